@@ -1,0 +1,20 @@
+/* file: whole files in and out. A file that is written either has all its bytes or does not exist: it is written
+ * beside its place, synced and renamed. */
+#ifndef GNT_BASE_FILE_H
+#define GNT_BASE_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* Reads a regular file of at most `most` bytes. *bytes is terminated by a zero that is not counted; the caller
+ * frees it with gnt_free. */
+int gnt_file_read(const char *path, size_t most, uint8_t **bytes, size_t *size, gnt_err *err);
+int gnt_fd_read(int fd, const char *name, size_t most, uint8_t **bytes, size_t *size, gnt_err *err);
+int gnt_file_write(const char *path, const void *bytes, size_t size, gnt_err *err);
+int gnt_fd_write(int fd, const char *name, const void *bytes, size_t size, gnt_err *err);
+int gnt_make_dirs(const char *path, gnt_err *err); /* like mkdir -p */
+int gnt_file_exists(const char *path);
+
+#endif

@@ -1,0 +1,80 @@
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef GNT_HOSTILE
+static int fails_now(void) {
+    static long left = -1; /* test builds only */
+    if (left < 0) {
+        const char *text = getenv("GNT_FAIL_AT");
+        left = text ? strtol(text, NULL, 10) : 0;
+        if (left <= 0)
+            left = 0x7fffffffL;
+    }
+    return --left == 0;
+}
+#else
+static int fails_now(void) {
+    return 0;
+}
+#endif
+
+void *gnt_alloc(size_t bytes) {
+    return fails_now() ? NULL : calloc(1, bytes ? bytes : 1);
+}
+
+void *gnt_array(size_t n, size_t size) {
+    if (fails_now())
+        return NULL;
+    return calloc(n ? n : 1, size ? size : 1);
+}
+
+void *gnt_resize(void *block, size_t n, size_t size) {
+    if (fails_now() || (size && n > SIZE_MAX / size))
+        return NULL;
+    size_t bytes = n * size;
+    return realloc(block, bytes ? bytes : 1);
+}
+
+char *gnt_strdup(const char *text) {
+    if (!text)
+        return NULL;
+    size_t bytes = strlen(text) + 1;
+    char *copy = gnt_alloc(bytes);
+    return copy ? memcpy(copy, text, bytes) : NULL;
+}
+
+char *gnt_format(const char *format, ...) {
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = n < 0 ? NULL : gnt_alloc((size_t)n + 1);
+    if (text)
+        vsnprintf(text, (size_t)n + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+void gnt_free(void *block) {
+    free(block);
+}
+
+void *gnt_aligned(size_t n, size_t size) {
+    if (fails_now() || (size && n > (SIZE_MAX - 64) / size))
+        return NULL;
+    size_t bytes = (n * size + 63) / 64 * 64;
+    void *block = aligned_alloc(64, bytes ? bytes : 64);
+    if (block)
+        memset(block, 0, bytes ? bytes : 64);
+    return block;
+}
+
+void gnt_free_aligned(void *block) {
+    free(block);
+}

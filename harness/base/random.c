@@ -1,0 +1,120 @@
+#include "base/random.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <Random123/philox.h>
+#include <sodium/crypto_generichash.h>
+
+static gnt_key keyed(const uint8_t *key, size_t key_size, const void *bytes, size_t n) {
+    gnt_key out;
+    crypto_generichash(out.b, sizeof out.b, bytes, n, key, key_size);
+    return out;
+}
+
+gnt_key gnt_key_of_seed(uint64_t seed) {
+    uint8_t le[8];
+    for (int i = 0; i < 8; i++)
+        le[i] = (uint8_t)(seed >> (8 * i));
+    return keyed((const uint8_t *)"gauntlet seed...", 16, le, sizeof le);
+}
+
+gnt_key gnt_key_derive(const gnt_key *parent, const char *name) {
+    return keyed(parent->b, sizeof parent->b, name, strlen(name));
+}
+
+gnt_stream gnt_stream_open(const gnt_key *key, const char *name) {
+    gnt_key own = gnt_key_derive(key, name);
+    gnt_stream s = {.used = 4};
+    uint32_t words[8];
+    for (int i = 0; i < 8; i++)
+        words[i] = (uint32_t)own.b[4 * i] | (uint32_t)own.b[4 * i + 1] << 8 | (uint32_t)own.b[4 * i + 2] << 16 |
+                   (uint32_t)own.b[4 * i + 3] << 24;
+    s.key[0] = words[0];
+    s.key[1] = words[1];
+    s.counter[2] = words[2]; /* 64 more bits of the name choose where the counter starts */
+    s.counter[3] = words[3];
+    return s;
+}
+
+uint32_t gnt_random_u32(gnt_stream *s) {
+    if (s->used == 4) {
+        philox4x32_ctr_t counter = {{s->counter[0], s->counter[1], s->counter[2], s->counter[3]}};
+        philox4x32_key_t key = {{s->key[0], s->key[1]}};
+        philox4x32_ctr_t out = philox4x32(counter, key);
+        memcpy(s->block, out.v, sizeof s->block);
+        if (++s->counter[0] == 0)
+            s->counter[1]++;
+        s->used = 0;
+    }
+    return s->block[s->used++];
+}
+
+static uint64_t random_u64(gnt_stream *s) {
+    uint64_t low = gnt_random_u32(s);
+    return low | (uint64_t)gnt_random_u32(s) << 32;
+}
+
+uint64_t gnt_random_below(gnt_stream *s, uint64_t n) {
+    uint64_t reject = (0 - n) % n; /* 2^64 mod n */
+    uint64_t x;
+    do
+        x = random_u64(s);
+    while (x < reject);
+    return x % n;
+}
+
+double gnt_random_uniform(gnt_stream *s) {
+    return (double)(random_u64(s) >> 11) * 0x1p-53;
+}
+
+double gnt_random_normal(gnt_stream *s) {
+    if (s->has_spare) {
+        s->has_spare = 0;
+        return s->spare;
+    }
+    double u, v, r;
+    do {
+        u = 2 * gnt_random_uniform(s) - 1;
+        v = 2 * gnt_random_uniform(s) - 1;
+        r = u * u + v * v;
+    } while (r >= 1 || r == 0);
+    double f = sqrt(-2 * log(r) / r);
+    s->spare = v * f;
+    s->has_spare = 1;
+    return u * f;
+}
+
+double gnt_random_laplace(gnt_stream *s) {
+    double u = gnt_random_uniform(s) - 0.5;
+    double size = 1 - 2 * fabs(u);
+    if (size < 0x1p-53)
+        size = 0x1p-53;
+    return u < 0 ? log(size) : -log(size);
+}
+
+double gnt_random_gamma(gnt_stream *s, double shape) {
+    if (shape < 1) {
+        double u = gnt_random_uniform(s);
+        return gnt_random_gamma(s, shape + 1) * pow(u > 0 ? u : 0x1p-53, 1 / shape);
+    }
+    double d = shape - 1.0 / 3, c = 1 / sqrt(9 * d);
+    for (;;) {
+        double x = gnt_random_normal(s), v = 1 + c * x;
+        if (v <= 0)
+            continue;
+        v = v * v * v;
+        double u = gnt_random_uniform(s);
+        if (u > 0 && log(u) < 0.5 * x * x + d - d * v + d * log(v))
+            return d * v;
+    }
+}
+
+void gnt_random_shuffle(gnt_stream *s, uint32_t *values, size_t n) {
+    for (size_t i = n; i > 1; i--) {
+        size_t j = (size_t)gnt_random_below(s, i);
+        uint32_t kept = values[i - 1];
+        values[i - 1] = values[j];
+        values[j] = kept;
+    }
+}

@@ -1,0 +1,85 @@
+/* data: sets of samples, real or generated, in one shape for the rest of the house.
+ *
+ * Images are 8-bit, C×H×W per row, and read as floats value/255 in [0, 1]; tables are float features, one-hot and
+ * scaled to [0, 1]. Every row has a task label and a value for each private attribute. */
+#ifndef GNT_DATA_DATA_H
+#define GNT_DATA_DATA_H
+
+#include <stdint.h>
+
+#include "base/digest.h"
+#include "base/err.h"
+#include "base/random.h"
+
+enum { GNT_DATA_ATTRS = 8, GNT_DATA_NAME = 64 };
+
+typedef enum gnt_data_kind { GNT_DATA_IMAGE, GNT_DATA_TABULAR, GNT_DATA_AUDIO } gnt_data_kind;
+
+typedef struct gnt_data_attr {
+    char name[GNT_DATA_NAME];
+    int32_t values; /* attribute values are 0 … values−1 */
+} gnt_data_attr;
+
+typedef struct gnt_data {
+    char name[GNT_DATA_NAME];
+    gnt_data_kind kind;
+    int32_t rank;        /* of one sample: 3 (C, H, W) or 1 (features) */
+    int64_t dim[3];
+    int64_t features;    /* product of dim */
+    int32_t classes;
+    int32_t n_attrs;
+    gnt_data_attr attr[GNT_DATA_ATTRS];
+    uint8_t *pixels;     /* rows × features, images only */
+    float *table;        /* rows × features, tables only */
+    int32_t *label;      /* rows */
+    int32_t *attrs;      /* rows × n_attrs */
+    int64_t rows;        /* train rows, then test rows, then public rows */
+    int64_t part[3];     /* how many rows are in the train, test and public parts of the files (public may be 0) */
+    gnt_digest digest;   /* of the content; part of store keys */
+} gnt_data;
+
+enum { GNT_PART_TRAIN, GNT_PART_TEST, GNT_PART_PUBLIC };
+
+/* What a task says of its data. Built-in sets: "glyphs", "scenes", "census"; files: "mnist", "cifar10", "adult". */
+typedef struct gnt_data_spec {
+    const char *name;
+    int64_t rows[3];      /* generated sets: rows of each part (0 = the set's default); files: ignored */
+    uint64_t seed;        /* generated sets only; the default set is seed 0 */
+} gnt_data_spec;
+
+const char *const *gnt_data_names(size_t *n); /* every set this build knows */
+int gnt_data_is_builtin(const char *name);
+
+/* folder: --data or GAUNTLET_DATA, NULL when neither is given; only file sets read it (folder/mnist/…, or folder
+ * itself). The caller frees. */
+int gnt_data_open(gnt_data **out, const gnt_data_spec *spec, const char *folder, gnt_err *err);
+void gnt_data_free(gnt_data *d);
+void gnt_data_row(const gnt_data *d, int64_t row, float *x); /* features floats */
+
+/* Roles a task draws from, disjoint by construction. */
+enum { GNT_ROLE_CLIENTS, GNT_ROLE_TARGETS, GNT_ROLE_TEST, GNT_ROLE_PUBLIC, GNT_ROLE_SHADOW, GNT_ROLES };
+
+typedef struct gnt_split {
+    int64_t *rows[GNT_ROLES]; /* row numbers into the data set */
+    int64_t n[GNT_ROLES];
+} gnt_split;
+
+/* How many rows each role takes: −1 = all that remain of its source. CLIENTS, TARGETS and SHADOW come from the train
+ * part, TEST from the test part, PUBLIC from the public part or, where there is none, from the train part.
+ * targets_rows: explicit rows for TARGETS (may be NULL): rows of the part named by targets_part, counted within it.
+ * The shuffle is drawn from `key`. Asking for more than there is names the role, the wish and what is left. */
+typedef struct gnt_split_spec {
+    int64_t n[GNT_ROLES];
+    const int64_t *target_rows;
+    int64_t n_target_rows;
+    int target_part;
+} gnt_split_spec;
+
+int gnt_split_make(gnt_split *out, const gnt_data *d, const gnt_split_spec *spec, const gnt_key *key, gnt_err *err);
+void gnt_split_free(gnt_split *s);
+
+/* `gauntlet data check`: what is in the folder for one set: "complete" or "subset of N", counts and shapes, or the
+ * sentence that says what is wrong. JSON text when `json`. The caller frees *text. */
+int gnt_data_check(const char *name, const char *folder, int json, char **text, gnt_err *err);
+
+#endif

@@ -1,0 +1,84 @@
+/* Streams of random numbers: reproducible, named, and of the stated laws. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/random.h"
+
+static void same_key_same_numbers(void **state) {
+    (void)state;
+    gnt_key key = gnt_key_of_seed(7);
+    gnt_stream a = gnt_stream_open(&key, "noise"), b = gnt_stream_open(&key, "noise");
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(gnt_random_u32(&a), gnt_random_u32(&b));
+}
+
+static void names_and_keys_separate_streams(void **state) {
+    (void)state;
+    gnt_key key = gnt_key_of_seed(7), other = gnt_key_of_seed(8), child = gnt_key_derive(&key, "noise");
+    gnt_stream s[4] = {gnt_stream_open(&key, "noise"), gnt_stream_open(&key, "noisf"),
+                       gnt_stream_open(&other, "noise"), gnt_stream_open(&child, "noise")};
+    uint32_t first[4][4];
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++)
+            first[i][j] = gnt_random_u32(&s[i]);
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < i; j++)
+            assert_int_not_equal(memcmp(first[i], first[j], sizeof first[i]), 0);
+}
+
+enum { DRAWS = 200000 };
+
+/* Mean within 5 standard errors, variance within 5 of its own (kurtosis bounds the latter). */
+static void check_moments(double (*draw)(gnt_stream *), double mean, double variance, double kurtosis) {
+    gnt_key key = gnt_key_of_seed(3);
+    gnt_stream s = gnt_stream_open(&key, "moments");
+    double sum = 0, square = 0;
+    for (int i = 0; i < DRAWS; i++) {
+        double x = draw(&s) - mean;
+        sum += x;
+        square += x * x;
+    }
+    assert_true(fabs(sum / DRAWS) < 5 * sqrt(variance / DRAWS));
+    assert_true(fabs(square / DRAWS - variance) < 5 * variance * sqrt((kurtosis - 1) / DRAWS));
+}
+
+static double gamma_small(gnt_stream *s) {
+    return gnt_random_gamma(s, 0.5);
+}
+
+static void laws_have_their_moments(void **state) {
+    (void)state;
+    check_moments(gnt_random_uniform, 0.5, 1.0 / 12, 1.8);
+    check_moments(gnt_random_normal, 0, 1, 3);
+    check_moments(gnt_random_laplace, 0, 2, 6);
+    check_moments(gamma_small, 0.5, 0.5, 15);
+}
+
+static void below_is_even_and_bounded(void **state) {
+    (void)state;
+    gnt_key key = gnt_key_of_seed(5);
+    gnt_stream s = gnt_stream_open(&key, "below");
+    int count[7] = {0};
+    for (int i = 0; i < 70000; i++) {
+        uint64_t x = gnt_random_below(&s, 7);
+        assert_true(x < 7);
+        count[x]++;
+    }
+    for (int i = 0; i < 7; i++)
+        assert_in_range(count[i], 9500, 10500);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_key_same_numbers),
+        cmocka_unit_test(names_and_keys_separate_streams),
+        cmocka_unit_test(laws_have_their_moments),
+        cmocka_unit_test(below_is_even_and_bounded),
+    };
+    return cmocka_run_group_tests_name("random", tests, NULL, NULL);
+}
