@@ -1,0 +1,556 @@
+/* gauntlet/plugin.h — the plugin ABI, version 0.9. It depends on nothing but the C library's integer types and compiles
+ * as C99, C11 and C++17. It is called 0.9 until plugins of all five papers have run on it; then 1.0.
+ *
+ * A plugin is a shared object that exports ONE symbol, gauntlet_entry, and describes one or more defenses or attacks.
+ * The host never loads it into the process that schedules a run: a worker opens it behind a sandbox.
+ *
+ * General rules, which hold unless a comment says otherwise
+ *  - Owner: every pointer that the host passes is the host's and read-only; `vet` checks that it stayed as it was.
+ *  - Lifetime: such a pointer is valid until the hook returns. Descriptors are constant and live for ever.
+ *  - Thread: one instance is used by one thread at a time. Two instances side by side behave like two alone, so an
+ *    instance keeps no state outside itself. A plugin leaves no thread, file or process behind.
+ *  - Tensors are float32, row-major, with explicit shape. Samples lie in image space [0, 1].
+ *  - Structs that may grow carry their size first; read a field beyond `size` only after checking it.
+ *  - A hook returns a gnt_status. Before GNT_FAILED it says why through host->fail. It never exits, prints, writes files.
+ *  - Every hook polls host->should_stop at least every hundred milliseconds of work and returns GNT_STOPPED; an answer
+ *    given after a stop is a time-out and is never scored.
+ */
+#ifndef GAUNTLET_PLUGIN_H
+#define GAUNTLET_PLUGIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GNT_ABI_MAGIC 0x544e5547u /* "GUNT" */
+#define GNT_ABI_MAJOR 0
+#define GNT_ABI_MINOR 9
+#define GNT_RANK 6
+
+typedef int32_t gnt_status;
+#define GNT_OK 0
+#define GNT_FAILED 1      /* host->fail holds the sentence */
+#define GNT_UNSUPPORTED 2 /* this pair cannot work; host->fail says what is needed: reported as n/a */
+#define GNT_STOPPED 3
+
+/* ---- tensors and samples ---------------------------------------------------------------------------------------- */
+
+typedef struct gnt_view { /* read-only */
+    const char *name;
+    int32_t rank;
+    int32_t layer; /* index of the model's layer it belongs to, −1 for none */
+    int64_t dim[GNT_RANK];
+    int64_t count; /* product of dim */
+    const float *data;
+} gnt_view;
+
+typedef struct gnt_views {
+    int64_t n;
+    const gnt_view *view;
+} gnt_views;
+
+typedef struct gnt_tensor { /* a hook may write data[0 … count−1] */
+    const char *name;
+    int32_t rank;
+    int32_t layer;
+    int64_t dim[GNT_RANK];
+    int64_t count;
+    float *data;
+} gnt_tensor;
+
+typedef struct gnt_tensors {
+    int64_t n;
+    gnt_tensor *tensor;
+} gnt_tensors;
+
+#define GNT_KIND_IMAGE 1u
+#define GNT_KIND_TABULAR 2u
+#define GNT_KIND_AUDIO 4u
+#define GNT_KIND_ANY 7u
+
+typedef struct gnt_attribute { /* a private attribute of a sample: sex, race, writer style … */
+    const char *name;
+    int32_t values; /* 0 … values−1 */
+    float weight;   /* how much the client wants it hidden, 0 … 1 (γ of RecUP-FL); 0: not hidden */
+} gnt_attribute;
+
+/* n samples. Members that were not granted are NULL. */
+typedef struct gnt_samples {
+    uint32_t size;
+    uint32_t kind;        /* GNT_KIND_* */
+    int64_t n;
+    int32_t rank;         /* of one sample: 3 (C, H, W) or 1 (features) */
+    int32_t classes;
+    int64_t dim[3];
+    int64_t features;     /* product of dim */
+    const int64_t *id;    /* n: names a sample within this job; says nothing about rows of a file */
+    const float *x;       /* n × features, in [0, 1] */
+    const float *y;       /* n × classes: soft labels, rows sum to 1 */
+    int32_t n_attributes;
+    int32_t reserved;
+    const gnt_attribute *attribute;
+    const int32_t *a;     /* n × n_attributes */
+    const uint8_t *mask;  /* n × H × W: 1 inside the sensitive region; NULL: the whole sample */
+} gnt_samples;
+
+/* Named outputs of `prepare`, handed read-only to later hooks: weights as tensors, anything else as bytes. */
+typedef struct gnt_blob {
+    const char *name;
+    const uint8_t *data;
+    int64_t count;
+} gnt_blob;
+
+typedef struct gnt_artefacts {
+    uint32_t size;
+    uint32_t reserved;
+    gnt_views tensors;
+    int64_t n_blobs;
+    const gnt_blob *blob;
+} gnt_artefacts;
+
+/* ---- parameters --------------------------------------------------------------------------------------------------- */
+
+#define GNT_TYPE_BOOL 1
+#define GNT_TYPE_INT 2
+#define GNT_TYPE_REAL 3
+#define GNT_TYPE_TEXT 4
+#define GNT_TYPE_CHOICE 5    /* one of `choices` */
+#define GNT_TYPE_INT_LIST 6
+#define GNT_TYPE_REAL_LIST 7
+
+#define GNT_SCALE_LINEAR 0
+#define GNT_SCALE_LOG 1
+
+/* One row of a parameter table. The host checks the suite's JSON against it before any job starts. */
+typedef struct gnt_parameter {
+    const char *id;              /* lower case, digits, '_' */
+    int32_t type;                /* GNT_TYPE_* */
+    int32_t scale;               /* GNT_SCALE_*: how a search walks it */
+    const char *unit;            /* "" for none */
+    double least, most;          /* bounds of INT, REAL and of list entries, both allowed */
+    double preset;               /* default of BOOL (0 or 1), INT and REAL */
+    const char *preset_text;     /* default of TEXT and CHOICE; of a list: its JSON, such as "[0.375, 0.625]" */
+    const char *const *choices;  /* CHOICE: NULL-terminated */
+    int32_t strength;            /* 0: not THE strength; +1: more is a stronger defense; −1: less is stronger */
+    int32_t reserved;
+    const char *help;            /* one line */
+} gnt_parameter;
+
+/* A checked value; values come in the order of the table, one for each row, defaults filled in. */
+typedef struct gnt_value {
+    const char *id;
+    int32_t type;
+    int32_t reserved;
+    int64_t i;           /* BOOL, INT, and the index of a CHOICE */
+    double r;            /* REAL, and INT as a real */
+    const char *text;    /* TEXT, CHOICE */
+    int64_t n;           /* lists */
+    const double *list;  /* INT_LIST and REAL_LIST */
+} gnt_value;
+
+/* ---- what the attacker sees, knows and wants ------------------------------------------------------------------------ */
+
+#define GNT_SURFACE_UPDATE 1u          /* a client's gradient or weight delta of one round */
+#define GNT_SURFACE_ENCODING 2u        /* released encoded samples */
+#define GNT_SURFACE_REPRESENTATION 4u  /* learnt features of private samples */
+#define GNT_SURFACE_TRANSCRIPT 8u      /* messages of a protocol, such as secure sums */
+
+#define GNT_GOAL_RECONSTRUCTION 1u
+#define GNT_GOAL_ATTRIBUTE 2u
+#define GNT_GOAL_LABEL 4u
+
+/* Knowledge: a suite grants it, a plugin declares what it needs, the result records it. The broadcast model, its
+ * weights and architecture, and the client's numbers of samples and steps are the setting and always known. */
+#define GNT_KNOWS_LABELS (1u << 0)        /* the private batch's labels */
+#define GNT_KNOWS_DEFENSE (1u << 1)       /* the defense's id and parameters, and its public artefacts: adaptive */
+#define GNT_KNOWS_PUBLIC (1u << 2)        /* a public data set */
+#define GNT_KNOWS_SHADOW (1u << 3)        /* shadow data: labelled, with attributes, of the private distribution */
+#define GNT_KNOWS_SHADOW_OBS (1u << 4)    /* shadow observations: the defense under test applied to the shadow data */
+#define GNT_KNOWS_BN_STATS (1u << 5)      /* the private batch's batch-norm statistics */
+#define GNT_KNOWS_RATES (1u << 6)         /* the learning rates that the client really used */
+#define GNT_KNOWS_REGION (1u << 7)        /* the sensitive region, and the image outside it */
+#define GNT_KNOWS_SUM (1u << 8)           /* results of secure sums */
+#define GNT_KNOWS_ATTRIBUTE (1u << 9)     /* which attribute the client hides */
+#define GNT_KNOWS_HISTORY (1u << 10)      /* the same client's observations of earlier stages */
+
+/* ---- the model service ----------------------------------------------------------------------------------------------- */
+
+typedef struct gnt_layer_info {
+    const char *name;
+    const char *type;      /* "conv", "dense", "batch_norm", "relu" … as in the model's file */
+    int32_t rank;          /* of its output for one sample */
+    int32_t reserved;
+    int64_t dim[GNT_RANK];
+} gnt_layer_info;
+
+typedef struct gnt_model_info {
+    uint32_t size;
+    int32_t classes;
+    const char *name;
+    gnt_views params;          /* name, layer, shape; data = NULL; their order is the order of the flat weights */
+    gnt_views buffers;         /* running statistics; data = NULL */
+    int64_t n_params;          /* entries of the flat weight vector */
+    int64_t n_buffers;         /* entries of the flat buffer vector */
+    int32_t n_layers;
+    int32_t representation;    /* layer whose output is the representation */
+    const gnt_layer_info *layer;
+    int32_t rank;              /* of one sample */
+    int32_t training_stats;    /* 1: clients' gradients use batch statistics; 0: running statistics */
+    int64_t dim[3];
+    const float *mean;         /* dim[0] (or features) entries of the model's own input normalisation, or NULL */
+    const float *deviation;
+} gnt_model_info;
+
+#define GNT_FN_FEATURES 1 /* outputs: for each layer asked for, n × shape of its output */
+#define GNT_FN_LOGITS 2   /* one output, n × classes */
+#define GNT_FN_LOSS 3     /* one output: scalar, mean cross entropy (or the task's loss) over the batch */
+#define GNT_FN_UPDATE 4   /* outputs: one for each parameter. steps = 0: the loss's gradient. steps ≥ 1: the weight delta
+                             W_end − W_start of that many SGD steps, rates given at eval */
+#define GNT_FN_MATCH 5    /* one output: scalar distance between UPDATE and an observed update given at eval */
+
+#define GNT_COST_L2 1         /* Σ w_l ‖u_l − o_l‖² */
+#define GNT_COST_COSINE 2     /* 1 − ⟨u, o⟩/(‖u‖‖o‖), all tensors together */
+#define GNT_COST_L1 3         /* Σ w_l ‖u_l − o_l‖₁ */
+#define GNT_COST_SCALE_FREE 4 /* min over s of ‖s·u − o‖² = ‖o‖²(1 − cos²) */
+
+#define GNT_WRT_X 1u
+#define GNT_WRT_Y 2u
+#define GNT_WRT_WEIGHTS 4u
+#define GNT_WRT_RATES 8u
+
+typedef struct gnt_function gnt_function; /* one prepared function; the host's */
+
+typedef struct gnt_function_spec {
+    uint32_t size;
+    int32_t kind;             /* GNT_FN_* */
+    int64_t n;                /* samples in x */
+    const int32_t *layer;     /* FEATURES: indices of layers */
+    int32_t n_layers;
+    int32_t steps;            /* UPDATE, MATCH */
+    int64_t batch;            /* UPDATE, MATCH with steps ≥ 1: samples a step */
+    const int64_t *order;     /* steps × batch indices into x; NULL: 0, 1, 2 … round and round */
+    int32_t training;         /* batch norm: 1 batch statistics, 0 running statistics, −1 as the task's clients do */
+    int32_t cost;             /* MATCH: GNT_COST_* */
+    const float *layer_weight;/* MATCH, L2 and L1: one w for each parameter tensor; NULL: ones */
+    int32_t masked;           /* MATCH: 1: eval also takes a 0/1 mask and matches only where it is 1 */
+    uint32_t vjp;             /* GNT_WRT_* that vjp will be asked for (0: never) */
+    uint32_t jvp;             /* GNT_WRT_* that jvp will be given directions for (0: never) */
+} gnt_function_spec;
+
+typedef struct gnt_function_args { /* also the shape of a direction (jvp) and of a result (vjp): NULL = absent, or zero */
+    uint32_t size;
+    uint32_t reserved;
+    const float *x;        /* n × features */
+    const float *y;        /* n × classes, soft */
+    const float *weights;  /* n_params */
+    const float *buffers;  /* n_buffers; may be NULL where there are none */
+    const float *rates;    /* steps */
+    const float *const *observed; /* MATCH: one pointer for each parameter tensor */
+    const float *const *mask;     /* MATCH with masked: likewise */
+} gnt_function_args;
+
+typedef struct gnt_gradient {
+    const float *x;                /* n × features, or NULL when not asked for */
+    const float *y;                /* n × classes */
+    const float *const *weights;   /* one pointer for each parameter tensor */
+    const float *rates;            /* steps */
+} gnt_gradient;
+
+/* Prepared once, replayed thousands of times without set-up. Legal: from create to destroy of the instance.
+ * All results are the host's and valid until the next call on the same function. */
+typedef struct gnt_model_service {
+    uint32_t size;
+    uint32_t reserved;
+    void *context;
+    const gnt_model_info *info;
+    /* NULL on error, with host->last_error set (shapes, memory above the limit: it states the bytes). */
+    gnt_function *(*prepare)(void *context, const gnt_function_spec *spec);
+    void (*release)(void *context, gnt_function *f); /* optional: everything is released with the instance */
+    /* Computes the outputs; intermediates stay live for vjp and jvp until the next eval. The arguments must stay
+     * valid and unchanged until then. */
+    gnt_status (*eval)(void *context, gnt_function *f, const gnt_function_args *args, const gnt_views **outputs);
+    /* u[i]: cotangent of output i (NULL for scalars means 1). *out: what spec.vjp asked for. */
+    gnt_status (*vjp)(void *context, gnt_function *f, const float *const *u, const gnt_gradient **out);
+    /* direction: members named by spec.jvp; *outputs: shaped like eval's. */
+    gnt_status (*jvp)(void *context, gnt_function *f, const gnt_function_args *direction, const gnt_views **outputs);
+} gnt_model_service;
+
+/* ---- host services ------------------------------------------------------------------------------------------------------ */
+
+#define GNT_LOG_DEBUG 0
+#define GNT_LOG_INFO 1
+#define GNT_LOG_WARN 2
+
+typedef struct gnt_host {
+    uint32_t size;
+    uint16_t abi_major, abi_minor;
+    void *context; /* first argument of every service */
+    void (*log)(void *context, int32_t level, const char *text);
+    void (*progress)(void *context, double done, double total);
+    int32_t (*should_stop)(void *context);
+    /* The sentence that goes with GNT_FAILED or GNT_UNSUPPORTED; copied. Always returns GNT_FAILED. */
+    gnt_status (*fail)(void *context, const char *text);
+    const char *(*last_error)(void *context); /* of the model service; "" when none */
+    /* Random numbers from the stream `name` of this plugin's role in this job: the same name continues where it
+     * stopped. No plugin can name another role's stream. */
+    void (*uniform)(void *context, const char *name, int64_t n, double *out); /* [0, 1) */
+    void (*normal)(void *context, const char *name, int64_t n, float *out);   /* mean 0, deviation 1 */
+    void (*laplace)(void *context, const char *name, int64_t n, float *out);  /* mean 0, scale 1 */
+    uint64_t (*below)(void *context, const char *name, uint64_t n);           /* 0 … n−1 */
+    /* Zeroed, 64-byte aligned, freed when the current hook returns; in create: when the instance is destroyed. NULL
+     * when above the memory limit. */
+    void *(*scratch)(void *context, size_t bytes);
+    /* A number the plugin reports on itself (realised ε, pruned fraction …), averaged over calls in the results. It
+     * never enters an observation. */
+    void (*fact)(void *context, const char *name, double value);
+    const gnt_model_service *model; /* NULL while descriptors are read */
+    /* Further services by text id and least revision; NULL where absent. */
+    const void *(*extension)(void *context, const char *id, uint32_t revision);
+} gnt_host;
+
+/* Where `prepare` puts its artefacts; legal during prepare only; everything is copied. */
+typedef struct gnt_sink {
+    uint32_t size;
+    uint32_t reserved;
+    void *context;
+    gnt_status (*tensor)(void *context, const char *name, int32_t rank, const int64_t *dim, const float *data);
+    gnt_status (*blob)(void *context, const char *name, const uint8_t *data, int64_t count);
+} gnt_sink;
+
+/* ---- defenses --------------------------------------------------------------------------------------------------------------- */
+
+typedef struct gnt_defense_prepare {
+    uint32_t size;
+    int32_t stage;             /* −1: once for the task; else the round whose weights are given */
+    const gnt_samples *public_data; /* NULL when the task has none */
+    const gnt_samples *shadow_data; /* the defender's own shadow part */
+    const float *weights;      /* the broadcast model; for a task-wide job the initial weights */
+    const float *buffers;
+} gnt_defense_prepare;
+
+typedef struct gnt_client {
+    uint32_t size;
+    int32_t index;             /* of the client */
+    int32_t round;             /* 0-based */
+    int32_t n_clients;
+    int64_t n_samples;         /* it holds */
+    int64_t n_labels;          /* different labels it holds */
+    double rate;               /* the task's learning rate in this round */
+    int32_t steps;             /* local steps; 0: the client shares one gradient */
+    int32_t reserved;
+    int64_t batch;
+    const gnt_samples *samples; /* what this round's computation uses, after encodings */
+    const float *weights;      /* as broadcast */
+    const float *buffers;
+    const gnt_artefacts *artefacts;
+    const gnt_samples *public_data;
+} gnt_client;
+
+typedef struct gnt_aggregate {
+    uint32_t size;
+    int32_t round;
+    int64_t n_clients;          /* that took part */
+    int64_t n_params;
+    const float *old_weights;
+    const float *const *update; /* n_clients flat deltas (gradients when steps is 0) */
+    const double *share;        /* n_clients: n_k / Σ n_k over those that took part */
+    double rate;
+    int32_t is_gradient;
+    int32_t reserved;
+    const gnt_samples *public_data;
+    const gnt_artefacts *artefacts;
+} gnt_aggregate;
+
+/* Encoded samples go out through this; the count may differ from what came in. Copied. */
+typedef struct gnt_samples_sink {
+    uint32_t size;
+    uint32_t reserved;
+    void *context;
+    gnt_status (*put)(void *context, const float *x, const float *y, int64_t source_id); /* y: soft label */
+} gnt_samples_sink;
+
+/* All hooks are optional; absent means the plain behaviour. Calling order in a task:
+ *   prepare · (contribute each client · receive_sum) · each round, each client: encode_set · local_rate each step ·
+ *   client_update or the host's own SGD · transform_update · then aggregate.
+ * `self` is what create returned. load precedes the first hook of a job that continues an earlier one. */
+typedef struct gnt_defense {
+    uint32_t size;
+    uint32_t reserved;
+    gnt_status (*prepare)(void *self, const gnt_defense_prepare *in, const gnt_sink *out);
+    /* A secure sum over all clients before round 0: each client's vector of contribute_size() entries; everyone
+     * receives the sum, the server its transcript of masked vectors. */
+    int64_t (*contribute_size)(void *self);
+    gnt_status (*contribute)(void *self, const gnt_client *client, double *vector);
+    gnt_status (*receive_sum)(void *self, const double *sum, int64_t n);
+    /* Input encodings. encode_set: all of a client's samples, once an epoch. encode_batch: one local batch. */
+    gnt_status (*encode_set)(void *self, const gnt_client *client, int64_t epoch, const gnt_samples_sink *out);
+    gnt_status (*encode_batch)(void *self, const gnt_client *client, int64_t step, const gnt_samples_sink *out);
+    gnt_status (*local_rate)(void *self, const gnt_client *client, int64_t step, double *rate);
+    /* Takes over the client's computation: fills `update`, zeroed, one tensor for each federated parameter. */
+    gnt_status (*client_update)(void *self, const gnt_client *client, gnt_tensors *update);
+    /* Changes the update in place, after the client computed it. */
+    gnt_status (*transform_update)(void *self, const gnt_client *client, gnt_tensors *update);
+    gnt_status (*aggregate)(void *self, const gnt_aggregate *in, float *new_weights);
+    /* State that outlives a job. client −1: the server's. save writes through `out`; load reads what save wrote. */
+    gnt_status (*save)(void *self, int32_t client, const gnt_sink *out);
+    gnt_status (*load)(void *self, int32_t client, const gnt_artefacts *state);
+} gnt_defense;
+
+/* ---- attacks ------------------------------------------------------------------------------------------------------------------ */
+
+#define GNT_UPDATE_GRADIENT 1 /* ∇W of the mean loss over the batch */
+#define GNT_UPDATE_DELTA 2    /* W_end − W_start */
+
+/* What an attacker sees of one target. Members that belong to another surface, or were not granted, are NULL. */
+typedef struct gnt_observation {
+    uint32_t size;
+    uint32_t surface;            /* one GNT_SURFACE_* */
+    uint32_t granted;            /* GNT_KNOWS_* */
+    uint32_t goals;              /* GNT_GOAL_* wanted */
+    int32_t round;
+    int32_t update_kind;         /* GNT_UPDATE_* */
+    int32_t steps;               /* local steps (0: one gradient) */
+    int32_t attribute;           /* index of the attribute wanted, −1 for none */
+    int32_t attribute_values;
+    int32_t classes;
+    int64_t n;                   /* samples in the private batch */
+    int64_t batch;               /* samples a local step */
+    double rate;                 /* the learning rate as announced */
+    const gnt_views *update;     /* one for each federated parameter */
+    const float *weights;        /* the broadcast model that the update answers */
+    const float *buffers;
+    const gnt_samples *encoded;  /* encodings, with the soft labels that were released */
+    const gnt_views *representation; /* one n × … view */
+    const gnt_views *transcript;
+    const float *labels;         /* KNOWS_LABELS: n × classes */
+    const float *rates;          /* KNOWS_RATES: steps */
+    const float *batch_mean;     /* KNOWS_BN_STATS: laid out like the model's buffers */
+    const gnt_samples *outside;  /* KNOWS_REGION: x with the region zeroed, and the masks */
+    const double *sum;           /* KNOWS_SUM */
+    int64_t n_sum;
+    const char *defense;         /* KNOWS_DEFENSE: ids joined by '+', else NULL */
+    const gnt_value *defense_values; /* KNOWS_DEFENSE: parameters of all members, in order */
+    int64_t n_defense_values;
+    const gnt_artefacts *defense_artefacts; /* KNOWS_DEFENSE */
+    const gnt_samples *public_data;         /* KNOWS_PUBLIC */
+    const struct gnt_observation *const *history; /* KNOWS_HISTORY: the same client's earlier stages */
+    int64_t n_history;
+    int64_t budget;              /* steps or evaluations allowed; 0: the plugin's own default */
+} gnt_observation;
+
+typedef struct gnt_attack_prepare {
+    uint32_t size;
+    int32_t stage;
+    const gnt_samples *public_data;   /* KNOWS_PUBLIC */
+    const gnt_samples *shadow_data;   /* KNOWS_SHADOW: with labels and attributes */
+    int64_t n_shadow;                 /* KNOWS_SHADOW_OBS */
+    const gnt_observation *shadow;    /* the defense under test applied to shadow batches, by a job of its own */
+    const gnt_samples *shadow_truth;  /* n_shadow entries: the batch behind each */
+    int32_t attribute;
+    int32_t attribute_values;
+    const float *weights;
+    const float *buffers;
+} gnt_attack_prepare;
+
+/* Where an attack puts what it found; legal during run only; everything is copied and checked. */
+typedef struct gnt_answer {
+    uint32_t size;
+    uint32_t reserved;
+    void *context;
+    /* count reconstructions in image space, count × features; for M encodings count may differ from M. */
+    gnt_status (*reconstruction)(void *context, int64_t count, const float *x);
+    /* Scores (any increasing function of belief): n × classes labels, or attribute_values scores of one attribute. */
+    gnt_status (*labels)(void *context, int64_t n, int32_t classes, const float *scores);
+    gnt_status (*attribute)(void *context, int32_t values, const float *scores);
+    /* The attack's own cost after `step` of `restart`, for convergence plots; at most a few hundred are kept. */
+    void (*cost)(void *context, int32_t restart, int64_t step, double cost);
+    void (*chosen)(void *context, int32_t restart, double cost); /* the restart that won, by its own cost */
+} gnt_answer;
+
+typedef struct gnt_attack {
+    uint32_t size;
+    uint32_t reserved;
+    gnt_status (*prepare)(void *self, const gnt_attack_prepare *in, const gnt_sink *out); /* optional */
+    gnt_status (*run)(void *self, const gnt_observation *seen, const gnt_artefacts *own, const gnt_answer *answer);
+} gnt_attack;
+
+/* ---- descriptor and entry ----------------------------------------------------------------------------------------------------- */
+
+#define GNT_PLUGIN_DEFENSE 1
+#define GNT_PLUGIN_ATTACK 2
+
+#define GNT_SCOPE_NONE 0
+#define GNT_SCOPE_TASK 1  /* prepare runs once for a task */
+#define GNT_SCOPE_STAGE 2 /* prepare runs for each stage, with that round's weights */
+
+typedef struct gnt_descriptor {
+    uint32_t size;
+    int32_t kind;               /* GNT_PLUGIN_* */
+    const char *id;             /* lower case, digits, '-'; unique among all plugins a host finds */
+    const char *version;
+    const char *line;           /* what it does, in one line */
+    const char *licence;        /* SPDX */
+    const char *citation;       /* "" for none */
+    const gnt_parameter *parameters;
+    int32_t n_parameters;
+    int32_t scope;              /* GNT_SCOPE_* of prepare */
+    uint32_t surfaces;          /* attack: those it reads; defense: those it acts on */
+    uint32_t goals;             /* attack */
+    uint32_t needs;             /* attack: GNT_KNOWS_* without which it cannot run */
+    uint32_t uses;              /* attack: GNT_KNOWS_* it makes use of when granted */
+    uint32_t data_kinds;        /* GNT_KIND_* */
+    uint32_t flags;             /* GNT_FLAG_* */
+    const char *const *services;/* NULL-terminated ids of required extensions, or NULL */
+    /* create: host and values stay valid until destroy. NULL on failure, after host->fail. */
+    void *(*create)(const gnt_host *host, const gnt_value *values);
+    void (*destroy)(void *self);
+    const gnt_defense *defense; /* exactly one of the two */
+    const gnt_attack *attack;
+} gnt_descriptor;
+
+#define GNT_FLAG_RANDOMISED 1u      /* its output is random given its input */
+#define GNT_FLAG_NEEDS_PUBLIC 2u    /* a defense that needs public data */
+#define GNT_FLAG_NEEDS_SHADOW 4u    /* a defense that needs its own shadow data */
+#define GNT_FLAG_NO_GRADIENT 8u     /* not differentiable: attacks must not expect a gradient through it */
+#define GNT_FLAG_ARTEFACTS_PRIVATE 16u /* its artefacts stay with the clients, even against an adaptive attacker */
+#define GNT_FLAG_FIRST_DENSE 32u    /* attack: needs a model whose first layer is dense */
+
+typedef struct gnt_entry {
+    uint32_t magic; /* GNT_ABI_MAGIC */
+    uint32_t size;
+    uint16_t abi_major, abi_minor;
+    uint32_t pointer_size; /* sizeof(void *) */
+    const char *build;     /* compiler and library facts, for the record */
+    int32_t n_plugins;
+    int32_t reserved;
+    const gnt_descriptor *(*descriptor)(int32_t index);
+} gnt_entry;
+
+#if defined(__GNUC__)
+#define GNT_EXPORT __attribute__((visibility("default")))
+#else
+#define GNT_EXPORT
+#endif
+
+/* The one exported symbol. Legal before anything else; any thread; returns a constant. */
+GNT_EXPORT const gnt_entry *gauntlet_entry(void);
+
+/* Entry of a plugin with one descriptor `d`. */
+#define GNT_DEFINE_ENTRY(d)                                                                                            \
+    static const gnt_descriptor *gnt_descriptor_at(int32_t index) {                                                    \
+        return index == 0 ? &(d) : (const gnt_descriptor *)0;                                                          \
+    }                                                                                                                  \
+    GNT_EXPORT const gnt_entry *gauntlet_entry(void) {                                                                 \
+        static const gnt_entry entry = {                                                                               \
+            GNT_ABI_MAGIC, (uint32_t)sizeof(gnt_entry), GNT_ABI_MAJOR, GNT_ABI_MINOR, (uint32_t)sizeof(void *),        \
+            "",            1,                           0,             gnt_descriptor_at};                             \
+        return &entry;                                                                                                 \
+    }
+
+#ifdef __cplusplus
+}
+#endif
+#endif
