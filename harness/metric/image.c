@@ -1,0 +1,157 @@
+#include "metric/image.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+#include "metric/assign.h"
+
+enum { WINDOW = 11 };
+static const double window_deviation = 1.5;
+static const double c1 = 0.01 * 0.01, c2 = 0.03 * 0.03; /* (K L)², L = 1 */
+
+static double clamped(float x) {
+    return x < 0 ? 0 : x > 1 ? 1 : (double)x;
+}
+
+double gnt_metric_mse(const float *a, const float *b, size_t n, int *broken) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(a[i]) || !isfinite(b[i])) {
+            if (broken)
+                *broken = 1;
+            return 1;
+        }
+        double d = clamped(a[i]) - clamped(b[i]);
+        sum += d * d;
+    }
+    if (broken)
+        *broken = 0;
+    return sum / (double)n;
+}
+
+double gnt_metric_psnr(double mse, int *exact) {
+    double psnr = mse > 0 ? -10 * log10(mse) : GNT_METRIC_PSNR_CAP;
+    int capped = psnr >= GNT_METRIC_PSNR_CAP;
+    if (exact)
+        *exact = capped;
+    return capped ? GNT_METRIC_PSNR_CAP : psnr > 0 ? psnr : 0;
+}
+
+/* Fills w with the weights for a side of `length` entries and returns how many there are. */
+static int64_t window_for(int64_t length, double w[WINDOW]) {
+    int64_t n = length >= WINDOW ? WINDOW : length % 2 ? length : length - 1;
+    double sum = 0;
+    if (n < 1)
+        n = 1;
+    for (int64_t i = 0; i < n; i++) {
+        double x = (double)(i - n / 2) / window_deviation;
+        w[i] = exp(-0.5 * x * x);
+        sum += w[i];
+    }
+    for (int64_t i = 0; i < n; i++)
+        w[i] /= sum;
+    return n;
+}
+
+typedef struct window2 {
+    double row[WINDOW], column[WINDOW];
+    int64_t rows, columns;
+} window2;
+
+/* The SSIM index at one position: a and b point at the window's upper left corner. */
+static double ssim_at(const float *a, const float *b, int64_t width, const window2 *w) {
+    double ma = 0, mb = 0, aa = 0, bb = 0, ab = 0;
+    for (int64_t y = 0; y < w->rows; y++)
+        for (int64_t x = 0; x < w->columns; x++) {
+            double weight = w->row[y] * w->column[x];
+            double p = clamped(a[y * width + x]), q = clamped(b[y * width + x]);
+            ma += weight * p;
+            mb += weight * q;
+            aa += weight * p * p;
+            bb += weight * q * q;
+            ab += weight * p * q;
+        }
+    double va = aa - ma * ma, vb = bb - mb * mb, cov = ab - ma * mb;
+    va = va > 0 ? va : 0; /* rounding */
+    vb = vb > 0 ? vb : 0;
+    return (2 * ma * mb + c1) * (2 * cov + c2) / ((ma * ma + mb * mb + c1) * (va + vb + c2));
+}
+
+static double ssim_channel(const float *a, const float *b, int64_t height, int64_t width, const window2 *w) {
+    int64_t rows = height - w->rows + 1, columns = width - w->columns + 1;
+    double sum = 0;
+    for (int64_t y = 0; y < rows; y++)
+        for (int64_t x = 0; x < columns; x++)
+            sum += ssim_at(a + y * width + x, b + y * width + x, width, w);
+    return sum / ((double)rows * (double)columns);
+}
+
+static size_t entries(gnt_metric_shape s) {
+    return (size_t)s.channels * (size_t)s.height * (size_t)s.width;
+}
+
+double gnt_metric_ssim(const float *a, const float *b, gnt_metric_shape shape) {
+    window2 w;
+    double sum = 0;
+    size_t n = entries(shape), plane = (size_t)shape.height * (size_t)shape.width;
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(a[i]) || !isfinite(b[i]))
+            return -1;
+    w.rows = window_for(shape.height, w.row);
+    w.columns = window_for(shape.width, w.column);
+    for (int64_t c = 0; c < shape.channels; c++)
+        sum += ssim_channel(a + (size_t)c * plane, b + (size_t)c * plane, shape.height, shape.width, &w);
+    return sum / (double)shape.channels;
+}
+
+gnt_metric_image gnt_metric_no_answer(void) {
+    return (gnt_metric_image){.mse = 1, .mse255 = 255.0 * 255.0, .ssim = -1, .missing = 1, .answer = -1};
+}
+
+gnt_metric_image gnt_metric_judge(const float *target, const float *answer, gnt_metric_shape shape) {
+    gnt_metric_image out = {0};
+    out.mse = gnt_metric_mse(target, answer, entries(shape), &out.broken);
+    out.mse255 = out.mse * 255.0 * 255.0;
+    out.psnr = gnt_metric_psnr(out.mse, &out.exact);
+    out.ssim = gnt_metric_ssim(target, answer, shape);
+    return out;
+}
+
+int gnt_metric_judge_batch(gnt_metric_image *out, const float *targets, size_t n_targets,
+                           const float *answers, size_t n_answers, gnt_metric_shape shape, gnt_err *err) {
+    if (n_answers > n_targets)
+        return gnt_fail(
+            err,
+            "%zu images were answered for %zu targets: give at most one for each target, chosen without "
+            "the truth",
+            n_answers, n_targets);
+    if (n_answers && n_targets > SIZE_MAX / n_answers)
+        return gnt_fail(err, "%zu targets and %zu answers are too many to judge at once", n_targets,
+                        n_answers);
+    size_t n = entries(shape);
+    double *cost = gnt_array(n_targets * n_answers, sizeof *cost);
+    int64_t *chosen = gnt_array(n_targets, sizeof *chosen);
+    int result = -1;
+    if (!cost || !chosen) {
+        gnt_fail(err, "out of memory while judging %zu images", n_targets);
+        goto cleanup;
+    }
+    for (size_t t = 0; t < n_targets; t++)
+        for (size_t a = 0; a < n_answers; a++)
+            cost[t * n_answers + a] = gnt_metric_mse(targets + t * n, answers + a * n, n, NULL);
+    if (gnt_metric_assign(chosen, cost, n_targets, n_answers, err) != 0)
+        goto cleanup;
+    for (size_t t = 0; t < n_targets; t++) {
+        if (chosen[t] < 0) {
+            out[t] = gnt_metric_no_answer();
+            continue;
+        }
+        out[t] = gnt_metric_judge(targets + t * n, answers + (size_t)chosen[t] * n, shape);
+        out[t].answer = chosen[t];
+    }
+    result = 0;
+cleanup:
+    gnt_free(cost);
+    gnt_free(chosen);
+    return result;
+}

@@ -1,0 +1,58 @@
+/* image: how near a recovered image is to the private one.
+ *
+ * There is one definition of each measure. Images are floats C×H×W, row-major, in image space [0, 1]; both
+ * sides are clamped to [0, 1] first. Scores are per image and never pooled over a batch.
+ *  - MSE: mean over all entries of the squared difference; mse255 is the same on the 0–255 scale (× 255²).
+ *  - PSNR: −10 log10(MSE) dB, capped at 60 dB (MSE 1e-6, a quarter of an 8-bit step); at the cap `exact` is
+ * set. One exact image therefore moves a mean by at most 60 dB.
+ *  - SSIM: Wang, Bovik, Sheikh, Simoncelli, "Image quality assessment: from error visibility to structural
+ * similarity" (2004): Gaussian window 11×11 of deviation 1.5 whose weights sum to 1, K1 = 0.01, K2 = 0.03, L
+ * = 1, weighted (biased) variances, positions where the window lies wholly inside, mean over positions, then
+ * over channels. Along a side shorter than 11 the window shrinks to the largest odd length that fits, its
+ * weights renormalised.
+ *
+ * An answer with any NaN or infinite entry, and a target that got no answer, score the worst value of each
+ * measure (MSE 1, PSNR 0 dB, SSIM −1) and are flagged; they are never NaN and never left out. */
+#ifndef GNT_METRIC_IMAGE_H
+#define GNT_METRIC_IMAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+#define GNT_METRIC_PSNR_CAP 60.0
+
+typedef struct gnt_metric_shape {
+    int64_t channels, height, width; /* each at least 1 */
+} gnt_metric_shape;
+
+typedef struct gnt_metric_image {
+    double mse;     /* 0 … 1 */
+    double mse255;  /* 0 … 65025 */
+    double psnr;    /* dB, 0 … 60 */
+    double ssim;    /* −1 … 1 */
+    int exact;      /* PSNR reached the cap */
+    int broken;     /* a NaN or infinite entry */
+    int missing;    /* no answer was left for this target */
+    int64_t answer; /* which answer was judged; −1 when missing */
+} gnt_metric_image;
+
+/* Mean squared difference of n ≥ 1 entries after clamping; 1 when an entry of either is not finite, and then
+ * *broken (may be NULL) is 1, else 0. */
+double gnt_metric_mse(const float *a, const float *b, size_t n, int *broken);
+double gnt_metric_psnr(double mse, int *exact); /* of an MSE in [0, 1]; `exact` may be NULL */
+double gnt_metric_ssim(const float *a, const float *b,
+                       gnt_metric_shape shape); /* −1 when an entry is not finite */
+
+gnt_metric_image gnt_metric_judge(const float *target, const float *answer, gnt_metric_shape shape);
+gnt_metric_image gnt_metric_no_answer(void); /* what a target without an answer scores */
+
+/* Judges a batch: out[t] for each of n_targets targets, after the one-to-one assignment of answers to targets
+ * with the least total MSE (an attack cannot know the order inside a batch). Fewer answers than targets leave
+ * some `missing`; more are an error, because the truth would then choose among guesses. targets and answers:
+ * n × C×H×W. */
+int gnt_metric_judge_batch(gnt_metric_image *out, const float *targets, size_t n_targets,
+                           const float *answers, size_t n_answers, gnt_metric_shape shape, gnt_err *err);
+
+#endif
