@@ -184,14 +184,15 @@ GNT_NN_API void gnt_sgd_step(float *x, float *v, const float *grad, int64_t n, d
 
 /* L-BFGS as torch.optim.LBFGS runs it in the DLG reference: no line search, first step scaled by min(1, 1/‖g‖₁)·rate,
  * pairs kept when yᵀs > 1e-10, `history` pairs, `inner` iterations a step. With `guard` the step is halved (at most
- * 10 times) while the cost is not finite or above guard × the cost before; guard 0 is the reference. */
+ * 10 times) while the cost is not finite or above guard × the cost before; where no halving helps, x stays and the
+ * pairs are forgotten. guard 0 is the reference. Tolerances are PyTorch's: 1e-7 on the gradient, 1e-9 on changes. */
 typedef double (*gnt_cost_fn)(void *context, const float *x, float *grad); /* returns the cost; NaN aborts the step */
 typedef struct gnt_lbfgs gnt_lbfgs;
 GNT_NN_API gnt_lbfgs *gnt_lbfgs_new(int64_t n, int32_t history);
 GNT_NN_API void gnt_lbfgs_free(gnt_lbfgs *o);
 GNT_NN_API void gnt_lbfgs_reset(gnt_lbfgs *o);
 /* One outer step of at most `inner` iterations. Returns the cost at the first evaluation of this step; *evaluations
- * (may be NULL) counts calls of `cost`. */
+ * (may be NULL) grows by the number of calls of `cost`. */
 GNT_NN_API double gnt_lbfgs_step(gnt_lbfgs *o, float *x, double rate, int32_t inner, double guard, gnt_cost_fn cost,
                                  void *context, int64_t *evaluations);
 
