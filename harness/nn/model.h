@@ -41,6 +41,7 @@ const char *gnt_model_layer_type(const gnt_model *m, int32_t layer);
 /* The layer whose output is "the representation": the file's "representation", else the input of the last dense. */
 int32_t gnt_model_representation(const gnt_model *m);
 int32_t gnt_model_classes(const gnt_model *m);
+gnt_nn_shape gnt_model_sample(const gnt_model *m); /* shape of one input */
 
 /* Fresh weights after the file's "init" (see docs/models.md), buffers at their defaults. */
 void gnt_model_init(const gnt_model *m, gnt_stream *random, float *params, float *buffers);
