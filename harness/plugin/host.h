@@ -1,0 +1,66 @@
+/* host: an instance of a plugin and the services it is given.
+ *
+ * Every hook call stands between gnt_instance_enter and gnt_instance_leave:
+ *
+ *     gnt_instance_enter(i, "transform_update");
+ *     gnt_status s = gnt_instance_defense(i)->transform_update(gnt_instance_self(i), &client, &update);
+ *     s = gnt_instance_leave(i, s, err);
+ *
+ * An instance has no state outside itself: two of them interleaved behave like each alone. One thread at a
+ * time. */
+#ifndef GNT_PLUGIN_HOST_H
+#define GNT_PLUGIN_HOST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/random.h"
+#include "gauntlet/plugin.h"
+#include "plugin/model_service.h"
+#include "plugin/params.h"
+
+typedef struct gnt_instance gnt_instance;
+
+typedef struct gnt_instance_spec {
+    const gnt_descriptor *descriptor;
+    const gnt_params *params; /* checked against the descriptor's table; copied */
+    gnt_key key;              /* of the plugin's role in this job; streams are named under it */
+    gnt_service *model;       /* of this instance alone, outlives it; NULL: host->model is NULL */
+    void *context;            /* first argument of the callbacks, each of which may be NULL */
+    void (*log)(void *context, int32_t level, const char *text); /* text: printable, bounded */
+    void (*progress)(void *context, double done, double total);
+    int (*should_stop)(void *context);
+    double seconds; /* time limit from now on, over all hooks together; 0: none */
+    size_t memory;  /* bytes of scratch at once; 0: none but the system's */
+} gnt_instance_spec;
+
+/* Calls create. *status (may be NULL): GNT_OK, GNT_FAILED, GNT_UNSUPPORTED (a service it requires is absent)
+ * or GNT_STOPPED; all but OK come with -1 and a sentence naming the plugin. */
+int gnt_instance_new(gnt_instance **out, const gnt_instance_spec *spec, gnt_status *status, gnt_err *err);
+void gnt_instance_free(gnt_instance *i); /* calls destroy; releases what it prepared with the model service */
+
+void *gnt_instance_self(const gnt_instance *i);
+/* The hooks; those of a later minor version that the plugin's table is too short for are NULL. */
+const gnt_defense *gnt_instance_defense(const gnt_instance *i); /* NULL for an attack */
+const gnt_attack *gnt_instance_attack(const gnt_instance *i);   /* NULL for a defense */
+
+/* `hook` (kept by reference) names the hook in sentences. */
+void gnt_instance_enter(gnt_instance *i, const char *hook);
+/* Frees the hook's scratch and turns what it returned into a status: GNT_OK, or another with a sentence. A
+ * hook that says OK after a stop, or past its time, is GNT_STOPPED; an unknown status is GNT_FAILED, saying
+ * the number. */
+gnt_status gnt_instance_leave(gnt_instance *i, gnt_status returned, gnt_err *err);
+
+typedef struct gnt_fact {
+    char *name;  /* an id with '_' */
+    double mean; /* over the calls, in the order they came */
+    int64_t n;
+} gnt_fact;
+
+/* Sorted by name; owned by the instance, valid until its next hook. NaN and infinite reports are not counted.
+ */
+int32_t gnt_instance_facts(gnt_instance *i, const gnt_fact **list);
+size_t gnt_instance_peak_scratch(const gnt_instance *i);
+
+#endif

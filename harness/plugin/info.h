@@ -1,0 +1,102 @@
+/* info: what a plugin says of itself, copied deeply and checked, so that it may be used where no plugin is
+ * loaded.
+ *
+ * A worker that has the plugin open makes one from the descriptor and prints it as JSON; the scheduler reads
+ * the JSON as hostile input. Both ways end in the same checks: an id is an id, text is printable UTF-8 of
+ * bounded length, defaults lie inside their ranges, at most one parameter is THE strength, every enumeration
+ * and bit is known. Bits that a later minor version added are refused by name rather than dropped. */
+#ifndef GNT_PLUGIN_INFO_H
+#define GNT_PLUGIN_INFO_H
+
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "base/digest.h"
+#include "base/err.h"
+#include "gauntlet/plugin.h"
+
+enum {
+    GNT_PLUGIN_ID = 48,      /* greatest length of ids of plugins, parameters and services */
+    GNT_PLUGIN_LINE = 400,   /* of one-line texts */
+    GNT_PLUGIN_TEXT = 2000,  /* of citations and default texts */
+    GNT_PLUGIN_PARAMS = 128, /* rows of a table */
+    GNT_PLUGIN_CHOICES = 64,
+    GNT_PLUGIN_SERVICES = 32,
+    GNT_PLUGIN_LIST = 4096,       /* entries of a list parameter */
+    GNT_PLUGIN_FILE_ENTRIES = 256 /* descriptors of one file */
+};
+
+/* Which hooks a plugin has. */
+#define GNT_HOOK_PREPARE (1u << 0)
+#define GNT_HOOK_CONTRIBUTE (1u << 1) /* contribute_size, contribute and receive_sum: all or none */
+#define GNT_HOOK_ENCODE_SET (1u << 2)
+#define GNT_HOOK_ENCODE_BATCH (1u << 3)
+#define GNT_HOOK_LOCAL_RATE (1u << 4)
+#define GNT_HOOK_CLIENT_UPDATE (1u << 5)
+#define GNT_HOOK_TRANSFORM_UPDATE (1u << 6)
+#define GNT_HOOK_AGGREGATE (1u << 7)
+#define GNT_HOOK_STATE (1u << 8) /* save and load: both or none */
+#define GNT_HOOK_RUN (1u << 9)   /* attacks */
+
+typedef struct gnt_plugin_info {
+    int32_t kind; /* GNT_PLUGIN_* */
+    char *id, *version, *line, *licence, *citation;
+    gnt_parameter *parameters; /* deep copies; use as a table wherever a descriptor's own could be used */
+    int32_t n_parameters;
+    int32_t strength; /* index of THE strength, −1 for none */
+    int32_t scope;
+    uint32_t surfaces, goals, needs, uses, data_kinds, flags, hooks;
+    char **services; /* ids of required extensions */
+    int32_t n_services;
+    int32_t abi_major, abi_minor;
+    int32_t index;             /* of the descriptor within its file */
+    char *file;                /* path of the shared object; "" when not known */
+    char digest[GNT_HEX_SIZE]; /* of that file's bytes, hex; "" when not known */
+} gnt_plugin_info;
+
+/* The id rule: 1 … GNT_PLUGIN_ID characters of a–z, 0–9 and `joint` ('-' for plugins, '_' for parameters, '.'
+ * and the like nowhere), beginning with a letter. */
+int gnt_id_ok(const char *id, char joint);
+
+/* Deep copy of a descriptor; `file` and `digest` may be NULL. Fails with a sentence naming the file, the
+ * plugin and the field; *out is then empty. Free with gnt_info_free. */
+int gnt_info_of_descriptor(gnt_plugin_info *out, const gnt_descriptor *d, const char *file,
+                           const char *digest, int32_t index, gnt_err *err);
+void gnt_info_free(gnt_plugin_info *info); /* leaves it empty; an empty one is allowed */
+
+/* JSON object, a new reference; NULL when out of memory. Parsing it gives an equal info. `file`, `digest` and
+ * `index` are included. */
+json_t *gnt_info_json(const gnt_plugin_info *info);
+/* `where` stands for the source in sentences. Unknown, missing and mistyped members are errors. */
+int gnt_info_parse(gnt_plugin_info *out, const char *where, const json_t *object, gnt_err *err);
+
+/* ---- lists
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+typedef struct gnt_refusal { /* a file that could not be described, and why */
+    char *file;
+    char *sentence;
+} gnt_refusal;
+
+typedef struct gnt_plugin_list {
+    gnt_plugin_info *info; /* sorted by kind (defenses first), then id */
+    size_t n;
+    gnt_refusal *refused;
+    size_t n_refused;
+} gnt_plugin_list;
+
+void gnt_plugin_list_free(gnt_plugin_list *list);
+/* Moves *info into the list (it is empty afterwards). A second plugin of the same kind and id is an error
+ * that names both files. Pointers to earlier entries do not stay valid. */
+int gnt_plugin_list_add(gnt_plugin_list *list, gnt_plugin_info *info, gnt_err *err);
+int gnt_plugin_list_refuse(gnt_plugin_list *list, const char *file, const char *sentence, gnt_err *err);
+const gnt_plugin_info *gnt_plugin_list_find(const gnt_plugin_list *list, int32_t kind,
+                                            const char *id); /* or NULL */
+/* The same, with a sentence that begins with `where`, names the nearest id of that kind and, where there are
+ * any, the files that were refused. */
+const gnt_plugin_info *gnt_plugin_list_need(const gnt_plugin_list *list, int32_t kind, const char *id,
+                                            const char *where, gnt_err *err);
+
+#endif

@@ -1,0 +1,30 @@
+/* load: opens a plugin's shared object. Only a worker does this, after its sandbox is on.
+ *
+ * An object is opened with RTLD_NOW | RTLD_LOCAL and never closed: its constants are used until the process
+ * ends. */
+#ifndef GNT_PLUGIN_LOAD_H
+#define GNT_PLUGIN_LOAD_H
+
+#include "base/err.h"
+#include "gauntlet/plugin.h"
+#include "plugin/info.h"
+
+/* A refusal names the file, the field, the value found and the value expected. */
+int gnt_plugin_open(const gnt_entry **out, const char *path, gnt_err *err);
+/* What gnt_plugin_open checks once it has the entry: magic, ABI, pointer size, size, number of plugins. */
+int gnt_entry_check(const gnt_entry *entry, const char *path, gnt_err *err);
+/* The descriptor of that kind and id, checked as gnt_info_of_descriptor does. */
+int gnt_entry_find(const gnt_descriptor **out, const gnt_entry *entry, const char *path, int32_t kind,
+                   const char *id, gnt_err *err);
+/* Opens `path` and finds the plugin in it. */
+int gnt_plugin_load(const gnt_descriptor **out, const char *path, int32_t kind, const char *id, gnt_err *err);
+
+/* All descriptors of a file as JSON text {"format": 1, "file": …, "digest": …, "plugins": […]}: what a
+ * `describe` worker prints. The caller frees with gnt_free. */
+int gnt_describe(char **json, const char *path, gnt_err *err);
+/* Reads such text as hostile input and adds its plugins to the list, or nothing. `file` and `digest` are what
+ * the caller asked about; an answer about another file is refused. */
+int gnt_describe_read(gnt_plugin_list *list, const char *json, size_t size, const char *file,
+                      const char *digest, gnt_err *err);
+
+#endif

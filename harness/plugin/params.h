@@ -1,0 +1,44 @@
+/* params: the values of a plugin's parameters, checked against its table.
+ *
+ * Values stand in the order of the table with defaults filled in. The canonical text is the same for the same
+ * values however they were written (1 and 1.0, key order, defaults spelt out or left away), so it may enter
+ * keys. */
+#ifndef GNT_PLUGIN_PARAMS_H
+#define GNT_PLUGIN_PARAMS_H
+
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "gauntlet/plugin.h"
+
+typedef struct gnt_params {
+    gnt_value *value; /* n, owned with all they point to; `id` points into an own copy too */
+    int32_t n;
+} gnt_params;
+
+/* `object` may be NULL (all defaults). Sentences begin with `where`, then ".key"; the nearest known key is
+ * named for an unknown one. *out is empty after a failure. The table may be a descriptor's or an info's; it
+ * is not kept. */
+int gnt_params_read(gnt_params *out, const gnt_parameter *table, int32_t n, const json_t *object,
+                    const char *where, gnt_err *err);
+int gnt_params_parse(gnt_params *out, const gnt_parameter *table, int32_t n, const char *json,
+                     const char *where, gnt_err *err); /* the same from text; NULL text: all defaults */
+int gnt_params_copy(gnt_params *out, const gnt_params *from, gnt_err *err);
+void gnt_params_free(gnt_params *p); /* leaves it empty */
+
+int32_t gnt_params_strength(const gnt_parameter *table, int32_t n); /* index of THE strength, −1 for none */
+/* Sets THE strength; an INT is rounded to the nearest. Out of range, or no strength in the table: an error.
+ */
+int gnt_params_set_strength(gnt_params *p, const gnt_parameter *table, int32_t n, double strength,
+                            const char *where, gnt_err *err);
+double gnt_params_get_strength(const gnt_params *p, const gnt_parameter *table, int32_t n); /* NaN for none */
+
+/* JSON object with every parameter in the order of the table; reads back to the same values. The caller
+ * frees. */
+char *gnt_params_canonical(const gnt_params *p); /* NULL when out of memory */
+/* The shortest decimal that reads back as `value` (finite), integers without a point: "0.1", "3", "1e-06". */
+const char *gnt_number_text(double value, char text[32]);
+
+#endif
