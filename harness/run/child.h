@@ -1,0 +1,138 @@
+/* child: a job's process, seen from both ends.
+ *
+ * A child is this very program executed anew (`/proc/self/exe worker`), never a fork that goes on running: it
+ * shares no memory with its parent and inherits exactly the descriptors named here, numbered
+ *
+ *     0, 1   /dev/null                      3    the request: a sealed memfd holding one JSON object
+ *     2      a pipe; its tail is kept       4    the status pipe: lines "progress DONE TOTAL" and one JSON
+ * line 5 …    the inputs, then the outputs, in the order of the specification
+ *
+ * The parent adds "inputs": {NAME: FD} and "outputs": {NAME: FD} to the request. Inputs are read-only;
+ * outputs are memfds of limited size that the parent reads, sealed, after the end. A child lives in its own
+ * process group, an empty working folder and a short environment, and dies with its parent.
+ *
+ * Ownership: gnt_child_start gives a gnt_child, gnt_child_free takes it back (killing and reaping a running
+ * one). One thread of the parent handles all children. */
+#ifndef GNT_RUN_CHILD_H
+#define GNT_RUN_CHILD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "base/err.h"
+
+/* The parent's side. */
+
+typedef struct gnt_child gnt_child;
+
+/* Either bytes (copied into a sealed memfd when the child starts), or, where bytes is NULL, a descriptor of a
+ * regular file or memfd: the child gets its own read-only view of it with its own offset; fd stays the
+ * caller's. */
+typedef struct gnt_child_input {
+    const char *name;
+    const void *bytes;
+    size_t size;
+    int fd;
+} gnt_child_input;
+
+typedef struct gnt_child_output {
+    const char *name;
+    uint64_t most; /* bytes; a child that writes more gets EFBIG, or loses this output */
+} gnt_child_output;
+
+typedef struct gnt_child_spec {
+    const json_t *request; /* an object; borrowed for the call; "inputs" and "outputs" are added to a copy */
+    const gnt_child_input *inputs;
+    size_t n_inputs;
+    const gnt_child_output *outputs;
+    size_t n_outputs;
+    double seconds;  /* wall time until it is asked to stop; 0 = no limit */
+    double grace;    /* from being asked until it is killed; 0 = 2 s */
+    uint64_t memory; /* bytes resident until it is killed; 0 = no limit */
+    const char *const
+        *keep; /* names of further environment variables that pass through; NULL-terminated or NULL */
+    /* Called from gnt_children_wait for each line of progress; may be NULL. */
+    void (*progress)(void *user, uint64_t done, uint64_t total);
+    void *user;
+} gnt_child_spec;
+
+typedef enum gnt_child_end {
+    GNT_CHILD_EXITED,    /* by itself; exit_code says how */
+    GNT_CHILD_CRASHED,   /* by a signal that the parent did not send */
+    GNT_CHILD_TIMED_OUT, /* went over `seconds` (whether it then stopped by itself or was killed) */
+    GNT_CHILD_OVER_MEMORY,
+    GNT_CHILD_STOPPED /* gnt_child_stop was called */
+} gnt_child_end;
+
+typedef struct gnt_child_result {
+    gnt_child_end end;
+    int exit_code; /* -1 when it ended by a signal */
+    int signal;    /* 0 when it exited */
+    uint64_t peak; /* bytes resident at most */
+    double cpu_seconds, wall_seconds;
+    const char *stderr_tail; /* its last 4 KiB, control characters but newline made '?'; never NULL */
+    json_t *status; /* the status line, an object, borrowed; NULL when it never came or was no JSON */
+} gnt_child_result;
+
+int gnt_child_start(gnt_child **child, const gnt_child_spec *spec, gnt_err *err);
+
+enum { GNT_WAIT_TIMEOUT = -1, GNT_WAIT_INTERRUPTED = -2, GNT_WAIT_NOTHING = -3 };
+
+/* Waits until one of the running `children` has ended and been reaped, and returns its index; it is handed
+ * out once. NULL entries and those handed out before are passed over. Keeps limits, reads pipes and calls
+ * progress meanwhile. timeout_ms < 0 waits for ever. GNT_WAIT_INTERRUPTED: a signal asked the program to end
+ * (gnt_interrupted). GNT_WAIT_NOTHING: no child is running. */
+int gnt_children_wait(gnt_child *const *children, size_t n, int timeout_ms);
+
+/* Valid after the child was handed out, until gnt_child_free; before that NULL. */
+const gnt_child_result *gnt_child_result_of(const gnt_child *child);
+
+/* A result in one word - "ok", "failed", "unsupported", "stopped" (the status line's own), "crashed" or
+ * "timeout" - and, unless it is "ok", a sentence for a person in `reason`. "ok" needs exit code 0 and a
+ * status line that says so. */
+const char *gnt_child_verdict(const gnt_child *child, gnt_err *reason);
+
+/* An output after the end. The descriptor is sealed against every change, belongs to the child, and can be
+ * handed to another child as an input. -1 when there is no such output, or it went over its limit. */
+int gnt_child_output_fd(const gnt_child *child, const char *name, gnt_err *err);
+/* A copy of it; *bytes is terminated by a zero that is not counted and freed by gnt_free. */
+int gnt_child_output_read(const gnt_child *child, const char *name, uint8_t **bytes, size_t *size,
+                          gnt_err *err);
+
+void gnt_child_stop(
+    gnt_child *child); /* asks it to stop (should_stop turns true); kills its group after `grace` */
+void gnt_child_free(gnt_child *child); /* kills and reaps a running one; NULL is fine */
+
+/* A sealed memfd with these bytes, to hand to many children without copying. */
+int gnt_sealed(const char *name, const void *bytes, size_t size, int *fd, gnt_err *err);
+
+/* From the call on, SIGINT, SIGTERM and SIGHUP no longer end the program but make gnt_interrupted true and
+ * gnt_children_wait return; a second SIGINT ends it at once (children die with their parent). */
+void gnt_interrupt_catch(void);
+int gnt_interrupted(void);
+
+/* The value of OPENBLAS_CORETYPE that children get: the user's, or SkylakeX where an Intel CPU has AVX-512
+ * and OpenBLAS does not know its model, or "" for none. Belongs to the numerics identity of a result. */
+const char *gnt_child_blas_core(void);
+
+/* The child's side. */
+
+/* Takes up the request (the caller owns *request) and makes SIGTERM turn gnt_worker_should_stop true. */
+int gnt_worker_request(json_t **request, gnt_err *err);
+/* Descriptors of named inputs and outputs; -1 with a sentence when the request names none such. */
+int gnt_worker_input(const json_t *request, const char *name, gnt_err *err);
+int gnt_worker_output(const json_t *request, const char *name, gnt_err *err);
+/* The whole of an input; *bytes is terminated by a zero that is not counted and freed by gnt_free. */
+int gnt_worker_read(const json_t *request, const char *name, size_t most, uint8_t **bytes, size_t *size,
+                    gnt_err *err);
+int gnt_worker_write(const json_t *request, const char *name, const void *bytes, size_t size, gnt_err *err);
+void gnt_worker_progress(uint64_t done,
+                         uint64_t total); /* cheap: most calls between two 50 ms marks write nothing */
+int gnt_worker_should_stop(void);
+/* Sends the status line. word: "ok", "failed", "unsupported" or "stopped"; sentence and sandbox may be NULL;
+ * facts is borrowed, may be NULL. Returns the exit code for main: 0 when the line was sent. */
+int gnt_worker_finish(const char *word, const char *sentence, const char *sandbox, const json_t *facts);
+
+#endif
