@@ -67,13 +67,13 @@ cleanup:
 }
 
 int gnt_file_read(const char *path, size_t most, uint8_t **bytes, size_t *size, gnt_err *err) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a named pipe must not hold us */
     if (fd < 0)
         return gnt_fail(err, "%s: cannot open: %s", path, strerror(errno));
-    struct stat st;
+    struct stat st = {0};
     int rc;
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-        rc = gnt_fail(err, "%s: is not a regular file", path);
+        rc = gnt_fail(err, "%s: is %s; expected a file", path, S_ISDIR(st.st_mode) ? "a folder" : "no regular file");
     else
         rc = gnt_fd_read(fd, path, most, bytes, size, err);
     close(fd);
