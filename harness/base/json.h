@@ -104,7 +104,7 @@ enum { GNT_NUMBER_SIZE = 32 };
 
 /* Shortest decimal that reads back as the same double: 1, 0.1, 1e-05, 1000000; −0 is 0. value must be finite.
  */
-void gnt_number_text(double value, char out[GNT_NUMBER_SIZE]);
+const char *gnt_number_text(double value, char out[GNT_NUMBER_SIZE]); /* returns out */
 /* "text" with JSON's escapes; bytes that are not UTF-8 become U+FFFD, so the output is always valid. */
 void gnt_json_add_text(gnt_text *out, const char *text);
 /* The number, or null where it is not finite. */

@@ -9,18 +9,17 @@
 
 #include "base/mem.h"
 
-void gnt_number_text(double value, char out[GNT_NUMBER_SIZE]) {
-    if (value == 0)
-        value = 0; /* −0 */
+const char *gnt_number_text(double value, char out[GNT_NUMBER_SIZE]) {
     if (fabs(value) < 1e15 && value == floor(value)) {
-        snprintf(out, GNT_NUMBER_SIZE, "%.0f", value == 0 ? 0.0 : value);
-        return;
+        snprintf(out, GNT_NUMBER_SIZE, "%.0f", value == 0 ? 0.0 : value); /* −0 is 0 */
+        return out;
     }
     for (int digits = 1; digits <= DBL_DECIMAL_DIG; digits++) {
         snprintf(out, GNT_NUMBER_SIZE, "%.*g", digits, value);
         if (strtod(out, NULL) == value)
-            return;
+            break;
     }
+    return out;
 }
 
 /* Bytes of the well-formed UTF-8 character at `s`, 0 where there is none (Unicode 15, table 3-7). */

@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 #include "base/err.h"
+#include "base/json.h" /* gnt_number_text */
 #include "gauntlet/plugin.h"
 
 typedef struct gnt_params {
@@ -38,7 +39,5 @@ double gnt_params_get_strength(const gnt_params *p, const gnt_parameter *table, 
 /* JSON object with every parameter in the order of the table; reads back to the same values. The caller
  * frees. */
 char *gnt_params_canonical(const gnt_params *p); /* NULL when out of memory */
-/* The shortest decimal that reads back as `value` (finite), integers without a point: "0.1", "3", "1e-06". */
-const char *gnt_number_text(double value, char text[32]);
 
 #endif
