@@ -1,7 +1,7 @@
 /* data: sets of samples, real or generated, in one shape for the rest of the house.
  *
- * Images are 8-bit, C×H×W per row, and read as floats value/255 in [0, 1]; tables are float features, one-hot and
- * scaled to [0, 1]. Every row has a task label and a value for each private attribute. */
+ * Images are 8-bit, C×H×W per row, and read as floats value/255 in [0, 1]; tables are float features, one-hot
+ * and scaled to [0, 1]. Every row has a task label and a value for each private attribute. */
 #ifndef GNT_DATA_DATA_H
 #define GNT_DATA_DATA_H
 
@@ -17,41 +17,49 @@ typedef enum gnt_data_kind { GNT_DATA_IMAGE, GNT_DATA_TABULAR, GNT_DATA_AUDIO } 
 
 typedef struct gnt_data_attr {
     char name[GNT_DATA_NAME];
-    int32_t values; /* attribute values are 0 … values−1 */
+    int32_t values;                /* attribute values are 0 … values−1 */
+    const char *const *value_name; /* their names, constant; NULL where there are none */
 } gnt_data_attr;
 
 typedef struct gnt_data {
     char name[GNT_DATA_NAME];
     gnt_data_kind kind;
-    int32_t rank;        /* of one sample: 3 (C, H, W) or 1 (features) */
+    int32_t rank; /* of one sample: 3 (C, H, W) or 1 (features) */
     int64_t dim[3];
-    int64_t features;    /* product of dim */
+    int64_t features; /* product of dim */
     int32_t classes;
     int32_t n_attrs;
     gnt_data_attr attr[GNT_DATA_ATTRS];
-    uint8_t *pixels;     /* rows × features, images only */
-    float *table;        /* rows × features, tables only */
-    int32_t *label;      /* rows */
-    int32_t *attrs;      /* rows × n_attrs */
-    int64_t rows;        /* train rows, then test rows, then public rows */
-    int64_t part[3];     /* how many rows are in the train, test and public parts of the files (public may be 0) */
-    gnt_digest digest;   /* of the content; part of store keys */
+    uint8_t *pixels; /* rows × features, images only */
+    float *table;    /* rows × features, tables only */
+    int32_t *label;  /* rows */
+    int32_t *attrs;  /* rows × n_attrs */
+    int64_t rows;    /* train rows, then test rows, then public rows */
+    int64_t
+        part[3]; /* how many rows are in the train, test and public parts of the files (public may be 0) */
+    gnt_digest digest;             /* of the content; part of store keys */
+    const char *const *class_name; /* names of the classes, constant; NULL where there are none */
 } gnt_data;
 
 enum { GNT_PART_TRAIN, GNT_PART_TEST, GNT_PART_PUBLIC };
 
-/* What a task says of its data. Built-in sets: "glyphs", "scenes", "census"; files: "mnist", "cifar10", "adult". */
+/* What a task says of its data. Built-in sets: "glyphs", "scenes", "census"; files: "mnist", "cifar10",
+ * "cifar100", "adult". */
 typedef struct gnt_data_spec {
     const char *name;
-    int64_t rows[3];      /* generated sets: rows of each part (0 = the set's default); files: ignored */
-    uint64_t seed;        /* generated sets only; the default set is seed 0 */
+    int64_t rows[3]; /* generated sets: rows of each part (0 = the set's default); files: ignored */
+    uint64_t seed;   /* generated sets only; the default set is seed 0 */
 } gnt_data_spec;
 
 const char *const *gnt_data_names(size_t *n); /* every set this build knows */
-int gnt_data_is_builtin(const char *name);
+int gnt_data_is_builtin(const char *name);    /* 0 for file sets and unknown names */
+int gnt_data_present(const char *name,
+                     const char *folder); /* is any file of a file set there? Built-in: always */
 
-/* folder: --data or GAUNTLET_DATA, NULL when neither is given; only file sets read it (folder/mnist/…, or folder
- * itself). The caller frees. */
+const char *gnt_data_about(const char *name); /* one line for a list; NULL for unknown names */
+
+/* folder: --data or GAUNTLET_DATA, NULL when neither is given; only file sets read it (folder/mnist/…, or
+ * folder itself). The caller frees. */
 int gnt_data_open(gnt_data **out, const gnt_data_spec *spec, const char *folder, gnt_err *err);
 void gnt_data_free(gnt_data *d);
 void gnt_data_row(const gnt_data *d, int64_t row, float *x); /* features floats */
@@ -64,22 +72,29 @@ typedef struct gnt_split {
     int64_t n[GNT_ROLES];
 } gnt_split;
 
-/* How many rows each role takes: −1 = all that remain of its source. CLIENTS, TARGETS and SHADOW come from the train
- * part, TEST from the test part, PUBLIC from the public part or, where there is none, from the train part.
- * targets_rows: explicit rows for TARGETS (may be NULL): rows of the part named by targets_part, counted within it.
- * The shuffle is drawn from `key`. Asking for more than there is names the role, the wish and what is left. */
+/* How many rows each role takes: −1 = all that remain of its source. CLIENTS, TARGETS and SHADOW come from
+ * the train part, TEST from the test part, PUBLIC from the public part or, where there is none, from the
+ * train part. targets_rows: explicit rows for TARGETS (may be NULL): rows of the part named by targets_part,
+ * counted within it. The shuffle is drawn from `key`. Asking for more than there is names the role, the wish
+ * and what is left. With target_rows, n[GNT_ROLE_TARGETS] is their number, or −1 or 0. Of the roles that
+ * share a source only one may take all that remain. Rows are dealt in the order TARGETS, SHADOW, PUBLIC,
+ * CLIENTS, so that the targets stay the same whatever the other roles ask for. */
 typedef struct gnt_split_spec {
     int64_t n[GNT_ROLES];
     const int64_t *target_rows;
     int64_t n_target_rows;
     int target_part;
+    int64_t first[3]; /* only the first so many rows of each part are used; 0 = all */
 } gnt_split_spec;
 
-int gnt_split_make(gnt_split *out, const gnt_data *d, const gnt_split_spec *spec, const gnt_key *key, gnt_err *err);
+int gnt_split_make(gnt_split *out, const gnt_data *d, const gnt_split_spec *spec, const gnt_key *key,
+                   gnt_err *err);
 void gnt_split_free(gnt_split *s);
 
-/* `gauntlet data check`: what is in the folder for one set: "complete" or "subset of N", counts and shapes, or the
- * sentence that says what is wrong. JSON text when `json`. The caller frees *text. */
+/* `gauntlet data check`: what is in the folder for one set: "complete" or "subset of N", counts and shapes,
+ * or the sentence that says what is wrong. JSON text when `json`. Returns 0 when the set is sound, −1 when it
+ * is not there or broken; *text says so in both cases (NULL only when out of memory). The caller frees *text
+ * with gnt_free. */
 int gnt_data_check(const char *name, const char *folder, int json, char **text, gnt_err *err);
 
 #endif

@@ -1,0 +1,253 @@
+/* gauntlet data: what sets there are, whether their files are sound, and what they look like. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "data/data.h"
+#include "report/png.h"
+
+int gnt_cmd_data(int argc, char **argv);
+
+enum { EXIT_SOUND = 0, EXIT_BROKEN = 1, EXIT_USAGE = 2 };
+
+static const char help[] = "Usage: gauntlet data list [--json]\n"
+                           "       gauntlet data check [NAME...] [--data DIR] [--json]\n"
+                           "       gauntlet data sheet NAME -o FILE.png [--data DIR]\n"
+                           "\n"
+                           "list   the data sets this build knows\n"
+                           "check  reads sets whole and says what is there, or what is wrong with the files\n"
+                           "sheet  a picture of samples, a row for each class\n"
+                           "\n"
+                           "`gauntlet data COMMAND --help` tells more.\n";
+static const char help_list[] = "Usage: gauntlet data list [--json]\n"
+                                "\n"
+                                "Lists the data sets: built-in ones are generated and need no files.\n"
+                                "  --json   a JSON array instead of text\n";
+static const char help_check[] =
+    "Usage: gauntlet data check [NAME...] [--data DIR] [--json]\n"
+    "\n"
+    "Reads each set whole and says `complete` or `subset of N`, its shape, and a digest of its content. "
+    "Without\n"
+    "names: every set; file sets that are not in the folder are then only mentioned.\n"
+    "  --data DIR   folder of the file sets (default: the environment variable GAUNTLET_DATA)\n"
+    "  --json       a JSON array instead of text\n"
+    "Exit code: 0 all sound, 1 a set is broken or, if named, missing, 2 the command is wrong.\n";
+static const char help_sheet[] =
+    "Usage: gauntlet data sheet NAME -o FILE.png [--data DIR] [--scale N] [--columns N]\n"
+    "\n"
+    "Draws the first training samples of each class, a row for each class (at most 20).\n"
+    "  -o FILE      where the picture goes\n"
+    "  --data DIR   folder of the file sets (default: GAUNTLET_DATA)\n"
+    "  --scale N    pixels for each pixel, 1 to 8 (default 2)\n"
+    "  --columns N  samples for each class, 1 to 64 (default 16)\n";
+
+typedef struct data_options {
+    const char *folder, *out;
+    int json, help;
+    long scale, columns;
+} data_options;
+
+static int read_count(const char *text, long most, const char *name, long *out) {
+    char *end;
+    long v = strtol(text, &end, 10);
+    if (*end || end == text || v < 1 || v > most) {
+        fprintf(stderr, "gauntlet data: %s is \"%s\"; expected a number from 1 to %ld\n", name, text, most);
+        return -1;
+    }
+    *out = v;
+    return 0;
+}
+
+static int read_options(int argc, char **argv, data_options *o) {
+    static const struct option known[] = {
+        {"json", no_argument, NULL, 'j'},        {"data", required_argument, NULL, 'd'},
+        {"scale", required_argument, NULL, 's'}, {"columns", required_argument, NULL, 'c'},
+        {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0}};
+    int c;
+    *o = (data_options){.folder = getenv("GAUNTLET_DATA"), .scale = 2, .columns = 16};
+    optind = 0; /* main's parsing may have moved it; 0 starts getopt afresh */
+    while ((c = getopt_long(argc, argv, "o:h", known, NULL)) != -1) {
+        if (c == 'j')
+            o->json = 1;
+        else if (c == 'd')
+            o->folder = optarg;
+        else if (c == 'o')
+            o->out = optarg;
+        else if (c == 'h')
+            o->help = 1;
+        else if (c == 's' && read_count(optarg, 8, "--scale", &o->scale) == 0)
+            continue;
+        else if (c == 'c' && read_count(optarg, 64, "--columns", &o->columns) == 0)
+            continue;
+        else
+            return -1;
+    }
+    return 0;
+}
+
+static int say_help(const char *text) {
+    fputs(text, stdout);
+    return EXIT_SOUND;
+}
+
+static int list(int argc, char **argv) {
+    data_options o;
+    size_t n;
+    const char *const *name = gnt_data_names(&n);
+    if (read_options(argc, argv, &o) || (argc > optind && !o.help)) {
+        fputs(help_list, stderr);
+        return EXIT_USAGE;
+    }
+    if (o.help)
+        return say_help(help_list);
+    json_t *all = json_array();
+    for (size_t i = 0; i < n; i++) {
+        if (!o.json)
+            printf("%-9s %s\n", name[i], gnt_data_about(name[i]));
+        else
+            json_array_append_new(all, json_pack("{s:s, s:s, s:b}", "name", name[i], "about",
+                                                 gnt_data_about(name[i]), "builtin",
+                                                 gnt_data_is_builtin(name[i])));
+    }
+    if (o.json) {
+        json_dumpf(all, stdout, JSON_INDENT(2));
+        putchar('\n');
+    }
+    json_decref(all);
+    return EXIT_SOUND;
+}
+
+/* One set; `named`: the user asked for it by name, so that missing files are an error. */
+static int check_one(const char *name, const data_options *o, int named, int first) {
+    gnt_err err = {{0}};
+    char *text = NULL;
+    int rc = EXIT_SOUND;
+    if (o->json && !first)
+        fputs(",\n", stdout);
+    if (!named && !gnt_data_present(name, o->folder)) {
+        if (o->json)
+            printf("{\"name\": \"%s\", \"ok\": null}", name);
+        else
+            printf("%s: not there%s\n", name, o->folder ? "" : " (no --data and no GAUNTLET_DATA)");
+        return rc;
+    }
+    if (gnt_data_check(name, o->folder, o->json, &text, &err) != 0)
+        rc = EXIT_BROKEN;
+    if (text)
+        fputs(text, stdout);
+    else
+        fprintf(stderr, "gauntlet data: %s\n", err.text);
+    gnt_free(text);
+    return rc;
+}
+
+static int check(int argc, char **argv) {
+    data_options o;
+    if (read_options(argc, argv, &o)) {
+        fputs(help_check, stderr);
+        return EXIT_USAGE;
+    }
+    if (o.help)
+        return say_help(help_check);
+    int named = argc > optind, rc = EXIT_SOUND;
+    size_t n;
+    const char *const *name = gnt_data_names(&n);
+    if (named) {
+        n = (size_t)(argc - optind);
+        name = (const char *const *)(argv + optind);
+    }
+    for (size_t i = 0; named && i < n; i++)
+        if (!gnt_data_about(name[i])) {
+            fprintf(stderr, "gauntlet data: no set is called \"%s\"; `gauntlet data list` shows them all\n",
+                    name[i]);
+            return EXIT_USAGE;
+        }
+    if (o.json)
+        fputs("[", stdout);
+    for (size_t i = 0; i < n; i++)
+        if (check_one(name[i], &o, named, i == 0) != EXIT_SOUND)
+            rc = EXIT_BROKEN;
+    if (o.json)
+        fputs("]\n", stdout);
+    return rc;
+}
+
+/* Copies one image, `scale` times as large, to (left, top) of a picture `width` pixels wide. */
+static void put_image(uint8_t *rgb, int64_t width, int64_t left, int64_t top, const gnt_data *d, int64_t row,
+                      long scale) {
+    int64_t h = d->dim[1], w = d->dim[2], plane = h * w;
+    const uint8_t *from = d->pixels + row * d->features;
+    for (int64_t y = 0; y < h * scale; y++)
+        for (int64_t x = 0; x < w * scale; x++)
+            for (int64_t c = 0; c < 3; c++) {
+                int64_t source = (d->dim[0] == 3 ? c * plane : 0) + y / scale * w + x / scale;
+                rgb[((top + y) * width + left + x) * 3 + c] = from[source];
+            }
+}
+
+static int draw_sheet(const gnt_data *d, const data_options *o, gnt_err *err) {
+    enum { MOST_CLASSES = 20, GAP = 2 };
+    int64_t classes = d->classes < MOST_CLASSES ? d->classes : MOST_CLASSES;
+    int64_t step_x = d->dim[2] * o->scale + GAP, step_y = d->dim[1] * o->scale + GAP;
+    int64_t width = o->columns * step_x + GAP, height = classes * step_y + GAP, used[MOST_CLASSES] = {0};
+    uint8_t *rgb = gnt_array((size_t)(width * height), 3);
+    if (!rgb)
+        return gnt_fail(err, "%s: out of memory for a picture of %lld by %lld", o->out, (long long)width,
+                        (long long)height);
+    memset(rgb, 128, (size_t)(width * height) * 3);
+    for (int64_t row = 0; row < d->part[GNT_PART_TRAIN]; row++) {
+        int32_t k = d->label[row];
+        if (k >= classes || used[k] >= o->columns)
+            continue;
+        put_image(rgb, width, GAP + used[k]++ * step_x, GAP + k * step_y, d, row, o->scale);
+    }
+    int rc = gnt_png_write(o->out, rgb, width, height, err);
+    gnt_free(rgb);
+    return rc;
+}
+
+static int sheet(int argc, char **argv) {
+    data_options o;
+    if (read_options(argc, argv, &o)) {
+        fputs(help_sheet, stderr);
+        return EXIT_USAGE;
+    }
+    if (o.help)
+        return say_help(help_sheet);
+    if (argc != optind + 1 || !o.out) {
+        fprintf(stderr, "gauntlet data sheet: expected one data set and -o FILE.png\n%s", help_sheet);
+        return EXIT_USAGE;
+    }
+    gnt_err err = {{0}};
+    gnt_data *d = NULL;
+    gnt_data_spec spec = {.name = argv[optind]};
+    int rc = gnt_data_open(&d, &spec, o.folder, &err);
+    if (rc == 0 && d->kind != GNT_DATA_IMAGE)
+        rc = gnt_fail(&err, "%s: is a table; a sheet needs images", d->name);
+    if (rc == 0)
+        rc = draw_sheet(d, &o, &err);
+    if (rc != 0)
+        fprintf(stderr, "gauntlet data: %s\n", err.text);
+    gnt_data_free(d);
+    return rc == 0 ? EXIT_SOUND : EXIT_BROKEN;
+}
+
+int gnt_cmd_data(int argc, char **argv) {
+    if (argc > 0 && !strcmp(argv[0], "list"))
+        return list(argc, argv);
+    if (argc > 0 && !strcmp(argv[0], "check"))
+        return check(argc, argv);
+    if (argc > 0 && !strcmp(argv[0], "sheet"))
+        return sheet(argc, argv);
+    if (argc > 0 && (!strcmp(argv[0], "--help") || !strcmp(argv[0], "-h")))
+        return say_help(help);
+    if (argc > 0)
+        fprintf(stderr, "gauntlet data: no command \"%s\"; expected list, check or sheet\n", argv[0]);
+    fputs(help, stderr);
+    return EXIT_USAGE;
+}

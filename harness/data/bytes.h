@@ -1,0 +1,21 @@
+/* bytes: a data file in memory, plain or unpacked from .gz, never larger than its set can be. */
+#ifndef GNT_DATA_BYTES_H
+#define GNT_DATA_BYTES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+typedef struct data_bytes {
+    char *path; /* of the file that was read, with .gz where it was packed */
+    uint8_t *at;
+    size_t size;
+} data_bytes;
+
+/* Opens folder/name, or folder/name.gz where there is no such file. `most` bounds the unpacked size; a file
+ * that would be larger is refused before it is unpacked further. */
+int data_bytes_open(data_bytes *out, const char *folder, const char *name, size_t most, gnt_err *err);
+void data_bytes_free(data_bytes *b);
+
+#endif

@@ -1,0 +1,42 @@
+/* canvas: a 32×32 colour picture in floats and what the scenes are painted with. Edges are smoothed over one
+ * pixel by signed distances; textures are sums of smooth noise whose size is in proportion to its wavelength,
+ * as in photographs. x to the right, y down, pixel centres at whole numbers. */
+#ifndef GNT_DATA_CANVAS_H
+#define GNT_DATA_CANVAS_H
+
+#include <stdint.h>
+
+#include "base/random.h"
+
+enum { CANVAS = 32, CANVAS_CELLS = CANVAS * CANVAS };
+
+typedef struct rgb {
+    double r, g, b;
+} rgb;
+
+typedef struct canvas {
+    rgb at[CANVAS_CELLS];
+    double lit[CANVAS_CELLS]; /* how much of the pixel is not sky: what the light falls on */
+} canvas;
+
+typedef struct field { /* smooth noise, about −1 … 1 */
+    double at[CANVAS_CELLS];
+} field;
+
+/* Wavelengths `coarsest`, half of it, … in pixels (`octaves` of them), each half as strong as the one before;
+ * stretched along x by `stretch` (1 = none). */
+void field_draw(field *f, gnt_stream *s, double coarsest, int octaves, double stretch);
+
+rgb rgb_mix(rgb a, rgb b, double t);
+rgb rgb_scale(rgb c, double by);
+
+/* Paint, with `cover` in [0, 1] of the colour c. */
+void canvas_dab(canvas *v, int x, int y, rgb c, double cover);
+void canvas_convex(canvas *v, const double (*corner)[2], int n, rgb c, rgb c_low, const field *texture,
+                   double rough);
+void canvas_disk(canvas *v, double x, double y, double rx, double ry, rgb lit, rgb dark, const field *texture,
+                 double rough);
+void canvas_rect(canvas *v, double x0, double y0, double x1, double y1, rgb c);
+void canvas_blur(canvas *v, double amount); /* 0 … 1 of a 3×3 binomial blur */
+
+#endif

@@ -1,0 +1,132 @@
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "base/mem.h"
+#include "data/source.h"
+
+int data_note(data_notes *notes, const char *path, int part, int64_t records, int64_t official,
+              gnt_err *err) {
+    if (!notes || notes->n == DATA_NOTES)
+        return 0;
+    data_file_note *f = &notes->file[notes->n];
+    f->path = gnt_strdup(path);
+    if (!f->path)
+        return gnt_fail(err, "%s: out of memory", path);
+    f->part = part;
+    f->records = records;
+    f->official = official;
+    notes->n++;
+    return 0;
+}
+
+void data_notes_free(data_notes *notes) {
+    for (int i = 0; i < notes->n; i++)
+        gnt_free(notes->file[i].path);
+    notes->n = 0;
+}
+
+static const char *const part_names[3] = {"train", "test", "public"};
+
+/* Is every published record there? A part may be spread over several files, some of which may be missing. */
+static int is_complete(const gnt_data *d, const data_source *source) {
+    return source->generate || (d->part[0] == source->rows[0] && d->part[1] == source->rows[1]);
+}
+
+static void put_shape(gnt_text *t, const gnt_data *d) {
+    for (int i = 0; i < d->rank; i++)
+        gnt_text_add(t, "%s%lld", i ? "x" : "", (long long)d->dim[i]);
+}
+
+static void put_text(gnt_text *t, const gnt_data *d, const data_source *source, const data_notes *notes) {
+    gnt_text_add(t, "%s: ", d->name);
+    if (source->generate)
+        gnt_text_add(t, "built in");
+    else if (is_complete(d, source))
+        gnt_text_add(t, "complete");
+    else
+        gnt_text_add(t, "subset of %lld", (long long)(source->rows[0] + source->rows[1]));
+    gnt_text_add(t, ", %lld rows of ", (long long)d->rows);
+    put_shape(t, d);
+    gnt_text_add(t, ", %d classes", d->classes);
+    for (int p = 0; p < 3; p++)
+        if (d->part[p])
+            gnt_text_add(t, ", %s %lld", part_names[p], (long long)d->part[p]);
+    gnt_text_add(t, "\n");
+    for (int i = 0; i < notes->n; i++) {
+        const data_file_note *f = &notes->file[i];
+        gnt_text_add(t, "  %s: %lld records, ", f->path, (long long)f->records);
+        if (f->records == f->official)
+            gnt_text_add(t, "complete\n");
+        else
+            gnt_text_add(t, "subset of %lld\n", (long long)f->official);
+    }
+    char hex[GNT_HEX_SIZE];
+    gnt_digest_hex(&d->digest, hex);
+    gnt_text_add(t, "  content %s\n", hex);
+}
+
+static json_t *files_json(const data_notes *notes) {
+    json_t *files = json_array();
+    for (int i = 0; i < notes->n; i++) {
+        const data_file_note *f = &notes->file[i];
+        json_array_append_new(files,
+                              json_pack("{s:s, s:s, s:I, s:I, s:b}", "path", f->path, "part",
+                                        part_names[f->part], "records", (json_int_t)f->records, "published",
+                                        (json_int_t)f->official, "complete", f->records == f->official));
+    }
+    return files;
+}
+
+static json_t *sound_json(const gnt_data *d, const data_source *source, const data_notes *notes) {
+    char hex[GNT_HEX_SIZE];
+    gnt_digest_hex(&d->digest, hex);
+    json_t *shape = json_array(), *rows = json_object();
+    for (int i = 0; i < d->rank; i++)
+        json_array_append_new(shape, json_integer(d->dim[i]));
+    for (int p = 0; p < 3; p++)
+        json_object_set_new(rows, part_names[p], json_integer(d->part[p]));
+    return json_pack("{s:s, s:b, s:s, s:b, s:o, s:o, s:i, s:o, s:s}", "name", d->name, "ok", 1, "source",
+                     source->generate ? "built in" : "files", "complete", is_complete(d, source), "shape",
+                     shape, "rows", rows, "classes", d->classes, "files", files_json(notes), "content", hex);
+}
+
+static char *print_json(json_t *value) {
+    char *dumped = value ? json_dumps(value, JSON_INDENT(2)) : NULL,
+         *text = dumped ? gnt_strdup(dumped) : NULL;
+    if (dumped)
+        free(dumped);
+    json_decref(value);
+    return text;
+}
+
+int gnt_data_check(const char *name, const char *folder, int json, char **text, gnt_err *err) {
+    gnt_data_spec spec = {.name = name};
+    gnt_err local;
+    gnt_err *why = err ? err : &local;
+    data_notes notes = {.n = 0};
+    gnt_data *d = NULL;
+    const data_source *source = data_find(name);
+    int rc = data_open_noted(&d, &spec, folder, &notes, why);
+    *text = NULL;
+    if (json) {
+        const char *word = name ? name : "";
+        *text = print_json(rc == 0 ? sound_json(d, source, &notes)
+                                   : json_pack("{s:s, s:b, s:s, s:o}", "name", word, "ok", 0, "error",
+                                               why->text, "files", files_json(&notes)));
+    } else {
+        gnt_text t;
+        gnt_text_init(&t, 1 << 16);
+        if (rc == 0)
+            put_text(&t, d, source, &notes);
+        else
+            gnt_text_add(&t, "%s: %s\n", name ? name : "", why->text);
+        *text = gnt_text_take(&t);
+        gnt_text_free(&t);
+    }
+    if (!*text && rc == 0)
+        rc = gnt_fail(err, "%s: out of memory", name);
+    data_notes_free(&notes);
+    gnt_data_free(d);
+    return rc;
+}

@@ -1,0 +1,118 @@
+/* CIFAR-10 and CIFAR-100, binary version (cs.toronto.edu/~kriz/cifar.html): records without a header, one
+ * label byte (CIFAR-100: coarse, then fine) and 3072 bytes, red plane first, rows from the top. The count is
+ * the file's size over the record's. */
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "data/bytes.h"
+#include "data/source.h"
+
+enum { SIDE = 32, CELLS = 3 * SIDE * SIDE, MOST_FILES = 6 };
+
+static const char *const classes_10[10] = {"airplane", "automobile", "bird",  "cat",  "deer",
+                                           "dog",      "frog",       "horse", "ship", "truck"};
+static const char *const animal_names[2] = {"vehicle", "animal"};
+
+typedef struct cifar_file {
+    const char *name;
+    int part;
+    int64_t official;
+} cifar_file;
+
+static const cifar_file files_10[] = {
+    {"data_batch_1.bin", GNT_PART_TRAIN, 10000}, {"data_batch_2.bin", GNT_PART_TRAIN, 10000},
+    {"data_batch_3.bin", GNT_PART_TRAIN, 10000}, {"data_batch_4.bin", GNT_PART_TRAIN, 10000},
+    {"data_batch_5.bin", GNT_PART_TRAIN, 10000}, {"test_batch.bin", GNT_PART_TEST, 10000}};
+static const cifar_file files_100[] = {{"train.bin", GNT_PART_TRAIN, 50000},
+                                       {"test.bin", GNT_PART_TEST, 10000}};
+
+static int is_animal(int label) {
+    return label >= 2 && label <= 7;
+}
+
+/* labels: bytes before the pixels; least values are 0, `values` of the byte at each place. */
+static int64_t records_of(const data_bytes *b, int labels, const int *values, gnt_err *err) {
+    size_t record = (size_t)(labels + CELLS), held = b->size / record;
+    if (b->size % record)
+        return gnt_fail(
+            err,
+            "%s: offset %zu: the file ends inside record %zu; expected a multiple of %zu bytes (%d label "
+            "and %d pixel bytes); fetch it again",
+            b->path, b->size, held + 1, record, labels, CELLS);
+    if (!held)
+        return gnt_fail(err, "%s: offset 0: the file is empty; expected records of %zu bytes", b->path,
+                        record);
+    for (size_t i = 0; i < held; i++)
+        for (int k = 0; k < labels; k++)
+            if (b->at[i * record + (size_t)k] >= values[k])
+                return gnt_fail(err, "%s: offset %zu: record %zu has label %d; expected 0 to %d", b->path,
+                                i * record + (size_t)k, i + 1, b->at[i * record + (size_t)k], values[k] - 1);
+    return (int64_t)held;
+}
+
+/* Opens every file of the list that is there; one of each part has to be. */
+static int open_all(data_bytes *b, int64_t *rows, const char *folder, const cifar_file *file, int n,
+                    int labels, const int *values, data_notes *notes, gnt_err *err) {
+    int64_t part_rows[2] = {0, 0};
+    for (int i = 0; i < n; i++) {
+        char *path = gnt_format("%s/%s", folder, file[i].name);
+        int there = path && gnt_file_exists(path);
+        gnt_free(path);
+        if (!there)
+            continue;
+        if (data_bytes_open(&b[i], folder, file[i].name, (size_t)file[i].official * (size_t)(labels + CELLS),
+                            err))
+            return -1;
+        rows[i] = records_of(&b[i], labels, values, err);
+        if (rows[i] < 0 || data_note(notes, b[i].path, file[i].part, rows[i], file[i].official, err))
+            return -1;
+        part_rows[file[i].part] += rows[i];
+    }
+    for (int p = 0; p < 2; p++)
+        if (!part_rows[p])
+            return gnt_fail(err, "%s/%s: is missing; a %s file is needed", folder,
+                            p ? file[n - 1].name : file[0].name, p ? "test" : "training");
+    return 0;
+}
+
+static int load(gnt_data *d, const char *folder, const cifar_file *file, int n, int labels, const int *values,
+                data_notes *notes, gnt_err *err) {
+    data_bytes b[MOST_FILES];
+    int64_t rows[MOST_FILES] = {0}, part[3] = {0, 0, 0}, row = 0;
+    memset(b, 0, sizeof b);
+    int rc = -1;
+    if (open_all(b, rows, folder, file, n, labels, values, notes, err))
+        goto cleanup;
+    for (int i = 0; i < n; i++)
+        part[file[i].part] += rows[i];
+    if (data_reserve(d, part, err))
+        goto cleanup;
+    for (int i = 0; i < n; i++)
+        for (int64_t r = 0; r < rows[i]; r++, row++) {
+            const uint8_t *record = b[i].at + r * (labels + CELLS);
+            d->label[row] = record[labels - 1];
+            d->attrs[row] = labels == 2 ? record[0] : is_animal(record[0]);
+            memcpy(d->pixels + row * CELLS, record + labels, CELLS);
+        }
+    rc = 0;
+cleanup:
+    for (int i = 0; i < n; i++)
+        data_bytes_free(&b[i]);
+    return rc;
+}
+
+int data_load_cifar10(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err) {
+    static const int values[1] = {10};
+    data_shape_image(d, 3, SIDE, SIDE, 10);
+    d->class_name = classes_10;
+    data_add_attr(d, "animal", 2, animal_names);
+    return load(d, folder, files_10, 6, 1, values, notes, err);
+}
+
+int data_load_cifar100(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err) {
+    static const int values[2] = {20, 100};
+    data_shape_image(d, 3, SIDE, SIDE, 100);
+    data_add_attr(d, "coarse", 20, NULL);
+    return load(d, folder, files_100, 2, 2, values, notes, err);
+}

@@ -1,0 +1,65 @@
+/* source: what every maker of a data set fills in. Private to this room.
+ *
+ * A maker is called with an empty gnt_data; it sets shape and names, calls data_reserve once it knows how
+ * many rows each part has, then fills rows. On failure it may leave anything behind: gnt_data_open frees it.
+ */
+#ifndef GNT_DATA_SOURCE_H
+#define GNT_DATA_SOURCE_H
+
+#include "base/text.h"
+#include "data/data.h"
+
+/* What a loader found, for `gauntlet data check`. */
+typedef struct data_file_note {
+    char *path;
+    int part;
+    int64_t records, official; /* official: how many records the published file has */
+} data_file_note;
+
+enum { DATA_NOTES = 16 };
+
+typedef struct data_notes {
+    data_file_note file[DATA_NOTES];
+    int n;
+} data_notes;
+
+int data_note(data_notes *notes, const char *path, int part, int64_t records, int64_t official, gnt_err *err);
+void data_notes_free(data_notes *notes);
+
+typedef struct data_source {
+    const char *name, *what; /* `what`: one line for a list */
+    int64_t rows[3];         /* default parts of a generated set; of the published files otherwise */
+    int (*generate)(gnt_data *d, const gnt_data_spec *spec, gnt_err *err);         /* built-in sets */
+    int (*load)(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err); /* file sets */
+    const char *const *folders; /* where under --data the files may lie, ended by NULL */
+    const char *const *files;   /* any one of these says that the set is there, ended by NULL */
+} data_source;
+
+/* gnt_data_open, taking notes (NULL: none). */
+int data_open_noted(gnt_data **out, const gnt_data_spec *spec, const char *folder, data_notes *notes,
+                    gnt_err *err);
+
+const data_source *data_find(const char *name);
+char *data_folder_of(const data_source *source, const char *folder); /* NULL: not there; the caller frees */
+
+void data_shape_image(gnt_data *d, int64_t channels, int64_t height, int64_t width, int32_t classes);
+void data_shape_table(gnt_data *d, int64_t features, int32_t classes);
+void data_add_attr(gnt_data *d, const char *name, int32_t values, const char *const *value_name);
+int data_reserve(gnt_data *d, const int64_t part[3], gnt_err *err);
+
+/* The stream of one generated row: the same however many rows are asked for. */
+typedef struct data_row_keys {
+    gnt_key part[3];
+} data_row_keys;
+data_row_keys data_keys(const char *name, uint64_t seed);
+gnt_stream data_row_stream(const data_row_keys *keys, int part, int64_t row_in_part);
+
+int data_make_glyphs(gnt_data *d, const gnt_data_spec *spec, gnt_err *err);
+int data_make_scenes(gnt_data *d, const gnt_data_spec *spec, gnt_err *err);
+int data_make_census(gnt_data *d, const gnt_data_spec *spec, gnt_err *err);
+int data_load_mnist(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err);
+int data_load_cifar10(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err);
+int data_load_cifar100(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err);
+int data_load_adult(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err);
+
+#endif

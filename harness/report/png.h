@@ -1,0 +1,12 @@
+/* png: pictures out, 8-bit RGB, the same bytes for the same pixels (no time stamp). */
+#ifndef GNT_REPORT_PNG_H
+#define GNT_REPORT_PNG_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* rgb: height × width × 3, rows from the top. The file appears whole or not at all. */
+int gnt_png_write(const char *path, const uint8_t *rgb, int64_t width, int64_t height, gnt_err *err);
+
+#endif

@@ -1,0 +1,185 @@
+/* Splits: every row of a source has at most one role, all rows are accounted for, and a wish that cannot be
+ * met is told in words. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "data/data.h"
+
+static gnt_data *open_small(int64_t train, int64_t test, int64_t publics) {
+    gnt_data *d = NULL;
+    gnt_err err = {{0}};
+    gnt_data_spec spec = {.name = "census", .rows = {train, test, publics}};
+    assert_int_equal(gnt_data_open(&d, &spec, NULL, &err), 0);
+    return d;
+}
+
+/* How often each row is used by any role; asserts that no row is used twice or outside the part it may come
+ * from. */
+static void count_rows(const gnt_data *d, const gnt_split *s, int *used) {
+    memset(used, 0, (size_t)d->rows * sizeof *used);
+    for (int r = 0; r < GNT_ROLES; r++)
+        for (int64_t i = 0; i < s->n[r]; i++) {
+            int64_t row = s->rows[r][i];
+            assert_in_range(row, 0, d->rows - 1);
+            assert_int_equal(used[row], 0);
+            used[row] = 1 + r;
+        }
+}
+
+static void disjoint_over_many_wishes(void **state) {
+    (void)state;
+    static int used[420];
+    gnt_data *d = open_small(300, 70, 50);
+    gnt_key seed = gnt_key_of_seed(5);
+    gnt_stream s = gnt_stream_open(&seed, "wishes");
+    for (int trial = 0; trial < 300; trial++) {
+        int64_t named[12];
+        gnt_split_spec spec = {.target_part = (int)gnt_random_below(&s, 3)};
+        spec.n[GNT_ROLE_TARGETS] = (int64_t)gnt_random_below(&s, 60);
+        spec.n[GNT_ROLE_SHADOW] = (int64_t)gnt_random_below(&s, 100);
+        spec.n[GNT_ROLE_CLIENTS] = trial % 3 ? -1 : (int64_t)gnt_random_below(&s, 100);
+        spec.n[GNT_ROLE_TEST] = trial % 2 ? -1 : (int64_t)gnt_random_below(&s, 40);
+        spec.n[GNT_ROLE_PUBLIC] = trial % 5 ? -1 : (int64_t)gnt_random_below(&s, 30);
+        if (trial % 4 == 0) {
+            int64_t step = 1 + (int64_t)gnt_random_below(&s, 4);
+            for (int i = 0; i < 12; i++)
+                named[i] = (11 - i) * step;
+            spec.target_rows = named;
+            spec.n_target_rows = 12;
+            spec.n[GNT_ROLE_TARGETS] = 12;
+        }
+        gnt_split split;
+        gnt_err err = {{0}};
+        gnt_key key = gnt_key_of_seed((uint64_t)trial);
+        assert_int_equal(gnt_split_make(&split, d, &spec, &key, &err), 0);
+        count_rows(d, &split, used);
+        static const int64_t start[4] = {0, 300, 370, 420};
+        for (int64_t row = 0; row < d->rows; row++) {
+            int part = row < start[1] ? 0 : row < start[2] ? 1 : 2, role = used[row] - 1;
+            if (role == GNT_ROLE_TEST)
+                assert_int_equal(part, GNT_PART_TEST);
+            else if (role == GNT_ROLE_PUBLIC)
+                assert_int_equal(part, GNT_PART_PUBLIC);
+            else if (role == GNT_ROLE_TARGETS && spec.target_rows)
+                assert_int_equal(part, spec.target_part);
+            else if (role >= 0)
+                assert_int_equal(part, GNT_PART_TRAIN);
+            /* a role that takes all that remain leaves nothing over */
+            if (role < 0 && part == GNT_PART_TRAIN)
+                assert_int_not_equal(spec.n[GNT_ROLE_CLIENTS], -1);
+            if (role < 0 && part == GNT_PART_TEST)
+                assert_int_not_equal(spec.n[GNT_ROLE_TEST], -1);
+        }
+        for (int r = 0; r < GNT_ROLES; r++)
+            if (spec.n[r] >= 0)
+                assert_int_equal(split.n[r], spec.n[r]);
+        for (int i = 0; i < spec.n_target_rows; i++)
+            assert_int_equal(split.rows[GNT_ROLE_TARGETS][i], start[spec.target_part] + named[i]);
+        gnt_split_free(&split);
+    }
+    gnt_data_free(d);
+}
+
+static void targets_stay_when_others_grow(void **state) {
+    (void)state;
+    gnt_data *d = open_small(300, 20, 20);
+    gnt_key key = gnt_key_of_seed(1), other = gnt_key_of_seed(2);
+    gnt_split_spec small = {.n = {50, 10, 5, 5, 20}}, large = {.n = {150, 10, 20, 20, 100}};
+    gnt_split a, b, c;
+    assert_int_equal(gnt_split_make(&a, d, &small, &key, NULL), 0);
+    assert_int_equal(gnt_split_make(&b, d, &large, &key, NULL), 0);
+    assert_int_equal(gnt_split_make(&c, d, &small, &other, NULL), 0);
+    assert_memory_equal(a.rows[GNT_ROLE_TARGETS], b.rows[GNT_ROLE_TARGETS], 10 * sizeof(int64_t));
+    assert_memory_not_equal(a.rows[GNT_ROLE_TARGETS], c.rows[GNT_ROLE_TARGETS], 10 * sizeof(int64_t));
+    gnt_split_free(&a);
+    gnt_split_free(&b);
+    gnt_split_free(&c);
+    gnt_data_free(d);
+}
+
+static void first_rows_only(void **state) {
+    (void)state;
+    gnt_data *d = open_small(100, 60, 20);
+    gnt_key key = gnt_key_of_seed(1);
+    gnt_split_spec spec = {.n = {-1, 0, -1, -1, 0}, .first = {40, 17, 0}};
+    gnt_split s;
+    assert_int_equal(gnt_split_make(&s, d, &spec, &key, NULL), 0);
+    assert_int_equal(s.n[GNT_ROLE_CLIENTS], 40);
+    assert_int_equal(s.n[GNT_ROLE_TEST], 17);
+    assert_int_equal(s.n[GNT_ROLE_PUBLIC], 20);
+    for (int64_t i = 0; i < 17; i++)
+        assert_in_range(s.rows[GNT_ROLE_TEST][i], 100, 116);
+    for (int64_t i = 0; i < 40; i++)
+        assert_in_range(s.rows[GNT_ROLE_CLIENTS][i], 0, 39);
+    gnt_split_free(&s);
+    gnt_data_free(d);
+}
+
+/* Without a public part the public role draws on the train part, and still shares no row with the others. */
+static void public_from_train(void **state) {
+    (void)state;
+    static int used[160];
+    gnt_data *d = open_small(100, 30, 30);
+    d->part[GNT_PART_TEST] = 60;
+    d->part[GNT_PART_PUBLIC] = 0;
+    gnt_key key = gnt_key_of_seed(3);
+    gnt_split_spec spec = {.n = {-1, 10, 5, 40, 20}};
+    gnt_split s;
+    assert_int_equal(gnt_split_make(&s, d, &spec, &key, NULL), 0);
+    count_rows(d, &s, used);
+    assert_int_equal(s.n[GNT_ROLE_CLIENTS], 30);
+    for (int64_t i = 0; i < 40; i++)
+        assert_in_range(s.rows[GNT_ROLE_PUBLIC][i], 0, 99);
+    gnt_split_free(&s);
+    gnt_data_free(d);
+}
+
+static void refuse(const gnt_data *d, const gnt_split_spec *spec, const char *a, const char *b) {
+    gnt_split s;
+    gnt_err err = {{0}};
+    gnt_key key = gnt_key_of_seed(1);
+    assert_int_equal(gnt_split_make(&s, d, spec, &key, &err), -1);
+    if (!strstr(err.text, a) || !strstr(err.text, b))
+        fail_msg("\"%s\" lacks \"%s\" or \"%s\"", err.text, a, b);
+    for (int r = 0; r < GNT_ROLES; r++)
+        assert_null(s.rows[r]);
+}
+
+static void refusals_name_role_wish_and_rest(void **state) {
+    (void)state;
+    gnt_data *d = open_small(100, 30, 30);
+    int64_t twice[3] = {4, 9, 4}, beyond[1] = {30}, below[1] = {-1};
+    gnt_split_spec much = {.n = {60, 10, 0, 0, 31}}, test = {.n = {0, 0, 31, 0, 0}};
+    refuse(d, &much, "60 rows wanted for clients", "59 are left");
+    refuse(d, &test, "31 rows wanted for test", "30 are left");
+    gnt_split_spec both = {.n = {-1, 0, 0, 0, -1}}, odd = {.n = {-2, 0, 0, 0, 0}};
+    refuse(d, &both, "clients", "shadow");
+    refuse(d, &odd, "-2", "clients");
+    gnt_split_spec named = {.target_rows = twice, .n_target_rows = 3};
+    refuse(d, &named, "row 4", "twice");
+    gnt_split_spec far = {.target_rows = beyond, .n_target_rows = 1, .target_part = GNT_PART_TEST};
+    refuse(d, &far, "row 30", "0 to 29");
+    gnt_split_spec negative = {.target_rows = below, .n_target_rows = 1};
+    refuse(d, &negative, "row -1", "0 to 99");
+    gnt_split_spec count = {.n = {0, 2, 0, 0, 0}, .target_rows = twice, .n_target_rows = 3};
+    refuse(d, &count, "2 targets", "3 rows");
+    gnt_split_spec first = {.first = {101, 0, 0}};
+    refuse(d, &first, "101", "100");
+    gnt_data_free(d);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(disjoint_over_many_wishes),
+        cmocka_unit_test(targets_stay_when_others_grow),
+        cmocka_unit_test(first_rows_only),
+        cmocka_unit_test(public_from_train),
+        cmocka_unit_test(refusals_name_role_wish_and_rest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
