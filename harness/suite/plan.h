@@ -1,0 +1,51 @@
+/* plan: a suite expanded to its cells, before anything runs.
+ *
+ * A cell is one (task, stage, defense at a strength, attack, seed). Its id is made of these coordinates only:
+ *
+ *     TASK/rSTAGE/DEFENSE@STRENGTH/ATTACK/sSEED        glyphs-lenet/r10/dp-gaussian@matched/dlg/s1
+ *
+ * STRENGTH is "matched", "none", or the shortest decimal that reads back as the same number. Cells come in
+ * one fixed order: task, stage, defense (matched first, then its sweep), attack, seed, each as the file lists
+ * them. A pair that does not fit is a cell too, with the reason why it is n/a. */
+#ifndef GNT_SUITE_PLAN_H
+#define GNT_SUITE_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "suite/suite.h"
+
+typedef enum gnt_cell_mode { GNT_MODE_NONE, GNT_MODE_FIXED, GNT_MODE_SWEEP, GNT_MODE_MATCHED } gnt_cell_mode;
+extern const char *const gnt_mode_names[]; /* "none", "fixed", "sweep", "matched" */
+
+typedef struct gnt_cell {
+    char *id;
+    size_t task, defense, attack; /* indices into the suite */
+    int64_t stage;                /* round */
+    gnt_cell_mode mode;
+    double strength; /* FIXED and SWEEP */
+    uint64_t seed;
+    uint32_t surface;
+    uint32_t goals;  /* GNT_GOAL_* the attack is asked for */
+    uint32_t grants; /* GNT_KNOWS_* the suite grants and the task can give */
+    char *reason;    /* why it is n/a, "needs labels, which …"; NULL: it will run */
+} gnt_cell;
+
+typedef struct gnt_plan {
+    gnt_cell *cell;
+    size_t n, n_na;
+    int64_t trainings;       /* of cells with a known strength, and of `none` as the baseline */
+    int64_t match_trainings; /* the most that matching may need besides */
+} gnt_plan;
+
+int gnt_plan_make(gnt_plan *out, const gnt_suite *suite, gnt_err *err);
+void gnt_plan_free(gnt_plan *p);
+const gnt_cell *gnt_plan_find(const gnt_plan *p, const char *id); /* NULL when there is none */
+
+/* What --dry-run prints: one line a cell, then counts; and plan.json. The caller frees; NULL when out of
+ * memory. */
+char *gnt_plan_text(const gnt_plan *p, const gnt_suite *suite);
+char *gnt_plan_json(const gnt_plan *p, const gnt_suite *suite);
+
+#endif

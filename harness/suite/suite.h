@@ -1,0 +1,190 @@
+/* suite: what a suite file says, read and checked against everything that can be known before anything runs.
+ *
+ * A gnt_suite owns deep copies of all it holds, except for the plugin infos, which stay the caller's and must
+ * outlive it. Nothing in it depends on the machine, the clock or the order of keys in the file.
+ *
+ * A failure is one sentence: FILE:LINE: path.in[0].document: what is wrong; what was expected; what to do. */
+#ifndef GNT_SUITE_SUITE_H
+#define GNT_SUITE_SUITE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/digest.h"
+#include "base/err.h"
+#include "base/random.h"
+#include "data/data.h"
+#include "nn/model.h"
+#include "plugin/info.h"
+
+struct gnt_match_spec; /* match/match.h */
+
+enum {
+    GNT_SUITE_NAME = 64, /* greatest length of ids and labels, bytes */
+    GNT_SUITE_MOST_TASKS = 256,
+    GNT_SUITE_MOST_ENTRIES = 1024, /* defenses, and attacks */
+    GNT_SUITE_MOST_MEMBERS = 16,   /* of a composed defense */
+    GNT_SUITE_MOST_LIST = 4096,    /* seeds, stages, strengths of a sweep */
+    GNT_SUITE_MOST_CELLS = 100000
+};
+
+/* What the suite needs to know of the world around it. Callbacks that are NULL ask the house itself:
+ * gnt_data_open, and gnt_st_load with gnt_model_import. Everything is the caller's; plugins outlive the
+ * suite. */
+typedef struct gnt_data_facts {
+    gnt_data_kind kind;
+    int32_t rank;
+    int64_t dim[3];
+    int64_t features;
+    int32_t classes;
+    int32_t n_attrs;
+    gnt_data_attr attr[GNT_DATA_ATTRS];
+    int64_t part[3]; /* rows of the train, test and public parts */
+} gnt_data_facts;
+
+typedef struct gnt_suite_world {
+    const gnt_plugin_list *plugins;
+    const char *data_folder; /* --data, or NULL */
+    const char *const
+        *model_folders; /* where NAME.json is looked for, in order; NULL-terminated; NULL: "models" */
+    void *context;
+    int (*data_facts)(void *context, const gnt_data_spec *spec, gnt_data_facts *out, gnt_err *err);
+    int (*weights_fit)(void *context, const char *path, const gnt_model *model, gnt_err *err);
+} gnt_suite_world;
+
+/* ---- tasks ---- */
+
+typedef enum gnt_partition_kind {
+    GNT_PARTITION_IID,
+    GNT_PARTITION_SHARDS,
+    GNT_PARTITION_DIRICHLET
+} gnt_partition_kind;
+typedef enum gnt_schedule_kind { GNT_SCHEDULE_CONSTANT, GNT_SCHEDULE_COSINE } gnt_schedule_kind;
+typedef enum gnt_utility_kind { GNT_UTILITY_ACCURACY, GNT_UTILITY_LOSS } gnt_utility_kind;
+extern const char *const gnt_partition_names[], *const gnt_schedule_names[], *const gnt_utility_names[];
+
+typedef struct gnt_suite_federated {
+    int64_t clients;
+    gnt_partition_kind partition;
+    int64_t shards;       /* label shards a client */
+    double alpha;         /* of the Dirichlet law */
+    int64_t rounds;       /* 0: the model is never trained */
+    double participation; /* share of clients a round, (0, 1] */
+    int64_t local_steps;  /* 0: a client shares one gradient */
+    int64_t batch;
+    double rate, momentum;
+    gnt_schedule_kind schedule;
+    int training_stats; /* batch norm in clients: 1 batch statistics, 0 running statistics */
+} gnt_suite_federated;
+
+typedef struct gnt_suite_observe {
+    uint32_t surface;    /* one GNT_SURFACE_* */
+    int64_t batch;       /* private samples behind one observation */
+    int64_t local_steps; /* 0: one gradient */
+    int64_t targets;     /* observations; targets × batch rows of the role TARGETS are used, in order */
+    int32_t attribute;   /* index among the data set's private attributes, −1 for none */
+} gnt_suite_observe;
+
+typedef struct gnt_suite_match {
+    int relative; /* 1: target is a share (or, of a loss, a multiple) of what `none` leaves; 0: absolute */
+    double target;
+    double tolerance;                                                   /* in units of the utility */
+    int max_strengths, seeds, most_seeds, confirm_seeds, confirmations; /* as in match/match.h */
+} gnt_suite_match;
+
+typedef struct gnt_suite_task {
+    char *id;
+    char *data;
+    int64_t rows[3]; /* built-in sets: wanted rows of each part, 0: the set's own number */
+    uint64_t data_seed;
+    gnt_data_facts facts;
+    gnt_split_spec split; /* target_rows is owned by the task */
+    char *model;          /* as the suite names it */
+    char *model_path;     /* where it was found */
+    char *model_json; /* canonical text, with the task's "init" put in: what to parse and what to digest */
+    double *mean, *deviation; /* facts.dim[0] entries each, or NULL */
+    char *weights;            /* resolved path of a safetensors file, or NULL */
+    int first_dense;          /* the model's first layer that has weights is dense */
+    int has_buffers;          /* it has batch norm */
+    gnt_suite_federated federated;
+    int64_t *stages; /* rounds after which observations are taken, rising; 0: before any training */
+    size_t n_stages;
+    gnt_suite_observe observe;
+    int64_t shadow_observations;
+    gnt_utility_kind utility;
+    gnt_suite_match match; /* the suite's, unless the task has its own */
+} gnt_suite_task;
+
+/* ---- defenses and attacks ---- */
+
+typedef struct gnt_suite_member {
+    const gnt_plugin_info *info; /* the caller's */
+    char *params;                /* canonical JSON object with every parameter, defaults filled in */
+} gnt_suite_member;
+
+typedef struct gnt_suite_defense {
+    char *label;
+    char *plugin;             /* ids joined by '+' */
+    gnt_suite_member *member; /* in the order written: encodings before transforms */
+    size_t n_members;
+    int32_t swept; /* member whose strength is turned, −1: none has one, or none was named */
+    int match;     /* strength found by matching */
+    double *sweep; /* strengths of a curve, in the order written */
+    size_t n_sweep;
+    int has_fixed; /* neither match nor sweep, and there is a strength: it is `fixed` */
+    double fixed;
+    uint8_t *on_task; /* n_tasks flags */
+} gnt_suite_defense;
+
+typedef struct gnt_suite_attack {
+    char *label;
+    gnt_suite_member member;
+    uint32_t grants; /* GNT_KNOWS_* as written */
+    int64_t budget;  /* steps or evaluations; 0: the plugin's own */
+    uint8_t *on_task;
+} gnt_suite_attack;
+
+/* ---- the whole ---- */
+
+/* In the order of the bits of gnt_suite.measures. */
+extern const char *const gnt_measure_names[];
+enum { GNT_MEASURES = 8 };
+
+typedef struct gnt_suite {
+    char *file;  /* as it was given, for sentences */
+    char *name;  /* "suite" */
+    char *title; /* "" for none */
+    gnt_key key; /* the run key */
+    int secret;  /* 1: the run key came from key_file and must not be shown; 0: from `seed` */
+    uint64_t seed;
+    uint64_t *seeds; /* replicates */
+    size_t n_seeds;
+    gnt_suite_task *task;
+    size_t n_tasks;
+    gnt_suite_defense *defense;
+    size_t n_defenses;
+    gnt_suite_attack *attack;
+    size_t n_attacks;
+    double seconds;            /* time limit of one job */
+    int64_t memory_mb;         /* memory limit of one job */
+    uint32_t measures;         /* bits by gnt_measure_names; 0: all that fit the goals */
+    char digest[GNT_HEX_SIZE]; /* of the canonical text of the file */
+} gnt_suite;
+
+/* On failure *out is empty. `path` is also where relative paths of models, weights and keys begin; what is
+ * not there is looked for in the working folder. */
+int gnt_suite_load(gnt_suite *out, const char *path, const gnt_suite_world *world, gnt_err *err);
+int gnt_suite_parse(gnt_suite *out, const char *name, const char *text, size_t size,
+                    const gnt_suite_world *world, gnt_err *err);
+void gnt_suite_free(gnt_suite *s); /* leaves it empty; an empty one is allowed */
+
+/* The search for the strength of a defense with `match` on a task. none_utility: what `none` leaves there
+ * (NaN in a dry run). Fails when the range of the strength makes no sense for a search. */
+int gnt_suite_match_spec(const gnt_suite *s, size_t task, size_t defense, double none_utility,
+                         struct gnt_match_spec *out, gnt_err *err);
+
+/* The task's data, and its model as gnt_model_parse reads it: what jobs start from. The caller frees. */
+int gnt_suite_open_data(const gnt_suite_task *task, const char *data_folder, gnt_data **out, gnt_err *err);
+int gnt_suite_open_model(const gnt_suite_task *task, gnt_model **out, gnt_err *err);
+
+#endif
