@@ -1,0 +1,220 @@
+#include "match/level.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+/* A strength's own scatter is a poor estimate from two or three seeds: the scatter of all strengths together
+ * joins it with this many degrees of freedom. */
+static const double prior_freedom = 2;
+
+static int by_strength_and_seed(const void *a, const void *b) {
+    const gnt_match_point *x = a, *y = b;
+    if (x->strength != y->strength)
+        return x->strength < y->strength ? -1 : 1;
+    return x->seed < y->seed ? -1 : x->seed > y->seed;
+}
+
+static int by_place(const void *a, const void *b) {
+    const gnt_match_level *x = a, *y = b;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static int same_value(double a, double b) {
+    return a == b || (isnan(a) && isnan(b));
+}
+
+static int check_point(const gnt_match_spec *spec, const gnt_match_point *p, gnt_err *err) {
+    int64_t seeds = spec->most_seeds + (int64_t)spec->confirmations * spec->confirm_seeds;
+    double least = spec->has_strength ? spec->least : 0, most = spec->has_strength ? spec->most : 0;
+    if (!(p->strength >= least && p->strength <= most))
+        return gnt_fail(err,
+                        "a training at strength %.17g lies outside the range %.17g to %.17g of this search",
+                        p->strength, least, most);
+    if (p->seed < 0 || p->seed >= seeds)
+        return gnt_fail(err, "a training at strength %.17g has seed number %lld; this search uses 0 to %lld",
+                        p->strength, (long long)p->seed, (long long)seeds - 1);
+    if (!(p->noise >= 0) || isinf(p->noise))
+        return gnt_fail(
+            err, "the training at strength %.17g, seed %lld states a noise of %g; a number ≥ 0 is expected",
+            p->strength, (long long)p->seed, p->noise);
+    return 0;
+}
+
+/* Copies the history, sorted, repeats left out; *m points remain. */
+static gnt_match_point *tidy(const gnt_match_spec *spec, const gnt_match_point *history, size_t n, size_t *m,
+                             gnt_err *err) {
+    gnt_match_point *p = gnt_array(n, sizeof *p);
+    if (!p) {
+        gnt_fail(err, "out of memory while reading %zu trainings", n);
+        return NULL;
+    }
+    *m = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (check_point(spec, &history[i], err) != 0)
+            goto fail;
+        p[i] = history[i];
+        p[i].strength += 0; /* −0 and 0 are one strength */
+    }
+    qsort(p, n, sizeof *p, by_strength_and_seed);
+    for (size_t i = 0; i < n; i++) {
+        const gnt_match_point *last = *m ? &p[*m - 1] : NULL;
+        if (!last || by_strength_and_seed(last, &p[i]) != 0) {
+            p[(*m)++] = p[i];
+        } else if (!same_value(last->utility, p[i].utility) || last->noise != p[i].noise) {
+            gnt_fail(err, "two trainings at strength %.17g, seed %lld disagree: utility %.17g and %.17g",
+                     p[i].strength, (long long)p[i].seed, last->utility, p[i].utility);
+            goto fail;
+        }
+    }
+    return p;
+fail:
+    gnt_free(p);
+    return NULL;
+}
+
+/* Utilities beyond any that a training can mean would overflow the squares: they count as come to nothing
+ * too. */
+static int usable(double utility) {
+    return isfinite(utility) && fabs(utility) < 1e100;
+}
+
+static int trial_number(const gnt_match_spec *spec, const gnt_match_point *p) {
+    return p->seed < spec->most_seeds ? -1 : (int)((p->seed - spec->most_seeds) / spec->confirm_seeds);
+}
+
+static void level_add(gnt_match_level *l, const gnt_match_point *p, int is_search) {
+    l->searched += is_search;
+    if (!usable(p->utility)) {
+        l->broken++;
+        return;
+    }
+    l->n++;
+    double step = p->utility - l->mean;
+    l->mean += step / l->n;
+    l->squares += step * (p->utility - l->mean);
+    l->noise2 += (p->noise * p->noise - l->noise2) / l->n;
+}
+
+static int trial_add(gnt_match_trial *t, const gnt_match_point *p, gnt_err *err) {
+    if (t->n + t->broken == 0)
+        t->strength = p->strength;
+    if (t->strength != p->strength)
+        return gnt_fail(err, "confirmation %d has trainings at two strengths, %.17g and %.17g", t->number,
+                        t->strength, p->strength);
+    if (!usable(p->utility)) {
+        t->broken++;
+        return 0;
+    }
+    t->n++;
+    t->mean += (p->utility - t->mean) / t->n;
+    return 0;
+}
+
+static int fill(gnt_match_view *v, const gnt_match_spec *spec, const gnt_match_point *p, size_t n,
+                int with_last, gnt_err *err) {
+    v->trial.number = -1;
+    for (size_t i = 0; i < n; i++)
+        if (trial_number(spec, &p[i]) > v->trial.number)
+            v->trial.number = trial_number(spec, &p[i]);
+    for (size_t i = 0; i < n; i++) {
+        int number = trial_number(spec, &p[i]);
+        if (i == 0 || p[i].strength != p[i - 1].strength)
+            v->level[v->n_levels++] =
+                (gnt_match_level){.strength = p[i].strength, .place = gnt_match_place(spec, p[i].strength)};
+        if (number < 0 || number < v->trial.number || with_last)
+            level_add(&v->level[v->n_levels - 1], &p[i], number < 0);
+        if (number >= 0 && number == v->trial.number && trial_add(&v->trial, &p[i], err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static void estimate(gnt_match_view *v, const gnt_match_spec *spec) {
+    double squares = 0, freedom = 0, far = 10 * spec->tolerance;
+    for (int i = 0; i < v->n_levels; i++) {
+        squares += v->level[i].squares;
+        freedom += v->level[i].n > 1 ? v->level[i].n - 1 : 0;
+    }
+    double pooled = freedom > 0 ? squares / freedom : 0;
+    double few = freedom > 0 ? (freedom + 2) / freedom
+                             : 1; /* few seeds often agree by luck (as Student's t allows for) */
+    for (int i = 0; i < v->n_levels; i++) {
+        gnt_match_level *l = &v->level[i];
+        double own = l->n > 0 ? (l->squares + prior_freedom * pooled) / (l->n - 1 + prior_freedom) : 0;
+        l->variance = fmax(own * few, l->noise2);
+        l->error = l->n > 0 ? sqrt(l->variance / l->n) : 0;
+        l->gap = spec->lower_is_better ? spec->target - l->mean : l->mean - spec->target;
+        if (l->n > 0)
+            far = fmax(far, fabs(l->gap));
+    }
+    for (int i = 0; i < v->n_levels; i++)
+        if (v->level[i].broken || v->level[i].n == 0)
+            v->level[i].gap = -far;
+}
+
+/* Weighted antitonic regression by pooling adjacent violators. Rationale for the floor under the error: means
+ * that are believed outright (error 0) must not outweigh all others without bound. */
+static int fit(gnt_match_view *v, const gnt_match_spec *spec, gnt_err *err) {
+    struct block {
+        double mean, weight;
+        int end;
+    } *block = gnt_array((size_t)v->n_levels, sizeof *block);
+    int n = 0;
+    if (!block)
+        return gnt_fail(err, "out of memory while fitting %d strengths", v->n_levels);
+    for (int i = 0; i < v->n_levels; i++) {
+        double error = fmax(v->level[i].error, spec->tolerance / 4);
+        block[n].mean = v->level[i].gap;
+        block[n].weight = 1 / (error * error);
+        block[n].end = i + 1;
+        n++;
+        while (n > 1 && block[n - 2].mean < block[n - 1].mean) {
+            double sum = block[n - 2].weight + block[n - 1].weight;
+            block[n - 2].mean += (block[n - 1].mean - block[n - 2].mean) * (block[n - 1].weight / sum);
+            block[n - 2].weight = sum;
+            block[n - 2].end = block[n - 1].end;
+            n--;
+        }
+    }
+    for (int i = 0, b = 0; i < v->n_levels; i++) {
+        if (i == block[b].end)
+            b++;
+        v->level[i].fitted = block[b].mean;
+    }
+    gnt_free(block);
+    return 0;
+}
+
+int gnt_match_view_make(gnt_match_view *out, const gnt_match_spec *spec, const gnt_match_point *history,
+                        size_t n, int with_last, gnt_err *err) {
+    size_t m = 0;
+    *out = (gnt_match_view){.trial = {.number = -1}};
+    gnt_match_point *p = tidy(spec, history, n, &m, err);
+    if (!p)
+        return -1;
+    out->level = gnt_array(m, sizeof *out->level);
+    if (!out->level) {
+        gnt_fail(err, "out of memory while reading %zu trainings", n);
+        goto fail;
+    }
+    if (fill(out, spec, p, m, with_last, err) != 0)
+        goto fail;
+    out->trainings = (int)m;
+    qsort(out->level, (size_t)out->n_levels, sizeof *out->level, by_place);
+    estimate(out, spec);
+    if (fit(out, spec, err) != 0)
+        goto fail;
+    gnt_free(p);
+    return 0;
+fail:
+    gnt_free(p);
+    gnt_match_view_free(out);
+    return -1;
+}
+
+void gnt_match_view_free(gnt_match_view *v) {
+    gnt_free(v->level);
+    v->level = NULL;
+}

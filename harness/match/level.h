@@ -1,0 +1,50 @@
+/* level: what a history says about each strength: mean, error, and the means made monotone. Inside match/
+ * only. */
+#ifndef GNT_MATCH_LEVEL_H
+#define GNT_MATCH_LEVEL_H
+
+#include "match/match.h"
+
+typedef struct gnt_match_level {
+    double strength;
+    double place;         /* on the parameter's scale: 0 weakest, 1 strongest */
+    int searched;         /* search trainings, whatever came of them */
+    int n;                /* finite trainings counted in the mean: search and failed confirmations */
+    int broken;           /* trainings that came to nothing */
+    double mean, squares; /* of the utility, and the sum of squared deviations from the mean */
+    double noise2;        /* mean of the stated noise², the least variance of one training */
+    double variance;      /* of one training */
+    double error;         /* of the mean */
+    double gap;           /* how far the mean is above the target, in the direction of better utility */
+    double fitted;        /* gap made non-increasing in strength */
+} gnt_match_level;
+
+/* The confirmation with the highest number that has any training. */
+typedef struct gnt_match_trial {
+    int number; /* −1: none yet */
+    int n, broken;
+    double strength, mean;
+} gnt_match_trial;
+
+typedef struct gnt_match_view {
+    gnt_match_level *level; /* weakest first; freed by gnt_match_view_free */
+    int n_levels, trainings;
+    gnt_match_trial trial;
+} gnt_match_view;
+
+/* Reads the history. Confirmations before the last have failed, or there would be no later one: they are part
+ * of the means. The last one is part of them only when `with_last`. */
+int gnt_match_view_make(gnt_match_view *out, const gnt_match_spec *spec, const gnt_match_point *history,
+                        size_t n, int with_last, gnt_err *err);
+void gnt_match_view_free(gnt_match_view *v);
+
+/* The parameter's scale: place 0 … 1 ↔ strength. */
+double gnt_match_place(const gnt_match_spec *spec, double strength);
+double gnt_match_end(const gnt_match_spec *spec, int strongest);
+
+/* A strength strictly between two neighbours, near `place`, rounded for people if it can be; NaN if there is
+ * none. */
+double gnt_match_between(const gnt_match_spec *spec, double weaker, double stronger, double place);
+double gnt_match_first(const gnt_match_spec *spec); /* where a search starts */
+
+#endif

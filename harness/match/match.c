@@ -1,0 +1,327 @@
+#include "match/match.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "match/level.h"
+
+/* A bracket narrower than this part of the scale whose ends are both off the target is called a step. */
+static const double step_width = 1.0 / 256;
+
+/* Beyond this ratio of the two gaps of a bracket, regula falsi would creep along the near end: bisect
+ * instead. */
+static const double lopsided = 2;
+
+static const char *const reasons[GNT_MATCH_REASONS] = {
+    [GNT_MATCH_NO_REASON] = "",
+    [GNT_MATCH_TOO_WEAK] = "even the weakest setting costs more utility than the target allows",
+    [GNT_MATCH_STEP] = "utility jumps across the target between two neighbouring settings",
+    [GNT_MATCH_NOT_MONOTONE] =
+        "utility rose with strength by more than its error and no setting met the target",
+    [GNT_MATCH_TOO_NOISY] = "utility scatters so much between seeds that the tolerance cannot be told",
+    [GNT_MATCH_BUDGET] = "the number of strengths that may be tried is used up",
+    [GNT_MATCH_NOT_CONFIRMED] = "the match did not hold on fresh seeds",
+};
+
+const char *gnt_match_reason_text(gnt_match_reason reason) {
+    return (int)reason >= 0 && reason < GNT_MATCH_REASONS ? reasons[reason] : "";
+}
+
+double gnt_match_relative(double none_utility, double share) {
+    return none_utility * share;
+}
+
+enum { MOST_COUNT = 10000 }; /* keeps every product of counts far from overflow */
+
+static int check_counts(const gnt_match_spec *s, gnt_err *err) {
+    const struct {
+        const char *name;
+        int value, least;
+    } count[] = {{"the number of strengths to try", s->max_strengths, 1},
+                 {"the number of seeds", s->seeds, 1},
+                 {"the largest number of seeds", s->most_seeds, s->seeds},
+                 {"the number of confirming seeds", s->confirm_seeds, 1},
+                 {"the number of confirmations", s->confirmations, 1}};
+    for (size_t i = 0; i < sizeof count / sizeof *count; i++)
+        if (count[i].value < count[i].least || count[i].value > MOST_COUNT)
+            return gnt_fail(err, "%s is %d; a number from %d to %d is expected", count[i].name,
+                            count[i].value, count[i].least, MOST_COUNT);
+    return 0;
+}
+
+int gnt_match_check(const gnt_match_spec *s, gnt_err *err) {
+    if (!isfinite(s->target))
+        return gnt_fail(err, "the target utility is not a finite number");
+    if (!(s->tolerance > 0) || isinf(s->tolerance))
+        return gnt_fail(err, "the tolerance is %g; a number above 0 is expected", s->tolerance);
+    if (check_counts(s, err) != 0)
+        return -1;
+    if (!s->has_strength)
+        return 0;
+    if (!isfinite(s->least) || !isfinite(s->most) || !isfinite(s->most - s->least) || s->least > s->most)
+        return gnt_fail(err,
+                        "the strength's range is %g to %g; two finite numbers in rising order are expected",
+                        s->least, s->most);
+    if (s->scale == GNT_MATCH_LOG && !(s->least > 0 && isfinite(s->most / s->least)))
+        return gnt_fail(err, "the strength has a logarithmic scale from %g to %g: it must start above 0",
+                        s->least, s->most);
+    if (s->integer && (s->least != nearbyint(s->least) || s->most != nearbyint(s->most)))
+        return gnt_fail(err, "the strength takes whole numbers, but its range is %g to %g", s->least,
+                        s->most);
+    if (!isnan(s->start) && !(s->start >= s->least && s->start <= s->most))
+        return gnt_fail(err, "the search is to start at %g, outside the range %g to %g", s->start, s->least,
+                        s->most);
+    return 0;
+}
+
+int64_t gnt_match_most_trainings(const gnt_match_spec *s) {
+    int64_t strengths = s->has_strength ? s->max_strengths : 1;
+    return strengths * s->most_seeds + (int64_t)s->confirmations * s->confirm_seeds;
+}
+
+/* ---- reading the view ---- */
+
+static int near(const gnt_match_spec *s, const gnt_match_level *l) {
+    return !l->broken && l->n > 0 && fabs(l->gap) <= s->tolerance;
+}
+
+static int better_near(const gnt_match_level *a, const gnt_match_level *b) {
+    return !b || fabs(a->gap) <= fabs(b->gap); /* called from weak to strong: ties go to the stronger */
+}
+
+static const gnt_match_level *level_at(const gnt_match_view *v, double strength) {
+    for (int i = 0; i < v->n_levels; i++)
+        if (v->level[i].strength == strength)
+            return &v->level[i];
+    return NULL;
+}
+
+/* The level within reach whose mean is nearest, or the saturated strongest one, or NULL. */
+static const gnt_match_level *candidate(const gnt_match_spec *s, const gnt_match_view *v, int *saturated) {
+    const gnt_match_level *best = NULL;
+    *saturated = 0;
+    for (int i = 0; i < v->n_levels; i++) {
+        const gnt_match_level *l = &v->level[i];
+        if (near(s, l) && l->error <= s->tolerance && better_near(l, best))
+            best = l;
+    }
+    if (best || v->n_levels == 0)
+        return best;
+    const gnt_match_level *last = &v->level[v->n_levels - 1];
+    int settled = last->error <= s->tolerance || last->gap > s->tolerance + last->error ||
+                  last->searched >= s->most_seeds;
+    if (last->strength == gnt_match_end(s, 1) && last->gap > s->tolerance && settled) {
+        *saturated = 1;
+        return last;
+    }
+    return NULL;
+}
+
+/* A level near enough to matter whose error is too large and may still be lowered; the nearest of them. */
+static const gnt_match_level *unsettled(const gnt_match_spec *s, const gnt_match_view *v) {
+    const gnt_match_level *best = NULL;
+    for (int i = 0; i < v->n_levels; i++) {
+        const gnt_match_level *l = &v->level[i];
+        if (!l->broken && l->n > 0 && l->searched < s->most_seeds && l->error > s->tolerance &&
+            fabs(l->gap) <= s->tolerance + l->error && better_near(l, best))
+            best = l;
+    }
+    return best;
+}
+
+static int too_noisy(const gnt_match_spec *s, const gnt_match_view *v) {
+    for (int i = 0; i < v->n_levels; i++)
+        if (near(s, &v->level[i]) && v->level[i].error > s->tolerance)
+            return 1;
+    return 0;
+}
+
+static int rises(const gnt_match_spec *s, const gnt_match_view *v) {
+    int below = 0;
+    for (int i = 0; i < v->n_levels; i++) {
+        const gnt_match_level *l = &v->level[i];
+        double sure = s->tolerance + 2 * l->error;
+        if (below && l->gap > sure)
+            return 1;
+        below |= l->gap < -sure;
+    }
+    return 0;
+}
+
+/* Index of the strongest level whose fitted utility is above the target; −1 if none. Its neighbour is below.
+ */
+static int last_above(const gnt_match_view *v) {
+    int i = v->n_levels - 1;
+    while (i >= 0 && !(v->level[i].fitted > 0))
+        i--;
+    return i;
+}
+
+/* ---- answers ---- */
+
+static void ask(gnt_match_next_step *out, double strength, int64_t n_seeds) {
+    out->what = GNT_MATCH_EVALUATE;
+    out->strength = strength;
+    out->seed = 0;
+    out->n_seeds = n_seeds;
+}
+
+static void ask_to_confirm(gnt_match_next_step *out, const gnt_match_spec *s, double strength, int number,
+                           int saturated) {
+    out->what = GNT_MATCH_CONFIRM;
+    out->strength = strength;
+    out->seed = s->most_seeds + (int64_t)number * s->confirm_seeds;
+    out->n_seeds = s->confirm_seeds;
+    out->saturated = saturated;
+}
+
+static void describe(gnt_match_next_step *out, const gnt_match_level *l) {
+    out->strength = l->strength;
+    out->utility = l->n > 0 && !l->broken ? l->mean : NAN;
+    out->error = l->n > 0 && !l->broken ? l->error : NAN;
+}
+
+static void give_up(gnt_match_next_step *out, const gnt_match_view *v, gnt_match_reason reason) {
+    const gnt_match_level *nearest = NULL;
+    for (int i = 0; i < v->n_levels; i++)
+        if (!v->level[i].broken && v->level[i].n > 0 && better_near(&v->level[i], nearest))
+            nearest = &v->level[i];
+    out->what = GNT_MATCH_UNMATCHED;
+    out->reason = reason;
+    if (nearest)
+        describe(out, nearest);
+    else if (v->n_levels > 0)
+        out->strength = v->level[0].strength;
+}
+
+static gnt_match_reason why_exhausted(const gnt_match_spec *s, const gnt_match_view *v) {
+    int above = last_above(v);
+    if (rises(s, v))
+        return GNT_MATCH_NOT_MONOTONE;
+    if (above >= 0 && above + 1 < v->n_levels &&
+        v->level[above + 1].place - v->level[above].place < step_width)
+        return GNT_MATCH_STEP;
+    return GNT_MATCH_BUDGET;
+}
+
+/* Where to try next inside a bracket. */
+static double split(const gnt_match_spec *s, const gnt_match_level *above, const gnt_match_level *below) {
+    double width = below->place - above->place, part = 0.5;
+    double up = above->fitted, down = -below->fitted;
+    if (!below->broken && up < lopsided * down && down < lopsided * up)
+        part = fmin(fmax(up / (up + down), 0.1), 0.9);
+    return gnt_match_between(s, above->strength, below->strength, above->place + part * width);
+}
+
+static void explore(gnt_match_next_step *out, const gnt_match_spec *s, const gnt_match_view *v) {
+    int above = last_above(v);
+    double strength;
+    if (v->n_levels == 0) {
+        strength = gnt_match_first(s);
+    } else if (above < 0) { /* everything so far costs too much */
+        strength = gnt_match_end(s, 0);
+        if (v->level[0].strength == strength) {
+            give_up(out, v, rises(s, v) ? GNT_MATCH_NOT_MONOTONE : GNT_MATCH_TOO_WEAK);
+            return;
+        }
+    } else if (above ==
+               v->n_levels - 1) { /* nothing so far costs enough; were this the end, it would be saturated */
+        strength = gnt_match_end(s, 1);
+    } else {
+        strength = split(s, &v->level[above], &v->level[above + 1]);
+        if (isnan(strength)) {
+            give_up(out, v, rises(s, v) ? GNT_MATCH_NOT_MONOTONE : GNT_MATCH_STEP);
+            return;
+        }
+    }
+    if (v->n_levels >= (s->has_strength ? s->max_strengths : 1) || level_at(v, strength))
+        give_up(out, v, why_exhausted(s, v));
+    else
+        ask(out, strength, s->seeds);
+}
+
+/* How many seeds a level should have for its error to meet the tolerance, at least twice what it has. */
+static int64_t more_seeds(const gnt_match_spec *s, const gnt_match_level *l) {
+    double wanted = fmax(2.0 * l->searched, ceil(l->variance / (s->tolerance * s->tolerance)));
+    return wanted < s->most_seeds ? (int64_t)wanted : s->most_seeds;
+}
+
+/* Is the last confirmation passed? l: its level without the confirmation. Sets *saturated. */
+static int passes(const gnt_match_spec *s, const gnt_match_view *v, const gnt_match_level *l,
+                  int *saturated) {
+    double slack = s->tolerance + 2 * sqrt(l->variance / s->confirm_seeds);
+    double gap = s->lower_is_better ? s->target - v->trial.mean : v->trial.mean - s->target;
+    *saturated = l->gap > s->tolerance;
+    return !v->trial.broken && gap >= -slack && (*saturated || gap <= slack);
+}
+
+/* What is still open before the search may go on: trainings that were asked for and are missing. Returns 1 if
+ * any. */
+static int finish_first(gnt_match_next_step *out, const gnt_match_spec *s, const gnt_match_view *v) {
+    for (int i = 0; i < v->n_levels; i++)
+        if (v->level[i].searched < s->seeds) {
+            ask(out, v->level[i].strength, s->seeds);
+            return 1;
+        }
+    if (v->trial.number >= 0 && v->trial.n + v->trial.broken < s->confirm_seeds) {
+        const gnt_match_level *l = level_at(v, v->trial.strength);
+        ask_to_confirm(out, s, v->trial.strength, v->trial.number, l && l->gap > s->tolerance);
+        return 1;
+    }
+    return 0;
+}
+
+static void decide(gnt_match_next_step *out, const gnt_match_spec *s, const gnt_match_view *v) {
+    int saturated;
+    const gnt_match_level *l = candidate(s, v, &saturated);
+    if (v->trial.number + 1 >= s->confirmations)
+        give_up(out, v, GNT_MATCH_NOT_CONFIRMED);
+    else if (l)
+        ask_to_confirm(out, s, l->strength, v->trial.number + 1, saturated);
+    else if ((l = unsettled(s, v)) != NULL)
+        ask(out, l->strength, more_seeds(s, l));
+    else if (too_noisy(s, v))
+        give_up(out, v, GNT_MATCH_TOO_NOISY);
+    else
+        explore(out, s, v);
+}
+
+static void set_bracket(gnt_match_next_step *out, const gnt_match_view *v) {
+    int above = last_above(v);
+    if (above >= 0)
+        out->weaker = v->level[above].strength;
+    if (above + 1 < v->n_levels)
+        out->stronger = v->level[above + 1].strength;
+    out->strengths = v->n_levels;
+    out->trainings = v->trainings;
+}
+
+int gnt_match_next(gnt_match_next_step *out, const gnt_match_spec *spec, const gnt_match_point *history,
+                   size_t n, gnt_err *err) {
+    gnt_match_view before = {0}, all = {0};
+    int result = -1;
+    *out = (gnt_match_next_step){
+        .strength = NAN, .utility = NAN, .error = NAN, .confirm = NAN, .weaker = NAN, .stronger = NAN};
+    if (gnt_match_check(spec, err) != 0)
+        return -1;
+    if (gnt_match_view_make(&before, spec, history, n, 0, err) != 0 ||
+        gnt_match_view_make(&all, spec, history, n, 1, err) != 0)
+        goto cleanup;
+    set_bracket(out, &all);
+    result = 0;
+    if (finish_first(out, spec, &before))
+        goto cleanup;
+    const gnt_match_level *tried = before.trial.number >= 0 ? level_at(&before, before.trial.strength) : NULL;
+    if (tried && passes(spec, &before, tried, &out->saturated)) {
+        out->what = GNT_MATCH_MATCHED;
+        out->confirm = before.trial.mean;
+        describe(out, level_at(&all, tried->strength));
+        goto cleanup;
+    }
+    out->saturated = 0;
+    decide(out, spec, &all);
+cleanup:
+    gnt_match_view_free(&before);
+    gnt_match_view_free(&all);
+    return result;
+}

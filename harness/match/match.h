@@ -1,0 +1,110 @@
+/* match: which strength of a defense leaves a wanted utility? A pure function from the trainings done so far
+ * to the next one to do, or to a verdict. It draws no random numbers, keeps no state and ignores the order of
+ * the history: the same trainings give the same decision. Call it when everything it asked for has arrived,
+ * not before, so that the decision does not depend on which training ended first.
+ *
+ * The model: utility falls with strength, one training's utility scatters round its mean. The search works on
+ * the parameter's own scale (linear or logarithmic), from its middle or from `start`: it brackets the target,
+ * then narrows the bracket by regula falsi and bisection in turns on means made monotone (weighted antitonic
+ * regression, so that one unlucky mean does not send it astray). Proposed strengths are rounded (four digits
+ * on a logarithmic scale, about four on a linear one), because people read them.
+ *
+ * Words of the contract. mean: of a strength's trainings. Error: the standard error of that mean; its
+ * deviation is estimated from the strength's own trainings and from those of all strengths together, and is
+ * never below what the caller states as `noise`. For one seed per strength and noise 0 the error is 0: every
+ * utility is then believed.
+ *  - within reach: |mean − target| ≤ tolerance AND error ≤ tolerance. Where the mean is near the target but
+ * the error is too large, more seeds are asked for at the same strength, up to most_seeds.
+ *  - saturated: even the strongest setting leaves more utility than wanted (mean > target + tolerance). That
+ * setting is then the match, marked so: the defense is compared at the most it can do, at better utility than
+ * the others'.
+ *  - confirmed: the mean utility of confirm_seeds trainings with seeds that no search used lies within
+ * tolerance + 2 errors of the target (saturated: not below target − tolerance − 2 errors), the error being
+ * that of the confirming mean. A failed confirmation is not thrown away: its trainings join the strength's
+ * mean and the search goes on, with fresh seeds for the next confirmation, until `confirmations` are used up.
+ */
+#ifndef GNT_MATCH_MATCH_H
+#define GNT_MATCH_MATCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+typedef enum gnt_match_scale { GNT_MATCH_LINEAR, GNT_MATCH_LOG } gnt_match_scale;
+
+typedef struct gnt_match_spec {
+    int has_strength;      /* 0: a defense without a strength (none): one setting, written as strength 0 */
+    double least, most;    /* range of the strength, both ends allowed; least > 0 on a logarithmic scale */
+    gnt_match_scale scale; /* how the parameter is spaced */
+    int integer;           /* only whole numbers */
+    int smaller_is_stronger;
+    double start;        /* first strength to try; NaN: the middle of the scale */
+    int lower_is_better; /* of the utility: 0 for accuracy, 1 for a loss */
+    double target;       /* wanted utility (see gnt_match_relative) */
+    double tolerance;    /* > 0, in units of the utility */
+    int max_strengths;   /* distinct strengths that may be tried, ≥ 1 */
+    int seeds;           /* trainings of every strength tried, ≥ 1 */
+    int most_seeds;      /* most search trainings of one strength, ≥ seeds */
+    int confirm_seeds;   /* trainings of a confirmation, ≥ 1 */
+    int confirmations;   /* how many may be tried, ≥ 1 */
+} gnt_match_spec;
+
+/* One training. Search trainings use seeds 0 … most_seeds−1; confirmation number k uses the confirm_seeds
+ * seeds from most_seeds + k · confirm_seeds on. */
+typedef struct gnt_match_point {
+    double strength; /* exactly as it was asked for */
+    int64_t seed;
+    double utility; /* NaN or infinite: the training came to nothing; taken as far below the target */
+    double noise;   /* standard error of this utility as a measurement (finite test set); 0 if unknown */
+} gnt_match_point;
+
+typedef enum gnt_match_what {
+    GNT_MATCH_EVALUATE,
+    GNT_MATCH_CONFIRM,
+    GNT_MATCH_MATCHED,
+    GNT_MATCH_UNMATCHED
+} gnt_match_what;
+
+typedef enum gnt_match_reason {
+    GNT_MATCH_NO_REASON,
+    GNT_MATCH_TOO_WEAK, /* even the weakest setting costs too much utility: the target is outside the range */
+    GNT_MATCH_STEP,     /* utility jumps across the target between two neighbouring settings */
+    GNT_MATCH_NOT_MONOTONE,  /* utility rose with strength by more than its error, and no setting matched */
+    GNT_MATCH_TOO_NOISY,     /* most_seeds trainings leave an error above the tolerance */
+    GNT_MATCH_BUDGET,        /* max_strengths tried */
+    GNT_MATCH_NOT_CONFIRMED, /* every confirmation failed */
+    GNT_MATCH_REASONS
+} gnt_match_reason;
+
+typedef struct gnt_match_next_step {
+    gnt_match_what what;
+    double strength;         /* to evaluate or confirm; the match; or the nearest that was reached */
+    int64_t seed, n_seeds;   /* EVALUATE, CONFIRM: trainings wanted at `strength` for seeds seed … seed +
+                                n_seeds − 1;   those already in the history need not be done again */
+    int saturated;           /* CONFIRM, MATCHED */
+    gnt_match_reason reason; /* UNMATCHED */
+    double utility,
+        error;      /* verdicts: mean and standard error at `strength`, confirmation included; NaN if none */
+    double confirm; /* MATCHED: mean utility of the confirmation */
+    double weaker, stronger;  /* the tightest bracket of the target; NaN where a side is missing */
+    int strengths, trainings; /* of the history */
+} gnt_match_next_step;
+
+/* Fails on a specification or a history that makes no sense (strengths outside the range, two different
+ * utilities for one training, seeds that were never asked for), never on what the utilities are. */
+int gnt_match_next(gnt_match_next_step *out, const gnt_match_spec *spec, const gnt_match_point *history,
+                   size_t n, gnt_err *err);
+
+int gnt_match_check(const gnt_match_spec *spec, gnt_err *err); /* the specification alone */
+
+/* The most trainings that a search can ask for, for dry runs. */
+int64_t gnt_match_most_trainings(const gnt_match_spec *spec);
+
+/* A target relative to the utility of `none`: the share of it that is to be kept where higher is better (0.95
+ * of an accuracy of 0.8 is 0.76); its multiple where lower is better (1.05 of a loss of 0.4 is 0.42). */
+double gnt_match_relative(double none_utility, double share);
+
+const char *gnt_match_reason_text(gnt_match_reason reason); /* a clause for a report; "" for no reason */
+
+#endif

@@ -1,0 +1,27 @@
+/* pareto: which (utility, leakage) points are beaten by none: more utility is better, less leakage is better.
+ */
+#ifndef GNT_MATCH_PARETO_H
+#define GNT_MATCH_PARETO_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+typedef struct gnt_match_tradeoff {
+    double utility; /* higher is better; the caller negates a loss */
+    double leakage; /* lower is better */
+} gnt_match_tradeoff;
+
+/* on_front[i] = 1 when no point is at least as good in both and better in one. Equal points are on the front
+ * together; a point that is not finite never is. order (may be NULL) receives the indices of the front by
+ * rising utility, then by index, and *n_front their number. */
+int gnt_match_pareto(unsigned char *on_front, size_t *order, size_t *n_front,
+                     const gnt_match_tradeoff *points, size_t n, gnt_err *err);
+
+/* Hypervolume: the area between the front and `corner` (its utility: the least worth counting, such as
+ * chance; its leakage: the most, such as no defense). Points beyond the corner count for the part inside. 0
+ * when none is inside. */
+int gnt_match_area(double *area, const gnt_match_tradeoff *points, size_t n, gnt_match_tradeoff corner,
+                   gnt_err *err);
+
+#endif
