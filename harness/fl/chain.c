@@ -1,0 +1,170 @@
+#include "fl/chain.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { MOST_GROWTH = 64 }; /* an encoding may give at most this many samples for each that came in */
+
+/* Collects what an encoding hook puts. */
+typedef struct collector {
+    const gnt_samples *source;
+    gnt_batch out;
+    int64_t n, room, most;
+    gnt_err err;
+} collector;
+
+static int make_room(collector *c) {
+    int64_t room = c->room ? 2 * c->room : 16;
+    float *x = gnt_resize(c->out.x, (size_t)(room * c->source->features), sizeof *x);
+    if (x)
+        c->out.x = x;
+    float *y = gnt_resize(c->out.y, (size_t)(room * c->source->classes), sizeof *y);
+    if (y)
+        c->out.y = y;
+    int64_t *id = gnt_resize(c->out.id, (size_t)room, sizeof *id);
+    if (id)
+        c->out.id = id;
+    if (!x || !y || !id)
+        return gnt_fail(&c->err, "out of memory for %lld encoded samples", (long long)room);
+    c->room = room;
+    return 0;
+}
+
+static gnt_status put(void *context, const float *x, const float *y, int64_t source_id) {
+    collector *c = context;
+    int64_t f = c->source->features, k = c->source->classes;
+    if (c->n >= c->most) {
+        gnt_fail(&c->err, "the encoding gave more than %lld samples", (long long)c->most);
+        return GNT_FAILED;
+    }
+    if (c->n == c->room && make_room(c) != 0)
+        return GNT_FAILED;
+    for (int64_t i = 0; i < f; i++)
+        if (!isfinite(x[i])) {
+            gnt_fail(&c->err, "encoded sample %lld holds a value that is not finite", (long long)c->n);
+            return GNT_FAILED;
+        }
+    memcpy(c->out.x + c->n * f, x, (size_t)f * sizeof *x);
+    memcpy(c->out.y + c->n * k, y, (size_t)k * sizeof *y);
+    c->out.id[c->n++] = source_id;
+    return GNT_OK;
+}
+
+typedef gnt_status (*encode_hook)(void *self, const gnt_client *client, int64_t when, const gnt_samples_sink *out);
+
+static int encode(const gnt_member *m, encode_hook hook, gnt_client *client, int64_t when, gnt_batch *b,
+                  gnt_err *err) {
+    collector c = {.source = &b->view, .most = b->view.n * MOST_GROWTH};
+    gnt_samples_sink sink = {.size = sizeof sink, .context = &c, .put = put};
+    client->samples = &b->view;
+    client->artefacts = m->artefacts;
+    gnt_status status = hook(m->self, client, when, &sink);
+    int rc = m->done(m->owner, status, err);
+    if (c.err.text[0])
+        rc = gnt_fail(err, "%s", c.err.text);
+    else if (rc == 0 && c.n == 0)
+        rc = gnt_fail(err, "the encoding of %lld samples gave none", (long long)b->view.n);
+    if (rc != 0) {
+        gnt_batch_free(&c.out);
+        return -1;
+    }
+    gnt_samples view = b->view;
+    view.n = c.n;
+    view.x = c.out.x;
+    view.y = c.out.y;
+    view.id = c.out.id;
+    view.a = NULL; /* an encoded sample has no attributes of its own */
+    view.mask = NULL;
+    gnt_batch_free(b);
+    *b = c.out;
+    b->view = view;
+    return 0;
+}
+
+int gnt_chain_encode_set(const gnt_chain *chain, gnt_client *client, int64_t epoch, gnt_batch *b, gnt_err *err) {
+    for (int32_t i = 0; i < chain->n; i++)
+        if (chain->member[i].hooks->encode_set &&
+            encode(&chain->member[i], chain->member[i].hooks->encode_set, client, epoch, b, err) != 0)
+            return -1;
+    client->samples = &b->view;
+    return 0;
+}
+
+int gnt_chain_encode_batch(const gnt_chain *chain, gnt_client *client, int64_t step, gnt_batch *b, gnt_err *err) {
+    for (int32_t i = 0; i < chain->n; i++)
+        if (chain->member[i].hooks->encode_batch &&
+            encode(&chain->member[i], chain->member[i].hooks->encode_batch, client, step, b, err) != 0)
+            return -1;
+    client->samples = &b->view;
+    return 0;
+}
+
+int gnt_chain_local_rate(const gnt_chain *chain, gnt_client *client, int64_t step, double *rate, gnt_err *err) {
+    for (int32_t i = 0; i < chain->n; i++) {
+        const gnt_member *m = &chain->member[i];
+        if (!m->hooks->local_rate)
+            continue;
+        client->artefacts = m->artefacts;
+        if (m->done(m->owner, m->hooks->local_rate(m->self, client, step, rate), err) != 0)
+            return -1;
+        if (!isfinite(*rate))
+            return gnt_fail(err, "the defense set a learning rate that is not finite");
+    }
+    return 0;
+}
+
+static int all_finite(const gnt_tensors *update, gnt_err *err) {
+    for (int64_t t = 0; t < update->n; t++)
+        for (int64_t i = 0; i < update->tensor[t].count; i++)
+            if (!isfinite(update->tensor[t].data[i]))
+                return gnt_fail(err, "the defended update holds a value that is not finite in %s[%lld]",
+                                update->tensor[t].name, (long long)i);
+    return 0;
+}
+
+int gnt_chain_client_update(const gnt_chain *chain, gnt_client *client, gnt_tensors *update, int *took, gnt_err *err) {
+    *took = 0;
+    for (int32_t i = 0; i < chain->n && !*took; i++) {
+        const gnt_member *m = &chain->member[i];
+        if (!m->hooks->client_update)
+            continue;
+        client->artefacts = m->artefacts;
+        if (m->done(m->owner, m->hooks->client_update(m->self, client, update), err) != 0)
+            return -1;
+        *took = 1;
+    }
+    return *took ? all_finite(update, err) : 0;
+}
+
+int gnt_chain_transform(const gnt_chain *chain, gnt_client *client, gnt_tensors *update, gnt_err *err) {
+    int changed = 0;
+    for (int32_t i = 0; i < chain->n; i++) {
+        const gnt_member *m = &chain->member[i];
+        if (!m->hooks->transform_update)
+            continue;
+        client->artefacts = m->artefacts;
+        if (m->done(m->owner, m->hooks->transform_update(m->self, client, update), err) != 0)
+            return -1;
+        changed = 1;
+    }
+    return changed ? all_finite(update, err) : 0;
+}
+
+int gnt_chain_aggregate(const gnt_chain *chain, gnt_aggregate *in, float *new_weights, int *took, gnt_err *err) {
+    *took = 0;
+    for (int32_t i = 0; i < chain->n && !*took; i++) {
+        const gnt_member *m = &chain->member[i];
+        if (!m->hooks->aggregate)
+            continue;
+        in->artefacts = m->artefacts;
+        if (m->done(m->owner, m->hooks->aggregate(m->self, in, new_weights), err) != 0)
+            return -1;
+        *took = 1;
+    }
+    for (int64_t i = 0; *took && i < in->n_params; i++)
+        if (!isfinite(new_weights[i]))
+            return gnt_fail(err, "the defense's aggregate holds a weight that is not finite");
+    return 0;
+}

@@ -1,0 +1,188 @@
+/* What one client does in one round. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "fl/fl.h"
+
+static gnt_trainer *trainer_for(gnt_fl *fl, int64_t n, gnt_err *err) {
+    for (int i = 0; i < FL_TRAINERS; i++)
+        if (fl->trainer[i] && fl->trainer_n[i] == n)
+            return fl->trainer[i];
+    int slot = 0;
+    while (slot < FL_TRAINERS && fl->trainer[slot])
+        slot++;
+    if (slot == FL_TRAINERS) { /* forget the oldest */
+        slot = fl->next_slot++ % FL_TRAINERS;
+        gnt_trainer_free(fl->trainer[slot]);
+        fl->trainer[slot] = NULL;
+    }
+    if (gnt_trainer_new(&fl->trainer[slot], fl->model, n, fl->config.training_stats, err) != 0)
+        return NULL;
+    fl->trainer_n[slot] = n;
+    return fl->trainer[slot];
+}
+
+/* The work of one client that its steps share. */
+typedef struct local {
+    gnt_fl *fl;
+    gnt_client client;
+    gnt_batch set;         /* its samples after encode_set */
+    uint32_t *order;       /* its samples' shuffled numbers; NULL: every step uses all samples */
+    uint32_t *row;         /* those of the batch at hand */
+} local;
+
+/* Batch `step`: the next samples of the shuffled order, round and round. */
+static int draw_batch(local *l, int64_t step, gnt_batch *b, gnt_err *err) {
+    int64_t n = l->fl->config.batch;
+    if (!l->order) {
+        gnt_batch_borrow(b, &l->set.view);
+        return 0;
+    }
+    for (int64_t i = 0; i < n; i++)
+        l->row[i] = l->order[(step * n + i) % l->set.view.n];
+    if (gnt_batch_gather(b, &l->set.view, l->row, n) != 0)
+        return gnt_fail(err, "out of memory for a batch of %lld samples", (long long)n);
+    return 0;
+}
+
+/* Gradient of the loss over batch `step` at `weights` into fl->grad. */
+static int step_gradient(local *l, int64_t step, const float *weights, gnt_err *err) {
+    gnt_fl *fl = l->fl;
+    gnt_batch b;
+    if (draw_batch(l, step, &b, err) != 0)
+        return -1;
+    int rc = gnt_chain_encode_batch(fl->chain, &l->client, step, &b, err);
+    l->client.samples = &l->set.view;
+    gnt_trainer *t = rc == 0 ? trainer_for(fl, b.view.n, err) : NULL;
+    double loss = 0;
+    rc = t ? gnt_trainer_gradient(t, weights, fl->local_buffers, b.view.x, b.view.y, fl->grad, &loss, fl->stats, err)
+           : -1;
+    if (rc == 0 && !isfinite(loss))
+        rc = gnt_fail(err, "the loss of client %d is not finite in round %d; lower the learning rate",
+                      l->client.index, l->client.round);
+    for (int64_t i = 0; rc == 0 && fl->config.training_stats && i < fl->n_buffers; i++)
+        fl->local_buffers[i] = 0.9f * fl->local_buffers[i] + 0.1f * fl->stats[i];
+    gnt_batch_free(&b);
+    return rc;
+}
+
+static int descend(local *l, const float *weights, float *update, float *rates, gnt_err *err) {
+    gnt_fl *fl = l->fl;
+    memcpy(fl->local, weights, (size_t)fl->n_params * sizeof *weights);
+    if (fl->velocity)
+        memset(fl->velocity, 0, (size_t)fl->n_params * sizeof *fl->velocity);
+    for (int64_t step = 0; step < fl->config.steps; step++) {
+        double rate = l->client.rate;
+        if (gnt_chain_local_rate(fl->chain, &l->client, step, &rate, err) != 0 ||
+            step_gradient(l, step, fl->local, err) != 0)
+            return -1;
+        if (rates)
+            rates[step] = (float)rate;
+        gnt_sgd_step(fl->local, fl->velocity, fl->grad, fl->n_params, rate, fl->config.momentum, 0);
+    }
+    for (int64_t i = 0; i < fl->n_params; i++)
+        update[i] = fl->local[i] - weights[i];
+    return 0;
+}
+
+/* Different classes among hard (or mostly hard) labels. */
+static int64_t count_labels(const gnt_samples *s) {
+    int64_t n = 0;
+    for (int32_t c = 0; c < s->classes; c++) {
+        int64_t i = 0;
+        while (i < s->n && s->y[i * s->classes + c] <= 0.5f)
+            i++;
+        n += i < s->n;
+    }
+    return n;
+}
+
+static int shuffle_samples(local *l, gnt_err *err) {
+    char name[64];
+    snprintf(name, sizeof name, "batches %d %d", l->client.round, l->client.index);
+    gnt_stream random = gnt_stream_open(&l->fl->key, name);
+    size_t n = (size_t)l->set.view.n;
+    l->order = gnt_array(n, sizeof *l->order);
+    l->row = gnt_array((size_t)l->fl->config.batch, sizeof *l->row);
+    if (!l->order || !l->row)
+        return gnt_fail(err, "out of memory for the order of %zu samples", n);
+    for (size_t i = 0; i < n; i++)
+        l->order[i] = (uint32_t)i;
+    gnt_random_shuffle(&random, l->order, n);
+    return 0;
+}
+
+/* One gradient of one batch: encodings of a step and transforms see that batch, not all samples. */
+static int narrow_to_one_batch(local *l, gnt_err *err) {
+    gnt_batch b;
+    if (draw_batch(l, 0, &b, err) != 0)
+        return -1;
+    gnt_batch_free(&l->set);
+    l->set = b;
+    l->client.samples = &l->set.view;
+    gnt_free(l->order);
+    l->order = NULL;
+    return 0;
+}
+
+/* The update before any transform: by a defense that takes over, or by the host. */
+static int compute(local *l, const float *weights, float *update, float *rates, gnt_err *err) {
+    gnt_fl *fl = l->fl;
+    int took;
+    memset(update, 0, (size_t)fl->n_params * sizeof *update);
+    if (gnt_chain_client_update(fl->chain, &l->client, &fl->tensors, &took, err) != 0)
+        return -1;
+    if (took)
+        return 0;
+    if (fl->config.steps > 0)
+        return descend(l, weights, update, rates, err);
+    if (step_gradient(l, 0, weights, err) != 0)
+        return -1;
+    memcpy(update, fl->grad, (size_t)fl->n_params * sizeof *update);
+    return 0;
+}
+
+int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *samples,
+                  const gnt_samples *public_data, const float *weights, const float *buffers, int whole,
+                  const gnt_fl_shared *out, gnt_err *err) {
+    local l = {.fl = fl};
+    int rc = -1;
+    l.client = (gnt_client){.size = sizeof l.client,
+                            .index = client,
+                            .round = round,
+                            .n_clients = fl->config.clients,
+                            .n_samples = samples->n,
+                            .n_labels = count_labels(samples),
+                            .rate = gnt_fl_rate(&fl->config, round),
+                            .steps = fl->config.steps,
+                            .batch = whole ? samples->n : fl->config.batch,
+                            .weights = weights,
+                            .buffers = buffers,
+                            .public_data = public_data};
+    gnt_batch_borrow(&l.set, samples);
+    memcpy(fl->local_buffers, buffers, (size_t)fl->n_buffers * sizeof *buffers);
+    for (int64_t i = 0; i < fl->tensors.n; i++)
+        fl->tensors.tensor[i].data = out->update + fl->list[i].offset;
+    if (gnt_chain_encode_set(fl->chain, &l.client, round, &l.set, err) != 0)
+        goto cleanup;
+    if (!whole && shuffle_samples(&l, err) != 0)
+        goto cleanup;
+    if (!whole && fl->config.steps == 0 && narrow_to_one_batch(&l, err) != 0)
+        goto cleanup;
+    rc = compute(&l, weights, out->update, out->rates, err);
+    if (rc == 0)
+        rc = gnt_chain_transform(fl->chain, &l.client, &fl->tensors, err);
+    if (rc == 0 && out->buffers)
+        memcpy(out->buffers, fl->local_buffers, (size_t)fl->n_buffers * sizeof *buffers);
+    if (rc == 0 && out->encoded) {
+        *out->encoded = l.set;
+        l.set = (gnt_batch){0};
+    }
+cleanup:
+    gnt_free(l.order);
+    gnt_free(l.row);
+    gnt_batch_free(&l.set);
+    return rc;
+}

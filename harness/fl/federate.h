@@ -1,0 +1,55 @@
+/* federate: clients' local work and the server's rounds (FedAvg), with a chain of defenses in between.
+ *
+ * A client either shares one gradient of its loss over a batch (steps 0) or the weight delta of its local SGD. The
+ * server moves by Σ share_k·Δ_k, or −rate·Σ share_k·g_k. Batch-norm buffers are averaged by the same shares. */
+#ifndef GNT_FL_FEDERATE_H
+#define GNT_FL_FEDERATE_H
+
+#include "fl/chain.h"
+#include "fl/partition.h"
+#include "nn/train.h"
+
+typedef struct gnt_fl_config {
+    int32_t rounds;
+    int32_t steps;         /* local steps; 0: one gradient */
+    int64_t batch;         /* samples a step */
+    double rate, momentum; /* momentum: of local SGD, or of the server when steps is 0 */
+    int cosine;            /* rate falls as a half cosine over the rounds */
+    double participation;  /* share of clients in a round */
+    int training_stats;    /* batch norm in clients: 1 batch statistics */
+    int32_t clients;
+} gnt_fl_config;
+
+typedef struct gnt_fl gnt_fl;
+
+/* The model and the chain are the caller's and outlive it. `key` is the train role's: batch order, participation. */
+int gnt_fl_new(gnt_fl **out, const gnt_model *m, const gnt_fl_config *config, const gnt_chain *chain,
+               const gnt_key *key, gnt_err *err);
+void gnt_fl_free(gnt_fl *fl);
+double gnt_fl_rate(const gnt_fl_config *config, int32_t round);
+
+/* What one client shares, beside the update itself. Pointers that the caller leaves NULL are not filled. */
+typedef struct gnt_fl_shared {
+    float *update;      /* flat, gnt_model_size entries; needed */
+    float *buffers;     /* its running statistics afterwards */
+    float *rates;       /* config.steps learning rates that were used */
+    gnt_batch *encoded; /* what encodings made of its samples; the caller frees it with gnt_batch_free */
+} gnt_fl_shared;
+
+/* One client's defended update from `samples` at the broadcast weights. `whole`: every step uses all samples, as an
+ * observed target does; else batches are drawn for (round, client). */
+int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *samples, const gnt_samples *public_data,
+                  const float *weights, const float *buffers, int whole, const gnt_fl_shared *out, gnt_err *err);
+
+typedef struct gnt_fl_watch {
+    void *context;
+    /* Called before round 0 and after every round with the weights; −1 ends the training with err. */
+    int (*after_round)(void *context, int32_t rounds_done, const float *weights, const float *buffers, gnt_err *err);
+    int (*should_stop)(void *context);
+} gnt_fl_watch;
+
+/* All rounds over `data`, dealt by `part`; weights and buffers are changed in place. */
+int gnt_fl_train(gnt_fl *fl, const gnt_samples *data, const gnt_partition *part, const gnt_samples *public_data,
+                 float *weights, float *buffers, const gnt_fl_watch *watch, gnt_err *err);
+
+#endif

@@ -1,0 +1,27 @@
+/* fl: what the files of this room share. */
+#ifndef GNT_FL_FL_H
+#define GNT_FL_FL_H
+
+#include "fl/federate.h"
+
+enum { FL_TRAINERS = 4 };
+
+struct gnt_fl {
+    const gnt_model *model;
+    const gnt_chain *chain;
+    gnt_fl_config config;
+    gnt_key key;
+    const gnt_param *list; /* the model's parameters */
+    int64_t n_params, n_buffers;
+    gnt_tensors tensors;   /* one for each parameter; data points into the update at hand */
+    gnt_trainer *trainer[FL_TRAINERS];
+    int64_t trainer_n[FL_TRAINERS];
+    int next_slot;
+    float *grad, *local, *velocity; /* n_params each; velocity NULL without momentum */
+    float *stats, *local_buffers;   /* n_buffers each */
+};
+
+/* Copies samples row[0 … n−1] of `s`; a batch that owns its memory. −1 when out of memory. */
+int gnt_batch_gather(gnt_batch *b, const gnt_samples *s, const uint32_t *row, int64_t n);
+
+#endif
