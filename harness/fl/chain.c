@@ -52,7 +52,8 @@ static gnt_status put(void *context, const float *x, const float *y, int64_t sou
     return GNT_OK;
 }
 
-typedef gnt_status (*encode_hook)(void *self, const gnt_client *client, int64_t when, const gnt_samples_sink *out);
+typedef gnt_status (*encode_hook)(void *self, const gnt_client *client, int64_t when,
+                                  const gnt_samples_sink *out);
 
 static int encode(const gnt_member *m, encode_hook hook, gnt_client *client, int64_t when, gnt_batch *b,
                   gnt_err *err) {
@@ -83,7 +84,8 @@ static int encode(const gnt_member *m, encode_hook hook, gnt_client *client, int
     return 0;
 }
 
-int gnt_chain_encode_set(const gnt_chain *chain, gnt_client *client, int64_t epoch, gnt_batch *b, gnt_err *err) {
+int gnt_chain_encode_set(const gnt_chain *chain, gnt_client *client, int64_t epoch, gnt_batch *b,
+                         gnt_err *err) {
     for (int32_t i = 0; i < chain->n; i++)
         if (chain->member[i].hooks->encode_set &&
             encode(&chain->member[i], chain->member[i].hooks->encode_set, client, epoch, b, err) != 0)
@@ -92,7 +94,8 @@ int gnt_chain_encode_set(const gnt_chain *chain, gnt_client *client, int64_t epo
     return 0;
 }
 
-int gnt_chain_encode_batch(const gnt_chain *chain, gnt_client *client, int64_t step, gnt_batch *b, gnt_err *err) {
+int gnt_chain_encode_batch(const gnt_chain *chain, gnt_client *client, int64_t step, gnt_batch *b,
+                           gnt_err *err) {
     for (int32_t i = 0; i < chain->n; i++)
         if (chain->member[i].hooks->encode_batch &&
             encode(&chain->member[i], chain->member[i].hooks->encode_batch, client, step, b, err) != 0)
@@ -101,7 +104,8 @@ int gnt_chain_encode_batch(const gnt_chain *chain, gnt_client *client, int64_t s
     return 0;
 }
 
-int gnt_chain_local_rate(const gnt_chain *chain, gnt_client *client, int64_t step, double *rate, gnt_err *err) {
+int gnt_chain_local_rate(const gnt_chain *chain, gnt_client *client, int64_t step, double *rate,
+                         gnt_err *err) {
     for (int32_t i = 0; i < chain->n; i++) {
         const gnt_member *m = &chain->member[i];
         if (!m->hooks->local_rate)
@@ -124,7 +128,8 @@ static int all_finite(const gnt_tensors *update, gnt_err *err) {
     return 0;
 }
 
-int gnt_chain_client_update(const gnt_chain *chain, gnt_client *client, gnt_tensors *update, int *took, gnt_err *err) {
+int gnt_chain_client_update(const gnt_chain *chain, gnt_client *client, gnt_tensors *update, int *took,
+                            gnt_err *err) {
     *took = 0;
     for (int32_t i = 0; i < chain->n && !*took; i++) {
         const gnt_member *m = &chain->member[i];
@@ -152,7 +157,8 @@ int gnt_chain_transform(const gnt_chain *chain, gnt_client *client, gnt_tensors 
     return changed ? all_finite(update, err) : 0;
 }
 
-int gnt_chain_aggregate(const gnt_chain *chain, gnt_aggregate *in, float *new_weights, int *took, gnt_err *err) {
+int gnt_chain_aggregate(const gnt_chain *chain, gnt_aggregate *in, float *new_weights, int *took,
+                        gnt_err *err) {
     *took = 0;
     for (int32_t i = 0; i < chain->n && !*took; i++) {
         const gnt_member *m = &chain->member[i];

@@ -1,8 +1,8 @@
-/* chain: the defenses of one suite entry, in order. Encodings apply in order, then update transforms in order; at most
- * one member takes over the client's computation and at most one the aggregation.
+/* chain: the defenses of one suite entry, in order. Encodings apply in order, then update transforms in
+ * order; at most one member takes over the client's computation and at most one the aggregation.
  *
- * fl knows defenses by plugin.h alone: whoever made the instances says through `done` how a hook's status is read
- * (it also frees the hook's scratch memory). */
+ * fl knows defenses by plugin.h alone: whoever made the instances says through `done` how a hook's status is
+ * read (it also frees the hook's scratch memory). */
 #ifndef GNT_FL_CHAIN_H
 #define GNT_FL_CHAIN_H
 
@@ -36,12 +36,17 @@ void gnt_batch_borrow(gnt_batch *b, const gnt_samples *samples);
 void gnt_batch_free(gnt_batch *b);
 
 /* Lets every member with encode_set encode the batch in turn (client->samples is set on the way). */
-int gnt_chain_encode_set(const gnt_chain *chain, gnt_client *client, int64_t epoch, gnt_batch *b, gnt_err *err);
-int gnt_chain_encode_batch(const gnt_chain *chain, gnt_client *client, int64_t step, gnt_batch *b, gnt_err *err);
-int gnt_chain_local_rate(const gnt_chain *chain, gnt_client *client, int64_t step, double *rate, gnt_err *err);
+int gnt_chain_encode_set(const gnt_chain *chain, gnt_client *client, int64_t epoch, gnt_batch *b,
+                         gnt_err *err);
+int gnt_chain_encode_batch(const gnt_chain *chain, gnt_client *client, int64_t step, gnt_batch *b,
+                           gnt_err *err);
+int gnt_chain_local_rate(const gnt_chain *chain, gnt_client *client, int64_t step, double *rate,
+                         gnt_err *err);
 /* *took: 1 when a member computed the update. */
-int gnt_chain_client_update(const gnt_chain *chain, gnt_client *client, gnt_tensors *update, int *took, gnt_err *err);
+int gnt_chain_client_update(const gnt_chain *chain, gnt_client *client, gnt_tensors *update, int *took,
+                            gnt_err *err);
 int gnt_chain_transform(const gnt_chain *chain, gnt_client *client, gnt_tensors *update, gnt_err *err);
-int gnt_chain_aggregate(const gnt_chain *chain, gnt_aggregate *in, float *new_weights, int *took, gnt_err *err);
+int gnt_chain_aggregate(const gnt_chain *chain, gnt_aggregate *in, float *new_weights, int *took,
+                        gnt_err *err);
 
 #endif

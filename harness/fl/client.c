@@ -28,9 +28,9 @@ static gnt_trainer *trainer_for(gnt_fl *fl, int64_t n, gnt_err *err) {
 typedef struct local {
     gnt_fl *fl;
     gnt_client client;
-    gnt_batch set;         /* its samples after encode_set */
-    uint32_t *order;       /* its samples' shuffled numbers; NULL: every step uses all samples */
-    uint32_t *row;         /* those of the batch at hand */
+    gnt_batch set;   /* its samples after encode_set */
+    uint32_t *order; /* its samples' shuffled numbers; NULL: every step uses all samples */
+    uint32_t *row;   /* those of the batch at hand */
 } local;
 
 /* Batch `step`: the next samples of the shuffled order, round and round. */
@@ -57,7 +57,8 @@ static int step_gradient(local *l, int64_t step, const float *weights, gnt_err *
     l->client.samples = &l->set.view;
     gnt_trainer *t = rc == 0 ? trainer_for(fl, b.view.n, err) : NULL;
     double loss = 0;
-    rc = t ? gnt_trainer_gradient(t, weights, fl->local_buffers, b.view.x, b.view.y, fl->grad, &loss, fl->stats, err)
+    rc = t ? gnt_trainer_gradient(t, weights, fl->local_buffers, b.view.x, b.view.y, fl->grad, &loss,
+                                  fl->stats, err)
            : -1;
     if (rc == 0 && !isfinite(loss))
         rc = gnt_fail(err, "the loss of client %d is not finite in round %d; lower the learning rate",

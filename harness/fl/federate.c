@@ -77,7 +77,7 @@ typedef struct server {
     const gnt_samples *data; /* dealt: client k holds rows start[k] … start[k + 1] − 1 */
     const gnt_samples *public_data;
     const int64_t *start;
-    float **update;     /* for each client that takes part */
+    float **update; /* for each client that takes part */
     double *share;
     float *buffers_sum; /* Σ share·buffers */
     float *client_buffers, *velocity, *next;
@@ -205,8 +205,9 @@ static int server_open(server *s) {
     return 0;
 }
 
-int gnt_fl_train(gnt_fl *fl, const gnt_samples *data, const gnt_partition *part, const gnt_samples *public_data,
-                 float *weights, float *buffers, const gnt_fl_watch *watch, gnt_err *err) {
+int gnt_fl_train(gnt_fl *fl, const gnt_samples *data, const gnt_partition *part,
+                 const gnt_samples *public_data, float *weights, float *buffers, const gnt_fl_watch *watch,
+                 gnt_err *err) {
     gnt_batch dealt = {0}; /* samples in the order of the partition: a client's are one run of rows */
     server s = {.fl = fl, .data = &dealt.view, .public_data = public_data, .start = part->start};
     int rc = -1;
@@ -214,7 +215,8 @@ int gnt_fl_train(gnt_fl *fl, const gnt_samples *data, const gnt_partition *part,
         gnt_fail(err, "the partition has %d clients, the training %d", part->clients, fl->config.clients);
         goto cleanup;
     }
-    if (gnt_batch_gather(&dealt, data, part->index, part->start[part->clients]) != 0 || server_open(&s) != 0) {
+    if (gnt_batch_gather(&dealt, data, part->index, part->start[part->clients]) != 0 ||
+        server_open(&s) != 0) {
         gnt_fail(err, "out of memory for %d clients of %lld weights", s.most, (long long)fl->n_params);
         goto cleanup;
     }

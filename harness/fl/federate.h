@@ -1,7 +1,8 @@
 /* federate: clients' local work and the server's rounds (FedAvg), with a chain of defenses in between.
  *
- * A client either shares one gradient of its loss over a batch (steps 0) or the weight delta of its local SGD. The
- * server moves by Σ share_k·Δ_k, or −rate·Σ share_k·g_k. Batch-norm buffers are averaged by the same shares. */
+ * A client either shares one gradient of its loss over a batch (steps 0) or the weight delta of its local
+ * SGD. The server moves by Σ share_k·Δ_k, or −rate·Σ share_k·g_k. Batch-norm buffers are averaged by the same
+ * shares. */
 #ifndef GNT_FL_FEDERATE_H
 #define GNT_FL_FEDERATE_H
 
@@ -22,7 +23,8 @@ typedef struct gnt_fl_config {
 
 typedef struct gnt_fl gnt_fl;
 
-/* The model and the chain are the caller's and outlive it. `key` is the train role's: batch order, participation. */
+/* The model and the chain are the caller's and outlive it. `key` is the train role's: batch order,
+ * participation. */
 int gnt_fl_new(gnt_fl **out, const gnt_model *m, const gnt_fl_config *config, const gnt_chain *chain,
                const gnt_key *key, gnt_err *err);
 void gnt_fl_free(gnt_fl *fl);
@@ -36,20 +38,23 @@ typedef struct gnt_fl_shared {
     gnt_batch *encoded; /* what encodings made of its samples; the caller frees it with gnt_batch_free */
 } gnt_fl_shared;
 
-/* One client's defended update from `samples` at the broadcast weights. `whole`: every step uses all samples, as an
- * observed target does; else batches are drawn for (round, client). */
-int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *samples, const gnt_samples *public_data,
-                  const float *weights, const float *buffers, int whole, const gnt_fl_shared *out, gnt_err *err);
+/* One client's defended update from `samples` at the broadcast weights. `whole`: every step uses all samples,
+ * as an observed target does; else batches are drawn for (round, client). */
+int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *samples,
+                  const gnt_samples *public_data, const float *weights, const float *buffers, int whole,
+                  const gnt_fl_shared *out, gnt_err *err);
 
 typedef struct gnt_fl_watch {
     void *context;
     /* Called before round 0 and after every round with the weights; −1 ends the training with err. */
-    int (*after_round)(void *context, int32_t rounds_done, const float *weights, const float *buffers, gnt_err *err);
+    int (*after_round)(void *context, int32_t rounds_done, const float *weights, const float *buffers,
+                       gnt_err *err);
     int (*should_stop)(void *context);
 } gnt_fl_watch;
 
 /* All rounds over `data`, dealt by `part`; weights and buffers are changed in place. */
-int gnt_fl_train(gnt_fl *fl, const gnt_samples *data, const gnt_partition *part, const gnt_samples *public_data,
-                 float *weights, float *buffers, const gnt_fl_watch *watch, gnt_err *err);
+int gnt_fl_train(gnt_fl *fl, const gnt_samples *data, const gnt_partition *part,
+                 const gnt_samples *public_data, float *weights, float *buffers, const gnt_fl_watch *watch,
+                 gnt_err *err);
 
 #endif

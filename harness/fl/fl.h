@@ -13,7 +13,7 @@ struct gnt_fl {
     gnt_key key;
     const gnt_param *list; /* the model's parameters */
     int64_t n_params, n_buffers;
-    gnt_tensors tensors;   /* one for each parameter; data points into the update at hand */
+    gnt_tensors tensors; /* one for each parameter; data points into the update at hand */
     gnt_trainer *trainer[FL_TRAINERS];
     int64_t trainer_n[FL_TRAINERS];
     int next_slot;

@@ -9,7 +9,8 @@ void gnt_partition_free(gnt_partition *p) {
 }
 
 /* Entries of `order` by label, in the order they had within a label. */
-static int sort_by_label(uint32_t *sorted, const uint32_t *order, const int32_t *label, int64_t n, int32_t classes) {
+static int sort_by_label(uint32_t *sorted, const uint32_t *order, const int32_t *label, int64_t n,
+                         int32_t classes) {
     int64_t *at = gnt_array((size_t)classes + 1, sizeof *at);
     if (!at)
         return -1;
@@ -30,7 +31,8 @@ static void deal_evenly(gnt_partition *p, const uint32_t *order, int64_t n) {
         p->index[i] = order[i];
 }
 
-static int deal_shards(gnt_partition *p, int32_t shards, const uint32_t *sorted, int64_t n, gnt_stream *random) {
+static int deal_shards(gnt_partition *p, int32_t shards, const uint32_t *sorted, int64_t n,
+                       gnt_stream *random) {
     int64_t pieces = (int64_t)p->clients * shards, size = n / pieces, at = 0;
     uint32_t *piece = gnt_array((size_t)pieces, sizeof *piece);
     if (!piece)
@@ -50,8 +52,8 @@ static int deal_shards(gnt_partition *p, int32_t shards, const uint32_t *sorted,
 }
 
 /* owner[i]: the client of sorted[i]; within a class cut at the cumulated shares of a Dirichlet draw. */
-static void draw_owners(int32_t *owner, double *share, const uint32_t *sorted, const int32_t *label, int64_t n,
-                        int32_t clients, double alpha, gnt_stream *random) {
+static void draw_owners(int32_t *owner, double *share, const uint32_t *sorted, const int32_t *label,
+                        int64_t n, int32_t clients, double alpha, gnt_stream *random) {
     for (int64_t from = 0, to; from < n; from = to) {
         for (to = from; to < n && label[sorted[to]] == label[sorted[from]];)
             to++;
@@ -69,8 +71,8 @@ static void draw_owners(int32_t *owner, double *share, const uint32_t *sorted, c
     }
 }
 
-static int deal_dirichlet(gnt_partition *p, double alpha, const uint32_t *sorted, const int32_t *label, int64_t n,
-                          gnt_stream *random) {
+static int deal_dirichlet(gnt_partition *p, double alpha, const uint32_t *sorted, const int32_t *label,
+                          int64_t n, gnt_stream *random) {
     int32_t *owner = gnt_array((size_t)n, sizeof *owner);
     double *share = gnt_array((size_t)p->clients, sizeof *share);
     int64_t *at = gnt_array((size_t)p->clients, sizeof *at);
@@ -94,13 +96,14 @@ static int check(const gnt_partition_spec *spec, int64_t n, gnt_err *err) {
     if (spec->clients < 1)
         return gnt_fail(err, "a partition needs at least one client, not %d", spec->clients);
     if (n < spec->clients)
-        return gnt_fail(err, "%lld samples cannot be shared among %d clients; take fewer clients or more samples",
+        return gnt_fail(err,
+                        "%lld samples cannot be shared among %d clients; take fewer clients or more samples",
                         (long long)n, spec->clients);
     if (n > INT32_MAX)
         return gnt_fail(err, "a partition of %lld samples is above the limit of %d", (long long)n, INT32_MAX);
     if (spec->kind == GNT_PARTITION_SHARDS && (spec->shards < 1 || (int64_t)spec->clients * spec->shards > n))
-        return gnt_fail(err, "%lld samples cannot be cut into %d clients × %d shards", (long long)n, spec->clients,
-                        spec->shards);
+        return gnt_fail(err, "%lld samples cannot be cut into %d clients × %d shards", (long long)n,
+                        spec->clients, spec->shards);
     if (spec->kind == GNT_PARTITION_DIRICHLET && !(spec->alpha > 0 && spec->alpha < 1e6))
         return gnt_fail(err, "a Dirichlet partition needs alpha above 0 and below 1e6, not %g", spec->alpha);
     return 0;
@@ -113,7 +116,8 @@ int gnt_partition_make(gnt_partition *out, const gnt_partition_spec *spec, const
         return -1;
     for (int64_t i = 0; i < n; i++)
         if (label[i] < 0 || label[i] >= classes)
-            return gnt_fail(err, "sample %lld has label %d, outside 0 … %d", (long long)i, label[i], classes - 1);
+            return gnt_fail(err, "sample %lld has label %d, outside 0 … %d", (long long)i, label[i],
+                            classes - 1);
     gnt_partition p = {.clients = spec->clients};
     gnt_stream random = gnt_stream_open(key, "partition");
     uint32_t *order = gnt_array((size_t)n, sizeof *order), *sorted = gnt_array((size_t)n, sizeof *sorted);
@@ -127,8 +131,9 @@ int gnt_partition_make(gnt_partition *out, const gnt_partition_spec *spec, const
         if (spec->kind == GNT_PARTITION_IID)
             deal_evenly(&p, order, n);
         else if ((rc = sort_by_label(sorted, order, label, n, classes)) == 0)
-            rc = spec->kind == GNT_PARTITION_SHARDS ? deal_shards(&p, spec->shards, sorted, n, &random)
-                                                    : deal_dirichlet(&p, spec->alpha, sorted, label, n, &random);
+            rc = spec->kind == GNT_PARTITION_SHARDS
+                     ? deal_shards(&p, spec->shards, sorted, n, &random)
+                     : deal_dirichlet(&p, spec->alpha, sorted, label, n, &random);
     }
     gnt_free(order);
     gnt_free(sorted);

@@ -1,5 +1,5 @@
-/* partition: which samples each client holds. Every sample belongs to exactly one client, except that `shards` leaves
- * over what does not fill a shard. */
+/* partition: which samples each client holds. Every sample belongs to exactly one client, except that
+ * `shards` leaves over what does not fill a shard. */
 #ifndef GNT_FL_PARTITION_H
 #define GNT_FL_PARTITION_H
 
@@ -9,8 +9,8 @@
 #include "base/random.h"
 
 typedef enum gnt_partition_kind {
-    GNT_PARTITION_IID,      /* shuffled and dealt evenly */
-    GNT_PARTITION_SHARDS,   /* sorted by label, cut into clients × shards pieces, dealt `shards` to a client */
+    GNT_PARTITION_IID,    /* shuffled and dealt evenly */
+    GNT_PARTITION_SHARDS, /* sorted by label, cut into clients × shards pieces, dealt `shards` to a client */
     GNT_PARTITION_DIRICHLET /* each class is shared out by a draw from Dirichlet(alpha) over clients */
 } gnt_partition_kind;
 

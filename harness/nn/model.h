@@ -20,6 +20,7 @@ typedef struct gnt_param {
     const char *name;    /* as in PyTorch's state_dict */
     gnt_nn_shape shape;
     int buffer;          /* 1: running statistics of a batch norm, not trained */
+    int32_t layer;       /* index of the layer it belongs to */
     int64_t offset;      /* first entry within the flat vector of its kind (parameters, or buffers) */
 } gnt_param;
 

@@ -47,7 +47,8 @@ static int add_param(model_parser *p, const char *layer, const char *part, int b
     char *name = gnt_format("%s.%s", layer, part);
     if (!name)
         return gnt_fail(err, "out of memory for a name");
-    m->param[n] = (gnt_param){.name = name, .shape = shape, .buffer = buffer, .offset = *total};
+    m->param[n] = (gnt_param){
+        .name = name, .shape = shape, .buffer = buffer, .layer = m->n_layers - 1, .offset = *total};
     m->owner[n] = m->n_layers - 1;
     *total += count;
     *number = buffer ? m->n_buffers++ : m->n_params++;

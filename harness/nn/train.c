@@ -76,7 +76,8 @@ int gnt_trainer_new(gnt_trainer **out, const gnt_model *m, int64_t n, int traini
     t->stat_output = gnt_array((size_t)n_buffers, sizeof *t->stat_output);
     if (!outputs || !stats || !t->stat_output)
         goto cleanup;
-    gnt_node z = gnt_model_build(m, g, t->p.x, t->p.params, t->p.buffers, training, NULL, training ? stats : NULL);
+    gnt_node z =
+        gnt_model_build(m, g, t->p.x, t->p.params, t->p.buffers, training, NULL, training ? stats : NULL);
     outputs[0] = gnt_nn_cross_entropy(g, z, t->p.y);
     gnt_nn_vjp(g, outputs, NULL, 1, t->p.params, t->p.n_params, outputs + 1);
     int32_t n_outputs = t->p.n_params + 1;
@@ -103,7 +104,8 @@ cleanup:
     return rc;
 }
 
-static int run(parts *p, const float *params, const float *buffers, const float *x, const float *y, gnt_err *err) {
+static int run(parts *p, const float *params, const float *buffers, const float *x, const float *y,
+               gnt_err *err) {
     gnt_model_bind(p->model, p->program, p->params, p->buffers, params, buffers, 4);
     gnt_program_bind(p->program, p->x, x);
     if (y)
@@ -113,8 +115,8 @@ static int run(parts *p, const float *params, const float *buffers, const float 
     return 0;
 }
 
-int gnt_trainer_gradient(gnt_trainer *t, const float *params, const float *buffers, const float *x, const float *y,
-                         float *grad, double *loss, float *stats, gnt_err *err) {
+int gnt_trainer_gradient(gnt_trainer *t, const float *params, const float *buffers, const float *x,
+                         const float *y, float *grad, double *loss, float *stats, gnt_err *err) {
     if (run(&t->p, params, buffers, x, y, err) != 0)
         return -1;
     const gnt_param *list = t->p.list;
@@ -188,8 +190,8 @@ static const float *next_logits(gnt_evaluator *e, const float *params, const flo
     return gnt_program_output(e->p.program, 0);
 }
 
-int gnt_evaluator_logits(gnt_evaluator *e, const float *params, const float *buffers, const float *x, int64_t count,
-                         float *logits, gnt_err *err) {
+int gnt_evaluator_logits(gnt_evaluator *e, const float *params, const float *buffers, const float *x,
+                         int64_t count, float *logits, gnt_err *err) {
     int64_t classes = gnt_model_classes(e->p.model), got;
     for (int64_t at = 0; at < count; at += got) {
         const float *z = next_logits(e, params, buffers, x, at, count, &got, err);

@@ -1,5 +1,5 @@
-/* train: a model's loss, gradient and logits as ready programs over batches of one size. The gradient is the one that
- * clients share; everything here works on flat weight vectors (layout: gnt_model_params). */
+/* train: a model's loss, gradient and logits as ready programs over batches of one size. The gradient is the
+ * one that clients share; everything here works on flat weight vectors (layout: gnt_model_params). */
 #ifndef GNT_NN_TRAIN_H
 #define GNT_NN_TRAIN_H
 
@@ -10,11 +10,11 @@ typedef struct gnt_trainer gnt_trainer;
 /* Batches of n samples; `training`: batch norm uses the statistics of the batch. */
 int gnt_trainer_new(gnt_trainer **out, const gnt_model *m, int64_t n, int training, gnt_err *err);
 void gnt_trainer_free(gnt_trainer *t);
-/* Mean cross entropy over the batch in *loss, its gradient in grad (flat, gnt_model_size entries). x: n × sample,
- * y: n × classes. stats (may be NULL): in training mode the batch's statistics laid out as the buffers (mean, unbiased
- * variance), else untouched. */
-int gnt_trainer_gradient(gnt_trainer *t, const float *params, const float *buffers, const float *x, const float *y,
-                         float *grad, double *loss, float *stats, gnt_err *err);
+/* Mean cross entropy over the batch in *loss, its gradient in grad (flat, gnt_model_size entries). x: n ×
+ * sample, y: n × classes. stats (may be NULL): in training mode the batch's statistics laid out as the
+ * buffers (mean, unbiased variance), else untouched. */
+int gnt_trainer_gradient(gnt_trainer *t, const float *params, const float *buffers, const float *x,
+                         const float *y, float *grad, double *loss, float *stats, gnt_err *err);
 
 typedef struct gnt_evaluator gnt_evaluator;
 
@@ -22,8 +22,8 @@ typedef struct gnt_evaluator gnt_evaluator;
 int gnt_evaluator_new(gnt_evaluator **out, const gnt_model *m, int64_t n, gnt_err *err);
 void gnt_evaluator_free(gnt_evaluator *e);
 /* Any count of samples; the last batch is filled up by repetition. */
-int gnt_evaluator_logits(gnt_evaluator *e, const float *params, const float *buffers, const float *x, int64_t count,
-                         float *logits, gnt_err *err);
+int gnt_evaluator_logits(gnt_evaluator *e, const float *params, const float *buffers, const float *x,
+                         int64_t count, float *logits, gnt_err *err);
 /* Accuracy (ties to the lowest class) and mean cross entropy in nats over `count` samples with labels. */
 int gnt_evaluator_measure(gnt_evaluator *e, const float *params, const float *buffers, const float *x,
                           const int32_t *label, int64_t count, double *accuracy, double *loss, gnt_err *err);

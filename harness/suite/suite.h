@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/random.h"
 #include "data/data.h"
+#include "fl/partition.h"
 #include "nn/model.h"
 #include "plugin/info.h"
 
@@ -54,11 +55,6 @@ typedef struct gnt_suite_world {
 
 /* ---- tasks ---- */
 
-typedef enum gnt_partition_kind {
-    GNT_PARTITION_IID,
-    GNT_PARTITION_SHARDS,
-    GNT_PARTITION_DIRICHLET
-} gnt_partition_kind;
 typedef enum gnt_schedule_kind { GNT_SCHEDULE_CONSTANT, GNT_SCHEDULE_COSINE } gnt_schedule_kind;
 typedef enum gnt_utility_kind { GNT_UTILITY_ACCURACY, GNT_UTILITY_LOSS } gnt_utility_kind;
 extern const char *const gnt_partition_names[], *const gnt_schedule_names[], *const gnt_utility_names[];
