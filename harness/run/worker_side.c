@@ -1,0 +1,121 @@
+/* The child's side of child.h: what a worker reads and says. Everything here works behind the
+ * sandbox too. */
+#include "run/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "run/child_wire.h"
+
+/* Set by SIGTERM alone: there is no other way for a signal to be heard. */
+static volatile sig_atomic_t asked_to_stop;
+
+static void hear_stop(int signal_number) {
+    (void)signal_number;
+    asked_to_stop = 1;
+}
+
+int gnt_worker_should_stop(void) {
+    return asked_to_stop != 0;
+}
+
+int gnt_worker_request(json_t **request, gnt_err *err) {
+    struct stat st;
+    if (fstat(GNT_FD_REQUEST, &st) != 0 || !S_ISREG(st.st_mode) || fcntl(GNT_FD_STATUS, F_GETFD) < 0)
+        return gnt_fail(err,
+                        "worker: is started by gauntlet itself, with a request on descriptor %d; use a "
+                        "subcommand such as `gauntlet run`",
+                        GNT_FD_REQUEST);
+    struct sigaction action = {.sa_handler = hear_stop};
+    sigaction(SIGTERM, &action, NULL);
+    uint8_t *text = NULL;
+    size_t size = 0;
+    if (gnt_wire_read(GNT_FD_REQUEST, "the request", GNT_REQUEST_MOST, &text, &size, err) != 0)
+        return -1;
+    json_error_t where;
+    json_t *found = json_loadb((const char *)text, size, JSON_REJECT_DUPLICATES, &where);
+    gnt_free(text);
+    if (!json_is_object(found)) {
+        json_decref(found);
+        return gnt_fail(err, "worker: the request is no JSON object: %s", where.text);
+    }
+    *request = found;
+    return 0;
+}
+
+static int named(const json_t *request, const char *list, const char *name, gnt_err *err) {
+    const json_t *fd = json_object_get(json_object_get(request, list), name);
+    if (!json_is_integer(fd) || json_integer_value(fd) <= GNT_FD_STATUS)
+        return gnt_fail(err, "worker: the request's %s have no \"%s\"", list, name);
+    return (int)json_integer_value(fd);
+}
+
+int gnt_worker_input(const json_t *request, const char *name, gnt_err *err) {
+    return named(request, "inputs", name, err);
+}
+
+int gnt_worker_output(const json_t *request, const char *name, gnt_err *err) {
+    return named(request, "outputs", name, err);
+}
+
+int gnt_worker_read(const json_t *request, const char *name, size_t most, uint8_t **bytes, size_t *size,
+                    gnt_err *err) {
+    int fd = gnt_worker_input(request, name, err);
+    return fd < 0 ? -1 : gnt_wire_read(fd, name, most, bytes, size, err);
+}
+
+int gnt_worker_write(const json_t *request, const char *name, const void *bytes, size_t size, gnt_err *err) {
+    int fd = gnt_worker_output(request, name, err);
+    return fd < 0 ? -1 : gnt_fd_write(fd, name, bytes, size, err);
+}
+
+/* Progress must never hold up the work: a line is dropped when the pipe is full. */
+static int pipe_has_room(void) {
+    struct pollfd p = {.fd = GNT_FD_STATUS, .events = POLLOUT};
+    return poll(&p, 1, 0) == 1 && (p.revents & POLLOUT);
+}
+
+void gnt_worker_progress(uint64_t done, uint64_t total) {
+    static int64_t last_ms; /* of this process's only status pipe */
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    int64_t ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    if ((ms - last_ms < 50 && done != total) || !pipe_has_room())
+        return;
+    last_ms = ms;
+    char line[64];
+    int n = snprintf(line, sizeof line, "progress %llu %llu\n", (unsigned long long)done,
+                     (unsigned long long)total);
+    gnt_fd_write(GNT_FD_STATUS, "the status pipe", line, (size_t)n, NULL);
+}
+
+int gnt_worker_finish(const char *word, const char *sentence, const char *sandbox, const json_t *facts) {
+    json_t *line = json_pack("{s:s}", "status", word);
+    /* a sentence may carry a plugin's bytes: what is not UTF-8 is replaced rather than lost */
+    char *clean = sentence ? gnt_wire_clean(sentence) : NULL;
+    int bad = !line || (clean && json_object_set_new(line, "sentence", json_string(clean)) != 0);
+    if (!bad && sandbox)
+        bad = json_object_set_new(line, "sandbox", json_string(sandbox)) != 0;
+    if (!bad && facts)
+        bad = json_object_set(line, "facts", (json_t *)(uintptr_t)facts) != 0;
+    char *text = bad ? NULL : json_dumps(line, JSON_COMPACT | JSON_ENSURE_ASCII);
+    int rc = text && strlen(text) < GNT_STATUS_MOST &&
+                     gnt_fd_write(GNT_FD_STATUS, "the status pipe", text, strlen(text), NULL) == 0 &&
+                     gnt_fd_write(GNT_FD_STATUS, "the status pipe", "\n", 1, NULL) == 0
+                 ? 0
+                 : 1;
+    free(text);
+    gnt_free(clean);
+    json_decref(line);
+    return rc;
+}

@@ -1,0 +1,440 @@
+/* Children: this program starts itself as a worker and plays the parts that children play - one that answers,
+ * one that crashes, hangs, floods, eats memory, writes too much, inherits what it should not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "run/child.h"
+
+/* The worker's parts. */
+
+static int part_answer(const json_t *request, gnt_err *err) {
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    if (gnt_worker_read(request, "in", 1 << 20, &bytes, &size, err) != 0)
+        return -1;
+    for (size_t i = 0; i < size; i++)
+        bytes[i] ^= 0x5a;
+    int rc = gnt_worker_write(request, "out", bytes, size, err);
+    gnt_free(bytes);
+    gnt_worker_progress(3, 3);
+    return rc;
+}
+
+static int part_read_only(const json_t *request, gnt_err *err) {
+    int fd = gnt_worker_input(request, "in", err);
+    if (fd < 0)
+        return -1;
+    if (write(fd, "x", 1) >= 0 || ftruncate(fd, 0) == 0)
+        return gnt_fail(err, "an input could be changed");
+    if (write(3, "x", 1) >= 0 || ftruncate(3, 0) == 0)
+        return gnt_fail(err, "the request could be changed");
+    return 0;
+}
+
+/* 0–4, the input 5, the output 6 and the folder's own descriptor, nothing else. */
+static int part_descriptors(gnt_err *err) {
+    DIR *dir = opendir("/proc/self/fd");
+    if (!dir)
+        return gnt_fail(err, "cannot list descriptors");
+    int rc = 0;
+    for (struct dirent *e; (e = readdir(dir));) {
+        int fd = e->d_name[0] == '.' ? 0 : (int)strtol(e->d_name, NULL, 10);
+        if (fd > 6 && fd != dirfd(dir))
+            rc = gnt_fail(err, "descriptor %d was inherited", fd);
+    }
+    closedir(dir);
+    return rc;
+}
+
+static int part_surroundings(gnt_err *err) {
+    struct rlimit core;
+    char folder[512];
+    if (getenv("HOME") || getenv("GNT_TEST_SECRET"))
+        return gnt_fail(err, "the environment was not cleaned");
+    if (!getenv("OPENBLAS_NUM_THREADS") || strcmp(getenv("OPENBLAS_NUM_THREADS"), "1") != 0)
+        return gnt_fail(err, "OpenBLAS may start threads");
+    if (!getenv("GNT_TEST_KEPT"))
+        return gnt_fail(err, "a kept variable is missing");
+    if (getrlimit(RLIMIT_CORE, &core) != 0 || core.rlim_max != 0)
+        return gnt_fail(err, "core files are allowed");
+    if (getpgrp() != getpid())
+        return gnt_fail(err, "not in a group of its own");
+    if (!getcwd(folder, sizeof folder) || !strstr(folder, "/gauntlet-"))
+        return gnt_fail(err, "not in a folder of its own");
+    if (isatty(0) || read(0, folder, 1) != 0)
+        return gnt_fail(err, "standard input is not empty");
+    return 0;
+}
+
+static int part_hog(void) {
+    for (size_t i = 0; i < 4000; i++) {
+        char *block = malloc(1 << 20);
+        if (!block)
+            _exit(9);
+        memset(block, (int)i | 1, 1 << 20);
+        usleep(500);
+    }
+    return 0;
+}
+
+static int part_write_much(const json_t *request, gnt_err *err) {
+    int fd = gnt_worker_output(request, "out", err);
+    char block[4096] = {1};
+    for (int i = 0; i < 64; i++)
+        if (write(fd, block, sizeof block) < 0)
+            return gnt_fail(err, "refused: %s", strerror(errno));
+    return 0;
+}
+
+static int part_stop(int listens) {
+    if (!listens)
+        signal(SIGTERM, SIG_IGN);
+    if (write(4, "progress 1 2\n", 13) != 13)
+        return 1;
+    while (!listens || !gnt_worker_should_stop())
+        usleep(1000);
+    return gnt_worker_finish("stopped", "as asked", NULL, NULL);
+}
+
+static int part_flood(void) {
+    static char line[4096];
+    memset(line, 'x', sizeof line);
+    for (int i = 0; i < 1024; i++) /* 4 MiB without a newline on both pipes */
+        if (write(4, line, sizeof line) < 0 || write(2, line, sizeof line) < 0)
+            return 1;
+    if (write(4, "\n{\"status\": 3}\n", 15) != 15)
+        return 1;
+    static const char last[] = "\nthe last \x1b[31mwords\n";
+    return write(2, last, sizeof last - 1) < 0;
+}
+
+static int part_orphan(void) {
+    if (fork() == 0) {
+        for (;;)
+            pause();
+    }
+    return gnt_worker_finish("ok", NULL, "weak: none", NULL);
+}
+
+static int worker(void) {
+    gnt_err err = {0};
+    json_t *request = NULL;
+    if (gnt_worker_request(&request, &err) != 0)
+        return 2;
+    const char *part = json_string_value(json_object_get(request, "part"));
+    int rc = 0;
+    if (strcmp(part, "answer") == 0)
+        rc = part_answer(request, &err);
+    else if (strcmp(part, "read-only") == 0)
+        rc = part_read_only(request, &err);
+    else if (strcmp(part, "descriptors") == 0)
+        rc = part_descriptors(&err);
+    else if (strcmp(part, "surroundings") == 0)
+        rc = part_surroundings(&err);
+    else if (strcmp(part, "hog") == 0)
+        rc = part_hog();
+    else if (strcmp(part, "write-much") == 0)
+        rc = part_write_much(request, &err);
+    else if (strcmp(part, "crash") == 0)
+        raise(SIGKILL);
+    else if (strcmp(part, "exit") == 0)
+        _exit(7);
+    else if (strcmp(part, "listen") == 0 || strcmp(part, "deaf") == 0)
+        _exit(part_stop(part[0] == 'l'));
+    else if (strcmp(part, "flood") == 0)
+        _exit(part_flood());
+    else if (strcmp(part, "orphan") == 0)
+        _exit(part_orphan());
+    json_t *facts = json_pack("{s:i}", "n", 12);
+    int code = gnt_worker_finish(rc ? "failed" : "ok", rc ? err.text : NULL, NULL, facts);
+    json_decref(facts);
+    json_decref(request);
+    return code;
+}
+
+/* The parent's tests. */
+
+static gnt_child *start(const char *part, gnt_child_spec spec) {
+    gnt_err err = {0};
+    gnt_child *child = NULL;
+    static const char *const kept[] = {"GNT_TEST_KEPT", NULL};
+    gnt_child_input in = {.name = "in", .bytes = "hello", .size = 5};
+    gnt_child_output out = {.name = "out", .most = 10000};
+    json_t *request = json_pack("{s:s}", "part", part);
+    spec.request = request;
+    if (!spec.inputs) {
+        spec.inputs = &in;
+        spec.n_inputs = 1;
+    }
+    spec.outputs = &out;
+    spec.n_outputs = 1;
+    spec.keep = kept;
+    if (gnt_child_start(&child, &spec, &err) != 0)
+        fail_msg("%s", err.text);
+    json_decref(request);
+    return child;
+}
+
+static gnt_child *run(const char *part, gnt_child_spec spec) {
+    gnt_child *child = start(part, spec);
+    assert_int_equal(gnt_children_wait(&child, 1, 20000), 0);
+    assert_int_equal(gnt_children_wait(&child, 1, 0), GNT_WAIT_NOTHING); /* handed out once */
+    return child;
+}
+
+static void expect_ok(const char *part) {
+    gnt_err reason = {0};
+    gnt_child *child = run(part, (gnt_child_spec){.seconds = 20});
+    const char *word = gnt_child_verdict(child, &reason);
+    if (strcmp(word, "ok") != 0)
+        fail_msg("%s: %s: %s", part, word, reason.text);
+    gnt_child_free(child);
+}
+
+static void count_progress(void *user, uint64_t done, uint64_t total) {
+    uint64_t *seen = user;
+    seen[0]++;
+    seen[1] = done;
+    seen[2] = total;
+}
+
+static void answers_through_descriptors(void **state) {
+    (void)state;
+    gnt_err err = {0};
+    uint64_t seen[3] = {0};
+    gnt_child *child =
+        run("answer", (gnt_child_spec){.seconds = 20, .progress = count_progress, .user = seen});
+    assert_string_equal(gnt_child_verdict(child, &err), "ok");
+    const gnt_child_result *r = gnt_child_result_of(child);
+    assert_int_equal(r->exit_code, 0);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(r->status, "facts"), "n")), 12);
+    assert_int_equal(seen[1], 3);
+    assert_int_equal(seen[2], 3);
+    assert_true(r->peak > (1 << 20) && r->wall_seconds > 0);
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    assert_int_equal(gnt_child_output_read(child, "out", &bytes, &size, &err), 0);
+    assert_int_equal(size, 5);
+    assert_memory_equal(bytes, "\x32\x3f\x36\x36\x35", 5); /* "hello" xor 0x5a */
+    gnt_free(bytes);
+    assert_int_equal(gnt_child_output_read(child, "other", &bytes, &size, &err), -1);
+    gnt_child_free(child);
+}
+
+/* An output of one is the input of the next, sealed, and so is a file; offsets are not shared. */
+static void outputs_become_inputs(void **state) {
+    (void)state;
+    gnt_err err = {0};
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    gnt_child *first = run("answer", (gnt_child_spec){.seconds = 20});
+    int fd = gnt_child_output_fd(first, "out", &err);
+    assert_true(fd >= 0);
+    assert_true(pwrite(fd, "x", 1, 0) < 0);
+    gnt_child_input in = {.name = "in", .fd = fd};
+    gnt_child *second = run("answer", (gnt_child_spec){.inputs = &in, .n_inputs = 1});
+    assert_int_equal(gnt_child_output_read(second, "out", &bytes, &size, &err), 0);
+    assert_int_equal(size, 5);
+    assert_memory_equal(bytes, "hello", 5);
+    gnt_free(bytes);
+    gnt_child_free(first);
+    gnt_child_free(second);
+}
+
+static void inputs_cannot_be_changed(void **state) {
+    (void)state;
+    expect_ok("read-only");
+    char path[] = "/tmp/gnt-test-XXXXXX"; /* even where the parent's own descriptor could */
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "abc", 3), 3);
+    gnt_child_input in = {.name = "in", .fd = fd};
+    gnt_err reason = {0};
+    gnt_child *child = run("read-only", (gnt_child_spec){.inputs = &in, .n_inputs = 1});
+    assert_string_equal(gnt_child_verdict(child, &reason), "ok");
+    gnt_child_free(child);
+    close(fd);
+    unlink(path);
+}
+
+static void inherits_nothing_else(void **state) {
+    (void)state;
+    int stray = open("/dev/null", O_RDONLY); /* not close-on-exec */
+    int high = fcntl(stray, F_DUPFD, 200);
+    setenv("GNT_TEST_SECRET", "1", 1);
+    setenv("GNT_TEST_KEPT", "1", 1);
+    expect_ok("descriptors");
+    expect_ok("surroundings");
+    close(stray);
+    close(high);
+}
+
+static void says_how_it_ended(void **state) {
+    (void)state;
+    gnt_err reason = {0};
+    gnt_child *child = run("crash", (gnt_child_spec){.seconds = 20});
+    assert_string_equal(gnt_child_verdict(child, &reason), "crashed");
+    assert_non_null(strstr(reason.text, "signal 9"));
+    assert_int_equal(gnt_child_result_of(child)->exit_code, -1);
+    gnt_child_free(child);
+    child = run("exit", (gnt_child_spec){.seconds = 20});
+    assert_string_equal(gnt_child_verdict(child, &reason), "failed");
+    assert_non_null(strstr(reason.text, "exit code 7"));
+    gnt_child_free(child);
+}
+
+static void stops_when_time_is_up(void **state) {
+    (void)state;
+    gnt_err reason = {0};
+    gnt_child *child = run("listen", (gnt_child_spec){.seconds = 0.2, .grace = 10});
+    assert_string_equal(gnt_child_verdict(child, &reason), "timeout"); /* although it answered */
+    assert_int_equal(gnt_child_result_of(child)->exit_code, 0);
+    assert_string_equal(json_string_value(json_object_get(gnt_child_result_of(child)->status, "status")),
+                        "stopped");
+    gnt_child_free(child);
+    child = run("deaf", (gnt_child_spec){.seconds = 0.2, .grace = 0.1});
+    assert_string_equal(gnt_child_verdict(child, &reason), "timeout");
+    assert_int_equal(gnt_child_result_of(child)->signal, SIGKILL);
+    gnt_child_free(child);
+}
+
+static void stops_when_asked(void **state) {
+    (void)state;
+    gnt_err reason = {0};
+    uint64_t seen[3] = {0};
+    gnt_child *child =
+        start("listen", (gnt_child_spec){.grace = 10, .progress = count_progress, .user = seen});
+    while (!seen[0])
+        assert_int_equal(gnt_children_wait(&child, 1, 10), GNT_WAIT_TIMEOUT);
+    gnt_child_stop(child);
+    assert_int_equal(gnt_children_wait(&child, 1, 20000), 0);
+    assert_string_equal(gnt_child_verdict(child, &reason), "stopped");
+    assert_int_equal(gnt_child_result_of(child)->exit_code, 0);
+    gnt_child_free(child);
+}
+
+static void ends_what_eats_memory(void **state) {
+    (void)state;
+    gnt_err reason = {0};
+    gnt_child *child = run("hog", (gnt_child_spec){.seconds = 20, .memory = 150 << 20});
+    assert_string_equal(gnt_child_verdict(child, &reason), "failed");
+    assert_non_null(strstr(reason.text, "150 MiB"));
+    assert_true(gnt_child_result_of(child)->peak > (150 << 20));
+    gnt_child_free(child);
+}
+
+static void bounds_outputs(void **state) {
+    (void)state;
+    gnt_err reason = {0};
+    gnt_child *child = run("write-much", (gnt_child_spec){.seconds = 20}); /* 256 KiB into 10,000 bytes */
+    assert_string_equal(gnt_child_verdict(child, &reason), "failed");
+    assert_non_null(strstr(reason.text, "refused: File too large"));
+    struct stat st;
+    assert_int_equal(fstat(gnt_child_output_fd(child, "out", &reason), &st), 0);
+    assert_true(st.st_size <= 10000);
+    gnt_child_free(child);
+}
+
+static void survives_a_flood(void **state) {
+    (void)state;
+    gnt_err reason = {0};
+    gnt_child *child = run("flood", (gnt_child_spec){.seconds = 20});
+    assert_string_equal(gnt_child_verdict(child, &reason), "failed"); /* {"status": 3} is no status */
+    const char *tail = gnt_child_result_of(child)->stderr_tail;
+    assert_true(strlen(tail) <= 4096);
+    assert_non_null(strstr(tail, "\nthe last ?[31mwords\n"));
+    gnt_child_free(child);
+}
+
+/* What a child starts ends with it, and what a parent starts leaves no zombie and no descriptor. */
+static void leaves_nothing_behind(void **state) {
+    (void)state;
+    int before = dup(0);
+    close(before);
+    gnt_child *many[5] = {NULL};
+    for (size_t i = 0; i < 4; i++)
+        many[i] = start(i % 2 ? "orphan" : "answer", (gnt_child_spec){.seconds = 20});
+    for (int i = 0; i < 4; i++)
+        assert_in_range(gnt_children_wait(many, 5, 20000), 0, 3);
+    for (size_t i = 0; i < 4; i++) {
+        gnt_err reason = {0};
+        assert_string_equal(gnt_child_verdict(many[i], &reason), "ok");
+        gnt_child_free(many[i]);
+    }
+    gnt_child *running = start("deaf", (gnt_child_spec){.seconds = 20});
+    gnt_child_free(running);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
+    int after = dup(0);
+    close(after);
+    assert_int_equal(before, after); /* the lowest free descriptor is the same */
+}
+
+static void refuses_bad_specifications(void **state) {
+    (void)state;
+    gnt_err err = {0};
+    gnt_child *child = NULL;
+    json_t *request = json_object();
+    gnt_child_input twice[2] = {{.name = "a", .bytes = "", .size = 0}, {.name = "a", .bytes = "", .size = 0}};
+    gnt_child_spec spec = {.request = request, .inputs = twice, .n_inputs = 2};
+    assert_int_equal(gnt_child_start(&child, &spec, &err), -1);
+    assert_non_null(strstr(err.text, "\"a\""));
+    int pipes[2];
+    assert_int_equal(pipe(pipes), 0);
+    gnt_child_input no_file = {.name = "p", .fd = pipes[0]};
+    spec = (gnt_child_spec){.request = request, .inputs = &no_file, .n_inputs = 1};
+    assert_int_equal(gnt_child_start(&child, &spec, &err), -1);
+    assert_non_null(strstr(err.text, "no regular file"));
+    close(pipes[0]);
+    close(pipes[1]);
+    json_decref(request);
+}
+
+/* Last: the signal stays heard. */
+static void hears_an_interrupt(void **state) {
+    (void)state;
+    gnt_interrupt_catch();
+    gnt_child *child = start("deaf", (gnt_child_spec){.seconds = 20});
+    raise(SIGINT);
+    assert_int_equal(gnt_children_wait(&child, 1, 20000), GNT_WAIT_INTERRUPTED);
+    assert_int_equal(gnt_interrupted(), SIGINT);
+    gnt_child_free(child);
+}
+
+int main(int argc, char **argv) {
+    if (argc == 2 && strcmp(argv[1], "worker") == 0)
+        return worker();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_through_descriptors),
+        cmocka_unit_test(outputs_become_inputs),
+        cmocka_unit_test(inputs_cannot_be_changed),
+        cmocka_unit_test(inherits_nothing_else),
+        cmocka_unit_test(says_how_it_ended),
+        cmocka_unit_test(stops_when_time_is_up),
+        cmocka_unit_test(stops_when_asked),
+        cmocka_unit_test(ends_what_eats_memory),
+        cmocka_unit_test(bounds_outputs),
+        cmocka_unit_test(survives_a_flood),
+        cmocka_unit_test(leaves_nothing_behind),
+        cmocka_unit_test(refuses_bad_specifications),
+        cmocka_unit_test(hears_an_interrupt),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
