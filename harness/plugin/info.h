@@ -14,6 +14,8 @@
 
 #include "base/digest.h"
 #include "base/err.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "gauntlet/plugin.h"
 
 enum {
@@ -65,11 +67,11 @@ int gnt_info_of_descriptor(gnt_plugin_info *out, const gnt_descriptor *d, const 
                            const char *digest, int32_t index, gnt_err *err);
 void gnt_info_free(gnt_plugin_info *info); /* leaves it empty; an empty one is allowed */
 
-/* JSON object, a new reference; NULL when out of memory. Parsing it gives an equal info. `file`, `digest` and
- * `index` are included. */
-json_t *gnt_info_json(const gnt_plugin_info *info);
-/* `where` stands for the source in sentences. Unknown, missing and mistyped members are errors. */
-int gnt_info_parse(gnt_plugin_info *out, const char *where, const json_t *object, gnt_err *err);
+/* Adds the JSON object. Reading it gives an equal info, and the same text again. */
+void gnt_info_write(gnt_text *out, const gnt_plugin_info *info);
+/* `object` stands at `path` of `doc`. Unknown, missing and mistyped members are errors. */
+int gnt_info_parse(gnt_plugin_info *out, const gnt_doc *doc, const char *path, const json_t *object,
+                   gnt_err *err);
 
 /* ---- lists
  * ----------------------------------------------------------------------------------------------------------

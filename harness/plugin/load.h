@@ -19,11 +19,11 @@ int gnt_entry_find(const gnt_descriptor **out, const gnt_entry *entry, const cha
 /* Opens `path` and finds the plugin in it. */
 int gnt_plugin_load(const gnt_descriptor **out, const char *path, int32_t kind, const char *id, gnt_err *err);
 
-/* All descriptors of a file as JSON text {"format": 1, "file": …, "digest": …, "plugins": […]}: what a
- * `describe` worker prints. The caller frees with gnt_free. */
+/* All descriptors of a file as JSON text {"format": 1, "digest": …, "plugins": […]}: what a describe worker
+ * answers. The caller frees with gnt_free. */
 int gnt_describe(char **json, const char *path, gnt_err *err);
-/* Reads such text as hostile input and adds its plugins to the list, or nothing. `file` and `digest` are what
- * the caller asked about; an answer about another file is refused. */
+/* Reads such text as hostile input and adds its plugins to the list, all or none. `file` and `digest` say
+ * which file the caller asked about; an answer with another digest is refused. */
 int gnt_describe_read(gnt_plugin_list *list, const char *json, size_t size, const char *file,
                       const char *digest, gnt_err *err);
 

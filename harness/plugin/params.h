@@ -11,7 +11,7 @@
 #include <jansson.h>
 
 #include "base/err.h"
-#include "base/json.h" /* gnt_number_text */
+#include "base/json.h"
 #include "gauntlet/plugin.h"
 
 typedef struct gnt_params {
@@ -19,19 +19,20 @@ typedef struct gnt_params {
     int32_t n;
 } gnt_params;
 
-/* `object` may be NULL (all defaults). Sentences begin with `where`, then ".key"; the nearest known key is
- * named for an unknown one. *out is empty after a failure. The table may be a descriptor's or an info's; it
- * is not kept. */
-int gnt_params_read(gnt_params *out, const gnt_parameter *table, int32_t n, const json_t *object,
-                    const char *where, gnt_err *err);
-int gnt_params_parse(gnt_params *out, const gnt_parameter *table, int32_t n, const char *json,
-                     const char *where, gnt_err *err); /* the same from text; NULL text: all defaults */
+/* `object`, found at `path` of `doc`, may be NULL (all defaults; doc may be NULL then too). Complaints name
+ * file, line and path, and for an unknown key the nearest known one. *out is empty after a failure. The table
+ * may be a descriptor's or an info's; it is not kept. */
+int gnt_params_read(gnt_params *out, const gnt_parameter *table, int32_t n, const gnt_doc *doc,
+                    const char *path, const json_t *object, gnt_err *err);
+/* The same from text; `name` stands for it in sentences; NULL text: all defaults. */
+int gnt_params_parse(gnt_params *out, const gnt_parameter *table, int32_t n, const char *name,
+                     const char *json, gnt_err *err);
 int gnt_params_copy(gnt_params *out, const gnt_params *from, gnt_err *err);
 void gnt_params_free(gnt_params *p); /* leaves it empty */
 
 int32_t gnt_params_strength(const gnt_parameter *table, int32_t n); /* index of THE strength, −1 for none */
-/* Sets THE strength; an INT is rounded to the nearest. Out of range, or no strength in the table: an error.
- */
+/* Sets THE strength; an INT is rounded to the nearest. Out of range, or no strength in the table: an error
+ * whose sentence begins with `where`. */
 int gnt_params_set_strength(gnt_params *p, const gnt_parameter *table, int32_t n, double strength,
                             const char *where, gnt_err *err);
 double gnt_params_get_strength(const gnt_params *p, const gnt_parameter *table, int32_t n); /* NaN for none */

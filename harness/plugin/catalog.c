@@ -1,0 +1,76 @@
+#include "plugin/catalog.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "plugin/find.h"
+#include "plugin/load.h"
+
+enum { LONGEST_ANSWER = 16 << 20 };
+
+char *gnt_catalog_cache_folder(void) {
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (cache && cache[0] == '/')
+        return gnt_format("%s/gauntlet/plugins", cache);
+    return home && home[0] == '/' ? gnt_format("%s/.cache/gauntlet/plugins", home) : NULL;
+}
+
+static int read_cached(gnt_plugin_list *one, const char *cached, const char *file, const char *digest) {
+    uint8_t *bytes;
+    size_t size;
+    if (!cached || gnt_file_read(cached, LONGEST_ANSWER, &bytes, &size, NULL))
+        return -1;
+    int bad = gnt_describe_read(one, (const char *)bytes, size, file, digest, NULL);
+    gnt_free(bytes);
+    return bad;
+}
+
+/* Asks the worker; `why` is what the file is refused for. */
+static int ask(gnt_plugin_list *one, const gnt_catalog_spec *spec, const char *cached, const char *file,
+               const char *digest, gnt_err *why) {
+    char *json = NULL;
+    size_t size = 0;
+    if (spec->describe(spec->context, file, &json, &size, why))
+        return -1;
+    int bad = gnt_describe_read(one, json, size, file, digest, why);
+    if (!bad && cached && gnt_make_dirs(spec->cache, NULL) == 0)
+        gnt_file_write(cached, json, size, NULL);
+    gnt_free(json);
+    return bad;
+}
+
+static int add_file(gnt_plugin_list *out, const gnt_catalog_spec *spec, const char *file, gnt_err *err) {
+    gnt_plugin_list one = {0};
+    gnt_digest digest;
+    char hex[GNT_HEX_SIZE];
+    gnt_err why = {0};
+    int bad = 0;
+    if (gnt_digest_file(file, &digest, &why))
+        return gnt_plugin_list_refuse(out, file, why.text, err);
+    gnt_digest_hex(&digest, hex);
+    char *cached = spec->cache ? gnt_format("%s/%s.json", spec->cache, hex) : NULL;
+    if (read_cached(&one, cached, file, hex) && ask(&one, spec, cached, file, hex, &why))
+        bad = gnt_plugin_list_refuse(out, file, why.text, err);
+    for (size_t i = 0; !bad && i < one.n; i++)
+        bad = gnt_plugin_list_add(out, &one.info[i], err);
+    gnt_free(cached);
+    gnt_plugin_list_free(&one);
+    return bad;
+}
+
+int gnt_catalog(gnt_plugin_list *out, const gnt_catalog_spec *spec, gnt_err *err) {
+    gnt_paths files;
+    *out = (gnt_plugin_list){0};
+    if (gnt_find_own_plugins(&files, spec->plugins, err))
+        return -1;
+    int bad = 0;
+    for (size_t i = 0; i < files.n && !bad; i++)
+        bad = add_file(out, spec, files.path[i], err);
+    gnt_paths_free(&files);
+    if (bad)
+        gnt_plugin_list_free(out);
+    return bad;
+}

@@ -1,0 +1,245 @@
+#include "plugin/info.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "plugin/info_impl.h"
+#include "plugin/params.h"
+#include "plugin/words.h"
+
+/* ---- copies
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static void free_parameter(gnt_parameter *p) {
+    gnt_free((void *)p->id);
+    gnt_free((void *)p->unit);
+    gnt_free((void *)p->preset_text);
+    gnt_free((void *)p->help);
+    for (size_t i = 0; p->choices && p->choices[i]; i++)
+        gnt_free((void *)p->choices[i]);
+    gnt_free((void *)p->choices);
+}
+
+void gnt_info_free(gnt_plugin_info *info) {
+    gnt_free(info->id);
+    gnt_free(info->version);
+    gnt_free(info->line);
+    gnt_free(info->licence);
+    gnt_free(info->citation);
+    gnt_free(info->file);
+    for (int32_t i = 0; info->parameters && i < info->n_parameters; i++)
+        free_parameter(&info->parameters[i]);
+    gnt_free(info->parameters);
+    for (int32_t i = 0; info->services && i < info->n_services; i++)
+        gnt_free(info->services[i]);
+    gnt_free(info->services);
+    *info = (gnt_plugin_info){0};
+}
+
+/* A foreign string: present, and ended within `most` bytes. */
+static int copy_text(char **out, const char *text, size_t most, const char *where, const char *field,
+                     gnt_err *err) {
+    if (!text)
+        return gnt_fail(err, "%s: %s is NULL; expected text, \"\" where there is none", where, field);
+    if (strnlen(text, most + 1) > most)
+        return gnt_fail(err, "%s: %s is longer than %zu bytes", where, field, most);
+    *out = gnt_strdup(text);
+    return *out ? 0 : gnt_fail(err, "%s: out of memory", where);
+}
+
+static int copy_choices(gnt_parameter *to, const gnt_parameter *from, const char *where, gnt_err *err) {
+    size_t n = 0;
+    while (from->choices && n <= GNT_PLUGIN_CHOICES && from->choices[n])
+        n++;
+    if (n > GNT_PLUGIN_CHOICES)
+        return gnt_fail(err, "%s: more than %d choices", where, GNT_PLUGIN_CHOICES);
+    char **copy = gnt_array(n + 1, sizeof *copy);
+    if (!copy)
+        return gnt_fail(err, "%s: out of memory", where);
+    to->choices = (const char *const *)copy;
+    for (size_t i = 0; i < n; i++)
+        if (copy_text(&copy[i], from->choices[i], GNT_PLUGIN_ID, where, "a choice", err))
+            return -1;
+    return 0;
+}
+
+/* Members that a type does not use are set to zero, so that equal tables have equal copies. */
+static int copy_parameter(gnt_parameter *to, const gnt_parameter *from, const char *where, gnt_err *err) {
+    int32_t t = from->type;
+    int list = t == GNT_TYPE_INT_LIST || t == GNT_TYPE_REAL_LIST,
+        number = t == GNT_TYPE_INT || t == GNT_TYPE_REAL;
+    *to = (gnt_parameter){.type = t, .strength = from->strength};
+    to->preset = number || t == GNT_TYPE_BOOL ? from->preset : 0;
+    if (number || list) {
+        to->scale = from->scale;
+        to->least = from->least;
+        to->most = from->most;
+    }
+    char *id = NULL, *unit = NULL, *help = NULL, *preset = NULL;
+    int bad = copy_text(&id, from->id, GNT_PLUGIN_ID, where, "a parameter's id", err) ||
+              copy_text(&unit, from->unit ? from->unit : "", GNT_PLUGIN_ID, where, "a unit", err) ||
+              copy_text(&help, from->help ? from->help : "", GNT_PLUGIN_LINE, where, "a help text", err);
+    if (!bad && (list || t == GNT_TYPE_TEXT || t == GNT_TYPE_CHOICE))
+        bad = copy_text(&preset, from->preset_text, 32 * GNT_PLUGIN_LIST, where, "preset_text", err);
+    to->id = id;
+    to->unit = unit;
+    to->help = help;
+    to->preset_text = preset;
+    if (!bad && t == GNT_TYPE_CHOICE)
+        bad = copy_choices(to, from, where, err);
+    return bad ? -1 : 0;
+}
+
+/* Rewrites the defaults of lists in the one way, after they have been checked. */
+static int normalise_lists(gnt_plugin_info *info, const char *where, gnt_err *err) {
+    gnt_params defaults;
+    if (gnt_params_read(&defaults, info->parameters, info->n_parameters, NULL, where, NULL, err))
+        return -1;
+    int bad = 0;
+    for (int32_t i = 0; i < info->n_parameters && !bad; i++) {
+        gnt_parameter *p = &info->parameters[i];
+        if (p->type != GNT_TYPE_INT_LIST && p->type != GNT_TYPE_REAL_LIST)
+            continue;
+        char *text = gnt_list_text(defaults.value[i].list, defaults.value[i].n);
+        bad = !text;
+        if (text) {
+            gnt_free((void *)p->preset_text);
+            p->preset_text = text;
+        }
+    }
+    gnt_params_free(&defaults);
+    return bad ? gnt_fail(err, "%s: out of memory", where) : 0;
+}
+
+/* ---- hooks
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+gnt_defense gnt_defense_table(const gnt_defense *table) {
+    gnt_defense copy = {0};
+    size_t size = table->size < sizeof copy ? table->size : sizeof copy;
+    memcpy(&copy, table, size);
+    copy.size = sizeof copy;
+    return copy;
+}
+
+gnt_attack gnt_attack_table(const gnt_attack *table) {
+    gnt_attack copy = {0};
+    size_t size = table->size < sizeof copy ? table->size : sizeof copy;
+    memcpy(&copy, table, size);
+    copy.size = sizeof copy;
+    return copy;
+}
+
+static int defense_hooks(uint32_t *hooks, const gnt_descriptor *d, const char *where, gnt_err *err) {
+    if (d->defense->size < sizeof(gnt_defense))
+        return gnt_fail(err, "%s: the table of hooks has size %u; expected %zu or more", where,
+                        (unsigned)d->defense->size, sizeof(gnt_defense));
+    gnt_defense t = gnt_defense_table(d->defense);
+    int sums = !!t.contribute_size + !!t.contribute + !!t.receive_sum;
+    if (sums != 0 && sums != 3)
+        return gnt_fail(err,
+                        "%s: contribute_size, contribute and receive_sum go together; it has %d of the three",
+                        where, sums);
+    if (!t.save != !t.load)
+        return gnt_fail(err, "%s: save and load go together; it has only %s", where,
+                        t.save ? "save" : "load");
+    *hooks = (t.prepare ? GNT_HOOK_PREPARE : 0) | (sums ? GNT_HOOK_CONTRIBUTE : 0) |
+             (t.encode_set ? GNT_HOOK_ENCODE_SET : 0) | (t.encode_batch ? GNT_HOOK_ENCODE_BATCH : 0) |
+             (t.local_rate ? GNT_HOOK_LOCAL_RATE : 0) | (t.client_update ? GNT_HOOK_CLIENT_UPDATE : 0) |
+             (t.transform_update ? GNT_HOOK_TRANSFORM_UPDATE : 0) | (t.aggregate ? GNT_HOOK_AGGREGATE : 0) |
+             (t.save ? GNT_HOOK_STATE : 0);
+    return 0;
+}
+
+static int hooks_of(uint32_t *hooks, const gnt_descriptor *d, const char *where, gnt_err *err) {
+    if (!d->create || !d->destroy)
+        return gnt_fail(err, "%s: %s is NULL", where, d->create ? "destroy" : "create");
+    if (!d->defense == !d->attack)
+        return gnt_fail(
+            err, "%s: it has %s a table of defense hooks and a table of attack hooks; expected exactly one",
+            where, d->defense ? "both" : "neither");
+    if (!d->defense != (d->kind == GNT_PLUGIN_ATTACK))
+        return gnt_fail(err, "%s: kind is %d, but the hooks are those of the other kind", where, d->kind);
+    if (d->defense)
+        return defense_hooks(hooks, d, where, err);
+    if (d->attack->size < sizeof(gnt_attack))
+        return gnt_fail(err, "%s: the table of hooks has size %u; expected %zu or more", where,
+                        (unsigned)d->attack->size, sizeof(gnt_attack));
+    gnt_attack t = gnt_attack_table(d->attack);
+    *hooks = (t.prepare ? GNT_HOOK_PREPARE : 0) | (t.run ? GNT_HOOK_RUN : 0);
+    return 0;
+}
+
+/* ---- from a descriptor
+ * ------------------------------------------------------------------------------------------------ */
+
+static int copy_descriptor(gnt_plugin_info *info, const gnt_descriptor *d, const char *where, gnt_err *err) {
+    if (copy_text(&info->version, d->version, GNT_PLUGIN_ID, where, "version", err) ||
+        copy_text(&info->line, d->line, GNT_PLUGIN_LINE, where, "line", err) ||
+        copy_text(&info->licence, d->licence, GNT_PLUGIN_LINE, where, "licence", err) ||
+        copy_text(&info->citation, d->citation ? d->citation : "", GNT_PLUGIN_TEXT, where, "citation", err))
+        return -1;
+    if (d->n_parameters < 0 || d->n_parameters > GNT_PLUGIN_PARAMS || (d->n_parameters && !d->parameters))
+        return gnt_fail(err, "%s: n_parameters is %d; expected 0 to %d with a table", where, d->n_parameters,
+                        GNT_PLUGIN_PARAMS);
+    info->parameters = gnt_array((size_t)d->n_parameters, sizeof *info->parameters);
+    if (!info->parameters)
+        return gnt_fail(err, "%s: out of memory", where);
+    info->n_parameters = d->n_parameters;
+    for (int32_t i = 0; i < d->n_parameters; i++)
+        if (copy_parameter(&info->parameters[i], &d->parameters[i], where, err))
+            return -1;
+    int32_t n = 0;
+    while (d->services && n <= GNT_PLUGIN_SERVICES && d->services[n])
+        n++;
+    if (n > GNT_PLUGIN_SERVICES)
+        return gnt_fail(err, "%s: more than %d required services", where, GNT_PLUGIN_SERVICES);
+    info->services = gnt_array((size_t)n, sizeof *info->services);
+    if (!info->services)
+        return gnt_fail(err, "%s: out of memory", where);
+    for (info->n_services = 0; info->n_services < n; info->n_services++)
+        if (copy_text(&info->services[info->n_services], d->services[info->n_services], GNT_PLUGIN_ID, where,
+                      "a service", err))
+            return -1;
+    return 0;
+}
+
+int gnt_info_of_descriptor(gnt_plugin_info *out, const gnt_descriptor *d, const char *file,
+                           const char *digest, int32_t index, gnt_err *err) {
+    *out = (gnt_plugin_info){0};
+    gnt_err place = {0};
+    gnt_fail(&place, "%.500s: descriptor %d", file ? file : "plugin", index);
+    const char *where = place.text;
+    if (!d)
+        return gnt_fail(err, "%s: it is NULL", where);
+    if (d->size < sizeof *d)
+        return gnt_fail(err, "%s: size is %u; expected %zu or more", where, (unsigned)d->size, sizeof *d);
+    gnt_plugin_info info = {.kind = d->kind,
+                            .scope = d->scope,
+                            .surfaces = d->surfaces,
+                            .goals = d->goals,
+                            .needs = d->needs,
+                            .uses = d->uses,
+                            .data_kinds = d->data_kinds,
+                            .flags = d->flags,
+                            .abi_major = GNT_ABI_MAJOR,
+                            .abi_minor = GNT_ABI_MINOR,
+                            .index = index};
+    if (digest && strlen(digest) < sizeof info.digest)
+        memcpy(info.digest, digest, strlen(digest) + 1);
+    int bad = copy_text(&info.id, d->id, GNT_PLUGIN_ID, where, "id", err) ||
+              copy_text(&info.file, file ? file : "", 4096, where, "file", err);
+    if (!bad)
+        gnt_fail(&place, "%.500s: plugin %s", file ? file : "plugin", info.id);
+    bad = bad || hooks_of(&info.hooks, d, where, err) || copy_descriptor(&info, d, where, err) ||
+          gnt_info_check(&info, file ? file : "plugin", err) || normalise_lists(&info, where, err);
+    info.strength = gnt_params_strength(info.parameters, info.n_parameters);
+    if (bad) {
+        gnt_info_free(&info);
+        return -1;
+    }
+    *out = info;
+    return 0;
+}

@@ -1,0 +1,20 @@
+/* What the files of `info` share among themselves. */
+#ifndef GNT_PLUGIN_INFO_IMPL_H
+#define GNT_PLUGIN_INFO_IMPL_H
+
+#include "plugin/info.h"
+
+/* Checks a copy as a whole, from wherever it came; `where` begins the sentence. */
+int gnt_info_check(const gnt_plugin_info *info, const char *where, gnt_err *err);
+/* Clean UTF-8 on one line: no control characters, nothing that reorders or breaks lines. */
+int gnt_text_ok(const char *text, size_t least, size_t most);
+/* The one row where strength is set, −1 for none, −2 for several. */
+int32_t gnt_strength_row(const gnt_parameter *table, int32_t n);
+char *gnt_list_text(const double *list, int64_t n); /* "[0.5,2]"; the caller frees */
+
+/* Copies of a descriptor's hook tables; members beyond the table's own size are NULL. The tables of a
+ * descriptor must be at least as large as those of ABI 0.9. */
+gnt_defense gnt_defense_table(const gnt_defense *table);
+gnt_attack gnt_attack_table(const gnt_attack *table);
+
+#endif

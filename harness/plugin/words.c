@@ -1,0 +1,88 @@
+#include "plugin/words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "gauntlet/plugin.h"
+#include "plugin/info.h"
+
+#define COUNT(a) (sizeof(a) / sizeof(a)[0])
+#define WORDS(public_name, ...)                                                                              \
+    static const gnt_word public_name##_table[] = {__VA_ARGS__};                                             \
+    const gnt_words public_name = {public_name##_table, COUNT(public_name##_table)}
+
+WORDS(gnt_kind_words, {"defense", GNT_PLUGIN_DEFENSE}, {"attack", GNT_PLUGIN_ATTACK});
+WORDS(gnt_surface_words, {"update", GNT_SURFACE_UPDATE}, {"encoding", GNT_SURFACE_ENCODING},
+      {"representation", GNT_SURFACE_REPRESENTATION}, {"transcript", GNT_SURFACE_TRANSCRIPT});
+WORDS(gnt_goal_words, {"reconstruction", GNT_GOAL_RECONSTRUCTION}, {"attribute", GNT_GOAL_ATTRIBUTE},
+      {"label", GNT_GOAL_LABEL});
+WORDS(gnt_knowledge_words, {"labels", GNT_KNOWS_LABELS}, {"defense", GNT_KNOWS_DEFENSE},
+      {"public", GNT_KNOWS_PUBLIC}, {"shadow", GNT_KNOWS_SHADOW},
+      {"shadow_observations", GNT_KNOWS_SHADOW_OBS}, {"bn_stats", GNT_KNOWS_BN_STATS},
+      {"rates", GNT_KNOWS_RATES}, {"region", GNT_KNOWS_REGION}, {"sum", GNT_KNOWS_SUM},
+      {"attribute", GNT_KNOWS_ATTRIBUTE}, {"history", GNT_KNOWS_HISTORY});
+WORDS(gnt_data_kind_words, {"image", GNT_KIND_IMAGE}, {"tabular", GNT_KIND_TABULAR},
+      {"audio", GNT_KIND_AUDIO});
+WORDS(gnt_flag_words, {"randomised", GNT_FLAG_RANDOMISED}, {"needs_public", GNT_FLAG_NEEDS_PUBLIC},
+      {"needs_shadow", GNT_FLAG_NEEDS_SHADOW}, {"no_gradient", GNT_FLAG_NO_GRADIENT},
+      {"artefacts_private", GNT_FLAG_ARTEFACTS_PRIVATE}, {"first_dense", GNT_FLAG_FIRST_DENSE});
+WORDS(gnt_scope_words, {"none", GNT_SCOPE_NONE}, {"task", GNT_SCOPE_TASK}, {"stage", GNT_SCOPE_STAGE});
+WORDS(gnt_type_words, {"bool", GNT_TYPE_BOOL}, {"int", GNT_TYPE_INT}, {"real", GNT_TYPE_REAL},
+      {"text", GNT_TYPE_TEXT}, {"choice", GNT_TYPE_CHOICE}, {"int_list", GNT_TYPE_INT_LIST},
+      {"real_list", GNT_TYPE_REAL_LIST});
+WORDS(gnt_scale_words, {"linear", GNT_SCALE_LINEAR}, {"log", GNT_SCALE_LOG});
+WORDS(gnt_hook_words, {"prepare", GNT_HOOK_PREPARE}, {"contribute", GNT_HOOK_CONTRIBUTE},
+      {"encode_set", GNT_HOOK_ENCODE_SET}, {"encode_batch", GNT_HOOK_ENCODE_BATCH},
+      {"local_rate", GNT_HOOK_LOCAL_RATE}, {"client_update", GNT_HOOK_CLIENT_UPDATE},
+      {"transform_update", GNT_HOOK_TRANSFORM_UPDATE}, {"aggregate", GNT_HOOK_AGGREGATE},
+      {"state", GNT_HOOK_STATE}, {"run", GNT_HOOK_RUN});
+
+const char *gnt_word_name(const gnt_words *words, uint32_t bit) {
+    for (size_t i = 0; i < words->n; i++)
+        if (words->word[i].bit == bit)
+            return words->word[i].name;
+    return NULL;
+}
+
+int gnt_word_bit(const gnt_words *words, const char *name, uint32_t *bit) {
+    for (size_t i = 0; i < words->n; i++)
+        if (strcmp(words->word[i].name, name) == 0) {
+            *bit = words->word[i].bit;
+            return 0;
+        }
+    return -1;
+}
+
+enum { MOST_WORDS = 32 };
+
+const char *gnt_word_nearest(const gnt_words *words, const char *name) {
+    const char *names[MOST_WORDS];
+    size_t n = words->n < MOST_WORDS ? words->n : MOST_WORDS;
+    for (size_t i = 0; i < n; i++)
+        names[i] = words->word[i].name;
+    return gnt_nearest(name, names, n);
+}
+
+uint32_t gnt_words_all(const gnt_words *words) {
+    uint32_t all = 0;
+    for (size_t i = 0; i < words->n; i++)
+        all |= words->word[i].bit;
+    return all;
+}
+
+const char *gnt_words_list(const gnt_words *words, uint32_t bits, char *text, size_t size) {
+    size_t used = 0;
+    text[0] = 0;
+    for (size_t i = 0; i < words->n; i++) {
+        if (!(bits & words->word[i].bit))
+            continue;
+        int n = snprintf(text + used, size - used, "%s%s", used ? ", " : "", words->word[i].name);
+        if (n < 0 || (size_t)n >= size - used)
+            return text;
+        used += (size_t)n;
+    }
+    if (!used)
+        snprintf(text, size, "none");
+    return text;
+}
