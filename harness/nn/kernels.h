@@ -1,0 +1,81 @@
+/* kernels: everything that touches entries, behind one table for each precision. Buffers are row-major and
+ * may have any alignment; sizes were checked when the graph was built. No kernel allocates: scratch comes
+ * from the planner. `real` below is float or double after the table. Outputs come first, then inputs, then
+ * sizes. */
+#ifndef GNT_NN_KERNELS_H
+#define GNT_NN_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nn/graph.h"
+
+/* y[to_at + Σ iₖ·to[k]] = x[from_at + Σ iₖ·from[k]] over all i below dim: expand (from 0), permute, slice,
+ * pad and concat are all this. */
+typedef struct gnt_move {
+    int32_t rank;
+    int64_t dim[GNT_NN_RANK], from[GNT_NN_RANK], to[GNT_NN_RANK];
+    int64_t from_at, to_at;
+} gnt_move;
+
+/* A sum over the axes with reduced[k]; the others stay, in order. */
+typedef struct gnt_reduce {
+    int32_t rank;
+    int64_t dim[GNT_NN_RANK];
+    uint8_t reduced[GNT_NN_RANK];
+} gnt_reduce;
+
+/* c = op(a)·op(b), c is m×n, inner size k. */
+typedef struct gnt_gemm {
+    int32_t ta, tb;
+    int64_t m, n, k;
+} gnt_gemm;
+
+/* x: n × c × h × w; weight: o × c × kh × kw; y: n × o × oh × ow. */
+typedef struct gnt_conv {
+    int64_t n, c, h, w, o, kh, kw, oh, ow, stride, pad;
+} gnt_conv;
+
+/* planes × h × w → planes × oh × ow */
+typedef struct gnt_pool {
+    int64_t planes, h, w, oh, ow, kh, kw, sh, sw, ph, pw;
+    int32_t count_pad;
+} gnt_pool;
+
+/* rows × n against rows × m */
+typedef struct gnt_rows {
+    int64_t rows, n, m;
+} gnt_rows;
+
+typedef struct gnt_kernels {
+    size_t size; /* of a real, in bytes */
+    void (*fill)(void *y, double value, int64_t n);
+    void (*load)(void *y, const double *x, int64_t n);
+    void (*unary)(int op, void *y, const void *x, int64_t n, double a, double b);
+    void (*binary)(int op, void *y, const void *a, const void *b, int64_t n);
+    void (*move)(void *y, const void *x, const gnt_move *m);
+    void (*sum)(void *y, const void *x, const gnt_reduce *r);
+    void (*gemm)(void *c, const void *a, const void *b, const gnt_gemm *s);
+    size_t (*conv_scratch)(int op, const gnt_conv *s); /* bytes */
+    void (*conv)(void *y, const void *x, const void *w, void *scratch, const gnt_conv *s);
+    void (*conv_dx)(void *dx, const void *dy, const void *w, void *scratch, const gnt_conv *s);
+    void (*conv_dw)(void *dw, const void *x, const void *dy, void *scratch, const gnt_conv *s);
+    void (*max_index)(int32_t *y, const void *x, const gnt_pool *s);
+    void (*avg_pool)(void *y, const void *x, const gnt_pool *s);
+    void (*avg_pool_dx)(void *dx, const void *dy, const gnt_pool *s);
+    void (*log_sum_exp)(void *y, const void *x, const gnt_rows *s);                   /* n → 1 */
+    void (*argmax)(int32_t *y, const void *x, const gnt_rows *s);                     /* n → 1 */
+    void (*gather)(void *y, const void *x, const int32_t *index, const gnt_rows *s);  /* n → m */
+    void (*scatter)(void *y, const void *x, const int32_t *index, const gnt_rows *s); /* m → n */
+    /* Plain loops straight from the definitions, for tests to compare with; same contracts, scratch unused.
+     */
+    void (*plain_gemm)(void *c, const void *a, const void *b, const gnt_gemm *s);
+    void (*plain_conv)(void *y, const void *x, const void *w, void *scratch, const gnt_conv *s);
+    void (*plain_conv_dx)(void *dx, const void *dy, const void *w, void *scratch, const gnt_conv *s);
+    void (*plain_conv_dw)(void *dw, const void *x, const void *dy, void *scratch, const gnt_conv *s);
+} gnt_kernels;
+
+const gnt_kernels *gnt_kernels_f32(void);
+const gnt_kernels *gnt_kernels_f64(void);
+
+#endif

@@ -1,0 +1,68 @@
+/* plan: from a graph to the steps that a program replays. Three passes, each near linear in the nodes:
+ *   simplify  drops what no output needs, merges equal nodes, folds what is known        (simplify.c)
+ *   schedule  gives every node its stage, and turns nodes into steps on values           (plan.c)
+ *   layout    gives every value its place in one arena by its first and last use         (layout.c)
+ *
+ * A value is the result of a node of the simplified graph. Reshapes and contiguous slices are views: they
+ * share the buffer of their root. */
+#ifndef GNT_NN_PLAN_H
+#define GNT_NN_PLAN_H
+
+#include "nn/graph.h"
+#include "nn/kernels.h"
+
+/* Nodes that depend on no input are computed once, when the program is made. */
+#define GNT_STAGE_CONSTANT (-1)
+#define GNT_STAGE_DEAD (-2)
+
+/* Rewrites the part of `g` that `outputs` need into a new graph; mapped[i] is output i there. NULL out of
+ * memory. */
+gnt_graph *gnt_simplify(const gnt_graph *g, const gnt_node *outputs, int32_t n_outputs, gnt_node *mapped);
+
+typedef struct gnt_value {
+    int32_t root;   /* whose buffer it lives in; itself unless a view */
+    int64_t offset; /* entries from the root's start */
+    int32_t stage;
+    int32_t first, last;      /* roots: the steps of its definition and last use */
+    int8_t is_input, is_kept; /* kept: lives to the end (outputs, constants, values that later stages read) */
+    int8_t is_free;           /* its place was given back while the layout was made */
+    size_t bytes, at;         /* roots but inputs: size and place in the arena */
+} gnt_value;
+
+typedef struct gnt_step {
+    int32_t op, stage;
+    int32_t out, in[3]; /* values; in is −1 where absent */
+    int64_t n;          /* entries of the result */
+    double a, b;
+    const double *data;
+    size_t scratch, scratch_at; /* bytes, place in the arena */
+    int8_t zero_first;          /* clear the result before: pad */
+    union {
+        gnt_move move;
+        gnt_reduce reduce;
+        gnt_gemm gemm;
+        gnt_conv conv;
+        gnt_pool pool;
+        gnt_rows rows;
+    } u;
+} gnt_step;
+
+typedef struct gnt_plan {
+    gnt_graph *ir;
+    const gnt_kernels *kernels;
+    int32_t n_outputs, n_values, n_steps, room_steps;
+    gnt_node *output; /* values */
+    gnt_value *value;
+    gnt_step *step;
+    size_t arena; /* bytes */
+} gnt_plan;
+
+/* 0, or −1 with a sentence. On success the caller ends it with gnt_plan_close. */
+int gnt_plan_open(gnt_plan *plan, const gnt_graph *g, const gnt_node *outputs, const int32_t *output_stage,
+                  int32_t n_outputs, int32_t precision, char *error, size_t error_size);
+void gnt_plan_close(gnt_plan *plan);
+
+/* Places every value and scratch; −1 out of memory or when the arena would not fit the address space. */
+int gnt_plan_layout(gnt_plan *plan);
+
+#endif

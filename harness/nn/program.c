@@ -1,0 +1,252 @@
+/* program: replay. Everything is decided when the program is made: one arena, one list of steps, one pointer
+ * for each value. A run walks the steps of its stage and calls kernels; it allocates nothing. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "nn/plan.h"
+
+typedef struct bound_input {
+    gnt_node node;      /* in the graph */
+    int32_t value;      /* −1: no output needs it */
+    const void *caller; /* as bound */
+    void *copy;         /* only where the caller's pointer is not aligned to a real */
+} bound_input;
+
+struct gnt_program {
+    gnt_plan plan;
+    char *arena;
+    void **at;     /* each value's entries; NULL: an unbound input */
+    int32_t *next; /* a ring through the values of one input: itself and its views */
+    bound_input *input;
+    int32_t n_inputs;
+    int32_t from[GNT_NN_STAGES + 2]; /* steps of stage s: from[s + 1] … from[s + 2] */
+};
+
+static void run_step(const gnt_program *p, const gnt_step *s) {
+    const gnt_kernels *k = p->plan.kernels;
+    void *y = p->at[s->out];
+    const void *x[3];
+    for (int i = 0; i < 3; i++)
+        x[i] = s->in[i] >= 0 ? p->at[s->in[i]] : NULL;
+    void *scratch = s->scratch ? p->arena + s->scratch_at : NULL;
+    switch (s->op) {
+    case GNT_OP_FILL:
+        k->fill(y, s->a, s->n);
+        break;
+    case GNT_OP_DATA:
+        k->load(y, s->data, s->n);
+        break;
+    case GNT_OP_PAD:
+        k->fill(y, 0, s->n);
+        k->move(y, x[0], &s->u.move);
+        break;
+    case GNT_OP_EXPAND:
+    case GNT_OP_PERMUTE:
+    case GNT_OP_SLICE:
+    case GNT_OP_CONCAT:
+    case GNT_OP_COPY:
+        k->move(y, x[0], &s->u.move);
+        break;
+    case GNT_OP_SUM:
+        k->sum(y, x[0], &s->u.reduce);
+        break;
+    case GNT_OP_MATMUL:
+        k->gemm(y, x[0], x[1], &s->u.gemm);
+        break;
+    case GNT_OP_CONV:
+        k->conv(y, x[0], x[1], scratch, &s->u.conv);
+        break;
+    case GNT_OP_CONV_DX:
+        k->conv_dx(y, x[0], x[1], scratch, &s->u.conv);
+        break;
+    case GNT_OP_CONV_DW:
+        k->conv_dw(y, x[0], x[1], scratch, &s->u.conv);
+        break;
+    case GNT_OP_MAX_INDEX:
+        k->max_index(y, x[0], &s->u.pool);
+        break;
+    case GNT_OP_AVG_POOL:
+        k->avg_pool(y, x[0], &s->u.pool);
+        break;
+    case GNT_OP_AVG_POOL_DX:
+        k->avg_pool_dx(y, x[0], &s->u.pool);
+        break;
+    case GNT_OP_LOG_SUM_EXP:
+        k->log_sum_exp(y, x[0], &s->u.rows);
+        break;
+    case GNT_OP_ARGMAX:
+        k->argmax(y, x[0], &s->u.rows);
+        break;
+    case GNT_OP_GATHER:
+        k->gather(y, x[0], x[1], &s->u.rows);
+        break;
+    case GNT_OP_SCATTER:
+        k->scatter(y, x[0], x[1], &s->u.rows);
+        break;
+    default:
+        if (gnt_op_is_unary(s->op))
+            k->unary(s->op, y, x[0], s->n, s->a, s->b);
+        else
+            k->binary(s->op, y, x[0], x[1], s->n);
+    }
+}
+
+static int run_stage(gnt_program *p, int32_t stage) {
+    int32_t from = p->from[stage + 1], to = p->from[stage + 2];
+    for (int32_t i = from; i < to; i++)
+        for (int k = 0; k < 3; k++)
+            if (p->plan.step[i].in[k] >= 0 && !p->at[p->plan.step[i].in[k]])
+                return -1;
+    for (int32_t i = 0; i < p->n_inputs; i++) {
+        bound_input *b = &p->input[i];
+        if (b->copy && b->caller && b->value >= 0)
+            memcpy(b->copy, b->caller, p->plan.value[b->value].bytes);
+    }
+    for (int32_t i = from; i < to; i++)
+        run_step(p, &p->plan.step[i]);
+    return 0;
+}
+
+int gnt_program_run(gnt_program *p, int32_t stage) {
+    if (!p || stage < 0 || stage >= GNT_NN_STAGES)
+        return -1;
+    return run_stage(p, stage);
+}
+
+static int list_inputs(gnt_program *p, const gnt_graph *g) {
+    for (gnt_node i = 0; i < g->n; i++)
+        p->n_inputs += g->v[i].op == GNT_OP_INPUT;
+    p->input = gnt_array((size_t)p->n_inputs, sizeof *p->input);
+    if (!p->input)
+        return -1;
+    int32_t n = 0, at = 0;
+    const gnt_graph *ir = p->plan.ir; /* keeps the order of the graph */
+    for (gnt_node i = 0; i < g->n; i++) {
+        if (g->v[i].op != GNT_OP_INPUT)
+            continue;
+        while (at < ir->n && (ir->v[at].op != GNT_OP_INPUT || ir->v[at].tag < i + 1))
+            at++;
+        p->input[n++] = (bound_input){.node = i, .value = at < ir->n && ir->v[at].tag == i + 1 ? at : -1};
+    }
+    return 0;
+}
+
+static char *place_of(const gnt_program *p, char *base, const gnt_value *v) {
+    return base + (size_t)v->offset * p->plan.kernels->size;
+}
+
+/* Points the input and its views at the caller's entries, or at nothing. */
+static void point(gnt_program *p, int32_t input, void *entries) {
+    int32_t i = input;
+    do {
+        p->at[i] = entries ? place_of(p, entries, &p->plan.value[i]) : NULL;
+        i = p->next[i];
+    } while (i != input);
+}
+
+static void link_views(gnt_program *p) {
+    for (int32_t i = 0; i < p->plan.n_values; i++) {
+        int32_t root = p->plan.value[i].root;
+        p->next[i] = root == i ? i : p->next[root];
+        p->next[root] = i;
+    }
+}
+
+gnt_program *gnt_program_new(const gnt_graph *g, const gnt_node *outputs, const int32_t *output_stage,
+                             int32_t n_outputs, int32_t precision, char *error, size_t error_size) {
+    gnt_program *p = gnt_alloc(sizeof *p);
+    if (!p) {
+        if (error && error_size)
+            snprintf(error, error_size, "program: out of memory");
+        return NULL;
+    }
+    if (gnt_plan_open(&p->plan, g, outputs, output_stage, n_outputs, precision, error, error_size)) {
+        gnt_free(p);
+        return NULL;
+    }
+    p->arena = gnt_aligned(p->plan.arena, 1);
+    p->at = gnt_array((size_t)p->plan.n_values, sizeof *p->at);
+    p->next = gnt_array((size_t)p->plan.n_values, sizeof *p->next);
+    if (!p->arena || !p->at || !p->next || list_inputs(p, g)) {
+        if (error && error_size)
+            snprintf(error, error_size, "program: out of memory for an arena of %zu bytes", p->plan.arena);
+        gnt_program_free(p);
+        return NULL;
+    }
+    link_views(p);
+    for (int32_t i = 0; i < p->plan.n_values; i++) {
+        const gnt_value *v = &p->plan.value[i], *root = &p->plan.value[v->root];
+        if (!root->is_input && root->stage != GNT_STAGE_DEAD)
+            p->at[i] = place_of(p, p->arena + root->at, v);
+    }
+    for (int32_t i = 0; i < p->plan.n_steps; i++)
+        p->from[p->plan.step[i].stage + 2]++;
+    for (int s = 1; s < GNT_NN_STAGES + 2; s++)
+        p->from[s] += p->from[s - 1];
+    run_stage(p, GNT_STAGE_CONSTANT);
+    gnt_graph_free(p->plan.ir); /* its data belongs to the caller's graph */
+    p->plan.ir = NULL;
+    return p;
+}
+
+void gnt_program_free(gnt_program *p) {
+    if (!p)
+        return;
+    for (int32_t i = 0; i < p->n_inputs; i++)
+        gnt_free_aligned(p->input[i].copy);
+    gnt_free(p->input);
+    gnt_free(p->at);
+    gnt_free(p->next);
+    gnt_free_aligned(p->arena);
+    gnt_plan_close(&p->plan);
+    gnt_free(p);
+}
+
+int gnt_program_bind(gnt_program *p, gnt_node input, const void *values) {
+    int32_t low = 0, high = p->n_inputs;
+    while (low < high) {
+        int32_t mid = low + (high - low) / 2;
+        if (p->input[mid].node < input)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    if (low == p->n_inputs || p->input[low].node != input)
+        return -1;
+    bound_input *b = &p->input[low];
+    if (b->value < 0)
+        return 0;
+    b->caller = values;
+    void *entries = (void *)(uintptr_t)values;
+    if ((uintptr_t)values % p->plan.kernels->size) {
+        if (!b->copy)
+            b->copy = gnt_aligned(p->plan.value[b->value].bytes, 1);
+        if (!b->copy)
+            return -1;
+        entries = b->copy;
+    } else {
+        gnt_free_aligned(b->copy);
+        b->copy = NULL;
+    }
+    point(p, b->value, entries);
+    return 0;
+}
+
+const void *gnt_program_output(const gnt_program *p, int32_t i) {
+    return i < 0 || i >= p->plan.n_outputs ? NULL : p->at[p->plan.output[i]];
+}
+
+size_t gnt_program_arena_bytes(const gnt_program *p) {
+    return p->plan.arena;
+}
+
+size_t gnt_program_plan_bytes(const gnt_graph *g, const gnt_node *outputs, const int32_t *output_stage,
+                              int32_t n_outputs, int32_t precision) {
+    gnt_plan plan;
+    if (gnt_plan_open(&plan, g, outputs, output_stage, n_outputs, precision, NULL, 0))
+        return 0;
+    size_t bytes = plan.arena;
+    gnt_plan_close(&plan);
+    return bytes > 0 ? bytes : 64;
+}

@@ -1,0 +1,312 @@
+/* grad: every primitive and composite against central differences in double, first and second order, away
+ * from kinks; values at kinks; JVP against VJP; zero gradients; missing paths.
+ *
+ * A case builds y from up to three inputs. With fixed random r and s,
+ *   L = Σ r·y,  G = ∇L,  M = Σ s·G:  G is compared with differences of L, ∇M with differences of M. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "gauntlet/nn.h"
+
+enum { INPUTS = 3 };
+
+typedef struct grad_case {
+    const char *name;
+    gnt_node (*build)(gnt_graph *g, const gnt_node *in);
+    gnt_nn_shape shape[INPUTS]; /* rank −1 ends the list; a zero-initialised shape is a scalar */
+    double least, most;         /* inputs are drawn from [least, most) */
+    int linear; /* the second derivative is zero everywhere: differences must agree that it is */
+} grad_case;
+
+#define NONE                                                                                                 \
+    {                                                                                                        \
+        -1, {                                                                                                \
+            0                                                                                                \
+        }                                                                                                    \
+    }
+#define IN gnt_graph *g, const gnt_node *in
+#define CASE(name, body)                                                                                     \
+    static gnt_node build_##name(IN) {                                                                       \
+        return body;                                                                                         \
+    }
+
+CASE(affine, gnt_nn_affine(g, in[0], -2.5, 0.75))
+CASE(exp, gnt_nn_exp(g, in[0]))
+CASE(log, gnt_nn_log(g, in[0]))
+CASE(sqrt, gnt_nn_sqrt(g, in[0], 0.25))
+CASE(sigmoid, gnt_nn_sigmoid(g, in[0]))
+CASE(tanh, gnt_nn_tanh(g, in[0]))
+CASE(softplus, gnt_nn_softplus(g, in[0]))
+CASE(relu, gnt_nn_relu(g, gnt_nn_mul(g, in[0], in[0])))
+CASE(relu_minus, gnt_nn_mul(g, gnt_nn_relu(g, gnt_nn_affine(g, in[0], -1, 0)), in[0]))
+CASE(relu_both, gnt_nn_square(g, gnt_nn_relu(g, in[0])))
+CASE(leaky, gnt_nn_square(g, gnt_nn_leaky_relu(g, in[0], 0.2)))
+CASE(abs, gnt_nn_mul(g, gnt_nn_abs(g, in[0]), in[0]))
+CASE(step_sign,
+     gnt_nn_mul(g, gnt_nn_add(g, gnt_nn_step(g, in[0]), gnt_nn_sign(g, in[0])), gnt_nn_exp(g, in[0])))
+CASE(add, gnt_nn_exp(g, gnt_nn_add(g, in[0], in[1])))
+CASE(sub, gnt_nn_exp(g, gnt_nn_sub(g, in[0], in[1])))
+CASE(mul, gnt_nn_mul(g, gnt_nn_mul(g, in[0], in[1]), in[0]))
+CASE(div, gnt_nn_div(g, in[0], in[1]))
+CASE(sum, gnt_nn_exp(g, gnt_nn_sum(g, in[0], 1u << 0 | 1u << 2)))
+CASE(sum_mid, gnt_nn_exp(g, gnt_nn_sum(g, in[0], 1u << 1)))
+CASE(expand, gnt_nn_exp(g, gnt_nn_expand(g, in[0], 3, (int64_t[]){4, 3, 2})))
+CASE(reshape, gnt_nn_square(g, gnt_nn_reshape(g, in[0], 2, (int64_t[]){4, 6})))
+CASE(permute, gnt_nn_mul(g, gnt_nn_permute(g, in[0], (int32_t[]){2, 0, 1}), in[1]))
+CASE(slice, gnt_nn_square(g, gnt_nn_slice(g, in[0], 1, 1, 3)))
+CASE(slice_first, gnt_nn_square(g, gnt_nn_slice(g, in[0], 0, 1, 2)))
+CASE(pad, gnt_nn_exp(g, gnt_nn_pad(g, in[0], 2, 1, 2)))
+CASE(concat, gnt_nn_square(g, gnt_nn_concat(g, (gnt_node[]){in[0], in[1], in[0]}, 3, 1)))
+CASE(matmul, gnt_nn_matmul(g, in[0], 0, in[1], 0))
+CASE(matmul_ta, gnt_nn_matmul(g, in[0], 1, in[1], 0))
+CASE(matmul_tb, gnt_nn_matmul(g, in[0], 0, in[1], 1))
+CASE(matmul_tt, gnt_nn_matmul(g, in[0], 1, in[1], 1))
+CASE(matmul_self, gnt_nn_matmul(g, in[0], 0, in[0], 1))
+CASE(conv, gnt_nn_conv(g, in[0], in[1], 1, 1))
+CASE(conv_stride, gnt_nn_conv(g, in[0], in[1], 2, 1))
+CASE(conv_point, gnt_nn_conv(g, in[0], in[1], 1, 0))
+CASE(conv_dx, gnt_nn_conv_dx(g, in[0], in[1], 6, 5, 2, 1))
+CASE(conv_dw, gnt_nn_conv_dw(g, in[0], in[1], 3, 2, 2, 1))
+CASE(conv_chain,
+     gnt_nn_tanh(g, gnt_nn_conv(g, gnt_nn_sigmoid(g, gnt_nn_conv(g, in[0], in[1], 2, 2)), in[2], 1, 1)))
+CASE(max_pool, gnt_nn_square(g, gnt_nn_max_pool(g, in[0], 2, 3, 2, 1, 1, 1, 1)))
+CASE(avg_pool, gnt_nn_exp(g, gnt_nn_avg_pool(g, in[0], 3, 2, 2, 1, 1, 1, 0, 1)))
+CASE(avg_pool_inner, gnt_nn_exp(g, gnt_nn_avg_pool(g, in[0], 3, 2, 2, 2, 1, 1, 1, 0)))
+CASE(upsample, gnt_nn_exp(g, gnt_nn_upsample(g, in[0], 3)))
+CASE(log_sum_exp, gnt_nn_log_sum_exp(g, in[0]))
+CASE(gather, gnt_nn_exp(g, gnt_nn_gather(g, in[0], gnt_nn_argmax(g, in[1]))))
+CASE(scatter, gnt_nn_exp(g, gnt_nn_scatter(g, in[0], gnt_nn_argmax(g, in[1]), 5)))
+CASE(square, gnt_nn_square(g, in[0]))
+CASE(sum_all, gnt_nn_sum_all(g, gnt_nn_exp(g, in[0])))
+CASE(mean_all, gnt_nn_mean_all(g, gnt_nn_exp(g, in[0])))
+CASE(dot, gnt_nn_dot(g, in[0], gnt_nn_exp(g, in[1])))
+CASE(norm, gnt_nn_norm(g, in[0], 1e-3))
+CASE(dense, gnt_nn_tanh(g, gnt_nn_dense(g, in[0], in[1], in[2])))
+CASE(bias, gnt_nn_exp(g, gnt_nn_bias(g, in[0], in[1])))
+static gnt_node build_batch_norm_eval(IN) {
+    gnt_node var = gnt_nn_exp(g, in[2]);
+    return gnt_nn_batch_norm_eval(g, in[0], in[1], var, in[2], in[1], 1e-5);
+}
+static gnt_node build_batch_norm_train(IN) {
+    return gnt_nn_batch_norm_train(g, in[0], in[1], in[2], 1e-5, NULL, NULL);
+}
+static gnt_node build_batch_norm_stats(IN) {
+    gnt_node mean, var;
+    gnt_nn_batch_norm_train(g, in[0], -1, -1, 1e-5, &mean, &var);
+    return gnt_nn_concat(g, (gnt_node[]){gnt_nn_square(g, mean), var}, 2, 0);
+}
+CASE(softmax, gnt_nn_softmax(g, in[0]))
+CASE(cross_entropy, gnt_nn_cross_entropy(g, in[0], gnt_nn_softmax(g, in[1])))
+CASE(mse, gnt_nn_mse(g, in[0], gnt_nn_exp(g, in[1])))
+CASE(total_variation, gnt_nn_total_variation(g, gnt_nn_mul(g, in[0], in[0])))
+CASE(cosine, gnt_nn_cosine_distance(g, (gnt_node[]){in[0], in[1]}, (gnt_node[]){in[1], in[2]}, 2, 1e-9))
+CASE(scalar, gnt_nn_mul(g, gnt_nn_exp(g, in[0]), gnt_nn_sqrt(g, in[0], 3)))
+
+#define S1(a)                                                                                                \
+    {                                                                                                        \
+        1, {                                                                                                 \
+            a                                                                                                \
+        }                                                                                                    \
+    }
+#define S2(a, b)                                                                                             \
+    {                                                                                                        \
+        2, {                                                                                                 \
+            a, b                                                                                             \
+        }                                                                                                    \
+    }
+#define S3(a, b, c)                                                                                          \
+    {                                                                                                        \
+        3, {                                                                                                 \
+            a, b, c                                                                                          \
+        }                                                                                                    \
+    }
+#define S4(a, b, c, d)                                                                                       \
+    {                                                                                                        \
+        4, {                                                                                                 \
+            a, b, c, d                                                                                       \
+        }                                                                                                    \
+    }
+#define ROW(name) #name, build_##name
+
+static const grad_case cases[] = {
+    {ROW(affine), {S2(3, 4), NONE}, -1, 1, 1},
+    {ROW(exp), {S2(3, 4), NONE}, -1, 1, 0},
+    {ROW(log), {S2(3, 4), NONE}, 0.3, 2, 0},
+    {ROW(sqrt), {S2(3, 4), NONE}, 0.1, 2, 0},
+    {ROW(sigmoid), {S2(3, 4), NONE}, -4, 4, 0},
+    {ROW(tanh), {S2(3, 4), NONE}, -3, 3, 0},
+    {ROW(softplus), {S2(3, 4), NONE}, -4, 4, 0},
+    {ROW(relu), {S2(3, 4), NONE}, 0.2, 1, 0},
+    {ROW(relu_minus), {S2(3, 4), NONE}, -1, -0.1, 0},
+    {ROW(relu_both), {S2(5, 8), NONE}, -1, 1, 0},
+    {ROW(leaky), {S2(5, 8), NONE}, -1, 1, 0},
+    {ROW(abs), {S2(5, 8), NONE}, -1, 1, 0},
+    {ROW(step_sign), {S2(5, 8), NONE}, -1, 1, 0},
+    {ROW(add), {S2(3, 4), S2(3, 4), NONE}, -1, 1, 0},
+    {ROW(sub), {S2(3, 4), S2(3, 4), NONE}, -1, 1, 0},
+    {ROW(mul), {S2(3, 4), S2(3, 4), NONE}, -1, 1, 0},
+    {ROW(div), {S2(3, 4), S2(3, 4), NONE}, 0.5, 2, 0},
+    {ROW(sum), {S3(4, 3, 2), NONE}, -0.5, 0.5, 0},
+    {ROW(sum_mid), {S3(4, 3, 2), NONE}, -0.5, 0.5, 0},
+    {ROW(expand), {S3(1, 3, 1), NONE}, -1, 1, 0},
+    {ROW(reshape), {S3(4, 3, 2), NONE}, -1, 1, 0},
+    {ROW(permute), {S3(4, 3, 2), S3(2, 4, 3), NONE}, -1, 1, 0},
+    {ROW(slice), {S3(2, 4, 3), NONE}, -1, 1, 0},
+    {ROW(slice_first), {S3(3, 4, 2), NONE}, -1, 1, 0},
+    {ROW(pad), {S3(2, 4, 3), NONE}, -1, 1, 0},
+    {ROW(concat), {S3(2, 2, 3), S3(2, 1, 3), NONE}, -1, 1, 0},
+    {ROW(matmul), {S2(3, 4), S2(4, 5), NONE}, -1, 1, 0},
+    {ROW(matmul_ta), {S2(4, 3), S2(4, 5), NONE}, -1, 1, 0},
+    {ROW(matmul_tb), {S2(3, 4), S2(5, 4), NONE}, -1, 1, 0},
+    {ROW(matmul_tt), {S2(4, 3), S2(5, 4), NONE}, -1, 1, 0},
+    {ROW(matmul_self), {S2(3, 4), NONE}, -1, 1, 0},
+    {ROW(conv), {S4(2, 3, 5, 4), S4(2, 3, 3, 3), NONE}, -1, 1, 0},
+    {ROW(conv_stride), {S4(2, 2, 6, 5), S4(3, 2, 3, 2), NONE}, -1, 1, 0},
+    {ROW(conv_point), {S4(2, 3, 3, 4), S4(4, 3, 1, 1), NONE}, -1, 1, 0},
+    {ROW(conv_dx), {S4(2, 3, 3, 3), S4(3, 2, 3, 2), NONE}, -1, 1, 0},
+    {ROW(conv_dw), {S4(2, 2, 6, 5), S4(2, 3, 3, 3), NONE}, -1, 1, 0},
+    {ROW(conv_chain), {S4(1, 2, 8, 8), S4(3, 2, 5, 5), S4(2, 3, 3, 3)}, -0.5, 0.5, 0},
+    {ROW(max_pool), {S4(2, 2, 5, 6), NONE}, -1, 1, 0},
+    {ROW(avg_pool), {S4(2, 2, 5, 4), NONE}, -1, 1, 0},
+    {ROW(avg_pool_inner), {S4(2, 2, 6, 5), NONE}, -1, 1, 0},
+    {ROW(upsample), {S4(2, 2, 2, 3), NONE}, -1, 1, 0},
+    {ROW(log_sum_exp), {S3(2, 3, 4), NONE}, -2, 2, 0},
+    {ROW(gather), {S2(4, 5), S2(4, 5), NONE}, -1, 1, 0},
+    {ROW(scatter), {S2(4, 1), S2(4, 5), NONE}, -1, 1, 0},
+    {ROW(square), {S2(3, 4), NONE}, -1, 1, 0},
+    {ROW(sum_all), {S2(3, 4), NONE}, -1, 1, 0},
+    {ROW(mean_all), {S2(3, 4), NONE}, -1, 1, 0},
+    {ROW(dot), {S2(3, 4), S2(3, 4), NONE}, -1, 1, 0},
+    {ROW(norm), {S2(3, 4), NONE}, -1, 1, 0},
+    {ROW(dense), {S2(3, 4), S2(5, 4), S1(5)}, -1, 1, 0},
+    {ROW(bias), {S4(2, 3, 2, 2), S1(3), NONE}, -1, 1, 0},
+    {ROW(batch_norm_eval), {S4(2, 3, 2, 2), S1(3), S1(3)}, -1, 1, 0},
+    {ROW(batch_norm_train), {S4(3, 2, 2, 2), S1(2), S1(2)}, -1, 1, 0},
+    {ROW(batch_norm_stats), {S4(3, 2, 2, 2), NONE}, -1, 1, 0},
+    {ROW(softmax), {S2(3, 4), NONE}, -2, 2, 0},
+    {ROW(cross_entropy), {S2(3, 4), S2(3, 4), NONE}, -2, 2, 0},
+    {ROW(mse), {S2(3, 4), S2(3, 4), NONE}, -1, 1, 0},
+    {ROW(total_variation), {S4(2, 2, 4, 5), NONE}, -1, 1, 0},
+    {ROW(cosine), {S2(3, 4), S2(3, 4), S2(3, 4)}, -1, 1, 0},
+    {ROW(scalar), {{0, {0}}, NONE}, -1, 1, 0},
+};
+
+/* One case compiled: outputs L, M, G of each input, ∇M of each input. */
+typedef struct made {
+    gnt_program *p;
+    int32_t n;
+    gnt_node in[INPUTS];
+    int64_t count[INPUTS];
+    double *value[INPUTS];
+} made;
+
+static gnt_node random_data(gnt_graph *g, gnt_nn_shape s, gnt_stream *r) {
+    int64_t n = gnt_nn_count(&s);
+    double *v = malloc((size_t)n * sizeof *v);
+    for (int64_t i = 0; i < n; i++)
+        v[i] = 2 * gnt_random_uniform(r) - 1;
+    gnt_node node = gnt_nn_data(g, s.rank, s.dim, v);
+    free(v);
+    return node;
+}
+
+static void make(made *m, const grad_case *c) {
+    gnt_key key = gnt_key_of_seed(7);
+    gnt_stream r = gnt_stream_open(&key, c->name);
+    gnt_graph *g = gnt_graph_new();
+    *m = (made){0};
+    while (m->n < INPUTS && c->shape[m->n].rank >= 0) {
+        const gnt_nn_shape *s = &c->shape[m->n];
+        m->in[m->n] = gnt_nn_input(g, "x", s->rank, s->dim, 0);
+        m->count[m->n] = gnt_nn_count(s);
+        m->value[m->n] = malloc((size_t)m->count[m->n] * sizeof(double));
+        for (int64_t i = 0; i < m->count[m->n]; i++)
+            m->value[m->n][i] = c->least + (c->most - c->least) * gnt_random_uniform(&r);
+        m->n++;
+    }
+    gnt_node y = c->build(g, m->in);
+    if (y < 0)
+        fail_msg("%s: %s", c->name, gnt_graph_error(g));
+    gnt_node out[2 + 2 * INPUTS];
+    out[0] = gnt_nn_dot(g, y, random_data(g, gnt_nn_shape_of(g, y), &r));
+    gnt_node *first = out + 2, *second = out + 2 + m->n;
+    gnt_nn_vjp(g, out, NULL, 1, m->in, m->n, first);
+    out[1] = gnt_nn_fill(g, 0, NULL, 0);
+    for (int32_t i = 0; i < m->n; i++) {
+        gnt_nn_shape s = gnt_nn_shape_of(g, m->in[i]);
+        out[1] = gnt_nn_add(g, out[1], gnt_nn_dot(g, first[i], random_data(g, s, &r)));
+    }
+    if (gnt_nn_vjp(g, out + 1, NULL, 1, m->in, m->n, second))
+        fail_msg("%s: %s", c->name, gnt_graph_error(g));
+    char error[512] = "";
+    m->p = gnt_program_new(g, out, NULL, 2 + 2 * m->n, 8, error, sizeof error);
+    if (!m->p)
+        fail_msg("%s: %s", c->name, error);
+    for (int32_t i = 0; i < m->n; i++)
+        gnt_program_bind(m->p, m->in[i], m->value[i]);
+    gnt_graph_free(g);
+}
+
+static void unmake(made *m) {
+    for (int32_t i = 0; i < m->n; i++)
+        free(m->value[i]);
+    gnt_program_free(m->p);
+}
+
+static double scalar(made *m, int32_t output) {
+    gnt_program_run(m->p, 0);
+    return *(const double *)gnt_program_output(m->p, output);
+}
+
+/* ‖a − b‖ / ‖b‖ over all inputs, a the rule's, b by central differences of `output`. */
+static double mismatch(made *m, int32_t output, int32_t gradient, double *size) {
+    const double h = 1e-5;
+    double wrong = 0, right = 0;
+    for (int32_t i = 0; i < m->n; i++)
+        for (int64_t j = 0; j < m->count[i]; j++) {
+            double kept = m->value[i][j];
+            m->value[i][j] = kept + h;
+            double up = scalar(m, output);
+            m->value[i][j] = kept - h;
+            double down = scalar(m, output);
+            m->value[i][j] = kept;
+            gnt_program_run(m->p, 0);
+            double rule = ((const double *)gnt_program_output(m->p, gradient + i))[j],
+                   d = (up - down) / (2 * h);
+            wrong += (rule - d) * (rule - d);
+            right += d * d;
+        }
+    *size = sqrt(right);
+    return sqrt(wrong);
+}
+
+static void test_differences(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        made m;
+        make(&m, &cases[k]);
+        double size, wrong = mismatch(&m, 0, 2, &size);
+        if (!(size > 1e-3) || !(wrong <= 1e-6 * size))
+            fail_msg("%s: first order: off by %g of %g", cases[k].name, wrong, size);
+        wrong = mismatch(&m, 1, 2 + m.n, &size);
+        int good = cases[k].linear ? size < 1e-9 && wrong < 1e-9 : size > 1e-3 && wrong <= 1e-5 * size;
+        if (!good)
+            fail_msg("%s: second order: off by %g of %g", cases[k].name, wrong, size);
+        unmake(&m);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_differences),
+    };
+    return cmocka_run_group_tests_name("grad", tests, NULL, NULL);
+}
