@@ -6,15 +6,16 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "nn/model_parse.h"
 
 enum {
     MOST_LAYERS = 4096,
+    MOST_BRANCHES = 64,
     MOST_DEPTH = 8,  /* blocks within blocks */
     MOST_NAME = 120, /* so that name.running_mean still fits a tensor's name */
-    MOST_CLASSES = 1 << 20,
-    MOST_FILE = 1 << 22
+    MOST_CLASSES = 1 << 20
 };
 
 /* Where in the document a list of layers stands. */
@@ -212,22 +213,22 @@ static int32_t read_simple(model_parser *p, const json_t *spec, const char *name
 static int32_t read_block(model_parser *p, const json_t *spec, const char *name, model_kind kind,
                           const place *inside, int32_t input, gnt_err *err) {
     const json_t *branches = json_object_get(spec, "branches");
-    int32_t n_inputs = kind == MODEL_RESIDUAL ? 2 : (int32_t)(json_array_size(branches) & 0xffff);
-    if (kind == MODEL_CONCAT && (n_inputs < 1 || n_inputs > 64))
-        return gnt_fail(err, "\"branches\" must be a list of 1 to 64 lists of layers"), FAILED;
+    size_t n_inputs = kind == MODEL_RESIDUAL ? 2 : json_array_size(branches);
+    if (n_inputs < 1 || n_inputs > MOST_BRANCHES)
+        return gnt_fail(err, "\"branches\" must be a list of 1 to %d lists of layers", MOST_BRANCHES), FAILED;
     model_layer l = {0};
-    l.n_inputs = n_inputs;
-    l.input = gnt_array((size_t)n_inputs, sizeof *l.input);
+    l.n_inputs = (int32_t)n_inputs;
+    l.input = gnt_array(n_inputs, sizeof *l.input);
     if (!l.input)
         return gnt_fail(err, "out of memory for layer %s", name), FAILED;
     int32_t number = FAILED;
     int rc = kind == MODEL_RESIDUAL ? read_residual(p, spec, inside, input, &l, err)
                                     : read_concat(p, branches, inside, input, &l, err);
-    if (rc || model_check_size(&l.shape, "output", err) || append_layer(p->m, name, kind, n_inputs, err))
+    if (rc || model_check_size(&l.shape, "output", err) || append_layer(p->m, name, kind, l.n_inputs, err))
         goto cleanup;
     number = p->m->n_layers - 1;
     model_layer *kept = &p->m->layer[number];
-    memcpy(kept->input, l.input, (size_t)n_inputs * sizeof *l.input);
+    memcpy(kept->input, l.input, n_inputs * sizeof *l.input);
     kept->shape = l.shape;
     kept->pad_shortcut = l.pad_shortcut;
     kept->stride[0] = l.stride[0];
@@ -236,37 +237,40 @@ cleanup:
     return number;
 }
 
-/* One layer of a list; *named tells whether the sentence already names the layer it is about. */
+/* Sets the sentence's beginning and remembers where it was; the innermost layer's place stands. */
+static int32_t fail_layer(model_parser *p, const place *where, const char *what, gnt_err *err) {
+    if (!p->failed[0]) {
+        snprintf(p->failed, sizeof p->failed, "%s", where->path);
+        gnt_fail_in(err, "%s: %s", where->path, what);
+    }
+    return FAILED;
+}
+
 static int32_t read_layer(model_parser *p, const json_t *spec, const place *where, int32_t input,
                           gnt_err *err) {
-    char name[MOST_NAME] = "", prefix[MOST_NAME + 1];
+    char name[MOST_NAME] = "", prefix[MOST_NAME + 1], what[MOST_NAME + 40];
     model_kind kind = MODEL_KINDS;
-    if (!json_is_object(spec))
-        return gnt_fail(err, "%s: a layer must be an object", where->path), FAILED;
+    const char *own = json_string_value(json_object_get(spec, "name"));
+    if (own)
+        snprintf(what, sizeof what, "layer %.60s%.60s", where->prefix, own);
+    else
+        snprintf(what, sizeof what, "a layer without a name");
+    if (!json_is_object(spec)) {
+        gnt_fail(err, "a layer must be an object");
+        return fail_layer(p, where, "layer", err);
+    }
     if (read_kind(spec, &kind, err) || model_check_keys(spec, keys_of[kind], model_kind_name(kind), err) ||
-        read_name(p, spec, kind, where->prefix, name, err)) {
-        const char *own = json_string_value(json_object_get(spec, "name"));
-        return gnt_fail_in(err, "%s (%s%.100s)", where->path, own ? where->prefix : "no name",
-                           own ? own : ""),
-               FAILED;
-    }
-    int32_t number;
-    if (kind == MODEL_RESIDUAL || kind == MODEL_CONCAT) {
-        int named = json_object_get(spec, "name") != NULL;
-        snprintf(prefix, sizeof prefix, "%s%s", named ? name : where->prefix, named ? "." : "");
-        place inside = {where->path, prefix, where->depth + 1};
-        gnt_err own = {{0}};
-        number = read_block(p, spec, name, kind, &inside, input, &own);
-        if (number == FAILED && strncmp(own.text, where->path, strlen(where->path)) == 0)
-            return gnt_fail(err, "%s", own.text), FAILED; /* a layer within the block, named already */
-        if (number == FAILED)
-            gnt_fail(err, "%s", own.text);
-    } else {
-        number = read_simple(p, spec, name, kind, input, err);
-    }
-    if (number == FAILED)
-        gnt_fail_in(err, "%s: layer %s (%s)", where->path, name, model_kind_name(kind));
-    return number;
+        read_name(p, spec, kind, where->prefix, name, err))
+        return fail_layer(p, where, what, err);
+    int is_block = kind == MODEL_RESIDUAL || kind == MODEL_CONCAT;
+    snprintf(prefix, sizeof prefix, "%s%s", own ? name : where->prefix, own ? "." : "");
+    place inside = {where->path, prefix, where->depth + 1};
+    int32_t number = is_block ? read_block(p, spec, name, kind, &inside, input, err)
+                              : read_simple(p, spec, name, kind, input, err);
+    if (number != FAILED)
+        return number;
+    snprintf(what, sizeof what, "layer %s (%s)", name, model_kind_name(kind));
+    return fail_layer(p, where, what, err);
 }
 
 static int32_t read_list(model_parser *p, const json_t *list, const place *where, int32_t input,
@@ -427,24 +431,23 @@ static gnt_model *new_model(const char *name, const gnt_nn_shape *sample, int32_
 
 int gnt_model_parse(gnt_model **out, const char *name, const char *json, const gnt_nn_shape *sample,
                     int32_t classes, const double *mean, const double *deviation, gnt_err *err) {
-    json_error_t why;
-    json_t *root = json_loads(json, JSON_REJECT_DUPLICATES, &why);
-    if (!root)
-        return gnt_fail(err, "%s: line %d: %s", name, why.line, why.text);
+    gnt_doc doc;
+    if (gnt_doc_parse(&doc, name, json, strlen(json), err))
+        return -1;
     int rc = -1;
     model_parser p = {.last_dense = -1};
     p.m = new_model(name, sample, classes, mean, deviation, err);
     if (!p.m)
         goto cleanup;
-    rc = read_model(&p, root, err);
+    rc = read_model(&p, doc.root, err);
     if (rc) {
-        gnt_fail_in(err, "%s", name);
+        gnt_fail_in(err, "%s:%zu", name, gnt_doc_line(&doc, p.failed));
         gnt_model_free(p.m);
         goto cleanup;
     }
     *out = p.m;
 cleanup:
-    json_decref(root);
+    gnt_doc_free(&doc);
     return rc;
 }
 
@@ -452,12 +455,11 @@ int gnt_model_load(gnt_model **out, const char *path, const gnt_nn_shape *sample
                    const double *mean, const double *deviation, gnt_err *err) {
     uint8_t *bytes = NULL;
     size_t size;
-    if (gnt_file_read(path, MOST_FILE, &bytes, &size, err))
+    if (gnt_file_read(path, GNT_DOC_MOST, &bytes, &size, err))
         return -1;
-    int rc = memchr(bytes, 0, size)
-                 ? gnt_fail(err, "%s: byte %zu is zero; a model is JSON text", path,
-                            (size_t)((uint8_t *)memchr(bytes, 0, size) - bytes))
-                 : gnt_model_parse(out, path, (const char *)bytes, sample, classes, mean, deviation, err);
+    int rc = strlen((char *)bytes) < size
+                 ? gnt_fail(err, "%s: byte %zu is zero; a model is JSON text", path, strlen((char *)bytes))
+                 : gnt_model_parse(out, path, (char *)bytes, sample, classes, mean, deviation, err);
     gnt_free(bytes);
     return rc;
 }

@@ -1,0 +1,331 @@
+/* Architectures: the shipped files have the parameters their papers and PyTorch count, weights go in and out
+ * by name, and a bad file is told where and why. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "nn/model.h"
+
+static gnt_nn_shape image(int64_t c, int64_t h, int64_t w) {
+    return (gnt_nn_shape){.rank = 3, .dim = {c, h, w}};
+}
+
+static gnt_nn_shape row(int64_t n) {
+    return (gnt_nn_shape){.rank = 1, .dim = {n}};
+}
+
+static gnt_model *load(const char *name, gnt_nn_shape sample, int32_t classes) {
+    char path[200];
+    gnt_model *m = NULL;
+    gnt_err err = {0};
+    snprintf(path, sizeof path, "models/%s.json", name);
+    if (gnt_model_load(&m, path, &sample, classes, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    return m;
+}
+
+static void shipped_models_have_the_sizes_of_their_sources(void **state) {
+    (void)state;
+    const struct {
+        const char *name;
+        gnt_nn_shape sample;
+        int32_t classes;
+        int64_t size, buffers;
+        const char *representation;
+    } cases[] = {
+        {"mlp", image(1, 28, 28), 10, 784 * 256 + 256 + 256 * 256 + 256 + 2560 + 10, 0, "relu_2"},
+        {"mlp", row(103), 2, 103 * 256 + 256 + 256 * 256 + 256 + 512 + 2, 0, "relu_2"},
+        /* 12·25·c + 12, twice 12·12·25 + 12, and 588 or 768 features */
+        {"lenet", image(1, 28, 28), 10, 312 + 2 * 3612 + 5890, 0, "flatten_1"},
+        {"lenet", image(3, 32, 32), 100, 912 + 2 * 3612 + 76900, 0, "flatten_1"},
+        {"convnet", image(3, 32, 32), 10, 2904970, 2 * 1600, "flatten_1"},
+        {"resnet18", image(3, 32, 32), 10, 11173962, 2 * 4800, "flatten_1"},
+        {"resnet20", image(3, 32, 32), 10, 269722, 2 * 688, "flatten_1"}, /* "0.27M" in He et al. */
+        {"recup_audiomnist", image(1, 224, 224), 10, 160 + 32 + 4640 + 64 + 18496 + 128 + 18464 + 330, 224,
+         "relu_4"},
+        {"recup_adult", row(103), 1, 5251, 0, "relu_1"},
+        {"recup_lfw", image(3, 62, 47), 2, 896 + 18496 + 73856 + 786688 + 514, 0, "relu_4"},
+        {"recup_celeba", image(3, 32, 32), 2, 448 + 4640 + 18496 + 73856 + 16512 + 258, 0, "sigmoid_1"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        gnt_model *m = load(cases[i].name, cases[i].sample, cases[i].classes);
+        assert_int_equal(gnt_model_size(m), cases[i].size);
+        assert_int_equal(gnt_model_buffer_size(m), cases[i].buffers);
+        assert_string_equal(gnt_model_layer_name(m, gnt_model_representation(m)), cases[i].representation);
+        gnt_model_free(m);
+    }
+}
+
+static void parameters_are_called_and_placed_as_in_pytorch(void **state) {
+    (void)state;
+    gnt_model *m = load("resnet18", image(3, 32, 32), 10);
+    const gnt_param *list;
+    int32_t n = gnt_model_params(m, &list), buffers = 0;
+    int64_t at[2] = {0, 0};
+    assert_int_equal(n, 62 + 40); /* 20 convolutions, 20 batch norms, weight and bias of fc */
+    for (int32_t i = 0; i < n; i++) {
+        assert_true(list[i].buffer >= buffers); /* buffers come last */
+        buffers = list[i].buffer;
+        assert_int_equal(list[i].offset, at[buffers]);
+        at[buffers] += gnt_nn_count(&list[i].shape);
+    }
+    assert_string_equal(list[0].name, "conv1.weight");
+    assert_string_equal(list[3].name, "layer1.0.conv1.weight");
+    assert_string_equal(list[15 + 6].name, "layer2.0.downsample.0.weight");
+    assert_string_equal(list[15 + 7].name, "layer2.0.downsample.1.weight");
+    assert_string_equal(list[60].name, "fc.weight");
+    assert_string_equal(list[62].name, "bn1.running_mean");
+    assert_string_equal(list[63].name, "bn1.running_var");
+    const int64_t down[] = {128, 64, 1, 1}, fc[] = {10, 512};
+    assert_memory_equal(list[21].shape.dim, down, sizeof down);
+    assert_memory_equal(list[60].shape.dim, fc, sizeof fc);
+    gnt_model_free(m);
+}
+
+/* ---- bad files */
+
+typedef struct bad {
+    const char *json;
+    const char *say[3]; /* parts of the sentence */
+} bad;
+
+#define L(text) "{\"layers\": [" text "]}"
+#define CONV "{\"type\": \"conv\", \"name\": \"c\", \"out\": 4, \"kernel\": 3}"
+#define FLAT "{\"type\": \"flatten\"}"
+#define FC "{\"type\": \"dense\", \"name\": \"fc\", \"out\": \"classes\"}"
+
+/* The sample is 3×8×8, with ten classes. */
+static const bad cases[] = {
+    {"", {"bad.json"}},
+    {"[]", {"object"}},
+    {"{\"layers\": []}", {"\"layers\" is empty"}},
+    {"{\"layer\": []}", {"did you mean \"layers\"?"}},
+    {"{\"layers\": [], \"layers\": []}", {"layers"}},
+    {"{\"layers\": 3}", {"must be a list"}},
+    {L("3"), {"layers[0]", "must be an object"}},
+    {L("{\"type\": \"flaten\"}"),
+     {"layers[0]: a layer without a name", "\"flaten\"", "did you mean \"flatten\"?"}},
+    {L("{\"name\": \"c\"}"), {"layers[0]: layer c", "\"type\" is missing"}},
+    {L(CONV ",\n" CONV "," FLAT "," FC), {"bad.json:2: layers[1]", "two layers have the name c"}},
+    {L("{\"type\": \"conv\", \"out\": 4, \"kernel\": 3}"), {"\"name\" is missing"}},
+    {L("{\"type\": \"relu\", \"name\": \"a b\"}"), {"letters, digits"}},
+    {L("{\"type\": \"conv\", \"name\": \"c\", \"out\": 4, \"kernel\": 3, \"strides\": 2}"),
+     {"layer c", "no key \"strides\"", "did you mean \"stride\"?"}},
+    {L("{\"type\": \"conv\", \"name\": \"c\", \"out\": 4}"), {"layer c (conv)", "\"kernel\" is missing"}},
+    {L("{\"type\": \"conv\", \"name\": \"c\", \"out\": 0, \"kernel\": 3}"),
+     {"\"out\" must be a whole number from 1"}},
+    {L("{\"type\": \"conv\", \"name\": \"c\", \"out\": 4.0, \"kernel\": 3}"),
+     {"\"out\" must be a whole number"}},
+    {L("{\"type\": \"conv\", \"name\": \"c\", \"out\": \"class\", \"kernel\": 3}"),
+     {"or \"classes\", not \"class\""}},
+    {L("{\"type\": \"conv\", \"name\": \"c\", \"out\": 4, \"kernel\": [3]}"), {"[height, width]"}},
+    {L("{\"type\": \"conv\", \"name\": \"c\", \"out\": 4, \"kernel\": 3, \"bias\": 1}"),
+     {"\"bias\" must be true or false"}},
+    {L("{\"type\": \"conv\", \"name\": \"c\", \"out\": 4, \"kernel\": 9}"),
+     {"layer c (conv)", "9×9", "3×8×8"}},
+    {L(FLAT "," CONV), {"layers[1]: layer c (conv)", "wants an image", "192"}},
+    {L(CONV "," FC), {"layers[1]: layer fc (dense)", "gets 4×6×6", "flatten"}},
+    {L(CONV "," FLAT), {"the last layer, flatten_1, gives 144", "10 classes"}},
+    {L("{\"type\": \"max_pool\", \"kernel\": 2, \"pad\": 2}"), {"max_pool_1", "more than half"}},
+    {L("{\"type\": \"leaky_relu\", \"slope\": -1}"), {"\"slope\" must be a number from 0"}},
+    {L("{\"type\": \"conv\", \"name\": \"c\", \"out\": 1048576, \"kernel\": 1024, \"pad\": 512}"),
+     {"more than 2147483648 entries"}},
+    {L("{\"type\": \"residual\", \"name\": \"b\", \"body\": [" CONV "]}"),
+     {"layers[0]: layer b (residual)", "body gives 4×6×6", "shortcut 3×8×8"}},
+    {L("{\"type\": \"residual\", \"name\": \"b\", \"body\": [" FLAT ",\n" CONV "]}"),
+     {"bad.json:2: layers[0].body[1]: layer b.c (conv)", "wants an image"}},
+    {L("{\"type\": \"residual\", \"name\": \"b\", \"shortcut\": \"none\", \"body\": []}"),
+     {"\"shortcut\" must be"}},
+    {L("{\"type\": \"residual\", \"name\": \"b\", \"shortcut\": \"pad\", \"stride\": 2, \"body\": [" CONV
+       "]}"),
+     {"4×6×6", "3×8×8", "every pixel 2 apart"}},
+    {L("{\"type\": \"residual\", \"name\": \"b\", \"stride\": 2, \"body\": []}"), {"goes with"}},
+    {L("{\"type\": \"concat\", \"branches\": []}"), {"1 to 64"}},
+    {L("{\"type\": \"concat\", \"branches\": [[], [" CONV "]]}"), {"branch 1 gives 4×6×6", "3×8×8"}},
+    {"{\"init\": \"he\", \"layers\": []}", {"\"init\" must be"}},
+    {"{\"init\": {\"kind\": \"xavier\", \"bound\": 1}, \"layers\": []}", {"\"bound\" goes with"}},
+    {"{\"representation\": \"x\", \"layers\": [" FLAT "," FC "]}", {"none called x"}},
+};
+
+static void bad_files_are_told_where_and_why(void **state) {
+    (void)state;
+    gnt_nn_shape sample = image(3, 8, 8);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        gnt_model *m = NULL;
+        gnt_err err = {0};
+        if (gnt_model_parse(&m, "bad.json", cases[i].json, &sample, 10, NULL, NULL, &err) != -1)
+            fail_msg("accepted: %s", cases[i].json);
+        assert_null(m);
+        for (int j = 0; j < 3; j++)
+            if (cases[i].say[j] && !strstr(err.text, cases[i].say[j]))
+                fail_msg("wanted \"%s\" in: %s", cases[i].say[j], err.text);
+        assert_memory_equal(err.text, "bad.json", 8);
+    }
+}
+
+static void blocks_stand_only_so_deep(void **state) {
+    (void)state;
+    char json[4000] = "{\"layers\": [";
+    size_t at = strlen(json);
+    for (int i = 0; i < 12; i++)
+        at += (size_t)snprintf(json + at, sizeof json - at, "{\"type\": \"residual\", \"body\": [");
+    for (int i = 0; i < 12; i++)
+        at += (size_t)snprintf(json + at, sizeof json - at, "]}");
+    snprintf(json + at, sizeof json - at, "]}");
+    gnt_nn_shape sample = image(3, 8, 8);
+    gnt_model *m = NULL;
+    gnt_err err = {0};
+    assert_int_equal(gnt_model_parse(&m, "deep", json, &sample, 10, NULL, NULL, &err), -1);
+    assert_non_null(strstr(err.text, "more than 8 deep"));
+}
+
+static void samples_and_normalisation_are_checked(void **state) {
+    (void)state;
+    static const char json[] = L(FLAT "," FC);
+    gnt_nn_shape good = image(3, 8, 8), plane = {.rank = 2, .dim = {8, 8}};
+    gnt_model *m = NULL;
+    gnt_err err = {0};
+    assert_int_equal(gnt_model_parse(&m, "m", json, &plane, 10, NULL, NULL, &err), -1);
+    assert_int_equal(gnt_model_parse(&m, "m", json, &good, 0, NULL, NULL, &err), -1);
+    const double mean[3] = {0}, zero[3] = {1, 0, 1}, nan[3] = {1, 1, NAN};
+    assert_int_equal(gnt_model_parse(&m, "m", json, &good, 10, mean, zero, &err), -1);
+    assert_non_null(strstr(err.text, "channel 1"));
+    assert_int_equal(gnt_model_parse(&m, "m", json, &good, 10, mean, nan, &err), -1);
+}
+
+/* ---- weights */
+
+typedef struct weights {
+    gnt_model *m;
+    float *params, *buffers;
+} weights;
+
+static weights fresh(const char *name, gnt_nn_shape sample, int32_t classes, const char *stream) {
+    weights w = {.m = load(name, sample, classes)};
+    gnt_key key = gnt_key_of_seed(11);
+    gnt_stream random = gnt_stream_open(&key, stream);
+    w.params = gnt_array((size_t)gnt_model_size(w.m), sizeof(float));
+    w.buffers = gnt_array((size_t)gnt_model_buffer_size(w.m), sizeof(float));
+    gnt_model_init(w.m, &random, w.params, w.buffers);
+    return w;
+}
+
+static void drop(weights *w) {
+    gnt_model_free(w->m);
+    gnt_free(w->params);
+    gnt_free(w->buffers);
+}
+
+/* Uniform on ±bound: largest close to the bound, mean square bound²/3, mean 0 (five standard errors). */
+static void check_uniform(const weights *w, const char *name, double bound) {
+    const gnt_param *list;
+    int32_t n = gnt_model_params(w->m, &list), found = 0;
+    for (int32_t i = 0; i < n; i++) {
+        if (strcmp(list[i].name, name) != 0)
+            continue;
+        double most = 0, sum = 0, square = 0, count = (double)gnt_nn_count(&list[i].shape);
+        for (int64_t j = 0; j < (int64_t)count; j++) {
+            double x = w->params[list[i].offset + j];
+            most = fmax(most, fabs(x));
+            sum += x;
+            square += x * x;
+        }
+        found = 1;
+        assert_true(most <= bound * (1 + 1e-6));
+        if (bound == 0 || count < 100)
+            continue;
+        assert_true(most > 0.9 * bound);
+        assert_true(fabs(sum / count) < 5 * bound / sqrt(3 * count));
+        assert_true(fabs(square / count / (bound * bound / 3) - 1) < 5 * sqrt(0.8 / count));
+    }
+    assert_true(found);
+}
+
+static void fresh_weights_follow_their_laws(void **state) {
+    (void)state;
+    weights a = fresh("lenet", image(3, 32, 32), 10, "a"), b = fresh("resnet20", image(3, 32, 32), 10, "a");
+    check_uniform(&a, "body.0.weight", 0.5);
+    check_uniform(&a, "fc.0.weight", 0.5);
+    check_uniform(&a, "fc.0.bias", 0.5);
+    check_uniform(&b, "layer3.1.conv2.weight", 1 / sqrt(64 * 9)); /* PyTorch's default: 1/√fan_in */
+    check_uniform(&b, "linear.weight", 1 / sqrt(64));
+    for (int i = 0; i < 2 * 688; i++) /* mean 0, variance 1, sixteen of each to begin with */
+        if (i < 32)
+            assert_true(b.buffers[i] == (i < 16 ? 0 : 1));
+    weights again = fresh("resnet20", image(3, 32, 32), 10, "a"),
+            other = fresh("resnet20", image(3, 32, 32), 10, "b");
+    size_t bytes = (size_t)gnt_model_size(b.m) * sizeof(float);
+    assert_memory_equal(b.params, again.params, bytes);
+    assert_int_not_equal(memcmp(b.params, other.params, bytes), 0);
+    drop(&a);
+    drop(&b);
+    drop(&again);
+    drop(&other);
+    static const char json[] = "{\"init\": \"xavier\", \"layers\": [" FLAT "," FC "]}";
+    gnt_nn_shape sample = image(3, 8, 8);
+    weights x = {0};
+    assert_int_equal(gnt_model_parse(&x.m, "x", json, &sample, 10, NULL, NULL, NULL), 0);
+    float values[1930];
+    gnt_key key = gnt_key_of_seed(1);
+    gnt_stream random = gnt_stream_open(&key, "x");
+    gnt_model_init(x.m, &random, values, NULL);
+    x.params = values;
+    check_uniform(&x, "fc.weight", sqrt(6.0 / (192 + 10)));
+    check_uniform(&x, "fc.bias", 0);
+    gnt_model_free(x.m);
+}
+
+static void weights_go_out_and_in_by_name(void **state) {
+    (void)state;
+    weights a = fresh("resnet20", image(3, 32, 32), 10, "a"),
+            b = fresh("resnet20", image(3, 32, 32), 10, "b");
+    size_t bytes = (size_t)gnt_model_size(a.m) * sizeof(float);
+    a.buffers[3] = 0.25f;
+    gnt_st st;
+    gnt_err err = {0};
+    gnt_st_init(&st);
+    assert_int_equal(gnt_model_export(a.m, a.params, a.buffers, &st, &err), 0);
+    assert_int_equal(gnt_st_add(&st, "bn1.num_batches_tracked", GNT_ST_I64, 0, NULL, NULL, NULL, &err), 0);
+    assert_int_equal(gnt_model_import(a.m, &st, b.params, b.buffers, &err), 0);
+    assert_memory_equal(a.params, b.params, bytes);
+    assert_memory_equal(a.buffers, b.buffers, 2 * 688 * sizeof(float));
+
+    gnt_st_tensor *t = gnt_st_find(&st, "linear.weight");
+    ((float *)t->data)[7] = NAN;
+    assert_int_equal(gnt_model_import(a.m, &st, b.params, b.buffers, &err), -1);
+    assert_non_null(strstr(err.text, "linear.weight: entry 7 is not finite"));
+    ((float *)t->data)[7] = 0;
+    t->dim[0] = 5;
+    assert_int_equal(gnt_model_import(a.m, &st, b.params, b.buffers, &err), -1);
+    assert_non_null(strstr(err.text, "linear.weight is 5×64 where 10×64"));
+    t->dim[0] = 10;
+    assert_int_equal(gnt_st_add(&st, "extra", GNT_ST_F32, 0, NULL, NULL, NULL, &err), 0);
+    assert_int_equal(gnt_model_import(a.m, &st, b.params, b.buffers, &err), -1);
+    assert_non_null(strstr(err.text, "tensor extra"));
+    t = gnt_st_find(&st, "layer1.0.bn1.running_var");
+    t->name[0] = 'L';
+    assert_int_equal(gnt_model_import(a.m, &st, b.params, b.buffers, &err), -1);
+    assert_non_null(strstr(err.text, "no tensor layer1.0.bn1.running_var"));
+    gnt_st_free(&st);
+    drop(&a);
+    drop(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shipped_models_have_the_sizes_of_their_sources),
+        cmocka_unit_test(parameters_are_called_and_placed_as_in_pytorch),
+        cmocka_unit_test(bad_files_are_told_where_and_why),
+        cmocka_unit_test(blocks_stand_only_so_deep),
+        cmocka_unit_test(samples_and_normalisation_are_checked),
+        cmocka_unit_test(fresh_weights_follow_their_laws),
+        cmocka_unit_test(weights_go_out_and_in_by_name),
+    };
+    return cmocka_run_group_tests_name("model", tests, NULL, NULL);
+}

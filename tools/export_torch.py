@@ -1,0 +1,92 @@
+#!/usr/bin/python3
+"""Turns a PyTorch checkpoint into safetensors that gauntlet reads.
+
+Both kinds of checkpoint are read, zip files and the older bare pickles, and only tensors and plain values are built
+from them. A checkpoint that asks for anything else is refused, so one from a stranger runs no code.
+"""
+import argparse
+import os
+import sys
+
+WRAPPERS = ("state_dict", "model_state_dict", "model")
+
+
+def fail(text):
+    sys.exit(f"export_torch: {text}")
+
+
+try:
+    import torch
+except ImportError:
+    fail("needs PyTorch: apt install python3-torch (this program is run by /usr/bin/python3)")
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import safetensors  # noqa: E402  (files beside this one)
+import torch_file  # noqa: E402
+
+
+def load(path):
+    try:
+        return torch_file.read(path)
+    except OSError as error:
+        fail(f"{path}: {error.strerror}")
+    except torch_file.Refused as error:
+        fail(f"{path}: not a whole checkpoint of plain tensors: {error}")
+
+
+def is_state(value):
+    return isinstance(value, dict) and any(isinstance(v, torch.Tensor) for v in value.values())
+
+
+def find_state(checkpoint, key, path):
+    """The name -> tensor table, unwrapped."""
+    if key is not None:
+        if not isinstance(checkpoint, dict) or key not in checkpoint:
+            has = ", ".join(map(str, list(checkpoint)[:10])) if isinstance(checkpoint, dict) else type(checkpoint).__name__
+            fail(f"{path}: there is no \"{key}\" in it; it holds {has}")
+        checkpoint = checkpoint[key]
+    elif isinstance(checkpoint, dict) and not is_state(checkpoint):
+        inner = [name for name in WRAPPERS if is_state(checkpoint.get(name))]
+        if not inner:
+            fail(f"{path}: found no table of tensors in it, nor under {', '.join(WRAPPERS)}; name its place with --key")
+        checkpoint = checkpoint[inner[0]]
+    if not is_state(checkpoint):
+        fail(f"{path}: what is there is no table of tensors but {type(checkpoint).__name__}")
+    return checkpoint
+
+
+def clean(state, strip, path):
+    """Checked tensors under their final names. `strip` goes when every name begins with it."""
+    tensors = {}
+    cut = len(strip) if strip and all(str(name).startswith(strip) for name in state) else 0
+    for name, value in state.items():
+        if not isinstance(name, str) or not isinstance(value, torch.Tensor):
+            fail(f"{path}: {name} is no named tensor but {type(value).__name__}")
+        if value.dtype not in safetensors.TYPES:
+            fail(f"{path}: tensor {name} is {value.dtype}; {', '.join(map(str, safetensors.TYPES))} can be exported")
+        tensors[name[cut:]] = value
+    return tensors
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkpoint", help="what torch.save wrote: a state_dict, or a table that holds one")
+    parser.add_argument("out", nargs="?", help="the safetensors file to write; without it the tensors are only listed")
+    parser.add_argument("--key", help="the entry that holds the weights (default: the table itself, else the first of "
+                        + ", ".join(WRAPPERS) + ")")
+    parser.add_argument("--strip", default="module.", metavar="PREFIX",
+                        help="prefix taken off when every name has it (default: %(default)s, which DataParallel adds)")
+    args = parser.parse_args()
+    tensors = clean(find_state(load(args.checkpoint), args.key, args.checkpoint), args.strip, args.checkpoint)
+    if args.out is None:
+        for name, tensor in tensors.items():
+            print(f"{name}\t{safetensors.TYPES[tensor.dtype]}\t{'x'.join(map(str, tensor.shape)) or 'scalar'}")
+        return
+    try:
+        safetensors.save(args.out, tensors)
+    except OSError as error:
+        fail(f"{args.out}: {error.strerror}")
+
+
+if __name__ == "__main__":
+    main()
