@@ -1,0 +1,14 @@
+/* cmd: the subcommands. Each gets argv[0] = its own name, prints its --help itself, and returns the exit
+ * code: 0 all went well, 1 a cell failed or a check did not hold, 2 the command or its suite is wrong, 130
+ * interrupted. */
+#ifndef GNT_CLI_CMD_H
+#define GNT_CLI_CMD_H
+
+enum { GNT_EXIT_OK = 0, GNT_EXIT_FAILED = 1, GNT_EXIT_WRONG = 2, GNT_EXIT_INTERRUPTED = 130 };
+
+#define GNT_VERSION "0.9.0"
+
+int gnt_cmd_help(int argc, char **argv);
+int gnt_cmd_version(int argc, char **argv);
+
+#endif

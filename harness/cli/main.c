@@ -1,0 +1,83 @@
+/* main: hands over to a subcommand. Nothing is decided here but which. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "cli/cmd.h"
+#include "gauntlet/plugin.h"
+
+typedef struct command {
+    const char *name, *line; /* line NULL: not listed */
+    int (*run)(int argc, char **argv);
+} command;
+
+static const command commands[] = {
+    {"version", "the version of gauntlet and of its plugin ABI", gnt_cmd_version},
+    {"help", "this text, or `help COMMAND`", gnt_cmd_help},
+};
+enum { N_COMMANDS = sizeof commands / sizeof *commands };
+
+static const command *find(const char *name) {
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        name = "help";
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
+        name = "version";
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static int unknown(const char *name) {
+    const char *names[N_COMMANDS];
+    size_t n = 0;
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (commands[i].line)
+            names[n++] = commands[i].name;
+    const char *near = gnt_nearest(name, names, n);
+    fprintf(stderr, "gauntlet: there is no command \"%.60s\"%s%s%s; `gauntlet --help` lists them\n", name,
+            near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+    return GNT_EXIT_WRONG;
+}
+
+int gnt_cmd_version(int argc, char **argv) {
+    (void)argc, (void)argv;
+    printf("gauntlet %s (plugin ABI %d.%d)\n", GNT_VERSION, GNT_ABI_MAJOR, GNT_ABI_MINOR);
+    return GNT_EXIT_OK;
+}
+
+static void print_help(FILE *to) {
+    fputs("gauntlet measures how well defenses keep private data private in federated learning, and what "
+          "they cost.\n"
+          "\nusage: gauntlet COMMAND …\n\n",
+          to);
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (commands[i].line)
+            fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].line);
+    fputs("\n`gauntlet COMMAND --help` tells more. Exit codes: 0 all is well, 1 a cell failed, 2 the command "
+          "or the suite "
+          "is\nwrong, 130 interrupted.\n",
+          to);
+}
+
+int gnt_cmd_help(int argc, char **argv) {
+    const command *about = argc > 1 ? find(argv[1]) : NULL;
+    if (argc > 1 && !about)
+        return unknown(argv[1]);
+    if (!about || about->run == gnt_cmd_help || about->run == gnt_cmd_version) {
+        print_help(stdout);
+        return GNT_EXIT_OK;
+    }
+    char help[] = "--help";
+    char *arguments[] = {argv[1], help, NULL};
+    return about->run(2, arguments);
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        print_help(stderr);
+        return GNT_EXIT_WRONG;
+    }
+    const command *asked = find(argv[1]);
+    return asked ? asked->run(argc - 1, argv + 1) : unknown(argv[1]);
+}
