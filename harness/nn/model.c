@@ -34,7 +34,6 @@ void gnt_model_free(gnt_model *m) {
         gnt_free((char *)m->param[i].name);
     gnt_free(m->layer);
     gnt_free(m->param);
-    gnt_free(m->owner);
     gnt_free(m->mean);
     gnt_free(m->deviation);
     gnt_free(m->name);
@@ -75,6 +74,10 @@ int32_t gnt_model_classes(const gnt_model *m) {
     return m->classes;
 }
 
+gnt_nn_shape gnt_model_sample(const gnt_model *m) {
+    return m->sample;
+}
+
 /* ---- fresh weights */
 
 static double init_bound(const gnt_model *m, const model_layer *layer, int is_bias) {
@@ -96,7 +99,7 @@ static double init_bound(const gnt_model *m, const model_layer *layer, int is_bi
 
 void gnt_model_init(const gnt_model *m, gnt_stream *random, float *params, float *buffers) {
     for (int32_t i = 0; i < m->n_params; i++) {
-        const model_layer *layer = &m->layer[m->owner[i]];
+        const model_layer *layer = &m->layer[m->param[i].layer];
         int is_bias = i == layer->bias;
         float *to = params + m->param[i].offset;
         int64_t n = gnt_nn_count(&m->param[i].shape);
@@ -111,7 +114,7 @@ void gnt_model_init(const gnt_model *m, gnt_stream *random, float *params, float
     }
     for (int32_t i = 0; i < m->n_buffers; i++) {
         const gnt_param *p = &m->param[m->n_params + i];
-        int is_variance = i == m->layer[m->owner[m->n_params + i]].variance;
+        int is_variance = i == m->layer[p->layer].variance;
         for (int64_t j = 0; j < gnt_nn_count(&p->shape); j++)
             buffers[p->offset + j] = is_variance ? 1 : 0;
     }

@@ -57,7 +57,6 @@ struct gnt_model {
     model_layer *layer;
     int32_t n_layers, layer_room;
     gnt_param *param; /* parameters, then buffers (once parsing is done) */
-    int32_t *owner;   /* the layer of each entry of param */
     int32_t n_params, n_buffers, param_room;
     int64_t size, buffer_size;
 };

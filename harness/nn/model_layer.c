@@ -35,13 +35,9 @@ static int add_param(model_parser *p, const char *layer, const char *part, int b
     if (n == m->param_room) {
         int32_t room = n ? 2 * n : 32;
         gnt_param *param = gnt_resize(m->param, (size_t)room, sizeof *param);
-        if (param)
-            m->param = param;
-        int32_t *owner = gnt_resize(m->owner, (size_t)room, sizeof *owner);
-        if (owner)
-            m->owner = owner;
-        if (!param || !owner)
+        if (!param)
             return gnt_fail(err, "out of memory for the list of parameters");
+        m->param = param;
         m->param_room = room;
     }
     char *name = gnt_format("%s.%s", layer, part);
@@ -49,7 +45,6 @@ static int add_param(model_parser *p, const char *layer, const char *part, int b
         return gnt_fail(err, "out of memory for a name");
     m->param[n] = (gnt_param){
         .name = name, .shape = shape, .buffer = buffer, .layer = m->n_layers - 1, .offset = *total};
-    m->owner[n] = m->n_layers - 1;
     *total += count;
     *number = buffer ? m->n_buffers++ : m->n_params++;
     return 0;

@@ -296,21 +296,12 @@ static int32_t read_list(model_parser *p, const json_t *list, const place *where
 static int part_params(gnt_model *m, gnt_err *err) {
     int32_t n = m->n_params + m->n_buffers, at[2] = {0, m->n_params};
     gnt_param *param = gnt_array((size_t)n, sizeof *param);
-    int32_t *owner = gnt_array((size_t)n, sizeof *owner);
-    if (!param || !owner) {
-        gnt_free(param);
-        gnt_free(owner);
+    if (!param)
         return gnt_fail(err, "out of memory for the list of parameters");
-    }
-    for (int32_t i = 0; i < n; i++) {
-        int32_t to = at[m->param[i].buffer]++;
-        param[to] = m->param[i];
-        owner[to] = m->owner[i];
-    }
+    for (int32_t i = 0; i < n; i++)
+        param[at[m->param[i].buffer]++] = m->param[i];
     gnt_free(m->param);
-    gnt_free(m->owner);
     m->param = param;
-    m->owner = owner;
     m->param_room = n;
     return 0;
 }
