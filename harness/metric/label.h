@@ -1,0 +1,70 @@
+/* label: how well labels or private attributes were told, beside what can be told without looking.
+ *
+ * Values are 0 … classes−1. A prediction outside that range, or drawn from scores with a NaN, is no answer:
+ * it is GNT_METRIC_NO_LABEL, is never right, and keeps a column of its own in the confusion matrix.
+ *  - plain accuracy: share of all samples told right;
+ *  - balanced accuracy (macro recall): mean over the classes that occur in the truth of the share of each
+ * told right. */
+#ifndef GNT_METRIC_LABEL_H
+#define GNT_METRIC_LABEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum { GNT_METRIC_NO_LABEL = -1, GNT_METRIC_MOST_CLASSES = 65536 };
+
+/* counts[truth * (classes + 1) + predicted]; column `classes` counts samples without an answer. */
+typedef struct gnt_metric_confusion {
+    int32_t classes;
+    int64_t samples;
+    int64_t *counts; /* owned; freed by gnt_metric_confusion_free */
+} gnt_metric_confusion;
+
+int gnt_metric_confusion_make(gnt_metric_confusion *out, const int32_t *truth, const int32_t *predicted,
+                              size_t n, int32_t classes,
+                              gnt_err *err); /* a truth outside the range is an error */
+void gnt_metric_confusion_free(gnt_metric_confusion *c);
+
+/* The class with the highest score for each of n samples, scores n × classes; ties go to the lowest class.
+ * +infinity is a score; a row with a NaN, or one of −infinity alone, is no answer. */
+void gnt_metric_labels_of_scores(int32_t *predicted, const float *scores, size_t n, int32_t classes);
+
+typedef struct gnt_metric_rates {
+    double plain, balanced; /* 0 for an empty truth */
+} gnt_metric_rates;
+
+gnt_metric_rates gnt_metric_accuracy(const gnt_metric_confusion *c);
+double gnt_metric_recall(const gnt_metric_confusion *c,
+                         int32_t class_); /* NaN for a class that does not occur */
+
+/* What the attacker reached beside what costs no look at the surface. All are measured on the same test
+ * samples. */
+typedef struct gnt_metric_chance {
+    gnt_metric_rates attacker;
+    gnt_metric_rates
+        relabelled; /* the attacker's answers renamed by the map that is best on validation: an attack that is
+                       reliably wrong still knows. For `plain` each answer is renamed to the most frequent
+                       truth, for `balanced` to the truth with the largest share of its own class */
+    gnt_metric_rates majority; /* always the most frequent class of the training samples */
+    gnt_metric_rates
+        constant; /* the best single class in hindsight: its share of the test samples; 1/classes present */
+    gnt_metric_rates best; /* the best of the four, rate by rate */
+    int32_t majority_class;
+} gnt_metric_chance;
+
+/* test and validation are the attacker's confusion matrices on disjoint samples; validation may be NULL or
+ * empty (relabelled = attacker then). train_counts: how often each class occurs in the attacker's training
+ * samples; NULL: the validation's truth stands in, or without one the majority is left at 0 and class
+ * GNT_METRIC_NO_LABEL. */
+int gnt_metric_beside_chance(gnt_metric_chance *out, const gnt_metric_confusion *test,
+                             const gnt_metric_confusion *validation, const int64_t *train_counts,
+                             gnt_err *err);
+
+/* Labels recovered for a whole batch, in no order: the share of the n true labels that the answers cover,
+ * counted with multiplicity; at most n answers count, in their order. */
+int gnt_metric_batch_labels(double *share, const int32_t *truth, size_t n, const int32_t *answer,
+                            size_t n_answers, int32_t classes, gnt_err *err);
+
+#endif

@@ -1,0 +1,50 @@
+/* stats: from many scores to a few honest numbers. Inputs must be finite; a NaN or infinity is an error with
+ * its index, never a silent omission (failures are scored before they come here). */
+#ifndef GNT_METRIC_STATS_H
+#define GNT_METRIC_STATS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+typedef struct gnt_metric_summary {
+    size_t n;
+    double mean;
+    double deviation; /* of the sample, with n − 1; 0 for n = 1 */
+    double least, quartile1, median, quartile3,
+        most; /* linear between order statistics (Hyndman and Fan's type 7) */
+} gnt_metric_summary;
+
+/* n ≥ 1. The worst case of a leakage is `most` where higher leaks more (PSNR), `least` where lower does
+ * (MSE). */
+int gnt_metric_summarize(gnt_metric_summary *out, const double *x, size_t n, gnt_err *err);
+
+typedef struct gnt_metric_interval {
+    double low, high;
+} gnt_metric_interval;
+
+/* Wilson's score interval for a rate: successes (fractions allowed, 0 … n) of n ≥ 1 at `level`, such as 0.95.
+ */
+gnt_metric_interval gnt_metric_wilson(double successes, double n, double level);
+
+double gnt_metric_normal_quantile(double p);               /* of N(0, 1); ±infinity at 0 and 1 */
+double gnt_metric_student_above(double t, double freedom); /* P(T > t) of Student's t; NaN for freedom ≤ 0 */
+
+typedef struct gnt_metric_difference {
+    double mean;    /* of a − b */
+    double error;   /* its standard error */
+    double freedom; /* degrees of freedom */
+    double p; /* two-sided, Student's t; 1 when both are constant and equal, 0 when constant and different */
+} gnt_metric_difference;
+
+/* Welch's test of two independent samples, na, nb ≥ 2; and the same for pairs (a[i], b[i]), n ≥ 2. */
+int gnt_metric_welch(gnt_metric_difference *out, const double *a, size_t na, const double *b, size_t nb,
+                     gnt_err *err);
+int gnt_metric_paired(gnt_metric_difference *out, const double *a, const double *b, size_t n, gnt_err *err);
+
+/* Holm's step-down correction of n p-values, in place: each becomes the smallest family-wise level at which
+ * it would be rejected. */
+int gnt_metric_holm(double *p, size_t n, gnt_err *err);
+
+#endif
