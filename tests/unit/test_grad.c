@@ -304,9 +304,166 @@ static void test_differences(void **state) {
     }
 }
 
+/* Runs a graph without inputs and copies out the values of `n` outputs of one entry each. */
+static void evaluate(gnt_graph *g, const gnt_node *out, int32_t n, double *value) {
+    char error[512] = "";
+    gnt_program *p = gnt_program_new(g, out, NULL, n, 8, error, sizeof error);
+    if (!p)
+        fail_msg("%s", error);
+    assert_int_equal(gnt_program_run(p, 0), 0);
+    for (int32_t i = 0; i < n; i++)
+        value[i] = *(const double *)gnt_program_output(p, i);
+    gnt_program_free(p);
+}
+
+static gnt_node number(gnt_graph *g, double value) {
+    return gnt_nn_data(g, 0, NULL, &value);
+}
+
+/* At 0: relu′ = 0, leaky′ = slope, abs′ = 0, step = sign = 0 with derivative 0. */
+static void test_kinks(void **state) {
+    (void)state;
+    gnt_graph *g = gnt_graph_new();
+    gnt_node x = number(g, 0), out[8];
+    gnt_node y[5] = {gnt_nn_relu(g, x), gnt_nn_leaky_relu(g, x, 0.3), gnt_nn_abs(g, x), gnt_nn_step(g, x),
+                     gnt_nn_sign(g, x)};
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(gnt_nn_vjp(g, &y[i], NULL, 1, &x, 1, &out[i]), 0);
+    memcpy(out + 5, y + 2, 3 * sizeof *y);
+    double v[8];
+    evaluate(g, out, 8, v);
+    const double expected[8] = {0, 0.3, 0, 0, 0, 0, 0, 0};
+    for (int i = 0; i < 8; i++)
+        assert_true(v[i] == expected[i]);
+    gnt_graph_free(g);
+}
+
+/* ∂³/∂x³ and mixed partials of a three-variable function known in closed form: f = exp(a·b) + c³/b. */
+static void test_third_order(void **state) {
+    (void)state;
+    double va = 0.3, vb = 0.7, vc = 1.1;
+    gnt_graph *g = gnt_graph_new();
+    gnt_node x[3] = {number(g, va), number(g, vb), number(g, vc)};
+    gnt_node c3 = gnt_nn_mul(g, gnt_nn_square(g, x[2]), x[2]);
+    gnt_node f = gnt_nn_add(g, gnt_nn_exp(g, gnt_nn_mul(g, x[0], x[1])), gnt_nn_div(g, c3, x[1]));
+    gnt_node d1[3], d2[3], d3[3];
+    gnt_nn_vjp(g, &f, NULL, 1, x, 3, d1);
+    gnt_nn_vjp(g, &d1[1], NULL, 1, x, 3, d2); /* ∂b then a, b, c */
+    gnt_nn_vjp(g, &d2[1], NULL, 1, x, 3, d3); /* ∂b² then a, b, c */
+    gnt_node out[6] = {d2[0], d2[1], d2[2], d3[0], d3[1], d3[2]};
+    double v[6], e = exp(va * vb);
+    evaluate(g, out, 6, v);
+    const double expected[6] = {e * (1 + va * vb),
+                                va * va * e + 2 * vc * vc * vc / (vb * vb * vb),
+                                -3 * vc * vc / (vb * vb),
+                                2 * va * e + va * va * vb * e,
+                                va * va * va * e - 6 * vc * vc * vc / pow(vb, 4),
+                                6 * vc * vc / (vb * vb * vb)};
+    for (int i = 0; i < 6; i++)
+        assert_true(fabs(v[i] - expected[i]) < 1e-12 * fabs(expected[i]) + 1e-13);
+    gnt_graph_free(g);
+}
+
+/* ⟨u, J v⟩ = ⟨Jᵀ u, v⟩ for a network of every kind of layer. */
+static void test_adjoint_identity(void **state) {
+    (void)state;
+    gnt_key key = gnt_key_of_seed(11);
+    gnt_stream r = gnt_stream_open(&key, "adjoint");
+    gnt_graph *g = gnt_graph_new();
+    gnt_nn_shape sx = S4(2, 2, 6, 6), sw = S4(3, 2, 3, 3), sd = S2(4, 12);
+    gnt_node x[3] = {random_data(g, sx, &r), random_data(g, sw, &r), random_data(g, sd, &r)};
+    gnt_node v[3] = {random_data(g, sx, &r), random_data(g, sw, &r), random_data(g, sd, &r)};
+    gnt_node h = gnt_nn_conv(g, x[0], x[1], 1, 1);
+    h = gnt_nn_batch_norm_train(g, h, -1, -1, 1e-5, NULL, NULL);
+    h = gnt_nn_max_pool(g, gnt_nn_leaky_relu(g, h, 0.1), 3, 3, 2, 2, 1, 1, 0);
+    h = gnt_nn_avg_pool(g, gnt_nn_upsample(g, h, 2), 3, 3, 3, 3, 0, 0, 0, 0);
+    h = gnt_nn_reshape(g, h, 2, (int64_t[]){2, 12});
+    gnt_node y[2] = {gnt_nn_softmax(g, gnt_nn_dense(g, h, x[2], -1)), gnt_nn_norm(g, h, 1e-6)};
+    gnt_node u[2] = {random_data(g, gnt_nn_shape_of(g, y[0]), &r),
+                     random_data(g, gnt_nn_shape_of(g, y[1]), &r)};
+    gnt_node dy[2], dx[3];
+    assert_int_equal(gnt_nn_jvp(g, y, 2, x, v, 3, dy), 0);
+    assert_int_equal(gnt_nn_vjp(g, y, u, 2, x, 3, dx), 0);
+    gnt_node out[2];
+    out[0] = gnt_nn_add(g, gnt_nn_dot(g, u[0], dy[0]), gnt_nn_dot(g, u[1], dy[1]));
+    out[1] = gnt_nn_add(g, gnt_nn_add(g, gnt_nn_dot(g, dx[0], v[0]), gnt_nn_dot(g, dx[1], v[1])),
+                        gnt_nn_dot(g, dx[2], v[2]));
+    double value[2];
+    evaluate(g, out, 2, value);
+    assert_true(fabs(value[0]) > 1e-3 && fabs(value[0] - value[1]) < 1e-12 * fabs(value[0]));
+    gnt_graph_free(g);
+}
+
+/* Norms of zero and total variation of a flat image are finite to third order. */
+static void test_zero_gradients(void **state) {
+    (void)state;
+    gnt_graph *g = gnt_graph_new();
+    double flat[12] = {0};
+    gnt_node x = gnt_nn_data(g, 4, (int64_t[]){1, 1, 3, 4}, flat);
+    gnt_node f[3] = {gnt_nn_norm(g, x, 1e-8), gnt_nn_total_variation(g, x),
+                     gnt_nn_cosine_distance(g, &x, (gnt_node[]){gnt_nn_affine(g, x, 2, 0)}, 1, 1e-8)};
+    gnt_node out[9];
+    for (int i = 0; i < 3; i++) {
+        gnt_node y = f[i];
+        for (int order = 0; order < 3; order++) {
+            gnt_node d;
+            assert_int_equal(gnt_nn_vjp(g, &y, NULL, 1, &x, 1, &d), 0);
+            y = gnt_nn_dot(g, d, gnt_nn_affine(g, x, 1, 0.5));
+            out[3 * i + order] = y;
+        }
+    }
+    double v[9];
+    evaluate(g, out, 9, v);
+    for (int i = 0; i < 9; i++)
+        assert_true(isfinite(v[i]));
+    assert_true(v[0] == 0 && v[3] == 0); /* x/‖x‖ and sign(0) are 0 here */
+    gnt_graph_free(g);
+}
+
+/* What y does not depend on has a gradient of zeros; x may be an inner node; a node may be x and y at once.
+ */
+static void test_paths(void **state) {
+    (void)state;
+    gnt_graph *g = gnt_graph_new();
+    gnt_node a = number(g, 2), b = number(g, 5), h = gnt_nn_exp(g, a), late = -1;
+    gnt_node y = gnt_nn_mul(g, h, gnt_nn_add(g, a, h));
+    gnt_node x[4] = {a, b, h, y}, d[4];
+    assert_int_equal(gnt_nn_vjp(g, &y, NULL, 1, x, 4, d), 0);
+    late = number(g, 1);
+    gnt_node dlate;
+    assert_int_equal(gnt_nn_vjp(g, &y, NULL, 1, &late, 1, &dlate), 0);
+    gnt_node out[5] = {d[0], d[1], d[2], d[3], dlate};
+    double v[5], e = exp(2);
+    evaluate(g, out, 5, v);
+    assert_true(fabs(v[0] - ((2 + 2 * e) * e + e)) < 1e-12 * v[0]);
+    assert_true(v[1] == 0 && v[4] == 0 && v[3] == 1);
+    assert_true(fabs(v[2] - (2 + 2 * e)) < 1e-13);
+    gnt_graph_free(g);
+}
+
+static void test_misuse(void **state) {
+    (void)state;
+    gnt_graph *g = gnt_graph_new();
+    gnt_node x = gnt_nn_input(g, "x", 2, (int64_t[]){2, 3}, 0), d;
+    gnt_node y = gnt_nn_exp(g, x);
+    assert_int_equal(gnt_nn_vjp(g, &y, NULL, 1, &x, 1, &d), -1); /* not a scalar, no u */
+    assert_true(d < 0);
+    assert_non_null(strstr(gnt_graph_error(g), "scalar"));
+    gnt_graph_free(g);
+    g = gnt_graph_new();
+    x = gnt_nn_input(g, "x", 2, (int64_t[]){2, 3}, 0);
+    gnt_node index = gnt_nn_argmax(g, x), u = gnt_nn_fill(g, 2, (int64_t[]){2, 1}, 1);
+    assert_int_equal(gnt_nn_vjp(g, &index, &u, 1, &x, 1, &d), -1);
+    assert_non_null(strstr(gnt_graph_error(g), "indices"));
+    gnt_graph_free(g);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_differences),
+        cmocka_unit_test(test_differences),    cmocka_unit_test(test_kinks),
+        cmocka_unit_test(test_third_order),    cmocka_unit_test(test_adjoint_identity),
+        cmocka_unit_test(test_zero_gradients), cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_misuse),
     };
     return cmocka_run_group_tests_name("grad", tests, NULL, NULL);
 }

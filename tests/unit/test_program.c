@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <malloc.h>
 #include <math.h>
 #include <string.h>
 
@@ -102,11 +101,230 @@ static void test_sticky_errors(void **state) {
     gnt_graph_free(g);
 }
 
+/* Three stages: values of stage 0 and 1 that later ones read survive any number of later runs. */
+static void test_three_stages(void **state) {
+    (void)state;
+    gnt_graph *g = gnt_graph_new();
+    int64_t s[1] = {8};
+    gnt_node x[3], out[3];
+    for (int32_t i = 0; i < 3; i++)
+        x[i] = gnt_nn_input(g, "x", 1, s, i);
+    gnt_node a = gnt_nn_exp(g, gnt_nn_affine(g, x[0], 2, 1)); /* used by all */
+    gnt_node b = gnt_nn_mul(g, gnt_nn_exp(g, x[1]), a);       /* used by 1 and 2 */
+    gnt_node c =
+        gnt_nn_log(g, gnt_nn_mul(g, a, gnt_nn_sqrt(g, a, 1))); /* stage 0 by origin, used by 2 only */
+    out[0] = gnt_nn_sum_all(g, a);
+    out[1] = gnt_nn_sum_all(g, gnt_nn_mul(g, b, b));
+    out[2] = gnt_nn_add(g, gnt_nn_mul(g, x[2], b), c);
+    int32_t stage[3] = {0, 1, 2};
+    gnt_program *p = compile(g, out, stage, 3, 8);
+    double v[3][8];
+    for (int i = 0; i < 3; i++)
+        gnt_program_bind(p, x[i], v[i]);
+    for (int turn = 0; turn < 24; turn++) {
+        int run = turn == 0 ? 0 : turn % 12 == 0 ? 0 : turn % 4 == 0 ? 1 : 2;
+        for (int s2 = run; s2 < 3; s2++) { /* a new value, and all later stages must follow */
+            for (int i = 0; i < 8; i++)
+                v[s2][i] = 0.1 * i - 0.05 * turn + s2;
+            assert_int_equal(gnt_program_run(p, s2), 0);
+        }
+        double square = 0;
+        for (int i = 0; i < 8; i++) {
+            double ea = exp(2 * v[0][i] + 1), eb = exp(v[1][i]) * ea;
+            square += eb * eb;
+            double expected = v[2][i] * eb + log(ea * sqrt(ea + 1));
+            assert_true(fabs(at(p, 2, i) - expected) < 1e-12 * (fabs(expected) + 1));
+        }
+        assert_true(fabs(at(p, 1, 0) - square) < 1e-12 * square);
+    }
+    gnt_program_free(p);
+    gnt_graph_free(g);
+}
+
+/* Each builder refuses and leaves a sentence with its name in it. */
+static void test_hostile_shapes(void **state) {
+    (void)state;
+    enum { CASES = 26 };
+    for (int k = 0; k < CASES; k++) {
+        gnt_graph *g = gnt_graph_new();
+        int64_t big[3] = {(int64_t)1 << 31, (int64_t)1 << 31, 16};
+        gnt_node x = gnt_nn_input(g, "x", 4, (int64_t[]){1, 2, 5, 5}, 0), y = -1;
+        gnt_node w = gnt_nn_input(g, "w", 4, (int64_t[]){3, 2, 3, 3}, 0),
+                 m = gnt_nn_fill(g, 2, (int64_t[]){2, 3}, 1);
+        gnt_node pad;
+        const char *name = "";
+        switch (k) {
+        case 0:
+            name = "input";
+            y = gnt_nn_input(g, "input", 3, big, 0);
+            break;
+        case 1:
+            name = "input";
+            y = gnt_nn_input(g, "input", -1, big, 0);
+            break;
+        case 2:
+            name = "fill";
+            y = gnt_nn_fill(g, 7, (int64_t[]){1, 1, 1, 1, 1, 1, 1}, 0);
+            break;
+        case 3:
+            name = "fill";
+            y = gnt_nn_fill(g, 2, (int64_t[]){3, 0}, 0);
+            break;
+        case 4:
+            name = "fill";
+            y = gnt_nn_fill(g, 2, (int64_t[]){-3, -3}, 0);
+            break;
+        case 5:
+            name = "data";
+            y = gnt_nn_data(g, 3, big, (double[]){0});
+            break;
+        case 6:
+            name = "expand";
+            y = gnt_nn_expand(g, gnt_nn_fill(g, 3, (int64_t[]){1, 1, 1}, 0), 3, big);
+            break;
+        case 7:
+            name = "expand";
+            y = gnt_nn_expand(g, m, 2, (int64_t[]){4, 3});
+            break;
+        case 8:
+            name = "reshape";
+            y = gnt_nn_reshape(g, m, 2, (int64_t[]){-2, -3});
+            break;
+        case 9:
+            name = "permute";
+            y = gnt_nn_permute(g, m, (int32_t[]){0, 0});
+            break;
+        case 10:
+            name = "permute";
+            y = gnt_nn_permute(g, m, (int32_t[]){0, 40});
+            break;
+        case 11:
+            name = "slice";
+            y = gnt_nn_slice(g, m, 1, 2, 2);
+            break;
+        case 12:
+            name = "slice";
+            y = gnt_nn_slice(g, m, 1, -1, 2);
+            break;
+        case 13:
+            name = "slice";
+            y = gnt_nn_slice(g, m, 2, 0, 1);
+            break;
+        case 14:
+            name = "pad";
+            y = gnt_nn_pad(g, m, 0, INT64_MAX, INT64_MAX);
+            break;
+        case 15:
+            name = "concat";
+            y = gnt_nn_concat(g, (gnt_node[]){m, x}, 2, 0);
+            break;
+        case 16:
+            name = "concat";
+            y = gnt_nn_concat(g, &m, 0, 0);
+            break;
+        case 17:
+            name = "matmul";
+            y = gnt_nn_matmul(g, m, 0, m, 0);
+            break;
+        case 18:
+            name = "conv";
+            y = gnt_nn_conv(g, x, w, 0, 1);
+            break;
+        case 19:
+            name = "conv";
+            y = gnt_nn_conv(g, x, w, 1, -1);
+            break;
+        case 20:
+            name = "conv";
+            y = gnt_nn_conv(g, x, m, 1, 0);
+            break;
+        case 21:
+            name = "conv_dx";
+            y = gnt_nn_conv_dx(g, x, w, (int64_t)1 << 62, 5, 1, 1);
+            break;
+        case 22:
+            name = "max_pool";
+            y = gnt_nn_max_pool(g, x, 2, 2, 1, 1, 2, 0, 0);
+            break;
+        case 23:
+            name = "avg_pool";
+            y = gnt_nn_avg_pool(g, x, 6, 6, 1, 1, 0, 0, 0, 0);
+            break;
+        case 24:
+            name = "upsample";
+            y = gnt_nn_upsample(g, x, INT32_MAX);
+            break;
+        case 25:
+            name = "gather";
+            pad = gnt_nn_argmax(g, gnt_nn_fill(g, 2, (int64_t[]){2, 9}, 1));
+            y = gnt_nn_gather(g, m, pad); /* an index may be 8, the axis has 3 */
+            break;
+        }
+        if (y >= 0 || !gnt_graph_error(g) || (!strstr(gnt_graph_error(g), name) && k != 24))
+            fail_msg("case %d (%s): node %d, %s", k, name, y, gnt_graph_error(g));
+        gnt_graph_free(g);
+    }
+}
+
+/* Numbers of nodes that never existed. */
+static void test_foreign_nodes(void **state) {
+    (void)state;
+    gnt_graph *g = gnt_graph_new();
+    gnt_node x = gnt_nn_fill(g, 0, NULL, 1), out[2] = {x, 17};
+    char error[300];
+    assert_null(gnt_program_new(g, out, NULL, 2, 4, error, sizeof error));
+    assert_non_null(strstr(error, "17"));
+    assert_null(gnt_program_new(g, out, NULL, 1, 5, error, sizeof error));
+    assert_int_equal(gnt_program_plan_bytes(g, out, NULL, 2, 4), 0);
+    assert_true(gnt_program_plan_bytes(g, out, NULL, 1, 4) > 0);
+    assert_true(gnt_nn_add(g, x, 99) < 0);
+    assert_non_null(strstr(gnt_graph_error(g), "99"));
+    assert_int_equal(gnt_nn_shape_of(g, -5).rank, -1);
+    gnt_graph_free(g);
+}
+
+/* A pointer into the middle of a packed file need not be aligned, and its entries may change between runs. */
+static void test_unaligned(void **state) {
+    (void)state;
+    gnt_graph *g = gnt_graph_new();
+    gnt_node x = gnt_nn_input(g, "x", 1, (int64_t[]){5}, 0), y = gnt_nn_exp(g, gnt_nn_slice(g, x, 0, 1, 5));
+    gnt_program *p = compile(g, &y, NULL, 1, 8);
+    char bytes[6 * sizeof(double)];
+    gnt_program_bind(p, x, bytes + 3);
+    for (int turn = 0; turn < 2; turn++) {
+        double v[5] = {0, 0.5, 1, turn, 2};
+        memcpy(bytes + 3, v, sizeof v);
+        assert_int_equal(gnt_program_run(p, 0), 0);
+        for (int i = 0; i < 4; i++)
+            assert_true(fabs(at(p, 0, i) - exp(v[i + 1])) < 1e-14 * exp(v[i + 1]));
+    }
+    gnt_program_free(p);
+    gnt_graph_free(g);
+}
+
+/* What no input reaches is a constant: known before the first run. Plan and program agree on their bytes. */
+static void test_constants(void **state) {
+    (void)state;
+    gnt_graph *g = gnt_graph_new();
+    gnt_node d = gnt_nn_data(g, 2, (int64_t[]){2, 2}, (double[]){1, 2, 3, 4});
+    gnt_node out[3] = {gnt_nn_matmul(g, d, 0, d, 1), gnt_nn_fill(g, 1, (int64_t[]){3}, 2.5),
+                       gnt_nn_reshape(g, d, 1, (int64_t[]){4})};
+    gnt_program *p = compile(g, out, NULL, 3, 8);
+    assert_true(at(p, 0, 0) == 5 && at(p, 0, 1) == 11 && at(p, 0, 2) == 11 && at(p, 0, 3) == 25);
+    assert_true(at(p, 1, 2) == 2.5 && at(p, 2, 3) == 4);
+    assert_int_equal(gnt_program_run(p, 0), 0);
+    assert_true(at(p, 0, 3) == 25);
+    assert_int_equal(gnt_program_arena_bytes(p), gnt_program_plan_bytes(g, out, NULL, 3, 8));
+    gnt_program_free(p);
+    gnt_graph_free(g);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_stages),
-        cmocka_unit_test(test_sticky_errors),
+        cmocka_unit_test(test_values),         cmocka_unit_test(test_stages),
+        cmocka_unit_test(test_three_stages),   cmocka_unit_test(test_sticky_errors),
+        cmocka_unit_test(test_hostile_shapes), cmocka_unit_test(test_foreign_nodes),
+        cmocka_unit_test(test_unaligned),      cmocka_unit_test(test_constants),
     };
     return cmocka_run_group_tests_name("program", tests, NULL, NULL);
 }

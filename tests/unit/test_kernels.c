@@ -1,0 +1,260 @@
+/* kernels: products and convolutions against plain loops over odd shapes, in both precisions; pooling and
+ * indexing against known values; accuracy of long sums in float. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "gauntlet/nn.h"
+#include "nn/kernels.h"
+
+static double get(const gnt_kernels *k, const void *x, int64_t i) {
+    return k->size == 4 ? (double)((const float *)x)[i] : ((const double *)x)[i];
+}
+
+static void *noise(const gnt_kernels *k, gnt_stream *r, int64_t n) {
+    double *v = malloc((size_t)n * sizeof *v);
+    void *x = malloc((size_t)n * k->size);
+    for (int64_t i = 0; i < n; i++)
+        v[i] = 2 * gnt_random_uniform(r) - 1;
+    k->load(x, v, n);
+    free(v);
+    return x;
+}
+
+/* Rounding grows with the length of a sum at most; entries are of order 1. */
+static void near(const gnt_kernels *k, const char *what, const void *x, const void *y, int64_t n,
+                 int64_t length) {
+    double bound = (k->size == 4 ? 1.2e-7 : 2.3e-16) * (double)(length + 8);
+    for (int64_t i = 0; i < n; i++)
+        if (!(fabs(get(k, x, i) - get(k, y, i)) <= bound))
+            fail_msg("%s: entry %ld is %g, expected %g", what, (long)i, get(k, x, i), get(k, y, i));
+}
+
+static void junk(void *x, int64_t bytes) {
+    memset(x, 0xc5, (size_t)bytes);
+}
+
+static void compare_gemm(const gnt_kernels *k, gnt_stream *r, gnt_gemm s) {
+    void *a = noise(k, r, s.m * s.k), *b = noise(k, r, s.k * s.n);
+    void *fast = noise(k, r, s.m * s.n), *plain = noise(k, r, s.m * s.n);
+    k->gemm(fast, a, b, &s);
+    k->plain_gemm(plain, a, b, &s);
+    near(k, "gemm", fast, plain, s.m * s.n, s.k);
+    free(a);
+    free(b);
+    free(fast);
+    free(plain);
+}
+
+static void test_gemm(void **state) {
+    (void)state;
+    const int64_t size[][3] = {{1, 1, 1},  {1, 10, 768}, {17, 3, 33}, {64, 1, 9},
+                               {5, 70, 2}, {1, 768, 10}, {768, 10, 1}};
+    gnt_key key = gnt_key_of_seed(3);
+    gnt_stream r = gnt_stream_open(&key, "gemm");
+    for (int p = 0; p < 2; p++)
+        for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+            for (int t = 0; t < 4; t++)
+                compare_gemm(p ? gnt_kernels_f64() : gnt_kernels_f32(), &r,
+                             (gnt_gemm){t & 1, t >> 1, size[i][0], size[i][1], size[i][2]});
+}
+
+static gnt_conv geometry(const int64_t *q) {
+    gnt_conv s = {q[0], q[1], q[2], q[3], q[4], q[5], q[6], 0, 0, q[7], q[8]};
+    s.oh = (s.h + 2 * s.pad - s.kh) / s.stride + 1;
+    s.ow = (s.w + 2 * s.pad - s.kw) / s.stride + 1;
+    return s;
+}
+
+static void compare_conv(const gnt_kernels *k, gnt_stream *r, const gnt_conv *s) {
+    int64_t nx = s->n * s->c * s->h * s->w, nw = s->o * s->c * s->kh * s->kw,
+            ny = s->n * s->o * s->oh * s->ow;
+    void *x = noise(k, r, nx), *w = noise(k, r, nw), *y = noise(k, r, ny);
+    int64_t most = nx > ny ? nx : ny;
+    most = nw > most ? nw : most;
+    void *fast = noise(k, r, most), *plain = noise(k, r, most);
+    for (int face = 0; face < 3; face++) {
+        int op = GNT_OP_CONV + face;
+        size_t bytes = k->conv_scratch(op, s);
+        void *scratch =
+            malloc(bytes ? bytes : 1); /* exact, so that the address sanitizer sees a byte too many */
+        junk(scratch, (int64_t)bytes);
+        junk(fast, most * (int64_t)k->size);
+        if (face == 0) {
+            k->conv(fast, x, w, scratch, s);
+            k->plain_conv(plain, x, w, NULL, s);
+            near(k, "conv", fast, plain, ny, s->c * s->kh * s->kw);
+        } else if (face == 1) {
+            k->conv_dx(fast, y, w, scratch, s);
+            k->plain_conv_dx(plain, y, w, NULL, s);
+            near(k, "conv_dx", fast, plain, nx, s->o * s->kh * s->kw);
+        } else {
+            k->conv_dw(fast, x, y, scratch, s);
+            k->plain_conv_dw(plain, x, y, NULL, s);
+            near(k, "conv_dw", fast, plain, nw, s->n * s->oh * s->ow);
+        }
+        free(scratch);
+    }
+    free(x);
+    free(w);
+    free(y);
+    free(fast);
+    free(plain);
+}
+
+static void test_conv(void **state) {
+    (void)state;
+    const int64_t shape[][9] = {
+        /* n, c, h, w, o, kh, kw, stride, pad */
+        {1, 3, 32, 32, 12, 5, 5, 2, 2}, {1, 12, 8, 8, 12, 5, 5, 1, 2}, {2, 3, 7, 5, 4, 3, 3, 1, 1},
+        {3, 2, 6, 9, 5, 3, 2, 2, 1},    {2, 4, 5, 6, 3, 1, 1, 1, 0},   {2, 4, 5, 6, 3, 1, 1, 2, 0},
+        {1, 1, 1, 1, 1, 1, 1, 1, 0},    {1, 2, 4, 4, 3, 4, 4, 1, 0},   {2, 2, 4, 3, 2, 5, 5, 1, 2},
+        {1, 2, 9, 9, 2, 2, 3, 3, 0},    {1, 1, 3, 3, 2, 2, 2, 4, 3},   {4, 8, 4, 4, 16, 3, 3, 1, 1},
+        {1, 2, 5, 5, 2, 1, 1, 1, 2},    {8, 16, 2, 2, 24, 3, 3, 2, 1}, {1, 16, 33, 17, 8, 3, 3, 1, 1},
+    };
+    gnt_key key = gnt_key_of_seed(4);
+    gnt_stream r = gnt_stream_open(&key, "conv");
+    for (int p = 0; p < 2; p++)
+        for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
+            gnt_conv s = geometry(shape[i]);
+            compare_conv(p ? gnt_kernels_f64() : gnt_kernels_f32(), &r, &s);
+        }
+}
+
+/* Values by hand. Ties go to the lowest index; padding never wins, not even over negative entries. */
+static void test_max_pool(void **state) {
+    (void)state;
+    gnt_graph *g = gnt_graph_new();
+    const double v[9] = {-1, -1, -5, -1, -1, -2, -7, -2, -2};
+    gnt_node x = gnt_nn_data(g, 4, (int64_t[]){1, 1, 3, 3}, v), d;
+    gnt_node y = gnt_nn_max_pool(g, x, 2, 2, 2, 2, 1, 1, 0); /* windows {0}, {1 2}, {3 6}, {4 5 7 8} */
+    gnt_node z = gnt_nn_max_pool(g, x, 2, 2, 2, 2, 0, 0, 1); /* ceil: {0 1 3 4}, {2 5}, {6 7}, {8} */
+    gnt_node u = gnt_nn_data(g, 4, (int64_t[]){1, 1, 2, 2}, (double[]){1, 2, 3, 4});
+    gnt_nn_vjp(g, &z, &u, 1, &x, 1, &d);
+    gnt_node out[3] = {y, z, d};
+    gnt_program *p = gnt_program_new(g, out, NULL, 3, 8, NULL, 0);
+    assert_non_null(p);
+    gnt_program_run(p, 0);
+    const double ey[4] = {-1, -1, -1, -1}, ez[4] = {-1, -2, -2, -2}, ed[9] = {1, 0, 0, 0, 0, 2, 0, 3, 4};
+    assert_memory_equal(gnt_program_output(p, 0), ey, sizeof ey);
+    assert_memory_equal(gnt_program_output(p, 1), ez, sizeof ez);
+    assert_memory_equal(gnt_program_output(p, 2), ed, sizeof ed);
+    gnt_program_free(p);
+    gnt_graph_free(g);
+}
+
+/* PyTorch's rules for averages at the border (torch.nn.functional.avg_pool2d): with ceil_mode the last window
+ * counts what lies within the padded image. */
+static void test_avg_pool(void **state) {
+    (void)state;
+    gnt_graph *g = gnt_graph_new();
+    double v[16];
+    for (int i = 0; i < 16; i++)
+        v[i] = i + 1;
+    gnt_node x = gnt_nn_data(g, 4, (int64_t[]){1, 1, 4, 4}, v);
+    gnt_node out[4] = {
+        gnt_nn_avg_pool(g, x, 3, 3, 2, 2, 1, 1, 0, 1), gnt_nn_avg_pool(g, x, 3, 3, 2, 2, 1, 1, 0, 0),
+        gnt_nn_avg_pool(g, x, 3, 3, 2, 2, 0, 0, 1, 1), gnt_nn_avg_pool(g, x, 3, 3, 2, 2, 1, 1, 1, 1)};
+    gnt_program *p = gnt_program_new(g, out, NULL, 4, 8, NULL, 0);
+    assert_non_null(p);
+    gnt_program_run(p, 0);
+    const double *a = gnt_program_output(p, 0), *b = gnt_program_output(p, 1), *c = gnt_program_output(p, 2),
+                 *d = gnt_program_output(p, 3);
+    assert_true(a[0] == 14 / 9.0 && a[1] == 30 / 9.0 && a[2] == 57 / 9.0 && a[3] == 99 / 9.0);
+    assert_true(b[0] == 3.5 && b[1] == 5 && b[2] == 9.5 && b[3] == 11);
+    assert_true(c[0] == 6 && c[1] == 7.5 && c[2] == 12 && c[3] == 13.5);
+    assert_true(d[8] == 16 / 4.0 && d[2] == 12 / 6.0);
+    gnt_program_free(p);
+    gnt_graph_free(g);
+}
+
+static void test_indices(void **state) {
+    (void)state;
+    gnt_graph *g = gnt_graph_new();
+    const double v[8] = {3, 7, 7, 1, -2, -9, -2, -2};
+    gnt_node x = gnt_nn_data(g, 2, (int64_t[]){2, 4}, v);
+    gnt_node index = gnt_nn_argmax(g, x);
+    gnt_node out[3] = {index, gnt_nn_gather(g, x, index),
+                       gnt_nn_scatter(g, gnt_nn_fill(g, 2, (int64_t[]){2, 1}, 1), index, 5)};
+    for (int32_t precision = 4; precision <= 8; precision += 4) {
+        gnt_program *p = gnt_program_new(g, out, NULL, 3, precision, NULL, 0);
+        assert_non_null(p);
+        gnt_program_run(p, 0);
+        const int32_t *i = gnt_program_output(p, 0);
+        assert_true(i[0] == 1 && i[1] == 0);
+        const gnt_kernels *k = precision == 4 ? gnt_kernels_f32() : gnt_kernels_f64();
+        assert_true(get(k, gnt_program_output(p, 1), 0) == 7 && get(k, gnt_program_output(p, 1), 1) == -2);
+        for (int j = 0; j < 10; j++)
+            assert_true(get(k, gnt_program_output(p, 2), j) == (j == 1 || j == 5));
+        gnt_program_free(p);
+    }
+    gnt_graph_free(g);
+}
+
+/* Σ of 3 million entries near 1 in float: naive addition would be off by 1e-2 and more. */
+static void test_long_sums(void **state) {
+    (void)state;
+    enum { N = 3000000 };
+    gnt_key key = gnt_key_of_seed(5);
+    gnt_stream r = gnt_stream_open(&key, "sums");
+    float *v = malloc(N * sizeof *v);
+    double sum = 0, squares = 0;
+    for (int i = 0; i < N; i++) {
+        v[i] = (float)gnt_random_uniform(&r);
+        sum += (double)v[i];
+        squares += (double)v[i] * (double)v[i];
+    }
+    gnt_graph *g = gnt_graph_new();
+    gnt_node x = gnt_nn_input(g, "x", 2, (int64_t[]){1000, 3000}, 0);
+    gnt_node out[3] = {gnt_nn_sum_all(g, x), gnt_nn_dot(g, x, x), gnt_nn_sum_all(g, gnt_nn_sum(g, x, 1))};
+    gnt_program *p = gnt_program_new(g, out, NULL, 3, 4, NULL, 0);
+    assert_non_null(p);
+    gnt_program_bind(p, x, v);
+    gnt_program_run(p, 0);
+    double got[3];
+    for (int i = 0; i < 3; i++)
+        got[i] = (double)*(const float *)gnt_program_output(p, i);
+    assert_true(fabs(got[0] - sum) < 1e-6 * sum);
+    assert_true(fabs(got[1] - squares) < 1e-6 * squares);
+    assert_true(fabs(got[2] - sum) < 1e-6 * sum);
+    gnt_program_free(p);
+    gnt_graph_free(g);
+    free(v);
+}
+
+/* log Σ exp where exp alone would overflow, vanish, or meet an infinity. */
+static void test_log_sum_exp(void **state) {
+    (void)state;
+    gnt_graph *g = gnt_graph_new();
+    const double v[12] = {1000, 1000, 999, -1000, -1001, -1000, -INFINITY, 0, -INFINITY, INFINITY, 0, 1};
+    gnt_node y = gnt_nn_log_sum_exp(g, gnt_nn_data(g, 2, (int64_t[]){4, 3}, v));
+    for (int32_t precision = 4; precision <= 8; precision += 4) {
+        gnt_program *p = gnt_program_new(g, &y, NULL, 1, precision, NULL, 0);
+        assert_non_null(p);
+        gnt_program_run(p, 0);
+        const gnt_kernels *k = precision == 4 ? gnt_kernels_f32() : gnt_kernels_f64();
+        const void *out = gnt_program_output(p, 0);
+        double tail = log(2 + exp(-1)), eps = precision == 4 ? 1e-6 : 1e-15;
+        assert_true(fabs(get(k, out, 0) - 1000 - tail) < 1000 * eps);
+        assert_true(fabs(get(k, out, 1) + 1000 - tail) < 1000 * eps);
+        assert_true(get(k, out, 2) == 0 && isinf(get(k, out, 3)));
+        gnt_program_free(p);
+    }
+    gnt_graph_free(g);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gemm),        cmocka_unit_test(test_conv),    cmocka_unit_test(test_max_pool),
+        cmocka_unit_test(test_avg_pool),    cmocka_unit_test(test_indices), cmocka_unit_test(test_long_sums),
+        cmocka_unit_test(test_log_sum_exp),
+    };
+    return cmocka_run_group_tests_name("kernels", tests, NULL, NULL);
+}
