@@ -33,9 +33,10 @@ typedef struct gnt_sandbox_spec {
 typedef struct gnt_sandbox_report {
     unsigned walls; /* GNT_SANDBOX_* bits that stand */
     int landlock;   /* the ABI in force; 0 = none */
-    /* "full": files are closed (Landlock, or a mount namespace), calls are filtered.
-     * "partial: no …": one of the two is missing. "weak: no …": both are. A remark may follow in brackets. */
-    char level[256];
+    /* "full": files are closed (by Landlock or a mount namespace) and calls are filtered. "partial: no …":
+     * one of the two is missing. "weak: no …": both are. */
+    char level[160];
+    char remark[160]; /* the walls that stand, and what a build with sanitizers relaxes */
 } gnt_sandbox_report;
 
 /* Enters as far as the kernel and `without` let it. A wall that the kernel lacks is no failure but a line in

@@ -1,0 +1,158 @@
+/* sandbox: the order in which the walls go up, what stays readable, and what is reported. */
+#include "run/sandbox.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "run/sandbox_walls.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+static const char *const relaxed =
+    "; under AddressSanitizer without a leak check and a limit on address space";
+#else
+static const char *const relaxed = "";
+#endif
+
+static int add_path(gnt_readable *r, const char *path) {
+    for (size_t i = 0; i < r->n; i++)
+        if (strcmp(r->paths[i], path) == 0)
+            return 0;
+    if (r->n == r->room) {
+        size_t room = r->room ? 2 * r->room : 32;
+        char **grown = gnt_resize(r->paths, room, sizeof *grown);
+        if (!grown)
+            return -1;
+        r->paths = grown;
+        r->room = room;
+    }
+    r->paths[r->n] = gnt_strdup(path);
+    return r->paths[r->n] ? (void)r->n++, 0 : -1;
+}
+
+/* A library that is loaded stays readable: another object may name it as its own dependency. */
+static int add_loaded(struct dl_phdr_info *info, size_t size, void *user) {
+    (void)size;
+    struct stat st;
+    if (info->dlpi_name[0] != '/' || stat(info->dlpi_name, &st) != 0)
+        return 0; /* the program itself, and what the kernel maps */
+    return add_path(user, info->dlpi_name);
+}
+
+static int collect(gnt_readable *r, const gnt_sandbox_spec *spec, gnt_err *err) {
+    /* Debian's libraries are reached through links in /etc/alternatives */
+    static const char *const system_wide[] = {"/lib",
+                                              "/lib64",
+                                              "/usr/lib",
+                                              "/usr/lib64",
+                                              "/usr/local/lib",
+                                              "/etc/alternatives",
+                                              "/etc/ld.so.cache"};
+    struct stat st;
+    int bad = 0;
+    for (size_t i = 0; i < sizeof system_wide / sizeof *system_wide && !bad; i++)
+        if (stat(system_wide[i], &st) == 0)
+            bad = add_path(r, system_wide[i]);
+    for (int folders = 1; folders >= 0; folders--)
+        for (size_t i = 0; i < spec->n_files && !bad; i++) {
+            if (spec->files[i][0] != '/' || stat(spec->files[i], &st) != 0)
+                return gnt_fail(err, "%s: a file for a sandbox must exist and have an absolute path",
+                                spec->files[i]);
+            if (!S_ISDIR(st.st_mode) == !folders)
+                bad = add_path(r, spec->files[i]);
+        }
+    if (bad || dl_iterate_phdr(add_loaded, r) != 0)
+        return gnt_fail(err, "out of memory for a sandbox's files");
+    return 0;
+}
+
+/* Walls hold the calling thread only. */
+static int check_alone(gnt_err *err) {
+    struct stat st;
+    if (stat("/proc/self/task", &st) == 0 && st.st_nlink > 3)
+        return gnt_fail(err, "a worker must have one thread when it enters its sandbox; it has %ld",
+                        (long)st.st_nlink - 2);
+    return 0;
+}
+
+/* No capability is left, neither the user's nor those that a user namespace gave. */
+static int drop_capabilities(gnt_err *err) {
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[2] = {{0, 0, 0}, {0, 0, 0}};
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    if (syscall(SYS_capset, &header, none) != 0)
+        return gnt_fail(err, "capabilities cannot be dropped: %s", strerror(errno));
+    return 0;
+}
+
+static void describe(gnt_sandbox_report *report, int closed) {
+    const int filtered = (report->walls & GNT_SANDBOX_SECCOMP) != 0;
+    const char *open_files = "no Landlock and no mount namespace, so files can be read";
+    const char *open_calls = "no system-call filter, so the network and other processes may be reached";
+    if (closed && filtered)
+        snprintf(report->level, sizeof report->level, "full");
+    else if (closed || filtered)
+        snprintf(report->level, sizeof report->level, "partial: %s", closed ? open_calls : open_files);
+    else
+        snprintf(report->level, sizeof report->level, "weak: %s; %s", "no Landlock and no mount namespace",
+                 "no system-call filter");
+    char landlock[32] = "no Landlock";
+    if (report->landlock)
+        snprintf(landlock, sizeof landlock, "Landlock %d", report->landlock);
+    snprintf(report->remark, sizeof report->remark, "%s, %s, %s%s",
+             report->walls & GNT_SANDBOX_NAMESPACES ? "namespaces" : "no namespaces", landlock,
+             filtered ? "filter" : "no filter", relaxed);
+}
+
+static int raise_walls(const gnt_sandbox_spec *spec, const gnt_readable *readable, gnt_sandbox_report *report,
+                       gnt_err *err) {
+    int closed = 0, rc;
+    if (!(spec->without & GNT_SANDBOX_NAMESPACES)) {
+        if ((rc = gnt_wall_namespaces(readable, &closed, err)) < 0)
+            return -1;
+        if (rc == 0)
+            report->walls |= GNT_SANDBOX_NAMESPACES;
+    }
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return gnt_fail(err, "new privileges cannot be given up: %s", strerror(errno));
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
+        return gnt_fail(err, "the process cannot be made undumpable: %s", strerror(errno));
+    if (!(spec->without & GNT_SANDBOX_LANDLOCK)) {
+        if ((rc = gnt_wall_landlock(readable, spec->landlock_most, &report->landlock, err)) < 0)
+            return -1;
+        if (rc == 0)
+            report->walls |= GNT_SANDBOX_LANDLOCK;
+    }
+    if (drop_capabilities(err) != 0)
+        return -1;
+    if (!(spec->without & GNT_SANDBOX_SECCOMP)) {
+        if ((rc = gnt_wall_filter(err)) < 0)
+            return -1;
+        if (rc == 0)
+            report->walls |= GNT_SANDBOX_SECCOMP;
+    }
+    describe(report, closed || (report->walls & GNT_SANDBOX_LANDLOCK));
+    return 0;
+}
+
+int gnt_sandbox_enter(const gnt_sandbox_spec *spec, gnt_sandbox_report *report, gnt_err *err) {
+    gnt_readable readable = {0};
+    *report = (gnt_sandbox_report){0};
+    int rc = check_alone(err);
+    if (rc == 0)
+        rc = collect(&readable, spec, err);
+    if (rc == 0)
+        rc = raise_walls(spec, &readable, report, err);
+    for (size_t i = 0; i < readable.n; i++)
+        gnt_free(readable.paths[i]);
+    gnt_free(readable.paths);
+    return rc;
+}

@@ -1,0 +1,23 @@
+/* sandbox_walls: the three walls one by one. Private to run/sandbox*.c.
+ *
+ * Each returns 0 when the wall stands, 1 when the kernel does not give it (`why` says so in a few words and
+ * nothing has changed that matters), -1 on a failure after which the worker must end. */
+#ifndef GNT_RUN_SANDBOX_WALLS_H
+#define GNT_RUN_SANDBOX_WALLS_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+/* Absolute paths that stay readable: folders first, so that a file within one is met after it. */
+typedef struct gnt_readable {
+    char **paths;
+    size_t n, room;
+} gnt_readable;
+
+/* files_closed: whether the old root is out of reach; without it the network and the ids are still apart. */
+int gnt_wall_namespaces(const gnt_readable *readable, int *files_closed, gnt_err *err);
+int gnt_wall_landlock(const gnt_readable *readable, int most, int *abi, gnt_err *err);
+int gnt_wall_filter(gnt_err *err);
+
+#endif
