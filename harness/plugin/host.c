@@ -1,0 +1,395 @@
+#include "plugin/host.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "plugin/info_impl.h"
+#include "plugin/words.h"
+
+enum { MOST_STREAMS = 65536, LONGEST_STREAM_NAME = 256, MOST_FACTS = 256 };
+
+typedef struct named_stream {
+    char *name;
+    gnt_stream stream;
+} named_stream;
+
+typedef struct arena { /* blocks of scratch that are freed together */
+    void **block;
+    size_t n, bytes;
+} arena;
+
+struct gnt_instance {
+    gnt_host host; /* its context is this instance */
+    const gnt_descriptor *descriptor;
+    gnt_defense defense;
+    gnt_attack attack;
+    gnt_params params;
+    gnt_key key;
+    gnt_service *model;
+    void *self;
+
+    void *context;
+    void (*log)(void *context, int32_t level, const char *text);
+    void (*progress)(void *context, double done, double total);
+    int (*should_stop)(void *context);
+    double deadline; /* CLOCK_MONOTONIC seconds; 0: none */
+    size_t memory, peak;
+
+    const char *hook; /* the one that runs; NULL outside of one */
+    int stopped;      /* sticky: a stop was asked for */
+    gnt_err said;     /* by the plugin, in this hook */
+    gnt_err broken;   /* a service could not do what it promises and has no way to say so; fails the hook */
+    arena of_hook, of_life;
+    named_stream *streams;
+    size_t n_streams;
+    gnt_fact *facts; /* mean holds the sum until asked for */
+    gnt_fact *reported;
+    int32_t n_facts;
+};
+
+/* ---- scratch
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+static void arena_free(arena *a) {
+    for (size_t i = 0; i < a->n; i++)
+        gnt_free_aligned(a->block[i]);
+    gnt_free(a->block);
+    *a = (arena){0};
+}
+
+static void *host_scratch(void *context, size_t bytes) {
+    gnt_instance *i = context;
+    arena *a = i->hook && strcmp(i->hook, "create") != 0 ? &i->of_hook : &i->of_life;
+    size_t used = i->of_hook.bytes + i->of_life.bytes;
+    if (bytes > SIZE_MAX - used || (i->memory && used + bytes > i->memory))
+        return NULL;
+    void **larger = gnt_resize(a->block, a->n + 1, sizeof *larger);
+    if (!larger)
+        return NULL;
+    a->block = larger;
+    void *block = gnt_aligned(bytes, 1);
+    if (!block)
+        return NULL;
+    a->block[a->n++] = block;
+    a->bytes += bytes;
+    if (used + bytes > i->peak)
+        i->peak = used + bytes;
+    return block;
+}
+
+/* ---- words
+ * ----------------------------------------------------------------------------------------------------------------
+ */
+
+static const char *no_null(const char *text) {
+    return text ? text : "";
+}
+
+static void host_log(void *context, int32_t level, const char *text) {
+    gnt_instance *i = context;
+    gnt_err clean = {0}; /* bounded, and without control characters */
+    if (!i->log)
+        return;
+    gnt_fail(&clean, "%s: %s", no_null(i->descriptor->id), no_null(text));
+    i->log(i->context,
+           level < GNT_LOG_DEBUG  ? GNT_LOG_DEBUG
+           : level > GNT_LOG_WARN ? GNT_LOG_WARN
+                                  : level,
+           clean.text);
+}
+
+static void host_progress(void *context, double done, double total) {
+    gnt_instance *i = context;
+    if (i->progress && isfinite(done) && isfinite(total))
+        i->progress(i->context, done, total);
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int32_t host_should_stop(void *context) {
+    gnt_instance *i = context;
+    if (!i->stopped)
+        i->stopped =
+            (i->deadline > 0 && now() >= i->deadline) || (i->should_stop && i->should_stop(i->context));
+    return i->stopped;
+}
+
+static gnt_status host_fail(void *context, const char *text) {
+    gnt_instance *i = context;
+    gnt_fail(&i->said, "%s", no_null(text));
+    return GNT_FAILED;
+}
+
+static const char *host_last_error(void *context) {
+    const gnt_instance *i = context;
+    return i->model ? gnt_service_error(i->model) : "";
+}
+
+static const void *host_extension(void *context, const char *id, uint32_t revision) {
+    (void)context; /* there are none yet */
+    (void)id;
+    (void)revision;
+    return NULL;
+}
+
+/* ---- random numbers
+ * ------------------------------------------------------------------------------------------------------- */
+
+/* The stream of that name, opened where it is new. NULL where it cannot be had: the hook then fails, since
+ * numbers that are not random must not pass for noise. */
+static gnt_stream *stream_of(gnt_instance *i, const char *name) {
+    for (size_t k = 0; name && k < i->n_streams; k++)
+        if (strcmp(i->streams[k].name, name) == 0)
+            return &i->streams[k].stream;
+    if (!name || strnlen(name, LONGEST_STREAM_NAME + 1) > LONGEST_STREAM_NAME ||
+        i->n_streams == MOST_STREAMS) {
+        gnt_fail(&i->broken,
+                 "it asked for a random stream without a name, with one of more than %d bytes, or for more "
+                 "than %d streams",
+                 LONGEST_STREAM_NAME, MOST_STREAMS);
+        return NULL;
+    }
+    size_t n = i->n_streams;
+    if ((n & (n - 1)) == 0) { /* room doubles */
+        named_stream *larger = gnt_resize(i->streams, n ? 2 * n : 1, sizeof *larger);
+        if (larger)
+            i->streams = larger;
+        else
+            name = NULL;
+    }
+    char *copy = gnt_strdup(name);
+    if (!copy) {
+        gnt_fail(&i->broken, "out of memory for a random stream");
+        return NULL;
+    }
+    i->streams[n] = (named_stream){copy, gnt_stream_open(&i->key, copy)};
+    i->n_streams++;
+    return &i->streams[n].stream;
+}
+
+static void host_uniform(void *context, const char *name, int64_t n, double *out) {
+    gnt_stream *s = stream_of(context, name);
+    for (int64_t k = 0; k < n; k++)
+        out[k] = s ? gnt_random_uniform(s) : 0;
+}
+
+static void host_normal(void *context, const char *name, int64_t n, float *out) {
+    gnt_stream *s = stream_of(context, name);
+    for (int64_t k = 0; k < n; k++)
+        out[k] = s ? (float)gnt_random_normal(s) : 0;
+}
+
+static void host_laplace(void *context, const char *name, int64_t n, float *out) {
+    gnt_stream *s = stream_of(context, name);
+    for (int64_t k = 0; k < n; k++)
+        out[k] = s ? (float)gnt_random_laplace(s) : 0;
+}
+
+static uint64_t host_below(void *context, const char *name, uint64_t n) {
+    gnt_stream *s = stream_of(context, name);
+    return s && n ? gnt_random_below(s, n) : 0;
+}
+
+/* ---- facts
+ * ----------------------------------------------------------------------------------------------------------------
+ */
+
+static gnt_fact *fact_of(gnt_instance *i, const char *name) {
+    for (int32_t k = 0; k < i->n_facts; k++)
+        if (strcmp(i->facts[k].name, name) == 0)
+            return &i->facts[k];
+    if (i->n_facts == MOST_FACTS)
+        return NULL;
+    gnt_fact *larger = gnt_resize(i->facts, (size_t)i->n_facts + 1, sizeof *larger);
+    if (!larger)
+        return NULL;
+    i->facts = larger;
+    char *copy = gnt_strdup(name);
+    if (!copy)
+        return NULL;
+    i->facts[i->n_facts] = (gnt_fact){.name = copy};
+    return &i->facts[i->n_facts++];
+}
+
+static void host_fact(void *context, const char *name, double value) {
+    gnt_instance *i = context;
+    gnt_fact *f = gnt_id_ok(name, '_') ? fact_of(i, name) : NULL;
+    if (!f) {
+        host_log(i, GNT_LOG_WARN, "a fact was dropped: its name is no id, or there are too many");
+        return;
+    }
+    if (!isfinite(value))
+        return;
+    f->mean += value;
+    f->n++;
+}
+
+static int by_name(const gnt_fact *a, const gnt_fact *b) {
+    return strcmp(a->name, b->name);
+}
+
+int32_t gnt_instance_facts(gnt_instance *i, const gnt_fact **list) {
+    int32_t n = 0;
+    gnt_free(i->reported);
+    *list = i->reported = gnt_array((size_t)i->n_facts, sizeof *i->reported);
+    for (int32_t k = 0; i->reported && k < i->n_facts; k++) {
+        gnt_fact f = i->facts[k];
+        if (f.n == 0)
+            continue;
+        f.mean /= (double)f.n;
+        int32_t at = n++;
+        for (; at > 0 && by_name(&f, &i->reported[at - 1]) < 0; at--)
+            i->reported[at] = i->reported[at - 1];
+        i->reported[at] = f;
+    }
+    return n;
+}
+
+/* ---- instances
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+static const char *kind_of(const gnt_instance *i) {
+    return gnt_word_name(&gnt_kind_words, (uint32_t)i->descriptor->kind);
+}
+
+static void fill_host(gnt_instance *i) {
+    i->host = (gnt_host){.size = sizeof i->host,
+                         .abi_major = GNT_ABI_MAJOR,
+                         .abi_minor = GNT_ABI_MINOR,
+                         .context = i,
+                         .log = host_log,
+                         .progress = host_progress,
+                         .should_stop = host_should_stop,
+                         .fail = host_fail,
+                         .last_error = host_last_error,
+                         .uniform = host_uniform,
+                         .normal = host_normal,
+                         .laplace = host_laplace,
+                         .below = host_below,
+                         .scratch = host_scratch,
+                         .fact = host_fact,
+                         .model = i->model ? gnt_service_table(i->model) : NULL,
+                         .extension = host_extension};
+}
+
+static gnt_status create(gnt_instance *i, gnt_err *err) {
+    const gnt_descriptor *d = i->descriptor;
+    for (size_t k = 0; d->services && d->services[k]; k++)
+        if (!host_extension(i, d->services[k], 0)) {
+            gnt_fail(err, "%s %s: it needs the service \"%.60s\", which this host does not have", kind_of(i),
+                     d->id, d->services[k]);
+            return GNT_UNSUPPORTED;
+        }
+    gnt_instance_enter(i, "create");
+    i->self = d->create(&i->host, i->params.value);
+    return gnt_instance_leave(i, i->self ? GNT_OK : GNT_FAILED, err);
+}
+
+int gnt_instance_new(gnt_instance **out, const gnt_instance_spec *spec, gnt_status *status, gnt_err *err) {
+    gnt_status unused;
+    status = status ? status : &unused;
+    *status = GNT_FAILED;
+    *out = NULL;
+    gnt_instance *i = gnt_alloc(sizeof *i);
+    if (!i)
+        return gnt_fail(err, "out of memory");
+    i->descriptor = spec->descriptor;
+    i->key = spec->key;
+    i->model = spec->model;
+    i->context = spec->context;
+    i->log = spec->log;
+    i->progress = spec->progress;
+    i->should_stop = spec->should_stop;
+    i->deadline = spec->seconds > 0 ? now() + spec->seconds : 0;
+    i->memory = spec->memory;
+    if (spec->descriptor->defense)
+        i->defense = gnt_defense_table(spec->descriptor->defense);
+    else
+        i->attack = gnt_attack_table(spec->descriptor->attack);
+    fill_host(i);
+    if (gnt_params_copy(&i->params, spec->params, err) == 0)
+        *status = create(i, err);
+    if (*status != GNT_OK) {
+        gnt_instance_free(i);
+        return -1;
+    }
+    *out = i;
+    return 0;
+}
+
+void gnt_instance_free(gnt_instance *i) {
+    if (!i)
+        return;
+    if (i->self) {
+        i->hook = "destroy";
+        i->descriptor->destroy(i->self);
+    }
+    if (i->model)
+        gnt_service_release_all(i->model);
+    arena_free(&i->of_hook);
+    arena_free(&i->of_life);
+    for (size_t k = 0; k < i->n_streams; k++)
+        gnt_free(i->streams[k].name);
+    gnt_free(i->streams);
+    for (int32_t k = 0; k < i->n_facts; k++)
+        gnt_free(i->facts[k].name);
+    gnt_free(i->facts);
+    gnt_free(i->reported);
+    gnt_params_free(&i->params);
+    gnt_free(i);
+}
+
+void *gnt_instance_self(const gnt_instance *i) {
+    return i->self;
+}
+
+const gnt_defense *gnt_instance_defense(const gnt_instance *i) {
+    return i->descriptor->defense ? &i->defense : NULL;
+}
+
+const gnt_attack *gnt_instance_attack(const gnt_instance *i) {
+    return i->descriptor->attack ? &i->attack : NULL;
+}
+
+size_t gnt_instance_peak_scratch(const gnt_instance *i) {
+    return i->peak;
+}
+
+void gnt_instance_enter(gnt_instance *i, const char *hook) {
+    i->hook = hook;
+    i->said = i->broken = (gnt_err){0};
+}
+
+gnt_status gnt_instance_leave(gnt_instance *i, gnt_status returned, gnt_err *err) {
+    const char *hook = i->hook ? i->hook : "hook", *id = i->descriptor->id, *kind = kind_of(i);
+    int stop = host_should_stop(i);
+    arena_free(&i->of_hook);
+    i->hook = NULL;
+    if (stop || returned == GNT_STOPPED) {
+        gnt_fail(err, "%s %s: %s %s", kind, id, hook,
+                 stop ? "was told to stop, or ran out of its time; what it answered is not used"
+                      : "says that it was stopped, though nobody asked it to");
+        return stop ? GNT_STOPPED : GNT_FAILED;
+    }
+    if (i->broken.text[0]) {
+        gnt_fail(err, "%s %s: %s: %s", kind, id, hook, i->broken.text);
+        return GNT_FAILED;
+    }
+    if (returned == GNT_OK)
+        return GNT_OK;
+    if (returned == GNT_FAILED || returned == GNT_UNSUPPORTED) {
+        gnt_fail(err, "%s %s: %s: %s", kind, id, hook,
+                 i->said.text[0] ? i->said.text : "failed without saying why");
+        return returned;
+    }
+    gnt_fail(err, "%s %s: %s returned the unknown status %d", kind, id, hook, returned);
+    return GNT_FAILED;
+}

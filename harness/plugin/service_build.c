@@ -1,0 +1,302 @@
+/* The model's functions as graphs: features, logits and loss; the update, plain or unrolled; the distance
+ * between an update and one that was observed. */
+#include "base/mem.h"
+#include "plugin/service_impl.h"
+
+enum { MOST_NODES = 3000000, MOST_STEPS = 100000 };
+
+/* Norms are taken of whole updates in float32; the square of the smallest one of interest is far above this.
+ */
+#define NORM_EPS 1e-20
+
+int gnt_build_training(const gnt_function *f, const gnt_function_spec *spec) {
+    return spec->training < 0 ? f->service->training : spec->training != 0;
+}
+
+int gnt_build_outputs(gnt_function *f, int32_t n, gnt_err *err) {
+    f->n_out = n;
+    f->out = gnt_array((size_t)n, sizeof *f->out);
+    f->view = gnt_array((size_t)n, sizeof *f->view);
+    return f->out && f->view ? 0 : gnt_fail(err, "out of memory");
+}
+
+int gnt_build_inputs(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, gnt_err *err) {
+    const gnt_service *s = f->service;
+    gnt_nn_shape sample = gnt_model_sample(s->model), x = {.rank = sample.rank + 1, .dim = {spec->n}};
+    for (int32_t i = 0; i < sample.rank; i++)
+        x.dim[i + 1] = sample.dim[i];
+    f->params = gnt_array((size_t)(s->n_params + s->n_buffers), sizeof *f->params);
+    if (!f->params)
+        return gnt_fail(err, "out of memory");
+    f->buffers = f->params + s->n_params;
+    f->x = gnt_nn_input(g, "x", x.rank, x.dim, STAGE_EVAL);
+    gnt_model_declare(s->model, g, f->params, f->buffers);
+    if (f->uses_y)
+        f->y = gnt_nn_input(g, "y", 2, (int64_t[]){spec->n, s->info.classes}, STAGE_EVAL);
+    if (f->steps)
+        f->rates = gnt_nn_input(g, "rates", 1, (int64_t[]){f->steps}, STAGE_EVAL);
+    f->uses_buffers = s->n_buffers > 0 && !gnt_build_training(f, spec);
+    return 0;
+}
+
+/* ---- features, logits, loss
+ * --------------------------------------------------------------------------------------------- */
+
+static int build_features(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, gnt_err *err) {
+    const gnt_service *s = f->service;
+    if (spec->n_layers < 1 || spec->n_layers > 4 * s->info.n_layers || !spec->layer)
+        return gnt_fail(err, "n_layers is %d; expected 1 to %d with their indices", spec->n_layers,
+                        4 * s->info.n_layers);
+    gnt_node *layers = gnt_array((size_t)s->info.n_layers, sizeof *layers);
+    if (!layers || gnt_build_outputs(f, spec->n_layers, err)) {
+        gnt_free(layers);
+        return gnt_fail(err, "out of memory");
+    }
+    gnt_model_build(s->model, g, f->x, f->params, f->buffers, gnt_build_training(f, spec), layers, NULL);
+    int bad = 0;
+    for (int32_t i = 0; i < spec->n_layers && !bad; i++) {
+        int32_t layer = spec->layer[i];
+        if (layer < 0 || layer >= s->info.n_layers) {
+            bad = gnt_fail(err, "layer %d does not exist; the model has layers 0 to %d", layer,
+                           s->info.n_layers - 1);
+            break;
+        }
+        f->out[i] = layers[layer];
+        f->view[i].name = s->info.layer[layer].name;
+        f->view[i].layer = layer;
+    }
+    gnt_free(layers);
+    return bad;
+}
+
+int gnt_build_forward(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, gnt_err *err) {
+    if (gnt_build_inputs(f, g, spec, err))
+        return -1;
+    if (spec->kind == GNT_FN_FEATURES)
+        return build_features(f, g, spec, err);
+    if (gnt_build_outputs(f, 1, err))
+        return -1;
+    gnt_node logits = gnt_model_build(f->service->model, g, f->x, f->params, f->buffers,
+                                      gnt_build_training(f, spec), NULL, NULL);
+    int loss = spec->kind == GNT_FN_LOSS;
+    f->out[0] = loss ? gnt_nn_cross_entropy(g, logits, f->y) : logits;
+    f->view[0] = (gnt_view){.name = loss ? "loss" : "logits", .layer = -1};
+    return 0;
+}
+
+/* ---- update
+ * -------------------------------------------------------------------------------------------------------------
+ */
+
+/* The gradient of the mean loss over x, y at `params`. */
+static int gradient(gnt_function *f, gnt_graph *g, gnt_node x, gnt_node y, const gnt_node *params,
+                    int training, gnt_node *out) {
+    const gnt_service *s = f->service;
+    gnt_node logits = gnt_model_build(s->model, g, x, params, f->buffers, training, NULL, NULL);
+    gnt_node loss = gnt_nn_cross_entropy(g, logits, y);
+    return gnt_nn_vjp(g, &loss, NULL, 1, params, s->n_params, out);
+}
+
+/* Rows index[0 … n−1] of a, as few slices as there are runs of consecutive ones. −1 sticks as in every
+ * builder. */
+static gnt_node take_rows(gnt_graph *g, gnt_node a, const int64_t *index, int64_t n, gnt_node *pieces) {
+    int32_t count = 0;
+    for (int64_t i = 0; i < n;) {
+        int64_t end = i + 1;
+        while (end < n && index[end] == index[end - 1] + 1)
+            end++;
+        pieces[count++] = gnt_nn_slice(g, a, 0, index[i], index[i] + (end - i));
+        i = end;
+    }
+    return count == 1 ? pieces[0] : gnt_nn_concat(g, pieces, count, 0);
+}
+
+/* rates[step], as a tensor of the shape of `like` */
+static gnt_node rate_like(gnt_graph *g, gnt_node rates, int32_t step, gnt_node like) {
+    static const int64_t ones[GNT_NN_RANK] = {1, 1, 1, 1, 1, 1};
+    gnt_nn_shape shape = gnt_nn_shape_of(g, like);
+    if (shape.rank < 0)
+        return -1;
+    gnt_node one = gnt_nn_slice(g, rates, 0, step, step + 1);
+    return gnt_nn_expand(g, gnt_nn_reshape(g, one, shape.rank, ones), shape.rank, shape.dim);
+}
+
+typedef struct unroll { /* room for one step */
+    int64_t *index;     /* batch rows of x */
+    gnt_node *pieces;
+    gnt_node *weights; /* at the start of the step */
+    gnt_node *grad;
+} unroll;
+
+static int unroll_room(unroll *u, int64_t batch, int32_t n_params, gnt_err *err) {
+    u->index = gnt_array((size_t)batch, sizeof *u->index);
+    u->pieces = gnt_array((size_t)batch, sizeof *u->pieces);
+    u->weights = gnt_array((size_t)n_params, sizeof *u->weights);
+    u->grad = gnt_array((size_t)n_params, sizeof *u->grad);
+    return u->index && u->pieces && u->weights && u->grad ? 0 : gnt_fail(err, "out of memory");
+}
+
+static void unroll_free(unroll *u) {
+    gnt_free(u->index);
+    gnt_free(u->pieces);
+    gnt_free(u->weights);
+    gnt_free(u->grad);
+}
+
+/* W ← W − rate·∇W; the delta is summed on its own, which is more exact than the difference of the ends. */
+static int unroll_step(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, unroll *u, int32_t step,
+                       gnt_node *delta, gnt_err *err) {
+    for (int64_t j = 0; j < spec->batch; j++) {
+        int64_t flat = step * spec->batch + j;
+        u->index[j] = spec->order ? spec->order[flat] : flat % spec->n;
+        if (u->index[j] < 0 || u->index[j] >= spec->n)
+            return gnt_fail(err, "order[%lld] is %lld; expected 0 to %lld", (long long)flat,
+                            (long long)u->index[j], (long long)spec->n - 1);
+    }
+    gnt_node x = take_rows(g, f->x, u->index, spec->batch, u->pieces);
+    gnt_node y = take_rows(g, f->y, u->index, spec->batch, u->pieces);
+    if (gradient(f, g, x, y, u->weights, gnt_build_training(f, spec), u->grad))
+        return 0; /* the graph keeps the sentence */
+    for (int32_t i = 0; i < f->service->n_params; i++) {
+        gnt_node move =
+            gnt_nn_affine(g, gnt_nn_mul(g, rate_like(g, f->rates, step, u->grad[i]), u->grad[i]), -1, 0);
+        delta[i] = step ? gnt_nn_add(g, delta[i], move) : move;
+        u->weights[i] = gnt_nn_add(g, u->weights[i], move);
+    }
+    return 0;
+}
+
+static int unroll_update(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, gnt_node *update,
+                         gnt_err *err) {
+    unroll u = {0};
+    int32_t n_params = f->service->n_params;
+    if (spec->steps > MOST_STEPS || spec->batch < 1 || spec->batch > spec->n * (int64_t)MOST_STEPS)
+        return gnt_fail(err, "steps is %d and batch is %lld; expected 1 to %d steps and a batch of 1 or more",
+                        spec->steps, (long long)spec->batch, MOST_STEPS);
+    int bad = unroll_room(&u, spec->batch, n_params, err);
+    for (int32_t i = 0; i < n_params && !bad; i++)
+        u.weights[i] = f->params[i];
+    int32_t before = gnt_graph_size(g);
+    for (int32_t step = 0; step < spec->steps && !bad && !gnt_graph_error(g); step++) {
+        bad = unroll_step(f, g, spec, &u, step, update, err);
+        int64_t nodes = (int64_t)(gnt_graph_size(g) - before) * spec->steps;
+        if (!bad && step == 0 && nodes > MOST_NODES)
+            bad = gnt_fail(err,
+                           "%d steps of this model unroll to %lld nodes; the limit is %d: take fewer steps",
+                           spec->steps, (long long)nodes, MOST_NODES);
+    }
+    unroll_free(&u);
+    return bad;
+}
+
+int gnt_build_update_nodes(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, gnt_node *update,
+                           gnt_err *err) {
+    if (spec->steps)
+        return unroll_update(f, g, spec, update, err);
+    gradient(f, g, f->x, f->y, f->params, gnt_build_training(f, spec), update);
+    return 0;
+}
+
+int gnt_build_update(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, gnt_err *err) {
+    const gnt_service *s = f->service;
+    if (gnt_build_inputs(f, g, spec, err) || gnt_build_outputs(f, s->n_params, err))
+        return -1;
+    for (int32_t i = 0; i < s->n_params; i++)
+        f->view[i] = (gnt_view){.name = s->param[i].name, .layer = s->param[i].layer};
+    return gnt_build_update_nodes(f, g, spec, f->out, err);
+}
+
+/* ---- match
+ * --------------------------------------------------------------------------------------------------------------
+ */
+
+static gnt_node weighted_sum(gnt_graph *g, const gnt_node *u, const gnt_node *o, int32_t n,
+                             const float *weight, int squares) {
+    gnt_node total = -1;
+    for (int32_t i = 0; i < n; i++) {
+        gnt_node d = gnt_nn_sub(g, u[i], o[i]);
+        gnt_node part = gnt_nn_sum_all(g, squares ? gnt_nn_square(g, d) : gnt_nn_abs(g, d));
+        if (weight)
+            part = gnt_nn_affine(g, part, (double)weight[i], 0);
+        total = i ? gnt_nn_add(g, total, part) : part;
+    }
+    return total;
+}
+
+static gnt_node dot_all(gnt_graph *g, const gnt_node *a, const gnt_node *b, int32_t n) {
+    gnt_node total = -1;
+    for (int32_t i = 0; i < n; i++) {
+        gnt_node part = gnt_nn_dot(g, a[i], b[i]);
+        total = i ? gnt_nn_add(g, total, part) : part;
+    }
+    return total;
+}
+
+/* Σ(s·u − o)² at the best s = ⟨u, o⟩/‖u‖²: a sum of squares, where ‖o‖² − ⟨u, o⟩²/‖u‖² would cancel near a
+ * match. */
+static gnt_node scale_free(gnt_graph *g, const gnt_node *u, const gnt_node *o, int32_t n) {
+    gnt_node norm = gnt_nn_affine(g, dot_all(g, u, u, n), 1, NORM_EPS);
+    gnt_node scale = gnt_nn_div(g, dot_all(g, u, o, n), norm), total = -1;
+    static const int64_t ones[GNT_NN_RANK] = {1, 1, 1, 1, 1, 1};
+    for (int32_t i = 0; i < n; i++) {
+        gnt_nn_shape shape = gnt_nn_shape_of(g, u[i]);
+        if (shape.rank < 0)
+            return -1;
+        gnt_node s = gnt_nn_expand(g, gnt_nn_reshape(g, scale, shape.rank, ones), shape.rank, shape.dim);
+        gnt_node part = gnt_nn_sum_all(g, gnt_nn_square(g, gnt_nn_sub(g, gnt_nn_mul(g, s, u[i]), o[i])));
+        total = i ? gnt_nn_add(g, total, part) : part;
+    }
+    return total;
+}
+
+static int match_cost(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, const gnt_node *u,
+                      const gnt_node *o, gnt_err *err) {
+    int32_t n = f->service->n_params;
+    switch (spec->cost) {
+    case GNT_COST_L2:
+    case GNT_COST_L1:
+        f->out[0] = weighted_sum(g, u, o, n, spec->layer_weight, spec->cost == GNT_COST_L2);
+        return 0;
+    case GNT_COST_COSINE:
+        f->out[0] = gnt_nn_cosine_distance(g, u, o, n, NORM_EPS);
+        return 0;
+    case GNT_COST_SCALE_FREE:
+        f->out[0] = scale_free(g, u, o, n);
+        return 0;
+    default:
+        return gnt_fail(err, "cost is %d; expected one of GNT_COST_L2, _COSINE, _L1, _SCALE_FREE (1 to 4)",
+                        spec->cost);
+    }
+}
+
+/* Inputs for what was observed, and the masks; u and o are left as what is compared. */
+static void match_inputs(gnt_function *f, gnt_graph *g, int masked, gnt_node *u, gnt_node *o) {
+    for (int32_t i = 0; i < f->service->n_params; i++) {
+        const gnt_nn_shape *shape = &f->service->param[i].shape;
+        f->observed[i] = o[i] = gnt_nn_input(g, "observed", shape->rank, shape->dim, STAGE_EVAL);
+        if (!masked)
+            continue;
+        f->mask[i] = gnt_nn_input(g, "mask", shape->rank, shape->dim, STAGE_EVAL);
+        u[i] = gnt_nn_mul(g, u[i], f->mask[i]);
+        o[i] = gnt_nn_mul(g, o[i], f->mask[i]);
+    }
+}
+
+int gnt_build_match(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, gnt_err *err) {
+    size_t n = (size_t)f->service->n_params;
+    gnt_node *u = gnt_array(n, sizeof *u), *o = gnt_array(n, sizeof *o);
+    f->observed = gnt_array(n, sizeof *f->observed);
+    f->mask = gnt_array(n, sizeof *f->mask);
+    int bad = !u || !o || !f->observed || !f->mask
+                  ? gnt_fail(err, "out of memory")
+                  : gnt_build_inputs(f, g, spec, err) || gnt_build_outputs(f, 1, err) ||
+                        gnt_build_update_nodes(f, g, spec, u, err);
+    if (!bad) {
+        match_inputs(f, g, spec->masked, u, o);
+        f->view[0] = (gnt_view){.name = "match", .layer = -1};
+        bad = match_cost(f, g, spec, u, o, err);
+    }
+    gnt_free(u);
+    gnt_free(o);
+    return bad ? -1 : 0;
+}
