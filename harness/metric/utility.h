@@ -1,0 +1,33 @@
+/* utility: what a model is worth after a defense, gathered batch by batch over a test set.
+ *
+ * Accuracy: share of samples whose true class has the highest score (ties go to the lowest class, as
+ * everywhere). Loss: mean cross entropy in nats through log-sum-exp, or mean squared error. A sample with a
+ * score that is not finite is wrong, is counted in `broken`, and makes the loss infinite: a diverged training
+ * never looks like a mediocre one. */
+#ifndef GNT_METRIC_UTILITY_H
+#define GNT_METRIC_UTILITY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct gnt_metric_utility {
+    int64_t samples, right, broken;
+    double loss_sum, loss_squares; /* over samples that are not broken */
+} gnt_metric_utility;
+
+typedef struct gnt_metric_worth {
+    double accuracy;       /* NaN without samples, and for squared error */
+    double accuracy_error; /* standard error from the size of the test set, √(a (1 − a)/n) */
+    double loss;           /* NaN without samples, infinite when any is broken */
+    double loss_error;     /* standard error of the mean loss; NaN when the loss is not finite */
+} gnt_metric_worth;
+
+/* Start from {0}. logits: n × classes; label in 0 … classes−1 (others count as broken). */
+void gnt_metric_utility_logits(gnt_metric_utility *u, const float *logits, const int32_t *label, size_t n,
+                               int32_t classes);
+/* Each sample's loss is the mean over `outputs` of (y − x)². Do not mix with logits in one gatherer. */
+void gnt_metric_utility_values(gnt_metric_utility *u, const float *y, const float *x, size_t n,
+                               size_t outputs);
+gnt_metric_worth gnt_metric_utility_end(const gnt_metric_utility *u, int has_accuracy);
+
+#endif
