@@ -55,14 +55,14 @@ static gnt_status put(void *context, const float *x, const float *y, int64_t sou
 typedef gnt_status (*encode_hook)(void *self, const gnt_client *client, int64_t when,
                                   const gnt_samples_sink *out);
 
-static int encode(const gnt_member *m, encode_hook hook, gnt_client *client, int64_t when, gnt_batch *b,
-                  gnt_err *err) {
+static int encode(const gnt_member *m, encode_hook hook, const char *name, gnt_client *client, int64_t when,
+                  gnt_batch *b, gnt_err *err) {
     collector c = {.source = &b->view, .most = b->view.n * MOST_GROWTH};
     gnt_samples_sink sink = {.size = sizeof sink, .context = &c, .put = put};
     client->samples = &b->view;
     client->artefacts = m->artefacts;
-    gnt_status status = hook(m->self, client, when, &sink);
-    int rc = m->done(m->owner, status, err);
+    m->begin(m->owner, name);
+    int rc = m->done(m->owner, hook(m->self, client, when, &sink), err);
     if (c.err.text[0])
         rc = gnt_fail(err, "%s", c.err.text);
     else if (rc == 0 && c.n == 0)
@@ -88,7 +88,8 @@ int gnt_chain_encode_set(const gnt_chain *chain, gnt_client *client, int64_t epo
                          gnt_err *err) {
     for (int32_t i = 0; i < chain->n; i++)
         if (chain->member[i].hooks->encode_set &&
-            encode(&chain->member[i], chain->member[i].hooks->encode_set, client, epoch, b, err) != 0)
+            encode(&chain->member[i], chain->member[i].hooks->encode_set, "encode_set", client, epoch, b,
+                   err) != 0)
             return -1;
     client->samples = &b->view;
     return 0;
@@ -98,7 +99,8 @@ int gnt_chain_encode_batch(const gnt_chain *chain, gnt_client *client, int64_t s
                            gnt_err *err) {
     for (int32_t i = 0; i < chain->n; i++)
         if (chain->member[i].hooks->encode_batch &&
-            encode(&chain->member[i], chain->member[i].hooks->encode_batch, client, step, b, err) != 0)
+            encode(&chain->member[i], chain->member[i].hooks->encode_batch, "encode_batch", client, step, b,
+                   err) != 0)
             return -1;
     client->samples = &b->view;
     return 0;
@@ -111,6 +113,7 @@ int gnt_chain_local_rate(const gnt_chain *chain, gnt_client *client, int64_t ste
         if (!m->hooks->local_rate)
             continue;
         client->artefacts = m->artefacts;
+        m->begin(m->owner, "local_rate");
         if (m->done(m->owner, m->hooks->local_rate(m->self, client, step, rate), err) != 0)
             return -1;
         if (!isfinite(*rate))
@@ -136,6 +139,7 @@ int gnt_chain_client_update(const gnt_chain *chain, gnt_client *client, gnt_tens
         if (!m->hooks->client_update)
             continue;
         client->artefacts = m->artefacts;
+        m->begin(m->owner, "client_update");
         if (m->done(m->owner, m->hooks->client_update(m->self, client, update), err) != 0)
             return -1;
         *took = 1;
@@ -150,6 +154,7 @@ int gnt_chain_transform(const gnt_chain *chain, gnt_client *client, gnt_tensors 
         if (!m->hooks->transform_update)
             continue;
         client->artefacts = m->artefacts;
+        m->begin(m->owner, "transform_update");
         if (m->done(m->owner, m->hooks->transform_update(m->self, client, update), err) != 0)
             return -1;
         changed = 1;
@@ -165,6 +170,7 @@ int gnt_chain_aggregate(const gnt_chain *chain, gnt_aggregate *in, float *new_we
         if (!m->hooks->aggregate)
             continue;
         in->artefacts = m->artefacts;
+        m->begin(m->owner, "aggregate");
         if (m->done(m->owner, m->hooks->aggregate(m->self, in, new_weights), err) != 0)
             return -1;
         *took = 1;

@@ -13,6 +13,7 @@ typedef struct gnt_member {
     const gnt_defense *hooks;
     void *self;
     const gnt_artefacts *artefacts; /* what its prepare left, or NULL */
+    void (*begin)(void *owner, const char *hook);
     /* Called after every hook; 0 when the status was GNT_OK, else −1 with the plugin's sentence. */
     int (*done)(void *owner, gnt_status status, gnt_err *err);
     void *owner;

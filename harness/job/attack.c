@@ -1,0 +1,250 @@
+/* The jobs `prepare-attack` and `attack`: an adversary learns from what it was granted, then answers
+ * observations. Its process holds the observation and the grants, and nothing else.
+ *
+ * Answer bundle: reconstruction.J count×features, labels.J n×classes, attribute.J values, for observation J;
+ * metadata {"targets": [{"costs": [[restart, step, cost], …], "chosen": [restart, cost]}, …]}. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "job/job.h"
+#include "job/seen.h"
+
+enum { MOST_POINTS = 256 }; /* of a cost curve; when it is full every second point is dropped */
+
+typedef struct cost_point {
+    int32_t restart;
+    int64_t step;
+    double cost;
+} cost_point;
+
+typedef struct attacking {
+    gnt_work *work;
+    gnt_work_model model;
+    gnt_work_plugin plugin;
+    gnt_seen seen;
+    gnt_sampleset public_data;
+    gnt_artefact_set own, defense;
+    int has_defense;
+    gnt_known known;
+    gnt_st labels, rates, stats;
+    gnt_st answer;
+    json_t *targets;
+    /* of the observation at hand */
+    int64_t j;
+    cost_point point[MOST_POINTS];
+    int n_points, stride, skipped;
+    int32_t chosen_restart;
+    double chosen_cost;
+    int64_t answered;
+    gnt_err refused; /* why an answer was not taken */
+} attacking;
+
+/* ---- what the plugin hands over ---- */
+
+static gnt_status refuse(attacking *a, const char *what, int64_t found, int64_t expected) {
+    gnt_fail(&a->refused, "the attack answered with %" PRId64 " %s where %" PRId64 " were expected", found,
+             what, expected);
+    return GNT_FAILED;
+}
+
+static gnt_status keep(attacking *a, const char *kind, int64_t rows, int64_t columns, const float *values) {
+    char name[64];
+    int64_t dim[2] = {rows, columns};
+    snprintf(name, sizeof name, "%s.%" PRId64, kind, a->j);
+    if (gnt_st_find(&a->answer, name)) {
+        gnt_fail(&a->refused, "the attack answered twice with %s", kind);
+        return GNT_FAILED;
+    }
+    if (gnt_st_add(&a->answer, name, GNT_ST_F32, 2, dim, values, NULL, &a->refused) != 0)
+        return GNT_FAILED;
+    a->answered++;
+    return GNT_OK;
+}
+
+static gnt_status take_reconstruction(void *context, int64_t count, const float *x) {
+    attacking *a = context;
+    if (count < 1 || count > a->seen.base.n)
+        return refuse(a, "reconstructions", count, a->seen.base.n);
+    return keep(a, "reconstruction", count, gnt_nn_count(&a->model.sample), x);
+}
+
+static gnt_status take_labels(void *context, int64_t n, int32_t classes, const float *scores) {
+    attacking *a = context;
+    if (classes != a->seen.base.classes)
+        return refuse(a, "classes", classes, a->seen.base.classes);
+    if (n != a->seen.base.n)
+        return refuse(a, "labels", n, a->seen.base.n);
+    return keep(a, "labels", n, classes, scores);
+}
+
+static gnt_status take_attribute(void *context, int32_t values, const float *scores) {
+    attacking *a = context;
+    if (values < 1 || values != a->seen.base.attribute_values)
+        return refuse(a, "scores of the attribute", values, a->seen.base.attribute_values);
+    return keep(a, "attribute", 1, values, scores);
+}
+
+static void take_cost(void *context, int32_t restart, int64_t step, double cost) {
+    attacking *a = context;
+    if (a->skipped++ % a->stride != 0 || !isfinite(cost))
+        return;
+    if (a->n_points == MOST_POINTS) {
+        for (int i = 0; i < MOST_POINTS / 2; i++)
+            a->point[i] = a->point[2 * i];
+        a->n_points = MOST_POINTS / 2;
+        a->stride *= 2;
+    }
+    a->point[a->n_points++] = (cost_point){restart, step, cost};
+}
+
+static void take_chosen(void *context, int32_t restart, double cost) {
+    attacking *a = context;
+    a->chosen_restart = restart;
+    a->chosen_cost = cost;
+}
+
+static int note_target(attacking *a, gnt_err *err) {
+    json_t *costs = json_array();
+    for (int i = 0; i < a->n_points; i++)
+        json_array_append_new(costs, json_pack("[i, I, f]", (int)a->point[i].restart,
+                                               (json_int_t)a->point[i].step, a->point[i].cost));
+    json_t *one = json_pack("{s:o, s:[i, o]}", "costs", costs, "chosen", (int)a->chosen_restart,
+                            isfinite(a->chosen_cost) ? json_real(a->chosen_cost) : json_null());
+    return json_array_append_new(a->targets, one) == 0 ? 0
+                                                       : gnt_fail(err, "out of memory for the cost curves");
+}
+
+/* ---- what the attacker is shown ---- */
+
+static int read_grant(attacking *a, gnt_st *st, const char *name, int64_t rows, int64_t columns,
+                      gnt_err *err) {
+    int64_t dim[2] = {rows, columns};
+    if (!a->work->has(a->work->context, name))
+        return 0;
+    if (a->work->read(a->work->context, name, st, err) != 0)
+        return -1;
+    return gnt_st_need(st, name, name, GNT_ST_F32, 2, dim, err) ? 0 : -1;
+}
+
+static int open_artefacts(attacking *a, const char *name, gnt_artefact_set *out, gnt_err *err) {
+    gnt_st st;
+    gnt_st_init(&st);
+    if (a->work->has(a->work->context, name) && a->work->read(a->work->context, name, &st, err) != 0)
+        return -1;
+    int rc = gnt_artefacts_from(out, &st, err);
+    gnt_st_free(&st);
+    return rc;
+}
+
+static int open_all(attacking *a, gnt_err *err) {
+    gnt_work *w = a->work;
+    gnt_key key;
+    if (gnt_work_model_open(&a->model, w, err) != 0 ||
+        gnt_seen_open(&a->seen, w, "seen", &a->model, err) != 0 ||
+        gnt_work_samples(&a->public_data, w, "public", err) != 0 ||
+        open_artefacts(a, "artefacts", &a->own, err) != 0 ||
+        open_artefacts(a, "defense_artefacts", &a->defense, err) != 0 ||
+        gnt_known_read(&a->known, gnt_request(w, "known.values"), err) != 0 ||
+        gnt_request_key(w, "keys.attack", &key, err) != 0)
+        return -1;
+    a->has_defense = w->has(w->context, "defense_artefacts");
+    gnt_observation *o = &a->seen.base;
+    int64_t t = a->seen.observations;
+    if (read_grant(a, &a->labels, "labels", t * o->n, o->classes, err) != 0 ||
+        read_grant(a, &a->rates, "rates", t, o->steps, err) != 0 ||
+        read_grant(a, &a->stats, "stats", t, gnt_model_buffer_size(a->model.model), err) != 0)
+        return -1;
+    o->granted = (uint32_t)gnt_request_int(w, "granted");
+    o->goals = (uint32_t)gnt_request_int(w, "goals");
+    o->budget = gnt_request_int(w, "budget");
+    if (gnt_request(w, "attribute")) {
+        o->attribute = (int32_t)gnt_request_int(w, "attribute.index");
+        o->attribute_values = (int32_t)gnt_request_int(w, "attribute.values");
+    }
+    if (gnt_request(w, "known")) {
+        o->defense = gnt_request_text(w, "known.ids");
+        o->defense_values = a->known.value;
+        o->n_defense_values = a->known.n;
+        o->defense_artefacts = a->has_defense ? &a->defense.view : NULL;
+    }
+    if (a->public_data.view.n)
+        o->public_data = &a->public_data.view;
+    return gnt_work_plugin_open(&a->plugin, w, &a->model, gnt_request(w, "attack"), GNT_PLUGIN_ATTACK, &key,
+                                err);
+}
+
+static const float *row_of(const gnt_st *st, const char *name, int64_t row) {
+    const gnt_st_tensor *t = gnt_st_find(st, name);
+    return t && t->dim[1] ? (const float *)t->data + row * t->dim[1] : NULL;
+}
+
+static int answer_one(attacking *a, int64_t j, gnt_err *err) {
+    const gnt_attack *hooks = gnt_instance_attack(a->plugin.instance);
+    gnt_answer answer = {.size = sizeof answer,
+                         .context = a,
+                         .reconstruction = take_reconstruction,
+                         .labels = take_labels,
+                         .attribute = take_attribute,
+                         .cost = take_cost,
+                         .chosen = take_chosen};
+    gnt_observation o = gnt_seen_at(&a->seen, j);
+    o.labels = row_of(&a->labels, "labels", j * o.n);
+    o.rates = row_of(&a->rates, "rates", j);
+    o.batch_mean = row_of(&a->stats, "stats", j);
+    a->j = j;
+    a->n_points = a->skipped = 0;
+    a->stride = 1;
+    a->chosen_restart = 0;
+    a->chosen_cost = NAN;
+    a->answered = 0;
+    gnt_work_plugin_begin(&a->plugin, "run");
+    gnt_status status = hooks->run(gnt_instance_self(a->plugin.instance), &o, &a->own.view, &answer);
+    if (gnt_work_plugin_done(&a->plugin, status, err) != 0)
+        return a->refused.text[0] ? gnt_fail(err, "%s", a->refused.text) : -1;
+    if (a->refused.text[0])
+        return gnt_fail(err, "%s", a->refused.text);
+    if (a->answered == 0)
+        return gnt_fail(err, "the attack says it succeeded but gave no answer for observation %" PRId64, j);
+    return note_target(a, err);
+}
+
+static int write_answer(attacking *a, gnt_err *err) {
+    json_t *all = json_pack("{s:O}", "targets", a->targets);
+    char *text = all ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    int rc =
+        text ? gnt_st_set_metadata(&a->answer, text, err) : gnt_fail(err, "out of memory for the answer");
+    gnt_free(text);
+    json_decref(all);
+    return rc == 0 ? a->work->write(a->work->context, "answer", &a->answer, err) : -1;
+}
+
+static void close_all(attacking *a) {
+    gnt_work_plugin_free(&a->plugin);
+    gnt_seen_free(&a->seen);
+    gnt_sampleset_free(&a->public_data);
+    gnt_artefact_set_free(&a->own);
+    gnt_artefact_set_free(&a->defense);
+    gnt_known_free(&a->known);
+    gnt_st_free(&a->labels);
+    gnt_st_free(&a->rates);
+    gnt_st_free(&a->stats);
+    gnt_st_free(&a->answer);
+    gnt_work_model_free(&a->model);
+    json_decref(a->targets);
+}
+
+int gnt_job_attack(gnt_work *w, gnt_err *err) {
+    attacking a = {.work = w, .targets = json_array()};
+    int rc = open_all(&a, err);
+    for (int64_t j = 0; rc == 0 && j < a.seen.observations; j++) {
+        rc = answer_one(&a, j, err);
+        w->progress(w->context, (double)j + 1, (double)a.seen.observations);
+    }
+    if (rc == 0)
+        rc = write_answer(&a, err);
+    close_all(&a);
+    return rc;
+}

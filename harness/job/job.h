@@ -1,0 +1,31 @@
+/* job: the kinds of work, each a function from a request and bundles to bundles.
+ *
+ *   data            files or generators       -> clients, targets, test, public, shadow
+ *   train           clients, test, public     -> trained (weights of every stage, utility)
+ *   prepare-defense public, shadow, trained   -> artefacts
+ *   observe         trained, targets, public  -> seen, truth, and what may be granted: labels, rates, stats
+ *   prepare-attack  public, shadow, shadow's seen and truth, trained -> artefacts
+ *   attack          seen and what was granted -> answer
+ *   score           truth, answer, public     -> score (metadata: the cell's numbers), images
+ *
+ * Only the jobs that take a plugin's file name in their request open one. The attack's request names no file
+ * of data, no seed and no key but its own. */
+#ifndef GNT_JOB_JOB_H
+#define GNT_JOB_JOB_H
+
+#include "job/work.h"
+
+/* Runs the request's "job". 0, or −1 with a sentence and w->status set. */
+int gnt_job_run(gnt_work *w, gnt_err *err);
+/* 1 where the kind opens plugins and so wants the sandbox first. */
+int gnt_job_has_plugin(const char *kind);
+
+int gnt_job_data(gnt_work *w, gnt_err *err);
+int gnt_job_train(gnt_work *w, gnt_err *err);
+int gnt_job_observe(gnt_work *w, gnt_err *err);
+int gnt_job_prepare_defense(gnt_work *w, gnt_err *err);
+int gnt_job_prepare_attack(gnt_work *w, gnt_err *err);
+int gnt_job_attack(gnt_work *w, gnt_err *err);
+int gnt_job_score(gnt_work *w, gnt_err *err);
+
+#endif

@@ -1,0 +1,199 @@
+/* Plugins in a job: opened, instantiated, chained; their artefacts as bundles. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "job/work.h"
+#include "plugin/load.h"
+
+/* ---- artefacts ---- */
+
+static gnt_status put_tensor(void *context, const char *name, int32_t rank, const int64_t *dim,
+                             const float *data) {
+    return gnt_st_add(context, name, GNT_ST_F32, rank, dim, data, NULL, NULL) == 0 ? GNT_OK : GNT_FAILED;
+}
+
+static gnt_status put_blob(void *context, const char *name, const uint8_t *data, int64_t count) {
+    return gnt_st_add(context, name, GNT_ST_U8, 1, &count, data, NULL, NULL) == 0 ? GNT_OK : GNT_FAILED;
+}
+
+gnt_sink gnt_sink_into(gnt_st *st) {
+    return (gnt_sink){.size = sizeof(gnt_sink), .context = st, .tensor = put_tensor, .blob = put_blob};
+}
+
+int gnt_artefacts_from(gnt_artefact_set *out, gnt_st *st, gnt_err *err) {
+    *out = (gnt_artefact_set){.st = *st};
+    *st = (gnt_st){0};
+    out->views = gnt_array(out->st.n, sizeof *out->views);
+    out->blobs = gnt_array(out->st.n, sizeof *out->blobs);
+    if (!out->views || !out->blobs) {
+        gnt_artefact_set_free(out);
+        return gnt_fail(err, "out of memory for artefacts");
+    }
+    out->view.size = sizeof out->view;
+    for (size_t i = 0; i < out->st.n; i++) {
+        const gnt_st_tensor *t = &out->st.tensor[i];
+        if (t->type == GNT_ST_U8 && t->rank == 1)
+            out->blobs[out->view.n_blobs++] = (gnt_blob){t->name, t->data, t->dim[0]};
+        else if (t->type == GNT_ST_F32 && t->rank <= GNT_RANK) {
+            gnt_view v = {.name = t->name,
+                          .rank = t->rank,
+                          .layer = -1,
+                          .count = (int64_t)(t->bytes / 4),
+                          .data = t->data};
+            for (int32_t d = 0; d < t->rank; d++)
+                v.dim[d] = t->dim[d];
+            out->views[out->view.tensors.n++] = v;
+        }
+    }
+    out->view.tensors.view = out->views;
+    out->view.blob = out->blobs;
+    return 0;
+}
+
+void gnt_artefact_set_free(gnt_artefact_set *a) {
+    gnt_free(a->views);
+    gnt_free(a->blobs);
+    gnt_st_free(&a->st);
+    *a = (gnt_artefact_set){0};
+}
+
+/* ---- one plugin ---- */
+
+static void progress(void *context, double done, double total) {
+    gnt_work *w = context;
+    w->progress(w->context, done, total);
+}
+
+static int should_stop(void *context) {
+    gnt_work *w = context;
+    return w->should_stop(w->context);
+}
+
+static int open_service(gnt_work_plugin *p, const gnt_work_model *m, size_t memory, gnt_err *err) {
+    gnt_service_spec spec = {.model = m->model,
+                             .name = m->name,
+                             .sample = m->sample,
+                             .mean = m->mean,
+                             .deviation = m->deviation,
+                             .training = m->training_stats,
+                             .memory = memory};
+    return gnt_service_new(&p->service, &spec, err);
+}
+
+int gnt_work_plugin_open(gnt_work_plugin *out, gnt_work *w, const gnt_work_model *m, const json_t *entry,
+                         int32_t kind, const gnt_key *key, gnt_err *err) {
+    *out = (gnt_work_plugin){.work = w};
+    const char *file = json_string_value(json_object_get(entry, "file"));
+    const char *id = json_string_value(json_object_get(entry, "id"));
+    const char *params = json_string_value(json_object_get(entry, "params"));
+    size_t memory = (size_t)gnt_request_int(w, "memory_mb") << 20;
+    const gnt_descriptor *d;
+    if (!file || !id)
+        return gnt_fail(err, "the job's request names no plugin");
+    if (gnt_plugin_load(&d, file, kind, id, err) != 0 ||
+        gnt_params_parse(&out->params, d->parameters, d->n_parameters, params, id, err) != 0)
+        return -1;
+    int rc = open_service(out, m, memory, err);
+    if (rc == 0) {
+        gnt_instance_spec spec = {.descriptor = d,
+                                  .params = &out->params,
+                                  .key = *key,
+                                  .model = out->service,
+                                  .context = w,
+                                  .progress = progress,
+                                  .should_stop = should_stop,
+                                  .memory = memory};
+        rc = gnt_instance_new(&out->instance, &spec, &w->status, err);
+    }
+    if (rc != 0)
+        gnt_work_plugin_free(out);
+    return rc;
+}
+
+void gnt_work_plugin_free(gnt_work_plugin *p) {
+    if (p->instance) {
+        const gnt_fact *fact;
+        int32_t n = gnt_instance_facts(p->instance, &fact);
+        for (int32_t i = 0; i < n && p->work->facts; i++)
+            json_object_set_new(p->work->facts, fact[i].name, json_real(fact[i].mean));
+        gnt_instance_free(p->instance);
+    }
+    gnt_service_free(p->service);
+    gnt_params_free(&p->params);
+    if (p->has_artefacts)
+        gnt_artefact_set_free(&p->artefacts);
+    *p = (gnt_work_plugin){0};
+}
+
+void gnt_work_plugin_begin(void *plugin, const char *hook) {
+    gnt_work_plugin *p = plugin;
+    gnt_instance_enter(p->instance, hook);
+}
+
+int gnt_work_plugin_done(void *plugin, gnt_status status, gnt_err *err) {
+    gnt_work_plugin *p = plugin;
+    status = gnt_instance_leave(p->instance, status, err);
+    if (status == GNT_OK)
+        return 0;
+    p->work->status = status;
+    return -1;
+}
+
+/* ---- the chain ---- */
+
+static int read_artefacts(gnt_work_plugin *p, size_t index, gnt_err *err) {
+    char name[32];
+    snprintf(name, sizeof name, "artefacts.%zu", index);
+    if (!p->work->has(p->work->context, name))
+        return 0;
+    gnt_st st;
+    gnt_st_init(&st);
+    if (p->work->read(p->work->context, name, &st, err) != 0 ||
+        gnt_artefacts_from(&p->artefacts, &st, err) != 0) {
+        gnt_st_free(&st);
+        return -1;
+    }
+    p->has_artefacts = 1;
+    return 0;
+}
+
+int gnt_work_chain_open(gnt_work_chain *out, gnt_work *w, const gnt_work_model *m, gnt_err *err) {
+    *out = (gnt_work_chain){0};
+    const json_t *list = gnt_request(w, "defense");
+    size_t n = json_array_size(list);
+    gnt_key role, key;
+    if (gnt_request_key(w, "keys.defense", &role, err) != 0)
+        return -1;
+    out->plugin = gnt_array(n, sizeof *out->plugin);
+    out->chain.member = gnt_array(n, sizeof *out->chain.member);
+    int rc = out->plugin && out->chain.member ? 0 : gnt_fail(err, "out of memory for %zu defenses", n);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        gnt_work_plugin *p = &out->plugin[i];
+        char name[32];
+        snprintf(name, sizeof name, "member %zu", i);
+        key = gnt_key_derive(&role, name);
+        rc = gnt_work_plugin_open(p, w, m, json_array_get(list, i), GNT_PLUGIN_DEFENSE, &key, err);
+        if (rc == 0)
+            rc = read_artefacts(p, i, err);
+        out->chain.n = (int32_t)i + 1;
+        if (rc == 0)
+            out->chain.member[i] = (gnt_member){.hooks = gnt_instance_defense(p->instance),
+                                                .self = gnt_instance_self(p->instance),
+                                                .artefacts = p->has_artefacts ? &p->artefacts.view : NULL,
+                                                .begin = gnt_work_plugin_begin,
+                                                .done = gnt_work_plugin_done,
+                                                .owner = p};
+    }
+    if (rc != 0)
+        gnt_work_chain_free(out);
+    return rc;
+}
+
+void gnt_work_chain_free(gnt_work_chain *c) {
+    for (int32_t i = 0; c->plugin && i < c->chain.n; i++)
+        gnt_work_plugin_free(&c->plugin[i]);
+    gnt_free(c->plugin);
+    gnt_free(c->chain.member);
+    *c = (gnt_work_chain){0};
+}

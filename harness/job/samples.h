@@ -1,0 +1,31 @@
+/* samples: sets of samples as bundles (safetensors), and in memory as plugins see them.
+ *
+ * Bundle: x (U8 n×features, meaning value/255, or F32), label (I32 n), a (I32 n×attributes); metadata says
+ * kind, shape, classes and attributes. Row numbers of files never enter a bundle. */
+#ifndef GNT_JOB_SAMPLES_H
+#define GNT_JOB_SAMPLES_H
+
+#include "base/err.h"
+#include "data/data.h"
+#include "gauntlet/plugin.h"
+#include "nn/safetensors.h"
+
+/* Owns everything its view points to. */
+typedef struct gnt_sampleset {
+    gnt_samples view;
+    float *x, *y;
+    int64_t *id;
+    int32_t *label, *a;
+    gnt_attribute attribute[GNT_DATA_ATTRS];
+    char attribute_name[GNT_DATA_ATTRS][GNT_DATA_NAME];
+} gnt_sampleset;
+
+/* Rows of a data set into an empty bundle. */
+int gnt_samples_pack(gnt_st *out, const gnt_data *data, const int64_t *rows, int64_t n, gnt_err *err);
+/* Hostile bundles are refused with a sentence naming `where`. One-hot labels, ids 0 … n−1. */
+int gnt_samples_unpack(gnt_sampleset *out, const gnt_st *st, const char *where, gnt_err *err);
+void gnt_sampleset_free(gnt_sampleset *s);
+/* A view of samples from … from + n − 1. */
+gnt_samples gnt_samples_part(const gnt_samples *s, int64_t from, int64_t n);
+
+#endif

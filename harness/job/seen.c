@@ -1,0 +1,192 @@
+#include "job/seen.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static int read_setting(gnt_seen *s, const char *name, gnt_err *err) {
+    json_t *all = json_loads(s->st.metadata ? s->st.metadata : "", JSON_REJECT_DUPLICATES, NULL);
+    gnt_observation *o = &s->base;
+    o->size = sizeof *o;
+    o->surface = (uint32_t)json_integer_value(json_object_get(all, "surface"));
+    o->round = (int32_t)json_integer_value(json_object_get(all, "round"));
+    o->steps = (int32_t)json_integer_value(json_object_get(all, "steps"));
+    o->update_kind = o->steps ? GNT_UPDATE_DELTA : GNT_UPDATE_GRADIENT;
+    o->n = json_integer_value(json_object_get(all, "n"));
+    o->batch = o->n;
+    o->rate = json_number_value(json_object_get(all, "rate"));
+    o->attribute = -1;
+    o->classes = gnt_model_classes(s->model->model);
+    s->observations = json_integer_value(json_object_get(all, "observations"));
+    json_decref(all);
+    if (s->observations < 1 || o->n < 1 || o->steps < 0)
+        return gnt_fail(err, "%s: is not a bundle of observations", name);
+    return 0;
+}
+
+static int read_update(gnt_seen *s, const char *name, gnt_err *err) {
+    const gnt_param *list;
+    gnt_model_params(s->model->model, &list);
+    int64_t dim[2] = {s->observations, gnt_model_size(s->model->model)}, n = 0, at = 0;
+    const gnt_st_tensor *t = gnt_st_need(&s->st, name, "update", GNT_ST_F32, 2, dim, err);
+    if (!t)
+        return -1;
+    s->updates = t->data;
+    while (at < dim[1])
+        at += gnt_nn_count(&list[n++].shape);
+    s->update = gnt_array((size_t)n, sizeof *s->update);
+    if (!s->update)
+        return gnt_fail(err, "out of memory for an observation");
+    for (int64_t i = 0; i < n; i++) {
+        gnt_view *v = &s->update[i];
+        *v = (gnt_view){.name = list[i].name,
+                        .rank = list[i].shape.rank,
+                        .layer = list[i].layer,
+                        .count = gnt_nn_count(&list[i].shape)};
+        memcpy(v->dim, list[i].shape.dim, sizeof v->dim);
+    }
+    s->update_list = (gnt_views){n, s->update};
+    s->base.update = &s->update_list;
+    return 0;
+}
+
+static int read_encoded(gnt_seen *s, const char *name, gnt_err *err) {
+    const gnt_st_tensor *x = gnt_st_need(&s->st, name, "encoded_x", GNT_ST_F32, -1, NULL, err);
+    if (!x)
+        return -1;
+    const gnt_nn_shape *shape = &s->model->sample;
+    int64_t features = gnt_nn_count(shape), dim[2] = {x->dim[0], gnt_model_classes(s->model->model)};
+    if (x->rank != 2 || x->dim[1] != features)
+        return gnt_fail(err, "%s: encodings do not have %" PRId64 " features", name, features);
+    const gnt_st_tensor *y = gnt_st_need(&s->st, name, "encoded_y", GNT_ST_F32, 2, dim, err);
+    if (!y)
+        return -1;
+    s->encoded = (gnt_samples){.size = sizeof s->encoded,
+                               .kind = shape->rank == 3 ? GNT_KIND_IMAGE : GNT_KIND_TABULAR,
+                               .n = x->dim[0],
+                               .rank = shape->rank,
+                               .classes = (int32_t)dim[1],
+                               .features = features,
+                               .x = x->data,
+                               .y = y->data};
+    memcpy(s->encoded.dim, shape->dim, sizeof s->encoded.dim);
+    s->base.encoded = &s->encoded;
+    return 0;
+}
+
+static int read_representation(gnt_seen *s, const char *name, gnt_err *err) {
+    const gnt_st_tensor *t = gnt_st_need(&s->st, name, "representation", GNT_ST_F32, -1, NULL, err);
+    if (!t)
+        return -1;
+    if (t->rank != 2 || t->dim[0] != s->observations * s->base.n)
+        return gnt_fail(err, "%s: representations do not come %" PRId64 " to an observation", name,
+                        s->base.n);
+    s->representation = (gnt_view){.name = "representation",
+                                   .rank = 2,
+                                   .layer = gnt_model_representation(s->model->model),
+                                   .dim = {s->base.n, t->dim[1]},
+                                   .count = s->base.n * t->dim[1],
+                                   .data = t->data};
+    s->representation_list = (gnt_views){1, &s->representation};
+    s->base.representation = &s->representation_list;
+    return 0;
+}
+
+int gnt_seen_open(gnt_seen *out, gnt_work *w, const char *name, const gnt_work_model *m, gnt_err *err) {
+    *out = (gnt_seen){.model = m};
+    gnt_st_init(&out->st);
+    int64_t p = gnt_model_size(m->model), b = gnt_model_buffer_size(m->model);
+    int rc = w->read(w->context, name, &out->st, err);
+    if (rc == 0)
+        rc = read_setting(out, name, err);
+    const gnt_st_tensor *weights =
+        rc == 0 ? gnt_st_need(&out->st, name, "weights", GNT_ST_F32, 1, &p, err) : NULL;
+    const gnt_st_tensor *buffers =
+        weights ? gnt_st_need(&out->st, name, "buffers", GNT_ST_F32, 1, &b, err) : NULL;
+    if (!buffers)
+        rc = -1;
+    else {
+        out->base.weights = weights->data;
+        out->base.buffers = buffers->data;
+    }
+    if (rc == 0 && out->base.surface == GNT_SURFACE_UPDATE)
+        rc = read_update(out, name, err);
+    else if (rc == 0 && out->base.surface == GNT_SURFACE_ENCODING)
+        rc = read_encoded(out, name, err);
+    else if (rc == 0 && out->base.surface == GNT_SURFACE_REPRESENTATION)
+        rc = read_representation(out, name, err);
+    else if (rc == 0)
+        rc = gnt_fail(err, "%s: has an unknown surface %u", name, out->base.surface);
+    if (rc != 0)
+        gnt_seen_free(out);
+    return rc;
+}
+
+void gnt_seen_free(gnt_seen *s) {
+    gnt_free(s->update);
+    gnt_st_free(&s->st);
+    *s = (gnt_seen){0};
+}
+
+gnt_observation gnt_seen_at(gnt_seen *s, int64_t j) {
+    const float *at = s->updates ? s->updates + j * gnt_model_size(s->model->model) : NULL;
+    for (int64_t i = 0; at && i < s->update_list.n; i++) {
+        s->update[i].data = at;
+        at += s->update[i].count;
+    }
+    if (s->base.representation) {
+        const gnt_st_tensor *t = gnt_st_find(&s->st, "representation");
+        s->representation.data = (const float *)t->data + j * s->representation.count;
+    }
+    return s->base;
+}
+
+/* ---- a defense's parameters, as an adaptive attacker knows them ---- */
+
+json_t *gnt_known_values(const gnt_params *params) {
+    json_t *list = json_array();
+    for (int32_t i = 0; i < params->n; i++) {
+        const gnt_value *v = &params->value[i];
+        json_t *numbers = json_array();
+        for (int64_t k = 0; k < v->n; k++)
+            json_array_append_new(numbers, json_real(v->list[k]));
+        json_array_append_new(list, json_pack("{s:s, s:i, s:I, s:f, s:s, s:o}", "id", v->id, "type",
+                                              (int)v->type, "i", (json_int_t)v->i, "r", v->r, "text",
+                                              v->text ? v->text : "", "list", numbers));
+    }
+    return list;
+}
+
+int gnt_known_read(gnt_known *out, const json_t *list, gnt_err *err) {
+    size_t n = json_array_size(list);
+    *out = (gnt_known){.value = gnt_array(n, sizeof *out->value)};
+    if (!out->value)
+        return gnt_fail(err, "out of memory for the defense's parameters");
+    for (size_t i = 0; i < n; i++) {
+        const json_t *one = json_array_get(list, i), *numbers = json_object_get(one, "list");
+        gnt_value *v = &out->value[out->n++];
+        *v = (gnt_value){.id = json_string_value(json_object_get(one, "id")),
+                         .type = (int32_t)json_integer_value(json_object_get(one, "type")),
+                         .i = json_integer_value(json_object_get(one, "i")),
+                         .r = json_number_value(json_object_get(one, "r")),
+                         .text = json_string_value(json_object_get(one, "text")),
+                         .n = (int64_t)json_array_size(numbers)};
+        double *values = gnt_array((size_t)v->n, sizeof *values);
+        v->list = values;
+        if (!values || !v->id) {
+            gnt_known_free(out);
+            return gnt_fail(err, "the request's parameters of the defense cannot be read");
+        }
+        for (int64_t k = 0; k < v->n; k++)
+            values[k] = json_number_value(json_array_get(numbers, (size_t)k));
+    }
+    return 0;
+}
+
+void gnt_known_free(gnt_known *k) {
+    for (int64_t i = 0; i < k->n; i++)
+        gnt_free((double *)(uintptr_t)k->value[i].list);
+    gnt_free(k->value);
+    *k = (gnt_known){0};
+}

@@ -1,0 +1,34 @@
+/* seen: a bundle of observations, and observation j of it as the plugin ABI shows it. */
+#ifndef GNT_JOB_SEEN_H
+#define GNT_JOB_SEEN_H
+
+#include "job/work.h"
+
+typedef struct gnt_seen {
+    gnt_st st;
+    const gnt_work_model *model; /* the caller's */
+    gnt_samples encoded;
+    gnt_view representation;
+    gnt_views representation_list, update_list;
+    gnt_view *update;     /* one view for each parameter, pointed at observation j */
+    gnt_observation base; /* what all observations of the bundle share */
+    const float *updates;
+    int64_t observations;
+} gnt_seen;
+
+/* Reads input `name` of the work; checks everything against the model and the shape of `like`. */
+int gnt_seen_open(gnt_seen *out, gnt_work *w, const char *name, const gnt_work_model *m, gnt_err *err);
+void gnt_seen_free(gnt_seen *s);
+/* Valid until the next call. */
+gnt_observation gnt_seen_at(gnt_seen *s, int64_t j);
+
+/* A defense's parameters as JSON an attack's request may carry, and back. */
+json_t *gnt_known_values(const gnt_params *params);
+typedef struct gnt_known {
+    gnt_value *value;
+    int64_t n;
+} gnt_known;
+int gnt_known_read(gnt_known *out, const json_t *list, gnt_err *err);
+void gnt_known_free(gnt_known *k);
+
+#endif

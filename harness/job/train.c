@@ -1,0 +1,157 @@
+/* The job `train`: federated training under a chain of defenses, weights kept at every stage, utility
+ * measured there and at the end. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "job/job.h"
+
+enum { EVALUATE_BATCH = 64 };
+
+typedef struct training {
+    gnt_work *work;
+    gnt_work_model model;
+    gnt_sampleset test;
+    gnt_evaluator *evaluator;
+    gnt_st out;
+    json_t *utility;
+} training;
+
+static int is_stage(const gnt_work *w, int32_t round) {
+    const json_t *stages = gnt_request(w, "stages");
+    for (size_t i = 0; i < json_array_size(stages); i++)
+        if (json_integer_value(json_array_get(stages, i)) == round)
+            return 1;
+    return round == gnt_request_int(w, "federated.rounds");
+}
+
+static int keep_vector(training *t, const char *kind, int32_t round, const float *values, int64_t n,
+                       gnt_err *err) {
+    char name[64];
+    snprintf(name, sizeof name, "%s.%" PRId32, kind, round);
+    return gnt_st_add(&t->out, name, GNT_ST_F32, 1, &n, values, NULL, err);
+}
+
+/* Keeps the weights of a stage and what they are worth on the test part. */
+static int after_round(void *context, int32_t round, const float *weights, const float *buffers,
+                       gnt_err *err) {
+    training *t = context;
+    const gnt_model *m = t->model.model;
+    t->work->progress(t->work->context, round, (double)gnt_request_int(t->work, "federated.rounds"));
+    if (!is_stage(t->work, round))
+        return 0;
+    double accuracy, loss;
+    if (keep_vector(t, "weights", round, weights, gnt_model_size(m), err) != 0 ||
+        keep_vector(t, "buffers", round, buffers, gnt_model_buffer_size(m), err) != 0 ||
+        gnt_evaluator_measure(t->evaluator, weights, buffers, t->test.x, t->test.label, t->test.view.n,
+                              &accuracy, &loss, err) != 0)
+        return -1;
+    json_array_append_new(t->utility, json_pack("{s:i, s:o, s:o}", "round", (int)round, "accuracy",
+                                                isfinite(accuracy) ? json_real(accuracy) : json_null(),
+                                                "loss", isfinite(loss) ? json_real(loss) : json_null()));
+    return 0;
+}
+
+static int should_stop(void *context) {
+    training *t = context;
+    return t->work->should_stop(t->work->context);
+}
+
+static int start_weights(training *t, float *weights, float *buffers, gnt_err *err) {
+    gnt_work *w = t->work;
+    gnt_key key;
+    if (gnt_request_key(w, "keys.init", &key, err) != 0)
+        return -1;
+    gnt_stream random = gnt_stream_open(&key, "weights");
+    gnt_model_init(t->model.model, &random, weights, buffers);
+    if (!w->has(w->context, "weights"))
+        return 0;
+    gnt_st st;
+    gnt_st_init(&st);
+    int rc = w->read(w->context, "weights", &st, err);
+    if (rc == 0)
+        rc = gnt_model_import(t->model.model, &st, weights, buffers, err);
+    gnt_st_free(&st);
+    return rc;
+}
+
+static int federate(training *t, const gnt_sampleset *clients, const gnt_sampleset *public_data,
+                    const gnt_chain *chain, float *weights, float *buffers, gnt_err *err) {
+    gnt_work *w = t->work;
+    gnt_fl_config config = gnt_work_config(w);
+    gnt_partition_spec spec = {.kind = (gnt_partition_kind)gnt_request_int(w, "federated.partition"),
+                               .clients = config.clients,
+                               .shards = (int32_t)gnt_request_int(w, "federated.shards"),
+                               .alpha = gnt_request_real(w, "federated.alpha")};
+    gnt_fl_watch watch = {.context = t, .after_round = after_round, .should_stop = should_stop};
+    if (config.rounds == 0) /* an untrained network is a stage too */
+        return after_round(t, 0, weights, buffers, err);
+    gnt_partition part = {0};
+    gnt_fl *fl = NULL;
+    gnt_key data_key, train_key;
+    int rc = gnt_request_key(w, "keys.partition", &data_key, err);
+    if (rc == 0)
+        rc = gnt_request_key(w, "keys.train", &train_key, err);
+    if (rc == 0)
+        rc = gnt_partition_make(&part, &spec, clients->label, clients->view.n, clients->view.classes,
+                                &data_key, err);
+    if (rc == 0)
+        rc = gnt_fl_new(&fl, t->model.model, &config, chain, &train_key, err);
+    if (rc == 0)
+        rc = gnt_fl_train(fl, &clients->view, &part, public_data->view.n ? &public_data->view : NULL, weights,
+                          buffers, &watch, err);
+    gnt_fl_free(fl);
+    gnt_partition_free(&part);
+    return rc;
+}
+
+static int write_out(training *t, gnt_err *err) {
+    json_t *all = json_pack("{s:O}", "utility", t->utility);
+    char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
+    int rc = text ? gnt_st_set_metadata(&t->out, text, err) : gnt_fail(err, "out of memory for the utility");
+    gnt_free(text);
+    json_decref(all);
+    return rc == 0 ? t->work->write(t->work->context, "trained", &t->out, err) : -1;
+}
+
+int gnt_job_train(gnt_work *w, gnt_err *err) {
+    training t = {.work = w, .utility = json_array()};
+    gnt_sampleset clients = {0}, public_data = {0};
+    gnt_work_chain chain = {0};
+    float *weights = NULL, *buffers = NULL;
+    gnt_st_init(&t.out);
+    int rc = gnt_work_model_open(&t.model, w, err);
+    if (rc == 0)
+        rc = gnt_work_samples(&clients, w, "clients", err);
+    if (rc == 0)
+        rc = gnt_work_samples(&t.test, w, "test", err);
+    if (rc == 0)
+        rc = gnt_work_samples(&public_data, w, "public", err);
+    if (rc == 0)
+        rc = gnt_evaluator_new(&t.evaluator, t.model.model, EVALUATE_BATCH, err);
+    if (rc == 0)
+        rc = gnt_work_chain_open(&chain, w, &t.model, err);
+    if (rc == 0) {
+        weights = gnt_array((size_t)gnt_model_size(t.model.model), sizeof *weights);
+        buffers = gnt_array((size_t)gnt_model_buffer_size(t.model.model), sizeof *buffers);
+        rc = weights && buffers ? start_weights(&t, weights, buffers, err)
+                                : gnt_fail(err, "out of memory for weights");
+    }
+    if (rc == 0)
+        rc = federate(&t, &clients, &public_data, &chain.chain, weights, buffers, err);
+    if (rc == 0)
+        rc = write_out(&t, err);
+    gnt_free(weights);
+    gnt_free(buffers);
+    gnt_work_chain_free(&chain);
+    gnt_evaluator_free(t.evaluator);
+    gnt_sampleset_free(&t.test);
+    gnt_sampleset_free(&clients);
+    gnt_sampleset_free(&public_data);
+    gnt_work_model_free(&t.model);
+    gnt_st_free(&t.out);
+    json_decref(t.utility);
+    return rc;
+}

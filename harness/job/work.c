@@ -1,0 +1,107 @@
+#include "job/work.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "job/job.h"
+
+const json_t *gnt_request(const gnt_work *w, const char *path) {
+    const json_t *at = w->request;
+    char key[64];
+    while (*path && at) {
+        size_t n = strcspn(path, ".");
+        if (n >= sizeof key)
+            return NULL;
+        memcpy(key, path, n);
+        key[n] = 0;
+        at = json_object_get(at, key);
+        path += n + (path[n] == '.');
+    }
+    return at;
+}
+
+int64_t gnt_request_int(const gnt_work *w, const char *path) {
+    return json_integer_value(gnt_request(w, path));
+}
+
+double gnt_request_real(const gnt_work *w, const char *path) {
+    return json_number_value(gnt_request(w, path));
+}
+
+const char *gnt_request_text(const gnt_work *w, const char *path) {
+    const char *text = json_string_value(gnt_request(w, path));
+    return text ? text : "";
+}
+
+void gnt_key_hex(const gnt_key *key, char hex[GNT_HEX_SIZE]) {
+    gnt_digest d;
+    memcpy(d.b, key->b, sizeof d.b);
+    gnt_digest_hex(&d, hex);
+}
+
+int gnt_request_key(const gnt_work *w, const char *path, gnt_key *out, gnt_err *err) {
+    const char *text = gnt_request_text(w, path);
+    for (size_t i = 0; i < sizeof out->b; i++) {
+        unsigned byte;
+        if (strlen(text) != 2 * sizeof out->b || sscanf(text + 2 * i, "%2x", &byte) != 1)
+            return gnt_fail(err, "the job's request lacks the key %s", path);
+        out->b[i] = (uint8_t)byte;
+    }
+    return 0;
+}
+
+int gnt_work_samples(gnt_sampleset *out, gnt_work *w, const char *name, gnt_err *err) {
+    *out = (gnt_sampleset){0};
+    if (!w->has(w->context, name))
+        return 0;
+    gnt_st st;
+    gnt_st_init(&st);
+    int rc = w->read(w->context, name, &st, err);
+    if (rc == 0)
+        rc = gnt_samples_unpack(out, &st, name, err);
+    gnt_st_free(&st);
+    return rc;
+}
+
+gnt_fl_config gnt_work_config(const gnt_work *w) {
+    return (gnt_fl_config){.rounds = (int32_t)gnt_request_int(w, "federated.rounds"),
+                           .steps = (int32_t)gnt_request_int(w, "federated.local_steps"),
+                           .batch = gnt_request_int(w, "federated.batch"),
+                           .rate = gnt_request_real(w, "federated.rate"),
+                           .momentum = gnt_request_real(w, "federated.momentum"),
+                           .cosine = (int)gnt_request_int(w, "federated.cosine"),
+                           .participation = gnt_request_real(w, "federated.participation"),
+                           .training_stats = (int)gnt_request_int(w, "federated.training_stats"),
+                           .clients = (int32_t)gnt_request_int(w, "federated.clients")};
+}
+
+int gnt_job_has_plugin(const char *kind) {
+    static const char *const kinds[] = {"train", "prepare-defense", "observe", "prepare-attack", "attack"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kind, kinds[i]) == 0)
+            return 1;
+    return 0;
+}
+
+int gnt_job_run(gnt_work *w, gnt_err *err) {
+    static const struct {
+        const char *kind;
+        int (*run)(gnt_work *w, gnt_err *err);
+    } jobs[] = {
+        {"data", gnt_job_data},
+        {"train", gnt_job_train},
+        {"prepare-defense", gnt_job_prepare_defense},
+        {"observe", gnt_job_observe},
+        {"prepare-attack", gnt_job_prepare_attack},
+        {"attack", gnt_job_attack},
+        {"score", gnt_job_score},
+    };
+    const char *kind = gnt_request_text(w, "job");
+    w->status = GNT_FAILED;
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
+        if (strcmp(kind, jobs[i].kind) == 0)
+            return jobs[i].run(w, err);
+    return gnt_fail(err, "there is no kind of job called \"%s\"", kind);
+}

@@ -1,0 +1,99 @@
+/* work: what a job has in its hands: a request, named bundles in, named bundles out.
+ *
+ * Jobs run in a worker process; whoever made the process fills in the callbacks. The request comes from the
+ * scheduler and is trusted as to its shape; bundles and plugins are not. */
+#ifndef GNT_JOB_WORK_H
+#define GNT_JOB_WORK_H
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "fl/chain.h"
+#include "fl/federate.h"
+#include "job/samples.h"
+#include "nn/model.h"
+#include "plugin/host.h"
+
+typedef struct gnt_work {
+    const json_t *request;
+    void *context;
+    int (*has)(void *context, const char *input);
+    int (*read)(void *context, const char *input, gnt_st *out, gnt_err *err);
+    int (*write)(void *context, const char *output, const gnt_st *st, gnt_err *err);
+    void (*progress)(void *context, double done, double total);
+    int (*should_stop)(void *context);
+    json_t *facts;     /* numbers the plugins report on themselves, filled by the job */
+    gnt_status status; /* of the plugin's hook that failed, for the verdict; GNT_FAILED otherwise */
+} gnt_work;
+
+/* Members of the request by path, "federated.rounds"; absent: 0, "" or NULL. */
+const json_t *gnt_request(const gnt_work *w, const char *path);
+int64_t gnt_request_int(const gnt_work *w, const char *path);
+double gnt_request_real(const gnt_work *w, const char *path);
+const char *gnt_request_text(const gnt_work *w, const char *path);
+int gnt_request_key(const gnt_work *w, const char *path, gnt_key *out, gnt_err *err);
+void gnt_key_hex(const gnt_key *key, char hex[GNT_HEX_SIZE]);
+
+/* The task's model (request "model": name, json, sample, classes, mean, deviation). */
+typedef struct gnt_work_model {
+    gnt_model *model;
+    gnt_nn_shape sample;
+    double *mean, *deviation;
+    const char *name;
+    int training_stats;
+} gnt_work_model;
+
+int gnt_work_model_open(gnt_work_model *out, const gnt_work *w, gnt_err *err);
+void gnt_work_model_free(gnt_work_model *m);
+
+/* Bundles as artefacts: F32 tensors are views, U8 vectors are blobs. */
+typedef struct gnt_artefact_set {
+    gnt_artefacts view;
+    gnt_view *views;
+    gnt_blob *blobs;
+    gnt_st st;
+} gnt_artefact_set;
+
+/* Takes the bundle over. */
+int gnt_artefacts_from(gnt_artefact_set *out, gnt_st *st, gnt_err *err);
+void gnt_artefact_set_free(gnt_artefact_set *a);
+/* A sink that writes into `st`. */
+gnt_sink gnt_sink_into(gnt_st *st);
+
+/* One plugin, opened and instantiated. */
+typedef struct gnt_work_plugin {
+    gnt_work *work;
+    gnt_service *service;
+    gnt_instance *instance;
+    gnt_params params;
+    gnt_artefact_set artefacts; /* what its prepare left (input "artefacts.I") */
+    int has_artefacts;
+} gnt_work_plugin;
+
+/* `entry`: {"file", "id", "params"}. key: of its role in this job. */
+int gnt_work_plugin_open(gnt_work_plugin *out, gnt_work *w, const gnt_work_model *m, const json_t *entry,
+                         int32_t kind, const gnt_key *key, gnt_err *err);
+void gnt_work_plugin_free(gnt_work_plugin *p); /* adds its facts to the work's */
+/* Between hooks: see gnt_instance_enter; `done` sets the work's status on failure. */
+void gnt_work_plugin_begin(void *plugin, const char *hook);
+int gnt_work_plugin_done(void *plugin, gnt_status status, gnt_err *err);
+
+/* The defenses of the request ("defense": list of entries, "keys.defense"). */
+typedef struct gnt_work_chain {
+    gnt_chain chain;
+    gnt_work_plugin *plugin;
+} gnt_work_chain;
+
+int gnt_work_chain_open(gnt_work_chain *out, gnt_work *w, const gnt_work_model *m, gnt_err *err);
+void gnt_work_chain_free(gnt_work_chain *c);
+
+/* Input `name` as samples; absent: an empty set and no error. */
+int gnt_work_samples(gnt_sampleset *out, gnt_work *w, const char *name, gnt_err *err);
+/* `federated` of the request. */
+gnt_fl_config gnt_work_config(const gnt_work *w);
+
+/* Weights after `round` from a "trained" bundle: copies, freed with gnt_free. */
+int gnt_work_weights(const gnt_st *trained, const gnt_model *m, int64_t round, float **weights,
+                     float **buffers, gnt_err *err);
+
+#endif
