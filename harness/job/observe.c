@@ -128,29 +128,30 @@ static int observe_encodings(observing *o, gnt_err *err) {
 }
 
 static int observe_representation(observing *o, gnt_err *err) {
-    gnt_service_spec spec = {.model = o->model.model, .name = o->model.name, .sample = o->model.sample};
+    gnt_service_spec spec = {.model = o->model.model, .name = o->model.name};
     int32_t layer = gnt_model_representation(o->model.model);
     gnt_function_spec wanted = {
         .size = sizeof wanted, .kind = GNT_FN_FEATURES, .n = o->batch, .layer = &layer, .n_layers = 1};
     gnt_service *service = NULL;
-    int rc = gnt_service_new(&service, &spec, err);
-    gnt_function *f = rc == 0 ? gnt_service_prepare(service, &wanted, 0, err) : NULL;
+    if (gnt_service_new(&service, &spec, err) != 0)
+        return -1;
+    const gnt_model_service *table = gnt_service_table(service);
+    gnt_function *f = table->prepare(table->context, &wanted);
+    int rc = f ? 0 : -1;
     float *r = NULL;
-    const gnt_model_service *table = f ? gnt_service_table(service) : NULL;
-    rc = f ? 0 : -1;
     for (int64_t j = 0; rc == 0 && j < o->targets; j++) {
         gnt_samples b = batch_of(o, j);
         gnt_function_args args = {
             .size = sizeof args, .x = b.x, .weights = o->weights, .buffers = o->buffers};
         const gnt_views *out;
         if (table->eval(table->context, f, &args, &out) != GNT_OK)
-            rc = gnt_fail(err, "cannot compute the representation: %s", gnt_service_error(service));
-        else if (!r)
-            rc = add(&o->seen, "representation", o->targets * o->batch, out->view[0].count / o->batch, &r,
-                     err);
-        if (rc == 0)
+            rc = -1;
+        else if (r || add(&o->seen, "representation", o->targets * o->batch, out->view[0].count / o->batch,
+                          &r, err) == 0)
             memcpy(r + j * out->view[0].count, out->view[0].data, (size_t)out->view[0].count * sizeof *r);
     }
+    if (rc != 0 || !r)
+        rc = gnt_fail(err, "cannot compute the representation: %s", gnt_service_error(service));
     gnt_service_free(service);
     return rc;
 }

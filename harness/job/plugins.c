@@ -73,7 +73,6 @@ static int should_stop(void *context) {
 static int open_service(gnt_work_plugin *p, const gnt_work_model *m, size_t memory, gnt_err *err) {
     gnt_service_spec spec = {.model = m->model,
                              .name = m->name,
-                             .sample = m->sample,
                              .mean = m->mean,
                              .deviation = m->deviation,
                              .training = m->training_stats,

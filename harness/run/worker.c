@@ -1,0 +1,112 @@
+#include "run/worker.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "job/job.h"
+#include "plugin/load.h"
+#include "run/child.h"
+#include "run/sandbox.h"
+
+enum { MOST_FILES = 64 };
+static const size_t most_bundle = (size_t)8 << 30;
+
+static int has_input(void *context, const char *name) {
+    const json_t *request = context;
+    return json_object_get(json_object_get(request, "inputs"), name) != NULL;
+}
+
+static int read_input(void *context, const char *name, gnt_st *out, gnt_err *err) {
+    uint8_t *bytes;
+    size_t size;
+    if (gnt_worker_read(context, name, most_bundle, &bytes, &size, err) != 0)
+        return -1;
+    int rc = gnt_st_parse(out, name, bytes, size, err);
+    gnt_free(bytes);
+    return rc;
+}
+
+static int write_output(void *context, const char *name, const gnt_st *st, gnt_err *err) {
+    uint8_t *bytes;
+    size_t size;
+    if (gnt_st_write(st, &bytes, &size, err) != 0)
+        return -1;
+    int rc = gnt_worker_write(context, name, bytes, size, err);
+    gnt_free(bytes);
+    return rc;
+}
+
+static void progress(void *context, double done, double total) {
+    (void)context;
+    if (done >= 0 && total >= done)
+        gnt_worker_progress((uint64_t)done, (uint64_t)total);
+}
+
+static int should_stop(void *context) {
+    (void)context;
+    return gnt_worker_should_stop();
+}
+
+static int enter_sandbox(const json_t *request, gnt_sandbox_report *report, gnt_err *err) {
+    const json_t *box = json_object_get(request, "sandbox"), *files = json_object_get(box, "files");
+    const char *path[MOST_FILES];
+    gnt_sandbox_spec spec = {.files = path,
+                             .without = (unsigned)json_integer_value(json_object_get(box, "without")),
+                             .landlock_most = (int)json_integer_value(json_object_get(box, "landlock"))};
+    if (json_array_size(files) > MOST_FILES)
+        return gnt_fail(err, "the request names more than %d readable files", MOST_FILES);
+    for (size_t i = 0; i < json_array_size(files); i++)
+        path[spec.n_files++] = json_string_value(json_array_get(files, i));
+    return gnt_sandbox_enter(&spec, report, err);
+}
+
+static int describe(const json_t *request, gnt_err *err) {
+    char *text;
+    const char *file = json_string_value(json_object_get(request, "file"));
+    if (gnt_describe(&text, file ? file : "", err) != 0)
+        return -1;
+    int rc = gnt_worker_write(request, "description", text, strlen(text), err);
+    gnt_free(text);
+    return rc;
+}
+
+static int work(json_t *request, json_t *facts, gnt_status *status, gnt_err *err) {
+    gnt_work w = {.request = request,
+                  .context = request,
+                  .has = has_input,
+                  .read = read_input,
+                  .write = write_output,
+                  .progress = progress,
+                  .should_stop = should_stop,
+                  .facts = facts,
+                  .status = GNT_FAILED};
+    int rc = gnt_job_run(&w, err);
+    *status = rc == 0 ? GNT_OK : w.status;
+    return rc;
+}
+
+int gnt_worker_main(void) {
+    static const char *const words[] = {"ok", "failed", "unsupported", "stopped"};
+    gnt_err err = {0};
+    gnt_sandbox_report report = {0};
+    json_t *request = NULL, *facts = json_object();
+    gnt_status status = GNT_FAILED;
+    int rc = gnt_worker_request(&request, &err);
+    const char *kind = json_string_value(json_object_get(request, "job"));
+    int describes = kind && strcmp(kind, "describe") == 0;
+    if (rc == 0 && kind && (describes || gnt_job_has_plugin(kind)))
+        rc = enter_sandbox(request, &report, &err);
+    if (rc == 0 && describes) {
+        rc = describe(request, &err);
+        status = rc == 0 ? GNT_OK : GNT_FAILED;
+    } else if (rc == 0)
+        rc = work(request, facts, &status, &err);
+    if (rc == 0)
+        status = GNT_OK;
+    else if (status <= GNT_OK || status > GNT_STOPPED)
+        status = GNT_FAILED;
+    int code = gnt_worker_finish(words[status], err.text, report.level, facts);
+    json_decref(facts);
+    json_decref(request);
+    return code;
+}

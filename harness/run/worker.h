@@ -1,0 +1,10 @@
+/* worker: the other end of a child process: takes up the request, walls itself in where the job opens a
+ * plugin, runs the job, reports. */
+#ifndef GNT_RUN_WORKER_H
+#define GNT_RUN_WORKER_H
+
+/* The whole life of `gauntlet worker`; returns the exit code. Request: the job's own members and
+ *   "sandbox": {"files": [paths that stay readable], "without": bits, "landlock": greatest ABI or 0}. */
+int gnt_worker_main(void);
+
+#endif
