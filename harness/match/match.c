@@ -209,7 +209,7 @@ static double split(const gnt_match_spec *s, const gnt_match_level *above, const
     double width = below->place - above->place, part = 0.5;
     double up = above->fitted, down = -below->fitted;
     if (!below->broken && up < lopsided * down && down < lopsided * up)
-        part = fmin(fmax(up / (up + down), 0.1), 0.9);
+        part = up / (up + down); /* between 1/3 and 2/3 */
     return gnt_match_between(s, above->strength, below->strength, above->place + part * width);
 }
 
