@@ -45,9 +45,11 @@ static int is_word(piece p, const char *word) {
 }
 
 static int bad_field(const adult_reader *r, piece p, const char *name, const char *expected, gnt_err *err) {
-    return gnt_fail(err, "%s: line %zu, offset %zu: %s is \"%.*s\"; expected %s", r->b->path, r->line,
-                    (size_t)(p.at - (const char *)r->b->at), name, (int)(p.n < 40 ? p.n : 40), p.at,
-                    expected);
+    char shown[41] = {0};
+    for (size_t i = 0; i < p.n && i < sizeof shown - 1; i++)
+        shown[i] = p.at[i] ? p.at[i] : '?';
+    return gnt_fail(err, "%s: line %zu, offset %zu: %s is \"%s\"; expected %s", r->b->path, r->line,
+                    (size_t)(p.at - (const char *)r->b->at), name, shown, expected);
 }
 
 static int read_number(const adult_reader *r, piece p, const char *name, int64_t *out, gnt_err *err) {

@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "data/draw.h"
-
 static double smooth(double t) {
     return t * t * (3 - 2 * t);
 }
@@ -45,22 +43,6 @@ void field_draw(field *f, gnt_stream *s, double coarsest, int octaves, double st
         double step_y = step < 1.1 ? 1.1 : step, step_x = step_y * stretch;
         add_octave(f, s, step_x, step_y, strength);
     }
-}
-
-rgb rgb_mix(rgb a, rgb b, double t) {
-    rgb out = {draw_mix(a.r, b.r, t), draw_mix(a.g, b.g, t), draw_mix(a.b, b.b, t)};
-    return out;
-}
-
-rgb rgb_scale(rgb c, double by) {
-    rgb out = {c.r * by, c.g * by, c.b * by};
-    return out;
-}
-
-void canvas_dab(canvas *v, int x, int y, rgb c, double cover) {
-    int i = y * CANVAS + x;
-    v->at[i] = rgb_mix(v->at[i], c, cover);
-    v->lit[i] += (1 - v->lit[i]) * cover;
 }
 
 static void bounds(double least, double most, int *from, int *to) {

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/random.h"
+#include "data/draw.h"
 
 enum { CANVAS = 32, CANVAS_CELLS = CANVAS * CANVAS };
 
@@ -27,11 +28,21 @@ typedef struct field { /* smooth noise, about −1 … 1 */
  * stretched along x by `stretch` (1 = none). */
 void field_draw(field *f, gnt_stream *s, double coarsest, int octaves, double stretch);
 
-rgb rgb_mix(rgb a, rgb b, double t);
-rgb rgb_scale(rgb c, double by);
+static inline rgb rgb_mix(rgb a, rgb b, double t) {
+    return (rgb){draw_mix(a.r, b.r, t), draw_mix(a.g, b.g, t), draw_mix(a.b, b.b, t)};
+}
+
+static inline rgb rgb_scale(rgb c, double by) {
+    return (rgb){c.r * by, c.g * by, c.b * by};
+}
 
 /* Paint, with `cover` in [0, 1] of the colour c. */
-void canvas_dab(canvas *v, int x, int y, rgb c, double cover);
+static inline void canvas_dab(canvas *v, int x, int y, rgb c, double cover) {
+    int i = y * CANVAS + x;
+    v->at[i] = rgb_mix(v->at[i], c, cover);
+    v->lit[i] += (1 - v->lit[i]) * cover;
+}
+
 void canvas_convex(canvas *v, const double (*corner)[2], int n, rgb c, rgb c_low, const field *texture,
                    double rough);
 void canvas_disk(canvas *v, double x, double y, double rx, double ry, rgb lit, rgb dark, const field *texture,

@@ -168,7 +168,7 @@ static void draw_person(person *p, gnt_stream *s) {
     if (draw_chance(s, 0.05))
         weight += 300000 * gnt_random_uniform(s);
     p->number[PERSON_WEIGHT] = (int64_t)draw_clamp(weight, 12285, 1484705);
-    p->income = income_score(p) + 75 * draw_bell(s) > 0;
+    p->income = income_score(p) + 56 * draw_bell(s) > 0;
 }
 
 int data_make_census(gnt_data *d, const gnt_data_spec *spec, gnt_err *err) {

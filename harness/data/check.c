@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include <jansson.h>
 
@@ -66,6 +67,13 @@ static void put_text(gnt_text *t, const gnt_data *d, const data_source *source, 
     gnt_text_add(t, "  content %s\n", hex);
 }
 
+static void put_fault(gnt_text *t, const char *name, const char *why) {
+    size_t n = strlen(name);
+    if (strncmp(why, name, n) != 0 || why[n] != ':')
+        gnt_text_add(t, "%s: ", name);
+    gnt_text_add(t, "%s\n", why);
+}
+
 static json_t *files_json(const data_notes *notes) {
     json_t *files = json_array();
     for (int i = 0; i < notes->n; i++) {
@@ -120,7 +128,7 @@ int gnt_data_check(const char *name, const char *folder, int json, char **text, 
         if (rc == 0)
             put_text(&t, d, source, &notes);
         else
-            gnt_text_add(&t, "%s: %s\n", name ? name : "", why->text);
+            put_fault(&t, name ? name : "", why->text);
         *text = gnt_text_take(&t);
         gnt_text_free(&t);
     }

@@ -49,15 +49,3 @@ double draw_sin(double turns) {
 double draw_cos(double turns) {
     return draw_sin(turns + 0.25);
 }
-
-double draw_clamp(double x, double least, double most) {
-    return x < least ? least : x > most ? most : x;
-}
-
-double draw_mix(double a, double b, double t) {
-    return a + (b - a) * t;
-}
-
-uint8_t draw_byte(double x) {
-    return (uint8_t)(draw_clamp(x, 0, 1) * 255 + 0.5);
-}
