@@ -8,12 +8,9 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "cli/cmd.h"
 #include "data/data.h"
 #include "report/png.h"
-
-int gnt_cmd_data(int argc, char **argv);
-
-enum { EXIT_SOUND = 0, EXIT_BROKEN = 1, EXIT_USAGE = 2 };
 
 static const char help[] = "Usage: gauntlet data list [--json]\n"
                            "       gauntlet data check [NAME...] [--data DIR] [--json]\n"
@@ -92,7 +89,7 @@ static int read_options(int argc, char **argv, data_options *o) {
 
 static int say_help(const char *text) {
     fputs(text, stdout);
-    return EXIT_SOUND;
+    return GNT_EXIT_OK;
 }
 
 static int list(int argc, char **argv) {
@@ -101,7 +98,7 @@ static int list(int argc, char **argv) {
     const char *const *name = gnt_data_names(&n);
     if (read_options(argc, argv, &o) || (argc > optind && !o.help)) {
         fputs(help_list, stderr);
-        return EXIT_USAGE;
+        return GNT_EXIT_WRONG;
     }
     if (o.help)
         return say_help(help_list);
@@ -119,14 +116,14 @@ static int list(int argc, char **argv) {
         putchar('\n');
     }
     json_decref(all);
-    return EXIT_SOUND;
+    return GNT_EXIT_OK;
 }
 
 /* One set; `named`: the user asked for it by name, so that missing files are an error. */
 static int check_one(const char *name, const data_options *o, int named, int first) {
     gnt_err err = {{0}};
     char *text = NULL;
-    int rc = EXIT_SOUND;
+    int rc = GNT_EXIT_OK;
     if (o->json && !first)
         fputs(",\n", stdout);
     if (!named && !gnt_data_present(name, o->folder)) {
@@ -137,7 +134,7 @@ static int check_one(const char *name, const data_options *o, int named, int fir
         return rc;
     }
     if (gnt_data_check(name, o->folder, o->json, &text, &err) != 0)
-        rc = EXIT_BROKEN;
+        rc = GNT_EXIT_FAILED;
     if (text)
         fputs(text, stdout);
     else
@@ -150,11 +147,11 @@ static int check(int argc, char **argv) {
     data_options o;
     if (read_options(argc, argv, &o)) {
         fputs(help_check, stderr);
-        return EXIT_USAGE;
+        return GNT_EXIT_WRONG;
     }
     if (o.help)
         return say_help(help_check);
-    int named = argc > optind, rc = EXIT_SOUND;
+    int named = argc > optind, rc = GNT_EXIT_OK;
     size_t n;
     const char *const *name = gnt_data_names(&n);
     if (named) {
@@ -165,13 +162,13 @@ static int check(int argc, char **argv) {
         if (!gnt_data_about(name[i])) {
             fprintf(stderr, "gauntlet data: no set is called \"%s\"; `gauntlet data list` shows them all\n",
                     name[i]);
-            return EXIT_USAGE;
+            return GNT_EXIT_WRONG;
         }
     if (o.json)
         fputs("[", stdout);
     for (size_t i = 0; i < n; i++)
-        if (check_one(name[i], &o, named, i == 0) != EXIT_SOUND)
-            rc = EXIT_BROKEN;
+        if (check_one(name[i], &o, named, i == 0) != GNT_EXIT_OK)
+            rc = GNT_EXIT_FAILED;
     if (o.json)
         fputs("]\n", stdout);
     return rc;
@@ -215,13 +212,13 @@ static int sheet(int argc, char **argv) {
     data_options o;
     if (read_options(argc, argv, &o)) {
         fputs(help_sheet, stderr);
-        return EXIT_USAGE;
+        return GNT_EXIT_WRONG;
     }
     if (o.help)
         return say_help(help_sheet);
     if (argc != optind + 1 || !o.out) {
         fprintf(stderr, "gauntlet data sheet: expected one data set and -o FILE.png\n%s", help_sheet);
-        return EXIT_USAGE;
+        return GNT_EXIT_WRONG;
     }
     gnt_err err = {{0}};
     gnt_data *d = NULL;
@@ -234,20 +231,22 @@ static int sheet(int argc, char **argv) {
     if (rc != 0)
         fprintf(stderr, "gauntlet data: %s\n", err.text);
     gnt_data_free(d);
-    return rc == 0 ? EXIT_SOUND : EXIT_BROKEN;
+    return rc == 0 ? GNT_EXIT_OK : GNT_EXIT_FAILED;
 }
 
 int gnt_cmd_data(int argc, char **argv) {
-    if (argc > 0 && !strcmp(argv[0], "list"))
-        return list(argc, argv);
-    if (argc > 0 && !strcmp(argv[0], "check"))
-        return check(argc, argv);
-    if (argc > 0 && !strcmp(argv[0], "sheet"))
-        return sheet(argc, argv);
-    if (argc > 0 && (!strcmp(argv[0], "--help") || !strcmp(argv[0], "-h")))
+    const char *command = argc > 1 ? argv[1] : NULL;
+    if (command && !strcmp(command, "list"))
+        return list(argc - 1, argv + 1);
+    if (command && !strcmp(command, "check"))
+        return check(argc - 1, argv + 1);
+    if (command && !strcmp(command, "sheet"))
+        return sheet(argc - 1, argv + 1);
+    if (command && (!strcmp(command, "--help") || !strcmp(command, "-h")))
         return say_help(help);
-    if (argc > 0)
-        fprintf(stderr, "gauntlet data: no command \"%s\"; expected list, check or sheet\n", argv[0]);
+    if (command)
+        fprintf(stderr, "gauntlet data: there is no command \"%s\"; expected list, check or sheet\n",
+                command);
     fputs(help, stderr);
-    return EXIT_USAGE;
+    return GNT_EXIT_WRONG;
 }

@@ -12,6 +12,7 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
+    {"data", "the data sets: list them, check their files, draw a sheet", gnt_cmd_data},
     {"version", "the version of gauntlet and of its plugin ABI", gnt_cmd_version},
     {"help", "this text, or `help COMMAND`", gnt_cmd_help},
 };
