@@ -30,7 +30,8 @@ struct gnt_function {
     uint32_t vjp, jvp;
     int64_t n;
     int32_t steps;
-    int uses_y, uses_buffers, evaluated;
+    int uses_y, uses_buffers;
+    int evaluated, pulled_back; /* eval has run; vjp has run since */
     gnt_program *program;
     size_t bytes;
 
