@@ -1,7 +1,16 @@
-# gauntlet: `make demo` builds, runs the quick suite and leaves a report; `make test` runs the tests. README.md tells more.
+# gauntlet: `make demo` builds, runs the quick suite and leaves a report; `make test` runs the tests. README.md tells
+# more.
+#
+#   make                  build/gauntlet, its plugins and libgauntlet-nn      make install PREFIX=/usr/local DESTDIR=
+#   make demo             the quick suite and its report                      make format, make format-check
+#   make test             every test, counted at the end                      make deps     installs what is missing
+#   make asan             the same under AddressSanitizer and UBSan           make clean
+#   make bench            speed of the numeric core
 
 B ?= build
-CC ?= gcc
+ifeq ($(origin CC),default)
+CC = gcc
+endif
 PREFIX ?= /usr/local
 CSTD = -std=c11 -D_GNU_SOURCE
 WARN = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Werror
@@ -25,11 +34,17 @@ PLUGINS = $(PLUGIN_ONE:%.c=$(B)/%.so) $(PLUGIN_DIR:%=$(B)/%.so)
 PLUGIN_CFLAGS = $(CSTD) $(WARN) $(OPT) $(FLOAT) -fPIC -fvisibility=hidden -Iharness/include -MMD -MP $(SAN) $(CFLAGS)
 PLUGIN_LDFLAGS = -shared -Wl,--as-needed -Wl,--version-script=plugins/plugin.map -Wl,-z,defs $(SAN)
 
+TEST_PLUGINS = $(patsubst tests/plugins/%.c,$(B)/tests/plugins/%.so,$(wildcard tests/plugins/*.c))
+BENCH = $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/*.c))
 UNIT = $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 
-.PHONY: all demo test asan bench format clean units plugins
+# a target that builds by itself uses every core, unless the caller said how many
+CORES = $(shell nproc 2>/dev/null || echo 2)
+PARALLEL = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(CORES))
+
+.PHONY: all demo test asan bench format format-check clean units plugins deps have-deps install
 .SECONDARY:
-all: $(B)/gauntlet plugins
+all: $(B)/gauntlet plugins $(B)/libgauntlet-nn.so
 
 plugins: $(PLUGINS)
 
@@ -48,18 +63,22 @@ $(B)/libgauntlet.a: $(LIB_OBJ)
 	$(Q)ar rcs $@ $^
 
 $(B)/gauntlet: $(B)/obj/harness/cli/main.o $(B)/libgauntlet.a
-	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ -Wl,--as-needed $(LIBS)
 
 $(B)/libgauntlet-nn.so.0: $(NN_OBJ) harness/nn/nn.map
 	$(Q)$(CC) -shared $(SAN) $(LDFLAGS) -Wl,-soname,libgauntlet-nn.so.0 -Wl,--version-script=harness/nn/nn.map \
-	    -o $@ $(NN_OBJ) $(LIBS)
+	    -o $@ $(NN_OBJ) -Wl,--as-needed $(LIBS)
+# the name that a plugin's author links with
+$(B)/libgauntlet-nn.so: $(B)/libgauntlet-nn.so.0
+	@ln -sf libgauntlet-nn.so.0 $@
 
 define plugin_link
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PLUGIN_CFLAGS) -MF $@.d $(1) -o $@ $(PLUGIN_LDFLAGS) $(B)/libgauntlet-nn.so.0 -lm \
-	    -Wl,-rpath,'$$ORIGIN/../..'
+	    -Wl,-rpath,'$$ORIGIN/../..:$$ORIGIN/../../..'
 endef
-$(PLUGIN_ONE:%.c=$(B)/%.so): $(B)/%.so: %.c $(B)/libgauntlet-nn.so.0 plugins/plugin.map
+# the toolkit is found beside the built plugins' folder, or in lib/ above an installed lib/gauntlet/plugins
+$(PLUGIN_ONE:%.c=$(B)/%.so) $(TEST_PLUGINS): $(B)/%.so: %.c $(B)/libgauntlet-nn.so.0 plugins/plugin.map
 	$(call plugin_link,$<)
 .SECONDEXPANSION:
 $(PLUGIN_DIR:%=$(B)/%.so): $(B)/%.so: $$(wildcard %/*.c) $(B)/libgauntlet-nn.so.0 plugins/plugin.map
@@ -68,13 +87,53 @@ $(PLUGIN_DIR:%=$(B)/%.so): $(B)/%.so: $$(wildcard %/*.c) $(B)/libgauntlet-nn.so.
 $(B)/tests/%: tests/unit/%.c $(B)/libgauntlet.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) -Iharness -Iharness/include -Itests $< -o $@ $(B)/libgauntlet.a -lcmocka $(LIBS)
-units: $(UNIT)
+units: $(UNIT) $(TEST_PLUGINS)
 
+$(B)/bench/%: bench/%.c $(B)/libgauntlet.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) -Iharness -Iharness/include $< -o $@ $(B)/libgauntlet.a $(LIBS)
+bench: $(BENCH)
+	@set -e; for b in $(BENCH); do echo "== $$b"; $$b; done
+
+deps:
+	@tools/deps install
+have-deps:
+	@tools/deps check || tools/deps install
+
+demo: have-deps
+	@$(MAKE) --no-print-directory $(PARALLEL) all
+	$(B)/gauntlet run suites/quick.json --jobs $(CORES)
+	$(B)/gauntlet report results/quick
+
+test: have-deps
+	@$(MAKE) --no-print-directory $(PARALLEL) all units
+	@B=$(B) tests/run
+
+ASAN = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+asan:
+	@$(MAKE) --no-print-directory B=build/asan SAN='$(ASAN)' test
+
+SOURCES = $(shell find harness plugins tests bench tools -name '*.[ch]' 2>/dev/null | sort)
 format:
-	clang-format -i $$(git ls-files '*.c' '*.h')
+	clang-format -i $(SOURCES)
+format-check:
+	clang-format --dry-run -Werror $(SOURCES)
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/gauntlet/plugins/defenses \
+	    $(DESTDIR)$(PREFIX)/lib/gauntlet/plugins/attacks $(DESTDIR)$(PREFIX)/include/gauntlet \
+	    $(DESTDIR)$(PREFIX)/share/gauntlet $(DESTDIR)$(PREFIX)/share/doc/gauntlet
+	install $(B)/gauntlet $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 $(B)/libgauntlet-nn.so.0 $(DESTDIR)$(PREFIX)/lib/
+	ln -sf libgauntlet-nn.so.0 $(DESTDIR)$(PREFIX)/lib/libgauntlet-nn.so
+	for p in $(PLUGINS:$(B)/plugins/%=%); do \
+	    install -m 644 $(B)/plugins/$$p $(DESTDIR)$(PREFIX)/lib/gauntlet/plugins/$$p || exit 1; done
+	install -m 644 harness/include/gauntlet/*.h $(DESTDIR)$(PREFIX)/include/gauntlet/
+	for d in models suites; do [ ! -d $$d ] || cp -R $$d $(DESTDIR)$(PREFIX)/share/gauntlet/ || exit 1; done
+	for d in README.md docs/*; do [ ! -e $$d ] || cp -R $$d $(DESTDIR)$(PREFIX)/share/doc/gauntlet/ || exit 1; done
 
 clean:
 	rm -rf $(B)
 
 Q = $(if $(V),,@)
--include $(LIB_OBJ:.o=.d) $(PLUGINS:=.d) $(UNIT:=.d)
+-include $(LIB_OBJ:.o=.d) $(B)/obj/harness/cli/main.d $(PLUGINS:=.d) $(TEST_PLUGINS:=.d) $(UNIT:=.d) $(BENCH:=.d)
