@@ -233,6 +233,13 @@ static gnt_digest content_digest(const gnt_data *d) {
     return gnt_hasher_end(&h);
 }
 
+int gnt_data_default_rows(const char *name, int64_t rows[3]) {
+    const data_source *source = data_find(name);
+    if (source)
+        memcpy(rows, source->rows, sizeof source->rows);
+    return source ? 0 : -1;
+}
+
 /* 0 in the spec asks for the default number of rows. */
 static int generate(gnt_data *d, const data_source *source, const gnt_data_spec *spec, gnt_err *err) {
     gnt_data_spec full = *spec;

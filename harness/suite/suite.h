@@ -91,12 +91,14 @@ typedef struct gnt_suite_match {
 typedef struct gnt_suite_task {
     char *id;
     char *data;
-    int64_t rows[3]; /* built-in sets: wanted rows of each part, 0: the set's own number */
+    int64_t
+        rows[3]; /* 0: all. Built-in sets are made with this many rows; of files, split.first takes so many */
     uint64_t data_seed;
     gnt_data_facts facts;
-    gnt_split_spec split; /* target_rows is owned by the task */
-    char *model;          /* as the suite names it */
-    char *model_path;     /* where it was found */
+    int64_t role_rows[GNT_ROLES]; /* what the split comes to, with no -1 left */
+    gnt_split_spec split;         /* target_rows is owned by the task */
+    char *model;                  /* as the suite names it */
+    char *model_path;             /* where it was found */
     char *model_json; /* canonical text, with the task's "init" put in: what to parse and what to digest */
     double *mean, *deviation; /* facts.dim[0] entries each, or NULL */
     char *weights;            /* resolved path of a safetensors file, or NULL */

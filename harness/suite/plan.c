@@ -1,0 +1,193 @@
+/* Expansion of a suite to cells, and the count of trainings they may need. */
+#include "suite/plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "match/match.h"
+#include "suite/plan_fit.h"
+
+const char *const gnt_mode_names[] = {"none", "fixed", "sweep", "matched"};
+
+/* ---- strengths of a defense ---- */
+
+typedef struct setting {
+    gnt_cell_mode mode;
+    double strength;
+} setting;
+
+static size_t settings_of(const gnt_suite_defense *d) {
+    return d->match || d->n_sweep ? (size_t)d->match + d->n_sweep : 1;
+}
+
+/* Matched first, then the sweep as written. */
+static setting setting_at(const gnt_suite_defense *d, size_t i) {
+    if (d->match && i == 0)
+        return (setting){GNT_MODE_MATCHED, 0};
+    if (d->n_sweep)
+        return (setting){GNT_MODE_SWEEP, d->sweep[i - (size_t)d->match]};
+    return d->has_fixed ? (setting){GNT_MODE_FIXED, d->fixed} : (setting){GNT_MODE_NONE, 0};
+}
+
+/* ---- counting ---- */
+
+/* Below 2^63: 256 tasks × 4096 stages × 1024 × 4097 strengths × 1024 attacks × 4096 seeds is 2^64 at the very
+ * most, so it stops as soon as the limit is passed. */
+static int64_t count_cells(const gnt_suite *s) {
+    int64_t n = 0;
+    for (size_t t = 0; t < s->n_tasks; t++)
+        for (size_t d = 0; d < s->n_defenses; d++)
+            for (size_t a = 0; s->defense[d].on_task[t] && a < s->n_attacks; a++) {
+                if (!s->attack[a].on_task[t])
+                    continue;
+                n += (int64_t)(settings_of(&s->defense[d]) * s->task[t].n_stages * s->n_seeds);
+                if (n > (int64_t)1 << 40)
+                    return n;
+            }
+    return n;
+}
+
+/* ---- expansion ---- */
+
+static char *cell_id(const gnt_suite *s, const gnt_cell *c) {
+    char number[GNT_NUMBER_SIZE];
+    const char *strength = c->mode == GNT_MODE_MATCHED ? "matched"
+                           : c->mode == GNT_MODE_NONE  ? "none"
+                                                       : gnt_number_text(c->strength, number);
+    return gnt_format("%s/r%lld/%s@%s/%s/s%llu", s->task[c->task].id, (long long)c->stage,
+                      s->defense[c->defense].label, strength, s->attack[c->attack].label,
+                      (unsigned long long)c->seed);
+}
+
+static int add_cell(gnt_plan *p, const gnt_suite *s, const gnt_cell *at) {
+    gnt_cell *c = &p->cell[p->n++];
+    *c = *at;
+    c->id = cell_id(s, c);
+    if (!c->id || plan_fit(s, c) != 0)
+        return -1;
+    p->n_na += c->reason != NULL;
+    return 0;
+}
+
+/* All attacks and seeds of one task, stage, defense and strength. */
+static int add_attacks(gnt_plan *p, const gnt_suite *s, gnt_cell *at) {
+    for (at->attack = 0; at->attack < s->n_attacks; at->attack++) {
+        if (!s->attack[at->attack].on_task[at->task])
+            continue;
+        for (size_t i = 0; i < s->n_seeds; i++) {
+            at->seed = s->seeds[i];
+            if (add_cell(p, s, at) != 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+static int add_task(gnt_plan *p, const gnt_suite *s, size_t task) {
+    const gnt_suite_task *t = &s->task[task];
+    gnt_cell at = {.task = task};
+    for (size_t stage = 0; stage < t->n_stages; stage++)
+        for (at.defense = 0; at.defense < s->n_defenses; at.defense++) {
+            const gnt_suite_defense *d = &s->defense[at.defense];
+            at.stage = t->stages[stage];
+            for (size_t i = 0; d->on_task[task] && i < settings_of(d); i++) {
+                setting now = setting_at(d, i);
+                at.mode = now.mode;
+                at.strength = now.strength;
+                if (add_attacks(p, s, &at) != 0)
+                    return -1;
+            }
+        }
+    return 0;
+}
+
+/* ---- trainings ---- */
+
+static int is_baseline(const gnt_suite_defense *d) {
+    return d->n_members == 1 && strcmp(d->member[0].info->id, "none") == 0;
+}
+
+/* `none` is trained once a seed on every task whether it is listed or not: utilities stand beside its. */
+static int count_trainings(gnt_plan *p, const gnt_suite *s, const uint8_t *runs, gnt_err *err) {
+    for (size_t t = 0; t < s->n_tasks; t++) {
+        int any = 0;
+        for (size_t d = 0; d < s->n_defenses && s->task[t].federated.rounds > 0; d++) {
+            const gnt_suite_defense *entry = &s->defense[d];
+            gnt_match_spec spec;
+            if (!entry->on_task[t] || !runs[t * s->n_defenses + d])
+                continue;
+            any = 1;
+            if (!is_baseline(entry))
+                p->trainings += (int64_t)((settings_of(entry) - (size_t)entry->match) * s->n_seeds);
+            if (!entry->match)
+                continue;
+            if (gnt_suite_match_spec(s, t, d, NAN, &spec, err) != 0)
+                return -1;
+            p->match_trainings += gnt_match_most_trainings(&spec) + (int64_t)s->n_seeds;
+        }
+        p->trainings += any ? (int64_t)s->n_seeds : 0;
+    }
+    return 0;
+}
+
+/* runs[task × n_defenses + defense]: some cell of the pair will run. */
+static int count_all_trainings(gnt_plan *p, const gnt_suite *s, gnt_err *err) {
+    uint8_t *runs = gnt_array(s->n_tasks * s->n_defenses, 1);
+    if (!runs)
+        return gnt_fail(err, "%s: out of memory for a plan", s->file);
+    for (size_t i = 0; i < p->n; i++)
+        runs[p->cell[i].task * s->n_defenses + p->cell[i].defense] |= !p->cell[i].reason;
+    int rc = count_trainings(p, s, runs, err);
+    gnt_free(runs);
+    return rc;
+}
+
+/* ---- the whole ---- */
+
+int gnt_plan_make(gnt_plan *out, const gnt_suite *s, gnt_err *err) {
+    int64_t n = count_cells(s);
+    *out = (gnt_plan){0};
+    if (n > GNT_SUITE_MOST_CELLS)
+        return gnt_fail(
+            err,
+            "%s: expands to %s%lld cells, more than %d (tasks × stages × strengths × attacks × seeds); "
+            "use fewer seeds, stages or strengths, or split it into several suites",
+            s->file, n > (int64_t)1 << 40 ? "more than " : "", (long long)n, GNT_SUITE_MOST_CELLS);
+    if (n == 0)
+        return gnt_fail(
+            err,
+            "%s: expands to no cell: no task has both a defense and an attack; look at their \"tasks\" lists",
+            s->file);
+    out->cell = gnt_array((size_t)n, sizeof *out->cell);
+    if (!out->cell)
+        return gnt_fail(err, "%s: out of memory for a plan of %lld cells", s->file, (long long)n);
+    for (size_t t = 0; t < s->n_tasks; t++)
+        if (add_task(out, s, t) != 0) {
+            gnt_plan_free(out);
+            return gnt_fail(err, "%s: out of memory for a plan of %lld cells", s->file, (long long)n);
+        }
+    if (count_all_trainings(out, s, err) != 0) {
+        gnt_plan_free(out);
+        return -1;
+    }
+    return 0;
+}
+
+void gnt_plan_free(gnt_plan *p) {
+    for (size_t i = 0; i < p->n; i++) {
+        gnt_free(p->cell[i].id);
+        gnt_free(p->cell[i].reason);
+    }
+    gnt_free(p->cell);
+    *p = (gnt_plan){0};
+}
+
+const gnt_cell *gnt_plan_find(const gnt_plan *p, const char *id) {
+    for (size_t i = 0; i < p->n; i++)
+        if (strcmp(p->cell[i].id, id) == 0)
+            return &p->cell[i];
+    return NULL;
+}

@@ -1,0 +1,154 @@
+/* Why a cell is n/a. Whatever descriptors and the suite say settles it; a plugin that finds out more while
+ * running says so itself. */
+#include "suite/plan_fit.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "plugin/words.h"
+
+typedef struct words_text {
+    char text[160];
+} words_text;
+
+static words_text list(const gnt_words *words, uint32_t bits) {
+    words_text out;
+    gnt_words_list(words, bits, out.text, sizeof out.text);
+    return out;
+}
+
+static uint32_t kind_bit(const gnt_suite_task *t) {
+    return t->facts.kind == GNT_DATA_IMAGE     ? GNT_KIND_IMAGE
+           : t->facts.kind == GNT_DATA_TABULAR ? GNT_KIND_TABULAR
+                                               : GNT_KIND_AUDIO;
+}
+
+static char *kind_reason(const gnt_suite_task *t, const gnt_plugin_info *p) {
+    if (p->data_kinds & kind_bit(t))
+        return NULL;
+    return gnt_format("%s works on %s data; %s is %s", p->id, list(&gnt_data_kind_words, p->data_kinds).text,
+                      t->data, list(&gnt_data_kind_words, kind_bit(t)).text);
+}
+
+static char *member_reason(const gnt_suite_task *t, const gnt_plugin_info *p, int *fits) {
+    *fits = 0;
+    if (!(p->data_kinds & kind_bit(t)))
+        return kind_reason(t, p);
+    if ((p->flags & GNT_FLAG_NEEDS_PUBLIC) && !t->role_rows[GNT_ROLE_PUBLIC])
+        return gnt_format("%s needs public data, which the task has none of (data.public)", p->id);
+    if ((p->flags & GNT_FLAG_NEEDS_SHADOW) && !t->role_rows[GNT_ROLE_SHADOW])
+        return gnt_format("%s needs shadow data, which the task has none of (data.shadow)", p->id);
+    *fits = 1;
+    return NULL;
+}
+
+char *plan_fit_defense(const gnt_suite_task *t, const gnt_suite_defense *d, int *failed) {
+    uint32_t surfaces = 0;
+    for (size_t i = 0; i < d->n_members; i++) {
+        int fits;
+        char *reason = member_reason(t, d->member[i].info, &fits);
+        if (!fits) {
+            *failed |= !reason;
+            return reason;
+        }
+        surfaces |= d->member[i].info->surfaces;
+    }
+    if (surfaces & t->observe.surface)
+        return NULL;
+    char *reason = gnt_format("%s acts on the surface %s; the task shows %s", d->plugin,
+                              list(&gnt_surface_words, surfaces).text,
+                              list(&gnt_surface_words, t->observe.surface).text);
+    *failed |= !reason;
+    return reason;
+}
+
+/* What the suite grants can only be given where the task has it. */
+
+static uint32_t available(const gnt_suite *s, const gnt_cell *c) {
+    const gnt_suite_task *t = &s->task[c->task];
+    const gnt_suite_defense *d = &s->defense[c->defense];
+    uint32_t has = GNT_KNOWS_LABELS | GNT_KNOWS_DEFENSE | GNT_KNOWS_RATES;
+    uint32_t hooks = 0;
+    for (size_t i = 0; i < d->n_members; i++)
+        hooks |= d->member[i].info->hooks;
+    has |= t->role_rows[GNT_ROLE_PUBLIC] ? GNT_KNOWS_PUBLIC : 0;
+    has |= t->role_rows[GNT_ROLE_SHADOW] ? GNT_KNOWS_SHADOW : 0;
+    has |= t->shadow_observations ? GNT_KNOWS_SHADOW_OBS : 0;
+    has |= t->has_buffers ? GNT_KNOWS_BN_STATS : 0;
+    has |= t->observe.attribute >= 0 ? GNT_KNOWS_ATTRIBUTE : 0;
+    has |= hooks & GNT_HOOK_CONTRIBUTE ? GNT_KNOWS_SUM : 0;
+    has |= c->stage != t->stages[0] ? GNT_KNOWS_HISTORY : 0;
+    return has;
+}
+
+static const char *where_from(uint32_t bit) {
+    switch (bit) {
+    case GNT_KNOWS_PUBLIC:
+        return "the task has no public rows (data.public)";
+    case GNT_KNOWS_SHADOW:
+        return "the task has no shadow rows (data.shadow)";
+    case GNT_KNOWS_SHADOW_OBS:
+        return "the task makes none (shadow.observations)";
+    case GNT_KNOWS_BN_STATS:
+        return "the model has no batch norm";
+    case GNT_KNOWS_REGION:
+        return "the data set marks no regions";
+    case GNT_KNOWS_SUM:
+        return "the defense makes no secure sum";
+    case GNT_KNOWS_ATTRIBUTE:
+        return "the task names no private attribute (observe.attribute)";
+    default:
+        return "this is the task's first stage";
+    }
+}
+
+static uint32_t lowest_bit(uint32_t bits) {
+    return bits & (~bits + 1);
+}
+
+/* 1 with *reason set (NULL: out of memory) where the attack does not fit; 0 where it does. */
+static int attack_misfits(const gnt_suite *s, gnt_cell *c, char **reason) {
+    const gnt_suite_task *t = &s->task[c->task];
+    const gnt_suite_attack *a = &s->attack[c->attack];
+    const gnt_plugin_info *p = a->member.info;
+    uint32_t has = available(s, c), ungranted = p->needs & ~a->grants, absent = p->needs & ~has;
+    c->goals = t->observe.attribute < 0 ? p->goals & ~GNT_GOAL_ATTRIBUTE : p->goals;
+    c->grants = a->grants & has & (p->needs | p->uses);
+    *reason = NULL;
+    if (!(p->data_kinds & kind_bit(t)))
+        *reason = kind_reason(t, p);
+    else if (!(p->surfaces & t->observe.surface))
+        *reason = gnt_format("%s reads the surface %s; the task shows %s", p->id,
+                             list(&gnt_surface_words, p->surfaces).text,
+                             list(&gnt_surface_words, t->observe.surface).text);
+    else if (!c->goals)
+        *reason = gnt_format(
+            "%s answers attribute only, and the task names no private attribute (observe.attribute)", p->id);
+    else if (ungranted)
+        *reason = gnt_format("needs %s, which the suite does not grant",
+                             list(&gnt_knowledge_words, ungranted).text);
+    else if (absent)
+        *reason = gnt_format("needs %s, but %s", list(&gnt_knowledge_words, lowest_bit(absent)).text,
+                             where_from(lowest_bit(absent)));
+    else if ((p->flags & GNT_FLAG_FIRST_DENSE) && !t->first_dense)
+        *reason = gnt_format("needs a model whose first layer is dense; that of %s is not", t->model);
+    else
+        return 0;
+    return 1;
+}
+
+int plan_fit(const gnt_suite *s, gnt_cell *c) {
+    const gnt_suite_task *t = &s->task[c->task];
+    const gnt_suite_defense *d = &s->defense[c->defense];
+    char *misfit;
+    int failed = 0;
+    c->surface = t->observe.surface;
+    int misfits = attack_misfits(s, c, &misfit);
+    c->reason = plan_fit_defense(t, d, &failed);
+    if (c->reason || failed) {
+        gnt_free(misfit);
+        return failed ? -1 : 0;
+    }
+    c->reason = misfit;
+    return misfits && !misfit ? -1 : 0;
+}

@@ -1,0 +1,307 @@
+/* The suite as a whole: the file, its top level, its run key. */
+#include "suite/suite.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "suite/suite_impl.h"
+
+const char *const gnt_measure_names[] = {"mse",
+                                         "mse255",
+                                         "psnr",
+                                         "ssim",
+                                         "identification",
+                                         "label_accuracy",
+                                         "attribute_accuracy",
+                                         "attribute_balanced"};
+
+/* ---- sentences ---- */
+
+int suite_fail_in(suite_reader *r, const char *path) {
+    gnt_err said = *r->err;
+    return suite_fail(r, path, "%s", said.text);
+}
+
+int suite_fail_at_path(suite_reader *r) {
+    gnt_err said = *r->err;
+    char path[256];
+    const char *end = strstr(said.text, ": ");
+    size_t n = end ? (size_t)(end - said.text) : 0;
+    if (!n || n >= sizeof path)
+        return suite_fail(r, "", "%s", said.text);
+    memcpy(path, said.text, n);
+    path[n] = 0;
+    return suite_fail(r, path, "%s", end + 2);
+}
+
+int suite_no_memory(suite_reader *r) {
+    return gnt_fail(r->err, "%s: out of memory while reading the suite", r->doc->name);
+}
+
+/* ---- names and files ---- */
+
+int suite_read_id(suite_reader *r, const char *path, const json_t *object, const char *key,
+                  const char *meaning, char **out) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    const char *text = NULL;
+    const gnt_path at = gnt_path_key(path, key);
+    if (gnt_doc_need(r->doc, path, object, key, meaning, r->err) ||
+        gnt_doc_text(r->doc, path, object, key, GNT_SUITE_NAME, &text, r->err))
+        return -1;
+    if (text[strspn(text, letters)] || *text == '-' || *text == '_')
+        return suite_fail(r, at.text,
+                          "is %s; expected letters, digits, '-' and '_' only, the first a letter or digit "
+                          "(it becomes part of cell ids)",
+                          gnt_show_text(text).text);
+    *out = gnt_strdup(text);
+    return *out ? 0 : suite_no_memory(r);
+}
+
+char *suite_find_file(suite_reader *r, const char *path, const char *name, const char *what) {
+    char *beside = *name == '/' || !*r->folder ? gnt_strdup(name) : gnt_format("%s/%s", r->folder, name);
+    if (!beside) {
+        suite_no_memory(r);
+        return NULL;
+    }
+    if (gnt_file_exists(beside))
+        return beside;
+    int same = strcmp(beside, name) == 0;
+    if (!same && gnt_file_exists(name)) {
+        gnt_free(beside);
+        beside = gnt_strdup(name);
+        if (!beside)
+            suite_no_memory(r);
+        return beside;
+    }
+    if (same)
+        suite_fail(r, path, "is %s, but there is no such file; expected %s", gnt_show_text(name).text, what);
+    else
+        suite_fail(r, path, "is %s, but there is no file %s nor %s; expected %s", gnt_show_text(name).text,
+                   beside, name, what);
+    gnt_free(beside);
+    return NULL;
+}
+
+/* ---- the run key ---- */
+
+static int hex_digit(char c) {
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* Never says what is in the file: it is a secret. */
+static int read_key_file(suite_reader *r, const char *name, gnt_key *key) {
+    uint8_t *bytes = NULL;
+    size_t size = 0, n = 0;
+    char *file = suite_find_file(r, "key_file", name, "a file of 64 hexadecimal digits, the secret run key");
+    if (!file)
+        return -1;
+    int rc = gnt_file_read(file, 4096, &bytes, &size, r->err);
+    gnt_free(file);
+    if (rc != 0)
+        return suite_fail_in(r, "key_file");
+    while (size && strchr(" \t\r\n", bytes[size - 1]))
+        size--;
+    while (n < size && hex_digit((char)bytes[n]) >= 0)
+        n++;
+    if (n != 64 || size != 64)
+        rc = suite_fail(
+            r, "key_file",
+            "%s does not hold a key: %zu bytes, of which the first %zu are hexadecimal digits; expected "
+            "exactly 64 digits (32 random bytes)",
+            gnt_show_text(name).text, size, n);
+    for (size_t i = 0; i < 32 && rc == 0; i++)
+        key->b[i] = (uint8_t)(hex_digit((char)bytes[2 * i]) << 4 | hex_digit((char)bytes[2 * i + 1]));
+    explicit_bzero(bytes, size);
+    gnt_free(bytes);
+    return rc;
+}
+
+static int read_key(suite_reader *r, const json_t *root) {
+    int64_t seed = 1;
+    const char *file = NULL;
+    if (gnt_doc_int(r->doc, "", root, "seed", 0, INT64_MAX, &seed, r->err) ||
+        gnt_doc_text(r->doc, "", root, "key_file", 4000, &file, r->err))
+        return -1;
+    if (file && json_object_get(root, "seed"))
+        return suite_fail(r, "key_file",
+                          "stands beside \"seed\"; the run key comes from one of them: remove the other");
+    r->s->seed = (uint64_t)seed;
+    r->s->secret = file != NULL;
+    r->s->key = gnt_key_of_seed((uint64_t)seed);
+    return file ? read_key_file(r, file, &r->s->key) : 0;
+}
+
+static int read_seeds(suite_reader *r, const json_t *root) {
+    const json_t *list = NULL;
+    if (gnt_doc_list(r->doc, "", root, "seeds", 1, GNT_SUITE_MOST_LIST, &list, r->err))
+        return -1;
+    size_t n = list ? json_array_size(list) : 1;
+    uint64_t *seeds = r->s->seeds = gnt_array(n, sizeof *seeds);
+    if (!seeds)
+        return suite_no_memory(r);
+    r->s->n_seeds = n;
+    seeds[0] = 1;
+    for (size_t i = 0; list && i < n; i++) {
+        const gnt_path at = gnt_path_item("seeds", i);
+        int64_t seed = 0;
+        if (gnt_doc_int_at(r->doc, at.text, json_array_get(list, i), 0, INT64_MAX, &seed, r->err))
+            return -1;
+        for (size_t j = 0; j < i; j++)
+            if (seeds[j] == (uint64_t)seed)
+                return suite_fail(
+                    r, at.text, "is %lld, as seeds[%zu] is; a seed repeated measures nothing new: remove one",
+                    (long long)seed, j);
+        seeds[i] = (uint64_t)seed;
+    }
+    return 0;
+}
+
+/* ---- limits and measures ---- */
+
+static int read_limits(suite_reader *r, const json_t *root) {
+    static const char *const keys[] = {"seconds", "memory_mb"};
+    const json_t *limits = NULL;
+    gnt_suite *s = r->s;
+    s->seconds = 600;
+    s->memory_mb = 4096;
+    if (gnt_doc_object(r->doc, "", root, "limits", &limits, r->err))
+        return -1;
+    if (!limits)
+        return 0;
+    return gnt_doc_keys(r->doc, "limits", limits, keys, 2, r->err) ||
+                   gnt_doc_real(r->doc, "limits", limits, "seconds", 1, 1e7, &s->seconds, r->err) ||
+                   gnt_doc_int(r->doc, "limits", limits, "memory_mb", 64, 1 << 24, &s->memory_mb, r->err)
+               ? -1
+               : 0;
+}
+
+static int read_measures(suite_reader *r, const json_t *root) {
+    const json_t *list = NULL;
+    if (gnt_doc_list(r->doc, "", root, "measures", 1, GNT_MEASURES, &list, r->err))
+        return -1;
+    for (size_t i = 0; list && i < json_array_size(list); i++) {
+        int which = 0;
+        const gnt_path at = gnt_path_item("measures", i);
+        if (gnt_doc_choice_at(r->doc, at.text, json_array_get(list, i), gnt_measure_names, GNT_MEASURES,
+                              &which, r->err))
+            return -1;
+        if (r->s->measures & 1u << which)
+            return suite_fail(r, at.text, "\"%s\" stands twice; remove one", gnt_measure_names[which]);
+        r->s->measures |= 1u << which;
+    }
+    return 0;
+}
+
+/* ---- the whole ---- */
+
+static int read_title(suite_reader *r, const json_t *root) {
+    const char *title = "";
+    if (gnt_doc_text(r->doc, "", root, "title", 200, &title, r->err))
+        return -1;
+    r->s->title = gnt_strdup(title);
+    return r->s->title ? 0 : suite_no_memory(r);
+}
+
+static int read_lists(suite_reader *r, const json_t *root) {
+    const json_t *tasks = NULL, *defenses = NULL, *attacks = NULL;
+    if (gnt_doc_need(r->doc, "", root, "tasks", "a list of tasks: data, model and what is observed",
+                     r->err) ||
+        gnt_doc_list(r->doc, "", root, "tasks", 1, GNT_SUITE_MOST_TASKS, &tasks, r->err) ||
+        suite_read_tasks(r, tasks) ||
+        gnt_doc_need(r->doc, "", root, "defenses", "a list of defenses, such as [{\"defense\": \"none\"}]",
+                     r->err) ||
+        gnt_doc_list(r->doc, "", root, "defenses", 1, GNT_SUITE_MOST_ENTRIES, &defenses, r->err) ||
+        suite_read_defenses(r, defenses) ||
+        gnt_doc_need(r->doc, "", root, "attacks", "a list of attacks, such as [{\"attack\": \"dlg\"}]",
+                     r->err) ||
+        gnt_doc_list(r->doc, "", root, "attacks", 1, GNT_SUITE_MOST_ENTRIES, &attacks, r->err))
+        return -1;
+    return suite_read_attacks(r, attacks);
+}
+
+static int read_root(suite_reader *r) {
+    static const char *const keys[] = {"suite",    "title",   "seed",  "key_file", "seeds",   "tasks",
+                                       "defenses", "attacks", "match", "limits",   "measures"};
+    const json_t *root = r->doc->root;
+    if (!json_is_object(root))
+        return suite_fail(r, "", "is %s; expected a suite, an object: {\"suite\": …, \"tasks\": […], …}",
+                          gnt_show(root).text);
+    return gnt_doc_keys(r->doc, "", root, keys, sizeof keys / sizeof *keys, r->err) ||
+                   suite_read_id(r, "", root, "suite", "a name for the suite, such as \"suite\": \"quick\"",
+                                 &r->s->name) ||
+                   read_title(r, root) || read_key(r, root) || read_seeds(r, root) || read_limits(r, root) ||
+                   read_measures(r, root) || read_lists(r, root)
+               ? -1
+               : 0;
+}
+
+static char *folder_of(const char *file) {
+    const char *slash = strrchr(file, '/');
+    return slash ? gnt_format("%.*s", (int)(slash == file ? 1 : slash - file), file) : gnt_strdup("");
+}
+
+static int read_doc(gnt_suite *out, const gnt_doc *doc, const gnt_suite_world *world, gnt_err *err) {
+    suite_reader r = {.doc = doc, .world = world, .s = out, .err = err, .folder = folder_of(doc->name)};
+    char *canonical = gnt_json_canonical(doc->root);
+    int rc = -1;
+    *out = (gnt_suite){.file = gnt_strdup(doc->name)};
+    if (!r.folder || !canonical || !out->file) {
+        suite_no_memory(&r);
+        goto cleanup;
+    }
+    gnt_digest digest = gnt_digest_bytes(canonical, strlen(canonical));
+    gnt_digest_hex(&digest, out->digest);
+    rc = read_root(&r);
+cleanup:
+    gnt_free(canonical);
+    gnt_free(r.folder);
+    if (rc != 0)
+        gnt_suite_free(out);
+    return rc;
+}
+
+int gnt_suite_load(gnt_suite *out, const char *path, const gnt_suite_world *world, gnt_err *err) {
+    gnt_doc doc;
+    *out = (gnt_suite){0};
+    if (gnt_doc_load(&doc, path, GNT_DOC_MOST, err) != 0)
+        return -1;
+    int rc = read_doc(out, &doc, world, err);
+    gnt_doc_free(&doc);
+    return rc;
+}
+
+int gnt_suite_parse(gnt_suite *out, const char *name, const char *text, size_t size,
+                    const gnt_suite_world *world, gnt_err *err) {
+    gnt_doc doc;
+    *out = (gnt_suite){0};
+    if (size > GNT_DOC_MOST)
+        return gnt_fail(err, "%s: holds %zu bytes, more than the %d allowed", name, size, GNT_DOC_MOST);
+    if (gnt_doc_parse(&doc, name, text, size, err) != 0)
+        return -1;
+    int rc = read_doc(out, &doc, world, err);
+    gnt_doc_free(&doc);
+    return rc;
+}
+
+void gnt_suite_free(gnt_suite *s) {
+    for (size_t i = 0; i < s->n_tasks; i++)
+        suite_free_task(&s->task[i]);
+    for (size_t i = 0; i < s->n_defenses; i++)
+        suite_free_defense(&s->defense[i]);
+    for (size_t i = 0; i < s->n_attacks; i++)
+        suite_free_attack(&s->attack[i]);
+    gnt_free(s->task);
+    gnt_free(s->defense);
+    gnt_free(s->attack);
+    gnt_free(s->file);
+    gnt_free(s->name);
+    gnt_free(s->title);
+    gnt_free(s->seeds);
+    explicit_bzero(&s->key, sizeof s->key);
+    *s = (gnt_suite){0};
+}

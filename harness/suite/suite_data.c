@@ -1,0 +1,212 @@
+/* A task's data: which set, how many rows, and which roles take them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "suite/suite_impl.h"
+
+static const char *const part_names[3] = {"train", "test", "public"};
+static const char *const role_keys[GNT_ROLES] = {[GNT_ROLE_CLIENTS] = "clients",
+                                                 [GNT_ROLE_TARGETS] = "targets",
+                                                 [GNT_ROLE_TEST] = "test",
+                                                 [GNT_ROLE_PUBLIC] = "public",
+                                                 [GNT_ROLE_SHADOW] = "shadow"};
+enum { MOST_ROWS = 100000000, MOST_TARGETS = 100000 };
+
+/* ---- facts of a set ---- */
+
+static void copy_facts(gnt_data_facts *out, const gnt_data *d) {
+    *out = (gnt_data_facts){.kind = d->kind,
+                            .rank = d->rank,
+                            .features = d->features,
+                            .classes = d->classes,
+                            .n_attrs = d->n_attrs};
+    memcpy(out->dim, d->dim, sizeof out->dim);
+    memcpy(out->attr, d->attr, sizeof out->attr);
+    memcpy(out->part, d->part, sizeof out->part);
+}
+
+/* A generated set has the same shape with one row as with thousands. */
+static int generated_facts(const gnt_data_spec *spec, gnt_data_facts *out, gnt_err *err) {
+    gnt_data *d = NULL;
+    gnt_data_spec small = {.name = spec->name, .rows = {1, 1, 1}, .seed = spec->seed};
+    int64_t rows[3];
+    if (gnt_data_default_rows(spec->name, rows) || gnt_data_open(&d, &small, NULL, err))
+        return -1;
+    copy_facts(out, d);
+    gnt_data_free(d);
+    for (int p = 0; p < 3; p++)
+        out->part[p] = spec->rows[p] ? spec->rows[p] : rows[p];
+    return 0;
+}
+
+static int ask_house(const gnt_data_spec *spec, const char *folder, gnt_data_facts *out, gnt_err *err) {
+    gnt_data *d = NULL;
+    if (gnt_data_is_builtin(spec->name))
+        return generated_facts(spec, out, err);
+    if (gnt_data_open(&d, spec, folder, err) != 0)
+        return -1;
+    copy_facts(out, d);
+    gnt_data_free(d);
+    return 0;
+}
+
+static int find_facts(suite_reader *r, const gnt_data_spec *spec, gnt_data_facts *out) {
+    const gnt_suite_world *w = r->world;
+    if (w->data_facts)
+        return w->data_facts(w->context, spec, out, r->err);
+    for (int i = 0; i < r->n_memo; i++)
+        if (strcmp(r->memo[i].name, spec->name) == 0) {
+            *out = r->memo[i].facts;
+            return 0;
+        }
+    if (ask_house(spec, w->data_folder, out, r->err) != 0)
+        return -1;
+    if (!gnt_data_is_builtin(spec->name) && r->n_memo < SUITE_DATA_CACHE) {
+        snprintf(r->memo[r->n_memo].name, sizeof r->memo[0].name, "%s", spec->name);
+        r->memo[r->n_memo++].facts = *out;
+    }
+    return 0;
+}
+
+static int read_rows(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    const json_t *rows = NULL;
+    const gnt_path at = gnt_path_key(path, "rows");
+    if (gnt_doc_object(r->doc, path, object, "rows", &rows, r->err))
+        return -1;
+    if (!rows)
+        return 0;
+    if (gnt_doc_keys(r->doc, at.text, rows, part_names, 3, r->err))
+        return -1;
+    for (int p = 0; p < 3; p++)
+        if (gnt_doc_int(r->doc, at.text, rows, part_names[p], 1, MOST_ROWS, &t->rows[p], r->err))
+            return -1;
+    return 0;
+}
+
+static int read_set(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    size_t n = 0;
+    int which = 0;
+    int64_t seed = 0;
+    const char *const *names = gnt_data_names(&n);
+    if (gnt_doc_need(r->doc, path, object, "name", "the data set, such as \"name\": \"glyphs\"", r->err) ||
+        gnt_doc_choice(r->doc, path, object, "name", names, n, &which, r->err) ||
+        read_rows(r, path, object, t) ||
+        gnt_doc_int(r->doc, path, object, "seed", 0, INT64_MAX, &seed, r->err))
+        return -1;
+    if (seed && !gnt_data_is_builtin(names[which]))
+        return suite_fail(r, gnt_path_key(path, "seed").text, "is %lld, but %s is read from files; remove it",
+                          (long long)seed, names[which]);
+    t->data = gnt_strdup(names[which]);
+    t->data_seed = (uint64_t)seed;
+    if (!t->data)
+        return suite_no_memory(r);
+    gnt_data_spec spec = {.name = t->data, .seed = t->data_seed};
+    memcpy(spec.rows, t->rows, sizeof spec.rows);
+    if (find_facts(r, &spec, &t->facts))
+        return suite_fail_in(r, gnt_path_key(path, "name").text);
+    if (gnt_data_is_builtin(t->data))
+        return 0;
+    for (int p = 0; p < 3; p++) {
+        const gnt_path at = gnt_path_key(gnt_path_key(path, "rows").text, part_names[p]);
+        if (t->rows[p] > t->facts.part[p])
+            return suite_fail(r, at.text,
+                              "is %lld, but the %s part of %s has %lld rows here; expected at most that",
+                              (long long)t->rows[p], part_names[p], t->data, (long long)t->facts.part[p]);
+        t->split.first[p] = t->rows[p];
+    }
+    return 0;
+}
+
+/* ---- roles ---- */
+
+static int read_target_rows(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    const json_t *list = NULL;
+    const gnt_path at = gnt_path_key(path, "target_rows");
+    int part = GNT_PART_TRAIN;
+    if (gnt_doc_list(r->doc, path, object, "target_rows", 1, MOST_TARGETS, &list, r->err) ||
+        gnt_doc_choice(r->doc, path, object, "target_part", part_names, 3, &part, r->err))
+        return -1;
+    if (!list)
+        return json_object_get(object, "target_part")
+                   ? suite_fail(r, gnt_path_key(path, "target_part").text,
+                                "goes with \"target_rows\", which is missing; add the rows or remove this")
+                   : 0;
+    if (json_object_get(object, "targets"))
+        return suite_fail(
+            r, gnt_path_key(path, "targets").text,
+            "stands beside \"target_rows\", whose length is the number of targets; remove this");
+    size_t n = json_array_size(list);
+    int64_t *rows = gnt_array(n, sizeof *rows), most = t->facts.part[part];
+    t->split.target_rows = rows;
+    if (!rows)
+        return suite_no_memory(r);
+    t->split.n_target_rows = (int64_t)n;
+    t->split.n[GNT_ROLE_TARGETS] = (int64_t)n;
+    t->split.target_part = part;
+    if (most < 1)
+        return suite_fail(r, at.text, "names rows of the %s part, which is empty in %s", part_names[part],
+                          t->data);
+    for (size_t i = 0; i < n; i++)
+        if (gnt_doc_int_at(r->doc, gnt_path_item(at.text, i).text, json_array_get(list, i), 0, most - 1,
+                           &rows[i], r->err))
+            return -1;
+    return 0;
+}
+
+/* A dry deal of the rows: the data room's own rules and sentences, on a set that has counts but no content.
+ */
+static int try_split(suite_reader *r, const char *path, gnt_suite_task *t) {
+    static const gnt_key any;
+    gnt_split split = {0};
+    gnt_data *counts = gnt_alloc(sizeof *counts);
+    if (!counts)
+        return suite_no_memory(r);
+    snprintf(counts->name, sizeof counts->name, "%s", t->data);
+    for (int p = 0; p < 3; p++) {
+        counts->part[p] = t->facts.part[p];
+        counts->rows += t->facts.part[p];
+    }
+    int rc = gnt_split_make(&split, counts, &t->split, &any, r->err);
+    if (rc != 0)
+        suite_fail_in(r, path);
+    memcpy(t->role_rows, split.n, sizeof t->role_rows);
+    gnt_split_free(&split);
+    gnt_free(counts);
+    return rc;
+}
+
+static int read_roles(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    int64_t *n = t->split.n;
+    int64_t in_train =
+        t->split.first[GNT_PART_TRAIN] ? t->split.first[GNT_PART_TRAIN] : t->facts.part[GNT_PART_TRAIN];
+    n[GNT_ROLE_CLIENTS] = n[GNT_ROLE_TEST] = -1;
+    n[GNT_ROLE_PUBLIC] = t->facts.part[GNT_PART_PUBLIC] ? -1 : 0;
+    n[GNT_ROLE_TARGETS] = in_train < 16 ? in_train : 16;
+    for (int role = 0; role < GNT_ROLES; role++)
+        if (gnt_doc_int(r->doc, path, object, role_keys[role], -1, MOST_ROWS, &n[role], r->err))
+            return -1;
+    if (read_target_rows(r, path, object, t) || try_split(r, path, t))
+        return -1;
+    if (t->role_rows[GNT_ROLE_TEST] < 1)
+        return suite_fail(r, gnt_path_key(path, "test").text,
+                          "leaves no test rows, so utility cannot be measured; expected at least 1");
+    if (t->role_rows[GNT_ROLE_TARGETS] < 1)
+        return suite_fail(r, gnt_path_key(path, "targets").text,
+                          "leaves no rows to attack; expected at least 1 target");
+    return 0;
+}
+
+int suite_read_data(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    static const char *const keys[] = {"name", "seed",   "rows",   "clients",     "targets",
+                                       "test", "public", "shadow", "target_rows", "target_part"};
+    return gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
+                   read_set(r, path, object, t) || read_roles(r, path, object, t)
+               ? -1
+               : 0;
+}
+
+int gnt_suite_open_data(const gnt_suite_task *task, const char *data_folder, gnt_data **out, gnt_err *err) {
+    gnt_data_spec spec = {.name = task->data, .seed = task->data_seed};
+    memcpy(spec.rows, task->rows, sizeof spec.rows);
+    return gnt_data_open(out, &spec, data_folder, err);
+}

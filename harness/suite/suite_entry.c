@@ -1,0 +1,96 @@
+/* What defenses and attacks have in common: a plugin, its parameters, a label, the tasks it is for. */
+#include <string.h>
+
+#include "suite/suite_impl.h"
+
+/* ---- the plugin and its parameters ---- */
+
+int suite_read_member(suite_reader *r, const char *path, const json_t *id, int32_t kind,
+                      const char *params_path, const json_t *params, gnt_suite_member *out) {
+    const char *name = NULL;
+    gnt_params values = {0};
+    if (gnt_doc_text_at(r->doc, path, id, GNT_SUITE_NAME, &name, r->err))
+        return -1;
+    int32_t other = kind == GNT_PLUGIN_DEFENSE ? GNT_PLUGIN_ATTACK : GNT_PLUGIN_DEFENSE;
+    if (!gnt_plugin_list_find(r->world->plugins, kind, name) &&
+        gnt_plugin_list_find(r->world->plugins, other, name))
+        return suite_fail(r, path, "\"%s\" is %s; expected %s (those stand in the list \"%s\")", name,
+                          kind == GNT_PLUGIN_DEFENSE ? "an attack" : "a defense",
+                          kind == GNT_PLUGIN_DEFENSE ? "a defense" : "an attack",
+                          kind == GNT_PLUGIN_DEFENSE ? "attacks" : "defenses");
+    out->info = gnt_plugin_list_need(r->world->plugins, kind, name, path, r->err);
+    if (!out->info)
+        return suite_fail_at_path(r);
+    if (gnt_params_read(&values, out->info->parameters, out->info->n_parameters, r->doc, params_path, params,
+                        r->err))
+        return -1;
+    out->params = gnt_params_canonical(&values);
+    gnt_params_free(&values);
+    return out->params ? 0 : suite_no_memory(r);
+}
+
+void suite_free_member(gnt_suite_member *m) {
+    gnt_free(m->params);
+    *m = (gnt_suite_member){0};
+}
+
+/* ---- labels ---- */
+
+/* A label stands in cell ids between '/' and '@', in file tables and in HTML. */
+static int check_label(suite_reader *r, const char *path, const char *label) {
+    size_t n = strlen(label), bad = strcspn(label, "/@\"\\<>&|`$");
+    if (label[bad])
+        return suite_fail(
+            r, path,
+            "is %s, with a '%c'; expected text without / @ \" \\ < > & | ` $ (it becomes part of cell ids)",
+            gnt_show_text(label).text, label[bad]);
+    if (label[0] == ' ' || label[n - 1] == ' ')
+        return suite_fail(r, path, "is %s; expected no space at its ends", gnt_show_text(label).text);
+    return 0;
+}
+
+int suite_read_label(suite_reader *r, const char *path, const json_t *object, const char *otherwise,
+                     const char *list, char *const *names, size_t n, char **out) {
+    const char *label = otherwise;
+    const gnt_path at = gnt_path_key(path, "label");
+    int given = json_object_get(object, "label") != NULL;
+    if (gnt_doc_text(r->doc, path, object, "label", GNT_SUITE_NAME, &label, r->err) ||
+        (given && check_label(r, at.text, label)))
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(names[i], label) == 0)
+            return suite_fail(r, given ? at.text : path,
+                              given ? "is \"%s\", the name of %s[%zu] already; expected a label of its own"
+                                    : "goes by the name \"%s\", as %s[%zu] does; add a \"label\" of its own",
+                              label, list, i);
+    *out = gnt_strdup(label);
+    return *out ? 0 : suite_no_memory(r);
+}
+
+/* ---- tasks ---- */
+
+int suite_read_on_task(suite_reader *r, const char *path, const json_t *object, uint8_t **out) {
+    const gnt_suite *s = r->s;
+    const json_t *list = NULL;
+    const gnt_path at = gnt_path_key(path, "tasks");
+    const char *ids[GNT_SUITE_MOST_TASKS];
+    uint8_t *on = *out = gnt_array(s->n_tasks, 1);
+    if (!on)
+        return suite_no_memory(r);
+    if (gnt_doc_list(r->doc, path, object, "tasks", 1, GNT_SUITE_MOST_TASKS, &list, r->err))
+        return -1;
+    for (size_t i = 0; i < s->n_tasks; i++) {
+        on[i] = !list;
+        ids[i] = s->task[i].id;
+    }
+    for (size_t i = 0; list && i < json_array_size(list); i++) {
+        int which = 0;
+        const gnt_path item = gnt_path_item(at.text, i);
+        if (gnt_doc_choice_at(r->doc, item.text, json_array_get(list, i), ids, s->n_tasks, &which, r->err))
+            return -1;
+        if (on[which])
+            return suite_fail(r, item.text, "\"%s\" stands twice; remove one", ids[which]);
+        on[which] = 1;
+    }
+    return 0;
+}

@@ -1,0 +1,68 @@
+/* What the files that read a suite share. Private to this room.
+ *
+ * Readers fill the suite in place; on failure they return -1 with the sentence set and leave whatever they
+ * made for gnt_suite_free. */
+#ifndef GNT_SUITE_IMPL_H
+#define GNT_SUITE_IMPL_H
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "plugin/params.h"
+#include "suite/suite.h"
+
+enum { SUITE_DATA_CACHE = 16 };
+
+typedef struct suite_data_memo { /* file sets are read once, however many tasks name them */
+    char name[GNT_DATA_NAME];
+    gnt_data_facts facts;
+} suite_data_memo;
+
+typedef struct suite_reader {
+    const gnt_doc *doc;
+    const gnt_suite_world *world;
+    gnt_suite *s;
+    gnt_err *err;
+    char *folder; /* of the suite file, "" for the working folder */
+    suite_data_memo memo[SUITE_DATA_CACHE];
+    int n_memo;
+} suite_reader;
+
+#define suite_fail(r, path, ...) gnt_doc_fail((r)->err, (r)->doc, path, __VA_ARGS__)
+/* Puts "FILE:LINE: path: " before the sentence of another room. */
+int suite_fail_in(suite_reader *r, const char *path);
+/* The same for a sentence that begins with a path of this document already. */
+int suite_fail_at_path(suite_reader *r);
+int suite_no_memory(suite_reader *r);
+
+/* Letters, digits, '-' and '_', beginning with a letter or digit; copied to *out. */
+int suite_read_id(suite_reader *r, const char *path, const json_t *object, const char *key,
+                  const char *meaning, char **out);
+/* Where a file named in the suite lies: absolute, beside the suite, or in the working folder. NULL with a
+ * sentence where it does not exist. The caller frees. */
+char *suite_find_file(suite_reader *r, const char *path, const char *name, const char *what);
+
+int suite_read_tasks(suite_reader *r, const json_t *list);
+int suite_read_data(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
+int suite_read_model(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
+int suite_read_defenses(suite_reader *r, const json_t *list);
+int suite_read_attacks(suite_reader *r, const json_t *list);
+/* object may be NULL; what it does not say stays as *m has it, or gets its default where `whole`. */
+int suite_read_match(suite_reader *r, const char *path, const json_t *object, gnt_utility_kind utility,
+                     gnt_suite_match *m);
+void suite_match_defaults(gnt_suite_match *m, gnt_utility_kind utility);
+
+int suite_read_member(suite_reader *r, const char *path, const json_t *id, int32_t kind,
+                      const char *params_path, const json_t *params, gnt_suite_member *out);
+/* "label", or `otherwise`; refuses one that names[0 … n−1] hold already. `list` names the list in sentences.
+ */
+int suite_read_label(suite_reader *r, const char *path, const json_t *object, const char *otherwise,
+                     const char *list, char *const *names, size_t n, char **out);
+/* "tasks": flags of those named, or of all. */
+int suite_read_on_task(suite_reader *r, const char *path, const json_t *object, uint8_t **out);
+
+void suite_free_task(gnt_suite_task *t);
+void suite_free_defense(gnt_suite_defense *d);
+void suite_free_attack(gnt_suite_attack *a);
+void suite_free_member(gnt_suite_member *m);
+
+#endif

@@ -1,0 +1,126 @@
+/* Matching: what the suite asks of it, and the search that follows for one task and defense. */
+#include "match/match.h"
+
+#include <math.h>
+
+#include "suite/suite_impl.h"
+
+void suite_match_defaults(gnt_suite_match *m, gnt_utility_kind utility) {
+    *m = (gnt_suite_match){.relative = 1,
+                           .target = utility == GNT_UTILITY_ACCURACY ? 0.95 : 1.05,
+                           .tolerance = 0.02,
+                           .max_strengths = 8,
+                           .seeds = 1,
+                           .most_seeds = 3,
+                           .confirm_seeds = 1,
+                           .confirmations = 2};
+}
+
+/* Exactly one of "relative" and "absolute", within what the measure allows. */
+static int read_target(suite_reader *r, const char *path, const json_t *object, gnt_utility_kind utility,
+                       gnt_suite_match *m) {
+    static const char *const keys[] = {"relative", "absolute"};
+    const json_t *o = NULL;
+    const gnt_path at = gnt_path_key(path, "target");
+    int accuracy = utility == GNT_UTILITY_ACCURACY;
+    if (gnt_doc_object(r->doc, path, object, "target", &o, r->err))
+        return -1;
+    if (!o)
+        return 0;
+    if (gnt_doc_keys(r->doc, at.text, o, keys, 2, r->err))
+        return -1;
+    if (json_object_size(o) != 1)
+        return suite_fail(r, at.text, "%s; expected one of {\"relative\": 0.95} and {\"absolute\": 0.85}",
+                          json_object_size(o) ? "holds both \"relative\" and \"absolute\"" : "is empty");
+    m->relative = json_object_get(o, "relative") != NULL;
+    const char *key = keys[!m->relative];
+    if (gnt_doc_real(r->doc, at.text, o, key, -1e9, 1e9, &m->target, r->err))
+        return -1;
+    const gnt_shown shown = gnt_show(json_object_get(o, key));
+    const char *value = shown.text;
+    if (accuracy && !(m->target > 0 && m->target <= 1))
+        return suite_fail(r, gnt_path_key(at.text, key).text,
+                          "is %s; of an accuracy expected a %s above 0, at most 1", value,
+                          m->relative ? "share" : "value");
+    if (!accuracy && m->relative && m->target < 1)
+        return suite_fail(
+            r, gnt_path_key(at.text, key).text,
+            "is %s; of a loss expected a multiple of at least 1 (1.05: five per cent worse than "
+            "undefended); give tasks that measure accuracy a \"match\" of their own",
+            value);
+    if (!accuracy && m->target <= 0)
+        return suite_fail(r, gnt_path_key(at.text, key).text, "is %s; of a loss expected a value above 0",
+                          value);
+    return 0;
+}
+
+static int read_count(suite_reader *r, const char *path, const json_t *object, const char *key, int *out) {
+    int64_t value = *out;
+    if (gnt_doc_int(r->doc, path, object, key, 1, 1000, &value, r->err))
+        return -1;
+    *out = (int)value;
+    return 0;
+}
+
+int suite_read_match(suite_reader *r, const char *path, const json_t *object, gnt_utility_kind utility,
+                     gnt_suite_match *m) {
+    static const char *const keys[] = {"target",     "tolerance",     "seeds",        "most",
+                                       "most_seeds", "confirm_seeds", "confirmations"};
+    if (gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
+        read_target(r, path, object, utility, m) ||
+        gnt_doc_real(r->doc, path, object, "tolerance", 1e-6, 1e6, &m->tolerance, r->err) ||
+        read_count(r, path, object, "most", &m->max_strengths) ||
+        read_count(r, path, object, "seeds", &m->seeds) ||
+        read_count(r, path, object, "most_seeds", &m->most_seeds) ||
+        read_count(r, path, object, "confirm_seeds", &m->confirm_seeds) ||
+        read_count(r, path, object, "confirmations", &m->confirmations))
+        return -1;
+    if (utility == GNT_UTILITY_ACCURACY && m->tolerance >= 1)
+        return suite_fail(r, gnt_path_key(path, "tolerance").text,
+                          "is %s; of an accuracy (0 to 1) expected less than 1, such as 0.02",
+                          gnt_show(json_object_get(object, "tolerance")).text);
+    if (m->most_seeds < m->seeds) {
+        if (json_object_get(object, "most_seeds"))
+            return suite_fail(r, gnt_path_key(path, "most_seeds").text,
+                              "is %d, but every strength is tried with %d seeds; expected at least that",
+                              m->most_seeds, m->seeds);
+        m->most_seeds = m->seeds;
+    }
+    return 0;
+}
+
+int gnt_suite_match_spec(const gnt_suite *s, size_t task, size_t defense, double none_utility,
+                         struct gnt_match_spec *out, gnt_err *err) {
+    const gnt_suite_task *t = &s->task[task];
+    const gnt_suite_defense *d = &s->defense[defense];
+    const gnt_suite_match *m = &t->match;
+    if (d->swept < 0)
+        return gnt_fail(err, "%s: defense %s has no strength to search for", s->file, d->label);
+    const gnt_plugin_info *info = d->member[d->swept].info;
+    const gnt_parameter *p = &info->parameters[info->strength];
+    double target = m->target;
+    if (m->relative) /* a dry run knows no utility; any value in range gives the same bounds */
+        target = isnan(none_utility) ? 0.5 : gnt_match_relative(none_utility, m->target);
+    double least = p->least;
+    if (p->scale == GNT_SCALE_LOG &&
+        least == 0) /* a logarithmic scale has no place for 0: begin nine decades down */
+        least = p->most * 1e-9;
+    *out = (gnt_match_spec){.has_strength = 1,
+                            .least = least,
+                            .most = p->most,
+                            .scale = p->scale == GNT_SCALE_LOG ? GNT_MATCH_LOG : GNT_MATCH_LINEAR,
+                            .integer = p->type == GNT_TYPE_INT,
+                            .smaller_is_stronger = p->strength < 0,
+                            .start = NAN,
+                            .lower_is_better = t->utility == GNT_UTILITY_LOSS,
+                            .target = target,
+                            .tolerance = m->tolerance,
+                            .max_strengths = m->max_strengths,
+                            .seeds = m->seeds,
+                            .most_seeds = m->most_seeds,
+                            .confirm_seeds = m->confirm_seeds,
+                            .confirmations = m->confirmations};
+    if (gnt_match_check(out, err))
+        return gnt_fail_in(err, "%s: strength \"%s\" of %s", s->file, p->id, info->id);
+    return 0;
+}

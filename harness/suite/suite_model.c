@@ -1,0 +1,210 @@
+/* A task's model: where its file is, what the task changes of it, and whether it meets the data and its
+ * weights. */
+#include <dirent.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "nn/safetensors.h"
+#include "suite/suite_impl.h"
+
+static const char *const default_folders[] = {"models", NULL};
+
+static int ends_with(const char *text, const char *tail) {
+    size_t n = strlen(text), k = strlen(tail);
+    return n > k && strcmp(text + n - k, tail) == 0;
+}
+
+/* ---- finding the file ---- */
+
+enum { MOST_NAMES = 256 };
+
+/* Names of the models in a folder, for "did you mean"; the caller frees each. */
+static size_t list_models(const char *folder, char *names[MOST_NAMES], size_t n) {
+    DIR *dir = opendir(folder);
+    for (struct dirent *e; dir && n < MOST_NAMES && (e = readdir(dir));)
+        if (ends_with(e->d_name, ".json"))
+            if ((names[n] = gnt_format("%.*s", (int)strlen(e->d_name) - 5, e->d_name)))
+                n++;
+    if (dir)
+        closedir(dir);
+    return n;
+}
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int fail_unknown_model(suite_reader *r, const char *path, const char *name,
+                              const char *const *folders) {
+    char *names[MOST_NAMES];
+    size_t n = 0;
+    gnt_text known;
+    gnt_text_init(&known, 4000);
+    for (size_t i = 0; folders[i]; i++)
+        n = list_models(folders[i], names, n);
+    qsort(names, n, sizeof *names, by_name); /* readdir's order is the disk's */
+    const char *near = gnt_nearest(name, (const char *const *)names, n);
+    gnt_list_names(&known, (const char *const *)names, n, 300);
+    if (n)
+        suite_fail(r, path, "is %s, which is no model here; %s%s%sexpected %s, or the path of a .json file",
+                   gnt_show_text(name).text, near ? "did you mean \"" : "", near ? near : "",
+                   near ? "\"? " : "", gnt_text_get(&known));
+    else
+        suite_fail(r, path, "is %s, but the folder %s holds no models; expected the path of a .json file",
+                   gnt_show_text(name).text, folders[0] ? folders[0] : "models");
+    gnt_text_free(&known);
+    for (size_t i = 0; i < n; i++)
+        gnt_free(names[i]);
+    return -1;
+}
+
+static char *find_model(suite_reader *r, const char *path, const char *name) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+    const char *const *folders = r->world->model_folders ? r->world->model_folders : default_folders;
+    if (ends_with(name, ".json"))
+        return suite_find_file(r, path, name, "the path of a model's JSON file");
+    for (size_t i = 0; folders[i] && !name[strspn(name, letters)]; i++) {
+        char *file = gnt_format("%s/%s.json", folders[i], name);
+        if (!file || gnt_file_exists(file)) {
+            if (!file)
+                suite_no_memory(r);
+            return file;
+        }
+        gnt_free(file);
+    }
+    fail_unknown_model(r, path, name, folders);
+    return NULL;
+}
+
+/* ---- its text ---- */
+
+/* The file's JSON with the task's "init" in the place of its own. */
+static int make_json(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    gnt_doc doc;
+    const json_t *init = json_object_get(object, "init");
+    const gnt_path at = gnt_path_key(path, "model");
+    if (gnt_doc_load(&doc, t->model_path, GNT_DOC_MOST, r->err))
+        return suite_fail_in(r, at.text);
+    if (!json_is_object(doc.root)) {
+        gnt_doc_free(&doc);
+        return suite_fail(r, at.text, "%s is no model; expected a JSON object with a list of layers",
+                          t->model_path);
+    }
+    if (init && json_object_set_new(doc.root, "init", json_deep_copy(init)) != 0) {
+        gnt_doc_free(&doc);
+        return suite_no_memory(r);
+    }
+    t->model_json = gnt_json_canonical(doc.root);
+    gnt_doc_free(&doc);
+    return t->model_json ? 0 : suite_no_memory(r);
+}
+
+static int read_channels(suite_reader *r, const char *path, const json_t *object, const char *key,
+                         double least, int64_t n, double **out) {
+    const json_t *list = NULL;
+    const gnt_path at = gnt_path_key(path, key);
+    if (gnt_doc_need(r->doc, path, object, key, "a list of numbers, one for each channel", r->err) ||
+        gnt_doc_list(r->doc, path, object, key, 1, 1 << 20, &list, r->err))
+        return -1;
+    if (json_array_size(list) != (size_t)n)
+        return suite_fail(r, at.text, "is %s; expected %lld numbers, one for each %s of %s",
+                          gnt_show(list).text, (long long)n, n == 1 ? "channel or feature" : "channel",
+                          "the data set");
+    *out = gnt_array((size_t)n, sizeof **out);
+    if (!*out)
+        return suite_no_memory(r);
+    for (size_t i = 0; i < (size_t)n; i++)
+        if (gnt_doc_real_at(r->doc, gnt_path_item(at.text, i).text, json_array_get(list, i), least, 1e6,
+                            &(*out)[i], r->err))
+            return -1;
+    return 0;
+}
+
+static int read_normalise(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    static const char *const keys[] = {"mean", "deviation"};
+    const json_t *n = NULL;
+    const gnt_path at = gnt_path_key(path, "normalise");
+    if (gnt_doc_object(r->doc, path, object, "normalise", &n, r->err))
+        return -1;
+    if (!n)
+        return 0;
+    return gnt_doc_keys(r->doc, at.text, n, keys, 2, r->err) ||
+                   read_channels(r, at.text, n, "mean", -1e6, t->facts.dim[0], &t->mean) ||
+                   read_channels(r, at.text, n, "deviation", 1e-6, t->facts.dim[0], &t->deviation)
+               ? -1
+               : 0;
+}
+
+/* ---- does it fit? ---- */
+
+int gnt_suite_open_model(const gnt_suite_task *task, gnt_model **out, gnt_err *err) {
+    gnt_nn_shape sample = {.rank = task->facts.rank};
+    for (int32_t i = 0; i < sample.rank; i++)
+        sample.dim[i] = task->facts.dim[i];
+    return gnt_model_parse(out, task->model_path, task->model_json, &sample, task->facts.classes, task->mean,
+                           task->deviation, err);
+}
+
+static void note_layers(gnt_suite_task *t, const gnt_model *m) {
+    for (int32_t i = 0; i < gnt_model_layers(m); i++) {
+        const char *type = gnt_model_layer_type(m, i);
+        if (strcmp(type, "flatten") == 0)
+            continue;
+        t->first_dense = strcmp(type, "dense") == 0;
+        break;
+    }
+    t->has_buffers = gnt_model_buffer_size(m) > 0;
+}
+
+static int weights_fit(const char *path, const gnt_model *m, gnt_err *err) {
+    gnt_st st;
+    gnt_st_init(&st);
+    float *params = gnt_array((size_t)gnt_model_size(m) + 1, sizeof *params);
+    float *buffers = gnt_array((size_t)gnt_model_buffer_size(m) + 1, sizeof *buffers);
+    int rc = !params || !buffers ? gnt_fail(err, "%s: out of memory", path) : gnt_st_load(&st, path, err);
+    if (rc == 0 && gnt_model_import(m, &st, params, buffers, err) != 0)
+        rc = strstr(err->text, path) ? -1 : gnt_fail_in(err, "%s", path);
+    gnt_free(params);
+    gnt_free(buffers);
+    gnt_st_free(&st);
+    return rc;
+}
+
+static int read_weights(suite_reader *r, const char *path, const json_t *object, const gnt_model *m,
+                        gnt_suite_task *t) {
+    const gnt_suite_world *w = r->world;
+    const char *name = NULL;
+    const gnt_path at = gnt_path_key(path, "weights");
+    if (gnt_doc_text(r->doc, path, object, "weights", 4000, &name, r->err))
+        return -1;
+    if (!name)
+        return 0;
+    t->weights = suite_find_file(r, at.text, name, "the path of a .safetensors file");
+    if (!t->weights)
+        return -1;
+    int rc = w->weights_fit ? w->weights_fit(w->context, t->weights, m, r->err)
+                            : weights_fit(t->weights, m, r->err);
+    return rc ? suite_fail_in(r, at.text) : 0;
+}
+
+int suite_read_model(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    const char *name = NULL;
+    gnt_model *m = NULL;
+    const gnt_path at = gnt_path_key(path, "model");
+    if (gnt_doc_need(r->doc, path, object, "model", "a model's name, such as \"model\": \"lenet\"", r->err) ||
+        gnt_doc_text(r->doc, path, object, "model", 4000, &name, r->err))
+        return -1;
+    t->model = gnt_strdup(name);
+    t->model_path = find_model(r, at.text, name);
+    if (!t->model)
+        return suite_no_memory(r);
+    if (!t->model_path || make_json(r, path, object, t) || read_normalise(r, path, object, t))
+        return -1;
+    if (gnt_suite_open_model(t, &m, r->err))
+        return suite_fail_in(r, at.text);
+    note_layers(t, m);
+    int rc = read_weights(r, path, object, m, t);
+    gnt_model_free(m);
+    return rc;
+}

@@ -1,0 +1,287 @@
+/* A task: its data and model (files of their own), how the model is trained, and what the attacker sees of
+ * it. */
+#include <math.h>
+#include <string.h>
+
+#include "plugin/words.h"
+#include "suite/suite_impl.h"
+
+const char *const gnt_partition_names[] = {"iid", "shards", "dirichlet"};
+const char *const gnt_schedule_names[] = {"constant", "cosine"};
+const char *const gnt_utility_names[] = {"accuracy", "loss"};
+enum { PARTITIONS = 3, SCHEDULES = 2, UTILITIES = 2 };
+
+/* ---- federated ---- */
+
+static int read_partition(suite_reader *r, const char *path, const json_t *object, gnt_suite_federated *f) {
+    static const char *const keys[] = {"kind", "shards", "alpha"};
+    const json_t *p = NULL;
+    int kind = GNT_PARTITION_IID;
+    const gnt_path at = gnt_path_key(path, "partition");
+    if (gnt_doc_object(r->doc, path, object, "partition", &p, r->err))
+        return -1;
+    if (!p)
+        return 0;
+    if (gnt_doc_keys(r->doc, at.text, p, keys, 3, r->err) ||
+        gnt_doc_need(r->doc, at.text, p, "kind", "\"kind\": \"iid\", \"shards\" or \"dirichlet\"", r->err) ||
+        gnt_doc_choice(r->doc, at.text, p, "kind", gnt_partition_names, PARTITIONS, &kind, r->err) ||
+        gnt_doc_int(r->doc, at.text, p, "shards", 1, 10000, &f->shards, r->err) ||
+        gnt_doc_real(r->doc, at.text, p, "alpha", 1e-3, 1e6, &f->alpha, r->err))
+        return -1;
+    f->partition = (gnt_partition_kind)kind;
+    if (json_object_get(p, "shards") && kind != GNT_PARTITION_SHARDS)
+        return suite_fail(
+            r, gnt_path_key(at.text, "shards").text,
+            "goes with \"kind\": \"shards\", but the kind is \"%s\"; remove it or change the kind",
+            gnt_partition_names[kind]);
+    if (json_object_get(p, "alpha") && kind != GNT_PARTITION_DIRICHLET)
+        return suite_fail(
+            r, gnt_path_key(at.text, "alpha").text,
+            "goes with \"kind\": \"dirichlet\", but the kind is \"%s\"; remove it or change the kind",
+            gnt_partition_names[kind]);
+    return 0;
+}
+
+/* Every client needs a row, every round a client. */
+static int check_clients(suite_reader *r, const char *path, const gnt_suite_task *t) {
+    const gnt_suite_federated *f = &t->federated;
+    int64_t rows = t->role_rows[GNT_ROLE_CLIENTS];
+    int64_t each = f->partition == GNT_PARTITION_SHARDS ? f->shards : 1;
+    const gnt_path clients = gnt_path_key(path, "clients");
+    if (f->rounds > 0 && f->clients * each > rows)
+        return suite_fail(
+            r, clients.text,
+            "is %lld, which takes at least %lld rows (%lld each), but data.clients leaves %lld; "
+            "lower this or give the clients more rows",
+            (long long)f->clients, (long long)(f->clients * each), (long long)each, (long long)rows);
+    if ((double)f->clients * f->participation < 1 - 1e-9) {
+        char share[GNT_NUMBER_SIZE];
+        return suite_fail(r, gnt_path_key(path, "participation").text,
+                          "is %s, which of %lld clients is less than one a round; expected at least 1/%lld",
+                          gnt_number_text(f->participation, share), (long long)f->clients,
+                          (long long)f->clients);
+    }
+    return 0;
+}
+
+static int read_federated(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    static const char *const keys[] = {"clients", "partition", "rounds",   "participation", "local_steps",
+                                       "batch",   "rate",      "schedule", "momentum",      "batch_norm"};
+    static const char *const stats[] = {"evaluation", "training"};
+    gnt_suite_federated *f = &t->federated;
+    const json_t *o = NULL;
+    int schedule = GNT_SCHEDULE_CONSTANT, training = 1;
+    const gnt_path at = gnt_path_key(path, "federated");
+    *f = (gnt_suite_federated){
+        .clients = 10, .shards = 2, .alpha = 0.5, .participation = 1, .batch = 32, .rate = 0.1};
+    if (gnt_doc_object(r->doc, path, object, "federated", &o, r->err))
+        return -1;
+    if (o &&
+        (gnt_doc_keys(r->doc, at.text, o, keys, sizeof keys / sizeof *keys, r->err) ||
+         gnt_doc_int(r->doc, at.text, o, "clients", 1, 1000000, &f->clients, r->err) ||
+         read_partition(r, at.text, o, f) ||
+         gnt_doc_int(r->doc, at.text, o, "rounds", 0, 1000000, &f->rounds, r->err) ||
+         gnt_doc_real(r->doc, at.text, o, "participation", 1e-6, 1, &f->participation, r->err) ||
+         gnt_doc_int(r->doc, at.text, o, "local_steps", 0, 100000, &f->local_steps, r->err) ||
+         gnt_doc_int(r->doc, at.text, o, "batch", 1, 1000000, &f->batch, r->err) ||
+         gnt_doc_real(r->doc, at.text, o, "rate", 1e-9, 1e6, &f->rate, r->err) ||
+         gnt_doc_choice(r->doc, at.text, o, "schedule", gnt_schedule_names, SCHEDULES, &schedule, r->err) ||
+         gnt_doc_real(r->doc, at.text, o, "momentum", 0, 0.9999, &f->momentum, r->err) ||
+         gnt_doc_choice(r->doc, at.text, o, "batch_norm", stats, 2, &training, r->err)))
+        return -1;
+    f->schedule = (gnt_schedule_kind)schedule;
+    f->training_stats = training;
+    return check_clients(r, at.text, t);
+}
+
+static int read_stages(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    const json_t *list = NULL;
+    const gnt_path at = gnt_path_key(path, "stages");
+    int64_t rounds = t->federated.rounds;
+    if (gnt_doc_list(r->doc, path, object, "stages", 1, GNT_SUITE_MOST_LIST, &list, r->err))
+        return -1;
+    size_t n = list ? json_array_size(list) : 1;
+    t->stages = gnt_array(n, sizeof *t->stages);
+    if (!t->stages)
+        return suite_no_memory(r);
+    t->n_stages = n;
+    t->stages[0] = rounds;
+    for (size_t i = 0; list && i < n; i++) {
+        const gnt_path item = gnt_path_item(at.text, i);
+        int64_t stage = 0;
+        if (gnt_doc_int_at(r->doc, item.text, json_array_get(list, i), 0, 1000000, &stage, r->err))
+            return -1;
+        if (stage > rounds)
+            return suite_fail(r, item.text,
+                              "is %lld, but the task trains for %lld rounds; expected 0 to %lld, or more "
+                              "federated.rounds",
+                              (long long)stage, (long long)rounds, (long long)rounds);
+        if (i && stage <= t->stages[i - 1])
+            return suite_fail(r, item.text, "is %lld, after %lld; expected rising rounds, each once",
+                              (long long)stage, (long long)t->stages[i - 1]);
+        t->stages[i] = stage;
+    }
+    return 0;
+}
+
+/* ---- observe, shadow, utility ---- */
+
+static int read_attribute(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    const char *names[GNT_DATA_ATTRS];
+    int which = -1;
+    for (int i = 0; i < t->facts.n_attrs; i++)
+        names[i] = t->facts.attr[i].name;
+    t->observe.attribute = -1;
+    if (!json_object_get(object, "attribute"))
+        return 0;
+    if (t->facts.n_attrs == 0)
+        return suite_fail(r, gnt_path_key(path, "attribute").text,
+                          "is named, but %s has no private attributes; remove it or choose other data",
+                          t->data);
+    if (gnt_doc_choice(r->doc, path, object, "attribute", names, (size_t)t->facts.n_attrs, &which, r->err))
+        return -1;
+    t->observe.attribute = which;
+    return 0;
+}
+
+static int read_surface(suite_reader *r, const char *path, const json_t *object, gnt_suite_observe *o) {
+    const char *names[32];
+    int which = 0;
+    for (size_t i = 0; i < gnt_surface_words.n && i < 32; i++)
+        names[i] = gnt_surface_words.word[i].name;
+    if (gnt_doc_choice(r->doc, path, object, "surface", names, gnt_surface_words.n, &which, r->err))
+        return -1;
+    o->surface = json_object_get(object, "surface") ? gnt_surface_words.word[which].bit : GNT_SURFACE_UPDATE;
+    return 0;
+}
+
+static int read_observe(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    static const char *const keys[] = {"surface", "batch", "local_steps", "targets", "attribute"};
+    gnt_suite_observe *o = &t->observe;
+    const json_t *value = NULL;
+    const gnt_path at = gnt_path_key(path, "observe");
+    int64_t rows = t->role_rows[GNT_ROLE_TARGETS];
+    *o = (gnt_suite_observe){.surface = GNT_SURFACE_UPDATE, .batch = 1, .attribute = -1};
+    if (gnt_doc_object(r->doc, path, object, "observe", &value, r->err))
+        return -1;
+    if (value && (gnt_doc_keys(r->doc, at.text, value, keys, sizeof keys / sizeof *keys, r->err) ||
+                  read_surface(r, at.text, value, o) ||
+                  gnt_doc_int(r->doc, at.text, value, "batch", 1, 100000, &o->batch, r->err) ||
+                  gnt_doc_int(r->doc, at.text, value, "local_steps", 0, 100000, &o->local_steps, r->err) ||
+                  gnt_doc_int(r->doc, at.text, value, "targets", 1, 100000, &o->targets, r->err) ||
+                  read_attribute(r, at.text, value, t)))
+        return -1;
+    if (o->batch > rows)
+        return suite_fail(r, gnt_path_key(at.text, "batch").text,
+                          "is %lld, but there are only %lld target rows; lower it or raise data.targets",
+                          (long long)o->batch, (long long)rows);
+    if (!o->targets)
+        o->targets = rows / o->batch;
+    if (o->targets * o->batch > rows)
+        return suite_fail(
+            r, gnt_path_key(at.text, "targets").text,
+            "is %lld, and with batch %lld needs %lld target rows, but there are %lld; lower it or raise "
+            "data.targets",
+            (long long)o->targets, (long long)o->batch, (long long)(o->targets * o->batch), (long long)rows);
+    return 0;
+}
+
+static int read_shadow(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    static const char *const keys[] = {"observations"};
+    const json_t *o = NULL;
+    const gnt_path at = gnt_path_key(path, "shadow");
+    int64_t rows = t->role_rows[GNT_ROLE_SHADOW];
+    if (gnt_doc_object(r->doc, path, object, "shadow", &o, r->err))
+        return -1;
+    if (!o)
+        return 0;
+    if (gnt_doc_keys(r->doc, at.text, o, keys, 1, r->err) ||
+        gnt_doc_int(r->doc, at.text, o, "observations", 0, 1000000, &t->shadow_observations, r->err))
+        return -1;
+    if (t->shadow_observations && rows < t->observe.batch)
+        return suite_fail(
+            r, gnt_path_key(at.text, "observations").text,
+            "is %lld, each made from %lld shadow rows, but data.shadow leaves %lld; raise data.shadow",
+            (long long)t->shadow_observations, (long long)t->observe.batch, (long long)rows);
+    return 0;
+}
+
+static int read_utility(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    static const char *const keys[] = {"measure"};
+    const json_t *o = NULL;
+    int which = GNT_UTILITY_ACCURACY;
+    const gnt_path at = gnt_path_key(path, "utility");
+    if (gnt_doc_object(r->doc, path, object, "utility", &o, r->err))
+        return -1;
+    if (o && (gnt_doc_keys(r->doc, at.text, o, keys, 1, r->err) ||
+              gnt_doc_choice(r->doc, at.text, o, "measure", gnt_utility_names, UTILITIES, &which, r->err)))
+        return -1;
+    t->utility = (gnt_utility_kind)which;
+    return 0;
+}
+
+/* The suite's own "match" first, then what the task says otherwise. */
+static int read_matches(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    const json_t *whole = NULL, *own = NULL;
+    if (gnt_doc_object(r->doc, "", r->doc->root, "match", &whole, r->err) ||
+        gnt_doc_object(r->doc, path, object, "match", &own, r->err))
+        return -1;
+    suite_match_defaults(&t->match, t->utility);
+    return (whole && suite_read_match(r, "match", whole, t->utility, &t->match)) ||
+                   (own && suite_read_match(r, gnt_path_key(path, "match").text, own, t->utility, &t->match))
+               ? -1
+               : 0;
+}
+
+/* ---- the whole ---- */
+
+static int read_task(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    static const char *const keys[] = {"id",        "data",   "model",   "init",   "weights", "normalise",
+                                       "federated", "stages", "observe", "shadow", "utility", "match"};
+    const json_t *data = NULL;
+    return gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
+                   suite_read_id(r, path, object, "id",
+                                 "a name for the task, such as \"id\": \"glyphs-lenet\"", &t->id) ||
+                   gnt_doc_need(r->doc, path, object, "data", "\"data\": {\"name\": …}", r->err) ||
+                   gnt_doc_object(r->doc, path, object, "data", &data, r->err) ||
+                   suite_read_data(r, gnt_path_key(path, "data").text, data, t) ||
+                   suite_read_model(r, path, object, t) || read_federated(r, path, object, t) ||
+                   read_stages(r, path, object, t) || read_observe(r, path, object, t) ||
+                   read_shadow(r, path, object, t) || read_utility(r, path, object, t) ||
+                   read_matches(r, path, object, t)
+               ? -1
+               : 0;
+}
+
+int suite_read_tasks(suite_reader *r, const json_t *list) {
+    gnt_suite *s = r->s;
+    size_t n = json_array_size(list);
+    s->task = gnt_array(n, sizeof *s->task);
+    if (!s->task)
+        return suite_no_memory(r);
+    s->n_tasks = n;
+    for (size_t i = 0; i < n; i++) {
+        const gnt_path at = gnt_path_item("tasks", i);
+        if (read_task(r, at.text, json_array_get(list, i), &s->task[i]))
+            return -1;
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(s->task[j].id, s->task[i].id) == 0)
+                return suite_fail(r, gnt_path_key(at.text, "id").text,
+                                  "is \"%s\", as tasks[%zu].id is; expected an id of its own", s->task[i].id,
+                                  j);
+    }
+    return 0;
+}
+
+void suite_free_task(gnt_suite_task *t) {
+    gnt_free(t->id);
+    gnt_free(t->data);
+    gnt_free((void *)(uintptr_t)t->split.target_rows);
+    gnt_free(t->model);
+    gnt_free(t->model_path);
+    gnt_free(t->model_json);
+    gnt_free(t->mean);
+    gnt_free(t->deviation);
+    gnt_free(t->weights);
+    gnt_free(t->stages);
+}

@@ -1,0 +1,232 @@
+/* Suites as text cases: tests/cases/suites.txt says how to patch tests/cases/base.json and which sentence, or
+ * which cells, must follow. The file explains its own form. With --print, shows every sentence for a person
+ * to read. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "fake_plugins.h"
+#include "suite/plan.h"
+
+static const char base_file[] = "tests/cases/base.json", cases_file[] = "tests/cases/suites.txt";
+static const char suite_name[] = "tests/cases/suite.json"; /* relative paths in suites begin in tests/cases */
+enum { LEAST_SENTENCES = 0 };
+
+static int printing;
+
+/* ---- patches ---- */
+
+/* The parent of what `path` names, and its last step: *key, or NULL and *index. */
+static json_t *walk(json_t *root, char *path, char **key, size_t *index) {
+    json_t *at = root, *parent = NULL;
+    while (*path) {
+        parent = at;
+        if (*path == '[') {
+            *key = NULL;
+            *index = strtoul(path + 1, &path, 10);
+            path += *path == ']';
+            at = json_array_get(parent, *index);
+        } else {
+            path += *path == '.';
+            size_t n = strcspn(path, ".[");
+            char kept = path[n];
+            *key = path;
+            path[n] = 0;
+            at = json_object_get(parent, path);
+            *key = strdup(*key);
+            path[n] = kept;
+            path += n;
+            if (*path)
+                free(*key);
+        }
+        if (!parent)
+            fail_msg("no such path in the base suite");
+    }
+    return parent;
+}
+
+static void patch(json_t *root, const char *line) {
+    int set = strncmp(line, "set ", 4) == 0;
+    char *path = strdup(line + (set ? 4 : 5)), *equals = set ? strstr(path, " = ") : NULL, *key = NULL;
+    size_t index = 0;
+    if (equals)
+        *equals = 0;
+    json_t *value = set ? json_loads(equals ? equals + 3 : "", JSON_DECODE_ANY, NULL) : NULL;
+    if (set && !value)
+        fail_msg("no JSON value in: %s", line);
+    json_t *parent = walk(root, path, &key, &index);
+    int rc = key && set                         ? json_object_set_new(parent, key, value)
+             : key                              ? json_object_del(parent, key)
+             : !set                             ? json_array_remove(parent, index)
+             : index == json_array_size(parent) ? json_array_append_new(parent, value)
+                                                : json_array_set_new(parent, index, value);
+    if (rc != 0)
+        fail_msg("cannot apply: %s", line);
+    free(key);
+    free(path);
+}
+
+/* "text" lines hold the whole file: \n, \t, \\ and \xNN stand for bytes; "repeat N X" appends X N times. */
+static void append_text(gnt_text *text, const char *line) {
+    for (; *line; line++) {
+        char byte = *line;
+        if (line[0] == '\\' && line[1] == 'x') {
+            byte = (char)strtol((char[]){line[2], line[3], 0}, NULL, 16);
+            line += 3;
+        } else if (line[0] == '\\') {
+            line++;
+            byte = *line == 'n' ? '\n' : *line == 't' ? '\t' : *line;
+        }
+        gnt_text_bytes(text, &byte, 1);
+    }
+}
+
+static void repeat_text(gnt_text *text, const char *line) {
+    char *what;
+    for (long n = strtol(line, &what, 10); n > 0; n--)
+        append_text(text, what + 1);
+}
+
+/* ---- one case ---- */
+
+typedef struct one_case {
+    char name[120];
+    json_t *root;
+    gnt_text text; /* used where it is not empty */
+    char says[1600], cells[32];
+    char *na[16];
+    size_t n_na;
+} one_case;
+
+static void begin(one_case *c, const char *name, const json_t *base) {
+    memset(c, 0, sizeof *c);
+    snprintf(c->name, sizeof c->name, "%s", name);
+    c->root = json_deep_copy(base);
+    gnt_text_init(&c->text, 16 << 20);
+}
+
+static int check_cells(const one_case *c, const gnt_suite *s, gnt_err *err) {
+    gnt_plan plan;
+    int bad = 0;
+    if (gnt_plan_make(&plan, s, err) != 0)
+        return -1;
+    if (*c->cells && strtoul(c->cells, NULL, 10) != plan.n) {
+        print_error("%s: %zu cells, expected %s\n", c->name, plan.n, c->cells);
+        bad = 1;
+    }
+    for (size_t i = 0; i < c->n_na; i++) {
+        char *reason = strchr(c->na[i], ' ');
+        *reason = 0;
+        const gnt_cell *cell = gnt_plan_find(&plan, c->na[i]);
+        if (!cell || !cell->reason || !strstr(cell->reason, reason + 1)) {
+            print_error("%s: %s is %s; expected n/a: %s\n", c->name, c->na[i],
+                        !cell          ? "no cell"
+                        : cell->reason ? cell->reason
+                                       : "planned",
+                        reason + 1);
+            bad = 1;
+        }
+    }
+    gnt_plan_free(&plan);
+    return bad;
+}
+
+/* 0 when the case came out as it says. */
+static int finish(one_case *c, const gnt_suite_world *world) {
+    gnt_suite suite;
+    gnt_err err = {0};
+    char *dumped = c->text.size ? NULL : json_dumps(c->root, JSON_INDENT(2));
+    const char *text = dumped ? dumped : gnt_text_get(&c->text);
+    int bad = 0,
+        rc = gnt_suite_parse(&suite, suite_name, text, dumped ? strlen(dumped) : c->text.size, world, &err);
+    if (rc == 0)
+        bad = check_cells(c, &suite, &err);
+    if (printing && *err.text)
+        printf("%-28s %s\n", c->name, err.text + (strncmp(err.text, "tests/cases/", 12) ? 0 : 12));
+    if (*c->says && !strstr(err.text, c->says)) {
+        print_error("%s: said \"%s\"\n    expected \"%s\"\n", c->name, *err.text ? err.text : "nothing",
+                    c->says);
+        bad = 1;
+    }
+    if (!*c->says && *err.text) {
+        print_error("%s: said \"%s\"\n", c->name, err.text);
+        bad = 1;
+    }
+    gnt_suite_free(&suite);
+    free(dumped);
+    json_decref(c->root);
+    gnt_text_free(&c->text);
+    for (size_t i = 0; i < c->n_na; i++)
+        free(c->na[i]);
+    return bad;
+}
+
+static void add_line(one_case *c, const char *line, int number) {
+    if (strncmp(line, "set ", 4) == 0 || strncmp(line, "drop ", 5) == 0)
+        patch(c->root, line);
+    else if (strncmp(line, "text ", 5) == 0)
+        append_text(&c->text, line + 5);
+    else if (strncmp(line, "repeat ", 7) == 0)
+        repeat_text(&c->text, line + 7);
+    else if (strncmp(line, "says ", 5) == 0)
+        snprintf(c->says, sizeof c->says, "%s", line + 5);
+    else if (strncmp(line, "cells ", 6) == 0)
+        snprintf(c->cells, sizeof c->cells, "%s", line + 6);
+    else if (strncmp(line, "n/a ", 4) == 0 && c->n_na < 16 && strchr(line + 4, ' '))
+        c->na[c->n_na++] = strdup(line + 4);
+    else
+        fail_msg("%s:%d: not understood: %s", cases_file, number, line);
+}
+
+static void suites_get_their_sentences(void **state) {
+    (void)state;
+    gnt_doc base;
+    gnt_err err = {0};
+    gnt_plugin_list plugins;
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    if (gnt_doc_load(&base, base_file, GNT_DOC_MOST, &err) ||
+        gnt_file_read(cases_file, 4 << 20, &bytes, &size, &err) || fake_plugins(&plugins, &err))
+        fail_msg("%s", err.text);
+    gnt_suite_world world = {.plugins = &plugins};
+    one_case c;
+    int open = 0, bad = 0, sentences = 0, number = 0;
+    for (char *at = (char *)bytes, *end; *at; at = end + 1) {
+        number++;
+        end = strchr(at, '\n');
+        assert_non_null(end); /* the last line ends too */
+        *end = 0;
+        if (*at == '#' || *at == 0)
+            continue;
+        if (strncmp(at, "case ", 5) == 0) {
+            bad += open && finish(&c, &world);
+            begin(&c, at + 5, base.root);
+            open = 1;
+            continue;
+        }
+        if (!open)
+            fail_msg("%s:%d: stands before the first case: %s", cases_file, number, at);
+        add_line(&c, at, number);
+        sentences += strncmp(at, "says ", 5) == 0;
+    }
+    bad += open && finish(&c, &world);
+    gnt_free(bytes);
+    gnt_doc_free(&base);
+    gnt_plugin_list_free(&plugins);
+    assert_int_equal(bad, 0);
+    assert_true(sentences >= LEAST_SENTENCES);
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(suites_get_their_sentences)};
+    printing = argc > 1 && strcmp(argv[1], "--print") == 0;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
