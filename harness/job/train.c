@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "job/job.h"
+#include "metric/utility.h"
 
 enum { EVALUATE_BATCH = 64 };
 
@@ -34,6 +35,32 @@ static int keep_vector(training *t, const char *kind, int32_t round, const float
     return gnt_st_add(&t->out, name, GNT_ST_F32, 1, &n, values, NULL, err);
 }
 
+static json_t *number_or_null(double x) {
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+/* Utility of weights on the test part, noted under the number of rounds done. */
+static int measure(training *t, int32_t round, const float *weights, const float *buffers, gnt_err *err) {
+    int32_t classes = gnt_model_classes(t->model.model);
+    int64_t n = t->test.view.n;
+    float *logits = gnt_array((size_t)(n * classes), sizeof *logits);
+    if (!logits)
+        return gnt_fail(err, "out of memory for the logits of %" PRId64 " test samples", n);
+    int rc = gnt_evaluator_logits(t->evaluator, weights, buffers, t->test.x, n, logits, err);
+    if (rc == 0) {
+        gnt_metric_utility u = {0};
+        gnt_metric_utility_logits(&u, logits, t->test.label, (size_t)n, classes);
+        gnt_metric_worth worth = gnt_metric_utility_end(&u, 1);
+        json_array_append_new(t->utility, json_pack("{s:i, s:o, s:o, s:o, s:o}", "round", (int)round,
+                                                    "accuracy", number_or_null(worth.accuracy),
+                                                    "accuracy_error", number_or_null(worth.accuracy_error),
+                                                    "loss", number_or_null(worth.loss), "loss_error",
+                                                    number_or_null(worth.loss_error)));
+    }
+    gnt_free(logits);
+    return rc;
+}
+
 /* Keeps the weights of a stage and what they are worth on the test part. */
 static int after_round(void *context, int32_t round, const float *weights, const float *buffers,
                        gnt_err *err) {
@@ -42,16 +69,10 @@ static int after_round(void *context, int32_t round, const float *weights, const
     t->work->progress(t->work->context, round, (double)gnt_request_int(t->work, "federated.rounds"));
     if (!is_stage(t->work, round))
         return 0;
-    double accuracy, loss;
     if (keep_vector(t, "weights", round, weights, gnt_model_size(m), err) != 0 ||
-        keep_vector(t, "buffers", round, buffers, gnt_model_buffer_size(m), err) != 0 ||
-        gnt_evaluator_measure(t->evaluator, weights, buffers, t->test.x, t->test.label, t->test.view.n,
-                              &accuracy, &loss, err) != 0)
+        keep_vector(t, "buffers", round, buffers, gnt_model_buffer_size(m), err) != 0)
         return -1;
-    json_array_append_new(t->utility, json_pack("{s:i, s:o, s:o}", "round", (int)round, "accuracy",
-                                                isfinite(accuracy) ? json_real(accuracy) : json_null(),
-                                                "loss", isfinite(loss) ? json_real(loss) : json_null()));
-    return 0;
+    return measure(t, round, weights, buffers, err);
 }
 
 static int should_stop(void *context) {

@@ -1,6 +1,5 @@
 #include "nn/train.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -199,30 +198,5 @@ int gnt_evaluator_logits(gnt_evaluator *e, const float *params, const float *buf
             return -1;
         memcpy(logits + at * classes, z, (size_t)(got * classes) * sizeof *z);
     }
-    return 0;
-}
-
-int gnt_evaluator_measure(gnt_evaluator *e, const float *params, const float *buffers, const float *x,
-                          const int32_t *label, int64_t count, double *accuracy, double *loss, gnt_err *err) {
-    int64_t classes = gnt_model_classes(e->p.model), got, right = 0;
-    double sum = 0;
-    for (int64_t at = 0; at < count; at += got) {
-        const float *z = next_logits(e, params, buffers, x, at, count, &got, err);
-        if (!z)
-            return -1;
-        for (int64_t i = 0; i < got; i++, z += classes) {
-            int64_t best = 0;
-            for (int64_t c = 1; c < classes; c++)
-                if (z[c] > z[best])
-                    best = c;
-            right += best == label[at + i];
-            double total = 0;
-            for (int64_t c = 0; c < classes; c++)
-                total += exp((double)z[c] - z[best]);
-            sum += log(total) + z[best] - z[label[at + i]];
-        }
-    }
-    *accuracy = count ? (double)right / (double)count : NAN;
-    *loss = count ? sum / (double)count : NAN;
     return 0;
 }

@@ -24,8 +24,5 @@ void gnt_evaluator_free(gnt_evaluator *e);
 /* Any count of samples; the last batch is filled up by repetition. */
 int gnt_evaluator_logits(gnt_evaluator *e, const float *params, const float *buffers, const float *x,
                          int64_t count, float *logits, gnt_err *err);
-/* Accuracy (ties to the lowest class) and mean cross entropy in nats over `count` samples with labels. */
-int gnt_evaluator_measure(gnt_evaluator *e, const float *params, const float *buffers, const float *x,
-                          const int32_t *label, int64_t count, double *accuracy, double *loss, gnt_err *err);
 
 #endif

@@ -1,0 +1,235 @@
+/* The job `score`: an answer beside the truth. No plugin is opened here, and the answer is read as the
+ * hostile bundle it is: what is missing, misshapen or not finite scores the worst, never nothing.
+ *
+ * Output `score`: metadata {"targets": […], "measures": {…}, "floors": {…}, "chance": {…}, "convergence":
+ * […]} as docs/results.md describes; output `images`: a few targets as private, observed, recovered. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "job/job.h"
+#include "job/score.h"
+#include "metric/identify.h"
+
+enum { MOST_CANDIDATES = 256 };
+
+static const float *answer_of(const gnt_st *answer, const char *kind, int64_t j, int64_t columns,
+                              int64_t *rows) {
+    char name[64];
+    snprintf(name, sizeof name, "%s.%" PRId64, kind, j);
+    const gnt_st_tensor *t = gnt_st_find(answer, name);
+    if (!t || t->type != GNT_ST_F32 || t->rank != 2 || t->dim[1] != columns || t->dim[0] < 1)
+        return NULL;
+    *rows = t->dim[0];
+    return t->data;
+}
+
+static void read_row(const void *context, size_t row, float *x) {
+    const score_table *t = context;
+    memcpy(x, t->x + row * t->features, t->features * sizeof *x);
+}
+
+gnt_metric_rows score_rows(const score_table *table, size_t n) {
+    return (gnt_metric_rows){.read = read_row, .context = table, .n = n, .features = table->features};
+}
+
+/* ---- reconstruction ---- */
+
+/* Candidates for identification: all targets, then client samples, as rows of one table. */
+static int gather_candidates(score *s, float **rows, size_t *n, gnt_err *err) {
+    int64_t f = s->targets.view.features, mine = s->n, others = s->clients.view.n;
+    if (others > MOST_CANDIDATES)
+        others = MOST_CANDIDATES;
+    *n = (size_t)(mine + others);
+    *rows = gnt_array(*n * (size_t)f, sizeof **rows);
+    if (!*rows)
+        return gnt_fail(err, "out of memory for %zu candidates", *n);
+    memcpy(*rows, s->targets.x, (size_t)(mine * f) * sizeof **rows);
+    if (others)
+        memcpy(*rows + mine * f, s->clients.x, (size_t)(others * f) * sizeof **rows);
+    return 0;
+}
+
+static int judge_observation(score *s, int64_t j, const gnt_metric_rows *candidates, gnt_err *err) {
+    int64_t b = s->batch, f = s->targets.view.features, count = 0;
+    const float *x = answer_of(&s->answer, "reconstruction", j, f, &count), *truth = s->targets.x + j * b * f;
+    score_target *out = s->target + j * b;
+    gnt_metric_image *image = gnt_array((size_t)b, sizeof *image);
+    if (!image)
+        return gnt_fail(err, "out of memory for %" PRId64 " scores", b);
+    int rc = 0;
+    if (count > b)
+        count = b;
+    if (x)
+        rc = gnt_metric_judge_batch(image, truth, (size_t)b, x, (size_t)count, s->shape, err);
+    for (int64_t i = 0; rc == 0 && i < b; i++) {
+        out[i].image = x ? image[i] : gnt_metric_no_answer();
+        out[i].has_image = 1;
+        out[i].rank = (double)candidates->n;
+        if (out[i].image.missing)
+            continue;
+        gnt_metric_identity who;
+        out[i].recovered = x + out[i].image.answer * f;
+        rc = gnt_metric_identify(&who, out[i].recovered, candidates, (size_t)(j * b + i), err);
+        out[i].hit = who.hit;
+        out[i].rank = who.rank;
+    }
+    gnt_free(image);
+    return rc;
+}
+
+static int score_reconstructions(score *s, gnt_err *err) {
+    float *rows;
+    size_t n;
+    if (gather_candidates(s, &rows, &n, err) != 0)
+        return -1;
+    score_table table = {rows, (size_t)s->targets.view.features};
+    gnt_metric_rows candidates = score_rows(&table, n);
+    int rc = 0;
+    for (int64_t j = 0; rc == 0 && j < s->observations; j++)
+        rc = judge_observation(s, j, &candidates, err);
+    s->candidates = n;
+    gnt_free(rows);
+    return rc;
+}
+
+/* ---- labels and attributes ---- */
+
+static int score_labels(score *s, gnt_err *err) {
+    int32_t classes = s->targets.view.classes;
+    int32_t *told = gnt_array((size_t)s->batch, sizeof *told);
+    int rc = told ? 0 : gnt_fail(err, "out of memory for labels");
+    for (int64_t j = 0; rc == 0 && j < s->observations; j++) {
+        int64_t n = 0;
+        double share = 0;
+        const float *scores = answer_of(&s->answer, "labels", j, classes, &n);
+        if (scores && n == s->batch) {
+            gnt_metric_labels_of_scores(told, scores, (size_t)n, classes);
+            rc = gnt_metric_batch_labels(&share, s->targets.label + j * s->batch, (size_t)s->batch, told,
+                                         (size_t)n, classes, err);
+        }
+        for (int64_t i = 0; i < s->batch; i++) {
+            s->target[j * s->batch + i].label_right = share;
+            s->target[j * s->batch + i].has_label = 1;
+        }
+    }
+    gnt_free(told);
+    return rc;
+}
+
+/* Of a batch of several samples the attribute is that of most of them (ties: the lowest value). */
+static int32_t attribute_of(const score *s, int64_t j) {
+    int32_t n = s->targets.view.n_attributes, best = 0;
+    int64_t most = -1;
+    for (int32_t v = 0; v < s->attribute_values; v++) {
+        int64_t count = 0;
+        for (int64_t i = 0; i < s->batch; i++)
+            count += s->targets.a[(j * s->batch + i) * n + s->attribute] == v;
+        if (count > most) {
+            most = count;
+            best = v;
+        }
+    }
+    return best;
+}
+
+static int score_attributes(score *s, gnt_err *err) {
+    s->attribute_truth = gnt_array((size_t)s->observations, sizeof *s->attribute_truth);
+    s->attribute_told = gnt_array((size_t)s->observations, sizeof *s->attribute_told);
+    if (!s->attribute_truth || !s->attribute_told)
+        return gnt_fail(err, "out of memory for attributes");
+    for (int64_t j = 0; j < s->observations; j++) {
+        int64_t rows = 0;
+        const float *scores = answer_of(&s->answer, "attribute", j, s->attribute_values, &rows);
+        s->attribute_truth[j] = attribute_of(s, j);
+        s->attribute_told[j] = GNT_METRIC_NO_LABEL;
+        if (scores)
+            gnt_metric_labels_of_scores(&s->attribute_told[j], scores, 1, s->attribute_values);
+        for (int64_t i = 0; i < s->batch; i++) {
+            score_target *t = &s->target[j * s->batch + i];
+            t->attribute_right = s->attribute_truth[j] == s->attribute_told[j];
+            t->attribute_truth = s->attribute_truth[j];
+            t->attribute_told = s->attribute_told[j];
+            t->has_attribute = 1;
+        }
+    }
+    return 0;
+}
+
+/* ---- the whole ---- */
+
+static int any_answer(const score *s, const char *kind) {
+    size_t n = strlen(kind);
+    for (size_t i = 0; i < s->answer.n; i++)
+        if (strncmp(s->answer.tensor[i].name, kind, n) == 0 && s->answer.tensor[i].name[n] == '.')
+            return 1;
+    return 0;
+}
+
+static int open_all(score *s, gnt_err *err) {
+    gnt_work *w = s->work;
+    if (gnt_work_samples(&s->targets, w, "targets", err) != 0 ||
+        gnt_work_samples(&s->public_data, w, "public", err) != 0 ||
+        gnt_work_samples(&s->clients, w, "clients", err) != 0 ||
+        w->read(w->context, "answer", &s->answer, err) != 0 ||
+        w->read(w->context, "seen", &s->seen, err) != 0)
+        return -1;
+    const gnt_samples *t = &s->targets.view;
+    s->n = s->observations * s->batch;
+    if (s->n < 1 || t->n < s->n)
+        return gnt_fail(err, "there are %" PRId64 " targets, %" PRId64 " were observed", t->n, s->n);
+    int image = t->rank == 3;
+    s->is_image = image;
+    s->shape =
+        (gnt_metric_shape){image ? t->dim[0] : 1, image ? t->dim[1] : 1, image ? t->dim[2] : t->features};
+    s->target = gnt_array((size_t)s->n, sizeof *s->target);
+    return s->target ? 0 : gnt_fail(err, "out of memory for %" PRId64 " targets", s->n);
+}
+
+static void close_all(score *s) {
+    gnt_sampleset_free(&s->targets);
+    gnt_sampleset_free(&s->public_data);
+    gnt_sampleset_free(&s->clients);
+    gnt_st_free(&s->answer);
+    gnt_st_free(&s->seen);
+    gnt_free(s->target);
+    gnt_free(s->attribute_truth);
+    gnt_free(s->attribute_told);
+}
+
+static int score_goals(score *s, gnt_err *err) {
+    uint32_t goals = (uint32_t)gnt_request_int(s->work, "goals");
+    if ((goals & GNT_GOAL_RECONSTRUCTION) && score_reconstructions(s, err) != 0)
+        return -1;
+    /* an attack may leave labels out where it was asked for more than it can tell; then there is no such
+     * column */
+    if ((goals & GNT_GOAL_LABEL) && any_answer(s, "labels") && score_labels(s, err) != 0)
+        return -1;
+    if ((goals & GNT_GOAL_ATTRIBUTE) && s->attribute >= 0 && s->attribute < s->targets.view.n_attributes &&
+        score_attributes(s, err) != 0)
+        return -1;
+    return 0;
+}
+
+int gnt_job_score(gnt_work *w, gnt_err *err) {
+    score s = {.work = w,
+               .observations = gnt_request_int(w, "observe.targets"),
+               .batch = gnt_request_int(w, "observe.batch"),
+               .attribute = gnt_request(w, "attribute") ? (int32_t)gnt_request_int(w, "attribute.index") : -1,
+               .attribute_values = (int32_t)gnt_request_int(w, "attribute.values")};
+    gnt_st_init(&s.answer);
+    gnt_st_init(&s.seen);
+    int rc = gnt_request_key(w, "keys.score", &s.key, err);
+    if (rc == 0)
+        rc = open_all(&s, err);
+    if (rc == 0)
+        rc = score_goals(&s, err);
+    if (rc == 0)
+        rc = score_write(&s, err);
+    if (rc == 0)
+        rc = score_images(&s, err);
+    close_all(&s);
+    return rc;
+}
