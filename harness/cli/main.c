@@ -5,16 +5,25 @@
 #include "base/err.h"
 #include "cli/cmd.h"
 #include "gauntlet/plugin.h"
+#include "run/worker.h"
 
 typedef struct command {
     const char *name, *line; /* line NULL: not listed */
     int (*run)(int argc, char **argv);
 } command;
 
+static int worker(int argc, char **argv) {
+    (void)argc, (void)argv;
+    return gnt_worker_main();
+}
+
 static const command commands[] = {
+    {"list", "the defenses and attacks there are", gnt_cmd_list},
+    {"show", "one plugin: its parameters, hooks and needs", gnt_cmd_show},
     {"data", "the data sets: list them, check their files, draw a sheet", gnt_cmd_data},
     {"version", "the version of gauntlet and of its plugin ABI", gnt_cmd_version},
     {"help", "this text, or `help COMMAND`", gnt_cmd_help},
+    {"worker", NULL, worker}, /* how this program starts its own children */
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 

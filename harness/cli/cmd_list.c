@@ -1,0 +1,269 @@
+/* gauntlet list and gauntlet show: what plugins there are, and what one of them takes and does. */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "cli/cmd.h"
+#include "plugin/params.h"
+#include "plugin/words.h"
+#include "run/describe.h"
+
+enum { LONGEST_LISTING = 64 << 20 };
+
+static const char help_list[] =
+    "Usage: gauntlet list [--json] [--plugins DIR]\n"
+    "\n"
+    "Lists the defenses and attacks that this program finds: beside itself, in the folders of the "
+    "environment\n"
+    "variable GAUNTLET_PLUGINS (separated by colons), and in DIR. Each file is opened by a walled-in "
+    "process.\n"
+    "  --json          everything that plugins say of themselves, as JSON\n"
+    "  --plugins DIR   one more folder\n"
+    "Exit code: 0 all is well, 1 a file was refused (the reason is printed), 2 the command is wrong.\n";
+static const char help_show[] =
+    "Usage: gauntlet show ID [--json] [--plugins DIR]\n"
+    "\n"
+    "Shows one plugin: its parameters with units, ranges and defaults, its strength, its "
+    "hooks, and what it\n"
+    "works on and needs.\n"
+    "  --json          the same as JSON\n"
+    "  --plugins DIR   one more folder of plugins\n"
+    "Exit code: 0 shown, 2 there is no such plugin.\n";
+
+typedef struct options {
+    const char *plugins, *id;
+    int json, help;
+} options;
+
+static int read_options(int argc, char **argv, int wants_id, options *o) {
+    static const struct option known[] = {{"json", no_argument, NULL, 'j'},
+                                          {"plugins", required_argument, NULL, 'p'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
+    int c;
+    *o = (options){0};
+    optind = 0; /* main's parsing may have moved it; 0 starts getopt afresh */
+    while ((c = getopt_long(argc, argv, "h", known, NULL)) != -1) {
+        if (c == 'j')
+            o->json = 1;
+        else if (c == 'p')
+            o->plugins = optarg;
+        else if (c == 'h')
+            o->help = 1;
+        else
+            return -1;
+    }
+    if (o->help)
+        return 0;
+    if (argc - optind != wants_id) {
+        fprintf(stderr, "gauntlet %s: expected %s; `gauntlet %s --help` tells more\n", argv[0],
+                wants_id ? "the id of one plugin" : "no further words", argv[0]);
+        return -1;
+    }
+    o->id = wants_id ? argv[optind] : NULL;
+    return 0;
+}
+
+/* ---- list
+ * ---------------------------------------------------------------------------------------------------------------
+ */
+
+static void list_kind(const gnt_plugin_list *list, int32_t kind) {
+    int width = 8;
+    for (size_t i = 0; i < list->n; i++)
+        if (list->info[i].kind == kind && (int)strlen(list->info[i].id) > width)
+            width = (int)strlen(list->info[i].id);
+    printf("%ss\n", gnt_word_name(&gnt_kind_words, (uint32_t)kind));
+    for (size_t i = 0; i < list->n; i++) {
+        const gnt_plugin_info *p = &list->info[i];
+        if (p->kind != kind)
+            continue;
+        printf("  %-*s  %s", width, p->id, p->line);
+        if (p->strength >= 0)
+            printf(" (strength: %s)", p->parameters[p->strength].id);
+        printf("\n");
+    }
+}
+
+static int print_json(gnt_text *out) {
+    int bad = out->failed;
+    if (bad)
+        fprintf(stderr, "gauntlet: out of memory for the listing\n");
+    else
+        printf("%s\n", gnt_text_get(out));
+    gnt_text_free(out);
+    return bad ? GNT_EXIT_FAILED : GNT_EXIT_OK;
+}
+
+static int list_json(const gnt_plugin_list *list) {
+    gnt_text out;
+    gnt_text_init(&out, LONGEST_LISTING);
+    gnt_text_add(&out, "{\"format\":1,\"plugins\":[");
+    for (size_t i = 0; i < list->n; i++) {
+        gnt_text_add(&out, "%s", i ? ",\n" : "\n");
+        gnt_info_write(&out, &list->info[i]);
+    }
+    gnt_text_add(&out, "],\n\"refused\":[");
+    for (size_t i = 0; i < list->n_refused; i++) {
+        gnt_text_add(&out, "%s{\"file\":", i ? ",\n" : "\n");
+        gnt_json_add_text(&out, list->refused[i].file);
+        gnt_text_add(&out, ",\"reason\":");
+        gnt_json_add_text(&out, list->refused[i].sentence);
+        gnt_text_add(&out, "}");
+    }
+    gnt_text_add(&out, "]}");
+    return print_json(&out);
+}
+
+int gnt_cmd_list(int argc, char **argv) {
+    options o;
+    gnt_plugin_list list;
+    gnt_err err = {0};
+    if (read_options(argc, argv, 0, &o))
+        return GNT_EXIT_WRONG;
+    if (o.help) {
+        fputs(help_list, stdout);
+        return GNT_EXIT_OK;
+    }
+    if (gnt_list_plugins(&list, o.plugins, &err)) {
+        fprintf(stderr, "gauntlet list: %s\n", err.text);
+        return GNT_EXIT_WRONG;
+    }
+    int code = list.n_refused ? GNT_EXIT_FAILED : GNT_EXIT_OK;
+    if (o.json)
+        code = list_json(&list) ? GNT_EXIT_FAILED : code;
+    else {
+        list_kind(&list, GNT_PLUGIN_DEFENSE);
+        list_kind(&list, GNT_PLUGIN_ATTACK);
+    }
+    for (size_t i = 0; i < list.n_refused; i++)
+        fprintf(stderr, "refused: %s\n", list.refused[i].sentence);
+    gnt_plugin_list_free(&list);
+    return code;
+}
+
+/* ---- show
+ * ---------------------------------------------------------------------------------------------------------------
+ */
+
+static void show_default(const gnt_parameter *p) {
+    char number[GNT_NUMBER_SIZE];
+    if (p->type == GNT_TYPE_BOOL)
+        printf("%s", p->preset != 0 ? "true" : "false");
+    else if (p->type == GNT_TYPE_INT || p->type == GNT_TYPE_REAL)
+        printf("%s", gnt_number_text(p->preset, number));
+    else
+        printf("%s", p->preset_text[0] ? p->preset_text : "\"\"");
+}
+
+static void show_parameter(const gnt_parameter *p) {
+    char least[GNT_NUMBER_SIZE], most[GNT_NUMBER_SIZE];
+    printf("  %s: %s", p->id, gnt_word_name(&gnt_type_words, (uint32_t)p->type));
+    if (p->type == GNT_TYPE_CHOICE)
+        for (size_t i = 0; p->choices[i]; i++)
+            printf("%s%s", i ? " | " : " ", p->choices[i]);
+    else if (p->type != GNT_TYPE_BOOL && p->type != GNT_TYPE_TEXT)
+        printf(" from %s to %s%s", gnt_number_text(p->least, least), gnt_number_text(p->most, most),
+               p->scale == GNT_SCALE_LOG ? ", on a logarithmic scale" : "");
+    if (p->unit[0])
+        printf(", in %s", p->unit);
+    printf("; default ");
+    show_default(p);
+    printf("\n");
+    if (p->strength)
+        printf("      THE strength: %s protects more\n", p->strength > 0 ? "more" : "less");
+    if (p->help[0])
+        printf("      %s\n", p->help);
+}
+
+static void show_bits(const char *name, const gnt_words *words, uint32_t bits) {
+    char text[400];
+    printf("%-12s %s\n", name, gnt_words_list(words, bits, text, sizeof text));
+}
+
+static void show(const gnt_plugin_info *p) {
+    printf("%s (%s), version %s, licence %s\n%s\n", p->id, gnt_word_name(&gnt_kind_words, (uint32_t)p->kind),
+           p->version, p->licence, p->line);
+    if (p->citation[0])
+        printf("%s\n", p->citation);
+    printf("\n");
+    show_bits("surfaces", &gnt_surface_words, p->surfaces);
+    show_bits("data", &gnt_data_kind_words, p->data_kinds);
+    if (p->kind == GNT_PLUGIN_ATTACK) {
+        show_bits("goals", &gnt_goal_words, p->goals);
+        show_bits("needs", &gnt_knowledge_words, p->needs);
+        show_bits("uses", &gnt_knowledge_words, p->uses);
+    }
+    show_bits("hooks", &gnt_hook_words, p->hooks);
+    printf("%-12s %s\n", "prepares",
+           p->scope == GNT_SCOPE_NONE   ? "never"
+           : p->scope == GNT_SCOPE_TASK ? "once for a task"
+                                        : "for each stage");
+    show_bits("flags", &gnt_flag_words, p->flags);
+    for (int32_t i = 0; i < p->n_services; i++)
+        printf("%-12s %s\n", i ? "" : "services", p->services[i]);
+    printf("%-12s %s\n\n%s\n", "file", p->file, p->n_parameters ? "parameters" : "no parameters");
+    for (int32_t i = 0; i < p->n_parameters; i++)
+        show_parameter(&p->parameters[i]);
+}
+
+/* A defense and an attack may share an id; then both are shown. */
+static int show_all(const gnt_plugin_list *list, const options *o) {
+    static const int32_t kinds[] = {GNT_PLUGIN_DEFENSE, GNT_PLUGIN_ATTACK};
+    gnt_text out;
+    size_t shown = 0;
+    gnt_text_init(&out, LONGEST_LISTING);
+    for (size_t i = 0; i < 2; i++) {
+        const gnt_plugin_info *p = gnt_plugin_list_find(list, kinds[i], o->id);
+        if (!p)
+            continue;
+        if (!o->json) {
+            printf("%s", shown++ ? "\n" : "");
+            show(p);
+            continue;
+        }
+        gnt_text_add(&out, "%s", shown++ ? "\n" : "");
+        gnt_info_write(&out, p);
+    }
+    if (o->json && shown)
+        return print_json(&out);
+    gnt_text_free(&out);
+    return shown ? GNT_EXIT_OK : GNT_EXIT_WRONG;
+}
+
+static int unknown(const gnt_plugin_list *list, const char *id) {
+    const char **names = gnt_array(list->n, sizeof *names);
+    for (size_t i = 0; names && i < list->n; i++)
+        names[i] = list->info[i].id;
+    const char *near = names ? gnt_nearest(id, names, list->n) : NULL;
+    fprintf(stderr,
+            "gauntlet show: there is no plugin \"%.60s\"%s%s%s; `gauntlet list` shows what there is\n", id,
+            near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+    for (size_t i = 0; i < list->n_refused; i++)
+        fprintf(stderr, "refused: %s\n", list->refused[i].sentence);
+    gnt_free(names);
+    return GNT_EXIT_WRONG;
+}
+
+int gnt_cmd_show(int argc, char **argv) {
+    options o;
+    gnt_plugin_list list;
+    gnt_err err = {0};
+    if (read_options(argc, argv, 1, &o) && !o.help)
+        return GNT_EXIT_WRONG;
+    if (o.help) {
+        fputs(help_show, stdout);
+        return GNT_EXIT_OK;
+    }
+    if (gnt_list_plugins(&list, o.plugins, &err)) {
+        fprintf(stderr, "gauntlet show: %s\n", err.text);
+        return GNT_EXIT_WRONG;
+    }
+    int code = show_all(&list, &o);
+    if (code == GNT_EXIT_WRONG)
+        unknown(&list, o.id);
+    gnt_plugin_list_free(&list);
+    return code;
+}
