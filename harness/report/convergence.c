@@ -1,0 +1,271 @@
+#include "report/convergence.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "report/plot.h"
+#include "report/view.h"
+
+enum { MOST_PANELS = 24, MOST_CURVES = 4096, STEPS = 121, KEY_LINE = 22, KEY_ENTRY = 190 };
+
+/* The best restart of one target in one cell. */
+typedef struct curve {
+    const json_t *points;
+    const gnt_outcome *cell;
+    int64_t target;
+    double last;
+} curve;
+
+typedef struct band {
+    double step[STEPS], low[STEPS], middle[STEPS], high[STEPS];
+    int n;
+    unsigned colour;
+} band;
+
+static int point_of(const json_t *points, size_t i, double *step, double *cost) {
+    const json_t *pair = json_array_get(points, i);
+    const json_t *x = json_array_get(pair, 0), *y = json_array_get(pair, 1);
+    if (!json_is_number(x) || !json_is_number(y))
+        return 0;
+    *step = json_number_value(x);
+    *cost = json_number_value(y);
+    return 1;
+}
+
+static double last_cost(const json_t *points) {
+    double step, cost;
+    for (size_t i = json_array_size(points); i-- > 0;)
+        if (point_of(points, i, &step, &cost))
+            return cost;
+    return NAN;
+}
+
+static size_t add_curve(curve *curves, size_t n, const curve *c) {
+    for (size_t i = 0; i < n; i++)
+        if (curves[i].cell == c->cell && curves[i].target == c->target) {
+            if (c->last < curves[i].last)
+                curves[i] = *c;
+            return n;
+        }
+    if (n < MOST_CURVES)
+        curves[n++] = *c;
+    return n;
+}
+
+static int stands_for(const gnt_outcome *cell, const gnt_outcome *group) {
+    int same_strength = cell->strength == group->strength || isnan(cell->strength) || isnan(group->strength);
+    return cell->mode == group->mode && same_strength && cell->stage == group->stage &&
+           !strcmp(cell->task, group->task) && !strcmp(cell->defense, group->defense) &&
+           !strcmp(cell->attack, group->attack);
+}
+
+static size_t collect(const gnt_results *r, const gnt_outcome *group, curve *curves) {
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_cell; i++) {
+        const gnt_outcome *c = &r->cell[i];
+        if (c->status != GNT_CELL_OK || !c->convergence || !stands_for(c, group))
+            continue;
+        for (size_t k = 0; k < json_array_size(c->convergence); k++) {
+            const json_t *one = json_array_get(c->convergence, k), *points = json_object_get(one, "points");
+            curve next = {points, c, json_integer_value(json_object_get(one, "target")), last_cost(points)};
+            if (isfinite(next.last))
+                n = add_curve(curves, n, &next);
+        }
+    }
+    return n;
+}
+
+/* The cost a curve has reached at a step: its last point not after it; NAN before its first. */
+static double cost_at(const json_t *points, double step) {
+    double found = NAN, x, y;
+    for (size_t i = 0; i < json_array_size(points); i++)
+        if (point_of(points, i, &x, &y) && x <= step)
+            found = y;
+    return found;
+}
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double gnt_quantile(const double *sorted, size_t n, double share) {
+    if (n == 0)
+        return NAN;
+    double at = share * (double)(n - 1);
+    size_t i = (size_t)at;
+    return i + 1 < n ? sorted[i] + (sorted[i + 1] - sorted[i]) * (at - (double)i) : sorted[n - 1];
+}
+
+static void add_step(const curve *curves, size_t n, double step, double *values, band *b) {
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++) {
+        double v = cost_at(curves[i].points, step);
+        if (isfinite(v))
+            values[found++] = v;
+    }
+    qsort(values, found, sizeof *values, by_value);
+    b->step[b->n] = step;
+    b->low[b->n] = gnt_quantile(values, found, 0.25);
+    b->middle[b->n] = gnt_quantile(values, found, 0.5);
+    b->high[b->n++] = gnt_quantile(values, found, 0.75);
+}
+
+/* At the steps of the curve that ran longest, thinned to STEPS, its last one included. */
+static int make_band(const curve *curves, size_t n, double *values, band *b) {
+    const json_t *longest = NULL;
+    double end = -INFINITY, step, cost;
+    b->n = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t points = json_array_size(curves[i].points);
+        if (points > 0 && point_of(curves[i].points, points - 1, &step, &cost) && step > end) {
+            end = step;
+            longest = curves[i].points;
+        }
+    }
+    size_t points = json_array_size(longest), every = points / (STEPS - 1) + 1;
+    for (size_t k = 0; k + 1 < points; k += every)
+        if (point_of(longest, k, &step, &cost))
+            add_step(curves, n, step, values, b);
+    if (longest)
+        add_step(curves, n, end, values, b);
+    return b->n;
+}
+
+/* ---- drawing ---- */
+
+typedef struct panel {
+    const char *attack;
+    band *band; /* one for each defense; n 0: none */
+    int positive;
+} panel;
+
+static int fill_panel(const gnt_results *r, const char *task, int64_t stage, panel *a, curve *curves,
+                      double *values) {
+    int any = 0;
+    a->positive = 1;
+    for (size_t d = 0; d < r->n_defense; d++) {
+        const gnt_outcome *g = gnt_representative(r, task, stage, r->defense[d], a->attack);
+        if (!g)
+            continue;
+        a->band[d].colour = g->mode == GNT_MODE_NONE ? 0x000000 : gnt_colour(d);
+        any += make_band(curves, collect(r, g, curves), values, &a->band[d]);
+        for (int i = 0; i < a->band[d].n; i++)
+            a->positive &= a->band[d].low[i] > 0;
+    }
+    return any;
+}
+
+static void draw_panel(gnt_plot *p, const gnt_panels *grid, const gnt_results *r, const panel *a, int i) {
+    gnt_plot_say(p, "reset\nset border 3 lc rgb \"#666666\"\nset tics nomirror\nset tics tc rgb \"#333333\"\n"
+                    "set grid lc rgb \"#e8e8e8\" lt 1 lw 1\nunset key\nset xrange [0:*]\n");
+    gnt_panel_begin(p, grid, i, a->attack);
+    if (a->positive)
+        gnt_plot_say(p, "set logscale y\nset format y \"1e%%T\"\n");
+    if (gnt_panel_is_bottom(grid, i))
+        gnt_plot_say(p, "set xlabel \"step\" offset 0,0.3\n");
+    if (gnt_panel_is_left(grid, i))
+        gnt_plot_say(p, "set ylabel \"the attack's own cost\" offset 0.4,0\n");
+    gnt_plot_say(p, "plot NaN");
+    for (int line = 0; line < 2; line++) /* all bands below all lines */
+        for (size_t d = 0; d < r->n_defense; d++) {
+            const band *b = &a->band[d];
+            unsigned colour = b->colour;
+            if (b->n == 0)
+                continue;
+            int block = gnt_plot_block(p);
+            for (int k = 0; k < b->n; k++)
+                gnt_plot_row(p, (double[]){b->step[k], b->low[k], b->middle[k], b->high[k]}, 4);
+            if (line == 0)
+                gnt_plot_say(p,
+                             ", D index %d using 1:2:4 with filledcurves fc rgb \"#%06x\" fs transparent "
+                             "solid 0.15 noborder",
+                             block, colour);
+            else
+                gnt_plot_say(p, ", D index %d using 1:3 with lines lc rgb \"#%06x\" lw 2", block, colour);
+        }
+    gnt_plot_say(p, "\n");
+}
+
+static void draw_key(gnt_plot *p, const gnt_results *r, const panel *panels, int n_panel, double height,
+                     int columns) {
+    gnt_plot_strip(p, 0, height);
+    gnt_text plots;
+    gnt_text_init(&plots, 1 << 20);
+    int n = 0;
+    for (size_t d = 0; d < r->n_defense; d++) {
+        int drawn = 0;
+        unsigned colour = 0;
+        for (int i = 0; i < n_panel; i++)
+            if (panels[i].band[d].n > 0) {
+                drawn = 1;
+                colour = panels[i].band[d].colour;
+            }
+        if (!drawn)
+            continue;
+        double x = 30 + (n % columns) * (double)KEY_ENTRY, y = height - 12 - (n / columns) * (double)KEY_LINE;
+        int block = gnt_plot_block(p);
+        gnt_plot_row(p, (double[]){x - 16, y}, 2);
+        gnt_plot_row(p, (double[]){x + 16, y}, 2);
+        gnt_plot_say(p, "set label %d L[%d] at %.1f,%.1f left noenhanced font SMALL\n", ++n,
+                     gnt_plot_label(p, r->defense[d], 24), x + 24, y);
+        gnt_text_add(&plots, ", D index %d using 1:2 with lines lc rgb \"#%06x\" lw 2", block, colour);
+    }
+    gnt_plot_say(p,
+                 "set label %d \"line: median over targets; band: middle half\" at 14,12 left tc rgb "
+                 "\"#555555\" font SMALL\n",
+                 n + 1);
+    gnt_plot_say(p, "plot NaN");
+    gnt_text_bytes(&p->script, gnt_text_get(&plots), plots.size);
+    gnt_plot_say(p, "\n");
+    gnt_text_free(&plots);
+}
+
+static int draw(const gnt_results *r, const panel *panels, int n, const char *folder, const char *name,
+                int formats, gnt_err *err) {
+    double width, height;
+    gnt_plot p;
+    gnt_panels grid = gnt_panels_layout(n, 0, 0, &width, &height);
+    int columns = (int)((width - 20) / KEY_ENTRY), lines = ((int)r->n_defense + columns - 1) / columns + 1;
+    grid = gnt_panels_layout(n, 0, 16 + lines * (double)KEY_LINE, &width, &height);
+    gnt_plot_init(&p, folder, name, width, height);
+    gnt_plot_say(&p, "set multiplot\n");
+    for (int i = 0; i < n; i++)
+        draw_panel(&p, &grid, r, &panels[i], i);
+    draw_key(&p, r, panels, n, grid.foot - 4, columns);
+    gnt_plot_say(&p, "unset multiplot\n");
+    int failed = gnt_plot_finish(&p, formats, err);
+    gnt_plot_free(&p);
+    return failed;
+}
+
+int gnt_plot_convergence(const gnt_results *r, const char *task, int64_t stage, const char *folder,
+                         const char *name, int formats, int *drawn, gnt_err *err) {
+    panel panels[MOST_PANELS];
+    int n = 0, failed = 0;
+    curve *curves = gnt_array(MOST_CURVES, sizeof *curves);
+    double *values = gnt_array(MOST_CURVES, sizeof *values);
+    *drawn = 0;
+    if (!curves || !values)
+        failed = gnt_fail(err, "%s: out of memory", name);
+    for (size_t a = 0; a < r->n_attack && n < MOST_PANELS && !failed; a++) {
+        panels[n] = (panel){.attack = r->attack[a], .band = gnt_array(r->n_defense + 1, sizeof(band))};
+        if (!panels[n].band)
+            failed = gnt_fail(err, "%s: out of memory", name);
+        else if (fill_panel(r, task, stage, &panels[n], curves, values))
+            n++;
+        else
+            gnt_free(panels[n].band);
+    }
+    if (!failed && n > 0) {
+        failed = draw(r, panels, n, folder, name, formats, err);
+        *drawn = !failed;
+    }
+    for (int i = 0; i < n; i++)
+        gnt_free(panels[i].band);
+    gnt_free(curves);
+    gnt_free(values);
+    return failed;
+}

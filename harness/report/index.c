@@ -1,0 +1,310 @@
+/* The pages: index.md and index.html, one after the other through the same outline. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "report/escape.h"
+#include "report/report.h"
+#include "report/tables.h"
+#include "report/view.h"
+
+enum { MOST = 256 << 20 };
+
+/* A page in one of two languages. */
+typedef struct pen {
+    const gnt_report *p;
+    gnt_text out;
+    int html;
+} pen;
+
+static void say(pen *w, const char *text) {
+    if (w->html)
+        gnt_escape_html(&w->out, text);
+    else
+        gnt_escape_markdown(&w->out, text);
+}
+
+static void paragraph(pen *w, const char *text) {
+    gnt_text_add(&w->out, w->html ? "<p>" : "");
+    say(w, text);
+    gnt_text_add(&w->out, w->html ? "</p>\n" : "\n\n");
+}
+
+static void heading(pen *w, int level, const char *text) {
+    static const char *const marks[] = {"", "#", "##", "###"};
+    if (w->html)
+        gnt_text_add(&w->out, "<h%d>", level);
+    else
+        gnt_text_add(&w->out, "%s ", marks[level]);
+    say(w, text);
+    if (w->html)
+        gnt_text_add(&w->out, "</h%d>\n", level);
+    else
+        gnt_text_add(&w->out, "\n\n");
+}
+
+/* `name` is a slug; svg where there is one, since it stays sharp. */
+static void picture(pen *w, const char *name, int only_png, const char *says) {
+    const char *shown = only_png || !(w->p->formats & GNT_FORMAT_SVG) ? "png" : "svg";
+    const char *linked = only_png || (w->p->formats & GNT_FORMAT_PNG) ? "png" : "svg";
+    if (!w->html) {
+        gnt_text_add(&w->out, "[![");
+        say(w, says);
+        gnt_text_add(&w->out, "](%s.%s)](%s.%s)\n\n", name, shown, name, linked);
+        return;
+    }
+    gnt_text_add(&w->out, "<div class=\"wide\"><a href=\"%s.%s\"><img src=\"%s.%s\" alt=\"", name, linked,
+                 name, shown);
+    say(w, says);
+    gnt_text_add(&w->out, "\"></a></div>\n");
+}
+
+static void fold(pen *w, const char *summary) {
+    gnt_text_add(&w->out, "<details><summary>");
+    gnt_escape_html(&w->out, summary);
+    gnt_text_add(&w->out, w->html ? "</summary>\n" : "</summary>\n\n");
+}
+
+static void unfold(pen *w) {
+    gnt_text_add(&w->out, w->html ? "</details>\n" : "</details>\n\n");
+}
+
+static void table(pen *w, gnt_table *t) {
+    t->title = NULL;
+    if (w->html)
+        gnt_table_html(t, &w->out);
+    else
+        gnt_table_markdown(t, &w->out);
+    gnt_table_free(t);
+}
+
+/* ---- what the page says ---- */
+
+static void count_cells(const gnt_results *r, const char *task, int64_t stage, gnt_text *out) {
+    size_t count[GNT_CELL_STATUSES] = {0}, failed = 0;
+    for (size_t i = 0; i < r->n_cell; i++)
+        if (!task || (!strcmp(r->cell[i].task, task) && r->cell[i].stage == stage))
+            count[r->cell[i].status]++;
+    for (int s = GNT_CELL_FAILED; s <= GNT_CELL_TIMEOUT; s++)
+        failed += count[s];
+    gnt_text_add(out, "%zu cells ok, %zu failed, %zu n/a.", count[GNT_CELL_OK], failed, count[GNT_CELL_NA]);
+}
+
+static void section_title(const gnt_section *s, gnt_text *out) {
+    gnt_text_add(out, "%s, %s", s->task, s->stage == 0 ? "before training" : "");
+    if (s->stage != 0)
+        gnt_text_add(out, "round %" PRId64, s->stage);
+}
+
+static void say_summary(pen *w, const gnt_section *s) {
+    const gnt_results *r = w->p->results;
+    const gnt_measure *lead = gnt_report_lead(r, s->task, s->stage);
+    gnt_text text;
+    gnt_text_init(&text, 1 << 20);
+    if (lead)
+        gnt_report_sentence(r, s->task, s->stage, lead, &text);
+    else
+        gnt_text_add(&text, "No cell gave a number.");
+    gnt_text_add(&text, " ");
+    count_cells(r, s->task, s->stage, &text);
+    paragraph(w, gnt_text_get(&text));
+    w->out.failed |= text.failed;
+    gnt_text_free(&text);
+}
+
+static void say_section_name(pen *w, int level, const gnt_section *s) {
+    gnt_text text;
+    gnt_text_init(&text, 1 << 20);
+    section_title(s, &text);
+    heading(w, level, gnt_text_get(&text));
+    gnt_text_free(&text);
+}
+
+static void say_matrix(pen *w, const gnt_section *s, const gnt_measure *m) {
+    gnt_table t;
+    gnt_table_matrix(w->p->results, s->task, s->stage, m, &t);
+    gnt_table_caption(&t, "%s: mean [interval]; %s leaks more.", m->title, m->leak > 0 ? "higher" : "lower");
+    table(w, &t);
+}
+
+static const gnt_picture *of_measure(const gnt_picture *pictures, size_t n, const gnt_measure *m) {
+    for (size_t i = 0; i < n; i++)
+        if (pictures[i].measure == m)
+            return &pictures[i];
+    return NULL;
+}
+
+static void say_measure(pen *w, const gnt_section *s, const gnt_measure *m) {
+    const gnt_picture *tradeoff = of_measure(s->tradeoff, s->n_tradeoff, m),
+                      *heat = of_measure(s->heat, s->n_heat, m);
+    if (tradeoff)
+        picture(w, tradeoff->name, 0, "Trade-off: utility on x, leakage on y, a panel for each attack");
+    if (heat)
+        picture(w, heat->name, 0, "Matrix: defenses by attacks, darker leaks more");
+    say_matrix(w, s, m);
+}
+
+static void say_section(pen *w, const gnt_section *s) {
+    size_t n;
+    const gnt_measure *m = gnt_measures(&n), *lead = gnt_report_lead(w->p->results, s->task, s->stage);
+    say_section_name(w, 2, s);
+    say_summary(w, s);
+    if (lead)
+        say_measure(w, s, lead);
+    for (size_t i = 0; i < s->n_sheet; i++) {
+        fold(w, "Images, private and recovered");
+        for (; i < s->n_sheet; i++)
+            picture(w, s->sheet[i].name, 1, s->sheet[i].attack);
+        unfold(w);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (&m[i] == lead || !gnt_report_draws(w->p->results, s->task, s->stage, &m[i]))
+            continue;
+        fold(w, m[i].title);
+        say_measure(w, s, &m[i]);
+        unfold(w);
+    }
+    if (s->convergence.name[0]) {
+        fold(w, "Convergence of the attacks");
+        picture(w, s->convergence.name, 0, "The attacks' own cost over steps");
+        unfold(w);
+    }
+}
+
+static void say_guide(pen *w) {
+    heading(w, 2, "How to read this");
+    paragraph(w, "Each defense has one strength that turns it up. The suite asks for a utility, and each "
+                 "defense is turned "
+                 "up until it just meets it: only such matched numbers are compared with each other. A "
+                 "defense that could "
+                 "not be matched, or that ran at a fixed strength, is shown hollow and ranked apart.");
+    paragraph(w, "A defense is as good as its worst attack, so it is judged by the attack under which it "
+                 "leaks most. The "
+                 "numbers in brackets are the interval of the mean over targets and seeds; when two "
+                 "intervals overlap, the "
+                 "order of the two is not settled. An attack that failed or does not apply says nothing "
+                 "about a defense.");
+    paragraph(w, "Floors say what needs no attack at all: a random guess, the mean image, the nearest public "
+                 "image; chance "
+                 "is the rate of blind guessing. Leakage at its floor is no leakage. In the trade-off plots "
+                 "the grey step "
+                 "is the Pareto front: what no other point beats in both utility and privacy.");
+}
+
+static void link_to(pen *w, const char *name, const char *says, int markdown) {
+    static const char *const endings[] = {"csv", "json", "md"};
+    gnt_text_add(&w->out, w->html ? "<li>%s:" : "- %s:", says);
+    for (int i = 0; i < 2 + markdown; i++)
+        if (w->html)
+            gnt_text_add(&w->out, " <a href=\"tables/%s.%s\">%s</a>", name, endings[i], endings[i]);
+        else
+            gnt_text_add(&w->out, " [%s](tables/%s.%s)", endings[i], name, endings[i]);
+    gnt_text_add(&w->out, w->html ? "</li>\n" : "\n");
+}
+
+static void say_files(pen *w) {
+    heading(w, 2, "Tables as files");
+    gnt_text_add(&w->out, w->html ? "<ul>\n" : "");
+    link_to(w, "matrix", "Defense by attack at matched utility", 1);
+    link_to(w, "ranking", "Worst case over attacks", 1);
+    link_to(w, "groups", "All groups with floors and chance", 1);
+    link_to(w, "matches", "Matching", 1);
+    link_to(w, "history", "The trainings that matching used", 1);
+    link_to(w, "problems", "Cells without a number", 1);
+    link_to(w, "floors", "Floors and chance", 1);
+    gnt_text_add(&w->out, w->html ? "</ul>\n" : "\n");
+}
+
+static void say_tables(pen *w) {
+    gnt_table t;
+    heading(w, 2, "Matching");
+    gnt_table_matches(w->p->results, &t);
+    table(w, &t);
+    fold(w, "The trainings that matching used");
+    gnt_table_history(w->p->results, &t);
+    table(w, &t);
+    unfold(w);
+    heading(w, 2, "Floors and chance");
+    gnt_table_floors(w->p->results, &t);
+    fold(w, "All floors");
+    table(w, &t);
+    unfold(w);
+    heading(w, 2, "Cells without a number");
+    gnt_table_problems(w->p->results, &t);
+    fold(w, "Failures and what does not apply");
+    table(w, &t);
+    unfold(w);
+}
+
+static void say_notices(pen *w) {
+    const char *line = gnt_text_get(&w->p->notices);
+    while (*line) {
+        size_t n = strcspn(line, "\n");
+        char *one = gnt_format("%.*s", (int)n, line);
+        if (one)
+            paragraph(w, one);
+        w->out.failed |= !one;
+        gnt_free(one);
+        line += n + (line[n] == '\n');
+    }
+}
+
+static const char head[] =
+    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src 'self' file:; "
+    "style-src "
+    "'unsafe-inline'\">\n<style>\n"
+    "body{font:16px/1.5 system-ui,sans-serif;color:#222;max-width:1180px;margin:0 auto;padding:1rem}\n"
+    "h1{font-size:1.6rem}h2{font-size:1.25rem;margin-top:2.2rem;border-top:1px solid #ddd;padding-top:1rem}\n"
+    ".wide{overflow-x:auto;margin:.8rem 0}.wide img{max-width:100%;min-width:min(100%,34rem);height:auto}\n"
+    "table{border-collapse:collapse;font-size:.88rem}th,td{padding:.25rem .6rem;border-bottom:1px solid "
+    "#e4e4e4;"
+    "text-align:left;vertical-align:top}th{background:#f5f5f5}td.n{text-align:right;font-variant-numeric:"
+    "tabular-nums}\n"
+    "details{margin:.6rem 0}summary{cursor:pointer;font-weight:600}\n"
+    "@media(max-width:600px){.wide img{max-width:none;width:44rem}}\n</style>\n<title>";
+
+static void say_page(pen *w) {
+    const gnt_report *p = w->p;
+    const char *title = p->results->title[0] ? p->results->title : p->results->suite;
+    if (w->html) {
+        gnt_text_bytes(&w->out, head, sizeof head - 1);
+        say(w, title);
+        gnt_text_add(&w->out, "</title>\n</head>\n<body>\n");
+    }
+    heading(w, 1, title);
+    gnt_text text;
+    gnt_text_init(&text, 1 << 20);
+    gnt_text_add(&text, "Suite %s. ", p->results->suite);
+    count_cells(p->results, NULL, 0, &text);
+    paragraph(w, gnt_text_get(&text));
+    gnt_text_free(&text);
+    say_notices(w);
+    if (p->n_section == 0)
+        paragraph(w, "This run holds no results yet.");
+    for (size_t i = 0; i < p->n_section; i++)
+        say_section(w, &p->section[i]);
+    say_guide(w);
+    say_tables(w);
+    say_files(w);
+    if (w->html)
+        gnt_text_add(&w->out, "</body>\n</html>\n");
+}
+
+static int write_page(const gnt_report *p, int html, const char *name, gnt_err *err) {
+    pen w = {.p = p, .html = html};
+    gnt_text_init(&w.out, MOST);
+    say_page(&w);
+    char *path = gnt_format("%s/%s", p->folder, name);
+    int failed = !path || w.out.failed ? gnt_fail(err, "%s: out of memory", name)
+                                       : gnt_file_write(path, gnt_text_get(&w.out), w.out.size, err);
+    gnt_free(path);
+    gnt_text_free(&w.out);
+    return failed;
+}
+
+int gnt_report_write_index(const gnt_report *p, gnt_err *err) {
+    return write_page(p, 0, "index.md", err) || write_page(p, 1, "index.html", err) ? -1 : 0;
+}

@@ -1,0 +1,64 @@
+/* plot: a picture being built as a gnuplot script with its data, and the grid of panels that plots share.
+ *
+ * The wall against foreign text: gnt_plot_say writes the script and is given our own words, numbers and slugs
+ * only; foreign text goes through gnt_plot_label into a data file, which the script reads into the string
+ * array L, so that gnuplot never parses it. Pictures are laid out in pixels of the svg, the png has twice as
+ * many. */
+#ifndef GNT_REPORT_PLOT_H
+#define GNT_REPORT_PLOT_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/text.h"
+#include "report/results.h"
+
+enum { GNT_FORMAT_SVG = 1, GNT_FORMAT_PNG = 2 };
+
+typedef struct gnt_plot {
+    const char *folder; /* the report folder: gnuplot's working folder */
+    char name[192];     /* made of slugs: the picture is NAME.svg, its script plots/NAME.gp */
+    double width, height;
+    gnt_text script, data, labels;
+    int n_block, n_label;
+} gnt_plot;
+
+void gnt_plot_init(gnt_plot *p, const char *folder, const char *name, double width, double height);
+void gnt_plot_free(gnt_plot *p);
+void gnt_plot_say(gnt_plot *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Puts foreign text into the label file, cut to `most` characters; the script shows it as L[number]. */
+int gnt_plot_label(gnt_plot *p, const char *text, size_t most);
+/* A block of numbers in the data file: open it, write rows, and plot `index BLOCK`. */
+int gnt_plot_block(gnt_plot *p);
+void gnt_plot_row(gnt_plot *p, const double *values, int n); /* not finite: NaN, which gnuplot skips */
+/* Writes script and data and runs gnuplot for the wanted formats. */
+int gnt_plot_finish(gnt_plot *p, int formats, gnt_err *err);
+
+/* ---- panels ---- */
+
+typedef struct gnt_panels {
+    int n, columns, rows;
+    double left, right, top, bottom; /* margins of one panel, pixels */
+    double width, height;            /* of one panel with its margins */
+    double head, foot;               /* strips above and below all panels */
+} gnt_panels;
+
+/* A grid for n panels; *width and *height receive the picture's size. */
+gnt_panels gnt_panels_layout(int n, double head, double foot, double *width, double *height);
+/* Sets the margins of panel i and its title from foreign text. */
+void gnt_panel_begin(gnt_plot *p, const gnt_panels *g, int i, const char *title);
+int gnt_panel_is_left(const gnt_panels *g, int i);
+int gnt_panel_is_bottom(const gnt_panels *g, int i); /* no panel below it */
+/* A strip (in pixels from the lower left corner) whose plot coordinates are pixels, without axes. */
+void gnt_plot_strip(gnt_plot *p, double bottom, double height);
+
+/* ---- the look ---- */
+
+/* Colour (0xRRGGBB) and point types of a defense: colours of Okabe and Ito, told apart by shape too. */
+unsigned gnt_colour(size_t defense);
+int gnt_shape(size_t defense, int filled);
+
+/* Widens [low, high] by a share of itself, and to something when it is empty; NAN gives 0 … 1. */
+void gnt_range(double *low, double *high, double share);
+
+#endif

@@ -1,0 +1,189 @@
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "report/convergence.h"
+#include "report/escape.h"
+#include "report/gnuplot.h"
+#include "report/heat.h"
+#include "report/sheet.h"
+#include "report/tables.h"
+#include "report/tradeoff.h"
+#include "report/view.h"
+
+int gnt_report_draws(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m) {
+    if (m->rank == 0 || !gnt_has_measure(r, task, stage, NULL, m->name))
+        return 0;
+    return strcmp(m->name, "mse") != 0 || !gnt_has_measure(r, task, stage, NULL, "psnr");
+}
+
+const gnt_measure *gnt_report_lead(const gnt_results *r, const char *task, int64_t stage) {
+    size_t n;
+    const gnt_measure *m = gnt_measures(&n);
+    for (size_t i = 0; i < n; i++)
+        if (gnt_report_draws(r, task, stage, &m[i]))
+            return &m[i];
+    return NULL;
+}
+
+static void notice(gnt_report *p, const gnt_err *err) {
+    gnt_text_add(&p->notices, "%s\n", err->text);
+}
+
+static int name_picture(gnt_picture *out, const char *kind, const gnt_section *s, const char *last) {
+    char task[GNT_SLUG_SIZE], end[GNT_SLUG_SIZE] = "";
+    gnt_slug(s->task, task);
+    if (last)
+        gnt_slug(last, end);
+    int n = snprintf(out->name, sizeof out->name, "%s-%s-r%" PRId64 "%s%s", kind, task, s->stage,
+                     last ? "-" : "", end);
+    return n > 0 && (size_t)n < sizeof out->name;
+}
+
+typedef int (*measure_plot)(const gnt_results *, const char *, int64_t, const gnt_measure *, const char *,
+                            const char *, int, int *, gnt_err *);
+
+/* A plot that fails is a notice, never the end of the report. */
+static void plot_measures(gnt_report *p, gnt_section *s, const char *kind, measure_plot plot,
+                          gnt_picture *out, size_t *n_out) {
+    size_t n;
+    const gnt_measure *m = gnt_measures(&n);
+    for (size_t i = 0; i < n; i++) {
+        gnt_picture picture = {.measure = &m[i]};
+        gnt_err err = {""};
+        int drawn = 0;
+        if (!gnt_report_draws(p->results, s->task, s->stage, &m[i]) ||
+            !name_picture(&picture, kind, s, m[i].name))
+            continue;
+        if (plot(p->results, s->task, s->stage, &m[i], p->folder, picture.name, p->formats, &drawn, &err))
+            notice(p, &err);
+        else if (drawn)
+            out[(*n_out)++] = picture;
+    }
+}
+
+static void plot_convergence(gnt_report *p, gnt_section *s) {
+    gnt_picture picture = {.measure = NULL};
+    gnt_err err = {""};
+    int drawn = 0;
+    if (!name_picture(&picture, "convergence", s, NULL))
+        return;
+    if (gnt_plot_convergence(p->results, s->task, s->stage, p->folder, picture.name, p->formats, &drawn,
+                             &err))
+        notice(p, &err);
+    else if (drawn)
+        s->convergence = picture;
+}
+
+static void make_sheets(gnt_report *p, gnt_section *s) {
+    for (size_t a = 0; a < p->results->n_attack; a++) {
+        gnt_picture picture = {.attack = p->results->attack[a]};
+        gnt_err err = {""};
+        int drawn = 0;
+        if (!name_picture(&picture, "sheet", s, picture.attack))
+            continue;
+        if (gnt_sheet_make(p->results, p->run, s->task, s->stage, picture.attack, p->folder, picture.name,
+                           &drawn, &err))
+            notice(p, &err);
+        if (drawn)
+            s->sheet[s->n_sheet++] = picture;
+    }
+}
+
+static int make_sections(gnt_report *p, gnt_err *err) {
+    const gnt_results *r = p->results;
+    int64_t stages[GNT_MOST_STAGES];
+    size_t n_measure, total = 0;
+    gnt_measures(&n_measure);
+    for (size_t t = 0; t < r->n_task; t++)
+        total += gnt_stages(r, r->task[t], stages);
+    p->section = gnt_array(total + 1, sizeof *p->section);
+    if (!p->section)
+        return gnt_fail(err, "report: out of memory");
+    for (size_t t = 0; t < r->n_task; t++) {
+        size_t n = gnt_stages(r, r->task[t], stages);
+        for (size_t i = 0; i < n; i++) {
+            gnt_section *s = &p->section[p->n_section++];
+            *s = (gnt_section){.task = r->task[t], .stage = stages[i]};
+            s->tradeoff = gnt_array(n_measure, sizeof *s->tradeoff);
+            s->heat = gnt_array(n_measure, sizeof *s->heat);
+            s->sheet = gnt_array(r->n_attack + 1, sizeof *s->sheet);
+            if (!s->tradeoff || !s->heat || !s->sheet)
+                return gnt_fail(err, "report: out of memory");
+        }
+    }
+    return 0;
+}
+
+static void draw_sections(gnt_report *p) {
+    if (p->formats && !gnt_gnuplot_present()) {
+        gnt_text_add(
+            &p->notices,
+            "Plots were left out: gnuplot was not found; install gnuplot-nox and make the report again.\n");
+        p->formats = 0;
+    }
+    for (size_t i = 0; i < p->n_section; i++) {
+        gnt_section *s = &p->section[i];
+        if (p->formats) {
+            plot_measures(p, s, "tradeoff", gnt_plot_tradeoff, s->tradeoff, &s->n_tradeoff);
+            plot_measures(p, s, "matrix", gnt_plot_heat, s->heat, &s->n_heat);
+            plot_convergence(p, s);
+        }
+        make_sheets(p, s);
+    }
+}
+
+static void free_sections(gnt_report *p) {
+    for (size_t i = 0; i < p->n_section; i++) {
+        gnt_free(p->section[i].tradeoff);
+        gnt_free(p->section[i].heat);
+        gnt_free(p->section[i].sheet);
+    }
+    gnt_free(p->section);
+}
+
+static int make_folders(const char *folder, gnt_err *err) {
+    static const char *const below[] = {"plots", "tables"};
+    for (size_t i = 0; i < sizeof below / sizeof below[0]; i++) {
+        char *path = gnt_format("%s/%s", folder, below[i]);
+        int failed = path ? gnt_make_dirs(path, err) : gnt_fail(err, "report: out of memory");
+        gnt_free(path);
+        if (failed)
+            return -1;
+    }
+    return 0;
+}
+
+int gnt_report_make(const char *run, const gnt_report_options *options, gnt_text *notices, gnt_err *err) {
+    gnt_results results;
+    gnt_report p = {.results = &results, .run = run, .formats = options->formats};
+    char *path = gnt_format("%s/results.json", run);
+    char *folder = options->folder ? gnt_strdup(options->folder) : gnt_format("%s/report", run);
+    int failed = !path || !folder                        ? gnt_fail(err, "report: out of memory")
+                 : gnt_results_load(&results, path, err) ? GNT_REPORT_UNREADABLE
+                                                         : 0;
+    gnt_free(path);
+    if (failed) {
+        gnt_free(folder);
+        return failed;
+    }
+    p.folder = folder;
+    gnt_text_init(&p.notices, 1 << 20);
+    failed = make_folders(folder, err) || make_sections(&p, err);
+    if (!failed) {
+        draw_sections(&p);
+        failed = gnt_report_write_tables(&p, err) || gnt_report_write_index(&p, err);
+    }
+    if (notices)
+        gnt_text_bytes(notices, gnt_text_get(&p.notices), p.notices.size);
+    free_sections(&p);
+    gnt_text_free(&p.notices);
+    gnt_results_free(&results);
+    gnt_free(folder);
+    return failed ? -1 : 0;
+}

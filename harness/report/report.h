@@ -1,0 +1,63 @@
+/* report: everything a reader of a run gets, from its folder: tables, plots, image sheets, index.md and
+ * index.html. The run folder is treated as hostile. The same results give the same bytes: no time, no host
+ * fact enters. */
+#ifndef GNT_REPORT_REPORT_H
+#define GNT_REPORT_REPORT_H
+
+#include <stdint.h>
+
+#include "report/measure.h"
+#include "report/plot.h"
+#include "report/results.h"
+
+typedef struct gnt_report_options {
+    const char *folder; /* where the report goes; NULL: RUN/report */
+    int formats;        /* GNT_FORMAT_SVG | GNT_FORMAT_PNG; 0: no plots */
+} gnt_report_options;
+
+/* A picture of the report: what index pages show. */
+typedef struct gnt_picture {
+    char name[192];             /* file name without ending; made of slugs */
+    const gnt_measure *measure; /* NULL: not of one measure */
+    const char *attack;         /* of an image sheet; else NULL */
+} gnt_picture;
+
+/* One task at one stage. */
+typedef struct gnt_section {
+    const char *task;
+    int64_t stage;
+    gnt_picture *tradeoff, *heat, *sheet; /* one for each measure, and for each attack */
+    size_t n_tradeoff, n_heat, n_sheet;
+    gnt_picture convergence; /* name "" when not drawn */
+} gnt_section;
+
+typedef struct gnt_report {
+    const gnt_results *results;
+    const char *run, *folder;
+    int formats;
+    gnt_section *section;
+    size_t n_section;
+    gnt_text notices; /* a line for each thing that could not be made; shown on the pages */
+} gnt_report;
+
+enum { GNT_REPORT_UNREADABLE = -2 };
+
+/* Makes the report. `notices` (may be NULL) receives a line for each thing left out, such as plots without
+ * gnuplot: those are no failures. Returns 0, GNT_REPORT_UNREADABLE when results.json cannot be read, −1 when
+ * a file cannot be written. */
+int gnt_report_make(const char *run, const gnt_report_options *options, gnt_text *notices, gnt_err *err);
+
+/* Called by gnt_report_make, each for its own files. */
+int gnt_report_write_tables(const gnt_report *p, gnt_err *err);
+int gnt_report_write_index(const gnt_report *p, gnt_err *err);
+
+/* One sentence on a section and measure: which defense leaks least at matched utility in its worst case, how
+ * much, and how much leaks undefended. Plain text with names in it: escape it. */
+void gnt_report_sentence(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                         gnt_text *out);
+/* The measure a section is summed up by: the first by rank that has a number; NULL without any. */
+const gnt_measure *gnt_report_lead(const gnt_results *r, const char *task, int64_t stage);
+/* 1 when a measure is drawn: ranked, with a number, and MSE only where there is no PSNR. */
+int gnt_report_draws(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m);
+
+#endif

@@ -1,0 +1,97 @@
+/* results: a run's results.json, parsed and checked. The file is treated as hostile: its size is limited,
+ * every value's type is checked, unknown words in `status` and `mode` are refused, and nothing in it is
+ * followed.
+ *
+ * Strings and JSON values belong to the gnt_results and live until gnt_results_free. Text is as the file has
+ * it: who draws it escapes it (report/escape.h). An absent or null number is NAN. */
+#ifndef GNT_REPORT_RESULTS_H
+#define GNT_REPORT_RESULTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "base/err.h"
+
+typedef enum gnt_status {
+    GNT_CELL_OK,
+    GNT_CELL_FAILED,
+    GNT_CELL_CRASHED,
+    GNT_CELL_TIMEOUT,
+    GNT_CELL_NA,
+    GNT_CELL_STATUSES
+} gnt_status;
+
+/* How a defense came to its strength. */
+typedef enum gnt_mode { GNT_MODE_NONE, GNT_MODE_MATCHED, GNT_MODE_FIXED, GNT_MODE_SWEEP, GNT_MODES } gnt_mode;
+
+enum { GNT_FLOOR_RANDOM, GNT_FLOOR_MEAN, GNT_FLOOR_NEAREST, GNT_FLOORS };
+
+typedef struct gnt_stat {
+    double mean, deviation, worst, median, low, high; /* low … high: the interval of the mean */
+    int64_t n;
+} gnt_stat;
+
+typedef struct gnt_score {
+    const char *measure;
+    gnt_stat stat;
+    double floor[GNT_FLOORS];
+    double chance;
+} gnt_score;
+
+typedef struct gnt_utility {
+    const char *measure; /* "" when unknown */
+    double value, low, high, none;
+} gnt_utility;
+
+/* One job's outcome, or (in `groups`) the seeds of one cell joined. Fields that only one of the two has are
+ * empty in the other. */
+typedef struct gnt_outcome {
+    const char *id, *task, *defense, *plugin, *attack, *attack_plugin, *surface, *reason, *images;
+    int64_t stage, seed, n_cells, n_ok;
+    double strength;
+    gnt_mode mode;
+    gnt_status status;
+    int matched;
+    gnt_utility utility;
+    gnt_score *score;
+    size_t n_score;
+    const json_t *targets, *convergence; /* arrays, or NULL */
+} gnt_outcome;
+
+typedef struct gnt_attempt {
+    double strength, utility, standard_error;
+    int64_t seeds;
+} gnt_attempt;
+
+typedef struct gnt_match_row {
+    const char *task, *defense, *verdict, *reason;
+    double target, tolerance, strength, utility, utility_none;
+    int confirmed;
+    gnt_attempt *history;
+    size_t n_history;
+} gnt_match_row;
+
+typedef struct gnt_results {
+    const char *suite, *title;
+    const char **task, **defense,
+        **attack; /* the suite's order, completed from cells and groups; each name once */
+    size_t n_task, n_defense, n_attack;
+    gnt_match_row *match;
+    size_t n_match;
+    gnt_outcome *cell, *group;
+    size_t n_cell, n_group;
+    json_t *root;
+} gnt_results;
+
+/* `name` stands for the file in sentences. */
+int gnt_results_parse(gnt_results *r, const char *name, const char *text, size_t size, gnt_err *err);
+int gnt_results_load(gnt_results *r, const char *path, gnt_err *err);
+void gnt_results_free(gnt_results *r);
+
+const char *gnt_status_name(gnt_status status);
+const char *gnt_mode_name(gnt_mode mode);
+const gnt_score *gnt_score_find(const gnt_outcome *o, const char *measure); /* NULL when absent */
+
+#endif

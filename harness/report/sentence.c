@@ -1,0 +1,56 @@
+/* The sentences that sum up a task at a stage. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/mem.h"
+#include "report/report.h"
+#include "report/view.h"
+
+static void say_number(const gnt_measure *m, const gnt_standing *s, gnt_text *out) {
+    gnt_text_add(out, "%s ", m->title);
+    gnt_measure_write(m, &s->score->stat, out);
+    gnt_text_add(out, " under %s", s->worst->attack);
+}
+
+static void say_best(const gnt_measure *m, const gnt_standing *rows, size_t n, gnt_text *out) {
+    size_t matched = 0;
+    for (size_t i = 0; i < n; i++)
+        matched += rows[i].stand == GNT_STAND_MATCHED && rows[i].worst;
+    if (matched == 0) {
+        gnt_text_add(out, "No defense reached matched utility here, so none is ranked.");
+        return;
+    }
+    if (rows[0].judged < rows[0].of)
+        gnt_text_add(out, "No matched defense has a number for every attack; judged on %zu of %zu, ",
+                     rows[0].judged, rows[0].of);
+    else if (matched == 1)
+        gnt_text_add(out, "The one defense at matched utility, ");
+    else
+        gnt_text_add(out, "At matched utility ");
+    gnt_text_add(out, matched == 1 && rows[0].judged == rows[0].of ? "%s, leaks " : "%s leaks least: ",
+                 rows[0].defense);
+    say_number(m, &rows[0], out);
+    gnt_text_add(out, ", its worst case over %zu attack%s", rows[0].judged, rows[0].judged == 1 ? "" : "s");
+    /* A lead inside the noise is said to be one. */
+    if (matched > 1 && rows[1].stand == GNT_STAND_MATCHED && rows[1].judged == rows[0].judged) {
+        const gnt_stat *a = &rows[0].score->stat, *b = &rows[1].score->stat;
+        int overlap = a->low <= b->high && b->low <= a->high;
+        gnt_text_add(out, overlap ? " (its interval overlaps that of %s)" : " (next: %s)", rows[1].defense);
+    }
+    gnt_text_add(out, ".");
+}
+
+void gnt_report_sentence(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                         gnt_text *out) {
+    gnt_standing *rows = gnt_array(r->n_defense + 1, sizeof *rows);
+    out->failed |= !rows;
+    size_t n = rows ? gnt_rank(r, task, stage, m, rows) : 0;
+    say_best(m, rows, n, out);
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].stand == GNT_STAND_NONE && rows[i].worst) {
+            gnt_text_add(out, " Undefended: ");
+            say_number(m, &rows[i], out);
+            gnt_text_add(out, ".");
+        }
+    gnt_free(rows);
+}

@@ -1,0 +1,219 @@
+#include "report/table.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "report/escape.h"
+
+void gnt_table_init(gnt_table *t, const char *title) {
+    *t = (gnt_table){.title = title};
+}
+
+void gnt_table_free(gnt_table *t) {
+    for (size_t i = 0; i < t->n_column; i++)
+        gnt_free(t->column[i]);
+    for (size_t i = 0; i < t->n_item; i++)
+        gnt_free(t->item[i].text);
+    gnt_free(t->column);
+    gnt_free(t->item);
+    gnt_free(t->caption);
+    *t = (gnt_table){.title = t->title};
+}
+
+void gnt_table_column(gnt_table *t, const char *name) {
+    char **grown = gnt_resize(t->column, t->n_column + 1, sizeof *grown);
+    char *copy = grown ? gnt_strdup(name) : NULL;
+    if (grown)
+        t->column = grown;
+    if (!copy)
+        t->failed = 1;
+    else
+        t->column[t->n_column++] = copy;
+}
+
+static void add_item(gnt_table *t, char *text, double number) {
+    if (t->n_item == t->room) {
+        size_t room = t->room ? t->room * 2 : 64;
+        gnt_table_item *grown = gnt_resize(t->item, room, sizeof *grown);
+        if (!grown) {
+            t->failed = 1;
+            gnt_free(text);
+            return;
+        }
+        t->item = grown;
+        t->room = room;
+    }
+    t->item[t->n_item++] = (gnt_table_item){text, number};
+}
+
+static void add_owned(gnt_table *t, char *text) {
+    if (!text)
+        t->failed = 1;
+    else
+        add_item(t, text, NAN);
+}
+
+void gnt_table_text(gnt_table *t, const char *text) {
+    add_owned(t, gnt_strdup(text ? text : ""));
+}
+
+static char *format_owned(const char *format, va_list args) {
+    va_list again;
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    char *text = n < 0 ? NULL : gnt_array((size_t)n + 1, 1);
+    if (text)
+        vsnprintf(text, (size_t)n + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+void gnt_table_format(gnt_table *t, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    add_owned(t, format_owned(format, args));
+    va_end(args);
+}
+
+void gnt_table_caption(gnt_table *t, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    gnt_free(t->caption);
+    t->caption = format_owned(format, args);
+    t->failed |= !t->caption;
+    va_end(args);
+}
+
+void gnt_table_number(gnt_table *t, double value) {
+    add_item(t, NULL, value);
+}
+
+size_t gnt_table_rows(const gnt_table *t) {
+    return t->n_column ? t->n_item / t->n_column : 0;
+}
+
+static int is_number_column(const gnt_table *t, size_t column) {
+    for (size_t i = column; i < t->n_item; i += t->n_column)
+        if (t->item[i].text)
+            return 0;
+    return t->n_item > 0;
+}
+
+static void add_number(gnt_text *out, double value, int digits, const char *absent) {
+    if (isfinite(value))
+        gnt_text_add(out, "%.*g", digits, value == 0 ? 0.0 : value); /* never "-0" */
+    else
+        gnt_text_add(out, "%s", absent);
+}
+
+void gnt_table_markdown(const gnt_table *t, gnt_text *out) {
+    out->failed |= t->failed;
+    if (t->title)
+        gnt_text_add(out, "### %s\n\n", t->title);
+    if (t->caption) {
+        gnt_escape_markdown(out, t->caption);
+        gnt_text_add(out, "\n\n");
+    }
+    if (t->n_item == 0) {
+        gnt_text_add(out, "Nothing to list.\n\n");
+        return;
+    }
+    for (size_t c = 0; c < t->n_column; c++) {
+        gnt_text_add(out, c ? " | " : "| ");
+        gnt_escape_markdown(out, t->column[c]);
+    }
+    gnt_text_add(out, " |\n|");
+    for (size_t c = 0; c < t->n_column; c++)
+        gnt_text_add(out, "%s", is_number_column(t, c) ? "---:|" : "---|");
+    for (size_t i = 0; i < t->n_item; i++) {
+        gnt_text_add(out, i % t->n_column ? " | " : "\n| ");
+        if (t->item[i].text)
+            gnt_escape_markdown(out, t->item[i].text);
+        else
+            add_number(out, t->item[i].number, 4, "–");
+        if (i % t->n_column == t->n_column - 1)
+            gnt_text_add(out, " |");
+    }
+    gnt_text_add(out, "\n\n");
+}
+
+void gnt_table_html(const gnt_table *t, gnt_text *out) {
+    out->failed |= t->failed;
+    if (t->caption) {
+        gnt_text_add(out, "<p>");
+        gnt_escape_html(out, t->caption);
+        gnt_text_add(out, "</p>\n");
+    }
+    if (t->n_item == 0) {
+        gnt_text_add(out, "<p>Nothing to list.</p>\n");
+        return;
+    }
+    gnt_text_add(out, "<div class=\"wide\"><table>\n<tr>");
+    for (size_t c = 0; c < t->n_column; c++) {
+        gnt_text_add(out, "<th>");
+        gnt_escape_html(out, t->column[c]);
+        gnt_text_add(out, "</th>");
+    }
+    for (size_t i = 0; i < t->n_item; i++) {
+        if (i % t->n_column == 0)
+            gnt_text_add(out, "</tr>\n<tr>");
+        gnt_text_add(out, t->item[i].text ? "<td>" : "<td class=\"n\">");
+        if (t->item[i].text)
+            gnt_escape_html(out, t->item[i].text);
+        else
+            add_number(out, t->item[i].number, 4, "–");
+        gnt_text_add(out, "</td>");
+    }
+    gnt_text_add(out, "</tr>\n</table></div>\n");
+}
+
+void gnt_table_csv(const gnt_table *t, gnt_text *out) {
+    out->failed |= t->failed;
+    for (size_t c = 0; c < t->n_column; c++) {
+        gnt_text_add(out, "%s", c ? "," : "");
+        gnt_escape_csv(out, t->column[c]);
+    }
+    for (size_t i = 0; i < t->n_item; i++) {
+        gnt_text_add(out, "%s", i % t->n_column ? "," : "\r\n");
+        if (t->item[i].text)
+            gnt_escape_csv(out, t->item[i].text);
+        else
+            add_number(out, t->item[i].number, 9, "");
+    }
+    gnt_text_add(out, "\r\n");
+}
+
+/* JSON keeps the text as it was; only what JSON itself needs is escaped, and everything that is not ASCII's
+ * printable part goes through as UTF-8. */
+static void add_json_text(gnt_text *out, const char *text) {
+    gnt_text_add(out, "\"");
+    for (const char *p = text; *p; p++) {
+        if (*p == '"' || *p == '\\')
+            gnt_text_add(out, "\\%c", *p);
+        else if ((unsigned char)*p < 0x20)
+            gnt_text_add(out, "\\u%04x", (unsigned)*p);
+        else
+            gnt_text_bytes(out, p, 1);
+    }
+    gnt_text_add(out, "\"");
+}
+
+void gnt_table_json(const gnt_table *t, gnt_text *out) {
+    out->failed |= t->failed;
+    gnt_text_add(out, "[");
+    for (size_t i = 0; i < t->n_item; i++) {
+        size_t c = i % t->n_column;
+        gnt_text_add(out, "%s", c ? ", " : i ? ",\n{" : "\n{");
+        add_json_text(out, t->column[c]);
+        gnt_text_add(out, ": ");
+        if (t->item[i].text)
+            add_json_text(out, t->item[i].text);
+        else
+            add_number(out, t->item[i].number, 9, "null");
+        if (c == t->n_column - 1)
+            gnt_text_add(out, "}");
+    }
+    gnt_text_add(out, "\n]\n");
+}

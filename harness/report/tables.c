@@ -1,0 +1,304 @@
+#include "report/tables.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "report/view.h"
+
+static void columns(gnt_table *t, const char *const *names, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        gnt_table_column(t, names[i]);
+}
+
+#define COLUMNS(t, ...)                                                                                      \
+    columns(t, (const char *const[]){__VA_ARGS__},                                                           \
+            sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+
+static void score_item(gnt_table *t, const gnt_measure *m, const gnt_outcome *g) {
+    const gnt_score *s = g ? gnt_score_find(g, m->name) : NULL;
+    gnt_text text;
+    if (!g || g->status != GNT_CELL_OK || !s) {
+        gnt_table_text(t, !g ? "–" : g->status == GNT_CELL_OK ? "not measured" : gnt_status_name(g->status));
+        return;
+    }
+    gnt_text_init(&text, 4096);
+    gnt_measure_write(m, &s->stat, &text);
+    if (g->n_ok < g->n_cells)
+        gnt_text_add(&text, " (%" PRId64 " of %" PRId64 " seeds)", g->n_ok, g->n_cells);
+    gnt_table_text(t, gnt_text_get(&text));
+    gnt_text_free(&text);
+}
+
+static void utility_item(gnt_table *t, const gnt_utility *u) {
+    gnt_text text;
+    gnt_text_init(&text, 256);
+    gnt_utility_write(u->measure, u->value, &text);
+    gnt_table_text(t, gnt_text_get(&text));
+    gnt_text_free(&text);
+}
+
+void gnt_table_matrix(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                      gnt_table *t) {
+    gnt_standing *rows = gnt_array(r->n_defense + 1, sizeof *rows);
+    gnt_table_init(t, NULL);
+    t->failed = !rows;
+    COLUMNS(t, "defense", "utility", "standing");
+    for (size_t a = 0; a < r->n_attack; a++)
+        if (gnt_has_measure(r, task, stage, r->attack[a], m->name))
+            gnt_table_column(t, r->attack[a]);
+    size_t n = rows ? gnt_rank(r, task, stage, m, rows) : 0;
+    for (size_t i = 0; i < n; i++) {
+        const gnt_outcome *any = gnt_representative(r, task, stage, rows[i].defense, NULL);
+        gnt_table_text(t, rows[i].defense);
+        utility_item(t, &any->utility);
+        gnt_table_text(t, gnt_stand_name(rows[i].stand));
+        for (size_t a = 0; a < r->n_attack; a++)
+            if (gnt_has_measure(r, task, stage, r->attack[a], m->name))
+                score_item(t, m, gnt_representative(r, task, stage, rows[i].defense, r->attack[a]));
+    }
+    gnt_free(rows);
+}
+
+/* The groups in the order every long table uses. */
+typedef struct keyed {
+    const gnt_results *r;
+    const gnt_outcome *o;
+    size_t task, defense, attack;
+} keyed;
+
+static size_t index_of(const char **names, size_t n, const char *name) {
+    size_t i = 0;
+    while (i < n && strcmp(names[i], name))
+        i++;
+    return i;
+}
+
+static int by_place(const void *a, const void *b) {
+    const keyed *x = a, *y = b;
+#define BY(u, v)                                                                                             \
+    if ((u) != (v))                                                                                          \
+    return (u) < (v) ? -1 : 1
+    BY(x->task, y->task);
+    BY(x->o->stage, y->o->stage);
+    BY(x->defense, y->defense);
+    BY(x->o->mode, y->o->mode);
+    if (!isnan(x->o->strength) && !isnan(y->o->strength))
+        BY(x->o->strength, y->o->strength);
+    BY(isnan(x->o->strength), isnan(y->o->strength));
+    BY(x->attack, y->attack);
+    BY(x->o->seed, y->o->seed);
+    BY(x->o, y->o); /* both in one array: the file's order */
+#undef BY
+    return 0;
+}
+
+static keyed *sorted(const gnt_results *r, const gnt_outcome *o, size_t n, gnt_table *t) {
+    keyed *k = gnt_array(n + 1, sizeof *k);
+    if (!k) {
+        t->failed = 1;
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++)
+        k[i] = (keyed){r, &o[i], index_of(r->task, r->n_task, o[i].task),
+                       index_of(r->defense, r->n_defense, o[i].defense),
+                       index_of(r->attack, r->n_attack, o[i].attack)};
+    qsort(k, n, sizeof *k, by_place);
+    return k;
+}
+
+static void place_items(gnt_table *t, const gnt_outcome *g) {
+    gnt_table_text(t, g->task);
+    gnt_table_number(t, (double)g->stage);
+    gnt_table_text(t, g->defense);
+    gnt_table_text(t, gnt_mode_name(g->mode));
+    gnt_table_number(t, g->strength);
+    gnt_table_text(t, g->attack);
+}
+
+static void floor_items(gnt_table *t, const double floor[GNT_FLOORS], double chance) {
+    for (int f = 0; f < GNT_FLOORS; f++)
+        gnt_table_number(t, floor[f]);
+    gnt_table_number(t, chance);
+}
+
+static void long_row(gnt_table *t, const gnt_outcome *g, const gnt_score *s) {
+    place_items(t, g);
+    gnt_table_text(t, gnt_status_name(g->status));
+    gnt_table_text(t, g->mode == GNT_MODE_SWEEP ? "sweep" : gnt_stand_name(gnt_stand_of(g)));
+    gnt_table_text(t, g->utility.measure);
+    gnt_table_number(t, g->utility.value);
+    gnt_table_number(t, g->utility.low);
+    gnt_table_number(t, g->utility.high);
+    gnt_table_number(t, g->utility.none);
+    gnt_table_number(t, (double)g->n_cells);
+    gnt_table_number(t, (double)g->n_ok);
+    gnt_table_text(t, s ? s->measure : "");
+    const double none[GNT_FLOORS] = {NAN, NAN, NAN};
+    gnt_table_number(t, s ? s->stat.mean : NAN);
+    gnt_table_number(t, s ? s->stat.low : NAN);
+    gnt_table_number(t, s ? s->stat.high : NAN);
+    gnt_table_number(t, s ? s->stat.deviation : NAN);
+    gnt_table_number(t, s ? s->stat.worst : NAN);
+    gnt_table_number(t, s ? (double)s->stat.n : NAN);
+    floor_items(t, s ? s->floor : none, s ? s->chance : NAN);
+}
+
+static void long_columns(gnt_table *t) {
+    COLUMNS(t, "task", "stage", "defense", "mode", "strength", "attack", "status", "standing",
+            "utility_measure", "utility", "utility_low", "utility_high", "utility_none", "n_cells", "n_ok",
+            "measure", "mean", "low", "high", "deviation", "worst", "n", "floor_random", "floor_mean_image",
+            "floor_nearest_public", "chance");
+}
+
+static void long_table(const gnt_results *r, gnt_table *t, int representatives_only) {
+    long_columns(t);
+    keyed *k = sorted(r, r->group, r->n_group, t);
+    for (size_t i = 0; k && i < r->n_group; i++) {
+        const gnt_outcome *g = k[i].o;
+        if (representatives_only && gnt_representative(r, g->task, g->stage, g->defense, g->attack) != g)
+            continue;
+        for (size_t s = 0; s < g->n_score; s++)
+            long_row(t, g, &g->score[s]);
+        if (g->n_score == 0)
+            long_row(t, g, NULL);
+    }
+    gnt_free(k);
+}
+
+void gnt_table_matrix_long(const gnt_results *r, gnt_table *t) {
+    gnt_table_init(t, "Defense × attack at matched utility");
+    long_table(r, t, 1);
+}
+
+void gnt_table_groups(const gnt_results *r, gnt_table *t) {
+    gnt_table_init(t, "All groups");
+    long_table(r, t, 0);
+}
+
+void gnt_table_matches(const gnt_results *r, gnt_table *t) {
+    gnt_table_init(t, "Matching");
+    COLUMNS(t, "task", "defense", "verdict", "strength", "utility", "target", "tolerance", "utility_none",
+            "confirmed", "trainings", "reason");
+    for (size_t i = 0; i < r->n_match; i++) {
+        const gnt_match_row *m = &r->match[i];
+        gnt_table_text(t, m->task);
+        gnt_table_text(t, m->defense);
+        gnt_table_text(t, m->verdict);
+        gnt_table_number(t, m->strength);
+        gnt_table_number(t, m->utility);
+        gnt_table_number(t, m->target);
+        gnt_table_number(t, m->tolerance);
+        gnt_table_number(t, m->utility_none);
+        gnt_table_text(t, m->confirmed ? "yes" : "no");
+        gnt_table_number(t, (double)m->n_history);
+        gnt_table_text(t, m->reason);
+    }
+}
+
+void gnt_table_history(const gnt_results *r, gnt_table *t) {
+    gnt_table_init(t, "How each strength was found");
+    COLUMNS(t, "task", "defense", "step", "strength", "utility", "standard_error", "seeds");
+    for (size_t i = 0; i < r->n_match; i++)
+        for (size_t k = 0; k < r->match[i].n_history; k++) {
+            const gnt_attempt *a = &r->match[i].history[k];
+            gnt_table_text(t, r->match[i].task);
+            gnt_table_text(t, r->match[i].defense);
+            gnt_table_number(t, (double)k + 1);
+            gnt_table_number(t, a->strength);
+            gnt_table_number(t, a->utility);
+            gnt_table_number(t, a->standard_error);
+            gnt_table_number(t, (double)a->seeds);
+        }
+}
+
+static int same_problem(const gnt_outcome *a, const gnt_outcome *b) {
+    int same_strength = a->strength == b->strength || (isnan(a->strength) && isnan(b->strength));
+    return a->status == b->status && a->stage == b->stage && a->mode == b->mode && same_strength &&
+           !strcmp(a->task, b->task) && !strcmp(a->defense, b->defense) && !strcmp(a->attack, b->attack) &&
+           !strcmp(a->reason, b->reason);
+}
+
+void gnt_table_problems(const gnt_results *r, gnt_table *t) {
+    gnt_table_init(t, "Cells without a number");
+    COLUMNS(t, "task", "stage", "defense", "mode", "strength", "attack", "status", "seeds", "reason");
+    keyed *k = sorted(r, r->cell, r->n_cell, t);
+    for (size_t i = 0, next; k && i < r->n_cell; i = next) {
+        const gnt_outcome *c = k[i].o;
+        for (next = i + 1; next < r->n_cell && same_problem(c, k[next].o); next++)
+            ;
+        if (c->status == GNT_CELL_OK)
+            continue;
+        place_items(t, c);
+        gnt_table_text(t, gnt_status_name(c->status));
+        gnt_table_number(t, (double)(next - i));
+        gnt_table_text(t, c->reason[0] ? c->reason : "no reason was recorded");
+    }
+    gnt_free(k);
+}
+
+void gnt_table_floors(const gnt_results *r, gnt_table *t) {
+    size_t n_measure;
+    const gnt_measure *m = gnt_measures(&n_measure);
+    gnt_table_init(t, "Floors and chance");
+    COLUMNS(t, "task", "stage", "attack", "measure", "random", "mean_image", "nearest_public", "chance");
+    for (size_t i = 0; i < r->n_task; i++) {
+        int64_t stages[GNT_MOST_STAGES];
+        size_t n = gnt_stages(r, r->task[i], stages);
+        for (size_t s = 0; s < n; s++)
+            for (size_t a = 0; a < r->n_attack; a++)
+                for (size_t k = 0; k < n_measure; k++) {
+                    double floor[GNT_FLOORS], chance;
+                    if (!gnt_has_measure(r, r->task[i], stages[s], r->attack[a], m[k].name))
+                        continue;
+                    gnt_floors(r, r->task[i], stages[s], r->attack[a], &m[k], floor, &chance);
+                    gnt_table_text(t, r->task[i]);
+                    gnt_table_number(t, (double)stages[s]);
+                    gnt_table_text(t, r->attack[a]);
+                    gnt_table_text(t, m[k].name);
+                    floor_items(t, floor, chance);
+                }
+    }
+}
+
+static void rank_rows(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                      gnt_table *t) {
+    gnt_standing *rows = gnt_array(r->n_defense + 1, sizeof *rows);
+    t->failed |= !rows;
+    size_t n = rows ? gnt_rank(r, task, stage, m, rows) : 0;
+    for (size_t i = 0; i < n; i++) {
+        const gnt_standing *s = &rows[i];
+        int ranked = s->stand == GNT_STAND_MATCHED && s->judged == s->of && s->worst;
+        gnt_table_text(t, task);
+        gnt_table_number(t, (double)stage);
+        gnt_table_text(t, m->name);
+        gnt_table_number(t, ranked ? (double)i + 1 : NAN); /* ranked rows come first */
+        gnt_table_text(t, s->defense);
+        gnt_table_text(t, gnt_stand_name(s->stand));
+        gnt_table_text(t, s->worst ? s->worst->attack : "");
+        gnt_table_number(t, s->worst ? s->score->stat.mean : NAN);
+        gnt_table_number(t, s->worst ? s->score->stat.low : NAN);
+        gnt_table_number(t, s->worst ? s->score->stat.high : NAN);
+        gnt_table_number(t, (double)s->judged);
+        gnt_table_number(t, (double)s->of);
+    }
+    gnt_free(rows);
+}
+
+void gnt_table_ranking(const gnt_results *r, gnt_table *t) {
+    size_t n_measure;
+    const gnt_measure *m = gnt_measures(&n_measure);
+    gnt_table_init(t, "Worst case over attacks");
+    COLUMNS(t, "task", "stage", "measure", "rank", "defense", "standing", "worst_attack", "mean", "low",
+            "high", "attacks_with_number", "attacks");
+    for (size_t i = 0; i < r->n_task; i++) {
+        int64_t stages[GNT_MOST_STAGES];
+        size_t n = gnt_stages(r, r->task[i], stages);
+        for (size_t s = 0; s < n; s++)
+            for (size_t k = 0; k < n_measure; k++)
+                if (gnt_has_measure(r, r->task[i], stages[s], NULL, m[k].name))
+                    rank_rows(r, r->task[i], stages[s], &m[k], t);
+    }
+}

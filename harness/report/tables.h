@@ -1,0 +1,28 @@
+/* tables: the report's tables, from results. Each is filled into a gnt_table that the caller frees with
+ * gnt_table_free; running out of memory marks the table. Order: tasks, defenses and attacks as the suite
+ * lists them, stages and strengths rising. */
+#ifndef GNT_REPORT_TABLES_H
+#define GNT_REPORT_TABLES_H
+
+#include "report/measure.h"
+#include "report/results.h"
+#include "report/table.h"
+
+/* Defense × attack at matched utility, a row for each defense, "value [low, high]" in the cells, the better
+ * row first; rows that are not at matched utility come after the others and say so. */
+void gnt_table_matrix(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                      gnt_table *t);
+/* The same numbers of every task, stage and measure, one a row. */
+void gnt_table_matrix_long(const gnt_results *r, gnt_table *t);
+/* Every group and measure, with floors and chance. */
+void gnt_table_groups(const gnt_results *r, gnt_table *t);
+void gnt_table_matches(const gnt_results *r, gnt_table *t);
+void gnt_table_history(const gnt_results *r, gnt_table *t); /* each training that matching used */
+/* Cells that are not ok, seeds with the same reason joined. */
+void gnt_table_problems(const gnt_results *r, gnt_table *t);
+/* Floors and chance by task, stage, attack and measure. */
+void gnt_table_floors(const gnt_results *r, gnt_table *t);
+/* Worst case over attacks of each defense, by task, stage and measure. */
+void gnt_table_ranking(const gnt_results *r, gnt_table *t);
+
+#endif

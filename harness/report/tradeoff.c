@@ -1,0 +1,436 @@
+#include "report/tradeoff.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "match/pareto.h"
+#include "report/plot.h"
+#include "report/view.h"
+
+enum { MOST_PANELS = 24, NAME_WIDTH = 24, KEY_LINE = 22, KEY_ENTRY = 188 };
+
+/* A point of a panel, in the units that are drawn. */
+typedef struct point {
+    double x, y, x_low, x_high, y_low, y_high, strength;
+    size_t defense;
+    gnt_mode mode;
+    gnt_stand stand;
+} point;
+
+typedef struct panel {
+    const char *attack;
+    point *point; /* of one array that all panels share */
+    size_t n;
+    double floor[GNT_FLOORS], chance;
+} panel;
+
+typedef struct drawing {
+    const gnt_results *r;
+    const char *task;
+    int64_t stage;
+    const gnt_measure *m;
+    double x_sign, x_scale, y_sign; /* signs: +1 when more is better for the user */
+    panel panel[MOST_PANELS];
+    int n_panel;
+    double x_low, x_high, y_low, y_high;
+    double target, tolerance; /* NAN when nothing was matched */
+    int has_floor[GNT_FLOORS], has_chance, has_sweep, has_matched, has_unmatched;
+} drawing;
+
+static size_t defense_index(const gnt_results *r, const char *name) {
+    size_t i = 0;
+    while (i < r->n_defense && strcmp(r->defense[i], name))
+        i++;
+    return i;
+}
+
+static void widen(double *low, double *high, double v) {
+    if (!isfinite(v))
+        return;
+    *low = isnan(*low) ? v : fmin(*low, v);
+    *high = isnan(*high) ? v : fmax(*high, v);
+}
+
+static int by_defense_strength(const void *a, const void *b) {
+    const point *p = a, *q = b;
+    if (p->defense != q->defense)
+        return p->defense < q->defense ? -1 : 1;
+    if (p->strength != q->strength)
+        return p->strength < q->strength ? -1 : 1;
+    return p->x < q->x ? -1 : p->x > q->x;
+}
+
+static void collect_panel(drawing *d, panel *a, point *points) {
+    a->point = points;
+    for (size_t i = 0; i < d->r->n_group; i++) {
+        const gnt_outcome *g = &d->r->group[i];
+        const gnt_score *s = gnt_score_find(g, d->m->name);
+        if (g->stage != d->stage || strcmp(g->task, d->task) || strcmp(g->attack, a->attack) ||
+            g->status != GNT_CELL_OK || !s || !isfinite(s->stat.mean) || !isfinite(g->utility.value))
+            continue;
+        double k = d->m->scale;
+        a->point[a->n++] = (point){.x = g->utility.value * d->x_scale,
+                                   .y = s->stat.mean * k,
+                                   .x_low = g->utility.low * d->x_scale,
+                                   .x_high = g->utility.high * d->x_scale,
+                                   .y_low = s->stat.low * k,
+                                   .y_high = s->stat.high * k,
+                                   .strength = isnan(g->strength) ? 0 : g->strength,
+                                   .defense = defense_index(d->r, g->defense),
+                                   .mode = g->mode,
+                                   .stand = gnt_stand_of(g)};
+    }
+    qsort(a->point, a->n, sizeof *a->point, by_defense_strength);
+    gnt_floors(d->r, d->task, d->stage, a->attack, d->m, a->floor, &a->chance);
+}
+
+/* What is in the panels: ranges, and which entries the key needs. */
+static void survey(drawing *d) {
+    d->x_low = d->x_high = d->y_low = d->y_high = NAN;
+    for (int i = 0; i < d->n_panel; i++) {
+        const panel *a = &d->panel[i];
+        for (size_t k = 0; k < a->n; k++) {
+            const point *p = &a->point[k];
+            widen(&d->x_low, &d->x_high, p->x);
+            widen(&d->y_low, &d->y_high, p->y);
+            widen(&d->y_low, &d->y_high, p->y_low);
+            widen(&d->y_low, &d->y_high, p->y_high);
+            d->has_sweep |= p->mode == GNT_MODE_SWEEP;
+            d->has_matched |= p->mode != GNT_MODE_SWEEP && p->stand == GNT_STAND_MATCHED;
+            d->has_unmatched |= p->mode != GNT_MODE_SWEEP && p->stand >= GNT_STAND_UNMATCHED;
+        }
+        for (int f = 0; f < GNT_FLOORS; f++) {
+            widen(&d->y_low, &d->y_high, a->floor[f] * d->m->scale);
+            d->has_floor[f] |= isfinite(a->floor[f]);
+        }
+        widen(&d->y_low, &d->y_high, a->chance * d->m->scale);
+        d->has_chance |= isfinite(a->chance);
+    }
+    if (isfinite(d->target)) {
+        widen(&d->x_low, &d->x_high, d->target - d->tolerance);
+        widen(&d->x_low, &d->x_high, d->target + d->tolerance);
+    }
+    gnt_range(&d->x_low, &d->x_high, 0.07);
+    gnt_range(&d->y_low, &d->y_high, 0.07);
+}
+
+static void find_target(drawing *d) {
+    d->target = NAN;
+    for (size_t i = 0; i < d->r->n_match && isnan(d->target); i++) {
+        const gnt_match_row *m = &d->r->match[i];
+        if (strcmp(m->task, d->task))
+            continue;
+        d->target = m->target * d->x_scale;
+        d->tolerance = isfinite(m->tolerance) ? fabs(m->tolerance) * d->x_scale : 0;
+    }
+}
+
+static int gather(drawing *d, point *points) {
+    size_t used = 0;
+    for (size_t a = 0; a < d->r->n_attack && d->n_panel < MOST_PANELS; a++) {
+        panel *next = &d->panel[d->n_panel];
+        *next = (panel){.attack = d->r->attack[a]};
+        collect_panel(d, next, points + used);
+        used += next->n;
+        if (next->n > 0)
+            d->n_panel++;
+    }
+    find_target(d);
+    survey(d);
+    return d->n_panel;
+}
+
+/* ---- one panel ---- */
+
+/* Steps along the front: moving to more useful, the least leakage that still gives it. */
+static int front_block(gnt_plot *p, const drawing *d, const panel *a) {
+    int block = gnt_plot_block(p);
+    size_t n = 0, *order = gnt_array(a->n, sizeof *order);
+    gnt_match_tradeoff *points = gnt_array(a->n, sizeof *points);
+    unsigned char *on_front = gnt_array(a->n, 1);
+    for (size_t i = 0; points && i < a->n; i++)
+        points[i] = (gnt_match_tradeoff){d->x_sign * a->point[i].x, -d->y_sign * a->point[i].y};
+    if (!order || !points || !on_front || gnt_match_pareto(on_front, order, &n, points, a->n, NULL))
+        p->data.failed = 1;
+    double x = d->x_sign > 0 ? d->x_low : d->x_high;
+    for (size_t i = 0; i < n; i++) {
+        const point *next = &a->point[order[i]];
+        gnt_plot_row(p, (double[]){x, next->y}, 2);
+        gnt_plot_row(p, (double[]){next->x, next->y}, 2);
+        x = next->x;
+    }
+    gnt_plot_row(p, (double[]){x, d->y_sign > 0 ? d->y_low : d->y_high}, 2);
+    gnt_free(order);
+    gnt_free(points);
+    gnt_free(on_front);
+    return block;
+}
+
+static int points_block(gnt_plot *p, const panel *a, size_t defense, int want, int *n) {
+    int block = gnt_plot_block(p);
+    *n = 0;
+    for (size_t i = 0; i < a->n; i++) {
+        const point *q = &a->point[i];
+        int kind = q->mode == GNT_MODE_SWEEP       ? 's'
+                   : q->stand == GNT_STAND_NONE    ? 'n'
+                   : q->stand == GNT_STAND_MATCHED ? 'm'
+                                                   : 'u';
+        if (q->defense != defense || kind != want)
+            continue;
+        gnt_plot_row(p,
+                     (double[]){q->x, q->y, isfinite(q->y_low) ? q->y_low : q->y,
+                                isfinite(q->y_high) ? q->y_high : q->y},
+                     4);
+        ++*n;
+    }
+    if (*n == 0)
+        gnt_plot_row(p, (double[]){NAN, NAN, NAN, NAN}, 4);
+    return block;
+}
+
+static void draw_points(gnt_plot *p, const panel *a, size_t n_defense) {
+    int n;
+    for (size_t i = 0; i < n_defense; i++) {
+        unsigned colour = gnt_colour(i);
+        int block = points_block(p, a, i, 's', &n);
+        if (n > 0)
+            gnt_plot_say(p, ", D index %d using 1:2 with linespoints lc rgb \"#%06x\" lw 1.8 pt %d ps 0.55",
+                         block, colour, gnt_shape(i, 1));
+    }
+    for (size_t i = 0; i < n_defense; i++) {
+        unsigned colour = gnt_colour(i);
+        int block = points_block(p, a, i, 'm', &n);
+        if (n > 0)
+            gnt_plot_say(p,
+                         ", D index %d using 1:2:3:4 with yerrorbars lc rgb \"#%06x\" lw 1.4 pt %d ps 0.1"
+                         ", D index %d using 1:2 with points lc rgb \"#ffffff\" pt %d ps 1.75"
+                         ", D index %d using 1:2 with points lc rgb \"#%06x\" pt %d ps 1.35",
+                         block, colour, gnt_shape(i, 1), block, gnt_shape(i, 1), block, colour,
+                         gnt_shape(i, 1));
+        block = points_block(p, a, i, 'u', &n);
+        if (n > 0)
+            gnt_plot_say(p,
+                         ", D index %d using 1:2 with points lc rgb \"#ffffff\" pt %d ps 1.35"
+                         ", D index %d using 1:2 with points lc rgb \"#%06x\" lw 2 pt %d ps 1.35",
+                         block, gnt_shape(i, 1), block, colour, gnt_shape(i, 0));
+        block = points_block(p, a, i, 'n', &n);
+        if (n > 0)
+            gnt_plot_say(p,
+                         ", D index %d using 1:2:3:4 with yerrorbars lc rgb \"#000000\" lw 1.4 pt 3 ps 0.1"
+                         ", D index %d using 1:2 with points lc rgb \"#000000\" lw 2 pt 3 ps 1.6",
+                         block, block);
+    }
+}
+
+static const char *const floor_dash[GNT_FLOORS] = {"(2,3)", "(6,3)", "(10,3,2,3)"};
+static const char *const floor_title[GNT_FLOORS] = {"floor: random guess", "floor: mean image",
+                                                    "floor: nearest public"};
+
+static void draw_floors(gnt_plot *p, const drawing *d, const panel *a) {
+    for (int f = 0; f <= GNT_FLOORS; f++) {
+        double y = (f == GNT_FLOORS ? a->chance : a->floor[f]) * d->m->scale;
+        if (!isfinite(y))
+            continue;
+        int block = gnt_plot_block(p);
+        gnt_plot_row(p, (double[]){d->x_low, y}, 2);
+        gnt_plot_row(p, (double[]){d->x_high, y}, 2);
+        gnt_plot_say(p, ", D index %d using 1:2 with lines lc rgb \"#666666\" lw 1.2 dt %s", block,
+                     f == GNT_FLOORS ? "(1,2)" : floor_dash[f]);
+    }
+}
+
+static void draw_panel(gnt_plot *p, const gnt_panels *grid, const drawing *d, int i, const char *x_label,
+                       const char *y_label) {
+    const panel *a = &d->panel[i];
+    gnt_plot_say(p, "reset\nset border 3 lc rgb \"#666666\"\nset tics nomirror\nset tics tc rgb \"#333333\"\n"
+                    "set grid lc rgb \"#e8e8e8\" lt 1 lw 1\nunset key\n");
+    gnt_panel_begin(p, grid, i, a->attack);
+    gnt_plot_say(p, "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n", d->x_low, d->x_high, d->y_low,
+                 d->y_high);
+    gnt_plot_say(p, "set xtics autofreq\nset ytics autofreq\n");
+    if (gnt_panel_is_bottom(grid, i))
+        gnt_plot_say(p, "set xlabel \"%s\" offset 0,0.3\n", x_label);
+    if (gnt_panel_is_left(grid, i))
+        gnt_plot_say(p, "set ylabel \"%s\" offset 0.8,0\n", y_label);
+    if (isfinite(d->target))
+        gnt_plot_say(p,
+                     "set object 1 rectangle from first %.9g,graph 0 to first %.9g,graph 1 fc rgb "
+                     "\"#fff3c4\" fs solid "
+                     "noborder behind\n",
+                     fmax(d->x_low, d->target - d->tolerance), fmin(d->x_high, d->target + d->tolerance));
+    gnt_plot_say(p, "set label 1 \"ideal\" at graph %s,%s %s tc rgb \"#888888\" font TINY\n",
+                 d->x_sign > 0 ? "0.985" : "0.015", d->y_sign > 0 ? "0.95" : "0.04",
+                 d->x_sign > 0 ? "right" : "left");
+    gnt_plot_say(p, "plot D index %d using 1:2 with lines lc rgb \"#bdbdbd\" lw 4", front_block(p, d, a));
+    draw_floors(p, d, a);
+    draw_points(p, a, d->r->n_defense);
+    gnt_plot_say(p, "\n");
+}
+
+/* ---- the key ---- */
+
+typedef struct key {
+    gnt_plot *p;
+    double width, height;
+    int columns, n;
+} key;
+
+static void key_place(key *k, double *x, double *y) {
+    *x = 30 + (k->n % k->columns) * (double)KEY_ENTRY;
+    *y = k->height - 12 - (k->n / k->columns) * (double)KEY_LINE;
+    k->n++;
+}
+
+static void key_text(key *k, double x, double y, const char *text) {
+    gnt_plot_say(k->p, "set label %d \"%s\" at %.1f,%.1f left font SMALL\n", k->n, text, x + 24, y);
+}
+
+static int key_point(key *k, double x, double y) {
+    int block = gnt_plot_block(k->p);
+    gnt_plot_row(k->p, (double[]){x, y}, 2);
+    return block;
+}
+
+static int key_line(key *k, double x, double y) {
+    int block = gnt_plot_block(k->p);
+    gnt_plot_row(k->p, (double[]){x - 16, y}, 2);
+    gnt_plot_row(k->p, (double[]){x + 16, y}, 2);
+    return block;
+}
+
+static int is_drawn(const drawing *d, size_t defense, gnt_stand *stand) {
+    for (int i = 0; i < d->n_panel; i++)
+        for (size_t k = 0; k < d->panel[i].n; k++)
+            if (d->panel[i].point[k].defense == defense) {
+                *stand = d->panel[i].point[k].stand;
+                return 1;
+            }
+    return 0;
+}
+
+static int key_entries(const drawing *d) {
+    gnt_stand stand;
+    int n = 1 + d->has_matched + d->has_unmatched + d->has_chance + isfinite(d->target);
+    for (size_t i = 0; i < d->r->n_defense; i++)
+        n += is_drawn(d, i, &stand);
+    for (int f = 0; f < GNT_FLOORS; f++)
+        n += d->has_floor[f];
+    return n;
+}
+
+static void key_defenses(key *k, const drawing *d, gnt_text *plots) {
+    gnt_stand stand;
+    double x, y;
+    for (size_t i = 0; i < d->r->n_defense; i++) {
+        if (!is_drawn(d, i, &stand))
+            continue;
+        int none = stand == GNT_STAND_NONE, label = gnt_plot_label(k->p, d->r->defense[i], NAME_WIDTH);
+        key_place(k, &x, &y);
+        gnt_plot_say(k->p, "set label %d L[%d] at %.1f,%.1f left noenhanced font SMALL\n", k->n, label,
+                     x + 24, y);
+        if (none)
+            gnt_text_add(plots, ", D index %d using 1:2 with points lc rgb \"#000000\" lw 2 pt 3 ps 1.6",
+                         key_point(k, x, y));
+        else
+            gnt_text_add(plots,
+                         ", D index %d using 1:2 with lines lc rgb \"#%06x\" lw 1.8"
+                         ", D index %d using 1:2 with points lc rgb \"#%06x\" pt %d ps 1.35",
+                         key_line(k, x, y), gnt_colour(i), key_point(k, x, y), gnt_colour(i),
+                         gnt_shape(i, 1));
+    }
+}
+
+static void key_signs(key *k, const drawing *d, gnt_text *plots) {
+    double x, y;
+    if (d->has_matched) {
+        key_place(k, &x, &y);
+        key_text(k, x, y, "filled: matched utility");
+        gnt_text_add(plots, ", D index %d using 1:2 with points lc rgb \"#333333\" pt 7 ps 1.35",
+                     key_point(k, x, y));
+    }
+    if (d->has_unmatched) {
+        key_place(k, &x, &y);
+        key_text(k, x, y, "hollow: not matched");
+        gnt_text_add(plots, ", D index %d using 1:2 with points lc rgb \"#333333\" lw 2 pt 6 ps 1.35",
+                     key_point(k, x, y));
+    }
+    if (isfinite(d->target)) {
+        key_place(k, &x, &y);
+        key_text(k, x, y, "utility aimed at");
+        gnt_plot_say(
+            k->p, "set object 1 rectangle from %.1f,%.1f to %.1f,%.1f fc rgb \"#fff3c4\" fs solid noborder\n",
+            x - 16, y - 8, x + 16, y + 8);
+    }
+    key_place(k, &x, &y);
+    key_text(k, x, y, "Pareto front");
+    gnt_text_add(plots, ", D index %d using 1:2 with lines lc rgb \"#bdbdbd\" lw 4", key_line(k, x, y));
+    for (int f = 0; f <= GNT_FLOORS; f++) {
+        if (f < GNT_FLOORS ? !d->has_floor[f] : !d->has_chance)
+            continue;
+        key_place(k, &x, &y);
+        key_text(k, x, y, f < GNT_FLOORS ? floor_title[f] : "chance");
+        gnt_text_add(plots, ", D index %d using 1:2 with lines lc rgb \"#666666\" lw 1.2 dt %s",
+                     key_line(k, x, y), f < GNT_FLOORS ? floor_dash[f] : "(1,2)");
+    }
+}
+
+static void draw_key(gnt_plot *p, const drawing *d, double height, int columns) {
+    key k = {.p = p, .width = p->width, .height = height, .columns = columns};
+    gnt_text plots;
+    gnt_text_init(&plots, 1 << 20);
+    gnt_plot_strip(p, 0, height);
+    key_defenses(&k, d, &plots);
+    key_signs(&k, d, &plots);
+    gnt_text_bytes(&p->script, "plot NaN", 8);
+    gnt_text_bytes(&p->script, gnt_text_get(&plots), plots.size);
+    gnt_plot_say(p, "\n");
+    p->script.failed |= plots.failed;
+    gnt_text_free(&plots);
+}
+
+static void axis_words(const drawing *d, char x[160], char y[160]) {
+    const char *measure = gnt_utility_measure(d->r, d->task);
+    const char *title = !strcmp(measure, "accuracy") ? "test accuracy (%)"
+                        : !strcmp(measure, "loss")   ? "test loss"
+                                                     : "utility";
+    snprintf(x, 160, d->x_sign > 0 ? "%s — more useful →" : "← more useful — %s", title);
+    snprintf(y, 160, d->y_sign > 0 ? "%s → more private" : "more private ← %s", d->m->axis);
+}
+
+int gnt_plot_tradeoff(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                      const char *folder, const char *name, int formats, int *drawn, gnt_err *err) {
+    const char *utility = gnt_utility_measure(r, task);
+    drawing d = {.r = r, .task = task, .stage = stage, .m = m};
+    d.x_sign = gnt_utility_sign(utility);
+    d.x_scale = gnt_utility_scale(utility);
+    d.y_sign = -m->leak;
+    *drawn = 0;
+    point *points = gnt_array(r->n_group + 1, sizeof *points);
+    if (!points)
+        return gnt_fail(err, "%s: out of memory", name);
+    if (gather(&d, points) == 0) {
+        gnt_free(points);
+        return 0;
+    }
+    double width, height;
+    gnt_panels grid = gnt_panels_layout(d.n_panel, 0, 0, &width, &height);
+    int columns = (int)((width - 20) / KEY_ENTRY), lines = (key_entries(&d) + columns - 1) / columns;
+    grid = gnt_panels_layout(d.n_panel, 0, 16 + lines * (double)KEY_LINE, &width, &height);
+    gnt_plot p;
+    char x_label[160], y_label[160];
+    axis_words(&d, x_label, y_label);
+    gnt_plot_init(&p, folder, name, width, height);
+    gnt_plot_say(&p, "set multiplot\n");
+    for (int i = 0; i < d.n_panel; i++)
+        draw_panel(&p, &grid, &d, i, x_label, y_label);
+    draw_key(&p, &d, grid.foot - 4, columns);
+    gnt_plot_say(&p, "unset multiplot\n");
+    int failed = gnt_plot_finish(&p, formats, err);
+    *drawn = !failed;
+    gnt_plot_free(&p);
+    gnt_free(points);
+    return failed;
+}

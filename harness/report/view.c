@@ -1,0 +1,149 @@
+#include "report/view.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+gnt_stand gnt_stand_of(const gnt_outcome *group) {
+    if (group->mode == GNT_MODE_NONE)
+        return GNT_STAND_NONE;
+    if (group->matched)
+        return GNT_STAND_MATCHED;
+    return group->mode == GNT_MODE_MATCHED ? GNT_STAND_UNMATCHED : GNT_STAND_FIXED;
+}
+
+const char *gnt_stand_name(gnt_stand stand) {
+    static const char *const names[] = {"undefended", "matched", "unmatched", "fixed strength"};
+    return names[stand];
+}
+
+static int by_stage(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+size_t gnt_stages(const gnt_results *r, const char *task, int64_t stages[GNT_MOST_STAGES]) {
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_group && n < GNT_MOST_STAGES; i++) {
+        size_t k = 0;
+        if (strcmp(r->group[i].task, task))
+            continue;
+        while (k < n && stages[k] != r->group[i].stage)
+            k++;
+        if (k == n)
+            stages[n++] = r->group[i].stage;
+    }
+    qsort(stages, n, sizeof *stages, by_stage);
+    return n;
+}
+
+const gnt_outcome *gnt_representative(const gnt_results *r, const char *task, int64_t stage,
+                                      const char *defense, const char *attack) {
+    const gnt_outcome *best = NULL;
+    for (size_t i = 0; i < r->n_group; i++) {
+        const gnt_outcome *g = &r->group[i];
+        if (g->mode == GNT_MODE_SWEEP || g->stage != stage || strcmp(g->task, task) ||
+            strcmp(g->defense, defense) || (attack && strcmp(g->attack, attack)))
+            continue;
+        /* matched before undefended before fixed; a second group of the same mode never replaces the first */
+        int better = !best || (g->mode == GNT_MODE_MATCHED && best->mode != GNT_MODE_MATCHED) ||
+                     (g->mode == GNT_MODE_NONE && best->mode == GNT_MODE_FIXED);
+        if (better)
+            best = g;
+    }
+    return best;
+}
+
+static const gnt_score *number_of(const gnt_outcome *g, const char *measure) {
+    const gnt_score *s = g && g->status == GNT_CELL_OK ? gnt_score_find(g, measure) : NULL;
+    return s && isfinite(s->stat.mean) ? s : NULL;
+}
+
+int gnt_has_measure(const gnt_results *r, const char *task, int64_t stage, const char *attack,
+                    const char *measure) {
+    for (size_t i = 0; i < r->n_group; i++) {
+        const gnt_outcome *g = &r->group[i];
+        if (g->stage == stage && !strcmp(g->task, task) && (!attack || !strcmp(g->attack, attack)) &&
+            number_of(g, measure))
+            return 1;
+    }
+    return 0;
+}
+
+void gnt_floors(const gnt_results *r, const char *task, int64_t stage, const char *attack,
+                const gnt_measure *m, double floor[GNT_FLOORS], double *chance) {
+    for (int f = 0; f < GNT_FLOORS; f++)
+        floor[f] = NAN;
+    *chance = NAN;
+    for (size_t i = 0; i < r->n_group; i++) {
+        const gnt_outcome *g = &r->group[i];
+        if (g->stage != stage || strcmp(g->task, task) || strcmp(g->attack, attack))
+            continue;
+        const gnt_score *s = number_of(g, m->name);
+        if (!s)
+            continue;
+        for (int f = 0; f < GNT_FLOORS; f++)
+            if (gnt_leaks_more(m, s->floor[f], floor[f]))
+                floor[f] = s->floor[f];
+        if (gnt_leaks_more(m, s->chance, *chance))
+            *chance = s->chance;
+    }
+}
+
+const char *gnt_utility_measure(const gnt_results *r, const char *task) {
+    for (size_t i = 0; i < r->n_group; i++)
+        if (!strcmp(r->group[i].task, task) && r->group[i].utility.measure[0])
+            return r->group[i].utility.measure;
+    return "";
+}
+
+static int tier(const gnt_standing *s) {
+    if (!s->worst)
+        return 5;
+    if (s->stand == GNT_STAND_MATCHED)
+        return s->judged < s->of;
+    return s->stand == GNT_STAND_UNMATCHED ? 2 : s->stand == GNT_STAND_FIXED ? 3 : 4;
+}
+
+/* Insertion keeps the suite's order among equals. */
+static void insert(const gnt_measure *m, gnt_standing *rows, size_t n, const gnt_standing *s) {
+    size_t at = n;
+    while (at > 0) {
+        const gnt_standing *before = &rows[at - 1];
+        int first =
+            tier(s) < tier(before) || (tier(s) == tier(before) && s->worst &&
+                                       gnt_leaks_more(m, before->score->stat.mean, s->score->stat.mean));
+        if (!first)
+            break;
+        rows[at] = rows[at - 1];
+        at--;
+    }
+    rows[at] = *s;
+}
+
+size_t gnt_rank(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                gnt_standing *rows) {
+    size_t n = 0, of = 0;
+    for (size_t a = 0; a < r->n_attack; a++)
+        of += (size_t)gnt_has_measure(r, task, stage, r->attack[a], m->name);
+    for (size_t d = 0; d < r->n_defense; d++) {
+        const gnt_outcome *any = gnt_representative(r, task, stage, r->defense[d], NULL);
+        gnt_standing s = {.defense = r->defense[d], .of = of};
+        if (!any)
+            continue;
+        s.stand = gnt_stand_of(any);
+        for (size_t a = 0; a < r->n_attack; a++) {
+            const gnt_outcome *g = gnt_representative(r, task, stage, r->defense[d], r->attack[a]);
+            const gnt_score *score = number_of(g, m->name);
+            if (!score)
+                continue;
+            s.judged++;
+            if (!s.worst || gnt_leaks_more(m, score->stat.mean, s.score->stat.mean)) {
+                s.worst = g;
+                s.score = score;
+            }
+        }
+        insert(m, rows, n++, &s);
+    }
+    return n;
+}
