@@ -13,5 +13,6 @@ int gnt_cmd_version(int argc, char **argv);
 int gnt_cmd_data(int argc, char **argv);
 int gnt_cmd_list(int argc, char **argv);
 int gnt_cmd_show(int argc, char **argv);
+int gnt_cmd_report(int argc, char **argv);
 
 #endif

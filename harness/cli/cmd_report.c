@@ -3,11 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/cmd.h"
 #include "report/report.h"
-
-int gnt_cmd_report(int argc, char **argv);
-
-enum { EXIT_DONE = 0, EXIT_BROKEN = 1, EXIT_USAGE = 2 };
 
 static const char help[] =
     "Usage: gauntlet report RUN_FOLDER [-o DIR] [--format svg,png] [--no-plots]\n"
@@ -45,10 +42,10 @@ static int make(const char *run, const gnt_report_options *options) {
     gnt_text_free(&notices);
     if (failed) {
         fprintf(stderr, "gauntlet report: %s\n", err.text);
-        return failed == GNT_REPORT_UNREADABLE ? EXIT_USAGE : EXIT_BROKEN;
+        return failed == GNT_REPORT_UNREADABLE ? GNT_EXIT_WRONG : GNT_EXIT_FAILED;
     }
     printf("%s%s/index.html\n", options->folder ? options->folder : run, options->folder ? "" : "/report");
-    return EXIT_DONE;
+    return GNT_EXIT_OK;
 }
 
 int gnt_cmd_report(int argc, char **argv) {
@@ -63,24 +60,24 @@ int gnt_cmd_report(int argc, char **argv) {
     for (int c; (c = getopt_long(argc, argv, "ho:", known, NULL)) != -1;) {
         if (c == 'h') {
             fputs(help, stdout);
-            return EXIT_DONE;
+            return GNT_EXIT_OK;
         }
         if (c == 'o')
             options.folder = optarg;
         else if (c == 'n')
             no_plots = 1;
         else if (c != 'f')
-            return EXIT_USAGE; /* getopt has said what is wrong */
+            return GNT_EXIT_WRONG; /* getopt has said what is wrong */
         else if (read_formats(optarg, &options.formats)) {
             fprintf(stderr, "gauntlet report: --format is \"%s\"; expected svg, png or svg,png\n", optarg);
-            return EXIT_USAGE;
+            return GNT_EXIT_WRONG;
         }
     }
     if (optind + 1 != argc) {
         fprintf(
             stderr,
             "gauntlet report: expected one run folder, such as results/quick; see gauntlet report --help\n");
-        return EXIT_USAGE;
+        return GNT_EXIT_WRONG;
     }
     if (no_plots)
         options.formats = 0;
