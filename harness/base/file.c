@@ -14,8 +14,8 @@ int gnt_fd_read(int fd, const char *name, size_t most, uint8_t **bytes, size_t *
     struct stat st;
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
         if (st.st_size < 0 || (uint64_t)st.st_size > most)
-            return gnt_fail(err, "%s: holds %lld bytes, more than the %zu allowed", name, (long long)st.st_size,
-                            most);
+            return gnt_fail(err, "%s: holds %lld bytes, more than the %zu allowed", name,
+                            (long long)st.st_size, most);
         room = (size_t)st.st_size + 1;
     }
     uint8_t *data = gnt_array(room, 1);
@@ -73,7 +73,8 @@ int gnt_file_read(const char *path, size_t most, uint8_t **bytes, size_t *size, 
     struct stat st = {0};
     int rc;
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-        rc = gnt_fail(err, "%s: is %s; expected a file", path, S_ISDIR(st.st_mode) ? "a folder" : "no regular file");
+        rc = gnt_fail(err, "%s: is %s; expected a file", path,
+                      S_ISDIR(st.st_mode) ? "a folder" : "no regular file");
     else
         rc = gnt_fd_read(fd, path, most, bytes, size, err);
     close(fd);

@@ -8,10 +8,10 @@
 
 #include <stddef.h>
 
-void *gnt_alloc(size_t bytes);                            /* zeroed; NULL when out of memory */
-void *gnt_array(size_t n, size_t size);                   /* n × size bytes, zeroed; NULL on overflow too */
-void *gnt_resize(void *block, size_t n, size_t size);     /* the old block stays valid on NULL */
-char *gnt_strdup(const char *text);                       /* NULL gives NULL */
+void *gnt_alloc(size_t bytes);                        /* zeroed; NULL when out of memory */
+void *gnt_array(size_t n, size_t size);               /* n × size bytes, zeroed; NULL on overflow too */
+void *gnt_resize(void *block, size_t n, size_t size); /* the old block stays valid on NULL */
+char *gnt_strdup(const char *text);                   /* NULL gives NULL */
 char *gnt_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void gnt_free(void *block);
 

@@ -28,8 +28,8 @@ gnt_stream gnt_stream_open(const gnt_key *key, const char *name) {
     gnt_stream s = {.used = 4};
     uint32_t words[8];
     for (int i = 0; i < 8; i++)
-        words[i] = (uint32_t)own.b[4 * i] | (uint32_t)own.b[4 * i + 1] << 8 | (uint32_t)own.b[4 * i + 2] << 16 |
-                   (uint32_t)own.b[4 * i + 3] << 24;
+        words[i] = (uint32_t)own.b[4 * i] | (uint32_t)own.b[4 * i + 1] << 8 |
+                   (uint32_t)own.b[4 * i + 2] << 16 | (uint32_t)own.b[4 * i + 3] << 24;
     s.key[0] = words[0];
     s.key[1] = words[1];
     s.counter[2] = words[2]; /* 64 more bits of the name choose where the counter starts */

@@ -15,8 +15,8 @@ typedef struct gnt_key {
 
 typedef struct gnt_stream {
     uint32_t key[2], counter[4], block[4];
-    unsigned used;    /* words of block already handed out; 4 = none left */
-    int has_spare;    /* a second normal deviate is waiting */
+    unsigned used; /* words of block already handed out; 4 = none left */
+    int has_spare; /* a second normal deviate is waiting */
     double spare;
 } gnt_stream;
 

@@ -17,20 +17,20 @@
 typedef struct gnt_model gnt_model;
 
 typedef struct gnt_param {
-    const char *name;    /* as in PyTorch's state_dict */
+    const char *name; /* as in PyTorch's state_dict */
     gnt_nn_shape shape;
-    int buffer;          /* 1: running statistics of a batch norm, not trained */
-    int32_t layer;       /* index of the layer it belongs to */
-    int64_t offset;      /* first entry within the flat vector of its kind (parameters, or buffers) */
+    int buffer;     /* 1: running statistics of a batch norm, not trained */
+    int32_t layer;  /* index of the layer it belongs to */
+    int64_t offset; /* first entry within the flat vector of its kind (parameters, or buffers) */
 } gnt_param;
 
 /* `json` is the architecture, `name` stands for it in sentences. sample: shape of one input (C,H,W or F); classes:
  * width of the logits ("out": "classes" in a layer). mean/deviation: per channel (or feature), NULL for none.
  * A bad file names the layer and the shapes that do not meet. */
-int gnt_model_parse(gnt_model **out, const char *name, const char *json, const gnt_nn_shape *sample, int32_t classes,
-                    const double *mean, const double *deviation, gnt_err *err);
-int gnt_model_load(gnt_model **out, const char *path, const gnt_nn_shape *sample, int32_t classes, const double *mean,
-                   const double *deviation, gnt_err *err);
+int gnt_model_parse(gnt_model **out, const char *name, const char *json, const gnt_nn_shape *sample,
+                    int32_t classes, const double *mean, const double *deviation, gnt_err *err);
+int gnt_model_load(gnt_model **out, const char *path, const gnt_nn_shape *sample, int32_t classes,
+                   const double *mean, const double *deviation, gnt_err *err);
 void gnt_model_free(gnt_model *m);
 
 int32_t gnt_model_params(const gnt_model *m, const gnt_param **list); /* parameters first, then buffers */
@@ -53,8 +53,8 @@ int gnt_model_export(const gnt_model *m, const float *params, const float *buffe
 /* Writes the model into a graph. params/buffers: arrays of nodes in the order of gnt_model_params. x: N×sample.
  * layer_out (may be NULL): gnt_model_layers nodes. stats (may be NULL): for each buffer, in training mode, the new
  * batch statistic (mean, unbiased variance), else −1. Returns the logits N×classes (negative: see graph's error). */
-gnt_node gnt_model_build(const gnt_model *m, gnt_graph *g, gnt_node x, const gnt_node *params, const gnt_node *buffers,
-                         int training, gnt_node *layer_out, gnt_node *stats);
+gnt_node gnt_model_build(const gnt_model *m, gnt_graph *g, gnt_node x, const gnt_node *params,
+                         const gnt_node *buffers, int training, gnt_node *layer_out, gnt_node *stats);
 
 /* Declares inputs for all parameters and buffers, in order, named as they are. */
 void gnt_model_declare(const gnt_model *m, gnt_graph *g, gnt_node *params, gnt_node *buffers);

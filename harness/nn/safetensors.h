@@ -20,7 +20,7 @@ typedef struct gnt_st_tensor {
     gnt_st_type type;
     int32_t rank;
     int64_t dim[GNT_ST_RANK];
-    void *data;   /* aligned to 64; owned by the set */
+    void *data; /* aligned to 64; owned by the set */
     size_t bytes;
 } gnt_st_tensor;
 
@@ -34,12 +34,12 @@ void gnt_st_init(gnt_st *st);
 void gnt_st_free(gnt_st *st);
 /* Adds a tensor and copies `data` (NULL = zeros). Fails on a repeated name or an overflowing shape. *out may be NULL
  * and stays valid until the next add. */
-int gnt_st_add(gnt_st *st, const char *name, gnt_st_type type, int32_t rank, const int64_t *dim, const void *data,
-               gnt_st_tensor **out, gnt_err *err);
+int gnt_st_add(gnt_st *st, const char *name, gnt_st_type type, int32_t rank, const int64_t *dim,
+               const void *data, gnt_st_tensor **out, gnt_err *err);
 gnt_st_tensor *gnt_st_find(const gnt_st *st, const char *name); /* NULL when absent */
 /* Found, of that type, and of exactly this shape (rank −1: any shape); else a sentence naming `where`. */
-gnt_st_tensor *gnt_st_need(const gnt_st *st, const char *where, const char *name, gnt_st_type type, int32_t rank,
-                           const int64_t *dim, gnt_err *err);
+gnt_st_tensor *gnt_st_need(const gnt_st *st, const char *where, const char *name, gnt_st_type type,
+                           int32_t rank, const int64_t *dim, gnt_err *err);
 int gnt_st_set_metadata(gnt_st *st, const char *json, gnt_err *err);
 size_t gnt_st_type_size(gnt_st_type type);
 

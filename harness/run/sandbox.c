@@ -6,6 +6,7 @@
 #include <link.h>
 #include <linux/capability.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -47,6 +48,22 @@ static int add_loaded(struct dl_phdr_info *info, size_t size, void *user) {
     return add_path(user, info->dlpi_name);
 }
 
+/* The toolkit that plugins link with, beside the program or in the lib/ of the same installation. */
+static int add_toolkit(gnt_readable *r) {
+    static const char *const places[] = {"%.*s/libgauntlet-nn.so.0", "%.*s/../lib/libgauntlet-nn.so.0"};
+    char self[PATH_MAX], path[2 * PATH_MAX], real[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    int bad = 0;
+    while (n > 0 && self[n - 1] != '/')
+        n--;
+    for (size_t i = 0; n > 1 && i < 2 && !bad; i++) {
+        snprintf(path, sizeof path, i ? places[1] : places[0], (int)n - 1, self);
+        if (realpath(path, real))
+            bad = add_path(r, real);
+    }
+    return bad;
+}
+
 static int collect(gnt_readable *r, const gnt_sandbox_spec *spec, gnt_err *err) {
     /* Debian's libraries are reached through links in /etc/alternatives */
     static const char *const system_wide[] = {"/lib",
@@ -61,6 +78,7 @@ static int collect(gnt_readable *r, const gnt_sandbox_spec *spec, gnt_err *err) 
     for (size_t i = 0; i < sizeof system_wide / sizeof *system_wide && !bad; i++)
         if (stat(system_wide[i], &st) == 0)
             bad = add_path(r, system_wide[i]);
+    bad = bad || add_toolkit(r);
     for (int folders = 1; folders >= 0; folders--)
         for (size_t i = 0; i < spec->n_files && !bad; i++) {
             if (spec->files[i][0] != '/' || stat(spec->files[i], &st) != 0)

@@ -1,17 +1,15 @@
 /* sandbox: the walls a worker puts round itself before it opens a plugin.
  *
- * What was open stays open (inherited descriptors are how a job gets its inputs); what is not open can no
- * longer be reached. The walls, in the order in which they go up:
- *   1. user, network, IPC and mount namespaces where the kernel gives them: an empty network and a root that
- * holds only the files below; capabilities dropped; no new privileges; not dumpable
- *   2. Landlock: read access to the files below and to nothing else, no writing anywhere, no TCP, no signals
- * to others
- *   3. a system-call filter that refuses (EPERM) what is not listed and kills on calls that only an attack
- * would make: no sockets, no new processes or threads, no execve, no ptrace or process_vm_*, no opening for
- * writing
+ * What was open stays open (inherited descriptors are how a job gets its inputs); what is not open can no longer be
+ * reached. The walls, in the order in which they go up:
+ *   1. user, network, IPC and mount namespaces where the kernel gives them: an empty network and a root that holds
+ *      only the files below; capabilities dropped; no new privileges; not dumpable
+ *   2. Landlock: read access to the files below and to nothing else, no writing anywhere, no TCP, no signals to others
+ *   3. a system-call filter that refuses (EPERM) what is not listed and kills on calls that only an attack would make:
+ *      no sockets, no new processes or threads, no execve, no ptrace or process_vm_*, no opening for writing
  *
- * Readable files: those of the specification, every library that is loaded already, the system's library
- * folders and the loader's cache. Nothing is executable as a program. A worker must have one thread when it
+ * Readable files: those of the specification, libgauntlet-nn, every library that is loaded already, the system's
+ * library folders and the loader's cache. Nothing is executable as a program. A worker must have one thread when it
  * enters. */
 #ifndef GNT_RUN_SANDBOX_H
 #define GNT_RUN_SANDBOX_H
@@ -23,8 +21,7 @@
 enum { GNT_SANDBOX_NAMESPACES = 1, GNT_SANDBOX_LANDLOCK = 2, GNT_SANDBOX_SECCOMP = 4 };
 
 typedef struct gnt_sandbox_spec {
-    const char *const
-        *files; /* absolute paths of files or folders that stay readable (the plugin's, libgauntlet-nn) */
+    const char *const *files; /* absolute paths, files or folders: the plugin's */
     size_t n_files;
     unsigned without;  /* GNT_SANDBOX_* bits of walls to leave out, for tests; they are reported as missing */
     int landlock_most; /* a cap on the Landlock ABI, for tests; 0 = none */
