@@ -40,12 +40,15 @@ int gnt_fail_in(gnt_err *err, const char *format, ...) {
 
 enum { LONGEST_WORD = 64 };
 
+/* Insertions, deletions, replacements, and two neighbours exchanged (optimal string alignment): what fingers
+ * do. */
 static size_t edit_distance(const char *a, size_t na, const char *b, size_t nb) {
-    size_t row[LONGEST_WORD + 1];
+    size_t row[LONGEST_WORD + 1], above[LONGEST_WORD + 1] = {0}, previous[LONGEST_WORD + 1];
     for (size_t j = 0; j <= nb; j++)
         row[j] = j;
     for (size_t i = 1; i <= na; i++) {
         size_t diagonal = row[0];
+        memcpy(previous, row, sizeof *row * (nb + 1));
         row[0] = i;
         for (size_t j = 1; j <= nb; j++) {
             size_t cost = diagonal + (a[i - 1] != b[j - 1]);
@@ -54,8 +57,11 @@ static size_t edit_distance(const char *a, size_t na, const char *b, size_t nb) 
                 cost = row[j] + 1;
             if (row[j - 1] + 1 < cost)
                 cost = row[j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && above[j - 2] + 1 < cost)
+                cost = above[j - 2] + 1;
             row[j] = cost;
         }
+        memcpy(above, previous, sizeof *row * (nb + 1));
     }
     return row[nb];
 }

@@ -70,9 +70,14 @@ static const char *usual_cause(const gnt_doc *doc, size_t at) {
         return "JSON writes true, false and null in lower case";
     if ((c == '"' || c == '{' || c == '[') && last != 0 && last != ',' && last != '{' && last != '[' &&
         last != ':')
-        return "a comma or colon is missing before this";
+        return "a comma or colon is missing before this; add it";
+    if (c == '}' || c == ']')
+        return "a value is missing before this bracket, or it closes a bracket of the other kind";
     if (c == '+' || c == '.' || (c >= '0' && c <= '9'))
         return "not a JSON number; expected forms such as 12, 0.5 or 1e-3";
+    if (strncmp(text + at, "true", 4) != 0 && strncmp(text + at, "false", 5) != 0 &&
+        strncmp(text + at, "null", 4) != 0 && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'))
+        return "text and keys stand in double quotes; add them";
     return NULL;
 }
 
@@ -120,8 +125,17 @@ static int syntax_error(const gnt_doc *doc, const json_error_t *e, gnt_err *err)
         gnt_fail(&said,
                  "something follows the end of the document; expected one JSON object and nothing after it");
         break;
+    case json_error_null_character:
+        gnt_fail(&said, "text with a zero character (\\u0000); remove it");
+        break;
     default:
-        if (cause)
+        if (strstr(e->text, "unexpected newline") || strstr(e->text, "control character"))
+            gnt_fail(
+                &said,
+                "text holds a line break or control character; close the quote on its line, or write \\n");
+        else if (strstr(e->text, "invalid escape"))
+            gnt_fail(&said, "text holds a backslash that begins no escape; write \\\\ for a backslash");
+        else if (cause)
             gnt_fail(&said, "%s", cause);
         else
             gnt_fail(&said, "not JSON: %.120s", e->text);
@@ -265,7 +279,7 @@ int gnt_doc_text_at(const gnt_doc *doc, const char *path, const json_t *value, s
         return gnt_doc_fail(err, doc, path, "is %zu bytes of text; expected at most %zu", n, most);
     for (size_t i = 0; i < n; i++)
         if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
-            return gnt_doc_fail(err, doc, path, "holds a control character; expected plain text");
+            return gnt_doc_fail(err, doc, path, "holds a control character; remove it");
     *out = text;
     return 0;
 }

@@ -153,6 +153,20 @@ static int read_target_rows(suite_reader *r, const char *path, const json_t *obj
     return 0;
 }
 
+/* The room's sentence names the role it could not fill: the path then does too. */
+static int fail_split(suite_reader *r, const char *path) {
+    const gnt_err said = *r->err;
+    for (int role = 0; role < GNT_ROLES; role++) {
+        char wanted[64];
+        snprintf(wanted, sizeof wanted, "rows wanted for %s,", role_keys[role]);
+        if (strstr(said.text, wanted))
+            return suite_fail(r, gnt_path_key(path, role_keys[role]).text,
+                              "%s; lower it, or give other roles fewer rows", said.text);
+    }
+    return suite_fail(r, strstr(said.text, "target row ") ? gnt_path_key(path, "target_rows").text : path,
+                      "%s", said.text);
+}
+
 /* A dry deal of the rows: the data room's own rules and sentences, on a set that has counts but no content.
  */
 static int try_split(suite_reader *r, const char *path, gnt_suite_task *t) {
@@ -168,7 +182,7 @@ static int try_split(suite_reader *r, const char *path, gnt_suite_task *t) {
     }
     int rc = gnt_split_make(&split, counts, &t->split, &any, r->err);
     if (rc != 0)
-        suite_fail_in(r, path);
+        fail_split(r, path);
     memcpy(t->role_rows, split.n, sizeof t->role_rows);
     gnt_split_free(&split);
     gnt_free(counts);

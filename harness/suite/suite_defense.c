@@ -113,7 +113,9 @@ static int need_strength(suite_reader *r, const char *path, const json_t *object
     for (size_t i = 0; i < d->n_members; i++)
         with += strength_of(d->member[i].info) != NULL;
     if (with == 0)
-        return suite_fail(r, at.text, "asks for a strength, but %s has none; remove \"%s\"", d->plugin, key);
+        return suite_fail(r, at.text,
+                          "asks for a strength, but the defense \"%s\" has none to turn; remove \"%s\"",
+                          d->plugin, key);
     if (d->swept < 0)
         return suite_fail(
             r, at.text,
@@ -142,7 +144,7 @@ static int read_strength(suite_reader *r, const char *path, const json_t *value,
     double v = json_is_number(value) ? json_number_value(value) : NAN;
     int whole = p->type == GNT_TYPE_INT;
     if (!(v >= p->least && v <= p->most) || (whole && v != floor(v)))
-        return suite_fail(r, path, "is %s; the strength \"%s\" of %s is a%s number from %s to %s%s%s",
+        return suite_fail(r, path, "is %s; expected the strength \"%s\" of %s, a%s number from %s to %s%s%s",
                           gnt_show(value).text, p->id, info->id, whole ? " whole" : "",
                           gnt_number_text(p->least, low), gnt_number_text(p->most, high), *p->unit ? " " : "",
                           p->unit);

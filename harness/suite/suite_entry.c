@@ -14,7 +14,7 @@ int suite_read_member(suite_reader *r, const char *path, const json_t *id, int32
     int32_t other = kind == GNT_PLUGIN_DEFENSE ? GNT_PLUGIN_ATTACK : GNT_PLUGIN_DEFENSE;
     if (!gnt_plugin_list_find(r->world->plugins, kind, name) &&
         gnt_plugin_list_find(r->world->plugins, other, name))
-        return suite_fail(r, path, "\"%s\" is %s; expected %s (those stand in the list \"%s\")", name,
+        return suite_fail(r, path, "\"%s\" is %s; expected %s, or this entry moved to the list \"%s\"", name,
                           kind == GNT_PLUGIN_DEFENSE ? "an attack" : "a defense",
                           kind == GNT_PLUGIN_DEFENSE ? "a defense" : "an attack",
                           kind == GNT_PLUGIN_DEFENSE ? "attacks" : "defenses");

@@ -40,7 +40,7 @@ static int read_target(suite_reader *r, const char *path, const json_t *object, 
     const char *value = shown.text;
     if (accuracy && !(m->target > 0 && m->target <= 1))
         return suite_fail(r, gnt_path_key(at.text, key).text,
-                          "is %s; of an accuracy expected a %s above 0, at most 1", value,
+                          "is %s; of an accuracy expected a %s above 0, at most 1 (95 %% is 0.95)", value,
                           m->relative ? "share" : "value");
     if (!accuracy && m->relative && m->target < 1)
         return suite_fail(

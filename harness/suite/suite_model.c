@@ -101,16 +101,17 @@ static int make_json(suite_reader *r, const char *path, const json_t *object, gn
 }
 
 static int read_channels(suite_reader *r, const char *path, const json_t *object, const char *key,
-                         double least, int64_t n, double **out) {
+                         double least, const gnt_suite_task *t, double **out) {
+    const int64_t n = t->facts.dim[0];
     const json_t *list = NULL;
     const gnt_path at = gnt_path_key(path, key);
     if (gnt_doc_need(r->doc, path, object, key, "a list of numbers, one for each channel", r->err) ||
         gnt_doc_list(r->doc, path, object, key, 1, 1 << 20, &list, r->err))
         return -1;
     if (json_array_size(list) != (size_t)n)
-        return suite_fail(r, at.text, "is %s; expected %lld numbers, one for each %s of %s",
-                          gnt_show(list).text, (long long)n, n == 1 ? "channel or feature" : "channel",
-                          "the data set");
+        return suite_fail(r, at.text, "is %s, but %s has %lld %s%s; expected one number for each",
+                          gnt_show(list).text, t->data, (long long)n,
+                          t->facts.rank == 3 ? "channel" : "feature", n == 1 ? "" : "s");
     *out = gnt_array((size_t)n, sizeof **out);
     if (!*out)
         return suite_no_memory(r);
@@ -130,18 +131,23 @@ static int read_normalise(suite_reader *r, const char *path, const json_t *objec
     if (!n)
         return 0;
     return gnt_doc_keys(r->doc, at.text, n, keys, 2, r->err) ||
-                   read_channels(r, at.text, n, "mean", -1e6, t->facts.dim[0], &t->mean) ||
-                   read_channels(r, at.text, n, "deviation", 1e-6, t->facts.dim[0], &t->deviation)
+                   read_channels(r, at.text, n, "mean", -1e6, t, &t->mean) ||
+                   read_channels(r, at.text, n, "deviation", 1e-6, t, &t->deviation)
                ? -1
                : 0;
 }
 
 /* ---- does it fit? ---- */
 
-int gnt_suite_open_model(const gnt_suite_task *task, gnt_model **out, gnt_err *err) {
+static gnt_nn_shape sample_shape(const gnt_suite_task *task) {
     gnt_nn_shape sample = {.rank = task->facts.rank};
     for (int32_t i = 0; i < sample.rank; i++)
         sample.dim[i] = task->facts.dim[i];
+    return sample;
+}
+
+int gnt_suite_open_model(const gnt_suite_task *task, gnt_model **out, gnt_err *err) {
+    const gnt_nn_shape sample = sample_shape(task);
     return gnt_model_parse(out, task->model_path, task->model_json, &sample, task->facts.classes, task->mean,
                            task->deviation, err);
 }
@@ -169,6 +175,24 @@ static int weights_fit(const char *path, const gnt_model *m, gnt_err *err) {
     gnt_free(buffers);
     gnt_st_free(&st);
     return rc;
+}
+
+/* The file as it stands first, so that its complaints name its own lines; what is wrong after that is "init".
+ */
+static int check_model(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t,
+                       gnt_model **out) {
+    const gnt_nn_shape sample = sample_shape(t);
+    const json_t *init = json_object_get(object, "init");
+    if (gnt_model_load(out, t->model_path, &sample, t->facts.classes, t->mean, t->deviation, r->err))
+        return suite_fail_in(r, gnt_path_key(path, "model").text);
+    gnt_model_free(*out);
+    *out = NULL;
+    if (gnt_suite_open_model(t, out, r->err) == 0)
+        return 0;
+    const gnt_err said = *r->err;
+    const char *from = strstr(said.text, "\"init\"");
+    return suite_fail(r, gnt_path_key(path, "init").text, "is %s; %s", gnt_show(init).text,
+                      from ? from : said.text);
 }
 
 static int read_weights(suite_reader *r, const char *path, const json_t *object, const gnt_model *m,
@@ -201,8 +225,8 @@ int suite_read_model(suite_reader *r, const char *path, const json_t *object, gn
         return suite_no_memory(r);
     if (!t->model_path || make_json(r, path, object, t) || read_normalise(r, path, object, t))
         return -1;
-    if (gnt_suite_open_model(t, &m, r->err))
-        return suite_fail_in(r, at.text);
+    if (check_model(r, path, object, t, &m))
+        return -1;
     note_layers(t, m);
     int rc = read_weights(r, path, object, m, t);
     gnt_model_free(m);

@@ -113,7 +113,7 @@ static int read_stages(suite_reader *r, const char *path, const json_t *object, 
             return -1;
         if (stage > rounds)
             return suite_fail(r, item.text,
-                              "is %lld, but the task trains for %lld rounds; expected 0 to %lld, or more "
+                              "is %lld, but the task trains for %lld rounds; expected 0 to %lld; or raise "
                               "federated.rounds",
                               (long long)stage, (long long)rounds, (long long)rounds);
         if (i && stage <= t->stages[i - 1])
@@ -201,8 +201,9 @@ static int read_shadow(suite_reader *r, const char *path, const json_t *object, 
     if (t->shadow_observations && rows < t->observe.batch)
         return suite_fail(
             r, gnt_path_key(at.text, "observations").text,
-            "is %lld, each made from %lld shadow rows, but data.shadow leaves %lld; raise data.shadow",
-            (long long)t->shadow_observations, (long long)t->observe.batch, (long long)rows);
+            "is %lld, each made of %lld shadow row%s, but data.shadow leaves %lld; raise data.shadow",
+            (long long)t->shadow_observations, (long long)t->observe.batch, t->observe.batch == 1 ? "" : "s",
+            (long long)rows);
     return 0;
 }
 

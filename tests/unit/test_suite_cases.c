@@ -18,7 +18,7 @@
 
 static const char base_file[] = "tests/cases/base.json", cases_file[] = "tests/cases/suites.txt";
 static const char suite_name[] = "tests/cases/suite.json"; /* relative paths in suites begin in tests/cases */
-enum { LEAST_SENTENCES = 0 };
+enum { LEAST_SENTENCES = 50 };
 
 static int printing;
 
@@ -100,7 +100,9 @@ static void repeat_text(gnt_text *text, const char *line) {
 typedef struct one_case {
     char name[120];
     json_t *root;
-    gnt_text text; /* used where it is not empty */
+    gnt_text text; /* the whole file, where has_text */
+    int has_text;
+    char file[200]; /* or an existing file or folder */
     char says[1600], cells[32];
     char *na[16];
     size_t n_na;
@@ -117,7 +119,7 @@ static int check_cells(const one_case *c, const gnt_suite *s, gnt_err *err) {
     gnt_plan plan;
     int bad = 0;
     if (gnt_plan_make(&plan, s, err) != 0)
-        return -1;
+        return 0; /* the sentence is looked at by the caller */
     if (*c->cells && strtoul(c->cells, NULL, 10) != plan.n) {
         print_error("%s: %zu cells, expected %s\n", c->name, plan.n, c->cells);
         bad = 1;
@@ -143,10 +145,12 @@ static int check_cells(const one_case *c, const gnt_suite *s, gnt_err *err) {
 static int finish(one_case *c, const gnt_suite_world *world) {
     gnt_suite suite;
     gnt_err err = {0};
-    char *dumped = c->text.size ? NULL : json_dumps(c->root, JSON_INDENT(2));
+    char *dumped = c->has_text ? NULL : json_dumps(c->root, JSON_INDENT(2));
     const char *text = dumped ? dumped : gnt_text_get(&c->text);
-    int bad = 0,
-        rc = gnt_suite_parse(&suite, suite_name, text, dumped ? strlen(dumped) : c->text.size, world, &err);
+    size_t size = dumped ? strlen(dumped) : c->text.size;
+    int bad = 0;
+    int rc = *c->file ? gnt_suite_load(&suite, c->file, world, &err)
+                      : gnt_suite_parse(&suite, suite_name, text, size, world, &err);
     if (rc == 0)
         bad = check_cells(c, &suite, &err);
     if (printing && *err.text)
@@ -170,12 +174,15 @@ static int finish(one_case *c, const gnt_suite_world *world) {
 }
 
 static void add_line(one_case *c, const char *line, int number) {
+    c->has_text |= strncmp(line, "text", 4) == 0 || strncmp(line, "repeat ", 7) == 0;
     if (strncmp(line, "set ", 4) == 0 || strncmp(line, "drop ", 5) == 0)
         patch(c->root, line);
-    else if (strncmp(line, "text ", 5) == 0)
-        append_text(&c->text, line + 5);
+    else if (strncmp(line, "text", 4) == 0 && (line[4] == ' ' || line[4] == 0))
+        append_text(&c->text, line + 4 + (line[4] == ' '));
     else if (strncmp(line, "repeat ", 7) == 0)
         repeat_text(&c->text, line + 7);
+    else if (strncmp(line, "file ", 5) == 0)
+        snprintf(c->file, sizeof c->file, "%s", line + 5);
     else if (strncmp(line, "says ", 5) == 0)
         snprintf(c->says, sizeof c->says, "%s", line + 5);
     else if (strncmp(line, "cells ", 6) == 0)
