@@ -1,5 +1,6 @@
 #include "run/worker.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -92,6 +93,11 @@ int gnt_worker_main(void) {
     json_t *request = NULL, *facts = json_object();
     gnt_status status = GNT_FAILED;
     int rc = gnt_worker_request(&request, &err);
+    if (rc != 0) {
+        fprintf(stderr, "gauntlet: %s\n", err.text); /* someone typed the command */
+        json_decref(facts);
+        return 2;
+    }
     const char *kind = json_string_value(json_object_get(request, "job"));
     int describes = kind && strcmp(kind, "describe") == 0;
     if (rc == 0 && kind && (describes || gnt_job_has_plugin(kind)))
