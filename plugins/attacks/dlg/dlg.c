@@ -1,0 +1,146 @@
+/* dlg and idlg: deep leakage from gradients, with the label searched along with the image, or read off first.
+ *
+ * Sources: Zhu, Liu and Han, Deep Leakage from Gradients, NeurIPS 2019; Zhao, Mopuri and Bilen, iDLG, 2020.
+ * The reference settings have no line search: most of their failures are jumps of L-BFGS to where every
+ * sigmoid is saturated and no gradient leads back. The default therefore refuses steps that raise the cost,
+ * and starts anew where the search stagnates; mode "reference" does neither. */
+#include <stdlib.h>
+
+#include "dlg.h"
+
+enum { MODE, STEPS, INNER, HISTORY, RATE, GUARD, RESTARTS, PATIENCE, TOLERANCE };
+enum { MODE_GUARDED, MODE_REFERENCE };
+
+static void *create(const gnt_host *host, const gnt_value *v, int fixed_label) {
+    dlg *s = calloc(1, sizeof *s);
+    if (!s) {
+        host->fail(host->context, "out of memory");
+        return NULL;
+    }
+    s->host = host;
+    s->fixed_label = fixed_label;
+    s->steps = v[STEPS].i;
+    s->inner = v[INNER].i;
+    s->history = v[HISTORY].i;
+    s->rate = v[RATE].r;
+    s->guard = v[GUARD].r;
+    s->restarts = v[RESTARTS].i;
+    s->patience = v[PATIENCE].i;
+    s->tolerance = v[TOLERANCE].r;
+    if (v[MODE].i == MODE_REFERENCE) {
+        s->guard = 0;
+        s->restarts = 0;
+    }
+    return s;
+}
+
+static void *create_dlg(const gnt_host *host, const gnt_value *values) {
+    return create(host, values, 0);
+}
+
+static void *create_idlg(const gnt_host *host, const gnt_value *values) {
+    return create(host, values, 1);
+}
+
+static const char *const modes[] = {"guarded", "reference", NULL};
+
+static const gnt_parameter parameters[] = {
+    {.id = "mode",
+     .type = GNT_TYPE_CHOICE,
+     .unit = "",
+     .preset_text = "guarded",
+     .choices = modes,
+     .help = "reference: no guard and no restarts, whatever those parameters say, as in the published code"},
+    {.id = "steps",
+     .type = GNT_TYPE_INT,
+     .unit = "outer steps",
+     .least = 1,
+     .most = 1000000,
+     .preset = 300,
+     .help = "outer steps of L-BFGS, all restarts together, where the suite gives no budget"},
+    {.id = "inner",
+     .type = GNT_TYPE_INT,
+     .unit = "iterations",
+     .least = 1,
+     .most = 1000,
+     .preset = 20,
+     .help = "iterations of L-BFGS in an outer step"},
+    {.id = "history",
+     .type = GNT_TYPE_INT,
+     .unit = "pairs",
+     .least = 1,
+     .most = 1000,
+     .preset = 100,
+     .help = "steps that L-BFGS remembers"},
+    {.id = "rate",
+     .type = GNT_TYPE_REAL,
+     .scale = GNT_SCALE_LOG,
+     .unit = "",
+     .least = 1e-6,
+     .most = 100,
+     .preset = 1,
+     .help = "length of a step, in units of the quasi-Newton step"},
+    {.id = "guard",
+     .type = GNT_TYPE_REAL,
+     .scale = GNT_SCALE_LINEAR,
+     .unit = "",
+     .least = 0,
+     .most = 1000,
+     .preset = 1,
+     .help = "a step is halved while it leaves more than this multiple of the cost before; 0: never"},
+    {.id = "restarts",
+     .type = GNT_TYPE_INT,
+     .unit = "restarts",
+     .least = 0,
+     .most = 10000,
+     .preset = 30,
+     .help = "fresh starts allowed when the search stagnates, within the same outer steps"},
+    {.id = "patience",
+     .type = GNT_TYPE_INT,
+     .unit = "outer steps",
+     .least = 1,
+     .most = 1000000,
+     .preset = 8,
+     .help = "outer steps without the cost being halved that count as stagnation"},
+    {.id = "tolerance",
+     .type = GNT_TYPE_REAL,
+     .scale = GNT_SCALE_LINEAR,
+     .unit = "",
+     .least = 0,
+     .most = 1,
+     .preset = 1e-9,
+     .help = "the search ends at this fraction of the observed update's squared norm"},
+};
+
+static const gnt_attack hooks = {.size = sizeof hooks, .run = dlg_run};
+
+#define COMMON                                                                                               \
+    .size = sizeof(gnt_descriptor), .kind = GNT_PLUGIN_ATTACK, .version = "1.0", .licence = "MIT",           \
+    .parameters = parameters, .n_parameters = sizeof parameters / sizeof *parameters,                        \
+    .surfaces = GNT_SURFACE_UPDATE, .goals = GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL,                       \
+    .uses = GNT_KNOWS_RATES, .data_kinds = GNT_KIND_ANY, .flags = GNT_FLAG_RANDOMISED, .destroy = free,      \
+    .attack = &hooks
+
+static const gnt_descriptor descriptors[] = {
+    {COMMON, .id = "dlg", .line = "searches image and label whose gradient is the one observed",
+     .citation = "Zhu, Liu and Han, Deep Leakage from Gradients, NeurIPS 2019", .create = create_dlg},
+    {COMMON, .id = "idlg", .line = "reads the label off the gradient, then searches the image",
+     .citation = "Zhao, Mopuri and Bilen, iDLG: Improved Deep Leakage from Gradients, 2020",
+     .create = create_idlg},
+};
+
+static const gnt_descriptor *descriptor_at(int32_t index) {
+    return index >= 0 && index < 2 ? &descriptors[index] : NULL;
+}
+
+GNT_EXPORT const gnt_entry *gauntlet_entry(void) {
+    static const gnt_entry entry = {.magic = GNT_ABI_MAGIC,
+                                    .size = sizeof(gnt_entry),
+                                    .abi_major = GNT_ABI_MAJOR,
+                                    .abi_minor = GNT_ABI_MINOR,
+                                    .pointer_size = sizeof(void *),
+                                    .build = "",
+                                    .n_plugins = 2,
+                                    .descriptor = descriptor_at};
+    return &entry;
+}

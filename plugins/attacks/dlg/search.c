@@ -1,0 +1,131 @@
+/* The search: outer steps of L-BFGS from random starts. A restart that diverges or stagnates before it has
+ * matched the update gives way to the next; the winner is the least cost seen anywhere. */
+#include <math.h>
+#include <string.h>
+
+#include "dlg.h"
+
+typedef struct search {
+    dlg *self;
+    dlg_objective objective;
+    const gnt_answer *answer;
+    gnt_lbfgs *lbfgs;
+    float *z, *winner; /* the iterate; the best of all restarts */
+    double least;      /* cost of the winner */
+    int32_t chosen;
+    int64_t step, steps; /* outer steps taken and allowed, over all restarts */
+} search;
+
+/* Returns the cost below which nothing is left to find. */
+static double solved(const search *s) {
+    return s->self->tolerance * s->objective.observed;
+}
+
+/* One restart; takes steps until it is solved, hopeless or the budget is spent. */
+static void climb_down(search *s, int32_t restart) {
+    dlg *p = s->self;
+    dlg_objective *o = &s->objective;
+    const gnt_host *host = p->host;
+    double mark = INFINITY; /* least cost when progress was last seen */
+    int64_t since = 0;
+    int last = restart == p->restarts;
+    host->normal(host->context, "start", o->size, s->z);
+    gnt_lbfgs_reset(s->lbfgs);
+    o->least = INFINITY;
+    for (int64_t k = 0; s->step < s->steps; k++) {
+        int64_t calls = 0;
+        double cost =
+            gnt_lbfgs_step(s->lbfgs, s->z, p->rate, (int32_t)p->inner, p->guard, dlg_cost, o, &calls);
+        if (o->stopped || o->failed)
+            return;
+        s->step++;
+        s->answer->cost(s->answer->context, restart, k, cost);
+        host->progress(host->context, (double)s->step, (double)s->steps);
+        if (o->least <= solved(s) || !isfinite(cost))
+            break;
+        since = o->least < 0.5 * mark ? 0 : since + 1;
+        if (since == 0)
+            mark = o->least;
+        if (!last && since >= p->patience)
+            break;
+    }
+    if (o->least < s->least) {
+        s->least = o->least;
+        s->chosen = restart;
+        memcpy(s->winner, o->best, (size_t)o->size * sizeof *s->winner);
+    }
+}
+
+static gnt_status give_answer(search *s, const float *scores) {
+    dlg_objective *o = &s->objective;
+    const gnt_answer *answer = s->answer;
+    int64_t pixels = o->n * o->features;
+    if (!s->self->fixed_label) {
+        dlg_softmax(s->winner + pixels, o->n, o->classes, o->y);
+        scores = o->y;
+    }
+    gnt_project_box(s->winner, pixels, 0, 1);
+    gnt_status status = answer->reconstruction(answer->context, o->n, s->winner);
+    if (status == GNT_OK)
+        status = answer->labels(answer->context, o->n, (int32_t)o->classes, scores);
+    answer->chosen(answer->context, s->chosen, s->least);
+    return status;
+}
+
+/* Puts the label into the objective, as the one class of highest score. */
+static gnt_status fix_label(search *s, const gnt_observation *seen, float *scores) {
+    dlg_objective *o = &s->objective;
+    gnt_status status = dlg_label_scores(s->self, seen, scores);
+    int64_t top = 0;
+    for (int64_t c = 1; c < o->classes; c++)
+        top = scores[c] > scores[top] ? c : top;
+    o->y[top] = 1;
+    return status;
+}
+
+static gnt_status search_all(search *s, const gnt_observation *seen) {
+    const gnt_host *host = s->self->host;
+    dlg_objective *o = &s->objective;
+    float *scores = host->scratch(host->context, (size_t)o->classes * sizeof *scores);
+    s->z = host->scratch(host->context, (size_t)o->size * sizeof *s->z);
+    s->winner = host->scratch(host->context, (size_t)o->size * sizeof *s->winner);
+    if (!s->z || !s->winner || !scores)
+        return host->fail(host->context, "no memory for the search: the limit on scratch memory is too low");
+    gnt_status status = s->self->fixed_label ? fix_label(s, seen, scores) : GNT_OK;
+    if (status != GNT_OK)
+        return status;
+    for (int32_t r = 0; r <= s->self->restarts && s->step < s->steps; r++) {
+        climb_down(s, r);
+        if (o->stopped)
+            return GNT_STOPPED;
+        if (o->failed)
+            return host->fail(host->context, host->last_error(host->context));
+        if (s->least <= solved(s))
+            break;
+    }
+    if (!isfinite(s->least))
+        return host->fail(host->context, "its cost was never finite, from any start");
+    return give_answer(s, scores);
+}
+
+gnt_status dlg_run(void *self, const gnt_observation *seen, const gnt_artefacts *own,
+                   const gnt_answer *answer) {
+    search s = {.self = self, .answer = answer, .least = INFINITY};
+    const gnt_host *host = s.self->host;
+    (void)own;
+    s.steps = seen->budget > 0 ? seen->budget : s.self->steps;
+    if (s.self->fixed_label && seen->n != 1) {
+        host->fail(host->context, "it reads one label off the gradient: it needs a batch of one sample");
+        return GNT_UNSUPPORTED;
+    }
+    gnt_status status = dlg_objective_open(&s.objective, self, seen);
+    if (status != GNT_OK)
+        return status;
+    s.lbfgs = gnt_lbfgs_new(s.objective.size, (int32_t)s.self->history);
+    if (!s.lbfgs)
+        return host->fail(host->context, "no memory for the history of L-BFGS: take a shorter one");
+    status = search_all(&s, seen);
+    host->fact(host->context, "outer_steps", (double)s.step);
+    gnt_lbfgs_free(s.lbfgs);
+    return status;
+}
