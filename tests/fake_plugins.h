@@ -20,7 +20,7 @@
 
 static const char *const fake_norms[] = {"l2", "max", NULL};
 static const gnt_parameter fake_dp[] = {
-    FAKE_REAL("sigma", "", 1e-6, 10, 0.01, GNT_SCALE_LOG, 1),
+    FAKE_REAL("sigma", "", 0, 10, 0.01, GNT_SCALE_LOG, 1),
     FAKE_REAL("clip", "", 0, 1e6, 1, GNT_SCALE_LOG, 0),
     {.id = "norm",
      .type = GNT_TYPE_CHOICE,

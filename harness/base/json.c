@@ -97,7 +97,16 @@ static size_t token_start(const gnt_doc *doc, const json_error_t *e) {
     return at ? at - 1 : 0;
 }
 
-static int syntax_error(const gnt_doc *doc, const json_error_t *e, gnt_err *err) {
+/* Cuts jansson's "… near '"seed"'" down to "seed" with its quotes, in place. */
+static const char *quoted_name(json_error_t *e) {
+    char *near = strstr(e->text, "near '"), *end = near ? strrchr(near, '\'') : NULL;
+    if (!near || end < near + 6)
+        return "here";
+    *end = 0;
+    return near + 6;
+}
+
+static int syntax_error(const gnt_doc *doc, json_error_t *e, gnt_err *err) {
     size_t at = token_start(doc, e);
     gnt_err said = {0};
     const char *cause = usual_cause(doc, at);
@@ -105,8 +114,7 @@ static int syntax_error(const gnt_doc *doc, const json_error_t *e, gnt_err *err)
     n = n > 24 ? 24 : n < 1 ? 1 : n;
     switch (json_error_code(e)) {
     case json_error_duplicate_key:
-        gnt_fail(&said, "the key %.60s stands twice in one object; keep one of them",
-                 strstr(e->text, "near '") ? strstr(e->text, "near '") + 5 : "here");
+        gnt_fail(&said, "the key %.60s stands twice in one object; keep one of them", quoted_name(e));
         break;
     case json_error_premature_end_of_input:
         at = doc->size;

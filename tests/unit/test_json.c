@@ -34,7 +34,7 @@ static void bad_syntax_is_named_where_it_stands(void **state) {
         {"\xff\xfe{", "UTF-16"},
         {"{\n  \"a\": 1,\n}", "f:3:1: a comma stands before the closing bracket"},
         {"[1, 2, ]", "f:1:8: a comma stands before"},
-        {"{\"a\": 1,\n \"a\": 2}", "f:2:2: the key '\"a\"' stands twice"},
+        {"{\"a\": 1,\n \"a\": 2}", "f:2:2: the key \"a\" stands twice"},
         {"{\"a\": NaN}", "f:1:7: NaN and infinity"},
         {"{\"a\": -Infinity}", "NaN and infinity"},
         {"{\"a\": 1e999}", "too large"},

@@ -1,0 +1,377 @@
+/* Suites and plans: what is filled in, what a cell is called, how many there are and in which order, and what must not
+ * depend on how the file was written. Sentences are tested by test_suite_cases. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "fake_plugins.h"
+#include "match/match.h"
+#include "suite/plan.h"
+
+static gnt_plugin_list plugins;
+static gnt_suite_world world = {.plugins = &plugins};
+
+static int open_plugins(void **state) {
+    (void)state;
+    gnt_err err = {0};
+    return fake_plugins(&plugins, &err);
+}
+
+static int close_plugins(void **state) {
+    (void)state;
+    gnt_plugin_list_free(&plugins);
+    return 0;
+}
+
+static void take(gnt_suite *s, const char *text) {
+    gnt_err err = {0};
+    if (gnt_suite_parse(s, "tests/cases/suite.json", text, strlen(text), &world, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+static void expand(gnt_plan *p, const gnt_suite *s) {
+    gnt_err err = {0};
+    if (gnt_plan_make(p, s, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+#define SMALL_TASK(more) "{\"id\": \"t\", \"data\": {\"name\": \"glyphs\"}, \"model\": \"mlp\"" more "}"
+#define SMALL(task, defenses, more)                                                                          \
+    "{\"suite\": \"s\", \"tasks\": [" task "], \"defenses\": [" defenses                                     \
+    "], \"attacks\": [{\"attack\": \"dlg\"}]" more "}"
+
+static void defaults_are_the_documented_ones(void **state) {
+    (void)state;
+    gnt_suite s;
+    take(&s, SMALL(SMALL_TASK(""), "{\"defense\": \"prune\"}", ""));
+    const gnt_suite_task *t = &s.task[0];
+    assert_int_equal(s.seed, 1);
+    assert_int_equal(s.n_seeds, 1);
+    assert_int_equal(s.seeds[0], 1);
+    assert_true(s.seconds == 600);
+    assert_int_equal(s.memory_mb, 4096);
+    assert_int_equal(s.measures, 0);
+    assert_int_equal(t->federated.rounds, 0);
+    assert_int_equal(t->federated.clients, 10);
+    assert_int_equal(t->federated.batch, 32);
+    assert_true(t->federated.rate == 0.1 && t->federated.momentum == 0 && t->federated.participation == 1);
+    assert_int_equal(t->federated.training_stats, 1);
+    assert_int_equal(t->n_stages, 1);
+    assert_int_equal(t->stages[0], 0);
+    assert_int_equal(t->observe.surface, GNT_SURFACE_UPDATE);
+    assert_int_equal(t->observe.batch, 1);
+    assert_int_equal(t->observe.targets, 16);
+    assert_int_equal(t->observe.attribute, -1);
+    /* glyphs: 6000 train, 1000 test, 1000 public rows */
+    assert_int_equal(t->role_rows[GNT_ROLE_TARGETS], 16);
+    assert_int_equal(t->role_rows[GNT_ROLE_SHADOW], 0);
+    assert_int_equal(t->role_rows[GNT_ROLE_CLIENTS], 6000 - 16);
+    assert_int_equal(t->role_rows[GNT_ROLE_TEST], 1000);
+    assert_int_equal(t->role_rows[GNT_ROLE_PUBLIC], 1000);
+    assert_true(t->first_dense);
+    assert_true(t->match.relative && t->match.target == 0.95 && t->match.tolerance == 0.02);
+    /* a strength nobody set is the plugin's default */
+    assert_true(s.defense[0].has_fixed && s.defense[0].fixed == 0.9);
+    assert_int_equal(s.attack[0].budget, 0);
+    gnt_suite_free(&s);
+}
+
+static void expected_ids(const gnt_plan *p, const char *const *ids, size_t n) {
+    assert_int_equal(p->n, n);
+    for (size_t i = 0; i < n; i++)
+        assert_string_equal(p->cell[i].id, ids[i]);
+}
+
+/* 1 task × 2 stages × (none; prune matched, 0.5, 0.9) × 1 attack × 2 seeds = 16 cells, in the order of the file. */
+static void cells_come_in_one_order_with_their_ids(void **state) {
+    (void)state;
+    static const char *const ids[] = {
+        "t/r0/none@none/dlg/s7",   "t/r0/none@none/dlg/s3",   "t/r0/P 1@matched/dlg/s7",
+        "t/r0/P 1@matched/dlg/s3", "t/r0/P 1@0.5/dlg/s7",     "t/r0/P 1@0.5/dlg/s3",
+        "t/r0/P 1@1e-05/dlg/s7",   "t/r0/P 1@1e-05/dlg/s3",   "t/r4/none@none/dlg/s7",
+        "t/r4/none@none/dlg/s3",   "t/r4/P 1@matched/dlg/s7", "t/r4/P 1@matched/dlg/s3",
+        "t/r4/P 1@0.5/dlg/s7",     "t/r4/P 1@0.5/dlg/s3",     "t/r4/P 1@1e-05/dlg/s7",
+        "t/r4/P 1@1e-05/dlg/s3"};
+    gnt_suite s;
+    gnt_plan p;
+    take(&s,
+         SMALL(
+             SMALL_TASK(", \"federated\": {\"rounds\": 4}, \"stages\": [0, 4]"),
+             "{\"defense\": \"none\"}, {\"defense\": \"prune\", \"match\": true, \"sweep\": [0.50, 0.00001], "
+             "\"label\": \"P 1\"}",
+             ", \"seeds\": [7, 3]"));
+    expand(&p, &s);
+    expected_ids(&p, ids, sizeof ids / sizeof *ids);
+    assert_int_equal(p.n_na, 0);
+    assert_int_equal(p.cell[2].mode, GNT_MODE_MATCHED);
+    assert_int_equal(p.cell[4].mode, GNT_MODE_SWEEP);
+    assert_true(p.cell[4].strength == 0.5);
+    assert_ptr_equal(gnt_plan_find(&p, "t/r4/P 1@0.5/dlg/s3"), &p.cell[13]);
+    assert_null(gnt_plan_find(&p, "t/r4/P 1@0.6/dlg/s3"));
+    /* trainings: `none` and two strengths, a seed each; matching: at most what the search may ask for, and the match
+     * itself with both seeds */
+    gnt_match_spec spec;
+    gnt_err err = {0};
+    assert_int_equal(gnt_suite_match_spec(&s, 0, 1, 0.8, &spec, &err), 0);
+    assert_true(fabs(spec.target - 0.95 * 0.8) < 1e-12);
+    assert_true(spec.least == 0 && spec.most == 1 && !spec.smaller_is_stronger && !spec.lower_is_better);
+    assert_int_equal(p.trainings, 3 * 2);
+    assert_int_equal(p.match_trainings, gnt_match_most_trainings(&spec) + 2);
+    assert_true(p.match_trainings > 2);
+    gnt_plan_free(&p);
+    gnt_suite_free(&s);
+}
+
+static void untrained_tasks_need_no_training(void **state) {
+    (void)state;
+    gnt_suite s;
+    gnt_plan p;
+    take(&s, SMALL(SMALL_TASK(""), "{\"defense\": \"prune\", \"sweep\": [0.1, 0.2]}", ""));
+    expand(&p, &s);
+    assert_int_equal(p.n, 2);
+    assert_int_equal(p.trainings, 0);
+    assert_int_equal(p.match_trainings, 0);
+    gnt_plan_free(&p);
+    gnt_suite_free(&s);
+}
+
+/* A pair that does not fit anywhere is not trained for: prune changes updates, the task shows encodings. */
+static void what_cannot_run_is_not_trained(void **state) {
+    (void)state;
+    gnt_suite s;
+    gnt_plan p;
+    take(&s, SMALL(SMALL_TASK(", \"federated\": {\"rounds\": 4}, \"observe\": {\"surface\": \"encoding\"}"),
+                   "{\"defense\": \"prune\", \"match\": true}", ""));
+    expand(&p, &s);
+    assert_int_equal(p.n, 1);
+    assert_int_equal(p.n_na, 1);
+    assert_non_null(p.cell[0].reason);
+    assert_int_equal(p.trainings + p.match_trainings, 0);
+    gnt_plan_free(&p);
+    gnt_suite_free(&s);
+}
+
+static void grants_are_what_is_granted_there_and_wanted(void **state) {
+    (void)state;
+    gnt_suite s;
+    gnt_plan p;
+    take(&s,
+         "{\"suite\": \"s\", \"tasks\": [" SMALL_TASK(
+             "") "], \"defenses\": [{\"defense\": \"none\"}], \"attacks\": "
+                 "[{\"attack\": \"invert-gradients\", \"grants\": [\"bn_stats\", \"labels\", \"rates\"]}]}");
+    expand(&p, &s);
+    /* the plugin does not care for rates, and an mlp has no batch norm */
+    assert_null(p.cell[0].reason);
+    assert_int_equal(p.cell[0].grants, GNT_KNOWS_LABELS);
+    assert_int_equal(p.cell[0].goals, GNT_GOAL_RECONSTRUCTION);
+    gnt_plan_free(&p);
+    gnt_suite_free(&s);
+}
+
+/* 317 strengths × 316 seeds are 100,172 cells; 316 × 316 are 99,856. */
+static char *large_suite(int strengths, int seeds) {
+    gnt_text t;
+    gnt_text_init(&t, 1 << 20);
+    gnt_text_add(&t, "{\"suite\": \"s\", \"tasks\": [" SMALL_TASK(
+                         "") "], \"defenses\": [{\"defense\": \"prune\", \"sweep\": [");
+    for (int i = 0; i < strengths; i++)
+        gnt_text_add(&t, "%s0.%04d", i ? "," : "", i + 1);
+    gnt_text_add(&t, "]}], \"attacks\": [{\"attack\": \"dlg\"}], \"seeds\": [");
+    for (int i = 0; i < seeds; i++)
+        gnt_text_add(&t, "%s%d", i ? "," : "", i);
+    gnt_text_add(&t, "]}");
+    return gnt_text_take(&t);
+}
+
+static void a_plan_has_a_limit(void **state) {
+    (void)state;
+    gnt_suite s;
+    gnt_plan p;
+    gnt_err err = {0};
+    char *text = large_suite(317, 316);
+    take(&s, text);
+    assert_int_equal(gnt_plan_make(&p, &s, &err), -1);
+    assert_non_null(strstr(err.text, "expands to 100172 cells, more than 100000"));
+    gnt_suite_free(&s);
+    gnt_free(text);
+    text = large_suite(316, 316);
+    take(&s, text);
+    expand(&p, &s);
+    assert_int_equal(p.n, 316 * 316);
+    gnt_plan_free(&p);
+    gnt_suite_free(&s);
+    gnt_free(text);
+}
+
+static void a_fixed_strength_stands_among_the_parameters(void **state) {
+    (void)state;
+    gnt_suite s;
+    take(
+        &s,
+        SMALL(
+            SMALL_TASK(""),
+            "{\"defense\": [\"mixup\", \"quantise\"], \"params\": [{\"k\": 6}, {}], \"swept\": \"quantise\", "
+            "\"strength\": 4}, {\"defense\": \"quantise\", \"params\": {\"bits\": 4}}",
+            ""));
+    const gnt_suite_defense *d = s.defense;
+    assert_string_equal(d[0].plugin, "mixup+quantise");
+    assert_string_equal(d[0].label, "mixup+quantise");
+    assert_int_equal(d[0].swept, 1);
+    assert_string_equal(d[0].member[0].params, "{\"k\":6}");
+    assert_string_equal(d[0].member[1].params, "{\"bits\":4}");
+    assert_true(d[0].has_fixed && d[0].fixed == 4);
+    /* written as a parameter or as the strength: the same */
+    assert_string_equal(d[1].member[0].params, "{\"bits\":4}");
+    assert_true(d[1].has_fixed && d[1].fixed == 4);
+    gnt_suite_free(&s);
+}
+
+static void writing_style_changes_nothing(void **state) {
+    (void)state;
+    gnt_suite a, b;
+    take(&a, SMALL(SMALL_TASK(""),
+                   "{\"defense\": \"dp-gaussian\", \"params\": {\"clip\": 1, \"norm\": \"max\"}}", ""));
+    take(&b, "{ \"attacks\": [{\"attack\": \"dlg\"}],\n \"defenses\": [{\"params\": {\"norm\": \"max\", "
+             "\"clip\": 1.0}, "
+             "\"defense\": \"dp-gaussian\"}], \"tasks\": [{\"model\": \"mlp\", \"data\": {\"name\": "
+             "\"glyphs\"}, \"id\": "
+             "\"t\"}], \"suite\": \"s\"}");
+    assert_string_equal(a.digest, b.digest);
+    assert_string_equal(a.defense[0].member[0].params, b.defense[0].member[0].params);
+    assert_memory_equal(&a.key, &b.key, sizeof a.key);
+    gnt_suite_free(&a);
+    take(&a, SMALL(SMALL_TASK(""), "{\"defense\": \"dp-gaussian\"}", ", \"seed\": 2"));
+    assert_memory_not_equal(&a.key, &b.key, sizeof a.key);
+    gnt_suite_free(&a);
+    gnt_suite_free(&b);
+}
+
+static void a_key_file_is_the_key(void **state) {
+    (void)state;
+    gnt_suite s;
+    static const uint8_t key[32] = {0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa,
+                                    0xbb, 0xcc, 0xdd, 0xee, 0xff, 0x00, 0x11, 0x22, 0x33, 0x44, 0x55,
+                                    0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff};
+    take(&s, SMALL(SMALL_TASK(""), "{\"defense\": \"none\"}", ", \"key_file\": \"whole.key\""));
+    assert_true(s.secret);
+    assert_memory_equal(s.key.b, key, 32);
+    gnt_suite_free(&s);
+}
+
+static void a_task_opens_its_data_and_model(void **state) {
+    (void)state;
+    gnt_suite s;
+    gnt_err err = {0};
+    gnt_data *data = NULL;
+    gnt_model *model = NULL;
+    take(
+        &s,
+        SMALL(
+            "{\"id\": \"t\", \"data\": {\"name\": \"glyphs\", \"rows\": {\"train\": 30, \"test\": 7, "
+            "\"public\": 3}, "
+            "\"target_rows\": [4, 2], \"target_part\": \"test\"}, \"model\": \"lenet\", \"init\": {\"kind\": "
+            "\"uniform\", \"bound\": 0.25}, \"normalise\": {\"mean\": [0.5], \"deviation\": [0.25]}}",
+            "{\"defense\": \"none\"}", ""));
+    const gnt_suite_task *t = &s.task[0];
+    assert_non_null(strstr(t->model_json, "\"init\":{\"bound\":0.25,\"kind\":\"uniform\"}"));
+    assert_string_equal(t->model_path, "models/lenet.json");
+    assert_int_equal(t->role_rows[GNT_ROLE_TARGETS], 2);
+    assert_int_equal(t->role_rows[GNT_ROLE_TEST], 5); /* all that the targets leave */
+    assert_int_equal(gnt_suite_open_data(t, NULL, &data, &err), 0);
+    assert_int_equal(data->part[GNT_PART_TEST], 7);
+    assert_int_equal(data->classes, t->facts.classes);
+    assert_int_equal(gnt_suite_open_model(t, &model, &err), 0);
+    assert_int_equal(gnt_model_classes(model), 10);
+    gnt_model_free(model);
+    gnt_data_free(data);
+    gnt_suite_free(&s);
+}
+
+static void the_plan_as_json_is_json(void **state) {
+    (void)state;
+    gnt_suite s;
+    gnt_plan p;
+    gnt_doc doc;
+    gnt_err err = {0};
+    take(&s, SMALL(SMALL_TASK(", \"federated\": {\"rounds\": 2}"),
+                   "{\"defense\": \"prune\", \"match\": true, \"sweep\": [0.25], \"label\": \"Prüne\"}", ""));
+    expand(&p, &s);
+    char *json = gnt_plan_json(&p, &s), *again = gnt_plan_json(&p, &s);
+    assert_string_equal(json, again);
+    assert_int_equal(gnt_doc_parse(&doc, "plan.json", json, strlen(json), &err), 0);
+    const json_t *cells = json_object_get(doc.root, "cells");
+    assert_int_equal(json_array_size(cells), p.n);
+    const json_t *matched = json_array_get(cells, 0), *swept = json_array_get(cells, 1);
+    assert_string_equal(json_string_value(json_object_get(matched, "cell")), "t/r2/Prüne@matched/dlg/s1");
+    assert_true(json_is_null(json_object_get(matched, "strength")));
+    assert_true(json_number_value(json_object_get(swept, "strength")) == 0.25);
+    assert_string_equal(json_string_value(json_object_get(swept, "status")), "planned");
+    gnt_doc_free(&doc);
+    gnt_free(json);
+    gnt_free(again);
+    char *text = gnt_plan_text(&p, &s);
+    assert_non_null(strstr(text, "t/r2/Prüne@0.25/dlg/s1\n"));
+    assert_non_null(strstr(text, "s: 2 cells on 1 task: 2 to run, 0 n/a\n"));
+    gnt_free(text);
+    gnt_plan_free(&p);
+    gnt_suite_free(&s);
+}
+
+/* A strength whose logarithmic scale begins at 0 can still be searched. */
+static void a_search_scale_never_begins_at_zero(void **state) {
+    (void)state;
+    gnt_suite s;
+    gnt_err err = {0};
+    gnt_match_spec spec;
+    take(&s, SMALL(SMALL_TASK(", \"federated\": {\"rounds\": 2}, \"utility\": {\"measure\": \"loss\"}"),
+                   "{\"defense\": \"dp-gaussian\", \"match\": true}",
+                   ", \"match\": {\"target\": {\"absolute\": 2.5}}"));
+    assert_int_equal(gnt_suite_match_spec(&s, 0, 0, NAN, &spec, &err), 0);
+    assert_true(spec.least > 0 && spec.scale == GNT_MATCH_LOG);
+    assert_true(spec.lower_is_better && spec.target == 2.5);
+    gnt_suite_free(&s);
+}
+
+static void a_pipe_is_refused_at_once(void **state) {
+    (void)state;
+    char folder[] = "/tmp/gauntlet-test-XXXXXX";
+    gnt_suite s;
+    gnt_err err = {0};
+    assert_non_null(mkdtemp(folder));
+    char *pipe_name = gnt_format("%s/suite.json", folder);
+    assert_int_equal(mkfifo(pipe_name, 0600), 0);
+    assert_int_equal(gnt_suite_load(&s, pipe_name, &world, &err), -1);
+    assert_non_null(strstr(err.text, "is no regular file; expected a file"));
+    unlink(pipe_name);
+    rmdir(folder);
+    gnt_free(pipe_name);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_are_the_documented_ones),
+        cmocka_unit_test(cells_come_in_one_order_with_their_ids),
+        cmocka_unit_test(untrained_tasks_need_no_training),
+        cmocka_unit_test(what_cannot_run_is_not_trained),
+        cmocka_unit_test(grants_are_what_is_granted_there_and_wanted),
+        cmocka_unit_test(a_plan_has_a_limit),
+        cmocka_unit_test(a_fixed_strength_stands_among_the_parameters),
+        cmocka_unit_test(writing_style_changes_nothing),
+        cmocka_unit_test(a_key_file_is_the_key),
+        cmocka_unit_test(a_task_opens_its_data_and_model),
+        cmocka_unit_test(the_plan_as_json_is_json),
+        cmocka_unit_test(a_search_scale_never_begins_at_zero),
+        cmocka_unit_test(a_pipe_is_refused_at_once),
+    };
+    return cmocka_run_group_tests(tests, open_plugins, close_plugins);
+}
