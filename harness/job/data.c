@@ -43,6 +43,8 @@ int gnt_job_data(gnt_work *w, gnt_err *err) {
     for (size_t i = 0; i < 3; i++)
         spec.rows[i] = json_integer_value(json_array_get(gnt_request(w, "data.rows"), i));
     gnt_split_spec wanted = {.target_part = (int)gnt_request_int(w, "split.target_part")};
+    for (size_t i = 0; i < 3; i++)
+        wanted.first[i] = json_integer_value(json_array_get(gnt_request(w, "split.first"), i));
     for (size_t i = 0; i < GNT_ROLES; i++)
         wanted.n[i] = json_integer_value(json_array_get(gnt_request(w, "split.n"), i));
     const char *folder = gnt_request_text(w, "folder");

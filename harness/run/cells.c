@@ -1,0 +1,92 @@
+/* A cell pulls the jobs it needs, one after another, until it has a status. */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "run/run_impl.h"
+
+static void settle(run *r, run_cell *c, const char *status, const char *reason, int *moved) {
+    c->status = status;
+    c->reason = reason ? gnt_strdup(reason) : NULL;
+    r->finished++;
+    *moved = 1;
+    run_show_cell(r, c);
+}
+
+/* The status of a cell whose job ended with this verdict. */
+static const char *status_of(const char *verdict) {
+    if (strcmp(verdict, "unsupported") == 0)
+        return "n/a";
+    if (strcmp(verdict, "crashed") == 0 || strcmp(verdict, "timeout") == 0)
+        return verdict;
+    return strcmp(verdict, "stopped") == 0 ? "timeout" : "failed";
+}
+
+/* 1 when the job is done well; settles the cell when it is not going to be. */
+static int done(run *r, run_cell *c, const run_job *j, int *moved) {
+    if (j->state == RUN_ENDED)
+        settle(r, c, status_of(j->verdict), j->reason, moved);
+    return j->state == RUN_OK;
+}
+
+static run_search *search_of(run *r, const gnt_cell *c) {
+    return &r->search[c->task * r->suite->n_defenses + c->defense];
+}
+
+/* The strength of the cell; 0 while it is not known yet. */
+static int resolve(run *r, run_cell *c, int *moved) {
+    const gnt_cell *cell = c->cell;
+    if (cell->mode == GNT_MODE_FIXED || cell->mode == GNT_MODE_SWEEP)
+        c->strength = cell->strength;
+    if (cell->mode != GNT_MODE_MATCHED)
+        return 1;
+    const run_search *s = search_of(r, cell);
+    if (!s->settled)
+        return 0;
+    if (s->reason) {
+        gnt_err text;
+        gnt_fail(&text, "the search for its strength could not go on: %s", s->reason);
+        settle(r, c, "failed", text.text, moved);
+        return 0;
+    }
+    c->strength = s->step.strength;
+    c->matched = s->step.what == GNT_MATCH_MATCHED;
+    return 1;
+}
+
+int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
+    const gnt_cell *cell = c->cell;
+    if (c->status)
+        return 0;
+    if (cell->reason) {
+        settle(r, c, "n/a", cell->reason, moved);
+        return 0;
+    }
+    if (!c->score_job && !resolve(r, c, moved))
+        return 0;
+    if (!c->score_job) {
+        c->train = run_train_job(r, cell->task, (int)cell->defense, c->strength, cell->seed);
+        c->attack = run_attack_job(r, cell, c->strength);
+        c->score_job = c->attack ? run_score_job(r, cell, c->strength, c->attack) : NULL;
+        if (!c->train || !c->score_job)
+            return gnt_fail(err, "out of memory for the cell %s", cell->id);
+        *moved = 1;
+    }
+    run_job *none = run_none_job(r, cell->task, cell->seed);
+    if (!none)
+        return gnt_fail(err, "out of memory for the cell %s", cell->id);
+    if (!done(r, c, c->score_job, moved) || none->state == RUN_WAITING || none->state == RUN_READY ||
+        none->state == RUN_RUNNING)
+        return 0;
+    c->utility = run_utility(r, c->train, NULL);
+    c->utility_none = none->state == RUN_OK ? run_utility(r, none, NULL) : NAN;
+    c->score = run_metadata(r, c->score_job, "score");
+    c->facts = json_object();
+    json_object_update(c->facts, json_object_get(c->train->record, "facts"));
+    json_object_update(c->facts, json_object_get(c->attack->record, "facts"));
+    if (c->score)
+        settle(r, c, "ok", NULL, moved);
+    else
+        settle(r, c, "failed", "the score cannot be read back from the store", moved);
+    return 0;
+}

@@ -1,0 +1,142 @@
+#include "run/engine.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "run/run_impl.h"
+
+static int digest_inputs(run *r, gnt_err *err) {
+    const gnt_suite *s = r->suite;
+    r->data_digest = gnt_array(s->n_tasks, sizeof *r->data_digest);
+    r->weights_digest = gnt_array(s->n_tasks, sizeof *r->weights_digest);
+    if (!r->data_digest || !r->weights_digest)
+        return gnt_fail(err, "out of memory for a run");
+    for (size_t t = 0; t < s->n_tasks; t++) {
+        const gnt_suite_task *task = &s->task[t];
+        if (task->weights && gnt_digest_file(task->weights, &r->weights_digest[t], err) != 0)
+            return -1;
+        gnt_data *data;
+        if (gnt_suite_open_data(task, r->options->data_folder, &data, err) != 0)
+            return -1;
+        r->data_digest[t] = data->digest;
+        gnt_data_free(data);
+    }
+    return 0;
+}
+
+static int open_run(run *r, gnt_err *err) {
+    const gnt_suite *s = r->suite;
+    char *store = gnt_format("%s/store", r->options->folder);
+    clock_gettime(CLOCK_MONOTONIC, &r->start);
+    r->index = json_object();
+    r->cell = gnt_array(r->plan->n, sizeof *r->cell);
+    r->search = gnt_array(s->n_tasks * s->n_defenses, sizeof *r->search);
+    int rc = store && r->index && r->cell && r->search ? gnt_store_open(&r->store, store, err)
+                                                       : gnt_fail(err, "out of memory for a run");
+    gnt_free(store);
+    if (rc != 0 || !(r->host = run_identity(err)) || digest_inputs(r, err) != 0)
+        return -1;
+    for (size_t i = 0; i < r->plan->n; i++)
+        r->cell[i] =
+            (run_cell){.cell = &r->plan->cell[i], .strength = NAN, .utility = NAN, .utility_none = NAN};
+    for (size_t t = 0; t < s->n_tasks; t++)
+        for (size_t d = 0; d < s->n_defenses; d++)
+            r->search[t * s->n_defenses + d] =
+                (run_search){.task = t, .defense = d, .none = NAN, .settled = 1, .step = {.strength = NAN}};
+    /* only what some cell will use is searched for */
+    for (size_t i = 0; i < r->plan->n; i++)
+        if (r->plan->cell[i].mode == GNT_MODE_MATCHED && !r->plan->cell[i].reason)
+            r->search[r->plan->cell[i].task * s->n_defenses + r->plan->cell[i].defense].settled = 0;
+    return 0;
+}
+
+static void close_run(run *r) {
+    run_free_jobs(r);
+    for (size_t i = 0; r->cell && i < r->plan->n; i++) {
+        gnt_free(r->cell[i].reason);
+        json_decref(r->cell[i].score);
+        json_decref(r->cell[i].facts);
+    }
+    for (size_t i = 0; r->search && i < r->suite->n_tasks * r->suite->n_defenses; i++) {
+        gnt_free(r->search[i].history);
+        gnt_free(r->search[i].reason);
+    }
+    gnt_free(r->cell);
+    gnt_free(r->search);
+    gnt_free(r->data_digest);
+    gnt_free(r->weights_digest);
+    gnt_free(r->host);
+    json_decref(r->index);
+    gnt_store_close(r->store);
+}
+
+/* Moves everything on as far as it goes without waiting. */
+static int settle_all(run *r, gnt_err *err) {
+    size_t searches = r->suite->n_tasks * r->suite->n_defenses;
+    for (int moved = 1; moved;) {
+        moved = 0;
+        for (size_t i = 0; i < searches; i++)
+            if (run_step_search(r, &r->search[i], &moved, err) != 0)
+                return -1;
+        for (size_t i = 0; i < r->plan->n; i++)
+            if (run_step_cell(r, &r->cell[i], &moved, err) != 0)
+                return -1;
+        if (run_step_jobs(r, &moved, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int run_all(run *r, gnt_err *err) {
+    for (;;) {
+        if (!r->interrupted && settle_all(r, err) != 0)
+            return -1;
+        if (r->running == 0)
+            return 0;
+        if (r->interrupted) /* what runs is killed when its job is freed; what is done is stored */
+            return 0;
+        if (run_wait_job(r, err) != 0)
+            return -1;
+        run_show_progress(r, 0);
+    }
+}
+
+static void count(const run *r, gnt_run_counts *counts) {
+    *counts = (gnt_run_counts){.interrupted = r->interrupted};
+    for (size_t i = 0; i < r->plan->n; i++) {
+        const char *status = r->cell[i].status;
+        if (!status)
+            counts->unfinished++;
+        else if (strcmp(status, "ok") == 0)
+            counts->ok++;
+        else if (strcmp(status, "n/a") == 0)
+            counts->na++;
+        else if (strcmp(status, "crashed") == 0)
+            counts->crashed++;
+        else if (strcmp(status, "timeout") == 0)
+            counts->timeout++;
+        else
+            counts->failed++;
+    }
+}
+
+int gnt_run(const gnt_suite *suite, const gnt_plan *plan, const gnt_run_options *options,
+            gnt_run_counts *counts, gnt_err *err) {
+    run r = {.suite = suite, .plan = plan, .options = options};
+    int rc = open_run(&r, err);
+    if (rc == 0)
+        rc = run_write_plan(&r, err);
+    if (rc == 0)
+        rc = run_all(&r, err);
+    if (rc == 0) {
+        run_show_progress(&r, 1);
+        rc = run_write_results(&r, err);
+    }
+    if (rc == 0)
+        rc = run_write_host(&r, err);
+    if (r.cell)
+        count(&r, counts);
+    close_run(&r);
+    return rc;
+}

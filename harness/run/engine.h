@@ -1,0 +1,29 @@
+/* engine: runs a plan. Every cell pulls the jobs it needs, jobs whose output is stored are not run again, the
+ * others run in children, several at once. What happens never depends on which child ended first: a search
+ * for a strength waits for all it asked for, and results are written in the order of the plan. */
+#ifndef GNT_RUN_ENGINE_H
+#define GNT_RUN_ENGINE_H
+
+#include "base/err.h"
+#include "suite/plan.h"
+#include "suite/suite.h"
+
+typedef struct gnt_run_options {
+    const char *folder;      /* of the run: store/, images/ and the JSON files go there */
+    const char *data_folder; /* --data, or NULL */
+    int jobs;                /* children at once, ≥ 1 */
+    int quiet;               /* no progress */
+} gnt_run_options;
+
+typedef struct gnt_run_counts {
+    size_t ok, failed, crashed, timeout, na, unfinished;
+    int interrupted;
+} gnt_run_counts;
+
+/* Writes plan.json, results.json and host.json into the folder. Cells that fail are counted, not an error; −1
+ * when the run itself could not go on (disk, memory). After an interruption what was finished is stored and
+ * written. */
+int gnt_run(const gnt_suite *suite, const gnt_plan *plan, const gnt_run_options *options,
+            gnt_run_counts *counts, gnt_err *err);
+
+#endif

@@ -1,0 +1,295 @@
+/* The table of jobs: named, keyed by content, run once. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "nn/safetensors.h"
+#include "run/describe.h"
+#include "run/run_impl.h"
+
+run_job *run_need(run *r, const char *name, int *fresh) {
+    const json_t *known = json_object_get(r->index, name);
+    *fresh = !known;
+    if (known)
+        return r->job[json_integer_value(known)];
+    if (r->n_jobs == r->room) {
+        size_t room = r->room ? 2 * r->room : 64;
+        run_job **grown = gnt_resize(r->job, room, sizeof *grown);
+        if (!grown)
+            return NULL;
+        r->job = grown;
+        r->room = room;
+    }
+    run_job *j = gnt_alloc(sizeof *j);
+    if (j)
+        j->name = gnt_strdup(name);
+    if (!j || !j->name || json_object_set_new(r->index, name, json_integer((json_int_t)r->n_jobs)) != 0) {
+        gnt_free(j);
+        return NULL;
+    }
+    return r->job[r->n_jobs++] = j;
+}
+
+int run_add_input(run_job *j, const char *name, run_job *from, const char *output) {
+    if (!from || j->n_inputs == RUN_MOST_INPUTS)
+        return -1;
+    j->input[j->n_inputs++] = (run_input){.name = name, .from = from, .output = output};
+    return 0;
+}
+
+char *run_output_path(const run *r, const run_job *j, const char *output) {
+    return gnt_store_path(r->store, &j->key, output);
+}
+
+json_t *run_metadata(const run *r, const run_job *j, const char *output) {
+    char *path = run_output_path(r, j, output);
+    gnt_st st;
+    gnt_st_init(&st);
+    json_t *all = NULL;
+    if (path && gnt_st_load(&st, path, NULL) == 0 && st.metadata)
+        all = json_loads(st.metadata, JSON_REJECT_DUPLICATES, NULL);
+    gnt_st_free(&st);
+    gnt_free(path);
+    return all;
+}
+
+static void end_job(run_job *j, const char *verdict, const char *sentence) {
+    j->state = RUN_ENDED;
+    j->verdict = verdict;
+    j->reason = gnt_strdup(sentence);
+}
+
+/* Paths do not belong to a job's identity: the digests beside them do. */
+static void drop_paths(json_t *request) {
+    json_t *entry;
+    size_t i;
+    static const char *const single[] = {"attack", "member"};
+    json_object_del(request, "folder");
+    json_array_foreach(json_object_get(request, "defense"), i, entry) json_object_del(entry, "file");
+    for (i = 0; i < 2; i++)
+        json_object_del(json_object_get(request, single[i]), "file");
+}
+
+/* Digest of everything that can change the output. */
+static int key_of(const run *r, run_job *j) {
+    json_t *identity = json_deep_copy(j->request);
+    if (!identity)
+        return -1;
+    drop_paths(identity);
+    char *text = gnt_json_canonical(identity);
+    json_decref(identity);
+    if (!text)
+        return -1;
+    gnt_hasher h;
+    gnt_hasher_init(&h);
+    gnt_hasher_text(&h, "job 1");
+    gnt_hasher_text(&h, r->host);
+    gnt_hasher_text(&h, text);
+    gnt_free(text);
+    for (size_t i = 0; i < j->n_inputs; i++) {
+        const run_input *in = &j->input[i];
+        gnt_hasher_text(&h, in->name);
+        if (in->from) {
+            const json_t *digest = json_object_get(json_object_get(in->from->record, "outputs"), in->output);
+            gnt_hasher_text(&h, json_is_string(digest) ? json_string_value(digest) : "none");
+        }
+    }
+    j->key = gnt_hasher_end(&h);
+    return 0;
+}
+
+/* A waiting job whose inputs are there becomes ready, or done when its output is stored. */
+static int look_at_inputs(run *r, run_job *j, int *moved, gnt_err *err) {
+    for (size_t i = 0; i < j->n_inputs; i++) {
+        const run_job *from = j->input[i].from;
+        if (from && from->state == RUN_ENDED) {
+            end_job(j, from->verdict, from->reason);
+            *moved = 1;
+            return 0;
+        }
+        if (from && from->state != RUN_OK)
+            return 0;
+    }
+    if (key_of(r, j) != 0)
+        return gnt_fail(err, "out of memory for the job %s", j->name);
+    if (gnt_store_find(r->store, &j->key, &j->record, err) != 0)
+        return -1;
+    j->cached = j->record != NULL;
+    j->state = j->record ? RUN_OK : RUN_READY;
+    *moved = 1;
+    return 0;
+}
+
+/* An input's descriptor; *fd −1 and no error when the giving job left that output out. */
+static int open_input(run *r, const run_input *in, int *fd, gnt_err *err) {
+    *fd = -1;
+    if (!in->from) {
+        *fd = open(in->path, O_RDONLY | O_CLOEXEC);
+        return *fd >= 0 ? 0 : gnt_fail(err, "%s: cannot open: %s", in->path, strerror(errno));
+    }
+    if (!json_object_get(json_object_get(in->from->record, "outputs"), in->output))
+        return 0;
+    *fd = gnt_store_open_output(r->store, &in->from->key, in->output, err);
+    return *fd >= 0 ? 0 : -1;
+}
+
+static void close_inputs(run_job *j) {
+    for (size_t i = 0; i < j->n_inputs; i++)
+        if (j->fd[i] >= 0)
+            close(j->fd[i]);
+}
+
+/* The files that the job's worker must be able to read: its plugins and what they link with. */
+static json_t *readable_files(const run_job *j, gnt_err *err) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < j->n_plugins; i++) {
+        gnt_paths files;
+        if (gnt_plugin_files(&files, j->plugin[i], err) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+        for (size_t k = 0; k < files.n; k++)
+            json_array_append_new(list, json_string(files.path[k]));
+        gnt_paths_free(&files);
+    }
+    return list;
+}
+
+static int start_job(run *r, run_job *j, gnt_err *err) {
+    enum { MOST_OUTPUTS = 8 };
+    gnt_child_input input[RUN_MOST_INPUTS];
+    gnt_child_output output[MOST_OUTPUTS];
+    size_t n_inputs = 0, n_outputs = 0;
+    int rc = 0;
+    for (size_t i = 0; i < j->n_inputs; i++)
+        j->fd[i] = -1;
+    for (size_t i = 0; rc == 0 && i < j->n_inputs; i++) {
+        rc = open_input(r, &j->input[i], &j->fd[i], err);
+        if (j->fd[i] >= 0)
+            input[n_inputs++] = (gnt_child_input){.name = j->input[i].name, .fd = j->fd[i]};
+    }
+    for (; j->outputs[n_outputs]; n_outputs++)
+        output[n_outputs] = (gnt_child_output){.name = j->outputs[n_outputs], .most = (uint64_t)8 << 30};
+    json_t *request = json_copy(j->request);
+    if (rc == 0 && !request)
+        rc = gnt_fail(err, "out of memory for the job %s", j->name);
+    json_t *files = rc == 0 ? readable_files(j, err) : NULL;
+    if (!files)
+        rc = -1;
+    if (rc == 0) {
+        json_object_set_new(request, "sandbox", json_pack("{s:o}", "files", files));
+        json_object_set_new(request, "memory_mb", json_integer(r->suite->memory_mb));
+        gnt_child_spec spec = {.request = request,
+                               .inputs = input,
+                               .n_inputs = n_inputs,
+                               .outputs = output,
+                               .n_outputs = n_outputs,
+                               .seconds = r->suite->seconds,
+                               .memory = (uint64_t)r->suite->memory_mb << 20};
+        rc = gnt_child_start(&j->child, &spec, err);
+    }
+    json_decref(request);
+    if (rc != 0) {
+        close_inputs(j);
+        return -1;
+    }
+    j->state = RUN_RUNNING;
+    r->running++;
+    return 0;
+}
+
+/* Reads what a child that ended well wrote and puts it into the store. */
+static int store_outputs(run *r, run_job *j, const gnt_child_result *result, gnt_err *err) {
+    enum { MOST_OUTPUTS = 8 };
+    gnt_stored_output output[MOST_OUTPUTS];
+    uint8_t *bytes[MOST_OUTPUTS] = {0};
+    size_t n = 0;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && j->outputs[i]; i++) {
+        size_t size = 0;
+        rc = gnt_child_output_read(j->child, j->outputs[i], &bytes[i], &size, err);
+        if (rc == 0 && size > 0)
+            output[n++] = (gnt_stored_output){j->outputs[i], bytes[i], size};
+    }
+    json_t *facts = json_object_get(result->status, "facts");
+    j->record = json_pack("{s:s, s:s, s:O?}", "status", "ok", "job", j->name, "facts", facts);
+    if (rc == 0)
+        rc = j->record ? gnt_store_put(r->store, &j->key, j->record, output, n, err)
+                       : gnt_fail(err, "out of memory for the job %s", j->name);
+    for (size_t i = 0; i < MOST_OUTPUTS; i++)
+        gnt_free(bytes[i]);
+    return rc;
+}
+
+static int finish_job(run *r, run_job *j, gnt_err *err) {
+    const gnt_child_result *result = gnt_child_result_of(j->child);
+    gnt_err reason = {0};
+    const char *verdict = gnt_child_verdict(j->child, &reason);
+    const json_t *level = json_object_get(result->status, "sandbox");
+    j->sandbox = gnt_strdup(json_is_string(level) ? json_string_value(level) : "");
+    j->wall = result->wall_seconds;
+    j->cpu = result->cpu_seconds;
+    j->peak = result->peak;
+    int rc = 0;
+    if (strcmp(verdict, "ok") == 0) {
+        rc = store_outputs(r, j, result, err);
+        j->state = RUN_OK;
+    } else
+        end_job(j, verdict, reason.text);
+    close_inputs(j);
+    gnt_child_free(j->child);
+    j->child = NULL;
+    r->running--;
+    return rc;
+}
+
+int run_step_jobs(run *r, int *moved, gnt_err *err) {
+    for (size_t i = 0; i < r->n_jobs; i++)
+        if (r->job[i]->state == RUN_WAITING && look_at_inputs(r, r->job[i], moved, err) != 0)
+            return -1;
+    for (size_t i = 0; i < r->n_jobs && r->running < (size_t)r->options->jobs && !r->interrupted; i++)
+        if (r->job[i]->state == RUN_READY) {
+            if (start_job(r, r->job[i], err) != 0)
+                return -1;
+            *moved = 1;
+        }
+    return 0;
+}
+
+int run_wait_job(run *r, gnt_err *err) {
+    gnt_child *children[256];
+    run_job *owner[256];
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_jobs && n < 256; i++)
+        if (r->job[i]->state == RUN_RUNNING) {
+            owner[n] = r->job[i];
+            children[n++] = r->job[i]->child;
+        }
+    int which = gnt_children_wait(children, n, 500);
+    if (which == GNT_WAIT_INTERRUPTED)
+        r->interrupted = 1;
+    return which >= 0 ? finish_job(r, owner[which], err) : 0;
+}
+
+void run_free_jobs(run *r) {
+    for (size_t i = 0; i < r->n_jobs; i++) {
+        run_job *j = r->job[i];
+        if (j->child) {
+            gnt_child_free(j->child);
+            close_inputs(j);
+        }
+        for (size_t k = 0; k < j->n_inputs; k++)
+            gnt_free(j->input[k].path);
+        json_decref(j->request);
+        json_decref(j->record);
+        gnt_free(j->name);
+        gnt_free(j->reason);
+        gnt_free(j->sandbox);
+        gnt_free(j);
+    }
+    gnt_free(r->job);
+}

@@ -1,0 +1,59 @@
+/* How far a run is: one line that is rewritten on a terminal, plain lines elsewhere. Standard error only. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run/run_impl.h"
+
+static double seconds_since(const struct timespec *start) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
+}
+
+static size_t count_bad(const run *r) {
+    size_t n = 0;
+    for (size_t i = 0; i < r->plan->n; i++)
+        n += r->cell[i].status && strcmp(r->cell[i].status, "ok") != 0 &&
+             strcmp(r->cell[i].status, "n/a") != 0;
+    return n;
+}
+
+/* Time left, guessed from cells that ran. Empty before there is anything to guess from. */
+static void time_left(const run *r, char *text, size_t size) {
+    size_t done = r->finished - (r->plan->n_na < r->finished ? r->plan->n_na : r->finished);
+    size_t all = r->plan->n - r->plan->n_na;
+    text[0] = 0;
+    if (done == 0 || done >= all)
+        return;
+    double left = seconds_since(&r->start) / (double)done * (double)(all - done);
+    if (left < 90)
+        snprintf(text, size, ", about %.0f s left", left);
+    else
+        snprintf(text, size, ", about %.0f min left", left / 60);
+}
+
+void run_show_progress(const run *r, int last) {
+    if (r->options->quiet || !isatty(STDERR_FILENO))
+        return;
+    char left[64];
+    time_left(r, left, sizeof left);
+    fprintf(stderr, "\r\033[K%zu/%zu cells, %zu running, %zu failed%s%s", r->finished, r->plan->n, r->running,
+            count_bad(r), left, last ? "\n" : "");
+    fflush(stderr);
+}
+
+void run_show_cell(const run *r, const run_cell *c) {
+    int bad = strcmp(c->status, "ok") != 0 && strcmp(c->status, "n/a") != 0;
+    if (r->options->quiet)
+        return;
+    if (isatty(STDERR_FILENO)) {
+        if (bad)
+            fprintf(stderr, "\r\033[K%s: %s: %s\n", c->cell->id, c->status, c->reason ? c->reason : "");
+        return;
+    }
+    char left[64];
+    time_left(r, left, sizeof left);
+    fprintf(stderr, "%zu/%zu %s: %s%s%s%s\n", r->finished, r->plan->n, c->cell->id, c->status,
+            c->reason ? ": " : "", c->reason ? c->reason : "", left);
+}

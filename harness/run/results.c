@@ -1,0 +1,243 @@
+/* The JSON files of a run. results.json depends on nothing but the suite, the build and the machine's
+ * arithmetic: no time, no order of ending. Times and facts of the host have a file of their own. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "plugin/words.h"
+#include "run/run_impl.h"
+
+static json_t *number(double x) {
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+static json_t *text_or_null(const char *text) {
+    return text ? json_string(text) : json_null();
+}
+
+static json_t *words_json(const gnt_words *words, uint32_t bits) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < words->n; i++)
+        if (bits & words->word[i].bit)
+            json_array_append_new(list, json_string(words->word[i].name));
+    return list;
+}
+
+static int write_file(const run *r, const char *name, const char *text, gnt_err *err) {
+    char *path = gnt_format("%s/%s", r->options->folder, name);
+    int rc = path && text ? gnt_file_write(path, text, strlen(text), err)
+                          : gnt_fail(err, "out of memory for %s", name);
+    gnt_free(path);
+    return rc;
+}
+
+/* Takes the value over. */
+static int write_json(const run *r, const char *name, json_t *value, gnt_err *err) {
+    char *text = value ? json_dumps(value, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) : NULL;
+    json_decref(value);
+    int rc = write_file(r, name, text, err);
+    gnt_free(text);
+    return rc;
+}
+
+int run_write_plan(const run *r, gnt_err *err) {
+    char *text = gnt_plan_json(r->plan, r->suite);
+    int rc = write_file(r, "plan.json", text, err);
+    gnt_free(text);
+    return rc;
+}
+
+/* ---- results.json ---- */
+
+static json_t *tasks_json(const gnt_suite *s) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < s->n_tasks; i++) {
+        const gnt_suite_task *t = &s->task[i];
+        json_t *stages = json_array();
+        for (size_t k = 0; k < t->n_stages; k++)
+            json_array_append_new(stages, json_integer(t->stages[k]));
+        const char *attribute = t->observe.attribute >= 0 ? t->facts.attr[t->observe.attribute].name : NULL;
+        json_array_append_new(
+            list,
+            json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:I, s:I, s:I, s:I, s:o}", "id", t->id, "data", t->data,
+                      "model", t->model, "stages", stages, "utility", gnt_utility_names[t->utility],
+                      "surface", gnt_word_name(&gnt_surface_words, t->observe.surface), "targets",
+                      (json_int_t)t->observe.targets, "batch", (json_int_t)t->observe.batch, "local_steps",
+                      (json_int_t)t->observe.local_steps, "rounds", (json_int_t)t->federated.rounds,
+                      "attribute", text_or_null(attribute)));
+    }
+    return list;
+}
+
+static json_t *defenses_json(const gnt_suite *s) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < s->n_defenses; i++) {
+        const gnt_suite_defense *d = &s->defense[i];
+        json_t *members = json_array();
+        for (size_t k = 0; k < d->n_members; k++)
+            json_array_append_new(members, json_pack("{s:s, s:s, s:o}", "id", d->member[k].info->id,
+                                                     "version", d->member[k].info->version, "params",
+                                                     json_loads(d->member[k].params, 0, NULL)));
+        const gnt_plugin_info *swept = d->swept >= 0 ? d->member[d->swept].info : NULL;
+        const gnt_parameter *p = swept ? &swept->parameters[swept->strength] : NULL;
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:o, s:o, s:o}", "label", d->label, "plugin", d->plugin,
+                                        "members", members, "strength", text_or_null(p ? p->id : NULL),
+                                        "unit", text_or_null(p ? p->unit : NULL)));
+    }
+    return list;
+}
+
+static json_t *attacks_json(const gnt_suite *s) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < s->n_attacks; i++) {
+        const gnt_suite_attack *a = &s->attack[i];
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o, s:o}", "label", a->label, "plugin",
+                                              a->member.info->id, "version", a->member.info->version,
+                                              "grants", words_json(&gnt_knowledge_words, a->grants), "params",
+                                              json_loads(a->member.params, 0, NULL)));
+    }
+    return list;
+}
+
+static json_t *history_json(const run_search *s) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < s->n; i++)
+        json_array_append_new(list,
+                              json_pack("{s:o, s:o, s:o, s:I}", "strength", number(s->history[i].strength),
+                                        "utility", number(s->history[i].utility), "standard_error",
+                                        number(s->history[i].noise), "seed", (json_int_t)s->history[i].seed));
+    return list;
+}
+
+static const char *verdict_of(const run_search *s) {
+    if (!s->settled || s->reason)
+        return "n/a";
+    if (s->step.what != GNT_MATCH_MATCHED)
+        return "unmatched";
+    return s->step.saturated ? "saturated" : "matched";
+}
+
+static json_t *matches_json(const run *r) {
+    json_t *list = json_array();
+    const gnt_suite *suite = r->suite;
+    for (size_t i = 0; i < suite->n_tasks * suite->n_defenses; i++) {
+        const run_search *s = &r->search[i];
+        if (!isfinite(s->none) && !s->reason)
+            continue;
+        const char *why = s->reason ? s->reason
+                          : s->settled && s->step.what == GNT_MATCH_UNMATCHED
+                              ? gnt_match_reason_text(s->step.reason)
+                              : NULL;
+        int matched = s->settled && !s->reason && s->step.what == GNT_MATCH_MATCHED;
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:b, s:o}", "task",
+                            suite->task[s->task].id, "defense", suite->defense[s->defense].label, "target",
+                            number(s->spec.target), "tolerance", number(s->spec.tolerance), "verdict",
+                            verdict_of(s), "reason", text_or_null(why), "strength", number(s->step.strength),
+                            "utility", number(s->step.utility), "utility_none", number(s->none), "confirmed",
+                            matched, "history", history_json(s)));
+    }
+    return list;
+}
+
+/* Copies a cell's pictures beside the results and returns their name there, or null. */
+static json_t *copy_images(const run *r, const run_cell *c, gnt_err *err, int *rc) {
+    size_t index = (size_t)(c - r->cell);
+    if (!c->score_job || !json_object_get(json_object_get(c->score_job->record, "outputs"), "images"))
+        return json_null();
+    char *from = run_output_path(r, c->score_job, "images");
+    char *name = gnt_format("images/cell-%05zu.safetensors", index);
+    char *to = name ? gnt_format("%s/%s", r->options->folder, name) : NULL;
+    uint8_t *bytes = NULL;
+    size_t size;
+    *rc = from && to ? gnt_file_read(from, (size_t)1 << 30, &bytes, &size, err)
+                     : gnt_fail(err, "out of memory");
+    if (*rc == 0)
+        *rc = gnt_file_write(to, bytes, size, err);
+    json_t *text = json_string(name);
+    gnt_free(bytes);
+    gnt_free(from);
+    gnt_free(name);
+    gnt_free(to);
+    return text;
+}
+
+static json_t *cell_json(const run *r, const run_cell *c, gnt_err *err, int *rc) {
+    const gnt_cell *cell = c->cell;
+    const gnt_suite_task *t = &r->suite->task[cell->task];
+    const gnt_suite_defense *d = &r->suite->defense[cell->defense];
+    const gnt_suite_attack *a = &r->suite->attack[cell->attack];
+    json_t *utility = isfinite(c->utility)
+                          ? json_pack("{s:s, s:o, s:o}", "measure", gnt_utility_names[t->utility], "value",
+                                      number(c->utility), "none", number(c->utility_none))
+                          : json_null();
+    json_t *one = json_pack(
+        "{s:s, s:s, s:I, s:s, s:s, s:o, s:s, s:s, s:s, s:I, s:s, s:o, s:b}", "cell", cell->id, "task", t->id,
+        "stage", (json_int_t)cell->stage, "defense", d->label, "plugin", d->plugin, "strength",
+        number(c->strength), "mode", gnt_mode_names[cell->mode], "attack", a->label, "attack_plugin",
+        a->member.info->id, "seed", (json_int_t)cell->seed, "status", c->status ? c->status : "unfinished",
+        "reason", text_or_null(c->reason), "matched", c->matched);
+    json_object_set_new(one, "grants", words_json(&gnt_knowledge_words, cell->grants));
+    json_object_set_new(one, "surface", text_or_null(gnt_word_name(&gnt_surface_words, cell->surface)));
+    json_object_set_new(one, "goals", words_json(&gnt_goal_words, cell->goals));
+    json_object_set_new(one, "utility", utility);
+    static const char *const parts[] = {"measures", "floors", "chance", "targets", "convergence"};
+    for (size_t i = 0; c->score && i < sizeof parts / sizeof *parts; i++)
+        json_object_set(one, parts[i], json_object_get(c->score, parts[i]));
+    if (c->facts)
+        json_object_set(one, "facts", c->facts);
+    json_object_set_new(one, "images", copy_images(r, c, err, rc));
+    return one;
+}
+
+int run_write_results(const run *r, gnt_err *err) {
+    char *images = gnt_format("%s/images", r->options->folder);
+    int rc = images ? gnt_make_dirs(images, err) : gnt_fail(err, "out of memory for the results");
+    gnt_free(images);
+    json_t *cells = json_array();
+    for (size_t i = 0; rc == 0 && i < r->plan->n; i++)
+        json_array_append_new(cells, cell_json(r, &r->cell[i], err, &rc));
+    if (rc != 0) {
+        json_decref(cells);
+        return -1;
+    }
+    const gnt_suite *s = r->suite;
+    return write_json(r, "results.json",
+                      json_pack("{s:i, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "format", 1, "suite",
+                                s->name, "title", s->title, "suite_digest", s->digest, "tasks", tasks_json(s),
+                                "defenses", defenses_json(s), "attacks", attacks_json(s), "matches",
+                                matches_json(r), "groups", run_groups(r), "cells", cells),
+                      err);
+}
+
+/* ---- host.json ---- */
+
+int run_write_host(const run *r, gnt_err *err) {
+    json_t *jobs = json_array();
+    double cpu = 0, peak = 0;
+    size_t cached = 0;
+    for (size_t i = 0; i < r->n_jobs; i++) {
+        const run_job *j = r->job[i];
+        cpu += j->cpu;
+        peak = fmax(peak, (double)j->peak);
+        cached += (size_t)j->cached;
+        json_array_append_new(jobs, json_pack("{s:s, s:b, s:f, s:f, s:I, s:s, s:s}", "job", j->name, "stored",
+                                              j->cached, "seconds", j->wall, "cpu_seconds", j->cpu,
+                                              "peak_bytes", (json_int_t)j->peak, "sandbox",
+                                              j->sandbox ? j->sandbox : "", "verdict",
+                                              j->state == RUN_OK ? "ok"
+                                              : j->verdict       ? j->verdict
+                                                                 : "not run"));
+    }
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double wall = (double)(now.tv_sec - r->start.tv_sec) + 1e-9 * (double)(now.tv_nsec - r->start.tv_nsec);
+    return write_json(r, "host.json",
+                      json_pack("{s:i, s:s, s:f, s:f, s:f, s:i, s:I, s:o}", "format", 1, "identity", r->host,
+                                "seconds", wall, "cpu_seconds", cpu, "peak_bytes", peak, "jobs_at_once",
+                                r->options->jobs, "jobs_from_store", (json_int_t)cached, "jobs", jobs),
+                      err);
+}

@@ -1,0 +1,144 @@
+/* run_impl: what the files of the engine share. */
+#ifndef GNT_RUN_RUN_IMPL_H
+#define GNT_RUN_RUN_IMPL_H
+
+#include <time.h>
+
+#include <jansson.h>
+
+#include "base/digest.h"
+#include "job/store.h"
+#include "match/match.h"
+#include "run/child.h"
+#include "run/engine.h"
+
+typedef enum run_state {
+    RUN_WAITING, /* for its inputs */
+    RUN_READY,
+    RUN_RUNNING,
+    RUN_OK,
+    RUN_ENDED /* it failed, or what it needs did */
+} run_state;
+
+typedef struct run_job run_job;
+
+typedef struct run_input {
+    const char *name;   /* constant text */
+    run_job *from;      /* the job whose output it is, or NULL: */
+    const char *output; /* constant text */
+    char *path;         /* a file of the user's */
+} run_input;
+
+enum { RUN_MOST_INPUTS = 24, RUN_MOST_PLUGINS = 17 };
+
+struct run_job {
+    char *name;
+    json_t *request; /* without what may differ between equal jobs: "sandbox", paths */
+    run_input input[RUN_MOST_INPUTS];
+    size_t n_inputs;
+    const char *const *outputs;           /* NULL-terminated, constant */
+    const char *plugin[RUN_MOST_PLUGINS]; /* files it opens */
+    size_t n_plugins;
+    run_state state;
+    gnt_digest key;
+    json_t *record; /* of the store, once OK */
+    const char *verdict;
+    char *reason;
+    char *sandbox;
+    int cached;
+    gnt_utility_kind utility_kind; /* of a training: */
+    int measured;                  /* utility and noise are known */
+    double utility, noise;
+    double wall, cpu;
+    uint64_t peak;
+    gnt_child *child;
+    int fd[RUN_MOST_INPUTS]; /* of the running child */
+};
+
+typedef struct run_search { /* for the strength of one defense on one task */
+    size_t task, defense;
+    int settled;
+    gnt_match_spec spec;
+    gnt_match_point *history;
+    size_t n, room;
+    gnt_match_next_step step;
+    double none;  /* utility of the plain training, mean over the search's seeds */
+    char *reason; /* why it came to nothing: a training failed */
+} run_search;
+
+typedef struct run_cell {
+    const gnt_cell *cell;
+    const char *status; /* NULL: not finished */
+    char *reason;
+    double strength; /* NaN: none */
+    int matched;
+    double utility, utility_none; /* NaN: unknown */
+    json_t *score;                /* metadata of the score */
+    json_t *facts;
+    run_job *train, *attack, *score_job;
+} run_cell;
+
+typedef struct run {
+    const gnt_suite *suite;
+    const gnt_plan *plan;
+    const gnt_run_options *options;
+    gnt_store *store;
+    json_t *index; /* job name -> number */
+    run_job **job;
+    size_t n_jobs, room;
+    run_cell *cell;
+    run_search *search;      /* n_tasks × n_defenses */
+    gnt_digest *data_digest; /* of each task's data set */
+    gnt_digest *weights_digest;
+    char *host; /* the program's digest and the numerics identity */
+    size_t running, finished;
+    struct timespec start;
+    int interrupted;
+} run;
+
+/* ---- jobs.c ---- */
+/* The job of that name; *fresh: it was just made and its request is to be filled in. NULL when out of memory.
+ */
+run_job *run_need(run *r, const char *name, int *fresh);
+int run_add_input(run_job *j, const char *name, run_job *from, const char *output);
+/* Moves waiting jobs on and starts ready ones; *moved is set when anything changed. */
+int run_step_jobs(run *r, int *moved, gnt_err *err);
+/* Waits a while for a running job to end and takes in what it left. */
+int run_wait_job(run *r, gnt_err *err);
+void run_free_jobs(run *r);
+char *run_output_path(const run *r, const run_job *j, const char *output);
+/* Metadata of a stored bundle as JSON; NULL when it cannot be read. */
+json_t *run_metadata(const run *r, const run_job *j, const char *output);
+
+/* ---- requests.c: the jobs of a task; each returns NULL when out of memory ---- */
+enum { RUN_PLAIN = -1 }; /* no defense at all */
+run_job *run_data_job(run *r, size_t task, uint64_t seed);
+run_job *run_initial_job(run *r, size_t task, uint64_t seed);
+run_job *run_train_job(run *r, size_t task, int defense, double strength, uint64_t seed);
+run_job *run_attack_job(run *r, const gnt_cell *c, double strength);
+run_job *run_score_job(run *r, const gnt_cell *c, double strength, run_job *attack);
+/* Utility after the last round; NaN when the job has none. *noise (may be NULL): its standard error. */
+double run_utility(const run *r, run_job *train, double *noise);
+
+/* ---- searches.c ---- */
+int run_step_search(run *r, run_search *s, int *moved, gnt_err *err);
+/* The plain training (none) of a task and seed: the suite's own `none` where it has one. */
+run_job *run_none_job(run *r, size_t task, uint64_t seed);
+
+/* ---- cells.c ---- */
+int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err);
+
+/* ---- results.c ---- */
+int run_write_plan(const run *r, gnt_err *err);
+int run_write_results(const run *r, gnt_err *err);
+int run_write_host(const run *r, gnt_err *err);
+json_t *run_groups(const run *r); /* groups.c */
+
+/* ---- progress.c ---- */
+void run_show_progress(const run *r, int last);
+void run_show_cell(const run *r, const run_cell *c);
+
+/* ---- identity.c ---- */
+char *run_identity(gnt_err *err); /* the caller frees */
+
+#endif

@@ -1,0 +1,112 @@
+/* Searches for matched utility: asks match/ what to train next, and trains it. */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "run/run_impl.h"
+
+/* Training number i of a search as a replicate seed: the suite's own first, so that its cells reuse them. */
+static uint64_t seed_of(const gnt_suite *s, int64_t i) {
+    if ((size_t)i < s->n_seeds)
+        return s->seeds[i];
+    uint64_t most = 0;
+    for (size_t k = 0; k < s->n_seeds; k++)
+        if (s->seeds[k] > most)
+            most = s->seeds[k];
+    return most + 1 + ((uint64_t)i - s->n_seeds);
+}
+
+/* 1 when job `j` is over; a job that failed settles the search. */
+static int over(run_search *s, const run_job *j) {
+    if (j->state == RUN_ENDED) {
+        s->settled = 1;
+        if (!s->reason)
+            s->reason = gnt_strdup(j->reason);
+    }
+    return j->state == RUN_OK || j->state == RUN_ENDED;
+}
+
+/* Mean utility of the plain training over the search's seeds; NaN while it is not there. */
+static int baseline(run *r, run_search *s, int64_t seeds, int *ready, gnt_err *err) {
+    double sum = 0;
+    *ready = 1;
+    for (int64_t i = 0; i < seeds; i++) {
+        run_job *j = run_none_job(r, s->task, seed_of(r->suite, i));
+        if (!j)
+            return gnt_fail(err, "out of memory for a search");
+        if (!over(s, j))
+            *ready = 0;
+        else if (j->state == RUN_OK && *ready)
+            sum += run_utility(r, j, NULL);
+    }
+    s->none = sum / (double)seeds;
+    return 0;
+}
+
+static int remember(run_search *s, double strength, int64_t seed, double utility, double noise) {
+    for (size_t i = 0; i < s->n; i++)
+        if (s->history[i].strength == strength && s->history[i].seed == seed)
+            return 0;
+    if (s->n == s->room) {
+        size_t room = s->room ? 2 * s->room : 16;
+        gnt_match_point *grown = gnt_resize(s->history, room, sizeof *grown);
+        if (!grown)
+            return -1;
+        s->history = grown;
+        s->room = room;
+    }
+    s->history[s->n++] = (gnt_match_point){strength, seed, utility, noise};
+    return 0;
+}
+
+/* Trains what the last step asked for; *ready when all of it is there. */
+static int train_asked(run *r, run_search *s, int *ready, gnt_err *err) {
+    *ready = 1;
+    for (int64_t i = 0; i < s->step.n_seeds; i++) {
+        int64_t number = s->step.seed + i;
+        run_job *j = run_train_job(r, s->task, (int)s->defense, s->step.strength, seed_of(r->suite, number));
+        if (!j)
+            return gnt_fail(err, "out of memory for a search");
+        if (!over(s, j))
+            *ready = 0;
+    }
+    for (int64_t i = 0; *ready && !s->settled && i < s->step.n_seeds; i++) {
+        int64_t number = s->step.seed + i;
+        run_job *j = run_train_job(r, s->task, (int)s->defense, s->step.strength, seed_of(r->suite, number));
+        double noise, utility = run_utility(r, j, &noise);
+        if (remember(s, s->step.strength, number, utility, noise) != 0)
+            return gnt_fail(err, "out of memory for a search");
+    }
+    return 0;
+}
+
+static int wants_training(const run_search *s) {
+    return s->step.what == GNT_MATCH_EVALUATE || s->step.what == GNT_MATCH_CONFIRM;
+}
+
+int run_step_search(run *r, run_search *s, int *moved, gnt_err *err) {
+    int ready = 0;
+    if (s->settled)
+        return 0;
+    if (!isfinite(s->none)) {
+        if (baseline(r, s, r->suite->task[s->task].match.seeds, &ready, err) != 0)
+            return -1;
+        if (!ready || s->settled) {
+            s->none = NAN;
+            *moved |= s->settled;
+            return 0;
+        }
+        if (gnt_suite_match_spec(r->suite, s->task, s->defense, s->none, &s->spec, err) != 0)
+            return -1;
+    } else if (train_asked(r, s, &ready, err) != 0)
+        return -1;
+    if (!ready || s->settled) {
+        *moved |= s->settled;
+        return 0;
+    }
+    if (gnt_match_next(&s->step, &s->spec, s->history, s->n, err) != 0)
+        return -1;
+    s->settled = !wants_training(s);
+    *moved = 1;
+    return 0;
+}
