@@ -18,6 +18,7 @@ static int worker(int argc, char **argv) {
 }
 
 static const command commands[] = {
+    {"run", "a suite: every defense against every attack at matched utility", gnt_cmd_run},
     {"list", "the defenses and attacks there are", gnt_cmd_list},
     {"show", "one plugin: its parameters, hooks and needs", gnt_cmd_show},
     {"data", "the data sets: list them, check their files, draw a sheet", gnt_cmd_data},

@@ -1,0 +1,231 @@
+/* gauntlet run: a suite from its file to its results. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "cli/cmd.h"
+#include "report/report.h"
+#include "run/child.h"
+#include "run/describe.h"
+#include "run/engine.h"
+#include "suite/plan.h"
+
+static const char help[] =
+    "Usage: gauntlet run SUITE.json [options]\n"
+    "\n"
+    "Crosses the suite's defenses with its attacks on every task and leaves a folder with results.json, the "
+    "store of\n"
+    "all outputs and a report. Running again goes on where a run ended: nothing that is stored is computed "
+    "twice.\n"
+    "  -o, --output DIR   the folder of the run (results/NAME, NAME as the suite calls itself)\n"
+    "  --dry-run          list the cells and the most trainings that matching may need; run nothing\n"
+    "  --json             with --dry-run: the plan as JSON\n"
+    "  --jobs N           processes at once (the number of processors)\n"
+    "  --data DIR         where data files are (the environment variable GAUNTLET_DATA)\n"
+    "  --models DIR       one more folder of model files\n"
+    "  --plugins DIR      one more folder of plugins\n"
+    "  --no-report        leave the report out\n"
+    "  -q, --quiet        no progress, no summary\n"
+    "Exit code: 0 every cell is ok or n/a, 1 a cell failed, 2 the suite or the command is wrong, 130 "
+    "interrupted.\n";
+
+enum { MODEL_FOLDERS = 4 };
+
+typedef struct options {
+    const char *suite, *output, *data, *models, *plugins;
+    int jobs, dry, json, report, quiet, help;
+} options;
+
+static int read_jobs(const char *text, int *jobs) {
+    char *end;
+    errno = 0;
+    long n = strtol(text, &end, 10);
+    if (errno || *end || end == text || n < 1 || n > 256)
+        return -1;
+    *jobs = (int)n;
+    return 0;
+}
+
+static int processors(void) {
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > 256 ? 256 : (int)n;
+}
+
+/* Where models are: what the user said, the working folder's, then beside the program as built and as installed. */
+static void find_models(char *folder[MODEL_FOLDERS], const char *said) {
+    static const char *const beside[] = {"../models", "../share/gauntlet/models"};
+    char self[4096];
+    size_t n = 0;
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (said)
+        folder[n++] = gnt_strdup(said);
+    else
+        folder[n++] = gnt_strdup("models");
+    self[length > 0 ? length : 0] = 0;
+    char *slash = strrchr(self, '/');
+    if (slash)
+        *slash = 0;
+    for (size_t i = 0; slash && i < sizeof beside / sizeof *beside; i++)
+        folder[n++] = gnt_format("%s/%s", self, beside[i]);
+    folder[n] = NULL;
+}
+
+static int read_options(int argc, char **argv, options *o) {
+    static const struct option known[] = {{"output", required_argument, NULL, 'o'},
+                                          {"dry-run", no_argument, NULL, 'n'},
+                                          {"json", no_argument, NULL, 'J'},
+                                          {"jobs", required_argument, NULL, 'j'},
+                                          {"data", required_argument, NULL, 'd'},
+                                          {"models", required_argument, NULL, 'm'},
+                                          {"plugins", required_argument, NULL, 'p'},
+                                          {"no-report", no_argument, NULL, 'R'},
+                                          {"quiet", no_argument, NULL, 'q'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
+    int c;
+    *o = (options){.data = getenv("GAUNTLET_DATA"), .report = 1, .jobs = processors()};
+    optind = 0;
+    while ((c = getopt_long(argc, argv, "o:qh", known, NULL)) != -1)
+        switch (c) {
+        case 'o':
+            o->output = optarg;
+            break;
+        case 'n':
+            o->dry = 1;
+            break;
+        case 'J':
+            o->json = 1;
+            break;
+        case 'd':
+            o->data = optarg;
+            break;
+        case 'm':
+            o->models = optarg;
+            break;
+        case 'p':
+            o->plugins = optarg;
+            break;
+        case 'R':
+            o->report = 0;
+            break;
+        case 'q':
+            o->quiet = 1;
+            break;
+        case 'h':
+            o->help = 1;
+            break;
+        case 'j':
+            if (read_jobs(optarg, &o->jobs) == 0)
+                break;
+            fprintf(stderr, "gauntlet run: --jobs is \"%.40s\", expected a whole number from 1 to 256\n",
+                    optarg);
+            return -1;
+        default:
+            return -1;
+        }
+    if (o->help)
+        return 0;
+    if (argc - optind != 1) {
+        fprintf(stderr, "gauntlet run: expected one suite file; `gauntlet run --help` tells more\n");
+        return -1;
+    }
+    o->suite = argv[optind];
+    return 0;
+}
+
+static void print_summary(const gnt_run_counts *c, const char *folder) {
+    printf("%zu cells ok, %zu n/a, %zu failed, %zu crashed, %zu timed out", c->ok, c->na, c->failed,
+           c->crashed, c->timeout);
+    if (c->unfinished)
+        printf(", %zu not finished", c->unfinished);
+    printf("; results in %s\n", folder);
+    if (c->interrupted)
+        printf("Interrupted: the same command goes on from here.\n");
+}
+
+static int exit_code(const gnt_run_counts *c) {
+    if (c->interrupted)
+        return GNT_EXIT_INTERRUPTED;
+    return c->failed || c->crashed || c->timeout || c->unfinished ? GNT_EXIT_FAILED : GNT_EXIT_OK;
+}
+
+static int wrong(const gnt_err *err) {
+    fprintf(stderr, "%s\n", err->text);
+    return GNT_EXIT_WRONG;
+}
+
+static int print_plan(const gnt_plan *plan, const gnt_suite *suite, int json) {
+    char *text = json ? gnt_plan_json(plan, suite) : gnt_plan_text(plan, suite);
+    if (text)
+        fputs(text, stdout);
+    gnt_free(text);
+    return text ? GNT_EXIT_OK : GNT_EXIT_FAILED;
+}
+
+static void make_report(const char *folder, int quiet) {
+    gnt_err err = {0};
+    gnt_text notices;
+    gnt_report_options options = {.formats = GNT_FORMAT_SVG | GNT_FORMAT_PNG};
+    gnt_text_init(&notices, 1 << 20);
+    if (gnt_report_make(folder, &options, &notices, &err) != 0)
+        fprintf(stderr, "gauntlet run: no report was made: %s\n", err.text);
+    else if (!quiet)
+        fputs(gnt_text_get(&notices), stderr);
+    gnt_text_free(&notices);
+}
+
+static int run_plan(const options *o, const gnt_suite *suite, const gnt_plan *plan) {
+    gnt_err err = {0};
+    char *folder = o->output ? gnt_strdup(o->output) : gnt_format("results/%s", suite->name);
+    gnt_run_options how = {.folder = folder, .data_folder = o->data, .jobs = o->jobs, .quiet = o->quiet};
+    gnt_run_counts counts = {0};
+    int code = GNT_EXIT_FAILED;
+    gnt_interrupt_catch();
+    if (!folder || gnt_make_dirs(folder, &err) != 0 || gnt_run(suite, plan, &how, &counts, &err) != 0)
+        fprintf(stderr, "gauntlet run: %s\n", err.text[0] ? err.text : "out of memory");
+    else {
+        code = exit_code(&counts);
+        if (o->report && !counts.interrupted)
+            make_report(folder, o->quiet);
+        if (!o->quiet)
+            print_summary(&counts, folder);
+    }
+    gnt_free(folder);
+    return code;
+}
+
+int gnt_cmd_run(int argc, char **argv) {
+    options o;
+    gnt_err err = {0};
+    gnt_plugin_list plugins = {0};
+    gnt_suite suite = {0};
+    gnt_plan plan = {0};
+    if (read_options(argc, argv, &o) != 0)
+        return GNT_EXIT_WRONG;
+    if (o.help) {
+        fputs(help, stdout);
+        return GNT_EXIT_OK;
+    }
+    if (gnt_list_plugins(&plugins, o.plugins, &err) != 0)
+        return wrong(&err);
+    char *models[MODEL_FOLDERS];
+    find_models(models, o.models);
+    gnt_suite_world world = {
+        .plugins = &plugins, .data_folder = o.data, .model_folders = (const char *const *)models};
+    int code = GNT_EXIT_WRONG;
+    if (gnt_suite_load(&suite, o.suite, &world, &err) != 0 || gnt_plan_make(&plan, &suite, &err) != 0)
+        wrong(&err);
+    else
+        code = o.dry ? print_plan(&plan, &suite, o.json) : run_plan(&o, &suite, &plan);
+    gnt_plan_free(&plan);
+    gnt_suite_free(&suite);
+    gnt_plugin_list_free(&plugins);
+    for (size_t i = 0; models[i]; i++)
+        gnt_free(models[i]);
+    return code;
+}
