@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
-#include "report/report.h"
+#include "report/make.h"
 #include "run/child.h"
 #include "run/describe.h"
 #include "run/engine.h"
@@ -170,9 +170,9 @@ static int print_plan(const gnt_plan *plan, const gnt_suite *suite, int json) {
 static void make_report(const char *folder, int quiet) {
     gnt_err err = {0};
     gnt_text notices;
-    gnt_report_options options = {.formats = GNT_FORMAT_SVG | GNT_FORMAT_PNG};
+    gnt_report_options how = {.formats = GNT_FORMAT_SVG | GNT_FORMAT_PNG};
     gnt_text_init(&notices, 1 << 20);
-    if (gnt_report_make(folder, &options, &notices, &err) != 0)
+    if (gnt_report_make(folder, &how, &notices, &err) != 0)
         fprintf(stderr, "gauntlet run: no report was made: %s\n", err.text);
     else if (!quiet)
         fputs(gnt_text_get(&notices), stderr);

@@ -11,9 +11,9 @@
 
 #include "base/err.h"
 #include "base/text.h"
+#include "report/make.h"
 #include "report/results.h"
 
-enum { GNT_FORMAT_SVG = 1, GNT_FORMAT_PNG = 2 };
 
 typedef struct gnt_plot {
     const char *folder; /* the report folder: gnuplot's working folder */

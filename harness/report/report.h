@@ -6,14 +6,10 @@
 
 #include <stdint.h>
 
+#include "report/make.h"
 #include "report/measure.h"
 #include "report/plot.h"
 #include "report/results.h"
-
-typedef struct gnt_report_options {
-    const char *folder; /* where the report goes; NULL: RUN/report */
-    int formats;        /* GNT_FORMAT_SVG | GNT_FORMAT_PNG; 0: no plots */
-} gnt_report_options;
 
 /* A picture of the report: what index pages show. */
 typedef struct gnt_picture {
@@ -39,13 +35,6 @@ typedef struct gnt_report {
     size_t n_section;
     gnt_text notices; /* a line for each thing that could not be made; shown on the pages */
 } gnt_report;
-
-enum { GNT_REPORT_UNREADABLE = -2 };
-
-/* Makes the report. `notices` (may be NULL) receives a line for each thing left out, such as plots without
- * gnuplot: those are no failures. Returns 0, GNT_REPORT_UNREADABLE when results.json cannot be read, −1 when
- * a file cannot be written. */
-int gnt_report_make(const char *run, const gnt_report_options *options, gnt_text *notices, gnt_err *err);
 
 /* Called by gnt_report_make, each for its own files. */
 int gnt_report_write_tables(const gnt_report *p, gnt_err *err);

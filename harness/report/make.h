@@ -1,0 +1,22 @@
+/* make: the report of a run folder, as the rest of the house asks for it. */
+#ifndef GNT_REPORT_MAKE_H
+#define GNT_REPORT_MAKE_H
+
+#include "base/err.h"
+#include "base/text.h"
+
+enum { GNT_FORMAT_SVG = 1, GNT_FORMAT_PNG = 2 };
+
+typedef struct gnt_report_options {
+    const char *folder; /* where the report goes; NULL: RUN/report */
+    int formats;        /* GNT_FORMAT_SVG | GNT_FORMAT_PNG; 0: no plots */
+} gnt_report_options;
+
+enum { GNT_REPORT_UNREADABLE = -2 };
+
+/* Makes the report. `notices` (may be NULL) receives a line for each thing left out, such as plots without
+ * gnuplot: those are no failures. Returns 0, GNT_REPORT_UNREADABLE when results.json cannot be read, −1 when
+ * a file cannot be written. */
+int gnt_report_make(const char *run, const gnt_report_options *options, gnt_text *notices, gnt_err *err);
+
+#endif
