@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "fake_plugins.h"
@@ -342,6 +343,33 @@ static void a_search_scale_never_begins_at_zero(void **state) {
     gnt_suite_free(&s);
 }
 
+/* The first example of docs/suites.md: 1 task × 2 stages × (1 + 1 + 3) strengths × 2 attacks × 1 seed, and the counts
+ * that its dry run is said to end with. */
+static void the_documented_example_holds(void **state) {
+    (void)state;
+    gnt_suite s;
+    gnt_plan p;
+    gnt_err err = {0};
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    if (gnt_file_read("docs/suites.md", 1 << 20, &bytes, &size, &err) != 0)
+        fail_msg("%s", err.text);
+    char *start = strstr((char *)bytes, "```json\n"), *end = start ? strstr(start + 8, "```") : NULL;
+    assert_non_null(end);
+    *end = 0;
+    take(&s, start + 8);
+    expand(&p, &s);
+    char *text = gnt_plan_text(&p, &s), *counts = strstr(text, "first: 20 cells");
+    assert_non_null(counts);
+    assert_string_equal(
+        counts, "first: 20 cells on 1 task: 20 to run, 0 n/a\ntrainings: 4, and at most 27 for matching\n");
+    assert_non_null(strstr(end + 1, counts));
+    gnt_free(text);
+    gnt_free(bytes);
+    gnt_plan_free(&p);
+    gnt_suite_free(&s);
+}
+
 static void a_pipe_is_refused_at_once(void **state) {
     (void)state;
     char folder[] = "/tmp/gauntlet-test-XXXXXX";
@@ -371,6 +399,7 @@ int main(void) {
         cmocka_unit_test(a_task_opens_its_data_and_model),
         cmocka_unit_test(the_plan_as_json_is_json),
         cmocka_unit_test(a_search_scale_never_begins_at_zero),
+        cmocka_unit_test(the_documented_example_holds),
         cmocka_unit_test(a_pipe_is_refused_at_once),
     };
     return cmocka_run_group_tests(tests, open_plugins, close_plugins);

@@ -1,6 +1,7 @@
 /* Suites as text cases: tests/cases/suites.txt says how to patch tests/cases/base.json and which sentence, or
- * which cells, must follow. The file explains its own form. With --print, shows every sentence for a person
- * to read. */
+ * which cells, must follow. The file explains its own form. --print shows every sentence for a person to
+ * read. --write DIR leaves there the suites that are found wrong before any plugin is asked for, N.json and
+ * N.says, for tests/cases/run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +21,8 @@ static const char base_file[] = "tests/cases/base.json", cases_file[] = "tests/c
 static const char suite_name[] = "tests/cases/suite.json"; /* relative paths in suites begin in tests/cases */
 enum { LEAST_SENTENCES = 50 };
 
-static int printing;
+static int printing, written;
+static const char *write_folder;
 
 /* ---- patches ---- */
 
@@ -141,6 +143,28 @@ static int check_cells(const one_case *c, const gnt_suite *s, gnt_err *err) {
     return bad;
 }
 
+static void write_file(const char *ending, const char *text, size_t size) {
+    gnt_err err = {0};
+    char *name = gnt_format("%s/%03d.%s", write_folder, written, ending);
+    if (gnt_file_write(name, text, size, &err) != 0)
+        fail_msg("%s", err.text);
+    gnt_free(name);
+}
+
+/* A suite that gives the same sentence where there are no plugins at all gives it with any. */
+static void write_case(const one_case *c, const char *text, size_t size) {
+    static const gnt_plugin_list nothing;
+    const gnt_suite_world empty = {.plugins = &nothing};
+    gnt_suite suite;
+    gnt_err err = {0};
+    if (!*c->says || *c->file || gnt_suite_parse(&suite, suite_name, text, size, &empty, &err) == 0 ||
+        !strstr(err.text, c->says))
+        return;
+    written++;
+    write_file("json", text, size);
+    write_file("says", c->says, strlen(c->says));
+}
+
 /* 0 when the case came out as it says. */
 static int finish(one_case *c, const gnt_suite_world *world) {
     gnt_suite suite;
@@ -164,6 +188,8 @@ static int finish(one_case *c, const gnt_suite_world *world) {
         print_error("%s: said \"%s\"\n", c->name, err.text);
         bad = 1;
     }
+    if (write_folder)
+        write_case(c, text, size);
     gnt_suite_free(&suite);
     free(dumped);
     json_decref(c->root);
@@ -235,5 +261,6 @@ static void suites_get_their_sentences(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(suites_get_their_sentences)};
     printing = argc > 1 && strcmp(argv[1], "--print") == 0;
+    write_folder = argc > 2 && strcmp(argv[1], "--write") == 0 ? argv[2] : NULL;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
