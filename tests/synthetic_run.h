@@ -19,7 +19,8 @@
 typedef struct synthetic {
     const char *folder; /* made by the caller; gets results.json and images/ */
     const char *spoil;  /* "" for none */
-    int tasks, images;  /* tasks 1 … 3; images: also write images/ */
+    int tasks, stages;  /* tasks 1 … 3; the first has 1 or 2 stages */
+    int images;         /* also write images/ */
 } synthetic;
 
 static const char *const synthetic_tasks[] = {"glyphs-lenet", "scenes-convnet", "census-mlp"};
@@ -231,7 +232,7 @@ static inline json_t *synthetic_results(const synthetic *s) {
     json_t *defenses = json_array(), *attacks = json_array();
     for (int t = 0; t < s->tasks; t++) {
         json_array_append_new(tasks, json_pack("{s:o}", "id", synthetic_text(s, synthetic_tasks[t])));
-        for (int stage = 0; stage <= (t == 0 ? 10 : 0); stage += 10) {
+        for (int stage = 0; stage <= (t == 0 && s->stages > 1 ? 10 : 0); stage += 10) {
             synthetic_add(s, cells, groups, (synthetic_place){t, stage, 0, 0, 0, 0});
             for (int d = 1; d < 4; d++) {
                 synthetic_add(s, cells, groups, (synthetic_place){t, stage, d, 0, 1, matched[d]});

@@ -8,7 +8,7 @@
 #include "report/plot.h"
 #include "report/view.h"
 
-enum { MOST_PANELS = 24, MOST_CURVES = 4096, STEPS = 121, KEY_LINE = 22, KEY_ENTRY = 190 };
+enum { MOST_PANELS = 24, MOST_CURVES = 4096, STEPS = 121 };
 
 /* The best restart of one target in one cell. */
 typedef struct curve {
@@ -190,7 +190,7 @@ static void draw_panel(gnt_plot *p, const gnt_panels *grid, const gnt_results *r
 }
 
 static void draw_key(gnt_plot *p, const gnt_results *r, const panel *panels, int n_panel, double height,
-                     int columns) {
+                     int columns, double entry) {
     gnt_plot_strip(p, 0, height);
     gnt_text plots;
     gnt_text_init(&plots, 1 << 20);
@@ -205,12 +205,12 @@ static void draw_key(gnt_plot *p, const gnt_results *r, const panel *panels, int
             }
         if (!drawn)
             continue;
-        double x = 30 + (n % columns) * (double)KEY_ENTRY, y = height - 12 - (n / columns) * (double)KEY_LINE;
+        double x = 30 + (n % columns) * entry, y = height - 12 - (n / columns) * (double)GNT_KEY_LINE;
         int block = gnt_plot_block(p);
         gnt_plot_row(p, (double[]){x - 16, y}, 2);
         gnt_plot_row(p, (double[]){x + 16, y}, 2);
         gnt_plot_say(p, "set label %d L[%d] at %.1f,%.1f left noenhanced font SMALL\n", ++n,
-                     gnt_plot_label(p, r->defense[d], 24), x + 24, y);
+                     gnt_plot_label(p, r->defense[d], GNT_KEY_NAME), x + 24, y);
         gnt_text_add(&plots, ", D index %d using 1:2 with lines lc rgb \"#%06x\" lw 2", block, colour);
     }
     gnt_plot_say(p,
@@ -228,13 +228,14 @@ static int draw(const gnt_results *r, const panel *panels, int n, const char *fo
     double width, height;
     gnt_plot p;
     gnt_panels grid = gnt_panels_layout(n, 0, 0, &width, &height);
-    int columns = (int)((width - 20) / KEY_ENTRY), lines = ((int)r->n_defense + columns - 1) / columns + 1;
-    grid = gnt_panels_layout(n, 0, 16 + lines * (double)KEY_LINE, &width, &height);
+    double entry = gnt_key_entry(r->defense, r->n_defense);
+    int columns = (int)((width - 14) / entry), lines = ((int)r->n_defense + columns - 1) / columns + 1;
+    grid = gnt_panels_layout(n, 0, 16 + lines * (double)GNT_KEY_LINE, &width, &height);
     gnt_plot_init(&p, folder, name, width, height);
     gnt_plot_say(&p, "set multiplot\n");
     for (int i = 0; i < n; i++)
         draw_panel(&p, &grid, r, &panels[i], i);
-    draw_key(&p, r, panels, n, grid.foot - 4, columns);
+    draw_key(&p, r, panels, n, grid.foot - 4, columns, entry);
     gnt_plot_say(&p, "unset multiplot\n");
     int failed = gnt_plot_finish(&p, formats, err);
     gnt_plot_free(&p);

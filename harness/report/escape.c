@@ -157,7 +157,7 @@ void gnt_slug(const char *text, char slug[GNT_SLUG_SIZE]) {
     for (size_t i = 0; i < length && n < MOST; i++) {
         char c = text[i];
         int plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-                    (c == '-' && i > 0);
+                    (c == '-' && n > 0);
         changed |= !plain;
         if (plain)
             slug[n++] = c;

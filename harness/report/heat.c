@@ -63,7 +63,8 @@ static void field(sheet *s, double x, double y, const gnt_outcome *g) {
     }
     gnt_text text;
     gnt_stat mean = {.mean = v, .low = NAN, .high = NAN};
-    int interval = isfinite(score->stat.low) && isfinite(score->stat.high);
+    int interval =
+        isfinite(score->stat.low) && isfinite(score->stat.high) && score->stat.low != score->stat.high;
     unsigned ink = dark ? 0xffffff : 0x111111;
     gnt_text_init(&text, 1024);
     gnt_measure_write(s->m, &mean, &text);

@@ -97,19 +97,42 @@ static void section_title(const gnt_section *s, gnt_text *out) {
         gnt_text_add(out, "round %" PRId64, s->stage);
 }
 
-static void say_summary(pen *w, const gnt_section *s) {
-    const gnt_results *r = w->p->results;
-    const gnt_measure *lead = gnt_report_lead(r, s->task, s->stage);
+/* The answer first: a sentence for each section, which links to it. */
+static void say_summary(pen *w) {
+    const gnt_report *p = w->p;
+    heading(w, 2, "In short");
+    gnt_text_add(&w->out, w->html ? "<ul>\n" : "");
+    for (size_t i = 0; i < p->n_section; i++) {
+        const gnt_section *s = &p->section[i];
+        const gnt_measure *lead = gnt_report_lead(p->results, s->task, s->stage);
+        gnt_text title, text;
+        gnt_text_init(&title, 1 << 20);
+        gnt_text_init(&text, 1 << 20);
+        section_title(s, &title);
+        if (lead)
+            gnt_report_sentence(p->results, s->task, s->stage, lead, &text);
+        else
+            gnt_text_add(&text, "No cell gave a number.");
+        if (w->html)
+            gnt_text_add(&w->out, "<li><a href=\"#s%zu\">", i);
+        else
+            gnt_text_add(&w->out, "- **");
+        say(w, gnt_text_get(&title));
+        gnt_text_add(&w->out, w->html ? "</a>: " : "**: ");
+        say(w, gnt_text_get(&text));
+        gnt_text_add(&w->out, w->html ? "</li>\n" : "\n");
+        w->out.failed |= title.failed | text.failed;
+        gnt_text_free(&title);
+        gnt_text_free(&text);
+    }
+    gnt_text_add(&w->out, w->html ? "</ul>\n" : "\n");
+}
+
+static void say_counts(pen *w, const gnt_section *s) {
     gnt_text text;
     gnt_text_init(&text, 1 << 20);
-    if (lead)
-        gnt_report_sentence(r, s->task, s->stage, lead, &text);
-    else
-        gnt_text_add(&text, "No cell gave a number.");
-    gnt_text_add(&text, " ");
-    count_cells(r, s->task, s->stage, &text);
+    count_cells(w->p->results, s->task, s->stage, &text);
     paragraph(w, gnt_text_get(&text));
-    w->out.failed |= text.failed;
     gnt_text_free(&text);
 }
 
@@ -148,8 +171,10 @@ static void say_measure(pen *w, const gnt_section *s, const gnt_measure *m) {
 static void say_section(pen *w, const gnt_section *s) {
     size_t n;
     const gnt_measure *m = gnt_measures(&n), *lead = gnt_report_lead(w->p->results, s->task, s->stage);
+    if (w->html)
+        gnt_text_add(&w->out, "<a id=\"s%zu\"></a>\n", (size_t)(s - w->p->section));
     say_section_name(w, 2, s);
-    say_summary(w, s);
+    say_counts(w, s);
     if (lead)
         say_measure(w, s, lead);
     for (size_t i = 0; i < s->n_sheet; i++) {
@@ -261,7 +286,8 @@ static const char head[] =
     ".wide{overflow-x:auto;margin:.8rem 0}.wide img{max-width:100%;min-width:min(100%,34rem);height:auto}\n"
     "table{border-collapse:collapse;font-size:.88rem}th,td{padding:.25rem .6rem;border-bottom:1px solid "
     "#e4e4e4;"
-    "text-align:left;vertical-align:top}th{background:#f5f5f5}td.n{text-align:right;font-variant-numeric:"
+    "text-align:left;vertical-align:top}th{background:#f5f5f5}td.s{white-space:nowrap}td.n{text-align:right;"
+    "white-space:nowrap;font-variant-numeric:"
     "tabular-nums}\n"
     "details{margin:.6rem 0}summary{cursor:pointer;font-weight:600}\n"
     "@media(max-width:600px){.wide img{max-width:none;width:44rem}}\n</style>\n<title>";
@@ -284,6 +310,8 @@ static void say_page(pen *w) {
     say_notices(w);
     if (p->n_section == 0)
         paragraph(w, "This run holds no results yet.");
+    else
+        say_summary(w);
     for (size_t i = 0; i < p->n_section; i++)
         say_section(w, &p->section[i]);
     say_guide(w);

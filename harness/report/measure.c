@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const gnt_measure known[] = {
-    {"psnr", "PSNR", "PSNR (dB)", "PSNR of the recovered image (dB)", " dB", 1, 1, 1, 1},
+    {"psnr", "PSNR", "PSNR (dB)", "PSNR of the recovered data (dB)", " dB", 1, 1, 1, 1},
     {"ssim", "SSIM", "SSIM", "SSIM of the recovered image", "", 1, 3, 1, 2},
     {"identification", "identification rate", "identified (%)", "private images identified among many (%)",
      " %", 1, 1, 100, 3},
@@ -48,7 +48,7 @@ void gnt_measure_number(const gnt_measure *m, double value, gnt_text *out) {
 void gnt_measure_write(const gnt_measure *m, const gnt_stat *s, gnt_text *out) {
     gnt_measure_number(m, s->mean, out);
     gnt_text_add(out, "%s", isfinite(s->mean) ? m->unit : "");
-    if (!isfinite(s->low) || !isfinite(s->high))
+    if (!isfinite(s->low) || !isfinite(s->high) || s->low == s->high)
         return;
     gnt_text_add(out, " [");
     gnt_measure_number(m, s->low, out);

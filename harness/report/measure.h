@@ -12,7 +12,7 @@ typedef struct gnt_measure {
     const char *name;
     const char *title; /* for a heading: "PSNR" */
     const char *axis;  /* for an axis, short, unit included: "PSNR (dB)" */
-    const char *words; /* the same in full: "PSNR of the recovered image (dB)" */
+    const char *words; /* the same in full: "PSNR of the recovered data (dB)" */
     const char *unit;  /* after a number: " dB", "" */
     int leak;          /* +1: higher leaks more; −1: lower leaks more */
     int decimals;
@@ -27,7 +27,7 @@ const gnt_measure *gnt_measures(size_t *n);
 /* 1 when a leaks more than b; NAN leaks least. */
 int gnt_leaks_more(const gnt_measure *m, double a, double b);
 
-/* "23.1 dB [22.0, 24.3]", with the interval when there is one. */
+/* "23.1 dB [22.0, 24.3]", with the interval when there is one that is not a single number. */
 void gnt_measure_write(const gnt_measure *m, const gnt_stat *s, gnt_text *out);
 void gnt_measure_number(const gnt_measure *m, double value, gnt_text *out);
 

@@ -73,7 +73,8 @@ static void terminal(const gnt_plot *p, gnt_text *out, int format) {
         gnt_text_add(
             out,
             "set terminal svg noenhanced size %.0f,%.0f font \"sans-serif,13\" background \"#ffffff\"\n"
-            "set output \"%s.svg\"\nTINY = \",10\"\nSMALL = \",12\"\nBIG = \",16\"\n",
+            "set output \"%s.svg\"\nTINY = \",10\"\nSMALL = \",12\"\nBIG = \",16\"\nset termoption "
+            "pointscale 0.8\n",
             p->width, p->height, p->name);
     else
         gnt_text_add(
@@ -140,6 +141,15 @@ void gnt_panel_begin(gnt_plot *p, const gnt_panels *g, int i, const char *title)
     gnt_plot_say(p, "set tmargin at screen %.6f\nset bmargin at screen %.6f\n", (top - g->top) / p->height,
                  (top - g->height + g->bottom) / p->height);
     gnt_plot_say(p, "set title L[%d] noenhanced offset 0,-0.4\n", gnt_plot_label(p, title, 44));
+}
+
+double gnt_key_entry(const char *const *names, size_t n) {
+    size_t longest = 18; /* "floor: random guess" and its like always fit */
+    for (size_t i = 0; i < n; i++) {
+        size_t width = gnt_text_width(names[i]);
+        longest = width > longest ? width : longest;
+    }
+    return 52 + 7.4 * (double)(longest < GNT_KEY_NAME ? longest : GNT_KEY_NAME);
 }
 
 void gnt_plot_strip(gnt_plot *p, double bottom, double height) {

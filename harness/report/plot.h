@@ -14,6 +14,7 @@
 #include "report/make.h"
 #include "report/results.h"
 
+enum { GNT_KEY_NAME = 26, GNT_KEY_LINE = 22 };
 
 typedef struct gnt_plot {
     const char *folder; /* the report folder: gnuplot's working folder */
@@ -49,6 +50,9 @@ gnt_panels gnt_panels_layout(int n, double head, double foot, double *width, dou
 void gnt_panel_begin(gnt_plot *p, const gnt_panels *g, int i, const char *title);
 int gnt_panel_is_left(const gnt_panels *g, int i);
 int gnt_panel_is_bottom(const gnt_panels *g, int i); /* no panel below it */
+/* Pixels that an entry of a key takes: the mark and the longest of the names, which are cut to GNT_KEY_NAME.
+ */
+double gnt_key_entry(const char *const *names, size_t n);
 /* A strip (in pixels from the lower left corner) whose plot coordinates are pixels, without axes. */
 void gnt_plot_strip(gnt_plot *p, double bottom, double height);
 

@@ -112,6 +112,8 @@ static int read_scores(const place *at, const json_t *object, gnt_outcome *o) {
     const char *name;
     json_t *value;
     json_object_foreach((json_t *)measures, name, value) {
+        if (json_is_null(value))
+            continue;
         gnt_score *s = &o->score[o->n_score++];
         s->measure = name;
         if (!json_is_object(value))

@@ -159,7 +159,11 @@ void gnt_table_html(const gnt_table *t, gnt_text *out) {
     for (size_t i = 0; i < t->n_item; i++) {
         if (i % t->n_column == 0)
             gnt_text_add(out, "</tr>\n<tr>");
-        gnt_text_add(out, t->item[i].text ? "<td>" : "<td class=\"n\">");
+        const char *text = t->item[i].text;
+        /* short texts stay on one line, sentences wrap */
+        gnt_text_add(out, !text                        ? "<td class=\"n\">"
+                          : gnt_text_width(text) <= 36 ? "<td class=\"s\">"
+                                                       : "<td>");
         if (t->item[i].text)
             gnt_escape_html(out, t->item[i].text);
         else

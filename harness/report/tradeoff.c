@@ -10,7 +10,7 @@
 #include "report/plot.h"
 #include "report/view.h"
 
-enum { MOST_PANELS = 24, NAME_WIDTH = 24, KEY_LINE = 22, KEY_ENTRY = 188 };
+enum { MOST_PANELS = 24 };
 
 /* A point of a panel, in the units that are drawn. */
 typedef struct point {
@@ -274,13 +274,13 @@ static void draw_panel(gnt_plot *p, const gnt_panels *grid, const drawing *d, in
 
 typedef struct key {
     gnt_plot *p;
-    double width, height;
+    double height, entry;
     int columns, n;
 } key;
 
 static void key_place(key *k, double *x, double *y) {
-    *x = 30 + (k->n % k->columns) * (double)KEY_ENTRY;
-    *y = k->height - 12 - (k->n / k->columns) * (double)KEY_LINE;
+    *x = 30 + (k->n % k->columns) * k->entry;
+    *y = k->height - 12 - (k->n / k->columns) * (double)GNT_KEY_LINE;
     k->n++;
 }
 
@@ -327,7 +327,7 @@ static void key_defenses(key *k, const drawing *d, gnt_text *plots) {
     for (size_t i = 0; i < d->r->n_defense; i++) {
         if (!is_drawn(d, i, &stand))
             continue;
-        int none = stand == GNT_STAND_NONE, label = gnt_plot_label(k->p, d->r->defense[i], NAME_WIDTH);
+        int none = stand == GNT_STAND_NONE, label = gnt_plot_label(k->p, d->r->defense[i], GNT_KEY_NAME);
         key_place(k, &x, &y);
         gnt_plot_say(k->p, "set label %d L[%d] at %.1f,%.1f left noenhanced font SMALL\n", k->n, label,
                      x + 24, y);
@@ -377,8 +377,8 @@ static void key_signs(key *k, const drawing *d, gnt_text *plots) {
     }
 }
 
-static void draw_key(gnt_plot *p, const drawing *d, double height, int columns) {
-    key k = {.p = p, .width = p->width, .height = height, .columns = columns};
+static void draw_key(gnt_plot *p, const drawing *d, double height, int columns, double entry) {
+    key k = {.p = p, .height = height, .columns = columns, .entry = entry};
     gnt_text plots;
     gnt_text_init(&plots, 1 << 20);
     gnt_plot_strip(p, 0, height);
@@ -417,8 +417,9 @@ int gnt_plot_tradeoff(const gnt_results *r, const char *task, int64_t stage, con
     }
     double width, height;
     gnt_panels grid = gnt_panels_layout(d.n_panel, 0, 0, &width, &height);
-    int columns = (int)((width - 20) / KEY_ENTRY), lines = (key_entries(&d) + columns - 1) / columns;
-    grid = gnt_panels_layout(d.n_panel, 0, 16 + lines * (double)KEY_LINE, &width, &height);
+    double entry = gnt_key_entry(r->defense, r->n_defense);
+    int columns = (int)((width - 14) / entry), lines = (key_entries(&d) + columns - 1) / columns;
+    grid = gnt_panels_layout(d.n_panel, 0, 16 + lines * (double)GNT_KEY_LINE, &width, &height);
     gnt_plot p;
     char x_label[160], y_label[160];
     axis_words(&d, x_label, y_label);
@@ -426,7 +427,7 @@ int gnt_plot_tradeoff(const gnt_results *r, const char *task, int64_t stage, con
     gnt_plot_say(&p, "set multiplot\n");
     for (int i = 0; i < d.n_panel; i++)
         draw_panel(&p, &grid, &d, i, x_label, y_label);
-    draw_key(&p, &d, grid.foot - 4, columns);
+    draw_key(&p, &d, grid.foot - 4, columns, entry);
     gnt_plot_say(&p, "unset multiplot\n");
     int failed = gnt_plot_finish(&p, formats, err);
     *drawn = !failed;

@@ -1,0 +1,398 @@
+/* The report as a whole, on a made-up run folder: the same bytes twice; hostile text in every field reaches
+ * no interpreter and the pictures still come out; the Pareto front in the data that gnuplot draws; empty
+ * runs, runs of one cell, runs without gnuplot; image sheets pixel by pixel. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <dirent.h>
+#include <ftw.h>
+#include <unistd.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+#include <png.h>
+
+#include "report/gnuplot.h"
+#include "report/report.h"
+#include "synthetic_run.h"
+
+typedef struct bench {
+    char folder[64];
+} bench;
+
+static int make_folder(void **state) {
+    bench *b = calloc(1, sizeof *b);
+    if (!b)
+        return -1;
+    snprintf(b->folder, sizeof b->folder, "/tmp/gauntlet-report-XXXXXX");
+    *state = b;
+    return mkdtemp(b->folder) ? 0 : -1;
+}
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *walk) {
+    (void)st, (void)kind, (void)walk;
+    return remove(path);
+}
+
+static int remove_folder(void **state) {
+    bench *b = *state;
+    nftw(b->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    free(b);
+    return 0;
+}
+
+static char *read_text(const char *folder, const char *name, size_t *size) {
+    char path[1024];
+    uint8_t *bytes;
+    size_t n;
+    gnt_err err;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (gnt_file_read(path, 1 << 28, &bytes, &n, &err))
+        fail_msg("%s", err.text);
+    if (size)
+        *size = n;
+    return (char *)bytes;
+}
+
+static void write_results(const bench *b, const char *text) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/results.json", b->folder);
+    assert_int_equal(gnt_file_write(path, text, strlen(text), NULL), 0);
+}
+
+static void make(const bench *b, const char *out, int formats, gnt_text *notices) {
+    gnt_report_options options = {.folder = out, .formats = formats};
+    gnt_err err = {""};
+    if (gnt_report_make(b->folder, &options, notices, &err))
+        fail_msg("%s", err.text);
+}
+
+/* Every plain file of `folder` is the same in `other`; returns how many. */
+static int compare_folders(const char *folder, const char *other) {
+    int n = 0;
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    for (struct dirent *e; (e = readdir(dir));) {
+        char path[1024];
+        struct stat st;
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        if (stat(path, &st) || !S_ISREG(st.st_mode))
+            continue;
+        size_t size, again;
+        char *a = read_text(folder, e->d_name, &size), *c = read_text(other, e->d_name, &again);
+        if (size != again || memcmp(a, c, size) != 0)
+            fail_msg("%s differs between two reports on one run", e->d_name);
+        gnt_free(a);
+        gnt_free(c);
+        n++;
+    }
+    closedir(dir);
+    return n;
+}
+
+static void same_results_same_bytes(void **state) {
+    bench *b = *state;
+    synthetic s = {.folder = b->folder, .spoil = "", .tasks = 1, .stages = 1, .images = 1};
+    char one[128], two[128], a[160], c[160];
+    assert_int_equal(synthetic_write(&s), 0);
+    snprintf(one, sizeof one, "%s/one", b->folder);
+    snprintf(two, sizeof two, "%s/two", b->folder);
+    int formats = gnt_gnuplot_present() ? GNT_FORMAT_SVG | GNT_FORMAT_PNG : 0;
+    gnt_text notices;
+    gnt_text_init(&notices, 1 << 16);
+    make(b, one, formats, &notices);
+    make(b, two, formats, &notices);
+    assert_string_equal(gnt_text_get(&notices), "");
+    assert_true(compare_folders(one, two) >= (formats ? 24 : 6));
+    snprintf(a, sizeof a, "%s/tables", one);
+    snprintf(c, sizeof c, "%s/tables", two);
+    assert_true(compare_folders(a, c) >= 21);
+    gnt_text_free(&notices);
+}
+
+/* ---- hostile text ---- */
+
+static const char hostile[] =
+    "`touch PWNED1`$(touch PWNED2)\"; system(\"touch PWNED3\") # '\n!touch PWNED4\n<touch PWNED5 "
+    "%s%n%g @PWNED {/=99 x} \\n\\\" ]]></title><script>alert(1)</script>|touch PWNED6 日本 ../../x =1+1";
+
+static int count_pwned(const char *folder) {
+    int n = 0;
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    for (struct dirent *e; (e = readdir(dir));)
+        n += strncmp(e->d_name, "PWNED", 5) == 0;
+    closedir(dir);
+    return n;
+}
+
+/* The canary works: in a script, gnuplot does run back-ticks. */
+static void gnuplot_would_run_it(void **state) {
+    bench *b = *state;
+    char path[128];
+    if (!gnt_gnuplot_present())
+        skip();
+    snprintf(path, sizeof path, "%s/evil.gp", b->folder);
+    const char *script = "x = \"`touch PWNED1`\"\n";
+    assert_int_equal(gnt_file_write(path, script, strlen(script), NULL), 0);
+    assert_int_equal(gnt_gnuplot_run(b->folder, "evil.gp", NULL), 0);
+    assert_int_equal(count_pwned(b->folder), 1);
+}
+
+/* Calls `check` on each file of a folder with the ending. */
+static int each(const char *folder, const char *ending,
+                void (*check)(const char *name, const char *text, size_t n)) {
+    int n = 0;
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    for (struct dirent *e; (e = readdir(dir));) {
+        size_t length = strlen(e->d_name), tail = strlen(ending), size;
+        if (length < tail || strcmp(e->d_name + length - tail, ending) != 0)
+            continue;
+        char *text = read_text(folder, e->d_name, &size);
+        check(e->d_name, text, size);
+        gnt_free(text);
+        n++;
+    }
+    closedir(dir);
+    return n;
+}
+
+static void script_is_ours(const char *name, const char *text, size_t n) {
+    (void)n;
+    /* file names hold the letters and digits of foreign names, nothing else */
+    if (strpbrk(text, "`@<|!") || strstr(text, "$(") || strstr(text, "touch ") || strstr(text, "system(") ||
+        strstr(text, "alert("))
+        fail_msg("%s holds foreign text", name);
+}
+
+static void picture_is_whole(const char *name, const char *text, size_t n) {
+    if (n < 2000 || !strstr(text, "</svg>") || strstr(text, "<script") || strstr(text, "]]>"))
+        fail_msg("%s is broken or carries markup", name);
+}
+
+static void page_is_plain(const char *name, const char *text, size_t n) {
+    (void)n;
+    if (strstr(text, "<script") || strstr(text, "</title><"))
+        fail_msg("%s carries foreign markup", name);
+    if (!strstr(text, "&lt;script"))
+        fail_msg("%s lost the text it should show", name);
+}
+
+static void png_is_whole(const char *name, const char *text, size_t n) {
+    if (n < 500 || memcmp(text, "\x89PNG", 4) != 0 || memcmp(text + n - 8, "IEND", 4) != 0)
+        fail_msg("%s is no whole PNG", name);
+}
+
+static void hostile_text_reaches_no_interpreter(void **state) {
+    bench *b = *state;
+    synthetic s = {.folder = b->folder, .spoil = hostile, .tasks = 1, .stages = 1, .images = 1};
+    char report[128], plots[160], here[1024];
+    gnt_text notices;
+    if (!gnt_gnuplot_present())
+        skip();
+    assert_int_equal(synthetic_write(&s), 0);
+    snprintf(report, sizeof report, "%s/report", b->folder);
+    snprintf(plots, sizeof plots, "%s/report/plots", b->folder);
+    gnt_text_init(&notices, 1 << 16);
+    make(b, NULL, GNT_FORMAT_SVG | GNT_FORMAT_PNG, &notices);
+    assert_string_equal(gnt_text_get(&notices), ""); /* gnuplot had nothing to say either */
+    gnt_text_free(&notices);
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(count_pwned(report) + count_pwned(plots) + count_pwned(b->folder) + count_pwned(here),
+                     0);
+    assert_int_equal(each(plots, ".gp", script_is_ours), 9);
+    assert_int_equal(each(report, ".svg", picture_is_whole), 9);
+    assert_int_equal(each(report, ".png", png_is_whole), 9 + 4);
+    assert_int_equal(each(report, ".html", page_is_plain), 1);
+}
+
+/* ---- the front ---- */
+
+static void front_is_the_staircase_of_the_best(void **state) {
+    bench *b = *state;
+    char plots[160];
+    if (!gnt_gnuplot_present())
+        skip();
+    /* utility %, PSNR: (90, 30) none; (80, 10) and (85, 20) on the front; (82, 25) beaten by (85, 20) */
+    static const double at[4][2] = {{0.9, 30}, {0.8, 10}, {0.85, 20}, {0.82, 25}};
+    gnt_text t;
+    gnt_text_init(&t, 1 << 16);
+    gnt_text_add(
+        &t, "{\"format\": 1, \"cells\": [{\"task\": \"t\", \"defense\": \"none\", \"attack\": \"a\", "
+            "\"mode\": \"none\", "
+            "\"status\": \"ok\", \"utility\": {\"measure\": \"accuracy\", \"value\": 0.9}}], \"groups\": [");
+    for (int i = 0; i < 4; i++)
+        gnt_text_add(&t,
+                     "%s{\"task\": \"t\", \"defense\": \"%s\", \"attack\": \"a\", \"mode\": \"%s\", "
+                     "\"strength\": %d, \"status\": "
+                     "\"ok\", \"utility\": {\"mean\": %g}, \"measures\": {\"psnr\": {\"mean\": %g}}}",
+                     i ? ", " : "", i ? "d" : "none", i ? "sweep" : "none", i, at[i][0], at[i][1]);
+    gnt_text_add(&t, "]}");
+    write_results(b, gnt_text_get(&t));
+    gnt_text_free(&t);
+    make(b, NULL, GNT_FORMAT_SVG, NULL);
+    snprintf(plots, sizeof plots, "%s/report/plots", b->folder);
+    char *data = read_text(plots, "tradeoff-t-r0-psnr.tsv", NULL);
+    /* x from 80 − 7 % of 10 to the first point, then steps; up at the last */
+    static const char expected[] = "79.3\t10\n80\t10\n80\t20\n85\t20\n85\t30\n90\t30\n90\t31.4\n";
+    assert_memory_equal(data, expected, sizeof expected - 1);
+    gnt_free(data);
+}
+
+/* ---- small and broken runs ---- */
+
+static void empty_run_gives_a_page(void **state) {
+    bench *b = *state;
+    char report[128];
+    write_results(b, "{\"format\": 1, \"suite\": \"s\", \"cells\": [], \"groups\": []}");
+    make(b, NULL, GNT_FORMAT_SVG, NULL);
+    snprintf(report, sizeof report, "%s/report", b->folder);
+    char *page = read_text(report, "index.md", NULL);
+    assert_non_null(strstr(page, "This run holds no results yet."));
+    gnt_free(page);
+    char *table = read_text(report, "tables/groups.json", NULL);
+    assert_string_equal(table, "[\n]\n");
+    gnt_free(table);
+}
+
+static void one_cell_run_gives_a_picture(void **state) {
+    bench *b = *state;
+    char report[128];
+    gnt_text notices;
+    write_results(b, "{\"format\": 1, \"cells\": [], \"groups\": [{\"task\": \"t\", \"defense\": \"none\", "
+                     "\"attack\": \"a\", "
+                     "\"mode\": \"none\", \"status\": \"ok\", \"utility\": {\"mean\": 0.5}, \"measures\": "
+                     "{\"psnr\": {\"mean\": 20}}}]}");
+    gnt_text_init(&notices, 1 << 16);
+    if (!gnt_gnuplot_present())
+        skip();
+    make(b, NULL, GNT_FORMAT_SVG, &notices);
+    assert_string_equal(gnt_text_get(&notices), "");
+    gnt_text_free(&notices);
+    snprintf(report, sizeof report, "%s/report", b->folder);
+    char *svg = read_text(report, "tradeoff-t-r0-psnr.svg", NULL);
+    assert_non_null(strstr(svg, "</svg>"));
+    gnt_free(svg);
+    char *page = read_text(report, "index.md", NULL);
+    assert_null(strstr(page, ".png")); /* not asked for, not linked */
+    gnt_free(page);
+}
+
+static void without_gnuplot_tables_remain(void **state) {
+    bench *b = *state;
+    synthetic s = {.folder = b->folder, .spoil = "", .tasks = 1, .stages = 1};
+    char report[128], *path = gnt_strdup(getenv("PATH"));
+    gnt_text notices;
+    assert_int_equal(synthetic_write(&s), 0);
+    gnt_text_init(&notices, 1 << 16);
+    assert_int_equal(setenv("PATH", b->folder, 1), 0);
+    make(b, NULL, GNT_FORMAT_SVG, &notices);
+    assert_int_equal(path ? setenv("PATH", path, 1) : unsetenv("PATH"), 0);
+    gnt_free(path);
+    assert_non_null(strstr(gnt_text_get(&notices), "gnuplot was not found"));
+    gnt_text_free(&notices);
+    snprintf(report, sizeof report, "%s/report", b->folder);
+    char *page = read_text(report, "index.html", NULL);
+    assert_non_null(strstr(page, "gnuplot was not found"));
+    assert_null(strstr(page, ".svg"));
+    assert_non_null(strstr(page, "32.4 dB"));
+    gnt_free(page);
+}
+
+static void unreadable_results_are_told_apart(void **state) {
+    bench *b = *state;
+    gnt_report_options options = {.formats = 0};
+    gnt_err err = {""};
+    assert_int_equal(gnt_report_make(b->folder, &options, NULL, &err), GNT_REPORT_UNREADABLE);
+    assert_non_null(strstr(err.text, "results.json"));
+}
+
+/* ---- image sheets ---- */
+
+static void one_image_run(const bench *b, const char *images) {
+    gnt_text t;
+    gnt_text_init(&t, 1 << 16);
+    for (int cell = 0; cell < 2; cell++)
+        gnt_text_add(&t,
+                     "%s{\"task\": \"t\", \"defense\": \"none\", \"attack\": \"a\", \"mode\": \"none\", "
+                     "\"status\": \"ok\"%s%s%s}%s",
+                     cell ? ", \"groups\": [" : "{\"format\": 1, \"cells\": [",
+                     cell ? "" : ", \"images\": \"", cell ? "" : images, cell ? "" : "\"", "]");
+    gnt_text_add(&t, "}");
+    write_results(b, gnt_text_get(&t));
+    gnt_text_free(&t);
+}
+
+/* A 2 × 2 picture in three planes: each pixel becomes a square of 52, in its colour. */
+static void sheets_show_the_pixels(void **state) {
+    bench *b = *state;
+    static const uint8_t planes[12] = {255, 0, 0, 10, 0, 255, 0, 20, 0, 0, 255, 30};
+    const int64_t dim[4] = {1, 3, 2, 2};
+    char path[256];
+    gnt_st st;
+    gnt_st_init(&st);
+    snprintf(path, sizeof path, "%s/images", b->folder);
+    assert_int_equal(gnt_make_dirs(path, NULL), 0);
+    snprintf(path, sizeof path, "%s/images/x.safetensors", b->folder);
+    assert_int_equal(gnt_st_add(&st, "private", GNT_ST_U8, 4, dim, planes, NULL, NULL), 0);
+    assert_int_equal(gnt_st_add(&st, "recovered", GNT_ST_U8, 4, dim, planes, NULL, NULL), 0);
+    assert_int_equal(gnt_st_save(&st, path, NULL), 0);
+    gnt_st_free(&st);
+    one_image_run(b, "images/x.safetensors");
+    make(b, NULL, 0, NULL);
+    snprintf(path, sizeof path, "%s/report/sheet-t-r0-a.png", b->folder);
+    png_image image = {.version = PNG_IMAGE_VERSION};
+    assert_true(png_image_begin_read_from_file(&image, path));
+    image.format = PNG_FORMAT_RGB;
+    uint8_t *rgb = malloc(PNG_IMAGE_SIZE(image));
+    assert_non_null(rgb);
+    assert_true(png_image_finish_read(&image, NULL, rgb, 0, NULL));
+    static const uint8_t expected[4][3] = {{255, 0, 0}, {0, 255, 0}, {0, 0, 255}, {10, 20, 30}};
+    for (int row = 0; row < 2; row++) /* private, then recovered, a row of 104 + 18 + 8 below */
+        for (int i = 0; i < 4; i++) {
+            size_t x = 236 + (size_t)(i % 2) * 52, y = 40 + (size_t)row * 130 + (size_t)(i / 2) * 52;
+            assert_memory_equal(rgb + (y * image.width + x) * 3, expected[i], 3);
+            assert_memory_equal(rgb + ((y + 51) * image.width + x + 51) * 3, expected[i], 3);
+        }
+    free(rgb);
+}
+
+static void images_outside_are_not_read(void **state) {
+    bench *b = *state;
+    static const char *const names[] = {"/etc/passwd", "images/../../x.safetensors", "../x.safetensors",
+                                        "images/", "images/link"};
+    char path[256];
+    snprintf(path, sizeof path, "%s/images", b->folder);
+    assert_int_equal(gnt_make_dirs(path, NULL), 0);
+    snprintf(path, sizeof path, "%s/images/link", b->folder);
+    assert_int_equal(symlink("/etc/passwd", path), 0);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        gnt_text notices;
+        gnt_text_init(&notices, 1 << 16);
+        one_image_run(b, names[i]);
+        make(b, NULL, 0, &notices);
+        if (!strstr(gnt_text_get(&notices), "expected a"))
+            fail_msg("\"%s\" was not refused", names[i]);
+        gnt_text_free(&notices);
+    }
+}
+
+int main(void) {
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(same_results_same_bytes),
+        IN_FOLDER(gnuplot_would_run_it),
+        IN_FOLDER(hostile_text_reaches_no_interpreter),
+        IN_FOLDER(front_is_the_staircase_of_the_best),
+        IN_FOLDER(empty_run_gives_a_page),
+        IN_FOLDER(one_cell_run_gives_a_picture),
+        IN_FOLDER(without_gnuplot_tables_remain),
+        IN_FOLDER(unreadable_results_are_told_apart),
+        IN_FOLDER(sheets_show_the_pixels),
+        IN_FOLDER(images_outside_are_not_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
