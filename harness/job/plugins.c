@@ -91,7 +91,7 @@ int gnt_work_plugin_open(gnt_work_plugin *out, gnt_work *w, const gnt_work_model
     if (!file || !id)
         return gnt_fail(err, "the job's request names no plugin");
     if (gnt_plugin_load(&d, file, kind, id, err) != 0 ||
-        gnt_params_parse(&out->params, d->parameters, d->n_parameters, params, id, err) != 0)
+        gnt_params_parse(&out->params, d->parameters, d->n_parameters, id, params, err) != 0)
         return -1;
     int rc = open_service(out, m, memory, err);
     if (rc == 0) {

@@ -114,6 +114,8 @@ static int look_at_inputs(run *r, run_job *j, int *moved, gnt_err *err) {
         if (from && from->state != RUN_OK)
             return 0;
     }
+    if (j->broken)
+        return gnt_fail(err, "the request of the job %s cannot be made: %s", j->name, j->broken);
     if (key_of(r, j) != 0)
         return gnt_fail(err, "out of memory for the job %s", j->name);
     if (gnt_store_find(r->store, &j->key, &j->record, err) != 0)

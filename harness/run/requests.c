@@ -75,7 +75,7 @@ static json_t *attribute_json(const gnt_suite_task *t) {
 /* Parameters of a member as canonical text, THE strength set where it is the swept one. */
 static int member_params(gnt_params *out, const gnt_suite_member *m, int swept, double strength) {
     const gnt_plugin_info *info = m->info;
-    if (gnt_params_parse(out, info->parameters, info->n_parameters, m->params, info->id, NULL) != 0)
+    if (gnt_params_parse(out, info->parameters, info->n_parameters, info->id, m->params, NULL) != 0)
         return -1;
     if (swept && isfinite(strength) &&
         gnt_params_set_strength(out, info->parameters, info->n_parameters, strength, info->id, NULL) != 0) {
@@ -135,8 +135,10 @@ static run_job *begin(run *r, const char *name, const char *kind, const char *co
     return j->request ? j : NULL;
 }
 
+/* Takes the value over; without one the job is broken, and says so when its turn comes. */
 static void set(run_job *j, const char *name, json_t *value) {
-    json_object_set_new(j->request, name, value);
+    if (json_object_set_new(j->request, name, value) != 0)
+        j->broken = name;
 }
 
 /* ---- data ---- */

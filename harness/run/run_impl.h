@@ -39,6 +39,7 @@ struct run_job {
     const char *const *outputs;           /* NULL-terminated, constant */
     const char *plugin[RUN_MOST_PLUGINS]; /* files it opens */
     size_t n_plugins;
+    const char *broken; /* the part of the request that could not be made */
     run_state state;
     gnt_digest key;
     json_t *record; /* of the store, once OK */
