@@ -1,0 +1,36 @@
+/* dp: what dp-gaussian and dp-laplace share. An update is clipped to a norm and noise is added to every
+ * entry; see dp.c for what that promises. */
+#ifndef DP_H
+#define DP_H
+
+#include <stdint.h>
+
+#include "gauntlet/plugin.h"
+
+enum { CLIP_GLOBAL, CLIP_PER_TENSOR, CLIP_NONE };
+enum { NORM_L1, NORM_L2 };
+
+typedef struct dp {
+    const gnt_host *host;
+    int laplace;  /* else Gaussian */
+    double scale; /* of the noise: the Gaussian's standard deviation, or Laplace's b */
+    double mu;    /* its mean */
+    double delta; /* Gaussian; 0: no epsilon is asked for */
+    double clip;  /* the bound */
+    int64_t clip_mode, norm;
+} dp;
+
+typedef struct dp_clipped {
+    double norm;  /* of the whole update, before */
+    double share; /* of what was clipped: the update (0 or 1), or the fraction of its tensors */
+} dp_clipped;
+
+/* Scales the update, or each tensor, by min(1, clip/norm): afterwards the norm is at most `clip`, with a
+ * relative slack of 1e-7 for the rounding of its entries. −1 where the norm is NaN or infinite. */
+int dp_clip(const dp *self, gnt_tensors *update, dp_clipped *out);
+
+/* How far one clipped update can lie from nothing, in the norm that the noise answers to: L2 for Gaussian
+ * noise, L1 for Laplace's. An L2 bound C on n entries bounds L1 by √n·C only. Bounds of tensors add up. */
+double dp_sensitivity(const dp *self, const gnt_tensors *update);
+
+#endif
