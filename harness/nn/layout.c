@@ -1,4 +1,4 @@
-/* layout: one arena, and a place in it for every buffer and scratch, by first and last use.
+/* layout: one arena: scratch for the step that runs, and a place for every buffer, by first and last use.
  *
  * The steps are taken in their order over all stages. A buffer that a later stage reads, or that is an
  * output, lives to the end, so no later run can overwrite it; everything else may share its place with what
@@ -101,39 +101,94 @@ static void touch(gnt_plan *plan, int32_t value, int32_t step) {
         root->is_kept = 1;
 }
 
+/* Calls touch for all that step i writes and reads. */
+static void touch_all(gnt_plan *plan, int32_t i) {
+    const gnt_step *t = &plan->step[i];
+    touch(plan, t->out, i);
+    for (int k = 0; k < 3; k++)
+        touch(plan, t->in[k], i);
+    for (int32_t k = 0; t->op == GNT_STEP_CHAIN && k < t->u.chain->n_slots; k++)
+        touch(plan, t->u.chain->slot[k].value, i);
+}
+
+static int make(gnt_plan *plan, space *s, int32_t value, int32_t step) {
+    gnt_value *v = value < 0 ? NULL : &plan->value[value];
+    if (!v || v->first != step || v->is_placed)
+        return 0;
+    v->is_placed = 1;
+    return take(s, rounded(v->bytes), &v->at);
+}
+
+static int drop(gnt_plan *plan, space *s, int32_t value, int32_t step) {
+    gnt_value *root = value < 0 ? NULL : &plan->value[plan->value[value].root];
+    if (!root || root->is_input || root->is_kept || root->is_free || root->last != step)
+        return 0;
+    root->is_free = 1; /* once, though an operand may stand twice */
+    return give(s, root->at, rounded(root->bytes));
+}
+
+/* Whether output slot y of a chain may take over the buffer of slot x: x ends here, nothing else in the chain
+ * reads its buffer, and no operation reads x after y is written. */
+static int can_take_over(const gnt_plan *plan, const gnt_chain *c, int32_t y, int32_t x, int32_t step) {
+    const gnt_chain_slot *from = &c->slot[x];
+    if (from->value < 0 || !from->moves || from->output || from->last_op > c->slot[y].first_op)
+        return 0;
+    const gnt_value *v = &plan->value[from->value], *root = &plan->value[v->root];
+    if (root->is_input || root->is_kept || root->is_free || root->last != step || v->offset != 0 ||
+        root->bytes != plan->value[c->slot[y].value].bytes)
+        return 0;
+    for (int32_t k = 0; k < c->n_slots; k++)
+        if (k != x && c->slot[k].value >= 0 && plan->value[c->slot[k].value].root == v->root)
+            return 0;
+    return 1;
+}
+
+static int make_chain(gnt_plan *plan, space *s, const gnt_chain *c, int32_t step) {
+    for (int32_t y = 0; y < c->n_slots; y++) {
+        if (!c->slot[y].output)
+            continue;
+        gnt_value *v = &plan->value[c->slot[y].value];
+        for (int32_t x = 0; x < c->n_slots && c->slot[y].moves && !v->is_placed; x++)
+            if (can_take_over(plan, c, y, x, step)) {
+                gnt_value *root = &plan->value[plan->value[c->slot[x].value].root];
+                root->is_free = 1;
+                v->is_placed = 1;
+                v->at = root->at;
+            }
+        if (make(plan, s, c->slot[y].value, step))
+            return -1;
+    }
+    return 0;
+}
+
+static int place_step(gnt_plan *plan, space *s, int32_t i) {
+    const gnt_step *t = &plan->step[i];
+    if (t->op != GNT_STEP_CHAIN) {
+        int failed = make(plan, s, t->out, i) || drop(plan, s, t->out, i);
+        for (int k = 0; k < 3 && !failed; k++)
+            failed = drop(plan, s, t->in[k], i);
+        return failed;
+    }
+    int failed = make_chain(plan, s, t->u.chain, i);
+    for (int32_t k = 0; k < t->u.chain->n_slots && !failed; k++)
+        failed = drop(plan, s, t->u.chain->slot[k].value, i);
+    return failed;
+}
+
 int gnt_plan_layout(gnt_plan *plan) {
     space s = {0};
-    int failed = -1;
+    int failed = 0;
     for (int32_t i = 0; i < plan->n_steps; i++) {
-        touch(plan, plan->step[i].out, i);
-        for (int k = 0; k < 3; k++)
-            touch(plan, plan->step[i].in[k], i);
+        touch_all(plan, i);
+        size_t bytes = rounded(plan->step[i].scratch);
+        plan->scratch = bytes > plan->scratch ? bytes : plan->scratch;
     }
     for (int32_t i = 0; i < plan->n_outputs; i++)
         plan->value[plan->value[plan->output[i]].root].is_kept = 1;
-    for (int32_t i = 0; i < plan->n_steps; i++) {
-        gnt_step *t = &plan->step[i];
-        gnt_value *out = &plan->value[t->out];
-        if (out->first == i && take(&s, rounded(out->bytes), &out->at))
-            goto cleanup;
-        if (t->scratch > 0 &&
-            (take(&s, rounded(t->scratch), &t->scratch_at) || give(&s, t->scratch_at, rounded(t->scratch))))
-            goto cleanup;
-        for (int k = -1; k < 3; k++) {
-            int32_t used = k < 0 ? t->out : t->in[k];
-            if (used < 0)
-                continue;
-            gnt_value *root = &plan->value[plan->value[used].root];
-            if (root->is_input || root->is_kept || root->is_free || root->last != i)
-                continue;
-            root->is_free = 1; /* once, though an operand may stand twice */
-            if (give(&s, root->at, rounded(root->bytes)))
-                goto cleanup;
-        }
-    }
+    s.top = plan->scratch;
+    for (int32_t i = 0; i < plan->n_steps && !failed; i++)
+        failed = place_step(plan, &s, i);
     plan->arena = s.top;
-    failed = 0;
-cleanup:
     gnt_free(s.free);
-    return failed;
+    return failed || s.top > MOST_BYTES ? -1 : 0;
 }

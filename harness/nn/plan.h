@@ -1,7 +1,8 @@
 /* plan: from a graph to the steps that a program replays. Three passes, each near linear in the nodes:
  *   simplify  drops what no output needs, merges equal nodes, folds what is known        (simplify.c)
- *   schedule  gives every node its stage, and turns nodes into steps on values           (plan.c)
- *   layout    gives every value its place in one arena by its first and last use         (layout.c)
+ *   schedule  gives every node its stage, joins elementwise nodes into chains, and turns
+ *             nodes into steps on values                                      (plan.c, group.c, chain.c,
+ * geometry.c) layout    gives every value its place in one arena by its first and last use         (layout.c)
  *
  * A value is the result of a node of the simplified graph. Reshapes and contiguous slices are views: they
  * share the buffer of their root. */
@@ -17,7 +18,8 @@
 
 /* Rewrites the part of `g` that `outputs` need into a new graph; mapped[i] is output i there. NULL out of
  * memory. */
-gnt_graph *gnt_simplify(const gnt_graph *g, const gnt_node *outputs, int32_t n_outputs, gnt_node *mapped);
+gnt_graph *gnt_simplify(const gnt_graph *g, const gnt_node *outputs, int32_t n_outputs, int plain,
+                        gnt_node *mapped);
 
 typedef struct gnt_value {
     int32_t root;   /* whose buffer it lives in; itself unless a view */
@@ -25,19 +27,21 @@ typedef struct gnt_value {
     int32_t stage;
     int32_t first, last;      /* roots: the steps of its definition and last use */
     int8_t is_input, is_kept; /* kept: lives to the end (outputs, constants, values that later stages read) */
-    int8_t is_free;           /* its place was given back while the layout was made */
-    size_t bytes, at;         /* roots but inputs: size and place in the arena */
+    int8_t is_placed, is_free; /* while the layout is made: has a place; gave it back */
+    size_t bytes, at;          /* roots but inputs: size and place in the arena */
 } gnt_value;
 
+enum { GNT_STEP_CHAIN = GNT_OP_COUNT };
+
 typedef struct gnt_step {
-    int32_t op, stage;
-    int32_t out, in[3]; /* values; in is −1 where absent */
+    int32_t op, stage;  /* a gnt_op or GNT_STEP_CHAIN */
+    int32_t out, in[3]; /* values; −1 where absent, and in a chain, whose slots name them */
     int64_t n;          /* entries of the result */
     double a, b;
     const double *data;
-    size_t scratch, scratch_at; /* bytes, place in the arena */
-    int8_t zero_first;          /* clear the result before: pad */
+    size_t scratch; /* bytes */
     union {
+        gnt_chain *chain;
         gnt_move move;
         gnt_reduce reduce;
         gnt_gemm gemm;
@@ -54,13 +58,31 @@ typedef struct gnt_plan {
     gnt_node *output; /* values */
     gnt_value *value;
     gnt_step *step;
-    size_t arena; /* bytes */
+    int32_t *mark;      /* by node, for chain.c */
+    int32_t most_slots; /* of a chain */
+    size_t scratch;     /* bytes at the start of the arena that every step may use */
+    size_t arena;       /* bytes */
 } gnt_plan;
 
-/* 0, or −1 with a sentence. On success the caller ends it with gnt_plan_close. */
+/* 0, or −1 with a sentence. On success the caller ends it with gnt_plan_close. `plain` leaves out everything
+ * that is there for speed: no folding, no merging, no chains; for tests to compare with. */
 int gnt_plan_open(gnt_plan *plan, const gnt_graph *g, const gnt_node *outputs, const int32_t *output_stage,
-                  int32_t n_outputs, int32_t precision, char *error, size_t error_size);
+                  int32_t n_outputs, int32_t precision, int plain, char *error, size_t error_size);
 void gnt_plan_close(gnt_plan *plan);
+
+gnt_step *gnt_plan_add(gnt_plan *plan, const gnt_step *s); /* NULL out of memory */
+void gnt_chain_free(gnt_chain *c);
+
+/* A slice is contiguous when every axis before its own has size 1; it and reshapes are views of their input.
+ */
+int gnt_plan_is_view(const gnt_graph *ir, const gnt_vertex *v, int64_t *offset);
+
+/* Appends the kernel steps of node i. */
+int gnt_plan_node(gnt_plan *plan, gnt_node i);
+
+/* gnt_program_new with plain planning. */
+gnt_program *gnt_program_new_plain(const gnt_graph *g, const gnt_node *outputs, const int32_t *output_stage,
+                                   int32_t n_outputs, int32_t precision, char *error, size_t error_size);
 
 /* Places every value and scratch; −1 out of memory or when the arena would not fit the address space. */
 int gnt_plan_layout(gnt_plan *plan);

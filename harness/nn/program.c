@@ -10,6 +10,7 @@ typedef struct bound_input {
     gnt_node node;      /* in the graph */
     int32_t value;      /* −1: no output needs it */
     const void *caller; /* as bound */
+    uint64_t stages;    /* bit s: stage s reads it */
     void *copy;         /* only where the caller's pointer is not aligned to a real */
 } bound_input;
 
@@ -18,6 +19,7 @@ struct gnt_program {
     char *arena;
     void **at;     /* each value's entries; NULL: an unbound input */
     int32_t *next; /* a ring through the values of one input: itself and its views */
+    void **place;  /* room for the pointers of a chain */
     bound_input *input;
     int32_t n_inputs;
     int32_t from[GNT_NN_STAGES + 2]; /* steps of stage s: from[s + 1] … from[s + 2] */
@@ -25,11 +27,15 @@ struct gnt_program {
 
 static void run_step(const gnt_program *p, const gnt_step *s) {
     const gnt_kernels *k = p->plan.kernels;
+    void *scratch = p->arena;
+    if (s->op == GNT_STEP_CHAIN) {
+        k->chain(s->u.chain, p->at, p->place, scratch);
+        return;
+    }
     void *y = p->at[s->out];
-    const void *x[3];
-    for (int i = 0; i < 3; i++)
+    const void *x[2];
+    for (int i = 0; i < 2; i++)
         x[i] = s->in[i] >= 0 ? p->at[s->in[i]] : NULL;
-    void *scratch = s->scratch ? p->arena + s->scratch_at : NULL;
     switch (s->op) {
     case GNT_OP_FILL:
         k->fill(y, s->a, s->n);
@@ -92,26 +98,25 @@ static void run_step(const gnt_program *p, const gnt_step *s) {
     }
 }
 
-static int run_stage(gnt_program *p, int32_t stage) {
-    int32_t from = p->from[stage + 1], to = p->from[stage + 2];
-    for (int32_t i = from; i < to; i++)
-        for (int k = 0; k < 3; k++)
-            if (p->plan.step[i].in[k] >= 0 && !p->at[p->plan.step[i].in[k]])
-                return -1;
-    for (int32_t i = 0; i < p->n_inputs; i++) {
-        bound_input *b = &p->input[i];
-        if (b->copy && b->caller && b->value >= 0)
-            memcpy(b->copy, b->caller, p->plan.value[b->value].bytes);
-    }
-    for (int32_t i = from; i < to; i++)
+static void run_steps(gnt_program *p, int32_t stage) {
+    for (int32_t i = p->from[stage + 1]; i < p->from[stage + 2]; i++)
         run_step(p, &p->plan.step[i]);
-    return 0;
 }
 
 int gnt_program_run(gnt_program *p, int32_t stage) {
     if (!p || stage < 0 || stage >= GNT_NN_STAGES)
         return -1;
-    return run_stage(p, stage);
+    for (int32_t i = 0; i < p->n_inputs; i++) {
+        bound_input *b = &p->input[i];
+        if (!(b->stages >> stage & 1))
+            continue;
+        if (!b->caller)
+            return -1;
+        if (b->copy)
+            memcpy(b->copy, b->caller, p->plan.value[b->value].bytes);
+    }
+    run_steps(p, stage);
+    return 0;
 }
 
 static int list_inputs(gnt_program *p, const gnt_graph *g) {
@@ -129,6 +134,26 @@ static int list_inputs(gnt_program *p, const gnt_graph *g) {
             at++;
         p->input[n++] = (bound_input){.node = i, .value = at < ir->n && ir->v[at].tag == i + 1 ? at : -1};
     }
+    return 0;
+}
+
+/* Which stages read each input, itself or through a view. */
+static int note_stages(gnt_program *p) {
+    uint64_t *stages = gnt_array((size_t)p->plan.n_values, sizeof *stages);
+    if (!stages)
+        return -1;
+    for (int32_t i = 0; i < p->plan.n_steps; i++) {
+        const gnt_step *s = &p->plan.step[i];
+        int32_t n = s->op == GNT_STEP_CHAIN ? s->u.chain->n_slots : 3;
+        for (int32_t k = 0; k < n && s->stage >= 0; k++) {
+            int32_t used = s->op == GNT_STEP_CHAIN ? s->u.chain->slot[k].value : s->in[k];
+            if (used >= 0)
+                stages[p->plan.value[used].root] |= (uint64_t)1 << s->stage;
+        }
+    }
+    for (int32_t i = 0; i < p->n_inputs; i++)
+        p->input[i].stages = p->input[i].value >= 0 ? stages[p->input[i].value] : 0;
+    gnt_free(stages);
     return 0;
 }
 
@@ -153,22 +178,23 @@ static void link_views(gnt_program *p) {
     }
 }
 
-gnt_program *gnt_program_new(const gnt_graph *g, const gnt_node *outputs, const int32_t *output_stage,
-                             int32_t n_outputs, int32_t precision, char *error, size_t error_size) {
+static gnt_program *make(const gnt_graph *g, const gnt_node *outputs, const int32_t *output_stage,
+                         int32_t n_outputs, int32_t precision, int plain, char *error, size_t error_size) {
     gnt_program *p = gnt_alloc(sizeof *p);
     if (!p) {
         if (error && error_size)
             snprintf(error, error_size, "program: out of memory");
         return NULL;
     }
-    if (gnt_plan_open(&p->plan, g, outputs, output_stage, n_outputs, precision, error, error_size)) {
+    if (gnt_plan_open(&p->plan, g, outputs, output_stage, n_outputs, precision, plain, error, error_size)) {
         gnt_free(p);
         return NULL;
     }
     p->arena = gnt_aligned(p->plan.arena, 1);
     p->at = gnt_array((size_t)p->plan.n_values, sizeof *p->at);
     p->next = gnt_array((size_t)p->plan.n_values, sizeof *p->next);
-    if (!p->arena || !p->at || !p->next || list_inputs(p, g)) {
+    p->place = gnt_array((size_t)p->plan.most_slots, sizeof *p->place);
+    if (!p->arena || !p->at || !p->next || !p->place || list_inputs(p, g) || note_stages(p)) {
         if (error && error_size)
             snprintf(error, error_size, "program: out of memory for an arena of %zu bytes", p->plan.arena);
         gnt_program_free(p);
@@ -184,10 +210,20 @@ gnt_program *gnt_program_new(const gnt_graph *g, const gnt_node *outputs, const 
         p->from[p->plan.step[i].stage + 2]++;
     for (int s = 1; s < GNT_NN_STAGES + 2; s++)
         p->from[s] += p->from[s - 1];
-    run_stage(p, GNT_STAGE_CONSTANT);
+    run_steps(p, GNT_STAGE_CONSTANT);
     gnt_graph_free(p->plan.ir); /* its data belongs to the caller's graph */
     p->plan.ir = NULL;
     return p;
+}
+
+gnt_program *gnt_program_new(const gnt_graph *g, const gnt_node *outputs, const int32_t *output_stage,
+                             int32_t n_outputs, int32_t precision, char *error, size_t error_size) {
+    return make(g, outputs, output_stage, n_outputs, precision, 0, error, error_size);
+}
+
+gnt_program *gnt_program_new_plain(const gnt_graph *g, const gnt_node *outputs, const int32_t *output_stage,
+                                   int32_t n_outputs, int32_t precision, char *error, size_t error_size) {
+    return make(g, outputs, output_stage, n_outputs, precision, 1, error, error_size);
 }
 
 void gnt_program_free(gnt_program *p) {
@@ -198,6 +234,7 @@ void gnt_program_free(gnt_program *p) {
     gnt_free(p->input);
     gnt_free(p->at);
     gnt_free(p->next);
+    gnt_free(p->place);
     gnt_free_aligned(p->arena);
     gnt_plan_close(&p->plan);
     gnt_free(p);
@@ -244,7 +281,7 @@ size_t gnt_program_arena_bytes(const gnt_program *p) {
 size_t gnt_program_plan_bytes(const gnt_graph *g, const gnt_node *outputs, const int32_t *output_stage,
                               int32_t n_outputs, int32_t precision) {
     gnt_plan plan;
-    if (gnt_plan_open(&plan, g, outputs, output_stage, n_outputs, precision, NULL, 0))
+    if (gnt_plan_open(&plan, g, outputs, output_stage, n_outputs, precision, 0, NULL, 0))
         return 0;
     size_t bytes = plan.arena;
     gnt_plan_close(&plan);

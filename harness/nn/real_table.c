@@ -7,6 +7,7 @@ static const gnt_kernels table = {
     .load = NAME(load),
     .unary = NAME(unary),
     .binary = NAME(binary),
+    .chain = NAME(chain),
     .move = NAME(move),
     .sum = NAME(sum),
     .gemm = NAME(gemm),

@@ -66,17 +66,27 @@ static int widen(rewriter *r) {
     return 0;
 }
 
-/* The node equal to this one, made if need be. */
-static gnt_node place(rewriter *r, const gnt_vertex *v, const gnt_node *in, int32_t n_in) {
-    if ((uint32_t)r->out->n * 2 > r->mask && widen(r))
-        return -1;
-    uint64_t h = hash(v, in, n_in);
-    for (; r->slot[h & r->mask] >= 0; h++) {
+/* The node equal to this one, or −1. */
+static gnt_node look_up(const rewriter *r, const gnt_vertex *v, const gnt_node *in, int32_t n_in) {
+    for (uint64_t h = hash(v, in, n_in); r->slot[h & r->mask] >= 0; h++) {
         gnt_node found = r->slot[h & r->mask];
         if (equal(r->out, &r->out->v[found], v, in, n_in))
             return found;
     }
+    return -1;
+}
+
+/* The node equal to this one, made if need be. */
+static gnt_node place(rewriter *r, const gnt_vertex *v, const gnt_node *in, int32_t n_in) {
+    if ((uint32_t)r->out->n * 2 > r->mask && widen(r))
+        return -1;
+    gnt_node found = look_up(r, v, in, n_in);
+    if (found >= 0)
+        return found;
     gnt_node made = gnt_graph_add(r->out, v, in, n_in);
+    uint64_t h = hash(v, in, n_in);
+    while (r->slot[h & r->mask] >= 0)
+        h++;
     if (made >= 0)
         r->slot[h & r->mask] = made;
     return made;
@@ -253,6 +263,14 @@ static gnt_node emit_slice(rewriter *r, gnt_vertex *v, gnt_node x) {
     return place(r, v, &x, 1);
 }
 
+/* relu(x) > 0 exactly where x > 0, and relu(x) is what later layers keep in memory. */
+static gnt_node emit_step(rewriter *r, gnt_vertex *v, gnt_node x) {
+    gnt_vertex relu = *v;
+    relu.op = GNT_OP_RELU;
+    gnt_node found = look_up(r, &relu, &x, 1);
+    return place(r, v, found >= 0 ? &found : &x, 1);
+}
+
 /* A transposed factor becomes a flag. */
 static gnt_node emit_matmul(rewriter *r, gnt_vertex *v, gnt_node *in) {
     for (int k = 0; k < 2; k++)
@@ -272,6 +290,8 @@ static gnt_node emit(rewriter *r, gnt_vertex *v, gnt_node *in, int32_t n_in) {
     switch (v->op) {
     case GNT_OP_AFFINE:
         return affine(r, in[0], v->a, v->b);
+    case GNT_OP_STEP:
+        return emit_step(r, v, in[0]);
     case GNT_OP_SUM:
         return emit_sum(r, v, in[0]);
     case GNT_OP_EXPAND:
@@ -324,7 +344,7 @@ static char *needed(const gnt_graph *g, const gnt_node *outputs, int32_t n_outpu
     return need;
 }
 
-static int rebuild(rewriter *r, const gnt_graph *g, const char *need, gnt_node *map, gnt_node **in,
+static int rebuild(rewriter *r, const gnt_graph *g, const char *need, int plain, gnt_node *map, gnt_node **in,
                    int32_t *room) {
     for (gnt_node i = 0; i < g->n; i++) {
         map[i] = -1;
@@ -341,21 +361,22 @@ static int rebuild(rewriter *r, const gnt_graph *g, const char *need, gnt_node *
         for (int32_t k = 0; k < v.n_in; k++)
             (*in)[k] = map[g->edge[v.first + k]];
         v.tag = v.op == GNT_OP_INPUT || v.op == GNT_OP_DATA ? i + 1 : 0; /* these are never merged */
-        map[i] = emit(r, &v, *in, v.n_in);
+        map[i] = plain ? gnt_graph_add(r->out, &v, *in, v.n_in) : emit(r, &v, *in, v.n_in);
         if (map[i] < 0)
             return -1;
     }
     return 0;
 }
 
-gnt_graph *gnt_simplify(const gnt_graph *g, const gnt_node *outputs, int32_t n_outputs, gnt_node *mapped) {
+gnt_graph *gnt_simplify(const gnt_graph *g, const gnt_node *outputs, int32_t n_outputs, int plain,
+                        gnt_node *mapped) {
     rewriter r = {.out = gnt_graph_new()};
     char *need = needed(g, outputs, n_outputs);
     gnt_node *map = gnt_array((size_t)g->n, sizeof *map), *in = NULL;
     int32_t room = 0;
     int failed = 1;
     r.mask = 511;
-    if (!r.out || !need || !map || widen(&r) || rebuild(&r, g, need, map, &in, &room))
+    if (!r.out || !need || !map || widen(&r) || rebuild(&r, g, need, plain, map, &in, &room))
         goto cleanup;
     for (int32_t i = 0; i < n_outputs; i++)
         mapped[i] = map[outputs[i]];
