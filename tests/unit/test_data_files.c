@@ -510,8 +510,10 @@ static void real_files(void **state) {
         json_t *v = check_json(name[i], real, 0);
         json_decref(v);
     }
-    if (!found)
+    if (!found) {
+        print_message("skip: no real files; GAUNTLET_DATA names no folder that holds some\n");
         skip();
+    }
     if (!gnt_data_present("mnist", real) || !gnt_data_present("adult", real))
         return;
     gnt_data *d = NULL;

@@ -353,6 +353,12 @@ static const char *level(const gnt_child *child) {
     return json_string_value(json_object_get(gnt_child_result_of(child)->status, "sandbox"));
 }
 
+/* The reason goes to whoever counts the tests. */
+static void skip_for(const char *reason) {
+    print_message("skip: %s\n", reason);
+    skip();
+}
+
 /* Whether the act was stopped: refused, or the process ended by the filter. */
 static int stopped(const act *a, unsigned without, int landlock_most) {
     gnt_err reason = {0};
@@ -409,7 +415,7 @@ static void landlock_alone_closes_files(void **state) {
     int landlock, closed;
     walls_here(&landlock, &closed);
     if (!landlock)
-        skip();
+        skip_for("this kernel has no Landlock");
     const int caps[] = {1, 2, 3, 0};
     for (size_t k = 0; k < sizeof caps / sizeof *caps; k++)
         for (size_t i = 0; i < N_FORBIDDEN; i++)
@@ -422,7 +428,7 @@ static void namespaces_alone_close_files(void **state) {
     int landlock, closed;
     walls_here(&landlock, &closed);
     if (!closed)
-        skip();
+        skip_for("no user and mount namespaces here");
     for (size_t i = 0; i < N_FORBIDDEN; i++)
         if (forbidden[i].files && !stopped(&forbidden[i], only_namespaces, 0))
             fail_msg("%s: succeeds behind a mount namespace", forbidden[i].name);
@@ -432,7 +438,7 @@ static void the_filter_alone_stops_calls(void **state) {
     (void)state;
     int landlock, closed;
     if (!(walls_here(&landlock, &closed) & GNT_SANDBOX_SECCOMP))
-        skip();
+        skip_for("this kernel has no system-call filter");
     for (size_t i = 0; i < N_FORBIDDEN; i++)
         if (!forbidden[i].files && !stopped(&forbidden[i], only_filter, 0))
             fail_msg("%s: succeeds behind the filter", forbidden[i].name);
@@ -468,7 +474,7 @@ static void the_level_says_what_is_missing(void **state) {
     int landlock, closed;
     walls_here(&landlock, &closed);
     if (!landlock)
-        skip();
+        skip_for("this kernel has no Landlock");
     gnt_child *child = run("nothing", 0, 0);
     assert_string_equal(level(child), "full");
     gnt_child_free(child);
