@@ -30,7 +30,10 @@ typedef int32_t gnt_node;
 typedef struct gnt_graph gnt_graph;
 typedef struct gnt_program gnt_program;
 
-typedef enum gnt_nn_type { GNT_NN_REAL = 0, GNT_NN_I32 = 1 } gnt_nn_type; /* REAL: float, or double in a reference run */
+typedef enum gnt_nn_type {
+    GNT_NN_REAL = 0,
+    GNT_NN_I32 = 1
+} gnt_nn_type; /* REAL: float, or double in a reference run */
 
 typedef struct gnt_nn_shape {
     int32_t rank;
@@ -39,7 +42,7 @@ typedef struct gnt_nn_shape {
 
 /* ---- graph ------------------------------------------------------------------------------------------------ */
 
-GNT_NN_API gnt_graph *gnt_graph_new(void);        /* NULL when out of memory; the caller frees */
+GNT_NN_API gnt_graph *gnt_graph_new(void); /* NULL when out of memory; the caller frees */
 GNT_NN_API void gnt_graph_free(gnt_graph *g);
 GNT_NN_API const char *gnt_graph_error(const gnt_graph *g); /* NULL while all is well; owned by the graph */
 GNT_NN_API int32_t gnt_graph_size(const gnt_graph *g);
@@ -48,23 +51,25 @@ GNT_NN_API int64_t gnt_nn_count(const gnt_nn_shape *s);                  /* numb
 
 /* Leaves. An input is bound when a program runs; `stage` is the stage of the program at which it is given (see
  * gnt_program_new): 0 for ordinary inputs. */
-GNT_NN_API gnt_node gnt_nn_input(gnt_graph *g, const char *name, int32_t rank, const int64_t *dim, int32_t stage);
+GNT_NN_API gnt_node gnt_nn_input(gnt_graph *g, const char *name, int32_t rank, const int64_t *dim,
+                                 int32_t stage);
 GNT_NN_API gnt_node gnt_nn_fill(gnt_graph *g, int32_t rank, const int64_t *dim, double value);
-GNT_NN_API gnt_node gnt_nn_data(gnt_graph *g, int32_t rank, const int64_t *dim, const double *values); /* copied */
+GNT_NN_API gnt_node gnt_nn_data(gnt_graph *g, int32_t rank, const int64_t *dim,
+                                const double *values); /* copied */
 
 /* Elementwise, one input. */
 GNT_NN_API gnt_node gnt_nn_affine(gnt_graph *g, gnt_node x, double a, double b); /* a·x + b */
 GNT_NN_API gnt_node gnt_nn_exp(gnt_graph *g, gnt_node x);
 GNT_NN_API gnt_node gnt_nn_log(gnt_graph *g, gnt_node x);
-GNT_NN_API gnt_node gnt_nn_sqrt(gnt_graph *g, gnt_node x, double eps);  /* √(x + eps) */
+GNT_NN_API gnt_node gnt_nn_sqrt(gnt_graph *g, gnt_node x, double eps); /* √(x + eps) */
 GNT_NN_API gnt_node gnt_nn_sigmoid(gnt_graph *g, gnt_node x);
 GNT_NN_API gnt_node gnt_nn_tanh(gnt_graph *g, gnt_node x);
-GNT_NN_API gnt_node gnt_nn_softplus(gnt_graph *g, gnt_node x);          /* log(1 + eˣ), without overflow */
-GNT_NN_API gnt_node gnt_nn_relu(gnt_graph *g, gnt_node x);              /* derivative at 0 is 0 */
+GNT_NN_API gnt_node gnt_nn_softplus(gnt_graph *g, gnt_node x); /* log(1 + eˣ), without overflow */
+GNT_NN_API gnt_node gnt_nn_relu(gnt_graph *g, gnt_node x);     /* derivative at 0 is 0 */
 GNT_NN_API gnt_node gnt_nn_leaky_relu(gnt_graph *g, gnt_node x, double slope);
-GNT_NN_API gnt_node gnt_nn_step(gnt_graph *g, gnt_node x);              /* 1 where x > 0, else 0; derivative 0 */
-GNT_NN_API gnt_node gnt_nn_sign(gnt_graph *g, gnt_node x);              /* −1, 0, 1; derivative 0 */
-GNT_NN_API gnt_node gnt_nn_abs(gnt_graph *g, gnt_node x);               /* derivative sign(x) */
+GNT_NN_API gnt_node gnt_nn_step(gnt_graph *g, gnt_node x); /* 1 where x > 0, else 0; derivative 0 */
+GNT_NN_API gnt_node gnt_nn_sign(gnt_graph *g, gnt_node x); /* −1, 0, 1; derivative 0 */
+GNT_NN_API gnt_node gnt_nn_abs(gnt_graph *g, gnt_node x);  /* derivative sign(x) */
 
 /* Elementwise, two inputs of the same shape. */
 GNT_NN_API gnt_node gnt_nn_add(gnt_graph *g, gnt_node a, gnt_node b);
@@ -73,12 +78,16 @@ GNT_NN_API gnt_node gnt_nn_mul(gnt_graph *g, gnt_node a, gnt_node b);
 GNT_NN_API gnt_node gnt_nn_div(gnt_graph *g, gnt_node a, gnt_node b);
 
 /* Shape. `axes` is a bit mask: bit i is axis i. */
-GNT_NN_API gnt_node gnt_nn_sum(gnt_graph *g, gnt_node x, uint32_t axes);    /* summed axes stay, with size 1 */
-GNT_NN_API gnt_node gnt_nn_expand(gnt_graph *g, gnt_node x, int32_t rank, const int64_t *dim); /* size-1 axes → dim */
+GNT_NN_API gnt_node gnt_nn_sum(gnt_graph *g, gnt_node x, uint32_t axes); /* summed axes stay, with size 1 */
+GNT_NN_API gnt_node gnt_nn_expand(gnt_graph *g, gnt_node x, int32_t rank,
+                                  const int64_t *dim); /* size-1 axes → dim */
 GNT_NN_API gnt_node gnt_nn_reshape(gnt_graph *g, gnt_node x, int32_t rank, const int64_t *dim);
-GNT_NN_API gnt_node gnt_nn_permute(gnt_graph *g, gnt_node x, const int32_t *order); /* out.dim[i] = x.dim[order[i]] */
-GNT_NN_API gnt_node gnt_nn_slice(gnt_graph *g, gnt_node x, int32_t axis, int64_t from, int64_t to); /* [from, to) */
-GNT_NN_API gnt_node gnt_nn_pad(gnt_graph *g, gnt_node x, int32_t axis, int64_t before, int64_t after); /* zeros */
+GNT_NN_API gnt_node gnt_nn_permute(gnt_graph *g, gnt_node x,
+                                   const int32_t *order); /* out.dim[i] = x.dim[order[i]] */
+GNT_NN_API gnt_node gnt_nn_slice(gnt_graph *g, gnt_node x, int32_t axis, int64_t from,
+                                 int64_t to); /* [from, to) */
+GNT_NN_API gnt_node gnt_nn_pad(gnt_graph *g, gnt_node x, int32_t axis, int64_t before,
+                               int64_t after); /* zeros */
 GNT_NN_API gnt_node gnt_nn_concat(gnt_graph *g, const gnt_node *x, int32_t n, int32_t axis);
 
 /* Linear algebra. matmul: rank 2, op(a)·op(b), op = transpose where the flag is set. */
@@ -87,10 +96,10 @@ GNT_NN_API gnt_node gnt_nn_matmul(gnt_graph *g, gnt_node a, int ta, gnt_node b, 
 /* Convolution (cross-correlation, as the field calls it): x N×C×H×W, w O×C×KH×KW → N×O×H'×W',
  * H' = (H + 2·pad − KH)/stride + 1. The other two faces of the same trilinear form are primitives too. */
 GNT_NN_API gnt_node gnt_nn_conv(gnt_graph *g, gnt_node x, gnt_node w, int32_t stride, int32_t pad);
-GNT_NN_API gnt_node gnt_nn_conv_dx(gnt_graph *g, gnt_node dy, gnt_node w, int64_t h, int64_t width, int32_t stride,
-                                   int32_t pad); /* → N×C×h×width */
-GNT_NN_API gnt_node gnt_nn_conv_dw(gnt_graph *g, gnt_node x, gnt_node dy, int64_t kh, int64_t kw, int32_t stride,
-                                   int32_t pad); /* → O×C×kh×kw */
+GNT_NN_API gnt_node gnt_nn_conv_dx(gnt_graph *g, gnt_node dy, gnt_node w, int64_t h, int64_t width,
+                                   int32_t stride, int32_t pad); /* → N×C×h×width */
+GNT_NN_API gnt_node gnt_nn_conv_dw(gnt_graph *g, gnt_node x, gnt_node dy, int64_t kh, int64_t kw,
+                                   int32_t stride, int32_t pad); /* → O×C×kh×kw */
 
 /* Pooling over the last two axes of N×C×H×W, window k×l. Padding never wins a maximum; averages divide by the whole
  * window when count_pad, else by the entries inside. `ceil_mode` rounds the output size up. */
@@ -102,7 +111,7 @@ GNT_NN_API gnt_node gnt_nn_upsample(gnt_graph *g, gnt_node x, int32_t factor); /
 
 /* Reductions over the last axis, kept with size 1. */
 GNT_NN_API gnt_node gnt_nn_log_sum_exp(gnt_graph *g, gnt_node x);
-GNT_NN_API gnt_node gnt_nn_argmax(gnt_graph *g, gnt_node x);               /* I32; ties to the lowest */
+GNT_NN_API gnt_node gnt_nn_argmax(gnt_graph *g, gnt_node x); /* I32; ties to the lowest */
 /* Entries of x's last axis chosen by index: out[…, j] = x[…, index[…, j]]; adjoint of scatter. */
 GNT_NN_API gnt_node gnt_nn_gather(gnt_graph *g, gnt_node x, gnt_node index);
 GNT_NN_API gnt_node gnt_nn_scatter(gnt_graph *g, gnt_node x, gnt_node index, int64_t size); /* adds */
@@ -110,36 +119,38 @@ GNT_NN_API gnt_node gnt_nn_scatter(gnt_graph *g, gnt_node x, gnt_node index, int
 /* ---- composites: built from the above ------------------------------------------------------------------------ */
 
 GNT_NN_API gnt_node gnt_nn_square(gnt_graph *g, gnt_node x);
-GNT_NN_API gnt_node gnt_nn_sum_all(gnt_graph *g, gnt_node x);                /* scalar */
-GNT_NN_API gnt_node gnt_nn_mean_all(gnt_graph *g, gnt_node x);               /* scalar */
-GNT_NN_API gnt_node gnt_nn_dot(gnt_graph *g, gnt_node a, gnt_node b);        /* scalar Σ a·b */
-GNT_NN_API gnt_node gnt_nn_norm(gnt_graph *g, gnt_node x, double eps);       /* √(Σx² + eps) */
-GNT_NN_API gnt_node gnt_nn_dense(gnt_graph *g, gnt_node x, gnt_node w, gnt_node b); /* x N×I, w O×I, b O (or −1) */
-GNT_NN_API gnt_node gnt_nn_bias(gnt_graph *g, gnt_node x, gnt_node b);       /* adds b[C] along axis 1 */
+GNT_NN_API gnt_node gnt_nn_sum_all(gnt_graph *g, gnt_node x);          /* scalar */
+GNT_NN_API gnt_node gnt_nn_mean_all(gnt_graph *g, gnt_node x);         /* scalar */
+GNT_NN_API gnt_node gnt_nn_dot(gnt_graph *g, gnt_node a, gnt_node b);  /* scalar Σ a·b */
+GNT_NN_API gnt_node gnt_nn_norm(gnt_graph *g, gnt_node x, double eps); /* √(Σx² + eps) */
+GNT_NN_API gnt_node gnt_nn_dense(gnt_graph *g, gnt_node x, gnt_node w,
+                                 gnt_node b);                          /* x N×I, w O×I, b O (or −1) */
+GNT_NN_API gnt_node gnt_nn_bias(gnt_graph *g, gnt_node x, gnt_node b); /* adds b[C] along axis 1 */
 /* Batch norm over axis 1 of N×C×… : with given statistics (evaluation), or with those of the batch (training;
  * biased variance), which come back in *mean and *var as C-vectors when asked for. gamma, beta may be −1. */
-GNT_NN_API gnt_node gnt_nn_batch_norm_eval(gnt_graph *g, gnt_node x, gnt_node mean, gnt_node var, gnt_node gamma,
-                                           gnt_node beta, double eps);
-GNT_NN_API gnt_node gnt_nn_batch_norm_train(gnt_graph *g, gnt_node x, gnt_node gamma, gnt_node beta, double eps,
-                                            gnt_node *mean, gnt_node *var);
-GNT_NN_API gnt_node gnt_nn_softmax(gnt_graph *g, gnt_node x);                /* last axis */
+GNT_NN_API gnt_node gnt_nn_batch_norm_eval(gnt_graph *g, gnt_node x, gnt_node mean, gnt_node var,
+                                           gnt_node gamma, gnt_node beta, double eps);
+GNT_NN_API gnt_node gnt_nn_batch_norm_train(gnt_graph *g, gnt_node x, gnt_node gamma, gnt_node beta,
+                                            double eps, gnt_node *mean, gnt_node *var);
+GNT_NN_API gnt_node gnt_nn_softmax(gnt_graph *g, gnt_node x); /* last axis */
 /* Mean over the batch of −Σ_c y_c log softmax(z)_c; z and y are N×C; y may be soft. Scalar. */
 GNT_NN_API gnt_node gnt_nn_cross_entropy(gnt_graph *g, gnt_node z, gnt_node y);
-GNT_NN_API gnt_node gnt_nn_mse(gnt_graph *g, gnt_node a, gnt_node b);        /* scalar mean of squares */
+GNT_NN_API gnt_node gnt_nn_mse(gnt_graph *g, gnt_node a, gnt_node b); /* scalar mean of squares */
 /* Anisotropic total variation of N×C×H×W: mean|∂x| + mean|∂y| (Geiping et al.). Scalar. */
 GNT_NN_API gnt_node gnt_nn_total_variation(gnt_graph *g, gnt_node x);
 /* 1 − ⟨a, b⟩ / (‖a‖·‖b‖) over all n pairs together; norms with eps. Scalar. */
-GNT_NN_API gnt_node gnt_nn_cosine_distance(gnt_graph *g, const gnt_node *a, const gnt_node *b, int32_t n, double eps);
+GNT_NN_API gnt_node gnt_nn_cosine_distance(gnt_graph *g, const gnt_node *a, const gnt_node *b, int32_t n,
+                                           double eps);
 
 /* ---- differentiation: rewrites of the graph, of any order ------------------------------------------------------ */
 
 /* dx[j] = Σ_i (∂y[i]/∂x[j])ᵀ u[i]. u[i] has y[i]'s shape; u NULL means ones for a single scalar y. Where y does not
  * depend on x[j], dx[j] is a fill of zeros. Returns 0, or −1 with the graph's error set. */
-GNT_NN_API int gnt_nn_vjp(gnt_graph *g, const gnt_node *y, const gnt_node *u, int32_t ny, const gnt_node *x, int32_t nx,
-                          gnt_node *dx);
+GNT_NN_API int gnt_nn_vjp(gnt_graph *g, const gnt_node *y, const gnt_node *u, int32_t ny, const gnt_node *x,
+                          int32_t nx, gnt_node *dx);
 /* dy[i] = Σ_j (∂y[i]/∂x[j]) v[j]; v[j] has x[j]'s shape. */
-GNT_NN_API int gnt_nn_jvp(gnt_graph *g, const gnt_node *y, int32_t ny, const gnt_node *x, const gnt_node *v, int32_t nx,
-                          gnt_node *dy);
+GNT_NN_API int gnt_nn_jvp(gnt_graph *g, const gnt_node *y, int32_t ny, const gnt_node *x, const gnt_node *v,
+                          int32_t nx, gnt_node *dy);
 
 /* ---- programs ------------------------------------------------------------------------------------------------- */
 
@@ -151,8 +162,9 @@ GNT_NN_API int gnt_nn_jvp(gnt_graph *g, const gnt_node *y, int32_t ny, const gnt
  * be run any number of times. Values that a later stage reads are never overwritten by an earlier one.
  *
  * `precision` is 4 (float) or 8 (double reference). NULL on error, with a sentence in `error` (size `error_size`). */
-GNT_NN_API gnt_program *gnt_program_new(const gnt_graph *g, const gnt_node *outputs, const int32_t *output_stage,
-                                        int32_t n_outputs, int32_t precision, char *error, size_t error_size);
+GNT_NN_API gnt_program *gnt_program_new(const gnt_graph *g, const gnt_node *outputs,
+                                        const int32_t *output_stage, int32_t n_outputs, int32_t precision,
+                                        char *error, size_t error_size);
 GNT_NN_API void gnt_program_free(gnt_program *p);
 
 /* Inputs by node number of the graph, at stage s: `values` (float or double after `precision`, row-major, aligned or
@@ -165,8 +177,8 @@ GNT_NN_API int gnt_program_run(gnt_program *p, int32_t stage);
 GNT_NN_API const void *gnt_program_output(const gnt_program *p, int32_t i);
 GNT_NN_API size_t gnt_program_arena_bytes(const gnt_program *p);
 /* Arena bytes that a program would take, without making it; 0 on error. */
-GNT_NN_API size_t gnt_program_plan_bytes(const gnt_graph *g, const gnt_node *outputs, const int32_t *output_stage,
-                                         int32_t n_outputs, int32_t precision);
+GNT_NN_API size_t gnt_program_plan_bytes(const gnt_graph *g, const gnt_node *outputs,
+                                         const int32_t *output_stage, int32_t n_outputs, int32_t precision);
 
 /* ---- optimisers: plain vectors of floats, no allocation after _new --------------------------------------------- */
 
@@ -186,19 +198,20 @@ GNT_NN_API void gnt_sgd_step(float *x, float *v, const float *grad, int64_t n, d
  * pairs kept when yᵀs > 1e-10, `history` pairs, `inner` iterations a step. With `guard` the step is halved (at most
  * 10 times) while the cost is not finite or above guard × the cost before; where no halving helps, x stays and the
  * pairs are forgotten. guard 0 is the reference. Tolerances are PyTorch's: 1e-7 on the gradient, 1e-9 on changes. */
-typedef double (*gnt_cost_fn)(void *context, const float *x, float *grad); /* returns the cost; NaN aborts the step */
+typedef double (*gnt_cost_fn)(void *context, const float *x,
+                              float *grad); /* returns the cost; NaN aborts the step */
 typedef struct gnt_lbfgs gnt_lbfgs;
 GNT_NN_API gnt_lbfgs *gnt_lbfgs_new(int64_t n, int32_t history);
 GNT_NN_API void gnt_lbfgs_free(gnt_lbfgs *o);
 GNT_NN_API void gnt_lbfgs_reset(gnt_lbfgs *o);
 /* One outer step of at most `inner` iterations. Returns the cost at the first evaluation of this step; *evaluations
  * (may be NULL) grows by the number of calls of `cost`. */
-GNT_NN_API double gnt_lbfgs_step(gnt_lbfgs *o, float *x, double rate, int32_t inner, double guard, gnt_cost_fn cost,
-                                 void *context, int64_t *evaluations);
+GNT_NN_API double gnt_lbfgs_step(gnt_lbfgs *o, float *x, double rate, int32_t inner, double guard,
+                                 gnt_cost_fn cost, void *context, int64_t *evaluations);
 
 /* rate·factor^(number of milestones reached); milestones are fractions of `steps`. */
-GNT_NN_API double gnt_rate_milestones(double rate, int64_t step, int64_t steps, const double *milestones, int32_t n,
-                                      double factor);
+GNT_NN_API double gnt_rate_milestones(double rate, int64_t step, int64_t steps, const double *milestones,
+                                      int32_t n, double factor);
 GNT_NN_API double gnt_rate_cosine(double rate, int64_t step, int64_t steps);
 GNT_NN_API void gnt_project_box(float *x, int64_t n, float least, float most);
 

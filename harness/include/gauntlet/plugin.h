@@ -80,20 +80,20 @@ typedef struct gnt_attribute { /* a private attribute of a sample: sex, race, wr
 /* n samples. Members that were not granted are NULL. */
 typedef struct gnt_samples {
     uint32_t size;
-    uint32_t kind;        /* GNT_KIND_* */
+    uint32_t kind; /* GNT_KIND_* */
     int64_t n;
-    int32_t rank;         /* of one sample: 3 (C, H, W) or 1 (features) */
+    int32_t rank; /* of one sample: 3 (C, H, W) or 1 (features) */
     int32_t classes;
     int64_t dim[3];
-    int64_t features;     /* product of dim */
-    const int64_t *id;    /* n: names a sample within this job; says nothing about rows of a file */
-    const float *x;       /* n × features, in [0, 1] */
-    const float *y;       /* n × classes: soft labels, rows sum to 1 */
+    int64_t features;  /* product of dim */
+    const int64_t *id; /* n: names a sample within this job; says nothing about rows of a file */
+    const float *x;    /* n × features, in [0, 1] */
+    const float *y;    /* n × classes: soft labels, rows sum to 1 */
     int32_t n_attributes;
     int32_t reserved;
     const gnt_attribute *attribute;
-    const int32_t *a;     /* n × n_attributes */
-    const uint8_t *mask;  /* n × H × W: 1 inside the sensitive region; NULL: the whole sample */
+    const int32_t *a;    /* n × n_attributes */
+    const uint8_t *mask; /* n × H × W: 1 inside the sensitive region; NULL: the whole sample */
 } gnt_samples;
 
 /* Named outputs of `prepare`, handed read-only to later hooks: weights as tensors, anything else as bytes. */
@@ -117,7 +117,7 @@ typedef struct gnt_artefacts {
 #define GNT_TYPE_INT 2
 #define GNT_TYPE_REAL 3
 #define GNT_TYPE_TEXT 4
-#define GNT_TYPE_CHOICE 5    /* one of `choices` */
+#define GNT_TYPE_CHOICE 5 /* one of `choices` */
 #define GNT_TYPE_INT_LIST 6
 #define GNT_TYPE_REAL_LIST 7
 
@@ -126,17 +126,17 @@ typedef struct gnt_artefacts {
 
 /* One row of a parameter table. The host checks the suite's JSON against it before any job starts. */
 typedef struct gnt_parameter {
-    const char *id;              /* lower case, digits, '_' */
-    int32_t type;                /* GNT_TYPE_* */
-    int32_t scale;               /* GNT_SCALE_*: how a search walks it */
-    const char *unit;            /* "" for none */
-    double least, most;          /* bounds of INT, REAL and of list entries, both allowed */
-    double preset;               /* default of BOOL (0 or 1), INT and REAL */
-    const char *preset_text;     /* default of TEXT and CHOICE; of a list: its JSON, such as "[0.375, 0.625]" */
-    const char *const *choices;  /* CHOICE: NULL-terminated */
-    int32_t strength;            /* 0: not THE strength; +1: more is a stronger defense; −1: less is stronger */
+    const char *id;          /* lower case, digits, '_' */
+    int32_t type;            /* GNT_TYPE_* */
+    int32_t scale;           /* GNT_SCALE_*: how a search walks it */
+    const char *unit;        /* "" for none */
+    double least, most;      /* bounds of INT, REAL and of list entries, both allowed */
+    double preset;           /* default of BOOL (0 or 1), INT and REAL */
+    const char *preset_text; /* default of TEXT and CHOICE; of a list: its JSON, such as "[0.375, 0.625]" */
+    const char *const *choices; /* CHOICE: NULL-terminated */
+    int32_t strength; /* 0: not THE strength; +1: more is a stronger defense; −1: less is stronger */
     int32_t reserved;
-    const char *help;            /* one line */
+    const char *help; /* one line */
 } gnt_parameter;
 
 /* A checked value; values come in the order of the table, one for each row, defaults filled in. */
@@ -144,19 +144,19 @@ typedef struct gnt_value {
     const char *id;
     int32_t type;
     int32_t reserved;
-    int64_t i;           /* BOOL, INT, and the index of a CHOICE */
-    double r;            /* REAL, and INT as a real */
-    const char *text;    /* TEXT, CHOICE */
-    int64_t n;           /* lists */
-    const double *list;  /* INT_LIST and REAL_LIST */
+    int64_t i;          /* BOOL, INT, and the index of a CHOICE */
+    double r;           /* REAL, and INT as a real */
+    const char *text;   /* TEXT, CHOICE */
+    int64_t n;          /* lists */
+    const double *list; /* INT_LIST and REAL_LIST */
 } gnt_value;
 
 /* ---- what the attacker sees, knows and wants ------------------------------------------------------------------------ */
 
-#define GNT_SURFACE_UPDATE 1u          /* a client's gradient or weight delta of one round */
-#define GNT_SURFACE_ENCODING 2u        /* released encoded samples */
-#define GNT_SURFACE_REPRESENTATION 4u  /* learnt features of private samples */
-#define GNT_SURFACE_TRANSCRIPT 8u      /* messages of a protocol, such as secure sums */
+#define GNT_SURFACE_UPDATE 1u         /* a client's gradient or weight delta of one round */
+#define GNT_SURFACE_ENCODING 2u       /* released encoded samples */
+#define GNT_SURFACE_REPRESENTATION 4u /* learnt features of private samples */
+#define GNT_SURFACE_TRANSCRIPT 8u     /* messages of a protocol, such as secure sums */
 
 #define GNT_GOAL_RECONSTRUCTION 1u
 #define GNT_GOAL_ATTRIBUTE 2u
@@ -164,24 +164,25 @@ typedef struct gnt_value {
 
 /* Knowledge: a suite grants it, a plugin declares what it needs, the result records it. The broadcast model, its
  * weights and architecture, and the client's numbers of samples and steps are the setting and always known. */
-#define GNT_KNOWS_LABELS (1u << 0)        /* the private batch's labels */
-#define GNT_KNOWS_DEFENSE (1u << 1)       /* the defense's id and parameters, and its public artefacts: adaptive */
-#define GNT_KNOWS_PUBLIC (1u << 2)        /* a public data set */
-#define GNT_KNOWS_SHADOW (1u << 3)        /* shadow data: labelled, with attributes, of the private distribution */
-#define GNT_KNOWS_SHADOW_OBS (1u << 4)    /* shadow observations: the defense under test applied to the shadow data */
-#define GNT_KNOWS_BN_STATS (1u << 5)      /* the private batch's batch-norm statistics */
-#define GNT_KNOWS_RATES (1u << 6)         /* the learning rates that the client really used */
-#define GNT_KNOWS_REGION (1u << 7)        /* the sensitive region, and the image outside it */
-#define GNT_KNOWS_SUM (1u << 8)           /* results of secure sums */
-#define GNT_KNOWS_ATTRIBUTE (1u << 9)     /* which attribute the client hides */
-#define GNT_KNOWS_HISTORY (1u << 10)      /* the same client's observations of earlier stages */
+#define GNT_KNOWS_LABELS (1u << 0)  /* the private batch's labels */
+#define GNT_KNOWS_DEFENSE (1u << 1) /* the defense's id and parameters, and its public artefacts: adaptive */
+#define GNT_KNOWS_PUBLIC (1u << 2)  /* a public data set */
+#define GNT_KNOWS_SHADOW (1u << 3)  /* shadow data: labelled, with attributes, of the private distribution */
+#define GNT_KNOWS_SHADOW_OBS                                                                                 \
+    (1u << 4) /* shadow observations: the defense under test applied to the shadow data */
+#define GNT_KNOWS_BN_STATS (1u << 5)  /* the private batch's batch-norm statistics */
+#define GNT_KNOWS_RATES (1u << 6)     /* the learning rates that the client really used */
+#define GNT_KNOWS_REGION (1u << 7)    /* the sensitive region, and the image outside it */
+#define GNT_KNOWS_SUM (1u << 8)       /* results of secure sums */
+#define GNT_KNOWS_ATTRIBUTE (1u << 9) /* which attribute the client hides */
+#define GNT_KNOWS_HISTORY (1u << 10)  /* the same client's observations of earlier stages */
 
 /* ---- the model service ----------------------------------------------------------------------------------------------- */
 
 typedef struct gnt_layer_info {
     const char *name;
-    const char *type;      /* "conv", "dense", "batch_norm", "relu" … as in the model's file */
-    int32_t rank;          /* of its output for one sample */
+    const char *type; /* "conv", "dense", "batch_norm", "relu" … as in the model's file */
+    int32_t rank;     /* of its output for one sample */
     int32_t reserved;
     int64_t dim[GNT_RANK];
 } gnt_layer_info;
@@ -190,26 +191,27 @@ typedef struct gnt_model_info {
     uint32_t size;
     int32_t classes;
     const char *name;
-    gnt_views params;          /* name, layer, shape; data = NULL; their order is the order of the flat weights */
-    gnt_views buffers;         /* running statistics; data = NULL */
-    int64_t n_params;          /* entries of the flat weight vector */
-    int64_t n_buffers;         /* entries of the flat buffer vector */
+    gnt_views params;  /* name, layer, shape; data = NULL; their order is the order of the flat weights */
+    gnt_views buffers; /* running statistics; data = NULL */
+    int64_t n_params;  /* entries of the flat weight vector */
+    int64_t n_buffers; /* entries of the flat buffer vector */
     int32_t n_layers;
-    int32_t representation;    /* layer whose output is the representation */
+    int32_t representation; /* layer whose output is the representation */
     const gnt_layer_info *layer;
-    int32_t rank;              /* of one sample */
-    int32_t training_stats;    /* 1: clients' gradients use batch statistics; 0: running statistics */
+    int32_t rank;           /* of one sample */
+    int32_t training_stats; /* 1: clients' gradients use batch statistics; 0: running statistics */
     int64_t dim[3];
-    const float *mean;         /* dim[0] (or features) entries of the model's own input normalisation, or NULL */
+    const float *mean; /* dim[0] (or features) entries of the model's own input normalisation, or NULL */
     const float *deviation;
 } gnt_model_info;
 
 #define GNT_FN_FEATURES 1 /* outputs: for each layer asked for, n × shape of its output */
 #define GNT_FN_LOGITS 2   /* one output, n × classes */
 #define GNT_FN_LOSS 3     /* one output: scalar, mean cross entropy (or the task's loss) over the batch */
-#define GNT_FN_UPDATE 4   /* outputs: one for each parameter. steps = 0: the loss's gradient. steps ≥ 1: the weight delta
+#define GNT_FN_UPDATE                                                                                        \
+    4 /* outputs: one for each parameter. steps = 0: the loss's gradient. steps ≥ 1: the weight delta
                              W_end − W_start of that many SGD steps, rates given at eval */
-#define GNT_FN_MATCH 5    /* one output: scalar distance between UPDATE and an observed update given at eval */
+#define GNT_FN_MATCH 5 /* one output: scalar distance between UPDATE and an observed update given at eval */
 
 #define GNT_COST_L2 1         /* Σ w_l ‖u_l − o_l‖² */
 #define GNT_COST_COSINE 2     /* 1 − ⟨u, o⟩/(‖u‖‖o‖), all tensors together */
@@ -225,38 +227,39 @@ typedef struct gnt_function gnt_function; /* one prepared function; the host's *
 
 typedef struct gnt_function_spec {
     uint32_t size;
-    int32_t kind;             /* GNT_FN_* */
-    int64_t n;                /* samples in x */
-    const int32_t *layer;     /* FEATURES: indices of layers */
+    int32_t kind;         /* GNT_FN_* */
+    int64_t n;            /* samples in x */
+    const int32_t *layer; /* FEATURES: indices of layers */
     int32_t n_layers;
-    int32_t steps;            /* UPDATE, MATCH */
-    int64_t batch;            /* UPDATE, MATCH with steps ≥ 1: samples a step */
-    const int64_t *order;     /* steps × batch indices into x; NULL: 0, 1, 2 … round and round */
-    int32_t training;         /* batch norm: 1 batch statistics, 0 running statistics, −1 as the task's clients do */
-    int32_t cost;             /* MATCH: GNT_COST_* */
-    const float *layer_weight;/* MATCH, L2 and L1: one w for each parameter tensor; NULL: ones */
-    int32_t masked;           /* MATCH: 1: eval also takes a 0/1 mask and matches only where it is 1 */
-    uint32_t vjp;             /* GNT_WRT_* that vjp will be asked for (0: never) */
-    uint32_t jvp;             /* GNT_WRT_* that jvp will be given directions for (0: never) */
+    int32_t steps;        /* UPDATE, MATCH */
+    int64_t batch;        /* UPDATE, MATCH with steps ≥ 1: samples a step */
+    const int64_t *order; /* steps × batch indices into x; NULL: 0, 1, 2 … round and round */
+    int32_t training; /* batch norm: 1 batch statistics, 0 running statistics, −1 as the task's clients do */
+    int32_t cost;     /* MATCH: GNT_COST_* */
+    const float *layer_weight; /* MATCH, L2 and L1: one w for each parameter tensor; NULL: ones */
+    int32_t masked;            /* MATCH: 1: eval also takes a 0/1 mask and matches only where it is 1 */
+    uint32_t vjp;              /* GNT_WRT_* that vjp will be asked for (0: never) */
+    uint32_t jvp;              /* GNT_WRT_* that jvp will be given directions for (0: never) */
 } gnt_function_spec;
 
-typedef struct gnt_function_args { /* also the shape of a direction (jvp) and of a result (vjp): NULL = absent, or zero */
+typedef struct
+    gnt_function_args { /* also the shape of a direction (jvp) and of a result (vjp): NULL = absent, or zero */
     uint32_t size;
     uint32_t reserved;
-    const float *x;        /* n × features */
-    const float *y;        /* n × classes, soft */
-    const float *weights;  /* n_params */
-    const float *buffers;  /* n_buffers; may be NULL where there are none */
-    const float *rates;    /* steps */
+    const float *x;               /* n × features */
+    const float *y;               /* n × classes, soft */
+    const float *weights;         /* n_params */
+    const float *buffers;         /* n_buffers; may be NULL where there are none */
+    const float *rates;           /* steps */
     const float *const *observed; /* MATCH: one pointer for each parameter tensor */
     const float *const *mask;     /* MATCH with masked: likewise */
 } gnt_function_args;
 
 typedef struct gnt_gradient {
-    const float *x;                /* n × features, or NULL when not asked for */
-    const float *y;                /* n × classes */
-    const float *const *weights;   /* one pointer for each parameter tensor */
-    const float *rates;            /* steps */
+    const float *x;              /* n × features, or NULL when not asked for */
+    const float *y;              /* n × classes */
+    const float *const *weights; /* one pointer for each parameter tensor */
+    const float *rates;          /* steps */
 } gnt_gradient;
 
 /* Prepared once, replayed thousands of times without set-up. Legal: from create to destroy of the instance.
@@ -271,11 +274,13 @@ typedef struct gnt_model_service {
     void (*release)(void *context, gnt_function *f); /* optional: everything is released with the instance */
     /* Computes the outputs; intermediates stay live for vjp and jvp until the next eval. The arguments must stay
      * valid and unchanged until then. */
-    gnt_status (*eval)(void *context, gnt_function *f, const gnt_function_args *args, const gnt_views **outputs);
+    gnt_status (*eval)(void *context, gnt_function *f, const gnt_function_args *args,
+                       const gnt_views **outputs);
     /* u[i]: cotangent of output i (NULL for scalars means 1). *out: what spec.vjp asked for. */
     gnt_status (*vjp)(void *context, gnt_function *f, const float *const *u, const gnt_gradient **out);
     /* direction: members named by spec.jvp; *outputs: shaped like eval's. */
-    gnt_status (*jvp)(void *context, gnt_function *f, const gnt_function_args *direction, const gnt_views **outputs);
+    gnt_status (*jvp)(void *context, gnt_function *f, const gnt_function_args *direction,
+                      const gnt_views **outputs);
 } gnt_model_service;
 
 /* ---- host services ------------------------------------------------------------------------------------------------------ */
@@ -316,7 +321,8 @@ typedef struct gnt_sink {
     uint32_t size;
     uint32_t reserved;
     void *context;
-    gnt_status (*tensor)(void *context, const char *name, int32_t rank, const int64_t *dim, const float *data);
+    gnt_status (*tensor)(void *context, const char *name, int32_t rank, const int64_t *dim,
+                         const float *data);
     gnt_status (*blob)(void *context, const char *name, const uint8_t *data, int64_t count);
 } gnt_sink;
 
@@ -324,26 +330,26 @@ typedef struct gnt_sink {
 
 typedef struct gnt_defense_prepare {
     uint32_t size;
-    int32_t stage;             /* −1: once for the task; else the round whose weights are given */
+    int32_t stage;                  /* −1: once for the task; else the round whose weights are given */
     const gnt_samples *public_data; /* NULL when the task has none */
     const gnt_samples *shadow_data; /* the defender's own shadow part */
-    const float *weights;      /* the broadcast model; for a task-wide job the initial weights */
+    const float *weights;           /* the broadcast model; for a task-wide job the initial weights */
     const float *buffers;
 } gnt_defense_prepare;
 
 typedef struct gnt_client {
     uint32_t size;
-    int32_t index;             /* of the client */
-    int32_t round;             /* 0-based */
+    int32_t index; /* of the client */
+    int32_t round; /* 0-based */
     int32_t n_clients;
-    int64_t n_samples;         /* it holds */
-    int64_t n_labels;          /* different labels it holds */
-    double rate;               /* the task's learning rate in this round */
-    int32_t steps;             /* local steps; 0: the client shares one gradient */
+    int64_t n_samples; /* it holds */
+    int64_t n_labels;  /* different labels it holds */
+    double rate;       /* the task's learning rate in this round */
+    int32_t steps;     /* local steps; 0: the client shares one gradient */
     int32_t reserved;
     int64_t batch;
     const gnt_samples *samples; /* what this round's computation uses, after encodings */
-    const float *weights;      /* as broadcast */
+    const float *weights;       /* as broadcast */
     const float *buffers;
     const gnt_artefacts *artefacts;
     const gnt_samples *public_data;
@@ -352,7 +358,7 @@ typedef struct gnt_client {
 typedef struct gnt_aggregate {
     uint32_t size;
     int32_t round;
-    int64_t n_clients;          /* that took part */
+    int64_t n_clients; /* that took part */
     int64_t n_params;
     const float *old_weights;
     const float *const *update; /* n_clients flat deltas (gradients when steps is 0) */
@@ -386,8 +392,10 @@ typedef struct gnt_defense {
     gnt_status (*contribute)(void *self, const gnt_client *client, double *vector);
     gnt_status (*receive_sum)(void *self, const double *sum, int64_t n);
     /* Input encodings. encode_set: all of a client's samples, once an epoch. encode_batch: one local batch. */
-    gnt_status (*encode_set)(void *self, const gnt_client *client, int64_t epoch, const gnt_samples_sink *out);
-    gnt_status (*encode_batch)(void *self, const gnt_client *client, int64_t step, const gnt_samples_sink *out);
+    gnt_status (*encode_set)(void *self, const gnt_client *client, int64_t epoch,
+                             const gnt_samples_sink *out);
+    gnt_status (*encode_batch)(void *self, const gnt_client *client, int64_t step,
+                               const gnt_samples_sink *out);
     gnt_status (*local_rate)(void *self, const gnt_client *client, int64_t step, double *rate);
     /* Takes over the client's computation: fills `update`, zeroed, one tensor for each federated parameter. */
     gnt_status (*client_update)(void *self, const gnt_client *client, gnt_tensors *update);
@@ -407,48 +415,48 @@ typedef struct gnt_defense {
 /* What an attacker sees of one target. Members that belong to another surface, or were not granted, are NULL. */
 typedef struct gnt_observation {
     uint32_t size;
-    uint32_t surface;            /* one GNT_SURFACE_* */
-    uint32_t granted;            /* GNT_KNOWS_* */
-    uint32_t goals;              /* GNT_GOAL_* wanted */
+    uint32_t surface; /* one GNT_SURFACE_* */
+    uint32_t granted; /* GNT_KNOWS_* */
+    uint32_t goals;   /* GNT_GOAL_* wanted */
     int32_t round;
-    int32_t update_kind;         /* GNT_UPDATE_* */
-    int32_t steps;               /* local steps (0: one gradient) */
-    int32_t attribute;           /* index of the attribute wanted, −1 for none */
+    int32_t update_kind; /* GNT_UPDATE_* */
+    int32_t steps;       /* local steps (0: one gradient) */
+    int32_t attribute;   /* index of the attribute wanted, −1 for none */
     int32_t attribute_values;
     int32_t classes;
-    int64_t n;                   /* samples in the private batch */
-    int64_t batch;               /* samples a local step */
-    double rate;                 /* the learning rate as announced */
-    const gnt_views *update;     /* one for each federated parameter */
-    const float *weights;        /* the broadcast model that the update answers */
+    int64_t n;               /* samples in the private batch */
+    int64_t batch;           /* samples a local step */
+    double rate;             /* the learning rate as announced */
+    const gnt_views *update; /* one for each federated parameter */
+    const float *weights;    /* the broadcast model that the update answers */
     const float *buffers;
-    const gnt_samples *encoded;  /* encodings, with the soft labels that were released */
+    const gnt_samples *encoded;      /* encodings, with the soft labels that were released */
     const gnt_views *representation; /* one n × … view */
     const gnt_views *transcript;
-    const float *labels;         /* KNOWS_LABELS: n × classes */
-    const float *rates;          /* KNOWS_RATES: steps */
-    const float *batch_mean;     /* KNOWS_BN_STATS: laid out like the model's buffers */
-    const gnt_samples *outside;  /* KNOWS_REGION: x with the region zeroed, and the masks */
-    const double *sum;           /* KNOWS_SUM */
+    const float *labels;        /* KNOWS_LABELS: n × classes */
+    const float *rates;         /* KNOWS_RATES: steps */
+    const float *batch_mean;    /* KNOWS_BN_STATS: laid out like the model's buffers */
+    const gnt_samples *outside; /* KNOWS_REGION: x with the region zeroed, and the masks */
+    const double *sum;          /* KNOWS_SUM */
     int64_t n_sum;
-    const char *defense;         /* KNOWS_DEFENSE: ids joined by '+', else NULL */
+    const char *defense;             /* KNOWS_DEFENSE: ids joined by '+', else NULL */
     const gnt_value *defense_values; /* KNOWS_DEFENSE: parameters of all members, in order */
     int64_t n_defense_values;
-    const gnt_artefacts *defense_artefacts; /* KNOWS_DEFENSE */
-    const gnt_samples *public_data;         /* KNOWS_PUBLIC */
+    const gnt_artefacts *defense_artefacts;       /* KNOWS_DEFENSE */
+    const gnt_samples *public_data;               /* KNOWS_PUBLIC */
     const struct gnt_observation *const *history; /* KNOWS_HISTORY: the same client's earlier stages */
     int64_t n_history;
-    int64_t budget;              /* steps or evaluations allowed; 0: the plugin's own default */
+    int64_t budget; /* steps or evaluations allowed; 0: the plugin's own default */
 } gnt_observation;
 
 typedef struct gnt_attack_prepare {
     uint32_t size;
     int32_t stage;
-    const gnt_samples *public_data;   /* KNOWS_PUBLIC */
-    const gnt_samples *shadow_data;   /* KNOWS_SHADOW: with labels and attributes */
-    int64_t n_shadow;                 /* KNOWS_SHADOW_OBS */
-    const gnt_observation *shadow;    /* the defense under test applied to shadow batches, by a job of its own */
-    const gnt_samples *shadow_truth;  /* n_shadow entries: the batch behind each */
+    const gnt_samples *public_data; /* KNOWS_PUBLIC */
+    const gnt_samples *shadow_data; /* KNOWS_SHADOW: with labels and attributes */
+    int64_t n_shadow;               /* KNOWS_SHADOW_OBS */
+    const gnt_observation *shadow; /* the defense under test applied to shadow batches, by a job of its own */
+    const gnt_samples *shadow_truth; /* n_shadow entries: the batch behind each */
     int32_t attribute;
     int32_t attribute_values;
     const float *weights;
@@ -474,7 +482,8 @@ typedef struct gnt_attack {
     uint32_t size;
     uint32_t reserved;
     gnt_status (*prepare)(void *self, const gnt_attack_prepare *in, const gnt_sink *out); /* optional */
-    gnt_status (*run)(void *self, const gnt_observation *seen, const gnt_artefacts *own, const gnt_answer *answer);
+    gnt_status (*run)(void *self, const gnt_observation *seen, const gnt_artefacts *own,
+                      const gnt_answer *answer);
 } gnt_attack;
 
 /* ---- descriptor and entry ----------------------------------------------------------------------------------------------------- */
@@ -488,22 +497,22 @@ typedef struct gnt_attack {
 
 typedef struct gnt_descriptor {
     uint32_t size;
-    int32_t kind;               /* GNT_PLUGIN_* */
-    const char *id;             /* lower case, digits, '-'; unique among all plugins a host finds */
+    int32_t kind;   /* GNT_PLUGIN_* */
+    const char *id; /* lower case, digits, '-'; unique among all plugins a host finds */
     const char *version;
-    const char *line;           /* what it does, in one line */
-    const char *licence;        /* SPDX */
-    const char *citation;       /* "" for none */
+    const char *line;     /* what it does, in one line */
+    const char *licence;  /* SPDX */
+    const char *citation; /* "" for none */
     const gnt_parameter *parameters;
     int32_t n_parameters;
-    int32_t scope;              /* GNT_SCOPE_* of prepare */
-    uint32_t surfaces;          /* attack: those it reads; defense: those it acts on */
-    uint32_t goals;             /* attack */
-    uint32_t needs;             /* attack: GNT_KNOWS_* without which it cannot run */
-    uint32_t uses;              /* attack: GNT_KNOWS_* it makes use of when granted */
-    uint32_t data_kinds;        /* GNT_KIND_* */
-    uint32_t flags;             /* GNT_FLAG_* */
-    const char *const *services;/* NULL-terminated ids of required extensions, or NULL */
+    int32_t scope;               /* GNT_SCOPE_* of prepare */
+    uint32_t surfaces;           /* attack: those it reads; defense: those it acts on */
+    uint32_t goals;              /* attack */
+    uint32_t needs;              /* attack: GNT_KNOWS_* without which it cannot run */
+    uint32_t uses;               /* attack: GNT_KNOWS_* it makes use of when granted */
+    uint32_t data_kinds;         /* GNT_KIND_* */
+    uint32_t flags;              /* GNT_FLAG_* */
+    const char *const *services; /* NULL-terminated ids of required extensions, or NULL */
     /* create: host and values stay valid until destroy. NULL on failure, after host->fail. */
     void *(*create)(const gnt_host *host, const gnt_value *values);
     void (*destroy)(void *self);
@@ -511,12 +520,13 @@ typedef struct gnt_descriptor {
     const gnt_attack *attack;
 } gnt_descriptor;
 
-#define GNT_FLAG_RANDOMISED 1u      /* its output is random given its input */
-#define GNT_FLAG_NEEDS_PUBLIC 2u    /* a defense that needs public data */
-#define GNT_FLAG_NEEDS_SHADOW 4u    /* a defense that needs its own shadow data */
-#define GNT_FLAG_NO_GRADIENT 8u     /* not differentiable: attacks must not expect a gradient through it */
-#define GNT_FLAG_ARTEFACTS_PRIVATE 16u /* its artefacts stay with the clients, even against an adaptive attacker */
-#define GNT_FLAG_FIRST_DENSE 32u    /* attack: needs a model whose first layer is dense */
+#define GNT_FLAG_RANDOMISED 1u   /* its output is random given its input */
+#define GNT_FLAG_NEEDS_PUBLIC 2u /* a defense that needs public data */
+#define GNT_FLAG_NEEDS_SHADOW 4u /* a defense that needs its own shadow data */
+#define GNT_FLAG_NO_GRADIENT 8u  /* not differentiable: attacks must not expect a gradient through it */
+#define GNT_FLAG_ARTEFACTS_PRIVATE                                                                           \
+    16u                          /* its artefacts stay with the clients, even against an adaptive attacker */
+#define GNT_FLAG_FIRST_DENSE 32u /* attack: needs a model whose first layer is dense */
 
 typedef struct gnt_entry {
     uint32_t magic; /* GNT_ABI_MAGIC */
@@ -539,15 +549,21 @@ typedef struct gnt_entry {
 GNT_EXPORT const gnt_entry *gauntlet_entry(void);
 
 /* Entry of a plugin with one descriptor `d`. */
-#define GNT_DEFINE_ENTRY(d)                                                                                            \
-    static const gnt_descriptor *gnt_descriptor_at(int32_t index) {                                                    \
-        return index == 0 ? &(d) : (const gnt_descriptor *)0;                                                          \
-    }                                                                                                                  \
-    GNT_EXPORT const gnt_entry *gauntlet_entry(void) {                                                                 \
-        static const gnt_entry entry = {                                                                               \
-            GNT_ABI_MAGIC, (uint32_t)sizeof(gnt_entry), GNT_ABI_MAJOR, GNT_ABI_MINOR, (uint32_t)sizeof(void *),        \
-            "",            1,                           0,             gnt_descriptor_at};                             \
-        return &entry;                                                                                                 \
+#define GNT_DEFINE_ENTRY(d)                                                                                  \
+    static const gnt_descriptor *gnt_descriptor_at(int32_t index) {                                          \
+        return index == 0 ? &(d) : (const gnt_descriptor *)0;                                                \
+    }                                                                                                        \
+    GNT_EXPORT const gnt_entry *gauntlet_entry(void) {                                                       \
+        static const gnt_entry entry = {GNT_ABI_MAGIC,                                                       \
+                                        (uint32_t)sizeof(gnt_entry),                                         \
+                                        GNT_ABI_MAJOR,                                                       \
+                                        GNT_ABI_MINOR,                                                       \
+                                        (uint32_t)sizeof(void *),                                            \
+                                        "",                                                                  \
+                                        1,                                                                   \
+                                        0,                                                                   \
+                                        gnt_descriptor_at};                                                  \
+        return &entry;                                                                                       \
     }
 
 #ifdef __cplusplus
