@@ -115,9 +115,9 @@ asan:
 
 SOURCES = $(shell find harness plugins tests bench tools -name '*.[ch]' 2>/dev/null | sort)
 format:
-	clang-format -i $(SOURCES)
+	@clang-format -i $(SOURCES)
 format-check:
-	clang-format --dry-run -Werror $(SOURCES)
+	@clang-format --dry-run -Werror $(SOURCES)
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/gauntlet/plugins/defenses \
