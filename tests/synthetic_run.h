@@ -213,7 +213,7 @@ static inline json_t *synthetic_match(const synthetic *s, int task, int defense,
         double at = strength * (0.5 + 0.25 * i);
         json_array_append_new(history, json_pack("{s:f, s:f, s:f, s:i}", "strength", at, "utility",
                                                  synthetic_utility(task, defense, at), "standard_error",
-                                                 0.004, "seeds", 2));
+                                                 0.004, "seed", 1 + i));
     }
     double none = synthetic_utility(task, 0, 0);
     return json_pack(

@@ -150,7 +150,7 @@ static int fill_panel(const gnt_results *r, const char *task, int64_t stage, pan
         const gnt_outcome *g = gnt_representative(r, task, stage, r->defense[d], a->attack);
         if (!g)
             continue;
-        a->band[d].colour = g->mode == GNT_MODE_NONE ? 0x000000 : gnt_colour(d);
+        a->band[d].colour = g->mode == GNT_ROW_NONE ? 0x000000 : gnt_colour(d);
         any += make_band(curves, collect(r, g, curves), values, &a->band[d]);
         for (int i = 0; i < a->band[d].n; i++)
             a->positive &= a->band[d].low[i] > 0;

@@ -88,7 +88,10 @@ static void count_cells(const gnt_results *r, const char *task, int64_t stage, g
             count[r->cell[i].status]++;
     for (int s = GNT_CELL_FAILED; s <= GNT_CELL_TIMEOUT; s++)
         failed += count[s];
-    gnt_text_add(out, "%zu cells ok, %zu failed, %zu n/a.", count[GNT_CELL_OK], failed, count[GNT_CELL_NA]);
+    gnt_text_add(out, "%zu cells ok, %zu failed, %zu n/a", count[GNT_CELL_OK], failed, count[GNT_CELL_NA]);
+    if (count[GNT_CELL_UNFINISHED])
+        gnt_text_add(out, ", %zu unfinished: run the suite again to go on", count[GNT_CELL_UNFINISHED]);
+    gnt_text_add(out, ".");
 }
 
 static void section_title(const gnt_section *s, gnt_text *out) {

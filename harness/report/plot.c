@@ -115,7 +115,7 @@ int gnt_plot_finish(gnt_plot *p, int formats, gnt_err *err) {
 }
 
 gnt_panels gnt_panels_layout(int n, double head, double foot, double *width, double *height) {
-    gnt_panels g = {.n = n, .left = 62, .right = 22, .top = 34, .bottom = 52, .head = head, .foot = foot};
+    gnt_panels g = {.n = n, .left = 70, .right = 22, .top = 34, .bottom = 52, .head = head, .foot = foot};
     g.columns = n <= 3 ? n : n == 4 ? 2 : 3;
     g.rows = (n + g.columns - 1) / g.columns;
     g.width = n == 1 ? 560 : 390;

@@ -9,9 +9,10 @@
 
 enum { MOST_BYTES = 256 << 20, MOST_ROWS = 1 << 18 };
 
-static const char *const status_names[GNT_CELL_STATUSES] = {"ok", "failed", "crashed", "timeout", "n/a"};
-static const char *const mode_names[GNT_MODES] = {"none", "matched", "fixed", "sweep"};
-static const char *const floor_names[GNT_FLOORS] = {"random", "mean_image", "nearest_public"};
+static const char *const status_names[GNT_CELL_STATUSES] = {"ok",      "failed", "crashed",
+                                                            "timeout", "n/a",    "unfinished"};
+static const char *const mode_names[GNT_ROW_MODES] = {"none", "matched", "fixed", "sweep"};
+static const char *const floor_names[GNT_FLOORS] = {"random", "mean_image", "nearest_public", "other"};
 
 /* Where the reader stands, for sentences: "results.json: cells[3]". */
 typedef struct place {
@@ -167,10 +168,11 @@ static int read_outcome(const place *at, const json_t *object, gnt_outcome *o) {
         get_child(at, object, "targets", 1, &o->targets) ||
         get_child(at, object, "convergence", 1, &o->convergence) ||
         get_word(at, object, "status", status_names, GNT_CELL_STATUSES, &status) ||
-        get_word(at, object, "mode", mode_names, GNT_MODES, &mode) || read_utility(at, object, &o->utility))
+        get_word(at, object, "mode", mode_names, GNT_ROW_MODES, &mode) ||
+        read_utility(at, object, &o->utility))
         return -1;
     o->status = (gnt_status)status;
-    o->mode = (gnt_mode)mode;
+    o->mode = (gnt_row_mode)mode;
     return read_scores(at, object, o);
 }
 
@@ -196,7 +198,7 @@ static int read_match(const place *at, const json_t *object, gnt_match_row *m) {
             return refuse(at, "history", "a list of objects");
         if (get_number(at, step, "strength", &a->strength) || get_number(at, step, "utility", &a->utility) ||
             get_number(at, step, "standard_error", &a->standard_error) ||
-            get_count(at, step, "seeds", &a->seeds))
+            get_count(at, step, "seed", &a->seed))
             return -1;
     }
     return 0;
@@ -403,7 +405,7 @@ const char *gnt_status_name(gnt_status status) {
     return status_names[status];
 }
 
-const char *gnt_mode_name(gnt_mode mode) {
+const char *gnt_row_mode_name(gnt_row_mode mode) {
     return mode_names[mode];
 }
 

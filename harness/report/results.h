@@ -20,13 +20,20 @@ typedef enum gnt_status {
     GNT_CELL_CRASHED,
     GNT_CELL_TIMEOUT,
     GNT_CELL_NA,
+    GNT_CELL_UNFINISHED, /* the run was interrupted before it */
     GNT_CELL_STATUSES
 } gnt_status;
 
 /* How a defense came to its strength. */
-typedef enum gnt_mode { GNT_MODE_NONE, GNT_MODE_MATCHED, GNT_MODE_FIXED, GNT_MODE_SWEEP, GNT_MODES } gnt_mode;
+typedef enum gnt_row_mode {
+    GNT_ROW_NONE,
+    GNT_ROW_MATCHED,
+    GNT_ROW_FIXED,
+    GNT_ROW_SWEEP,
+    GNT_ROW_MODES
+} gnt_row_mode;
 
-enum { GNT_FLOOR_RANDOM, GNT_FLOOR_MEAN, GNT_FLOOR_NEAREST, GNT_FLOORS };
+enum { GNT_FLOOR_RANDOM, GNT_FLOOR_MEAN, GNT_FLOOR_NEAREST, GNT_FLOOR_OTHER, GNT_FLOORS };
 
 typedef struct gnt_stat {
     double mean, deviation, worst, median, low, high; /* low … high: the interval of the mean */
@@ -51,7 +58,7 @@ typedef struct gnt_outcome {
     const char *id, *task, *defense, *plugin, *attack, *attack_plugin, *surface, *reason, *images;
     int64_t stage, seed, n_cells, n_ok;
     double strength;
-    gnt_mode mode;
+    gnt_row_mode mode;
     gnt_status status;
     int matched;
     gnt_utility utility;
@@ -62,7 +69,7 @@ typedef struct gnt_outcome {
 
 typedef struct gnt_attempt {
     double strength, utility, standard_error;
-    int64_t seeds;
+    int64_t seed;
 } gnt_attempt;
 
 typedef struct gnt_match_row {
@@ -91,7 +98,7 @@ int gnt_results_load(gnt_results *r, const char *path, gnt_err *err);
 void gnt_results_free(gnt_results *r);
 
 const char *gnt_status_name(gnt_status status);
-const char *gnt_mode_name(gnt_mode mode);
+const char *gnt_row_mode_name(gnt_row_mode mode);
 const gnt_score *gnt_score_find(const gnt_outcome *o, const char *measure); /* NULL when absent */
 
 #endif

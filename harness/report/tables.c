@@ -113,7 +113,7 @@ static void place_items(gnt_table *t, const gnt_outcome *g) {
     gnt_table_text(t, g->task);
     gnt_table_number(t, (double)g->stage);
     gnt_table_text(t, g->defense);
-    gnt_table_text(t, gnt_mode_name(g->mode));
+    gnt_table_text(t, gnt_row_mode_name(g->mode));
     gnt_table_number(t, g->strength);
     gnt_table_text(t, g->attack);
 }
@@ -127,7 +127,7 @@ static void floor_items(gnt_table *t, const double floor[GNT_FLOORS], double cha
 static void long_row(gnt_table *t, const gnt_outcome *g, const gnt_score *s) {
     place_items(t, g);
     gnt_table_text(t, gnt_status_name(g->status));
-    gnt_table_text(t, g->mode == GNT_MODE_SWEEP ? "sweep" : gnt_stand_name(gnt_stand_of(g)));
+    gnt_table_text(t, g->mode == GNT_ROW_SWEEP ? "sweep" : gnt_stand_name(gnt_stand_of(g)));
     gnt_table_text(t, g->utility.measure);
     gnt_table_number(t, g->utility.value);
     gnt_table_number(t, g->utility.low);
@@ -136,7 +136,7 @@ static void long_row(gnt_table *t, const gnt_outcome *g, const gnt_score *s) {
     gnt_table_number(t, (double)g->n_cells);
     gnt_table_number(t, (double)g->n_ok);
     gnt_table_text(t, s ? s->measure : "");
-    const double none[GNT_FLOORS] = {NAN, NAN, NAN};
+    const double none[GNT_FLOORS] = {NAN, NAN, NAN, NAN};
     gnt_table_number(t, s ? s->stat.mean : NAN);
     gnt_table_number(t, s ? s->stat.low : NAN);
     gnt_table_number(t, s ? s->stat.high : NAN);
@@ -150,7 +150,7 @@ static void long_columns(gnt_table *t) {
     COLUMNS(t, "task", "stage", "defense", "mode", "strength", "attack", "status", "standing",
             "utility_measure", "utility", "utility_low", "utility_high", "utility_none", "n_cells", "n_ok",
             "measure", "mean", "low", "high", "deviation", "worst", "n", "floor_random", "floor_mean_image",
-            "floor_nearest_public", "chance");
+            "floor_nearest_public", "floor_other", "chance");
 }
 
 static void long_table(const gnt_results *r, gnt_table *t, int representatives_only) {
@@ -200,7 +200,7 @@ void gnt_table_matches(const gnt_results *r, gnt_table *t) {
 
 void gnt_table_history(const gnt_results *r, gnt_table *t) {
     gnt_table_init(t, "How each strength was found");
-    COLUMNS(t, "task", "defense", "step", "strength", "utility", "standard_error", "seeds");
+    COLUMNS(t, "task", "defense", "step", "strength", "utility", "standard_error", "seed");
     for (size_t i = 0; i < r->n_match; i++)
         for (size_t k = 0; k < r->match[i].n_history; k++) {
             const gnt_attempt *a = &r->match[i].history[k];
@@ -210,7 +210,7 @@ void gnt_table_history(const gnt_results *r, gnt_table *t) {
             gnt_table_number(t, a->strength);
             gnt_table_number(t, a->utility);
             gnt_table_number(t, a->standard_error);
-            gnt_table_number(t, (double)a->seeds);
+            gnt_table_number(t, (double)a->seed);
         }
 }
 
@@ -243,7 +243,8 @@ void gnt_table_floors(const gnt_results *r, gnt_table *t) {
     size_t n_measure;
     const gnt_measure *m = gnt_measures(&n_measure);
     gnt_table_init(t, "Floors and chance");
-    COLUMNS(t, "task", "stage", "attack", "measure", "random", "mean_image", "nearest_public", "chance");
+    COLUMNS(t, "task", "stage", "attack", "measure", "random", "mean_image", "nearest_public", "other",
+            "chance");
     for (size_t i = 0; i < r->n_task; i++) {
         int64_t stages[GNT_MOST_STAGES];
         size_t n = gnt_stages(r, r->task[i], stages);

@@ -12,11 +12,14 @@
 
 enum { MOST_PANELS = 24 };
 
+/* Level lines of a panel: the floors that say most, and chance. */
+enum { LINE_RANDOM, LINE_MEAN, LINE_NEAREST, LINE_CHANCE, LINES };
+
 /* A point of a panel, in the units that are drawn. */
 typedef struct point {
     double x, y, x_low, x_high, y_low, y_high, strength;
     size_t defense;
-    gnt_mode mode;
+    gnt_row_mode mode;
     gnt_stand stand;
 } point;
 
@@ -24,7 +27,7 @@ typedef struct panel {
     const char *attack;
     point *point; /* of one array that all panels share */
     size_t n;
-    double floor[GNT_FLOORS], chance;
+    double line[LINES]; /* NAN where none is known */
 } panel;
 
 typedef struct drawing {
@@ -37,7 +40,7 @@ typedef struct drawing {
     int n_panel;
     double x_low, x_high, y_low, y_high;
     double target, tolerance; /* NAN when nothing was matched */
-    int has_floor[GNT_FLOORS], has_chance, has_sweep, has_matched, has_unmatched;
+    int has_line[LINES], has_sweep, has_matched, has_unmatched;
 } drawing;
 
 static size_t defense_index(const gnt_results *r, const char *name) {
@@ -84,7 +87,13 @@ static void collect_panel(drawing *d, panel *a, point *points) {
                                    .stand = gnt_stand_of(g)};
     }
     qsort(a->point, a->n, sizeof *a->point, by_defense_strength);
-    gnt_floors(d->r, d->task, d->stage, a->attack, d->m, a->floor, &a->chance);
+    double floor[GNT_FLOORS];
+    gnt_floors(d->r, d->task, d->stage, a->attack, d->m, floor, &a->line[LINE_CHANCE]);
+    a->line[LINE_RANDOM] = floor[GNT_FLOOR_RANDOM];
+    a->line[LINE_MEAN] = floor[GNT_FLOOR_MEAN];
+    a->line[LINE_NEAREST] = floor[GNT_FLOOR_NEAREST];
+    for (int f = 0; f < LINES; f++)
+        a->line[f] *= d->m->scale;
 }
 
 /* What is in the panels: ranges, and which entries the key needs. */
@@ -98,16 +107,14 @@ static void survey(drawing *d) {
             widen(&d->y_low, &d->y_high, p->y);
             widen(&d->y_low, &d->y_high, p->y_low);
             widen(&d->y_low, &d->y_high, p->y_high);
-            d->has_sweep |= p->mode == GNT_MODE_SWEEP;
-            d->has_matched |= p->mode != GNT_MODE_SWEEP && p->stand == GNT_STAND_MATCHED;
-            d->has_unmatched |= p->mode != GNT_MODE_SWEEP && p->stand >= GNT_STAND_UNMATCHED;
+            d->has_sweep |= p->mode == GNT_ROW_SWEEP;
+            d->has_matched |= p->mode != GNT_ROW_SWEEP && p->stand == GNT_STAND_MATCHED;
+            d->has_unmatched |= p->mode != GNT_ROW_SWEEP && p->stand >= GNT_STAND_UNMATCHED;
         }
-        for (int f = 0; f < GNT_FLOORS; f++) {
-            widen(&d->y_low, &d->y_high, a->floor[f] * d->m->scale);
-            d->has_floor[f] |= isfinite(a->floor[f]);
+        for (int f = 0; f < LINES; f++) {
+            widen(&d->y_low, &d->y_high, a->line[f]);
+            d->has_line[f] |= isfinite(a->line[f]);
         }
-        widen(&d->y_low, &d->y_high, a->chance * d->m->scale);
-        d->has_chance |= isfinite(a->chance);
     }
     if (isfinite(d->target)) {
         widen(&d->x_low, &d->x_high, d->target - d->tolerance);
@@ -174,7 +181,7 @@ static int points_block(gnt_plot *p, const panel *a, size_t defense, int want, i
     *n = 0;
     for (size_t i = 0; i < a->n; i++) {
         const point *q = &a->point[i];
-        int kind = q->mode == GNT_MODE_SWEEP       ? 's'
+        int kind = q->mode == GNT_ROW_SWEEP        ? 's'
                    : q->stand == GNT_STAND_NONE    ? 'n'
                    : q->stand == GNT_STAND_MATCHED ? 'm'
                                                    : 'u';
@@ -225,20 +232,19 @@ static void draw_points(gnt_plot *p, const panel *a, size_t n_defense) {
     }
 }
 
-static const char *const floor_dash[GNT_FLOORS] = {"(2,3)", "(6,3)", "(10,3,2,3)"};
-static const char *const floor_title[GNT_FLOORS] = {"floor: random guess", "floor: mean image",
-                                                    "floor: nearest public"};
+static const char *const line_dash[LINES] = {"(2,3)", "(6,3)", "(10,3,2,3)", "(1,2)"};
+static const char *const line_title[LINES] = {"floor: random guess", "floor: mean image",
+                                              "floor: nearest public", "chance"};
 
-static void draw_floors(gnt_plot *p, const drawing *d, const panel *a) {
-    for (int f = 0; f <= GNT_FLOORS; f++) {
-        double y = (f == GNT_FLOORS ? a->chance : a->floor[f]) * d->m->scale;
-        if (!isfinite(y))
+static void draw_lines(gnt_plot *p, const drawing *d, const panel *a) {
+    for (int f = 0; f < LINES; f++) {
+        if (!isfinite(a->line[f]))
             continue;
         int block = gnt_plot_block(p);
-        gnt_plot_row(p, (double[]){d->x_low, y}, 2);
-        gnt_plot_row(p, (double[]){d->x_high, y}, 2);
+        gnt_plot_row(p, (double[]){d->x_low, a->line[f]}, 2);
+        gnt_plot_row(p, (double[]){d->x_high, a->line[f]}, 2);
         gnt_plot_say(p, ", D index %d using 1:2 with lines lc rgb \"#666666\" lw 1.2 dt %s", block,
-                     f == GNT_FLOORS ? "(1,2)" : floor_dash[f]);
+                     line_dash[f]);
     }
 }
 
@@ -265,7 +271,7 @@ static void draw_panel(gnt_plot *p, const gnt_panels *grid, const drawing *d, in
                  d->x_sign > 0 ? "0.985" : "0.015", d->y_sign > 0 ? "0.95" : "0.04",
                  d->x_sign > 0 ? "right" : "left");
     gnt_plot_say(p, "plot D index %d using 1:2 with lines lc rgb \"#bdbdbd\" lw 4", front_block(p, d, a));
-    draw_floors(p, d, a);
+    draw_lines(p, d, a);
     draw_points(p, a, d->r->n_defense);
     gnt_plot_say(p, "\n");
 }
@@ -313,11 +319,11 @@ static int is_drawn(const drawing *d, size_t defense, gnt_stand *stand) {
 
 static int key_entries(const drawing *d) {
     gnt_stand stand;
-    int n = 1 + d->has_matched + d->has_unmatched + d->has_chance + isfinite(d->target);
+    int n = 1 + d->has_matched + d->has_unmatched + isfinite(d->target);
     for (size_t i = 0; i < d->r->n_defense; i++)
         n += is_drawn(d, i, &stand);
-    for (int f = 0; f < GNT_FLOORS; f++)
-        n += d->has_floor[f];
+    for (int f = 0; f < LINES; f++)
+        n += d->has_line[f];
     return n;
 }
 
@@ -367,13 +373,13 @@ static void key_signs(key *k, const drawing *d, gnt_text *plots) {
     key_place(k, &x, &y);
     key_text(k, x, y, "Pareto front");
     gnt_text_add(plots, ", D index %d using 1:2 with lines lc rgb \"#bdbdbd\" lw 4", key_line(k, x, y));
-    for (int f = 0; f <= GNT_FLOORS; f++) {
-        if (f < GNT_FLOORS ? !d->has_floor[f] : !d->has_chance)
+    for (int f = 0; f < LINES; f++) {
+        if (!d->has_line[f])
             continue;
         key_place(k, &x, &y);
-        key_text(k, x, y, f < GNT_FLOORS ? floor_title[f] : "chance");
+        key_text(k, x, y, line_title[f]);
         gnt_text_add(plots, ", D index %d using 1:2 with lines lc rgb \"#666666\" lw 1.2 dt %s",
-                     key_line(k, x, y), f < GNT_FLOORS ? floor_dash[f] : "(1,2)");
+                     key_line(k, x, y), line_dash[f]);
     }
 }
 

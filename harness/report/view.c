@@ -5,11 +5,11 @@
 #include <string.h>
 
 gnt_stand gnt_stand_of(const gnt_outcome *group) {
-    if (group->mode == GNT_MODE_NONE)
+    if (group->mode == GNT_ROW_NONE)
         return GNT_STAND_NONE;
     if (group->matched)
         return GNT_STAND_MATCHED;
-    return group->mode == GNT_MODE_MATCHED ? GNT_STAND_UNMATCHED : GNT_STAND_FIXED;
+    return group->mode == GNT_ROW_MATCHED ? GNT_STAND_UNMATCHED : GNT_STAND_FIXED;
 }
 
 const char *gnt_stand_name(gnt_stand stand) {
@@ -42,12 +42,12 @@ const gnt_outcome *gnt_representative(const gnt_results *r, const char *task, in
     const gnt_outcome *best = NULL;
     for (size_t i = 0; i < r->n_group; i++) {
         const gnt_outcome *g = &r->group[i];
-        if (g->mode == GNT_MODE_SWEEP || g->stage != stage || strcmp(g->task, task) ||
+        if (g->mode == GNT_ROW_SWEEP || g->stage != stage || strcmp(g->task, task) ||
             strcmp(g->defense, defense) || (attack && strcmp(g->attack, attack)))
             continue;
         /* matched before undefended before fixed; a second group of the same mode never replaces the first */
-        int better = !best || (g->mode == GNT_MODE_MATCHED && best->mode != GNT_MODE_MATCHED) ||
-                     (g->mode == GNT_MODE_NONE && best->mode == GNT_MODE_FIXED);
+        int better = !best || (g->mode == GNT_ROW_MATCHED && best->mode != GNT_ROW_MATCHED) ||
+                     (g->mode == GNT_ROW_NONE && best->mode == GNT_ROW_FIXED);
         if (better)
             best = g;
     }
