@@ -1,0 +1,361 @@
+/* Federated training against what the formulas of FedSGD and FedAvg give by hand, on softmax regression:
+ *   gradient  ∂L/∂W = (softmax(Wx + b) − y) xᵀ, ∂L/∂b = softmax(Wx + b) − y
+ *   server    W ← W − η Σ share·g (steps 0), W ← W + Σ share·Δ (steps ≥ 1). */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "fl/federate.h"
+
+enum { F = 3, C = 2, N = 8, P = F * C + C, CLIENTS = 2 };
+
+static const char model_json[] =
+    "{\"layers\": [{\"type\": \"dense\", \"name\": \"fc\", \"out\": \"classes\"}]}";
+static gnt_model *model;
+static float data_x[N * F], data_y[N * C];
+static int32_t data_label[N];
+static int64_t data_id[N];
+static gnt_samples data = {.size = sizeof data,
+                           .kind = GNT_KIND_TABULAR,
+                           .n = N,
+                           .rank = 1,
+                           .classes = C,
+                           .dim = {F},
+                           .features = F,
+                           .id = data_id,
+                           .x = data_x,
+                           .y = data_y};
+
+static int open_model(void **state) {
+    (void)state;
+    gnt_nn_shape sample = {1, {F}};
+    gnt_err err = {0};
+    for (int i = 0; i < N; i++) {
+        data_label[i] = i % C;
+        data_id[i] = 100 + i;
+        data_y[i * C + data_label[i]] = 1;
+        for (int f = 0; f < F; f++)
+            data_x[i * F + f] = (float)((i * 5 + f * 3) % 7) / 7;
+    }
+    if (gnt_model_parse(&model, "softmax regression", model_json, &sample, C, NULL, NULL, &err) != 0)
+        fail_msg("%s", err.text);
+    return 0;
+}
+
+static int close_model(void **state) {
+    (void)state;
+    gnt_model_free(model);
+    return 0;
+}
+
+/* Mean gradient over the given rows at w = (W row-major, b). */
+static void gradient(const double *w, const int *row, int n, double *g) {
+    memset(g, 0, P * sizeof *g);
+    for (int i = 0; i < n; i++) {
+        const float *x = data_x + row[i] * F;
+        double z[C], total = 0;
+        for (int c = 0; c < C; c++) {
+            z[c] = w[F * C + c];
+            for (int f = 0; f < F; f++)
+                z[c] += w[c * F + f] * x[f];
+            total += exp(z[c]);
+        }
+        for (int c = 0; c < C; c++) {
+            double d = (exp(z[c]) / total - data_y[row[i] * C + c]) / n;
+            for (int f = 0; f < F; f++)
+                g[c * F + f] += d * x[f];
+            g[F * C + c] += d;
+        }
+    }
+}
+
+static int keep_going(void *context) {
+    (void)context;
+    return 0;
+}
+
+static int count_rounds(void *context, int32_t done, const float *weights, const float *buffers,
+                        gnt_err *err) {
+    (void)weights, (void)buffers, (void)err;
+    int *rounds = context;
+    assert_int_equal(done, *rounds);
+    ++*rounds;
+    return 0;
+}
+
+/* Client 0 holds rows 0 … 2, client 1 rows 3 … 7. */
+static uint32_t order[N] = {0, 1, 2, 3, 4, 5, 6, 7};
+static int64_t starts[CLIENTS + 1] = {0, 3, N};
+static gnt_partition part = {CLIENTS, starts, order};
+
+static void train(const gnt_fl_config *config, const gnt_chain *chain, float *weights) {
+    gnt_fl *fl;
+    gnt_err err = {0};
+    gnt_key key = gnt_key_of_seed(1);
+    int rounds = 0;
+    float buffers[1] = {0};
+    gnt_fl_watch watch = {.context = &rounds, .after_round = count_rounds, .should_stop = keep_going};
+    if (gnt_fl_new(&fl, model, config, chain, &key, &err) != 0 ||
+        gnt_fl_train(fl, &data, &part, NULL, weights, buffers, &watch, &err) != 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(rounds, config->rounds + 1);
+    gnt_fl_free(fl);
+}
+
+static const int rows_of_client[CLIENTS][5] = {{0, 1, 2}, {3, 4, 5, 6, 7}};
+static const int size_of_client[CLIENTS] = {3, 5};
+static const gnt_chain plain = {NULL, 0};
+
+static void start(float *weights) {
+    for (int i = 0; i < P; i++)
+        weights[i] = 0.1f * (float)(i % 5) - 0.2f;
+}
+
+static void assert_near(const float *got, const double *expected) {
+    for (int i = 0; i < P; i++)
+        assert_true(fabs(got[i] - expected[i]) < 1e-5);
+}
+
+/* Batches are drawn from a client's own samples, so a batch of all of them is the same set whatever the order. Clients
+ * of 3 and 5 samples cannot both have batches of all their samples; equal ones can. */
+static void gradients_are_averaged_by_share(void **state) {
+    (void)state;
+    int64_t even[CLIENTS + 1] = {0, 4, 8};
+    gnt_partition kept = part;
+    part.start = even;
+    gnt_fl_config config = {.rounds = 3, .batch = 4, .rate = 0.5, .participation = 1, .clients = CLIENTS};
+    float w[P];
+    double expected[P], g[P];
+    int all[N] = {0, 1, 2, 3, 4, 5, 6, 7};
+    start(w);
+    for (int i = 0; i < P; i++)
+        expected[i] = w[i];
+    for (int round = 0; round < 3; round++) {
+        gradient(expected, all, N, g); /* equal shares: the mean of two means of four is the mean of eight */
+        for (int i = 0; i < P; i++)
+            expected[i] -= 0.5 * g[i];
+    }
+    train(&config, &plain, w);
+    assert_near(w, expected);
+    part = kept;
+}
+
+static void deltas_are_averaged_by_share(void **state) {
+    (void)state;
+    /* one sample a step and n steps: a client's SGD in its shuffled order. The order is not known here, so batches of
+     * lcm(3, 5) = 15 samples are used: each of a client's samples comes equally often, in any order. */
+    gnt_fl_config config = {.rounds = 2,
+                            .steps = 2,
+                            .batch = 15,
+                            .rate = 0.3,
+                            .momentum = 0.9,
+                            .participation = 1,
+                            .clients = CLIENTS};
+    float w[P];
+    double expected[P], next[P], local[P], v[P], g[P];
+    start(w);
+    for (int i = 0; i < P; i++)
+        expected[i] = w[i];
+    for (int round = 0; round < 2; round++) {
+        memcpy(next, expected, sizeof next);
+        for (int k = 0; k < CLIENTS; k++) {
+            memcpy(local, expected, sizeof local);
+            memset(v, 0, sizeof v);
+            for (int step = 0; step < 2; step++) {
+                gradient(local, rows_of_client[k], size_of_client[k], g);
+                for (int i = 0; i < P; i++) {
+                    v[i] = 0.9 * v[i] + g[i];
+                    local[i] -= 0.3 * v[i];
+                }
+            }
+            for (int i = 0; i < P; i++)
+                next[i] += (local[i] - expected[i]) * size_of_client[k] / N;
+        }
+        memcpy(expected, next, sizeof next);
+    }
+    train(&config, &plain, w);
+    assert_near(w, expected);
+}
+
+static void an_observed_client_uses_all_its_samples(void **state) {
+    (void)state;
+    gnt_fl_config config = {
+        .rounds = 1, .steps = 2, .batch = 1, .rate = 0.25, .participation = 1, .clients = CLIENTS};
+    gnt_fl *fl;
+    gnt_err err = {0};
+    gnt_key key = gnt_key_of_seed(1);
+    float w[P], update[P], rates[2] = {0}, buffers[1] = {0};
+    double local[P], g[P], expected[P];
+    int all[N] = {0, 1, 2, 3, 4, 5, 6, 7};
+    start(w);
+    assert_int_equal(gnt_fl_new(&fl, model, &config, &plain, &key, &err), 0);
+    gnt_fl_shared out = {.update = update, .rates = rates};
+    assert_int_equal(gnt_fl_client(fl, 0, 0, &data, NULL, w, buffers, 1, &out, &err), 0);
+    for (int i = 0; i < P; i++)
+        local[i] = w[i];
+    for (int step = 0; step < 2; step++) {
+        gradient(local, all, N, g);
+        for (int i = 0; i < P; i++)
+            local[i] -= 0.25 * g[i];
+    }
+    for (int i = 0; i < P; i++)
+        expected[i] = local[i] - w[i];
+    assert_near(update, expected);
+    assert_true(rates[0] == 0.25f && rates[1] == 0.25f);
+    gnt_fl_free(fl);
+}
+
+/* ---- defenses in between ---- */
+
+static void begin(void *owner, const char *hook) {
+    (void)owner, (void)hook;
+}
+
+static int done(void *owner, gnt_status status, gnt_err *err) {
+    (void)owner;
+    return status == GNT_OK ? 0 : gnt_fail(err, "the hook failed with %d", status);
+}
+
+static gnt_status doubled(void *self, const gnt_client *client, gnt_tensors *update) {
+    (void)self;
+    assert_non_null(client->samples);
+    for (int64_t t = 0; t < update->n; t++)
+        for (int64_t i = 0; i < update->tensor[t].count; i++)
+            update->tensor[t].data[i] *= 2;
+    return GNT_OK;
+}
+
+static gnt_status plus_one(void *self, const gnt_client *client, gnt_tensors *update) {
+    (void)self, (void)client;
+    for (int64_t t = 0; t < update->n; t++)
+        for (int64_t i = 0; i < update->tensor[t].count; i++)
+            update->tensor[t].data[i] += 1;
+    return GNT_OK;
+}
+
+static gnt_status half_rate(void *self, const gnt_client *client, int64_t step, double *rate) {
+    (void)self, (void)client, (void)step;
+    *rate *= 0.5;
+    return GNT_OK;
+}
+
+static gnt_status first_only(void *self, const gnt_client *client, int64_t epoch,
+                             const gnt_samples_sink *out) {
+    (void)self, (void)epoch;
+    const gnt_samples *s = client->samples;
+    return out->put(out->context, s->x, s->y, s->id[0]);
+}
+
+static gnt_status not_finite(void *self, const gnt_client *client, gnt_tensors *update) {
+    (void)self, (void)client;
+    update->tensor[0].data[0] = NAN;
+    return GNT_OK;
+}
+
+static gnt_status keep_old(void *self, const gnt_aggregate *in, float *new_weights) {
+    (void)self;
+    memcpy(new_weights, in->old_weights, (size_t)in->n_params * sizeof *new_weights);
+    return GNT_OK;
+}
+
+static int observe(gnt_member *members, int32_t n, int32_t steps, float *update, gnt_err *err) {
+    gnt_fl_config config = {.steps = steps, .batch = 1, .rate = 0.25, .participation = 1, .clients = CLIENTS};
+    gnt_chain chain = {members, n};
+    gnt_fl *fl;
+    gnt_key key = gnt_key_of_seed(1);
+    float w[P], buffers[1] = {0};
+    start(w);
+    assert_int_equal(gnt_fl_new(&fl, model, &config, &chain, &key, err), 0);
+    gnt_fl_shared out = {.update = update};
+    int rc = gnt_fl_client(fl, 0, 0, &data, NULL, w, buffers, 1, &out, err);
+    gnt_fl_free(fl);
+    return rc;
+}
+
+static void transforms_apply_in_order(void **state) {
+    (void)state;
+    static const gnt_defense a = {.size = sizeof a, .transform_update = doubled};
+    static const gnt_defense b = {.size = sizeof b, .transform_update = plus_one};
+    gnt_member ab[2] = {{.hooks = &a, .begin = begin, .done = done},
+                        {.hooks = &b, .begin = begin, .done = done}};
+    gnt_member ba[2] = {ab[1], ab[0]};
+    float base[P], update[P];
+    gnt_err err = {0};
+    assert_int_equal(observe(NULL, 0, 0, base, &err), 0);
+    assert_int_equal(observe(ab, 2, 0, update, &err), 0);
+    for (int i = 0; i < P; i++)
+        assert_true(fabsf(update[i] - (2 * base[i] + 1)) < 1e-6f);
+    assert_int_equal(observe(ba, 2, 0, update, &err), 0);
+    for (int i = 0; i < P; i++)
+        assert_true(fabsf(update[i] - 2 * (base[i] + 1)) < 1e-6f);
+}
+
+static void encodings_replace_the_samples(void **state) {
+    (void)state;
+    static const gnt_defense hooks = {.size = sizeof hooks, .encode_set = first_only};
+    gnt_member m = {.hooks = &hooks, .begin = begin, .done = done};
+    float update[P], w[P];
+    double start_w[P], g[P];
+    int first = 0;
+    gnt_err err = {0};
+    start(w);
+    for (int i = 0; i < P; i++)
+        start_w[i] = w[i];
+    gradient(start_w, &first, 1, g);
+    assert_int_equal(observe(&m, 1, 0, update, &err), 0);
+    assert_near(update, g);
+}
+
+static void local_rates_are_the_defenses(void **state) {
+    (void)state;
+    static const gnt_defense hooks = {.size = sizeof hooks, .local_rate = half_rate};
+    gnt_member m = {.hooks = &hooks, .begin = begin, .done = done};
+    float base[P], update[P];
+    gnt_err err = {0};
+    assert_int_equal(observe(NULL, 0, 1, base, &err), 0);
+    assert_int_equal(observe(&m, 1, 1, update, &err), 0);
+    for (int i = 0; i < P; i++)
+        assert_true(fabsf(2 * update[i] - base[i]) < 1e-6f);
+}
+
+static void an_aggregate_takes_over(void **state) {
+    (void)state;
+    static const gnt_defense hooks = {.size = sizeof hooks, .aggregate = keep_old};
+    gnt_member m = {.hooks = &hooks, .begin = begin, .done = done};
+    gnt_chain chain = {&m, 1};
+    gnt_fl_config config = {.rounds = 2, .batch = 2, .rate = 0.5, .participation = 0.5, .clients = CLIENTS};
+    float w[P], before[P];
+    start(w);
+    start(before);
+    train(&config, &chain, w);
+    assert_memory_equal(w, before, sizeof w);
+}
+
+static void what_is_not_finite_is_refused(void **state) {
+    (void)state;
+    static const gnt_defense hooks = {.size = sizeof hooks, .transform_update = not_finite};
+    gnt_member m = {.hooks = &hooks, .begin = begin, .done = done};
+    float update[P];
+    gnt_err err = {0};
+    assert_int_equal(observe(&m, 1, 0, update, &err), -1);
+    assert_non_null(strstr(err.text, "fc.weight[0]"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradients_are_averaged_by_share),
+        cmocka_unit_test(deltas_are_averaged_by_share),
+        cmocka_unit_test(an_observed_client_uses_all_its_samples),
+        cmocka_unit_test(transforms_apply_in_order),
+        cmocka_unit_test(encodings_replace_the_samples),
+        cmocka_unit_test(local_rates_are_the_defenses),
+        cmocka_unit_test(an_aggregate_takes_over),
+        cmocka_unit_test(what_is_not_finite_is_refused),
+    };
+    return cmocka_run_group_tests_name("fl", tests, open_model, close_model);
+}
