@@ -34,7 +34,8 @@ PLUGINS = $(PLUGIN_ONE:%.c=$(B)/%.so) $(PLUGIN_DIR:%=$(B)/%.so)
 PLUGIN_CFLAGS = $(CSTD) $(WARN) $(OPT) $(FLOAT) -fPIC -fvisibility=hidden -Iharness/include -MMD -MP $(SAN) $(CFLAGS)
 PLUGIN_LDFLAGS = -shared -Wl,--as-needed -Wl,--version-script=plugins/plugin.map -Wl,-z,defs $(SAN)
 
-TEST_PLUGINS = $(patsubst tests/plugins/%.c,$(B)/tests/plugins/%.so,$(wildcard tests/plugins/*.c))
+# not in a folder called plugins: programs beside one take what is in it for their own
+TEST_PLUGINS = $(patsubst tests/plugins/%.c,$(B)/tests/so/%.so,$(wildcard tests/plugins/*.c))
 BENCH = $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/*.c))
 UNIT = $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 
@@ -78,7 +79,9 @@ define plugin_link
 	    -Wl,-rpath,'$$ORIGIN/../..:$$ORIGIN/../../..'
 endef
 # the toolkit is found beside the built plugins' folder, or in lib/ above an installed lib/gauntlet/plugins
-$(PLUGIN_ONE:%.c=$(B)/%.so) $(TEST_PLUGINS): $(B)/%.so: %.c $(B)/libgauntlet-nn.so.0 plugins/plugin.map
+$(PLUGIN_ONE:%.c=$(B)/%.so): $(B)/%.so: %.c $(B)/libgauntlet-nn.so.0 plugins/plugin.map
+	$(call plugin_link,$<)
+$(TEST_PLUGINS): $(B)/tests/so/%.so: tests/plugins/%.c $(B)/libgauntlet-nn.so.0 plugins/plugin.map
 	$(call plugin_link,$<)
 .SECONDEXPANSION:
 $(PLUGIN_DIR:%=$(B)/%.so): $(B)/%.so: $$(wildcard %/*.c) $(B)/libgauntlet-nn.so.0 plugins/plugin.map

@@ -315,7 +315,7 @@ static void one_that_ignores_its_strength_is_caught(void **state) {
     (void)state;
     const double up[] = {1e-4, 1e-2, 1}, down[] = {1, 1e-2, 1e-4};
     gnt_err err = {0};
-    built("tests/plugins/ignores_strength.so", where);
+    built("tests/so/ignores_strength.so", where);
     assert_int_equal(monotone_check(where, "ignores-strength", NULL, up, 3, &err), -1);
     assert_non_null(strstr(err.text, "the strength is ignored"));
     /* and one whose strength works the wrong way round */
