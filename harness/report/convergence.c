@@ -189,6 +189,20 @@ static void draw_panel(gnt_plot *p, const gnt_panels *grid, const gnt_results *r
     gnt_plot_say(p, "\n");
 }
 
+static const band *drawn_band(const panel *panels, int n_panel, size_t defense) {
+    for (int i = 0; i < n_panel; i++)
+        if (panels[i].band[defense].n > 0)
+            return &panels[i].band[defense];
+    return NULL;
+}
+
+static int count_drawn(const gnt_results *r, const panel *panels, int n_panel) {
+    int n = 0;
+    for (size_t d = 0; d < r->n_defense; d++)
+        n += drawn_band(panels, n_panel, d) != NULL;
+    return n;
+}
+
 static void draw_key(gnt_plot *p, const gnt_results *r, const panel *panels, int n_panel, double height,
                      int columns, double entry) {
     gnt_plot_strip(p, 0, height);
@@ -196,14 +210,8 @@ static void draw_key(gnt_plot *p, const gnt_results *r, const panel *panels, int
     gnt_text_init(&plots, 1 << 20);
     int n = 0;
     for (size_t d = 0; d < r->n_defense; d++) {
-        int drawn = 0;
-        unsigned colour = 0;
-        for (int i = 0; i < n_panel; i++)
-            if (panels[i].band[d].n > 0) {
-                drawn = 1;
-                colour = panels[i].band[d].colour;
-            }
-        if (!drawn)
+        const band *b = drawn_band(panels, n_panel, d);
+        if (!b)
             continue;
         double x = 30 + (n % columns) * entry, y = height - 12 - (n / columns) * (double)GNT_KEY_LINE;
         int block = gnt_plot_block(p);
@@ -229,7 +237,8 @@ static int draw(const gnt_results *r, const panel *panels, int n, const char *fo
     gnt_plot p;
     gnt_panels grid = gnt_panels_layout(n, 0, 0, &width, &height);
     double entry = gnt_key_entry(r->defense, r->n_defense);
-    int columns = (int)((width - 14) / entry), lines = ((int)r->n_defense + columns - 1) / columns + 1;
+    int columns = (int)((width - 14) / entry),
+        lines = (count_drawn(r, panels, n) + columns - 1) / columns + 1;
     grid = gnt_panels_layout(n, 0, 16 + lines * (double)GNT_KEY_LINE, &width, &height);
     gnt_plot_init(&p, folder, name, width, height);
     gnt_plot_say(&p, "set multiplot\n");
