@@ -174,6 +174,7 @@ int gnt_wall_filter(gnt_err *err) {
         seccomp_release(filter);
         return gnt_fail(err, "a system-call filter cannot be built: %s", strerror(-rc));
     }
+    seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS); /* 32-bit and x32 calls */
     seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* a binary tree: calls are frequent, rules many */
     rc = seccomp_load(filter);
     seccomp_release(filter);

@@ -94,6 +94,14 @@ static int part_hog(void) {
     return 0;
 }
 
+/* More than the limit and what is spared for code and libraries: refused at once, before it is touched. */
+static int part_reserve(gnt_err *err) {
+    char *volatile block = malloc((size_t)3 << 30);
+    int refused = !block;
+    free(block);
+    return refused ? 0 : gnt_fail(err, "3 GiB of address space were given");
+}
+
 static int part_write_much(const json_t *request, gnt_err *err) {
     int fd = gnt_worker_output(request, "out", err);
     char block[4096] = {1};
@@ -152,6 +160,8 @@ static int worker(void) {
         rc = part_hog();
     else if (strcmp(part, "write-much") == 0)
         rc = part_write_much(request, &err);
+    else if (strcmp(part, "reserve") == 0)
+        rc = part_reserve(&err);
     else if (strcmp(part, "crash") == 0)
         raise(SIGKILL);
     else if (strcmp(part, "exit") == 0)
@@ -340,6 +350,19 @@ static void ends_what_eats_memory(void **state) {
     gnt_child_free(child);
 }
 
+static void bounds_address_space(void **state) {
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__)
+    print_message("skip: AddressSanitizer needs the whole address space\n");
+    skip();
+#endif
+    gnt_err reason = {0};
+    gnt_child *child = run("reserve", (gnt_child_spec){.seconds = 20, .memory = 150 << 20});
+    if (strcmp(gnt_child_verdict(child, &reason), "ok") != 0)
+        fail_msg("%s", reason.text);
+    gnt_child_free(child);
+}
+
 static void bounds_outputs(void **state) {
     (void)state;
     gnt_err reason = {0};
@@ -430,6 +453,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(stops_when_time_is_up),
         cmocka_unit_test(stops_when_asked),
         cmocka_unit_test(ends_what_eats_memory),
+        cmocka_unit_test(bounds_address_space),
         cmocka_unit_test(bounds_outputs),
         cmocka_unit_test(survives_a_flood),
         cmocka_unit_test(leaves_nothing_behind),
