@@ -184,7 +184,7 @@ static void draw_panel(gnt_plot *p, const gnt_panels *grid, const gnt_results *r
                              "solid 0.15 noborder",
                              block, colour);
             else
-                gnt_plot_say(p, ", D index %d using 1:3 with lines lc rgb \"#%06x\" lw 2", block, colour);
+                gnt_plot_say(p, ", D index %d using 1:3 with lines lc rgb \"#%06x\" lw 2", block, b->colour);
         }
     gnt_plot_say(p, "\n");
 }
@@ -219,7 +219,7 @@ static void draw_key(gnt_plot *p, const gnt_results *r, const panel *panels, int
         gnt_plot_row(p, (double[]){x + 16, y}, 2);
         gnt_plot_say(p, "set label %d L[%d] at %.1f,%.1f left noenhanced font SMALL\n", ++n,
                      gnt_plot_label(p, r->defense[d], GNT_KEY_NAME), x + 24, y);
-        gnt_text_add(&plots, ", D index %d using 1:2 with lines lc rgb \"#%06x\" lw 2", block, colour);
+        gnt_text_add(&plots, ", D index %d using 1:2 with lines lc rgb \"#%06x\" lw 2", block, b->colour);
     }
     gnt_plot_say(p,
                  "set label %d \"line: median over targets; band: middle half\" at 14,12 left tc rgb "
