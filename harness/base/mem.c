@@ -15,7 +15,7 @@ static int fails_now(void) {
         if (left <= 0)
             left = 0x7fffffffL;
     }
-    return --left == 0;
+    return left > 0 && --left == 0; /* once only */
 }
 #else
 static int fails_now(void) {

@@ -229,7 +229,7 @@ gnt_program *gnt_program_new_plain(const gnt_graph *g, const gnt_node *outputs, 
 void gnt_program_free(gnt_program *p) {
     if (!p)
         return;
-    for (int32_t i = 0; i < p->n_inputs; i++)
+    for (int32_t i = 0; p->input && i < p->n_inputs; i++)
         gnt_free_aligned(p->input[i].copy);
     gnt_free(p->input);
     gnt_free(p->at);
