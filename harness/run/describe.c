@@ -100,7 +100,8 @@ int gnt_describe_in_child(void *context, const char *path, char **json, size_t *
         if (!gnt_child_result_of(child))
             bad = gnt_fail(err, "%s: interrupted while it was described", path);
         else if (strcmp(gnt_child_verdict(child, &why), "ok") != 0)
-            bad = gnt_fail(err, "%s", why.text);
+            bad = strstr(why.text, path) ? gnt_fail(err, "%s", why.text)
+                                         : gnt_fail(err, "%s: %s", path, why.text);
         else
             bad = gnt_child_output_read(child, "description", &bytes, size, err);
     }
