@@ -1,0 +1,221 @@
+/* tools/export_torch.py, and through it a network nobody here trained: the public CIFAR-10 ResNet-20 must classify
+ * 932 of the 1,017 official test images in GAUNTLET_DATA, as PyTorch does. Needs PyTorch; skips where there is none. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "nn/train.h"
+
+extern char **environ;
+
+static char folder[] = "/tmp/gauntlet-export-XXXXXX";
+static const char python[] = "/usr/bin/python3";
+static int has_torch;
+
+/* Exit code of python3 with these words; what it says goes to `said` in the folder. */
+static int run_python(const char *const *words) {
+    char *argv[10] = {(char *)python, "-B"}, out[100];
+    int n = 2, status = -1;
+    for (; words[n - 2]; n++)
+        argv[n] = (char *)words[n - 2];
+    snprintf(out, sizeof out, "%s/said", folder);
+    pid_t child;
+    posix_spawn_file_actions_t actions;
+    assert_int_equal(posix_spawn_file_actions_init(&actions), 0);
+    posix_spawn_file_actions_addopen(&actions, 1, out, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_adddup2(&actions, 1, 2);
+    int failed = posix_spawn(&child, python, &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failed || waitpid(child, &status, 0) != child || !WIFEXITED(status))
+        return -1;
+    return WEXITSTATUS(status);
+}
+
+static char *in_folder(char path[200], const char *name) {
+    snprintf(path, 200, "%s/%s", folder, name);
+    return path;
+}
+
+static int setup(void **state) {
+    (void)state;
+    has_torch = mkdtemp(folder) && access(python, X_OK) == 0 &&
+                run_python((const char *[]){"-c", "import torch", NULL}) == 0;
+    return 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    static const char *const names[] = {"said",    "zip.pth", "old.pth",        "evil.pth",
+                                        "cut.pth", "trace",   "out.safetensors"};
+    char path[200];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        unlink(in_folder(path, names[i]));
+    return rmdir(folder);
+}
+
+static void skip_for(const char *reason) {
+    print_message("skip: %s\n", reason);
+    skip();
+}
+
+static int export_file(const char *from, const char *to) {
+    return run_python((const char *[]){"tools/export_torch.py", from, to, NULL});
+}
+
+/* What the exporter said holds these words. */
+static void said(const char *words) {
+    char path[200];
+    uint8_t *text;
+    size_t size;
+    assert_int_equal(gnt_file_read(in_folder(path, "said"), 1 << 16, &text, &size, NULL), 0);
+    if (!strstr((char *)text, words))
+        fail_msg("wanted \"%s\" in: %s", words, (char *)text);
+    gnt_free(text);
+}
+
+/* The same small table as a zip file and as an old pickle (wrapped, with DataParallel's prefix and a float beside it);
+ * a file that would run a command; one cut short. */
+static const char making[] = "import os, sys, torch\n"
+                             "os.chdir(sys.argv[1])\n"
+                             "table = {'module.fc.weight': torch.arange(6.).reshape(3, 2).t(), "
+                             "'module.fc.bias': torch.tensor([1.5, -2]).half(),\n"
+                             "         'module.bn.num_batches_tracked': torch.tensor(7)}\n"
+                             "torch.save(table, 'zip.pth')\n"
+                             "torch.save({'state_dict': table, 'best': 0.5, 'epoch': 3}, 'old.pth', "
+                             "_use_new_zipfile_serialization=False)\n"
+                             "class Evil:\n"
+                             "    def __reduce__(self):\n"
+                             "        return os.mkdir, (os.path.join(sys.argv[1], 'trace'),)\n"
+                             "torch.save({'a': torch.zeros(2), 'b': Evil()}, 'evil.pth')\n"
+                             "data = open('old.pth', 'rb').read()\n"
+                             "open('cut.pth', 'wb').write(data[:-3])\n";
+
+static void check_table(const char *path) {
+    gnt_st st;
+    gnt_err err = {0};
+    if (gnt_st_load(&st, path, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(st.n, 3);
+    const gnt_st_tensor *w = gnt_st_need(&st, path, "fc.weight", GNT_ST_F32, 2, (int64_t[]){2, 3}, &err);
+    const gnt_st_tensor *b = gnt_st_need(&st, path, "fc.bias", GNT_ST_F32, 1, (int64_t[]){2}, &err);
+    const gnt_st_tensor *n = gnt_st_need(&st, path, "bn.num_batches_tracked", GNT_ST_I64, 0, NULL, &err);
+    assert_true(w && b && n);
+    assert_memory_equal(w->data, ((float[]){0, 2, 4, 1, 3, 5}), 24); /* the transposed one, laid out afresh */
+    assert_memory_equal(b->data, ((float[]){1.5f, -2}), 8);
+    assert_int_equal(*(int64_t *)n->data, 7);
+    gnt_st_free(&st);
+}
+
+static void both_kinds_of_file_are_read_and_nothing_is_run(void **state) {
+    (void)state;
+    char from[200], to[200];
+    if (!has_torch)
+        skip_for("no PyTorch (python3-torch)");
+    assert_int_equal(run_python((const char *[]){"-c", making, folder, NULL}), 0);
+    in_folder(to, "out.safetensors");
+    assert_int_equal(export_file(in_folder(from, "zip.pth"), to), 0);
+    check_table(to);
+    unlink(to);
+    assert_int_equal(export_file(in_folder(from, "old.pth"), to), 0);
+    check_table(to);
+    unlink(to);
+    assert_int_equal(export_file(in_folder(from, "evil.pth"), to), 1);
+    said("posix.mkdir, which is not among");
+    assert_int_not_equal(access(in_folder(from, "trace"), F_OK), 0);
+    assert_int_equal(export_file(in_folder(from, "cut.pth"), to), 1);
+    said("is cut");
+    assert_int_not_equal(access(to, F_OK), 0);
+}
+
+/* ---- the public checkpoint */
+
+enum { ROWS = 1017, ROW = 3073, PIXELS = 3072 };
+
+static void classify(const char *weights, const uint8_t *rows) {
+    static const double mean[3] = {.485, .456, .406}, deviation[3] = {.229, .224, .225};
+    gnt_nn_shape sample = {.rank = 3, .dim = {3, 32, 32}};
+    gnt_model *m;
+    gnt_evaluator *e;
+    gnt_st st;
+    gnt_err err = {0};
+    if (gnt_model_load(&m, "models/resnet20.json", &sample, 10, mean, deviation, &err) ||
+        gnt_st_load(&st, weights, &err))
+        fail_msg("%s", err.text);
+    float *params = gnt_array((size_t)gnt_model_size(m), sizeof *params);
+    float *buffers = gnt_array((size_t)gnt_model_buffer_size(m), sizeof *buffers);
+    float *x = gnt_array((size_t)ROWS * PIXELS, sizeof *x);
+    int32_t *label = gnt_array(ROWS, sizeof *label);
+    float *logits = gnt_array((size_t)ROWS * 10, sizeof *logits);
+    assert_true(params && buffers && x && label && logits);
+    if (gnt_model_import(m, &st, params, buffers, &err))
+        fail_msg("%s", err.text);
+    for (int64_t i = 0; i < ROWS; i++) {
+        label[i] = rows[i * ROW];
+        for (int64_t j = 0; j < PIXELS; j++)
+            x[i * PIXELS + j] = (float)rows[i * ROW + 1 + j] / 255;
+    }
+    if (gnt_evaluator_new(&e, m, 113, &err) ||
+        gnt_evaluator_logits(e, params, buffers, x, ROWS, logits, &err))
+        fail_msg("%s", err.text);
+    int right = 0;
+    for (int64_t i = 0; i < ROWS; i++) {
+        int best = 0;
+        for (int c = 1; c < 10; c++)
+            if (logits[i * 10 + c] > logits[i * 10 + best])
+                best = c;
+        right += best == label[i];
+    }
+    assert_int_equal(right, 932);
+    gnt_evaluator_free(e);
+    gnt_st_free(&st);
+    gnt_model_free(m);
+    gnt_free(params);
+    gnt_free(buffers);
+    gnt_free(x);
+    gnt_free(label);
+    gnt_free(logits);
+}
+
+static void a_public_network_is_as_good_here_as_in_pytorch(void **state) {
+    (void)state;
+    const char *data = getenv("GAUNTLET_DATA");
+    char images[500] = "", checkpoint[500] = "", to[200];
+    if (data) {
+        snprintf(images, sizeof images, "%s/cifar10/test_batch.bin", data);
+        snprintf(checkpoint, sizeof checkpoint, "%s/weights/pytorch_resnet_cifar10/resnet20-12fca82f.th",
+                 data);
+    }
+    if (!data || !gnt_file_exists(images) || !gnt_file_exists(checkpoint))
+        skip_for("GAUNTLET_DATA names no folder with cifar10 and the public ResNet-20");
+    if (!has_torch)
+        skip_for("no PyTorch (python3-torch) to export the public ResNet-20");
+    uint8_t *rows;
+    size_t size;
+    gnt_err err = {0};
+    if (gnt_file_read(images, (size_t)1 << 26, &rows, &size, &err))
+        fail_msg("%s", err.text);
+    assert_true(size >= (size_t)ROWS * ROW);
+    assert_int_equal(export_file(checkpoint, in_folder(to, "out.safetensors")), 0);
+    classify(to, rows);
+    gnt_free(rows);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_kinds_of_file_are_read_and_nothing_is_run),
+        cmocka_unit_test(a_public_network_is_as_good_here_as_in_pytorch),
+    };
+    return cmocka_run_group_tests_name("export", tests, setup, teardown);
+}
