@@ -1,0 +1,64 @@
+/* From an update to what the network reads. */
+#include <math.h>
+
+#include "attr_nn.h"
+
+int64_t attr_update_size(const gnt_views *update) {
+    int64_t size = 0;
+    for (int64_t k = 0; k < update->n; k++)
+        size += update->view[k].count;
+    return size;
+}
+
+int64_t attr_pooled_size(int64_t update_size, int64_t window) {
+    return update_size / window + (update_size % window != 0);
+}
+
+int64_t attr_window(const attr_settings *s, int64_t update_size) {
+    return s->window ? s->window : attr_pooled_size(update_size > 0 ? update_size : 1, s->inputs);
+}
+
+void attr_pool(const gnt_views *update, int64_t window, float *out) {
+    int64_t j = -1, left = 0;
+    for (int64_t k = 0; k < update->n; k++)
+        for (int64_t i = 0; i < update->view[k].count; i++) {
+            float u = update->view[k].data[i];
+            if (left == 0) {
+                out[++j] = -INFINITY;
+                left = window;
+            }
+            if (u > out[j])
+                out[j] = u;
+            left--;
+        }
+}
+
+void attr_statistics(const float *x, int64_t columns, const int32_t *row, int64_t rows, float *mean,
+                     float *scale) {
+    for (int64_t j = 0; j < columns; j++) {
+        double sum = 0, squares = 0, n = 0;
+        for (int64_t i = 0; i < rows; i++)
+            if (isfinite(x[row[i] * columns + j])) {
+                sum += (double)x[row[i] * columns + j];
+                n++;
+            }
+        double middle = n > 0 ? sum / n : 0;
+        for (int64_t i = 0; i < rows; i++)
+            if (isfinite(x[row[i] * columns + j])) {
+                double d = (double)x[row[i] * columns + j] - middle;
+                squares += d * d;
+            }
+        double deviation = n > 0 ? sqrt(squares / n) : 0;
+        /* float32 cannot tell less than this from a constant; 1/deviation must be a float too */
+        int varies = deviation > 1e-7 * fabs(middle) && deviation > 1e-37;
+        mean[j] = (float)middle;
+        scale[j] = varies ? (float)(1 / deviation) : 0;
+    }
+}
+
+void attr_standardise(float *x, int64_t columns, const float *mean, const float *scale) {
+    for (int64_t j = 0; j < columns; j++) {
+        float z = (x[j] - mean[j]) * scale[j];
+        x[j] = !isfinite(x[j]) || z != z ? 0 : z > 10 ? 10 : z < -10 ? -10 : z;
+    }
+}

@@ -1,0 +1,278 @@
+/* The network: its graph, its training by SGD, and a plain forward pass for single vectors. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "attr_nn.h"
+#include "gauntlet/nn.h"
+
+enum { TENSORS = 2 * (ATTR_HIDDEN + 1), SCORED = 64 /* rows scored at once */ };
+
+typedef struct trainer {
+    const attr_settings *s;
+    const attr_table *t;
+    attr_net net; /* its tensors lie in `flat` */
+    int64_t size, batch;
+    float *flat, *velocity, *best;
+    float *x, *y;   /* batch × columns, batch × values */
+    int32_t *order; /* rows of the training part, shuffled every epoch */
+    float *weight;  /* values: of a sample of that value in the loss */
+    int64_t *right, *seen;
+    gnt_program *step, *score;
+    int64_t tensor_count[TENSORS];
+} trainer;
+
+static gnt_status no_memory(const gnt_host *host) {
+    return host->fail(host->context,
+                      "no memory for the network; narrower layers or a larger window need less");
+}
+
+static void lay_out(attr_net *net, const float *flat) {
+    for (int32_t i = 0; i < net->layers; i++) {
+        net->weight[i] = flat;
+        net->bias[i] = flat + net->width[i] * net->width[i + 1];
+        flat = net->bias[i] + net->width[i + 1];
+    }
+}
+
+/* Uniform within ±√(6/inputs) (He et al. 2015), which keeps the scale through ReLUs; biases 0. */
+static void start(trainer *r) {
+    const gnt_host *host = r->s->host;
+    float *w = r->flat;
+    for (int32_t i = 0; i < r->net.layers; i++) {
+        double bound = sqrt(6.0 / (double)r->net.width[i]), u;
+        for (int64_t k = 0; k < r->net.width[i] * r->net.width[i + 1]; k++) {
+            host->uniform(host->context, "weights", 1, &u);
+            *w++ = (float)(bound * (2 * u - 1));
+        }
+        w += r->net.width[i + 1];
+    }
+}
+
+/* Input 0 is x; the network's tensors are inputs 1 … in the order of `flat`. */
+static gnt_node build(gnt_graph *g, const attr_net *net, int64_t rows, gnt_node *x, gnt_node *param) {
+    int64_t dim[2] = {rows, net->width[0]};
+    gnt_node h = *x = gnt_nn_input(g, "x", 2, dim, 0);
+    for (int32_t i = 0; i < net->layers; i++) {
+        int64_t shape[2] = {net->width[i + 1], net->width[i]};
+        param[2 * i] = gnt_nn_input(g, "weight", 2, shape, 0);
+        param[2 * i + 1] = gnt_nn_input(g, "bias", 1, shape, 0);
+        h = gnt_nn_dense(g, h, param[2 * i], param[2 * i + 1]);
+        if (i + 1 < net->layers)
+            h = gnt_nn_relu(g, h);
+    }
+    return h;
+}
+
+static void bind_net(trainer *r, gnt_program *p, const gnt_node *param) {
+    for (int32_t i = 0; i < r->net.layers; i++) {
+        gnt_program_bind(p, param[2 * i], r->net.weight[i]);
+        gnt_program_bind(p, param[2 * i + 1], r->net.bias[i]);
+    }
+}
+
+/* Program `step`: loss, then its gradient for each tensor. Program `score`: scores of SCORED rows. */
+static gnt_status compile(trainer *r) {
+    const gnt_host *host = r->s->host;
+    int64_t labels[2] = {r->batch, r->t->values};
+    gnt_node x, y, param[TENSORS], out[TENSORS + 1];
+    char error[300] = "";
+    gnt_graph *g = gnt_graph_new(), *scoring = gnt_graph_new();
+    if (!g || !scoring) {
+        gnt_graph_free(g);
+        gnt_graph_free(scoring);
+        return no_memory(host);
+    }
+    gnt_node scores = build(g, &r->net, r->batch, &x, param);
+    y = gnt_nn_input(g, "y", 2, labels, 0);
+    out[0] = gnt_nn_cross_entropy(g, scores, y);
+    gnt_nn_vjp(g, out, NULL, 1, param, 2 * r->net.layers, out + 1);
+    r->step = gnt_program_new(g, out, NULL, 2 * r->net.layers + 1, 4, error, sizeof error);
+    if (r->step) {
+        gnt_program_bind(r->step, x, r->x);
+        gnt_program_bind(r->step, y, r->y);
+        bind_net(r, r->step, param);
+        scores = build(scoring, &r->net, SCORED, &x, param);
+        r->score = gnt_program_new(scoring, &scores, NULL, 1, 4, error, sizeof error);
+    }
+    if (r->score) {
+        gnt_program_bind(r->score, x, r->x);
+        bind_net(r, r->score, param);
+    }
+    gnt_graph_free(g);
+    gnt_graph_free(scoring);
+    return r->score ? GNT_OK : host->fail(host->context, error);
+}
+
+static gnt_status open_trainer(trainer *r, const attr_settings *s, const attr_table *t) {
+    const gnt_host *host = s->host;
+    *r = (trainer){.s = s, .t = t, .batch = s->batch < t->n_train ? s->batch : t->n_train};
+    r->net.layers = s->n_hidden + 1;
+    r->net.width[0] = t->columns;
+    memcpy(r->net.width + 1, s->hidden, (size_t)s->n_hidden * sizeof *s->hidden);
+    r->net.width[r->net.layers] = t->values;
+    for (int32_t i = 0; i < r->net.layers; i++) {
+        r->tensor_count[2 * i] = r->net.width[i] * r->net.width[i + 1];
+        r->tensor_count[2 * i + 1] = r->net.width[i + 1];
+        r->size += r->tensor_count[2 * i] + r->tensor_count[2 * i + 1];
+    }
+    size_t rows = (size_t)(r->batch > SCORED ? r->batch : SCORED), values = (size_t)t->values;
+    r->flat = host->scratch(host->context, (size_t)r->size * sizeof *r->flat);
+    r->best = host->scratch(host->context, (size_t)r->size * sizeof *r->best);
+    r->velocity = host->scratch(host->context, (size_t)r->size * sizeof *r->velocity);
+    r->x = host->scratch(host->context, rows * (size_t)t->columns * sizeof *r->x);
+    r->y = host->scratch(host->context, (size_t)r->batch * values * sizeof *r->y);
+    r->order = host->scratch(host->context, (size_t)t->n_train * sizeof *r->order);
+    r->weight = host->scratch(host->context, values * sizeof *r->weight);
+    r->right = host->scratch(host->context, 2 * values * sizeof *r->right);
+    if (!r->flat || !r->best || !r->velocity || !r->x || !r->y || !r->order || !r->weight || !r->right)
+        return no_memory(host);
+    r->seen = r->right + values;
+    lay_out(&r->net, r->flat);
+    memcpy(r->order, t->row, (size_t)t->n_train * sizeof *r->order);
+    int32_t present = 0;
+    for (int32_t v = 0; v < t->values; v++)
+        present += t->count[v] > 0;
+    for (int32_t v = 0; v < t->values; v++) /* mean 1 over the training part */
+        r->weight[v] = !s->balanced  ? 1
+                       : t->count[v] ? (float)((double)t->n_train / ((double)present * (double)t->count[v]))
+                                     : 0;
+    start(r);
+    return compile(r);
+}
+
+static void shuffle(trainer *r) {
+    const gnt_host *host = r->s->host;
+    for (int64_t i = r->t->n_train - 1; i > 0; i--) {
+        int64_t k = (int64_t)host->below(host->context, "order", (uint64_t)i + 1);
+        int32_t kept = r->order[i];
+        r->order[i] = r->order[k];
+        r->order[k] = kept;
+    }
+}
+
+static void load_row(trainer *r, int64_t at, int32_t row) {
+    int64_t columns = r->t->columns;
+    memcpy(r->x + at * columns, r->t->x + row * columns, (size_t)columns * sizeof *r->x);
+}
+
+/* One pass over the training part; the last batch is filled up from the beginning of the order. */
+static gnt_status epoch(trainer *r) {
+    const gnt_host *host = r->s->host;
+    int32_t values = r->t->values;
+    shuffle(r);
+    for (int64_t from = 0; from < r->t->n_train; from += r->batch) {
+        if (host->should_stop(host->context))
+            return GNT_STOPPED;
+        memset(r->y, 0, (size_t)(r->batch * values) * sizeof *r->y);
+        for (int64_t i = 0; i < r->batch; i++) {
+            int32_t row = r->order[(from + i) % r->t->n_train], v = r->t->label[row];
+            load_row(r, i, row);
+            r->y[i * values + v] = r->weight[v];
+        }
+        gnt_program_run(r->step, 0);
+        if (!isfinite(*(const float *)gnt_program_output(r->step, 0)))
+            return host->fail(host->context, "its network diverged; a lower rate may help");
+        float *w = r->flat, *velocity = r->s->momentum > 0 ? r->velocity : NULL;
+        for (int32_t k = 0; k < 2 * r->net.layers; k++) {
+            gnt_sgd_step(w, velocity, gnt_program_output(r->step, k + 1), r->tensor_count[k], r->s->rate,
+                         r->s->momentum, 0);
+            w += r->tensor_count[k];
+            velocity = velocity ? velocity + r->tensor_count[k] : NULL;
+        }
+    }
+    return GNT_OK;
+}
+
+/* −log softmax(z)[v] */
+static double surprise(const float *z, int32_t n, int32_t v) {
+    double most = (double)z[0], sum = 0;
+    for (int32_t c = 1; c < n; c++)
+        most = (double)z[c] > most ? (double)z[c] : most;
+    for (int32_t c = 0; c < n; c++)
+        sum += exp((double)z[c] - most);
+    return most + log(sum) - (double)z[v];
+}
+
+/* Accuracy on the validation part (the mean over values present where balanced), and the weighted loss. */
+static void validate(trainer *r, double *accuracy, double *loss) {
+    const attr_table *t = r->t;
+    int32_t values = t->values;
+    memset(r->right, 0, 2 * (size_t)values * sizeof *r->right);
+    *accuracy = *loss = 0;
+    for (int64_t from = t->n_train; from < t->n; from += SCORED) {
+        int64_t rows = t->n - from < SCORED ? t->n - from : SCORED;
+        for (int64_t i = 0; i < rows; i++)
+            load_row(r, i, t->row[from + i]);
+        gnt_program_run(r->score, 0);
+        const float *z = gnt_program_output(r->score, 0);
+        for (int64_t i = 0; i < rows; i++, z += values) {
+            int32_t told = 0, v = t->label[t->row[from + i]];
+            for (int32_t c = 1; c < values; c++)
+                told = z[c] > z[told] ? c : told;
+            r->right[v] += told == v;
+            r->seen[v]++;
+            *loss += (double)r->weight[v] * surprise(z, values, v);
+        }
+    }
+    double present = 0;
+    for (int32_t v = 0; v < values; v++) {
+        present += r->seen[v] > 0;
+        if (r->seen[v])
+            *accuracy += (double)r->right[v] / (r->s->balanced ? (double)r->seen[v] : 1);
+    }
+    *accuracy /= r->s->balanced ? present : (double)(t->n - t->n_train);
+}
+
+/* Keeps the epoch of highest validation accuracy, among equal ones that of least loss; without a validation
+ * part the last. */
+static gnt_status train(trainer *r, attr_trained *out) {
+    const gnt_host *host = r->s->host;
+    double best = -1, least = 0;
+    *out = (attr_trained){.accuracy = NAN};
+    for (int64_t e = 1; e <= r->s->epochs; e++) {
+        double accuracy = NAN, loss = NAN;
+        gnt_status status = epoch(r);
+        if (status != GNT_OK)
+            return status;
+        if (r->t->n_train < r->t->n)
+            validate(r, &accuracy, &loss);
+        if (isnan(accuracy) || accuracy > best || (accuracy == best && loss < least)) {
+            memcpy(r->best, r->flat, (size_t)r->size * sizeof *r->best);
+            out->kept_epoch = e;
+            out->accuracy = best = accuracy;
+            least = loss;
+        }
+        host->progress(host->context, (double)e, (double)r->s->epochs);
+    }
+    out->net = r->net;
+    lay_out(&out->net, r->best);
+    return GNT_OK;
+}
+
+gnt_status attr_train(attr_trained *out, const attr_settings *s, const attr_table *t) {
+    trainer r;
+    gnt_status status = open_trainer(&r, s, t);
+    if (status == GNT_OK)
+        status = train(&r, out);
+    gnt_program_free(r.step);
+    gnt_program_free(r.score);
+    return status;
+}
+
+void attr_forward(const attr_net *net, const float *x, float *room, float *scores) {
+    int64_t widest = 0;
+    for (int32_t i = 1; i < net->layers; i++)
+        widest = net->width[i] > widest ? net->width[i] : widest;
+    for (int32_t i = 0; i < net->layers; i++) {
+        float *out = i + 1 == net->layers ? scores : room + (i % 2) * widest;
+        for (int64_t o = 0; o < net->width[i + 1]; o++) {
+            const float *w = net->weight[i] + o * net->width[i];
+            double sum = (double)net->bias[i][o];
+            for (int64_t k = 0; k < net->width[i]; k++)
+                sum += (double)w[k] * (double)x[k];
+            out[o] = i + 1 < net->layers && sum < 0 ? 0 : (float)sum;
+        }
+        x = out;
+    }
+}
