@@ -143,6 +143,11 @@ static int syntax_error(const gnt_doc *doc, json_error_t *e, gnt_err *err) {
                 "text holds a line break or control character; close the quote on its line, or write \\n");
         else if (strstr(e->text, "invalid escape"))
             gnt_fail(&said, "text holds a backslash that begins no escape; write \\\\ for a backslash");
+        else if (strstr(e->text, "string or '}' expected") &&
+                 (!cause || strchr("+-.0123456789", doc->text[at])))
+            gnt_fail(&said, "expected a key in double quotes, or } to end the object");
+        else if (strstr(e->text, "':' expected"))
+            gnt_fail(&said, "a key stands without a value; write \"key\": value");
         else if (cause)
             gnt_fail(&said, "%s", cause);
         else
