@@ -91,15 +91,26 @@ static void look_at_memory(gnt_child *child) {
         child->peak = bytes;
 }
 
+/* Outputs lie in memory too, in nobody's resident set. */
+static uint64_t output_bytes(const gnt_child *child) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < child->n_sinks; i++) {
+        struct stat st;
+        if (fstat(child->sinks[i].fd, &st) == 0)
+            sum += (uint64_t)st.st_blocks * 512;
+    }
+    return sum;
+}
+
 static void keep_limits(gnt_child *child) {
     double now = gnt_wire_now();
     if (now - child->looked >= LOOK_MS * 1e-3) {
         child->looked = now;
         look_at_memory(child);
-    }
-    if (child->memory && child->peak > child->memory && !child->killed) {
-        child->over_memory = 1;
-        kill_group(child);
+        if (child->memory && child->peak + output_bytes(child) > child->memory && !child->killed) {
+            child->over_memory = 1;
+            kill_group(child);
+        }
     }
     if (child->seconds > 0 && now - child->started >= child->seconds && child->asked <= 0) {
         child->timed_out = 1;

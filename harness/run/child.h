@@ -50,7 +50,7 @@ typedef struct gnt_child_spec {
     size_t n_outputs;
     double seconds;  /* wall time until it is asked to stop; 0 = no limit */
     double grace;    /* from being asked until it is killed; 0 = 2 s */
-    uint64_t memory; /* bytes resident until it is killed; 0 = no limit */
+    uint64_t memory; /* bytes resident or written out until it is killed; 0 = no limit */
     const char *const
         *keep; /* names of further environment variables that pass through; NULL-terminated or NULL */
     /* Called from gnt_children_wait for each line of progress; may be NULL. */

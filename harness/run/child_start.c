@@ -191,20 +191,18 @@ static rlim_t most_of(double value) {
 }
 
 static void set_limits(const gnt_child_spec *spec, const gnt_child *child, launch *l) {
-    double inputs = 0, largest = 0, all = 0;
+    double inputs = 0, largest = 0;
     for (size_t i = 0; i < spec->n_inputs; i++) {
         struct stat st;
         if (fstat(l->fds[GNT_FD_FIRST + i], &st) == 0)
             inputs += (double)st.st_size;
     }
-    for (size_t i = 0; i < spec->n_outputs; i++) {
-        all += (double)spec->outputs[i].most;
+    for (size_t i = 0; i < spec->n_outputs; i++)
         if ((double)spec->outputs[i].most > largest)
             largest = (double)spec->outputs[i].most;
-    }
     rlim_t address = RLIM_INFINITY, cpu = RLIM_INFINITY;
     if (spec->memory && !UNDER_ASAN)
-        address = most_of((double)spec->memory + inputs + all + (double)SPARE_MB * 1048576);
+        address = most_of((double)spec->memory + inputs + (double)SPARE_MB * 1048576);
     if (spec->seconds > 0) /* a belt: the parent's clock comes first, for a job has one thread */
         cpu = most_of(spec->seconds + child->grace + 5);
     l->address = (struct rlimit){address, address};

@@ -111,6 +111,15 @@ static int part_write_much(const json_t *request, gnt_err *err) {
     return 0;
 }
 
+static int part_fill(const json_t *request, gnt_err *err) {
+    static char block[1 << 20];
+    int fd = gnt_worker_output(request, "out", err);
+    memset(block, 1, sizeof block);
+    for (int i = 0; i < 1000 && write(fd, block, sizeof block) > 0; i++)
+        usleep(1000);
+    return 0;
+}
+
 static int part_stop(int listens) {
     if (!listens)
         signal(SIGTERM, SIG_IGN);
@@ -160,6 +169,8 @@ static int worker(void) {
         rc = part_hog();
     else if (strcmp(part, "write-much") == 0)
         rc = part_write_much(request, &err);
+    else if (strcmp(part, "fill") == 0)
+        rc = part_fill(request, &err);
     else if (strcmp(part, "reserve") == 0)
         rc = part_reserve(&err);
     else if (strcmp(part, "crash") == 0)
@@ -193,8 +204,10 @@ static gnt_child *start(const char *part, gnt_child_spec spec) {
         spec.inputs = &in;
         spec.n_inputs = 1;
     }
-    spec.outputs = &out;
-    spec.n_outputs = 1;
+    if (!spec.outputs) {
+        spec.outputs = &out;
+        spec.n_outputs = 1;
+    }
     spec.keep = kept;
     if (gnt_child_start(&child, &spec, &err) != 0)
         fail_msg("%s", err.text);
@@ -350,6 +363,17 @@ static void ends_what_eats_memory(void **state) {
     gnt_child_free(child);
 }
 
+static void counts_outputs_as_memory(void **state) {
+    (void)state;
+    gnt_err reason = {0};
+    gnt_child_output out = {.name = "out", .most = 1 << 30};
+    gnt_child_spec spec = {.seconds = 20, .memory = 150 << 20, .outputs = &out, .n_outputs = 1};
+    gnt_child *child = run("fill", spec);
+    if (strcmp(gnt_child_verdict(child, &reason), "failed") != 0 || !strstr(reason.text, "150 MiB"))
+        fail_msg("%s", reason.text);
+    gnt_child_free(child);
+}
+
 static void bounds_address_space(void **state) {
     (void)state;
 #if defined(__SANITIZE_ADDRESS__)
@@ -454,6 +478,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(stops_when_asked),
         cmocka_unit_test(ends_what_eats_memory),
         cmocka_unit_test(bounds_address_space),
+        cmocka_unit_test(counts_outputs_as_memory),
         cmocka_unit_test(bounds_outputs),
         cmocka_unit_test(survives_a_flood),
         cmocka_unit_test(leaves_nothing_behind),
