@@ -10,8 +10,10 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "base/random.h"
 #include "plugin/info.h"
 #include "plugin/load.h"
+#include "plugin/params.h"
 
 static void *create(const gnt_host *host, const gnt_value *values) {
     (void)values;
@@ -399,6 +401,43 @@ static void hostile_json_is_refused(void **state) {
     gnt_free(good);
 }
 
+/* Bytes changed, lost or repeated at random: a description is refused with a sentence, or what it says holds: its
+ * defaults can be read. */
+static void mutations_are_refused_or_sound(void **state) {
+    (void)state;
+    subject s;
+    gnt_plugin_info info;
+    gnt_key key = gnt_key_of_seed(21);
+    gnt_stream random = gnt_stream_open(&key, "mutations");
+    make(&s);
+    assert_int_equal(gnt_info_of_descriptor(&info, &s.d, "/a/file.so", digest, 3, NULL), 0);
+    char *good = text_of(&info);
+    size_t size = strlen(good);
+    gnt_info_free(&info);
+    for (int round = 0; round < 3000; round++) {
+        gnt_err err = {0};
+        size_t at = (size_t)gnt_random_below(&random, size - 8), n = 1 + (size_t)gnt_random_below(&random, 7);
+        char *bad = gnt_strdup(good);
+        if (round % 3 == 0)
+            bad[at] = (char)(1 + gnt_random_below(&random, 255));
+        else if (round % 3 == 1)
+            memmove(bad + at, bad + at + n, size - at - n + 1);
+        else
+            memmove(bad + at, bad + gnt_random_below(&random, size - 8), n);
+        if (parse(&info, bad, &err))
+            assert_true(err.text[0] && !info.id);
+        else {
+            gnt_params defaults;
+            assert_int_equal(
+                gnt_params_read(&defaults, info.parameters, info.n_parameters, NULL, "x", NULL, NULL), 0);
+            gnt_params_free(&defaults);
+            gnt_info_free(&info);
+        }
+        gnt_free(bad);
+    }
+    gnt_free(good);
+}
+
 /* ---- entries and lists
  * --------------------------------------------------------------------------------------------------- */
 
@@ -504,9 +543,13 @@ static void answers_are_all_or_none(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(description_survives_json),  cmocka_unit_test(lying_descriptors_are_refused),
-        cmocka_unit_test(hostile_json_is_refused),    cmocka_unit_test(entries_are_checked_field_by_field),
-        cmocka_unit_test(duplicates_name_both_files), cmocka_unit_test(answers_are_all_or_none),
+        cmocka_unit_test(description_survives_json),
+        cmocka_unit_test(lying_descriptors_are_refused),
+        cmocka_unit_test(hostile_json_is_refused),
+        cmocka_unit_test(mutations_are_refused_or_sound),
+        cmocka_unit_test(entries_are_checked_field_by_field),
+        cmocka_unit_test(duplicates_name_both_files),
+        cmocka_unit_test(answers_are_all_or_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

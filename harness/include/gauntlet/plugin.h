@@ -276,7 +276,8 @@ typedef struct gnt_model_service {
      * valid and unchanged until then. */
     gnt_status (*eval)(void *context, gnt_function *f, const gnt_function_args *args,
                        const gnt_views **outputs);
-    /* u[i]: cotangent of output i (NULL for scalars means 1). *out: what spec.vjp asked for. */
+    /* u[i]: cotangent of output i; NULL means 1 for a scalar and zeros for anything else. u itself may be NULL for functions
+     * with one scalar output. *out: what spec.vjp asked for. */
     gnt_status (*vjp)(void *context, gnt_function *f, const float *const *u, const gnt_gradient **out);
     /* direction: members named by spec.jvp; *outputs: shaped like eval's. */
     gnt_status (*jvp)(void *context, gnt_function *f, const gnt_function_args *direction,
