@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "job/carry.h"
 #include "job/job.h"
 
 typedef struct observing {
@@ -238,9 +239,11 @@ static int open_all(observing *o, gnt_err *err) {
         rc = w->read(w->context, "trained", &trained, err);
     if (rc == 0)
         rc = gnt_work_weights(&trained, o->model.model, o->stage, &o->weights, &o->buffers, err);
-    gnt_st_free(&trained);
     if (rc == 0)
         rc = gnt_work_chain_open(&o->chain, w, &o->model, err);
+    if (rc == 0)
+        rc = gnt_carry_load(&o->chain, &trained, o->stage, o->config.clients, err);
+    gnt_st_free(&trained);
     if (rc != 0)
         return -1;
     const gnt_samples *s = &o->samples.view;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "job/carry.h"
 #include "job/job.h"
 #include "metric/utility.h"
 
@@ -16,6 +17,7 @@ typedef struct training {
     gnt_work_model model;
     gnt_sampleset test;
     gnt_evaluator *evaluator;
+    gnt_work_chain chain;
     gnt_st out;
     json_t *utility;
 } training;
@@ -72,6 +74,9 @@ static int after_round(void *context, int32_t round, const float *weights, const
     if (keep_vector(t, "weights", round, weights, gnt_model_size(m), err) != 0 ||
         keep_vector(t, "buffers", round, buffers, gnt_model_buffer_size(m), err) != 0)
         return -1;
+    if (gnt_carry_save(&t->chain, round, (int32_t)gnt_request_int(t->work, "federated.clients"), &t->out,
+                       err) != 0)
+        return -1;
     return measure(t, round, weights, buffers, err);
 }
 
@@ -99,7 +104,7 @@ static int start_weights(training *t, float *weights, float *buffers, gnt_err *e
 }
 
 static int federate(training *t, const gnt_sampleset *clients, const gnt_sampleset *public_data,
-                    const gnt_chain *chain, float *weights, float *buffers, gnt_err *err) {
+                    float *weights, float *buffers, gnt_err *err) {
     gnt_work *w = t->work;
     gnt_fl_config config = gnt_work_config(w);
     gnt_partition_spec spec = {.kind = (gnt_partition_kind)gnt_request_int(w, "federated.partition"),
@@ -119,7 +124,9 @@ static int federate(training *t, const gnt_sampleset *clients, const gnt_samples
         rc = gnt_partition_make(&part, &spec, clients->label, clients->view.n, clients->view.classes,
                                 &data_key, err);
     if (rc == 0)
-        rc = gnt_fl_new(&fl, t->model.model, &config, chain, &train_key, err);
+        rc = gnt_carry_sums(&t->chain, clients, &part, &config, weights, buffers, &train_key, &t->out, err);
+    if (rc == 0)
+        rc = gnt_fl_new(&fl, t->model.model, &config, &t->chain.chain, &train_key, err);
     if (rc == 0)
         rc = gnt_fl_train(fl, &clients->view, &part, public_data->view.n ? &public_data->view : NULL, weights,
                           buffers, &watch, err);
@@ -140,7 +147,6 @@ static int write_out(training *t, gnt_err *err) {
 int gnt_job_train(gnt_work *w, gnt_err *err) {
     training t = {.work = w, .utility = json_array()};
     gnt_sampleset clients = {0}, public_data = {0};
-    gnt_work_chain chain = {0};
     float *weights = NULL, *buffers = NULL;
     gnt_st_init(&t.out);
     int rc = gnt_work_model_open(&t.model, w, err);
@@ -153,7 +159,7 @@ int gnt_job_train(gnt_work *w, gnt_err *err) {
     if (rc == 0)
         rc = gnt_evaluator_new(&t.evaluator, t.model.model, EVALUATE_BATCH, err);
     if (rc == 0)
-        rc = gnt_work_chain_open(&chain, w, &t.model, err);
+        rc = gnt_work_chain_open(&t.chain, w, &t.model, err);
     if (rc == 0) {
         weights = gnt_array((size_t)gnt_model_size(t.model.model), sizeof *weights);
         buffers = gnt_array((size_t)gnt_model_buffer_size(t.model.model), sizeof *buffers);
@@ -161,12 +167,12 @@ int gnt_job_train(gnt_work *w, gnt_err *err) {
                                 : gnt_fail(err, "out of memory for weights");
     }
     if (rc == 0)
-        rc = federate(&t, &clients, &public_data, &chain.chain, weights, buffers, err);
+        rc = federate(&t, &clients, &public_data, weights, buffers, err);
     if (rc == 0)
         rc = write_out(&t, err);
     gnt_free(weights);
     gnt_free(buffers);
-    gnt_work_chain_free(&chain);
+    gnt_work_chain_free(&t.chain);
     gnt_evaluator_free(t.evaluator);
     gnt_sampleset_free(&t.test);
     gnt_sampleset_free(&clients);

@@ -1,0 +1,195 @@
+#include "job/carry.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "fl/secure_sum.h"
+
+enum { NAME_SIZE = GNT_ST_NAME };
+
+/* ---- secure sums ---- */
+
+static int64_t labels_of(const gnt_sampleset *s, const gnt_partition *part, int32_t client, uint8_t *seen) {
+    int64_t n = 0;
+    memset(seen, 0, (size_t)s->view.classes);
+    for (int64_t i = part->start[client]; i < part->start[client + 1]; i++) {
+        uint8_t *mark = &seen[s->label[part->index[i]]];
+        n += !*mark;
+        *mark = 1;
+    }
+    return n;
+}
+
+typedef struct summing {
+    const gnt_sampleset *clients;
+    const gnt_partition *part;
+    const gnt_fl_config *config;
+    const float *weights, *buffers;
+    uint8_t *seen;
+} summing;
+
+static int contribute(const summing *s, const gnt_member *m, int64_t n, double *value, gnt_err *err) {
+    for (int32_t k = 0; k < s->part->clients; k++) {
+        gnt_client client = {.size = sizeof client,
+                             .index = k,
+                             .n_clients = s->part->clients,
+                             .n_samples = s->part->start[k + 1] - s->part->start[k],
+                             .n_labels = labels_of(s->clients, s->part, k, s->seen),
+                             .rate = gnt_fl_rate(s->config, 0),
+                             .steps = s->config->steps,
+                             .batch = s->config->batch,
+                             .weights = s->weights,
+                             .buffers = s->buffers,
+                             .artefacts = m->artefacts};
+        m->begin(m->owner, "contribute");
+        if (m->done(m->owner, m->hooks->contribute(m->self, &client, value + k * n), err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int receive(const gnt_member *m, const double *sum, int64_t n, gnt_err *err) {
+    m->begin(m->owner, "receive_sum");
+    return m->done(m->owner, m->hooks->receive_sum(m->self, sum, n), err);
+}
+
+static int sum_of_member(const summing *s, const gnt_member *m, int32_t index, const gnt_key *key,
+                         gnt_st *out, gnt_err *err) {
+    m->begin(m->owner, "contribute_size");
+    int64_t n = m->hooks->contribute_size(m->self), dim[2] = {s->part->clients, n};
+    if (m->done(m->owner, GNT_OK, err) != 0)
+        return -1;
+    if (n < 1 || n > GNT_SUM_MOST_ENTRIES)
+        return gnt_fail(err, "the defense wants a secure sum of %" PRId64 " entries, expected 1 to %d", n,
+                        GNT_SUM_MOST_ENTRIES);
+    char name[NAME_SIZE];
+    gnt_st_tensor *transcript, *sum;
+    double *value = gnt_array((size_t)(dim[0] * n), sizeof *value);
+    int rc = value ? contribute(s, m, n, value, err) : gnt_fail(err, "out of memory for a secure sum");
+    snprintf(name, sizeof name, "transcript.%d", index);
+    if (rc == 0)
+        rc = gnt_st_add(out, name, GNT_ST_I64, 2, dim, NULL, &transcript, err);
+    uint64_t *masked = rc == 0 ? transcript->data : NULL; /* the next add may move the tensor, not its data */
+    snprintf(name, sizeof name, "sum.%d", index);
+    if (rc == 0)
+        rc = gnt_st_add(out, name, GNT_ST_F64, 1, &n, NULL, &sum, err);
+    snprintf(name, sizeof name, "member %d", index);
+    gnt_key own = gnt_key_derive(key, name);
+    if (rc == 0)
+        rc = gnt_secure_sum(value, s->part->clients, n, &own, masked, sum->data, err);
+    if (rc == 0)
+        rc = receive(m, sum->data, n, err);
+    gnt_free(value);
+    return rc;
+}
+
+int gnt_carry_sums(gnt_work_chain *c, const gnt_sampleset *clients, const gnt_partition *part,
+                   const gnt_fl_config *config, const float *weights, const float *buffers,
+                   const gnt_key *key, gnt_st *out, gnt_err *err) {
+    summing s = {clients, part, config, weights, buffers, gnt_alloc((size_t)clients->view.classes)};
+    int rc = s.seen ? 0 : gnt_fail(err, "out of memory for a secure sum");
+    for (int32_t i = 0; rc == 0 && i < c->chain.n; i++)
+        if (c->chain.member[i].hooks->contribute)
+            rc = sum_of_member(&s, &c->chain.member[i], i, key, out, err);
+    gnt_free(s.seen);
+    return rc;
+}
+
+/* ---- state ---- */
+
+typedef struct prefixed {
+    gnt_st *st;
+    char prefix[80];
+    gnt_err err;
+} prefixed;
+
+static gnt_status put(prefixed *p, const char *name, gnt_st_type type, int32_t rank, const int64_t *dim,
+                      const void *data) {
+    char *full = gnt_format("%s%s", p->prefix, name);
+    int rc = full ? gnt_st_add(p->st, full, type, rank, dim, data, NULL, &p->err) : -1;
+    gnt_free(full);
+    return rc == 0 ? GNT_OK : GNT_FAILED;
+}
+
+static gnt_status put_tensor(void *context, const char *name, int32_t rank, const int64_t *dim,
+                             const float *data) {
+    return put(context, name, GNT_ST_F32, rank, dim, data);
+}
+
+static gnt_status put_blob(void *context, const char *name, const uint8_t *data, int64_t count) {
+    return put(context, name, GNT_ST_U8, 1, &count, data);
+}
+
+static void prefix_of(char *text, size_t size, int32_t round, int32_t member, int32_t client) {
+    snprintf(text, size, "state.%d.%d.%d.", round, member, client);
+}
+
+int gnt_carry_save(gnt_work_chain *c, int32_t round, int32_t clients, gnt_st *out, gnt_err *err) {
+    for (int32_t i = 0; i < c->chain.n; i++) {
+        const gnt_member *m = &c->chain.member[i];
+        for (int32_t k = -1; m->hooks->save && k < clients; k++) {
+            prefixed p = {.st = out};
+            gnt_sink sink = {.size = sizeof sink, .context = &p, .tensor = put_tensor, .blob = put_blob};
+            prefix_of(p.prefix, sizeof p.prefix, round, i, k);
+            m->begin(m->owner, "save");
+            if (m->done(m->owner, m->hooks->save(m->self, k, &sink), err) != 0)
+                return p.err.text[0] ? gnt_fail(err, "%s", p.err.text) : -1;
+            if (p.err.text[0])
+                return gnt_fail(err, "%s", p.err.text);
+        }
+    }
+    return 0;
+}
+
+/* What save wrote under the prefix, as artefacts. */
+static int gather(const gnt_st *trained, const char *prefix, gnt_artefact_set *out, size_t *n, gnt_err *err) {
+    gnt_st st;
+    gnt_st_init(&st);
+    size_t length = strlen(prefix);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < trained->n; i++) {
+        const gnt_st_tensor *t = &trained->tensor[i];
+        if (strncmp(t->name, prefix, length) == 0)
+            rc = gnt_st_add(&st, t->name + length, t->type, t->rank, t->dim, t->data, NULL, err);
+    }
+    *n = st.n;
+    if (rc == 0)
+        rc = gnt_artefacts_from(out, &st, err);
+    gnt_st_free(&st);
+    return rc;
+}
+
+static int load_state(const gnt_member *m, const gnt_st *trained, const char *prefix, int32_t client,
+                      gnt_err *err) {
+    gnt_artefact_set state;
+    size_t n;
+    if (gather(trained, prefix, &state, &n, err) != 0)
+        return -1;
+    int rc = 0;
+    if (n) {
+        m->begin(m->owner, "load");
+        rc = m->done(m->owner, m->hooks->load(m->self, client, &state.view), err);
+    }
+    gnt_artefact_set_free(&state);
+    return rc;
+}
+
+int gnt_carry_load(gnt_work_chain *c, const gnt_st *trained, int32_t round, int32_t clients, gnt_err *err) {
+    for (int32_t i = 0; i < c->chain.n; i++) {
+        const gnt_member *m = &c->chain.member[i];
+        char name[80];
+        snprintf(name, sizeof name, "sum.%d", i);
+        const gnt_st_tensor *sum = gnt_st_find(trained, name);
+        if (m->hooks->receive_sum && sum && sum->type == GNT_ST_F64 && sum->rank == 1 &&
+            receive(m, sum->data, sum->dim[0], err) != 0)
+            return -1;
+        for (int32_t k = -1; m->hooks->load && k < clients; k++) {
+            prefix_of(name, sizeof name, round, i, k);
+            if (load_state(m, trained, name, k, err) != 0)
+                return -1;
+        }
+    }
+    return 0;
+}
