@@ -1,4 +1,5 @@
-/* real_conv: matrix products and the three faces of convolution, as im2col and BLAS.
+/* real_conv: matrix products and the three faces of convolution, as im2col and BLAS; in float the shapes that fit go
+ * to direct.c.
  *
  * For one image: col is (c·kh·kw) × (oh·ow), the entries of x under the window at each place, zeros in the
  * padding. y = w·col          dx = col2im(wᵀ·dy)          dw = Σ_n dy·colᵀ */
@@ -6,12 +7,21 @@
 
 #include <cblas.h>
 
+#include "nn/direct.h"
 #include "nn/real.h"
 
 #ifdef GNT_REAL_F64
 #define BLAS_GEMM cblas_dgemm
+#define DIRECT(op, call) ((void)0)
 #else
 #define BLAS_GEMM cblas_sgemm
+#define DIRECT(op, call)                                                                                     \
+    do {                                                                                                     \
+        if (gnt_direct_fits(op, s)) {                                                                        \
+            call;                                                                                            \
+            return;                                                                                          \
+        }                                                                                                    \
+    } while (0)
 #endif
 
 static void gemm(int ta, int tb, int64_t m, int64_t n, int64_t k, const real *a, int64_t lda, const real *b,
@@ -30,6 +40,10 @@ static int pointwise(const gnt_conv *s) {
 }
 
 size_t NAME(conv_scratch)(int op, const gnt_conv *s) {
+#ifndef GNT_REAL_F64
+    if (gnt_direct_fits(op, s))
+        return gnt_direct_scratch(op, s);
+#endif
     (void)op;
     return pointwise(s) ? 0 : (size_t)(s->c * s->kh * s->kw * s->oh * s->ow) * sizeof(real);
 }
@@ -89,6 +103,7 @@ static void col2im(real *x, const real *col, const gnt_conv *s) {
 }
 
 void NAME(conv)(void *y_all, const void *x_all, const void *w, void *scratch, const gnt_conv *s) {
+    DIRECT(GNT_OP_CONV, gnt_direct_conv(y_all, x_all, w, scratch, s));
     int64_t k = s->c * s->kh * s->kw, places = s->oh * s->ow;
     real *y = y_all;
     const real *x = x_all;
@@ -103,6 +118,7 @@ void NAME(conv)(void *y_all, const void *x_all, const void *w, void *scratch, co
 }
 
 void NAME(conv_dx)(void *dx_all, const void *dy_all, const void *w, void *scratch, const gnt_conv *s) {
+    DIRECT(GNT_OP_CONV_DX, gnt_direct_conv_dx(dx_all, dy_all, w, scratch, s));
     int64_t k = s->c * s->kh * s->kw, places = s->oh * s->ow;
     real *dx = dx_all;
     const real *dy = dy_all;
@@ -114,6 +130,7 @@ void NAME(conv_dx)(void *dx_all, const void *dy_all, const void *w, void *scratc
 }
 
 void NAME(conv_dw)(void *dw, const void *x_all, const void *dy_all, void *scratch, const gnt_conv *s) {
+    DIRECT(GNT_OP_CONV_DW, gnt_direct_conv_dw(dw, x_all, dy_all, scratch, s));
     int64_t k = s->c * s->kh * s->kw, places = s->oh * s->ow;
     const real *x = x_all, *dy = dy_all;
     for (int64_t i = 0; i < s->n; i++, dy += s->o * places, x += s->c * s->h * s->w) {

@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "gauntlet/nn.h"
 #include "nn/kernels.h"
+#include "nn/loops.h"
 
 static double get(const gnt_kernels *k, const void *x, int64_t i) {
     return k->size == 4 ? (double)((const float *)x)[i] : ((const double *)x)[i];
@@ -113,11 +114,32 @@ static void test_conv(void **state) {
     (void)state;
     const int64_t shape[][9] = {
         /* n, c, h, w, o, kh, kw, stride, pad */
-        {1, 3, 32, 32, 12, 5, 5, 2, 2}, {1, 12, 8, 8, 12, 5, 5, 1, 2}, {2, 3, 7, 5, 4, 3, 3, 1, 1},
-        {3, 2, 6, 9, 5, 3, 2, 2, 1},    {2, 4, 5, 6, 3, 1, 1, 1, 0},   {2, 4, 5, 6, 3, 1, 1, 2, 0},
-        {1, 1, 1, 1, 1, 1, 1, 1, 0},    {1, 2, 4, 4, 3, 4, 4, 1, 0},   {2, 2, 4, 3, 2, 5, 5, 1, 2},
-        {1, 2, 9, 9, 2, 2, 3, 3, 0},    {1, 1, 3, 3, 2, 2, 2, 4, 3},   {4, 8, 4, 4, 16, 3, 3, 1, 1},
-        {1, 2, 5, 5, 2, 1, 1, 1, 2},    {8, 16, 2, 2, 24, 3, 3, 2, 1}, {1, 16, 33, 17, 8, 3, 3, 1, 1},
+        {1, 3, 32, 32, 12, 5, 5, 2, 2},
+        {1, 12, 8, 8, 12, 5, 5, 1, 2},
+        {2, 3, 7, 5, 4, 3, 3, 1, 1},
+        {3, 2, 6, 9, 5, 3, 2, 2, 1},
+        {2, 4, 5, 6, 3, 1, 1, 1, 0},
+        {2, 4, 5, 6, 3, 1, 1, 2, 0},
+        {1, 1, 1, 1, 1, 1, 1, 1, 0},
+        {1, 2, 4, 4, 3, 4, 4, 1, 0},
+        {2, 2, 4, 3, 2, 5, 5, 1, 2},
+        {1, 2, 9, 9, 2, 2, 3, 3, 0},
+        {1, 1, 3, 3, 2, 2, 2, 4, 3},
+        {4, 8, 4, 4, 16, 3, 3, 1, 1},
+        /* enough places for the direct kernels: odd sizes, both parities, a parity without window entries */
+        {1, 3, 31, 33, 7, 5, 5, 2, 2},
+        {2, 5, 20, 40, 13, 3, 3, 2, 1},
+        {1, 4, 17, 18, 6, 1, 1, 2, 0},
+        {1, 4, 40, 10, 6, 1, 1, 1, 0},
+        {1, 2, 19, 36, 20, 2, 2, 2, 0},
+        {2, 17, 16, 16, 33, 3, 3, 1, 1},
+        {1, 3, 30, 20, 4, 4, 6, 2, 3},
+        {1, 2, 70, 9, 3, 7, 5, 1, 4},
+        {3, 64, 8, 8, 19, 3, 3, 1, 1},
+        {1, 140, 9, 9, 3, 1, 1, 1, 0},
+        {1, 2, 5, 5, 2, 1, 1, 1, 2},
+        {8, 16, 2, 2, 24, 3, 3, 2, 1},
+        {1, 16, 33, 17, 8, 3, 3, 1, 1},
     };
     gnt_key key = gnt_key_of_seed(4);
     gnt_stream r = gnt_stream_open(&key, "conv");
@@ -250,11 +272,93 @@ static void test_log_sum_exp(void **state) {
     gnt_graph_free(g);
 }
 
+/* The float functions against the C library in double, in units of the last place of the result. */
+typedef struct accuracy {
+    int op;
+    double (*exact)(double);
+    double least, most;
+} accuracy;
+
+static double exact_sigmoid(double x) {
+    return 1 / (1 + exp(-x));
+}
+static double exact_softplus(double x) {
+    return x > 30 ? x + exp(-x) : log1p(exp(x));
+}
+
+static void check_accuracy(const gnt_loops_f32 *loops, const accuracy *c) {
+    enum { N = 4096 };
+    static float x[N], y[N];
+    gnt_key key = gnt_key_of_seed(9);
+    gnt_stream r = gnt_stream_open(&key, "accuracy");
+    for (int i = 0; i < N; i++) {
+        double u = gnt_random_uniform(&r);
+        x[i] = (float)(i % 2 ? c->least + (c->most - c->least) * u
+                             : (c->least < 0 && i % 4 ? -u : u) * 0.01 * c->most);
+        if (x[i] == 0)
+            x[i] = (float)c->most;
+    }
+    loops->op[c->op](y, x, NULL, N, 0, 0);
+    for (int i = 0; i < N; i++) {
+        double exact = c->exact((double)x[i]);
+        int exponent;
+        frexp(exact, &exponent);
+        double unit = ldexp(1, exponent < -125 ? -149 : exponent - 24);
+        if (!(fabs((double)y[i] - exact) <= 3 * unit))
+            fail_msg("%s(%.9g) = %.9g, expected %.9g", gnt_op_name(c->op), (double)x[i], (double)y[i], exact);
+    }
+}
+
+static void test_float_functions(void **state) {
+    (void)state;
+    const accuracy cases[] = {{GNT_OP_EXP, exp, -104, 88.7},
+                              {GNT_OP_LOG, log, 1e-3, 1e4},
+                              {GNT_OP_TANH, tanh, -12, 12},
+                              {GNT_OP_SIGMOID, exact_sigmoid, -90, 90},
+                              {GNT_OP_SOFTPLUS, exact_softplus, -90, 90},
+                              {GNT_OP_LOG, log, 0, 1e-37}};
+    const gnt_loops_f32 *best = gnt_loops_best_f32();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        check_accuracy(&gnt_loops_base_f32, &cases[i]);
+        check_accuracy(best, &cases[i]);
+    }
+    const float x[6] = {NAN, INFINITY, -INFINITY, 0, -1, 1e-42f};
+    float y[6];
+    best->op[GNT_OP_EXP](y, x, NULL, 5, 0, 0);
+    assert_true(isnan(y[0]) && isinf(y[1]) && y[2] == 0 && y[3] == 1);
+    best->op[GNT_OP_LOG](y, x, NULL, 6, 0, 0);
+    assert_true(isnan(y[0]) && y[1] > 0 && isinf(y[1]) && isnan(y[2]) && isinf(y[3]) && y[3] < 0 &&
+                isnan(y[4]));
+    assert_true(fabs((double)y[5] - log((double)x[5])) < 1e-5);
+    best->op[GNT_OP_TANH](y, x, NULL, 4, 0, 0);
+    assert_true(isnan(y[0]) && y[1] == 1 && y[2] == -1 && y[3] == 0);
+    best->op[GNT_OP_SIGMOID](y, x, NULL, 4, 0, 0);
+    assert_true(isnan(y[0]) && y[1] == 1 && y[2] == 0 && y[3] == 0.5f);
+    best->op[GNT_OP_SOFTPLUS](y, x, NULL, 4, 0, 0);
+    assert_true(isnan(y[0]) && isinf(y[1]) && y[2] == 0);
+}
+
+/* Each instruction set adds up in the same order: the same bits where products are not fused. */
+static void test_same_sums(void **state) {
+    (void)state;
+    enum { N = 3001 };
+    gnt_key key = gnt_key_of_seed(10);
+    gnt_stream r = gnt_stream_open(&key, "same");
+    static float x[N];
+    for (int i = 0; i < N; i++)
+        x[i] = (float)gnt_random_normal(&r);
+    const gnt_loops_f32 *best = gnt_loops_best_f32();
+    for (int64_t n = 0; n < N; n += 97)
+        assert_true(best->sum(x, n) == gnt_loops_base_f32.sum(x, n));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gemm),        cmocka_unit_test(test_conv),    cmocka_unit_test(test_max_pool),
-        cmocka_unit_test(test_avg_pool),    cmocka_unit_test(test_indices), cmocka_unit_test(test_long_sums),
-        cmocka_unit_test(test_log_sum_exp),
+        cmocka_unit_test(test_gemm),        cmocka_unit_test(test_conv),
+        cmocka_unit_test(test_max_pool),    cmocka_unit_test(test_avg_pool),
+        cmocka_unit_test(test_indices),     cmocka_unit_test(test_long_sums),
+        cmocka_unit_test(test_log_sum_exp), cmocka_unit_test(test_float_functions),
+        cmocka_unit_test(test_same_sums),
     };
     return cmocka_run_group_tests_name("kernels", tests, NULL, NULL);
 }

@@ -1,0 +1,440 @@
+/* direct: one image at a time, over copies of its planes in which every window entry is a contiguous vector.
+ *
+ * Strips. For each channel and each column of the window there is a strip: the image's columns that this window column
+ * meets, row after row, `width` entries a row, zeros in the padding. Result place f = row·width + column then meets
+ * window entry (i, j) at strip[c, j][i·width + f]: all places of a result plane are one run, and the rows of the window
+ * are shifts of it. With stride 2 the even rows come first and the odd ones after them. A strip repeats the image once
+ * for each column of the window; im2col would do so for each entry.
+ *
+ * conv adds up weight·strip over channels and window entries ("taps"). conv_dx is the same over dy with the window
+ * turned round; with stride 2 once for each parity of the image's rows and columns, as each meets its own taps.
+ * conv_dw multiplies strips with dy, transposed so that a vector holds 16 channels of dy.
+ *
+ * Every sum runs in an order fixed by the shape. */
+#include "nn/direct.h"
+
+#include <string.h>
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+
+#include <immintrin.h>
+
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma")
+#pragma GCC optimize("O3")
+
+enum { V = 16, MOST_TAPS = 64, MOST_STRIPS = 1 << 21, NEAR_TAPS = 128 };
+
+/* What strips are made of: rows row0, row0 + step, … of the image, and for window column j the columns
+ * col0 + j·turn, + step, … */
+typedef struct strips {
+    int64_t planes, h, w; /* the image */
+    int64_t row0, col0, turn, step;
+    int64_t rows, columns, width; /* image rows met, window columns, entries of a row */
+} strips;
+
+static int64_t strip_size(const strips *s) {
+    return s->rows * s->width;
+}
+
+static int64_t strips_size(const strips *s) {
+    return s->planes * s->columns * strip_size(s);
+}
+
+/* The rows of one parity come before those of the next. */
+static int64_t row_place(const strips *s, int64_t row) {
+    if (s->step == 1)
+        return row;
+    return row % 2 ? (s->rows + 1) / 2 + row / 2 : row / 2;
+}
+
+/* Bits [from, to) of 16. */
+static __mmask16 lanes(int64_t from, int64_t to) {
+    from = from < 0 ? 0 : from > V ? V : from;
+    to = to < from ? from : to > V ? V : to;
+    return (__mmask16)(((1u << to) - 1) & ~((1u << from) - 1));
+}
+
+/* One vector of rows first … last of one strip: the entries from q on, 16 at most. The masks are the same for all
+ * rows. `line` is where the vector lies in row row0 of the image. */
+static void strip_column(float *d, const float *line, const strips *s, int64_t at, int64_t q, int64_t first,
+                         int64_t last) {
+    const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    const int64_t from = at + q * s->step, half = (s->rows + 1) / 2, width = s->width, w = s->w;
+    const __mmask16 read = lanes(-from, w - from), write = lanes(0, width - q);
+    line += first * w + from;
+    d += q;
+    if (s->step == 1) {
+        for (int64_t row = first; row < last; row++, line += w)
+            _mm512_mask_storeu_ps(d + row * width, write, _mm512_maskz_loadu_ps(read, line));
+        return;
+    }
+    const __mmask16 more = lanes(-from - V, w - from - V);
+    for (int64_t row = first; row < last; row++, line += w) {
+        __m512 v = _mm512_permutex2var_ps(_mm512_maskz_loadu_ps(read, line), even,
+                                          _mm512_maskz_loadu_ps(more, line + V));
+        _mm512_mask_storeu_ps(d + (row / 2 + (row & 1) * half) * width, write, v);
+    }
+}
+
+static void make_strips(float *d, const float *x, const strips *s) {
+    int64_t size = strip_size(s);
+    int64_t first = s->row0 < 0 ? -s->row0 : 0, last = s->h - s->row0 < s->rows ? s->h - s->row0 : s->rows;
+    for (int64_t row = 0; row < s->rows; row++) /* rows in the padding */
+        if (row < first || row >= last)
+            for (int64_t k = 0; k < s->planes * s->columns; k++)
+                for (int64_t q = 0; q < s->width; q += V)
+                    _mm512_mask_storeu_ps(d + k * size + row_place(s, row) * s->width + q,
+                                          lanes(0, s->width - q), _mm512_setzero_ps());
+    for (int64_t c = 0; c < s->planes; c++, x += s->h * s->w)
+        for (int64_t j = 0; j < s->columns; j++, d += size)
+            for (int64_t q = 0; q < s->width; q += V)
+                strip_column(d, x + s->row0 * s->w, s, s->col0 + j * s->turn, q, first, last);
+}
+
+/* Where each window entry's run begins within a channel's strips, and its weight within the channel's window. */
+typedef struct taps {
+    int64_t n, d_step, w_step; /* from one channel to the next */
+    int32_t d[MOST_TAPS], w[MOST_TAPS];
+} taps;
+
+/* y[t·yt + f] (+)= Σ_k w[t·wt + wk[k]]·d[dk[k] + f], t < OT, f < 16·VT; the last vector has `tail`. */
+static inline __attribute__((always_inline)) void tile(const int OT, const int VT, float *y, int64_t yt,
+                                                       const float *d, const float *w, int64_t wt, int64_t n,
+                                                       const int32_t *dk, const int32_t *wk, __mmask16 tail,
+                                                       int adds) {
+    __m512 sum[6][4];
+    for (int t = 0; t < OT; t++)
+        for (int v = 0; v < VT; v++)
+            sum[t][v] =
+                adds ? _mm512_maskz_loadu_ps(v == VT - 1 ? tail : (__mmask16)0xffff, y + t * yt + v * V)
+                     : _mm512_setzero_ps();
+    for (int64_t k = 0; k < n; k++) {
+        const float *dv = d + dk[k], *wv = w + wk[k];
+        __m512 x[4];
+        for (int v = 0; v < VT; v++)
+            x[v] = _mm512_loadu_ps(dv + v * V);
+        for (int t = 0; t < OT; t++) {
+            __m512 a = _mm512_set1_ps(wv[t * wt]);
+            for (int v = 0; v < VT; v++)
+                sum[t][v] = _mm512_fmadd_ps(a, x[v], sum[t][v]);
+        }
+    }
+    for (int t = 0; t < OT; t++)
+        for (int v = 0; v < VT; v++)
+            _mm512_mask_storeu_ps(y + t * yt + v * V, v == VT - 1 ? tail : (__mmask16)0xffff, sum[t][v]);
+}
+
+typedef void (*tile_fn)(float *y, int64_t yt, const float *d, const float *w, int64_t wt, int64_t n,
+                        const int32_t *dk, const int32_t *wk, __mmask16 tail, int adds);
+#define TILE(OT, VT)                                                                                         \
+    static void tile_##OT##_##VT(float *y, int64_t yt, const float *d, const float *w, int64_t wt,           \
+                                 int64_t n, const int32_t *dk, const int32_t *wk, __mmask16 tail,            \
+                                 int adds) {                                                                 \
+        tile(OT, VT, y, yt, d, w, wt, n, dk, wk, tail, adds);                                                \
+    }
+#define TILES(OT) TILE(OT, 1) TILE(OT, 2) TILE(OT, 3) TILE(OT, 4)
+TILES(1)
+TILES(2) TILES(3) TILES(4) TILES(5) TILES(6)
+#define ROW(OT)                                                                                              \
+    { tile_##OT##_1, tile_##OT##_2, tile_##OT##_3, tile_##OT##_4 }
+    static const tile_fn tile_of[6][4] = {ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6)};
+
+/* All `outs` planes of `places` entries. Channels go in portions, so that the strips' part that a tile reads stays in
+ * the nearest cache while all outputs take their turn. */
+static void multiply(float *y, int64_t outs, int64_t places, const float *d, int64_t channels, const float *w,
+                     int64_t wt, const taps *p) {
+    int64_t portion = NEAR_TAPS / p->n > 0 ? NEAR_TAPS / p->n : 1, n = 0;
+    int32_t dk[NEAR_TAPS], wk[NEAR_TAPS];
+    for (int64_t c = 0; c < portion && c < channels; c++)
+        for (int64_t k = 0; k < p->n; k++, n++) {
+            dk[n] = (int32_t)(c * p->d_step) + p->d[k];
+            wk[n] = (int32_t)(c * p->w_step) + p->w[k];
+        }
+    for (int64_t f = 0; f < places; f += 4 * V) {
+        int64_t left = places - f < 4 * V ? places - f : 4 * V, vectors = (left + V - 1) / V;
+        __mmask16 tail = lanes(0, left - (vectors - 1) * V);
+        for (int64_t c = 0; c < channels; c += portion) {
+            int64_t part = channels - c < portion ? channels - c : portion;
+            for (int64_t o = 0; o < outs; o += 6) {
+                int64_t ot = outs - o < 6 ? outs - o : 6;
+                tile_of[ot - 1][vectors - 1](y + o * places + f, places, d + c * p->d_step + f,
+                                             w + o * wt + c * p->w_step, wt, part * p->n, dk, wk, tail,
+                                             c > 0);
+            }
+        }
+    }
+}
+
+/* ---- y = w ∗ x ---- */
+
+static strips strips_of_image(const gnt_conv *s) {
+    return (strips){s->c,  s->h, s->w, -s->pad, -s->pad, 1, s->stride, (s->oh - 1) * s->stride + s->kh,
+                    s->kw, s->ow};
+}
+
+static void taps_of_image(const gnt_conv *s, const strips *m, taps *p) {
+    p->n = s->kh * s->kw;
+    p->d_step = s->kw * strip_size(m);
+    p->w_step = p->n;
+    for (int64_t i = 0; i < s->kh; i++)
+        for (int64_t j = 0; j < s->kw; j++) {
+            p->d[i * s->kw + j] = (int32_t)(j * strip_size(m) + row_place(m, i) * m->width);
+            p->w[i * s->kw + j] = (int32_t)(i * s->kw + j);
+        }
+}
+
+void gnt_direct_conv(float *y, const float *x, const float *w, float *scratch, const gnt_conv *s) {
+    strips m = strips_of_image(s);
+    taps p;
+    taps_of_image(s, &m, &p);
+    for (int64_t n = 0; n < s->n; n++) {
+        make_strips(scratch, x + n * s->c * s->h * s->w, &m);
+        multiply(y + n * s->o * s->oh * s->ow, s->o, s->oh * s->ow, scratch, s->c, w, s->c * p.n, &p);
+    }
+}
+
+/* ---- dx ---- */
+
+/* Image rows (or columns) h with h + pad = step·u + a: u from *first, *n of them; window rows a, a + step, …: *taps. */
+static void parity(int64_t a, int64_t size, int64_t k, int64_t pad, int64_t step, int64_t *first, int64_t *n,
+                   int64_t *window) {
+    *first = pad <= a ? 0 : (pad - a + step - 1) / step;
+    int64_t last = (size - 1 + pad - a) / step;
+    *n = size - 1 + pad < a ? 0 : last - *first + 1;
+    *window = k > a ? (k - a + step - 1) / step : 0;
+}
+
+/* The strips of dy and the taps for image entries of row parity a and column parity b. Place (u, v) meets window
+ * entry (a + step·i, b + step·j) at dy (u − i, v − j). */
+static void strips_of_parity(const gnt_conv *s, int64_t a, int64_t b, strips *m, taps *p, int64_t *rows,
+                             int64_t *width) {
+    int64_t u, v, high, wide;
+    parity(a, s->h, s->kh, s->pad, s->stride, &u, rows, &high);
+    parity(b, s->w, s->kw, s->pad, s->stride, &v, width, &wide);
+    *m = (strips){s->o, s->oh, s->ow, u - (high - 1), v, -1, 1, *rows + high - 1, wide, *width};
+    p->n = high * wide;
+    p->d_step = wide * strip_size(m);
+    p->w_step = s->c * s->kh * s->kw;
+    for (int64_t i = 0; i < high; i++)
+        for (int64_t j = 0; j < wide; j++) {
+            p->d[i * wide + j] = (int32_t)(j * strip_size(m) + (high - 1 - i) * m->width);
+            p->w[i * wide + j] = (int32_t)((a + s->stride * i) * s->kw + b + s->stride * j);
+        }
+}
+
+/* Rows of even and odd columns, one entry of `even` first, into a line of w. */
+static void interleave(float *line, const float *even, const float *odd, int64_t w) {
+    const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const __m512i high = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    for (int64_t q = 0; q < w; q += 2 * V) {
+        __m512 e = _mm512_maskz_loadu_ps(lanes(0, (w - q + 1) / 2), even + q / 2);
+        __m512 o = _mm512_maskz_loadu_ps(lanes(0, (w - q) / 2), odd + q / 2);
+        _mm512_mask_storeu_ps(line + q, lanes(0, w - q), _mm512_permutex2var_ps(e, low, o));
+        _mm512_mask_storeu_ps(line + q + V, lanes(0, w - q - V), _mm512_permutex2var_ps(e, high, o));
+    }
+}
+
+/* dx of one image for row parity a from the two column parities; a parity that no tap meets is zero. */
+static void dx_rows(float *dx, const float *dy, const float *w, float *scratch, const gnt_conv *s, int64_t a,
+                    int64_t d_size) {
+    float *half[2] = {scratch + d_size,
+                      scratch + d_size + s->c * ((s->h + 1) / 2 + 1) * ((s->w + 1) / 2 + 1)};
+    int64_t rows = 0, width[2], first, window;
+    for (int64_t b = 0; b < 2; b++) {
+        strips m;
+        taps p;
+        strips_of_parity(s, a, b, &m, &p, &rows, &width[b]);
+        if (p.n > 0 && rows > 0 && width[b] > 0) {
+            make_strips(scratch, dy, &m);
+            multiply(half[b], s->c, rows * width[b], scratch, s->o, w, s->kh * s->kw, &p);
+        } else {
+            memset(half[b], 0, (size_t)(s->c * rows * width[b]) * sizeof *half[b]);
+        }
+    }
+    parity(a, s->h, s->kh, s->pad, 2, &first, &rows, &window);
+    int swapped = s->pad % 2; /* image column 0 has this parity */
+    for (int64_t c = 0; c < s->c; c++)
+        for (int64_t u = 0; u < rows; u++)
+            interleave(dx + (c * s->h + 2 * (first + u) + a - s->pad) * s->w,
+                       half[swapped] + (c * rows + u) * width[swapped],
+                       half[!swapped] + (c * rows + u) * width[!swapped], s->w);
+}
+
+static int64_t dx_strips(const gnt_conv *s) {
+    int64_t most = 0;
+    for (int64_t a = 0; a < s->stride; a++)
+        for (int64_t b = 0; b < s->stride; b++) {
+            strips m;
+            taps p;
+            int64_t rows, width;
+            strips_of_parity(s, a, b, &m, &p, &rows, &width);
+            int64_t size = p.n > 0 && rows > 0 && width > 0 ? strips_size(&m) : 0;
+            most = size > most ? size : most;
+        }
+    return most + 4 * V; /* the last vectors of a run may read beyond it */
+}
+
+void gnt_direct_conv_dx(float *dx, const float *dy, const float *w, float *scratch, const gnt_conv *s) {
+    int64_t d_size = s->stride == 1 ? 0 : dx_strips(s);
+    for (int64_t n = 0; n < s->n; n++, dx += s->c * s->h * s->w, dy += s->o * s->oh * s->ow) {
+        if (s->stride == 2) {
+            dx_rows(dx, dy, w, scratch, s, 0, d_size);
+            dx_rows(dx, dy, w, scratch, s, 1, d_size);
+            continue;
+        }
+        strips m;
+        taps p;
+        int64_t rows, width;
+        strips_of_parity(s, 0, 0, &m, &p, &rows, &width);
+        make_strips(scratch, dy, &m);
+        multiply(dx, s->c, s->h * s->w, scratch, s->o, w, s->kh * s->kw, &p);
+    }
+}
+
+/* ---- dw ---- */
+
+/* t[f·16 + l] = x[l·n + f] for f < n, l < rows; zeros for other l. */
+static void transpose_in(float *t, const float *x, int64_t n, int64_t rows) {
+    const __m512i step =
+        _mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+                           _mm512_set1_epi32((int32_t)n));
+    for (int64_t f = 0; f < n; f++)
+        _mm512_storeu_ps(t + f * V,
+                         _mm512_mask_i32gather_ps(_mm512_setzero_ps(), lanes(0, rows), step, x + f, 4));
+}
+
+/* The sums of KT window entries for 16 channels of dy, even and odd places apart: out[k·16 + l]. */
+static inline __attribute__((always_inline)) void dw_tile(const int KT, float *out, const float *const *d,
+                                                          const float *t, int64_t n, int adds) {
+    __m512 sum[8][2];
+    for (int k = 0; k < KT; k++) {
+        sum[k][0] = adds ? _mm512_loadu_ps(out + k * V) : _mm512_setzero_ps();
+        sum[k][1] = _mm512_setzero_ps();
+    }
+    int64_t f = 0;
+    for (; f + 2 <= n; f += 2)
+        for (int half = 0; half < 2; half++) {
+            __m512 y = _mm512_loadu_ps(t + (f + half) * V);
+            for (int k = 0; k < KT; k++)
+                sum[k][half] = _mm512_fmadd_ps(_mm512_set1_ps(d[k][f + half]), y, sum[k][half]);
+        }
+    for (; f < n; f++) {
+        __m512 y = _mm512_loadu_ps(t + f * V);
+        for (int k = 0; k < KT; k++)
+            sum[k][0] = _mm512_fmadd_ps(_mm512_set1_ps(d[k][f]), y, sum[k][0]);
+    }
+    for (int k = 0; k < KT; k++)
+        _mm512_storeu_ps(out + k * V, _mm512_add_ps(sum[k][0], sum[k][1]));
+}
+
+static void dw_8(float *out, const float *const *d, const float *t, int64_t n, int adds) {
+    dw_tile(8, out, d, t, n, adds);
+}
+static void dw_1(float *out, const float *const *d, const float *t, int64_t n, int adds) {
+    dw_tile(1, out, d, t, n, adds);
+}
+
+/* Window entry k of all (channel-major): where its run begins. */
+static const float *run_of(const float *d, const taps *p, int64_t k) {
+    return d + k / p->n * p->d_step + p->d[k % p->n];
+}
+
+/* dw rows o … o + rows of one image, into out: entries × 16. */
+static void dw_channels(float *out, const float *d, const float *t, int64_t entries, int64_t n, const taps *p,
+                        int adds) {
+    int64_t k = 0;
+    for (; k + 8 <= entries; k += 8) {
+        const float *run[8];
+        for (int q = 0; q < 8; q++)
+            run[q] = run_of(d, p, k + q);
+        dw_8(out + k * V, run, t, n, adds);
+    }
+    for (; k < entries; k++) {
+        const float *run = run_of(d, p, k);
+        dw_1(out + k * V, &run, t, n, adds);
+    }
+}
+
+/* dw[l·entries + k] = out[k·16 + l] */
+static void transpose_out(float *dw, const float *out, int64_t entries, int64_t rows) {
+    const __m512i step =
+        _mm512_setr_epi32(0, 16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240);
+    for (int64_t k = 0; k < entries; k += V)
+        for (int64_t l = 0; l < rows; l++) {
+            __mmask16 m = lanes(0, entries - k);
+            __m512 v = _mm512_mask_i32gather_ps(_mm512_setzero_ps(), m, step, out + k * V + l, 4);
+            _mm512_mask_storeu_ps(dw + l * entries + k, m, v);
+        }
+}
+
+void gnt_direct_conv_dw(float *dw, const float *x, const float *dy, float *scratch, const gnt_conv *s) {
+    strips m = strips_of_image(s);
+    taps p;
+    taps_of_image(s, &m, &p);
+    int64_t entries = s->c * p.n, places = s->oh * s->ow, groups = (s->o + V - 1) / V;
+    float *d = scratch, *t = d + strips_size(&m) + 4 * V, *out = t + places * V;
+    for (int64_t n = 0; n < s->n; n++) {
+        make_strips(d, x + n * s->c * s->h * s->w, &m);
+        for (int64_t q = 0; q < groups; q++) {
+            int64_t rows = s->o - q * V < V ? s->o - q * V : V;
+            transpose_in(t, dy + (n * s->o + q * V) * places, places, rows);
+            dw_channels(out + q * entries * V, d, t, entries, places, &p, n > 0);
+        }
+    }
+    for (int64_t q = 0; q < groups; q++)
+        transpose_out(dw + q * V * entries, out + q * entries * V, entries,
+                      s->o - q * V < V ? s->o - q * V : V);
+}
+
+#pragma GCC pop_options
+
+/* ---- which shapes ---- */
+
+static int has_avx512(void) {
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+}
+
+int gnt_direct_fits(int op, const gnt_conv *s) {
+    if (!has_avx512() || s->stride > 2 || s->kh * s->kw > MOST_TAPS || s->pad >= s->kh || s->pad >= s->kw)
+        return 0;
+    if (s->h > 256 || s->w > 256 || s->oh > 256 || s->ow > 256 || s->c > 4096 || s->o > 4096 ||
+        s->oh * s->ow < 4 * V)
+        return 0;
+    strips m = strips_of_image(s);
+    int64_t size = op == GNT_OP_CONV_DX ? dx_strips(s) : strips_size(&m);
+    return size <= MOST_STRIPS;
+}
+
+size_t gnt_direct_scratch(int op, const gnt_conv *s) {
+    strips m = strips_of_image(s);
+    int64_t n = strips_size(&m) + 4 * V;
+    if (op == GNT_OP_CONV_DX)
+        n = dx_strips(s) + 2 * s->c * ((s->h + 1) / 2 + 1) * ((s->w + 1) / 2 + 1);
+    if (op == GNT_OP_CONV_DW)
+        n += s->oh * s->ow * V + (s->o + V - 1) / V * V * s->c * s->kh * s->kw;
+    return (size_t)n * sizeof(float);
+}
+
+#else
+
+int gnt_direct_fits(int op, const gnt_conv *s) {
+    (void)op, (void)s;
+    return 0;
+}
+size_t gnt_direct_scratch(int op, const gnt_conv *s) {
+    (void)op, (void)s;
+    return 0;
+}
+void gnt_direct_conv(float *y, const float *x, const float *w, float *scratch, const gnt_conv *s) {
+    (void)y, (void)x, (void)w, (void)scratch, (void)s;
+}
+void gnt_direct_conv_dx(float *dx, const float *dy, const float *w, float *scratch, const gnt_conv *s) {
+    (void)dx, (void)dy, (void)w, (void)scratch, (void)s;
+}
+void gnt_direct_conv_dw(float *dw, const float *x, const float *dy, float *scratch, const gnt_conv *s) {
+    (void)dw, (void)x, (void)dy, (void)scratch, (void)s;
+}
+
+#endif
