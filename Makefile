@@ -105,8 +105,7 @@ have-deps:
 
 demo: have-deps
 	@$(MAKE) --no-print-directory $(PARALLEL) all
-	$(B)/gauntlet run suites/quick.json --jobs $(CORES)
-	$(B)/gauntlet report results/quick
+	$(B)/gauntlet run suites/quick.json
 
 test: have-deps
 	@$(MAKE) --no-print-directory $(PARALLEL) all units

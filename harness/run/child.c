@@ -83,10 +83,7 @@ static void look_at_memory(gnt_child *child) {
     ssize_t n = read(fd, text, sizeof text - 1);
     close(fd);
     text[n > 0 ? n : 0] = 0;
-    const char *mark = strstr(text, "VmHWM:");
-    if (!mark)
-        return;
-    uint64_t bytes = strtoull(mark + 6, NULL, 10) * 1024;
+    uint64_t bytes = gnt_wire_peak(text);
     if (bytes > child->peak)
         child->peak = bytes;
 }
@@ -136,6 +133,14 @@ static void seal_outputs(gnt_child *child) {
             fcntl(child->sinks[i].fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
 }
 
+/* What the child says of itself is exact. Without its last word there is what was seen now and then, and the kernel's
+ * figure, which starts from what the parent had resident. */
+static uint64_t peak_of(const gnt_child *child, uint64_t kernel) {
+    json_int_t said = json_integer_value(json_object_get(child->result.status, "peak"));
+    uint64_t peak = said > 0 ? (uint64_t)said : kernel;
+    return peak > child->peak ? peak : child->peak;
+}
+
 /* wait4 after the leader has ended, or was killed: does not block for longer than a kill takes. */
 static void reap(gnt_child *child) {
     int status = 0;
@@ -149,12 +154,10 @@ static void reap(gnt_child *child) {
                      1e-6 * ((double)used.ru_utime.tv_usec + (double)used.ru_stime.tv_usec);
     r->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     r->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    /* the kernel's figure starts from what the parent had resident, for exec keeps it */
-    uint64_t kept = (uint64_t)used.ru_maxrss * 1024;
-    r->peak = kept > child->parent_peak || child->peak == 0 ? kept : child->peak;
     child->pid = 0;
     gnt_child_listen(child);
     r->end = end_of(child);
+    r->peak = peak_of(child, (uint64_t)used.ru_maxrss * 1024);
     r->stderr_tail = child->tail + (child->tail_size > GNT_TAIL_MOST ? child->tail_size - GNT_TAIL_MOST : 0);
     close_fd(&child->status_fd);
     close_fd(&child->stderr_fd);

@@ -267,9 +267,6 @@ static int lift(launch *l, gnt_err *err) {
 }
 
 static int launch_it(gnt_child *child, launch *l, int error_read, gnt_err *err) {
-    struct rusage mine;
-    if (getrusage(RUSAGE_SELF, &mine) == 0)
-        child->parent_peak = (uint64_t)mine.ru_maxrss * 1024;
     l->parent = getpid();
     child->started = gnt_wire_now();
     pid_t pid = fork();

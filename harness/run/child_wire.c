@@ -40,6 +40,11 @@ int gnt_wire_read(int fd, const char *name, size_t most, uint8_t **bytes, size_t
     return 0;
 }
 
+uint64_t gnt_wire_peak(const char *status) {
+    const char *mark = strstr(status, "\nVmHWM:");
+    return mark ? strtoull(mark + 7, NULL, 10) * 1024 : 0;
+}
+
 /* The length of the UTF-8 sequence at `s` (shortest form, no surrogates, at most U+10FFFF), 0 when it is
  * none. */
 static size_t sequence(const unsigned char *s) {

@@ -41,7 +41,6 @@ struct gnt_child {
     double started, asked; /* seconds of the monotonic clock; asked 0 until it was asked to stop */
     double looked;         /* when its memory was last read */
     uint64_t peak;         /* the most seen by looking */
-    uint64_t parent_peak;  /* what getrusage may have inherited from before the exec */
     int killed, timed_out, over_memory, stopped;
 
     char *line; /* of the status pipe, so far */
@@ -56,6 +55,9 @@ struct gnt_child {
 
 /* Seconds of the monotonic clock. */
 double gnt_wire_now(void);
+
+/* The kernel's high-water mark of resident memory in the text of a /proc/PID/status, in bytes; 0 when it is missing. */
+uint64_t gnt_wire_peak(const char *status);
 
 /* A copy that is valid UTF-8 without control characters, '?' standing for what is not; freed by gnt_free. */
 char *gnt_wire_clean(const char *text);
