@@ -113,12 +113,12 @@ static const char *const norms[] = {"l1", "l2", NULL};
 
 #define STRENGTH_ROW(name, what)                                                                             \
     {                                                                                                        \
-        .id = name, .type = GNT_TYPE_REAL, .scale = GNT_SCALE_LOG, .unit = "units of the update", .least = 1e-8,   \
-        .most = 10, .preset = 0.01, .strength = 1, .help = what                                              \
+        .id = name, .type = GNT_TYPE_REAL, .scale = GNT_SCALE_LOG, .unit = "units of the update",            \
+        .least = 1e-8, .most = 10, .preset = 0.01, .strength = 1, .help = what                               \
     }
 #define CLIP_ROW(bounds)                                                                                     \
     {                                                                                                        \
-        .id = "clip", .type = GNT_TYPE_REAL, .scale = GNT_SCALE_LOG, .unit = "units of the update",                \
+        .id = "clip", .type = GNT_TYPE_REAL, .scale = GNT_SCALE_LOG, .unit = "units of the update",          \
         .least = 1e-10, .most = 1e6, .preset = 4, .help = bounds                                             \
     }
 #define CLIP_MODE_ROW                                                                                        \
@@ -130,8 +130,8 @@ static const char *const norms[] = {"l1", "l2", NULL};
     }
 #define MU_ROW                                                                                               \
     {                                                                                                        \
-        .id = "mu", .type = GNT_TYPE_REAL, .unit = "units of the update", .least = -1e6, .most = 1e6, .preset = 0, \
-        .help = "mean of the noise"                                                                          \
+        .id = "mu", .type = GNT_TYPE_REAL, .unit = "units of the update", .least = -1e6, .most = 1e6,        \
+        .preset = 0, .help = "mean of the noise"                                                             \
     }
 
 static const gnt_parameter gaussian_parameters[] = {
