@@ -185,6 +185,36 @@ static void blocks_stand_only_so_deep(void **state) {
     assert_non_null(strstr(err.text, "more than 8 deep"));
 }
 
+/* Any one byte of a good file changed to another: accepted or told, never a crash. */
+static void every_changed_byte_is_survived(void **state) {
+    (void)state;
+    static const char good[] =
+        "{\"init\": {\"kind\": \"uniform\", \"bound\": 1}, \"layers\": [{\"type\": \"residual\", \"name\": "
+        "\"b\", \"shortcut\":"
+        " [{\"type\": \"conv\", \"name\": \"d\", \"out\": 4, \"kernel\": [1, 1]}], \"body\": [{\"type\": "
+        "\"batch_norm\", \"name\":"
+        " \"n\", \"eps\": 0.1}, {\"type\": \"conv\", \"name\": \"c\", \"out\": 4, \"kernel\": 3, \"pad\": "
+        "1}]}, {\"type\": \"concat\","
+        " \"branches\": [[], [{\"type\": \"max_pool\", \"kernel\": 3,  \"stride\": 1, \"pad\": 1, \"ceil\": "
+        "true}]]}," FLAT "," FC "]}";
+    static const char other[] = "{}[]\"0129.-,x ";
+    gnt_nn_shape sample = image(3, 8, 8);
+    char json[sizeof good];
+    gnt_model *whole = NULL;
+    assert_int_equal(gnt_model_parse(&whole, "good.json", good, &sample, 10, NULL, NULL, NULL), 0);
+    gnt_model_free(whole);
+    for (size_t at = 0; at < sizeof good - 1; at++)
+        for (const char *c = other; *c; c++) {
+            gnt_model *m = NULL;
+            gnt_err err = {0};
+            memcpy(json, good, sizeof json);
+            json[at] = *c;
+            if (gnt_model_parse(&m, "bad.json", json, &sample, 10, NULL, NULL, &err))
+                assert_memory_equal(err.text, "bad.json", 8);
+            gnt_model_free(m);
+        }
+}
+
 static void samples_and_normalisation_are_checked(void **state) {
     (void)state;
     static const char json[] = L(FLAT "," FC);
@@ -323,6 +353,7 @@ int main(void) {
         cmocka_unit_test(parameters_are_called_and_placed_as_in_pytorch),
         cmocka_unit_test(bad_files_are_told_where_and_why),
         cmocka_unit_test(blocks_stand_only_so_deep),
+        cmocka_unit_test(every_changed_byte_is_survived),
         cmocka_unit_test(samples_and_normalisation_are_checked),
         cmocka_unit_test(fresh_weights_follow_their_laws),
         cmocka_unit_test(weights_go_out_and_in_by_name),
