@@ -163,9 +163,6 @@ static void reap(gnt_child *child) {
     close_fd(&child->stderr_fd);
     close_fd(&child->pidfd);
     seal_outputs(child);
-    if (child->folder[0])
-        rmdir(child->folder);
-    child->folder[0] = 0;
 }
 
 static int has_ended(const gnt_child *child) {

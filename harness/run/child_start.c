@@ -286,6 +286,9 @@ static int launch_it(gnt_child *child, launch *l, int error_read, gnt_err *err) 
     while (got < 0 && errno == EINTR);
     if (got > 0)
         return gnt_fail(err, "cannot execute /proc/self/exe for a job: %s; is /proc mounted?", strerror(why));
+    /* the child stands in it: a folder without a name, in which nothing can be made */
+    rmdir(child->folder);
+    child->folder[0] = 0;
     return 0;
 }
 

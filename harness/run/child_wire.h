@@ -30,7 +30,7 @@ struct gnt_child {
     int pidfd;     /* -1 where the kernel has none */
     int status_fd; /* -1 after its end */
     int stderr_fd;
-    char folder[256]; /* its working folder; "" once removed */
+    char folder[256]; /* its working folder until it runs; then "" */
     gnt_child_sink *sinks;
     size_t n_sinks;
     double seconds, grace;

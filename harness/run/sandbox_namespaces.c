@@ -74,14 +74,21 @@ static int bind_at(int source, char *path) {
                  NULL);
 }
 
+/* Lays an empty root over a folder that every system has, and goes there. */
+static int lay_root(void) {
+    static const char *const places[] = {"/tmp", "/var", "/usr"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (mount("gauntlet", places[i], "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=1m,mode=755") == 0)
+            return chdir(places[i]);
+    return -1;
+}
+
 /* Sources are opened before the new root may hide them. */
-static int build_root(const gnt_readable *readable, int *sources, const char *here) {
+static int build_root(const gnt_readable *readable, int *sources) {
     for (size_t i = 0; i < readable->n; i++)
         if ((sources[i] = open(readable->paths[i], O_PATH | O_CLOEXEC)) < 0)
             return -1;
-    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-        mount("gauntlet", here, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=1m,mode=755") != 0 ||
-        chdir(here) != 0)
+    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 || lay_root() != 0)
         return -1;
     for (size_t i = 0; i < readable->n; i++) {
         char *path = gnt_strdup(readable->paths[i] + 1);
@@ -99,7 +106,6 @@ static int build_root(const gnt_readable *readable, int *sources, const char *he
 }
 
 int gnt_wall_namespaces(const gnt_readable *readable, int *files_closed, gnt_err *err) {
-    char here[4096];
     uid_t uid = geteuid();
     gid_t gid = getegid();
     *files_closed = 0;
@@ -109,10 +115,10 @@ int gnt_wall_namespaces(const gnt_readable *readable, int *files_closed, gnt_err
     for (size_t i = 0; i < readable->n; i++)
         sources[i] = -1;
     int rc = 1;
-    if (!getcwd(here, sizeof here) || unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC) != 0)
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC) != 0)
         goto cleanup;
     rc = 0;
-    *files_closed = map_ids(uid, gid) == 0 && build_root(readable, sources, here) == 0;
+    *files_closed = map_ids(uid, gid) == 0 && build_root(readable, sources) == 0;
 cleanup:
     for (size_t i = 0; i < readable->n; i++)
         if (sources[i] >= 0)
