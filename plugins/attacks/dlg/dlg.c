@@ -27,7 +27,8 @@ static void *create(const gnt_host *host, const gnt_value *v, int fixed_label) {
     s->restarts = v[RESTARTS].i;
     s->patience = v[PATIENCE].i;
     s->tolerance = v[TOLERANCE].r;
-    if (v[MODE].i == MODE_REFERENCE) {
+    s->relative = v[MODE].i == MODE_GUARDED;
+    if (!s->relative) {
         s->guard = 0;
         s->restarts = 0;
     }
@@ -50,7 +51,8 @@ static const gnt_parameter parameters[] = {
      .unit = "",
      .preset_text = "guarded",
      .choices = modes,
-     .help = "reference: no guard and no restarts, whatever those parameters say, as in the published code"},
+     .help =
+         "reference: as in the published code, without guard and restarts, whatever those parameters say"},
     {.id = "steps",
      .type = GNT_TYPE_INT,
      .unit = "outer steps",
@@ -101,7 +103,7 @@ static const gnt_parameter parameters[] = {
      .least = 1,
      .most = 1000000,
      .preset = 8,
-     .help = "outer steps without the cost being halved that count as stagnation"},
+     .help = "outer steps without the least cost falling by a tenth that count as stagnation"},
     {.id = "tolerance",
      .type = GNT_TYPE_REAL,
      .scale = GNT_SCALE_LINEAR,
@@ -109,7 +111,8 @@ static const gnt_parameter parameters[] = {
      .least = 0,
      .most = 1,
      .preset = 1e-9,
-     .help = "the search ends at this fraction of the observed update's squared norm"},
+     .help = "the search ends at this fraction of the observed update's squared norm, or where it stagnates "
+             "within a thousand times of it"},
 };
 
 static const gnt_attack hooks = {.size = sizeof hooks, .run = dlg_run};

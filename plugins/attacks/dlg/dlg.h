@@ -13,6 +13,7 @@
 typedef struct dlg {
     const gnt_host *host;
     int fixed_label; /* idlg */
+    int relative;    /* costs are searched relative to ‖what was observed‖² */
     /* parameters, as the table explains them */
     int64_t steps, inner, history, restarts, patience;
     double rate, guard, tolerance;
@@ -28,7 +29,8 @@ typedef struct dlg_objective {
     dlg *self;
     gnt_function_args args;
     int64_t features, classes, n, size; /* size of z */
-    double scale;                       /* of the cost: brings a weight delta to a gradient's units */
+    double units;
+    double scale;    /* of the cost: brings a weight delta to a gradient's units */
     double observed; /* ‖what was observed‖², scaled too: the cost of an empty update */
     float *y;        /* n × classes: labels, fixed or softmax of the logits in z */
     int stopped, failed;

@@ -5,6 +5,10 @@
 
 #include "dlg.h"
 
+/* What an empty update costs where costs are relative: L-BFGS's tolerances are absolute, and this leaves room
+ * for nine digits above them. */
+static const double empty_cost = 1000;
+
 static gnt_status out_of_memory(const gnt_host *host) {
     return host->fail(host->context, "no memory for the search: the limit on scratch memory is too low");
 }
@@ -98,6 +102,9 @@ gnt_status dlg_objective_open(dlg_objective *o, dlg *self, const gnt_observation
     if (s != GNT_OK)
         return s;
     const gnt_model_info *info = host->model->info;
+    o->units = o->scale;
+    if (self->relative && o->observed > 0)
+        o->scale = empty_cost / o->observed;
     o->observed *= o->scale;
     o->n = seen->n;
     o->classes = info->classes;

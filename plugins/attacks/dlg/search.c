@@ -5,6 +5,8 @@
 
 #include "dlg.h"
 
+static const double progress = 0.9; /* the cost has moved when it fell to this share */
+
 typedef struct search {
     dlg *self;
     dlg_objective objective;
@@ -16,9 +18,14 @@ typedef struct search {
     int64_t step, steps; /* outer steps taken and allowed, over all restarts */
 } search;
 
-/* Returns the cost below which nothing is left to find. */
-static double solved(const search *s) {
-    return s->self->tolerance * s->objective.observed;
+/* A search ends below `tolerance` of an empty update's cost. Where it stagnates within a thousand times that, it
+ * has reached the precision of floats, and a fresh start would reach no more. */
+static double solved(const search *s, int stagnant) {
+    return (stagnant ? 1000 : 1) * s->self->tolerance * s->objective.observed;
+}
+
+static double told(const search *s, double cost) {
+    return cost * s->objective.units / s->objective.scale;
 }
 
 /* One restart; takes steps until it is solved, hopeless or the budget is spent. */
@@ -39,14 +46,13 @@ static void climb_down(search *s, int32_t restart) {
         if (o->stopped || o->failed)
             return;
         s->step++;
-        s->answer->cost(s->answer->context, restart, k, cost);
+        s->answer->cost(s->answer->context, restart, k, told(s, cost));
         host->progress(host->context, (double)s->step, (double)s->steps);
-        if (o->least <= solved(s) || !isfinite(cost))
-            break;
-        since = o->least < 0.5 * mark ? 0 : since + 1;
+        since = o->least < progress * mark ? 0 : since + 1;
         if (since == 0)
             mark = o->least;
-        if (!last && since >= p->patience)
+        int stagnant = since >= p->patience;
+        if (!isfinite(cost) || o->least <= solved(s, stagnant) || (stagnant && !last))
             break;
     }
     if (o->least < s->least) {
@@ -68,7 +74,7 @@ static gnt_status give_answer(search *s, const float *scores) {
     gnt_status status = answer->reconstruction(answer->context, o->n, s->winner);
     if (status == GNT_OK)
         status = answer->labels(answer->context, o->n, (int32_t)o->classes, scores);
-    answer->chosen(answer->context, s->chosen, s->least);
+    answer->chosen(answer->context, s->chosen, told(s, s->least));
     return status;
 }
 
@@ -100,7 +106,7 @@ static gnt_status search_all(search *s, const gnt_observation *seen) {
             return GNT_STOPPED;
         if (o->failed)
             return host->fail(host->context, host->last_error(host->context));
-        if (s->least <= solved(s))
+        if (s->least <= solved(s, 1))
             break;
     }
     if (!isfinite(s->least))
