@@ -10,7 +10,8 @@
  * turned round; with stride 2 once for each parity of the image's rows and columns, as each meets its own taps.
  * conv_dw multiplies strips with dy, transposed so that a vector holds 16 channels of dy.
  *
- * Every sum runs in an order fixed by the shape. */
+ * Every sum runs in an order fixed by the shape, in short pieces that are added up in turn: the error of a long sum in
+ * float grows with the length of its pieces. */
 #include "nn/direct.h"
 
 #include <string.h>
@@ -106,9 +107,7 @@ static inline __attribute__((always_inline)) void tile(const int OT, const int V
     __m512 sum[6][4];
     for (int t = 0; t < OT; t++)
         for (int v = 0; v < VT; v++)
-            sum[t][v] =
-                adds ? _mm512_maskz_loadu_ps(v == VT - 1 ? tail : (__mmask16)0xffff, y + t * yt + v * V)
-                     : _mm512_setzero_ps();
+            sum[t][v] = _mm512_setzero_ps();
     for (int64_t k = 0; k < n; k++) {
         const float *dv = d + dk[k], *wv = w + wk[k];
         __m512 x[4];
@@ -121,8 +120,12 @@ static inline __attribute__((always_inline)) void tile(const int OT, const int V
         }
     }
     for (int t = 0; t < OT; t++)
-        for (int v = 0; v < VT; v++)
-            _mm512_mask_storeu_ps(y + t * yt + v * V, v == VT - 1 ? tail : (__mmask16)0xffff, sum[t][v]);
+        for (int v = 0; v < VT; v++) {
+            __mmask16 m = v == VT - 1 ? tail : (__mmask16)0xffff;
+            __m512 s =
+                adds ? _mm512_add_ps(sum[t][v], _mm512_maskz_loadu_ps(m, y + t * yt + v * V)) : sum[t][v];
+            _mm512_mask_storeu_ps(y + t * yt + v * V, m, s);
+        }
 }
 
 typedef void (*tile_fn)(float *y, int64_t yt, const float *d, const float *w, int64_t wt, int64_t n,
@@ -310,8 +313,7 @@ static inline __attribute__((always_inline)) void dw_tile(const int KT, float *o
                                                           const float *t, int64_t n, int adds) {
     __m512 sum[8][2];
     for (int k = 0; k < KT; k++) {
-        sum[k][0] = adds ? _mm512_loadu_ps(out + k * V) : _mm512_setzero_ps();
-        sum[k][1] = _mm512_setzero_ps();
+        sum[k][0] = sum[k][1] = _mm512_setzero_ps();
     }
     int64_t f = 0;
     for (; f + 2 <= n; f += 2)
@@ -325,8 +327,10 @@ static inline __attribute__((always_inline)) void dw_tile(const int KT, float *o
         for (int k = 0; k < KT; k++)
             sum[k][0] = _mm512_fmadd_ps(_mm512_set1_ps(d[k][f]), y, sum[k][0]);
     }
-    for (int k = 0; k < KT; k++)
-        _mm512_storeu_ps(out + k * V, _mm512_add_ps(sum[k][0], sum[k][1]));
+    for (int k = 0; k < KT; k++) {
+        __m512 s = _mm512_add_ps(sum[k][0], sum[k][1]);
+        _mm512_storeu_ps(out + k * V, adds ? _mm512_add_ps(s, _mm512_loadu_ps(out + k * V)) : s);
+    }
 }
 
 static void dw_8(float *out, const float *const *d, const float *t, int64_t n, int adds) {
