@@ -154,6 +154,42 @@ static void finds_what_shifts_the_update(void **state) {
     assert_true(accuracy("{\"inputs\": 17}", &shadow, &fresh) > 0.9); /* windows of eight */
 }
 
+/* The first rates diverge; it comes down until training holds. */
+static void a_rate_that_diverges_is_lowered(void **state) {
+    (void)state;
+    make(&shadow, 300, 1, 1);
+    tried t = open_it("{\"rate\": 10, \"momentum\": 0.9, \"epochs\": 20}", 1);
+    kept own;
+    assert_int_equal(learn(&t, &shadow, &own, NULL), GNT_OK);
+    double rate = try_fact(&t, "rate");
+    assert_true(rate < 10 && rate > 1e-3);
+    drop(&own);
+    try_close(&t);
+}
+
+/* One update in twelve has the attribute and it shifts little: plain training does best to say no. Balanced,
+ * the rare value is told as well. */
+static void balance_makes_rare_values_count(void **state) {
+    (void)state;
+    double rare[2];
+    const char *json[] = {"{\"weights\": \"none\"}", "{\"weights\": \"balanced\"}"};
+    make(&shadow, 600, 0, 1);
+    make(&fresh, 300, 0, 2);
+    for (int64_t i = 0; i < 600; i++) {
+        world *both[] = {&shadow, &fresh};
+        for (int k = 0; k < 2; k++) {
+            if (i >= both[k]->n)
+                continue;
+            both[k]->a[i][1] = k == 0 ? i % 12 == 0 : 1; /* fresh ones all have it */
+            for (int j = 0; j < SIZE; j += 8)
+                both[k]->data[i][j] += both[k]->a[i][1] ? 0.4e-3f : 0;
+        }
+    }
+    for (int k = 0; k < 2; k++)
+        rare[k] = accuracy(json[k], &shadow, &fresh);
+    assert_true(rare[1] > rare[0] + 0.1);
+}
+
 /* Attributes that have nothing to do with the updates: half of 600 fresh ones are right, give or take five
  * deviations of chance. */
 static void finds_nothing_where_there_is_nothing(void **state) {
@@ -368,6 +404,8 @@ static void stops_when_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_what_shifts_the_update),
+        cmocka_unit_test(a_rate_that_diverges_is_lowered),
+        cmocka_unit_test(balance_makes_rare_values_count),
         cmocka_unit_test(finds_nothing_where_there_is_nothing),
         cmocka_unit_test(validation_is_kept_apart),
         cmocka_unit_test(pools_and_standardises_as_stated),

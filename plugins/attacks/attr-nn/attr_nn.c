@@ -3,7 +3,7 @@
  * Sources: Melis et al., Exploiting Unintended Feature Leakage, 2019 (max-pooled updates, shadow training);
  * RecUP-FL, 2023, section 5.4 (SGD at 0.01 for 80 epochs; Unkwn-NN of 1024, 1024, 512 and 128 neurons; Stru-NN
  * of three layers within the defender's zoo, which has 128 to 2,048 neurons a layer). The paper does not give
- * Stru-NN's widths, the batch, the momentum, nor the window: the defaults here are choices. Layers are counted
+ * Stru-NN's widths, the batch nor the window: the defaults here are choices. Layers are counted
  * as the paper counts Unkwn-NN's: those before the output. */
 #include <math.h>
 #include <stdio.h>
@@ -86,6 +86,7 @@ static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_si
     host->fact(host->context, "inputs", (double)t.columns);
     host->fact(host->context, "validation_accuracy", trained.accuracy);
     host->fact(host->context, "kept_epoch", (double)trained.kept_epoch);
+    host->fact(host->context, "rate", trained.rate);
     if (out->tensor(out->context, "mean", 1, &t.columns, mean) != GNT_OK ||
         out->tensor(out->context, "scale", 1, &t.columns, scale) != GNT_OK ||
         write_net(out, &trained.net) != GNT_OK)
@@ -180,14 +181,14 @@ static const gnt_parameter parameters[] = {
      .least = 1e-6,
      .most = 10,
      .preset = 0.01,
-     .help = "learning rate of SGD"},
+     .help = "learning rate of SGD; where training diverges it starts again with a quarter of it"},
     {.id = "momentum",
      .type = GNT_TYPE_REAL,
      .unit = "",
      .least = 0,
      .most = 0.999,
      .preset = 0.9,
-     .help = "of SGD; 0 is the paper's plain form, which needs many more shadow observations"},
+     .help = "of SGD; 0 is plain SGD, as in the paper, which takes more observations to learn as much"},
     {.id = "batch",
      .type = GNT_TYPE_INT,
      .unit = "observations",
@@ -222,7 +223,8 @@ static const gnt_parameter parameters[] = {
      .unit = "",
      .preset_text = "none",
      .choices = weightings,
-     .help = "balanced: rare values of the attribute weigh as much as common ones, in loss and validation"},
+     .help = "balanced: rare values of the attribute are drawn, and count in validation, as often as common "
+             "ones"},
 };
 
 static const gnt_descriptor descriptor = {

@@ -21,7 +21,7 @@ typedef struct attr_settings {
     int64_t window; /* 0: the least one that leaves at most `inputs` */
     int64_t inputs;
     double share; /* of the shadow observations, for validation */
-    int balanced; /* rare values weigh as much as common ones, in training and in validation */
+    int balanced; /* rare values count as much as common ones, in training and in validation */
 } attr_settings;
 
 /* ---- features.c ---- */
@@ -45,7 +45,7 @@ typedef struct attr_table {
     int32_t values;
     float *x;       /* n × columns */
     int32_t *label; /* n: the attribute of most of the batch, ties to the lowest value */
-    int32_t *row;   /* n rows of x, those of the training part first */
+    int32_t *row;   /* n rows of x, those of the training part first, by value */
     int64_t n_train;
     int64_t *count; /* values: of the training part */
 } attr_table;
@@ -66,6 +66,7 @@ typedef struct attr_net {
 typedef struct attr_trained {
     attr_net net;       /* of the epoch that was best on the validation part; scratch of the hook */
     int64_t kept_epoch; /* from 1 */
+    double rate;        /* that it was trained with */
     double accuracy;    /* on that part; balanced where asked for; NaN without one */
 } attr_trained;
 

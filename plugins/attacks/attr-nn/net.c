@@ -6,7 +6,7 @@
 #include "attr_nn.h"
 #include "gauntlet/nn.h"
 
-enum { TENSORS = 2 * (ATTR_HIDDEN + 1), SCORED = 64 /* rows scored at once */ };
+enum { TENSORS = 2 * (ATTR_HIDDEN + 1), SCORED = 64 /* rows scored at once */, TRIES = 8 };
 
 typedef struct trainer {
     const attr_settings *s;
@@ -15,9 +15,10 @@ typedef struct trainer {
     int64_t size, batch;
     float *flat, *velocity, *best;
     float *x, *y;   /* batch × columns, batch × values */
-    int32_t *order; /* rows of the training part, shuffled every epoch */
-    float *weight;  /* values: of a sample of that value in the loss */
+    int32_t *order; /* rows of this epoch */
     int64_t *right, *seen;
+    double rate;
+    int diverged;
     gnt_program *step, *score;
     int64_t tensor_count[TENSORS];
 } trainer;
@@ -39,6 +40,8 @@ static void lay_out(attr_net *net, const float *flat) {
 static void start(trainer *r) {
     const gnt_host *host = r->s->host;
     float *w = r->flat;
+    memset(r->flat, 0, (size_t)r->size * sizeof *r->flat);
+    memset(r->velocity, 0, (size_t)r->size * sizeof *r->velocity);
     for (int32_t i = 0; i < r->net.layers; i++) {
         double bound = sqrt(6.0 / (double)r->net.width[i]), u;
         for (int64_t k = 0; k < r->net.width[i] * r->net.width[i + 1]; k++) {
@@ -123,27 +126,34 @@ static gnt_status open_trainer(trainer *r, const attr_settings *s, const attr_ta
     r->x = host->scratch(host->context, rows * (size_t)t->columns * sizeof *r->x);
     r->y = host->scratch(host->context, (size_t)r->batch * values * sizeof *r->y);
     r->order = host->scratch(host->context, (size_t)t->n_train * sizeof *r->order);
-    r->weight = host->scratch(host->context, values * sizeof *r->weight);
     r->right = host->scratch(host->context, 2 * values * sizeof *r->right);
-    if (!r->flat || !r->best || !r->velocity || !r->x || !r->y || !r->order || !r->weight || !r->right)
+    if (!r->flat || !r->best || !r->velocity || !r->x || !r->y || !r->order || !r->right)
         return no_memory(host);
     r->seen = r->right + values;
     lay_out(&r->net, r->flat);
     memcpy(r->order, t->row, (size_t)t->n_train * sizeof *r->order);
-    int32_t present = 0;
-    for (int32_t v = 0; v < t->values; v++)
-        present += t->count[v] > 0;
-    for (int32_t v = 0; v < t->values; v++) /* mean 1 over the training part */
-        r->weight[v] = !s->balanced  ? 1
-                       : t->count[v] ? (float)((double)t->n_train / ((double)present * (double)t->count[v]))
-                                     : 0;
-    start(r);
     return compile(r);
 }
 
-static void shuffle(trainer *r) {
+/* The rows of the coming epoch: all of the training part; or, balanced, as many draws with every value that it
+ * has as likely as another. (Weights in the loss would do so on average too, with steps for rare values large
+ * enough to diverge.) */
+static void draw_order(trainer *r) {
     const gnt_host *host = r->s->host;
-    for (int64_t i = r->t->n_train - 1; i > 0; i--) {
+    const attr_table *t = r->t;
+    for (int64_t i = 0; r->s->balanced && i < t->n_train; i++) {
+        int32_t v;
+        do
+            v = (int32_t)host->below(host->context, "values", (uint64_t)t->values);
+        while (t->count[v] == 0);
+        const int32_t *of = t->row;
+        for (int32_t c = 0; c < v; c++)
+            of += t->count[c];
+        r->order[i] = of[host->below(host->context, "order", (uint64_t)t->count[v])];
+    }
+    if (r->s->balanced)
+        return;
+    for (int64_t i = t->n_train - 1; i > 0; i--) {
         int64_t k = (int64_t)host->below(host->context, "order", (uint64_t)i + 1);
         int32_t kept = r->order[i];
         r->order[i] = r->order[k];
@@ -160,7 +170,7 @@ static void load_row(trainer *r, int64_t at, int32_t row) {
 static gnt_status epoch(trainer *r) {
     const gnt_host *host = r->s->host;
     int32_t values = r->t->values;
-    shuffle(r);
+    draw_order(r);
     for (int64_t from = 0; from < r->t->n_train; from += r->batch) {
         if (host->should_stop(host->context))
             return GNT_STOPPED;
@@ -168,14 +178,16 @@ static gnt_status epoch(trainer *r) {
         for (int64_t i = 0; i < r->batch; i++) {
             int32_t row = r->order[(from + i) % r->t->n_train], v = r->t->label[row];
             load_row(r, i, row);
-            r->y[i * values + v] = r->weight[v];
+            r->y[i * values + v] = 1;
         }
         gnt_program_run(r->step, 0);
-        if (!isfinite(*(const float *)gnt_program_output(r->step, 0)))
-            return host->fail(host->context, "its network diverged; a lower rate may help");
+        if (!isfinite(*(const float *)gnt_program_output(r->step, 0))) {
+            r->diverged = 1;
+            return GNT_OK;
+        }
         float *w = r->flat, *velocity = r->s->momentum > 0 ? r->velocity : NULL;
         for (int32_t k = 0; k < 2 * r->net.layers; k++) {
-            gnt_sgd_step(w, velocity, gnt_program_output(r->step, k + 1), r->tensor_count[k], r->s->rate,
+            gnt_sgd_step(w, velocity, gnt_program_output(r->step, k + 1), r->tensor_count[k], r->rate,
                          r->s->momentum, 0);
             w += r->tensor_count[k];
             velocity = velocity ? velocity + r->tensor_count[k] : NULL;
@@ -194,7 +206,7 @@ static double surprise(const float *z, int32_t n, int32_t v) {
     return most + log(sum) - (double)z[v];
 }
 
-/* Accuracy on the validation part (the mean over values present where balanced), and the weighted loss. */
+/* Accuracy on the validation part (the mean over values present where balanced), and its loss. */
 static void validate(trainer *r, double *accuracy, double *loss) {
     const attr_table *t = r->t;
     int32_t values = t->values;
@@ -212,7 +224,7 @@ static void validate(trainer *r, double *accuracy, double *loss) {
                 told = z[c] > z[told] ? c : told;
             r->right[v] += told == v;
             r->seen[v]++;
-            *loss += (double)r->weight[v] * surprise(z, values, v);
+            *loss += surprise(z, values, v);
         }
     }
     double present = 0;
@@ -229,11 +241,13 @@ static void validate(trainer *r, double *accuracy, double *loss) {
 static gnt_status train(trainer *r, attr_trained *out) {
     const gnt_host *host = r->s->host;
     double best = -1, least = 0;
-    *out = (attr_trained){.accuracy = NAN};
+    start(r);
+    r->diverged = 0;
+    *out = (attr_trained){.accuracy = NAN, .rate = r->rate};
     for (int64_t e = 1; e <= r->s->epochs; e++) {
         double accuracy = NAN, loss = NAN;
         gnt_status status = epoch(r);
-        if (status != GNT_OK)
+        if (status != GNT_OK || r->diverged)
             return status;
         if (r->t->n_train < r->t->n)
             validate(r, &accuracy, &loss);
@@ -253,8 +267,15 @@ static gnt_status train(trainer *r, attr_trained *out) {
 gnt_status attr_train(attr_trained *out, const attr_settings *s, const attr_table *t) {
     trainer r;
     gnt_status status = open_trainer(&r, s, t);
-    if (status == GNT_OK)
+    r.rate = s->rate;
+    for (int tries = 0; status == GNT_OK && tries < TRIES; tries++, r.rate /= 4) {
         status = train(&r, out);
+        if (!r.diverged)
+            break;
+    }
+    if (status == GNT_OK && r.diverged)
+        status =
+            s->host->fail(s->host->context, "its network diverged at every rate it tried; give a lower rate");
     gnt_program_free(r.step);
     gnt_program_free(r.score);
     return status;

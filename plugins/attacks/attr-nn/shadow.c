@@ -107,12 +107,22 @@ static gnt_status split(attr_table *t, const attr_settings *s, const gnt_attack_
     return GNT_OK;
 }
 
-static gnt_status count_values(attr_table *t, const gnt_host *host) {
-    int32_t present = 0;
-    for (int32_t v = 0; v < t->values; v++)
-        t->count[v] = 0;
-    for (int64_t i = 0; i < t->n_train; i++)
-        present += t->count[t->label[t->row[i]]]++ == 0;
+/* Counts the training part's values and puts its rows in their order. */
+static gnt_status sort_values(attr_table *t, const gnt_host *host) {
+    int32_t *sorted = host->scratch(host->context, (size_t)t->n * sizeof *sorted), present = 0;
+    int64_t at = 0;
+    if (!sorted)
+        return host->fail(host->context, "no memory for the shadow observations");
+    for (int32_t v = 0; v < t->values; v++) {
+        int64_t from = at;
+        for (int64_t i = 0; i < t->n_train; i++)
+            if (t->label[t->row[i]] == v)
+                sorted[at++] = t->row[i];
+        t->count[v] = at - from;
+        present += at > from;
+    }
+    for (int64_t i = 0; i < at; i++)
+        t->row[i] = sorted[i];
     if (present >= 2)
         return GNT_OK;
     return refuse(
@@ -143,5 +153,5 @@ gnt_status attr_table_make(attr_table *t, const attr_settings *s, const gnt_atta
     status = fill(t, s, in, window);
     if (status == GNT_OK)
         status = split(t, s, in);
-    return status == GNT_OK ? count_values(t, host) : status;
+    return status == GNT_OK ? sort_values(t, host) : status;
 }
