@@ -24,7 +24,7 @@
 #pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma")
 #pragma GCC optimize("O3")
 
-enum { V = 16, MOST_TAPS = 64, MOST_STRIPS = 1 << 21, NEAR_TAPS = 128 };
+enum { V = 16, MOST_TAPS = 64, MOST_STRIPS = 1 << 21, NEAR_TAPS = 128, MANY_WEIGHTS = 1 << 16 };
 
 /* What strips are made of: rows row0, row0 + step, … of the image, and for window column j the columns
  * col0 + j·turn, + step, … */
@@ -139,7 +139,8 @@ typedef void (*tile_fn)(float *y, int64_t yt, const float *d, const float *w, in
 #define TILES(OT) TILE(OT, 1) TILE(OT, 2) TILE(OT, 3) TILE(OT, 4)
 TILES(1)
 TILES(2)
-TILES(3) TILES(4) TILES(5) TILES(6)
+TILES(3)
+TILES(4) TILES(5) TILES(6)
 #define ROW(OT)                                                                                              \
     { tile_##OT##_1, tile_##OT##_2, tile_##OT##_3, tile_##OT##_4 }
     static const tile_fn tile_of[6][4] = {ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6)};
@@ -158,15 +159,19 @@ static void multiply(float *y, int64_t outs, int64_t places, const float *d, int
     for (int64_t f = 0; f < places; f += 4 * V) {
         int64_t left = places - f < 4 * V ? places - f : 4 * V, vectors = (left + V - 1) / V;
         __mmask16 tail = lanes(0, left - (vectors - 1) * V);
-        for (int64_t c = 0; c < channels; c += portion) {
-            int64_t part = channels - c < portion ? channels - c : portion;
-            for (int64_t o = 0; o < outs; o += 6) {
-                int64_t ot = outs - o < 6 ? outs - o : 6;
-                tile_of[ot - 1][vectors - 1](y + o * places + f, places, d + c * p->d_step + f,
-                                             w + o * wt + c * p->w_step, wt, part * p->n, dk, wk, tail,
-                                             c > 0);
+        /* where one tile holds all places, weights are met once and stream past; otherwise strips stay near */
+        int64_t run = places <= 4 * V ? 6 : outs;
+        for (int64_t from = 0; from < outs; from += run)
+            for (int64_t c = 0; c < channels; c += portion) {
+                int64_t part = channels - c < portion ? channels - c : portion;
+                int64_t to = outs - from < run ? outs : from + run;
+                for (int64_t o = from; o < to; o += 6) {
+                    int64_t ot = to - o < 6 ? to - o : 6;
+                    tile_of[ot - 1][vectors - 1](y + o * places + f, places, d + c * p->d_step + f,
+                                                 w + o * wt + c * p->w_step, wt, part * p->n, dk, wk, tail,
+                                                 c > 0);
+                }
             }
-        }
     }
 }
 
@@ -405,7 +410,10 @@ int gnt_direct_fits(int op, const gnt_conv *s) {
     if (!has_avx512() || s->stride > 2 || s->kh * s->kw > MOST_TAPS || s->pad >= s->kh || s->pad >= s->kw)
         return 0;
     if (s->h > 256 || s->w > 256 || s->oh > 256 || s->ow > 256 || s->c > 4096 || s->o > 4096 ||
-        s->oh * s->ow < 4 * V)
+        s->oh * s->ow < V)
+        return 0;
+    /* few places against many weights: packing them, as BLAS does, pays */
+    if (s->oh * s->ow < 4 * V && s->o * s->c * s->kh * s->kw > MANY_WEIGHTS)
         return 0;
     strips m = strips_of_image(s);
     int64_t size = op == GNT_OP_CONV_DX ? dx_strips(s) : strips_size(&m);
