@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "cli/cmd.h"
 #include "gauntlet/plugin.h"
+#include "run/child.h"
 #include "run/worker.h"
 
 typedef struct command {
@@ -55,6 +56,8 @@ static int unknown(const char *name) {
 int gnt_cmd_version(int argc, char **argv) {
     (void)argc, (void)argv;
     printf("gauntlet %s (plugin ABI %d.%d)\n", GNT_VERSION, GNT_ABI_MAJOR, GNT_ABI_MINOR);
+    const char *core = gnt_child_blas_core();
+    printf("OpenBLAS core of workers: %s\n", *core ? core : "chosen by OpenBLAS");
     return GNT_EXIT_OK;
 }
 
