@@ -44,9 +44,6 @@ gnt_status dlg_objective_open(dlg_objective *o, dlg *self, const gnt_observation
 double dlg_cost(void *objective, const float *z, float *grad);
 void dlg_softmax(const float *logits, int64_t n, int64_t classes, float *y);
 
-/* One score a class, more for the likelier: minus the row sum of the last layer's weight gradient (idlg). */
-gnt_status dlg_label_scores(const dlg *self, const gnt_observation *seen, float *scores);
-
 gnt_status dlg_run(void *self, const gnt_observation *seen, const gnt_artefacts *own,
                    const gnt_answer *answer);
 

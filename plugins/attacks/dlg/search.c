@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../common/label.h"
 #include "dlg.h"
 
 static const double progress = 0.9; /* the cost has moved when it fell to this share */
@@ -78,17 +79,6 @@ static gnt_status give_answer(search *s, const float *scores) {
     return status;
 }
 
-/* Puts the label into the objective, as the one class of highest score. */
-static gnt_status fix_label(search *s, const gnt_observation *seen, float *scores) {
-    dlg_objective *o = &s->objective;
-    gnt_status status = dlg_label_scores(s->self, seen, scores);
-    int64_t top = 0;
-    for (int64_t c = 1; c < o->classes; c++)
-        top = scores[c] > scores[top] ? c : top;
-    o->y[top] = 1;
-    return status;
-}
-
 static gnt_status search_all(search *s, const gnt_observation *seen) {
     const gnt_host *host = s->self->host;
     dlg_objective *o = &s->objective;
@@ -97,9 +87,11 @@ static gnt_status search_all(search *s, const gnt_observation *seen) {
     s->winner = host->scratch(host->context, (size_t)o->size * sizeof *s->winner);
     if (!s->z || !s->winner || !scores)
         return host->fail(host->context, "no memory for the search: the limit on scratch memory is too low");
-    gnt_status status = s->self->fixed_label ? fix_label(s, seen, scores) : GNT_OK;
+    gnt_status status = s->self->fixed_label ? label_scores(host, seen, scores) : GNT_OK;
     if (status != GNT_OK)
         return status;
+    if (s->self->fixed_label)
+        label_one_hot(scores, o->classes, o->y);
     for (int32_t r = 0; r <= s->self->restarts && s->step < s->steps; r++) {
         climb_down(s, r);
         if (o->stopped)
