@@ -26,9 +26,8 @@ typedef struct attacking {
     gnt_work_plugin plugin;
     gnt_seen seen;
     gnt_sampleset public_data;
-    gnt_artefact_set own, defense;
-    int has_defense;
-    gnt_known known;
+    gnt_artefact_set own;
+    gnt_setting setting;
     gnt_st labels, rates, stats;
     gnt_st answer;
     json_t *targets;
@@ -129,47 +128,22 @@ static int read_grant(attacking *a, gnt_st *st, const char *name, int64_t rows, 
     return gnt_st_need(st, name, name, GNT_ST_F32, 2, dim, err) ? 0 : -1;
 }
 
-static int open_artefacts(attacking *a, const char *name, gnt_artefact_set *out, gnt_err *err) {
-    gnt_st st;
-    gnt_st_init(&st);
-    if (a->work->has(a->work->context, name) && a->work->read(a->work->context, name, &st, err) != 0)
-        return -1;
-    int rc = gnt_artefacts_from(out, &st, err);
-    gnt_st_free(&st);
-    return rc;
-}
-
 static int open_all(attacking *a, gnt_err *err) {
     gnt_work *w = a->work;
     gnt_key key;
     if (gnt_work_model_open(&a->model, w, err) != 0 ||
         gnt_seen_open(&a->seen, w, "seen", &a->model, err) != 0 ||
         gnt_work_samples(&a->public_data, w, "public", err) != 0 ||
-        open_artefacts(a, "artefacts", &a->own, err) != 0 ||
-        open_artefacts(a, "defense_artefacts", &a->defense, err) != 0 ||
-        gnt_known_read(&a->known, gnt_request(w, "known.values"), err) != 0 ||
+        gnt_work_artefacts(&a->own, w, "artefacts", err) != 0 ||
+        gnt_setting_open(&a->setting, w, &a->seen.base, err) != 0 ||
         gnt_request_key(w, "keys.attack", &key, err) != 0)
         return -1;
-    a->has_defense = w->has(w->context, "defense_artefacts");
     gnt_observation *o = &a->seen.base;
     int64_t t = a->seen.observations;
     if (read_grant(a, &a->labels, "labels", t * o->n, o->classes, err) != 0 ||
         read_grant(a, &a->rates, "rates", t, o->steps, err) != 0 ||
         read_grant(a, &a->stats, "stats", t, gnt_model_buffer_size(a->model.model), err) != 0)
         return -1;
-    o->granted = (uint32_t)gnt_request_int(w, "granted");
-    o->goals = (uint32_t)gnt_request_int(w, "goals");
-    o->budget = gnt_request_int(w, "budget");
-    if (gnt_request(w, "attribute")) {
-        o->attribute = (int32_t)gnt_request_int(w, "attribute.index");
-        o->attribute_values = (int32_t)gnt_request_int(w, "attribute.values");
-    }
-    if (gnt_request(w, "known")) {
-        o->defense = gnt_request_text(w, "known.ids");
-        o->defense_values = a->known.value;
-        o->n_defense_values = a->known.n;
-        o->defense_artefacts = a->has_defense ? &a->defense.view : NULL;
-    }
     if (a->public_data.view.n)
         o->public_data = &a->public_data.view;
     return gnt_work_plugin_open(&a->plugin, w, &a->model, gnt_request(w, "attack"), GNT_PLUGIN_ATTACK, &key,
@@ -226,8 +200,7 @@ static void close_all(attacking *a) {
     gnt_seen_free(&a->seen);
     gnt_sampleset_free(&a->public_data);
     gnt_artefact_set_free(&a->own);
-    gnt_artefact_set_free(&a->defense);
-    gnt_known_free(&a->known);
+    gnt_setting_free(&a->setting);
     gnt_st_free(&a->labels);
     gnt_st_free(&a->rates);
     gnt_st_free(&a->stats);

@@ -52,7 +52,12 @@ int gnt_job_prepare_defense(gnt_work *w, gnt_err *err) {
     int rc = prepare_open(&p, gnt_request(w, "member"), GNT_PLUGIN_DEFENSE, "keys.prepare", err);
     if (rc == 0) {
         const gnt_defense *hooks = gnt_instance_defense(p.plugin.instance);
+        gnt_fl_config config = gnt_work_config(w);
         gnt_defense_prepare in = {.size = sizeof in,
+                                  .n_clients = config.clients,
+                                  .steps = config.steps,
+                                  .batch = config.batch,
+                                  .rate = gnt_fl_rate(&config, (int32_t)gnt_request_int(w, "stage")),
                                   .stage = (int32_t)gnt_request_int(w, "prepare_stage"),
                                   .public_data = p.public_data.view.n ? &p.public_data.view : NULL,
                                   .shadow_data = p.shadow.view.n ? &p.shadow.view : NULL,
@@ -75,8 +80,8 @@ typedef struct shadows {
     gnt_seen seen;
     gnt_observation *observation;
     gnt_samples *truth;
-    gnt_views *update;
-    gnt_view *view;
+    gnt_views *update, *representation;
+    gnt_view *view, *features;
 } shadows;
 
 static void shadows_free(shadows *s) {
@@ -84,6 +89,8 @@ static void shadows_free(shadows *s) {
     gnt_free(s->truth);
     gnt_free(s->update);
     gnt_free(s->view);
+    gnt_free(s->representation);
+    gnt_free(s->features);
     gnt_seen_free(&s->seen);
 }
 
@@ -95,8 +102,6 @@ static int shadows_open(shadows *s, preparing *p, gnt_attack_prepare *in, gnt_er
         return -1;
     size_t n = (size_t)s->seen.observations, each = (size_t)s->seen.update_list.n;
     int64_t batch = s->seen.base.n;
-    if (s->seen.base.surface == GNT_SURFACE_ENCODING)
-        return gnt_fail(err, "shadow encodings come as one set");
     if (p->shadow.view.n < batch)
         return gnt_fail(err, "the shadow part has %lld samples, fewer than a batch",
                         (long long)p->shadow.view.n);
@@ -104,7 +109,9 @@ static int shadows_open(shadows *s, preparing *p, gnt_attack_prepare *in, gnt_er
     s->truth = gnt_array(n, sizeof *s->truth);
     s->update = gnt_array(n, sizeof *s->update);
     s->view = gnt_array(n * (each ? each : 1), sizeof *s->view);
-    if (!s->observation || !s->truth || !s->update || !s->view)
+    s->representation = gnt_array(n, sizeof *s->representation);
+    s->features = gnt_array(n, sizeof *s->features);
+    if (!s->observation || !s->truth || !s->update || !s->view || !s->representation || !s->features)
         return gnt_fail(err, "out of memory for %zu shadow observations", n);
     int64_t whole = p->shadow.view.n / batch; /* batches without wrapping */
     for (size_t j = 0; j < n; j++) {
@@ -114,6 +121,11 @@ static int shadows_open(shadows *s, preparing *p, gnt_attack_prepare *in, gnt_er
             s->update[j] = (gnt_views){(int64_t)each, s->view + j * each};
             s->observation[j].update = &s->update[j];
         }
+        if (s->observation[j].representation) {
+            s->features[j] = s->observation[j].representation->view[0];
+            s->representation[j] = (gnt_views){1, &s->features[j]};
+            s->observation[j].representation = &s->representation[j];
+        }
         s->truth[j] = gnt_samples_part(&p->shadow.view, (int64_t)j % whole * batch, batch);
     }
     in->n_shadow = (int64_t)n;
@@ -122,12 +134,40 @@ static int shadows_open(shadows *s, preparing *p, gnt_attack_prepare *in, gnt_er
     return 0;
 }
 
+/* What `run` will be shown of all targets alike. */
+static int setting_open(gnt_setting *s, gnt_observation *o, const preparing *p, gnt_err *err) {
+    gnt_work *w = p->work;
+    gnt_fl_config config = gnt_work_config(w);
+    int64_t batch = gnt_request_int(w, "observe.batch"), targets = gnt_request_int(w, "observe.targets");
+    *o = (gnt_observation){.size = sizeof *o,
+                           .surface = (uint32_t)gnt_request_int(w, "observe.surface"),
+                           .round = (int32_t)gnt_request_int(w, "stage"),
+                           .steps = (int32_t)gnt_request_int(w, "observe.local_steps"),
+                           .attribute = -1,
+                           .classes = gnt_model_classes(p->model.model),
+                           .n = batch,
+                           .batch = batch,
+                           .rate = gnt_fl_rate(&config, (int32_t)gnt_request_int(w, "stage")),
+                           .weights = p->weights,
+                           .buffers = p->buffers};
+    o->update_kind = o->steps ? GNT_UPDATE_DELTA : GNT_UPDATE_GRADIENT;
+    if (o->surface == GNT_SURFACE_ENCODING) /* all targets are one set */
+        o->n = o->batch = targets * batch;
+    if (p->public_data.view.n)
+        o->public_data = &p->public_data.view;
+    return gnt_setting_open(s, w, o, err);
+}
+
 int gnt_job_prepare_attack(gnt_work *w, gnt_err *err) {
     preparing p = {.work = w};
     shadows s = {0};
+    gnt_setting known = {0};
+    gnt_observation setting;
     gnt_attack_prepare in = {
         .size = sizeof in, .stage = (int32_t)gnt_request_int(w, "prepare_stage"), .attribute = -1};
     int rc = prepare_open(&p, gnt_request(w, "attack"), GNT_PLUGIN_ATTACK, "keys.prepare", err);
+    if (rc == 0)
+        rc = setting_open(&known, &setting, &p, err);
     if (rc == 0)
         rc = shadows_open(&s, &p, &in, err);
     if (rc == 0) {
@@ -136,10 +176,9 @@ int gnt_job_prepare_attack(gnt_work *w, gnt_err *err) {
         in.shadow_data = p.shadow.view.n ? &p.shadow.view : NULL;
         in.weights = p.weights;
         in.buffers = p.buffers;
-        if (gnt_request(w, "attribute")) {
-            in.attribute = (int32_t)gnt_request_int(w, "attribute.index");
-            in.attribute_values = (int32_t)gnt_request_int(w, "attribute.values");
-        }
+        in.attribute = setting.attribute;
+        in.attribute_values = setting.attribute_values;
+        in.setting = &setting;
         gnt_sink sink = gnt_sink_into(&p.out);
         gnt_work_plugin_begin(&p.plugin, "prepare");
         rc = gnt_work_plugin_done(&p.plugin, hooks->prepare(gnt_instance_self(p.plugin.instance), &in, &sink),
@@ -148,6 +187,7 @@ int gnt_job_prepare_attack(gnt_work *w, gnt_err *err) {
     if (rc == 0)
         rc = w->write(w->context, "artefacts", &p.out, err);
     shadows_free(&s);
+    gnt_setting_free(&known);
     prepare_close(&p);
     return rc;
 }

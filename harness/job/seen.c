@@ -190,3 +190,40 @@ void gnt_known_free(gnt_known *k) {
     gnt_free(k->value);
     *k = (gnt_known){0};
 }
+
+/* ---- what all targets have in common ---- */
+
+int gnt_work_artefacts(gnt_artefact_set *out, gnt_work *w, const char *name, gnt_err *err) {
+    gnt_st st;
+    gnt_st_init(&st);
+    if (w->has(w->context, name) && w->read(w->context, name, &st, err) != 0)
+        return -1;
+    int rc = gnt_artefacts_from(out, &st, err);
+    gnt_st_free(&st);
+    return rc;
+}
+
+int gnt_setting_open(gnt_setting *s, gnt_work *w, gnt_observation *o, gnt_err *err) {
+    if (gnt_work_artefacts(&s->defense, w, "defense_artefacts", err) != 0 ||
+        gnt_known_read(&s->known, gnt_request(w, "known.values"), err) != 0)
+        return -1;
+    o->granted = (uint32_t)gnt_request_int(w, "granted");
+    o->goals = (uint32_t)gnt_request_int(w, "goals");
+    o->budget = gnt_request_int(w, "budget");
+    if (gnt_request(w, "attribute")) {
+        o->attribute = (int32_t)gnt_request_int(w, "attribute.index");
+        o->attribute_values = (int32_t)gnt_request_int(w, "attribute.values");
+    }
+    if (gnt_request(w, "known")) {
+        o->defense = gnt_request_text(w, "known.ids");
+        o->defense_values = s->known.value;
+        o->n_defense_values = s->known.n;
+        o->defense_artefacts = w->has(w->context, "defense_artefacts") ? &s->defense.view : NULL;
+    }
+    return 0;
+}
+
+void gnt_setting_free(gnt_setting *s) {
+    gnt_artefact_set_free(&s->defense);
+    gnt_known_free(&s->known);
+}

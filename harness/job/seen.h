@@ -31,4 +31,14 @@ typedef struct gnt_known {
 int gnt_known_read(gnt_known *out, const json_t *list, gnt_err *err);
 void gnt_known_free(gnt_known *k);
 
+/* What an attack's request says of all targets alike, in the members of an observation that point into it. */
+typedef struct gnt_setting {
+    gnt_known known;
+    gnt_artefact_set defense; /* input "defense_artefacts" */
+} gnt_setting;
+int gnt_setting_open(gnt_setting *s, gnt_work *w, gnt_observation *o, gnt_err *err);
+void gnt_setting_free(gnt_setting *s);
+/* Input `name` as artefacts; absent: none of them and no error. */
+int gnt_work_artefacts(gnt_artefact_set *out, gnt_work *w, const char *name, gnt_err *err);
+
 #endif

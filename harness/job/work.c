@@ -23,7 +23,8 @@ const json_t *gnt_request(const gnt_work *w, const char *path) {
 }
 
 int64_t gnt_request_int(const gnt_work *w, const char *path) {
-    return json_integer_value(gnt_request(w, path));
+    const json_t *v = gnt_request(w, path);
+    return json_is_boolean(v) ? json_is_true(v) : json_integer_value(v);
 }
 
 double gnt_request_real(const gnt_work *w, const char *path) {

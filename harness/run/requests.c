@@ -341,40 +341,6 @@ static run_job *observe_job(run *r, const gnt_cell *c, double strength, int shad
 
 /* ---- attack ---- */
 
-static run_job *prepare_attack_job(run *r, const gnt_cell *c, double strength) {
-    static const char *const outputs[] = {"artefacts", NULL};
-    const gnt_suite_task *t = &r->suite->task[c->task];
-    const gnt_suite_attack *a = &r->suite->attack[c->attack];
-    char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE];
-    int fresh;
-    defense_text(r, (int)c->defense, strength, label, sizeof label);
-    snprintf(name, sizeof name, "learn %s/r%" PRId64 "/%s/%s/s%" PRIu64, t->id, c->stage, label, a->label,
-             c->seed);
-    run_job *j = begin(r, name, "prepare-attack", outputs, &fresh);
-    if (!j || !fresh)
-        return j;
-    snprintf(role, sizeof role, "%s/r%" PRId64 "/%s/s%" PRIu64 "/prepare", t->id, c->stage, a->label,
-             c->seed);
-    set(j, "model", model_json(t));
-    set(j, "federated", federated_json(t, t->federated.rounds));
-    set(j, "stage", json_integer(c->stage));
-    set(j, "prepare_stage", json_integer(a->member.info->scope == GNT_SCOPE_STAGE ? c->stage : -1));
-    set(j, "attack", plugin_json(j, &a->member, 0, NAN));
-    if (t->observe.attribute >= 0 && (c->grants & GNT_KNOWS_ATTRIBUTE))
-        set(j, "attribute", attribute_json(t));
-    set_key(r, j, "prepare", "attack", role);
-    run_job *data = run_data_job(r, c->task, c->seed);
-    run_job *train = run_train_job(r, c->task, (int)c->defense, strength, c->seed);
-    int rc = run_add_input(j, "trained", train, "trained");
-    if (rc == 0 && (c->grants & GNT_KNOWS_PUBLIC))
-        rc = run_add_input(j, "public", data, "public");
-    if (rc == 0 && (c->grants & (GNT_KNOWS_SHADOW | GNT_KNOWS_SHADOW_OBS)))
-        rc = run_add_input(j, "shadow", data, "shadow");
-    if (rc == 0 && (c->grants & GNT_KNOWS_SHADOW_OBS))
-        rc = run_add_input(j, "shadow_seen", observe_job(r, c, strength, 1), "seen");
-    return rc == 0 ? j : NULL;
-}
-
 /* What an adaptive attacker is told of the defense: ids and parameters; its public artefacts come as an
  * input. */
 static int add_known(run *r, run_job *j, const gnt_cell *c, double strength) {
@@ -404,6 +370,46 @@ static int add_known(run *r, run_job *j, const gnt_cell *c, double strength) {
         return run_add_input(j, "defense_artefacts", p, "artefacts");
     }
     return 0;
+}
+
+static run_job *prepare_attack_job(run *r, const gnt_cell *c, double strength) {
+    static const char *const outputs[] = {"artefacts", NULL};
+    const gnt_suite_task *t = &r->suite->task[c->task];
+    const gnt_suite_attack *a = &r->suite->attack[c->attack];
+    char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE];
+    int fresh;
+    defense_text(r, (int)c->defense, strength, label, sizeof label);
+    snprintf(name, sizeof name, "learn %s/r%" PRId64 "/%s/%s/s%" PRIu64, t->id, c->stage, label, a->label,
+             c->seed);
+    run_job *j = begin(r, name, "prepare-attack", outputs, &fresh);
+    if (!j || !fresh)
+        return j;
+    snprintf(role, sizeof role, "%s/r%" PRId64 "/%s/s%" PRIu64 "/prepare", t->id, c->stage, a->label,
+             c->seed);
+    set(j, "model", model_json(t));
+    set(j, "federated", federated_json(t, t->federated.rounds));
+    set(j, "stage", json_integer(c->stage));
+    set(j, "prepare_stage", json_integer(a->member.info->scope == GNT_SCOPE_STAGE ? c->stage : -1));
+    set(j, "observe", observe_json(t, t->observe.targets));
+    set(j, "granted", json_integer(c->grants));
+    set(j, "goals", json_integer(c->goals));
+    set(j, "budget", json_integer(a->budget));
+    set(j, "attack", plugin_json(j, &a->member, 0, NAN));
+    if (t->observe.attribute >= 0 && (c->grants & GNT_KNOWS_ATTRIBUTE))
+        set(j, "attribute", attribute_json(t));
+    set_key(r, j, "prepare", "attack", role);
+    run_job *data = run_data_job(r, c->task, c->seed);
+    run_job *train = run_train_job(r, c->task, (int)c->defense, strength, c->seed);
+    int rc = run_add_input(j, "trained", train, "trained");
+    if (rc == 0 && (c->grants & GNT_KNOWS_PUBLIC))
+        rc = run_add_input(j, "public", data, "public");
+    if (rc == 0 && (c->grants & (GNT_KNOWS_SHADOW | GNT_KNOWS_SHADOW_OBS)))
+        rc = run_add_input(j, "shadow", data, "shadow");
+    if (rc == 0 && (c->grants & GNT_KNOWS_SHADOW_OBS))
+        rc = run_add_input(j, "shadow_seen", observe_job(r, c, strength, 1), "seen");
+    if (rc == 0 && (c->grants & GNT_KNOWS_DEFENSE))
+        rc = add_known(r, j, c, strength);
+    return rc == 0 ? j : NULL;
 }
 
 run_job *run_attack_job(run *r, const gnt_cell *c, double strength) {

@@ -187,6 +187,11 @@ typedef struct gnt_layer_info {
     int64_t dim[GNT_RANK];
 } gnt_layer_info;
 
+#define GNT_OUTPUT_CLASSES 0 /* a score for each class; rows of y sum to 1 */
+#define GNT_OUTPUT_MAP                                                                                       \
+    1 /* `classes` counts the entries of a map, such as a mask to be predicted; y holds a target in
+                                [0, 1] for each, and the loss is the mean over them */
+
 typedef struct gnt_model_info {
     uint32_t size;
     int32_t classes;
@@ -203,6 +208,11 @@ typedef struct gnt_model_info {
     int64_t dim[3];
     const float *mean; /* dim[0] (or features) entries of the model's own input normalisation, or NULL */
     const float *deviation;
+    const uint8_t
+        *federated; /* params.n: 1 where clients share the parameter, 0 where each keeps its own; NULL: all
+                                 are shared. An update holds the shared ones, in the order of params */
+    int32_t output; /* GNT_OUTPUT_* */
+    int32_t reserved;
 } gnt_model_info;
 
 #define GNT_FN_FEATURES 1 /* outputs: for each layer asked for, n × shape of its output */
@@ -336,6 +346,10 @@ typedef struct gnt_defense_prepare {
     const gnt_samples *shadow_data; /* the defender's own shadow part */
     const float *weights;           /* the broadcast model; for a task-wide job the initial weights */
     const float *buffers;
+    int32_t n_clients;
+    int32_t steps; /* how the task's clients compute, as in gnt_client: local steps, 0 for one gradient */
+    int64_t batch;
+    double rate; /* in that round */
 } gnt_defense_prepare;
 
 typedef struct gnt_client {
@@ -413,6 +427,16 @@ typedef struct gnt_defense {
 #define GNT_UPDATE_GRADIENT 1 /* ∇W of the mean loss over the batch */
 #define GNT_UPDATE_DELTA 2    /* W_end − W_start */
 
+/* The server's side of a secure sum: what each client sent, masked. Words add up modulo 2⁶⁴, where the masks cancel; a
+ * value of 1 is `scale` words. */
+typedef struct gnt_transcript {
+    uint32_t size;
+    int32_t n_clients;
+    int64_t n;              /* entries of a client's vector */
+    const uint64_t *masked; /* n_clients × n */
+    double scale;
+} gnt_transcript;
+
 /* What an attacker sees of one target. Members that belong to another surface, or were not granted, are NULL. */
 typedef struct gnt_observation {
     uint32_t size;
@@ -433,7 +457,7 @@ typedef struct gnt_observation {
     const float *buffers;
     const gnt_samples *encoded;      /* encodings, with the soft labels that were released */
     const gnt_views *representation; /* one n × … view */
-    const gnt_views *transcript;
+    const gnt_transcript *transcript;
     const float *labels;        /* KNOWS_LABELS: n × classes */
     const float *rates;         /* KNOWS_RATES: steps */
     const float *batch_mean;    /* KNOWS_BN_STATS: laid out like the model's buffers */
@@ -462,6 +486,9 @@ typedef struct gnt_attack_prepare {
     int32_t attribute_values;
     const float *weights;
     const float *buffers;
+    /* The setting of the targets: what `run` will be shown of all of them alike (grants, goals, steps, batch, rate,
+     * attribute; with KNOWS_DEFENSE the defense, its parameters and artefacts). What is seen of one is NULL. */
+    const gnt_observation *setting;
 } gnt_attack_prepare;
 
 /* Where an attack puts what it found; legal during run only; everything is copied and checked. */
