@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "fl/inputs.h"
 
 enum { MOST_GROWTH = 64 }; /* an encoding may give at most this many samples for each that came in */
 
@@ -55,17 +56,20 @@ static gnt_status put(void *context, const float *x, const float *y, int64_t sou
 typedef gnt_status (*encode_hook)(void *self, const gnt_client *client, int64_t when,
                                   const gnt_samples_sink *out);
 
-static int encode(const gnt_member *m, encode_hook hook, const char *name, gnt_client *client, int64_t when,
-                  gnt_batch *b, gnt_err *err) {
+static int encode(const gnt_chain *chain, const gnt_member *m, encode_hook hook, const char *name,
+                  gnt_client *client, int64_t when, gnt_batch *b, gnt_err *err) {
     collector c = {.source = &b->view, .most = b->view.n * MOST_GROWTH};
     gnt_samples_sink sink = {.size = sizeof sink, .context = &c, .put = put};
     client->samples = &b->view;
     client->artefacts = m->artefacts;
+    gnt_inputs before = gnt_inputs_of(chain, client);
     m->begin(m->owner, name);
     int rc = m->done(m->owner, hook(m->self, client, when, &sink), err);
     if (c.err.text[0])
         rc = gnt_fail(err, "%s", c.err.text);
-    else if (rc == 0 && c.n == 0)
+    else if (rc == 0)
+        rc = gnt_inputs_check(chain, m, client, name, &before, err);
+    if (rc == 0 && c.n == 0)
         rc = gnt_fail(err, "the encoding of %lld samples gave none", (long long)b->view.n);
     if (rc != 0) {
         gnt_batch_free(&c.out);
@@ -88,8 +92,8 @@ int gnt_chain_encode_set(const gnt_chain *chain, gnt_client *client, int64_t epo
                          gnt_err *err) {
     for (int32_t i = 0; i < chain->n; i++)
         if (chain->member[i].hooks->encode_set &&
-            encode(&chain->member[i], chain->member[i].hooks->encode_set, "encode_set", client, epoch, b,
-                   err) != 0)
+            encode(chain, &chain->member[i], chain->member[i].hooks->encode_set, "encode_set", client, epoch,
+                   b, err) != 0)
             return -1;
     client->samples = &b->view;
     return 0;
@@ -99,8 +103,8 @@ int gnt_chain_encode_batch(const gnt_chain *chain, gnt_client *client, int64_t s
                            gnt_err *err) {
     for (int32_t i = 0; i < chain->n; i++)
         if (chain->member[i].hooks->encode_batch &&
-            encode(&chain->member[i], chain->member[i].hooks->encode_batch, "encode_batch", client, step, b,
-                   err) != 0)
+            encode(chain, &chain->member[i], chain->member[i].hooks->encode_batch, "encode_batch", client,
+                   step, b, err) != 0)
             return -1;
     client->samples = &b->view;
     return 0;
@@ -113,8 +117,10 @@ int gnt_chain_local_rate(const gnt_chain *chain, gnt_client *client, int64_t ste
         if (!m->hooks->local_rate)
             continue;
         client->artefacts = m->artefacts;
+        gnt_inputs before = gnt_inputs_of(chain, client);
         m->begin(m->owner, "local_rate");
-        if (m->done(m->owner, m->hooks->local_rate(m->self, client, step, rate), err) != 0)
+        if (m->done(m->owner, m->hooks->local_rate(m->self, client, step, rate), err) != 0 ||
+            gnt_inputs_check(chain, m, client, "local_rate", &before, err) != 0)
             return -1;
         if (!isfinite(*rate))
             return gnt_fail(err, "the defense set a learning rate that is not finite");
@@ -139,8 +145,10 @@ int gnt_chain_client_update(const gnt_chain *chain, gnt_client *client, gnt_tens
         if (!m->hooks->client_update)
             continue;
         client->artefacts = m->artefacts;
+        gnt_inputs before = gnt_inputs_of(chain, client);
         m->begin(m->owner, "client_update");
-        if (m->done(m->owner, m->hooks->client_update(m->self, client, update), err) != 0)
+        if (m->done(m->owner, m->hooks->client_update(m->self, client, update), err) != 0 ||
+            gnt_inputs_check(chain, m, client, "client_update", &before, err) != 0)
             return -1;
         *took = 1;
     }
@@ -154,8 +162,10 @@ int gnt_chain_transform(const gnt_chain *chain, gnt_client *client, gnt_tensors 
         if (!m->hooks->transform_update)
             continue;
         client->artefacts = m->artefacts;
+        gnt_inputs before = gnt_inputs_of(chain, client);
         m->begin(m->owner, "transform_update");
-        if (m->done(m->owner, m->hooks->transform_update(m->self, client, update), err) != 0)
+        if (m->done(m->owner, m->hooks->transform_update(m->self, client, update), err) != 0 ||
+            gnt_inputs_check(chain, m, client, "transform_update", &before, err) != 0)
             return -1;
         changed = 1;
     }

@@ -17,11 +17,13 @@ typedef struct gnt_member {
     /* Called after every hook; 0 when the status was GNT_OK, else −1 with the plugin's sentence. */
     int (*done)(void *owner, gnt_status status, gnt_err *err);
     void *owner;
+    const char *id; /* for sentences; may be NULL */
 } gnt_member;
 
 typedef struct gnt_chain {
     gnt_member *member;
     int32_t n;
+    int64_t n_params, n_buffers; /* of the model: hooks must leave so many weights and buffers as they are */
 } gnt_chain;
 
 /* Samples that hooks may replace: owns its memory once a hook encoded. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "fl/inputs.h"
 #include "job/job.h"
 #include "job/seen.h"
 
@@ -155,6 +156,17 @@ static const float *row_of(const gnt_st *st, const char *name, int64_t row) {
     return t && t->dim[1] ? (const float *)t->data + row * t->dim[1] : NULL;
 }
 
+/* Later observations share it, so an attack must leave it as it is. */
+static uint64_t sum_of_seen(const attacking *a, const gnt_observation *o) {
+    const gnt_model *m = a->model.model;
+    uint64_t sum = gnt_quick_sum(o->weights, (size_t)gnt_model_size(m) * sizeof *o->weights) * 31 +
+                   gnt_quick_sum(o->buffers, (size_t)gnt_model_buffer_size(m) * sizeof *o->buffers);
+    for (int64_t i = 0; o->update && i < o->update->n; i++)
+        sum = sum * 31 + gnt_quick_sum(o->update->view[i].data,
+                                       (size_t)o->update->view[i].count * sizeof *o->update->view[i].data);
+    return sum;
+}
+
 static int answer_one(attacking *a, int64_t j, gnt_err *err) {
     const gnt_attack *hooks = gnt_instance_attack(a->plugin.instance);
     gnt_answer answer = {.size = sizeof answer,
@@ -174,12 +186,16 @@ static int answer_one(attacking *a, int64_t j, gnt_err *err) {
     a->chosen_restart = 0;
     a->chosen_cost = NAN;
     a->answered = 0;
+    const uint64_t before = sum_of_seen(a, &o);
     gnt_work_plugin_begin(&a->plugin, "run");
     gnt_status status = hooks->run(gnt_instance_self(a->plugin.instance), &o, &a->own.view, &answer);
     if (gnt_work_plugin_done(&a->plugin, status, err) != 0)
         return a->refused.text[0] ? gnt_fail(err, "%s", a->refused.text) : -1;
     if (a->refused.text[0])
         return gnt_fail(err, "%s", a->refused.text);
+    if (sum_of_seen(a, &o) != before)
+        return gnt_fail(err, "attack %s: run changed what it was given to read: weights, buffers or update",
+                        gnt_request_text(a->work, "attack.id"));
     if (a->answered == 0)
         return gnt_fail(err, "the attack says it succeeded but gave no answer for observation %" PRId64, j);
     return note_target(a, err);

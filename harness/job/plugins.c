@@ -166,6 +166,8 @@ int gnt_work_chain_open(gnt_work_chain *out, gnt_work *w, const gnt_work_model *
         return -1;
     out->plugin = gnt_array(n, sizeof *out->plugin);
     out->chain.member = gnt_array(n, sizeof *out->chain.member);
+    out->chain.n_params = gnt_model_size(m->model);
+    out->chain.n_buffers = gnt_model_buffer_size(m->model);
     int rc = out->plugin && out->chain.member ? 0 : gnt_fail(err, "out of memory for %zu defenses", n);
     for (size_t i = 0; rc == 0 && i < n; i++) {
         gnt_work_plugin *p = &out->plugin[i];
@@ -177,12 +179,14 @@ int gnt_work_chain_open(gnt_work_chain *out, gnt_work *w, const gnt_work_model *
             rc = read_artefacts(p, i, err);
         out->chain.n = (int32_t)i + 1;
         if (rc == 0)
-            out->chain.member[i] = (gnt_member){.hooks = gnt_instance_defense(p->instance),
-                                                .self = gnt_instance_self(p->instance),
-                                                .artefacts = p->has_artefacts ? &p->artefacts.view : NULL,
-                                                .begin = gnt_work_plugin_begin,
-                                                .done = gnt_work_plugin_done,
-                                                .owner = p};
+            out->chain.member[i] =
+                (gnt_member){.hooks = gnt_instance_defense(p->instance),
+                             .self = gnt_instance_self(p->instance),
+                             .artefacts = p->has_artefacts ? &p->artefacts.view : NULL,
+                             .begin = gnt_work_plugin_begin,
+                             .done = gnt_work_plugin_done,
+                             .owner = p,
+                             .id = json_string_value(json_object_get(json_array_get(list, i), "id"))};
     }
     if (rc != 0)
         gnt_work_chain_free(out);

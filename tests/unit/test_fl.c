@@ -109,7 +109,7 @@ static void train(const gnt_fl_config *config, const gnt_chain *chain, float *we
 
 static const int rows_of_client[CLIENTS][5] = {{0, 1, 2}, {3, 4, 5, 6, 7}};
 static const int size_of_client[CLIENTS] = {3, 5};
-static const gnt_chain plain = {NULL, 0};
+static const gnt_chain plain = {.n = 0};
 
 static void start(float *weights) {
     for (int i = 0; i < P; i++)
@@ -265,7 +265,7 @@ static gnt_status keep_old(void *self, const gnt_aggregate *in, float *new_weigh
 
 static int observe(gnt_member *members, int32_t n, int32_t steps, float *update, gnt_err *err) {
     gnt_fl_config config = {.steps = steps, .batch = 1, .rate = 0.25, .participation = 1, .clients = CLIENTS};
-    gnt_chain chain = {members, n};
+    gnt_chain chain = {.member = members, .n = n, .n_params = P};
     gnt_fl *fl;
     gnt_key key = gnt_key_of_seed(1);
     float w[P], buffers[1] = {0};
@@ -327,7 +327,7 @@ static void an_aggregate_takes_over(void **state) {
     (void)state;
     static const gnt_defense hooks = {.size = sizeof hooks, .aggregate = keep_old};
     gnt_member m = {.hooks = &hooks, .begin = begin, .done = done};
-    gnt_chain chain = {&m, 1};
+    gnt_chain chain = {.member = &m, .n = 1, .n_params = P};
     gnt_fl_config config = {.rounds = 2, .batch = 2, .rate = 0.5, .participation = 0.5, .clients = CLIENTS};
     float w[P], before[P];
     start(w);
@@ -346,6 +346,40 @@ static void what_is_not_finite_is_refused(void **state) {
     assert_non_null(strstr(err.text, "fc.weight[0]"));
 }
 
+static gnt_status touch_weights(void *self, const gnt_client *client, gnt_tensors *update) {
+    (void)self, (void)update;
+    ((float *)(uintptr_t)client->weights)[P - 1] += 0.5f;
+    return GNT_OK;
+}
+
+/* Puts samples back in another order, so that a sum without places would not see it. */
+static gnt_status touch_samples(void *self, const gnt_client *client, int64_t step, double *rate) {
+    (void)self, (void)step, (void)rate;
+    float *x = (float *)(uintptr_t)client->samples->x, kept = x[0];
+    x[0] = x[1];
+    x[1] = kept;
+    return GNT_OK;
+}
+
+static void what_was_to_be_read_stays_as_it_was(void **state) {
+    (void)state;
+    static const gnt_defense weights = {.size = sizeof weights, .transform_update = touch_weights};
+    static const gnt_defense samples = {.size = sizeof samples, .local_rate = touch_samples};
+    gnt_member m = {.hooks = &weights, .begin = begin, .done = done, .id = "clumsy"};
+    float update[P], kept[2] = {data_x[0], data_x[1]};
+    gnt_err err = {0};
+    assert_true(kept[0] != kept[1]);
+    assert_int_equal(observe(&m, 1, 0, update, &err), -1);
+    assert_non_null(strstr(err.text, "defense clumsy: transform_update changed"));
+    assert_non_null(strstr(err.text, "weights"));
+    m.hooks = &samples;
+    assert_int_equal(observe(&m, 1, 1, update, &err), -1);
+    assert_non_null(strstr(err.text, "local_rate changed"));
+    assert_non_null(strstr(err.text, "samples"));
+    data_x[0] = kept[0];
+    data_x[1] = kept[1];
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_are_averaged_by_share),
@@ -356,6 +390,7 @@ int main(void) {
         cmocka_unit_test(local_rates_are_the_defenses),
         cmocka_unit_test(an_aggregate_takes_over),
         cmocka_unit_test(what_is_not_finite_is_refused),
+        cmocka_unit_test(what_was_to_be_read_stays_as_it_was),
     };
     return cmocka_run_group_tests_name("fl", tests, open_model, close_model);
 }

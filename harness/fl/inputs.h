@@ -1,0 +1,25 @@
+/* inputs: what a hook was given to read is still what it was after the hook. A process cannot wall a plugin off from
+ * memory they share, so it looks: a quick sum before and after, which sees any careless change and is no defense
+ * against a plugin that forges sums. */
+#ifndef GNT_FL_INPUTS_H
+#define GNT_FL_INPUTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "fl/chain.h"
+
+typedef struct gnt_inputs {
+    uint64_t samples, weights, buffers, public_data;
+} gnt_inputs;
+
+/* Depends on every byte and its place; 0 for no bytes or NULL. */
+uint64_t gnt_quick_sum(const void *bytes, size_t n);
+
+gnt_inputs gnt_inputs_of(const gnt_chain *chain, const gnt_client *client);
+/* −1 with a sentence when anything differs from `before`. */
+int gnt_inputs_check(const gnt_chain *chain, const gnt_member *member, const gnt_client *client,
+                     const char *hook, const gnt_inputs *before, gnt_err *err);
+
+#endif
