@@ -319,15 +319,15 @@ static run_job *observe_job(run *r, const gnt_cell *c, double strength, int shad
     run_job *j = begin(r, name, "observe", outputs, &fresh);
     if (!j || !fresh)
         return j;
-    snprintf(coordinates, sizeof coordinates, "%s/s%" PRIu64, t->id, c->seed);
-    snprintf(role, sizeof role, "%s/%s/%s r%" PRId64, coordinates, r->suite->defense[c->defense].label,
+    snprintf(coordinates, sizeof coordinates, "%s/s%" PRIu64 "/%s r%" PRId64, t->id, c->seed,
              shadow ? "shadow" : "observe", c->stage);
+    snprintf(role, sizeof role, "%s/%s", coordinates, r->suite->defense[c->defense].label);
     set(j, "model", model_json(t));
     set(j, "federated", federated_json(t, t->federated.rounds));
     set(j, "stage", json_integer(c->stage));
     set(j, "observe", observe_json(t, shadow ? t->shadow_observations : t->observe.targets));
     set(j, "defense", chain_json(r, j, (int)c->defense, strength));
-    set_key(r, j, "train", "train", role);
+    set_key(r, j, "train", "train", coordinates); /* the order of batches is no defense's */
     set_key(r, j, "defense", "defense", role);
     run_job *data = run_data_job(r, c->task, c->seed);
     run_job *train = run_train_job(r, c->task, (int)c->defense, strength, c->seed);
