@@ -173,9 +173,11 @@ static int open_all(score *s, gnt_err *err) {
     if (gnt_work_samples(&s->targets, w, "targets", err) != 0 ||
         gnt_work_samples(&s->public_data, w, "public", err) != 0 ||
         gnt_work_samples(&s->clients, w, "clients", err) != 0 ||
-        w->read(w->context, "answer", &s->answer, err) != 0 ||
         w->read(w->context, "seen", &s->seen, err) != 0)
         return -1;
+    gnt_err why = {0};
+    if (w->read(w->context, "answer", &s->answer, &why) != 0)
+        return gnt_fail(err, "the attack's answer cannot be read: %s", why.text);
     const gnt_samples *t = &s->targets.view;
     s->n = s->observations * s->batch;
     if (s->n < 1 || t->n < s->n)

@@ -158,6 +158,7 @@ static void reap(gnt_child *child) {
     gnt_child_listen(child);
     r->end = end_of(child);
     r->peak = peak_of(child, (uint64_t)used.ru_maxrss * 1024);
+    r->sandbox = child->walls;
     r->stderr_tail = child->tail + (child->tail_size > GNT_TAIL_MOST ? child->tail_size - GNT_TAIL_MOST : 0);
     close_fd(&child->status_fd);
     close_fd(&child->stderr_fd);

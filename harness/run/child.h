@@ -73,6 +73,8 @@ typedef struct gnt_child_result {
     uint64_t peak; /* bytes resident at most */
     double cpu_seconds, wall_seconds;
     const char *stderr_tail; /* its last 4 KiB, control characters but newline made '?'; never NULL */
+    const char
+        *sandbox;   /* what the child said of its walls before it opened a plugin; "" when it said nothing */
     json_t *status; /* the status line, an object, borrowed; NULL when it never came or was no JSON */
 } gnt_child_result;
 
@@ -131,6 +133,9 @@ int gnt_worker_write(const json_t *request, const char *name, const void *bytes,
 void gnt_worker_progress(uint64_t done,
                          uint64_t total); /* cheap: most calls between two 50 ms marks write nothing */
 int gnt_worker_should_stop(void);
+/* Says how well this process is walled in. The parent believes the first time alone: said before a plugin is opened,
+ * no plugin can say otherwise. */
+void gnt_worker_walls(const char *level);
 /* Sends the status line. word: "ok", "failed", "unsupported" or "stopped"; sentence and sandbox may be NULL;
  * facts is borrowed, may be NULL. Returns the exit code for main: 0 when the line was sent. */
 int gnt_worker_finish(const char *word, const char *sentence, const char *sandbox, const json_t *facts);

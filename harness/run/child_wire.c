@@ -79,6 +79,13 @@ static void take_line(gnt_child *child) {
             child->progress(child->user, done, total);
         return;
     }
+    if (strncmp(child->line, "sandbox ", 8) == 0) {
+        char *clean = child->walls[0] ? NULL : gnt_wire_clean(child->line + 8); /* the first one counts */
+        if (clean)
+            snprintf(child->walls, sizeof child->walls, "%.200s", clean);
+        gnt_free(clean);
+        return;
+    }
     json_t *status = json_loadb(child->line, child->line_size, JSON_REJECT_DUPLICATES, NULL);
     if (!json_is_object(status)) {
         json_decref(status);

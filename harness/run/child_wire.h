@@ -49,6 +49,7 @@ struct gnt_child {
     char tail[2 * GNT_TAIL_MOST + 1];
     size_t tail_size;
 
+    char walls[256]; /* the first line "sandbox …" */
     int handed_out;
     gnt_child_result result;
 };

@@ -3,11 +3,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/json.h"
 #include "base/mem.h"
 #include "nn/safetensors.h"
+#include "plugin/info.h"
 #include "run/describe.h"
 #include "run/run_impl.h"
 
@@ -204,6 +206,19 @@ static int start_job(run *r, run_job *j, gnt_err *err) {
     return 0;
 }
 
+/* Facts come out of a process that a plugin shares: only numbers with a proper name are taken. */
+static json_t *believable(const json_t *facts) {
+    enum { MOST_FACTS = 1024 };
+    json_t *all = json_object();
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)facts, name, value) if (json_is_number(value) &&
+                                                                     gnt_id_ok(name, '_') &&
+                                                                     json_object_size(all) < MOST_FACTS)
+        json_object_set_new(all, name, json_real(json_number_value(value)));
+    return all;
+}
+
 /* Reads what a child that ended well wrote and puts it into the store. */
 static int store_outputs(run *r, run_job *j, const gnt_child_result *result, gnt_err *err) {
     enum { MOST_OUTPUTS = 8 };
@@ -217,8 +232,8 @@ static int store_outputs(run *r, run_job *j, const gnt_child_result *result, gnt
         if (rc == 0 && size > 0)
             output[n++] = (gnt_stored_output){j->outputs[i], bytes[i], size};
     }
-    json_t *facts = json_object_get(result->status, "facts");
-    j->record = json_pack("{s:s, s:s, s:O?}", "status", "ok", "job", j->name, "facts", facts);
+    j->record = json_pack("{s:s, s:s, s:o}", "status", "ok", "job", j->name, "facts",
+                          believable(json_object_get(result->status, "facts")));
     if (rc == 0)
         rc = j->record ? gnt_store_put(r->store, &j->key, j->record, output, n, err)
                        : gnt_fail(err, "out of memory for the job %s", j->name);
@@ -227,21 +242,40 @@ static int store_outputs(run *r, run_job *j, const gnt_child_result *result, gnt
     return rc;
 }
 
+/* A job's first output is its purpose; others may be left out. */
+static int left_nothing(const run_job *j) {
+    struct stat st;
+    int fd = gnt_child_output_fd(j->child, j->outputs[0], NULL);
+    return fd < 0 || fstat(fd, &st) != 0 || st.st_size == 0;
+}
+
+/* A sentence of the worker's names who failed at what; how a process ended does not. */
+static void end_badly(run_job *j, const char *verdict, const gnt_err *reason) {
+    const json_t *status = gnt_child_result_of(j->child)->status;
+    const char *said = json_string_value(json_object_get(status, "sentence"));
+    gnt_err whole = *reason;
+    if (!said || strcmp(said, reason->text) != 0)
+        gnt_fail(&whole, "the job %s %s", j->name, reason->text);
+    end_job(j, verdict, whole.text);
+}
+
 static int finish_job(run *r, run_job *j, gnt_err *err) {
     const gnt_child_result *result = gnt_child_result_of(j->child);
     gnt_err reason = {0};
     const char *verdict = gnt_child_verdict(j->child, &reason);
-    const json_t *level = json_object_get(result->status, "sandbox");
-    j->sandbox = gnt_strdup(json_is_string(level) ? json_string_value(level) : "");
+    j->sandbox = gnt_strdup(result->sandbox);
     j->wall = result->wall_seconds;
     j->cpu = result->cpu_seconds;
     j->peak = result->peak;
     int rc = 0;
-    if (strcmp(verdict, "ok") == 0) {
+    if (strcmp(verdict, "ok") == 0 && left_nothing(j)) {
+        gnt_fail(&reason, "says it is done but left no \"%s\"", j->outputs[0]);
+        end_badly(j, "failed", &reason);
+    } else if (strcmp(verdict, "ok") == 0) {
         rc = store_outputs(r, j, result, err);
         j->state = RUN_OK;
     } else
-        end_job(j, verdict, reason.text);
+        end_badly(j, verdict, &reason);
     close_inputs(j);
     gnt_child_free(j->child);
     j->child = NULL;

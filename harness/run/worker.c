@@ -102,6 +102,8 @@ int gnt_worker_main(void) {
     int describes = kind && strcmp(kind, "describe") == 0;
     if (rc == 0 && kind && (describes || gnt_job_has_plugin(kind)))
         rc = enter_sandbox(request, &report, &err);
+    if (rc == 0 && report.level[0])
+        gnt_worker_walls(report.level);
     if (rc == 0 && describes) {
         rc = describe(request, &err);
         status = rc == 0 ? GNT_OK : GNT_FAILED;

@@ -112,6 +112,12 @@ void gnt_worker_progress(uint64_t done, uint64_t total) {
     gnt_fd_write(GNT_FD_STATUS, "the status pipe", line, (size_t)n, NULL);
 }
 
+void gnt_worker_walls(const char *level) {
+    char line[256];
+    int n = snprintf(line, sizeof line, "sandbox %.200s\n", level);
+    gnt_fd_write(GNT_FD_STATUS, "the status pipe", line, (size_t)n, NULL);
+}
+
 int gnt_worker_finish(const char *word, const char *sentence, const char *sandbox, const json_t *facts) {
     json_t *line = json_pack("{s:s, s:I}", "status", word, "peak", (json_int_t)own_peak());
     /* a sentence may carry a plugin's bytes: what is not UTF-8 is replaced rather than lost */
