@@ -1,0 +1,64 @@
+# What the scripts beside it share: a working folder, suites, and a look into results.json without a JSON program.
+# Sourced, not run.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 2
+gauntlet=$GAUNTLET_BUILD/gauntlet
+bad=$GAUNTLET_BUILD/tests/so # plugins that only tests use
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export XDG_CACHE_HOME=$work/cache
+unset GAUNTLET_PLUGINS GAUNTLET_DATA
+status=0
+sanitized=
+case $GAUNTLET_BUILD in *asan*) sanitized=1 ;; esac
+
+ok() { echo "ok $1"; }
+not_ok() {
+    echo "not ok $1: $2"
+    status=1
+}
+
+# is NAME WHAT EXPECTED: two texts are the same
+is() { if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" "\"$2\", expected \"$3\""; fi; }
+
+# matches NAME TEXT REGEX
+matches() { if [[ $2 =~ $3 ]]; then ok "$1"; else not_ok "$1" "\"${2:0:200}\" is not like /$3/"; fi; }
+
+# same NAME FILE FILE: byte for byte
+same() { if cmp -s "$2" "$3"; then ok "$1"; else not_ok "$1" "$2 and $3 differ: $(cmp "$2" "$3" 2>&1 | head -n 1)"; fi; }
+
+# run CODE SUITE FOLDER [OPTION …]: runs the suite; says so when the exit code is another
+run() {
+    local code=$1 suite=$2 folder=$3 got
+    shift 3
+    "$gauntlet" run "$suite" -o "$folder" -q --plugins "$bad" "$@" >"$work/out" 2>&1 </dev/null
+    got=$?
+    is "exit-code-$code-of-$(basename "$folder")" "$got" "$code"
+    [ "$got" = "$code" ] || sed 's/^/    /' "$work/out"
+}
+
+# cells FOLDER: a line for each cell: id, status, reason, facts as ";NAME=VALUE…;" - separated by tabs
+cells() {
+    awk 'function value(s) { sub(/^[^:]*: /, "", s); sub(/,$/, "", s); gsub(/^"|"$/, "", s); gsub(/\\"/, "\"", s); return s }
+        /^ "cells": / { on = 1 }
+        !on { next }
+        /^   "cell": / { id = value($0); facts = ";" }
+        /^   "status": / { word = value($0) }
+        /^   "reason": / { reason = value($0) }
+        /^   "facts": \{$/ { inside = 1; next }
+        inside && /^    "/ { s = $0; gsub(/[ ",]/, "", s); sub(/:/, "=", s); facts = facts s ";" }
+        /^   }/ { inside = 0 }
+        /^  }/ { print id "\t" word "\t" reason "\t" facts }' "$1/results.json"
+}
+
+# cell FOLDER PATTERN FIELD: field (2 status, 3 reason, 4 facts) of the one cell whose id holds PATTERN
+cell() { cells "$1" | awk -F '\t' -v p="$2" -v f="$3" 'index($1, p) { print $f }'; }
+
+# fact FOLDER PATTERN NAME: its value, as a whole number where it is one
+fact() { cell "$1" "$2" 4 | sed -nE "s/.*;$3=([^;]*);.*/\1/p" | sed 's/\.0$//'; }
+
+# glyphs ID MODEL DATA MORE: a small task. DATA and MORE are further members, each with its comma before it.
+glyphs() {
+    printf '{"id": "%s", "data": {"name": "glyphs", "rows": {"train": 240, "test": 80, "public": 40}, "clients": 160,
+        "test": 80, "public": 20%s}, "model": "%s"%s}' "$1" "$3" "$2" "$4"
+}

@@ -1,0 +1,289 @@
+/* bad_attack: an attack that does one forbidden thing, named by `how`; "nothing" and it is a sound one. Its twin
+ * bad-attack-prepares has a prepare hook, where the same can go wrong. */
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gauntlet/plugin.h"
+
+typedef enum way {
+    NOTHING,
+    CRASH_IN_CREATE,
+    CRASH,
+    CRASH_IN_DESTROY,
+    HANG,
+    HOARD,
+    OUTPUT_FLOOD,
+    NAN_ANSWER,
+    NO_ANSWER,
+    TOO_MANY,
+    NO_COUNT,
+    WRONG_CLASSES,
+    TWICE,
+    EXIT,
+    EXIT_IN_CREATE,
+    PRINT,
+    THREAD,
+    UNKNOWN_STATUS,
+    NOT_SUPPORTED,
+    SILENT_FAILURE,
+    WRITE_INPUT,
+    FORGE,
+    FORGE_ANSWER,
+    FORGE_FACTS,
+    CLOSE_ALL,
+    STACK
+} way;
+
+static const char *const ways[] = {"nothing",
+                                   "crash-in-create",
+                                   "crash",
+                                   "crash-in-destroy",
+                                   "hang",
+                                   "hoard",
+                                   "output-flood",
+                                   "nan",
+                                   "no-answer",
+                                   "too-many",
+                                   "no-count",
+                                   "wrong-classes",
+                                   "twice",
+                                   "exit",
+                                   "exit-in-create",
+                                   "print",
+                                   "thread",
+                                   "unknown-status",
+                                   "unsupported",
+                                   "silent-failure",
+                                   "write-input",
+                                   "forge",
+                                   "forge-answer",
+                                   "forge-facts",
+                                   "close-all",
+                                   "stack",
+                                   NULL};
+
+typedef struct plugin {
+    const gnt_host *host;
+    way how;
+} plugin;
+
+static void crash(void) {
+    volatile int *nowhere = NULL;
+    *nowhere = 1;
+}
+
+static void hang(void) {
+    for (volatile unsigned long turns = 0;; turns++)
+        ;
+}
+
+static void hoard(void) {
+    for (;;) {
+        char *block = malloc(1 << 20);
+        if (block)
+            memset(block, 1, 1 << 20);
+    }
+}
+
+/* What it was given to write to, filled until there is no more. */
+static void flood(void) {
+    static char block[1 << 20];
+    for (;;)
+        for (int fd = 3; fd < 64; fd++)
+            if (write(fd, block, sizeof block) < 0 && fd == 63)
+                continue;
+}
+
+static void print(void) {
+    for (int i = 0; i < 10000; i++)
+        printf("{\"status\":\"ok\"} progress 1 1 %d\n", i);
+    fflush(stdout);
+}
+
+static int sink(int depth) { /* the loop of a stack that overflows */
+    volatile char room[65536];
+    room[depth % 65536] = 1;
+    return depth > 1 << 30 ? room[0] : sink(depth + 1) + room[0];
+}
+
+static void *spin(void *unused) {
+    hang();
+    return unused;
+}
+
+/* Says for the host that all went well, with facts that no plugin could report. */
+static void forge(void) {
+    static const char line[] =
+        "{\"status\":\"ok\",\"sandbox\":\"full\",\"sentence\":\"\\u0007\",\"facts\":{\"a\":\"text\","
+        "\"b\":{\"c\":[1]},\"<script>\":1,\"d\":1e300}}\n";
+    ssize_t n = write(4, line, sizeof line - 1);
+    _exit(n < 0);
+}
+
+/* An answer past the host's checks, straight into the output: a header that claims more than there is. */
+static void forge_answer(void) {
+    static const char bundle[] = "\xff\xff\xff\xff\xff\xff\xff\x7f{\"reconstruction.0\":";
+    for (int fd = 5; fd < 32; fd++)
+        if (write(fd, bundle, sizeof bundle) > 0)
+            break;
+    forge();
+}
+
+/* The way for any hook but create. */
+static gnt_status misbehave(plugin *p) {
+    pthread_t thread;
+    switch (p->how) {
+    case CRASH:
+        crash();
+        break;
+    case HANG:
+        hang();
+        break;
+    case HOARD:
+        hoard();
+        break;
+    case OUTPUT_FLOOD:
+        flood();
+        break;
+    case EXIT:
+        exit(0);
+    case PRINT:
+        print();
+        break;
+    case THREAD:
+        if (pthread_create(&thread, NULL, spin, NULL) != 0)
+            return p->host->fail(p->host->context, "no thread can be started here");
+        break;
+    case UNKNOWN_STATUS:
+        return 77;
+    case NOT_SUPPORTED:
+        p->host->fail(p->host->context, "it wants a model with wings");
+        return GNT_UNSUPPORTED;
+    case SILENT_FAILURE:
+        return GNT_FAILED;
+    case FORGE:
+        forge();
+        break;
+    case FORGE_ANSWER:
+        forge_answer();
+        break;
+    case CLOSE_ALL:
+        for (int fd = 0; fd < 64; fd++)
+            close(fd);
+        break;
+    case STACK:
+        return sink(0);
+    default:
+        break;
+    }
+    return GNT_OK;
+}
+
+static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_sink *out) {
+    plugin *p = self;
+    const int64_t one = 1;
+    const float value = p->how == NAN_ANSWER ? NAN : 0.5f;
+    (void)in;
+    gnt_status status = misbehave(p);
+    if (status != GNT_OK)
+        return status;
+    if (p->how == TWICE)
+        out->tensor(out->context, "level", 1, &one, &value);
+    return out->tensor(out->context, "level", 1, &one, &value);
+}
+
+static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefacts *own,
+                      const gnt_answer *answer) {
+    plugin *p = self;
+    const gnt_model_info *info = p->host->model->info;
+    int64_t features = 1;
+    for (int i = 0; i < info->rank; i++)
+        features *= info->dim[i];
+    gnt_status status = own->tensors.n ? GNT_OK : misbehave(p); /* its twin has misbehaved in prepare */
+    if (status != GNT_OK)
+        return status;
+    float *x = p->host->scratch(p->host->context, (size_t)(2 * seen->n * features) * sizeof *x);
+    if (!x)
+        return p->host->fail(p->host->context, "no memory for an answer");
+    for (int64_t i = 0; i < 2 * seen->n * features; i++)
+        x[i] = p->how == NAN_ANSWER ? NAN : own->tensors.n ? own->tensors.view[0].data[0] : 0.5f;
+    if (p->how == NO_ANSWER)
+        return GNT_OK;
+    if (p->how == WRITE_INPUT)
+        ((float *)(uintptr_t)seen->weights)[0] += 1;
+    if (p->how == WRONG_CLASSES)
+        return answer->labels(answer->context, seen->n, seen->classes + 1, x);
+    if (p->how == TWICE) /* and takes the refusal for a success */
+        answer->reconstruction(answer->context, seen->n, x);
+    if (p->how == TOO_MANY || p->how == NO_COUNT)
+        answer->reconstruction(answer->context, p->how == NO_COUNT ? 0 : 2 * seen->n, x);
+    else
+        answer->reconstruction(answer->context, seen->n, x);
+    return GNT_OK;
+}
+
+static void destroy(void *self) {
+    if (((plugin *)self)->how == CRASH_IN_DESTROY)
+        crash();
+    if (((plugin *)self)->how == FORGE_FACTS) /* after the host wrote its answer */
+        forge();
+    free(self);
+}
+
+static void *create(const gnt_host *host, const gnt_value *values) {
+    plugin *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->host = host;
+    p->how = (way)values[0].i;
+    if (p->how == CRASH_IN_CREATE)
+        abort();
+    if (p->how == EXIT_IN_CREATE)
+        exit(0);
+    return p;
+}
+
+static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
+static const gnt_attack hooks_with_prepare = {.size = sizeof hooks, .prepare = prepare, .run = run};
+
+static const gnt_parameter parameters[] = {
+    {.id = "how",
+     .type = GNT_TYPE_CHOICE,
+     .unit = "",
+     .preset_text = "nothing",
+     .choices = ways,
+     .help = "what it does wrong"},
+};
+
+#define COMMON                                                                                               \
+    .size = sizeof(gnt_descriptor), .kind = GNT_PLUGIN_ATTACK, .version = "1.0",                             \
+    .line = "a test's attack that does one forbidden thing", .licence = "MIT", .citation = "",               \
+    .parameters = parameters, .n_parameters = 1, .surfaces = GNT_SURFACE_UPDATE,                             \
+    .goals = GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, .data_kinds = GNT_KIND_ANY, .create = create,         \
+    .destroy = destroy
+
+static const gnt_descriptor descriptors[] = {
+    {COMMON, .id = "bad-attack", .attack = &hooks},
+    {COMMON, .id = "bad-attack-prepares", .scope = GNT_SCOPE_TASK, .attack = &hooks_with_prepare},
+};
+
+static const gnt_descriptor *descriptor_at(int32_t index) {
+    return index >= 0 && index < 2 ? &descriptors[index] : NULL;
+}
+
+GNT_EXPORT const gnt_entry *gauntlet_entry(void) {
+    static const gnt_entry entry = {.magic = GNT_ABI_MAGIC,
+                                    .size = sizeof entry,
+                                    .abi_major = GNT_ABI_MAJOR,
+                                    .abi_minor = GNT_ABI_MINOR,
+                                    .pointer_size = sizeof(void *),
+                                    .build = "",
+                                    .n_plugins = 2,
+                                    .descriptor = descriptor_at};
+    return &entry;
+}
