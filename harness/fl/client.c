@@ -47,6 +47,13 @@ static int draw_batch(local *l, int64_t step, gnt_batch *b, gnt_err *err) {
     return 0;
 }
 
+static int diverged(local *l, const char *what, gnt_err *err) {
+    l->fl->diverged = 1;
+    return gnt_fail(
+        err, "the training diverged: %s of client %d is not finite in round %d; lower the learning rate",
+        what, l->client.index, l->client.round);
+}
+
 /* Gradient of the loss over batch `step` at `weights` into fl->grad. */
 static int step_gradient(local *l, int64_t step, const float *weights, gnt_err *err) {
     gnt_fl *fl = l->fl;
@@ -61,8 +68,7 @@ static int step_gradient(local *l, int64_t step, const float *weights, gnt_err *
                                   fl->stats, err)
            : -1;
     if (rc == 0 && !isfinite(loss))
-        rc = gnt_fail(err, "the loss of client %d is not finite in round %d; lower the learning rate",
-                      l->client.index, l->client.round);
+        rc = diverged(l, "the loss", err);
     for (int64_t i = 0; rc == 0 && fl->config.training_stats && i < fl->n_buffers; i++)
         fl->local_buffers[i] = 0.9f * fl->local_buffers[i] + 0.1f * fl->stats[i];
     gnt_batch_free(&b);
@@ -83,8 +89,11 @@ static int descend(local *l, const float *weights, float *update, float *rates, 
             rates[step] = (float)rate;
         gnt_sgd_step(fl->local, fl->velocity, fl->grad, fl->n_params, rate, fl->config.momentum, 0);
     }
-    for (int64_t i = 0; i < fl->n_params; i++)
+    for (int64_t i = 0; i < fl->n_params; i++) {
         update[i] = fl->local[i] - weights[i];
+        if (!isfinite(update[i]))
+            return diverged(l, "the update", err);
+    }
     return 0;
 }
 
@@ -141,7 +150,11 @@ static int compute(local *l, const float *weights, float *update, float *rates, 
         return descend(l, weights, update, rates, err);
     if (step_gradient(l, 0, weights, err) != 0)
         return -1;
-    memcpy(update, fl->grad, (size_t)fl->n_params * sizeof *update);
+    for (int64_t i = 0; i < fl->n_params; i++) {
+        update[i] = fl->grad[i];
+        if (!isfinite(update[i]))
+            return diverged(l, "the gradient", err);
+    }
     return 0;
 }
 

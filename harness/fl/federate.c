@@ -13,6 +13,10 @@ double gnt_fl_rate(const gnt_fl_config *config, int32_t round) {
                           : config->rate;
 }
 
+int gnt_fl_diverged(const gnt_fl *fl) {
+    return fl->diverged;
+}
+
 void gnt_fl_free(gnt_fl *fl) {
     if (!fl)
         return;

@@ -28,6 +28,8 @@ typedef struct gnt_fl gnt_fl;
 int gnt_fl_new(gnt_fl **out, const gnt_model *m, const gnt_fl_config *config, const gnt_chain *chain,
                const gnt_key *key, gnt_err *err);
 void gnt_fl_free(gnt_fl *fl);
+/* 1 after a failure that was no fault of a plugin: a client's loss or update stopped being finite. */
+int gnt_fl_diverged(const gnt_fl *fl);
 double gnt_fl_rate(const gnt_fl_config *config, int32_t round);
 
 /* What one client shares, beside the update itself. Pointers that the caller leaves NULL are not filled. */

@@ -17,6 +17,7 @@ struct gnt_fl {
     gnt_trainer *trainer[FL_TRAINERS];
     int64_t trainer_n[FL_TRAINERS];
     int next_slot;
+    int diverged;                   /* a loss or an update was not finite */
     float *grad, *local, *velocity; /* n_params each; velocity NULL without momentum */
     float *stats, *local_buffers;   /* n_buffers each */
 };

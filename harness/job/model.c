@@ -61,9 +61,24 @@ static int copy_vector(const gnt_st *st, const char *kind, int64_t round, int64_
     return 0;
 }
 
+/* Fails when the training ended before that round. */
+static int check_diverged(const gnt_st *trained, int64_t round, gnt_err *err) {
+    char name[64];
+    snprintf(name, sizeof name, "weights.%" PRId64, round);
+    if (gnt_st_find(trained, name) || !trained->metadata)
+        return 0;
+    json_t *all = json_loads(trained->metadata, JSON_REJECT_DUPLICATES, NULL);
+    const char *why = json_string_value(json_object_get(all, "diverged"));
+    int rc = why && *why ? gnt_fail(err, "%s", why) : 0;
+    json_decref(all);
+    return rc;
+}
+
 int gnt_work_weights(const gnt_st *trained, const gnt_model *m, int64_t round, float **weights,
                      float **buffers, gnt_err *err) {
     *weights = *buffers = NULL;
+    if (check_diverged(trained, round, err) != 0)
+        return -1;
     if (copy_vector(trained, "weights", round, gnt_model_size(m), weights, err) == 0 &&
         copy_vector(trained, "buffers", round, gnt_model_buffer_size(m), buffers, err) == 0)
         return 0;

@@ -20,6 +20,7 @@ typedef struct training {
     gnt_work_chain chain;
     gnt_st out;
     json_t *utility;
+    gnt_err diverged; /* why training ended before its time; "" when it did not */
 } training;
 
 static int is_stage(const gnt_work *w, int32_t round) {
@@ -130,13 +131,18 @@ static int federate(training *t, const gnt_sampleset *clients, const gnt_samples
     if (rc == 0)
         rc = gnt_fl_train(fl, &clients->view, &part, public_data->view.n ? &public_data->view : NULL, weights,
                           buffers, &watch, err);
+    /* weights blown up by too much noise are a result, not a failure: they are worth nothing */
+    if (rc != 0 && fl && gnt_fl_diverged(fl)) {
+        t->diverged = *err;
+        rc = 0;
+    }
     gnt_fl_free(fl);
     gnt_partition_free(&part);
     return rc;
 }
 
 static int write_out(training *t, gnt_err *err) {
-    json_t *all = json_pack("{s:O}", "utility", t->utility);
+    json_t *all = json_pack("{s:O, s:s}", "utility", t->utility, "diverged", t->diverged.text);
     char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
     int rc = text ? gnt_st_set_metadata(&t->out, text, err) : gnt_fail(err, "out of memory for the utility");
     gnt_free(text);

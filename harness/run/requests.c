@@ -265,7 +265,9 @@ double run_utility(const run *r, run_job *train, double *noise) {
         int loss = train->utility_kind == GNT_UTILITY_LOSS;
         json_t *all = run_metadata(r, train, "trained");
         const json_t *list = json_object_get(all, "utility");
-        const json_t *last = json_array_size(list) ? json_array_get(list, json_array_size(list) - 1) : NULL;
+        const char *diverged = json_string_value(json_object_get(all, "diverged"));
+        size_t n = diverged && *diverged ? 0 : json_array_size(list);
+        const json_t *last = n ? json_array_get(list, n - 1) : NULL;
         const json_t *value = json_object_get(last, loss ? "loss" : "accuracy");
         const json_t *error = json_object_get(last, loss ? "loss_error" : "accuracy_error");
         train->utility = json_is_number(value) ? json_number_value(value) : NAN;

@@ -378,6 +378,23 @@ static void what_was_to_be_read_stays_as_it_was(void **state) {
     assert_non_null(strstr(err.text, "samples"));
     data_x[0] = kept[0];
     data_x[1] = kept[1];
+/* A learning rate beyond reason blows the weights up: told apart from a plugin's failure. */
+static void divergence_is_told(void **state) {
+    (void)state;
+    gnt_fl_config config = {
+        .rounds = 4, .steps = 4, .batch = 4, .rate = 1e38, .participation = 1, .clients = CLIENTS};
+    gnt_fl *fl;
+    gnt_err err = {0};
+    gnt_key key = gnt_key_of_seed(1);
+    int rounds = 0;
+    float w[P], buffers[1] = {0};
+    gnt_fl_watch watch = {.context = &rounds, .after_round = count_rounds, .should_stop = keep_going};
+    start(w);
+    assert_int_equal(gnt_fl_new(&fl, model, &config, &plain, &key, &err), 0);
+    assert_int_equal(gnt_fl_train(fl, &data, &part, NULL, w, buffers, &watch, &err), -1);
+    assert_true(gnt_fl_diverged(fl));
+    assert_non_null(strstr(err.text, "diverged"));
+    gnt_fl_free(fl);
 }
 
 int main(void) {
@@ -391,6 +408,7 @@ int main(void) {
         cmocka_unit_test(an_aggregate_takes_over),
         cmocka_unit_test(what_is_not_finite_is_refused),
         cmocka_unit_test(what_was_to_be_read_stays_as_it_was),
+        cmocka_unit_test(divergence_is_told),
     };
     return cmocka_run_group_tests_name("fl", tests, open_model, close_model);
 }
