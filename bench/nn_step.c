@@ -1,10 +1,8 @@
 /* nn_step: time of one gradient-matching step of the numeric core: the loss's gradient by the weights, its
  * cosine distance to a target gradient plus total variation, and the gradient of that by the image.
  *
- *   make build/libgauntlet.a
- *   gcc -std=c11 -D_GNU_SOURCE -O2 -Iharness -Iharness/include bench/nn_step.c build/libgauntlet.a \
- *       -lopenblas -lsodium -lm -lpthread -o build/nn_step
- *   OPENBLAS_NUM_THREADS=1 OPENBLAS_CORETYPE=SkylakeX build/nn_step lenet|lenet28|resnet18|resnet18x8 [runs]
+ *   make build/bench/nn_step
+ *   OPENBLAS_NUM_THREADS=1 OPENBLAS_CORETYPE=SkylakeX build/bench/nn_step lenet|lenet28|resnet18|resnet18x8 [runs]
  *
  * Prints the median of the runs, their spread, and the arena. LeNet is DLG's (sigmoid, three 5×5 convolutions
  * of 12 channels, strides 2 2 1); ResNet-18 is the 32×32 form with batch norm on given statistics. */

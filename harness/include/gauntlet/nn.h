@@ -101,8 +101,10 @@ GNT_NN_API gnt_node gnt_nn_conv_dx(gnt_graph *g, gnt_node dy, gnt_node w, int64_
 GNT_NN_API gnt_node gnt_nn_conv_dw(gnt_graph *g, gnt_node x, gnt_node dy, int64_t kh, int64_t kw,
                                    int32_t stride, int32_t pad); /* → O×C×kh×kw */
 
-/* Pooling over the last two axes of N×C×H×W, window k×l. Padding never wins a maximum; averages divide by the whole
- * window when count_pad, else by the entries inside. `ceil_mode` rounds the output size up. */
+/* Pooling over the last two axes of N×C×H×W, window kh×kw, padding less than the window. Padding never wins a maximum;
+ * a NaN does. Averages divide by the window's entries within the padded image when count_pad, else by those within the
+ * image. `ceil_mode` rounds the output size up, but drops a last window that would start beyond the image and its
+ * leading padding (PyTorch's rules). */
 GNT_NN_API gnt_node gnt_nn_max_pool(gnt_graph *g, gnt_node x, int32_t kh, int32_t kw, int32_t sh, int32_t sw,
                                     int32_t ph, int32_t pw, int ceil_mode);
 GNT_NN_API gnt_node gnt_nn_avg_pool(gnt_graph *g, gnt_node x, int32_t kh, int32_t kw, int32_t sh, int32_t sw,
@@ -145,7 +147,8 @@ GNT_NN_API gnt_node gnt_nn_cosine_distance(gnt_graph *g, const gnt_node *a, cons
 /* ---- differentiation: rewrites of the graph, of any order ------------------------------------------------------ */
 
 /* dx[j] = Σ_i (∂y[i]/∂x[j])ᵀ u[i]. u[i] has y[i]'s shape; u NULL means ones for a single scalar y. Where y does not
- * depend on x[j], dx[j] is a fill of zeros. Returns 0, or −1 with the graph's error set. */
+ * depend on x[j], dx[j] is a fill of zeros. x may be inner nodes; derivatives are total: where x[k] feeds x[j], dx[k]
+ * counts the way through x[j] too. Returns 0, or −1 with the graph's error set. */
 GNT_NN_API int gnt_nn_vjp(gnt_graph *g, const gnt_node *y, const gnt_node *u, int32_t ny, const gnt_node *x,
                           int32_t nx, gnt_node *dx);
 /* dy[i] = Σ_j (∂y[i]/∂x[j]) v[j]; v[j] has x[j]'s shape. */
@@ -169,7 +172,8 @@ GNT_NN_API void gnt_program_free(gnt_program *p);
 
 /* Inputs by node number of the graph, at stage s: `values` (float or double after `precision`, row-major, aligned or
  * not) must stay valid and unchanged while any stage that reads it runs. An input that no output needs may be left
- * unbound; binding it is allowed. Returns 0, or −1 if the node is no input. */
+ * unbound; binding it is allowed; NULL unbinds. Returns 0, or −1 if the node is no input (or, for values that are not
+ * aligned to their own size, when there is no memory for the copy that each run makes of them). */
 GNT_NN_API int gnt_program_bind(gnt_program *p, gnt_node input, const void *values);
 /* Runs stage s. Allocates nothing. Returns 0, or −1 if an input it needs is unbound. */
 GNT_NN_API int gnt_program_run(gnt_program *p, int32_t stage);
