@@ -378,6 +378,8 @@ static void what_was_to_be_read_stays_as_it_was(void **state) {
     assert_non_null(strstr(err.text, "samples"));
     data_x[0] = kept[0];
     data_x[1] = kept[1];
+}
+
 /* A learning rate beyond reason blows the weights up: told apart from a plugin's failure. */
 static void divergence_is_told(void **state) {
     (void)state;
