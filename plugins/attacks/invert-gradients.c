@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/first_dense.h"
 #include "common/label.h"
 #include "gauntlet/nn.h"
 #include "gauntlet/plugin.h"
@@ -75,6 +76,22 @@ static int looks_pruned(const gnt_views *update) {
     return 2 * zeros > total;
 }
 
+/* flags[i] = 1 where the observed entry is to be matched: where it survived, and in columns without any survivor of
+ * a first dense layer, since those say that the sample itself is (near) zero there, as black pixels are. */
+static void mark_survivors(const gnt_model_info *info, int64_t tensor, const float *observed, float *flags) {
+    const gnt_view *shape = &info->params.view[tensor];
+    int64_t columns = shape->rank == 2 && is_first_dense(info, shape->layer) ? shape->dim[1] : 0;
+    for (int64_t i = 0; i < shape->count; i++)
+        flags[i] = observed[i] != 0;
+    for (int64_t j = 0; j < columns; j++) {
+        int alive = 0;
+        for (int64_t i = j; i < shape->count && !alive; i += columns)
+            alive = observed[i] != 0;
+        for (int64_t i = j; i < shape->count && !alive; i += columns)
+            flags[i] = 1;
+    }
+}
+
 static gnt_status bind_update(search *s, const gnt_observation *seen, int32_t *masked) {
     const gnt_host *host = s->self->host;
     const gnt_views *params = &host->model->info->params, *update = seen->update;
@@ -104,8 +121,7 @@ static gnt_status bind_update(search *s, const gnt_observation *seen, int32_t *m
     if (!flags)
         return out_of_memory(host);
     for (int64_t t = 0; t < params->n; flags += params->view[t].count, t++) {
-        for (int64_t i = 0; i < params->view[t].count; i++)
-            flags[i] = observed[t][i] != 0;
+        mark_survivors(host->model->info, t, observed[t], flags);
         mask[t] = flags;
     }
     s->args.mask = mask;

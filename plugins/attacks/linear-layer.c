@@ -8,8 +8,8 @@
  * holds for several local steps, over which δ_i varies but a single sample does not. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "common/first_dense.h"
 #include "gauntlet/plugin.h"
 
 enum { PARAM_DISTINCT };
@@ -24,14 +24,6 @@ static gnt_status refuse(const gnt_host *host, const char *why) {
     return GNT_UNSUPPORTED;
 }
 
-/* Is `layer` the first that changes its input, other than in shape? */
-static int is_first(const gnt_model_info *info, int32_t layer) {
-    for (int32_t i = 0; i < layer; i++)
-        if (strcmp(info->layer[i].type, "flatten") != 0)
-            return 0;
-    return layer >= 0 && layer < info->n_layers && strcmp(info->layer[layer].type, "dense") == 0;
-}
-
 /* The first layer's weight W (units × features) and bias b (units), or a sentence on what is missing. */
 static gnt_status find_layer(const linear_layer *s, const gnt_observation *seen, int64_t features,
                              const gnt_view **w, const gnt_view **b) {
@@ -42,7 +34,7 @@ static gnt_status find_layer(const linear_layer *s, const gnt_observation *seen,
         return refuse(host, "it needs one tensor of the update for each parameter of the model");
     for (int64_t t = 0; t < seen->update->n; t++) {
         const gnt_view *p = &info->params.view[t], *u = &seen->update->view[t];
-        if (!is_first(info, p->layer))
+        if (!is_first_dense(info, p->layer))
             continue;
         if (p->rank == 2 && p->dim[1] == features && u->count == p->count)
             *w = u;

@@ -1,0 +1,416 @@
+/* The built attacks, opened as a worker opens them: exact recovery through a dense layer, labels read off the
+ * gradient, reconstructions of undefended images, weight deltas, refusals, and stopping when asked. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "data/data.h"
+#include "nn/model.h"
+#include "plugin/host.h"
+#include "plugin/load.h"
+
+/* LeNet of the DLG paper, with fewer channels. */
+static const char lenet_json[] =
+    "{\"init\": {\"kind\": \"uniform\", \"bound\": 0.5}, \"layers\": ["
+    "{\"type\": \"conv\", \"name\": \"c1\", \"out\": 12, \"kernel\": 5, \"stride\": 2, \"pad\": 2},"
+    "{\"type\": \"sigmoid\"},"
+    "{\"type\": \"conv\", \"name\": \"c2\", \"out\": 12, \"kernel\": 5, \"stride\": 2, \"pad\": 2},"
+    "{\"type\": \"sigmoid\"}, {\"type\": \"flatten\"},"
+    "{\"type\": \"dense\", \"name\": \"fc\", \"out\": \"classes\"}]}";
+static const char mlp_json[] = "{\"init\": \"kaiming\", \"layers\": [{\"type\": \"flatten\"},"
+                               "{\"type\": \"dense\", \"name\": \"fc1\", \"out\": 64}, {\"type\": \"relu\"},"
+                               "{\"type\": \"dense\", \"name\": \"fc2\", \"out\": \"classes\"}]}";
+
+enum { CLASSES = 10, FEATURES = 28 * 28, BATCH = 3, MOST_STEPS = 4 };
+
+typedef struct attacked { /* one observation, and what an attack made of it */
+    gnt_model *model;
+    gnt_service *own, *attackers;
+    const gnt_data *data;
+    float *weights;
+    float x[BATCH * FEATURES], y[BATCH * CLASSES], rates[MOST_STEPS];
+    gnt_observation seen;
+    gnt_key key;
+    /* the answer */
+    float found[BATCH * FEATURES], scores[BATCH * CLASSES];
+    int64_t count;
+    int labelled;
+    double first_cost, chosen_cost;
+    int64_t costs, stop_after; /* polls until a stop is asked for; 0: never */
+    int64_t polls;
+    gnt_err err;
+} attacked;
+
+static gnt_data *glyphs;
+
+static int open_glyphs(void **state) {
+    (void)state;
+    gnt_err err = {0};
+    gnt_data_spec spec = {.name = "glyphs", .rows = {32, 1, 1}, .seed = 5};
+    return gnt_data_open(&glyphs, &spec, NULL, &err);
+}
+
+static int close_glyphs(void **state) {
+    (void)state;
+    gnt_data_free(glyphs);
+    return 0;
+}
+
+/* ---- a host in little ---- */
+
+static gnt_status take_images(void *context, int64_t count, const float *x) {
+    attacked *a = context;
+    assert_in_range(count, 1, a->seen.n);
+    memcpy(a->found, x, (size_t)(count * FEATURES) * sizeof *x);
+    a->count = count;
+    return GNT_OK;
+}
+
+static gnt_status take_labels(void *context, int64_t n, int32_t classes, const float *scores) {
+    attacked *a = context;
+    assert_int_equal(n, a->seen.n);
+    assert_int_equal(classes, CLASSES);
+    memcpy(a->scores, scores, (size_t)(n * classes) * sizeof *scores);
+    a->labelled = 1;
+    return GNT_OK;
+}
+
+static void take_cost(void *context, int32_t restart, int64_t step, double cost) {
+    attacked *a = context;
+    if (restart == 0 && step == 0)
+        a->first_cost = cost;
+    a->costs++;
+}
+
+static void take_chosen(void *context, int32_t restart, double cost) {
+    attacked *a = context;
+    (void)restart;
+    a->chosen_cost = cost;
+}
+
+static int stop_now(void *context) {
+    attacked *a = context;
+    return a->stop_after && ++a->polls > a->stop_after;
+}
+
+/* Glyphs row … row + n − 1 and fresh weights; the observation is the gradient, or with steps the weight delta. */
+static void observe(attacked *a, const char *json, int64_t row, int64_t n, int32_t steps, const double *mean,
+                    const double *deviation) {
+    memset(a, 0, sizeof *a);
+    gnt_nn_shape sample = {3, {1, 28, 28}};
+    if (gnt_model_parse(&a->model, "test", json, &sample, CLASSES, mean, deviation, &a->err))
+        fail_msg("%s", a->err.text);
+    gnt_service_spec spec = {.model = a->model, .name = "test", .mean = mean, .deviation = deviation};
+    assert_int_equal(gnt_service_new(&a->own, &spec, &a->err), 0);
+    assert_int_equal(gnt_service_new(&a->attackers, &spec, &a->err), 0);
+    a->weights = gnt_array((size_t)gnt_model_size(a->model), sizeof *a->weights);
+    a->key = gnt_key_of_seed((uint64_t)row + 1);
+    gnt_stream init = gnt_stream_open(&a->key, "init");
+    gnt_model_init(a->model, &init, a->weights, NULL);
+    for (int64_t i = 0; i < n; i++) {
+        gnt_data_row(glyphs, row + i, a->x + i * FEATURES);
+        a->y[i * CLASSES + glyphs->label[row + i]] = 1;
+    }
+    const gnt_model_service *s = gnt_service_table(a->own);
+    gnt_function_spec update = {
+        .size = sizeof update, .kind = GNT_FN_UPDATE, .n = n, .steps = steps, .batch = n, .training = -1};
+    for (int32_t i = 0; i < MOST_STEPS; i++)
+        a->rates[i] = 0.02f;
+    gnt_function_args args = {
+        .size = sizeof args, .x = a->x, .y = a->y, .weights = a->weights, .rates = a->rates};
+    a->seen = (gnt_observation){.size = sizeof a->seen,
+                                .surface = GNT_SURFACE_UPDATE,
+                                .goals = GNT_GOAL_RECONSTRUCTION,
+                                .update_kind = steps ? GNT_UPDATE_DELTA : GNT_UPDATE_GRADIENT,
+                                .steps = steps,
+                                .attribute = -1,
+                                .classes = CLASSES,
+                                .n = n,
+                                .batch = n,
+                                .rate = 0.02,
+                                .weights = a->weights};
+    assert_int_equal(s->eval(s->context, s->prepare(s->context, &update), &args, &a->seen.update), GNT_OK);
+}
+
+static void forget(attacked *a) {
+    gnt_service_free(a->own);
+    gnt_service_free(a->attackers);
+    gnt_model_free(a->model);
+    gnt_free(a->weights);
+}
+
+static gnt_status attack(attacked *a, const char *file, const char *id, const char *json) {
+    const char *build = getenv("GAUNTLET_BUILD");
+    char path[4096];
+    const gnt_descriptor *d;
+    gnt_params params;
+    gnt_instance *instance;
+    snprintf(path, sizeof path, "%s/plugins/attacks/%s.so", build ? build : "build", file);
+    if (gnt_plugin_load(&d, path, GNT_PLUGIN_ATTACK, id, &a->err) ||
+        gnt_params_parse(&params, d->parameters, d->n_parameters, "test", json, &a->err))
+        fail_msg("%s", a->err.text);
+    gnt_instance_spec spec = {.descriptor = d,
+                              .params = &params,
+                              .key = a->key,
+                              .model = a->attackers,
+                              .context = a,
+                              .should_stop = stop_now};
+    if (gnt_instance_new(&instance, &spec, NULL, &a->err))
+        fail_msg("%s", a->err.text);
+    gnt_params_free(&params);
+    gnt_answer answer = {.size = sizeof answer,
+                         .context = a,
+                         .reconstruction = take_images,
+                         .labels = take_labels,
+                         .cost = take_cost,
+                         .chosen = take_chosen};
+    gnt_artefacts own = {.size = sizeof own};
+    gnt_instance_enter(instance, "run");
+    gnt_status status =
+        gnt_instance_attack(instance)->run(gnt_instance_self(instance), &a->seen, &own, &answer);
+    status = gnt_instance_leave(instance, status, &a->err);
+    gnt_instance_free(instance);
+    for (int64_t i = 0; i < a->count * FEATURES; i++)
+        assert_true(a->found[i] >= 0 && a->found[i] <= 1);
+    return status;
+}
+
+static double mse(const float *a, const float *b) {
+    double sum = 0;
+    for (int64_t i = 0; i < FEATURES; i++)
+        sum += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
+    return sum / FEATURES;
+}
+
+static int label_right(const attacked *a, int64_t row) {
+    int top = 0;
+    for (int c = 1; c < CLASSES; c++)
+        top = a->scores[c] > a->scores[top] ? c : top;
+    return a->labelled && top == glyphs->label[row];
+}
+
+/* ---- linear-layer ---- */
+
+/* x = dW_i/db_i, whether the update is a gradient or a delta, with or without normalisation. */
+static void one_sample_comes_out_of_a_dense_layer(void **state) {
+    (void)state;
+    static const double mean = 0.3, deviation = 0.25;
+    for (int which = 0; which < 4; which++) {
+        attacked a;
+        observe(&a, mlp_json, which, 1, which / 2, which % 2 ? &mean : NULL, which % 2 ? &deviation : NULL);
+        assert_int_equal(attack(&a, "linear-layer", "linear-layer", NULL), GNT_OK);
+        assert_int_equal(a.count, 1);
+        for (int64_t i = 0; i < FEATURES; i++)
+            assert_true(fabs((double)a.found[i] - (double)a.x[i]) < 1e-4);
+        forget(&a);
+    }
+}
+
+static void rows_of_a_batch_are_distinct(void **state) {
+    (void)state;
+    attacked a;
+    observe(&a, mlp_json, 0, BATCH, 0, NULL, NULL);
+    assert_int_equal(attack(&a, "linear-layer", "linear-layer", "{\"distinct\": 0.002}"), GNT_OK);
+    assert_true(a.count > 1);
+    for (int64_t i = 1; i < a.count; i++)
+        for (int64_t j = 0; j < i; j++)
+            assert_true(mse(a.found + i * FEATURES, a.found + j * FEATURES) > 0.002);
+    forget(&a);
+}
+
+static void a_model_without_a_first_dense_layer_is_refused(void **state) {
+    (void)state;
+    attacked a;
+    observe(&a, lenet_json, 0, 1, 0, NULL, NULL);
+    assert_int_equal(attack(&a, "linear-layer", "linear-layer", NULL), GNT_UNSUPPORTED);
+    assert_non_null(strstr(a.err.text, "first layer is dense"));
+    forget(&a);
+}
+
+/* ---- dlg and idlg ---- */
+
+static void idlg_reads_every_label(void **state) {
+    (void)state;
+    for (int64_t row = 0; row < 20; row++) {
+        attacked a;
+        observe(&a, lenet_json, row, 1, row % 2 ? 2 : 0, NULL, NULL);
+        a.seen.budget = 1;
+        assert_int_equal(attack(&a, "dlg", "idlg", "{\"inner\": 1}"), GNT_OK);
+        assert_true(label_right(&a, row));
+        forget(&a);
+    }
+}
+
+static void idlg_refuses_batches(void **state) {
+    (void)state;
+    attacked a;
+    observe(&a, lenet_json, 0, 2, 0, NULL, NULL);
+    assert_int_equal(attack(&a, "dlg", "idlg", NULL), GNT_UNSUPPORTED);
+    assert_non_null(strstr(a.err.text, "batch of one"));
+    forget(&a);
+}
+
+/* The papers' main claim: the undefended image comes back, here to 1e-3 for at least 3 of 4 targets. */
+static void images_come_back(void **state) {
+    (void)state;
+    static const char *const id[] = {"dlg", "idlg"};
+    for (int which = 0; which < 2; which++) {
+        int close = 0;
+        for (int64_t row = 20; row < 24; row++) {
+            attacked a;
+            observe(&a, lenet_json, row, 1, 0, NULL, NULL);
+            assert_int_equal(attack(&a, "dlg", id[which], "{\"steps\": 150, \"tolerance\": 1e-7}"), GNT_OK);
+            close += mse(a.found, a.x) < 1e-3;
+            if (mse(a.found, a.x) < 1e-3)
+                assert_true(label_right(&a, row));
+            forget(&a);
+        }
+        assert_true(close >= 3);
+    }
+}
+
+/* A delta's sign and scale: the true image has cost 0 only if both are right. */
+static void a_weight_delta_gives_the_image_too(void **state) {
+    (void)state;
+    attacked a;
+    observe(&a, lenet_json, 25, 1, 2, NULL, NULL);
+    assert_int_equal(attack(&a, "dlg", "idlg", "{\"steps\": 150, \"tolerance\": 1e-7}"), GNT_OK);
+    assert_true(mse(a.found, a.x) < 1e-3);
+    forget(&a);
+}
+
+/* Reference settings: exactly one start, all of the budget or until L-BFGS has nothing to do. */
+static void the_budget_counts_outer_steps(void **state) {
+    (void)state;
+    attacked a;
+    observe(&a, lenet_json, 26, 1, 0, NULL, NULL);
+    a.seen.budget = 3;
+    assert_int_equal(attack(&a, "dlg", "dlg", "{\"mode\": \"reference\", \"inner\": 2}"), GNT_OK);
+    assert_int_equal(a.costs, 3);
+    assert_true(a.chosen_cost <= a.first_cost);
+    forget(&a);
+}
+
+/* ---- invert-gradients ---- */
+
+/* PSNR of 20 dB is a mean squared error of 0.01. Normalised input, gradient; and a delta of two steps. */
+static void the_direction_gives_the_image(void **state) {
+    (void)state;
+    static const double mean = 0.2, deviation = 0.4;
+    for (int which = 0; which < 2; which++) {
+        attacked a;
+        observe(&a, mlp_json, 10 + which, 1, which ? 2 : 0, which ? NULL : &mean, which ? NULL : &deviation);
+        assert_int_equal(attack(&a, "invert-gradients", "invert-gradients", "{\"steps\": 300}"), GNT_OK);
+        assert_true(a.chosen_cost < 0.05 * a.first_cost);
+        assert_true(mse(a.found, a.x) < 0.01);
+        forget(&a);
+    }
+}
+
+/* A batch needs its labels, and takes them when granted. */
+static void a_batch_needs_its_labels(void **state) {
+    (void)state;
+    attacked a;
+    observe(&a, mlp_json, 12, 2, 0, NULL, NULL);
+    assert_int_equal(attack(&a, "invert-gradients", "invert-gradients", NULL), GNT_UNSUPPORTED);
+    assert_non_null(strstr(a.err.text, "labels"));
+    a.seen.labels = a.y;
+    a.seen.granted = GNT_KNOWS_LABELS;
+    assert_int_equal(attack(&a, "invert-gradients", "invert-gradients", "{\"steps\": 20, \"restarts\": 2}"),
+                     GNT_OK);
+    assert_int_equal(a.count, 2);
+    assert_int_equal(a.costs, 40);
+    forget(&a);
+}
+
+/* Zeroes what is below `share` of the largest magnitude, tensor by tensor. */
+static void prune(attacked *a, float share) {
+    for (int64_t t = 0; t < a->seen.update->n; t++) {
+        const gnt_view *v = &a->seen.update->view[t];
+        float *entry = (float *)(uintptr_t)v->data, most = 0; /* the test's own program wrote it */
+        for (int64_t i = 0; i < v->count; i++)
+            most = fmaxf(most, fabsf(entry[i]));
+        for (int64_t i = 0; i < v->count; i++)
+            entry[i] = fabsf(entry[i]) < share * most ? 0 : entry[i];
+    }
+}
+
+/* Entries that pruning set to zero say nothing: matched as they are, not even the true image has cost 0. */
+static void pruned_entries_are_left_out(void **state) {
+    (void)state;
+    static const char *const mask[] = {"auto", "never", "always"};
+    for (int dense = 0; dense < 2; dense++) {
+        double cost[3];
+        for (int which = 0; which < 3; which++) {
+            attacked a;
+            char json[100];
+            snprintf(json, sizeof json, "{\"steps\": 300, \"tv\": 0, \"mask_zeros\": \"%s\"}", mask[which]);
+            observe(&a, dense ? mlp_json : lenet_json, 14, 1, 0, NULL, NULL);
+            prune(&a, 0.2f);
+            assert_int_equal(attack(&a, "invert-gradients", "invert-gradients", json), GNT_OK);
+            cost[which] = a.chosen_cost;
+            forget(&a);
+        }
+        assert_true(cost[0] == cost[2]); /* it saw that it was pruned */
+        assert_true(cost[0] < 0.3 * cost[1]);
+    }
+}
+
+/* Dead units and black pixels leave zeros too, but an update that nobody pruned is matched whole. */
+static void zeros_alone_are_not_pruning(void **state) {
+    (void)state;
+    double cost[2];
+    for (int which = 0; which < 2; which++) {
+        attacked a;
+        observe(&a, mlp_json, 15, 1, 0, NULL, NULL);
+        assert_int_equal(attack(&a, "invert-gradients", "invert-gradients",
+                                which ? "{\"steps\": 5, \"mask_zeros\": \"never\"}" : "{\"steps\": 5}"),
+                         GNT_OK);
+        cost[which] = a.chosen_cost;
+        forget(&a);
+    }
+    assert_true(cost[0] == cost[1]);
+}
+
+/* ---- stopping ---- */
+
+static void a_stop_stops(void **state) {
+    (void)state;
+    static const char *const attacks[][2] = {
+        {"dlg", "dlg"}, {"dlg", "idlg"}, {"invert-gradients", "invert-gradients"}};
+    for (size_t i = 0; i < 3; i++) {
+        attacked a;
+        observe(&a, lenet_json, 1, 1, 0, NULL, NULL);
+        a.stop_after = 30;
+        assert_int_equal(attack(&a, attacks[i][0], attacks[i][1], NULL), GNT_STOPPED);
+        assert_int_equal(a.count, 0);
+        assert_true(a.polls < a.stop_after + 20); /* it did not go on working */
+        forget(&a);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_sample_comes_out_of_a_dense_layer),
+        cmocka_unit_test(rows_of_a_batch_are_distinct),
+        cmocka_unit_test(a_model_without_a_first_dense_layer_is_refused),
+        cmocka_unit_test(idlg_reads_every_label),
+        cmocka_unit_test(idlg_refuses_batches),
+        cmocka_unit_test(images_come_back),
+        cmocka_unit_test(a_weight_delta_gives_the_image_too),
+        cmocka_unit_test(the_budget_counts_outer_steps),
+        cmocka_unit_test(the_direction_gives_the_image),
+        cmocka_unit_test(a_batch_needs_its_labels),
+        cmocka_unit_test(pruned_entries_are_left_out),
+        cmocka_unit_test(zeros_alone_are_not_pruning),
+        cmocka_unit_test(a_stop_stops),
+    };
+    return cmocka_run_group_tests(tests, open_glyphs, close_glyphs);
+}
