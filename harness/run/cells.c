@@ -54,6 +54,14 @@ static int resolve(run *r, run_cell *c, int *moved) {
     return 1;
 }
 
+/* As reals, for a store gives 1.0 back as 1 and the results must not tell. */
+static void add_facts(json_t *all, const run_job *j) {
+    const char *name;
+    json_t *value;
+    json_object_foreach(json_object_get(j->record, "facts"), name, value)
+        json_object_set_new(all, name, json_real(json_number_value(value)));
+}
+
 int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
     const gnt_cell *cell = c->cell;
     if (c->status)
@@ -82,8 +90,8 @@ int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
     c->utility_none = none->state == RUN_OK ? run_utility(r, none, NULL) : NAN;
     c->score = run_metadata(r, c->score_job, "score");
     c->facts = json_object();
-    json_object_update(c->facts, json_object_get(c->train->record, "facts"));
-    json_object_update(c->facts, json_object_get(c->attack->record, "facts"));
+    add_facts(c->facts, c->train);
+    add_facts(c->facts, c->attack);
     if (c->score)
         settle(r, c, "ok", NULL, moved);
     else
