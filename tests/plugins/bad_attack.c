@@ -1,4 +1,4 @@
-/* bad_attack: an attack that does one forbidden thing, named by `how`; "nothing" and it is a sound one. Its twin
+/* bad_attack: an attack that does one forbidden thing, named by `how`; "nothing" (or "slow") and it is a sound one. Its twin
  * bad-attack-prepares has a prepare hook, where the same can go wrong. */
 #include <math.h>
 #include <pthread.h>
@@ -36,37 +36,25 @@ typedef enum way {
     FORGE,
     FORGE_ANSWER,
     FORGE_FACTS,
+    SLOW,
     CLOSE_ALL,
     STACK
 } way;
 
-static const char *const ways[] = {"nothing",
-                                   "crash-in-create",
-                                   "crash",
-                                   "crash-in-destroy",
-                                   "hang",
-                                   "hoard",
-                                   "output-flood",
-                                   "nan",
-                                   "no-answer",
-                                   "too-many",
-                                   "no-count",
-                                   "wrong-classes",
-                                   "twice",
-                                   "exit",
-                                   "exit-in-create",
-                                   "print",
-                                   "thread",
-                                   "unknown-status",
-                                   "unsupported",
-                                   "silent-failure",
-                                   "write-input",
-                                   "forge",
-                                   "forge-answer",
-                                   "forge-facts",
-                                   "close-all",
-                                   "stack",
-                                   NULL};
+static const char *const ways[] = {"nothing",        "crash-in-create",
+                                   "crash",          "crash-in-destroy",
+                                   "hang",           "hoard",
+                                   "output-flood",   "nan",
+                                   "no-answer",      "too-many",
+                                   "no-count",       "wrong-classes",
+                                   "twice",          "exit",
+                                   "exit-in-create", "print",
+                                   "thread",         "unknown-status",
+                                   "unsupported",    "silent-failure",
+                                   "write-input",    "forge",
+                                   "forge-answer",   "forge-facts",
+                                   "slow",           "close-all",
+                                   "stack",          NULL};
 
 typedef struct plugin {
     const gnt_host *host;
@@ -81,6 +69,16 @@ static void crash(void) {
 static void hang(void) { /* deaf, but not busy: tests share their machine */
     for (;;)
         nanosleep(&(struct timespec){.tv_sec = 3600}, NULL);
+}
+
+/* A second in all, and ready to stop: for tests that interrupt a run. */
+static gnt_status doze(const gnt_host *host) {
+    for (int i = 0; i < 50; i++) {
+        if (host->should_stop(host->context))
+            return GNT_STOPPED;
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    }
+    return GNT_OK;
 }
 
 static void hoard(void) {
@@ -173,6 +171,8 @@ static gnt_status misbehave(plugin *p) {
     case FORGE_ANSWER:
         forge_answer();
         break;
+    case SLOW:
+        return doze(p->host);
     case CLOSE_ALL:
         for (int fd = 0; fd < 64; fd++)
             close(fd);
