@@ -141,7 +141,8 @@ TILES(1)
 TILES(2)
 TILES(3)
 TILES(4)
-TILES(5) TILES(6)
+TILES(5)
+TILES(6)
 #define ROW(OT)                                                                                              \
     { tile_##OT##_1, tile_##OT##_2, tile_##OT##_3, tile_##OT##_4 }
     static const tile_fn tile_of[6][4] = {ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6)};

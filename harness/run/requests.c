@@ -220,6 +220,7 @@ static run_job *training(run *r, const char *name, size_t task, int defense, dou
     snprintf(role, sizeof role, "%s/%s/train", coordinates,
              defense == RUN_PLAIN ? "(plain)" : r->suite->defense[defense].label);
     j->utility_kind = t->utility;
+    j->untrained = rounds == 0 && !t->weights;
     set(j, "model", model_json(t));
     set(j, "federated", federated_json(t, rounds));
     set(j, "stages", rounds ? integers(t->stages, t->n_stages) : integers((const int64_t[]){0}, 1));
@@ -266,7 +267,7 @@ double run_utility(const run *r, run_job *train, double *noise) {
         json_t *all = run_metadata(r, train, "trained");
         const json_t *list = json_object_get(all, "utility");
         const char *diverged = json_string_value(json_object_get(all, "diverged"));
-        size_t n = diverged && *diverged ? 0 : json_array_size(list);
+        size_t n = train->untrained || (diverged && *diverged) ? 0 : json_array_size(list);
         const json_t *last = n ? json_array_get(list, n - 1) : NULL;
         const json_t *value = json_object_get(last, loss ? "loss" : "accuracy");
         const json_t *error = json_object_get(last, loss ? "loss_error" : "accuracy_error");

@@ -48,6 +48,7 @@ struct run_job {
     char *sandbox;
     int cached;
     gnt_utility_kind utility_kind; /* of a training: */
+    int untrained;                 /* weights nobody trained have no utility */
     int measured;                  /* utility and noise are known */
     double utility, noise;
     double wall, cpu;
