@@ -151,14 +151,15 @@ static void finds_what_shifts_the_update(void **state) {
                          &shadow, &fresh) > 0.9);
     make(&shadow, 300, 3, 3);
     make(&fresh, 300, 3, 4);
-    assert_true(accuracy("{\"inputs\": 17}", &shadow, &fresh) > 0.9); /* windows of eight */
+    assert_true(accuracy("{\"inputs\": 17, \"architecture\": \"custom\", \"hidden\": [64]}", &shadow,
+                         &fresh) > 0.9); /* windows of eight */
 }
 
 /* The first rates diverge; it comes down until training holds. */
 static void a_rate_that_diverges_is_lowered(void **state) {
     (void)state;
     make(&shadow, 300, 1, 1);
-    tried t = open_it("{\"rate\": 10, \"momentum\": 0.9, \"epochs\": 20}", 1);
+    tried t = open_it("{\"rate\": 10, \"momentum\": 0.9, \"epochs\": 10}", 1);
     kept own;
     assert_int_equal(learn(&t, &shadow, &own, NULL), GNT_OK);
     double rate = try_fact(&t, "rate");
@@ -172,7 +173,8 @@ static void a_rate_that_diverges_is_lowered(void **state) {
 static void balance_makes_rare_values_count(void **state) {
     (void)state;
     double rare[2];
-    const char *json[] = {"{\"weights\": \"none\"}", "{\"weights\": \"balanced\"}"};
+    const char *json[] = {"{\"architecture\": \"custom\", \"hidden\": [32], \"weights\": \"none\"}",
+                          "{\"architecture\": \"custom\", \"hidden\": [32], \"weights\": \"balanced\"}"};
     make(&shadow, 600, 0, 1);
     make(&fresh, 300, 0, 2);
     for (int64_t i = 0; i < 600; i++) {
@@ -196,7 +198,7 @@ static void finds_nothing_where_there_is_nothing(void **state) {
     (void)state;
     make(&shadow, 300, 0, 1);
     make(&fresh, 600, 0, 2);
-    assert_true(fabs(accuracy(NULL, &shadow, &fresh) - 0.5) < 5 * 0.5 / sqrt(600));
+    assert_true(fabs(accuracy("{\"epochs\": 20}", &shadow, &fresh) - 0.5) < 5 * 0.5 / sqrt(600));
 }
 
 /* Each batch of samples observed three times: had validation seen what training saw, it would come near 1. */
@@ -208,7 +210,7 @@ static void validation_is_kept_apart(void **state) {
         shadow.seen[i] = shadow.seen[i % 200];
         shadow.truth[i] = shadow.truth[i % 200];
     }
-    tried t = open_it("{\"epochs\": 30}", 1);
+    tried t = open_it("{\"epochs\": 30, \"architecture\": \"custom\", \"hidden\": [128]}", 1);
     kept own;
     assert_int_equal(learn(&t, &shadow, &own, NULL), GNT_OK);
     double v = try_fact(&t, "validation_accuracy");
