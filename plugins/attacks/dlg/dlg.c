@@ -2,8 +2,9 @@
  *
  * Sources: Zhu, Liu and Han, Deep Leakage from Gradients, NeurIPS 2019; Zhao, Mopuri and Bilen, iDLG, 2020.
  * The reference settings have no line search: most of their failures are jumps of L-BFGS to where every
- * sigmoid is saturated and no gradient leads back. The default therefore refuses steps that raise the cost,
- * and starts anew where the search stagnates; mode "reference" does neither. */
+ * sigmoid is saturated and no gradient leads back. The default therefore refuses steps that raise the cost
+ * (by more than rounding does near a match), and starts anew where the search stagnates far from one; mode
+ * "reference" does neither. */
 #include <stdlib.h>
 
 #include "dlg.h"
@@ -88,7 +89,7 @@ static const gnt_parameter parameters[] = {
      .unit = "",
      .least = 0,
      .most = 1000,
-     .preset = 1,
+     .preset = 1.1,
      .help = "a step is halved while it leaves more than this multiple of the cost before; 0: never"},
     {.id = "restarts",
      .type = GNT_TYPE_INT,
@@ -111,8 +112,7 @@ static const gnt_parameter parameters[] = {
      .least = 0,
      .most = 1,
      .preset = 1e-9,
-     .help = "the search ends at this fraction of the observed update's squared norm, or where it stagnates "
-             "within a thousand times of it"},
+     .help = "the search ends at this fraction of the observed update's squared norm"},
 };
 
 static const gnt_attack hooks = {.size = sizeof hooks, .run = dlg_run};

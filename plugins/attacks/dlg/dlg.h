@@ -13,7 +13,7 @@
 typedef struct dlg {
     const gnt_host *host;
     int fixed_label; /* idlg */
-    int relative;    /* costs are searched relative to ‖what was observed‖² */
+    int relative; /* guarded mode: costs relative to ‖what was observed‖², and help where the search stagnates */
     /* parameters, as the table explains them */
     int64_t steps, inner, history, restarts, patience;
     double rate, guard, tolerance;

@@ -7,6 +7,9 @@
 #include "dlg.h"
 
 static const double progress = 0.9; /* the cost has moved when it fell to this share */
+/* Below this share of what an empty update costs a search is on its way to the image: where it stagnates, stale
+ * curvature is forgotten, but the iterate is not. */
+static const double nearly = 1e-4;
 
 typedef struct search {
     dlg *self;
@@ -19,10 +22,9 @@ typedef struct search {
     int64_t step, steps; /* outer steps taken and allowed, over all restarts */
 } search;
 
-/* A search ends below `tolerance` of an empty update's cost. Where it stagnates within a thousand times that, it
- * has reached the precision of floats, and a fresh start would reach no more. */
-static double solved(const search *s, int stagnant) {
-    return (stagnant ? 1000 : 1) * s->self->tolerance * s->objective.observed;
+/* Has the search come below this share of what an empty update costs? */
+static int below(const search *s, double cost, double share) {
+    return cost <= share * s->objective.observed;
 }
 
 static double told(const search *s, double cost) {
@@ -52,9 +54,14 @@ static void climb_down(search *s, int32_t restart) {
         since = o->least < progress * mark ? 0 : since + 1;
         if (since == 0)
             mark = o->least;
-        int stagnant = since >= p->patience;
-        if (!isfinite(cost) || o->least <= solved(s, stagnant) || (stagnant && !last))
+        if (!isfinite(cost) || below(s, o->least, p->tolerance))
             break;
+        if (since < p->patience || !p->relative)
+            continue;
+        if (!last && !below(s, o->least, nearly))
+            break;
+        gnt_lbfgs_reset(s->lbfgs);
+        since = 0;
     }
     if (o->least < s->least) {
         s->least = o->least;
@@ -98,7 +105,7 @@ static gnt_status search_all(search *s, const gnt_observation *seen) {
             return GNT_STOPPED;
         if (o->failed)
             return host->fail(host->context, host->last_error(host->context));
-        if (s->least <= solved(s, 1))
+        if (below(s, s->least, nearly))
             break;
     }
     if (!isfinite(s->least))
