@@ -62,3 +62,24 @@ glyphs() {
     printf '{"id": "%s", "data": {"name": "glyphs", "rows": {"train": 240, "test": 80, "public": 40}, "clients": 160,
         "test": 80, "public": 20%s}, "model": "%s"%s}' "$1" "$3" "$2" "$4"
 }
+
+# number FOLDER LIST MEMBER WANTED PATH: from the first object of the top-level list (cells, groups, matches) whose
+# MEMBER is WANTED, the value at PATH: a member, or members joined by '.', such as measures.psnr.mean
+number() {
+    awk -v list="$2" -v member="$3" -v wanted="$4" -v path="$5" '
+        function value(s) { sub(/^[^:]*: /, "", s); sub(/,$/, "", s); gsub(/^"|"$/, "", s); return s }
+        /^ "/ { on = $0 ~ "^ \"" list "\": " ; next }
+        !on { next }
+        /^  \{/ { found = ""; hit = 0 }
+        match($0, /^ +"/) {
+            depth = RLENGTH - 3
+            name = $0; sub(/^ +"/, "", name); sub(/".*/, "", name)
+            at[depth] = name
+            whole = at[1]
+            for (i = 2; i <= depth; i++)
+                whole = whole "." at[i]
+            if (whole == member && value($0) == wanted) hit = 1
+            if (whole == path) found = value($0)
+        }
+        /^  \}/ && hit { print found; exit }' "$1/results.json"
+}
