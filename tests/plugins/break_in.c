@@ -153,7 +153,7 @@ static double try_processes(void) {
         pthread_join(thread, NULL);
     }
     n += kill(getppid(), 0) == 0;
-    n += setpriority(PRIO_PROCESS, (id_t)getppid(), 19) == 0;
+    n += setpriority(PRIO_PROCESS, (id_t)getppid(), getpriority(PRIO_PROCESS, (id_t)getppid())) == 0;
     return n;
 }
 
