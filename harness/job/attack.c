@@ -13,7 +13,10 @@
 #include "job/job.h"
 #include "job/seen.h"
 
-enum { MOST_POINTS = 256 }; /* of a cost curve; when it is full every second point is dropped */
+enum {
+    MOST_HISTORY = 8,
+    MOST_POINTS = 256
+}; /* of a cost curve; when it is full every second point is dropped */
 
 typedef struct cost_point {
     int32_t restart;
@@ -29,7 +32,11 @@ typedef struct attacking {
     gnt_sampleset public_data;
     gnt_artefact_set own;
     gnt_setting setting;
-    gnt_st labels, rates, stats;
+    gnt_st labels, rates, stats, sum;
+    gnt_seen history[MOST_HISTORY]; /* the same targets at earlier stages, earliest first */
+    gnt_observation past[MOST_HISTORY];
+    const gnt_observation *past_list[MOST_HISTORY];
+    int64_t n_history;
     gnt_st answer;
     json_t *targets;
     /* of the observation at hand */
@@ -129,6 +136,36 @@ static int read_grant(attacking *a, gnt_st *st, const char *name, int64_t rows, 
     return gnt_st_need(st, name, name, GNT_ST_F32, 2, dim, err) ? 0 : -1;
 }
 
+/* The sum of a secure sum: any number of doubles. */
+static int read_sum(attacking *a, gnt_err *err) {
+    if (!a->work->has(a->work->context, "sum"))
+        return 0;
+    if (a->work->read(a->work->context, "sum", &a->sum, err) != 0)
+        return -1;
+    const gnt_st_tensor *t = gnt_st_need(&a->sum, "sum", "sum", GNT_ST_F64, -1, NULL, err);
+    if (!t)
+        return -1;
+    a->seen.base.sum = t->data;
+    a->seen.base.n_sum = (int64_t)(t->bytes / sizeof(double));
+    return 0;
+}
+
+static int open_history(attacking *a, gnt_err *err) {
+    for (char name[] = "history.0"; a->n_history < MOST_HISTORY; name[sizeof name - 2]++) {
+        if (!a->work->has(a->work->context, name))
+            return 0;
+        gnt_seen *h = &a->history[a->n_history];
+        if (gnt_seen_open(h, a->work, name, &a->model, err) != 0)
+            return -1;
+        a->past_list[a->n_history] = &a->past[a->n_history];
+        a->n_history++;
+        if (h->observations != a->seen.observations)
+            return gnt_fail(err, "%s: has %" PRId64 " observations, the stage attacked %" PRId64, name,
+                            h->observations, a->seen.observations);
+    }
+    return 0;
+}
+
 static int open_all(attacking *a, gnt_err *err) {
     gnt_work *w = a->work;
     gnt_key key;
@@ -143,7 +180,8 @@ static int open_all(attacking *a, gnt_err *err) {
     int64_t t = a->seen.observations;
     if (read_grant(a, &a->labels, "labels", t * o->n, o->classes, err) != 0 ||
         read_grant(a, &a->rates, "rates", t, o->steps, err) != 0 ||
-        read_grant(a, &a->stats, "stats", t, gnt_model_buffer_size(a->model.model), err) != 0)
+        read_grant(a, &a->stats, "stats", t, gnt_model_buffer_size(a->model.model), err) != 0 ||
+        read_sum(a, err) != 0 || open_history(a, err) != 0)
         return -1;
     if (a->public_data.view.n)
         o->public_data = &a->public_data.view;
@@ -180,6 +218,10 @@ static int answer_one(attacking *a, int64_t j, gnt_err *err) {
     o.labels = row_of(&a->labels, "labels", j * o.n);
     o.rates = row_of(&a->rates, "rates", j);
     o.batch_mean = row_of(&a->stats, "stats", j);
+    for (int64_t k = 0; k < a->n_history; k++)
+        a->past[k] = gnt_seen_at(&a->history[k], j);
+    o.history = a->n_history ? a->past_list : NULL;
+    o.n_history = a->n_history;
     a->j = j;
     a->n_points = a->skipped = 0;
     a->stride = 1;
@@ -220,6 +262,9 @@ static void close_all(attacking *a) {
     gnt_st_free(&a->labels);
     gnt_st_free(&a->rates);
     gnt_st_free(&a->stats);
+    gnt_st_free(&a->sum);
+    for (int64_t k = 0; k < a->n_history; k++)
+        gnt_seen_free(&a->history[k]);
     gnt_st_free(&a->answer);
     gnt_work_model_free(&a->model);
     json_decref(a->targets);

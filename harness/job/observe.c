@@ -4,7 +4,7 @@
  *
  *   seen    update T×P (or encoded_x M×F and encoded_y M×C, or representation T·B×R), weights P, buffers;
  *           metadata: the setting
- *   labels  T·B×C          rates  T×steps          stats  T×buffers */
+ *   labels  T·B×C          rates  T×steps          stats  T×buffers          sum  n, of a secure sum */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,8 +23,8 @@ typedef struct observing {
     int32_t stage;
     int64_t targets, batch;
     uint32_t surface;
-    gnt_st seen;
-    float *x, *y; /* the batch of one target, B samples */
+    gnt_st seen, sum; /* sum: of a secure sum, where a defense took one */
+    float *x, *y;     /* the batch of one target, B samples */
     int32_t *a;
     int64_t *id;
 } observing;
@@ -170,6 +170,18 @@ static int write_labels(observing *o, gnt_err *err) {
     return write_one(o, "labels", &st, err);
 }
 
+/* What the defense's secure sum came to, if any: everyone who took part knows it, so it may be granted. */
+static int keep_sum(observing *o, const gnt_st *trained, gnt_err *err) {
+    for (int32_t i = 0; i < o->chain.chain.n; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "sum.%d", i);
+        const gnt_st_tensor *t = gnt_st_find(trained, name);
+        if (t)
+            return gnt_st_add(&o->sum, "sum", t->type, t->rank, t->dim, t->data, NULL, err);
+    }
+    return 0;
+}
+
 /* Batch statistics of each target at the broadcast weights; what the defense did to the samples is not in
  * them. */
 static int write_stats(observing *o, gnt_err *err) {
@@ -243,6 +255,8 @@ static int open_all(observing *o, gnt_err *err) {
         rc = gnt_work_chain_open(&o->chain, w, &o->model, err);
     if (rc == 0)
         rc = gnt_carry_load(&o->chain, &trained, o->stage, o->config.clients, err);
+    if (rc == 0)
+        rc = keep_sum(o, &trained, err);
     gnt_st_free(&trained);
     if (rc != 0)
         return -1;
@@ -277,6 +291,8 @@ int gnt_job_observe(gnt_work *w, gnt_err *err) {
         rc = write_labels(&o, err);
     if (rc == 0)
         rc = write_stats(&o, err);
+    if (rc == 0 && o.sum.n)
+        rc = w->write(w->context, "sum", &o.sum, err);
     if (rc == 0)
         rc = write_seen(&o, err);
     gnt_work_chain_free(&o.chain);
@@ -289,6 +305,7 @@ int gnt_job_observe(gnt_work *w, gnt_err *err) {
     gnt_free(o.a);
     gnt_free(o.id);
     gnt_st_free(&o.seen);
+    gnt_st_free(&o.sum);
     gnt_work_model_free(&o.model);
     return rc;
 }

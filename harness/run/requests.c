@@ -312,7 +312,7 @@ static run_job *prepare_defense_job(run *r, size_t task, size_t defense, size_t 
 /* ---- observation ---- */
 
 static run_job *observe_job(run *r, const gnt_cell *c, double strength, int shadow) {
-    static const char *const outputs[] = {"seen", "labels", "rates", "stats", NULL};
+    static const char *const outputs[] = {"seen", "labels", "rates", "stats", "sum", NULL};
     const gnt_suite_task *t = &r->suite->task[c->task];
     char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE], coordinates[PART_SIZE];
     int fresh;
@@ -415,6 +415,24 @@ static run_job *prepare_attack_job(run *r, const gnt_cell *c, double strength) {
     return rc == 0 ? j : NULL;
 }
 
+/* The same targets at the stages before, the latest eight, earliest first. */
+static int add_history(run *r, run_job *j, const gnt_cell *c, double strength) {
+    static const char *const names[] = {"history.0", "history.1", "history.2", "history.3",
+                                        "history.4", "history.5", "history.6", "history.7"};
+    enum { MOST = sizeof names / sizeof *names };
+    const gnt_suite_task *t = &r->suite->task[c->task];
+    size_t before = 0, n = 0;
+    while (before < t->n_stages && t->stages[before] < c->stage)
+        before++;
+    for (size_t i = before > MOST ? before - MOST : 0; i < before; i++) {
+        gnt_cell earlier = *c;
+        earlier.stage = t->stages[i];
+        if (run_add_input(j, names[n++], observe_job(r, &earlier, strength, 0), "seen") != 0)
+            return -1;
+    }
+    return 0;
+}
+
 run_job *run_attack_job(run *r, const gnt_cell *c, double strength) {
     static const char *const outputs[] = {"answer", NULL};
     const gnt_suite_task *t = &r->suite->task[c->task];
@@ -441,7 +459,10 @@ run_job *run_attack_job(run *r, const gnt_cell *c, double strength) {
     static const struct {
         uint32_t bit;
         const char *output;
-    } grants[] = {{GNT_KNOWS_LABELS, "labels"}, {GNT_KNOWS_RATES, "rates"}, {GNT_KNOWS_BN_STATS, "stats"}};
+    } grants[] = {{GNT_KNOWS_LABELS, "labels"},
+                  {GNT_KNOWS_RATES, "rates"},
+                  {GNT_KNOWS_BN_STATS, "stats"},
+                  {GNT_KNOWS_SUM, "sum"}};
     int rc = run_add_input(j, "seen", seen, "seen");
     for (size_t i = 0; rc == 0 && i < sizeof grants / sizeof *grants; i++)
         if (c->grants & grants[i].bit)
@@ -450,6 +471,8 @@ run_job *run_attack_job(run *r, const gnt_cell *c, double strength) {
         rc = run_add_input(j, "public", data, "public");
     if (rc == 0 && (a->member.info->hooks & GNT_HOOK_PREPARE))
         rc = run_add_input(j, "artefacts", prepare_attack_job(r, c, strength), "artefacts");
+    if (rc == 0 && (c->grants & GNT_KNOWS_HISTORY))
+        rc = add_history(r, j, c, strength);
     if (rc == 0 && (c->grants & GNT_KNOWS_DEFENSE))
         rc = add_known(r, j, c, strength);
     return rc == 0 ? j : NULL;
