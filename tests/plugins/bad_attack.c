@@ -37,6 +37,8 @@ typedef enum way {
     FORGE_ANSWER,
     FORGE_FACTS,
     SLOW,
+    LATE,
+    CHATTER,
     CLOSE_ALL,
     STACK
 } way;
@@ -53,7 +55,8 @@ static const char *const ways[] = {"nothing",        "crash-in-create",
                                    "unsupported",    "silent-failure",
                                    "write-input",    "forge",
                                    "forge-answer",   "forge-facts",
-                                   "slow",           "close-all",
+                                   "slow",           "late",
+                                   "chatter",        "close-all",
                                    "stack",          NULL};
 
 typedef struct plugin {
@@ -96,6 +99,19 @@ static void flood(void) {
         for (int fd = 5; fd < 64; fd++)
             if (write(fd, block, sizeof block) < 0 && fd == 63)
                 continue;
+}
+
+/* Words without end into every pipe, and lines that are nearly what the host listens for. */
+static void chatter(void) {
+    static const char line[] =
+        "progress 18446744073709551616 -1\nsandbox weak\n{\"status\":\"ok\",\"facts\":{\"a\":1e999}}\n"
+        "{\"status\":\"ok\",\"status\":\"failed\"}\n[[[[[[[[\n\"\x80\xff\n";
+    static char block[65536];
+    for (size_t i = 0; i < sizeof block; i++)
+        block[i] = line[i % (sizeof line - 1)];
+    for (int i = 0; i < 256; i++)
+        if (write(4, block, sizeof block) < 0 || write(2, block, sizeof block) < 0)
+            return;
 }
 
 static void print(void) {
@@ -173,6 +189,13 @@ static gnt_status misbehave(plugin *p) {
         break;
     case SLOW:
         return doze(p->host);
+    case LATE: /* hears that it is to stop, and answers all the same */
+        while (!p->host->should_stop(p->host->context))
+            nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+        break;
+    case CHATTER:
+        chatter();
+        break;
     case CLOSE_ALL:
         for (int fd = 0; fd < 64; fd++)
             close(fd);
