@@ -128,7 +128,9 @@ int gnt_worker_finish(const char *word, const char *sentence, const char *sandbo
     if (!bad && facts)
         bad = json_object_set(line, "facts", (json_t *)(uintptr_t)facts) != 0;
     char *text = bad ? NULL : json_dumps(line, JSON_COMPACT | JSON_ENSURE_ASCII);
+    /* on a line of its own, whatever a plugin may have left in the pipe */
     int rc = text && strlen(text) < GNT_STATUS_MOST &&
+                     gnt_fd_write(GNT_FD_STATUS, "the status pipe", "\n", 1, NULL) == 0 &&
                      gnt_fd_write(GNT_FD_STATUS, "the status pipe", text, strlen(text), NULL) == 0 &&
                      gnt_fd_write(GNT_FD_STATUS, "the status pipe", "\n", 1, NULL) == 0
                  ? 0
