@@ -128,12 +128,12 @@ int gnt_chain_local_rate(const gnt_chain *chain, gnt_client *client, int64_t ste
     return 0;
 }
 
-static int all_finite(const gnt_tensors *update, gnt_err *err) {
+static int all_finite(const gnt_member *m, const gnt_tensors *update, gnt_err *err) {
     for (int64_t t = 0; t < update->n; t++)
         for (int64_t i = 0; i < update->tensor[t].count; i++)
             if (!isfinite(update->tensor[t].data[i]))
-                return gnt_fail(err, "the defended update holds a value that is not finite in %s[%lld]",
-                                update->tensor[t].name, (long long)i);
+                return gnt_fail(err, "defense %s: its update holds a value that is not finite in %s[%lld]",
+                                m->id ? m->id : "", update->tensor[t].name, (long long)i);
     return 0;
 }
 
@@ -148,15 +148,15 @@ int gnt_chain_client_update(const gnt_chain *chain, gnt_client *client, gnt_tens
         gnt_inputs before = gnt_inputs_of(chain, client);
         m->begin(m->owner, "client_update");
         if (m->done(m->owner, m->hooks->client_update(m->self, client, update), err) != 0 ||
-            gnt_inputs_check(chain, m, client, "client_update", &before, err) != 0)
+            gnt_inputs_check(chain, m, client, "client_update", &before, err) != 0 ||
+            all_finite(m, update, err) != 0)
             return -1;
         *took = 1;
     }
-    return *took ? all_finite(update, err) : 0;
+    return 0;
 }
 
 int gnt_chain_transform(const gnt_chain *chain, gnt_client *client, gnt_tensors *update, gnt_err *err) {
-    int changed = 0;
     for (int32_t i = 0; i < chain->n; i++) {
         const gnt_member *m = &chain->member[i];
         if (!m->hooks->transform_update)
@@ -165,11 +165,11 @@ int gnt_chain_transform(const gnt_chain *chain, gnt_client *client, gnt_tensors 
         gnt_inputs before = gnt_inputs_of(chain, client);
         m->begin(m->owner, "transform_update");
         if (m->done(m->owner, m->hooks->transform_update(m->self, client, update), err) != 0 ||
-            gnt_inputs_check(chain, m, client, "transform_update", &before, err) != 0)
+            gnt_inputs_check(chain, m, client, "transform_update", &before, err) != 0 ||
+            all_finite(m, update, err) != 0)
             return -1;
-        changed = 1;
     }
-    return changed ? all_finite(update, err) : 0;
+    return 0;
 }
 
 int gnt_chain_aggregate(const gnt_chain *chain, gnt_aggregate *in, float *new_weights, int *took,
