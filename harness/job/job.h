@@ -3,10 +3,10 @@
  *   data            files or generators       -> clients, targets, test, public, shadow
  *   train           clients, test, public     -> trained (weights of every stage, utility)
  *   prepare-defense public, shadow, trained   -> artefacts
- *   observe         trained, targets, public  -> seen, truth, and what may be granted: labels, rates, stats
- *   prepare-attack  public, shadow, shadow's seen and truth, trained -> artefacts
+ *   observe         trained, targets, public  -> seen, and apart from it what may be granted
+ *   prepare-attack  public, shadow, shadow's seen, broadcast -> artefacts
  *   attack          seen and what was granted -> answer
- *   score           truth, answer, public     -> score (metadata: the cell's numbers), images
+ *   score           targets, answer, public   -> score (metadata: the cell's numbers), images
  *
  * Only the jobs that take a plugin's file name in their request open one. The attack's request names no file
  * of data, no seed and no key but its own. */

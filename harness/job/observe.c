@@ -4,6 +4,7 @@
  *
  *   seen    update T×P (or encoded_x M×F and encoded_y M×C, or representation T·B×R), weights P, buffers;
  *           metadata: the setting
+ *   broadcast  weights and buffers of the stage, as a trained bundle names them
  *   labels  T·B×C          rates  T×steps          stats  T×buffers          sum  n, of a secure sum */
 #include <inttypes.h>
 #include <stdio.h>
@@ -206,6 +207,23 @@ static int write_stats(observing *o, gnt_err *err) {
     return -1;
 }
 
+/* The weights that were broadcast, by themselves: an attack may learn on them, and the training's bundle holds more than
+ * an attacker may see (other stages, defenses' state). */
+static int write_broadcast(observing *o, gnt_err *err) {
+    int64_t p = gnt_model_size(o->model.model), b = gnt_model_buffer_size(o->model.model);
+    char weights[32], buffers[32];
+    gnt_st st;
+    gnt_st_init(&st);
+    snprintf(weights, sizeof weights, "weights.%d", o->stage);
+    snprintf(buffers, sizeof buffers, "buffers.%d", o->stage);
+    if (gnt_st_add(&st, weights, GNT_ST_F32, 1, &p, o->weights, NULL, err) != 0 ||
+        gnt_st_add(&st, buffers, GNT_ST_F32, 1, &b, o->buffers, NULL, err) != 0) {
+        gnt_st_free(&st);
+        return -1;
+    }
+    return write_one(o, "broadcast", &st, err);
+}
+
 static int write_seen(observing *o, gnt_err *err) {
     int64_t p = gnt_model_size(o->model.model), b = gnt_model_buffer_size(o->model.model);
     int one_set = o->surface == GNT_SURFACE_ENCODING;
@@ -293,6 +311,8 @@ int gnt_job_observe(gnt_work *w, gnt_err *err) {
         rc = write_stats(&o, err);
     if (rc == 0 && o.sum.n)
         rc = w->write(w->context, "sum", &o.sum, err);
+    if (rc == 0)
+        rc = write_broadcast(&o, err);
     if (rc == 0)
         rc = write_seen(&o, err);
     gnt_work_chain_free(&o.chain);

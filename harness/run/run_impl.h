@@ -112,7 +112,7 @@ char *run_output_path(const run *r, const run_job *j, const char *output);
 /* Metadata of a stored bundle as JSON; NULL when it cannot be read. */
 json_t *run_metadata(const run *r, const run_job *j, const char *output);
 
-/* ---- requests.c: the jobs of a task; each returns NULL when out of memory ---- */
+/* ---- requests.c, requests_attack.c: the jobs of a task; each returns NULL when out of memory ---- */
 enum { RUN_PLAIN = -1 }; /* no defense at all */
 run_job *run_data_job(run *r, size_t task, uint64_t seed);
 run_job *run_initial_job(run *r, size_t task, uint64_t seed);

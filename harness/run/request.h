@@ -1,0 +1,35 @@
+/* request: the parts that the requests of several jobs have in common. Everything a job is asked comes from the
+ * coordinates of the plan; two jobs with the same name are the same job. */
+#ifndef GNT_RUN_REQUEST_H
+#define GNT_RUN_REQUEST_H
+
+#include "plugin/params.h"
+#include "run/run_impl.h"
+
+enum { PART_SIZE = 2 * GNT_SUITE_NAME, NAME_SIZE = 6 * GNT_SUITE_NAME }; /* ids and labels are bounded */
+
+/* The job of that name; NULL when out of memory. *fresh: it was just made, and its request is to be filled in. */
+run_job *request_begin(run *r, const char *name, const char *kind, const char *const *outputs, int *fresh);
+/* Takes the value over; without one the job is broken, and says so when its turn comes. */
+void request_set(run_job *j, const char *name, json_t *value);
+/* The key of `role` for what `job` names, under keys.NAME. Only keys ever leave the scheduler. */
+int request_set_key(const run *r, run_job *j, const char *name, const char *role, const char *job);
+
+json_t *request_model(const gnt_suite_task *t);
+json_t *request_federated(const gnt_suite_task *t, int64_t rounds);
+json_t *request_observe(const gnt_suite_task *t, int64_t targets);
+json_t *request_attribute(const gnt_suite_task *t);
+/* Parameters of a member, THE strength set where it is the swept one. */
+int request_params(gnt_params *out, const gnt_suite_member *m, int swept, double strength);
+json_t *request_plugin(run_job *j, const gnt_suite_member *m, int swept, double strength);
+json_t *request_chain(const run *r, run_job *j, int defense, double strength);
+/* "LABEL@STRENGTH", as in cell ids. */
+void request_label(const run *r, int defense, double strength, char *text, size_t size);
+
+run_job *request_prepare_defense(run *r, size_t task, size_t defense, size_t member, double strength,
+                                 int64_t stage, run_job *trained, uint64_t seed);
+/* Artefacts of every member that prepares; `trained` holds the weights of `stage`. */
+int request_add_artefacts(run *r, run_job *j, size_t task, int defense, double strength, int64_t stage,
+                          run_job *trained, uint64_t seed);
+
+#endif

@@ -1,0 +1,201 @@
+/* What is asked of the jobs from an observation on: observe, learn, attack, score. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "job/seen.h"
+#include "run/request.h"
+
+/* ---- observation ---- */
+
+static run_job *observe_job(run *r, const gnt_cell *c, double strength, int shadow) {
+    static const char *const outputs[] = {"seen", "broadcast", "labels", "rates", "stats", "sum", NULL};
+    const gnt_suite_task *t = &r->suite->task[c->task];
+    char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE], coordinates[PART_SIZE];
+    int fresh;
+    request_label(r, (int)c->defense, strength, label, sizeof label);
+    snprintf(name, sizeof name, "%s %s/r%" PRId64 "/%s/s%" PRIu64, shadow ? "shadow" : "observe", t->id,
+             c->stage, label, c->seed);
+    run_job *j = request_begin(r, name, "observe", outputs, &fresh);
+    if (!j || !fresh)
+        return j;
+    snprintf(coordinates, sizeof coordinates, "%s/s%" PRIu64 "/%s r%" PRId64, t->id, c->seed,
+             shadow ? "shadow" : "observe", c->stage);
+    snprintf(role, sizeof role, "%s/%s", coordinates, r->suite->defense[c->defense].label);
+    request_set(j, "model", request_model(t));
+    request_set(j, "federated", request_federated(t, t->federated.rounds));
+    request_set(j, "stage", json_integer(c->stage));
+    request_set(j, "observe", request_observe(t, shadow ? t->shadow_observations : t->observe.targets));
+    request_set(j, "defense", request_chain(r, j, (int)c->defense, strength));
+    request_set_key(r, j, "train", "train", coordinates); /* the order of batches is no defense's */
+    request_set_key(r, j, "defense", "defense", role);
+    run_job *data = run_data_job(r, c->task, c->seed);
+    run_job *train = run_train_job(r, c->task, (int)c->defense, strength, c->seed);
+    if (run_add_input(j, "samples", data, shadow ? "shadow" : "targets") != 0 ||
+        run_add_input(j, "public", data, "public") != 0 ||
+        run_add_input(j, "trained", train, "trained") != 0 ||
+        request_add_artefacts(r, j, c->task, (int)c->defense, strength, c->stage, train, c->seed) != 0)
+        return NULL;
+    return j;
+}
+
+/* ---- attack ---- */
+
+/* What an adaptive attacker is told of the defense: ids and parameters; its public artefacts come as an
+ * input. */
+static int add_known(run *r, run_job *j, const gnt_cell *c, double strength) {
+    const gnt_suite_defense *d = &r->suite->defense[c->defense];
+    json_t *values = json_array();
+    for (size_t i = 0; i < d->n_members; i++) {
+        gnt_params params;
+        if (request_params(&params, &d->member[i], (int32_t)i == d->swept, strength) != 0) {
+            json_decref(values);
+            return -1;
+        }
+        json_t *mine = gnt_known_values(&params);
+        json_array_extend(values, mine);
+        json_decref(mine);
+        gnt_params_free(&params);
+    }
+    request_set(j, "known", json_pack("{s:s, s:o}", "ids", d->plugin, "values", values));
+    for (size_t i = 0; i < d->n_members; i++) {
+        const gnt_plugin_info *info = d->member[i].info;
+        if (!(info->hooks & GNT_HOOK_PREPARE) || (info->flags & GNT_FLAG_ARTEFACTS_PRIVATE))
+            continue;
+        int by_stage = info->scope == GNT_SCOPE_STAGE && c->stage > 0;
+        run_job *from = by_stage ? run_train_job(r, c->task, (int)c->defense, strength, c->seed)
+                                 : run_initial_job(r, c->task, c->seed);
+        run_job *p = request_prepare_defense(r, c->task, c->defense, i, strength, by_stage ? c->stage : 0,
+                                             from, c->seed);
+        return run_add_input(j, "defense_artefacts", p, "artefacts");
+    }
+    return 0;
+}
+
+/* What both jobs of an attack are told. */
+static void ask_attack(const run *r, run_job *j, const gnt_cell *c) {
+    const gnt_suite_task *t = &r->suite->task[c->task];
+    const gnt_suite_attack *a = &r->suite->attack[c->attack];
+    request_set(j, "model", request_model(t));
+    request_set(j, "federated", request_federated(t, t->federated.rounds));
+    request_set(j, "granted", json_integer(c->grants));
+    request_set(j, "goals", json_integer(c->goals));
+    request_set(j, "budget", json_integer(a->budget));
+    request_set(j, "attack", request_plugin(j, &a->member, 0, NAN));
+    if (t->observe.attribute >= 0 && (c->grants & GNT_KNOWS_ATTRIBUTE))
+        request_set(j, "attribute", request_attribute(t));
+}
+
+static run_job *prepare_attack_job(run *r, const gnt_cell *c, double strength) {
+    static const char *const outputs[] = {"artefacts", NULL};
+    const gnt_suite_task *t = &r->suite->task[c->task];
+    const gnt_suite_attack *a = &r->suite->attack[c->attack];
+    char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE];
+    int fresh;
+    request_label(r, (int)c->defense, strength, label, sizeof label);
+    snprintf(name, sizeof name, "learn %s/r%" PRId64 "/%s/%s/s%" PRIu64, t->id, c->stage, label, a->label,
+             c->seed);
+    run_job *j = request_begin(r, name, "prepare-attack", outputs, &fresh);
+    if (!j || !fresh)
+        return j;
+    snprintf(role, sizeof role, "%s/r%" PRId64 "/%s/s%" PRIu64 "/prepare", t->id, c->stage, a->label,
+             c->seed);
+    request_set(j, "stage", json_integer(c->stage));
+    request_set(j, "prepare_stage", json_integer(a->member.info->scope == GNT_SCOPE_STAGE ? c->stage : -1));
+    request_set(j, "observe", request_observe(t, t->observe.targets));
+    ask_attack(r, j, c);
+    request_set_key(r, j, "prepare", "attack", role);
+    run_job *data = run_data_job(r, c->task, c->seed);
+    int rc = run_add_input(j, "trained", observe_job(r, c, strength, 0), "broadcast");
+    if (rc == 0 && (c->grants & GNT_KNOWS_PUBLIC))
+        rc = run_add_input(j, "public", data, "public");
+    if (rc == 0 && (c->grants & (GNT_KNOWS_SHADOW | GNT_KNOWS_SHADOW_OBS)))
+        rc = run_add_input(j, "shadow", data, "shadow");
+    if (rc == 0 && (c->grants & GNT_KNOWS_SHADOW_OBS))
+        rc = run_add_input(j, "shadow_seen", observe_job(r, c, strength, 1), "seen");
+    if (rc == 0 && (c->grants & GNT_KNOWS_DEFENSE))
+        rc = add_known(r, j, c, strength);
+    return rc == 0 ? j : NULL;
+}
+
+/* The same targets at the stages before, the latest eight, earliest first. */
+static int add_history(run *r, run_job *j, const gnt_cell *c, double strength) {
+    static const char *const names[] = {"history.0", "history.1", "history.2", "history.3",
+                                        "history.4", "history.5", "history.6", "history.7"};
+    enum { MOST = sizeof names / sizeof *names };
+    const gnt_suite_task *t = &r->suite->task[c->task];
+    size_t before = 0, n = 0;
+    while (before < t->n_stages && t->stages[before] < c->stage)
+        before++;
+    for (size_t i = before > MOST ? before - MOST : 0; i < before; i++) {
+        gnt_cell earlier = *c;
+        earlier.stage = t->stages[i];
+        if (run_add_input(j, names[n++], observe_job(r, &earlier, strength, 0), "seen") != 0)
+            return -1;
+    }
+    return 0;
+}
+
+run_job *run_attack_job(run *r, const gnt_cell *c, double strength) {
+    static const char *const outputs[] = {"answer", NULL};
+    const gnt_suite_task *t = &r->suite->task[c->task];
+    const gnt_suite_attack *a = &r->suite->attack[c->attack];
+    char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE];
+    int fresh;
+    request_label(r, (int)c->defense, strength, label, sizeof label);
+    snprintf(name, sizeof name, "attack %s/r%" PRId64 "/%s/%s/s%" PRIu64, t->id, c->stage, label, a->label,
+             c->seed);
+    run_job *j = request_begin(r, name, "attack", outputs, &fresh);
+    if (!j || !fresh)
+        return j;
+    snprintf(role, sizeof role, "%s/r%" PRId64 "/%s/s%" PRIu64, t->id, c->stage, a->label, c->seed);
+    ask_attack(r, j, c);
+    request_set_key(r, j, "attack", "attack", role);
+    run_job *seen = observe_job(r, c, strength, 0), *data = run_data_job(r, c->task, c->seed);
+    static const struct {
+        uint32_t bit;
+        const char *output;
+    } grants[] = {{GNT_KNOWS_LABELS, "labels"},
+                  {GNT_KNOWS_RATES, "rates"},
+                  {GNT_KNOWS_BN_STATS, "stats"},
+                  {GNT_KNOWS_SUM, "sum"}};
+    int rc = run_add_input(j, "seen", seen, "seen");
+    for (size_t i = 0; rc == 0 && i < sizeof grants / sizeof *grants; i++)
+        if (c->grants & grants[i].bit)
+            rc = run_add_input(j, grants[i].output, seen, grants[i].output);
+    if (rc == 0 && (c->grants & GNT_KNOWS_PUBLIC))
+        rc = run_add_input(j, "public", data, "public");
+    if (rc == 0 && (a->member.info->hooks & GNT_HOOK_PREPARE))
+        rc = run_add_input(j, "artefacts", prepare_attack_job(r, c, strength), "artefacts");
+    if (rc == 0 && (c->grants & GNT_KNOWS_HISTORY))
+        rc = add_history(r, j, c, strength);
+    if (rc == 0 && (c->grants & GNT_KNOWS_DEFENSE))
+        rc = add_known(r, j, c, strength);
+    return rc == 0 ? j : NULL;
+}
+
+run_job *run_score_job(run *r, const gnt_cell *c, double strength, run_job *attack) {
+    static const char *const outputs[] = {"score", "images", NULL};
+    const gnt_suite_task *t = &r->suite->task[c->task];
+    char name[NAME_SIZE], role[NAME_SIZE];
+    int fresh;
+    snprintf(name, sizeof name, "score %s", strchr(attack->name, ' ') + 1);
+    run_job *j = request_begin(r, name, "score", outputs, &fresh);
+    if (!j || !fresh)
+        return j;
+    snprintf(role, sizeof role, "%s/s%" PRIu64 "/score", t->id, c->seed);
+    request_set(j, "goals", json_integer(c->goals));
+    request_set(j, "observe", request_observe(t, t->observe.targets));
+    if (t->observe.attribute >= 0)
+        request_set(j, "attribute", request_attribute(t));
+    request_set_key(r, j, "score", "data", role);
+    run_job *data = run_data_job(r, c->task, c->seed);
+    if (run_add_input(j, "targets", data, "targets") != 0 ||
+        run_add_input(j, "clients", data, "clients") != 0 ||
+        run_add_input(j, "public", data, "public") != 0 ||
+        run_add_input(j, "answer", attack, "answer") != 0 ||
+        run_add_input(j, "seen", observe_job(r, c, strength, 0), "seen") != 0)
+        return NULL;
+    return j;
+}
