@@ -210,21 +210,42 @@ static void plant(scan *s) {
     free(s->planted == (void *)bytes ? (void *)floats : (void *)bytes);
 }
 
+enum { IN_MEMORY, IN_DESCRIPTORS, SCANNED_MB, SCANNED_DESCRIPTORS, FACTS };
+static const char *const facts[FACTS] = {"in_memory", "in_descriptors", "scanned_mb", "scanned_descriptors"};
+
+static void scan_all(scan *s, float out[FACTS]) {
+    double held = 0;
+    plant(s);
+    out[IN_MEMORY] = (float)scan_memory(s);
+    for (int fd = 0; fd < DESCRIPTORS; fd++)
+        held += scan_descriptor(s, fd);
+    out[IN_DESCRIPTORS] = (float)held;
+    out[SCANNED_MB] = (float)s->n_bytes / 1048576;
+    out[SCANNED_DESCRIPTORS] = (float)s->n_descriptors;
+}
+
+/* The twin looks while it prepares, and tells when it runs: facts of a prepare go nowhere. */
+static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_sink *out) {
+    const int64_t n = FACTS;
+    float found[FACTS];
+    (void)in;
+    scan_all(self, found);
+    return out->tensor(out->context, "found", 1, &n, found);
+}
+
 static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefacts *own,
                       const gnt_answer *answer) {
     scan *s = self;
     const gnt_model_info *info = s->host->model->info;
     int64_t features = 1;
-    (void)own;
     if (!s->done) {
-        double held = 0;
-        plant(s);
-        s->host->fact(s->host->context, "in_memory", scan_memory(s));
-        for (int fd = 0; fd < DESCRIPTORS; fd++)
-            held += scan_descriptor(s, fd);
-        s->host->fact(s->host->context, "in_descriptors", held);
-        s->host->fact(s->host->context, "scanned_mb", (double)s->n_bytes / 1048576);
-        s->host->fact(s->host->context, "scanned_descriptors", s->n_descriptors);
+        float found[FACTS];
+        if (own->tensors.n)
+            memcpy(found, own->tensors.view[0].data, sizeof found);
+        else
+            scan_all(s, found);
+        for (int i = 0; i < FACTS; i++)
+            s->host->fact(s->host->context, facts[i], found[i]);
         s->done = 1;
     }
     for (int i = 0; i < info->rank; i++)
@@ -271,6 +292,7 @@ static void *create(const gnt_host *host, const gnt_value *values) {
 }
 
 static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
+static const gnt_attack hooks_with_prepare = {.size = sizeof hooks, .prepare = prepare, .run = run};
 
 static const char *const kinds[] = {"image", "secret", NULL};
 static const char *const plants[] = {"nothing", "bytes", "floats", "normalised", "text", NULL};
@@ -295,23 +317,32 @@ static const gnt_parameter parameters[] = {
      .help = "what it puts into its own memory first, to be found"},
 };
 
-static const gnt_descriptor descriptor = {
-    .size = sizeof descriptor,
-    .kind = GNT_PLUGIN_ATTACK,
-    .id = "memory-scan",
-    .version = "1.0",
-    .line = "a test's attack that searches its whole process for what it must not have",
-    .licence = "MIT",
-    .citation = "",
-    .parameters = parameters,
-    .n_parameters = sizeof parameters / sizeof *parameters,
-    .surfaces = GNT_SURFACE_UPDATE,
-    .goals = GNT_GOAL_RECONSTRUCTION,
-    .uses = GNT_KNOWS_LABELS | GNT_KNOWS_PUBLIC | GNT_KNOWS_DEFENSE,
-    .data_kinds = GNT_KIND_ANY,
-    .create = create,
-    .destroy = destroy,
-    .attack = &hooks,
+#define COMMON                                                                                               \
+    .size = sizeof(gnt_descriptor), .kind = GNT_PLUGIN_ATTACK, .version = "1.0",                             \
+    .line = "a test's attack that searches its whole process for what it must not have", .licence = "MIT",   \
+    .citation = "", .parameters = parameters, .n_parameters = sizeof parameters / sizeof *parameters,        \
+    .surfaces = GNT_SURFACE_UPDATE, .goals = GNT_GOAL_RECONSTRUCTION,                                        \
+    .uses =                                                                                                  \
+        GNT_KNOWS_LABELS | GNT_KNOWS_PUBLIC | GNT_KNOWS_DEFENSE | GNT_KNOWS_SHADOW | GNT_KNOWS_SHADOW_OBS,   \
+    .data_kinds = GNT_KIND_ANY, .create = create, .destroy = destroy
+
+static const gnt_descriptor descriptors[] = {
+    {COMMON, .id = "memory-scan", .attack = &hooks},
+    {COMMON, .id = "memory-scan-prepares", .scope = GNT_SCOPE_STAGE, .attack = &hooks_with_prepare},
 };
 
-GNT_DEFINE_ENTRY(descriptor)
+static const gnt_descriptor *descriptor_at(int32_t index) {
+    return index >= 0 && index < 2 ? &descriptors[index] : NULL;
+}
+
+GNT_EXPORT const gnt_entry *gauntlet_entry(void) {
+    static const gnt_entry entry = {.magic = GNT_ABI_MAGIC,
+                                    .size = sizeof entry,
+                                    .abi_major = GNT_ABI_MAJOR,
+                                    .abi_minor = GNT_ABI_MINOR,
+                                    .pointer_size = sizeof(void *),
+                                    .build = "",
+                                    .n_plugins = 2,
+                                    .descriptor = descriptor_at};
+    return &entry;
+}
