@@ -23,6 +23,7 @@ static const command commands[] = {
     {"list", "the defenses and attacks there are", gnt_cmd_list},
     {"show", "one plugin: its parameters, hooks and needs", gnt_cmd_show},
     {"data", "the data sets: list them, check their files, draw a sheet", gnt_cmd_data},
+    {"program", "what the numeric core makes of a model, and how fast it is", gnt_cmd_program},
     {"report", "tables, plots and pages from the folder of a run", gnt_cmd_report},
     {"version", "the version of gauntlet and of its plugin ABI", gnt_cmd_version},
     {"help", "this text, or `help COMMAND`", gnt_cmd_help},

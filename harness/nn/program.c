@@ -2,8 +2,10 @@
  * for each value. A run walks the steps of its stage and calls kernels; it allocates nothing. */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/mem.h"
+#include "nn/cost.h"
 #include "nn/plan.h"
 
 typedef struct bound_input {
@@ -22,6 +24,7 @@ struct gnt_program {
     void **place;  /* room for the pointers of a chain */
     bound_input *input;
     int32_t n_inputs;
+    int32_t graph_nodes;             /* of the graph it was made from */
     int32_t from[GNT_NN_STAGES + 2]; /* steps of stage s: from[s + 1] … from[s + 2] */
 };
 
@@ -103,7 +106,8 @@ static void run_steps(gnt_program *p, int32_t stage) {
         run_step(p, &p->plan.step[i]);
 }
 
-int gnt_program_run(gnt_program *p, int32_t stage) {
+/* Whether all inputs that the stage reads are bound; takes copies of those that are not aligned. */
+static int take_inputs(gnt_program *p, int32_t stage) {
     if (!p || stage < 0 || stage >= GNT_NN_STAGES)
         return -1;
     for (int32_t i = 0; i < p->n_inputs; i++) {
@@ -115,7 +119,32 @@ int gnt_program_run(gnt_program *p, int32_t stage) {
         if (b->copy)
             memcpy(b->copy, b->caller, p->plan.value[b->value].bytes);
     }
+    return 0;
+}
+
+int gnt_program_run(gnt_program *p, int32_t stage) {
+    if (take_inputs(p, stage))
+        return -1;
     run_steps(p, stage);
+    return 0;
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+int gnt_program_run_timed(gnt_program *p, int32_t stage, double *seconds) {
+    if (take_inputs(p, stage))
+        return -1;
+    double before = now();
+    for (int32_t i = p->from[stage + 1]; i < p->from[stage + 2]; i++) {
+        run_step(p, &p->plan.step[i]);
+        double after = now();
+        seconds[i] += after - before;
+        before = after;
+    }
     return 0;
 }
 
@@ -190,6 +219,7 @@ static gnt_program *make(const gnt_graph *g, const gnt_node *outputs, const int3
         gnt_free(p);
         return NULL;
     }
+    p->graph_nodes = g->n;
     p->arena = gnt_aligned(p->plan.arena, 1);
     p->at = gnt_array((size_t)p->plan.n_values, sizeof *p->at);
     p->next = gnt_array((size_t)p->plan.n_values, sizeof *p->next);
@@ -276,6 +306,27 @@ const void *gnt_program_output(const gnt_program *p, int32_t i) {
 
 size_t gnt_program_arena_bytes(const gnt_program *p) {
     return p->plan.arena;
+}
+
+gnt_program_size gnt_program_measure(const gnt_program *p) {
+    gnt_program_size size = gnt_cost_of_plan(&p->plan);
+    size.graph_nodes = p->graph_nodes;
+    return size;
+}
+
+gnt_step_cost gnt_program_step(const gnt_program *p, int32_t i) {
+    return gnt_cost_of_step(&p->plan, &p->plan.step[i]);
+}
+
+double gnt_program_floor(const gnt_program *p, double flop_rate, double byte_rate) {
+    double seconds = 0;
+    for (int32_t i = 0; i < p->plan.n_steps; i++) {
+        gnt_step_cost c = gnt_program_step(p, i);
+        double computing = c.flops / flop_rate, moving = c.bytes / byte_rate;
+        if (c.stage >= 0)
+            seconds += computing > moving ? computing : moving;
+    }
+    return seconds;
 }
 
 size_t gnt_program_plan_bytes(const gnt_graph *g, const gnt_node *outputs, const int32_t *output_stage,

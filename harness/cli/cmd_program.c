@@ -1,0 +1,357 @@
+/* gauntlet program: what the numeric core makes of a model, and how close to the machine's limits it runs. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cli/cmd.h"
+#include "nn/limits.h"
+#include "nn/program.h"
+#include "nn/recipe.h"
+#include "run/child.h"
+
+static const char help[] =
+    "Usage: gauntlet program --explain MODEL [--kind KIND] [--batch N] [--sample SHAPE] [--classes N]\n"
+    "\n"
+    "Plans a program for a model, runs it on noise, and says what it consists of and how its time compares "
+    "with\n"
+    "this machine's limits. MODEL is a file, or the name of one in the folder models.\n"
+    "  --explain        what there is to do; needed\n"
+    "  --kind KIND      match     gradient matching: cosine distance and total variation (default)\n"
+    "                   dlg       gradient matching: squared distance, by image and label\n"
+    "                   train     a training step: loss and gradient\n"
+    "                   features  outputs of all convolutions, and a product with their Jacobian\n"
+    "  --batch N        samples, 1 to 4096 (default 1)\n"
+    "  --sample SHAPE   of one sample: 3x32x32 (default), 1x28x28, 103\n"
+    "  --classes N      outputs, 2 to 100000 (default 10)\n"
+    "  --seconds S      time spent measuring, 0 to 600 (default 1); 0: counts only\n"
+    "Flops: one for each multiplication or addition, none for padding. Bytes: operands and results of each "
+    "step,\n"
+    "once. Floor: the steps' flops at the rate of the best matrix product, or their bytes at that of a copy "
+    "within\n"
+    "as much memory as the program has, whichever takes longer. Steps of one operation are one line; its ms "
+    "are the\n"
+    "least seen.\n"
+    "Exit code: 0 all is well, 2 the command or the model is wrong.\n";
+
+static const char *const kinds[] = {"match", "dlg", "train", "features"};
+enum { N_KINDS = sizeof kinds / sizeof *kinds, MOST_NAMES = 64 };
+
+typedef struct options {
+    const char *model;
+    gnt_recipe_kind kind;
+    gnt_nn_shape sample;
+    long batch, classes;
+    double seconds;
+    int explain, help;
+} options;
+
+static int complain(const char *name, const char *text, const char *expected) {
+    fprintf(stderr, "gauntlet program: %s is \"%.60s\"; expected %s\n", name, text, expected);
+    return -1;
+}
+
+static int read_count(const char *name, const char *text, long least, long most, const char *expected,
+                      long *out) {
+    char *end;
+    errno = 0;
+    *out = strtol(text, &end, 10);
+    return errno || *end || end == text || *out < least || *out > most ? complain(name, text, expected) : 0;
+}
+
+static int read_kind(const char *text, gnt_recipe_kind *out) {
+    for (int i = 0; i < N_KINDS; i++)
+        if (strcmp(text, kinds[i]) == 0) {
+            *out = (gnt_recipe_kind)i;
+            return 0;
+        }
+    return complain("--kind", text, "match, dlg, train or features");
+}
+
+static int read_sample(const char *text, gnt_nn_shape *out) {
+    *out = (gnt_nn_shape){0};
+    for (const char *at = text; out->rank < 3; at++) {
+        char *end;
+        long n = strtol(at, &end, 10);
+        if (end == at || n < 1 || n > 65536)
+            break;
+        out->dim[out->rank++] = n;
+        at = end;
+        if (!*at && out->rank != 2)
+            return 0;
+        if (*at != 'x')
+            break;
+    }
+    return complain("--sample", text, "CHANNELSxHEIGHTxWIDTH, such as 3x32x32, or a number of features");
+}
+
+static int read_seconds(const char *text, double *out) {
+    char *end;
+    *out = strtod(text, &end);
+    return *end || end == text || !(*out >= 0 && *out <= 600) ? complain("--seconds", text, "0 to 600") : 0;
+}
+
+static int read_options(int argc, char **argv, options *o) {
+    static const struct option known[] = {
+        {"explain", no_argument, NULL, 'e'},       {"kind", required_argument, NULL, 'k'},
+        {"batch", required_argument, NULL, 'b'},   {"sample", required_argument, NULL, 's'},
+        {"classes", required_argument, NULL, 'c'}, {"seconds", required_argument, NULL, 't'},
+        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
+    int c, bad = 0;
+    *o = (options){.sample = {3, {3, 32, 32}}, .batch = 1, .classes = 10, .seconds = 1};
+    optind = 0;
+    while (!bad && (c = getopt_long(argc, argv, "h", known, NULL)) != -1)
+        switch (c) {
+        case 'e':
+            o->explain = 1;
+            break;
+        case 'k':
+            bad = read_kind(optarg, &o->kind);
+            break;
+        case 'b':
+            bad = read_count("--batch", optarg, 1, 4096, "1 to 4096", &o->batch);
+            break;
+        case 's':
+            bad = read_sample(optarg, &o->sample);
+            break;
+        case 'c':
+            bad = read_count("--classes", optarg, 2, 100000, "2 to 100000", &o->classes);
+            break;
+        case 't':
+            bad = read_seconds(optarg, &o->seconds);
+            break;
+        case 'h':
+            o->help = 1;
+            break;
+        default:
+            return -1;
+        }
+    o->model = optind < argc ? argv[optind] : NULL;
+    if (bad || o->help)
+        return bad;
+    if (optind + 1 != argc || !o->explain) {
+        fprintf(stderr,
+                "gauntlet program: expected --explain and one model; `gauntlet program --help` tells more\n");
+        return -1;
+    }
+    return 0;
+}
+
+/* ---- the program ---- */
+
+/* OpenBLAS chooses its kernels when it is loaded, before main; so what workers are told is told here by starting over. */
+static void start_over(int argc, char **argv) {
+    const char *core = gnt_child_blas_core();
+    if (getenv("OPENBLAS_NUM_THREADS") && (!*core || getenv("OPENBLAS_CORETYPE")))
+        return;
+    if (setenv("OPENBLAS_NUM_THREADS", "1", 1) || (*core && setenv("OPENBLAS_CORETYPE", core, 1)))
+        return;
+    char name[] = "gauntlet", **all = gnt_array((size_t)argc + 2, sizeof *all);
+    if (!all)
+        return;
+    all[0] = name;
+    memcpy(all + 1, argv, (size_t)argc * sizeof *all);
+    execv("/proc/self/exe", all);
+    gnt_free(all); /* it goes on as it is */
+}
+
+/* A path as it stands, or a name: looked for in models, and beside this program as run looks there. */
+static int load_model(gnt_model **out, const options *o, gnt_err *err) {
+    char self[4096];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = 0;
+    char *slash = strrchr(self, '/');
+    *(slash ? slash : self) = 0;
+    char *path[] = {gnt_strdup(o->model), gnt_format("models/%s.json", o->model),
+                    gnt_format("%s/../models/%s.json", self, o->model),
+                    gnt_format("%s/../share/gauntlet/models/%s.json", self, o->model)};
+    enum { PLACES = sizeof path / sizeof *path };
+    int rc = -1, found = 0;
+    for (int i = 0; i < PLACES && !found; i++) {
+        found = path[i] && access(path[i], R_OK) == 0 &&
+                (i > 0 || strchr(o->model, '.') || strchr(o->model, '/'));
+        if (found)
+            rc = gnt_model_load(out, path[i], &o->sample, (int32_t)o->classes, NULL, NULL, err);
+    }
+    for (int i = 0; i < PLACES; i++)
+        gnt_free(path[i]);
+    return found ? rc
+                 : gnt_fail(
+                       err,
+                       "there is no model \"%s\"; expected a file, or the name of one in the folder models",
+                       o->model);
+}
+
+/* ---- what it costs ---- */
+
+typedef struct line { /* all steps of one name */
+    const char *name;
+    int steps;
+    double flops, bytes, floor, seconds;
+} line;
+
+typedef struct cost {
+    line of[MOST_NAMES], all;
+    int n;
+} cost;
+
+static void add_up(cost *c, const gnt_program *p, double flop_rate, double byte_rate, const double *seconds) {
+    gnt_program_size size = gnt_program_measure(p);
+    for (int32_t i = 0; i < size.steps + size.constant; i++) {
+        gnt_step_cost s = gnt_program_step(p, i);
+        if (s.stage < 0)
+            continue;
+        int k = 0;
+        while (k < c->n && strcmp(c->of[k].name, s.name) != 0)
+            k++;
+        if (k == MOST_NAMES)
+            continue;
+        c->n += k == c->n;
+        c->of[k].name = s.name;
+        line *to[] = {&c->of[k], &c->all};
+        double computing = flop_rate > 0 ? s.flops / flop_rate : 0,
+               moving = byte_rate > 0 ? s.bytes / byte_rate : 0;
+        for (int j = 0; j < 2; j++) {
+            to[j]->steps++;
+            to[j]->flops += s.flops;
+            to[j]->bytes += s.bytes;
+            to[j]->floor += computing > moving ? computing : moving;
+            to[j]->seconds += seconds[i];
+        }
+    }
+}
+
+static int by_floor(const void *a, const void *b) {
+    const line *x = a, *y = b;
+    double p = x->seconds > 0 ? x->seconds : x->flops + x->bytes,
+           q = y->seconds > 0 ? y->seconds : y->flops + y->bytes;
+    return (p < q) - (p > q);
+}
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The thread's own time: what others take of a shared core is not the program's. */
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Runs the program with a clock at each step, and keeps the least seconds of each. */
+static void time_steps(gnt_recipe *r, double *once, double *least, int32_t n, int first) {
+    for (int32_t i = 0; i < n; i++)
+        once[i] = 0;
+    gnt_program_run_timed(r->program, 0, once);
+    if (r->kind == GNT_RECIPE_FEATURES)
+        gnt_program_run_timed(r->program, 1, once);
+    for (int32_t i = 0; i < n; i++)
+        least[i] = first || once[i] < least[i] ? once[i] : least[i];
+}
+
+/* Median seconds of a run; and, from runs apart, the least of each of the n steps. `once` is room for them. */
+static double measure(gnt_recipe *r, double budget, double *once, double *least, int32_t n) {
+    enum { MOST = 1000 };
+    double took[MOST], end = now() + budget;
+    int runs = 0, timed = 0;
+    gnt_recipe_run(r);
+    do {
+        double began = now();
+        gnt_recipe_run(r);
+        took[runs++] = now() - began;
+    } while (runs < MOST && now() < end - budget / 2);
+    do
+        time_steps(r, once, least, n, timed++ == 0);
+    while (timed < MOST && now() < end);
+    qsort(took, (size_t)runs, sizeof *took, by_size);
+    return took[runs / 2];
+}
+
+static void print_lines(cost *c, int timed) {
+    qsort(c->of, (size_t)c->n, sizeof *c->of, by_floor);
+    printf("\n%-14s %6s %10s %10s", "operation", "steps", "Mflop", "MB");
+    printf(timed ? " %10s %10s %7s\n" : "\n", "floor ms", "ms", "share");
+    for (int i = 0; i <= c->n; i++) {
+        const line *l = i < c->n ? &c->of[i] : &c->all;
+        printf("%-14s %6d %10.3f %10.3f", i < c->n ? l->name : "all", l->steps, l->flops / 1e6,
+               l->bytes / 1e6);
+        if (timed)
+            printf(" %10.4f %10.4f %6.1f%%", 1e3 * l->floor, 1e3 * l->seconds,
+                   100 * l->seconds / c->all.seconds);
+        printf("\n");
+    }
+}
+
+static void print_counts(const gnt_program_size *size, const line *all) {
+    printf("nodes        %d in the graph, %d after simplification\n", size->graph_nodes, size->nodes);
+    printf("steps        %d, and %d computed once\n", size->steps, size->constant);
+    printf("fused groups %d of %d elementwise functions and sums\n", size->chains, size->chained);
+    printf("conversions  %d of layout, or copies\n", size->conversions);
+    printf("flops        %.6g million\n", all->flops / 1e6);
+    printf("bytes        %.6g million\n", all->bytes / 1e6);
+    printf("arena        %.2f MB, of which scratch %.2f MB; inputs %.2f MB beside it\n",
+           (double)size->arena / 1e6, (double)size->scratch / 1e6, (double)size->inputs / 1e6);
+}
+
+static int explain(const options *o, gnt_recipe *r) {
+    gnt_program_size size = gnt_program_measure(r->program);
+    int32_t n = size.steps + size.constant;
+    double *least = gnt_array(2 * (size_t)n + 1, sizeof *least), flop_rate = 0, byte_rate = 0, median = 0;
+    size_t working_set = size.arena + size.inputs;
+    cost c = {0};
+    if (!least)
+        return -1;
+    if (o->seconds > 0) {
+        flop_rate = gnt_limit_flops(o->seconds / 8);
+        byte_rate = gnt_limit_bytes(working_set, o->seconds / 8);
+        median = measure(r, o->seconds * 3 / 4, least + n, least, n);
+    }
+    add_up(&c, r->program, flop_rate, byte_rate, least);
+    printf("%s, batch %ld: %s\n\n", o->model, o->batch, kinds[o->kind]);
+    print_counts(&size, &c.all);
+    if (o->seconds > 0) {
+        printf("limits       %.1f GFLOP/s (matrix product), %.1f GB/s (copy within %.1f MB)\n",
+               flop_rate / 1e9, byte_rate / 1e9, (double)working_set / 1e6);
+        printf("floor        %.4f ms\n", 1e3 * c.all.floor);
+        printf("measured     %.4f ms (median of processor time), of which the floor is %.0f %%\n",
+               1e3 * median, 100 * c.all.floor / median);
+    }
+    print_lines(&c, o->seconds > 0);
+    gnt_free(least);
+    return 0;
+}
+
+int gnt_cmd_program(int argc, char **argv) {
+    options o;
+    gnt_err err = {0};
+    gnt_model *m = NULL;
+    gnt_recipe *r = NULL;
+    if (read_options(argc, argv, &o))
+        return GNT_EXIT_WRONG;
+    if (o.help) {
+        fputs(help, stdout);
+        return GNT_EXIT_OK;
+    }
+    if (o.seconds > 0)
+        start_over(argc, argv);
+    gnt_key key = gnt_key_of_seed(1);
+    gnt_stream random = gnt_stream_open(&key, "explain");
+    int rc = load_model(&m, &o, &err);
+    if (rc == 0)
+        rc = gnt_recipe_new(&r, m, o.kind, o.batch, 4, &err);
+    if (rc == 0)
+        rc = gnt_recipe_fill(r, m, &random, &err);
+    if (rc == 0 && explain(&o, r))
+        rc = gnt_fail(&err, "out of memory");
+    if (rc != 0)
+        fprintf(stderr, "gauntlet program: %s\n", err.text);
+    gnt_recipe_free(r);
+    gnt_model_free(m);
+    return rc == 0 ? GNT_EXIT_OK : GNT_EXIT_WRONG;
+}
