@@ -139,6 +139,7 @@ static int make_band(const curve *curves, size_t n, double *values, band *b) {
 typedef struct panel {
     const char *attack;
     band *band; /* one for each defense; n 0: none */
+    double end; /* the last step of all bands */
     int positive;
 } panel;
 
@@ -146,21 +147,27 @@ static int fill_panel(const gnt_results *r, const char *task, int64_t stage, pan
                       double *values) {
     int any = 0;
     a->positive = 1;
+    a->end = 1;
     for (size_t d = 0; d < r->n_defense; d++) {
         const gnt_outcome *g = gnt_representative(r, task, stage, r->defense[d], a->attack);
         if (!g)
             continue;
-        a->band[d].colour = g->mode == GNT_ROW_NONE ? 0x000000 : gnt_colour(d);
+        a->band[d].colour = g->mode == GNT_ROW_NONE ? 0x000000 : gnt_colour(r, d);
         any += make_band(curves, collect(r, g, curves), values, &a->band[d]);
-        for (int i = 0; i < a->band[d].n; i++)
+        for (int i = 0; i < a->band[d].n; i++) {
             a->positive &= a->band[d].low[i] > 0;
+            a->end = fmax(a->end, a->band[d].step[i]);
+        }
     }
     return any;
 }
 
 static void draw_panel(gnt_plot *p, const gnt_panels *grid, const gnt_results *r, const panel *a, int i) {
-    gnt_plot_say(p, "reset\nset border 3 lc rgb \"#666666\"\nset tics nomirror\nset tics tc rgb \"#333333\"\n"
-                    "set grid lc rgb \"#e8e8e8\" lt 1 lw 1\nunset key\nset xrange [0:*]\n");
+    gnt_plot_say(p,
+                 "reset\nset border 3 lc rgb \"#666666\"\nset tics nomirror\nset tics tc rgb \"#333333\"\n"
+                 "set grid lc rgb \"#e8e8e8\" lt 1 lw 1\nunset key\nset xrange [0:%.9g]\n"
+                 "set xtics %.9g\n",
+                 a->end, gnt_tick_step(0, a->end, 5));
     gnt_panel_begin(p, grid, i, a->attack);
     if (a->positive)
         gnt_plot_say(p, "set logscale y\nset format y \"1e%%T\"\n");
@@ -235,11 +242,11 @@ static int draw(const gnt_results *r, const panel *panels, int n, const char *fo
                 int formats, gnt_err *err) {
     double width, height;
     gnt_plot p;
-    gnt_panels grid = gnt_panels_layout(n, 0, 0, &width, &height);
+    gnt_panels grid = gnt_panels_layout(n, 0, 0, 0, &width, &height);
     double entry = gnt_key_entry(r->defense, r->n_defense);
     int columns = (int)((width - 14) / entry),
         lines = (count_drawn(r, panels, n) + columns - 1) / columns + 1;
-    grid = gnt_panels_layout(n, 0, 16 + lines * (double)GNT_KEY_LINE, &width, &height);
+    grid = gnt_panels_layout(n, 0, 0, 16 + lines * (double)GNT_KEY_LINE, &width, &height);
     gnt_plot_init(&p, folder, name, width, height);
     gnt_plot_say(&p, "set multiplot\n");
     for (int i = 0; i < n; i++)

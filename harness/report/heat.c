@@ -8,11 +8,27 @@
 #include "report/plot.h"
 #include "report/view.h"
 
-enum { WIDE = 118, HIGH = 50, LEFT = 190, TOP = 40, FOOT = 34, GAP = 14, MOST_COLUMNS = 16, MOST_LINES = 40 };
+enum { WIDE = 118, HIGH = 50, LOW = 38, LEFT = 210, TOP = 40, FOOT = 30, NOTE = 17, GAP = 14 };
+enum { MOST_COLUMNS = 16, MOST_LINES = 48, MOST_NOTES = 4 };
+
+/* A row of fields. */
+typedef struct line {
+    const char *defense;
+    gnt_stand stand;
+    double strength, y; /* y of its lower edge */
+    const gnt_outcome *any, *field[MOST_COLUMNS], *worst;
+} line;
 
 typedef struct sheet {
     gnt_plot *p;
+    const gnt_results *r;
     const gnt_measure *m;
+    const char *task;
+    int64_t stage;
+    line line[MOST_LINES];
+    size_t n_line, n_left_out, n_column, column[MOST_COLUMNS];
+    char *note[MOST_NOTES]; /* owned; why fields are empty */
+    int n_note;
     double low, high; /* least and most private numbers give the ends of the colours */
     int n_label;
 } sheet;
@@ -42,51 +58,135 @@ static void label_at(sheet *s, double x, double y, const char *where, const char
                  ++s->n_label, gnt_plot_label(s->p, text, most), x, y, where);
 }
 
-static void field(sheet *s, double x, double y, const gnt_outcome *g) {
+static const gnt_score *number_of(const sheet *s, const gnt_outcome *g) {
     const gnt_score *score = g && g->status == GNT_CELL_OK ? gnt_score_find(g, s->m->name) : NULL;
-    int dark = 0, here = score && isfinite(score->stat.mean);
-    double v = here ? score->stat.mean : NAN, span = s->high - s->low;
-    double share = span != 0 ? (v - s->low) / span : 0.5;
-    unsigned colour = here ? shade(share, &dark) : 0xffffff;
+    return score && isfinite(score->stat.mean) ? score : NULL;
+}
+
+static double high_of(const line *l) {
+    return l->stand == GNT_STAND_SWEEP ? LOW : HIGH;
+}
+
+static void field(sheet *s, double x, const line *l, const gnt_outcome *g) {
+    const gnt_score *score = number_of(s, g);
+    double high = high_of(l), y = l->y, span = s->high - s->low;
+    double share = score && span != 0 ? (score->stat.mean - s->low) / span : 0.5;
+    int dark = 0;
+    unsigned colour = score ? shade(share, &dark) : 0xf6f6f6;
     gnt_plot_say(s->p,
                  "set object %d rectangle from %.1f,%.1f to %.1f,%.1f fc rgb \"#%06x\" fs solid border lc "
-                 "rgb \"#%s\"\n",
-                 s->n_label + 1, x + 2, y + 2, x + WIDE - 2, y + HIGH - 2, colour,
-                 here ? "ffffff" : "dddddd");
-    if (!here) {
-        text_at(s, x + WIDE / 2.0, y + HIGH / 2.0, "center",
+                 "rgb \"#ffffff\"\n",
+                 s->n_label + 1, x + 2, y + 2, x + WIDE - 2, y + high - 2, colour);
+    if (!score) {
+        text_at(s, x + WIDE / 2.0, y + high / 2, "center",
                 !g                         ? "not run"
                 : g->status == GNT_CELL_OK ? "–"
                                            : gnt_status_name(g->status),
-                0x888888, "SMALL");
+                0x999999, "SMALL");
         return;
     }
     gnt_text text;
-    gnt_stat mean = {.mean = v, .low = NAN, .high = NAN};
-    int interval =
-        isfinite(score->stat.low) && isfinite(score->stat.high) && score->stat.low != score->stat.high;
+    gnt_stat mean = {.mean = score->stat.mean, .low = NAN, .high = NAN};
+    int interval = gnt_has_interval(&score->stat);
     unsigned ink = dark ? 0xffffff : 0x111111;
     gnt_text_init(&text, 1024);
     gnt_measure_write(s->m, &mean, &text);
-    text_at(s, x + WIDE / 2.0, y + HIGH * (interval ? 0.64 : 0.5), "center", gnt_text_get(&text), ink, "BIG");
+    text_at(s, x + WIDE / 2.0, y + high * (interval ? 0.65 : 0.5), "center", gnt_text_get(&text), ink,
+            l->stand == GNT_STAND_SWEEP ? "MIDDLE" : "BIG");
     gnt_text_free(&text);
     if (!interval)
         return;
     gnt_measure_number(s->m, score->stat.low, &text);
     gnt_text_add(&text, " – ");
     gnt_measure_number(s->m, score->stat.high, &text);
-    text_at(s, x + WIDE / 2.0, y + HIGH * 0.27, "center", gnt_text_get(&text), ink, "TINY");
+    text_at(s, x + WIDE / 2.0, y + high * 0.26, "center", gnt_text_get(&text), ink, "TINY");
     gnt_text_free(&text);
 }
 
-static void find_ends(sheet *s, const gnt_results *r, const char *task, int64_t stage,
-                      const gnt_standing *rows, size_t n) {
+/* ---- which rows, which columns ---- */
+
+static line *add_line(sheet *s, const char *defense, gnt_stand stand, double strength) {
+    if (s->n_line == MOST_LINES) {
+        s->n_left_out++;
+        return NULL;
+    }
+    line *l = &s->line[s->n_line++];
+    *l = (line){.defense = defense, .stand = stand, .strength = strength};
+    return l;
+}
+
+static void add_standings(sheet *s, gnt_standing *rows) {
+    const gnt_results *r = s->r;
+    size_t n = gnt_rank(r, s->task, s->stage, s->m, rows);
+    for (size_t i = 0; i < n; i++) {
+        const gnt_outcome *any = gnt_representative(r, s->task, s->stage, rows[i].defense, NULL);
+        line *l = add_line(s, rows[i].defense, rows[i].stand, any->strength);
+        if (!l)
+            continue;
+        l->any = any;
+        l->worst = rows[i].worst;
+        for (size_t c = 0; c < s->n_column; c++) {
+            l->field[c] = gnt_representative(r, s->task, s->stage, rows[i].defense, r->attack[s->column[c]]);
+            /* utility from a cell that has one: that of an attack that does not apply is unknown */
+            if (l->field[c] && isnan(l->any->utility.value))
+                l->any = l->field[c];
+        }
+    }
+}
+
+static void add_sweeps(sheet *s, gnt_point *points) {
+    const gnt_results *r = s->r;
+    size_t n = gnt_sweep_points(r, s->task, s->stage, points, r->n_group);
+    for (size_t i = 0; i < n; i++) {
+        line *l = add_line(s, r->defense[points[i].defense], GNT_STAND_SWEEP, points[i].strength);
+        if (!l)
+            continue;
+        l->any = gnt_sweep_group(r, s->task, s->stage, &points[i], NULL);
+        for (size_t c = 0; c < s->n_column; c++) {
+            const gnt_outcome *g = gnt_sweep_group(r, s->task, s->stage, &points[i], r->attack[s->column[c]]);
+            const gnt_score *score = number_of(s, g), *worst = number_of(s, l->worst);
+            l->field[c] = g;
+            if (score && (!worst || gnt_leaks_more(s->m, score->stat.mean, worst->stat.mean)))
+                l->worst = g;
+        }
+    }
+}
+
+static void find_columns(sheet *s, size_t *columns) {
+    size_t n = gnt_columns(s->r, s->task, s->stage, s->m, columns);
+    for (; s->n_column < n && s->n_column < MOST_COLUMNS; s->n_column++)
+        s->column[s->n_column] = columns[s->n_column];
+}
+
+static void add_note(sheet *s, char *text) {
+    for (int i = 0; text && i < s->n_note; i++)
+        if (!strcmp(s->note[i], text)) {
+            gnt_free(text);
+            return;
+        }
+    if (text && s->n_note < MOST_NOTES)
+        s->note[s->n_note++] = text;
+    else
+        gnt_free(text);
+}
+
+/* Why there is no number: said once for an attack and reason. */
+static void find_notes(sheet *s) {
+    for (size_t c = 0; c < s->n_column; c++)
+        for (size_t i = 0; i < s->n_line; i++) {
+            const gnt_outcome *g = s->line[i].field[c];
+            if (!g || g->status == GNT_CELL_OK || !g->reason[0])
+                continue;
+            add_note(s, gnt_format("%s, %s: %s", gnt_status_name(g->status), g->attack, g->reason));
+        }
+}
+
+static void find_ends(sheet *s) {
     double least = NAN, most = NAN;
-    for (size_t i = 0; i < n; i++)
-        for (size_t a = 0; a < r->n_attack; a++) {
-            const gnt_outcome *g = gnt_representative(r, task, stage, rows[i].defense, r->attack[a]);
-            const gnt_score *score = g && g->status == GNT_CELL_OK ? gnt_score_find(g, s->m->name) : NULL;
-            if (!score || !isfinite(score->stat.mean))
+    for (size_t i = 0; i < s->n_line; i++)
+        for (size_t c = 0; c < s->n_column; c++) {
+            const gnt_score *score = number_of(s, s->line[i].field[c]);
+            if (!score)
                 continue;
             least = isnan(least) ? score->stat.mean : fmin(least, score->stat.mean);
             most = isnan(most) ? score->stat.mean : fmax(most, score->stat.mean);
@@ -95,58 +195,112 @@ static void find_ends(sheet *s, const gnt_results *r, const char *task, int64_t 
     s->high = s->m->leak > 0 ? most : least;
 }
 
-static void draw(sheet *s, const gnt_results *r, const char *task, int64_t stage, const gnt_standing *rows,
-                 size_t n, const size_t *columns, size_t n_columns, int gaps) {
-    double y = s->p->height - TOP - HIGH, worst = LEFT + (double)n_columns * WIDE + GAP;
-    gnt_plot_strip(s->p, 0, s->p->height);
-    for (size_t c = 0; c < n_columns; c++)
-        label_at(s, LEFT + ((double)c + 0.5) * WIDE, s->p->height - TOP + 12, "center", r->attack[columns[c]],
-                 16);
-    text_at(s, worst + WIDE / 2.0, s->p->height - TOP + 12, "center", "worst case", 0x222222, "SMALL");
-    for (size_t i = 0; i < n; i++, y -= HIGH) {
-        if (gaps && i > 0 && (rows[i].stand == GNT_STAND_MATCHED) != (rows[i - 1].stand == GNT_STAND_MATCHED))
+/* ---- drawing ---- */
+
+/* Three blocks, told apart by a gap: matched, other single points, sweeps. */
+static int block_of(const line *l) {
+    return l->stand == GNT_STAND_MATCHED ? 0 : l->stand == GNT_STAND_SWEEP ? 2 : 1;
+}
+
+/* Gives each row its y; returns the height of all. */
+static double stack(sheet *s, double top) {
+    double y = top;
+    for (size_t i = 0; i < s->n_line; i++) {
+        if (i > 0 && block_of(&s->line[i]) != block_of(&s->line[i - 1]))
             y -= GAP;
-        label_at(s, LEFT - 12, y + HIGH * 0.64, "right", rows[i].defense, 22);
-        text_at(s, LEFT - 12, y + HIGH * 0.27, "right", gnt_stand_name(rows[i].stand), 0x777777, "TINY");
-        for (size_t c = 0; c < n_columns; c++)
-            field(s, LEFT + (double)c * WIDE, y,
-                  gnt_representative(r, task, stage, rows[i].defense, r->attack[columns[c]]));
-        field(s, worst, y, rows[i].worst);
+        y -= high_of(&s->line[i]);
+        s->line[i].y = y;
     }
-    char words[256];
+    return top - y;
+}
+
+/* "matched 0.107 · 68.0 %": how it came to its strength, the strength, and what utility that leaves. */
+static void name_row(sheet *s, const line *l) {
+    gnt_text text;
+    gnt_text_init(&text, 1024);
+    gnt_text_add(&text, "%s", gnt_stand_name(l->stand));
+    if (isfinite(l->strength))
+        gnt_text_add(&text, " %.5g", l->strength);
+    if (l->any && isfinite(l->any->utility.value)) {
+        gnt_text_add(&text, " · ");
+        gnt_utility_write(gnt_utility_measure(s->r, s->task), l->any->utility.value, &text);
+    }
+    label_at(s, LEFT - 12, l->y + high_of(l) * 0.66, "right", l->defense, 26);
+    text_at(s, LEFT - 12, l->y + high_of(l) * 0.27, "right", gnt_text_get(&text), 0x777777, "TINY");
+    gnt_text_free(&text);
+}
+
+static void say_notes(sheet *s, double width) {
+    char words[300];
+    double y = FOOT + s->n_note * (double)NOTE - 16;
     snprintf(words, sizeof words, "%s, mean over targets and its interval. Darker leaks more.", s->m->words);
-    text_at(s, 14, FOOT / 2.0, "left", words, 0x555555, "SMALL");
+    text_at(s, 14, y, "left", words, 0x555555, "SMALL");
+    for (int i = 0; i < s->n_note; i++)
+        gnt_plot_say(s->p, "set label %d L[%d] at 14,%.1f left noenhanced tc rgb \"#888888\" font TINY\n",
+                     ++s->n_label, gnt_plot_label(s->p, s->note[i], (size_t)((width - 20) / 5.9)),
+                     y - NOTE * (i + 1));
+}
+
+static void draw(sheet *s) {
+    double head = s->p->height - TOP + 12, worst = LEFT + (double)s->n_column * WIDE + GAP;
+    gnt_plot_strip(s->p, 0, s->p->height);
+    for (size_t c = 0; c < s->n_column; c++)
+        label_at(s, LEFT + ((double)c + 0.5) * WIDE, head, "center", s->r->attack[s->column[c]], 16);
+    text_at(s, worst + WIDE / 2.0, head, "center", "worst case", 0x222222, "SMALL");
+    for (size_t i = 0; i < s->n_line; i++) {
+        line *l = &s->line[i];
+        name_row(s, l);
+        for (size_t c = 0; c < s->n_column; c++)
+            field(s, LEFT + (double)c * WIDE, l, l->field[c]);
+        field(s, worst, l, l->worst);
+    }
+    say_notes(s, s->p->width);
     gnt_plot_say(s->p, "plot NaN\n");
+}
+
+static int draw_picture(sheet *s, const char *folder, const char *name, int formats, gnt_err *err) {
+    gnt_plot p;
+    double width = LEFT + ((double)s->n_column + 1) * WIDE + GAP + 10;
+    double height = TOP + FOOT + s->n_note * (double)NOTE + stack(s, 0);
+    gnt_plot_init(&p, folder, name, width < 620 ? 620 : width, height);
+    stack(s, height - TOP);
+    s->p = &p;
+    draw(s);
+    int failed = gnt_plot_finish(&p, formats, err);
+    gnt_plot_free(&p);
+    return failed;
 }
 
 int gnt_plot_heat(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                   const char *folder, const char *name, int formats, int *drawn, gnt_err *err) {
-    size_t columns[MOST_COLUMNS], n_columns = 0;
     gnt_standing *rows = gnt_array(r->n_defense + 1, sizeof *rows);
+    gnt_point *points = gnt_array(r->n_group + 1, sizeof *points);
+    size_t *columns = gnt_array(r->n_attack + 1, sizeof *columns);
+    sheet *s = gnt_array(1, sizeof *s);
+    int failed = 0;
     *drawn = 0;
-    if (!rows)
-        return gnt_fail(err, "%s: out of memory", name);
-    for (size_t a = 0; a < r->n_attack && n_columns < MOST_COLUMNS; a++)
-        if (gnt_has_measure(r, task, stage, r->attack[a], m->name))
-            columns[n_columns++] = a;
-    size_t n = gnt_rank(r, task, stage, m, rows);
-    n = n > MOST_LINES ? MOST_LINES : n;
-    if (n == 0 || n_columns == 0) {
-        gnt_free(rows);
-        return 0;
+    if (!rows || !points || !columns || !s) {
+        failed = gnt_fail(err, "%s: out of memory", name);
+        goto cleanup;
     }
-    int gaps = 0;
-    for (size_t i = 1; i < n; i++)
-        gaps |= (rows[i].stand == GNT_STAND_MATCHED) != (rows[i - 1].stand == GNT_STAND_MATCHED);
-    gnt_plot p;
-    double width = LEFT + ((double)n_columns + 1) * WIDE + GAP + 10;
-    gnt_plot_init(&p, folder, name, width < 620 ? 620 : width, TOP + FOOT + (double)n * HIGH + gaps * GAP);
-    sheet s = {.p = &p, .m = m};
-    find_ends(&s, r, task, stage, rows, n);
-    draw(&s, r, task, stage, rows, n, columns, n_columns, gaps);
-    int failed = gnt_plot_finish(&p, formats, err);
+    *s = (sheet){.r = r, .m = m, .task = task, .stage = stage};
+    find_columns(s, columns);
+    add_standings(s, rows);
+    add_sweeps(s, points);
+    if (s->n_line == 0 || s->n_column == 0)
+        goto cleanup;
+    find_ends(s);
+    find_notes(s);
+    if (s->n_left_out)
+        add_note(s, gnt_format("%zu more rows are in the tables", s->n_left_out));
+    failed = draw_picture(s, folder, name, formats, err);
     *drawn = !failed;
-    gnt_plot_free(&p);
+cleanup:
+    for (int i = 0; s && i < s->n_note; i++)
+        gnt_free(s->note[i]);
+    gnt_free(s);
+    gnt_free(columns);
+    gnt_free(points);
     gnt_free(rows);
     return failed;
 }

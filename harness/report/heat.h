@@ -1,6 +1,7 @@
 /* heat: the defense × attack matrix as a picture. A row for each defense (best first; those not at matched
- * utility below a gap), a column for each attack and one for the worst case; darker leaks more; the number
- * and its interval are written in each field. */
+ * utility below a gap), below another gap one for each point of a sweep; a column for each attack and one for
+ * the worst case; darker leaks more; the number and its interval are written in each field. Fields without a
+ * number are grey and say why in a word, notes below in a line. */
 #ifndef GNT_REPORT_HEAT_H
 #define GNT_REPORT_HEAT_H
 

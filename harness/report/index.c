@@ -1,5 +1,6 @@
 /* The pages: index.md and index.html, one after the other through the same outline. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -81,11 +82,10 @@ static void table(pen *w, gnt_table *t) {
 
 /* ---- what the page says ---- */
 
-static void count_cells(const gnt_results *r, const char *task, int64_t stage, gnt_text *out) {
+static void count_cells(const gnt_results *r, gnt_text *out) {
     size_t count[GNT_CELL_STATUSES] = {0}, failed = 0;
     for (size_t i = 0; i < r->n_cell; i++)
-        if (!task || (!strcmp(r->cell[i].task, task) && r->cell[i].stage == stage))
-            count[r->cell[i].status]++;
+        count[r->cell[i].status]++;
     for (int s = GNT_CELL_FAILED; s <= GNT_CELL_TIMEOUT; s++)
         failed += count[s];
     gnt_text_add(out, "%zu cells ok, %zu failed, %zu n/a", count[GNT_CELL_OK], failed, count[GNT_CELL_NA]);
@@ -94,47 +94,27 @@ static void count_cells(const gnt_results *r, const char *task, int64_t stage, g
     gnt_text_add(out, ".");
 }
 
-static void section_title(const gnt_section *s, gnt_text *out) {
-    gnt_text_add(out, "%s, %s", s->task, s->stage == 0 ? "before training" : "");
-    if (s->stage != 0)
-        gnt_text_add(out, "round %" PRId64, s->stage);
-}
-
-/* The answer first: a sentence for each section, which links to it. */
+/* The answer first: a row for each section, and how to read it. */
 static void say_summary(pen *w) {
-    const gnt_report *p = w->p;
+    gnt_table t;
     heading(w, 2, "In short");
-    gnt_text_add(&w->out, w->html ? "<ul>\n" : "");
-    for (size_t i = 0; i < p->n_section; i++) {
-        const gnt_section *s = &p->section[i];
-        const gnt_measure *lead = gnt_report_lead(p->results, s->task, s->stage);
-        gnt_text title, text;
-        gnt_text_init(&title, 1 << 20);
-        gnt_text_init(&text, 1 << 20);
-        section_title(s, &title);
-        if (lead)
-            gnt_report_sentence(p->results, s->task, s->stage, lead, &text);
-        else
-            gnt_text_add(&text, "No cell gave a number.");
-        if (w->html)
-            gnt_text_add(&w->out, "<li><a href=\"#s%zu\">", i);
-        else
-            gnt_text_add(&w->out, "- **");
-        say(w, gnt_text_get(&title));
-        gnt_text_add(&w->out, w->html ? "</a>: " : "**: ");
-        say(w, gnt_text_get(&text));
-        gnt_text_add(&w->out, w->html ? "</li>\n" : "\n");
-        w->out.failed |= title.failed | text.failed;
-        gnt_text_free(&title);
-        gnt_text_free(&text);
-    }
-    gnt_text_add(&w->out, w->html ? "</ul>\n" : "\n");
+    gnt_table_summary(w->p->results, &t);
+    gnt_text_add(&w->out, w->html ? "<div class=\"short\">\n" : "");
+    table(w, &t);
+    gnt_text_add(&w->out, w->html ? "</div>\n" : "");
+    paragraph(
+        w, "A defense is judged by the attack under which it leaks most, at the utility the suite aims at. "
+           "The less above what needs no attack, the better. Tied: the intervals in brackets overlap.");
 }
 
-static void say_counts(pen *w, const gnt_section *s) {
+static void say_sentence(pen *w, const gnt_section *s, const gnt_measure *lead) {
     gnt_text text;
     gnt_text_init(&text, 1 << 20);
-    count_cells(w->p->results, s->task, s->stage, &text);
+    if (lead)
+        gnt_report_sentence(w->p->results, s->task, s->stage, lead, &text);
+    else
+        gnt_text_add(&text, "No cell gave a number.");
+    w->out.failed |= text.failed;
     paragraph(w, gnt_text_get(&text));
     gnt_text_free(&text);
 }
@@ -142,7 +122,7 @@ static void say_counts(pen *w, const gnt_section *s) {
 static void say_section_name(pen *w, int level, const gnt_section *s) {
     gnt_text text;
     gnt_text_init(&text, 1 << 20);
-    section_title(s, &text);
+    gnt_report_place(s->task, s->stage, &text);
     heading(w, level, gnt_text_get(&text));
     gnt_text_free(&text);
 }
@@ -161,38 +141,81 @@ static const gnt_picture *of_measure(const gnt_picture *pictures, size_t n, cons
     return NULL;
 }
 
-static void say_measure(pen *w, const gnt_section *s, const gnt_measure *m) {
+static void say_measure(pen *w, const gnt_section *s, const gnt_measure *m, int folded) {
     const gnt_picture *tradeoff = of_measure(s->tradeoff, s->n_tradeoff, m),
+                      *strength = of_measure(s->strength, s->n_strength, m),
                       *heat = of_measure(s->heat, s->n_heat, m);
     if (tradeoff)
         picture(w, tradeoff->name, 0, "Trade-off: utility on x, leakage on y, a panel for each attack");
+    else if (strength)
+        picture(w, strength->name, 0, "Leakage against the strength of a defense, a panel for each attack");
     if (heat)
         picture(w, heat->name, 0, "Matrix: defenses by attacks, darker leaks more");
-    say_matrix(w, s, m);
-}
-
-static void say_section(pen *w, const gnt_section *s) {
-    size_t n;
-    const gnt_measure *m = gnt_measures(&n), *lead = gnt_report_lead(w->p->results, s->task, s->stage);
-    if (w->html)
-        gnt_text_add(&w->out, "<a id=\"s%zu\"></a>\n", (size_t)(s - w->p->section));
-    say_section_name(w, 2, s);
-    say_counts(w, s);
-    if (lead)
-        say_measure(w, s, lead);
-    for (size_t i = 0; i < s->n_sheet; i++) {
-        fold(w, "Images, private and recovered");
-        for (; i < s->n_sheet; i++)
-            picture(w, s->sheet[i].name, 1, s->sheet[i].attack);
+    if (tradeoff && strength) {
+        fold(w, "Leakage against strength");
+        picture(w, strength->name, 0, "Leakage against the strength of a defense, a panel for each attack");
         unfold(w);
     }
+    if (!folded && heat)
+        fold(w, "The matrix as a table");
+    say_matrix(w, s, m);
+    if (!folded && heat)
+        unfold(w);
+}
+
+/* The sheet to show first: of the attack that recovers most without a defense. */
+static size_t telling_sheet(const pen *w, const gnt_section *s, const gnt_measure *m) {
+    size_t best = 0;
+    double most = NAN;
+    for (size_t i = 0; m && i < s->n_sheet; i++)
+        for (size_t d = 0; d < w->p->results->n_defense; d++) {
+            const gnt_outcome *g = gnt_representative(w->p->results, s->task, s->stage,
+                                                      w->p->results->defense[d], s->sheet[i].attack);
+            const gnt_score *score =
+                g && g->mode == GNT_ROW_NONE && g->status == GNT_CELL_OK ? gnt_score_find(g, m->name) : NULL;
+            if (!score || !gnt_leaks_more(m, score->stat.mean, most))
+                continue;
+            most = score->stat.mean;
+            best = i;
+        }
+    return best;
+}
+
+static void say_sheets(pen *w, const gnt_section *s, const gnt_measure *lead) {
+    size_t first = telling_sheet(w, s, lead);
+    if (s->n_sheet == 0)
+        return;
+    fold(w, "Images, private and recovered");
+    for (size_t k = 0; k < s->n_sheet; k++) {
+        const gnt_picture *sheet = &s->sheet[k == 0 ? first : k <= first ? k - 1 : k];
+        picture(w, sheet->name, 1, sheet->attack);
+    }
+    unfold(w);
+}
+
+static void say_other_measures(pen *w, const gnt_section *s, const gnt_measure *lead) {
+    size_t n, any = 0;
+    const gnt_measure *m = gnt_measures(&n);
     for (size_t i = 0; i < n; i++) {
         if (&m[i] == lead || !gnt_report_draws(w->p->results, s->task, s->stage, &m[i]))
             continue;
-        fold(w, m[i].title);
-        say_measure(w, s, &m[i]);
-        unfold(w);
+        if (!any++)
+            fold(w, "Other measures");
+        heading(w, 3, m[i].title);
+        say_measure(w, s, &m[i], 1);
     }
+    if (any)
+        unfold(w);
+}
+
+static void say_section(pen *w, const gnt_section *s) {
+    const gnt_measure *lead = gnt_report_lead(w->p->results, s->task, s->stage);
+    say_section_name(w, 2, s);
+    say_sentence(w, s, lead);
+    if (lead)
+        say_measure(w, s, lead, 0);
+    say_sheets(w, s, lead);
+    say_other_measures(w, s, lead);
     if (s->convergence.name[0]) {
         fold(w, "Convergence of the attacks");
         picture(w, s->convergence.name, 0, "The attacks' own cost over steps");
@@ -293,7 +316,17 @@ static const char head[] =
     "white-space:nowrap;font-variant-numeric:"
     "tabular-nums}\n"
     "details{margin:.6rem 0}summary{cursor:pointer;font-weight:600}\n"
-    "@media(max-width:600px){.wide img{max-width:none;width:44rem}}\n</style>\n<title>";
+    ".short td.s{white-space:normal}.short td:nth-child(2){font-weight:600}\n"
+    /* on a phone, plots keep their size and scroll; a row of the first table becomes a block of lines */
+    "@media(max-width:600px){.wide img{max-width:max(100%,60rem)}"
+    ".short tr:first-child{display:none}.short tr,.short td{display:block;border:0}"
+    ".short tr{padding:.5rem 0;border-bottom:1px solid #e4e4e4}.short td{padding:.1rem 0}"
+    ".short td:nth-child(n+2)::before{font-weight:400;color:#666}"
+    ".short td:nth-child(2)::before{content:'leaks least: '}"
+    ".short td:nth-child(3)::before{content:'its worst case: '}"
+    ".short td:nth-child(4)::before{content:'undefended: '}"
+    ".short td:nth-child(5)::before{content:'without any attack: '}"
+    ".short td:nth-child(6)::before{content:'cells: '}}\n</style>\n<title>";
 
 static void say_page(pen *w) {
     const gnt_report *p = w->p;
@@ -307,7 +340,7 @@ static void say_page(pen *w) {
     gnt_text text;
     gnt_text_init(&text, 1 << 20);
     gnt_text_add(&text, "Suite %s. ", p->results->suite);
-    count_cells(p->results, NULL, 0, &text);
+    count_cells(p->results, &text);
     paragraph(w, gnt_text_get(&text));
     gnt_text_free(&text);
     say_notices(w);

@@ -45,10 +45,14 @@ void gnt_measure_number(const gnt_measure *m, double value, gnt_text *out) {
         gnt_text_add(out, "%.*f", m->decimals, fabs(v) < 0.5 * pow(10, -m->decimals) ? 0.0 : v);
 }
 
+int gnt_has_interval(const gnt_stat *s) {
+    return isfinite(s->low) && isfinite(s->high) && s->low != s->high;
+}
+
 void gnt_measure_write(const gnt_measure *m, const gnt_stat *s, gnt_text *out) {
     gnt_measure_number(m, s->mean, out);
     gnt_text_add(out, "%s", isfinite(s->mean) ? m->unit : "");
-    if (!isfinite(s->low) || !isfinite(s->high) || s->low == s->high)
+    if (!gnt_has_interval(s))
         return;
     gnt_text_add(out, " [");
     gnt_measure_number(m, s->low, out);

@@ -27,6 +27,9 @@ const gnt_measure *gnt_measures(size_t *n);
 /* 1 when a leaks more than b; NAN leaks least. */
 int gnt_leaks_more(const gnt_measure *m, double a, double b);
 
+/* 1 when there is an interval: a mean known without one has both ends at one number. */
+int gnt_has_interval(const gnt_stat *s);
+
 /* "23.1 dB [22.0, 24.3]", with the interval when there is one that is not a single number. */
 void gnt_measure_write(const gnt_measure *m, const gnt_stat *s, gnt_text *out);
 void gnt_measure_number(const gnt_measure *m, double value, gnt_text *out);

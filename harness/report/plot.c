@@ -73,7 +73,8 @@ static void terminal(const gnt_plot *p, gnt_text *out, int format) {
         gnt_text_add(
             out,
             "set terminal svg noenhanced size %.0f,%.0f font \"sans-serif,13\" background \"#ffffff\"\n"
-            "set output \"%s.svg\"\nTINY = \",10\"\nSMALL = \",12\"\nBIG = \",16\"\nset termoption "
+            "set output \"%s.svg\"\nTINY = \",10\"\nSMALL = \",12\"\nBIG = \",16\"\nMIDDLE = \",13\"\nset "
+            "termoption "
             "pointscale 0.8\n",
             p->width, p->height, p->name);
     else
@@ -81,7 +82,7 @@ static void terminal(const gnt_plot *p, gnt_text *out, int format) {
             out,
             "set terminal pngcairo noenhanced size %.0f,%.0f font \"Sans,10\" fontscale 2 linewidth 2 "
             "pointscale 2 background \"#ffffff\"\nset output \"%s.png\"\n"
-            "TINY = \",7.5\"\nSMALL = \",9\"\nBIG = \",12\"\n",
+            "TINY = \",7.5\"\nSMALL = \",9\"\nBIG = \",12\"\nMIDDLE = \",10\"\n",
             p->width * 2, p->height * 2, p->name);
 }
 
@@ -114,9 +115,9 @@ int gnt_plot_finish(gnt_plot *p, int formats, gnt_err *err) {
     return failed ? -1 : 0;
 }
 
-gnt_panels gnt_panels_layout(int n, double head, double foot, double *width, double *height) {
+gnt_panels gnt_panels_layout(int n, int columns, double head, double foot, double *width, double *height) {
     gnt_panels g = {.n = n, .left = 70, .right = 22, .top = 34, .bottom = 52, .head = head, .foot = foot};
-    g.columns = n <= 3 ? n : n == 4 ? 2 : 3;
+    g.columns = columns ? columns : n <= 3 ? n : n == 4 ? 2 : 3;
     g.rows = (n + g.columns - 1) / g.columns;
     g.width = n == 1 ? 560 : 390;
     g.height = n == 1 ? 400 : 320;
@@ -160,14 +161,29 @@ void gnt_plot_strip(gnt_plot *p, double bottom, double height) {
     gnt_plot_say(p, "set xrange [0:%.0f]\nset yrange [0:%.0f]\n", p->width, height);
 }
 
-unsigned gnt_colour(size_t defense) {
+unsigned gnt_colour(const gnt_results *r, size_t defense) {
     static const unsigned colours[] = {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00, 0x56b4e9, 0x7a5195};
-    return colours[defense % (sizeof colours / sizeof colours[0])];
+    return colours[r->about[defense].family % (sizeof colours / sizeof colours[0])];
 }
 
-int gnt_shape(size_t defense, int filled) {
+int gnt_shape(const gnt_results *r, size_t defense, int filled) {
     static const int hollow[] = {6, 4, 8, 12, 10};
-    return hollow[defense % (sizeof hollow / sizeof hollow[0])] + (filled ? 1 : 0);
+    const gnt_about *a = &r->about[defense];
+    return hollow[(a->family + a->sibling) % (sizeof hollow / sizeof hollow[0])] + (filled ? 1 : 0);
+}
+
+double gnt_tick_step(double low, double high, int most) {
+    static const double steps[] = {1, 2, 2.5, 5, 10};
+    double span = high - low;
+    if (!(span > 0) || !isfinite(span))
+        return 1;
+    double power = pow(10, floor(log10(span / most)));
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        double step = steps[i] * power;
+        if (floor(high / step) - ceil(low / step) + 1 <= most)
+            return step;
+    }
+    return 20 * power;
 }
 
 void gnt_range(double *low, double *high, double share) {
@@ -179,6 +195,14 @@ void gnt_range(double *low, double *high, double share) {
     double room = (*high - *low) * share, size = fmax(fabs(*low), fabs(*high));
     if (room <= size * 1e-6)
         room = size > 0 ? size * 0.1 : 0.5;
+    *low -= room;
+    *high += room;
+}
+
+void gnt_range_least(double *low, double *high, double span) {
+    double room = (span - (*high - *low)) / 2;
+    if (!(room > 0))
+        return;
     *low -= room;
     *high += room;
 }

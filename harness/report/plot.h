@@ -44,8 +44,8 @@ typedef struct gnt_panels {
     double head, foot;               /* strips above and below all panels */
 } gnt_panels;
 
-/* A grid for n panels; *width and *height receive the picture's size. */
-gnt_panels gnt_panels_layout(int n, double head, double foot, double *width, double *height);
+/* A grid for n panels, in rows of `columns` (0: as looks best); *width and *height receive the picture's size. */
+gnt_panels gnt_panels_layout(int n, int columns, double head, double foot, double *width, double *height);
 /* Sets the margins of panel i and its title from foreign text. */
 void gnt_panel_begin(gnt_plot *p, const gnt_panels *g, int i, const char *title);
 int gnt_panel_is_left(const gnt_panels *g, int i);
@@ -58,11 +58,17 @@ void gnt_plot_strip(gnt_plot *p, double bottom, double height);
 
 /* ---- the look ---- */
 
-/* Colour (0xRRGGBB) and point types of a defense: colours of Okabe and Ito, told apart by shape too. */
-unsigned gnt_colour(size_t defense);
-int gnt_shape(size_t defense, int filled);
+/* Colour (0xRRGGBB) and point types of a defense (an index into r->defense), by its family: colours of Okabe
+ * and Ito, told apart by shape too. */
+unsigned gnt_colour(const gnt_results *r, size_t defense);
+int gnt_shape(const gnt_results *r, size_t defense, int filled);
+
+/* The distance of ticks, 1, 2, 2.5 or 5 times a power of ten, such that at most `most` fall on [low, high]. */
+double gnt_tick_step(double low, double high, int most);
 
 /* Widens [low, high] by a share of itself, and to something when it is empty; NAN gives 0 … 1. */
 void gnt_range(double *low, double *high, double share);
+/* Widens [low, high] on both sides to at least `span`. */
+void gnt_range_least(double *low, double *high, double span);
 
 #endif

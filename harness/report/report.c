@@ -12,6 +12,7 @@
 #include "report/gnuplot.h"
 #include "report/heat.h"
 #include "report/sheet.h"
+#include "report/strength.h"
 #include "report/tables.h"
 #include "report/tradeoff.h"
 #include "report/view.h"
@@ -24,7 +25,10 @@ int gnt_report_draws(const gnt_results *r, const char *task, int64_t stage, cons
 
 const gnt_measure *gnt_report_lead(const gnt_results *r, const char *task, int64_t stage) {
     size_t n;
-    const gnt_measure *m = gnt_measures(&n);
+    const gnt_measure *m = gnt_measures(&n), *balanced = gnt_measure_find("attribute_balanced");
+    if (balanced && gnt_has_measure(r, task, stage, NULL, balanced->name) &&
+        !gnt_has_measure(r, task, stage, NULL, "ssim")) /* measured on images alone */
+        return balanced;
     for (size_t i = 0; i < n; i++)
         if (gnt_report_draws(r, task, stage, &m[i]))
             return &m[i];
@@ -48,22 +52,36 @@ static int name_picture(gnt_picture *out, const char *kind, const gnt_section *s
 typedef int (*measure_plot)(const gnt_results *, const char *, int64_t, const gnt_measure *, const char *,
                             const char *, int, int *, gnt_err *);
 
-/* A plot that fails is a notice, never the end of the report. */
-static void plot_measures(gnt_report *p, gnt_section *s, const char *kind, measure_plot plot,
-                          gnt_picture *out, size_t *n_out) {
+/* A plot that fails is a notice, never the end of the report. Returns 1 when it was drawn. */
+static int plot_measure(gnt_report *p, gnt_section *s, const char *kind, measure_plot plot,
+                        const gnt_measure *m, gnt_picture *out, size_t *n_out) {
+    gnt_picture picture = {.measure = m};
+    gnt_err err = {""};
+    int drawn = 0;
+    if (!name_picture(&picture, kind, s, m->name))
+        return 0;
+    if (plot(p->results, s->task, s->stage, m, p->folder, picture.name, p->formats, &drawn, &err))
+        notice(p, &err);
+    else if (drawn)
+        out[(*n_out)++] = picture;
+    return drawn;
+}
+
+/* Where utility does not vary, leakage against strength stands in for the trade-off; else it is drawn for the
+ * leading measure alone. */
+static void plot_measures(gnt_report *p, gnt_section *s) {
     size_t n;
-    const gnt_measure *m = gnt_measures(&n);
+    const gnt_measure *m = gnt_measures(&n), *lead = gnt_report_lead(p->results, s->task, s->stage);
+    int varies = gnt_utility_varies(p->results, s->task, s->stage);
     for (size_t i = 0; i < n; i++) {
-        gnt_picture picture = {.measure = &m[i]};
-        gnt_err err = {""};
-        int drawn = 0;
-        if (!gnt_report_draws(p->results, s->task, s->stage, &m[i]) ||
-            !name_picture(&picture, kind, s, m[i].name))
+        int strength = 0;
+        if (!gnt_report_draws(p->results, s->task, s->stage, &m[i]))
             continue;
-        if (plot(p->results, s->task, s->stage, &m[i], p->folder, picture.name, p->formats, &drawn, &err))
-            notice(p, &err);
-        else if (drawn)
-            out[(*n_out)++] = picture;
+        if (!varies || &m[i] == lead)
+            strength = plot_measure(p, s, "strength", gnt_plot_strength, &m[i], s->strength, &s->n_strength);
+        if (varies || !strength)
+            plot_measure(p, s, "tradeoff", gnt_plot_tradeoff, &m[i], s->tradeoff, &s->n_tradeoff);
+        plot_measure(p, s, "matrix", gnt_plot_heat, &m[i], s->heat, &s->n_heat);
     }
 }
 
@@ -111,9 +129,10 @@ static int make_sections(gnt_report *p, gnt_err *err) {
             gnt_section *s = &p->section[p->n_section++];
             *s = (gnt_section){.task = r->task[t], .stage = stages[i]};
             s->tradeoff = gnt_array(n_measure, sizeof *s->tradeoff);
+            s->strength = gnt_array(n_measure, sizeof *s->strength);
             s->heat = gnt_array(n_measure, sizeof *s->heat);
             s->sheet = gnt_array(r->n_attack + 1, sizeof *s->sheet);
-            if (!s->tradeoff || !s->heat || !s->sheet)
+            if (!s->tradeoff || !s->strength || !s->heat || !s->sheet)
                 return gnt_fail(err, "report: out of memory");
         }
     }
@@ -130,8 +149,7 @@ static void draw_sections(gnt_report *p) {
     for (size_t i = 0; i < p->n_section; i++) {
         gnt_section *s = &p->section[i];
         if (p->formats) {
-            plot_measures(p, s, "tradeoff", gnt_plot_tradeoff, s->tradeoff, &s->n_tradeoff);
-            plot_measures(p, s, "matrix", gnt_plot_heat, s->heat, &s->n_heat);
+            plot_measures(p, s);
             plot_convergence(p, s);
         }
         make_sheets(p, s);
@@ -141,6 +159,7 @@ static void draw_sections(gnt_report *p) {
 static void free_sections(gnt_report *p) {
     for (size_t i = 0; i < p->n_section; i++) {
         gnt_free(p->section[i].tradeoff);
+        gnt_free(p->section[i].strength);
         gnt_free(p->section[i].heat);
         gnt_free(p->section[i].sheet);
     }
@@ -177,7 +196,8 @@ int gnt_report_make(const char *run, const gnt_report_options *options, gnt_text
     failed = make_folders(folder, err) || make_sections(&p, err);
     if (!failed) {
         draw_sections(&p);
-        failed = gnt_report_write_tables(&p, err) || gnt_report_write_index(&p, err);
+        failed = gnt_report_write_tables(&p, err) || gnt_report_write_index(&p, err) ||
+                 gnt_report_write_list(&p, err);
     }
     if (notices)
         gnt_text_bytes(notices, gnt_text_get(&p.notices), p.notices.size);

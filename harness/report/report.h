@@ -22,8 +22,8 @@ typedef struct gnt_picture {
 typedef struct gnt_section {
     const char *task;
     int64_t stage;
-    gnt_picture *tradeoff, *heat, *sheet; /* one for each measure, and for each attack */
-    size_t n_tradeoff, n_heat, n_sheet;
+    gnt_picture *tradeoff, *strength, *heat, *sheet; /* one for each measure, and for each attack */
+    size_t n_tradeoff, n_strength, n_heat, n_sheet;
     gnt_picture convergence; /* name "" when not drawn */
 } gnt_section;
 
@@ -39,12 +39,19 @@ typedef struct gnt_report {
 /* Called by gnt_report_make, each for its own files. */
 int gnt_report_write_tables(const gnt_report *p, gnt_err *err);
 int gnt_report_write_index(const gnt_report *p, gnt_err *err);
+/* Writes the list of the pictures of this report, and removes those that the list of an earlier report in the
+ * same folder names and this one no longer makes; never another file. */
+int gnt_report_write_list(const gnt_report *p, gnt_err *err);
+
+/* "glyphs, round 10", "lenet, before training": foreign text, escape it. */
+void gnt_report_place(const char *task, int64_t stage, gnt_text *out);
 
 /* One sentence on a section and measure: which defense leaks least at matched utility in its worst case, how
  * much, and how much leaks undefended. Plain text with names in it: escape it. */
 void gnt_report_sentence(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                          gnt_text *out);
-/* The measure a section is summed up by: the first by rank that has a number; NULL without any. */
+/* The measure a section is summed up by: the first by rank that has a number, but the attribute's balanced
+ * accuracy where the data are no images; NULL without any. */
 const gnt_measure *gnt_report_lead(const gnt_results *r, const char *task, int64_t stage);
 /* 1 when a measure is drawn: ranked, with a number, and MSE only where there is no PSNR. */
 int gnt_report_draws(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m);

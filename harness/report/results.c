@@ -292,6 +292,69 @@ static void drop_unused(const gnt_results *r, const char **names, size_t *n, siz
     *n = kept;
 }
 
+static const char *text_of(const json_t *object, const char *key) {
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static void describe(const gnt_results *r, const char *defense, gnt_about *about) {
+    const json_t *list = json_object_get(r->root, "defenses");
+    *about = (gnt_about){.plugin = "", .strength = "", .unit = ""};
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *one = json_array_get(list, i);
+        if (strcmp(text_of(one, "label"), defense) != 0)
+            continue;
+        *about = (gnt_about){.plugin = text_of(one, "plugin"),
+                             .strength = text_of(one, "strength"),
+                             .unit = text_of(one, "unit")};
+        break;
+    }
+    for (size_t i = 0; i < r->n_cell && !about->plugin[0]; i++)
+        if (!strcmp(r->cell[i].defense, defense))
+            about->plugin = r->cell[i].plugin;
+    if (!about->plugin[0])
+        about->plugin = defense;
+}
+
+enum { ROLE_UNDEFENDED, ROLE_RUN, ROLE_SWEPT };
+
+static int role_of(const gnt_results *r, const char *defense) {
+    int swept = 0;
+    for (size_t i = 0; i < r->n_group; i++) {
+        if (strcmp(r->group[i].defense, defense) != 0)
+            continue;
+        if (r->group[i].mode == GNT_ROW_NONE)
+            return ROLE_UNDEFENDED;
+        if (r->group[i].mode != GNT_ROW_SWEEP)
+            return ROLE_RUN;
+        swept = 1;
+    }
+    return swept ? ROLE_SWEPT : ROLE_RUN;
+}
+
+/* Families are numbered in the suite's order; no defense gets none of the numbers, it is drawn in black. */
+static int find_families(gnt_results *r) {
+    size_t families = 0;
+    int *role = gnt_array(r->n_defense + 1, sizeof *role);
+    r->about = gnt_array(r->n_defense + 1, sizeof *r->about);
+    for (size_t i = 0; role && r->about && i < r->n_defense; i++) {
+        gnt_about *a = &r->about[i];
+        describe(r, r->defense[i], a);
+        role[i] = role_of(r, r->defense[i]);
+        size_t k = 0;
+        while (k < i && (role[k] == ROLE_UNDEFENDED || strcmp(r->about[k].plugin, a->plugin) != 0))
+            k++;
+        if (role[i] == ROLE_UNDEFENDED)
+            continue;
+        a->family = k < i ? r->about[k].family : families++;
+        for (k = 0; k < i; k++)
+            a->sibling += role[k] == role[i] && r->about[k].family == a->family;
+    }
+    int failed = !role || !r->about;
+    gnt_free(role);
+    return failed ? -1 : 0;
+}
+
 static int collect_names(gnt_results *r) {
     if (add_listed(json_object_get(r->root, "tasks"), "id", &r->task, &r->n_task) ||
         add_listed(json_object_get(r->root, "defenses"), "defense", &r->defense, &r->n_defense) ||
@@ -301,7 +364,7 @@ static int collect_names(gnt_results *r) {
     drop_unused(r, r->task, &r->n_task, offsetof(gnt_outcome, task));
     drop_unused(r, r->defense, &r->n_defense, offsetof(gnt_outcome, defense));
     drop_unused(r, r->attack, &r->n_attack, offsetof(gnt_outcome, attack));
-    return 0;
+    return find_families(r);
 }
 
 static const gnt_outcome *cell_of_group(const gnt_results *r, const gnt_outcome *g) {
@@ -397,6 +460,7 @@ void gnt_results_free(gnt_results *r) {
     gnt_free(r->task);
     gnt_free(r->defense);
     gnt_free(r->attack);
+    gnt_free(r->about);
     json_decref(r->root);
     *r = (gnt_results){.suite = "", .title = ""};
 }

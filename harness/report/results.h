@@ -80,11 +80,20 @@ typedef struct gnt_match_row {
     size_t n_history;
 } gnt_match_row;
 
+/* What the suite says of a defense, and how it is told apart in pictures: defenses of the same plugins are one
+ * family and share a colour, so that a matched point is seen on the curve of its sweep; within a family, those
+ * in the same role (swept only, or not) differ in their shape. */
+typedef struct gnt_about {
+    const char *plugin, *strength, *unit; /* "" when unknown; `strength` is the parameter's name */
+    size_t family, sibling;
+} gnt_about;
+
 typedef struct gnt_results {
     const char *suite, *title;
     const char **task, **defense,
         **attack; /* the suite's order, completed from cells and groups; each name once */
     size_t n_task, n_defense, n_attack;
+    gnt_about *about; /* of each defense */
     gnt_match_row *match;
     size_t n_match;
     gnt_outcome *cell, *group;

@@ -34,7 +34,7 @@ static void say_best(const gnt_measure *m, const gnt_standing *rows, size_t n, g
     /* A lead inside the noise is said to be one. */
     if (matched > 1 && rows[1].stand == GNT_STAND_MATCHED && rows[1].judged == rows[0].judged) {
         const gnt_stat *a = &rows[0].score->stat, *b = &rows[1].score->stat;
-        int overlap = a->low <= b->high && b->low <= a->high;
+        int overlap = gnt_has_interval(a) && gnt_has_interval(b) && a->low <= b->high && b->low <= a->high;
         gnt_text_add(out, overlap ? " (its interval overlaps that of %s)" : " (next: %s)", rows[1].defense);
     }
     gnt_text_add(out, ".");

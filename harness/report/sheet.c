@@ -8,21 +8,16 @@
 
 #include "base/mem.h"
 #include "nn/safetensors.h"
+#include "report/escape.h"
 #include "report/font.h"
+#include "report/measure.h"
 #include "report/png.h"
 #include "report/view.h"
 
-enum {
-    MOST_IMAGES = 8,
-    MOST_SIDE = 1024,
-    MOST_LINES = 64,
-    TILE = 104,
-    GAP = 8,
-    LEFT = 236,
-    CAPTION = 18,
-    TOP = 40
-};
-enum { NAME_SCALE = 2, MOST_FILE = 64 << 20 };
+enum { MOST_IMAGES = 8, MOST_SIDE = 1024, MOST_STRIPS = 8, MOST_FILE = 64 << 20 };
+enum { TILE = 112, SMALL_TILE = 56, GAP = 8, LEFT = 288, CAPTION = 20, TOP = 44, BETWEEN = 10 };
+enum { NAME_SCALE = 2, NAME_MOST = 22, LINE = 20, LETTER = GNT_FONT_ADVANCE * NAME_SCALE };
+enum { DARK = 0x111111, GREY = 0x6b6b6b, FAINT = 0xdddddd };
 
 /* The images of one cell. */
 typedef struct strip {
@@ -104,6 +99,37 @@ static const gnt_outcome *pick_cell(const gnt_results *r, const gnt_outcome *g) 
     return best;
 }
 
+/* ---- which rows ---- */
+
+/* The groups of an attack that have images: those that stand in the matrix, then points of sweeps. Returns how
+ * many; *n_single of them are of the first kind. */
+static size_t find_groups(const gnt_results *r, const char *task, int64_t stage, const char *attack,
+                          gnt_point *points, const gnt_outcome **groups, size_t *n_single) {
+    size_t n = 0, n_points = gnt_sweep_points(r, task, stage, points, r->n_group);
+    for (size_t d = 0; d < r->n_defense; d++) {
+        const gnt_outcome *g = gnt_representative(r, task, stage, r->defense[d], attack);
+        if (g && pick_cell(r, g))
+            groups[n++] = g;
+    }
+    *n_single = n;
+    for (size_t i = 0; i < n_points; i++) {
+        const gnt_outcome *g = gnt_sweep_group(r, task, stage, &points[i], attack);
+        if (g && pick_cell(r, g))
+            groups[n++] = g;
+    }
+    return n;
+}
+
+/* 1 when the group i is shown: the single ones while there is room, of the sweeps' k evenly spread ones. */
+static int is_shown(size_t i, size_t n, size_t n_single) {
+    if (n <= MOST_STRIPS || i < n_single)
+        return i < MOST_STRIPS || n <= MOST_STRIPS;
+    size_t room = n_single < MOST_STRIPS ? MOST_STRIPS - n_single : 0, sweeps = n - n_single,
+           at = i - n_single;
+    /* point at is the one where the running share of room passes a whole number, the last among them */
+    return (at + 1) * room / sweeps > at * room / sweeps;
+}
+
 /* ---- drawing ---- */
 
 typedef struct page {
@@ -112,18 +138,14 @@ typedef struct page {
     int n; /* images a row */
 } page;
 
-static int64_t enlarge(const gnt_st_tensor *t) {
-    int64_t side = t->dim[2] > t->dim[3] ? t->dim[2] : t->dim[3], scale = TILE / side;
+static int64_t enlarge(const gnt_st_tensor *t, int64_t tile) {
+    int64_t side = t->dim[2] > t->dim[3] ? t->dim[2] : t->dim[3], scale = tile / side;
     return scale < 1 ? 1 : scale;
 }
 
-static int64_t row_height(const gnt_st_tensor *t) {
-    return t->dim[2] * enlarge(t) + CAPTION + GAP;
-}
-
-static void draw_image(gnt_canvas *c, const gnt_st_tensor *t, int64_t i, int64_t x, int64_t y) {
-    int64_t channels = t->dim[1], height = t->dim[2], width = t->dim[3], plane = height * width,
-            scale = enlarge(t);
+static void draw_image(gnt_canvas *c, const gnt_st_tensor *t, int64_t i, int64_t x, int64_t y,
+                       int64_t scale) {
+    int64_t channels = t->dim[1], height = t->dim[2], width = t->dim[3], plane = height * width;
     const uint8_t *px = (const uint8_t *)t->data + i * channels * plane;
     for (int64_t v = 0; v < height; v++)
         for (int64_t u = 0; u < width; u++) {
@@ -134,22 +156,64 @@ static void draw_image(gnt_canvas *c, const gnt_st_tensor *t, int64_t i, int64_t
         }
 }
 
-static void draw_row(page *p, const gnt_st_tensor *t, const char *name, const char *kind,
-                     const double *psnr) {
-    int64_t scale = enlarge(t), wide = t->dim[3] * scale, pitch = wide > TILE ? wide : TILE;
-    int64_t middle = p->y + t->dim[2] * scale / 2;
-    gnt_draw_text(&p->canvas, GAP, middle - 18, NAME_SCALE, 0x111111, name, 18);
-    gnt_draw_text(&p->canvas, GAP, middle + 4, NAME_SCALE, 0x777777, kind, 18);
+/* One row of images and the lines of text on its left: names, then grey ones. */
+typedef struct row {
+    const gnt_st_tensor *images; /* NULL: no such row */
+    const char *name;            /* "" for none */
+    const char *grey[3];
+    const double *psnr; /* NULL for none */
+    int64_t tile;
+} row;
+
+static int64_t pitch_of(const gnt_st_tensor *t) {
+    int64_t wide = t->dim[3] * enlarge(t, TILE);
+    return (wide > TILE ? wide : TILE) + GAP;
+}
+
+static int64_t height_of(const row *w) {
+    int64_t images = w->images->dim[2] * enlarge(w->images, w->tile) + (w->psnr ? CAPTION : 0);
+    int64_t lines = w->name[0] ? LINE : 0;
+    for (int i = 0; i < 3; i++)
+        lines += w->grey[i] && w->grey[i][0] ? LINE : 0;
+    return (images > lines ? images : lines) + GAP;
+}
+
+static void draw_row(page *p, const row *w) {
+    const gnt_st_tensor *t = w->images;
+    int64_t scale = enlarge(t, w->tile), y = p->y + 2;
+    if (w->name[0]) {
+        gnt_draw_text(&p->canvas, GAP, y, NAME_SCALE, DARK, w->name, NAME_MOST);
+        y += LINE;
+    }
+    for (int i = 0; i < 3; i++)
+        if (w->grey[i] && w->grey[i][0]) {
+            gnt_draw_text(&p->canvas, GAP, y, NAME_SCALE, GREY, w->grey[i], NAME_MOST);
+            y += LINE;
+        }
     for (int64_t i = 0; i < p->n && i < t->dim[0]; i++) {
-        int64_t x = LEFT + i * (pitch + GAP);
-        draw_image(&p->canvas, t, i, x, p->y);
-        if (!psnr || !isfinite(psnr[i]))
+        int64_t x = LEFT + i * pitch_of(t);
+        draw_image(&p->canvas, t, i, x, p->y, scale);
+        if (!w->psnr || !isfinite(w->psnr[i]))
             continue;
         char text[40];
-        snprintf(text, sizeof text, "%.1f dB", psnr[i]);
-        gnt_draw_text(&p->canvas, x, p->y + t->dim[2] * scale + 3, NAME_SCALE, 0x111111, text, 8);
+        snprintf(text, sizeof text, "%.1f dB", w->psnr[i]);
+        gnt_draw_text(&p->canvas, x, p->y + t->dim[2] * scale + 4, NAME_SCALE, DARK, text, 8);
     }
-    p->y += row_height(t);
+}
+
+/* With a canvas the row is drawn, without it is only measured. */
+static void place_row(page *p, const row *w) {
+    if (!w->images)
+        return;
+    if (p->canvas.rgb) {
+        draw_row(p, w);
+    } else {
+        int n = w->images->dim[0] < MOST_IMAGES ? (int)w->images->dim[0] : MOST_IMAGES;
+        int64_t width = LEFT + n * pitch_of(w->images);
+        p->n = n > p->n ? n : p->n;
+        p->canvas.width = width > p->canvas.width ? width : p->canvas.width;
+    }
+    p->y += height_of(w);
 }
 
 static int same_images(const gnt_st_tensor *a, const gnt_st_tensor *b) {
@@ -157,87 +221,151 @@ static int same_images(const gnt_st_tensor *a, const gnt_st_tensor *b) {
            !memcmp(a->data, b->data, a->bytes);
 }
 
-/* The rows of a strip; `first` tells whether its private images are new on the page. With a canvas they are
- * drawn, without they are only measured. */
+/* "matched 0.1074", and "accuracy 68.0 %". */
+static void describe(const gnt_outcome *g, gnt_text *standing, gnt_text *utility) {
+    gnt_text_add(standing, "%s", gnt_stand_name(gnt_stand_of(g)));
+    if (isfinite(g->strength))
+        gnt_text_add(standing, " %.5g", g->strength);
+    if (!isfinite(g->utility.value))
+        return;
+    gnt_text_add(utility, "%.9s ", g->utility.measure[0] ? g->utility.measure : "utility");
+    gnt_utility_write(g->utility.measure, g->utility.value, utility);
+}
+
+/* The rows of a strip; `first` tells whether its private images are new on the page. */
 static void rows_of(page *p, const strip *s, int first) {
-    const struct {
-        const gnt_st_tensor *images;
-        const char *name, *kind;
-        const double *psnr;
-    } rows[] = {{first ? s->private_images : NULL, "private", "", NULL},
-                {s->observed, s->cell->defense, "observed", NULL},
-                {s->recovered, s->cell->defense, "recovered", s->psnr}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const gnt_st_tensor *t = rows[i].images;
-        if (!t)
-            continue;
+    gnt_text standing, utility;
+    gnt_text_init(&standing, 4096);
+    gnt_text_init(&utility, 4096);
+    describe(s->group, &standing, &utility);
+    const char *how = gnt_text_get(&standing), *leaves = gnt_text_get(&utility), *name = s->cell->defense;
+    place_row(p, &(row){first ? s->private_images : NULL, "private", {NULL}, NULL, TILE});
+    if (p->canvas.rgb)
+        gnt_draw_box(&p->canvas, GAP, p->y + BETWEEN / 2 - GAP / 2, p->canvas.width - 2 * GAP, 1, FAINT);
+    p->y += BETWEEN;
+    place_row(p, &(row){s->observed, name, {how, "observed"}, NULL, SMALL_TILE});
+    if (s->observed)
+        place_row(p, &(row){s->recovered, "", {"recovered", leaves}, s->psnr, TILE});
+    else
+        place_row(p, &(row){s->recovered, name, {how, "recovered", leaves}, s->psnr, TILE});
+    gnt_text_free(&standing);
+    gnt_text_free(&utility);
+}
+
+/* The text, broken between words where it reaches the right edge. */
+static void place_text(page *p, const char *text) {
+    size_t most = (size_t)((p->canvas.width - 2 * GAP) / LETTER);
+    while (*text) {
+        size_t n = strlen(text);
+        if (n > most)
+            for (n = most; n > 1 && text[n] != ' '; n--)
+                ;
         if (p->canvas.rgb) {
-            draw_row(p, t, rows[i].name, rows[i].kind, rows[i].psnr);
-            continue;
+            char *line = gnt_format("%.*s", (int)n, text);
+            gnt_draw_text(&p->canvas, GAP, p->y, NAME_SCALE, GREY, line ? line : "", most);
+            gnt_free(line);
         }
-        int n = t->dim[0] < MOST_IMAGES ? (int)t->dim[0] : MOST_IMAGES;
-        int64_t wide = t->dim[3] * enlarge(t), width = LEFT + n * ((wide > TILE ? wide : TILE) + GAP);
-        p->n = n > p->n ? n : p->n;
-        p->canvas.width = width > p->canvas.width ? width : p->canvas.width;
-        p->y += row_height(t);
+        p->y += LINE;
+        for (text += n; *text == ' '; text++)
+            ;
     }
 }
 
-static void all_rows(page *p, const strip *strips, size_t n) {
+static void all_rows(page *p, const strip *strips, size_t n, const char *left_out) {
     p->y = TOP;
     for (size_t i = 0; i < n; i++)
         rows_of(p, &strips[i], i == 0 || !same_images(strips[i].private_images, strips[0].private_images));
+    p->y += GAP;
+    place_text(p, left_out);
 }
 
-static int draw(const strip *strips, size_t n, const char *path, gnt_err *err) {
-    const gnt_outcome *g = strips[0].group;
+static void draw_head(page *p, const gnt_outcome *g) {
+    enum { MOST = 24 };
+    char *where = g->stage ? gnt_format("%s, round %" PRId64, g->task, g->stage)
+                           : gnt_format("%s, before training", g->task);
+    size_t width = gnt_text_width(g->attack);
+    gnt_draw_text(&p->canvas, GAP, 14, NAME_SCALE, DARK, g->attack, MOST);
+    gnt_draw_text(&p->canvas, GAP + LETTER * ((int64_t)(width < MOST ? width : MOST) + 2), 14, NAME_SCALE,
+                  GREY, where ? where : "", 40);
+    gnt_free(where);
+}
+
+static int draw(const strip *strips, size_t n, const char *left_out, const char *path, gnt_err *err) {
     page p = {.canvas = {.width = 700}};
-    all_rows(&p, strips, n);
-    p.canvas.height = p.y;
+    all_rows(&p, strips, n, ""); /* the width first: words break at it */
+    all_rows(&p, strips, n, left_out);
+    p.canvas.height = p.y + GAP;
     p.canvas.rgb = gnt_array((size_t)p.canvas.width * 3, (size_t)p.canvas.height);
     if (!p.canvas.rgb)
         return gnt_fail(err, "%s: out of memory", path);
     gnt_draw_box(&p.canvas, 0, 0, p.canvas.width, p.canvas.height, 0xffffff);
-    char stage[40];
-    snprintf(stage, sizeof stage, "round %" PRId64, g->stage);
-    gnt_draw_text(&p.canvas, GAP, 12, NAME_SCALE, 0x111111, g->attack, 17);
-    gnt_draw_text(&p.canvas, LEFT, 12, NAME_SCALE, 0x777777, g->task, 24);
-    gnt_draw_text(&p.canvas, LEFT + 25 * GNT_FONT_ADVANCE * NAME_SCALE, 12, NAME_SCALE, 0x777777, stage, 10);
-    all_rows(&p, strips, n);
+    draw_head(&p, strips[0].group);
+    all_rows(&p, strips, n, left_out);
     int failed = gnt_png_write(path, p.canvas.rgb, p.canvas.width, p.canvas.height, err);
     gnt_free(p.canvas.rgb);
     return failed;
 }
 
-int gnt_sheet_make(const gnt_results *r, const char *run, const char *task, int64_t stage, const char *attack,
-                   const char *folder, const char *name, int *drawn, gnt_err *err) {
-    strip *strips = gnt_array(MOST_LINES, sizeof *strips);
-    char *path = gnt_format("%s/%s.png", folder, name);
-    size_t n = 0;
+/* ---- the whole ---- */
+
+typedef struct making {
+    const gnt_outcome **group;
+    gnt_point *point;
+    strip strip[MOST_STRIPS];
+    size_t n;
+    gnt_text left_out; /* printable ASCII, so that it can be broken anywhere */
+} making;
+
+static void name_left_out(making *k, const gnt_outcome *g) {
+    gnt_text_add(&k->left_out, k->left_out.size ? ", " : "not shown: ");
+    gnt_escape_ascii(&k->left_out, g->defense, 40);
+    if (isfinite(g->strength))
+        gnt_text_add(&k->left_out, " %.5g", g->strength);
+}
+
+static int load_strips(making *k, const gnt_results *r, const char *run, size_t n, size_t n_single,
+                       gnt_err *err) {
     int failed = 0;
-    *drawn = 0;
-    if (!strips || !path)
-        failed = gnt_fail(err, "%s: out of memory", name);
-    for (size_t d = 0; d < r->n_defense && n < MOST_LINES && strips && path; d++) {
-        const gnt_outcome *g = gnt_representative(r, task, stage, r->defense[d], attack);
-        const gnt_outcome *cell = g ? pick_cell(r, g) : NULL;
-        if (!cell)
+    for (size_t i = 0; i < n; i++) {
+        if (!is_shown(i, n, n_single)) {
+            name_left_out(k, k->group[i]);
             continue;
-        strips[n] = (strip){.group = g, .cell = cell};
-        if (load(&strips[n], run, err))
+        }
+        k->strip[k->n] = (strip){.group = k->group[i], .cell = pick_cell(r, k->group[i])};
+        if (load(&k->strip[k->n], run, err))
             failed = -1;
         else
-            n++;
+            k->n++;
     }
-    if (n > 0 && path) {
+    return failed;
+}
+
+int gnt_sheet_make(const gnt_results *r, const char *run, const char *task, int64_t stage, const char *attack,
+                   const char *folder, const char *name, int *drawn, gnt_err *err) {
+    making k = {.group = gnt_array(r->n_defense + r->n_group + 1, sizeof *k.group),
+                .point = gnt_array(r->n_group + 1, sizeof *k.point)};
+    char *path = gnt_format("%s/%s.png", folder, name);
+    size_t n_single, n = 0;
+    int failed = 0;
+    *drawn = 0;
+    gnt_text_init(&k.left_out, 1 << 14);
+    if (!k.group || !k.point || !path)
+        failed = gnt_fail(err, "%s: out of memory", name);
+    else
+        n = find_groups(r, task, stage, attack, k.point, k.group, &n_single);
+    if (n > 0)
+        failed = load_strips(&k, r, run, n, n_single, err);
+    if (k.n > 0) {
         gnt_err wrong;
-        *drawn = draw(strips, n, path, &wrong) == 0;
+        *drawn = draw(k.strip, k.n, gnt_text_get(&k.left_out), path, &wrong) == 0;
         if (!*drawn)
             failed = gnt_fail(err, "%s", wrong.text);
     }
-    for (size_t i = 0; i < n; i++)
-        gnt_st_free(&strips[i].file);
-    gnt_free(strips);
+    for (size_t i = 0; i < k.n; i++)
+        gnt_st_free(&k.strip[i].file);
+    gnt_text_free(&k.left_out);
+    gnt_free(k.group);
+    gnt_free(k.point);
     gnt_free(path);
     return failed;
 }

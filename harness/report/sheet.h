@@ -1,6 +1,8 @@
 /* sheet: the private images beside what attacks recovered, as one PNG for each task, stage and attack. First
- * row the private images; then for each defense what the attacker observed (where that is an image) and what
- * it recovered, with the PSNR of each. Pixels are enlarged by a whole number, so that each stays visible. */
+ * row the private images; then, for each defense at each strength, what the attacker observed (smaller, where
+ * that is an image) and what it recovered, with the PSNR of each. Eight defenses and strengths are shown: all that
+ * stand in the matrix, then points of sweeps, spread evenly; the others are named below. Pixels are enlarged by
+ * a whole number, so that each stays visible. */
 #ifndef GNT_REPORT_SHEET_H
 #define GNT_REPORT_SHEET_H
 

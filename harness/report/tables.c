@@ -40,26 +40,52 @@ static void utility_item(gnt_table *t, const gnt_utility *u) {
     gnt_text_free(&text);
 }
 
-void gnt_table_matrix(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
-                      gnt_table *t) {
+static void standing_rows(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                          const size_t *attacks, size_t n_attacks, gnt_table *t) {
     gnt_standing *rows = gnt_array(r->n_defense + 1, sizeof *rows);
-    gnt_table_init(t, NULL);
-    t->failed = !rows;
-    COLUMNS(t, "defense", "utility", "standing");
-    for (size_t a = 0; a < r->n_attack; a++)
-        if (gnt_has_measure(r, task, stage, r->attack[a], m->name))
-            gnt_table_column(t, r->attack[a]);
+    t->failed |= !rows;
     size_t n = rows ? gnt_rank(r, task, stage, m, rows) : 0;
     for (size_t i = 0; i < n; i++) {
         const gnt_outcome *any = gnt_representative(r, task, stage, rows[i].defense, NULL);
+        if (isnan(any->utility.value) &&
+            rows[i].worst) /* that of an attack which does not apply is unknown */
+            any = rows[i].worst;
         gnt_table_text(t, rows[i].defense);
         utility_item(t, &any->utility);
         gnt_table_text(t, gnt_stand_name(rows[i].stand));
-        for (size_t a = 0; a < r->n_attack; a++)
-            if (gnt_has_measure(r, task, stage, r->attack[a], m->name))
-                score_item(t, m, gnt_representative(r, task, stage, rows[i].defense, r->attack[a]));
+        for (size_t a = 0; a < n_attacks; a++)
+            score_item(t, m, gnt_representative(r, task, stage, rows[i].defense, r->attack[attacks[a]]));
     }
     gnt_free(rows);
+}
+
+static void sweep_rows(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                       const size_t *attacks, size_t n_attacks, gnt_table *t) {
+    gnt_point *points = gnt_array(r->n_group + 1, sizeof *points);
+    t->failed |= !points;
+    size_t n = points ? gnt_sweep_points(r, task, stage, points, r->n_group) : 0;
+    for (size_t i = 0; i < n; i++) {
+        gnt_table_text(t, r->defense[points[i].defense]);
+        utility_item(t, &gnt_sweep_group(r, task, stage, &points[i], NULL)->utility);
+        gnt_table_format(t, "sweep %.5g", points[i].strength);
+        for (size_t a = 0; a < n_attacks; a++)
+            score_item(t, m, gnt_sweep_group(r, task, stage, &points[i], r->attack[attacks[a]]));
+    }
+    gnt_free(points);
+}
+
+void gnt_table_matrix(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                      gnt_table *t) {
+    size_t *attacks = gnt_array(r->n_attack + 1, sizeof *attacks);
+    gnt_table_init(t, NULL);
+    t->failed = !attacks;
+    COLUMNS(t, "defense", "utility", "standing");
+    size_t n = attacks ? gnt_columns(r, task, stage, m, attacks) : 0;
+    for (size_t a = 0; a < n; a++)
+        gnt_table_column(t, r->attack[attacks[a]]);
+    standing_rows(r, task, stage, m, attacks, n, t);
+    sweep_rows(r, task, stage, m, attacks, n, t);
+    gnt_free(attacks);
 }
 
 /* The groups in the order every long table uses. */

@@ -9,7 +9,8 @@
 #include "report/table.h"
 
 /* Defense × attack at matched utility, a row for each defense, "value [low, high]" in the cells, the better
- * row first; rows that are not at matched utility come after the others and say so. */
+ * row first; rows that are not at matched utility come after the others and say so, then each point of the
+ * sweeps. */
 void gnt_table_matrix(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                       gnt_table *t);
 /* The same numbers of every task, stage and measure, one a row. */
@@ -22,6 +23,10 @@ void gnt_table_history(const gnt_results *r, gnt_table *t); /* each training tha
 void gnt_table_problems(const gnt_results *r, gnt_table *t);
 /* Floors and chance by task, stage, attack and measure. */
 void gnt_table_floors(const gnt_results *r, gnt_table *t);
+/* A row for each task and stage, by its leading measure: which defense leaks least at matched utility in its
+ * worst case, how much, how much leaks undefended, what floor needs no attack, and how many cells there are of
+ * each kind. */
+void gnt_table_summary(const gnt_results *r, gnt_table *t);
 /* Worst case over attacks of each defense, by task, stage and measure. */
 void gnt_table_ranking(const gnt_results *r, gnt_table *t);
 

@@ -121,7 +121,11 @@ static void survey(drawing *d) {
         widen(&d->x_low, &d->x_high, d->target + d->tolerance);
     }
     gnt_range(&d->x_low, &d->x_high, 0.07);
+    /* so that noise in utility does not look like a difference: two points of accuracy, else two per cent */
+    gnt_range_least(&d->x_low, &d->x_high,
+                    d->x_scale == 100 ? 2 : 0.02 * fmax(fabs(d->x_low), fabs(d->x_high)));
     gnt_range(&d->y_low, &d->y_high, 0.07);
+    *(d->y_sign > 0 ? &d->y_high : &d->y_low) += 0.07 * d->y_sign * (d->y_high - d->y_low); /* for "ideal" */
 }
 
 static void find_target(drawing *d) {
@@ -198,31 +202,32 @@ static int points_block(gnt_plot *p, const panel *a, size_t defense, int want, i
     return block;
 }
 
-static void draw_points(gnt_plot *p, const panel *a, size_t n_defense) {
+static void draw_points(gnt_plot *p, const gnt_results *r, const panel *a) {
+    size_t n_defense = r->n_defense;
     int n;
     for (size_t i = 0; i < n_defense; i++) {
-        unsigned colour = gnt_colour(i);
+        unsigned colour = gnt_colour(r, i);
         int block = points_block(p, a, i, 's', &n);
         if (n > 0)
             gnt_plot_say(p, ", D index %d using 1:2 with linespoints lc rgb \"#%06x\" lw 1.8 pt %d ps 0.55",
-                         block, colour, gnt_shape(i, 1));
+                         block, colour, gnt_shape(r, i, 1));
     }
     for (size_t i = 0; i < n_defense; i++) {
-        unsigned colour = gnt_colour(i);
+        unsigned colour = gnt_colour(r, i);
         int block = points_block(p, a, i, 'm', &n);
         if (n > 0)
             gnt_plot_say(p,
                          ", D index %d using 1:2:3:4 with yerrorbars lc rgb \"#%06x\" lw 1.4 pt %d ps 0.1"
                          ", D index %d using 1:2 with points lc rgb \"#ffffff\" pt %d ps 1.75"
                          ", D index %d using 1:2 with points lc rgb \"#%06x\" pt %d ps 1.35",
-                         block, colour, gnt_shape(i, 1), block, gnt_shape(i, 1), block, colour,
-                         gnt_shape(i, 1));
+                         block, colour, gnt_shape(r, i, 1), block, gnt_shape(r, i, 1), block, colour,
+                         gnt_shape(r, i, 1));
         block = points_block(p, a, i, 'u', &n);
         if (n > 0)
             gnt_plot_say(p,
                          ", D index %d using 1:2 with points lc rgb \"#ffffff\" pt %d ps 1.35"
                          ", D index %d using 1:2 with points lc rgb \"#%06x\" lw 2 pt %d ps 1.35",
-                         block, gnt_shape(i, 1), block, colour, gnt_shape(i, 0));
+                         block, gnt_shape(r, i, 1), block, colour, gnt_shape(r, i, 0));
         block = points_block(p, a, i, 'n', &n);
         if (n > 0)
             gnt_plot_say(p,
@@ -256,7 +261,8 @@ static void draw_panel(gnt_plot *p, const gnt_panels *grid, const drawing *d, in
     gnt_panel_begin(p, grid, i, a->attack);
     gnt_plot_say(p, "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n", d->x_low, d->x_high, d->y_low,
                  d->y_high);
-    gnt_plot_say(p, "set xtics autofreq\nset ytics autofreq\n");
+    gnt_plot_say(p, "set xtics %.9g\nset ytics %.9g\n", gnt_tick_step(d->x_low, d->x_high, 5),
+                 gnt_tick_step(d->y_low, d->y_high, 7));
     if (gnt_panel_is_bottom(grid, i))
         gnt_plot_say(p, "set xlabel \"%s\" offset 0,0.3\n", x_label);
     if (gnt_panel_is_left(grid, i))
@@ -272,7 +278,7 @@ static void draw_panel(gnt_plot *p, const gnt_panels *grid, const drawing *d, in
                  d->x_sign > 0 ? "right" : "left");
     gnt_plot_say(p, "plot D index %d using 1:2 with lines lc rgb \"#bdbdbd\" lw 4", front_block(p, d, a));
     draw_lines(p, d, a);
-    draw_points(p, a, d->r->n_defense);
+    draw_points(p, d->r, a);
     gnt_plot_say(p, "\n");
 }
 
@@ -307,45 +313,51 @@ static int key_line(key *k, double x, double y) {
     return block;
 }
 
-static int is_drawn(const drawing *d, size_t defense, gnt_stand *stand) {
+/* How a defense is drawn: bits of these, 0 when it is in no panel. */
+enum { DRAWN_NONE = 1, DRAWN_POINT = 2, DRAWN_SWEEP = 4 };
+
+static int how_drawn(const drawing *d, size_t defense) {
+    int how = 0;
     for (int i = 0; i < d->n_panel; i++)
-        for (size_t k = 0; k < d->panel[i].n; k++)
-            if (d->panel[i].point[k].defense == defense) {
-                *stand = d->panel[i].point[k].stand;
-                return 1;
-            }
-    return 0;
+        for (size_t k = 0; k < d->panel[i].n; k++) {
+            const point *q = &d->panel[i].point[k];
+            if (q->defense == defense)
+                how |= q->mode == GNT_ROW_SWEEP     ? DRAWN_SWEEP
+                       : q->stand == GNT_STAND_NONE ? DRAWN_NONE
+                                                    : DRAWN_POINT;
+        }
+    return how;
 }
 
 static int key_entries(const drawing *d) {
-    gnt_stand stand;
     int n = 1 + d->has_matched + d->has_unmatched + isfinite(d->target);
     for (size_t i = 0; i < d->r->n_defense; i++)
-        n += is_drawn(d, i, &stand);
+        n += how_drawn(d, i) != 0;
     for (int f = 0; f < LINES; f++)
         n += d->has_line[f];
     return n;
 }
 
 static void key_defenses(key *k, const drawing *d, gnt_text *plots) {
-    gnt_stand stand;
     double x, y;
     for (size_t i = 0; i < d->r->n_defense; i++) {
-        if (!is_drawn(d, i, &stand))
+        int how = how_drawn(d, i);
+        if (!how)
             continue;
-        int none = stand == GNT_STAND_NONE, label = gnt_plot_label(k->p, d->r->defense[i], GNT_KEY_NAME);
         key_place(k, &x, &y);
-        gnt_plot_say(k->p, "set label %d L[%d] at %.1f,%.1f left noenhanced font SMALL\n", k->n, label,
-                     x + 24, y);
-        if (none)
+        gnt_plot_say(k->p, "set label %d L[%d] at %.1f,%.1f left noenhanced font SMALL\n", k->n,
+                     gnt_plot_label(k->p, d->r->defense[i], GNT_KEY_NAME), x + 24, y);
+        unsigned colour = gnt_colour(d->r, i);
+        if (how & DRAWN_SWEEP)
+            gnt_text_add(plots, ", D index %d using 1:2 with lines lc rgb \"#%06x\" lw 1.8",
+                         key_line(k, x, y), colour);
+        if (how & DRAWN_NONE)
             gnt_text_add(plots, ", D index %d using 1:2 with points lc rgb \"#000000\" lw 2 pt 3 ps 1.6",
                          key_point(k, x, y));
         else
-            gnt_text_add(plots,
-                         ", D index %d using 1:2 with lines lc rgb \"#%06x\" lw 1.8"
-                         ", D index %d using 1:2 with points lc rgb \"#%06x\" pt %d ps 1.35",
-                         key_line(k, x, y), gnt_colour(i), key_point(k, x, y), gnt_colour(i),
-                         gnt_shape(i, 1));
+            gnt_text_add(plots, ", D index %d using 1:2 with points lc rgb \"#%06x\" pt %d ps %s",
+                         key_point(k, x, y), colour, gnt_shape(d->r, i, 1),
+                         how & DRAWN_POINT ? "1.35" : "0.55");
     }
 }
 
@@ -422,10 +434,10 @@ int gnt_plot_tradeoff(const gnt_results *r, const char *task, int64_t stage, con
         return 0;
     }
     double width, height;
-    gnt_panels grid = gnt_panels_layout(d.n_panel, 0, 0, &width, &height);
+    gnt_panels grid = gnt_panels_layout(d.n_panel, 0, 0, 0, &width, &height);
     double entry = gnt_key_entry(r->defense, r->n_defense);
     int columns = (int)((width - 14) / entry), lines = (key_entries(&d) + columns - 1) / columns;
-    grid = gnt_panels_layout(d.n_panel, 0, 16 + lines * (double)GNT_KEY_LINE, &width, &height);
+    grid = gnt_panels_layout(d.n_panel, 0, 0, 16 + lines * (double)GNT_KEY_LINE, &width, &height);
     gnt_plot p;
     char x_label[160], y_label[160];
     axis_words(&d, x_label, y_label);

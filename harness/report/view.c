@@ -7,13 +7,15 @@
 gnt_stand gnt_stand_of(const gnt_outcome *group) {
     if (group->mode == GNT_ROW_NONE)
         return GNT_STAND_NONE;
+    if (group->mode == GNT_ROW_SWEEP)
+        return GNT_STAND_SWEEP;
     if (group->matched)
         return GNT_STAND_MATCHED;
     return group->mode == GNT_ROW_MATCHED ? GNT_STAND_UNMATCHED : GNT_STAND_FIXED;
 }
 
 const char *gnt_stand_name(gnt_stand stand) {
-    static const char *const names[] = {"undefended", "matched", "unmatched", "fixed strength"};
+    static const char *const names[] = {"undefended", "matched", "unmatched", "fixed strength", "sweep"};
     return names[stand];
 }
 
@@ -54,6 +56,93 @@ const gnt_outcome *gnt_representative(const gnt_results *r, const char *task, in
     return best;
 }
 
+static int is_here(const gnt_outcome *g, const char *task, int64_t stage) {
+    return g->stage == stage && !strcmp(g->task, task);
+}
+
+static int rising(const void *a, const void *b) {
+    const gnt_point *p = a, *q = b;
+    if (p->defense != q->defense)
+        return p->defense < q->defense ? -1 : 1;
+    return (p->strength > q->strength) - (p->strength < q->strength);
+}
+
+size_t gnt_sweep_points(const gnt_results *r, const char *task, int64_t stage, gnt_point *points,
+                        size_t most) {
+    size_t n = 0;
+    for (size_t d = 0; d < r->n_defense; d++)
+        for (size_t i = 0; i < r->n_group; i++) {
+            const gnt_outcome *g = &r->group[i];
+            if (g->mode != GNT_ROW_SWEEP || isnan(g->strength) || !is_here(g, task, stage) ||
+                strcmp(g->defense, r->defense[d]) != 0)
+                continue;
+            size_t k = 0, room = n < most ? n : most;
+            while (k < room && (points[k].defense != d || points[k].strength != g->strength))
+                k++;
+            if (k < room)
+                continue;
+            if (n < most)
+                points[n] = (gnt_point){d, g->strength};
+            n++;
+        }
+    qsort(points, n < most ? n : most, sizeof *points, rising);
+    return n;
+}
+
+const gnt_outcome *gnt_sweep_group(const gnt_results *r, const char *task, int64_t stage, const gnt_point *p,
+                                   const char *attack) {
+    const gnt_outcome *best = NULL;
+    for (size_t i = 0; i < r->n_group; i++) {
+        const gnt_outcome *g = &r->group[i];
+        if (g->mode != GNT_ROW_SWEEP || !is_here(g, task, stage) ||
+            strcmp(g->defense, r->defense[p->defense]) != 0 || (attack && strcmp(g->attack, attack) != 0) ||
+            (g->strength != p->strength && !isnan(g->strength)))
+            continue;
+        if (!best || (isnan(best->utility.value) && isfinite(g->utility.value)))
+            best = g;
+    }
+    return best;
+}
+
+static int has_any_number(const gnt_results *r, const char *task, int64_t stage, const char *attack,
+                          int *planned) {
+    *planned = 0;
+    for (size_t i = 0; i < r->n_group; i++) {
+        const gnt_outcome *g = &r->group[i];
+        if (!is_here(g, task, stage) || strcmp(g->attack, attack) != 0)
+            continue;
+        *planned = 1;
+        if (g->status == GNT_CELL_OK && g->n_score > 0)
+            return 1;
+    }
+    return 0;
+}
+
+size_t gnt_columns(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                   size_t *columns) {
+    size_t n = 0;
+    for (size_t a = 0; a < r->n_attack; a++) {
+        int planned;
+        if (gnt_has_measure(r, task, stage, r->attack[a], m->name) ||
+            (!has_any_number(r, task, stage, r->attack[a], &planned) && planned))
+            columns[n++] = a;
+    }
+    return n;
+}
+
+int gnt_utility_varies(const gnt_results *r, const char *task, int64_t stage) {
+    double low = NAN, high = NAN;
+    for (size_t i = 0; i < r->n_group; i++) {
+        const gnt_outcome *g = &r->group[i];
+        if (!is_here(g, task, stage) || g->status != GNT_CELL_OK || !isfinite(g->utility.value))
+            continue;
+        low = isnan(low) ? g->utility.value : fmin(low, g->utility.value);
+        high = isnan(high) ? g->utility.value : fmax(high, g->utility.value);
+    }
+    double scale = gnt_utility_scale(gnt_utility_measure(r, task)) == 100 ? 1 : fmax(fabs(low), fabs(high));
+    return high - low > 0.01 * scale;
+}
+
 static const gnt_score *number_of(const gnt_outcome *g, const char *measure) {
     const gnt_score *s = g && g->status == GNT_CELL_OK ? gnt_score_find(g, measure) : NULL;
     return s && isfinite(s->stat.mean) ? s : NULL;
@@ -88,6 +177,20 @@ void gnt_floors(const gnt_results *r, const char *task, int64_t stage, const cha
         if (gnt_leaks_more(m, s->chance, *chance))
             *chance = s->chance;
     }
+}
+
+double gnt_highest_floor(const gnt_measure *m, const double floor[GNT_FLOORS], double chance,
+                         const char **name) {
+    static const char *const names[GNT_FLOORS] = {"random guess", "mean image", "nearest public image",
+                                                  "another image"};
+    double highest = chance;
+    *name = isfinite(chance) ? "chance" : "";
+    for (int f = 0; f < GNT_FLOORS; f++)
+        if (gnt_leaks_more(m, floor[f], highest)) {
+            highest = floor[f];
+            *name = names[f];
+        }
+    return highest;
 }
 
 const char *gnt_utility_measure(const gnt_results *r, const char *task) {

@@ -7,7 +7,13 @@
 #include "report/results.h"
 
 /* Where a defense's number stands: only GNT_STAND_MATCHED numbers are compared with each other. */
-typedef enum gnt_stand { GNT_STAND_NONE, GNT_STAND_MATCHED, GNT_STAND_UNMATCHED, GNT_STAND_FIXED } gnt_stand;
+typedef enum gnt_stand {
+    GNT_STAND_NONE,
+    GNT_STAND_MATCHED,
+    GNT_STAND_UNMATCHED,
+    GNT_STAND_FIXED,
+    GNT_STAND_SWEEP
+} gnt_stand;
 
 enum { GNT_MOST_STAGES = 64 };
 
@@ -22,6 +28,32 @@ size_t gnt_stages(const gnt_results *r, const char *task, int64_t stages[GNT_MOS
 const gnt_outcome *gnt_representative(const gnt_results *r, const char *task, int64_t stage,
                                       const char *defense, const char *attack);
 
+/* A point of a sweep: a defense at one of its strengths. */
+typedef struct gnt_point {
+    size_t defense; /* in r->defense */
+    double strength;
+} gnt_point;
+
+/* The points of all sweeps of a task and stage, by defense as the suite lists them, strengths rising; at most
+ * `most`. Returns how many there are, which may be more. */
+size_t gnt_sweep_points(const gnt_results *r, const char *task, int64_t stage, gnt_point *points,
+                        size_t most);
+
+/* The group of a point under an attack (NULL: any; one that has a utility first). A sweep that does not apply
+ * has no strengths: its one group stands for all points. NULL when not tried. */
+const gnt_outcome *gnt_sweep_group(const gnt_results *r, const char *task, int64_t stage, const gnt_point *p,
+                                   const char *attack);
+
+/* The attacks that are columns of a matrix: those with a number for the measure, and those that gave no number
+ * of any kind here (they do not apply, or failed), so that nobody looks for them. Indices into r->attack; room
+ * for r->n_attack. */
+size_t gnt_columns(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                   size_t *columns);
+
+/* 1 when defenses make a difference to utility here: by more than one point of accuracy, or one per cent of
+ * another measure. */
+int gnt_utility_varies(const gnt_results *r, const char *task, int64_t stage);
+
 /* 1 when some ok group of the task and stage (and attack, unless NULL) has a number for the measure. */
 int gnt_has_measure(const gnt_results *r, const char *task, int64_t stage, const char *attack,
                     const char *measure);
@@ -29,6 +61,10 @@ int gnt_has_measure(const gnt_results *r, const char *task, int64_t stage, const
 /* Each floor (and chance) that leaks most among the groups of an attack; NAN where none is known. */
 void gnt_floors(const gnt_results *r, const char *task, int64_t stage, const char *attack,
                 const gnt_measure *m, double floor[GNT_FLOORS], double *chance);
+
+/* The floor that leaks most, chance among them, and what it is called; NAN and "" when none is known. */
+double gnt_highest_floor(const gnt_measure *m, const double floor[GNT_FLOORS], double chance,
+                         const char **name);
 
 const char *gnt_utility_measure(const gnt_results *r, const char *task);
 

@@ -1,6 +1,6 @@
 /* The report as a whole, on a made-up run folder: the same bytes twice; hostile text in every field reaches
  * no interpreter and the pictures still come out; the Pareto front in the data that gnuplot draws; empty
- * runs, runs of one cell, runs without gnuplot; image sheets pixel by pixel. */
+ * runs, runs of one cell, runs without gnuplot; an untrained network; what an earlier report left; image sheets pixel by pixel. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -203,9 +203,9 @@ static void hostile_text_reaches_no_interpreter(void **state) {
     assert_non_null(getcwd(here, sizeof here));
     assert_int_equal(count_pwned(report) + count_pwned(plots) + count_pwned(b->folder) + count_pwned(here),
                      0);
-    assert_int_equal(each(plots, ".gp", script_is_ours), 9);
-    assert_int_equal(each(report, ".svg", picture_is_whole), 9);
-    assert_int_equal(each(report, ".png", png_is_whole), 9 + 4);
+    assert_int_equal(each(plots, ".gp", script_is_ours), 10);
+    assert_int_equal(each(report, ".svg", picture_is_whole), 10);
+    assert_int_equal(each(report, ".png", png_is_whole), 10 + 4);
     assert_int_equal(each(report, ".html", page_is_plain), 1);
 }
 
@@ -310,6 +310,107 @@ static void unreadable_results_are_told_apart(void **state) {
     assert_non_null(strstr(err.text, "results.json"));
 }
 
+/* One group of "t" under attack "a". */
+static void add_group(gnt_text *t, const char *defense, const char *mode, double strength,
+                      const char *utility, double psnr) {
+    gnt_text_add(t,
+                 "%s{\"task\": \"t\", \"defense\": \"%s\", \"attack\": \"a\", \"mode\": \"%s\", "
+                 "\"strength\": %g, \"status\": \"ok\", \"utility\": %s, \"measures\": {\"psnr\": "
+                 "{\"mean\": %g}}}",
+                 t->size ? ", " : "", defense, mode, strength, utility, psnr);
+}
+
+static void write_groups(const bench *b, gnt_text *groups) {
+    gnt_text all;
+    gnt_text_init(&all, 1 << 16);
+    gnt_text_add(&all, "{\"format\": 1, \"cells\": [], \"groups\": [%s]}", gnt_text_get(groups));
+    write_results(b, gnt_text_get(&all));
+    gnt_text_free(&all);
+    gnt_text_free(groups);
+}
+
+static int is_there(const bench *b, const char *name) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/report/%s", b->folder, name);
+    return access(path, F_OK) == 0;
+}
+
+/* Without utility there is no trade-off; the strengths 0.01, 0.1, 1 stand on a logarithmic axis, in order. */
+static void untrained_network_is_drawn_by_strength(void **state) {
+    bench *b = *state;
+    char plots[160];
+    gnt_text g;
+    if (!gnt_gnuplot_present())
+        skip();
+    gnt_text_init(&g, 1 << 16);
+    add_group(&g, "none", "none", 0, "null", 40);
+    add_group(&g, "d", "sweep", 1, "null", 10);
+    add_group(&g, "d", "sweep", 0.01, "null", 30);
+    add_group(&g, "d", "sweep", 0.1, "null", 20);
+    write_groups(b, &g);
+    make(b, NULL, GNT_FORMAT_SVG, NULL);
+    assert_true(is_there(b, "strength-t-r0-psnr.svg"));
+    assert_false(is_there(b, "tradeoff-t-r0-psnr.svg"));
+    snprintf(plots, sizeof plots, "%s/report/plots", b->folder);
+    char *data = read_text(plots, "strength-t-r0-psnr.tsv", NULL);
+    static const char expected[] = "-2\t30\t30\t30\n-1\t20\t20\t20\n0\t10\t10\t10\n";
+    assert_memory_equal(data, expected, sizeof expected - 1);
+    gnt_free(data);
+}
+
+static void touch(const bench *b, const char *name) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", b->folder, name);
+    assert_int_equal(gnt_file_write(path, "x", 1, NULL), 0);
+}
+
+static void two_stages_then_one(const bench *b) {
+    for (int stages = 2; stages >= 1; stages--) {
+        synthetic s = {.folder = b->folder, .spoil = "", .tasks = 1, .stages = stages};
+        assert_int_equal(synthetic_write(&s), 0);
+        make(b, NULL, stages == 2 ? GNT_FORMAT_SVG : 0, NULL);
+        if (stages == 2 && gnt_gnuplot_present())
+            assert_true(is_there(b, "matrix-glyphs-lenet-r10-psnr.svg"));
+        touch(b, "report/matrix-mine.svg"); /* looks like ours, but no list names it */
+    }
+}
+
+/* What an earlier report made and this one does not is removed; nothing else is. */
+static void stale_pictures_are_removed(void **state) {
+    bench *b = *state;
+    two_stages_then_one(b);
+    assert_false(is_there(b, "matrix-glyphs-lenet-r10-psnr.svg"));
+    assert_false(is_there(b, "plots/matrix-glyphs-lenet-r10-psnr.gp"));
+    assert_true(is_there(b, "matrix-mine.svg"));
+    assert_true(is_there(b, "index.html"));
+}
+
+/* The list may be a stranger's: names outside the folder, of other files, and through links stay. */
+static void hostile_list_removes_nothing(void **state) {
+    bench *b = *state;
+    char plots[160], link_at[200];
+    static const char list[] = "../sheet-a.png\nindex.html\n/tmp/sheet-b.png\nplots/../sheet-c.png\n"
+                               "sheet-d.png/../../sheet-a.png\nsheet-e.txt\nplots/sheet-f.gp\nsheet-g.png\n";
+    write_results(b, "{\"format\": 1, \"cells\": [], \"groups\": []}");
+    make(b, NULL, 0, NULL);
+    snprintf(plots, sizeof plots, "%s/report/plots", b->folder);
+    snprintf(link_at, sizeof link_at, "%s/elsewhere", b->folder);
+    assert_int_equal(gnt_make_dirs(link_at, NULL), 0);
+    assert_int_equal(rmdir(plots), 0);
+    assert_int_equal(symlink(link_at, plots), 0);
+    touch(b, "sheet-a.png");
+    touch(b, "report/sheet-c.png");
+    touch(b, "report/sheet-e.txt");
+    touch(b, "report/sheet-g.png");
+    touch(b, "elsewhere/sheet-f.gp");
+    snprintf(link_at, sizeof link_at, "%s/report/pictures.txt", b->folder);
+    assert_int_equal(gnt_file_write(link_at, list, sizeof list - 1, NULL), 0);
+    make(b, NULL, 0, NULL);
+    assert_true(is_there(b, "../sheet-a.png") && is_there(b, "../elsewhere/sheet-f.gp"));
+    assert_true(is_there(b, "index.html") && is_there(b, "sheet-c.png") && is_there(b, "sheet-e.txt"));
+    assert_false(is_there(b, "sheet-g.png")); /* a name that a report gives does go */
+}
+
 /* ---- image sheets ---- */
 
 static void one_image_run(const bench *b, const char *images) {
@@ -326,7 +427,7 @@ static void one_image_run(const bench *b, const char *images) {
     gnt_text_free(&t);
 }
 
-/* A 2 × 2 picture in three planes: each pixel becomes a square of 52, in its colour. */
+/* A 2 × 2 picture in three planes: each pixel becomes a square of 56, in its colour. */
 static void sheets_show_the_pixels(void **state) {
     bench *b = *state;
     static const uint8_t planes[12] = {255, 0, 0, 10, 0, 255, 0, 20, 0, 0, 255, 30};
@@ -351,13 +452,54 @@ static void sheets_show_the_pixels(void **state) {
     assert_non_null(rgb);
     assert_true(png_image_finish_read(&image, NULL, rgb, 0, NULL));
     static const uint8_t expected[4][3] = {{255, 0, 0}, {0, 255, 0}, {0, 0, 255}, {10, 20, 30}};
-    for (int row = 0; row < 2; row++) /* private, then recovered, a row of 104 + 18 + 8 below */
+    for (int row = 0; row < 2; row++) /* private: 112 + 8 high; 10 between; then recovered */
         for (int i = 0; i < 4; i++) {
-            size_t x = 236 + (size_t)(i % 2) * 52, y = 40 + (size_t)row * 130 + (size_t)(i / 2) * 52;
+            size_t x = 288 + (size_t)(i % 2) * 56, y = 44 + (size_t)row * 130 + (size_t)(i / 2) * 56;
             assert_memory_equal(rgb + (y * image.width + x) * 3, expected[i], 3);
-            assert_memory_equal(rgb + ((y + 51) * image.width + x + 51) * 3, expected[i], 3);
+            assert_memory_equal(rgb + ((y + 55) * image.width + x + 55) * 3, expected[i], 3);
         }
     free(rgb);
+}
+
+/* No defense and nine points of a sweep: eight blocks of a rule (10) and a recovered row (112, the PSNR's line of
+ * 20, 8 below), after the head (44) and the private row (120), before one line (20) between gaps of 8 that names
+ * the two others. */
+static void sheets_hold_eight_blocks(void **state) {
+    bench *b = *state;
+    static const uint8_t pixel[4] = {1, 2, 3, 4};
+    const int64_t dim[4] = {1, 1, 2, 2};
+    char path[256];
+    gnt_st st;
+    gnt_text t;
+    snprintf(path, sizeof path, "%s/images", b->folder);
+    assert_int_equal(gnt_make_dirs(path, NULL), 0);
+    snprintf(path, sizeof path, "%s/images/x.safetensors", b->folder);
+    gnt_st_init(&st);
+    assert_int_equal(gnt_st_add(&st, "private", GNT_ST_U8, 4, dim, pixel, NULL, NULL), 0);
+    assert_int_equal(gnt_st_add(&st, "recovered", GNT_ST_U8, 4, dim, pixel, NULL, NULL), 0);
+    assert_int_equal(gnt_st_save(&st, path, NULL), 0);
+    gnt_st_free(&st);
+    gnt_text_init(&t, 1 << 16);
+    gnt_text_add(&t, "{\"format\": 1");
+    for (int list = 0; list < 2; list++) {
+        gnt_text_add(&t, ", \"%s\": [", list ? "groups" : "cells");
+        for (int i = 0; i < 10; i++)
+            gnt_text_add(&t,
+                         "%s{\"task\": \"t\", \"defense\": \"%s\", \"attack\": \"a\", \"mode\": \"%s\", "
+                         "\"strength\": %d, \"status\": \"ok\"%s}",
+                         i ? ", " : "", i ? "d" : "none", i ? "sweep" : "none", i,
+                         list ? "" : ", \"images\": \"images/x.safetensors\"");
+        gnt_text_add(&t, "]");
+    }
+    gnt_text_add(&t, "}");
+    write_results(b, gnt_text_get(&t));
+    gnt_text_free(&t);
+    make(b, NULL, 0, NULL);
+    snprintf(path, sizeof path, "%s/report/sheet-t-r0-a.png", b->folder);
+    png_image image = {.version = PNG_IMAGE_VERSION};
+    assert_true(png_image_begin_read_from_file(&image, path));
+    assert_int_equal(image.height, 44 + 120 + 8 * (10 + 112 + 20 + 8) + 8 + 20 + 8);
+    png_image_free(&image);
 }
 
 static void images_outside_are_not_read(void **state) {
@@ -391,7 +533,11 @@ int main(void) {
         IN_FOLDER(one_cell_run_gives_a_picture),
         IN_FOLDER(without_gnuplot_tables_remain),
         IN_FOLDER(unreadable_results_are_told_apart),
+        IN_FOLDER(untrained_network_is_drawn_by_strength),
+        IN_FOLDER(stale_pictures_are_removed),
+        IN_FOLDER(hostile_list_removes_nothing),
         IN_FOLDER(sheets_show_the_pixels),
+        IN_FOLDER(sheets_hold_eight_blocks),
         IN_FOLDER(images_outside_are_not_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,138 @@
+/* The table that answers first: a row for each task and stage. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "report/report.h"
+#include "report/tables.h"
+#include "report/view.h"
+
+void gnt_report_place(const char *task, int64_t stage, gnt_text *out) {
+    gnt_text_add(out, "%s, ", task);
+    if (stage == 0)
+        gnt_text_add(out, "before training");
+    else
+        gnt_text_add(out, "round %" PRId64, stage);
+}
+
+static void item(gnt_table *t, gnt_text *text) {
+    t->failed |= text->failed;
+    gnt_table_text(t, gnt_text_get(text));
+    gnt_text_free(text);
+}
+
+static int overlap(const gnt_stat *a, const gnt_stat *b) {
+    return gnt_has_interval(a) && gnt_has_interval(b) && a->low <= b->high && b->low <= a->high;
+}
+
+/* "dp-gaussian", "dp-gaussian (tied with dp-laplace)": the first, and who is no worse for all we know. */
+static void say_winner(const gnt_measure *m, const gnt_standing *rows, size_t n, gnt_text *out) {
+    size_t tied = 0;
+    if (n == 0 || rows[0].stand != GNT_STAND_MATCHED || !rows[0].worst) {
+        gnt_text_add(out, m ? "none was matched" : "no number");
+        return;
+    }
+    gnt_text_add(out, "%s", rows[0].defense);
+    if (n == 1 || rows[1].stand != GNT_STAND_MATCHED)
+        gnt_text_add(out, " (the only one matched)");
+    if (rows[0].judged < rows[0].of)
+        gnt_text_add(out, " (judged on %zu of %zu attacks)", rows[0].judged, rows[0].of);
+    for (size_t i = 1; i < n && rows[i].stand == GNT_STAND_MATCHED && rows[i].judged == rows[0].judged; i++)
+        if (overlap(&rows[0].score->stat, &rows[i].score->stat))
+            gnt_text_add(out, "%s%s", tied++ ? ", " : " (tied with ", rows[i].defense);
+    if (tied)
+        gnt_text_add(out, ")");
+}
+
+static void say_leak(const gnt_measure *m, const gnt_standing *s, gnt_text *out) {
+    gnt_text_add(out, "%s ", m->title);
+    gnt_measure_write(m, &s->score->stat, out);
+    gnt_text_add(out, ", %s", s->worst->attack);
+}
+
+/* The floor of the attack that decides, else of the one under which no defense leaks most. */
+static void say_floor(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                      const gnt_standing *of, gnt_text *out) {
+    double floor[GNT_FLOORS], chance;
+    const char *name;
+    if (!of)
+        return;
+    gnt_floors(r, task, stage, of->worst->attack, m, floor, &chance);
+    double highest = gnt_highest_floor(m, floor, chance, &name);
+    if (!isfinite(highest))
+        return;
+    gnt_stat alone = {.mean = highest, .low = NAN, .high = NAN};
+    gnt_measure_write(m, &alone, out);
+    gnt_text_add(out, ", %s", name);
+}
+
+static void counts(const gnt_results *r, const char *task, int64_t stage, gnt_table *t) {
+    size_t count[GNT_CELL_STATUSES] = {0};
+    for (size_t i = 0; i < r->n_cell; i++)
+        if (r->cell[i].stage == stage && !strcmp(r->cell[i].task, task))
+            count[r->cell[i].status]++;
+    size_t failed = count[GNT_CELL_FAILED] + count[GNT_CELL_CRASHED] + count[GNT_CELL_TIMEOUT];
+    size_t other[] = {failed, count[GNT_CELL_NA], count[GNT_CELL_UNFINISHED]};
+    static const char *const words[] = {"failed", "n/a", "unfinished"};
+    gnt_text text;
+    gnt_text_init(&text, 1024);
+    gnt_text_add(&text, "%zu ok", count[GNT_CELL_OK]);
+    for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
+        if (other[i])
+            gnt_text_add(&text, ", %zu %s", other[i], words[i]);
+    item(t, &text);
+}
+
+static void summary_row(const gnt_results *r, const char *task, int64_t stage, gnt_standing *rows,
+                        gnt_table *t) {
+    const gnt_measure *m = gnt_report_lead(r, task, stage);
+    const gnt_standing *best = NULL, *none = NULL;
+    size_t n = m ? gnt_rank(r, task, stage, m, rows) : 0;
+    gnt_text place, winner, leak, undefended, floor;
+    gnt_text_init(&place, 1 << 20);
+    gnt_text_init(&winner, 1 << 20);
+    gnt_text_init(&leak, 1 << 20);
+    gnt_text_init(&undefended, 1 << 20);
+    gnt_text_init(&floor, 1 << 20);
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].stand == GNT_STAND_NONE && rows[i].worst && !none)
+            none = &rows[i];
+    if (n > 0 && rows[0].stand == GNT_STAND_MATCHED && rows[0].worst)
+        best = &rows[0];
+    gnt_report_place(task, stage, &place);
+    say_winner(m, rows, n, &winner);
+    if (best)
+        say_leak(m, best, &leak);
+    else
+        gnt_text_add(&leak, "–");
+    if (none)
+        say_leak(m, none, &undefended);
+    else
+        gnt_text_add(&undefended, "–");
+    say_floor(r, task, stage, m, best ? best : none, &floor);
+    item(t, &place);
+    item(t, &winner);
+    item(t, &leak);
+    item(t, &undefended);
+    item(t, &floor);
+    counts(r, task, stage, t);
+}
+
+void gnt_table_summary(const gnt_results *r, gnt_table *t) {
+    static const char *const columns[] = {
+        "task", "leaks least at matched utility", "its worst case", "undefended", "without any attack",
+        "cells"};
+    gnt_standing *rows = gnt_array(r->n_defense + 1, sizeof *rows);
+    gnt_table_init(t, "In short");
+    t->failed = !rows;
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        gnt_table_column(t, columns[i]);
+    for (size_t i = 0; rows && i < r->n_task; i++) {
+        int64_t stages[GNT_MOST_STAGES];
+        size_t n = gnt_stages(r, r->task[i], stages);
+        for (size_t k = 0; k < n; k++)
+            summary_row(r, r->task[i], stages[k], rows, t);
+    }
+    gnt_free(rows);
+}

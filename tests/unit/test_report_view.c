@@ -1,0 +1,288 @@
+/* What the report asks of results: points of sweeps and what stands for one that does not apply; the columns of
+ * a matrix; families of defenses and their colours; whether utility varies; floors; the leading measure; the
+ * summary that answers first; ticks and scales of axes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <math.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/plot.h"
+#include "report/report.h"
+#include "report/strength.h"
+#include "report/tables.h"
+#include "report/view.h"
+
+#define G "\"task\": \"t\", \"stage\": 0, "
+#define PSNR(mean, low, high)                                                                                \
+    "\"measures\": {\"psnr\": {\"mean\": " #mean ", \"low\": " #low ", \"high\": " #high "}}"
+
+static void parse(gnt_results *r, const char *defenses, const char *cells, const char *groups) {
+    gnt_text all;
+    gnt_err err = {""};
+    gnt_text_init(&all, 1 << 20);
+    gnt_text_add(&all, "{\"format\": 1, \"defenses\": [%s], \"cells\": [%s], \"groups\": [%s]}", defenses,
+                 cells, groups);
+    if (gnt_results_parse(r, "results.json", gnt_text_get(&all), all.size, &err))
+        fail_msg("%s", err.text);
+    gnt_text_free(&all);
+}
+
+/* A sweep under two attacks, one of which does not apply; an attack of another goal. */
+static const char swept[] =
+    "{" G "\"defense\": \"none\", \"attack\": \"a\", \"mode\": \"none\", \"status\": \"ok\", \"utility\": "
+    "{\"mean\": 0.9}, " PSNR(
+        30, 29,
+        31) "},"
+            "{" G
+            "\"defense\": \"none\", \"attack\": \"na\", \"mode\": \"none\", \"status\": \"n/a\", \"reason\": "
+            "\"no dense layer\"},"
+            "{" G "\"defense\": \"none\", \"attack\": \"who\", \"mode\": \"none\", \"status\": \"ok\", "
+                  "\"measures\": "
+            "{\"attribute_accuracy\": {\"mean\": 0.8}}},"
+            "{" G "\"defense\": \"d\", \"attack\": \"na\", \"mode\": \"sweep\", \"status\": \"n/a\"},"
+            "{" G "\"defense\": \"d\", \"attack\": \"a\", \"mode\": \"sweep\", \"strength\": 0.9, "
+                  "\"status\": \"ok\", "
+            "\"utility\": {\"mean\": 0.7}, " PSNR(
+                10, 9, 11) "},"
+                           "{" G "\"defense\": \"d\", \"attack\": \"who\", \"mode\": \"sweep\", "
+                                 "\"strength\": 0.9, \"status\": \"ok\", "
+                           "\"measures\": {\"attribute_accuracy\": {\"mean\": 0.6}}},"
+                           "{" G "\"defense\": \"d\", \"attack\": \"a\", \"mode\": \"sweep\", \"strength\": "
+                                 "0.5, \"status\": \"ok\", "
+                           "\"utility\": {\"mean\": 0.8}, " PSNR(20, 19, 21) "}";
+
+static void sweeps_are_points_in_order(void **state) {
+    (void)state;
+    gnt_results r;
+    gnt_point p[8];
+    parse(&r, "", "", swept);
+    assert_int_equal(gnt_sweep_points(&r, "t", 0, p, 8), 2);
+    assert_true(p[0].strength == 0.5 && p[1].strength == 0.9);
+    assert_string_equal(r.defense[p[0].defense], "d");
+    assert_int_equal(gnt_sweep_points(&r, "t", 3, p, 8), 0);
+    assert_true(gnt_sweep_group(&r, "t", 0, &p[0], "a")->score->stat.mean == 20);
+    assert_int_equal(gnt_sweep_group(&r, "t", 0, &p[1], "na")->status, GNT_CELL_NA);
+    assert_true(gnt_sweep_group(&r, "t", 0, &p[1], NULL)->utility.value == 0.7);
+    assert_null(gnt_sweep_group(&r, "t", 0, &p[0], "who")); /* not run at 0.5 */
+    gnt_results_free(&r);
+}
+
+/* What does not apply is a column, so that nobody looks for it; what measures something else is none. */
+static void columns_show_what_does_not_apply(void **state) {
+    (void)state;
+    gnt_results r;
+    gnt_table t;
+    gnt_text out;
+    size_t column[8];
+    parse(&r, "", "", swept);
+    assert_int_equal(gnt_columns(&r, "t", 0, gnt_measure_find("psnr"), column), 2);
+    assert_string_equal(r.attack[column[0]], "a");
+    assert_string_equal(r.attack[column[1]], "na");
+    gnt_table_matrix(&r, "t", 0, gnt_measure_find("psnr"), &t);
+    gnt_text_init(&out, 1 << 16);
+    gnt_table_csv(&t, &out);
+    assert_string_equal(gnt_text_get(&out), "defense,utility,standing,a,na\r\n"
+                                            "none,0.9,undefended,\"30.0 dB [29.0, 31.0]\",n/a\r\n"
+                                            "d,0.8,sweep 0.5,\"20.0 dB [19.0, 21.0]\",n/a\r\n"
+                                            "d,0.7,sweep 0.9,\"10.0 dB [9.0, 11.0]\",n/a\r\n");
+    gnt_text_free(&out);
+    gnt_table_free(&t);
+    gnt_results_free(&r);
+}
+
+#define ROW(defense, mode)                                                                                   \
+    "{" G "\"defense\": \"" defense "\", \"attack\": \"a\", \"mode\": \"" mode "\", \"status\": \"ok\"}"
+
+static void families_share_a_colour(void **state) {
+    (void)state;
+    gnt_results r;
+    parse(&r,
+          "{\"label\": \"none\", \"plugin\": \"none\"}, {\"label\": \"dp\", \"plugin\": \"dp-gaussian\"}, "
+          "{\"label\": \"cut\", \"plugin\": \"prune\"}, {\"label\": \"dp sweep\", \"plugin\": "
+          "\"dp-gaussian\"}, "
+          "{\"label\": \"dp clip 9\", \"plugin\": \"dp-gaussian\"}",
+          "",
+          ROW("none", "none") "," ROW("dp", "matched") "," ROW("cut", "matched") "," ROW(
+              "dp sweep", "sweep") "," ROW("dp clip 9", "matched"));
+    assert_int_equal(r.n_defense, 5);
+    assert_string_equal(r.about[3].plugin, "dp-gaussian");
+    assert_int_equal(gnt_colour(&r, 1), gnt_colour(&r, 3)); /* the matched point and its sweep */
+    assert_int_equal(gnt_shape(&r, 1, 1), gnt_shape(&r, 3, 1));
+    assert_int_equal(gnt_colour(&r, 1),
+                     gnt_colour(&r, 4)); /* two matched of one plugin: told apart by shape */
+    assert_int_not_equal(gnt_shape(&r, 1, 1), gnt_shape(&r, 4, 1));
+    assert_int_not_equal(gnt_colour(&r, 1), gnt_colour(&r, 2));
+    gnt_results_free(&r);
+}
+
+static int varies(const char *one, const char *other, const char *measure) {
+    gnt_results r;
+    gnt_text t, c;
+    gnt_text_init(&t, 4096);
+    gnt_text_init(&c, 4096);
+    gnt_text_add(&c,
+                 "{" G "\"defense\": \"d\", \"attack\": \"a\", \"mode\": \"none\", \"status\": \"ok\", "
+                 "\"utility\": {\"measure\": \"%s\"}}",
+                 measure);
+    for (int i = 0; i < 2; i++)
+        gnt_text_add(
+            &t,
+            "%s{" G
+            "\"defense\": \"d%s\", \"attack\": \"a\", \"mode\": \"%s\", \"strength\": %s, \"status\": "
+            "\"ok\", \"utility\": %s}",
+            i ? "," : "", i ? "2" : "", i ? "sweep" : "none", i ? "1" : "null", i ? other : one);
+    parse(&r, "", gnt_text_get(&c), gnt_text_get(&t));
+    int answer = gnt_utility_varies(&r, "t", 0);
+    gnt_results_free(&r);
+    gnt_text_free(&t);
+    gnt_text_free(&c);
+    return answer;
+}
+
+static void utility_varies_by_a_point(void **state) {
+    (void)state;
+    assert_int_equal(varies("null", "null", "accuracy"), 0);
+    assert_int_equal(varies("{\"mean\": 0.1}", "null", "accuracy"), 0);
+    assert_int_equal(varies("{\"mean\": 0.100}", "{\"mean\": 0.109}", "accuracy"), 0);
+    assert_int_equal(varies("{\"mean\": 0.100}", "{\"mean\": 0.120}", "accuracy"), 1);
+    assert_int_equal(varies("{\"mean\": 300}", "{\"mean\": 302}", "loss"), 0);
+    assert_int_equal(varies("{\"mean\": 300}", "{\"mean\": 306}", "loss"), 1);
+}
+
+static void highest_floor_goes_by_the_measure(void **state) {
+    (void)state;
+    const char *name;
+    const double psnr[GNT_FLOORS] = {5, 13, 16, 12}, mse[GNT_FLOORS] = {0.3, 0.05, 0.02, NAN};
+    const double none[GNT_FLOORS] = {NAN, NAN, NAN, NAN};
+    assert_true(gnt_highest_floor(gnt_measure_find("psnr"), psnr, NAN, &name) == 16);
+    assert_string_equal(name, "nearest public image");
+    assert_true(gnt_highest_floor(gnt_measure_find("mse"), mse, NAN, &name) == 0.02);
+    assert_true(gnt_highest_floor(gnt_measure_find("attribute_balanced"), none, 0.5, &name) == 0.5);
+    assert_string_equal(name, "chance");
+    assert_true(isnan(gnt_highest_floor(gnt_measure_find("psnr"), none, NAN, &name)));
+    assert_string_equal(name, "");
+}
+
+static const char *lead_of(const char *measures) {
+    gnt_results r;
+    gnt_text t;
+    gnt_text_init(&t, 4096);
+    gnt_text_add(&t,
+                 "{" G "\"defense\": \"d\", \"attack\": \"a\", \"mode\": \"none\", \"status\": \"ok\", "
+                 "\"measures\": {%s}}",
+                 measures);
+    parse(&r, "", "", gnt_text_get(&t));
+    const gnt_measure *m = gnt_report_lead(&r, "t", 0);
+    gnt_text_free(&t);
+    gnt_results_free(&r);
+    return m->name;
+}
+
+static void tables_are_led_by_their_attribute(void **state) {
+    (void)state;
+#define M(name) "\"" name "\": {\"mean\": 0.5}"
+    assert_string_equal(lead_of(M("psnr") "," M("ssim") "," M("attribute_balanced")), "psnr");
+    assert_string_equal(lead_of(M("psnr") "," M("attribute_balanced")), "attribute_balanced");
+    assert_string_equal(lead_of(M("psnr") "," M("identification")), "psnr");
+}
+
+#define MATCHED(name, stat)                                                                                  \
+    "{" G "\"defense\": \"" name                                                                             \
+    "\", \"attack\": \"a\", \"mode\": \"matched\", \"matched\": true, \"status\": "                          \
+    "\"ok\", " stat ", \"floors\": {\"psnr\": {\"random\": 5, \"nearest_public\": 14}}}"
+
+static const char *cell(const gnt_table *t, size_t column) {
+    return t->item[column].text;
+}
+
+static void summary_answers_first(void **state) {
+    (void)state;
+    gnt_results r;
+    gnt_table t;
+    parse(&r, "",
+          "{" G "\"defense\": \"none\", \"attack\": \"a\", \"mode\": \"none\", \"status\": \"ok\"},"
+          "{" G "\"defense\": \"x\", \"attack\": \"a\", \"mode\": \"matched\", \"status\": \"n/a\"},"
+          "{" G "\"defense\": \"x\", \"attack\": \"a\", \"mode\": \"matched\", \"status\": \"timeout\"}",
+          "{" G "\"defense\": \"none\", \"attack\": \"a\", \"mode\": \"none\", \"status\": \"ok\", " PSNR(
+              60, 60,
+              60) "}," MATCHED("worse",
+                               PSNR(30, 28, 32)) "," MATCHED("best",
+                                                             PSNR(10, 8, 12)) "," MATCHED("near",
+                                                                                          PSNR(13, 11, 15)));
+    gnt_table_summary(&r, &t);
+    assert_int_equal(gnt_table_rows(&t), 1);
+    assert_string_equal(cell(&t, 0), "t, before training");
+    assert_string_equal(cell(&t, 1), "best (tied with near)");
+    assert_string_equal(cell(&t, 2), "PSNR 10.0 dB [8.0, 12.0], a");
+    assert_string_equal(cell(&t, 3), "PSNR 60.0 dB, a"); /* an interval of one number is none */
+    assert_string_equal(cell(&t, 4), "14.0 dB, nearest public image");
+    assert_string_equal(cell(&t, 5), "1 ok, 1 failed, 1 n/a");
+    gnt_table_free(&t);
+    gnt_results_free(&r);
+    /* two means without intervals are no tie, even when they are the same */
+    parse(&r, "", "", MATCHED("one", PSNR(10, 10, 10)) "," MATCHED("two", PSNR(10, 10, 10)));
+    gnt_table_summary(&r, &t);
+    assert_string_equal(cell(&t, 1), "one");
+    gnt_table_free(&t);
+    gnt_results_free(&r);
+    parse(&r, "", "", swept);
+    gnt_table_summary(&r, &t);
+    assert_string_equal(cell(&t, 1), "none was matched");
+    assert_string_equal(cell(&t, 3), "PSNR 30.0 dB [29.0, 31.0], a");
+    gnt_table_free(&t);
+    gnt_results_free(&r);
+}
+
+static void ticks_are_few_and_round(void **state) {
+    (void)state;
+    static const struct {
+        double low, high, step;
+    } at[] = {{66.7, 79.2, 2.5}, {0, 1, 0.25}, {70.4, 74.7, 1},
+              {-5, 64, 20},      {0, 200, 50}, {0.5, 0.50001, 2.5e-6}};
+    for (size_t i = 0; i < sizeof at / sizeof at[0]; i++) {
+        double step = gnt_tick_step(at[i].low, at[i].high, 5);
+        assert_true(fabs(step / at[i].step - 1) < 1e-9);
+    }
+    for (double span = 1e-5; span < 1e5; span *= 1.37) {
+        double step = gnt_tick_step(0.3, 0.3 + span, 5),
+               n = floor((0.3 + span) / step) - ceil(0.3 / step) + 1;
+        assert_true(n >= 2 && n <= 5);
+    }
+    double low = 70, high = 70.5;
+    gnt_range_least(&low, &high, 2);
+    assert_true(fabs(low - 69.25) < 1e-12 && fabs(high - 71.25) < 1e-12);
+    gnt_range_least(&low, &high, 1);
+    assert_true(fabs(high - low - 2) < 1e-12);
+}
+
+static void strengths_are_spread(void **state) {
+    (void)state;
+    assert_int_equal(gnt_spread_of(1e-4, 0.1), GNT_SPREAD_LOG);
+    assert_int_equal(gnt_spread_of(0.5, 0.99), GNT_SPREAD_TO_ONE);
+    assert_int_equal(gnt_spread_of(0, 10), GNT_SPREAD_PLAIN);
+    assert_int_equal(gnt_spread_of(0.5, 1), GNT_SPREAD_PLAIN); /* one is infinitely far */
+    assert_true(fabs(gnt_spread_at(GNT_SPREAD_TO_ONE, 0.99) - 2) < 1e-12);
+    assert_true(gnt_spread_at(GNT_SPREAD_LOG, 0.01) == -2);
+    assert_true(gnt_spread_at(GNT_SPREAD_TO_ONE, 0.9) <
+                gnt_spread_at(GNT_SPREAD_TO_ONE, 0.99)); /* stronger right */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sweeps_are_points_in_order),
+        cmocka_unit_test(columns_show_what_does_not_apply),
+        cmocka_unit_test(families_share_a_colour),
+        cmocka_unit_test(utility_varies_by_a_point),
+        cmocka_unit_test(highest_floor_goes_by_the_measure),
+        cmocka_unit_test(tables_are_led_by_their_attribute),
+        cmocka_unit_test(summary_answers_first),
+        cmocka_unit_test(ticks_are_few_and_round),
+        cmocka_unit_test(strengths_are_spread),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
