@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../common/label.h"
+#include "label.h"
 #include "dlg.h"
 
 static const double progress = 0.9; /* the cost has moved when it fell to this share */

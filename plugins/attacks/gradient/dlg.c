@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "dlg.h"
+#include "gradient.h"
 
 enum { MODE, STEPS, INNER, HISTORY, RATE, GUARD, RESTARTS, PATIENCE, TOLERANCE };
 enum { MODE_GUARDED, MODE_REFERENCE };
@@ -124,26 +125,10 @@ static const gnt_attack hooks = {.size = sizeof hooks, .run = dlg_run};
     .uses = GNT_KNOWS_RATES, .data_kinds = GNT_KIND_ANY, .flags = GNT_FLAG_RANDOMISED, .destroy = free,      \
     .attack = &hooks
 
-static const gnt_descriptor descriptors[] = {
-    {COMMON, .id = "dlg", .line = "searches image and label whose gradient is the one observed",
-     .citation = "Zhu, Liu and Han, Deep Leakage from Gradients, NeurIPS 2019", .create = create_dlg},
-    {COMMON, .id = "idlg", .line = "reads the label off the gradient, then searches the image",
-     .citation = "Zhao, Mopuri and Bilen, iDLG: Improved Deep Leakage from Gradients, 2020",
-     .create = create_idlg},
-};
-
-static const gnt_descriptor *descriptor_at(int32_t index) {
-    return index >= 0 && index < 2 ? &descriptors[index] : NULL;
-}
-
-GNT_EXPORT const gnt_entry *gauntlet_entry(void) {
-    static const gnt_entry entry = {.magic = GNT_ABI_MAGIC,
-                                    .size = sizeof(gnt_entry),
-                                    .abi_major = GNT_ABI_MAJOR,
-                                    .abi_minor = GNT_ABI_MINOR,
-                                    .pointer_size = sizeof(void *),
-                                    .build = "",
-                                    .n_plugins = 2,
-                                    .descriptor = descriptor_at};
-    return &entry;
-}
+const gnt_descriptor gradient_dlg = {
+    COMMON, .id = "dlg", .line = "searches image and label whose gradient is the one observed",
+    .citation = "Zhu, Liu and Han, Deep Leakage from Gradients, NeurIPS 2019", .create = create_dlg};
+const gnt_descriptor gradient_idlg = {
+    COMMON, .id = "idlg", .line = "reads the label off the gradient, then searches the image",
+    .citation = "Zhao, Mopuri and Bilen, iDLG: Improved Deep Leakage from Gradients, 2020",
+    .create = create_idlg};

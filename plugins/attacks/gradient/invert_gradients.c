@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/first_dense.h"
-#include "common/label.h"
+#include "first_dense.h"
+#include "gradient.h"
+#include "label.h"
 #include "gauntlet/nn.h"
 #include "gauntlet/plugin.h"
 
@@ -422,8 +423,8 @@ static const gnt_parameter parameters[] = {
      .help = "match only entries that are not zero: auto does where the update looks pruned by magnitude"},
 };
 
-static const gnt_descriptor descriptor = {
-    .size = sizeof descriptor,
+const gnt_descriptor gradient_invert_gradients = {
+    .size = sizeof(gnt_descriptor),
     .kind = GNT_PLUGIN_ATTACK,
     .id = "invert-gradients",
     .version = "1.0",
@@ -441,5 +442,3 @@ static const gnt_descriptor descriptor = {
     .destroy = free,
     .attack = &hooks,
 };
-
-GNT_DEFINE_ENTRY(descriptor)

@@ -1,0 +1,10 @@
+/* gradient: the attacks that read or match one client's gradient, in one shared object because they share how a label and
+ * a first dense layer are read. */
+#ifndef GRADIENT_H
+#define GRADIENT_H
+
+#include "gauntlet/plugin.h"
+
+extern const gnt_descriptor gradient_dlg, gradient_idlg, gradient_invert_gradients, gradient_linear_layer;
+
+#endif

@@ -1,0 +1,58 @@
+#include "label.h"
+
+#include <string.h>
+
+/* Does the layer that feeds `layer` put out nothing below zero? */
+static int input_not_negative(const gnt_model_info *info, int32_t layer) {
+    static const char *const keep_sign[] = {"flatten", "dropout", "max_pool", "avg_pool", "global_avg_pool"};
+    static const char *const not_negative[] = {"relu", "sigmoid", "softplus"};
+    for (int32_t i = layer - 1; i >= 0; i--) {
+        const char *type = info->layer[i].type;
+        int passes = 0;
+        for (size_t k = 0; k < sizeof not_negative / sizeof *not_negative; k++)
+            if (strcmp(type, not_negative[k]) == 0)
+                return 1;
+        for (size_t k = 0; k < sizeof keep_sign / sizeof *keep_sign; k++)
+            passes |= strcmp(type, keep_sign[k]) == 0;
+        if (!passes)
+            return 0;
+    }
+    return !info->mean; /* samples themselves lie in [0, 1] */
+}
+
+gnt_status label_scores(const gnt_host *host, const gnt_observation *seen, float *scores) {
+    const gnt_model_info *info = host->model->info;
+    const gnt_view *last = NULL, *bias = NULL;
+    float sign = seen->update_kind == GNT_UPDATE_DELTA ? 1 : -1;
+    for (int64_t t = 0; t < seen->update->n; t++)
+        if (seen->update->view[t].rank == 2 && seen->update->view[t].dim[0] == info->classes)
+            last = &seen->update->view[t];
+    for (int64_t t = 0; last && t < seen->update->n; t++)
+        if (seen->update->view[t].rank == 1 && seen->update->view[t].layer == last->layer)
+            bias = &seen->update->view[t];
+    if (!last) {
+        host->fail(host->context, "it reads the label off the last dense layer, and this model has none");
+        return GNT_UNSUPPORTED;
+    }
+    if (bias && !input_not_negative(info, last->layer)) {
+        for (int32_t c = 0; c < info->classes; c++)
+            scores[c] = sign * bias->data[c];
+        return GNT_OK;
+    }
+    for (int32_t c = 0; c < info->classes; c++) {
+        double sum = 0;
+        for (int64_t i = 0; i < last->dim[1]; i++)
+            sum += (double)last->data[c * last->dim[1] + i];
+        scores[c] = sign * (float)sum;
+    }
+    return GNT_OK;
+}
+
+void label_one_hot(const float *scores, int64_t classes, float *y) {
+    int64_t top = 0;
+    for (int64_t c = 0; c < classes; c++) {
+        top = scores[c] > scores[top] ? c : top;
+        y[c] = 0;
+    }
+    y[top] = 1;
+}
