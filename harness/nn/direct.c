@@ -145,7 +145,7 @@ TILES(5)
 TILES(6)
 #define ROW(OT)                                                                                              \
     { tile_##OT##_1, tile_##OT##_2, tile_##OT##_3, tile_##OT##_4 }
-    static const tile_fn tile_of[6][4] = {ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6)};
+static const tile_fn tile_of[6][4] = {ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6)};
 
 /* All `outs` planes of `places` entries. Channels go in portions, so that the strips' part that a tile reads stays in
  * the nearest cache while all outputs take their turn. */

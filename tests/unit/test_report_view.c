@@ -42,18 +42,18 @@ static const char swept[] =
             "\"defense\": \"none\", \"attack\": \"na\", \"mode\": \"none\", \"status\": \"n/a\", \"reason\": "
             "\"no dense layer\"},"
             "{" G "\"defense\": \"none\", \"attack\": \"who\", \"mode\": \"none\", \"status\": \"ok\", "
-                  "\"measures\": "
+            "\"measures\": "
             "{\"attribute_accuracy\": {\"mean\": 0.8}}},"
             "{" G "\"defense\": \"d\", \"attack\": \"na\", \"mode\": \"sweep\", \"status\": \"n/a\"},"
             "{" G "\"defense\": \"d\", \"attack\": \"a\", \"mode\": \"sweep\", \"strength\": 0.9, "
-                  "\"status\": \"ok\", "
+            "\"status\": \"ok\", "
             "\"utility\": {\"mean\": 0.7}, " PSNR(
                 10, 9, 11) "},"
                            "{" G "\"defense\": \"d\", \"attack\": \"who\", \"mode\": \"sweep\", "
-                                 "\"strength\": 0.9, \"status\": \"ok\", "
+                           "\"strength\": 0.9, \"status\": \"ok\", "
                            "\"measures\": {\"attribute_accuracy\": {\"mean\": 0.6}}},"
                            "{" G "\"defense\": \"d\", \"attack\": \"a\", \"mode\": \"sweep\", \"strength\": "
-                                 "0.5, \"status\": \"ok\", "
+                           "0.5, \"status\": \"ok\", "
                            "\"utility\": {\"mean\": 0.8}, " PSNR(20, 19, 21) "}";
 
 static void sweeps_are_points_in_order(void **state) {
