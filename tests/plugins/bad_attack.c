@@ -74,9 +74,9 @@ static void hang(void) { /* deaf, but not busy: tests share their machine */
         nanosleep(&(struct timespec){.tv_sec = 3600}, NULL);
 }
 
-/* A second in all, and ready to stop: for tests that interrupt a run. */
+/* Three seconds, and ready to stop: for tests that interrupt a run. */
 static gnt_status doze(const gnt_host *host) {
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < 150; i++) {
         if (host->should_stop(host->context))
             return GNT_STOPPED;
         nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
