@@ -47,7 +47,9 @@ PARALLEL = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(CORES))
 .SECONDARY:
 all: $(B)/gauntlet plugins $(B)/libgauntlet-nn.so
 
+# a plugin whose source is gone goes too: two files of one plugin would stop every run
 plugins: $(PLUGINS)
+	@rm -f $(filter-out $(PLUGINS),$(wildcard $(B)/plugins/*/*.so)) $(filter-out $(TEST_PLUGINS),$(wildcard $(B)/tests/so/*.so))
 
 $(B)/obj/%.o: %.c
 	@mkdir -p $(@D)
