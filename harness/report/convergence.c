@@ -138,16 +138,18 @@ static int make_band(const curve *curves, size_t n, double *values, band *b) {
 
 typedef struct panel {
     const char *attack;
-    band *band; /* one for each defense; n 0: none */
-    double end; /* the last step of all bands */
-    int positive;
+    band *band;           /* one for each defense; n 0: none */
+    double end;           /* the last step of all bands */
+    double least, lowest; /* the least positive cost, and the least of all */
+    double most;
 } panel;
 
 static int fill_panel(const gnt_results *r, const char *task, int64_t stage, panel *a, curve *curves,
                       double *values) {
     int any = 0;
-    a->positive = 1;
     a->end = 1;
+    a->least = a->lowest = INFINITY;
+    a->most = 0;
     for (size_t d = 0; d < r->n_defense; d++) {
         const gnt_outcome *g = gnt_representative(r, task, stage, r->defense[d], a->attack);
         if (!g)
@@ -155,11 +157,32 @@ static int fill_panel(const gnt_results *r, const char *task, int64_t stage, pan
         a->band[d].colour = g->mode == GNT_ROW_NONE ? 0x000000 : gnt_colour(r, d);
         any += make_band(curves, collect(r, g, curves), values, &a->band[d]);
         for (int i = 0; i < a->band[d].n; i++) {
-            a->positive &= a->band[d].low[i] > 0;
+            const double costs[] = {a->band[d].low[i], a->band[d].middle[i], a->band[d].high[i]};
+            for (int k = 0; k < 3; k++) {
+                a->lowest = fmin(a->lowest, costs[k]);
+                a->least = costs[k] > 0 ? fmin(a->least, costs[k]) : a->least;
+                a->most = fmax(a->most, costs[k]);
+            }
             a->end = fmax(a->end, a->band[d].step[i]);
         }
     }
     return any;
+}
+
+/* Costs stand on a logarithmic axis unless they are negative by more than rounding: one minus a cosine ends a
+ * hair below zero, which is drawn at the least positive cost. */
+static int is_logarithmic(const panel *a) {
+    return a->lowest > 0 || (a->least < a->most && a->lowest >= -1e-5 * a->most);
+}
+
+static double drawn_cost(const panel *a, double cost) {
+    return is_logarithmic(a) && isfinite(cost) ? fmax(cost, a->least) : cost;
+}
+
+/* Whole steps only. */
+static double step_ticks(double end) {
+    double step = fmax(gnt_tick_step(0, end, 5), 1);
+    return step == floor(step) ? step : 2 * step;
 }
 
 static void draw_panel(gnt_plot *p, const gnt_panels *grid, const gnt_results *r, const panel *a, int i) {
@@ -167,9 +190,9 @@ static void draw_panel(gnt_plot *p, const gnt_panels *grid, const gnt_results *r
                  "reset\nset border 3 lc rgb \"#666666\"\nset tics nomirror\nset tics tc rgb \"#333333\"\n"
                  "set grid lc rgb \"#e8e8e8\" lt 1 lw 1\nunset key\nset xrange [0:%.9g]\n"
                  "set xtics %.9g\n",
-                 a->end, gnt_tick_step(0, a->end, 5));
+                 a->end, step_ticks(a->end));
     gnt_panel_begin(p, grid, i, a->attack);
-    if (a->positive)
+    if (is_logarithmic(a))
         gnt_plot_say(p, "set logscale y\nset format y \"1e%%T\"\n");
     if (gnt_panel_is_bottom(grid, i))
         gnt_plot_say(p, "set xlabel \"step\" offset 0,0.3\n");
@@ -184,7 +207,10 @@ static void draw_panel(gnt_plot *p, const gnt_panels *grid, const gnt_results *r
                 continue;
             int block = gnt_plot_block(p);
             for (int k = 0; k < b->n; k++)
-                gnt_plot_row(p, (double[]){b->step[k], b->low[k], b->middle[k], b->high[k]}, 4);
+                gnt_plot_row(p,
+                             (double[]){b->step[k], drawn_cost(a, b->low[k]), drawn_cost(a, b->middle[k]),
+                                        drawn_cost(a, b->high[k])},
+                             4);
             if (line == 0)
                 gnt_plot_say(p,
                              ", D index %d using 1:2:4 with filledcurves fc rgb \"#%06x\" fs transparent "

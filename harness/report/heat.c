@@ -1,14 +1,13 @@
 #include "report/heat.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "report/plot.h"
 #include "report/view.h"
 
-enum { WIDE = 118, HIGH = 50, LOW = 38, LEFT = 210, TOP = 40, FOOT = 30, NOTE = 17, GAP = 14 };
+enum { WIDE = 118, HIGH = 50, LOW = 38, LEFT = 210, TOP = 40, FOOT = 46, NOTE = 17, GAP = 14 };
 enum { MOST_COLUMNS = 16, MOST_LINES = 48, MOST_NOTES = 4 };
 
 /* A row of fields. */
@@ -231,14 +230,13 @@ static void name_row(sheet *s, const line *l) {
 }
 
 static void say_notes(sheet *s, double width) {
-    char words[300];
     double y = FOOT + s->n_note * (double)NOTE - 16;
-    snprintf(words, sizeof words, "%s, mean over targets and its interval. Darker leaks more.", s->m->words);
-    text_at(s, 14, y, "left", words, 0x555555, "SMALL");
+    text_at(s, 14, y, "left", s->m->words, 0x555555, "SMALL");
+    text_at(s, 14, y - NOTE, "left", "mean and its interval; darker leaks more", 0x555555, "SMALL");
     for (int i = 0; i < s->n_note; i++)
         gnt_plot_say(s->p, "set label %d L[%d] at 14,%.1f left noenhanced tc rgb \"#888888\" font TINY\n",
                      ++s->n_label, gnt_plot_label(s->p, s->note[i], (size_t)((width - 20) / 5.9)),
-                     y - NOTE * (i + 1));
+                     y - NOTE * (i + 2));
 }
 
 static void draw(sheet *s) {

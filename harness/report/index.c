@@ -316,7 +316,8 @@ static const char head[] =
     "white-space:nowrap;font-variant-numeric:"
     "tabular-nums}\n"
     "details{margin:.6rem 0}summary{cursor:pointer;font-weight:600}\n"
-    ".short td.s{white-space:normal}.short td:nth-child(2){font-weight:600}\n"
+    ".short td.s{white-space:normal}.short td:nth-child(2){font-weight:600}"
+    ".short td:first-child{min-width:7rem}.short td:last-child{min-width:4rem}\n"
     /* on a phone, plots keep their size and scroll; a row of the first table becomes a block of lines */
     "@media(max-width:600px){.wide img{max-width:max(100%,60rem)}"
     ".short tr:first-child{display:none}.short tr,.short td{display:block;border:0}"

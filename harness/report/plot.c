@@ -81,7 +81,7 @@ static void terminal(const gnt_plot *p, gnt_text *out, int format) {
         gnt_text_add(
             out,
             "set terminal pngcairo noenhanced size %.0f,%.0f font \"Sans,10\" fontscale 2 linewidth 2 "
-            "pointscale 2 background \"#ffffff\"\nset output \"%s.png\"\n"
+            "pointscale 2 dashlength 2 rounded background \"#ffffff\"\nset output \"%s.png\"\n"
             "TINY = \",7.5\"\nSMALL = \",9\"\nBIG = \",12\"\nMIDDLE = \",10\"\n",
             p->width * 2, p->height * 2, p->name);
 }

@@ -295,7 +295,7 @@ static void draw_panel(gnt_plot *p, const gnt_panels *grid, const drawing *d, in
         int block = gnt_plot_block(p);
         gnt_plot_row(p, (double[]){at->left, floor}, 2);
         gnt_plot_row(p, (double[]){at->right, floor}, 2);
-        gnt_plot_say(p, ", D index %d using 1:2 with lines lc rgb \"#666666\" lw 1.2 dt (6,3)", block);
+        gnt_plot_say(p, ", D index %d using 1:2 with lines lc rgb \"#666666\" lw 1.2 dt (7,6)", block);
     }
     draw_family(p, d, at, attack, points);
     draw_none(p, d, at, attack);

@@ -237,7 +237,7 @@ static void draw_points(gnt_plot *p, const gnt_results *r, const panel *a) {
     }
 }
 
-static const char *const line_dash[LINES] = {"(2,3)", "(6,3)", "(10,3,2,3)", "(1,2)"};
+static const char *const line_dash[LINES] = {"(2,5)", "(7,6)", "(12,6,1,6)", "(3,6)"};
 static const char *const line_title[LINES] = {"floor: random guess", "floor: mean image",
                                               "floor: nearest public", "chance"};
 

@@ -358,6 +358,35 @@ static void untrained_network_is_drawn_by_strength(void **state) {
     gnt_free(data);
 }
 
+/* One minus a cosine may end a hair below zero: still a logarithmic axis, drawn at the least positive cost. */
+static void costs_below_zero_by_rounding_stay_logarithmic(void **state) {
+    bench *b = *state;
+    char plots[160];
+    if (!gnt_gnuplot_present())
+        skip();
+    for (int negative = 0; negative < 2; negative++) {
+        gnt_text t;
+        gnt_text_init(&t, 1 << 16);
+        gnt_text_add(
+            &t,
+            "{\"format\": 1, \"cells\": [{\"task\": \"t\", \"defense\": \"none\", \"attack\": \"a\", "
+            "\"mode\": \"none\", \"status\": \"ok\", \"convergence\": [{\"target\": 0, \"restart\": 0, "
+            "\"points\": [[0, 1], [1, 0.001], [2, %s]]}]}], \"groups\": [{\"task\": \"t\", \"defense\": "
+            "\"none\", \"attack\": \"a\", \"mode\": \"none\", \"status\": \"ok\"}]}",
+            negative ? "-0.5" : "-1e-8");
+        write_results(b, gnt_text_get(&t));
+        gnt_text_free(&t);
+        make(b, NULL, GNT_FORMAT_SVG, NULL);
+        snprintf(plots, sizeof plots, "%s/report/plots", b->folder);
+        char *script = read_text(plots, "convergence-t-r0.gp", NULL);
+        char *data = read_text(plots, "convergence-t-r0.tsv", NULL);
+        assert_int_equal(strstr(script, "set logscale y") != NULL, !negative);
+        assert_non_null(strstr(data, negative ? "2\t-0.5\t-0.5\t-0.5\n" : "2\t0.001\t0.001\t0.001\n"));
+        gnt_free(script);
+        gnt_free(data);
+    }
+}
+
 static void touch(const bench *b, const char *name) {
     char path[512];
     snprintf(path, sizeof path, "%s/%s", b->folder, name);
@@ -534,6 +563,7 @@ int main(void) {
         IN_FOLDER(without_gnuplot_tables_remain),
         IN_FOLDER(unreadable_results_are_told_apart),
         IN_FOLDER(untrained_network_is_drawn_by_strength),
+        IN_FOLDER(costs_below_zero_by_rounding_stay_logarithmic),
         IN_FOLDER(stale_pictures_are_removed),
         IN_FOLDER(hostile_list_removes_nothing),
         IN_FOLDER(sheets_show_the_pixels),
