@@ -1,6 +1,7 @@
 #include "job/seen.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -203,8 +204,41 @@ int gnt_work_artefacts(gnt_artefact_set *out, gnt_work *w, const char *name, gnt
     return rc;
 }
 
+/* Public artefacts of all members that prepared, in one set: those of the first keep their names, those of member i > 0
+ * are called "i/NAME". */
+static int read_defense_artefacts(gnt_setting *s, gnt_work *w, int *any, gnt_err *err) {
+    enum { MOST_MEMBERS = 16 };
+    gnt_st all;
+    gnt_st_init(&all);
+    int rc = 0;
+    *any = 0;
+    for (int i = 0; rc == 0 && i < MOST_MEMBERS; i++) {
+        char input[48];
+        snprintf(input, sizeof input, "defense_artefacts.%d", i);
+        if (!w->has(w->context, input))
+            continue;
+        gnt_st st;
+        gnt_st_init(&st);
+        rc = w->read(w->context, input, &st, err);
+        for (size_t k = 0; rc == 0 && k < st.n; k++) {
+            const gnt_st_tensor *t = &st.tensor[k];
+            char *name = *any ? gnt_format("%d/%s", i, t->name) : gnt_strdup(t->name);
+            rc = name ? gnt_st_add(&all, name, t->type, t->rank, t->dim, t->data, NULL, err)
+                      : gnt_fail(err, "out of memory for artefacts");
+            gnt_free(name);
+        }
+        gnt_st_free(&st);
+        *any = 1;
+    }
+    if (rc == 0)
+        rc = gnt_artefacts_from(&s->defense, &all, err);
+    gnt_st_free(&all);
+    return rc;
+}
+
 int gnt_setting_open(gnt_setting *s, gnt_work *w, gnt_observation *o, gnt_err *err) {
-    if (gnt_work_artefacts(&s->defense, w, "defense_artefacts", err) != 0 ||
+    int any;
+    if (read_defense_artefacts(s, w, &any, err) != 0 ||
         gnt_known_read(&s->known, gnt_request(w, "known.values"), err) != 0)
         return -1;
     o->granted = (uint32_t)gnt_request_int(w, "granted");
@@ -218,7 +252,7 @@ int gnt_setting_open(gnt_setting *s, gnt_work *w, gnt_observation *o, gnt_err *e
         o->defense = gnt_request_text(w, "known.ids");
         o->defense_values = s->known.value;
         o->n_defense_values = s->known.n;
-        o->defense_artefacts = w->has(w->context, "defense_artefacts") ? &s->defense.view : NULL;
+        o->defense_artefacts = any ? &s->defense.view : NULL;
     }
     return 0;
 }

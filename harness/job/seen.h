@@ -34,7 +34,7 @@ void gnt_known_free(gnt_known *k);
 /* What an attack's request says of all targets alike, in the members of an observation that point into it. */
 typedef struct gnt_setting {
     gnt_known known;
-    gnt_artefact_set defense; /* input "defense_artefacts" */
+    gnt_artefact_set defense; /* inputs "defense_artefacts.I" */
 } gnt_setting;
 int gnt_setting_open(gnt_setting *s, gnt_work *w, gnt_observation *o, gnt_err *err);
 void gnt_setting_free(gnt_setting *s);

@@ -68,7 +68,8 @@ static int add_known(run *r, run_job *j, const gnt_cell *c, double strength) {
                                  : run_initial_job(r, c->task, c->seed);
         run_job *p = request_prepare_defense(r, c->task, c->defense, i, strength, by_stage ? c->stage : 0,
                                              from, c->seed);
-        return run_add_input(j, "defense_artefacts", p, "artefacts");
+        if (run_add_input(j, request_input_name(REQUEST_DEFENSE_ARTEFACTS, i), p, "artefacts") != 0)
+            return -1;
     }
     return 0;
 }

@@ -29,7 +29,7 @@ typedef struct run_input {
     char *path;         /* a file of the user's */
 } run_input;
 
-enum { RUN_MOST_INPUTS = 24, RUN_MOST_PLUGINS = 17 };
+enum { RUN_MOST_INPUTS = 48, RUN_MOST_PLUGINS = 17 };
 
 struct run_job {
     char *name;

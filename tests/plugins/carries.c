@@ -28,6 +28,12 @@ static void destroy(void *self) {
     free(self);
 }
 
+static gnt_status prepare(void *self, const gnt_defense_prepare *in, const gnt_sink *out) {
+    const int64_t one = 1;
+    (void)self;
+    return out->tensor(out->context, "made", 1, &one, in->weights);
+}
+
 static int64_t contribute_size(void *self) {
     (void)self;
     return ENTRIES;
@@ -90,6 +96,10 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
         return c->host->fail(c->host->context, "the granted sum is not the one that was taken");
     if (seen->n_history != 1 || seen->history[0]->round >= seen->round)
         return c->host->fail(c->host->context, "one earlier stage was expected");
+    const gnt_artefacts *made = seen->defense_artefacts;
+    if (!made || made->tensors.n != 2 || strcmp(made->tensors.view[0].name, "made") != 0 ||
+        strcmp(made->tensors.view[1].name, "1/made") != 0)
+        return c->host->fail(c->host->context, "the artefacts of both members were expected");
     const gnt_view *now = seen->update->view, *then = seen->history[0]->update->view;
     if (memcmp(now->data, then->data, (size_t)now->count * sizeof *now->data) == 0)
         return c->host->fail(c->host->context, "the earlier stage shows this one's update");
@@ -98,6 +108,7 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
 }
 
 static const gnt_defense defense_hooks = {.size = sizeof defense_hooks,
+                                          .prepare = prepare,
                                           .contribute_size = contribute_size,
                                           .contribute = contribute,
                                           .receive_sum = receive_sum,
@@ -106,19 +117,15 @@ static const gnt_defense defense_hooks = {.size = sizeof defense_hooks,
                                           .load = load};
 static const gnt_attack attack_hooks = {.size = sizeof attack_hooks, .run = run};
 
+#define DEFENSE                                                                                              \
+    .size = sizeof(gnt_descriptor), .kind = GNT_PLUGIN_DEFENSE, .version = "1.0",                            \
+    .line = "takes a secure sum and keeps state", .licence = "MIT", .citation = "", .scope = GNT_SCOPE_TASK, \
+    .surfaces = GNT_SURFACE_UPDATE, .data_kinds = GNT_KIND_ANY, .create = create, .destroy = destroy,        \
+    .defense = &defense_hooks
+
 static const gnt_descriptor descriptors[] = {
-    {.size = sizeof(gnt_descriptor),
-     .kind = GNT_PLUGIN_DEFENSE,
-     .id = "carries",
-     .version = "1.0",
-     .line = "takes a secure sum and keeps state",
-     .licence = "MIT",
-     .citation = "",
-     .surfaces = GNT_SURFACE_UPDATE,
-     .data_kinds = GNT_KIND_ANY,
-     .create = create,
-     .destroy = destroy,
-     .defense = &defense_hooks},
+    {DEFENSE, .id = "carries"},
+    {DEFENSE, .id = "carries-too"},
     {.size = sizeof(gnt_descriptor),
      .kind = GNT_PLUGIN_ATTACK,
      .id = "reads-grants",
@@ -129,7 +136,7 @@ static const gnt_descriptor descriptors[] = {
      .surfaces = GNT_SURFACE_UPDATE,
      .goals = GNT_GOAL_LABEL,
      .needs = GNT_KNOWS_SUM | GNT_KNOWS_HISTORY,
-     .uses = GNT_KNOWS_SUM | GNT_KNOWS_HISTORY,
+     .uses = GNT_KNOWS_SUM | GNT_KNOWS_HISTORY | GNT_KNOWS_DEFENSE,
      .data_kinds = GNT_KIND_ANY,
      .create = create,
      .destroy = destroy,
@@ -137,7 +144,7 @@ static const gnt_descriptor descriptors[] = {
 };
 
 static const gnt_descriptor *descriptor_at(int32_t index) {
-    return index >= 0 && index < 2 ? &descriptors[index] : NULL;
+    return index >= 0 && index < 3 ? &descriptors[index] : NULL;
 }
 
 GNT_EXPORT const gnt_entry *gauntlet_entry(void) {
@@ -147,7 +154,7 @@ GNT_EXPORT const gnt_entry *gauntlet_entry(void) {
                                     GNT_ABI_MINOR,
                                     (uint32_t)sizeof(void *),
                                     "",
-                                    2,
+                                    3,
                                     0,
                                     descriptor_at};
     return &entry;

@@ -467,7 +467,9 @@ typedef struct gnt_observation {
     const char *defense;             /* KNOWS_DEFENSE: ids joined by '+', else NULL */
     const gnt_value *defense_values; /* KNOWS_DEFENSE: parameters of all members, in order */
     int64_t n_defense_values;
-    const gnt_artefacts *defense_artefacts;       /* KNOWS_DEFENSE */
+    const gnt_artefacts
+        *defense_artefacts; /* KNOWS_DEFENSE: of the members that prepared and do not keep theirs private;
+                                               after the first such member names read "MEMBER/NAME" */
     const gnt_samples *public_data;               /* KNOWS_PUBLIC */
     const struct gnt_observation *const *history; /* KNOWS_HISTORY: the same client's earlier stages */
     int64_t n_history;
