@@ -1,7 +1,7 @@
 /* strength: leakage against the strength of a defense, for sweeps: a row of panels for each family of defenses
- * that was swept, a column for each attack. Strengths stand on the scale that spreads a sweep: their logarithm,
- * that of their distance from one, or as they are. The picture for tasks whose utility says nothing, such as an
- * untrained network's. */
+ * that was swept (the first eight), a column for each attack (the first six). Strengths stand on the scale that
+ * spreads a sweep: their logarithm, that of their distance from one, or as they are. The picture for tasks whose
+ * utility says nothing, such as an untrained network's. */
 #ifndef GNT_REPORT_STRENGTH_H
 #define GNT_REPORT_STRENGTH_H
 
