@@ -328,7 +328,7 @@ static void the_budget_counts_outer_steps(void **state) {
     attacked a;
     observe(&a, lenet_json, 26, 1, 0, NULL, NULL);
     a.seen.budget = 3;
-    assert_int_equal(attack(&a, "dlg", "{\"mode\": \"reference\", \"inner\": 2}"), GNT_OK);
+    assert_int_equal(attack(&a, "dlg", "{\"mode\": \"reference\"}"), GNT_OK);
     assert_int_equal(a.costs, 3);
     assert_true(a.chosen_cost <= a.first_cost);
     forget(&a);
