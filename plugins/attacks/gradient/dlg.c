@@ -114,7 +114,7 @@ static const gnt_parameter parameters[] = {
      .unit = "",
      .least = 0,
      .most = 1,
-     .preset = 1e-9,
+     .preset = 3e-9,
      .help = "the search ends at this fraction of the observed update's squared norm"},
 };
 
