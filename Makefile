@@ -5,7 +5,7 @@
 #   make demo             the quick suite and its report                      make format, make format-check
 #   make test             every test, counted at the end                      make deps     installs what is missing
 #   make asan             the same under AddressSanitizer and UBSan           make clean
-#   make bench            speed of the numeric core
+#   make bench            gauntlet beside PyTorch and this machine's limits
 
 B ?= build
 ifeq ($(origin CC),default)
@@ -36,7 +36,8 @@ PLUGIN_LDFLAGS = -shared -Wl,--as-needed -Wl,--version-script=plugins/plugin.map
 
 # not in a folder called plugins: programs beside one take what is in it for their own
 TEST_PLUGINS = $(patsubst tests/plugins/%.c,$(B)/tests/so/%.so,$(wildcard tests/plugins/*.c))
-BENCH = $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/*.c))
+# nn_step is a program of its own
+BENCH_OBJ = $(patsubst bench/%.c,$(B)/obj/bench/%.o,$(filter-out bench/nn_step.c,$(wildcard bench/*.c)))
 UNIT = $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 
 # a target that builds by itself uses every core, unless the caller said how many
@@ -94,11 +95,15 @@ $(B)/tests/%: tests/unit/%.c $(B)/libgauntlet.a
 	$(Q)$(CC) $(CFLAGS_ALL) -Iharness -Iharness/include -Itests $< -o $@ $(B)/libgauntlet.a -lcmocka $(LIBS)
 units: $(UNIT) $(TEST_PLUGINS)
 
-$(B)/bench/%: bench/%.c $(B)/libgauntlet.a
+$(B)/bench/nn_step: bench/nn_step.c $(B)/libgauntlet.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) -Iharness -Iharness/include $< -o $@ $(B)/libgauntlet.a $(LIBS)
-bench: $(BENCH)
-	@set -e; for b in $(BENCH); do echo "== $$b"; $$b; done
+$(B)/bench/bench: $(BENCH_OBJ) $(B)/libgauntlet.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS)
+# BENCH_FLAGS: build/bench/bench --help
+bench: all $(B)/bench/bench
+	@$(B)/bench/bench -o $(B)/bench.json $(BENCH_FLAGS)
 
 deps:
 	@tools/deps install
@@ -140,4 +145,4 @@ clean:
 	rm -rf $(B)
 
 Q = $(if $(V),,@)
--include $(LIB_OBJ:.o=.d) $(B)/obj/harness/cli/main.d $(PLUGINS:=.d) $(TEST_PLUGINS:=.d) $(UNIT:=.d) $(BENCH:=.d)
+-include $(LIB_OBJ:.o=.d) $(B)/obj/harness/cli/main.d $(PLUGINS:=.d) $(TEST_PLUGINS:=.d) $(UNIT:=.d) $(BENCH_OBJ:.o=.d)

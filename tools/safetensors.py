@@ -41,6 +41,27 @@ def to_bytes(tensors, metadata=None):
     return struct.pack("<Q", len(text)) + text + b"".join(pieces)
 
 
+def load(path):
+    """Named tensors, and the JSON text of gauntlet's metadata or None. For files one trusts."""
+    with open(path, "rb") as file:
+        data = bytearray(file.read())
+    size = struct.unpack("<Q", data[:8])[0]
+    header = json.loads(data[8:8 + size])
+    metadata = header.pop("__metadata__", {}).get("gauntlet")
+    types = {name: dtype for dtype, name in TYPES.items()}
+    tensors = {}
+    for name, entry in header.items():
+        start, end = entry["data_offsets"]
+        dtype = types[entry["dtype"]]
+        if start == end:
+            tensors[name] = torch.empty(entry["shape"], dtype=dtype)
+            continue
+        # a copy of its own, so that it is aligned as PyTorch's tensors are
+        flat = torch.frombuffer(data, dtype=torch.uint8, offset=8 + size + start, count=end - start).clone()
+        tensors[name] = flat.view(dtype).reshape(entry["shape"])
+    return tensors, metadata
+
+
 def save(path, tensors, metadata=None):
     """Writes the whole file or nothing."""
     beside = f"{path}.part"

@@ -23,7 +23,8 @@ static const char help[] =
     "  --explain        what there is to do; needed\n"
     "  --kind KIND      match     gradient matching: cosine distance and total variation (default)\n"
     "                   dlg       gradient matching: squared distance, by image and label\n"
-    "                   train     a training step: loss and gradient\n"
+    "                   gradient  loss and gradient, batch norm evaluating\n"
+    "                   train     the same, batch norm training\n"
     "                   features  outputs of all convolutions, and a product with their Jacobian\n"
     "  --batch N        samples, 1 to 4096 (default 1)\n"
     "  --sample SHAPE   of one sample: 3x32x32 (default), 1x28x28, 103\n"
@@ -38,7 +39,7 @@ static const char help[] =
     "least seen.\n"
     "Exit code: 0 all is well, 2 the command or the model is wrong.\n";
 
-static const char *const kinds[] = {"match", "dlg", "train", "features"};
+static const char *const kinds[] = {"match", "dlg", "gradient", "train", "features"};
 enum { N_KINDS = sizeof kinds / sizeof *kinds, MOST_NAMES = 64 };
 
 typedef struct options {
@@ -69,7 +70,7 @@ static int read_kind(const char *text, gnt_recipe_kind *out) {
             *out = (gnt_recipe_kind)i;
             return 0;
         }
-    return complain("--kind", text, "match, dlg, train or features");
+    return complain("--kind", text, "match, dlg, gradient, train or features");
 }
 
 static int read_sample(const char *text, gnt_nn_shape *out) {

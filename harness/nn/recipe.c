@@ -62,14 +62,16 @@ static int write_training(maker *k) {
     if (!grad)
         return -1;
     gnt_node *stats = grad + r->n_params;
-    gnt_node logits = gnt_model_build(k->m, k->g, k->x, k->params, k->buffers, 1, NULL, stats);
+    int training = r->kind == GNT_RECIPE_TRAIN;
+    gnt_node logits =
+        gnt_model_build(k->m, k->g, k->x, k->params, k->buffers, training, NULL, training ? stats : NULL);
     gnt_node loss = gnt_nn_cross_entropy(k->g, logits, k->y);
     gnt_nn_vjp(k->g, &loss, NULL, 1, k->params, r->n_params, grad);
     r->cost = add_output(k, loss, 0);
     r->first = k->n_out;
     for (int32_t i = 0; i < r->n_params; i++)
         add_output(k, grad[i], 0);
-    for (int32_t i = 0; i < r->n_buffers; i++)
+    for (int32_t i = 0; training && i < r->n_buffers; i++)
         if (stats[i] >= 0)
             add_output(k, stats[i], 0);
     gnt_free(grad);
@@ -120,9 +122,9 @@ static int write_graph(maker *k) {
     gnt_model_declare(k->m, k->g, k->params, k->buffers);
     r->x_count = r->n * gnt_nn_count(&sample);
     r->y_count = label[0] * label[1];
-    return r->kind == GNT_RECIPE_FEATURES ? write_features(k)
-           : r->kind == GNT_RECIPE_TRAIN  ? write_training(k)
-                                          : write_matching(k);
+    return r->kind == GNT_RECIPE_FEATURES                             ? write_features(k)
+           : r->kind == GNT_RECIPE_MATCH || r->kind == GNT_RECIPE_DLG ? write_matching(k)
+                                                                      : write_training(k);
 }
 
 static int allocate_and_bind(maker *k) {

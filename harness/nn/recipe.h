@@ -4,7 +4,8 @@
  *   match     the gradient of the loss by the weights, its cosine distance to an observed one plus total variation,
  *             and the gradient of that by the image; batch norm evaluates (Geiping et al. 2020)
  *   dlg       the same with the squared distance, differentiated by the image and by the label's logits (Zhu et al. 2019)
- *   train     the loss, its gradient by the weights, the statistics of the batch
+ *   gradient  the loss and its gradient by the weights; batch norm evaluates
+ *   train     the same where batch norm uses the batch, whose statistics are outputs too
  *   features  stage 0: the outputs of all convolutions; stage 1: the product of a vector with their Jacobian */
 #ifndef GNT_NN_RECIPE_H
 #define GNT_NN_RECIPE_H
@@ -14,6 +15,7 @@
 typedef enum gnt_recipe_kind {
     GNT_RECIPE_MATCH,
     GNT_RECIPE_DLG,
+    GNT_RECIPE_GRADIENT,
     GNT_RECIPE_TRAIN,
     GNT_RECIPE_FEATURES
 } gnt_recipe_kind;
@@ -33,7 +35,7 @@ typedef struct gnt_recipe {
     void *seen;                  /* flat as params: the observed gradient; NULL but for match and dlg */
     void **pull;                 /* features: for each of them the vector of stage 1 */
     int64_t *feature_count;      /* entries of each feature */
-    int32_t cost, dx, dy, first; /* outputs; −1 where there is none. first: of gradient (train) or features */
+    int32_t cost, dx, dy, first; /* outputs; −1 where there is none. first: of the gradient (gradient, train) or of features */
 } gnt_recipe;
 
 /* Values are zero until they are set. */

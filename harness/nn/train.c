@@ -60,6 +60,10 @@ void gnt_trainer_free(gnt_trainer *t) {
     gnt_free(t);
 }
 
+const gnt_program *gnt_trainer_program(const gnt_trainer *t) {
+    return t->p.program;
+}
+
 int gnt_trainer_new(gnt_trainer **out, const gnt_model *m, int64_t n, int training, gnt_err *err) {
     int rc = -1;
     char text[512] = "out of memory";

@@ -10,6 +10,7 @@ typedef struct gnt_trainer gnt_trainer;
 /* Batches of n samples; `training`: batch norm uses the statistics of the batch. */
 int gnt_trainer_new(gnt_trainer **out, const gnt_model *m, int64_t n, int training, gnt_err *err);
 void gnt_trainer_free(gnt_trainer *t);
+const gnt_program *gnt_trainer_program(const gnt_trainer *t); /* to see what it costs; the trainer's own */
 /* Mean cross entropy over the batch in *loss, its gradient in grad (flat, gnt_model_size entries). x: n ×
  * sample, y: n × classes. stats (may be NULL): in training mode the batch's statistics laid out as the
  * buffers (mean, unbiased variance), else untouched. */

@@ -196,16 +196,22 @@ static void test_matching_recipes(void **state) {
     }
 }
 
-static void test_training_recipe(void **state) {
+static void test_training_recipes(void **state) {
     (void)state;
-    gnt_model *m = NULL;
-    gnt_recipe *r = recipe(GNT_RECIPE_TRAIN, &m);
-    const gnt_param *list;
-    gnt_model_params(m, &list);
-    for (int32_t i = 0; i < r->n_params; i++)
-        differentiate(r, (double *)r->params + list[i].offset, gnt_nn_count(&list[i].shape), r->first + i);
-    gnt_recipe_free(r);
-    gnt_model_free(m);
+    for (int kind = GNT_RECIPE_GRADIENT; kind <= GNT_RECIPE_TRAIN; kind++) {
+        gnt_model *m = NULL;
+        gnt_recipe *r = recipe((gnt_recipe_kind)kind, &m);
+        const gnt_param *list;
+        gnt_model_params(m, &list);
+        for (int32_t i = 0; i < r->n_params; i++)
+            differentiate(r, (double *)r->params + list[i].offset, gnt_nn_count(&list[i].shape),
+                          r->first + i);
+        /* one more pair of statistics at the end where the batch's are used */
+        assert_true((gnt_program_output(r->program, r->first + r->n_params) != NULL) ==
+                    (kind == GNT_RECIPE_TRAIN));
+        gnt_recipe_free(r);
+        gnt_model_free(m);
+    }
 }
 
 /* dx·v = Σ pull·(f(x + hv) − f(x − hv)) / 2h for the direction v of one pixel. */
@@ -260,7 +266,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_convolutions),     cmocka_unit_test(test_chain),
         cmocka_unit_test(test_copies),           cmocka_unit_test(test_timed),
-        cmocka_unit_test(test_matching_recipes), cmocka_unit_test(test_training_recipe),
+        cmocka_unit_test(test_matching_recipes), cmocka_unit_test(test_training_recipes),
         cmocka_unit_test(test_features_recipe),  cmocka_unit_test(test_recipe_without_convolutions),
         cmocka_unit_test(test_limits),
     };

@@ -1,0 +1,511 @@
+/* bench: the driver: starts both sides of each row, lets them work in turns, and writes the table. */
+#include <getopt.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "base/mem.h"
+#include "bench.h"
+#include "peer.h"
+#include "run/child.h"
+
+static const char help[] =
+    "Usage: bench [-o FILE.json] [--rows NAME,...] [--seconds S] [--suite] [--list]\n"
+    "\n"
+    "Times gauntlet's numeric core and PyTorch (Debian's python3-torch, where it is) at the same steps on "
+    "the same\n"
+    "weights, one thread each, in turns; checks first that their results agree. From the root of the "
+    "sources.\n"
+    "  -o FILE.json     where the table goes; the same as text goes beside it, as FILE.txt\n"
+    "  --rows NAME,...  only rows whose names begin with one of these\n"
+    "  --seconds S      for each row and both sides together (default 8)\n"
+    "  --suite          also runs the quick suite with one job and with two: minutes\n"
+    "  --list           the names of the rows\n"
+    "Milliseconds are of processor time, which leaves out what other programs take of the core; of start-up "
+    "and of the\n"
+    "suite they are wall time.\n";
+
+static const char python[] = "/usr/bin/python3";
+
+typedef struct options {
+    const char *out, *rows;
+    double seconds;
+    int suite, list;
+} options;
+
+/* Of a unit of a row: a step, an epoch, a cell. Numbers are NaN where there is none. */
+typedef struct line {
+    char name[64], what[96], why[96];                           /* why: no PyTorch here */
+    double gauntlet, torch, ratio, floor, spread, ratio_spread; /* seconds; spread: (q75 − q25) / median */
+    double flops, bytes, flop_rate, byte_rate;                  /* best seen while the row ran */
+    double apart, apart_torch, apart_exact, peak, peak_torch,
+        busy; /* busy: wall / processor time of gauntlet's side */
+    int rounds;
+} line;
+
+enum { MOST_ROUNDS = 200, LEAST_ROUNDS = 5, MOST_LINES = 64, SETS = 24 };
+
+/* ---- numbers ---- */
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Quantile q of n sorted numbers, linear between them. */
+static double quantile(const double *sorted, int n, double q) {
+    double at = q * (n - 1);
+    int below = (int)at;
+    return below + 1 < n ? sorted[below] + (at - below) * (sorted[below + 1] - sorted[below]) : sorted[n - 1];
+}
+
+static double median(double *v, int n, double *spread) {
+    if (n < 1)
+        return NAN;
+    qsort(v, (size_t)n, sizeof *v, by_size);
+    double m = quantile(v, n, 0.5);
+    if (spread)
+        *spread = (quantile(v, n, 0.75) - quantile(v, n, 0.25)) / m;
+    return m;
+}
+
+/* ---- one row ---- */
+
+typedef struct meeting {
+    const bench_row *row;
+    peer gauntlet, torch;
+    line *l;
+    double a[MOST_ROUNDS], b[MOST_ROUNDS], ratio[MOST_ROUNDS], busy[MOST_ROUNDS];
+} meeting;
+
+/* A block of n units: seconds of a unit. */
+static int block(peer *p, double n, double *cpu, double *busy) {
+    char request[64];
+    double told[3];
+    snprintf(request, sizeof request, "run %.0f", n);
+    if (peer_ask(p, request, told, 3) || !(told[0] > 0))
+        return -1;
+    *cpu = told[1] / told[0];
+    if (busy)
+        *busy = told[2] / told[1];
+    return 0;
+}
+
+static double units_of(double seconds, double unit) {
+    return seconds > unit ? floor(seconds / unit) : 1;
+}
+
+static int limits(meeting *m, double seconds) {
+    char request[64];
+    double told[2];
+    snprintf(request, sizeof request, "limits %.3f", seconds);
+    if (peer_ask(&m->gauntlet, request, told, 2))
+        return -1;
+    m->l->flop_rate = fmax(m->l->flop_rate, told[0]);
+    m->l->byte_rate = fmax(m->l->byte_rate, told[1]);
+    return 0;
+}
+
+/* Both sides and the machine's limits in turns, until the time is over. */
+static int take_turns(meeting *m, double budget) {
+    double unit_a, unit_b = 0, spent = 0, set = budget / SETS;
+    int n = 0, both = m->torch.pid != 0;
+    if (block(&m->gauntlet, 1, &unit_a, NULL) ||
+        block(&m->gauntlet, units_of(set / 4, unit_a), &unit_a, NULL))
+        return -1;
+    if (both && (block(&m->torch, 1, &unit_b, NULL) || block(&m->torch, 1, &unit_b, NULL)))
+        return -1;
+    double n_a = units_of(set / 2, unit_a), n_b = both ? units_of(set / 2, unit_b) : 0;
+    while (n < MOST_ROUNDS && (n < LEAST_ROUNDS || spent < budget)) {
+        if (block(&m->gauntlet, n_a, &m->a[n], &m->busy[n]) ||
+            (both && block(&m->torch, n_b, &m->b[n], NULL)) || limits(m, fmin(0.05, set / 10)))
+            return -1;
+        m->ratio[n] = m->b[n] / m->a[n];
+        spent += n_a * m->a[n] + n_b * m->b[n];
+        n++;
+    }
+    m->l->rounds = n;
+    m->l->gauntlet = median(m->a, n, &m->l->spread);
+    m->l->busy = median(m->busy, n, NULL);
+    if (both) {
+        m->l->torch = median(m->b, n, NULL);
+        m->l->ratio = median(m->ratio, n, &m->l->ratio_spread);
+    }
+    return 0;
+}
+
+static int ask_rest(meeting *m) {
+    char request[96];
+    double told[3];
+    snprintf(request, sizeof request, "cost %.9g %.9g", m->l->flop_rate, m->l->byte_rate);
+    if (peer_ask(&m->gauntlet, request, told, 3) || peer_ask(&m->gauntlet, "peak", &m->l->peak, 1))
+        return -1;
+    m->l->flops = told[0];
+    m->l->bytes = told[1];
+    m->l->floor = told[2];
+    if (m->torch.pid && peer_ask(&m->torch, "peak", &m->l->peak_torch, 1))
+        return -1;
+    return 0;
+}
+
+static void open_torch(meeting *m, char *path) {
+    char script[] = "bench/torch_side.py", program[sizeof python];
+    memcpy(program, python, sizeof python);
+    char *argv[] = {program, script, path, NULL};
+    if (access(python, X_OK)) {
+        snprintf(m->l->why, sizeof m->l->why, "no %s", python);
+        return;
+    }
+    if (peer_open(&m->torch, argv)) {
+        snprintf(m->l->why, sizeof m->l->why, "PyTorch's side did not start");
+        return;
+    }
+    double told[2] = {NAN, NAN};
+    if (peer_ask(&m->torch, "check", told, 2))
+        snprintf(m->l->why, sizeof m->l->why, "PyTorch's side failed");
+    m->l->apart_exact = told[0];
+    m->l->apart_torch = told[1];
+}
+
+/* 0, or −1 with a sentence: a row whose sides disagree is not timed. */
+static int meet(meeting *m, char *self, char *path, double seconds, gnt_err *err) {
+    char side[] = "--side", name[64], make[] = "--make";
+    snprintf(name, sizeof name, "%s", m->row->name);
+    char *maker[] = {self, make, name, path, NULL}, *argv[] = {self, side, name, path, NULL};
+    double wall, peak;
+    if (peer_time(maker, &wall, &peak) != 0)
+        return gnt_fail(err, "%s: its problem could not be made", name);
+    if (peer_open(&m->gauntlet, argv) || peer_ask(&m->gauntlet, "check", &m->l->apart, 1))
+        return gnt_fail(err, "%s: gauntlet's side failed", name);
+    open_torch(m, path);
+    double exact = m->torch.pid ? m->l->apart_exact : 0, rough = m->torch.pid ? m->l->apart_torch : 0;
+    if (!(exact <= BENCH_AGREE) || !(m->l->apart <= BENCH_TIED) || !(rough <= BENCH_TIED))
+        return gnt_fail(
+            err,
+            "%s: the sides disagree by %.2g of the result in double; in float gauntlet is off by %.2g, "
+            "PyTorch by %.2g; expected %.0e, and %.0e in float",
+            name, exact, m->l->apart, rough, BENCH_AGREE, BENCH_TIED);
+    if (take_turns(m, seconds) || ask_rest(m))
+        return gnt_fail(err, "%s: a side ended early", name);
+    return 0;
+}
+
+static void empty_line(line *l, const char *name, const char *what) {
+    *l = (line){.gauntlet = NAN,
+                .torch = NAN,
+                .ratio = NAN,
+                .floor = NAN,
+                .spread = NAN,
+                .ratio_spread = NAN,
+                .flops = NAN,
+                .bytes = NAN,
+                .apart = NAN,
+                .apart_torch = NAN,
+                .apart_exact = NAN,
+                .peak = NAN,
+                .peak_torch = NAN,
+                .busy = NAN};
+    snprintf(l->name, sizeof l->name, "%s", name);
+    snprintf(l->what, sizeof l->what, "%s", what);
+}
+
+/* ---- commands ---- */
+
+static int wanted(const options *o, const char *name) {
+    if (!o->rows)
+        return 1;
+    for (const char *at = o->rows; *at;) {
+        size_t n = strcspn(at, ",");
+        if (n > 0 && strncmp(at, name, n) == 0)
+            return 1;
+        at += n + (at[n] == ',');
+    }
+    return 0;
+}
+
+static int time_list(line *l, const char *folder, gnt_err *err) {
+    enum { TIMES = 21 };
+    char *program = gnt_format("%s/../gauntlet", folder), list[] = "list";
+    char *argv[] = {program, list, NULL};
+    double took[TIMES], peak = 0;
+    int rc = program ? 0 : -1;
+    empty_line(l, "start-list", "`gauntlet list`, start to end");
+    for (int i = -1; rc == 0 && i < TIMES; i++) /* the first fills the cache of descriptors */
+        rc = peer_time(argv, &took[i < 0 ? 0 : i], &peak);
+    gnt_free(program);
+    if (rc != 0)
+        return gnt_fail(err, "start-list: gauntlet list ended with exit code %d", rc);
+    l->gauntlet = median(took, TIMES, &l->spread);
+    l->peak = peak;
+    l->rounds = TIMES;
+    return 0;
+}
+
+static double cells_in(const char *folder) {
+    char *path = gnt_format("%s/results.json", folder);
+    json_t *results = path ? json_load_file(path, 0, NULL) : NULL;
+    double n = (double)json_array_size(json_object_get(results, "cells"));
+    json_decref(results);
+    gnt_free(path);
+    return n;
+}
+
+/* The quick suite from nothing, so with all its trainings and preparations. */
+static int time_suite(line *l, const char *folder, const char *work, int jobs, gnt_err *err) {
+    char run[] = "run", suite[] = "suites/quick.json", quiet[] = "-q", bare[] = "--no-report", o[] = "-o",
+         j[] = "-j";
+    char name[64], what[96], count[8];
+    snprintf(name, sizeof name, "quick-suite-%d-job%s", jobs, jobs > 1 ? "s" : "");
+    snprintf(what, sizeof what, "a cell of the quick suite, %d job%s", jobs, jobs > 1 ? "s" : "");
+    snprintf(count, sizeof count, "%d", jobs);
+    char *program = gnt_format("%s/../gauntlet", folder), *out = gnt_format("%s/%s", work, name);
+    char *argv[] = {program, run, suite, quiet, bare, j, count, o, out, NULL};
+    empty_line(l, name, what);
+    double wall = 0;
+    int rc = program && out ? peer_time(argv, &wall, &l->peak) : -1;
+    if (rc == 0)
+        l->gauntlet = wall / cells_in(out);
+    gnt_free(program);
+    gnt_free(out);
+    l->rounds = 1;
+    return rc == 0 ? 0 : gnt_fail(err, "%s: the run ended with exit code %d", name, rc);
+}
+
+/* ---- what comes out ---- */
+
+static json_t *number(double v) {
+    return isfinite(v) ? json_real(v) : json_null();
+}
+
+static int write_json(const line *l, int n, const char *path) {
+    json_t *all = json_array();
+    for (int i = 0; i < n; i++, l++) {
+        json_t *row = json_object();
+        json_object_set_new(row, "row", json_string(l->name));
+        json_object_set_new(row, "gauntlet_ms", number(1e3 * l->gauntlet));
+        json_object_set_new(row, "torch_ms", number(1e3 * l->torch));
+        json_object_set_new(row, "ratio", number(l->ratio));
+        json_object_set_new(row, "floor_ms", number(1e3 * l->floor));
+        json_object_set_new(row, "spread", number(l->spread));
+        json_object_set_new(row, "ratio_spread", number(l->ratio_spread));
+        json_object_set_new(row, "rounds", json_integer(l->rounds));
+        json_object_set_new(row, "gauntlet_mb", number(l->peak / 1e6));
+        json_object_set_new(row, "torch_mb", number(l->peak_torch / 1e6));
+        json_object_set_new(row, "flops", number(l->flops));
+        json_object_set_new(row, "bytes", number(l->bytes));
+        json_object_set_new(row, "gflop_per_s", number(l->flop_rate > 0 ? l->flop_rate / 1e9 : NAN));
+        json_object_set_new(row, "gb_per_s", number(l->byte_rate > 0 ? l->byte_rate / 1e9 : NAN));
+        json_object_set_new(row, "gauntlet_error", number(l->apart));
+        json_object_set_new(row, "disagreement", number(l->apart_exact));
+        json_object_set_new(row, "torch_error", number(l->apart_torch));
+        json_array_append_new(all, row);
+    }
+    int rc = json_dump_file(all, path, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
+    json_decref(all);
+    return rc;
+}
+
+static void cell(FILE *to, int wide, int digits, double v, double scale) {
+    if (isfinite(v))
+        fprintf(to, " %*.*f", wide, digits, scale * v);
+    else
+        fprintf(to, " %*s", wide, "-");
+}
+
+static void print_head(FILE *to) {
+    fprintf(to, "%-22s %11s %7s %11s %7s %11s %6s %8s %8s %8s %6s\n", "row", "gauntlet ms", "spread",
+            "PyTorch ms", "ratio", "floor ms", "floor", "GFLOP/s", "GB/s", "MB", "MB");
+    fprintf(to, "%-22s %11s %7s %11s %7s %11s %6s %8s %8s %8s %6s\n", "", "", "", "", "", "", "share",
+            "limit", "limit", "gauntlet", "PyTorch");
+}
+
+static void print_line(FILE *to, const line *l) {
+    fprintf(to, "%-22s", l->name);
+    cell(to, 11, l->gauntlet < 0.1 ? 4 : 3, l->gauntlet, 1e3);
+    cell(to, 6, 1, l->spread, 100);
+    fprintf(to, "%s", isfinite(l->spread) ? "%" : " ");
+    cell(to, 11, 3, l->torch, 1e3);
+    cell(to, 7, 2, l->ratio, 1);
+    cell(to, 11, 3, l->floor, 1e3);
+    cell(to, 5, 0, l->floor / l->gauntlet, 100);
+    fprintf(to, "%s", isfinite(l->floor) ? "%" : " ");
+    cell(to, 8, 0, l->flop_rate > 0 ? l->flop_rate : NAN, 1e-9);
+    cell(to, 8, 1, l->byte_rate > 0 ? l->byte_rate : NAN, 1e-9);
+    cell(to, 8, 1, l->peak, 1e-6);
+    cell(to, 6, 0, l->peak_torch, 1e-6);
+    fprintf(to, "%s%s\n", l->why[0] ? "  " : "", l->why);
+    fflush(to);
+}
+
+static void print_load(FILE *to, const double before[3], double busy) {
+    double after[3] = {0};
+    getloadavg(after, 3);
+    fprintf(to, "\nload of the machine (1 min): %.2f before, %.2f after, on %ld processors", before[0],
+            after[0], sysconf(_SC_NPROCESSORS_ONLN));
+    if (isfinite(busy))
+        fprintf(to, "; a processor second took up to %.2f s", busy);
+    fprintf(to, "\nms are of processor time (start-list and quick-suite: wall time); a unit is a step, an "
+                "evaluation, an "
+                "epoch, an attack, a cell\n");
+}
+
+static int write_text(const line *l, int n, const char *json, const double before[3]) {
+    size_t length = strlen(json);
+    if (length > 5 && strcmp(json + length - 5, ".json") == 0)
+        length -= 5;
+    char *path = gnt_format("%.*s.txt", (int)length, json);
+    FILE *f = path ? fopen(path, "w") : NULL;
+    gnt_free(path);
+    if (!f)
+        return -1;
+    double busy = NAN;
+    print_head(f);
+    for (int i = 0; i < n; i++) {
+        print_line(f, &l[i]);
+        busy = fmax(busy, l[i].busy);
+    }
+    print_load(f, before, busy);
+    return fclose(f);
+}
+
+/* ---- all ---- */
+
+static int read_options(int argc, char **argv, options *o) {
+    static const struct option known[] = {
+        {"rows", required_argument, NULL, 'r'}, {"seconds", required_argument, NULL, 's'},
+        {"suite", no_argument, NULL, 'S'},      {"list", no_argument, NULL, 'l'},
+        {"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0}};
+    int c;
+    *o = (options){.seconds = 8};
+    while ((c = getopt_long(argc, argv, "o:h", known, NULL)) != -1) {
+        if (c == 'o')
+            o->out = optarg;
+        else if (c == 'r')
+            o->rows = optarg;
+        else if (c == 's')
+            o->seconds = strtod(optarg, NULL);
+        else if (c == 'S')
+            o->suite = 1;
+        else if (c == 'l')
+            o->list = 1;
+        else {
+            fputs(help, c == 'h' ? stdout : stderr);
+            return c == 'h' ? 1 : -1;
+        }
+    }
+    if (optind == argc && o->seconds > 0)
+        return 0;
+    fputs(help, stderr);
+    return -1;
+}
+
+/* The same for both sides: one thread, and the kernels that OpenBLAS has for this processor. */
+static void set_environment(void) {
+    const char *core = gnt_child_blas_core();
+    setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    setenv("OMP_NUM_THREADS", "1", 1);
+    setenv("MKL_NUM_THREADS", "1", 1);
+    setenv("DNNL_JIT_PROFILE", "0", 1);
+    if (*core)
+        setenv("OPENBLAS_CORETYPE", core, 1);
+}
+
+static int add(line *lines, int *n, int rc, const gnt_err *err) {
+    if (rc != 0) {
+        fprintf(stderr, "bench: %s\n", err->text);
+        return 1;
+    }
+    print_line(stdout, &lines[(*n)++]);
+    return 0;
+}
+
+static int compare_rows(const options *o, char *self, const char *work, line *lines, int *n) {
+    int failed = 0;
+    for (size_t i = 0; i < bench_n_rows; i++) {
+        meeting *m = gnt_alloc(sizeof *m);
+        char *path = gnt_format("%s/problem.safetensors", work);
+        gnt_err err = {0};
+        if (wanted(o, bench_rows[i].name) && m && path) {
+            m->row = &bench_rows[i];
+            m->l = &lines[*n];
+            empty_line(m->l, bench_rows[i].name, bench_rows[i].what);
+            int rc = meet(m, self, path, o->seconds, &err);
+            peer_close(&m->gauntlet);
+            peer_close(&m->torch);
+            unlink(path);
+            failed |= add(lines, n, rc, &err);
+        }
+        gnt_free(path);
+        gnt_free(m);
+    }
+    return failed;
+}
+
+static int time_commands(const options *o, const char *folder, const char *work, line *lines, int *n) {
+    gnt_err err = {0};
+    int failed = 0;
+    if (wanted(o, "start-list"))
+        failed |= add(lines, n, time_list(&lines[*n], folder, &err), &err);
+    for (int jobs = 1; o->suite && jobs <= 2; jobs++)
+        failed |= add(lines, n, time_suite(&lines[*n], folder, work, jobs, &err), &err);
+    return failed;
+}
+
+static int bench(const options *o) {
+    char self[4096], folder[4096], work[] = "/tmp/gauntlet-bench-XXXXXX";
+    static line lines[MOST_LINES];
+    double before[3] = {0}, busy = NAN;
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length <= 0 || !mkdtemp(work))
+        return 2;
+    self[length] = 0;
+    memcpy(folder, self, (size_t)length + 1);
+    *strrchr(folder, '/') = 0;
+    setenv("XDG_CACHE_HOME", work, 1);
+    getloadavg(before, 3);
+    int n = 0;
+    print_head(stdout);
+    int failed = compare_rows(o, self, work, lines, &n);
+    failed |= time_commands(o, folder, work, lines, &n);
+    for (int i = 0; i < n; i++)
+        busy = fmax(busy, lines[i].busy);
+    print_load(stdout, before, busy);
+    if (o->out && (write_json(lines, n, o->out) || write_text(lines, n, o->out, before))) {
+        fprintf(stderr, "bench: %s cannot be written\n", o->out);
+        failed = 1;
+    }
+    char rm[] = "/bin/rm", flags[] = "-rf", *argv[] = {rm, flags, work, NULL};
+    double wall, peak;
+    peer_time(argv, &wall, &peak);
+    return failed ? 1 : 0;
+}
+
+int main(int argc, char **argv) {
+    options o;
+    gnt_err err = {0};
+    signal(SIGPIPE, SIG_IGN);
+    if (argc == 4 && strcmp(argv[1], "--side") == 0)
+        return bench_side(argv[2], argv[3]);
+    if (argc == 4 && strcmp(argv[1], "--make") == 0) {
+        const bench_row *row = bench_find(argv[2]);
+        int rc =
+            row ? bench_problem_write(row, argv[3], &err) : gnt_fail(&err, "there is no row %s", argv[2]);
+        if (rc != 0)
+            fprintf(stderr, "bench: %s\n", err.text);
+        return rc == 0 ? 0 : 2;
+    }
+    int said = read_options(argc, argv, &o);
+    if (said)
+        return said > 0 ? 0 : 2;
+    for (size_t i = 0; o.list && i < bench_n_rows; i++)
+        printf("%-22s %s\n", bench_rows[i].name, bench_rows[i].what);
+    if (o.list)
+        return 0;
+    set_environment();
+    return bench(&o);
+}

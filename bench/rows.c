@@ -1,0 +1,41 @@
+#include <string.h>
+
+#include "bench.h"
+
+#define GRAY                                                                                                 \
+    {                                                                                                        \
+        3, {                                                                                                 \
+            1, 28, 28                                                                                        \
+        }                                                                                                    \
+    }
+#define COLOUR                                                                                               \
+    {                                                                                                        \
+        3, {                                                                                                 \
+            3, 32, 32                                                                                        \
+        }                                                                                                    \
+    }
+
+const bench_row bench_rows[] = {
+    {"match-lenet-1x28x28", "matching step, LeNet, 1x28x28", BENCH_MATCH, "models/lenet.json", GRAY, 10, 1},
+    {"match-lenet-3x32x32", "matching step, LeNet, 3x32x32", BENCH_MATCH, "models/lenet.json", COLOUR, 10, 1},
+    {"match-convnet64-b1", "matching step, ConvNet-64", BENCH_MATCH, "models/convnet.json", COLOUR, 10, 1},
+    {"match-resnet18-b1", "matching step, ResNet-18", BENCH_MATCH, "models/resnet18.json", COLOUR, 10, 1},
+    {"match-resnet18-b8", "matching step, ResNet-18, batch 8", BENCH_MATCH, "models/resnet18.json", COLOUR,
+     10, 8},
+    {"dlg-lenet", "L-BFGS evaluation of DLG, LeNet", BENCH_DLG, "models/lenet.json", COLOUR, 10, 1},
+    {"train-lenet-b32", "training step, LeNet, batch 32", BENCH_TRAIN, "models/lenet.json", COLOUR, 10, 32},
+    {"train-resnet18-b32", "training step, ResNet-18, batch 32", BENCH_TRAIN, "models/resnet18.json", COLOUR,
+     10, 32},
+    {"loda-resnet18-b1", "LODA step, ResNet-18", BENCH_LODA, "models/resnet18.json", COLOUR, 100, 1},
+    {"loda-resnet18-b8", "LODA step, ResNet-18, batch 8", BENCH_LODA, "models/resnet18.json", COLOUR, 100, 8},
+    {"attr-nn-epoch", "epoch of attr-nn's network", BENCH_ATTR, "bench/attr_nn.json", {1, {1024}}, 2, 32},
+    {"attack-lenet-500", "attack of 500 steps, LeNet", BENCH_ATTACK, "models/lenet.json", COLOUR, 10, 1},
+};
+const size_t bench_n_rows = sizeof bench_rows / sizeof *bench_rows;
+
+const bench_row *bench_find(const char *name) {
+    for (size_t i = 0; i < bench_n_rows; i++)
+        if (strcmp(bench_rows[i].name, name) == 0)
+            return &bench_rows[i];
+    return NULL;
+}

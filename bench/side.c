@@ -1,0 +1,83 @@
+/* side: the process of gauntlet's side of a row. torch_side.py speaks the same words. Lines from the driver, answers:
+ *
+ *   check             WORST                      greatest relative L2 distance of a first step's results;
+ *                                                of PyTorch's side two: in double, and in float
+ *   run N             UNITS CPU WALL             seconds
+ *   peak              BYTES                      resident at most since the check
+ *   limits SECONDS    FLOPS BYTES                rates that this core reaches now (gauntlet's side only)
+ *   cost FLOPS BYTES  FLOPS BYTES SECONDS        of a unit, and what it takes at least at these rates (as above)
+ *
+ * The first line, before any request, is "ready". It ends when its input ends. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "nn/limits.h"
+
+/* Peak of resident memory, from here on. */
+static void forget_peak(void) {
+    FILE *f = fopen("/proc/self/clear_refs", "w");
+    if (!f)
+        return;
+    fputs("5", f);
+    fclose(f);
+}
+
+static double peak(void) {
+    char line[256];
+    double kib = 0;
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, "VmHWM:", 6) == 0)
+            kib = strtod(line + 6, NULL);
+    if (f)
+        fclose(f);
+    return 1024 * kib;
+}
+
+static int answer(bench_work *w, const char *path, const char *line, gnt_err *err) {
+    char *end;
+    if (strncmp(line, "check", 5) == 0) {
+        double worst;
+        if (bench_work_check(w, path, &worst, err))
+            return -1;
+        forget_peak();
+        printf("%.9g\n", worst);
+    } else if (strncmp(line, "run ", 4) == 0) {
+        int64_t units;
+        double cpu, wall;
+        if (bench_work_run(w, strtoll(line + 4, NULL, 10), &units, &cpu, &wall, err))
+            return -1;
+        printf("%lld %.9g %.9g\n", (long long)units, cpu, wall);
+    } else if (strncmp(line, "peak", 4) == 0) {
+        printf("%.0f\n", peak());
+    } else if (strncmp(line, "limits ", 7) == 0) {
+        double seconds = strtod(line + 7, NULL);
+        printf("%.9g %.9g\n", gnt_limit_flops(seconds), gnt_limit_bytes(bench_work_set(w), seconds));
+    } else if (strncmp(line, "cost ", 5) == 0) {
+        double flops = strtod(line + 5, &end), bytes = strtod(end, NULL);
+        printf("%.9g %.9g %.9g\n", bench_work_flops(w), bench_work_bytes(w),
+               bench_work_floor(w, flops, bytes));
+    } else {
+        return gnt_fail(err, "\"%.40s\" is no request", line);
+    }
+    return fflush(stdout) ? -1 : 0;
+}
+
+int bench_side(const char *name, const char *path) {
+    const bench_row *row = bench_find(name);
+    bench_work *w = NULL;
+    gnt_err err = {0};
+    char line[256];
+    int rc = row ? bench_work_open(&w, row, path, &err) : gnt_fail(&err, "there is no row %s", name);
+    if (rc == 0)
+        puts("ready");
+    fflush(stdout);
+    while (rc == 0 && fgets(line, sizeof line, stdin))
+        rc = answer(w, path, line, &err);
+    if (rc != 0)
+        fprintf(stderr, "gauntlet's side of %s: %s\n", name, err.text);
+    bench_work_free(w);
+    return rc == 0 ? 0 : 2;
+}

@@ -1,0 +1,274 @@
+#!/usr/bin/python3
+"""PyTorch's side of a row of the benchmark: the same step, on the same problem, as people write it in PyTorch.
+
+bench/side.c tells the words that are spoken on standard input and output. One thread.
+"""
+import ctypes
+import gc
+import json
+import os
+import sys
+import time
+
+import torch
+import torch.nn.functional as F
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..")
+sys.path.insert(0, os.path.join(ROOT, "tools"))
+sys.dont_write_bytecode = True
+import safetensors  # noqa: E402
+
+torch.set_num_threads(1)
+
+
+class Model:
+    """A model file as a function of x; `seen` collects the outputs of convolutions."""
+
+    def __init__(self, path, classes, params, buffers):
+        with open(path) as file:
+            self.layers = json.load(file)["layers"]
+        self.classes, self.params, self.buffers = classes, params, buffers
+
+    def __call__(self, x, training=False, seen=None):
+        return self.run(self.layers, "", x, training, seen)
+
+    def run(self, layers, prefix, x, training, seen):
+        for layer in layers:
+            x = self.one(layer, prefix, x, training, seen)
+        return x
+
+    def one(self, layer, prefix, x, training, seen):
+        kind, name = layer["type"], prefix + layer.get("name", "")
+        if kind == "conv":
+            x = F.conv2d(x, self.params[name + ".weight"], self.params.get(name + ".bias"), layer.get("stride", 1),
+                         layer.get("pad", 0))
+            if seen is not None:
+                seen.append(x)
+            return x
+        if kind == "dense":
+            return F.linear(x, self.params[name + ".weight"], self.params.get(name + ".bias"))
+        if kind == "batch_norm":
+            return F.batch_norm(x, self.buffers[name + ".running_mean"], self.buffers[name + ".running_var"],
+                                self.params.get(name + ".weight"), self.params.get(name + ".bias"), training, 0.1,
+                                layer.get("eps", 1e-5))
+        if kind in ("relu", "sigmoid", "tanh"):
+            return getattr(torch, kind)(x)
+        if kind == "max_pool":
+            return F.max_pool2d(x, layer["kernel"], layer.get("stride", layer["kernel"]), layer.get("pad", 0))
+        if kind == "avg_pool":
+            return F.avg_pool2d(x, layer["kernel"], layer.get("stride", layer["kernel"]), layer.get("pad", 0))
+        if kind == "global_avg_pool":
+            return F.adaptive_avg_pool2d(x, 1)
+        if kind == "flatten":
+            return x.flatten(1)
+        if kind == "residual":
+            shortcut = layer.get("shortcut", "identity")
+            body = self.run(layer["body"], name + ".", x, training, seen)
+            return body + (x if shortcut == "identity" else self.run(shortcut, name + ".", x, training, seen))
+        raise ValueError(f"layer type {kind} is not known here")
+
+
+def cross_entropy(z, y):
+    return -(y * torch.log_softmax(z, 1)).sum() / len(z)
+
+
+class Work:
+    def __init__(self, path, dtype):
+        self.tensors, spec = safetensors.load(path)
+        self.tensors = {k: v if k.startswith("r.") else v.to(dtype) for k, v in self.tensors.items()}
+        self.spec = json.loads(spec)
+
+        def named(prefix):
+            return {k[len(prefix):]: v for k, v in self.tensors.items() if k.startswith(prefix)}
+
+        self.params, self.buffers, self.seen = named("param."), named("buffer."), list(named("seen.").values())
+        for p in self.params.values():
+            p.requires_grad_(True)
+        self.first = {k: v.detach().clone() for k, v in {**self.params, **self.buffers}.items()}
+        self.model = Model(os.path.join(ROOT, self.spec["model"]), self.spec["classes"], self.params, self.buffers)
+        self.weights = list(self.params.values())
+        self.results = {}
+        self.start()
+
+    def start(self):
+        """Back to the problem as it is in the file."""
+        with torch.no_grad():
+            for k, v in {**self.params, **self.buffers}.items():
+                v.copy_(self.first[k])
+
+    def gradient(self, x, y):
+        loss = cross_entropy(self.model(x), y)
+        return torch.autograd.grad(loss, self.weights, create_graph=True)
+
+
+class Match(Work):
+    def start(self):
+        self.x = self.tensors["x"].clone().requires_grad_(True)
+        self.adam = torch.optim.Adam([self.x], lr=self.spec["rate"])
+
+    def step(self):
+        x, spec = self.x, self.spec
+        dot = a = b = 0
+        for g, o in zip(self.gradient(x, self.tensors["y"]), self.seen):
+            dot = dot + (g * o).sum()
+            a = a + g.square().sum()
+            b = b + o.square().sum()
+        tv = (x[:, :, 1:] - x[:, :, :-1]).abs().mean() + (x[:, :, :, 1:] - x[:, :, :, :-1]).abs().mean()
+        cost = 1 - dot / ((a + 1e-12).sqrt() * (b + 1e-12).sqrt()) + spec["tv"] * tv
+        dx, = torch.autograd.grad(cost, x)
+        self.results = {"r.cost": cost.detach(), "r.dx": dx}
+        x.grad = dx.sign()
+        self.adam.step()
+        with torch.no_grad():
+            x.clamp_(0, 1)
+        return 1
+
+
+class Attack(Match):
+    def attack(self):
+        self.start()
+        for _ in range(self.spec["steps"]):
+            self.step()
+        return 1
+
+
+class Dlg(Work):
+    def start(self):
+        self.x = self.tensors["x"].clone().requires_grad_(True)
+        self.y = self.tensors["y"].clone().requires_grad_(True)
+        self.lbfgs = torch.optim.LBFGS([self.x, self.y], lr=1, max_iter=self.spec["inner"],
+                                       history_size=self.spec["history"])
+
+    def evaluate(self):
+        grad = self.gradient(self.x, torch.softmax(self.y, 1))
+        cost = sum((g - o).square().sum() for g, o in zip(grad, self.seen))
+        self.x.grad, self.y.grad = torch.autograd.grad(cost, [self.x, self.y])
+        self.evaluations += 1
+        if not self.results:
+            self.results = {"r.cost": cost.detach(), "r.dx": self.x.grad.clone(), "r.dy": self.y.grad.clone()}
+        return cost
+
+    def step(self):
+        self.evaluations = 0
+        self.lbfgs.step(self.evaluate)
+        if self.evaluations < self.spec["inner"]:
+            self.start()
+        return self.evaluations
+
+
+class Train(Work):
+    def start(self):
+        super().start()
+        self.sgd = torch.optim.SGD(self.weights, lr=self.spec["sgd_rate"])
+
+    def step(self):
+        self.sgd.zero_grad(set_to_none=True)
+        loss = cross_entropy(self.model(self.tensors["x"], training=True), self.tensors["y"])
+        loss.backward()
+        if not self.results:
+            self.results = {"r.cost": loss.detach(), "r.grad": torch.cat([p.grad.flatten() for p in self.weights])}
+        self.sgd.step()
+        return 1
+
+
+class Loda(Work):
+    def __init__(self, path, dtype):
+        super().__init__(path, dtype)
+        for p in self.weights:
+            p.requires_grad_(False)
+        self.target = self.tensors["target"].reshape(self.tensors["x"].shape)
+        self.kept = []
+        with torch.no_grad():
+            self.model(self.target, seen=self.kept)
+
+    def start(self):
+        self.x = self.tensors["x"].clone().requires_grad_(True)
+
+    def step(self):
+        x, seen = self.x, []
+        self.model(x, seen=seen)
+        with torch.no_grad():
+            pull = [2 * (f - k) for f, k in zip(seen, self.kept)]
+        dx, = torch.autograd.grad(seen, x, pull)
+        with torch.no_grad():
+            dx -= 2 * self.spec["c"] * (x - self.target)
+            x -= self.spec["rate"] * dx / dx.flatten(1).norm(dim=1).reshape(-1, 1, 1, 1)
+            x.clamp_(0, 1)
+        self.results = {"r.dx": dx}
+        return 1
+
+
+class Attr(Work):
+    def start(self):
+        super().start()
+        self.sgd = torch.optim.SGD(self.weights, lr=self.spec["sgd_rate"], momentum=self.spec["momentum"])
+
+    def step(self):
+        table, labels, n = self.tensors["table"], self.tensors["labels"], self.spec["n"]
+        for at in range(0, len(table), n):
+            self.sgd.zero_grad(set_to_none=True)
+            cross_entropy(self.model(table[at:at + n]), labels[at:at + n]).backward()
+            self.sgd.step()
+        if not self.results:
+            self.results = {"r.grad": torch.cat([(p.detach() - self.first[k]).flatten()
+                                                 for k, p in self.params.items()])}
+        return 1
+
+
+KINDS = {"match": Match, "attack": Attack, "dlg": Dlg, "train": Train, "loda": Loda, "attr": Attr}
+
+
+def worst(work):
+    """Greatest relative L2 distance of a first step's results from those in the file."""
+    work.start()
+    work.results = {}
+    work.step()
+    far = 0.0
+    for name, right in work.tensors.items():
+        if name.startswith("r."):
+            got = work.results[name].detach().double().flatten()
+            apart = float((got - right).norm() / right.norm())
+            far = apart if not apart <= far else far
+    return far
+
+
+def forget_peak():
+    """What the check took in double is no part of the step's memory."""
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
+    with open("/proc/self/clear_refs", "w") as refs:
+        refs.write("5")
+
+
+def peak():
+    with open("/proc/self/status") as status:
+        return next(1024 * int(line.split()[1]) for line in status if line.startswith("VmHWM:"))
+
+
+def run(work, n):
+    work.start()
+    step = work.attack if hasattr(work, "attack") else work.step
+    wall, cpu, units = time.perf_counter(), time.process_time(), 0
+    while units < n:
+        units += step()
+    return units, time.process_time() - cpu, time.perf_counter() - wall
+
+
+def main(path):
+    spec = json.loads(safetensors.load(path)[1])
+    work = KINDS[spec["kind"]](path, torch.float32)
+    print("ready", flush=True)
+    for line in sys.stdin:
+        words = line.split()
+        if words[0] == "check":
+            print(worst(KINDS[spec["kind"]](path, torch.float64)), worst(work), flush=True)
+            forget_peak()
+        elif words[0] == "run":
+            print(*run(work, int(words[1])), flush=True)
+        elif words[0] == "peak":
+            print(peak(), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
