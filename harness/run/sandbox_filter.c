@@ -129,9 +129,11 @@ static int add_all(scmp_filter_ctx filter, uint32_t action, const int *calls, si
     return rc;
 }
 
-/* Opening to read only: every flag that could write or make a file must be absent. */
+/* Opening to read only: every flag that could write or make a file must be absent, and O_PATH, which Landlock does not
+ * judge. */
 static int add_opening(scmp_filter_ctx filter) {
-    const scmp_datum_t writing = O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND | (O_TMPFILE & ~O_DIRECTORY);
+    const scmp_datum_t writing =
+        O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND | (O_TMPFILE & ~O_DIRECTORY) | O_PATH;
     int rc =
         seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(open), 1, SCMP_A1(SCMP_CMP_MASKED_EQ, writing, 0));
     if (rc == 0)

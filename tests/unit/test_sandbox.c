@@ -83,6 +83,14 @@ static int write_data(const json_t *r) {
     return open_within(r, "data.bin", O_WRONLY);
 }
 
+/* A descriptor that reads nothing but names a file: Landlock lets it through. */
+static int name_data(const json_t *r) {
+    char *path = within(r, "data.bin");
+    int fd = open(path, O_PATH);
+    gnt_free(path);
+    return fd < 0 ? -1 : close(fd);
+}
+
 static int write_plugin(const json_t *r) {
     return open_within(r, "plugin.so", O_RDWR);
 }
@@ -259,6 +267,7 @@ static const act forbidden[] = {
     {"load another file", load_other, 1, 1},
     {"remove a file", remove_file, 1, 1},
     {"truncate the data", truncate_data, 0, 1},
+    {"name the data", name_data, 0, 1},
     {"open a socket", make_socket, 0, 1},
     {"open a local socket", make_local_socket, 0, 1},
     {"fork", start_process, 0, 1},
