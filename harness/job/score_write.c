@@ -71,6 +71,8 @@ static int summarise(score *s, json_t *measures, const json_t *targets, const ch
 static int add_attribute_rates(score *s, json_t *measures, json_t *chance, gnt_err *err) {
     gnt_metric_confusion seen;
     gnt_metric_chance beside;
+    gnt_metric_bootstrap interval;
+    gnt_metric_resample how = {.key = gnt_key_derive(&s->key, "attribute_balanced")};
     size_t k = (size_t)s->attribute_values;
     int64_t *counts = gnt_array(k, sizeof *counts);
     if (!counts)
@@ -84,12 +86,15 @@ static int add_attribute_rates(score *s, json_t *measures, json_t *chance, gnt_e
         rc = gnt_metric_beside_chance(&beside, &seen, NULL, counts, err);
         gnt_metric_confusion_free(&seen);
     }
+    if (rc == 0)
+        rc = gnt_metric_bootstrap_balanced(&interval, s->attribute_truth, s->attribute_told, NULL,
+                                           (size_t)s->observations, &how, err);
     if (rc == 0) {
         double balanced = beside.attacker.balanced;
         json_object_set_new(measures, "attribute_balanced",
                             json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:I}", "mean", balanced, "deviation",
-                                      0.0, "worst", balanced, "median", balanced, "low", balanced, "high",
-                                      balanced, "n", (json_int_t)s->observations));
+                                      0.0, "worst", balanced, "median", balanced, "low", interval.low, "high",
+                                      interval.high, "n", (json_int_t)s->observations));
         double plain = fmax(beside.majority.plain, beside.constant.plain);
         json_object_set_new(chance, "attribute_accuracy", number(plain));
         json_object_set_new(chance, "attribute_balanced", number(beside.constant.balanced));

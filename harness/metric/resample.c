@@ -91,17 +91,22 @@ static size_t cut(double tail, int draws) {
     return at > 0 ? (size_t)at : 0;
 }
 
+/* Draws and the level of an interval, checked. */
+static int interval_of(double *level, const gnt_metric_resample *how, gnt_err *err) {
+    int draws = draws_of(how, err);
+    *level = how->level != 0 ? how->level : 0.95;
+    if (draws > 0 && !(*level > 0 && *level < 1))
+        return gnt_fail(err, "the level of an interval is %g; a number between 0 and 1 is expected",
+                        how->level);
+    return draws;
+}
+
 int gnt_metric_bootstrap_mean(gnt_metric_bootstrap *out, const double *x, const int64_t *cluster, size_t n,
                               const gnt_metric_resample *how, gnt_err *err) {
     grouped g;
-    double level = how->level != 0 ? how->level : 0.95;
-    int draws = draws_of(how, err);
-    if (draws < 0)
-        return -1;
-    if (!(level > 0 && level < 1))
-        return gnt_fail(err, "the level of an interval is %g; a number between 0 and 1 is expected",
-                        how->level);
-    if (group(&g, x, cluster, n, 0, err) != 0)
+    double level;
+    int draws = interval_of(&level, how, err);
+    if (draws < 0 || group(&g, x, cluster, n, 0, err) != 0)
         return -1;
     double *means = gnt_array((size_t)draws, sizeof *means);
     if (!means) {
@@ -120,6 +125,89 @@ int gnt_metric_bootstrap_mean(gnt_metric_bootstrap *out, const double *x, const 
     gnt_free(means);
     grouped_free(&g);
     return 0;
+}
+
+/* One class inside one seed: of `n` samples `right` were told right. */
+typedef struct stratum {
+    int64_t seed;
+    int32_t truth;
+    size_t n, right;
+} stratum;
+
+static int by_seed_and_class(const void *a, const void *b) {
+    const stratum *x = a, *y = b;
+    if (x->seed != y->seed)
+        return x->seed < y->seed ? -1 : 1;
+    return x->truth < y->truth ? -1 : x->truth > y->truth;
+}
+
+/* Samples of the same seed and class made one, in place; first[k] is where seed k begins. Returns the seeds. */
+static size_t merge(stratum *s, size_t n, size_t *first) {
+    size_t m = 0, seeds = 0;
+    qsort(s, n, sizeof *s, by_seed_and_class);
+    for (size_t i = 0; i < n; i++) {
+        if (m && by_seed_and_class(&s[m - 1], &s[i]) == 0) {
+            s[m - 1].n++;
+            s[m - 1].right += s[i].right;
+            continue;
+        }
+        if (m == 0 || s[m - 1].seed != s[i].seed)
+            first[seeds++] = m;
+        s[m++] = s[i];
+    }
+    first[seeds] = m;
+    return seeds;
+}
+
+/* Balanced accuracy of one seed's classes, of the samples themselves or (stream given) of samples drawn anew. */
+static double balanced_of(const stratum *s, size_t classes, gnt_stream *stream) {
+    double sum = 0;
+    for (size_t c = 0; c < classes; c++) {
+        size_t right = stream ? 0 : s[c].right;
+        for (size_t i = 0; stream && i < s[c].n; i++)
+            right += (size_t)gnt_random_below(stream, s[c].n) < s[c].right;
+        sum += (double)right / (double)s[c].n;
+    }
+    return sum / (double)classes;
+}
+
+int gnt_metric_bootstrap_balanced(gnt_metric_bootstrap *out, const int32_t *truth, const int32_t *told,
+                                  const int64_t *cluster, size_t n, const gnt_metric_resample *how,
+                                  gnt_err *err) {
+    double level;
+    int draws = interval_of(&level, how, err), rc = -1;
+    if (draws < 0)
+        return -1;
+    if (n == 0)
+        return gnt_fail(err, "no samples were given to resample");
+    stratum *s = gnt_array(n, sizeof *s);
+    size_t *first = gnt_array(n + 1, sizeof *first);
+    double *means = gnt_array((size_t)draws, sizeof *means);
+    if (!s || !first || !means) {
+        gnt_fail(err, "out of memory while resampling %zu samples", n);
+        goto cleanup;
+    }
+    for (size_t i = 0; i < n; i++)
+        s[i] = (stratum){cluster ? cluster[i] : 0, truth[i], 1, truth[i] == told[i]};
+    size_t seeds = merge(s, n, first);
+    gnt_stream stream = gnt_stream_open(&how->key, "bootstrap");
+    for (int b = 0; b < draws; b++)
+        for (size_t k = 0; k < seeds; k++) {
+            size_t c = (size_t)gnt_random_below(&stream, seeds);
+            means[b] += balanced_of(s + first[c], first[c + 1] - first[c], &stream) / (double)seeds;
+        }
+    qsort(means, (size_t)draws, sizeof *means, rising);
+    size_t beyond = cut((1 - level) / 2, draws);
+    *out = (gnt_metric_bootstrap){
+        .low = means[beyond], .high = means[(size_t)draws - 1 - beyond], .clusters = seeds};
+    for (size_t k = 0; k < seeds; k++)
+        out->mean += balanced_of(s + first[k], first[k + 1] - first[k], NULL) / (double)seeds;
+    rc = 0;
+cleanup:
+    gnt_free(s);
+    gnt_free(first);
+    gnt_free(means);
+    return rc;
 }
 
 /* Is a flipped sum at least as extreme as the one seen? Sums that differ by rounding alone count as equal. */

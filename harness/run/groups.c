@@ -65,26 +65,54 @@ static void add_measure(const group *g, json_t *measures, const char *name, int 
     gnt_free(cluster);
 }
 
-/* A measure that a cell has only as a whole: mean and range over seeds. */
-static void add_whole(const group *g, json_t *measures, const char *name) {
-    double sum = 0, least = INFINITY, most = -INFINITY;
-    size_t n = 0;
+/* What the private attribute of each observation was, and what was told; batch: targets behind one observation,
+ * which share both. */
+static size_t gather_attributes(const group *g, int64_t batch, int32_t **truth, int32_t **told,
+                                int64_t **cluster) {
+    size_t n = 0, room = 0;
+    for (size_t i = 0; i < g->n; i++)
+        room += json_array_size(json_object_get(g->cell[i]->score, "targets"));
+    *truth = gnt_array(room, sizeof **truth);
+    *told = gnt_array(room, sizeof **told);
+    *cluster = gnt_array(room, sizeof **cluster);
+    for (size_t i = 0; *truth && *told && *cluster && i < g->n; i++) {
+        const json_t *targets = json_object_get(g->cell[i]->score, "targets");
+        for (size_t t = 0; t < json_array_size(targets); t += (size_t)batch) {
+            const json_t *one = json_array_get(targets, t), *was = json_object_get(one, "attribute_truth");
+            if (!json_is_integer(was))
+                continue;
+            (*truth)[n] = (int32_t)json_integer_value(was);
+            (*told)[n] = (int32_t)json_integer_value(json_object_get(one, "attribute_told"));
+            (*cluster)[n++] = (int64_t)i;
+        }
+    }
+    return n;
+}
+
+/* Balanced accuracy belongs to a cell as a whole, not to a target; worst: the seed that leaked most. */
+static void add_balanced(const group *g, json_t *measures, int64_t batch) {
+    static const char name[] = "attribute_balanced";
+    int32_t *truth, *told;
+    int64_t *cluster;
+    size_t n = gather_attributes(g, batch, &truth, &told, &cluster);
+    gnt_key key = gnt_key_of_seed(0);
+    gnt_metric_resample how = {.key = gnt_key_derive(&key, name)};
+    gnt_metric_bootstrap b;
+    double most = -INFINITY;
     for (size_t i = 0; i < g->n; i++) {
         const json_t *all = json_object_get(g->cell[i]->score, "measures");
-        const json_t *value = json_object_get(json_object_get(all, name), "mean");
-        if (!json_is_number(value))
-            continue;
-        double x = json_number_value(value);
-        sum += x;
-        least = fmin(least, x);
-        most = fmax(most, x);
-        n++;
+        const json_t *mean = json_object_get(json_object_get(all, name), "mean");
+        if (json_is_number(mean))
+            most = fmax(most, json_number_value(mean));
     }
-    if (n)
+    if (n && isfinite(most) && gnt_metric_bootstrap_balanced(&b, truth, told, cluster, n, &how, NULL) == 0)
         json_object_set_new(measures, name,
-                            json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:I}", "mean", sum / (double)n,
-                                      "deviation", 0.0, "worst", most, "median", sum / (double)n, "low",
-                                      least, "high", most, "n", (json_int_t)n));
+                            json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:I}", "mean", b.mean, "deviation", 0.0,
+                                      "worst", most, "median", b.mean, "low", b.low, "high", b.high, "n",
+                                      (json_int_t)n));
+    gnt_free(truth);
+    gnt_free(told);
+    gnt_free(cluster);
 }
 
 static json_t *utility_json(const group *g, double *none) {
@@ -162,7 +190,7 @@ static json_t *group_json(const run *r, const group *g) {
     json_t *measures = json_object(), *utility = utility_json(g, &none);
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         add_measure(g, measures, columns[i].name, columns[i].higher_leaks);
-    add_whole(g, measures, "attribute_balanced");
+    add_balanced(g, measures, r->suite->task[c->task].observe.batch);
     const char *why = n_ok ? NULL : g->cell[0]->reason;
     return json_pack("{s:s, s:I, s:s, s:o, s:s, s:s, s:s, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:b}",
                      "task", r->suite->task[c->task].id, "stage", (json_int_t)c->stage, "defense",

@@ -141,6 +141,40 @@ static void bootstrap_repeats_and_ignores_order(void **state) {
 /* Scores = seed effect (deviation 1) + target effect (deviation 1), 12 seeds of 5 targets. An interval that
  * forgot the seeds would have deviation √(2/60) = .18 and cover about 79 %; the clustered one must cover near
  * its level. */
+/* 90 of 100 samples of class 0 and 1 of 4 samples of class 1 are right. Balanced accuracy (0.9 + 0.25)/2. The
+ * number right of class 1 is binomial(4, 1/4), by far the wider: 2.5 % of draws lie at 0 of 4 and 0.9 or below
+ * of class 0, and P(at least 3 of 4) = 5.1 %, P(all 4) = 0.4 %, so the ends are near 0.45 − 0.03 and
+ * (0.9 + 0.75)/2 = 0.825 with class 0 moving ±0.03. A single seed must not look certain. */
+static void balanced_interval_by_hand(void **state) {
+    (void)state;
+    enum { N = 104 };
+    int32_t truth[2 * N], told[2 * N];
+    int64_t seed[2 * N];
+    for (int i = 0; i < N; i++) {
+        truth[i] = i >= 100;
+        told[i] = i < 90 ? 0 : i < 100 ? 1 : i == 100 ? 1 : -1;
+        seed[i] = 7;
+        truth[N + i] = truth[i]; /* another seed that told everything */
+        told[N + i] = truth[i];
+        seed[N + i] = 3;
+    }
+    gnt_metric_resample how = {.key = gnt_key_of_seed(5)};
+    gnt_metric_bootstrap b, again;
+    assert_int_equal(gnt_metric_bootstrap_balanced(&b, truth, told, NULL, N, &how, NULL), 0);
+    assert_float_equal(b.mean, 0.575, 1e-12);
+    assert_int_equal(b.clusters, 1);
+    assert_true(b.low > 0.41 && b.low < 0.45);
+    assert_true(b.high > 0.79 && b.high < 0.86);
+    assert_int_equal(gnt_metric_bootstrap_balanced(&again, truth, told, seed, N, &how, NULL), 0);
+    assert_memory_equal(&b, &again, sizeof b);
+    /* two seeds: the mean of 0.575 and 1; a quarter of the draws takes the second seed twice */
+    assert_int_equal(gnt_metric_bootstrap_balanced(&b, truth, told, seed, 2 * N, &how, NULL), 0);
+    assert_float_equal(b.mean, 0.7875, 1e-12);
+    assert_int_equal(b.clusters, 2);
+    assert_true(b.high == 1 && b.low < 0.6);
+    assert_int_equal(gnt_metric_bootstrap_balanced(&b, truth, told, NULL, 0, &how, NULL), -1);
+}
+
 static void clustered_interval_covers_and_flat_one_does_not(void **state) {
     (void)state;
     enum { SEEDS = 12, TARGETS = 5, N = SEEDS * TARGETS, WORLDS = 300 };
@@ -223,6 +257,7 @@ int main(void) {
         cmocka_unit_test(welch_and_pairs),
         cmocka_unit_test(holm_by_hand),
         cmocka_unit_test(bootstrap_repeats_and_ignores_order),
+        cmocka_unit_test(balanced_interval_by_hand),
         cmocka_unit_test(clustered_interval_covers_and_flat_one_does_not),
         cmocka_unit_test(sign_flip_by_hand),
         cmocka_unit_test(sign_flip_by_draws),
