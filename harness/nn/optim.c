@@ -6,6 +6,15 @@
 #include "base/mem.h"
 #include "gauntlet/nn.h"
 
+/* Vector code for the loops; entries are independent, so it gives the same bits. The vectors of a call are different
+ * ones, or the same from the same entry on. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#define INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define INDEPENDENT
+#endif
+
 struct gnt_adam {
     int64_t n, steps;
     double beta1, beta2, eps;
@@ -45,14 +54,15 @@ static void adam_step(gnt_adam *a, float *x, const float *grad, double rate, int
     double t = (double)a->steps;
     float b1 = (float)a->beta1, b2 = (float)a->beta2, c1 = (float)(1 - a->beta1), c2 = (float)(1 - a->beta2);
     float size = (float)(rate / (1 - pow(a->beta1, t)));
-    float root = (float)sqrt(1 - pow(a->beta2, t)), eps = (float)a->eps;
-    for (int64_t i = 0; i < a->n; i++) {
-        float g = grad[i];
-        if (sign_only)
-            g = g > 0 ? 1.0f : g < 0 ? -1.0f : g; /* 0 and NaN stay */
-        float m = b1 * a->mean[i] + c1 * g, v = b2 * a->square[i] + c2 * g * g;
-        a->mean[i] = m;
-        a->square[i] = v;
+    float root = (float)sqrt(1 - pow(a->beta2, t)), eps = (float)a->eps, *mean = a->mean, *square = a->square;
+    int64_t n = a->n;
+    INDEPENDENT
+    for (int64_t i = 0; i < n; i++) {
+        float g = grad[i], s = g > 0 ? 1.0f : g < 0 ? -1.0f : g; /* 0 and NaN stay */
+        g = sign_only ? s : g;
+        float m = b1 * mean[i] + c1 * g, v = b2 * square[i] + c2 * g * g;
+        mean[i] = m;
+        square[i] = v;
         x[i] -= size * m / (sqrtf(v) / root + eps);
     }
 }
@@ -68,11 +78,16 @@ void gnt_adam_step_signed(gnt_adam *a, float *x, const float *grad, double rate)
 void gnt_sgd_step(float *x, float *v, const float *grad, int64_t n, double rate, double momentum,
                   double decay) {
     float r = (float)rate, m = (float)momentum, d = (float)decay;
+    if (!v) {
+        INDEPENDENT
+        for (int64_t i = 0; i < n; i++)
+            x[i] -= r * (grad[i] + d * x[i]);
+        return;
+    }
+    INDEPENDENT
     for (int64_t i = 0; i < n; i++) {
-        float step = grad[i] + d * x[i];
-        if (v)
-            step = v[i] = m * v[i] + step;
-        x[i] -= r * step;
+        v[i] = m * v[i] + (grad[i] + d * x[i]);
+        x[i] -= r * v[i];
     }
 }
 
