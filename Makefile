@@ -18,7 +18,13 @@ OPT ?= -O2 -g
 # no errno and no traps in numeric loops, so that the compiler may vectorise them; nothing here reorders sums
 FLOAT = -fno-math-errno -fno-trapping-math
 CFLAGS_ALL = $(CSTD) $(WARN) $(OPT) $(FLOAT) -fPIC -fvisibility=hidden -MMD -MP $(SAN) $(CFLAGS)
-LIBS = -ljansson -lopenblas -lsodium -lseccomp -lpng -lz -lm -ldl -lpthread
+# convolutions go through oneDNN where its header is found; `make DNNL=` builds without
+DNNL ?= $(firstword $(wildcard /usr/include/dnnl.h /usr/local/include/dnnl.h))
+ifneq ($(strip $(DNNL)),)
+CFLAGS_ALL += -DGNT_DNNL
+LIBS = -ldnnl
+endif
+LIBS += -ljansson -lopenblas -lsodium -lseccomp -lpng -lz -lm -ldl -lpthread
 
 ROOMS = base data nn metric fl match suite plugin job run report cli
 ROOM_SRC = $(foreach r,$(ROOMS),$(wildcard harness/$(r)/*.c))

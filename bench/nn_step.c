@@ -2,7 +2,7 @@
  * cosine distance to a target gradient plus total variation, and the gradient of that by the image.
  *
  *   make build/bench/nn_step
- *   OPENBLAS_NUM_THREADS=1 OPENBLAS_CORETYPE=SkylakeX build/bench/nn_step lenet|lenet28|resnet18|resnet18x8 [runs]
+ *   OPENBLAS_NUM_THREADS=1 OPENBLAS_CORETYPE=SkylakeX build/bench/nn_step lenet|lenet28|resnet18|resnet18x8|convnet64 [runs]
  *
  * Prints the median of the runs, their spread, and the arena. LeNet is DLG's (sigmoid, three 5×5 convolutions
  * of 12 channels, strides 2 2 1); ResNet-18 is the 32×32 form with batch norm on given statistics. */
@@ -75,6 +75,17 @@ static gnt_node resnet18(network *m, gnt_node x) {
     return dense(m, x, 10);
 }
 
+/* models/convnet.json */
+static gnt_node convnet(network *m, gnt_node x) {
+    static const int64_t wide[8] = {64, 128, 128, 256, 256, 256, 256, 256};
+    for (int i = 0; i < 8; i++) {
+        x = gnt_nn_relu(m->g, norm(m, conv(m, x, wide[i], 3, 1, 0)));
+        if (i == 5 || i == 7)
+            x = gnt_nn_max_pool(m->g, x, 3, 3, 3, 3, 0, 0, 0);
+    }
+    return dense(m, x, 10);
+}
+
 static float *noise(gnt_stream *r, int64_t n, float least, float most) {
     float *v = malloc((size_t)n * sizeof *v);
     for (int64_t i = 0; v && i < n; i++)
@@ -102,12 +113,17 @@ static double seconds(void) {
 int main(int argc, char **argv) {
     const char *name = argc > 1 ? argv[1] : "lenet";
     int runs = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 200;
-    int big = !strncmp(name, "resnet18", 8), small = !strcmp(name, "lenet28");
+    int conv64 = !strcmp(name, "convnet64"), big = conv64 || !strncmp(name, "resnet18", 8),
+        small = !strcmp(name, "lenet28");
     int64_t batch = !strcmp(name, "resnet18x8") ? 8 : 1, side = small ? 28 : 32;
     network m = {.g = gnt_graph_new()};
     gnt_node x = gnt_nn_input(m.g, "x", 4, (int64_t[]){batch, small ? 1 : 3, side, side}, 0);
     gnt_node y = gnt_nn_input(m.g, "y", 2, (int64_t[]){batch, 10}, 0);
-    gnt_node loss = gnt_nn_cross_entropy(m.g, big ? resnet18(&m, x) : lenet(&m, x), y);
+    gnt_node loss = gnt_nn_cross_entropy(m.g,
+                                         conv64 ? convnet(&m, x)
+                                         : big  ? resnet18(&m, x)
+                                                : lenet(&m, x),
+                                         y);
     gnt_node grad[MOST], target[MOST], d;
     gnt_nn_vjp(m.g, &loss, NULL, 1, m.w, m.n, grad);
     for (int i = 0; i < m.n; i++) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #ifdef GNT_HOSTILE
 static int fails_now(void) {
@@ -65,11 +66,17 @@ void gnt_free(void *block) {
     free(block);
 }
 
+enum { PAGE = 2 << 20, LARGE = 8 << 20 };
+
 void *gnt_aligned(size_t n, size_t size) {
-    if (fails_now() || (size && n > (SIZE_MAX - 64) / size))
+    if (fails_now() || (size && n > (SIZE_MAX - PAGE) / size))
         return NULL;
     size_t bytes = (n * size + 63) / 64 * 64;
-    void *block = aligned_alloc(64, bytes ? bytes : 64);
+    size_t unit = bytes >= LARGE ? PAGE : 64;
+    bytes = (bytes + unit - 1) / unit * unit;
+    void *block = aligned_alloc(unit, bytes ? bytes : 64);
+    if (block && bytes >= LARGE)
+        madvise(block, bytes, MADV_HUGEPAGE); /* fewer misses of the address tables; a hint, may fail */
     if (block)
         memset(block, 0, bytes ? bytes : 64);
     return block;

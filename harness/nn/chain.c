@@ -85,7 +85,8 @@ static int32_t compute(builder *b, gnt_node i, int is_stored) {
 
 static int32_t spread(builder *b, gnt_node r) {
     gnt_node small = input(b, r, 0);
-    gnt_chain_op o = {.op = GNT_CHAIN_SPREAD, .b = -1, .inner = b->q->inner[r], .mid = b->q->mid[r]};
+    gnt_chain_op o = {
+        .op = GNT_CHAIN_SPREAD, .b = -1, .inner = b->q->inner[r], .mid = b->q->mid[r], .low = b->q->low[r]};
     o.a = new_slot(b, -1, (gnt_chain_slot){.value = small});
     o.y = new_slot(b, r, (gnt_chain_slot){.value = -1});
     new_op(b, o);
@@ -112,7 +113,8 @@ static int becomes_dot(const builder *b, gnt_node m) {
 
 static void total(builder *b, gnt_node i) {
     gnt_node x = input(b, i, 0);
-    gnt_chain_op o = {.op = GNT_CHAIN_SUM, .b = -1, .inner = b->q->inner[i], .mid = b->q->mid[i]};
+    gnt_chain_op o = {
+        .op = GNT_CHAIN_SUM, .b = -1, .inner = b->q->inner[i], .mid = b->q->mid[i], .low = b->q->low[i]};
     if (b->q->chunk[x] == b->q->chunk[i] && becomes_dot(b, x)) {
         o.op = GNT_CHAIN_DOT;
         o.a = slot_of(b, input(b, x, 0));
@@ -122,7 +124,7 @@ static void total(builder *b, gnt_node i) {
     }
     o.y = new_slot(b, i, (gnt_chain_slot){.value = i, .output = 1});
     o.total = b->c->totals;
-    b->c->totals += o.mid;
+    b->c->totals += o.mid * o.low;
     new_op(b, o);
 }
 
@@ -153,7 +155,7 @@ static int place_blocks(gnt_chain *c) {
         gnt_chain_slot *y = &c->slot[o->y];
         if (y->value >= 0)
             continue;
-        if (o->op == GNT_CHAIN_SPREAD && o->mid == 1) {
+        if (o->op == GNT_CHAIN_SPREAD && o->mid * o->low == 1) {
             y->last_op = c->n_ops;
             y->block = c->blocks++;
         } else {

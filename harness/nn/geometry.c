@@ -83,10 +83,20 @@ static gnt_reduce reduce_of(const gnt_vertex *v, const gnt_nn_shape *x) {
     return r;
 }
 
-static gnt_conv conv_of(const gnt_nn_shape *x, const gnt_nn_shape *w, const gnt_nn_shape *y,
-                        const int64_t *p) {
-    return (gnt_conv){x->dim[0], x->dim[1], x->dim[2], x->dim[3], w->dim[0], w->dim[2],
-                      w->dim[3], y->dim[2], y->dim[3], p[0],      p[1]};
+static int64_t channels(const gnt_nn_shape *x) {
+    return x->rank == 5 ? x->dim[1] * x->dim[4] : x->dim[1];
+}
+
+gnt_conv gnt_plan_conv(const gnt_graph *ir, const gnt_vertex *v) {
+    const gnt_node *in = gnt_graph_in(ir, v);
+    const gnt_nn_shape *a = &ir->v[in[0]].shape, *b = &ir->v[in[1]].shape;
+    const gnt_nn_shape *x = v->op == GNT_OP_CONV_DX ? &v->shape : a,
+                       *w = v->op == GNT_OP_CONV_DW ? &v->shape : b,
+                       *y = v->op == GNT_OP_CONV      ? &v->shape
+                            : v->op == GNT_OP_CONV_DX ? a
+                                                      : b;
+    return (gnt_conv){x->dim[0], channels(x), x->dim[2], x->dim[3], channels(y), w->dim[2],
+                      w->dim[3], y->dim[2],   y->dim[3], v->p[0],   v->p[1]};
 }
 
 static gnt_pool pool_of(const gnt_nn_shape *x, const gnt_nn_shape *y, const int64_t *p) {
@@ -116,7 +126,6 @@ static int concat_steps(gnt_plan *plan, gnt_step *s, const gnt_vertex *v) {
 
 static void geometry(gnt_plan *plan, gnt_step *s, const gnt_vertex *v) {
     const gnt_vertex *x = s->in[0] >= 0 ? &plan->ir->v[s->in[0]] : NULL;
-    const gnt_vertex *y = s->in[1] >= 0 ? &plan->ir->v[s->in[1]] : NULL;
     switch (v->op) {
     case GNT_OP_EXPAND:
     case GNT_OP_PERMUTE:
@@ -133,13 +142,15 @@ static void geometry(gnt_plan *plan, gnt_step *s, const gnt_vertex *v) {
                                x->shape.dim[v->p[0] ? 0 : 1]};
         break;
     case GNT_OP_CONV:
-        s->u.conv = conv_of(&x->shape, &y->shape, &v->shape, v->p);
-        break;
     case GNT_OP_CONV_DX:
-        s->u.conv = conv_of(&v->shape, &y->shape, &x->shape, v->p);
-        break;
     case GNT_OP_CONV_DW:
-        s->u.conv = conv_of(&x->shape, &v->shape, &y->shape, v->p);
+        s->u.conv = gnt_plan_conv(plan->ir, v);
+        if (v->layout == GNT_LAYOUT_ROWS) {
+            s->scratch = plan->kernels->conv_scratch(v->op, &s->u.conv);
+        } else {
+            s->dnnl = plan->conv[v->p[2] - 1].op;
+            s->scratch = plan->conv[v->p[2] - 1].scratch;
+        }
         break;
     case GNT_OP_MAX_INDEX:
     case GNT_OP_AVG_POOL:
@@ -159,8 +170,15 @@ static void geometry(gnt_plan *plan, gnt_step *s, const gnt_vertex *v) {
     default:
         break;
     }
-    if (v->op == GNT_OP_CONV || v->op == GNT_OP_CONV_DX || v->op == GNT_OP_CONV_DW)
-        s->scratch = plan->kernels->conv_scratch(v->op, &s->u.conv);
+}
+
+/* A copy to another layout. */
+static int convert(gnt_plan *plan, gnt_step *s, const gnt_vertex *v) {
+    s->dnnl = gnt_dnnl_copy(plan->dnnl, plan->ir->v[s->in[0]].layout, v->layout, v->p, &s->scratch);
+    if (s->dnnl && gnt_plan_add(plan, s))
+        return 0;
+    gnt_dnnl_free(s->dnnl);
+    return -1;
 }
 
 int gnt_plan_node(gnt_plan *plan, gnt_node i) {
@@ -180,6 +198,8 @@ int gnt_plan_node(gnt_plan *plan, gnt_node i) {
         return concat_steps(plan, &s, v);
     for (int32_t k = 0; k < v->n_in; k++)
         s.in[k] = plan->ir->edge[v->first + k];
+    if (v->op == GNT_OP_COPY && v->layout != plan->ir->v[s.in[0]].layout)
+        return convert(plan, &s, v);
     geometry(plan, &s, v);
     return gnt_plan_add(plan, &s) ? 0 : -1;
 }

@@ -53,9 +53,14 @@ typedef enum gnt_op {
     GNT_OP_COUNT
 } gnt_op;
 
-/* The layout of a node's buffer, chosen by the planner. Everything is row-major today; a blocked layout is a
- * new tag, kernels that take it, and COPY nodes that convert at its edges. */
-typedef enum gnt_layout { GNT_LAYOUT_ROWS = 0 } gnt_layout;
+/* The layout of a node's buffer, chosen by the planner (blocked.c); a COPY whose input has another layout converts.
+ * With b channels in a block and C = c/b, O = o/b: */
+typedef enum gnt_layout {
+    GNT_LAYOUT_ROWS = 0,
+    GNT_LAYOUT_BLOCKS,  /* n×c×h×w as n×C×h×w×b */
+    GNT_LAYOUT_WEIGHTS, /* o×c×kh×kw as O×C×kh×kw×b(c)×b(o) */
+    GNT_LAYOUT_TURNED   /* the same as O×C×kh×kw×b(o)×b(c); 1×1 windows C×O first */
+} gnt_layout;
 
 enum { GNT_NN_PARAMS = 8, GNT_NN_STAGES = 64 };
 #define GNT_NN_MOST ((int64_t)1 << 40) /* entries of one node */

@@ -44,17 +44,23 @@ static int32_t stage_of(const grouper *w, gnt_node i) {
 
 /* ---- kinds ---- */
 
-/* Whether the axes of `wide` where the small side has size 1 lie outside and inside one run of common axes.
- */
-static int pattern(const gnt_nn_shape *wide, const gnt_nn_shape *small, int64_t *inner, int64_t *mid) {
+/* Whether the axes of `wide` where the small side has size 1 lie outside and inside one run of common axes, after which
+ * may come the channels of a block, common as well. */
+static int pattern(const gnt_nn_shape *wide, const gnt_nn_shape *small, int64_t *inner, int64_t *mid,
+                   uint8_t *low) {
     int part = 0; /* 0 outer, 1 common, 2 inner */
-    *inner = *mid = 1;
+    *inner = *mid = *low = 1;
     for (int32_t i = 0; i < wide->rank; i++) {
         if (wide->dim[i] == 1)
             continue;
         int common = small->dim[i] == wide->dim[i];
-        if (common && part == 2)
-            return 0;
+        if (common && part == 2) {
+            if (i + 1 != wide->rank || (wide->dim[i] != 8 && wide->dim[i] != 16))
+                return 0;
+            *low = (uint8_t)wide->dim[i];
+            *inner *= *low;
+            return 1;
+        }
         if (common)
             part = 1;
         else if (part == 1)
@@ -84,8 +90,8 @@ static gnt_kind kind_of(grouper *w, gnt_node i) {
         return GNT_KIND_KERNEL;
     const gnt_nn_shape *x = &w->ir->v[gnt_graph_in(w->ir, v)[0]].shape;
     if (v->op == GNT_OP_SUM)
-        return pattern(x, &v->shape, &q->inner[i], &q->mid[i]) ? GNT_KIND_TOTAL : GNT_KIND_KERNEL;
-    return pattern(&v->shape, x, &q->inner[i], &q->mid[i]) ? GNT_KIND_SPREAD : GNT_KIND_KERNEL;
+        return pattern(x, &v->shape, &q->inner[i], &q->mid[i], &q->low[i]) ? GNT_KIND_TOTAL : GNT_KIND_KERNEL;
+    return pattern(&v->shape, x, &q->inner[i], &q->mid[i], &q->low[i]) ? GNT_KIND_SPREAD : GNT_KIND_KERNEL;
 }
 
 static int is_cheap(int op) {
@@ -337,6 +343,7 @@ static int open_grouper(grouper *w, gnt_plan *plan, gnt_grouping *q) {
     q->uses = gnt_array(n, sizeof *q->uses);
     q->inner = gnt_array(n, sizeof *q->inner);
     q->mid = gnt_array(n, sizeof *q->mid);
+    q->low = gnt_array(n, 1);
     q->item = gnt_array(n, sizeof *q->item);
     w->allowed = gnt_array(n, sizeof *w->allowed);
     w->low = gnt_array(n, sizeof *w->low);
@@ -346,8 +353,8 @@ static int open_grouper(grouper *w, gnt_plan *plan, gnt_grouping *q) {
     w->seen = gnt_array(n, sizeof *w->seen);
     w->depth = gnt_array(n, 1);
     if (!q->kind || !q->memory || !q->stored || !q->alias || !q->wave || !q->chunk || !q->uses || !q->inner ||
-        !q->mid || !q->item || !w->allowed || !w->low || !w->high || !w->parent || !w->reader || !w->seen ||
-        !w->depth)
+        !q->mid || !q->low || !q->item || !w->allowed || !w->low || !w->high || !w->parent || !w->reader ||
+        !w->seen || !w->depth)
         return -1;
     for (size_t i = 0; i < n; i++) {
         w->allowed[i] = w->low[i] = LATE;
@@ -389,5 +396,6 @@ void gnt_group_free(gnt_grouping *q) {
     gnt_free(q->uses);
     gnt_free(q->inner);
     gnt_free(q->mid);
+    gnt_free(q->low);
     gnt_free(q->item);
 }

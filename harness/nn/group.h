@@ -35,7 +35,8 @@ typedef struct gnt_grouping {
     int32_t *wave;
     int32_t *chunk;       /* the chain it is computed in */
     int32_t *uses;        /* by members of its own chain */
-    int64_t *inner, *mid; /* patterns of TOTAL and SPREAD */
+    int64_t *inner, *mid; /* patterns of TOTAL and SPREAD (kernels.h) */
+    uint8_t *low;
     gnt_group_item *item;
     int32_t n_items;
 } gnt_grouping;

@@ -49,16 +49,17 @@ typedef struct gnt_rows {
 
 /* A chain: elementwise functions of one flat index, computed block by block so that what lies between them
  * stays in the nearest cache. Its operands are slots: whole vectors of n entries, single blocks of scratch,
- * and the sources and results of its two ways to change size. With a pattern (inner, mid), entry i of the
- * vector belongs to entry (i / inner) % mid of the small one: SPREAD  y (scratch) = small a, repeated SUM
- * small y = Σ a       DOT  small y = Σ a·b */
+ * and the sources and results of its two ways to change size. With a pattern (inner, mid, low), entry i of
+ * the vector belongs to entry (i / inner) % mid · low + i % low of the small one; low is 1, or the 8 or 16 channels of
+ * a block, and divides inner.
+ *   SPREAD  y (scratch) = small a, repeated      SUM  small y = Σ a      DOT  small y = Σ a·b */
 enum { GNT_CHAIN_SPREAD = GNT_OP_COUNT, GNT_CHAIN_SUM, GNT_CHAIN_DOT };
 
 typedef struct gnt_chain_op {
     int32_t op;      /* an elementwise gnt_op, or one of the above */
     int32_t y, a, b; /* slots; b −1 where there is none */
     double pa, pb;
-    int64_t inner, mid;
+    int64_t inner, mid, low;
     int64_t total; /* SUM, DOT: where among the doubles of the scratch its running sums begin */
 } gnt_chain_op;
 

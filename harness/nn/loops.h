@@ -15,6 +15,9 @@ typedef struct NAME(loops) {
     double (*dot)(const real *a, const real *b, int64_t n);
     void (*add_to)(double *s, const real *x, int64_t n);                        /* s += x */
     void (*add_product_to)(double *s, const real *a, const real *b, int64_t n); /* s += a·b */
+    /* Entry i of n belongs to entry i % low of the small side; low is 8 or 16 and divides n. */
+    void (*tile)(real *y, const real *small, int64_t n, int64_t low);
+    void (*add_tiles)(double *s, const real *a, const real *b, int64_t n, int64_t low); /* s += a, or a·b */
 } NAME(loops);
 
 extern const NAME(loops) NAME(loops_base);

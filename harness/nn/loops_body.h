@@ -108,6 +108,55 @@ static void loop_add_product_to(double *s, const real *a, const real *b, int64_t
         s[i] += (double)(a[i] * b[i]);
 }
 
+static void loop_tile(real *y, const real *small, int64_t n, int64_t low) {
+    real v[16];
+    for (int l = 0; l < 16; l++)
+        v[l] = small[l % low];
+    int64_t i = 0;
+    for (; i + 16 <= n; i += 16)
+        for (int l = 0; l < 16; l++)
+            y[i + l] = v[l];
+    for (int l = 0; i < n; i++, l++)
+        y[i] = v[l];
+}
+
+/* SUM_BODY with the running sums left as they are: sum l is of entries l, l + LANES, … */
+#define TILES_BODY(TERM)                                                                                     \
+    int64_t i0 = 0;                                                                                          \
+    while (n - i0 >= LANES) {                                                                                \
+        int64_t rounds = (n - i0) / LANES;                                                                   \
+        real t[LANES] = {0};                                                                                 \
+        if (rounds > STRETCH)                                                                                \
+            rounds = STRETCH;                                                                                \
+        for (int64_t k = 0; k < rounds; k++, i0 += LANES)                                                    \
+            for (int l = 0; l < LANES; l++) {                                                                \
+                int64_t i = i0 + l;                                                                          \
+                t[l] += (TERM);                                                                              \
+            }                                                                                                \
+        for (int l = 0; l < LANES; l++)                                                                      \
+            total[l] += (double)t[l];                                                                        \
+    }                                                                                                        \
+    for (int64_t i = i0; i < n; i++)                                                                         \
+    total[i - i0] += (double)(TERM)
+
+static void sum_tiles(double *total, const real *a, int64_t n) {
+    TILES_BODY(a[i]);
+}
+
+static void dot_tiles(double *total, const real *a, const real *b, int64_t n) {
+    TILES_BODY(a[i] * b[i]);
+}
+
+static void loop_add_tiles(double *s, const real *a, const real *b, int64_t n, int64_t low) {
+    double total[LANES] = {0};
+    if (b)
+        dot_tiles(total, a, b, n);
+    else
+        sum_tiles(total, a, n);
+    for (int64_t l = 0; l < LANES; l++)
+        s[l % low] += total[l];
+}
+
 const NAME(loops) LOOPS = {
     .op = {[GNT_OP_AFFINE] = loop_affine,
            [GNT_OP_EXP] = loop_exp,
@@ -130,4 +179,6 @@ const NAME(loops) LOOPS = {
     .dot = loop_dot,
     .add_to = loop_add_to,
     .add_product_to = loop_add_product_to,
+    .tile = loop_tile,
+    .add_tiles = loop_add_tiles,
 };

@@ -170,7 +170,13 @@ int gnt_plan_open(gnt_plan *plan, const gnt_graph *g, const gnt_node *outputs, c
     plan->output = gnt_array((size_t)n_outputs, sizeof *plan->output);
     if (plan->output)
         plan->ir = gnt_simplify(g, outputs, n_outputs, plain, plan->output);
-    if (!plan->ir || copy_inputs(plan))
+    if (!plan->ir)
+        goto memory;
+    if (precision == 4 && !plain && gnt_dnnl_open(&plan->dnnl, error, error_size)) {
+        gnt_plan_close(plan);
+        return -1;
+    }
+    if ((plan->dnnl && gnt_plan_blocks(plan)) || copy_inputs(plan))
         goto memory;
     plan->n_values = plan->ir->n;
     plan->value = gnt_array((size_t)plan->n_values, sizeof *plan->value);
@@ -200,6 +206,12 @@ void gnt_plan_close(gnt_plan *plan) {
     for (int32_t i = 0; i < plan->n_steps; i++)
         if (plan->step[i].op == GNT_STEP_CHAIN)
             gnt_chain_free(plan->step[i].u.chain);
+        else if (plan->step[i].op == GNT_OP_COPY)
+            gnt_dnnl_free(plan->step[i].dnnl);
+    for (int32_t i = 0; i < plan->n_convs; i++)
+        gnt_dnnl_free(plan->conv[i].op);
+    gnt_free(plan->conv);
+    gnt_dnnl_close(plan->dnnl);
     gnt_free(plan->step);
     *plan = (gnt_plan){0};
 }

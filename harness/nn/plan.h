@@ -1,5 +1,6 @@
-/* plan: from a graph to the steps that a program replays. Three passes, each near linear in the nodes:
+/* plan: from a graph to the steps that a program replays. Four passes, each near linear in the nodes:
  *   simplify  drops what no output needs, merges equal nodes, folds what is known        (simplify.c)
+ *   blocks    chooses layouts                                                            (blocked.c)
  *   schedule  gives every node its stage, joins elementwise nodes into chains, and turns
  *             nodes into steps on values                                      (plan.c, group.c, chain.c,
  * geometry.c) layout    gives every value its place in one arena by its first and last use         (layout.c)
@@ -9,6 +10,7 @@
 #ifndef GNT_NN_PLAN_H
 #define GNT_NN_PLAN_H
 
+#include "nn/dnnl.h"
 #include "nn/graph.h"
 #include "nn/kernels.h"
 
@@ -39,7 +41,8 @@ typedef struct gnt_step {
     int64_t n;          /* entries of the result */
     double a, b;
     const double *data;
-    size_t scratch; /* bytes */
+    size_t scratch;    /* bytes */
+    gnt_dnnl_op *dnnl; /* what computes a convolution or copy in blocked layouts, else NULL; the plan's */
     union {
         gnt_chain *chain;
         gnt_move move;
@@ -51,9 +54,18 @@ typedef struct gnt_step {
     } u;
 } gnt_step;
 
+/* A convolution in blocked layouts; its node has p[2] = 1 + its number. */
+typedef struct gnt_planned_conv {
+    gnt_dnnl_op *op;
+    size_t scratch;
+} gnt_planned_conv;
+
 typedef struct gnt_plan {
     gnt_graph *ir;
     const gnt_kernels *kernels;
+    gnt_dnnl *dnnl; /* NULL: all layouts are row-major */
+    gnt_planned_conv *conv;
+    int32_t n_convs;
     int32_t n_outputs, n_values, n_steps, room_steps;
     gnt_node *output; /* values */
     gnt_value *value;
@@ -76,6 +88,12 @@ void gnt_chain_free(gnt_chain *c);
 /* A slice is contiguous when every axis before its own has size 1; it and reshapes are views of their input.
  */
 int gnt_plan_is_view(const gnt_graph *ir, const gnt_vertex *v, int64_t *offset);
+
+/* Chooses blocked layouts where plan->dnnl has kernels for them. −1 out of memory. */
+int gnt_plan_blocks(gnt_plan *plan);
+
+/* Sizes of a convolution of any face, in rows or blocks. */
+gnt_conv gnt_plan_conv(const gnt_graph *ir, const gnt_vertex *v);
 
 /* Appends the kernel steps of node i. */
 int gnt_plan_node(gnt_plan *plan, gnt_node i);

@@ -39,6 +39,10 @@ static void run_step(const gnt_program *p, const gnt_step *s) {
     const void *x[2];
     for (int i = 0; i < 2; i++)
         x[i] = s->in[i] >= 0 ? p->at[s->in[i]] : NULL;
+    if (s->dnnl) {
+        gnt_dnnl_run(s->dnnl, y, x[0], x[1], scratch);
+        return;
+    }
     switch (s->op) {
     case GNT_OP_FILL:
         k->fill(y, s->a, s->n);

@@ -16,6 +16,17 @@ static cursor cursor_at(const gnt_chain_op *o, int64_t at) {
 static void spread(const NAME(loops) * loops, const gnt_chain_op *o, real *y, const real *small, int64_t at,
                    int64_t n) {
     cursor c = cursor_at(o, at);
+    if (o->low > 1) { /* blocks begin at multiples of low */
+        while (n > 0) {
+            int64_t run = c.left < n ? c.left : n;
+            loops->tile(y, small + c.j * o->low, run, o->low);
+            y += run;
+            n -= run;
+            c.left = o->inner;
+            c.j = c.j + 1 == o->mid ? 0 : c.j + 1;
+        }
+        return;
+    }
     if (o->inner == 1) {
         while (n > 0) {
             int64_t run = o->mid - c.j < n ? o->mid - c.j : n;
@@ -38,14 +49,16 @@ static void spread(const NAME(loops) * loops, const gnt_chain_op *o, real *y, co
 
 static void gather_sum(const NAME(loops) * loops, const gnt_chain_op *o, double *total, const real *a,
                        const real *b, int64_t at, int64_t n) {
-    if (o->mid == 1) {
+    if (o->mid * o->low == 1) {
         *total += o->op == GNT_CHAIN_SUM ? loops->sum(a, n) : loops->dot(a, b, n);
         return;
     }
     cursor c = cursor_at(o, at);
     while (n > 0) {
         int64_t most = o->inner == 1 ? o->mid - c.j : c.left, run = most < n ? most : n;
-        if (o->inner == 1 && o->op == GNT_CHAIN_SUM)
+        if (o->low > 1)
+            loops->add_tiles(total + c.j * o->low, a, b, run, o->low);
+        else if (o->inner == 1 && o->op == GNT_CHAIN_SUM)
             loops->add_to(total + c.j, a, run);
         else if (o->inner == 1)
             loops->add_product_to(total + c.j, a, b, run);
@@ -69,7 +82,7 @@ static void run_block(const gnt_chain *c, const NAME(loops) * loops, void **plac
             loops->op[o->op](y, a, b, n, (real)o->pa, (real)o->pb);
         else if (o->op != GNT_CHAIN_SPREAD)
             gather_sum(loops, o, total + o->total, a, b, at, n);
-        else if (o->mid > 1)
+        else if (o->mid * o->low > 1)
             spread(loops, o, y, a, at, n);
         else if (at == 0) /* one number for all: stays in its block */
             loops->fill(y, a[0], n);
@@ -96,7 +109,7 @@ void NAME(chain)(const gnt_chain *c, void *const *at, void **place, void *scratc
         if (o->op != GNT_CHAIN_SUM && o->op != GNT_CHAIN_DOT)
             continue;
         real *y = at[c->slot[o->y].value];
-        for (int64_t j = 0; j < o->mid; j++)
+        for (int64_t j = 0; j < o->mid * o->low; j++)
             y[j] = (real)total[o->total + j];
     }
 }

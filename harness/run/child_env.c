@@ -39,7 +39,8 @@ const char *gnt_child_blas_core(void) {
 
 /* What passes through where it is set. The library path is for a gauntlet whose libraries lie in unusual
  * places; the sanitizers' options for builds that have them. */
-static const char *const passing[] = {"PATH", "TMPDIR", "LD_LIBRARY_PATH", "UBSAN_OPTIONS", NULL};
+static const char *const passing[] = {"PATH",          "TMPDIR",        "LD_LIBRARY_PATH",
+                                      "UBSAN_OPTIONS", "GAUNTLET_CONV", NULL};
 
 typedef struct list {
     char **items;

@@ -1,10 +1,12 @@
-/* What numbers depend on besides the inputs: this program's bytes, the CPU, the BLAS. Part of every store
+/* What numbers depend on besides the inputs: this program's bytes, the CPU, the BLAS, oneDNN. Part of every store
  * key. */
 #include <cblas.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "nn/dnnl.h"
 #include "run/run_impl.h"
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -24,13 +26,15 @@ static void cpu_name(char name[49]) {
 
 char *run_identity(gnt_err *err) {
     gnt_digest d;
-    char hex[GNT_HEX_SIZE], cpu[49];
+    char hex[GNT_HEX_SIZE], cpu[49], dnnl[64];
+    const char *choice = getenv("GAUNTLET_CONV");
     if (gnt_digest_file("/proc/self/exe", &d, err) != 0)
         return NULL;
     gnt_digest_hex(&d, hex);
     cpu_name(cpu);
-    char *text = gnt_format("host %s; cpu %s; blas %s; core %s; threads 1", hex, cpu, openblas_get_config(),
-                            gnt_child_blas_core());
+    char *text = gnt_format("host %s; cpu %s; blas %s; core %s; conv %s %s; threads 1", hex, cpu,
+                            openblas_get_config(), gnt_child_blas_core(), gnt_dnnl_version(dnnl),
+                            choice ? choice : "");
     if (!text)
         gnt_fail(err, "out of memory");
     return text;

@@ -1,7 +1,9 @@
 /* Whole networks against PyTorch in float64 (tests/golden/golden.py): logits, loss, gradient, and the
  * derivative of gradient matching in input and soft label, by ‖a − b‖₂ / ‖b‖₂ per tensor. Double: 1e-9.
- * Float: 1e-5 for the gradient and what comes before it, 1e-4 for gradient matching. */
+ * Float: 1e-5 for the gradient and what comes before it, 1e-4 for gradient matching, with and without oneDNN. */
 #include "matching.h"
+
+#include <stdlib.h>
 
 enum { SAMPLE = 24, SAMPLE_X = 256, MORE_OUTPUTS = 8 };
 
@@ -118,6 +120,9 @@ static void agrees_with_pytorch(void **state) {
         g.largest = fmax(g.largest, *(const double *)need(&g, "norm.", t->param[i].name)->data);
     judge(t, &g, 8);
     judge(t, &g, 4);
+    setenv("GAUNTLET_CONV", "blas", 1);
+    judge(t, &g, 4);
+    unsetenv("GAUNTLET_CONV");
     matching_free(t);
     gnt_st_free(&g.st);
 }

@@ -32,6 +32,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "gauntlet/nn.h"
 #include "run/child.h"
 #include "run/sandbox.h"
 
@@ -285,6 +286,28 @@ static const act forbidden[] = {
 };
 enum { N_FORBIDDEN = sizeof forbidden / sizeof *forbidden };
 
+/* A convolution whose kernel is compiled when the program is planned: ones, so each inner place sums 3·3·16. */
+static int convolve(gnt_err *err) {
+    enum { N = 16 * 5 * 5, M = 16 * 16 * 3 * 3 };
+    static float x[N], w[M];
+    for (int i = 0; i < M; i++)
+        w[i] = 1;
+    for (int i = 0; i < N; i++)
+        x[i] = 1;
+    gnt_graph *g = gnt_graph_new();
+    gnt_node in[2] = {gnt_nn_input(g, "x", 4, (int64_t[]){1, 16, 5, 5}, 0),
+                      gnt_nn_input(g, "w", 4, (int64_t[]){16, 16, 3, 3}, 0)};
+    gnt_node y = gnt_nn_conv(g, in[0], in[1], 1, 1);
+    char why[200] = "";
+    gnt_program *p = gnt_program_new(g, &y, NULL, 1, 4, why, sizeof why);
+    float centre = 0;
+    if (p && !gnt_program_bind(p, in[0], x) && !gnt_program_bind(p, in[1], w) && !gnt_program_run(p, 0))
+        centre = ((const float *)gnt_program_output(p, 0))[12];
+    gnt_program_free(p);
+    gnt_graph_free(g);
+    return centre == 144 ? 0 : gnt_fail(err, "a convolution gives %g %s", (double)centre, why);
+}
+
 /* What a plugin needs, all in one child. */
 static int needed(const json_t *request, gnt_err *err) {
     char *path = within(request, "plugin.so");
@@ -316,6 +339,8 @@ static int needed(const json_t *request, gnt_err *err) {
     void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (code == MAP_FAILED || mprotect(code, 4096, PROT_READ | PROT_EXEC) != 0)
         return gnt_fail(err, "no executable pages, which compiled kernels need: %s", strerror(errno));
+    if (convolve(err) != 0)
+        return -1;
     uint8_t *bytes = NULL;
     size_t size = 0;
     if (gnt_worker_read(request, "in", 100, &bytes, &size, err) != 0)
