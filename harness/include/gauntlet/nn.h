@@ -175,7 +175,7 @@ GNT_NN_API void gnt_program_free(gnt_program *p);
  * unbound; binding it is allowed; NULL unbinds. Returns 0, or −1 if the node is no input (or, for values that are not
  * aligned to their own size, when there is no memory for the copy that each run makes of them). */
 GNT_NN_API int gnt_program_bind(gnt_program *p, gnt_node input, const void *values);
-/* Runs stage s. Allocates nothing. Returns 0, or −1 if an input it needs is unbound. */
+/* Runs stage s. Allocates nothing, but for what oneDNN takes and frees for the arguments of a call. Returns 0, or −1 if an input it needs is unbound. */
 GNT_NN_API int gnt_program_run(gnt_program *p, int32_t stage);
 /* Output i: owned by the program, row-major, valid until its stage (or a lower one) runs again. I32 for argmax. */
 GNT_NN_API const void *gnt_program_output(const gnt_program *p, int32_t i);
