@@ -30,12 +30,13 @@ typedef struct gnt_recipe {
     gnt_program *program;
     int32_t n_params, n_buffers, n_features;
     int64_t x_count, y_count, n_weights, n_statistics;
-    void *x, *y;                 /* y: labels, one-hot or soft; of dlg logits; NULL for features */
-    void *params, *buffers;      /* flat, see gnt_model_params */
-    void *seen;                  /* flat as params: the observed gradient; NULL but for match and dlg */
-    void **pull;                 /* features: for each of them the vector of stage 1 */
-    int64_t *feature_count;      /* entries of each feature */
-    int32_t cost, dx, dy, first; /* outputs; −1 where there is none. first: of the gradient (gradient, train) or of features */
+    void *x, *y;            /* y: labels, one-hot or soft; of dlg logits; NULL for features */
+    void *params, *buffers; /* flat, see gnt_model_params */
+    void *seen;             /* flat as params: the observed gradient; NULL but for match and dlg */
+    void **pull;            /* features: for each of them the vector of stage 1 */
+    int64_t *feature_count; /* entries of each feature */
+    int32_t cost, dx, dy,
+        first; /* outputs; −1 where there is none. first: of the gradient (gradient, train) or of features */
 } gnt_recipe;
 
 /* Values are zero until they are set. */
