@@ -11,14 +11,14 @@ enum { NEAR_BYTES = 32768, LEAST_BLOCK = 256, MOST_BLOCK = 2048 };
 typedef struct builder {
     gnt_plan *plan;
     const gnt_grouping *q;
-    gnt_chain *c;
+    gnt_elem_chain *c;
     int32_t room_ops, room_slots;
     gnt_node *of_slot; /* the node each slot stands for */
     int failed;
 } builder;
 
 static int32_t new_slot(builder *b, gnt_node node, gnt_chain_slot s) {
-    gnt_chain *c = b->c;
+    gnt_elem_chain *c = b->c;
     if (c->n_slots == b->room_slots) {
         int32_t room = b->room_slots ? b->room_slots * 2 : 16;
         gnt_chain_slot *slots = gnt_resize(c->slot, (size_t)room, sizeof *slots);
@@ -43,7 +43,7 @@ static int32_t new_slot(builder *b, gnt_node node, gnt_chain_slot s) {
 }
 
 static void new_op(builder *b, gnt_chain_op o) {
-    gnt_chain *c = b->c;
+    gnt_elem_chain *c = b->c;
     if (c->n_ops == b->room_ops) {
         int32_t room = b->room_ops ? b->room_ops * 2 : 16;
         gnt_chain_op *ops = gnt_resize(c->op, (size_t)room, sizeof *ops);
@@ -140,7 +140,7 @@ static int left_to_sum(const builder *b, gnt_node m, const gnt_group_item *membe
 
 /* Blocks for the scratch slots, by first and last use. A number spread over all is written once, so it has a
  * block of its own. */
-static int place_blocks(gnt_chain *c) {
+static int place_blocks(gnt_elem_chain *c) {
     int32_t *free_block = gnt_array((size_t)c->n_slots, sizeof *free_block), n_free = 0;
     if (!free_block)
         return -1;
@@ -166,7 +166,7 @@ static int place_blocks(gnt_chain *c) {
     return 0;
 }
 
-static void choose_block(gnt_chain *c, size_t size) {
+static void choose_block(gnt_elem_chain *c, size_t size) {
     int64_t block = MOST_BLOCK;
     while (block > LEAST_BLOCK && (size_t)block * size * (size_t)(c->blocks + 2) > NEAR_BYTES)
         block /= 2;
@@ -207,7 +207,7 @@ int gnt_chain_step(gnt_plan *plan, const gnt_grouping *q, const gnt_group_item *
     return 0;
 }
 
-void gnt_chain_free(gnt_chain *c) {
+void gnt_chain_free(gnt_elem_chain *c) {
     if (!c)
         return;
     gnt_free(c->op);

@@ -25,7 +25,7 @@ static double entries(const gnt_plan *plan, int32_t value) {
     return value_bytes(plan, value) / (double)plan->kernels->size;
 }
 
-static double chain_flops(const gnt_chain *c) {
+static double chain_flops(const gnt_elem_chain *c) {
     double ops = 0;
     for (int32_t i = 0; i < c->n_ops; i++)
         ops += c->op[i].op == GNT_CHAIN_SPREAD ? 0 : c->op[i].op == GNT_CHAIN_DOT ? 2 : 1;

@@ -71,14 +71,14 @@ typedef struct gnt_chain_slot {
     int32_t first_op, last_op;
 } gnt_chain_slot;
 
-typedef struct gnt_chain {
+typedef struct gnt_elem_chain {
     int64_t n, block; /* entries in all, and at a time */
     int32_t n_ops, n_slots;
     gnt_chain_op *op;
     gnt_chain_slot *slot;
     int64_t totals; /* doubles of running sums, at the start of the scratch */
     int32_t blocks; /* blocks of scratch, after them */
-} gnt_chain;
+} gnt_elem_chain;
 
 typedef struct gnt_kernels {
     size_t size; /* of a real, in bytes */
@@ -87,7 +87,7 @@ typedef struct gnt_kernels {
     void (*unary)(int op, void *y, const void *x, int64_t n, double a, double b);
     void (*binary)(int op, void *y, const void *a, const void *b, int64_t n);
     /* at: the values' entries; place: room for n_slots pointers */
-    void (*chain)(const gnt_chain *c, void *const *at, void **place, void *scratch);
+    void (*chain)(const gnt_elem_chain *c, void *const *at, void **place, void *scratch);
     void (*move)(void *y, const void *x, const gnt_move *m);
     void (*sum)(void *y, const void *x, const gnt_reduce *r);
     void (*gemm)(void *c, const void *a, const void *b, const gnt_gemm *s);

@@ -129,7 +129,7 @@ static int drop(gnt_plan *plan, space *s, int32_t value, int32_t step) {
 
 /* Whether output slot y of a chain may take over the buffer of slot x: x ends here, nothing else in the chain
  * reads its buffer, and no operation reads x after y is written. */
-static int can_take_over(const gnt_plan *plan, const gnt_chain *c, int32_t y, int32_t x, int32_t step) {
+static int can_take_over(const gnt_plan *plan, const gnt_elem_chain *c, int32_t y, int32_t x, int32_t step) {
     const gnt_chain_slot *from = &c->slot[x];
     if (from->value < 0 || !from->moves || from->output || from->last_op > c->slot[y].first_op)
         return 0;
@@ -143,7 +143,7 @@ static int can_take_over(const gnt_plan *plan, const gnt_chain *c, int32_t y, in
     return 1;
 }
 
-static int make_chain(gnt_plan *plan, space *s, const gnt_chain *c, int32_t step) {
+static int make_chain(gnt_plan *plan, space *s, const gnt_elem_chain *c, int32_t step) {
     for (int32_t y = 0; y < c->n_slots; y++) {
         if (!c->slot[y].output)
             continue;

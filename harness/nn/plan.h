@@ -44,7 +44,7 @@ typedef struct gnt_step {
     size_t scratch;    /* bytes */
     gnt_dnnl_op *dnnl; /* what computes a convolution or copy in blocked layouts, else NULL; the plan's */
     union {
-        gnt_chain *chain;
+        gnt_elem_chain *chain;
         gnt_move move;
         gnt_reduce reduce;
         gnt_gemm gemm;
@@ -83,7 +83,7 @@ int gnt_plan_open(gnt_plan *plan, const gnt_graph *g, const gnt_node *outputs, c
 void gnt_plan_close(gnt_plan *plan);
 
 gnt_step *gnt_plan_add(gnt_plan *plan, const gnt_step *s); /* NULL out of memory */
-void gnt_chain_free(gnt_chain *c);
+void gnt_chain_free(gnt_elem_chain *c);
 
 /* A slice is contiguous when every axis before its own has size 1; it and reshapes are views of their input.
  */

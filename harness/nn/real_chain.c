@@ -72,8 +72,8 @@ static void gather_sum(const NAME(loops) * loops, const gnt_chain_op *o, double 
     }
 }
 
-static void run_block(const gnt_chain *c, const NAME(loops) * loops, void **place, double *total, int64_t at,
-                      int64_t n) {
+static void run_block(const gnt_elem_chain *c, const NAME(loops) * loops, void **place, double *total,
+                      int64_t at, int64_t n) {
     for (int32_t i = 0; i < c->n_ops; i++) {
         const gnt_chain_op *o = &c->op[i];
         real *y = place[o->y];
@@ -89,7 +89,7 @@ static void run_block(const gnt_chain *c, const NAME(loops) * loops, void **plac
     }
 }
 
-void NAME(chain)(const gnt_chain *c, void *const *at, void **place, void *scratch) {
+void NAME(chain)(const gnt_elem_chain *c, void *const *at, void **place, void *scratch) {
     const NAME(loops) *loops = NAME(loops_best)();
     double *total = scratch;
     real *blocks = (real *)(total + c->totals);
