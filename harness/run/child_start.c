@@ -231,7 +231,8 @@ static void become(const launch *l) {
     sigprocmask(SIG_SETMASK, &empty, NULL);
     for (int s = 1; s < NSIG; s++)
         signal(s, s == SIGXFSZ ? SIG_IGN : SIG_DFL); /* a write beyond the limit gives EFBIG */
-    int bad = chdir(l->folder);
+    /* it stands in a folder without a name, in which nothing can be made */
+    int bad = chdir(l->folder) != 0 || rmdir(l->folder) != 0;
     for (size_t i = 0; i < l->n_fds && !bad; i++)
         bad = dup2(l->fds[i], (int)i) < 0; /* sources lie above all targets */
     if (!bad && syscall(SYS_close_range, (unsigned)l->n_fds, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) != 0)
@@ -286,9 +287,7 @@ static int launch_it(gnt_child *child, launch *l, int error_read, gnt_err *err) 
     while (got < 0 && errno == EINTR);
     if (got > 0)
         return gnt_fail(err, "cannot execute /proc/self/exe for a job: %s; is /proc mounted?", strerror(why));
-    /* the child stands in it: a folder without a name, in which nothing can be made */
-    rmdir(child->folder);
-    child->folder[0] = 0;
+    child->folder[0] = 0; /* the child has removed it */
     return 0;
 }
 
