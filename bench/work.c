@@ -162,7 +162,15 @@ int bench_work_open(bench_work **out, const bench_row *row, const char *path, gn
     w->n_statistics = gnt_model_buffer_size(w->m);
     w->n_x = row->n * gnt_nn_count(&row->sample);
     w->n_y = row->n * row->classes;
-    return take_all(w, path, err) || ready(w, err) ? -1 : 0;
+    if (take_all(w, path, err) || ready(w, err))
+        return -1;
+    if (row->kind == BENCH_MATCH ||
+        row->kind == BENCH_LODA) { /* the recipe has them, and never changes them */
+        gnt_free_aligned(w->params);
+        gnt_free_aligned(w->seen);
+        w->params = w->seen = NULL;
+    }
+    return 0;
 }
 
 void bench_work_free(bench_work *w) {
