@@ -34,7 +34,8 @@ static const char help[] =
     "step,\n"
     "once. Floor: the steps' flops at the rate of the best matrix product, or their bytes at that of a copy "
     "within\n"
-    "as much memory as the program has, whichever takes longer. Steps of one operation are one line; its ms "
+    "as much memory as the program has, whichever takes longer; conversions count nothing. Steps of one "
+    "operation are one line; its ms "
     "are the\n"
     "least seen.\n"
     "Exit code: 0 all is well, 2 the command or the model is wrong.\n";
@@ -220,7 +221,7 @@ static void add_up(cost *c, const gnt_program *p, double flop_rate, double byte_
             to[j]->steps++;
             to[j]->flops += s.flops;
             to[j]->bytes += s.bytes;
-            to[j]->floor += computing > moving ? computing : moving;
+            to[j]->floor += s.conversion ? 0 : computing > moving ? computing : moving;
             to[j]->seconds += seconds[i];
         }
     }

@@ -72,6 +72,7 @@ static double bytes(const gnt_plan *plan, const gnt_step *s) {
 gnt_step_cost gnt_cost_of_step(const gnt_plan *plan, const gnt_step *s) {
     return (gnt_step_cost){.name = s->op == GNT_STEP_CHAIN ? "chain" : gnt_op_name(s->op),
                            .stage = s->stage,
+                           .conversion = s->op == GNT_OP_COPY,
                            .flops = flops(plan, s),
                            .bytes = bytes(plan, s)};
 }

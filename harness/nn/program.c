@@ -327,7 +327,7 @@ double gnt_program_floor(const gnt_program *p, double flop_rate, double byte_rat
     for (int32_t i = 0; i < p->plan.n_steps; i++) {
         gnt_step_cost c = gnt_program_step(p, i);
         double computing = c.flops / flop_rate, moving = c.bytes / byte_rate;
-        if (c.stage >= 0)
+        if (c.stage >= 0 && !c.conversion)
             seconds += computing > moving ? computing : moving;
     }
     return seconds;

@@ -24,6 +24,7 @@ typedef struct gnt_program_size {
 typedef struct gnt_step_cost {
     const char *name; /* "conv", "matmul", "chain" … */
     int32_t stage;    /* −1: computed once, when the program is made */
+    int conversion;   /* it only brings a buffer into another layout, or copies it */
     double flops, bytes;
 } gnt_step_cost;
 
@@ -33,8 +34,8 @@ gnt_step_cost gnt_program_step(const gnt_program *p, int32_t i);
 /* As gnt_program_run; adds each step's wall time to seconds[i], i as above. */
 int gnt_program_run_timed(gnt_program *p, int32_t stage, double *seconds);
 
-/* Σ over the steps of all stages from 0 of max(flops / flop_rate, bytes / byte_rate), in seconds: no way of running these
- * steps one after the other takes less at these rates (per second). */
+/* Σ over the steps of all stages from 0, but for conversions, of max(flops / flop_rate, bytes / byte_rate), in seconds: no
+ * way of running these steps one after the other takes less at these rates (per second). */
 double gnt_program_floor(const gnt_program *p, double flop_rate, double byte_rate);
 
 #endif

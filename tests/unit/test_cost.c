@@ -109,6 +109,8 @@ static void test_copies(void **state) {
     gnt_node x = gnt_nn_input(g, "x", 1, dim, 0);
     gnt_program *p = compile(g, &x, NULL, 1); /* the program owns its outputs */
     assert_int_equal(gnt_program_measure(p).conversions, 1);
+    assert_true(only(p, "copy").conversion && only(p, "copy").bytes == 80);
+    assert_true(gnt_program_floor(p, 1, 1) == 0);
     gnt_program_free(p);
     gnt_graph_free(g);
 }
