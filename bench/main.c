@@ -258,7 +258,7 @@ static double cells_in(const char *folder) {
 /* The quick suite from nothing, so with all its trainings and preparations. */
 static int time_suite(line *l, const char *folder, const char *work, int jobs, gnt_err *err) {
     char run[] = "run", suite[] = "suites/quick.json", quiet[] = "-q", bare[] = "--no-report", o[] = "-o",
-         j[] = "-j";
+         j[] = "--jobs";
     char name[64], what[96], count[8];
     snprintf(name, sizeof name, "quick-suite-%d-job%s", jobs, jobs > 1 ? "s" : "");
     snprintf(what, sizeof what, "a cell of the quick suite, %d job%s", jobs, jobs > 1 ? "s" : "");
