@@ -53,13 +53,27 @@ static gnt_status put(void *context, const float *x, const float *y, int64_t sou
     return GNT_OK;
 }
 
+/* Checked, and kept by nobody yet who trains: what went into a sample matters to scores alone. */
+static gnt_status mixed(void *context, int64_t n, const int64_t *source_id, const double *weight) {
+    collector *c = context;
+    int good = c->n > 0 && n >= 0;
+    for (int64_t i = 0; good && i < n; i++)
+        good = source_id[i] >= 0 && isfinite(weight[i]) && weight[i] >= 0;
+    if (good)
+        return GNT_OK;
+    gnt_fail(&c->err,
+             "encoded sample %lld says it was mixed of something that is no sample with a weight ≥ 0",
+             (long long)c->n - 1);
+    return GNT_FAILED;
+}
+
 typedef gnt_status (*encode_hook)(void *self, const gnt_client *client, int64_t when,
                                   const gnt_samples_sink *out);
 
 static int encode(const gnt_chain *chain, const gnt_member *m, encode_hook hook, const char *name,
                   gnt_client *client, int64_t when, gnt_batch *b, gnt_err *err) {
     collector c = {.source = &b->view, .most = b->view.n * MOST_GROWTH};
-    gnt_samples_sink sink = {.size = sizeof sink, .context = &c, .put = put};
+    gnt_samples_sink sink = {.size = sizeof sink, .context = &c, .put = put, .mixed = mixed};
     client->samples = &b->view;
     client->artefacts = m->artefacts;
     gnt_inputs before = gnt_inputs_of(chain, client);

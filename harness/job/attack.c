@@ -1,7 +1,8 @@
 /* The jobs `prepare-attack` and `attack`: an adversary learns from what it was granted, then answers
  * observations. Its process holds the observation and the grants, and nothing else.
  *
- * Answer bundle: reconstruction.J count×features, labels.J n×classes, attribute.J values, for observation J;
+ * Answer bundle: reconstruction.J count×features, labels.J n×classes, attribute.J values, mixture.J encodings×count,
+ * similarity.J encodings×encodings, for observation J;
  * metadata {"targets": [{"costs": [[restart, step, cost], …], "chosen": [restart, cost]}, …]}. */
 #include <inttypes.h>
 #include <math.h>
@@ -92,6 +93,26 @@ static gnt_status take_attribute(void *context, int32_t values, const float *sco
     if (values < 1 || values != a->seen.base.attribute_values)
         return refuse(a, "scores of the attribute", values, a->seen.base.attribute_values);
     return keep(a, "attribute", 1, values, scores);
+}
+
+static int64_t encodings_seen(const attacking *a) {
+    return a->seen.base.encoded ? a->seen.base.encoded->n : 0;
+}
+
+static gnt_status take_mixture(void *context, int64_t encodings, int64_t count, const float *weight) {
+    attacking *a = context;
+    if (encodings < 1 || encodings != encodings_seen(a))
+        return refuse(a, "rows of a mixture", encodings, encodings_seen(a));
+    if (count < 1 || count > a->seen.base.n)
+        return refuse(a, "columns of a mixture", count, a->seen.base.n);
+    return keep(a, "mixture", encodings, count, weight);
+}
+
+static gnt_status take_similarity(void *context, int64_t encodings, const float *score) {
+    attacking *a = context;
+    if (encodings < 1 || encodings != encodings_seen(a))
+        return refuse(a, "rows of similarities", encodings, encodings_seen(a));
+    return keep(a, "similarity", encodings, encodings, score);
 }
 
 static void take_cost(void *context, int32_t restart, int64_t step, double cost) {
@@ -213,7 +234,9 @@ static int answer_one(attacking *a, int64_t j, gnt_err *err) {
                          .labels = take_labels,
                          .attribute = take_attribute,
                          .cost = take_cost,
-                         .chosen = take_chosen};
+                         .chosen = take_chosen,
+                         .mixture = take_mixture,
+                         .similarity = take_similarity};
     gnt_observation o = gnt_seen_at(&a->seen, j);
     o.labels = row_of(&a->labels, "labels", j * o.n);
     o.rates = row_of(&a->rates, "rates", j);

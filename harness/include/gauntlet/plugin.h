@@ -390,7 +390,11 @@ typedef struct gnt_samples_sink {
     uint32_t size;
     uint32_t reserved;
     void *context;
-    gnt_status (*put)(void *context, const float *x, const float *y, int64_t source_id); /* y: soft label */
+    /* y: soft label. source_id: the id of the sample that this one is mostly of. */
+    gnt_status (*put)(void *context, const float *x, const float *y, int64_t source_id);
+    /* Optional, right after the `put` it belongs to: which samples of the private set went in, and how much of each (≥ 0,
+     * before any sign or scale). Public partners are left out. For scoring alone; no attack sees it. NULL: not asked for. */
+    gnt_status (*mixed)(void *context, int64_t n, const int64_t *source_id, const double *weight);
 } gnt_samples_sink;
 
 /* All hooks are optional; absent means the plain behaviour. Calling order in a task:
@@ -506,6 +510,12 @@ typedef struct gnt_answer {
     /* The attack's own cost after `step` of `restart`, for convergence plots; at most a few hundred are kept. */
     void (*cost)(void *context, int32_t restart, int64_t step, double cost);
     void (*chosen)(void *context, int32_t restart, double cost); /* the restart that won, by its own cost */
+    /* Optional, for M encodings. mixture: encodings × count, count as in `reconstruction` and in its order: how much of
+     * each recovered image the attack believes to be in each encoding; 0: not in it. */
+    gnt_status (*mixture)(void *context, int64_t encodings, int64_t count, const float *weight);
+    /* encodings × encodings: belief that two encodings share a private sample, any increasing function of it; the
+     * diagonal is ignored. */
+    gnt_status (*similarity)(void *context, int64_t encodings, const float *score);
 } gnt_answer;
 
 typedef struct gnt_attack {
