@@ -1,5 +1,6 @@
 /* Layers without inner layers: their keys, the shape of their output, and their parameters. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -96,8 +97,12 @@ static int slide(const model_layer *l, const gnt_nn_shape *in, int64_t channels,
 
 static int read_out(const model_parser *p, const json_t *spec, int32_t *out, gnt_err *err) {
     const char *text = json_string_value(json_object_get(spec, "out"));
-    if (!text)
-        return model_get_int(spec, "out", 1, 1, MOST_WIDTH, out, err);
+    if (!text) {
+        if (model_get_int(spec, "out", 1, 1, MOST_WIDTH, out, err))
+            return -1;
+        *out = (int32_t)fmax(1, floor(*out * p->width + 0.5));
+        return 0;
+    }
     if (strcmp(text, "classes") != 0)
         return gnt_fail(err, "\"out\" must be a whole number or \"classes\", not \"%s\"", text);
     *out = p->m->classes;

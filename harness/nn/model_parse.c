@@ -18,6 +18,8 @@ enum {
     MOST_CLASSES = 1 << 20
 };
 
+static const double least_width = 0.01, most_width = 16;
+
 /* Where in the document a list of layers stands. */
 typedef struct place {
     const char *path;   /* "layers[3].body" */
@@ -359,13 +361,14 @@ static int check_logits(const gnt_model *m, int32_t last, gnt_err *err) {
 }
 
 static int read_model(model_parser *p, const json_t *root, gnt_err *err) {
-    static const char *const keys[] = {"about", "init", "representation", "layers", NULL};
+    static const char *const keys[] = {"about", "init", "width", "representation", "layers", NULL};
     if (!json_is_object(root))
         return gnt_fail(err, "a model must be an object");
     const json_t *about = json_object_get(root, "about");
     if (about && !json_is_string(about))
         return gnt_fail(err, "\"about\" must be text");
-    if (model_check_keys(root, keys, "a model", err) || read_init(p->m, json_object_get(root, "init"), err))
+    if (model_check_keys(root, keys, "a model", err) || read_init(p->m, json_object_get(root, "init"), err) ||
+        model_get_real(root, "width", least_width, most_width, &p->width, err))
         return -1;
     if (!json_object_get(root, "layers"))
         return gnt_fail(err, "\"layers\" is missing: a list of layers");
@@ -426,7 +429,7 @@ int gnt_model_parse(gnt_model **out, const char *name, const char *json, const g
     if (gnt_doc_parse(&doc, name, json, strlen(json), err))
         return -1;
     int rc = -1;
-    model_parser p = {.last_dense = -1};
+    model_parser p = {.last_dense = -1, .width = 1};
     p.m = new_model(name, sample, classes, mean, deviation, err);
     if (!p.m)
         goto cleanup;

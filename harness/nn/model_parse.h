@@ -13,6 +13,7 @@ typedef struct model_parser {
     gnt_model *m;
     int32_t seen[MODEL_KINDS]; /* layers of each kind so far, for the names of those that have none */
     int32_t last_dense;        /* −1 for none */
+    double width;              /* what every "out" that is a number is multiplied by */
     char failed[300];          /* path of the layer that the sentence is about, "" for none */
 } model_parser;
 

@@ -67,6 +67,8 @@ static json_t *tasks_json(const gnt_suite *s) {
                       (json_int_t)t->observe.targets, "batch", (json_int_t)t->observe.batch, "local_steps",
                       (json_int_t)t->observe.local_steps, "rounds", (json_int_t)t->federated.rounds,
                       "attribute", text_or_null(attribute)));
+        if (t->width > 0)
+            json_object_set_new(json_array_get(list, i), "width", json_real(t->width));
     }
     return list;
 }

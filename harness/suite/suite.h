@@ -99,7 +99,9 @@ typedef struct gnt_suite_task {
     gnt_split_spec split;         /* target_rows is owned by the task */
     char *model;                  /* as the suite names it */
     char *model_path;             /* where it was found */
-    char *model_json; /* canonical text, with the task's "init" put in: what to parse and what to digest */
+    double width;                 /* as the suite sets it, 0: the model file's */
+    char *
+        model_json; /* canonical text, with the task's "init" and "width" put in: what to parse and what to digest */
     double *mean, *deviation; /* facts.dim[0] entries each, or NULL */
     char *weights;            /* resolved path of a safetensors file, or NULL */
     int first_dense;          /* the model's first layer that has weights is dense */

@@ -79,10 +79,12 @@ static char *find_model(suite_reader *r, const char *path, const char *name) {
 
 /* ---- its text ---- */
 
-/* The file's JSON with the task's "init" in the place of its own. */
+static const char *const own_keys[] = {"init", "width"}; /* of a model file, which a suite may set */
+enum { OWN_KEYS = 2 };
+
+/* The file's JSON with the task's "init" and "width" in the place of its own. */
 static int make_json(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     gnt_doc doc;
-    const json_t *init = json_object_get(object, "init");
     const gnt_path at = gnt_path_key(path, "model");
     if (gnt_doc_load(&doc, t->model_path, GNT_DOC_MOST, r->err))
         return suite_fail_in(r, at.text);
@@ -91,10 +93,14 @@ static int make_json(suite_reader *r, const char *path, const json_t *object, gn
         return suite_fail(r, at.text, "%s is no model; expected a JSON object with a list of layers",
                           t->model_path);
     }
-    if (init && json_object_set_new(doc.root, "init", json_deep_copy(init)) != 0) {
-        gnt_doc_free(&doc);
-        return suite_no_memory(r);
+    for (int i = 0; i < OWN_KEYS; i++) {
+        const json_t *own = json_object_get(object, own_keys[i]);
+        if (own && json_object_set_new(doc.root, own_keys[i], json_deep_copy(own)) != 0) {
+            gnt_doc_free(&doc);
+            return suite_no_memory(r);
+        }
     }
+    t->width = json_number_value(json_object_get(object, "width"));
     t->model_json = gnt_json_canonical(doc.root);
     gnt_doc_free(&doc);
     return t->model_json ? 0 : suite_no_memory(r);
@@ -177,12 +183,11 @@ static int weights_fit(const char *path, const gnt_model *m, gnt_err *err) {
     return rc;
 }
 
-/* The file as it stands first, so that its complaints name its own lines; what is wrong after that is "init".
- */
+/* The file as it stands first, so that its complaints name its own lines; what is wrong after that is "init", whose
+ * sentence names it, or "width". */
 static int check_model(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t,
                        gnt_model **out) {
     const gnt_nn_shape sample = sample_shape(t);
-    const json_t *init = json_object_get(object, "init");
     if (gnt_model_load(out, t->model_path, &sample, t->facts.classes, t->mean, t->deviation, r->err))
         return suite_fail_in(r, gnt_path_key(path, "model").text);
     gnt_model_free(*out);
@@ -190,9 +195,11 @@ static int check_model(suite_reader *r, const char *path, const json_t *object, 
     if (gnt_suite_open_model(t, out, r->err) == 0)
         return 0;
     const gnt_err said = *r->err;
-    const char *from = strstr(said.text, "\"init\"");
-    return suite_fail(r, gnt_path_key(path, "init").text, "is %s; %s", gnt_show(init).text,
-                      from ? from : said.text);
+    const char *from = strstr(said.text, "\"init\""), *key = from ? "init" : "width";
+    if (!from)
+        from = strstr(said.text, "\"width\"");
+    return suite_fail(r, gnt_path_key(path, key).text, "is %s; %s",
+                      gnt_show(json_object_get(object, key)).text, from ? from : said.text);
 }
 
 static int read_weights(suite_reader *r, const char *path, const json_t *object, const gnt_model *m,

@@ -237,8 +237,9 @@ static int read_matches(suite_reader *r, const char *path, const json_t *object,
 /* ---- the whole ---- */
 
 static int read_task(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    static const char *const keys[] = {"id",        "data",   "model",   "init",   "weights", "normalise",
-                                       "federated", "stages", "observe", "shadow", "utility", "match"};
+    static const char *const keys[] = {"id",      "data",      "model",     "init",   "width",
+                                       "weights", "normalise", "federated", "stages", "observe",
+                                       "shadow",  "utility",   "match"};
     const json_t *data = NULL;
     return gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
                    suite_read_id(r, path, object, "id",

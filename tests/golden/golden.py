@@ -7,6 +7,7 @@ tensors whole, large ones at the positions of `sample`, and the norm of each gra
 
 The networks are written out by hand, after their sources, so that the JSON files are judged and not repeated.
 """
+import collections
 import math
 import os
 import sys
@@ -172,6 +173,8 @@ class Block(nn.Module):
 
 
 class ResNet(nn.Module):
+    """`blocks`: how many in each stage."""
+
     def __init__(self, widths, blocks, option, classes, head):
         super().__init__()
         self.conv1 = nn.Conv2d(3, widths[0], 3, 1, 1, bias=False)
@@ -179,7 +182,7 @@ class ResNet(nn.Module):
         inside = widths[0]
         for stage, width in enumerate(widths):
             layers = []
-            for i in range(blocks):
+            for i in range(blocks[stage]):
                 layers.append(Block(inside, width, 2 if stage and not i else 1, option))
                 inside = width
             setattr(self, f"layer{stage + 1}", nn.Sequential(*layers))
@@ -191,6 +194,69 @@ class ResNet(nn.Module):
         for stage in range(self.stages):
             x = getattr(self, f"layer{stage + 1}")(x)
         return getattr(self, self.head)(x.mean((2, 3)))
+
+
+def vgg16(width, classes):
+    """Simonyan and Zisserman's configuration D with batch norm, one dense layer as is usual for 32x32."""
+    layers, inside = [], 3
+    for step in (64, 64, 0, 128, 128, 0, 256, 256, 256, 0, 512, 512, 512, 0, 512, 512, 512, 0):
+        if step:
+            outside = int(step * width)
+            layers += [nn.Conv2d(inside, outside, 3, padding=1), nn.BatchNorm2d(outside), Call(relu)]
+            inside = outside
+        else:
+            layers.append(Call(lambda x: max_pool(x, 2)))
+    model = nn.Module()
+    model.features, model.classifier = nn.Sequential(*layers), nn.Linear(inside, classes)
+    model.forward = lambda x: model.classifier(model.features(x).flatten(1))
+    return model
+
+
+class Call(nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.forward = function
+
+
+class DenseLayer(nn.Module):
+    """Huang et al.: norm, ReLU, 1x1 convolution to 4k channels, norm, ReLU, 3x3 convolution to k, beside its input."""
+
+    def __init__(self, inside, growth):
+        super().__init__()
+        self.norm1, self.conv1 = nn.BatchNorm2d(inside), nn.Conv2d(inside, 4 * growth, 1, bias=False)
+        self.norm2, self.conv2 = nn.BatchNorm2d(4 * growth), nn.Conv2d(4 * growth, growth, 3, padding=1, bias=False)
+
+    def forward(self, x):
+        return torch.cat((x, self.conv2(relu(self.norm2(self.conv1(relu(self.norm1(x))))))), 1)
+
+
+class Transition(nn.Module):
+    def __init__(self, inside, outside):
+        super().__init__()
+        self.norm, self.conv = nn.BatchNorm2d(inside), nn.Conv2d(inside, outside, 1, bias=False)
+
+    def forward(self, x):
+        return F.avg_pool2d(self.conv(relu(self.norm(x))), 2)
+
+
+class DenseNet(nn.Module):
+    def __init__(self, growth, blocks, classes):
+        super().__init__()
+        channels = 2 * growth
+        features = {"conv0": nn.Conv2d(3, channels, 3, padding=1, bias=False)}
+        for i, layers in enumerate(blocks, 1):
+            block = {f"denselayer{k + 1}": DenseLayer(channels + k * growth, growth) for k in range(layers)}
+            features[f"denseblock{i}"] = nn.Sequential(collections.OrderedDict(block))
+            channels += layers * growth
+            if i < len(blocks):
+                features[f"transition{i}"] = Transition(channels, channels // 2)
+                channels //= 2
+        features["norm5"] = nn.BatchNorm2d(channels)
+        self.features = nn.Sequential(collections.OrderedDict(features))
+        self.classifier = nn.Linear(channels, classes)
+
+    def forward(self, x):
+        return self.classifier(relu(self.features(x)).mean((2, 3)))
 
 
 def mlp(features, classes):
@@ -316,12 +382,15 @@ def main():
     write_model("lenet_gray", lenet(1, 588, 10), (1, 1, 28, 28), 10, False, uniform=True)
     write_model("lenet", lenet(3, 768, 10), (2, 3, 32, 32), 10, False, uniform=True)
     for mode, training in (("eval", False), ("train", True)):
-        # training: statistics over few values make float32 ill-conditioned, so ResNet-18 has four images
+        # training: statistics over few values make float32 ill-conditioned, so the deep ones have four images
         wide, size = (4 if training else 1), (16 if training else 32)
         few = 2 if training else 1
         write_model(f"convnet_{mode}", ConvNet(10, 256), (few, 3, 16, 16), 10, training)
-        write_model(f"resnet18_{mode}", ResNet([64, 128, 256, 512], 2, "B", 10, "fc"), (wide, 3, size, size), 10, training)
-        write_model(f"resnet20_{mode}", ResNet([16, 32, 64], 3, "A", 10, "linear"), (few, 3, size, size), 10, training,
+        write_model(f"resnet18_{mode}", ResNet([64, 128, 256, 512], [2] * 4, "B", 10, "fc"), (wide, 3, size, size), 10, training)
+        write_model(f"resnet34_{mode}", ResNet([8, 16, 32, 64], [3, 4, 6, 3], "B", 10, "fc"), (wide, 3, 16, 16), 10, training)
+        write_model(f"vgg16_{mode}", vgg16(1 / 8, 10), (wide, 3, 32, 32), 10, training)
+        write_model(f"densenet121_{mode}", DenseNet(4, (6, 12, 24, 16), 10), (wide, 3, 16, 16), 10, training)
+        write_model(f"resnet20_{mode}", ResNet([16, 32, 64], [3] * 3, "A", 10, "linear"), (few, 3, size, size), 10, training,
                     normalise=True)
 
 

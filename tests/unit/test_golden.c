@@ -1,6 +1,8 @@
 /* Whole networks against PyTorch in float64 (tests/golden/golden.py): logits, loss, gradient, and the
  * derivative of gradient matching in input and soft label, by ‖a − b‖₂ / ‖b‖₂ per tensor. Double: 1e-9.
- * Float: 1e-5 for the gradient and what comes before it, 1e-4 for gradient matching, with and without oneDNN. */
+ * Float: 1e-5 for the gradient and what comes before it, 1e-4 for gradient matching, with and without oneDNN.
+ * Deep networks in training mode are conditioned worse: PyTorch's own float32 gradient is 1.1e-5 (ResNet-34) and 1.8e-5
+ * (DenseNet-121) off there, so those have 3e-5. */
 #include "matching.h"
 
 #include <stdlib.h>
@@ -56,7 +58,8 @@ static void compare_norm(const matching_run *r, int32_t output, int64_t count, c
 }
 
 static void judge(const matching *t, const golden *g, int32_t precision) {
-    double first = precision == 8 ? 1e-9 : 1e-5, second = precision == 8 ? 1e-9 : 1e-4;
+    double loose = t->spec.float_gradient > 0 ? t->spec.float_gradient : 1e-5,
+           first = precision == 8 ? 1e-9 : loose, second = precision == 8 ? 1e-9 : 1e-4;
     const struct {
         gnt_node node;
         const char *name;
@@ -95,16 +98,22 @@ static void judge(const matching *t, const golden *g, int32_t precision) {
     }
 
 static const matching_spec specs[] = {
-    {"mlp", "mlp", IMAGE(1, 28, 28), 3, 10, 0, 0, 0},
-    {"mlp_table", "mlp", {.rank = 1, .dim = {103}}, 4, 2, 0, 0, 0},
-    {"lenet_gray", "lenet", IMAGE(1, 28, 28), 1, 10, 0, 1, 0},
-    {"lenet", "lenet", IMAGE(3, 32, 32), 2, 10, 0, 1, 0},
-    {"convnet_eval", "convnet", IMAGE(3, 16, 16), 1, 10, 0, 0, 0},
-    {"convnet_train", "convnet", IMAGE(3, 16, 16), 2, 10, 1, 0, 0},
-    {"resnet18_eval", "resnet18", IMAGE(3, 32, 32), 1, 10, 0, 0, 0},
-    {"resnet18_train", "resnet18", IMAGE(3, 16, 16), 4, 10, 1, 0, 0},
-    {"resnet20_eval", "resnet20", IMAGE(3, 32, 32), 1, 10, 0, 0, 1},
-    {"resnet20_train", "resnet20", IMAGE(3, 16, 16), 2, 10, 1, 0, 1},
+    {"mlp", "mlp", IMAGE(1, 28, 28), 3, 10, 0, 0, 0, 0, 0},
+    {"mlp_table", "mlp", {.rank = 1, .dim = {103}}, 4, 2, 0, 0, 0, 0, 0},
+    {"lenet_gray", "lenet", IMAGE(1, 28, 28), 1, 10, 0, 1, 0, 0, 0},
+    {"lenet", "lenet", IMAGE(3, 32, 32), 2, 10, 0, 1, 0, 0, 0},
+    {"convnet_eval", "convnet", IMAGE(3, 16, 16), 1, 10, 0, 0, 0, 0, 0},
+    {"convnet_train", "convnet", IMAGE(3, 16, 16), 2, 10, 1, 0, 0, 0, 0},
+    {"resnet18_eval", "resnet18", IMAGE(3, 32, 32), 1, 10, 0, 0, 0, 0, 0},
+    {"resnet18_train", "resnet18", IMAGE(3, 16, 16), 4, 10, 1, 0, 0, 0, 0},
+    {"resnet20_eval", "resnet20", IMAGE(3, 32, 32), 1, 10, 0, 0, 1, 0, 0},
+    {"resnet20_train", "resnet20", IMAGE(3, 16, 16), 2, 10, 1, 0, 1, 0, 0},
+    {"resnet34_eval", "resnet34", IMAGE(3, 16, 16), 1, 10, 0, 0, 0, 0.125, 0},
+    {"resnet34_train", "resnet34", IMAGE(3, 16, 16), 4, 10, 1, 0, 0, 0.125, 3e-5},
+    {"vgg16_eval", "vgg16", IMAGE(3, 32, 32), 1, 10, 0, 0, 0, 0.125, 0},
+    {"vgg16_train", "vgg16", IMAGE(3, 32, 32), 4, 10, 1, 0, 0, 0.125, 0},
+    {"densenet121_eval", "densenet121", IMAGE(3, 16, 16), 1, 10, 0, 0, 0, 0.125, 0},
+    {"densenet121_train", "densenet121", IMAGE(3, 16, 16), 4, 10, 1, 0, 0, 0.125, 3e-5},
 };
 
 static void agrees_with_pytorch(void **state) {

@@ -46,6 +46,12 @@ static void shipped_models_have_the_sizes_of_their_sources(void **state) {
         {"lenet", image(3, 32, 32), 100, 912 + 2 * 3612 + 76900, 0, "flatten_1"},
         {"convnet", image(3, 32, 32), 10, 2904970, 2 * 1600, "flatten_1"},
         {"resnet18", image(3, 32, 32), 10, 11173962, 2 * 4800, "flatten_1"},
+        {"resnet34", image(3, 32, 32), 10, 21282122, 2 * 8512, "flatten_1"},
+        /* 14,714,688 of torchvision's convolutions with biases, 8448 of batch norms, 5130 of the last layer */
+        {"vgg16", image(3, 32, 32), 10, 14714688 + 2 * 4224 + 5130, 2 * 4224, "flatten_1"},
+        /* torchvision's 7,978,856 less its first convolution and norm (9408 + 128) and its 1000 classes, with ours */
+        {"densenet121", image(3, 32, 32), 10, 7978856 - 9536 - 1025 * 1000 + 1728 + 1025 * 10,
+         2 * (41824 - 64), "flatten_1"},
         {"resnet20", image(3, 32, 32), 10, 269722, 2 * 688, "flatten_1"}, /* "0.27M" in He et al. */
         {"recup_audiomnist", image(1, 224, 224), 10, 160 + 32 + 4640 + 64 + 18496 + 128 + 18464 + 330, 224,
          "relu_4"},
@@ -59,6 +65,38 @@ static void shipped_models_have_the_sizes_of_their_sources(void **state) {
         assert_int_equal(gnt_model_buffer_size(m), cases[i].buffers);
         assert_string_equal(gnt_model_layer_name(m, gnt_model_representation(m)), cases[i].representation);
         gnt_model_free(m);
+    }
+}
+
+static int64_t size_at_width(const char *json, gnt_err *err) {
+    gnt_nn_shape sample = image(3, 8, 8);
+    gnt_model *m = NULL;
+    if (gnt_model_parse(&m, "wide.json", json, &sample, 10, NULL, NULL, err))
+        return -1;
+    int64_t size = gnt_model_size(m);
+    gnt_model_free(m);
+    return size;
+}
+
+/* One convolution of 10 channels on 3, without bias, its mean, and a dense layer of 7 before that of the 10 classes. */
+static void width_multiplies_and_rounds_what_is_no_class(void **state) {
+    (void)state;
+    const struct {
+        const char *width;
+        int64_t channels, hidden;
+    } cases[] = {{"1", 10, 7}, {"0.5", 5, 4}, {"0.25", 3, 2}, {"0.01", 1, 1}, {"2", 20, 14}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char json[600];
+        gnt_err err = {0};
+        int64_t c = cases[i].channels, h = cases[i].hidden;
+        snprintf(
+            json, sizeof json,
+            "{\"width\": %s, \"layers\": [{\"type\": \"conv\", \"name\": \"c\", \"out\": 10, \"kernel\": 3, "
+            "\"bias\": false}, {\"type\": \"global_avg_pool\"}, {\"type\": \"flatten\"}, {\"type\": "
+            "\"dense\", "
+            "\"name\": \"a\", \"out\": 7}, {\"type\": \"dense\", \"name\": \"b\", \"out\": \"classes\"}]}",
+            cases[i].width);
+        assert_int_equal(size_at_width(json, &err), 27 * c + (c + 1) * h + (h + 1) * 10);
     }
 }
 
@@ -108,6 +146,8 @@ static const bad cases[] = {
     {"{\"layer\": []}", {"did you mean \"layers\"?"}},
     {"{\"layers\": [], \"layers\": []}", {"layers"}},
     {"{\"layers\": 3}", {"must be a list"}},
+    {"{\"width\": 0, \"layers\": []}", {"\"width\" must be a number from 0.01 to 16"}},
+    {"{\"width\": \"half\", \"layers\": []}", {"\"width\" must be a number"}},
     {L("3"), {"layers[0]", "must be an object"}},
     {L("{\"type\": \"flaten\"}"),
      {"layers[0]: a layer without a name", "\"flaten\"", "did you mean \"flatten\"?"}},
@@ -350,6 +390,7 @@ static void weights_go_out_and_in_by_name(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shipped_models_have_the_sizes_of_their_sources),
+        cmocka_unit_test(width_multiplies_and_rounds_what_is_no_class),
         cmocka_unit_test(parameters_are_called_and_placed_as_in_pytorch),
         cmocka_unit_test(bad_files_are_told_where_and_why),
         cmocka_unit_test(blocks_stand_only_so_deep),

@@ -275,16 +275,16 @@ static void a_task_opens_its_data_and_model(void **state) {
     gnt_err err = {0};
     gnt_data *data = NULL;
     gnt_model *model = NULL;
-    take(
-        &s,
-        SMALL(
-            "{\"id\": \"t\", \"data\": {\"name\": \"glyphs\", \"rows\": {\"train\": 30, \"test\": 7, "
-            "\"public\": 3}, "
-            "\"target_rows\": [4, 2], \"target_part\": \"test\"}, \"model\": \"lenet\", \"init\": {\"kind\": "
-            "\"uniform\", \"bound\": 0.25}, \"normalise\": {\"mean\": [0.5], \"deviation\": [0.25]}}",
-            "{\"defense\": \"none\"}", ""));
+    take(&s, SMALL("{\"id\": \"t\", \"data\": {\"name\": \"glyphs\", \"rows\": {\"train\": 30, \"test\": 7, "
+                   "\"public\": 3}, "
+                   "\"target_rows\": [4, 2], \"target_part\": \"test\"}, \"model\": \"lenet\", \"width\": "
+                   "0.5, \"init\": {\"kind\": "
+                   "\"uniform\", \"bound\": 0.25}, \"normalise\": {\"mean\": [0.5], \"deviation\": [0.25]}}",
+                   "{\"defense\": \"none\"}", ""));
     const gnt_suite_task *t = &s.task[0];
     assert_non_null(strstr(t->model_json, "\"init\":{\"bound\":0.25,\"kind\":\"uniform\"}"));
+    assert_non_null(strstr(t->model_json, "\"width\":0.5}"));
+    assert_true(t->width == 0.5);
     assert_string_equal(t->model_path, "models/lenet.json");
     assert_int_equal(t->role_rows[GNT_ROLE_TARGETS], 2);
     assert_int_equal(t->role_rows[GNT_ROLE_TEST], 5); /* all that the targets leave */
