@@ -182,6 +182,17 @@ gnt_node gnt_nn_input(gnt_graph *g, const char *name, int32_t rank, const int64_
     return gnt_graph_add(g, &v, NULL, 0);
 }
 
+gnt_node gnt_nn_hold(gnt_graph *g, gnt_node input) {
+    if (!gnt_graph_check(g, "hold", &input, 1))
+        return -1;
+    gnt_vertex *v = &g->v[input];
+    if (v->op != GNT_OP_INPUT || v->stage > 0)
+        return gnt_graph_fail(g, "hold: node %d is %s, expected an input of stage 0", input,
+                              v->op == GNT_OP_INPUT ? "of a later stage" : gnt_op_name(v->op));
+    v->stage = GNT_STAGE_HELD;
+    return input;
+}
+
 gnt_node gnt_nn_fill(gnt_graph *g, int32_t rank, const int64_t *dim, double value) {
     gnt_vertex v = {.op = GNT_OP_FILL, .a = value};
     if (shape_make(g, "fill", rank, dim, &v.shape))

@@ -63,6 +63,7 @@ typedef enum gnt_layout {
 } gnt_layout;
 
 enum { GNT_NN_PARAMS = 8, GNT_NN_STAGES = 64 };
+#define GNT_STAGE_HELD (-1)            /* of an input: gnt_nn_hold */
 #define GNT_NN_MOST ((int64_t)1 << 40) /* entries of one node */
 
 typedef struct gnt_vertex {

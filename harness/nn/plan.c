@@ -1,8 +1,9 @@
 /* plan: stages, values and steps of a simplified graph.
  *
- * Stages. A node that depends on an input given at stage s > 0 runs at the largest such s. Any other node
- * runs at the earliest stage that has a use for it. So an edge never leads from a later stage to an earlier
- * one, and the steps ordered by stage, then by number, are a topological order. */
+ * Stages. A node that depends on an input given at stage s > 0 runs at the largest such s; one that depends on held
+ * inputs alone, before all of these. Any other node runs at the stage that has a use for it, or where several
+ * have, one before the first of them. So an edge never leads from a later stage to an earlier one, and the steps
+ * ordered by stage, then by number, are a topological order. */
 #include "nn/plan.h"
 
 #include <stdio.h>
@@ -39,6 +40,14 @@ static int copy_inputs(gnt_plan *plan) {
 
 /* ---- stages ---- */
 
+/* Where a node runs that no input ties to a later stage, for the stages that have a use for it. */
+static int32_t stage_for(uint64_t use) {
+    int32_t first = 0;
+    while (!(use >> first & 1))
+        first++;
+    return use >> first == 1 || first == 0 ? first : first - 1;
+}
+
 static int stages(gnt_plan *plan, const int32_t *output_stage, char *error, size_t error_size) {
     gnt_graph *ir = plan->ir;
     gnt_value *value = plan->value;
@@ -51,40 +60,44 @@ static int stages(gnt_plan *plan, const int32_t *output_stage, char *error, size
         }
         value[i].stage = s;
     }
-    int32_t *use = gnt_array((size_t)ir->n, sizeof *use); /* the earliest stage that has a use for it */
-    if (!use)
+    uint64_t *use = gnt_array((size_t)ir->n, sizeof *use); /* bit s: stage s has a use for it */
+    int8_t *once = gnt_array((size_t)ir->n, 1);            /* a step that is not replayed has */
+    if (!use || !once) {
+        gnt_free(use);
+        gnt_free(once);
         return say(error, error_size, "program: out of memory");
-    for (gnt_node i = 0; i < ir->n; i++)
-        use[i] = GNT_NN_STAGES;
-    for (int32_t i = 0; i < plan->n_outputs; i++) {
-        int32_t asked = output_stage ? output_stage[i] : 0;
-        gnt_node n = plan->output[i];
-        if (value[n].stage > asked || asked >= GNT_NN_STAGES || asked < 0) {
-            if (error && error_size)
-                snprintf(error, error_size,
-                         "program: output %d is asked for at stage %d, expected %d to %d: it "
-                         "depends on an input given at the first of these",
-                         i, asked, value[n].stage < 0 ? 0 : value[n].stage, GNT_NN_STAGES - 1);
-            gnt_free(use);
-            return -1;
-        }
-        use[n] = asked < use[n] ? asked : use[n];
     }
-    for (gnt_node i = ir->n - 1; i >= 0; i--) {
+    int failed = 0;
+    for (int32_t i = 0; i < plan->n_outputs && !failed; i++) {
+        int32_t asked = output_stage ? output_stage[i] : 0, least = value[plan->output[i]].stage;
+        failed = least > asked || asked >= GNT_NN_STAGES || asked < 0;
+        if (failed && error && error_size)
+            snprintf(error, error_size,
+                     "program: output %d is asked for at stage %d, expected %d to %d: it "
+                     "depends on an input given at the first of these",
+                     i, asked, least < 0 ? 0 : least, GNT_NN_STAGES - 1);
+        if (!failed)
+            use[plan->output[i]] |= (uint64_t)1 << asked;
+    }
+    for (gnt_node i = ir->n - 1; i >= 0 && !failed; i--) {
         const gnt_vertex *v = &ir->v[i];
-        if (use[i] == GNT_NN_STAGES) {
+        if (!use[i] && !once[i]) {
             value[i].stage = GNT_STAGE_DEAD;
             continue;
         }
         if (value[i].stage == 0 && v->op != GNT_OP_INPUT)
-            value[i].stage = use[i];
+            value[i].stage = stage_for(use[i]);
         for (int32_t k = 0; k < v->n_in; k++) {
-            int32_t *u = &use[ir->edge[v->first + k]];
-            *u = value[i].stage < *u ? value[i].stage : *u;
+            gnt_node in = ir->edge[v->first + k];
+            if (value[i].stage < 0)
+                once[in] = 1;
+            else
+                use[in] |= (uint64_t)1 << value[i].stage;
         }
     }
     gnt_free(use);
-    return 0;
+    gnt_free(once);
+    return failed ? -1 : 0;
 }
 
 /* ---- steps ---- */

@@ -14,9 +14,10 @@
 #include "nn/graph.h"
 #include "nn/kernels.h"
 
-/* Nodes that depend on no input are computed once, when the program is made. */
-#define GNT_STAGE_CONSTANT (-1)
-#define GNT_STAGE_DEAD (-2)
+/* Nodes that depend on no input are computed once, when the program is made; those that depend on held inputs alone
+ * when one of these has changed. */
+#define GNT_STAGE_CONSTANT (-2)
+#define GNT_STAGE_DEAD (-3)
 
 /* Rewrites the part of `g` that `outputs` need into a new graph; mapped[i] is output i there. NULL out of
  * memory. */

@@ -13,6 +13,7 @@ typedef struct bound_input {
     int32_t value;      /* −1: no output needs it */
     const void *caller; /* as bound */
     uint64_t stages;    /* bit s: stage s reads it */
+    int8_t held;        /* the held steps read it */
     void *copy;         /* only where the caller's pointer is not aligned to a real */
 } bound_input;
 
@@ -25,7 +26,8 @@ struct gnt_program {
     bound_input *input;
     int32_t n_inputs;
     int32_t graph_nodes;             /* of the graph it was made from */
-    int32_t from[GNT_NN_STAGES + 2]; /* steps of stage s: from[s + 1] … from[s + 2] */
+    int stale;                       /* the held steps must run */
+    int32_t from[GNT_NN_STAGES + 3]; /* steps of stage s: from[s + 2] … from[s + 3] */
 };
 
 static void run_step(const gnt_program *p, const gnt_step *s) {
@@ -106,23 +108,27 @@ static void run_step(const gnt_program *p, const gnt_step *s) {
 }
 
 static void run_steps(gnt_program *p, int32_t stage) {
-    for (int32_t i = p->from[stage + 1]; i < p->from[stage + 2]; i++)
+    for (int32_t i = p->from[stage + 2]; i < p->from[stage + 3]; i++)
         run_step(p, &p->plan.step[i]);
 }
 
-/* Whether all inputs that the stage reads are bound; takes copies of those that are not aligned. */
+/* Whether all inputs that the stage reads are bound; takes copies of those that are not aligned. Runs the held steps
+ * where need be. */
 static int take_inputs(gnt_program *p, int32_t stage) {
     if (!p || stage < 0 || stage >= GNT_NN_STAGES)
         return -1;
     for (int32_t i = 0; i < p->n_inputs; i++) {
         bound_input *b = &p->input[i];
-        if (!(b->stages >> stage & 1))
+        if (!(b->stages >> stage & 1) && !(b->held && p->stale))
             continue;
         if (!b->caller)
             return -1;
         if (b->copy)
             memcpy(b->copy, b->caller, p->plan.value[b->value].bytes);
     }
+    if (p->stale)
+        run_steps(p, GNT_STAGE_HELD);
+    p->stale = 0;
     return 0;
 }
 
@@ -143,7 +149,7 @@ int gnt_program_run_timed(gnt_program *p, int32_t stage, double *seconds) {
     if (take_inputs(p, stage))
         return -1;
     double before = now();
-    for (int32_t i = p->from[stage + 1]; i < p->from[stage + 2]; i++) {
+    for (int32_t i = p->from[stage + 2]; i < p->from[stage + 3]; i++) {
         run_step(p, &p->plan.step[i]);
         double after = now();
         seconds[i] += after - before;
@@ -173,20 +179,32 @@ static int list_inputs(gnt_program *p, const gnt_graph *g) {
 /* Which stages read each input, itself or through a view. */
 static int note_stages(gnt_program *p) {
     uint64_t *stages = gnt_array((size_t)p->plan.n_values, sizeof *stages);
-    if (!stages)
+    int8_t *held = gnt_array((size_t)p->plan.n_values, 1);
+    if (!stages || !held) {
+        gnt_free(stages);
+        gnt_free(held);
         return -1;
+    }
     for (int32_t i = 0; i < p->plan.n_steps; i++) {
         const gnt_step *s = &p->plan.step[i];
         int32_t n = s->op == GNT_STEP_CHAIN ? s->u.chain->n_slots : 3;
-        for (int32_t k = 0; k < n && s->stage >= 0; k++) {
+        for (int32_t k = 0; k < n && s->stage >= GNT_STAGE_HELD; k++) {
             int32_t used = s->op == GNT_STEP_CHAIN ? s->u.chain->slot[k].value : s->in[k];
-            if (used >= 0)
+            if (used < 0)
+                continue;
+            if (s->stage == GNT_STAGE_HELD)
+                held[p->plan.value[used].root] = 1;
+            else
                 stages[p->plan.value[used].root] |= (uint64_t)1 << s->stage;
         }
     }
-    for (int32_t i = 0; i < p->n_inputs; i++)
-        p->input[i].stages = p->input[i].value >= 0 ? stages[p->input[i].value] : 0;
+    for (int32_t i = 0; i < p->n_inputs; i++) {
+        bound_input *b = &p->input[i];
+        b->stages = b->value >= 0 ? stages[b->value] : 0;
+        b->held = b->value >= 0 ? held[b->value] : 0;
+    }
     gnt_free(stages);
+    gnt_free(held);
     return 0;
 }
 
@@ -241,10 +259,11 @@ static gnt_program *make(const gnt_graph *g, const gnt_node *outputs, const int3
             p->at[i] = place_of(p, p->arena + root->at, v);
     }
     for (int32_t i = 0; i < p->plan.n_steps; i++)
-        p->from[p->plan.step[i].stage + 2]++;
-    for (int s = 1; s < GNT_NN_STAGES + 2; s++)
+        p->from[p->plan.step[i].stage + 3]++;
+    for (int s = 1; s < GNT_NN_STAGES + 3; s++)
         p->from[s] += p->from[s - 1];
     run_steps(p, GNT_STAGE_CONSTANT);
+    p->stale = 1;
     gnt_graph_free(p->plan.ir); /* its data belongs to the caller's graph */
     p->plan.ir = NULL;
     return p;
@@ -288,6 +307,7 @@ int gnt_program_bind(gnt_program *p, gnt_node input, const void *values) {
     bound_input *b = &p->input[low];
     if (b->value < 0)
         return 0;
+    p->stale |= b->held && b->caller != values;
     b->caller = values;
     void *entries = (void *)(uintptr_t)values;
     if ((uintptr_t)values % p->plan.kernels->size) {
@@ -302,6 +322,10 @@ int gnt_program_bind(gnt_program *p, gnt_node input, const void *values) {
     }
     point(p, b->value, entries);
     return 0;
+}
+
+void gnt_program_changed(gnt_program *p) {
+    p->stale = 1;
 }
 
 const void *gnt_program_output(const gnt_program *p, int32_t i) {

@@ -41,7 +41,8 @@ static int write_matching(maker *k) {
     gnt_node loss = gnt_nn_cross_entropy(k->g, logits, labels);
     gnt_nn_vjp(k->g, &loss, NULL, 1, k->params, r->n_params, grad);
     for (int32_t i = 0; i < r->n_params; i++)
-        k->seen[i] = gnt_nn_input(k->g, "observed", k->list[i].shape.rank, k->list[i].shape.dim, 0);
+        k->seen[i] =
+            gnt_nn_hold(k->g, gnt_nn_input(k->g, "observed", k->list[i].shape.rank, k->list[i].shape.dim, 0));
     if (dlg)
         cost = squared_distance(k, grad);
     else
@@ -120,6 +121,11 @@ static int write_graph(maker *k) {
     k->x = gnt_nn_input(k->g, "x", sample.rank + 1, dim, 0);
     k->y = gnt_nn_input(k->g, "y", 2, label, 0);
     gnt_model_declare(k->m, k->g, k->params, k->buffers);
+    int held = r->kind == GNT_RECIPE_MATCH || r->kind == GNT_RECIPE_DLG || r->kind == GNT_RECIPE_FEATURES;
+    for (int32_t i = 0; held && i < r->n_params; i++)
+        gnt_nn_hold(k->g, k->params[i]);
+    for (int32_t i = 0; held && i < r->n_buffers; i++)
+        gnt_nn_hold(k->g, k->buffers[i]);
     r->x_count = r->n * gnt_nn_count(&sample);
     r->y_count = label[0] * label[1];
     return r->kind == GNT_RECIPE_FEATURES                             ? write_features(k)
@@ -268,6 +274,7 @@ int gnt_recipe_fill(gnt_recipe *r, const gnt_model *m, gnt_stream *random, gnt_e
         for (int32_t i = 0; i < r->n_features; i++)
             put_noise(r, r->pull[i], r->feature_count[i], random, -1, 1);
     }
+    gnt_program_changed(r->program);
     int rc = params && buffers ? 0 : gnt_fail(err, "out of memory");
     gnt_free(params);
     gnt_free(buffers);

@@ -22,7 +22,9 @@ typedef enum gnt_recipe_kind {
 
 #define GNT_RECIPE_TV 1e-4 /* weight of total variation in `match` */
 
-/* Vectors of `precision`-byte reals, bound to the program: change their entries, not the pointers. */
+/* Vectors of `precision`-byte reals, bound to the program: change their entries, not the pointers. Of match, dlg and
+ * features the weights, the statistics and what was observed are held (nn.h): after the first run, gnt_program_changed
+ * goes with a change of them. */
 typedef struct gnt_recipe {
     gnt_recipe_kind kind;
     int32_t precision; /* 4 or 8 */

@@ -44,6 +44,9 @@ static int check_spec(const gnt_service *s, const gnt_function_spec *spec, gnt_e
         return gnt_fail(err, "training is %d; expected −1, 0 or 1", spec->training);
     if (wrt & ~known)
         return gnt_fail(err, "vjp or jvp has bits 0x%x that are no GNT_WRT_*", (unsigned)(wrt & ~known));
+    if (spec->held & ~(GNT_HELD_WEIGHTS | GNT_HELD_OBSERVED))
+        return gnt_fail(err, "held has bits 0x%x that are no GNT_HELD_*",
+                        (unsigned)(spec->held & ~(GNT_HELD_WEIGHTS | GNT_HELD_OBSERVED)));
     if (wrt & GNT_WRT_RATES && !spec->steps)
         return gnt_fail(err, "vjp or jvp asks for rates, but there are no steps");
     if (wrt & GNT_WRT_Y && (spec->kind == GNT_FN_FEATURES || spec->kind == GNT_FN_LOGITS))
@@ -63,6 +66,7 @@ static gnt_function *make(gnt_service *s, const gnt_function_spec *spec, gnt_err
         f->masked = spec->masked != 0;
         f->vjp = spec->vjp;
         f->jvp = spec->jvp;
+        f->held = spec->held;
         f->n = spec->n;
         f->steps = spec->steps;
         f->uses_y = spec->kind >= GNT_FN_LOSS;
@@ -97,6 +101,12 @@ static gnt_function *service_prepare(void *context, const gnt_function_spec *spe
     s->functions = f;
     s->bytes += f->bytes;
     return f;
+}
+
+static void service_changed(void *context, gnt_function *f) {
+    (void)context;
+    if (f)
+        gnt_program_changed(f->program);
 }
 
 static void service_release(void *context, gnt_function *f) {
@@ -231,7 +241,8 @@ int gnt_service_new(gnt_service **out, const gnt_service_spec *spec, gnt_err *er
                                    .release = service_release,
                                    .eval = gnt_service_eval,
                                    .vjp = gnt_service_vjp,
-                                   .jvp = gnt_service_jvp};
+                                   .jvp = gnt_service_jvp,
+                                   .changed = service_changed};
     *out = s;
     return 0;
 }

@@ -35,6 +35,8 @@ int gnt_build_inputs(gnt_function *f, gnt_graph *g, const gnt_function_spec *spe
         f->y = gnt_nn_input(g, "y", 2, (int64_t[]){spec->n, s->info.classes}, STAGE_EVAL);
     if (f->steps)
         f->rates = gnt_nn_input(g, "rates", 1, (int64_t[]){f->steps}, STAGE_EVAL);
+    for (int32_t i = 0; f->held & GNT_HELD_WEIGHTS && i < s->n_params + s->n_buffers; i++)
+        gnt_nn_hold(g, f->params[i]); /* the buffers follow */
     f->uses_buffers = s->n_buffers > 0 && !gnt_build_training(f, spec);
     return 0;
 }
@@ -274,9 +276,13 @@ static void match_inputs(gnt_function *f, gnt_graph *g, int masked, gnt_node *u,
     for (int32_t i = 0; i < f->service->n_params; i++) {
         const gnt_nn_shape *shape = &f->service->param[i].shape;
         f->observed[i] = o[i] = gnt_nn_input(g, "observed", shape->rank, shape->dim, STAGE_EVAL);
+        if (f->held & GNT_HELD_OBSERVED)
+            gnt_nn_hold(g, f->observed[i]);
         if (!masked)
             continue;
         f->mask[i] = gnt_nn_input(g, "mask", shape->rank, shape->dim, STAGE_EVAL);
+        if (f->held & GNT_HELD_OBSERVED)
+            gnt_nn_hold(g, f->mask[i]);
         u[i] = gnt_nn_mul(g, u[i], f->mask[i]);
         o[i] = gnt_nn_mul(g, o[i], f->mask[i]);
     }

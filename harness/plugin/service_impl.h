@@ -21,17 +21,17 @@ struct gnt_service {
     float *mean, *deviation;
 };
 
-enum { STAGE_EVAL, STAGE_VJP, STAGE_JVP };
+enum { STAGE_EVAL, STAGE_COMMON, STAGE_VJP, STAGE_JVP }; /* common: what vjp and jvp both need beyond eval */
 
 struct gnt_function {
     gnt_service *service;
     gnt_function *next;
     int32_t kind, masked;
-    uint32_t vjp, jvp;
+    uint32_t vjp, jvp, held;
     int64_t n;
     int32_t steps;
     int uses_y, uses_buffers;
-    int evaluated, pulled_back; /* eval has run; vjp has run since */
+    int evaluated, prepared; /* eval has run; the common stage has run since */
     gnt_program *program;
     size_t bytes;
 

@@ -1,4 +1,4 @@
-/* Compiling a function into one program of three stages, and running the stages. */
+/* Compiling a function into one program of four stages, and running the stages. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -203,9 +203,17 @@ gnt_status gnt_service_eval(void *context, gnt_function *f, const gnt_function_a
     read_views(f, f->view, 0);
     f->outputs = (gnt_views){f->n_out, f->view};
     f->evaluated = 1;
-    f->pulled_back = 0;
+    f->prepared = 0;
     *outputs = &f->outputs;
     return GNT_OK;
+}
+
+/* Once after each eval. */
+static int run_common(gnt_function *f) {
+    if (!f->prepared && gnt_program_run(f->program, STAGE_COMMON))
+        return -1;
+    f->prepared = 1;
+    return 0;
 }
 
 static void read_gradient(gnt_function *f) {
@@ -240,9 +248,8 @@ gnt_status gnt_service_vjp(void *context, gnt_function *f, const float *const *u
             return failed(s, "vjp", "u is NULL, which is for functions with scalar outputs only");
         gnt_program_bind(f->program, f->cotangent[i], given ? given : scalar ? &one : f->zeros);
     }
-    if (gnt_program_run(f->program, STAGE_VJP))
+    if (run_common(f) || gnt_program_run(f->program, STAGE_VJP))
         return failed(s, "vjp", "an input of the program is unbound");
-    f->pulled_back = 1;
     read_gradient(f);
     *out = &f->gradient;
     return GNT_OK;
@@ -275,15 +282,7 @@ gnt_status gnt_service_jvp(void *context, gnt_function *f, const gnt_function_ar
     if (!f->evaluated)
         return failed(s, "jvp", "eval comes first");
     bind_direction(f, direction);
-    /* What both vjp and jvp need beyond eval is computed in the vjp's stage, so that stage must have run. */
-    if (f->vjp && !f->pulled_back) {
-        for (int32_t i = 0; i < f->n_out; i++)
-            gnt_program_bind(f->program, f->cotangent[i], f->zeros);
-        if (gnt_program_run(f->program, STAGE_VJP))
-            return failed(s, "jvp", "an input of the program is unbound");
-        f->pulled_back = 1;
-    }
-    if (gnt_program_run(f->program, STAGE_JVP))
+    if (run_common(f) || gnt_program_run(f->program, STAGE_JVP))
         return failed(s, "jvp", "an input of the program is unbound");
     read_views(f, f->jvp_view, f->n_out + f->n_wrt);
     f->jvp_outputs = (gnt_views){f->n_out, f->jvp_view};

@@ -53,6 +53,10 @@ GNT_NN_API int64_t gnt_nn_count(const gnt_nn_shape *s);                  /* numb
  * gnt_program_new): 0 for ordinary inputs. */
 GNT_NN_API gnt_node gnt_nn_input(gnt_graph *g, const char *name, int32_t rank, const int64_t *dim,
                                  int32_t stage);
+/* Says of an input of stage 0 that its entries stay as they are between runs: a program computes what depends on held
+ * inputs alone once, at its first run and again after one of them was bound to another address or
+ * gnt_program_changed. Returns the input. */
+GNT_NN_API gnt_node gnt_nn_hold(gnt_graph *g, gnt_node input);
 GNT_NN_API gnt_node gnt_nn_fill(gnt_graph *g, int32_t rank, const int64_t *dim, double value);
 GNT_NN_API gnt_node gnt_nn_data(gnt_graph *g, int32_t rank, const int64_t *dim,
                                 const double *values); /* copied */
@@ -160,9 +164,11 @@ GNT_NN_API int gnt_nn_jvp(gnt_graph *g, const gnt_node *y, int32_t ny, const gnt
 /* A program computes `outputs` of a graph. It keeps nothing of the graph, which may be freed.
  *
  * Stages. An input given at stage s > 0 (and whatever depends on it) belongs to that stage; every other node belongs
- * to the earliest stage whose outputs need it (an output's stage is output_stage[i], NULL = all 0). Running stage s
- * computes only the nodes of stage s, from what the lower stages left alive: after one run of stage 0, stage 1 may
- * be run any number of times. Values that a later stage reads are never overwritten by an earlier one.
+ * to the stage that needs it (an output's stage is output_stage[i], NULL = all 0), or where several do, to the one
+ * before the first of them (0 if that is the first). Running stage s computes only the nodes of stage s, from what the
+ * lower stages left alive: after one run of stage 0, stage 1 may be run any number of times. So with outputs at stages
+ * 0, 2 and 3, stage 1 is what 2 and 3 have in common. Values that a later stage reads are never overwritten by an
+ * earlier one.
  *
  * `precision` is 4 (float) or 8 (double reference). NULL on error, with a sentence in `error` (size `error_size`). */
 GNT_NN_API gnt_program *gnt_program_new(const gnt_graph *g, const gnt_node *outputs,
@@ -175,6 +181,8 @@ GNT_NN_API void gnt_program_free(gnt_program *p);
  * unbound; binding it is allowed; NULL unbinds. Returns 0, or −1 if the node is no input (or, for values that are not
  * aligned to their own size, when there is no memory for the copy that each run makes of them). */
 GNT_NN_API int gnt_program_bind(gnt_program *p, gnt_node input, const void *values);
+/* Entries of held inputs have changed where they are, or are others at the same address. */
+GNT_NN_API void gnt_program_changed(gnt_program *p);
 /* Runs stage s. Allocates nothing, but for what oneDNN takes and frees for the arguments of a call. Returns 0, or −1 if an input it needs is unbound. */
 GNT_NN_API int gnt_program_run(gnt_program *p, int32_t stage);
 /* Output i: owned by the program, row-major, valid until its stage (or a lower one) runs again. I32 for argmax. */

@@ -233,6 +233,9 @@ typedef struct gnt_model_info {
 #define GNT_WRT_WEIGHTS 4u
 #define GNT_WRT_RATES 8u
 
+#define GNT_HELD_WEIGHTS 1u  /* weights and buffers */
+#define GNT_HELD_OBSERVED 2u /* observed and mask */
+
 typedef struct gnt_function gnt_function; /* one prepared function; the host's */
 
 typedef struct gnt_function_spec {
@@ -250,6 +253,10 @@ typedef struct gnt_function_spec {
     int32_t masked;            /* MATCH: 1: eval also takes a 0/1 mask and matches only where it is 1 */
     uint32_t vjp;              /* GNT_WRT_* that vjp will be asked for (0: never) */
     uint32_t jvp;              /* GNT_WRT_* that jvp will be given directions for (0: never) */
+    /* GNT_HELD_*: arguments whose entries stay the same from one eval to the next as long as their addresses do; what
+     * depends on them alone is then computed once. Entries that change in place, or stand anew at an old address,
+     * want a call of `changed` before the next eval. */
+    uint32_t held;
 } gnt_function_spec;
 
 typedef struct
@@ -292,6 +299,7 @@ typedef struct gnt_model_service {
     /* direction: members named by spec.jvp; *outputs: shaped like eval's. */
     gnt_status (*jvp)(void *context, gnt_function *f, const gnt_function_args *direction,
                       const gnt_views **outputs);
+    void (*changed)(void *context, gnt_function *f); /* held arguments have other entries than before */
 } gnt_model_service;
 
 /* ---- host services ------------------------------------------------------------------------------------------------------ */

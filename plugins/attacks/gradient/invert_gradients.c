@@ -158,8 +158,10 @@ static gnt_status prepare(invert *self, const gnt_observation *seen, int32_t mas
     const gnt_host *host = self->host;
     const gnt_model_service *m = host->model;
     if (self->match && self->n == seen->n && self->local_steps == seen->steps && self->batch == seen->batch &&
-        self->masked == masked)
+        self->masked == masked) {
+        m->changed(m->context, self->match);
         return GNT_OK;
+    }
     if (self->match)
         m->release(m->context, self->match);
     gnt_function_spec spec = {.size = sizeof spec,
@@ -170,7 +172,8 @@ static gnt_status prepare(invert *self, const gnt_observation *seen, int32_t mas
                               .training = -1,
                               .cost = GNT_COST_COSINE,
                               .masked = masked,
-                              .vjp = GNT_WRT_X};
+                              .vjp = GNT_WRT_X,
+                              .held = GNT_HELD_WEIGHTS | GNT_HELD_OBSERVED};
     self->match = m->prepare(m->context, &spec);
     if (!self->match)
         return host->fail(host->context, host->last_error(host->context));

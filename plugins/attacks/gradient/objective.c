@@ -22,8 +22,10 @@ static gnt_status refuse(const gnt_host *host, const char *why) {
 static gnt_status prepare(dlg *self, const gnt_observation *seen) {
     const gnt_host *host = self->host;
     const gnt_model_service *m = host->model;
-    if (self->match && self->n == seen->n && self->local_steps == seen->steps && self->batch == seen->batch)
+    if (self->match && self->n == seen->n && self->local_steps == seen->steps && self->batch == seen->batch) {
+        m->changed(m->context, self->match);
         return GNT_OK;
+    }
     if (self->match)
         m->release(m->context, self->match);
     gnt_function_spec spec = {.size = sizeof spec,
@@ -33,7 +35,8 @@ static gnt_status prepare(dlg *self, const gnt_observation *seen) {
                               .batch = seen->batch,
                               .training = -1,
                               .cost = GNT_COST_L2,
-                              .vjp = GNT_WRT_X | (self->fixed_label ? 0 : GNT_WRT_Y)};
+                              .vjp = GNT_WRT_X | (self->fixed_label ? 0 : GNT_WRT_Y),
+                              .held = GNT_HELD_WEIGHTS | GNT_HELD_OBSERVED};
     self->match = m->prepare(m->context, &spec);
     if (!self->match)
         return host->fail(host->context, host->last_error(host->context));
