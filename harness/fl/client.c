@@ -159,16 +159,16 @@ static int compute(local *l, const float *weights, float *update, float *rates, 
 }
 
 int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *samples,
-                  const gnt_samples *public_data, const float *weights, const float *buffers, int whole,
-                  const gnt_fl_shared *out, gnt_err *err) {
+                  const gnt_fl_holding *holds, const gnt_samples *public_data, const float *weights,
+                  const float *buffers, int whole, const gnt_fl_shared *out, gnt_err *err) {
     local l = {.fl = fl};
     int rc = -1;
     l.client = (gnt_client){.size = sizeof l.client,
                             .index = client,
                             .round = round,
                             .n_clients = fl->config.clients,
-                            .n_samples = samples->n,
-                            .n_labels = count_labels(samples),
+                            .n_samples = holds ? holds->samples : samples->n,
+                            .n_labels = holds ? holds->labels : count_labels(samples),
                             .rate = gnt_fl_rate(&fl->config, round),
                             .steps = fl->config.steps,
                             .batch = whole ? samples->n : fl->config.batch,

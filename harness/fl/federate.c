@@ -148,7 +148,8 @@ static int one_round(server *s, int32_t round, float *weights, float *buffers, g
         gnt_samples own = rows_of(s->data, s->start[client], s->start[client + 1]);
         gnt_fl_shared shared = {.update = s->update[k], .buffers = s->client_buffers};
         s->share[k] = (double)own.n / (double)total;
-        if (gnt_fl_client(fl, round, client, &own, s->public_data, weights, buffers, 0, &shared, err) != 0)
+        if (gnt_fl_client(fl, round, client, &own, NULL, s->public_data, weights, buffers, 0, &shared, err) !=
+            0)
             return -1;
         for (int64_t i = 0; i < fl->n_buffers; i++)
             s->buffers_sum[i] += (float)s->share[k] * s->client_buffers[i];

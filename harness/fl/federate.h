@@ -40,11 +40,16 @@ typedef struct gnt_fl_shared {
     gnt_batch *encoded; /* what encodings made of its samples; the caller frees it with gnt_batch_free */
 } gnt_fl_shared;
 
+/* What a client holds in all, as hooks are told. */
+typedef struct gnt_fl_holding {
+    int64_t samples, labels; /* labels: how many different ones */
+} gnt_fl_holding;
+
 /* One client's defended update from `samples` at the broadcast weights. `whole`: every step uses all samples,
- * as an observed target does; else batches are drawn for (round, client). */
+ * as an observed target does; else batches are drawn for (round, client). holds: NULL: `samples` are all it holds. */
 int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *samples,
-                  const gnt_samples *public_data, const float *weights, const float *buffers, int whole,
-                  const gnt_fl_shared *out, gnt_err *err);
+                  const gnt_fl_holding *holds, const gnt_samples *public_data, const float *weights,
+                  const float *buffers, int whole, const gnt_fl_shared *out, gnt_err *err);
 
 typedef struct gnt_fl_watch {
     void *context;

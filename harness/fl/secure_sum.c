@@ -10,8 +10,6 @@
 #include "base/digest.h"
 #include "base/mem.h"
 
-static const double steps_of_one = 1 << 20;
-
 typedef struct client_key {
     uint8_t secret[crypto_scalarmult_SCALARBYTES], open[crypto_scalarmult_BYTES];
 } client_key;
@@ -53,7 +51,7 @@ int gnt_secure_sum(const double *value, int32_t clients, int64_t n, const gnt_ke
     uint64_t *mask = gnt_array((size_t)n, sizeof *mask);
     int rc = keys && mask ? 0 : gnt_fail(err, "out of memory for a secure sum");
     for (int64_t i = 0; rc == 0 && i < clients * n; i++)
-        masked[i] = (uint64_t)llrint(value[i] * steps_of_one);
+        masked[i] = (uint64_t)llrint(value[i] * GNT_SUM_SCALE);
     for (int32_t k = 0; rc == 0 && k < clients; k++)
         make_key(&keys[k], key, k);
     for (int32_t a = 0; rc == 0 && a < clients; a++)
@@ -69,7 +67,7 @@ int gnt_secure_sum(const double *value, int32_t clients, int64_t n, const gnt_ke
         uint64_t total = 0;
         for (int32_t k = 0; k < clients; k++)
             total += masked[k * n + i];
-        sum[i] = (double)(int64_t)total / steps_of_one;
+        sum[i] = (double)(int64_t)total / GNT_SUM_SCALE;
     }
     gnt_free(keys);
     gnt_free(mask);

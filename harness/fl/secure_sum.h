@@ -12,6 +12,7 @@
 #include "base/random.h"
 
 enum { GNT_SUM_MOST_CLIENTS = 4096, GNT_SUM_MOST_ENTRIES = 1 << 20 };
+#define GNT_SUM_SCALE 1048576.0 /* words that a value of 1 is */
 
 /* value: clients × n, each finite and of size below 2⁴⁰/clients. masked (clients × n) is the server's transcript, sum (n)
  * what everyone receives. Clients' secret keys are derived from `key`. */

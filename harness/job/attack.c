@@ -2,7 +2,7 @@
  * observations. Its process holds the observation and the grants, and nothing else.
  *
  * Answer bundle: reconstruction.J count×features, labels.J n×classes, attribute.J values, mixture.J encodings×count,
- * similarity.J encodings×encodings, for observation J;
+ * similarity.J encodings×encodings, contribution.J clients×entries (F64), for observation J;
  * metadata {"targets": [{"costs": [[restart, step, cost], …], "chosen": [restart, cost]}, …]}. */
 #include <inttypes.h>
 #include <math.h>
@@ -58,7 +58,8 @@ static gnt_status refuse(attacking *a, const char *what, int64_t found, int64_t 
     return GNT_FAILED;
 }
 
-static gnt_status keep(attacking *a, const char *kind, int64_t rows, int64_t columns, const float *values) {
+static gnt_status keep_typed(attacking *a, const char *kind, gnt_st_type type, int64_t rows, int64_t columns,
+                             const void *values) {
     char name[64];
     int64_t dim[2] = {rows, columns};
     snprintf(name, sizeof name, "%s.%" PRId64, kind, a->j);
@@ -66,10 +67,14 @@ static gnt_status keep(attacking *a, const char *kind, int64_t rows, int64_t col
         gnt_fail(&a->refused, "the attack answered twice with %s", kind);
         return GNT_FAILED;
     }
-    if (gnt_st_add(&a->answer, name, GNT_ST_F32, 2, dim, values, NULL, &a->refused) != 0)
+    if (gnt_st_add(&a->answer, name, type, 2, dim, values, NULL, &a->refused) != 0)
         return GNT_FAILED;
     a->answered++;
     return GNT_OK;
+}
+
+static gnt_status keep(attacking *a, const char *kind, int64_t rows, int64_t columns, const float *values) {
+    return keep_typed(a, kind, GNT_ST_F32, rows, columns, values);
 }
 
 static gnt_status take_reconstruction(void *context, int64_t count, const float *x) {
@@ -113,6 +118,15 @@ static gnt_status take_similarity(void *context, int64_t encodings, const float 
     if (encodings < 1 || encodings != encodings_seen(a))
         return refuse(a, "rows of similarities", encodings, encodings_seen(a));
     return keep(a, "similarity", encodings, encodings, score);
+}
+
+static gnt_status take_contribution(void *context, int64_t n, const double *value) {
+    attacking *a = context;
+    int64_t each = a->seen.base.n_contribution,
+            clients = a->seen.base.transcript ? a->seen.base.transcript->n_clients : 1;
+    if (n < 1 || n != clients * each)
+        return refuse(a, "entries of a contribution", n, clients * each);
+    return keep_typed(a, "contribution", GNT_ST_F64, clients, each, value);
 }
 
 static void take_cost(void *context, int32_t restart, int64_t step, double cost) {
@@ -223,6 +237,9 @@ static uint64_t sum_of_seen(const attacking *a, const gnt_observation *o) {
     for (int64_t i = 0; o->update && i < o->update->n; i++)
         sum = sum * 31 + gnt_quick_sum(o->update->view[i].data,
                                        (size_t)o->update->view[i].count * sizeof *o->update->view[i].data);
+    const gnt_transcript *t = o->transcript;
+    if (t)
+        sum = sum * 31 + gnt_quick_sum(t->masked, (size_t)(t->n_clients * t->n) * sizeof *t->masked);
     return sum;
 }
 
@@ -236,7 +253,8 @@ static int answer_one(attacking *a, int64_t j, gnt_err *err) {
                          .cost = take_cost,
                          .chosen = take_chosen,
                          .mixture = take_mixture,
-                         .similarity = take_similarity};
+                         .similarity = take_similarity,
+                         .contribution = take_contribution};
     gnt_observation o = gnt_seen_at(&a->seen, j);
     o.labels = row_of(&a->labels, "labels", j * o.n);
     o.rates = row_of(&a->rates, "rates", j);

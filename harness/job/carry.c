@@ -11,6 +11,7 @@ enum { NAME_SIZE = GNT_ST_NAME };
 
 /* ---- secure sums ---- */
 
+/* How many different labels a client holds. */
 static int64_t labels_of(const gnt_sampleset *s, const gnt_partition *part, int32_t client, uint8_t *seen) {
     int64_t n = 0;
     memset(seen, 0, (size_t)s->view.classes);
@@ -22,21 +23,54 @@ static int64_t labels_of(const gnt_sampleset *s, const gnt_partition *part, int3
     return n;
 }
 
+int gnt_carry_holdings(const gnt_sampleset *clients, const gnt_partition *part, gnt_st *out, gnt_err *err) {
+    const int64_t dim[2] = {part->clients, 2};
+    gnt_st_tensor *t;
+    uint8_t *seen = gnt_alloc((size_t)clients->view.classes);
+    int rc = seen ? gnt_st_add(out, "holdings", GNT_ST_I64, 2, dim, NULL, &t, err)
+                  : gnt_fail(err, "out of memory for the clients' holdings");
+    for (int32_t k = 0; rc == 0 && k < part->clients; k++) {
+        ((int64_t *)t->data)[2 * k] = part->start[k + 1] - part->start[k];
+        ((int64_t *)t->data)[2 * k + 1] = labels_of(clients, part, k, seen);
+    }
+    gnt_free(seen);
+    return rc;
+}
+
+int gnt_carry_holding(gnt_fl_holding *out, const gnt_st *trained, int32_t client) {
+    const gnt_st_tensor *t = gnt_st_find(trained, "holdings");
+    if (!t || t->type != GNT_ST_I64 || t->rank != 2 || t->dim[1] != 2 || t->dim[0] < 1)
+        return 0;
+    const int64_t *held = t->data;
+    if (client != GNT_CARRY_AVERAGE) {
+        *out = (gnt_fl_holding){held[2 * (client % t->dim[0])], held[2 * (client % t->dim[0]) + 1]};
+        return 1;
+    }
+    double samples = 0, labels = 0;
+    for (int64_t k = 0; k < t->dim[0]; k++) {
+        samples += (double)held[2 * k] / (double)t->dim[0];
+        labels += (double)held[2 * k + 1] / (double)t->dim[0];
+    }
+    *out = (gnt_fl_holding){(int64_t)(samples + 0.5), (int64_t)(labels + 0.5)};
+    return 1;
+}
+
 typedef struct summing {
-    const gnt_sampleset *clients;
-    const gnt_partition *part;
+    const gnt_st *trained; /* with the holdings */
+    int32_t clients;
     const gnt_fl_config *config;
     const float *weights, *buffers;
-    uint8_t *seen;
 } summing;
 
 static int contribute(const summing *s, const gnt_member *m, int64_t n, double *value, gnt_err *err) {
-    for (int32_t k = 0; k < s->part->clients; k++) {
+    for (int32_t k = 0; k < s->clients; k++) {
+        gnt_fl_holding held = {0, 0};
+        gnt_carry_holding(&held, s->trained, k);
         gnt_client client = {.size = sizeof client,
                              .index = k,
-                             .n_clients = s->part->clients,
-                             .n_samples = s->part->start[k + 1] - s->part->start[k],
-                             .n_labels = labels_of(s->clients, s->part, k, s->seen),
+                             .n_clients = s->clients,
+                             .n_samples = held.samples,
+                             .n_labels = held.labels,
                              .rate = gnt_fl_rate(s->config, 0),
                              .steps = s->config->steps,
                              .batch = s->config->batch,
@@ -56,18 +90,21 @@ static int receive(const gnt_member *m, const double *sum, int64_t n, gnt_err *e
 }
 
 static int sum_of_member(const summing *s, const gnt_member *m, int32_t index, const gnt_key *key,
-                         gnt_st *out, gnt_err *err) {
+                         gnt_st *out, gnt_st *truth, gnt_err *err) {
     m->begin(m->owner, "contribute_size");
-    int64_t n = m->hooks->contribute_size(m->self), dim[2] = {s->part->clients, n};
+    int64_t n = m->hooks->contribute_size(m->self), dim[2] = {s->clients, n};
     if (m->done(m->owner, GNT_OK, err) != 0)
         return -1;
     if (n < 1 || n > GNT_SUM_MOST_ENTRIES)
         return gnt_fail(err, "the defense wants a secure sum of %" PRId64 " entries, expected 1 to %d", n,
                         GNT_SUM_MOST_ENTRIES);
     char name[NAME_SIZE];
-    gnt_st_tensor *transcript, *sum;
-    double *value = gnt_array((size_t)(dim[0] * n), sizeof *value);
-    int rc = value ? contribute(s, m, n, value, err) : gnt_fail(err, "out of memory for a secure sum");
+    gnt_st_tensor *transcript, *sum, *given;
+    snprintf(name, sizeof name, "contribution.%d", index);
+    if (gnt_st_add(truth, name, GNT_ST_F64, 2, dim, NULL, &given, err) != 0)
+        return -1;
+    double *value = given->data;
+    int rc = contribute(s, m, n, value, err);
     snprintf(name, sizeof name, "transcript.%d", index);
     if (rc == 0)
         rc = gnt_st_add(out, name, GNT_ST_I64, 2, dim, NULL, &transcript, err);
@@ -78,23 +115,32 @@ static int sum_of_member(const summing *s, const gnt_member *m, int32_t index, c
     snprintf(name, sizeof name, "member %d", index);
     gnt_key own = gnt_key_derive(key, name);
     if (rc == 0)
-        rc = gnt_secure_sum(value, s->part->clients, n, &own, masked, sum->data, err);
+        rc = gnt_secure_sum(value, s->clients, n, &own, masked, sum->data, err);
     if (rc == 0)
         rc = receive(m, sum->data, n, err);
-    gnt_free(value);
     return rc;
 }
 
-int gnt_carry_sums(gnt_work_chain *c, const gnt_sampleset *clients, const gnt_partition *part,
-                   const gnt_fl_config *config, const float *weights, const float *buffers,
-                   const gnt_key *key, gnt_st *out, gnt_err *err) {
-    summing s = {clients, part, config, weights, buffers, gnt_alloc((size_t)clients->view.classes)};
-    int rc = s.seen ? 0 : gnt_fail(err, "out of memory for a secure sum");
-    for (int32_t i = 0; rc == 0 && i < c->chain.n; i++)
-        if (c->chain.member[i].hooks->contribute)
-            rc = sum_of_member(&s, &c->chain.member[i], i, key, out, err);
-    gnt_free(s.seen);
-    return rc;
+int gnt_carry_sums(gnt_work_chain *c, int32_t clients, const gnt_fl_config *config, const float *weights,
+                   const float *buffers, const gnt_key *key, gnt_st *out, gnt_st *truth, gnt_err *err) {
+    summing s = {out, clients, config, weights, buffers};
+    for (int32_t i = 0; i < c->chain.n; i++)
+        if (c->chain.member[i].hooks->contribute &&
+            sum_of_member(&s, &c->chain.member[i], i, key, out, truth, err) != 0)
+            return -1;
+    return 0;
+}
+
+const gnt_st_tensor *gnt_carry_first(const gnt_st *st, const char *kind, gnt_st_type type, int32_t rank) {
+    enum { MOST_MEMBERS = 16 };
+    for (int i = 0; i < MOST_MEMBERS; i++) {
+        char name[NAME_SIZE];
+        snprintf(name, sizeof name, "%s.%d", kind, i);
+        const gnt_st_tensor *t = gnt_st_find(st, name);
+        if (t && t->type == type && t->rank == rank)
+            return t;
+    }
+    return NULL;
 }
 
 /* ---- state ---- */

@@ -2,8 +2,8 @@
  * of its own, what a suite may grant. The truth itself is not among the outputs: it stays in the bundle the
  * targets came in.
  *
- *   seen    update T×P (or encoded_x M×F and encoded_y M×C, or representation T·B×R), weights P, buffers;
- *           metadata: the setting
+ *   seen    update T×P (or encoded_x M×F and encoded_y M×C, or representation T·B×R, or transcript clients×n),
+ *           weights P, buffers; metadata: the setting
  *   broadcast  weights and buffers of the stage, as a trained bundle names them
  *   labels  T·B×C          rates  T×steps          stats  T×buffers          sum  n, of a secure sum */
 #include <inttypes.h>
@@ -19,11 +19,13 @@ typedef struct observing {
     gnt_work_model model;
     gnt_work_chain chain;
     gnt_sampleset samples, public_data;
+    gnt_st trained;
     float *weights, *buffers;
     gnt_fl_config config; /* of the observed client */
     int32_t stage;
     int64_t targets, batch;
     uint32_t surface;
+    int shadow;       /* the samples are the shadow part's */
     gnt_st seen, sum; /* sum: of a secure sum, where a defense took one */
     float *x, *y;     /* the batch of one target, B samples */
     int32_t *a;
@@ -87,8 +89,12 @@ static int observe_updates(observing *o, gnt_err *err) {
         gnt_fl_shared shared = {.update = update + j * p,
                                 .rates = o->config.steps ? used + j * o->config.steps : NULL};
         int32_t client = (int32_t)(j % (o->config.clients > 0 ? o->config.clients : 1));
-        rc = gnt_fl_client(fl, o->stage, client, &b, o->public_data.view.n ? &o->public_data.view : NULL,
-                           o->weights, o->buffers, 1, &shared, err);
+        gnt_fl_holding held;
+        /* a shadow client must not tell what a real one holds */
+        int dealt = gnt_carry_holding(&held, &o->trained, o->shadow ? GNT_CARRY_AVERAGE : client);
+        rc = gnt_fl_client(fl, o->stage, client, &b, dealt ? &held : NULL,
+                           o->public_data.view.n ? &o->public_data.view : NULL, o->weights, o->buffers, 1,
+                           &shared, err);
         w->progress(w->context, (double)j + 1, (double)o->targets);
         if (rc == 0 && w->should_stop(w->context))
             rc = gnt_fail(err, "stopped at target %" PRId64, j);
@@ -172,15 +178,18 @@ static int write_labels(observing *o, gnt_err *err) {
 }
 
 /* What the defense's secure sum came to, if any: everyone who took part knows it, so it may be granted. */
-static int keep_sum(observing *o, const gnt_st *trained, gnt_err *err) {
-    for (int32_t i = 0; i < o->chain.chain.n; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "sum.%d", i);
-        const gnt_st_tensor *t = gnt_st_find(trained, name);
-        if (t)
-            return gnt_st_add(&o->sum, "sum", t->type, t->rank, t->dim, t->data, NULL, err);
-    }
-    return 0;
+static int keep_sum(observing *o, gnt_err *err) {
+    const gnt_st_tensor *t = gnt_carry_first(&o->trained, "sum", GNT_ST_F64, 1);
+    return t ? gnt_st_add(&o->sum, "sum", t->type, t->rank, t->dim, t->data, NULL, err) : 0;
+}
+
+/* What the server saw of the secure sum: one observation of all clients, with no private batch behind it. */
+static int observe_transcript(observing *o, gnt_err *err) {
+    const gnt_st_tensor *t = gnt_carry_first(&o->trained, "transcript", GNT_ST_I64, 2);
+    if (t)
+        return gnt_st_add(&o->seen, "transcript", t->type, t->rank, t->dim, t->data, NULL, err);
+    o->work->status = GNT_UNSUPPORTED;
+    return gnt_fail(err, "the defense made no secure sum, so there is no transcript of one");
 }
 
 /* Batch statistics of each target at the broadcast weights; what the defense did to the samples is not in
@@ -211,13 +220,16 @@ static int write_stats(observing *o, gnt_err *err) {
  * an attacker may see (other stages, defenses' state). */
 static int write_broadcast(observing *o, gnt_err *err) {
     int64_t p = gnt_model_size(o->model.model), b = gnt_model_buffer_size(o->model.model);
-    char weights[32], buffers[32];
+    const gnt_st_tensor *sum = gnt_st_find(&o->sum, "sum");
+    char weights[32], buffers[32], known[64];
     gnt_st st;
     gnt_st_init(&st);
+    snprintf(known, sizeof known, "{\"n_contribution\": %" PRId64 "}", sum ? sum->dim[0] : 0);
     snprintf(weights, sizeof weights, "weights.%d", o->stage);
     snprintf(buffers, sizeof buffers, "buffers.%d", o->stage);
     if (gnt_st_add(&st, weights, GNT_ST_F32, 1, &p, o->weights, NULL, err) != 0 ||
-        gnt_st_add(&st, buffers, GNT_ST_F32, 1, &b, o->buffers, NULL, err) != 0) {
+        gnt_st_add(&st, buffers, GNT_ST_F32, 1, &b, o->buffers, NULL, err) != 0 ||
+        gnt_st_set_metadata(&st, known, err) != 0) {
         gnt_st_free(&st);
         return -1;
     }
@@ -226,14 +238,19 @@ static int write_broadcast(observing *o, gnt_err *err) {
 
 static int write_seen(observing *o, gnt_err *err) {
     int64_t p = gnt_model_size(o->model.model), b = gnt_model_buffer_size(o->model.model);
-    int one_set = o->surface == GNT_SURFACE_ENCODING;
+    int one_set = o->surface == GNT_SURFACE_ENCODING, of_all = o->surface == GNT_SURFACE_TRANSCRIPT;
+    const gnt_st_tensor *sum = gnt_st_find(&o->sum, "sum");
     if (gnt_st_add(&o->seen, "weights", GNT_ST_F32, 1, &p, o->weights, NULL, err) != 0 ||
         gnt_st_add(&o->seen, "buffers", GNT_ST_F32, 1, &b, o->buffers, NULL, err) != 0)
         return -1;
-    json_t *all = json_pack("{s:I, s:i, s:I, s:I, s:i, s:f}", "surface", (json_int_t)o->surface, "round",
-                            (int)o->stage, "observations", (json_int_t)(one_set ? 1 : o->targets), "n",
-                            (json_int_t)(one_set ? o->targets * o->batch : o->batch), "steps",
-                            (int)o->config.steps, "rate", gnt_fl_rate(&o->config, o->stage));
+    json_t *all =
+        json_pack("{s:I, s:i, s:I, s:I, s:i, s:f, s:I, s:i}", "surface", (json_int_t)o->surface, "round",
+                  (int)o->stage, "observations", (json_int_t)(one_set || of_all ? 1 : o->targets), "n",
+                  (json_int_t)(of_all    ? 0
+                               : one_set ? o->targets * o->batch
+                                         : o->batch),
+                  "steps", (int)o->config.steps, "rate", gnt_fl_rate(&o->config, o->stage), "n_contribution",
+                  (json_int_t)(sum ? sum->dim[0] : 0), "clients", (int)o->config.clients);
     char *text = all ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     int rc =
         text ? gnt_st_set_metadata(&o->seen, text, err) : gnt_fail(err, "out of memory for an observation");
@@ -250,32 +267,30 @@ static int observe(observing *o, gnt_err *err) {
         return observe_encodings(o, err);
     case GNT_SURFACE_REPRESENTATION:
         return observe_representation(o, err);
+    case GNT_SURFACE_TRANSCRIPT:
+        return observe_transcript(o, err);
     default:
-        o->work->status = GNT_UNSUPPORTED;
-        return gnt_fail(err, "observations of this surface are not made by this version");
+        return gnt_fail(err, "the request asks for an unknown surface %u", o->surface);
     }
 }
 
 static int open_all(observing *o, gnt_err *err) {
     gnt_work *w = o->work;
-    gnt_st trained;
-    gnt_st_init(&trained);
     int rc = gnt_work_model_open(&o->model, w, err);
     if (rc == 0)
         rc = gnt_work_samples(&o->samples, w, "samples", err);
     if (rc == 0)
         rc = gnt_work_samples(&o->public_data, w, "public", err);
     if (rc == 0)
-        rc = w->read(w->context, "trained", &trained, err);
+        rc = w->read(w->context, "trained", &o->trained, err);
     if (rc == 0)
-        rc = gnt_work_weights(&trained, o->model.model, o->stage, &o->weights, &o->buffers, err);
+        rc = gnt_work_weights(&o->trained, o->model.model, o->stage, &o->weights, &o->buffers, err);
     if (rc == 0)
         rc = gnt_work_chain_open(&o->chain, w, &o->model, err);
     if (rc == 0)
-        rc = gnt_carry_load(&o->chain, &trained, o->stage, o->config.clients, err);
+        rc = gnt_carry_load(&o->chain, &o->trained, o->stage, o->config.clients, err);
     if (rc == 0)
-        rc = keep_sum(o, &trained, err);
-    gnt_st_free(&trained);
+        rc = keep_sum(o, err);
     if (rc != 0)
         return -1;
     const gnt_samples *s = &o->samples.view;
@@ -298,16 +313,18 @@ int gnt_job_observe(gnt_work *w, gnt_err *err) {
                    .targets = gnt_request_int(w, "observe.targets"),
                    .batch = gnt_request_int(w, "observe.batch"),
                    .surface = (uint32_t)gnt_request_int(w, "observe.surface"),
+                   .shadow = (int)gnt_request_int(w, "shadow"),
                    .config = gnt_work_config(w)};
     o.config.steps = (int32_t)gnt_request_int(w, "observe.local_steps");
     o.config.batch = o.batch;
+    gnt_st_init(&o.trained);
     gnt_st_init(&o.seen);
     int rc = open_all(&o, err);
     if (rc == 0)
         rc = observe(&o, err);
-    if (rc == 0)
+    if (rc == 0 && o.surface != GNT_SURFACE_TRANSCRIPT)
         rc = write_labels(&o, err);
-    if (rc == 0)
+    if (rc == 0 && o.surface != GNT_SURFACE_TRANSCRIPT)
         rc = write_stats(&o, err);
     if (rc == 0 && o.sum.n)
         rc = w->write(w->context, "sum", &o.sum, err);
@@ -324,6 +341,7 @@ int gnt_job_observe(gnt_work *w, gnt_err *err) {
     gnt_free(o.y);
     gnt_free(o.a);
     gnt_free(o.id);
+    gnt_st_free(&o.trained);
     gnt_st_free(&o.seen);
     gnt_st_free(&o.sum);
     gnt_work_model_free(&o.model);

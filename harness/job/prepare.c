@@ -13,6 +13,7 @@ typedef struct preparing {
     gnt_sampleset public_data, shadow;
     float *weights, *buffers;
     gnt_work_plugin plugin;
+    int64_t n_contribution;
     gnt_st out;
 } preparing;
 
@@ -31,6 +32,9 @@ static int prepare_open(preparing *p, const json_t *entry, int32_t kind, const c
     if (rc == 0)
         rc = gnt_work_weights(&trained, p->model.model, gnt_request_int(w, "stage"), &p->weights, &p->buffers,
                               err);
+    json_t *known = rc == 0 && trained.metadata ? json_loads(trained.metadata, 0, NULL) : NULL;
+    p->n_contribution = json_integer_value(json_object_get(known, "n_contribution"));
+    json_decref(known);
     gnt_st_free(&trained);
     if (rc == 0)
         rc = gnt_request_key(w, key_path, &key, err);
@@ -149,10 +153,14 @@ static int setting_open(gnt_setting *s, gnt_observation *o, const preparing *p, 
                            .batch = batch,
                            .rate = gnt_fl_rate(&config, (int32_t)gnt_request_int(w, "stage")),
                            .weights = p->weights,
-                           .buffers = p->buffers};
+                           .buffers = p->buffers,
+                           .n_contribution = p->n_contribution,
+                           .n_clients = config.clients};
     o->update_kind = o->steps ? GNT_UPDATE_DELTA : GNT_UPDATE_GRADIENT;
     if (o->surface == GNT_SURFACE_ENCODING) /* all targets are one set */
         o->n = o->batch = targets * batch;
+    if (o->surface == GNT_SURFACE_TRANSCRIPT) /* no private batch */
+        o->n = o->batch = 0;
     if (p->public_data.view.n)
         o->public_data = &p->public_data.view;
     return gnt_setting_open(s, w, o, err);

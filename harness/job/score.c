@@ -180,6 +180,14 @@ static int open_all(score *s, gnt_err *err) {
         return gnt_fail(err, "the attack's answer cannot be read: %s", why.text);
     const gnt_samples *t = &s->targets.view;
     s->n = s->observations * s->batch;
+    if (((uint32_t)gnt_request_int(w, "goals") & GNT_GOAL_CONTRIBUTION) &&
+        score_read_contributions(s, err) != 0)
+        return -1;
+    if (s->of_all) {
+        s->n = s->clients_in_sum;
+        s->target = gnt_array((size_t)s->n, sizeof *s->target);
+        return s->target && s->n ? 0 : gnt_fail(err, "a transcript can be scored for contributions alone");
+    }
     if (s->n < 1 || t->n < s->n)
         return gnt_fail(err, "there are %" PRId64 " targets, %" PRId64 " were observed", t->n, s->n);
     int image = t->rank == 3;
@@ -196,6 +204,7 @@ static void close_all(score *s) {
     gnt_sampleset_free(&s->clients);
     gnt_st_free(&s->answer);
     gnt_st_free(&s->seen);
+    gnt_st_free(&s->given);
     gnt_free(s->target);
     gnt_free(s->attribute_truth);
     gnt_free(s->attribute_told);
@@ -212,6 +221,8 @@ static int score_goals(score *s, gnt_err *err) {
     if ((goals & GNT_GOAL_ATTRIBUTE) && s->attribute >= 0 && s->attribute < s->targets.view.n_attributes &&
         score_attributes(s, err) != 0)
         return -1;
+    if ((goals & GNT_GOAL_CONTRIBUTION) && any_answer(s, "contribution") && score_contributions(s, err) != 0)
+        return -1;
     return 0;
 }
 
@@ -220,9 +231,11 @@ int gnt_job_score(gnt_work *w, gnt_err *err) {
                .observations = gnt_request_int(w, "observe.targets"),
                .batch = gnt_request_int(w, "observe.batch"),
                .attribute = gnt_request(w, "attribute") ? (int32_t)gnt_request_int(w, "attribute.index") : -1,
+               .of_all = gnt_request_int(w, "observe.surface") == GNT_SURFACE_TRANSCRIPT,
                .attribute_values = (int32_t)gnt_request_int(w, "attribute.values")};
     gnt_st_init(&s.answer);
     gnt_st_init(&s.seen);
+    gnt_st_init(&s.given);
     int rc = gnt_request_key(w, "keys.score", &s.key, err);
     if (rc == 0)
         rc = open_all(&s, err);

@@ -15,14 +15,23 @@ typedef struct score_target { /* one private sample */
     double label_right; /* of a batch: the share of its labels that were told */
     int attribute_right;
     int32_t attribute_truth, attribute_told;
+    int has_contribution; /* of the client behind it; of a transcript each client is a target */
+    double contribution_error;
+    const double *contribution_told, *contribution_truth; /* score.entries each; told may be NULL */
 } score_target;
 
 typedef struct score {
     gnt_work *work;
     gnt_key key;
     gnt_sampleset targets, public_data, clients;
-    gnt_st answer, seen;
-    int64_t observations, batch, n; /* n = observations × batch private samples */
+    gnt_st answer, seen, given; /* given: to the secure sum */
+    int64_t observations, batch,
+        n;      /* n = observations × batch private samples, or the clients of a transcript */
+    int of_all; /* the one observation is a transcript, of all clients */
+    const double *contribution; /* clients_in_sum × entries, in `given` */
+    int64_t clients_in_sum, entries;
+    double contribution_rank;  /* NaN where there is no order */
+    double contribution_blind; /* the error of a guess without looking */
     gnt_metric_shape shape;
     int is_image;
     size_t candidates;
@@ -38,7 +47,9 @@ typedef struct score_table {
 } score_table;
 gnt_metric_rows score_rows(const score_table *table, size_t n);
 
-int score_write(score *s, gnt_err *err);  /* score_write.c */
-int score_images(score *s, gnt_err *err); /* score_images.c */
+int score_read_contributions(score *s, gnt_err *err);
+int score_contributions(score *s, gnt_err *err); /* score_contribution.c */
+int score_write(score *s, gnt_err *err);         /* score_write.c */
+int score_images(score *s, gnt_err *err);        /* score_images.c */
 
 #endif

@@ -12,6 +12,15 @@ static json_t *number(double x) {
     return isfinite(x) ? json_real(x) : json_null();
 }
 
+/* The first entries of a client's vector; null: no answer. */
+static json_t *entries_json(const score *s, const double *value) {
+    enum { MOST_SHOWN = 8 };
+    json_t *list = value ? json_array() : json_null();
+    for (int64_t e = 0; value && e < s->entries && e < MOST_SHOWN; e++)
+        json_array_append_new(list, number(value[e]));
+    return list;
+}
+
 static json_t *targets_json(const score *s) {
     json_t *list = json_array();
     for (int64_t i = 0; i < s->n; i++) {
@@ -35,6 +44,11 @@ static json_t *targets_json(const score *s) {
             json_object_set_new(one, "attribute_accuracy", number(t->attribute_right));
             json_object_set_new(one, "attribute_truth", json_integer(t->attribute_truth));
             json_object_set_new(one, "attribute_told", json_integer(t->attribute_told));
+        }
+        if (t->has_contribution) {
+            json_object_set_new(one, "contribution_error", number(t->contribution_error));
+            json_object_set_new(one, "contribution_truth", entries_json(s, t->contribution_truth));
+            json_object_set_new(one, "contribution_told", entries_json(s, t->contribution_told));
         }
         json_array_append_new(list, one);
     }
@@ -101,6 +115,17 @@ static int add_attribute_rates(score *s, json_t *measures, json_t *chance, gnt_e
     }
     gnt_free(counts);
     return rc;
+}
+
+/* The order of clients belongs to the cell as a whole. */
+static void add_contribution(const score *s, json_t *measures, json_t *chance) {
+    double r = s->contribution_rank;
+    if (isfinite(r))
+        json_object_set_new(measures, "contribution_rank",
+                            json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:I}", "mean", r, "deviation", 0.0,
+                                      "worst", r, "median", r, "low", r, "high", r, "n", (json_int_t)s->n));
+    json_object_set_new(chance, "contribution_error", number(s->contribution_blind));
+    json_object_set_new(chance, "contribution_rank", number(0));
 }
 
 static void add_label_chance(const score *s, json_t *chance) {
@@ -215,6 +240,10 @@ int score_write(score *s, gnt_err *err) {
         rc = summarise(s, measures, targets, "label_accuracy", 1, err);
     if (rc == 0)
         rc = summarise(s, measures, targets, "attribute_accuracy", 1, err);
+    if (rc == 0)
+        rc = summarise(s, measures, targets, "contribution_error", 0, err);
+    if (rc == 0 && s->target[0].has_contribution)
+        add_contribution(s, measures, chance);
     if (rc == 0 && s->attribute_truth)
         rc = add_attribute_rates(s, measures, chance, err);
     if (rc == 0 && s->target[0].has_label)

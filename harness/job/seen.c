@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "fl/secure_sum.h"
 
 static int read_setting(gnt_seen *s, const char *name, gnt_err *err) {
     json_t *all = json_loads(s->st.metadata ? s->st.metadata : "", JSON_REJECT_DUPLICATES, NULL);
@@ -19,9 +20,12 @@ static int read_setting(gnt_seen *s, const char *name, gnt_err *err) {
     o->rate = json_number_value(json_object_get(all, "rate"));
     o->attribute = -1;
     o->classes = gnt_model_classes(s->model->model);
+    o->n_clients = (int32_t)json_integer_value(json_object_get(all, "clients"));
+    o->n_contribution = json_integer_value(json_object_get(all, "n_contribution"));
     s->observations = json_integer_value(json_object_get(all, "observations"));
     json_decref(all);
-    if (s->observations < 1 || o->n < 1 || o->steps < 0)
+    if (s->observations < 1 || o->n < (o->surface != GNT_SURFACE_TRANSCRIPT) || o->steps < 0 ||
+        o->n_contribution < 0)
         return gnt_fail(err, "%s: is not a bundle of observations", name);
     return 0;
 }
@@ -94,6 +98,23 @@ static int read_representation(gnt_seen *s, const char *name, gnt_err *err) {
     return 0;
 }
 
+static int read_transcript(gnt_seen *s, const char *name, gnt_err *err) {
+    const gnt_st_tensor *t = gnt_st_need(&s->st, name, "transcript", GNT_ST_I64, -1, NULL, err);
+    if (!t)
+        return -1;
+    if (t->rank != 2 || t->dim[0] < 1 || t->dim[0] > GNT_SUM_MOST_CLIENTS ||
+        t->dim[1] != s->base.n_contribution)
+        return gnt_fail(err, "%s: the transcript does not have %" PRId64 " words of each client", name,
+                        s->base.n_contribution);
+    s->transcript = (gnt_transcript){.size = sizeof s->transcript,
+                                     .n_clients = (int32_t)t->dim[0],
+                                     .n = t->dim[1],
+                                     .masked = t->data,
+                                     .scale = GNT_SUM_SCALE};
+    s->base.transcript = &s->transcript;
+    return 0;
+}
+
 int gnt_seen_open(gnt_seen *out, gnt_work *w, const char *name, const gnt_work_model *m, gnt_err *err) {
     *out = (gnt_seen){.model = m};
     gnt_st_init(&out->st);
@@ -117,6 +138,8 @@ int gnt_seen_open(gnt_seen *out, gnt_work *w, const char *name, const gnt_work_m
         rc = read_encoded(out, name, err);
     else if (rc == 0 && out->base.surface == GNT_SURFACE_REPRESENTATION)
         rc = read_representation(out, name, err);
+    else if (rc == 0 && out->base.surface == GNT_SURFACE_TRANSCRIPT)
+        rc = read_transcript(out, name, err);
     else if (rc == 0)
         rc = gnt_fail(err, "%s: has an unknown surface %u", name, out->base.surface);
     if (rc != 0)

@@ -8,6 +8,7 @@ typedef struct gnt_seen {
     gnt_st st;
     const gnt_work_model *model; /* the caller's */
     gnt_samples encoded;
+    gnt_transcript transcript;
     gnt_view representation;
     gnt_views representation_list, update_list;
     gnt_view *update;     /* one view for each parameter, pointed at observation j */

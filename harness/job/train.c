@@ -18,7 +18,7 @@ typedef struct training {
     gnt_sampleset test;
     gnt_evaluator *evaluator;
     gnt_work_chain chain;
-    gnt_st out;
+    gnt_st out, given; /* given: to secure sums, by each client: for scoring alone */
     json_t *utility;
     gnt_err diverged; /* why training ended before its time; "" when it did not */
 } training;
@@ -104,6 +104,13 @@ static int start_weights(training *t, float *weights, float *buffers, gnt_err *e
     return rc;
 }
 
+static int takes_sums(const gnt_chain *c) {
+    int32_t i = 0;
+    while (i < c->n && !c->member[i].hooks->contribute)
+        i++;
+    return i < c->n;
+}
+
 static int federate(training *t, const gnt_sampleset *clients, const gnt_sampleset *public_data,
                     float *weights, float *buffers, gnt_err *err) {
     gnt_work *w = t->work;
@@ -113,7 +120,7 @@ static int federate(training *t, const gnt_sampleset *clients, const gnt_samples
                                .shards = (int32_t)gnt_request_int(w, "federated.shards"),
                                .alpha = gnt_request_real(w, "federated.alpha")};
     gnt_fl_watch watch = {.context = t, .after_round = after_round, .should_stop = should_stop};
-    if (config.rounds == 0) /* an untrained network is a stage too */
+    if (config.rounds == 0 && !takes_sums(&t->chain.chain)) /* an untrained network is a stage too */
         return after_round(t, 0, weights, buffers, err);
     gnt_partition part = {0};
     gnt_fl *fl = NULL;
@@ -125,7 +132,10 @@ static int federate(training *t, const gnt_sampleset *clients, const gnt_samples
         rc = gnt_partition_make(&part, &spec, clients->label, clients->view.n, clients->view.classes,
                                 &data_key, err);
     if (rc == 0)
-        rc = gnt_carry_sums(&t->chain, clients, &part, &config, weights, buffers, &train_key, &t->out, err);
+        rc = gnt_carry_holdings(clients, &part, &t->out, err);
+    if (rc == 0)
+        rc = gnt_carry_sums(&t->chain, part.clients, &config, weights, buffers, &train_key, &t->out,
+                            &t->given, err);
     if (rc == 0)
         rc = gnt_fl_new(&fl, t->model.model, &config, &t->chain.chain, &train_key, err);
     if (rc == 0)
@@ -147,6 +157,8 @@ static int write_out(training *t, gnt_err *err) {
     int rc = text ? gnt_st_set_metadata(&t->out, text, err) : gnt_fail(err, "out of memory for the utility");
     gnt_free(text);
     json_decref(all);
+    if (rc == 0 && t->given.n)
+        rc = t->work->write(t->work->context, "contributions", &t->given, err);
     return rc == 0 ? t->work->write(t->work->context, "trained", &t->out, err) : -1;
 }
 
@@ -155,6 +167,7 @@ int gnt_job_train(gnt_work *w, gnt_err *err) {
     gnt_sampleset clients = {0}, public_data = {0};
     float *weights = NULL, *buffers = NULL;
     gnt_st_init(&t.out);
+    gnt_st_init(&t.given);
     int rc = gnt_work_model_open(&t.model, w, err);
     if (rc == 0)
         rc = gnt_work_samples(&clients, w, "clients", err);
@@ -185,6 +198,7 @@ int gnt_job_train(gnt_work *w, gnt_err *err) {
     gnt_sampleset_free(&public_data);
     gnt_work_model_free(&t.model);
     gnt_st_free(&t.out);
+    gnt_st_free(&t.given);
     json_decref(t.utility);
     return rc;
 }

@@ -16,7 +16,7 @@ WORDS(gnt_kind_words, {"defense", GNT_PLUGIN_DEFENSE}, {"attack", GNT_PLUGIN_ATT
 WORDS(gnt_surface_words, {"update", GNT_SURFACE_UPDATE}, {"encoding", GNT_SURFACE_ENCODING},
       {"representation", GNT_SURFACE_REPRESENTATION}, {"transcript", GNT_SURFACE_TRANSCRIPT});
 WORDS(gnt_goal_words, {"reconstruction", GNT_GOAL_RECONSTRUCTION}, {"attribute", GNT_GOAL_ATTRIBUTE},
-      {"label", GNT_GOAL_LABEL});
+      {"label", GNT_GOAL_LABEL}, {"contribution", GNT_GOAL_CONTRIBUTION});
 WORDS(gnt_knowledge_words, {"labels", GNT_KNOWS_LABELS}, {"defense", GNT_KNOWS_DEFENSE},
       {"public", GNT_KNOWS_PUBLIC}, {"shadow", GNT_KNOWS_SHADOW},
       {"shadow_observations", GNT_KNOWS_SHADOW_OBS}, {"bn_stats", GNT_KNOWS_BN_STATS},

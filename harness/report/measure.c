@@ -14,6 +14,10 @@ static const gnt_measure known[] = {
     {"attribute_accuracy", "attribute accuracy", "attribute inferred (%)", "private attribute inferred (%)",
      " %", 1, 1, 100, 6},
     {"mse", "MSE", "MSE", "MSE of the recovered data", "", -1, 4, 1, 7},
+    {"contribution_error", "contribution error", "contribution error (%)",
+     "relative error of a client's contribution to the secure sum (%)", " %", -1, 1, 100, 8},
+    {"contribution_rank", "rank correlation of contributions", "rank correlation",
+     "rank correlation of clients' contributions, told and true", "", 1, 2, 1, 9},
     {"mse255", "MSE (0–255)", "MSE (0–255)", "MSE of the recovered image (0–255)", "", -1, 0, 1, 0},
 };
 

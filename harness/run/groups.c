@@ -115,6 +115,30 @@ static void add_balanced(const group *g, json_t *measures, int64_t batch) {
     gnt_free(cluster);
 }
 
+/* The order in which clients were put belongs to a cell as a whole too: mean over seeds, each counted once. */
+static void add_rank(const group *g, json_t *measures) {
+    static const char name[] = "contribution_rank";
+    double *x = gnt_array(g->n, sizeof *x);
+    size_t n = 0;
+    for (size_t i = 0; x && i < g->n; i++) {
+        const json_t *all = json_object_get(g->cell[i]->score, "measures");
+        const json_t *mean = json_object_get(json_object_get(all, name), "mean");
+        if (json_is_number(mean))
+            x[n++] = json_number_value(mean);
+    }
+    gnt_key key = gnt_key_of_seed(0);
+    gnt_metric_resample how = {.key = gnt_key_derive(&key, name)};
+    gnt_metric_summary sum;
+    gnt_metric_bootstrap b;
+    if (n && gnt_metric_summarize(&sum, x, n, NULL) == 0 &&
+        gnt_metric_bootstrap_mean(&b, x, NULL, n, &how, NULL) == 0)
+        json_object_set_new(measures, name,
+                            json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:I}", "mean", sum.mean, "deviation",
+                                      sum.deviation, "worst", sum.most, "median", sum.median, "low", b.low,
+                                      "high", b.high, "n", (json_int_t)n));
+    gnt_free(x);
+}
+
 static json_t *utility_json(const group *g, double *none) {
     double sum = 0, sum_none = 0, least = INFINITY, most = -INFINITY;
     size_t n = 0, n_none = 0;
@@ -181,7 +205,8 @@ static json_t *group_json(const run *r, const group *g) {
                    {"ssim", 1},
                    {"identification", 1},
                    {"label_accuracy", 1},
-                   {"attribute_accuracy", 1}};
+                   {"attribute_accuracy", 1},
+                   {"contribution_error", 0}};
     const gnt_cell *c = g->cell[0]->cell;
     size_t n_ok = 0;
     double none;
@@ -191,6 +216,7 @@ static json_t *group_json(const run *r, const group *g) {
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         add_measure(g, measures, columns[i].name, columns[i].higher_leaks);
     add_balanced(g, measures, r->suite->task[c->task].observe.batch);
+    add_rank(g, measures);
     const char *why = n_ok ? NULL : g->cell[0]->reason;
     return json_pack("{s:s, s:I, s:s, s:o, s:s, s:s, s:s, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:b}",
                      "task", r->suite->task[c->task].id, "stage", (json_int_t)c->stage, "defense",

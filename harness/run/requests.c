@@ -206,7 +206,7 @@ static int add_weights_file(const run *r, run_job *j, size_t task) {
 
 static run_job *training(run *r, const char *name, size_t task, int defense, double strength, uint64_t seed,
                          int64_t rounds) {
-    static const char *const outputs[] = {"trained", NULL};
+    static const char *const outputs[] = {"trained", "contributions", NULL};
     const gnt_suite_task *t = &r->suite->task[task];
     char coordinates[PART_SIZE], role[NAME_SIZE];
     int fresh;
@@ -229,7 +229,7 @@ static run_job *training(run *r, const char *name, size_t task, int defense, dou
     run_job *data = run_data_job(r, task, seed);
     if (run_add_input(j, "clients", data, "clients") != 0 || run_add_input(j, "test", data, "test") != 0 ||
         run_add_input(j, "public", data, "public") != 0 || add_weights_file(r, j, task) != 0 ||
-        (rounds > 0 && request_add_artefacts(r, j, task, defense, strength, 0, NULL, seed) != 0))
+        request_add_artefacts(r, j, task, defense, strength, 0, NULL, seed) != 0)
         return NULL;
     return j;
 }
@@ -240,11 +240,18 @@ run_job *run_initial_job(run *r, size_t task, uint64_t seed) {
     return training(r, name, task, RUN_PLAIN, NAN, seed, 0);
 }
 
+static int takes_sum(const run *r, int defense) {
+    uint32_t hooks = 0;
+    for (size_t i = 0; defense != RUN_PLAIN && i < r->suite->defense[defense].n_members; i++)
+        hooks |= r->suite->defense[defense].member[i].info->hooks;
+    return (hooks & GNT_HOOK_CONTRIBUTE) != 0;
+}
+
 run_job *run_train_job(run *r, size_t task, int defense, double strength, uint64_t seed) {
     const gnt_suite_task *t = &r->suite->task[task];
     char name[NAME_SIZE], label[PART_SIZE];
-    if (t->federated.rounds ==
-        0) /* no defense acts before the first round: all start from the same weights */
+    /* only a secure sum is taken before the first round: else all start from the same weights */
+    if (t->federated.rounds == 0 && !takes_sum(r, defense))
         return run_initial_job(r, task, seed);
     request_label(r, defense, strength, label, sizeof label);
     snprintf(name, sizeof name, "train %s/%s/s%" PRIu64, t->id, label, seed);

@@ -27,6 +27,7 @@ static run_job *observe_job(run *r, const gnt_cell *c, double strength, int shad
     request_set(j, "federated", request_federated(t, t->federated.rounds));
     request_set(j, "stage", json_integer(c->stage));
     request_set(j, "observe", request_observe(t, shadow ? t->shadow_observations : t->observe.targets));
+    request_set(j, "shadow", json_integer(shadow));
     request_set(j, "defense", request_chain(r, j, (int)c->defense, strength));
     request_set_key(r, j, "train", "train", coordinates); /* the order of batches is no defense's */
     request_set_key(r, j, "defense", "defense", role);
@@ -187,6 +188,7 @@ run_job *run_score_job(run *r, const gnt_cell *c, double strength, run_job *atta
         return j;
     snprintf(role, sizeof role, "%s/s%" PRIu64 "/score", t->id, c->seed);
     request_set(j, "goals", json_integer(c->goals));
+    request_set(j, "granted", json_integer(c->grants));
     request_set(j, "observe", request_observe(t, t->observe.targets));
     if (t->observe.attribute >= 0)
         request_set(j, "attribute", request_attribute(t));
@@ -197,6 +199,10 @@ run_job *run_score_job(run *r, const gnt_cell *c, double strength, run_job *atta
         run_add_input(j, "public", data, "public") != 0 ||
         run_add_input(j, "answer", attack, "answer") != 0 ||
         run_add_input(j, "seen", observe_job(r, c, strength, 0), "seen") != 0)
+        return NULL;
+    /* the truth of a secure sum goes from the training to the score, past everyone else */
+    run_job *train = run_train_job(r, c->task, (int)c->defense, strength, c->seed);
+    if ((c->goals & GNT_GOAL_CONTRIBUTION) && run_add_input(j, "contributions", train, "contributions") != 0)
         return NULL;
     return j;
 }

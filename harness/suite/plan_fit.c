@@ -30,6 +30,13 @@ static char *kind_reason(const gnt_suite_task *t, const gnt_plugin_info *p) {
                       t->data, list(&gnt_data_kind_words, kind_bit(t)).text);
 }
 
+static uint32_t hooks_of(const gnt_suite_defense *d) {
+    uint32_t hooks = 0;
+    for (size_t i = 0; i < d->n_members; i++)
+        hooks |= d->member[i].info->hooks;
+    return hooks;
+}
+
 static char *member_reason(const gnt_suite_task *t, const gnt_plugin_info *p, int *fits) {
     *fits = 0;
     if (!(p->data_kinds & kind_bit(t)))
@@ -53,11 +60,13 @@ char *plan_fit_defense(const gnt_suite_task *t, const gnt_suite_defense *d, int 
         }
         surfaces |= d->member[i].info->surfaces;
     }
-    if (surfaces & t->observe.surface)
+    int no_sum = t->observe.surface == GNT_SURFACE_TRANSCRIPT && !(hooks_of(d) & GNT_HOOK_CONTRIBUTE);
+    if ((surfaces & t->observe.surface) && !no_sum)
         return NULL;
-    char *reason = gnt_format("%s acts on the surface %s; the task shows %s", d->plugin,
-                              list(&gnt_surface_words, surfaces).text,
-                              list(&gnt_surface_words, t->observe.surface).text);
+    char *reason = no_sum ? gnt_format("%s makes no secure sum, so there is no transcript of one", d->plugin)
+                          : gnt_format("%s acts on the surface %s; the task shows %s", d->plugin,
+                                       list(&gnt_surface_words, surfaces).text,
+                                       list(&gnt_surface_words, t->observe.surface).text);
     *failed |= !reason;
     return reason;
 }
@@ -67,10 +76,7 @@ char *plan_fit_defense(const gnt_suite_task *t, const gnt_suite_defense *d, int 
 static uint32_t available(const gnt_suite *s, const gnt_cell *c) {
     const gnt_suite_task *t = &s->task[c->task];
     const gnt_suite_defense *d = &s->defense[c->defense];
-    uint32_t has = GNT_KNOWS_LABELS | GNT_KNOWS_DEFENSE | GNT_KNOWS_RATES;
-    uint32_t hooks = 0;
-    for (size_t i = 0; i < d->n_members; i++)
-        hooks |= d->member[i].info->hooks;
+    uint32_t has = GNT_KNOWS_LABELS | GNT_KNOWS_DEFENSE | GNT_KNOWS_RATES, hooks = hooks_of(d);
     has |= t->role_rows[GNT_ROLE_PUBLIC] ? GNT_KNOWS_PUBLIC : 0;
     has |= t->role_rows[GNT_ROLE_SHADOW] ? GNT_KNOWS_SHADOW : 0;
     has |= t->shadow_observations ? GNT_KNOWS_SHADOW_OBS : 0;
@@ -78,10 +84,15 @@ static uint32_t available(const gnt_suite *s, const gnt_cell *c) {
     has |= t->observe.attribute >= 0 ? GNT_KNOWS_ATTRIBUTE : 0;
     has |= hooks & GNT_HOOK_CONTRIBUTE ? GNT_KNOWS_SUM : 0;
     has |= c->stage != t->stages[0] ? GNT_KNOWS_HISTORY : 0;
+    if (t->observe.surface == GNT_SURFACE_TRANSCRIPT)
+        has &= GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC | GNT_KNOWS_SHADOW | GNT_KNOWS_SUM;
     return has;
 }
 
-static const char *where_from(uint32_t bit) {
+static const char *where_from(const gnt_suite_task *t, uint32_t bit) {
+    const uint32_t of_tasks = GNT_KNOWS_PUBLIC | GNT_KNOWS_SHADOW | GNT_KNOWS_SUM;
+    if (t->observe.surface == GNT_SURFACE_TRANSCRIPT && !(bit & of_tasks))
+        return "a transcript has no private batch behind it and is made once";
     switch (bit) {
     case GNT_KNOWS_PUBLIC:
         return "the task has no public rows (data.public)";
@@ -106,13 +117,34 @@ static uint32_t lowest_bit(uint32_t bits) {
     return bits & (~bits + 1);
 }
 
+/* What can be told at all of what the task shows. */
+static uint32_t goals_of(const gnt_suite *s, const gnt_cell *c) {
+    const gnt_suite_task *t = &s->task[c->task];
+    uint32_t goals = gnt_words_all(&gnt_goal_words);
+    if (t->observe.surface == GNT_SURFACE_TRANSCRIPT)
+        goals = GNT_GOAL_CONTRIBUTION;
+    if (t->observe.attribute < 0)
+        goals &= ~GNT_GOAL_ATTRIBUTE;
+    if (!(hooks_of(&s->defense[c->defense]) & GNT_HOOK_CONTRIBUTE))
+        goals &= ~GNT_GOAL_CONTRIBUTION;
+    return goals;
+}
+
+static const char *no_goal(const gnt_suite_task *t, uint32_t goals) {
+    if (t->observe.surface == GNT_SURFACE_TRANSCRIPT && !(goals & GNT_GOAL_CONTRIBUTION))
+        return "a transcript tells of contributions to a secure sum alone";
+    if (goals & GNT_GOAL_CONTRIBUTION)
+        return "the defense makes no secure sum to contribute to";
+    return "the task names no private attribute (observe.attribute)";
+}
+
 /* 1 with *reason set (NULL: out of memory) where the attack does not fit; 0 where it does. */
 static int attack_misfits(const gnt_suite *s, gnt_cell *c, char **reason) {
     const gnt_suite_task *t = &s->task[c->task];
     const gnt_suite_attack *a = &s->attack[c->attack];
     const gnt_plugin_info *p = a->member.info;
     uint32_t has = available(s, c), ungranted = p->needs & ~a->grants, absent = p->needs & ~has;
-    c->goals = t->observe.attribute < 0 ? p->goals & ~GNT_GOAL_ATTRIBUTE : p->goals;
+    c->goals = p->goals & goals_of(s, c);
     c->grants = a->grants & has & (p->needs | p->uses);
     *reason = NULL;
     if (!(p->data_kinds & kind_bit(t)))
@@ -122,14 +154,14 @@ static int attack_misfits(const gnt_suite *s, gnt_cell *c, char **reason) {
                              list(&gnt_surface_words, p->surfaces).text,
                              list(&gnt_surface_words, t->observe.surface).text);
     else if (!c->goals)
-        *reason = gnt_format(
-            "%s answers attribute only, and the task names no private attribute (observe.attribute)", p->id);
+        *reason = gnt_format("%s answers %s, and %s", p->id, list(&gnt_goal_words, p->goals).text,
+                             no_goal(t, p->goals));
     else if (ungranted)
         *reason = gnt_format("needs %s, which the suite does not grant",
                              list(&gnt_knowledge_words, ungranted).text);
     else if (absent)
         *reason = gnt_format("needs %s, but %s", list(&gnt_knowledge_words, lowest_bit(absent)).text,
-                             where_from(lowest_bit(absent)));
+                             where_from(t, lowest_bit(absent)));
     else if ((p->flags & GNT_FLAG_FIRST_DENSE) && !t->first_dense)
         *reason = gnt_format("needs a model whose first layer is dense; that of %s is not", t->model);
     else

@@ -14,7 +14,9 @@ const char *const gnt_measure_names[] = {"mse",
                                          "identification",
                                          "label_accuracy",
                                          "attribute_accuracy",
-                                         "attribute_balanced"};
+                                         "attribute_balanced",
+                                         "contribution_error",
+                                         "contribution_rank"};
 
 /* ---- sentences ---- */
 

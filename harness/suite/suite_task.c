@@ -155,6 +155,17 @@ static int read_surface(suite_reader *r, const char *path, const json_t *object,
     return 0;
 }
 
+/* One observation of all clients: what describes private batches has nothing to describe. */
+static int check_transcript(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    static const char *const senseless[] = {"batch", "local_steps", "targets", "attribute"};
+    for (size_t i = 0; i < sizeof senseless / sizeof *senseless; i++)
+        if (json_object_get(object, senseless[i]))
+            return suite_fail(r, gnt_path_key(path, senseless[i]).text,
+                              "goes with private batches, and a transcript has none behind it; remove it");
+    t->observe.targets = 1;
+    return 0;
+}
+
 static int read_observe(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     static const char *const keys[] = {"surface", "batch", "local_steps", "targets", "attribute"};
     gnt_suite_observe *o = &t->observe;
@@ -171,6 +182,8 @@ static int read_observe(suite_reader *r, const char *path, const json_t *object,
                   gnt_doc_int(r->doc, at.text, value, "targets", 1, 100000, &o->targets, r->err) ||
                   read_attribute(r, at.text, value, t)))
         return -1;
+    if (o->surface == GNT_SURFACE_TRANSCRIPT)
+        return check_transcript(r, at.text, value, t);
     if (o->batch > rows)
         return suite_fail(r, gnt_path_key(at.text, "batch").text,
                           "is %lld, but there are only %lld target rows; lower it or raise data.targets",

@@ -195,7 +195,7 @@ static void an_observed_client_uses_all_its_samples(void **state) {
     start(w);
     assert_int_equal(gnt_fl_new(&fl, model, &config, &plain, &key, &err), 0);
     gnt_fl_shared out = {.update = update, .rates = rates};
-    assert_int_equal(gnt_fl_client(fl, 0, 0, &data, NULL, w, buffers, 1, &out, &err), 0);
+    assert_int_equal(gnt_fl_client(fl, 0, 0, &data, NULL, NULL, w, buffers, 1, &out, &err), 0);
     for (int i = 0; i < P; i++)
         local[i] = w[i];
     for (int step = 0; step < 2; step++) {
@@ -272,7 +272,7 @@ static int observe(gnt_member *members, int32_t n, int32_t steps, float *update,
     start(w);
     assert_int_equal(gnt_fl_new(&fl, model, &config, &chain, &key, err), 0);
     gnt_fl_shared out = {.update = update};
-    int rc = gnt_fl_client(fl, 0, 0, &data, NULL, w, buffers, 1, &out, err);
+    int rc = gnt_fl_client(fl, 0, 0, &data, NULL, NULL, w, buffers, 1, &out, err);
     gnt_fl_free(fl);
     return rc;
 }

@@ -123,6 +123,7 @@ typedef struct gnt_artefacts {
 
 #define GNT_SCALE_LINEAR 0
 #define GNT_SCALE_LOG 1
+#define GNT_SCALE_COMPLEMENT 2 /* by log(1 − p), of a share p whose `most` is at most 1: 0.9, 0.99, 0.999 … */
 
 /* One row of a parameter table. The host checks the suite's JSON against it before any job starts. */
 typedef struct gnt_parameter {
@@ -161,6 +162,7 @@ typedef struct gnt_value {
 #define GNT_GOAL_RECONSTRUCTION 1u
 #define GNT_GOAL_ATTRIBUTE 2u
 #define GNT_GOAL_LABEL 4u
+#define GNT_GOAL_CONTRIBUTION 8u /* what one client gave to a secure sum */
 
 /* Knowledge: a suite grants it, a plugin declares what it needs, the result records it. The broadcast model, its
  * weights and architecture, and the client's numbers of samples and steps are the setting and always known. */
@@ -485,7 +487,10 @@ typedef struct gnt_observation {
     const gnt_samples *public_data;               /* KNOWS_PUBLIC */
     const struct gnt_observation *const *history; /* KNOWS_HISTORY: the same client's earlier stages */
     int64_t n_history;
-    int64_t budget; /* steps or evaluations allowed; 0: the plugin's own default */
+    int64_t budget;         /* steps or evaluations allowed; 0: the plugin's own default */
+    int64_t n_contribution; /* entries of a client's vector in the secure sum; 0: none was taken */
+    int32_t n_clients;      /* of the federation */
+    int32_t reserved;
 } gnt_observation;
 
 typedef struct gnt_attack_prepare {
@@ -524,6 +529,9 @@ typedef struct gnt_answer {
     /* encodings × encodings: belief that two encodings share a private sample, any increasing function of it; the
      * diagonal is ignored. */
     gnt_status (*similarity)(void *context, int64_t encodings, const float *score);
+    /* What a client gave to the secure sum, in the sum's own units: n_contribution estimates of the observed client's
+     * vector; of a transcript one vector for each client, n_clients × n_contribution. */
+    gnt_status (*contribution)(void *context, int64_t n, const double *value);
 } gnt_answer;
 
 typedef struct gnt_attack {

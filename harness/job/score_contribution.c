@@ -1,0 +1,109 @@
+/* What was told of each client's part in the secure sum, beside what it was. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "job/carry.h"
+#include "job/score.h"
+#include "metric/contribution.h"
+
+int score_read_contributions(score *s, gnt_err *err) {
+    if (!s->work->has(s->work->context, "contributions"))
+        return gnt_fail(err, "the training left no contributions to a secure sum to score against");
+    if (s->work->read(s->work->context, "contributions", &s->given, err) != 0)
+        return -1;
+    const gnt_st_tensor *t = gnt_carry_first(&s->given, "contribution", GNT_ST_F64, 2);
+    if (!t || t->dim[0] < 1 || t->dim[1] < 1)
+        return gnt_fail(err, "the training left no contributions to a secure sum to score against");
+    s->contribution = t->data;
+    s->clients_in_sum = t->dim[0];
+    s->entries = t->dim[1];
+    return 0;
+}
+
+/* Rows that were answered: one for each update, or one for each client of a transcript. */
+static const double *told_of(const score *s, int64_t unit) {
+    char name[64];
+    int64_t rows = s->of_all ? s->clients_in_sum : 1;
+    snprintf(name, sizeof name, "contribution.%lld", s->of_all ? 0LL : (long long)unit);
+    const gnt_st_tensor *t = gnt_st_find(&s->answer, name);
+    if (!t || t->type != GNT_ST_F64 || t->rank != 2 || t->dim[0] != rows || t->dim[1] != s->entries)
+        return NULL;
+    return (const double *)t->data + (s->of_all ? unit * s->entries : 0);
+}
+
+static const double *truth_of(const score *s, int64_t unit) {
+    return s->contribution + unit % s->clients_in_sum * s->entries;
+}
+
+static int64_t units_of(const score *s) {
+    return s->of_all ? s->clients_in_sum : s->observations;
+}
+
+static double mean_of_entry(const score *s, int64_t e, int size) {
+    double sum = 0;
+    for (int64_t k = 0; k < s->clients_in_sum; k++) {
+        double v = s->contribution[k * s->entries + e];
+        sum += size ? fabs(v) : v;
+    }
+    return sum / (double)s->clients_in_sum;
+}
+
+/* Mean over entries of the relative error; told NULL: no answer. */
+static double error_of(const score *s, const double *told, const double *truth, const double *usual) {
+    double sum = 0;
+    for (int64_t e = 0; e < s->entries; e++)
+        sum += gnt_metric_relative_error(told ? told[e] : (double)NAN, truth[e], usual[e]);
+    return sum / (double)s->entries;
+}
+
+/* Mean over the entries that differ between clients. */
+static int rank_entries(score *s, gnt_err *err) {
+    size_t n = (size_t)units_of(s), counted = 0;
+    double *told = gnt_array(2 * n, sizeof *told), *truth = told ? told + n : NULL, sum = 0;
+    int rc = told ? 0 : gnt_fail(err, "out of memory for the ranks of %zu clients", n);
+    for (int64_t e = 0; rc == 0 && e < s->entries; e++) {
+        for (size_t i = 0; i < n; i++) {
+            const double *row = told_of(s, (int64_t)i);
+            told[i] = row ? row[e] : (double)NAN;
+            truth[i] = truth_of(s, (int64_t)i)[e];
+        }
+        double r;
+        rc = gnt_metric_rank_correlation(&r, told, truth, n, err);
+        if (rc == 0 && isfinite(r)) {
+            sum += r;
+            counted++;
+        }
+    }
+    s->contribution_rank = counted ? sum / (double)counted : (double)NAN;
+    gnt_free(told);
+    return rc;
+}
+
+int score_contributions(score *s, gnt_err *err) {
+    double *average = gnt_array(2 * (size_t)s->entries, sizeof *average);
+    if (!average)
+        return gnt_fail(err, "out of memory for the contributions");
+    double *usual = average + s->entries;
+    for (int64_t e = 0; e < s->entries; e++) {
+        average[e] = mean_of_entry(s, e, 0);
+        usual[e] = mean_of_entry(s, e, 1);
+    }
+    int64_t units = units_of(s), each = s->of_all ? 1 : s->batch;
+    s->contribution_blind = 0;
+    for (int64_t u = 0; u < units; u++) {
+        const double *told = told_of(s, u), *truth = truth_of(s, u);
+        s->contribution_blind += error_of(s, average, truth, usual) / (double)units;
+        for (int64_t i = u * each; i < (u + 1) * each; i++) {
+            s->target[i].has_contribution = 1;
+            s->target[i].contribution_error = error_of(s, told, truth, usual);
+            s->target[i].contribution_told = told;
+            s->target[i].contribution_truth = truth;
+        }
+    }
+    /* whoever does not know the sum has no average to guess: 0 is as good as anything */
+    if (!s->of_all && !((uint32_t)gnt_request_int(s->work, "granted") & GNT_KNOWS_SUM))
+        s->contribution_blind = 1;
+    gnt_free(average);
+    return rank_entries(s, err);
+}
