@@ -32,6 +32,9 @@ static const gnt_parameter fake_dp[] = {
 static const gnt_parameter fake_prune[] = {FAKE_REAL("share", "", 0, 1, 0.9, GNT_SCALE_LINEAR, 1)};
 static const gnt_parameter fake_quantise[] = {FAKE_INT("bits", 1, 16, 8, -1)};
 static const gnt_parameter fake_mixup[] = {FAKE_INT("k", 1, 8, 4, 1)};
+static const gnt_parameter fake_loda[] = {
+    {.id = "extractor", .type = GNT_TYPE_MODEL, .unit = "", .help = ""},
+    {.id = "judge", .type = GNT_TYPE_MODEL, .unit = "", .preset_text = "", .help = ""}};
 static const gnt_parameter fake_dlg[] = {FAKE_INT("steps", 1, 1000000, 300, 0),
                                          {.id = "schedule",
                                           .type = GNT_TYPE_REAL_LIST,
@@ -102,6 +105,8 @@ static const gnt_descriptor fake_descriptors[] = {
     FAKE_DEFENSE("quantise", fake_transforms, fake_quantise, GNT_SURFACE_UPDATE, GNT_KIND_ANY, 0),
     FAKE_DEFENSE("mixup", fake_encodes, fake_mixup, GNT_SURFACE_UPDATE | GNT_SURFACE_ENCODING, GNT_KIND_IMAGE,
                  GNT_FLAG_NEEDS_PUBLIC),
+    FAKE_DEFENSE("loda", fake_encodes, fake_loda, GNT_SURFACE_UPDATE | GNT_SURFACE_ENCODING, GNT_KIND_IMAGE,
+                 0),
     {FAKE_SHARED, .kind = GNT_PLUGIN_DEFENSE, .id = "soteria", .surfaces = GNT_SURFACE_UPDATE,
      .data_kinds = GNT_KIND_ANY, .defense = &fake_takes_over},
     {FAKE_SHARED, .kind = GNT_PLUGIN_DEFENSE, .id = "tappfl", .surfaces = FAKE_ANY_SURFACE,

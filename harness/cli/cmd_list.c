@@ -154,6 +154,8 @@ static void show_default(const gnt_parameter *p) {
         printf("%s", p->preset != 0 ? "true" : "false");
     else if (p->type == GNT_TYPE_INT || p->type == GNT_TYPE_REAL)
         printf("%s", gnt_number_text(p->preset, number));
+    else if (p->type == GNT_TYPE_MODEL)
+        printf("%s", p->preset_text ? "none" : "none: a suite must name one of its \"models\"");
     else
         printf("%s", p->preset_text[0] ? p->preset_text : "\"\"");
 }
@@ -164,7 +166,7 @@ static void show_parameter(const gnt_parameter *p) {
     if (p->type == GNT_TYPE_CHOICE)
         for (size_t i = 0; p->choices[i]; i++)
             printf("%s%s", i ? " | " : " ", p->choices[i]);
-    else if (p->type != GNT_TYPE_BOOL && p->type != GNT_TYPE_TEXT)
+    else if (p->type != GNT_TYPE_BOOL && p->type != GNT_TYPE_TEXT && p->type != GNT_TYPE_MODEL)
         printf(" from %s to %s%s", gnt_number_text(p->least, least), gnt_number_text(p->most, most),
                p->scale == GNT_SCALE_LOG ? ", on a logarithmic scale" : "");
     if (p->unit[0])

@@ -1,6 +1,7 @@
 /* job: the kinds of work, each a function from a request and bundles to bundles.
  *
  *   data            files or generators       -> clients, targets, test, public, shadow
+ *   model           public, test              -> model (weights and buffers; metadata: what it is worth)
  *   train           clients, test, public     -> trained (weights of every stage, utility)
  *   prepare-defense public, shadow, trained   -> artefacts
  *   observe         trained, targets, public  -> seen, and apart from it what may be granted
@@ -21,6 +22,7 @@ int gnt_job_run(gnt_work *w, gnt_err *err);
 int gnt_job_has_plugin(const char *kind);
 
 int gnt_job_data(gnt_work *w, gnt_err *err);
+int gnt_job_model(gnt_work *w, gnt_err *err);
 int gnt_job_train(gnt_work *w, gnt_err *err);
 int gnt_job_observe(gnt_work *w, gnt_err *err);
 int gnt_job_prepare_defense(gnt_work *w, gnt_err *err);

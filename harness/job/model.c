@@ -19,24 +19,32 @@ static int read_numbers(const json_t *list, double **out, gnt_err *err) {
     return 0;
 }
 
-int gnt_work_model_open(gnt_work_model *out, const gnt_work *w, gnt_err *err) {
+int gnt_work_model_read(gnt_work_model *out, const json_t *json, gnt_err *err) {
     *out = (gnt_work_model){0};
-    const json_t *sample = gnt_request(w, "model.sample");
+    const json_t *sample = json_object_get(json, "sample");
+    const char *name = json_string_value(json_object_get(json, "name"));
+    const char *text = json_string_value(json_object_get(json, "json"));
     out->sample.rank = (int32_t)json_array_size(sample);
-    if (out->sample.rank != 1 && out->sample.rank != 3)
-        return gnt_fail(err, "the job's request lacks the shape of a sample");
+    if (!name || !text || (out->sample.rank != 1 && out->sample.rank != 3))
+        return gnt_fail(err, "the job's request lacks a model, or the shape of a sample");
     for (int32_t i = 0; i < out->sample.rank; i++)
         out->sample.dim[i] = json_integer_value(json_array_get(sample, (size_t)i));
-    out->name = gnt_request_text(w, "model.name");
-    out->training_stats = (int)gnt_request_int(w, "federated.training_stats");
-    int rc = read_numbers(gnt_request(w, "model.mean"), &out->mean, err);
+    out->name = name;
+    int rc = read_numbers(json_object_get(json, "mean"), &out->mean, err);
     if (rc == 0)
-        rc = read_numbers(gnt_request(w, "model.deviation"), &out->deviation, err);
+        rc = read_numbers(json_object_get(json, "deviation"), &out->deviation, err);
     if (rc == 0)
-        rc = gnt_model_parse(&out->model, out->name, gnt_request_text(w, "model.json"), &out->sample,
-                             (int32_t)gnt_request_int(w, "model.classes"), out->mean, out->deviation, err);
+        rc = gnt_model_parse(&out->model, name, text, &out->sample,
+                             (int32_t)json_integer_value(json_object_get(json, "classes")), out->mean,
+                             out->deviation, err);
     if (rc != 0)
         gnt_work_model_free(out);
+    return rc;
+}
+
+int gnt_work_model_open(gnt_work_model *out, const gnt_work *w, gnt_err *err) {
+    int rc = gnt_work_model_read(out, gnt_request(w, "model"), err);
+    out->training_stats = (int)gnt_request_int(w, "federated.training_stats");
     return rc;
 }
 

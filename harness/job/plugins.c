@@ -94,11 +94,16 @@ int gnt_work_plugin_open(gnt_work_plugin *out, gnt_work *w, const gnt_work_model
         gnt_params_parse(&out->params, d->parameters, d->n_parameters, id, params, err) != 0)
         return -1;
     int rc = open_service(out, m, memory, err);
+    if (rc == 0)
+        rc = gnt_work_models_open(&out->models, w, json_object_get(entry, "models"), out->service, memory,
+                                  err);
     if (rc == 0) {
         gnt_instance_spec spec = {.descriptor = d,
                                   .params = &out->params,
                                   .key = *key,
                                   .model = out->service,
+                                  .models = out->models.view,
+                                  .n_models = out->models.n,
                                   .context = w,
                                   .progress = progress,
                                   .should_stop = should_stop,
@@ -118,6 +123,7 @@ void gnt_work_plugin_free(gnt_work_plugin *p) {
             json_object_set_new(p->work->facts, fact[i].name, json_real(fact[i].mean));
         gnt_instance_free(p->instance);
     }
+    gnt_work_models_free(&p->models);
     gnt_service_free(p->service);
     gnt_params_free(&p->params);
     if (p->has_artefacts)

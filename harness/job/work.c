@@ -91,13 +91,10 @@ int gnt_job_run(gnt_work *w, gnt_err *err) {
         const char *kind;
         int (*run)(gnt_work *w, gnt_err *err);
     } jobs[] = {
-        {"data", gnt_job_data},
-        {"train", gnt_job_train},
-        {"prepare-defense", gnt_job_prepare_defense},
-        {"observe", gnt_job_observe},
-        {"prepare-attack", gnt_job_prepare_attack},
-        {"attack", gnt_job_attack},
-        {"score", gnt_job_score},
+        {"data", gnt_job_data},       {"model", gnt_job_model},
+        {"train", gnt_job_train},     {"prepare-defense", gnt_job_prepare_defense},
+        {"observe", gnt_job_observe}, {"prepare-attack", gnt_job_prepare_attack},
+        {"attack", gnt_job_attack},   {"score", gnt_job_score},
     };
     const char *kind = gnt_request_text(w, "job");
     w->status = GNT_FAILED;

@@ -44,6 +44,8 @@ typedef struct gnt_work_model {
 } gnt_work_model;
 
 int gnt_work_model_open(gnt_work_model *out, const gnt_work *w, gnt_err *err);
+/* Any model that a request describes in the same way. `json` outlives it. */
+int gnt_work_model_read(gnt_work_model *out, const json_t *json, gnt_err *err);
 void gnt_work_model_free(gnt_work_model *m);
 
 /* Bundles as artefacts: F32 tensors are views, U8 vectors are blobs. */
@@ -60,17 +62,37 @@ void gnt_artefact_set_free(gnt_artefact_set *a);
 /* A sink that writes into `st`. */
 gnt_sink gnt_sink_into(gnt_st *st);
 
+/* The suite's models that one plugin may open: entry "models" of a plugin, {PARAMETER: {"id", "input", and what
+ * describes a model}}, `input` naming a bundle of flat weights and buffers. */
+typedef struct gnt_work_named {
+    gnt_work_model model;
+    gnt_service *service;
+    gnt_st st;
+} gnt_work_named;
+
+typedef struct gnt_work_models {
+    gnt_instance_model *view;
+    gnt_work_named *named;
+    size_t n;
+} gnt_work_models;
+
+/* errors: whose sentences their services share. `list` (may be NULL) outlives them. */
+int gnt_work_models_open(gnt_work_models *out, gnt_work *w, const json_t *list, gnt_service *errors,
+                         size_t memory, gnt_err *err);
+void gnt_work_models_free(gnt_work_models *m);
+
 /* One plugin, opened and instantiated. */
 typedef struct gnt_work_plugin {
     gnt_work *work;
     gnt_service *service;
+    gnt_work_models models;
     gnt_instance *instance;
     gnt_params params;
     gnt_artefact_set artefacts; /* what its prepare left (input "artefacts.I") */
     int has_artefacts;
 } gnt_work_plugin;
 
-/* `entry`: {"file", "id", "params"}. key: of its role in this job. */
+/* `entry`: {"file", "id", "params", "models"}. key: of its role in this job. */
 int gnt_work_plugin_open(gnt_work_plugin *out, gnt_work *w, const gnt_work_model *m, const json_t *entry,
                          int32_t kind, const gnt_key *key, gnt_err *err);
 void gnt_work_plugin_free(gnt_work_plugin *p); /* adds its facts to the work's */

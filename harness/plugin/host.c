@@ -28,6 +28,9 @@ struct gnt_instance {
     gnt_params params;
     gnt_key key;
     gnt_service *model;
+    gnt_models models; /* its context is this instance */
+    const gnt_instance_model *named;
+    size_t n_named;
     void *self;
 
     void *context;
@@ -132,11 +135,21 @@ static const char *host_last_error(void *context) {
     return i->model ? gnt_service_error(i->model) : "";
 }
 
-static const void *host_extension(void *context, const char *id, uint32_t revision) {
-    (void)context; /* there are none yet */
-    (void)id;
-    (void)revision;
+static const gnt_named_model *open_model(void *context, const char *parameter) {
+    gnt_instance *i = context;
+    gnt_err why;
+    for (size_t k = 0; parameter && k < i->n_named; k++)
+        if (strcmp(i->named[k].parameter, parameter) == 0)
+            return &i->named[k].model;
+    gnt_fail(&why, "the suite names no model for \"%.60s\"", no_null(parameter));
+    if (i->model)
+        gnt_service_say(i->model, why.text);
     return NULL;
+}
+
+static const void *host_extension(void *context, const char *id, uint32_t revision) {
+    gnt_instance *i = context;
+    return id && strcmp(id, GNT_EXTENSION_MODELS) == 0 && revision <= 1 ? &i->models : NULL;
 }
 
 /* ---- random numbers
@@ -278,6 +291,7 @@ static void fill_host(gnt_instance *i) {
                          .fact = host_fact,
                          .model = i->model ? gnt_service_table(i->model) : NULL,
                          .extension = host_extension};
+    i->models = (gnt_models){.size = sizeof i->models, .context = i, .open = open_model};
 }
 
 static gnt_status create(gnt_instance *i, gnt_err *err) {
@@ -304,6 +318,8 @@ int gnt_instance_new(gnt_instance **out, const gnt_instance_spec *spec, gnt_stat
     i->descriptor = spec->descriptor;
     i->key = spec->key;
     i->model = spec->model;
+    i->named = spec->models;
+    i->n_named = spec->n_models;
     i->context = spec->context;
     i->log = spec->log;
     i->progress = spec->progress;

@@ -22,12 +22,21 @@
 
 typedef struct gnt_instance gnt_instance;
 
+/* What the plugin opens by the id of a parameter. */
+typedef struct gnt_instance_model {
+    const char *parameter;
+    gnt_named_model model;
+} gnt_instance_model;
+
 typedef struct gnt_instance_spec {
     const gnt_descriptor *descriptor;
     const gnt_params *params; /* checked against the descriptor's table; copied */
     gnt_key key;              /* of the plugin's role in this job; streams are named under it */
     gnt_service *model;       /* of this instance alone, outlives it; NULL: host->model is NULL */
-    void *context;            /* first argument of the callbacks, each of which may be NULL */
+    const gnt_instance_model
+        *models; /* n_models, which outlive it; those of the plugin's own parameters first */
+    size_t n_models;
+    void *context; /* first argument of the callbacks, each of which may be NULL */
     void (*log)(void *context, int32_t level, const char *text); /* text: printable, bounded */
     void (*progress)(void *context, double done, double total);
     int (*should_stop)(void *context);

@@ -82,6 +82,8 @@ static int copy_parameter(gnt_parameter *to, const gnt_parameter *from, const ch
               copy_text(&help, from->help ? from->help : "", GNT_PLUGIN_LINE, where, "a help text", err);
     if (!bad && (list || t == GNT_TYPE_TEXT || t == GNT_TYPE_CHOICE))
         bad = copy_text(&preset, from->preset_text, 32 * GNT_PLUGIN_LIST, where, "preset_text", err);
+    if (!bad && t == GNT_TYPE_MODEL && from->preset_text)
+        bad = copy_text(&preset, from->preset_text, GNT_PLUGIN_TEXT, where, "preset_text", err);
     to->id = id;
     to->unit = unit;
     to->help = help;

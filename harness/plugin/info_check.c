@@ -159,6 +159,12 @@ static int check_parameter(const gnt_plugin_info *info, int32_t i, const char *w
     if (p->type == GNT_TYPE_TEXT && !gnt_text_ok(p->preset_text, 0, GNT_PLUGIN_TEXT))
         return gnt_fail(err, "%s: its default is not printable UTF-8 of at most %d bytes", at,
                         GNT_PLUGIN_TEXT);
+    if (p->type == GNT_TYPE_MODEL && p->preset_text && *p->preset_text)
+        return gnt_fail(
+            err,
+            "%s: its default must be \"\" (a suite may leave the model out) or NULL (it must name one): "
+            "a plugin cannot know the models of a suite",
+            at);
     if (p->type == GNT_TYPE_CHOICE)
         return check_choices(p, at, err);
     if (p->type == GNT_TYPE_INT_LIST || p->type == GNT_TYPE_REAL_LIST)

@@ -44,6 +44,9 @@ static void write_default(gnt_text *out, const gnt_parameter *p) {
     case GNT_TYPE_CHOICE:
         member_text(out, "default", p->preset_text);
         break;
+    case GNT_TYPE_MODEL:
+        gnt_text_add(out, ",\"default\":%s", p->preset_text ? "\"\"" : "null");
+        break;
     default:
         gnt_text_add(out, ",\"default\":%s", p->preset_text); /* JSON already, in the one form */
     }
@@ -221,7 +224,9 @@ static int read_default(const reader *r, gnt_parameter *p) {
         p->preset = json_is_true(value);
     } else if (p->type == GNT_TYPE_INT || p->type == GNT_TYPE_REAL) {
         return read_real(r, "default", &p->preset);
-    } else if (p->type == GNT_TYPE_TEXT || p->type == GNT_TYPE_CHOICE) {
+    } else if (p->type == GNT_TYPE_MODEL && json_is_null(value)) {
+        return 0; /* a suite must name one */
+    } else if (p->type == GNT_TYPE_MODEL || p->type == GNT_TYPE_TEXT || p->type == GNT_TYPE_CHOICE) {
         bad = read_text(r, "default", GNT_PLUGIN_TEXT, &text);
     } else {
         if (!json_is_array(value) || json_array_size(value) > GNT_PLUGIN_LIST)

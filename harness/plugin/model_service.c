@@ -93,8 +93,8 @@ static gnt_function *service_prepare(void *context, const gnt_function_spec *spe
         spec && spec->size >= sizeof *spec && spec->kind >= GNT_FN_FEATURES && spec->kind <= GNT_FN_MATCH;
     gnt_function *f = check_spec(s, spec, &why) ? NULL : make(s, spec, &why);
     if (!f) {
-        gnt_fail(&s->error, "the model's %s cannot be prepared: %s", known ? kinds[spec->kind] : "function",
-                 why.text);
+        gnt_fail(&s->errors->error, "the model's %s cannot be prepared: %s",
+                 known ? kinds[spec->kind] : "function", why.text);
         return NULL;
     }
     f->next = s->functions;
@@ -229,6 +229,7 @@ int gnt_service_new(gnt_service **out, const gnt_service_spec *spec, gnt_err *er
     s->model = spec->model;
     s->training = spec->training != 0;
     s->memory = spec->memory;
+    s->errors = spec->errors ? spec->errors : s;
     if (fill_info(s, spec, err)) {
         gnt_fail_in(err, "model %s", spec->name ? spec->name : "");
         gnt_service_free(s);
@@ -265,6 +266,10 @@ const gnt_model_service *gnt_service_table(const gnt_service *s) {
 
 const char *gnt_service_error(const gnt_service *s) {
     return s->error.text;
+}
+
+void gnt_service_say(gnt_service *s, const char *sentence) {
+    gnt_fail(&s->errors->error, "%s", sentence);
 }
 
 size_t gnt_service_bytes(const gnt_service *s) {

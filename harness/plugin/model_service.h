@@ -24,14 +24,17 @@ typedef struct gnt_service_spec {
     const char *name;               /* of the model, for info->name; copied */
     const double *mean, *deviation; /* as the model was parsed with: an entry for each channel or feature, or
                                        NULL; copied */
-    int training;  /* what spec.training −1 stands for: 1 batch statistics, 0 running statistics */
-    size_t memory; /* greatest arena bytes of all live functions together; 0: no limit */
+    int training;        /* what spec.training −1 stands for: 1 batch statistics, 0 running statistics */
+    size_t memory;       /* greatest arena bytes of all live functions together; 0: no limit */
+    gnt_service *errors; /* where sentences of failures go, which outlives this one; NULL: stay here */
 } gnt_service_spec;
 
 int gnt_service_new(gnt_service **out, const gnt_service_spec *spec, gnt_err *err);
 void gnt_service_free(gnt_service *s); /* releases every function; NULL is fine */
 const gnt_model_service *gnt_service_table(const gnt_service *s);
-const char *gnt_service_error(const gnt_service *s); /* of the last call that failed; "" when none did */
+/* Of the last call that failed, its own or of those that share its sentences; "" when none did. */
+const char *gnt_service_error(const gnt_service *s);
+void gnt_service_say(gnt_service *s, const char *sentence); /* puts one there */
 void gnt_service_release_all(gnt_service *s);
 size_t gnt_service_bytes(const gnt_service *s); /* arena bytes of the functions now live */
 

@@ -114,6 +114,7 @@ static int read_value(gnt_value *v, const gnt_parameter *p, const gnt_doc *doc, 
         set_real(v, number);
         return 0;
     case GNT_TYPE_TEXT:
+    case GNT_TYPE_MODEL: /* whether there is one of that id is the suite's to say */
         return read_text(v, doc, path, json, err);
     case GNT_TYPE_CHOICE:
         return read_choice(v, p, doc, path, json, err);
@@ -150,6 +151,8 @@ static int default_value(gnt_value *v, const gnt_parameter *p, const char *path,
         return set_text(v, p->preset_text, path, err);
     case GNT_TYPE_TEXT:
         return set_text(v, p->preset_text, path, err);
+    case GNT_TYPE_MODEL:
+        return set_text(v, "", path, err);
     default:
         return default_list(v, p, path, err);
     }
@@ -284,6 +287,7 @@ static void add_value(gnt_text *out, const gnt_value *v) {
         break;
     case GNT_TYPE_TEXT:
     case GNT_TYPE_CHOICE:
+    case GNT_TYPE_MODEL:
         gnt_json_add_text(out, v->text);
         break;
     case GNT_TYPE_INT_LIST:

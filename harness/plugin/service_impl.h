@@ -14,6 +14,7 @@ struct gnt_service {
     size_t memory, bytes;
     gnt_function *functions; /* all that live */
     gnt_err error;
+    gnt_service *errors; /* whose `error` sentences go to: itself, unless it shares another's */
     /* what info points to */
     char *name;
     gnt_view *views;

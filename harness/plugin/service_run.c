@@ -150,7 +150,7 @@ int gnt_service_compile(gnt_function *f, gnt_graph *g, gnt_err *err) {
 static const float one = 1;
 
 static gnt_status failed(gnt_service *s, const char *what, const char *why) {
-    gnt_fail(&s->error, "%s: %s", what, why);
+    gnt_fail(&s->errors->error, "%s: %s", what, why);
     return GNT_FAILED;
 }
 

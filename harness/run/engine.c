@@ -6,22 +6,33 @@
 #include "base/mem.h"
 #include "run/run_impl.h"
 
+/* Of a data set and, where there are any, of weights. */
+static int digest_of(const run *r, const gnt_suite_task *t, gnt_digest *of_data, gnt_digest *weights,
+                     gnt_err *err) {
+    gnt_data *data;
+    if (t->weights && gnt_digest_file(t->weights, weights, err) != 0)
+        return -1;
+    if (gnt_suite_open_data(t, r->options->data_folder, &data, err) != 0)
+        return -1;
+    *of_data = data->digest;
+    gnt_data_free(data);
+    return 0;
+}
+
 static int digest_inputs(run *r, gnt_err *err) {
     const gnt_suite *s = r->suite;
     r->data_digest = gnt_array(s->n_tasks, sizeof *r->data_digest);
     r->weights_digest = gnt_array(s->n_tasks, sizeof *r->weights_digest);
-    if (!r->data_digest || !r->weights_digest)
+    r->model_data = gnt_array(s->n_models, sizeof *r->model_data);
+    r->model_weights = gnt_array(s->n_models, sizeof *r->model_weights);
+    if (!r->data_digest || !r->weights_digest || !r->model_data || !r->model_weights)
         return gnt_fail(err, "out of memory for a run");
-    for (size_t t = 0; t < s->n_tasks; t++) {
-        const gnt_suite_task *task = &s->task[t];
-        if (task->weights && gnt_digest_file(task->weights, &r->weights_digest[t], err) != 0)
+    for (size_t t = 0; t < s->n_tasks; t++)
+        if (digest_of(r, &s->task[t], &r->data_digest[t], &r->weights_digest[t], err) != 0)
             return -1;
-        gnt_data *data;
-        if (gnt_suite_open_data(task, r->options->data_folder, &data, err) != 0)
+    for (size_t m = 0; m < s->n_models; m++)
+        if (digest_of(r, &s->model[m].of, &r->model_data[m], &r->model_weights[m], err) != 0)
             return -1;
-        r->data_digest[t] = data->digest;
-        gnt_data_free(data);
-    }
     return 0;
 }
 
@@ -66,6 +77,8 @@ static void close_run(run *r) {
     gnt_free(r->search);
     gnt_free(r->data_digest);
     gnt_free(r->weights_digest);
+    gnt_free(r->model_data);
+    gnt_free(r->model_weights);
     gnt_free(r->host);
     json_decref(r->index);
     gnt_store_close(r->store);

@@ -15,14 +15,22 @@ void request_set(run_job *j, const char *name, json_t *value);
 /* The key of `role` for what `job` names, under keys.NAME. Only keys ever leave the scheduler. */
 int request_set_key(const run *r, run_job *j, const char *name, const char *role, const char *job);
 
+/* What the job reads of one data set: `data`, `split` and the key of their dealing. */
+void request_data(const run *r, run_job *j, const gnt_suite_task *t, const gnt_digest *digest,
+                  const char *coordinates);
+/* Weights from the user's file as the input "weights", where the task has them. */
+int request_add_weights(run_job *j, const gnt_suite_task *t, const gnt_digest *digest);
 json_t *request_model(const gnt_suite_task *t);
 json_t *request_federated(const gnt_suite_task *t, int64_t rounds);
 json_t *request_observe(const gnt_suite_task *t, int64_t targets);
 json_t *request_attribute(const gnt_suite_task *t);
 /* Parameters of a member, THE strength set where it is the swept one. */
 int request_params(gnt_params *out, const gnt_suite_member *m, int swept, double strength);
-json_t *request_plugin(run_job *j, const gnt_suite_member *m, int swept, double strength);
-json_t *request_chain(const run *r, run_job *j, int defense, double strength);
+/* {"file", "id", "digest", "params", "models"}; the models that the parameters name become inputs of the job. */
+json_t *request_plugin(run *r, run_job *j, const gnt_suite_member *m, int swept, double strength);
+/* Adds the models that a member's parameters name to a plugin's entry, where it has none of that parameter. */
+int request_add_models(run *r, run_job *j, json_t *entry, const gnt_params *params);
+json_t *request_chain(run *r, run_job *j, int defense, double strength);
 /* "LABEL@STRENGTH", as in cell ids. */
 void request_label(const run *r, int defense, double strength, char *text, size_t size);
 

@@ -83,27 +83,31 @@ int request_params(gnt_params *out, const gnt_suite_member *m, int swept, double
     return 0;
 }
 
-json_t *request_plugin(run_job *j, const gnt_suite_member *m, int swept, double strength) {
+json_t *request_plugin(run *r, run_job *j, const gnt_suite_member *m, int swept, double strength) {
     gnt_params params;
     if (j->n_plugins == RUN_MOST_PLUGINS || request_params(&params, m, swept, strength) != 0)
         return NULL;
     char *text = gnt_params_canonical(&params);
-    gnt_params_free(&params);
-    json_t *entry = text ? json_pack("{s:s, s:s, s:s, s:s}", "file", m->info->file, "id", m->info->id,
-                                     "digest", m->info->digest, "params", text)
+    json_t *entry = text ? json_pack("{s:s, s:s, s:s, s:s, s:{}}", "file", m->info->file, "id", m->info->id,
+                                     "digest", m->info->digest, "params", text, "models")
                          : NULL;
     gnt_free(text);
+    if (entry && request_add_models(r, j, entry, &params) != 0) {
+        json_decref(entry);
+        entry = NULL;
+    }
+    gnt_params_free(&params);
     j->plugin[j->n_plugins++] = m->info->file;
     return entry;
 }
 
-json_t *request_chain(const run *r, run_job *j, int defense, double strength) {
+json_t *request_chain(run *r, run_job *j, int defense, double strength) {
     json_t *list = json_array();
     if (defense == RUN_PLAIN)
         return list;
     const gnt_suite_defense *d = &r->suite->defense[defense];
     for (size_t i = 0; i < d->n_members; i++) {
-        json_t *entry = request_plugin(j, &d->member[i], (int32_t)i == d->swept, strength);
+        json_t *entry = request_plugin(r, j, &d->member[i], (int32_t)i == d->swept, strength);
         if (!entry) {
             json_decref(list);
             return NULL;
@@ -137,17 +141,10 @@ void request_set(run_job *j, const char *name, json_t *value) {
 
 /* ---- data ---- */
 
-run_job *run_data_job(run *r, size_t task, uint64_t seed) {
-    static const char *const outputs[] = {"clients", "targets", "test", "public", "shadow", NULL};
-    const gnt_suite_task *t = &r->suite->task[task];
-    char name[NAME_SIZE], coordinates[PART_SIZE], hex[GNT_HEX_SIZE];
-    int fresh;
-    snprintf(coordinates, sizeof coordinates, "%s/s%" PRIu64, t->id, seed);
-    snprintf(name, sizeof name, "data %s", coordinates);
-    run_job *j = request_begin(r, name, "data", outputs, &fresh);
-    if (!j || !fresh)
-        return j;
-    gnt_digest_hex(&r->data_digest[task], hex);
+void request_data(const run *r, run_job *j, const gnt_suite_task *t, const gnt_digest *digest,
+                  const char *coordinates) {
+    char hex[GNT_HEX_SIZE];
+    gnt_digest_hex(digest, hex);
     request_set(j, "data",
                 json_pack("{s:s, s:I, s:o, s:s}", "name", t->data, "seed", (json_int_t)t->data_seed, "rows",
                           integers(t->rows, 3), "digest", hex));
@@ -158,6 +155,18 @@ run_job *run_data_job(run *r, size_t task, uint64_t seed) {
                           t->split.target_part));
     request_set(j, "folder", json_string(r->options->data_folder ? r->options->data_folder : ""));
     request_set_key(r, j, "data", "data", coordinates);
+}
+
+run_job *run_data_job(run *r, size_t task, uint64_t seed) {
+    static const char *const outputs[] = {"clients", "targets", "test", "public", "shadow", NULL};
+    const gnt_suite_task *t = &r->suite->task[task];
+    char name[NAME_SIZE], coordinates[PART_SIZE];
+    int fresh;
+    snprintf(coordinates, sizeof coordinates, "%s/s%" PRIu64, t->id, seed);
+    snprintf(name, sizeof name, "data %s", coordinates);
+    run_job *j = request_begin(r, name, "data", outputs, &fresh);
+    if (j && fresh)
+        request_data(r, j, t, &r->data_digest[task], coordinates);
     return j;
 }
 
@@ -193,12 +202,11 @@ int request_add_artefacts(run *r, run_job *j, size_t task, int defense, double s
     return 0;
 }
 
-static int add_weights_file(const run *r, run_job *j, size_t task) {
-    const gnt_suite_task *t = &r->suite->task[task];
+int request_add_weights(run_job *j, const gnt_suite_task *t, const gnt_digest *digest) {
     char hex[GNT_HEX_SIZE];
     if (!t->weights)
         return 0;
-    gnt_digest_hex(&r->weights_digest[task], hex);
+    gnt_digest_hex(digest, hex);
     request_set(j, "weights_digest", json_string(hex));
     j->input[j->n_inputs] = (run_input){.name = "weights", .path = gnt_strdup(t->weights)};
     return j->input[j->n_inputs++].path ? 0 : -1;
@@ -228,7 +236,8 @@ static run_job *training(run *r, const char *name, size_t task, int defense, dou
     request_set_key(r, j, "defense", "defense", role);
     run_job *data = run_data_job(r, task, seed);
     if (run_add_input(j, "clients", data, "clients") != 0 || run_add_input(j, "test", data, "test") != 0 ||
-        run_add_input(j, "public", data, "public") != 0 || add_weights_file(r, j, task) != 0 ||
+        run_add_input(j, "public", data, "public") != 0 ||
+        request_add_weights(j, t, &r->weights_digest[task]) != 0 ||
         request_add_artefacts(r, j, task, defense, strength, 0, NULL, seed) != 0)
         return NULL;
     return j;
@@ -305,7 +314,7 @@ run_job *request_prepare_defense(run *r, size_t task, size_t defense, size_t mem
     request_set(j, "stage", json_integer(stage));
     request_set(j, "prepare_stage",
                 json_integer(d->member[member].info->scope == GNT_SCOPE_STAGE ? stage : -1));
-    request_set(j, "member", request_plugin(j, &d->member[member], (int32_t)member == d->swept, strength));
+    request_set(j, "member", request_plugin(r, j, &d->member[member], (int32_t)member == d->swept, strength));
     request_set_key(r, j, "prepare", "defense", role);
     run_job *data = run_data_job(r, task, seed);
     if (run_add_input(j, "public", data, "public") != 0 || run_add_input(j, "shadow", data, "shadow") != 0 ||

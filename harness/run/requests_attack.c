@@ -43,11 +43,11 @@ static run_job *observe_job(run *r, const gnt_cell *c, double strength, int shad
 
 /* ---- attack ---- */
 
-/* What an adaptive attacker is told of the defense: ids and parameters; its public artefacts come as an
- * input. */
+/* What an adaptive attacker is told of the defense: ids and parameters; its public artefacts and the models it works
+ * with come as inputs. */
 static int add_known(run *r, run_job *j, const gnt_cell *c, double strength) {
     const gnt_suite_defense *d = &r->suite->defense[c->defense];
-    json_t *values = json_array();
+    json_t *values = json_array(), *attack = json_object_get(j->request, "attack");
     for (size_t i = 0; i < d->n_members; i++) {
         gnt_params params;
         if (request_params(&params, &d->member[i], (int32_t)i == d->swept, strength) != 0) {
@@ -57,7 +57,12 @@ static int add_known(run *r, run_job *j, const gnt_cell *c, double strength) {
         json_t *mine = gnt_known_values(&params);
         json_array_extend(values, mine);
         json_decref(mine);
+        int rc = request_add_models(r, j, attack, &params);
         gnt_params_free(&params);
+        if (rc != 0) {
+            json_decref(values);
+            return -1;
+        }
     }
     request_set(j, "known", json_pack("{s:s, s:o}", "ids", d->plugin, "values", values));
     for (size_t i = 0; i < d->n_members; i++) {
@@ -76,7 +81,7 @@ static int add_known(run *r, run_job *j, const gnt_cell *c, double strength) {
 }
 
 /* What both jobs of an attack are told. */
-static void ask_attack(const run *r, run_job *j, const gnt_cell *c) {
+static void ask_attack(run *r, run_job *j, const gnt_cell *c) {
     const gnt_suite_task *t = &r->suite->task[c->task];
     const gnt_suite_attack *a = &r->suite->attack[c->attack];
     request_set(j, "model", request_model(t));
@@ -84,7 +89,7 @@ static void ask_attack(const run *r, run_job *j, const gnt_cell *c) {
     request_set(j, "granted", json_integer(c->grants));
     request_set(j, "goals", json_integer(c->goals));
     request_set(j, "budget", json_integer(a->budget));
-    request_set(j, "attack", request_plugin(j, &a->member, 0, NAN));
+    request_set(j, "attack", request_plugin(r, j, &a->member, 0, NAN));
     if (t->observe.attribute >= 0 && (c->grants & GNT_KNOWS_ATTRIBUTE))
         request_set(j, "attribute", request_attribute(t));
 }

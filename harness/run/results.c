@@ -73,6 +73,27 @@ static json_t *tasks_json(const gnt_suite *s) {
     return list;
 }
 
+/* What a model is worth stands in its bundle; null for one that no cell needed, or that failed. */
+static json_t *models_json(const run *r) {
+    static const char *const numbers[] = {"samples",        "epochs", "accuracy",
+                                          "accuracy_error", "loss",   "loss_error"};
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->suite->n_models; i++) {
+        const gnt_suite_task *m = &r->suite->model[i].of;
+        const run_job *j = run_model_made(r, i);
+        json_t *all = j ? run_metadata(r, j, "model") : NULL;
+        json_t *one = json_pack("{s:s, s:s, s:s, s:b}", "id", m->id, "model", m->model, "data", m->data,
+                                "weights_given", m->weights != NULL);
+        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+            json_t *value = json_object_get(all, numbers[k]);
+            json_object_set_new(one, numbers[k], json_is_number(value) ? json_incref(value) : json_null());
+        }
+        json_decref(all);
+        json_array_append_new(list, one);
+    }
+    return list;
+}
+
 static json_t *defenses_json(const gnt_suite *s) {
     json_t *list = json_array();
     for (size_t i = 0; i < s->n_defenses; i++) {
@@ -208,10 +229,11 @@ int run_write_results(const run *r, gnt_err *err) {
     }
     const gnt_suite *s = r->suite;
     return write_json(r, "results.json",
-                      json_pack("{s:i, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "format", 1, "suite",
-                                s->name, "title", s->title, "suite_digest", s->digest, "tasks", tasks_json(s),
-                                "defenses", defenses_json(s), "attacks", attacks_json(s), "matches",
-                                matches_json(r), "groups", run_groups(r), "cells", cells),
+                      json_pack("{s:i, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "format", 1,
+                                "suite", s->name, "title", s->title, "suite_digest", s->digest, "tasks",
+                                tasks_json(s), "models", models_json(r), "defenses", defenses_json(s),
+                                "attacks", attacks_json(s), "matches", matches_json(r), "groups",
+                                run_groups(r), "cells", cells),
                       err);
 }
 

@@ -92,7 +92,8 @@ typedef struct run {
     run_search *search;      /* n_tasks × n_defenses */
     gnt_digest *data_digest; /* of each task's data set */
     gnt_digest *weights_digest;
-    char *host; /* the program's digest and the numerics identity */
+    gnt_digest *model_data, *model_weights; /* of each of the suite's models */
+    char *host;                             /* the program's digest and the numerics identity */
     size_t running, finished;
     struct timespec start;
     int interrupted;
@@ -115,6 +116,8 @@ json_t *run_metadata(const run *r, const run_job *j, const char *output);
 /* ---- requests.c, requests_attack.c: the jobs of a task; each returns NULL when out of memory ---- */
 enum { RUN_PLAIN = -1 }; /* no defense at all */
 run_job *run_data_job(run *r, size_t task, uint64_t seed);
+run_job *run_model_job(run *r, size_t model);
+const run_job *run_model_made(const run *r, size_t model); /* NULL when it is not done */
 run_job *run_initial_job(run *r, size_t task, uint64_t seed);
 run_job *run_train_job(run *r, size_t task, int defense, double strength, uint64_t seed);
 run_job *run_attack_job(run *r, const gnt_cell *c, double strength);

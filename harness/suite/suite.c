@@ -210,11 +210,13 @@ static int read_title(suite_reader *r, const json_t *root) {
 }
 
 static int read_lists(suite_reader *r, const json_t *root) {
-    const json_t *tasks = NULL, *defenses = NULL, *attacks = NULL;
+    const json_t *tasks = NULL, *models = NULL, *defenses = NULL, *attacks = NULL;
     if (gnt_doc_need(r->doc, "", root, "tasks", "a list of tasks: data, model and what is observed",
                      r->err) ||
         gnt_doc_list(r->doc, "", root, "tasks", 1, GNT_SUITE_MOST_TASKS, &tasks, r->err) ||
         suite_read_tasks(r, tasks) ||
+        gnt_doc_list(r->doc, "", root, "models", 0, GNT_SUITE_MOST_MODELS, &models, r->err) ||
+        suite_read_models(r, models) ||
         gnt_doc_need(r->doc, "", root, "defenses", "a list of defenses, such as [{\"defense\": \"none\"}]",
                      r->err) ||
         gnt_doc_list(r->doc, "", root, "defenses", 1, GNT_SUITE_MOST_ENTRIES, &defenses, r->err) ||
@@ -227,8 +229,8 @@ static int read_lists(suite_reader *r, const json_t *root) {
 }
 
 static int read_root(suite_reader *r) {
-    static const char *const keys[] = {"suite",    "title",   "seed",  "key_file", "seeds",   "tasks",
-                                       "defenses", "attacks", "match", "limits",   "measures"};
+    static const char *const keys[] = {"suite",  "title",    "seed",    "key_file", "seeds",  "tasks",
+                                       "models", "defenses", "attacks", "match",    "limits", "measures"};
     const json_t *root = r->doc->root;
     if (!json_is_object(root))
         return suite_fail(r, "", "is %s; expected a suite, an object: {\"suite\": …, \"tasks\": […], …}",
@@ -293,11 +295,14 @@ int gnt_suite_parse(gnt_suite *out, const char *name, const char *text, size_t s
 void gnt_suite_free(gnt_suite *s) {
     for (size_t i = 0; i < s->n_tasks; i++)
         suite_free_task(&s->task[i]);
+    for (size_t i = 0; i < s->n_models; i++)
+        suite_free_task(&s->model[i].of);
     for (size_t i = 0; i < s->n_defenses; i++)
         suite_free_defense(&s->defense[i]);
     for (size_t i = 0; i < s->n_attacks; i++)
         suite_free_attack(&s->attack[i]);
     gnt_free(s->task);
+    gnt_free(s->model);
     gnt_free(s->defense);
     gnt_free(s->attack);
     gnt_free(s->file);

@@ -23,6 +23,7 @@ struct gnt_match_spec; /* match/match.h */
 enum {
     GNT_SUITE_NAME = 64, /* greatest length of ids and labels, bytes */
     GNT_SUITE_MOST_TASKS = 256,
+    GNT_SUITE_MOST_MODELS = 16,
     GNT_SUITE_MOST_ENTRIES = 1024, /* defenses, and attacks */
     GNT_SUITE_MOST_MEMBERS = 16,   /* of a composed defense */
     GNT_SUITE_MOST_LIST = 4096,    /* seeds, stages, strengths of a sweep */
@@ -115,6 +116,20 @@ typedef struct gnt_suite_task {
     gnt_suite_match match; /* the suite's, unless the task has its own */
 } gnt_suite_task;
 
+/* ---- models ---- */
+
+/* A network trained in one place on public data, or read from a file, which plugins name by its id. */
+typedef struct gnt_suite_model {
+    gnt_suite_task
+        of; /* what it has in common with a task: id, data, model, weights; its samples have the role PUBLIC,
+                          its accuracy is measured on TEST */
+    int64_t epochs; /* 0: `of.weights` is used as it is */
+    int64_t batch;
+    double rate, momentum, decay;
+    gnt_schedule_kind schedule; /* over all steps */
+    int flip;                   /* mirror each image left to right with probability 1/2 */
+} gnt_suite_model;
+
 /* ---- defenses and attacks ---- */
 
 typedef struct gnt_suite_member {
@@ -161,6 +176,8 @@ typedef struct gnt_suite {
     size_t n_seeds;
     gnt_suite_task *task;
     size_t n_tasks;
+    gnt_suite_model *model;
+    size_t n_models;
     gnt_suite_defense *defense;
     size_t n_defenses;
     gnt_suite_attack *attack;
@@ -176,6 +193,8 @@ typedef struct gnt_suite {
 int gnt_suite_load(gnt_suite *out, const char *path, const gnt_suite_world *world, gnt_err *err);
 int gnt_suite_parse(gnt_suite *out, const char *name, const char *text, size_t size,
                     const gnt_suite_world *world, gnt_err *err);
+/* The model of that id, NULL where there is none. */
+const gnt_suite_model *gnt_suite_find_model(const gnt_suite *s, const char *id);
 void gnt_suite_free(gnt_suite *s); /* leaves it empty; an empty one is allowed */
 
 /* The search for the strength of a defense with `match` on a task. none_utility: what `none` leaves there

@@ -219,6 +219,22 @@ int suite_read_data(suite_reader *r, const char *path, const json_t *object, gnt
                : 0;
 }
 
+int suite_read_public(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    static const char *const keys[] = {"name", "seed", "rows"};
+    if (gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
+        read_set(r, path, object, t))
+        return -1;
+    t->split.n[GNT_ROLE_PUBLIC] = t->split.n[GNT_ROLE_TEST] = -1;
+    if (try_split(r, path, t))
+        return -1;
+    for (int role = GNT_ROLE_TEST; role <= GNT_ROLE_PUBLIC; role++)
+        if (t->role_rows[role] < 1)
+            return suite_fail(r, gnt_path_key(path, "name").text,
+                              "is %s, which has no rows for the role %s of a model", t->data,
+                              role_keys[role]);
+    return 0;
+}
+
 int gnt_suite_open_data(const gnt_suite_task *task, const char *data_folder, gnt_data **out, gnt_err *err) {
     gnt_data_spec spec = {.name = task->data, .seed = task->data_seed};
     memcpy(spec.rows, task->rows, sizeof spec.rows);

@@ -5,6 +5,32 @@
 
 /* ---- the plugin and its parameters ---- */
 
+/* Parameters that name one of the suite's models. */
+static int check_models(suite_reader *r, const char *path, const json_t *params,
+                        const gnt_plugin_info *info) {
+    const gnt_suite *s = r->s;
+    const char *ids[GNT_SUITE_MOST_MODELS];
+    for (size_t i = 0; i < s->n_models; i++)
+        ids[i] = s->model[i].of.id;
+    for (int32_t i = 0; i < info->n_parameters; i++) {
+        const gnt_parameter *p = &info->parameters[i];
+        const json_t *id = json_object_get(params, p->id);
+        const gnt_path at = gnt_path_key(path, p->id);
+        int which;
+        if (p->type != GNT_TYPE_MODEL || (!id && p->preset_text))
+            continue;
+        if (!id)
+            return suite_fail(r, at.text, "is missing; %s needs the id of one of the suite's \"models\"",
+                              info->id);
+        if (s->n_models == 0)
+            return suite_fail(r, at.text, "is %s, but the suite has no \"models\"; add one with that id",
+                              gnt_show(id).text);
+        if (gnt_doc_choice_at(r->doc, at.text, id, ids, s->n_models, &which, r->err))
+            return -1;
+    }
+    return 0;
+}
+
 int suite_read_member(suite_reader *r, const char *path, const json_t *id, int32_t kind,
                       const char *params_path, const json_t *params, gnt_suite_member *out) {
     const char *name = NULL;
@@ -24,8 +50,12 @@ int suite_read_member(suite_reader *r, const char *path, const json_t *id, int32
     if (gnt_params_read(&values, out->info->parameters, out->info->n_parameters, r->doc, params_path, params,
                         r->err))
         return -1;
-    out->params = gnt_params_canonical(&values);
+    int rc = check_models(r, params_path, params, out->info);
+    if (rc == 0)
+        out->params = gnt_params_canonical(&values);
     gnt_params_free(&values);
+    if (rc != 0)
+        return -1;
     return out->params ? 0 : suite_no_memory(r);
 }
 

@@ -48,7 +48,7 @@ static int64_t contribute_size(void *self) {
 static const char *const choices[] = {"one", "two \"quoted\"", NULL};
 static const char *const services[] = {"gauntlet.some-service", NULL};
 
-enum { SIGMA, COUNT, FLAG, MODE, NOTE, STEPS, MARKS, N_PARAMETERS };
+enum { SIGMA, COUNT, FLAG, MODE, NOTE, STEPS, MARKS, JUDGE, EXTRACTOR, N_PARAMETERS };
 
 /* Everything that a case may spoil, fresh for each case. */
 typedef struct subject {
@@ -85,7 +85,9 @@ static void make(subject *s) {
                                    .type = GNT_TYPE_REAL_LIST,
                                    .most = 1,
                                    .preset_text = " [0.375 , 0.625,8.75e-1]"},
-                        [MARKS] = {.id = "marks", .type = GNT_TYPE_INT_LIST, .most = 9, .preset_text = "[]"}},
+                        [MARKS] = {.id = "marks", .type = GNT_TYPE_INT_LIST, .most = 9, .preset_text = "[]"},
+                        [JUDGE] = {.id = "judge", .type = GNT_TYPE_MODEL, .preset_text = ""},
+                        [EXTRACTOR] = {.id = "extractor", .type = GNT_TYPE_MODEL}},
                   .defense = {.size = sizeof(gnt_defense), .transform_update = transform, .prepare = prepare},
                   .attack = {.size = sizeof(gnt_attack), .run = run},
                   .d = {.size = sizeof(gnt_descriptor),
@@ -150,6 +152,8 @@ static void description_survives_json(void **state) {
     assert_true(again.parameters[SIGMA].preset == 0.1 && again.parameters[SIGMA].least == 0.001);
     assert_string_equal(again.parameters[MODE].choices[1], choices[1]);
     assert_string_equal(again.parameters[NOTE].preset_text, "größer\\");
+    assert_string_equal(again.parameters[JUDGE].preset_text, "");
+    assert_null(again.parameters[EXTRACTOR].preset_text);
     assert_string_equal(again.services[0], services[0]);
     gnt_free(first);
     gnt_free(second);
@@ -226,6 +230,7 @@ SPOIL(choices_empty, s->p[MODE].choices = no_choices)
 SPOIL(choices_twice, s->p[MODE].choices = twice; s->p[MODE].preset_text = "one")
 SPOIL(choice_unknown, s->p[MODE].preset_text = "three")
 SPOIL(text_null, s->p[NOTE].preset_text = NULL)
+SPOIL(model_preset, s->p[JUDGE].preset_text = "extractor")
 SPOIL(list_no_json, s->p[STEPS].preset_text = "0.1, 0.2")
 SPOIL(list_object, s->p[STEPS].preset_text = "{\"a\": 1}")
 SPOIL(list_outside, s->p[STEPS].preset_text = "[0.5, 1.5]")
@@ -299,6 +304,7 @@ static void lying_descriptors_are_refused(void **state) {
         {"twice", choices_twice},
         {"none of its choices", choice_unknown},
         {"preset_text", text_null},
+        {"judge", model_preset},
         {"steps_at", list_no_json},
         {"steps_at", list_object},
         {"1.5", list_outside},

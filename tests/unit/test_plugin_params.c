@@ -21,8 +21,10 @@ static const gnt_parameter table[] = {
     {.id = "note", .type = GNT_TYPE_TEXT, .preset_text = ""},
     {.id = "at", .type = GNT_TYPE_REAL_LIST, .least = 0, .most = 1, .preset_text = "[0.25, 1]"},
     {.id = "marks", .type = GNT_TYPE_INT_LIST, .least = 0, .most = 9, .preset_text = "[]"},
+    {.id = "judge", .type = GNT_TYPE_MODEL, .preset_text = ""},
+    {.id = "extractor", .type = GNT_TYPE_MODEL},
 };
-enum { SIGMA, COUNT, FLAG, SCOPE, NOTE, AT, MARKS, N };
+enum { SIGMA, COUNT, FLAG, SCOPE, NOTE, AT, MARKS, JUDGE, EXTRACTOR, N };
 
 static int read_text(gnt_params *p, const char *json, gnt_err *err) {
     return gnt_params_parse(p, table, N, "params", json, err);
@@ -44,6 +46,8 @@ static void defaults_fill_the_table_in_order(void **state) {
     assert_string_equal(p.value[NOTE].text, "");
     assert_true(p.value[AT].n == 2 && p.value[AT].list[0] == 0.25 && p.value[AT].list[1] == 1);
     assert_int_equal(p.value[MARKS].n, 0);
+    assert_string_equal(p.value[JUDGE].text, "");
+    assert_string_equal(p.value[EXTRACTOR].text, "");
     gnt_params_free(&p);
 }
 
@@ -162,7 +166,7 @@ static void canonical_text_is_one_for_one_meaning(void **state) {
     (void)state;
     static const char expected[] =
         "{\"sigma\":1,\"count\":5,\"flag\":true,\"scope\":\"tensor\",\"note\":\"\",\"at\":[0.25,1],"
-        "\"marks\":[]}";
+        "\"marks\":[],\"judge\":\"\",\"extractor\":\"\"}";
     static const char *const same[] = {"{}", "{\"count\": 5.0, \"sigma\": 1}",
                                        "{\"sigma\": 1.0, \"at\": [2.5e-1, 1.0]}",
                                        "{\"note\": \"\", \"marks\": [ ], \"flag\": true}"};

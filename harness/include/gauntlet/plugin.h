@@ -120,6 +120,7 @@ typedef struct gnt_artefacts {
 #define GNT_TYPE_CHOICE 5 /* one of `choices` */
 #define GNT_TYPE_INT_LIST 6
 #define GNT_TYPE_REAL_LIST 7
+#define GNT_TYPE_MODEL 8 /* one of the suite's "models", by its id: see gnt_models */
 
 #define GNT_SCALE_LINEAR 0
 #define GNT_SCALE_LOG 1
@@ -127,13 +128,15 @@ typedef struct gnt_artefacts {
 
 /* One row of a parameter table. The host checks the suite's JSON against it before any job starts. */
 typedef struct gnt_parameter {
-    const char *id;          /* lower case, digits, '_' */
-    int32_t type;            /* GNT_TYPE_* */
-    int32_t scale;           /* GNT_SCALE_*: how a search walks it */
-    const char *unit;        /* "" for none */
-    double least, most;      /* bounds of INT, REAL and of list entries, both allowed */
-    double preset;           /* default of BOOL (0 or 1), INT and REAL */
-    const char *preset_text; /* default of TEXT and CHOICE; of a list: its JSON, such as "[0.375, 0.625]" */
+    const char *id;     /* lower case, digits, '_' */
+    int32_t type;       /* GNT_TYPE_* */
+    int32_t scale;      /* GNT_SCALE_*: how a search walks it */
+    const char *unit;   /* "" for none */
+    double least, most; /* bounds of INT, REAL and of list entries, both allowed */
+    double preset;      /* default of BOOL (0 or 1), INT and REAL */
+    const char
+        *preset_text; /* default of TEXT and CHOICE; of a list: its JSON, such as "[0.375, 0.625]"; of MODEL:
+                                "" where a suite may leave it out, NULL where it must name one */
     const char *const *choices; /* CHOICE: NULL-terminated */
     int32_t strength; /* 0: not THE strength; +1: more is a stronger defense; −1: less is stronger */
     int32_t reserved;
@@ -147,7 +150,7 @@ typedef struct gnt_value {
     int32_t reserved;
     int64_t i;          /* BOOL, INT, and the index of a CHOICE */
     double r;           /* REAL, and INT as a real */
-    const char *text;   /* TEXT, CHOICE */
+    const char *text;   /* TEXT, CHOICE, and the id of a MODEL ("" for none) */
     int64_t n;          /* lists */
     const double *list; /* INT_LIST and REAL_LIST */
 } gnt_value;
@@ -303,6 +306,31 @@ typedef struct gnt_model_service {
                       const gnt_views **outputs);
     void (*changed)(void *context, gnt_function *f); /* held arguments have other entries than before */
 } gnt_model_service;
+
+/* ---- the suite's models ----------------------------------------------------------------------------------------------- */
+
+/* A network that the suite trains, or loads, on public data: everybody knows it. */
+typedef struct gnt_named_model {
+    uint32_t size;
+    uint32_t reserved;
+    const char *id;                   /* in the suite */
+    const gnt_model_service *service; /* of its architecture; batch norm with running statistics */
+    const float *weights;             /* service->info->n_params */
+    const float *buffers;             /* service->info->n_buffers */
+} gnt_named_model;
+
+/* host->extension(host->context, GNT_EXTENSION_MODELS, 1). Legal from create to destroy, as are the models it opens;
+ * what they prepare counts against the memory limit, each model by itself. */
+#define GNT_EXTENSION_MODELS "gauntlet.models"
+typedef struct gnt_models {
+    uint32_t size;
+    uint32_t reserved;
+    void *context;
+    /* The model that the plugin's parameter of that id (of GNT_TYPE_MODEL) names. An attack that is granted the defense
+     * also opens those of the defense's parameters, where none of its own has that id. NULL where the suite named none;
+     * host->last_error says so. The same call gives the same pointer. */
+    const gnt_named_model *(*open)(void *context, const char *parameter);
+} gnt_models;
 
 /* ---- host services ------------------------------------------------------------------------------------------------------ */
 

@@ -1,0 +1,118 @@
+/* The suite's models: networks trained in one place on public data, which plugins name by their id. Their rows must be
+ * nobody's secret, so a set that a task keeps private lends them its public part or nothing. */
+#include <string.h>
+
+#include "suite/suite_impl.h"
+
+enum { SCHEDULES = 2 };
+
+const gnt_suite_model *gnt_suite_find_model(const gnt_suite *s, const char *id) {
+    for (size_t i = 0; i < s->n_models; i++)
+        if (strcmp(s->model[i].of.id, id) == 0)
+            return &s->model[i];
+    return NULL;
+}
+
+static int same_rows(const gnt_suite_task *a, const gnt_suite_task *b) {
+    return strcmp(a->data, b->data) == 0 && (!gnt_data_is_builtin(a->data) || a->data_seed == b->data_seed);
+}
+
+/* A model takes the public part of its set, or the train part where there is no public one. */
+static int check_disjoint(suite_reader *r, const char *path, const gnt_suite_task *of) {
+    const gnt_suite *s = r->s;
+    const gnt_path name = gnt_path_key(gnt_path_key(path, "data").text, "name");
+    int has_public = of->facts.part[GNT_PART_PUBLIC] > 0;
+    for (size_t t = 0; t < s->n_tasks; t++) {
+        const gnt_suite_task *task = &s->task[t];
+        if (!same_rows(of, task))
+            continue;
+        if (!has_public)
+            return suite_fail(
+                r, name.text,
+                "is \"%s\", whose rows tasks[%zu] (%s) keeps private, and which has no public part; "
+                "expected another data set",
+                of->data, t, task->id);
+        if (task->split.target_rows && task->split.target_part == GNT_PART_PUBLIC)
+            return suite_fail(
+                r, name.text,
+                "is \"%s\", whose public part holds the targets of tasks[%zu] (%s); expected another "
+                "data set, or targets of another part",
+                of->data, t, task->id);
+    }
+    return 0;
+}
+
+static int read_train(suite_reader *r, const char *path, const json_t *object, gnt_suite_model *m) {
+    static const char *const keys[] = {"epochs", "batch", "rate", "schedule", "momentum", "decay", "flip"};
+    const json_t *o = NULL;
+    int schedule = GNT_SCHEDULE_COSINE;
+    const gnt_path at = gnt_path_key(path, "train");
+    m->batch = 64;
+    m->rate = 0.05;
+    m->momentum = 0.9;
+    m->decay = 5e-4;
+    if (gnt_doc_object(r->doc, path, object, "train", &o, r->err))
+        return -1;
+    if (m->of.weights)
+        return o ? suite_fail(r, at.text, "stands beside \"weights\", which are used as they are; remove one")
+                 : 0;
+    if (!o)
+        return suite_fail(
+            r, path,
+            "has neither \"train\" nor \"weights\"; expected \"train\": {\"epochs\": …} or the path of a "
+            ".safetensors file");
+    if (gnt_doc_keys(r->doc, at.text, o, keys, sizeof keys / sizeof *keys, r->err) ||
+        gnt_doc_need(r->doc, at.text, o, "epochs", "how often every sample is seen, such as \"epochs\": 10",
+                     r->err) ||
+        gnt_doc_int(r->doc, at.text, o, "epochs", 1, 100000, &m->epochs, r->err) ||
+        gnt_doc_int(r->doc, at.text, o, "batch", 1, 1000000, &m->batch, r->err) ||
+        gnt_doc_real(r->doc, at.text, o, "rate", 1e-9, 1e6, &m->rate, r->err) ||
+        gnt_doc_choice(r->doc, at.text, o, "schedule", gnt_schedule_names, SCHEDULES, &schedule, r->err) ||
+        gnt_doc_real(r->doc, at.text, o, "momentum", 0, 0.9999, &m->momentum, r->err) ||
+        gnt_doc_real(r->doc, at.text, o, "decay", 0, 1, &m->decay, r->err) ||
+        gnt_doc_bool(r->doc, at.text, o, "flip", &m->flip, r->err))
+        return -1;
+    m->schedule = (gnt_schedule_kind)schedule;
+    if (m->flip && m->of.facts.rank != 3)
+        return suite_fail(r, gnt_path_key(at.text, "flip").text,
+                          "is true, but the samples of %s are no images; remove it", m->of.data);
+    return 0;
+}
+
+static int read_one(suite_reader *r, const char *path, const json_t *object, gnt_suite_model *m) {
+    static const char *const keys[] = {"id",        "model", "init",  "width",
+                                       "normalise", "data",  "train", "weights"};
+    const json_t *data = NULL;
+    return gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
+                   suite_read_id(r, path, object, "id",
+                                 "a name for plugins' parameters, such as \"id\": \"extractor\"",
+                                 &m->of.id) ||
+                   gnt_doc_need(r->doc, path, object, "data", "a public data set: \"data\": {\"name\": …}",
+                                r->err) ||
+                   gnt_doc_object(r->doc, path, object, "data", &data, r->err) ||
+                   suite_read_public(r, gnt_path_key(path, "data").text, data, &m->of) ||
+                   check_disjoint(r, path, &m->of) || suite_read_model(r, path, object, &m->of) ||
+                   read_train(r, path, object, m)
+               ? -1
+               : 0;
+}
+
+int suite_read_models(suite_reader *r, const json_t *list) {
+    gnt_suite *s = r->s;
+    size_t n = json_array_size(list);
+    s->model = gnt_array(n, sizeof *s->model);
+    if (!s->model)
+        return suite_no_memory(r);
+    s->n_models = n;
+    for (size_t i = 0; i < n; i++) {
+        const gnt_path at = gnt_path_item("models", i);
+        if (read_one(r, at.text, json_array_get(list, i), &s->model[i]))
+            return -1;
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(s->model[k].of.id, s->model[i].of.id) == 0)
+                return suite_fail(r, gnt_path_key(at.text, "id").text,
+                                  "is \"%s\", as models[%zu].id is; expected an id of its own",
+                                  s->model[i].of.id, k);
+    }
+    return 0;
+}
