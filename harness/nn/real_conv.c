@@ -1,5 +1,5 @@
 /* real_conv: matrix products and the three faces of convolution, as im2col and BLAS; in float the shapes that fit go
- * to direct.c.
+ * to direct.c and narrow.c.
  *
  * For one image: col is (c·kh·kw) × (oh·ow), the entries of x under the window at each place, zeros in the
  * padding. y = w·col          dx = col2im(wᵀ·dy)          dw = Σ_n dy·colᵀ */
@@ -8,15 +8,20 @@
 #include <cblas.h>
 
 #include "nn/direct.h"
+#include "nn/narrow.h"
 #include "nn/real.h"
 
 #ifdef GNT_REAL_F64
 #define BLAS_GEMM cblas_dgemm
-#define DIRECT(op, call) ((void)0)
+#define DIRECT(op, call, narrow) ((void)0)
 #else
 #define BLAS_GEMM cblas_sgemm
-#define DIRECT(op, call)                                                                                     \
+#define DIRECT(op, call, narrow)                                                                             \
     do {                                                                                                     \
+        if (gnt_narrow_fits(s)) {                                                                            \
+            narrow;                                                                                          \
+            return;                                                                                          \
+        }                                                                                                    \
         if (gnt_direct_fits(op, s)) {                                                                        \
             call;                                                                                            \
             return;                                                                                          \
@@ -41,6 +46,8 @@ static int pointwise(const gnt_conv *s) {
 
 size_t NAME(conv_scratch)(int op, const gnt_conv *s) {
 #ifndef GNT_REAL_F64
+    if (gnt_narrow_fits(s))
+        return gnt_narrow_scratch(s);
     if (gnt_direct_fits(op, s))
         return gnt_direct_scratch(op, s);
 #endif
@@ -103,7 +110,8 @@ static void col2im(real *x, const real *col, const gnt_conv *s) {
 }
 
 void NAME(conv)(void *y_all, const void *x_all, const void *w, void *scratch, const gnt_conv *s) {
-    DIRECT(GNT_OP_CONV, gnt_direct_conv(y_all, x_all, w, scratch, s));
+    DIRECT(GNT_OP_CONV, gnt_direct_conv(y_all, x_all, w, scratch, s),
+           gnt_narrow_conv(y_all, x_all, w, scratch, s));
     int64_t k = s->c * s->kh * s->kw, places = s->oh * s->ow;
     real *y = y_all;
     const real *x = x_all;
@@ -118,7 +126,8 @@ void NAME(conv)(void *y_all, const void *x_all, const void *w, void *scratch, co
 }
 
 void NAME(conv_dx)(void *dx_all, const void *dy_all, const void *w, void *scratch, const gnt_conv *s) {
-    DIRECT(GNT_OP_CONV_DX, gnt_direct_conv_dx(dx_all, dy_all, w, scratch, s));
+    DIRECT(GNT_OP_CONV_DX, gnt_direct_conv_dx(dx_all, dy_all, w, scratch, s),
+           gnt_narrow_conv_dx(dx_all, dy_all, w, scratch, s));
     int64_t k = s->c * s->kh * s->kw, places = s->oh * s->ow;
     real *dx = dx_all;
     const real *dy = dy_all;
@@ -130,7 +139,8 @@ void NAME(conv_dx)(void *dx_all, const void *dy_all, const void *w, void *scratc
 }
 
 void NAME(conv_dw)(void *dw, const void *x_all, const void *dy_all, void *scratch, const gnt_conv *s) {
-    DIRECT(GNT_OP_CONV_DW, gnt_direct_conv_dw(dw, x_all, dy_all, scratch, s));
+    DIRECT(GNT_OP_CONV_DW, gnt_direct_conv_dw(dw, x_all, dy_all, scratch, s),
+           gnt_narrow_conv_dw(dw, x_all, dy_all, scratch, s));
     int64_t k = s->c * s->kh * s->kw, places = s->oh * s->ow;
     const real *x = x_all, *dy = dy_all;
     for (int64_t i = 0; i < s->n; i++, dy += s->o * places, x += s->c * s->h * s->w) {

@@ -140,6 +140,13 @@ static void test_conv(void **state) {
         {1, 2, 5, 5, 2, 1, 1, 1, 2},
         {8, 16, 2, 2, 24, 3, 3, 2, 1},
         {1, 16, 33, 17, 8, 3, 3, 1, 1},
+        /* few places and many weights: outputs and window entries that are no multiple of a tile, several images, a
+         * stride that passes pixels over, more pixels than a vector holds, sums of several pieces */
+        {1, 160, 4, 4, 53, 3, 3, 1, 1},
+        {2, 128, 3, 4, 67, 3, 3, 2, 1},
+        {1, 48, 9, 8, 30, 7, 7, 3, 2},
+        {4, 515, 2, 2, 131, 1, 1, 1, 0},
+        {1, 34, 8, 7, 301, 3, 3, 2, 1},
     };
     gnt_key key = gnt_key_of_seed(4);
     gnt_stream r = gnt_stream_open(&key, "conv");
