@@ -22,7 +22,9 @@ static const char help[] =
     "store of\n"
     "all outputs and a report. Running again goes on where a run ended: nothing that is stored is computed "
     "twice.\n"
-    "  -o, --output DIR   the folder of the run (results/NAME, NAME as the suite calls itself)\n"
+    "  -o, --output DIR   the folder of the run (results/NAME, NAME as the suite calls itself,\n"
+    "                     and the scale after it where there is one)\n"
+    "  --scale NAME       the size to run a suite at that has several (the suite names the usual one)\n"
     "  --dry-run          list the cells and the most trainings that matching may need; run nothing\n"
     "  --json             with --dry-run: the plan as JSON\n"
     "  --jobs N           processes at once (the number of processors)\n"
@@ -37,7 +39,7 @@ static const char help[] =
 enum { MODEL_FOLDERS = 4 };
 
 typedef struct options {
-    const char *suite, *output, *data, *models, *plugins;
+    const char *suite, *output, *scale, *data, *models, *plugins;
     int jobs, dry, json, report, quiet, help;
 } options;
 
@@ -76,17 +78,13 @@ static void find_models(char *folder[MODEL_FOLDERS], const char *said) {
 }
 
 static int read_options(int argc, char **argv, options *o) {
-    static const struct option known[] = {{"output", required_argument, NULL, 'o'},
-                                          {"dry-run", no_argument, NULL, 'n'},
-                                          {"json", no_argument, NULL, 'J'},
-                                          {"jobs", required_argument, NULL, 'j'},
-                                          {"data", required_argument, NULL, 'd'},
-                                          {"models", required_argument, NULL, 'm'},
-                                          {"plugins", required_argument, NULL, 'p'},
-                                          {"no-report", no_argument, NULL, 'R'},
-                                          {"quiet", no_argument, NULL, 'q'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option known[] = {
+        {"output", required_argument, NULL, 'o'}, {"scale", required_argument, NULL, 's'},
+        {"dry-run", no_argument, NULL, 'n'},      {"json", no_argument, NULL, 'J'},
+        {"jobs", required_argument, NULL, 'j'},   {"data", required_argument, NULL, 'd'},
+        {"models", required_argument, NULL, 'm'}, {"plugins", required_argument, NULL, 'p'},
+        {"no-report", no_argument, NULL, 'R'},    {"quiet", no_argument, NULL, 'q'},
+        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
     int c;
     *o = (options){.data = getenv("GAUNTLET_DATA"), .report = 1, .jobs = processors()};
     optind = 0;
@@ -94,6 +92,9 @@ static int read_options(int argc, char **argv, options *o) {
         switch (c) {
         case 'o':
             o->output = optarg;
+            break;
+        case 's':
+            o->scale = optarg;
             break;
         case 'n':
             o->dry = 1;
@@ -181,7 +182,9 @@ static void make_report(const char *folder, int quiet) {
 
 static int run_plan(const options *o, const gnt_suite *suite, const gnt_plan *plan) {
     gnt_err err = {0};
-    char *folder = o->output ? gnt_strdup(o->output) : gnt_format("results/%s", suite->name);
+    char *folder = o->output      ? gnt_strdup(o->output)
+                   : suite->scale ? gnt_format("results/%s-%s", suite->name, suite->scale)
+                                  : gnt_format("results/%s", suite->name);
     gnt_run_options how = {.folder = folder, .data_folder = o->data, .jobs = o->jobs, .quiet = o->quiet};
     gnt_run_counts counts = {0};
     int code = GNT_EXIT_FAILED;
@@ -215,8 +218,10 @@ int gnt_cmd_run(int argc, char **argv) {
         return wrong(&err);
     char *models[MODEL_FOLDERS];
     find_models(models, o.models);
-    gnt_suite_world world = {
-        .plugins = &plugins, .data_folder = o.data, .model_folders = (const char *const *)models};
+    gnt_suite_world world = {.plugins = &plugins,
+                             .data_folder = o.data,
+                             .scale = o.scale,
+                             .model_folders = (const char *const *)models};
     int code = GNT_EXIT_WRONG;
     if (gnt_suite_load(&suite, o.suite, &world, &err) != 0 || gnt_plan_make(&plan, &suite, &err) != 0)
         wrong(&err);

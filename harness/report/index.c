@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "report/escape.h"
+#include "report/paper.h"
 #include "report/report.h"
 #include "report/tables.h"
 #include "report/view.h"
@@ -254,6 +255,38 @@ static void link_to(pen *w, const char *name, const char *says, int markdown) {
     gnt_text_add(&w->out, w->html ? "</li>\n" : "\n");
 }
 
+/* At what size this run was made, in the suite's own words. */
+static void say_scale(pen *w) {
+    const json_t *scale = json_object_get(w->p->results->root, "scale");
+    const char *name = json_string_value(json_object_get(scale, "name"));
+    const char *says = json_string_value(json_object_get(scale, "says"));
+    char *line = name ? gnt_format("Scale %s. %s", name, says ? says : "") : NULL;
+    if (line)
+        paragraph(w, line);
+    w->out.failed |= name && !line;
+    gnt_free(line);
+}
+
+static void say_paper(pen *w) {
+    const size_t n = gnt_paper_count(w->p->results);
+    if (n == 0)
+        return;
+    heading(w, 2, "The paper's tables");
+    for (size_t i = 0; i < n; i++) {
+        gnt_paper_table one;
+        gnt_table t;
+        if (gnt_paper_at(w->p->results, i, &one) != 0)
+            continue;
+        heading(w, 3, one.title);
+        gnt_paper_fill(w->p->results, &one, &t);
+        gnt_text_add(&w->out, w->html ? "<div class=\"wide\">\n" : "");
+        table(w, &t);
+        gnt_text_add(&w->out, w->html ? "</div>\n" : "");
+        if (*one.note)
+            paragraph(w, one.note);
+    }
+}
+
 static void say_files(pen *w) {
     heading(w, 2, "Tables as files");
     gnt_text_add(&w->out, w->html ? "<ul>\n" : "");
@@ -264,6 +297,13 @@ static void say_files(pen *w) {
     link_to(w, "history", "The trainings that matching used", 1);
     link_to(w, "problems", "Cells without a number", 1);
     link_to(w, "floors", "Floors and chance", 1);
+    for (size_t i = 0; i < gnt_paper_count(w->p->results); i++) {
+        gnt_paper_table one;
+        char *name = gnt_paper_at(w->p->results, i, &one) == 0 ? gnt_format("paper-%s", one.id) : NULL;
+        if (name)
+            link_to(w, name, "Beside the paper's table", 1);
+        gnt_free(name);
+    }
     gnt_text_add(&w->out, w->html ? "</ul>\n" : "\n");
 }
 
@@ -344,11 +384,13 @@ static void say_page(pen *w) {
     count_cells(p->results, &text);
     paragraph(w, gnt_text_get(&text));
     gnt_text_free(&text);
+    say_scale(w);
     say_notices(w);
     if (p->n_section == 0)
         paragraph(w, "This run holds no results yet.");
     else
         say_summary(w);
+    say_paper(w);
     for (size_t i = 0; i < p->n_section; i++)
         say_section(w, &p->section[i]);
     say_guide(w);

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "report/escape.h"
+#include "report/paper.h"
 #include "report/report.h"
 #include "report/tables.h"
 #include "report/view.h"
@@ -61,9 +62,30 @@ static int write_matrix_markdown(const gnt_report *p, gnt_err *err) {
     return write_text(p, "matrix", "md", &text, err);
 }
 
+/* The paper's tables, paper-ID.csv and so on. */
+static int write_paper(const gnt_report *p, gnt_err *err) {
+    for (size_t i = 0; i < gnt_paper_count(p->results); i++) {
+        gnt_paper_table one;
+        gnt_table t;
+        if (gnt_paper_at(p->results, i, &one) != 0)
+            continue;
+        char *name = gnt_format("paper-%s", one.id);
+        gnt_paper_fill(p->results, &one, &t);
+        int failed = !name ? gnt_fail(err, "report: out of memory")
+                           : write_as(p, name, "csv", &t, gnt_table_csv, err) ||
+                                 write_as(p, name, "json", &t, gnt_table_json, err) ||
+                                 write_as(p, name, "md", &t, gnt_table_markdown, err);
+        gnt_table_free(&t);
+        gnt_free(name);
+        if (failed)
+            return -1;
+    }
+    return 0;
+}
+
 int gnt_report_write_tables(const gnt_report *p, gnt_err *err) {
-    return write_table(p, "matrix", gnt_table_matrix_long, 0, err) || write_matrix_markdown(p, err) ||
-                   write_table(p, "ranking", gnt_table_ranking, 1, err) ||
+    return write_paper(p, err) || write_table(p, "matrix", gnt_table_matrix_long, 0, err) ||
+                   write_matrix_markdown(p, err) || write_table(p, "ranking", gnt_table_ranking, 1, err) ||
                    write_table(p, "groups", gnt_table_groups, 1, err) ||
                    write_table(p, "matches", gnt_table_matches, 1, err) ||
                    write_table(p, "history", gnt_table_history, 1, err) ||

@@ -228,13 +228,16 @@ int run_write_results(const run *r, gnt_err *err) {
         return -1;
     }
     const gnt_suite *s = r->suite;
-    return write_json(r, "results.json",
-                      json_pack("{s:i, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "format", 1,
-                                "suite", s->name, "title", s->title, "suite_digest", s->digest, "tasks",
-                                tasks_json(s), "models", models_json(r), "defenses", defenses_json(s),
-                                "attacks", attacks_json(s), "matches", matches_json(r), "groups",
-                                run_groups(r), "cells", cells),
-                      err);
+    json_t *all =
+        json_pack("{s:i, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "format", 1, "suite", s->name,
+                  "title", s->title, "suite_digest", s->digest, "tasks", tasks_json(s), "models",
+                  models_json(r), "defenses", defenses_json(s), "attacks", attacks_json(s), "matches",
+                  matches_json(r), "groups", run_groups(r), "cells", cells);
+    if (s->scale)
+        json_object_set_new(all, "scale", json_pack("{s:s, s:s}", "name", s->scale, "says", s->scale_says));
+    if (s->tables)
+        json_object_set_new(all, "tables", json_loads(s->tables, 0, NULL));
+    return write_json(r, "results.json", all, err);
 }
 
 /* ---- host.json ---- */

@@ -229,8 +229,9 @@ static int read_lists(suite_reader *r, const json_t *root) {
 }
 
 static int read_root(suite_reader *r) {
-    static const char *const keys[] = {"suite",  "title",    "seed",    "key_file", "seeds",  "tasks",
-                                       "models", "defenses", "attacks", "match",    "limits", "measures"};
+    static const char *const keys[] = {"suite",  "title",    "seed",     "key_file", "seeds",
+                                       "tasks",  "models",   "defenses", "attacks",  "match",
+                                       "limits", "measures", "tables"};
     const json_t *root = r->doc->root;
     if (!json_is_object(root))
         return suite_fail(r, "", "is %s; expected a suite, an object: {\"suite\": …, \"tasks\": […], …}",
@@ -239,7 +240,7 @@ static int read_root(suite_reader *r) {
                    suite_read_id(r, "", root, "suite", "a name for the suite, such as \"suite\": \"quick\"",
                                  &r->s->name) ||
                    read_title(r, root) || read_key(r, root) || read_seeds(r, root) || read_limits(r, root) ||
-                   read_measures(r, root) || read_lists(r, root)
+                   read_measures(r, root) || read_lists(r, root) || suite_read_tables(r, root)
                ? -1
                : 0;
 }
@@ -249,12 +250,19 @@ static char *folder_of(const char *file) {
     return slash ? gnt_format("%.*s", (int)(slash == file ? 1 : slash - file), file) : gnt_strdup("");
 }
 
-static int read_doc(gnt_suite *out, const gnt_doc *doc, const gnt_suite_world *world, gnt_err *err) {
+static int read_doc(gnt_suite *out, gnt_doc *doc, const gnt_suite_world *world, gnt_err *err) {
     suite_reader r = {.doc = doc, .world = world, .s = out, .err = err, .folder = folder_of(doc->name)};
-    char *canonical = gnt_json_canonical(doc->root);
+    char *canonical = NULL;
     int rc = -1;
     *out = (gnt_suite){.file = gnt_strdup(doc->name)};
-    if (!r.folder || !canonical || !out->file) {
+    if (!r.folder || !out->file) {
+        suite_no_memory(&r);
+        goto cleanup;
+    }
+    if (suite_apply_scale(&r, doc, world->scale) != 0)
+        goto cleanup;
+    canonical = gnt_json_canonical(doc->root);
+    if (!canonical) {
         suite_no_memory(&r);
         goto cleanup;
     }
@@ -308,6 +316,9 @@ void gnt_suite_free(gnt_suite *s) {
     gnt_free(s->file);
     gnt_free(s->name);
     gnt_free(s->title);
+    gnt_free(s->scale);
+    gnt_free(s->scale_says);
+    gnt_free(s->tables);
     gnt_free(s->seeds);
     explicit_bzero(&s->key, sizeof s->key);
     *s = (gnt_suite){0};

@@ -27,6 +27,8 @@ enum {
     GNT_SUITE_MOST_ENTRIES = 1024, /* defenses, and attacks */
     GNT_SUITE_MOST_MEMBERS = 16,   /* of a composed defense */
     GNT_SUITE_MOST_LIST = 4096,    /* seeds, stages, strengths of a sweep */
+    GNT_SUITE_MOST_SCALES = 16,
+    GNT_SUITE_MOST_TABLES = 64, /* of a paper; rows and columns of one as many */
     GNT_SUITE_MOST_CELLS = 100000
 };
 
@@ -47,6 +49,7 @@ typedef struct gnt_data_facts {
 typedef struct gnt_suite_world {
     const gnt_plugin_list *plugins;
     const char *data_folder; /* --data, or NULL */
+    const char *scale;       /* --scale, or NULL for the one the suite names */
     const char *const
         *model_folders; /* where NAME.json is looked for, in order; NULL-terminated; NULL: "models" */
     void *context;
@@ -166,11 +169,14 @@ extern const char *const gnt_measure_names[];
 enum { GNT_MEASURES = 8 };
 
 typedef struct gnt_suite {
-    char *file;  /* as it was given, for sentences */
-    char *name;  /* "suite" */
-    char *title; /* "" for none */
-    gnt_key key; /* the run key */
-    int secret;  /* 1: the run key came from key_file and must not be shown; 0: from `seed` */
+    char *file;       /* as it was given, for sentences */
+    char *name;       /* "suite" */
+    char *title;      /* "" for none */
+    char *scale;      /* the one whose values are put in; NULL: the suite has none */
+    char *scale_says; /* what the suite says of it */
+    char *tables;     /* JSON list of the paper's tables, checked; NULL for none */
+    gnt_key key;      /* the run key */
+    int secret;       /* 1: the run key came from key_file and must not be shown; 0: from `seed` */
     uint64_t seed;
     uint64_t *seeds; /* replicates */
     size_t n_seeds;
@@ -185,7 +191,7 @@ typedef struct gnt_suite {
     double seconds;            /* time limit of one job */
     int64_t memory_mb;         /* memory limit of one job */
     uint32_t measures;         /* bits by gnt_measure_names; 0: all that fit the goals */
-    char digest[GNT_HEX_SIZE]; /* of the canonical text of the file */
+    char digest[GNT_HEX_SIZE]; /* of the canonical text of the file, its scale put in */
 } gnt_suite;
 
 /* On failure *out is empty. `path` is also where relative paths of models, weights and keys begin; what is

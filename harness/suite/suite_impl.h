@@ -41,6 +41,11 @@ int suite_read_id(suite_reader *r, const char *path, const json_t *object, const
  * sentence where it does not exist. The caller frees. */
 char *suite_find_file(suite_reader *r, const char *path, const char *name, const char *what);
 
+/* Puts the values of the scale `wanted` (NULL: the suite's own choice) in and takes "scales" out of the document. */
+int suite_apply_scale(suite_reader *r, gnt_doc *doc, const char *wanted);
+/* The paper's tables that the report lays out; after tasks, defenses and attacks. */
+int suite_read_tables(suite_reader *r, const json_t *root);
+
 int suite_read_tasks(suite_reader *r, const json_t *list);
 int suite_read_data(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
 int suite_read_model(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);

@@ -112,6 +112,87 @@ static void same_results_same_bytes(void **state) {
     gnt_text_free(&notices);
 }
 
+/* ---- a paper's tables ---- */
+
+/* One defense at two strengths under two attacks; the numbers are told apart by eye. */
+static const char paper_run[] =
+    "{\"format\": 1, \"suite\": \"s\", \"title\": \"t\", \"scale\": {\"name\": \"tiny\", \"says\": \"One "
+    "<b>image</b>.\"},"
+    "\"tables\": [{\"id\": \"table-1\", \"title\": \"Table <1>\", \"note\": \"A note.\", \"columns\":"
+    "  [{\"label\": \"p = 0.9\", \"defense\": \"prune\", \"strength\": 0.9},"
+    "   {\"label\": \"p = 0.99\", \"defense\": \"prune\", \"strength\": 0.99},"
+    "   {\"label\": \"other\", \"defense\": \"nobody\"}],"
+    " \"rows\": [{\"label\": \"accuracy\", \"show\": \"utility\"},"
+    "  {\"label\": \"one attack\", \"measure\": \"psnr\", \"show\": \"deviation\", \"attack\": \"dlg\"},"
+    "  {\"label\": \"any attack\", \"measure\": \"psnr\", \"show\": \"worst\"}],"
+    " \"paper\": [[95.2, 88, null], [\"16.61 ± 2.62\", 5, null], [20.78, 10.43, null]]}],"
+    "\"cells\": [], \"groups\": ["
+    "{\"task\": \"a\", \"stage\": 0, \"defense\": \"prune\", \"strength\": 0.9, \"mode\": \"sweep\", "
+    "\"attack\": \"dlg\","
+    " \"status\": \"ok\", \"n_cells\": 1, \"n_ok\": 1, \"utility\": {\"measure\": \"accuracy\", \"mean\": "
+    "0.75},"
+    " \"measures\": {\"psnr\": {\"mean\": 11, \"deviation\": 2, \"worst\": 13, \"n\": 4}}},"
+    "{\"task\": \"a\", \"stage\": 0, \"defense\": \"prune\", \"strength\": 0.9, \"mode\": \"sweep\", "
+    "\"attack\": \"idlg\","
+    " \"status\": \"ok\", \"n_cells\": 1, \"n_ok\": 1, \"utility\": {\"measure\": \"accuracy\", \"mean\": "
+    "0.75},"
+    " \"measures\": {\"psnr\": {\"mean\": 10, \"deviation\": 2, \"worst\": 17, \"n\": 4}}},"
+    "{\"task\": \"a\", \"stage\": 0, \"defense\": \"prune\", \"strength\": 0.99, \"mode\": \"sweep\", "
+    "\"attack\": \"dlg\","
+    " \"status\": \"failed\", \"reason\": \"x\", \"n_cells\": 1, \"n_ok\": 0}]}";
+
+/* A row and a column choose together; the worst is over every attack that neither names; the paper stands below. */
+static void a_papers_table_is_filled(void **state) {
+    bench *b = *state;
+    gnt_text notices;
+    char out[128];
+    gnt_text_init(&notices, 1 << 16);
+    write_results(b, paper_run);
+    snprintf(out, sizeof out, "%s/out", b->folder);
+    make(b, out, 0, &notices);
+    char *csv = read_text(out, "tables/paper-table-1.csv", NULL);
+    static const char *const lines[] = {
+        ",source,p = 0.9,p = 0.99,other",    "accuracy,here,75.0 %,failed,not run",
+        "accuracy,paper,95.2,88,–",          "one attack,here,11.0 ± 2.0,failed,not run",
+        "one attack,paper,16.61 ± 2.62,5,–", "any attack,here,17.0,failed,not run",
+        "any attack,paper,20.78,10.43,–"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (!strstr(csv, lines[i]))
+            fail_msg("no line \"%s\" in:\n%s", lines[i], csv);
+    char *html = read_text(out, "index.html", NULL);
+    assert_non_null(strstr(html, "Table &lt;1&gt;"));
+    assert_non_null(strstr(html, "Scale tiny. One &lt;b&gt;image&lt;/b&gt;."));
+    assert_non_null(strstr(html, "A note."));
+    gnt_free(csv);
+    gnt_free(html);
+    gnt_text_free(&notices);
+}
+
+/* Tables of a hostile file are left out, not followed. */
+static void a_senseless_table_is_left_out(void **state) {
+    static const char *const bad[] = {
+        "7",
+        "[7]",
+        "[{\"id\": \"../../x\", \"title\": \"t\", \"columns\": [{}], \"rows\": [{}]}]",
+        "[{\"id\": \"t\", \"title\": 3, \"columns\": [{}], \"rows\": [{}]}]",
+        "[{\"id\": \"t\", \"title\": \"t\", \"columns\": 1, \"rows\": [{}]}]",
+        "[{\"id\": \"t\", \"title\": \"t\", \"columns\": [], \"rows\": [{}]}]"};
+    bench *b = *state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char text[512], path[128], out[128];
+        gnt_text notices;
+        gnt_text_init(&notices, 1 << 16);
+        snprintf(text, sizeof text,
+                 "{\"format\": 1, \"suite\": \"s\", \"cells\": [], \"groups\": [], \"tables\": %s}", bad[i]);
+        write_results(b, text);
+        snprintf(out, sizeof out, "%s/out", b->folder);
+        make(b, out, 0, &notices);
+        snprintf(path, sizeof path, "%s/out/tables/paper-t.csv", b->folder);
+        assert_int_equal(access(path, F_OK), -1);
+        gnt_text_free(&notices);
+    }
+}
+
 /* ---- hostile text ---- */
 
 static const char hostile[] =
@@ -555,6 +636,8 @@ int main(void) {
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
         IN_FOLDER(same_results_same_bytes),
+        IN_FOLDER(a_papers_table_is_filled),
+        IN_FOLDER(a_senseless_table_is_left_out),
         IN_FOLDER(gnuplot_would_run_it),
         IN_FOLDER(hostile_text_reaches_no_interpreter),
         IN_FOLDER(front_is_the_staircase_of_the_best),

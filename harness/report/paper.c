@@ -1,0 +1,184 @@
+#include "report/paper.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "report/measure.h"
+
+/* What a cell of the table shows: the row's word counts before the column's, the column's before the table's. */
+typedef struct choice {
+    const json_t *row, *column, *table;
+} choice;
+
+static const json_t *said(const choice *c, const char *key) {
+    const json_t *v = json_object_get(c->row, key);
+    if (!v)
+        v = json_object_get(c->column, key);
+    return v ? v : json_object_get(c->table, key);
+}
+
+static const char *said_text(const choice *c, const char *key) {
+    return json_string_value(said(c, key));
+}
+
+static int is_attack(const choice *c, const gnt_outcome *g) {
+    const json_t *wanted = said(c, "attack");
+    if (!wanted)
+        return 1;
+    for (size_t i = 0; i < json_array_size(wanted); i++) {
+        const char *one = json_string_value(json_array_get(wanted, i));
+        if (one && !strcmp(one, g->attack))
+            return 1;
+    }
+    return json_is_string(wanted) && !strcmp(json_string_value(wanted), g->attack);
+}
+
+static int is_chosen(const choice *c, const gnt_outcome *g) {
+    const char *task = said_text(c, "task"), *defense = said_text(c, "defense");
+    const json_t *stage = said(c, "stage"), *strength = said(c, "strength");
+    if ((task && strcmp(task, g->task)) || (defense && strcmp(defense, g->defense)) ||
+        (stage && json_number_value(stage) != (double)g->stage) || !is_attack(c, g))
+        return 0;
+    if (!strength)
+        return 1;
+    const double wanted = json_number_value(strength);
+    return fabs(g->strength - wanted) <= 1e-9 * fabs(wanted);
+}
+
+static double shown_number(const gnt_score *s, const char *show) {
+    return !strcmp(show, "worst") ? s->stat.worst : !strcmp(show, "median") ? s->stat.median : s->stat.mean;
+}
+
+/* Of the groups chosen, the one that leaks most; without a measure the first. A point of a sweep counts only where
+ * nothing else is chosen or its strength is named; before it, one that has a number. */
+static const gnt_outcome *pick(const gnt_results *r, const choice *c, const gnt_measure *m,
+                               const char *show) {
+    const gnt_outcome *best = NULL;
+    double most = NAN;
+    int best_sweep = 0, named = said(c, "strength") != NULL;
+    for (size_t i = 0; i < r->n_group; i++) {
+        const gnt_outcome *g = &r->group[i];
+        if (!is_chosen(c, g))
+            continue;
+        const gnt_score *s = m && g->status == GNT_CELL_OK ? gnt_score_find(g, m->name) : NULL;
+        const double value = s ? shown_number(s, show) : m ? NAN : g->utility.value;
+        const int sweep = !named && g->mode == GNT_ROW_SWEEP;
+        const int better =
+            !best || (sweep < best_sweep) ||
+            (sweep == best_sweep && (m ? gnt_leaks_more(m, value, most) : isnan(most) && !isnan(value)));
+        if (!better)
+            continue;
+        best = g;
+        most = value;
+        best_sweep = sweep;
+    }
+    return best;
+}
+
+static void write_score(gnt_table *t, const gnt_measure *m, const gnt_score *s, const char *show) {
+    gnt_text text;
+    gnt_text_init(&text, 4096);
+    if (!strcmp(show, "mean"))
+        gnt_measure_write(m, &s->stat, &text);
+    else
+        gnt_measure_number(m, shown_number(s, show), &text);
+    if (!strcmp(show, "deviation")) {
+        gnt_text_add(&text, " ± ");
+        gnt_measure_number(m, s->stat.deviation, &text);
+    }
+    t->failed |= text.failed;
+    gnt_table_text(t, gnt_text_get(&text));
+    gnt_text_free(&text);
+}
+
+static void write_utility(gnt_table *t, const gnt_utility *u) {
+    gnt_text text;
+    gnt_text_init(&text, 256);
+    gnt_utility_write(u->measure, u->value, &text);
+    t->failed |= text.failed;
+    gnt_table_text(t, gnt_text_get(&text));
+    gnt_text_free(&text);
+}
+
+static void write_item(const gnt_results *r, const choice *c, gnt_table *t) {
+    const char *show = said_text(c, "show"), *name = said_text(c, "measure");
+    show = show ? show : "mean";
+    const int utility = !strcmp(show, "utility");
+    const gnt_measure *m = !utility && name ? gnt_measure_find(name) : NULL;
+    const gnt_outcome *g = utility || m ? pick(r, c, m, show) : NULL;
+    const gnt_score *s = g && m ? gnt_score_find(g, m->name) : NULL;
+    if (utility && g && isfinite(g->utility.value))
+        write_utility(t, &g->utility);
+    else if (s && g->status == GNT_CELL_OK)
+        write_score(t, m, s, show);
+    else
+        gnt_table_text(t, !g                         ? "not run"
+                          : g->status == GNT_CELL_OK ? "not measured"
+                                                     : gnt_status_name(g->status));
+}
+
+static void write_printed(const json_t *v, gnt_table *t) {
+    if (json_is_string(v))
+        gnt_table_text(t, json_string_value(v));
+    else if (json_is_number(v))
+        gnt_table_format(t, "%.6g", json_number_value(v));
+    else
+        gnt_table_text(t, "–");
+}
+
+static const json_t *lines(const gnt_paper_table *p, const char *key) {
+    return json_object_get(p->spec, key);
+}
+
+size_t gnt_paper_count(const gnt_results *r) {
+    return json_array_size(json_object_get(r->root, "tables"));
+}
+
+/* The id names files: letters, digits, '-' and '_' alone. */
+static int is_plain(const char *id) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    return id && *id && strlen(id) < 100 && !id[strspn(id, letters)];
+}
+
+int gnt_paper_at(const gnt_results *r, size_t i, gnt_paper_table *out) {
+    const json_t *spec = json_array_get(json_object_get(r->root, "tables"), i);
+    const char *note = json_string_value(json_object_get(spec, "note"));
+    *out = (gnt_paper_table){.id = json_string_value(json_object_get(spec, "id")),
+                             .title = json_string_value(json_object_get(spec, "title")),
+                             .note = note ? note : "",
+                             .spec = spec};
+    return is_plain(out->id) && out->title && json_array_size(lines(out, "columns")) &&
+                   json_array_size(lines(out, "rows"))
+               ? 0
+               : -1;
+}
+
+static const char *label_of(const json_t *line) {
+    const char *text = json_string_value(json_object_get(line, "label"));
+    return text ? text : "";
+}
+
+void gnt_paper_fill(const gnt_results *r, const gnt_paper_table *p, gnt_table *t) {
+    const json_t *columns = lines(p, "columns"), *rows = lines(p, "rows"), *printed = lines(p, "paper");
+    const size_t n = json_array_size(columns);
+    gnt_table_init(t, NULL);
+    gnt_table_column(t, "");
+    gnt_table_column(t, "source");
+    for (size_t k = 0; k < n; k++)
+        gnt_table_column(t, label_of(json_array_get(columns, k)));
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        const json_t *row = json_array_get(rows, i), *paper = json_array_get(printed, i);
+        gnt_table_text(t, label_of(row));
+        gnt_table_text(t, "here");
+        for (size_t k = 0; k < n; k++) {
+            const choice c = {row, json_array_get(columns, k), p->spec};
+            write_item(r, &c, t);
+        }
+        if (!paper)
+            continue;
+        gnt_table_text(t, label_of(row));
+        gnt_table_text(t, "paper");
+        for (size_t k = 0; k < n; k++)
+            write_printed(json_array_get(paper, k), t);
+    }
+}

@@ -1,0 +1,212 @@
+/* Scales: one suite at several sizes. "scales" names sets of values, "$name" anywhere in the suite stands for the
+ * value that the chosen scale gives it; the rest of the reader sees the suite with the values put in. */
+#include <string.h>
+
+#include "base/text.h"
+#include "suite/suite_impl.h"
+
+static int name_scales(suite_reader *r, const json_t *scales, const char *path, const char *found) {
+    const char *names[GNT_SUITE_MOST_SCALES], *name;
+    json_t *value;
+    size_t n = 0;
+    json_object_foreach((json_t *)scales, name, value) names[n++] = name;
+    gnt_text list;
+    gnt_text_init(&list, 1 << 12);
+    gnt_list_names(&list, names, n, 400);
+    suite_fail(r, path, "is %s; expected one of the suite's scales: %s", gnt_show_text(found).text,
+               gnt_text_get(&list));
+    gnt_text_free(&list);
+    return -1;
+}
+
+/* Every scale sets the names that the first one sets, so that no scale leaves a hole. */
+static int check_names(suite_reader *r, const char *path, const json_t *set, const char *first_name,
+                       const json_t *first) {
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)first, name, value) {
+        if (!json_object_get(set, name))
+            return suite_fail(r, path,
+                              "does not set \"%s\", as scale \"%s\" does; every scale sets every name", name,
+                              first_name);
+    }
+    json_object_foreach((json_t *)set, name, value) {
+        if (!json_object_get(first, name))
+            return suite_fail(r, path,
+                              "sets \"%s\", which scale \"%s\" does not; every scale sets every name", name,
+                              first_name);
+        if (json_is_string(value) && *json_string_value(value) == '$')
+            return suite_fail(r, gnt_path_key(path, name).text, "is %s; a value cannot name another one",
+                              gnt_show(value).text);
+    }
+    return 0;
+}
+
+static int check_scales(suite_reader *r, const json_t *scales) {
+    static const char *const keys[] = {"says", "set"};
+    const char *name, *first_name = NULL, *says;
+    const json_t *first = NULL, *set;
+    json_t *scale;
+    if (json_object_size(scales) == 0 || json_object_size(scales) > GNT_SUITE_MOST_SCALES)
+        return suite_fail(r, "scales", "holds %zu scales; expected 1 to %d", json_object_size(scales),
+                          GNT_SUITE_MOST_SCALES);
+    json_object_foreach((json_t *)scales, name, scale) {
+        const gnt_path at = gnt_path_key("scales", name);
+        if (strlen(name) >= GNT_SUITE_NAME || name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-")] ||
+            !*name)
+            return suite_fail(r, at.text,
+                              "expected a name of lower-case letters, digits, '-' and '_' for a scale");
+        if (gnt_doc_keys(r->doc, at.text, scale, keys, 2, r->err) ||
+            gnt_doc_text(r->doc, at.text, scale, "says", 1000, &says, r->err) ||
+            gnt_doc_need(r->doc, at.text, scale, "set", "an object of values, such as {\"targets\": 8}",
+                         r->err) ||
+            gnt_doc_object(r->doc, at.text, scale, "set", &set, r->err))
+            return -1;
+        if (!first) {
+            first = set;
+            first_name = name;
+        }
+        if (check_names(r, gnt_path_key(at.text, "set").text, set, first_name, first) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+typedef struct putting {
+    suite_reader *r;
+    const json_t *set;
+    uint8_t *used; /* by the order of `set` */
+} putting;
+
+static int position(const json_t *set, const char *wanted) {
+    const char *name;
+    json_t *value;
+    int i = 0;
+    json_object_foreach((json_t *)set, name, value) {
+        if (!strcmp(name, wanted))
+            return i;
+        i++;
+    }
+    return -1;
+}
+
+static json_t *put(putting *p, const char *path, json_t *value);
+
+static int put_object(putting *p, const char *path, const json_t *object, json_t *out) {
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)object, name, value) {
+        json_t *one = put(p, gnt_path_key(path, name).text, value);
+        if (!one || json_object_set_new(out, name, one) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int put_list(putting *p, const char *path, const json_t *list, json_t *out) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        json_t *one = put(p, gnt_path_item(path, i).text, json_array_get(list, i));
+        if (!one || json_array_append_new(out, one) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* A copy with the values put in: the same value may stand in several places. NULL after a sentence. */
+static json_t *put(putting *p, const char *path, json_t *value) {
+    if (json_is_string(value) && *json_string_value(value) == '$') {
+        const int at = position(p->set, json_string_value(value) + 1);
+        if (at < 0) {
+            suite_fail(p->r, path, "is %s, but the scales set no such name", gnt_show(value).text);
+            return NULL;
+        }
+        p->used[at] = 1;
+        return json_deep_copy(json_object_get(p->set, json_string_value(value) + 1));
+    }
+    if (!json_is_object(value) && !json_is_array(value))
+        return json_incref(value);
+    json_t *out = json_is_object(value) ? json_object() : json_array();
+    if (!out) {
+        suite_no_memory(p->r);
+        return NULL;
+    }
+    if ((json_is_object(value) ? put_object(p, path, value, out) : put_list(p, path, value, out)) == 0)
+        return out;
+    json_decref(out);
+    if (!p->r->err->text[0])
+        suite_no_memory(p->r);
+    return NULL;
+}
+
+static int check_used(const putting *p, const char *scale) {
+    const char *name;
+    json_t *value;
+    size_t i = 0;
+    json_object_foreach((json_t *)p->set, name, value) {
+        if (!p->used[i++])
+            return suite_fail(
+                p->r, gnt_path_key(gnt_path_key(gnt_path_key("scales", scale).text, "set").text, name).text,
+                "stands nowhere in the suite as \"$%s\"; use it or remove it", name);
+    }
+    return 0;
+}
+
+/* The root without "scales" and "scale", values put in. */
+static json_t *put_scale(suite_reader *r, const json_t *root, const char *name, const json_t *set) {
+    putting p = {.r = r, .set = set, .used = gnt_array(json_object_size(set) + 1, 1)};
+    json_t *plain = json_copy((json_t *)root), *out = NULL;
+    if (!p.used || !plain)
+        suite_no_memory(r);
+    else {
+        json_object_del(plain, "scales");
+        json_object_del(plain, "scale");
+        out = put(&p, "", plain);
+        if (out && check_used(&p, name) != 0) {
+            json_decref(out);
+            out = NULL;
+        }
+    }
+    json_decref(plain);
+    gnt_free(p.used);
+    return out;
+}
+
+int suite_apply_scale(suite_reader *r, gnt_doc *doc, const char *wanted) {
+    const json_t *scales = NULL;
+    const char *name = NULL, *says = "";
+    if (!json_is_object(doc->root))
+        return 0; /* refused, with a better sentence, by who reads the root */
+    if (gnt_doc_object(doc, "", doc->root, "scales", &scales, r->err) ||
+        gnt_doc_text(doc, "", doc->root, "scale", GNT_SUITE_NAME, &name, r->err))
+        return -1;
+    if (!scales && name)
+        return suite_fail(r, "scale", "names a scale, but the suite has no \"scales\"");
+    if (!scales && wanted)
+        return suite_fail(r, "",
+                          "--scale %s was asked for, but the suite has no \"scales\"; leave --scale out",
+                          gnt_show_text(wanted).text);
+    if (!scales)
+        return 0;
+    if (check_scales(r, scales) != 0)
+        return -1;
+    if (!name)
+        return suite_fail(r, "scales",
+                          "expected \"scale\" beside it: the one that runs when --scale does not say");
+    if (!json_object_get(scales, name))
+        return name_scales(r, scales, "scale", name);
+    if (wanted && !json_object_get(scales, wanted))
+        return name_scales(r, scales, "scales: --scale", wanted);
+    name = wanted ? wanted : name;
+    const json_t *scale = json_object_get(scales, name);
+    gnt_doc_text(doc, gnt_path_key("scales", name).text, scale, "says", 1000, &says, r->err);
+    r->s->scale = gnt_strdup(name);
+    r->s->scale_says = gnt_strdup(says);
+    if (!r->s->scale || !r->s->scale_says)
+        return suite_no_memory(r);
+    json_t *root = put_scale(r, doc->root, name, json_object_get(scale, "set"));
+    if (!root)
+        return -1;
+    json_decref(doc->root);
+    doc->root = root;
+    return 0;
+}
