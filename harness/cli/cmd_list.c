@@ -168,7 +168,9 @@ static void show_parameter(const gnt_parameter *p) {
             printf("%s%s", i ? " | " : " ", p->choices[i]);
     else if (p->type != GNT_TYPE_BOOL && p->type != GNT_TYPE_TEXT && p->type != GNT_TYPE_MODEL)
         printf(" from %s to %s%s", gnt_number_text(p->least, least), gnt_number_text(p->most, most),
-               p->scale == GNT_SCALE_LOG ? ", on a logarithmic scale" : "");
+               p->scale == GNT_SCALE_LOG          ? ", on a logarithmic scale"
+               : p->scale == GNT_SCALE_COMPLEMENT ? ", on a logarithmic scale of 1 - p"
+                                                  : "");
     if (p->unit[0])
         printf(", in %s", p->unit);
     printf("; default ");

@@ -65,6 +65,10 @@ int gnt_match_check(const gnt_match_spec *s, gnt_err *err) {
     if (s->scale == GNT_MATCH_LOG && !(s->least > 0 && isfinite(s->most / s->least)))
         return gnt_fail(err, "the strength has a logarithmic scale from %g to %g: it must start above 0",
                         s->least, s->most);
+    if (s->scale == GNT_MATCH_COMPLEMENT && (s->integer || !(s->most < 1)))
+        return gnt_fail(err,
+                        "the strength %g to %g has a scale of log(1 - p): it must be real and end below 1",
+                        s->least, s->most);
     if (s->integer && (s->least != nearbyint(s->least) || s->most != nearbyint(s->most)))
         return gnt_fail(err, "the strength takes whole numbers, but its range is %g to %g", s->least,
                         s->most);

@@ -4,10 +4,10 @@
  * not before, so that the decision does not depend on which training ended first.
  *
  * The model: utility falls with strength, one training's utility scatters round its mean. The search works on
- * the parameter's own scale (linear or logarithmic), from its middle or from `start`: it brackets the target,
+ * the parameter's own scale (linear, logarithmic, or logarithmic in 1 − p), from its middle or from `start`: it brackets the target,
  * then narrows the bracket by regula falsi and bisection in turns on means made monotone (weighted antitonic
  * regression, so that one unlucky mean does not send it astray). Proposed strengths are rounded (four digits
- * on a logarithmic scale, about four on a linear one), because people read them.
+ * on a logarithmic scale, those of 1 − p where that is logarithmic, about four on a linear one), because people read them.
  *
  * Words of the contract. mean: of a strength's trainings. Error: the standard error of that mean; its
  * deviation is estimated from the strength's own trainings and from those of all strengths together, and is
@@ -31,11 +31,16 @@
 
 #include "base/err.h"
 
-typedef enum gnt_match_scale { GNT_MATCH_LINEAR, GNT_MATCH_LOG } gnt_match_scale;
+typedef enum gnt_match_scale {
+    GNT_MATCH_LINEAR,
+    GNT_MATCH_LOG,
+    GNT_MATCH_COMPLEMENT /* equal steps of log(1 − p): 0.9, 0.99, 0.999 */
+} gnt_match_scale;
 
 typedef struct gnt_match_spec {
     int has_strength;      /* 0: a defense without a strength (none): one setting, written as strength 0 */
-    double least, most;    /* range of the strength, both ends allowed; least > 0 on a logarithmic scale */
+    double least, most;    /* range of the strength, both ends allowed; least > 0 on a logarithmic scale,
+                              most < 1 on that of 1 − p */
     gnt_match_scale scale; /* how the parameter is spaced */
     int integer;           /* only whole numbers */
     int smaller_is_stronger;

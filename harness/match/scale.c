@@ -18,14 +18,19 @@ double gnt_match_place(const gnt_match_spec *spec, double strength) {
     if (!spec->has_strength || spec->least == spec->most)
         return 0;
     double x = spec->scale == GNT_MATCH_LOG ? log(strength / spec->least) / log(spec->most / spec->least)
-                                            : (strength - spec->least) / (spec->most - spec->least);
+               : spec->scale == GNT_MATCH_COMPLEMENT
+                   ? log((1 - strength) / (1 - spec->least)) / log((1 - spec->most) / (1 - spec->least))
+                   : (strength - spec->least) / (spec->most - spec->least);
     return spec->smaller_is_stronger ? 1 - x : x;
 }
 
 static double unrounded(const gnt_match_spec *spec, double place) {
     double x = spec->smaller_is_stronger ? 1 - place : place;
-    return spec->scale == GNT_MATCH_LOG ? spec->least * exp(x * log(spec->most / spec->least))
-                                        : spec->least + x * (spec->most - spec->least);
+    if (spec->scale == GNT_MATCH_LOG)
+        return spec->least * exp(x * log(spec->most / spec->least));
+    if (spec->scale == GNT_MATCH_COMPLEMENT)
+        return 1 - (1 - spec->least) * exp(x * log((1 - spec->most) / (1 - spec->least)));
+    return spec->least + x * (spec->most - spec->least);
 }
 
 /* To a multiple of 10^exponent; through whole numbers, so that 0.3 is the 0.3 that people write. */
@@ -39,8 +44,10 @@ static double to_decimal(double x, int exponent) {
 static double readable(const gnt_match_spec *spec, double x) {
     if (spec->integer)
         return nearbyint(x);
-    double size = spec->scale == GNT_MATCH_LOG ? fabs(x) : spec->most - spec->least;
-    int digits = spec->scale == GNT_MATCH_LOG ? 3 : 4;
+    double size = spec->scale == GNT_MATCH_LOG          ? fabs(x)
+                  : spec->scale == GNT_MATCH_COMPLEMENT ? 1 - x
+                                                        : spec->most - spec->least;
+    int digits = spec->scale == GNT_MATCH_LINEAR ? 4 : 3;
     return size > 0 ? to_decimal(x, (int)floor(log10(size)) - digits) : x;
 }
 

@@ -88,6 +88,9 @@ static int check_range(const gnt_parameter *p, const char *at, gnt_err *err) {
                         p->least, p->most);
     if (p->scale == GNT_SCALE_LOG && p->least < 0)
         return gnt_fail(err, "%s: a logarithmic scale cannot begin at %g; expected 0 or more", at, p->least);
+    if (p->scale == GNT_SCALE_COMPLEMENT && (whole || p->most > 1 || p->least == 1))
+        return gnt_fail(err, "%s: a scale of log(1 - p) is for real numbers below 1, not %s %g … %g", at,
+                        whole ? "whole ones in" : "in", p->least, p->most);
     if (p->type != GNT_TYPE_INT && p->type != GNT_TYPE_REAL)
         return 0;
     if (!(p->preset >= p->least && p->preset <= p->most) || (whole && p->preset != floor(p->preset)))

@@ -31,7 +31,8 @@ WORDS(gnt_scope_words, {"none", GNT_SCOPE_NONE}, {"task", GNT_SCOPE_TASK}, {"sta
 WORDS(gnt_type_words, {"bool", GNT_TYPE_BOOL}, {"int", GNT_TYPE_INT}, {"real", GNT_TYPE_REAL},
       {"text", GNT_TYPE_TEXT}, {"choice", GNT_TYPE_CHOICE}, {"int_list", GNT_TYPE_INT_LIST},
       {"real_list", GNT_TYPE_REAL_LIST}, {"model", GNT_TYPE_MODEL});
-WORDS(gnt_scale_words, {"linear", GNT_SCALE_LINEAR}, {"log", GNT_SCALE_LOG});
+WORDS(gnt_scale_words, {"linear", GNT_SCALE_LINEAR}, {"log", GNT_SCALE_LOG},
+      {"complement", GNT_SCALE_COMPLEMENT});
 WORDS(gnt_hook_words, {"prepare", GNT_HOOK_PREPARE}, {"contribute", GNT_HOOK_CONTRIBUTE},
       {"encode_set", GNT_HOOK_ENCODE_SET}, {"encode_batch", GNT_HOOK_ENCODE_BATCH},
       {"local_rate", GNT_HOOK_LOCAL_RATE}, {"client_update", GNT_HOOK_CLIENT_UPDATE},

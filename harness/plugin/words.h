@@ -24,7 +24,7 @@ extern const gnt_words gnt_data_kind_words; /* GNT_KIND_*: image, tabular, audio
 extern const gnt_words gnt_flag_words;      /* GNT_FLAG_* */
 extern const gnt_words gnt_scope_words;     /* GNT_SCOPE_*: none, task, stage */
 extern const gnt_words gnt_type_words;  /* GNT_TYPE_*: bool, int, real, text, choice, int_list, real_list */
-extern const gnt_words gnt_scale_words; /* GNT_SCALE_*: linear, log */
+extern const gnt_words gnt_scale_words; /* GNT_SCALE_*: linear, log, complement */
 extern const gnt_words gnt_hook_words;  /* GNT_HOOK_* of info.h */
 
 const char *gnt_word_name(const gnt_words *words, uint32_t bit); /* NULL when there is no such bit */

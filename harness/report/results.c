@@ -299,14 +299,15 @@ static const char *text_of(const json_t *object, const char *key) {
 
 static void describe(const gnt_results *r, const char *defense, gnt_about *about) {
     const json_t *list = json_object_get(r->root, "defenses");
-    *about = (gnt_about){.plugin = "", .strength = "", .unit = ""};
+    *about = (gnt_about){.plugin = "", .strength = "", .unit = "", .scale = ""};
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *one = json_array_get(list, i);
         if (strcmp(text_of(one, "label"), defense) != 0)
             continue;
         *about = (gnt_about){.plugin = text_of(one, "plugin"),
                              .strength = text_of(one, "strength"),
-                             .unit = text_of(one, "unit")};
+                             .unit = text_of(one, "unit"),
+                             .scale = text_of(one, "scale")};
         break;
     }
     for (size_t i = 0; i < r->n_cell && !about->plugin[0]; i++)

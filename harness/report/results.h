@@ -85,6 +85,7 @@ typedef struct gnt_match_row {
  * in the same role (swept only, or not) differ in their shape. */
 typedef struct gnt_about {
     const char *plugin, *strength, *unit; /* "" when unknown; `strength` is the parameter's name */
+    const char *scale;                    /* "linear", "log", "complement" or "" */
     size_t family, sibling;
 } gnt_about;
 

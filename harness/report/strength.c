@@ -29,7 +29,11 @@ typedef struct drawing {
     double y_low, y_high;
 } drawing;
 
-gnt_spread gnt_spread_of(double low, double high) {
+gnt_spread gnt_spread_of(const char *scale, double low, double high) {
+    if (!strcmp(scale, "log") && low > 0)
+        return GNT_SPREAD_LOG;
+    if (!strcmp(scale, "complement") && high < 1)
+        return GNT_SPREAD_TO_ONE;
     if (low > 0 && high >= 20 * low)
         return GNT_SPREAD_LOG;
     if (low >= 0 && high < 1 && 1 - low >= 20 * (1 - high))
@@ -108,7 +112,7 @@ static void survey(drawing *d) {
     }
     for (int i = 0; i < d->n_row; i++) {
         row *at = &d->row[i];
-        at->spread = gnt_spread_of(at->low, at->high);
+        at->spread = gnt_spread_of(d->r->about[at->defense].scale, at->low, at->high);
         double left = gnt_spread_at(at->spread, at->low), right = gnt_spread_at(at->spread, at->high);
         double span = right > left ? right - left : 1;
         at->none = left - 0.26 * span;

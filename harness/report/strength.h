@@ -11,7 +11,7 @@
 typedef enum gnt_spread { GNT_SPREAD_PLAIN, GNT_SPREAD_LOG, GNT_SPREAD_TO_ONE } gnt_spread;
 
 /* The scale for strengths from low to high: a logarithm where they span a factor of twenty or more. */
-gnt_spread gnt_spread_of(double low, double high);
+gnt_spread gnt_spread_of(const char *scale, double low, double high);
 double gnt_spread_at(gnt_spread spread, double strength);
 
 /* Draws FOLDER/NAME.svg and .png. *drawn is 0 when no sweep has a number. */

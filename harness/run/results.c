@@ -105,10 +105,11 @@ static json_t *defenses_json(const gnt_suite *s) {
                                                      json_loads(d->member[k].params, 0, NULL)));
         const gnt_plugin_info *swept = d->swept >= 0 ? d->member[d->swept].info : NULL;
         const gnt_parameter *p = swept ? &swept->parameters[swept->strength] : NULL;
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s, s:o, s:o, s:o}", "label", d->label, "plugin", d->plugin,
-                                        "members", members, "strength", text_or_null(p ? p->id : NULL),
-                                        "unit", text_or_null(p ? p->unit : NULL)));
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "label", d->label, "plugin", d->plugin,
+                            "members", members, "strength", text_or_null(p ? p->id : NULL), "unit",
+                            text_or_null(p ? p->unit : NULL), "scale",
+                            text_or_null(p ? gnt_word_name(&gnt_scale_words, (uint32_t)p->scale) : NULL)));
     }
     return list;
 }

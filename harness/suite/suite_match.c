@@ -101,14 +101,19 @@ int gnt_suite_match_spec(const gnt_suite *s, size_t task, size_t defense, double
     double target = m->target;
     if (m->relative) /* a dry run knows no utility; any value in range gives the same bounds */
         target = isnan(none_utility) ? 0.5 : gnt_match_relative(none_utility, m->target);
-    double least = p->least;
+    double least = p->least, most = p->most;
+    const gnt_match_scale scale = p->scale == GNT_SCALE_LOG          ? GNT_MATCH_LOG
+                                  : p->scale == GNT_SCALE_COMPLEMENT ? GNT_MATCH_COMPLEMENT
+                                                                     : GNT_MATCH_LINEAR;
     if (p->scale == GNT_SCALE_LOG &&
         least == 0) /* a logarithmic scale has no place for 0: begin nine decades down */
         least = p->most * 1e-9;
+    if (scale == GNT_MATCH_COMPLEMENT && most == 1) /* nor one of 1 − p for 1 */
+        most = 1 - (1 - least) * 1e-9;
     *out = (gnt_match_spec){.has_strength = 1,
                             .least = least,
-                            .most = p->most,
-                            .scale = p->scale == GNT_SCALE_LOG ? GNT_MATCH_LOG : GNT_MATCH_LINEAR,
+                            .most = most,
+                            .scale = scale,
                             .integer = p->type == GNT_TYPE_INT,
                             .smaller_is_stronger = p->strength < 0,
                             .start = NAN,

@@ -42,7 +42,9 @@ static gnt_match_spec usual(void) {
 
 static double place_of(const gnt_match_spec *s, double x) {
     double p = s->scale == GNT_MATCH_LOG ? log(x / s->least) / log(s->most / s->least)
-                                         : (x - s->least) / (s->most - s->least);
+               : s->scale == GNT_MATCH_COMPLEMENT
+                   ? log((1 - x) / (1 - s->least)) / log((1 - s->most) / (1 - s->least))
+                   : (x - s->least) / (s->most - s->least);
     return s->smaller_is_stronger ? 1 - p : p;
 }
 
@@ -190,6 +192,33 @@ static void matches_noisy_curves(void **state) {
         assert_true(wrong <= searches * (k ? 0.05 : 0.002));
         assert_true(strengths / searches <= 6.5);
     }
+}
+
+/* Shares walk 0.9, 0.99, 0.999: the middle of 0 … 0.9999 is 0.99, numbers keep the digits of 1 − p, and the curves are
+ * matched as on the other scales. */
+static void shares_near_one(void **state) {
+    (void)state;
+    run r;
+    gnt_match_spec s = usual();
+    gnt_match_next_step next;
+    s.scale = GNT_MATCH_COMPLEMENT;
+    s.least = 0;
+    s.most = 0.9999;
+    s.seeds = s.most_seeds = 1;
+    assert_int_equal(gnt_match_next(&next, &s, NULL, 0, NULL), 0);
+    assert_true(next.strength == 0.99);
+    for (int flip = 0; flip < 2; flip++)
+        for (int i = 0; i < SMOOTH; i++) {
+            s.smaller_is_stronger = flip;
+            search(&r, &s, smooth[i], 0, 1);
+            assert_int_equal(r.end.what, GNT_MATCH_MATCHED);
+            assert_true(fabs(smooth[i](place_of(&s, r.end.strength)) - 0.7) <= 0.02);
+            char text[32];
+            snprintf(text, sizeof text, "%.15g", r.end.strength);
+            assert_true(strlen(text) <= strlen("0.9999123")); /* four digits of 1 − p */
+        }
+    s.most = 1;
+    assert_int_equal(gnt_match_check(&s, NULL), -1);
 }
 
 static void whole_numbers_and_their_steps(void **state) {
@@ -571,6 +600,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matches_exactly_known_curves),
         cmocka_unit_test(matches_noisy_curves),
+        cmocka_unit_test(shares_near_one),
         cmocka_unit_test(whole_numbers_and_their_steps),
         cmocka_unit_test(the_one_whole_number_is_found),
         cmocka_unit_test(a_number_between_is_found_if_there_is_one),

@@ -215,12 +215,13 @@ SPOIL(huge_table, s->d.parameters = many; s->d.n_parameters = GNT_PLUGIN_PARAMS 
 SPOIL(same_parameter, s->p[COUNT].id = "sigma")
 SPOIL(parameter_dash, s->p[COUNT].id = "my-count")
 SPOIL(type_odd, s->p[COUNT].type = 12)
-SPOIL(scale_odd, s->p[COUNT].scale = 2)
+SPOIL(scale_odd, s->p[COUNT].scale = 3)
 SPOIL(default_above, s->p[SIGMA].preset = 10.5)
 SPOIL(default_nan, s->p[SIGMA].preset = NAN)
 SPOIL(range_inverted, s->p[SIGMA].least = 11)
 SPOIL(range_infinite, s->p[SIGMA].most = INFINITY)
 SPOIL(log_negative, s->p[SIGMA].least = -1)
+SPOIL(share_above_one, s->p[SIGMA].scale = GNT_SCALE_COMPLEMENT)
 SPOIL(int_fraction, s->p[COUNT].preset = 1.5)
 SPOIL(int_bounds, s->p[COUNT].most = 7.5)
 SPOIL(int_huge, s->p[COUNT].most = 0x1p60)
@@ -289,12 +290,13 @@ static void lying_descriptors_are_refused(void **state) {
         {"twice", same_parameter},
         {"parameter 1", parameter_dash},
         {"type 12", type_odd},
-        {"scale 2", scale_odd},
+        {"scale 3", scale_odd},
         {"default 10.5", default_above},
         {"default", default_nan},
         {"range", range_inverted},
         {"range", range_infinite},
         {"logarithmic", log_negative},
+        {"log(1 - p)", share_above_one},
         {"whole", int_fraction},
         {"whole", int_bounds},
         {"whole", int_huge},

@@ -262,10 +262,14 @@ static void ticks_are_few_and_round(void **state) {
 
 static void strengths_are_spread(void **state) {
     (void)state;
-    assert_int_equal(gnt_spread_of(1e-4, 0.1), GNT_SPREAD_LOG);
-    assert_int_equal(gnt_spread_of(0.5, 0.99), GNT_SPREAD_TO_ONE);
-    assert_int_equal(gnt_spread_of(0, 10), GNT_SPREAD_PLAIN);
-    assert_int_equal(gnt_spread_of(0.5, 1), GNT_SPREAD_PLAIN); /* one is infinitely far */
+    assert_int_equal(gnt_spread_of("", 1e-4, 0.1), GNT_SPREAD_LOG);
+    assert_int_equal(gnt_spread_of("linear", 0.5, 0.99), GNT_SPREAD_TO_ONE);
+    assert_int_equal(gnt_spread_of("log", 0, 10), GNT_SPREAD_PLAIN);
+    assert_int_equal(gnt_spread_of("complement", 0.5, 1), GNT_SPREAD_PLAIN); /* one is infinitely far */
+    /* the parameter's own scale, however near its strengths are */
+    assert_int_equal(gnt_spread_of("complement", 0.5, 0.6), GNT_SPREAD_TO_ONE);
+    assert_int_equal(gnt_spread_of("log", 0.5, 0.6), GNT_SPREAD_LOG);
+    assert_int_equal(gnt_spread_of("linear", 0.5, 0.6), GNT_SPREAD_PLAIN);
     assert_true(fabs(gnt_spread_at(GNT_SPREAD_TO_ONE, 0.99) - 2) < 1e-12);
     assert_true(gnt_spread_at(GNT_SPREAD_LOG, 0.01) == -2);
     assert_true(gnt_spread_at(GNT_SPREAD_TO_ONE, 0.9) <
