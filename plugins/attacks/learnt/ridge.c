@@ -1,0 +1,221 @@
+/* ridge: the linear filter that maps encodings back to images best in the least squares sense, one for each channel of
+ * the image over a square window of all channels of the encoding, edges repeated.
+ *
+ *   w = argmin Σ over pixels (x − w·patch(E))² + λ·‖w‖²,  patch with a constant entry that λ leaves alone. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "learnt.h"
+
+enum { WINDOW, RIDGE, PAIRS };
+enum { PATCH_MOST = 16 * 9 * 9 + 1 };
+
+typedef struct ridge {
+    const gnt_host *host;
+    int64_t window, most;
+    double ridge;
+} ridge;
+
+static void *create(const gnt_host *host, const gnt_value *v) {
+    if (v[WINDOW].i % 2 == 0) {
+        host->fail(host->context, "the window must be odd, so that it has a middle");
+        return NULL;
+    }
+    ridge *r = calloc(1, sizeof *r);
+    if (!r) {
+        host->fail(host->context, "out of memory");
+        return NULL;
+    }
+    *r = (ridge){.host = host, .window = v[WINDOW].i, .ridge = v[RIDGE].r, .most = v[PAIRS].i};
+    return r;
+}
+
+static int64_t inside(int64_t i, int64_t n) {
+    return i < 0 ? 0 : i >= n ? n - 1 : i;
+}
+
+/* Entries around pixel (row, column) of e, then 1. */
+static void patch_at(const float *e, int64_t channels, int64_t height, int64_t width, int64_t window,
+                     int64_t row, int64_t column, double *patch) {
+    const int64_t reach = window / 2;
+    for (int64_t c = 0; c < channels; c++)
+        for (int64_t i = -reach; i <= reach; i++) {
+            const float *line = e + (c * height + inside(row + i, height)) * width;
+            for (int64_t k = -reach; k <= reach; k++)
+                *patch++ = (double)line[inside(column + k, width)];
+        }
+    *patch = 1;
+}
+
+/* Adds the pixels of one pair: a ← a + p pᵀ (its lower half), b_c ← b_c + x_c p. */
+static void add_pair(const learnt_pairs *p, const learnt_pair *one, int64_t window, int64_t n, double *a,
+                     double *b) {
+    double patch[PATCH_MOST];
+    for (int64_t row = 0; row < p->height; row++)
+        for (int64_t column = 0; column < p->width; column++) {
+            patch_at(one->encoded, p->channels, p->height, p->width, window, row, column, patch);
+            for (int64_t i = 0; i < n; i++)
+                for (int64_t k = 0; k <= i; k++)
+                    a[i * n + k] += patch[i] * patch[k];
+            for (int64_t c = 0; c < p->channels; c++) {
+                const double x = (double)one->x[(c * p->height + row) * p->width + column];
+                for (int64_t i = 0; i < n; i++)
+                    b[c * n + i] += x * patch[i];
+            }
+        }
+}
+
+/* Cholesky of the lower half in place; 0, or −1 where the matrix is not positive definite. */
+static int factor(double *a, int64_t n) {
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k <= i; k++) {
+            double sum = a[i * n + k];
+            for (int64_t j = 0; j < k; j++)
+                sum -= a[i * n + j] * a[k * n + j];
+            if (i == k && sum <= 0)
+                return -1;
+            a[i * n + k] = i == k ? sqrt(sum) : sum / a[k * n + k];
+        }
+    return 0;
+}
+
+static void solve(const double *l, int64_t n, double *b) {
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t k = 0; k < i; k++)
+            b[i] -= l[i * n + k] * b[k];
+        b[i] /= l[i * n + i];
+    }
+    for (int64_t i = n - 1; i >= 0; i--) {
+        for (int64_t k = i + 1; k < n; k++)
+            b[i] -= l[k * n + i] * b[k];
+        b[i] /= l[i * n + i];
+    }
+}
+
+static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_sink *out) {
+    const ridge *r = self;
+    const gnt_host *host = r->host;
+    learnt_pairs p;
+    gnt_status status = learnt_pairs_make(&p, host, in);
+    if (status != GNT_OK)
+        return status;
+    const int64_t n = p.channels * r->window * r->window + 1, all = p.channels * n;
+    if (n > PATCH_MOST)
+        return host->fail(host->context,
+                          "its window holds more entries than it has room for; give a smaller window");
+    double *a = host->scratch(host->context, (size_t)(n * n) * sizeof *a);
+    double *b = host->scratch(host->context, (size_t)all * sizeof *b);
+    float *w = host->scratch(host->context, (size_t)all * sizeof *w);
+    if (!a || !b || !w)
+        return host->fail(host->context, "no memory for the normal equations");
+    const int64_t pairs = p.n < r->most ? p.n : r->most;
+    for (int64_t i = 0; i < pairs; i++) {
+        if (host->should_stop(host->context))
+            return GNT_STOPPED;
+        add_pair(&p, &p.pair[i], r->window, n, a, b);
+        host->progress(host->context, (double)i + 1, (double)pairs);
+    }
+    const double pixels = (double)(pairs * p.height * p.width);
+    for (int64_t i = 0; i + 1 < n; i++)
+        a[i * n + i] += r->ridge * pixels;
+    if (factor(a, n) != 0)
+        return host->fail(host->context,
+                          "the encodings leave its equations without one solution; give a larger ridge");
+    for (int64_t c = 0; c < p.channels; c++)
+        solve(a, n, b + c * n);
+    for (int64_t i = 0; i < all; i++)
+        w[i] = (float)b[i];
+    const int64_t dim[2] = {p.channels, n};
+    host->fact(host->context, "pairs", (double)pairs);
+    return out->tensor(out->context, "filter", 2, dim, w) == GNT_OK
+               ? GNT_OK
+               : host->fail(host->context, "its filter could not be kept");
+}
+
+static void apply(const float *w, int64_t n, const gnt_samples *e, int64_t window, int64_t at, float *x) {
+    const int64_t channels = e->dim[0], height = e->dim[1], width = e->dim[2];
+    double patch[PATCH_MOST];
+    for (int64_t row = 0; row < height; row++)
+        for (int64_t column = 0; column < width; column++) {
+            patch_at(e->x + at * e->features, channels, height, width, window, row, column, patch);
+            for (int64_t c = 0; c < channels; c++) {
+                double sum = 0;
+                for (int64_t i = 0; i < n; i++)
+                    sum += (double)w[c * n + i] * patch[i];
+                x[(c * height + row) * width + column] = (float)fmin(1, fmax(0, sum));
+            }
+        }
+}
+
+static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefacts *own,
+                      const gnt_answer *answer) {
+    const ridge *r = self;
+    const gnt_host *host = r->host;
+    const gnt_samples *e = seen->encoded;
+    int64_t targets;
+    gnt_status status = learnt_targets(host, seen, e ? e->features : 0, &targets);
+    if (status != GNT_OK)
+        return status;
+    const int64_t n = e->dim[0] * r->window * r->window + 1;
+    const float *w = learnt_artefact(host, own, "filter", e->dim[0] * n);
+    float *x = host->scratch(host->context, (size_t)(targets * e->features) * sizeof *x);
+    if (!w)
+        return GNT_FAILED;
+    if (!x)
+        return host->fail(host->context, "no memory for the answer");
+    for (int64_t i = 0; i < targets; i++) {
+        if (host->should_stop(host->context))
+            return GNT_STOPPED;
+        apply(w, n, e, r->window, i, x + i * e->features);
+    }
+    return answer->reconstruction(answer->context, targets, x);
+}
+
+static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = run};
+
+static const gnt_parameter parameters[] = {
+    {.id = "window",
+     .type = GNT_TYPE_INT,
+     .unit = "pixels",
+     .least = 1,
+     .most = 9,
+     .preset = 5,
+     .help = "side of the filter, odd"},
+    {.id = "ridge",
+     .type = GNT_TYPE_REAL,
+     .scale = GNT_SCALE_LOG,
+     .unit = "",
+     .least = 1e-12,
+     .most = 10,
+     .preset = 1e-5,
+     .help = "penalty on the squared filter, for each pixel learnt from"},
+    {.id = "pairs",
+     .type = GNT_TYPE_INT,
+     .unit = "pairs",
+     .least = 2,
+     .most = 1000000,
+     .preset = 1000,
+     .help = "the most shadow pairs it learns from"},
+};
+
+const gnt_descriptor learnt_ridge = {
+    .size = sizeof learnt_ridge,
+    .kind = GNT_PLUGIN_ATTACK,
+    .id = "ridge",
+    .version = "1.0",
+    .line = "Undoes an encoding with one linear filter learnt from shadow encodings",
+    .licence = "MIT",
+    .citation = "Hoerl and Kennard, Ridge Regression, Technometrics 1970",
+    .parameters = parameters,
+    .n_parameters = sizeof parameters / sizeof *parameters,
+    .scope = GNT_SCOPE_TASK,
+    .surfaces = GNT_SURFACE_ENCODING,
+    .goals = GNT_GOAL_RECONSTRUCTION,
+    .needs = GNT_KNOWS_SHADOW_OBS,
+    .uses = GNT_KNOWS_SHADOW_OBS,
+    .data_kinds = GNT_KIND_IMAGE,
+    .create = create,
+    .destroy = free,
+    .attack = &hooks,
+};
