@@ -24,6 +24,11 @@ ifneq ($(strip $(DNNL)),)
 CFLAGS_ALL += -DGNT_DNNL
 LIBS = -ldnnl
 endif
+# .mat files are read by libmatio, which is opened when one is; `make MATIO=` builds without
+MATIO ?= $(firstword $(wildcard /usr/include/matio.h /usr/local/include/matio.h))
+ifneq ($(strip $(MATIO)),)
+CFLAGS_ALL += -DGNT_MATIO
+endif
 LIBS += -ljansson -lopenblas -lsodium -lseccomp -lpng -lz -lm -ldl -lpthread
 
 ROOMS = base data nn metric fl match suite plugin job run report cli

@@ -24,6 +24,8 @@ static const char *const cifar10_files[] = {"data_batch_1.bin",
 static const char *const cifar100_folders[] = {"cifar100", "cifar100/cifar-100-binary", "cifar-100-binary",
                                                ".", NULL};
 static const char *const cifar100_files[] = {"train.bin", "test.bin", NULL};
+static const char *const svhn_folders[] = {"svhn", "SVHN", ".", NULL};
+static const char *const svhn_files[] = {"train_32x32.mat", "test_32x32.mat", "extra_32x32.mat", NULL};
 static const char *const adult_folders[] = {"adult", ".", NULL};
 static const char *const adult_files[] = {"adult.data", "adult.test", NULL};
 
@@ -64,6 +66,13 @@ static const data_source sources[] = {
      data_load_cifar100,
      cifar100_folders,
      cifar100_files},
+    {"svhn",
+     "SVHN cropped digits, MATLAB files",
+     {73257, 26032, 531131},
+     NULL,
+     data_load_svhn,
+     svhn_folders,
+     svhn_files},
     {"adult",
      "UCI Adult, adult.data and adult.test",
      {32561, 16281, 0},
@@ -74,7 +83,7 @@ static const data_source sources[] = {
 };
 enum { SOURCES = sizeof sources / sizeof sources[0] };
 static const char *const names[SOURCES] = {"glyphs",  "scenes",   "census", "mnist",
-                                           "cifar10", "cifar100", "adult"};
+                                           "cifar10", "cifar100", "svhn",   "adult"};
 
 const char *const *gnt_data_names(size_t *n) {
     *n = SOURCES;

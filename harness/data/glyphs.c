@@ -147,7 +147,6 @@ static const glyph other_7 = {
 
 static const char *const style_names[STYLES] = {"upright", "forward", "backward", "round"};
 static const char *const pen_names[PENS] = {"fine", "medium", "broad"};
-static const char *const digit_names[10] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
 
 /* Hands that lean forward write fast with fine pens, round ones like broad pens. */
 static const int style_weight[STYLES] = {30, 40, 12, 18};
@@ -268,7 +267,7 @@ static void draw_glyph(uint8_t *pixels, int digit, int style, int pen, gnt_strea
 
 int data_make_glyphs(gnt_data *d, const gnt_data_spec *spec, gnt_err *err) {
     data_shape_image(d, 1, SIDE, SIDE, 10);
-    d->class_name = digit_names;
+    d->class_name = data_digit_names;
     data_add_attr(d, "style", STYLES, style_names);
     data_add_attr(d, "pen", PENS, pen_names);
     if (data_reserve(d, spec->rows, err))

@@ -9,8 +9,8 @@
 enum { SIDE = 28, CELLS = SIDE * SIDE, IMAGES_HEAD = 16, LABELS_HEAD = 8 };
 enum { MAGIC_LABELS = 0x801, MAGIC_IMAGES = 0x803 };
 
-static const char *const digit_names[10] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
-static const char *const even_names[2] = {"odd", "even"};
+const char *const data_digit_names[10] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
+const char *const data_even_names[2] = {"odd", "even"};
 
 typedef struct idx_pair {
     data_bytes images, labels;
@@ -106,8 +106,8 @@ int data_load_mnist(gnt_data *d, const char *folder, data_notes *notes, gnt_err 
         if (open_pair(&pair[p], folder, which[p], p, official[p], notes, err))
             goto cleanup;
     data_shape_image(d, 1, SIDE, SIDE, 10);
-    d->class_name = digit_names;
-    data_add_attr(d, "even", 2, even_names);
+    d->class_name = data_digit_names;
+    data_add_attr(d, "even", 2, data_even_names);
     int64_t part[3] = {pair[0].rows, pair[1].rows, 0}, row = 0;
     if (data_reserve(d, part, err))
         goto cleanup;

@@ -60,6 +60,8 @@ int data_make_census(gnt_data *d, const gnt_data_spec *spec, gnt_err *err);
 int data_load_mnist(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err);
 int data_load_cifar10(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err);
 int data_load_cifar100(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err);
+extern const char *const data_digit_names[10], *const data_even_names[2];
+int data_load_svhn(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err);
 int data_load_adult(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err);
 
 #endif
