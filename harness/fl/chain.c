@@ -11,6 +11,8 @@ enum { MOST_GROWTH = 64 }; /* an encoding may give at most this many samples for
 /* Collects what an encoding hook puts. */
 typedef struct collector {
     const gnt_samples *source;
+    const gnt_mixture *before; /* what the source is made of; NULL: nobody asks */
+    gnt_mixture made_of;
     gnt_batch out;
     int64_t n, room, most;
     gnt_err err;
@@ -33,6 +35,22 @@ static int make_room(collector *c) {
     return 0;
 }
 
+/* An encoding keeps the order where several samples go by one id: its t-th of them is made of the t-th. */
+static int note_source(collector *c, int64_t source_id) {
+    int64_t same = 0, earlier = 0, row = -1;
+    for (int64_t r = 0; r < c->source->n; r++)
+        same += c->source->id[r] == source_id;
+    if (!same)
+        return gnt_fail(&c->err,
+                        "encoded sample %lld says it is mostly of sample %lld, which is not in the set",
+                        (long long)c->n, (long long)source_id);
+    for (int64_t i = 0; same > 1 && i < c->n; i++)
+        earlier += c->out.id[i] == source_id;
+    for (int64_t left = earlier % same; left >= 0; left -= c->source->id[row] == source_id)
+        row++;
+    return gnt_mixture_copy(&c->made_of, c->before, row, &c->err);
+}
+
 static gnt_status put(void *context, const float *x, const float *y, int64_t source_id) {
     collector *c = context;
     int64_t f = c->source->features, k = c->source->classes;
@@ -47,24 +65,28 @@ static gnt_status put(void *context, const float *x, const float *y, int64_t sou
             gnt_fail(&c->err, "encoded sample %lld holds a value that is not finite", (long long)c->n);
             return GNT_FAILED;
         }
+    if (c->before && note_source(c, source_id) != 0)
+        return GNT_FAILED;
     memcpy(c->out.x + c->n * f, x, (size_t)f * sizeof *x);
     memcpy(c->out.y + c->n * k, y, (size_t)k * sizeof *y);
     c->out.id[c->n++] = source_id;
     return GNT_OK;
 }
 
-/* Checked, and kept by nobody yet who trains: what went into a sample matters to scores alone. */
 static gnt_status mixed(void *context, int64_t n, const int64_t *source_id, const double *weight) {
     collector *c = context;
     int good = c->n > 0 && n >= 0;
     for (int64_t i = 0; good && i < n; i++)
-        good = source_id[i] >= 0 && isfinite(weight[i]) && weight[i] >= 0;
-    if (good)
-        return GNT_OK;
-    gnt_fail(&c->err,
-             "encoded sample %lld says it was mixed of something that is no sample with a weight ≥ 0",
-             (long long)c->n - 1);
-    return GNT_FAILED;
+        good = isfinite(weight[i]) && weight[i] >= 0;
+    if (!good) {
+        gnt_fail(&c->err, "encoded sample %lld has a mixing weight that is no number ≥ 0",
+                 (long long)c->n - 1);
+        return GNT_FAILED;
+    }
+    return c->before &&
+                   gnt_mixture_mix(&c->made_of, c->before, c->source->id, n, source_id, weight, &c->err) != 0
+               ? GNT_FAILED
+               : GNT_OK;
 }
 
 typedef gnt_status (*encode_hook)(void *self, const gnt_client *client, int64_t when,
@@ -72,7 +94,9 @@ typedef gnt_status (*encode_hook)(void *self, const gnt_client *client, int64_t 
 
 static int encode(const gnt_chain *chain, const gnt_member *m, encode_hook hook, const char *name,
                   gnt_client *client, int64_t when, gnt_batch *b, gnt_err *err) {
-    collector c = {.source = &b->view, .most = b->view.n * MOST_GROWTH};
+    collector c = {.source = &b->view, .before = b->made_of, .most = b->view.n * MOST_GROWTH};
+    if (c.before)
+        c.made_of = gnt_mixture_empty(c.before);
     gnt_samples_sink sink = {.size = sizeof sink, .context = &c, .put = put, .mixed = mixed};
     client->samples = &b->view;
     client->artefacts = m->artefacts;
@@ -87,7 +111,13 @@ static int encode(const gnt_chain *chain, const gnt_member *m, encode_hook hook,
         rc = gnt_fail(err, "the encoding of %lld samples gave none", (long long)b->view.n);
     if (rc != 0) {
         gnt_batch_free(&c.out);
+        gnt_mixture_free(&c.made_of);
         return -1;
+    }
+    if (b->made_of) {
+        c.out.made_of = b->made_of;
+        gnt_mixture_free(b->made_of);
+        *b->made_of = c.made_of;
     }
     gnt_samples view = b->view;
     view.n = c.n;
@@ -99,6 +129,13 @@ static int encode(const gnt_chain *chain, const gnt_member *m, encode_hook hook,
     gnt_batch_free(b);
     *b = c.out;
     b->view = view;
+    return 0;
+}
+
+int gnt_chain_encodes_sets(const gnt_chain *chain) {
+    for (int32_t i = 0; i < chain->n; i++)
+        if (chain->member[i].hooks->encode_set)
+            return 1;
     return 0;
 }
 

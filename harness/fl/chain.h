@@ -7,6 +7,7 @@
 #define GNT_FL_CHAIN_H
 
 #include "base/err.h"
+#include "fl/mixture.h"
 #include "gauntlet/plugin.h"
 
 typedef struct gnt_member {
@@ -32,12 +33,16 @@ typedef struct gnt_batch {
     float *x, *y; /* NULL while the view borrows the caller's samples */
     int64_t *id;
     int32_t *a;
+    gnt_mixture *
+        made_of; /* of what each sample was made, kept up to date by encodings; NULL: nobody asks. The caller's */
 } gnt_batch;
 
 /* Starts a batch that borrows `samples`. */
 void gnt_batch_borrow(gnt_batch *b, const gnt_samples *samples);
 void gnt_batch_free(gnt_batch *b);
 
+/* 1 when some member encodes sets. */
+int gnt_chain_encodes_sets(const gnt_chain *chain);
 /* Lets every member with encode_set encode the batch in turn (client->samples is set on the way). */
 int gnt_chain_encode_set(const gnt_chain *chain, gnt_client *client, int64_t epoch, gnt_batch *b,
                          gnt_err *err);

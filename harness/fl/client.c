@@ -28,20 +28,65 @@ static gnt_trainer *trainer_for(gnt_fl *fl, int64_t n, gnt_err *err) {
 typedef struct local {
     gnt_fl *fl;
     gnt_client client;
-    gnt_batch set;   /* its samples after encode_set */
-    uint32_t *order; /* its samples' shuffled numbers; NULL: every step uses all samples */
-    uint32_t *row;   /* those of the batch at hand */
+    const gnt_samples *own; /* its samples before any encoding */
+    gnt_batch set;          /* and after encode_set */
+    uint32_t *order;        /* their shuffled numbers; NULL: every step uses all samples */
+    uint32_t *row;          /* those of the batch at hand */
+    int64_t at; /* place in the order where the next batch begins; beyond its end: in the next pass */
+    int64_t pass, passes; /* over the samples in this round: the one at hand, and how many there may be */
 } local;
 
-/* Batch `step`: the next samples of the shuffled order, round and round. */
-static int draw_batch(local *l, int64_t step, gnt_batch *b, gnt_err *err) {
+static int shuffle_samples(local *l, gnt_err *err) {
+    char name[64];
+    if (l->pass == 0)
+        snprintf(name, sizeof name, "batches %d %d", l->client.round, l->client.index);
+    else
+        snprintf(name, sizeof name, "batches %d %d pass %lld", l->client.round, l->client.index,
+                 (long long)l->pass);
+    gnt_stream random = gnt_stream_open(&l->fl->key, name);
+    size_t n = (size_t)l->set.view.n;
+    gnt_free(l->order);
+    gnt_free(l->row);
+    l->order = gnt_array(n, sizeof *l->order);
+    l->row = gnt_array((size_t)l->fl->config.batch, sizeof *l->row);
+    if (!l->order || !l->row)
+        return gnt_fail(err, "out of memory for the order of %zu samples", n);
+    for (size_t i = 0; i < n; i++)
+        l->order[i] = (uint32_t)i;
+    gnt_random_shuffle(&random, l->order, n);
+    return 0;
+}
+
+/* When all samples had their turn, a defense encodes the set anew, maybe to another number of samples. */
+static int next_pass(local *l, gnt_err *err) {
+    int64_t n = l->set.view.n;
+    if (!l->order || l->at < n)
+        return 0;
+    l->at %= n;
+    l->pass++;
+    if (!gnt_chain_encodes_sets(l->fl->chain))
+        return 0;
+    gnt_batch_free(&l->set);
+    gnt_batch_borrow(&l->set, l->own);
+    if (gnt_chain_encode_set(l->fl->chain, &l->client, l->client.round * l->passes + l->pass, &l->set, err) !=
+        0)
+        return -1;
+    if (l->set.view.n == n)
+        return 0;
+    l->at = 0;
+    return shuffle_samples(l, err);
+}
+
+/* The next samples of the shuffled order, round and round. */
+static int draw_batch(local *l, gnt_batch *b, gnt_err *err) {
     int64_t n = l->fl->config.batch;
     if (!l->order) {
         gnt_batch_borrow(b, &l->set.view);
         return 0;
     }
     for (int64_t i = 0; i < n; i++)
-        l->row[i] = l->order[(step * n + i) % l->set.view.n];
+        l->row[i] = l->order[(l->at + i) % l->set.view.n];
+    l->at += n;
     if (gnt_batch_gather(b, &l->set.view, l->row, n) != 0)
         return gnt_fail(err, "out of memory for a batch of %lld samples", (long long)n);
     return 0;
@@ -58,7 +103,7 @@ static int diverged(local *l, const char *what, gnt_err *err) {
 static int step_gradient(local *l, int64_t step, const float *weights, gnt_err *err) {
     gnt_fl *fl = l->fl;
     gnt_batch b;
-    if (draw_batch(l, step, &b, err) != 0)
+    if (next_pass(l, err) != 0 || draw_batch(l, &b, err) != 0)
         return -1;
     int rc = gnt_chain_encode_batch(fl->chain, &l->client, step, &b, err);
     l->client.samples = &l->set.view;
@@ -109,25 +154,10 @@ static int64_t count_labels(const gnt_samples *s) {
     return n;
 }
 
-static int shuffle_samples(local *l, gnt_err *err) {
-    char name[64];
-    snprintf(name, sizeof name, "batches %d %d", l->client.round, l->client.index);
-    gnt_stream random = gnt_stream_open(&l->fl->key, name);
-    size_t n = (size_t)l->set.view.n;
-    l->order = gnt_array(n, sizeof *l->order);
-    l->row = gnt_array((size_t)l->fl->config.batch, sizeof *l->row);
-    if (!l->order || !l->row)
-        return gnt_fail(err, "out of memory for the order of %zu samples", n);
-    for (size_t i = 0; i < n; i++)
-        l->order[i] = (uint32_t)i;
-    gnt_random_shuffle(&random, l->order, n);
-    return 0;
-}
-
 /* One gradient of one batch: encodings of a step and transforms see that batch, not all samples. */
 static int narrow_to_one_batch(local *l, gnt_err *err) {
     gnt_batch b;
-    if (draw_batch(l, 0, &b, err) != 0)
+    if (draw_batch(l, &b, err) != 0)
         return -1;
     gnt_batch_free(&l->set);
     l->set = b;
@@ -160,8 +190,9 @@ static int compute(local *l, const float *weights, float *update, float *rates, 
 
 int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *samples,
                   const gnt_fl_holding *holds, const gnt_samples *public_data, const float *weights,
-                  const float *buffers, int whole, const gnt_fl_shared *out, gnt_err *err) {
-    local l = {.fl = fl};
+                  const float *buffers, int how, const gnt_fl_shared *out, gnt_err *err) {
+    int64_t drawn = how == GNT_FL_BATCHES ? fl->config.steps * fl->config.batch : 0;
+    local l = {.fl = fl, .own = samples, .passes = drawn > samples->n ? (drawn - 1) / samples->n + 1 : 1};
     int rc = -1;
     l.client = (gnt_client){.size = sizeof l.client,
                             .index = client,
@@ -171,7 +202,7 @@ int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *
                             .n_labels = holds ? holds->labels : count_labels(samples),
                             .rate = gnt_fl_rate(&fl->config, round),
                             .steps = fl->config.steps,
-                            .batch = whole ? samples->n : fl->config.batch,
+                            .batch = how == GNT_FL_BATCHES ? fl->config.batch : samples->n,
                             .weights = weights,
                             .buffers = buffers,
                             .public_data = public_data};
@@ -179,11 +210,13 @@ int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *
     memcpy(fl->local_buffers, buffers, (size_t)fl->n_buffers * sizeof *buffers);
     for (int64_t i = 0; i < fl->tensors.n; i++)
         fl->tensors.tensor[i].data = out->update + fl->list[i].offset;
-    if (gnt_chain_encode_set(fl->chain, &l.client, round, &l.set, err) != 0)
+    l.client.samples = &l.set.view;
+    if (how != GNT_FL_ENCODED &&
+        gnt_chain_encode_set(fl->chain, &l.client, round * l.passes, &l.set, err) != 0)
         goto cleanup;
-    if (!whole && shuffle_samples(&l, err) != 0)
+    if (how == GNT_FL_BATCHES && shuffle_samples(&l, err) != 0)
         goto cleanup;
-    if (!whole && fl->config.steps == 0 && narrow_to_one_batch(&l, err) != 0)
+    if (how == GNT_FL_BATCHES && fl->config.steps == 0 && narrow_to_one_batch(&l, err) != 0)
         goto cleanup;
     rc = compute(&l, weights, out->update, out->rates, err);
     if (rc == 0)

@@ -45,11 +45,18 @@ typedef struct gnt_fl_holding {
     int64_t samples, labels; /* labels: how many different ones */
 } gnt_fl_holding;
 
-/* One client's defended update from `samples` at the broadcast weights. `whole`: every step uses all samples,
- * as an observed target does; else batches are drawn for (round, client). holds: NULL: `samples` are all it holds. */
+/* How a client goes through its samples: */
+enum {
+    GNT_FL_BATCHES, /* in batches drawn for (round, client); sets are encoded anew in each pass over them */
+    GNT_FL_WHOLE,   /* every step uses all samples, as an observed target does */
+    GNT_FL_ENCODED  /* the same, and they are encoded already: no set is encoded any more */
+};
+
+/* One client's defended update from `samples` at the broadcast weights, in the way `how`. holds: NULL: `samples` are all
+ * it holds. */
 int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *samples,
                   const gnt_fl_holding *holds, const gnt_samples *public_data, const float *weights,
-                  const float *buffers, int whole, const gnt_fl_shared *out, gnt_err *err);
+                  const float *buffers, int how, const gnt_fl_shared *out, gnt_err *err);
 
 typedef struct gnt_fl_watch {
     void *context;

@@ -205,7 +205,8 @@ static int open_all(attacking *a, gnt_err *err) {
     gnt_work *w = a->work;
     gnt_key key;
     if (gnt_work_model_open(&a->model, w, err) != 0 ||
-        gnt_seen_open(&a->seen, w, "seen", &a->model, err) != 0 ||
+        (gnt_request_int(w, "chained") ? gnt_seen_open_recovered(&a->seen, w, &a->model, err)
+                                       : gnt_seen_open(&a->seen, w, "seen", &a->model, err)) != 0 ||
         gnt_work_samples(&a->public_data, w, "public", err) != 0 ||
         gnt_work_artefacts(&a->own, w, "artefacts", err) != 0 ||
         gnt_setting_open(&a->setting, w, &a->seen.base, err) != 0 ||

@@ -4,8 +4,13 @@
  *
  *   seen    update T×P (or encoded_x M×F and encoded_y M×C, or representation T·B×R, or transcript clients×n),
  *           weights P, buffers; metadata: the setting
- *   broadcast  weights and buffers of the stage, as a trained bundle names them
- *   labels  T·B×C          rates  T×steps          stats  T×buffers          sum  n, of a secure sum */
+ *   broadcast  weights and buffers of the stage, as a trained bundle names them; the setting
+ *   labels  T·B×C          rates  T×steps          stats  T×buffers          sum  n, of a secure sum
+ *
+ * Where samples are encoded set by set (observe_sets.c), the encodings of set after set are what is seen, or each of them
+ * is the batch of one of T updates; and one more output holds the truth, for scores alone:
+ *
+ *   mixing  weight.J M_J×m and source.J M_J of set J: what each encoding is made of, and mostly of */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,28 +18,9 @@
 #include "base/mem.h"
 #include "job/carry.h"
 #include "job/job.h"
+#include "job/observe.h"
 
-typedef struct observing {
-    gnt_work *work;
-    gnt_work_model model;
-    gnt_work_chain chain;
-    gnt_sampleset samples, public_data;
-    gnt_st trained;
-    float *weights, *buffers;
-    gnt_fl_config config; /* of the observed client */
-    int32_t stage;
-    int64_t targets, batch;
-    uint32_t surface;
-    int shadow;       /* the samples are the shadow part's */
-    gnt_st seen, sum; /* sum: of a secure sum, where a defense took one */
-    float *x, *y;     /* the batch of one target, B samples */
-    int32_t *a;
-    int64_t *id;
-} observing;
-
-/* Samples of target j: batch j of the role, round and round over whole batches when a shadow part has fewer
- * than asked. */
-static gnt_samples batch_of(observing *o, int64_t j) {
+gnt_samples observe_batch(observing *o, int64_t j) {
     const gnt_samples *all = &o->samples.view;
     gnt_samples b = *all;
     for (int64_t i = 0; i < o->batch; i++) {
@@ -54,7 +40,12 @@ static gnt_samples batch_of(observing *o, int64_t j) {
     return b;
 }
 
-static int add(gnt_st *st, const char *name, int64_t rows, int64_t columns, float **out, gnt_err *err) {
+/* What observation j was computed from, as the client computed: its samples, or one of their encodings. */
+static gnt_samples batch_of(observing *o, int64_t j) {
+    return o->set && o->surface == GNT_SURFACE_UPDATE ? observe_encoding(o, j) : observe_batch(o, j);
+}
+
+int observe_add(gnt_st *st, const char *name, int64_t rows, int64_t columns, float **out, gnt_err *err) {
     int64_t dim[2] = {rows, columns};
     gnt_st_tensor *t;
     if (gnt_st_add(st, name, GNT_ST_F32, 2, dim, NULL, &t, err) != 0)
@@ -63,7 +54,7 @@ static int add(gnt_st *st, const char *name, int64_t rows, int64_t columns, floa
     return 0;
 }
 
-static int write_one(observing *o, const char *output, gnt_st *st, gnt_err *err) {
+int observe_write(observing *o, const char *output, gnt_st *st, gnt_err *err) {
     int rc = o->work->write(o->work->context, output, st, err);
     gnt_st_free(st);
     return rc;
@@ -77,15 +68,16 @@ static int observe_updates(observing *o, gnt_err *err) {
     float *update = NULL, *used = NULL;
     gnt_fl *fl = NULL;
     gnt_key key;
-    int rc = add(&o->seen, "update", o->targets, p, &update, err);
+    int rc = observe_add(&o->seen, "update", o->targets, p, &update, err);
     if (rc == 0)
-        rc = add(&rates, "rates", o->targets, o->config.steps, &used, err);
+        rc = observe_add(&rates, "rates", o->targets, o->config.steps, &used, err);
     if (rc == 0)
         rc = gnt_request_key(w, "keys.train", &key, err);
     if (rc == 0)
         rc = gnt_fl_new(&fl, o->model.model, &o->config, &o->chain.chain, &key, err);
     for (int64_t j = 0; rc == 0 && j < o->targets; j++) {
         gnt_samples b = batch_of(o, j);
+        int how = o->set ? GNT_FL_ENCODED : GNT_FL_WHOLE;
         gnt_fl_shared shared = {.update = update + j * p,
                                 .rates = o->config.steps ? used + j * o->config.steps : NULL};
         int32_t client = (int32_t)(j % (o->config.clients > 0 ? o->config.clients : 1));
@@ -93,7 +85,7 @@ static int observe_updates(observing *o, gnt_err *err) {
         /* a shadow client must not tell what a real one holds */
         int dealt = gnt_carry_holding(&held, &o->trained, o->shadow ? GNT_CARRY_AVERAGE : client);
         rc = gnt_fl_client(fl, o->stage, client, &b, dealt ? &held : NULL,
-                           o->public_data.view.n ? &o->public_data.view : NULL, o->weights, o->buffers, 1,
+                           o->public_data.view.n ? &o->public_data.view : NULL, o->weights, o->buffers, how,
                            &shared, err);
         w->progress(w->context, (double)j + 1, (double)o->targets);
         if (rc == 0 && w->should_stop(w->context))
@@ -101,38 +93,22 @@ static int observe_updates(observing *o, gnt_err *err) {
     }
     gnt_fl_free(fl);
     if (rc == 0)
-        return write_one(o, "rates", &rates, err);
+        return observe_write(o, "rates", &rates, err);
     gnt_st_free(&rates);
     return -1;
 }
 
-/* All targets are one set to an encoding, which may mix them. */
 static int observe_encodings(observing *o, gnt_err *err) {
-    gnt_samples all = gnt_samples_part(&o->samples.view, 0, o->targets * o->batch);
-    gnt_client client = {.size = sizeof client,
-                         .round = o->stage,
-                         .n_clients = 1,
-                         .n_samples = all.n,
-                         .batch = all.n,
-                         .rate = gnt_fl_rate(&o->config, o->stage),
-                         .steps = o->config.steps,
-                         .weights = o->weights,
-                         .buffers = o->buffers,
-                         .public_data = o->public_data.view.n ? &o->public_data.view : NULL};
-    gnt_batch b;
+    const gnt_samples *s = &o->samples.view;
+    const encodings *e = &o->encoded;
     float *x, *y;
-    gnt_batch_borrow(&b, &all);
-    int rc = gnt_chain_encode_set(&o->chain.chain, &client, 0, &b, err);
-    if (rc == 0)
-        rc = add(&o->seen, "encoded_x", b.view.n, all.features, &x, err);
-    if (rc == 0) {
-        memcpy(x, b.view.x, (size_t)(b.view.n * all.features) * sizeof *x);
-        rc = add(&o->seen, "encoded_y", b.view.n, all.classes, &y, err);
-    }
-    if (rc == 0)
-        memcpy(y, b.view.y, (size_t)(b.view.n * all.classes) * sizeof *y);
-    gnt_batch_free(&b);
-    return rc;
+    if (observe_add(&o->seen, "encoded_x", e->n, s->features, &x, err) != 0)
+        return -1;
+    memcpy(x, e->x, (size_t)(e->n * s->features) * sizeof *x);
+    if (observe_add(&o->seen, "encoded_y", e->n, s->classes, &y, err) != 0)
+        return -1;
+    memcpy(y, e->y, (size_t)(e->n * s->classes) * sizeof *y);
+    return 0;
 }
 
 static int observe_representation(observing *o, gnt_err *err) {
@@ -154,8 +130,8 @@ static int observe_representation(observing *o, gnt_err *err) {
         const gnt_views *out;
         if (table->eval(table->context, f, &args, &out) != GNT_OK)
             rc = -1;
-        else if (r || add(&o->seen, "representation", o->targets * o->batch, out->view[0].count / o->batch,
-                          &r, err) == 0)
+        else if (r || observe_add(&o->seen, "representation", o->targets * o->batch,
+                                  out->view[0].count / o->batch, &r, err) == 0)
             memcpy(r + j * out->view[0].count, out->view[0].data, (size_t)out->view[0].count * sizeof *r);
     }
     if (rc != 0 || !r)
@@ -168,13 +144,13 @@ static int write_labels(observing *o, gnt_err *err) {
     gnt_st st;
     float *y;
     gnt_st_init(&st);
-    if (add(&st, "labels", o->targets * o->batch, o->samples.view.classes, &y, err) != 0)
+    if (observe_add(&st, "labels", o->targets * o->batch, o->samples.view.classes, &y, err) != 0)
         return -1;
     for (int64_t j = 0; j < o->targets; j++) {
         gnt_samples b = batch_of(o, j);
         memcpy(y + j * o->batch * b.classes, b.y, (size_t)(o->batch * b.classes) * sizeof *y);
     }
-    return write_one(o, "labels", &st, err);
+    return observe_write(o, "labels", &st, err);
 }
 
 /* What the defense's secure sum came to, if any: everyone who took part knows it, so it may be granted. */
@@ -200,8 +176,8 @@ static int write_stats(observing *o, gnt_err *err) {
     float *stats = NULL, *grad = gnt_array((size_t)gnt_model_size(o->model.model), sizeof *grad);
     gnt_trainer *t = NULL;
     gnt_st_init(&st);
-    int rc =
-        grad ? add(&st, "stats", o->targets, n, &stats, err) : gnt_fail(err, "out of memory for statistics");
+    int rc = grad ? observe_add(&st, "stats", o->targets, n, &stats, err)
+                  : gnt_fail(err, "out of memory for statistics");
     if (rc == 0 && n > 0)
         rc = gnt_trainer_new(&t, o->model.model, o->batch, 1, err);
     for (int64_t j = 0; rc == 0 && n > 0 && j < o->targets; j++) {
@@ -211,52 +187,62 @@ static int write_stats(observing *o, gnt_err *err) {
     gnt_trainer_free(t);
     gnt_free(grad);
     if (rc == 0)
-        return write_one(o, "stats", &st, err);
+        return observe_write(o, "stats", &st, err);
     gnt_st_free(&st);
     return -1;
+}
+
+/* The sizes of released sets are no secret. */
+static int add_sets(const observing *o, json_t *all) {
+    json_t *counts = json_array();
+    for (int64_t j = 0; j < o->encoded.sets; j++)
+        json_array_append_new(counts, json_integer((json_int_t)o->encoded.count[j]));
+    return json_object_set_new(all, "encodings", counts) |
+           json_object_set_new(all, "set", json_integer(o->set));
+}
+
+/* What all observations have in common, as the metadata of a bundle. */
+static int set_setting(const observing *o, gnt_st *st, gnt_err *err) {
+    int of_all = o->surface == GNT_SURFACE_TRANSCRIPT;
+    const gnt_st_tensor *sum = gnt_st_find(&o->sum, "sum");
+    json_t *all = json_pack("{s:I, s:i, s:I, s:I, s:i, s:f, s:I, s:i}", "surface", (json_int_t)o->surface,
+                            "round", (int)o->stage, "observations", (json_int_t)(of_all ? 1 : o->targets),
+                            "n", (json_int_t)(of_all ? 0 : o->batch), "steps", (int)o->config.steps, "rate",
+                            gnt_fl_rate(&o->config, o->stage), "n_contribution",
+                            (json_int_t)(sum ? sum->dim[0] : 0), "clients", (int)o->config.clients);
+    int whole = all && (!o->set || add_sets(o, all) == 0);
+    char *text = whole ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    int rc = text ? gnt_st_set_metadata(st, text, err) : gnt_fail(err, "out of memory for an observation");
+    gnt_free(text);
+    json_decref(all);
+    return rc;
 }
 
 /* The weights that were broadcast, by themselves: an attack may learn on them, and the training's bundle holds more than
  * an attacker may see (other stages, defenses' state). */
 static int write_broadcast(observing *o, gnt_err *err) {
     int64_t p = gnt_model_size(o->model.model), b = gnt_model_buffer_size(o->model.model);
-    const gnt_st_tensor *sum = gnt_st_find(&o->sum, "sum");
-    char weights[32], buffers[32], known[64];
+    char weights[32], buffers[32];
     gnt_st st;
     gnt_st_init(&st);
-    snprintf(known, sizeof known, "{\"n_contribution\": %" PRId64 "}", sum ? sum->dim[0] : 0);
     snprintf(weights, sizeof weights, "weights.%d", o->stage);
     snprintf(buffers, sizeof buffers, "buffers.%d", o->stage);
     if (gnt_st_add(&st, weights, GNT_ST_F32, 1, &p, o->weights, NULL, err) != 0 ||
         gnt_st_add(&st, buffers, GNT_ST_F32, 1, &b, o->buffers, NULL, err) != 0 ||
-        gnt_st_set_metadata(&st, known, err) != 0) {
+        set_setting(o, &st, err) != 0) {
         gnt_st_free(&st);
         return -1;
     }
-    return write_one(o, "broadcast", &st, err);
+    return observe_write(o, "broadcast", &st, err);
 }
 
 static int write_seen(observing *o, gnt_err *err) {
     int64_t p = gnt_model_size(o->model.model), b = gnt_model_buffer_size(o->model.model);
-    int one_set = o->surface == GNT_SURFACE_ENCODING, of_all = o->surface == GNT_SURFACE_TRANSCRIPT;
-    const gnt_st_tensor *sum = gnt_st_find(&o->sum, "sum");
     if (gnt_st_add(&o->seen, "weights", GNT_ST_F32, 1, &p, o->weights, NULL, err) != 0 ||
-        gnt_st_add(&o->seen, "buffers", GNT_ST_F32, 1, &b, o->buffers, NULL, err) != 0)
+        gnt_st_add(&o->seen, "buffers", GNT_ST_F32, 1, &b, o->buffers, NULL, err) != 0 ||
+        set_setting(o, &o->seen, err) != 0)
         return -1;
-    json_t *all =
-        json_pack("{s:I, s:i, s:I, s:I, s:i, s:f, s:I, s:i}", "surface", (json_int_t)o->surface, "round",
-                  (int)o->stage, "observations", (json_int_t)(one_set || of_all ? 1 : o->targets), "n",
-                  (json_int_t)(of_all    ? 0
-                               : one_set ? o->targets * o->batch
-                                         : o->batch),
-                  "steps", (int)o->config.steps, "rate", gnt_fl_rate(&o->config, o->stage), "n_contribution",
-                  (json_int_t)(sum ? sum->dim[0] : 0), "clients", (int)o->config.clients);
-    char *text = all ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
-    int rc =
-        text ? gnt_st_set_metadata(&o->seen, text, err) : gnt_fail(err, "out of memory for an observation");
-    gnt_free(text);
-    json_decref(all);
-    return rc == 0 ? o->work->write(o->work->context, "seen", &o->seen, err) : -1;
+    return o->work->write(o->work->context, "seen", &o->seen, err);
 }
 
 static int observe(observing *o, gnt_err *err) {
@@ -307,24 +293,45 @@ static int open_all(observing *o, gnt_err *err) {
     return o->x && o->y && o->a && o->id ? 0 : gnt_fail(err, "out of memory for a batch of %zu", n);
 }
 
+/* Encodes the sets. On the surface update each encoding is the batch of an observation of its own. */
+static int encode_sets(observing *o, gnt_err *err) {
+    if (!o->set)
+        return 0;
+    if (observe_encode_sets(o, err) != 0)
+        return -1;
+    if (o->surface == GNT_SURFACE_UPDATE) {
+        o->targets = o->encoded.n;
+        o->batch = 1;
+    }
+    return observe_write_mixing(o, err);
+}
+
 int gnt_job_observe(gnt_work *w, gnt_err *err) {
     observing o = {.work = w,
                    .stage = (int32_t)gnt_request_int(w, "stage"),
                    .targets = gnt_request_int(w, "observe.targets"),
                    .batch = gnt_request_int(w, "observe.batch"),
+                   .set = gnt_request_int(w, "observe.set"),
+                   .epochs = gnt_request_int(w, "observe.epochs"),
                    .surface = (uint32_t)gnt_request_int(w, "observe.surface"),
                    .shadow = (int)gnt_request_int(w, "shadow"),
                    .config = gnt_work_config(w)};
     o.config.steps = (int32_t)gnt_request_int(w, "observe.local_steps");
+    if (o.set) {
+        o.targets = o.targets * o.batch / o.set;
+        o.batch = o.set;
+    }
     o.config.batch = o.batch;
     gnt_st_init(&o.trained);
     gnt_st_init(&o.seen);
     int rc = open_all(&o, err);
     if (rc == 0)
+        rc = encode_sets(&o, err);
+    if (rc == 0)
         rc = observe(&o, err);
     if (rc == 0 && o.surface != GNT_SURFACE_TRANSCRIPT)
         rc = write_labels(&o, err);
-    if (rc == 0 && o.surface != GNT_SURFACE_TRANSCRIPT)
+    if (rc == 0 && (o.surface & (GNT_SURFACE_UPDATE | GNT_SURFACE_REPRESENTATION)))
         rc = write_stats(&o, err);
     if (rc == 0 && o.sum.n)
         rc = w->write(w->context, "sum", &o.sum, err);
@@ -332,6 +339,7 @@ int gnt_job_observe(gnt_work *w, gnt_err *err) {
         rc = write_broadcast(&o, err);
     if (rc == 0)
         rc = write_seen(&o, err);
+    observe_free_sets(&o.encoded);
     gnt_work_chain_free(&o.chain);
     gnt_sampleset_free(&o.samples);
     gnt_sampleset_free(&o.public_data);

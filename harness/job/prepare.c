@@ -1,5 +1,6 @@
 /* The jobs `prepare-defense` and `prepare-attack`: networks, zoos and extractors made once, kept as
  * artefacts. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -86,6 +87,9 @@ typedef struct shadows {
     gnt_samples *truth;
     gnt_views *update, *representation;
     gnt_view *view, *features;
+    gnt_samples *encoded;
+    gnt_st mixing;
+    int64_t *row; /* of the sample behind each observation, where single encodings were observed */
 } shadows;
 
 static void shadows_free(shadows *s) {
@@ -95,7 +99,33 @@ static void shadows_free(shadows *s) {
     gnt_free(s->view);
     gnt_free(s->representation);
     gnt_free(s->features);
+    gnt_free(s->encoded);
+    gnt_free(s->row);
+    gnt_st_free(&s->mixing);
     gnt_seen_free(&s->seen);
+}
+
+/* Behind the update of one encoding stands the sample that it is mostly of. */
+static int find_sources(shadows *s, gnt_work *w, int64_t samples, gnt_err *err) {
+    const gnt_seen *seen = &s->seen;
+    if (!seen->sets || seen->base.surface != GNT_SURFACE_UPDATE)
+        return 0;
+    if (w->read(w->context, "shadow_mixing", &s->mixing, err) != 0)
+        return -1;
+    s->row = gnt_array((size_t)seen->observations, sizeof *s->row);
+    if (!s->row)
+        return gnt_fail(err, "out of memory for %lld shadow observations", (long long)seen->observations);
+    for (int64_t j = 0; j < seen->sets; j++) {
+        char name[32];
+        int64_t n = seen->first[j + 1] - seen->first[j], sets = samples / seen->set;
+        snprintf(name, sizeof name, "source.%lld", (long long)j);
+        const gnt_st_tensor *t = gnt_st_need(&s->mixing, "shadow_mixing", name, GNT_ST_I64, 1, &n, err);
+        if (!t)
+            return -1;
+        for (int64_t i = 0; i < n; i++)
+            s->row[seen->first[j] + i] = (sets ? j % sets : 0) * seen->set + ((const int64_t *)t->data)[i];
+    }
+    return 0;
 }
 
 static int shadows_open(shadows *s, preparing *p, gnt_attack_prepare *in, gnt_err *err) {
@@ -115,8 +145,12 @@ static int shadows_open(shadows *s, preparing *p, gnt_attack_prepare *in, gnt_er
     s->view = gnt_array(n * (each ? each : 1), sizeof *s->view);
     s->representation = gnt_array(n, sizeof *s->representation);
     s->features = gnt_array(n, sizeof *s->features);
-    if (!s->observation || !s->truth || !s->update || !s->view || !s->representation || !s->features)
+    s->encoded = gnt_array(n, sizeof *s->encoded);
+    if (!s->observation || !s->truth || !s->update || !s->view || !s->representation || !s->features ||
+        !s->encoded)
         return gnt_fail(err, "out of memory for %zu shadow observations", n);
+    if (find_sources(s, w, p->shadow.view.n, err) != 0)
+        return -1;
     int64_t whole = p->shadow.view.n / batch; /* batches without wrapping */
     for (size_t j = 0; j < n; j++) {
         s->observation[j] = gnt_seen_at(&s->seen, (int64_t)j);
@@ -130,7 +164,14 @@ static int shadows_open(shadows *s, preparing *p, gnt_attack_prepare *in, gnt_er
             s->representation[j] = (gnt_views){1, &s->features[j]};
             s->observation[j].representation = &s->representation[j];
         }
-        s->truth[j] = gnt_samples_part(&p->shadow.view, (int64_t)j % whole * batch, batch);
+        if (s->observation[j].encoded) {
+            s->encoded[j] = *s->observation[j].encoded;
+            s->observation[j].encoded = &s->encoded[j];
+        }
+        int64_t row = s->row ? s->row[j] : (int64_t)j % whole * batch;
+        if (row < 0 || row > p->shadow.view.n - batch)
+            return gnt_fail(err, "shadow observation %zu is of a sample that is not there", j);
+        s->truth[j] = gnt_samples_part(&p->shadow.view, row, batch);
     }
     in->n_shadow = (int64_t)n;
     in->shadow = s->observation;
@@ -142,7 +183,7 @@ static int shadows_open(shadows *s, preparing *p, gnt_attack_prepare *in, gnt_er
 static int setting_open(gnt_setting *s, gnt_observation *o, const preparing *p, gnt_err *err) {
     gnt_work *w = p->work;
     gnt_fl_config config = gnt_work_config(w);
-    int64_t batch = gnt_request_int(w, "observe.batch"), targets = gnt_request_int(w, "observe.targets");
+    int64_t batch = gnt_request_int(w, "observe.batch");
     *o = (gnt_observation){.size = sizeof *o,
                            .surface = (uint32_t)gnt_request_int(w, "observe.surface"),
                            .round = (int32_t)gnt_request_int(w, "stage"),
@@ -157,8 +198,8 @@ static int setting_open(gnt_setting *s, gnt_observation *o, const preparing *p, 
                            .n_contribution = p->n_contribution,
                            .n_clients = config.clients};
     o->update_kind = o->steps ? GNT_UPDATE_DELTA : GNT_UPDATE_GRADIENT;
-    if (o->surface == GNT_SURFACE_ENCODING) /* all targets are one set */
-        o->n = o->batch = targets * batch;
+    if (o->surface == GNT_SURFACE_ENCODING)
+        o->n = o->batch = gnt_request_int(w, "observe.set");
     if (o->surface == GNT_SURFACE_TRANSCRIPT) /* no private batch */
         o->n = o->batch = 0;
     if (p->public_data.view.n)

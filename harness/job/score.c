@@ -2,7 +2,7 @@
  * hostile bundle it is: what is missing, misshapen or not finite scores the worst, never nothing.
  *
  * Output `score`: metadata {"targets": […], "measures": {…}, "floors": {…}, "chance": {…}, "convergence":
- * […]} as docs/results.md describes; output `images`: a few targets as private, observed, recovered. */
+ * […], "facts": {…}} as docs/results.md describes; output `images`: a few targets as private, observed, recovered. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -39,14 +39,15 @@ gnt_metric_rows score_rows(const score_table *table, size_t n) {
 
 /* Candidates for identification: all targets, then client samples, as rows of one table. */
 static int gather_candidates(score *s, float **rows, size_t *n, gnt_err *err) {
-    int64_t f = s->targets.view.features, mine = s->n, others = s->clients.view.n;
+    const gnt_sampleset *own = s->right ? &s->originals : &s->targets;
+    int64_t f = own->view.features, mine = s->right ? own->view.n : s->n, others = s->clients.view.n;
     if (others > MOST_CANDIDATES)
         others = MOST_CANDIDATES;
     *n = (size_t)(mine + others);
     *rows = gnt_array(*n * (size_t)f, sizeof **rows);
     if (!*rows)
         return gnt_fail(err, "out of memory for %zu candidates", *n);
-    memcpy(*rows, s->targets.x, (size_t)(mine * f) * sizeof **rows);
+    memcpy(*rows, own->x, (size_t)(mine * f) * sizeof **rows);
     if (others)
         memcpy(*rows + mine * f, s->clients.x, (size_t)(others * f) * sizeof **rows);
     return 0;
@@ -72,7 +73,8 @@ static int judge_observation(score *s, int64_t j, const gnt_metric_rows *candida
             continue;
         gnt_metric_identity who;
         out[i].recovered = x + out[i].image.answer * f;
-        rc = gnt_metric_identify(&who, out[i].recovered, candidates, (size_t)(j * b + i), err);
+        int64_t right = s->right ? s->right[j * b + i] : j * b + i;
+        rc = gnt_metric_identify(&who, out[i].recovered, candidates, (size_t)right, err);
         out[i].hit = who.hit;
         out[i].rank = who.rank;
     }
@@ -90,6 +92,8 @@ static int score_reconstructions(score *s, gnt_err *err) {
     int rc = 0;
     for (int64_t j = 0; rc == 0 && j < s->observations; j++)
         rc = judge_observation(s, j, &candidates, err);
+    if (rc == 0)
+        rc = score_sets(s, &candidates, err);
     s->candidates = n;
     gnt_free(rows);
     return rc;
@@ -178,6 +182,8 @@ static int open_all(score *s, gnt_err *err) {
     gnt_err why = {0};
     if (w->read(w->context, "answer", &s->answer, &why) != 0)
         return gnt_fail(err, "the attack's answer cannot be read: %s", why.text);
+    if (score_open_sets(s, err) != 0)
+        return -1;
     const gnt_samples *t = &s->targets.view;
     s->n = s->observations * s->batch;
     if (((uint32_t)gnt_request_int(w, "goals") & GNT_GOAL_CONTRIBUTION) &&
@@ -199,6 +205,7 @@ static int open_all(score *s, gnt_err *err) {
 }
 
 static void close_all(score *s) {
+    score_close_sets(s);
     gnt_sampleset_free(&s->targets);
     gnt_sampleset_free(&s->public_data);
     gnt_sampleset_free(&s->clients);
@@ -230,12 +237,17 @@ int gnt_job_score(gnt_work *w, gnt_err *err) {
     score s = {.work = w,
                .observations = gnt_request_int(w, "observe.targets"),
                .batch = gnt_request_int(w, "observe.batch"),
+               .surface = (uint32_t)gnt_request_int(w, "observe.surface"),
+               .set = gnt_request_int(w, "observe.set"),
+               .chained = (int)gnt_request_int(w, "chained"),
+               .facts = json_object(),
                .attribute = gnt_request(w, "attribute") ? (int32_t)gnt_request_int(w, "attribute.index") : -1,
                .of_all = gnt_request_int(w, "observe.surface") == GNT_SURFACE_TRANSCRIPT,
                .attribute_values = (int32_t)gnt_request_int(w, "attribute.values")};
     gnt_st_init(&s.answer);
     gnt_st_init(&s.seen);
     gnt_st_init(&s.given);
+    gnt_st_init(&s.mixing);
     int rc = gnt_request_key(w, "keys.score", &s.key, err);
     if (rc == 0)
         rc = open_all(&s, err);

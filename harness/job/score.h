@@ -38,6 +38,15 @@ typedef struct score {
     score_target *target;
     int32_t attribute, attribute_values;
     int32_t *attribute_truth, *attribute_told; /* one for each observation */
+    /* where sets were encoded */
+    uint32_t surface;
+    int chained;   /* the answer is to encodings that an earlier attack recovered */
+    int64_t set;   /* samples encoded together, 0: none */
+    int as_sets;   /* an observation is a set of encodings, its batch the set; else it is of one encoding */
+    gnt_st mixing; /* what encodings are made of */
+    gnt_sampleset originals; /* targets as they were; empty: `targets` holds them */
+    int64_t *right;          /* n: row of each target among the originals; NULL: its own */
+    json_t *facts;           /* numbers of the whole cell, by name */
 } score;
 
 /* Rows of a table of floats that lies in memory; `table` is kept by reference. */
@@ -46,6 +55,13 @@ typedef struct score_table {
     size_t features;
 } score_table;
 gnt_metric_rows score_rows(const score_table *table, size_t n);
+
+/* score_sets.c. Opening also settles which samples are the targets. */
+int score_open_sets(score *s, gnt_err *err);
+void score_close_sets(score *s);
+int score_sets(score *s, const gnt_metric_rows *candidates, gnt_err *err);
+/* The encoding, or the update, that shows most of target i; −1: none. */
+int64_t score_encoding_of(const score *s, int64_t i);
 
 int score_read_contributions(score *s, gnt_err *err);
 int score_contributions(score *s, gnt_err *err); /* score_contribution.c */

@@ -37,13 +37,15 @@ static void show_observed(const score *s, uint8_t *out, int64_t k) {
                         *update = gnt_st_find(&s->seen, "update");
     memset(out, 128, (size_t)(k * f));
     for (int64_t i = 0; i < k; i++) {
+        int64_t shown = score_encoding_of(s, i);
+        if (shown < 0)
+            continue;
         if (encoded && encoded->type == GNT_ST_F32 && encoded->rank == 2 && encoded->dim[1] == f &&
-            i < encoded->dim[0])
+            shown < encoded->dim[0])
             for (int64_t p = 0; p < f; p++)
-                out[i * f + p] = byte_of(((const float *)encoded->data)[i * f + p]);
-        else if (update && update->type == GNT_ST_F32 && update->rank == 2 && i / s->batch < update->dim[0])
-            show_update(out + i * f, f, (const float *)update->data + i / s->batch * update->dim[1],
-                        update->dim[1]);
+                out[i * f + p] = byte_of(((const float *)encoded->data)[shown * f + p]);
+        else if (update && update->type == GNT_ST_F32 && update->rank == 2 && shown < update->dim[0])
+            show_update(out + i * f, f, (const float *)update->data + shown * update->dim[1], update->dim[1]);
     }
 }
 

@@ -250,8 +250,9 @@ int score_write(score *s, gnt_err *err) {
         add_label_chance(s, chance);
     if (rc == 0 && s->target[0].has_image)
         rc = add_floors(s, floors, chance, err);
-    json_t *all = json_pack("{s:o, s:o, s:o, s:o, s:o}", "targets", targets, "measures", measures, "floors",
-                            floors, "chance", chance, "convergence", convergence_json(s));
+    json_t *all =
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:O}", "targets", targets, "measures", measures, "floors",
+                  floors, "chance", chance, "convergence", convergence_json(s), "facts", s->facts);
     char *text = rc == 0 ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
     if (rc == 0)
         rc = text ? gnt_st_set_metadata(&st, text, err) : gnt_fail(err, "out of memory for the scores");

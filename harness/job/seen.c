@@ -1,11 +1,29 @@
 #include "job/seen.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "fl/secure_sum.h"
+
+/* How many encodings each set was released as. */
+static int read_sets(gnt_seen *s, const json_t *all, const char *name, gnt_err *err) {
+    const json_t *counts = json_object_get(all, "encodings");
+    s->set = json_integer_value(json_object_get(all, "set"));
+    s->sets = (int64_t)json_array_size(counts);
+    s->first = gnt_array((size_t)s->sets + 1, sizeof *s->first);
+    if (!s->first)
+        return gnt_fail(err, "out of memory for %" PRId64 " sets", s->sets);
+    for (int64_t j = 0; j < s->sets; j++) {
+        json_int_t n = json_integer_value(json_array_get(counts, (size_t)j));
+        if (n < 1 || n > INT32_MAX)
+            return gnt_fail(err, "%s: set %" PRId64 " has no encodings", name, j);
+        s->first[j + 1] = s->first[j] + n;
+    }
+    return 0;
+}
 
 static int read_setting(gnt_seen *s, const char *name, gnt_err *err) {
     json_t *all = json_loads(s->st.metadata ? s->st.metadata : "", JSON_REJECT_DUPLICATES, NULL);
@@ -23,7 +41,10 @@ static int read_setting(gnt_seen *s, const char *name, gnt_err *err) {
     o->n_clients = (int32_t)json_integer_value(json_object_get(all, "clients"));
     o->n_contribution = json_integer_value(json_object_get(all, "n_contribution"));
     s->observations = json_integer_value(json_object_get(all, "observations"));
+    int rc = read_sets(s, all, name, err);
     json_decref(all);
+    if (rc != 0)
+        return -1;
     if (s->observations < 1 || o->n < (o->surface != GNT_SURFACE_TRANSCRIPT) || o->steps < 0 ||
         o->n_contribution < 0)
         return gnt_fail(err, "%s: is not a bundle of observations", name);
@@ -64,6 +85,9 @@ static int read_encoded(gnt_seen *s, const char *name, gnt_err *err) {
     int64_t features = gnt_nn_count(shape), dim[2] = {x->dim[0], gnt_model_classes(s->model->model)};
     if (x->rank != 2 || x->dim[1] != features)
         return gnt_fail(err, "%s: encodings do not have %" PRId64 " features", name, features);
+    if (s->sets != s->observations || x->dim[0] != s->first[s->sets])
+        return gnt_fail(err, "%s: holds %" PRId64 " encodings where its sets have %" PRId64, name, x->dim[0],
+                        s->first[s->sets]);
     const gnt_st_tensor *y = gnt_st_need(&s->st, name, "encoded_y", GNT_ST_F32, 2, dim, err);
     if (!y)
         return -1;
@@ -115,23 +139,31 @@ static int read_transcript(gnt_seen *s, const char *name, gnt_err *err) {
     return 0;
 }
 
-int gnt_seen_open(gnt_seen *out, gnt_work *w, const char *name, const gnt_work_model *m, gnt_err *err) {
+/* The bundle's setting and weights; their names end in ".ROUND" where it is a broadcast. */
+static int open_setting(gnt_seen *out, gnt_work *w, const char *name, const gnt_work_model *m, int broadcast,
+                        gnt_err *err) {
     *out = (gnt_seen){.model = m};
     gnt_st_init(&out->st);
     int64_t p = gnt_model_size(m->model), b = gnt_model_buffer_size(m->model);
-    int rc = w->read(w->context, name, &out->st, err);
-    if (rc == 0)
-        rc = read_setting(out, name, err);
-    const gnt_st_tensor *weights =
-        rc == 0 ? gnt_st_need(&out->st, name, "weights", GNT_ST_F32, 1, &p, err) : NULL;
-    const gnt_st_tensor *buffers =
-        weights ? gnt_st_need(&out->st, name, "buffers", GNT_ST_F32, 1, &b, err) : NULL;
-    if (!buffers)
-        rc = -1;
-    else {
-        out->base.weights = weights->data;
-        out->base.buffers = buffers->data;
+    char weights_name[32] = "weights", buffers_name[32] = "buffers";
+    if (w->read(w->context, name, &out->st, err) != 0 || read_setting(out, name, err) != 0)
+        return -1;
+    if (broadcast) {
+        snprintf(weights_name, sizeof weights_name, "weights.%d", out->base.round);
+        snprintf(buffers_name, sizeof buffers_name, "buffers.%d", out->base.round);
     }
+    const gnt_st_tensor *weights = gnt_st_need(&out->st, name, weights_name, GNT_ST_F32, 1, &p, err);
+    const gnt_st_tensor *buffers =
+        weights ? gnt_st_need(&out->st, name, buffers_name, GNT_ST_F32, 1, &b, err) : NULL;
+    if (!buffers)
+        return -1;
+    out->base.weights = weights->data;
+    out->base.buffers = buffers->data;
+    return 0;
+}
+
+int gnt_seen_open(gnt_seen *out, gnt_work *w, const char *name, const gnt_work_model *m, gnt_err *err) {
+    int rc = open_setting(out, w, name, m, 0, err);
     if (rc == 0 && out->base.surface == GNT_SURFACE_UPDATE)
         rc = read_update(out, name, err);
     else if (rc == 0 && out->base.surface == GNT_SURFACE_ENCODING)
@@ -147,8 +179,91 @@ int gnt_seen_open(gnt_seen *out, gnt_work *w, const char *name, const gnt_work_m
     return rc;
 }
 
+/* ---- a chain ---- */
+
+static const float *answered(const gnt_st *answer, const char *kind, int64_t j, int64_t columns) {
+    char name[64];
+    snprintf(name, sizeof name, "%s.%" PRId64, kind, j);
+    const gnt_st_tensor *t = gnt_st_find(answer, name);
+    return t && t->type == GNT_ST_F32 && t->rank == 2 && t->dim[0] >= 1 && t->dim[1] == columns ? t->data
+                                                                                                : NULL;
+}
+
+/* An answer is a stranger's: what is missing or not finite is grey, and all lies in image space. */
+static void copy_image(float *x, const float *answer, int64_t features) {
+    for (int64_t i = 0; i < features; i++)
+        x[i] = !answer || !isfinite(answer[i]) ? 0.5f : fminf(fmaxf(answer[i], 0), 1);
+}
+
+/* Scores that are shares already stay; else the highest score is the label; without any, all are as likely. */
+static void copy_label(float *y, const float *scores, int64_t classes) {
+    double sum = 0;
+    int64_t top = 0;
+    int shares = scores != NULL;
+    for (int64_t c = 0; scores && c < classes; c++) {
+        shares &= scores[c] >= 0 && scores[c] <= 1;
+        sum += scores[c];
+        top = scores[c] > scores[top] ? c : top;
+    }
+    shares &= fabs(sum - 1) < 1e-3;
+    for (int64_t c = 0; c < classes; c++)
+        y[c] = !scores ? 1.0f / (float)classes : shares ? scores[c] : (float)(c == top);
+}
+
+static int add_recovered(gnt_seen *s, const gnt_st *answer, const gnt_st_tensor *labels, gnt_err *err) {
+    int64_t f = gnt_nn_count(&s->model->sample), k = gnt_model_classes(s->model->model),
+            n = s->first[s->sets];
+    int64_t x_dim[2] = {n, f}, y_dim[2] = {n, k};
+    gnt_st_tensor *x, *y;
+    if (gnt_st_add(&s->st, "encoded_x", GNT_ST_F32, 2, x_dim, NULL, &x, err) != 0)
+        return -1;
+    for (int64_t j = 0; j < n; j++)
+        copy_image((float *)x->data + j * f, answered(answer, "reconstruction", j, f), f);
+    if (gnt_st_add(&s->st, "encoded_y", GNT_ST_F32, 2, y_dim, NULL, &y, err) != 0)
+        return -1;
+    for (int64_t j = 0; j < n; j++)
+        if (labels)
+            memcpy((float *)y->data + j * k, (const float *)labels->data + j * k, (size_t)k * sizeof(float));
+        else
+            copy_label((float *)y->data + j * k, answered(answer, "labels", j, k), k);
+    return 0;
+}
+
+int gnt_seen_open_recovered(gnt_seen *out, gnt_work *w, const gnt_work_model *m, gnt_err *err) {
+    gnt_st answer, granted;
+    const gnt_st_tensor *labels = NULL;
+    gnt_st_init(&answer);
+    gnt_st_init(&granted);
+    int rc = open_setting(out, w, "seen", m, 1, err);
+    if (rc == 0 && (!out->sets || out->first[out->sets] != out->observations))
+        rc = gnt_fail(err, "seen: there are no sets of encodings to be recovered");
+    if (rc == 0)
+        rc = w->read(w->context, "recovered", &answer, err);
+    if (rc == 0 && w->has(w->context, "recovered_labels")) {
+        int64_t dim[2] = {out->observations, out->base.classes};
+        rc = w->read(w->context, "recovered_labels", &granted, err);
+        labels =
+            rc == 0 ? gnt_st_need(&granted, "recovered_labels", "labels", GNT_ST_F32, 2, dim, err) : NULL;
+        rc = labels ? 0 : -1;
+    }
+    if (rc == 0)
+        rc = add_recovered(out, &answer, labels, err);
+    if (rc == 0) {
+        out->observations = out->sets;
+        out->base.surface = GNT_SURFACE_ENCODING;
+        out->base.n = out->base.batch = out->set;
+        rc = read_encoded(out, "recovered", err);
+    }
+    gnt_st_free(&answer);
+    gnt_st_free(&granted);
+    if (rc != 0)
+        gnt_seen_free(out);
+    return rc;
+}
+
 void gnt_seen_free(gnt_seen *s) {
     gnt_free(s->update);
+    gnt_free(s->first);
     gnt_st_free(&s->st);
     *s = (gnt_seen){0};
 }
@@ -158,6 +273,12 @@ gnt_observation gnt_seen_at(gnt_seen *s, int64_t j) {
     for (int64_t i = 0; at && i < s->update_list.n; i++) {
         s->update[i].data = at;
         at += s->update[i].count;
+    }
+    if (s->base.encoded) {
+        const float *x = gnt_st_find(&s->st, "encoded_x")->data, *y = gnt_st_find(&s->st, "encoded_y")->data;
+        s->encoded.n = s->first[j + 1] - s->first[j];
+        s->encoded.x = x + s->first[j] * s->encoded.features;
+        s->encoded.y = y + s->first[j] * s->encoded.classes;
     }
     if (s->base.representation) {
         const gnt_st_tensor *t = gnt_st_find(&s->st, "representation");

@@ -15,10 +15,16 @@ typedef struct gnt_seen {
     gnt_observation base; /* what all observations of the bundle share */
     const float *updates;
     int64_t observations;
+    int64_t set, sets; /* where sets were encoded: samples of each, and how many sets there are; else 0 */
+    int64_t *first;    /* sets + 1: the first encoding of each set, and how many there are in all */
 } gnt_seen;
 
 /* Reads input `name` of the work; checks everything against the model and the shape of `like`. */
 int gnt_seen_open(gnt_seen *out, gnt_work *w, const char *name, const gnt_work_model *m, gnt_err *err);
+/* The observations of a chain's second attack: each set's recovered encodings as encodings. Reads input "seen", which
+ * holds the setting and the broadcast weights but nothing else that was observed, "recovered", the first attack's answer,
+ * and, where it was granted them, "recovered_labels". */
+int gnt_seen_open_recovered(gnt_seen *out, gnt_work *w, const gnt_work_model *m, gnt_err *err);
 void gnt_seen_free(gnt_seen *s);
 /* Valid until the next call. */
 gnt_observation gnt_seen_at(gnt_seen *s, int64_t j);

@@ -321,6 +321,14 @@ static void say_tables(pen *w) {
     fold(w, "All floors");
     table(w, &t);
     unfold(w);
+    gnt_table_facts(w->p->results, &t);
+    if (gnt_table_rows(&t) > 0) {
+        heading(w, 2, "Facts");
+        fold(w, "What plugins report on themselves, and what the score found of encodings");
+        table(w, &t);
+        unfold(w);
+    } else
+        gnt_table_free(&t);
     heading(w, 2, "Cells without a number");
     gnt_table_problems(w->p->results, &t);
     fold(w, "Failures and what does not apply");

@@ -65,6 +65,7 @@ typedef struct gnt_outcome {
     gnt_score *score;
     size_t n_score;
     const json_t *targets, *convergence; /* arrays, or NULL */
+    const json_t *facts;                 /* numbers by name, or NULL */
 } gnt_outcome;
 
 typedef struct gnt_attempt {

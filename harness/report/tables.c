@@ -290,6 +290,23 @@ void gnt_table_floors(const gnt_results *r, gnt_table *t) {
     }
 }
 
+void gnt_table_facts(const gnt_results *r, gnt_table *t) {
+    gnt_table_init(t, "Facts");
+    COLUMNS(t, "task", "stage", "defense", "mode", "strength", "attack", "seed", "fact", "value");
+    keyed *k = sorted(r, r->cell, r->n_cell, t);
+    for (size_t i = 0; k && i < r->n_cell; i++) {
+        const char *name;
+        json_t *value;
+        json_object_foreach((json_t *)(uintptr_t)k[i].o->facts, name, value) {
+            place_items(t, k[i].o);
+            gnt_table_number(t, (double)k[i].o->seed);
+            gnt_table_text(t, name);
+            gnt_table_number(t, json_is_number(value) ? json_number_value(value) : NAN);
+        }
+    }
+    gnt_free(k);
+}
+
 static void rank_rows(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                       gnt_table *t) {
     gnt_standing *rows = gnt_array(r->n_defense + 1, sizeof *rows);

@@ -23,6 +23,8 @@ void gnt_table_history(const gnt_results *r, gnt_table *t); /* each training tha
 void gnt_table_problems(const gnt_results *r, gnt_table *t);
 /* Floors and chance by task, stage, attack and measure. */
 void gnt_table_floors(const gnt_results *r, gnt_table *t);
+/* Every named number of every cell: of plugins, of the score. What is no number has an empty value. */
+void gnt_table_facts(const gnt_results *r, gnt_table *t);
 /* A row for each task and stage, by its leading measure: which defense leaks least at matched utility in its
  * worst case, how much, how much leaks undefended, what floor needs no attack, and how many cells there are of
  * each kind. */

@@ -90,7 +90,8 @@ int gnt_report_write_tables(const gnt_report *p, gnt_err *err) {
                    write_table(p, "matches", gnt_table_matches, 1, err) ||
                    write_table(p, "history", gnt_table_history, 1, err) ||
                    write_table(p, "problems", gnt_table_problems, 1, err) ||
-                   write_table(p, "floors", gnt_table_floors, 1, err)
+                   write_table(p, "floors", gnt_table_floors, 1, err) ||
+                   write_table(p, "facts", gnt_table_facts, 1, err)
                ? -1
                : 0;
 }

@@ -55,10 +55,10 @@ static int resolve(run *r, run_cell *c, int *moved) {
 }
 
 /* As reals, for a store gives 1.0 back as 1 and the results must not tell. */
-static void add_facts(json_t *all, const run_job *j) {
+static void add_facts(json_t *all, json_t *facts) {
     const char *name;
     json_t *value;
-    json_object_foreach(json_object_get(j->record, "facts"), name, value)
+    json_object_foreach(facts, name, value)
         json_object_set_new(all, name, json_real(json_number_value(value)));
 }
 
@@ -74,6 +74,8 @@ int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
         return 0;
     if (!c->score_job) {
         c->train = run_train_job(r, cell->task, (int)cell->defense, c->strength, cell->seed);
+        if (r->suite->attack[cell->attack].first.info)
+            c->first = run_first_job(r, cell, c->strength);
         c->attack = run_attack_job(r, cell, c->strength);
         c->score_job = c->attack ? run_score_job(r, cell, c->strength, c->attack) : NULL;
         if (!c->train || !c->score_job)
@@ -90,8 +92,11 @@ int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
     c->utility_none = none->state == RUN_OK ? run_utility(r, none, NULL) : NAN;
     c->score = run_metadata(r, c->score_job, "score");
     c->facts = json_object();
-    add_facts(c->facts, c->train);
-    add_facts(c->facts, c->attack);
+    add_facts(c->facts, json_object_get(c->train->record, "facts"));
+    if (c->first)
+        add_facts(c->facts, json_object_get(c->first->record, "facts"));
+    add_facts(c->facts, json_object_get(c->attack->record, "facts"));
+    add_facts(c->facts, json_object_get(c->score, "facts")); /* last: no plugin speaks for the score */
     if (c->score)
         settle(r, c, "ok", NULL, moved);
     else

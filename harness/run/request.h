@@ -22,7 +22,8 @@ void request_data(const run *r, run_job *j, const gnt_suite_task *t, const gnt_d
 int request_add_weights(run_job *j, const gnt_suite_task *t, const gnt_digest *digest);
 json_t *request_model(const gnt_suite_task *t);
 json_t *request_federated(const gnt_suite_task *t, int64_t rounds);
-json_t *request_observe(const gnt_suite_task *t, int64_t targets);
+json_t *request_observe(const gnt_suite_task *t);
+json_t *request_observe_shadow(const gnt_suite_task *t);
 json_t *request_attribute(const gnt_suite_task *t);
 /* Parameters of a member, THE strength set where it is the swept one. */
 int request_params(gnt_params *out, const gnt_suite_member *m, int swept, double strength);

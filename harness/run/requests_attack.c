@@ -10,7 +10,8 @@
 /* ---- observation ---- */
 
 static run_job *observe_job(run *r, const gnt_cell *c, double strength, int shadow) {
-    static const char *const outputs[] = {"seen", "broadcast", "labels", "rates", "stats", "sum", NULL};
+    static const char *const outputs[] = {"seen",  "broadcast", "labels", "rates",
+                                          "stats", "sum",       "mixing", NULL};
     const gnt_suite_task *t = &r->suite->task[c->task];
     char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE], coordinates[PART_SIZE];
     int fresh;
@@ -26,7 +27,7 @@ static run_job *observe_job(run *r, const gnt_cell *c, double strength, int shad
     request_set(j, "model", request_model(t));
     request_set(j, "federated", request_federated(t, t->federated.rounds));
     request_set(j, "stage", json_integer(c->stage));
-    request_set(j, "observe", request_observe(t, shadow ? t->shadow_observations : t->observe.targets));
+    request_set(j, "observe", shadow ? request_observe_shadow(t) : request_observe(t));
     request_set(j, "shadow", json_integer(shadow));
     request_set(j, "defense", request_chain(r, j, (int)c->defense, strength));
     request_set_key(r, j, "train", "train", coordinates); /* the order of batches is no defense's */
@@ -80,48 +81,91 @@ static int add_known(run *r, run_job *j, const gnt_cell *c, double strength) {
     return 0;
 }
 
-/* What both jobs of an attack are told. */
-static void ask_attack(run *r, run_job *j, const gnt_cell *c) {
-    const gnt_suite_task *t = &r->suite->task[c->task];
+/* One plugin at work in a cell: the attack, or a member of a chain. */
+typedef struct part {
+    const gnt_suite_member *member;
+    const char *label; /* in the names of its streams */
+    const char *name;  /* in the names of its jobs */
+    int64_t budget;
+    uint32_t grants, goals, surface;
+} part;
+
+static part last_part(const run *r, const gnt_cell *c) {
     const gnt_suite_attack *a = &r->suite->attack[c->attack];
+    return (part){&a->member,
+                  a->label,
+                  a->label,
+                  a->budget,
+                  c->grants,
+                  c->goals,
+                  a->first.info ? (uint32_t)GNT_SURFACE_ENCODING : c->surface};
+}
+
+/* Is attack `plain` what the first member of the chain `a` does, by itself? */
+static int is_first_of(const gnt_suite_attack *plain, const gnt_suite_attack *a) {
+    uint32_t matter = a->first.info->needs | a->first.info->uses;
+    return !plain->first.info && plain->member.info == a->first.info && plain->budget == a->first_budget &&
+           strcmp(plain->member.params, a->first.params) == 0 && !((plain->grants ^ a->grants) & matter);
+}
+
+/* Where the suite lists the same attack by itself, it is that one's job. `own` has room for the name of one that is not. */
+static part first_part(const run *r, const gnt_cell *c, char own[PART_SIZE]) {
+    const gnt_suite_attack *a = &r->suite->attack[c->attack];
+    part p = {&a->first,       a->first.info->id, own,       a->first_budget,
+              c->first_grants, c->first_goals,    c->surface};
+    snprintf(own, PART_SIZE, "%s/first", a->label);
+    for (size_t i = 0; i < r->suite->n_attacks; i++)
+        if (is_first_of(&r->suite->attack[i], a)) {
+            p.label = p.name = r->suite->attack[i].label;
+            break;
+        }
+    return p;
+}
+
+/* What both jobs of an attack are told. */
+static void ask_attack(run *r, run_job *j, const gnt_cell *c, const part *p) {
+    const gnt_suite_task *t = &r->suite->task[c->task];
     request_set(j, "model", request_model(t));
     request_set(j, "federated", request_federated(t, t->federated.rounds));
-    request_set(j, "granted", json_integer(c->grants));
-    request_set(j, "goals", json_integer(c->goals));
-    request_set(j, "budget", json_integer(a->budget));
-    request_set(j, "attack", request_plugin(r, j, &a->member, 0, NAN));
-    if (t->observe.attribute >= 0 && (c->grants & GNT_KNOWS_ATTRIBUTE))
+    request_set(j, "granted", json_integer(p->grants));
+    request_set(j, "goals", json_integer(p->goals));
+    request_set(j, "budget", json_integer(p->budget));
+    request_set(j, "attack", request_plugin(r, j, p->member, 0, NAN));
+    if (t->observe.attribute >= 0 && (p->grants & GNT_KNOWS_ATTRIBUTE))
         request_set(j, "attribute", request_attribute(t));
 }
 
-static run_job *prepare_attack_job(run *r, const gnt_cell *c, double strength) {
+static run_job *prepare_attack_job(run *r, const gnt_cell *c, double strength, const part *p) {
     static const char *const outputs[] = {"artefacts", NULL};
     const gnt_suite_task *t = &r->suite->task[c->task];
-    const gnt_suite_attack *a = &r->suite->attack[c->attack];
     char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE];
     int fresh;
     request_label(r, (int)c->defense, strength, label, sizeof label);
-    snprintf(name, sizeof name, "learn %s/r%" PRId64 "/%s/%s/s%" PRIu64, t->id, c->stage, label, a->label,
+    snprintf(name, sizeof name, "learn %s/r%" PRId64 "/%s/%s/s%" PRIu64, t->id, c->stage, label, p->name,
              c->seed);
     run_job *j = request_begin(r, name, "prepare-attack", outputs, &fresh);
     if (!j || !fresh)
         return j;
-    snprintf(role, sizeof role, "%s/r%" PRId64 "/%s/s%" PRIu64 "/prepare", t->id, c->stage, a->label,
+    snprintf(role, sizeof role, "%s/r%" PRId64 "/%s/s%" PRIu64 "/prepare", t->id, c->stage, p->label,
              c->seed);
+    json_t *observe = request_observe(t);
+    json_object_set_new(observe, "surface", json_integer(p->surface));
     request_set(j, "stage", json_integer(c->stage));
-    request_set(j, "prepare_stage", json_integer(a->member.info->scope == GNT_SCOPE_STAGE ? c->stage : -1));
-    request_set(j, "observe", request_observe(t, t->observe.targets));
-    ask_attack(r, j, c);
+    request_set(j, "prepare_stage", json_integer(p->member->info->scope == GNT_SCOPE_STAGE ? c->stage : -1));
+    request_set(j, "observe", observe);
+    ask_attack(r, j, c, p);
     request_set_key(r, j, "prepare", "attack", role);
     run_job *data = run_data_job(r, c->task, c->seed);
     int rc = run_add_input(j, "trained", observe_job(r, c, strength, 0), "broadcast");
-    if (rc == 0 && (c->grants & GNT_KNOWS_PUBLIC))
+    if (rc == 0 && (p->grants & GNT_KNOWS_PUBLIC))
         rc = run_add_input(j, "public", data, "public");
-    if (rc == 0 && (c->grants & (GNT_KNOWS_SHADOW | GNT_KNOWS_SHADOW_OBS)))
+    if (rc == 0 && (p->grants & (GNT_KNOWS_SHADOW | GNT_KNOWS_SHADOW_OBS)))
         rc = run_add_input(j, "shadow", data, "shadow");
-    if (rc == 0 && (c->grants & GNT_KNOWS_SHADOW_OBS))
+    if (rc == 0 && (p->grants & GNT_KNOWS_SHADOW_OBS))
         rc = run_add_input(j, "shadow_seen", observe_job(r, c, strength, 1), "seen");
-    if (rc == 0 && (c->grants & GNT_KNOWS_DEFENSE))
+    if (rc == 0 && (p->grants & GNT_KNOWS_SHADOW_OBS))
+        rc = run_add_input(j, "shadow_mixing", observe_job(r, c, strength, 1), "mixing");
+    if (rc == 0 && (p->grants & GNT_KNOWS_DEFENSE))
         rc = add_known(r, j, c, strength);
     return rc == 0 ? j : NULL;
 }
@@ -144,22 +188,8 @@ static int add_history(run *r, run_job *j, const gnt_cell *c, double strength) {
     return 0;
 }
 
-run_job *run_attack_job(run *r, const gnt_cell *c, double strength) {
-    static const char *const outputs[] = {"answer", NULL};
-    const gnt_suite_task *t = &r->suite->task[c->task];
-    const gnt_suite_attack *a = &r->suite->attack[c->attack];
-    char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE];
-    int fresh;
-    request_label(r, (int)c->defense, strength, label, sizeof label);
-    snprintf(name, sizeof name, "attack %s/r%" PRId64 "/%s/%s/s%" PRIu64, t->id, c->stage, label, a->label,
-             c->seed);
-    run_job *j = request_begin(r, name, "attack", outputs, &fresh);
-    if (!j || !fresh)
-        return j;
-    snprintf(role, sizeof role, "%s/r%" PRId64 "/%s/s%" PRIu64, t->id, c->stage, a->label, c->seed);
-    ask_attack(r, j, c);
-    request_set_key(r, j, "attack", "attack", role);
-    run_job *seen = observe_job(r, c, strength, 0), *data = run_data_job(r, c->task, c->seed);
+/* What the attacker sees, and what of it is granted. */
+static int add_observation(run *r, run_job *j, const gnt_cell *c, double strength, uint32_t granted) {
     static const struct {
         uint32_t bit;
         const char *output;
@@ -167,19 +197,58 @@ run_job *run_attack_job(run *r, const gnt_cell *c, double strength) {
                   {GNT_KNOWS_RATES, "rates"},
                   {GNT_KNOWS_BN_STATS, "stats"},
                   {GNT_KNOWS_SUM, "sum"}};
+    run_job *seen = observe_job(r, c, strength, 0);
     int rc = run_add_input(j, "seen", seen, "seen");
     for (size_t i = 0; rc == 0 && i < sizeof grants / sizeof *grants; i++)
-        if (c->grants & grants[i].bit)
+        if (granted & grants[i].bit)
             rc = run_add_input(j, grants[i].output, seen, grants[i].output);
-    if (rc == 0 && (c->grants & GNT_KNOWS_PUBLIC))
-        rc = run_add_input(j, "public", data, "public");
-    if (rc == 0 && (a->member.info->hooks & GNT_HOOK_PREPARE))
-        rc = run_add_input(j, "artefacts", prepare_attack_job(r, c, strength), "artefacts");
-    if (rc == 0 && (c->grants & GNT_KNOWS_HISTORY))
-        rc = add_history(r, j, c, strength);
-    if (rc == 0 && (c->grants & GNT_KNOWS_DEFENSE))
+    return rc == 0 && (granted & GNT_KNOWS_HISTORY) ? add_history(r, j, c, strength) : rc;
+}
+
+/* The last of a chain sees what the first recovered, with the labels that that one was granted, and nothing else of what
+ * was observed. */
+static int add_recovered(run *r, run_job *j, const gnt_cell *c, double strength) {
+    run_job *seen = observe_job(r, c, strength, 0);
+    request_set(j, "chained", json_integer(1));
+    int rc = run_add_input(j, "seen", seen, "broadcast");
+    if (rc == 0 && (c->first_grants & GNT_KNOWS_LABELS))
+        rc = run_add_input(j, "recovered_labels", seen, "labels");
+    return rc == 0 ? run_add_input(j, "recovered", run_first_job(r, c, strength), "answer") : rc;
+}
+
+static run_job *part_job(run *r, const gnt_cell *c, double strength, const part *p, int chained) {
+    static const char *const outputs[] = {"answer", NULL};
+    const gnt_suite_task *t = &r->suite->task[c->task];
+    char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE];
+    int fresh;
+    request_label(r, (int)c->defense, strength, label, sizeof label);
+    snprintf(name, sizeof name, "attack %s/r%" PRId64 "/%s/%s/s%" PRIu64, t->id, c->stage, label, p->name,
+             c->seed);
+    run_job *j = request_begin(r, name, "attack", outputs, &fresh);
+    if (!j || !fresh)
+        return j;
+    snprintf(role, sizeof role, "%s/r%" PRId64 "/%s/s%" PRIu64, t->id, c->stage, p->label, c->seed);
+    ask_attack(r, j, c, p);
+    request_set_key(r, j, "attack", "attack", role);
+    int rc = chained ? add_recovered(r, j, c, strength) : add_observation(r, j, c, strength, p->grants);
+    if (rc == 0 && (p->grants & GNT_KNOWS_PUBLIC))
+        rc = run_add_input(j, "public", run_data_job(r, c->task, c->seed), "public");
+    if (rc == 0 && (p->member->info->hooks & GNT_HOOK_PREPARE))
+        rc = run_add_input(j, "artefacts", prepare_attack_job(r, c, strength, p), "artefacts");
+    if (rc == 0 && (p->grants & GNT_KNOWS_DEFENSE))
         rc = add_known(r, j, c, strength);
     return rc == 0 ? j : NULL;
+}
+
+run_job *run_first_job(run *r, const gnt_cell *c, double strength) {
+    char own[PART_SIZE];
+    part p = first_part(r, c, own);
+    return part_job(r, c, strength, &p, 0);
+}
+
+run_job *run_attack_job(run *r, const gnt_cell *c, double strength) {
+    part p = last_part(r, c);
+    return part_job(r, c, strength, &p, r->suite->attack[c->attack].first.info != NULL);
 }
 
 run_job *run_score_job(run *r, const gnt_cell *c, double strength, run_job *attack) {
@@ -194,16 +263,19 @@ run_job *run_score_job(run *r, const gnt_cell *c, double strength, run_job *atta
     snprintf(role, sizeof role, "%s/s%" PRIu64 "/score", t->id, c->seed);
     request_set(j, "goals", json_integer(c->goals));
     request_set(j, "granted", json_integer(c->grants));
-    request_set(j, "observe", request_observe(t, t->observe.targets));
+    request_set(j, "observe", request_observe(t));
     if (t->observe.attribute >= 0)
         request_set(j, "attribute", request_attribute(t));
+    if (r->suite->attack[c->attack].first.info)
+        request_set(j, "chained", json_integer(1));
     request_set_key(r, j, "score", "data", role);
     run_job *data = run_data_job(r, c->task, c->seed);
     if (run_add_input(j, "targets", data, "targets") != 0 ||
         run_add_input(j, "clients", data, "clients") != 0 ||
         run_add_input(j, "public", data, "public") != 0 ||
         run_add_input(j, "answer", attack, "answer") != 0 ||
-        run_add_input(j, "seen", observe_job(r, c, strength, 0), "seen") != 0)
+        run_add_input(j, "seen", observe_job(r, c, strength, 0), "seen") != 0 ||
+        run_add_input(j, "mixing", observe_job(r, c, strength, 0), "mixing") != 0)
         return NULL;
     /* the truth of a secure sum goes from the training to the score, past everyone else */
     run_job *train = run_train_job(r, c->task, (int)c->defense, strength, c->seed);

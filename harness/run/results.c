@@ -94,15 +94,18 @@ static json_t *models_json(const run *r) {
     return list;
 }
 
+static json_t *member_json(const gnt_suite_member *m) {
+    return json_pack("{s:s, s:s, s:o}", "id", m->info->id, "version", m->info->version, "params",
+                     json_loads(m->params, 0, NULL));
+}
+
 static json_t *defenses_json(const gnt_suite *s) {
     json_t *list = json_array();
     for (size_t i = 0; i < s->n_defenses; i++) {
         const gnt_suite_defense *d = &s->defense[i];
         json_t *members = json_array();
         for (size_t k = 0; k < d->n_members; k++)
-            json_array_append_new(members, json_pack("{s:s, s:s, s:o}", "id", d->member[k].info->id,
-                                                     "version", d->member[k].info->version, "params",
-                                                     json_loads(d->member[k].params, 0, NULL)));
+            json_array_append_new(members, member_json(&d->member[k]));
         const gnt_plugin_info *swept = d->swept >= 0 ? d->member[d->swept].info : NULL;
         const gnt_parameter *p = swept ? &swept->parameters[swept->strength] : NULL;
         json_array_append_new(
@@ -118,10 +121,13 @@ static json_t *attacks_json(const gnt_suite *s) {
     json_t *list = json_array();
     for (size_t i = 0; i < s->n_attacks; i++) {
         const gnt_suite_attack *a = &s->attack[i];
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o, s:o}", "label", a->label, "plugin",
-                                              a->member.info->id, "version", a->member.info->version,
-                                              "grants", words_json(&gnt_knowledge_words, a->grants), "params",
-                                              json_loads(a->member.params, 0, NULL)));
+        json_t *members = json_array();
+        if (a->first.info)
+            json_array_append_new(members, member_json(&a->first));
+        json_array_append_new(members, member_json(&a->member));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o}", "label", a->label, "plugin", a->plugin,
+                                              "grants", words_json(&gnt_knowledge_words, a->grants),
+                                              "members", members));
     }
     return list;
 }
@@ -198,13 +204,13 @@ static json_t *cell_json(const run *r, const run_cell *c, gnt_err *err, int *rc)
                           ? json_pack("{s:s, s:o, s:o}", "measure", gnt_utility_names[t->utility], "value",
                                       number(c->utility), "none", number(c->utility_none))
                           : json_null();
-    json_t *one = json_pack(
-        "{s:s, s:s, s:I, s:s, s:s, s:o, s:s, s:s, s:s, s:I, s:s, s:o, s:b}", "cell", cell->id, "task", t->id,
-        "stage", (json_int_t)cell->stage, "defense", d->label, "plugin", d->plugin, "strength",
-        number(c->strength), "mode", gnt_mode_names[cell->mode], "attack", a->label, "attack_plugin",
-        a->member.info->id, "seed", (json_int_t)cell->seed, "status", c->status ? c->status : "unfinished",
-        "reason", text_or_null(c->reason), "matched", c->matched);
-    json_object_set_new(one, "grants", words_json(&gnt_knowledge_words, cell->grants));
+    json_t *one = json_pack("{s:s, s:s, s:I, s:s, s:s, s:o, s:s, s:s, s:s, s:I, s:s, s:o, s:b}", "cell",
+                            cell->id, "task", t->id, "stage", (json_int_t)cell->stage, "defense", d->label,
+                            "plugin", d->plugin, "strength", number(c->strength), "mode",
+                            gnt_mode_names[cell->mode], "attack", a->label, "attack_plugin", a->plugin,
+                            "seed", (json_int_t)cell->seed, "status", c->status ? c->status : "unfinished",
+                            "reason", text_or_null(c->reason), "matched", c->matched);
+    json_object_set_new(one, "grants", words_json(&gnt_knowledge_words, cell->grants | cell->first_grants));
     json_object_set_new(one, "surface", text_or_null(gnt_word_name(&gnt_surface_words, cell->surface)));
     json_object_set_new(one, "goals", words_json(&gnt_goal_words, cell->goals));
     json_object_set_new(one, "utility", utility);

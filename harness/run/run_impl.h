@@ -77,7 +77,7 @@ typedef struct run_cell {
     double utility, utility_none; /* NaN: unknown */
     json_t *score;                /* metadata of the score */
     json_t *facts;
-    run_job *train, *attack, *score_job;
+    run_job *train, *first, *attack, *score_job; /* first: of a chain, else NULL */
 } run_cell;
 
 typedef struct run {
@@ -121,6 +121,7 @@ const run_job *run_model_made(const run *r, size_t model); /* NULL when it is no
 run_job *run_initial_job(run *r, size_t task, uint64_t seed);
 run_job *run_train_job(run *r, size_t task, int defense, double strength, uint64_t seed);
 run_job *run_attack_job(run *r, const gnt_cell *c, double strength);
+run_job *run_first_job(run *r, const gnt_cell *c, double strength); /* of a chain */
 run_job *run_score_job(run *r, const gnt_cell *c, double strength, run_job *attack);
 /* Utility after the last round; NaN when the job has none. *noise (may be NULL): its standard error. */
 double run_utility(const run *r, run_job *train, double *noise);

@@ -27,9 +27,10 @@ typedef struct gnt_cell {
     double strength; /* FIXED and SWEEP */
     uint64_t seed;
     uint32_t surface;
-    uint32_t goals;  /* GNT_GOAL_* the attack is asked for */
-    uint32_t grants; /* GNT_KNOWS_* the suite grants and the task can give */
-    char *reason;    /* why it is n/a, "needs labels, which …"; NULL: it will run */
+    uint32_t goals;                     /* GNT_GOAL_* the attack is asked for */
+    uint32_t grants;                    /* GNT_KNOWS_* the suite grants and the task can give */
+    uint32_t first_goals, first_grants; /* of a chain's first member */
+    char *reason;                       /* why it is n/a, "needs labels, which …"; NULL: it will run */
 } gnt_cell;
 
 typedef struct gnt_plan {

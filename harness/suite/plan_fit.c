@@ -2,6 +2,7 @@
  * running says so itself. */
 #include "suite/plan_fit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -80,7 +81,7 @@ static uint32_t available(const gnt_suite *s, const gnt_cell *c) {
     has |= t->role_rows[GNT_ROLE_PUBLIC] ? GNT_KNOWS_PUBLIC : 0;
     has |= t->role_rows[GNT_ROLE_SHADOW] ? GNT_KNOWS_SHADOW : 0;
     has |= t->shadow_observations ? GNT_KNOWS_SHADOW_OBS : 0;
-    has |= t->has_buffers ? GNT_KNOWS_BN_STATS : 0;
+    has |= t->has_buffers && c->surface != GNT_SURFACE_ENCODING ? GNT_KNOWS_BN_STATS : 0;
     has |= t->observe.attribute >= 0 ? GNT_KNOWS_ATTRIBUTE : 0;
     has |= hooks & GNT_HOOK_CONTRIBUTE ? GNT_KNOWS_SUM : 0;
     has |= c->stage != t->stages[0] ? GNT_KNOWS_HISTORY : 0;
@@ -101,7 +102,7 @@ static const char *where_from(const gnt_suite_task *t, uint32_t bit) {
     case GNT_KNOWS_SHADOW_OBS:
         return "the task makes none (shadow.observations)";
     case GNT_KNOWS_BN_STATS:
-        return "the model has no batch norm";
+        return "the model has no batch norm, or no batch of it is observed";
     case GNT_KNOWS_REGION:
         return "the data set marks no regions";
     case GNT_KNOWS_SUM:
@@ -138,35 +139,89 @@ static const char *no_goal(const gnt_suite_task *t, uint32_t goals) {
     return "the task names no private attribute (observe.attribute)";
 }
 
-/* 1 with *reason set (NULL: out of memory) where the attack does not fit; 0 where it does. */
-static int attack_misfits(const gnt_suite *s, gnt_cell *c, char **reason) {
+/* One plugin of an attack, and what it is to see. */
+typedef struct attacker {
+    const gnt_plugin_info *plugin;
+    const char *who; /* begins sentences about a member of a chain: "decompose "; else "" */
+    uint32_t surface, grants, has;
+    const char *withheld; /* why bits outside `has` are not there, where the task is not to blame */
+} attacker;
+
+/* 1 with *reason set (NULL: out of memory) where it does not fit; 0 where it does. */
+static int misfits(const gnt_suite *s, const gnt_cell *c, const attacker *a, uint32_t *goals,
+                   uint32_t *grants, char **reason) {
     const gnt_suite_task *t = &s->task[c->task];
-    const gnt_suite_attack *a = &s->attack[c->attack];
-    const gnt_plugin_info *p = a->member.info;
-    uint32_t has = available(s, c), ungranted = p->needs & ~a->grants, absent = p->needs & ~has;
-    c->goals = p->goals & goals_of(s, c);
-    c->grants = a->grants & has & (p->needs | p->uses);
+    const gnt_plugin_info *p = a->plugin;
+    uint32_t ungranted = p->needs & ~a->grants, absent = p->needs & ~a->has;
+    *goals = p->goals & goals_of(s, c);
+    *grants = a->grants & a->has & (p->needs | p->uses);
     *reason = NULL;
     if (!(p->data_kinds & kind_bit(t)))
         *reason = kind_reason(t, p);
-    else if (!(p->surfaces & t->observe.surface))
-        *reason = gnt_format("%s reads the surface %s; the task shows %s", p->id,
-                             list(&gnt_surface_words, p->surfaces).text,
-                             list(&gnt_surface_words, t->observe.surface).text);
-    else if (!c->goals)
+    else if (!(p->surfaces & a->surface))
+        *reason = gnt_format(
+            "%s reads the surface %s; %s %s", p->id, list(&gnt_surface_words, p->surfaces).text,
+            a->surface == c->surface ? "the task shows" : "the attack before it in the chain leaves",
+            list(&gnt_surface_words, a->surface).text);
+    else if (!*goals)
         *reason = gnt_format("%s answers %s, and %s", p->id, list(&gnt_goal_words, p->goals).text,
                              no_goal(t, p->goals));
     else if (ungranted)
-        *reason = gnt_format("needs %s, which the suite does not grant",
+        *reason = gnt_format("%sneeds %s, which the suite does not grant", a->who,
                              list(&gnt_knowledge_words, ungranted).text);
     else if (absent)
-        *reason = gnt_format("needs %s, but %s", list(&gnt_knowledge_words, lowest_bit(absent)).text,
-                             where_from(t, lowest_bit(absent)));
+        *reason =
+            gnt_format("%sneeds %s, but %s", a->who, list(&gnt_knowledge_words, lowest_bit(absent)).text,
+                       a->withheld ? a->withheld : where_from(t, lowest_bit(absent)));
     else if ((p->flags & GNT_FLAG_FIRST_DENSE) && !t->first_dense)
-        *reason = gnt_format("needs a model whose first layer is dense; that of %s is not", t->model);
+        *reason =
+            gnt_format("%sneeds a model whose first layer is dense; that of %s is not", a->who, t->model);
     else
         return 0;
     return 1;
+}
+
+/* The same of a chain: the first attacks updates of encodings, set by set; what it recovers the second sees as encodings. Of
+ * what belongs to a batch of private samples nothing fits those. */
+static int chain_misfits(const gnt_suite *s, gnt_cell *c, uint32_t has, char **reason) {
+    const gnt_suite_task *t = &s->task[c->task];
+    const gnt_suite_attack *a = &s->attack[c->attack];
+    char first_who[GNT_SUITE_NAME + 2], who[GNT_SUITE_NAME + 2];
+    snprintf(first_who, sizeof first_who, "%s ", a->first.info->id);
+    snprintf(who, sizeof who, "%s ", a->member.info->id);
+    const attacker first = {a->first.info, first_who, c->surface, a->grants, has, NULL};
+    const uint32_t goes_on = GNT_KNOWS_PUBLIC | GNT_KNOWS_DEFENSE | GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE;
+    const attacker second = {a->member.info,
+                             who,
+                             GNT_SURFACE_ENCODING,
+                             a->grants,
+                             has & goes_on,
+                             a->member.info->needs & has & ~goes_on
+                                 ? "a chain has none for what its first attack recovered"
+                                 : NULL};
+    *reason = NULL;
+    if (c->surface != GNT_SURFACE_UPDATE || !t->observe.set) {
+        *reason = gnt_format(
+            "a chain begins with the updates of encoded sets; the task shows none (observe.surface, "
+            "observe.set)");
+        return 1;
+    }
+    if (!(a->first.info->goals & GNT_GOAL_RECONSTRUCTION)) {
+        *reason = gnt_format("%s answers %s; what follows it in a chain needs reconstruction",
+                             a->first.info->id, list(&gnt_goal_words, a->first.info->goals).text);
+        return 1;
+    }
+    return misfits(s, c, &first, &c->first_goals, &c->first_grants, reason) ||
+           misfits(s, c, &second, &c->goals, &c->grants, reason);
+}
+
+static int attack_misfits(const gnt_suite *s, gnt_cell *c, char **reason) {
+    const gnt_suite_attack *a = &s->attack[c->attack];
+    uint32_t has = available(s, c);
+    if (a->first.info)
+        return chain_misfits(s, c, has, reason);
+    const attacker one = {a->member.info, "", c->surface, a->grants, has, NULL};
+    return misfits(s, c, &one, &c->goals, &c->grants, reason);
 }
 
 int plan_fit(const gnt_suite *s, gnt_cell *c) {
@@ -175,12 +230,12 @@ int plan_fit(const gnt_suite *s, gnt_cell *c) {
     char *misfit;
     int failed = 0;
     c->surface = t->observe.surface;
-    int misfits = attack_misfits(s, c, &misfit);
+    int unfit = attack_misfits(s, c, &misfit);
     c->reason = plan_fit_defense(t, d, &failed);
     if (c->reason || failed) {
         gnt_free(misfit);
         return failed ? -1 : 0;
     }
     c->reason = misfit;
-    return misfits && !misfit ? -1 : 0;
+    return unfit && !misfit ? -1 : 0;
 }

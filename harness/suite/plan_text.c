@@ -52,7 +52,7 @@ static void add_cell(gnt_text *t, const gnt_suite *s, const gnt_cell *c) {
     gnt_json_add_real(t, c->mode == GNT_MODE_FIXED || c->mode == GNT_MODE_SWEEP ? c->strength : NAN);
     add_member(t, "mode", gnt_mode_names[c->mode]);
     add_member(t, "attack", s->attack[c->attack].label);
-    add_member(t, "attack_plugin", s->attack[c->attack].member.info->id);
+    add_member(t, "attack_plugin", s->attack[c->attack].plugin);
     gnt_text_add(t, ", \"seed\": %llu", (unsigned long long)c->seed);
     add_member(t, "surface", gnt_word_name(&gnt_surface_words, c->surface));
     add_bits(t, "goals", &gnt_goal_words, c->goals);

@@ -83,6 +83,11 @@ typedef struct gnt_suite_observe {
     int64_t local_steps; /* 0: one gradient */
     int64_t targets;     /* observations; targets × batch rows of the role TARGETS are used, in order */
     int32_t attribute;   /* index among the data set's private attributes, −1 for none */
+    int64_t
+        set; /* samples that a client encodes together: on the surface ENCODING always, behind updates where
+                            each encoding is to be observed by itself; else 0 */
+    int64_t epochs; /* how often each set is encoded */
+    int set_given;  /* by the suite; else all targets are one set */
 } gnt_suite_observe;
 
 typedef struct gnt_suite_match {
@@ -156,9 +161,13 @@ typedef struct gnt_suite_defense {
 
 typedef struct gnt_suite_attack {
     char *label;
+    char *plugin; /* ids joined by '+' */
     gnt_suite_member member;
+    gnt_suite_member
+        first; /* of a chain: its reconstructions are what `member` sees as encodings; else info is NULL */
     uint32_t grants; /* GNT_KNOWS_* as written */
-    int64_t budget;  /* steps or evaluations; 0: the plugin's own */
+    int64_t budget;  /* steps or evaluations of `member`; 0: the plugin's own */
+    int64_t first_budget;
     uint8_t *on_task;
 } gnt_suite_attack;
 

@@ -1,4 +1,4 @@
-/* Attacks: the plugin, what it is granted, how long it may try. */
+/* Attacks: the plugin (or the chain of two), what it is granted, how long it may try. */
 #include "plugin/words.h"
 #include "suite/suite_impl.h"
 
@@ -23,18 +23,61 @@ static int read_grants(suite_reader *r, const char *path, const json_t *object, 
     return 0;
 }
 
+static int read_budget(suite_reader *r, const char *path, const json_t *value, int64_t *out) {
+    return value ? gnt_doc_int_at(r->doc, path, value, 1, 1000000000, out, r->err) : 0;
+}
+
+/* One plugin with its parameters and budget, or two that work one after the other, with a list of each. */
+static int read_members(suite_reader *r, const char *path, const json_t *object, gnt_suite_attack *a) {
+    static const char *const lists[] = {"params", "budget"};
+    const json_t *ids = json_object_get(object, "attack"), *params = json_object_get(object, "params"),
+                 *budget = json_object_get(object, "budget");
+    const gnt_path at = gnt_path_key(path, "attack"), own = gnt_path_key(path, "params"),
+                   limit = gnt_path_key(path, "budget");
+    if (!json_is_array(ids))
+        return suite_read_member(r, at.text, ids, GNT_PLUGIN_ATTACK, own.text, params, &a->member) ||
+                       read_budget(r, limit.text, budget, &a->budget)
+                   ? -1
+                   : 0;
+    if (json_array_size(ids) != 2)
+        return suite_fail(
+            r, at.text,
+            "lists %zu plugins; expected one id, or two: what the first recovers of encodings is what the "
+            "second sees",
+            json_array_size(ids));
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *list = json_object_get(object, lists[i]);
+        if (list && (!json_is_array(list) || json_array_size(list) != 2))
+            return suite_fail(r, gnt_path_key(path, lists[i]).text,
+                              "is %s, but \"attack\" lists two plugins; expected a list of two, one for each",
+                              gnt_show(list).text);
+    }
+    return suite_read_member(r, gnt_path_item(at.text, 0).text, json_array_get(ids, 0), GNT_PLUGIN_ATTACK,
+                             gnt_path_item(own.text, 0).text, json_array_get(params, 0), &a->first) ||
+                   suite_read_member(r, gnt_path_item(at.text, 1).text, json_array_get(ids, 1),
+                                     GNT_PLUGIN_ATTACK, gnt_path_item(own.text, 1).text,
+                                     json_array_get(params, 1), &a->member) ||
+                   read_budget(r, gnt_path_item(limit.text, 0).text, json_array_get(budget, 0),
+                               &a->first_budget) ||
+                   read_budget(r, gnt_path_item(limit.text, 1).text, json_array_get(budget, 1), &a->budget)
+               ? -1
+               : 0;
+}
+
+static int join_ids(suite_reader *r, gnt_suite_attack *a) {
+    a->plugin = a->first.info ? gnt_format("%s+%s", a->first.info->id, a->member.info->id)
+                              : gnt_strdup(a->member.info->id);
+    return a->plugin ? 0 : suite_no_memory(r);
+}
+
 static int read_attack(suite_reader *r, const char *path, const json_t *object, char *const *labels, size_t n,
                        gnt_suite_attack *a) {
     static const char *const keys[] = {"attack", "params", "grants", "label", "tasks", "budget"};
-    const gnt_path at = gnt_path_key(path, "attack"), params = gnt_path_key(path, "params");
     return gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
                    gnt_doc_need(r->doc, path, object, "attack",
                                 "the id of a plugin, such as \"attack\": \"dlg\"", r->err) ||
-                   suite_read_member(r, at.text, json_object_get(object, "attack"), GNT_PLUGIN_ATTACK,
-                                     params.text, json_object_get(object, "params"), &a->member) ||
-                   read_grants(r, path, object, a) ||
-                   gnt_doc_int(r->doc, path, object, "budget", 1, 1000000000, &a->budget, r->err) ||
-                   suite_read_label(r, path, object, a->member.info->id, "attacks", labels, n, &a->label) ||
+                   read_members(r, path, object, a) || join_ids(r, a) || read_grants(r, path, object, a) ||
+                   suite_read_label(r, path, object, a->plugin, "attacks", labels, n, &a->label) ||
                    suite_read_on_task(r, path, object, &a->on_task)
                ? -1
                : 0;
@@ -60,6 +103,8 @@ int suite_read_attacks(suite_reader *r, const json_t *list) {
 
 void suite_free_attack(gnt_suite_attack *a) {
     gnt_free(a->label);
+    gnt_free(a->plugin);
     suite_free_member(&a->member);
+    suite_free_member(&a->first);
     gnt_free(a->on_task);
 }

@@ -157,7 +157,7 @@ static int read_surface(suite_reader *r, const char *path, const json_t *object,
 
 /* One observation of all clients: what describes private batches has nothing to describe. */
 static int check_transcript(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    static const char *const senseless[] = {"batch", "local_steps", "targets", "attribute"};
+    static const char *const senseless[] = {"batch", "local_steps", "targets", "attribute", "set", "epochs"};
     for (size_t i = 0; i < sizeof senseless / sizeof *senseless; i++)
         if (json_object_get(object, senseless[i]))
             return suite_fail(r, gnt_path_key(path, senseless[i]).text,
@@ -166,8 +166,44 @@ static int check_transcript(suite_reader *r, const char *path, const json_t *obj
     return 0;
 }
 
+/* Sets that are encoded together, and how often. */
+static int read_sets(suite_reader *r, const char *path, const json_t *object, gnt_suite_observe *o) {
+    int64_t samples = o->targets * o->batch;
+    const gnt_path set = gnt_path_key(path, "set"), epochs = gnt_path_key(path, "epochs");
+    o->epochs = 1;
+    if (gnt_doc_int(r->doc, path, object, "set", 1, 100000, &o->set, r->err) ||
+        gnt_doc_int(r->doc, path, object, "epochs", 1, 10000, &o->epochs, r->err))
+        return -1;
+    o->set_given = o->set != 0;
+    if ((o->set || json_object_get(object, "epochs")) &&
+        !(o->surface & (GNT_SURFACE_ENCODING | GNT_SURFACE_UPDATE)))
+        return suite_fail(
+            r, o->set ? set.text : epochs.text,
+            "goes with \"surface\": \"encoding\" or \"update\", where sets are encoded; remove it");
+    if (o->surface == GNT_SURFACE_ENCODING && !o->set)
+        o->set = samples;
+    if (!o->set)
+        return json_object_get(object, "epochs")
+                   ? suite_fail(r, epochs.text,
+                                "says how often a set is encoded, but no set is; add \"set\", or remove it")
+                   : 0;
+    if (o->surface == GNT_SURFACE_UPDATE && o->batch != 1)
+        return suite_fail(
+            r, set.text,
+            "stands beside \"batch\": %lld, but each encoding of a set is observed by itself; remove "
+            "one of the two",
+            (long long)o->batch);
+    if (samples % o->set)
+        return suite_fail(
+            r, set.text,
+            "is %lld, which does not divide the %lld private samples (targets × batch) into whole sets",
+            (long long)o->set, (long long)samples);
+    return 0;
+}
+
 static int read_observe(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    static const char *const keys[] = {"surface", "batch", "local_steps", "targets", "attribute"};
+    static const char *const keys[] = {"surface",   "batch", "local_steps", "targets",
+                                       "attribute", "set",   "epochs"};
     gnt_suite_observe *o = &t->observe;
     const json_t *value = NULL;
     const gnt_path at = gnt_path_key(path, "observe");
@@ -196,7 +232,7 @@ static int read_observe(suite_reader *r, const char *path, const json_t *object,
             "is %lld, and with batch %lld needs %lld target rows, but there are %lld; lower it or raise "
             "data.targets",
             (long long)o->targets, (long long)o->batch, (long long)(o->targets * o->batch), (long long)rows);
-    return 0;
+    return read_sets(r, at.text, value, o);
 }
 
 static int read_shadow(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
@@ -211,12 +247,12 @@ static int read_shadow(suite_reader *r, const char *path, const json_t *object, 
     if (gnt_doc_keys(r->doc, at.text, o, keys, 1, r->err) ||
         gnt_doc_int(r->doc, at.text, o, "observations", 0, 1000000, &t->shadow_observations, r->err))
         return -1;
-    if (t->shadow_observations && rows < t->observe.batch)
+    int64_t each = t->observe.set_given ? t->observe.set : t->observe.batch;
+    if (t->shadow_observations && rows < each)
         return suite_fail(
             r, gnt_path_key(at.text, "observations").text,
             "is %lld, each made of %lld shadow row%s, but data.shadow leaves %lld; raise data.shadow",
-            (long long)t->shadow_observations, (long long)t->observe.batch, t->observe.batch == 1 ? "" : "s",
-            (long long)rows);
+            (long long)t->shadow_observations, (long long)each, each == 1 ? "" : "s", (long long)rows);
     return 0;
 }
 

@@ -1,0 +1,48 @@
+/* observe: what the files of the observe job share. */
+#ifndef GNT_JOB_OBSERVE_H
+#define GNT_JOB_OBSERVE_H
+
+#include "job/work.h"
+
+/* Everything that sets of samples were encoded to, set after set, epoch after epoch. */
+typedef struct encodings {
+    int64_t sets, n;      /* n: encodings of all sets */
+    int64_t *count;       /* of each set */
+    gnt_mixture *made_of; /* of each set */
+    float *x, *y;         /* n × features, n × classes */
+} encodings;
+
+typedef struct observing {
+    gnt_work *work;
+    gnt_work_model model;
+    gnt_work_chain chain;
+    gnt_sampleset samples, public_data;
+    gnt_st trained;
+    float *weights, *buffers;
+    gnt_fl_config config; /* of the observed client */
+    int32_t stage;
+    int64_t targets, batch; /* observations, and private samples behind each */
+    int64_t set, epochs;    /* samples that a client encodes together, 0: it does not; and how often */
+    uint32_t surface;
+    int shadow; /* the samples are the shadow part's */
+    encodings encoded;
+    gnt_st seen, sum; /* sum: of a secure sum, where a defense took one */
+    float *x, *y;     /* the batch of one target, B samples */
+    int32_t *a;
+    int64_t *id;
+} observing;
+
+/* Batch j of the role, round and round over whole batches when a shadow part has fewer than asked. Valid until the next
+ * call. */
+gnt_samples observe_batch(observing *o, int64_t j);
+int observe_add(gnt_st *st, const char *name, int64_t rows, int64_t columns, float **out, gnt_err *err);
+/* Writes an output, and frees the bundle. */
+int observe_write(observing *o, const char *output, gnt_st *st, gnt_err *err);
+
+/* observe_sets.c: lets the defense encode all sets, batch j of the role being set j. */
+int observe_encode_sets(observing *o, gnt_err *err);
+void observe_free_sets(encodings *e);
+gnt_samples observe_encoding(const observing *o, int64_t i); /* encoding i of all, by itself */
+int observe_write_mixing(observing *o, gnt_err *err);
+
+#endif

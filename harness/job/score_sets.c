@@ -1,0 +1,222 @@
+/* Where sets were encoded: which private sample stands behind what was observed, and how well an attack tells encodings
+ * apart. The weights that encodings were mixed with come from the observe job and are read here alone. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "job/score.h"
+#include "metric/identify.h"
+#include "metric/mixing.h"
+#include "metric/stats.h"
+
+enum { MOST_JUDGED = 512 }; /* encodings whose identification is measured */
+
+static const gnt_st_tensor *mixing_of(const score *s, const char *kind, int64_t set) {
+    char name[64];
+    snprintf(name, sizeof name, "%s.%" PRId64, kind, set);
+    return gnt_st_find(&s->mixing, name);
+}
+
+static int check_mixing(const score *s, int64_t sets, gnt_err *err) {
+    for (int64_t j = 0; j < sets; j++) {
+        const gnt_st_tensor *w = mixing_of(s, "weight", j), *from = mixing_of(s, "source", j);
+        int good = w && from && w->type == GNT_ST_F32 && w->rank == 2 && w->dim[1] == s->set &&
+                   from->type == GNT_ST_I64 && from->rank == 1 && from->dim[0] == w->dim[0];
+        for (int64_t e = 0; good && e < from->dim[0]; e++)
+            good = ((const int64_t *)from->data)[e] >= 0 && ((const int64_t *)from->data)[e] < s->set;
+        if (!good)
+            return gnt_fail(err, "what the encodings of set %" PRId64 " are made of cannot be read", j);
+    }
+    return 0;
+}
+
+/* Each observed update is of one encoding: its target is the sample that the encoding is mostly of. */
+static int select_sources(score *s, int64_t sets, gnt_err *err) {
+    gnt_sampleset chosen = {.view = s->targets.view};
+    int64_t n = 0, i = 0, f = chosen.view.features, a = chosen.view.n_attributes;
+    for (int64_t j = 0; j < sets; j++)
+        n += mixing_of(s, "source", j)->dim[0];
+    chosen.x = gnt_array((size_t)(n * f), sizeof *chosen.x);
+    chosen.label = gnt_array((size_t)n, sizeof *chosen.label);
+    chosen.a = gnt_array((size_t)(n * a), sizeof *chosen.a);
+    s->right = gnt_array((size_t)n, sizeof *s->right);
+    if (!chosen.x || !chosen.label || !chosen.a || !s->right) {
+        gnt_sampleset_free(&chosen);
+        return gnt_fail(err, "out of memory for the targets of %" PRId64 " encodings", n);
+    }
+    for (int64_t j = 0; j < sets; j++) {
+        const gnt_st_tensor *from = mixing_of(s, "source", j);
+        for (int64_t e = 0; e < from->dim[0]; e++, i++) {
+            int64_t row = j * s->set + ((const int64_t *)from->data)[e];
+            memcpy(chosen.x + i * f, s->targets.x + row * f, (size_t)f * sizeof *chosen.x);
+            chosen.label[i] = s->targets.label[row];
+            if (a)
+                memcpy(chosen.a + i * a, s->targets.a + row * a, (size_t)a * sizeof *chosen.a);
+            s->right[i] = row;
+        }
+    }
+    chosen.view.n = n;
+    chosen.view.x = chosen.x;
+    s->originals = s->targets;
+    s->targets = chosen;
+    s->observations = n;
+    s->batch = 1;
+    return 0;
+}
+
+int score_open_sets(score *s, gnt_err *err) {
+    gnt_work *w = s->work;
+    int64_t sets = s->set ? s->observations * s->batch / s->set : 0;
+    if (!s->set)
+        return 0;
+    if (w->read(w->context, "mixing", &s->mixing, err) != 0 || check_mixing(s, sets, err) != 0)
+        return -1;
+    if (s->targets.view.n < sets * s->set)
+        return gnt_fail(err, "there are %" PRId64 " targets, %" PRId64 " were encoded", s->targets.view.n,
+                        sets * s->set);
+    s->as_sets = s->surface == GNT_SURFACE_ENCODING || s->chained;
+    if (!s->as_sets)
+        return select_sources(s, sets, err);
+    s->observations = sets;
+    s->batch = s->set;
+    return 0;
+}
+
+int64_t score_encoding_of(const score *s, int64_t i) {
+    int64_t first = 0;
+    if (!s->as_sets)
+        return i / s->batch;
+    for (int64_t j = 0; j < i / s->batch; j++)
+        first += mixing_of(s, "source", j)->dim[0];
+    const gnt_st_tensor *from = mixing_of(s, "source", i / s->batch);
+    for (int64_t e = 0; e < from->dim[0]; e++)
+        if (((const int64_t *)from->data)[e] == i % s->batch)
+            return first + e;
+    return -1;
+}
+
+/* ---- facts ---- */
+
+typedef struct mean {
+    double sum, n;
+} mean;
+
+static void take(mean *m, double x) {
+    if (isfinite(x)) {
+        m->sum += x;
+        m->n++;
+    }
+}
+
+static void put(score *s, const char *name, const mean *m) {
+    if (m->n > 0)
+        json_object_set_new(s->facts, name, json_real(m->sum / m->n));
+}
+
+static const gnt_st_tensor *answer_table(const score *s, const char *kind, int64_t set, int64_t rows) {
+    char name[64];
+    snprintf(name, sizeof name, "%s.%" PRId64, kind, set);
+    const gnt_st_tensor *t = gnt_st_find(&s->answer, name);
+    return t && t->type == GNT_ST_F32 && t->rank == 2 && t->dim[0] == rows && t->dim[1] >= 1 ? t : NULL;
+}
+
+/* What an attack says of the mixing, set by set; sets without such an answer count as knowing nothing. */
+static int judge_mixing(score *s, gnt_err *err) {
+    mean all = {0}, visible = {0}, purity = {0}, assigned = {0}, correlation = {0};
+    int said_similar = 0, said_mixture = 0;
+    for (int64_t j = 0; j < s->observations; j++) {
+        const gnt_st_tensor *w = mixing_of(s, "weight", j);
+        size_t n = (size_t)w->dim[0], m = (size_t)w->dim[1];
+        const gnt_st_tensor *similar = answer_table(s, "similarity", j, w->dim[0]),
+                            *mixture = answer_table(s, "mixture", j, w->dim[0]);
+        gnt_metric_pairs pairs = {0.5, 0.5};
+        gnt_metric_clusters clusters = {NAN, 0, 0};
+        if (similar && similar->dim[1] == w->dim[0]) {
+            said_similar = 1;
+            if (gnt_metric_similarity(&pairs, similar->data, w->data, n, m, err) != 0)
+                return -1;
+        }
+        if (mixture) {
+            said_mixture = 1;
+            if (gnt_metric_mixture(&clusters, mixture->data, (size_t)mixture->dim[1], w->data, n, m, err) !=
+                0)
+                return -1;
+        }
+        take(&all, pairs.all);
+        take(&visible, pairs.visible);
+        take(&purity, clusters.purity);
+        take(&assigned, clusters.assigned);
+        take(&correlation, clusters.correlation);
+    }
+    if (said_similar) {
+        put(s, "similarity_auc", &all);
+        put(s, "similarity_auc_visible", &visible);
+    }
+    if (said_mixture) {
+        put(s, "cluster_purity", &purity);
+        put(s, "assigned", &assigned);
+        put(s, "weight_correlation", &correlation);
+    }
+    return 0;
+}
+
+static int judge_images(score *s, gnt_err *err) {
+    double *psnr = gnt_array((size_t)s->n, sizeof *psnr);
+    mean good = {0};
+    gnt_metric_summary sum;
+    if (!psnr)
+        return gnt_fail(err, "out of memory for %" PRId64 " scores", s->n);
+    for (int64_t i = 0; i < s->n; i++) {
+        psnr[i] = s->target[i].image.psnr;
+        take(&good, psnr[i] >= 16);
+    }
+    int rc = gnt_metric_summarize(&sum, psnr, (size_t)s->n, err);
+    gnt_free(psnr);
+    if (rc != 0)
+        return -1;
+    json_object_set_new(s->facts, "psnr_quartile_1", json_real(sum.quartile1));
+    json_object_set_new(s->facts, "psnr_median", json_real(sum.median));
+    json_object_set_new(s->facts, "psnr_quartile_3", json_real(sum.quartile3));
+    put(s, "psnr_16", &good);
+    return 0;
+}
+
+/* Does an encoding as it was released point at the sample it is mostly of, and how like it is it? */
+static int judge_encodings(score *s, const gnt_metric_rows *candidates, gnt_err *err) {
+    const gnt_st_tensor *x = gnt_st_find(&s->seen, "encoded_x");
+    int64_t f = s->targets.view.features, at = 0;
+    mean hit = {0}, psnr = {0};
+    if (!x || x->type != GNT_ST_F32 || x->rank != 2 || x->dim[1] != f)
+        return 0;
+    for (int64_t j = 0; j < s->observations; j++) {
+        const gnt_st_tensor *from = mixing_of(s, "source", j);
+        for (int64_t e = 0; e < from->dim[0] && at < x->dim[0] && at < MOST_JUDGED; e++, at++) {
+            gnt_metric_identity who;
+            size_t right = (size_t)(j * s->batch + ((const int64_t *)from->data)[e]);
+            if (gnt_metric_identify(&who, (const float *)x->data + at * f, candidates, right, err) != 0)
+                return -1;
+            take(&hit, who.hit);
+            take(&psnr, gnt_metric_psnr(who.mse, NULL));
+        }
+    }
+    put(s, "encoding_identification", &hit);
+    put(s, "encoding_psnr", &psnr);
+    return 0;
+}
+
+int score_sets(score *s, const gnt_metric_rows *candidates, gnt_err *err) {
+    if (!s->as_sets)
+        return 0;
+    return judge_mixing(s, err) != 0 || judge_images(s, err) != 0 || judge_encodings(s, candidates, err) != 0
+               ? -1
+               : 0;
+}
+
+void score_close_sets(score *s) {
+    gnt_st_free(&s->mixing);
+    gnt_sampleset_free(&s->originals);
+    gnt_free(s->right);
+    json_decref(s->facts);
+}
