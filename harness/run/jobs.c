@@ -163,12 +163,14 @@ static json_t *readable_files(const run_job *j, gnt_err *err) {
     return list;
 }
 
-static int start_job(run *r, run_job *j, gnt_err *err) {
+/* A job that cannot even be started has failed like any other: the rest of the run goes on. */
+static void start_job(run *r, run_job *j) {
     enum { MOST_OUTPUTS = 8 };
     gnt_child_input input[RUN_MOST_INPUTS];
     gnt_child_output output[MOST_OUTPUTS];
     size_t n_inputs = 0, n_outputs = 0;
     int rc = 0;
+    gnt_err why = {0}, *err = &why;
     for (size_t i = 0; i < j->n_inputs; i++)
         j->fd[i] = -1;
     for (size_t i = 0; rc == 0 && i < j->n_inputs; i++) {
@@ -198,12 +200,14 @@ static int start_job(run *r, run_job *j, gnt_err *err) {
     }
     json_decref(request);
     if (rc != 0) {
+        gnt_err whole;
         close_inputs(j);
-        return -1;
+        gnt_fail(&whole, "the job %s could not be started: %s", j->name, why.text);
+        end_job(j, "failed", whole.text);
+        return;
     }
     j->state = RUN_RUNNING;
     r->running++;
-    return 0;
 }
 
 /* Facts come out of a process that a plugin shares: only numbers with a proper name are taken. */
@@ -289,8 +293,7 @@ int run_step_jobs(run *r, int *moved, gnt_err *err) {
             return -1;
     for (size_t i = 0; i < r->n_jobs && r->running < (size_t)r->options->jobs && !r->interrupted; i++)
         if (r->job[i]->state == RUN_READY) {
-            if (start_job(r, r->job[i], err) != 0)
-                return -1;
+            start_job(r, r->job[i]);
             *moved = 1;
         }
     return 0;
