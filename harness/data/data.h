@@ -67,20 +67,29 @@ void gnt_data_free(gnt_data *d);
 void gnt_data_row(const gnt_data *d, int64_t row, float *x); /* features floats */
 
 /* Roles a task draws from, disjoint by construction. */
-enum { GNT_ROLE_CLIENTS, GNT_ROLE_TARGETS, GNT_ROLE_TEST, GNT_ROLE_PUBLIC, GNT_ROLE_SHADOW, GNT_ROLES };
+enum {
+    GNT_ROLE_CLIENTS,
+    GNT_ROLE_TARGETS,
+    GNT_ROLE_TEST,
+    GNT_ROLE_PUBLIC,
+    GNT_ROLE_SHADOW,          /* the attacker's */
+    GNT_ROLE_DEFENDER_SHADOW, /* a defense's own */
+    GNT_ROLES
+};
+extern const char *const gnt_role_names[GNT_ROLES]; /* "clients" … "defender_shadow" */
 
 typedef struct gnt_split {
     int64_t *rows[GNT_ROLES]; /* row numbers into the data set */
     int64_t n[GNT_ROLES];
 } gnt_split;
 
-/* How many rows each role takes: −1 = all that remain of its source. CLIENTS, TARGETS and SHADOW come from
+/* How many rows each role takes: −1 = all that remain of its source. CLIENTS, TARGETS and both SHADOWs come from
  * the train part, TEST from the test part, PUBLIC from the public part or, where there is none, from the
  * train part. targets_rows: explicit rows for TARGETS (may be NULL): rows of the part named by targets_part,
  * counted within it. The shuffle is drawn from `key`. Asking for more than there is names the role, the wish
  * and what is left. With target_rows, n[GNT_ROLE_TARGETS] is their number, or −1 or 0. Of the roles that
- * share a source only one may take all that remain. Rows are dealt in the order TARGETS, SHADOW, PUBLIC,
- * CLIENTS, so that the targets stay the same whatever the other roles ask for. */
+ * share a source only one may take all that remain. Rows are dealt in the order TARGETS, SHADOW, DEFENDER_SHADOW,
+ * PUBLIC, CLIENTS, so that the targets stay the same whatever the other roles ask for. */
 typedef struct gnt_split_spec {
     int64_t n[GNT_ROLES];
     const int64_t *target_rows;

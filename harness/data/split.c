@@ -4,12 +4,13 @@
 #include "base/mem.h"
 #include "data/data.h"
 
-static const char *const role_names[GNT_ROLES] = {"clients", "targets", "test", "public", "shadow"};
+const char *const gnt_role_names[GNT_ROLES] = {"clients", "targets", "test",
+                                               "public",  "shadow",  "defender_shadow"};
 static const char *const part_names[3] = {"train", "test", "public"};
 
 /* TARGETS first, so that they stay the same whatever the others ask for. */
-static const int order[GNT_ROLES] = {GNT_ROLE_TARGETS, GNT_ROLE_SHADOW, GNT_ROLE_PUBLIC, GNT_ROLE_CLIENTS,
-                                     GNT_ROLE_TEST};
+static const int order[GNT_ROLES] = {GNT_ROLE_TARGETS, GNT_ROLE_SHADOW,  GNT_ROLE_DEFENDER_SHADOW,
+                                     GNT_ROLE_PUBLIC,  GNT_ROLE_CLIENTS, GNT_ROLE_TEST};
 
 typedef struct deck { /* the rows of one part that are still free, shuffled */
     uint32_t *row;
@@ -36,14 +37,14 @@ static int check_spec(const gnt_data *d, const gnt_split_spec *spec, gnt_err *er
     for (int r = 0; r < GNT_ROLES; r++) {
         if (spec->n[r] < -1)
             return gnt_fail(err, "%s: %lld rows for %s; give a number from 0, or -1 for all that remain",
-                            d->name, (long long)spec->n[r], role_names[r]);
+                            d->name, (long long)spec->n[r], gnt_role_names[r]);
         if (spec->n[r] != -1 || (r == GNT_ROLE_TARGETS && spec->target_rows))
             continue;
         int part = source_of(d, r);
         if (greedy[part] >= 0)
             return gnt_fail(
                 err, "%s: %s and %s both want all that remain of the %s part; give one of them a number",
-                d->name, role_names[greedy[part]], role_names[r], part_names[part]);
+                d->name, gnt_role_names[greedy[part]], gnt_role_names[r], part_names[part]);
         greedy[part] = r;
     }
     for (int p = 0; p < 3; p++)
@@ -110,7 +111,7 @@ static int deal(gnt_split *out, const gnt_data *d, deck *k, int role, int part, 
     int64_t left = k->n - k->next;
     if (wish > left)
         return gnt_fail(err, "%s: %lld rows wanted for %s, but %lld are left of the %s part (%lld rows)",
-                        d->name, (long long)wish, role_names[role], (long long)left, part_names[part],
+                        d->name, (long long)wish, gnt_role_names[role], (long long)left, part_names[part],
                         (long long)d->part[part]);
     int64_t *rows = gnt_array((size_t)wish, sizeof *rows);
     if (!rows)

@@ -6,8 +6,6 @@
 #include "data/data.h"
 #include "job/job.h"
 
-static const char *const roles[GNT_ROLES] = {"clients", "targets", "test", "public", "shadow"};
-
 static int read_targets(gnt_split_spec *spec, int64_t **rows, const json_t *list, gnt_err *err) {
     size_t n = json_array_size(list);
     if (n == 0)
@@ -28,7 +26,7 @@ static int write_roles(gnt_work *w, const gnt_data *data, const gnt_split *split
         gnt_st_init(&st);
         int rc = gnt_samples_pack(&st, data, split->rows[role], split->n[role], err);
         if (rc == 0)
-            rc = w->write(w->context, roles[role], &st, err);
+            rc = w->write(w->context, gnt_role_names[role], &st, err);
         gnt_st_free(&st);
         if (rc != 0)
             return -1;

@@ -173,7 +173,8 @@ void request_data(const run *r, run_job *j, const gnt_suite_task *t, const gnt_d
 }
 
 run_job *run_data_job(run *r, size_t task, uint64_t seed) {
-    static const char *const outputs[] = {"clients", "targets", "test", "public", "shadow", NULL};
+    static const char *const outputs[] = {"clients", "targets",         "test", "public",
+                                          "shadow",  "defender_shadow", NULL};
     const gnt_suite_task *t = &r->suite->task[task];
     char name[NAME_SIZE], coordinates[PART_SIZE];
     int fresh;
@@ -332,7 +333,8 @@ run_job *request_prepare_defense(run *r, size_t task, size_t defense, size_t mem
     request_set(j, "member", request_plugin(r, j, &d->member[member], (int32_t)member == d->swept, strength));
     request_set_key(r, j, "prepare", "defense", role);
     run_job *data = run_data_job(r, task, seed);
-    if (run_add_input(j, "public", data, "public") != 0 || run_add_input(j, "shadow", data, "shadow") != 0 ||
+    if (run_add_input(j, "public", data, "public") != 0 ||
+        run_add_input(j, "shadow", data, "defender_shadow") != 0 ||
         run_add_input(j, "trained", trained, "trained") != 0)
         return NULL;
     return j;

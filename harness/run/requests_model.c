@@ -5,7 +5,8 @@
 #include "run/request.h"
 
 static run_job *public_data_job(run *r, size_t model, const char *coordinates) {
-    static const char *const outputs[] = {"public", "test", "clients", "targets", "shadow", NULL};
+    static const char *const outputs[] = {"public",          "test", "clients", "targets", "shadow",
+                                          "defender_shadow", NULL};
     char name[NAME_SIZE];
     int fresh;
     snprintf(name, sizeof name, "data %s", coordinates);

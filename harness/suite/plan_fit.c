@@ -44,8 +44,9 @@ static char *member_reason(const gnt_suite_task *t, const gnt_plugin_info *p, in
         return kind_reason(t, p);
     if ((p->flags & GNT_FLAG_NEEDS_PUBLIC) && !t->role_rows[GNT_ROLE_PUBLIC])
         return gnt_format("%s needs public data, which the task has none of (data.public)", p->id);
-    if ((p->flags & GNT_FLAG_NEEDS_SHADOW) && !t->role_rows[GNT_ROLE_SHADOW])
-        return gnt_format("%s needs shadow data, which the task has none of (data.shadow)", p->id);
+    if ((p->flags & GNT_FLAG_NEEDS_SHADOW) && !t->role_rows[GNT_ROLE_DEFENDER_SHADOW])
+        return gnt_format(
+            "%s needs shadow data of its own, which the task has none of (data.defender_shadow)", p->id);
     *fits = 1;
     return NULL;
 }

@@ -5,11 +5,6 @@
 #include "suite/suite_impl.h"
 
 static const char *const part_names[3] = {"train", "test", "public"};
-static const char *const role_keys[GNT_ROLES] = {[GNT_ROLE_CLIENTS] = "clients",
-                                                 [GNT_ROLE_TARGETS] = "targets",
-                                                 [GNT_ROLE_TEST] = "test",
-                                                 [GNT_ROLE_PUBLIC] = "public",
-                                                 [GNT_ROLE_SHADOW] = "shadow"};
 enum { MOST_ROWS = 100000000, MOST_TARGETS = 100000 };
 
 /* ---- facts of a set ---- */
@@ -158,9 +153,9 @@ static int fail_split(suite_reader *r, const char *path) {
     const gnt_err said = *r->err;
     for (int role = 0; role < GNT_ROLES; role++) {
         char wanted[64];
-        snprintf(wanted, sizeof wanted, "rows wanted for %s,", role_keys[role]);
+        snprintf(wanted, sizeof wanted, "rows wanted for %s,", gnt_role_names[role]);
         if (strstr(said.text, wanted))
-            return suite_fail(r, gnt_path_key(path, role_keys[role]).text,
+            return suite_fail(r, gnt_path_key(path, gnt_role_names[role]).text,
                               "%s; lower it, or give other roles fewer rows", said.text);
     }
     return suite_fail(r, strstr(said.text, "target row ") ? gnt_path_key(path, "target_rows").text : path,
@@ -197,7 +192,7 @@ static int read_roles(suite_reader *r, const char *path, const json_t *object, g
     n[GNT_ROLE_PUBLIC] = t->facts.part[GNT_PART_PUBLIC] ? -1 : 0;
     n[GNT_ROLE_TARGETS] = in_train < 16 ? in_train : 16;
     for (int role = 0; role < GNT_ROLES; role++)
-        if (gnt_doc_int(r->doc, path, object, role_keys[role], -1, MOST_ROWS, &n[role], r->err))
+        if (gnt_doc_int(r->doc, path, object, gnt_role_names[role], -1, MOST_ROWS, &n[role], r->err))
             return -1;
     if (read_target_rows(r, path, object, t) || try_split(r, path, t))
         return -1;
@@ -211,8 +206,9 @@ static int read_roles(suite_reader *r, const char *path, const json_t *object, g
 }
 
 int suite_read_data(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    static const char *const keys[] = {"name", "seed",   "rows",   "clients",     "targets",
-                                       "test", "public", "shadow", "target_rows", "target_part"};
+    static const char *const keys[] = {"name",       "seed",   "rows",   "clients",         "targets",
+                                       "test",       "public", "shadow", "defender_shadow", "target_rows",
+                                       "target_part"};
     return gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
                    read_set(r, path, object, t) || read_roles(r, path, object, t)
                ? -1
@@ -231,7 +227,7 @@ int suite_read_public(suite_reader *r, const char *path, const json_t *object, g
         if (t->role_rows[role] < 1)
             return suite_fail(r, gnt_path_key(path, "name").text,
                               "is %s, which has no rows for the role %s of a model", t->data,
-                              role_keys[role]);
+                              gnt_role_names[role]);
     return 0;
 }
 

@@ -42,6 +42,7 @@ static void disjoint_over_many_wishes(void **state) {
         gnt_split_spec spec = {.target_part = (int)gnt_random_below(&s, 3)};
         spec.n[GNT_ROLE_TARGETS] = (int64_t)gnt_random_below(&s, 60);
         spec.n[GNT_ROLE_SHADOW] = (int64_t)gnt_random_below(&s, 100);
+        spec.n[GNT_ROLE_DEFENDER_SHADOW] = (int64_t)gnt_random_below(&s, 40);
         spec.n[GNT_ROLE_CLIENTS] = trial % 3 ? -1 : (int64_t)gnt_random_below(&s, 100);
         spec.n[GNT_ROLE_TEST] = trial % 2 ? -1 : (int64_t)gnt_random_below(&s, 40);
         spec.n[GNT_ROLE_PUBLIC] = trial % 5 ? -1 : (int64_t)gnt_random_below(&s, 30);

@@ -381,7 +381,7 @@ typedef struct gnt_defense_prepare {
     uint32_t size;
     int32_t stage;                  /* −1: once for the task; else the round whose weights are given */
     const gnt_samples *public_data; /* NULL when the task has none */
-    const gnt_samples *shadow_data; /* the defender's own shadow part */
+    const gnt_samples *shadow_data; /* the defender's own shadow part: no attacker is given any of it */
     const float *weights;           /* the broadcast model; for a task-wide job the initial weights */
     const float *buffers;
     int32_t n_clients;
