@@ -20,19 +20,33 @@ static int read_targets(gnt_split_spec *spec, int64_t **rows, const json_t *list
     return 0;
 }
 
-static int write_roles(gnt_work *w, const gnt_data *data, const gnt_split *split, gnt_err *err) {
-    for (int role = 0; role < GNT_ROLES; role++) {
-        gnt_st st;
-        gnt_st_init(&st);
-        int rc = gnt_samples_pack(&st, data, split->rows[role], split->n[role], err);
-        if (rc == 0)
-            rc = w->write(w->context, gnt_role_names[role], &st, err);
-        gnt_st_free(&st);
-        if (rc != 0)
-            return -1;
-        w->progress(w->context, role + 1, GNT_ROLES);
+static int write_role(gnt_work *w, int role, const gnt_data *data, const gnt_split *split, gnt_err *err) {
+    gnt_st st;
+    gnt_st_init(&st);
+    int rc = gnt_samples_pack(&st, data, split->rows[role], split->n[role], err);
+    if (rc == 0)
+        rc = w->write(w->context, gnt_role_names[role], &st, err);
+    gnt_st_free(&st);
+    w->progress(w->context, role + 1, GNT_ROLES);
+    return rc;
+}
+
+/* Public rows of another data set. */
+static int write_lent(gnt_work *w, const char *folder, const gnt_key *key, gnt_err *err) {
+    const gnt_data_spec spec = {.name = gnt_request_text(w, "public.name"),
+                                .seed = (uint64_t)gnt_request_int(w, "public.seed")};
+    const gnt_split_spec wanted = {.n = {[GNT_ROLE_PUBLIC] = gnt_request_int(w, "public.rows")}};
+    gnt_data *data = NULL;
+    gnt_split split = {0};
+    int rc = gnt_data_open(&data, &spec, folder, err);
+    if (rc == 0)
+        rc = gnt_split_make(&split, data, &wanted, key, err);
+    if (rc == 0) {
+        rc = write_role(w, GNT_ROLE_PUBLIC, data, &split, err);
+        gnt_split_free(&split);
     }
-    return 0;
+    gnt_data_free(data);
+    return rc;
 }
 
 int gnt_job_data(gnt_work *w, gnt_err *err) {
@@ -58,7 +72,12 @@ int gnt_job_data(gnt_work *w, gnt_err *err) {
     if (rc == 0)
         rc = gnt_split_make(&split, data, &wanted, &key, err);
     if (rc == 0) {
-        rc = write_roles(w, data, &split, err);
+        int lent = gnt_request(w, "public") != NULL;
+        for (int role = 0; rc == 0 && role < GNT_ROLES; role++)
+            if (!(lent && role == GNT_ROLE_PUBLIC))
+                rc = write_role(w, role, data, &split, err);
+        if (rc == 0 && lent)
+            rc = write_lent(w, *folder ? folder : NULL, &key, err);
         gnt_split_free(&split);
     }
     gnt_data_free(data);

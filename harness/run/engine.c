@@ -19,16 +19,29 @@ static int digest_of(const run *r, const gnt_suite_task *t, gnt_digest *of_data,
     return 0;
 }
 
+static int digest_of_lent(const run *r, const gnt_suite_task *t, gnt_digest *digest, gnt_err *err) {
+    gnt_data *data;
+    if (!t->lent.data)
+        return 0;
+    if (gnt_suite_open_lent(t, r->options->data_folder, &data, err) != 0)
+        return -1;
+    *digest = data->digest;
+    gnt_data_free(data);
+    return 0;
+}
+
 static int digest_inputs(run *r, gnt_err *err) {
     const gnt_suite *s = r->suite;
     r->data_digest = gnt_array(s->n_tasks, sizeof *r->data_digest);
+    r->lent_digest = gnt_array(s->n_tasks, sizeof *r->lent_digest);
     r->weights_digest = gnt_array(s->n_tasks, sizeof *r->weights_digest);
     r->model_data = gnt_array(s->n_models, sizeof *r->model_data);
     r->model_weights = gnt_array(s->n_models, sizeof *r->model_weights);
-    if (!r->data_digest || !r->weights_digest || !r->model_data || !r->model_weights)
+    if (!r->data_digest || !r->lent_digest || !r->weights_digest || !r->model_data || !r->model_weights)
         return gnt_fail(err, "out of memory for a run");
     for (size_t t = 0; t < s->n_tasks; t++)
-        if (digest_of(r, &s->task[t], &r->data_digest[t], &r->weights_digest[t], err) != 0)
+        if (digest_of(r, &s->task[t], &r->data_digest[t], &r->weights_digest[t], err) != 0 ||
+            digest_of_lent(r, &s->task[t], &r->lent_digest[t], err) != 0)
             return -1;
     for (size_t m = 0; m < s->n_models; m++)
         if (digest_of(r, &s->model[m].of, &r->model_data[m], &r->model_weights[m], err) != 0)
@@ -76,6 +89,7 @@ static void close_run(run *r) {
     gnt_free(r->cell);
     gnt_free(r->search);
     gnt_free(r->data_digest);
+    gnt_free(r->lent_digest);
     gnt_free(r->weights_digest);
     gnt_free(r->model_data);
     gnt_free(r->model_weights);

@@ -181,8 +181,16 @@ run_job *run_data_job(run *r, size_t task, uint64_t seed) {
     snprintf(coordinates, sizeof coordinates, "%s/s%" PRIu64, t->id, seed);
     snprintf(name, sizeof name, "data %s", coordinates);
     run_job *j = request_begin(r, name, "data", outputs, &fresh);
-    if (j && fresh)
-        request_data(r, j, t, &r->data_digest[task], coordinates);
+    if (!j || !fresh)
+        return j;
+    request_data(r, j, t, &r->data_digest[task], coordinates);
+    if (t->lent.data) {
+        char hex[GNT_HEX_SIZE];
+        gnt_digest_hex(&r->lent_digest[task], hex);
+        request_set(j, "public",
+                    json_pack("{s:s, s:I, s:I, s:s}", "name", t->lent.data, "seed", (json_int_t)t->lent.seed,
+                              "rows", (json_int_t)t->lent.rows, "digest", hex));
+    }
     return j;
 }
 

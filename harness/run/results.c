@@ -69,6 +69,8 @@ static json_t *tasks_json(const gnt_suite *s) {
                       "attribute", text_or_null(attribute)));
         if (t->width > 0)
             json_object_set_new(json_array_get(list, i), "width", json_real(t->width));
+        if (t->lent.data)
+            json_object_set_new(json_array_get(list, i), "public", json_string(t->lent.data));
     }
     return list;
 }

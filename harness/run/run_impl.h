@@ -91,6 +91,7 @@ typedef struct run {
     run_cell *cell;
     run_search *search;      /* n_tasks × n_defenses */
     gnt_digest *data_digest; /* of each task's data set */
+    gnt_digest *lent_digest; /* of the one that lends it public rows */
     gnt_digest *weights_digest;
     gnt_digest *model_data, *model_weights; /* of each of the suite's models */
     char *host;                             /* the program's digest and the numerics identity */

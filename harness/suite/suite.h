@@ -97,6 +97,13 @@ typedef struct gnt_suite_match {
     int max_strengths, seeds, most_seeds, confirm_seeds, confirmations; /* as in match/match.h */
 } gnt_suite_match;
 
+/* Another data set whose rows are the role PUBLIC: those of its public part or, where it has none, its train part. */
+typedef struct gnt_suite_lent {
+    char *data; /* NULL: the public rows are the task's own */
+    uint64_t seed;
+    int64_t rows; /* so many of them, shuffled; −1: all */
+} gnt_suite_lent;
+
 typedef struct gnt_suite_task {
     char *id;
     char *data;
@@ -106,9 +113,10 @@ typedef struct gnt_suite_task {
     gnt_data_facts facts;
     int64_t role_rows[GNT_ROLES]; /* what the split comes to, with no -1 left */
     gnt_split_spec split;         /* target_rows is owned by the task */
-    char *model;                  /* as the suite names it */
-    char *model_path;             /* where it was found */
-    double width;                 /* as the suite sets it, 0: the model file's */
+    gnt_suite_lent lent;
+    char *model;      /* as the suite names it */
+    char *model_path; /* where it was found */
+    double width;     /* as the suite sets it, 0: the model file's */
     char *
         model_json; /* canonical text, with the task's "init" and "width" put in: what to parse and what to digest */
     double *mean, *deviation; /* facts.dim[0] entries each, or NULL */
@@ -219,6 +227,7 @@ int gnt_suite_match_spec(const gnt_suite *s, size_t task, size_t defense, double
 
 /* The task's data, and its model as gnt_model_parse reads it: what jobs start from. The caller frees. */
 int gnt_suite_open_data(const gnt_suite_task *task, const char *data_folder, gnt_data **out, gnt_err *err);
+int gnt_suite_open_lent(const gnt_suite_task *task, const char *data_folder, gnt_data **out, gnt_err *err);
 int gnt_suite_open_model(const gnt_suite_task *task, gnt_model **out, gnt_err *err);
 
 #endif

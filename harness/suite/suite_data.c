@@ -78,6 +78,16 @@ static int read_rows(suite_reader *r, const char *path, const json_t *object, gn
     return 0;
 }
 
+static int read_seed(suite_reader *r, const char *path, const json_t *object, const char *set,
+                     int64_t *seed) {
+    if (gnt_doc_int(r->doc, path, object, "seed", 0, INT64_MAX, seed, r->err))
+        return -1;
+    return *seed && !gnt_data_is_builtin(set)
+               ? suite_fail(r, gnt_path_key(path, "seed").text,
+                            "is %lld, but %s is read from files; remove it", (long long)*seed, set)
+               : 0;
+}
+
 static int read_set(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     size_t n = 0;
     int which = 0;
@@ -85,12 +95,8 @@ static int read_set(suite_reader *r, const char *path, const json_t *object, gnt
     const char *const *names = gnt_data_names(&n);
     if (gnt_doc_need(r->doc, path, object, "name", "the data set, such as \"name\": \"glyphs\"", r->err) ||
         gnt_doc_choice(r->doc, path, object, "name", names, n, &which, r->err) ||
-        read_rows(r, path, object, t) ||
-        gnt_doc_int(r->doc, path, object, "seed", 0, INT64_MAX, &seed, r->err))
+        read_rows(r, path, object, t) || read_seed(r, path, object, names[which], &seed))
         return -1;
-    if (seed && !gnt_data_is_builtin(names[which]))
-        return suite_fail(r, gnt_path_key(path, "seed").text, "is %lld, but %s is read from files; remove it",
-                          (long long)seed, names[which]);
     t->data = gnt_strdup(names[which]);
     t->data_seed = (uint64_t)seed;
     if (!t->data)
@@ -184,6 +190,48 @@ static int try_split(suite_reader *r, const char *path, gnt_suite_task *t) {
     return rc;
 }
 
+/* Public rows from a set of the same shape. Its labels are its own, whatever the task's are. */
+static int read_lent(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    static const char *const keys[] = {"name", "seed", "rows"};
+    size_t n = 0;
+    int which = 0;
+    int64_t seed = 0;
+    gnt_data_facts f;
+    const char *const *names = gnt_data_names(&n);
+    const gnt_path at = gnt_path_key(path, "name");
+    t->lent.rows = -1;
+    if (gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
+        gnt_doc_need(r->doc, path, object, "name", "the data set, such as \"name\": \"cifar100\"", r->err) ||
+        gnt_doc_choice(r->doc, path, object, "name", names, n, &which, r->err) ||
+        read_seed(r, path, object, names[which], &seed) ||
+        gnt_doc_int(r->doc, path, object, "rows", -1, MOST_ROWS, &t->lent.rows, r->err))
+        return -1;
+    if (strcmp(names[which], t->data) == 0)
+        return suite_fail(
+            r, at.text,
+            "is \"%s\", the task's own set; expected another, or the number of its own rows in the "
+            "place of this object",
+            t->data);
+    const gnt_data_spec spec = {.name = names[which], .seed = (uint64_t)seed};
+    if (find_facts(r, &spec, &f))
+        return suite_fail_in(r, at.text);
+    if (f.kind != t->facts.kind || f.rank != t->facts.rank || memcmp(f.dim, t->facts.dim, sizeof f.dim) != 0)
+        return suite_fail(
+            r, at.text,
+            "is \"%s\", whose samples are of another shape than those of %s; expected a set of the "
+            "same shape",
+            names[which], t->data);
+    const int64_t most = f.part[GNT_PART_PUBLIC] ? f.part[GNT_PART_PUBLIC] : f.part[GNT_PART_TRAIN];
+    if (t->lent.rows > most)
+        return suite_fail(r, gnt_path_key(path, "rows").text,
+                          "is %lld, but %s has %lld rows to lend; expected at most that",
+                          (long long)t->lent.rows, names[which], (long long)most);
+    t->lent.data = gnt_strdup(names[which]);
+    t->lent.seed = (uint64_t)seed;
+    t->role_rows[GNT_ROLE_PUBLIC] = t->lent.rows < 0 ? most : t->lent.rows;
+    return t->lent.data ? 0 : suite_no_memory(r);
+}
+
 static int read_roles(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     int64_t *n = t->split.n;
     int64_t in_train =
@@ -191,10 +239,17 @@ static int read_roles(suite_reader *r, const char *path, const json_t *object, g
     n[GNT_ROLE_CLIENTS] = n[GNT_ROLE_TEST] = -1;
     n[GNT_ROLE_PUBLIC] = t->facts.part[GNT_PART_PUBLIC] ? -1 : 0;
     n[GNT_ROLE_TARGETS] = in_train < 16 ? in_train : 16;
+    const json_t *lent = json_object_get(object, "public");
+    if (json_is_object(lent))
+        n[GNT_ROLE_PUBLIC] = 0;
+    else
+        lent = NULL;
     for (int role = 0; role < GNT_ROLES; role++)
-        if (gnt_doc_int(r->doc, path, object, gnt_role_names[role], -1, MOST_ROWS, &n[role], r->err))
+        if (!(lent && role == GNT_ROLE_PUBLIC) &&
+            gnt_doc_int(r->doc, path, object, gnt_role_names[role], -1, MOST_ROWS, &n[role], r->err))
             return -1;
-    if (read_target_rows(r, path, object, t) || try_split(r, path, t))
+    if (read_target_rows(r, path, object, t) || try_split(r, path, t) ||
+        (lent && read_lent(r, gnt_path_key(path, "public").text, lent, t)))
         return -1;
     if (t->role_rows[GNT_ROLE_TEST] < 1)
         return suite_fail(r, gnt_path_key(path, "test").text,
@@ -234,5 +289,10 @@ int suite_read_public(suite_reader *r, const char *path, const json_t *object, g
 int gnt_suite_open_data(const gnt_suite_task *task, const char *data_folder, gnt_data **out, gnt_err *err) {
     gnt_data_spec spec = {.name = task->data, .seed = task->data_seed};
     memcpy(spec.rows, task->rows, sizeof spec.rows);
+    return gnt_data_open(out, &spec, data_folder, err);
+}
+
+int gnt_suite_open_lent(const gnt_suite_task *task, const char *data_folder, gnt_data **out, gnt_err *err) {
+    const gnt_data_spec spec = {.name = task->lent.data, .seed = task->lent.seed};
     return gnt_data_open(out, &spec, data_folder, err);
 }

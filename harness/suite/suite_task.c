@@ -327,6 +327,7 @@ int suite_read_tasks(suite_reader *r, const json_t *list) {
 void suite_free_task(gnt_suite_task *t) {
     gnt_free(t->id);
     gnt_free(t->data);
+    gnt_free(t->lent.data);
     gnt_free((void *)(uintptr_t)t->split.target_rows);
     gnt_free(t->model);
     gnt_free(t->model_path);

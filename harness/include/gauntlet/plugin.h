@@ -82,8 +82,8 @@ typedef struct gnt_samples {
     uint32_t size;
     uint32_t kind; /* GNT_KIND_* */
     int64_t n;
-    int32_t rank; /* of one sample: 3 (C, H, W) or 1 (features) */
-    int32_t classes;
+    int32_t rank;    /* of one sample: 3 (C, H, W) or 1 (features) */
+    int32_t classes; /* of these labels: public samples may come from another data set than the model's */
     int64_t dim[3];
     int64_t features;  /* product of dim */
     const int64_t *id; /* n: names a sample within this job; says nothing about rows of a file */
