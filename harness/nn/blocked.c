@@ -182,9 +182,7 @@ static gnt_node sum_in(pass *p, gnt_node i, int form) {
 
 static gnt_node conv_in(pass *p, gnt_node i) {
     gnt_vertex v = p->from->v[i];
-    int second = v.op == GNT_OP_CONV      ? GNT_LAYOUT_WEIGHTS
-                 : v.op == GNT_OP_CONV_DX ? GNT_LAYOUT_TURNED
-                                          : GNT_LAYOUT_BLOCKS;
+    int second = v.op == GNT_OP_CONV_DW ? GNT_LAYOUT_BLOCKS : gnt_dnnl_weights(p->plan->conv[p->conv[i]].op);
     int form = v.op == GNT_OP_CONV_DW ? GNT_LAYOUT_WEIGHTS : GNT_LAYOUT_BLOCKS;
     gnt_node in[2] = {get(p, input(p, i, 0), GNT_LAYOUT_BLOCKS), get(p, input(p, i, 1), second)};
     if (in[0] < 0 || in[1] < 0)
@@ -248,13 +246,29 @@ static int walk(pass *p, gnt_node **in, int32_t *room) {
 
 /* ---- which convolutions ---- */
 
+static int is_conv(int op) {
+    return op == GNT_OP_CONV || op == GNT_OP_CONV_DX || op == GNT_OP_CONV_DW;
+}
+
+/* Marks what depends on a gradient's convolution. What does not is a forward pass, where each rounding error goes into
+ * everything after it and decides which ReLUs are open: it keeps the direct algorithm. */
+static uint8_t *behind_gradients(const gnt_graph *g) {
+    uint8_t *behind = gnt_array((size_t)g->n, 1);
+    for (gnt_node i = 0; behind && i < g->n; i++) {
+        const gnt_vertex *v = &g->v[i];
+        behind[i] = v->op == GNT_OP_CONV_DX || v->op == GNT_OP_CONV_DW;
+        for (int32_t k = 0; k < v->n_in; k++)
+            behind[i] |= behind[gnt_graph_in(g, v)[k]];
+    }
+    return behind;
+}
+
 /* Makes the operation of each convolution that fits. Returns how many, −1 out of memory. */
-static int32_t choose_convs(pass *p) {
+static int32_t choose_convs(pass *p, const uint8_t *behind) {
     gnt_plan *plan = p->plan;
     int32_t n = 0, fits = 0;
     for (gnt_node i = 0; i < p->from->n; i++) {
-        int op = p->from->v[i].op;
-        n += op == GNT_OP_CONV || op == GNT_OP_CONV_DX || op == GNT_OP_CONV_DW;
+        n += is_conv(p->from->v[i].op);
         p->conv[i] = -1;
     }
     plan->conv = n > 0 ? gnt_array((size_t)n, sizeof *plan->conv) : NULL;
@@ -262,14 +276,14 @@ static int32_t choose_convs(pass *p) {
         return -1;
     for (gnt_node i = 0; i < p->from->n && n > 0; i++) {
         const gnt_vertex *v = &p->from->v[i];
-        if (v->op != GNT_OP_CONV && v->op != GNT_OP_CONV_DX && v->op != GNT_OP_CONV_DW)
+        if (!is_conv(v->op))
             continue;
         gnt_conv s = gnt_plan_conv(p->from, v);
         gnt_planned_conv *c = &plan->conv[fits];
         /* over so few places, copying the weights into blocks costs more than the kernel gains */
         if (s.c % p->b || s.o % p->b || s.n * s.oh * s.ow <= FEW_PLACES)
             continue;
-        if (gnt_dnnl_conv(plan->dnnl, v->op, &s, &c->op, &c->scratch))
+        if (gnt_dnnl_conv(plan->dnnl, v->op, &s, !behind[i], &c->op, &c->scratch))
             return -1;
         if (c->op) {
             p->conv[i] = fits++;
@@ -284,10 +298,10 @@ int gnt_plan_blocks(gnt_plan *plan) {
     pass p = {.plan = plan, .from = plan->ir, .b = gnt_dnnl_block(plan->dnnl)};
     gnt_node *in = NULL;
     int32_t room = 0, failed = -1, fits;
+    uint8_t *behind = behind_gradients(plan->ir);
     p.conv = gnt_array(n, sizeof *p.conv);
-    if (!p.conv)
-        return -1;
-    fits = choose_convs(&p);
+    fits = behind && p.conv ? choose_convs(&p, behind) : -1;
+    gnt_free(behind);
     if (fits <= 0) {
         gnt_free(p.conv);
         return fits;

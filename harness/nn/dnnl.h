@@ -21,11 +21,14 @@ void gnt_dnnl_close(gnt_dnnl *d);
 /* Channels of a block: 16 or 8. */
 int64_t gnt_dnnl_block(const gnt_dnnl *d);
 
-/* A convolution with all of its operands in blocks: activations GNT_LAYOUT_BLOCKS, weights GNT_LAYOUT_WEIGHTS, for
- * conv_dx GNT_LAYOUT_TURNED. *o is NULL where the library has no vector kernel for it: then it is for BLAS. −1 when it
+/* A convolution with all of its operands in blocks: activations GNT_LAYOUT_BLOCKS, weights as gnt_dnnl_weights says:
+ * GNT_LAYOUT_WEIGHTS, or for some conv_dx GNT_LAYOUT_TURNED. Which algorithm it is follows from the shape and `exact`,
+ * which leaves the direct one. *o is NULL where the library has no vector kernel for it: then it is for BLAS. −1 when it
  * has one and cannot make it (memory, pages that may not be executed): never a silent change of kernels.
  * `scratch` in bytes, 64-byte aligned. */
-int gnt_dnnl_conv(gnt_dnnl *d, int op, const gnt_conv *s, gnt_dnnl_op **o, size_t *scratch);
+int gnt_dnnl_conv(gnt_dnnl *d, int op, const gnt_conv *s, int exact, gnt_dnnl_op **o, size_t *scratch);
+
+int gnt_dnnl_weights(const gnt_dnnl_op *o);
 
 /* A copy from one layout to another of a tensor with these four axes. NULL when it cannot be made. */
 gnt_dnnl_op *gnt_dnnl_copy(gnt_dnnl *d, int from, int to, const int64_t dim[4], size_t *scratch);
