@@ -311,6 +311,144 @@ static void encodings_replace_the_samples(void **state) {
     assert_near(update, g);
 }
 
+/* Notes the epochs it is asked for; releases the samples as they are, and in odd epochs one less. */
+typedef struct epochs {
+    int64_t asked[32];
+    int n, drops;
+} epochs;
+
+static gnt_status note_epoch(void *self, const gnt_client *client, int64_t epoch,
+                             const gnt_samples_sink *out) {
+    epochs *e = self;
+    const gnt_samples *s = client->samples;
+    e->asked[e->n++] = epoch;
+    for (int64_t i = e->drops ? epoch % 2 : 0; i < s->n; i++)
+        if (out->put(out->context, s->x + i * F, s->y + i * C, s->id[i]) != GNT_OK)
+            return GNT_FAILED;
+    return GNT_OK;
+}
+
+/* Client 0 has 3 samples: of its three steps of 2 samples the third begins behind the third sample, so a new pass does.
+ * Client 1 has 5: the first pass is not over. Two passes at most in a round, so epochs count 0, 1 and 2, 3. */
+static void each_pass_is_encoded_anew(void **state) {
+    (void)state;
+    static const gnt_defense hooks = {.size = sizeof hooks, .encode_set = note_epoch};
+    gnt_fl_config config = {
+        .rounds = 2, .steps = 3, .batch = 2, .rate = 0.1, .participation = 1, .clients = CLIENTS};
+    for (int drops = 0; drops < 2; drops++) {
+        epochs e = {.drops = drops};
+        gnt_member m = {.hooks = &hooks, .self = &e, .begin = begin, .done = done};
+        gnt_chain chain = {.member = &m, .n = 1, .n_params = P};
+        const int64_t expected[] = {0, 1, 0, 2, 3, 2};
+        float w[P], without[P];
+        start(w);
+        start(without);
+        train(&config, &chain, w);
+        train(&config, &plain, without);
+        assert_int_equal(e.n, 6);
+        assert_memory_equal(e.asked, expected, sizeof expected);
+        /* nothing was encoded, so the same batches are drawn as without a defense */
+        assert_int_equal(memcmp(w, without, sizeof w) != 0, drops);
+    }
+}
+
+/* Releases one sample: 0.3 of the first and 0.7 of the second, labels too, and says so. */
+static gnt_status mix_two(void *self, const gnt_client *client, int64_t epoch, const gnt_samples_sink *out) {
+    const gnt_samples *s = client->samples;
+    const double weight[2] = {0.3, 0.7};
+    float x[F], y[C];
+    (void)self, (void)epoch;
+    for (int f = 0; f < F; f++)
+        x[f] = 0.3f * s->x[f] + 0.7f * s->x[F + f];
+    for (int c = 0; c < C; c++)
+        y[c] = 0.3f * s->y[c] + 0.7f * s->y[C + c];
+    gnt_status status = out->put(out->context, x, y, s->id[1]);
+    return status == GNT_OK ? out->mixed(out->context, 2, s->id, weight) : status;
+}
+
+/* ∂L/∂b = softmax(Wx + b) − y with the mixed label y = (.3, .7). */
+static void soft_labels_enter_the_loss(void **state) {
+    (void)state;
+    static const gnt_defense hooks = {.size = sizeof hooks, .encode_set = mix_two};
+    gnt_member m = {.hooks = &hooks, .begin = begin, .done = done};
+    float update[P], w[P];
+    double z[C], total = 0;
+    gnt_err err = {0};
+    start(w);
+    assert_int_equal(observe(&m, 1, 0, update, &err), 0);
+    for (int c = 0; c < C; c++) {
+        z[c] = w[F * C + c];
+        for (int f = 0; f < F; f++)
+            z[c] += w[c * F + f] * (0.3 * data_x[f] + 0.7 * data_x[F + f]);
+        total += exp(z[c]);
+    }
+    assert_float_equal(update[F * C], exp(z[0]) / total - 0.3, 1e-6);
+    assert_float_equal(update[F * C + 1], exp(z[1]) / total - 0.7, 1e-6);
+}
+
+/* Samples 0 and 1 of two swapped by one member, mixed .3 and .7 by the next, released twice by the last: .7 of sample 0. */
+static gnt_status swap_two(void *self, const gnt_client *client, int64_t epoch, const gnt_samples_sink *out) {
+    const gnt_samples *s = client->samples;
+    (void)self, (void)epoch;
+    gnt_status status = out->put(out->context, s->x + F, s->y + C, s->id[1]);
+    return status == GNT_OK ? out->put(out->context, s->x, s->y, s->id[0]) : status;
+}
+static gnt_status twice(void *self, const gnt_client *client, int64_t epoch, const gnt_samples_sink *out) {
+    const gnt_samples *s = client->samples;
+    (void)self, (void)epoch;
+    gnt_status status = out->put(out->context, s->x, s->y, s->id[0]);
+    return status == GNT_OK ? out->put(out->context, s->x, s->y, s->id[0]) : status;
+}
+static gnt_status lie(void *self, const gnt_client *client, int64_t epoch, const gnt_samples_sink *out) {
+    const int64_t nobody = 7;
+    const double all = 1;
+    (void)self, (void)epoch;
+    gnt_status status =
+        out->put(out->context, client->samples->x, client->samples->y, client->samples->id[0]);
+    return status == GNT_OK ? out->mixed(out->context, 1, &nobody, &all) : status;
+}
+
+static void what_encodings_are_made_of_is_kept(void **state) {
+    (void)state;
+    static const gnt_defense hooks[] = {{.size = sizeof(gnt_defense), .encode_set = swap_two},
+                                        {.size = sizeof(gnt_defense), .encode_set = mix_two},
+                                        {.size = sizeof(gnt_defense), .encode_set = twice},
+                                        {.size = sizeof(gnt_defense), .encode_set = lie}};
+    gnt_member m[3];
+    gnt_chain chain = {.member = m, .n = 3, .n_params = P};
+    gnt_client client = {.size = sizeof client, .n_clients = 1};
+    gnt_samples two = data;
+    gnt_mixture made_of;
+    gnt_batch b;
+    gnt_err err = {0};
+    int64_t number[2] = {0, 1};
+    two.n = 2;
+    two.id = number;
+    for (int i = 0; i < 3; i++)
+        m[i] = (gnt_member){.hooks = &hooks[i], .begin = begin, .done = done};
+    gnt_batch_borrow(&b, &two);
+    b.made_of = &made_of;
+    assert_int_equal(gnt_mixture_identity(&made_of, 2, &err), 0);
+    assert_int_equal(gnt_chain_encode_set(&chain, &client, 0, &b, &err), 0);
+    assert_int_equal(b.view.n, 2);
+    assert_int_equal(made_of.rows, 2);
+    for (int i = 0; i < 2; i++) {
+        assert_float_equal(made_of.weight[2 * i], 0.7, 1e-6);
+        assert_float_equal(made_of.weight[2 * i + 1], 0.3, 1e-6);
+        assert_int_equal(made_of.source[i], 0);
+    }
+    gnt_batch_free(&b);
+    gnt_mixture_free(&made_of);
+    m[0].hooks = &hooks[3];
+    gnt_batch_borrow(&b, &two);
+    b.made_of = &made_of;
+    assert_int_equal(gnt_mixture_identity(&made_of, 2, &err), 0);
+    assert_int_equal(gnt_chain_encode_set(&chain, &client, 0, &b, &err), -1);
+    assert_non_null(strstr(err.text, "was mixed of sample 7, which is not in the set"));
+    gnt_batch_free(&b);
+    gnt_mixture_free(&made_of);
+}
+
 static void local_rates_are_the_defenses(void **state) {
     (void)state;
     static const gnt_defense hooks = {.size = sizeof hooks, .local_rate = half_rate};
@@ -406,6 +544,9 @@ int main(void) {
         cmocka_unit_test(an_observed_client_uses_all_its_samples),
         cmocka_unit_test(transforms_apply_in_order),
         cmocka_unit_test(encodings_replace_the_samples),
+        cmocka_unit_test(each_pass_is_encoded_anew),
+        cmocka_unit_test(soft_labels_enter_the_loss),
+        cmocka_unit_test(what_encodings_are_made_of_is_kept),
         cmocka_unit_test(local_rates_are_the_defenses),
         cmocka_unit_test(an_aggregate_takes_over),
         cmocka_unit_test(what_is_not_finite_is_refused),
