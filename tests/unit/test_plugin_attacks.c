@@ -398,6 +398,24 @@ static void pruned_entries_are_left_out(void **state) {
     }
 }
 
+/* The true image has cost 0 over the survivors, and a cost above 0 over all entries. */
+static void dlg_leaves_pruned_entries_out_where_asked(void **state) {
+    (void)state;
+    static const char *const mask[] = {"auto", "never"};
+    double error[2];
+    for (int which = 0; which < 2; which++) {
+        attacked a;
+        char json[100];
+        snprintf(json, sizeof json, "{\"steps\": 60, \"mask_zeros\": \"%s\"}", mask[which]);
+        observe(&a, lenet_json, 16, 1, 0, NULL, NULL);
+        prune(&a, 0.05f);
+        assert_int_equal(attack(&a, "idlg", json), GNT_OK);
+        error[which] = mse(a.found, a.x);
+        forget(&a);
+    }
+    assert_true(error[0] < 0.5 * error[1]);
+}
+
 /* Dead units and black pixels leave zeros too, but an update that nobody pruned is matched whole. */
 static void zeros_alone_are_not_pruning(void **state) {
     (void)state;
@@ -445,6 +463,7 @@ int main(void) {
         cmocka_unit_test(the_direction_gives_the_image),
         cmocka_unit_test(a_batch_needs_its_labels),
         cmocka_unit_test(pruned_entries_are_left_out),
+        cmocka_unit_test(dlg_leaves_pruned_entries_out_where_asked),
         cmocka_unit_test(zeros_alone_are_not_pruning),
         cmocka_unit_test(a_stop_stops),
     };

@@ -9,8 +9,9 @@
 
 #include "dlg.h"
 #include "gradient.h"
+#include "survivors.h"
 
-enum { MODE, STEPS, INNER, HISTORY, RATE, GUARD, RESTARTS, PATIENCE, TOLERANCE };
+enum { MODE, STEPS, INNER, HISTORY, RATE, GUARD, RESTARTS, PATIENCE, TOLERANCE, MASK_ZEROS };
 enum { MODE_GUARDED, MODE_REFERENCE };
 
 static void *create(const gnt_host *host, const gnt_value *v, int fixed_label) {
@@ -29,6 +30,7 @@ static void *create(const gnt_host *host, const gnt_value *v, int fixed_label) {
     s->restarts = v[RESTARTS].i;
     s->patience = v[PATIENCE].i;
     s->tolerance = v[TOLERANCE].r;
+    s->mask_zeros = v[MASK_ZEROS].i;
     s->relative = v[MODE].i == MODE_GUARDED;
     if (s->relative)
         return s;
@@ -116,6 +118,12 @@ static const gnt_parameter parameters[] = {
      .most = 1,
      .preset = 3e-9,
      .help = "the search ends at this fraction of the observed update's squared norm"},
+    {.id = "mask_zeros",
+     .type = GNT_TYPE_CHOICE,
+     .unit = "",
+     .preset_text = "never",
+     .choices = survivors_choices,
+     .help = "match only entries that are not zero: auto does where the update looks pruned by magnitude"},
 };
 
 static const gnt_attack hooks = {.size = sizeof hooks, .run = dlg_run};

@@ -17,11 +17,12 @@ typedef struct dlg {
     /* parameters, as the table explains them */
     int64_t steps, inner, history, restarts, patience;
     double rate, guard, tolerance;
+    int64_t mask_zeros;
 
     /* the function prepared for observations of this shape; the host releases it with the instance */
     gnt_function *match;
     int64_t n, batch;
-    int32_t local_steps;
+    int32_t local_steps, masked;
 } dlg;
 
 /* The cost as a function of z; lives for one run. */

@@ -10,14 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "first_dense.h"
 #include "gradient.h"
 #include "label.h"
+#include "survivors.h"
 #include "gauntlet/nn.h"
 #include "gauntlet/plugin.h"
 
 enum { STEPS, RATE, MILESTONES, DECAY, SIGNED, TV, RESTARTS, MASK_ZEROS };
-enum { MASK_AUTO, MASK_NEVER, MASK_ALWAYS };
 
 typedef struct invert {
     const gnt_host *host;
@@ -54,55 +53,14 @@ static gnt_status out_of_memory(const gnt_host *host) {
 
 /* ---- what was observed ---- */
 
-/* Was this update pruned by magnitude? Many zeros alone do not say so: dead units and black pixels leave zeros that
- * are worth matching. What pruning leaves has no small entries: in each tensor, none below a hundredth of the
- * survivors' mean magnitude. */
-static int looks_pruned(const gnt_views *update) {
-    int64_t zeros = 0, total = 0;
-    for (int64_t t = 0; t < update->n; t++) {
-        const gnt_view *v = &update->view[t];
-        double least = INFINITY, sum = 0;
-        int64_t alive = 0;
-        for (int64_t i = 0; i < v->count; i++)
-            if (v->data[i] != 0) {
-                least = fmin(least, fabs((double)v->data[i]));
-                sum += fabs((double)v->data[i]);
-                alive++;
-            }
-        if (alive > 0 && least < 0.01 * sum / (double)alive)
-            return 0;
-        zeros += v->count - alive;
-        total += v->count;
-    }
-    return 2 * zeros > total;
-}
-
-/* flags[i] = 1 where the observed entry is to be matched: where it survived, and in columns without any survivor of
- * a first dense layer, since those say that the sample itself is (near) zero there, as black pixels are. */
-static void mark_survivors(const gnt_model_info *info, int64_t tensor, const float *observed, float *flags) {
-    const gnt_view *shape = &info->params.view[tensor];
-    int64_t columns = shape->rank == 2 && is_first_dense(info, shape->layer) ? shape->dim[1] : 0;
-    for (int64_t i = 0; i < shape->count; i++)
-        flags[i] = observed[i] != 0;
-    for (int64_t j = 0; j < columns; j++) {
-        int alive = 0;
-        for (int64_t i = j; i < shape->count && !alive; i += columns)
-            alive = observed[i] != 0;
-        for (int64_t i = j; i < shape->count && !alive; i += columns)
-            flags[i] = 1;
-    }
-}
-
 static gnt_status bind_update(search *s, const gnt_observation *seen, int32_t *masked) {
     const gnt_host *host = s->self->host;
     const gnt_views *params = &host->model->info->params, *update = seen->update;
-    int64_t want = s->self->value[MASK_ZEROS].i, total = 0;
     if (!update || update->n != params->n)
         return refuse(host, "it needs one tensor of the update for each parameter of the model");
-    const float **observed = host->scratch(host->context, 2 * (size_t)params->n * sizeof *observed);
+    const float **observed = host->scratch(host->context, (size_t)params->n * sizeof *observed);
     if (!observed)
         return out_of_memory(host);
-    const float **mask = observed + params->n;
     for (int64_t t = 0; t < params->n; t++) {
         const gnt_view *v = &update->view[t];
         if (v->count != params->view[t].count)
@@ -111,22 +69,9 @@ static gnt_status bind_update(search *s, const gnt_observation *seen, int32_t *m
             if (!isfinite(v->data[i]))
                 return host->fail(host->context, "the observed update holds NaN or infinite entries");
         observed[t] = v->data;
-        total += v->count;
     }
     s->args.observed = observed;
-    *masked = want == MASK_ALWAYS || (want == MASK_AUTO && looks_pruned(update));
-    host->fact(host->context, "zeros_masked", *masked);
-    if (!*masked)
-        return GNT_OK;
-    float *flags = host->scratch(host->context, (size_t)total * sizeof *flags);
-    if (!flags)
-        return out_of_memory(host);
-    for (int64_t t = 0; t < params->n; flags += params->view[t].count, t++) {
-        mark_survivors(host->model->info, t, observed[t], flags);
-        mask[t] = flags;
-    }
-    s->args.mask = mask;
-    return GNT_OK;
+    return survivors_mask(host, update, s->self->value[MASK_ZEROS].i, masked, &s->args.mask);
 }
 
 /* Labels as granted, else read off the gradient of a single sample; rates as granted, else as announced. */
@@ -363,8 +308,6 @@ static void *create(const gnt_host *host, const gnt_value *values) {
 
 static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
 
-static const char *const masks[] = {"auto", "never", "always", NULL};
-
 static const gnt_parameter parameters[] = {
     {.id = "steps",
      .type = GNT_TYPE_INT,
@@ -422,7 +365,7 @@ static const gnt_parameter parameters[] = {
      .type = GNT_TYPE_CHOICE,
      .unit = "",
      .preset_text = "auto",
-     .choices = masks,
+     .choices = survivors_choices,
      .help = "match only entries that are not zero: auto does where the update looks pruned by magnitude"},
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dlg.h"
+#include "survivors.h"
 
 /* What an empty update costs where costs are relative: L-BFGS's tolerances are absolute, and this leaves room
  * for nine digits above them. */
@@ -19,10 +20,11 @@ static gnt_status refuse(const gnt_host *host, const char *why) {
 }
 
 /* The prepared function is kept from one observation to the next while their shape stays the same. */
-static gnt_status prepare(dlg *self, const gnt_observation *seen) {
+static gnt_status prepare(dlg *self, const gnt_observation *seen, int32_t masked) {
     const gnt_host *host = self->host;
     const gnt_model_service *m = host->model;
-    if (self->match && self->n == seen->n && self->local_steps == seen->steps && self->batch == seen->batch) {
+    if (self->match && self->n == seen->n && self->local_steps == seen->steps && self->batch == seen->batch &&
+        self->masked == masked) {
         m->changed(m->context, self->match);
         return GNT_OK;
     }
@@ -35,6 +37,7 @@ static gnt_status prepare(dlg *self, const gnt_observation *seen) {
                               .batch = seen->batch,
                               .training = -1,
                               .cost = GNT_COST_L2,
+                              .masked = masked,
                               .vjp = GNT_WRT_X | (self->fixed_label ? 0 : GNT_WRT_Y),
                               .held = GNT_HELD_WEIGHTS | GNT_HELD_OBSERVED};
     self->match = m->prepare(m->context, &spec);
@@ -43,10 +46,11 @@ static gnt_status prepare(dlg *self, const gnt_observation *seen) {
     self->n = seen->n;
     self->local_steps = seen->steps;
     self->batch = seen->batch;
+    self->masked = masked;
     return GNT_OK;
 }
 
-static gnt_status bind_update(dlg_objective *o, const gnt_observation *seen) {
+static gnt_status bind_update(dlg_objective *o, const gnt_observation *seen, int32_t *masked) {
     const gnt_host *host = o->self->host;
     const gnt_views *params = &host->model->info->params;
     double squares = 0;
@@ -67,7 +71,7 @@ static gnt_status bind_update(dlg_objective *o, const gnt_observation *seen) {
         return host->fail(host->context, "the observed update holds NaN or infinite entries");
     o->args.observed = observed;
     o->observed = squares;
-    return GNT_OK;
+    return survivors_mask(host, seen->update, o->self->mask_zeros, masked, &o->args.mask);
 }
 
 /* Local steps: the rates that were granted, else the announced one at every step. Their sum turns a weight
@@ -97,11 +101,12 @@ gnt_status dlg_objective_open(dlg_objective *o, dlg *self, const gnt_observation
         return refuse(host, "it needs the model");
     if (seen->n < 1 || seen->steps < 0)
         return refuse(host, "it needs the number of samples in the batch");
-    gnt_status s = bind_update(o, seen);
+    int32_t masked = 0;
+    gnt_status s = bind_update(o, seen, &masked);
     if (s == GNT_OK)
         s = bind_rates(o, seen);
     if (s == GNT_OK)
-        s = prepare(self, seen);
+        s = prepare(self, seen, masked);
     if (s != GNT_OK)
         return s;
     const gnt_model_info *info = host->model->info;

@@ -1,0 +1,68 @@
+#include "survivors.h"
+
+#include <math.h>
+
+#include "first_dense.h"
+
+const char *const survivors_choices[] = {"auto", "never", "always", NULL};
+
+/* Was this update pruned by magnitude? Many zeros alone do not say so: dead units and black pixels leave zeros that
+ * are worth matching. What pruning leaves has no small entries: in each tensor, none below a hundredth of the
+ * survivors' mean magnitude. */
+static int looks_pruned(const gnt_views *update) {
+    int64_t zeros = 0, total = 0;
+    for (int64_t t = 0; t < update->n; t++) {
+        const gnt_view *v = &update->view[t];
+        double least = INFINITY, sum = 0;
+        int64_t alive = 0;
+        for (int64_t i = 0; i < v->count; i++)
+            if (v->data[i] != 0) {
+                least = fmin(least, fabs((double)v->data[i]));
+                sum += fabs((double)v->data[i]);
+                alive++;
+            }
+        if (alive > 0 && least < 0.01 * sum / (double)alive)
+            return 0;
+        zeros += v->count - alive;
+        total += v->count;
+    }
+    return 2 * zeros > total;
+}
+
+/* flags[i] = 1 where the observed entry is to be matched: where it survived, and in columns without any survivor of
+ * a first dense layer, since those say that the sample itself is (near) zero there, as black pixels are. */
+static void mark_survivors(const gnt_model_info *info, int64_t tensor, const float *observed, float *flags) {
+    const gnt_view *shape = &info->params.view[tensor];
+    int64_t columns = shape->rank == 2 && is_first_dense(info, shape->layer) ? shape->dim[1] : 0;
+    for (int64_t i = 0; i < shape->count; i++)
+        flags[i] = observed[i] != 0;
+    for (int64_t j = 0; j < columns; j++) {
+        int alive = 0;
+        for (int64_t i = j; i < shape->count && !alive; i += columns)
+            alive = observed[i] != 0;
+        for (int64_t i = j; i < shape->count && !alive; i += columns)
+            flags[i] = 1;
+    }
+}
+
+gnt_status survivors_mask(const gnt_host *host, const gnt_views *update, int64_t want, int32_t *masked,
+                          const float *const **mask) {
+    int64_t total = 0;
+    *masked = want == SURVIVORS_ALWAYS || (want == SURVIVORS_AUTO && looks_pruned(update));
+    *mask = NULL;
+    host->fact(host->context, "zeros_masked", *masked);
+    if (!*masked)
+        return GNT_OK;
+    for (int64_t t = 0; t < update->n; t++)
+        total += update->view[t].count;
+    const float **list = host->scratch(host->context, (size_t)update->n * sizeof *list);
+    float *flags = host->scratch(host->context, (size_t)total * sizeof *flags);
+    if (!list || !flags)
+        return host->fail(host->context, "no memory for the search: the limit on scratch memory is too low");
+    for (int64_t t = 0; t < update->n; flags += update->view[t].count, t++) {
+        mark_survivors(host->model->info, t, update->view[t].data, flags);
+        list[t] = flags;
+    }
+    *mask = list;
+    return GNT_OK;
+}
