@@ -1,0 +1,283 @@
+/* loda: "Learning to Obscure Data". A client's images go out as others that look like public ones but make the extractor
+ * feel the same. Each is encoded once: what an image becomes depends on its pixels, the public images and a secret that
+ * `prepare` draws for all clients, not on the round, the epoch or the images beside it (up to the rounding of sums). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache.h"
+#include "loda.h"
+#include "obscure.h"
+
+enum { EXTRACTOR, PRESET, LAYERS, C, STEPS, STEP, BATCH }; /* rows of the table of parameters */
+
+typedef struct loda {
+    const gnt_host *host;
+    obscurer obscurer;
+    cache *done;
+    uint64_t secret;
+    int has_secret;
+} loda;
+
+/* ---- where an image starts ---- */
+
+static uint64_t draw_secret(const gnt_host *host) {
+    uint64_t high = host->below(host->context, "secret", (uint64_t)1 << 32);
+    return high << 32 | host->below(host->context, "secret", (uint64_t)1 << 32);
+}
+
+/* The secret out of the artefacts; drawn where nothing was prepared. */
+static void know_secret(loda *self, const gnt_artefacts *artefacts) {
+    for (int64_t i = 0; !self->has_secret && artefacts && i < artefacts->n_blobs; i++) {
+        const gnt_blob *b = &artefacts->blob[i];
+        if (strcmp(b->name, "secret") != 0 || b->count != 8)
+            continue;
+        for (int k = 0; k < 8; k++)
+            self->secret = self->secret << 8 | b->data[k];
+        self->has_secret = 1;
+    }
+    if (!self->has_secret)
+        self->secret = draw_secret(self->host);
+    self->has_secret = 1;
+}
+
+/* SplitMix64 of the secret and the image: any of the public images, the same one each time. */
+static int64_t start_of(const loda *self, cache_key key, int64_t n) {
+    uint64_t z = self->secret ^ key.b;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (int64_t)((z ^ (z >> 31)) % (uint64_t)n);
+}
+
+/* ---- hooks ---- */
+
+static gnt_status prepare(void *self_, const gnt_defense_prepare *in, const gnt_sink *out) {
+    loda *self = self_;
+    const gnt_host *host = self->host;
+    uint8_t bytes[8];
+    if (!in->public_data || in->public_data->n < 1)
+        return host->fail(host->context,
+                          "it starts from public images and the task has none; give it data.public rows");
+    gnt_status s = host->model ? features_fit(&self->obscurer.g, host->model->info) : GNT_OK;
+    if (s != GNT_OK)
+        return s;
+    uint64_t secret = draw_secret(host);
+    for (int k = 0; k < 8; k++)
+        bytes[k] = (uint8_t)(secret >> (56 - 8 * k));
+    return out->blob(out->context, "secret", bytes, 8);
+}
+
+typedef struct waiting { /* images of a set that are still to be encoded, one batch at a time */
+    int64_t *row, n;
+    cache_key *key;
+    float *truth, *x;
+    obscured *about;
+} waiting;
+
+static int open_waiting(waiting *w, const loda *self, const gnt_samples *s) {
+    const gnt_host *host = self->host;
+    size_t batch = (size_t)self->obscurer.batch, bytes = batch * (size_t)s->features * sizeof(float);
+    w->row = host->scratch(host->context, (size_t)s->n * sizeof *w->row);
+    w->key = host->scratch(host->context, (size_t)s->n * sizeof *w->key);
+    w->truth = host->scratch(host->context, bytes);
+    w->x = host->scratch(host->context, bytes);
+    w->about = host->scratch(host->context, batch * sizeof *w->about);
+    return w->row && w->key && w->truth && w->x && w->about ? 0 : -1;
+}
+
+/* Rows whose encoding is not known, each image once. */
+static void list_new(waiting *w, const loda *self, const gnt_samples *s) {
+    for (int64_t i = 0; i < s->n; i++) {
+        w->key[i] = cache_key_of(s->x + i * s->features, s->features);
+        int known = cache_find(self->done, w->key[i]) != NULL;
+        for (int64_t k = 0; !known && k < w->n; k++)
+            known = w->key[w->row[k]].a == w->key[i].a && w->key[w->row[k]].b == w->key[i].b;
+        if (!known)
+            w->row[w->n++] = i;
+    }
+}
+
+static void report(const loda *self, const obscured *about, int64_t pixels) {
+    const gnt_host *host = self->host;
+    double mean = about->square / (double)pixels;
+    host->fact(host->context, "objective_start", about->first);
+    host->fact(host->context, "objective_end", about->last);
+    host->fact(host->context, "psnr_to_private", mean > 0 ? -10 * log10(mean) : INFINITY);
+}
+
+/* Encodes rows from … from + n − 1 of the list. */
+static gnt_status encode_batch_of(loda *self, waiting *w, int64_t from, int64_t n, const gnt_client *client) {
+    const gnt_samples *s = client->samples, *start = client->public_data;
+    const gnt_host *host = self->host;
+    size_t bytes = (size_t)s->features * sizeof(float);
+    for (int64_t k = 0; k < n; k++) {
+        int64_t row = w->row[from + k], begin = start_of(self, w->key[row], start->n);
+        memcpy(w->truth + k * s->features, s->x + row * s->features, bytes);
+        memcpy(w->x + k * s->features, start->x + begin * s->features, bytes);
+    }
+    double each = (double)self->obscurer.steps,
+           known = (double)(cache_size(self->done) * self->obscurer.steps);
+    double all = known + each * (double)(w->n - from);
+    /* clients hold about the same number of images, and each comes round once */
+    double whole = each * (double)client->n_clients * (double)client->n_samples;
+    gnt_status status =
+        obscurer_run(&self->obscurer, n, w->truth, w->x, w->about, known, whole > all ? whole : all);
+    for (int64_t k = 0; status == GNT_OK && k < n; k++) {
+        report(self, &w->about[k], s->features);
+        if (cache_put(self->done, w->key[w->row[from + k]], w->x + k * s->features) != 0)
+            status = host->fail(host->context, "out of memory for the encoded images");
+    }
+    return status;
+}
+
+static gnt_status check_set(const loda *self, const gnt_client *client) {
+    const gnt_host *host = self->host;
+    const gnt_samples *s = client->samples, *start = client->public_data;
+    if (!start || start->n < 1)
+        return host->fail(host->context,
+                          "it starts from public images and the task has none; give it data.public rows");
+    if (start->features != s->features)
+        return host->fail(host->context, "the public images have another shape than the private ones");
+    gnt_status fits = host->model ? features_fit(&self->obscurer.g, host->model->info) : GNT_OK;
+    if (fits == GNT_OK && s->features != self->obscurer.g.pixels)
+        return host->fail(host->context, "the images have another shape than the extractor reads");
+    return fits;
+}
+
+static gnt_status encode_set(void *self_, const gnt_client *client, int64_t epoch,
+                             const gnt_samples_sink *out) {
+    loda *self = self_;
+    const gnt_host *host = self->host;
+    const gnt_samples *s = client->samples;
+    waiting w = {0};
+    (void)epoch;
+    gnt_status status = check_set(self, client);
+    if (status != GNT_OK)
+        return status;
+    know_secret(self, client->artefacts);
+    if (open_waiting(&w, self, s) != 0)
+        return host->fail(host->context, "no memory for a batch: set \"batch\" lower");
+    list_new(&w, self, s);
+    for (int64_t from = 0; status == GNT_OK && from < w.n; from += self->obscurer.batch) {
+        int64_t n = w.n - from < self->obscurer.batch ? w.n - from : self->obscurer.batch;
+        status = encode_batch_of(self, &w, from, n, client);
+    }
+    for (int64_t i = 0; status == GNT_OK && i < s->n; i++)
+        status = out->put(out->context, cache_find(self->done, w.key[i]), s->y + i * s->classes,
+                          s->id ? s->id[i] : i);
+    return status;
+}
+
+/* ---- the plugin ---- */
+
+static const char *const preset_names[] = {"LODA1", "LODA2", "LODA3", "custom", NULL};
+
+const char *loda_layers(int64_t preset, const char *custom) {
+    static const char *const layers[] = {"convs:first5", "convs:all", "convs:last5+dense"};
+    return preset >= 0 && preset < 3 ? layers[preset] : custom;
+}
+
+static void destroy(void *self_) {
+    loda *self = self_;
+    obscurer_close(&self->obscurer);
+    cache_free(self->done);
+    free(self);
+}
+
+static void *create(const gnt_host *host, const gnt_value *values) {
+    loda *self = calloc(1, sizeof *self);
+    if (!self) {
+        host->fail(host->context, "out of memory");
+        return NULL;
+    }
+    self->host = host;
+    self->obscurer = (obscurer){
+        .c = values[C].r, .steps = values[STEPS].i, .step = values[STEP].r, .batch = values[BATCH].i};
+    int custom = values[PRESET].i == 3, bad = 0;
+    if (!custom && *values[LAYERS].text) {
+        host->fail(host->context,
+                   "\"layers\" stands beside a preset that names its own; set \"preset\" to \"custom\"");
+        bad = 1;
+    }
+    if (!bad)
+        bad = features_open(&self->obscurer.g, host, values[EXTRACTOR].id,
+                            loda_layers(values[PRESET].i, values[LAYERS].text));
+    if (!bad && (!(self->done = cache_new(self->obscurer.g.pixels)) || obscurer_open(&self->obscurer) != 0)) {
+        host->fail(host->context, "out of memory: set \"batch\" lower");
+        bad = 1;
+    }
+    if (!bad)
+        return self;
+    destroy(self);
+    return NULL;
+}
+
+static const gnt_parameter parameters[] = {
+    [EXTRACTOR] = {.id = "extractor",
+                   .type = GNT_TYPE_MODEL,
+                   .help = "network trained on public data whose activations are to stay"},
+    [PRESET] =
+        {.id = "preset",
+         .type = GNT_TYPE_CHOICE,
+         .preset_text = "LODA1",
+         .choices = preset_names,
+         .help =
+             "LODA1: the first five convolutions (c = 20 in the paper); LODA2: all (c = 30); LODA3: the last "
+             "five and the dense layer (c = 1)"},
+    [LAYERS] =
+        {.id = "layers",
+         .type = GNT_TYPE_TEXT,
+         .preset_text = "",
+         .help =
+             "with preset custom: names of layers, convs:firstN, convs:lastN, convs:all, dense, joined by +"},
+    [C] = {.id = "c",
+           .type = GNT_TYPE_REAL,
+           .scale = GNT_SCALE_LOG,
+           .least = 1e-3,
+           .most = 1e7,
+           .preset = 20,
+           .strength = 1,
+           .help = "weight of the distance to the private image; what it does depends on the size of the "
+                   "activations"},
+    [STEPS] = {.id = "steps",
+               .type = GNT_TYPE_INT,
+               .least = 1,
+               .most = 100000,
+               .preset = 500,
+               .help = "of descent"},
+    [STEP] = {.id = "step",
+              .type = GNT_TYPE_REAL,
+              .scale = GNT_SCALE_LOG,
+              .least = 1e-6,
+              .most = 100,
+              .preset = 0.1,
+              .help = "length of a step, L2 over the image"},
+    [BATCH] = {.id = "batch",
+               .type = GNT_TYPE_INT,
+               .least = 1,
+               .most = 4096,
+               .preset = 16,
+               .help = "images encoded at once; changes speed and memory only"}};
+
+static const gnt_defense hooks = {.size = sizeof hooks, .prepare = prepare, .encode_set = encode_set};
+static const char *const services[] = {GNT_EXTENSION_MODELS, NULL};
+
+const gnt_descriptor loda_defense = {
+    .size = sizeof loda_defense,
+    .kind = GNT_PLUGIN_DEFENSE,
+    .id = "loda",
+    .version = "1.0",
+    .line = "replaces each image by one that keeps an extractor's activations and lies far from it",
+    .licence = "MIT",
+    .citation = "Learning to Obscure Data (LODA), Algorithm 1 and Eq. 4",
+    .parameters = parameters,
+    .n_parameters = sizeof parameters / sizeof *parameters,
+    .scope = GNT_SCOPE_TASK,
+    .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_ENCODING,
+    .data_kinds = GNT_KIND_IMAGE,
+    .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_NEEDS_PUBLIC | GNT_FLAG_NO_GRADIENT | GNT_FLAG_ARTEFACTS_PRIVATE,
+    .services = services,
+    .create = create,
+    .destroy = destroy,
+    .defense = &hooks,
+};
