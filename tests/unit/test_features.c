@@ -1,0 +1,202 @@
+/* LPIPS and the feature distance against PyTorch in float64 (tests/golden/lpips.py), on weights of a formula: the networks,
+ * their taps, the scaling of inputs and the distance are judged, not the published weights. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "formula.h"
+#include "metric/features.h"
+
+static const char file[] = "tests/golden/lpips.safetensors";
+static gnt_st golden;
+
+static int load(void **state) {
+    gnt_err err = {0};
+    (void)state;
+    gnt_st_init(&golden);
+    return gnt_st_load(&golden, file, &err);
+}
+
+static int unload(void **state) {
+    (void)state;
+    gnt_st_free(&golden);
+    return 0;
+}
+
+/* The tensors of a network, filled by the formula; `without` is left out. */
+static void make_weights(gnt_st *st, gnt_lpips_net net, const char *without) {
+    const char *name = gnt_lpips_names[net];
+    const size_t n = strlen(name);
+    uint64_t stream = FORMULA_WEIGHTS;
+    gnt_st_init(st);
+    for (size_t i = 0; i < golden.n; i++) {
+        const gnt_st_tensor *t = &golden.tensor[i];
+        if (strncmp(t->name, name, n) != 0 || t->name[n] != '/')
+            continue;
+        const int64_t *dim = t->data;
+        const int32_t rank = (int32_t)t->dim[0];
+        int64_t count = 1;
+        gnt_st_tensor *made;
+        for (int32_t k = 0; k < rank; k++)
+            count *= dim[k];
+        uint64_t own = stream++;
+        if (without && strcmp(without, t->name + n + 1) == 0)
+            continue;
+        assert_int_equal(gnt_st_add(st, t->name + n + 1, GNT_ST_F32, rank, dim, NULL, &made, NULL), 0);
+        int is_lin = strncmp(t->name + n + 1, "lin", 3) == 0;
+        double scale = rank > 1 ? formula_bound((double)(count / dim[0])) : 1.0 / 16;
+        for (int64_t k = 0; k < count; k++) {
+            double u = formula_unit(own, (uint64_t)k);
+            ((float *)made->data)[k] = (float)(is_lin ? (u + 1) / 2 : u * scale);
+        }
+    }
+}
+
+static void make_pair(float *a, float *b, int64_t n) {
+    for (int64_t i = 0; i < n; i++) {
+        a[i] = (float)(formula_unit(FORMULA_X, (uint64_t)i) / 2 + 0.5);
+        b[i] = i % 4 ? a[i] : (float)(formula_unit(FORMULA_X_SEEN, (uint64_t)i) / 2 + 0.5);
+    }
+}
+
+static double expected(const char *name) {
+    gnt_err err = {0};
+    const gnt_st_tensor *t = gnt_st_need(&golden, file, name, GNT_ST_F64, 0, NULL, &err);
+    if (!t)
+        fail_msg("%s", err.text);
+    return *(const double *)t->data;
+}
+
+static void close_to(const char *name, double value, int32_t precision) {
+    const double right = expected(name), tolerance = precision == 8 ? 1e-9 : 1e-5;
+    if (!(fabs(value - right) <= tolerance * right))
+        fail_msg("%s, precision %d: %.12g, expected %.12g", name, precision, value, right);
+}
+
+static void lpips_as_in_pytorch(void **state) {
+    const gnt_lpips_net net = (gnt_lpips_net)(uintptr_t)*state;
+    static const gnt_metric_shape shapes[] = {{3, 32, 32}, {3, 45, 64}, {1, 36, 33}};
+    static float a[3 * 45 * 64], b[3 * 45 * 64];
+    gnt_st weights;
+    make_weights(&weights, net, NULL);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const gnt_metric_shape s = shapes[i];
+        const int64_t n = s.channels * s.height * s.width;
+        char name[64];
+        snprintf(name, sizeof name, "%s.%dx%dx%d", gnt_lpips_names[net], (int)s.channels, (int)s.height,
+                 (int)s.width);
+        make_pair(a, b, n);
+        for (int32_t precision = 4; precision <= 8; precision += 4) {
+            gnt_features *f = NULL;
+            gnt_err err = {0};
+            if (gnt_lpips_new(&f, net, &weights, "made", s, precision, &err))
+                fail_msg("%s", err.text);
+            close_to(name, gnt_features_distance(f, a, b), precision);
+            close_to(name, gnt_features_distance(f, b, a), precision);
+            assert_true(gnt_features_distance(f, a, a) == 0);
+            assert_true(gnt_features_worst(f) > expected(name));
+            gnt_features_free(f);
+        }
+    }
+    gnt_st_free(&weights);
+}
+
+static void refuse(gnt_lpips_net net, const char *without, gnt_metric_shape shape, const char *a,
+                   const char *b) {
+    gnt_st weights;
+    gnt_features *f = NULL;
+    gnt_err err = {0};
+    make_weights(&weights, net, without);
+    assert_int_equal(gnt_lpips_new(&f, net, &weights, "made", shape, 4, &err), -1);
+    assert_null(f);
+    if (!strstr(err.text, a) || !strstr(err.text, b))
+        fail_msg("\"%s\" lacks \"%s\" or \"%s\"", err.text, a, b);
+    gnt_st_free(&weights);
+}
+
+static void what_does_not_fit_is_refused(void **state) {
+    (void)state;
+    const gnt_metric_shape usual = {3, 32, 32};
+    refuse(GNT_LPIPS_ALEX, "features.3.bias", usual, "made", "features.3.bias");
+    refuse(GNT_LPIPS_VGG, "lin4.model.1.weight", usual, "made", "lin4.model.1.weight");
+    refuse(GNT_LPIPS_SQUEEZE, "features.12.expand3x3.weight", usual, "made", "features.12.expand3x3.weight");
+    /* 28 becomes 6, 2, and then no window of 3 fits */
+    refuse(GNT_LPIPS_ALEX, NULL, (gnt_metric_shape){1, 28, 28}, "images of 28×28 are too small", "AlexNet");
+    refuse(GNT_LPIPS_ALEX, NULL, (gnt_metric_shape){1, 1, 1}, "images of 1×1 are too small", "AlexNet");
+    refuse(GNT_LPIPS_VGG, NULL, (gnt_metric_shape){3, 8, 64}, "images of 8×64 are too small", "VGG");
+    refuse(GNT_LPIPS_VGG, NULL, (gnt_metric_shape){2, 32, 32}, "1 or 3 channels", "have 2");
+}
+
+/* A weight below 0 would make some pairs nearer than an image is to itself. */
+static void negative_weights_are_refused(void **state) {
+    (void)state;
+    gnt_st weights;
+    gnt_features *f = NULL;
+    gnt_err err = {0};
+    make_weights(&weights, GNT_LPIPS_SQUEEZE, NULL);
+    ((float *)gnt_st_find(&weights, "lin2.model.1.weight")->data)[5] = -1e-3f;
+    assert_int_equal(
+        gnt_lpips_new(&f, GNT_LPIPS_SQUEEZE, &weights, "made", (gnt_metric_shape){3, 32, 32}, 4, &err), -1);
+    assert_non_null(strstr(err.text, "lin2.model.1.weight: entry 5 is negative"));
+    gnt_st_free(&weights);
+}
+
+static void feature_distance_as_in_pytorch(void **state) {
+    (void)state;
+    static float a[3 * 32 * 32], b[3 * 32 * 32];
+    const gnt_nn_shape sample = {.rank = 3, .dim = {3, 32, 32}};
+    gnt_model *m = NULL;
+    gnt_err err = {0};
+    if (gnt_model_load(&m, "models/lenet.json", &sample, 10, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    const gnt_param *list;
+    const int32_t n = gnt_model_params(m, &list);
+    float *params = gnt_array((size_t)gnt_model_size(m), sizeof *params), none = 0;
+    assert_non_null(params);
+    for (int32_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < gnt_nn_count(&list[i].shape); k++)
+            params[list[i].offset + k] =
+                (float)(formula_unit((uint64_t)(FORMULA_WEIGHTS + i), (uint64_t)k) / 2);
+    make_pair(a, b, 3 * 32 * 32);
+    for (int32_t precision = 4; precision <= 8; precision += 4) {
+        gnt_features *f = NULL;
+        if (gnt_features_new(&f, m, params, &none, precision, &err))
+            fail_msg("%s", err.text);
+        close_to("lenet", gnt_features_distance(f, a, b), precision);
+        assert_true(gnt_features_distance(f, a, a) == 0);
+        assert_true(fabs(gnt_features_worst(f) - 2) < 1e-12); /* sigmoids are not negative */
+        gnt_features_free(f);
+    }
+    gnt_free(params);
+    gnt_model_free(m);
+}
+
+int main(int argc, char **argv) {
+    if (argc == 3 &&
+        strcmp(argv[1], "--write") == 0) { /* weights of the formula as files, for tests of whole runs */
+        gnt_st weights;
+        char path[4200];
+        if (load(NULL))
+            return 1;
+        make_weights(&weights, GNT_LPIPS_SQUEEZE, NULL);
+        snprintf(path, sizeof path, "%.4000s/squeeze.safetensors", argv[2]);
+        int rc = gnt_st_save(&weights, path, NULL);
+        gnt_st_free(&weights);
+        return unload(NULL) || rc;
+    }
+    const struct CMUnitTest tests[] = {
+        {"alex", lpips_as_in_pytorch, NULL, NULL, (void *)(uintptr_t)GNT_LPIPS_ALEX},
+        {"vgg", lpips_as_in_pytorch, NULL, NULL, (void *)(uintptr_t)GNT_LPIPS_VGG},
+        {"squeeze", lpips_as_in_pytorch, NULL, NULL, (void *)(uintptr_t)GNT_LPIPS_SQUEEZE},
+        cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(negative_weights_are_refused),
+        cmocka_unit_test(feature_distance_as_in_pytorch),
+    };
+    return cmocka_run_group_tests_name("features", tests, load, unload);
+}
