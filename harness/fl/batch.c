@@ -13,6 +13,7 @@ void gnt_batch_free(gnt_batch *b) {
     gnt_free(b->y);
     gnt_free(b->id);
     gnt_free(b->a);
+    gnt_free(b->mask);
     *b = (gnt_batch){0};
 }
 
@@ -23,7 +24,9 @@ int gnt_batch_gather(gnt_batch *b, const gnt_samples *s, const uint32_t *row, in
     b->y = gnt_array((size_t)n * c, sizeof *b->y);
     b->id = gnt_array((size_t)n, sizeof *b->id);
     b->a = gnt_array((size_t)n * a, sizeof *b->a);
-    if (!b->x || !b->y || !b->id || !b->a) {
+    size_t m = s->mask ? (size_t)gnt_mask_size(s) : 0;
+    b->mask = gnt_array((size_t)n * m, sizeof *b->mask);
+    if (!b->x || !b->y || !b->id || !b->a || !b->mask) {
         gnt_batch_free(b);
         return -1;
     }
@@ -33,12 +36,14 @@ int gnt_batch_gather(gnt_batch *b, const gnt_samples *s, const uint32_t *row, in
         b->id[i] = s->id ? s->id[row[i]] : (int64_t)row[i];
         if (s->a)
             memcpy(b->a + i * a, s->a + row[i] * a, a * sizeof *b->a);
+        if (s->mask)
+            memcpy(b->mask + i * m, s->mask + row[i] * m, m);
     }
     b->view.n = n;
     b->view.x = b->x;
     b->view.y = b->y;
     b->view.id = b->id;
     b->view.a = s->a ? b->a : NULL;
-    b->view.mask = NULL;
+    b->view.mask = s->mask ? b->mask : NULL;
     return 0;
 }

@@ -89,6 +89,25 @@ static gnt_status mixed(void *context, int64_t n, const int64_t *source_id, cons
                : GNT_OK;
 }
 
+/* An encoding is sensitive where the sample is that it is mostly of. */
+static int keep_masks(collector *c, gnt_err *err) {
+    const gnt_samples *from = c->source;
+    size_t m = (size_t)gnt_mask_size(from);
+    if (!from->mask)
+        return 0;
+    c->out.mask = gnt_array((size_t)c->n, m);
+    if (!c->out.mask)
+        return gnt_fail(err, "out of memory for the masks of %lld samples", (long long)c->n);
+    for (int64_t i = 0; i < c->n; i++) {
+        int64_t id = c->out.id[i], row = id;
+        if (row < 0 || row >= from->n || from->id[row] != id)
+            for (row = from->n - 1; row > 0 && from->id[row] != id;)
+                row--;
+        memcpy(c->out.mask + (size_t)i * m, from->mask + (size_t)row * m, m);
+    }
+    return 0;
+}
+
 typedef gnt_status (*encode_hook)(void *self, const gnt_client *client, int64_t when,
                                   const gnt_samples_sink *out);
 
@@ -109,6 +128,8 @@ static int encode(const gnt_chain *chain, const gnt_member *m, encode_hook hook,
         rc = gnt_inputs_check(chain, m, client, name, &before, err);
     if (rc == 0 && c.n == 0)
         rc = gnt_fail(err, "the encoding of %lld samples gave none", (long long)b->view.n);
+    if (rc == 0)
+        rc = keep_masks(&c, err);
     if (rc != 0) {
         gnt_batch_free(&c.out);
         gnt_mixture_free(&c.made_of);
@@ -125,7 +146,7 @@ static int encode(const gnt_chain *chain, const gnt_member *m, encode_hook hook,
     view.y = c.out.y;
     view.id = c.out.id;
     view.a = NULL; /* an encoded sample has no attributes of its own */
-    view.mask = NULL;
+    view.mask = c.out.mask;
     gnt_batch_free(b);
     *b = c.out;
     b->view = view;

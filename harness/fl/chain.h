@@ -27,12 +27,18 @@ typedef struct gnt_chain {
     int64_t n_params, n_buffers; /* of the model: hooks must leave so many weights and buffers as they are */
 } gnt_chain;
 
+/* Entries of one sample's mask. */
+static inline int64_t gnt_mask_size(const gnt_samples *s) {
+    return s->rank == 3 ? s->dim[1] * s->dim[2] : s->features;
+}
+
 /* Samples that hooks may replace: owns its memory once a hook encoded. */
 typedef struct gnt_batch {
     gnt_samples view;
     float *x, *y; /* NULL while the view borrows the caller's samples */
     int64_t *id;
     int32_t *a;
+    uint8_t *mask;
     gnt_mixture *
         made_of; /* of what each sample was made, kept up to date by encodings; NULL: nobody asks. The caller's */
 } gnt_batch;

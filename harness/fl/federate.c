@@ -96,6 +96,7 @@ static gnt_samples rows_of(const gnt_samples *s, int64_t from, int64_t to) {
     part.y = s->y + from * s->classes;
     part.id = s->id + from;
     part.a = s->a ? s->a + from * s->n_attributes : NULL;
+    part.mask = s->mask ? s->mask + from * gnt_mask_size(s) : NULL;
     return part;
 }
 

@@ -29,7 +29,8 @@ static uint64_t sum_of_samples(const gnt_samples *s) {
     uint64_t x = gnt_quick_sum(s->x, n * (size_t)s->features * sizeof *s->x);
     uint64_t y = gnt_quick_sum(s->y, n * (size_t)s->classes * sizeof *s->y);
     uint64_t a = gnt_quick_sum(s->a, n * (size_t)s->n_attributes * sizeof *s->a);
-    return (x * 31 + y) * 31 + a;
+    uint64_t mask = s->mask ? gnt_quick_sum(s->mask, n * (size_t)gnt_mask_size(s)) : 0;
+    return ((x * 31 + y) * 31 + a) * 31 + mask;
 }
 
 gnt_inputs gnt_inputs_of(const gnt_chain *chain, const gnt_client *client) {

@@ -33,7 +33,8 @@ typedef struct attacking {
     gnt_sampleset public_data;
     gnt_artefact_set own;
     gnt_setting setting;
-    gnt_st labels, rates, stats, sum;
+    gnt_st labels, rates, stats, sum, outside;
+    gnt_sampleset around;           /* the region's masks; x: what is outside of it */
     gnt_seen history[MOST_HISTORY]; /* the same targets at earlier stages, earliest first */
     gnt_observation past[MOST_HISTORY];
     const gnt_observation *past_list[MOST_HISTORY];
@@ -171,6 +172,27 @@ static int read_grant(attacking *a, gnt_st *st, const char *name, int64_t rows, 
     return gnt_st_need(st, name, name, GNT_ST_F32, 2, dim, err) ? 0 : -1;
 }
 
+/* What lies outside the sensitive region, and where that is. */
+static int read_outside(attacking *a, gnt_err *err) {
+    const gnt_nn_shape *shape = &a->model.sample;
+    gnt_region region = gnt_work_region(a->work);
+    gnt_samples *s = &a->around.view;
+    *s = (gnt_samples){.size = sizeof *s,
+                       .kind = GNT_KIND_IMAGE,
+                       .n = a->seen.base.n,
+                       .rank = shape->rank,
+                       .classes = a->seen.base.classes,
+                       .features = gnt_nn_count(shape)};
+    memcpy(s->dim, shape->dim, sizeof s->dim);
+    if (!a->work->has(a->work->context, "outside"))
+        return 0;
+    if (gnt_samples_mark(&a->around, &region, err) != 0 ||
+        read_grant(a, &a->outside, "outside", a->seen.observations * s->n, s->features, err) != 0)
+        return -1;
+    a->seen.base.outside = s;
+    return 0;
+}
+
 /* The sum of a secure sum: any number of doubles. */
 static int read_sum(attacking *a, gnt_err *err) {
     if (!a->work->has(a->work->context, "sum"))
@@ -217,7 +239,7 @@ static int open_all(attacking *a, gnt_err *err) {
     if (read_grant(a, &a->labels, "labels", t * o->n, o->classes, err) != 0 ||
         read_grant(a, &a->rates, "rates", t, o->steps, err) != 0 ||
         read_grant(a, &a->stats, "stats", t, gnt_model_buffer_size(a->model.model), err) != 0 ||
-        read_sum(a, err) != 0 || open_history(a, err) != 0)
+        read_sum(a, err) != 0 || read_outside(a, err) != 0 || open_history(a, err) != 0)
         return -1;
     if (a->public_data.view.n)
         o->public_data = &a->public_data.view;
@@ -260,6 +282,7 @@ static int answer_one(attacking *a, int64_t j, gnt_err *err) {
     o.labels = row_of(&a->labels, "labels", j * o.n);
     o.rates = row_of(&a->rates, "rates", j);
     o.batch_mean = row_of(&a->stats, "stats", j);
+    a->around.view.x = row_of(&a->outside, "outside", j * o.n);
     for (int64_t k = 0; k < a->n_history; k++)
         a->past[k] = gnt_seen_at(&a->history[k], j);
     o.history = a->n_history ? a->past_list : NULL;
@@ -305,6 +328,8 @@ static void close_all(attacking *a) {
     gnt_st_free(&a->rates);
     gnt_st_free(&a->stats);
     gnt_st_free(&a->sum);
+    gnt_st_free(&a->outside);
+    gnt_sampleset_free(&a->around);
     for (int64_t k = 0; k < a->n_history; k++)
         gnt_seen_free(&a->history[k]);
     gnt_st_free(&a->answer);

@@ -5,6 +5,7 @@
  *   seen    update T×P (or encoded_x M×F and encoded_y M×C, or representation T·B×R, or transcript clients×n),
  *           weights P, buffers; metadata: the setting
  *   broadcast  weights and buffers of the stage, as a trained bundle names them; the setting
+ *   outside  T·B×F, the samples with the sensitive region blank
  *   labels  T·B×C          rates  T×steps          stats  T×buffers          sum  n, of a secure sum
  *
  * Where samples are encoded set by set (observe_sets.c), the encodings of set after set are what is seen, or each of them
@@ -37,6 +38,7 @@ gnt_samples observe_batch(observing *o, int64_t j) {
     b.y = o->y;
     b.a = all->n_attributes ? o->a : NULL;
     b.id = o->id;
+    b.mask = all->mask ? all->mask + j % (all->n / o->batch) * o->batch * gnt_mask_size(all) : NULL;
     return b;
 }
 
@@ -151,6 +153,24 @@ static int write_labels(observing *o, gnt_err *err) {
         memcpy(y + j * o->batch * b.classes, b.y, (size_t)(o->batch * b.classes) * sizeof *y);
     }
     return observe_write(o, "labels", &st, err);
+}
+
+/* The samples without what is sensitive in them, for attackers who know the rest. */
+static int write_outside(observing *o, gnt_err *err) {
+    const gnt_samples *all = &o->samples.view;
+    int64_t f = all->features, m = gnt_mask_size(all);
+    gnt_st st;
+    float *x;
+    gnt_st_init(&st);
+    if (observe_add(&st, "outside", o->targets * o->batch, f, &x, err) != 0)
+        return -1;
+    for (int64_t j = 0; j < o->targets; j++) {
+        gnt_samples b = batch_of(o, j);
+        float *out = x + j * o->batch * f;
+        for (int64_t i = 0; i < o->batch * f; i++)
+            out[i] = b.mask[i / f * m + i % f % m] ? 0 : b.x[i];
+    }
+    return observe_write(o, "outside", &st, err);
 }
 
 /* What the defense's secure sum came to, if any: everyone who took part knows it, so it may be granted. */
@@ -333,6 +353,8 @@ int gnt_job_observe(gnt_work *w, gnt_err *err) {
         rc = write_labels(&o, err);
     if (rc == 0 && (o.surface & (GNT_SURFACE_UPDATE | GNT_SURFACE_REPRESENTATION)))
         rc = write_stats(&o, err);
+    if (rc == 0 && o.samples.mask && o.surface != GNT_SURFACE_TRANSCRIPT)
+        rc = write_outside(&o, err);
     if (rc == 0 && o.sum.n)
         rc = w->write(w->context, "sum", &o.sum, err);
     if (rc == 0)

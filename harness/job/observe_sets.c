@@ -23,7 +23,7 @@ gnt_samples observe_encoding(const observing *o, int64_t i) {
     one.y = o->encoded.y + i * one.classes;
     one.id = o->id; /* 0 first */
     one.a = NULL;
-    one.mask = NULL;
+    /* what the sample is sensitive in that it is mostly of; a region is the same in all */
     return one;
 }
 

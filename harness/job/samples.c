@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "base/mem.h"
+#include "fl/chain.h"
 
 static char *describe(const gnt_data *d) {
     json_t *dim = json_array(), *attributes = json_array();
@@ -54,6 +55,7 @@ void gnt_sampleset_free(gnt_sampleset *s) {
     gnt_free(s->id);
     gnt_free(s->label);
     gnt_free(s->a);
+    gnt_free(s->mask);
     *s = (gnt_sampleset){0};
 }
 
@@ -178,6 +180,21 @@ int gnt_samples_unpack(gnt_sampleset *out, const gnt_st *st, const char *where, 
     return rc;
 }
 
+int gnt_samples_mark(gnt_sampleset *s, const gnt_region *r, gnt_err *err) {
+    int64_t height = s->view.dim[1], width = s->view.dim[2], m = gnt_mask_size(&s->view);
+    if (s->view.rank != 3 || r->top < 0 || r->left < 0 || r->height < 1 || r->width < 1 ||
+        r->height > height - r->top || r->width > width - r->left)
+        return gnt_fail(err, "the region does not lie within the images");
+    s->mask = gnt_array((size_t)s->view.n, (size_t)m);
+    if (!s->mask)
+        return gnt_fail(err, "out of memory for the masks of %" PRId64 " samples", s->view.n);
+    for (int64_t i = 0; i < s->view.n; i++)
+        for (int64_t y = r->top; y < r->top + r->height; y++)
+            memset(s->mask + i * m + y * width + r->left, 1, (size_t)r->width);
+    s->view.mask = s->mask;
+    return 0;
+}
+
 gnt_samples gnt_samples_part(const gnt_samples *s, int64_t from, int64_t n) {
     gnt_samples part = *s;
     part.n = n;
@@ -185,6 +202,6 @@ gnt_samples gnt_samples_part(const gnt_samples *s, int64_t from, int64_t n) {
     part.y = s->y ? s->y + from * s->classes : NULL;
     part.id = s->id ? s->id + from : NULL;
     part.a = s->a ? s->a + from * s->n_attributes : NULL;
-    part.mask = NULL;
+    part.mask = s->mask ? s->mask + from * gnt_mask_size(s) : NULL;
     return part;
 }

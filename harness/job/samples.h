@@ -16,6 +16,7 @@ typedef struct gnt_sampleset {
     float *x, *y;
     int64_t *id;
     int32_t *label, *a;
+    uint8_t *mask;
     gnt_attribute attribute[GNT_DATA_ATTRS];
     char attribute_name[GNT_DATA_ATTRS][GNT_DATA_NAME];
 } gnt_sampleset;
@@ -24,6 +25,12 @@ typedef struct gnt_sampleset {
 int gnt_samples_pack(gnt_st *out, const gnt_data *data, const int64_t *rows, int64_t n, gnt_err *err);
 /* Hostile bundles are refused with a sentence naming `where`. One-hot labels, ids 0 … n−1. */
 int gnt_samples_unpack(gnt_sampleset *out, const gnt_st *st, const char *where, gnt_err *err);
+/* A sensitive rectangle of images, the same in all: rows top … top + height − 1, columns left … left + width − 1. */
+typedef struct gnt_region {
+    int64_t top, left, height, width; /* height 0: none */
+} gnt_region;
+/* Marks it in every sample's mask; one that does not lie within the images is an error. */
+int gnt_samples_mark(gnt_sampleset *s, const gnt_region *region, gnt_err *err);
 void gnt_sampleset_free(gnt_sampleset *s);
 /* A view of samples from … from + n − 1. */
 gnt_samples gnt_samples_part(const gnt_samples *s, int64_t from, int64_t n);

@@ -92,6 +92,8 @@ static int score_reconstructions(score *s, gnt_err *err) {
     int rc = 0;
     for (int64_t j = 0; rc == 0 && j < s->observations; j++)
         rc = judge_observation(s, j, &candidates, err);
+    if (rc == 0 && s->region.height)
+        rc = score_regions(s, err);
     if (rc == 0)
         rc = score_sets(s, &candidates, err);
     s->candidates = n;
@@ -242,6 +244,7 @@ int gnt_job_score(gnt_work *w, gnt_err *err) {
                .chained = (int)gnt_request_int(w, "chained"),
                .facts = json_object(),
                .attribute = gnt_request(w, "attribute") ? (int32_t)gnt_request_int(w, "attribute.index") : -1,
+               .region = gnt_work_region(w),
                .of_all = gnt_request_int(w, "observe.surface") == GNT_SURFACE_TRANSCRIPT,
                .attribute_values = (int32_t)gnt_request_int(w, "attribute.values")};
     gnt_st_init(&s.answer);

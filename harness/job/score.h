@@ -9,8 +9,8 @@
 
 typedef struct score_target { /* one private sample */
     int has_image, has_label, has_attribute;
-    gnt_metric_image image;
-    const float *recovered; /* NULL when missing */
+    gnt_metric_image image, region; /* region: of the sensitive rectangle, where there is one */
+    const float *recovered;         /* NULL when missing */
     double hit, rank;
     double label_right; /* of a batch: the share of its labels that were told */
     int attribute_right;
@@ -33,6 +33,7 @@ typedef struct score {
     double contribution_rank;  /* NaN where there is no order */
     double contribution_blind; /* the error of a guess without looking */
     gnt_metric_shape shape;
+    gnt_region region; /* height 0: none */
     int is_image;
     size_t candidates;
     score_target *target;
@@ -65,7 +66,10 @@ int64_t score_encoding_of(const score *s, int64_t i);
 
 int score_read_contributions(score *s, gnt_err *err);
 int score_contributions(score *s, gnt_err *err); /* score_contribution.c */
-int score_write(score *s, gnt_err *err);         /* score_write.c */
-int score_images(score *s, gnt_err *err);        /* score_images.c */
+/* score_region.c: after the reconstructions; and the regions of n images, as a fresh array. */
+int score_regions(score *s, gnt_err *err);
+int score_crop(const score *s, const float *images, int64_t n, float **out, gnt_err *err);
+int score_write(score *s, gnt_err *err);  /* score_write.c */
+int score_images(score *s, gnt_err *err); /* score_images.c */
 
 #endif

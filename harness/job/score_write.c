@@ -1,6 +1,7 @@
 /* The numbers of a cell as JSON: each target, their summaries, and what they stand beside. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -32,6 +33,11 @@ static json_t *targets_json(const score *s) {
             json_object_set_new(one, "psnr", number(t->image.psnr));
             if (s->is_image)
                 json_object_set_new(one, "ssim", number(t->image.ssim));
+            if (s->region.height) {
+                json_object_set_new(one, "region_mse", number(t->region.mse));
+                json_object_set_new(one, "region_psnr", number(t->region.psnr));
+                json_object_set_new(one, "region_ssim", number(t->region.ssim));
+            }
             json_object_set_new(one, "exact", json_boolean(t->image.exact));
             json_object_set_new(one, "broken", json_boolean(t->image.broken));
             json_object_set_new(one, "missing", json_boolean(t->image.missing));
@@ -168,12 +174,19 @@ static void add_floor(json_t *floors, const char *name, const gnt_metric_floor *
                                   "mean_image", number(mean), "nearest_public", number(nearest)));
 }
 
-static int add_floors(score *s, json_t *floors, json_t *chance, gnt_err *err) {
-    json_object_set_new(chance, "identification", number(s->candidates ? 1.0 / (double)s->candidates : NAN));
-    if (s->public_data.view.n < 1)
-        return 0;
-    size_t f = (size_t)s->targets.view.features;
-    score_table table = {s->public_data.x, f};
+/* Floors of n targets of one shape beside n_public images of it, under names that begin with `prefix`. */
+static int add_floors_of(score *s, json_t *floors, const char *prefix, const float *targets,
+                         gnt_metric_shape shape, const float *public_x, gnt_err *err) {
+    static const struct {
+        const char *name;
+        pick_fn pick;
+        int whole, image; /* only of whole samples, only of images */
+    } columns[] = {{"mse", pick_mse, 0, 0},
+                   {"mse255", pick_mse255, 1, 0},
+                   {"psnr", pick_psnr, 0, 0},
+                   {"ssim", pick_ssim, 0, 1}};
+    size_t f = (size_t)(shape.channels * shape.height * shape.width);
+    score_table table = {public_x, f};
     gnt_metric_rows rows = score_rows(&table, (size_t)s->public_data.view.n);
     float *mean = gnt_array(f, sizeof *mean);
     gnt_metric_floor *floor = gnt_array((size_t)s->n, sizeof *floor);
@@ -181,16 +194,34 @@ static int add_floors(score *s, json_t *floors, json_t *chance, gnt_err *err) {
     if (rc == 0)
         rc = gnt_metric_mean_image(mean, &rows, err);
     if (rc == 0)
-        rc = gnt_metric_floors(floor, s->targets.x, (size_t)s->n, s->shape, &rows, mean, &s->key, err);
-    if (rc == 0) {
-        add_floor(floors, "mse", floor, s->n, pick_mse);
-        add_floor(floors, "mse255", floor, s->n, pick_mse255);
-        add_floor(floors, "psnr", floor, s->n, pick_psnr);
-        if (s->is_image)
-            add_floor(floors, "ssim", floor, s->n, pick_ssim);
+        rc = gnt_metric_floors(floor, targets, (size_t)s->n, shape, &rows, mean, &s->key, err);
+    for (size_t i = 0; rc == 0 && i < sizeof columns / sizeof *columns; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s%s", prefix, columns[i].name);
+        if ((!columns[i].whole || !*prefix) && (!columns[i].image || s->is_image))
+            add_floor(floors, name, floor, s->n, columns[i].pick);
     }
     gnt_free(mean);
     gnt_free(floor);
+    return rc;
+}
+
+static int add_floors(score *s, json_t *floors, json_t *chance, gnt_err *err) {
+    json_object_set_new(chance, "identification", number(s->candidates ? 1.0 / (double)s->candidates : NAN));
+    if (s->public_data.view.n < 1)
+        return 0;
+    int rc = add_floors_of(s, floors, "", s->targets.x, s->shape, s->public_data.x, err);
+    if (rc != 0 || !s->region.height)
+        return rc;
+    float *targets = NULL, *known = NULL;
+    const gnt_metric_shape shape = {s->shape.channels, s->region.height, s->region.width};
+    rc = score_crop(s, s->targets.x, s->n, &targets, err);
+    if (rc == 0)
+        rc = score_crop(s, s->public_data.x, s->public_data.view.n, &known, err);
+    if (rc == 0)
+        rc = add_floors_of(s, floors, "region_", targets, shape, known, err);
+    gnt_free(targets);
+    gnt_free(known);
     return rc;
 }
 
@@ -227,21 +258,23 @@ int score_write(score *s, gnt_err *err) {
            *chance = json_object();
     gnt_st st;
     gnt_st_init(&st);
-    int rc = summarise(s, measures, targets, "mse", 0, err);
-    if (rc == 0)
-        rc = summarise(s, measures, targets, "mse255", 0, err);
-    if (rc == 0)
-        rc = summarise(s, measures, targets, "psnr", 1, err);
-    if (rc == 0)
-        rc = summarise(s, measures, targets, "ssim", 1, err);
-    if (rc == 0)
-        rc = summarise(s, measures, targets, "identification", 1, err);
-    if (rc == 0)
-        rc = summarise(s, measures, targets, "label_accuracy", 1, err);
-    if (rc == 0)
-        rc = summarise(s, measures, targets, "attribute_accuracy", 1, err);
-    if (rc == 0)
-        rc = summarise(s, measures, targets, "contribution_error", 0, err);
+    static const struct {
+        const char *name;
+        int higher_leaks;
+    } columns[] = {{"mse", 0},
+                   {"mse255", 0},
+                   {"psnr", 1},
+                   {"ssim", 1},
+                   {"region_mse", 0},
+                   {"region_psnr", 1},
+                   {"region_ssim", 1},
+                   {"identification", 1},
+                   {"label_accuracy", 1},
+                   {"attribute_accuracy", 1},
+                   {"contribution_error", 0}};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < sizeof columns / sizeof *columns; i++)
+        rc = summarise(s, measures, targets, columns[i].name, columns[i].higher_leaks, err);
     if (rc == 0 && s->target[0].has_contribution)
         add_contribution(s, measures, chance);
     if (rc == 0 && s->attribute_truth)

@@ -53,6 +53,14 @@ int gnt_request_key(const gnt_work *w, const char *path, gnt_key *out, gnt_err *
     return 0;
 }
 
+gnt_region gnt_work_region(const gnt_work *w) {
+    const json_t *list = gnt_request(w, "region");
+    int64_t side[4];
+    for (size_t i = 0; i < 4; i++)
+        side[i] = json_integer_value(json_array_get(list, i));
+    return (gnt_region){side[0], side[1], side[2], side[3]};
+}
+
 int gnt_work_samples(gnt_sampleset *out, gnt_work *w, const char *name, gnt_err *err) {
     *out = (gnt_sampleset){0};
     if (!w->has(w->context, name))
@@ -63,6 +71,11 @@ int gnt_work_samples(gnt_sampleset *out, gnt_work *w, const char *name, gnt_err 
     if (rc == 0)
         rc = gnt_samples_unpack(out, &st, name, err);
     gnt_st_free(&st);
+    gnt_region region = gnt_work_region(w);
+    if (rc == 0 && region.height && gnt_samples_mark(out, &region, err) != 0) {
+        gnt_sampleset_free(out);
+        rc = -1;
+    }
     return rc;
 }
 

@@ -109,7 +109,9 @@ typedef struct gnt_work_chain {
 int gnt_work_chain_open(gnt_work_chain *out, gnt_work *w, const gnt_work_model *m, gnt_err *err);
 void gnt_work_chain_free(gnt_work_chain *c);
 
-/* Input `name` as samples; absent: an empty set and no error. */
+/* `region` of the request; height 0: none. */
+gnt_region gnt_work_region(const gnt_work *w);
+/* Input `name` as samples, the request's region marked in them; absent: an empty set and no error. */
 int gnt_work_samples(gnt_sampleset *out, gnt_work *w, const char *name, gnt_err *err);
 /* `federated` of the request. */
 gnt_fl_config gnt_work_config(const gnt_work *w);

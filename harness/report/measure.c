@@ -6,6 +6,10 @@
 static const gnt_measure known[] = {
     {"psnr", "PSNR", "PSNR (dB)", "PSNR of the recovered data (dB)", " dB", 1, 1, 1, 1},
     {"ssim", "SSIM", "SSIM", "SSIM of the recovered image", "", 1, 3, 1, 2},
+    {"region_psnr", "PSNR of the region", "PSNR, region (dB)", "PSNR of the sensitive region (dB)", " dB", 1,
+     1, 1, 10},
+    {"region_ssim", "SSIM of the region", "SSIM, region", "SSIM of the sensitive region", "", 1, 3, 1, 11},
+    {"region_mse", "MSE of the region", "MSE, region", "MSE of the sensitive region", "", -1, 4, 1, 0},
     {"identification", "identification rate", "identified (%)", "private images identified among many (%)",
      " %", 1, 1, 100, 3},
     {"label_accuracy", "label accuracy", "labels found (%)", "private labels found (%)", " %", 1, 1, 100, 4},

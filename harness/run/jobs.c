@@ -163,9 +163,10 @@ static json_t *readable_files(const run_job *j, gnt_err *err) {
     return list;
 }
 
+enum { MOST_OUTPUTS = 12 };
+
 /* A job that cannot even be started has failed like any other: the rest of the run goes on. */
 static void start_job(run *r, run_job *j) {
-    enum { MOST_OUTPUTS = 8 };
     gnt_child_input input[RUN_MOST_INPUTS];
     gnt_child_output output[MOST_OUTPUTS];
     size_t n_inputs = 0, n_outputs = 0;
@@ -225,7 +226,6 @@ static json_t *believable(const json_t *facts) {
 
 /* Reads what a child that ended well wrote and puts it into the store. */
 static int store_outputs(run *r, run_job *j, const gnt_child_result *result, gnt_err *err) {
-    enum { MOST_OUTPUTS = 8 };
     gnt_stored_output output[MOST_OUTPUTS];
     uint8_t *bytes[MOST_OUTPUTS] = {0};
     size_t n = 0;

@@ -81,6 +81,12 @@ json_t *request_observe_shadow(const gnt_suite_task *t) {
     return observe_json(o, n, o->batch, 0);
 }
 
+void request_region(run_job *j, const gnt_suite_task *t) {
+    const gnt_suite_region *g = &t->region;
+    if (g->height)
+        request_set(j, "region", integers((const int64_t[]){g->top, g->left, g->height, g->width}, 4));
+}
+
 json_t *request_attribute(const gnt_suite_task *t) {
     int32_t a = t->observe.attribute;
     return json_pack("{s:i, s:i}", "index", (int)a, "values", (int)t->facts.attr[a].values);
@@ -251,6 +257,8 @@ static run_job *training(run *r, const char *name, size_t task, int defense, dou
     j->utility_kind = t->utility;
     j->untrained = rounds == 0 && !t->weights;
     request_set(j, "model", request_model(t));
+    if (defense != RUN_PLAIN)
+        request_region(j, t);
     request_set(j, "federated", request_federated(t, rounds));
     request_set(j, "stages", rounds ? integers(t->stages, t->n_stages) : integers((const int64_t[]){0}, 1));
     request_set(j, "defense", request_chain(r, j, defense, strength));
@@ -334,6 +342,7 @@ run_job *request_prepare_defense(run *r, size_t task, size_t defense, size_t mem
     snprintf(role, sizeof role, "%s/s%" PRIu64 "/%s/prepare r%" PRId64 " member %zu", t->id, seed, d->label,
              stage, member);
     request_set(j, "model", request_model(t));
+    request_region(j, t);
     request_set(j, "federated", request_federated(t, t->federated.rounds));
     request_set(j, "stage", json_integer(stage));
     request_set(j, "prepare_stage",

@@ -10,8 +10,8 @@
 /* ---- observation ---- */
 
 static run_job *observe_job(run *r, const gnt_cell *c, double strength, int shadow) {
-    static const char *const outputs[] = {"seen",  "broadcast", "labels", "rates",
-                                          "stats", "sum",       "mixing", NULL};
+    static const char *const outputs[] = {"seen", "broadcast", "labels", "rates", "stats",
+                                          "sum",  "outside",   "mixing", NULL};
     const gnt_suite_task *t = &r->suite->task[c->task];
     char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE], coordinates[PART_SIZE];
     int fresh;
@@ -25,6 +25,7 @@ static run_job *observe_job(run *r, const gnt_cell *c, double strength, int shad
              shadow ? "shadow" : "observe", c->stage);
     snprintf(role, sizeof role, "%s/%s", coordinates, r->suite->defense[c->defense].label);
     request_set(j, "model", request_model(t));
+    request_region(j, t);
     request_set(j, "federated", request_federated(t, t->federated.rounds));
     request_set(j, "stage", json_integer(c->stage));
     request_set(j, "observe", shadow ? request_observe_shadow(t) : request_observe(t));
@@ -131,6 +132,8 @@ static void ask_attack(run *r, run_job *j, const gnt_cell *c, const part *p) {
     request_set(j, "goals", json_integer(p->goals));
     request_set(j, "budget", json_integer(p->budget));
     request_set(j, "attack", request_plugin(r, j, p->member, 0, NAN));
+    if (p->grants & GNT_KNOWS_REGION)
+        request_region(j, t);
     if (t->observe.attribute >= 0 && (p->grants & GNT_KNOWS_ATTRIBUTE))
         request_set(j, "attribute", request_attribute(t));
 }
@@ -196,6 +199,7 @@ static int add_observation(run *r, run_job *j, const gnt_cell *c, double strengt
     } grants[] = {{GNT_KNOWS_LABELS, "labels"},
                   {GNT_KNOWS_RATES, "rates"},
                   {GNT_KNOWS_BN_STATS, "stats"},
+                  {GNT_KNOWS_REGION, "outside"},
                   {GNT_KNOWS_SUM, "sum"}};
     run_job *seen = observe_job(r, c, strength, 0);
     int rc = run_add_input(j, "seen", seen, "seen");
@@ -261,6 +265,7 @@ run_job *run_score_job(run *r, const gnt_cell *c, double strength, run_job *atta
     if (!j || !fresh)
         return j;
     snprintf(role, sizeof role, "%s/s%" PRIu64 "/score", t->id, c->seed);
+    request_region(j, t);
     request_set(j, "goals", json_integer(c->goals));
     request_set(j, "granted", json_integer(c->grants));
     request_set(j, "observe", request_observe(t));

@@ -85,6 +85,7 @@ static uint32_t available(const gnt_suite *s, const gnt_cell *c) {
     has |= t->has_buffers && c->surface != GNT_SURFACE_ENCODING ? GNT_KNOWS_BN_STATS : 0;
     has |= t->observe.attribute >= 0 ? GNT_KNOWS_ATTRIBUTE : 0;
     has |= hooks & GNT_HOOK_CONTRIBUTE ? GNT_KNOWS_SUM : 0;
+    has |= t->region.height ? GNT_KNOWS_REGION : 0;
     has |= c->stage != t->stages[0] ? GNT_KNOWS_HISTORY : 0;
     if (t->observe.surface == GNT_SURFACE_TRANSCRIPT)
         has &= GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC | GNT_KNOWS_SHADOW | GNT_KNOWS_SUM;
@@ -105,7 +106,7 @@ static const char *where_from(const gnt_suite_task *t, uint32_t bit) {
     case GNT_KNOWS_BN_STATS:
         return "the model has no batch norm, or no batch of it is observed";
     case GNT_KNOWS_REGION:
-        return "the data set marks no regions";
+        return "the task names no sensitive region (region)";
     case GNT_KNOWS_SUM:
         return "the defense makes no secure sum";
     case GNT_KNOWS_ATTRIBUTE:

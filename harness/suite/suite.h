@@ -90,6 +90,10 @@ typedef struct gnt_suite_observe {
     int set_given;  /* by the suite; else all targets are one set */
 } gnt_suite_observe;
 
+typedef struct gnt_suite_region { /* a sensitive rectangle, the same in all images; height 0: none */
+    int64_t top, left, height, width;
+} gnt_suite_region;
+
 typedef struct gnt_suite_match {
     int relative; /* 1: target is a share (or, of a loss, a multiple) of what `none` leaves; 0: absolute */
     double target;
@@ -127,6 +131,7 @@ typedef struct gnt_suite_task {
     int64_t *stages; /* rounds after which observations are taken, rising; 0: before any training */
     size_t n_stages;
     gnt_suite_observe observe;
+    gnt_suite_region region;
     int64_t shadow_observations;
     gnt_utility_kind utility;
     gnt_suite_match match; /* the suite's, unless the task has its own */

@@ -283,12 +283,38 @@ static int read_matches(suite_reader *r, const char *path, const json_t *object,
                : 0;
 }
 
+/* [top, left, height, width], within the task's images. */
+static int read_region(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    const json_t *list = NULL;
+    const gnt_path at = gnt_path_key(path, "region");
+    int64_t side[4], height = t->facts.dim[1], width = t->facts.dim[2];
+    if (gnt_doc_list(r->doc, path, object, "region", 4, 4, &list, r->err))
+        return -1;
+    if (!list)
+        return 0;
+    if (t->facts.kind != GNT_DATA_IMAGE)
+        return suite_fail(r, at.text, "is a part of an image, and %s has none; remove it", t->data);
+    for (size_t i = 0; i < 4; i++)
+        if (gnt_doc_int_at(r->doc, gnt_path_item(at.text, i).text, json_array_get(list, i), i >= 2, 1000000,
+                           &side[i], r->err))
+            return -1;
+    t->region = (gnt_suite_region){side[0], side[1], side[2], side[3]};
+    if (side[0] + side[2] > height || side[1] + side[3] > width)
+        return suite_fail(
+            r, at.text,
+            "is %lld rows from row %lld and %lld columns from column %lld, but images of %s have %lld "
+            "rows and %lld columns; expected [top, left, height, width] within them",
+            (long long)side[2], (long long)side[0], (long long)side[3], (long long)side[1], t->data,
+            (long long)height, (long long)width);
+    return 0;
+}
+
 /* ---- the whole ---- */
 
 static int read_task(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     static const char *const keys[] = {"id",      "data",      "model",     "init",   "width",
                                        "weights", "normalise", "federated", "stages", "observe",
-                                       "shadow",  "utility",   "match"};
+                                       "shadow",  "utility",   "match",     "region"};
     const json_t *data = NULL;
     return gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
                    suite_read_id(r, path, object, "id",
@@ -298,8 +324,8 @@ static int read_task(suite_reader *r, const char *path, const json_t *object, gn
                    suite_read_data(r, gnt_path_key(path, "data").text, data, t) ||
                    suite_read_model(r, path, object, t) || read_federated(r, path, object, t) ||
                    read_stages(r, path, object, t) || read_observe(r, path, object, t) ||
-                   read_shadow(r, path, object, t) || read_utility(r, path, object, t) ||
-                   read_matches(r, path, object, t)
+                   read_region(r, path, object, t) || read_shadow(r, path, object, t) ||
+                   read_utility(r, path, object, t) || read_matches(r, path, object, t)
                ? -1
                : 0;
 }
