@@ -67,6 +67,10 @@ static json_t *tasks_json(const gnt_suite *s) {
                       (json_int_t)t->observe.targets, "batch", (json_int_t)t->observe.batch, "local_steps",
                       (json_int_t)t->observe.local_steps, "rounds", (json_int_t)t->federated.rounds,
                       "attribute", text_or_null(attribute)));
+        if (t->observe.set) {
+            json_object_set_new(json_array_get(list, i), "set", json_integer(t->observe.set));
+            json_object_set_new(json_array_get(list, i), "epochs", json_integer(t->observe.epochs));
+        }
         if (t->width > 0)
             json_object_set_new(json_array_get(list, i), "width", json_real(t->width));
         if (t->lent.data)

@@ -35,13 +35,24 @@ static gnt_status known_answers(void *self, const gnt_observation *seen, const g
     return status == GNT_OK ? answer->labels(answer->context, 1, seen->classes, scores) : status;
 }
 
+/* In a chain the setting is that of sets of encodings, though the task shows updates. */
+static gnt_status prepare_reads(void *self, const gnt_attack_prepare *in, const gnt_sink *out) {
+    const gnt_host *host = ((toy *)self)->host;
+    const float n = in->setting ? (float)in->setting->n : 0;
+    const int64_t one = 1;
+    if (!in->setting || in->setting->surface != GNT_SURFACE_ENCODING || in->n_shadow)
+        return host->fail(host->context, "the setting of a set of encodings was expected");
+    return out->tensor(out->context, "n", 1, &one, &n);
+}
+
 static gnt_status reads_answers(void *self, const gnt_observation *seen, const gnt_artefacts *own,
                                 const gnt_answer *answer) {
     toy *t = self;
     const gnt_host *host = t->host;
     const gnt_samples *e = seen->encoded;
     char text[200];
-    (void)own;
+    if (own->tensors.n != 1 || (int64_t)own->tensors.view[0].data[0] != seen->n)
+        return host->fail(host->context, "prepare was told of sets of another size");
     if (seen->surface != GNT_SURFACE_ENCODING || !e || seen->update || !seen->weights || e->n != t->limit)
         return host->fail(host->context,
                           "encodings were expected, as many as the parameter says, and nothing else");
@@ -93,7 +104,7 @@ static void *create(const gnt_host *host, const gnt_value *values) {
 }
 
 static const gnt_attack knows = {.size = sizeof knows, .run = known_answers};
-static const gnt_attack reads = {.size = sizeof reads, .run = reads_answers};
+static const gnt_attack reads = {.size = sizeof reads, .prepare = prepare_reads, .run = reads_answers};
 static const gnt_attack echo = {.size = sizeof echo, .run = echoes};
 
 #define INTEGER(name)                                                                                        \
@@ -111,8 +122,9 @@ static const gnt_parameter fail_at[] = {INTEGER("fail_at")}, sizes[] = {INTEGER(
 static const gnt_descriptor descriptors[] = {
     {COMMON, .id = "known-answers", .parameters = fail_at, .surfaces = GNT_SURFACE_UPDATE,
      .goals = GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, .uses = GNT_KNOWS_LABELS, .attack = &knows},
-    {COMMON, .id = "reads-answers", .parameters = sizes, .surfaces = GNT_SURFACE_ENCODING,
-     .goals = GNT_GOAL_RECONSTRUCTION, .uses = GNT_KNOWS_PUBLIC, .attack = &reads},
+    {COMMON, .id = "reads-answers", .scope = GNT_SCOPE_TASK, .parameters = sizes,
+     .surfaces = GNT_SURFACE_ENCODING, .goals = GNT_GOAL_RECONSTRUCTION, .uses = GNT_KNOWS_PUBLIC,
+     .attack = &reads},
     {COMMON, .id = "echoes", .parameters = sizes, .surfaces = GNT_SURFACE_ENCODING,
      .goals = GNT_GOAL_RECONSTRUCTION, .attack = &echo},
 };
