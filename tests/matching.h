@@ -28,6 +28,7 @@ typedef struct matching_spec {
     int training, uniform, normalise;
     double width;          /* 0: as in the file */
     double float_gradient; /* tolerance of the gradient in float; 0: the usual one */
+    const char *output;    /* "map", or NULL: as in the file */
 } matching_spec;
 
 typedef struct matching {
@@ -80,6 +81,8 @@ static inline gnt_model *matching_model(const matching_spec *s) {
         fail_msg("%s", err.text);
     if (s->width > 0)
         json_object_set_new(doc.root, "width", json_real(s->width));
+    if (s->output)
+        json_object_set_new(doc.root, "output", json_string(s->output));
     char *text = gnt_json_canonical(doc.root);
     if (!text || gnt_model_parse(&m, path, text, &s->sample, s->classes, s->normalise ? mean : NULL,
                                  s->normalise ? deviation : NULL, &err))
@@ -130,7 +133,7 @@ static inline void matching_build(matching *t) {
     for (int32_t i = 0; i < t->n_params; i++)
         t->seen_node[i] = gnt_nn_input(g, "seen", t->param[i].shape.rank, t->param[i].shape.dim, 0);
     t->logits = gnt_model_build(t->m, g, t->x_node, t->param_node, t->buffer_node, s->training, NULL, NULL);
-    t->loss = gnt_nn_cross_entropy(g, t->logits, t->y_node);
+    t->loss = gnt_model_loss(t->m, g, t->logits, t->y_node);
     gnt_nn_vjp(g, &t->loss, NULL, 1, t->param_node, t->n_params, t->grad);
     t->cosine = gnt_nn_cosine_distance(g, t->grad, t->seen_node, t->n_params, 0);
     if (s->sample.rank == 3)

@@ -46,6 +46,8 @@ typedef struct gnt_batch {
 /* Starts a batch that borrows `samples`. */
 void gnt_batch_borrow(gnt_batch *b, const gnt_samples *samples);
 void gnt_batch_free(gnt_batch *b);
+/* Copies samples row[0 … n−1] of `s`; a batch that owns its memory. −1 when out of memory. */
+int gnt_batch_gather(gnt_batch *b, const gnt_samples *s, const uint32_t *row, int64_t n);
 
 /* 1 when some member encodes sets. */
 int gnt_chain_encodes_sets(const gnt_chain *chain);

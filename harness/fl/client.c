@@ -120,7 +120,7 @@ static int step_gradient(local *l, int64_t step, const float *weights, gnt_err *
     return rc;
 }
 
-static int descend(local *l, const float *weights, float *update, float *rates, gnt_err *err) {
+static int descend(local *l, const float *weights, const gnt_fl_shared *out, gnt_err *err) {
     gnt_fl *fl = l->fl;
     memcpy(fl->local, weights, (size_t)fl->n_params * sizeof *weights);
     if (fl->velocity)
@@ -130,14 +130,34 @@ static int descend(local *l, const float *weights, float *update, float *rates, 
         if (gnt_chain_local_rate(fl->chain, &l->client, step, &rate, err) != 0 ||
             step_gradient(l, step, fl->local, err) != 0)
             return -1;
-        if (rates)
-            rates[step] = (float)rate;
+        if (out->rates)
+            out->rates[step] = (float)rate;
         gnt_sgd_step(fl->local, fl->velocity, fl->grad, fl->n_params, rate, fl->config.momentum, 0);
     }
+    if (out->own)
+        gnt_model_pick(fl->model, 0, fl->local, out->own);
     for (int64_t i = 0; i < fl->n_params; i++) {
-        update[i] = fl->local[i] - weights[i];
-        if (!isfinite(update[i]))
+        fl->local[i] -= weights[i];
+        if (!isfinite(fl->local[i]))
             return diverged(l, "the update", err);
+    }
+    gnt_model_pick(fl->model, 1, fl->local, out->update);
+    return 0;
+}
+
+/* One gradient; the client's own parameters take a step along theirs. */
+static int share_gradient(local *l, const float *weights, const gnt_fl_shared *out, gnt_err *err) {
+    gnt_fl *fl = l->fl;
+    if (step_gradient(l, 0, weights, err) != 0)
+        return -1;
+    for (int64_t i = 0; i < fl->n_params; i++)
+        if (!isfinite(fl->grad[i]))
+            return diverged(l, "the gradient", err);
+    gnt_model_pick(fl->model, 1, fl->grad, out->update);
+    if (out->own) {
+        memcpy(fl->local, weights, (size_t)fl->n_params * sizeof *weights);
+        gnt_sgd_step(fl->local, NULL, fl->grad, fl->n_params, l->client.rate, 0, 0);
+        gnt_model_pick(fl->model, 0, fl->local, out->own);
     }
     return 0;
 }
@@ -168,31 +188,25 @@ static int narrow_to_one_batch(local *l, gnt_err *err) {
 }
 
 /* The update before any transform: by a defense that takes over, or by the host. */
-static int compute(local *l, const float *weights, float *update, float *rates, gnt_err *err) {
+static int compute(local *l, const float *weights, const gnt_fl_shared *out, gnt_err *err) {
     gnt_fl *fl = l->fl;
     int took;
-    memset(update, 0, (size_t)fl->n_params * sizeof *update);
+    memset(out->update, 0, (size_t)fl->n_shared * sizeof *out->update);
     if (gnt_chain_client_update(fl->chain, &l->client, &fl->tensors, &took, err) != 0)
         return -1;
+    if (took && out->own)
+        gnt_model_pick(fl->model, 0, weights, out->own);
     if (took)
         return 0;
-    if (fl->config.steps > 0)
-        return descend(l, weights, update, rates, err);
-    if (step_gradient(l, 0, weights, err) != 0)
-        return -1;
-    for (int64_t i = 0; i < fl->n_params; i++) {
-        update[i] = fl->grad[i];
-        if (!isfinite(update[i]))
-            return diverged(l, "the gradient", err);
-    }
-    return 0;
+    return fl->config.steps > 0 ? descend(l, weights, out, err) : share_gradient(l, weights, out, err);
 }
 
 int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *samples,
                   const gnt_fl_holding *holds, const gnt_samples *public_data, const float *weights,
                   const float *buffers, int how, const gnt_fl_shared *out, gnt_err *err) {
-    int64_t drawn = how == GNT_FL_BATCHES ? fl->config.steps * fl->config.batch : 0;
-    local l = {.fl = fl, .own = samples, .passes = drawn > samples->n ? (drawn - 1) / samples->n + 1 : 1};
+    local l = {.fl = fl,
+               .own = samples,
+               .passes = how == GNT_FL_BATCHES ? gnt_fl_passes(&fl->config, samples->n) : 1};
     int rc = -1;
     l.client = (gnt_client){.size = sizeof l.client,
                             .index = client,
@@ -208,8 +222,9 @@ int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *
                             .public_data = public_data};
     gnt_batch_borrow(&l.set, samples);
     memcpy(fl->local_buffers, buffers, (size_t)fl->n_buffers * sizeof *buffers);
-    for (int64_t i = 0; i < fl->tensors.n; i++)
-        fl->tensors.tensor[i].data = out->update + fl->list[i].offset;
+    float *at = out->update;
+    for (int64_t i = 0; i < fl->tensors.n; at += fl->tensors.tensor[i++].count)
+        fl->tensors.tensor[i].data = at;
     l.client.samples = &l.set.view;
     if (how != GNT_FL_ENCODED &&
         gnt_chain_encode_set(fl->chain, &l.client, round * l.passes, &l.set, err) != 0)
@@ -218,7 +233,7 @@ int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *
         goto cleanup;
     if (how == GNT_FL_BATCHES && fl->config.steps == 0 && narrow_to_one_batch(&l, err) != 0)
         goto cleanup;
-    rc = compute(&l, weights, out->update, out->rates, err);
+    rc = compute(&l, weights, out, err);
     if (rc == 0)
         rc = gnt_chain_transform(fl->chain, &l.client, &fl->tensors, err);
     if (rc == 0 && out->buffers)

@@ -13,6 +13,11 @@ double gnt_fl_rate(const gnt_fl_config *config, int32_t round) {
                           : config->rate;
 }
 
+int64_t gnt_fl_passes(const gnt_fl_config *config, int64_t n) {
+    int64_t drawn = config->steps * config->batch;
+    return drawn > n ? (drawn - 1) / n + 1 : 1;
+}
+
 int gnt_fl_diverged(const gnt_fl *fl) {
     return fl->diverged;
 }
@@ -32,21 +37,22 @@ void gnt_fl_free(gnt_fl *fl) {
 }
 
 static int describe_tensors(gnt_fl *fl) {
-    int32_t n = 0, all = gnt_model_params(fl->model, &fl->list);
-    while (n < all && !fl->list[n].buffer)
-        n++;
-    fl->tensors.n = n;
-    fl->tensors.tensor = gnt_array((size_t)n, sizeof *fl->tensors.tensor);
+    const uint8_t *shared = gnt_model_shared(fl->model);
+    const gnt_param *list;
+    int32_t all = gnt_model_params(fl->model, &list);
+    fl->tensors.tensor = gnt_array((size_t)all, sizeof *fl->tensors.tensor);
     if (!fl->tensors.tensor)
         return -1;
-    for (int32_t i = 0; i < n; i++) {
-        gnt_tensor *t = &fl->tensors.tensor[i];
-        t->name = fl->list[i].name;
-        t->layer = fl->list[i].layer;
-        t->rank = fl->list[i].shape.rank;
+    for (int32_t i = 0; i < all && !list[i].buffer; i++) {
+        if (shared && !shared[i])
+            continue;
+        gnt_tensor *t = &fl->tensors.tensor[fl->tensors.n++];
+        t->name = list[i].name;
+        t->layer = list[i].layer;
+        t->rank = list[i].shape.rank;
         for (int32_t d = 0; d < t->rank; d++)
-            t->dim[d] = fl->list[i].shape.dim[d];
-        t->count = gnt_nn_count(&fl->list[i].shape);
+            t->dim[d] = list[i].shape.dim[d];
+        t->count = gnt_nn_count(&list[i].shape);
     }
     return 0;
 }
@@ -59,6 +65,8 @@ int gnt_fl_new(gnt_fl **out, const gnt_model *m, const gnt_fl_config *config, co
     *fl = (gnt_fl){.model = m, .chain = chain, .config = *config, .key = *key};
     fl->n_params = gnt_model_size(m);
     fl->n_buffers = gnt_model_buffer_size(m);
+    fl->n_shared = gnt_model_shared_size(m);
+    fl->n_own = gnt_model_own_size(m);
     fl->grad = gnt_aligned((size_t)fl->n_params, sizeof *fl->grad);
     fl->local = gnt_aligned((size_t)fl->n_params, sizeof *fl->local);
     fl->stats = gnt_array((size_t)fl->n_buffers, sizeof *fl->stats);
@@ -84,7 +92,10 @@ typedef struct server {
     float **update; /* for each client that takes part */
     double *share;
     float *buffers_sum; /* Σ share·buffers */
-    float *client_buffers, *velocity, *next;
+    float *client_buffers, *velocity;
+    float *old, *next; /* what clients share, before and after the round */
+    float *own;        /* clients × n_own: the caller's */
+    float *merged;     /* one client's weights: broadcast ones and its own; NULL where it has none */
     uint32_t *chosen;
     int32_t most; /* clients in a round */
 } server;
@@ -122,10 +133,10 @@ static int32_t choose(const server *s, int32_t round) {
     return n;
 }
 
-static void average(const server *s, int32_t n, double rate, float *weights) {
+static void average(const server *s, int32_t n, double rate) {
     gnt_fl *fl = s->fl;
     int gradient = fl->config.steps == 0;
-    for (int64_t i = 0; i < fl->n_params; i++) {
+    for (int64_t i = 0; i < fl->n_shared; i++) {
         double sum = 0;
         for (int32_t k = 0; k < n; k++)
             sum += s->share[k] * s->update[k][i];
@@ -133,8 +144,22 @@ static void average(const server *s, int32_t n, double rate, float *weights) {
             s->velocity[i] = (float)(fl->config.momentum * s->velocity[i] + sum);
             sum = s->velocity[i];
         }
-        weights[i] = (float)(weights[i] + (gradient ? -rate * sum : sum));
+        s->next[i] = (float)(s->old[i] + (gradient ? -rate * sum : sum));
     }
+}
+
+/* The client's update into update[k], its buffers into client_buffers, its own parameters where they came from. */
+static int one_client(server *s, int32_t round, int32_t client, const gnt_samples *samples, int32_t k,
+                      const float *weights, const float *buffers, gnt_err *err) {
+    gnt_fl *fl = s->fl;
+    gnt_fl_shared shared = {.update = s->update[k], .buffers = s->client_buffers};
+    if (s->merged) {
+        shared.own = s->own + client * fl->n_own;
+        memcpy(s->merged, weights, (size_t)fl->n_params * sizeof *weights);
+        gnt_model_place(fl->model, 0, shared.own, s->merged);
+        weights = s->merged;
+    }
+    return gnt_fl_client(fl, round, client, samples, NULL, s->public_data, weights, buffers, 0, &shared, err);
 }
 
 static int one_round(server *s, int32_t round, float *weights, float *buffers, gnt_err *err) {
@@ -147,19 +172,18 @@ static int one_round(server *s, int32_t round, float *weights, float *buffers, g
     for (int32_t k = 0; k < n; k++) {
         int32_t client = (int32_t)s->chosen[k];
         gnt_samples own = rows_of(s->data, s->start[client], s->start[client + 1]);
-        gnt_fl_shared shared = {.update = s->update[k], .buffers = s->client_buffers};
         s->share[k] = (double)own.n / (double)total;
-        if (gnt_fl_client(fl, round, client, &own, NULL, s->public_data, weights, buffers, 0, &shared, err) !=
-            0)
+        if (one_client(s, round, client, &own, k, weights, buffers, err) != 0)
             return -1;
         for (int64_t i = 0; i < fl->n_buffers; i++)
             s->buffers_sum[i] += (float)s->share[k] * s->client_buffers[i];
     }
+    gnt_model_pick(fl->model, 1, weights, s->old);
     gnt_aggregate in = {.size = sizeof in,
                         .round = round,
                         .n_clients = n,
-                        .n_params = fl->n_params,
-                        .old_weights = weights,
+                        .n_params = fl->n_shared,
+                        .old_weights = s->old,
                         .update = (const float *const *)s->update,
                         .share = s->share,
                         .rate = gnt_fl_rate(&fl->config, round),
@@ -168,10 +192,9 @@ static int one_round(server *s, int32_t round, float *weights, float *buffers, g
     int took;
     if (gnt_chain_aggregate(fl->chain, &in, s->next, &took, err) != 0)
         return -1;
-    if (took)
-        memcpy(weights, s->next, (size_t)fl->n_params * sizeof *weights);
-    else
-        average(s, n, in.rate, weights);
+    if (!took)
+        average(s, n, in.rate);
+    gnt_model_place(fl->model, 1, s->next, weights);
     memcpy(buffers, s->buffers_sum, (size_t)fl->n_buffers * sizeof *buffers);
     return 0;
 }
@@ -184,7 +207,9 @@ static void server_free(server *s) {
     gnt_free(s->buffers_sum);
     gnt_free(s->client_buffers);
     gnt_free(s->velocity);
+    gnt_free(s->old);
     gnt_free(s->next);
+    gnt_free(s->merged);
     gnt_free(s->chosen);
 }
 
@@ -192,18 +217,21 @@ static int server_open(server *s) {
     gnt_fl *fl = s->fl;
     double wanted = ceil(fl->config.participation * fl->config.clients - 1e-9);
     s->most = wanted < 1 ? 1 : wanted > fl->config.clients ? fl->config.clients : (int32_t)wanted;
-    size_t params = (size_t)fl->n_params, buffers = (size_t)fl->n_buffers;
+    size_t params = (size_t)fl->n_shared, buffers = (size_t)fl->n_buffers;
     s->update = gnt_array((size_t)s->most, sizeof *s->update);
     s->share = gnt_array((size_t)s->most, sizeof *s->share);
     s->buffers_sum = gnt_array(buffers, sizeof *s->buffers_sum);
     s->client_buffers = gnt_array(buffers, sizeof *s->client_buffers);
+    s->old = gnt_array(params, sizeof *s->old);
     s->next = gnt_array(params, sizeof *s->next);
+    if (fl->n_own)
+        s->merged = gnt_array((size_t)fl->n_params, sizeof *s->merged);
     s->chosen = gnt_array((size_t)fl->config.clients, sizeof *s->chosen);
     int server_momentum = fl->config.steps == 0 && fl->config.momentum != 0;
     if (server_momentum)
         s->velocity = gnt_array(params, sizeof *s->velocity);
-    if (!s->update || !s->share || !s->buffers_sum || !s->client_buffers || !s->next || !s->chosen ||
-        (server_momentum && !s->velocity))
+    if (!s->update || !s->share || !s->buffers_sum || !s->client_buffers || !s->old || !s->next ||
+        !s->chosen || (fl->n_own && !s->merged) || (server_momentum && !s->velocity))
         return -1;
     for (int32_t k = 0; k < s->most; k++)
         if (!(s->update[k] = gnt_aligned(params, sizeof **s->update)))
@@ -212,10 +240,10 @@ static int server_open(server *s) {
 }
 
 int gnt_fl_train(gnt_fl *fl, const gnt_samples *data, const gnt_partition *part,
-                 const gnt_samples *public_data, float *weights, float *buffers, const gnt_fl_watch *watch,
-                 gnt_err *err) {
+                 const gnt_samples *public_data, float *weights, float *buffers, float *own,
+                 const gnt_fl_watch *watch, gnt_err *err) {
     gnt_batch dealt = {0}; /* samples in the order of the partition: a client's are one run of rows */
-    server s = {.fl = fl, .data = &dealt.view, .public_data = public_data, .start = part->start};
+    server s = {.fl = fl, .data = &dealt.view, .public_data = public_data, .own = own, .start = part->start};
     int rc = -1;
     if (part->clients != fl->config.clients) {
         gnt_fail(err, "the partition has %d clients, the training %d", part->clients, fl->config.clients);

@@ -2,7 +2,12 @@
  *
  * A client either shares one gradient of its loss over a batch (steps 0) or the weight delta of its local
  * SGD. The server moves by Σ share_k·Δ_k, or −rate·Σ share_k·g_k. Batch-norm buffers are averaged by the same
- * shares. */
+ * shares.
+ *
+ * Where clients share a part of the parameters alone (gnt_model_shared), updates and what the server moves hold that
+ * part, and each client's own parameters go on from where it left them, in every round it takes part: by its local SGD,
+ * or, where it shares one gradient, by one step at the round's rate. A defense that takes over the client's computation
+ * leaves them as they are. */
 #ifndef GNT_FL_FEDERATE_H
 #define GNT_FL_FEDERATE_H
 
@@ -30,11 +35,14 @@ int gnt_fl_new(gnt_fl **out, const gnt_model *m, const gnt_fl_config *config, co
 void gnt_fl_free(gnt_fl *fl);
 /* 1 after a failure that was no fault of a plugin: a client's loss or update stopped being finite. */
 int gnt_fl_diverged(const gnt_fl *fl);
+/* Passes over n samples that a client's drawn batches make in one round, at least 1; each encodes sets anew. */
+int64_t gnt_fl_passes(const gnt_fl_config *config, int64_t n);
 double gnt_fl_rate(const gnt_fl_config *config, int32_t round);
 
 /* What one client shares, beside the update itself. Pointers that the caller leaves NULL are not filled. */
 typedef struct gnt_fl_shared {
-    float *update;      /* flat, gnt_model_size entries; needed */
+    float *update;      /* flat, gnt_model_shared_size entries; needed */
+    float *own;         /* its own parameters afterwards, gnt_model_own_size entries */
     float *buffers;     /* its running statistics afterwards */
     float *rates;       /* config.steps learning rates that were used */
     gnt_batch *encoded; /* what encodings made of its samples; the caller frees it with gnt_batch_free */
@@ -52,8 +60,8 @@ enum {
     GNT_FL_ENCODED  /* the same, and they are encoded already: no set is encoded any more */
 };
 
-/* One client's defended update from `samples` at the broadcast weights, in the way `how`. holds: NULL: `samples` are all
- * it holds. */
+/* One client's defended update from `samples` at the broadcast weights, with its own parameters in their place (all
+ * gnt_model_size entries), in the way `how`. holds: NULL: `samples` are all it holds. */
 int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *samples,
                   const gnt_fl_holding *holds, const gnt_samples *public_data, const float *weights,
                   const float *buffers, int how, const gnt_fl_shared *out, gnt_err *err);
@@ -66,9 +74,10 @@ typedef struct gnt_fl_watch {
     int (*should_stop)(void *context);
 } gnt_fl_watch;
 
-/* All rounds over `data`, dealt by `part`; weights and buffers are changed in place. */
+/* All rounds over `data`, dealt by `part`; weights, buffers and own (clients × gnt_model_own_size entries, NULL where
+ * there are none) are changed in place. What `weights` holds of unshared parameters is never looked at. */
 int gnt_fl_train(gnt_fl *fl, const gnt_samples *data, const gnt_partition *part,
-                 const gnt_samples *public_data, float *weights, float *buffers, const gnt_fl_watch *watch,
-                 gnt_err *err);
+                 const gnt_samples *public_data, float *weights, float *buffers, float *own,
+                 const gnt_fl_watch *watch, gnt_err *err);
 
 #endif

@@ -11,9 +11,9 @@ struct gnt_fl {
     const gnt_chain *chain;
     gnt_fl_config config;
     gnt_key key;
-    const gnt_param *list; /* the model's parameters */
     int64_t n_params, n_buffers;
-    gnt_tensors tensors; /* one for each parameter; data points into the update at hand */
+    int64_t n_shared, n_own; /* entries of the parameters that clients share, and of those they keep */
+    gnt_tensors tensors;     /* one for each shared parameter; data points into the update at hand */
     gnt_trainer *trainer[FL_TRAINERS];
     int64_t trainer_n[FL_TRAINERS];
     int next_slot;
@@ -21,8 +21,5 @@ struct gnt_fl {
     float *grad, *local, *velocity; /* n_params each; velocity NULL without momentum */
     float *stats, *local_buffers;   /* n_buffers each */
 };
-
-/* Copies samples row[0 … n−1] of `s`; a batch that owns its memory. −1 when out of memory. */
-int gnt_batch_gather(gnt_batch *b, const gnt_samples *s, const uint32_t *row, int64_t n);
 
 #endif

@@ -10,9 +10,7 @@
 
 #include "base/mem.h"
 #include "job/job.h"
-#include "metric/utility.h"
-
-enum { EVALUATE_BATCH = 64 };
+#include "job/worth.h"
 
 typedef struct central {
     gnt_work *work;
@@ -134,37 +132,14 @@ static int train_epoch(central *c, int64_t epoch, gnt_err *err) {
     return 0;
 }
 
-static int measure(central *c, gnt_metric_worth *worth, gnt_err *err) {
-    int64_t n = c->test.view.n;
-    int32_t classes = gnt_model_classes(c->model.model);
-    gnt_evaluator *evaluator = NULL;
-    float *logits = gnt_array((size_t)(n * classes), sizeof *logits);
-    int rc = logits ? gnt_evaluator_new(&evaluator, c->model.model, EVALUATE_BATCH, err)
-                    : gnt_fail(err, "out of memory for the logits of %" PRId64 " test samples", n);
-    if (rc == 0)
-        rc = gnt_evaluator_logits(evaluator, c->weights, c->buffers, c->test.x, n, logits, err);
-    if (rc == 0) {
-        gnt_metric_utility u = {0};
-        gnt_metric_utility_logits(&u, logits, c->test.label, (size_t)n, classes);
-        *worth = gnt_metric_utility_end(&u, 1);
-    }
-    gnt_evaluator_free(evaluator);
-    gnt_free(logits);
-    return rc;
-}
-
-static json_t *number_or_null(double x) {
-    return isfinite(x) ? json_real(x) : json_null();
-}
-
 static int write_out(central *c, const gnt_metric_worth *worth, gnt_err *err) {
     gnt_st st;
     gnt_st_init(&st);
-    json_t *all = json_pack("{s:I, s:I, s:o, s:o, s:o, s:o}", "samples",
-                            (json_int_t)(c->epochs ? c->samples.view.n : 0), "epochs", (json_int_t)c->epochs,
-                            "accuracy", number_or_null(worth->accuracy), "accuracy_error",
-                            number_or_null(worth->accuracy_error), "loss", number_or_null(worth->loss),
-                            "loss_error", number_or_null(worth->loss_error));
+    json_t *all = gnt_worth_json(worth);
+    if (all) {
+        json_object_set_new(all, "samples", json_integer(c->epochs ? c->samples.view.n : 0));
+        json_object_set_new(all, "epochs", json_integer(c->epochs));
+    }
     char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
     int rc = text ? gnt_st_set_metadata(&st, text, err) : gnt_fail(err, "out of memory for the model");
     if (rc == 0)
@@ -197,7 +172,7 @@ int gnt_job_model(gnt_work *w, gnt_err *err) {
             rc = train_epoch(&c, epoch, err);
     }
     if (rc == 0)
-        rc = measure(&c, &worth, err);
+        rc = gnt_worth_at(&worth, c.model.model, c.weights, c.buffers, &c.test, err);
     if (rc == 0)
         rc = write_out(&c, &worth, err);
     gnt_trainer_free(c.trainer);

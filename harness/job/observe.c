@@ -2,8 +2,8 @@
  * of its own, what a suite may grant. The truth itself is not among the outputs: it stays in the bundle the
  * targets came in.
  *
- *   seen    update T×P (or encoded_x M×F and encoded_y M×C, or representation T·B×R, or transcript clients×n),
- *           weights P, buffers; metadata: the setting
+ *   seen    update T×S, S entries of the parameters that clients share (or encoded_x M×F and encoded_y M×C, or
+ *           representation T·B×R, or transcript clients×n), weights P, buffers; metadata: the setting
  *   broadcast  weights and buffers of the stage, as a trained bundle names them; the setting
  *   outside  T·B×F, the samples with the sensitive region blank
  *   labels  T·B×C          rates  T×steps          stats  T×buffers          sum  n, of a secure sum
@@ -62,9 +62,18 @@ int observe_write(observing *o, const char *output, gnt_st *st, gnt_err *err) {
     return rc;
 }
 
+const float *observe_weights(observing *o, int64_t client) {
+    const gnt_model *m = o->model.model;
+    if (!o->own || o->shadow)
+        return o->weights;
+    memcpy(o->merged, o->weights, (size_t)gnt_model_size(m) * sizeof *o->merged);
+    gnt_model_place(m, 0, o->own + client * gnt_model_own_size(m), o->merged);
+    return o->merged;
+}
+
 static int observe_updates(observing *o, gnt_err *err) {
     gnt_work *w = o->work;
-    int64_t p = gnt_model_size(o->model.model);
+    int64_t p = gnt_model_shared_size(o->model.model);
     gnt_st rates;
     gnt_st_init(&rates);
     float *update = NULL, *used = NULL;
@@ -87,8 +96,8 @@ static int observe_updates(observing *o, gnt_err *err) {
         /* a shadow client must not tell what a real one holds */
         int dealt = gnt_carry_holding(&held, &o->trained, o->shadow ? GNT_CARRY_AVERAGE : client);
         rc = gnt_fl_client(fl, o->stage, client, &b, dealt ? &held : NULL,
-                           o->public_data.view.n ? &o->public_data.view : NULL, o->weights, o->buffers, how,
-                           &shared, err);
+                           o->public_data.view.n ? &o->public_data.view : NULL, observe_weights(o, client),
+                           o->buffers, how, &shared, err);
         w->progress(w->context, (double)j + 1, (double)o->targets);
         if (rc == 0 && w->should_stop(w->context))
             rc = gnt_fail(err, "stopped at target %" PRId64, j);
@@ -280,6 +289,25 @@ static int observe(observing *o, gnt_err *err) {
     }
 }
 
+/* What each client kept after the stage's round. */
+static int read_own(observing *o, const gnt_st *trained, gnt_err *err) {
+    const gnt_model *m = o->model.model;
+    int64_t dim[2] = {o->config.clients, gnt_model_own_size(m)};
+    char name[32];
+    snprintf(name, sizeof name, "own.%d", o->stage);
+    if (dim[1] == 0)
+        return 0;
+    const gnt_st_tensor *t = gnt_st_need(trained, "the trained weights", name, GNT_ST_F32, 2, dim, err);
+    if (!t)
+        return -1;
+    o->own = gnt_array(t->bytes, 1);
+    o->merged = gnt_array((size_t)gnt_model_size(m), sizeof *o->merged);
+    if (!o->own || !o->merged)
+        return gnt_fail(err, "out of memory for what %" PRId64 " clients keep", dim[0]);
+    memcpy(o->own, t->data, t->bytes);
+    return 0;
+}
+
 static int open_all(observing *o, gnt_err *err) {
     gnt_work *w = o->work;
     int rc = gnt_work_model_open(&o->model, w, err);
@@ -291,6 +319,8 @@ static int open_all(observing *o, gnt_err *err) {
         rc = w->read(w->context, "trained", &o->trained, err);
     if (rc == 0)
         rc = gnt_work_weights(&o->trained, o->model.model, o->stage, &o->weights, &o->buffers, err);
+    if (rc == 0)
+        rc = read_own(o, &o->trained, err);
     if (rc == 0)
         rc = gnt_work_chain_open(&o->chain, w, &o->model, err);
     if (rc == 0)
@@ -367,6 +397,8 @@ int gnt_job_observe(gnt_work *w, gnt_err *err) {
     gnt_sampleset_free(&o.public_data);
     gnt_free(o.weights);
     gnt_free(o.buffers);
+    gnt_free(o.own);
+    gnt_free(o.merged);
     gnt_free(o.x);
     gnt_free(o.y);
     gnt_free(o.a);

@@ -19,6 +19,8 @@ typedef struct observing {
     gnt_sampleset samples, public_data;
     gnt_st trained;
     float *weights, *buffers;
+    float *own,
+        *merged; /* what each client keeps of the parameters, and one client's weights; NULL: nothing */
     gnt_fl_config config; /* of the observed client */
     int32_t stage;
     int64_t targets, batch; /* observations, and private samples behind each */
@@ -35,6 +37,9 @@ typedef struct observing {
 /* Batch j of the role, round and round over whole batches when a shadow part has fewer than asked. Valid until the next
  * call. */
 gnt_samples observe_batch(observing *o, int64_t j);
+/* The broadcast weights, with what the client keeps in its place; valid until the next call. A shadow client has nothing
+ * of a real one: its own parameters are those that stand in the broadcast weights. */
+const float *observe_weights(observing *o, int64_t client);
 int observe_add(gnt_st *st, const char *name, int64_t rows, int64_t columns, float **out, gnt_err *err);
 /* Writes an output, and frees the bundle. */
 int observe_write(observing *o, const char *output, gnt_st *st, gnt_err *err);

@@ -79,7 +79,7 @@ static int encode_set(observing *o, int64_t j, gnt_err *err) {
                          .batch = own.n,
                          .rate = gnt_fl_rate(&o->config, o->stage),
                          .steps = o->config.steps,
-                         .weights = o->weights,
+                         .weights = observe_weights(o, j % clients),
                          .buffers = o->buffers,
                          .public_data = o->public_data.view.n ? &o->public_data.view : NULL};
     int64_t from = e->n;

@@ -53,19 +53,21 @@ static int read_setting(gnt_seen *s, const char *name, gnt_err *err) {
 
 static int read_update(gnt_seen *s, const char *name, gnt_err *err) {
     const gnt_param *list;
-    gnt_model_params(s->model->model, &list);
-    int64_t dim[2] = {s->observations, gnt_model_size(s->model->model)}, n = 0, at = 0;
+    const gnt_model *m = s->model->model;
+    const uint8_t *shared = gnt_model_shared(m);
+    int32_t all = gnt_model_params(m, &list);
+    int64_t dim[2] = {s->observations, gnt_model_shared_size(m)}, n = 0;
     const gnt_st_tensor *t = gnt_st_need(&s->st, name, "update", GNT_ST_F32, 2, dim, err);
     if (!t)
         return -1;
     s->updates = t->data;
-    while (at < dim[1])
-        at += gnt_nn_count(&list[n++].shape);
-    s->update = gnt_array((size_t)n, sizeof *s->update);
+    s->update = gnt_array((size_t)all, sizeof *s->update);
     if (!s->update)
         return gnt_fail(err, "out of memory for an observation");
-    for (int64_t i = 0; i < n; i++) {
-        gnt_view *v = &s->update[i];
+    for (int32_t i = 0; i < all && !list[i].buffer; i++) {
+        if (shared && !shared[i])
+            continue;
+        gnt_view *v = &s->update[n++];
         *v = (gnt_view){.name = list[i].name,
                         .rank = list[i].shape.rank,
                         .layer = list[i].layer,
@@ -269,7 +271,7 @@ void gnt_seen_free(gnt_seen *s) {
 }
 
 gnt_observation gnt_seen_at(gnt_seen *s, int64_t j) {
-    const float *at = s->updates ? s->updates + j * gnt_model_size(s->model->model) : NULL;
+    const float *at = s->updates ? s->updates + j * gnt_model_shared_size(s->model->model) : NULL;
     for (int64_t i = 0; at && i < s->update_list.n; i++) {
         s->update[i].data = at;
         at += s->update[i].count;

@@ -11,7 +11,7 @@ typedef struct gnt_seen {
     gnt_transcript transcript;
     gnt_view representation;
     gnt_views representation_list, update_list;
-    gnt_view *update;     /* one view for each parameter, pointed at observation j */
+    gnt_view *update;     /* one view for each shared parameter, pointed at observation j */
     gnt_observation base; /* what all observations of the bundle share */
     const float *updates;
     int64_t observations;

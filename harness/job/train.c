@@ -7,19 +7,19 @@
 
 #include "base/mem.h"
 #include "job/carry.h"
+#include "job/head.h"
 #include "job/job.h"
-#include "metric/utility.h"
-
-enum { EVALUATE_BATCH = 64 };
+#include "job/worth.h"
 
 typedef struct training {
     gnt_work *work;
     gnt_work_model model;
     gnt_sampleset test;
-    gnt_evaluator *evaluator;
     gnt_work_chain chain;
+    float *own; /* clients × gnt_model_own_size: the parameters that each keeps; NULL where they share all */
     gnt_st out, given; /* given: to secure sums, by each client: for scoring alone */
     json_t *utility;
+    int by_head;      /* utility is that of a head on the representation, not of the model */
     gnt_err diverged; /* why training ended before its time; "" when it did not */
 } training;
 
@@ -38,30 +38,58 @@ static int keep_vector(training *t, const char *kind, int32_t round, const float
     return gnt_st_add(&t->out, name, GNT_ST_F32, 1, &n, values, NULL, err);
 }
 
-static json_t *number_or_null(double x) {
-    return isfinite(x) ? json_real(x) : json_null();
+static int64_t clients_of(const training *t) {
+    return gnt_request_int(t->work, "federated.clients");
 }
 
-/* Utility of weights on the test part, noted under the number of rounds done. */
+static int keep_own(training *t, int32_t round, gnt_err *err) {
+    char name[64];
+    int64_t dim[2] = {clients_of(t), gnt_model_own_size(t->model.model)};
+    if (!t->own)
+        return 0;
+    snprintf(name, sizeof name, "own.%" PRId32, round);
+    return gnt_st_add(&t->out, name, GNT_ST_F32, 2, dim, t->own, NULL, err);
+}
+
+/* Noted under the number of rounds done. */
+static void note_utility(training *t, int64_t round, const gnt_metric_worth *worth) {
+    json_t *one = gnt_worth_json(worth);
+    if (one)
+        json_object_set_new(one, "round", json_integer(round));
+    json_array_append_new(t->utility, one);
+}
+
+/* Utility of the model itself on the test part. */
 static int measure(training *t, int32_t round, const float *weights, const float *buffers, gnt_err *err) {
-    int32_t classes = gnt_model_classes(t->model.model);
-    int64_t n = t->test.view.n;
-    float *logits = gnt_array((size_t)(n * classes), sizeof *logits);
-    if (!logits)
-        return gnt_fail(err, "out of memory for the logits of %" PRId64 " test samples", n);
-    int rc = gnt_evaluator_logits(t->evaluator, weights, buffers, t->test.x, n, logits, err);
-    if (rc == 0) {
-        gnt_metric_utility u = {0};
-        gnt_metric_utility_logits(&u, logits, t->test.label, (size_t)n, classes);
-        gnt_metric_worth worth = gnt_metric_utility_end(&u, 1);
-        json_array_append_new(t->utility, json_pack("{s:i, s:o, s:o, s:o, s:o}", "round", (int)round,
-                                                    "accuracy", number_or_null(worth.accuracy),
-                                                    "accuracy_error", number_or_null(worth.accuracy_error),
-                                                    "loss", number_or_null(worth.loss), "loss_error",
-                                                    number_or_null(worth.loss_error)));
-    }
-    gnt_free(logits);
-    return rc;
+    gnt_metric_worth worth;
+    if (gnt_worth_at(&worth, t->model.model, weights, buffers, &t->test, err) != 0)
+        return -1;
+    note_utility(t, round, &worth);
+    return 0;
+}
+
+/* Utility of a head on the representation, once the training is over. */
+static int measure_head(training *t, const gnt_sampleset *clients, const gnt_sampleset *public_data,
+                        const gnt_partition *part, const float *weights, const float *buffers, gnt_err *err) {
+    gnt_head_task task = {.work = t->work,
+                          .model = &t->model,
+                          .chain = &t->chain.chain,
+                          .clients = &clients->view,
+                          .test = &t->test.view,
+                          .public_data = public_data->view.n ? &public_data->view : NULL,
+                          .part = part,
+                          .weights = weights,
+                          .buffers = buffers,
+                          .own = t->own};
+    float *outputs;
+    if (!t->by_head)
+        return 0;
+    if (gnt_head_outputs(&task, &outputs, err) != 0)
+        return -1;
+    const gnt_metric_worth worth = gnt_worth_of(t->model.model, &t->test, outputs);
+    note_utility(t, gnt_request_int(t->work, "federated.rounds"), &worth);
+    gnt_free(outputs);
+    return 0;
 }
 
 /* Keeps the weights of a stage and what they are worth on the test part. */
@@ -73,17 +101,42 @@ static int after_round(void *context, int32_t round, const float *weights, const
     if (!is_stage(t->work, round))
         return 0;
     if (keep_vector(t, "weights", round, weights, gnt_model_size(m), err) != 0 ||
-        keep_vector(t, "buffers", round, buffers, gnt_model_buffer_size(m), err) != 0)
+        keep_vector(t, "buffers", round, buffers, gnt_model_buffer_size(m), err) != 0 ||
+        keep_own(t, round, err) != 0 ||
+        gnt_carry_save(&t->chain, round, (int32_t)clients_of(t), &t->out, err) != 0)
         return -1;
-    if (gnt_carry_save(&t->chain, round, (int32_t)gnt_request_int(t->work, "federated.clients"), &t->out,
-                       err) != 0)
-        return -1;
-    return measure(t, round, weights, buffers, err);
+    return t->by_head ? 0 : measure(t, round, weights, buffers, err);
 }
 
 static int should_stop(void *context) {
     training *t = context;
     return t->work->should_stop(t->work->context);
+}
+
+/* Each client's own parameters: its own fresh ones, or, where the task starts from a file, those of the file. */
+static int start_own(training *t, const gnt_key *key, const float *from_file, gnt_err *err) {
+    const gnt_model *m = t->model.model;
+    int64_t own = gnt_model_own_size(m), n = clients_of(t);
+    if (own == 0)
+        return 0;
+    float *fresh = gnt_array((size_t)gnt_model_size(m), sizeof *fresh);
+    float *unused = gnt_array((size_t)gnt_model_buffer_size(m), sizeof *unused);
+    t->own = n <= INT64_MAX / own ? gnt_array((size_t)(n * own), sizeof *t->own) : NULL;
+    for (int64_t k = 0; fresh && unused && t->own && k < n; k++) {
+        char name[64];
+        snprintf(name, sizeof name, "weights of client %" PRId64, k);
+        gnt_stream random = gnt_stream_open(key, name);
+        if (!from_file)
+            gnt_model_init(m, &random, fresh, unused);
+        gnt_model_pick(m, 0, from_file ? from_file : fresh, t->own + k * own);
+    }
+    int rc = fresh && unused && t->own
+                 ? 0
+                 : gnt_fail(err, "out of memory for what %" PRId64 " clients keep: %" PRId64 " weights each",
+                            n, own);
+    gnt_free(fresh);
+    gnt_free(unused);
+    return rc;
 }
 
 static int start_weights(training *t, float *weights, float *buffers, gnt_err *err) {
@@ -94,14 +147,14 @@ static int start_weights(training *t, float *weights, float *buffers, gnt_err *e
     gnt_stream random = gnt_stream_open(&key, "weights");
     gnt_model_init(t->model.model, &random, weights, buffers);
     if (!w->has(w->context, "weights"))
-        return 0;
+        return start_own(t, &key, NULL, err);
     gnt_st st;
     gnt_st_init(&st);
     int rc = w->read(w->context, "weights", &st, err);
     if (rc == 0)
         rc = gnt_model_import(t->model.model, &st, weights, buffers, err);
     gnt_st_free(&st);
-    return rc;
+    return rc == 0 ? start_own(t, &key, weights, err) : -1;
 }
 
 static int takes_sums(const gnt_chain *c) {
@@ -121,7 +174,9 @@ static int federate(training *t, const gnt_sampleset *clients, const gnt_samples
                                .alpha = gnt_request_real(w, "federated.alpha")};
     gnt_fl_watch watch = {.context = t, .after_round = after_round, .should_stop = should_stop};
     if (config.rounds == 0 && !takes_sums(&t->chain.chain)) /* an untrained network is a stage too */
-        return after_round(t, 0, weights, buffers, err);
+        return after_round(t, 0, weights, buffers, err) == 0
+                   ? measure_head(t, clients, public_data, NULL, weights, buffers, err)
+                   : -1;
     gnt_partition part = {0};
     gnt_fl *fl = NULL;
     gnt_key data_key, train_key;
@@ -140,7 +195,9 @@ static int federate(training *t, const gnt_sampleset *clients, const gnt_samples
         rc = gnt_fl_new(&fl, t->model.model, &config, &t->chain.chain, &train_key, err);
     if (rc == 0)
         rc = gnt_fl_train(fl, &clients->view, &part, public_data->view.n ? &public_data->view : NULL, weights,
-                          buffers, &watch, err);
+                          buffers, t->own, &watch, err);
+    if (rc == 0)
+        rc = measure_head(t, clients, public_data, &part, weights, buffers, err);
     /* weights blown up by too much noise are a result, not a failure: they are worth nothing */
     if (rc != 0 && fl && gnt_fl_diverged(fl)) {
         t->diverged = *err;
@@ -163,7 +220,7 @@ static int write_out(training *t, gnt_err *err) {
 }
 
 int gnt_job_train(gnt_work *w, gnt_err *err) {
-    training t = {.work = w, .utility = json_array()};
+    training t = {.work = w, .utility = json_array(), .by_head = gnt_request(w, "utility.head") != NULL};
     gnt_sampleset clients = {0}, public_data = {0};
     float *weights = NULL, *buffers = NULL;
     gnt_st_init(&t.out);
@@ -175,8 +232,6 @@ int gnt_job_train(gnt_work *w, gnt_err *err) {
         rc = gnt_work_samples(&t.test, w, "test", err);
     if (rc == 0)
         rc = gnt_work_samples(&public_data, w, "public", err);
-    if (rc == 0)
-        rc = gnt_evaluator_new(&t.evaluator, t.model.model, EVALUATE_BATCH, err);
     if (rc == 0)
         rc = gnt_work_chain_open(&t.chain, w, &t.model, err);
     if (rc == 0) {
@@ -191,8 +246,8 @@ int gnt_job_train(gnt_work *w, gnt_err *err) {
         rc = write_out(&t, err);
     gnt_free(weights);
     gnt_free(buffers);
+    gnt_free(t.own);
     gnt_work_chain_free(&t.chain);
-    gnt_evaluator_free(t.evaluator);
     gnt_sampleset_free(&t.test);
     gnt_sampleset_free(&clients);
     gnt_sampleset_free(&public_data);

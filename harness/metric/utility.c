@@ -39,12 +39,24 @@ void gnt_metric_utility_logits(gnt_metric_utility *u, const float *logits, const
     }
 }
 
-void gnt_metric_utility_values(gnt_metric_utility *u, const float *y, const float *x, size_t n,
-                               size_t outputs) {
-    for (size_t i = 0; i < n; i++) {
+void gnt_metric_utility_values(gnt_metric_utility *u, const float *y, const float *x, const int32_t *label,
+                               size_t n, size_t outputs) {
+    for (size_t i = 0; i < n; i++, y += outputs, x += outputs) {
         double sum = 0;
-        for (size_t k = i * outputs; k < (i + 1) * outputs; k++)
+        size_t best = 0;
+        for (size_t k = 0; k < outputs; k++) {
             sum += ((double)y[k] - (double)x[k]) * ((double)y[k] - (double)x[k]);
+            best = x[k] > x[best] ? k : best;
+        }
+        add(u, outputs ? sum / (double)outputs : NAN, label && (int64_t)best == label[i]);
+    }
+}
+
+void gnt_metric_utility_map(gnt_metric_utility *u, const float *y, const float *z, size_t n, size_t outputs) {
+    for (size_t i = 0; i < n; i++, y += outputs, z += outputs) {
+        double sum = 0;
+        for (size_t k = 0; k < outputs; k++)
+            sum += fmax((double)z[k], 0) + log1p(exp(-fabs((double)z[k]))) - (double)y[k] * (double)z[k];
         add(u, outputs ? sum / (double)outputs : NAN, 0);
     }
 }

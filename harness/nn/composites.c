@@ -144,6 +144,10 @@ gnt_node gnt_nn_cross_entropy(gnt_graph *g, gnt_node z, gnt_node y) {
     return gnt_nn_affine(g, gnt_nn_dot(g, y, log_softmax(g, z)), -1.0 / (double)s.dim[0], 0);
 }
 
+gnt_node gnt_nn_binary_cross_entropy(gnt_graph *g, gnt_node z, gnt_node y) {
+    return gnt_nn_mean_all(g, gnt_nn_sub(g, gnt_nn_softplus(g, z), gnt_nn_mul(g, y, z)));
+}
+
 gnt_node gnt_nn_mse(gnt_graph *g, gnt_node a, gnt_node b) {
     return gnt_nn_mean_all(g, gnt_nn_square(g, gnt_nn_sub(g, a, b)));
 }

@@ -36,6 +36,7 @@ void gnt_model_free(gnt_model *m) {
     gnt_free(m->param);
     gnt_free(m->mean);
     gnt_free(m->deviation);
+    gnt_free(m->shared);
     gnt_free(m->name);
     gnt_free(m);
 }

@@ -44,6 +44,25 @@ int32_t gnt_model_representation(const gnt_model *m);
 int32_t gnt_model_classes(const gnt_model *m);
 gnt_nn_shape gnt_model_sample(const gnt_model *m); /* shape of one input */
 
+/* ---- what a task makes of it ---- */
+
+typedef enum gnt_model_loss_kind { GNT_MODEL_CROSS_ENTROPY, GNT_MODEL_MSE } gnt_model_loss_kind;
+gnt_model_loss_kind gnt_model_loss_of(const gnt_model *m);
+int gnt_model_is_map(
+    const gnt_model *m); /* 1: `classes` counts the entries of a map, each with a target in [0, 1] */
+/* The task's mean loss of outputs N×classes with targets N×classes: cross entropy over classes; of a map binary cross
+ * entropy of scores, the mean over entries; mse: the mean over entries of squared differences. */
+gnt_node gnt_model_loss(const gnt_model *m, gnt_graph *g, gnt_node output, gnt_node target);
+
+/* Which parameters clients share: 1 or 0 for each, NULL for all of them. The others stay with each client. */
+const uint8_t *gnt_model_shared(const gnt_model *m);
+int64_t
+gnt_model_shared_size(const gnt_model *m); /* entries of the shared ones; an update is a vector of so many */
+int64_t gnt_model_own_size(const gnt_model *m); /* entries of the others */
+/* Between flat weights and the flat vector of the shared (shared 1) or the other parameters (0), in their order. */
+void gnt_model_pick(const gnt_model *m, int shared, const float *flat, float *part);
+void gnt_model_place(const gnt_model *m, int shared, const float *part, float *flat);
+
 /* Fresh weights after the file's "init" (see docs/models.md), buffers at their defaults. */
 void gnt_model_init(const gnt_model *m, gnt_stream *random, float *params, float *buffers);
 /* From and to named tensors; missing, extra or misshapen ones are named. */

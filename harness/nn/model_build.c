@@ -123,6 +123,20 @@ static gnt_node build_layer(const builder *b, const model_layer *l, const gnt_no
     return -1;
 }
 
+/* N×classes: a map laid flat; one value p as the classes 1 − p and p. */
+static gnt_node as_outputs(const builder *b, gnt_node out) {
+    const gnt_model *m = b->m;
+    gnt_nn_shape s = gnt_nn_shape_of(b->g, out);
+    if (s.rank < 0)
+        return out;
+    if (m->scalar) {
+        gnt_node both[2] = {gnt_nn_affine(b->g, out, -1, 1), out};
+        return gnt_nn_concat(b->g, both, 2, 1);
+    }
+    int64_t flat[2] = {b->batch, m->classes};
+    return s.rank == 2 ? out : gnt_nn_reshape(b->g, out, 2, flat);
+}
+
 gnt_node gnt_model_build(const gnt_model *m, gnt_graph *g, gnt_node x, const gnt_node *params,
                          const gnt_node *buffers, int training, gnt_node *layer_out, gnt_node *stats) {
     gnt_nn_shape given = gnt_nn_shape_of(g, x);
@@ -150,6 +164,7 @@ gnt_node gnt_model_build(const gnt_model *m, gnt_graph *g, gnt_node x, const gnt
             in[j] = l->input[j] == MODEL_SAMPLE ? sample : out[l->input[j]];
         logits = out[i] = build_layer(&b, l, in);
     }
+    logits = as_outputs(&b, logits);
 cleanup:
     gnt_free(own);
     gnt_free(in);

@@ -51,6 +51,11 @@ struct gnt_model {
     char *name; /* stands for the file in sentences */
     gnt_nn_shape sample;
     int32_t classes, representation;
+    gnt_model_loss_kind loss;
+    int is_map;      /* "output": "map" */
+    int scalar;      /* the last layer gives one value p, which stands for the two classes 1 − p and p */
+    uint8_t *shared; /* n_params: 1 where clients share the parameter; NULL: they share all */
+    int64_t shared_size;      /* entries of those */
     double *mean, *deviation; /* per channel or feature, NULL for none */
     model_init init;
     double bound; /* of MODEL_INIT_UNIFORM */

@@ -333,35 +333,9 @@ static int read_init(gnt_model *m, const json_t *init, gnt_err *err) {
                : 0;
 }
 
-static int read_representation(const model_parser *p, const json_t *given, gnt_err *err) {
-    gnt_model *m = p->m;
-    const char *name = json_string_value(given);
-    if (!given) {
-        m->representation = p->last_dense < 0 ? MODEL_SAMPLE : m->layer[p->last_dense].input[0];
-        return 0;
-    }
-    for (int32_t i = 0; name && i < m->n_layers; i++)
-        if (strcmp(m->layer[i].name, name) == 0) {
-            m->representation = i;
-            return 0;
-        }
-    return gnt_fail(err, "\"representation\" must be the name of a layer%s%s",
-                    name ? "; there is none called " : "", name ? name : "");
-}
-
-static int check_logits(const gnt_model *m, int32_t last, gnt_err *err) {
-    char text[MODEL_SHAPE_TEXT];
-    if (m->n_layers == 0)
-        return gnt_fail(err, "\"layers\" is empty");
-    const gnt_nn_shape *s = model_shape_of(m, last);
-    if (s->rank == 1 && s->dim[0] == m->classes)
-        return 0;
-    return gnt_fail(err, "the last layer, %s, gives %s but the task has %d classes", m->layer[last].name,
-                    model_shape_text(text, s), m->classes);
-}
-
 static int read_model(model_parser *p, const json_t *root, gnt_err *err) {
-    static const char *const keys[] = {"about", "init", "width", "representation", "layers", NULL};
+    static const char *const keys[] = {"about", "init",   "width", "representation", "loss", "output",
+                                       "share", "layers", NULL};
     if (!json_is_object(root))
         return gnt_fail(err, "a model must be an object");
     const json_t *about = json_object_get(root, "about");
@@ -374,10 +348,10 @@ static int read_model(model_parser *p, const json_t *root, gnt_err *err) {
         return gnt_fail(err, "\"layers\" is missing: a list of layers");
     place where = {"layers", "", 0};
     int32_t last = read_list(p, json_object_get(root, "layers"), &where, MODEL_SAMPLE, err);
-    if (last == FAILED || check_logits(p->m, last, err) ||
-        read_representation(p, json_object_get(root, "representation"), err))
+    if (last == FAILED || model_read_output(p->m, root, last, err) ||
+        model_read_representation(p, json_object_get(root, "representation"), err) || part_params(p->m, err))
         return -1;
-    return part_params(p->m, err);
+    return model_read_share(p->m, json_object_get(root, "share"), err);
 }
 
 /* The model before its layers: what the task says of it. */

@@ -38,7 +38,7 @@ static int write_matching(maker *k) {
     int dlg = r->kind == GNT_RECIPE_DLG;
     gnt_node labels = dlg ? gnt_nn_softmax(k->g, k->y) : k->y;
     gnt_node logits = gnt_model_build(k->m, k->g, k->x, k->params, k->buffers, 0, NULL, NULL);
-    gnt_node loss = gnt_nn_cross_entropy(k->g, logits, labels);
+    gnt_node loss = gnt_model_loss(k->m, k->g, logits, labels);
     gnt_nn_vjp(k->g, &loss, NULL, 1, k->params, r->n_params, grad);
     for (int32_t i = 0; i < r->n_params; i++)
         k->seen[i] =
@@ -66,7 +66,7 @@ static int write_training(maker *k) {
     int training = r->kind == GNT_RECIPE_TRAIN;
     gnt_node logits =
         gnt_model_build(k->m, k->g, k->x, k->params, k->buffers, training, NULL, training ? stats : NULL);
-    gnt_node loss = gnt_nn_cross_entropy(k->g, logits, k->y);
+    gnt_node loss = gnt_model_loss(k->m, k->g, logits, k->y);
     gnt_nn_vjp(k->g, &loss, NULL, 1, k->params, r->n_params, grad);
     r->cost = add_output(k, loss, 0);
     r->first = k->n_out;

@@ -81,7 +81,7 @@ int gnt_trainer_new(gnt_trainer **out, const gnt_model *m, int64_t n, int traini
         goto cleanup;
     gnt_node z =
         gnt_model_build(m, g, t->p.x, t->p.params, t->p.buffers, training, NULL, training ? stats : NULL);
-    outputs[0] = gnt_nn_cross_entropy(g, z, t->p.y);
+    outputs[0] = gnt_model_loss(m, g, z, t->p.y);
     gnt_nn_vjp(g, outputs, NULL, 1, t->p.params, t->p.n_params, outputs + 1);
     int32_t n_outputs = t->p.n_params + 1;
     for (int32_t i = 0; i < n_buffers; i++) {
@@ -139,7 +139,7 @@ int gnt_trainer_gradient(gnt_trainer *t, const float *params, const float *buffe
 
 struct gnt_evaluator {
     parts p;
-    int64_t features;
+    int64_t features, width;
     float *batch; /* n × features, for the last, partly filled batch */
 };
 
@@ -151,18 +151,26 @@ void gnt_evaluator_free(gnt_evaluator *e) {
     gnt_free(e);
 }
 
-int gnt_evaluator_new(gnt_evaluator **out, const gnt_model *m, int64_t n, gnt_err *err) {
+int64_t gnt_evaluator_width(const gnt_evaluator *e) {
+    return e->width;
+}
+
+int gnt_evaluator_new(gnt_evaluator **out, const gnt_model *m, int32_t layer, int64_t n, gnt_err *err) {
     int rc = -1;
     char text[512] = "out of memory";
     gnt_evaluator *e = gnt_alloc(sizeof *e);
     gnt_graph *g = gnt_graph_new();
-    if (!e || !g || parts_open(&e->p, m, n, g) != 0)
+    gnt_node *layers = gnt_array((size_t)gnt_model_layers(m), sizeof *layers);
+    if (!e || !g || !layers || parts_open(&e->p, m, n, g) != 0)
         goto cleanup;
     e->features = sample_entries(g, e->p.x, n);
     e->batch = gnt_array((size_t)(n * e->features), sizeof *e->batch);
     if (!e->batch)
         goto cleanup;
-    gnt_node z = gnt_model_build(m, g, e->p.x, e->p.params, e->p.buffers, 0, NULL, NULL);
+    gnt_node z = gnt_model_build(m, g, e->p.x, e->p.params, e->p.buffers, 0, layers, NULL);
+    if (layer >= 0)
+        z = layers[layer];
+    e->width = sample_entries(g, z, n);
     e->p.program = gnt_program_new(g, &z, NULL, 1, 4, text, sizeof text);
     if (e->p.program)
         rc = 0;
@@ -174,11 +182,12 @@ cleanup:
         gnt_evaluator_free(e);
     }
     gnt_graph_free(g);
+    gnt_free(layers);
     return rc;
 }
 
-/* Logits of samples at … at + n − 1 of `count`, the end repeated; *got = how many are real. */
-static const float *next_logits(gnt_evaluator *e, const float *params, const float *buffers, const float *x,
+/* Values of samples at … at + n − 1 of `count`, the end repeated; *got = how many are real. */
+static const float *next_values(gnt_evaluator *e, const float *params, const float *buffers, const float *x,
                                 int64_t at, int64_t count, int64_t *got, gnt_err *err) {
     int64_t n = e->p.n, f = e->features;
     const float *batch = x + at * f;
@@ -193,14 +202,14 @@ static const float *next_logits(gnt_evaluator *e, const float *params, const flo
     return gnt_program_output(e->p.program, 0);
 }
 
-int gnt_evaluator_logits(gnt_evaluator *e, const float *params, const float *buffers, const float *x,
-                         int64_t count, float *logits, gnt_err *err) {
-    int64_t classes = gnt_model_classes(e->p.model), got;
+int gnt_evaluator_run(gnt_evaluator *e, const float *params, const float *buffers, const float *x,
+                      int64_t count, float *values, gnt_err *err) {
+    int64_t got;
     for (int64_t at = 0; at < count; at += got) {
-        const float *z = next_logits(e, params, buffers, x, at, count, &got, err);
+        const float *z = next_values(e, params, buffers, x, at, count, &got, err);
         if (!z)
             return -1;
-        memcpy(logits + at * classes, z, (size_t)(got * classes) * sizeof *z);
+        memcpy(values + at * e->width, z, (size_t)(got * e->width) * sizeof *z);
     }
     return 0;
 }

@@ -149,6 +149,16 @@ static int fill_views(gnt_service *s, gnt_err *err) {
     return 0;
 }
 
+static int fill_update(gnt_service *s, gnt_err *err) {
+    const uint8_t *shared = gnt_model_shared(s->model);
+    s->update = gnt_array((size_t)s->n_params, sizeof *s->update);
+    for (int32_t i = 0; s->update && i < s->n_params; i++)
+        if (!shared || shared[i])
+            s->update[s->n_update++] = i;
+    s->info.federated = shared;
+    return s->update ? 0 : gnt_fail(err, "out of memory");
+}
+
 /* Shapes of the layers' outputs, read off a graph for one sample. */
 static int layer_shapes(gnt_service *s, gnt_graph *g, gnt_node *nodes, gnt_err *err) {
     gnt_nn_shape x = {.rank = s->info.rank + 1, .dim = {1}};
@@ -202,6 +212,8 @@ static int fill_info(gnt_service *s, const gnt_service_spec *spec, gnt_err *err)
     s->info.size = sizeof s->info;
     s->info.classes = gnt_model_classes(s->model);
     s->info.training_stats = s->training;
+    s->info.output = gnt_model_is_map(s->model) ? GNT_OUTPUT_MAP : GNT_OUTPUT_CLASSES;
+    s->info.loss = gnt_model_loss_of(s->model) == GNT_MODEL_MSE ? GNT_LOSS_MSE : GNT_LOSS_CROSS_ENTROPY;
     s->info.rank = sample.rank;
     for (int32_t i = 0; i < sample.rank; i++)
         s->info.dim[i] = sample.dim[i];
@@ -209,7 +221,8 @@ static int fill_info(gnt_service *s, const gnt_service_spec *spec, gnt_err *err)
     s->info.name = s->name;
     if (!s->name)
         return gnt_fail(err, "out of memory");
-    if (fill_views(s, err) || fill_layers(s, err) || copy_floats(&s->mean, spec->mean, sample.dim[0], err) ||
+    if (fill_views(s, err) || fill_update(s, err) || fill_layers(s, err) ||
+        copy_floats(&s->mean, spec->mean, sample.dim[0], err) ||
         copy_floats(&s->deviation, spec->deviation, sample.dim[0], err))
         return -1;
     s->info.mean = s->mean;
@@ -255,6 +268,7 @@ void gnt_service_free(gnt_service *s) {
     gnt_free(s->name);
     gnt_free(s->views);
     gnt_free(s->layers);
+    gnt_free(s->update);
     gnt_free(s->mean);
     gnt_free(s->deviation);
     gnt_free(s);

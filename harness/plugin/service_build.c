@@ -81,7 +81,7 @@ int gnt_build_forward(gnt_function *f, gnt_graph *g, const gnt_function_spec *sp
     gnt_node logits = gnt_model_build(f->service->model, g, f->x, f->params, f->buffers,
                                       gnt_build_training(f, spec), NULL, NULL);
     int loss = spec->kind == GNT_FN_LOSS;
-    f->out[0] = loss ? gnt_nn_cross_entropy(g, logits, f->y) : logits;
+    f->out[0] = loss ? gnt_model_loss(f->service->model, g, logits, f->y) : logits;
     f->view[0] = (gnt_view){.name = loss ? "loss" : "logits", .layer = -1};
     return 0;
 }
@@ -90,13 +90,13 @@ int gnt_build_forward(gnt_function *f, gnt_graph *g, const gnt_function_spec *sp
  * -------------------------------------------------------------------------------------------------------------
  */
 
-/* The gradient of the mean loss over x, y at `params`. */
+/* The gradient of the mean loss over x, y at `params`, by the n nodes of `by`. */
 static int gradient(gnt_function *f, gnt_graph *g, gnt_node x, gnt_node y, const gnt_node *params,
-                    int training, gnt_node *out) {
+                    int training, const gnt_node *by, int32_t n, gnt_node *out) {
     const gnt_service *s = f->service;
     gnt_node logits = gnt_model_build(s->model, g, x, params, f->buffers, training, NULL, NULL);
-    gnt_node loss = gnt_nn_cross_entropy(g, logits, y);
-    return gnt_nn_vjp(g, &loss, NULL, 1, params, s->n_params, out);
+    gnt_node loss = gnt_model_loss(s->model, g, logits, y);
+    return gnt_nn_vjp(g, &loss, NULL, 1, by, n, out);
 }
 
 /* Rows index[0 … n−1] of a, as few slices as there are runs of consecutive ones. −1 sticks as in every
@@ -157,12 +157,16 @@ static int unroll_step(gnt_function *f, gnt_graph *g, const gnt_function_spec *s
     }
     gnt_node x = take_rows(g, f->x, u->index, spec->batch, u->pieces);
     gnt_node y = take_rows(g, f->y, u->index, spec->batch, u->pieces);
-    if (gradient(f, g, x, y, u->weights, gnt_build_training(f, spec), u->grad))
-        return 0; /* the graph keeps the sentence */
-    for (int32_t i = 0; i < f->service->n_params; i++) {
+    const gnt_service *s = f->service;
+    if (gradient(f, g, x, y, u->weights, gnt_build_training(f, spec), u->weights, s->n_params, u->grad))
+        return 0;                                      /* the graph keeps the sentence */
+    for (int32_t i = 0, t = 0; i < s->n_params; i++) { /* all parameters move, the shared ones are told */
         gnt_node move =
             gnt_nn_affine(g, gnt_nn_mul(g, rate_like(g, f->rates, step, u->grad[i]), u->grad[i]), -1, 0);
-        delta[i] = step ? gnt_nn_add(g, delta[i], move) : move;
+        if (t < s->n_update && s->update[t] == i) {
+            delta[t] = step ? gnt_nn_add(g, delta[t], move) : move;
+            t++;
+        }
         u->weights[i] = gnt_nn_add(g, u->weights[i], move);
     }
     return 0;
@@ -195,16 +199,25 @@ int gnt_build_update_nodes(gnt_function *f, gnt_graph *g, const gnt_function_spe
                            gnt_err *err) {
     if (spec->steps)
         return unroll_update(f, g, spec, update, err);
-    gradient(f, g, f->x, f->y, f->params, gnt_build_training(f, spec), update);
+    const gnt_service *s = f->service;
+    gnt_node *by = gnt_array((size_t)s->n_update, sizeof *by);
+    if (!by)
+        return gnt_fail(err, "out of memory");
+    for (int32_t t = 0; t < s->n_update; t++)
+        by[t] = f->params[s->update[t]];
+    gradient(f, g, f->x, f->y, f->params, gnt_build_training(f, spec), by, s->n_update, update);
+    gnt_free(by);
     return 0;
 }
 
 int gnt_build_update(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, gnt_err *err) {
     const gnt_service *s = f->service;
-    if (gnt_build_inputs(f, g, spec, err) || gnt_build_outputs(f, s->n_params, err))
+    if (gnt_build_inputs(f, g, spec, err) || gnt_build_outputs(f, s->n_update, err))
         return -1;
-    for (int32_t i = 0; i < s->n_params; i++)
-        f->view[i] = (gnt_view){.name = s->param[i].name, .layer = s->param[i].layer};
+    for (int32_t t = 0; t < s->n_update; t++) {
+        const gnt_param *p = &s->param[s->update[t]];
+        f->view[t] = (gnt_view){.name = p->name, .layer = p->layer};
+    }
     return gnt_build_update_nodes(f, g, spec, f->out, err);
 }
 
@@ -253,7 +266,7 @@ static gnt_node scale_free(gnt_graph *g, const gnt_node *u, const gnt_node *o, i
 
 static int match_cost(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, const gnt_node *u,
                       const gnt_node *o, gnt_err *err) {
-    int32_t n = f->service->n_params;
+    int32_t n = f->service->n_update;
     switch (spec->cost) {
     case GNT_COST_L2:
     case GNT_COST_L1:
@@ -273,8 +286,9 @@ static int match_cost(gnt_function *f, gnt_graph *g, const gnt_function_spec *sp
 
 /* Inputs for what was observed, and the masks; u and o are left as what is compared. */
 static void match_inputs(gnt_function *f, gnt_graph *g, int masked, gnt_node *u, gnt_node *o) {
-    for (int32_t i = 0; i < f->service->n_params; i++) {
-        const gnt_nn_shape *shape = &f->service->param[i].shape;
+    const gnt_service *s = f->service;
+    for (int32_t i = 0; i < s->n_update; i++) {
+        const gnt_nn_shape *shape = &s->param[s->update[i]].shape;
         f->observed[i] = o[i] = gnt_nn_input(g, "observed", shape->rank, shape->dim, STAGE_EVAL);
         if (f->held & GNT_HELD_OBSERVED)
             gnt_nn_hold(g, f->observed[i]);
@@ -289,7 +303,7 @@ static void match_inputs(gnt_function *f, gnt_graph *g, int masked, gnt_node *u,
 }
 
 int gnt_build_match(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, gnt_err *err) {
-    size_t n = (size_t)f->service->n_params;
+    size_t n = (size_t)f->service->n_update;
     gnt_node *u = gnt_array(n, sizeof *u), *o = gnt_array(n, sizeof *o);
     f->observed = gnt_array(n, sizeof *f->observed);
     f->mask = gnt_array(n, sizeof *f->mask);

@@ -10,6 +10,7 @@ struct gnt_service {
     const gnt_model *model;
     const gnt_param *param; /* n_params trained ones, then n_buffers */
     int32_t n_params, n_buffers;
+    int32_t n_update, *update; /* tensors of an update: numbers of the parameters that clients share */
     int training;
     size_t memory, bytes;
     gnt_function *functions; /* all that live */
@@ -39,7 +40,7 @@ struct gnt_function {
     /* inputs; −1 where the function takes none */
     gnt_node x, y, rates;
     gnt_node *params, *buffers;
-    gnt_node *observed, *mask; /* n_params each, MATCH */
+    gnt_node *observed, *mask; /* n_update each, MATCH */
 
     /* outputs of eval */
     int32_t n_out;
@@ -71,7 +72,7 @@ int gnt_build_match(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec
 int gnt_build_inputs(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, gnt_err *err);
 int gnt_build_outputs(gnt_function *f, int32_t n, gnt_err *err);              /* room for n outputs */
 int gnt_build_training(const gnt_function *f, const gnt_function_spec *spec); /* batch statistics? */
-/* UPDATE as nodes, one for each parameter. */
+/* UPDATE as nodes, one for each shared parameter. */
 int gnt_build_update_nodes(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, gnt_node *update,
                            gnt_err *err);
 

@@ -166,7 +166,7 @@ static int check_args(gnt_function *f, const gnt_function_args *a) {
                        : f->kind == GNT_FN_MATCH && !a->observed ? "observed is NULL"
                        : f->masked && !a->mask ? "mask is NULL; the function was prepared with one"
                                                : NULL;
-    for (int32_t i = 0; !what && i < s->n_params; i++)
+    for (int32_t i = 0; !what && i < s->n_update; i++)
         if ((f->kind == GNT_FN_MATCH && !a->observed[i]) || (f->masked && !a->mask[i]))
             what = "observed or mask has a NULL tensor";
     return what ? (failed(s, "eval", what), -1) : 0;
@@ -193,7 +193,7 @@ gnt_status gnt_service_eval(void *context, gnt_function *f, const gnt_function_a
     if (f->steps)
         gnt_program_bind(p, f->rates, a->rates);
     gnt_model_bind(s->model, p, f->params, f->buffers, a->weights, a->buffers ? a->buffers : f->zeros, 4);
-    for (int32_t i = 0; f->kind == GNT_FN_MATCH && i < s->n_params; i++) {
+    for (int32_t i = 0; f->kind == GNT_FN_MATCH && i < s->n_update; i++) {
         gnt_program_bind(p, f->observed[i], a->observed[i]);
         if (f->masked)
             gnt_program_bind(p, f->mask[i], a->mask[i]);

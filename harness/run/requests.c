@@ -242,6 +242,16 @@ int request_add_weights(run_job *j, const gnt_suite_task *t, const gnt_digest *d
     return j->input[j->n_inputs++].path ? 0 : -1;
 }
 
+static void ask_for_head(const run *r, run_job *j, const gnt_suite_task *t, uint64_t seed) {
+    char coordinates[PART_SIZE];
+    snprintf(coordinates, sizeof coordinates, "%s/s%" PRIu64 "/head", t->id, seed);
+    request_set(j, "utility",
+                json_pack("{s:{s:o, s:I, s:f, s:I}}", "head", "hidden",
+                          integers(t->head.hidden, t->head.n_hidden), "epochs", (json_int_t)t->head.epochs,
+                          "rate", t->head.rate, "batch", (json_int_t)t->head.batch));
+    request_set_key(r, j, "head", "train", coordinates);
+}
+
 static run_job *training(run *r, const char *name, size_t task, int defense, double strength, uint64_t seed,
                          int64_t rounds) {
     static const char *const outputs[] = {"trained", "contributions", NULL};
@@ -266,6 +276,8 @@ static run_job *training(run *r, const char *name, size_t task, int defense, dou
     request_set_key(r, j, "init", "init", coordinates);
     request_set_key(r, j, "train", "train", coordinates);
     request_set_key(r, j, "defense", "defense", role);
+    if (t->by_head && !j->untrained)
+        ask_for_head(r, j, t, seed);
     run_job *data = run_data_job(r, task, seed);
     if (run_add_input(j, "clients", data, "clients") != 0 || run_add_input(j, "test", data, "test") != 0 ||
         run_add_input(j, "public", data, "public") != 0 ||

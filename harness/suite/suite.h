@@ -94,6 +94,15 @@ typedef struct gnt_suite_region { /* a sensitive rectangle, the same in all imag
     int64_t top, left, height, width;
 } gnt_suite_region;
 
+enum { GNT_SUITE_HIDDEN = 8 };
+
+typedef struct gnt_suite_head { /* the network that the host trains on the representation */
+    int64_t hidden[GNT_SUITE_HIDDEN];
+    size_t n_hidden; /* 0: a linear head */
+    int64_t epochs, batch;
+    double rate;
+} gnt_suite_head;
+
 typedef struct gnt_suite_match {
     int relative; /* 1: target is a share (or, of a loss, a multiple) of what `none` leaves; 0: absolute */
     double target;
@@ -125,6 +134,9 @@ typedef struct gnt_suite_task {
         model_json; /* canonical text, with the task's "init" and "width" put in: what to parse and what to digest */
     double *mean, *deviation; /* facts.dim[0] entries each, or NULL */
     char *weights;            /* resolved path of a safetensors file, or NULL */
+    int has_representation;   /* some layer's output; 0: it is the sample itself */
+    int is_map;               /* its output is a map, not classes */
+    int shares_part;          /* clients share a part of its parameters */
     int first_dense;          /* the model's first layer that has weights is dense */
     int has_buffers;          /* it has batch norm */
     gnt_suite_federated federated;
@@ -134,6 +146,8 @@ typedef struct gnt_suite_task {
     gnt_suite_region region;
     int64_t shadow_observations;
     gnt_utility_kind utility;
+    int by_head; /* utility is that of a head on the frozen representation, not of the model itself */
+    gnt_suite_head head;
     gnt_suite_match match; /* the suite's, unless the task has its own */
 } gnt_suite_task;
 

@@ -2,6 +2,7 @@
  * weights. */
 #include <dirent.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -79,10 +80,15 @@ static char *find_model(suite_reader *r, const char *path, const char *name) {
 
 /* ---- its text ---- */
 
-static const char *const own_keys[] = {"init", "width"}; /* of a model file, which a suite may set */
-enum { OWN_KEYS = 2 };
+/* Of a model file, which a task may set; "share" is the task's alone. */
+static const char *const own_keys[] = {"init", "width", "representation", "loss", "share"};
+enum { OWN_KEYS = 5 };
 
-/* The file's JSON with the task's "init" and "width" in the place of its own. */
+static const json_t *own_value(const json_t *task, const char *key) {
+    return json_object_get(strcmp(key, "share") == 0 ? json_object_get(task, "federated") : task, key);
+}
+
+/* The file's JSON with the task's keys in the place of its own. */
 static int make_json(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     gnt_doc doc;
     const gnt_path at = gnt_path_key(path, "model");
@@ -93,8 +99,15 @@ static int make_json(suite_reader *r, const char *path, const json_t *object, gn
         return suite_fail(r, at.text, "%s is no model; expected a JSON object with a list of layers",
                           t->model_path);
     }
+    if (json_object_get(doc.root, "share")) {
+        gnt_doc_free(&doc);
+        return suite_fail(r, at.text,
+                          "%s says what clients share, which a task does; take \"share\" out of it and into "
+                          "federated.share",
+                          t->model_path);
+    }
     for (int i = 0; i < OWN_KEYS; i++) {
-        const json_t *own = json_object_get(object, own_keys[i]);
+        const json_t *own = own_value(object, own_keys[i]);
         if (own && json_object_set_new(doc.root, own_keys[i], json_deep_copy(own)) != 0) {
             gnt_doc_free(&doc);
             return suite_no_memory(r);
@@ -167,6 +180,9 @@ static void note_layers(gnt_suite_task *t, const gnt_model *m) {
         break;
     }
     t->has_buffers = gnt_model_buffer_size(m) > 0;
+    t->has_representation = gnt_model_representation(m) >= 0;
+    t->is_map = gnt_model_is_map(m);
+    t->shares_part = gnt_model_shared(m) != NULL;
 }
 
 static int weights_fit(const char *path, const gnt_model *m, gnt_err *err) {
@@ -183,23 +199,33 @@ static int weights_fit(const char *path, const gnt_model *m, gnt_err *err) {
     return rc;
 }
 
-/* The file as it stands first, so that its complaints name its own lines; what is wrong after that is "init", whose
- * sentence names it, or "width". */
+/* What is wrong with the file alone first, so that complaints name its own lines; the rest is what the task says. */
 static int check_model(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t,
                        gnt_model **out) {
     const gnt_nn_shape sample = sample_shape(t);
-    if (gnt_model_load(out, t->model_path, &sample, t->facts.classes, t->mean, t->deviation, r->err))
-        return suite_fail_in(r, gnt_path_key(path, "model").text);
-    gnt_model_free(*out);
-    *out = NULL;
     if (gnt_suite_open_model(t, out, r->err) == 0)
         return 0;
     const gnt_err said = *r->err;
-    const char *from = strstr(said.text, "\"init\""), *key = from ? "init" : "width";
-    if (!from)
-        from = strstr(said.text, "\"width\"");
-    return suite_fail(r, gnt_path_key(path, key).text, "is %s; %s",
-                      gnt_show(json_object_get(object, key)).text, from ? from : said.text);
+    gnt_model *alone;
+    if (gnt_model_load(&alone, t->model_path, &sample, t->facts.classes, t->mean, t->deviation, r->err))
+        return suite_fail_in(r, gnt_path_key(path, "model").text);
+    gnt_model_free(alone);
+    const char *key = NULL, *from = said.text;
+    for (int i = 0; i < OWN_KEYS; i++) {
+        char quoted[32];
+        snprintf(quoted, sizeof quoted, "\"%s\"", own_keys[i]);
+        const char *at = strstr(said.text, quoted);
+        if (!own_value(object, own_keys[i]) || (key && !at))
+            continue;
+        key = own_keys[i];
+        from = at ? at : said.text;
+        if (at)
+            break;
+    }
+    key = key ? key : "model";
+    const int is_share = strcmp(key, "share") == 0;
+    return suite_fail(r, gnt_path_key(is_share ? gnt_path_key(path, "federated").text : path, key).text,
+                      "is %s; %s", gnt_show(own_value(object, key)).text, from);
 }
 
 static int read_weights(suite_reader *r, const char *path, const json_t *object, const gnt_model *m,

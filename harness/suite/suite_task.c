@@ -65,8 +65,9 @@ static int check_clients(suite_reader *r, const char *path, const gnt_suite_task
 }
 
 static int read_federated(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    static const char *const keys[] = {"clients", "partition", "rounds",   "participation", "local_steps",
-                                       "batch",   "rate",      "schedule", "momentum",      "batch_norm"};
+    static const char *const keys[] = {"clients",     "partition",  "rounds", "participation",
+                                       "local_steps", "batch",      "rate",   "schedule",
+                                       "momentum",    "batch_norm", "share"};
     static const char *const stats[] = {"evaluation", "training"};
     gnt_suite_federated *f = &t->federated;
     const json_t *o = NULL;
@@ -220,6 +221,12 @@ static int read_observe(suite_reader *r, const char *path, const json_t *object,
         return -1;
     if (o->surface == GNT_SURFACE_TRANSCRIPT)
         return check_transcript(r, at.text, value, t);
+    if (o->surface == GNT_SURFACE_REPRESENTATION && !t->has_representation)
+        return suite_fail(
+            r, gnt_path_key(at.text, "surface").text,
+            "is \"representation\", but that of %s is the sample itself; name a layer as the task's "
+            "\"representation\"",
+            t->model);
     if (o->batch > rows)
         return suite_fail(r, gnt_path_key(at.text, "batch").text,
                           "is %lld, but there are only %lld target rows; lower it or raise data.targets",
@@ -256,18 +263,71 @@ static int read_shadow(suite_reader *r, const char *path, const json_t *object, 
     return 0;
 }
 
+static int read_head(suite_reader *r, const char *path, const json_t *object, gnt_suite_head *h) {
+    static const char *const keys[] = {"hidden", "epochs", "rate", "batch"};
+    const json_t *o = NULL, *hidden = NULL;
+    const gnt_path at = gnt_path_key(path, "head"), widths = gnt_path_key(at.text, "hidden");
+    *h = (gnt_suite_head){.hidden = {64}, .n_hidden = 1, .epochs = 20, .batch = 32, .rate = 1e-3};
+    if (gnt_doc_object(r->doc, path, object, "head", &o, r->err))
+        return -1;
+    if (!o)
+        return 0;
+    if (gnt_doc_keys(r->doc, at.text, o, keys, sizeof keys / sizeof *keys, r->err) ||
+        gnt_doc_list(r->doc, at.text, o, "hidden", 0, GNT_SUITE_HIDDEN, &hidden, r->err) ||
+        gnt_doc_int(r->doc, at.text, o, "epochs", 1, 100000, &h->epochs, r->err) ||
+        gnt_doc_real(r->doc, at.text, o, "rate", 1e-9, 10, &h->rate, r->err) ||
+        gnt_doc_int(r->doc, at.text, o, "batch", 1, 100000, &h->batch, r->err))
+        return -1;
+    if (hidden)
+        h->n_hidden = json_array_size(hidden);
+    for (size_t i = 0; hidden && i < h->n_hidden; i++)
+        if (gnt_doc_int_at(r->doc, gnt_path_item(widths.text, i).text, json_array_get(hidden, i), 1, 65536,
+                           &h->hidden[i], r->err))
+            return -1;
+    return 0;
+}
+
+/* Is there something to measure in this way? */
+static int check_utility(suite_reader *r, const char *path, const json_t *o, const gnt_suite_task *t) {
+    const gnt_path by = gnt_path_key(path, "by");
+    if (t->is_map && t->utility == GNT_UTILITY_ACCURACY)
+        return suite_fail(r, gnt_path_key(path, "measure").text,
+                          "is \"accuracy\", but the output of %s is a map, not classes; expected \"loss\"",
+                          t->model);
+    if (o && json_object_get(o, "head") && !t->by_head)
+        return suite_fail(
+            r, gnt_path_key(path, "head").text,
+            "goes with \"by\": \"head\", but utility is that of the model; remove it or add that");
+    if (t->by_head && !t->has_representation)
+        return suite_fail(
+            r, by.text,
+            "is \"head\", but a head has nothing to read: the representation of %s is the sample "
+            "itself; name a layer as the task's \"representation\"",
+            t->model);
+    if (t->shares_part && !t->by_head)
+        return suite_fail(
+            r, by.text,
+            "is \"model\", but federated.share leaves a part of the model to each client, so that "
+            "there is no one model to measure; expected \"head\"");
+    return 0;
+}
+
 static int read_utility(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    static const char *const keys[] = {"measure"};
+    static const char *const keys[] = {"measure", "by", "head"}, *const bys[] = {"model", "head"};
     const json_t *o = NULL;
-    int which = GNT_UTILITY_ACCURACY;
+    int which = t->is_map ? GNT_UTILITY_LOSS : GNT_UTILITY_ACCURACY;
     const gnt_path at = gnt_path_key(path, "utility");
     if (gnt_doc_object(r->doc, path, object, "utility", &o, r->err))
         return -1;
-    if (o && (gnt_doc_keys(r->doc, at.text, o, keys, 1, r->err) ||
-              gnt_doc_choice(r->doc, at.text, o, "measure", gnt_utility_names, UTILITIES, &which, r->err)))
+    if (o && (gnt_doc_keys(r->doc, at.text, o, keys, sizeof keys / sizeof *keys, r->err) ||
+              gnt_doc_choice(r->doc, at.text, o, "measure", gnt_utility_names, UTILITIES, &which, r->err) ||
+              gnt_doc_choice(r->doc, at.text, o, "by", bys, 2, &t->by_head, r->err) ||
+              read_head(r, at.text, o, &t->head)))
         return -1;
     t->utility = (gnt_utility_kind)which;
-    return 0;
+    if (!o) /* the defaults alone */
+        read_head(r, at.text, NULL, &t->head);
+    return check_utility(r, at.text, o, t);
 }
 
 /* The suite's own "match" first, then what the task says otherwise. */
@@ -312,9 +372,9 @@ static int read_region(suite_reader *r, const char *path, const json_t *object, 
 /* ---- the whole ---- */
 
 static int read_task(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    static const char *const keys[] = {"id",      "data",      "model",     "init",   "width",
-                                       "weights", "normalise", "federated", "stages", "observe",
-                                       "shadow",  "utility",   "match",     "region"};
+    static const char *const keys[] = {
+        "id",        "data",      "model",  "init",    "width",  "representation", "loss",  "weights",
+        "normalise", "federated", "stages", "observe", "shadow", "utility",        "match", "region"};
     const json_t *data = NULL;
     return gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
                    suite_read_id(r, path, object, "id",

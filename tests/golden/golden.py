@@ -266,10 +266,23 @@ def mlp(features, classes):
     return model
 
 
+def recup_adult():
+    """RecUP-FL, Table 2b: one sigmoid output p, here with its complement, as the outputs 1 - p and p of two classes."""
+    model = nn.Module()
+    model.fc1, model.fc2 = nn.Linear(103, 50), nn.Linear(50, 1)
+
+    def forward(x):
+        p = torch.sigmoid(model.fc2(relu(model.fc1(x))))
+        return torch.cat((1 - p, p), 1)
+
+    model.forward = forward
+    return model
+
+
 # ---- gradient matching
 
 
-def loss_of(logits, y):
+def cross_entropy(logits, y):
     return -(y * F.log_softmax(logits, 1)).sum(1).mean()
 
 
@@ -281,7 +294,7 @@ def normalised(x):
     return (x - torch.tensor([.485, .456, .406]).view(3, 1, 1)) / torch.tensor([.229, .224, .225]).view(3, 1, 1)
 
 
-def matching(forward, params, shape, classes, stream):
+def matching(forward, params, shape, classes, stream, loss_of):
     """Everything about one network; `seen` is what the attacker matches."""
     def gradient(x, y, create_graph):
         logits = forward(x)
@@ -301,7 +314,7 @@ def matching(forward, params, shape, classes, stream):
     return x, y, logits, loss, grads, costs
 
 
-def write_model(name, model, shape, classes, training, uniform=False, normalise=False):
+def write_model(name, model, shape, classes, training, uniform=False, normalise=False, loss_of=cross_entropy):
     print(name)
     named = fill(model, uniform)
     model.train(training)
@@ -310,7 +323,7 @@ def write_model(name, model, shape, classes, training, uniform=False, normalise=
         return model(normalised(x) if normalise else x)
 
     stream = furthest_stream(forward, shape)
-    x, y, logits, loss, grads, costs = matching(forward, [p for _, p in named], shape, classes, stream)
+    x, y, logits, loss, grads, costs = matching(forward, [p for _, p in named], shape, classes, stream, loss_of)
     out = {"stream": torch.tensor(stream), "logits": logits.detach(), "loss": loss.detach()}
     for (param, _), grad in zip(named, grads):
         out[f"grad.{param}"] = sample(grad, SAMPLE)
@@ -381,6 +394,9 @@ def main():
     write_model("mlp_table", mlp(103, 2), (4, 103), 2, False)
     write_model("lenet_gray", lenet(1, 588, 10), (1, 1, 28, 28), 10, False, uniform=True)
     write_model("lenet", lenet(3, 768, 10), (2, 3, 32, 32), 10, False, uniform=True)
+    write_model("recup_adult", recup_adult(), (4, 103), 2, False, loss_of=F.mse_loss)
+    write_model("lenet_map", lenet(1, 588, 10), (2, 1, 28, 28), 10, False, uniform=True,
+                loss_of=F.binary_cross_entropy_with_logits)
     for mode, training in (("eval", False), ("train", True)):
         # training: statistics over few values make float32 ill-conditioned, so the deep ones have four images
         wide, size = (4 if training else 1), (16 if training else 32)

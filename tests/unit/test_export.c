@@ -166,8 +166,8 @@ static void classify(const char *weights, const uint8_t *rows) {
         for (int64_t j = 0; j < PIXELS; j++)
             x[i * PIXELS + j] = (float)rows[i * ROW + 1 + j] / 255;
     }
-    if (gnt_evaluator_new(&e, m, 113, &err) ||
-        gnt_evaluator_logits(e, params, buffers, x, ROWS, logits, &err))
+    if (gnt_evaluator_new(&e, m, GNT_EVALUATE_OUTPUT, 113, &err) ||
+        gnt_evaluator_run(e, params, buffers, x, ROWS, logits, &err))
         fail_msg("%s", err.text);
     int right = 0;
     for (int64_t i = 0; i < ROWS; i++) {

@@ -101,7 +101,7 @@ static void train(const gnt_fl_config *config, const gnt_chain *chain, float *we
     float buffers[1] = {0};
     gnt_fl_watch watch = {.context = &rounds, .after_round = count_rounds, .should_stop = keep_going};
     if (gnt_fl_new(&fl, model, config, chain, &key, &err) != 0 ||
-        gnt_fl_train(fl, &data, &part, NULL, weights, buffers, &watch, &err) != 0)
+        gnt_fl_train(fl, &data, &part, NULL, weights, buffers, NULL, &watch, &err) != 0)
         fail_msg("%s", err.text);
     assert_int_equal(rounds, config->rounds + 1);
     gnt_fl_free(fl);
@@ -531,7 +531,7 @@ static void divergence_is_told(void **state) {
     gnt_fl_watch watch = {.context = &rounds, .after_round = count_rounds, .should_stop = keep_going};
     start(w);
     assert_int_equal(gnt_fl_new(&fl, model, &config, &plain, &key, &err), 0);
-    assert_int_equal(gnt_fl_train(fl, &data, &part, NULL, w, buffers, &watch, &err), -1);
+    assert_int_equal(gnt_fl_train(fl, &data, &part, NULL, w, buffers, NULL, &watch, &err), -1);
     assert_true(gnt_fl_diverged(fl));
     assert_non_null(strstr(err.text, "diverged"));
     gnt_fl_free(fl);

@@ -98,22 +98,24 @@ static void judge(const matching *t, const golden *g, int32_t precision) {
     }
 
 static const matching_spec specs[] = {
-    {"mlp", "mlp", IMAGE(1, 28, 28), 3, 10, 0, 0, 0, 0, 0},
-    {"mlp_table", "mlp", {.rank = 1, .dim = {103}}, 4, 2, 0, 0, 0, 0, 0},
-    {"lenet_gray", "lenet", IMAGE(1, 28, 28), 1, 10, 0, 1, 0, 0, 0},
-    {"lenet", "lenet", IMAGE(3, 32, 32), 2, 10, 0, 1, 0, 0, 0},
-    {"convnet_eval", "convnet", IMAGE(3, 16, 16), 1, 10, 0, 0, 0, 0, 0},
-    {"convnet_train", "convnet", IMAGE(3, 16, 16), 2, 10, 1, 0, 0, 0, 0},
-    {"resnet18_eval", "resnet18", IMAGE(3, 32, 32), 1, 10, 0, 0, 0, 0, 0},
-    {"resnet18_train", "resnet18", IMAGE(3, 16, 16), 4, 10, 1, 0, 0, 0, 0},
-    {"resnet20_eval", "resnet20", IMAGE(3, 32, 32), 1, 10, 0, 0, 1, 0, 0},
-    {"resnet20_train", "resnet20", IMAGE(3, 16, 16), 2, 10, 1, 0, 1, 0, 0},
-    {"resnet34_eval", "resnet34", IMAGE(3, 16, 16), 1, 10, 0, 0, 0, 0.125, 0},
-    {"resnet34_train", "resnet34", IMAGE(3, 16, 16), 4, 10, 1, 0, 0, 0.125, 3e-5},
-    {"vgg16_eval", "vgg16", IMAGE(3, 32, 32), 1, 10, 0, 0, 0, 0.125, 0},
-    {"vgg16_train", "vgg16", IMAGE(3, 32, 32), 4, 10, 1, 0, 0, 0.125, 0},
-    {"densenet121_eval", "densenet121", IMAGE(3, 16, 16), 1, 10, 0, 0, 0, 0.125, 0},
-    {"densenet121_train", "densenet121", IMAGE(3, 16, 16), 4, 10, 1, 0, 0, 0.125, 3e-5},
+    {"mlp", "mlp", IMAGE(1, 28, 28), 3, 10, 0, 0, 0, 0, 0, NULL},
+    {"mlp_table", "mlp", {.rank = 1, .dim = {103}}, 4, 2, 0, 0, 0, 0, 0, NULL},
+    {"lenet_gray", "lenet", IMAGE(1, 28, 28), 1, 10, 0, 1, 0, 0, 0, NULL},
+    {"lenet", "lenet", IMAGE(3, 32, 32), 2, 10, 0, 1, 0, 0, 0, NULL},
+    {"recup_adult", "recup_adult", {.rank = 1, .dim = {103}}, 4, 2, 0, 0, 0, 0, 0, NULL}, /* squared error */
+    {"lenet_map", "lenet", IMAGE(1, 28, 28), 2, 10, 0, 1, 0, 0, 0, "map"}, /* binary cross entropy */
+    {"convnet_eval", "convnet", IMAGE(3, 16, 16), 1, 10, 0, 0, 0, 0, 0, NULL},
+    {"convnet_train", "convnet", IMAGE(3, 16, 16), 2, 10, 1, 0, 0, 0, 0, NULL},
+    {"resnet18_eval", "resnet18", IMAGE(3, 32, 32), 1, 10, 0, 0, 0, 0, 0, NULL},
+    {"resnet18_train", "resnet18", IMAGE(3, 16, 16), 4, 10, 1, 0, 0, 0, 0, NULL},
+    {"resnet20_eval", "resnet20", IMAGE(3, 32, 32), 1, 10, 0, 0, 1, 0, 0, NULL},
+    {"resnet20_train", "resnet20", IMAGE(3, 16, 16), 2, 10, 1, 0, 1, 0, 0, NULL},
+    {"resnet34_eval", "resnet34", IMAGE(3, 16, 16), 1, 10, 0, 0, 0, 0.125, 0, NULL},
+    {"resnet34_train", "resnet34", IMAGE(3, 16, 16), 4, 10, 1, 0, 0, 0.125, 3e-5, NULL},
+    {"vgg16_eval", "vgg16", IMAGE(3, 32, 32), 1, 10, 0, 0, 0, 0.125, 0, NULL},
+    {"vgg16_train", "vgg16", IMAGE(3, 32, 32), 4, 10, 1, 0, 0, 0.125, 0, NULL},
+    {"densenet121_eval", "densenet121", IMAGE(3, 16, 16), 1, 10, 0, 0, 0, 0.125, 0, NULL},
+    {"densenet121_train", "densenet121", IMAGE(3, 16, 16), 4, 10, 1, 0, 0, 0.125, 3e-5, NULL},
 };
 
 static void agrees_with_pytorch(void **state) {

@@ -105,6 +105,7 @@ static gnt_node build_batch_norm_stats(IN) {
 }
 CASE(softmax, gnt_nn_softmax(g, in[0]))
 CASE(cross_entropy, gnt_nn_cross_entropy(g, in[0], gnt_nn_softmax(g, in[1])))
+CASE(binary_cross_entropy, gnt_nn_binary_cross_entropy(g, in[0], gnt_nn_sigmoid(g, in[1])))
 CASE(mse, gnt_nn_mse(g, in[0], gnt_nn_exp(g, in[1])))
 CASE(total_variation, gnt_nn_total_variation(g, gnt_nn_mul(g, in[0], in[0])))
 CASE(cosine, gnt_nn_cosine_distance(g, (gnt_node[]){in[0], in[1]}, (gnt_node[]){in[1], in[2]}, 2, 1e-9))
@@ -193,6 +194,7 @@ static const grad_case cases[] = {
     {ROW(batch_norm_stats), {S4(3, 2, 2, 2), NONE}, -1, 1, 0},
     {ROW(softmax), {S2(3, 4), NONE}, -2, 2, 0},
     {ROW(cross_entropy), {S2(3, 4), S2(3, 4), NONE}, -2, 2, 0},
+    {ROW(binary_cross_entropy), {S2(3, 4), S2(3, 4), NONE}, -2, 2, 0},
     {ROW(mse), {S2(3, 4), S2(3, 4), NONE}, -1, 1, 0},
     {ROW(total_variation), {S4(2, 2, 4, 5), NONE}, -1, 1, 0},
     {ROW(cosine), {S2(3, 4), S2(3, 4), S2(3, 4)}, -1, 1, 0},

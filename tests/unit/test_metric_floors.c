@@ -126,10 +126,33 @@ static void utility_of_values(void **state) {
     (void)state;
     const float y[] = {1, 2, 3, 4}, x[] = {1, 0, 3, 5}; /* sample losses 2 and .5 */
     gnt_metric_utility u = {0};
-    gnt_metric_utility_values(&u, y, x, 2, 2);
+    gnt_metric_utility_values(&u, y, x, NULL, 2, 2);
     gnt_metric_worth w = gnt_metric_utility_end(&u, 0);
     assert_true(w.loss == 1.25 && isnan(w.accuracy));
     assert_true(near(w.loss_error, 0.75, 1e-14)); /* sample deviation 1.5/√2, over √2 */
+}
+
+/* Squared error of outputs that stand for classes: the highest output is the answer. */
+static void utility_of_values_of_classes(void **state) {
+    (void)state;
+    const float y[] = {1, 0, 0, 1, 0, 1}, x[] = {.75f, .25f, .5f, .5f, 0, 1}; /* a tie goes to the lowest */
+    const int32_t label[] = {0, 1, 1};
+    gnt_metric_utility u = {0};
+    gnt_metric_utility_values(&u, y, x, label, 3, 2);
+    gnt_metric_worth w = gnt_metric_utility_end(&u, 1);
+    assert_true(near(w.accuracy, 2.0 / 3, 1e-14) && near(w.loss, (.0625 + .25) / 3, 1e-14));
+}
+
+/* Binary cross entropy of scores: −log σ(z) where y = 1, −log(1 − σ(z)) where y = 0; without overflow. */
+static void utility_of_a_map(void **state) {
+    (void)state;
+    const float y[] = {1, 0, .5f, 1}, z[] = {2, -1, 1, 1000};
+    double expected[] = {log(1 + exp(-2)), log(1 + exp(-1)), .5 * log(1 + exp(-1)) + .5 * log(1 + exp(1)), 0};
+    gnt_metric_utility u = {0};
+    gnt_metric_utility_map(&u, y, z, 2, 2);
+    gnt_metric_worth w = gnt_metric_utility_end(&u, 0);
+    assert_true(near(w.loss, (expected[0] + expected[1] + expected[2] + expected[3]) / 4, 1e-12));
+    assert_true(isnan(w.accuracy));
 }
 
 int main(void) {
@@ -138,6 +161,8 @@ int main(void) {
         cmocka_unit_test(an_empty_answer_scores_chance),
         cmocka_unit_test(floors_are_what_they_say),
         cmocka_unit_test(utility_of_logits),
+        cmocka_unit_test(utility_of_values_of_classes),
+        cmocka_unit_test(utility_of_a_map),
         cmocka_unit_test(diverged_models_do_not_look_mediocre),
         cmocka_unit_test(utility_of_values),
     };

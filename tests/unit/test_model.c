@@ -55,7 +55,7 @@ static void shipped_models_have_the_sizes_of_their_sources(void **state) {
         {"resnet20", image(3, 32, 32), 10, 269722, 2 * 688, "flatten_1"}, /* "0.27M" in He et al. */
         {"recup_audiomnist", image(1, 224, 224), 10, 160 + 32 + 4640 + 64 + 18496 + 128 + 18464 + 330, 224,
          "relu_4"},
-        {"recup_adult", row(103), 1, 5251, 0, "relu_1"},
+        {"recup_adult", row(103), 2, 5251, 0, "relu_1"},
         {"recup_lfw", image(3, 62, 47), 2, 896 + 18496 + 73856 + 786688 + 514, 0, "relu_4"},
         {"recup_celeba", image(3, 32, 32), 2, 448 + 4640 + 18496 + 73856 + 16512 + 258, 0, "sigmoid_1"},
     };

@@ -100,9 +100,11 @@ static void derivatives_meet_central_differences(void **state) {
     }
 
 static const matching_spec specs[] = {
-    {"lenet", "lenet", IMAGE(3, 32, 32), 2, 10, 0, 1, 0, 0, 0},
-    {"convnet_eval", "convnet", IMAGE(3, 16, 16), 1, 10, 0, 0, 0, 0, 0},
-    {"resnet18_train", "resnet18", IMAGE(3, 16, 16), 4, 10, 1, 0, 0, 0, 0},
+    {"lenet", "lenet", IMAGE(3, 32, 32), 2, 10, 0, 1, 0, 0, 0, NULL},
+    {"recup_adult", "recup_adult", {.rank = 1, .dim = {103}}, 4, 2, 0, 0, 0, 0, 0, NULL},
+    {"lenet_map", "lenet", IMAGE(1, 28, 28), 2, 10, 0, 1, 0, 0, 0, "map"},
+    {"convnet_eval", "convnet", IMAGE(3, 16, 16), 1, 10, 0, 0, 0, 0, 0, NULL},
+    {"resnet18_train", "resnet18", IMAGE(3, 16, 16), 4, 10, 1, 0, 0, 0, 0, NULL},
 };
 
 int main(void) {

@@ -141,6 +141,8 @@ GNT_NN_API gnt_node gnt_nn_batch_norm_train(gnt_graph *g, gnt_node x, gnt_node g
 GNT_NN_API gnt_node gnt_nn_softmax(gnt_graph *g, gnt_node x); /* last axis */
 /* Mean over the batch of −Σ_c y_c log softmax(z)_c; z and y are N×C; y may be soft. Scalar. */
 GNT_NN_API gnt_node gnt_nn_cross_entropy(gnt_graph *g, gnt_node z, gnt_node y);
+/* Mean over all entries of softplus(z) − y·z: scores z of independent yes-or-no questions, y in [0, 1]. */
+GNT_NN_API gnt_node gnt_nn_binary_cross_entropy(gnt_graph *g, gnt_node z, gnt_node y);
 GNT_NN_API gnt_node gnt_nn_mse(gnt_graph *g, gnt_node a, gnt_node b); /* scalar mean of squares */
 /* Anisotropic total variation of N×C×H×W: mean|∂x| + mean|∂y| (Geiping et al.). Scalar. */
 GNT_NN_API gnt_node gnt_nn_total_variation(gnt_graph *g, gnt_node x);

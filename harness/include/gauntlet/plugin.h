@@ -197,6 +197,9 @@ typedef struct gnt_layer_info {
     1 /* `classes` counts the entries of a map, such as a mask to be predicted; y holds a target in
                                 [0, 1] for each, and the loss is the mean over them */
 
+#define GNT_LOSS_CROSS_ENTROPY 0 /* of a map: binary, of the scores that LOGITS gives */
+#define GNT_LOSS_MSE 1           /* mean over entries of (output − y)² */
+
 typedef struct gnt_model_info {
     uint32_t size;
     int32_t classes;
@@ -217,15 +220,15 @@ typedef struct gnt_model_info {
         *federated; /* params.n: 1 where clients share the parameter, 0 where each keeps its own; NULL: all
                                  are shared. An update holds the shared ones, in the order of params */
     int32_t output; /* GNT_OUTPUT_* */
-    int32_t reserved;
+    int32_t loss;   /* GNT_LOSS_*: the task's */
 } gnt_model_info;
 
 #define GNT_FN_FEATURES 1 /* outputs: for each layer asked for, n × shape of its output */
 #define GNT_FN_LOGITS 2   /* one output, n × classes */
-#define GNT_FN_LOSS 3     /* one output: scalar, mean cross entropy (or the task's loss) over the batch */
+#define GNT_FN_LOSS 3     /* one output: scalar, the task's mean loss over the batch */
 #define GNT_FN_UPDATE                                                                                        \
-    4 /* outputs: one for each parameter. steps = 0: the loss's gradient. steps ≥ 1: the weight delta
-                             W_end − W_start of that many SGD steps, rates given at eval */
+    4 /* outputs: one for each federated parameter. steps = 0: the loss's gradient. steps ≥ 1: the weight
+                             delta W_end − W_start of that many SGD steps, rates given at eval */
 #define GNT_FN_MATCH 5 /* one output: scalar distance between UPDATE and an observed update given at eval */
 
 #define GNT_COST_L2 1         /* Σ w_l ‖u_l − o_l‖² */
@@ -254,7 +257,7 @@ typedef struct gnt_function_spec {
     const int64_t *order; /* steps × batch indices into x; NULL: 0, 1, 2 … round and round */
     int32_t training; /* batch norm: 1 batch statistics, 0 running statistics, −1 as the task's clients do */
     int32_t cost;     /* MATCH: GNT_COST_* */
-    const float *layer_weight; /* MATCH, L2 and L1: one w for each parameter tensor; NULL: ones */
+    const float *layer_weight; /* MATCH, L2 and L1: one w for each federated parameter; NULL: ones */
     int32_t masked;            /* MATCH: 1: eval also takes a 0/1 mask and matches only where it is 1 */
     uint32_t vjp;              /* GNT_WRT_* that vjp will be asked for (0: never) */
     uint32_t jvp;              /* GNT_WRT_* that jvp will be given directions for (0: never) */
@@ -273,7 +276,7 @@ typedef struct
     const float *weights;         /* n_params */
     const float *buffers;         /* n_buffers; may be NULL where there are none */
     const float *rates;           /* steps */
-    const float *const *observed; /* MATCH: one pointer for each parameter tensor */
+    const float *const *observed; /* MATCH: one pointer for each federated parameter */
     const float *const *mask;     /* MATCH with masked: likewise */
 } gnt_function_args;
 
@@ -402,7 +405,7 @@ typedef struct gnt_client {
     int32_t reserved;
     int64_t batch;
     const gnt_samples *samples; /* what this round's computation uses, after encodings */
-    const float *weights;       /* as broadcast */
+    const float *weights;       /* as broadcast; of parameters that are not federated the client's own */
     const float *buffers;
     const gnt_artefacts *artefacts;
     const gnt_samples *public_data;
@@ -412,7 +415,7 @@ typedef struct gnt_aggregate {
     uint32_t size;
     int32_t round;
     int64_t n_clients; /* that took part */
-    int64_t n_params;
+    int64_t n_params;  /* entries of the federated parameters: weights and updates hold those, in order */
     const float *old_weights;
     const float *const *update; /* n_clients flat deltas (gradients when steps is 0) */
     const double *share;        /* n_clients: n_k / Σ n_k over those that took part */
@@ -454,7 +457,8 @@ typedef struct gnt_defense {
     gnt_status (*encode_batch)(void *self, const gnt_client *client, int64_t step,
                                const gnt_samples_sink *out);
     gnt_status (*local_rate)(void *self, const gnt_client *client, int64_t step, double *rate);
-    /* Takes over the client's computation: fills `update`, zeroed, one tensor for each federated parameter. */
+    /* Takes over the client's computation: fills `update`, zeroed, one tensor for each federated parameter. The
+     * model's other parameters then stay as they are: what the defense trains beside them is its own state. */
     gnt_status (*client_update)(void *self, const gnt_client *client, gnt_tensors *update);
     /* Changes the update in place, after the client computed it. */
     gnt_status (*transform_update)(void *self, const gnt_client *client, gnt_tensors *update);
@@ -495,7 +499,8 @@ typedef struct gnt_observation {
     int64_t batch;           /* samples a local step */
     double rate;             /* the learning rate as announced */
     const gnt_views *update; /* one for each federated parameter */
-    const float *weights;    /* the broadcast model that the update answers */
+    const float *weights; /* the broadcast model that the update answers; what it holds of parameters that are
+                                not federated is no client's: fresh draws, or the task's weights file */
     const float *buffers;
     const gnt_samples *encoded;      /* encodings, with the soft labels that were released */
     const gnt_views *representation; /* one n × … view */

@@ -13,6 +13,7 @@
 #include "gradient.h"
 #include "label.h"
 #include "survivors.h"
+#include "update.h"
 #include "gauntlet/nn.h"
 #include "gauntlet/plugin.h"
 
@@ -55,16 +56,14 @@ static gnt_status out_of_memory(const gnt_host *host) {
 
 static gnt_status bind_update(search *s, const gnt_observation *seen, int32_t *masked) {
     const gnt_host *host = s->self->host;
-    const gnt_views *params = &host->model->info->params, *update = seen->update;
-    if (!update || update->n != params->n)
-        return refuse(host, "it needs one tensor of the update for each parameter of the model");
-    const float **observed = host->scratch(host->context, (size_t)params->n * sizeof *observed);
+    const gnt_views *update = seen->update;
+    if (!is_whole_update(host->model->info, update))
+        return refuse(host, "it needs one tensor of the update for each parameter that clients share");
+    const float **observed = host->scratch(host->context, (size_t)update->n * sizeof *observed);
     if (!observed)
         return out_of_memory(host);
-    for (int64_t t = 0; t < params->n; t++) {
+    for (int64_t t = 0; t < update->n; t++) {
         const gnt_view *v = &update->view[t];
-        if (v->count != params->view[t].count)
-            return refuse(host, "a tensor of the update does not have the shape of its parameter");
         for (int64_t i = 0; i < v->count; i++)
             if (!isfinite(v->data[i]))
                 return host->fail(host->context, "the observed update holds NaN or infinite entries");

@@ -24,14 +24,24 @@ gnt_status label_scores(const gnt_host *host, const gnt_observation *seen, float
     const gnt_model_info *info = host->model->info;
     const gnt_view *last = NULL, *bias = NULL;
     float sign = seen->update_kind == GNT_UPDATE_DELTA ? 1 : -1;
+    int32_t dense = info->n_layers - 1;
+    while (dense >= 0 && strcmp(info->layer[dense].type, "dense") != 0)
+        dense--;
+    if (info->loss != GNT_LOSS_CROSS_ENTROPY || info->output != GNT_OUTPUT_CLASSES) {
+        host->fail(host->context,
+                   "it reads the label off the gradient of a cross entropy over classes, and this "
+                   "task has another loss");
+        return GNT_UNSUPPORTED;
+    }
     for (int64_t t = 0; t < seen->update->n; t++)
-        if (seen->update->view[t].rank == 2 && seen->update->view[t].dim[0] == info->classes)
+        if (seen->update->view[t].layer == dense && seen->update->view[t].rank == 2 &&
+            seen->update->view[t].dim[0] == info->classes)
             last = &seen->update->view[t];
     for (int64_t t = 0; last && t < seen->update->n; t++)
         if (seen->update->view[t].rank == 1 && seen->update->view[t].layer == last->layer)
             bias = &seen->update->view[t];
     if (!last) {
-        host->fail(host->context, "it reads the label off the last dense layer, and this model has none");
+        host->fail(host->context, "it reads the label off the last dense layer, and clients share none here");
         return GNT_UNSUPPORTED;
     }
     if (bias && !input_not_negative(info, last->layer)) {

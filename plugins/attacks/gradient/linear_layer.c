@@ -11,6 +11,7 @@
 
 #include "first_dense.h"
 #include "gradient.h"
+#include "update.h"
 #include "gauntlet/plugin.h"
 
 enum { PARAM_DISTINCT };
@@ -31,19 +32,19 @@ static gnt_status find_layer(const linear_layer *s, const gnt_observation *seen,
     const gnt_host *host = s->host;
     const gnt_model_info *info = host->model->info;
     *w = *b = NULL;
-    if (!seen->update || seen->update->n != info->params.n)
-        return refuse(host, "it needs one tensor of the update for each parameter of the model");
+    if (!is_whole_update(info, seen->update))
+        return refuse(host, "it needs one tensor of the update for each parameter that clients share");
     for (int64_t t = 0; t < seen->update->n; t++) {
-        const gnt_view *p = &info->params.view[t], *u = &seen->update->view[t];
-        if (!is_first_dense(info, p->layer))
+        const gnt_view *u = &seen->update->view[t];
+        if (!is_first_dense(info, u->layer))
             continue;
-        if (p->rank == 2 && p->dim[1] == features && u->count == p->count)
+        if (u->rank == 2 && u->dim[1] == features)
             *w = u;
-        if (p->rank == 1 && u->count == p->count)
+        if (u->rank == 1)
             *b = u;
     }
     if (!*w)
-        return refuse(host, "it needs a model whose first layer is dense, such as mlp");
+        return refuse(host, "it needs a model whose first layer is dense, such as mlp, and shared");
     if (!*b || (*b)->count * features != (*w)->count)
         return refuse(host, "it divides by the bias's gradient, and the first dense layer has no bias");
     return GNT_OK;

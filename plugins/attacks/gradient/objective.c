@@ -5,6 +5,7 @@
 
 #include "dlg.h"
 #include "survivors.h"
+#include "update.h"
 
 /* What an empty update costs where costs are relative: L-BFGS's tolerances are absolute, and this leaves room
  * for nine digits above them. */
@@ -52,17 +53,15 @@ static gnt_status prepare(dlg *self, const gnt_observation *seen, int32_t masked
 
 static gnt_status bind_update(dlg_objective *o, const gnt_observation *seen, int32_t *masked) {
     const gnt_host *host = o->self->host;
-    const gnt_views *params = &host->model->info->params;
     double squares = 0;
-    if (!seen->update || seen->update->n != params->n)
-        return refuse(host, "it needs one tensor of the update for each parameter of the model");
-    const float **observed = host->scratch(host->context, (size_t)params->n * sizeof *observed);
+    if (!is_whole_update(host->model->info, seen->update))
+        return refuse(host, "it needs one tensor of the update for each parameter that clients share");
+    const int64_t n = seen->update->n;
+    const float **observed = host->scratch(host->context, (size_t)n * sizeof *observed);
     if (!observed)
         return out_of_memory(host);
-    for (int64_t t = 0; t < params->n; t++) {
+    for (int64_t t = 0; t < n; t++) {
         const gnt_view *v = &seen->update->view[t];
-        if (v->count != params->view[t].count)
-            return refuse(host, "a tensor of the update does not have the shape of its parameter");
         for (int64_t i = 0; i < v->count; i++)
             squares += (double)v->data[i] * (double)v->data[i];
         observed[t] = v->data;
@@ -99,6 +98,8 @@ gnt_status dlg_objective_open(dlg_objective *o, dlg *self, const gnt_observation
     *o = (dlg_objective){.self = self};
     if (!host->model)
         return refuse(host, "it needs the model");
+    if (host->model->info->output == GNT_OUTPUT_MAP)
+        return refuse(host, "it looks for a label among classes, and this model's output is a map");
     if (seen->n < 1 || seen->steps < 0)
         return refuse(host, "it needs the number of samples in the batch");
     int32_t masked = 0;

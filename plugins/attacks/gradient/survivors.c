@@ -31,16 +31,15 @@ static int looks_pruned(const gnt_views *update) {
 
 /* flags[i] = 1 where the observed entry is to be matched: where it survived, and in columns without any survivor of
  * a first dense layer, since those say that the sample itself is (near) zero there, as black pixels are. */
-static void mark_survivors(const gnt_model_info *info, int64_t tensor, const float *observed, float *flags) {
-    const gnt_view *shape = &info->params.view[tensor];
-    int64_t columns = shape->rank == 2 && is_first_dense(info, shape->layer) ? shape->dim[1] : 0;
-    for (int64_t i = 0; i < shape->count; i++)
-        flags[i] = observed[i] != 0;
+static void mark_survivors(const gnt_model_info *info, const gnt_view *seen, float *flags) {
+    int64_t columns = seen->rank == 2 && is_first_dense(info, seen->layer) ? seen->dim[1] : 0;
+    for (int64_t i = 0; i < seen->count; i++)
+        flags[i] = seen->data[i] != 0;
     for (int64_t j = 0; j < columns; j++) {
         int alive = 0;
-        for (int64_t i = j; i < shape->count && !alive; i += columns)
-            alive = observed[i] != 0;
-        for (int64_t i = j; i < shape->count && !alive; i += columns)
+        for (int64_t i = j; i < seen->count && !alive; i += columns)
+            alive = seen->data[i] != 0;
+        for (int64_t i = j; i < seen->count && !alive; i += columns)
             flags[i] = 1;
     }
 }
@@ -60,7 +59,7 @@ gnt_status survivors_mask(const gnt_host *host, const gnt_views *update, int64_t
     if (!list || !flags)
         return host->fail(host->context, "no memory for the search: the limit on scratch memory is too low");
     for (int64_t t = 0; t < update->n; flags += update->view[t].count, t++) {
-        mark_survivors(host->model->info, t, update->view[t].data, flags);
+        mark_survivors(host->model->info, &update->view[t], flags);
         list[t] = flags;
     }
     *mask = list;
