@@ -9,6 +9,7 @@
 #include "report/paper.h"
 #include "report/report.h"
 #include "report/tables.h"
+#include "report/tradeoff.h"
 #include "report/view.h"
 
 enum { MOST = 256 << 20 };
@@ -123,7 +124,7 @@ static void say_sentence(pen *w, const gnt_section *s, const gnt_measure *lead) 
 static void say_section_name(pen *w, int level, const gnt_section *s) {
     gnt_text text;
     gnt_text_init(&text, 1 << 20);
-    gnt_report_place(s->task, s->stage, &text);
+    gnt_report_place(w->p->results, s->task, s->stage, &text);
     heading(w, level, gnt_text_get(&text));
     gnt_text_free(&text);
 }
@@ -142,6 +143,16 @@ static const gnt_picture *of_measure(const gnt_picture *pictures, size_t n, cons
     return NULL;
 }
 
+/* Why there is no trade-off to look at. */
+static void say_no_tradeoff(pen *w, const gnt_section *s, const gnt_measure *m) {
+    if (!gnt_was_trained(w->p->results, s->task))
+        paragraph(
+            w, "Nothing was trained under a defense here, so no utility was paid for privacy and there is no "
+               "trade-off to draw: the network was attacked as it is.");
+    else if (gnt_tradeoff_points(w->p->results, s->task, s->stage, m) == 1)
+        paragraph(w, "Only one setting has both a utility and a number here: a trade-off needs two.");
+}
+
 static void say_measure(pen *w, const gnt_section *s, const gnt_measure *m, int folded) {
     const gnt_picture *tradeoff = of_measure(s->tradeoff, s->n_tradeoff, m),
                       *strength = of_measure(s->strength, s->n_strength, m),
@@ -150,6 +161,8 @@ static void say_measure(pen *w, const gnt_section *s, const gnt_measure *m, int 
         picture(w, tradeoff->name, 0, "Trade-off: utility on x, leakage on y, a panel for each attack");
     else if (strength)
         picture(w, strength->name, 0, "Leakage against the strength of a defense, a panel for each attack");
+    if (!tradeoff && !folded)
+        say_no_tradeoff(w, s, m);
     if (heat)
         picture(w, heat->name, 0, "Matrix: defenses by attacks, darker leaks more");
     if (tradeoff && strength) {
@@ -307,11 +320,38 @@ static void say_files(pen *w) {
     gnt_text_add(&w->out, w->html ? "</ul>\n" : "\n");
 }
 
+/* A target that no defense has to be turned down for, once for each task. */
+static void say_loose_targets(pen *w) {
+    const gnt_results *r = w->p->results;
+    for (size_t i = 0; i < r->n_match; i++) {
+        const gnt_match_row *m = &r->match[i];
+        int said = 0;
+        for (size_t k = 0; k < i; k++)
+            said |= !strcmp(r->match[k].task, m->task);
+        if (said || !(fabs(m->utility_none - m->target) <= m->tolerance))
+            continue;
+        const char *measure = gnt_utility_measure(r, m->task);
+        gnt_text text;
+        gnt_text_init(&text, 1 << 16);
+        gnt_text_add(&text, "On %s the target ", m->task);
+        gnt_utility_write(measure, m->target, &text);
+        gnt_text_add(&text, " lies within its tolerance of ");
+        gnt_utility_write(measure, m->tolerance, &text);
+        gnt_text_add(&text, " of the undefended ");
+        gnt_utility_write(measure, m->utility_none, &text);
+        gnt_text_add(&text, ": a defense that does nothing meets it. Lower the tolerance or the target.");
+        w->out.failed |= text.failed;
+        paragraph(w, gnt_text_get(&text));
+        gnt_text_free(&text);
+    }
+}
+
 static void say_tables(pen *w) {
     gnt_table t;
     heading(w, 2, "Matching");
     gnt_table_matches(w->p->results, &t);
     table(w, &t);
+    say_loose_targets(w);
     fold(w, "The trainings that matching used");
     gnt_table_history(w->p->results, &t);
     table(w, &t);

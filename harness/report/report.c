@@ -72,14 +72,15 @@ static int plot_measure(gnt_report *p, gnt_section *s, const char *kind, measure
 static void plot_measures(gnt_report *p, gnt_section *s) {
     size_t n;
     const gnt_measure *m = gnt_measures(&n), *lead = gnt_report_lead(p->results, s->task, s->stage);
-    int varies = gnt_utility_varies(p->results, s->task, s->stage);
+    int trained = gnt_was_trained(p->results, s->task);
+    int varies = trained && gnt_utility_varies(p->results, s->task, s->stage);
     for (size_t i = 0; i < n; i++) {
         int strength = 0;
         if (!gnt_report_draws(p->results, s->task, s->stage, &m[i]))
             continue;
         if (!varies || &m[i] == lead)
             strength = plot_measure(p, s, "strength", gnt_plot_strength, &m[i], s->strength, &s->n_strength);
-        if (varies || !strength)
+        if (trained && (varies || !strength))
             plot_measure(p, s, "tradeoff", gnt_plot_tradeoff, &m[i], s->tradeoff, &s->n_tradeoff);
         plot_measure(p, s, "matrix", gnt_plot_heat, &m[i], s->heat, &s->n_heat);
     }

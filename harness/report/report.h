@@ -43,8 +43,8 @@ int gnt_report_write_index(const gnt_report *p, gnt_err *err);
  * same folder names and this one no longer makes; never another file. */
 int gnt_report_write_list(const gnt_report *p, gnt_err *err);
 
-/* "glyphs, round 10", "lenet, before training": foreign text, escape it. */
-void gnt_report_place(const char *task, int64_t stage, gnt_text *out);
+/* "glyphs, round 10", "lenet, before training", "resnet20, given weights": foreign text, escape it. */
+void gnt_report_place(const gnt_results *r, const char *task, int64_t stage, gnt_text *out);
 
 /* One sentence on a section and measure: which defense leaks least at matched utility in its worst case, how
  * much, and how much leaks undefended. Plain text with names in it: escape it. */

@@ -1,6 +1,5 @@
 #include "report/sheet.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -279,10 +278,11 @@ static void all_rows(page *p, const strip *strips, size_t n, const char *left_ou
     place_text(p, left_out);
 }
 
-static void draw_head(page *p, const gnt_outcome *g) {
+static void draw_head(page *p, const gnt_results *r, const gnt_outcome *g) {
     enum { MOST = 24 };
-    char *where = g->stage ? gnt_format("%s, round %" PRId64, g->task, g->stage)
-                           : gnt_format("%s, before training", g->task);
+    char words[64];
+    gnt_stage_words(r, g->task, g->stage, words, sizeof words);
+    char *where = gnt_format("%s, %s", g->task, words);
     size_t width = gnt_text_width(g->attack);
     gnt_draw_text(&p->canvas, GAP, 14, NAME_SCALE, DARK, g->attack, MOST);
     gnt_draw_text(&p->canvas, GAP + LETTER * ((int64_t)(width < MOST ? width : MOST) + 2), 14, NAME_SCALE,
@@ -290,7 +290,8 @@ static void draw_head(page *p, const gnt_outcome *g) {
     gnt_free(where);
 }
 
-static int draw(const strip *strips, size_t n, const char *left_out, const char *path, gnt_err *err) {
+static int draw(const gnt_results *r, const strip *strips, size_t n, const char *left_out, const char *path,
+                gnt_err *err) {
     page p = {.canvas = {.width = 700}};
     all_rows(&p, strips, n, ""); /* the width first: words break at it */
     all_rows(&p, strips, n, left_out);
@@ -299,7 +300,7 @@ static int draw(const strip *strips, size_t n, const char *left_out, const char 
     if (!p.canvas.rgb)
         return gnt_fail(err, "%s: out of memory", path);
     gnt_draw_box(&p.canvas, 0, 0, p.canvas.width, p.canvas.height, 0xffffff);
-    draw_head(&p, strips[0].group);
+    draw_head(&p, r, strips[0].group);
     all_rows(&p, strips, n, left_out);
     int failed = gnt_png_write(path, p.canvas.rgb, p.canvas.width, p.canvas.height, err);
     gnt_free(p.canvas.rgb);
@@ -357,7 +358,7 @@ int gnt_sheet_make(const gnt_results *r, const char *run, const char *task, int6
         failed = load_strips(&k, r, run, n, n_single, err);
     if (k.n > 0) {
         gnt_err wrong;
-        *drawn = draw(k.strip, k.n, gnt_text_get(&k.left_out), path, &wrong) == 0;
+        *drawn = draw(r, k.strip, k.n, gnt_text_get(&k.left_out), path, &wrong) == 0;
         if (!*drawn)
             failed = gnt_fail(err, "%s", wrong.text);
     }

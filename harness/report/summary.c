@@ -1,5 +1,4 @@
 /* The table that answers first: a row for each task and stage. */
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -8,12 +7,10 @@
 #include "report/tables.h"
 #include "report/view.h"
 
-void gnt_report_place(const char *task, int64_t stage, gnt_text *out) {
-    gnt_text_add(out, "%s, ", task);
-    if (stage == 0)
-        gnt_text_add(out, "before training");
-    else
-        gnt_text_add(out, "round %" PRId64, stage);
+void gnt_report_place(const gnt_results *r, const char *task, int64_t stage, gnt_text *out) {
+    char words[64];
+    gnt_stage_words(r, task, stage, words, sizeof words);
+    gnt_text_add(out, "%s, %s", task, words);
 }
 
 static void item(gnt_table *t, gnt_text *text) {
@@ -100,7 +97,7 @@ static void summary_row(const gnt_results *r, const char *task, int64_t stage, g
             none = &rows[i];
     if (n > 0 && rows[0].stand == GNT_STAND_MATCHED && rows[0].worst)
         best = &rows[0];
-    gnt_report_place(task, stage, &place);
+    gnt_report_place(r, task, stage, &place);
     say_winner(m, rows, n, &winner);
     if (best)
         say_leak(m, best, &leak);

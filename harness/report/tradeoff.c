@@ -418,6 +418,23 @@ static void axis_words(const drawing *d, char x[160], char y[160]) {
     snprintf(y, 160, d->y_sign > 0 ? "%s → more private" : "more private ← %s", d->m->axis);
 }
 
+int gnt_tradeoff_points(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m) {
+    const gnt_outcome *first = NULL;
+    for (size_t i = 0; i < r->n_group; i++) {
+        const gnt_outcome *g = &r->group[i];
+        const gnt_score *s = gnt_score_find(g, m->name);
+        if (g->stage != stage || strcmp(g->task, task) || g->status != GNT_CELL_OK || !s ||
+            !isfinite(s->stat.mean) || !isfinite(g->utility.value))
+            continue;
+        int same = first && !strcmp(g->defense, first->defense) && g->mode == first->mode &&
+                   (g->mode != GNT_ROW_SWEEP || g->strength == first->strength);
+        if (first && !same)
+            return 2;
+        first = g;
+    }
+    return first != NULL;
+}
+
 int gnt_plot_tradeoff(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                       const char *folder, const char *name, int formats, int *drawn, gnt_err *err) {
     const char *utility = gnt_utility_measure(r, task);
@@ -426,6 +443,8 @@ int gnt_plot_tradeoff(const gnt_results *r, const char *task, int64_t stage, con
     d.x_scale = gnt_utility_scale(utility);
     d.y_sign = -m->leak;
     *drawn = 0;
+    if (gnt_tradeoff_points(r, task, stage, m) < 2)
+        return 0;
     point *points = gnt_array(r->n_group + 1, sizeof *points);
     if (!points)
         return gnt_fail(err, "%s: out of memory", name);

@@ -7,7 +7,9 @@
 #include "report/measure.h"
 #include "report/results.h"
 
-/* Draws FOLDER/NAME.svg and .png. *drawn is 0 when no group has both numbers. */
+/* Settings that have a utility and a number: 0, 1, or 2 for more. */
+int gnt_tradeoff_points(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m);
+/* Draws FOLDER/NAME.svg and .png. *drawn is 0 when fewer than two settings have both numbers. */
 int gnt_plot_tradeoff(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                       const char *folder, const char *name, int formats, int *drawn, gnt_err *err);
 

@@ -1,7 +1,9 @@
 #include "report/view.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 gnt_stand gnt_stand_of(const gnt_outcome *group) {
@@ -128,6 +130,32 @@ size_t gnt_columns(const gnt_results *r, const char *task, int64_t stage, const 
             columns[n++] = a;
     }
     return n;
+}
+
+/* What the suite says of a task, or NULL. */
+static const json_t *facts_of(const gnt_results *r, const char *task) {
+    const json_t *list = json_object_get(r->root, "tasks");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *one = json_array_get(list, i);
+        const char *id = json_string_value(json_object_get(one, "id"));
+        if (id && !strcmp(id, task))
+            return one;
+    }
+    return NULL;
+}
+
+int gnt_was_trained(const gnt_results *r, const char *task) {
+    const json_t *rounds = json_object_get(facts_of(r, task), "rounds");
+    return !json_is_integer(rounds) || json_integer_value(rounds) > 0;
+}
+
+void gnt_stage_words(const gnt_results *r, const char *task, int64_t stage, char *text, size_t size) {
+    if (stage)
+        snprintf(text, size, "round %" PRId64, stage);
+    else
+        snprintf(text, size, "%s",
+                 json_is_true(json_object_get(facts_of(r, task), "weights")) ? "given weights"
+                                                                             : "before training");
 }
 
 int gnt_utility_varies(const gnt_results *r, const char *task, int64_t stage) {

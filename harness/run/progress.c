@@ -1,4 +1,5 @@
 /* How far a run is: one line that is rewritten on a terminal, plain lines elsewhere. Standard error only. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,6 +42,17 @@ void run_show_progress(const run *r, int last) {
     fprintf(stderr, "\r\033[K%zu/%zu cells, %zu running, %zu failed%s%s", r->finished, r->plan->n, r->running,
             count_bad(r), left, last ? "\n" : "");
     fflush(stderr);
+}
+
+void run_show_warning(const run *r, const char *format, ...) {
+    va_list args;
+    if (r->options->quiet)
+        return;
+    fputs(isatty(STDERR_FILENO) ? "\r\033[Kwarning: " : "warning: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
 }
 
 void run_show_cell(const run *r, const run_cell *c) {

@@ -61,12 +61,12 @@ static json_t *tasks_json(const gnt_suite *s) {
         const char *attribute = t->observe.attribute >= 0 ? t->facts.attr[t->observe.attribute].name : NULL;
         json_array_append_new(
             list,
-            json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:I, s:I, s:I, s:I, s:o}", "id", t->id, "data", t->data,
-                      "model", t->model, "stages", stages, "utility", gnt_utility_names[t->utility],
+            json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:I, s:I, s:I, s:I, s:b, s:o}", "id", t->id, "data",
+                      t->data, "model", t->model, "stages", stages, "utility", gnt_utility_names[t->utility],
                       "surface", gnt_word_name(&gnt_surface_words, t->observe.surface), "targets",
                       (json_int_t)t->observe.targets, "batch", (json_int_t)t->observe.batch, "local_steps",
                       (json_int_t)t->observe.local_steps, "rounds", (json_int_t)t->federated.rounds,
-                      "attribute", text_or_null(attribute)));
+                      "weights", t->weights != NULL, "attribute", text_or_null(attribute)));
         if (t->observe.set) {
             json_object_set_new(json_array_get(list, i), "set", json_integer(t->observe.set));
             json_object_set_new(json_array_get(list, i), "epochs", json_integer(t->observe.epochs));

@@ -143,6 +143,7 @@ json_t *run_groups(const run *r); /* groups.c */
 
 /* ---- progress.c ---- */
 void run_show_progress(const run *r, int last);
+void run_show_warning(const run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void run_show_cell(const run *r, const run_cell *c);
 
 /* ---- identity.c ---- */

@@ -80,6 +80,20 @@ static int train_asked(run *r, run_search *s, int *ready, gnt_err *err) {
     return 0;
 }
 
+/* Says once for a task that its target is met by a defense that does nothing. */
+static void look_at_target(const run *r, const run_search *s) {
+    if (!(fabs(s->none - s->spec.target) <= s->spec.tolerance))
+        return;
+    for (const run_search *other = r->search; other < s; other++)
+        if (other->task == s->task && isfinite(other->none))
+            return;
+    run_show_warning(
+        r,
+        "task %s: the target %.4g lies within its tolerance of %.4g of the undefended %.4g, so a defense "
+        "that does nothing meets it; lower the tolerance or the target",
+        r->suite->task[s->task].id, s->spec.target, s->spec.tolerance, s->none);
+}
+
 static int wants_training(const run_search *s) {
     return s->step.what == GNT_MATCH_EVALUATE || s->step.what == GNT_MATCH_CONFIRM;
 }
@@ -98,6 +112,7 @@ int run_step_search(run *r, run_search *s, int *moved, gnt_err *err) {
         }
         if (gnt_suite_match_spec(r->suite, s->task, s->defense, s->none, &s->spec, err) != 0)
             return -1;
+        look_at_target(r, s);
     } else if (train_asked(r, s, &ready, err) != 0)
         return -1;
     if (!ready || s->settled) {

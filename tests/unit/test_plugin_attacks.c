@@ -28,6 +28,11 @@ static const char mlp_json[] = "{\"init\": \"kaiming\", \"layers\": [{\"type\": 
                                "{\"type\": \"dense\", \"name\": \"fc1\", \"out\": 64}, {\"type\": \"relu\"},"
                                "{\"type\": \"dense\", \"name\": \"fc2\", \"out\": \"classes\"}]}";
 
+static const char no_bias_json[] =
+    "{\"init\": \"kaiming\", \"layers\": [{\"type\": \"flatten\"},"
+    "{\"type\": \"dense\", \"name\": \"fc1\", \"out\": 64, \"bias\": false}, {\"type\": \"relu\"},"
+    "{\"type\": \"dense\", \"name\": \"fc2\", \"out\": \"classes\"}]}";
+
 static const char tanh_json[] = "{\"init\": \"kaiming\", \"layers\": [{\"type\": \"flatten\"},"
                                 "{\"type\": \"dense\", \"name\": \"fc1\", \"out\": 64}, {\"type\": \"tanh\"},"
                                 "{\"type\": \"dense\", \"name\": \"fc2\", \"out\": \"classes\"}]}";
@@ -235,6 +240,16 @@ static void a_model_without_a_first_dense_layer_is_refused(void **state) {
     observe(&a, lenet_json, 0, 1, 0, NULL, NULL);
     assert_int_equal(attack(&a, "linear-layer", NULL), GNT_UNSUPPORTED);
     assert_non_null(strstr(a.err.text, "first layer is dense"));
+    forget(&a);
+}
+
+/* The bias of a later layer is none of the first's. */
+static void a_first_dense_layer_without_bias_is_refused(void **state) {
+    (void)state;
+    attacked a;
+    observe(&a, no_bias_json, 0, 1, 0, NULL, NULL);
+    assert_int_equal(attack(&a, "linear-layer", NULL), GNT_UNSUPPORTED);
+    assert_non_null(strstr(a.err.text, "the first dense layer has no bias"));
     forget(&a);
 }
 
@@ -453,6 +468,7 @@ int main(void) {
         cmocka_unit_test(one_sample_comes_out_of_a_dense_layer),
         cmocka_unit_test(rows_of_a_batch_are_distinct),
         cmocka_unit_test(a_model_without_a_first_dense_layer_is_refused),
+        cmocka_unit_test(a_first_dense_layer_without_bias_is_refused),
         cmocka_unit_test(a_pruned_layer_gets_a_grey_answer),
         cmocka_unit_test(idlg_reads_every_label),
         cmocka_unit_test(labels_are_read_after_tanh_too),
