@@ -221,7 +221,8 @@ static void close_all(score *s) {
 
 static int score_goals(score *s, gnt_err *err) {
     uint32_t goals = (uint32_t)gnt_request_int(s->work, "goals");
-    if ((goals & GNT_GOAL_RECONSTRUCTION) && score_reconstructions(s, err) != 0)
+    if ((goals & GNT_GOAL_RECONSTRUCTION) &&
+        (score_reconstructions(s, err) != 0 || score_judges(s, err) != 0))
         return -1;
     /* an attack may leave labels out where it was asked for more than it can tell; then there is no such
      * column */

@@ -3,14 +3,20 @@
 #define GNT_JOB_SCORE_H
 
 #include "job/work.h"
+#include "metric/features.h"
 #include "metric/image.h"
 #include "metric/label.h"
 #include "metric/rows.h"
+
+/* Measures that a suite must ask for: those of gnt_lpips_names, and the feature distance. */
+enum { SCORE_FEATURES = GNT_LPIPS_NETS, SCORE_JUDGES };
+extern const char *const score_judge_names[SCORE_JUDGES];
 
 typedef struct score_target { /* one private sample */
     int has_image, has_label, has_attribute;
     gnt_metric_image image, region; /* region: of the sensitive rectangle, where there is one */
     const float *recovered;         /* NULL when missing */
+    double apart[SCORE_JUDGES];     /* where score.judged */
     double hit, rank;
     double label_right; /* of a batch: the share of its labels that were told */
     int attribute_right;
@@ -36,6 +42,9 @@ typedef struct score {
     gnt_region region; /* height 0: none */
     int is_image;
     size_t candidates;
+    int judged[SCORE_JUDGES];
+    double mean_apart[SCORE_JUDGES];  /* of the mean public image, over targets; NaN without public images */
+    char unjudged[SCORE_JUDGES][300]; /* why not, "" where nobody asked */
     score_target *target;
     int32_t attribute, attribute_values;
     int32_t *attribute_truth, *attribute_told; /* one for each observation */
@@ -69,6 +78,7 @@ int score_contributions(score *s, gnt_err *err); /* score_contribution.c */
 /* score_region.c: after the reconstructions; and the regions of n images, as a fresh array. */
 int score_regions(score *s, gnt_err *err);
 int score_crop(const score *s, const float *images, int64_t n, float **out, gnt_err *err);
+int score_judges(score *s, gnt_err *err); /* score_judges.c */
 int score_write(score *s, gnt_err *err);  /* score_write.c */
 int score_images(score *s, gnt_err *err); /* score_images.c */
 

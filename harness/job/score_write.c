@@ -33,6 +33,9 @@ static json_t *targets_json(const score *s) {
             json_object_set_new(one, "psnr", number(t->image.psnr));
             if (s->is_image)
                 json_object_set_new(one, "ssim", number(t->image.ssim));
+            for (int k = 0; k < SCORE_JUDGES; k++)
+                if (s->judged[k])
+                    json_object_set_new(one, score_judge_names[k], number(t->apart[k]));
             if (s->region.height) {
                 json_object_set_new(one, "region_mse", number(t->region.mse));
                 json_object_set_new(one, "region_psnr", number(t->region.psnr));
@@ -253,6 +256,22 @@ static json_t *convergence_json(const score *s) {
     return list;
 }
 
+/* Why a measure that was asked for has no number. */
+static json_t *unmeasured_json(const score *s) {
+    json_t *out = json_object();
+    for (int k = 0; k < SCORE_JUDGES; k++)
+        if (s->unjudged[k][0])
+            json_object_set_new(out, score_judge_names[k], json_string(s->unjudged[k]));
+    return out;
+}
+
+static void add_judge_floors(const score *s, json_t *floors) {
+    for (int k = 0; k < SCORE_JUDGES; k++)
+        if (s->judged[k])
+            json_object_set_new(floors, score_judge_names[k],
+                                json_pack("{s:o}", "mean_image", number(s->mean_apart[k])));
+}
+
 int score_write(score *s, gnt_err *err) {
     json_t *targets = targets_json(s), *measures = json_object(), *floors = json_object(),
            *chance = json_object();
@@ -265,6 +284,10 @@ int score_write(score *s, gnt_err *err) {
                    {"mse255", 0},
                    {"psnr", 1},
                    {"ssim", 1},
+                   {"lpips_alex", 0},
+                   {"lpips_vgg", 0},
+                   {"lpips_squeeze", 0},
+                   {"feature_distance", 0},
                    {"region_mse", 0},
                    {"region_psnr", 1},
                    {"region_ssim", 1},
@@ -283,9 +306,10 @@ int score_write(score *s, gnt_err *err) {
         add_label_chance(s, chance);
     if (rc == 0 && s->target[0].has_image)
         rc = add_floors(s, floors, chance, err);
-    json_t *all =
-        json_pack("{s:o, s:o, s:o, s:o, s:o, s:O}", "targets", targets, "measures", measures, "floors",
-                  floors, "chance", chance, "convergence", convergence_json(s), "facts", s->facts);
+    add_judge_floors(s, floors);
+    json_t *all = json_pack("{s:o, s:o, s:o, s:o, s:o, s:O, s:o}", "targets", targets, "measures", measures,
+                            "floors", floors, "chance", chance, "convergence", convergence_json(s), "facts",
+                            s->facts, "unmeasured", unmeasured_json(s));
     char *text = rc == 0 ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
     if (rc == 0)
         rc = text ? gnt_st_set_metadata(&st, text, err) : gnt_fail(err, "out of memory for the scores");

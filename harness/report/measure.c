@@ -22,6 +22,14 @@ static const gnt_measure known[] = {
      "relative error of a client's contribution to the secure sum (%)", " %", -1, 1, 100, 8},
     {"contribution_rank", "rank correlation of contributions", "rank correlation",
      "rank correlation of clients' contributions, told and true", "", 1, 2, 1, 9},
+    {"lpips_alex", "LPIPS (AlexNet)", "LPIPS, AlexNet", "LPIPS (AlexNet) of the recovered image", "", -1, 3,
+     1, 12},
+    {"lpips_vgg", "LPIPS (VGG-16)", "LPIPS, VGG-16", "LPIPS (VGG-16) of the recovered image", "", -1, 3, 1,
+     13},
+    {"lpips_squeeze", "LPIPS (SqueezeNet)", "LPIPS, SqueezeNet",
+     "LPIPS (SqueezeNet 1.1) of the recovered image", "", -1, 3, 1, 14},
+    {"feature_distance", "feature distance", "feature distance",
+     "distance of the recovered image in a trained network's features", "", -1, 3, 1, 15},
     {"mse255", "MSE (0–255)", "MSE (0–255)", "MSE of the recovered image (0–255)", "", -1, 0, 1, 0},
 };
 

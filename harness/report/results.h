@@ -66,6 +66,8 @@ typedef struct gnt_outcome {
     size_t n_score;
     const json_t *targets, *convergence; /* arrays, or NULL */
     const json_t *facts;                 /* numbers by name, or NULL */
+    const json_t
+        *unmeasured; /* of a cell: measures that were asked for, and why they have no number; or NULL */
 } gnt_outcome;
 
 typedef struct gnt_attempt {

@@ -247,6 +247,19 @@ static int same_problem(const gnt_outcome *a, const gnt_outcome *b) {
            !strcmp(a->reason, b->reason);
 }
 
+/* Measures that the suite asked for and a cell has not got, each with the reason. */
+static void unmeasured_rows(const gnt_outcome *c, size_t seeds, gnt_table *t) {
+    const char *name;
+    json_t *why;
+    json_object_foreach((json_t *)(uintptr_t)c->unmeasured, name, why) {
+        const gnt_measure *m = gnt_measure_find(name);
+        place_items(t, c);
+        gnt_table_text(t, gnt_status_name(GNT_CELL_NA));
+        gnt_table_number(t, (double)seeds);
+        gnt_table_format(t, "%s: %s", m ? m->title : name, json_is_string(why) ? json_string_value(why) : "");
+    }
+}
+
 void gnt_table_problems(const gnt_results *r, gnt_table *t) {
     gnt_table_init(t, "Cells without a number");
     COLUMNS(t, "task", "stage", "defense", "mode", "strength", "attack", "status", "seeds", "reason");
@@ -255,8 +268,10 @@ void gnt_table_problems(const gnt_results *r, gnt_table *t) {
         const gnt_outcome *c = k[i].o;
         for (next = i + 1; next < r->n_cell && same_problem(c, k[next].o); next++)
             ;
-        if (c->status == GNT_CELL_OK)
+        if (c->status == GNT_CELL_OK) {
+            unmeasured_rows(c, next - i, t);
             continue;
+        }
         place_items(t, c);
         gnt_table_text(t, gnt_status_name(c->status));
         gnt_table_number(t, (double)(next - i));

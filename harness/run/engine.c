@@ -3,7 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/mem.h"
+#include "base/text.h"
+#include "metric/features.h"
 #include "run/run_impl.h"
 
 /* Of a data set and, where there are any, of weights. */
@@ -30,6 +33,26 @@ static int digest_of_lent(const run *r, const gnt_suite_task *t, gnt_digest *dig
     return 0;
 }
 
+/* Weights of LPIPS lie where data lie. That there are none is no failure: the measure then says so. */
+static int digest_lpips(run *r, gnt_err *err) {
+    const char *folder = r->options->data_folder;
+    for (int i = 0; i < GNT_LPIPS_NETS; i++) {
+        if (!folder || !(r->suite->measures & 1u << (GNT_MEASURE_LPIPS + i)))
+            continue;
+        char *path = gnt_format("%s/weights/lpips/%s.safetensors", folder, gnt_lpips_names[i]);
+        if (!path)
+            return gnt_fail(err, "out of memory for a run");
+        if (!gnt_file_exists(path)) {
+            gnt_free(path);
+            continue;
+        }
+        r->lpips_path[i] = path;
+        if (gnt_digest_file(path, &r->lpips_digest[i], err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int digest_inputs(run *r, gnt_err *err) {
     const gnt_suite *s = r->suite;
     r->data_digest = gnt_array(s->n_tasks, sizeof *r->data_digest);
@@ -46,7 +69,7 @@ static int digest_inputs(run *r, gnt_err *err) {
     for (size_t m = 0; m < s->n_models; m++)
         if (digest_of(r, &s->model[m].of, &r->model_data[m], &r->model_weights[m], err) != 0)
             return -1;
-    return 0;
+    return digest_lpips(r, err);
 }
 
 static int open_run(run *r, gnt_err *err) {
@@ -90,6 +113,8 @@ static void close_run(run *r) {
     gnt_free(r->search);
     gnt_free(r->data_digest);
     gnt_free(r->lent_digest);
+    for (int i = 0; i < GNT_LPIPS_NETS; i++)
+        gnt_free(r->lpips_path[i]);
     gnt_free(r->weights_digest);
     gnt_free(r->model_data);
     gnt_free(r->model_weights);

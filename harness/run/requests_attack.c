@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "job/seen.h"
+#include "metric/features.h"
 #include "run/request.h"
 
 /* ---- observation ---- */
@@ -255,6 +257,30 @@ run_job *run_attack_job(run *r, const gnt_cell *c, double strength) {
     return part_job(r, c, strength, &p, r->suite->attack[c->attack].first.info != NULL);
 }
 
+/* The networks that the suite wants images compared by: their weights are inputs, their digests part of the request. */
+static int add_judges(run *r, run_job *j, const gnt_suite_task *t) {
+    json_t *lpips = json_object();
+    const gnt_suite *s = r->suite;
+    request_set(j, "lpips", lpips);
+    for (int i = 0; i < GNT_LPIPS_NETS; i++) {
+        char hex[GNT_HEX_SIZE] = "";
+        if (!(s->measures & 1u << (GNT_MEASURE_LPIPS + i)))
+            continue;
+        if (r->lpips_path[i]) {
+            gnt_digest_hex(&r->lpips_digest[i], hex);
+            j->input[j->n_inputs] = (run_input){.name = gnt_measure_names[GNT_MEASURE_LPIPS + i],
+                                                .path = gnt_strdup(r->lpips_path[i])};
+            if (!j->input[j->n_inputs++].path)
+                return -1;
+        }
+        json_object_set_new(lpips, gnt_lpips_names[i], json_string(hex));
+    }
+    if (!(s->measures & 1u << GNT_MEASURE_FEATURES) || t->facts.rank != 3)
+        return 0;
+    request_set(j, "judge", request_model(&s->model[s->judge].of));
+    return run_add_input(j, "judge", run_model_job(r, s->judge), "model");
+}
+
 run_job *run_score_job(run *r, const gnt_cell *c, double strength, run_job *attack) {
     static const char *const outputs[] = {"score", "images", NULL};
     const gnt_suite_task *t = &r->suite->task[c->task];
@@ -281,6 +307,8 @@ run_job *run_score_job(run *r, const gnt_cell *c, double strength, run_job *atta
         run_add_input(j, "answer", attack, "answer") != 0 ||
         run_add_input(j, "seen", observe_job(r, c, strength, 0), "seen") != 0 ||
         run_add_input(j, "mixing", observe_job(r, c, strength, 0), "mixing") != 0)
+        return NULL;
+    if ((c->goals & GNT_GOAL_RECONSTRUCTION) && t->facts.rank == 3 && add_judges(r, j, t) != 0)
         return NULL;
     /* the truth of a secure sum goes from the training to the score, past everyone else */
     run_job *train = run_train_job(r, c->task, (int)c->defense, strength, c->seed);

@@ -225,6 +225,8 @@ static json_t *cell_json(const run *r, const run_cell *c, gnt_err *err, int *rc)
         json_object_set(one, parts[i], json_object_get(c->score, parts[i]));
     if (c->facts)
         json_object_set(one, "facts", c->facts);
+    if (json_object_size(json_object_get(c->score, "unmeasured")) > 0)
+        json_object_set(one, "unmeasured", json_object_get(c->score, "unmeasured"));
     json_object_set_new(one, "images", copy_images(r, c, err, rc));
     return one;
 }

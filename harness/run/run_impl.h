@@ -89,9 +89,11 @@ typedef struct run {
     run_job **job;
     size_t n_jobs, room;
     run_cell *cell;
-    run_search *search;      /* n_tasks × n_defenses */
-    gnt_digest *data_digest; /* of each task's data set */
-    gnt_digest *lent_digest; /* of the one that lends it public rows */
+    run_search *search;         /* n_tasks × n_defenses */
+    gnt_digest *data_digest;    /* of each task's data set */
+    gnt_digest *lent_digest;    /* of the one that lends it public rows */
+    gnt_digest lpips_digest[3]; /* of the weights of gnt_lpips_names */
+    char *lpips_path[3];        /* NULL: not asked for, or not there */
     gnt_digest *weights_digest;
     gnt_digest *model_data, *model_weights; /* of each of the suite's models */
     char *host;                             /* the program's digest and the numerics identity */

@@ -19,7 +19,12 @@ const char *const gnt_measure_names[] = {"mse",
                                          "attribute_accuracy",
                                          "attribute_balanced",
                                          "contribution_error",
-                                         "contribution_rank"};
+                                         "contribution_rank",
+                                         "lpips_alex",
+                                         "lpips_vgg",
+                                         "lpips_squeeze",
+                                         "feature_distance"};
+_Static_assert(sizeof gnt_measure_names / sizeof *gnt_measure_names == GNT_MEASURES, "a measure has no bit");
 
 /* ---- sentences ---- */
 
@@ -185,19 +190,65 @@ static int read_limits(suite_reader *r, const json_t *root) {
                : 0;
 }
 
+static int add_measure(suite_reader *r, const char *path, int which) {
+    if (r->s->measures & 1u << which)
+        return suite_fail(r, path, "\"%s\" stands twice; remove one", gnt_measure_names[which]);
+    r->s->measures |= 1u << which;
+    return 0;
+}
+
+static int read_judge(suite_reader *r, const char *path, const json_t *value) {
+    const char *id = json_string_value(value);
+    const gnt_suite_model *m = id ? gnt_suite_find_model(r->s, id) : NULL;
+    if (!m)
+        return suite_fail(
+            r, path,
+            "is %s; expected the id of one of the suite's \"models\", such as \"feature_distance\": "
+            "\"judge\"",
+            gnt_show(value).text);
+    if (m->of.facts.rank != 3)
+        return suite_fail(r, path, "is \"%s\", a model on samples that are no images", id);
+    r->s->judge = (size_t)(m - r->s->model);
+    return 0;
+}
+
+/* A list of names; or an object of names, each true or, of the feature distance, a model. */
 static int read_measures(suite_reader *r, const json_t *root) {
-    const json_t *list = NULL;
+    const json_t *given = json_object_get(root, "measures"), *list = NULL;
+    const char *name;
+    json_t *value;
+    if (json_is_object(given)) {
+        if (gnt_doc_keys(r->doc, "measures", given, gnt_measure_names, GNT_MEASURES, r->err))
+            return -1;
+        json_object_foreach((json_t *)(uintptr_t)given, name, value) {
+            const gnt_path at = gnt_path_key("measures", name);
+            int which = 0;
+            while (strcmp(gnt_measure_names[which], name) != 0)
+                which++;
+            if (which == GNT_MEASURE_FEATURES ? read_judge(r, at.text, value)
+                : json_is_true(value)
+                    ? 0
+                    : suite_fail(r, at.text, "is %s; expected true, or the measure left out",
+                                 gnt_show(value).text))
+                return -1;
+            r->s->measures |= 1u << which;
+        }
+        return 0;
+    }
     if (gnt_doc_list(r->doc, "", root, "measures", 1, GNT_MEASURES, &list, r->err))
         return -1;
     for (size_t i = 0; list && i < json_array_size(list); i++) {
         int which = 0;
         const gnt_path at = gnt_path_item("measures", i);
         if (gnt_doc_choice_at(r->doc, at.text, json_array_get(list, i), gnt_measure_names, GNT_MEASURES,
-                              &which, r->err))
+                              &which, r->err) ||
+            add_measure(r, at.text, which))
             return -1;
-        if (r->s->measures & 1u << which)
-            return suite_fail(r, at.text, "\"%s\" stands twice; remove one", gnt_measure_names[which]);
-        r->s->measures |= 1u << which;
+        if (which == GNT_MEASURE_FEATURES)
+            return suite_fail(
+                r, at.text,
+                "needs a model; expected \"measures\": {\"feature_distance\": \"MODEL\", \"psnr\": "
+                "true, …}");
     }
     return 0;
 }
@@ -243,7 +294,7 @@ static int read_root(suite_reader *r) {
                    suite_read_id(r, "", root, "suite", "a name for the suite, such as \"suite\": \"quick\"",
                                  &r->s->name) ||
                    read_title(r, root) || read_key(r, root) || read_seeds(r, root) || read_limits(r, root) ||
-                   read_measures(r, root) || read_lists(r, root) || suite_read_tables(r, root)
+                   read_lists(r, root) || read_measures(r, root) || suite_read_tables(r, root)
                ? -1
                : 0;
 }

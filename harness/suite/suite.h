@@ -202,7 +202,8 @@ typedef struct gnt_suite_attack {
 
 /* In the order of the bits of gnt_suite.measures. */
 extern const char *const gnt_measure_names[];
-enum { GNT_MEASURES = 8 };
+/* What a suite must name to have it measured: from GNT_MEASURE_LPIPS on those of gnt_lpips_names, in its order. */
+enum { GNT_MEASURE_LPIPS = 13, GNT_MEASURE_FEATURES = 16, GNT_MEASURES = 17 };
 
 typedef struct gnt_suite {
     char *file;       /* as it was given, for sentences */
@@ -224,9 +225,10 @@ typedef struct gnt_suite {
     size_t n_defenses;
     gnt_suite_attack *attack;
     size_t n_attacks;
-    double seconds;            /* time limit of one job */
-    int64_t memory_mb;         /* memory limit of one job */
-    uint32_t measures;         /* bits by gnt_measure_names; 0: all that fit the goals */
+    double seconds;    /* time limit of one job */
+    int64_t memory_mb; /* memory limit of one job */
+    uint32_t measures; /* bits by gnt_measure_names; 0: all that fit the goals */
+    size_t judge; /* number of the model in whose features images are compared, with GNT_MEASURE_FEATURES */
     char digest[GNT_HEX_SIZE]; /* of the canonical text of the file, its scale put in */
 } gnt_suite;
 
