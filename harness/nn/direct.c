@@ -8,7 +8,8 @@
  *
  * conv adds up weight·strip over channels and window entries ("taps"). conv_dx is the same over dy with the window
  * turned round; with stride 2 once for each parity of the image's rows and columns, as each meets its own taps.
- * conv_dw multiplies strips with dy, transposed so that a vector holds 16 channels of dy.
+ * conv_dw has no strips: in a copy of the image with the channels last, what lies under a row of the window is one run,
+ * which it adds up over all places, times dy.
  *
  * Every sum runs in an order fixed by the shape, in short pieces that are added up in turn: the error of a long sum in
  * float grows with the length of its pieces. */
@@ -25,6 +26,32 @@
 #pragma GCC optimize("O3")
 
 enum { V = 16, MOST_TAPS = 64, MOST_STRIPS = 1 << 21, NEAR_TAPS = 128, MANY_WEIGHTS = 1 << 16 };
+
+/* v[i][j] becomes v[j][i]. */
+static inline __attribute__((always_inline)) void turn_square(__m512 v[V]) {
+    __m512 t[V];
+    for (int i = 0; i < V; i += 2) {
+        t[i] = _mm512_unpacklo_ps(v[i], v[i + 1]);
+        t[i + 1] = _mm512_unpackhi_ps(v[i], v[i + 1]);
+    }
+    for (int i = 0; i < V; i += 4)
+        for (int k = 0; k < 2; k++) {
+            __m512d a = _mm512_castps_pd(t[i + k]), b = _mm512_castps_pd(t[i + k + 2]);
+            v[i + 2 * k] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, b));
+            v[i + 2 * k + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, b));
+        }
+    for (int k = 0; k < 4; k++) {
+        __m512 a = v[k], b = v[k + 4], c = v[k + 8], d = v[k + 12];
+        __m512 ab = _mm512_shuffle_f32x4(a, b, 0x88), cd = _mm512_shuffle_f32x4(c, d, 0x88);
+        __m512 AB = _mm512_shuffle_f32x4(a, b, 0xdd), CD = _mm512_shuffle_f32x4(c, d, 0xdd);
+        t[k] = _mm512_shuffle_f32x4(ab, cd, 0x88);
+        t[k + 8] = _mm512_shuffle_f32x4(ab, cd, 0xdd);
+        t[k + 4] = _mm512_shuffle_f32x4(AB, CD, 0x88);
+        t[k + 12] = _mm512_shuffle_f32x4(AB, CD, 0xdd);
+    }
+    for (int i = 0; i < V; i++)
+        v[i] = t[i];
+}
 
 /* What strips are made of: rows row0, row0 + step, … of the image, and for window column j the columns
  * col0 + j·turn, + step, … */
@@ -65,13 +92,23 @@ static void strip_column(float *d, const float *line, const strips *s, int64_t a
     const __mmask16 read = lanes(-from, w - from), write = lanes(0, width - q);
     line += first * w + from;
     d += q;
+    int64_t row = first;
     if (s->step == 1) {
-        for (int64_t row = first; row < last; row++, line += w)
+        for (; width == V / 2 && row + 2 <= last; row += 2, line += 2 * w) { /* two rows are one vector */
+            __m512 low = _mm512_castps256_ps512(_mm256_maskz_loadu_ps((__mmask8)read, line));
+            __m256 high = _mm256_maskz_loadu_ps((__mmask8)read, line + w);
+            _mm512_storeu_ps(d + row * width, _mm512_insertf32x8(low, high, 1));
+        }
+        for (; row < last; row++, line += w)
             _mm512_mask_storeu_ps(d + row * width, write, _mm512_maskz_loadu_ps(read, line));
         return;
     }
+    for (; width - q <= V / 2 && row < last; row++, line += w) { /* all of them lie in one vector */
+        __m512 v = _mm512_permutexvar_ps(even, _mm512_maskz_loadu_ps(read, line));
+        _mm512_mask_storeu_ps(d + (row / 2 + (row & 1) * half) * width, write, v);
+    }
     const __mmask16 more = lanes(-from - V, w - from - V);
-    for (int64_t row = first; row < last; row++, line += w) {
+    for (; row < last; row++, line += w) {
         __m512 v = _mm512_permutex2var_ps(_mm512_maskz_loadu_ps(read, line), even,
                                           _mm512_maskz_loadu_ps(more, line + V));
         _mm512_mask_storeu_ps(d + (row / 2 + (row & 1) * half) * width, write, v);
@@ -305,98 +342,116 @@ void gnt_direct_conv_dx(float *dx, const float *dy, const float *w, float *scrat
 
 /* ---- dw ---- */
 
-/* t[f·16 + l] = x[l·n + f] for f < n, l < rows; zeros for other l. */
-static void transpose_in(float *t, const float *x, int64_t n, int64_t rows) {
-    const __m512i step =
-        _mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
-                           _mm512_set1_epi32((int32_t)n));
-    for (int64_t f = 0; f < n; f++)
-        _mm512_storeu_ps(t + f * V,
-                         _mm512_mask_i32gather_ps(_mm512_setzero_ps(), lanes(0, rows), step, x + f, 4));
+/* The image with its channels last and its padding written out: to[(row·width + column)·c + channel]. Under a row of the
+ * window lie kw·c entries in a run. */
+static void channels_last(float *to, const float *x, const gnt_conv *s, int64_t rows, int64_t width) {
+    memset(to, 0, (size_t)(rows * width * s->c + V) * sizeof *to);
+    for (int64_t row = 0; row < s->h && row + s->pad < rows; row++)
+        for (int64_t c = 0; c < s->c; c += V)
+            for (int64_t q = 0; q < s->w; q += V) {
+                int64_t deep = s->c - c < V ? s->c - c : V, wide = s->w - q < V ? s->w - q : V;
+                float *d = to + ((row + s->pad) * width + s->pad + q) * s->c + c;
+                __m512 v[V];
+                for (int64_t l = 0; l < V; l++)
+                    v[l] = l < deep
+                               ? _mm512_maskz_loadu_ps(lanes(0, wide), x + ((c + l) * s->h + row) * s->w + q)
+                               : _mm512_setzero_ps();
+                turn_square(v);
+                for (int64_t p = 0; p < wide; p++)
+                    _mm512_mask_storeu_ps(d + p * s->c, lanes(0, deep), v[p]);
+            }
 }
 
-/* The sums of KT window entries for 16 channels of dy, even and odd places apart: out[k·16 + l]. */
-static inline __attribute__((always_inline)) void dw_tile(const int KT, float *out, const float *const *d,
-                                                          const float *t, int64_t n, int adds) {
-    __m512 sum[8][2];
-    for (int k = 0; k < KT; k++) {
-        sum[k][0] = sum[k][1] = _mm512_setzero_ps();
-    }
-    int64_t f = 0;
-    for (; f + 2 <= n; f += 2)
-        for (int half = 0; half < 2; half++) {
-            __m512 y = _mm512_loadu_ps(t + (f + half) * V);
-            for (int k = 0; k < KT; k++)
-                sum[k][half] = _mm512_fmadd_ps(_mm512_set1_ps(d[k][f + half]), y, sum[k][half]);
+/* sum[o][16·v …] += Σ over places of dy[o, place]·(the vector at v.at[v] from the place's window), o < OT, v < VT. */
+typedef struct dw_vectors {
+    int64_t at[4], step, row; /* from one place to the next, from one row of places to the next */
+} dw_vectors;
+
+static inline __attribute__((always_inline)) void dw_tile(const int OT, const int VT, float *sum,
+                                                          int64_t sum_step, const float *dy, const float *x,
+                                                          const gnt_conv *s, const dw_vectors *m) {
+    int64_t area = s->oh * s->ow;
+    __m512 t[6][4], v[4];
+    for (int o = 0; o < OT; o++)
+        for (int q = 0; q < VT; q++)
+            t[o][q] = _mm512_setzero_ps();
+    for (int64_t row = 0; row < s->oh; row++, x += m->row) {
+        const float *at[4];
+        for (int q = 0; q < VT; q++)
+            at[q] = x + m->at[q];
+        for (int64_t p = 0, column = 0; column < s->ow; column++, p += m->step, dy++) {
+            for (int q = 0; q < VT; q++)
+                v[q] = _mm512_loadu_ps(at[q] + p);
+            for (int o = 0; o < OT; o++) {
+                __m512 a = _mm512_set1_ps(dy[o * area]);
+                for (int q = 0; q < VT; q++)
+                    t[o][q] = _mm512_fmadd_ps(a, v[q], t[o][q]);
+            }
         }
-    for (; f < n; f++) {
-        __m512 y = _mm512_loadu_ps(t + f * V);
-        for (int k = 0; k < KT; k++)
-            sum[k][0] = _mm512_fmadd_ps(_mm512_set1_ps(d[k][f]), y, sum[k][0]);
     }
-    for (int k = 0; k < KT; k++) {
-        __m512 s = _mm512_add_ps(sum[k][0], sum[k][1]);
-        _mm512_storeu_ps(out + k * V, adds ? _mm512_add_ps(s, _mm512_loadu_ps(out + k * V)) : s);
-    }
-}
-
-static void dw_8(float *out, const float *const *d, const float *t, int64_t n, int adds) {
-    dw_tile(8, out, d, t, n, adds);
-}
-static void dw_1(float *out, const float *const *d, const float *t, int64_t n, int adds) {
-    dw_tile(1, out, d, t, n, adds);
-}
-
-/* Window entry k of all (channel-major): where its run begins. */
-static const float *run_of(const float *d, const taps *p, int64_t k) {
-    return d + k / p->n * p->d_step + p->d[k % p->n];
-}
-
-/* dw rows o … o + rows of one image, into out: entries × 16. */
-static void dw_channels(float *out, const float *d, const float *t, int64_t entries, int64_t n, const taps *p,
-                        int adds) {
-    int64_t k = 0;
-    for (; k + 8 <= entries; k += 8) {
-        const float *run[8];
-        for (int q = 0; q < 8; q++)
-            run[q] = run_of(d, p, k + q);
-        dw_8(out + k * V, run, t, n, adds);
-    }
-    for (; k < entries; k++) {
-        const float *run = run_of(d, p, k);
-        dw_1(out + k * V, &run, t, n, adds);
-    }
-}
-
-/* dw[l·entries + k] = out[k·16 + l] */
-static void transpose_out(float *dw, const float *out, int64_t entries, int64_t rows) {
-    const __m512i step =
-        _mm512_setr_epi32(0, 16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240);
-    for (int64_t k = 0; k < entries; k += V)
-        for (int64_t l = 0; l < rows; l++) {
-            __mmask16 m = lanes(0, entries - k);
-            __m512 v = _mm512_mask_i32gather_ps(_mm512_setzero_ps(), m, step, out + k * V + l, 4);
-            _mm512_mask_storeu_ps(dw + l * entries + k, m, v);
+    for (int o = 0; o < OT; o++)
+        for (int q = 0; q < VT; q++) {
+            float *to = sum + o * sum_step + q * V;
+            _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(to), t[o][q]));
         }
+}
+
+typedef void (*dw_fn)(float *sum, int64_t sum_step, const float *dy, const float *x, const gnt_conv *s,
+                      const dw_vectors *m);
+#define DW(OT, VT)                                                                                           \
+    static void dw_##OT##_##VT(float *sum, int64_t sum_step, const float *dy, const float *x,                \
+                               const gnt_conv *s, const dw_vectors *m) {                                     \
+        dw_tile(OT, VT, sum, sum_step, dy, x, s, m);                                                         \
+    }
+#define DWS(OT) DW(OT, 1) DW(OT, 2) DW(OT, 3) DW(OT, 4)
+DWS(1)
+DWS(2)
+DWS(3)
+DWS(4)
+DWS(5)
+DWS(6)
+#define DW_ROW(OT)                                                                                           \
+    { dw_##OT##_1, dw_##OT##_2, dw_##OT##_3, dw_##OT##_4 }
+static const dw_fn dw_of[6][4] = {DW_ROW(1), DW_ROW(2), DW_ROW(3), DW_ROW(4), DW_ROW(5), DW_ROW(6)};
+
+static int64_t whole(int64_t n) {
+    return (n + V - 1) / V * V;
+}
+
+static int64_t dw_width(const gnt_conv *s) {
+    int64_t met = (s->ow - 1) * s->stride + s->kw, image = s->w + s->pad;
+    return met > image ? met : image;
+}
+
+static int64_t dw_height(const gnt_conv *s) {
+    return (s->oh - 1) * s->stride + s->kh;
 }
 
 void gnt_direct_conv_dw(float *dw, const float *x, const float *dy, float *scratch, const gnt_conv *s) {
-    strips m = strips_of_image(s);
-    taps p;
-    taps_of_image(s, &m, &p);
-    int64_t entries = s->c * p.n, places = s->oh * s->ow, groups = (s->o + V - 1) / V;
-    float *d = scratch, *t = d + strips_size(&m) + 4 * V, *out = t + places * V;
-    for (int64_t n = 0; n < s->n; n++) {
-        make_strips(d, x + n * s->c * s->h * s->w, &m);
-        for (int64_t q = 0; q < groups; q++) {
-            int64_t rows = s->o - q * V < V ? s->o - q * V : V;
-            transpose_in(t, dy + (n * s->o + q * V) * places, places, rows);
-            dw_channels(out + q * entries * V, d, t, entries, places, &p, n > 0);
+    int64_t width = dw_width(s), height = dw_height(s), wide = whole(s->kw * s->c);
+    int64_t in_row = wide / V, vectors = s->kh * in_row;
+    float *image = scratch, *sum = image + height * width * s->c + 5 * V;
+    dw_vectors m = {.step = s->stride * s->c, .row = s->stride * width * s->c};
+    memset(sum, 0, (size_t)(s->o * vectors * V) * sizeof *sum);
+    for (int64_t n = 0; n < s->n; n++, x += s->c * s->h * s->w, dy += s->o * s->oh * s->ow) {
+        channels_last(image, x, s, height, width);
+        for (int64_t q = 0, vt; q < vectors; q += vt) {
+            int64_t tiles = (vectors - q + 3) / 4; /* as even as may be */
+            vt = (vectors - q + tiles - 1) / tiles;
+            for (int64_t v = 0; v < vt; v++)
+                m.at[v] = (q + v) / in_row * width * s->c + (q + v) % in_row * V;
+            for (int64_t o = 0; o < s->o; o += 6) {
+                int64_t ot = s->o - o < 6 ? s->o - o : 6;
+                dw_of[ot - 1][vt - 1](sum + (o * vectors + q) * V, vectors * V, dy + o * s->oh * s->ow, image,
+                                      s, &m);
+            }
         }
     }
-    for (int64_t q = 0; q < groups; q++)
-        transpose_out(dw + q * V * entries, out + q * entries * V, entries,
-                      s->o - q * V < V ? s->o - q * V : V);
+    for (int64_t o = 0; o < s->o; o++)
+        for (int64_t c = 0; c < s->c; c++)
+            for (int64_t i = 0; i < s->kh; i++)
+                for (int64_t j = 0; j < s->kw; j++, dw++)
+                    *dw = sum[(o * s->kh + i) * wide + j * s->c + c];
 }
 
 #pragma GCC pop_options
@@ -428,7 +483,7 @@ size_t gnt_direct_scratch(int op, const gnt_conv *s) {
     if (op == GNT_OP_CONV_DX)
         n = dx_strips(s) + 2 * s->c * ((s->h + 1) / 2 + 1) * ((s->w + 1) / 2 + 1);
     if (op == GNT_OP_CONV_DW)
-        n += s->oh * s->ow * V + (s->o + V - 1) / V * V * s->c * s->kh * s->kw;
+        n = dw_height(s) * dw_width(s) * s->c + 5 * V + s->o * s->kh * whole(s->kw * s->c);
     return (size_t)n * sizeof(float);
 }
 
