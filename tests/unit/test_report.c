@@ -1,6 +1,6 @@
 /* The report as a whole, on a made-up run folder: the same bytes twice; hostile text in every field reaches
  * no interpreter and the pictures still come out; the Pareto front in the data that gnuplot draws; empty
- * runs, runs of one cell, runs without gnuplot; an untrained network; what an earlier report left; image sheets pixel by pixel. */
+ * runs, runs without gnuplot; an untrained network; what an earlier report left; image sheets pixel by pixel. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,58 +16,8 @@
 
 #include "report/gnuplot.h"
 #include "report/report.h"
+#include "report_folder.h"
 #include "synthetic_run.h"
-
-typedef struct bench {
-    char folder[64];
-} bench;
-
-static int make_folder(void **state) {
-    bench *b = calloc(1, sizeof *b);
-    if (!b)
-        return -1;
-    snprintf(b->folder, sizeof b->folder, "/tmp/gauntlet-report-XXXXXX");
-    *state = b;
-    return mkdtemp(b->folder) ? 0 : -1;
-}
-
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *walk) {
-    (void)st, (void)kind, (void)walk;
-    return remove(path);
-}
-
-static int remove_folder(void **state) {
-    bench *b = *state;
-    nftw(b->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-    free(b);
-    return 0;
-}
-
-static char *read_text(const char *folder, const char *name, size_t *size) {
-    char path[1024];
-    uint8_t *bytes;
-    size_t n;
-    gnt_err err;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (gnt_file_read(path, 1 << 28, &bytes, &n, &err))
-        fail_msg("%s", err.text);
-    if (size)
-        *size = n;
-    return (char *)bytes;
-}
-
-static void write_results(const bench *b, const char *text) {
-    char path[1024];
-    snprintf(path, sizeof path, "%s/results.json", b->folder);
-    assert_int_equal(gnt_file_write(path, text, strlen(text), NULL), 0);
-}
-
-static void make(const bench *b, const char *out, int formats, gnt_text *notices) {
-    gnt_report_options options = {.folder = out, .formats = formats};
-    gnt_err err = {""};
-    if (gnt_report_make(b->folder, &options, notices, &err))
-        fail_msg("%s", err.text);
-}
 
 /* Every plain file of `folder` is the same in `other`; returns how many. */
 static int compare_folders(const char *folder, const char *other) {
@@ -337,87 +287,6 @@ static void empty_run_gives_a_page(void **state) {
     char *table = read_text(report, "tables/groups.json", NULL);
     assert_string_equal(table, "[\n]\n");
     gnt_free(table);
-}
-
-/* A group of "t" at stage 0 under the attack "a", with both numbers of a trade-off. */
-#define SETTING(name, how, value, psnr)                                                                      \
-    "{\"task\": \"t\", \"defense\": \"" name "\", \"attack\": \"a\", \"mode\": \"" how                       \
-    "\", \"status\": \"ok\", \"utility\": {\"mean\": " value "}, \"measures\": {\"psnr\": {\"mean\": " psnr  \
-    "}}}"
-
-static void two_settings_give_a_picture(void **state) {
-    bench *b = *state;
-    char report[128];
-    gnt_text notices;
-    write_results(b, "{\"format\": 1, \"cells\": [], \"groups\": [" SETTING(
-                         "none", "none", "0.5", "20") "," SETTING("d", "fixed", "0.4", "15") "]}");
-    gnt_text_init(&notices, 1 << 16);
-    if (!gnt_gnuplot_present())
-        skip();
-    make(b, NULL, GNT_FORMAT_SVG, &notices);
-    assert_string_equal(gnt_text_get(&notices), "");
-    gnt_text_free(&notices);
-    snprintf(report, sizeof report, "%s/report", b->folder);
-    char *svg = read_text(report, "tradeoff-t-r0-psnr.svg", NULL);
-    assert_non_null(strstr(svg, "</svg>"));
-    gnt_free(svg);
-    char *page = read_text(report, "index.md", NULL);
-    assert_null(strstr(page, ".png")); /* not asked for, not linked */
-    assert_null(strstr(page, "needs two"));
-    gnt_free(page);
-}
-
-static char *page_of(bench *b, const char *results) {
-    char report[128];
-    write_results(b, results);
-    make(b, NULL, GNT_FORMAT_SVG, NULL);
-    snprintf(report, sizeof report, "%s/report", b->folder);
-    return read_text(report, "index.md", NULL);
-}
-
-static void one_setting_gives_a_sentence(void **state) {
-    bench *b = *state;
-    char *page =
-        page_of(b, "{\"format\": 1, \"cells\": [], \"groups\": [" SETTING("none", "none", "0.5", "20") "]}");
-    assert_non_null(strstr(page, "a trade-off needs two"));
-    assert_null(strstr(page, "tradeoff-t-"));
-    gnt_free(page);
-}
-
-/* Weights from a file are not "before training", and utilities that nothing was trained for trade nothing off. */
-static void given_weights_are_told_apart(void **state) {
-    bench *b = *state;
-#define GROUPS "\"groups\": [" SETTING("none", "none", "0.9", "20") "," SETTING("d", "fixed", "0.8", "15") "]"
-    char *page = page_of(b, "{\"format\": 1, \"cells\": [], \"tasks\": [{\"id\": \"t\", \"rounds\": 0, "
-                            "\"weights\": true}], " GROUPS "}");
-    assert_non_null(strstr(page, "t, given weights"));
-    assert_null(strstr(page, "before training"));
-    assert_non_null(strstr(page, "Nothing was trained under a defense here"));
-    assert_null(strstr(page, "tradeoff-t-"));
-    gnt_free(page);
-    page = page_of(b, "{\"format\": 1, \"cells\": [], \"tasks\": [{\"id\": \"t\", \"rounds\": 3, "
-                      "\"weights\": false}], " GROUPS "}");
-    assert_non_null(strstr(page, "t, before training"));
-    assert_null(strstr(page, "Nothing was trained"));
-    gnt_free(page);
-}
-
-/* Once for each task whose target a defense meets that does nothing. */
-static void loose_targets_are_told(void **state) {
-    bench *b = *state;
-#define MATCH(task, defense, target, none)                                                                   \
-    "{\"task\": \"" task "\", \"defense\": \"" defense "\", \"verdict\": \"matched\", \"target\": " target   \
-    ", \"tolerance\": 0.03, \"utility_none\": " none ", \"history\": []}"
-    char *page =
-        page_of(b, "{\"format\": 1, \"cells\": [{\"task\": \"t\", \"defense\": \"none\", \"attack\": \"a\", "
-                   "\"mode\": \"none\", \"status\": \"ok\", \"utility\": {\"measure\": \"accuracy\", "
-                   "\"value\": 0.41}}], \"matches\": [" MATCH("t", "d", "0.39", "0.41") "," MATCH(
-                       "t", "e", "0.39", "0.41") "," MATCH("u", "d", "0.8", "0.9") "], " GROUPS "}");
-    const char *said =
-        strstr(page, "On t the target 39.0 % lies within its tolerance of 3.0 % of the undefended 41.0 %");
-    assert_non_null(said);
-    assert_null(strstr(said + 1, "lies within its tolerance"));
-    gnt_free(page);
 }
 
 static void without_gnuplot_tables_remain(void **state) {
@@ -691,7 +560,6 @@ static void images_outside_are_not_read(void **state) {
 }
 
 int main(void) {
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
         IN_FOLDER(same_results_same_bytes),
         IN_FOLDER(a_papers_table_is_filled),
@@ -700,10 +568,6 @@ int main(void) {
         IN_FOLDER(hostile_text_reaches_no_interpreter),
         IN_FOLDER(front_is_the_staircase_of_the_best),
         IN_FOLDER(empty_run_gives_a_page),
-        IN_FOLDER(two_settings_give_a_picture),
-        IN_FOLDER(one_setting_gives_a_sentence),
-        IN_FOLDER(given_weights_are_told_apart),
-        IN_FOLDER(loose_targets_are_told),
         IN_FOLDER(without_gnuplot_tables_remain),
         IN_FOLDER(unreadable_results_are_told_apart),
         IN_FOLDER(untrained_network_is_drawn_by_strength),
