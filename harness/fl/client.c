@@ -238,10 +238,6 @@ int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *
         rc = gnt_chain_transform(fl->chain, &l.client, &fl->tensors, err);
     if (rc == 0 && out->buffers)
         memcpy(out->buffers, fl->local_buffers, (size_t)fl->n_buffers * sizeof *buffers);
-    if (rc == 0 && out->encoded) {
-        *out->encoded = l.set;
-        l.set = (gnt_batch){0};
-    }
 cleanup:
     gnt_free(l.order);
     gnt_free(l.row);

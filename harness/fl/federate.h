@@ -41,11 +41,10 @@ double gnt_fl_rate(const gnt_fl_config *config, int32_t round);
 
 /* What one client shares, beside the update itself. Pointers that the caller leaves NULL are not filled. */
 typedef struct gnt_fl_shared {
-    float *update;      /* flat, gnt_model_shared_size entries; needed */
-    float *own;         /* its own parameters afterwards, gnt_model_own_size entries */
-    float *buffers;     /* its running statistics afterwards */
-    float *rates;       /* config.steps learning rates that were used */
-    gnt_batch *encoded; /* what encodings made of its samples; the caller frees it with gnt_batch_free */
+    float *update;  /* flat, gnt_model_shared_size entries; needed */
+    float *own;     /* its own parameters afterwards, gnt_model_own_size entries */
+    float *buffers; /* its running statistics afterwards */
+    float *rates;   /* config.steps learning rates that were used */
 } gnt_fl_shared;
 
 /* What a client holds in all, as hooks are told. */

@@ -59,6 +59,10 @@ static int select_sources(score *s, int64_t sets, gnt_err *err) {
     }
     chosen.view.n = n;
     chosen.view.x = chosen.x;
+    chosen.view.a = chosen.a;
+    chosen.view.y = NULL;
+    chosen.view.id = NULL;
+    chosen.view.mask = NULL;
     s->originals = s->targets;
     s->targets = chosen;
     s->observations = n;

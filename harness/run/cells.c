@@ -62,6 +62,14 @@ static void add_facts(json_t *all, json_t *facts) {
         json_object_set_new(all, name, json_real(json_number_value(value)));
 }
 
+/* The job that made what the attack saw. */
+static const run_job *seen_by(const run_cell *c) {
+    size_t i = 0;
+    while (strcmp(c->score_job->input[i].name, "seen") != 0)
+        i++;
+    return c->score_job->input[i].from;
+}
+
 int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
     const gnt_cell *cell = c->cell;
     if (c->status)
@@ -92,7 +100,9 @@ int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
     c->utility_none = none->state == RUN_OK ? run_utility(r, none, NULL) : NAN;
     c->score = run_metadata(r, c->score_job, "score");
     c->facts = json_object();
-    add_facts(c->facts, json_object_get(c->train->record, "facts"));
+    add_facts(c->facts, json_object_get(seen_by(c)->record, "facts"));
+    add_facts(c->facts,
+              json_object_get(c->train->record, "facts")); /* over many updates, before those observed */
     if (c->first)
         add_facts(c->facts, json_object_get(c->first->record, "facts"));
     add_facts(c->facts, json_object_get(c->attack->record, "facts"));
