@@ -22,6 +22,7 @@ static const command commands[] = {
     {"run", "a suite: every defense against every attack at matched utility", gnt_cmd_run},
     {"list", "the defenses and attacks there are", gnt_cmd_list},
     {"show", "one plugin: its parameters, hooks and needs", gnt_cmd_show},
+    {"vet", "does a plugin keep the contract? Named checks, each in a process of its own", gnt_cmd_vet},
     {"data", "the data sets: list them, check their files, draw a sheet", gnt_cmd_data},
     {"program", "what the numeric core makes of a model, and how fast it is", gnt_cmd_program},
     {"report", "tables, plots and pages from the folder of a run", gnt_cmd_report},

@@ -22,6 +22,10 @@ typedef struct gnt_work {
     int (*write)(void *context, const char *output, const gnt_st *st, gnt_err *err);
     void (*progress)(void *context, double done, double total);
     int (*should_stop)(void *context);
+    /* A look from outside at the hook that runs, for a job that vets a plugin; NULL elsewhere. note: its name. others:
+     * how many threads and processes there are beside this one. */
+    void (*note)(void *context, const char *hook);
+    int (*others)(void *context);
     json_t *facts;     /* numbers the plugins report on themselves, filled by the job */
     gnt_status status; /* of the plugin's hook that failed, for the verdict; GNT_FAILED otherwise */
 } gnt_work;

@@ -53,6 +53,7 @@ typedef struct gnt_child_spec {
     uint64_t memory; /* bytes resident or written out until it is killed; 0 = no limit */
     const char *const
         *keep; /* names of further environment variables that pass through; NULL-terminated or NULL */
+    const char *const *set; /* further ones as "NAME=value"; likewise */
     /* Called from gnt_children_wait for each line of progress; may be NULL. */
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *user;
@@ -130,6 +131,11 @@ int gnt_worker_output(const json_t *request, const char *name, gnt_err *err);
 int gnt_worker_read(const json_t *request, const char *name, size_t most, uint8_t **bytes, size_t *size,
                     gnt_err *err);
 int gnt_worker_write(const json_t *request, const char *name, const void *bytes, size_t size, gnt_err *err);
+/* Writes a short text over the output "note", so that the parent can read where a child was that did not end by itself;
+ * without such an output nothing happens. */
+void gnt_worker_note(const json_t *request, const char *text);
+/* Threads and child processes beside this thread; 0 too where the kernel does not tell. */
+int gnt_worker_others(void);
 void gnt_worker_progress(uint64_t done,
                          uint64_t total); /* cheap: most calls between two 50 ms marks write nothing */
 int gnt_worker_should_stop(void);

@@ -48,8 +48,8 @@ typedef struct list {
     int failed;
 } list;
 
-static void add(list *l, const char *name, const char *value) {
-    char *item = gnt_format("%s=%s", name, value);
+/* Takes the item over. */
+static void add_item(list *l, char *item) {
     if (!item || l->n + 1 >= l->room) {
         l->failed = 1;
         gnt_free(item);
@@ -58,15 +58,21 @@ static void add(list *l, const char *name, const char *value) {
     l->items[l->n++] = item;
 }
 
+static void add(list *l, const char *name, const char *value) {
+    add_item(l, gnt_format("%s=%s", name, value));
+}
+
 static void add_passing(list *l, const char *const *names) {
     for (; names && *names; names++)
         if (getenv(*names))
             add(l, *names, getenv(*names));
 }
 
-char **gnt_child_environment(const char *const *keep) {
+char **gnt_child_environment(const char *const *keep, const char *const *set) {
     size_t more = 0;
-    while (keep && keep[more])
+    for (const char *const *at = keep; at && *at; at++)
+        more++;
+    for (const char *const *at = set; at && *at; at++)
         more++;
     list l = {.room = more + 16};
     l.items = gnt_array(l.room, sizeof *l.items);
@@ -88,6 +94,8 @@ char **gnt_child_environment(const char *const *keep) {
     gnt_free(options);
     add_passing(&l, passing);
     add_passing(&l, keep);
+    for (; set && *set; set++)
+        add_item(&l, gnt_strdup(*set));
     if (l.failed) {
         gnt_child_environment_free(l.items);
         return NULL;

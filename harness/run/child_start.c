@@ -328,7 +328,7 @@ int gnt_child_start(gnt_child **out, const gnt_child_spec *spec, gnt_err *err) {
     launch l = {.n_fds = GNT_FD_FIRST + spec->n_inputs + spec->n_outputs, .error_fd = -1};
     gnt_child *child = new_child(spec);
     l.fds = gnt_array(l.n_fds, sizeof *l.fds);
-    l.environment = gnt_child_environment(spec->keep);
+    l.environment = gnt_child_environment(spec->keep, spec->set);
     for (size_t i = 0; l.fds && i < l.n_fds; i++)
         l.fds[i] = -1;
     if (!child || !l.fds || !l.environment) {

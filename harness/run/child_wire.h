@@ -72,7 +72,7 @@ void gnt_child_listen(gnt_child *child);
 
 /* The environment of a child: "NAME=value" strings, NULL-terminated, in one block each; NULL when out of
  * memory. */
-char **gnt_child_environment(const char *const *keep);
+char **gnt_child_environment(const char *const *keep, const char *const *set);
 void gnt_child_environment_free(char **environment);
 
 #endif

@@ -152,7 +152,7 @@ static int raise_walls(const gnt_sandbox_spec *spec, const gnt_readable *readabl
     if (drop_capabilities(err) != 0)
         return -1;
     if (!(spec->without & GNT_SANDBOX_SECCOMP)) {
-        if ((rc = gnt_wall_filter(err)) < 0)
+        if ((rc = gnt_wall_filter(spec->may_fork, err)) < 0)
             return -1;
         if (rc == 0)
             report->walls |= GNT_SANDBOX_SECCOMP;

@@ -23,7 +23,8 @@ enum { GNT_SANDBOX_NAMESPACES = 1, GNT_SANDBOX_LANDLOCK = 2, GNT_SANDBOX_SECCOMP
 typedef struct gnt_sandbox_spec {
     const char *const *files; /* absolute paths, files or folders: the plugin's */
     size_t n_files;
-    unsigned without;  /* GNT_SANDBOX_* bits of walls to leave out, for tests; they are reported as missing */
+    unsigned without; /* GNT_SANDBOX_* bits of walls to leave out, for tests; they are reported as missing */
+    int may_fork; /* threads and copies of this process are let through, to see whether a plugin leaves any */
     int landlock_most; /* a cap on the Landlock ABI, for tests; 0 = none */
 } gnt_sandbox_spec;
 

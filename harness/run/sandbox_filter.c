@@ -118,6 +118,10 @@ static const int deadly[] = {
     SCMP_SYS(modify_ldt),
 };
 
+/* Threads and copies of the process, and waiting for them: where it is to be seen whether a plugin leaves any. */
+static const int forking[] = {SCMP_SYS(clone), SCMP_SYS(fork), SCMP_SYS(vfork), SCMP_SYS(wait4),
+                              SCMP_SYS(waitid)};
+
 /* libc asks for these first and takes an older call when the kernel does not know them; their arguments lie
  * in memory, where a filter cannot see them. */
 static const int unknown[] = {SCMP_SYS(clone3), SCMP_SYS(openat2), SCMP_SYS(statx), SCMP_SYS(faccessat2)};
@@ -159,11 +163,13 @@ static int add_own(scmp_filter_ctx filter) {
     return rc;
 }
 
-int gnt_wall_filter(gnt_err *err) {
+int gnt_wall_filter(int may_fork, gnt_err *err) {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
     if (!filter)
         return gnt_fail(err, "out of memory for a system-call filter");
     int rc = add_all(filter, SCMP_ACT_ALLOW, allowed, sizeof allowed / sizeof *allowed);
+    if (rc == 0 && may_fork)
+        rc = add_all(filter, SCMP_ACT_ALLOW, forking, sizeof forking / sizeof *forking);
     if (rc == 0)
         rc = add_all(filter, SCMP_ACT_KILL_PROCESS, deadly, sizeof deadly / sizeof *deadly);
     if (rc == 0)

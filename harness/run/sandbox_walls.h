@@ -18,6 +18,7 @@ typedef struct gnt_readable {
 /* files_closed: whether the old root is out of reach; without it the network and the ids are still apart. */
 int gnt_wall_namespaces(const gnt_readable *readable, int *files_closed, gnt_err *err);
 int gnt_wall_landlock(const gnt_readable *readable, int most, int *abi, gnt_err *err);
-int gnt_wall_filter(gnt_err *err);
+/* may_fork: threads and copies of the process are let through; the filter holds for them too. */
+int gnt_wall_filter(int may_fork, gnt_err *err);
 
 #endif

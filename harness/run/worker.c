@@ -48,11 +48,21 @@ static int should_stop(void *context) {
     return gnt_worker_should_stop();
 }
 
+static void note(void *context, const char *hook) {
+    gnt_worker_note(context, hook);
+}
+
+static int others(void *context) {
+    (void)context;
+    return gnt_worker_others();
+}
+
 static int enter_sandbox(const json_t *request, gnt_sandbox_report *report, gnt_err *err) {
     const json_t *box = json_object_get(request, "sandbox"), *files = json_object_get(box, "files");
     const char *path[MOST_FILES];
     gnt_sandbox_spec spec = {.files = path,
                              .without = (unsigned)json_integer_value(json_object_get(box, "without")),
+                             .may_fork = json_is_true(json_object_get(box, "may_fork")),
                              .landlock_most = (int)json_integer_value(json_object_get(box, "landlock"))};
     if (json_array_size(files) > MOST_FILES)
         return gnt_fail(err, "the request names more than %d readable files", MOST_FILES);
@@ -79,6 +89,8 @@ static int work(json_t *request, json_t *facts, gnt_status *status, gnt_err *err
                   .write = write_output,
                   .progress = progress,
                   .should_stop = should_stop,
+                  .note = note,
+                  .others = others,
                   .facts = facts,
                   .status = GNT_FAILED};
     int rc = gnt_job_run(&w, err);

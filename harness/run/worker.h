@@ -4,7 +4,8 @@
 #define GNT_RUN_WORKER_H
 
 /* The whole life of `gauntlet worker`; returns the exit code. Request: the job's own members and
- *   "sandbox": {"files": [paths that stay readable], "without": bits, "landlock": greatest ABI or 0}. */
+ *   "sandbox": {"files": [paths that stay readable], "without": bits, "landlock": greatest ABI or 0,
+ *               "may_fork": bool}. */
 int gnt_worker_main(void);
 
 #endif

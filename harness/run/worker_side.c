@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -90,6 +91,28 @@ int gnt_worker_read(const json_t *request, const char *name, size_t most, uint8_
 int gnt_worker_write(const json_t *request, const char *name, const void *bytes, size_t size, gnt_err *err) {
     int fd = gnt_worker_output(request, name, err);
     return fd < 0 ? -1 : gnt_fd_write(fd, name, bytes, size, err);
+}
+
+void gnt_worker_note(const json_t *request, const char *text) {
+    enum { SIZE = 64 };
+    char padded[SIZE] = {0};
+    gnt_err none = {0};
+    int fd = named(request, "outputs", "note", &none);
+    snprintf(padded, sizeof padded, "%s", text);
+    if (fd >= 0 && pwrite(fd, padded, sizeof padded, 0) < 0)
+        return; /* a word less for a person */
+}
+
+int gnt_worker_others(void) {
+    char text[4096];
+    ssize_t n = own_status >= 0 ? pread(own_status, text, sizeof text - 1, 0) : 0;
+    text[n > 0 ? n : 0] = 0;
+    const char *at = strstr(text, "\nThreads:");
+    const long threads = at ? strtol(at + sizeof "\nThreads:" - 1, NULL, 10) : 1;
+    siginfo_t info = {0};
+    /* a child that has ended and was not waited for was left as well */
+    const int child = waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+    return (int)(threads > 1 ? threads - 1 : 0) + child;
 }
 
 /* Progress must never hold up the work: a line is dropped when the pipe is full. */

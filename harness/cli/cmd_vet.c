@@ -1,0 +1,177 @@
+/* gauntlet vet: does a plugin keep the contract? */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "base/text.h"
+#include "cli/cmd.h"
+#include "plugin/words.h"
+#include "run/child.h"
+#include "run/vet.h"
+
+static const char help[] =
+    "Usage: gauntlet vet FILE.so … [--only CHECK,…] [--seconds S] [--memory-mb M] [--json]\n"
+    "       gauntlet vet --list\n"
+    "\n"
+    "Checks plugins against the contract in gauntlet/plugin.h, on small made-up inputs. Each check runs in a "
+    "walled-in\n"
+    "process of its own; this program never loads the file.\n"
+    "  --list          the checks, and what each makes sure of\n"
+    "  --only CHECK,…  these alone\n"
+    "  --seconds S     a walk through all hooks may take so long (60)\n"
+    "  --memory-mb M   and so much memory (1024)\n"
+    "  --json          what was found, as JSON\n"
+    "Exit code: 0 all passed, 1 a check failed, 2 the command or a file is wrong, 130 interrupted.\n";
+
+typedef struct vet_options {
+    gnt_vet_options vet;
+    int json, help, list;
+} vet_options;
+
+typedef struct listener {
+    const char *file;
+    json_t *findings; /* NULL: print lines */
+} listener;
+
+static int wrong(const char *sentence, const char *what) {
+    fprintf(stderr, "gauntlet vet: %s%.80s; `gauntlet vet --help` tells more\n", sentence, what);
+    return -1;
+}
+
+static int read_number(const char *text, double most, double *out) {
+    char *end;
+    *out = strtod(text, &end);
+    return end != text && !*end && *out > 0 && *out <= most ? 0 : -1;
+}
+
+static int read_only(const char *text, unsigned char wanted[GNT_VET_CHECKS]) {
+    const char *names[GNT_VET_CHECKS];
+    char name[32];
+    memset(wanted, 0, GNT_VET_CHECKS);
+    for (int i = 0; i < GNT_VET_CHECKS; i++)
+        names[i] = gnt_vet_checks[i].name;
+    while (*text) {
+        const size_t n = strcspn(text, ",");
+        int found = 0;
+        snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), text);
+        for (int i = 0; i < GNT_VET_CHECKS; i++)
+            if (strcmp(names[i], name) == 0)
+                found = wanted[i] = 1;
+        if (!found) {
+            const char *near = gnt_nearest(name, names, GNT_VET_CHECKS);
+            fprintf(stderr,
+                    "gauntlet vet: there is no check \"%s\"%s%s%s; `gauntlet vet --list` shows them\n", name,
+                    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+            return -1;
+        }
+        text += n + (text[n] == ',');
+    }
+    return 0;
+}
+
+static int read_options(int argc, char **argv, vet_options *o) {
+    static const struct option known[] = {{"only", required_argument, NULL, 'o'},
+                                          {"seconds", required_argument, NULL, 's'},
+                                          {"memory-mb", required_argument, NULL, 'm'},
+                                          {"json", no_argument, NULL, 'j'},
+                                          {"list", no_argument, NULL, 'l'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
+    double number;
+    int c;
+    *o = (vet_options){.vet = {.seconds = 60, .memory_mb = 1024}};
+    memset(o->vet.wanted, 1, sizeof o->vet.wanted);
+    optind = 0; /* 0 starts getopt afresh */
+    while ((c = getopt_long(argc, argv, "h", known, NULL)) != -1) {
+        if (c == 'o' && read_only(optarg, o->vet.wanted) != 0)
+            return -1;
+        if (c == 's' && read_number(optarg, 86400, &o->vet.seconds) != 0)
+            return wrong("--seconds takes a number above 0, not ", optarg);
+        if (c == 'm') {
+            if (read_number(optarg, 1 << 20, &number) != 0 || number < 64)
+                return wrong("--memory-mb takes a number from 64, not ", optarg);
+            o->vet.memory_mb = (uint64_t)number;
+        }
+        if (c == '?')
+            return -1;
+        o->json |= c == 'j';
+        o->list |= c == 'l';
+        o->help |= c == 'h';
+    }
+    if (!o->help && !o->list && optind == argc)
+        return wrong("expected the file of a plugin", "");
+    return 0;
+}
+
+static const char *word_of(gnt_vet_verdict verdict) {
+    return verdict == GNT_VET_OK ? "ok" : verdict == GNT_VET_FAILED ? "failed" : "n/a";
+}
+
+static void found(void *user, const gnt_vet_finding *f) {
+    listener *l = user;
+    const char *kind = f->kind ? gnt_word_name(&gnt_kind_words, (uint32_t)f->kind) : NULL;
+    if (l->findings) {
+        json_array_append_new(l->findings,
+                              json_pack("{s:s, s:s?, s:s?, s:s, s:s, s:s?}", "file", l->file, "plugin",
+                                        f->plugin, "kind", kind, "check", f->check, "verdict",
+                                        word_of(f->verdict), "why", *f->why ? f->why : NULL));
+        return;
+    }
+    printf("%s%s%s: %s: %s%s%s\n", kind ? kind : "", kind ? " " : "", kind ? f->plugin : l->file, f->check,
+           word_of(f->verdict), *f->why ? ": " : "", f->why);
+    fflush(stdout);
+}
+
+static int list_checks(void) {
+    for (int i = 0; i < GNT_VET_CHECKS; i++)
+        printf("%-11s %s\n", gnt_vet_checks[i].name, gnt_vet_checks[i].line);
+    return GNT_EXIT_OK;
+}
+
+static int print_json(json_t *findings, int failed) {
+    json_t *all = json_pack("{s:i, s:b, s:O}", "format", 1, "passed", !failed, "findings", findings);
+    char *text = all ? json_dumps(all, JSON_INDENT(1)) : NULL;
+    if (text)
+        printf("%s\n", text);
+    else
+        fprintf(stderr, "gauntlet vet: out of memory for the findings\n");
+    free(text);
+    json_decref(all);
+    return text ? 0 : -1;
+}
+
+int gnt_cmd_vet(int argc, char **argv) {
+    vet_options o;
+    listener l = {0};
+    gnt_err err = {0};
+    int failed = 0, rc = 0;
+    if (read_options(argc, argv, &o) != 0)
+        return GNT_EXIT_WRONG;
+    if (o.help) {
+        fputs(help, stdout);
+        return GNT_EXIT_OK;
+    }
+    if (o.list)
+        return list_checks();
+    gnt_interrupt_catch();
+    l.findings = o.json ? json_array() : NULL;
+    o.vet.found = found;
+    o.vet.user = &l;
+    for (int i = optind; rc == 0 && i < argc; i++) {
+        int more = 0;
+        o.vet.file = l.file = argv[i];
+        rc = gnt_vet(&o.vet, &more, &err);
+        failed += more;
+    }
+    if (rc != 0)
+        fprintf(stderr, "gauntlet vet: %s\n", err.text);
+    else if (o.json)
+        rc = print_json(l.findings, failed);
+    json_decref(l.findings);
+    if (gnt_interrupted())
+        return GNT_EXIT_INTERRUPTED;
+    return rc != 0 ? GNT_EXIT_WRONG : failed ? GNT_EXIT_FAILED : GNT_EXIT_OK;
+}

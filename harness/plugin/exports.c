@@ -1,0 +1,86 @@
+#include "plugin/exports.h"
+
+#include <elf.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef struct object {
+    const uint8_t *bytes;
+    size_t size;
+    const char *where;
+} object;
+
+/* A copy of what lies at `offset`, which may be anywhere and unaligned. */
+static int get(const object *o, uint64_t offset, void *out, size_t n) {
+    if (offset > o->size || n > o->size - offset)
+        return -1;
+    memcpy(out, o->bytes + offset, n);
+    return 0;
+}
+
+static int broken(const object *o, const char *what, gnt_err *err) {
+    return gnt_fail(err, "%s: %s", o->where, what);
+}
+
+static int read_header(const object *o, Elf64_Ehdr *h, gnt_err *err) {
+    if (get(o, 0, h, sizeof *h) != 0 || memcmp(h->e_ident, ELFMAG, SELFMAG) != 0)
+        return broken(o, "is no ELF file; expected a shared object", err);
+    if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_type != ET_DYN)
+        return broken(o, "is no 64-bit shared object", err);
+    if (h->e_shentsize != sizeof(Elf64_Shdr) || h->e_shnum == 0)
+        return broken(o, "has no table of sections, so its symbols cannot be listed", err);
+    return 0;
+}
+
+static int section(const object *o, const Elf64_Ehdr *h, uint64_t index, Elf64_Shdr *out) {
+    if (index >= h->e_shnum || h->e_shoff > o->size)
+        return -1;
+    return get(o, h->e_shoff + index * sizeof *out, out, sizeof *out);
+}
+
+/* Its dynamic symbols, and the strings of their names. */
+static int find_symbols(const object *o, Elf64_Shdr *symbols, Elf64_Shdr *strings, gnt_err *err) {
+    Elf64_Ehdr h;
+    if (read_header(o, &h, err) != 0)
+        return -1;
+    for (uint64_t i = 0; i < h.e_shnum; i++) {
+        if (section(o, &h, i, symbols) != 0)
+            return broken(o, "its table of sections lies outside the file", err);
+        if (symbols->sh_type != SHT_DYNSYM)
+            continue;
+        if (symbols->sh_entsize != sizeof(Elf64_Sym) || section(o, &h, symbols->sh_link, strings) != 0 ||
+            strings->sh_offset > o->size || strings->sh_size > o->size - strings->sh_offset)
+            return broken(o, "its table of symbols is broken", err);
+        return 0;
+    }
+    return broken(o, "has no dynamic symbols", err);
+}
+
+static int is_exported(const Elf64_Sym *s) {
+    const unsigned bind = ELF64_ST_BIND(s->st_info), seen = ELF64_ST_VISIBILITY(s->st_other);
+    return s->st_shndx != SHN_UNDEF && s->st_shndx != SHN_ABS &&
+           (bind == STB_GLOBAL || bind == STB_WEAK || bind == STB_GNU_UNIQUE) &&
+           (seen == STV_DEFAULT || seen == STV_PROTECTED);
+}
+
+int gnt_exports(gnt_text *names, const void *bytes, size_t size, const char *where, gnt_err *err) {
+    const object o = {bytes, size, where};
+    Elf64_Shdr symbols, strings;
+    if (find_symbols(&o, &symbols, &strings, err) != 0)
+        return -1;
+    for (uint64_t i = 0; i < symbols.sh_size / sizeof(Elf64_Sym); i++) {
+        Elf64_Sym s;
+        if (symbols.sh_offset > size || get(&o, symbols.sh_offset + i * sizeof s, &s, sizeof s) != 0)
+            return broken(&o, "its table of symbols ends outside the file", err);
+        if (!is_exported(&s))
+            continue;
+        const size_t room = s.st_name < strings.sh_size ? strings.sh_size - s.st_name : 0;
+        const char *name = (const char *)o.bytes + strings.sh_offset + s.st_name;
+        const size_t n = room ? strnlen(name, room) : 0;
+        if (n == 0 || n == room)
+            return broken(&o, "a symbol's name lies outside its strings", err);
+        gnt_text_bytes(names, name, n);
+        gnt_text_add(names, "\n");
+    }
+    return names->failed ? gnt_fail(err, "%s: exports more symbols than can be listed", where) : 0;
+}

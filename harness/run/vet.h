@@ -1,0 +1,45 @@
+/* vet: does a stranger's plugin keep the contract of gauntlet/plugin.h? Named checks, each in a child of its own behind
+ * the sandbox; this process never loads the file.
+ *
+ * What vet finds is mistakes. A plugin shares its process with the host's half of a check and could speak in its name:
+ * against malice stands the sandbox, not this. */
+#ifndef GNT_RUN_VET_H
+#define GNT_RUN_VET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum { GNT_VET_CHECKS = 13 };
+
+typedef struct gnt_vet_check {
+    const char *name, *line; /* line: what it makes sure of */
+} gnt_vet_check;
+
+extern const gnt_vet_check gnt_vet_checks[GNT_VET_CHECKS];
+
+typedef enum gnt_vet_verdict { GNT_VET_OK, GNT_VET_FAILED, GNT_VET_NOT_APPLICABLE } gnt_vet_verdict;
+
+typedef struct gnt_vet_finding {
+    const char *check;
+    const char *plugin; /* its id; NULL where the check is of the file as a whole */
+    int32_t kind;       /* GNT_PLUGIN_*; 0 where plugin is NULL */
+    gnt_vet_verdict verdict;
+    const char *why; /* a sentence; "" when ok */
+} gnt_vet_finding;
+
+typedef struct gnt_vet_options {
+    const char *file;
+    unsigned char wanted[GNT_VET_CHECKS]; /* 1: do it */
+    double seconds;                       /* of one walk through all hooks */
+    uint64_t memory_mb;
+    /* Called as soon as a check is done; the finding is valid during the call. */
+    void (*found)(void *user, const gnt_vet_finding *finding);
+    void *user;
+} gnt_vet_options;
+
+/* *failed: how many checks failed. −1: the file is no shared object, or the run was interrupted. */
+int gnt_vet(const gnt_vet_options *options, int *failed, gnt_err *err);
+
+#endif
