@@ -13,7 +13,8 @@
 #include "run/vet.h"
 
 static const char help[] =
-    "Usage: gauntlet vet FILE.so … [--only CHECK,…] [--seconds S] [--memory-mb M] [--json]\n"
+    "Usage: gauntlet vet FILE.so … [--only CHECK,…] [--params ID=JSON] [--seconds S] [--memory-mb M] "
+    "[--json]\n"
     "       gauntlet vet --list\n"
     "\n"
     "Checks plugins against the contract in gauntlet/plugin.h, on small made-up inputs. Each check runs in a "
@@ -21,13 +22,18 @@ static const char help[] =
     "process of its own; this program never loads the file.\n"
     "  --list          the checks, and what each makes sure of\n"
     "  --only CHECK,…  these alone\n"
+    "  --params ID=JSON  values for the plugin of that id in place of its defaults, such as fewer steps "
+    "(repeatable)\n"
     "  --seconds S     a walk through all hooks may take so long (60)\n"
     "  --memory-mb M   and so much memory (1024)\n"
     "  --json          what was found, as JSON\n"
     "Exit code: 0 all passed, 1 a check failed, 2 the command or a file is wrong, 130 interrupted.\n";
 
+enum { MOST_PARAMS = 32 };
+
 typedef struct vet_options {
     gnt_vet_options vet;
+    gnt_vet_params params[MOST_PARAMS];
     int json, help, list;
 } vet_options;
 
@@ -45,6 +51,19 @@ static int read_number(const char *text, double most, double *out) {
     char *end;
     *out = strtod(text, &end);
     return end != text && !*end && *out > 0 && *out <= most ? 0 : -1;
+}
+
+/* "ID=JSON": cut in two where it stands. */
+static int read_params(char *text, vet_options *o) {
+    char *equals = strchr(text, '=');
+    json_t *json = equals ? json_loads(equals + 1, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    const int good = json_is_object(json) && o->vet.n_params < MOST_PARAMS;
+    json_decref(json);
+    if (!good)
+        return wrong("--params takes ID={\"NAME\": VALUE, …}, not ", text);
+    *equals = 0;
+    o->params[o->vet.n_params++] = (gnt_vet_params){text, equals + 1};
+    return 0;
 }
 
 static int read_only(const char *text, unsigned char wanted[GNT_VET_CHECKS]) {
@@ -73,13 +92,11 @@ static int read_only(const char *text, unsigned char wanted[GNT_VET_CHECKS]) {
 }
 
 static int read_options(int argc, char **argv, vet_options *o) {
-    static const struct option known[] = {{"only", required_argument, NULL, 'o'},
-                                          {"seconds", required_argument, NULL, 's'},
-                                          {"memory-mb", required_argument, NULL, 'm'},
-                                          {"json", no_argument, NULL, 'j'},
-                                          {"list", no_argument, NULL, 'l'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option known[] = {
+        {"only", required_argument, NULL, 'o'},    {"params", required_argument, NULL, 'p'},
+        {"seconds", required_argument, NULL, 's'}, {"memory-mb", required_argument, NULL, 'm'},
+        {"json", no_argument, NULL, 'j'},          {"list", no_argument, NULL, 'l'},
+        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
     double number;
     int c;
     *o = (vet_options){.vet = {.seconds = 60, .memory_mb = 1024}};
@@ -87,6 +104,8 @@ static int read_options(int argc, char **argv, vet_options *o) {
     optind = 0; /* 0 starts getopt afresh */
     while ((c = getopt_long(argc, argv, "h", known, NULL)) != -1) {
         if (c == 'o' && read_only(optarg, o->vet.wanted) != 0)
+            return -1;
+        if (c == 'p' && read_params(optarg, o) != 0)
             return -1;
         if (c == 's' && read_number(optarg, 86400, &o->vet.seconds) != 0)
             return wrong("--seconds takes a number above 0, not ", optarg);
@@ -158,6 +177,7 @@ int gnt_cmd_vet(int argc, char **argv) {
         return list_checks();
     gnt_interrupt_catch();
     l.findings = o.json ? json_array() : NULL;
+    o.vet.params = o.params;
     o.vet.found = found;
     o.vet.user = &l;
     for (int i = optind; rc == 0 && i < argc; i++) {

@@ -282,47 +282,66 @@ static int look_edge(vetting *v, const gnt_vet_tour_spec *tour, const gnt_vet_ac
     return 1;
 }
 
+/* The plugin's values as they are asked for, where `id` has this one, JSON text (NULL: as they are); a model that must be named is. *out is
+ * empty when the host refuses the value: then 1, with its sentence in `why`. */
+static int values_with(const vetting *v, const char *id, const char *value, gnt_params *out, gnt_err *why,
+                       gnt_err *err) {
+    const gnt_descriptor *d = v->descriptor;
+    const char *given = gnt_request_text(v->work, "params");
+    json_t *all = *given ? json_loads(given, JSON_REJECT_DUPLICATES, NULL) : json_object();
+    if (!json_is_object(all)) {
+        json_decref(all);
+        return gnt_fail(err, "%s: its --params are no JSON object", v->id);
+    }
+    int bad = 0;
+    for (int32_t i = 0; i < d->n_parameters && !bad; i++)
+        if (d->parameters[i].type == GNT_TYPE_MODEL && !d->parameters[i].preset_text &&
+            !json_object_get(all, d->parameters[i].id))
+            bad = json_object_set_new(all, d->parameters[i].id, json_string("network")) != 0;
+    if (value && !bad)
+        bad = json_object_set_new(all, id, json_loads(value, JSON_DECODE_ANY, NULL)) != 0;
+    char *json = bad ? NULL : json_dumps(all, JSON_REAL_PRECISION(17));
+    const int rc = !json ? gnt_fail(err, "out of memory for parameters")
+                         : gnt_params_parse(out, d->parameters, d->n_parameters, v->id, json, why) != 0;
+    free(json);
+    json_decref(all);
+    return rc;
+}
+
 /* The value as JSON text is accepted by the host and then by the plugin. */
 static int try_edge(vetting *v, const gnt_parameter *p, const char *value, gnt_err *err) {
-    const gnt_descriptor *d = v->descriptor;
     gnt_params params;
     gnt_err why = {0};
-    char *json = gnt_format("{\"%s\": %s}", p->id, value);
-    if (!json)
-        return gnt_fail(err, "out of memory");
-    int rc = 0;
-    if (gnt_params_parse(&params, d->parameters, d->n_parameters, v->id, json, &why) != 0)
+    int rc = values_with(v, p->id, value, &params, &why, err);
+    if (rc < 0)
+        return -1;
+    if (rc > 0) {
         gnt_fail(&v->failed, "%s at %.60s: the host refuses it: %s", p->id, value, why.text);
-    else {
-        gnt_vet_tour_spec like = tour_of(v, 0);
-        like.params = &params;
-        like.polls = EDGE_POLLS;
-        rc = walk(v, &like, look_edge, err);
-        gnt_params_free(&params);
-        if (v->failed.text[0]) {
-            why = v->failed;
-            v->failed = (gnt_err){0};
-            gnt_fail(&v->failed, "%s at %.60s: %s", p->id, value, why.text);
-        }
+        return 0;
     }
-    gnt_free(json);
+    gnt_vet_tour_spec like = tour_of(v, 0);
+    like.params = &params;
+    like.polls = EDGE_POLLS;
+    rc = walk(v, &like, look_edge, err);
+    gnt_params_free(&params);
+    if (v->failed.text[0]) {
+        why = v->failed;
+        v->failed = (gnt_err){0};
+        gnt_fail(&v->failed, "%s at %.60s: %s", p->id, value, why.text);
+    }
     return rc;
 }
 
 /* A value beyond must be refused before anything is created. */
 static int try_beyond(vetting *v, const gnt_parameter *p, const char *value, gnt_err *err) {
-    const gnt_descriptor *d = v->descriptor;
     gnt_params params;
     gnt_err why = {0};
-    char *json = gnt_format("{\"%s\": %s}", p->id, value);
-    if (!json)
-        return gnt_fail(err, "out of memory");
-    if (gnt_params_parse(&params, d->parameters, d->n_parameters, v->id, json, &why) == 0) {
+    const int rc = values_with(v, p->id, value, &params, &why, err);
+    if (rc == 0) {
         gnt_fail(&v->failed, "%s at %.60s is beyond its range, and was not refused", p->id, value);
         gnt_params_free(&params);
     }
-    gnt_free(json);
-    return 0;
+    return rc < 0 ? -1 : 0;
 }
 
 static int try_number(vetting *v, const gnt_parameter *p, gnt_err *err) {
@@ -363,7 +382,9 @@ static int check_edges(vetting *v, gnt_err *err) {
             rc = try_edge(v, p, p->preset != 0 ? "false" : "true", err);
             if (rc == 0 && !v->failed.text[0])
                 rc = try_beyond(v, p, "2", err);
-        } else if (p->type == GNT_TYPE_CHOICE)
+        } else if (p->type == GNT_TYPE_MODEL)
+            rc = p->preset_text ? try_edge(v, p, "\"network\"", err) : try_beyond(v, p, "7", err);
+        else if (p->type == GNT_TYPE_CHOICE)
             rc = try_choices(v, p, err);
         else if (p->type == GNT_TYPE_TEXT)
             rc = try_beyond(v, p, "7", err);
@@ -380,8 +401,7 @@ static int open_plugin(vetting *v, gnt_err *err) {
     const char *file = gnt_request_text(w, "plugin.file");
     v->id = gnt_request_text(w, "plugin.id");
     if (gnt_plugin_load(&v->descriptor, file, (int32_t)gnt_request_int(w, "plugin.kind"), v->id, err) != 0 ||
-        gnt_params_parse(&v->defaults, v->descriptor->parameters, v->descriptor->n_parameters, v->id, NULL,
-                         err) != 0)
+        values_with(v, NULL, NULL, &v->defaults, err, err) != 0)
         return -1;
     gnt_key all = gnt_key_of_seed((uint64_t)gnt_request_int(w, "seed"));
     v->key = gnt_key_derive(&all, "vet");

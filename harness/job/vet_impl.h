@@ -19,7 +19,8 @@ struct gnt_vet_tour {
     uint32_t hooks; /* GNT_HOOK_* it has */
     const gnt_vet_step *step;
     int n_steps, at;
-    gnt_service *service;
+    gnt_service *service, *named; /* named: of the model that every parameter of GNT_TYPE_MODEL names */
+    gnt_instance_model *models;   /* one for each such parameter */
     gnt_instance *instance;
     int unlimited; /* this hook is not told to stop */
     int over;      /* nothing more can run */

@@ -9,11 +9,13 @@
 enum {
     SHADOW = 48, /* samples of the shadow part */
     PUBLIC = 16,
-    OWN = 24, /* of the clients and the targets */
-    SET = 6,  /* samples a client of a defense holds */
+    OWN = 40, /* of the clients and the targets */
+    SET = 16, /* samples a client of a defense holds: many enough to be mixed */
+    FEW = 6,  /* behind an observation of encodings and the like */
     SHADOW_SEEN = 24,
     ENCODED_TWICE = 2, /* each private sample is released so often */
-    SUM = 4            /* entries of a secure sum */
+    SUM = 4,           /* entries of a secure sum */
+    SUM_CLIENTS = 3
 };
 static const size_t most_glass = (size_t)64 << 20;
 
@@ -43,7 +45,10 @@ static void add_spec(gnt_vet_spec *list, int *n, const gnt_descriptor *d, uint32
                                   .dense = (d->flags & GNT_FLAG_FIRST_DENSE) || kind == GNT_KIND_TABULAR,
                                   .granted = d->needs | d->uses,
                                   .goals = d->goals,
-                                  .batch = attack && surface == GNT_SURFACE_UPDATE ? (steps ? 2 : 1) : SET,
+                                  .batch = !attack                         ? SET
+                                           : surface != GNT_SURFACE_UPDATE ? FEW
+                                           : steps                         ? 2
+                                                                           : 1,
                                   .budget = budget};
 }
 
@@ -167,7 +172,8 @@ static int share(gnt_vet_setting *s, const gnt_samples *samples, float *update, 
     gnt_fl *fl = NULL;
     int rc = gnt_fl_new(&fl, s->model.model, &config, &none, &key, err);
     if (rc == 0)
-        rc = gnt_fl_client(fl, 0, 0, samples, s->public_data, s->weights, s->buffers, 1, &shared, err);
+        rc = gnt_fl_client(fl, 0, 0, samples, NULL, s->public_data, s->weights, s->buffers, GNT_FL_WHOLE,
+                           &shared, err);
     gnt_fl_free(fl);
     return rc;
 }
@@ -318,17 +324,17 @@ static gnt_views *put_representation(gnt_vet_setting *s, const gnt_samples *own,
 
 /* A secure sum of numbers that nobody else needs to know; *sum: what it comes to. */
 static gnt_transcript *put_transcript(gnt_vet_setting *s, double *sum, gnt_err *err) {
-    enum { CLIENTS = 3 };
-    double value[CLIENTS * SUM];
-    for (int i = 0; i < CLIENTS * SUM; i++)
+    double value[SUM_CLIENTS * SUM];
+    for (int i = 0; i < SUM_CLIENTS * SUM; i++)
         value[i] = 1 + i % 5;
-    uint64_t *masked = gnt_glass_put(s->glass, "transcript", NULL, CLIENTS * SUM * sizeof *masked);
-    gnt_transcript t = {.size = sizeof t, .n_clients = CLIENTS, .n = SUM, .masked = masked, .scale = 0x1p20};
+    uint64_t *masked = gnt_glass_put(s->glass, "transcript", NULL, SUM_CLIENTS * SUM * sizeof *masked);
+    gnt_transcript t = {
+        .size = sizeof t, .n_clients = SUM_CLIENTS, .n = SUM, .masked = masked, .scale = 0x1p20};
     gnt_transcript *out = gnt_glass_put(s->glass, "transcript", &t, sizeof t);
     gnt_key key = key_of("sum");
     if (!out || !masked)
         gnt_fail(err, "out of memory for a transcript");
-    else if (gnt_secure_sum(value, CLIENTS, SUM, &key, masked, sum, err) != 0)
+    else if (gnt_secure_sum(value, SUM_CLIENTS, SUM, &key, masked, sum, err) != 0)
         return NULL;
     return out;
 }
@@ -350,7 +356,12 @@ static gnt_observation setting_of(gnt_vet_setting *s, const gnt_samples *own) {
                          .rate = c.rate,
                          .weights = s->weights,
                          .buffers = s->buffers,
-                         .budget = s->spec.budget};
+                         .budget = s->spec.budget,
+                         .n_clients = c.clients};
+    if (s->spec.surface == GNT_SURFACE_TRANSCRIPT || granted & GNT_KNOWS_SUM) {
+        o.n_contribution = SUM;
+        o.n_clients = SUM_CLIENTS;
+    }
     if (own->n_attributes > 0 && s->spec.goals & GNT_GOAL_ATTRIBUTE) {
         o.attribute = 0;
         o.attribute_values = own->attribute[0].values;

@@ -125,15 +125,27 @@ static gnt_status put_sample(void *context, const float *x, const float *y, int6
     return GNT_OK;
 }
 
+static gnt_status put_mixed(void *context, int64_t n, const int64_t *source_id, const double *weight) {
+    gnt_vet_tour *t = context;
+    for (int64_t i = 0; i < n; i++)
+        if (!isfinite(weight[i]) || weight[i] < 0 || source_id[i] < 0 ||
+            source_id[i] >= client(t)->samples->n)
+            gnt_fail(&t->act->wrong, "it says that %g of sample %lld went into an encoding", weight[i],
+                     (long long)source_id[i]);
+    gnt_hasher_bytes(&t->digest, weight, (size_t)n * sizeof *weight);
+    gnt_hasher_bytes(&t->digest, source_id, (size_t)n * sizeof *source_id);
+    return GNT_OK;
+}
+
 static void encode_set(void *tour) {
     gnt_vet_tour *t = tour;
-    gnt_samples_sink sink = {.size = sizeof sink, .context = t, .put = put_sample};
+    gnt_samples_sink sink = {.size = sizeof sink, .context = t, .put = put_sample, .mixed = put_mixed};
     t->status = defense(t)->encode_set(self(t), client(t), 0, &sink);
 }
 
 static void encode_batch(void *tour) {
     gnt_vet_tour *t = tour;
-    gnt_samples_sink sink = {.size = sizeof sink, .context = t, .put = put_sample};
+    gnt_samples_sink sink = {.size = sizeof sink, .context = t, .put = put_sample, .mixed = put_mixed};
     t->status = defense(t)->encode_batch(self(t), client(t), 0, &sink);
 }
 
@@ -345,6 +357,39 @@ static gnt_status take_attribute(void *context, int32_t values, const float *sco
     return GNT_OK;
 }
 
+static gnt_status take_mixture(void *context, int64_t encodings, int64_t count, const float *weight) {
+    gnt_vet_tour *t = context;
+    const gnt_observation *o = t->in.seen[t->who];
+    if (!o->encoded || encodings != o->encoded->n)
+        return refuse(t, "rows of a mixture", encodings, o->encoded ? o->encoded->n : 0);
+    if (count < 1 || count > o->n)
+        return refuse(t, "columns of a mixture", count, o->n);
+    t->given++;
+    gnt_vet_floats(t, "the mixture", weight, encodings * count);
+    return GNT_OK;
+}
+
+static gnt_status take_similarity(void *context, int64_t encodings, const float *score) {
+    gnt_vet_tour *t = context;
+    const gnt_observation *o = t->in.seen[t->who];
+    if (!o->encoded || encodings != o->encoded->n)
+        return refuse(t, "rows of similarities", encodings, o->encoded ? o->encoded->n : 0);
+    t->given++;
+    gnt_vet_floats(t, "the similarities", score, encodings * encodings);
+    return GNT_OK;
+}
+
+static gnt_status take_contribution(void *context, int64_t n, const double *value) {
+    gnt_vet_tour *t = context;
+    const gnt_observation *o = t->in.seen[t->who];
+    const int64_t wanted = o->n_contribution * (o->transcript ? o->transcript->n_clients : 1);
+    if (n < 1 || n != wanted)
+        return refuse(t, "entries of a contribution", n, wanted);
+    t->given++;
+    gnt_vet_doubles(t, "the contribution", value, n);
+    return GNT_OK;
+}
+
 static void take_cost(void *context, int32_t restart, int64_t step, double cost) {
     (void)context, (void)restart, (void)step,
         (void)cost; /* a cost that is not finite is dropped from plots */
@@ -363,7 +408,10 @@ static void run(void *tour) {
                          .labels = take_labels,
                          .attribute = take_attribute,
                          .cost = take_cost,
-                         .chosen = take_chosen};
+                         .chosen = take_chosen,
+                         .mixture = take_mixture,
+                         .similarity = take_similarity,
+                         .contribution = take_contribution};
     t->status = gnt_instance_attack(t->instance)
                     ->run(self(t), t->in.seen[t->who], t->artefacts ? t->artefacts : &none, &answer);
 }

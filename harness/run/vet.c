@@ -88,10 +88,15 @@ static int wanted(const vetting *v, int check) {
 
 static json_t *request_of(const vetting *v, const char *check, int64_t seed) {
     const gnt_plugin_info *p = v->plugin;
-    return json_pack("{s:s, s:s, s:I, s:I, s:{s:s, s:s, s:i}, s:{s:O, s:b}}", "job", "vet", "check", check,
-                     "seed", (json_int_t)seed, "memory_mb", (json_int_t)v->options->memory_mb, "plugin",
-                     "file", v->file, "id", p->id, "kind", (int)p->kind, "sandbox", "files", v->files,
-                     "may_fork", strcmp(check, gnt_vet_checks[LEAVES].name) == 0);
+    const char *params = "";
+    for (size_t i = 0; i < v->options->n_params; i++)
+        if (strcmp(v->options->params[i].id, p->id) == 0)
+            params = v->options->params[i].json;
+    return json_pack("{s:s, s:s, s:I, s:I, s:s, s:{s:s, s:s, s:i}, s:{s:O, s:b}}", "job", "vet", "check",
+                     check, "seed", (json_int_t)seed, "memory_mb", (json_int_t)v->options->memory_mb,
+                     "params", params, "plugin", "file", v->file, "id", p->id, "kind", (int)p->kind,
+                     "sandbox", "files", v->files, "may_fork",
+                     strcmp(check, gnt_vet_checks[LEAVES].name) == 0);
 }
 
 /* What a child that ended well has found. */

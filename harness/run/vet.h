@@ -29,10 +29,16 @@ typedef struct gnt_vet_finding {
     const char *why; /* a sentence; "" when ok */
 } gnt_vet_finding;
 
+typedef struct gnt_vet_params { /* of one plugin, in place of its defaults */
+    const char *id, *json;
+} gnt_vet_params;
+
 typedef struct gnt_vet_options {
     const char *file;
     unsigned char wanted[GNT_VET_CHECKS]; /* 1: do it */
-    double seconds;                       /* of one walk through all hooks */
+    const gnt_vet_params *params;
+    size_t n_params;
+    double seconds; /* of one walk through all hooks */
     uint64_t memory_mb;
     /* Called as soon as a check is done; the finding is valid during the call. */
     void (*found)(void *user, const gnt_vet_finding *finding);
