@@ -282,6 +282,14 @@ static int look_edge(vetting *v, const gnt_vet_tour_spec *tour, const gnt_vet_ac
     return 1;
 }
 
+/* One choice may want another parameter with it ("custom" wants a list): then create says so. */
+static int look_choice(vetting *v, const gnt_vet_tour_spec *tour, const gnt_vet_act *act) {
+    if (strcmp(act->name, "create") == 0 && act->status == GNT_FAILED &&
+        !strstr(act->err.text, "without saying why"))
+        return 1;
+    return look_edge(v, tour, act);
+}
+
 /* The plugin's values as they are asked for, where `id` has this one, JSON text (NULL: as they are); a model that must be named is. *out is
  * empty when the host refuses the value: then 1, with its sentence in `why`. */
 static int values_with(const vetting *v, const char *id, const char *value, gnt_params *out, gnt_err *why,
@@ -322,7 +330,8 @@ static int try_edge(vetting *v, const gnt_parameter *p, const char *value, gnt_e
     gnt_vet_tour_spec like = tour_of(v, 0);
     like.params = &params;
     like.polls = EDGE_POLLS;
-    rc = walk(v, &like, look_edge, err);
+    rc = walk(v, &like, p->type == GNT_TYPE_CHOICE || p->type == GNT_TYPE_MODEL ? look_choice : look_edge,
+              err);
     gnt_params_free(&params);
     if (v->failed.text[0]) {
         why = v->failed;

@@ -32,6 +32,11 @@ static const char normalised[] = LAYERS(CONV("conv1") "{\"type\": \"batch_norm\"
 static const char dense[] =
     LAYERS(PLAIN("flatten") DENSE("fc1", "16") "," PLAIN("relu") DENSE("fc2", "\"classes\""));
 
+#define SMALL(name)                                                                                          \
+    "{\"type\": \"conv\", \"name\": \"" name "\", \"out\": 3, \"kernel\": 3, \"pad\": 1}," PLAIN("relu")
+static const char deep[] = LAYERS(CONV("conv1") PLAIN("relu") SMALL("conv2") SMALL("conv3") SMALL(
+    "conv4") SMALL("conv5") SMALL("conv6") PLAIN("flatten") DENSE("fc", "\"classes\""));
+
 /* ---- which settings ---- */
 
 static void add_spec(gnt_vet_spec *list, int *n, const gnt_descriptor *d, uint32_t kind, uint32_t surface,
@@ -132,25 +137,34 @@ static gnt_key key_of(const char *name) {
     return gnt_key_derive(&all, name);
 }
 
-static int make_model(gnt_vet_setting *s, const gnt_samples *like, gnt_err *err) {
-    gnt_work_model *m = &s->model;
-    m->name = s->spec.dense ? "dense" : s->spec.steps ? "normalised" : "convolutions";
+/* A network for samples like these, with fresh weights. */
+static int make_network(gnt_vet_setting *s, gnt_work_model *m, const char *name, const char *json,
+                        const gnt_samples *like, float **weights, float **buffers, gnt_err *err) {
+    m->name = name;
     m->sample.rank = like->rank;
     for (int32_t i = 0; i < like->rank; i++)
         m->sample.dim[i] = like->dim[i];
-    const char *json = s->spec.dense ? dense : s->spec.steps ? normalised : convolutions;
-    if (gnt_model_parse(&m->model, m->name, json, &m->sample, like->classes, NULL, NULL, err) != 0)
+    if (gnt_model_parse(&m->model, name, json, &m->sample, like->classes, NULL, NULL, err) != 0)
         return -1;
-    s->weights =
-        gnt_glass_put(s->glass, "weights", NULL, (size_t)gnt_model_size(m->model) * sizeof *s->weights);
-    s->buffers = gnt_glass_put(s->glass, "buffers", NULL,
-                               (size_t)gnt_model_buffer_size(m->model) * sizeof *s->buffers);
-    if (!s->weights || !s->buffers)
+    *weights = gnt_glass_put(s->glass, "weights", NULL, (size_t)gnt_model_size(m->model) * sizeof **weights);
+    *buffers =
+        gnt_glass_put(s->glass, "buffers", NULL, (size_t)gnt_model_buffer_size(m->model) * sizeof **buffers);
+    if (!*weights || !*buffers)
         return gnt_fail(err, "out of memory for a network");
     gnt_key key = key_of("init");
-    gnt_stream random = gnt_stream_open(&key, "weights");
-    gnt_model_init(m->model, &random, s->weights, s->buffers);
+    gnt_stream random = gnt_stream_open(&key, name);
+    gnt_model_init(m->model, &random, *weights, *buffers);
     return 0;
+}
+
+static int make_model(gnt_vet_setting *s, const gnt_samples *like, gnt_err *err) {
+    const int image = like->rank == 3;
+    const char *name = s->spec.dense ? "dense" : s->spec.steps ? "normalised" : "convolutions";
+    const char *json = s->spec.dense ? dense : s->spec.steps ? normalised : convolutions;
+    if (make_network(s, &s->model, name, json, like, &s->weights, &s->buffers, err) != 0)
+        return -1;
+    return make_network(s, &s->extractor, "extractor", image ? deep : dense, like, &s->extractor_weights,
+                        &s->extractor_buffers, err);
 }
 
 static gnt_fl_config config_of(const gnt_vet_setting *s) {
@@ -492,6 +506,7 @@ int gnt_vet_setting_open(gnt_vet_setting *out, const gnt_vet_spec *spec, gnt_err
 
 void gnt_vet_setting_free(gnt_vet_setting *s) {
     gnt_work_model_free(&s->model);
+    gnt_work_model_free(&s->extractor);
     gnt_glass_free(s->glass);
     *s = (gnt_vet_setting){0};
 }

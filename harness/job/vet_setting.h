@@ -26,8 +26,9 @@ const char *gnt_vet_spec_name(const gnt_vet_spec *spec, char text[80]);
 
 typedef struct gnt_vet_setting {
     gnt_vet_spec spec;
-    gnt_work_model model;
-    gnt_glass *glass; /* holds all that follows */
+    gnt_work_model model, extractor; /* extractor: what a parameter of GNT_TYPE_MODEL names */
+    gnt_glass *glass;                /* holds all that follows */
+    float *extractor_weights, *extractor_buffers;
     gnt_samples *public_data, *shadow;
     float *weights, *buffers;
     gnt_defense_prepare *prepare;

@@ -94,10 +94,11 @@ void gnt_vet_close(gnt_vet_tour *t) {
     t->models = NULL;
 }
 
-/* Every parameter that names a model of the suite names the setting's own network. */
-static int open_models(gnt_vet_tour *t, gnt_service_spec *model, gnt_instance_spec *spec, gnt_err *err) {
+/* Every parameter that names a model of the suite names the setting's extractor. */
+static int open_models(gnt_vet_tour *t, gnt_instance_spec *spec, gnt_err *err) {
     const gnt_params *params = t->spec.params;
-    model->errors = t->service;
+    const gnt_service_spec model = {
+        .model = t->in.extractor.model, .name = t->in.extractor.name, .errors = t->service};
     t->models = gnt_array((size_t)params->n, sizeof *t->models);
     if (!t->models)
         return gnt_fail(err, "out of memory for models");
@@ -105,14 +106,14 @@ static int open_models(gnt_vet_tour *t, gnt_service_spec *model, gnt_instance_sp
         const gnt_value *v = &params->value[i];
         if (v->type != GNT_TYPE_MODEL || !v->text || !*v->text)
             continue;
-        if (!t->named && gnt_service_new(&t->named, model, err) != 0)
+        if (!t->named && gnt_service_new(&t->named, &model, err) != 0)
             return -1;
         t->models[spec->n_models++] = (gnt_instance_model){.parameter = v->id,
                                                            .model = {.size = sizeof(gnt_named_model),
                                                                      .id = v->text,
                                                                      .service = gnt_service_table(t->named),
-                                                                     .weights = t->in.weights,
-                                                                     .buffers = t->in.buffers}};
+                                                                     .weights = t->in.extractor_weights,
+                                                                     .buffers = t->in.extractor_buffers}};
     }
     spec->models = t->models;
     return 0;
@@ -132,7 +133,7 @@ void gnt_vet_create(void *tour) {
     if (gnt_service_new(&t->service, &model, &t->act->err) != 0)
         return;
     spec.model = t->service;
-    if (open_models(t, &model, &spec, &t->act->err) != 0 ||
+    if (open_models(t, &spec, &t->act->err) != 0 ||
         gnt_instance_new(&t->instance, &spec, &t->status, &t->act->err) != 0)
         gnt_vet_close(t);
 }

@@ -314,7 +314,7 @@ static void refused(const char *id, const char *json, int64_t n, gnt_status expe
 static void what_cannot_be_mixed_is_said(void **state) {
     (void)state;
     refused("mixup", "{\"k\": 6}", 5, GNT_FAILED, "k = 6 mixes 6 different private samples, but the set");
-    refused("mixup", "{\"k\": 4, \"max_weight\": 0.25}", 8, GNT_FAILED, "raise max_weight");
+    refused("mixup", "{\"k\": 4, \"max_weight\": 0.25}", 8, GNT_UNSUPPORTED, "raise max_weight");
     refused("instahide", "{\"k\": 6, \"scheme\": \"cross\"}", 8, GNT_UNSUPPORTED,
             "with 4 public samples, but the task has 0");
 }

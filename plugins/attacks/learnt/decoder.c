@@ -206,7 +206,7 @@ static const gnt_parameter parameters[] = {
      .type = GNT_TYPE_INT,
      .unit = "channels",
      .least = 1,
-     .most = 512,
+     .most = 128,
      .preset = 16,
      .help = "of the network's top level; twice and four times as many below"},
 };
@@ -222,6 +222,7 @@ const gnt_descriptor learnt_decoder = {
     .parameters = parameters,
     .n_parameters = sizeof parameters / sizeof *parameters,
     .scope = GNT_SCOPE_TASK,
+    .flags = GNT_FLAG_RANDOMISED, /* the network's first weights, and the order of pairs */
     .surfaces = GNT_SURFACE_ENCODING,
     .goals = GNT_GOAL_RECONSTRUCTION,
     .needs = GNT_KNOWS_SHADOW_OBS,

@@ -29,7 +29,8 @@ gnt_status mixing_draw_weights(const mixing *m, int64_t privates, double *weight
         text, sizeof text,
         "no weights for k = %d with none above max_weight = %g were found in %d draws; raise max_weight%s",
         (int)m->k, m->most, MOST_DRAWS, m->scheme == SCHEME_CROSS ? " or lower private_weight" : "");
-    return host->fail(host->context, text);
+    host->fail(host->context, text);
+    return GNT_UNSUPPORTED; /* the values do not go together */
 }
 
 static void swap(int64_t *a, int64_t *b) {
