@@ -184,7 +184,7 @@ run_job *run_data_job(run *r, size_t task, uint64_t seed) {
     const gnt_suite_task *t = &r->suite->task[task];
     char name[NAME_SIZE], coordinates[PART_SIZE];
     int fresh;
-    snprintf(coordinates, sizeof coordinates, "%s/s%" PRIu64, t->id, seed);
+    snprintf(coordinates, sizeof coordinates, "%s/s%" PRIu64, t->trained_as, seed);
     snprintf(name, sizeof name, "data %s", coordinates);
     run_job *j = request_begin(r, name, "data", outputs, &fresh);
     if (!j || !fresh)
@@ -244,7 +244,7 @@ int request_add_weights(run_job *j, const gnt_suite_task *t, const gnt_digest *d
 
 static void ask_for_head(const run *r, run_job *j, const gnt_suite_task *t, uint64_t seed) {
     char coordinates[PART_SIZE];
-    snprintf(coordinates, sizeof coordinates, "%s/s%" PRIu64 "/head", t->id, seed);
+    snprintf(coordinates, sizeof coordinates, "%s/s%" PRIu64 "/head", t->trained_as, seed);
     request_set(j, "utility",
                 json_pack("{s:{s:o, s:I, s:f, s:I}}", "head", "hidden",
                           integers(t->head.hidden, t->head.n_hidden), "epochs", (json_int_t)t->head.epochs,
@@ -261,7 +261,7 @@ static run_job *training(run *r, const char *name, size_t task, int defense, dou
     run_job *j = request_begin(r, name, "train", outputs, &fresh);
     if (!j || !fresh)
         return j;
-    snprintf(coordinates, sizeof coordinates, "%s/s%" PRIu64, t->id, seed);
+    snprintf(coordinates, sizeof coordinates, "%s/s%" PRIu64, t->trained_as, seed);
     snprintf(role, sizeof role, "%s/%s/train", coordinates,
              defense == RUN_PLAIN ? "(plain)" : r->suite->defense[defense].label);
     j->utility_kind = t->utility;
@@ -289,7 +289,7 @@ static run_job *training(run *r, const char *name, size_t task, int defense, dou
 
 run_job *run_initial_job(run *r, size_t task, uint64_t seed) {
     char name[NAME_SIZE];
-    snprintf(name, sizeof name, "start %s/s%" PRIu64, r->suite->task[task].id, seed);
+    snprintf(name, sizeof name, "start %s/s%" PRIu64, r->suite->task[task].trained_as, seed);
     return training(r, name, task, RUN_PLAIN, NAN, seed, 0);
 }
 
@@ -307,7 +307,7 @@ run_job *run_train_job(run *r, size_t task, int defense, double strength, uint64
     if (t->federated.rounds == 0 && !takes_sum(r, defense))
         return run_initial_job(r, task, seed);
     request_label(r, defense, strength, label, sizeof label);
-    snprintf(name, sizeof name, "train %s/%s/s%" PRIu64, t->id, label, seed);
+    snprintf(name, sizeof name, "train %s/%s/s%" PRIu64, t->trained_as, label, seed);
     return training(r, name, task, defense, strength, seed, t->federated.rounds);
 }
 
@@ -346,13 +346,13 @@ run_job *request_prepare_defense(run *r, size_t task, size_t defense, size_t mem
     char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE];
     int fresh;
     request_label(r, (int)defense, strength, label, sizeof label);
-    snprintf(name, sizeof name, "prepare %s/r%" PRId64 "/%s/member %zu/s%" PRIu64, t->id, stage, label,
-             member, seed);
+    snprintf(name, sizeof name, "prepare %s/r%" PRId64 "/%s/member %zu/s%" PRIu64, t->trained_as, stage,
+             label, member, seed);
     run_job *j = request_begin(r, name, "prepare-defense", outputs, &fresh);
     if (!j || !fresh)
         return j;
-    snprintf(role, sizeof role, "%s/s%" PRIu64 "/%s/prepare r%" PRId64 " member %zu", t->id, seed, d->label,
-             stage, member);
+    snprintf(role, sizeof role, "%s/s%" PRIu64 "/%s/prepare r%" PRId64 " member %zu", t->trained_as, seed,
+             d->label, stage, member);
     request_set(j, "model", request_model(t));
     request_region(j, t);
     request_set(j, "federated", request_federated(t, t->federated.rounds));

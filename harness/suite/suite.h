@@ -119,6 +119,8 @@ typedef struct gnt_suite_lent {
 
 typedef struct gnt_suite_task {
     char *id;
+    char *
+        trained_as; /* the task whose data, model and trainings these are: its own id, or the one it is "like" */
     char *data;
     int64_t
         rows[3]; /* 0: all. Built-in sets are made with this many rows; of files, split.first takes so many */

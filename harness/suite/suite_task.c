@@ -371,6 +371,42 @@ static int read_region(suite_reader *r, const char *path, const json_t *object, 
 
 /* ---- the whole ---- */
 
+/* ---- tasks that are like another ---- */
+
+static const gnt_suite_task *earlier_task(suite_reader *r, const char *path, const char *id, size_t before) {
+    for (size_t i = 0; i < before; i++)
+        if (strcmp(r->s->task[i].id, id) == 0)
+            return &r->s->task[i];
+    suite_fail(r, path, "is %s; expected the id of a task that stands before this one",
+               gnt_show_text(id).text);
+    return NULL;
+}
+
+/* What `like` names, with what this task says of itself in place of that: only what comes after training may differ. The
+ * caller releases it. NULL after a sentence. */
+static json_t *unlike(suite_reader *r, const char *path, const json_t *list, size_t index, const char *like) {
+    static const char *const own[] = {"id", "like", "observe", "shadow", "match"};
+    const json_t *object = json_array_get(list, index);
+    const gnt_suite_task *of = earlier_task(r, gnt_path_key(path, "like").text, like, index);
+    if (!of || gnt_doc_keys(r->doc, path, object, own, sizeof own / sizeof *own, r->err))
+        return NULL;
+    if (strcmp(of->trained_as, of->id) != 0) {
+        suite_fail(r, gnt_path_key(path, "like").text, "is \"%s\", which is like \"%s\"; name that one",
+                   of->id, of->trained_as);
+        return NULL;
+    }
+    json_t *all = json_copy(json_array_get(list, (size_t)(of - r->s->task)));
+    if (!all) {
+        suite_no_memory(r);
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        json_object_del(all, own[i]);
+    json_object_update(all, (json_t *)object);
+    json_object_del(all, "like");
+    return all;
+}
+
 static int read_task(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     static const char *const keys[] = {
         "id",        "data",      "model",  "init",    "width",  "representation", "loss",  "weights",
@@ -390,6 +426,23 @@ static int read_task(suite_reader *r, const char *path, const json_t *object, gn
                : 0;
 }
 
+static int read_entry(suite_reader *r, const char *path, const json_t *list, size_t i) {
+    gnt_suite_task *t = &r->s->task[i];
+    const json_t *object = json_array_get(list, i);
+    const char *like = NULL;
+    json_t *merged = NULL;
+    if (json_is_object(object) && gnt_doc_text(r->doc, path, object, "like", GNT_SUITE_NAME, &like, r->err))
+        return -1;
+    if (like && !(merged = unlike(r, path, list, i, like)))
+        return -1;
+    int rc = read_task(r, path, like ? merged : object, t);
+    json_decref(merged);
+    if (rc != 0)
+        return -1;
+    t->trained_as = gnt_strdup(like ? like : t->id);
+    return t->trained_as ? 0 : suite_no_memory(r);
+}
+
 int suite_read_tasks(suite_reader *r, const json_t *list) {
     gnt_suite *s = r->s;
     size_t n = json_array_size(list);
@@ -399,7 +452,7 @@ int suite_read_tasks(suite_reader *r, const json_t *list) {
     s->n_tasks = n;
     for (size_t i = 0; i < n; i++) {
         const gnt_path at = gnt_path_item("tasks", i);
-        if (read_task(r, at.text, json_array_get(list, i), &s->task[i]))
+        if (read_entry(r, at.text, list, i))
             return -1;
         for (size_t j = 0; j < i; j++)
             if (strcmp(s->task[j].id, s->task[i].id) == 0)
@@ -412,6 +465,7 @@ int suite_read_tasks(suite_reader *r, const json_t *list) {
 
 void suite_free_task(gnt_suite_task *t) {
     gnt_free(t->id);
+    gnt_free(t->trained_as);
     gnt_free(t->data);
     gnt_free(t->lent.data);
     gnt_free((void *)(uintptr_t)t->split.target_rows);
