@@ -252,9 +252,12 @@ int gnt_chain_aggregate(const gnt_chain *chain, gnt_aggregate *in, float *new_we
         if (!m->hooks->aggregate)
             continue;
         in->artefacts = m->artefacts;
+        const uint64_t before = gnt_inputs_of_aggregate(in);
         m->begin(m->owner, "aggregate");
         if (m->done(m->owner, m->hooks->aggregate(m->self, in, new_weights), err) != 0)
             return -1;
+        if (gnt_inputs_of_aggregate(in) != before)
+            return gnt_inputs_changed(m, "aggregate", "weights, updates, shares or public data", err);
         *took = 1;
     }
     for (int64_t i = 0; *took && i < in->n_params; i++)

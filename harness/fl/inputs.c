@@ -51,6 +51,18 @@ int gnt_inputs_check(const gnt_chain *chain, const gnt_member *member, const gnt
                                                                 : NULL;
     if (!what)
         return 0;
+    return gnt_inputs_changed(member, hook, what, err);
+}
+
+int gnt_inputs_changed(const gnt_member *member, const char *hook, const char *what, gnt_err *err) {
     return gnt_fail(err, "defense %s: %s changed what it was given to read: %s", member->id ? member->id : "",
                     hook, what);
+}
+
+uint64_t gnt_inputs_of_aggregate(const gnt_aggregate *in) {
+    const size_t bytes = (size_t)in->n_params * sizeof *in->old_weights;
+    uint64_t sum = gnt_quick_sum(in->old_weights, bytes) * 31 + sum_of_samples(in->public_data);
+    for (int64_t k = 0; k < in->n_clients; k++)
+        sum = sum * 31 + gnt_quick_sum(in->update[k], bytes);
+    return sum * 31 + gnt_quick_sum(in->share, (size_t)in->n_clients * sizeof *in->share);
 }

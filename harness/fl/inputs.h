@@ -22,4 +22,8 @@ gnt_inputs gnt_inputs_of(const gnt_chain *chain, const gnt_client *client);
 int gnt_inputs_check(const gnt_chain *chain, const gnt_member *member, const gnt_client *client,
                      const char *hook, const gnt_inputs *before, gnt_err *err);
 
+/* The same for what an aggregation is given; and what a hook changed, as a sentence. */
+uint64_t gnt_inputs_of_aggregate(const gnt_aggregate *in);
+int gnt_inputs_changed(const gnt_member *member, const char *hook, const char *what, gnt_err *err);
+
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "fl/inputs.h"
 #include "fl/secure_sum.h"
 
 enum { NAME_SIZE = GNT_ST_NAME };
@@ -56,6 +57,7 @@ int gnt_carry_holding(gnt_fl_holding *out, const gnt_st *trained, int32_t client
 }
 
 typedef struct summing {
+    const gnt_chain *chain;
     const gnt_st *trained; /* with the holdings */
     int32_t clients;
     const gnt_fl_config *config;
@@ -77,8 +79,10 @@ static int contribute(const summing *s, const gnt_member *m, int64_t n, double *
                              .weights = s->weights,
                              .buffers = s->buffers,
                              .artefacts = m->artefacts};
+        const gnt_inputs before = gnt_inputs_of(s->chain, &client);
         m->begin(m->owner, "contribute");
-        if (m->done(m->owner, m->hooks->contribute(m->self, &client, value + k * n), err) != 0)
+        if (m->done(m->owner, m->hooks->contribute(m->self, &client, value + k * n), err) != 0 ||
+            gnt_inputs_check(s->chain, m, &client, "contribute", &before, err) != 0)
             return -1;
     }
     return 0;
@@ -123,7 +127,7 @@ static int sum_of_member(const summing *s, const gnt_member *m, int32_t index, c
 
 int gnt_carry_sums(gnt_work_chain *c, int32_t clients, const gnt_fl_config *config, const float *weights,
                    const float *buffers, const gnt_key *key, gnt_st *out, gnt_st *truth, gnt_err *err) {
-    summing s = {out, clients, config, weights, buffers};
+    summing s = {&c->chain, out, clients, config, weights, buffers};
     for (int32_t i = 0; i < c->chain.n; i++)
         if (c->chain.member[i].hooks->contribute &&
             sum_of_member(&s, &c->chain.member[i], i, key, out, truth, err) != 0)
