@@ -1,5 +1,5 @@
 /* tools/export_torch.py, and through it a network nobody here trained: the public CIFAR-10 ResNet-20 must classify
- * 932 of the 1,017 official test images in GAUNTLET_DATA, as PyTorch does. Needs PyTorch; skips where there is none. */
+ * 932 of the 1,017 official test images in GAUNTLET_DATA, as PyTorch does; and tools/export_lpips.py. Needs PyTorch; skips where there is none. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <spawn.h>
@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "metric/features.h"
 #include "nn/train.h"
 
 extern char **environ;
@@ -212,9 +213,47 @@ static void a_public_network_is_as_good_here_as_in_pytorch(void **state) {
     gnt_free(rows);
 }
 
+/* A table with the names of torchvision's alexnet, its classifier among them, and one with those of LPIPS. */
+static const char making_lpips[] =
+    "import os, sys, torch\n"
+    "os.chdir(sys.argv[1])\n"
+    "net, inside = {'classifier.1.weight': torch.zeros(4, 9)}, 3\n"
+    "for n, out, k in (0, 64, 11), (3, 192, 5), (6, 384, 3), (8, 256, 3), (10, 256, 3):\n"
+    "    net[f'features.{n}.weight'] = torch.full((out, inside, k, k), .01)\n"
+    "    net[f'features.{n}.bias'] = torch.zeros(out)\n"
+    "    inside = out\n"
+    "torch.save(net, 'zip.pth')\n"
+    "lin = {f'lin{i}.model.1.weight': torch.ones(1, c, 1, 1) for i, c in enumerate((64, 192, 384, 256, "
+    "256))}\n"
+    "torch.save(lin, 'old.pth', _use_new_zipfile_serialization=False)\n";
+
+static void lpips_is_put_together(void **state) {
+    (void)state;
+    char net[200], lin[200], to[200];
+    gnt_st st;
+    gnt_features *f = NULL;
+    gnt_err err = {0};
+    if (!has_torch)
+        skip_for("no PyTorch (python3-torch)");
+    assert_int_equal(run_python((const char *[]){"-c", making_lpips, folder, NULL}), 0);
+    in_folder(net, "zip.pth");
+    in_folder(lin, "old.pth");
+    in_folder(to, "out.safetensors");
+    assert_int_equal(run_python((const char *[]){"tools/export_lpips.py", "vgg", net, lin, to, NULL}), 1);
+    said("holds 10 tensors of convolutions of vgg, not 26");
+    assert_int_equal(run_python((const char *[]){"tools/export_lpips.py", "alex", net, lin, to, NULL}), 0);
+    if (gnt_st_load(&st, to, &err) ||
+        gnt_lpips_new(&f, GNT_LPIPS_ALEX, &st, to, (gnt_metric_shape){3, 32, 32}, sizeof(float), &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(st.n, 15); /* and nothing of the classifier */
+    gnt_features_free(f);
+    gnt_st_free(&st);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_kinds_of_file_are_read_and_nothing_is_run),
+        cmocka_unit_test(lpips_is_put_together),
         cmocka_unit_test(a_public_network_is_as_good_here_as_in_pytorch),
     };
     return cmocka_run_group_tests_name("export", tests, setup, teardown);
