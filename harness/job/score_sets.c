@@ -142,7 +142,7 @@ static int judge_mixing(score *s, gnt_err *err) {
             if (gnt_metric_similarity(&pairs, similar->data, w->data, n, m, err) != 0)
                 return -1;
         }
-        if (mixture) {
+        if (mixture && mixture->dim[1] <= s->set) {
             said_mixture = 1;
             if (gnt_metric_mixture(&clusters, mixture->data, (size_t)mixture->dim[1], w->data, n, m, err) !=
                 0)
