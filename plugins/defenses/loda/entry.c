@@ -1,6 +1,6 @@
 #include "loda.h"
 
-static const gnt_descriptor *const descriptors[] = {&loda_defense};
+static const gnt_descriptor *const descriptors[] = {&loda_defense, &loda_inverse, &loda_kkt};
 enum { N_DESCRIPTORS = sizeof descriptors / sizeof *descriptors };
 
 static const gnt_descriptor *descriptor_at(int32_t index) {

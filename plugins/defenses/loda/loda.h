@@ -6,7 +6,7 @@
 
 #include "gauntlet/plugin.h"
 
-extern const gnt_descriptor loda_defense;
+extern const gnt_descriptor loda_defense, loda_inverse, loda_kkt;
 
 /* What the defense's parameters "preset" (its number) and "layers" come to, for features_choose. */
 const char *loda_layers(int64_t preset, const char *custom);

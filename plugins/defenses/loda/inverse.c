@@ -1,0 +1,237 @@
+/* loda-inverse: LODA's own adaptive attack (Eq. 6). c and the number of steps are searched, as in the paper, but on pairs
+ * that the adversary has of shadow data; without such, the paper's choice stands. c comes as a share of the defense's,
+ * since its size means nothing without that of the activations: the paper's {0, 1, 5, 10, 20} stood beside c = 20. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attack.h"
+#include "loda.h"
+
+enum { SHARE, STEPS, LEARN, START, HOW, RATE, BATCH }; /* rows of the table of parameters */
+enum { MOST_PAIRS = 32, SHARES = 5, STOPS = 4 };
+
+static const double shares[SHARES] = {0, 0.05, 0.25, 0.5, 1};
+static const int64_t stops[STOPS] = {50, 100, 200, 400};
+
+typedef struct inverse {
+    const gnt_host *host;
+    double share, rate;
+    int64_t steps, batch;
+    int learn, start, how;
+} inverse;
+
+/* ---- the choice of c and steps ---- */
+
+typedef struct choosing {
+    attack_job job;
+    const attack_pair *pair;
+    int64_t n; /* pairs of the batch */
+    double error[STOPS];
+} choosing;
+
+/* Squared distance to the truth at the numbers of steps that are compared. */
+static void watch(void *context, int64_t step, const float *x) {
+    choosing *c = context;
+    const int64_t pixels = c->job.known.g.pixels;
+    for (int k = 0; k < STOPS; k++)
+        for (int64_t i = 0; stops[k] == step && i < c->n; i++)
+            for (int64_t p = 0; p < pixels; p++) {
+                double d = (double)(x[i * pixels + p] - c->pair[i].x[p]);
+                c->error[k] += d * d;
+            }
+}
+
+static gnt_status try_share(choosing *c, double share, const float *encoded, const float *start,
+                            double *total) {
+    attack_job *j = &c->job;
+    const size_t bytes = (size_t)(j->inversion.n * j->known.g.pixels) * sizeof(float);
+    memset(c->error, 0, sizeof c->error);
+    j->inversion.c = share * j->known.c;
+    memcpy(j->x, start, bytes);
+    gnt_status s = inversion_set(&j->inversion, encoded);
+    if (s == GNT_OK)
+        s = search_run(&j->search, j->x, total);
+    j->search.done += (double)j->search.steps;
+    return s;
+}
+
+static gnt_status choose(const inverse *self, const gnt_attack_prepare *in, choosing *c, float best[2]) {
+    const gnt_host *host = self->host;
+    const int64_t n = c->n, pixels = c->job.known.g.pixels;
+    double least = INFINITY;
+    float *encoded = host->scratch(host->context, (size_t)(n * pixels) * sizeof *encoded);
+    float *start = host->scratch(host->context, (size_t)(n * pixels) * sizeof *start);
+    double *total = host->scratch(host->context, (size_t)(stops[STOPS - 1] + 1) * sizeof *total);
+    if (!encoded || !start || !total)
+        return host->fail(host->context, "no memory for the search of c");
+    for (int64_t i = 0; i < n; i++)
+        memcpy(encoded + i * pixels, c->pair[i].encoded, (size_t)pixels * sizeof *encoded);
+    search_start(host, self->start, in->public_data, encoded, n, pixels, start);
+    c->job.search.steps = stops[STOPS - 1];
+    c->job.search.rate = self->rate;
+    c->job.search.how = self->how;
+    c->job.search.watch = watch;
+    c->job.search.watcher = c;
+    c->job.search.all = (double)(SHARES * stops[STOPS - 1]);
+    for (int a = 0; a < SHARES; a++) {
+        gnt_status s = try_share(c, shares[a], encoded, start, total);
+        if (s != GNT_OK)
+            return s;
+        for (int k = 0; k < STOPS; k++)
+            if (c->error[k] < least) {
+                least = c->error[k];
+                best[0] = (float)shares[a];
+                best[1] = (float)stops[k];
+            }
+    }
+    host->fact(host->context, "shadow_mse", least / (double)(n * pixels));
+    return GNT_OK;
+}
+
+static gnt_status prepare(void *self_, const gnt_attack_prepare *in, const gnt_sink *out) {
+    const inverse *self = self_;
+    const gnt_host *host = self->host;
+    static const inversion plain = {0};
+    float best[2] = {(float)self->share, (float)self->steps};
+    const int64_t two = 2;
+    choosing c = {0};
+    known k;
+    attack_pair *pair;
+    gnt_status s = known_open(&k, host, in->setting);
+    if (s == GNT_OK)
+        s = attack_pairs(host, in, k.g.pixels, self->learn ? MOST_PAIRS : 0, &pair, &c.n);
+    if (s == GNT_OK && c.n > 0) {
+        s = attack_open(&c.job, host, in->setting, &plain, c.n);
+        c.pair = pair;
+        if (s == GNT_OK)
+            s = choose(self, in, &c, best);
+        attack_close(&c.job);
+    }
+    return s == GNT_OK ? out->tensor(out->context, "choice", 1, &two, best) : s;
+}
+
+/* ---- the attack ---- */
+
+typedef struct starting {
+    const inverse *self;
+    const gnt_observation *seen;
+    int64_t pixels;
+} starting;
+
+static void start_of(void *context, const float *encoded, int64_t n, float *x) {
+    const starting *s = context;
+    search_start(s->self->host, s->self->start, s->seen->public_data, encoded, n, s->pixels, x);
+}
+
+static gnt_status run(void *self_, const gnt_observation *seen, const gnt_artefacts *own,
+                      const gnt_answer *answer) {
+    const inverse *self = self_;
+    const gnt_host *host = self->host;
+    static const inversion plain = {0};
+    const float *choice = attack_artefact(own, "choice", 2);
+    double share = choice ? (double)choice[0] : self->share;
+    attack_job j;
+    gnt_status s = attack_open(&j, host, seen, &plain, self->batch);
+    if (s == GNT_OK) {
+        starting from = {self, seen, j.known.g.pixels};
+        j.inversion.c = share * j.known.c;
+        j.search.steps = seen->budget > 0 ? seen->budget : choice ? (int64_t)choice[1] : self->steps;
+        j.search.rate = self->rate;
+        j.search.how = self->how;
+        host->fact(host->context, "share_of_c", share);
+        host->fact(host->context, "steps", (double)j.search.steps);
+        s = attack_answer(&j, seen, answer, start_of, &from);
+    }
+    attack_close(&j);
+    return s;
+}
+
+static void *create(const gnt_host *host, const gnt_value *values) {
+    inverse *self = calloc(1, sizeof *self);
+    if (!self) {
+        host->fail(host->context, "out of memory");
+        return NULL;
+    }
+    *self = (inverse){.host = host,
+                      .share = values[SHARE].r,
+                      .steps = values[STEPS].i,
+                      .learn = (int)values[LEARN].i,
+                      .start = (int)values[START].i,
+                      .how = (int)values[HOW].i,
+                      .rate = values[RATE].r,
+                      .batch = values[BATCH].i};
+    return self;
+}
+
+static const gnt_parameter parameters[] = {
+    [SHARE] =
+        {.id = "share_of_c",
+         .type = GNT_TYPE_REAL,
+         .least = 0,
+         .most = 100,
+         .preset = 0.05,
+         .help = "c of the attack as a share of the defense's, where it is not learnt (the paper's 1 of 20)"},
+    [STEPS] = {.id = "steps",
+               .type = GNT_TYPE_INT,
+               .least = 1,
+               .most = 1000000,
+               .preset = 100,
+               .help = "of descent, where they are not learnt"},
+    [LEARN] =
+        {.id = "learn",
+         .type = GNT_TYPE_BOOL,
+         .preset = 1,
+         .help =
+             "with shadow observations, search share_of_c in {0, 0.05, 0.25, 0.5, 1} and steps in {50, 100, "
+             "200, 400} for what comes nearest to their images"},
+    [START] = {.id = "start",
+               .type = GNT_TYPE_CHOICE,
+               .preset_text = "public",
+               .choices = start_names,
+               .help =
+                   "a random public image, their mean, or noise (and noise where no public data is granted)"},
+    [HOW] = {.id = "descent",
+             .type = GNT_TYPE_CHOICE,
+             .preset_text = "adam",
+             .choices = search_names,
+             .help = "steps of one length along the gradient, or Adam's"},
+    [RATE] = {.id = "rate",
+              .type = GNT_TYPE_REAL,
+              .scale = GNT_SCALE_LOG,
+              .least = 1e-6,
+              .most = 100,
+              .preset = 0.02,
+              .help = "Adam's learning rate, or the length of a step (L2 over the image)"},
+    [BATCH] = {.id = "batch",
+               .type = GNT_TYPE_INT,
+               .least = 1,
+               .most = 4096,
+               .preset = 8,
+               .help = "encodings worked on at once; changes speed and memory only"}};
+
+static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = run};
+static const char *const services[] = {GNT_EXTENSION_MODELS, NULL};
+
+const gnt_descriptor loda_inverse = {
+    .size = sizeof loda_inverse,
+    .kind = GNT_PLUGIN_ATTACK,
+    .id = "loda-inverse",
+    .version = "1.0",
+    .line = "looks for the image at which loda's encoding would have come to rest",
+    .licence = "MIT",
+    .citation = "Learning to Obscure Data (LODA), Eq. 6",
+    .parameters = parameters,
+    .n_parameters = sizeof parameters / sizeof *parameters,
+    .scope = GNT_SCOPE_TASK,
+    .surfaces = GNT_SURFACE_ENCODING,
+    .goals = GNT_GOAL_RECONSTRUCTION,
+    .needs = GNT_KNOWS_DEFENSE,
+    .uses = GNT_KNOWS_PUBLIC | GNT_KNOWS_SHADOW | GNT_KNOWS_SHADOW_OBS,
+    .data_kinds = GNT_KIND_IMAGE,
+    .flags = GNT_FLAG_RANDOMISED,
+    .services = services,
+    .create = create,
+    .destroy = free,
+    .attack = &hooks,
+};
