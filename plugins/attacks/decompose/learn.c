@@ -1,0 +1,211 @@
+#include "learn.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct step {
+    gnt_program *program;
+    dec_whitener white;
+    dec_batch batch;
+    float *whitened, *share, *gradient;
+    gnt_adam *adam;
+} step;
+
+gnt_status dec_learn_gain(const gnt_host *host, const dec_law *law, const gnt_samples *from, float *filter) {
+    enum { SOME = DEC_PAIR_BATCH, ORIGINALS = 16 };
+    int64_t size = SOME * from->features, taps = from->dim[0] * from->dim[0] * DEC_FILTER * DEC_FILTER;
+    dec_batch b = {.e = host->scratch(host->context, (size_t)size * sizeof *b.e),
+                   .weight = host->scratch(host->context, SOME * ORIGINALS * sizeof *b.weight)};
+    float *out = host->scratch(host->context, (size_t)size * sizeof *out);
+    dec_whitener z = {0};
+    if (!b.e || !b.weight || !out)
+        return host->fail(host->context, "no memory for a batch of encodings");
+    dec_make_batch(host, law, from, ORIGINALS, SOME, &b);
+    gnt_status status = dec_whiten_open(&z, host, from->dim[0], from->dim[1], from->dim[2], filter);
+    if (status == GNT_OK) {
+        double squares = 0;
+        dec_whiten(&z, b.e, SOME, out);
+        for (int64_t i = 0; i < size; i++)
+            squares += (double)out[i] * (double)out[i];
+        for (int64_t i = 0; i < taps && squares > 0; i++)
+            filter[i] *= (float)sqrt((double)size / squares);
+    }
+    dec_whiten_close(&z);
+    return status;
+}
+
+static gnt_status no_memory(const gnt_host *host) {
+    return host->fail(host->context, "no memory for the similarity network");
+}
+
+static gnt_status compile(step *s, const gnt_host *host, const dec_net *net, const float *flat) {
+    int64_t image[4] = {DEC_PAIR_BATCH, net->c, net->h, net->w}, pairs[2] = {DEC_PAIR_BATCH, DEC_PAIR_BATCH};
+    gnt_node param[DEC_PARAMS], out[DEC_PARAMS + 1];
+    char error[300] = "";
+    gnt_graph *g = gnt_graph_new();
+    if (!g)
+        return no_memory(host);
+    gnt_node e = gnt_nn_input(g, "e", 4, image, 0), white = gnt_nn_input(g, "white", 4, image, 0);
+    gnt_node share = gnt_nn_input(g, "share", 2, pairs, 0);
+    dec_net_inputs(g, net, param);
+    gnt_node z = dec_net_embed(g, net, param, e, white);
+    out[0] = dec_net_loss(g, dec_net_pairs(g, net, param, z, z), share);
+    gnt_nn_vjp(g, out, NULL, 1, param, net->n, out + 1);
+    s->program = gnt_program_new(g, out, NULL, net->n + 1, 4, error, sizeof error);
+    gnt_graph_free(g);
+    if (!s->program)
+        return host->fail(host->context, error);
+    gnt_program_bind(s->program, e, s->batch.e);
+    gnt_program_bind(s->program, white, s->whitened);
+    gnt_program_bind(s->program, share, s->share);
+    dec_net_bind(s->program, net, param, flat);
+    return GNT_OK;
+}
+
+static gnt_status open_step(step *s, const gnt_host *host, const dec_learning *how, const dec_net *net,
+                            const float *filter, const float *flat) {
+    size_t size = (size_t)(DEC_PAIR_BATCH * net->c * net->h * net->w);
+    s->batch.e = host->scratch(host->context, size * sizeof(float));
+    s->batch.weight = host->scratch(host->context, DEC_PAIR_BATCH * (size_t)how->originals * sizeof(float));
+    s->whitened = host->scratch(host->context, size * sizeof(float));
+    s->share = host->scratch(host->context, DEC_PAIR_BATCH * DEC_PAIR_BATCH * sizeof(float));
+    s->gradient = host->scratch(host->context, (size_t)net->size * sizeof(float));
+    s->adam = gnt_adam_new(net->size, 0.9, 0.99, 1e-8);
+    if (!s->batch.e || !s->batch.weight || !s->whitened || !s->share || !s->gradient || !s->adam)
+        return no_memory(host);
+    gnt_status status = dec_whiten_open(&s->white, host, net->c, net->h, net->w, filter);
+    return status == GNT_OK ? compile(s, host, net, flat) : status;
+}
+
+static double one_step(step *s, const gnt_host *host, const dec_law *law, const gnt_samples *from,
+                       const dec_learning *how, const dec_net *net, float *flat, double rate) {
+    dec_make_batch(host, law, from, how->originals, DEC_PAIR_BATCH, &s->batch);
+    dec_shared(s->batch.weight, DEC_PAIR_BATCH, how->originals, s->share);
+    for (int64_t i = 0; i < DEC_PAIR_BATCH * DEC_PAIR_BATCH; i++)
+        s->share[i] = s->share[i] > 0;
+    dec_whiten(&s->white, s->batch.e, DEC_PAIR_BATCH, s->whitened);
+    gnt_program_run(s->program, 0);
+    for (int32_t i = 0; i < net->n; i++)
+        memcpy(s->gradient + net->param[i].at, gnt_program_output(s->program, i + 1),
+               (size_t)net->param[i].count * sizeof(float));
+    for (int64_t i = 0; i < net->size; i++)
+        flat[i] *= (float)(1 - rate * how->decay);
+    gnt_adam_step(s->adam, flat, s->gradient, rate);
+    return (double)*(const float *)gnt_program_output(s->program, 0);
+}
+
+gnt_status dec_learn(const gnt_host *host, const dec_law *law, const gnt_samples *from, const float *filter,
+                     const dec_learning *how, const dec_net *net, float *flat, double *loss) {
+    step s = {0};
+    gnt_status status = open_step(&s, host, how, net, filter, flat);
+    int64_t last = how->steps / 10 + 1;
+    *loss = 0;
+    for (int64_t k = 0; status == GNT_OK && k < how->steps; k++) {
+        double ramp = k < how->warm ? ((double)k + 1) / (double)how->warm : 1;
+        double rate = ramp * gnt_rate_cosine(how->rate, k, how->steps);
+        double l = one_step(&s, host, law, from, how, net, flat, rate);
+        *loss += k >= how->steps - last ? l / (double)last : 0;
+        if (!isfinite(l))
+            status = host->fail(host->context, "its similarity network diverged; give a lower `rate`");
+        else if (host->should_stop(host->context))
+            status = GNT_STOPPED;
+        host->progress(host->context, (double)k + 1, (double)how->steps);
+    }
+    gnt_program_free(s.program);
+    dec_whiten_close(&s.white);
+    gnt_adam_free(s.adam);
+    return status;
+}
+
+/* ---- scores of all pairs ---- */
+
+typedef struct scorer {
+    gnt_program *embed, *pairs;
+    float *e, *white, *za, *zb; /* a batch each */
+} scorer;
+
+static gnt_status open_scorer(scorer *s, const gnt_host *host, const dec_net *net, const float *flat) {
+    int64_t image[4] = {DEC_PAIR_BATCH, net->c, net->h, net->w};
+    size_t bytes = (size_t)(DEC_PAIR_BATCH * net->c * net->h * net->w) * sizeof(float);
+    gnt_node param[DEC_PARAMS];
+    char error[300] = "";
+    s->e = host->scratch(host->context, bytes);
+    s->white = host->scratch(host->context, bytes);
+    s->za = host->scratch(host->context, bytes);
+    s->zb = host->scratch(host->context, bytes);
+    gnt_graph *g = gnt_graph_new(), *other = gnt_graph_new();
+    if (!g || !other || !s->e || !s->white || !s->za || !s->zb) {
+        gnt_graph_free(g);
+        gnt_graph_free(other);
+        return no_memory(host);
+    }
+    gnt_node a = gnt_nn_input(g, "e", 4, image, 0), b = gnt_nn_input(g, "white", 4, image, 0);
+    dec_net_inputs(g, net, param);
+    gnt_node z = dec_net_embed(g, net, param, a, b);
+    s->embed = gnt_program_new(g, &z, NULL, 1, 4, error, sizeof error);
+    if (s->embed) {
+        gnt_program_bind(s->embed, a, s->e);
+        gnt_program_bind(s->embed, b, s->white);
+        dec_net_bind(s->embed, net, param, flat);
+        a = gnt_nn_input(other, "za", 4, image, 0);
+        b = gnt_nn_input(other, "zb", 4, image, 0);
+        dec_net_inputs(other, net, param);
+        z = dec_net_pairs(other, net, param, a, b);
+        s->pairs = gnt_program_new(other, &z, NULL, 1, 4, error, sizeof error);
+    }
+    if (s->pairs) {
+        gnt_program_bind(s->pairs, a, s->za);
+        gnt_program_bind(s->pairs, b, s->zb);
+        dec_net_bind(s->pairs, net, param, flat);
+    }
+    gnt_graph_free(g);
+    gnt_graph_free(other);
+    return s->pairs ? GNT_OK : host->fail(host->context, error);
+}
+
+static int64_t some(int64_t from, int64_t n) {
+    return n - from < DEC_PAIR_BATCH ? n - from : DEC_PAIR_BATCH;
+}
+
+static gnt_status score_blocks(scorer *s, const gnt_host *host, int64_t features, const float *z, int64_t n,
+                               float *score) {
+    for (int64_t i = 0; i < n; i += DEC_PAIR_BATCH)
+        for (int64_t j = i; j < n; j += DEC_PAIR_BATCH) {
+            int64_t ni = some(i, n), nj = some(j, n);
+            if (host->should_stop(host->context))
+                return GNT_STOPPED;
+            memcpy(s->za, z + i * features, (size_t)(ni * features) * sizeof *z);
+            memcpy(s->zb, z + j * features, (size_t)(nj * features) * sizeof *z);
+            gnt_program_run(s->pairs, 0);
+            const float *block = gnt_program_output(s->pairs, 0);
+            for (int64_t a = 0; a < ni; a++)
+                for (int64_t b = 0; b < nj; b++)
+                    score[(i + a) * n + j + b] = score[(j + b) * n + i + a] = block[a * DEC_PAIR_BATCH + b];
+        }
+    return GNT_OK;
+}
+
+gnt_status dec_learn_score(const gnt_host *host, const dec_net *net, const float *flat, const float *filter,
+                           const float *e, int64_t n, float *score) {
+    int64_t features = net->c * net->h * net->w;
+    scorer s = {0};
+    dec_whitener white = {0};
+    float *z = host->scratch(host->context, (size_t)(n * features) * sizeof *z);
+    gnt_status status = z ? open_scorer(&s, host, net, flat) : no_memory(host);
+    if (status == GNT_OK)
+        status = dec_whiten_open(&white, host, net->c, net->h, net->w, filter);
+    for (int64_t i = 0; status == GNT_OK && i < n; i += DEC_PAIR_BATCH) {
+        if (host->should_stop(host->context))
+            status = GNT_STOPPED;
+        memcpy(s.e, e + i * features, (size_t)(some(i, n) * features) * sizeof *e);
+        dec_whiten(&white, s.e, DEC_PAIR_BATCH, s.white);
+        gnt_program_run(s.embed, 0);
+        memcpy(z + i * features, gnt_program_output(s.embed, 0), (size_t)(some(i, n) * features) * sizeof *z);
+    }
+    if (status == GNT_OK)
+        status = score_blocks(&s, host, features, z, n, score);
+    gnt_program_free(s.embed);
+    gnt_program_free(s.pairs);
+    dec_whiten_close(&white);
+    return status;
+}
