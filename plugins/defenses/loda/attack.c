@@ -77,6 +77,47 @@ gnt_status attack_pairs(const gnt_host *host, const gnt_attack_prepare *in, int6
     return GNT_OK;
 }
 
+static void note_error(void *watcher, int64_t step, const float *x) {
+    attack_trial *t = watcher;
+    const int64_t pixels = t->job->known.g.pixels;
+    for (int k = 0; k < t->n_stops; k++)
+        for (int64_t i = 0; t->stop[k] == step && i < t->n; i++)
+            for (int64_t p = 0; p < pixels; p++) {
+                double d = (double)(x[i * pixels + p] - t->pair[i].x[p]);
+                t->error[k] += d * d;
+            }
+}
+
+gnt_status attack_trial_open(attack_trial *t, attack_job *job, const attack_pair *pair, int64_t n,
+                             const int64_t *stop, int n_stops) {
+    const gnt_host *host = job->host;
+    const size_t pixels = (size_t)job->known.g.pixels;
+    *t = (attack_trial){.job = job, .pair = pair, .n = n, .stop = stop, .n_stops = n_stops};
+    job->search.steps = stop[n_stops - 1];
+    t->encoded = host->scratch(host->context, (size_t)n * pixels * sizeof *t->encoded);
+    t->start = host->scratch(host->context, (size_t)n * pixels * sizeof *t->start);
+    t->total = host->scratch(host->context, (size_t)(job->search.steps + 1) * sizeof *t->total);
+    if (!t->encoded || !t->start || !t->total)
+        return host->fail(host->context, "no memory for the search on shadow observations");
+    for (int64_t i = 0; i < n; i++)
+        memcpy(t->encoded + i * job->known.g.pixels, pair[i].encoded, pixels * sizeof *t->encoded);
+    job->search.watch = note_error;
+    job->search.watcher = t;
+    return GNT_OK;
+}
+
+gnt_status attack_trial_run(attack_trial *t) {
+    attack_job *j = t->job;
+    memset(t->error, 0, sizeof t->error);
+    memcpy(j->x, t->start, (size_t)(t->n * j->known.g.pixels) * sizeof *j->x);
+    note_error(t, 0, j->x);
+    gnt_status s = inversion_set(&j->inversion, t->encoded);
+    if (s == GNT_OK)
+        s = search_run(&j->search, j->x, t->total);
+    j->search.done += (double)j->search.steps;
+    return s;
+}
+
 const float *attack_artefact(const gnt_artefacts *own, const char *name, int64_t count) {
     for (int64_t i = 0; own && i < own->tensors.n; i++)
         if (strcmp(own->tensors.view[i].name, name) == 0 && own->tensors.view[i].count == count)

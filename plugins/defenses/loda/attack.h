@@ -35,6 +35,25 @@ typedef struct attack_pair {
 gnt_status attack_pairs(const gnt_host *host, const gnt_attack_prepare *in, int64_t pixels, int64_t most,
                         attack_pair **pair, int64_t *n);
 
+/* A search on pairs whose images are known: what it comes to after several numbers of steps. */
+enum { ATTACK_STOPS = 5 };
+typedef struct attack_trial {
+    attack_job *job; /* open for n images; its search is set but for `steps` */
+    const attack_pair *pair;
+    int64_t n;
+    float *encoded, *start; /* n × pixels: of the pairs, and where the searches begin */
+    double *total;
+    const int64_t *stop; /* rising; 0 stands for the start itself */
+    int n_stops;
+    double error[ATTACK_STOPS]; /* squared distance to the images, at each */
+} attack_trial;
+
+/* Copies the pairs' encodings and makes room for their starts, which the caller fills in. */
+gnt_status attack_trial_open(attack_trial *t, attack_job *job, const attack_pair *pair, int64_t n,
+                             const int64_t *stop, int n_stops);
+/* Searches with the job's settings and fills `error`. */
+gnt_status attack_trial_run(attack_trial *t);
+
 /* The tensor of that name and size among the attack's own artefacts, or NULL. */
 const float *attack_artefact(const gnt_artefacts *own, const char *name, int64_t count);
 

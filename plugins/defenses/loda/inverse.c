@@ -23,69 +23,27 @@ typedef struct inverse {
 
 /* ---- the choice of c and steps ---- */
 
-typedef struct choosing {
-    attack_job job;
-    const attack_pair *pair;
-    int64_t n; /* pairs of the batch */
-    double error[STOPS];
-} choosing;
-
-/* Squared distance to the truth at the numbers of steps that are compared. */
-static void watch(void *context, int64_t step, const float *x) {
-    choosing *c = context;
-    const int64_t pixels = c->job.known.g.pixels;
-    for (int k = 0; k < STOPS; k++)
-        for (int64_t i = 0; stops[k] == step && i < c->n; i++)
-            for (int64_t p = 0; p < pixels; p++) {
-                double d = (double)(x[i * pixels + p] - c->pair[i].x[p]);
-                c->error[k] += d * d;
-            }
-}
-
-static gnt_status try_share(choosing *c, double share, const float *encoded, const float *start,
-                            double *total) {
-    attack_job *j = &c->job;
-    const size_t bytes = (size_t)(j->inversion.n * j->known.g.pixels) * sizeof(float);
-    memset(c->error, 0, sizeof c->error);
-    j->inversion.c = share * j->known.c;
-    memcpy(j->x, start, bytes);
-    gnt_status s = inversion_set(&j->inversion, encoded);
-    if (s == GNT_OK)
-        s = search_run(&j->search, j->x, total);
-    j->search.done += (double)j->search.steps;
-    return s;
-}
-
-static gnt_status choose(const inverse *self, const gnt_attack_prepare *in, choosing *c, float best[2]) {
+static gnt_status choose(const inverse *self, const gnt_attack_prepare *in, attack_trial *t, float best[2]) {
     const gnt_host *host = self->host;
-    const int64_t n = c->n, pixels = c->job.known.g.pixels;
+    attack_job *j = t->job;
     double least = INFINITY;
-    float *encoded = host->scratch(host->context, (size_t)(n * pixels) * sizeof *encoded);
-    float *start = host->scratch(host->context, (size_t)(n * pixels) * sizeof *start);
-    double *total = host->scratch(host->context, (size_t)(stops[STOPS - 1] + 1) * sizeof *total);
-    if (!encoded || !start || !total)
-        return host->fail(host->context, "no memory for the search of c");
-    for (int64_t i = 0; i < n; i++)
-        memcpy(encoded + i * pixels, c->pair[i].encoded, (size_t)pixels * sizeof *encoded);
-    search_start(host, self->start, in->public_data, encoded, n, pixels, start);
-    c->job.search.steps = stops[STOPS - 1];
-    c->job.search.rate = self->rate;
-    c->job.search.how = self->how;
-    c->job.search.watch = watch;
-    c->job.search.watcher = c;
-    c->job.search.all = (double)(SHARES * stops[STOPS - 1]);
+    search_start(host, self->start, in->public_data, t->encoded, t->n, j->known.g.pixels, t->start);
+    j->search.rate = self->rate;
+    j->search.how = self->how;
+    j->search.all = (double)(SHARES * stops[STOPS - 1]);
     for (int a = 0; a < SHARES; a++) {
-        gnt_status s = try_share(c, shares[a], encoded, start, total);
+        j->inversion.c = shares[a] * j->known.c;
+        gnt_status s = attack_trial_run(t);
         if (s != GNT_OK)
             return s;
         for (int k = 0; k < STOPS; k++)
-            if (c->error[k] < least) {
-                least = c->error[k];
+            if (t->error[k] < least) {
+                least = t->error[k];
                 best[0] = (float)shares[a];
                 best[1] = (float)stops[k];
             }
     }
-    host->fact(host->context, "shadow_mse", least / (double)(n * pixels));
+    host->fact(host->context, "shadow_mse", least / (double)(t->n * j->known.g.pixels));
     return GNT_OK;
 }
 
@@ -95,18 +53,21 @@ static gnt_status prepare(void *self_, const gnt_attack_prepare *in, const gnt_s
     static const inversion plain = {0};
     float best[2] = {(float)self->share, (float)self->steps};
     const int64_t two = 2;
-    choosing c = {0};
+    attack_job j = {0};
+    attack_trial t;
     known k;
     attack_pair *pair;
+    int64_t n = 0;
     gnt_status s = known_open(&k, host, in->setting);
     if (s == GNT_OK)
-        s = attack_pairs(host, in, k.g.pixels, self->learn ? MOST_PAIRS : 0, &pair, &c.n);
-    if (s == GNT_OK && c.n > 0) {
-        s = attack_open(&c.job, host, in->setting, &plain, c.n);
-        c.pair = pair;
+        s = attack_pairs(host, in, k.g.pixels, self->learn ? MOST_PAIRS : 0, &pair, &n);
+    if (s == GNT_OK && n > 0) {
+        s = attack_open(&j, host, in->setting, &plain, n);
         if (s == GNT_OK)
-            s = choose(self, in, &c, best);
-        attack_close(&c.job);
+            s = attack_trial_open(&t, &j, pair, n, stops, STOPS);
+        if (s == GNT_OK)
+            s = choose(self, in, &t, best);
+        attack_close(&j);
     }
     return s == GNT_OK ? out->tensor(out->context, "choice", 1, &two, best) : s;
 }
@@ -193,7 +154,7 @@ static const gnt_parameter parameters[] = {
                    "a random public image, their mean, or noise (and noise where no public data is granted)"},
     [HOW] = {.id = "descent",
              .type = GNT_TYPE_CHOICE,
-             .preset_text = "adam",
+             .preset_text = "normalised",
              .choices = search_names,
              .help = "steps of one length along the gradient, or Adam's"},
     [RATE] = {.id = "rate",
@@ -201,7 +162,7 @@ static const gnt_parameter parameters[] = {
               .scale = GNT_SCALE_LOG,
               .least = 1e-6,
               .most = 100,
-              .preset = 0.02,
+              .preset = 0.1,
               .help = "Adam's learning rate, or the length of a step (L2 over the image)"},
     [BATCH] = {.id = "batch",
                .type = GNT_TYPE_INT,

@@ -1,7 +1,7 @@
 /* loda-kkt: what Eq. 6 leaves out. Most pixels of an encoding end on an edge of the box, where the gradient need not be
  * zero but only point out; so the residual counts inside, its wrong sign counts on the edges, at the defense's own c, with
- * a prior on images. Begins at what a linear filter makes of the encoding, learnt from shadow observations, or else at the
- * mean of the public images. */
+ * a prior on images. Begins at what a linear filter makes of the encoding, learnt from shadow observations as is how far to
+ * go from there, or else at the mean of the public images. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,9 +10,11 @@
 #include "loda.h"
 
 enum { STEPS, RATE, TV, EDGE, START, HOW, BATCH }; /* rows of the table of parameters */
-enum { MOST_PAIRS = 1000, START_LEARNT = 3 };
+enum { MOST_PAIRS = 1000, TRIED_PAIRS = 16, START_LEARNT = 3 };
 
 static const double ridge = 1e-3;
+static const int64_t stops[] = {0, 50, 100, 200, 400};
+enum { STOPS = sizeof stops / sizeof *stops };
 static const char *const kkt_start_names[] = {"public", "mean", "noise", "learnt", NULL};
 
 typedef struct kkt {
@@ -21,6 +23,34 @@ typedef struct kkt {
     double rate, tv, edge;
     int start, how;
 } kkt;
+
+/* How many steps from the filter's image bring the shadow images nearest: 0 where the defense stopped far from rest, and
+ * the residual misleads. */
+static gnt_status choose_steps(const kkt *self, const gnt_attack_prepare *in, const attack_pair *pair,
+                               int64_t n, const float *filter, float *best) {
+    const inversion like = {.kkt = 1, .tv = self->tv, .edge = self->edge};
+    attack_job j;
+    attack_trial t;
+    n = n < TRIED_PAIRS ? n : TRIED_PAIRS;
+    gnt_status s = attack_open(&j, self->host, in->setting, &like, n);
+    if (s == GNT_OK)
+        s = attack_trial_open(&t, &j, pair, n, stops, STOPS);
+    if (s == GNT_OK) {
+        const int64_t pixels = j.known.g.pixels;
+        for (int64_t i = 0; i < n; i++)
+            filter_apply(j.inversion.dim, filter, pair[i].encoded, t.start + i * pixels);
+        j.search.rate = self->rate;
+        j.search.how = self->how;
+        j.search.all = (double)stops[STOPS - 1];
+        s = attack_trial_run(&t);
+    }
+    int least = 0;
+    for (int k = 1; s == GNT_OK && k < STOPS; k++)
+        least = t.error[k] < t.error[least] ? k : least;
+    *best = (float)stops[least];
+    attack_close(&j);
+    return s;
+}
 
 static gnt_status prepare(void *self_, const gnt_attack_prepare *in, const gnt_sink *out) {
     const kkt *self = self_;
@@ -33,14 +63,19 @@ static gnt_status prepare(void *self_, const gnt_attack_prepare *in, const gnt_s
         s = attack_pairs(host, in, k.g.pixels, self->start == START_LEARNT ? MOST_PAIRS : 0, &pair, &n);
     if (s != GNT_OK)
         return s;
-    const int64_t *dim = k.g.extractor->service->info->dim, size = filter_size(dim), none = 1;
+    const int64_t *dim = k.g.extractor->service->info->dim, size = filter_size(dim), one = 1;
     float *filter = host->scratch(host->context, (size_t)size * sizeof *filter);
     if (!filter)
         return host->fail(host->context, "no memory for a filter");
     int learnt = n > 0 && filter_learn(dim, pair, n, ridge, filter) == 0;
     host->fact(host->context, "pairs", (double)(learnt ? n : 0));
-    return learnt ? out->tensor(out->context, "filter", 1, &size, filter)
-                  : out->tensor(out->context, "nothing", 1, &none, filter);
+    if (!learnt)
+        return out->tensor(out->context, "nothing", 1, &one, filter);
+    float steps = 0;
+    s = choose_steps(self, in, pair, n, filter, &steps);
+    if (s == GNT_OK)
+        s = out->tensor(out->context, "steps", 1, &one, &steps);
+    return s == GNT_OK ? out->tensor(out->context, "filter", 1, &size, filter) : s;
 }
 
 typedef struct starting {
@@ -72,7 +107,9 @@ static gnt_status run(void *self_, const gnt_observation *seen, const gnt_artefa
     if (s == GNT_OK) {
         const int64_t *dim = j.inversion.dim;
         starting from = {self, seen, dim, attack_artefact(own, "filter", filter_size(dim)), j.known.g.pixels};
-        j.search.steps = seen->budget > 0 ? seen->budget : self->steps;
+        const float *steps = attack_artefact(own, "steps", 1);
+        j.search.steps = seen->budget > 0 ? seen->budget : steps ? (int64_t)steps[0] : self->steps;
+        self->host->fact(self->host->context, "steps", (double)j.search.steps);
         j.search.rate = self->rate;
         j.search.how = self->how;
         s = attack_answer(&j, seen, answer, start_of, &from);
