@@ -55,7 +55,7 @@ UNIT = $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 CORES = $(shell nproc 2>/dev/null || echo 2)
 PARALLEL = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(CORES))
 
-.PHONY: all demo test asan bench format format-check clean units plugins deps have-deps install
+.PHONY: FORCE all demo test asan bench format format-check clean units plugins deps have-deps install
 .SECONDARY:
 all: $(B)/gauntlet plugins $(B)/libgauntlet-nn.so
 
@@ -72,6 +72,13 @@ $(B)/obj/%.f32.o: %.c
 $(B)/obj/%.f64.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) -DGNT_REAL_F64 -Iharness -Iharness/include -c $< -o $@
+
+# which source this is, for `gauntlet version` and the record of a run; the file changes only when what it says does
+$(B)/source: FORCE
+	@mkdir -p $(@D); tools/source >$@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+$(B)/obj/harness/run/version.o: harness/run/version.c $(B)/source
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) -DGNT_SOURCE="\"$$(cat $(B)/source)\"" -Iharness -Iharness/include -c $< -o $@
 
 $(B)/libgauntlet.a: $(LIB_OBJ)
 	@rm -f $@

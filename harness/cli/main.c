@@ -6,6 +6,7 @@
 #include "cli/cmd.h"
 #include "gauntlet/plugin.h"
 #include "run/child.h"
+#include "run/version.h"
 #include "run/worker.h"
 
 typedef struct command {
@@ -58,6 +59,7 @@ static int unknown(const char *name) {
 int gnt_cmd_version(int argc, char **argv) {
     (void)argc, (void)argv;
     printf("gauntlet %s (plugin ABI %d.%d)\n", GNT_VERSION, GNT_ABI_MAJOR, GNT_ABI_MINOR);
+    printf("source %s, compiled by %s\n", gnt_version_source(), gnt_version_compiler());
     const char *core = gnt_child_blas_core();
     printf("OpenBLAS core of workers: %s\n", *core ? core : "chosen by OpenBLAS");
     return GNT_EXIT_OK;

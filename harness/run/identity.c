@@ -11,7 +11,7 @@
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
-static void cpu_name(char name[49]) {
+void run_cpu_name(char name[49]) {
     unsigned word[12] = {0};
     for (unsigned i = 0; i < 3; i++)
         __get_cpuid(0x80000002u + i, &word[4 * i], &word[4 * i + 1], &word[4 * i + 2], &word[4 * i + 3]);
@@ -19,7 +19,7 @@ static void cpu_name(char name[49]) {
     name[48] = 0;
 }
 #else
-static void cpu_name(char name[49]) {
+void run_cpu_name(char name[49]) {
     snprintf(name, 49, "unknown");
 }
 #endif
@@ -31,7 +31,7 @@ char *run_identity(gnt_err *err) {
     if (gnt_digest_file("/proc/self/exe", &d, err) != 0)
         return NULL;
     gnt_digest_hex(&d, hex);
-    cpu_name(cpu);
+    run_cpu_name(cpu);
     char *text = gnt_format("host %s; cpu %s; blas %s; core %s; conv %s %s; threads 1", hex, cpu,
                             openblas_get_config(), gnt_child_blas_core(), gnt_dnnl_version(dnnl),
                             choice ? choice : "");

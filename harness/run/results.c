@@ -46,7 +46,7 @@ int run_write_plan(const run *r, gnt_err *err) {
     char *text = gnt_plan_json(r->plan, r->suite);
     int rc = write_file(r, "plan.json", text, err);
     gnt_free(text);
-    return rc;
+    return rc == 0 ? write_file(r, "suite.json", r->suite->text, err) : -1;
 }
 
 /* ---- results.json ---- */
@@ -278,8 +278,9 @@ int run_write_host(const run *r, gnt_err *err) {
     clock_gettime(CLOCK_MONOTONIC, &now);
     double wall = (double)(now.tv_sec - r->start.tv_sec) + 1e-9 * (double)(now.tv_nsec - r->start.tv_nsec);
     return write_json(r, "host.json",
-                      json_pack("{s:i, s:s, s:f, s:f, s:f, s:i, s:I, s:o}", "format", 1, "identity", r->host,
-                                "seconds", wall, "cpu_seconds", cpu, "peak_bytes", peak, "jobs_at_once",
-                                r->options->jobs, "jobs_from_store", (json_int_t)cached, "jobs", jobs),
+                      json_pack("{s:i, s:s, s:o, s:f, s:f, s:f, s:i, s:I, s:o}", "format", 1, "identity",
+                                r->host, "provenance", run_provenance(r), "seconds", wall, "cpu_seconds", cpu,
+                                "peak_bytes", peak, "jobs_at_once", r->options->jobs, "jobs_from_store",
+                                (json_int_t)cached, "jobs", jobs),
                       err);
 }

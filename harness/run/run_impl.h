@@ -99,6 +99,7 @@ typedef struct run {
     char *host;                             /* the program's digest and the numerics identity */
     size_t running, finished;
     struct timespec start;
+    time_t started; /* by the clock on the wall */
     int interrupted;
 } run;
 
@@ -138,7 +139,7 @@ run_job *run_none_job(run *r, size_t task, uint64_t seed);
 int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err);
 
 /* ---- results.c ---- */
-int run_write_plan(const run *r, gnt_err *err);
+int run_write_plan(const run *r, gnt_err *err); /* and suite.json */
 int run_write_results(const run *r, gnt_err *err);
 int run_write_host(const run *r, gnt_err *err);
 json_t *run_groups(const run *r); /* groups.c */
@@ -150,5 +151,9 @@ void run_show_cell(const run *r, const run_cell *c);
 
 /* ---- identity.c ---- */
 char *run_identity(gnt_err *err); /* the caller frees */
+void run_cpu_name(char name[49]);
+
+/* ---- provenance.c ---- */
+json_t *run_provenance(const run *r); /* NULL when out of memory */
 
 #endif

@@ -308,8 +308,8 @@ static int read_doc(gnt_suite *out, gnt_doc *doc, const gnt_suite_world *world, 
     suite_reader r = {.doc = doc, .world = world, .s = out, .err = err, .folder = folder_of(doc->name)};
     char *canonical = NULL;
     int rc = -1;
-    *out = (gnt_suite){.file = gnt_strdup(doc->name)};
-    if (!r.folder || !out->file) {
+    *out = (gnt_suite){.file = gnt_strdup(doc->name), .text = gnt_strdup(doc->text)};
+    if (!r.folder || !out->file || !out->text) {
         suite_no_memory(&r);
         goto cleanup;
     }
@@ -368,6 +368,7 @@ void gnt_suite_free(gnt_suite *s) {
     gnt_free(s->defense);
     gnt_free(s->attack);
     gnt_free(s->file);
+    gnt_free(s->text);
     gnt_free(s->name);
     gnt_free(s->title);
     gnt_free(s->scale);

@@ -209,6 +209,7 @@ enum { GNT_MEASURE_LPIPS = 13, GNT_MEASURE_FEATURES = 16, GNT_MEASURES = 17 };
 
 typedef struct gnt_suite {
     char *file;       /* as it was given, for sentences */
+    char *text;       /* what stands in it, byte for byte */
     char *name;       /* "suite" */
     char *title;      /* "" for none */
     char *scale;      /* the one whose values are put in; NULL: the suite has none */
