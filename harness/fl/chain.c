@@ -171,6 +171,22 @@ int gnt_chain_encode_set(const gnt_chain *chain, gnt_client *client, int64_t epo
     return 0;
 }
 
+int gnt_chain_encode_query(const gnt_chain *chain, gnt_client *client, int64_t draw, gnt_batch *b,
+                           gnt_err *err) {
+    const int64_t n = b->view.n;
+    for (int32_t i = 0; i < chain->n; i++) {
+        const gnt_member *m = &chain->member[i];
+        if (!m->hooks->encode_query)
+            continue;
+        if (encode(chain, m, m->hooks->encode_query, "encode_query", client, draw, b, err) != 0)
+            return -1;
+        if (b->view.n != n)
+            return gnt_fail(err, "defense %s: encode_query made %lld samples of %lld; expected as many",
+                            m->id ? m->id : "", (long long)b->view.n, (long long)n);
+    }
+    return 0;
+}
+
 int gnt_chain_encode_batch(const gnt_chain *chain, gnt_client *client, int64_t step, gnt_batch *b,
                            gnt_err *err) {
     for (int32_t i = 0; i < chain->n; i++)

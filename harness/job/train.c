@@ -219,6 +219,31 @@ static int write_out(training *t, gnt_err *err) {
     return rc == 0 ? t->work->write(t->work->context, "trained", &t->out, err) : -1;
 }
 
+/* From here on the test part is what is asked of the trained network. Labels stay the true ones. */
+static int encode_queries(training *t, const gnt_sampleset *public_data, const float *weights,
+                          const float *buffers, gnt_err *err) {
+    const gnt_fl_config config = gnt_work_config(t->work);
+    gnt_samples *test = &t->test.view;
+    gnt_client client = {.size = sizeof client,
+                         .index = -1,
+                         .round = config.rounds,
+                         .n_clients = config.clients,
+                         .n_samples = test->n,
+                         .batch = test->n,
+                         .weights = weights,
+                         .buffers = buffers,
+                         .public_data = public_data->view.n ? &public_data->view : NULL};
+    gnt_batch b;
+    if (test->n == 0)
+        return 0;
+    gnt_batch_borrow(&b, test);
+    int rc = gnt_chain_encode_query(&t->chain.chain, &client, 0, &b, err);
+    if (rc == 0 && b.view.x != test->x)
+        memcpy(t->test.x, b.view.x, (size_t)(test->n * test->features) * sizeof *t->test.x);
+    gnt_batch_free(&b);
+    return rc;
+}
+
 int gnt_job_train(gnt_work *w, gnt_err *err) {
     training t = {.work = w, .utility = json_array(), .by_head = gnt_request(w, "utility.head") != NULL};
     gnt_sampleset clients = {0}, public_data = {0};
@@ -240,6 +265,8 @@ int gnt_job_train(gnt_work *w, gnt_err *err) {
         rc = weights && buffers ? start_weights(&t, weights, buffers, err)
                                 : gnt_fail(err, "out of memory for weights");
     }
+    if (rc == 0)
+        rc = encode_queries(&t, &public_data, weights, buffers, err);
     if (rc == 0)
         rc = federate(&t, &clients, &public_data, weights, buffers, err);
     if (rc == 0)

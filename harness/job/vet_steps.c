@@ -149,6 +149,20 @@ static void encode_batch(void *tour) {
     t->status = defense(t)->encode_batch(self(t), client(t), 0, &sink);
 }
 
+static void encode_query(void *tour) {
+    gnt_vet_tour *t = tour;
+    gnt_samples_sink sink = {.size = sizeof sink, .context = t, .put = put_sample, .mixed = put_mixed};
+    t->status = defense(t)->encode_query(self(t), client(t), 0, &sink);
+}
+
+static int after_query(gnt_vet_tour *t, gnt_err *err) {
+    (void)err;
+    if (t->given != client(t)->samples->n)
+        gnt_fail(&t->act->wrong, "it made %lld samples of %lld that the network is asked about",
+                 (long long)t->given, (long long)client(t)->samples->n);
+    return 0;
+}
+
 static int after_encode(gnt_vet_tour *t, gnt_err *err) {
     (void)err;
     if (t->given == 0)
@@ -280,6 +294,7 @@ static void save_again(void *tour) {
     OF_CLIENT(encode_set, who, GNT_HOOK_ENCODE_SET, NULL, encode_set, after_encode),                         \
         OF_CLIENT(local_rate, who, GNT_HOOK_LOCAL_RATE, before_rate, local_rate, after_rate),                \
         OF_CLIENT(encode_batch, who, GNT_HOOK_ENCODE_BATCH, NULL, encode_batch, after_encode),               \
+        OF_CLIENT(encode_query, who, GNT_HOOK_ENCODE_QUERY, NULL, encode_query, after_query),                \
         OF_CLIENT(client_update, who, GNT_HOOK_CLIENT_UPDATE, before_client_update, client_update,           \
                   after_update),                                                                             \
         OF_CLIENT(transform_update, who, GNT_HOOK_TRANSFORM_UPDATE, before_transform, transform_update,      \

@@ -151,7 +151,7 @@ static int defense_hooks(uint32_t *hooks, const gnt_descriptor *d, const char *w
              (t.encode_set ? GNT_HOOK_ENCODE_SET : 0) | (t.encode_batch ? GNT_HOOK_ENCODE_BATCH : 0) |
              (t.local_rate ? GNT_HOOK_LOCAL_RATE : 0) | (t.client_update ? GNT_HOOK_CLIENT_UPDATE : 0) |
              (t.transform_update ? GNT_HOOK_TRANSFORM_UPDATE : 0) | (t.aggregate ? GNT_HOOK_AGGREGATE : 0) |
-             (t.save ? GNT_HOOK_STATE : 0);
+             (t.save ? GNT_HOOK_STATE : 0) | (t.encode_query ? GNT_HOOK_ENCODE_QUERY : 0);
     return 0;
 }
 

@@ -37,7 +37,7 @@ WORDS(gnt_hook_words, {"prepare", GNT_HOOK_PREPARE}, {"contribute", GNT_HOOK_CON
       {"encode_set", GNT_HOOK_ENCODE_SET}, {"encode_batch", GNT_HOOK_ENCODE_BATCH},
       {"local_rate", GNT_HOOK_LOCAL_RATE}, {"client_update", GNT_HOOK_CLIENT_UPDATE},
       {"transform_update", GNT_HOOK_TRANSFORM_UPDATE}, {"aggregate", GNT_HOOK_AGGREGATE},
-      {"state", GNT_HOOK_STATE}, {"run", GNT_HOOK_RUN});
+      {"state", GNT_HOOK_STATE}, {"encode_query", GNT_HOOK_ENCODE_QUERY}, {"run", GNT_HOOK_RUN});
 
 const char *gnt_word_name(const gnt_words *words, uint32_t bit) {
     for (size_t i = 0; i < words->n; i++)

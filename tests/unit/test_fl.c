@@ -408,6 +408,33 @@ static gnt_status lie(void *self, const gnt_client *client, int64_t epoch, const
     return status == GNT_OK ? out->mixed(out->context, 1, &nobody, &all) : status;
 }
 
+/* Members encode queries one after the other; a count that changes would leave labels to other samples. */
+static void queries_keep_their_number(void **state) {
+    (void)state;
+    static const gnt_defense hooks[] = {{.size = sizeof(gnt_defense), .encode_query = note_epoch},
+                                        {.size = sizeof(gnt_defense), .encode_set = first_only},
+                                        {.size = sizeof(gnt_defense), .encode_query = first_only}};
+    gnt_member m[3];
+    epochs asked = {.n = 0};
+    gnt_chain chain = {.member = m, .n = 2, .n_params = P};
+    gnt_client client = {.size = sizeof client, .index = -1, .n_clients = 1};
+    gnt_samples two = data;
+    gnt_batch b;
+    gnt_err err = {0};
+    two.n = 2;
+    for (int i = 0; i < 3; i++)
+        m[i] = (gnt_member){.self = &asked, .hooks = &hooks[i], .begin = begin, .done = done};
+    gnt_batch_borrow(&b, &two);
+    assert_int_equal(gnt_chain_encode_query(&chain, &client, 7, &b, &err), 0);
+    assert_int_equal(b.view.n, 2);
+    assert_int_equal(asked.n, 1);
+    assert_int_equal(asked.asked[0], 7);
+    chain.n = 3;
+    assert_int_equal(gnt_chain_encode_query(&chain, &client, 0, &b, &err), -1);
+    assert_non_null(strstr(err.text, "encode_query made 1 samples of 2; expected as many"));
+    gnt_batch_free(&b);
+}
+
 static void what_encodings_are_made_of_is_kept(void **state) {
     (void)state;
     static const gnt_defense hooks[] = {{.size = sizeof(gnt_defense), .encode_set = swap_two},
@@ -546,6 +573,7 @@ int main(void) {
         cmocka_unit_test(encodings_replace_the_samples),
         cmocka_unit_test(each_pass_is_encoded_anew),
         cmocka_unit_test(soft_labels_enter_the_loss),
+        cmocka_unit_test(queries_keep_their_number),
         cmocka_unit_test(what_encodings_are_made_of_is_kept),
         cmocka_unit_test(local_rates_are_the_defenses),
         cmocka_unit_test(an_aggregate_takes_over),

@@ -240,6 +240,40 @@ static void signs_hide_half_of_the_entries(void **state) {
     }
 }
 
+/* What the trained network is asked about: each sample by itself, in order, with half of its pixels negative. mixup leaves
+ * samples as they are. */
+static void queries_are_flipped_and_not_mixed(void **state) {
+    (void)state;
+    enum { N = 50 };
+    tried t;
+    gnt_err err = {0};
+    gnt_samples own = samples_of(set_x, set_y, ids, N, 1);
+    gnt_client client = {.size = sizeof client, .index = -1, .n_clients = 1, .samples = &own};
+    gnt_samples_sink sink = {.size = sizeof sink, .put = put, .mixed = mixed};
+    double flipped = 0;
+    open(&t, "instahide", NULL, 23);
+    out.n = 0;
+    gnt_instance_enter(t.instance, "encode_query");
+    gnt_status s =
+        gnt_instance_defense(t.instance)->encode_query(gnt_instance_self(t.instance), &client, 0, &sink);
+    assert_int_equal(gnt_instance_leave(t.instance, s, &err), GNT_OK);
+    assert_int_equal(out.n, N);
+    for (int64_t i = 0; i < N; i++) {
+        assert_int_equal(out.source[i], ids[i]);
+        assert_memory_equal(out.y + i * CLASSES, set_y + i * CLASSES, CLASSES * sizeof *set_y);
+        for (int64_t f = 0; f < F; f++) {
+            const double x = set_x[i * F + f], e = out.x[i * F + f];
+            assert_true(fmin(fabs(e - x), fabs(1 - e - x)) < 1e-6);
+            flipped += fabs(e - x) > fabs(1 - e - x);
+        }
+    }
+    assert_true(fabs(flipped / (N * F) - 0.5) < 4 * 0.5 / sqrt(N * F));
+    try_close(&t);
+    open(&t, "mixup", NULL, 23);
+    assert_null(gnt_instance_defense(t.instance)->encode_query);
+    try_close(&t);
+}
+
 /* Private images of 0 and public ones of 1: the encoding is what the public partners weigh. Labels are the private ones'. */
 static void public_partners_bring_no_label(void **state) {
     (void)state;
@@ -339,6 +373,7 @@ int main(void) {
         cmocka_unit_test(weights_follow_their_law),
         cmocka_unit_test(partners_are_drawn_evenly),
         cmocka_unit_test(signs_hide_half_of_the_entries),
+        cmocka_unit_test(queries_are_flipped_and_not_mixed),
         cmocka_unit_test(public_partners_bring_no_label),
         cmocka_unit_test(what_is_drawn_repeats_under_its_key_alone),
         cmocka_unit_test(what_cannot_be_mixed_is_said),

@@ -440,7 +440,8 @@ typedef struct gnt_samples_sink {
 
 /* All hooks are optional; absent means the plain behaviour. Calling order in a task:
  *   prepare · (contribute each client · receive_sum) · each round, each client: encode_set · local_rate each step ·
- *   client_update or the host's own SGD · transform_update · then aggregate.
+ *   client_update or the host's own SGD · transform_update · then aggregate. encode_query comes once, before round 0, for
+ *   the samples that utility is measured on.
  * `self` is what create returned. load precedes the first hook of a job that continues an earlier one. */
 typedef struct gnt_defense {
     uint32_t size;
@@ -466,6 +467,11 @@ typedef struct gnt_defense {
     /* State that outlives a job. client −1: the server's. save writes through `out`; load reads what save wrote. */
     gnt_status (*save)(void *self, int32_t client, const gnt_sink *out);
     gnt_status (*load)(void *self, int32_t client, const gnt_artefacts *state);
+    /* What whoever asks the trained network makes of samples first, where plain ones are unlike all that it was trained
+     * on: as many samples as client->samples holds, in their order (client->index is −1; `draw` counts how often the same
+     * ones are encoded). Utility is measured on them. Absent: samples are asked as they are. */
+    gnt_status (*encode_query)(void *self, const gnt_client *client, int64_t draw,
+                               const gnt_samples_sink *out);
 } gnt_defense;
 
 /* ---- attacks ------------------------------------------------------------------------------------------------------------------ */

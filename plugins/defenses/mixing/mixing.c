@@ -6,6 +6,7 @@
  * gets |v| back as |2e − 1|. Public partners bring no labels: those of the private samples are scaled up to sum to 1. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "mixing.h"
 
@@ -109,6 +110,29 @@ static gnt_status encode_set(void *self, const gnt_client *client, int64_t epoch
     return status;
 }
 
+/* A network trained on flipped pixels has hardly seen an image without: samples it is asked about are flipped too, each
+ * by itself, and not mixed. */
+static gnt_status encode_query(void *self, const gnt_client *client, int64_t draw,
+                               const gnt_samples_sink *out) {
+    mixing *m = self;
+    const gnt_host *host = m->host;
+    const gnt_samples *own = client->samples;
+    float *x = host->scratch(host->context, (size_t)own->features * sizeof *x);
+    (void)draw;
+    if (!x)
+        return host->fail(host->context, "no memory for one sample");
+    for (int64_t i = 0; i < own->n; i++) {
+        if (host->should_stop(host->context))
+            return GNT_STOPPED;
+        memcpy(x, own->x + i * own->features, (size_t)own->features * sizeof *x);
+        mixing_flip(m, own->features, x);
+        const gnt_status status = out->put(out->context, x, own->y + i * own->classes, own->id[i]);
+        if (status != GNT_OK)
+            return status;
+    }
+    return GNT_OK;
+}
+
 static void *create(const gnt_host *host, const gnt_value *v, int flips) {
     mixing *m = calloc(1, sizeof *m);
     if (!m) {
@@ -135,7 +159,9 @@ static void *create_instahide(const gnt_host *host, const gnt_value *values) {
     return create(host, values, 1);
 }
 
-static const gnt_defense hooks = {.size = sizeof hooks, .encode_set = encode_set};
+static const gnt_defense mixup_hooks = {.size = sizeof mixup_hooks, .encode_set = encode_set};
+static const gnt_defense instahide_hooks = {
+    .size = sizeof instahide_hooks, .encode_set = encode_set, .encode_query = encode_query};
 
 static const char *const schemes[] = {"intra", "cross", NULL};
 static const char *const sources[] = {"seeded", "csprng", NULL};
@@ -182,21 +208,20 @@ static const gnt_parameter instahide_parameters[] = {
 
 #define COMMON                                                                                               \
     .size = sizeof(gnt_descriptor), .kind = GNT_PLUGIN_DEFENSE, .version = "1.0", .licence = "MIT",          \
-    .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_ENCODING, .flags = GNT_FLAG_RANDOMISED, .destroy = free,    \
-    .defense = &hooks
+    .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_ENCODING, .flags = GNT_FLAG_RANDOMISED, .destroy = free
 
 static const gnt_descriptor descriptors[] = {
     {COMMON, .id = "mixup", .line = "trains on weighted sums of k samples, drawn anew each epoch",
      .citation = "Zhang, Cisse, Dauphin and Lopez-Paz, mixup: Beyond Empirical Risk Minimization, ICLR 2018",
      .parameters = mixup_parameters, .n_parameters = sizeof mixup_parameters / sizeof *mixup_parameters,
-     .data_kinds = GNT_KIND_ANY, .create = create_mixup},
+     .data_kinds = GNT_KIND_ANY, .create = create_mixup, .defense = &mixup_hooks},
     {COMMON, .id = "instahide",
      .line = "mixes k images as mixup does, then flips the sign of each pixel at random",
      .citation = "Huang, Song, Li and Arora, InstaHide: Instance-hiding Schemes for Private Distributed "
                  "Learning, ICML 2020",
      .parameters = instahide_parameters,
      .n_parameters = sizeof instahide_parameters / sizeof *instahide_parameters, .data_kinds = GNT_KIND_IMAGE,
-     .create = create_instahide},
+     .create = create_instahide, .defense = &instahide_hooks},
 };
 enum { N_DESCRIPTORS = sizeof descriptors / sizeof *descriptors };
 
