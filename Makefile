@@ -31,7 +31,7 @@ CFLAGS_ALL += -DGNT_MATIO
 endif
 LIBS += -ljansson -lopenblas -lsodium -lseccomp -lpng -lz -lm -ldl -lpthread
 
-ROOMS = base data nn metric fl match suite plugin job run report cli
+ROOMS = base data nn metric fl match suite plugin job run report board cli
 ROOM_SRC = $(foreach r,$(ROOMS),$(wildcard harness/$(r)/*.c))
 # files named real_*.c are compiled twice, for float and for double
 REAL_SRC = $(filter harness/nn/real_%.c,$(ROOM_SRC))
@@ -79,6 +79,9 @@ $(B)/source: FORCE
 $(B)/obj/harness/run/version.o: harness/run/version.c $(B)/source
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) -DGNT_SOURCE="\"$$(cat $(B)/source)\"" -Iharness -Iharness/include -c $< -o $@
+
+# the page of the leaderboard is put into the program as it is
+$(B)/obj/harness/board/template.o: harness/board/page.html
 
 $(B)/libgauntlet.a: $(LIB_OBJ)
 	@rm -f $@

@@ -27,6 +27,7 @@ static const command commands[] = {
     {"data", "the data sets: list them, check their files, draw a sheet", gnt_cmd_data},
     {"program", "what the numeric core makes of a model, and how fast it is", gnt_cmd_program},
     {"report", "tables, plots and pages from the folder of a run", gnt_cmd_report},
+    {"leaderboard", "several runs and contributors in one ranking", gnt_cmd_leaderboard},
     {"version", "the version of gauntlet and of its plugin ABI", gnt_cmd_version},
     {"help", "this text, or `help COMMAND`", gnt_cmd_help},
     {"worker", NULL, worker}, /* how this program starts its own children */
@@ -72,7 +73,7 @@ static void print_help(FILE *to) {
           to);
     for (size_t i = 0; i < N_COMMANDS; i++)
         if (commands[i].line)
-            fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].line);
+            fprintf(to, "  %-11s %s\n", commands[i].name, commands[i].line);
     fputs("\n`gauntlet COMMAND --help` tells more. Exit codes: 0 all is well, 1 a cell failed, 2 the command "
           "or the suite "
           "is\nwrong, 130 interrupted.\n",

@@ -11,11 +11,13 @@
 #include "report/plot.h"
 #include "report/results.h"
 
+enum { GNT_PICTURE_NAME = 192 };
+
 /* A picture of the report: what index pages show. */
 typedef struct gnt_picture {
-    char name[192];             /* file name without ending; made of slugs */
-    const gnt_measure *measure; /* NULL: not of one measure */
-    const char *attack;         /* of an image sheet; else NULL */
+    char name[GNT_PICTURE_NAME]; /* file name without ending; made of slugs */
+    const gnt_measure *measure;  /* NULL: not of one measure */
+    const char *attack;          /* of an image sheet; else NULL */
 } gnt_picture;
 
 /* One task at one stage. */
@@ -42,6 +44,11 @@ int gnt_report_write_index(const gnt_report *p, gnt_err *err);
 /* Writes the list of the pictures of this report, and removes those that the list of an earlier report in the
  * same folder names and this one no longer makes; never another file. */
 int gnt_report_write_list(const gnt_report *p, gnt_err *err);
+
+/* The name of a picture without its ending: kind is "tradeoff", "strength", "matrix" (last: the measure), "sheet" (last:
+ * the attack) or "convergence" (last NULL). 0 when it would be too long. */
+int gnt_report_picture(char name[GNT_PICTURE_NAME], const char *kind, const char *task, int64_t stage,
+                       const char *last);
 
 /* "glyphs, round 10", "lenet, before training", "resnet20, given weights": foreign text, escape it. */
 void gnt_report_place(const gnt_results *r, const char *task, int64_t stage, gnt_text *out);

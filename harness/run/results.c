@@ -59,14 +59,15 @@ static json_t *tasks_json(const gnt_suite *s) {
         for (size_t k = 0; k < t->n_stages; k++)
             json_array_append_new(stages, json_integer(t->stages[k]));
         const char *attribute = t->observe.attribute >= 0 ? t->facts.attr[t->observe.attribute].name : NULL;
-        json_array_append_new(
-            list,
-            json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:I, s:I, s:I, s:I, s:b, s:o}", "id", t->id, "data",
-                      t->data, "model", t->model, "stages", stages, "utility", gnt_utility_names[t->utility],
-                      "surface", gnt_word_name(&gnt_surface_words, t->observe.surface), "targets",
-                      (json_int_t)t->observe.targets, "batch", (json_int_t)t->observe.batch, "local_steps",
-                      (json_int_t)t->observe.local_steps, "rounds", (json_int_t)t->federated.rounds,
-                      "weights", t->weights != NULL, "attribute", text_or_null(attribute)));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:I, s:I, s:I, s:I, s:b, s:o}",
+                                        "id", t->id, "digest", t->digest, "data", t->data, "model", t->model,
+                                        "stages", stages, "utility", gnt_utility_names[t->utility], "surface",
+                                        gnt_word_name(&gnt_surface_words, t->observe.surface), "targets",
+                                        (json_int_t)t->observe.targets, "batch", (json_int_t)t->observe.batch,
+                                        "local_steps", (json_int_t)t->observe.local_steps, "rounds",
+                                        (json_int_t)t->federated.rounds, "weights", t->weights != NULL,
+                                        "attribute", text_or_null(attribute)));
         if (t->observe.set) {
             json_object_set_new(json_array_get(list, i), "set", json_integer(t->observe.set));
             json_object_set_new(json_array_get(list, i), "epochs", json_integer(t->observe.epochs));
@@ -101,8 +102,8 @@ static json_t *models_json(const run *r) {
 }
 
 static json_t *member_json(const gnt_suite_member *m) {
-    return json_pack("{s:s, s:s, s:o}", "id", m->info->id, "version", m->info->version, "params",
-                     json_loads(m->params, 0, NULL));
+    return json_pack("{s:s, s:s, s:o, s:o}", "id", m->info->id, "version", m->info->version, "flags",
+                     words_json(&gnt_flag_words, m->info->flags), "params", json_loads(m->params, 0, NULL));
 }
 
 static json_t *defenses_json(const gnt_suite *s) {
@@ -131,9 +132,10 @@ static json_t *attacks_json(const gnt_suite *s) {
         if (a->first.info)
             json_array_append_new(members, member_json(&a->first));
         json_array_append_new(members, member_json(&a->member));
-        json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o}", "label", a->label, "plugin", a->plugin,
-                                              "grants", words_json(&gnt_knowledge_words, a->grants),
-                                              "members", members));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:o, s:I, s:o}", "label", a->label, "plugin", a->plugin,
+                                        "grants", words_json(&gnt_knowledge_words, a->grants), "budget",
+                                        (json_int_t)a->budget, "members", members));
     }
     return list;
 }

@@ -151,6 +151,9 @@ typedef struct gnt_suite_task {
     int by_head; /* utility is that of a head on the frozen representation, not of the model itself */
     gnt_suite_head head;
     gnt_suite_match match; /* the suite's, unless the task has its own */
+    char digest
+        [GNT_HEX_SIZE]; /* of all that decides what is measured on it but defenses and attacks: runs of suites
+                                  whose tasks share it may be compared */
 } gnt_suite_task;
 
 /* ---- models ---- */

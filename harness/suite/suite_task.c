@@ -426,6 +426,32 @@ static int read_task(suite_reader *r, const char *path, const json_t *object, gn
                : 0;
 }
 
+/* What the suite says of the task, the model behind the name, how many rows there are of each role, seeds, and what is
+ * matched. */
+static int digest_task(suite_reader *r, const json_t *object, gnt_suite_task *t) {
+    const gnt_suite *s = r->s;
+    const json_t *match = json_object_get(r->doc->root, "match");
+    char *says = gnt_json_canonical(object), *shared = match ? gnt_json_canonical(match) : gnt_strdup("");
+    int rc = says && shared ? 0 : suite_no_memory(r);
+    if (rc == 0) {
+        gnt_hasher h;
+        gnt_hasher_init(&h);
+        gnt_hasher_text(&h, says);
+        gnt_hasher_text(&h, shared);
+        gnt_hasher_text(&h, t->model_json);
+        for (size_t i = 0; i < GNT_ROLES; i++)
+            gnt_hasher_u64(&h, (uint64_t)t->role_rows[i]);
+        gnt_hasher_u64(&h, s->seed);
+        for (size_t i = 0; i < s->n_seeds; i++)
+            gnt_hasher_u64(&h, s->seeds[i]);
+        const gnt_digest digest = gnt_hasher_end(&h);
+        gnt_digest_hex(&digest, t->digest);
+    }
+    gnt_free(says);
+    gnt_free(shared);
+    return rc;
+}
+
 static int read_entry(suite_reader *r, const char *path, const json_t *list, size_t i) {
     gnt_suite_task *t = &r->s->task[i];
     const json_t *object = json_array_get(list, i);
@@ -436,6 +462,8 @@ static int read_entry(suite_reader *r, const char *path, const json_t *list, siz
     if (like && !(merged = unlike(r, path, list, i, like)))
         return -1;
     int rc = read_task(r, path, like ? merged : object, t);
+    if (rc == 0)
+        rc = digest_task(r, like ? merged : object, t);
     json_decref(merged);
     if (rc != 0)
         return -1;

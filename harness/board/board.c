@@ -1,0 +1,96 @@
+#include "board/board_impl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "report/make.h"
+
+/* "quick" of "results/quick/" */
+static char *last_part(const char *folder) {
+    size_t end = strlen(folder);
+    while (end > 1 && folder[end - 1] == '/')
+        end--;
+    size_t begin = end;
+    while (begin > 0 && folder[begin - 1] != '/')
+        begin--;
+    return gnt_format("%.*s", (int)(end - begin), folder + begin);
+}
+
+static int load_run(board_run *run, const gnt_board_source *source, gnt_err *err) {
+    char *results = gnt_format("%s/results.json", source->folder),
+         *about = gnt_format("%s/board.json", source->folder);
+    int rc = !results || !about ? gnt_fail(err, "leaderboard: out of memory")
+             : gnt_results_load(&run->results, results, err) || gnt_board_about_load(&run->about, about, err)
+                 ? GNT_BOARD_UNREADABLE
+                 : 0;
+    gnt_free(results);
+    gnt_free(about);
+    if (rc != 0)
+        return rc;
+    run->folder = source->folder;
+    run->contributor = source->contributor       ? gnt_strdup(source->contributor)
+                       : *run->about.contributor ? gnt_strdup(run->about.contributor)
+                                                 : last_part(source->folder);
+    return run->contributor ? 0 : gnt_fail(err, "leaderboard: out of memory");
+}
+
+/* Pictures are drawn anew from the numbers of each run: one that came with a folder could show anything. */
+static int make_report(board *b, size_t i, gnt_err *err) {
+    char *folder = gnt_format("%s/reports/%zu", b->options->folder, i + 1);
+    gnt_report_options options = {.folder = folder,
+                                  .formats = b->options->plots ? GNT_FORMAT_SVG | GNT_FORMAT_PNG : 0};
+    gnt_text said;
+    gnt_text_init(&said, 1 << 20);
+    int rc = !folder ? gnt_fail(err, "leaderboard: out of memory")
+                     : gnt_report_make(b->run[i].folder, &options, &said, err);
+    for (const char *line = gnt_text_get(&said); *line;) {
+        const size_t n = strcspn(line, "\n");
+        gnt_text_add(&b->notices, "run %zu: %.*s\n", i + 1, (int)n, line);
+        line += n + (line[n] == '\n');
+    }
+    gnt_text_free(&said);
+    gnt_free(folder);
+    b->has_report[i] = rc == 0;
+    return rc == 0 ? 0 : -1;
+}
+
+static void free_board(board *b) {
+    for (size_t i = 0; i < b->n_contest; i++)
+        board_contest_free(&b->contest[i]);
+    for (size_t i = 0; i < b->n_run; i++) {
+        gnt_free(b->run[i].contributor);
+        gnt_board_about_free(&b->run[i].about);
+        gnt_results_free(&b->run[i].results);
+    }
+    gnt_free(b->contest);
+    gnt_free(b->run);
+    gnt_free(b->threat);
+    gnt_free(b->has_report);
+    gnt_text_free(&b->notices);
+}
+
+int gnt_board_make(const gnt_board_options *options, gnt_text *notices, gnt_err *err) {
+    board b = {.options = options, .title = options->title ? options->title : "Leaderboard"};
+    int rc = 0;
+    gnt_text_init(&b.notices, 1 << 20);
+    b.run = gnt_array(options->n_source + 1, sizeof *b.run);
+    b.has_report = gnt_array(options->n_source + 1, 1);
+    if (!b.run || !b.has_report)
+        rc = gnt_fail(err, "leaderboard: out of memory");
+    for (size_t i = 0; rc == 0 && i < options->n_source; i++) {
+        b.n_run = i + 1; /* before loading, so that what a failed load left is freed */
+        rc = load_run(&b.run[i], &options->source[i], err);
+    }
+    if (rc == 0)
+        rc = gnt_make_dirs(options->folder, err) || board_gather(&b, err) ? -1 : 0;
+    for (size_t i = 0; rc == 0 && i < b.n_run; i++)
+        rc = make_report(&b, i, err);
+    if (rc == 0)
+        rc = board_write_files(&b, err) || board_write_page(&b, err) ? -1 : 0;
+    if (notices)
+        gnt_text_bytes(notices, gnt_text_get(&b.notices), b.notices.size);
+    free_board(&b);
+    return rc;
+}

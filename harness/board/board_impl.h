@@ -1,0 +1,139 @@
+/* What the files of this room share: runs, the contests they meet in, places. */
+#ifndef GNT_BOARD_BOARD_IMPL_H
+#define GNT_BOARD_BOARD_IMPL_H
+
+#include <stdint.h>
+
+#include "board/about.h"
+#include "board/board.h"
+#include "report/measure.h"
+#include "report/results.h"
+#include "report/table.h"
+#include "report/view.h"
+
+typedef struct board_run {
+    const char *folder;
+    char *contributor;
+    gnt_board_about about;
+    gnt_results results;
+} board_run;
+
+/* An attack with its settings: entries of two suites that differ in anything are two attacks. */
+typedef struct board_attack {
+    const char *label;
+    char *settings;
+    size_t first;    /* the run that brought it */
+    uint32_t grants; /* GNT_KNOWS_* */
+} board_attack;
+
+/* A defense with its settings and versions; several contributors may have measured the same one. */
+typedef struct board_row {
+    const char *label;
+    char *settings;
+    size_t first;    /* the run that brought it; of one contributor's runs the last */
+    uint32_t flags;  /* GNT_FLAG_*, all members together */
+    uint8_t *in_run; /* n_run flags of the board: whose it is */
+} board_row;
+
+/* What a run says of a row under an attack. */
+typedef struct board_number {
+    size_t run, row, attack;
+    const gnt_outcome *group;
+} board_number;
+
+/* A task at a stage, in all runs that ask the same there. Only what stands in one contest is compared. */
+typedef struct board_contest {
+    const char *task;
+    int64_t stage;
+    size_t *run, n_run; /* in the order given */
+    board_attack *attack;
+    size_t n_attack;
+    board_row *row;
+    size_t n_row;
+    board_number *number; /* those that count: what a contributor has measured anew is left out */
+    size_t n_number;
+    uint32_t *
+        threat; /* threat models: what an attacker may know; the first is everything granted to anyone here */
+    size_t n_threat;
+    const gnt_measure *lead; /* what it is ranked by on the pages; NULL: no number at all */
+    size_t like; /* an earlier contest of the same task and stage that asks something else; own index: none */
+} board_contest;
+
+typedef struct board {
+    const gnt_board_options *options;
+    const char *title;
+    board_run *run;
+    size_t n_run;
+    board_contest *contest;
+    size_t n_contest;
+    uint32_t *threat; /* every set of grants that some attack had, by how much it is */
+    size_t n_threat;
+    uint8_t *has_report; /* n_run flags: reports/N was made */
+    gnt_text notices;
+} board;
+
+/* Where a defense stands in a contest, against attackers that know no more than a threat model says. */
+typedef struct board_place {
+    const board_row *row;
+    gnt_stand stand;
+    const board_number *worst; /* where it leaks most; NULL: no number */
+    const gnt_score *score;
+    size_t judged, of; /* attacks with a number, of those that apply and gave any defense one */
+    size_t missing;    /* the first of those without one; of no meaning when judged is all of them */
+    int rank;          /* from 1; 0: not ranked */
+    int tied;          /* its interval overlaps that of another ranked one */
+} board_place;
+
+/* ---- gather.c: runs to contests ---- */
+
+int board_gather(board *b, gnt_err *err);
+/* 1 when attackers that know the one or the other can run the same attacks of a contest. */
+int board_same_reach(const board_contest *c, uint32_t one, uint32_t other);
+void board_contest_free(board_contest *c);
+/* What a run's suite says of a defense or an attack, as canonical text without what is no setting; the caller frees. */
+char *board_settings(const gnt_results *r, const char *list, const char *label);
+
+/* ---- rank.c ---- */
+
+/* Fills places (room for c->n_row), best first, those without a rank after them; returns how many. */
+size_t board_rank(const board_contest *c, const gnt_measure *m, uint32_t threat, board_place *places);
+/* 1 when a surely leaks less than b: their intervals do not touch. An unknown interval settles nothing. */
+int board_surely_less(const gnt_measure *m, const gnt_stat *a, const gnt_stat *b);
+/* 1 when some place has a number. */
+int board_any_number(const board_place *places, size_t n);
+
+/* ---- words.c: sentences and names; all foreign text, escape it ---- */
+
+void board_say_place(const board *b, const board_contest *c, gnt_text *out); /* "glyphs, round 10" */
+void board_say_threat(uint32_t threat, gnt_text *out);                       /* "labels, public" */
+void board_say_attack(const board *b, const board_contest *c, const board_number *n, gnt_text *out);
+void board_say_contributors(const board *b, const board_row *row, gnt_text *out);
+void board_say_standing(const board_contest *c, const board_place *p, gnt_text *out); /* why it has no rank */
+void board_say_answer(const board *b, const board_contest *c, gnt_text *out);
+void board_say_alone(const board *b, const board_contest *c,
+                     gnt_text *out); /* why it is apart from `like`, or "" */
+void board_say_target(const board *b, const board_contest *c,
+                      gnt_text *out); /* "accuracy 83.9 % ± 3.0 %", or "" */
+/* The claim for a row, NULL for none; the last run's that makes one. */
+const gnt_board_claim *board_claim(const board *b, const board_contest *c, const board_row *row,
+                                   const gnt_measure *m);
+/* The n-th footnote: the flag it is about, its mark and its words; 0 when there is no such. */
+int board_footnote(size_t n, uint32_t *flag, const char **mark, const char **words);
+
+/* ---- tables.c, history.c, markdown.c, page.c ---- */
+
+void board_columns(gnt_table *t, const char *const *names, size_t n);
+void board_item(gnt_table *t, gnt_text *text); /* takes what was said as the next item, and leaves it empty */
+int board_write_text(const board *b, const char *name, gnt_text *text, gnt_err *err); /* frees the text */
+int board_write_markdown(const board *b, gnt_err *err);
+
+void board_table_runs(const board *b, gnt_table *t);
+void board_table_rows(const board *b, gnt_table *t);
+void board_table_history(const board *b, gnt_table *t);
+int board_write_files(const board *b, gnt_err *err);
+int board_write_page(const board *b, gnt_err *err);
+
+/* The page's frame, with {{names}} in it; page.html, put into the program when it is built. */
+extern const char board_template[];
+
+#endif

@@ -1,0 +1,326 @@
+/* Runs to contests. A contest is one task at one stage, in all runs that ask the same there: the task's digest is the
+ * same, or that of the whole suite. Invariant: a number that counts is of the last run in which its contributor put that
+ * defense, settings and version unchanged, under that attack. */
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "board/board_impl.h"
+#include "plugin/words.h"
+#include "report/report.h"
+
+static const char *text_of(const json_t *object, const char *key) {
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+/* The entry of a list of the results whose `key` is `name`, or NULL. */
+static const json_t *entry_of(const gnt_results *r, const char *list, const char *key, const char *name) {
+    const json_t *all = json_object_get(r->root, list);
+    for (size_t i = 0; i < json_array_size(all); i++) {
+        const json_t *one = json_array_get(all, i);
+        if (!strcmp(text_of(one, key), name))
+            return one;
+    }
+    return NULL;
+}
+
+/* Flags are no setting, and runs made before they were recorded lack them. */
+char *board_settings(const gnt_results *r, const char *list, const char *label) {
+    const json_t *entry = entry_of(r, list, "label", label);
+    json_t *copy = entry ? json_deep_copy(entry) : json_object();
+    const json_t *members = json_object_get(copy, "members");
+    for (size_t i = 0; i < json_array_size(members); i++)
+        json_object_del(json_array_get(members, i), "flags");
+    char *text = copy ? gnt_json_canonical(copy) : NULL;
+    json_decref(copy);
+    return text;
+}
+
+static uint32_t flags_of(const gnt_results *r, const char *label) {
+    const json_t *members = json_object_get(entry_of(r, "defenses", "label", label), "members");
+    uint32_t flags = 0, bit;
+    for (size_t i = 0; i < json_array_size(members); i++) {
+        const json_t *names = json_object_get(json_array_get(members, i), "flags");
+        for (size_t k = 0; k < json_array_size(names); k++) {
+            const char *name = json_string_value(json_array_get(names, k));
+            if (name && gnt_word_bit(&gnt_flag_words, name, &bit) == 0)
+                flags |= bit;
+        }
+    }
+    return flags;
+}
+
+/* What an attack was given in a task, over all its cells. */
+static uint32_t grants_of(const gnt_results *r, const char *task, int64_t stage, const char *attack) {
+    const json_t *cells = json_object_get(r->root, "cells");
+    uint32_t grants = 0, bit;
+    for (size_t i = 0; i < r->n_cell; i++) {
+        const gnt_outcome *c = &r->cell[i];
+        if (c->stage != stage || strcmp(c->task, task) != 0 || strcmp(c->attack, attack) != 0)
+            continue;
+        const json_t *names = json_object_get(json_array_get(cells, i), "grants");
+        for (size_t k = 0; k < json_array_size(names); k++) {
+            const char *name = json_string_value(json_array_get(names, k));
+            if (name && gnt_word_bit(&gnt_knowledge_words, name, &bit) == 0)
+                grants |= bit;
+        }
+    }
+    return grants;
+}
+
+/* ---- which runs meet ---- */
+
+static int asks_the_same(const gnt_results *a, const gnt_results *b, const char *task) {
+    const char *one = text_of(entry_of(a, "tasks", "id", task), "digest");
+    const char *other = text_of(entry_of(b, "tasks", "id", task), "digest");
+    if (*one && *other)
+        return !strcmp(one, other);
+    one = text_of(a->root, "suite_digest");
+    return *one && !strcmp(one, text_of(b->root, "suite_digest"));
+}
+
+static board_contest *add_contest(board *b, const char *task, int64_t stage) {
+    board_contest *grown = gnt_resize(b->contest, b->n_contest + 1, sizeof *grown);
+    if (!grown)
+        return NULL;
+    b->contest = grown;
+    board_contest *c = &grown[b->n_contest];
+    *c = (board_contest){.task = task, .stage = stage, .like = b->n_contest};
+    c->run = gnt_array(b->n_run, sizeof *c->run);
+    if (!c->run)
+        return NULL;
+    b->n_contest++;
+    return c;
+}
+
+static int join_contest(board *b, size_t run, const char *task, int64_t stage) {
+    size_t like = b->n_contest;
+    for (size_t i = 0; i < b->n_contest; i++) {
+        board_contest *c = &b->contest[i];
+        if (c->stage != stage || strcmp(c->task, task) != 0)
+            continue;
+        if (asks_the_same(&b->run[c->run[0]].results, &b->run[run].results, task)) {
+            c->run[c->n_run++] = run;
+            return 0;
+        }
+        like = like < i ? like : i;
+    }
+    board_contest *c = add_contest(b, task, stage);
+    if (!c)
+        return -1;
+    c->like = like;
+    c->run[c->n_run++] = run;
+    return 0;
+}
+
+/* ---- what stands in a contest ---- */
+
+static int find_attack(const board *b, board_contest *c, size_t run, const char *label, size_t *out) {
+    char *settings = board_settings(&b->run[run].results, "attacks", label);
+    if (!settings)
+        return -1;
+    const uint32_t grants = grants_of(&b->run[run].results, c->task, c->stage, label);
+    for (*out = 0; *out < c->n_attack; ++*out) {
+        const board_attack *a = &c->attack[*out];
+        if (a->grants == grants && !strcmp(a->label, label) && !strcmp(a->settings, settings)) {
+            gnt_free(settings);
+            return 0;
+        }
+    }
+    board_attack *grown = gnt_resize(c->attack, c->n_attack + 1, sizeof *grown);
+    if (!grown) {
+        gnt_free(settings);
+        return -1;
+    }
+    c->attack = grown;
+    c->attack[c->n_attack++] =
+        (board_attack){.label = label, .settings = settings, .first = run, .grants = grants};
+    return 0;
+}
+
+static int find_row(const board *b, board_contest *c, size_t run, const char *label, size_t *out) {
+    char *settings = board_settings(&b->run[run].results, "defenses", label);
+    if (!settings)
+        return -1;
+    for (*out = 0; *out < c->n_row; ++*out)
+        if (!strcmp(c->row[*out].label, label) && !strcmp(c->row[*out].settings, settings)) {
+            gnt_free(settings);
+            c->row[*out].flags |= flags_of(&b->run[run].results, label);
+            c->row[*out].in_run[run] = 1;
+            return 0;
+        }
+    board_row *grown = gnt_resize(c->row, c->n_row + 1, sizeof *grown);
+    uint8_t *in_run = gnt_array(b->n_run, 1);
+    if (grown)
+        c->row = grown;
+    if (!grown || !in_run) {
+        gnt_free(settings);
+        gnt_free(in_run);
+        return -1;
+    }
+    in_run[run] = 1;
+    c->row[c->n_row++] = (board_row){label, settings, run, flags_of(&b->run[run].results, label), in_run};
+    return 0;
+}
+
+/* 1 when a later run of the same contributor has put the defense with other settings or another version, or has this
+ * very number anew. */
+static int is_superseded(const board *b, const board_contest *c, size_t at, const char *defense,
+                         const char *attack, int *failed) {
+    const gnt_results *mine = &b->run[c->run[at]].results;
+    for (size_t k = at + 1; k < c->n_run; k++) {
+        const board_run *later = &b->run[c->run[k]];
+        if (strcmp(later->contributor, b->run[c->run[at]].contributor) != 0 ||
+            !gnt_representative(&later->results, c->task, c->stage, defense, NULL))
+            continue;
+        char *was = board_settings(mine, "defenses", defense),
+             *is = board_settings(&later->results, "defenses", defense);
+        char *old = board_settings(mine, "attacks", attack),
+             *new = board_settings(&later->results, "attacks", attack);
+        const gnt_outcome *g = gnt_representative(&later->results, c->task, c->stage, defense, attack);
+        *failed |= !was || !is || !old || !new;
+        const int over = !*failed && (strcmp(was, is) != 0 ||
+                                      (g && g->status != GNT_CELL_UNFINISHED && !strcmp(old, new)));
+        gnt_free(was);
+        gnt_free(is);
+        gnt_free(old);
+        gnt_free(new);
+        if (over || *failed)
+            return 1;
+    }
+    return 0;
+}
+
+static int add_number(board_contest *c, const board_number *n) {
+    if ((c->n_number & (c->n_number - 1)) == 0) { /* room doubles at powers of two */
+        board_number *grown = gnt_resize(c->number, c->n_number ? c->n_number * 2 : 1, sizeof *grown);
+        if (!grown)
+            return -1;
+        c->number = grown;
+    }
+    c->number[c->n_number++] = *n;
+    return 0;
+}
+
+static int gather_run(const board *b, board_contest *c, size_t at) {
+    const size_t run = c->run[at];
+    const gnt_results *r = &b->run[run].results;
+    for (size_t d = 0; d < r->n_defense; d++)
+        for (size_t a = 0; a < r->n_attack; a++) {
+            board_number n = {.run = run};
+            int failed = 0;
+            n.group = gnt_representative(r, c->task, c->stage, r->defense[d], r->attack[a]);
+            if (!n.group || is_superseded(b, c, at, r->defense[d], r->attack[a], &failed)) {
+                if (failed)
+                    return -1;
+                continue;
+            }
+            if (find_row(b, c, run, r->defense[d], &n.row) ||
+                find_attack(b, c, run, r->attack[a], &n.attack) || add_number(c, &n))
+                return -1;
+        }
+    return 0;
+}
+
+/* ---- threat models ---- */
+
+int board_same_reach(const board_contest *c, uint32_t one, uint32_t other) {
+    for (size_t a = 0; a < c->n_attack; a++)
+        if (!(c->attack[a].grants & ~one) != !(c->attack[a].grants & ~other))
+            return 0;
+    return 1;
+}
+
+static int comes_before(uint32_t a, uint32_t b) {
+    const int x = __builtin_popcount(a), y = __builtin_popcount(b);
+    return x != y ? x < y : a < b;
+}
+
+/* What the attacks of all contests were given, each once, by how much that is. */
+static int add_threats(board *b, const board_contest *c) {
+    uint32_t *grown = gnt_resize(b->threat, b->n_threat + c->n_attack + 1, sizeof *grown);
+    if (!grown)
+        return -1;
+    b->threat = grown;
+    for (size_t a = 0; a < c->n_attack; a++) {
+        const uint32_t t = c->attack[a].grants;
+        size_t at = b->n_threat;
+        int known = 0;
+        for (size_t k = 0; k < b->n_threat; k++)
+            known |= b->threat[k] == t;
+        if (known)
+            continue;
+        for (; at > 0 && comes_before(t, b->threat[at - 1]); at--)
+            b->threat[at] = b->threat[at - 1];
+        b->threat[at] = t;
+        b->n_threat++;
+    }
+    return 0;
+}
+
+/* Threat models of a contest are told apart by which of its attacks they can run: the first can run all, and those that can
+ * run none are left out. */
+static int find_threats(const board *b, board_contest *c) {
+    c->threat = gnt_array(b->n_threat + 1, sizeof *c->threat);
+    if (!c->threat)
+        return -1;
+    for (size_t a = 0; a < c->n_attack; a++)
+        c->threat[0] |= c->attack[a].grants;
+    c->n_threat = 1;
+    for (size_t i = 0; i < b->n_threat; i++) {
+        int known = 1;
+        for (size_t a = 0; a < c->n_attack; a++)
+            known &= (c->attack[a].grants & ~b->threat[i]) != 0;
+        for (size_t k = 0; k < c->n_threat; k++)
+            known |= board_same_reach(c, c->threat[k], b->threat[i]);
+        if (!known)
+            c->threat[c->n_threat++] = b->threat[i];
+    }
+    return 0;
+}
+
+static int gather_contest(board *b, board_contest *c) {
+    for (size_t at = 0; at < c->n_run; at++) {
+        if (gather_run(b, c, at))
+            return -1;
+        if (!c->lead)
+            c->lead = gnt_report_lead(&b->run[c->run[at]].results, c->task, c->stage);
+    }
+    return 0;
+}
+
+int board_gather(board *b, gnt_err *err) {
+    int64_t stages[GNT_MOST_STAGES];
+    int failed = 0;
+    for (size_t run = 0; run < b->n_run; run++) {
+        const gnt_results *r = &b->run[run].results;
+        for (size_t t = 0; t < r->n_task; t++) {
+            const size_t n = gnt_stages(r, r->task[t], stages);
+            for (size_t s = 0; !failed && s < n; s++)
+                failed = join_contest(b, run, r->task[t], stages[s]);
+        }
+    }
+    for (size_t i = 0; !failed && i < b->n_contest; i++) {
+        if (b->contest[i].like >= b->n_contest)
+            b->contest[i].like = i;
+        failed = gather_contest(b, &b->contest[i]) || add_threats(b, &b->contest[i]);
+    }
+    for (size_t i = 0; !failed && i < b->n_contest; i++)
+        failed = find_threats(b, &b->contest[i]);
+    return failed ? gnt_fail(err, "leaderboard: out of memory") : 0;
+}
+
+void board_contest_free(board_contest *c) {
+    for (size_t i = 0; i < c->n_attack; i++)
+        gnt_free(c->attack[i].settings);
+    for (size_t i = 0; i < c->n_row; i++) {
+        gnt_free(c->row[i].settings);
+        gnt_free(c->row[i].in_run);
+    }
+    gnt_free(c->run);
+    gnt_free(c->attack);
+    gnt_free(c->row);
+    gnt_free(c->number);
+    gnt_free(c->threat);
+}

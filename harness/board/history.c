@@ -1,0 +1,136 @@
+/* What changed from one run of a contributor to the next. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "board/board_impl.h"
+
+/* What one run says of a defense's worst case; 0 when it is not in that run. */
+static int standing_in(const board *b, const board_contest *c, size_t run, const char *defense,
+                       gnt_standing *rows, gnt_standing *out) {
+    const size_t n = gnt_rank(&b->run[run].results, c->task, c->stage, c->lead, rows);
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(rows[i].defense, defense)) {
+            *out = rows[i];
+            return 1;
+        }
+    return 0;
+}
+
+static void say_change(const board *b, const board_contest *c, size_t before, const gnt_standing *was,
+                       size_t now, const gnt_standing *is, gnt_text *out) {
+    char *old = board_settings(&b->run[before].results, "defenses", was->defense);
+    char *new = board_settings(&b->run[now].results, "defenses", is->defense);
+    out->failed |= !old || !new;
+    if (old && new &&strcmp(old, new) != 0)
+        gnt_text_add(out, "settings or version changed; ");
+    gnt_free(old);
+    gnt_free(new);
+    if (was->stand != is->stand)
+        gnt_text_add(out, "was %s, now %s; ", gnt_stand_name(was->stand), gnt_stand_name(is->stand));
+    if (!was->worst || !is->worst)
+        gnt_text_add(out, "%s", !is->worst ? "no number now" : "had no number");
+    else if (board_surely_less(c->lead, &is->score->stat, &was->score->stat))
+        gnt_text_add(out, "leaks less");
+    else if (board_surely_less(c->lead, &was->score->stat, &is->score->stat))
+        gnt_text_add(out, "leaks more");
+    else
+        gnt_text_add(out, was->score->stat.mean == is->score->stat.mean ? "the same" : "no sure change");
+}
+
+static void add_step(const board *b, const board_contest *c, size_t run, const char *defense,
+                     const gnt_standing *s, gnt_text *change, gnt_table *t) {
+    gnt_text text;
+    gnt_text_init(&text, 1 << 20);
+    gnt_table_text(t, b->run[run].contributor);
+    board_say_place(b, c, &text);
+    board_item(t, &text);
+    gnt_table_text(t, defense);
+    gnt_table_number(t, (double)run + 1);
+    gnt_table_text(t, b->run[run].about.date);
+    if (s && s->worst) {
+        gnt_text_add(&text, "%s ", c->lead->title);
+        gnt_measure_write(c->lead, &s->score->stat, &text);
+    }
+    board_item(t, &text);
+    gnt_table_text(t, s && s->worst ? s->worst->attack : "");
+    board_item(t, change);
+    gnt_text_free(&text);
+}
+
+/* A contributor's defense from run to run. */
+static void follow(const board *b, const board_contest *c, const char *contributor, const char *defense,
+                   gnt_standing *rows, gnt_table *t) {
+    size_t before = b->n_run;
+    gnt_standing was = {0}, is;
+    gnt_text change;
+    gnt_text_init(&change, 1 << 20);
+    for (size_t k = 0, nth = 0; k < c->n_run; k++) {
+        const size_t run = c->run[k];
+        if (strcmp(b->run[run].contributor, contributor) != 0)
+            continue;
+        const int here = standing_in(b, c, run, defense, rows, &is);
+        if (here && before < b->n_run)
+            say_change(b, c, before, &was, run, &is, &change);
+        else if (here)
+            gnt_text_add(&change, nth ? "new" : "first");
+        else if (before < b->n_run)
+            gnt_text_add(&change, "not in this run");
+        nth++;
+        if (here || before < b->n_run)
+            add_step(b, c, run, defense, here ? &is : NULL, &change, t);
+        if (here) {
+            before = run;
+            was = is;
+        }
+    }
+    gnt_text_free(&change);
+}
+
+/* 1 for a contributor's first of several runs in the contest. */
+static int begins_history(const board *b, const board_contest *c, size_t at) {
+    int several = 0;
+    for (size_t k = 0; k < c->n_run; k++) {
+        const int same = k != at && !strcmp(b->run[c->run[k]].contributor, b->run[c->run[at]].contributor);
+        if (same && k < at)
+            return 0;
+        several |= same;
+    }
+    return several;
+}
+
+static void add_history(const board *b, const board_contest *c, size_t at, gnt_standing *rows, gnt_table *t) {
+    const char *contributor = b->run[c->run[at]].contributor;
+    for (size_t k = at; k < c->n_run; k++) {
+        const gnt_results *r = &b->run[c->run[k]].results;
+        if (strcmp(b->run[c->run[k]].contributor, contributor) != 0)
+            continue;
+        for (size_t d = 0; d < r->n_defense; d++) {
+            int told = 0;
+            for (size_t j = at; j < k && !told; j++)
+                for (size_t e = 0; e < b->run[c->run[j]].results.n_defense; e++)
+                    told |= !strcmp(b->run[c->run[j]].contributor, contributor) &&
+                            !strcmp(b->run[c->run[j]].results.defense[e], r->defense[d]);
+            if (!told)
+                follow(b, c, contributor, r->defense[d], rows, t);
+        }
+    }
+}
+
+void board_table_history(const board *b, gnt_table *t) {
+    static const char *const names[] = {"contributor", "section",  "defense", "run",
+                                        "date",        "measured", "under",   "what changed"};
+    size_t most = 1;
+    for (size_t i = 0; i < b->n_run; i++)
+        most += b->run[i].results.n_defense;
+    gnt_standing *rows = gnt_array(most, sizeof *rows);
+    gnt_table_init(t, "History");
+    board_columns(t, names, sizeof names / sizeof *names);
+    t->failed |= !rows;
+    for (size_t i = 0; rows && i < b->n_contest; i++) {
+        const board_contest *c = &b->contest[i];
+        for (size_t at = 0; c->lead && at < c->n_run; at++)
+            if (begins_history(b, c, at))
+                add_history(b, c, at, rows, t);
+    }
+    gnt_free(rows);
+}

@@ -1,0 +1,123 @@
+/* leaderboard.md: what the page shows, for reading as text. */
+#include "base/mem.h"
+#include "board/board_impl.h"
+#include "report/escape.h"
+
+enum { MOST_TEXT = 64 << 20 };
+
+static void heading(gnt_text *out, const char *marks, const char *text) {
+    gnt_text_add(out, "%s ", marks);
+    gnt_escape_markdown(out, text);
+    gnt_text_add(out, "\n\n");
+}
+
+/* One of the sentences of words.c as a paragraph. */
+static void paragraph(gnt_text *out, gnt_text *text) {
+    if (text->size) {
+        gnt_escape_markdown(out, gnt_text_get(text));
+        gnt_text_add(out, "\n\n");
+    }
+    out->failed |= text->failed;
+    gnt_text_free(text);
+    gnt_text_init(text, 1 << 20);
+}
+
+static void add_place(const board *b, const board_contest *c, const board_place *p, gnt_table *t) {
+    const gnt_board_claim *claim = board_claim(b, c, p->row, c->lead);
+    uint32_t flag;
+    const char *mark, *words;
+    gnt_text text;
+    gnt_text_init(&text, 1 << 20);
+    if (p->rank)
+        gnt_text_add(&text, "%s%d", p->tied ? "=" : "", p->rank);
+    else
+        board_say_standing(c, p, &text);
+    board_item(t, &text);
+    gnt_text_add(&text, "%s", p->row->label);
+    for (size_t n = 0, any = 0; board_footnote(n, &flag, &mark, &words); n++)
+        if (p->row->flags & flag)
+            gnt_text_add(&text, "%s%s", any++ ? "," : " ^", mark);
+    board_item(t, &text);
+    if (claim)
+        gnt_measure_number(c->lead, claim->value, &text);
+    board_item(t, &text);
+    if (p->worst)
+        gnt_measure_write(c->lead, &p->score->stat, &text);
+    board_item(t, &text);
+    if (p->worst)
+        board_say_attack(b, c, p->worst, &text);
+    board_item(t, &text);
+    if (p->worst)
+        gnt_utility_write(p->worst->group->utility.measure, p->worst->group->utility.value, &text);
+    board_item(t, &text);
+    board_say_contributors(b, p->row, &text);
+    board_item(t, &text);
+    gnt_text_free(&text);
+}
+
+static void add_threat(const board *b, const board_contest *c, size_t threat, board_place *places,
+                       gnt_text *out) {
+    static const char *const names[] = {"rank",    "defense",    "claimed", "measured", "best known attack",
+                                        "utility", "contributor"};
+    const size_t n = board_rank(c, c->lead, c->threat[threat], places);
+    gnt_text text;
+    gnt_table t;
+    if (!board_any_number(places, n))
+        return;
+    gnt_text_init(&text, 1 << 20);
+    gnt_text_add(&text,
+                 threat ? "Attackers that know no more than: " : "Any attacker here; all together know: ");
+    board_say_threat(c->threat[threat], &text);
+    heading(out, "###", gnt_text_get(&text));
+    gnt_text_free(&text);
+    gnt_table_init(&t, NULL);
+    board_columns(&t, names, sizeof names / sizeof *names);
+    for (size_t i = 0; i < n; i++)
+        add_place(b, c, &places[i], &t);
+    gnt_table_markdown(&t, out);
+    gnt_table_free(&t);
+}
+
+static void add_contest(const board *b, const board_contest *c, gnt_text *out) {
+    board_place *places = gnt_array(c->n_row + 1, sizeof *places);
+    gnt_text text;
+    gnt_text_init(&text, 1 << 20);
+    board_say_place(b, c, &text);
+    heading(out, "##", gnt_text_get(&text));
+    gnt_text_free(&text);
+    gnt_text_init(&text, 1 << 20);
+    board_say_alone(b, c, &text);
+    paragraph(out, &text);
+    board_say_answer(b, c, &text);
+    paragraph(out, &text);
+    out->failed |= !places;
+    for (size_t threat = 0; places && c->lead && threat < c->n_threat; threat++)
+        add_threat(b, c, threat, places, out);
+    gnt_text_free(&text);
+    gnt_free(places);
+}
+
+int board_write_markdown(const board *b, gnt_err *err) {
+    gnt_text out;
+    gnt_table t;
+    uint32_t flag;
+    const char *mark, *words;
+    gnt_text_init(&out, MOST_TEXT);
+    heading(&out, "#", b->title);
+    gnt_text_add(&out, "A defense is judged by the attack under which it leaks most, at matched utility. `=` "
+                       "marks a tie: the "
+                       "interval overlaps that of another.\n\n");
+    for (size_t i = 0; i < b->n_contest; i++)
+        add_contest(b, &b->contest[i], &out);
+    for (size_t n = 0; board_footnote(n, &flag, &mark, &words); n++)
+        gnt_text_add(&out, "- %s: %s\n", mark, words);
+    gnt_text_add(&out, "\n");
+    board_table_history(b, &t);
+    if (gnt_table_rows(&t))
+        gnt_table_markdown(&t, &out);
+    gnt_table_free(&t);
+    board_table_runs(b, &t);
+    gnt_table_markdown(&t, &out);
+    gnt_table_free(&t);
+    return board_write_text(b, "leaderboard.md", &out, err);
+}

@@ -1,0 +1,38 @@
+/* What the files that write leaderboard.html share. */
+#ifndef GNT_BOARD_PAGE_IMPL_H
+#define GNT_BOARD_PAGE_IMPL_H
+
+#include "board/board_impl.h"
+
+enum { PAGE_MOST_SAID = 1 << 20 };
+
+typedef struct page {
+    const board *b;
+    gnt_text out;
+    size_t pictured; /* bytes of pictures so far */
+} page;
+
+/* What the bars of a table share. */
+typedef struct page_scale {
+    double low, high, floor, none;
+    int leak; /* to the right leaks more, whatever the measure */
+} page_scale;
+
+void page_add(page *w, const char *text);    /* markup of our own */
+void page_say(page *w, const char *text);    /* text of others, escaped */
+void page_say_text(page *w, gnt_text *text); /* the same; takes what was said and leaves it empty */
+void page_number(page *w, double value);     /* the attribute that a cell is sorted by */
+int page_base64(page *w, const uint8_t *bytes, size_t n);
+
+/* ---- page_rows.c ---- */
+
+page_scale page_scale_of(const board *b, const board_contest *c, const board_place *places, size_t n);
+void page_ranked(page *w, const board_contest *c, const page_scale *s, const board_place *places, size_t n);
+void page_apart(page *w, const board_contest *c, const page_scale *s, const board_place *places, size_t n);
+
+/* ---- page_pictures.c ---- */
+
+/* Plots and image sheets of each run of a contest, folded. */
+void page_pictures(page *w, const board_contest *c);
+
+#endif

@@ -1,0 +1,80 @@
+/* Pictures in leaderboard.html: those of the reports that were made beside it, as data: URIs. */
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "board/page_impl.h"
+#include "report/report.h"
+
+enum { MOST_PICTURE = 4 << 20, MOST_PICTURES = 48 << 20 };
+
+/* The bytes of reports/N/NAME.ENDING as an image of the page; a sentence where they would make it too large. */
+static void add_picture(page *w, size_t run, const char *name, const char *ending, const char *mime,
+                        const char *says) {
+    char *path = gnt_format("%s/reports/%zu/%s.%s", w->b->options->folder, run + 1, name, ending);
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    w->out.failed |= !path;
+    if (!path || !gnt_file_exists(path)) {
+        gnt_free(path);
+        return;
+    }
+    if (w->pictured > MOST_PICTURES || gnt_file_read(path, MOST_PICTURE, &bytes, &size, NULL) != 0) {
+        page_add(w, "<p class=\"soft\">");
+        page_say(w, says);
+        gnt_text_add(&w->out,
+                     ": too large for this page; it lies beside it, in <a "
+                     "href=\"reports/%zu/%s.%s\">reports</a>.</p>\n",
+                     run + 1, name, ending);
+    } else {
+        w->pictured += size;
+        gnt_text_add(&w->out, "<figure><img alt=\"");
+        page_say(w, says);
+        gnt_text_add(&w->out, "\" src=\"data:%s;base64,", mime);
+        w->out.failed |= page_base64(w, bytes, size) != 0;
+        page_add(w, "\"><figcaption>");
+        page_say(w, says);
+        page_add(w, "</figcaption></figure>\n");
+    }
+    gnt_free(bytes);
+    gnt_free(path);
+}
+
+static void add_plots(page *w, const board_contest *c, size_t run) {
+    static const struct {
+        const char *kind, *says;
+    } plots[] = {{"tradeoff", "Utility against leakage, a panel for each attack"},
+                 {"strength", "Leakage against strength, a panel for each attack"},
+                 {"matrix", "Defenses by attacks; darker leaks more"}};
+    char name[GNT_PICTURE_NAME];
+    for (size_t i = 0; i < sizeof plots / sizeof *plots; i++)
+        if (gnt_report_picture(name, plots[i].kind, c->task, c->stage, c->lead->name))
+            add_picture(w, run, name, "svg", "image/svg+xml", plots[i].says);
+}
+
+static void add_sheets(page *w, const board_contest *c, size_t run) {
+    const gnt_results *r = &w->b->run[run].results;
+    char name[GNT_PICTURE_NAME];
+    for (size_t a = 0; a < r->n_attack; a++) {
+        char *says = gnt_format("Private images, and what %s made of them under each defense", r->attack[a]);
+        w->out.failed |= !says;
+        if (says && gnt_report_picture(name, "sheet", c->task, c->stage, r->attack[a]))
+            add_picture(w, run, name, "png", "image/png", says);
+        gnt_free(says);
+    }
+}
+
+void page_pictures(page *w, const board_contest *c) {
+    for (size_t k = 0; w->b->options->plots && c->lead && k < c->n_run; k++) {
+        const size_t run = c->run[k];
+        page_add(w, "<details><summary>Plots and images of ");
+        page_say(w, w->b->run[run].contributor);
+        gnt_text_add(&w->out, ", run %zu</summary>\n", run + 1);
+        add_plots(w, c, run);
+        add_sheets(w, c, run);
+        gnt_text_add(&w->out,
+                     "<p><a href=\"reports/%zu/index.html\">The whole report</a> lies beside this "
+                     "page.</p></details>\n",
+                     run + 1);
+    }
+}

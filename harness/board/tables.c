@@ -1,0 +1,197 @@
+/* The tables of runs and places, and the files that hold tables: leaderboard.csv, leaderboard.json. */
+#include <math.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "board/board_impl.h"
+#include "report/report.h"
+
+enum { MOST_TEXT = 64 << 20 };
+
+void board_columns(gnt_table *t, const char *const *names, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        gnt_table_column(t, names[i]);
+}
+
+/* Takes what was said as the next item. */
+void board_item(gnt_table *t, gnt_text *text) {
+    t->failed |= text->failed;
+    gnt_table_text(t, gnt_text_get(text));
+    gnt_text_free(text);
+    gnt_text_init(text, 1 << 20);
+}
+
+/* ---- runs ---- */
+
+void board_table_runs(const board *b, gnt_table *t) {
+    static const char *const names[] = {"run",   "contributor",  "date", "suite",
+                                        "title", "suite_digest", "note", "links"};
+    gnt_text text;
+    gnt_table_init(t, "Runs");
+    board_columns(t, names, sizeof names / sizeof *names);
+    gnt_text_init(&text, 1 << 20);
+    for (size_t i = 0; i < b->n_run; i++) {
+        const board_run *run = &b->run[i];
+        const char *digest = json_string_value(json_object_get(run->results.root, "suite_digest"));
+        gnt_table_number(t, (double)i + 1);
+        gnt_table_text(t, run->contributor);
+        gnt_table_text(t, run->about.date);
+        gnt_table_text(t, run->results.suite);
+        gnt_table_text(t, run->results.title);
+        gnt_table_format(t, "%.12s", digest ? digest : "");
+        gnt_table_text(t, run->about.note);
+        for (size_t k = 0; k < run->about.n_link; k++)
+            gnt_text_add(&text, "%s%s %s", k ? "; " : "", run->about.link[k].title, run->about.link[k].url);
+        board_item(t, &text);
+    }
+    gnt_text_free(&text);
+}
+
+/* ---- rows ---- */
+
+static void add_footnotes(uint32_t flags, gnt_text *text) {
+    uint32_t flag;
+    const char *mark, *words;
+    for (size_t n = 0; board_footnote(n, &flag, &mark, &words); n++)
+        if (flags & flag)
+            gnt_text_add(text, "%s%.*s", text->size ? "; " : "", (int)strcspn(words, ":"), words);
+}
+
+static void add_row(const board *b, const board_contest *c, const gnt_measure *m, size_t threat,
+                    const board_place *p, gnt_table *t) {
+    const gnt_outcome *g = p->worst ? p->worst->group : NULL;
+    const gnt_board_claim *claim = board_claim(b, c, p->row, m);
+    gnt_text text;
+    gnt_text_init(&text, 1 << 20);
+    gnt_table_number(t, (double)(c - b->contest) + 1);
+    gnt_table_text(t, c->task);
+    gnt_table_number(t, (double)c->stage);
+    gnt_table_text(t, threat == 0 ? "any" : "limited");
+    board_say_threat(c->threat[threat], &text);
+    board_item(t, &text);
+    gnt_table_text(t, m->name);
+    gnt_table_number(t, p->rank ? p->rank : NAN);
+    gnt_table_text(t, p->tied ? "tied" : "");
+    gnt_table_text(t, p->row->label);
+    board_say_contributors(b, p->row, &text);
+    board_item(t, &text);
+    gnt_table_text(t, gnt_stand_name(p->stand));
+    gnt_table_text(t, g ? g->utility.measure : "");
+    gnt_table_number(t, g ? g->utility.value : NAN);
+    gnt_table_number(t, claim ? claim->value : NAN);
+    gnt_table_text(t, claim ? claim->source : "");
+    gnt_table_number(t, g ? p->score->stat.mean : NAN);
+    gnt_table_number(t, g ? p->score->stat.low : NAN);
+    gnt_table_number(t, g ? p->score->stat.high : NAN);
+    if (g)
+        board_say_attack(b, c, p->worst, &text);
+    board_item(t, &text);
+    if (g)
+        board_say_threat(c->attack[p->worst->attack].grants, &text);
+    board_item(t, &text);
+    gnt_table_text(t, g ? b->run[p->worst->run].contributor : "");
+    gnt_table_number(t, (double)p->judged);
+    gnt_table_number(t, (double)p->of);
+    add_footnotes(p->row->flags, &text);
+    board_item(t, &text);
+    gnt_text_free(&text);
+}
+
+static int is_drawn(const board *b, const board_contest *c, const gnt_measure *m) {
+    for (size_t k = 0; k < c->n_run; k++)
+        if (gnt_report_draws(&b->run[c->run[k]].results, c->task, c->stage, m))
+            return 1;
+    return 0;
+}
+
+void board_table_rows(const board *b, gnt_table *t) {
+    static const char *const names[] = {"section",
+                                        "task",
+                                        "stage",
+                                        "attacker",
+                                        "attacker_knows",
+                                        "measure",
+                                        "rank",
+                                        "tied",
+                                        "defense",
+                                        "contributors",
+                                        "standing",
+                                        "utility_measure",
+                                        "utility",
+                                        "claimed",
+                                        "claim_source",
+                                        "measured",
+                                        "low",
+                                        "high",
+                                        "best_known_attack",
+                                        "attack_knows",
+                                        "attack_run_by",
+                                        "attacks_with_number",
+                                        "attacks",
+                                        "footnotes"};
+    size_t n_measure;
+    const gnt_measure *m = gnt_measures(&n_measure);
+    gnt_table_init(t, "Places");
+    board_columns(t, names, sizeof names / sizeof *names);
+    for (size_t i = 0; i < b->n_contest; i++) {
+        const board_contest *c = &b->contest[i];
+        board_place *places = gnt_array(c->n_row + 1, sizeof *places);
+        t->failed |= !places;
+        for (size_t k = 0; places && k < n_measure; k++) {
+            if (!is_drawn(b, c, &m[k]))
+                continue;
+            for (size_t threat = 0; threat < c->n_threat; threat++) {
+                const size_t n = board_rank(c, &m[k], c->threat[threat], places);
+                for (size_t p = 0; board_any_number(places, n) && p < n; p++)
+                    add_row(b, c, &m[k], threat, &places[p], t);
+            }
+        }
+        gnt_free(places);
+    }
+}
+
+/* ---- files ---- */
+
+int board_write_text(const board *b, const char *name, gnt_text *text, gnt_err *err) {
+    char *path = gnt_format("%s/%s", b->options->folder, name);
+    const int failed = !path || text->failed ? gnt_fail(err, "%s: out of memory", name)
+                                             : gnt_file_write(path, gnt_text_get(text), text->size, err);
+    gnt_free(path);
+    gnt_text_free(text);
+    return failed;
+}
+
+static int write_json(const board *b, gnt_err *err) {
+    static const struct {
+        const char *name;
+        void (*fill)(const board *, gnt_table *);
+    } parts[] = {{"runs", board_table_runs}, {"places", board_table_rows}, {"history", board_table_history}};
+    gnt_text text;
+    gnt_text_init(&text, MOST_TEXT);
+    gnt_text_add(&text, "{\"format\": 1,\n\"title\": ");
+    gnt_json_add_text(&text, b->title);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        gnt_table t;
+        parts[i].fill(b, &t);
+        gnt_text_add(&text, ",\n\"%s\": ", parts[i].name);
+        gnt_table_json(&t, &text);
+        gnt_table_free(&t);
+    }
+    gnt_text_add(&text, "}\n");
+    return board_write_text(b, "leaderboard.json", &text, err);
+}
+
+static int write_csv(const board *b, gnt_err *err) {
+    gnt_text text;
+    gnt_table t;
+    gnt_text_init(&text, MOST_TEXT);
+    board_table_rows(b, &t);
+    gnt_table_csv(&t, &text);
+    gnt_table_free(&t);
+    return board_write_text(b, "leaderboard.csv", &text, err);
+}
+
+int board_write_files(const board *b, gnt_err *err) {
+    return write_csv(b, err) || write_json(b, err) || board_write_markdown(b, err) ? -1 : 0;
+}

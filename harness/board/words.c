@@ -1,0 +1,198 @@
+/* Sentences and names of the board. */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "board/board_impl.h"
+#include "plugin/words.h"
+#include "report/report.h"
+
+static const gnt_results *first_of(const board *b, const board_contest *c) {
+    return &b->run[c->run[0]].results;
+}
+
+void board_say_place(const board *b, const board_contest *c, gnt_text *out) {
+    gnt_report_place(first_of(b, c), c->task, c->stage, out);
+    if (c->like != (size_t)(c - b->contest))
+        gnt_text_add(out, " (suite %s, %s)", first_of(b, c)->suite, b->run[c->run[0]].contributor);
+}
+
+void board_say_threat(uint32_t threat, gnt_text *out) {
+    char words[256];
+    if (threat == 0)
+        gnt_text_add(out, "nothing besides what is shared");
+    else
+        gnt_text_add(out, "%s", gnt_words_list(&gnt_knowledge_words, threat, words, sizeof words));
+}
+
+/* Where two attacks share a label, who brought this one tells them apart. */
+void board_say_attack(const board *b, const board_contest *c, const board_number *n, gnt_text *out) {
+    const board_attack *a = &c->attack[n->attack];
+    int shared = 0;
+    for (size_t i = 0; i < c->n_attack; i++)
+        shared |= i != n->attack && !strcmp(c->attack[i].label, a->label);
+    gnt_text_add(out, "%s", a->label);
+    if (shared)
+        gnt_text_add(out, " (as %s set it)", b->run[a->first].contributor);
+}
+
+void board_say_contributors(const board *b, const board_row *row, gnt_text *out) {
+    int any = 0;
+    for (size_t i = 0; i < b->n_run; i++) {
+        int said = !row->in_run[i];
+        for (size_t k = 0; k < i && !said; k++)
+            said = row->in_run[k] && !strcmp(b->run[k].contributor, b->run[i].contributor);
+        if (!said)
+            gnt_text_add(out, "%s%s", any++ ? ", " : "", b->run[i].contributor);
+    }
+}
+
+/* Why there is no number of the row under an attack. */
+static const char *reason_of(const board_contest *c, const board_row *row, size_t attack) {
+    for (size_t i = 0; i < c->n_number; i++) {
+        const board_number *n = &c->number[i];
+        if (&c->row[n->row] == row && n->attack == attack && n->group->reason[0])
+            return n->group->reason;
+    }
+    return "";
+}
+
+void board_say_standing(const board_contest *c, const board_place *p, gnt_text *out) {
+    gnt_text_add(out, "%s", gnt_stand_name(p->stand));
+    if (p->judged == p->of)
+        return;
+    const char *reason = reason_of(c, p->row, p->missing);
+    gnt_text_add(out, ", no number from %s", c->attack[p->missing].label);
+    if (p->of - p->judged > 1)
+        gnt_text_add(out, " and %zu more", p->of - p->judged - 1);
+    if (*reason)
+        gnt_text_add(out, " (%s)", reason);
+}
+
+/* What matching aimed at: that of the first run that says so. */
+static const gnt_match_row *match_of(const board *b, const board_contest *c) {
+    for (size_t k = 0; k < c->n_run; k++) {
+        const gnt_results *r = &b->run[c->run[k]].results;
+        for (size_t i = 0; i < r->n_match; i++)
+            if (!strcmp(r->match[i].task, c->task) && isfinite(r->match[i].target))
+                return &r->match[i];
+    }
+    return NULL;
+}
+
+static const char *utility_of(const board *b, const board_contest *c) {
+    for (size_t k = 0; k < c->n_run; k++) {
+        const char *name = gnt_utility_measure(&b->run[c->run[k]].results, c->task);
+        if (*name)
+            return name;
+    }
+    return "";
+}
+
+void board_say_target(const board *b, const board_contest *c, gnt_text *out) {
+    const gnt_match_row *m = match_of(b, c);
+    const char *name = utility_of(b, c);
+    if (!m || !*name)
+        return;
+    gnt_text_add(out, "%s ", name);
+    gnt_utility_write(name, m->target, out);
+    if (!isfinite(m->tolerance))
+        return;
+    gnt_text_add(out, " ± ");
+    gnt_utility_write(name, m->tolerance, out);
+}
+
+static const board_place *undefended_of(const board_place *places, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (places[i].stand == GNT_STAND_NONE && places[i].worst)
+            return &places[i];
+    return NULL;
+}
+
+static void say_number(const board_contest *c, const gnt_stat *s, gnt_text *out) {
+    gnt_text_add(out, "%s ", c->lead->title);
+    gnt_measure_write(c->lead, s, out);
+}
+
+static void say_first(const board *b, const board_contest *c, const board_place *places, size_t n,
+                      gnt_text *out) {
+    size_t level = 0;
+    while (level < n && places[level].rank == 1)
+        level++;
+    for (size_t i = 0; i < level; i++)
+        gnt_text_add(out, "%s%s", i == 0 ? "" : i + 1 == level ? " and " : ", ", places[i].row->label);
+    gnt_text_add(out, level > 1 ? " leak least (a tie: their intervals overlap): " : " leaks least: ");
+    say_number(c, &places[0].score->stat, out);
+    gnt_text_add(out, " at worst, under ");
+    board_say_attack(b, c, places[0].worst, out);
+}
+
+void board_say_answer(const board *b, const board_contest *c, gnt_text *out) {
+    board_place *places = gnt_array(c->n_row + 1, sizeof *places);
+    out->failed |= !places;
+    const size_t n = places && c->lead ? board_rank(c, c->lead, c->threat[0], places) : 0;
+    const board_place *none = undefended_of(places, n);
+    if (!board_any_number(places, n))
+        gnt_text_add(out, "No cell gave a number.");
+    else {
+        gnt_text target;
+        gnt_text_init(&target, 1 << 16);
+        board_say_target(b, c, &target);
+        out->failed |= target.failed;
+        if (!places[0].rank)
+            gnt_text_add(out, "No defense was at matched utility here with a number from every attack");
+        else {
+            gnt_text_add(out, "At matched utility%s%s%s, ", target.size ? " (" : "", gnt_text_get(&target),
+                         target.size ? ")" : "");
+            say_first(b, c, places, n, out);
+        }
+        gnt_text_free(&target);
+        if (none) {
+            gnt_text_add(out, ". Undefended: ");
+            say_number(c, &none->score->stat, out);
+        }
+        gnt_text_add(out, ".");
+    }
+    gnt_free(places);
+}
+
+void board_say_alone(const board *b, const board_contest *c, gnt_text *out) {
+    if (c->like == (size_t)(c - b->contest))
+        return;
+    const board_run *other = &b->run[b->contest[c->like].run[0]];
+    gnt_text_add(out,
+                 "Not compared with the section of the same name from suite %s of %s: what is asked there "
+                 "differs (data, "
+                 "model, training, seeds or what is matched).",
+                 other->results.suite, other->contributor);
+}
+
+const gnt_board_claim *board_claim(const board *b, const board_contest *c, const board_row *row,
+                                   const gnt_measure *m) {
+    const gnt_board_claim *found = NULL;
+    for (size_t i = 0; i < b->n_run; i++)
+        for (size_t k = 0; row->in_run[i] && k < b->run[i].about.n_claim; k++) {
+            const gnt_board_claim *claim = &b->run[i].about.claim[k];
+            if (!strcmp(claim->defense, row->label) && !strcmp(claim->measure, m->name) &&
+                (!*claim->task || !strcmp(claim->task, c->task)) &&
+                (claim->stage < 0 || claim->stage == c->stage))
+                found = claim;
+        }
+    return found;
+}
+
+int board_footnote(size_t n, uint32_t *flag, const char **mark, const char **words) {
+    static const struct {
+        const char *flag, *mark, *words;
+    } notes[] = {
+        {"randomised", "a", "randomised: its output is random given its input"},
+        {"no_gradient", "b", "not differentiable: an attack gets no gradient through it"},
+        {"needs_public", "c", "needs public data"},
+        {"needs_shadow", "d", "needs shadow data of its own"},
+        {"artefacts_private", "e", "what it prepares stays with the clients, whatever an attacker knows"}};
+    if (n >= sizeof notes / sizeof *notes || gnt_word_bit(&gnt_flag_words, notes[n].flag, flag) != 0)
+        return 0;
+    *mark = notes[n].mark;
+    *words = notes[n].words;
+    return 1;
+}
