@@ -1,0 +1,184 @@
+/* gauntlet sign, gauntlet verify: a run folder under a signature, and what has changed since. */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <sodium/utils.h>
+
+#include "base/json.h"
+#include "cli/cmd.h"
+#include "seal/seal.h"
+
+static const char sign_help[] =
+    "Usage: gauntlet sign RUN_FOLDER --key FILE\n"
+    "       gauntlet sign --new-key FILE\n"
+    "\n"
+    "Writes RUN_FOLDER/signature.json: the name, size and digests of every file but store/ and report/, "
+    "signed with "
+    "Ed25519.\n"
+    "  --key FILE         the secret key\n"
+    "  --new-key FILE     makes a pair: the secret key in FILE, for its owner's eyes alone, the public one "
+    "in "
+    "FILE.pub\n"
+    "  -h, --help         this text\n"
+    "Exit code: 0 signed, 1 a file could not be read or written, 2 the command or the key is wrong.\n";
+
+static const char verify_help[] =
+    "Usage: gauntlet verify RUN_FOLDER --public FILE\n"
+    "\n"
+    "Checks RUN_FOLDER/signature.json with a public key, then every file against it, and names what was "
+    "changed (with "
+    "the\n"
+    "block of 4096 bytes where it begins), is missing or was added. store/ and report/ are not signed.\n"
+    "  --public FILE      the public key of who signed\n"
+    "  -h, --help         this text\n"
+    "Exit code: 0 all is as it was signed, 1 it is not, 2 the command, the key or signature.json is wrong.\n";
+
+static int wrong(const char *command, const gnt_err *err) {
+    fprintf(stderr, "gauntlet %s: %s\n", command, err->text);
+    return GNT_EXIT_WRONG;
+}
+
+static int make_key(const char *path) {
+    gnt_err err = {0};
+    gnt_seal_key key;
+    char hex[65];
+    if (gnt_seal_key_make(path, &key, &err) != 0)
+        return wrong("sign", &err);
+    printf("%s: the secret key; %s.pub: the public one, %s\n", path, path,
+           sodium_bin2hex(hex, sizeof hex, key.public, sizeof key.public));
+    gnt_seal_key_wipe(&key);
+    return GNT_EXIT_OK;
+}
+
+static int sign(const char *folder, const char *key_file) {
+    gnt_err err = {0};
+    gnt_seal_key key;
+    char hex[65];
+    size_t n = 0;
+    if (gnt_seal_key_read_secret(key_file, &key, &err) != 0)
+        return wrong("sign", &err);
+    int rc = gnt_seal_sign(folder, &key, &n, &err);
+    sodium_bin2hex(hex, sizeof hex, key.public, sizeof key.public);
+    gnt_seal_key_wipe(&key);
+    if (rc != 0) {
+        fprintf(stderr, "gauntlet sign: %s\n", err.text);
+        return GNT_EXIT_FAILED;
+    }
+    printf("%zu files signed with %s\n", n, hex);
+    return GNT_EXIT_OK;
+}
+
+int gnt_cmd_sign(int argc, char **argv) {
+    static const struct option known[] = {{"help", no_argument, NULL, 'h'},
+                                          {"key", required_argument, NULL, 'k'},
+                                          {"new-key", required_argument, NULL, 'n'},
+                                          {NULL, 0, NULL, 0}};
+    const char *key = NULL, *new_key = NULL;
+    optind = 0;
+    for (int c; (c = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
+        if (c == 'h') {
+            fputs(sign_help, stdout);
+            return GNT_EXIT_OK;
+        }
+        if (c != 'k' && c != 'n')
+            return GNT_EXIT_WRONG; /* getopt has said what is wrong */
+        *(c == 'k' ? &key : &new_key) = optarg;
+    }
+    if (new_key && !key && optind == argc)
+        return make_key(new_key);
+    if (!key || new_key || optind + 1 != argc) {
+        fprintf(stderr,
+                "gauntlet sign: expected a run folder and --key FILE, or --new-key FILE alone; see gauntlet "
+                "sign --help\n");
+        return GNT_EXIT_WRONG;
+    }
+    return sign(argv[optind], key);
+}
+
+/* ---- verify ---- */
+
+/* Names come from a folder that may be a stranger's. */
+static void print_difference(void *user, const gnt_seal_difference *d) {
+    gnt_text name;
+    unsigned long long size = d->size, was = d->was, at = d->offset;
+    unsigned long long last = at + GNT_SEAL_BLOCK < was ? at + GNT_SEAL_BLOCK : was;
+    (void)user;
+    gnt_text_init(&name, 1 << 16);
+    gnt_json_add_text(&name, d->path);
+    const char *path = gnt_text_get(&name);
+    switch (d->what) {
+    case GNT_SEAL_CHANGED:
+        if (d->offset == UINT64_MAX) {
+            printf("changed %s\n", path);
+            break;
+        }
+        printf("changed %s: first in bytes %llu to %llu", path, at, last ? last - 1 : 0);
+        if (size != was)
+            printf("; it has %llu bytes, signed were %llu", size, was);
+        putchar('\n');
+        break;
+    case GNT_SEAL_SHORTER:
+        printf("changed %s: cut to %llu bytes, signed were %llu\n", path, size, was);
+        break;
+    case GNT_SEAL_LONGER:
+        printf("changed %s: has %llu bytes, signed were the first %llu\n", path, size, was);
+        break;
+    case GNT_SEAL_MISSING:
+        printf("missing %s\n", path);
+        break;
+    case GNT_SEAL_ADDED:
+        printf("added %s\n", path);
+        break;
+    case GNT_SEAL_NO_FILE:
+        printf("changed %s: is a link or no regular file\n", path);
+        break;
+    }
+    gnt_text_free(&name);
+}
+
+static int verify(const char *folder, const char *key_file) {
+    gnt_err err = {0};
+    gnt_seal_key key;
+    gnt_seal_verdict verdict;
+    size_t n = 0;
+    if (gnt_seal_key_read_public(key_file, &key, &err) != 0 ||
+        gnt_seal_verify(folder, &key, &verdict, &n, print_difference, NULL, &err) != 0)
+        return wrong("verify", &err);
+    switch (verdict) {
+    case GNT_SEAL_HOLDS:
+        printf("%zu files are as they were signed\n", n);
+        return GNT_EXIT_OK;
+    case GNT_SEAL_OTHER_KEY:
+        printf("signed with another key than that of %s\n", key_file);
+        break;
+    case GNT_SEAL_FORGED:
+        printf("signature.json: the signature is wrong: its list of files was changed\n");
+        break;
+    case GNT_SEAL_DIFFERS:
+        break;
+    }
+    return GNT_EXIT_FAILED;
+}
+
+int gnt_cmd_verify(int argc, char **argv) {
+    static const struct option known[] = {
+        {"help", no_argument, NULL, 'h'}, {"public", required_argument, NULL, 'p'}, {NULL, 0, NULL, 0}};
+    const char *key = NULL;
+    optind = 0;
+    for (int c; (c = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
+        if (c == 'h') {
+            fputs(verify_help, stdout);
+            return GNT_EXIT_OK;
+        }
+        if (c != 'p')
+            return GNT_EXIT_WRONG;
+        key = optarg;
+    }
+    if (!key || optind + 1 != argc) {
+        fprintf(stderr,
+                "gauntlet verify: expected a run folder and --public FILE; see gauntlet verify --help\n");
+        return GNT_EXIT_WRONG;
+    }
+    return verify(argv[optind], key);
+}

@@ -1,0 +1,32 @@
+/* folder: what a run folder holds, for signing and checking. The folder may come from a stranger: links are never
+ * followed, nothing but regular files is opened, depth and number are bounded. */
+#ifndef GNT_SEAL_FOLDER_H
+#define GNT_SEAL_FOLDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum { GNT_SEAL_MOST_FILES = 200000, GNT_SEAL_DEPTH = 8, GNT_SEAL_PATH = 1000 };
+
+typedef struct gnt_seal_found {
+    char *path; /* below the folder, parts joined by '/' */
+    int regular;
+    uint64_t size;
+} gnt_seal_found;
+
+typedef struct gnt_seal_folder {
+    int fd;
+    gnt_seal_found *file; /* by path, in the order of bytes */
+    size_t n, room;
+} gnt_seal_folder;
+
+/* Everything in the folder but folders themselves, the top level's store/ and report/ and signature.json. On failure
+ * *out is empty. */
+int gnt_seal_folder_open(gnt_seal_folder *out, const char *path, gnt_err *err);
+void gnt_seal_folder_close(gnt_seal_folder *f); /* leaves it empty; an empty one is allowed */
+/* The file for reading; −1 when it cannot be opened, or is a regular file no more. */
+int gnt_seal_folder_read(const gnt_seal_folder *f, const char *path, gnt_err *err);
+
+#endif

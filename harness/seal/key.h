@@ -1,0 +1,20 @@
+/* key: Ed25519 keys in files of one line, "gauntlet-ed25519-secret HEX" and "gauntlet-ed25519-public HEX". */
+#ifndef GNT_SEAL_KEY_H
+#define GNT_SEAL_KEY_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+
+typedef struct gnt_seal_key {
+    uint8_t public[32];
+    uint8_t secret[64]; /* zeros in one that only checks; wipe with gnt_seal_key_wipe */
+} gnt_seal_key;
+
+/* A new pair into `path` (mode 0600) and `path`.pub; files that are there are never overwritten. */
+int gnt_seal_key_make(const char *path, gnt_seal_key *out, gnt_err *err);
+int gnt_seal_key_read_secret(const char *path, gnt_seal_key *out, gnt_err *err);
+int gnt_seal_key_read_public(const char *path, gnt_seal_key *out, gnt_err *err);
+void gnt_seal_key_wipe(gnt_seal_key *key);
+
+#endif
