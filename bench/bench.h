@@ -14,7 +14,7 @@
 
 typedef enum bench_kind {
     BENCH_MATCH, /* gradient, cosine distance and total variation, their gradient, signed Adam, the image's box */
-    BENCH_ATTACK, /* 500 of these, with everything that comes before the first */
+    BENCH_ATTACK, /* `steps` of these, with everything that comes before the first */
     BENCH_DLG, /* an evaluation of squared gradient distance and its gradient within L-BFGS, and its share of that */
     BENCH_TRAIN, /* loss, gradient, batch norm's running statistics, SGD */
     BENCH_LODA, /* outputs of all convolutions, distance to those of a target, VJP, normalised step, the image's box */
@@ -27,11 +27,11 @@ typedef struct bench_row {
     const char *model; /* file, from the root of the sources */
     gnt_nn_shape sample;
     int32_t classes;
-    int64_t n; /* samples in a step */
+    int64_t n;     /* samples in a step */
+    int32_t steps; /* BENCH_ATTACK */
 } bench_row;
 
 enum {
-    BENCH_STEPS = 500,
     BENCH_ATTR_ROWS = 480,
     BENCH_INNER = 20,   /* iterations of one call of L-BFGS, as in DLG */
     BENCH_HISTORY = 100 /* its pairs, as in PyTorch */
@@ -61,6 +61,7 @@ int bench_work_check(bench_work *w, const char *path, double *worst, gnt_err *er
 int bench_work_run(bench_work *w, int64_t n, int64_t *units, double *cpu, double *wall, gnt_err *err);
 /* Bytes of all that a unit works on; flops and bytes it moves; seconds that it takes at least, at these rates. */
 size_t bench_work_set(const bench_work *w);
+size_t bench_work_arena(const bench_work *w); /* of these, what the program keeps for itself */
 double bench_work_flops(const bench_work *w);
 double bench_work_bytes(const bench_work *w);
 double bench_work_floor(const bench_work *w, double flop_rate, double byte_rate);

@@ -43,7 +43,7 @@ typedef struct line {
     char name[64], what[96], why[96];                           /* why: no PyTorch here */
     double gauntlet, torch, ratio, floor, spread, ratio_spread; /* seconds; spread: (q75 − q25) / median */
     double flops, bytes, flop_rate, byte_rate;                  /* best seen while the row ran */
-    double apart, apart_torch, apart_exact, peak, peak_torch,
+    double apart, apart_torch, apart_exact, peak, peak_torch, arena,
         busy; /* busy: wall / processor time of gauntlet's side */
     int rounds;
 } line;
@@ -143,7 +143,8 @@ static int ask_rest(meeting *m) {
     char request[96];
     double told[3];
     snprintf(request, sizeof request, "cost %.9g %.9g", m->l->flop_rate, m->l->byte_rate);
-    if (peer_ask(&m->gauntlet, request, told, 3) || peer_ask(&m->gauntlet, "peak", &m->l->peak, 1))
+    if (peer_ask(&m->gauntlet, request, told, 3) || peer_ask(&m->gauntlet, "peak", &m->l->peak, 1) ||
+        peer_ask(&m->gauntlet, "arena", &m->l->arena, 1))
         return -1;
     m->l->flops = told[0];
     m->l->bytes = told[1];
@@ -209,6 +210,7 @@ static void empty_line(line *l, const char *name, const char *what) {
                 .apart_exact = NAN,
                 .peak = NAN,
                 .peak_torch = NAN,
+                .arena = NAN,
                 .busy = NAN};
     snprintf(l->name, sizeof l->name, "%s", name);
     snprintf(l->what, sizeof l->what, "%s", what);
@@ -295,6 +297,7 @@ static int write_json(const line *l, int n, const char *path) {
         json_object_set_new(row, "ratio_spread", number(l->ratio_spread));
         json_object_set_new(row, "rounds", json_integer(l->rounds));
         json_object_set_new(row, "gauntlet_mb", number(l->peak / 1e6));
+        json_object_set_new(row, "arena_mb", number(l->arena / 1e6));
         json_object_set_new(row, "torch_mb", number(l->peak_torch / 1e6));
         json_object_set_new(row, "flops", number(l->flops));
         json_object_set_new(row, "bytes", number(l->bytes));

@@ -261,7 +261,7 @@ static int add_row(gnt_st *st, const bench_row *row, gnt_err *err) {
                    "\"rate\": %.17g, \"sgd_rate\": %.17g, \"momentum\": %.17g, \"c\": %.17g, \"steps\": %d, "
                    "\"inner\": %d, \"history\": %d}",
                    kinds[row->kind], row->model, (long long)row->n, row->classes, GNT_RECIPE_TV, BENCH_RATE,
-                   BENCH_SGD_RATE, BENCH_SGD_MOMENTUM, BENCH_LODA_C, BENCH_STEPS, BENCH_INNER, BENCH_HISTORY);
+                   BENCH_SGD_RATE, BENCH_SGD_MOMENTUM, BENCH_LODA_C, row->steps, BENCH_INNER, BENCH_HISTORY);
     int rc = json ? gnt_st_set_metadata(st, json, err) : gnt_fail(err, "out of memory");
     gnt_free(json);
     return rc;

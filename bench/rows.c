@@ -16,20 +16,26 @@
     }
 
 const bench_row bench_rows[] = {
-    {"match-lenet-1x28x28", "matching step, LeNet, 1x28x28", BENCH_MATCH, "models/lenet.json", GRAY, 10, 1},
-    {"match-lenet-3x32x32", "matching step, LeNet, 3x32x32", BENCH_MATCH, "models/lenet.json", COLOUR, 10, 1},
-    {"match-convnet64-b1", "matching step, ConvNet-64", BENCH_MATCH, "models/convnet.json", COLOUR, 10, 1},
-    {"match-resnet18-b1", "matching step, ResNet-18", BENCH_MATCH, "models/resnet18.json", COLOUR, 10, 1},
+    {"match-lenet-1x28x28", "matching step, LeNet, 1x28x28", BENCH_MATCH, "models/lenet.json", GRAY, 10, 1,
+     0},
+    {"match-lenet-3x32x32", "matching step, LeNet, 3x32x32", BENCH_MATCH, "models/lenet.json", COLOUR, 10, 1,
+     0},
+    {"match-convnet64-b1", "matching step, ConvNet-64", BENCH_MATCH, "models/convnet.json", COLOUR, 10, 1, 0},
+    {"match-resnet18-b1", "matching step, ResNet-18", BENCH_MATCH, "models/resnet18.json", COLOUR, 10, 1, 0},
     {"match-resnet18-b8", "matching step, ResNet-18, batch 8", BENCH_MATCH, "models/resnet18.json", COLOUR,
-     10, 8},
-    {"dlg-lenet", "L-BFGS evaluation of DLG, LeNet", BENCH_DLG, "models/lenet.json", COLOUR, 10, 1},
-    {"train-lenet-b32", "training step, LeNet, batch 32", BENCH_TRAIN, "models/lenet.json", COLOUR, 10, 32},
+     10, 8, 0},
+    {"dlg-lenet", "L-BFGS evaluation of DLG, LeNet", BENCH_DLG, "models/lenet.json", COLOUR, 10, 1, 0},
+    {"train-lenet-b32", "training step, LeNet, batch 32", BENCH_TRAIN, "models/lenet.json", COLOUR, 10, 32,
+     0},
     {"train-resnet18-b32", "training step, ResNet-18, batch 32", BENCH_TRAIN, "models/resnet18.json", COLOUR,
-     10, 32},
-    {"loda-resnet18-b1", "LODA step, ResNet-18", BENCH_LODA, "models/resnet18.json", COLOUR, 100, 1},
-    {"loda-resnet18-b8", "LODA step, ResNet-18, batch 8", BENCH_LODA, "models/resnet18.json", COLOUR, 100, 8},
-    {"attr-nn-epoch", "epoch of attr-nn's network", BENCH_ATTR, "bench/attr_nn.json", {1, {1024}}, 2, 32},
-    {"attack-lenet-500", "attack of 500 steps, LeNet", BENCH_ATTACK, "models/lenet.json", COLOUR, 10, 1},
+     10, 32, 0},
+    {"loda-resnet18-b1", "LODA step, ResNet-18", BENCH_LODA, "models/resnet18.json", COLOUR, 100, 1, 0},
+    {"loda-resnet18-b8", "LODA step, ResNet-18, batch 8", BENCH_LODA, "models/resnet18.json", COLOUR, 100, 8,
+     0},
+    {"attr-nn-epoch", "epoch of attr-nn's network", BENCH_ATTR, "bench/attr_nn.json", {1, {1024}}, 2, 32, 0},
+    {"attack-lenet-500", "attack of 500 steps, LeNet", BENCH_ATTACK, "models/lenet.json", COLOUR, 10, 1, 500},
+    {"attack-resnet18-100", "attack of 100 steps, ResNet-18", BENCH_ATTACK, "models/resnet18.json", COLOUR,
+     10, 1, 100},
 };
 const size_t bench_n_rows = sizeof bench_rows / sizeof *bench_rows;
 

@@ -4,6 +4,7 @@
  *                                                of PyTorch's side two: in double, and in float
  *   run N             UNITS CPU WALL             seconds
  *   peak              BYTES                      resident at most since the check
+ *   arena             BYTES                      of the program (gauntlet's side only)
  *   limits SECONDS    FLOPS BYTES                rates that this core reaches now (gauntlet's side only)
  *   cost FLOPS BYTES  FLOPS BYTES SECONDS        of a unit, and what it takes at least at these rates (as above)
  *
@@ -64,6 +65,8 @@ static int answer(bench_work *w, const char *path, const char *line, double *mos
     } else if (strncmp(line, "peak", 4) == 0) {
         double now = peak();
         printf("%.0f\n", now > *most ? now : *most);
+    } else if (strncmp(line, "arena", 5) == 0) {
+        printf("%zu\n", bench_work_arena(w));
     } else if (strncmp(line, "limits ", 7) == 0) {
         tell_limits(w, strtod(line + 7, NULL), most);
     } else if (strncmp(line, "cost ", 5) == 0) {

@@ -205,7 +205,7 @@ static int attack(bench_work *w, gnt_err *err) {
     if (make_recipe(w, GNT_RECIPE_MATCH, err))
         return -1;
     gnt_adam_reset(w->adam);
-    for (int i = 0; i < BENCH_STEPS; i++)
+    for (int i = 0; i < w->row->steps; i++)
         match_step(w);
     return 0;
 }
@@ -425,7 +425,7 @@ static const gnt_program *program_of(const bench_work *w) {
 
 /* Runs of the program in a unit. */
 static double runs(const bench_work *w) {
-    return w->row->kind == BENCH_ATTACK ? BENCH_STEPS
+    return w->row->kind == BENCH_ATTACK ? w->row->steps
            : w->row->kind == BENCH_ATTR ? (double)(BENCH_ATTR_ROWS / w->row->n)
                                         : 1;
 }
@@ -457,6 +457,10 @@ static double beside(const bench_work *w) {
 size_t bench_work_set(const bench_work *w) {
     gnt_program_size s = gnt_program_measure(program_of(w));
     return s.arena + s.inputs;
+}
+
+size_t bench_work_arena(const bench_work *w) {
+    return gnt_program_arena_bytes(program_of(w));
 }
 
 static double summed(const bench_work *w, int bytes) {
