@@ -126,6 +126,13 @@ static void write_printed(const json_t *v, gnt_table *t) {
         gnt_table_text(t, "–");
 }
 
+static int has_print(const json_t *row) {
+    for (size_t k = 0; k < json_array_size(row); k++)
+        if (!json_is_null(json_array_get(row, k)))
+            return 1;
+    return 0;
+}
+
 static const json_t *lines(const gnt_paper_table *p, const char *key) {
     return json_object_get(p->spec, key);
 }
@@ -174,7 +181,7 @@ void gnt_paper_fill(const gnt_results *r, const gnt_paper_table *p, gnt_table *t
             const choice c = {row, json_array_get(columns, k), p->spec};
             write_item(r, &c, t);
         }
-        if (!paper)
+        if (!has_print(paper))
             continue;
         gnt_table_text(t, label_of(row));
         gnt_table_text(t, "paper");
