@@ -24,6 +24,7 @@ typedef struct board_attack {
     char *settings;
     size_t first;    /* the run that brought it */
     uint32_t grants; /* GNT_KNOWS_* */
+    int required; /* in the last run of the contributor who was given first: a ranked defense has stood it */
 } board_attack;
 
 /* A defense with its settings and versions; several contributors may have measured the same one. */
@@ -79,9 +80,10 @@ typedef struct board_place {
     const board_number *worst; /* where it leaks most; NULL: no number */
     const gnt_score *score;
     size_t judged, of; /* attacks with a number, of those that apply and gave any defense one */
-    size_t missing;    /* the first of those without one; of no meaning when judged is all of them */
-    int rank;          /* from 1; 0: not ranked */
-    int tied;          /* its interval overlaps that of another ranked one */
+    size_t lacking;    /* of the required ones, those without a number; `missing` is the first of them */
+    size_t missing;
+    int rank; /* from 1; 0: not ranked */
+    int tied; /* its interval overlaps that of another ranked one */
 } board_place;
 
 /* ---- gather.c: runs to contests ---- */
@@ -97,6 +99,10 @@ char *board_settings(const gnt_results *r, const char *list, const char *label);
 
 /* Fills places (room for c->n_row), best first, those without a rank after them; returns how many. */
 size_t board_rank(const board_contest *c, const gnt_measure *m, uint32_t threat, board_place *places);
+/* What an attack is to a row, against attackers of a threat model. */
+typedef enum board_trial { BOARD_BESIDE, BOARD_UNFIT, BOARD_UNTRIED, BOARD_TRIED } board_trial;
+board_trial board_trial_of(const board_contest *c, size_t row, size_t attack, const gnt_measure *m,
+                           uint32_t threat, gnt_stand stand);
 /* 1 when a surely leaks less than b: their intervals do not touch. An unknown interval settles nothing. */
 int board_surely_less(const gnt_measure *m, const gnt_stat *a, const gnt_stat *b);
 /* 1 when some place has a number. */
@@ -107,6 +113,9 @@ int board_any_number(const board_place *places, size_t n);
 void board_say_place(const board *b, const board_contest *c, gnt_text *out); /* "glyphs, round 10" */
 void board_say_threat(uint32_t threat, gnt_text *out);                       /* "labels, public" */
 void board_say_attack(const board *b, const board_contest *c, const board_number *n, gnt_text *out);
+/* The attacks that others had to stand and this one has not, or "". */
+void board_say_untried(const board_contest *c, const gnt_measure *m, uint32_t threat, const board_place *p,
+                       gnt_text *out);
 void board_say_contributors(const board *b, const board_row *row, gnt_text *out);
 void board_say_standing(const board_contest *c, const board_place *p, gnt_text *out); /* why it has no rank */
 void board_say_answer(const board *b, const board_contest *c, gnt_text *out);

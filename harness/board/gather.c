@@ -280,6 +280,18 @@ static int find_threats(const board *b, board_contest *c) {
     return 0;
 }
 
+/* Who is given first says what a defense must have stood: the attacks of the last run of theirs. Other people's attacks
+ * count where they were run, and cannot push anybody out of the ranking. */
+static void mark_required(const board *b, board_contest *c) {
+    size_t last = c->run[0];
+    for (size_t k = 1; k < c->n_run; k++)
+        if (!strcmp(b->run[c->run[k]].contributor, b->run[last].contributor))
+            last = c->run[k];
+    for (size_t i = 0; i < c->n_number; i++)
+        if (c->number[i].run == last)
+            c->attack[c->number[i].attack].required = 1;
+}
+
 static int gather_contest(board *b, board_contest *c) {
     for (size_t at = 0; at < c->n_run; at++) {
         if (gather_run(b, c, at))
@@ -287,6 +299,7 @@ static int gather_contest(board *b, board_contest *c) {
         if (!c->lead)
             c->lead = gnt_report_lead(&b->run[c->run[at]].results, c->task, c->stage);
     }
+    mark_required(b, c);
     return 0;
 }
 

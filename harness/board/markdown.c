@@ -22,7 +22,8 @@ static void paragraph(gnt_text *out, gnt_text *text) {
     gnt_text_init(text, 1 << 20);
 }
 
-static void add_place(const board *b, const board_contest *c, const board_place *p, gnt_table *t) {
+static void add_place(const board *b, const board_contest *c, uint32_t threat, const board_place *p,
+                      gnt_table *t) {
     const gnt_board_claim *claim = board_claim(b, c, p->row, c->lead);
     uint32_t flag;
     const char *mark, *words;
@@ -46,6 +47,11 @@ static void add_place(const board *b, const board_contest *c, const board_place 
     board_item(t, &text);
     if (p->worst)
         board_say_attack(b, c, p->worst, &text);
+    if (p->rank && p->judged < p->of) {
+        gnt_text_add(&text, " (");
+        board_say_untried(c, c->lead, threat, p, &text);
+        gnt_text_add(&text, ")");
+    }
     board_item(t, &text);
     if (p->worst)
         gnt_utility_write(p->worst->group->utility.measure, p->worst->group->utility.value, &text);
@@ -73,7 +79,7 @@ static void add_threat(const board *b, const board_contest *c, size_t threat, bo
     gnt_table_init(&t, NULL);
     board_columns(&t, names, sizeof names / sizeof *names);
     for (size_t i = 0; i < n; i++)
-        add_place(b, c, &places[i], &t);
+        add_place(b, c, c->threat[threat], &places[i], &t);
     gnt_table_markdown(&t, out);
     gnt_table_free(&t);
 }

@@ -12,10 +12,11 @@ typedef struct page {
     size_t pictured; /* bytes of pictures so far */
 } page;
 
-/* What the bars of a table share. */
+/* What the rows of a table share. */
 typedef struct page_scale {
     double low, high, floor, none;
     int leak; /* to the right leaks more, whatever the measure */
+    uint32_t threat;
 } page_scale;
 
 void page_add(page *w, const char *text);    /* markup of our own */
@@ -26,7 +27,8 @@ int page_base64(page *w, const uint8_t *bytes, size_t n);
 
 /* ---- page_rows.c ---- */
 
-page_scale page_scale_of(const board *b, const board_contest *c, const board_place *places, size_t n);
+page_scale page_scale_of(const board *b, const board_contest *c, uint32_t threat, const board_place *places,
+                         size_t n);
 void page_ranked(page *w, const board_contest *c, const page_scale *s, const board_place *places, size_t n);
 void page_apart(page *w, const board_contest *c, const page_scale *s, const board_place *places, size_t n);
 

@@ -18,8 +18,9 @@ static void widen(page_scale *s, double value) {
     s->high = isnan(s->high) ? value : fmax(s->high, value);
 }
 
-page_scale page_scale_of(const board *b, const board_contest *c, const board_place *places, size_t n) {
-    page_scale s = {NAN, NAN, NAN, NAN, c->lead->leak};
+page_scale page_scale_of(const board *b, const board_contest *c, uint32_t threat, const board_place *places,
+                         size_t n) {
+    page_scale s = {NAN, NAN, NAN, NAN, c->lead->leak, threat};
     for (size_t k = 0; k < c->n_run; k++) {
         const gnt_results *r = &b->run[c->run[k]].results;
         for (size_t a = 0; a < r->n_attack; a++) {
@@ -116,6 +117,13 @@ static void add_numbers(page *w, const board_contest *c, const page_scale *s, co
     if (g && p->worst->run != p->row->first) {
         page_add(w, " <span class=\"soft\">run by ");
         page_say(w, w->b->run[p->worst->run].contributor);
+        page_add(w, "</span>");
+    }
+    if (p->rank)
+        board_say_untried(c, c->lead, s->threat, p, &text);
+    if (text.size) {
+        page_add(w, "<br><span class=\"soft\">");
+        page_say_text(w, &text);
         page_add(w, "</span>");
     }
     page_add(w, "</td><td class=\"n\" data-label=\"utility\"");

@@ -60,39 +60,53 @@ static int does_not_apply(const board_contest *c, size_t row, size_t attack) {
     return any;
 }
 
-/* Takes the number of one attack into account; 1 when there is one. */
-static int weigh(const board_contest *c, size_t row, size_t attack, const gnt_measure *m, board_place *p) {
-    int any = 0;
-    for (size_t i = 0; i < c->n_number; i++) {
-        const board_number *n = &c->number[i];
-        const gnt_score *s = score_of(n->group, m);
-        if (n->row != row || n->attack != attack || !s || gnt_stand_of(n->group) != p->stand)
-            continue;
-        any = 1;
-        if (p->worst && !gnt_leaks_more(m, s->stat.mean, p->score->stat.mean))
-            continue;
-        p->worst = n;
-        p->score = s;
-    }
-    return any;
+static int is_number_of(const board_number *n, size_t row, size_t attack, const gnt_measure *m,
+                        gnt_stand stand) {
+    return n->row == row && n->attack == attack && score_of(n->group, m) && gnt_stand_of(n->group) == stand;
+}
+
+/* BESIDE: it is beyond the threat model, or gave no defense a number. */
+board_trial board_trial_of(const board_contest *c, size_t row, size_t attack, const gnt_measure *m,
+                           uint32_t threat, gnt_stand stand) {
+    if (!counts(c, attack, m, threat))
+        return BOARD_BESIDE;
+    for (size_t i = 0; i < c->n_number; i++)
+        if (is_number_of(&c->number[i], row, attack, m, stand))
+            return BOARD_TRIED;
+    return does_not_apply(c, row, attack) ? BOARD_UNFIT : BOARD_UNTRIED;
+}
+
+/* Where the first contributor ran no attack of this threat model, every attack of it is required. */
+static int any_required(const board_contest *c, const gnt_measure *m, uint32_t threat) {
+    for (size_t a = 0; a < c->n_attack; a++)
+        if (c->attack[a].required && counts(c, a, m, threat))
+            return 1;
+    return 0;
 }
 
 static void judge(const board_contest *c, size_t row, const gnt_measure *m, uint32_t threat, board_place *p) {
+    const int some = any_required(c, m, threat);
     for (size_t a = 0; a < c->n_attack; a++) {
-        if (!counts(c, a, m, threat))
+        const board_trial trial = board_trial_of(c, row, a, m, threat, p->stand);
+        if (trial == BOARD_BESIDE || trial == BOARD_UNFIT)
             continue;
-        const int any = weigh(c, row, a, m, p);
-        if (!any && does_not_apply(c, row, a))
-            continue;
-        if (!any && p->judged == p->of)
-            p->missing = a;
         p->of++;
-        p->judged += (size_t)any;
+        p->judged += trial == BOARD_TRIED;
+        if (trial == BOARD_UNTRIED && (c->attack[a].required || !some) && p->lacking++ == 0)
+            p->missing = a;
+        for (size_t i = 0; i < c->n_number; i++) {
+            const board_number *n = &c->number[i];
+            if (!is_number_of(n, row, a, m, p->stand) ||
+                (p->worst && !gnt_leaks_more(m, score_of(n->group, m)->stat.mean, p->score->stat.mean)))
+                continue;
+            p->worst = n;
+            p->score = score_of(n->group, m);
+        }
     }
 }
 
 static int is_ranked(const board_place *p) {
-    return p->stand == GNT_STAND_MATCHED && p->worst && p->judged == p->of;
+    return p->stand == GNT_STAND_MATCHED && p->worst && p->lacking == 0;
 }
 
 static int tier(const board_place *p) {

@@ -59,14 +59,22 @@ static const char *reason_of(const board_contest *c, const board_row *row, size_
 
 void board_say_standing(const board_contest *c, const board_place *p, gnt_text *out) {
     gnt_text_add(out, "%s", gnt_stand_name(p->stand));
-    if (p->judged == p->of)
+    if (p->lacking == 0)
         return;
     const char *reason = reason_of(c, p->row, p->missing);
     gnt_text_add(out, ", no number from %s", c->attack[p->missing].label);
-    if (p->of - p->judged > 1)
-        gnt_text_add(out, " and %zu more", p->of - p->judged - 1);
+    if (p->lacking > 1)
+        gnt_text_add(out, " and %zu more", p->lacking - 1);
     if (*reason)
         gnt_text_add(out, " (%s)", reason);
+}
+
+void board_say_untried(const board_contest *c, const gnt_measure *m, uint32_t threat, const board_place *p,
+                       gnt_text *out) {
+    const size_t row = (size_t)(p->row - c->row);
+    for (size_t a = 0, any = 0; a < c->n_attack; a++)
+        if (board_trial_of(c, row, a, m, threat, p->stand) == BOARD_UNTRIED)
+            gnt_text_add(out, "%s%s", any++ ? ", " : "not yet tried: ", c->attack[a].label);
 }
 
 /* What matching aimed at: that of the first run that says so. */

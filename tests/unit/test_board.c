@@ -1,0 +1,572 @@
+/* The leaderboard, on made-up run folders: ranks and ties from intervals by hand; the worst case over attacks of every
+ * contributor; what a later run replaces; threat models; what may not be compared; board.json; hostile text in every
+ * field of results.json and board.json; the same bytes twice. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "board/about.h"
+#include "board/board.h"
+#include "report_folder.h"
+#include "synthetic_run.h"
+
+/* ---- made-up runs ---- */
+
+/* One defense under one attack; low and high as the interval of a PSNR. */
+typedef struct point {
+    const char *defense, *mode, *attack, *grants, *status;
+    double mean, low, high;
+} point;
+
+typedef struct made {
+    const char *name, *suite_digest, *task_digest, *version, *measure;
+    const point *point;
+    size_t n;
+} made;
+
+static json_t *outcome(const made *m, const point *p) {
+    json_t *o =
+        json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:b}", "task", "t", "stage", 3, "defense", p->defense,
+                  "attack", p->attack, "mode", strcmp(p->mode, "unmatched") != 0 ? p->mode : "matched",
+                  "status", p->status, "matched", strcmp(p->mode, "matched") == 0);
+    json_object_set_new(
+        o, "utility",
+        json_pack("{s:s, s:f, s:f, s:f}", "measure", "accuracy", "mean", 0.8, "low", 0.79, "high", 0.81));
+    json_object_set_new(o, "reason", strcmp(p->status, "ok") ? json_string("it broke") : json_null());
+    if (strcmp(p->status, "ok") == 0)
+        json_object_set_new(o, "measures",
+                            json_pack("{s:{s:f, s:f, s:f, s:i}}", m->measure ? m->measure : "psnr", "mean",
+                                      p->mean, "low", p->low, "high", p->high, "n", 8));
+    return o;
+}
+
+static void add_entry(json_t *list, const char *label, const char *version) {
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (!strcmp(json_string_value(json_object_get(json_array_get(list, i), "label")), label))
+            return;
+    json_array_append_new(list, json_pack("{s:s, s:s, s:[{s:s, s:s, s:[s], s:{}}]}", "label", label, "plugin",
+                                          label, "members", "id", label, "version", version, "flags",
+                                          "randomised", "params"));
+}
+
+static void write_run(const bench *b, const made *m) {
+    json_t *cells = json_array(), *groups = json_array(), *defenses = json_array(), *attacks = json_array();
+    for (size_t i = 0; i < m->n; i++) {
+        json_t *cell = outcome(m, &m->point[i]), *grants = json_array();
+        if (m->point[i].grants[0])
+            json_array_append_new(grants, json_string(m->point[i].grants));
+        json_object_set_new(cell, "grants", grants);
+        json_array_append_new(cells, cell);
+        json_array_append_new(groups, outcome(m, &m->point[i]));
+        add_entry(defenses, m->point[i].defense, m->version ? m->version : "1");
+        add_entry(attacks, m->point[i].attack, "1");
+    }
+    json_t *task = json_pack("{s:s}", "id", "t");
+    if (m->task_digest)
+        json_object_set_new(task, "digest", json_string(m->task_digest));
+    json_t *all = json_pack("{s:i, s:s, s:s, s:s, s:[o], s:o, s:o, s:o, s:o}", "format", 1, "suite", "s",
+                            "title", "A title", "suite_digest", m->suite_digest, "tasks", task, "defenses",
+                            defenses, "attacks", attacks, "cells", cells, "groups", groups);
+    char folder[256], path[512], *text = json_dumps(all, JSON_INDENT(1));
+    gnt_err err;
+    snprintf(folder, sizeof folder, "%s/%s", b->folder, m->name);
+    snprintf(path, sizeof path, "%s/results.json", folder);
+    assert_non_null(text);
+    assert_int_equal(gnt_make_dirs(folder, &err), 0);
+    assert_int_equal(gnt_file_write(path, text, strlen(text), &err), 0);
+    free(text);
+    json_decref(all);
+}
+
+static void write_about(const bench *b, const char *name, const char *text) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s/board.json", b->folder, name);
+    assert_int_equal(gnt_file_write(path, text, strlen(text), NULL), 0);
+}
+
+enum { MOST_RUNS = 4 };
+
+/* A board of the named runs, "NAME" or "CONTRIBUTOR=NAME", into the folder `out`; its JSON. */
+static json_t *board_of(const bench *b, const char *out, const char *const *names, size_t n) {
+    gnt_board_source source[MOST_RUNS];
+    char folder[MOST_RUNS][512], who[MOST_RUNS][128], to[256];
+    gnt_err err = {""};
+    assert_true(n <= MOST_RUNS);
+    for (size_t i = 0; i < n; i++) {
+        const char *equals = strchr(names[i], '=');
+        snprintf(who[i], sizeof who[i], "%.*s", equals ? (int)(equals - names[i]) : 0, names[i]);
+        snprintf(folder[i], sizeof folder[i], "%s/%s", b->folder, equals ? equals + 1 : names[i]);
+        source[i] = (gnt_board_source){folder[i], equals ? who[i] : NULL};
+    }
+    snprintf(to, sizeof to, "%s/%s", b->folder, out);
+    gnt_board_options options = {.folder = to, .source = source, .n_source = n};
+    if (gnt_board_make(&options, NULL, &err) != 0)
+        fail_msg("%s", err.text);
+    char *text = read_text(to, "leaderboard.json", NULL);
+    json_t *all = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(all);
+    gnt_free(text);
+    return all;
+}
+
+static const char *word(const json_t *row, const char *key) {
+    const char *text = json_string_value(json_object_get(row, key));
+    return text ? text : "";
+}
+
+/* The place of a defense in a section, against any attacker or one that knows `knows`. */
+static const json_t *place(const json_t *all, int section, const char *knows, const char *defense) {
+    const json_t *list = json_object_get(all, "places");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *row = json_array_get(list, i);
+        const int any = !strcmp(word(row, "attacker"), "any");
+        if (json_number_value(json_object_get(row, "section")) == section &&
+            !strcmp(word(row, "defense"), defense) &&
+            (knows ? !any && !strcmp(word(row, "attacker_knows"), knows) : any))
+            return row;
+    }
+    fail_msg("no place of %s in section %d", defense, section);
+    return NULL;
+}
+
+/* 0 for none. */
+static int rank_of(const json_t *row) {
+    return (int)json_number_value(json_object_get(row, "rank"));
+}
+
+static double measured(const json_t *row) {
+    return json_number_value(json_object_get(row, "measured"));
+}
+
+#define MADE(run_name, points)                                                                               \
+    .name = run_name, .suite_digest = "S", .point = points, .n = sizeof points / sizeof *points
+#define RUN(run_name, points) write_run(b, &(made){MADE(run_name, points)})
+#define BOARD(...)                                                                                           \
+    board_of(b, "out", (const char *const[]){__VA_ARGS__},                                                   \
+             sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+
+/* ---- ranks ---- */
+
+/* By hand: a [8, 12] and b [11, 15] overlap; c [13, 17] overlaps b and is surely worse than a alone; d [30, 31] than all
+ * three. e's interval is so wide that nobody surely leaks less, but its mean is worse than c's: it wins nothing by that. */
+static const point five[] = {
+    {"e", "matched", "x", "", "ok", 18, 0, 40},  {"c", "matched", "x", "", "ok", 15, 13, 17},
+    {"a", "matched", "x", "", "ok", 10, 8, 12},  {"d", "matched", "x", "", "ok", 30.5, 30, 31},
+    {"b", "matched", "x", "", "ok", 13, 11, 15}, {"u", "unmatched", "x", "", "ok", 1, 0, 2},
+    {"none", "none", "x", "", "ok", 50, 49, 51}};
+
+static void overlapping_intervals_tie(void **state) {
+    const bench *b = *state;
+    static const struct {
+        const char *defense;
+        int rank, tied;
+    } expected[] = {{"a", 1, 1}, {"b", 1, 1}, {"c", 2, 1},   {"e", 2, 1},
+                    {"d", 4, 1}, {"u", 0, 0}, {"none", 0, 0}};
+    RUN("r", five);
+    json_t *all = BOARD("r");
+    const json_t *places = json_object_get(all, "places");
+    assert_int_equal(json_array_size(places), 7);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const json_t *row = json_array_get(places, i);
+        assert_string_equal(word(row, "defense"), expected[i].defense);
+        assert_int_equal(rank_of(row), expected[i].rank);
+        assert_string_equal(word(row, "tied"), expected[i].tied ? "tied" : "");
+    }
+    assert_string_equal(word(place(all, 1, NULL, "u"), "standing"), "unmatched");
+    json_decref(all);
+}
+
+/* The same numbers as an error, of which a lower one leaks more: everything turns round. */
+static void where_less_leaks_more_the_order_turns(void **state) {
+    const bench *b = *state;
+    write_run(b, &(made){MADE("r", five), .measure = "mse"});
+    json_t *all = BOARD("r");
+    assert_int_equal(rank_of(place(all, 1, NULL, "d")), 1);
+    assert_int_equal(rank_of(place(all, 1, NULL, "e")), 1);
+    assert_int_equal(rank_of(place(all, 1, NULL, "c")), 2);
+    assert_int_equal(rank_of(place(all, 1, NULL, "b")), 2);
+    assert_int_equal(rank_of(place(all, 1, NULL, "a")), 3);
+    json_decref(all);
+}
+
+/* Without an interval nothing is sure, so nobody is before the other. */
+static void an_unknown_interval_settles_nothing(void **state) {
+    const bench *b = *state;
+    static const point two[] = {{"a", "matched", "x", "", "ok", 10, 9, 11},
+                                {"b", "matched", "x", "", "ok", 20, 19, 21}};
+    RUN("r", two);
+    char path[256], *text = read_text(b->folder, "r/results.json", NULL);
+    json_t *results = json_loads(text, 0, NULL);
+    json_t *group = json_array_get(json_object_get(results, "groups"), 1);
+    json_t *stat = json_object_get(json_object_get(group, "measures"), "psnr");
+    json_object_del(stat, "low");
+    json_object_del(stat, "high");
+    snprintf(path, sizeof path, "%s/r/results.json", b->folder);
+    assert_int_equal(json_dump_file(results, path, 0), 0);
+    json_t *all = BOARD("r");
+    assert_int_equal(rank_of(place(all, 1, NULL, "b")), 1);
+    assert_string_equal(word(place(all, 1, NULL, "a"), "tied"), "tied");
+    json_decref(all);
+    json_decref(results);
+    gnt_free(text);
+}
+
+/* ---- several contributors ---- */
+
+static const point ann[] = {{"none", "none", "x", "", "ok", 50, 49, 51},
+                            {"a", "matched", "x", "", "ok", 10, 9, 11}};
+/* The same defense "a" under one more attack, and a defense of his own. */
+static const point bob[] = {{"a", "matched", "x", "", "ok", 10, 9, 11},
+                            {"a", "matched", "y", "labels", "ok", 25, 24, 26},
+                            {"own", "matched", "x", "", "ok", 12, 11.5, 12.5},
+                            {"own", "matched", "y", "labels", "ok", 14, 13, 15}};
+
+static void anybodys_attack_judges(void **state) {
+    const bench *b = *state;
+    RUN("ann", ann);
+    RUN("bob", bob);
+    json_t *all = BOARD("Ann=ann", "Bob=bob");
+    const json_t *a = place(all, 1, NULL, "a"), *own = place(all, 1, NULL, "own");
+    assert_float_equal(measured(a), 25, 1e-6);
+    assert_string_equal(word(a, "best_known_attack"), "y");
+    assert_string_equal(word(a, "attack_run_by"), "Bob");
+    assert_string_equal(word(a, "contributors"), "Ann, Bob");
+    assert_string_equal(word(a, "footnotes"), "randomised");
+    assert_int_equal(rank_of(own), 1);
+    assert_int_equal(rank_of(a), 2);
+    /* an attacker who is not told labels runs x alone, and the order is another */
+    assert_int_equal(rank_of(place(all, 1, "nothing besides what is shared", "a")), 1);
+    assert_int_equal(rank_of(place(all, 1, "nothing besides what is shared", "own")), 2);
+    assert_string_equal(word(a, "attacker_knows"), "labels");
+    json_decref(all);
+}
+
+/* Who was not attacked by everything has no rank, a crash is no privacy, and what cannot apply does not count. */
+static void a_missing_number_costs_the_rank(void **state) {
+    const bench *b = *state;
+    static const point some[] = {
+        {"whole", "matched", "x", "", "ok", 20, 19, 21},   {"whole", "matched", "y", "", "ok", 20, 19, 21},
+        {"absent", "matched", "x", "", "ok", 5, 4, 6},     {"crash", "matched", "x", "", "ok", 5, 4, 6},
+        {"crash", "matched", "y", "", "crashed", 0, 0, 0}, {"unfit", "matched", "x", "", "ok", 5, 4, 6},
+        {"unfit", "matched", "y", "", "n/a", 0, 0, 0}};
+    RUN("r", some);
+    json_t *all = BOARD("r");
+    assert_int_equal(rank_of(place(all, 1, NULL, "unfit")), 1);
+    assert_int_equal(rank_of(place(all, 1, NULL, "whole")), 2);
+    assert_int_equal(rank_of(place(all, 1, NULL, "absent")), 0);
+    assert_int_equal(rank_of(place(all, 1, NULL, "crash")), 0);
+    char *page = read_text(b->folder, "out/leaderboard.md", NULL);
+    assert_non_null(strstr(page, "| matched, no number from y (it broke) | crash ^a |"));
+    gnt_free(page);
+    json_decref(all);
+}
+
+/* ---- runs that follow each other ---- */
+
+static const point better[] = {{"a", "matched", "x", "", "ok", 6, 5, 7}};
+
+static void a_later_run_replaces_what_it_ran_again(void **state) {
+    const bench *b = *state;
+    RUN("one", bob);
+    RUN("two", better);
+    json_t *all = BOARD("Bob=one", "Bob=two");
+    /* y was not run again: it still holds */
+    assert_float_equal(measured(place(all, 1, NULL, "a")), 25, 1e-6);
+    assert_float_equal(measured(place(all, 1, "nothing besides what is shared", "a")), 6, 1e-6);
+    json_decref(all);
+    /* two people who ran the same: the worse number holds */
+    all = BOARD("Bob=one", "Eve=two");
+    assert_float_equal(measured(place(all, 1, "nothing besides what is shared", "a")), 10, 1e-6);
+    json_decref(all);
+    /* another version is another defense: nothing of the old one holds */
+    write_run(b, &(made){MADE("three", better), .version = "2"});
+    all = BOARD("Bob=one", "Bob=three");
+    assert_float_equal(measured(place(all, 1, NULL, "a")), 6, 1e-6);
+    json_decref(all);
+}
+
+/* Who is given first sets the field; what others bring counts where it was run, and where not that is said. */
+static void the_first_contributor_says_what_must_be_stood(void **state) {
+    const bench *b = *state;
+    static const point eve[] = {{"hers", "matched", "z", "", "ok", 5, 4, 6}};
+    RUN("ann", ann);
+    RUN("bob", bob);
+    RUN("eve", eve);
+    json_t *all = BOARD("Ann=ann", "Eve=eve");
+    assert_int_equal(rank_of(place(all, 1, NULL, "a")), 1);
+    assert_int_equal(rank_of(place(all, 1, NULL, "hers")), 0); /* not attacked by x */
+    json_decref(all);
+    char *page = read_text(b->folder, "out/leaderboard.md", NULL);
+    assert_non_null(strstr(page, "| x (not yet tried: z) |"));
+    assert_non_null(strstr(page, "| matched, no number from x | hers"));
+    gnt_free(page);
+    all = BOARD("Eve=eve", "Ann=ann");
+    assert_int_equal(rank_of(place(all, 1, NULL, "a")), 0);
+    assert_int_equal(rank_of(place(all, 1, NULL, "hers")), 1);
+    json_decref(all);
+    /* the last run of the first contributor counts: x and y */
+    all = BOARD("Ann=ann", "Eve=eve", "Ann=bob");
+    assert_int_equal(rank_of(place(all, 1, NULL, "own")), 1);
+    assert_int_equal(rank_of(place(all, 1, NULL, "a")), 2);
+    json_decref(all);
+}
+
+static void history_says_what_changed(void **state) {
+    const bench *b = *state;
+    static const char *const expected[] = {"first", "leaks less", "settings or version changed; the same"};
+    static const point first[] = {{"a", "matched", "x", "", "ok", 10, 9, 11}};
+    RUN("one", first);
+    RUN("two", better);
+    write_run(b, &(made){MADE("three", better), .version = "2"});
+    json_t *all = BOARD("Bob=one", "Ann=one", "Bob=two", "Bob=three");
+    const json_t *history = json_object_get(all, "history");
+    assert_int_equal(json_array_size(history), 3); /* Ann has one run, so no history */
+    for (size_t i = 0; i < 3; i++)
+        assert_string_equal(word(json_array_get(history, i), "what changed"), expected[i]);
+    json_decref(all);
+    all = BOARD("Bob=two", "Bob=one");
+    assert_string_equal(word(json_array_get(json_object_get(all, "history"), 1), "what changed"),
+                        "leaks more");
+    json_decref(all);
+}
+
+/* ---- what may be compared ---- */
+
+static size_t count_sections(const json_t *all) {
+    const json_t *list = json_object_get(all, "places");
+    double most = 0;
+    for (size_t i = 0; i < json_array_size(list); i++)
+        most = fmax(most, json_number_value(json_object_get(json_array_get(list, i), "section")));
+    return (size_t)most;
+}
+
+static void only_what_asks_the_same_is_compared(void **state) {
+    const bench *b = *state;
+    static const struct {
+        const char *suite, *task;
+        size_t sections;
+    } other[] = {{"S", NULL, 1}, {"T", NULL, 2}, {"T", "D", 1}, {"S", "E", 2}};
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        made one = {"one", "S", i < 2 ? NULL : "D", NULL, NULL, ann, 2},
+             two = {"two", other[i].suite, other[i].task, NULL, NULL, bob, 4};
+        write_run(b, &one);
+        write_run(b, &two);
+        json_t *all = BOARD("one", "two");
+        assert_int_equal(count_sections(all), other[i].sections);
+        char *page = read_text(b->folder, "out/leaderboard.html", NULL);
+        assert_int_equal(strstr(page, "Not compared with") != NULL, other[i].sections == 2);
+        gnt_free(page);
+        json_decref(all);
+    }
+}
+
+/* ---- board.json ---- */
+
+static void claims_stand_beside_what_was_measured(void **state) {
+    const bench *b = *state;
+    RUN("ann", ann);
+    write_about(
+        b, "ann",
+        "{\"format\": 1, \"contributor\": \"Ann A.\", \"date\": \"2025-03-31\", \"note\": \"A note\","
+        " \"links\": [{\"title\": \"paper\", \"url\": \"https://example.org/p?a=1&b=2\"}],"
+        " \"claims\": [{\"defense\": \"a\", \"measure\": \"psnr\", \"value\": 4.5, \"source\": \"Table 2\"},"
+        "  {\"defense\": \"a\", \"measure\": \"psnr\", \"stage\": 4, \"value\": 1},"
+        "  {\"defense\": \"a\", \"measure\": \"psnr\", \"task\": \"other\", \"value\": 2}]}");
+    json_t *all = BOARD("ann");
+    const json_t *a = place(all, 1, NULL, "a");
+    assert_float_equal(json_number_value(json_object_get(a, "claimed")), 4.5, 1e-6);
+    assert_string_equal(word(a, "claim_source"), "Table 2");
+    assert_float_equal(measured(a), 10, 1e-6);
+    assert_true(json_is_null(json_object_get(place(all, 1, NULL, "none"), "claimed")));
+    assert_string_equal(word(a, "contributors"), "Ann A.");
+    json_decref(all);
+    all = BOARD("Eve=ann"); /* the command line goes before the file */
+    assert_string_equal(word(place(all, 1, NULL, "a"), "contributors"), "Eve");
+    json_decref(all);
+    char *page = read_text(b->folder, "out/leaderboard.html", NULL);
+    assert_non_null(strstr(page, "href=\"https://example.org/p?a=1&amp;b=2\""));
+    gnt_free(page);
+}
+
+static void a_wrong_board_file_is_told_apart(void **state) {
+    const bench *b = *state;
+    static const struct {
+        const char *text, *says;
+    } bad[] = {
+        {"{", "board.json:1"},
+        {"[]", "object"},
+        {"{}", "format"},
+        {"{\"format\": 2}", "format"},
+        {"{\"format\": 1, \"contributer\": \"A\"}", "contributor"},
+        {"{\"format\": 1, \"contributor\": \"\"}", "contributor"},
+        {"{\"format\": 1, \"date\": \"31.3.2025\"}", "expected a day"},
+        {"{\"format\": 1, \"date\": \"2025-13-01\"}", "expected a day"},
+        {"{\"format\": 1, \"links\": [{\"title\": \"x\", \"url\": \"javascript:alert(1)\"}]}",
+         "links[0].url"},
+        {"{\"format\": 1, \"links\": [{\"title\": \"x\", \"url\": \"https://a\\\" onclick=x\"}]}",
+         "links[0].url"},
+        {"{\"format\": 1, \"links\": [{\"title\": \"x\", \"url\": \"https://\"}]}", "links[0].url"},
+        {"{\"format\": 1, \"claims\": [{\"defense\": \"a\", \"measure\": \"psnr\"}]}", "value"},
+        {"{\"format\": 1, \"claims\": [{\"defense\": \"a\", \"measure\": \"beauty\", \"value\": 1}]}",
+         "beauty"},
+        {"{\"format\": 1, \"claims\": [{\"defense\": \"a\", \"measure\": \"psnr\", \"value\": \"1\"}]}",
+         "value"}};
+    RUN("ann", ann);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char folder[256], out[256];
+        gnt_err err = {""};
+        write_about(b, "ann", bad[i].text);
+        snprintf(folder, sizeof folder, "%s/ann", b->folder);
+        snprintf(out, sizeof out, "%s/out", b->folder);
+        gnt_board_source source = {folder, NULL};
+        gnt_board_options options = {.folder = out, .source = &source, .n_source = 1};
+        assert_int_equal(gnt_board_make(&options, NULL, &err), GNT_BOARD_UNREADABLE);
+        if (!strstr(err.text, bad[i].says) || !strstr(err.text, "board.json"))
+            fail_msg("%s: \"%s\"", bad[i].text, err.text);
+        assert_false(gnt_file_exists(out)); /* nothing half made */
+    }
+}
+
+/* ---- hostile text ---- */
+
+static const char hostile[] = "</td><script>document.title='pwned'</script><img src=x "
+                              "onerror=\"alert(1)\">{{runs}}' \" | = \xe2\x80\xae";
+
+static int is_kept(const char *key) {
+    static const char *const words[] = {"status", "mode", "surface", "goals", "grants", "flags", "images"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(key, words[i]))
+            return 1;
+    return 0;
+}
+
+/* Appends hostile text to every text below `value`, but where only certain words are allowed. */
+static void spoil(json_t *value) {
+    const char *key;
+    json_t *child;
+    size_t i;
+    if (json_is_string(value)) {
+        char *text = gnt_format("%s%s", json_string_value(value), hostile);
+        assert_int_equal(json_string_set(value, text), 0);
+        gnt_free(text);
+    }
+    json_object_foreach(value, key, child) if (!is_kept(key)) spoil(child);
+    json_array_foreach(value, i, child) spoil(child);
+}
+
+static void spoil_file(const char *folder, const char *name) {
+    char path[512], *text = read_text(folder, name, NULL);
+    json_t *all = json_loads(text, 0, NULL);
+    spoil(all);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_int_equal(json_dump_file(all, path, 0), 0);
+    json_decref(all);
+    gnt_free(text);
+}
+
+static size_t count_text(const char *text, const char *what) {
+    size_t n = 0;
+    for (const char *at = text; (at = strstr(at, what)) != NULL; at++)
+        n++;
+    return n;
+}
+
+static void hostile_text_stays_text(void **state) {
+    const bench *b = *state;
+    char folder[256];
+    snprintf(folder, sizeof folder, "%s/one", b->folder);
+    assert_int_equal(gnt_make_dirs(folder, NULL), 0);
+    synthetic s = {.folder = folder, .spoil = "", .tasks = 3, .stages = 2, .images = 1};
+    assert_int_equal(synthetic_write(&s), 0);
+    spoil_file(folder, "results.json");
+    RUN("two", bob);
+    char path[256];
+    snprintf(path, sizeof path, "%s/two", b->folder);
+    spoil_file(path, "results.json");
+    /* claims name the label as it is, spoilt */
+    json_t *about =
+        json_pack("{s:i, s:s+, s:s+, s:[{s:s+, s:s}], s:[{s:s+, s:s, s:f, s:s+}]}", "format", 1,
+                  "contributor", "Bob", "<script>b</script>", "note", "N", hostile, "links", "title", "L",
+                  "<script>l</script>", "url", "https://example.org/", "claims", "defense", "a", hostile,
+                  "measure", "psnr", "value", 3.0, "source", "S", hostile);
+    if (!about)
+        fail_msg("the made-up board.json is wrong");
+    char *text = json_dumps(about, 0);
+    write_about(b, "two", text);
+    free(text);
+    json_decref(about);
+    json_t *all = BOARD("<script>e</script>=one", "two", "two");
+    json_decref(all);
+    char *page = read_text(b->folder, "out/leaderboard.html", NULL);
+    assert_int_equal(count_text(page, "<script"), 1);  /* the page's own */
+    assert_int_equal(count_text(page, "<img"), 0);     /* no plots were asked for */
+    assert_int_equal(count_text(page, "<li>"), 3 + 5); /* {{runs}} in a name is no placeholder */
+    assert_true(count_text(page, "&lt;script&gt;") > 50);
+    assert_null(strstr(page, "\xe2\x80\xae"));
+    gnt_free(page);
+    page = read_text(b->folder, "out/leaderboard.md", NULL);
+    assert_null(strstr(page, "<script"));
+    gnt_free(page);
+}
+
+/* ---- files ---- */
+
+static void the_same_runs_give_the_same_bytes(void **state) {
+    const bench *b = *state;
+    static const char *const files[] = {"leaderboard.html", "leaderboard.md", "leaderboard.csv",
+                                        "leaderboard.json"};
+    static const char *const names[] = {"ann", "bob"};
+    RUN("ann", ann);
+    RUN("bob", bob);
+    json_decref(board_of(b, "one", names, 2));
+    json_decref(board_of(b, "two", names, 2));
+    for (size_t i = 0; i < 4; i++) {
+        char one[64], two[64];
+        size_t n, m;
+        snprintf(one, sizeof one, "one/%s", files[i]);
+        snprintf(two, sizeof two, "two/%s", files[i]);
+        char *a = read_text(b->folder, one, &n), *c = read_text(b->folder, two, &m);
+        assert_int_equal(n, m);
+        assert_memory_equal(a, c, n);
+        assert_null(strstr(a, b->folder)); /* no path of the keeper's machine */
+        gnt_free(a);
+        gnt_free(c);
+    }
+}
+
+static void a_run_without_numbers_gives_a_page(void **state) {
+    const bench *b = *state;
+    static const point broken[] = {{"a", "matched", "x", "", "crashed", 0, 0, 0}};
+    RUN("r", broken);
+    json_t *all = BOARD("r");
+    assert_int_equal(json_array_size(json_object_get(all, "places")), 0);
+    char *page = read_text(b->folder, "out/leaderboard.html", NULL);
+    assert_non_null(strstr(page, "No cell gave a number."));
+    gnt_free(page);
+    json_decref(all);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(overlapping_intervals_tie),
+        IN_FOLDER(where_less_leaks_more_the_order_turns),
+        IN_FOLDER(an_unknown_interval_settles_nothing),
+        IN_FOLDER(anybodys_attack_judges),
+        IN_FOLDER(a_missing_number_costs_the_rank),
+        IN_FOLDER(a_later_run_replaces_what_it_ran_again),
+        IN_FOLDER(the_first_contributor_says_what_must_be_stood),
+        IN_FOLDER(history_says_what_changed),
+        IN_FOLDER(only_what_asks_the_same_is_compared),
+        IN_FOLDER(claims_stand_beside_what_was_measured),
+        IN_FOLDER(a_wrong_board_file_is_told_apart),
+        IN_FOLDER(hostile_text_stays_text),
+        IN_FOLDER(the_same_runs_give_the_same_bytes),
+        IN_FOLDER(a_run_without_numbers_gives_a_page),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
