@@ -64,6 +64,13 @@ static void mix(const gnt_host *host, double *w) {
     }
 }
 
+static double product(const double *a, const double *b, int64_t m) {
+    double sum = 0;
+    for (int64_t o = 0; o < m; o++)
+        sum += a[o] * b[o];
+    return sum;
+}
+
 static void multiply(const gnt_host *host, const double *w, double level, double noise, float *s) {
     for (int64_t i = 0; i < N; i++)
         for (int64_t j = 0; j <= i; j++) {
@@ -95,7 +102,6 @@ static void factors_of_a_product_come_back(void **state) {
     assert_int_equal(dec_factor(&g, host, s, 60, 1), GNT_OK);
     for (int64_t k = 0; k < N * M; k++)
         assert_true(fabs(g.score[k] - w[k]) < 5e-3 && (w[k] > 0 || g.score[k] == 0));
-    assert_true(dec_factor_residual(&g, s) < 1e-3);
     plain_close(&p);
 }
 

@@ -30,7 +30,7 @@ static void open_probe(probe *p, const gnt_host *host) {
     dec_net_plan(&p->net, 1, SIDE, SIDE);
     float *flat = calloc((size_t)p->net.size, sizeof *flat);
     p->flat = calloc((size_t)p->net.size, sizeof *p->flat);
-    dec_net_start(&p->net, host, flat);
+    dec_net_start(&p->net, host, 0, flat);
     for (int64_t k = 0; k < p->net.size; k++) {
         host->normal(host->context, "away", 1, draw);
         p->flat[k] = (double)flat[k] + 0.02 * (double)draw[0];
@@ -115,7 +115,7 @@ static void it_starts_from_products_of_whitened_patches(void **state) {
     char error[300];
     dec_net_plan(&net, 1, SIDE, SIDE);
     float *flat = calloc((size_t)net.size, sizeof *flat);
-    dec_net_start(&net, host, flat);
+    dec_net_start(&net, host, 0, flat);
     host->normal(host->context, "white", N * F, white);
     gnt_graph *g = gnt_graph_new();
     gnt_node in[2] = {gnt_nn_input(g, "e", 4, image, 0), gnt_nn_input(g, "white", 4, image, 0)};

@@ -26,6 +26,7 @@
 typedef struct dec_settings {
     const gnt_host *host;
     dec_learning learning; /* originals 0: 40 where all partners are private, else 16 */
+    int random;            /* start of the network */
     double ridge;          /* of the whitening filter */
     int64_t patches;       /* it is estimated from */
     int64_t facing_steps;

@@ -9,7 +9,7 @@
 
 #include "attack.h"
 
-enum { STEPS, RATE, ORIGINALS, RIDGE, BLOCK, STARTS, COUPLING, REFITS, POLISH };
+enum { STEPS, START, RATE, ORIGINALS, RIDGE, BLOCK, STARTS, COUPLING, REFITS, POLISH };
 
 enum { ALL_OWN = 40, SOME_OWN = 16 /* originals of a training batch */ };
 
@@ -25,6 +25,7 @@ static void *create(const gnt_host *host, const gnt_value *v) {
                                      .rate = v[RATE].r,
                                      .decay = 0.01,
                                      .originals = (int32_t)v[ORIGINALS].i},
+                        .random = v[START].i == 1,
                         .ridge = v[RIDGE].r,
                         .patches = 20000,
                         .facing_steps = 300,
@@ -89,7 +90,7 @@ static gnt_status learn_network(const dec_settings *s, const dec_law *law, const
     float *flat = host->scratch(host->context, (size_t)net.size * sizeof *flat);
     if (!flat)
         return host->fail(host->context, "no memory for the similarity network");
-    dec_net_start(&net, host, flat);
+    dec_net_start(&net, host, s->random, flat);
     gnt_status status = dec_learn(host, law, x, filter, how, &net, flat, &loss);
     if (how->steps > 0)
         host->fact(host->context, "training_loss", loss);
@@ -235,6 +236,8 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
 
 static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = run};
 
+static const char *const starts[] = {"whitened", "random", NULL};
+
 static const gnt_parameter parameters[] = {
     {.id = "steps",
      .type = GNT_TYPE_INT,
@@ -242,8 +245,16 @@ static const gnt_parameter parameters[] = {
      .least = 0,
      .most = 1000000,
      .preset = 1308,
-     .help = "of training the similarity network, for InstaHide; 0: it stays as drawn, a control. A budget "
-             "replaces it"},
+     .help =
+         "of training the similarity network, for InstaHide; 0: it stays as it starts. A budget replaces it"},
+    {.id = "start",
+     .type = GNT_TYPE_CHOICE,
+     .unit = "",
+     .preset_text = "whitened",
+     .choices = starts,
+     .help =
+         "what the similarity network computes before training: products of whitened pixels, or random; with "
+         "no steps the latter is a control that knows nothing"},
     {.id = "rate",
      .type = GNT_TYPE_REAL,
      .scale = GNT_SCALE_LOG,

@@ -75,13 +75,6 @@ static void fit_row(dec_groups *g, int64_t i, const float *s, double *sum, doubl
     add_row(sum, g->score + i * m, m, 1);
 }
 
-static double product(const double *a, const double *b, int64_t m) {
-    double s = 0;
-    for (int64_t o = 0; o < m; o++)
-        s += a[o] * b[o];
-    return s;
-}
-
 static int ascending(const void *a, const void *b) {
     float x = *(const float *)a, y = *(const float *)b;
     return (x > y) - (x < y);
@@ -102,17 +95,6 @@ gnt_status dec_factor_level(dec_groups *g, const gnt_host *host, const float *s)
     g->level = (double)all[(int64_t)(apart / 2 * (double)(pairs - 1))];
     free(all);
     return GNT_OK;
-}
-
-double dec_factor_residual(const dec_groups *g, const float *s) {
-    int64_t n = g->encodings, m = g->originals;
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < i; j++) {
-            double r = (double)s[i * n + j] - g->level - product(g->score + i * m, g->score + j * m, m);
-            sum += r * r;
-        }
-    return sum;
 }
 
 gnt_status dec_factor(dec_groups *g, const gnt_host *host, const float *s, int32_t passes, int masked) {

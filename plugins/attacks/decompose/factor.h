@@ -36,7 +36,4 @@ gnt_status dec_factor(dec_groups *g, const gnt_host *host, const float *similari
  * in a row and size·(1 + slack) in a column. */
 gnt_status dec_choose_members(dec_groups *g, const gnt_host *host, double slack);
 
-/* Sum of squares off the diagonal of what the factors leave. */
-double dec_factor_residual(const dec_groups *g, const float *similarity);
-
 #endif

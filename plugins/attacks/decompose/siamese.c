@@ -6,7 +6,7 @@
 
 /* QUICK: units of the score's level, which has far to go at Adam's fixed pace. */
 enum { HIDDEN = 16, QUICK = 20 };
-enum { IN, ONE, DOWN2, TWO, DOWN3, THREE_A, THREE_B, UP2, TWO_UP, UP1, ONE_UP, OUT, LAYERS };
+enum { IN, ONE, DOWN2, TWO, DOWN3, THREE_A, THREE_B, UP2, TWO_A, TWO_B, UP1, ONE_A, ONE_B, OUT, LAYERS };
 
 typedef struct layer {
     const char *name;
@@ -15,9 +15,10 @@ typedef struct layer {
 } layer;
 
 static const layer layers[LAYERS] = {
-    {"in", 16, 0, 3, 0},      {"one", 16, 16, 3, 0},     {"down2", 32, 16, 3, 0},   {"two", 32, 32, 3, 0},
-    {"down3", 64, 32, 3, 0},  {"three_a", 64, 64, 3, 0}, {"three_b", 64, 64, 3, 0}, {"up2", 32, 64, 4, 1},
-    {"two_up", 32, 32, 3, 0}, {"up1", 16, 32, 4, 1},     {"one_up", 16, 16, 3, 0},  {"out", 0, 16, 3, 0}};
+    {"in", 16, 0, 3, 0},     {"one", 16, 16, 3, 0},     {"down2", 32, 16, 3, 0},   {"two", 32, 32, 3, 0},
+    {"down3", 64, 32, 3, 0}, {"three_a", 64, 64, 3, 0}, {"three_b", 64, 64, 3, 0}, {"up2", 32, 64, 4, 1},
+    {"two_a", 32, 32, 3, 0}, {"two_b", 32, 32, 3, 0},   {"up1", 16, 32, 4, 1},     {"one_a", 16, 16, 3, 0},
+    {"one_b", 16, 16, 3, 0}, {"out", 0, 16, 3, 0}};
 
 static void plan_one(dec_net *net, const char *name, const char *what, int32_t rank, const int64_t *dim) {
     dec_param *p = &net->param[net->n++];
@@ -48,11 +49,11 @@ void dec_net_plan(dec_net *net, int64_t c, int64_t h, int64_t w) {
     plan_one(net, "patch", "level", 1, (int64_t[]){1});
 }
 
-/* He et al. (2015) for the layers with a ReLU; the last layer starts at 0. A patch's product d counts as
+/* He et al. (2015) for the layers with a ReLU; the last layer starts at 0, or is drawn too. A patch's product d counts as
  * Σ_k relu(±d − k/2), an even function: hinges on either side. */
-void dec_net_start(const dec_net *net, const gnt_host *host, float *flat) {
+void dec_net_start(const dec_net *net, const gnt_host *host, int random, float *flat) {
     memset(flat, 0, (size_t)net->size * sizeof *flat);
-    for (int i = 0; i < OUT; i++) {
+    for (int i = 0; i < (random ? LAYERS : OUT); i++) {
         const dec_param *p = &net->param[2 * i];
         double inputs = layers[i].transposed ? (double)(p->dim[0] * p->dim[2] * p->dim[3]) / 4
                                              : (double)(p->dim[1] * p->dim[2] * p->dim[3]);
@@ -87,6 +88,11 @@ static gnt_node up(gnt_graph *g, const gnt_node *param, int i, gnt_node x) {
     return gnt_nn_bias(g, y, param[2 * i + 1]);
 }
 
+/* x + conv(relu(conv(x))), layers i and i + 1. */
+static gnt_node residual(gnt_graph *g, const gnt_node *param, int i, gnt_node x) {
+    return gnt_nn_add(g, x, conv(g, param, i + 1, gnt_nn_relu(g, conv(g, param, i, x, 1)), 1));
+}
+
 gnt_node dec_net_embed(gnt_graph *g, const dec_net *net, const gnt_node *param, gnt_node e, gnt_node white) {
     gnt_node both[2] = {gnt_nn_affine(g, e, 4, -1), white};
     gnt_node one = gnt_nn_relu(g, conv(g, param, IN, gnt_nn_concat(g, both, 2, 1), 1));
@@ -97,9 +103,9 @@ gnt_node dec_net_embed(gnt_graph *g, const dec_net *net, const gnt_node *param, 
     three = gnt_nn_relu(g, conv(g, param, THREE_A, three, 1));
     three = gnt_nn_relu(g, conv(g, param, THREE_B, three, 1));
     two = gnt_nn_relu(g, gnt_nn_add(g, two, up(g, param, UP2, three)));
-    two = gnt_nn_relu(g, conv(g, param, TWO_UP, two, 1));
+    two = residual(g, param, TWO_A, two);
     one = gnt_nn_relu(g, gnt_nn_add(g, one, up(g, param, UP1, two)));
-    one = gnt_nn_relu(g, conv(g, param, ONE_UP, one, 1));
+    one = gnt_nn_relu(g, residual(g, param, ONE_A, one));
     gnt_node out = conv(g, param, OUT, one, 1);
     gnt_node gate = gnt_nn_affine(g, gnt_nn_slice(g, out, 1, 0, net->c), 1, 1);
     return gnt_nn_add(g, gnt_nn_mul(g, white, gate), gnt_nn_slice(g, out, 1, net->c, 2 * net->c));

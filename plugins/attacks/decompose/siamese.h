@@ -1,7 +1,8 @@
 /* siamese: a network that tells from two InstaHide encodings whether they share a private image.
  *
- * Each |e| goes alone through a small U-Net (16, 32, 64 channels; strided convolutions down, transposed ones up, skips
- * added). It gives a gate for each whitened channel and a free term: z = whitened·(1 + gate) + free, so it starts as the
+ * Each |e| goes alone through a small U-Net (16, 32, 64 channels; strided convolutions down, transposed ones and residual
+ * pairs of convolutions up, skips added). It gives a gate for each whitened channel and a free term:
+ * z = whitened·(1 + gate) + free, so it starts as the
  * whitened pixels themselves. Within a patch of 8 × 8 pixels the hidden sign of a mix changes seldom, so that the product
  * of two z over a patch is large in size, of either sign, where they share an image: a small function of that product,
  * the same for every patch, is summed over the patches and gives the score. */
@@ -13,7 +14,7 @@
 #include "gauntlet/nn.h"
 #include "gauntlet/plugin.h"
 
-enum { DEC_PARAMS = 32, DEC_PAIR_BATCH = 64, DEC_PATCH = 8 };
+enum { DEC_PARAMS = 40, DEC_PAIR_BATCH = 64, DEC_PATCH = 8 };
 
 typedef struct dec_param {
     char name[24];
@@ -30,8 +31,9 @@ typedef struct dec_net {
 
 /* Lays out the parameters for images of c × h × w; sides are multiples of 8. */
 void dec_net_plan(dec_net *net, int64_t c, int64_t h, int64_t w);
-/* Draws their start from the stream "network". flat: net->size. */
-void dec_net_start(const dec_net *net, const gnt_host *host, float *flat);
+/* Draws their start from the stream "network". flat: net->size. With `random` the gates and the free term are drawn too, and
+ * z is not the whitened image. */
+void dec_net_start(const dec_net *net, const gnt_host *host, int random, float *flat);
 
 /* Graphs. `param` are the inputs made by dec_net_inputs. */
 void dec_net_inputs(gnt_graph *g, const dec_net *net, gnt_node *param);

@@ -30,8 +30,8 @@ static void take_patch(const gnt_host *host, const gnt_samples *from, float *v) 
 
 /* C^(−1/2) = (2/π) ∫ eᵘ (e²ᵘ + C)⁻¹ du over all u, by the trapezoidal rule, which converges geometrically; applied to
  * the unit vectors at the centre of each channel. */
-static int centre_of_root(const double *cov, int64_t n, int64_t c, double least, double most, double *work,
-                          double *unit, float *filter) {
+static gnt_status centre_of_root(const gnt_host *host, const double *cov, int64_t n, int64_t c, double least,
+                                 double most, double *work, double *unit, float *filter) {
     const double step = 0.25;
     int64_t nodes = (int64_t)((log(sqrt(most / least)) + 14) / step);
     memset(filter, 0, (size_t)(c * n) * sizeof *filter);
@@ -44,13 +44,15 @@ static int centre_of_root(const double *cov, int64_t n, int64_t c, double least,
         for (int64_t k = 0; k < c; k++)
             unit[(k * AREA + AREA / 2) * c + k] = 1;
         if (dec_cholesky(work, n) != 0)
-            return -1;
+            return host->fail(host->context, "its public images give no whitening filter; grant others");
+        if (host->should_stop(host->context))
+            return GNT_STOPPED;
         dec_cholesky_solve(work, n, unit, c);
         for (int64_t k = 0; k < c; k++)
             for (int64_t i = 0; i < n; i++)
                 filter[k * n + i] += (float)(2 / 3.14159265358979 * step * t * unit[i * c + k]);
     }
-    return 0;
+    return GNT_OK;
 }
 
 gnt_status dec_whiten_estimate(const gnt_host *host, const gnt_samples *from, int64_t patches, double ridge,
@@ -80,10 +82,10 @@ gnt_status dec_whiten_estimate(const gnt_host *host, const gnt_samples *from, in
     double least = ridge * trace / (double)n;
     for (int64_t i = 0; i < n; i++)
         cov[i * n + i] += least;
-    if (!(trace > 0) || centre_of_root(cov, n, c, least, trace + least, work, unit, filter) != 0)
+    if (!(trace > 0))
         return host->fail(host->context,
                           "its public images do not vary: they give no whitening filter; grant others");
-    return GNT_OK;
+    return centre_of_root(host, cov, n, c, least, trace + least, work, unit, filter);
 }
 
 gnt_status dec_whiten_open(dec_whitener *z, const gnt_host *host, int64_t c, int64_t h, int64_t w,
