@@ -13,6 +13,7 @@
 #include "run/child.h"
 #include "run/describe.h"
 #include "run/engine.h"
+#include "run/shard.h"
 #include "suite/plan.h"
 
 static const char help[] =
@@ -27,6 +28,7 @@ static const char help[] =
     "  --scale NAME       the size to run a suite at that has several (the suite names the usual one)\n"
     "  --dry-run          list the cells and the most trainings that matching may need; run nothing\n"
     "  --json             with --dry-run: the plan as JSON\n"
+    "  --shard I/N        only part I of N of the cells; `gauntlet merge` joins the parts' folders\n"
     "  --jobs N           processes at once (the number of processors)\n"
     "  --data DIR         where data files are (the environment variable GAUNTLET_DATA)\n"
     "  --models DIR       one more folder of model files\n"
@@ -41,6 +43,7 @@ enum { MODEL_FOLDERS = 4 };
 typedef struct options {
     const char *suite, *output, *scale, *data, *models, *plugins;
     int jobs, dry, json, report, quiet, help;
+    int part, parts; /* 0: the whole */
 } options;
 
 static int read_jobs(const char *text, int *jobs) {
@@ -50,6 +53,18 @@ static int read_jobs(const char *text, int *jobs) {
     if (errno || *end || end == text || n < 1 || n > 256)
         return -1;
     *jobs = (int)n;
+    return 0;
+}
+
+/* "2/3" */
+static int read_shard(const char *text, options *o) {
+    char *end;
+    errno = 0;
+    long part = strtol(text, &end, 10), parts = *end == '/' ? strtol(end + 1, &end, 10) : 0;
+    if (errno || *end || part < 1 || parts < part || parts > GNT_MOST_SHARDS)
+        return -1;
+    o->part = (int)part;
+    o->parts = (int)parts;
     return 0;
 }
 
@@ -78,13 +93,19 @@ static void find_models(char *folder[MODEL_FOLDERS], const char *said) {
 }
 
 static int read_options(int argc, char **argv, options *o) {
-    static const struct option known[] = {
-        {"output", required_argument, NULL, 'o'}, {"scale", required_argument, NULL, 's'},
-        {"dry-run", no_argument, NULL, 'n'},      {"json", no_argument, NULL, 'J'},
-        {"jobs", required_argument, NULL, 'j'},   {"data", required_argument, NULL, 'd'},
-        {"models", required_argument, NULL, 'm'}, {"plugins", required_argument, NULL, 'p'},
-        {"no-report", no_argument, NULL, 'R'},    {"quiet", no_argument, NULL, 'q'},
-        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
+    static const struct option known[] = {{"output", required_argument, NULL, 'o'},
+                                          {"scale", required_argument, NULL, 's'},
+                                          {"dry-run", no_argument, NULL, 'n'},
+                                          {"json", no_argument, NULL, 'J'},
+                                          {"jobs", required_argument, NULL, 'j'},
+                                          {"data", required_argument, NULL, 'd'},
+                                          {"models", required_argument, NULL, 'm'},
+                                          {"plugins", required_argument, NULL, 'p'},
+                                          {"shard", required_argument, NULL, 'S'},
+                                          {"no-report", no_argument, NULL, 'R'},
+                                          {"quiet", no_argument, NULL, 'q'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
     int c;
     *o = (options){.data = getenv("GAUNTLET_DATA"), .report = 1, .jobs = processors()};
     optind = 0;
@@ -120,6 +141,13 @@ static int read_options(int argc, char **argv, options *o) {
         case 'h':
             o->help = 1;
             break;
+        case 'S':
+            if (read_shard(optarg, o) == 0)
+                break;
+            fprintf(stderr,
+                    "gauntlet run: --shard is \"%.40s\", expected I/N with 1 <= I <= N <= %d, such as 2/3\n",
+                    optarg, GNT_MOST_SHARDS);
+            return -1;
         case 'j':
             if (read_jobs(optarg, &o->jobs) == 0)
                 break;
@@ -144,6 +172,8 @@ static void print_summary(const gnt_run_counts *c, const char *folder) {
            c->crashed, c->timeout);
     if (c->unfinished)
         printf(", %zu not finished", c->unfinished);
+    if (c->left_out)
+        printf(", %zu of other shards", c->left_out);
     printf("; results in %s\n", folder);
     if (c->interrupted)
         printf("Interrupted: the same command goes on from here.\n");
@@ -180,12 +210,22 @@ static void make_report(const char *folder, int quiet) {
     gnt_text_free(&notices);
 }
 
-static int run_plan(const options *o, const gnt_suite *suite, const gnt_plan *plan) {
+/* The caller frees. */
+static char *folder_of(const options *o, const gnt_suite *suite) {
+    char part[32] = "";
+    if (o->output)
+        return gnt_strdup(o->output);
+    if (o->parts)
+        snprintf(part, sizeof part, "-%d-of-%d", o->part, o->parts);
+    return gnt_format("results/%s%s%s%s", suite->name, suite->scale ? "-" : "",
+                      suite->scale ? suite->scale : "", part);
+}
+
+static int run_plan(const options *o, const gnt_suite *suite, const gnt_plan *plan, const uint8_t *wanted) {
     gnt_err err = {0};
-    char *folder = o->output      ? gnt_strdup(o->output)
-                   : suite->scale ? gnt_format("results/%s-%s", suite->name, suite->scale)
-                                  : gnt_format("results/%s", suite->name);
-    gnt_run_options how = {.folder = folder, .data_folder = o->data, .jobs = o->jobs, .quiet = o->quiet};
+    char *folder = folder_of(o, suite);
+    gnt_run_options how = {
+        .folder = folder, .data_folder = o->data, .jobs = o->jobs, .quiet = o->quiet, .wanted = wanted};
     gnt_run_counts counts = {0};
     int code = GNT_EXIT_FAILED;
     gnt_interrupt_catch();
@@ -193,12 +233,34 @@ static int run_plan(const options *o, const gnt_suite *suite, const gnt_plan *pl
         fprintf(stderr, "gauntlet run: %s\n", err.text[0] ? err.text : "out of memory");
     else {
         code = exit_code(&counts);
-        if (o->report && !counts.interrupted)
+        if (o->report && !wanted && !counts.interrupted)
             make_report(folder, o->quiet);
         if (!o->quiet)
             print_summary(&counts, folder);
     }
     gnt_free(folder);
+    return code;
+}
+
+/* The ids of a shard's cells. */
+static int print_shard(const gnt_plan *plan, const uint8_t *wanted) {
+    for (size_t i = 0; i < plan->n; i++)
+        if (wanted[i] && !plan->cell[i].reason)
+            puts(plan->cell[i].id);
+    return GNT_EXIT_OK;
+}
+
+static int plan_or_run(const options *o, const gnt_suite *suite, const gnt_plan *plan) {
+    gnt_err err = {0};
+    if (!o->parts)
+        return o->dry ? print_plan(plan, suite, o->json) : run_plan(o, suite, plan, NULL);
+    uint8_t *wanted = gnt_array(plan->n, 1);
+    int code = GNT_EXIT_FAILED;
+    if (!wanted || gnt_shard_pick(suite, plan, o->part, o->parts, wanted, &err) != 0)
+        fprintf(stderr, "gauntlet run: %s\n", err.text[0] ? err.text : "out of memory");
+    else
+        code = o->dry ? print_shard(plan, wanted) : run_plan(o, suite, plan, wanted);
+    gnt_free(wanted);
     return code;
 }
 
@@ -226,7 +288,7 @@ int gnt_cmd_run(int argc, char **argv) {
     if (gnt_suite_load(&suite, o.suite, &world, &err) != 0 || gnt_plan_make(&plan, &suite, &err) != 0)
         wrong(&err);
     else
-        code = o.dry ? print_plan(&plan, &suite, o.json) : run_plan(&o, &suite, &plan);
+        code = plan_or_run(&o, &suite, &plan);
     gnt_plan_free(&plan);
     gnt_suite_free(&suite);
     gnt_plugin_list_free(&plugins);

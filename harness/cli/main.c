@@ -28,6 +28,7 @@ static const command commands[] = {
     {"program", "what the numeric core makes of a model, and how fast it is", gnt_cmd_program},
     {"report", "tables, plots and pages from the folder of a run", gnt_cmd_report},
     {"leaderboard", "several runs and contributors in one ranking", gnt_cmd_leaderboard},
+    {"merge", "the stores of several runs of one suite, such as its shards", gnt_cmd_merge},
     {"sign", "the folder of a run, with a key of yours", gnt_cmd_sign},
     {"verify", "is the folder of a run as it was signed?", gnt_cmd_verify},
     {"version", "the version of gauntlet and of its plugin ABI", gnt_cmd_version},

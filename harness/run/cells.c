@@ -70,9 +70,13 @@ static const run_job *seen_by(const run_cell *c) {
     return c->score_job->input[i].from;
 }
 
+int run_wants(const run *r, size_t cell) {
+    return !r->options->wanted || r->options->wanted[cell];
+}
+
 int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
     const gnt_cell *cell = c->cell;
-    if (c->status)
+    if (c->status || !run_wants(r, (size_t)(c - r->cell)))
         return 0;
     if (cell->reason) {
         settle(r, c, "n/a", cell->reason, moved);

@@ -92,9 +92,11 @@ static int open_run(run *r, gnt_err *err) {
         for (size_t d = 0; d < s->n_defenses; d++)
             r->search[t * s->n_defenses + d] =
                 (run_search){.task = t, .defense = d, .none = NAN, .settled = 1, .step = {.strength = NAN}};
+    for (size_t i = 0; i < r->plan->n; i++)
+        r->n_wanted += (size_t)run_wants(r, i);
     /* only what some cell will use is searched for */
     for (size_t i = 0; i < r->plan->n; i++)
-        if (r->plan->cell[i].mode == GNT_MODE_MATCHED && !r->plan->cell[i].reason)
+        if (run_wants(r, i) && r->plan->cell[i].mode == GNT_MODE_MATCHED && !r->plan->cell[i].reason)
             r->search[r->plan->cell[i].task * s->n_defenses + r->plan->cell[i].defense].settled = 0;
     return 0;
 }
@@ -159,7 +161,9 @@ static void count(const run *r, gnt_run_counts *counts) {
     *counts = (gnt_run_counts){.interrupted = r->interrupted};
     for (size_t i = 0; i < r->plan->n; i++) {
         const char *status = r->cell[i].status;
-        if (!status)
+        if (!run_wants(r, i))
+            counts->left_out++;
+        else if (!status)
             counts->unfinished++;
         else if (strcmp(status, "ok") == 0)
             counts->ok++;

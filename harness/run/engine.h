@@ -4,6 +4,8 @@
 #ifndef GNT_RUN_ENGINE_H
 #define GNT_RUN_ENGINE_H
 
+#include <stdint.h>
+
 #include "base/err.h"
 #include "suite/plan.h"
 #include "suite/suite.h"
@@ -13,10 +15,12 @@ typedef struct gnt_run_options {
     const char *data_folder; /* --data, or NULL */
     int jobs;                /* children at once, ≥ 1 */
     int quiet;               /* no progress */
+    const uint8_t *wanted;   /* plan->n flags: cells to run, the others stay unfinished; NULL: all */
 } gnt_run_options;
 
 typedef struct gnt_run_counts {
     size_t ok, failed, crashed, timeout, na, unfinished;
+    size_t left_out; /* not wanted */
     int interrupted;
 } gnt_run_counts;
 

@@ -23,7 +23,7 @@ static size_t count_bad(const run *r) {
 /* Time left, guessed from cells that ran. Empty before there is anything to guess from. */
 static void time_left(const run *r, char *text, size_t size) {
     size_t done = r->finished - (r->plan->n_na < r->finished ? r->plan->n_na : r->finished);
-    size_t all = r->plan->n - r->plan->n_na;
+    size_t all = r->n_wanted - (r->plan->n_na < r->n_wanted ? r->plan->n_na : r->n_wanted);
     text[0] = 0;
     if (done == 0 || done >= all)
         return;
@@ -39,8 +39,8 @@ void run_show_progress(const run *r, int last) {
         return;
     char left[64];
     time_left(r, left, sizeof left);
-    fprintf(stderr, "\r\033[K%zu/%zu cells, %zu running, %zu failed%s%s", r->finished, r->plan->n, r->running,
-            count_bad(r), left, last ? "\n" : "");
+    fprintf(stderr, "\r\033[K%zu/%zu cells, %zu running, %zu failed%s%s", r->finished, r->n_wanted,
+            r->running, count_bad(r), left, last ? "\n" : "");
     fflush(stderr);
 }
 
@@ -66,6 +66,6 @@ void run_show_cell(const run *r, const run_cell *c) {
     }
     char left[64];
     time_left(r, left, sizeof left);
-    fprintf(stderr, "%zu/%zu %s: %s%s%s%s\n", r->finished, r->plan->n, c->cell->id, c->status,
+    fprintf(stderr, "%zu/%zu %s: %s%s%s%s\n", r->finished, r->n_wanted, c->cell->id, c->status,
             c->reason ? ": " : "", c->reason ? c->reason : "", left);
 }

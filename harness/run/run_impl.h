@@ -98,6 +98,7 @@ typedef struct run {
     gnt_digest *model_data, *model_weights; /* of each of the suite's models */
     char *host;                             /* the program's digest and the numerics identity */
     size_t running, finished;
+    size_t n_wanted; /* cells that this run is to finish */
     struct timespec start;
     time_t started; /* by the clock on the wall */
     int interrupted;
@@ -136,6 +137,7 @@ int run_step_search(run *r, run_search *s, int *moved, gnt_err *err);
 run_job *run_none_job(run *r, size_t task, uint64_t seed);
 
 /* ---- cells.c ---- */
+int run_wants(const run *r, size_t cell);
 int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err);
 
 /* ---- results.c ---- */

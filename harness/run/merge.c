@@ -1,0 +1,343 @@
+#include "run/merge.h"
+
+#include <dirent.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/digest.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "job/store.h"
+#include "plugin/info.h"
+
+enum { MOST_OUTPUTS = 16, MOST_RECORD = 1 << 20, MOST_PLAN = 256 << 20, MOST_JOB = 1000 };
+static const size_t MOST_OUTPUT = (size_t)8 << 30;
+
+typedef struct merge {
+    const char *const *run;
+    size_t n;
+    const char *folder;
+    json_t *entry; /* hex key -> {"run": number, "record"} */
+    gnt_merge_counts *counts;
+    void (*say)(void *user, const char *line);
+    void *user;
+} merge;
+
+/* Where a run's number is n, the folder that all are joined in is meant. */
+static const char *folder_of(const merge *m, size_t run) {
+    return run < m->n ? m->run[run] : m->folder;
+}
+
+__attribute__((format(printf, 2, 3))) static void say(const merge *m, const char *format, ...) {
+    gnt_err line; /* cut to fit and without control characters, as sentences are */
+    va_list args;
+    va_start(args, format);
+    gnt_vfail(&line, format, args);
+    va_end(args);
+    m->say(m->user, line.text);
+}
+
+/* ---- one entry of a store ---- */
+
+/* A record as the engine writes it, and nothing else. */
+static int record_ok(const json_t *record) {
+    const json_t *outputs = json_object_get(record, "outputs"), *facts = json_object_get(record, "facts");
+    const char *status = json_string_value(json_object_get(record, "status"));
+    const char *job = json_string_value(json_object_get(record, "job")), *name;
+    json_t *value;
+    if (json_object_size(record) != 4 || !status || strcmp(status, "ok") != 0 || !job ||
+        strlen(job) > MOST_JOB || !json_is_object(outputs) || !json_is_object(facts) ||
+        json_object_size(outputs) > MOST_OUTPUTS)
+        return 0;
+    json_object_foreach((json_t *)(uintptr_t)outputs, name, value) {
+        const char *hex = json_string_value(value);
+        if (!gnt_id_ok(name, '_') || !hex || strlen(hex) != 64 || strspn(hex, "0123456789abcdef") != 64)
+            return 0;
+    }
+    json_object_foreach((json_t *)(uintptr_t)facts, name,
+                        value) if (!gnt_id_ok(name, '_') || !json_is_number(value)) return 0;
+    return 1;
+}
+
+/* The record of an entry, NULL where there is none that holds. The caller owns it. */
+static json_t *read_record(const char *store, const char *hex) {
+    char *path = gnt_format("%s/%.2s/%s/done.json", store, hex, hex);
+    gnt_doc doc;
+    json_t *record = NULL;
+    if (path && gnt_doc_load(&doc, path, MOST_RECORD, NULL) == 0) {
+        if (record_ok(doc.root))
+            record = json_incref(doc.root);
+        gnt_doc_free(&doc);
+    }
+    gnt_free(path);
+    return record;
+}
+
+/* An output whose bytes are those of its digest; NULL where they are not. */
+static uint8_t *read_output(const char *store, const char *hex, const char *name, const char *digest,
+                            size_t *size) {
+    char *path = gnt_format("%s/%.2s/%s/%s.safetensors", store, hex, hex, name), found[GNT_HEX_SIZE];
+    uint8_t *bytes = NULL;
+    if (path && gnt_file_read(path, MOST_OUTPUT, &bytes, size, NULL) == 0) {
+        gnt_digest d = gnt_digest_bytes(bytes, *size);
+        gnt_digest_hex(&d, found);
+        if (strcmp(found, digest) != 0) {
+            gnt_free(bytes);
+            bytes = NULL;
+        }
+    }
+    gnt_free(path);
+    return bytes;
+}
+
+static int outputs_whole(const char *store, const char *hex, const json_t *record) {
+    const char *name;
+    json_t *value;
+    json_object_foreach(json_object_get(record, "outputs"), name, value) {
+        size_t size;
+        uint8_t *bytes = read_output(store, hex, name, json_string_value(value), &size);
+        gnt_free(bytes);
+        if (!bytes)
+            return 0;
+    }
+    return 1;
+}
+
+/* The same outputs and facts; jobs with one key may have several names. */
+static int same_record(const json_t *a, const json_t *b) {
+    return json_equal(json_object_get(a, "outputs"), json_object_get(b, "outputs")) &&
+           json_equal(json_object_get(a, "facts"), json_object_get(b, "facts"));
+}
+
+/* ---- first pass: what there is, and whether it fits together ---- */
+
+static int is_hex(const char *name, size_t digits) {
+    return strlen(name) == digits && strspn(name, "0123456789abcdef") == digits;
+}
+
+static int take_entry(merge *m, size_t run, const char *store, const char *hex, size_t *broken,
+                      gnt_err *err) {
+    json_t *record = read_record(store, hex);
+    if (!record || !outputs_whole(store, hex, record)) {
+        json_decref(record);
+        ++*broken;
+        return 0;
+    }
+    const json_t *known = json_object_get(m->entry, hex);
+    int rc = 0;
+    if (!known)
+        rc = json_object_set_new(m->entry, hex,
+                                 json_pack("{s:I, s:O}", "run", (json_int_t)run, "record", record));
+    else if (!same_record(json_object_get(known, "record"), record)) {
+        size_t other = (size_t)json_integer_value(json_object_get(known, "run"));
+        say(m, "conflict: %s and %s have other bytes under the key %s, %s", folder_of(m, other),
+            folder_of(m, run), hex, json_string_value(json_object_get(record, "job")));
+        m->counts->conflicts++;
+    }
+    json_decref(record);
+    return rc == 0 ? 0 : gnt_fail(err, "out of memory for the entries of a store");
+}
+
+static int is_folder(const char *path) {
+    struct stat st;
+    return path && lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Calls for each name of `digits` hexadecimal digits that is a folder, in order. */
+static int each_folder(merge *m, size_t run, const char *store, const char *part, size_t *broken,
+                       gnt_err *err) {
+    char *path = part ? gnt_format("%s/%s", store, part) : gnt_strdup(store);
+    struct dirent **names = NULL;
+    int n = is_folder(path) ? scandir(path, &names, NULL, alphasort) : 0, rc = 0;
+    for (int i = 0; i < n; i++) {
+        const char *name = names[i]->d_name;
+        char *inner = gnt_format("%s/%s", path, name);
+        if (rc == 0 && is_hex(name, part ? 64 : 2) && (!part || strncmp(name, part, 2) == 0) &&
+            is_folder(inner))
+            rc = part ? take_entry(m, run, store, name, broken, err)
+                      : each_folder(m, run, store, name, broken, err);
+        gnt_free(inner);
+        free(names[i]);
+    }
+    free(names);
+    gnt_free(path);
+    return rc;
+}
+
+static int take_store(merge *m, size_t run, gnt_err *err) {
+    char *store = gnt_format("%s/store", folder_of(m, run));
+    size_t broken = 0;
+    int rc =
+        store ? each_folder(m, run, store, NULL, &broken, err) : gnt_fail(err, "out of memory for a store");
+    gnt_free(store);
+    if (broken)
+        say(m, "%s: %zu entries of its store are not whole and are left out", folder_of(m, run), broken);
+    m->counts->broken += broken;
+    return rc;
+}
+
+/* ---- second pass: copying ---- */
+
+static int copy_entry(const merge *m, gnt_store *to, const char *hex, const json_t *entry, gnt_err *err) {
+    const char *from = folder_of(m, (size_t)json_integer_value(json_object_get(entry, "run")));
+    gnt_stored_output output[MOST_OUTPUTS];
+    uint8_t *bytes[MOST_OUTPUTS] = {0};
+    size_t n = 0;
+    gnt_digest key;
+    json_t *value, *record = json_copy(json_object_get(entry, "record"));
+    char *store = gnt_format("%s/store", from);
+    const char *name;
+    int rc = record && store ? 0 : gnt_fail(err, "out of memory for a store");
+    for (size_t i = 0; i < sizeof key.b; i++) {
+        char two[3] = {hex[2 * i], hex[2 * i + 1], 0};
+        key.b[i] = (uint8_t)strtoul(two, NULL, 16);
+    }
+    json_t *outputs = json_object_get(json_object_get(entry, "record"), "outputs");
+    json_object_foreach(outputs, name, value) {
+        size_t size = 0;
+        if (rc != 0)
+            break;
+        bytes[n] = read_output(store, hex, name, json_string_value(value), &size);
+        if (!bytes[n])
+            rc = gnt_fail(err, "%s/%.2s/%s/%s.safetensors: was changed while it was copied", store, hex, hex,
+                          name);
+        else
+            output[n] = (gnt_stored_output){name, bytes[n], size};
+        n++;
+    }
+    if (rc == 0)
+        rc = gnt_store_put(to, &key, record, output, n, err);
+    for (size_t i = 0; i < n; i++)
+        gnt_free(bytes[i]);
+    json_decref(record);
+    gnt_free(store);
+    return rc;
+}
+
+static int copy_all(const merge *m, gnt_err *err) {
+    gnt_store *to;
+    const char *hex;
+    json_t *entry;
+    char *path = gnt_format("%s/store", m->folder);
+    int rc = path ? gnt_store_open(&to, path, err) : gnt_fail(err, "out of memory for a store");
+    gnt_free(path);
+    if (rc != 0)
+        return -1;
+    json_object_foreach(m->entry, hex, entry) {
+        if ((size_t)json_integer_value(json_object_get(entry, "run")) == m->n) {
+            m->counts->known++;
+            continue;
+        }
+        if ((rc = copy_entry(m, to, hex, entry, err)) != 0)
+            break;
+        m->counts->joined++;
+    }
+    gnt_store_close(to);
+    return rc;
+}
+
+/* ---- of one plan ---- */
+
+static int read_plan(const char *folder, uint8_t **bytes, size_t *size, gnt_err *err) {
+    char *path = gnt_format("%s/plan.json", folder);
+    int rc =
+        path ? gnt_file_read(path, MOST_PLAN, bytes, size, err) : gnt_fail(err, "out of memory for a plan");
+    gnt_free(path);
+    return rc;
+}
+
+static int of_one_plan(const merge *m, gnt_err *err) {
+    uint8_t *first = NULL, *other = NULL;
+    size_t size, other_size;
+    char *path = gnt_format("%s/plan.json", m->folder);
+    int begun = path && gnt_file_exists(path), rc = read_plan(m->run[0], &first, &size, err);
+    for (size_t i = 1; rc == 0 && i < m->n + (size_t)begun; i++) {
+        if ((rc = read_plan(folder_of(m, i), &other, &other_size, err)) != 0)
+            break;
+        if (size != other_size || memcmp(first, other, size) != 0)
+            rc = gnt_fail(
+                err, "%s: its plan.json is not that of %s; only runs of one suite, at one scale, are joined",
+                folder_of(m, i), m->run[0]);
+        gnt_free(other);
+    }
+    gnt_free(first);
+    gnt_free(path);
+    return rc;
+}
+
+/* "identity" of host.json, NULL where it cannot be read. The caller frees. */
+static char *identity_of(const char *folder) {
+    char *path = gnt_format("%s/host.json", folder), *identity = NULL;
+    gnt_doc doc;
+    if (path && gnt_doc_load(&doc, path, MOST_PLAN, NULL) == 0) {
+        identity = gnt_strdup(json_string_value(json_object_get(doc.root, "identity")));
+        gnt_doc_free(&doc);
+    }
+    gnt_free(path);
+    return identity;
+}
+
+static void look_at_machines(const merge *m) {
+    char *first = identity_of(m->run[0]);
+    for (size_t i = 1; first && i < m->n; i++) {
+        char *other = identity_of(m->run[i]);
+        if (other && strcmp(first, other) != 0)
+            say(m,
+                "%s: was made by another build or on another kind of machine than %s; what only it has is "
+                "found "
+                "again only there",
+                m->run[i], m->run[0]);
+        gnt_free(other);
+    }
+    gnt_free(first);
+}
+
+/* plan.json, so that a later merge into the folder is checked against it; the suite where there is one. */
+static int copy_files(const merge *m, gnt_err *err) {
+    static const char *const names[] = {"plan.json", "suite.json"};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < 2; i++) {
+        char *from = gnt_format("%s/%s", m->run[0], names[i]), *to = gnt_format("%s/%s", m->folder, names[i]);
+        uint8_t *bytes = NULL;
+        size_t size;
+        if (!from || !to)
+            rc = gnt_fail(err, "out of memory");
+        else if (!gnt_file_exists(to) && gnt_file_exists(from) &&
+                 (rc = gnt_file_read(from, MOST_PLAN, &bytes, &size, err)) == 0)
+            rc = gnt_file_write(to, bytes, size, err);
+        gnt_free(bytes);
+        gnt_free(from);
+        gnt_free(to);
+    }
+    return rc;
+}
+
+int gnt_merge(const char *const *run, size_t n, const char *folder, gnt_merge_counts *counts,
+              void (*sink)(void *user, const char *line), void *user, gnt_err *err) {
+    *counts = (gnt_merge_counts){0};
+    merge m = {.run = run,
+               .n = n,
+               .folder = folder,
+               .entry = json_object(),
+               .counts = counts,
+               .say = sink,
+               .user = user};
+    int rc = m.entry ? of_one_plan(&m, err) : gnt_fail(err, "out of memory for the entries of a store");
+    if (rc == 0)
+        rc = take_store(&m, n, err); /* what is there already comes first */
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        rc = take_store(&m, i, err);
+    if (rc == 0 && counts->conflicts == 0) {
+        look_at_machines(&m);
+        rc = gnt_make_dirs(folder, err);
+        if (rc == 0)
+            rc = copy_files(&m, err);
+        if (rc == 0)
+            rc = copy_all(&m, err);
+    }
+    json_decref(m.entry);
+    return rc;
+}
