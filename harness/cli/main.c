@@ -31,6 +31,7 @@ static const command commands[] = {
     {"merge", "the stores of several runs of one suite, such as its shards", gnt_cmd_merge},
     {"sign", "the folder of a run, with a key of yours", gnt_cmd_sign},
     {"verify", "is the folder of a run as it was signed?", gnt_cmd_verify},
+    {"check", "is a run worse than a baseline? Statistics and an exit code, for CI", gnt_cmd_check},
     {"version", "the version of gauntlet and of its plugin ABI", gnt_cmd_version},
     {"help", "this text, or `help COMMAND`", gnt_cmd_help},
     {"worker", NULL, worker}, /* how this program starts its own children */

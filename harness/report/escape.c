@@ -75,6 +75,15 @@ static const char *markdown(char c) {
     return c == '\'' || c == '"' ? NULL : html(c);
 }
 
+static const char *as_it_is(char c) {
+    (void)c;
+    return NULL;
+}
+
+void gnt_escape_line(gnt_text *out, const char *text) {
+    escape(out, text, as_it_is);
+}
+
 void gnt_escape_html(gnt_text *out, const char *text) {
     escape(out, text, html);
 }

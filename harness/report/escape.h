@@ -12,6 +12,7 @@
 
 enum { GNT_SLUG_SIZE = 64 };
 
+void gnt_escape_line(gnt_text *out, const char *text);     /* for a terminal: no more than the above */
 void gnt_escape_html(gnt_text *out, const char *text);     /* for element content and quoted attributes */
 void gnt_escape_markdown(gnt_text *out, const char *text); /* for running text and table cells */
 

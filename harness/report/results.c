@@ -136,7 +136,7 @@ static int read_scores(const place *at, const json_t *object, gnt_outcome *o) {
 
 static int read_utility(const place *at, const json_t *object, gnt_utility *u) {
     const json_t *v = json_object_get(object, "utility");
-    *u = (gnt_utility){"", NAN, NAN, NAN, NAN};
+    *u = (gnt_utility){"", NAN, NAN, NAN, NAN, NAN};
     if (get_number(at, object, "utility_none", &u->none))
         return -1;
     if (!v || json_is_null(v))
@@ -146,7 +146,7 @@ static int read_utility(const place *at, const json_t *object, gnt_utility *u) {
     double none;
     if (get_text(at, v, "measure", 0, &u->measure) || get_number(at, v, "value", &u->value) ||
         get_number(at, v, "low", &u->low) || get_number(at, v, "high", &u->high) ||
-        get_number(at, v, "none", &none))
+        get_number(at, v, "standard_error", &u->error) || get_number(at, v, "none", &none))
         return -1;
     if (isnan(u->value) && get_number(at, v, "mean", &u->value))
         return -1;

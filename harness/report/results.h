@@ -50,6 +50,7 @@ typedef struct gnt_score {
 typedef struct gnt_utility {
     const char *measure; /* "" when unknown */
     double value, low, high, none;
+    double error; /* of a cell: the standard error of `value` */
 } gnt_utility;
 
 /* One job's outcome, or (in `groups`) the seeds of one cell joined. Fields that only one of the two has are

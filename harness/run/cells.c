@@ -100,7 +100,7 @@ int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
     if (!done(r, c, c->score_job, moved) || none->state == RUN_WAITING || none->state == RUN_READY ||
         none->state == RUN_RUNNING)
         return 0;
-    c->utility = run_utility(r, c->train, NULL);
+    c->utility = run_utility(r, c->train, &c->utility_error);
     c->utility_none = none->state == RUN_OK ? run_utility(r, none, NULL) : NAN;
     c->score = run_metadata(r, c->score_job, "score");
     c->facts = json_object();

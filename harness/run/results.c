@@ -209,8 +209,9 @@ static json_t *cell_json(const run *r, const run_cell *c, gnt_err *err, int *rc)
     const gnt_suite_defense *d = &r->suite->defense[cell->defense];
     const gnt_suite_attack *a = &r->suite->attack[cell->attack];
     json_t *utility = isfinite(c->utility)
-                          ? json_pack("{s:s, s:o, s:o}", "measure", gnt_utility_names[t->utility], "value",
-                                      number(c->utility), "none", number(c->utility_none))
+                          ? json_pack("{s:s, s:o, s:o, s:o}", "measure", gnt_utility_names[t->utility],
+                                      "value", number(c->utility), "standard_error", number(c->utility_error),
+                                      "none", number(c->utility_none))
                           : json_null();
     json_t *one = json_pack("{s:s, s:s, s:I, s:s, s:s, s:o, s:s, s:s, s:s, s:I, s:s, s:o, s:b}", "cell",
                             cell->id, "task", t->id, "stage", (json_int_t)cell->stage, "defense", d->label,
@@ -252,6 +253,8 @@ int run_write_results(const run *r, gnt_err *err) {
                   matches_json(r), "groups", run_groups(r), "cells", cells);
     if (s->scale)
         json_object_set_new(all, "scale", json_pack("{s:s, s:s}", "name", s->scale, "says", s->scale_says));
+    if (s->check)
+        json_object_set_new(all, "check", json_loads(s->check, 0, NULL));
     if (s->tables)
         json_object_set_new(all, "tables", json_loads(s->tables, 0, NULL));
     return write_json(r, "results.json", all, err);

@@ -75,6 +75,7 @@ typedef struct run_cell {
     double strength; /* NaN: none */
     int matched;
     double utility, utility_none; /* NaN: unknown */
+    double utility_error;         /* standard error of `utility` */
     json_t *score;                /* metadata of the score */
     json_t *facts;
     run_job *train, *first, *attack, *score_job; /* first: of a chain, else NULL */

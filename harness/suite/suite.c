@@ -285,7 +285,7 @@ static int read_lists(suite_reader *r, const json_t *root) {
 static int read_root(suite_reader *r) {
     static const char *const keys[] = {"suite",  "title",    "seed",     "key_file", "seeds",
                                        "tasks",  "models",   "defenses", "attacks",  "match",
-                                       "limits", "measures", "tables"};
+                                       "limits", "measures", "tables",   "check"};
     const json_t *root = r->doc->root;
     if (!json_is_object(root))
         return suite_fail(r, "", "is %s; expected a suite, an object: {\"suite\": …, \"tasks\": […], …}",
@@ -294,7 +294,8 @@ static int read_root(suite_reader *r) {
                    suite_read_id(r, "", root, "suite", "a name for the suite, such as \"suite\": \"quick\"",
                                  &r->s->name) ||
                    read_title(r, root) || read_key(r, root) || read_seeds(r, root) || read_limits(r, root) ||
-                   read_lists(r, root) || read_measures(r, root) || suite_read_tables(r, root)
+                   read_lists(r, root) || read_measures(r, root) || suite_read_tables(r, root) ||
+                   suite_read_check(r, root)
                ? -1
                : 0;
 }
@@ -374,6 +375,7 @@ void gnt_suite_free(gnt_suite *s) {
     gnt_free(s->scale);
     gnt_free(s->scale_says);
     gnt_free(s->tables);
+    gnt_free(s->check);
     gnt_free(s->seeds);
     explicit_bzero(&s->key, sizeof s->key);
     *s = (gnt_suite){0};

@@ -218,6 +218,7 @@ typedef struct gnt_suite {
     char *scale;      /* the one whose values are put in; NULL: the suite has none */
     char *scale_says; /* what the suite says of it */
     char *tables;     /* JSON list of the paper's tables, checked; NULL for none */
+    char *check;      /* JSON object for `gauntlet check`, checked; NULL for none */
     gnt_key key;      /* the run key */
     int secret;       /* 1: the run key came from key_file and must not be shown; 0: from `seed` */
     uint64_t seed;

@@ -45,6 +45,8 @@ char *suite_find_file(suite_reader *r, const char *path, const char *name, const
 int suite_apply_scale(suite_reader *r, gnt_doc *doc, const char *wanted);
 /* The paper's tables that the report lays out; after tasks, defenses and attacks. */
 int suite_read_tables(suite_reader *r, const json_t *root);
+/* What `gauntlet check` holds a run against a baseline by. */
+int suite_read_check(suite_reader *r, const json_t *root);
 
 int suite_read_tasks(suite_reader *r, const json_t *list);
 int suite_read_data(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);

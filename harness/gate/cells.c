@@ -1,0 +1,180 @@
+/* Cells side by side: which fail, which have gone, and how their leakage differs. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "gate/gate_impl.h"
+#include "gate/pairs.h"
+
+/* ---- what is not a number ---- */
+
+typedef struct tally {
+    size_t n;
+    const gnt_joined *first;
+} tally;
+
+static void count(tally *t, const gnt_joined *j) {
+    if (t->n++ == 0)
+        t->first = j;
+}
+
+static int say(gate_maker *m, gnt_gate_kind kind, const tally *t, const char *what, const char *why) {
+    gnt_text place, text;
+    if (t->n == 0)
+        return 0;
+    gnt_text_init(&place, 4096);
+    gnt_text_init(&text, 4096);
+    gnt_text_add(&place, "%.*s", (int)(t->first->length < 1000 ? t->first->length : 1000), t->first->key);
+    gnt_text_add(&text, "%s", what);
+    if (t->n > 1)
+        gnt_text_add(&text, ", %zu seeds", t->n);
+    if (*why)
+        gnt_text_add(&text, ": %.1000s", why);
+    int rc = gate_add_finding(m, kind, NULL, gnt_text_get(&place), gnt_text_get(&text));
+    gnt_text_free(&place);
+    gnt_text_free(&text);
+    return rc;
+}
+
+static int compare_statuses(gate_maker *m, const gnt_joined *j, size_t n) {
+    tally fails = {0}, gone = {0}, fresh = {0}, works = {0};
+    for (size_t i = 0; i < n; i++) {
+        const gnt_joined *c = &j[i];
+        if (!c->now)
+            count(&gone, c);
+        else if (!c->before)
+            count(&fresh, c);
+        else if (c->before->status == GNT_CELL_OK && c->now->status != GNT_CELL_OK)
+            count(&fails, c);
+        else if (c->before->status == GNT_CELL_NA && c->now->status != GNT_CELL_OK &&
+                 c->now->status != GNT_CELL_NA)
+            count(&fails, c);
+        else if (c->before->status != GNT_CELL_OK && c->now->status == GNT_CELL_OK)
+            count(&works, c);
+    }
+    const gnt_outcome *bad = fails.n ? fails.first->now : NULL;
+    if (say(m, GNT_GATE_FAILS_NOW, &fails, bad ? gnt_status_name(bad->status) : "", bad ? bad->reason : "") ||
+        say(m, GNT_GATE_MISSING, &gone, "in the baseline, not in this run", "") ||
+        say(m, GNT_GATE_NEW, &fresh, "in this run, not in the baseline", "") ||
+        say(m, GNT_GATE_WORKS_NOW, &works, "ok", ""))
+        return -1;
+    return 0;
+}
+
+/* ---- what leaks ---- */
+
+static int both_ok(const gnt_joined *j) {
+    return j->now && j->before && j->now->status == GNT_CELL_OK && j->before->status == GNT_CELL_OK;
+}
+
+static int has_number(const gnt_outcome *o, const gnt_measure *m) {
+    const gnt_score *s = gnt_score_find(o, m->name);
+    return s && isfinite(s->stat.mean);
+}
+
+static int add_row(gate_maker *m, const gnt_joined *first, const gnt_measure *measure,
+                   const gnt_pairs *pairs) {
+    gnt_gate_row *row = gate_add_row(m);
+    if (!row)
+        return -1;
+    *row = (gnt_gate_row){.cell = first->now,
+                          .old = first->before,
+                          .measure = measure->name,
+                          .is = pairs->is,
+                          .was = pairs->was,
+                          .tolerance = gnt_gate_tolerance(&m->g->settings, measure->name, 0),
+                          .p = 1,
+                          .p_less = 1,
+                          .verdict = pairs->differ ? GNT_GATE_WITHIN : GNT_GATE_SAME};
+    int rc = gnt_evidence_weigh(&row->e, pairs->d, pairs->seed, pairs->n, row->tolerance, m->err);
+    row->worse = row->e.mean;
+    return rc;
+}
+
+static int compare_measure(gate_maker *m, const gnt_joined *j, size_t n, const gnt_measure *measure) {
+    gnt_pairs pairs = {0};
+    const gnt_joined *first = NULL;
+    tally lost = {0}, alone = {0};
+    char what[100];
+    int rc = 0;
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        if (!both_ok(&j[i]))
+            continue;
+        size_t had = pairs.n;
+        rc = gnt_pairs_add(&pairs, &j[i], measure, gnt_targets_together(m->g->now, j[i].now), m->now_name,
+                           m->err);
+        if (pairs.n > had)
+            first = first ? first : &j[i];
+        else
+            count(has_number(j[i].now, measure) ? &alone : &lost, &j[i]);
+    }
+    snprintf(what, sizeof what, "no %s in this run", measure->name);
+    if (rc == 0)
+        rc = say(m, GNT_GATE_NO_NUMBER, &lost, what, "");
+    snprintf(what, sizeof what, "no target has its %s in both runs", measure->name);
+    if (rc == 0)
+        rc = say(m, GNT_GATE_UNPAIRED, &alone, what, "");
+    if (rc == 0 && first)
+        rc = add_row(m, first, measure, &pairs);
+    gnt_pairs_free(&pairs);
+    return rc;
+}
+
+static int compare_leaks(gate_maker *m, const gnt_joined *j, size_t n) {
+    const gnt_measure *lead[GNT_MOST_LEADS];
+    size_t leads = 0;
+    for (size_t i = 0; i < n && leads == 0; i++)
+        if (both_ok(&j[i]))
+            leads = gnt_lead_measures(j[i].before, lead);
+    for (size_t i = 0; i < leads; i++)
+        if (compare_measure(m, j, n, lead[i]) != 0)
+            return -1;
+    return 0;
+}
+
+int gate_compare_cells(gate_maker *m) {
+    for (size_t i = 0, end; i < m->n_cell; i = end) {
+        for (end = i; end < m->n_cell && m->cell[end].order == m->cell[i].order; end++)
+            ;
+        if (compare_statuses(m, m->cell + i, end - i) || compare_leaks(m, m->cell + i, end - i))
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- what is matched ---- */
+
+static const gnt_match_row *find_match(const gnt_results *r, const gnt_match_row *like) {
+    for (size_t i = 0; i < r->n_match; i++)
+        if (!strcmp(r->match[i].task, like->task) && !strcmp(r->match[i].defense, like->defense))
+            return &r->match[i];
+    return NULL;
+}
+
+static int is_matched(const gnt_match_row *m) {
+    return !strcmp(m->verdict, "matched") || !strcmp(m->verdict, "saturated");
+}
+
+int gate_compare_matches(gate_maker *m) {
+    const gnt_results *before = m->g->before;
+    for (size_t i = 0; i < before->n_match; i++) {
+        const gnt_match_row *old = &before->match[i], *now = find_match(m->g->now, old);
+        if (!now || is_matched(old) == is_matched(now))
+            continue;
+        gnt_text place, text;
+        gnt_text_init(&place, 4096);
+        gnt_text_init(&text, 4096);
+        gnt_text_add(&place, "%.500s/%.500s", now->task, now->defense);
+        gnt_text_add(&text, "%.40s, was %.40s", now->verdict, old->verdict);
+        if (!is_matched(now) && *now->reason)
+            gnt_text_add(&text, ": %.1000s", now->reason);
+        int rc = gate_add_finding(m, is_matched(now) ? GNT_GATE_MATCHED_NOW : GNT_GATE_UNMATCHED, NULL,
+                                  gnt_text_get(&place), gnt_text_get(&text));
+        gnt_text_free(&place);
+        gnt_text_free(&text);
+        if (rc != 0)
+            return -1;
+    }
+    return 0;
+}

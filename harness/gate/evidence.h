@@ -1,0 +1,58 @@
+/* evidence: from the differences of one comparison to a p-value, and from many p-values to a verdict. Pure;
+ * nothing is drawn at random.
+ *
+ * The test. Under "nothing changed" the two runs are two draws of the same thing, so that old and new of one unit
+ * (what was observed together: a target, or a batch of them) may be swapped: a difference is as likely d as −d,
+ * whatever its tails. Every pattern of signs gives a mean; p is the share of patterns whose mean is at least the one
+ * seen (the sign-flip test), of d − tolerance, so that only more than the tolerance counts. Up to 20 units all
+ * patterns are summed, beyond that the tail is Robinson's saddlepoint approximation (Biometrika 69, 1982).
+ *
+ * Targets of one seed share a training and do not flip independently. With the two or three seeds that suites have,
+ * flipping whole seeds could never find anything (p ≥ 1/4 with two), so the dependence is measured instead: F is the
+ * ratio of the spread of the seeds' means to what the spread inside seeds explains, and the normal deviate of p is
+ * divided by the root of the design effect F/(1 + (F − 1)/n), n being units a seed: 1 for independent units, n where a
+ * seed is one unit only. F is the larger of the comparison's own and the mean of its task and stage, never below 1. */
+#ifndef GNT_GATE_EVIDENCE_H
+#define GNT_GATE_EVIDENCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+typedef struct gnt_evidence {
+    double mean;      /* of the differences */
+    double z, z_less; /* normal deviates of the two p before the design effect; −infinity for p = 1 */
+    double f;         /* NAN where seeds or units are too few to tell */
+    double
+        per_seed; /* units a seed; infinity where the deviates come from standard errors: f itself divides */
+    double p, p_less; /* of "mean ≤ tolerance", and of "mean ≥ −tolerance"; gnt_evidence_settle sets them */
+    double p_least; /* the smallest that so many units can give */
+    size_t units, seeds;
+} gnt_evidence;
+
+/* d[i]: the difference of unit i, in the direction that is worse; seed[i]: which training it shares; those of one
+ * seed stand together. n ≥ 1, all finite, tolerance ≥ 0. */
+int gnt_evidence_weigh(gnt_evidence *e, const double *d, const int64_t *seed, size_t n, double tolerance,
+                       gnt_err *err);
+
+/* The mean of F over comparisons of one task and stage, each counted up to 10; 1 where none has one. */
+typedef struct gnt_spread {
+    double sum;
+    size_t n;
+} gnt_spread;
+void gnt_spread_add(gnt_spread *s, const gnt_evidence *e);
+
+/* Sets p and p_less. */
+void gnt_evidence_settle(gnt_evidence *e, const gnt_spread *together);
+
+/* P(Σ ±|x_i| ≥ Σ x_i) over all signs alike. 1 for n = 0. */
+double gnt_flip_tail(const double *x, size_t n);
+
+/* Holm's correction of n p-values, in place, over those that could come out at all: of the rest (Tarone, Biometrics
+ * 46, 1990: the smallest p that the design allows is above alpha/K, K being how many are left) the corrected value is
+ * 1 and can_fail[i] is 0. The chance that any corrected value of a true null hypothesis is ≤ alpha is at most alpha. */
+int gnt_evidence_family(double *p, const double *p_least, int *can_fail, size_t n, double alpha,
+                        gnt_err *err);
+
+#endif

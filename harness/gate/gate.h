@@ -1,0 +1,101 @@
+/* gate: is a run worse than a baseline? Cells of the two are joined by their ids, and what got worse is told apart
+ * from what is merely different.
+ *
+ * Everything in a gnt_gate borrows from the two gnt_results, which must outlive it, but for the texts of findings.
+ * Names in it are as the files have them: who writes them somewhere escapes them. */
+#ifndef GNT_GATE_GATE_H
+#define GNT_GATE_GATE_H
+
+#include "base/text.h"
+#include "gate/evidence.h"
+#include "report/measure.h"
+#include "report/results.h"
+
+/* What a suite says under "check", defaults filled in. */
+typedef struct gnt_gate_settings {
+    double alpha;            /* the chance of any false alarm in a whole comparison */
+    const json_t *tolerance; /* by measure, or "utility"; NULL: all defaults */
+} gnt_gate_settings;
+
+int gnt_gate_settings_read(gnt_gate_settings *out, const gnt_results *r, const char *name, gnt_err *err);
+/* How much worse by a measure of leakage, or by the utility "utility" or "loss", is near enough to no change. */
+double gnt_gate_tolerance(const gnt_gate_settings *s, const char *measure, int is_utility);
+
+/* One measure of one cell over its seeds, or the utility of one training over its seeds, in both runs. */
+typedef enum gnt_gate_verdict {
+    GNT_GATE_SAME,   /* every pair the same to the last digit: nothing to test */
+    GNT_GATE_WITHIN, /* no more than the tolerance, or no more than chance gives */
+    GNT_GATE_UNABLE, /* too few pairs to fail, whatever they say */
+    GNT_GATE_MOVED, /* leaks more at another matched strength, and leaves more utility: along its own curve */
+    GNT_GATE_BETTER,
+    GNT_GATE_WORSE
+} gnt_gate_verdict;
+
+typedef struct gnt_gate_row {
+    const gnt_outcome *cell; /* of the new run, the first seed's: coordinates and strength */
+    const gnt_outcome *old;
+    const char *measure;
+    int is_utility;
+    double is, was, worse; /* means over pairs; worse > 0: in the direction that is worse */
+    double tolerance;
+    gnt_evidence e;
+    double p, p_less; /* corrected for the number of comparisons */
+    gnt_gate_verdict verdict;
+} gnt_gate_row;
+
+/* What failed and what is worth a note. Failures come first here and in the list. */
+typedef enum gnt_gate_kind {
+    GNT_GATE_LEAKS_MORE,
+    GNT_GATE_COSTS_MORE,
+    GNT_GATE_FAILS_NOW,
+    GNT_GATE_MISSING,
+    GNT_GATE_UNMATCHED,
+    GNT_GATE_NO_NUMBER,
+    GNT_GATE_FAILURES, /* the kinds before this one are failures */
+    GNT_GATE_NEW = GNT_GATE_FAILURES,
+    GNT_GATE_WORKS_NOW,
+    GNT_GATE_MATCHED_NOW,
+    GNT_GATE_LEAKS_LESS,
+    GNT_GATE_CHEAPER,
+    GNT_GATE_ALONG_CURVE,
+    GNT_GATE_UNPAIRED,
+    GNT_GATE_OTHER_SUITE,
+    GNT_GATE_KINDS
+} gnt_gate_kind;
+
+typedef struct gnt_gate_finding {
+    gnt_gate_kind kind;
+    const gnt_gate_row *row; /* or NULL */
+    char *place;             /* "glyphs/r10/prune@0.9/dlg" */
+    char *text;              /* what happened, in words */
+} gnt_gate_finding;
+
+typedef struct gnt_gate {
+    const gnt_results *now, *before;
+    gnt_gate_settings settings;
+    gnt_gate_row *row;
+    size_t n_row;
+    gnt_gate_finding *finding;
+    size_t n_finding, n_failures;
+    size_t same, tested, unable; /* of the rows */
+} gnt_gate;
+
+/* `now_name` and `before_name` stand for the files in sentences. On failure *g is empty. */
+int gnt_gate_make(gnt_gate *g, const gnt_results *now, const char *now_name, const gnt_results *before,
+                  const char *before_name, gnt_err *err);
+void gnt_gate_free(gnt_gate *g);
+
+const char *gnt_gate_kind_words(gnt_gate_kind kind); /* "leaks more" */
+void gnt_gate_place(const gnt_gate_row *row, gnt_text *out);
+/* "23.1 dB, was 20.2 dB: +2.9 dB, tolerance 0.5 dB, p 0.0003" */
+void gnt_gate_row_words(const gnt_gate_row *row, gnt_text *out);
+void gnt_gate_summary(const gnt_gate *g, gnt_text *out); /* one line */
+
+/* Each appends a whole document, or lines. Foreign text is escaped for the format. */
+void gnt_gate_write_text(const gnt_gate *g, gnt_text *out);
+void gnt_gate_write_markdown(const gnt_gate *g, gnt_text *out);
+void gnt_gate_write_junit(const gnt_gate *g, gnt_text *out);
+void gnt_gate_write_github(const gnt_gate *g, gnt_text *out);
+void gnt_gate_write_json(const gnt_gate *g, gnt_text *out);
+
+#endif

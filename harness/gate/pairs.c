@@ -1,0 +1,207 @@
+#include "gate/pairs.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static const double most_score = 1e100;
+
+/* ---- which measures ---- */
+
+static const char *const kinds[GNT_MOST_LEADS][12] = {{"psnr", "ssim", "mse", "region_psnr", "region_ssim",
+                                                       "region_mse", "lpips_alex", "lpips_vgg",
+                                                       "lpips_squeeze", "feature_distance", "identification"},
+                                                      {"attribute_balanced", "attribute_accuracy"},
+                                                      {"label_accuracy"},
+                                                      {"contribution_error", "contribution_rank"}};
+
+size_t gnt_lead_measures(const gnt_outcome *o, const gnt_measure *lead[GNT_MOST_LEADS]) {
+    size_t n = 0;
+    for (size_t k = 0; k < GNT_MOST_LEADS; k++)
+        for (size_t i = 0; kinds[k][i]; i++) {
+            const gnt_score *s = gnt_score_find(o, kinds[k][i]);
+            if (!s || !isfinite(s->stat.mean))
+                continue;
+            lead[n++] = gnt_measure_find(kinds[k][i]);
+            break;
+        }
+    return n;
+}
+
+int64_t gnt_targets_together(const gnt_results *r, const gnt_outcome *o) {
+    const json_t *list = json_object_get(r->root, "tasks");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *task = json_array_get(list, i), *id = json_object_get(task, "id");
+        if (!json_is_string(id) || strcmp(json_string_value(id), o->task) != 0)
+            continue;
+        json_int_t batch = json_integer_value(json_object_get(task, "batch"));
+        json_int_t set = json_integer_value(json_object_get(task, "set"));
+        int64_t together = strcmp(o->surface, "encoding") == 0 && set > batch ? set : batch;
+        return together > 1 ? together : 1;
+    }
+    return 1;
+}
+
+/* ---- scores of targets ---- */
+
+typedef struct scored {
+    int64_t id, truth;
+    double x;
+} scored;
+
+static int by_id(const void *a, const void *b) {
+    const scored *x = a, *y = b;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+/* A measure that no single target has, but the cell: attribute_balanced is told by its targets' attributes. */
+static const char *of_target(const gnt_measure *m) {
+    return strcmp(m->name, "attribute_balanced") == 0 ? "attribute_accuracy" : m->name;
+}
+
+/* Sorted by id; −1 when out of memory. */
+static int read_targets(const gnt_outcome *o, const gnt_measure *m, scored **out, size_t *n) {
+    size_t all = json_array_size(o->targets);
+    const gnt_score *cell = gnt_score_find(o, m->name);
+    scored *list = *out = gnt_array(all + 1, sizeof *list);
+    *n = 0;
+    if (!list)
+        return -1;
+    if (strcmp(m->name, "contribution_rank") == 0) {
+        if (cell && isfinite(cell->stat.mean))
+            list[(*n)++] = (scored){0, 0, cell->stat.mean};
+        return 0;
+    }
+    for (size_t i = 0; i < all; i++) {
+        const json_t *t = json_array_get(o->targets, i), *id = json_object_get(t, "id");
+        const json_t *x = json_object_get(t, of_target(m)), *truth = json_object_get(t, "attribute_truth");
+        if (json_is_number(x))
+            list[(*n)++] = (scored){json_is_integer(id) ? json_integer_value(id) : (int64_t)i,
+                                    json_integer_value(truth), json_number_value(x)};
+    }
+    qsort(list, *n, sizeof *list, by_id);
+    return 0;
+}
+
+/* Where each class of the attribute counts alike, a target counts by how rare its class is. */
+static int by_truth(const void *a, const void *b) {
+    const scored *x = *(const scored *const *)a, *y = *(const scored *const *)b;
+    return (x->truth > y->truth) - (x->truth < y->truth);
+}
+
+static int weigh_classes(const scored *list, size_t n, double *weight) {
+    const scored **order = gnt_array(n ? n : 1, sizeof *order);
+    size_t classes = 0;
+    if (!order)
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        order[i] = &list[i];
+    qsort(order, n, sizeof *order, by_truth);
+    for (size_t i = 0, end; i < n; i = end, classes++) {
+        for (end = i; end < n && order[end]->truth == order[i]->truth; end++)
+            ;
+        for (size_t k = i; k < end; k++)
+            weight[order[k] - list] = (double)n / (double)(end - i);
+    }
+    for (size_t i = 0; i < n; i++)
+        weight[i] /= (double)classes;
+    gnt_free(order);
+    return 0;
+}
+
+/* ---- differences ---- */
+
+static int room_for_one(gnt_pairs *p) {
+    if (p->n < p->room)
+        return 0;
+    size_t room = p->room ? 2 * p->room : 64;
+    double *d = gnt_resize(p->d, room, sizeof *d);
+    if (d)
+        p->d = d;
+    int64_t *seed = d ? gnt_resize(p->seed, room, sizeof *seed) : NULL;
+    if (!seed)
+        return -1;
+    p->seed = seed;
+    p->room = room;
+    return 0;
+}
+
+static void add_means(gnt_pairs *p, double is, double was, double weight) {
+    p->targets++;
+    p->is += (weight * is - p->is) / (double)p->targets;
+    p->was += (weight * was - p->was) / (double)p->targets;
+    p->differ |= is != was;
+}
+
+/* Those that both have, in place; returns how many. */
+static size_t keep_common(scored *a, size_t na, scored *b, size_t nb) {
+    size_t n = 0;
+    for (size_t i = 0, k = 0; i < na && k < nb;) {
+        if (a[i].id == b[k].id && a[i].truth == b[k].truth) {
+            a[n] = a[i];
+            b[n++] = b[k];
+        }
+        int step = by_id(&a[i], &b[k]);
+        i += step <= 0;
+        k += step >= 0;
+    }
+    return n;
+}
+
+/* a, b: n scores of the same targets; units follow their ids. */
+static int add_units(gnt_pairs *p, const scored *a, const scored *b, const double *weight, size_t n,
+                     int64_t group, const gnt_joined *j, const gnt_measure *m) {
+    for (size_t i = 0, end; i < n; i = end) {
+        double sum = 0;
+        for (end = i; end < n && a[end].id / group == a[i].id / group; end++) {
+            sum += weight[end] * m->leak * (a[end].x - b[end].x);
+            add_means(p, a[end].x, b[end].x, weight[end]);
+        }
+        if (room_for_one(p) != 0)
+            return -1;
+        p->d[p->n] = sum / (double)(end - i);
+        p->seed[p->n++] = j->seed;
+    }
+    return 0;
+}
+
+int gnt_pairs_add(gnt_pairs *p, const gnt_joined *j, const gnt_measure *m, int64_t group,
+                  const char *now_name, gnt_err *err) {
+    scored *a = NULL, *b = NULL;
+    double *weight = NULL;
+    size_t na = 0, nb = 0;
+    int rc = read_targets(j->now, m, &a, &na) || read_targets(j->before, m, &b, &nb) ? -1 : 0;
+    size_t n = rc == 0 ? keep_common(a, na, b, nb) : 0;
+    weight = gnt_array(n + 1, sizeof *weight);
+    if (rc != 0 || !weight) {
+        rc = gnt_fail(err, "out of memory for the targets of %.200s", j->key);
+        goto cleanup;
+    }
+    for (size_t i = 0; i < n; i++) {
+        weight[i] = 1;
+        if (fabs(a[i].x) > most_score || fabs(b[i].x) > most_score) {
+            rc = gnt_fail(err,
+                          "%s: %.200s: target %" PRId64 " scores %g in %s; expected a number that can be one",
+                          now_name, j->key, a[i].id, fabs(a[i].x) > most_score ? a[i].x : b[i].x, m->name);
+            goto cleanup;
+        }
+    }
+    if (strcmp(m->name, "attribute_balanced") == 0 && weigh_classes(a, n, weight) != 0)
+        rc = gnt_fail(err, "out of memory for the targets of %.200s", j->key);
+    else if (add_units(p, a, b, weight, n, group, j, m) != 0)
+        rc = gnt_fail(err, "out of memory for the targets of %.200s", j->key);
+cleanup:
+    gnt_free(a);
+    gnt_free(b);
+    gnt_free(weight);
+    return rc;
+}
+
+void gnt_pairs_free(gnt_pairs *p) {
+    gnt_free(p->d);
+    gnt_free(p->seed);
+    *p = (gnt_pairs){0};
+}

@@ -1,0 +1,113 @@
+/* Utility of the trainings that both runs have. The tests of a seed's two models share their samples, so that adding
+ * up their standard errors errs to the safe side; how far two trainings of one seed scatter beyond that is measured. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "gate/gate_impl.h"
+
+typedef struct trained {
+    const gnt_outcome *now, *before;
+    size_t order;
+} trained;
+
+/* Of the same training but for the seed: every stage and attack of it tells the same utility. */
+static int same_point(const gnt_outcome *a, const gnt_outcome *b) {
+    return !strcmp(a->task, b->task) && !strcmp(a->defense, b->defense) && a->mode == b->mode &&
+           (a->strength == b->strength || (isnan(a->strength) && isnan(b->strength)));
+}
+
+static int compare(const gnt_outcome *x, const gnt_outcome *y) {
+    int d = strcmp(x->task, y->task);
+    if (d == 0)
+        d = strcmp(x->defense, y->defense);
+    if (d == 0)
+        d = (int)x->mode - (int)y->mode;
+    if (d == 0 && isnan(x->strength) != isnan(y->strength))
+        d = isnan(x->strength) ? -1 : 1;
+    if (d == 0)
+        d = (x->strength > y->strength) - (x->strength < y->strength);
+    if (d == 0)
+        d = (x->seed > y->seed) - (x->seed < y->seed);
+    return d;
+}
+
+static int by_training(const void *a, const void *b) {
+    const trained *x = a, *y = b;
+    int d = compare(x->now, y->now);
+    return d ? d : (x->order > y->order) - (x->order < y->order);
+}
+
+/* Matched utility is what a search made it: whether it still gets there is judged apart. */
+static size_t list_trainings(const gate_maker *m, trained *list) {
+    size_t n = 0, kept = 0;
+    for (size_t i = 0; i < m->n_cell; i++) {
+        const gnt_outcome *now = m->cell[i].now, *before = m->cell[i].before;
+        if (!now || !before || now->mode == GNT_ROW_MATCHED ||
+            strcmp(now->utility.measure, before->utility.measure) != 0)
+            continue;
+        if (isfinite(now->utility.value) && isfinite(before->utility.value) && now->utility.error >= 0 &&
+            before->utility.error >= 0 && fabs(now->utility.value) < 1e100 &&
+            fabs(before->utility.value) < 1e100 && now->utility.error < 1e100 &&
+            before->utility.error < 1e100)
+            list[n++] = (trained){now, before, i};
+    }
+    qsort(list, n, sizeof *list, by_training);
+    for (size_t i = 0; i < n; i++)
+        if (kept == 0 || compare(list[kept - 1].now, list[i].now) != 0)
+            list[kept++] = list[i];
+    return kept;
+}
+
+/* One row for the n seeds of a training. */
+static void weigh(gnt_gate_row *row, const trained *t, size_t n, double tolerance) {
+    const char *measure = t->now->utility.measure;
+    int sign = gnt_utility_sign(measure), differ = 0;
+    double squares = 0, spread = 0;
+    *row = (gnt_gate_row){
+        .cell = t->now, .old = t->before, .measure = measure, .is_utility = 1, .tolerance = tolerance};
+    for (size_t i = 0; i < n; i++) {
+        const gnt_utility *a = &t[i].now->utility, *b = &t[i].before->utility;
+        row->is += a->value / (double)n;
+        row->was += b->value / (double)n;
+        squares += a->error * a->error + b->error * b->error;
+        differ |= a->value != b->value;
+    }
+    row->worse = sign * (row->was - row->is);
+    for (size_t i = 0; i < n; i++) {
+        double d = sign * (t[i].before->utility.value - t[i].now->utility.value) - row->worse;
+        spread += d * d;
+    }
+    double error = fmax(sqrt(squares) / (double)n, 1e-12); /* an exact utility: any difference is one */
+    row->e =
+        (gnt_evidence){.mean = row->worse,
+                       .z = (row->worse - tolerance) / error,
+                       .z_less = (-row->worse - tolerance) / error,
+                       .f = n > 1 && squares > 0 ? spread / (double)(n - 1) / (squares / (double)n) : NAN,
+                       .per_seed = INFINITY,
+                       .units = n,
+                       .seeds = n};
+    row->p = row->p_less = 1;
+    row->verdict = differ ? GNT_GATE_WITHIN : GNT_GATE_SAME;
+}
+
+static int add_training(gate_maker *m, const trained *t, size_t n) {
+    gnt_gate_row *row = gate_add_row(m);
+    if (row)
+        weigh(row, t, n, gnt_gate_tolerance(&m->g->settings, t->now->utility.measure, 1));
+    return row ? 0 : -1;
+}
+
+int gate_compare_utility(gate_maker *m) {
+    trained *list = gnt_array(m->n_cell ? m->n_cell : 1, sizeof *list);
+    int rc = list ? 0 : gnt_fail(m->err, "out of memory for the utility of %zu cells", m->n_cell);
+    size_t n = list ? list_trainings(m, list) : 0;
+    for (size_t i = 0, end; i < n && rc == 0; i = end) {
+        for (end = i; end < n && same_point(list[i].now, list[end].now); end++)
+            ;
+        rc = add_training(m, list + i, end - i);
+    }
+    gnt_free(list);
+    return rc;
+}

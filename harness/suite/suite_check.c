@@ -1,0 +1,30 @@
+/* "check": how a run is held against a baseline. The suite only checks it; the gate reads it from the results. */
+#include <string.h>
+
+#include "suite/suite_impl.h"
+
+int suite_read_check(suite_reader *r, const json_t *root) {
+    static const char *const keys[] = {"alpha", "tolerance"};
+    const char *names[GNT_MEASURES + 1], *name;
+    const json_t *check = NULL, *tolerance = NULL;
+    json_t *value;
+    double number;
+    if (gnt_doc_object(r->doc, "", root, "check", &check, r->err))
+        return -1;
+    if (!check)
+        return 0;
+    for (size_t i = 0; i < GNT_MEASURES; i++)
+        names[i] = gnt_measure_names[i];
+    names[GNT_MEASURES] = "utility";
+    if (gnt_doc_keys(r->doc, "check", check, keys, sizeof keys / sizeof *keys, r->err) ||
+        gnt_doc_real(r->doc, "check", check, "alpha", 1e-6, 0.5, &number, r->err) ||
+        gnt_doc_object(r->doc, "check", check, "tolerance", &tolerance, r->err))
+        return -1;
+    if (tolerance && gnt_doc_keys(r->doc, "check.tolerance", tolerance, names, GNT_MEASURES + 1, r->err))
+        return -1;
+    json_object_foreach((json_t *)(uintptr_t)tolerance, name,
+                        value) if (gnt_doc_real(r->doc, "check.tolerance", tolerance, name, 0, 1e9, &number,
+                                                r->err)) return -1;
+    r->s->check = json_dumps(check, JSON_COMPACT | JSON_SORT_KEYS);
+    return r->s->check ? 0 : suite_no_memory(r);
+}
