@@ -25,13 +25,34 @@ static const json_t *entry_of(const gnt_results *r, const char *list, const char
     return NULL;
 }
 
+/* The models that the parameters of a member name, as the suite describes them: the same name may stand for another network
+ * elsewhere. What a model came to is no setting. */
+static json_t *models_named(const gnt_results *r, const json_t *params) {
+    static const char *const settings[] = {"id", "model", "data", "samples", "epochs"};
+    json_t *list = json_array(), *value;
+    const char *name;
+    json_object_foreach((json_t *)params, name, value) {
+        const json_t *model =
+            json_is_string(value) ? entry_of(r, "models", "id", json_string_value(value)) : NULL;
+        json_t *kept = model ? json_object() : NULL;
+        for (size_t i = 0; kept && i < sizeof settings / sizeof *settings; i++)
+            json_object_set(kept, settings[i], json_object_get(model, settings[i]));
+        if (kept)
+            json_array_append_new(list, kept);
+    }
+    return list;
+}
+
 /* Flags are no setting, and runs made before they were recorded lack them. */
 char *board_settings(const gnt_results *r, const char *list, const char *label) {
     const json_t *entry = entry_of(r, list, "label", label);
     json_t *copy = entry ? json_deep_copy(entry) : json_object();
     const json_t *members = json_object_get(copy, "members");
-    for (size_t i = 0; i < json_array_size(members); i++)
-        json_object_del(json_array_get(members, i), "flags");
+    for (size_t i = 0; i < json_array_size(members); i++) {
+        json_t *member = json_array_get(members, i);
+        json_object_del(member, "flags");
+        json_object_set_new(member, "models", models_named(r, json_object_get(member, "params")));
+    }
     char *text = copy ? gnt_json_canonical(copy) : NULL;
     json_decref(copy);
     return text;
@@ -204,23 +225,25 @@ static int add_number(board_contest *c, const board_number *n) {
 }
 
 static int gather_run(const board *b, board_contest *c, size_t at) {
-    const size_t run = c->run[at];
+    const size_t run = c->run[at], unknown = SIZE_MAX;
     const gnt_results *r = &b->run[run].results;
+    size_t *attack = gnt_array(r->n_attack + 1, sizeof *attack);
+    int failed = !attack;
+    for (size_t a = 0; attack && a < r->n_attack; a++)
+        attack[a] = unknown;
     for (size_t d = 0; d < r->n_defense; d++)
-        for (size_t a = 0; a < r->n_attack; a++) {
+        for (size_t a = 0; !failed && a < r->n_attack; a++) {
             board_number n = {.run = run};
-            int failed = 0;
             n.group = gnt_representative(r, c->task, c->stage, r->defense[d], r->attack[a]);
-            if (!n.group || is_superseded(b, c, at, r->defense[d], r->attack[a], &failed)) {
-                if (failed)
-                    return -1;
+            if (!n.group || is_superseded(b, c, at, r->defense[d], r->attack[a], &failed) || failed)
                 continue;
-            }
-            if (find_row(b, c, run, r->defense[d], &n.row) ||
-                find_attack(b, c, run, r->attack[a], &n.attack) || add_number(c, &n))
-                return -1;
+            if (attack[a] == unknown)
+                failed = find_attack(b, c, run, r->attack[a], &attack[a]);
+            n.attack = attack[a];
+            failed = failed || find_row(b, c, run, r->defense[d], &n.row) || add_number(c, &n);
         }
-    return 0;
+    gnt_free(attack);
+    return failed ? -1 : 0;
 }
 
 /* ---- threat models ---- */

@@ -75,8 +75,14 @@ static void add_name(page *w, const board_row *row) {
     page_add(w, "</td>");
 }
 
-static void add_claim(page *w, const board_contest *c, const board_row *row) {
-    const gnt_board_claim *claim = board_claim(w->b, c, row, c->lead);
+/* 1 when what was measured surely leaks more than was claimed. */
+static int is_exceeded(const board_contest *c, const board_place *p, double claimed) {
+    const gnt_stat alone = {.mean = claimed, .low = claimed, .high = claimed};
+    return p->worst && board_surely_less(c->lead, &alone, &p->score->stat);
+}
+
+static void add_claim(page *w, const board_contest *c, const board_place *p) {
+    const gnt_board_claim *claim = board_claim(w->b, c, p->row, c->lead);
     gnt_text text;
     gnt_text_init(&text, PAGE_MOST_SAID);
     page_add(w, "<td class=\"n\" data-label=\"claimed\"");
@@ -86,6 +92,8 @@ static void add_claim(page *w, const board_contest *c, const board_row *row) {
         gnt_measure_number(c->lead, claim->value, &text);
         gnt_text_add(&text, "%s", c->lead->unit);
         page_say_text(w, &text);
+        if (is_exceeded(c, p, claim->value))
+            page_add(w, "<br><span class=\"over\">leaks more</span>");
         if (*claim->source) {
             page_add(w, " <span class=\"soft\">");
             page_say(w, claim->source);
@@ -101,7 +109,7 @@ static void add_numbers(page *w, const board_contest *c, const page_scale *s, co
     const gnt_outcome *g = p->worst ? p->worst->group : NULL;
     gnt_text text;
     gnt_text_init(&text, PAGE_MOST_SAID);
-    add_claim(w, c, p->row);
+    add_claim(w, c, p);
     page_add(w, "<td class=\"n\" data-label=\"measured\"");
     page_number(w, g ? p->score->stat.mean : NAN);
     page_add(w, ">");
@@ -150,7 +158,8 @@ void page_ranked(page *w, const board_contest *c, const page_scale *s, const boa
     static const char *const names[] = {"rank",    "defense",    "claimed", "measured", "best known attack",
                                         "utility", "contributor"};
     if (n == 0 || !places[0].rank) {
-        page_add(w, "<p>No defense was at matched utility here with a number from every attack.</p>\n");
+        if (s->threat != c->threat[0]) /* of the first the section's own sentence says so */
+            page_add(w, "<p>No defense has a place here.</p>\n");
         return;
     }
     page_add(w, "<table class=\"places sort\">");

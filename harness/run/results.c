@@ -136,6 +136,8 @@ static json_t *attacks_json(const gnt_suite *s) {
                               json_pack("{s:s, s:s, s:o, s:I, s:o}", "label", a->label, "plugin", a->plugin,
                                         "grants", words_json(&gnt_knowledge_words, a->grants), "budget",
                                         (json_int_t)a->budget, "members", members));
+        if (a->first.info)
+            json_object_set_new(json_array_get(list, i), "first_budget", json_integer(a->first_budget));
     }
     return list;
 }

@@ -15,6 +15,13 @@
 #include "report_folder.h"
 #include "synthetic_run.h"
 
+static size_t count_text(const char *text, const char *what) {
+    size_t n = 0;
+    for (const char *at = text; (at = strstr(at, what)) != NULL; at++)
+        n++;
+    return n;
+}
+
 /* ---- made-up runs ---- */
 
 /* One defense under one attack; low and high as the interval of a PSNR. */
@@ -365,6 +372,34 @@ static void only_what_asks_the_same_is_compared(void **state) {
     }
 }
 
+/* A defense that names a model of its suite is another one where that name stands for another network. */
+static void a_model_behind_the_same_name_tells_defenses_apart(void **state) {
+    const bench *b = *state;
+    static const char *const data[] = {"digits", "digits", "faces"};
+    static const point one[] = {{"a", "matched", "x", "", "ok", 10, 9, 11}};
+    static const char *const names[] = {"r0", "r1", "r2"};
+    for (int i = 0; i < 3; i++) {
+        char name[8], path[256];
+        snprintf(name, sizeof name, "r%d", i);
+        snprintf(path, sizeof path, "%s/%s/results.json", b->folder, name);
+        RUN(name, one);
+        json_t *all = json_load_file(path, 0, NULL);
+        json_t *member = json_array_get(
+            json_object_get(json_array_get(json_object_get(all, "defenses"), 0), "members"), 0);
+        json_object_set_new(json_object_get(member, "params"), "net", json_string("m"));
+        /* what it came to is no setting */
+        json_object_set_new(all, "models",
+                            json_pack("[{s:s, s:s, s:f}]", "id", "m", "data", data[i], "accuracy", 0.5 + i));
+        assert_int_equal(json_dump_file(all, path, 0), 0);
+        json_decref(all);
+    }
+    json_t *all = board_of(b, "out", names, 3);
+    const json_t *places = json_object_get(all, "places");
+    assert_int_equal(json_array_size(places), 2);
+    assert_string_equal(word(json_array_get(places, 0), "contributors"), "r0, r1");
+    json_decref(all);
+}
+
 /* ---- board.json ---- */
 
 static void claims_stand_beside_what_was_measured(void **state) {
@@ -390,6 +425,7 @@ static void claims_stand_beside_what_was_measured(void **state) {
     json_decref(all);
     char *page = read_text(b->folder, "out/leaderboard.html", NULL);
     assert_non_null(strstr(page, "href=\"https://example.org/p?a=1&amp;b=2\""));
+    assert_int_equal(count_text(page, ">leaks more<"), 1); /* 4.5 was claimed, [9, 11] measured */
     gnt_free(page);
 }
 
@@ -467,13 +503,6 @@ static void spoil_file(const char *folder, const char *name) {
     assert_int_equal(json_dump_file(all, path, 0), 0);
     json_decref(all);
     gnt_free(text);
-}
-
-static size_t count_text(const char *text, const char *what) {
-    size_t n = 0;
-    for (const char *at = text; (at = strstr(at, what)) != NULL; at++)
-        n++;
-    return n;
 }
 
 static void hostile_text_stays_text(void **state) {
@@ -562,6 +591,7 @@ int main(void) {
         IN_FOLDER(the_first_contributor_says_what_must_be_stood),
         IN_FOLDER(history_says_what_changed),
         IN_FOLDER(only_what_asks_the_same_is_compared),
+        IN_FOLDER(a_model_behind_the_same_name_tells_defenses_apart),
         IN_FOLDER(claims_stand_beside_what_was_measured),
         IN_FOLDER(a_wrong_board_file_is_told_apart),
         IN_FOLDER(hostile_text_stays_text),
