@@ -92,13 +92,13 @@ static void add_claim(page *w, const board_contest *c, const board_place *p) {
         gnt_measure_number(c->lead, claim->value, &text);
         gnt_text_add(&text, "%s", c->lead->unit);
         page_say_text(w, &text);
-        if (is_exceeded(c, p, claim->value))
-            page_add(w, "<br><span class=\"over\">leaks more</span>");
         if (*claim->source) {
             page_add(w, " <span class=\"soft\">");
             page_say(w, claim->source);
             page_add(w, "</span>");
         }
+        if (is_exceeded(c, p, claim->value))
+            page_add(w, "<br><span class=\"over\">leaks more</span>");
     }
     page_add(w, "</td>");
     gnt_text_free(&text);
