@@ -257,6 +257,39 @@ static void writing_style_changes_nothing(void **state) {
     gnt_suite_free(&b);
 }
 
+/* A leaderboard compares runs whose tasks share their digest: whoever brings a defense keeps it, whoever changes what is
+ * measured does not. */
+static void a_tasks_digest_is_of_what_is_measured(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int same;
+    } other[] = {{SMALL(SMALL_TASK(""),
+                        "{\"defense\": \"none\"}, {\"defense\": \"prune\", \"params\": {\"share\": 0.5}}", ""),
+                  1},
+                 {SMALL("{\"model\": \"mlp\", \"data\": {\"name\": \"glyphs\"}, \"id\": \"t\"}",
+                        "{\"defense\": \"prune\"}", ", \"title\": \"other\""),
+                  1},
+                 {SMALL(SMALL_TASK(""), "{\"defense\": \"prune\"}", ", \"seeds\": [1, 2]"), 0},
+                 {SMALL(SMALL_TASK(""), "{\"defense\": \"prune\"}", ", \"seed\": 2"), 0},
+                 {SMALL(SMALL_TASK(""), "{\"defense\": \"prune\"}", ", \"match\": {\"tolerance\": 0.1}"), 0},
+                 {SMALL(SMALL_TASK(", \"observe\": {\"targets\": 4}"), "{\"defense\": \"prune\"}", ""), 0},
+                 {SMALL("{\"id\": \"t\", \"data\": {\"name\": \"glyphs\", \"test\": 9}, \"model\": \"mlp\"}",
+                        "{\"defense\": \"prune\"}", ""),
+                  0}};
+    gnt_suite a;
+    take(&a, SMALL(SMALL_TASK(""), "{\"defense\": \"prune\"}", ""));
+    assert_int_equal(strlen(a.task[0].digest), GNT_HEX_SIZE - 1);
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        gnt_suite b;
+        take(&b, other[i].text);
+        if ((strcmp(a.task[0].digest, b.task[0].digest) == 0) != other[i].same)
+            fail_msg("%s: the task's digest is %s", other[i].text, other[i].same ? "another" : "the same");
+        gnt_suite_free(&b);
+    }
+    gnt_suite_free(&a);
+}
+
 static void a_key_file_is_the_key(void **state) {
     (void)state;
     gnt_suite s;
@@ -396,6 +429,7 @@ int main(void) {
         cmocka_unit_test(a_fixed_strength_stands_among_the_parameters),
         cmocka_unit_test(writing_style_changes_nothing),
         cmocka_unit_test(a_key_file_is_the_key),
+        cmocka_unit_test(a_tasks_digest_is_of_what_is_measured),
         cmocka_unit_test(a_task_opens_its_data_and_model),
         cmocka_unit_test(the_plan_as_json_is_json),
         cmocka_unit_test(a_search_scale_never_begins_at_zero),
