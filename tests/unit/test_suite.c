@@ -264,19 +264,20 @@ static void a_tasks_digest_is_of_what_is_measured(void **state) {
     static const struct {
         const char *text;
         int same;
-    } other[] = {{SMALL(SMALL_TASK(""),
-                        "{\"defense\": \"none\"}, {\"defense\": \"prune\", \"params\": {\"share\": 0.5}}", ""),
-                  1},
-                 {SMALL("{\"model\": \"mlp\", \"data\": {\"name\": \"glyphs\"}, \"id\": \"t\"}",
-                        "{\"defense\": \"prune\"}", ", \"title\": \"other\""),
-                  1},
-                 {SMALL(SMALL_TASK(""), "{\"defense\": \"prune\"}", ", \"seeds\": [1, 2]"), 0},
-                 {SMALL(SMALL_TASK(""), "{\"defense\": \"prune\"}", ", \"seed\": 2"), 0},
-                 {SMALL(SMALL_TASK(""), "{\"defense\": \"prune\"}", ", \"match\": {\"tolerance\": 0.1}"), 0},
-                 {SMALL(SMALL_TASK(", \"observe\": {\"targets\": 4}"), "{\"defense\": \"prune\"}", ""), 0},
-                 {SMALL("{\"id\": \"t\", \"data\": {\"name\": \"glyphs\", \"test\": 9}, \"model\": \"mlp\"}",
-                        "{\"defense\": \"prune\"}", ""),
-                  0}};
+    } other[] = {
+        {SMALL(SMALL_TASK(""),
+               "{\"defense\": \"none\"}, {\"defense\": \"prune\", \"params\": {\"share\": 0.5}}", ""),
+         1},
+        {SMALL("{\"model\": \"mlp\", \"data\": {\"name\": \"glyphs\"}, \"id\": \"t\"}",
+               "{\"defense\": \"prune\"}", ", \"title\": \"other\""),
+         1},
+        {SMALL(SMALL_TASK(""), "{\"defense\": \"prune\"}", ", \"seeds\": [1, 2]"), 0},
+        {SMALL(SMALL_TASK(""), "{\"defense\": \"prune\"}", ", \"seed\": 2"), 0},
+        {SMALL(SMALL_TASK(""), "{\"defense\": \"prune\"}", ", \"match\": {\"tolerance\": 0.1}"), 0},
+        {SMALL(SMALL_TASK(", \"observe\": {\"targets\": 4}"), "{\"defense\": \"prune\"}", ""), 0},
+        {SMALL("{\"id\": \"t\", \"data\": {\"name\": \"glyphs\", \"test\": 9}, \"model\": \"mlp\"}",
+               "{\"defense\": \"prune\"}", ""),
+         0}};
     gnt_suite a;
     take(&a, SMALL(SMALL_TASK(""), "{\"defense\": \"prune\"}", ""));
     assert_int_equal(strlen(a.task[0].digest), GNT_HEX_SIZE - 1);
