@@ -4,14 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
+#include "cli/world.h"
 #include "report/make.h"
 #include "run/child.h"
-#include "run/describe.h"
 #include "run/engine.h"
 #include "run/shard.h"
 #include "suite/plan.h"
@@ -38,23 +37,11 @@ static const char help[] =
     "Exit code: 0 every cell is ok or n/a, 1 a cell failed, 2 the suite or the command is wrong, 130 "
     "interrupted.\n";
 
-enum { MODEL_FOLDERS = 4 };
-
 typedef struct options {
     const char *suite, *output, *scale, *data, *models, *plugins;
     int jobs, dry, json, report, quiet, help;
     int part, parts; /* 0: the whole */
 } options;
-
-static int read_jobs(const char *text, int *jobs) {
-    char *end;
-    errno = 0;
-    long n = strtol(text, &end, 10);
-    if (errno || *end || end == text || n < 1 || n > 256)
-        return -1;
-    *jobs = (int)n;
-    return 0;
-}
 
 /* "2/3" */
 static int read_shard(const char *text, options *o) {
@@ -66,30 +53,6 @@ static int read_shard(const char *text, options *o) {
     o->part = (int)part;
     o->parts = (int)parts;
     return 0;
-}
-
-static int processors(void) {
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n < 1 ? 1 : n > 256 ? 256 : (int)n;
-}
-
-/* Where models are: what the user said, the working folder's, then beside the program as built and as installed. */
-static void find_models(char *folder[MODEL_FOLDERS], const char *said) {
-    static const char *const beside[] = {"../models", "../share/gauntlet/models"};
-    char self[4096];
-    size_t n = 0;
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (said)
-        folder[n++] = gnt_strdup(said);
-    else
-        folder[n++] = gnt_strdup("models");
-    self[length > 0 ? length : 0] = 0;
-    char *slash = strrchr(self, '/');
-    if (slash)
-        *slash = 0;
-    for (size_t i = 0; slash && i < sizeof beside / sizeof *beside; i++)
-        folder[n++] = gnt_format("%s/%s", self, beside[i]);
-    folder[n] = NULL;
 }
 
 static int read_options(int argc, char **argv, options *o) {
@@ -107,7 +70,7 @@ static int read_options(int argc, char **argv, options *o) {
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
     int c;
-    *o = (options){.data = getenv("GAUNTLET_DATA"), .report = 1, .jobs = processors()};
+    *o = (options){.data = getenv("GAUNTLET_DATA"), .report = 1, .jobs = cli_processors()};
     optind = 0;
     while ((c = getopt_long(argc, argv, "o:qh", known, NULL)) != -1)
         switch (c) {
@@ -149,7 +112,7 @@ static int read_options(int argc, char **argv, options *o) {
                     optarg, GNT_MOST_SHARDS);
             return -1;
         case 'j':
-            if (read_jobs(optarg, &o->jobs) == 0)
+            if (cli_read_jobs(optarg, &o->jobs) == 0)
                 break;
             fprintf(stderr, "gauntlet run: --jobs is \"%.40s\", expected a whole number from 1 to 256\n",
                     optarg);
@@ -267,7 +230,7 @@ static int plan_or_run(const options *o, const gnt_suite *suite, const gnt_plan 
 int gnt_cmd_run(int argc, char **argv) {
     options o;
     gnt_err err = {0};
-    gnt_plugin_list plugins = {0};
+    cli_world world;
     gnt_suite suite = {0};
     gnt_plan plan = {0};
     if (read_options(argc, argv, &o) != 0)
@@ -276,23 +239,15 @@ int gnt_cmd_run(int argc, char **argv) {
         fputs(help, stdout);
         return GNT_EXIT_OK;
     }
-    if (gnt_list_plugins(&plugins, o.plugins, &err) != 0)
-        return wrong(&err);
-    char *models[MODEL_FOLDERS];
-    find_models(models, o.models);
-    gnt_suite_world world = {.plugins = &plugins,
-                             .data_folder = o.data,
-                             .scale = o.scale,
-                             .model_folders = (const char *const *)models};
-    int code = GNT_EXIT_WRONG;
-    if (gnt_suite_load(&suite, o.suite, &world, &err) != 0 || gnt_plan_make(&plan, &suite, &err) != 0)
+    int code = GNT_EXIT_WRONG, rc = cli_world_open(&world, o.data, o.models, o.plugins, &err);
+    world.suite.scale = o.scale;
+    if (rc != 0 || gnt_suite_load(&suite, o.suite, &world.suite, &err) != 0 ||
+        gnt_plan_make(&plan, &suite, &err) != 0)
         wrong(&err);
     else
         code = plan_or_run(&o, &suite, &plan);
     gnt_plan_free(&plan);
     gnt_suite_free(&suite);
-    gnt_plugin_list_free(&plugins);
-    for (size_t i = 0; models[i]; i++)
-        gnt_free(models[i]);
+    cli_world_close(&world);
     return code;
 }

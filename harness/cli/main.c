@@ -29,6 +29,7 @@ static const command commands[] = {
     {"report", "tables, plots and pages from the folder of a run", gnt_cmd_report},
     {"leaderboard", "several runs and contributors in one ranking", gnt_cmd_leaderboard},
     {"merge", "the stores of several runs of one suite, such as its shards", gnt_cmd_merge},
+    {"audit", "do some cells of a run, run again, come out the same?", gnt_cmd_audit},
     {"sign", "the folder of a run, with a key of yours", gnt_cmd_sign},
     {"verify", "is the folder of a run as it was signed?", gnt_cmd_verify},
     {"check", "is a run worse than a baseline? Statistics and an exit code, for CI", gnt_cmd_check},

@@ -1,0 +1,57 @@
+#include "cli/world.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "run/describe.h"
+
+/* Where models are: what the user said, the working folder's, then beside the program as built and as installed. */
+static void find_models(char *folder[CLI_MODEL_FOLDERS], const char *said) {
+    static const char *const beside[] = {"../models", "../share/gauntlet/models"};
+    char self[4096];
+    size_t n = 0;
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (said)
+        folder[n++] = gnt_strdup(said);
+    else
+        folder[n++] = gnt_strdup("models");
+    self[length > 0 ? length : 0] = 0;
+    char *slash = strrchr(self, '/');
+    if (slash)
+        *slash = 0;
+    for (size_t i = 0; slash && i < sizeof beside / sizeof *beside; i++)
+        folder[n++] = gnt_format("%s/%s", self, beside[i]);
+    folder[n] = NULL;
+}
+
+int cli_world_open(cli_world *w, const char *data, const char *models, const char *plugins, gnt_err *err) {
+    *w = (cli_world){0};
+    find_models(w->models, models);
+    w->suite = (gnt_suite_world){
+        .plugins = &w->plugins, .data_folder = data, .model_folders = (const char *const *)w->models};
+    return gnt_list_plugins(&w->plugins, plugins, err);
+}
+
+void cli_world_close(cli_world *w) {
+    gnt_plugin_list_free(&w->plugins);
+    for (size_t i = 0; w->models[i]; i++)
+        gnt_free(w->models[i]);
+}
+
+int cli_read_jobs(const char *text, int *jobs) {
+    char *end;
+    errno = 0;
+    long n = strtol(text, &end, 10);
+    if (errno || *end || end == text || n < 1 || n > 256)
+        return -1;
+    *jobs = (int)n;
+    return 0;
+}
+
+int cli_processors(void) {
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > 256 ? 256 : (int)n;
+}

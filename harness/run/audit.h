@@ -1,0 +1,31 @@
+/* audit: runs some cells of a finished run again, in a scratch folder that starts empty, and holds what comes out
+ * against what the run says. The run's folder may be a stranger's: nothing in it is believed but by comparison, and
+ * nothing is written there. */
+#ifndef GNT_RUN_AUDIT_H
+#define GNT_RUN_AUDIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "suite/plan.h"
+
+typedef struct gnt_audit_options {
+    const char *folder;      /* of the run */
+    const char *data_folder; /* as in gnt_run_options */
+    int jobs;
+    size_t cells;  /* how many are chosen, ≥ 1, from those that are ok */
+    uint64_t seed; /* which */
+} gnt_audit_options;
+
+typedef struct gnt_audit_counts {
+    size_t chosen, different;
+    int interrupted;
+} gnt_audit_counts;
+
+/* `suite` is that of the run, as its folder keeps it, and `plan` its plan. `say` gets a line for each cell, and for
+ * what could explain a difference. −1: the folder is no finished run of this suite, or the cells could not be run. */
+int gnt_audit(const gnt_suite *suite, const gnt_plan *plan, const gnt_audit_options *options,
+              gnt_audit_counts *counts, void (*say)(void *user, const char *line), void *user, gnt_err *err);
+
+#endif
