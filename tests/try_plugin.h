@@ -4,6 +4,7 @@
 #define TESTS_TRY_PLUGIN_H
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -74,6 +75,45 @@ static inline gnt_status try_transform(tried *t, gnt_tensors *update, gnt_err *e
     gnt_instance_enter(t->instance, "transform_update");
     gnt_status s =
         gnt_instance_defense(t->instance)->transform_update(gnt_instance_self(t->instance), &client, update);
+    return gnt_instance_leave(t->instance, s, err);
+}
+
+/* What an attack's prepare left, as `run` is given it. */
+enum { KEPT_MOST = 16 };
+typedef struct kept {
+    gnt_view view[KEPT_MOST];
+    gnt_artefacts artefacts;
+} kept;
+
+static inline gnt_status try_keep(void *context, const char *name, int32_t rank, const int64_t *dim,
+                                  const float *data) {
+    kept *k = context;
+    gnt_view v = {.name = strdup(name), .rank = rank, .count = 1};
+    for (int32_t i = 0; i < rank; i++)
+        v.count *= v.dim[i] = dim[i];
+    float *copy = malloc((size_t)v.count * sizeof *copy);
+    assert_non_null(copy);
+    memcpy(copy, data, (size_t)v.count * sizeof *copy);
+    v.data = copy;
+    assert_true(k->artefacts.tensors.n < KEPT_MOST);
+    k->view[k->artefacts.tensors.n++] = v;
+    return GNT_OK;
+}
+
+static inline void try_drop(kept *k) {
+    for (int64_t i = 0; i < k->artefacts.tensors.n; i++) {
+        free((void *)(uintptr_t)k->view[i].name);
+        free((void *)(uintptr_t)k->view[i].data);
+    }
+    *k = (kept){0};
+}
+
+static inline gnt_status try_prepare(tried *t, const gnt_attack_prepare *in, kept *out, gnt_err *err) {
+    *out = (kept){.artefacts = {.size = sizeof(gnt_artefacts)}};
+    out->artefacts.tensors.view = out->view;
+    gnt_sink sink = {.size = sizeof sink, .context = out, .tensor = try_keep};
+    gnt_instance_enter(t->instance, "prepare");
+    gnt_status s = gnt_instance_attack(t->instance)->prepare(gnt_instance_self(t->instance), in, &sink);
     return gnt_instance_leave(t->instance, s, err);
 }
 

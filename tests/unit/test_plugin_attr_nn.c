@@ -11,7 +11,7 @@
 
 #include "try_plugin.h"
 
-enum { MOST = 700, FIRST = 90, SIZE = 130, HELD = 16 };
+enum { MOST = 700, FIRST = 90, SIZE = 130 };
 
 /* Shadow observations of two tensors, with the samples behind them. */
 typedef struct world {
@@ -25,11 +25,6 @@ typedef struct world {
     int32_t a[MOST][2]; /* two attributes; the second one is asked for */
     gnt_attack_prepare in;
 } world;
-
-typedef struct kept { /* what prepare left */
-    gnt_view view[HELD];
-    gnt_artefacts artefacts;
-} kept;
 
 /* Update i: normal noise, plus `shift` on every eighth entry where attribute 1 is 1. */
 static void make(world *w, int64_t n, double shift, uint64_t seed) {
@@ -65,35 +60,8 @@ static void make(world *w, int64_t n, double shift, uint64_t seed) {
                                  .attribute_values = 2};
 }
 
-static gnt_status keep_tensor(void *context, const char *name, int32_t rank, const int64_t *dim,
-                              const float *data) {
-    kept *k = context;
-    gnt_view v = {.name = strdup(name), .rank = rank, .count = 1};
-    for (int32_t i = 0; i < rank; i++)
-        v.count *= v.dim[i] = dim[i];
-    float *copy = malloc((size_t)v.count * sizeof *copy);
-    memcpy(copy, data, (size_t)v.count * sizeof *copy);
-    v.data = copy;
-    assert_true(k->artefacts.tensors.n < HELD);
-    k->view[k->artefacts.tensors.n++] = v;
-    return GNT_OK;
-}
-
-static void drop(kept *k) {
-    for (int64_t i = 0; i < k->artefacts.tensors.n; i++) {
-        free((void *)(uintptr_t)k->view[i].name);
-        free((void *)(uintptr_t)k->view[i].data);
-    }
-    *k = (kept){0};
-}
-
 static gnt_status learn(tried *t, const world *w, kept *out, gnt_err *err) {
-    *out = (kept){.artefacts = {.size = sizeof(gnt_artefacts)}};
-    out->artefacts.tensors.view = out->view;
-    gnt_sink sink = {.size = sizeof sink, .context = out, .tensor = keep_tensor};
-    gnt_instance_enter(t->instance, "prepare");
-    gnt_status s = gnt_instance_attack(t->instance)->prepare(gnt_instance_self(t->instance), &w->in, &sink);
-    return gnt_instance_leave(t->instance, s, err);
+    return try_prepare(t, &w->in, out, err);
 }
 
 static gnt_status take_scores(void *context, int32_t values, const float *scores) {
@@ -133,7 +101,7 @@ static double accuracy(const char *json, const world *shadow, const world *fresh
             fail_msg("%s", err.text);
         right += (z[1] > z[0]) == (fresh->a[i][1] == 1);
     }
-    drop(&own);
+    try_drop(&own);
     try_close(&t);
     return (double)right / (double)fresh->n;
 }
@@ -164,7 +132,7 @@ static void a_rate_that_diverges_is_lowered(void **state) {
     assert_int_equal(learn(&t, &shadow, &own, NULL), GNT_OK);
     double rate = try_fact(&t, "rate");
     assert_true(rate < 10 && rate > 1e-3);
-    drop(&own);
+    try_drop(&own);
     try_close(&t);
 }
 
@@ -215,7 +183,7 @@ static void validation_is_kept_apart(void **state) {
     assert_int_equal(learn(&t, &shadow, &own, NULL), GNT_OK);
     double v = try_fact(&t, "validation_accuracy");
     assert_true(v > 0.3 && v < 0.85);
-    drop(&own);
+    try_drop(&own);
     try_close(&t);
 }
 
@@ -276,7 +244,7 @@ static void pools_and_standardises_as_stated(void **state) {
     assert_int_equal(ask(&t, &shadow.seen[3], &own, got, NULL), GNT_OK);
     for (int c = 0; c < 2; c++)
         assert_true(fabs((double)got[c] - expected[c]) < 1e-4);
-    drop(&own);
+    try_drop(&own);
     try_close(&t);
 }
 
@@ -298,7 +266,7 @@ static void odd_entries_do_no_harm(void **state) {
     shadow.data[7][0] = -3e38f;
     assert_int_equal(ask(&t, &shadow.seen[7], &own, z, NULL), GNT_OK);
     assert_true(isfinite(z[0]) && isfinite(z[1]) && fabsf(z[0]) < 1e4f);
-    drop(&own);
+    try_drop(&own);
     try_close(&t);
 }
 
@@ -319,7 +287,7 @@ static void the_same_key_gives_the_same_bytes(void **state) {
     const gnt_view *a = held(&own[0], "weight.0"), *b = held(&own[2], "weight.0");
     assert_true(memcmp(a->data, b->data, (size_t)a->count * sizeof(float)) != 0);
     for (int i = 0; i < 3; i++)
-        drop(&own[i]);
+        try_drop(&own[i]);
 }
 
 static void expect_refusal(world *w, gnt_status expected, const char *words) {
@@ -329,7 +297,7 @@ static void expect_refusal(world *w, gnt_status expected, const char *words) {
     assert_int_equal(learn(&t, w, &own, &err), expected);
     if (!strstr(err.text, words))
         fail_msg("\"%s\" does not say \"%s\"", err.text, words);
-    drop(&own);
+    try_drop(&own);
     try_close(&t);
 }
 
@@ -373,7 +341,7 @@ static void artefacts_of_another_task_are_refused(void **state) {
     assert_non_null(strstr(err.text, "prepared for another task"));
     shadow.update[1].n = 1;
     assert_int_equal(ask(&t, &shadow.seen[1], &own, z, &err), GNT_FAILED);
-    drop(&own);
+    try_drop(&own);
     try_close(&t);
 }
 
@@ -399,7 +367,7 @@ static void stops_when_told(void **state) {
     assert_int_equal(try_start(&t, 1, (gnt_instance_spec){.should_stop = told_to_stop}, &err), 0);
     assert_int_equal(learn(&t, &shadow, &own, &err), GNT_STOPPED);
     assert_int_equal(own.artefacts.tensors.n, 0);
-    drop(&own);
+    try_drop(&own);
     try_close(&t);
 }
 

@@ -11,7 +11,7 @@
 #include "data/data.h"
 #include "try_plugin.h"
 
-enum { M = 20, TIMES = 20, OWN = 2, K = 4, N = M * TIMES / OWN, PUBLIC = 400, F = 3072, HELD = 8 };
+enum { M = 20, TIMES = 20, OWN = 2, K = 4, N = M * TIMES / OWN, PUBLIC = 400, F = 3072 };
 
 static gnt_data *scenes;
 static float own[M * F], public_x[PUBLIC * F], encoded[N * F], weight[N * M];
@@ -72,29 +72,6 @@ static gnt_status take_similarity(void *context, int64_t n, const float *s) {
     return *(gnt_status *)context;
 }
 
-typedef struct kept {
-    gnt_view view[HELD];
-    gnt_artefacts artefacts;
-} kept;
-
-static gnt_status keep_tensor(void *context, const char *name, int32_t rank, const int64_t *dim,
-                              const float *data) {
-    kept *k = context;
-    assert_true(rank == 1 && k->artefacts.tensors.n < HELD);
-    float *copy = malloc((size_t)dim[0] * sizeof *copy);
-    memcpy(copy, data, (size_t)dim[0] * sizeof *copy);
-    k->view[k->artefacts.tensors.n++] =
-        (gnt_view){.name = strdup(name), .rank = 1, .dim = {dim[0]}, .count = dim[0], .data = copy};
-    return GNT_OK;
-}
-
-static void drop(kept *k) {
-    for (int64_t i = 0; i < k->artefacts.tensors.n; i++) {
-        free((void *)(uintptr_t)k->view[i].name);
-        free((void *)(uintptr_t)k->view[i].data);
-    }
-}
-
 static gnt_value law[] = {{.id = "k", .type = GNT_TYPE_INT, .i = K},
                           {.id = "scheme", .type = GNT_TYPE_CHOICE, .i = 1, .text = "cross"},
                           {.id = "max_weight", .type = GNT_TYPE_REAL, .r = 0.65},
@@ -115,32 +92,28 @@ static gnt_observation see(const char *defense) {
 static gnt_status attack(const gnt_observation *seen, const char *json, gnt_err *err) {
     char path[4096];
     tried t;
-    kept k = {.artefacts = {.size = sizeof(gnt_artefacts)}};
+    kept k;
     gnt_status told = GNT_OK;
     if (try_open(&t, built("plugins/attacks/decompose.so", path), GNT_PLUGIN_ATTACK, "decompose", json, 1,
                  err))
         fail_msg("%s", err->text);
-    k.artefacts.tensors.view = k.view;
     gnt_observation setting = *seen;
     setting.encoded = NULL;
     gnt_attack_prepare in = {
         .size = sizeof in, .stage = -1, .public_data = &public_data, .setting = &setting};
-    gnt_sink sink = {.size = sizeof sink, .context = &k, .tensor = keep_tensor};
     gnt_answer answer = {.size = sizeof answer,
                          .context = &told,
                          .reconstruction = take_image,
                          .mixture = take_mixture,
                          .similarity = take_similarity};
     const gnt_attack *hooks = gnt_instance_attack(t.instance);
-    gnt_instance_enter(t.instance, "prepare");
-    gnt_status s =
-        gnt_instance_leave(t.instance, hooks->prepare(gnt_instance_self(t.instance), &in, &sink), err);
+    gnt_status s = try_prepare(&t, &in, &k, err);
     if (s == GNT_OK) {
         gnt_instance_enter(t.instance, "run");
         s = hooks->run(gnt_instance_self(t.instance), seen, &k.artefacts, &answer);
         s = gnt_instance_leave(t.instance, s, err);
     }
-    drop(&k);
+    try_drop(&k);
     try_close(&t);
     return s;
 }

@@ -12,7 +12,7 @@
 
 #include "try_plugin.h"
 
-enum { SETS = 8, EACH = 16, SIDE = 8, PIXELS = SIDE * SIDE, CLASSES = 2, MOST_HELD = 4 };
+enum { SETS = 8, EACH = 16, SIDE = 8, PIXELS = SIDE * SIDE, CLASSES = 2 };
 
 typedef struct world {
     float x[SETS][EACH][PIXELS], e[SETS][EACH][PIXELS], y[SETS][EACH][CLASSES];
@@ -83,39 +83,8 @@ static void make(world *w, encode_fn *encode, int64_t turn, uint64_t seed) {
                                  .attribute = -1};
 }
 
-typedef struct kept {
-    gnt_view view[MOST_HELD];
-    gnt_artefacts artefacts;
-} kept;
-
-static gnt_status keep_tensor(void *context, const char *name, int32_t rank, const int64_t *dim,
-                              const float *data) {
-    kept *k = context;
-    gnt_view v = {.name = strdup(name), .rank = rank, .count = 1};
-    for (int32_t i = 0; i < rank; i++)
-        v.count *= v.dim[i] = dim[i];
-    float *copy = malloc((size_t)v.count * sizeof *copy);
-    memcpy(copy, data, (size_t)v.count * sizeof *copy);
-    v.data = copy;
-    assert_true(k->artefacts.tensors.n < MOST_HELD);
-    k->view[k->artefacts.tensors.n++] = v;
-    return GNT_OK;
-}
-
-static void drop(kept *k) {
-    for (int64_t i = 0; i < k->artefacts.tensors.n; i++) {
-        free((void *)(uintptr_t)k->view[i].name);
-        free((void *)(uintptr_t)k->view[i].data);
-    }
-}
-
 static gnt_status learn(tried *t, const world *w, kept *out, gnt_err *err) {
-    *out = (kept){.artefacts = {.size = sizeof(gnt_artefacts)}};
-    out->artefacts.tensors.view = out->view;
-    gnt_sink sink = {.size = sizeof sink, .context = out, .tensor = keep_tensor};
-    gnt_instance_enter(t->instance, "prepare");
-    gnt_status s = gnt_instance_attack(t->instance)->prepare(gnt_instance_self(t->instance), &w->in, &sink);
-    return gnt_instance_leave(t->instance, s, err);
+    return try_prepare(t, &w->in, out, err);
 }
 
 static gnt_status take(void *context, int64_t count, const float *x) {
@@ -156,7 +125,7 @@ static double learn_and_answer(const world *w, const char *id, const char *json,
     gnt_err err = {0};
     if (learn(&t, w, &k, &err) != GNT_OK || answer_last(&t, w, &k, x, &err) != GNT_OK)
         fail_msg("%s", err.text);
-    drop(&k);
+    try_drop(&k);
     try_close(&t);
     return error_of(w, x);
 }
@@ -221,7 +190,7 @@ static void another_shape_is_refused(void **state) {
     w.encoded[SETS - 1].dim[1] = SIDE / 2;
     assert_int_equal(answer_last(&t, &w, &k, x, &err), GNT_FAILED);
     assert_non_null(strstr(err.text, "learnt on another one"));
-    drop(&k);
+    try_drop(&k);
     try_close(&t);
 }
 

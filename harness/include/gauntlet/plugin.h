@@ -643,10 +643,10 @@ typedef struct gnt_entry {
 /* The one exported symbol. Legal before anything else; any thread; returns a constant. */
 GNT_EXPORT const gnt_entry *gauntlet_entry(void);
 
-/* Entry of a plugin with one descriptor `d`. */
-#define GNT_DEFINE_ENTRY(d)                                                                                  \
+/* Entry of a plugin with n descriptors; `list` is an array of pointers to them. */
+#define GNT_DEFINE_ENTRY_LIST(list, n)                                                                       \
     static const gnt_descriptor *gnt_descriptor_at(int32_t index) {                                          \
-        return index == 0 ? &(d) : (const gnt_descriptor *)0;                                                \
+        return index >= 0 && index < (int32_t)(n) ? (list)[index] : (const gnt_descriptor *)0;               \
     }                                                                                                        \
     GNT_EXPORT const gnt_entry *gauntlet_entry(void) {                                                       \
         static const gnt_entry entry = {GNT_ABI_MAGIC,                                                       \
@@ -655,11 +655,16 @@ GNT_EXPORT const gnt_entry *gauntlet_entry(void);
                                         GNT_ABI_MINOR,                                                       \
                                         (uint32_t)sizeof(void *),                                            \
                                         "",                                                                  \
-                                        1,                                                                   \
+                                        (int32_t)(n),                                                        \
                                         0,                                                                   \
                                         gnt_descriptor_at};                                                  \
         return &entry;                                                                                       \
     }
+
+/* Entry of a plugin with one descriptor `d`. */
+#define GNT_DEFINE_ENTRY(d)                                                                                  \
+    static const gnt_descriptor *const gnt_only_descriptor[] = {&(d)};                                       \
+    GNT_DEFINE_ENTRY_LIST(gnt_only_descriptor, 1)
 
 #ifdef __cplusplus
 }

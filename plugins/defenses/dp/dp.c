@@ -181,18 +181,6 @@ static const gnt_descriptor descriptors[] = {
      .create = create_laplace},
 };
 
-static const gnt_descriptor *descriptor_at(int32_t index) {
-    return index >= 0 && index < 2 ? &descriptors[index] : NULL;
-}
+static const gnt_descriptor *const list[] = {&descriptors[0], &descriptors[1]};
 
-GNT_EXPORT const gnt_entry *gauntlet_entry(void) {
-    static const gnt_entry entry = {.magic = GNT_ABI_MAGIC,
-                                    .size = sizeof(gnt_entry),
-                                    .abi_major = GNT_ABI_MAJOR,
-                                    .abi_minor = GNT_ABI_MINOR,
-                                    .pointer_size = sizeof(void *),
-                                    .build = "",
-                                    .n_plugins = 2,
-                                    .descriptor = descriptor_at};
-    return &entry;
-}
+GNT_DEFINE_ENTRY_LIST(list, sizeof list / sizeof *list)

@@ -223,20 +223,7 @@ static const gnt_descriptor descriptors[] = {
      .n_parameters = sizeof instahide_parameters / sizeof *instahide_parameters, .data_kinds = GNT_KIND_IMAGE,
      .create = create_instahide, .defense = &instahide_hooks},
 };
-enum { N_DESCRIPTORS = sizeof descriptors / sizeof *descriptors };
 
-static const gnt_descriptor *descriptor_at(int32_t index) {
-    return index >= 0 && index < N_DESCRIPTORS ? &descriptors[index] : NULL;
-}
+static const gnt_descriptor *const list[] = {&descriptors[0], &descriptors[1]};
 
-GNT_EXPORT const gnt_entry *gauntlet_entry(void) {
-    static const gnt_entry entry = {.magic = GNT_ABI_MAGIC,
-                                    .size = sizeof(gnt_entry),
-                                    .abi_major = GNT_ABI_MAJOR,
-                                    .abi_minor = GNT_ABI_MINOR,
-                                    .pointer_size = sizeof(void *),
-                                    .build = "",
-                                    .n_plugins = N_DESCRIPTORS,
-                                    .descriptor = descriptor_at};
-    return &entry;
-}
+GNT_DEFINE_ENTRY_LIST(list, sizeof list / sizeof *list)
