@@ -170,8 +170,11 @@ static int each_folder(merge *m, size_t run, const char *store, const char *part
 static int take_store(merge *m, size_t run, gnt_err *err) {
     char *store = gnt_format("%s/store", folder_of(m, run));
     size_t broken = 0;
-    int rc =
-        store ? each_folder(m, run, store, NULL, &broken, err) : gnt_fail(err, "out of memory for a store");
+    int rc = store ? 0 : gnt_fail(err, "out of memory for a store");
+    if (rc == 0 && run < m->n && !is_folder(store))
+        rc = gnt_fail(err, "%s: is no folder (links are not followed); expected the store of a run", store);
+    if (rc == 0)
+        rc = each_folder(m, run, store, NULL, &broken, err);
     gnt_free(store);
     if (broken)
         say(m, "%s: %zu entries of its store are not whole and are left out", folder_of(m, run), broken);
