@@ -83,51 +83,71 @@ static __mmask16 lanes(int64_t from, int64_t to) {
     return (__mmask16)(((1u << to) - 1) & ~((1u << from) - 1));
 }
 
-/* One vector of rows first … last of one strip: the entries from q on, 16 at most. The masks are the same for all
- * rows. `line` is where the vector lies in row row0 of the image. */
+/* One vector of rows first … last of the strips of one window column, plane by plane: the entries from q on, 16 at most.
+ * The masks are the same for all rows. `line` is where the vector lies in row row0 of the first plane's image. */
 static void strip_column(float *d, const float *line, const strips *s, int64_t at, int64_t q, int64_t first,
                          int64_t last) {
     const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
     const int64_t from = at + q * s->step, half = (s->rows + 1) / 2, width = s->width, w = s->w;
+    const int64_t plane = s->h * w, strips_of_plane = s->columns * strip_size(s);
     const __mmask16 read = lanes(-from, w - from), write = lanes(0, width - q);
-    line += first * w + from;
-    d += q;
-    int64_t row = first;
-    if (s->step == 1) {
-        for (; width == V / 2 && row + 2 <= last; row += 2, line += 2 * w) { /* two rows are one vector */
-            __m512 low = _mm512_castps256_ps512(_mm256_maskz_loadu_ps((__mmask8)read, line));
-            __m256 high = _mm256_maskz_loadu_ps((__mmask8)read, line + w);
-            _mm512_storeu_ps(d + row * width, _mm512_insertf32x8(low, high, 1));
-        }
-        for (; row < last; row++, line += w)
-            _mm512_mask_storeu_ps(d + row * width, write, _mm512_maskz_loadu_ps(read, line));
-        return;
-    }
-    for (; width - q <= V / 2 && row < last; row++, line += w) { /* all of them lie in one vector */
-        __m512 v = _mm512_permutexvar_ps(even, _mm512_maskz_loadu_ps(read, line));
-        _mm512_mask_storeu_ps(d + (row / 2 + (row & 1) * half) * width, write, v);
-    }
     const __mmask16 more = lanes(-from - V, w - from - V);
-    for (; row < last; row++, line += w) {
-        __m512 v = _mm512_permutex2var_ps(_mm512_maskz_loadu_ps(read, line), even,
-                                          _mm512_maskz_loadu_ps(more, line + V));
-        _mm512_mask_storeu_ps(d + (row / 2 + (row & 1) * half) * width, write, v);
+    line += from;
+    d += q;
+    for (int64_t c = 0; c < s->planes; c++, line += plane, d += strips_of_plane) {
+        int64_t row = first;
+        if (s->step == 1) {
+            for (; width == V / 2 && row + 2 <= last; row += 2) { /* two rows are one vector */
+                __m512 low = _mm512_castps256_ps512(_mm256_maskz_loadu_ps((__mmask8)read, line + row * w));
+                __m256 high = _mm256_maskz_loadu_ps((__mmask8)read, line + (row + 1) * w);
+                _mm512_storeu_ps(d + row * width, _mm512_insertf32x8(low, high, 1));
+            }
+            for (; row < last; row++)
+                _mm512_mask_storeu_ps(d + row * width, write, _mm512_maskz_loadu_ps(read, line + row * w));
+            continue;
+        }
+        for (; width == V / 2 && row + 4 <= last; row += 4) /* rows two apart are one vector */
+            for (int64_t r = row; r < row + 2; r++) {
+                __m512 v = _mm512_permutex2var_ps(_mm512_maskz_loadu_ps(read, line + r * w), even,
+                                                  _mm512_maskz_loadu_ps(read, line + (r + 2) * w));
+                _mm512_storeu_ps(d + (r / 2 + (r & 1) * half) * width, v);
+            }
+        for (; width - q <= V / 2 && row < last; row++) { /* all of them lie in one vector */
+            __m512 v = _mm512_permutexvar_ps(even, _mm512_maskz_loadu_ps(read, line + row * w));
+            _mm512_mask_storeu_ps(d + (row / 2 + (row & 1) * half) * width, write, v);
+        }
+        for (; row < last; row++) {
+            __m512 v = _mm512_permutex2var_ps(_mm512_maskz_loadu_ps(read, line + row * w), even,
+                                              _mm512_maskz_loadu_ps(more, line + row * w + V));
+            _mm512_mask_storeu_ps(d + (row / 2 + (row & 1) * half) * width, write, v);
+        }
     }
 }
 
-static void make_strips(float *d, const float *x, const strips *s) {
-    int64_t size = strip_size(s);
-    int64_t first = s->row0 < 0 ? -s->row0 : 0, last = s->h - s->row0 < s->rows ? s->h - s->row0 : s->rows;
-    for (int64_t row = 0; row < s->rows; row++) /* rows in the padding */
+/* The image's rows that strips meet: first … last of theirs. */
+static void rows_of_image(const strips *s, int64_t *first, int64_t *last) {
+    *first = s->row0 < 0 ? -s->row0 : 0;
+    *last = s->h - s->row0 < s->rows ? s->h - s->row0 : s->rows;
+}
+
+/* Rows in the padding, which are the same for all images. */
+static void clear_padding(float *d, const strips *s) {
+    int64_t size = strip_size(s), first, last;
+    rows_of_image(s, &first, &last);
+    for (int64_t row = 0; row < s->rows; row++)
         if (row < first || row >= last)
             for (int64_t k = 0; k < s->planes * s->columns; k++)
                 for (int64_t q = 0; q < s->width; q += V)
                     _mm512_mask_storeu_ps(d + k * size + row_place(s, row) * s->width + q,
                                           lanes(0, s->width - q), _mm512_setzero_ps());
-    for (int64_t c = 0; c < s->planes; c++, x += s->h * s->w)
-        for (int64_t j = 0; j < s->columns; j++, d += size)
-            for (int64_t q = 0; q < s->width; q += V)
-                strip_column(d, x + s->row0 * s->w, s, s->col0 + j * s->turn, q, first, last);
+}
+
+static void make_strips(float *d, const float *x, const strips *s) {
+    int64_t size = strip_size(s), first, last;
+    rows_of_image(s, &first, &last);
+    for (int64_t j = 0; j < s->columns; j++, d += size)
+        for (int64_t q = 0; q < s->width; q += V)
+            strip_column(d, x + s->row0 * s->w, s, s->col0 + j * s->turn, q, first, last);
 }
 
 /* Where each window entry's run begins within a channel's strips, and its weight within the channel's window. */
@@ -236,6 +256,7 @@ void gnt_direct_conv(float *y, const float *x, const float *w, float *scratch, c
     strips m = strips_of_image(s);
     taps p;
     taps_of_image(s, &m, &p);
+    clear_padding(scratch, &m);
     for (int64_t n = 0; n < s->n; n++) {
         make_strips(scratch, x + n * s->c * s->h * s->w, &m);
         multiply(y + n * s->o * s->oh * s->ow, s->o, s->oh * s->ow, scratch, s->c, w, s->c * p.n, &p);
@@ -294,6 +315,7 @@ static void dx_rows(float *dx, const float *dy, const float *w, float *scratch, 
         taps p;
         strips_of_parity(s, a, b, &m, &p, &rows, &width[b]);
         if (p.n > 0 && rows > 0 && width[b] > 0) {
+            clear_padding(scratch, &m);
             make_strips(scratch, dy, &m);
             multiply(half[b], s->c, rows * width[b], scratch, s->o, w, s->kh * s->kw, &p);
         } else {
@@ -324,33 +346,60 @@ static int64_t dx_strips(const gnt_conv *s) {
 }
 
 void gnt_direct_conv_dx(float *dx, const float *dy, const float *w, float *scratch, const gnt_conv *s) {
-    int64_t d_size = s->stride == 1 ? 0 : dx_strips(s);
-    for (int64_t n = 0; n < s->n; n++, dx += s->c * s->h * s->w, dy += s->o * s->oh * s->ow) {
-        if (s->stride == 2) {
-            dx_rows(dx, dy, w, scratch, s, 0, d_size);
-            dx_rows(dx, dy, w, scratch, s, 1, d_size);
-            continue;
-        }
-        strips m;
-        taps p;
-        int64_t rows, width;
-        strips_of_parity(s, 0, 0, &m, &p, &rows, &width);
-        make_strips(scratch, dy, &m);
-        multiply(dx, s->c, s->h * s->w, scratch, s->o, w, s->kh * s->kw, &p);
+    int64_t size = s->c * s->h * s->w, dy_size = s->o * s->oh * s->ow, d_size = dx_strips(s);
+    for (int64_t n = 0; n < s->n && s->stride == 2; n++)
+        for (int64_t a = 0; a < 2; a++)
+            dx_rows(dx + n * size, dy + n * dy_size, w, scratch, s, a, d_size);
+    if (s->stride == 2)
+        return;
+    strips m;
+    taps p;
+    int64_t rows, width;
+    strips_of_parity(s, 0, 0, &m, &p, &rows, &width);
+    clear_padding(scratch, &m);
+    for (int64_t n = 0; n < s->n; n++) {
+        make_strips(scratch, dy + n * dy_size, &m);
+        multiply(dx + n * size, s->c, s->h * s->w, scratch, s->o, w, s->kh * s->kw, &p);
     }
 }
 
 /* ---- dw ---- */
 
-/* The image with its channels last and its padding written out: to[(row·width + column)·c + channel]. Under a row of the
- * window lie kw·c entries in a run. */
+/* One to three channels, 16 places of a row at a time: their entries in turn. */
+static void interleave_channels(float *to, const float *x, const gnt_conv *s, int64_t rows, int64_t width) {
+    int32_t first[3][V], second[3][V]; /* of the first two channels; of these and the third */
+    for (int32_t e = 0; e < s->c * V; e++) {
+        int32_t channel = e % (int32_t)s->c, place = e / (int32_t)s->c, v = e / V, l = e % V;
+        first[v][l] = channel == 1 ? V + place : place;
+        second[v][l] = channel == 2 ? V + place : l;
+    }
+    for (int64_t row = 0; row < rows; row++, x += s->w, to += width * s->c)
+        for (int64_t q = 0; q < s->w; q += V) {
+            __mmask16 m = lanes(0, s->w - q);
+            __m512 in[3] = {_mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps()};
+            for (int64_t c = 0; c < s->c; c++)
+                in[c] = _mm512_maskz_loadu_ps(m, x + c * s->h * s->w + q);
+            for (int64_t v = 0; v < s->c; v++) {
+                __m512 y = _mm512_permutex2var_ps(in[0], _mm512_loadu_si512(first[v]), in[1]);
+                y = _mm512_permutex2var_ps(y, _mm512_loadu_si512(second[v]), in[2]);
+                _mm512_mask_storeu_ps(to + q * s->c + v * V, lanes(0, (s->w - q) * s->c - v * V), y);
+            }
+        }
+}
+
+/* The first rows of the image with its channels last: to[(row·width + column)·c + channel], within padding that is there
+ * already. Under a row of the window lie kw·c entries in a run. */
 static void channels_last(float *to, const float *x, const gnt_conv *s, int64_t rows, int64_t width) {
-    memset(to, 0, (size_t)(rows * width * s->c + V) * sizeof *to);
-    for (int64_t row = 0; row < s->h && row + s->pad < rows; row++)
+    to += (s->pad * width + s->pad) * s->c;
+    if (s->c <= 3) {
+        interleave_channels(to, x, s, rows, width);
+        return;
+    }
+    for (int64_t row = 0; row < rows; row++)
         for (int64_t c = 0; c < s->c; c += V)
             for (int64_t q = 0; q < s->w; q += V) {
                 int64_t deep = s->c - c < V ? s->c - c : V, wide = s->w - q < V ? s->w - q : V;
-                float *d = to + ((row + s->pad) * width + s->pad + q) * s->c + c;
+                float *d = to + (row * width + q) * s->c + c;
                 __m512 v[V];
                 for (int64_t l = 0; l < V; l++)
                     v[l] = l < deep
@@ -365,6 +414,7 @@ static void channels_last(float *to, const float *x, const gnt_conv *s, int64_t 
 /* sum[o][16·v …] += Σ over places of dy[o, place]·(the vector at v.at[v] from the place's window), o < OT, v < VT. */
 typedef struct dw_vectors {
     int64_t at[4], step, row; /* from one place to the next, from one row of places to the next */
+    int64_t first, last;      /* rows of places where some vector lies under the image */
 } dw_vectors;
 
 static inline __attribute__((always_inline)) void dw_tile(const int OT, const int VT, float *sum,
@@ -375,7 +425,9 @@ static inline __attribute__((always_inline)) void dw_tile(const int OT, const in
     for (int o = 0; o < OT; o++)
         for (int q = 0; q < VT; q++)
             t[o][q] = _mm512_setzero_ps();
-    for (int64_t row = 0; row < s->oh; row++, x += m->row) {
+    x += m->first * m->row;
+    dy += m->first * s->ow;
+    for (int64_t row = m->first; row < m->last; row++, x += m->row) {
         const float *at[4];
         for (int q = 0; q < VT; q++)
             at[q] = x + m->at[q];
@@ -423,6 +475,15 @@ static int64_t dw_width(const gnt_conv *s) {
     return met > image ? met : image;
 }
 
+/* The rows of places from which a row of the image lies under some of window rows i … j. */
+static void rows_met(const gnt_conv *s, int64_t i, int64_t j, int64_t *first, int64_t *last) {
+    int64_t from = s->pad - j, to = s->h - 1 + s->pad - i;
+    *first = from <= 0 ? 0 : (from + s->stride - 1) / s->stride;
+    *last = to < 0 ? 0 : to / s->stride + 1;
+    *last = *last < s->oh ? *last : s->oh;
+    *first = *first < *last ? *first : *last;
+}
+
 static int64_t dw_height(const gnt_conv *s) {
     return (s->oh - 1) * s->stride + s->kh;
 }
@@ -432,14 +493,17 @@ void gnt_direct_conv_dw(float *dw, const float *x, const float *dy, float *scrat
     int64_t in_row = wide / V, vectors = s->kh * in_row;
     float *image = scratch, *sum = image + height * width * s->c + 5 * V;
     dw_vectors m = {.step = s->stride * s->c, .row = s->stride * width * s->c};
+    int64_t rows = height - s->pad < s->h ? height - s->pad : s->h; /* the last ones may meet no window */
+    memset(image, 0, (size_t)(height * width * s->c + V) * sizeof *image);
     memset(sum, 0, (size_t)(s->o * vectors * V) * sizeof *sum);
     for (int64_t n = 0; n < s->n; n++, x += s->c * s->h * s->w, dy += s->o * s->oh * s->ow) {
-        channels_last(image, x, s, height, width);
+        channels_last(image, x, s, rows, width);
         for (int64_t q = 0, vt; q < vectors; q += vt) {
             int64_t tiles = (vectors - q + 3) / 4; /* as even as may be */
             vt = (vectors - q + tiles - 1) / tiles;
             for (int64_t v = 0; v < vt; v++)
                 m.at[v] = (q + v) / in_row * width * s->c + (q + v) % in_row * V;
+            rows_met(s, q / in_row, (q + vt - 1) / in_row, &m.first, &m.last);
             for (int64_t o = 0; o < s->o; o += 6) {
                 int64_t ot = s->o - o < 6 ? s->o - o : 6;
                 dw_of[ot - 1][vt - 1](sum + (o * vectors + q) * V, vectors * V, dy + o * s->oh * s->ow, image,
