@@ -1,12 +1,13 @@
 #include "gate/evidence.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/mem.h"
 #include "metric/stats.h"
 
 enum { EXACT_UNITS = 20 };
-static const double most_f = 10; /* what one comparison may add to the mean of its task */
+static const double most_f = 30; /* what one comparison may add to the mean of its task */
 
 static double normal_above(double z) {
     return 0.5 * erfc(z / sqrt(2));
@@ -14,16 +15,38 @@ static double normal_above(double z) {
 
 /* ---- the sign-flip test ---- */
 
-/* Patterns in Gray's order: each differs from the one before in one sign. */
-static double flip_all(const double *a, size_t n, double seen, double size) {
-    double sum = size, slack = 1e-9 * size;
-    uint32_t patterns = (uint32_t)1 << n, extreme = sum >= seen - slack;
-    for (uint32_t i = 1; i < patterns; i++) {
-        int bit = __builtin_ctz(i);
-        sum += (i ^ i >> 1) >> bit & 1 ? -2 * a[bit] : 2 * a[bit];
-        extreme += sum >= seen - slack;
+static int rising(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* All sums ±a, sorted. */
+static void all_sums(const double *a, size_t n, double *sum) {
+    size_t patterns = (size_t)1 << n;
+    for (size_t i = 0; i < patterns; i++) {
+        sum[i] = 0;
+        for (size_t k = 0; k < n; k++)
+            sum[i] += i >> k & 1 ? -a[k] : a[k];
     }
-    return (double)extreme / (double)patterns;
+    qsort(sum, patterns, sizeof *sum, rising);
+}
+
+/* The share of all patterns whose sum is at least `seen`: the sums of two halves, met from both ends. */
+static double flip_all(const double *a, size_t n, double seen, double size) {
+    static const size_t half_patterns = (size_t)1 << EXACT_UNITS / 2;
+    double *sum = gnt_array(2 * half_patterns, sizeof *sum), extreme = 0;
+    size_t half = n / 2, left = (size_t)1 << half, right = (size_t)1 << (n - half), k = right;
+    if (!sum)
+        return 1;
+    all_sums(a, half, sum);
+    all_sums(a + half, n - half, sum + half_patterns);
+    for (size_t i = 0; i < left; i++) { /* of rising sums ever more of the others reach */
+        while (k > 0 && sum[i] + sum[half_patterns + k - 1] >= seen - 1e-9 * size)
+            k--;
+        extreme += (double)(right - k);
+    }
+    gnt_free(sum);
+    return extreme / ((double)left * (double)right);
 }
 
 /* Of Σ ±a: the cumulant generating function, its first and second derivative. */
@@ -84,34 +107,47 @@ double gnt_flip_tail(const double *x, size_t n) {
 
 /* ---- one comparison ---- */
 
-/* One-way analysis of variance of units inside seeds; those of one seed stand together. */
-static double spread_ratio(const double *d, const int64_t *seed, size_t n, double all, size_t *seeds) {
-    double between = 0, within = 0;
-    *seeds = 0;
-    for (size_t i = 0, end; i < n; i = end, ++*seeds) {
+/* Squares between and inside seeds, one-way; those of one seed stand together. */
+static void analyse(const double *d, const int64_t *seed, size_t n, double all, gnt_evidence *e,
+                    double square[2]) {
+    square[0] = square[1] = 0;
+    e->seeds = 0;
+    for (size_t i = 0, end; i < n; i = end, ++e->seeds) {
         double mean = 0;
         for (end = i; end < n && seed[end] == seed[i]; end++)
             mean += d[end];
         mean /= (double)(end - i);
         for (size_t k = i; k < end; k++)
-            within += (d[k] - mean) * (d[k] - mean);
-        between += (double)(end - i) * (mean - all) * (mean - all);
+            square[1] += (d[k] - mean) * (d[k] - mean);
+        square[0] += (double)(end - i) * (mean - all) * (mean - all);
     }
-    if (*seeds < 2 || n == *seeds)
-        return NAN;
-    between /= (double)(*seeds - 1);
-    within /= (double)(n - *seeds);
-    double rounding = 1e-18 * all * all;
-    return between <= rounding ? 0 : within <= rounding ? INFINITY : between / within;
 }
 
-static double deviate(double p) {
-    return p >= 1 ? -INFINITY : -gnt_metric_normal_quantile(p);
+/* The standard error that independent units have, its degrees of freedom, and F. Where nothing scatters inside seeds
+ * the seeds are the units. */
+static double error_of(const double *d, const int64_t *seed, size_t n, gnt_evidence *e) {
+    double square[2], rounding = 1e-18 * e->mean * e->mean;
+    analyse(d, seed, n, e->mean, e, square);
+    double between = e->seeds > 1 ? square[0] / (double)(e->seeds - 1) : 0;
+    double within = n > e->seeds ? square[1] / (double)(n - e->seeds) : 0;
+    e->f = NAN;
+    if (within <= rounding) {
+        e->freedom = e->seeds > 1 ? (double)(e->seeds - 1) : 1;
+        return between <= rounding ? 0 : sqrt(between / (double)n);
+    }
+    if (e->seeds > 1)
+        e->f = between / within;
+    e->freedom = (double)(n - e->seeds);
+    return sqrt(within / (double)n);
+}
+
+static double ratio(double x, double error) {
+    return error > 0 ? x / error : x > 0 ? INFINITY : -INFINITY;
 }
 
 int gnt_evidence_weigh(gnt_evidence *e, const double *d, const int64_t *seed, size_t n, double tolerance,
                        gnt_err *err) {
-    *e = (gnt_evidence){.units = n, .p = 1, .p_less = 1, .p_least = 1};
+    *e = (gnt_evidence){.units = n, .p = 1, .p_less = 1};
     if (n == 0)
         return gnt_fail(err, "no pairs were given to compare");
     for (size_t i = 0; i < n; i++)
@@ -124,13 +160,14 @@ int gnt_evidence_weigh(gnt_evidence *e, const double *d, const int64_t *seed, si
         e->mean += d[i] / (double)n;
         x[i] = d[i] - tolerance;
     }
-    e->z = deviate(gnt_flip_tail(x, n));
+    e->p_flip = gnt_flip_tail(x, n);
     for (size_t i = 0; i < n; i++)
         x[i] = -d[i] - tolerance;
-    e->z_less = deviate(gnt_flip_tail(x, n));
+    e->p_flip_less = gnt_flip_tail(x, n);
     e->p_least = ldexp(1, -(int)(n < 1000 ? n : 1000));
-    e->f = spread_ratio(d, seed, n, e->mean, &e->seeds);
-    e->per_seed = (double)n / (double)e->seeds;
+    double error = error_of(d, seed, n, e);
+    e->t = ratio(e->mean - tolerance, error);
+    e->t_less = ratio(-e->mean - tolerance, error);
     gnt_free(x);
     return 0;
 }
@@ -142,17 +179,12 @@ void gnt_spread_add(gnt_spread *s, const gnt_evidence *e) {
     s->n++;
 }
 
-/* A deviate below 0 is no evidence and stays as it is. */
-static double settle(double z, double effect) {
-    return z > 0 ? normal_above(z / sqrt(effect)) : normal_above(z);
-}
-
 void gnt_evidence_settle(gnt_evidence *e, const gnt_spread *together) {
-    double own = isnan(e->f) ? 1 : e->f, f = fmax(together->n ? together->sum / (double)together->n : 1, 1);
-    f = fmax(f, own);
-    double effect = isinf(f) ? e->per_seed : f / (1 + (f - 1) / e->per_seed);
-    e->p = settle(e->z, effect);
-    e->p_less = settle(e->z_less, effect);
+    double f = together->n ? together->sum / (double)together->n : 1;
+    f = fmax(fmax(f, 1), isnan(e->f) ? 1 : e->f);
+    double freedom = fmax(fmin(e->freedom, (double)(together->trainings + e->seeds - 1)), 1);
+    e->p = fmax(e->p_flip, gnt_metric_student_above(e->t / sqrt(f), freedom));
+    e->p_less = fmax(e->p_flip_less, gnt_metric_student_above(e->t_less / sqrt(f), freedom));
 }
 
 /* ---- many comparisons ---- */

@@ -1,17 +1,19 @@
 /* evidence: from the differences of one comparison to a p-value, and from many p-values to a verdict. Pure;
  * nothing is drawn at random.
  *
- * The test. Under "nothing changed" the two runs are two draws of the same thing, so that old and new of one unit
- * (what was observed together: a target, or a batch of them) may be swapped: a difference is as likely d as −d,
- * whatever its tails. Every pattern of signs gives a mean; p is the share of patterns whose mean is at least the one
- * seen (the sign-flip test), of d − tolerance, so that only more than the tolerance counts. Up to 20 units all
- * patterns are summed, beyond that the tail is Robinson's saddlepoint approximation (Biometrika 69, 1982).
+ * Two tests, of which the weaker evidence counts.
  *
- * Targets of one seed share a training and do not flip independently. With the two or three seeds that suites have,
- * flipping whole seeds could never find anything (p ≥ 1/4 with two), so the dependence is measured instead: F is the
- * ratio of the spread of the seeds' means to what the spread inside seeds explains, and the normal deviate of p is
- * divided by the root of the design effect F/(1 + (F − 1)/n), n being units a seed: 1 for independent units, n where a
- * seed is one unit only. F is the larger of the comparison's own and the mean of its task and stage, never below 1. */
+ * Signs. Under "nothing changed" the two runs are two draws of the same thing, so that old and new of one unit (what was
+ * observed together: a target, or a batch of them) may be swapped: a difference is as likely d as −d, whatever its
+ * tails. Every pattern of signs gives a mean; p is the share of patterns whose mean is at least the one seen, of
+ * d − tolerance, so that only more than the tolerance counts. Up to 20 units all patterns are summed, beyond that the
+ * tail is Robinson's saddlepoint approximation (Biometrika 69, 1982).
+ *
+ * Seeds. Targets of one seed share a training and do not flip independently. With the two or three seeds that suites
+ * have, flipping whole seeds could never find anything (p ≥ 1/4 with two), so the dependence is measured: F is the mean
+ * square between seeds over that inside seeds, and Student's t of the mean, its error from inside the seeds, is divided
+ * by √F. F is the larger of the comparison's own and the mean over its task and stage, never below 1; the degrees of
+ * freedom are no more than the trainings that F was seen on. */
 #ifndef GNT_GATE_EVIDENCE_H
 #define GNT_GATE_EVIDENCE_H
 
@@ -21,13 +23,13 @@
 #include "base/err.h"
 
 typedef struct gnt_evidence {
-    double mean;      /* of the differences */
-    double z, z_less; /* normal deviates of the two p before the design effect; −infinity for p = 1 */
-    double f;         /* NAN where seeds or units are too few to tell */
-    double
-        per_seed; /* units a seed; infinity where the deviates come from standard errors: f itself divides */
-    double p, p_less; /* of "mean ≤ tolerance", and of "mean ≥ −tolerance"; gnt_evidence_settle sets them */
-    double p_least; /* the smallest that so many units can give */
+    double mean;                /* of the differences */
+    double p_flip, p_flip_less; /* by signs: of "mean ≤ tolerance", and of "mean ≥ −tolerance" */
+    double t, t_less;           /* the same by t, as if units were independent */
+    double freedom;             /* of t, were units independent */
+    double f;                   /* NAN where seeds or units are too few to tell */
+    double p, p_less;           /* both together; gnt_evidence_settle sets them */
+    double p_least;             /* the smallest that so many units can give */
     size_t units, seeds;
 } gnt_evidence;
 
@@ -36,10 +38,11 @@ typedef struct gnt_evidence {
 int gnt_evidence_weigh(gnt_evidence *e, const double *d, const int64_t *seed, size_t n, double tolerance,
                        gnt_err *err);
 
-/* The mean of F over comparisons of one task and stage, each counted up to 10; 1 where none has one. */
+/* F over comparisons of one task and stage, each counted up to 30. */
 typedef struct gnt_spread {
     double sum;
     size_t n;
+    size_t trainings; /* the caller counts them: seeds less one for each defense and strength */
 } gnt_spread;
 void gnt_spread_add(gnt_spread *s, const gnt_evidence *e);
 

@@ -53,13 +53,25 @@ static int same_family(const gnt_gate_row *a, const gnt_gate_row *b) {
            (a->is_utility || a->cell->stage == b->cell->stage);
 }
 
-/* Rows stand by task and stage; what did not change at all says nothing of how trainings scatter. */
+static int same_training(const gnt_gate_row *a, const gnt_gate_row *b) {
+    return a && a->cell->mode == b->cell->mode && !strcmp(a->cell->defense, b->cell->defense) &&
+           (a->cell->strength == b->cell->strength || isnan(b->cell->strength));
+}
+
+/* Rows stand by task, stage and defense; what did not change at all says nothing of how trainings scatter. */
 static void settle_rows(gnt_gate *g) {
     for (size_t i = 0, end; i < g->n_row; i = end) {
         gnt_spread together = {0};
-        for (end = i; end < g->n_row && same_family(&g->row[i], &g->row[end]); end++)
-            if (g->row[end].verdict != GNT_GATE_SAME)
-                gnt_spread_add(&together, &g->row[end].e);
+        const gnt_gate_row *last = NULL;
+        for (end = i; end < g->n_row && same_family(&g->row[i], &g->row[end]); end++) {
+            const gnt_gate_row *row = &g->row[end];
+            if (row->verdict == GNT_GATE_SAME)
+                continue;
+            gnt_spread_add(&together, &row->e);
+            if (!same_training(last, row))
+                together.trainings += row->e.seeds - 1;
+            last = row;
+        }
         for (size_t k = i; k < end; k++)
             gnt_evidence_settle(&g->row[k].e, &together);
     }

@@ -60,43 +60,57 @@ static size_t list_trainings(const gate_maker *m, trained *list) {
     return kept;
 }
 
-/* One row for the n seeds of a training. */
-static void weigh(gnt_gate_row *row, const trained *t, size_t n, double tolerance) {
+/* Sample variance; 0 for n = 1. */
+static double variance(const double *x, size_t n) {
+    double mean = 0, squares = 0;
+    for (size_t i = 0; i < n; i++)
+        mean += x[i] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        squares += (x[i] - mean) * (x[i] - mean);
+    return n > 1 ? squares / (double)(n - 1) : 0;
+}
+
+/* One row for the n seeds of a training; x has room for 3n numbers. How far two trainings of a seed lie apart is
+ * seen in their differences, and bounded by how far the seeds of each run lie apart, which says more where there are
+ * two of them: f adds the larger to what the standard errors say. */
+static void weigh(gnt_gate_row *row, const trained *t, size_t n, double tolerance, double *x) {
     const char *measure = t->now->utility.measure;
-    int sign = gnt_utility_sign(measure), differ = 0;
-    double squares = 0, spread = 0;
+    int differ = 0;
+    double squares = 0, *is = x + n, *was = x + 2 * n;
     *row = (gnt_gate_row){
         .cell = t->now, .old = t->before, .measure = measure, .is_utility = 1, .tolerance = tolerance};
     for (size_t i = 0; i < n; i++) {
         const gnt_utility *a = &t[i].now->utility, *b = &t[i].before->utility;
-        row->is += a->value / (double)n;
-        row->was += b->value / (double)n;
+        is[i] = a->value;
+        was[i] = b->value;
+        x[i] = is[i] - was[i];
+        row->is += is[i] / (double)n;
+        row->was += was[i] / (double)n;
         squares += a->error * a->error + b->error * b->error;
-        differ |= a->value != b->value;
+        differ |= is[i] != was[i];
     }
-    row->worse = sign * (row->was - row->is);
-    for (size_t i = 0; i < n; i++) {
-        double d = sign * (t[i].before->utility.value - t[i].now->utility.value) - row->worse;
-        spread += d * d;
-    }
+    row->worse = gnt_utility_sign(measure) * (row->was - row->is);
+    double scatter = fmax(variance(x, n), variance(is, n) + variance(was, n));
     double error = fmax(sqrt(squares) / (double)n, 1e-12); /* an exact utility: any difference is one */
-    row->e =
-        (gnt_evidence){.mean = row->worse,
-                       .z = (row->worse - tolerance) / error,
-                       .z_less = (-row->worse - tolerance) / error,
-                       .f = n > 1 && squares > 0 ? spread / (double)(n - 1) / (squares / (double)n) : NAN,
-                       .per_seed = INFINITY,
-                       .units = n,
-                       .seeds = n};
+    row->e = (gnt_evidence){.mean = row->worse,
+                            .t = (row->worse - tolerance) / error,
+                            .t_less = (-row->worse - tolerance) / error,
+                            .f = n > 1 && squares > 0 ? 1 + scatter / (squares / (double)n) : NAN,
+                            .freedom = INFINITY,
+                            .units = n,
+                            .seeds = n};
     row->p = row->p_less = 1;
     row->verdict = differ ? GNT_GATE_WITHIN : GNT_GATE_SAME;
 }
 
 static int add_training(gate_maker *m, const trained *t, size_t n) {
     gnt_gate_row *row = gate_add_row(m);
-    if (row)
-        weigh(row, t, n, gnt_gate_tolerance(&m->g->settings, t->now->utility.measure, 1));
-    return row ? 0 : -1;
+    double *x = gnt_array(3 * n, sizeof *x);
+    int rc = row && x ? 0 : gnt_fail(m->err, "out of memory for the utility of %zu seeds", n);
+    if (rc == 0)
+        weigh(row, t, n, gnt_gate_tolerance(&m->g->settings, t->now->utility.measure, 1), x);
+    gnt_free(x);
+    return rc;
 }
 
 int gate_compare_utility(gate_maker *m) {

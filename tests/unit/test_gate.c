@@ -146,7 +146,8 @@ static void test_utility_has_its_direction(void **state) {
     }
 }
 
-/* By how much: two seeds of 0.2 less, errors of 0.01 each: z = (0.2 − 0.01)/(√(4 · 0.01²)/2) = 19, one comparison. */
+/* Two seeds of 0.04 less, errors of 0.01 each, no scatter: t = (0.04 − 0.01)/(√(4 · 0.01²)/2) = 3, one training of two
+ * seeds: two freedoms, P(T > t) = 1/2 − t/(2√(2 + t²)). */
 static void test_utility_is_judged_by_its_standard_error(void **state) {
     (void)state;
     json_t *run[2] = {made_run(), made_run()};
@@ -159,7 +160,7 @@ static void test_utility_is_judged_by_its_standard_error(void **state) {
     made_check(&p, run[0], run[1]);
     const gnt_gate_row *row = &p.gate.row[p.gate.n_row - 1];
     assert_true(row->is_utility);
-    assert_float_equal(row->p, 0.5 * erfc((0.04 - 0.01) / 0.01 / sqrt(2)), 1e-6);
+    assert_float_equal(row->p, 0.5 - 3 / (2 * sqrt(11)), 1e-6);
     made_free(&p);
 }
 

@@ -74,11 +74,26 @@ static void test_f_is_that_of_the_analysis_of_variance(void **state) {
     assert_float_equal(e.f, 24 / 2.5, 1e-12);
     assert_int_equal(e.seeds, 2);
     assert_float_equal(e.p_least, 1.0 / 64, 0);
-    /* all positive: p = 1/64, z = 2.1539; the effect is F/(1 + (F − 1)/3) = 9.6/3.8667 */
+    assert_float_equal(e.p_flip, 1.0 / 64, 1e-12);
+    /* t = 4/√(2.5/6) = 6.1968 over √9.6 is 2; one freedom: P(t > 2) = 1/2 − atan(2)/π */
     gnt_spread none = {0};
     gnt_evidence_settle(&e, &none);
-    assert_float_equal(e.p, 0.5 * erfc(2.153874694 / sqrt(9.6 / (1 + 8.6 / 3)) / sqrt(2)), 1e-8);
-    assert_true(e.p_less > 0.98);
+    assert_float_equal(e.t, 4 / sqrt(2.5 / 6), 1e-12);
+    assert_float_equal(e.freedom, 4, 0);
+    assert_float_equal(e.p, 0.5 - atan(2) / acos(-1), 1e-9);
+    assert_true(e.p_less > 0.8);
+}
+
+static void test_the_weaker_evidence_counts(void **state) {
+    (void)state;
+    double d[] = {1, 1.1, 0.9, 1, 1, 1.1, 0.9, 1};
+    int64_t seed[] = {1, 1, 1, 1, 2, 2, 2, 2};
+    gnt_evidence e;
+    gnt_spread many = {.sum = 20, .n = 20, .trainings = 20};
+    assert_int_equal(gnt_evidence_weigh(&e, d, seed, 8, 0, NULL), 0);
+    gnt_evidence_settle(&e, &many);
+    assert_true(e.t > 30);
+    assert_float_equal(e.p, 1.0 / 256, 1e-12); /* eight signs can say no more */
 }
 
 static void test_the_tolerance_is_no_evidence(void **state) {
@@ -99,25 +114,36 @@ static void test_the_tolerance_is_no_evidence(void **state) {
     assert_int_equal(gnt_evidence_weigh(&e, d, seed, 10, 0.3, NULL), -1);
 }
 
+/* Where nothing scatters inside seeds they are the units: means 1 and 3, t = 2/(√2/√2) = 2, one freedom. */
+static void test_seeds_that_say_the_same_of_all_targets(void **state) {
+    (void)state;
+    double d[] = {1, 1, 1, 1, 3, 3, 3, 3};
+    int64_t seed[] = {1, 1, 1, 1, 2, 2, 2, 2};
+    gnt_evidence e;
+    gnt_spread many = {.sum = 20, .n = 20, .trainings = 20};
+    gnt_evidence_weigh(&e, d, seed, 8, 0, NULL);
+    gnt_evidence_settle(&e, &many);
+    assert_true(isnan(e.f));
+    assert_float_equal(e.p, 0.5 - atan(2) / acos(-1), 1e-9);
+}
+
 /* Where other comparisons of the task show that seeds scatter, a comparison that does not is doubted too. */
 static void test_scatter_between_seeds_is_shared(void **state) {
     (void)state;
     double d[] = {1, 2, 3, 1, 2, 3}, other[] = {0, 1, 2, 6, 7, 8};
     int64_t seed[] = {1, 1, 1, 2, 2, 2};
     gnt_evidence e, wild;
-    gnt_spread alone = {0}, together = {0};
+    gnt_spread together = {.trainings = 2};
     gnt_evidence_weigh(&e, d, seed, 6, 0, NULL);
     gnt_evidence_weigh(&wild, other, seed, 6, 0, NULL);
     assert_float_equal(e.f, 0, 0);
-    gnt_spread_add(&alone, &e);
-    gnt_evidence_settle(&e, &alone);
-    double before = e.p;
-    assert_float_equal(before, 1.0 / 64, 1e-9);
     gnt_spread_add(&together, &e);
-    gnt_spread_add(&together, &wild); /* F = 54, counted as 10: the mean is 5 */
-    assert_float_equal(together.sum, 10, 1e-12);
+    gnt_spread_add(&together, &wild); /* F = 54, counted as 30: the mean is 15 */
+    assert_float_equal(together.sum, 30, 1e-12);
     gnt_evidence_settle(&e, &together);
-    assert_float_equal(e.p, 0.5 * erfc(2.153874694 / sqrt(5 / (1 + 4.0 / 3)) / sqrt(2)), 1e-8);
+    /* t = 2/√(1/6) = 4.899 over √15 is 1.2649 = x; 2 + 1 freedoms: P(t > x) = 1/2 − (atan(x/√3) + (x/√3)/(1 + x²/3))/π */
+    double x = 2 / sqrt(1.0 / 6) / sqrt(15), y = x / sqrt(3);
+    assert_float_equal(e.p, 0.5 - (atan(y) + y / (1 + y * y)) / acos(-1), 1e-9);
 }
 
 static void test_those_that_cannot_fail_do_not_count(void **state) {
@@ -145,6 +171,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_flips_are_those_of_enumeration),
                                        cmocka_unit_test(test_the_saddlepoint_is_near_enumeration),
                                        cmocka_unit_test(test_f_is_that_of_the_analysis_of_variance),
+                                       cmocka_unit_test(test_the_weaker_evidence_counts),
+                                       cmocka_unit_test(test_seeds_that_say_the_same_of_all_targets),
                                        cmocka_unit_test(test_the_tolerance_is_no_evidence),
                                        cmocka_unit_test(test_scatter_between_seeds_is_shared),
                                        cmocka_unit_test(test_those_that_cannot_fail_do_not_count)};
