@@ -1,6 +1,6 @@
 /* cmd: the subcommands. Each gets argv[0] = its own name, prints its --help itself, and returns the exit
  * code: 0 all went well, 1 a cell failed or a check did not hold, 2 the command or its suite is wrong, 130
- * interrupted. */
+ * interrupted; `check` also 3, there is no baseline yet. */
 #ifndef GNT_CLI_CMD_H
 #define GNT_CLI_CMD_H
 
