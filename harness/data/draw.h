@@ -22,7 +22,8 @@ double draw_sin(double turns); /* sin(2π·turns), error below 1e-6 */
 double draw_cos(double turns);
 
 static inline double draw_clamp(double x, double least, double most) {
-    return x < least ? least : x > most ? most : x;
+    double y = x < least ? least : x; /* two steps become two instructions, without branches to mispredict */
+    return y > most ? most : y;
 }
 
 static inline double draw_mix(double a, double b, double t) { /* a at t = 0, b at t = 1 */

@@ -202,8 +202,7 @@ static void draw_piece(double *near, const double a[2], const double b[2], doubl
         for (int x = x0; x < x1; x++) {
             double t = draw_clamp(((x - a[0]) * dx + (y - a[1]) * dy) / length2, 0, 1);
             double ex = x - a[0] - t * dx, ey = y - a[1] - t * dy, e = ex * ex + ey * ey;
-            if (e < near[y * SIDE + x])
-                near[y * SIDE + x] = e;
+            near[y * SIDE + x] = e < near[y * SIDE + x] ? e : near[y * SIDE + x];
         }
 }
 

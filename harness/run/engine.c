@@ -9,12 +9,33 @@
 #include "metric/features.h"
 #include "run/run_impl.h"
 
-/* Of a data set and, where there are any, of weights. */
-static int digest_of(const run *r, const gnt_suite_task *t, gnt_digest *of_data, gnt_digest *weights,
-                     gnt_err *err) {
+static int same_data(const gnt_suite_task *a, const gnt_suite_task *b) {
+    return strcmp(a->data, b->data) == 0 && a->data_seed == b->data_seed &&
+           memcmp(a->rows, b->rows, sizeof a->rows) == 0;
+}
+
+/* The digest of t's data where one of the first n_tasks tasks or n_models models has the same; NULL where none has: no
+ * set is read twice. */
+static const gnt_digest *known_data(const run *r, const gnt_suite_task *t, size_t n_tasks, size_t n_models) {
+    for (size_t i = 0; i < n_tasks; i++)
+        if (same_data(&r->suite->task[i], t))
+            return &r->data_digest[i];
+    for (size_t i = 0; i < n_models; i++)
+        if (same_data(&r->suite->model[i].of, t))
+            return &r->model_data[i];
+    return NULL;
+}
+
+/* Of a data set, whose digest may be known, and, where there are any, of weights. */
+static int digest_of(const run *r, const gnt_suite_task *t, const gnt_digest *known, gnt_digest *of_data,
+                     gnt_digest *weights, gnt_err *err) {
     gnt_data *data;
     if (t->weights && gnt_digest_file(t->weights, weights, err) != 0)
         return -1;
+    if (known) {
+        *of_data = *known;
+        return 0;
+    }
     if (gnt_suite_open_data(t, r->options->data_folder, &data, err) != 0)
         return -1;
     *of_data = data->digest;
@@ -63,11 +84,13 @@ static int digest_inputs(run *r, gnt_err *err) {
     if (!r->data_digest || !r->lent_digest || !r->weights_digest || !r->model_data || !r->model_weights)
         return gnt_fail(err, "out of memory for a run");
     for (size_t t = 0; t < s->n_tasks; t++)
-        if (digest_of(r, &s->task[t], &r->data_digest[t], &r->weights_digest[t], err) != 0 ||
+        if (digest_of(r, &s->task[t], known_data(r, &s->task[t], t, 0), &r->data_digest[t],
+                      &r->weights_digest[t], err) != 0 ||
             digest_of_lent(r, &s->task[t], &r->lent_digest[t], err) != 0)
             return -1;
     for (size_t m = 0; m < s->n_models; m++)
-        if (digest_of(r, &s->model[m].of, &r->model_data[m], &r->model_weights[m], err) != 0)
+        if (digest_of(r, &s->model[m].of, known_data(r, &s->model[m].of, s->n_tasks, m), &r->model_data[m],
+                      &r->model_weights[m], err) != 0)
             return -1;
     return digest_lpips(r, err);
 }
