@@ -312,14 +312,14 @@ static void the_edges_of_the_box_count_one_way(void **state) {
 
 /* ---- prepare ---- */
 
-typedef struct kept {
+typedef struct choice { /* the one tensor that prepare left */
     char name[40];
     float data[200];
     int64_t count;
-} kept;
+} choice;
 
 static gnt_status keep(void *context, const char *name, int32_t rank, const int64_t *dim, const float *data) {
-    kept *k = context;
+    choice *k = context;
     assert_int_equal(rank, 1);
     assert_in_range(dim[0], 1, 200);
     snprintf(k->name, sizeof k->name, "%s", name);
@@ -329,7 +329,7 @@ static gnt_status keep(void *context, const char *name, int32_t rank, const int6
 }
 
 static void learn(const bench *b, const char *id, const char *json, const case_of *setting,
-                  const gnt_observation *shadow, const gnt_samples *truth, kept *out) {
+                  const gnt_observation *shadow, const gnt_samples *truth, choice *out) {
     tried t;
     gnt_err err = {0};
     gnt_attack_prepare in = {.size = sizeof in,
@@ -353,7 +353,7 @@ static void shadow_observations_choose_and_teach(void **state) {
     static case_of k, shadow;
     static answered out;
     static float truth[MOST * PIXELS];
-    static kept own;
+    static choice own;
     bench_open(&b, smooth_json, 12);
     make_case(&k, MOST, b.x, b.open, "c1+c2", 2);
     make_case(&shadow, MOST, b.x, b.open, "c1+c2", 2);
