@@ -7,12 +7,12 @@
 
 #include <gauntlet/plugin.h>
 
-enum { CLIENTS = 3, ENTRIES = 2 };
+enum { CLIENTS = 3, ENTRIES = 2, MOST = 16 }; /* of the suites that use it; a federation may have more */
 
 typedef struct carrier {
     const gnt_host *host;
     double sum[ENTRIES];
-    float updates[CLIENTS]; /* how many each client transformed, carried from training to observation */
+    float updates[MOST]; /* how many each client transformed, carried from training to observation */
     int received, loaded;
 } carrier;
 
