@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "job/score.h"
 #include "metric/floors.h"
+#include "metric/measure.h"
 #include "metric/resample.h"
 
 static json_t *number(double x) {
@@ -64,31 +65,21 @@ static json_t *targets_json(const score *s) {
     return list;
 }
 
-/* Mean, deviation, worst, median and a bootstrap interval of one column of the targets. */
-static int summarise(score *s, json_t *measures, const json_t *targets, const char *name, int higher_leaks,
-                     gnt_err *err) {
+/* The targets' numbers of one measure, summed up; nothing where they have none. */
+static int summarise(score *s, json_t *measures, const json_t *targets, const gnt_measure *m, gnt_err *err) {
     size_t n = json_array_size(targets);
-    if (!json_object_get(json_array_get(targets, 0), name))
+    if (!json_object_get(json_array_get(targets, 0), m->name))
         return 0;
     double *x = gnt_array(n, sizeof *x);
     if (!x)
         return gnt_fail(err, "out of memory for %zu scores", n);
     for (size_t i = 0; i < n; i++)
-        x[i] = json_number_value(json_object_get(json_array_get(targets, i), name));
-    gnt_metric_summary sum;
-    gnt_metric_bootstrap interval;
-    gnt_metric_resample how = {.key = gnt_key_derive(&s->key, name)};
-    int rc = gnt_metric_summarize(&sum, x, n, err);
-    if (rc == 0)
-        rc = gnt_metric_bootstrap_mean(&interval, x, NULL, n, &how, err);
-    if (rc == 0)
-        json_object_set_new(measures, name,
-                            json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:I}", "mean", sum.mean, "deviation",
-                                      sum.deviation, "worst", higher_leaks ? sum.most : sum.least, "median",
-                                      sum.median, "low", interval.low, "high", interval.high, "n",
-                                      (json_int_t)n));
+        x[i] = json_number_value(json_object_get(json_array_get(targets, i), m->name));
+    json_t *stat = gnt_measure_stat(m, x, NULL, n, &s->key, err);
+    if (stat)
+        json_object_set_new(measures, m->name, stat);
     gnt_free(x);
-    return rc;
+    return stat ? 0 : -1;
 }
 
 static int add_attribute_rates(score *s, json_t *measures, json_t *chance, gnt_err *err) {
@@ -114,10 +105,9 @@ static int add_attribute_rates(score *s, json_t *measures, json_t *chance, gnt_e
                                            (size_t)s->observations, &how, err);
     if (rc == 0) {
         double balanced = beside.attacker.balanced;
-        json_object_set_new(measures, "attribute_balanced",
-                            json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:I}", "mean", balanced, "deviation",
-                                      0.0, "worst", balanced, "median", balanced, "low", interval.low, "high",
-                                      interval.high, "n", (json_int_t)s->observations));
+        json_object_set_new(
+            measures, "attribute_balanced",
+            gnt_measure_stat_whole(balanced, balanced, interval.low, interval.high, (size_t)s->observations));
         double plain = fmax(beside.majority.plain, beside.constant.plain);
         json_object_set_new(chance, "attribute_accuracy", number(plain));
         json_object_set_new(chance, "attribute_balanced", number(beside.constant.balanced));
@@ -130,9 +120,7 @@ static int add_attribute_rates(score *s, json_t *measures, json_t *chance, gnt_e
 static void add_contribution(const score *s, json_t *measures, json_t *chance) {
     double r = s->contribution_rank;
     if (isfinite(r))
-        json_object_set_new(measures, "contribution_rank",
-                            json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:I}", "mean", r, "deviation", 0.0,
-                                      "worst", r, "median", r, "low", r, "high", r, "n", (json_int_t)s->n));
+        json_object_set_new(measures, "contribution_rank", gnt_measure_stat_whole(r, r, r, r, (size_t)s->n));
     json_object_set_new(chance, "contribution_error", number(s->contribution_blind));
     json_object_set_new(chance, "contribution_rank", number(0));
 }
@@ -277,27 +265,12 @@ int score_write(score *s, gnt_err *err) {
            *chance = json_object();
     gnt_st st;
     gnt_st_init(&st);
-    static const struct {
-        const char *name;
-        int higher_leaks;
-    } columns[] = {{"mse", 0},
-                   {"mse255", 0},
-                   {"psnr", 1},
-                   {"ssim", 1},
-                   {"lpips_alex", 0},
-                   {"lpips_vgg", 0},
-                   {"lpips_squeeze", 0},
-                   {"feature_distance", 0},
-                   {"region_mse", 0},
-                   {"region_psnr", 1},
-                   {"region_ssim", 1},
-                   {"identification", 1},
-                   {"label_accuracy", 1},
-                   {"attribute_accuracy", 1},
-                   {"contribution_error", 0}};
+    size_t n_known;
+    const gnt_measure *known = gnt_measures(&n_known);
     int rc = 0;
-    for (size_t i = 0; rc == 0 && i < sizeof columns / sizeof *columns; i++)
-        rc = summarise(s, measures, targets, columns[i].name, columns[i].higher_leaks, err);
+    for (size_t i = 0; rc == 0 && i < n_known; i++)
+        if (!known[i].whole)
+            rc = summarise(s, measures, targets, &known[i], err);
     if (rc == 0 && s->target[0].has_contribution)
         add_contribution(s, measures, chance);
     if (rc == 0 && s->attribute_truth)

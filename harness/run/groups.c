@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "metric/resample.h"
+#include "metric/measure.h"
 #include "run/run_impl.h"
 
 static int same_group(const gnt_cell *a, const gnt_cell *b) {
@@ -46,21 +46,19 @@ static size_t gather(const group *g, const char *name, double **x, int64_t **clu
     return n;
 }
 
-static void add_measure(const group *g, json_t *measures, const char *name, int higher_leaks) {
+static void add_stat(json_t *measures, const gnt_measure *m, const double *x, const int64_t *cluster,
+                     size_t n) {
+    gnt_key key = gnt_key_of_seed(0);
+    json_t *stat = n ? gnt_measure_stat(m, x, cluster, n, &key, NULL) : NULL;
+    if (stat)
+        json_object_set_new(measures, m->name, stat);
+}
+
+static void add_measure(const group *g, json_t *measures, const gnt_measure *m) {
     double *x;
     int64_t *cluster;
-    size_t n = gather(g, name, &x, &cluster);
-    gnt_key key = gnt_key_of_seed(0);
-    gnt_metric_resample how = {.key = gnt_key_derive(&key, name)};
-    gnt_metric_summary sum;
-    gnt_metric_bootstrap interval;
-    if (n && gnt_metric_summarize(&sum, x, n, NULL) == 0 &&
-        gnt_metric_bootstrap_mean(&interval, x, cluster, n, &how, NULL) == 0)
-        json_object_set_new(measures, name,
-                            json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:I}", "mean", sum.mean, "deviation",
-                                      sum.deviation, "worst", higher_leaks ? sum.most : sum.least, "median",
-                                      sum.median, "low", interval.low, "high", interval.high, "n",
-                                      (json_int_t)n));
+    size_t n = gather(g, m->name, &x, &cluster);
+    add_stat(measures, m, x, cluster, n);
     gnt_free(x);
     gnt_free(cluster);
 }
@@ -106,10 +104,7 @@ static void add_balanced(const group *g, json_t *measures, int64_t batch) {
             most = fmax(most, json_number_value(mean));
     }
     if (n && isfinite(most) && gnt_metric_bootstrap_balanced(&b, truth, told, cluster, n, &how, NULL) == 0)
-        json_object_set_new(measures, name,
-                            json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:I}", "mean", b.mean, "deviation", 0.0,
-                                      "worst", most, "median", b.mean, "low", b.low, "high", b.high, "n",
-                                      (json_int_t)n));
+        json_object_set_new(measures, name, gnt_measure_stat_whole(b.mean, most, b.low, b.high, n));
     gnt_free(truth);
     gnt_free(told);
     gnt_free(cluster);
@@ -126,16 +121,7 @@ static void add_rank(const group *g, json_t *measures) {
         if (json_is_number(mean))
             x[n++] = json_number_value(mean);
     }
-    gnt_key key = gnt_key_of_seed(0);
-    gnt_metric_resample how = {.key = gnt_key_derive(&key, name)};
-    gnt_metric_summary sum;
-    gnt_metric_bootstrap b;
-    if (n && gnt_metric_summarize(&sum, x, n, NULL) == 0 &&
-        gnt_metric_bootstrap_mean(&b, x, NULL, n, &how, NULL) == 0)
-        json_object_set_new(measures, name,
-                            json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:I}", "mean", sum.mean, "deviation",
-                                      sum.deviation, "worst", sum.most, "median", sum.median, "low", b.low,
-                                      "high", b.high, "n", (json_int_t)n));
+    add_stat(measures, gnt_measure_find(name), x, NULL, n);
     gnt_free(x);
 }
 
@@ -196,32 +182,17 @@ static const char *status_of(const group *g, size_t n_ok) {
 }
 
 static json_t *group_json(const run *r, const group *g) {
-    static const struct {
-        const char *name;
-        int higher_leaks;
-    } columns[] = {{"mse", 0},
-                   {"mse255", 0},
-                   {"psnr", 1},
-                   {"ssim", 1},
-                   {"lpips_alex", 0},
-                   {"lpips_vgg", 0},
-                   {"lpips_squeeze", 0},
-                   {"feature_distance", 0},
-                   {"region_mse", 0},
-                   {"region_psnr", 1},
-                   {"region_ssim", 1},
-                   {"identification", 1},
-                   {"label_accuracy", 1},
-                   {"attribute_accuracy", 1},
-                   {"contribution_error", 0}};
+    size_t n_known;
+    const gnt_measure *known = gnt_measures(&n_known);
     const gnt_cell *c = g->cell[0]->cell;
     size_t n_ok = 0;
     double none;
     for (size_t i = 0; i < g->n; i++)
         n_ok += (size_t)is_ok(g->cell[i]);
     json_t *measures = json_object(), *utility = utility_json(g, &none);
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        add_measure(g, measures, columns[i].name, columns[i].higher_leaks);
+    for (size_t i = 0; i < n_known; i++)
+        if (!known[i].whole)
+            add_measure(g, measures, &known[i]);
     add_balanced(g, measures, r->suite->task[c->task].observe.batch);
     add_rank(g, measures);
     const char *why = n_ok ? NULL : g->cell[0]->reason;
