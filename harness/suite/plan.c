@@ -110,6 +110,31 @@ static int is_baseline(const gnt_suite_defense *d) {
     return d->n_members == 1 && strcmp(d->member[0].info->id, "none") == 0;
 }
 
+static int same_match(const gnt_suite_match *a, const gnt_suite_match *b) {
+    return a->relative == b->relative && a->target == b->target && a->tolerance == b->tolerance &&
+           a->max_strengths == b->max_strengths && a->seeds == b->seeds && a->most_seeds == b->most_seeds &&
+           a->confirm_seeds == b->confirm_seeds && a->confirmations == b->confirmations;
+}
+
+/* Which trainings of one task are counted already, by a task before it that is trained as one with it. */
+typedef struct counted {
+    int none, defense, search;
+} counted;
+
+static counted counted_before(const gnt_suite *s, const uint8_t *runs, size_t task, size_t defense) {
+    const gnt_suite_task *t = &s->task[task];
+    counted c = {0};
+    for (size_t i = 0; i < task; i++) {
+        const uint8_t *run = runs + i * s->n_defenses;
+        if (strcmp(s->task[i].trained_as, t->trained_as) != 0)
+            continue;
+        c.none |= memchr(run, 1, s->n_defenses) != NULL;
+        c.defense |= run[defense];
+        c.search |= run[defense] && same_match(&s->task[i].match, &t->match);
+    }
+    return c;
+}
+
 /* `none` is trained once a seed on every task whether it is listed or not: utilities stand beside its. */
 static int count_trainings(gnt_plan *p, const gnt_suite *s, const uint8_t *runs, gnt_err *err) {
     for (size_t t = 0; t < s->n_tasks; t++) {
@@ -117,12 +142,13 @@ static int count_trainings(gnt_plan *p, const gnt_suite *s, const uint8_t *runs,
         for (size_t d = 0; d < s->n_defenses && s->task[t].federated.rounds > 0; d++) {
             const gnt_suite_defense *entry = &s->defense[d];
             gnt_match_spec spec;
-            if (!entry->on_task[t] || !runs[t * s->n_defenses + d])
+            if (!runs[t * s->n_defenses + d])
                 continue;
-            any = 1;
-            if (!is_baseline(entry))
+            const counted before = counted_before(s, runs, t, d);
+            any |= !before.none;
+            if (!is_baseline(entry) && !before.defense)
                 p->trainings += (int64_t)((settings_of(entry) - (size_t)entry->match) * s->n_seeds);
-            if (!entry->match)
+            if (!entry->match || before.search)
                 continue;
             if (gnt_suite_match_spec(s, t, d, NAN, &spec, err) != 0)
                 return -1;

@@ -133,6 +133,31 @@ static void cells_come_in_one_order_with_their_ids(void **state) {
     gnt_suite_free(&s);
 }
 
+/* u and v are like t: its trainings are theirs. v matches another target, whose search trains for itself. */
+static void trainings_that_tasks_share_count_once(void **state) {
+    (void)state;
+    gnt_suite s;
+    gnt_plan p;
+    gnt_match_spec spec;
+    take(
+        &s,
+        SMALL(SMALL_TASK(
+                  ", \"federated\": {\"rounds\": 4}, \"stages\": [4]") ",{\"id\": \"u\", \"like\": \"t\"},"
+                                                                       "{\"id\": \"v\", \"like\": \"t\", "
+                                                                       "\"match\": {\"target\": "
+                                                                       "{\"relative\": 0.8}}}",
+              "{\"defense\": \"none\", \"tasks\": [\"t\", \"v\"]}, {\"defense\": \"prune\", \"match\": true, "
+              "\"sweep\": [0.5]}, {\"defense\": \"prune\", \"label\": \"late\", \"sweep\": [0.5, 0.9], "
+              "\"tasks\": [\"u\", \"v\"]}",
+              ", \"seeds\": [1, 2, 3]"));
+    expand(&p, &s);
+    assert_int_equal(gnt_suite_match_spec(&s, 0, 1, NAN, &spec, NULL), 0);
+    assert_int_equal(p.trainings, (1 + 1 + 2) * 3);
+    assert_int_equal(p.match_trainings, 2 * (gnt_match_most_trainings(&spec) + 3));
+    gnt_plan_free(&p);
+    gnt_suite_free(&s);
+}
+
 static void untrained_tasks_need_no_training(void **state) {
     (void)state;
     gnt_suite s;
@@ -423,6 +448,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_the_documented_ones),
         cmocka_unit_test(cells_come_in_one_order_with_their_ids),
+        cmocka_unit_test(trainings_that_tasks_share_count_once),
         cmocka_unit_test(untrained_tasks_need_no_training),
         cmocka_unit_test(what_cannot_run_is_not_trained),
         cmocka_unit_test(grants_are_what_is_granted_there_and_wanted),
