@@ -1,6 +1,4 @@
 /* gauntlet audit: some cells of a run, run again and compared. */
-#include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,71 +37,32 @@ static const char help[] =
     "interrupted.\n";
 
 typedef struct options {
-    const char *data, *models, *plugins;
+    cli_places places;
     gnt_audit_options how;
-    int help;
 } options;
 
-static int read_number(const char *name, const char *text, uint64_t least, uint64_t most, uint64_t *out) {
-    char *end;
-    errno = 0;
-    *out = strtoull(text, &end, 10);
-    if (!errno && !*end && text[0] >= '0' && text[0] <= '9' && *out >= least && *out <= most)
-        return 0;
-    fprintf(stderr,
-            "gauntlet audit: %s is \"%.40s\", expected a whole number from %" PRIu64 " to %" PRIu64 "\n",
-            name, text, least, most);
-    return -1;
-}
-
 static int read_options(int argc, char **argv, options *o) {
-    static const struct option known[] = {
-        {"cells", required_argument, NULL, 'c'},  {"seed", required_argument, NULL, 's'},
-        {"jobs", required_argument, NULL, 'j'},   {"data", required_argument, NULL, 'd'},
-        {"models", required_argument, NULL, 'm'}, {"plugins", required_argument, NULL, 'p'},
-        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
-    uint64_t number;
-    *o = (options){.data = getenv("GAUNTLET_DATA"),
-                   .how = {.cells = 3, .jobs = cli_processors(), .seed = randombytes_random()}};
-    optind = 0;
-    for (int c; (c = getopt_long(argc, argv, "h", known, NULL)) != -1;)
-        switch (c) {
-        case 'c':
-            if (read_number("--cells", optarg, 1, GNT_SUITE_MOST_CELLS, &number) != 0)
-                return -1;
-            o->how.cells = (size_t)number;
-            break;
-        case 's':
-            if (read_number("--seed", optarg, 0, UINT64_MAX, &o->how.seed) != 0)
-                return -1;
-            break;
-        case 'j':
-            if (read_number("--jobs", optarg, 1, 256, &number) != 0)
-                return -1;
-            o->how.jobs = (int)number;
-            break;
-        case 'd':
-            o->data = optarg;
-            break;
-        case 'm':
-            o->models = optarg;
-            break;
-        case 'p':
-            o->plugins = optarg;
-            break;
-        case 'h':
-            o->help = 1;
-            return 0;
-        default:
-            return -1; /* getopt has said what is wrong */
-        }
-    if (optind + 1 != argc) {
-        fprintf(stderr, "gauntlet audit: expected one run folder; see gauntlet audit --help\n");
-        return -1;
-    }
-    o->how.folder = argv[optind];
-    o->how.data_folder = o->data;
-    return 0;
+    uint64_t cells = 3, jobs = (uint64_t)cli_processors(), seed = randombytes_random();
+    const cli_option known[] = {
+        {.name = "cells", .kind = CLI_WHOLE, .to = &cells, .least = 1, .most = GNT_SUITE_MOST_CELLS},
+        {.name = "seed", .kind = CLI_WHOLE, .to = &seed, .most = 0x1p64},
+        {.name = "jobs", .kind = CLI_WHOLE, .to = &jobs, .least = 1, .most = CLI_MOST_JOBS},
+        CLI_PLACES(&o->places),
+        {0}};
+    const cli_command command = {.name = "audit", .help = help, .options = known};
+    cli_words words;
+    *o = (options){.places.data = getenv("GAUNTLET_DATA")};
+    int code = cli_args(&command, argc, argv, &words);
+    if (code != CLI_GO_ON)
+        return code;
+    if (words.n != 1)
+        return cli_wrong(&command, "expected one run folder");
+    o->how = (gnt_audit_options){.folder = words.word[0],
+                                 .data_folder = o->places.data,
+                                 .cells = (size_t)cells,
+                                 .jobs = (int)jobs,
+                                 .seed = seed};
+    return CLI_GO_ON;
 }
 
 /* The scale that the run says it had; NULL: the suite's own. The caller frees. */
@@ -155,14 +114,11 @@ int gnt_cmd_audit(int argc, char **argv) {
     gnt_err err = {0};
     cli_world world;
     char *scale = NULL;
-    int code = GNT_EXIT_WRONG;
-    if (read_options(argc, argv, &o) != 0)
-        return GNT_EXIT_WRONG;
-    if (o.help) {
-        fputs(help, stdout);
-        return GNT_EXIT_OK;
-    }
-    int rc = cli_world_open(&world, o.data, o.models, o.plugins, &err);
+    int code = read_options(argc, argv, &o);
+    if (code != CLI_GO_ON)
+        return code;
+    code = GNT_EXIT_WRONG;
+    int rc = cli_world_open(&world, &o.places, &err);
     if (rc == 0 && read_scale(o.how.folder, &scale, &err) == 0) {
         world.suite.scale = scale;
         code = audit(&o, &world, &err);

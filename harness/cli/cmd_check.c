@@ -1,11 +1,11 @@
 /* gauntlet check: is a run worse than a baseline? */
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "cli/args.h"
 #include "cli/cmd.h"
 #include "gate/gate.h"
 
@@ -35,54 +35,29 @@ enum { EXIT_NO_BASELINE = 3 };
 
 typedef struct options {
     const char *run, *against, *junit, *markdown, *json;
-    int github, quiet, help;
+    int github, quiet;
 } options;
 
 static int read_options(int argc, char **argv, options *o) {
-    static const struct option known[] = {
-        {"against", required_argument, NULL, 'a'},  {"junit", required_argument, NULL, 'u'},
-        {"markdown", required_argument, NULL, 'm'}, {"json", required_argument, NULL, 'J'},
-        {"github", no_argument, NULL, 'g'},         {"quiet", no_argument, NULL, 'q'},
-        {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
+    const cli_option known[] = {{.name = "against", .kind = CLI_TEXT, .to = &o->against},
+                                {.name = "junit", .kind = CLI_TEXT, .to = &o->junit},
+                                {.name = "markdown", .kind = CLI_TEXT, .to = &o->markdown},
+                                {.name = "json", .kind = CLI_TEXT, .to = &o->json},
+                                {.name = "github", .kind = CLI_FLAG, .to = &o->github},
+                                {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .to = &o->quiet},
+                                {0}};
+    const cli_command command = {.name = "check", .help = help, .options = known};
+    cli_words words;
     *o = (options){0};
-    optind = 0;
-    for (int c; (c = getopt_long(argc, argv, "qh", known, NULL)) != -1;)
-        switch (c) {
-        case 'a':
-            o->against = optarg;
-            break;
-        case 'u':
-            o->junit = optarg;
-            break;
-        case 'm':
-            o->markdown = optarg;
-            break;
-        case 'J':
-            o->json = optarg;
-            break;
-        case 'g':
-            o->github = 1;
-            break;
-        case 'q':
-            o->quiet = 1;
-            break;
-        case 'h':
-            o->help = 1;
-            break;
-        default:
-            return -1; /* getopt has said what is wrong */
-        }
-    if (o->help)
-        return 0;
-    if (argc - optind != 1 || !o->against) {
-        fprintf(
-            stderr,
-            "gauntlet check: expected a run and --against BASELINE, such as `gauntlet check results/quick "
-            "--against results/baselines/quick.json`\n");
-        return -1;
-    }
-    o->run = argv[optind];
-    return 0;
+    int code = cli_args(&command, argc, argv, &words);
+    if (code != CLI_GO_ON)
+        return code;
+    if (words.n != 1 || !o->against)
+        return cli_wrong(&command,
+                         "expected a run and --against BASELINE, such as `gauntlet check results/quick "
+                         "--against results/baselines/quick.json`");
+    o->run = words.word[0];
+    return CLI_GO_ON;
 }
 
 /* The results file of a folder, or the file itself. The caller frees; NULL when out of memory. */
@@ -165,14 +140,10 @@ static int check(const options *o, const char *run, const char *baseline) {
 
 int gnt_cmd_check(int argc, char **argv) {
     options o;
-    if (read_options(argc, argv, &o) != 0)
-        return GNT_EXIT_WRONG;
-    if (o.help) {
-        fputs(help, stdout);
-        return GNT_EXIT_OK;
-    }
+    int code = read_options(argc, argv, &o);
+    if (code != CLI_GO_ON)
+        return code;
     char *run = results_of(o.run), *baseline = results_of(o.against);
-    int code;
     if (!run || !baseline)
         code = wrong("");
     else if (gnt_file_exists(run) && !gnt_file_exists(baseline))

@@ -1,5 +1,4 @@
 /* gauntlet data: what sets there are, whether their files are sound, and what they look like. */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "cli/args.h"
 #include "cli/cmd.h"
 #include "data/data.h"
 #include "report/png.h"
@@ -45,63 +45,36 @@ static const char help_sheet[] =
 
 typedef struct data_options {
     const char *folder, *out;
-    int json, help;
-    long scale, columns;
+    uint64_t scale, columns;
+    int json;
 } data_options;
 
-static int read_count(const char *text, long most, const char *name, long *out) {
-    char *end;
-    long v = strtol(text, &end, 10);
-    if (*end || end == text || v < 1 || v > most) {
-        fprintf(stderr, "gauntlet data: %s is \"%s\"; expected a number from 1 to %ld\n", name, text, most);
-        return -1;
-    }
-    *out = v;
-    return 0;
-}
-
-static int read_options(int argc, char **argv, data_options *o) {
-    static const struct option known[] = {
-        {"json", no_argument, NULL, 'j'},        {"data", required_argument, NULL, 'd'},
-        {"scale", required_argument, NULL, 's'}, {"columns", required_argument, NULL, 'c'},
-        {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0}};
-    int c;
+static int read_options(const char *name, const char *help_text, int argc, char **argv, data_options *o,
+                        cli_words *words) {
+    const cli_option known[] = {
+        {.name = "json", .kind = CLI_FLAG, .to = &o->json},
+        {.name = "data", .kind = CLI_TEXT, .to = &o->folder},
+        {.name = "output", .letter = 'o', .kind = CLI_TEXT, .to = &o->out},
+        {.name = "scale", .kind = CLI_WHOLE, .to = &o->scale, .least = 1, .most = 8},
+        {.name = "columns", .kind = CLI_WHOLE, .to = &o->columns, .least = 1, .most = 64},
+        {0}};
+    const cli_command command = {.name = name, .help = help_text, .options = known};
     *o = (data_options){.folder = getenv("GAUNTLET_DATA"), .scale = 2, .columns = 16};
-    optind = 0; /* main's parsing may have moved it; 0 starts getopt afresh */
-    while ((c = getopt_long(argc, argv, "o:h", known, NULL)) != -1) {
-        if (c == 'j')
-            o->json = 1;
-        else if (c == 'd')
-            o->folder = optarg;
-        else if (c == 'o')
-            o->out = optarg;
-        else if (c == 'h')
-            o->help = 1;
-        else if (c == 's' && read_count(optarg, 8, "--scale", &o->scale) == 0)
-            continue;
-        else if (c == 'c' && read_count(optarg, 64, "--columns", &o->columns) == 0)
-            continue;
-        else
-            return -1;
-    }
-    return 0;
-}
-
-static int say_help(const char *text) {
-    fputs(text, stdout);
-    return GNT_EXIT_OK;
+    return cli_args(&command, argc, argv, words);
 }
 
 static int list(int argc, char **argv) {
     data_options o;
     size_t n;
     const char *const *name = gnt_data_names(&n);
-    if (read_options(argc, argv, &o) || (argc > optind && !o.help)) {
+    cli_words words;
+    int code = read_options("data list", help_list, argc, argv, &o, &words);
+    if (code != CLI_GO_ON)
+        return code;
+    if (words.n) {
         fputs(help_list, stderr);
         return GNT_EXIT_WRONG;
     }
-    if (o.help)
-        return say_help(help_list);
     json_t *all = json_array();
     for (size_t i = 0; i < n; i++) {
         if (!o.json)
@@ -145,18 +118,16 @@ static int check_one(const char *name, const data_options *o, int named, int fir
 
 static int check(int argc, char **argv) {
     data_options o;
-    if (read_options(argc, argv, &o)) {
-        fputs(help_check, stderr);
-        return GNT_EXIT_WRONG;
-    }
-    if (o.help)
-        return say_help(help_check);
-    int named = argc > optind, rc = GNT_EXIT_OK;
+    cli_words words;
+    int rc = read_options("data check", help_check, argc, argv, &o, &words), named = words.n > 0;
+    if (rc != CLI_GO_ON)
+        return rc;
+    rc = GNT_EXIT_OK;
     size_t n;
     const char *const *name = gnt_data_names(&n);
     if (named) {
-        n = (size_t)(argc - optind);
-        name = (const char *const *)(argv + optind);
+        n = (size_t)words.n;
+        name = (const char *const *)words.word;
     }
     for (size_t i = 0; named && i < n; i++)
         if (!gnt_data_about(name[i])) {
@@ -176,7 +147,7 @@ static int check(int argc, char **argv) {
 
 /* Copies one image, `scale` times as large, to (left, top) of a picture `width` pixels wide. */
 static void put_image(uint8_t *rgb, int64_t width, int64_t left, int64_t top, const gnt_data *d, int64_t row,
-                      long scale) {
+                      int64_t scale) {
     int64_t h = d->dim[1], w = d->dim[2], plane = h * w;
     const uint8_t *from = d->pixels + row * d->features;
     for (int64_t y = 0; y < h * scale; y++)
@@ -190,8 +161,9 @@ static void put_image(uint8_t *rgb, int64_t width, int64_t left, int64_t top, co
 static int draw_sheet(const gnt_data *d, const data_options *o, gnt_err *err) {
     enum { MOST_CLASSES = 20, GAP = 2 };
     int64_t classes = d->classes < MOST_CLASSES ? d->classes : MOST_CLASSES;
-    int64_t step_x = d->dim[2] * o->scale + GAP, step_y = d->dim[1] * o->scale + GAP;
-    int64_t width = o->columns * step_x + GAP, height = classes * step_y + GAP, used[MOST_CLASSES] = {0};
+    int64_t columns = (int64_t)o->columns, scale = (int64_t)o->scale;
+    int64_t step_x = d->dim[2] * scale + GAP, step_y = d->dim[1] * scale + GAP;
+    int64_t width = columns * step_x + GAP, height = classes * step_y + GAP, used[MOST_CLASSES] = {0};
     uint8_t *rgb = gnt_array((size_t)(width * height), 3);
     if (!rgb)
         return gnt_fail(err, "%s: out of memory for a picture of %lld by %lld", o->out, (long long)width,
@@ -199,9 +171,9 @@ static int draw_sheet(const gnt_data *d, const data_options *o, gnt_err *err) {
     memset(rgb, 128, (size_t)(width * height) * 3);
     for (int64_t row = 0; row < d->part[GNT_PART_TRAIN]; row++) {
         int32_t k = d->label[row];
-        if (k >= classes || used[k] >= o->columns)
+        if (k >= classes || used[k] >= columns)
             continue;
-        put_image(rgb, width, GAP + used[k]++ * step_x, GAP + k * step_y, d, row, o->scale);
+        put_image(rgb, width, GAP + used[k]++ * step_x, GAP + k * step_y, d, row, scale);
     }
     int rc = gnt_png_write(o->out, rgb, width, height, err);
     gnt_free(rgb);
@@ -210,19 +182,17 @@ static int draw_sheet(const gnt_data *d, const data_options *o, gnt_err *err) {
 
 static int sheet(int argc, char **argv) {
     data_options o;
-    if (read_options(argc, argv, &o)) {
-        fputs(help_sheet, stderr);
-        return GNT_EXIT_WRONG;
-    }
-    if (o.help)
-        return say_help(help_sheet);
-    if (argc != optind + 1 || !o.out) {
+    cli_words words;
+    int code = read_options("data sheet", help_sheet, argc, argv, &o, &words);
+    if (code != CLI_GO_ON)
+        return code;
+    if (words.n != 1 || !o.out) {
         fprintf(stderr, "gauntlet data sheet: expected one data set and -o FILE.png\n%s", help_sheet);
         return GNT_EXIT_WRONG;
     }
     gnt_err err = {{0}};
     gnt_data *d = NULL;
-    gnt_data_spec spec = {.name = argv[optind]};
+    gnt_data_spec spec = {.name = words.word[0]};
     int rc = gnt_data_open(&d, &spec, o.folder, &err);
     if (rc == 0 && d->kind != GNT_DATA_IMAGE)
         rc = gnt_fail(&err, "%s: is a table; a sheet needs images", d->name);
@@ -243,7 +213,7 @@ int gnt_cmd_data(int argc, char **argv) {
     if (command && !strcmp(command, "sheet"))
         return sheet(argc - 1, argv + 1);
     if (command && (!strcmp(command, "--help") || !strcmp(command, "-h")))
-        return say_help(help);
+        return fputs(help, stdout), GNT_EXIT_OK;
     if (command)
         fprintf(stderr, "gauntlet data: there is no command \"%s\"; expected list, check or sheet\n",
                 command);

@@ -1,9 +1,9 @@
 /* gauntlet leaderboard: several runs and contributors in one ranking. */
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "board/board.h"
+#include "cli/args.h"
 #include "cli/cmd.h"
 
 static const char help[] =
@@ -24,22 +24,32 @@ static const char help[] =
 
 enum { MOST_NAME = 80 };
 
-static int wrong(const char *sentence, const char *what) {
-    fprintf(stderr, "gauntlet leaderboard: %s%.200s; `gauntlet leaderboard --help` tells more\n", sentence,
-            what);
-    return GNT_EXIT_WRONG;
+typedef struct board_words {
+    gnt_board_options *board;
+    gnt_board_source *sources;
+    const cli_command *command;
+} board_words;
+
+static int add_source(board_words *w, char *folder, char *contributor) {
+    if (w->board->n_source == GNT_BOARD_MOST_RUNS)
+        return cli_wrong(w->command, "there are more runs than one leaderboard takes: %.200s", folder);
+    w->sources[w->board->n_source++] = (gnt_board_source){folder, contributor};
+    return 0;
 }
 
-static int add_source(gnt_board_options *o, gnt_board_source *sources, char *text, int named) {
-    char *equals = named ? strchr(text, '=') : NULL;
-    if (o->n_source == GNT_BOARD_MOST_RUNS)
-        return wrong("there are more runs than one leaderboard takes: ", text);
-    if (named && (!equals || equals == text || !equals[1] || equals - text > MOST_NAME))
-        return wrong("--contributor takes NAME=RUN, the name of at most 80 bytes, not ", text);
-    if (equals)
-        *equals = 0; /* the name ends where the folder begins */
-    sources[o->n_source++] = equals ? (gnt_board_source){equals + 1, text} : (gnt_board_source){text, NULL};
-    return 0;
+static int add_run(void *user, char *text) {
+    return add_source(user, text, NULL);
+}
+
+/* "NAME=RUN": cut in two where it stands. */
+static int add_named(void *user, char *text) {
+    board_words *w = user;
+    char *equals = strchr(text, '=');
+    if (!equals || equals == text || !equals[1] || equals - text > MOST_NAME)
+        return cli_wrong(w->command, "--contributor takes NAME=RUN, the name of at most %d bytes, not %.200s",
+                         MOST_NAME, text);
+    *equals = 0;
+    return add_source(w, equals + 1, text);
 }
 
 static int make(const gnt_board_options *options) {
@@ -58,36 +68,26 @@ static int make(const gnt_board_options *options) {
 }
 
 int gnt_cmd_leaderboard(int argc, char **argv) {
-    static const struct option known[] = {{"help", no_argument, NULL, 'h'},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {"contributor", required_argument, NULL, 'c'},
-                                          {"title", required_argument, NULL, 't'},
-                                          {"no-plots", no_argument, NULL, 'n'},
-                                          {NULL, 0, NULL, 0}};
     gnt_board_source sources[GNT_BOARD_MOST_RUNS];
-    gnt_board_options options = {.source = sources, .plots = 1};
-    optind = 0; /* 0 starts getopt afresh */
-    /* '-': what is no option comes in its order too, since the order of runs means something */
-    for (int c; (c = getopt_long(argc, argv, "-ho:", known, NULL)) != -1;) {
-        if (c == 'h') {
-            fputs(help, stdout);
-            return GNT_EXIT_OK;
-        }
-        if (c == 'o')
-            options.folder = optarg;
-        else if (c == 't')
-            options.title = optarg;
-        else if (c == 'n')
-            options.plots = 0;
-        else if ((c != 1 && c != 'c') || add_source(&options, sources, optarg, c == 'c'))
-            return GNT_EXIT_WRONG; /* what is wrong has been said */
-    }
-    for (; optind < argc; optind++) /* after "--" */
-        if (add_source(&options, sources, argv[optind], 0))
-            return GNT_EXIT_WRONG;
-    if (options.n_source == 0)
-        return wrong("expected the folders of runs, such as results/quick", "");
-    if (!options.folder)
-        return wrong("expected -o DIR, the folder to write to", "");
-    return make(&options);
+    gnt_board_options board = {.source = sources};
+    board_words taken = {.board = &board, .sources = sources};
+    int no_plots = 0;
+    const cli_option known[] = {{.name = "output", .letter = 'o', .kind = CLI_TEXT, .to = &board.folder},
+                                {.name = "contributor", .kind = CLI_READ, .to = &taken, .read = add_named},
+                                {.name = "title", .kind = CLI_TEXT, .to = &board.title},
+                                {.name = "no-plots", .kind = CLI_FLAG, .to = &no_plots},
+                                {0}};
+    /* words in their order among the options: the order of runs means something */
+    const cli_command command = {
+        .name = "leaderboard", .help = help, .options = known, .word = add_run, .user = &taken};
+    taken.command = &command;
+    int code = cli_args(&command, argc, argv, NULL);
+    if (code != CLI_GO_ON)
+        return code;
+    if (board.n_source == 0)
+        return cli_wrong(&command, "expected the folders of runs, such as results/quick");
+    if (!board.folder)
+        return cli_wrong(&command, "expected -o DIR, the folder to write to");
+    board.plots = !no_plots;
+    return make(&board);
 }

@@ -1,10 +1,10 @@
 /* gauntlet list and gauntlet show: what plugins there are, and what one of them takes and does. */
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "cli/args.h"
 #include "cli/cmd.h"
 #include "plugin/params.h"
 #include "plugin/words.h"
@@ -34,36 +34,24 @@ static const char help_show[] =
 
 typedef struct options {
     const char *plugins, *id;
-    int json, help;
+    int json;
 } options;
 
-static int read_options(int argc, char **argv, int wants_id, options *o) {
-    static const struct option known[] = {{"json", no_argument, NULL, 'j'},
-                                          {"plugins", required_argument, NULL, 'p'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
-    int c;
+static int read_options(int argc, char **argv, const char *help, options *o) {
+    const cli_option known[] = {{.name = "json", .kind = CLI_FLAG, .to = &o->json},
+                                {.name = "plugins", .kind = CLI_TEXT, .to = &o->plugins},
+                                {0}};
+    const cli_command command = {.name = argv[0], .help = help, .options = known};
+    const int wants_id = help == help_show;
+    cli_words words;
     *o = (options){0};
-    optind = 0; /* main's parsing may have moved it; 0 starts getopt afresh */
-    while ((c = getopt_long(argc, argv, "h", known, NULL)) != -1) {
-        if (c == 'j')
-            o->json = 1;
-        else if (c == 'p')
-            o->plugins = optarg;
-        else if (c == 'h')
-            o->help = 1;
-        else
-            return -1;
-    }
-    if (o->help)
-        return 0;
-    if (argc - optind != wants_id) {
-        fprintf(stderr, "gauntlet %s: expected %s; `gauntlet %s --help` tells more\n", argv[0],
-                wants_id ? "the id of one plugin" : "no further words", argv[0]);
-        return -1;
-    }
-    o->id = wants_id ? argv[optind] : NULL;
-    return 0;
+    int code = cli_args(&command, argc, argv, &words);
+    if (code != CLI_GO_ON)
+        return code;
+    if (words.n != wants_id)
+        return cli_wrong(&command, "expected %s", wants_id ? "the id of one plugin" : "no further words");
+    o->id = wants_id ? words.word[0] : NULL;
+    return CLI_GO_ON;
 }
 
 /* ---- list
@@ -121,17 +109,14 @@ int gnt_cmd_list(int argc, char **argv) {
     options o;
     gnt_plugin_list list;
     gnt_err err = {0};
-    if (read_options(argc, argv, 0, &o))
-        return GNT_EXIT_WRONG;
-    if (o.help) {
-        fputs(help_list, stdout);
-        return GNT_EXIT_OK;
-    }
+    int code = read_options(argc, argv, help_list, &o);
+    if (code != CLI_GO_ON)
+        return code;
     if (gnt_list_plugins(&list, o.plugins, &err)) {
         fprintf(stderr, "gauntlet list: %s\n", err.text);
         return GNT_EXIT_WRONG;
     }
-    int code = list.n_refused ? GNT_EXIT_FAILED : GNT_EXIT_OK;
+    code = list.n_refused ? GNT_EXIT_FAILED : GNT_EXIT_OK;
     if (o.json)
         code = list_json(&list) ? GNT_EXIT_FAILED : code;
     else {
@@ -255,17 +240,14 @@ int gnt_cmd_show(int argc, char **argv) {
     options o;
     gnt_plugin_list list;
     gnt_err err = {0};
-    if (read_options(argc, argv, 1, &o) && !o.help)
-        return GNT_EXIT_WRONG;
-    if (o.help) {
-        fputs(help_show, stdout);
-        return GNT_EXIT_OK;
-    }
+    int code = read_options(argc, argv, help_show, &o);
+    if (code != CLI_GO_ON)
+        return code;
     if (gnt_list_plugins(&list, o.plugins, &err)) {
         fprintf(stderr, "gauntlet show: %s\n", err.text);
         return GNT_EXIT_WRONG;
     }
-    int code = show_all(&list, &o);
+    code = show_all(&list, &o);
     if (code == GNT_EXIT_WRONG)
         unknown(&list, o.id);
     gnt_plugin_list_free(&list);

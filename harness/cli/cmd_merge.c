@@ -1,7 +1,7 @@
 /* gauntlet merge: the stores of several runs of one suite in one folder. */
-#include <getopt.h>
 #include <stdio.h>
 
+#include "cli/args.h"
 #include "cli/cmd.h"
 #include "run/merge.h"
 
@@ -27,27 +27,18 @@ static void say(void *user, const char *line) {
 }
 
 int gnt_cmd_merge(int argc, char **argv) {
-    static const struct option known[] = {
-        {"help", no_argument, NULL, 'h'}, {"output", required_argument, NULL, 'o'}, {NULL, 0, NULL, 0}};
     const char *folder = NULL;
+    const cli_option known[] = {{.name = "output", .letter = 'o', .kind = CLI_TEXT, .to = &folder}, {0}};
+    const cli_command command = {.name = "merge", .help = help, .options = known};
+    cli_words words;
     gnt_err err = {0};
     gnt_merge_counts counts;
-    optind = 0;
-    for (int c; (c = getopt_long(argc, argv, "ho:", known, NULL)) != -1;) {
-        if (c == 'h') {
-            fputs(help, stdout);
-            return GNT_EXIT_OK;
-        }
-        if (c != 'o')
-            return GNT_EXIT_WRONG; /* getopt has said what is wrong */
-        folder = optarg;
-    }
-    if (!folder || optind == argc) {
-        fprintf(stderr, "gauntlet merge: expected run folders and -o DIR; see gauntlet merge --help\n");
-        return GNT_EXIT_WRONG;
-    }
-    if (gnt_merge((const char *const *)argv + optind, (size_t)(argc - optind), folder, &counts, say, NULL,
-                  &err) != 0) {
+    int code = cli_args(&command, argc, argv, &words);
+    if (code != CLI_GO_ON)
+        return code;
+    if (!folder || words.n == 0)
+        return cli_wrong(&command, "expected run folders and -o DIR");
+    if (gnt_merge((const char *const *)words.word, (size_t)words.n, folder, &counts, say, NULL, &err) != 0) {
         fprintf(stderr, "gauntlet merge: %s\n", err.text);
         return GNT_EXIT_WRONG;
     }

@@ -1,6 +1,4 @@
 /* gauntlet program: what the numeric core makes of a model, and how close to the machine's limits it runs. */
-#include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "cli/args.h"
 #include "cli/cmd.h"
 #include "nn/limits.h"
 #include "nn/program.h"
@@ -47,9 +46,9 @@ typedef struct options {
     const char *model;
     gnt_recipe_kind kind;
     gnt_nn_shape sample;
-    long batch, classes;
+    uint64_t batch, classes;
     double seconds;
-    int explain, help;
+    int explain;
 } options;
 
 static int complain(const char *name, const char *text, const char *expected) {
@@ -57,24 +56,17 @@ static int complain(const char *name, const char *text, const char *expected) {
     return -1;
 }
 
-static int read_count(const char *name, const char *text, long least, long most, const char *expected,
-                      long *out) {
-    char *end;
-    errno = 0;
-    *out = strtol(text, &end, 10);
-    return errno || *end || end == text || *out < least || *out > most ? complain(name, text, expected) : 0;
-}
-
-static int read_kind(const char *text, gnt_recipe_kind *out) {
+static int read_kind(void *to, char *text) {
     for (int i = 0; i < N_KINDS; i++)
         if (strcmp(text, kinds[i]) == 0) {
-            *out = (gnt_recipe_kind)i;
+            *(gnt_recipe_kind *)to = (gnt_recipe_kind)i;
             return 0;
         }
     return complain("--kind", text, "match, dlg, gradient, train or features");
 }
 
-static int read_sample(const char *text, gnt_nn_shape *out) {
+static int read_sample(void *to, char *text) {
+    gnt_nn_shape *out = to;
     *out = (gnt_nn_shape){0};
     for (const char *at = text; out->rank < 3; at++) {
         char *end;
@@ -91,56 +83,25 @@ static int read_sample(const char *text, gnt_nn_shape *out) {
     return complain("--sample", text, "CHANNELSxHEIGHTxWIDTH, such as 3x32x32, or a number of features");
 }
 
-static int read_seconds(const char *text, double *out) {
-    char *end;
-    *out = strtod(text, &end);
-    return *end || end == text || !(*out >= 0 && *out <= 600) ? complain("--seconds", text, "0 to 600") : 0;
-}
-
 static int read_options(int argc, char **argv, options *o) {
-    static const struct option known[] = {
-        {"explain", no_argument, NULL, 'e'},       {"kind", required_argument, NULL, 'k'},
-        {"batch", required_argument, NULL, 'b'},   {"sample", required_argument, NULL, 's'},
-        {"classes", required_argument, NULL, 'c'}, {"seconds", required_argument, NULL, 't'},
-        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
-    int c, bad = 0;
+    const cli_option known[] = {
+        {.name = "explain", .kind = CLI_FLAG, .to = &o->explain},
+        {.name = "kind", .kind = CLI_READ, .to = &o->kind, .read = read_kind},
+        {.name = "batch", .kind = CLI_WHOLE, .to = &o->batch, .least = 1, .most = 4096},
+        {.name = "sample", .kind = CLI_READ, .to = &o->sample, .read = read_sample},
+        {.name = "classes", .kind = CLI_WHOLE, .to = &o->classes, .least = 2, .most = 100000},
+        {.name = "seconds", .kind = CLI_REAL, .to = &o->seconds, .least = 0, .most = 600},
+        {0}};
+    const cli_command command = {.name = "program", .help = help, .options = known};
+    cli_words words;
     *o = (options){.sample = {3, {3, 32, 32}}, .batch = 1, .classes = 10, .seconds = 1};
-    optind = 0;
-    while (!bad && (c = getopt_long(argc, argv, "h", known, NULL)) != -1)
-        switch (c) {
-        case 'e':
-            o->explain = 1;
-            break;
-        case 'k':
-            bad = read_kind(optarg, &o->kind);
-            break;
-        case 'b':
-            bad = read_count("--batch", optarg, 1, 4096, "1 to 4096", &o->batch);
-            break;
-        case 's':
-            bad = read_sample(optarg, &o->sample);
-            break;
-        case 'c':
-            bad = read_count("--classes", optarg, 2, 100000, "2 to 100000", &o->classes);
-            break;
-        case 't':
-            bad = read_seconds(optarg, &o->seconds);
-            break;
-        case 'h':
-            o->help = 1;
-            break;
-        default:
-            return -1;
-        }
-    o->model = optind < argc ? argv[optind] : NULL;
-    if (bad || o->help)
-        return bad;
-    if (optind + 1 != argc || !o->explain) {
-        fprintf(stderr,
-                "gauntlet program: expected --explain and one model; `gauntlet program --help` tells more\n");
-        return -1;
-    }
-    return 0;
+    int code = cli_args(&command, argc, argv, &words);
+    if (code != CLI_GO_ON)
+        return code;
+    if (words.n != 1 || !o->explain)
+        return cli_wrong(&command, "expected --explain and one model");
+    o->model = words.word[0];
+    return CLI_GO_ON;
 }
 
 /* ---- the program ---- */
@@ -334,12 +295,9 @@ int gnt_cmd_program(int argc, char **argv) {
     gnt_err err = {0};
     gnt_model *m = NULL;
     gnt_recipe *r = NULL;
-    if (read_options(argc, argv, &o))
-        return GNT_EXIT_WRONG;
-    if (o.help) {
-        fputs(help, stdout);
-        return GNT_EXIT_OK;
-    }
+    int code = read_options(argc, argv, &o);
+    if (code != CLI_GO_ON)
+        return code;
     if (o.seconds > 0)
         start_over(argc, argv);
     gnt_key key = gnt_key_of_seed(1);

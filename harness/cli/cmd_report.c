@@ -1,8 +1,8 @@
 /* gauntlet report: tables, plots and pages from the folder of a run. */
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/args.h"
 #include "cli/cmd.h"
 #include "report/report.h"
 
@@ -18,7 +18,9 @@ static const char help[] =
     "Where gnuplot is missing the plots are left out and a line says so; that is no failure.\n"
     "Exit code: 0 made, 1 a file could not be written, 2 the command or results.json is wrong.\n";
 
-static int read_formats(const char *list, int *formats) {
+static int read_formats(void *to, char *text) {
+    int *formats = to;
+    const char *list = text;
     *formats = 0;
     while (*list) {
         size_t n = strcspn(list, ",");
@@ -27,10 +29,13 @@ static int read_formats(const char *list, int *formats) {
         else if (n == 3 && !strncmp(list, "png", 3))
             *formats |= GNT_FORMAT_PNG;
         else
-            return -1;
+            break;
         list += n + (list[n] == ',');
     }
-    return *formats ? 0 : -1;
+    if (!*list && *formats)
+        return 0;
+    fprintf(stderr, "gauntlet report: --format is \"%s\"; expected svg, png or svg,png\n", text);
+    return -1;
 }
 
 static int make(const char *run, const gnt_report_options *options) {
@@ -49,37 +54,21 @@ static int make(const char *run, const gnt_report_options *options) {
 }
 
 int gnt_cmd_report(int argc, char **argv) {
-    static const struct option known[] = {{"help", no_argument, NULL, 'h'},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {"format", required_argument, NULL, 'f'},
-                                          {"no-plots", no_argument, NULL, 'n'},
-                                          {NULL, 0, NULL, 0}};
     gnt_report_options options = {.formats = GNT_FORMAT_SVG | GNT_FORMAT_PNG};
     int no_plots = 0;
-    optind = 1;
-    for (int c; (c = getopt_long(argc, argv, "ho:", known, NULL)) != -1;) {
-        if (c == 'h') {
-            fputs(help, stdout);
-            return GNT_EXIT_OK;
-        }
-        if (c == 'o')
-            options.folder = optarg;
-        else if (c == 'n')
-            no_plots = 1;
-        else if (c != 'f')
-            return GNT_EXIT_WRONG; /* getopt has said what is wrong */
-        else if (read_formats(optarg, &options.formats)) {
-            fprintf(stderr, "gauntlet report: --format is \"%s\"; expected svg, png or svg,png\n", optarg);
-            return GNT_EXIT_WRONG;
-        }
-    }
-    if (optind + 1 != argc) {
-        fprintf(
-            stderr,
-            "gauntlet report: expected one run folder, such as results/quick; see gauntlet report --help\n");
-        return GNT_EXIT_WRONG;
-    }
+    const cli_option known[] = {
+        {.name = "output", .letter = 'o', .kind = CLI_TEXT, .to = &options.folder},
+        {.name = "format", .kind = CLI_READ, .to = &options.formats, .read = read_formats},
+        {.name = "no-plots", .kind = CLI_FLAG, .to = &no_plots},
+        {0}};
+    const cli_command command = {.name = "report", .help = help, .options = known};
+    cli_words words;
+    int code = cli_args(&command, argc, argv, &words);
+    if (code != CLI_GO_ON)
+        return code;
+    if (words.n != 1)
+        return cli_wrong(&command, "expected one run folder, such as results/quick");
     if (no_plots)
         options.formats = 0;
-    return make(argv[optind], &options);
+    return make(words.word[0], &options);
 }

@@ -1,6 +1,5 @@
 /* gauntlet run: a suite from its file to its results. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,96 +37,52 @@ static const char help[] =
     "interrupted.\n";
 
 typedef struct options {
-    const char *suite, *output, *scale, *data, *models, *plugins;
-    int jobs, dry, json, report, quiet, help;
+    const char *suite, *output, *scale;
+    cli_places places;
+    uint64_t jobs;
+    int dry, json, no_report, quiet;
     int part, parts; /* 0: the whole */
 } options;
 
 /* "2/3" */
-static int read_shard(const char *text, options *o) {
+static int read_shard(void *to, char *text) {
+    options *o = to;
     char *end;
     errno = 0;
     long part = strtol(text, &end, 10), parts = *end == '/' ? strtol(end + 1, &end, 10) : 0;
-    if (errno || *end || part < 1 || parts < part || parts > GNT_MOST_SHARDS)
+    if (errno || *end || part < 1 || parts < part || parts > GNT_MOST_SHARDS) {
+        fprintf(stderr,
+                "gauntlet run: --shard is \"%.40s\", expected I/N with 1 <= I <= N <= %d, such as 2/3\n",
+                text, GNT_MOST_SHARDS);
         return -1;
+    }
     o->part = (int)part;
     o->parts = (int)parts;
     return 0;
 }
 
 static int read_options(int argc, char **argv, options *o) {
-    static const struct option known[] = {{"output", required_argument, NULL, 'o'},
-                                          {"scale", required_argument, NULL, 's'},
-                                          {"dry-run", no_argument, NULL, 'n'},
-                                          {"json", no_argument, NULL, 'J'},
-                                          {"jobs", required_argument, NULL, 'j'},
-                                          {"data", required_argument, NULL, 'd'},
-                                          {"models", required_argument, NULL, 'm'},
-                                          {"plugins", required_argument, NULL, 'p'},
-                                          {"shard", required_argument, NULL, 'S'},
-                                          {"no-report", no_argument, NULL, 'R'},
-                                          {"quiet", no_argument, NULL, 'q'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
-    int c;
-    *o = (options){.data = getenv("GAUNTLET_DATA"), .report = 1, .jobs = cli_processors()};
-    optind = 0;
-    while ((c = getopt_long(argc, argv, "o:qh", known, NULL)) != -1)
-        switch (c) {
-        case 'o':
-            o->output = optarg;
-            break;
-        case 's':
-            o->scale = optarg;
-            break;
-        case 'n':
-            o->dry = 1;
-            break;
-        case 'J':
-            o->json = 1;
-            break;
-        case 'd':
-            o->data = optarg;
-            break;
-        case 'm':
-            o->models = optarg;
-            break;
-        case 'p':
-            o->plugins = optarg;
-            break;
-        case 'R':
-            o->report = 0;
-            break;
-        case 'q':
-            o->quiet = 1;
-            break;
-        case 'h':
-            o->help = 1;
-            break;
-        case 'S':
-            if (read_shard(optarg, o) == 0)
-                break;
-            fprintf(stderr,
-                    "gauntlet run: --shard is \"%.40s\", expected I/N with 1 <= I <= N <= %d, such as 2/3\n",
-                    optarg, GNT_MOST_SHARDS);
-            return -1;
-        case 'j':
-            if (cli_read_jobs(optarg, &o->jobs) == 0)
-                break;
-            fprintf(stderr, "gauntlet run: --jobs is \"%.40s\", expected a whole number from 1 to 256\n",
-                    optarg);
-            return -1;
-        default:
-            return -1;
-        }
-    if (o->help)
-        return 0;
-    if (argc - optind != 1) {
-        fprintf(stderr, "gauntlet run: expected one suite file; `gauntlet run --help` tells more\n");
-        return -1;
-    }
-    o->suite = argv[optind];
-    return 0;
+    const cli_option known[] = {
+        {.name = "output", .letter = 'o', .kind = CLI_TEXT, .to = &o->output},
+        {.name = "scale", .kind = CLI_TEXT, .to = &o->scale},
+        {.name = "dry-run", .kind = CLI_FLAG, .to = &o->dry},
+        {.name = "json", .kind = CLI_FLAG, .to = &o->json},
+        {.name = "jobs", .kind = CLI_WHOLE, .to = &o->jobs, .least = 1, .most = CLI_MOST_JOBS},
+        CLI_PLACES(&o->places),
+        {.name = "shard", .kind = CLI_READ, .to = o, .read = read_shard},
+        {.name = "no-report", .kind = CLI_FLAG, .to = &o->no_report},
+        {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .to = &o->quiet},
+        {0}};
+    const cli_command command = {.name = "run", .help = help, .options = known};
+    cli_words words;
+    *o = (options){.places.data = getenv("GAUNTLET_DATA"), .jobs = (uint64_t)cli_processors()};
+    int code = cli_args(&command, argc, argv, &words);
+    if (code != CLI_GO_ON)
+        return code;
+    if (words.n != 1)
+        return cli_wrong(&command, "expected one suite file");
+    o->suite = words.word[0];
+    return CLI_GO_ON;
 }
 
 static void print_summary(const gnt_run_counts *c, const char *folder) {
@@ -187,8 +142,11 @@ static char *folder_of(const options *o, const gnt_suite *suite) {
 static int run_plan(const options *o, const gnt_suite *suite, const gnt_plan *plan, const uint8_t *wanted) {
     gnt_err err = {0};
     char *folder = folder_of(o, suite);
-    gnt_run_options how = {
-        .folder = folder, .data_folder = o->data, .jobs = o->jobs, .quiet = o->quiet, .wanted = wanted};
+    gnt_run_options how = {.folder = folder,
+                           .data_folder = o->places.data,
+                           .jobs = (int)o->jobs,
+                           .quiet = o->quiet,
+                           .wanted = wanted};
     gnt_run_counts counts = {0};
     int code = GNT_EXIT_FAILED;
     gnt_interrupt_catch();
@@ -196,7 +154,7 @@ static int run_plan(const options *o, const gnt_suite *suite, const gnt_plan *pl
         fprintf(stderr, "gauntlet run: %s\n", err.text[0] ? err.text : "out of memory");
     else {
         code = exit_code(&counts);
-        if (o->report && !wanted && !counts.interrupted)
+        if (!o->no_report && !wanted && !counts.interrupted)
             make_report(folder, o->quiet);
         if (!o->quiet)
             print_summary(&counts, folder);
@@ -233,13 +191,11 @@ int gnt_cmd_run(int argc, char **argv) {
     cli_world world;
     gnt_suite suite = {0};
     gnt_plan plan = {0};
-    if (read_options(argc, argv, &o) != 0)
-        return GNT_EXIT_WRONG;
-    if (o.help) {
-        fputs(help, stdout);
-        return GNT_EXIT_OK;
-    }
-    int code = GNT_EXIT_WRONG, rc = cli_world_open(&world, o.data, o.models, o.plugins, &err);
+    int code = read_options(argc, argv, &o);
+    if (code != CLI_GO_ON)
+        return code;
+    code = GNT_EXIT_WRONG;
+    int rc = cli_world_open(&world, &o.places, &err);
     world.suite.scale = o.scale;
     if (rc != 0 || gnt_suite_load(&suite, o.suite, &world.suite, &err) != 0 ||
         gnt_plan_make(&plan, &suite, &err) != 0)

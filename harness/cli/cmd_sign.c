@@ -1,11 +1,11 @@
 /* gauntlet sign, gauntlet verify: a run folder under a signature, and what has changed since. */
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <sodium/utils.h>
 
 #include "base/json.h"
+#include "cli/args.h"
 #include "cli/cmd.h"
 #include "seal/seal.h"
 
@@ -70,30 +70,20 @@ static int sign(const char *folder, const char *key_file) {
 }
 
 int gnt_cmd_sign(int argc, char **argv) {
-    static const struct option known[] = {{"help", no_argument, NULL, 'h'},
-                                          {"key", required_argument, NULL, 'k'},
-                                          {"new-key", required_argument, NULL, 'n'},
-                                          {NULL, 0, NULL, 0}};
     const char *key = NULL, *new_key = NULL;
-    optind = 0;
-    for (int c; (c = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
-        if (c == 'h') {
-            fputs(sign_help, stdout);
-            return GNT_EXIT_OK;
-        }
-        if (c != 'k' && c != 'n')
-            return GNT_EXIT_WRONG; /* getopt has said what is wrong */
-        *(c == 'k' ? &key : &new_key) = optarg;
-    }
-    if (new_key && !key && optind == argc)
+    const cli_option known[] = {{.name = "key", .kind = CLI_TEXT, .to = &key},
+                                {.name = "new-key", .kind = CLI_TEXT, .to = &new_key},
+                                {0}};
+    const cli_command command = {.name = "sign", .help = sign_help, .options = known};
+    cli_words words;
+    int code = cli_args(&command, argc, argv, &words);
+    if (code != CLI_GO_ON)
+        return code;
+    if (new_key && !key && words.n == 0)
         return make_key(new_key);
-    if (!key || new_key || optind + 1 != argc) {
-        fprintf(stderr,
-                "gauntlet sign: expected a run folder and --key FILE, or --new-key FILE alone; see gauntlet "
-                "sign --help\n");
-        return GNT_EXIT_WRONG;
-    }
-    return sign(argv[optind], key);
+    if (!key || new_key || words.n != 1)
+        return cli_wrong(&command, "expected a run folder and --key FILE, or --new-key FILE alone");
+    return sign(words.word[0], key);
 }
 
 /* ---- verify ---- */
@@ -162,23 +152,14 @@ static int verify(const char *folder, const char *key_file) {
 }
 
 int gnt_cmd_verify(int argc, char **argv) {
-    static const struct option known[] = {
-        {"help", no_argument, NULL, 'h'}, {"public", required_argument, NULL, 'p'}, {NULL, 0, NULL, 0}};
     const char *key = NULL;
-    optind = 0;
-    for (int c; (c = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
-        if (c == 'h') {
-            fputs(verify_help, stdout);
-            return GNT_EXIT_OK;
-        }
-        if (c != 'p')
-            return GNT_EXIT_WRONG;
-        key = optarg;
-    }
-    if (!key || optind + 1 != argc) {
-        fprintf(stderr,
-                "gauntlet verify: expected a run folder and --public FILE; see gauntlet verify --help\n");
-        return GNT_EXIT_WRONG;
-    }
-    return verify(argv[optind], key);
+    const cli_option known[] = {{.name = "public", .kind = CLI_TEXT, .to = &key}, {0}};
+    const cli_command command = {.name = "verify", .help = verify_help, .options = known};
+    cli_words words;
+    int code = cli_args(&command, argc, argv, &words);
+    if (code != CLI_GO_ON)
+        return code;
+    if (!key || words.n != 1)
+        return cli_wrong(&command, "expected a run folder and --public FILE");
+    return verify(words.word[0], key);
 }

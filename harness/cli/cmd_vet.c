@@ -1,5 +1,4 @@
 /* gauntlet vet: does a plugin keep the contract? */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +6,7 @@
 #include <jansson.h>
 
 #include "base/text.h"
+#include "cli/args.h"
 #include "cli/cmd.h"
 #include "plugin/words.h"
 #include "run/child.h"
@@ -34,7 +34,7 @@ enum { MOST_PARAMS = 32 };
 typedef struct vet_options {
     gnt_vet_options vet;
     gnt_vet_params params[MOST_PARAMS];
-    int json, help, list;
+    int json, list;
 } vet_options;
 
 typedef struct listener {
@@ -42,31 +42,24 @@ typedef struct listener {
     json_t *findings; /* NULL: print lines */
 } listener;
 
-static int wrong(const char *sentence, const char *what) {
-    fprintf(stderr, "gauntlet vet: %s%.80s; `gauntlet vet --help` tells more\n", sentence, what);
-    return -1;
-}
-
-static int read_number(const char *text, double most, double *out) {
-    char *end;
-    *out = strtod(text, &end);
-    return end != text && !*end && *out > 0 && *out <= most ? 0 : -1;
-}
-
 /* "ID=JSON": cut in two where it stands. */
-static int read_params(char *text, vet_options *o) {
+static int read_params(void *to, char *text) {
+    vet_options *o = to;
     char *equals = strchr(text, '=');
     json_t *json = equals ? json_loads(equals + 1, JSON_REJECT_DUPLICATES, NULL) : NULL;
     const int good = json_is_object(json) && o->vet.n_params < MOST_PARAMS;
     json_decref(json);
-    if (!good)
-        return wrong("--params takes ID={\"NAME\": VALUE, …}, not ", text);
+    if (!good) {
+        fprintf(stderr, "gauntlet vet: --params takes ID={\"NAME\": VALUE, …}, not %.80s\n", text);
+        return -1;
+    }
     *equals = 0;
     o->params[o->vet.n_params++] = (gnt_vet_params){text, equals + 1};
     return 0;
 }
 
-static int read_only(const char *text, unsigned char wanted[GNT_VET_CHECKS]) {
+static int read_only(void *to, char *text) {
+    unsigned char *wanted = to;
     const char *names[GNT_VET_CHECKS];
     char name[32];
     memset(wanted, 0, GNT_VET_CHECKS);
@@ -91,38 +84,22 @@ static int read_only(const char *text, unsigned char wanted[GNT_VET_CHECKS]) {
     return 0;
 }
 
-static int read_options(int argc, char **argv, vet_options *o) {
-    static const struct option known[] = {
-        {"only", required_argument, NULL, 'o'},    {"params", required_argument, NULL, 'p'},
-        {"seconds", required_argument, NULL, 's'}, {"memory-mb", required_argument, NULL, 'm'},
-        {"json", no_argument, NULL, 'j'},          {"list", no_argument, NULL, 'l'},
-        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
-    double number;
-    int c;
+static int read_options(int argc, char **argv, vet_options *o, cli_words *words) {
+    const cli_option known[] = {
+        {.name = "only", .kind = CLI_READ, .to = o->vet.wanted, .read = read_only},
+        {.name = "params", .kind = CLI_READ, .to = o, .read = read_params},
+        {.name = "seconds", .kind = CLI_REAL, .to = &o->vet.seconds, .least = 0.01, .most = 86400},
+        {.name = "memory-mb", .kind = CLI_WHOLE, .to = &o->vet.memory_mb, .least = 64, .most = 1 << 20},
+        {.name = "json", .kind = CLI_FLAG, .to = &o->json},
+        {.name = "list", .kind = CLI_FLAG, .to = &o->list},
+        {0}};
+    const cli_command command = {.name = "vet", .help = help, .options = known};
     *o = (vet_options){.vet = {.seconds = 60, .memory_mb = 1024}};
     memset(o->vet.wanted, 1, sizeof o->vet.wanted);
-    optind = 0; /* 0 starts getopt afresh */
-    while ((c = getopt_long(argc, argv, "h", known, NULL)) != -1) {
-        if (c == 'o' && read_only(optarg, o->vet.wanted) != 0)
-            return -1;
-        if (c == 'p' && read_params(optarg, o) != 0)
-            return -1;
-        if (c == 's' && read_number(optarg, 86400, &o->vet.seconds) != 0)
-            return wrong("--seconds takes a number above 0, not ", optarg);
-        if (c == 'm') {
-            if (read_number(optarg, 1 << 20, &number) != 0 || number < 64)
-                return wrong("--memory-mb takes a number from 64, not ", optarg);
-            o->vet.memory_mb = (uint64_t)number;
-        }
-        if (c == '?')
-            return -1;
-        o->json |= c == 'j';
-        o->list |= c == 'l';
-        o->help |= c == 'h';
-    }
-    if (!o->help && !o->list && optind == argc)
-        return wrong("expected the file of a plugin", "");
-    return 0;
+    int code = cli_args(&command, argc, argv, words);
+    if (code == CLI_GO_ON && !o->list && words->n == 0)
+        return cli_wrong(&command, "expected the file of a plugin");
+    return code;
 }
 
 static const char *word_of(gnt_vet_verdict verdict) {
@@ -167,12 +144,10 @@ int gnt_cmd_vet(int argc, char **argv) {
     listener l = {0};
     gnt_err err = {0};
     int failed = 0, rc = 0;
-    if (read_options(argc, argv, &o) != 0)
-        return GNT_EXIT_WRONG;
-    if (o.help) {
-        fputs(help, stdout);
-        return GNT_EXIT_OK;
-    }
+    cli_words words;
+    int code = read_options(argc, argv, &o, &words);
+    if (code != CLI_GO_ON)
+        return code;
     if (o.list)
         return list_checks();
     gnt_interrupt_catch();
@@ -180,9 +155,9 @@ int gnt_cmd_vet(int argc, char **argv) {
     o.vet.params = o.params;
     o.vet.found = found;
     o.vet.user = &l;
-    for (int i = optind; rc == 0 && i < argc; i++) {
+    for (int i = 0; rc == 0 && i < words.n; i++) {
         int more = 0;
-        o.vet.file = l.file = argv[i];
+        o.vet.file = l.file = words.word[i];
         rc = gnt_vet(&o.vet, &more, &err);
         failed += more;
     }

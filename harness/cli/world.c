@@ -1,6 +1,5 @@
 #include "cli/world.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,12 +26,12 @@ static void find_models(char *folder[CLI_MODEL_FOLDERS], const char *said) {
     folder[n] = NULL;
 }
 
-int cli_world_open(cli_world *w, const char *data, const char *models, const char *plugins, gnt_err *err) {
+int cli_world_open(cli_world *w, const cli_places *places, gnt_err *err) {
     *w = (cli_world){0};
-    find_models(w->models, models);
+    find_models(w->models, places->models);
     w->suite = (gnt_suite_world){
-        .plugins = &w->plugins, .data_folder = data, .model_folders = (const char *const *)w->models};
-    return gnt_list_plugins(&w->plugins, plugins, err);
+        .plugins = &w->plugins, .data_folder = places->data, .model_folders = (const char *const *)w->models};
+    return gnt_list_plugins(&w->plugins, places->plugins, err);
 }
 
 void cli_world_close(cli_world *w) {
@@ -41,17 +40,7 @@ void cli_world_close(cli_world *w) {
         gnt_free(w->models[i]);
 }
 
-int cli_read_jobs(const char *text, int *jobs) {
-    char *end;
-    errno = 0;
-    long n = strtol(text, &end, 10);
-    if (errno || *end || end == text || n < 1 || n > 256)
-        return -1;
-    *jobs = (int)n;
-    return 0;
-}
-
 int cli_processors(void) {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n < 1 ? 1 : n > 256 ? 256 : (int)n;
+    return n < 1 ? 1 : n > CLI_MOST_JOBS ? CLI_MOST_JOBS : (int)n;
 }

@@ -3,6 +3,7 @@
 #ifndef GNT_CLI_WORLD_H
 #define GNT_CLI_WORLD_H
 
+#include "cli/args.h"
 #include "plugin/info.h"
 #include "suite/suite.h"
 
@@ -14,12 +15,22 @@ typedef struct cli_world {
     gnt_suite_world suite;           /* points into the above */
 } cli_world;
 
-/* data, models, plugins: what --data, --models and --plugins said, or NULL. Close it after a failure too. */
-int cli_world_open(cli_world *w, const char *data, const char *models, const char *plugins, gnt_err *err);
+/* What --data (else GAUNTLET_DATA), --models and --plugins said, or NULL; and those three in a table of options. */
+typedef struct cli_places {
+    const char *data, *models, *plugins;
+} cli_places;
+#define CLI_PLACES(places)                                                                                   \
+    {.name = "data", .kind = CLI_TEXT, .to = &(places)->data},                                               \
+        {.name = "models", .kind = CLI_TEXT, .to = &(places)->models}, {                                     \
+        .name = "plugins", .kind = CLI_TEXT, .to = &(places)->plugins                                        \
+    }
+
+/* Close it after a failure too. */
+int cli_world_open(cli_world *w, const cli_places *places, gnt_err *err);
 void cli_world_close(cli_world *w);
 
-/* "--jobs": a whole number from 1 to 256; −1 when it is none. */
-int cli_read_jobs(const char *text, int *jobs);
+enum { CLI_MOST_JOBS = 256 };
+/* The usual number of jobs at once. */
 int cli_processors(void);
 
 #endif

@@ -1,0 +1,135 @@
+#include "cli/args.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "cli/cmd.h"
+
+enum { MOST_OPTIONS = 40, FIRST_LONG = 256 };
+
+int cli_wrong(const cli_command *command, const char *format, ...) {
+    va_list list;
+    fprintf(stderr, "gauntlet %s: ", command->name);
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fprintf(stderr, "; `gauntlet %s --help` tells more\n", command->name);
+    return GNT_EXIT_WRONG;
+}
+
+static int read_whole(const cli_command *command, const cli_option *o, const char *text) {
+    const uint64_t least = (uint64_t)o->least, most = o->most >= 0x1p64 ? UINT64_MAX : (uint64_t)o->most;
+    char *end;
+    errno = 0;
+    uint64_t n = strtoull(text, &end, 10);
+    if (errno || *end || *text < '0' || *text > '9' || n < least || n > most)
+        return cli_wrong(command, "--%s is \"%.40s\", expected a whole number from %" PRIu64 " to %" PRIu64,
+                         o->name, text, least, most);
+    *(uint64_t *)o->to = n;
+    return 0;
+}
+
+static int read_real(const cli_command *command, const cli_option *o, const char *text) {
+    char *end;
+    double x = strtod(text, &end);
+    if (*end || end == text || !(x >= o->least && x <= o->most))
+        return cli_wrong(command, "--%s is \"%.40s\", expected a number from %g to %g", o->name, text,
+                         o->least, o->most);
+    *(double *)o->to = x;
+    return 0;
+}
+
+static int take(const cli_command *command, const cli_option *o, char *value) {
+    switch (o->kind) {
+    case CLI_FLAG:
+        *(int *)o->to = 1;
+        return 0;
+    case CLI_TEXT:
+        *(const char **)o->to = value;
+        return 0;
+    case CLI_WHOLE:
+        return read_whole(command, o, value);
+    case CLI_REAL:
+        return read_real(command, o, value);
+    case CLI_READ:
+        return o->read(o->to, value);
+    }
+    return -1;
+}
+
+/* getopt's own forms of a table. */
+typedef struct forms {
+    struct option known[MOST_OPTIONS + 2];
+    char letters[2 * MOST_OPTIONS + 8];
+    const char *names[MOST_OPTIONS + 1]; /* for "did you mean" */
+    size_t n;
+} forms;
+
+static void make_forms(forms *f, const cli_command *command) {
+    size_t at = 0;
+    *f = (forms){.n = 0};
+    if (command->word)
+        f->letters[at++] = '-'; /* words come in their order */
+    f->letters[at++] = ':';     /* a missing value is told apart */
+    f->letters[at++] = 'h';
+    for (const cli_option *o = command->options; o->name && f->n < MOST_OPTIONS; o++) {
+        const int wants = o->kind == CLI_FLAG ? no_argument : required_argument;
+        f->known[f->n] = (struct option){o->name, wants, NULL, FIRST_LONG + (int)f->n};
+        f->names[f->n++] = o->name;
+        if (o->letter)
+            f->letters[at++] = o->letter;
+        if (o->letter && wants)
+            f->letters[at++] = ':';
+    }
+    f->known[f->n] = (struct option){"help", no_argument, NULL, 'h'};
+    f->names[f->n] = "help";
+}
+
+static const cli_option *option_of(const cli_command *command, int c) {
+    for (const cli_option *o = command->options; o->name; o++)
+        if (c == (unsigned char)o->letter || c == FIRST_LONG + (int)(o - command->options))
+            return o;
+    return NULL;
+}
+
+static int refuse(const cli_command *command, const forms *f, int c, char **argv) {
+    const char *word = argv[optind - 1];
+    if (c == ':')
+        return cli_wrong(command, "%.60s wants a value", word);
+    if (word[0] != '-' || word[1] != '-')
+        return cli_wrong(command, "there is no option -%c", optopt);
+    const char *near = gnt_nearest(word + 2, f->names, f->n + 1);
+    return cli_wrong(command, "there is no option %.60s%s%s%s", word, near ? " (did you mean --" : "",
+                     near ? near : "", near ? "?)" : "");
+}
+
+int cli_args(const cli_command *command, int argc, char **argv, cli_words *words) {
+    forms f;
+    make_forms(&f, command);
+    opterr = 0;
+    optind = 0; /* 0 starts getopt afresh */
+    for (int c; (c = getopt_long(argc, argv, f.letters, f.known, NULL)) != -1;) {
+        const cli_option *o = option_of(command, c);
+        if (c == 'h') {
+            fputs(command->help, stdout);
+            return GNT_EXIT_OK;
+        }
+        if (c == '?' || c == ':')
+            return refuse(command, &f, c, argv);
+        if (c == 1 ? command->word(command->user, optarg) != 0 : !o || take(command, o, optarg) != 0)
+            return GNT_EXIT_WRONG;
+    }
+    for (; command->word && optind < argc; optind++) /* behind "--" */
+        if (command->word(command->user, argv[optind]) != 0)
+            return GNT_EXIT_WRONG;
+    if (words)
+        *words = (cli_words){argv + optind, argc - optind};
+    return CLI_GO_ON;
+}
