@@ -9,6 +9,7 @@
 
 #include "gauntlet/nn.h"
 #include "gauntlet/plugin.h"
+#include "match.h"
 
 typedef struct dlg {
     const gnt_host *host;
@@ -19,10 +20,7 @@ typedef struct dlg {
     double rate, guard, tolerance;
     int64_t mask_zeros;
 
-    /* the function prepared for observations of this shape; the host releases it with the instance */
-    gnt_function *match;
-    int64_t n, batch;
-    int32_t local_steps, masked;
+    match match;
 } dlg;
 
 /* The cost as a function of z; lives for one run. */

@@ -12,8 +12,8 @@
 
 #include "gradient.h"
 #include "label.h"
+#include "match.h"
 #include "survivors.h"
-#include "update.h"
 #include "gauntlet/nn.h"
 #include "gauntlet/plugin.h"
 
@@ -22,10 +22,7 @@ enum { STEPS, RATE, MILESTONES, DECAY, SIGNED, TV, RESTARTS, MASK_ZEROS };
 typedef struct invert {
     const gnt_host *host;
     const gnt_value *value; /* the parameters, in the order of the table */
-    /* the function prepared for observations of this shape; the host releases it with the instance */
-    gnt_function *match;
-    int64_t n, batch;
-    int32_t local_steps, masked;
+    match match;
 } invert;
 
 typedef struct search { /* of one run; all memory is the hook's scratch */
@@ -43,35 +40,7 @@ typedef struct search { /* of one run; all memory is the hook's scratch */
     int64_t steps, done; /* of one restart; of all so far */
 } search;
 
-static gnt_status refuse(const gnt_host *host, const char *why) {
-    host->fail(host->context, why);
-    return GNT_UNSUPPORTED;
-}
-
-static gnt_status out_of_memory(const gnt_host *host) {
-    return host->fail(host->context, "no memory for the search: the limit on scratch memory is too low");
-}
-
 /* ---- what was observed ---- */
-
-static gnt_status bind_update(search *s, const gnt_observation *seen, int32_t *masked) {
-    const gnt_host *host = s->self->host;
-    const gnt_views *update = seen->update;
-    if (!is_whole_update(host->model->info, update))
-        return refuse(host, "it needs one tensor of the update for each parameter that clients share");
-    const float **observed = host->scratch(host->context, (size_t)update->n * sizeof *observed);
-    if (!observed)
-        return out_of_memory(host);
-    for (int64_t t = 0; t < update->n; t++) {
-        const gnt_view *v = &update->view[t];
-        for (int64_t i = 0; i < v->count; i++)
-            if (!isfinite(v->data[i]))
-                return host->fail(host->context, "the observed update holds NaN or infinite entries");
-        observed[t] = v->data;
-    }
-    s->args.observed = observed;
-    return survivors_mask(host, update, s->self->value[MASK_ZEROS].i, masked, &s->args.mask);
-}
 
 /* Labels as granted, else read off the gradient of a single sample; rates as granted, else as announced. */
 static gnt_status bind_knowledge(search *s, const gnt_observation *seen) {
@@ -80,7 +49,7 @@ static gnt_status bind_knowledge(search *s, const gnt_observation *seen) {
     float *y = host->scratch(host->context, 2 * (size_t)(s->n * classes) * sizeof *y);
     float *rates = host->scratch(host->context, ((size_t)seen->steps + 1) * sizeof *rates);
     if (!y || !rates)
-        return out_of_memory(host);
+        return match_no_memory(host);
     for (int32_t i = 0; i < seen->steps; i++)
         rates[i] = seen->rates ? seen->rates[i] : (float)seen->rate;
     s->args.rates = rates;
@@ -90,42 +59,11 @@ static gnt_status bind_knowledge(search *s, const gnt_observation *seen) {
         return GNT_OK;
     }
     if (s->n != 1)
-        return refuse(host, "for a batch of more than one sample it needs the labels (knows: labels)");
+        return match_refuse(host, "for a batch of more than one sample it needs the labels (knows: labels)");
     gnt_status status = label_scores(host, seen, y + classes);
     if (status == GNT_OK)
         label_one_hot(y + classes, classes, y);
     return status;
-}
-
-/* The prepared function is kept from one observation to the next while their shape stays the same. */
-static gnt_status prepare(invert *self, const gnt_observation *seen, int32_t masked) {
-    const gnt_host *host = self->host;
-    const gnt_model_service *m = host->model;
-    if (self->match && self->n == seen->n && self->local_steps == seen->steps && self->batch == seen->batch &&
-        self->masked == masked) {
-        m->changed(m->context, self->match);
-        return GNT_OK;
-    }
-    if (self->match)
-        m->release(m->context, self->match);
-    gnt_function_spec spec = {.size = sizeof spec,
-                              .kind = GNT_FN_MATCH,
-                              .n = seen->n,
-                              .steps = seen->steps,
-                              .batch = seen->batch,
-                              .training = -1,
-                              .cost = GNT_COST_COSINE,
-                              .masked = masked,
-                              .vjp = GNT_WRT_X,
-                              .held = GNT_HELD_WEIGHTS | GNT_HELD_OBSERVED};
-    self->match = m->prepare(m->context, &spec);
-    if (!self->match)
-        return host->fail(host->context, host->last_error(host->context));
-    self->n = seen->n;
-    self->local_steps = seen->steps;
-    self->batch = seen->batch;
-    self->masked = masked;
-    return GNT_OK;
 }
 
 /* ---- total variation ---- */
@@ -185,8 +123,8 @@ static gnt_status evaluate(search *s, double *cost) {
     const gnt_views *out;
     const gnt_gradient *g;
     to_image_space(s);
-    if (m->eval(m->context, s->self->match, &s->args, &out) != GNT_OK ||
-        m->vjp(m->context, s->self->match, NULL, &g) != GNT_OK)
+    if (m->eval(m->context, s->self->match.function, &s->args, &out) != GNT_OK ||
+        m->vjp(m->context, s->self->match.function, NULL, &g) != GNT_OK)
         return host->fail(host->context, host->last_error(host->context));
     *cost = (double)out->view[0].data[0];
     for (int64_t i = 0; i < s->size; i++)
@@ -255,7 +193,7 @@ static gnt_status open_search(search *s, const gnt_observation *seen) {
     s->z = host->scratch(host->context, 4 * (size_t)s->size * sizeof *s->z);
     s->mean = host->scratch(host->context, 2 * (size_t)s->channels * sizeof *s->mean);
     if (!s->z || !s->mean)
-        return out_of_memory(host);
+        return match_no_memory(host);
     s->x = s->z + s->size;
     s->grad = s->x + s->size;
     s->winner = s->grad + s->size;
@@ -275,21 +213,22 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     const gnt_host *host = s.self->host;
     int64_t restarts = s.self->value[RESTARTS].i;
     int32_t masked = 0;
+    double squares;
     (void)own;
     if (!host->model || seen->n < 1 || seen->steps < 0)
-        return refuse(host, "it needs the model and the number of samples in the batch");
+        return match_refuse(host, "it needs the model and the number of samples in the batch");
     s.steps = seen->budget > 0 ? (seen->budget + restarts - 1) / restarts : s.self->value[STEPS].i;
     gnt_status status = open_search(&s, seen);
     if (status == GNT_OK)
-        status = bind_update(&s, seen, &masked);
+        status = match_bind(&s.args, host, seen->update, s.self->value[MASK_ZEROS].i, &masked, &squares);
     if (status == GNT_OK)
         status = bind_knowledge(&s, seen);
     if (status == GNT_OK)
-        status = prepare(s.self, seen, masked);
+        status = match_prepare(&s.self->match, host, seen, GNT_COST_COSINE, GNT_WRT_X, masked);
     if (status != GNT_OK)
         return status;
     s.adam = gnt_adam_new(s.size, 0.9, 0.999, 1e-8);
-    status = s.adam ? search_all(&s) : out_of_memory(host);
+    status = s.adam ? search_all(&s) : match_no_memory(host);
     gnt_adam_free(s.adam);
     return status;
 }

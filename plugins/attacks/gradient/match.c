@@ -1,0 +1,59 @@
+#include "match.h"
+
+#include <math.h>
+
+#include "survivors.h"
+#include "update.h"
+
+gnt_status match_refuse(const gnt_host *host, const char *why) {
+    host->fail(host->context, why);
+    return GNT_UNSUPPORTED;
+}
+
+gnt_status match_no_memory(const gnt_host *host) {
+    return host->fail(host->context, "no memory for the search: the limit on scratch memory is too low");
+}
+
+gnt_status match_prepare(match *m, const gnt_host *host, const gnt_observation *seen, int32_t cost,
+                         uint32_t vjp, int32_t masked) {
+    const gnt_model_service *service = host->model;
+    if (m->function && m->n == seen->n && m->steps == seen->steps && m->batch == seen->batch &&
+        m->masked == masked) {
+        service->changed(service->context, m->function);
+        return GNT_OK;
+    }
+    if (m->function)
+        service->release(service->context, m->function);
+    gnt_function_spec spec = {.size = sizeof spec,
+                              .kind = GNT_FN_MATCH,
+                              .n = seen->n,
+                              .steps = seen->steps,
+                              .batch = seen->batch,
+                              .training = -1,
+                              .cost = cost,
+                              .masked = masked,
+                              .vjp = vjp,
+                              .held = GNT_HELD_WEIGHTS | GNT_HELD_OBSERVED};
+    *m = (match){service->prepare(service->context, &spec), seen->n, seen->batch, seen->steps, masked};
+    return m->function ? GNT_OK : host->fail(host->context, host->last_error(host->context));
+}
+
+gnt_status match_bind(gnt_function_args *args, const gnt_host *host, const gnt_views *update,
+                      int64_t mask_zeros, int32_t *masked, double *squares) {
+    if (!is_whole_update(host->model->info, update))
+        return match_refuse(host, "it needs one tensor of the update for each parameter that clients share");
+    const float **observed = host->scratch(host->context, (size_t)update->n * sizeof *observed);
+    if (!observed)
+        return match_no_memory(host);
+    *squares = 0;
+    for (int64_t t = 0; t < update->n; t++) {
+        const gnt_view *v = &update->view[t];
+        for (int64_t i = 0; i < v->count; i++)
+            *squares += (double)v->data[i] * (double)v->data[i];
+        observed[t] = v->data;
+    }
+    if (!isfinite(*squares))
+        return host->fail(host->context, "the observed update holds NaN or infinite entries");
+    args->observed = observed;
+    return survivors_mask(host, update, mask_zeros, masked, &args->mask);
+}
