@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "gauntlet/nn.h"
 #include "../../plugins/attacks/decompose/factor.c"
 #include "../../plugins/attacks/decompose/group.c"
 #include "../../plugins/attacks/decompose/law.c"
@@ -22,15 +24,15 @@ static void cholesky_solves(void **state) {
         for (int k = 0; k < 3; k++)
             for (int c = 0; c < 2; c++)
                 b[i * 2 + c] += a[i * 3 + k] * x[k * 2 + c];
-    assert_int_equal(dec_cholesky(a, 3), 0);
+    assert_int_equal(gnt_cholesky(a, 3), 0);
     assert_true(fabs(a[3] - 1) < 1e-12);
     assert_true(fabs(a[7] - 2) < 1e-12);
-    dec_cholesky_solve(a, 3, b, 2);
+    gnt_cholesky_solve(a, 3, b, 2);
     for (int i = 0; i < 6; i++)
         assert_true(fabs(b[i] - x[i]) < 1e-12);
     double singular[4] = {1, 1, 1, 1}, indefinite[4] = {1, 2, 2, 1};
-    assert_int_equal(dec_cholesky(indefinite, 2), -1);
-    assert_int_equal(dec_cholesky(singular, 2), -1);
+    assert_int_equal(gnt_cholesky(indefinite, 2), -1);
+    assert_int_equal(gnt_cholesky(singular, 2), -1);
 }
 
 /* Unbounded, the minimum of ½ xᵀax − bᵀx is (2, −1); with x ≥ 0 it is (3/2, 0): a₀₀x = b₀. */

@@ -229,6 +229,14 @@ GNT_NN_API double gnt_rate_milestones(double rate, int64_t step, int64_t steps, 
 GNT_NN_API double gnt_rate_cosine(double rate, int64_t step, int64_t steps);
 GNT_NN_API void gnt_project_box(float *x, int64_t n, float least, float most);
 
+/* ---- small dense systems in double ------------------------------------------------------------------------------ */
+
+/* a: n × n, symmetric positive definite, row-major; its lower triangle becomes L with L·Lᵀ = a (the upper one is neither
+ * read nor written). −1 where a is not positive definite, or not finite. */
+GNT_NN_API int gnt_cholesky(double *a, int64_t n);
+/* b (n × columns, row-major) becomes (L·Lᵀ)⁻¹ b. */
+GNT_NN_API void gnt_cholesky_solve(const double *l, int64_t n, double *b, int64_t columns);
+
 #ifdef __cplusplus
 }
 #endif

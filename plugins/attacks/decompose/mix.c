@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gauntlet/nn.h"
 #include "linear.h"
 
 enum { FIT_SWEEPS = 60, BALANCE = 8 };
@@ -80,9 +81,9 @@ gnt_status dec_ridge(dec_mix *x, double spread) {
     }
     for (int64_t o = 0; !bad && o < m; o++)
         a[o * m + o] += 1 / spread;
-    bad = bad || dec_cholesky(a, m) != 0;
+    bad = bad || gnt_cholesky(a, m) != 0;
     if (!bad) {
-        dec_cholesky_solve(a, m, b, n);
+        gnt_cholesky_solve(a, m, b, n);
         for (int64_t k = 0; k < m * n; k++)
             x->solver[k] = (float)b[k];
     }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "linear.h"
+#include "gauntlet/nn.h"
 
 enum { AREA = DEC_FILTER * DEC_FILTER };
 
@@ -43,11 +43,11 @@ static gnt_status centre_of_root(const gnt_host *host, const double *cov, int64_
             work[i * n + i] += t * t;
         for (int64_t k = 0; k < c; k++)
             unit[(k * AREA + AREA / 2) * c + k] = 1;
-        if (dec_cholesky(work, n) != 0)
+        if (gnt_cholesky(work, n) != 0)
             return host->fail(host->context, "its public images give no whitening filter; grant others");
         if (host->should_stop(host->context))
             return GNT_STOPPED;
-        dec_cholesky_solve(work, n, unit, c);
+        gnt_cholesky_solve(work, n, unit, c);
         for (int64_t k = 0; k < c; k++)
             for (int64_t i = 0; i < n; i++)
                 filter[k * n + i] += (float)(2 / 3.14159265358979 * step * t * unit[i * c + k]);

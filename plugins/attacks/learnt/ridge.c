@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gauntlet/nn.h"
 #include "learnt.h"
 
 enum { WINDOW, RIDGE, PAIRS };
@@ -66,33 +67,6 @@ static void add_pair(const learnt_pairs *p, const learnt_pair *one, int64_t wind
         }
 }
 
-/* Cholesky of the lower half in place; 0, or −1 where the matrix is not positive definite. */
-static int factor(double *a, int64_t n) {
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t k = 0; k <= i; k++) {
-            double sum = a[i * n + k];
-            for (int64_t j = 0; j < k; j++)
-                sum -= a[i * n + j] * a[k * n + j];
-            if (i == k && sum <= 0)
-                return -1;
-            a[i * n + k] = i == k ? sqrt(sum) : sum / a[k * n + k];
-        }
-    return 0;
-}
-
-static void solve(const double *l, int64_t n, double *b) {
-    for (int64_t i = 0; i < n; i++) {
-        for (int64_t k = 0; k < i; k++)
-            b[i] -= l[i * n + k] * b[k];
-        b[i] /= l[i * n + i];
-    }
-    for (int64_t i = n - 1; i >= 0; i--) {
-        for (int64_t k = i + 1; k < n; k++)
-            b[i] -= l[k * n + i] * b[k];
-        b[i] /= l[i * n + i];
-    }
-}
-
 static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_sink *out) {
     const ridge *r = self;
     const gnt_host *host = r->host;
@@ -119,11 +93,11 @@ static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_si
     const double pixels = (double)(pairs * p.height * p.width);
     for (int64_t i = 0; i + 1 < n; i++)
         a[i * n + i] += r->ridge * pixels;
-    if (factor(a, n) != 0)
+    if (gnt_cholesky(a, n) != 0)
         return host->fail(host->context,
                           "the encodings leave its equations without one solution; give a larger ridge");
     for (int64_t c = 0; c < p.channels; c++)
-        solve(a, n, b + c * n);
+        gnt_cholesky_solve(a, n, b + c * n, 1);
     for (int64_t i = 0; i < all; i++)
         w[i] = (float)b[i];
     const int64_t dim[2] = {p.channels, n};

@@ -1,7 +1,8 @@
 #include "filter.h"
 
-#include <math.h>
 #include <stdlib.h>
+
+#include "gauntlet/nn.h"
 
 enum { MOST_INPUTS = 9 * 8 + 1 }; /* of at most eight channels */
 
@@ -23,33 +24,6 @@ static void gather(const int64_t dim[3], const float *x, int64_t row, int64_t co
                 in[at++] = inside ? (double)x[(c * dim[1] + i) * dim[2] + j] : 0;
             }
     in[at] = 1;
-}
-
-/* A = LLᵀ in place, the lower half. −1 where A is not positive definite. */
-static int factor(double *a, int64_t n) {
-    for (int64_t j = 0; j < n; j++)
-        for (int64_t i = j; i < n; i++) {
-            double sum = a[i * n + j];
-            for (int64_t k = 0; k < j; k++)
-                sum -= a[i * n + k] * a[j * n + k];
-            if (i == j && !(sum > 0))
-                return -1;
-            a[i * n + j] = i == j ? sqrt(sum) : sum / a[j * n + j];
-        }
-    return 0;
-}
-
-static void solve(const double *l, int64_t n, double *b) {
-    for (int64_t i = 0; i < n; i++) {
-        for (int64_t k = 0; k < i; k++)
-            b[i] -= l[i * n + k] * b[k];
-        b[i] /= l[i * n + i];
-    }
-    for (int64_t i = n - 1; i >= 0; i--) {
-        for (int64_t k = i + 1; k < n; k++)
-            b[i] -= l[k * n + i] * b[k];
-        b[i] /= l[i * n + i];
-    }
 }
 
 /* Adds one pair's pixels to the normal equations: a ← Σ in·inᵀ (lower half), b ← Σ x·in for each channel. */
@@ -79,9 +53,9 @@ int filter_learn(const int64_t dim[3], const attack_pair *pair, int64_t n_pairs,
     for (int64_t i = 0; rc == 0 && i + 1 < n; i++)
         a[i * n + i] += ridge * (double)(n_pairs * dim[1] * dim[2]);
     if (rc == 0)
-        rc = factor(a, n);
+        rc = gnt_cholesky(a, n);
     for (int64_t c = 0; rc == 0 && c < dim[0]; c++) {
-        solve(a, n, b + c * n);
+        gnt_cholesky_solve(a, n, b + c * n, 1);
         for (int64_t i = 0; i < n; i++)
             filter[c * n + i] = (float)b[c * n + i];
     }
