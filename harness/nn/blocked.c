@@ -1,30 +1,33 @@
-/* blocked: gives the convolutions that oneDNN has a vector kernel for, and what lies between them, a blocked layout.
+/* blocked: gives the convolutions that oneDNN has a vector kernel for, and what lies between them, a blocked layout; and
+ * those that samples.c has one for, and what lies between them, samples as the last axis.
  *
- * One walk rebuilds the graph. Every node has a native form: rows, blocks (activations), weights, or free (made of
- * fills and broadcasts alone: built in whatever form is asked for). An elementwise node takes the form of its first
+ * One walk rebuilds the graph. Every node has a native form: rows, blocks or samples (activations), weights, or free
+ * (made of fills and broadcasts alone: built in whatever form is asked for). An elementwise node takes the form of its first
  * operand that is neither rows nor free, so activations stay in blocks from one convolution to the next, and weight
  * gradients stay as they are into the sums over them. Any other form of a node is a copy, made when a reader first
  * asks, and kept.
  *
  * A blocked layout is written as shape: n×c×h×w in blocks is n×C×h×w×b with c = C·b, weights o×c×kh×kw are
- * O×C×kh×kw×b×b. So broadcasts and sums over it need no rule but their axes. Only channels that are multiples of b take
- * part: there is no padding. */
+ * O×C×kh×kw×b×b, n×c×h×w with samples last n/16×c×h×w×16. So broadcasts and sums over it need no rule but their axes.
+ * Only channels that are multiples of b take part, and sixteen samples or a multiple: there is no padding. */
 #include "nn/plan.h"
 
 #include <string.h>
 
 #include "base/mem.h"
+#include "nn/samples.h"
 
-enum { FORMS = GNT_LAYOUT_TURNED + 1, FREE = FORMS, DEPTH = 8, FEW_PLACES = 16 };
+enum { FORMS = GNT_LAYOUT_SAMPLES + 1, FREE = FORMS, DEPTH = 8, FEW_PLACES = 16 };
+enum { IN_ROWS = -1, BY_SAMPLES = -2 }; /* of a convolution that no operation of oneDNN computes */
 
 typedef struct pass {
     gnt_plan *plan;
     const gnt_graph *from;
     gnt_graph *to;
-    int64_t b;             /* channels of a block */
+    int64_t b;             /* channels of a block; 0: no oneDNN */
     gnt_node (*at)[FORMS]; /* by node of `from`, in each form; −1: not made yet */
     uint8_t *native, *depth;
-    int32_t *conv; /* −1, or the operation that computes it */
+    int32_t *conv; /* the operation that computes it, or one of the above */
 } pass;
 
 static gnt_node input(const pass *p, gnt_node i, int32_t k) {
@@ -37,7 +40,11 @@ static int can_be(const pass *p, const gnt_vertex *v, int form) {
     const int64_t *d = v->shape.dim;
     if (form == GNT_LAYOUT_ROWS)
         return 1;
-    if (v->type != GNT_NN_REAL || v->shape.rank != 4 || d[1] % p->b)
+    if (v->type != GNT_NN_REAL || v->shape.rank != 4)
+        return 0;
+    if (form == GNT_LAYOUT_SAMPLES)
+        return d[0] % GNT_SAMPLES == 0;
+    if (p->b == 0 || d[1] % p->b)
         return 0;
     return form == GNT_LAYOUT_BLOCKS || d[0] % p->b == 0;
 }
@@ -48,6 +55,8 @@ static gnt_nn_shape shape_in(const pass *p, const gnt_nn_shape *s, int form) {
         return (gnt_nn_shape){5, {d[0], d[1] / b, d[2], d[3], b}};
     if (form == GNT_LAYOUT_WEIGHTS || form == GNT_LAYOUT_TURNED)
         return (gnt_nn_shape){6, {d[0] / b, d[1] / b, d[2], d[3], b, b}};
+    if (form == GNT_LAYOUT_SAMPLES)
+        return (gnt_nn_shape){5, {d[0] / GNT_SAMPLES, d[1], d[2], d[3], GNT_SAMPLES}};
     return *s;
 }
 
@@ -71,13 +80,25 @@ static gnt_node reshape(pass *p, gnt_node x, const gnt_nn_shape *s, int form) {
 
 static gnt_node get(pass *p, gnt_node i, int form);
 
+/* Whether two forms of a tensor have their entries in one order: blocks of single entries are rows, and so are samples
+ * of a single entry. */
+static int same_order(const int64_t *d, int a, int b) {
+    int samples = a == GNT_LAYOUT_SAMPLES || b == GNT_LAYOUT_SAMPLES;
+    if (samples)
+        return d[1] * d[2] * d[3] == 1;
+    return d[2] * d[3] == 1 && a <= GNT_LAYOUT_BLOCKS && b <= GNT_LAYOUT_BLOCKS;
+}
+
 static gnt_node convert(pass *p, gnt_node i, int from, int form) {
     const gnt_vertex *v = &p->from->v[i];
     gnt_nn_shape s = shape_in(p, &v->shape, form);
+    if (from != GNT_LAYOUT_ROWS && form != GNT_LAYOUT_ROWS &&
+        (from == GNT_LAYOUT_SAMPLES || form == GNT_LAYOUT_SAMPLES)) {
+        get(p, i, GNT_LAYOUT_ROWS);
+        from = GNT_LAYOUT_ROWS;
+    }
     gnt_node x = p->at[i][from];
-    int flat =
-        v->shape.dim[2] * v->shape.dim[3] == 1 && from <= GNT_LAYOUT_BLOCKS && form <= GNT_LAYOUT_BLOCKS;
-    if (flat) /* blocks of single entries are rows */
+    if (same_order(v->shape.dim, from, form))
         return reshape(p, x, &s, form);
     gnt_vertex copy = {.op = GNT_OP_COPY, .shape = s};
     memcpy(copy.p, v->shape.dim, 4 * sizeof *copy.p);
@@ -92,9 +113,13 @@ static gnt_node expand_in(pass *p, gnt_node i, int form) {
         x = get(p, x, form);
         return x < 0 ? -1 : add(p, &v, form, &x, 1);
     }
-    if (form == GNT_LAYOUT_BLOCKS && small.dim[1] > 1) {
+    int samples = form == GNT_LAYOUT_SAMPLES, activations = samples || form == GNT_LAYOUT_BLOCKS;
+    if (activations && small.dim[samples ? 0 : 1] > 1) {
         x = get(p, x, form);
-    } else if (form == GNT_LAYOUT_BLOCKS || p->from->v[x].count == 1) {
+    } else if (samples) {
+        gnt_nn_shape thin = {5, {1, small.dim[1], small.dim[2], small.dim[3], 1}};
+        x = reshape(p, get(p, x, GNT_LAYOUT_ROWS), &thin, form);
+    } else if (activations || p->from->v[x].count == 1) {
         gnt_nn_shape thin = {s.rank, {small.dim[0], 1, small.dim[2], small.dim[3], 1, 1}};
         x = reshape(p, get(p, x, GNT_LAYOUT_ROWS), &thin, form);
     } else { /* broadcast over weights along one axis */
@@ -139,6 +164,8 @@ static int offers(const pass *p, gnt_node x) {
         return p->native[x];
     if (p->at[x][GNT_LAYOUT_WEIGHTS] >= 0)
         return GNT_LAYOUT_WEIGHTS;
+    if (p->at[x][GNT_LAYOUT_SAMPLES] >= 0)
+        return GNT_LAYOUT_SAMPLES;
     return p->at[x][GNT_LAYOUT_BLOCKS] >= 0 ? GNT_LAYOUT_BLOCKS : GNT_LAYOUT_ROWS;
 }
 
@@ -165,19 +192,32 @@ static gnt_node sum_in(pass *p, gnt_node i, int form) {
     if (x < 0)
         return -1;
     gnt_nn_shape s = p->to->v[x].shape;
-    int64_t axes = v.p[0];
-    w.p[0] = form == GNT_LAYOUT_WEIGHTS ? 63 : (axes & 13) | (axes & 2 ? 18 : 0); /* c is C and b */
+    int64_t axes = v.p[0], split = form == GNT_LAYOUT_SAMPLES ? 1 : 2; /* n or c, which is two axes here */
+    w.p[0] = form == GNT_LAYOUT_WEIGHTS ? 63 : axes | (axes & split ? 16 : 0);
     for (int32_t k = 0; k < s.rank; k++)
         if (w.p[0] >> k & 1)
             s.dim[k] = 1;
     w.shape = s;
     gnt_node y = add(p, &w, form, &x, 1);
-    if (form == GNT_LAYOUT_BLOCKS && s.dim[4] > 1 && s.dim[2] * s.dim[3] > 1) { /* still in blocks */
+    if (form != GNT_LAYOUT_WEIGHTS && s.dim[4] > 1 && !same_order(v.shape.dim, form, GNT_LAYOUT_ROWS)) {
         p->at[i][form] = y;
         p->native[i] = (uint8_t)form;
         return y;
     }
     return p->at[i][GNT_LAYOUT_ROWS] = reshape(p, y, &v.shape, GNT_LAYOUT_ROWS);
+}
+
+static gnt_node conv_by_samples(pass *p, gnt_node i) {
+    gnt_vertex v = p->from->v[i];
+    int dw = v.op == GNT_OP_CONV_DW, form = dw ? GNT_LAYOUT_ROWS : GNT_LAYOUT_SAMPLES;
+    gnt_node in[2] = {get(p, input(p, i, 0), GNT_LAYOUT_SAMPLES),
+                      get(p, input(p, i, 1), dw ? GNT_LAYOUT_SAMPLES : GNT_LAYOUT_ROWS)};
+    if (in[0] < 0 || in[1] < 0)
+        return -1;
+    v.shape = shape_in(p, &v.shape, form);
+    v.p[2] = -1;
+    p->native[i] = (uint8_t)form;
+    return p->at[i][form] = add(p, &v, form, in, 2);
 }
 
 static gnt_node conv_in(pass *p, gnt_node i) {
@@ -230,9 +270,11 @@ static int walk(pass *p, gnt_node **in, int32_t *room) {
                 made = p->at[i][p->native[i]] = build_in(p, i, p->native[i]);
         } else if (p->conv[i] >= 0) {
             made = conv_in(p, i);
+        } else if (p->conv[i] == BY_SAMPLES) {
+            made = conv_by_samples(p, i);
         } else if (v->op == GNT_OP_SUM) {
             int form = p->native[input(p, i, 0)];
-            int whole = v->count == 1 || form == GNT_LAYOUT_BLOCKS;
+            int whole = v->count == 1 || form == GNT_LAYOUT_BLOCKS || form == GNT_LAYOUT_SAMPLES;
             made =
                 whole && form != FREE && form != GNT_LAYOUT_ROWS ? sum_in(p, i, form) : rows(p, i, in, room);
         } else {
@@ -263,13 +305,14 @@ static uint8_t *behind_gradients(const gnt_graph *g) {
     return behind;
 }
 
-/* Makes the operation of each convolution that fits. Returns how many, −1 out of memory. */
+/* Decides how each convolution is computed, and makes oneDNN's operations. Returns how many are not left in rows,
+ * −1 out of memory. */
 static int32_t choose_convs(pass *p, const uint8_t *behind) {
     gnt_plan *plan = p->plan;
-    int32_t n = 0, fits = 0;
+    int32_t n = 0, fits = 0, by_samples = 0;
     for (gnt_node i = 0; i < p->from->n; i++) {
         n += is_conv(p->from->v[i].op);
-        p->conv[i] = -1;
+        p->conv[i] = IN_ROWS;
     }
     plan->conv = n > 0 ? gnt_array((size_t)n, sizeof *plan->conv) : NULL;
     if (n > 0 && !plan->conv)
@@ -281,8 +324,11 @@ static int32_t choose_convs(pass *p, const uint8_t *behind) {
         gnt_conv s = gnt_plan_conv(p->from, v);
         gnt_planned_conv *c = &plan->conv[fits];
         /* over so few places, copying the weights into blocks costs more than the kernel gains */
-        if (s.c % p->b || s.o % p->b || s.n * s.oh * s.ow <= FEW_PLACES)
+        if (p->b == 0 || s.c % p->b || s.o % p->b || s.n * s.oh * s.ow <= FEW_PLACES) {
+            p->conv[i] = gnt_samples_fits(v->op, &s) ? BY_SAMPLES : IN_ROWS;
+            by_samples += p->conv[i] == BY_SAMPLES;
             continue;
+        }
         if (gnt_dnnl_conv(plan->dnnl, v->op, &s, !behind[i], &c->op, &c->scratch))
             return -1;
         if (c->op) {
@@ -290,12 +336,12 @@ static int32_t choose_convs(pass *p, const uint8_t *behind) {
             plan->n_convs = fits;
         }
     }
-    return fits;
+    return fits + by_samples;
 }
 
 int gnt_plan_blocks(gnt_plan *plan) {
     size_t n = (size_t)plan->ir->n;
-    pass p = {.plan = plan, .from = plan->ir, .b = gnt_dnnl_block(plan->dnnl)};
+    pass p = {.plan = plan, .from = plan->ir, .b = plan->dnnl ? gnt_dnnl_block(plan->dnnl) : 0};
     gnt_node *in = NULL;
     int32_t room = 0, failed = -1, fits;
     uint8_t *behind = behind_gradients(plan->ir);

@@ -25,33 +25,9 @@
 #pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma")
 #pragma GCC optimize("O3")
 
-enum { V = 16, MOST_TAPS = 64, MOST_STRIPS = 1 << 21, NEAR_TAPS = 128, MANY_WEIGHTS = 1 << 16 };
+#include "nn/square.h"
 
-/* v[i][j] becomes v[j][i]. */
-static inline __attribute__((always_inline)) void turn_square(__m512 v[V]) {
-    __m512 t[V];
-    for (int i = 0; i < V; i += 2) {
-        t[i] = _mm512_unpacklo_ps(v[i], v[i + 1]);
-        t[i + 1] = _mm512_unpackhi_ps(v[i], v[i + 1]);
-    }
-    for (int i = 0; i < V; i += 4)
-        for (int k = 0; k < 2; k++) {
-            __m512d a = _mm512_castps_pd(t[i + k]), b = _mm512_castps_pd(t[i + k + 2]);
-            v[i + 2 * k] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, b));
-            v[i + 2 * k + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, b));
-        }
-    for (int k = 0; k < 4; k++) {
-        __m512 a = v[k], b = v[k + 4], c = v[k + 8], d = v[k + 12];
-        __m512 ab = _mm512_shuffle_f32x4(a, b, 0x88), cd = _mm512_shuffle_f32x4(c, d, 0x88);
-        __m512 AB = _mm512_shuffle_f32x4(a, b, 0xdd), CD = _mm512_shuffle_f32x4(c, d, 0xdd);
-        t[k] = _mm512_shuffle_f32x4(ab, cd, 0x88);
-        t[k + 8] = _mm512_shuffle_f32x4(ab, cd, 0xdd);
-        t[k + 4] = _mm512_shuffle_f32x4(AB, CD, 0x88);
-        t[k + 12] = _mm512_shuffle_f32x4(AB, CD, 0xdd);
-    }
-    for (int i = 0; i < V; i++)
-        v[i] = t[i];
-}
+enum { V = 16, MOST_TAPS = 64, MOST_STRIPS = 1 << 21, NEAR_TAPS = 128, MANY_WEIGHTS = 1 << 16 };
 
 /* What strips are made of: rows row0, row0 + step, … of the image, and for window column j the columns
  * col0 + j·turn, + step, … */
@@ -405,7 +381,7 @@ static void channels_last(float *to, const float *x, const gnt_conv *s, int64_t 
                     v[l] = l < deep
                                ? _mm512_maskz_loadu_ps(lanes(0, wide), x + ((c + l) * s->h + row) * s->w + q)
                                : _mm512_setzero_ps();
-                turn_square(v);
+                gnt_turn_square(v);
                 for (int64_t p = 0; p < wide; p++)
                     _mm512_mask_storeu_ps(d + p * s->c, lanes(0, deep), v[p]);
             }

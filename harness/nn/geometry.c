@@ -1,6 +1,7 @@
 /* geometry: one node as a step for a kernel: axes of size 1 dropped, neighbouring axes joined, sizes
  * collected. */
 #include "nn/plan.h"
+#include "nn/samples.h"
 
 int gnt_plan_is_view(const gnt_graph *ir, const gnt_vertex *v, int64_t *offset) {
     *offset = 0;
@@ -83,20 +84,24 @@ static gnt_reduce reduce_of(const gnt_vertex *v, const gnt_nn_shape *x) {
     return r;
 }
 
-static int64_t channels(const gnt_nn_shape *x) {
-    return x->rank == 5 ? x->dim[1] * x->dim[4] : x->dim[1];
+/* The four axes of activations in any layout. */
+static void axes_of(int64_t d[4], const gnt_vertex *x) {
+    const int64_t *s = x->shape.dim;
+    int wide = x->shape.rank == 5, samples = x->layout == GNT_LAYOUT_SAMPLES;
+    d[0] = wide && samples ? s[0] * s[4] : s[0];
+    d[1] = wide && !samples ? s[1] * s[4] : s[1];
+    d[2] = s[2];
+    d[3] = s[3];
 }
 
 gnt_conv gnt_plan_conv(const gnt_graph *ir, const gnt_vertex *v) {
     const gnt_node *in = gnt_graph_in(ir, v);
-    const gnt_nn_shape *a = &ir->v[in[0]].shape, *b = &ir->v[in[1]].shape;
-    const gnt_nn_shape *x = v->op == GNT_OP_CONV_DX ? &v->shape : a,
-                       *w = v->op == GNT_OP_CONV_DW ? &v->shape : b,
-                       *y = v->op == GNT_OP_CONV      ? &v->shape
-                            : v->op == GNT_OP_CONV_DX ? a
-                                                      : b;
-    return (gnt_conv){x->dim[0], channels(x), x->dim[2], x->dim[3], channels(y), w->dim[2],
-                      w->dim[3], y->dim[2],   y->dim[3], v->p[0],   v->p[1]};
+    const gnt_vertex *a = &ir->v[in[0]], *b = &ir->v[in[1]];
+    const int64_t *w = v->op == GNT_OP_CONV_DW ? v->shape.dim : b->shape.dim;
+    int64_t x[4], y[4];
+    axes_of(x, v->op == GNT_OP_CONV_DX ? v : a);
+    axes_of(y, v->op == GNT_OP_CONV ? v : v->op == GNT_OP_CONV_DX ? a : b);
+    return (gnt_conv){x[0], x[1], x[2], x[3], y[1], w[2], w[3], y[2], y[3], v->p[0], v->p[1], v->p[2] < 0};
 }
 
 static gnt_pool pool_of(const gnt_nn_shape *x, const gnt_nn_shape *y, const int64_t *p) {
@@ -145,7 +150,7 @@ static void geometry(gnt_plan *plan, gnt_step *s, const gnt_vertex *v) {
     case GNT_OP_CONV_DX:
     case GNT_OP_CONV_DW:
         s->u.conv = gnt_plan_conv(plan->ir, v);
-        if (v->layout == GNT_LAYOUT_ROWS) {
+        if (v->p[2] <= 0) {
             s->scratch = plan->kernels->conv_scratch(v->op, &s->u.conv);
         } else {
             s->dnnl = plan->conv[v->p[2] - 1].op;
@@ -172,9 +177,22 @@ static void geometry(gnt_plan *plan, gnt_step *s, const gnt_vertex *v) {
     }
 }
 
+/* Sixteen samples at a time: they become neighbours, or part again. */
+static void turn_samples(gnt_step *s, const gnt_vertex *v) {
+    int64_t n = GNT_SAMPLES, size = v->count / v->p[0], group = n * size;
+    s->u.move = v->layout == GNT_LAYOUT_SAMPLES
+                    ? (gnt_move){3, {v->p[0] / n, size, n}, {group, 1, size}, {group, n, 1}, 0, 0}
+                    : (gnt_move){3, {v->p[0] / n, n, size}, {group, 1, n}, {group, size, 1}, 0, 0};
+}
+
 /* A copy to another layout. */
 static int convert(gnt_plan *plan, gnt_step *s, const gnt_vertex *v) {
-    s->dnnl = gnt_dnnl_copy(plan->dnnl, plan->ir->v[s->in[0]].layout, v->layout, v->p, &s->scratch);
+    int from = plan->ir->v[s->in[0]].layout;
+    if (from == GNT_LAYOUT_SAMPLES || v->layout == GNT_LAYOUT_SAMPLES) {
+        turn_samples(s, v);
+        return gnt_plan_add(plan, s) ? 0 : -1;
+    }
+    s->dnnl = gnt_dnnl_copy(plan->dnnl, from, v->layout, v->p, &s->scratch);
     if (s->dnnl && gnt_plan_add(plan, s))
         return 0;
     gnt_dnnl_free(s->dnnl);

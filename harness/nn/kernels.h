@@ -31,9 +31,10 @@ typedef struct gnt_gemm {
     int64_t m, n, k;
 } gnt_gemm;
 
-/* x: n × c × h × w; weight: o × c × kh × kw; y: n × o × oh × ow. */
+/* x: n × c × h × w; weight: o × c × kh × kw; y: n × o × oh × ow. samples: x and y are in GNT_LAYOUT_SAMPLES. */
 typedef struct gnt_conv {
     int64_t n, c, h, w, o, kh, kw, oh, ow, stride, pad;
+    int32_t samples;
 } gnt_conv;
 
 /* planes × h × w → planes × oh × ow */

@@ -189,7 +189,7 @@ int gnt_plan_open(gnt_plan *plan, const gnt_graph *g, const gnt_node *outputs, c
         gnt_plan_close(plan);
         return -1;
     }
-    if ((plan->dnnl && gnt_plan_blocks(plan)) || copy_inputs(plan))
+    if ((precision == 4 && !plain && gnt_plan_blocks(plan)) || copy_inputs(plan))
         goto memory;
     plan->n_values = plan->ir->n;
     plan->value = gnt_array((size_t)plan->n_values, sizeof *plan->value);

@@ -55,7 +55,7 @@ typedef struct gnt_step {
     } u;
 } gnt_step;
 
-/* A convolution in blocked layouts; its node has p[2] = 1 + its number. */
+/* A convolution in blocked layouts; its node has p[2] = 1 + its number, or −1 where its lanes are samples. */
 typedef struct gnt_planned_conv {
     gnt_dnnl_op *op;
     size_t scratch;
@@ -90,7 +90,8 @@ void gnt_chain_free(gnt_elem_chain *c);
  */
 int gnt_plan_is_view(const gnt_graph *ir, const gnt_vertex *v, int64_t *offset);
 
-/* Chooses blocked layouts where plan->dnnl has kernels for them. −1 out of memory. */
+/* Chooses layouts: blocked ones where plan->dnnl has kernels for them, samples as lanes where samples.c has. −1 out of
+ * memory. */
 int gnt_plan_blocks(gnt_plan *plan);
 
 /* Sizes of a convolution of any face, in rows or blocks. */

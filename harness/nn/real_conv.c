@@ -1,5 +1,5 @@
 /* real_conv: matrix products and the three faces of convolution, as im2col and BLAS; in float the shapes that fit go
- * to direct.c and narrow.c.
+ * to narrow.c and direct.c, and layers whose lanes are samples to samples.c.
  *
  * For one image: col is (c·kh·kw) × (oh·ow), the entries of x under the window at each place, zeros in the
  * padding. y = w·col          dx = col2im(wᵀ·dy)          dw = Σ_n dy·colᵀ */
@@ -10,20 +10,25 @@
 #include "nn/direct.h"
 #include "nn/narrow.h"
 #include "nn/real.h"
+#include "nn/samples.h"
 
 #ifdef GNT_REAL_F64
 #define BLAS_GEMM cblas_dgemm
-#define DIRECT(op, call, narrow) ((void)0)
+#define DIRECT(op, samples_, narrow, direct) ((void)0)
 #else
 #define BLAS_GEMM cblas_sgemm
-#define DIRECT(op, call, narrow)                                                                             \
+#define DIRECT(op, samples_, narrow, direct)                                                                 \
     do {                                                                                                     \
+        if (s->samples) {                                                                                    \
+            samples_;                                                                                        \
+            return;                                                                                          \
+        }                                                                                                    \
         if (gnt_narrow_fits(s)) {                                                                            \
             narrow;                                                                                          \
             return;                                                                                          \
         }                                                                                                    \
         if (gnt_direct_fits(op, s)) {                                                                        \
-            call;                                                                                            \
+            direct;                                                                                          \
             return;                                                                                          \
         }                                                                                                    \
     } while (0)
@@ -46,6 +51,8 @@ static int pointwise(const gnt_conv *s) {
 
 size_t NAME(conv_scratch)(int op, const gnt_conv *s) {
 #ifndef GNT_REAL_F64
+    if (s->samples)
+        return gnt_samples_scratch(op, s);
     if (gnt_narrow_fits(s))
         return gnt_narrow_scratch(s);
     if (gnt_direct_fits(op, s))
@@ -110,8 +117,8 @@ static void col2im(real *x, const real *col, const gnt_conv *s) {
 }
 
 void NAME(conv)(void *y_all, const void *x_all, const void *w, void *scratch, const gnt_conv *s) {
-    DIRECT(GNT_OP_CONV, gnt_direct_conv(y_all, x_all, w, scratch, s),
-           gnt_narrow_conv(y_all, x_all, w, scratch, s));
+    DIRECT(GNT_OP_CONV, gnt_samples_conv(y_all, x_all, w, scratch, s),
+           gnt_narrow_conv(y_all, x_all, w, scratch, s), gnt_direct_conv(y_all, x_all, w, scratch, s));
     int64_t k = s->c * s->kh * s->kw, places = s->oh * s->ow;
     real *y = y_all;
     const real *x = x_all;
@@ -126,8 +133,9 @@ void NAME(conv)(void *y_all, const void *x_all, const void *w, void *scratch, co
 }
 
 void NAME(conv_dx)(void *dx_all, const void *dy_all, const void *w, void *scratch, const gnt_conv *s) {
-    DIRECT(GNT_OP_CONV_DX, gnt_direct_conv_dx(dx_all, dy_all, w, scratch, s),
-           gnt_narrow_conv_dx(dx_all, dy_all, w, scratch, s));
+    DIRECT(GNT_OP_CONV_DX, gnt_samples_conv_dx(dx_all, dy_all, w, scratch, s),
+           gnt_narrow_conv_dx(dx_all, dy_all, w, scratch, s),
+           gnt_direct_conv_dx(dx_all, dy_all, w, scratch, s));
     int64_t k = s->c * s->kh * s->kw, places = s->oh * s->ow;
     real *dx = dx_all;
     const real *dy = dy_all;
@@ -139,8 +147,9 @@ void NAME(conv_dx)(void *dx_all, const void *dy_all, const void *w, void *scratc
 }
 
 void NAME(conv_dw)(void *dw, const void *x_all, const void *dy_all, void *scratch, const gnt_conv *s) {
-    DIRECT(GNT_OP_CONV_DW, gnt_direct_conv_dw(dw, x_all, dy_all, scratch, s),
-           gnt_narrow_conv_dw(dw, x_all, dy_all, scratch, s));
+    DIRECT(GNT_OP_CONV_DW, gnt_samples_conv_dw(dw, x_all, dy_all, scratch, s),
+           gnt_narrow_conv_dw(dw, x_all, dy_all, scratch, s),
+           gnt_direct_conv_dw(dw, x_all, dy_all, scratch, s));
     int64_t k = s->c * s->kh * s->kw, places = s->oh * s->ow;
     const real *x = x_all, *dy = dy_all;
     for (int64_t i = 0; i < s->n; i++, dy += s->o * places, x += s->c * s->h * s->w) {

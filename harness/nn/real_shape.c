@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "nn/real.h"
+#include "nn/turn.h"
 
 /* The innermost axis of a move, four ways. */
 static void move_run(real *y, const real *x, int64_t n, int64_t to, int64_t from) {
@@ -17,6 +18,19 @@ static void move_run(real *y, const real *x, int64_t n, int64_t to, int64_t from
     }
 }
 
+/* The two innermost axes, where they change places; 0: they do not, or it is to be done run by run. */
+static int move_table(real *y, const real *x, const gnt_move *m) {
+#ifdef GNT_REAL_F64
+    (void)y, (void)x, (void)m;
+    return 0;
+#else
+    int32_t i = m->rank - 1, j = i - 1;
+    if (j < 0 || m->to[i] != 1 || m->from[j] != 1 || m->dim[i] < 8 || m->dim[j] < 8)
+        return 0;
+    return gnt_turn(y, m->to[j], x, m->from[i], m->dim[i], m->dim[j]);
+#endif
+}
+
 void NAME(move)(void *y_all, const void *x_all, const gnt_move *m) {
     real *y = (real *)y_all + m->to_at;
     const real *x = (const real *)x_all + m->from_at;
@@ -27,8 +41,10 @@ void NAME(move)(void *y_all, const void *x_all, const gnt_move *m) {
     int32_t inner = m->rank - 1;
     int64_t i[GNT_NN_RANK] = {0};
     for (;;) {
-        move_run(y, x, m->dim[inner], m->to[inner], m->from[inner]);
-        int32_t k = inner - 1;
+        int both = move_table(y, x, m);
+        if (!both)
+            move_run(y, x, m->dim[inner], m->to[inner], m->from[inner]);
+        int32_t k = inner - 1 - both;
         for (; k >= 0; k--) {
             y += m->to[k];
             x += m->from[k];

@@ -1,5 +1,5 @@
 /* blocked layouts: oneDNN's convolutions against plain loops and its copies against the formula of each layout; whole
- * programs in blocks against the plain program in double, with both choices of GAUNTLET_CONV; a replay gives the same
+ * programs in blocks, and with samples as lanes, against the plain program in double, with both choices of GAUNTLET_CONV; a replay gives the same
  * bytes and keeps no memory. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -161,7 +161,7 @@ static void test_faces(void **state) {
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
         for (int op = GNT_OP_CONV; op <= GNT_OP_CONV_DW; op++) {
             const int64_t *q = shape[i];
-            gnt_conv s = {q[0], q[1], q[2], q[3], q[4], q[5], q[5], 0, 0, q[6], q[7]};
+            gnt_conv s = {q[0], q[1], q[2], q[3], q[4], q[5], q[5], 0, 0, q[6], q[7], 0};
             s.oh = (s.h + 2 * s.pad - s.kh) / s.stride + 1;
             s.ow = (s.w + 2 * s.pad - s.kw) / s.stride + 1;
             for (int exact = 0; exact < 2; exact++)
@@ -182,13 +182,19 @@ typedef struct net {
 } net;
 
 /* Activations: batch norm, bias, sums over every set of axes, broadcasts of every kind, pooling, a strided and a 1×1
- * convolution. Weights: gradients into sums over all, over one axis, and as outputs; the gradient of all that. */
-static void build(net *t, uint64_t seed) {
+ * convolution. Weights: gradients into sums over all, over one axis, and as outputs; the gradient of all that. With many
+ * samples these are lanes, beside blocks where the channels allow them. */
+static void build(net *t, uint64_t seed, int many) {
     gnt_key key = gnt_key_of_seed(seed);
     gnt_stream r = gnt_stream_open(&key, "net");
     gnt_graph *g = t->g = gnt_graph_new();
-    const int64_t c[2] = {gnt_random_below(&r, 2) ? 16 : 32, gnt_random_below(&r, 2) ? 16 : 48}, n = 2,
-                  side = 5 + (int64_t)gnt_random_below(&r, 3);
+    const int64_t c[2] = {gnt_random_below(&r, 2) ? 16
+                          : many                  ? 12
+                                                  : 32,
+                          gnt_random_below(&r, 2) ? 16
+                          : many                  ? 7
+                                                  : 48},
+                  n = many ? 16 : 2, side = 5 + (int64_t)gnt_random_below(&r, 3);
     const int64_t dim[INPUTS][4] = {{n, 3, side, side},    {c[0], 3, 3, 3},       {c[1], c[0], 3, 3},
                                     {c[1], c[0], 1, 1},    {n, c[1], side, side}, {c[1], c[0], 3, 3},
                                     {1, c[0], side, side}, {c[0], 1, 1, 1}};
@@ -263,9 +269,9 @@ static void judge(const net *t, const gnt_program *p, const gnt_program *exact, 
 
 static void test_programs(void **state) {
     (void)state;
-    for (uint64_t seed = 40; seed < 46; seed++) {
+    for (uint64_t seed = 40; seed < 52; seed++) {
         net t;
-        build(&t, seed);
+        build(&t, seed, seed >= 46);
         gnt_program *exact = compile(&t, 8, 1);
         for (int blas = 0; blas < 2; blas++) {
             blas ? setenv("GAUNTLET_CONV", "blas", 1) : unsetenv("GAUNTLET_CONV");
@@ -284,7 +290,7 @@ static void test_replay(void **state) {
     (void)state;
     gnt_dnnl_close(library_or_skip());
     net t;
-    build(&t, 50);
+    build(&t, 50, 0);
     gnt_program *p = compile(&t, 4, 0);
     gnt_nn_shape s = gnt_nn_shape_of(t.g, t.out[5]);
     size_t bytes = (size_t)gnt_nn_count(&s) * sizeof(float);

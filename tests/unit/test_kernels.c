@@ -14,6 +14,7 @@
 #include "gauntlet/nn.h"
 #include "nn/kernels.h"
 #include "nn/loops.h"
+#include "nn/samples.h"
 
 static double get(const gnt_kernels *k, const void *x, int64_t i) {
     return k->size == 4 ? (double)((const float *)x)[i] : ((const double *)x)[i];
@@ -68,7 +69,7 @@ static void test_gemm(void **state) {
 }
 
 static gnt_conv geometry(const int64_t *q) {
-    gnt_conv s = {q[0], q[1], q[2], q[3], q[4], q[5], q[6], 0, 0, q[7], q[8]};
+    gnt_conv s = {q[0], q[1], q[2], q[3], q[4], q[5], q[6], 0, 0, q[7], q[8], 0};
     s.oh = (s.h + 2 * s.pad - s.kh) / s.stride + 1;
     s.ow = (s.w + 2 * s.pad - s.kw) / s.stride + 1;
     return s;
@@ -154,6 +155,77 @@ static void test_conv(void **state) {
         for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
             gnt_conv s = geometry(shape[i]);
             compare_conv(p ? gnt_kernels_f64() : gnt_kernels_f32(), &r, &s);
+        }
+}
+
+/* ---- samples as lanes ---- */
+
+/* From rows to n/16 × size × 16, by the definition, or back. */
+static void turn_plainly(float *y, const float *x, int64_t n, int64_t size, int back) {
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t q = 0; q < size; q++) {
+            int64_t lane = (i / 16 * size + q) * 16 + i % 16;
+            y[back ? i * size + q : lane] = x[back ? lane : i * size + q];
+        }
+}
+
+static void compare_samples(gnt_stream *r, gnt_conv s, int op) {
+    const gnt_kernels *k = gnt_kernels_f32();
+    const int64_t size[3] = {s.c * s.h * s.w, s.o * s.oh * s.ow, s.o * s.c * s.kh * s.kw};
+    float *x = noise(k, r, s.n * size[0]), *y = noise(k, r, s.n * size[1]), *w = noise(k, r, size[2]);
+    float *xl = noise(k, r, s.n * size[0]), *yl = noise(k, r, s.n * size[1]), *right = noise(k, r, size[2]);
+    s.samples = 1;
+    size_t bytes = k->conv_scratch(op, &s);
+    void *scratch = malloc(bytes); /* exact, as above */
+    junk(scratch, (int64_t)bytes);
+    turn_plainly(xl, x, s.n, size[0], 0);
+    turn_plainly(yl, y, s.n, size[1], 0);
+    if (op == GNT_OP_CONV) {
+        junk(yl, s.n * size[1] * 4);
+        k->conv(yl, xl, w, scratch, &s);
+        k->plain_conv(y, x, w, NULL, &s);
+        float *got = noise(k, r, s.n * size[1]);
+        turn_plainly(got, yl, s.n, size[1], 1);
+        near(k, "conv", got, y, s.n * size[1], s.c * s.kh * s.kw);
+        free(got);
+    } else if (op == GNT_OP_CONV_DX) {
+        junk(xl, s.n * size[0] * 4);
+        k->conv_dx(xl, yl, w, scratch, &s);
+        k->plain_conv_dx(x, y, w, NULL, &s);
+        float *got = noise(k, r, s.n * size[0]);
+        turn_plainly(got, xl, s.n, size[0], 1);
+        near(k, "conv_dx", got, x, s.n * size[0], s.o * s.kh * s.kw);
+        free(got);
+    } else {
+        k->conv_dw(w, xl, yl, scratch, &s);
+        k->plain_conv_dw(right, x, y, NULL, &s);
+        near(k, "conv_dw", w, right, size[2], s.n * s.oh * s.ow);
+    }
+    void *all[] = {x, y, w, xl, yl, right, scratch};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+}
+
+/* One group and several, outputs in several tiles, a stride that passes pixels over, a window wider than a tile and
+ * wider than the image, places in the padding alone, several pieces of a sum. */
+static void test_samples(void **state) {
+    (void)state;
+    const int64_t shape[][9] = {
+        /* n, c, h, w, o, kh, kw, stride, pad */
+        {32, 4, 32, 32, 12, 5, 5, 2, 2}, {48, 12, 8, 8, 12, 5, 5, 1, 2}, {16, 5, 7, 9, 29, 3, 3, 2, 1},
+        {16, 4, 6, 5, 6, 7, 6, 3, 3},    {32, 4, 5, 6, 14, 1, 1, 2, 0},  {16, 6, 3, 4, 5, 5, 4, 1, 2},
+        {16, 4, 2, 2, 4, 3, 3, 1, 3},    {80, 60, 3, 3, 7, 3, 3, 1, 1},  {16, 150, 4, 2, 4, 1, 1, 1, 0},
+    };
+    gnt_key key = gnt_key_of_seed(5);
+    gnt_stream r = gnt_stream_open(&key, "samples");
+    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
+        for (int op = GNT_OP_CONV; op <= GNT_OP_CONV_DW; op++) {
+            gnt_conv s = geometry(shape[i]);
+            if (!gnt_samples_fits(op, &s)) { /* all of them fit where the processor has the vectors */
+                assert_true(!__builtin_cpu_supports("avx512f"));
+                skip();
+            }
+            compare_samples(&r, s, op);
         }
 }
 
@@ -361,10 +433,15 @@ static void test_same_sums(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gemm),        cmocka_unit_test(test_conv),
-        cmocka_unit_test(test_max_pool),    cmocka_unit_test(test_avg_pool),
-        cmocka_unit_test(test_indices),     cmocka_unit_test(test_long_sums),
-        cmocka_unit_test(test_log_sum_exp), cmocka_unit_test(test_float_functions),
+        cmocka_unit_test(test_gemm),
+        cmocka_unit_test(test_conv),
+        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_max_pool),
+        cmocka_unit_test(test_avg_pool),
+        cmocka_unit_test(test_indices),
+        cmocka_unit_test(test_long_sums),
+        cmocka_unit_test(test_log_sum_exp),
+        cmocka_unit_test(test_float_functions),
         cmocka_unit_test(test_same_sums),
     };
     return cmocka_run_group_tests_name("kernels", tests, NULL, NULL);
