@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
+#include "cli/walls.h"
 #include "cli/world.h"
 #include "run/audit.h"
 #include "run/child.h"
@@ -26,8 +27,7 @@ static const char help[] =
     "  --jobs N           processes at once (the number of processors)\n"
     "  --data DIR         where data files are (the environment variable GAUNTLET_DATA)\n"
     "  --models DIR       one more folder of model files\n"
-    "  --plugins DIR      one more folder of plugins\n"
-    "  -h, --help         this text\n"
+    "  --plugins DIR      one more folder of plugins\n" CLI_WALLS_HELP "  -h, --help         this text\n"
     "Files that the suite names are looked for in the run's folder, then in the working folder. Only the "
     "same build on "
     "the\n"
@@ -42,12 +42,14 @@ typedef struct options {
 } options;
 
 static int read_options(int argc, char **argv, options *o) {
+    gnt_sandbox_wish walls = {0};
     uint64_t cells = 3, jobs = (uint64_t)cli_processors(), seed = randombytes_random();
     const cli_option known[] = {
         {.name = "cells", .kind = CLI_WHOLE, .to = &cells, .least = 1, .most = GNT_SUITE_MOST_CELLS},
         {.name = "seed", .kind = CLI_WHOLE, .to = &seed, .most = 0x1p64},
         {.name = "jobs", .kind = CLI_WHOLE, .to = &jobs, .least = 1, .most = CLI_MOST_JOBS},
         CLI_PLACES(&o->places),
+        CLI_WALLS(&walls),
         {0}};
     const cli_command command = {.name = "audit", .help = help, .options = known};
     cli_words words;
@@ -61,7 +63,8 @@ static int read_options(int argc, char **argv, options *o) {
                                  .data_folder = o->places.data,
                                  .cells = (size_t)cells,
                                  .jobs = (int)jobs,
-                                 .seed = seed};
+                                 .seed = seed,
+                                 .walls = walls};
     return CLI_GO_ON;
 }
 
@@ -113,12 +116,15 @@ int gnt_cmd_audit(int argc, char **argv) {
     options o;
     gnt_err err = {0};
     cli_world world;
+    gnt_sandbox_report walls_here;
     char *scale = NULL;
     int code = read_options(argc, argv, &o);
     if (code != CLI_GO_ON)
         return code;
     code = GNT_EXIT_WRONG;
-    int rc = cli_world_open(&world, &o.places, &err);
+    if (cli_walls_check("audit", &o.how.walls, 1, &walls_here) != 0)
+        return code;
+    int rc = cli_world_open(&world, &o.places, &o.how.walls, &err);
     if (rc == 0 && read_scale(o.how.folder, &scale, &err) == 0) {
         world.suite.scale = scale;
         code = audit(&o, &world, &err);

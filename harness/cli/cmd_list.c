@@ -112,7 +112,7 @@ int gnt_cmd_list(int argc, char **argv) {
     int code = read_options(argc, argv, help_list, &o);
     if (code != CLI_GO_ON)
         return code;
-    if (gnt_list_plugins(&list, o.plugins, &err)) {
+    if (gnt_list_plugins(&list, o.plugins, NULL, &err)) {
         fprintf(stderr, "gauntlet list: %s\n", err.text);
         return GNT_EXIT_WRONG;
     }
@@ -243,7 +243,7 @@ int gnt_cmd_show(int argc, char **argv) {
     int code = read_options(argc, argv, help_show, &o);
     if (code != CLI_GO_ON)
         return code;
-    if (gnt_list_plugins(&list, o.plugins, &err)) {
+    if (gnt_list_plugins(&list, o.plugins, NULL, &err)) {
         fprintf(stderr, "gauntlet show: %s\n", err.text);
         return GNT_EXIT_WRONG;
     }

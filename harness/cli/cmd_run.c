@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
+#include "cli/walls.h"
 #include "cli/world.h"
 #include "report/make.h"
 #include "run/child.h"
@@ -32,9 +33,10 @@ static const char help[] =
     "  --models DIR       one more folder of model files\n"
     "  --plugins DIR      one more folder of plugins\n"
     "  --no-report        leave the report out\n"
-    "  -q, --quiet        no progress, no summary\n"
-    "Exit code: 0 every cell is ok or n/a, 1 a cell failed, 2 the suite or the command is wrong, 130 "
-    "interrupted.\n";
+    "  -q, --quiet        no progress, no summary\n" CLI_WALLS_HELP
+    "Exit code: 0 every cell is ok or n/a, 1 a cell failed, 2 the suite or the command is wrong, or the "
+    "sandbox less than\n"
+    "required, 130 interrupted.\n";
 
 typedef struct options {
     const char *suite, *output, *scale;
@@ -42,6 +44,8 @@ typedef struct options {
     uint64_t jobs;
     int dry, json, no_report, quiet;
     int part, parts; /* 0: the whole */
+    gnt_sandbox_wish walls;
+    gnt_sandbox_report walls_here;
 } options;
 
 /* "2/3" */
@@ -69,6 +73,7 @@ static int read_options(int argc, char **argv, options *o) {
         {.name = "json", .kind = CLI_FLAG, .to = &o->json},
         {.name = "jobs", .kind = CLI_WHOLE, .to = &o->jobs, .least = 1, .most = CLI_MOST_JOBS},
         CLI_PLACES(&o->places),
+        CLI_WALLS(&o->walls),
         {.name = "shard", .kind = CLI_READ, .to = o, .read = read_shard},
         {.name = "no-report", .kind = CLI_FLAG, .to = &o->no_report},
         {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .to = &o->quiet},
@@ -146,7 +151,9 @@ static int run_plan(const options *o, const gnt_suite *suite, const gnt_plan *pl
                            .data_folder = o->places.data,
                            .jobs = (int)o->jobs,
                            .quiet = o->quiet,
-                           .wanted = wanted};
+                           .wanted = wanted,
+                           .walls = o->walls,
+                           .walls_here = o->walls_here.remark};
     gnt_run_counts counts = {0};
     int code = GNT_EXIT_FAILED;
     gnt_interrupt_catch();
@@ -195,7 +202,9 @@ int gnt_cmd_run(int argc, char **argv) {
     if (code != CLI_GO_ON)
         return code;
     code = GNT_EXIT_WRONG;
-    int rc = cli_world_open(&world, &o.places, &err);
+    if (cli_walls_check("run", &o.walls, o.quiet || o.dry, &o.walls_here) != 0)
+        return code;
+    int rc = cli_world_open(&world, &o.places, &o.walls, &err);
     world.suite.scale = o.scale;
     if (rc != 0 || gnt_suite_load(&suite, o.suite, &world.suite, &err) != 0 ||
         gnt_plan_make(&plan, &suite, &err) != 0)

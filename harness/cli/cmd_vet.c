@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
+#include "cli/walls.h"
 #include "plugin/words.h"
 #include "run/child.h"
 #include "run/vet.h"
@@ -26,7 +27,7 @@ static const char help[] =
     "(repeatable)\n"
     "  --seconds S     a walk through all hooks may take so long (60)\n"
     "  --memory-mb M   and so much memory (1024)\n"
-    "  --json          what was found, as JSON\n"
+    "  --json          what was found, as JSON\n" CLI_WALLS_HELP
     "Exit code: 0 all passed, 1 a check failed, 2 the command or a file is wrong, 130 interrupted.\n";
 
 enum { MOST_PARAMS = 32 };
@@ -92,6 +93,7 @@ static int read_options(int argc, char **argv, vet_options *o, cli_words *words)
         {.name = "memory-mb", .kind = CLI_WHOLE, .to = &o->vet.memory_mb, .least = 64, .most = 1 << 20},
         {.name = "json", .kind = CLI_FLAG, .to = &o->json},
         {.name = "list", .kind = CLI_FLAG, .to = &o->list},
+        CLI_WALLS(&o->vet.walls),
         {0}};
     const cli_command command = {.name = "vet", .help = help, .options = known};
     *o = (vet_options){.vet = {.seconds = 60, .memory_mb = 1024}};
@@ -142,6 +144,7 @@ static int print_json(json_t *findings, int failed) {
 int gnt_cmd_vet(int argc, char **argv) {
     vet_options o;
     listener l = {0};
+    gnt_sandbox_report walls_here;
     gnt_err err = {0};
     int failed = 0, rc = 0;
     cli_words words;
@@ -151,6 +154,8 @@ int gnt_cmd_vet(int argc, char **argv) {
     if (o.list)
         return list_checks();
     gnt_interrupt_catch();
+    if (cli_walls_check("vet", &o.vet.walls, 1, &walls_here) != 0)
+        return GNT_EXIT_WRONG;
     l.findings = o.json ? json_array() : NULL;
     o.vet.params = o.params;
     o.vet.found = found;

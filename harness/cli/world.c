@@ -26,12 +26,12 @@ static void find_models(char *folder[CLI_MODEL_FOLDERS], const char *said) {
     folder[n] = NULL;
 }
 
-int cli_world_open(cli_world *w, const cli_places *places, gnt_err *err) {
+int cli_world_open(cli_world *w, const cli_places *places, const gnt_sandbox_wish *walls, gnt_err *err) {
     *w = (cli_world){0};
     find_models(w->models, places->models);
     w->suite = (gnt_suite_world){
         .plugins = &w->plugins, .data_folder = places->data, .model_folders = (const char *const *)w->models};
-    return gnt_list_plugins(&w->plugins, places->plugins, err);
+    return gnt_list_plugins(&w->plugins, places->plugins, walls, err);
 }
 
 void cli_world_close(cli_world *w) {

@@ -5,6 +5,7 @@
 
 #include "cli/args.h"
 #include "plugin/info.h"
+#include "run/sandbox.h"
 #include "suite/suite.h"
 
 enum { CLI_MODEL_FOLDERS = 4 };
@@ -25,8 +26,8 @@ typedef struct cli_places {
         .name = "plugins", .kind = CLI_TEXT, .to = &(places)->plugins                                        \
     }
 
-/* Close it after a failure too. */
-int cli_world_open(cli_world *w, const cli_places *places, gnt_err *err);
+/* walls: of the workers that describe plugins. Close it after a failure too. */
+int cli_world_open(cli_world *w, const cli_places *places, const gnt_sandbox_wish *walls, gnt_err *err);
 void cli_world_close(cli_world *w);
 
 enum { CLI_MOST_JOBS = 256 };

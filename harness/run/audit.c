@@ -246,7 +246,8 @@ static int run_and_compare(audit *a, const json_t *cells, gnt_err *err) {
                            .data_folder = a->options->data_folder,
                            .jobs = a->options->jobs,
                            .quiet = 1,
-                           .wanted = a->wanted};
+                           .wanted = a->wanted,
+                           .walls = a->options->walls};
     gnt_run_counts counts = {0};
     gnt_doc fresh;
     if (gnt_run(a->suite, a->plan, &how, &counts, err) != 0)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "run/sandbox.h"
 #include "suite/plan.h"
 
 typedef struct gnt_audit_options {
@@ -16,6 +17,7 @@ typedef struct gnt_audit_options {
     int jobs;
     size_t cells;  /* how many are chosen, ≥ 1, from those that are ok */
     uint64_t seed; /* which */
+    gnt_sandbox_wish walls;
 } gnt_audit_options;
 
 typedef struct gnt_audit_counts {

@@ -24,8 +24,10 @@ static const char *status_of(const char *verdict) {
 
 /* 1 when the job is done well; settles the cell when it is not going to be. */
 static int done(run *r, run_cell *c, const run_job *j, int *moved) {
-    if (j->state == RUN_ENDED)
+    if (j->state == RUN_ENDED) {
+        c->failed = run_origin(j);
         settle(r, c, status_of(j->verdict), j->reason, moved);
+    }
     return j->state == RUN_OK;
 }
 
@@ -46,6 +48,7 @@ static int resolve(run *r, run_cell *c, int *moved) {
     if (s->reason) {
         gnt_err text;
         gnt_fail(&text, "the search for its strength could not go on: %s", s->reason);
+        c->failed = s->failed;
         settle(r, c, "failed", text.text, moved);
         return 0;
     }

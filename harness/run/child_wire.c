@@ -82,7 +82,7 @@ static void take_line(gnt_child *child) {
     if (strncmp(child->line, "sandbox ", 8) == 0) {
         char *clean = child->walls[0] ? NULL : gnt_wire_clean(child->line + 8); /* the first one counts */
         if (clean)
-            snprintf(child->walls, sizeof child->walls, "%.200s", clean);
+            snprintf(child->walls, sizeof child->walls, "%s", clean);
         gnt_free(clean);
         return;
     }

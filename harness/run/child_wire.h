@@ -16,6 +16,7 @@ enum {
     GNT_REQUEST_MOST = 64 << 20,
     GNT_STATUS_MOST = 1 << 20, /* bytes of the status line */
     GNT_TAIL_MOST = 4096,
+    GNT_WALLS_MOST = 500,  /* of the words on walls */
     GNT_PIECES_MOST = 4096 /* inputs and outputs of one child */
 };
 
@@ -49,7 +50,7 @@ struct gnt_child {
     char tail[2 * GNT_TAIL_MOST + 1];
     size_t tail_size;
 
-    char walls[256]; /* the first line "sandbox …" */
+    char walls[GNT_WALLS_MOST + 1]; /* the first line "sandbox …" */
     int handed_out;
     gnt_child_result result;
 };

@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "run/child.h"
+#include "run/walls.h"
 
 static const double describe_seconds = 20;
 static const uint64_t describe_memory = (uint64_t)1 << 30, longest_answer = (uint64_t)16 << 20;
@@ -61,16 +62,17 @@ int gnt_plugin_files(gnt_paths *out, const char *path, gnt_err *err) {
     return bad;
 }
 
-static json_t *request_for(const char *path, gnt_err *err) {
+static json_t *request_for(const char *path, const gnt_sandbox_wish *wish, gnt_err *err) {
     gnt_paths files;
     if (gnt_plugin_files(&files, path, err))
         return NULL;
     json_t *list = json_array();
     for (size_t i = 0; i < files.n; i++)
         json_array_append_new(list, json_string(files.path[i]));
-    json_t *request =
-        json_pack("{s:s, s:s, s:{s:o}}", "job", "describe", "file", path, "sandbox", "files", list);
-    if (!request || json_array_size(list) != files.n) {
+    const int whole = json_array_size(list) == files.n;
+    json_t *request = json_pack("{s:s, s:s, s:o}", "job", "describe", "file", path, "sandbox",
+                                gnt_walls_request(wish, list, 0));
+    if (!request || !whole) {
         gnt_fail(err, "%s: its path is not UTF-8, or memory ran out", path);
         json_decref(request);
         request = NULL;
@@ -80,9 +82,8 @@ static json_t *request_for(const char *path, gnt_err *err) {
 }
 
 int gnt_describe_in_child(void *context, const char *path, char **json, size_t *size, gnt_err *err) {
-    (void)context;
     *json = NULL;
-    json_t *request = request_for(path, err);
+    json_t *request = request_for(path, context, err);
     if (!request)
         return -1;
     gnt_child_output output = {"description", longest_answer};
@@ -111,9 +112,12 @@ int gnt_describe_in_child(void *context, const char *path, char **json, size_t *
     return bad;
 }
 
-int gnt_list_plugins(gnt_plugin_list *out, const char *plugins, gnt_err *err) {
+int gnt_list_plugins(gnt_plugin_list *out, const char *plugins, const gnt_sandbox_wish *wish, gnt_err *err) {
     char *cache = gnt_catalog_cache_folder();
-    gnt_catalog_spec spec = {.plugins = plugins, .cache = cache, .describe = gnt_describe_in_child};
+    gnt_catalog_spec spec = {.plugins = plugins,
+                             .cache = cache,
+                             .describe = gnt_describe_in_child,
+                             .context = (void *)(uintptr_t)wish};
     int bad = gnt_catalog(out, &spec, err);
     gnt_free(cache);
     return bad;

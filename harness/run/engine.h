@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "run/sandbox.h"
 #include "suite/plan.h"
 #include "suite/suite.h"
 
@@ -16,6 +17,8 @@ typedef struct gnt_run_options {
     int jobs;                /* children at once, ≥ 1 */
     int quiet;               /* no progress */
     const uint8_t *wanted;   /* plan->n flags: cells to run, the others stay unfinished; NULL: all */
+    gnt_sandbox_wish walls;  /* an output that was made behind less than walls.least is made anew */
+    const char *walls_here;  /* which stand here, for the record; may be NULL */
 } gnt_run_options;
 
 typedef struct gnt_run_counts {

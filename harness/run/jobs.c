@@ -12,6 +12,7 @@
 #include "plugin/info.h"
 #include "run/describe.h"
 #include "run/run_impl.h"
+#include "run/walls.h"
 
 run_job *run_need(run *r, const char *name, int *fresh) {
     const json_t *known = json_object_get(r->index, name);
@@ -59,6 +60,10 @@ json_t *run_metadata(const run *r, const run_job *j, const char *output) {
     return all;
 }
 
+const run_job *run_origin(const run_job *j) {
+    return j->origin ? j->origin : j;
+}
+
 static void end_job(run_job *j, const char *verdict, const char *sentence) {
     j->state = RUN_ENDED;
     j->verdict = verdict;
@@ -104,12 +109,19 @@ static int key_of(const run *r, run_job *j) {
     return 0;
 }
 
+/* What was made behind less than is asked for is as good as not there. */
+static int walled_enough(const run *r, const run_job *j) {
+    const char *level = json_string_value(json_object_get(j->record, "sandbox"));
+    return j->n_plugins == 0 || gnt_sandbox_level_of(level ? level : "") >= r->options->walls.least;
+}
+
 /* A waiting job whose inputs are there becomes ready, or done when its output is stored. */
 static int look_at_inputs(run *r, run_job *j, int *moved, gnt_err *err) {
     for (size_t i = 0; i < j->n_inputs; i++) {
         const run_job *from = j->input[i].from;
         if (from && from->state == RUN_ENDED) {
             end_job(j, from->verdict, from->reason);
+            j->origin = run_origin(from);
             *moved = 1;
             return 0;
         }
@@ -122,7 +134,13 @@ static int look_at_inputs(run *r, run_job *j, int *moved, gnt_err *err) {
         return gnt_fail(err, "out of memory for the job %s", j->name);
     if (gnt_store_find(r->store, &j->key, &j->record, err) != 0)
         return -1;
+    if (j->record && !walled_enough(r, j)) {
+        json_decref(j->record);
+        j->record = NULL;
+    }
     j->cached = j->record != NULL;
+    if (j->cached)
+        j->sandbox = gnt_strdup(json_string_value(json_object_get(j->record, "sandbox")));
     j->state = j->record ? RUN_OK : RUN_READY;
     *moved = 1;
     return 0;
@@ -188,7 +206,7 @@ static void start_job(run *r, run_job *j) {
     if (!files)
         rc = -1;
     if (rc == 0) {
-        json_object_set_new(request, "sandbox", json_pack("{s:o}", "files", files));
+        json_object_set_new(request, "sandbox", gnt_walls_request(&r->options->walls, files, 0));
         json_object_set_new(request, "memory_mb", json_integer(r->suite->memory_mb));
         gnt_child_spec spec = {.request = request,
                                .inputs = input,
@@ -238,6 +256,8 @@ static int store_outputs(run *r, run_job *j, const gnt_child_result *result, gnt
     }
     j->record = json_pack("{s:s, s:s, s:o}", "status", "ok", "job", j->name, "facts",
                           believable(json_object_get(result->status, "facts")));
+    if (j->n_plugins > 0)
+        json_object_set_new(j->record, "sandbox", json_string(result->sandbox));
     if (rc == 0)
         rc = j->record ? gnt_store_put(r->store, &j->key, j->record, output, n, err)
                        : gnt_fail(err, "out of memory for the job %s", j->name);
@@ -271,6 +291,8 @@ static int finish_job(run *r, run_job *j, gnt_err *err) {
     j->wall = result->wall_seconds;
     j->cpu = result->cpu_seconds;
     j->peak = result->peak;
+    j->exit_code = result->exit_code;
+    j->signal = result->signal;
     int rc = 0;
     if (strcmp(verdict, "ok") == 0 && left_nothing(j)) {
         gnt_fail(&reason, "says it is done but left no \"%s\"", j->outputs[0]);
@@ -280,6 +302,8 @@ static int finish_job(run *r, run_job *j, gnt_err *err) {
         j->state = RUN_OK;
     } else
         end_badly(j, verdict, &reason);
+    if (j->state == RUN_ENDED)
+        j->tail = gnt_strdup(result->stderr_tail);
     close_inputs(j);
     gnt_child_free(j->child);
     j->child = NULL;
@@ -328,6 +352,7 @@ void run_free_jobs(run *r) {
         gnt_free(j->name);
         gnt_free(j->reason);
         gnt_free(j->sandbox);
+        gnt_free(j->tail);
         gnt_free(j);
     }
     gnt_free(r->job);

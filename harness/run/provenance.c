@@ -157,5 +157,7 @@ json_t *run_provenance(const run *r) {
                             plugins_json(r->suite));
     if (all)
         add_inputs(r, all);
+    if (all && r->options->walls_here)
+        json_object_set_new(all, "walls", json_string(r->options->walls_here));
     return all;
 }

@@ -264,6 +264,31 @@ int run_write_results(const run *r, gnt_err *err) {
 
 /* ---- host.json ---- */
 
+static json_t *job_json(const run_job *j) {
+    json_t *one = json_pack("{s:s, s:b, s:f, s:f, s:I, s:s, s:s}", "job", j->name, "stored", j->cached,
+                            "seconds", j->wall, "cpu_seconds", j->cpu, "peak_bytes", (json_int_t)j->peak,
+                            "sandbox", j->sandbox ? j->sandbox : "", "verdict",
+                            j->state == RUN_OK ? "ok"
+                            : j->verdict       ? j->verdict
+                                               : "not run");
+    if (one && j->tail) {
+        json_object_set_new(one, "exit_code", j->signal ? json_null() : json_integer(j->exit_code));
+        json_object_set_new(one, "signal", j->signal ? json_integer(j->signal) : json_null());
+        json_object_set_new(one, "stderr", json_string(j->tail));
+    }
+    return one;
+}
+
+/* Which job a cell that failed has failed by. */
+static json_t *failures_json(const run *r) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->plan->n; i++)
+        if (r->cell[i].failed)
+            json_array_append_new(
+                list, json_pack("{s:s, s:s}", "cell", r->plan->cell[i].id, "by", r->cell[i].failed->name));
+    return list;
+}
+
 int run_write_host(const run *r, gnt_err *err) {
     json_t *jobs = json_array();
     double cpu = 0, peak = 0;
@@ -273,21 +298,15 @@ int run_write_host(const run *r, gnt_err *err) {
         cpu += j->cpu;
         peak = fmax(peak, (double)j->peak);
         cached += (size_t)j->cached;
-        json_array_append_new(jobs, json_pack("{s:s, s:b, s:f, s:f, s:I, s:s, s:s}", "job", j->name, "stored",
-                                              j->cached, "seconds", j->wall, "cpu_seconds", j->cpu,
-                                              "peak_bytes", (json_int_t)j->peak, "sandbox",
-                                              j->sandbox ? j->sandbox : "", "verdict",
-                                              j->state == RUN_OK ? "ok"
-                                              : j->verdict       ? j->verdict
-                                                                 : "not run"));
+        json_array_append_new(jobs, job_json(j));
     }
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     double wall = (double)(now.tv_sec - r->start.tv_sec) + 1e-9 * (double)(now.tv_nsec - r->start.tv_nsec);
     return write_json(r, "host.json",
-                      json_pack("{s:i, s:s, s:o, s:f, s:f, s:f, s:i, s:I, s:o}", "format", 1, "identity",
+                      json_pack("{s:i, s:s, s:o, s:f, s:f, s:f, s:i, s:I, s:o, s:o}", "format", 1, "identity",
                                 r->host, "provenance", run_provenance(r), "seconds", wall, "cpu_seconds", cpu,
                                 "peak_bytes", peak, "jobs_at_once", r->options->jobs, "jobs_from_store",
-                                (json_int_t)cached, "jobs", jobs),
+                                (json_int_t)cached, "failures", failures_json(r), "jobs", jobs),
                       err);
 }

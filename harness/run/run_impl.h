@@ -53,6 +53,9 @@ struct run_job {
     double utility, noise;
     double wall, cpu;
     uint64_t peak;
+    int exit_code, signal; /* how its process ended: −1 and the signal, or the code and 0 */
+    char *tail;            /* the end of what it wrote to stderr, where its process ended badly; else NULL */
+    const run_job *origin; /* the job whose failure ended this one that never ran; NULL for its own */
     gnt_child *child;
     int fd[RUN_MOST_INPUTS]; /* of the running child */
 };
@@ -65,7 +68,8 @@ typedef struct run_search { /* for the strength of one defense on one task */
     size_t n, room;
     gnt_match_next_step step;
     double none;  /* utility of the plain training, mean over the search's seeds */
-    char *reason; /* why it came to nothing: a training failed */
+    char *reason; /* why it came to nothing: a training failed, namely: */
+    const run_job *failed;
 } run_search;
 
 typedef struct run_cell {
@@ -79,6 +83,7 @@ typedef struct run_cell {
     json_t *score;                /* metadata of the score */
     json_t *facts;
     run_job *train, *first, *attack, *score_job; /* first: of a chain, else NULL */
+    const run_job *failed;                       /* the job whose failure is the cell's; else NULL */
 } run_cell;
 
 typedef struct run {
@@ -115,6 +120,8 @@ int run_step_jobs(run *r, int *moved, gnt_err *err);
 /* Waits a while for a running job to end and takes in what it left. */
 int run_wait_job(run *r, gnt_err *err);
 void run_free_jobs(run *r);
+/* The job whose failure ended this one: itself, or one whose output it needed. */
+const run_job *run_origin(const run_job *j);
 char *run_output_path(const run *r, const run_job *j, const char *output);
 /* Metadata of a stored bundle as JSON; NULL when it cannot be read. */
 json_t *run_metadata(const run *r, const run_job *j, const char *output);

@@ -9,19 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "run/sandbox_walls.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-static const char *const relaxed =
-    "; under AddressSanitizer without a leak check and a limit on address space";
-#else
-static const char *const relaxed = "";
-#endif
 
 static int add_path(gnt_readable *r, const char *path) {
     for (size_t i = 0; i < r->n; i++)
@@ -111,53 +106,57 @@ static int drop_capabilities(gnt_err *err) {
     return 0;
 }
 
-static void describe(gnt_sandbox_report *report, int closed) {
-    const int filtered = (report->walls & GNT_SANDBOX_SECCOMP) != 0;
-    const char *open_files = "no Landlock and no mount namespace, so files can be read";
-    const char *open_calls = "no system-call filter, so the network and other processes may be reached";
-    if (closed && filtered)
-        snprintf(report->level, sizeof report->level, "full");
-    else if (closed || filtered)
-        snprintf(report->level, sizeof report->level, "partial: %s", closed ? open_calls : open_files);
+/* Whether a copy of this process can be made. */
+static int can_fork(void) {
+    const pid_t pid = fork();
+    if (pid == 0)
+        _exit(0);
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    return pid > 0;
+}
+
+/* What a wall's function returned: whether it stands; *why: why not. */
+static int take(gnt_sandbox_report *report, unsigned wall, int rc, int *why) {
+    if (rc == 0)
+        report->walls |= wall;
     else
-        snprintf(report->level, sizeof report->level, "weak: %s; %s", "no Landlock and no mount namespace",
-                 "no system-call filter");
-    char landlock[32] = "no Landlock";
-    if (report->landlock)
-        snprintf(landlock, sizeof landlock, "Landlock %d", report->landlock);
-    snprintf(report->remark, sizeof report->remark, "%s, %s, %s%s",
-             report->walls & GNT_SANDBOX_NAMESPACES ? "namespaces" : "no namespaces", landlock,
-             filtered ? "filter" : "no filter", relaxed);
+        *why = errno ? errno : ENOSYS;
+    return rc < 0 ? -1 : 0;
 }
 
 static int raise_walls(const gnt_sandbox_spec *spec, const gnt_readable *readable, gnt_sandbox_report *report,
                        gnt_err *err) {
-    int closed = 0, rc;
-    if (!(spec->without & GNT_SANDBOX_NAMESPACES)) {
-        if ((rc = gnt_wall_namespaces(readable, &closed, err)) < 0)
+    const unsigned without = spec->wish.without;
+    gnt_standing s = {.no_namespaces = GNT_LEFT_OUT, .no_landlock = GNT_LEFT_OUT, .no_filter = GNT_LEFT_OUT};
+    if (!(without & GNT_SANDBOX_NAMESPACES)) {
+        s.no_namespaces = 0;
+        if (take(report, GNT_SANDBOX_NAMESPACES, gnt_wall_namespaces(readable, &s.root, err),
+                 &s.no_namespaces) != 0)
             return -1;
-        if (rc == 0)
-            report->walls |= GNT_SANDBOX_NAMESPACES;
+        s.no_root = errno;
     }
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return gnt_fail(err, "new privileges cannot be given up: %s", strerror(errno));
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
         return gnt_fail(err, "the process cannot be made undumpable: %s", strerror(errno));
-    if (!(spec->without & GNT_SANDBOX_LANDLOCK)) {
-        if ((rc = gnt_wall_landlock(readable, spec->landlock_most, &report->landlock, err)) < 0)
-            return -1;
-        if (rc == 0)
-            report->walls |= GNT_SANDBOX_LANDLOCK;
-    }
+    if (!(without & GNT_SANDBOX_LANDLOCK) &&
+        take(report, GNT_SANDBOX_LANDLOCK,
+             gnt_wall_landlock(readable, spec->wish.landlock_most, &report->landlock, err),
+             &s.no_landlock) != 0)
+        return -1;
     if (drop_capabilities(err) != 0)
         return -1;
-    if (!(spec->without & GNT_SANDBOX_SECCOMP)) {
-        if ((rc = gnt_wall_filter(spec->may_fork, err)) < 0)
-            return -1;
-        if (rc == 0)
-            report->walls |= GNT_SANDBOX_SECCOMP;
-    }
-    describe(report, closed || (report->walls & GNT_SANDBOX_LANDLOCK));
+    const struct rlimit none = {0, 0}; /* counts the processes of a user; root is not bound by it */
+    if (!spec->may_fork && setrlimit(RLIMIT_NPROC, &none) != 0)
+        return gnt_fail(err, "the limit on processes cannot be set: %s", strerror(errno));
+    if (!(without & GNT_SANDBOX_SECCOMP) &&
+        take(report, GNT_SANDBOX_SECCOMP, gnt_wall_filter(spec->may_fork, err), &s.no_filter) != 0)
+        return -1;
+    s.may_fork = !spec->may_fork && !(report->walls & GNT_SANDBOX_SECCOMP) && can_fork();
+    gnt_wall_words(report, &s);
+    if (gnt_sandbox_level_of(report->level) < spec->wish.least)
+        return gnt_fail(err, "the sandbox is %s", report->level);
     return 0;
 }
 

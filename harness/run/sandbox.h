@@ -7,6 +7,7 @@
  *   2. Landlock: read access to the files below and to nothing else, no writing anywhere, no TCP, no signals to others
  *   3. a system-call filter that refuses (EPERM) what is not listed and kills on calls that only an attack would make:
  *      no sockets, no new processes or threads, no execve, no ptrace or process_vm_*, no opening for writing
+ * A limit of no further processes stands beside them; it does not hold for root, whom the filter alone stops.
  *
  * Readable files: those of the specification, libgauntlet-nn, every library that is loaded already, the system's
  * library folders and the loader's cache. Nothing is executable as a program. A worker must have one thread when it
@@ -20,26 +21,40 @@
 
 enum { GNT_SANDBOX_NAMESPACES = 1, GNT_SANDBOX_LANDLOCK = 2, GNT_SANDBOX_SECCOMP = 4 };
 
+/* How much the walls close, in rising order. */
+typedef enum gnt_sandbox_level { GNT_SANDBOX_WEAK, GNT_SANDBOX_PARTIAL, GNT_SANDBOX_FULL } gnt_sandbox_level;
+
+/* What the user asked of the walls; zero is: as many as the kernel gives, and whatever comes of it. */
+typedef struct gnt_sandbox_wish {
+    unsigned without;  /* GNT_SANDBOX_* bits of walls to leave out; they are reported as missing */
+    int landlock_most; /* a cap on the Landlock ABI; 0 = none */
+    gnt_sandbox_level least;
+} gnt_sandbox_wish;
+
 typedef struct gnt_sandbox_spec {
     const char *const *files; /* absolute paths, files or folders: the plugin's */
     size_t n_files;
-    unsigned without; /* GNT_SANDBOX_* bits of walls to leave out, for tests; they are reported as missing */
+    gnt_sandbox_wish wish;
     int may_fork; /* threads and copies of this process are let through, to see whether a plugin leaves any */
-    int landlock_most; /* a cap on the Landlock ABI, for tests; 0 = none */
 } gnt_sandbox_spec;
+
+enum { GNT_SANDBOX_WORDS = 500 };
 
 typedef struct gnt_sandbox_report {
     unsigned walls; /* GNT_SANDBOX_* bits that stand */
     int landlock;   /* the ABI in force; 0 = none */
-    /* "full": files are closed (by Landlock or a mount namespace) and calls are filtered. "partial: no …":
-     * one of the two is missing. "weak: no …": both are. */
-    char level[160];
-    char remark[160]; /* the walls that stand, and what a build with sanitizers relaxes */
+    /* "full": files are closed (by Landlock or a mount namespace) and calls are filtered. "partial: no …": one of the
+     * two is missing; "weak: no …": both are. The words say which wall is missing and why, and all that is open. */
+    char level[GNT_SANDBOX_WORDS];
+    char remark[200]; /* the walls that stand, and what a build with sanitizers relaxes */
 } gnt_sandbox_report;
 
-/* Enters as far as the kernel and `without` let it. A wall that the kernel lacks is no failure but a line in
- * the report; a file that cannot be found is a failure, and the worker must then end. There is no way out
- * again. */
+/* Of the words in a report's level; words that are none are weak. */
+gnt_sandbox_level gnt_sandbox_level_of(const char *words);
+
+/* Enters as far as the kernel and the wish let it. A wall that the kernel lacks is no failure but a line in the report,
+ * unless the level then is below wish.least; a file that cannot be found is a failure. After a failure the worker must
+ * end. There is no way out again. */
 int gnt_sandbox_enter(const gnt_sandbox_spec *spec, gnt_sandbox_report *report, gnt_err *err);
 
 #endif

@@ -186,5 +186,6 @@ int gnt_wall_filter(int may_fork, gnt_err *err) {
     seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* a binary tree: calls are frequent, rules many */
     rc = seccomp_load(filter);
     seccomp_release(filter);
+    errno = -rc;
     return rc == 0 ? 0 : 1; /* a kernel without the filter */
 }

@@ -119,10 +119,12 @@ int gnt_wall_namespaces(const gnt_readable *readable, int *files_closed, gnt_err
         goto cleanup;
     rc = 0;
     *files_closed = map_ids(uid, gid) == 0 && build_root(readable, sources) == 0;
-cleanup:
+cleanup:;
+    const int why = errno;
     for (size_t i = 0; i < readable->n; i++)
         if (sources[i] >= 0)
             close(sources[i]);
     gnt_free(sources);
+    errno = why;
     return rc;
 }

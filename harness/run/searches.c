@@ -20,8 +20,10 @@ static uint64_t seed_of(const gnt_suite *s, int64_t i) {
 static int over(run_search *s, const run_job *j) {
     if (j->state == RUN_ENDED) {
         s->settled = 1;
-        if (!s->reason)
+        if (!s->reason) {
             s->reason = gnt_strdup(j->reason);
+            s->failed = run_origin(j);
+        }
     }
     return j->state == RUN_OK || j->state == RUN_ENDED;
 }

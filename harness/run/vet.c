@@ -15,6 +15,7 @@
 #include "plugin/load.h"
 #include "run/child.h"
 #include "run/describe.h"
+#include "run/walls.h"
 
 enum {
     EXPORTS,
@@ -92,11 +93,11 @@ static json_t *request_of(const vetting *v, const char *check, int64_t seed) {
     for (size_t i = 0; i < v->options->n_params; i++)
         if (strcmp(v->options->params[i].id, p->id) == 0)
             params = v->options->params[i].json;
-    return json_pack("{s:s, s:s, s:I, s:I, s:s, s:{s:s, s:s, s:i}, s:{s:O, s:b}}", "job", "vet", "check",
-                     check, "seed", (json_int_t)seed, "memory_mb", (json_int_t)v->options->memory_mb,
-                     "params", params, "plugin", "file", v->file, "id", p->id, "kind", (int)p->kind,
-                     "sandbox", "files", v->files, "may_fork",
-                     strcmp(check, gnt_vet_checks[LEAVES].name) == 0);
+    return json_pack("{s:s, s:s, s:I, s:I, s:s, s:{s:s, s:s, s:i}, s:o}", "job", "vet", "check", check,
+                     "seed", (json_int_t)seed, "memory_mb", (json_int_t)v->options->memory_mb, "params",
+                     params, "plugin", "file", v->file, "id", p->id, "kind", (int)p->kind, "sandbox",
+                     gnt_walls_request(&v->options->walls, json_incref(v->files),
+                                       strcmp(check, gnt_vet_checks[LEAVES].name) == 0));
 }
 
 /* What a child that ended well has found. */
@@ -220,8 +221,9 @@ static int describe(vetting *v, gnt_plugin_list *list, gnt_err *err) {
     if (gnt_digest_file(v->file, &digest, err) != 0)
         return -1;
     gnt_digest_hex(&digest, hex);
-    const int bad = gnt_describe_in_child(NULL, v->file, &json, &size, &why) != 0 ||
-                    gnt_describe_read(list, json, size, v->file, hex, &why) != 0;
+    const int bad =
+        gnt_describe_in_child((void *)(uintptr_t)&v->options->walls, v->file, &json, &size, &why) != 0 ||
+        gnt_describe_read(list, json, size, v->file, hex, &why) != 0;
     gnt_free(json);
     if (gnt_interrupted())
         return gnt_fail(err, "interrupted");

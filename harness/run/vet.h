@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "run/sandbox.h"
 
 enum { GNT_VET_CHECKS = 13 };
 
@@ -40,6 +41,7 @@ typedef struct gnt_vet_options {
     size_t n_params;
     double seconds; /* of one walk through all hooks */
     uint64_t memory_mb;
+    gnt_sandbox_wish walls;
     /* Called as soon as a check is done; the finding is valid during the call. */
     void (*found)(void *user, const gnt_vet_finding *finding);
     void *user;

@@ -7,9 +7,8 @@
 #include "job/job.h"
 #include "plugin/load.h"
 #include "run/child.h"
-#include "run/sandbox.h"
+#include "run/walls.h"
 
-enum { MOST_FILES = 64 };
 static const size_t most_bundle = (size_t)8 << 30;
 
 static int has_input(void *context, const char *name) {
@@ -57,20 +56,6 @@ static int others(void *context) {
     return gnt_worker_others();
 }
 
-static int enter_sandbox(const json_t *request, gnt_sandbox_report *report, gnt_err *err) {
-    const json_t *box = json_object_get(request, "sandbox"), *files = json_object_get(box, "files");
-    const char *path[MOST_FILES];
-    gnt_sandbox_spec spec = {.files = path,
-                             .without = (unsigned)json_integer_value(json_object_get(box, "without")),
-                             .may_fork = json_is_true(json_object_get(box, "may_fork")),
-                             .landlock_most = (int)json_integer_value(json_object_get(box, "landlock"))};
-    if (json_array_size(files) > MOST_FILES)
-        return gnt_fail(err, "the request names more than %d readable files", MOST_FILES);
-    for (size_t i = 0; i < json_array_size(files); i++)
-        path[spec.n_files++] = json_string_value(json_array_get(files, i));
-    return gnt_sandbox_enter(&spec, report, err);
-}
-
 static int describe(const json_t *request, gnt_err *err) {
     char *text;
     const char *file = json_string_value(json_object_get(request, "file"));
@@ -111,15 +96,16 @@ int gnt_worker_main(void) {
         return 2;
     }
     const char *kind = json_string_value(json_object_get(request, "job"));
-    int describes = kind && strcmp(kind, "describe") == 0;
-    if (rc == 0 && kind && (describes || gnt_job_has_plugin(kind)))
-        rc = enter_sandbox(request, &report, &err);
+    const int describes = kind && strcmp(kind, "describe") == 0, tries = kind && strcmp(kind, "walls") == 0;
+    if (kind && (describes || tries || gnt_job_has_plugin(kind)))
+        rc = gnt_walls_enter(request, &report, &err);
     if (rc == 0 && report.level[0])
         gnt_worker_walls(report.level);
-    if (rc == 0 && describes) {
+    if (rc == 0 && tries)
+        json_object_set_new(facts, "remark", json_string(report.remark));
+    else if (rc == 0 && describes)
         rc = describe(request, &err);
-        status = rc == 0 ? GNT_OK : GNT_FAILED;
-    } else if (rc == 0)
+    else if (rc == 0)
         rc = work(request, facts, &status, &err);
     if (rc == 0)
         status = GNT_OK;

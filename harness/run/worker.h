@@ -3,9 +3,8 @@
 #ifndef GNT_RUN_WORKER_H
 #define GNT_RUN_WORKER_H
 
-/* The whole life of `gauntlet worker`; returns the exit code. Request: the job's own members and
- *   "sandbox": {"files": [paths that stay readable], "without": bits, "landlock": greatest ABI or 0,
- *               "may_fork": bool}. */
+/* The whole life of `gauntlet worker`; returns the exit code. Request: the job's own members and "sandbox" of
+ * gnt_walls_request. */
 int gnt_worker_main(void);
 
 #endif

@@ -136,8 +136,8 @@ void gnt_worker_progress(uint64_t done, uint64_t total) {
 }
 
 void gnt_worker_walls(const char *level) {
-    char line[256];
-    int n = snprintf(line, sizeof line, "sandbox %.200s\n", level);
+    char line[GNT_WALLS_MOST + 16];
+    int n = snprintf(line, sizeof line, "sandbox %.*s\n", GNT_WALLS_MOST, level);
     gnt_fd_write(GNT_FD_STATUS, "the status pipe", line, (size_t)n, NULL);
 }
 

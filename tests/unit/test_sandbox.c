@@ -8,24 +8,18 @@
 #include <cmocka.h>
 
 #include <cblas.h>
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/ptrace.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,256 +29,13 @@
 #include "gauntlet/nn.h"
 #include "run/child.h"
 #include "run/sandbox.h"
+#include "sandbox_acts.h"
 
 enum { ALL = GNT_SANDBOX_NAMESPACES | GNT_SANDBOX_LANDLOCK | GNT_SANDBOX_SECCOMP };
 static const unsigned only_landlock = ALL & ~GNT_SANDBOX_LANDLOCK;
 static const unsigned only_namespaces = ALL & ~GNT_SANDBOX_NAMESPACES;
 static const unsigned only_filter = ALL & ~GNT_SANDBOX_SECCOMP;
-
-/* The acts: each returns 0 when it succeeded. They may use what the request says: "folder" holds plugin.so,
- * which is allowed, other.so and data.bin, which are not. */
-typedef struct act {
-    const char *name;
-    int (*try_it)(const json_t *request);
-    unsigned files;   /* stopped by closed files; else by the filter */
-    unsigned control; /* must succeed without a sandbox for any user */
-} act;
-
-static char *within(const json_t *request, const char *name) {
-    return gnt_format("%s/%s", json_string_value(json_object_get(request, "folder")), name);
-}
-
-static int open_and_close(const char *path, int flags) {
-    int fd = open(path, flags, 0600);
-    if (fd < 0)
-        return -1;
-    char byte;
-    ssize_t got = (flags & O_ACCMODE) == O_RDONLY ? read(fd, &byte, 1) : 0;
-    close(fd);
-    return got < 0 ? -1 : 0;
-}
-
-static int open_within(const json_t *request, const char *name, int flags) {
-    char *path = within(request, name);
-    int rc = open_and_close(path, flags);
-    gnt_free(path);
-    return rc;
-}
-
-static int read_passwd(const json_t *r) {
-    (void)r;
-    return open_and_close("/etc/passwd", O_RDONLY);
-}
-
-static int read_data(const json_t *r) {
-    return open_within(r, "data.bin", O_RDONLY);
-}
-
-static int write_data(const json_t *r) {
-    return open_within(r, "data.bin", O_WRONLY);
-}
-
-/* A descriptor that reads nothing but names a file: Landlock lets it through. */
-static int name_data(const json_t *r) {
-    char *path = within(r, "data.bin");
-    int fd = open(path, O_PATH);
-    gnt_free(path);
-    return fd < 0 ? -1 : close(fd);
-}
-
-static int write_plugin(const json_t *r) {
-    return open_within(r, "plugin.so", O_RDWR);
-}
-
-static int make_file(const json_t *r) {
-    return open_within(r, "made", O_WRONLY | O_CREAT);
-}
-
-static int remove_file(const json_t *r) {
-    char *path = within(r, "spare");
-    int rc = unlink(path);
-    gnt_free(path);
-    return rc;
-}
-
-static int truncate_data(const json_t *r) {
-    char *path = within(r, "data.bin");
-    int rc = truncate(path, 8);
-    gnt_free(path);
-    return rc;
-}
-
-static int list_folder(const json_t *r) {
-    DIR *dir = opendir(json_string_value(json_object_get(r, "folder")));
-    if (!dir)
-        return -1;
-    int rc = -1; /* behind a mount namespace the folder holds the plugin alone */
-    for (struct dirent *e; (e = readdir(dir));)
-        if (strcmp(e->d_name, "data.bin") == 0)
-            rc = 0;
-    closedir(dir);
-    return rc;
-}
-
-static int list_root(const json_t *r) {
-    (void)r;
-    return open_and_close("/home", O_RDONLY | O_DIRECTORY) == 0 || errno == EISDIR ? 0 : -1;
-}
-
-static int read_parent_memory(const json_t *r) {
-    (void)r;
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%ld/mem", (long)getppid());
-    int fd = open(path, O_RDONLY);
-    if (fd < 0)
-        return -1;
-    close(fd);
-    return 0;
-}
-
-static int read_own_maps(const json_t *r) {
-    (void)r;
-    return open_and_close("/proc/self/maps", O_RDONLY);
-}
-
-static int load_other(const json_t *r) {
-    char *path = within(r, "other.so");
-    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    gnt_free(path);
-    return object ? 0 : -1;
-}
-
-static int make_socket(const json_t *r) {
-    (void)r;
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-    return fd < 0 ? -1 : close(fd);
-}
-
-static int make_local_socket(const json_t *r) {
-    (void)r;
-    int pair[2];
-    return socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
-}
-
-static int start_process(const json_t *r) {
-    (void)r;
-    pid_t pid = fork();
-    if (pid == 0)
-        _exit(0);
-    return pid < 0 ? -1 : waitpid(pid, NULL, 0) == pid ? 0 : -1;
-}
-
-static int start_clone3(const json_t *r) {
-    (void)r;
-    uint64_t arguments[8] = {0, 0, 0, 0, SIGCHLD, 0, 0, 0};
-    long pid = syscall(435 /* clone3 */, arguments, sizeof arguments);
-    if (pid == 0)
-        _exit(0);
-    return pid < 0 ? -1 : waitpid((pid_t)pid, NULL, 0) == pid ? 0 : -1;
-}
-
-static void *nothing(void *user) {
-    return user;
-}
-
-static int start_thread(const json_t *r) {
-    (void)r;
-    pthread_t thread;
-    if ((errno = pthread_create(&thread, NULL, nothing, NULL)) != 0)
-        return -1;
-    return pthread_join(thread, NULL);
-}
-
-/* The same numbers mean other calls there: 41 is dup, which 64-bit filters know as socket. */
-static int call_through_the_old_gate(const json_t *r) {
-    (void)r;
-#if defined(__x86_64__)
-    long rc;
-    __asm__ volatile("int $0x80" : "=a"(rc) : "a"(41), "b"(2) : "r8", "r9", "r10", "r11", "memory");
-    return rc >= 0 ? 0 : -1;
-#else
-    errno = ENOSYS;
-    return -1;
-#endif
-}
-
-static int execute(const json_t *r) {
-    (void)r;
-    char name[] = "/proc/self/exe", *arguments[] = {name, NULL}, *environment[] = {NULL};
-    execve(name, arguments, environment); /* if this succeeds, no status line comes */
-    return -1;
-}
-
-static int trace(const json_t *r) {
-    (void)r;
-    return ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0 ? -1 : 0;
-}
-
-static int read_process(const json_t *r) {
-    char to[8];
-    /* the parent is this very program without the same addresses: its own stack serves as well */
-    struct iovec mine = {to, sizeof to}, theirs = {&mine, sizeof to};
-    (void)r;
-    return process_vm_readv(getpid(), &mine, 1, &theirs, 1, 0) < 0 ? -1 : 0;
-}
-
-static int signal_parent(const json_t *r) {
-    (void)r;
-    return kill(getppid(), 0);
-}
-
-static int signal_everyone(const json_t *r) {
-    (void)r;
-    return kill(-1, 0);
-}
-
-static int raise_limit(const json_t *r) {
-    (void)r;
-    struct rlimit core = {0, 0};
-    return setrlimit(RLIMIT_CORE, &core);
-}
-
-static int make_memory_file(const json_t *r) {
-    (void)r;
-    int fd = memfd_create("x", 0);
-    return fd < 0 ? -1 : close(fd);
-}
-
-static int change_folder(const json_t *r) {
-    (void)r;
-    return chdir("/");
-}
-
-static const act forbidden[] = {
-    {"read /etc/passwd", read_passwd, 1, 1},
-    {"read the data", read_data, 1, 1},
-    {"write the data", write_data, 1, 1},
-    {"write the plugin", write_plugin, 1, 1},
-    {"make a file", make_file, 1, 1},
-    {"list the folder", list_folder, 1, 1},
-    {"list /home", list_root, 1, 1},
-    {"read the parent's memory", read_parent_memory, 1, 0},
-    {"read its own maps", read_own_maps, 1, 1},
-    {"load another file", load_other, 1, 1},
-    {"remove a file", remove_file, 1, 1},
-    {"truncate the data", truncate_data, 0, 1},
-    {"name the data", name_data, 0, 1},
-    {"open a socket", make_socket, 0, 1},
-    {"open a local socket", make_local_socket, 0, 1},
-    {"fork", start_process, 0, 1},
-    {"clone3", start_clone3, 0, 1},
-    {"start a thread", start_thread, 0, 1},
-    {"call through the 32-bit gate", call_through_the_old_gate, 0, 0},
-    {"execve", execute, 0, 0},
-    {"ptrace", trace, 0, 1},
-    {"process_vm_readv", read_process, 0, 1},
-    {"signal the parent", signal_parent, 0, 1},
-    {"signal everyone", signal_everyone, 0, 0},
-    {"set a limit", raise_limit, 0, 1},
-    {"make a memory file", make_memory_file, 0, 1},
-    {"change the folder", change_folder, 0, 1},
-};
-enum { N_FORBIDDEN = sizeof forbidden / sizeof *forbidden };
+enum { NO_SANDBOX = ALL + 1 }; /* is not even entered */
 
 /* A convolution whose kernel is compiled when the program is planned: ones, so each inner place sums 3·3·16. */
 static int convolve(gnt_err *err) {
@@ -360,25 +111,27 @@ static int worker(void) {
     char *plugin = within(request, "plugin.so");
     const char *files[] = {plugin};
     const unsigned without = (unsigned)json_integer_value(json_object_get(request, "without"));
-    gnt_sandbox_spec spec = {.files = files, .n_files = 1, .without = without};
-    spec.landlock_most = (int)json_integer_value(json_object_get(request, "landlock_most"));
+    gnt_sandbox_spec spec = {.files = files, .n_files = 1, .wish.without = without};
+    spec.wish.landlock_most = (int)json_integer_value(json_object_get(request, "landlock_most"));
     const char *name = json_string_value(json_object_get(request, "act"));
-    int rc = 0, why = 0;
+    int rc = 0, why;
     if (strcmp(name, "enter a missing file") == 0)
         files[0] = "/nowhere/plugin.so";
-    if (without != ALL)
+    if (without != NO_SANDBOX)
         rc = gnt_sandbox_enter(&spec, &report, &err);
     gnt_free(plugin);
+    json_t *stops = json_array();
     for (size_t i = 0; rc == 0 && i < N_FORBIDDEN; i++)
-        if (strcmp(name, forbidden[i].name) == 0) {
+        if (strcmp(name, forbidden[i].name) == 0 ||
+            (strcmp(name, "all") == 0 && !(forbidden[i].how & ALONE))) {
             why = forbidden[i].try_it(request) == 0 ? 0 : errno ? errno : -1;
-            break;
+            json_array_append_new(stops, json_integer(why));
         }
     if (rc == 0 && strcmp(name, "needed") == 0)
         rc = needed(request, &err);
     if (rc == 0 && strcmp(name, "abort") == 0)
         abort();
-    json_t *facts = json_pack("{s:i, s:i, s:i, s:s}", "errno", why, "walls", (int)report.walls, "landlock",
+    json_t *facts = json_pack("{s:o, s:i, s:i, s:s}", "stops", stops, "walls", (int)report.walls, "landlock",
                               report.landlock, "remark", report.remark);
     int code = gnt_worker_finish(rc ? "failed" : "ok", err.text, report.level, facts);
     json_decref(facts);
@@ -389,12 +142,14 @@ static int worker(void) {
 /* The parent's side. */
 
 static char folder[] = "/tmp/gnt-sandbox-XXXXXX";
+static int port, shared = -1, listening[3];
 
 static gnt_child *run(const char *name, unsigned without, int landlock_most) {
     gnt_err err = {0};
     gnt_child *child = NULL;
-    json_t *request = json_pack("{s:s, s:s, s:i, s:i}", "act", name, "folder", folder, "without",
-                                (int)without, "landlock_most", landlock_most);
+    json_t *request = json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:I}", "act", name, "folder", folder,
+                                "without", (int)without, "landlock_most", landlock_most, "port", port,
+                                "shared", shared, "address", (json_int_t)(uintptr_t)truth);
     gnt_child_input in = {.name = "in", .bytes = "hello", .size = 5};
     gnt_child_output out = {.name = "out", .most = 100};
     gnt_child_spec spec = {
@@ -411,6 +166,10 @@ static json_int_t fact(const gnt_child *child, const char *name) {
         json_object_get(json_object_get(gnt_child_result_of(child)->status, "facts"), name));
 }
 
+static const json_t *stops_of(const gnt_child *child) {
+    return json_object_get(json_object_get(gnt_child_result_of(child)->status, "facts"), "stops");
+}
+
 static const char *level(const gnt_child *child) {
     return json_string_value(json_object_get(gnt_child_result_of(child)->status, "sandbox"));
 }
@@ -421,14 +180,14 @@ static void skip_for(const char *reason) {
     skip();
 }
 
-/* Whether the act was stopped: refused, or the process ended by the filter. */
-static int stopped(const act *a, unsigned without, int landlock_most) {
+/* Whether the act, tried in a process of its own, was stopped: refused, or the process ended by the filter. */
+static int stopped_alone(const act *a, unsigned without, int landlock_most) {
     gnt_err reason = {0};
     gnt_child *child = run(a->name, without, landlock_most);
     const char *word = gnt_child_verdict(child, &reason);
     int rc;
     if (strcmp(word, "ok") == 0)
-        rc = fact(child, "errno") != 0;
+        rc = json_integer_value(json_array_get(stops_of(child), 0)) != 0;
     else
         rc = gnt_child_result_of(child)->signal == SIGSYS;
     if (strcmp(word, "ok") != 0 && !rc && strcmp(a->name, "execve") != 0)
@@ -437,7 +196,34 @@ static int stopped(const act *a, unsigned without, int landlock_most) {
     return rc;
 }
 
-static unsigned walls_here(int *landlock, int *closed) {
+static void put(const char *name, const void *bytes, size_t size) {
+    gnt_err err = {0};
+    char *path = gnt_format("%s/%s", folder, name);
+    if (gnt_file_write(path, bytes, size, &err) != 0)
+        fail_msg("%s", err.text);
+    gnt_free(path);
+}
+
+/* Tries all acts: stopped[i] tells of forbidden[i]. words (may be NULL): the level. */
+static void try_all(int stopped[N_FORBIDDEN], char words[GNT_SANDBOX_WORDS], unsigned without,
+                    int landlock_most) {
+    gnt_err reason = {0};
+    put("spare", "x", 1);
+    gnt_child *child = run("all", without, landlock_most);
+    if (strcmp(gnt_child_verdict(child, &reason), "ok") != 0)
+        fail_msg("without %u: %s", without, reason.text);
+    if (words)
+        snprintf(words, GNT_SANDBOX_WORDS, "%s", level(child));
+    for (size_t i = 0, k = 0; i < N_FORBIDDEN; i++)
+        if (!(forbidden[i].how & ALONE))
+            stopped[i] = json_integer_value(json_array_get(stops_of(child), k++)) != 0;
+    gnt_child_free(child);
+    for (size_t i = 0; i < N_FORBIDDEN; i++)
+        if (forbidden[i].how & ALONE)
+            stopped[i] = stopped_alone(&forbidden[i], without, landlock_most);
+}
+
+static unsigned walls_here(int *landlock) {
     gnt_child *child = run("nothing", 0, 0);
     gnt_err reason = {0};
     if (strcmp(gnt_child_verdict(child, &reason), "ok") != 0)
@@ -445,65 +231,84 @@ static unsigned walls_here(int *landlock, int *closed) {
     unsigned walls = (unsigned)fact(child, "walls");
     *landlock = (int)fact(child, "landlock");
     gnt_child_free(child);
-    child = run("nothing", GNT_SANDBOX_LANDLOCK, 0);
-    *closed = strcmp(level(child), "full") == 0; /* by namespaces alone */
-    gnt_child_free(child);
     return walls;
 }
 
 static void acts_succeed_without_a_sandbox(void **state) {
     (void)state;
+    int stopped[N_FORBIDDEN];
+    try_all(stopped, NULL, NO_SANDBOX, 0);
     for (size_t i = 0; i < N_FORBIDDEN; i++)
-        if (forbidden[i].control && stopped(&forbidden[i], ALL, 0))
+        if ((forbidden[i].how & CONTROL) && stopped[i])
             fail_msg("%s: fails without a sandbox too", forbidden[i].name);
 }
 
-static void forbidden_acts_fail(void **state) {
+/* Whether the level says that the act may succeed. */
+static int said_to_be_open(const act *a, const char *words) {
+    char all[200], *rest = all;
+    snprintf(all, sizeof all, "%s", a->open);
+    for (char *one; (one = strsep(&rest, "|"));)
+        if (strstr(words, one))
+            return 1;
+    return 0;
+}
+
+/* What a level does not call open is closed, whatever walls are missing. */
+static void what_is_called_closed_is_closed(void **state) {
     (void)state;
-    int landlock, closed;
-    unsigned walls = walls_here(&landlock, &closed);
-    for (size_t i = 0; i < N_FORBIDDEN; i++) {
-        if (forbidden[i].files && !landlock && !closed)
-            continue; /* the kernel has no wall for files */
-        if (!(walls & GNT_SANDBOX_SECCOMP) && !forbidden[i].files)
-            continue;
-        if (!stopped(&forbidden[i], 0, 0))
-            fail_msg("%s: succeeds inside the sandbox", forbidden[i].name);
+    static const struct {
+        unsigned without;
+        int landlock_most;
+    } sets[] = {{0, 0},
+                {0, 1},
+                {GNT_SANDBOX_NAMESPACES, 1},
+                {GNT_SANDBOX_NAMESPACES, 2},
+                {GNT_SANDBOX_NAMESPACES, 3},
+                {GNT_SANDBOX_NAMESPACES, 0},
+                {GNT_SANDBOX_LANDLOCK, 0},
+                {GNT_SANDBOX_SECCOMP, 0},
+                {GNT_SANDBOX_SECCOMP, 2},
+                {only_landlock, 1},
+                {only_landlock, 2},
+                {only_landlock, 3},
+                {only_landlock, 0},
+                {only_namespaces, 0},
+                {only_filter, 0},
+                {ALL, 0}};
+    for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
+        char words[GNT_SANDBOX_WORDS];
+        int stopped[N_FORBIDDEN];
+        try_all(stopped, words, sets[k].without, sets[k].landlock_most);
+        for (size_t i = 0; i < N_FORBIDDEN; i++)
+            if (!stopped[i] && !said_to_be_open(&forbidden[i], words))
+                fail_msg("%s: succeeds without %u and Landlock at most %d, where the sandbox is %s",
+                         forbidden[i].name, sets[k].without, sets[k].landlock_most, words);
     }
 }
 
-static void landlock_alone_closes_files(void **state) {
+/* What each wall alone closes, so that a level that calls everything open would be found out. */
+static void each_wall_closes_its_own(void **state) {
     (void)state;
-    int landlock, closed;
-    walls_here(&landlock, &closed);
-    if (!landlock)
-        skip_for("this kernel has no Landlock");
-    const int caps[] = {1, 2, 3, 0};
-    for (size_t k = 0; k < sizeof caps / sizeof *caps; k++)
-        for (size_t i = 0; i < N_FORBIDDEN; i++)
-            if (forbidden[i].files && !stopped(&forbidden[i], only_landlock, caps[k]))
-                fail_msg("%s: succeeds behind Landlock (ABI at most %d)", forbidden[i].name, caps[k]);
-}
-
-static void namespaces_alone_close_files(void **state) {
-    (void)state;
-    int landlock, closed;
-    walls_here(&landlock, &closed);
-    if (!closed)
-        skip_for("no user and mount namespaces here");
-    for (size_t i = 0; i < N_FORBIDDEN; i++)
-        if (forbidden[i].files && !stopped(&forbidden[i], only_namespaces, 0))
-            fail_msg("%s: succeeds behind a mount namespace", forbidden[i].name);
-}
-
-static void the_filter_alone_stops_calls(void **state) {
-    (void)state;
-    int landlock, closed;
-    if (!(walls_here(&landlock, &closed) & GNT_SANDBOX_SECCOMP))
-        skip_for("this kernel has no system-call filter");
-    for (size_t i = 0; i < N_FORBIDDEN; i++)
-        if (!forbidden[i].files && !stopped(&forbidden[i], only_filter, 0))
-            fail_msg("%s: succeeds behind the filter", forbidden[i].name);
+    int landlock;
+    const unsigned walls = walls_here(&landlock);
+    const struct {
+        unsigned wall, without;
+        const char *closed;
+    } each[] = {{GNT_SANDBOX_LANDLOCK, only_landlock, FILES "|" MEMORY},
+                {GNT_SANDBOX_NAMESPACES, only_namespaces, MEMORY "|" SHARED},
+                {GNT_SANDBOX_SECCOMP, only_filter,
+                 NETWORK "|" SHARED "|" SIGNALS "|" LIMITS "|" PROCESSES "|" KERNEL}};
+    for (size_t k = 0; k < 3; k++) {
+        if (!(walls & each[k].wall))
+            continue;
+        gnt_child *child = run("nothing", each[k].without, 0);
+        char all[200], *rest = all;
+        snprintf(all, sizeof all, "%s", each[k].closed);
+        for (char *one; (one = strsep(&rest, "|"));)
+            if (strstr(level(child), one))
+                fail_msg("without %u: %s is called open: %s", each[k].without, one, level(child));
+        gnt_child_free(child);
+    }
 }
 
 static void needed_acts_work(void **state) {
@@ -531,26 +336,35 @@ static void crashes_stay_visible(void **state) {
     gnt_child_free(child);
 }
 
+static void expect_level(unsigned without, int landlock_most, const char *start) {
+    gnt_child *child = run("nothing", without, landlock_most);
+    if (strncmp(level(child), start, strlen(start)) != 0)
+        fail_msg("without %u: \"%s\", expected \"%s\"", without, level(child), start);
+    gnt_child_free(child);
+}
+
 static void the_level_says_what_is_missing(void **state) {
     (void)state;
-    int landlock, closed;
-    walls_here(&landlock, &closed);
-    if (!landlock)
-        skip_for("this kernel has no Landlock");
-    gnt_child *child = run("nothing", 0, 0);
-    assert_string_equal(level(child), "full");
-    gnt_child_free(child);
-    child = run("nothing", only_landlock, 2);
+    int landlock;
+    const unsigned walls = walls_here(&landlock);
+    if (!landlock || !(walls & GNT_SANDBOX_SECCOMP))
+        skip_for("this kernel lacks Landlock or the system-call filter");
+    expect_level(0, 0, "full");
+    expect_level(GNT_SANDBOX_NAMESPACES, 1, "full");
+    expect_level(only_landlock, 2,
+                 "partial: no system-call filter (left out); open: modes and lengths of files, ");
+    expect_level(only_filter, 0,
+                 "partial: no Landlock (left out), no mount namespace (left out); open: the user's files, ");
+    expect_level(
+        ALL, 0,
+        "weak: no Landlock (left out), no mount namespace (left out), no system-call filter (left out); ");
+    gnt_child *child = run("nothing", only_landlock, 2);
     assert_int_equal(fact(child, "landlock"), 2);
-    assert_ptr_equal(strstr(level(child), "partial: no system-call filter"), level(child));
     gnt_child_free(child);
-    child = run("nothing", only_filter, 0);
-    assert_ptr_equal(strstr(level(child), "partial: no Landlock"), level(child));
-    gnt_child_free(child);
-    child = run("nothing", GNT_SANDBOX_LANDLOCK | GNT_SANDBOX_SECCOMP, 0);
-    assert_int_equal(fact(child, "landlock"), 0);
-    assert_null(strstr(level(child), "full"));
-    gnt_child_free(child);
+    assert_int_equal(gnt_sandbox_level_of("full"), GNT_SANDBOX_FULL);
+    assert_int_equal(gnt_sandbox_level_of("full of holes"), GNT_SANDBOX_WEAK);
+    assert_int_equal(gnt_sandbox_level_of("partial: no x"), GNT_SANDBOX_PARTIAL);
+    assert_int_equal(gnt_sandbox_level_of(""), GNT_SANDBOX_WEAK);
 }
 
 static void a_missing_file_is_a_failure(void **state) {
@@ -570,12 +384,24 @@ static int find_jansson(struct dl_phdr_info *info, size_t size, void *user) {
     return 1;
 }
 
-static void put(const char *name, const void *bytes, size_t size) {
-    gnt_err err = {0};
-    char *path = gnt_format("%s/%s", folder, name);
-    if (gnt_file_write(path, bytes, size, &err) != 0)
-        fail_msg("%s", err.text);
-    gnt_free(path);
+/* A port, a name in the folder and an abstract one, for the acts to reach; memory to attach. */
+static int listen_everywhere(void) {
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_un named = name_of(folder, 0), abstract = name_of(folder, 1);
+    socklen_t size = sizeof at;
+    for (int i = 0; i < 3; i++)
+        listening[i] = socket(i ? AF_UNIX : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    shared = shmget(IPC_PRIVATE, 4096, 0600);
+    if (bind(listening[0], (struct sockaddr *)&at, sizeof at) != 0 ||
+        getsockname(listening[0], (struct sockaddr *)&at, &size) != 0 ||
+        bind(listening[1], (struct sockaddr *)&named, sizeof named) != 0 ||
+        bind(listening[2], (struct sockaddr *)&abstract, sizeof abstract) != 0 || shared < 0)
+        return -1;
+    port = ntohs(at.sin_port);
+    for (int i = 0; i < 3; i++)
+        if (listen(listening[i], 1000) != 0)
+            return -1;
+    return 0;
 }
 
 /* Any shared object will do for a plugin: a copy is another file and is loaded anew. */
@@ -593,17 +419,20 @@ static int set_up(void **state) {
     put("data.bin", "private.", 8);
     put("spare", "x", 1);
     gnt_free(bytes);
-    return 0;
+    return listen_everywhere();
 }
 
 static int tear_down(void **state) {
     (void)state;
-    const char *const names[] = {"plugin.so", "other.so", "data.bin", "spare", "made"};
+    const char *const names[] = {"plugin.so", "other.so", "data.bin", "spare", "made", "socket"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *path = gnt_format("%s/%s", folder, names[i]);
         unlink(path);
         gnt_free(path);
     }
+    for (int i = 0; i < 3; i++)
+        close(listening[i]);
+    shmctl(shared, IPC_RMID, NULL);
     return rmdir(folder);
 }
 
@@ -611,10 +440,8 @@ int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "worker") == 0)
         return worker();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forbidden_acts_fail),
-        cmocka_unit_test(landlock_alone_closes_files),
-        cmocka_unit_test(namespaces_alone_close_files),
-        cmocka_unit_test(the_filter_alone_stops_calls),
+        cmocka_unit_test(what_is_called_closed_is_closed),
+        cmocka_unit_test(each_wall_closes_its_own),
         cmocka_unit_test(acts_succeed_without_a_sandbox),
         cmocka_unit_test(needed_acts_work),
         cmocka_unit_test(crashes_stay_visible),

@@ -1,0 +1,73 @@
+#include "cli/walls.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/walls.h"
+
+static const char *const levels[] = {"weak", "partial", "full"}; /* by gnt_sandbox_level */
+
+static const struct {
+    const char *name;
+    unsigned wall;
+} walls[] = {
+    {"landlock", GNT_SANDBOX_LANDLOCK}, {"userns", GNT_SANDBOX_NAMESPACES}, {"seccomp", GNT_SANDBOX_SECCOMP}};
+
+static int refuse(const char *option, const char *text, const char *expected) {
+    fprintf(stderr, "gauntlet: --%s is \"%.40s\", expected %s\n", option, text, expected);
+    return -1;
+}
+
+int cli_read_level(void *to, char *text) {
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+        if (strcmp(text, levels[i]) == 0) {
+            ((gnt_sandbox_wish *)to)->least = (gnt_sandbox_level)i;
+            return 0;
+        }
+    return refuse("require-sandbox", text, "full, partial or weak");
+}
+
+int cli_read_walls(void *to, char *text) {
+    for (const char *at = text;; at++) {
+        const size_t n = strcspn(at, ",");
+        unsigned found = 0;
+        for (size_t i = 0; i < sizeof walls / sizeof *walls; i++)
+            if (strlen(walls[i].name) == n && strncmp(at, walls[i].name, n) == 0)
+                found = walls[i].wall;
+        if (!found)
+            return refuse("sandbox-without", text,
+                          "landlock, userns and seccomp, or some of them, with commas");
+        ((gnt_sandbox_wish *)to)->without |= found;
+        at += n;
+        if (!*at)
+            return 0;
+    }
+}
+
+int cli_read_abi(void *to, char *text) {
+    char *end;
+    const long n = strtol(text, &end, 10);
+    if (*end || end == text || n < 1 || n > 1000)
+        return refuse("landlock-abi", text, "a whole number from 1 on");
+    ((gnt_sandbox_wish *)to)->landlock_most = (int)n;
+    return 0;
+}
+
+int cli_walls_check(const char *command, const gnt_sandbox_wish *wish, int quiet,
+                    gnt_sandbox_report *report) {
+    gnt_err err = {0};
+    if (gnt_walls_try(wish, report, &err) != 0) {
+        if (wish->least > GNT_SANDBOX_WEAK)
+            fprintf(stderr, "gauntlet %s: --require-sandbox %s: %s\n", command, levels[wish->least],
+                    err.text);
+        else
+            fprintf(stderr, "gauntlet %s: no plugin can be walled in: %s\n", command, err.text);
+        return -1;
+    }
+    const int full = gnt_sandbox_level_of(report->level) == GNT_SANDBOX_FULL;
+    if (!quiet || (!full && !wish->without))
+        fprintf(stderr, "sandbox: %s%s%s%s\n", report->level, full ? " (" : "", full ? report->remark : "",
+                full ? ")" : "");
+    return 0;
+}

@@ -1,0 +1,386 @@
+/* sandbox_acts: what a plugin could try from inside a sandbox, one act after the other, and the words of a level that say
+ * that it may succeed. For tests. */
+#ifndef TESTS_SANDBOX_ACTS_H
+#define TESTS_SANDBOX_ACTS_H
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "base/mem.h"
+#include "run/child.h"
+
+static const char truth[] = "private.";
+
+/* The acts: each returns 0 when it succeeded. They may use what the request says: "folder" holds plugin.so,
+ * which is allowed, other.so and data.bin, which are not. */
+enum {
+    CONTROL = 1, /* must succeed without a sandbox for any user */
+    ALONE = 2    /* may end its process: tried in one of its own */
+};
+
+typedef struct act {
+    const char *name;
+    int (*try_it)(const json_t *request);
+    const char *open; /* words of a level that say it may succeed; where they are missing it must not */
+    int how;          /* CONTROL, ALONE */
+} act;
+
+static char *within(const json_t *request, const char *name) {
+    return gnt_format("%s/%s", json_string_value(json_object_get(request, "folder")), name);
+}
+
+static int open_and_close(const char *path, int flags) {
+    int fd = open(path, flags, 0600);
+    if (fd < 0)
+        return -1;
+    char byte;
+    ssize_t got = (flags & O_ACCMODE) == O_RDONLY ? read(fd, &byte, 1) : 0;
+    close(fd);
+    return got < 0 ? -1 : 0;
+}
+
+static int open_within(const json_t *request, const char *name, int flags) {
+    char *path = within(request, name);
+    int rc = open_and_close(path, flags);
+    gnt_free(path);
+    return rc;
+}
+
+static int read_passwd(const json_t *r) {
+    (void)r;
+    return open_and_close("/etc/passwd", O_RDONLY);
+}
+
+static int read_data(const json_t *r) {
+    return open_within(r, "data.bin", O_RDONLY);
+}
+
+static int write_data(const json_t *r) {
+    return open_within(r, "data.bin", O_WRONLY);
+}
+
+/* A descriptor that reads nothing but names a file: Landlock lets it through. */
+static int name_data(const json_t *r) {
+    char *path = within(r, "data.bin");
+    int fd = open(path, O_PATH);
+    gnt_free(path);
+    return fd < 0 ? -1 : close(fd);
+}
+
+static int write_plugin(const json_t *r) {
+    return open_within(r, "plugin.so", O_RDWR);
+}
+
+static int make_file(const json_t *r) {
+    return open_within(r, "made", O_WRONLY | O_CREAT);
+}
+
+static int remove_file(const json_t *r) {
+    char *path = within(r, "spare");
+    int rc = unlink(path);
+    gnt_free(path);
+    return rc;
+}
+
+static int truncate_data(const json_t *r) {
+    char *path = within(r, "data.bin");
+    int rc = truncate(path, 8);
+    gnt_free(path);
+    return rc;
+}
+
+static int change_mode(const json_t *r) {
+    char *path = within(r, "data.bin");
+    int rc = chmod(path, 0600);
+    gnt_free(path);
+    return rc;
+}
+
+static int change_mode_of_input(const json_t *r) {
+    gnt_err err = {0};
+    return fchmod(gnt_worker_input(r, "in", &err), 0600);
+}
+
+static int list_folder(const json_t *r) {
+    DIR *dir = opendir(json_string_value(json_object_get(r, "folder")));
+    if (!dir)
+        return -1;
+    int rc = -1; /* behind a mount namespace the folder holds the plugin alone */
+    for (struct dirent *e; (e = readdir(dir));)
+        if (strcmp(e->d_name, "data.bin") == 0)
+            rc = 0;
+    closedir(dir);
+    return rc;
+}
+
+static int list_root(const json_t *r) {
+    (void)r;
+    return open_and_close("/home", O_RDONLY | O_DIRECTORY) == 0 || errno == EISDIR ? 0 : -1;
+}
+
+static int read_parent_memory(const json_t *r) {
+    (void)r;
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/mem", (long)getppid());
+    int fd = open(path, O_RDONLY);
+    if (fd < 0)
+        return -1;
+    close(fd);
+    return 0;
+}
+
+static int read_own_maps(const json_t *r) {
+    (void)r;
+    return open_and_close("/proc/self/maps", O_RDONLY);
+}
+
+static int load_other(const json_t *r) {
+    char *path = within(r, "other.so");
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    gnt_free(path);
+    return object ? 0 : -1;
+}
+
+static int make_socket(const json_t *r) {
+    (void)r;
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    return fd < 0 ? -1 : close(fd);
+}
+
+/* The parent listens, on a port, on an abstract name and on a named one. */
+static int reach(int family, int type, const void *address, socklen_t size) {
+    int fd = socket(family, type, 0);
+    if (fd < 0)
+        return -1;
+    int rc = type == SOCK_DGRAM ? (int)sendto(fd, "x", 1, 0, address, size) : connect(fd, address, size);
+    int why = errno;
+    close(fd);
+    errno = why;
+    return rc < 0 ? -1 : 0;
+}
+
+static struct sockaddr_in port_of(const json_t *r) {
+    return (struct sockaddr_in){.sin_family = AF_INET,
+                                .sin_port = htons((uint16_t)json_integer_value(json_object_get(r, "port"))),
+                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+}
+
+static int connect_to_a_port(const json_t *r) {
+    struct sockaddr_in to = port_of(r);
+    return reach(AF_INET, SOCK_STREAM, &to, sizeof to);
+}
+
+static int send_a_datagram(const json_t *r) {
+    struct sockaddr_in to = port_of(r);
+    return reach(AF_INET, SOCK_DGRAM, &to, sizeof to);
+}
+
+static struct sockaddr_un name_of(const char *folder, int abstract) {
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    snprintf(name.sun_path + abstract, sizeof name.sun_path - 1, "%s/socket", folder);
+    return name;
+}
+
+static int connect_to_a_socket(const json_t *r) {
+    struct sockaddr_un to = name_of(json_string_value(json_object_get(r, "folder")), 0);
+    return reach(AF_UNIX, SOCK_STREAM, &to, sizeof to);
+}
+
+static int connect_to_an_abstract_socket(const json_t *r) {
+    struct sockaddr_un to = name_of(json_string_value(json_object_get(r, "folder")), 1);
+    return reach(AF_UNIX, SOCK_STREAM, &to, sizeof to);
+}
+
+static int make_local_socket(const json_t *r) {
+    (void)r;
+    int pair[2];
+    return socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+}
+
+static int attach_shared_memory(const json_t *r) {
+    void *at = shmat((int)json_integer_value(json_object_get(r, "shared")), NULL, SHM_RDONLY);
+    return at == (void *)-1 ? -1 : shmdt(at);
+}
+
+static int start_process(const json_t *r) {
+    (void)r;
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(0);
+    return pid < 0 ? -1 : waitpid(pid, NULL, 0) == pid ? 0 : -1;
+}
+
+static int start_clone3(const json_t *r) {
+    (void)r;
+    uint64_t arguments[8] = {0, 0, 0, 0, SIGCHLD, 0, 0, 0};
+    long pid = syscall(435 /* clone3 */, arguments, sizeof arguments);
+    if (pid == 0)
+        _exit(0);
+    return pid < 0 ? -1 : waitpid((pid_t)pid, NULL, 0) == pid ? 0 : -1;
+}
+
+static void *nothing(void *user) {
+    return user;
+}
+
+static int start_thread(const json_t *r) {
+    (void)r;
+    pthread_t thread;
+    if ((errno = pthread_create(&thread, NULL, nothing, NULL)) != 0)
+        return -1;
+    return pthread_join(thread, NULL);
+}
+
+/* The same numbers mean other calls there: 41 is dup, which 64-bit filters know as socket. */
+static int call_through_the_old_gate(const json_t *r) {
+    (void)r;
+#if defined(__x86_64__)
+    long rc;
+    __asm__ volatile("int $0x80" : "=a"(rc) : "a"(41), "b"(2) : "r8", "r9", "r10", "r11", "memory");
+    return rc >= 0 ? 0 : -1;
+#else
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+static int execute(const json_t *r) {
+    (void)r;
+    char name[] = "/proc/self/exe", *arguments[] = {name, NULL}, *environment[] = {NULL};
+    execve(name, arguments, environment); /* if this succeeds, no status line comes */
+    return -1;
+}
+
+static int trace(const json_t *r) {
+    (void)r;
+    return ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0 ? -1 : 0;
+}
+
+/* Attaches without stopping it, and lets go at its own end. */
+static int trace_parent(const json_t *r) {
+    (void)r;
+    return ptrace(PTRACE_SEIZE, getppid(), NULL, NULL) < 0 ? -1 : 0;
+}
+
+/* Where its truth lies is known: what must be closed is the way there. */
+static int read_parent(const json_t *r) {
+    char to[sizeof truth];
+    struct iovec mine = {to, sizeof to},
+                 theirs = {(void *)(uintptr_t)json_integer_value(json_object_get(r, "address")), sizeof to};
+    return process_vm_readv(getppid(), &mine, 1, &theirs, 1, 0) < 0 ? -1 : 0;
+}
+
+static int signal_parent(const json_t *r) {
+    (void)r;
+    return kill(getppid(), 0);
+}
+
+static int signal_the_parents_group(const json_t *r) {
+    (void)r;
+    return kill(-getpgid(getppid()), 0);
+}
+
+static int slow_the_parent_down(const json_t *r) {
+    (void)r;
+    return setpriority(PRIO_PROCESS, (id_t)getppid(), getpriority(PRIO_PROCESS, (id_t)getppid()));
+}
+
+static int read_the_limits_of_the_parent(const json_t *r) {
+    struct rlimit now;
+    (void)r;
+    return prlimit(getppid(), RLIMIT_NOFILE, NULL, &now);
+}
+
+static int raise_limit(const json_t *r) {
+    (void)r;
+    struct rlimit core = {0, 0};
+    return setrlimit(RLIMIT_CORE, &core);
+}
+
+static int make_memory_file(const json_t *r) {
+    (void)r;
+    int fd = memfd_create("x", 0);
+    return fd < 0 ? -1 : close(fd);
+}
+
+static int change_folder(const json_t *r) {
+    (void)r;
+    return chdir("/");
+}
+
+/* Words of levels, as sandbox_words.c has them. */
+#define FILES "the user's files"
+#define LENGTHS "lengths of files"
+#define MODES "modes"
+#define MEMORY "the memory of other processes"
+#define NETWORK "the network"
+#define SHARED "memory that other processes share"
+#define SIGNALS "signals to other processes"
+#define LIMITS "limits"
+#define PROCESSES "new processes"
+#define KERNEL "more of the kernel"
+
+static const act forbidden[] = {
+    {"read /etc/passwd", read_passwd, FILES, CONTROL},
+    {"read the data", read_data, FILES, CONTROL},
+    {"write the data", write_data, FILES, CONTROL},
+    {"write the plugin", write_plugin, FILES, CONTROL},
+    {"make a file", make_file, FILES, CONTROL},
+    {"list the folder", list_folder, FILES, CONTROL},
+    {"list /home", list_root, FILES, CONTROL},
+    {"read its own maps", read_own_maps, FILES, CONTROL},
+    {"load another file", load_other, FILES, CONTROL},
+    {"remove a file", remove_file, FILES, CONTROL},
+    {"truncate the data", truncate_data, FILES "|" LENGTHS, CONTROL},
+    {"change the data's mode", change_mode, FILES "|" MODES, CONTROL},
+    {"change an input's mode", change_mode_of_input, FILES "|" MODES, CONTROL},
+    {"open the parent's memory", read_parent_memory, MEMORY, 0},
+    {"process_vm_readv", read_parent, MEMORY, ALONE},
+    {"ptrace the parent", trace_parent, MEMORY, ALONE},
+    {"connect to a port", connect_to_a_port, NETWORK, CONTROL},
+    {"send a datagram", send_a_datagram, NETWORK, CONTROL},
+    {"connect to a socket", connect_to_a_socket, NETWORK, CONTROL},
+    {"connect to an abstract socket", connect_to_an_abstract_socket, NETWORK, CONTROL},
+    {"attach shared memory", attach_shared_memory, SHARED, CONTROL},
+    {"signal the parent", signal_parent, SIGNALS, CONTROL},
+    {"signal the parent's group", signal_the_parents_group, SIGNALS, CONTROL},
+    {"slow the parent down", slow_the_parent_down, LIMITS, CONTROL},
+    {"read the parent's limits", read_the_limits_of_the_parent, LIMITS, CONTROL},
+    {"fork", start_process, PROCESSES, CONTROL},
+    {"clone3", start_clone3, PROCESSES, CONTROL},
+    {"start a thread", start_thread, PROCESSES, CONTROL},
+    {"name the data", name_data, KERNEL, CONTROL},
+    {"open a socket", make_socket, KERNEL, CONTROL},
+    {"open a local socket", make_local_socket, KERNEL, CONTROL},
+    {"call through the 32-bit gate", call_through_the_old_gate, KERNEL, ALONE},
+    {"execve", execute, KERNEL, ALONE},
+    {"ptrace", trace, KERNEL, CONTROL | ALONE},
+    {"set a limit", raise_limit, KERNEL, CONTROL},
+    {"make a memory file", make_memory_file, KERNEL, CONTROL},
+    {"change the folder", change_folder, KERNEL, CONTROL},
+};
+enum { N_FORBIDDEN = sizeof forbidden / sizeof *forbidden };
+
+#endif
