@@ -6,6 +6,7 @@
 #   make test             every test, counted at the end                      make deps     installs what is missing
 #   make asan             the same under AddressSanitizer and UBSan           make clean
 #   make bench            gauntlet beside PyTorch and this machine's limits
+#   make fuzz T=60        every parser under libFuzzer, T seconds in all (needs clang)
 
 B ?= build
 ifeq ($(origin CC),default)
@@ -49,13 +50,16 @@ PLUGIN_LDFLAGS = -shared -Wl,--as-needed -Wl,--version-script=plugins/plugin.map
 TEST_PLUGINS = $(patsubst tests/plugins/%.c,$(B)/tests/so/%.so,$(wildcard tests/plugins/*.c))
 # nn_step is a program of its own
 BENCH_OBJ = $(patsubst bench/%.c,$(B)/obj/bench/%.o,$(filter-out bench/nn_step.c,$(wildcard bench/*.c)))
+# harnesses of parsers: with replay.c they run kept inputs; `make fuzz` links them with libFuzzer instead
+HARNESSES = $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c)))
+FUZZ_MAIN ?= $(B)/obj/tests/fuzz/replay.o
 UNIT = $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 
 # a target that builds by itself uses every core, unless the caller said how many
 CORES = $(shell nproc 2>/dev/null || echo 2)
 PARALLEL = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(CORES))
 
-.PHONY: FORCE all demo test asan bench format format-check clean units plugins deps have-deps install
+.PHONY: FORCE all demo test asan fuzz harnesses bench format format-check clean units plugins deps have-deps install
 .SECONDARY:
 all: $(B)/gauntlet plugins $(B)/libgauntlet-nn.so
 
@@ -116,6 +120,11 @@ $(B)/tests/%: tests/unit/%.c $(B)/libgauntlet.a
 	$(Q)$(CC) $(CFLAGS_ALL) -Iharness -Iharness/include -Itests $< -o $@ $(B)/libgauntlet.a -lcmocka $(LIBS)
 units: $(UNIT) $(TEST_PLUGINS)
 
+$(B)/fuzz/%: tests/fuzz/%.c $(FUZZ_MAIN) $(B)/libgauntlet.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) -Iharness -Iharness/include -Itests $< -o $@ $(FUZZ_MAIN) $(B)/libgauntlet.a $(LIBS)
+harnesses: $(HARNESSES)
+
 $(B)/bench/nn_step: bench/nn_step.c $(B)/libgauntlet.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) -Iharness -Iharness/include $< -o $@ $(B)/libgauntlet.a $(LIBS)
@@ -136,12 +145,20 @@ demo: have-deps
 	$(B)/gauntlet run suites/quick.json
 
 test: have-deps
-	@$(MAKE) --no-print-directory $(PARALLEL) all units
+	@$(MAKE) --no-print-directory $(PARALLEL) all units harnesses
 	@B=$(B) tests/run
 
 ASAN = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 asan:
 	@$(MAKE) --no-print-directory B=build/asan SAN='$(ASAN)' test
+
+# tests/fuzz/search says how T and FUZZ, names of harnesses, are used
+T ?= 60
+fuzz:
+	@command -v clang >/dev/null || { echo "make fuzz needs clang and its libFuzzer (Debian: clang); install it" >&2; exit 2; }
+	@$(MAKE) --no-print-directory $(PARALLEL) B=$(B)/fuzzing CC=clang OPT='-O1 -g' FUZZ_MAIN= LDFLAGS=-fsanitize=fuzzer \
+	    SAN='$(ASAN) -fsanitize=fuzzer-no-link' CFLAGS=-Wno-missing-field-initializers harnesses
+	@tests/fuzz/search $(B)/fuzzing/fuzz $(T) $(FUZZ)
 
 SOURCES = $(shell find harness plugins tests bench tools -name '*.[ch]' 2>/dev/null | sort)
 format:
@@ -166,4 +183,4 @@ clean:
 	rm -rf $(B)
 
 Q = $(if $(V),,@)
--include $(LIB_OBJ:.o=.d) $(B)/obj/harness/cli/main.d $(PLUGINS:=.d) $(TEST_PLUGINS:=.d) $(UNIT:=.d) $(BENCH_OBJ:.o=.d)
+-include $(LIB_OBJ:.o=.d) $(B)/obj/harness/cli/main.d $(PLUGINS:=.d) $(TEST_PLUGINS:=.d) $(UNIT:=.d) $(HARNESSES:=.d) $(BENCH_OBJ:.o=.d)

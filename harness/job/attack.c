@@ -68,7 +68,7 @@ static gnt_status keep_typed(attacking *a, const char *kind, gnt_st_type type, i
         gnt_fail(&a->refused, "the attack answered twice with %s", kind);
         return GNT_FAILED;
     }
-    if (gnt_st_add(&a->answer, name, type, 2, dim, values, NULL, &a->refused) != 0)
+    if (gnt_sink_add(&a->answer, name, type, 2, dim, values, &a->refused) != 0)
         return GNT_FAILED;
     a->answered++;
     return GNT_OK;

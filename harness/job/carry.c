@@ -42,7 +42,10 @@ int gnt_carry_holding(gnt_fl_holding *out, const gnt_st *trained, int32_t client
     const gnt_st_tensor *t = gnt_st_find(trained, "holdings");
     if (!t || t->type != GNT_ST_I64 || t->rank != 2 || t->dim[1] != 2 || t->dim[0] < 1)
         return 0;
-    const int64_t *held = t->data;
+    const int64_t *held = t->data, most = (int64_t)1 << 53; /* so that sums are exact, and no sum overflows */
+    for (int64_t i = 0; i < 2 * t->dim[0]; i++)
+        if (held[i] < 0 || held[i] > most)
+            return 0;
     if (client != GNT_CARRY_AVERAGE) {
         *out = (gnt_fl_holding){held[2 * (client % t->dim[0])], held[2 * (client % t->dim[0]) + 1]};
         return 1;
@@ -158,7 +161,7 @@ typedef struct prefixed {
 static gnt_status put(prefixed *p, const char *name, gnt_st_type type, int32_t rank, const int64_t *dim,
                       const void *data) {
     char *full = gnt_format("%s%s", p->prefix, name);
-    int rc = full ? gnt_st_add(p->st, full, type, rank, dim, data, NULL, &p->err) : -1;
+    int rc = full ? gnt_sink_add(p->st, full, type, rank, dim, data, &p->err) : -1;
     gnt_free(full);
     return rc == 0 ? GNT_OK : GNT_FAILED;
 }

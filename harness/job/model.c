@@ -6,11 +6,15 @@
 #include "base/mem.h"
 #include "job/work.h"
 
-static int read_numbers(const json_t *list, double **out, gnt_err *err) {
+/* None, or one for each of the sample's channels (or features). */
+static int read_numbers(const json_t *list, const gnt_nn_shape *sample, double **out, gnt_err *err) {
     *out = NULL;
     size_t n = json_array_size(list);
     if (n == 0)
         return 0;
+    if ((int64_t)n != sample->dim[0])
+        return gnt_fail(err, "the job's request normalises %zu channels of samples that have %" PRId64, n,
+                        sample->dim[0]);
     *out = gnt_array(n, sizeof **out);
     if (!*out)
         return gnt_fail(err, "out of memory for the normalisation");
@@ -30,9 +34,9 @@ int gnt_work_model_read(gnt_work_model *out, const json_t *json, gnt_err *err) {
     for (int32_t i = 0; i < out->sample.rank; i++)
         out->sample.dim[i] = json_integer_value(json_array_get(sample, (size_t)i));
     out->name = name;
-    int rc = read_numbers(json_object_get(json, "mean"), &out->mean, err);
+    int rc = read_numbers(json_object_get(json, "mean"), &out->sample, &out->mean, err);
     if (rc == 0)
-        rc = read_numbers(json_object_get(json, "deviation"), &out->deviation, err);
+        rc = read_numbers(json_object_get(json, "deviation"), &out->sample, &out->deviation, err);
     if (rc == 0)
         rc = gnt_model_parse(&out->model, name, text, &out->sample,
                              (int32_t)json_integer_value(json_object_get(json, "classes")), out->mean,

@@ -8,13 +8,24 @@
 
 /* ---- artefacts ---- */
 
+int gnt_sink_add(gnt_st *st, const char *name, gnt_st_type type, int32_t rank, const int64_t *dim,
+                 const void *data, gnt_err *err) {
+    int empty = 0;
+    for (int32_t i = 0; i < rank && i < GNT_ST_RANK && dim; i++)
+        empty |= dim[i] == 0;
+    if ((!data && !empty) || (!dim && rank))
+        return gnt_fail(err, "the plugin hands over a tensor %.60s without its shape or data",
+                        name ? name : "");
+    return gnt_st_add(st, name, type, rank, dim, data, NULL, err);
+}
+
 static gnt_status put_tensor(void *context, const char *name, int32_t rank, const int64_t *dim,
                              const float *data) {
-    return gnt_st_add(context, name, GNT_ST_F32, rank, dim, data, NULL, NULL) == 0 ? GNT_OK : GNT_FAILED;
+    return gnt_sink_add(context, name, GNT_ST_F32, rank, dim, data, NULL) == 0 ? GNT_OK : GNT_FAILED;
 }
 
 static gnt_status put_blob(void *context, const char *name, const uint8_t *data, int64_t count) {
-    return gnt_st_add(context, name, GNT_ST_U8, 1, &count, data, NULL, NULL) == 0 ? GNT_OK : GNT_FAILED;
+    return gnt_sink_add(context, name, GNT_ST_U8, 1, &count, data, NULL) == 0 ? GNT_OK : GNT_FAILED;
 }
 
 gnt_sink gnt_sink_into(gnt_st *st) {

@@ -8,14 +8,22 @@
 #include "base/mem.h"
 #include "fl/secure_sum.h"
 
+/* What is no number from 0 to INT32_MAX is −1: products of two such counts do not overflow. */
+static int32_t count_of(const json_t *all, const char *key) {
+    const json_int_t n = json_integer_value(json_object_get(all, key));
+    return n < 0 || n > INT32_MAX ? -1 : (int32_t)n;
+}
+
 /* How many encodings each set was released as. */
 static int read_sets(gnt_seen *s, const json_t *all, const char *name, gnt_err *err) {
     const json_t *counts = json_object_get(all, "encodings");
-    s->set = json_integer_value(json_object_get(all, "set"));
+    s->set = count_of(all, "set");
     s->sets = (int64_t)json_array_size(counts);
     s->first = gnt_array((size_t)s->sets + 1, sizeof *s->first);
     if (!s->first)
         return gnt_fail(err, "out of memory for %" PRId64 " sets", s->sets);
+    if (s->set < 0)
+        return gnt_fail(err, "%s: is not a bundle of observations", name);
     for (int64_t j = 0; j < s->sets; j++) {
         json_int_t n = json_integer_value(json_array_get(counts, (size_t)j));
         if (n < 1 || n > INT32_MAX)
@@ -29,24 +37,24 @@ static int read_setting(gnt_seen *s, const char *name, gnt_err *err) {
     json_t *all = json_loads(s->st.metadata ? s->st.metadata : "", JSON_REJECT_DUPLICATES, NULL);
     gnt_observation *o = &s->base;
     o->size = sizeof *o;
-    o->surface = (uint32_t)json_integer_value(json_object_get(all, "surface"));
-    o->round = (int32_t)json_integer_value(json_object_get(all, "round"));
-    o->steps = (int32_t)json_integer_value(json_object_get(all, "steps"));
+    o->surface = (uint32_t)count_of(all, "surface");
+    o->round = count_of(all, "round");
+    o->steps = count_of(all, "steps");
     o->update_kind = o->steps ? GNT_UPDATE_DELTA : GNT_UPDATE_GRADIENT;
-    o->n = json_integer_value(json_object_get(all, "n"));
+    o->n = count_of(all, "n");
     o->batch = o->n;
     o->rate = json_number_value(json_object_get(all, "rate"));
     o->attribute = -1;
     o->classes = gnt_model_classes(s->model->model);
-    o->n_clients = (int32_t)json_integer_value(json_object_get(all, "clients"));
-    o->n_contribution = json_integer_value(json_object_get(all, "n_contribution"));
-    s->observations = json_integer_value(json_object_get(all, "observations"));
+    o->n_clients = count_of(all, "clients");
+    o->n_contribution = count_of(all, "n_contribution");
+    s->observations = count_of(all, "observations");
     int rc = read_sets(s, all, name, err);
     json_decref(all);
     if (rc != 0)
         return -1;
-    if (s->observations < 1 || o->n < (o->surface != GNT_SURFACE_TRANSCRIPT) || o->steps < 0 ||
-        o->n_contribution < 0)
+    if (s->observations < 1 || o->n < (o->surface != GNT_SURFACE_TRANSCRIPT) || o->round < 0 ||
+        o->steps < 0 || o->n_clients < 0 || o->n_contribution < 0)
         return gnt_fail(err, "%s: is not a bundle of observations", name);
     return 0;
 }

@@ -63,6 +63,9 @@ typedef struct gnt_artefact_set {
 /* Takes the bundle over. */
 int gnt_artefacts_from(gnt_artefact_set *out, gnt_st *st, gnt_err *err);
 void gnt_artefact_set_free(gnt_artefact_set *a);
+/* Adds what a plugin hands over: unlike gnt_st_add, it makes no zeros where there are no data. */
+int gnt_sink_add(gnt_st *st, const char *name, gnt_st_type type, int32_t rank, const int64_t *dim,
+                 const void *data, gnt_err *err);
 /* A sink that writes into `st`. */
 gnt_sink gnt_sink_into(gnt_st *st);
 

@@ -1,0 +1,104 @@
+/* Bundles that jobs hand to each other: samples, artefacts, trained weights, what clients hold, carried state.
+ * Input: metadata, a line "%%", tensors as work.h describes them. */
+#include "job/carry.h"
+#include "job/samples.h"
+#include "work.h"
+
+static void read_samples(const gnt_st *st, gnt_region region) {
+    gnt_sampleset s;
+    gnt_err err = {0};
+    if (!fuzz_ok(gnt_samples_unpack(&s, st, "input", &err), &err))
+        return;
+    const gnt_samples *v = &s.view;
+    for (int64_t i = 0; i < v->n * v->features; i++)
+        MUST(isfinite(v->x[i]));
+    for (int64_t i = 0; i < v->n; i++)
+        MUST(s.label[i] >= 0 && s.label[i] < v->classes);
+    fuzz_ok(gnt_samples_mark(&s, &region, &err), &err);
+    gnt_sampleset_free(&s);
+}
+
+static void read_weights(const gnt_st *st) {
+    gnt_work_model m;
+    gnt_err err = {0};
+    float *weights, *buffers;
+    json_t *json = fuzz_model_request();
+    MUST(gnt_work_model_read(&m, json, &err) == 0);
+    if (fuzz_ok(gnt_work_weights(st, m.model, 2, &weights, &buffers, &err), &err)) {
+        gnt_free(weights);
+        gnt_free(buffers);
+    }
+    gnt_work_model_free(&m);
+    json_decref(json);
+}
+
+static void read_holdings(const gnt_st *st) {
+    for (int32_t client = GNT_CARRY_AVERAGE; client < 4; client++) {
+        gnt_fl_holding held = {0, 0};
+        if (gnt_carry_holding(&held, st, client))
+            MUST(held.samples >= 0 && held.labels >= 0);
+    }
+    gnt_carry_first(st, "sum", GNT_ST_F64, 1);
+}
+
+static gnt_status load(void *self, int32_t client, const gnt_artefacts *state) {
+    double sum = 0;
+    (void)self, (void)client;
+    for (int64_t i = 0; i < state->tensors.n; i++)
+        for (int64_t k = 0; k < state->tensors.view[i].count; k++)
+            sum += (double)state->tensors.view[i].data[k];
+    for (int64_t i = 0; i < state->n_blobs; i++)
+        for (int64_t k = 0; k < state->blob[i].count; k++)
+            sum += state->blob[i].data[k];
+    return isnan(sum) ? GNT_FAILED : GNT_OK;
+}
+
+static gnt_status receive_sum(void *self, const double *sum, int64_t n) {
+    double all = 0;
+    (void)self;
+    for (int64_t i = 0; i < n; i++)
+        all += sum[i];
+    return isnan(all) ? GNT_FAILED : GNT_OK;
+}
+
+static void begin(void *owner, const char *hook) {
+    (void)owner, (void)hook;
+}
+
+static int done(void *owner, gnt_status status, gnt_err *err) {
+    (void)owner;
+    return status == GNT_OK ? 0 : gnt_fail(err, "it failed");
+}
+
+static void read_carried(const gnt_st *st) {
+    static const gnt_defense hooks = {.size = sizeof hooks, .load = load, .receive_sum = receive_sum};
+    gnt_member member = {.hooks = &hooks, .begin = begin, .done = done};
+    gnt_work_chain chain = {.chain = {.member = &member, .n = 1, .n_params = FUZZ_WEIGHTS}};
+    gnt_err err = {0};
+    fuzz_ok(gnt_carry_load(&chain, st, 2, 2, &err), &err);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static const char *const names[] = {"x",         "label",         "a",
+                                        "weights.#", "buffers.#",     "sum.#",
+                                        "holdings",  "state.2.0.0.w", "state.2.0.-1.b",
+                                        "other"};
+    static const gnt_region region = {1, 0, 1, 2};
+    fuzz_bytes all = {data, size};
+    gnt_st st;
+    gnt_artefact_set artefacts;
+    gnt_err err = {0};
+    gnt_st_init(&st);
+    fuzz_metadata(&st, &all);
+    fuzz_tensors(&st, &all, names, sizeof names / sizeof *names);
+    read_samples(&st, region);
+    read_weights(&st);
+    read_holdings(&st);
+    read_carried(&st);
+    if (fuzz_ok(gnt_artefacts_from(&artefacts, &st, &err), &err)) {
+        load(NULL, 0, &artefacts.view);
+        gnt_artefact_set_free(&artefacts);
+    }
+    gnt_st_free(&st);
+    return 0;
+}

@@ -1,0 +1,83 @@
+/* An attack's answer beside the truth: the job that scores it, with sound targets and a hostile answer.
+ * Input: a byte that chooses the goal, metadata of the answer (its cost curves), a line "%%", tensors as work.h describes
+ * them, a quarter of the bytes for what was seen, the rest for the answer. */
+#include "gauntlet/plugin.h"
+#include "job/job.h"
+#include "metric/resample.h"
+#include "work.h"
+
+/* In place of two thousand draws an interval: they would take all the time and parse nothing. */
+int gnt_metric_bootstrap_mean(gnt_metric_bootstrap *out, const double *x, const int64_t *cluster, size_t n,
+                              const gnt_metric_resample *how, gnt_err *err) {
+    (void)cluster, (void)how;
+    *out = (gnt_metric_bootstrap){.mean = n ? x[n - 1] : 0, .clusters = 1};
+    return n ? 0 : gnt_fail(err, "nothing to draw from");
+}
+
+int gnt_metric_bootstrap_balanced(gnt_metric_bootstrap *out, const int32_t *truth, const int32_t *told,
+                                  const int64_t *cluster, size_t n, const gnt_metric_resample *how,
+                                  gnt_err *err) {
+    (void)cluster, (void)how;
+    *out = (gnt_metric_bootstrap){.mean = n ? truth[n - 1] == told[n - 1] : 0, .clusters = 1};
+    return n ? 0 : gnt_fail(err, "nothing to draw from");
+}
+
+enum { TARGETS = 4, CLIENTS = 2, ENTRIES = 3 };
+
+typedef struct goal {
+    int64_t goals, surface, targets, batch, set;
+} goal;
+
+static const goal goals[] = {
+    {GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, GNT_SURFACE_UPDATE, TARGETS, 1, 0},
+    {GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, GNT_SURFACE_UPDATE, TARGETS / 2, 2, 0},
+    {GNT_GOAL_ATTRIBUTE, GNT_SURFACE_UPDATE, TARGETS, 1, 0},
+    {GNT_GOAL_CONTRIBUTION, GNT_SURFACE_UPDATE, TARGETS, 1, 0},
+    {GNT_GOAL_CONTRIBUTION, GNT_SURFACE_TRANSCRIPT, 1, CLIENTS, 0},
+    {GNT_GOAL_RECONSTRUCTION, GNT_SURFACE_ENCODING, TARGETS / 2, 2, 2},
+    {GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, GNT_SURFACE_UPDATE, TARGETS / 2, 2, 2},
+};
+
+static void add_truth(fuzz_work *w, const goal *g) {
+    static const float weight[] = {1, 0, 0.5F, 0.5F, 0, 1};
+    static const int64_t source[] = {0, 1, 1}, w_dim[2] = {3, 2}, c_dim[2] = {CLIENTS, ENTRIES};
+    static const double given[CLIENTS * ENTRIES] = {1, 2, 3, -1, 0, 7};
+    fuzz_samples(fuzz_input(w, "targets"), TARGETS);
+    fuzz_samples(fuzz_input(w, "public"), 3);
+    MUST(gnt_st_add(fuzz_input(w, "contributions"), "contribution.0", GNT_ST_F64, 2, c_dim, given, NULL,
+                    NULL) == 0);
+    gnt_st *mixing = fuzz_input(w, "mixing");
+    for (int j = 0; g->set && j < 2; j++) {
+        char name[16];
+        snprintf(name, sizeof name, "weight.%d", j);
+        MUST(gnt_st_add(mixing, name, GNT_ST_F32, 2, w_dim, weight, NULL, NULL) == 0);
+        snprintf(name, sizeof name, "source.%d", j);
+        MUST(gnt_st_add(mixing, name, GNT_ST_I64, 1, w_dim, source, NULL, NULL) == 0);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static const char *const names[] = {"reconstruction.#", "labels.#",       "attribute.#",     "mixture.#",
+                                        "similarity.#",     "contribution.#", "reconstruction.#"};
+    static const char *const shown[] = {"update", "encoded_x"};
+    static const char key[] = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
+    fuzz_bytes all = {data, size};
+    const uint8_t choice = fuzz_byte(&all);
+    const goal *g = &goals[choice % (sizeof goals / sizeof *goals)];
+    fuzz_work w;
+    gnt_err err = {0};
+    fuzz_work_open(&w, json_pack("{s:{s:I, s:I, s:I, s:I}, s:I, s:{s:i, s:i}, s:{s:s}, s:[i, i, i, i]}",
+                                 "observe", "targets", (json_int_t)g->targets, "batch", (json_int_t)g->batch,
+                                 "surface", (json_int_t)g->surface, "set", (json_int_t)g->set, "goals",
+                                 (json_int_t)g->goals, "attribute", "index", 0, "values", 2, "keys", "score",
+                                 key, "region", 1, 1, choice & 128 ? 2 : 0, 2));
+    add_truth(&w, g);
+    gnt_st *answer = fuzz_input(&w, "answer"), *seen = fuzz_input(&w, "seen");
+    fuzz_metadata(answer, &all);
+    fuzz_bytes some = fuzz_part(&all, all.left / 4);
+    fuzz_tensors(seen, &some, shown, 2);
+    fuzz_tensors(answer, &all, names, sizeof names / sizeof *names);
+    fuzz_ok(gnt_job_score(&w.work, &err), &err);
+    fuzz_work_close(&w);
+    return 0;
+}

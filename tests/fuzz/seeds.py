@@ -1,0 +1,388 @@
+#!/usr/bin/env python3
+"""Writes the seeds of tests/fuzz/corpus/: small files that are nearly or wholly right, from which searches start.
+
+  tests/fuzz/seeds.py     run after a format changes; files called found-* are inputs that once broke a harness, and stay
+"""
+import glob
+import gzip
+import json
+import os
+import struct
+import zlib
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+made = {}
+
+
+def put(harness, name, content):
+    folder = os.path.join(HERE, "corpus", harness)
+    os.makedirs(folder, exist_ok=True)
+    if isinstance(content, str):
+        content = content.encode()
+    made.setdefault(harness, set()).add(name)
+    with open(os.path.join(folder, name), "wb") as f:
+        f.write(content)
+
+
+def text(value):
+    return json.dumps(value, indent=None, ensure_ascii=False)
+
+
+def bundle(tensors, metadata=None):
+    """Safetensors of {name: (dtype, shape, bytes)}."""
+    header, data = {}, b""
+    if metadata is not None:
+        header["__metadata__"] = {"gauntlet": text(metadata)}
+    for name, (dtype, shape, raw) in tensors.items():
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    head = text(header).encode()
+    head += b" " * (-len(head) % 8)
+    return struct.pack("<Q", len(head)) + head + data
+
+
+def floats(*values):
+    return struct.pack("<%df" % len(values), *values)
+
+
+# ---- documents
+
+for name, path, document in [
+    ("object", "none", {"none": 1, "matched": [1, 2.5, -0.0, 1e300], "sweep": {"a": None, "b": True}}),
+    ("path", "sweep[1].a", {"sweep": [0, {"a": "\u00e9 \\ \" \n"}]}),
+    ("quoted-key", "[\"a b\"][0]", {"a b": [[[[]]]]}),
+    ("number", "", 0.1),
+]:
+    put("json", name, path + "\n%%\n" + text(document))
+for i, broken in enumerate(['{"a": 1,}', "{'a': 1}", '{"a": NaN}', '{"a": 1 "b": 2}', '{"a": 1, "a": 2}', "[1, 2", "// no",
+                            '{"a": "\\u0000"}', '{"a": 1e999}', "\ufeff{}", '{"a": tru}', '{"a" 1}', '["\\q"]', "{} x",
+                            "[" * 40, '{"a": "b\n"}', '{"none": 7.0}', '{"noen": 7}']):
+    put("json", "broken-%02d" % i, "a\n%%\n" + broken)
+
+# ---- safetensors
+
+f32 = ("F32", [2, 3], floats(0, 1, 2, 3, 4, 5))
+put("safetensors", "plain", bundle({"a": f32, "b.weight": ("I64", [1], struct.pack("<q", -1))}))
+put("safetensors", "types", bundle({"h": ("F16", [2], b"\x00\x3c\x01\x00"), "g": ("BF16", [1], b"\x80\x3f"),
+                                    "i": ("I32", [1], b"\0" * 4), "u": ("U8", [3], b"abc"), "d": ("F64", [], b"\0" * 8)}))
+put("safetensors", "metadata", bundle({"x": ("U8", [0, 5], b"")}, {"targets": [1, 2, {"a": None}]}))
+put("safetensors", "empty", bundle({}))
+put("safetensors", "hole", struct.pack("<Q", 58) + b'{"a":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}}     ' + b"xy")
+put("safetensors", "short", b"\x08\0\0\0\0\0\0\0{}")
+
+# ---- models
+
+for path in sorted(glob.glob(os.path.join(TOP, "models", "*.json"))):
+    name = os.path.basename(path)[:-5]
+    sample = {"convnet": 1, "recup_adult": 2, "mlp": 2, "resnet20": 1}.get(name, 0)
+    with open(path, "rb") as f:
+        content = f.read()
+    if len(content) < 4096 and name not in ("recup_celeba", "recup_lfw", "vgg16", "lenet_tanh", "mlp_small"):
+        put("model", name, bytes([sample]) + text(json.loads(content)).encode())
+layers = {"every": [{"type": "conv", "name": "c1", "out": 4, "kernel": [3, 1], "stride": 2, "pad": 1, "bias": False},
+                    {"type": "batch_norm", "name": "bn", "eps": 1e-3}, {"type": "relu"}, {"type": "max_pool", "kernel": 2, "ceil": True},
+                    {"type": "residual", "body": [{"type": "conv", "name": "c2", "out": 4, "kernel": 1}], "shortcut": "identity"},
+                    {"type": "concat", "branches": [[{"type": "tanh"}], [{"type": "conv", "name": "c3", "out": 2, "kernel": 1}]]},
+                    {"type": "avg_pool", "kernel": 2}, {"type": "flatten"}, {"type": "dense", "name": "fc", "out": "classes"}],
+          "map": [{"type": "flatten"}, {"type": "dense", "name": "d", "out": 10}, {"type": "sigmoid"}]}
+put("model", "every", b"\0" + text({"layers": layers["every"], "init": {"kind": "uniform", "bound": 0.5}}).encode())
+put("model", "map", b"\0" + text({"layers": layers["map"], "loss": "mse", "output": "map", "representation": "flatten"}).encode())
+put("model", "share", b"\2" + text({"layers": [{"type": "dense", "name": "a", "out": 5}, {"type": "dense", "name": "b",
+                                   "out": "classes"}], "share": ["a"]}).encode())
+
+# ---- data files
+
+images = struct.pack(">4I", 0x803, 2, 28, 28) + bytes(range(256)) * 6 + bytes(32)
+labels = struct.pack(">2I", 0x801, 2) + b"\x03\x09"
+put("idx", "train", struct.pack("<H", len(images)) + images + labels)
+put("idx", "test", struct.pack("<H", len(images) | 0x8000) + images + labels)
+put("idx", "short", struct.pack("<H", len(images) - 1) + images[:-1] + labels)
+put("idx", "label", struct.pack("<H", len(images)) + images + labels[:-1] + b"\x0a")
+put("idx", "many", struct.pack("<H", 16) + struct.pack(">4I", 0x803, 2**31, 28, 28) + labels)
+packed = gzip.compress(b"abcd" * 50, mtime=0)
+put("gzip", "whole", struct.pack("<H", 200) + packed)
+put("gzip", "larger", struct.pack("<H", 199) + packed)
+put("gzip", "cut", struct.pack("<H", 4000) + packed[:-9])
+put("gzip", "after", struct.pack("<H", 4000) + packed + b"x")
+put("gzip", "two", struct.pack("<H", 4000) + packed * 2)
+put("gzip", "none", struct.pack("<H", 4000) + b"\x1f\x8b")
+pixels = bytes(range(256)) * 12
+for which, head in [(0, b"\x07"), (1, b"\x13\x63"), (2, b"\x00"), (3, b"\x01\x02")]:
+    put("cifar", "file-%d" % which, bytes([which]) + (head + pixels) * 2)
+put("cifar", "label", b"\0\x0a" + pixels)
+put("cifar", "cut", b"\1\x01\x01" + pixels[:-1])
+train = "39, State-gov, 77516, Bachelors, 13, Never-married, Adm-clerical, Not-in-family, White, Male, 2174, 0, 40, United-States, <=50K"
+other = "50, ?, 83311, HS-grad, 9, Divorced, ?, Husband, Black, Female, 0, 0, 13, ?, >50K"
+test = "|1x3 Cross validator\n" + "\n".join(line + "." for line in (train, other)) + "\n\n"
+put("adult", "plain", train + "\n" + other + "\n\n%%\n" + test)
+put("adult", "windows", (train + "\n" + other).replace("\n", "\r\n") + "\n%%\n" + test)
+put("adult", "columns", train + ", 1\n%%\n" + test)
+put("adult", "dots", train + "\n" + other + ".\n%%\n" + test)
+put("adult", "number", train.replace("39", "3x") + "\n%%\n" + test)
+put("adult", "empty", "\n%%\n" + test)
+head = b"MATLAB 5.0 MAT-file".ljust(116) + b"\0" * 8 + b"\0\1IM"
+body = struct.pack("<2I", 6, 8) + struct.pack("<2I", 9, 0) + struct.pack("<2I", 5, 8) + struct.pack("<2i", 2, 1)
+body += struct.pack("<2H", 1, 1) + b"y\0\0\0" + struct.pack("<2H", 2, 2) + b"\1\2\0\0"
+array = struct.pack("<2I", 14, len(body)) + body
+squeezed = zlib.compress(array)
+put("mat", "plain", head + array)
+put("mat", "packed", head + struct.pack("<2I", 15, len(squeezed)) + squeezed)
+put("mat", "both", head + array + struct.pack("<2I", 15, len(squeezed)) + squeezed)
+put("mat", "cut", head + array[:-3])
+put("mat", "bomb", head + struct.pack("<2I", 15, len(zlib.compress(b"\0" * 70000))) + zlib.compress(b"\0" * 70000))
+put("mat", "after", head + struct.pack("<2I", 15, len(squeezed) + 2) + squeezed + b"xx")
+
+# ---- plugins
+
+put("params", "all", text({"sigma": 0.5, "steps": 12, "norm": "max", "adaptive": True, "note": "a \u00e9", "schedule": [0, 0.5, 1],
+                           "layers": [1, 2, 3], "judge": "convnet"}))
+put("params", "none", "{}")
+put("params", "forms", '{"steps": 1e3, "sigma": 1, "schedule": [], "layers": [1.0]}')
+put("params", "wrong", '{"sigma": 11, "norm": "l3", "steps": 0.5, "schedule": [2]}')
+put("params", "unknown", '{"sigmo": 1}')
+parameters = [{"id": "sigma", "type": "real", "unit": "", "scale": "log", "least": 1e-6, "most": 10, "default": 0.1,
+               "strength": 1, "help": "noise"},
+              {"id": "norm", "type": "choice", "unit": "", "default": "l2", "choices": ["l2", "max"], "strength": 0, "help": ""},
+              {"id": "hidden", "type": "int_list", "unit": "neurons", "scale": "linear", "least": 1, "most": 99,
+               "default": [5, 6], "strength": 0, "help": "widths"},
+              {"id": "adaptive", "type": "bool", "unit": "", "default": False, "strength": 0, "help": ""},
+              {"id": "note", "type": "text", "unit": "", "default": "x", "strength": 0, "help": ""}]
+plugins = [{"kind": "defense", "id": "dp", "version": "1.0", "line": "noise", "licence": "MIT", "citation": "",
+            "parameters": parameters, "scope": "none", "surfaces": ["update"], "goals": [], "needs": [], "uses": [],
+            "data_kinds": ["image", "tabular"], "flags": ["randomised"], "hooks": ["transform_update"], "services": [],
+            "abi_major": 0, "abi_minor": 9, "index": 0, "file": "a.so", "digest": "0" * 64},
+           {"kind": "attack", "id": "guess", "version": "2", "line": "guesses", "licence": "MIT", "citation": "a paper",
+            "parameters": [], "scope": "none", "surfaces": ["update", "encoding"], "goals": ["reconstruction"],
+            "needs": ["labels"], "uses": ["public"], "data_kinds": ["image"], "flags": [], "hooks": ["run"],
+            "services": ["gauntlet.models"], "abi_major": 0, "abi_minor": 9, "index": 1, "file": "", "digest": "0" * 64}]
+put("describe", "two", text({"format": 1, "digest": "0" * 64, "plugins": plugins}))
+put("describe", "one", text({"format": 1, "digest": "0" * 64, "plugins": plugins[:1]}))
+put("describe", "twice", text({"format": 1, "digest": "0" * 64, "plugins": plugins[:1] * 2}))
+put("describe", "other", text({"format": 1, "digest": "1" * 64, "plugins": plugins}))
+put("describe", "bits", text({"format": 1, "digest": "0" * 64, "plugins": [{**plugins[1], "surfaces": ["sound"]}]}))
+
+# ---- signatures
+
+put("key", "secret", "gauntlet-ed25519-secret " + "0f" * 32 + "\n")
+put("key", "public", "gauntlet-ed25519-public " + "f0" * 32 + "\r\n")
+put("key", "short", "gauntlet-ed25519-public " + "f0" * 31)
+put("key", "letters", "gauntlet-ed25519-public " + "xy" * 32)
+
+
+def blake(raw):
+    import hashlib
+    return hashlib.blake2b(raw, digest_size=32).hexdigest()
+
+
+def signed(files):
+    return {"block": 4096, "files": [{"path": path, "size": len(raw), "digest": blake(raw),
+                                      "blocks": "".join(blake(raw[i:i + 4096])[:16] for i in range(0, len(raw), 4096))}
+                                     for path, raw in files]}
+
+
+good = [("a.json", b"{}\n"), ("b", b"x" * 5000)]
+for name, files, second in [("holds", good, b"x" * 5000), ("changed", good, b"x" * 4999 + b"y"), ("longer", good, b"x" * 6000),
+                            ("shorter", good, b"x" * 4097), ("missing", good + [("images/c", b"")], b"x" * 5000),
+                            ("added", good[:1], b"x")]:
+    put("seal", name, b"\1" + text(signed(files)).encode() + b"\n%%\n" + second)
+outer = {"format": 1, "public_key": "00" * 32, "signature": "00" * 64, "manifest": signed(good)}
+put("seal", "other-key", b"\0" + text(outer).encode() + b"\n%%\n" + good[1][1])
+put("seal", "way-out", b"\1" + text(signed([("../a", b""), ("/etc/passwd", b"")])).encode() + b"\n%%\nx")
+put("seal", "no-object", b"\0[1]\n%%\n")
+
+# ---- processes
+
+status = {"status": "ok", "peak": 123456, "facts": {"loss": 0.5}, "sandbox": "full"}
+put("status", "ok", "sandbox full\nprogress 1 2\nprogress 2 2\n\n" + text(status) + "\n\n%%\nall is well\n")
+put("status", "failed", text({"status": "failed", "sentence": "it broke"}) + "\n\n%%\nthe last\x01 words\xff\n \n")
+put("status", "twice", text(status) + "\n" + text({"status": "unsupported"}) + "\n{\"status\": 5}\n\n%%\n")
+put("status", "torn", text(status)[:-4])
+put("status", "odd", b"progress -1 99999999999999999999\nsandbox \xc3\x28 \xf0\x9f\x98\x80\x7f\n[]\n\n%%\n\nVmHWM:  77 kB\n")
+model = {"name": "small", "json": text({"layers": [{"type": "flatten"}, {"type": "dense", "name": "a", "out": "classes"}]}),
+         "sample": [1, 4, 4], "classes": 3, "mean": [0.5], "deviation": [0.25]}
+request = {"job": "attack", "model": model, "keys": {"attack": "0f" * 32}, "region": [1, 1, 2, 2], "memory_mb": 64,
+           "federated": {"rounds": 2, "local_steps": 1, "batch": 4, "rate": 0.1, "cosine": True, "participation": 0.5,
+                         "clients": 3},
+           "known": {"values": [{"id": "sigma", "type": 3, "i": 0, "r": 0.5, "text": "", "list": [1, 2]}]},
+           "inputs": {"seen": 5, "targets": 6}, "outputs": {"answer": 7}, "sandbox": {"files": ["a.so"]}}
+put("request", "attack", text(request))
+put("request", "bare", text({"job": "data"}))
+put("request", "odd", text({**request, "keys": {"attack": "zz" * 32}, "region": [0, 0, 9, 9], "inputs": {"seen": 2},
+                            "model": {**model, "sample": [1, 4, 1 << 40]}}))
+put("request", "mean", text({**request, "model": {**model, "mean": [1, 2], "deviation": []}}))
+
+# ---- the store, and joining stores
+
+plain = bundle({"x": ("U8", [2], b"ab")}, {"a": 1})
+for harness, record in [("store", {"status": "ok", "sentence": "", "facts": {"loss": 1}}),
+                        ("merge", {"status": "ok", "job": "data a", "facts": {"loss": 1.5}})]:
+    whole = {**record, "outputs": {"o": blake(plain)}}
+    host = b"\n%%\n" + text({"identity": "b"}).encode() if harness == "merge" else b""
+    put(harness, "whole", text(whole).encode() + b"\n%%\n" + plain + host)
+    put(harness, "none", text({**record, "outputs": {}}).encode() + b"\n%%\n" + plain + host)
+    put(harness, "other", text({**record, "outputs": {"o": "0" * 64}}).encode() + b"\n%%\n" + plain + host)
+    put(harness, "way-out", text({**record, "outputs": {"../../o": blake(plain)}}).encode() + b"\n%%\n" + plain + host)
+    put(harness, "torn", text(whole).encode()[:-7] + b"\n%%\n" + plain + host)
+    put(harness, "no-tensors", text({**record, "outputs": {"o": blake(b"abc")}}).encode() + b"\n%%\nabc" + host)
+
+# ---- bundles: metadata, then tensors as work.h reads them
+
+TYPES = {"F32": 0, "F64": 1, "I32": 2, "I64": 3, "U8": 4}
+
+
+def tensor(name, dtype, shape, values=b"", number=0):
+    return bytes([name, number, TYPES[dtype] + 5 * len(shape), *shape, len(values), *values])
+
+
+of_samples = {"kind": 0, "classes": 3, "dim": [1, 2, 2], "attributes": [{"name": "style", "values": 2}]}
+three = tensor(0, "U8", [3, 4], bytes(range(12))) + tensor(1, "I32", [3], b"\0\1\2") + tensor(2, "I32", [3, 1], b"\0\1\0")
+put("bundle", "samples", text(of_samples).encode() + b"\n%%\n" + three)
+put("bundle", "table", text({**of_samples, "kind": 1, "dim": [4], "attributes": []}).encode() + b"\n%%\n" +
+    tensor(0, "F32", [2, 4], b"\x40" * 8) + tensor(1, "I32", [2], b"\0\1") + tensor(2, "I32", [2, 0]))
+put("bundle", "large", text({**of_samples, "dim": [100000, 100000, 1], "classes": 100000}).encode() + b"\n%%\n" + three)
+put("bundle", "trained", b"{}\n%%\n" + tensor(3, "F32", [43], b"\x50", 2) + tensor(4, "F32", [0], b"", 2) +
+    tensor(5, "F64", [3], b"\x60") + tensor(6, "I64", [2, 2], b"\5\2\7\3") + tensor(7, "F32", [2], b"\x41") +
+    tensor(8, "U8", [3], b"abc"))
+put("bundle", "diverged", text({"diverged": "the loss is not finite", "n_contribution": 3}).encode() + b"\n%%\n")
+put("bundle", "holdings", b"{}\n%%\n" + tensor(6, "I64", [2, 2], b"\xfa\xfb\xfa\xfa"))
+update = {"surface": 1, "round": 2, "steps": 0, "n": 1, "rate": 0.1, "observations": 2, "clients": 3, "n_contribution": 4}
+encoding = {"surface": 2, "round": 2, "steps": 0, "n": 2, "observations": 2, "set": 2, "encodings": [3, 1]}
+put("seen", "update", b"\0" + text(update).encode() + b"\n%%\n" + tensor(0, "F32", [2, 43], b"\x50\x60"))
+put("seen", "encoding", b"\0" + text(encoding).encode() + b"\n%%\n" + tensor(1, "F32", [4, 16], b"\x50\x60") +
+    tensor(2, "F32", [4, 3], b"\x50"))
+put("seen", "representation", b"\0" + text({**update, "surface": 4}).encode() + b"\n%%\n" + tensor(3, "F32", [2, 5], b"\x50"))
+put("seen", "transcript", b"\0" + text({**update, "surface": 8, "observations": 1, "n": 0}).encode() + b"\n%%\n" +
+    tensor(4, "I64", [3, 4], b"\1\2\xfa"))
+put("seen", "large", b"\0" + text({**update, "surface": 4, "n": 1 << 62, "observations": 4}).encode() + b"\n%%\n" +
+    tensor(3, "F32", [2, 5], b"\x50"))
+put("seen", "many", b"\0" + text({**encoding, "encodings": [2147483647] * 8}).encode() + b"\n%%\n")
+chain = {**encoding, "observations": 4}
+answers = tensor(0, "F32", [1, 16], b"\x50", 0) + tensor(0, "F32", [2, 16], b"\xff", 1) + tensor(1, "F32", [1, 3], b"\x60\x40", 2)
+put("seen", "chain", b"\1" + text(chain).encode() + b"\n%%\n" + answers + tensor(2, "F32", [4, 3], b"\x44" * 12))
+for which in range(7):
+    costs = {"targets": [{"costs": [[0, 0, 1.5], [0, 10, 0.5], [1, 0, 2]], "chosen": [0, 0.5]}] * 2}
+    body = b"".join(tensor(kind, dtype, shape, b"\x50\x44\x60\x41", number) for number in range(2) for kind, dtype, shape in [
+        (0, "F32", [2, 16]), (1, "F32", [2, 3]), (2, "F32", [1, 2]), (3, "F32", [3, 2]), (4, "F32", [3, 3]),
+        (5, "F64", [2 if which == 4 else 1, 3])])
+    put("score", "goal-%d" % which, bytes([which]) + text(costs).encode() + b"\n%%\n" + b"\0" * 24 + body)
+put("score", "region", bytes([128]) + b"{}\n%%\n" + b"\0" * 8 + tensor(0, "F32", [1, 16], b"\x50") * 1)
+put("score", "hostile", bytes([0]) + text({"targets": [{"costs": [[1e300, -1, "a"], [], 5], "chosen": None}, 3]}).encode() +
+    b"\n%%\n" + b"\0" * 8 + tensor(0, "F32", [1, 16], b"\xff\xfe\xfd\xfc") + tensor(1, "F32", [1, 3], b"\xff"))
+
+# ---- plugins that say anything
+
+put("attack", "update", bytes([0]) + bytes([0, 1, 0, 0x50, 1, 2, 3, 0x44, 2, 2, 0, 0x60, 3, 0, 1, 0x41, 4, 0, 0, 0x41]) * 2)
+put("attack", "encoding", bytes([1]) + bytes([0, 2, 0, 0x50, 5, 3, 2, 0x44, 6, 3, 0, 0x60]))
+put("attack", "transcript", bytes([2]) + bytes([7, 12, 0, 0x50]))
+put("attack", "services", bytes([0]) + bytes([8, 1, 0, 0x50, 9, 0, 0, 0, 10, 1, 2, 0, 11, 0, 9, 0x60, 12, 0, 5, 0, 13, 9, 0, 0, 0, 1, 0, 0x40]))
+put("attack", "counts", bytes([0]) + bytes([0, 250, 0, 0x50]))
+put("attack", "costs", bytes([0]) + bytes([3, 0, 1, 0x41]) * 190 + bytes([0, 1, 0, 0x41]))
+for which in range(9):
+    put("defense", "hook-%d" % which, bytes([which]) + bytes([12, 0x50, 14, 0x44, 0x41, 0x42, 0x43, 0x44] * 4))
+put("defense", "contribution", bytes([8, 4, 0x50, 0, 0x60, 0]))
+put("defense", "tensors", bytes([7, 0, 2, 2, 3, 0, 8, 1, 5]))
+
+# ---- results
+
+
+def stat(mean, n=4):
+    return {"mean": mean, "deviation": 0.1, "worst": mean + 1, "median": mean, "low": mean - 0.5, "high": mean + 0.5, "n": n}
+
+
+def results(worse=0.0, seeds=(1, 2), tasks=("glyphs",)):
+    cells, groups = [], []
+    for task in tasks:
+        for defense, mode, strength, leak in [("none", "none", None, 30), ("dp", "matched", 0.1, 15), ("dp sweep", "sweep", 0.01, 20),
+                                              ("dp sweep", "sweep", 0.1, 14), ("prune", "fixed", 0.9, 28)]:
+            leak += worse if mode != "none" else 0
+            at = {"none": "none", "matched": "matched"}.get(mode, "%g" % (strength or 0))
+            rest = {"task": task, "stage": 10, "defense": defense, "attack": "dlg", "plugin": defense.split()[0],
+                    "attack_plugin": "dlg", "mode": mode, "strength": strength, "matched": mode == "matched", "status": "ok",
+                    "reason": None, "floors": {"psnr": {"random": 7, "mean_image": 11, "nearest_public": 13, "other": None}},
+                    "chance": {"identification": 0.1}}
+            measures = {"psnr": stat(leak), "identification": stat(0.5), "mse": stat(0.01)}
+            for seed in seeds:
+                cells.append({"cell": "%s/r10/%s@%s/dlg/s%d" % (task, defense, at, seed), "seed": seed, "surface": "update",
+                              "goals": ["reconstruction"], "grants": ["labels"], **rest, "measures": measures,
+                              "utility": {"measure": "accuracy", "value": 0.8, "standard_error": 0.01, "none": 0.85},
+                              "targets": [{"id": i, "psnr": leak + i / 10 + seed / 100, "identification": 1, "exact": False}
+                                          for i in range(4)],
+                              "convergence": [{"target": 0, "restart": 0, "points": [[0, 1.0], [10, 0.1], [20, 1e-3]]}],
+                              "facts": {"noise": 0.1}, "images": "images/c.safetensors" if seed == 1 else None})
+            groups.append({**rest, "n_cells": len(seeds), "n_ok": len(seeds), "measures": measures, "utility_none": 0.85,
+                           "utility": {"mean": 0.8, "low": 0.79, "high": 0.81}})
+    broken = {**cells[-1], "cell": "glyphs/r10/prune@0.9/idlg/s1", "attack": "idlg", "status": "crashed",
+              "reason": "crashed: signal 11", "measures": {}, "targets": None, "convergence": None, "images": None, "utility": None}
+    return {"format": 1, "suite": "made", "title": "Made up", "suite_digest": "d", "check": {"alpha": 0.05, "tolerance": {"psnr": 0.5}},
+            "tasks": [{"id": t, "digest": "t"} for t in tasks],
+            "defenses": [{"label": d, "plugin": d.split()[0], "strength": "sigma", "unit": "", "scale": "log",
+                          "members": [{"id": d.split()[0], "version": "1", "flags": ["randomised"], "params": {}}]}
+                         for d in ("none", "dp", "dp sweep", "prune")],
+            "attacks": [{"label": a, "plugin": a, "members": []} for a in ("dlg", "idlg")],
+            "matches": [{"task": "glyphs", "defense": "dp", "verdict": "matched", "target": 0.8, "tolerance": 0.02, "strength": 0.1,
+                         "utility": 0.8, "utility_none": 0.85, "confirmed": True, "reason": None,
+                         "history": [{"strength": 0.01, "utility": 0.84, "standard_error": 0.01, "seed": 1},
+                                     {"strength": 0.1, "utility": 0.8, "standard_error": 0.01, "seed": 1}]}],
+            "groups": groups, "cells": cells + [broken]}
+
+
+papers = [{"id": "t2", "title": "Table 2", "note": "x", "attack": ["dlg"], "measure": "psnr", "show": "mean",
+           "columns": [{"label": "PSNR"}, {"label": "worst", "show": "worst"}, {"label": "acc", "show": "utility"}],
+           "rows": [{"label": "none", "defense": "none"}, {"label": "dp", "defense": "dp", "strength": 0.1}],
+           "paper": [[1, "2", None], [3, 4, 5]]}]
+small = {"format": 1, "suite": "s", "groups": [], "cells": []}
+one = results(seeds=(1,))
+one = {**one, "cells": one["cells"][:2], "groups": one["groups"][:2]}
+worse = results(3.0, seeds=(1,))
+worse = {**worse, "cells": worse["cells"][:2], "groups": worse["groups"][:2]}
+put("results", "tables", text({**one, "tables": papers, "scale": {"name": "smoke", "says": "small"}}))
+put("report", "tables", text({**one, "tables": papers, "scale": {"name": "smoke", "says": "small"}}))
+put("results", "small", text(small))
+put("results", "one", text(one))
+put("results", "worse", text(worse) + "\n%%\n" + text(one))
+put("results", "whole", text(results()))
+put("results", "two-tasks", text(results(seeds=(1,), tasks=("glyphs", "census"))))
+put("results", "broken", text({**one, "cells": [{**one["cells"][0], "status": "fine"}]}))
+pictures = b"".join(tensor(i, "U8", [1, 1, 5, 5], bytes(range(25))) for i in range(3))
+put("report", "one", text(one).encode() + b"\n%%\n" + pictures)
+put("report", "sweep", text({**results(seeds=(1,)), "matches": []}).encode() + b"\n%%\n" + pictures)
+put("report", "small", text(small).encode() + b"\n%%\n")
+put("report", "colour", text(one).encode() + b"\n%%\n" + tensor(0, "U8", [2, 3, 4, 4], b"\x20") + tensor(2, "U8", [1, 3, 9, 9], b"\x80"))
+about = {"format": 1, "contributor": "A & B", "date": "2025-03-31", "note": "<b>",
+         "links": [{"title": "code", "url": "https://example.org/a"}],
+         "claims": [{"defense": "dp", "task": "glyphs", "stage": 10, "measure": "psnr", "value": 12, "source": "a paper"}]}
+put("board", "two", text(one) + "\n%%\n" + text(about) + "\n%%\n" + text(worse))
+put("board", "alone", text(one) + "\n%%\n" + text({"format": 1}))
+put("board", "script", text({**one, "title": "</script><script>x"}) + "\n%%\n" +
+    text({**about, "links": [{"title": "x", "url": "javascript:x"}]}))
+put("board", "small", text(small) + "\n%%\n\n%%\n" + text(one))
+
+# ---- suites: besides those of suites/ and tests/cases/
+
+base = json.load(open(os.path.join(TOP, "tests", "cases", "base.json")))
+tiny = {"suite": "tiny", "tasks": [{"id": "a", "data": {"name": "glyphs"}, "model": "mlp_small"}], "defenses": [{"defense": "none"}],
+        "attacks": [{"attack": "dlg"}]}
+put("suite", "tiny", text(tiny))
+put("suite", "base", text(base))
+put("suite", "scales", text({**tiny, "scale": "smoke", "scales": {"smoke": {"says": "small", "set": {"k": 4, "d": {"name": "glyphs"}}},
+                                                                  "full": {"says": "large", "set": {"k": 8, "d": "mnist"}}},
+                             "tasks": [{**tiny["tasks"][0], "data": "$d"}],
+                             "defenses": [{"defense": "none"}, {"defense": "mixup", "params": {"k": "$k"}}]}))
+put("suite", "models", text({**tiny, "models": [{"id": "judge", "model": "convnet", "width": 0.25, "data": {"name": "glyphs"},
+                                                 "train": {"epochs": 1, "batch": 8, "rate": 0.05, "flip": True}}],
+                             "defenses": [{"defense": "none"}, {"defense": "loda", "params": {"extractor": "judge"}}],
+                             "check": {"alpha": 0.05, "tolerance": {"psnr": 0.5}},
+                             "measures": {"psnr": True, "feature_distance": "judge"}}))
+put("suite", "chain", text({**tiny, "attacks": [{"attack": ["dlg", "decompose"], "params": [{}, {"steps": 5}], "budget": [1, 2],
+                                                 "grants": ["public", "defense"]}],
+                            "tasks": [{**tiny["tasks"][0], "observe": {"targets": 8, "set": 4, "epochs": 2}},
+                                      {"id": "b", "like": "a", "observe": {"surface": "encoding", "targets": 8, "set": 4}}],
+                            "defenses": [{"defense": "mixup", "strength": 4}]}))
+put("suite", "tables", text({**tiny, "tables": papers, "defenses": [{"defense": "none"}, {"defense": "dp-gaussian", "label": "dp", "strength": 0.1}]}))
+
+for harness, names in made.items():
+    folder = os.path.join(HERE, "corpus", harness)
+    for name in os.listdir(folder):
+        if name not in names and not name.startswith("found-"):
+            os.remove(os.path.join(folder, name))
