@@ -68,15 +68,20 @@ static inline void made_parse(gnt_results *r, json_t *run, const char *name) {
     free(text);
 }
 
-/* Takes both over. */
-static inline void made_check(made_pair *p, json_t *now, json_t *before) {
+/* Takes both over. redrawn: `now` is of another seed. */
+static inline void made_compare(made_pair *p, json_t *now, json_t *before, int redrawn) {
     gnt_err err = {""};
     made_parse(&p->now, now, "now");
     made_parse(&p->before, before, "before");
     json_decref(now);
     json_decref(before);
-    if (gnt_gate_make(&p->gate, &p->now, "now", &p->before, "before", &err))
+    if ((redrawn ? gnt_gate_make_redrawn : gnt_gate_make)(&p->gate, &p->now, "now", &p->before, "before",
+                                                          &err))
         fail_msg("%s", err.text);
+}
+
+static inline void made_check(made_pair *p, json_t *now, json_t *before) {
+    made_compare(p, now, before, 0);
 }
 
 static inline void made_free(made_pair *p) {

@@ -41,6 +41,8 @@ static int compare_statuses(gate_maker *m, const gnt_joined *j, size_t n) {
     tally fails = {0}, gone = {0}, fresh = {0}, works = {0};
     for (size_t i = 0; i < n; i++) {
         const gnt_joined *c = &j[i];
+        if (m->g->redrawn && (!c->now || c->now->status == GNT_CELL_UNFINISHED))
+            continue;
         if (!c->now)
             count(&gone, c);
         else if (!c->before)
@@ -73,8 +75,9 @@ static int has_number(const gnt_outcome *o, const gnt_measure *m) {
     return s && isfinite(s->stat.mean);
 }
 
-static int add_row(gate_maker *m, const gnt_joined *first, const gnt_measure *measure,
-                   const gnt_pairs *pairs) {
+/* `old`: what stands against scores of a run that was drawn anew; NULL for pairs. */
+static int add_row(gate_maker *m, const gnt_joined *first, const gnt_measure *measure, const gnt_pairs *pairs,
+                   const gnt_pairs *old) {
     gnt_gate_row *row = gate_add_row(m);
     if (!row)
         return -1;
@@ -82,18 +85,32 @@ static int add_row(gate_maker *m, const gnt_joined *first, const gnt_measure *me
                           .old = first->before,
                           .measure = measure->name,
                           .is = pairs->is,
-                          .was = pairs->was,
+                          .was = old ? old->is : pairs->was,
                           .tolerance = gnt_gate_tolerance(&m->g->settings, measure->name, 0),
                           .p = 1,
                           .p_less = 1,
-                          .verdict = pairs->differ ? GNT_GATE_WITHIN : GNT_GATE_SAME};
-    int rc = gnt_evidence_weigh(&row->e, pairs->d, pairs->seed, pairs->n, row->tolerance, m->err);
+                          .verdict = pairs->differ || old ? GNT_GATE_WITHIN : GNT_GATE_SAME};
+    const gnt_sample now = {pairs->d, pairs->seed, pairs->n};
+    const gnt_sample before = old ? (gnt_sample){old->d, old->seed, old->n} : (gnt_sample){0};
+    int rc = old ? gnt_evidence_weigh_two(&row->e, &now, &before, row->tolerance, m->err)
+                 : gnt_evidence_weigh(&row->e, now.x, now.seed, now.n, row->tolerance, m->err);
     row->worse = row->e.mean;
     return rc;
 }
 
+static int add_scores(gate_maker *m, const gnt_joined *j, const gnt_measure *measure, gnt_pairs *pairs,
+                      gnt_pairs *old) {
+    const int64_t together = gnt_targets_together(m->g->now, j->now);
+    if (!m->g->redrawn)
+        return gnt_pairs_add(pairs, j, measure, together, m->now_name, m->err);
+    return gnt_pairs_add_one(pairs, j->now, measure, together, m->now_name, m->err) ||
+                   gnt_pairs_add_one(old, j->before, measure, together, m->before_name, m->err)
+               ? -1
+               : 0;
+}
+
 static int compare_measure(gate_maker *m, const gnt_joined *j, size_t n, const gnt_measure *measure) {
-    gnt_pairs pairs = {0};
+    gnt_pairs pairs = {0}, old = {0};
     const gnt_joined *first = NULL;
     tally lost = {0}, alone = {0};
     char what[100];
@@ -101,10 +118,9 @@ static int compare_measure(gate_maker *m, const gnt_joined *j, size_t n, const g
     for (size_t i = 0; i < n && rc == 0; i++) {
         if (!both_ok(&j[i]))
             continue;
-        size_t had = pairs.n;
-        rc = gnt_pairs_add(&pairs, &j[i], measure, gnt_targets_together(m->g->now, j[i].now), m->now_name,
-                           m->err);
-        if (pairs.n > had)
+        size_t had = pairs.n, old_had = old.n;
+        rc = add_scores(m, &j[i], measure, &pairs, &old);
+        if (pairs.n > had && (!m->g->redrawn || old.n > old_had))
             first = first ? first : &j[i];
         else
             count(has_number(j[i].now, measure) ? &alone : &lost, &j[i]);
@@ -116,8 +132,9 @@ static int compare_measure(gate_maker *m, const gnt_joined *j, size_t n, const g
     if (rc == 0)
         rc = say(m, GNT_GATE_UNPAIRED, &alone, what, "");
     if (rc == 0 && first)
-        rc = add_row(m, first, measure, &pairs);
+        rc = add_row(m, first, measure, &pairs, m->g->redrawn ? &old : NULL);
     gnt_pairs_free(&pairs);
+    gnt_pairs_free(&old);
     return rc;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "gate/ranks.h"
 #include "metric/stats.h"
 
 enum { EXACT_UNITS = 20 };
@@ -107,68 +108,104 @@ double gnt_flip_tail(const double *x, size_t n) {
 
 /* ---- one comparison ---- */
 
-/* Squares between and inside seeds, one-way; those of one seed stand together. */
-static void analyse(const double *d, const int64_t *seed, size_t n, double all, gnt_evidence *e,
-                    double square[2]) {
-    square[0] = square[1] = 0;
-    e->seeds = 0;
-    for (size_t i = 0, end; i < n; i = end, ++e->seeds) {
+/* Squares between and inside seeds, one-way, of all that was given to `scatter_add`. */
+typedef struct scatter {
+    double between, within;
+    size_t units, seeds, samples;
+} scatter;
+
+/* One sample more, whose own mean counts; those of one seed stand together. Returns the mean. */
+static double scatter_add(scatter *s, const double *d, const int64_t *seed, size_t n) {
+    double all = 0;
+    for (size_t i = 0; i < n; i++)
+        all += d[i] / (double)n;
+    for (size_t i = 0, end; i < n; i = end, s->seeds++) {
         double mean = 0;
         for (end = i; end < n && seed[end] == seed[i]; end++)
             mean += d[end];
         mean /= (double)(end - i);
         for (size_t k = i; k < end; k++)
-            square[1] += (d[k] - mean) * (d[k] - mean);
-        square[0] += (double)(end - i) * (mean - all) * (mean - all);
+            s->within += (d[k] - mean) * (d[k] - mean);
+        s->between += (double)(end - i) * (mean - all) * (mean - all);
     }
+    s->units += n;
+    s->samples++;
+    return all;
 }
 
-/* The standard error that independent units have, its degrees of freedom, and F. Where nothing scatters inside seeds
- * the seeds are the units. */
-static double error_of(const double *d, const int64_t *seed, size_t n, gnt_evidence *e) {
-    double square[2], rounding = 1e-18 * e->mean * e->mean;
-    analyse(d, seed, n, e->mean, e, square);
-    double between = e->seeds > 1 ? square[0] / (double)(e->seeds - 1) : 0;
-    double within = n > e->seeds ? square[1] / (double)(n - e->seeds) : 0;
+/* The standard error that independent units have, its degrees of freedom, and F; `parts` is the sum of 1/n over
+ * samples. Where nothing scatters inside seeds the seeds are the units. */
+static double error_of(const scatter *s, double parts, gnt_evidence *e) {
+    const double rounding = 1e-18 * e->mean * e->mean;
+    e->between = s->seeds - s->samples;
+    const double between = e->between ? s->between / (double)e->between : 0;
+    const double within = s->units > s->seeds ? s->within / (double)(s->units - s->seeds) : 0;
     e->f = NAN;
     if (within <= rounding) {
-        e->freedom = e->seeds > 1 ? (double)(e->seeds - 1) : 1;
-        return between <= rounding ? 0 : sqrt(between / (double)n);
+        e->freedom = e->between ? (double)e->between : 1;
+        return between <= rounding ? 0 : sqrt(between * parts);
     }
-    if (e->seeds > 1)
+    if (e->between)
         e->f = between / within;
-    e->freedom = (double)(n - e->seeds);
-    return sqrt(within / (double)n);
+    e->freedom = (double)(s->units - s->seeds);
+    return sqrt(within * parts);
 }
 
 static double ratio(double x, double error) {
     return error > 0 ? x / error : x > 0 ? INFINITY : -INFINITY;
 }
 
-int gnt_evidence_weigh(gnt_evidence *e, const double *d, const int64_t *seed, size_t n, double tolerance,
-                       gnt_err *err) {
-    *e = (gnt_evidence){.units = n, .p = 1, .p_less = 1};
+static int all_finite(const double *d, size_t n, const char *what, gnt_err *err) {
     if (n == 0)
-        return gnt_fail(err, "no pairs were given to compare");
+        return gnt_fail(err, "no %ss were given to compare", what);
     for (size_t i = 0; i < n; i++)
         if (!isfinite(d[i]))
-            return gnt_fail(err, "difference %zu of %zu is not a finite number", i, n);
+            return gnt_fail(err, "%s %zu of %zu is not a finite number", what, i, n);
+    return 0;
+}
+
+int gnt_evidence_weigh(gnt_evidence *e, const double *d, const int64_t *seed, size_t n, double tolerance,
+                       gnt_err *err) {
+    scatter s = {0};
+    *e = (gnt_evidence){.units = n, .p = 1, .p_less = 1};
+    if (all_finite(d, n, "difference", err) != 0)
+        return -1;
     double *x = gnt_array(n, sizeof *x);
     if (!x)
         return gnt_fail(err, "out of memory while comparing %zu pairs", n);
-    for (size_t i = 0; i < n; i++) {
-        e->mean += d[i] / (double)n;
+    e->mean = scatter_add(&s, d, seed, n);
+    e->seeds = s.seeds;
+    for (size_t i = 0; i < n; i++)
         x[i] = d[i] - tolerance;
-    }
     e->p_flip = gnt_flip_tail(x, n);
     for (size_t i = 0; i < n; i++)
         x[i] = -d[i] - tolerance;
     e->p_flip_less = gnt_flip_tail(x, n);
     e->p_least = ldexp(1, -(int)(n < 1000 ? n : 1000));
-    double error = error_of(d, seed, n, e);
+    double error = error_of(&s, 1 / (double)n, e);
     e->t = ratio(e->mean - tolerance, error);
     e->t_less = ratio(-e->mean - tolerance, error);
     gnt_free(x);
+    return 0;
+}
+
+int gnt_evidence_weigh_two(gnt_evidence *e, const gnt_sample *now, const gnt_sample *before, double tolerance,
+                           gnt_err *err) {
+    scatter s = {0};
+    *e = (gnt_evidence){.units = now->n + before->n, .p = 1, .p_less = 1};
+    if (all_finite(now->x, now->n, "new score", err) != 0 ||
+        all_finite(before->x, before->n, "old score", err) != 0)
+        return -1;
+    e->mean =
+        scatter_add(&s, now->x, now->seed, now->n) - scatter_add(&s, before->x, before->seed, before->n);
+    e->seeds = s.seeds;
+    e->p_least = gnt_rank_least(now->n, before->n);
+    if (gnt_rank_tail(now, before, tolerance, 1, &e->p_flip) != 0 ||
+        gnt_rank_tail(now, before, tolerance, -1, &e->p_flip_less) != 0)
+        return gnt_fail(err, "out of memory while comparing %zu scores", e->units);
+    double error = error_of(&s, 1 / (double)now->n + 1 / (double)before->n, e);
+    e->t = ratio(e->mean - tolerance, error);
+    e->t_less = ratio(-e->mean - tolerance, error);
     return 0;
 }
 
@@ -182,7 +219,7 @@ void gnt_spread_add(gnt_spread *s, const gnt_evidence *e) {
 void gnt_evidence_settle(gnt_evidence *e, const gnt_spread *together) {
     double f = together->n ? together->sum / (double)together->n : 1;
     f = fmax(fmax(f, 1), isnan(e->f) ? 1 : e->f);
-    double freedom = fmax(fmin(e->freedom, (double)(together->trainings + e->seeds - 1)), 1);
+    double freedom = fmax(fmin(e->freedom, (double)(together->trainings + e->between)), 1);
     e->p = fmax(e->p_flip, gnt_metric_student_above(e->t / sqrt(f), freedom));
     e->p_less = fmax(e->p_flip_less, gnt_metric_student_above(e->t_less / sqrt(f), freedom));
 }

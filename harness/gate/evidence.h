@@ -30,7 +30,8 @@ typedef struct gnt_evidence {
     double f;                   /* NAN where seeds or units are too few to tell */
     double p, p_less;           /* both together; gnt_evidence_settle sets them */
     double p_least;             /* the smallest that so many units can give */
-    size_t units, seeds;
+    size_t units, seeds;        /* of both samples where there are two */
+    size_t between;             /* degrees of freedom between seeds */
 } gnt_evidence;
 
 /* d[i]: the difference of unit i, in the direction that is worse; seed[i]: which training it shares; those of one
@@ -38,11 +39,23 @@ typedef struct gnt_evidence {
 int gnt_evidence_weigh(gnt_evidence *e, const double *d, const int64_t *seed, size_t n, double tolerance,
                        gnt_err *err);
 
+/* Scores in the direction that leaks more; those of one seed stand together. */
+typedef struct gnt_sample {
+    const double *x;
+    const int64_t *seed;
+    size_t n;
+} gnt_sample;
+
+/* Two samples that share no target, in place of differences: signs give way to the rank sum test (gate/ranks.h), and t is
+ * that of two samples with one variance. n ≥ 1 of each, all finite. */
+int gnt_evidence_weigh_two(gnt_evidence *e, const gnt_sample *now, const gnt_sample *before, double tolerance,
+                           gnt_err *err);
+
 /* F over comparisons of one task and stage, each counted up to 30. */
 typedef struct gnt_spread {
     double sum;
     size_t n;
-    size_t trainings; /* the caller counts them: seeds less one for each defense and strength */
+    size_t trainings; /* the caller adds `between` of each defense and strength up */
 } gnt_spread;
 void gnt_spread_add(gnt_spread *s, const gnt_evidence *e);
 

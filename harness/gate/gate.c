@@ -69,7 +69,7 @@ static void settle_rows(gnt_gate *g) {
                 continue;
             gnt_spread_add(&together, &row->e);
             if (!same_training(last, row))
-                together.trainings += row->e.seeds - 1;
+                together.trainings += row->e.between;
             last = row;
         }
         for (size_t k = i; k < end; k++)
@@ -94,6 +94,7 @@ static gnt_gate_verdict verdict_of(const gnt_gate_row *row, int can_fail, double
 
 int gate_judge(gate_maker *m) {
     gnt_gate *g = m->g;
+    const double alpha = g->redrawn ? g->settings.alpha / 2 : g->settings.alpha;
     size_t n = 0;
     double *p = gnt_array(g->n_row + 1, sizeof *p), *less = gnt_array(g->n_row + 1, sizeof *less);
     double *least = gnt_array(g->n_row + 1, sizeof *least);
@@ -107,8 +108,8 @@ int gate_judge(gate_maker *m) {
             less[n] = g->row[i].e.p_less;
             least[n++] = g->row[i].e.p_least;
         }
-    if (rc == 0 && (gnt_evidence_family(less, least, can_fail, n, g->settings.alpha, m->err) != 0 ||
-                    gnt_evidence_family(p, least, can_fail, n, g->settings.alpha, m->err) != 0))
+    if (rc == 0 && (gnt_evidence_family(less, least, can_fail, n, alpha, m->err) != 0 ||
+                    gnt_evidence_family(p, least, can_fail, n, alpha, m->err) != 0))
         rc = -1;
     n = 0;
     for (size_t i = 0; i < g->n_row && rc == 0; i++) {
@@ -119,7 +120,7 @@ int gate_judge(gate_maker *m) {
         }
         row->p = p[n];
         row->p_less = less[n];
-        row->verdict = verdict_of(row, can_fail[n], g->settings.alpha);
+        row->verdict = verdict_of(row, can_fail[n], alpha);
         g->tested += (size_t)can_fail[n];
         g->unable += !can_fail[n++];
     }
@@ -164,19 +165,19 @@ static const char *text_of(const gnt_results *r, const char *key) {
     return text ? text : "";
 }
 
-static int check_suites(gate_maker *m, const char *now_name, const char *before_name) {
+static int check_suites(gate_maker *m) {
     const gnt_results *now = m->g->now, *before = m->g->before;
     if (strcmp(now->suite, before->suite) != 0)
         return gnt_fail(
             m->err,
             "%s is a run of the suite \"%.64s\", %s of \"%.64s\"; a run is checked against a baseline of "
             "its own suite",
-            now_name, now->suite, before_name, before->suite);
+            m->now_name, now->suite, m->before_name, before->suite);
     const json_t *a = json_object_get(json_object_get(now->root, "scale"), "name");
     const json_t *b = json_object_get(json_object_get(before->root, "scale"), "name");
     if (a && b && !json_equal((json_t *)(uintptr_t)a, (json_t *)(uintptr_t)b))
         return gnt_fail(m->err, "%s and %s ran the suite at different scales; a baseline is of one scale",
-                        now_name, before_name);
+                        m->now_name, m->before_name);
     if (strcmp(text_of(now, "suite_digest"), text_of(before, "suite_digest")) != 0)
         return gate_add_finding(
             m, GNT_GATE_OTHER_SUITE, NULL, "suite",
@@ -192,19 +193,19 @@ static int by_kind(const void *a, const void *b) {
     return strcmp(x->place, y->place);
 }
 
-int gnt_gate_make(gnt_gate *g, const gnt_results *now, const char *now_name, const gnt_results *before,
-                  const char *before_name, gnt_err *err) {
-    gate_maker m = {.g = g, .now_name = now_name, .err = err};
+static int make(gnt_gate *g, const gnt_results *now, const char *now_name, const gnt_results *before,
+                const char *before_name, int redrawn, gnt_err *err) {
+    gate_maker m = {.g = g, .now_name = now_name, .before_name = before_name, .err = err};
     gnt_joined *cell = NULL;
-    *g = (gnt_gate){.now = now, .before = before};
+    *g = (gnt_gate){.now = now, .before = before, .redrawn = redrawn};
     int rc = gnt_gate_settings_read(&g->settings, now, now_name, err) ||
                      gnt_join_cells(now, now_name, before, before_name, &cell, &m.n_cell, err)
                  ? -1
                  : 0;
     m.cell = cell;
     if (rc == 0)
-        rc = check_suites(&m, now_name, before_name) || gate_compare_cells(&m) || gate_compare_utility(&m) ||
-                     gate_compare_matches(&m) || gate_judge(&m) || find_rows(&m)
+        rc = check_suites(&m) || gate_compare_cells(&m) || gate_compare_utility(&m) ||
+                     (!redrawn && gate_compare_matches(&m)) || gate_judge(&m) || find_rows(&m)
                  ? -1
                  : 0;
     gnt_free(cell);
@@ -213,6 +214,16 @@ int gnt_gate_make(gnt_gate *g, const gnt_results *now, const char *now_name, con
     else if (g->n_finding)
         qsort(g->finding, g->n_finding, sizeof *g->finding, by_kind);
     return rc;
+}
+
+int gnt_gate_make(gnt_gate *g, const gnt_results *now, const char *now_name, const gnt_results *before,
+                  const char *before_name, gnt_err *err) {
+    return make(g, now, now_name, before, before_name, 0, err);
+}
+
+int gnt_gate_make_redrawn(gnt_gate *g, const gnt_results *now, const char *now_name,
+                          const gnt_results *before, const char *before_name, gnt_err *err) {
+    return make(g, now, now_name, before, before_name, 1, err);
 }
 
 void gnt_gate_free(gnt_gate *g) {

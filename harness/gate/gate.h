@@ -72,6 +72,7 @@ typedef struct gnt_gate_finding {
 
 typedef struct gnt_gate {
     const gnt_results *now, *before;
+    int redrawn; /* made by gnt_gate_make_redrawn */
     gnt_gate_settings settings;
     gnt_gate_row *row;
     size_t n_row;
@@ -83,6 +84,11 @@ typedef struct gnt_gate {
 /* `now_name` and `before_name` stand for the files in sentences. On failure *g is empty. */
 int gnt_gate_make(gnt_gate *g, const gnt_results *now, const char *now_name, const gnt_results *before,
                   const char *before_name, gnt_err *err);
+/* The same for a run of which some cells were run again with another seed: their targets are others, so that samples are
+ * compared in place of pairs, and what leaks less is as much a difference as what leaks more: both ways share alpha.
+ * Cells of `now` that are unfinished were not wanted. Matched strengths were given, not searched for. */
+int gnt_gate_make_redrawn(gnt_gate *g, const gnt_results *now, const char *now_name,
+                          const gnt_results *before, const char *before_name, gnt_err *err);
 void gnt_gate_free(gnt_gate *g);
 
 const char *gnt_gate_kind_words(gnt_gate_kind kind); /* "leaks more" */
@@ -90,6 +96,9 @@ void gnt_gate_place(const gnt_gate_row *row, gnt_text *out);
 /* "23.1 dB, was 20.2 dB: +2.9 dB, tolerance 0.5 dB, p 0.0003" */
 void gnt_gate_row_words(const gnt_gate_row *row, gnt_text *out);
 void gnt_gate_summary(const gnt_gate *g, gnt_text *out); /* one line */
+
+/* For a redrawn one: a line for each comparison, and how many came out different. */
+size_t gnt_gate_write_redrawn(const gnt_gate *g, gnt_text *out);
 
 /* Each appends a whole document, or lines. Foreign text is escaped for the format. */
 void gnt_gate_write_text(const gnt_gate *g, gnt_text *out);

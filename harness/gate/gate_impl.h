@@ -5,10 +5,10 @@
 #include "gate/gate.h"
 #include "gate/join.h"
 
-/* A comparison under way. `now_name` stands for the new run's file in sentences. */
+/* A comparison under way. The names stand for the two files in sentences. */
 typedef struct gate_maker {
     gnt_gate *g;
-    const char *now_name;
+    const char *now_name, *before_name;
     const gnt_joined *cell;
     size_t n_cell, room_row, room_finding;
     gnt_err *err;
@@ -21,7 +21,7 @@ int gate_add_finding(gate_maker *m, gnt_gate_kind kind, const gnt_gate_row *row,
 
 /* Adds rows for what leaks, and findings for cells that fail or have gone. */
 int gate_compare_cells(gate_maker *m);
-/* Adds rows for utility: one for each training that both have, but for those at matched utility. */
+/* Adds rows for utility: one for each training that both have, but for those whose utility a search set. */
 int gate_compare_utility(gate_maker *m);
 /* Adds findings for what is not matched any more. */
 int gate_compare_matches(gate_maker *m);

@@ -151,21 +151,44 @@ static size_t keep_common(scored *a, size_t na, scored *b, size_t nb) {
     return n;
 }
 
-/* a, b: n scores of the same targets; units follow their ids. */
+/* a, b: n scores of the same targets, or b NULL; units follow their ids. */
 static int add_units(gnt_pairs *p, const scored *a, const scored *b, const double *weight, size_t n,
-                     int64_t group, const gnt_joined *j, const gnt_measure *m) {
+                     int64_t group, int64_t seed, const gnt_measure *m) {
     for (size_t i = 0, end; i < n; i = end) {
         double sum = 0;
         for (end = i; end < n && a[end].id / group == a[i].id / group; end++) {
-            sum += weight[end] * m->leak * (a[end].x - b[end].x);
-            add_means(p, a[end].x, b[end].x, weight[end]);
+            const double was = b ? b[end].x : 0;
+            sum += weight[end] * m->leak * (a[end].x - was);
+            add_means(p, a[end].x, was, weight[end]);
         }
         if (room_for_one(p) != 0)
             return -1;
         p->d[p->n] = sum / (double)(end - i);
-        p->seed[p->n++] = j->seed;
+        p->seed[p->n++] = seed;
     }
     return 0;
+}
+
+static int check_scores(const scored *a, size_t n, const gnt_outcome *o, const gnt_measure *m,
+                        const char *name, gnt_err *err) {
+    for (size_t i = 0; i < n; i++)
+        if (fabs(a[i].x) > most_score)
+            return gnt_fail(
+                err, "%s: %.200s: target %" PRId64 " scores %g in %s; expected a number that can be one",
+                name, o->id, a[i].id, a[i].x, m->name);
+    return 0;
+}
+
+/* How much each of the n targets counts; NULL when out of memory. */
+static double *weights_of(const scored *a, size_t n, const gnt_measure *m) {
+    double *weight = gnt_array(n + 1, sizeof *weight);
+    for (size_t i = 0; weight && i < n; i++)
+        weight[i] = 1;
+    if (weight && strcmp(m->name, "attribute_balanced") == 0 && weigh_classes(a, n, weight) != 0) {
+        gnt_free(weight);
+        return NULL;
+    }
+    return weight;
 }
 
 int gnt_pairs_add(gnt_pairs *p, const gnt_joined *j, const gnt_measure *m, int64_t group,
@@ -175,27 +198,32 @@ int gnt_pairs_add(gnt_pairs *p, const gnt_joined *j, const gnt_measure *m, int64
     size_t na = 0, nb = 0;
     int rc = read_targets(j->now, m, &a, &na) || read_targets(j->before, m, &b, &nb) ? -1 : 0;
     size_t n = rc == 0 ? keep_common(a, na, b, nb) : 0;
-    weight = gnt_array(n + 1, sizeof *weight);
-    if (rc != 0 || !weight) {
+    weight = rc == 0 ? weights_of(a, n, m) : NULL;
+    if (!weight)
         rc = gnt_fail(err, "out of memory for the targets of %.200s", j->key);
-        goto cleanup;
-    }
-    for (size_t i = 0; i < n; i++) {
-        weight[i] = 1;
-        if (fabs(a[i].x) > most_score || fabs(b[i].x) > most_score) {
-            rc = gnt_fail(err,
-                          "%s: %.200s: target %" PRId64 " scores %g in %s; expected a number that can be one",
-                          now_name, j->key, a[i].id, fabs(a[i].x) > most_score ? a[i].x : b[i].x, m->name);
-            goto cleanup;
-        }
-    }
-    if (strcmp(m->name, "attribute_balanced") == 0 && weigh_classes(a, n, weight) != 0)
+    else if (check_scores(a, n, j->now, m, now_name, err) || check_scores(b, n, j->before, m, now_name, err))
+        rc = -1;
+    else if (add_units(p, a, b, weight, n, group, j->seed, m) != 0)
         rc = gnt_fail(err, "out of memory for the targets of %.200s", j->key);
-    else if (add_units(p, a, b, weight, n, group, j, m) != 0)
-        rc = gnt_fail(err, "out of memory for the targets of %.200s", j->key);
-cleanup:
     gnt_free(a);
     gnt_free(b);
+    gnt_free(weight);
+    return rc;
+}
+
+int gnt_pairs_add_one(gnt_pairs *p, const gnt_outcome *o, const gnt_measure *m, int64_t group,
+                      const char *name, gnt_err *err) {
+    scored *a = NULL;
+    size_t n = 0;
+    double *weight = read_targets(o, m, &a, &n) == 0 ? weights_of(a, n, m) : NULL;
+    int rc = 0;
+    if (!weight)
+        rc = gnt_fail(err, "out of memory for the targets of %.200s", o->id);
+    else if (check_scores(a, n, o, m, name, err) != 0)
+        rc = -1;
+    else if (add_units(p, a, NULL, weight, n, group, o->seed, m) != 0)
+        rc = gnt_fail(err, "out of memory for the targets of %.200s", o->id);
+    gnt_free(a);
     gnt_free(weight);
     return rc;
 }

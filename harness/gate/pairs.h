@@ -19,6 +19,10 @@ typedef struct gnt_pairs {
  * one unit. Returns −1 with a sentence where a score is no plausible number. */
 int gnt_pairs_add(gnt_pairs *p, const gnt_joined *j, const gnt_measure *m, int64_t group,
                   const char *now_name, gnt_err *err);
+/* Adds the scores of one cell as they are, in the direction that leaks more, to be held against others that share no
+ * target with them: `d` then holds scores. */
+int gnt_pairs_add_one(gnt_pairs *p, const gnt_outcome *o, const gnt_measure *m, int64_t group,
+                      const char *name, gnt_err *err);
 void gnt_pairs_free(gnt_pairs *p);
 
 /* The measures that speak for a cell: the first of each kind (recovered data, attribute, label, contribution) that it

@@ -39,12 +39,13 @@ static int by_training(const void *a, const void *b) {
     return d ? d : (x->order > y->order) - (x->order < y->order);
 }
 
-/* Matched utility is what a search made it: whether it still gets there is judged apart. */
+/* Matched utility is what a search made it: whether it still gets there is judged apart. Of a run that was drawn anew no
+ * search was made. */
 static size_t list_trainings(const gate_maker *m, trained *list) {
     size_t n = 0, kept = 0;
     for (size_t i = 0; i < m->n_cell; i++) {
         const gnt_outcome *now = m->cell[i].now, *before = m->cell[i].before;
-        if (!now || !before || now->mode == GNT_ROW_MATCHED ||
+        if (!now || !before || (now->mode == GNT_ROW_MATCHED && !m->g->redrawn) ||
             strcmp(now->utility.measure, before->utility.measure) != 0)
             continue;
         if (isfinite(now->utility.value) && isfinite(before->utility.value) && now->utility.error >= 0 &&
@@ -98,9 +99,20 @@ static void weigh(gnt_gate_row *row, const trained *t, size_t n, double toleranc
                             .f = n > 1 && squares > 0 ? 1 + scatter / (squares / (double)n) : NAN,
                             .freedom = INFINITY,
                             .units = n,
-                            .seeds = n};
+                            .seeds = n,
+                            .between = n - 1};
     row->p = row->p_less = 1;
     row->verdict = differ ? GNT_GATE_WITHIN : GNT_GATE_SAME;
+}
+
+/* A search stops anywhere within its own tolerance, which is how far its utility may be luck. */
+static double tolerance_of(const gate_maker *m, const gnt_outcome *o) {
+    const double tolerance = gnt_gate_tolerance(&m->g->settings, o->utility.measure, 1);
+    const gnt_results *r = m->g->before;
+    for (size_t i = 0; i < r->n_match && o->mode == GNT_ROW_MATCHED; i++)
+        if (!strcmp(r->match[i].task, o->task) && !strcmp(r->match[i].defense, o->defense))
+            return fmax(tolerance, r->match[i].tolerance);
+    return tolerance;
 }
 
 static int add_training(gate_maker *m, const trained *t, size_t n) {
@@ -108,7 +120,7 @@ static int add_training(gate_maker *m, const trained *t, size_t n) {
     double *x = gnt_array(3 * n, sizeof *x);
     int rc = row && x ? 0 : gnt_fail(m->err, "out of memory for the utility of %zu seeds", n);
     if (rc == 0)
-        weigh(row, t, n, gnt_gate_tolerance(&m->g->settings, t->now->utility.measure, 1), x);
+        weigh(row, t, n, tolerance_of(m, t->now), x);
     gnt_free(x);
     return rc;
 }

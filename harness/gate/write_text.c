@@ -42,6 +42,48 @@ void gnt_gate_write_text(const gnt_gate *g, gnt_text *out) {
     gnt_text_add(out, "\n");
 }
 
+/* ---- a run drawn anew ---- */
+
+static void redrawn_line(const gnt_gate_row *row, gnt_text *out) {
+    static const char *const words[] = {"same", "same", "cannot tell", "same", "different", "different"};
+    gnt_text place, text;
+    gnt_text_init(&place, SHOWN);
+    gnt_text_init(&text, SHOWN);
+    gnt_gate_place(row, &place);
+    gnt_gate_row_words(row, &text);
+    gnt_text_add(out, "%s ", words[row->verdict]);
+    gnt_escape_line(out, gnt_text_get(&place));
+    gnt_text_add(out, ": ");
+    gnt_escape_line(out, gnt_text_get(&text));
+    gnt_text_add(out, "\n");
+    out->failed |= place.failed || text.failed;
+    gnt_text_free(&place);
+    gnt_text_free(&text);
+}
+
+size_t gnt_gate_write_redrawn(const gnt_gate *g, gnt_text *out) {
+    size_t different = 0, all = g->n_row;
+    for (size_t i = 0; i < g->n_row; i++) {
+        redrawn_line(&g->row[i], out);
+        different += g->row[i].verdict == GNT_GATE_WORSE || g->row[i].verdict == GNT_GATE_BETTER;
+    }
+    for (size_t i = 0; i < g->n_finding; i++) {
+        const gnt_gate_finding *f = &g->finding[i];
+        if (f->row || i >= g->n_failures)
+            continue;
+        gnt_text_add(out, "different ");
+        gnt_escape_line(out, f->place);
+        gnt_text_add(out, ": %s: ", gnt_gate_kind_words(f->kind));
+        gnt_escape_line(out, f->text);
+        gnt_text_add(out, "\n");
+        different++;
+        all++;
+    }
+    gnt_text_add(out, "%zu of %zu comparisons came out different, tested at %.3g %% in all\n", different, all,
+                 100 * g->settings.alpha);
+    return different;
+}
+
 /* ---- Markdown ---- */
 
 static void markdown_table(const gnt_gate *g, size_t first, size_t end, gnt_text *out) {

@@ -30,7 +30,8 @@ typedef struct audit {
     gnt_audit_counts *counts;
     void (*sink)(void *user, const char *line);
     void *user;
-    uint8_t *wanted; /* of each cell of the plan */
+    uint8_t *wanted;  /* of each cell of the plan */
+    double *strength; /* NULL: what searches find */
     char *scratch;
 } audit;
 
@@ -76,6 +77,24 @@ static int is_ok(const json_t *cell) {
     return status && strcmp(status, "ok") == 0;
 }
 
+/* The same cell but for its seed. */
+static int is_same_cell(const gnt_cell *a, const gnt_cell *b) {
+    return a->task == b->task && a->stage == b->stage && a->defense == b->defense && a->attack == b->attack &&
+           a->mode == b->mode &&
+           (a->mode == GNT_MODE_MATCHED || a->mode == GNT_MODE_NONE || a->strength == b->strength);
+}
+
+/* Cell i, and with another seed its others that are ok. */
+static void want(audit *a, const json_t *cells, size_t i) {
+    if (a->wanted[i])
+        return;
+    a->wanted[i] = 1;
+    a->counts->chosen++;
+    for (size_t k = 0; a->options->redrawn && k < a->plan->n; k++)
+        if (is_same_cell(&a->plan->cell[i], &a->plan->cell[k]) && is_ok(json_array_get(cells, k)))
+            a->wanted[k] = 1;
+}
+
 static int choose(audit *a, const json_t *cells, gnt_err *err) {
     uint32_t *ok = gnt_array(a->plan->n, sizeof *ok);
     size_t n = 0;
@@ -90,11 +109,30 @@ static int choose(audit *a, const json_t *cells, gnt_err *err) {
     gnt_key key = gnt_key_of_seed(a->options->seed);
     gnt_stream stream = gnt_stream_open(&key, "audit");
     gnt_random_shuffle(&stream, ok, n);
-    for (size_t i = 0; i < n && i < a->options->cells; i++, a->counts->chosen++)
-        a->wanted[ok[i]] = 1;
+    for (size_t i = 0; i < n && a->counts->chosen < a->options->cells; i++)
+        want(a, cells, ok[i]);
     gnt_free(ok);
     return n ? 0
              : gnt_fail(err, "%s: no cell of it is ok: there is nothing to run again", a->options->folder);
+}
+
+/* The strengths that matched cells had. */
+static int read_strengths(audit *a, const json_t *cells, gnt_err *err) {
+    const gnt_suite *s = a->suite;
+    a->strength = gnt_array(s->n_tasks * s->n_defenses, sizeof *a->strength);
+    if (!a->strength)
+        return gnt_fail(err, "out of memory for the strengths of a run");
+    for (size_t i = 0; i < a->plan->n; i++) {
+        const gnt_cell *c = &a->plan->cell[i];
+        const json_t *strength = json_object_get(json_array_get(cells, i), "strength");
+        if (!a->wanted[i] || c->mode != GNT_MODE_MATCHED)
+            continue;
+        if (!json_is_number(strength))
+            return gnt_fail(err, "%s/results.json: %s: strength: expected the number that matching came to",
+                            a->options->folder, c->id);
+        a->strength[c->task * s->n_defenses + c->defense] = json_number_value(strength);
+    }
+    return 0;
 }
 
 /* ---- what could explain a difference ---- */
@@ -247,7 +285,8 @@ static int run_and_compare(audit *a, const json_t *cells, gnt_err *err) {
                            .jobs = a->options->jobs,
                            .quiet = 1,
                            .wanted = a->wanted,
-                           .walls = a->options->walls};
+                           .walls = a->options->walls,
+                           .strength = a->strength};
     gnt_run_counts counts = {0};
     gnt_doc fresh;
     if (gnt_run(a->suite, a->plan, &how, &counts, err) != 0)
@@ -255,6 +294,8 @@ static int run_and_compare(audit *a, const json_t *cells, gnt_err *err) {
     a->counts->interrupted = counts.interrupted;
     if (counts.interrupted)
         return 0;
+    if (a->options->redrawn)
+        return a->options->redrawn(a->user, a->scratch, err);
     if (load(&fresh, a->scratch, "results.json", MOST_RESULTS, err) != 0)
         return -1;
     const json_t *now = json_object_get(fresh.root, "cells");
@@ -263,6 +304,11 @@ static int run_and_compare(audit *a, const json_t *cells, gnt_err *err) {
             compare_cell(a, a->plan->cell[i].id, json_array_get(cells, i), json_array_get(now, i));
     gnt_doc_free(&fresh);
     return 0;
+}
+
+gnt_key gnt_audit_new_key(uint64_t seed) {
+    const gnt_key key = gnt_key_of_seed(seed);
+    return gnt_key_derive(&key, "audit with another seed");
 }
 
 int gnt_audit(const gnt_suite *suite, const gnt_plan *plan, const gnt_audit_options *options,
@@ -278,6 +324,8 @@ int gnt_audit(const gnt_suite *suite, const gnt_plan *plan, const gnt_audit_opti
     int rc = check_results(&a, &doc, err);
     if (rc == 0)
         rc = choose(&a, cells, err);
+    if (rc == 0 && options->redrawn)
+        rc = read_strengths(&a, cells, err);
     if (rc == 0)
         rc = make_scratch(&a, err);
     if (rc == 0) {
@@ -288,6 +336,7 @@ int gnt_audit(const gnt_suite *suite, const gnt_plan *plan, const gnt_audit_opti
         nftw(a.scratch, remove_one, 16, FTW_DEPTH | FTW_PHYS);
     gnt_free(a.scratch);
     gnt_free(a.wanted);
+    gnt_free(a.strength);
     gnt_doc_free(&doc);
     return rc;
 }

@@ -117,8 +117,11 @@ static int open_run(run *r, gnt_err *err) {
                 (run_search){.task = t, .defense = d, .none = NAN, .settled = 1, .step = {.strength = NAN}};
     for (size_t i = 0; i < r->plan->n; i++)
         r->n_wanted += (size_t)run_wants(r, i);
+    for (size_t i = 0; r->options->strength && i < s->n_tasks * s->n_defenses; i++)
+        r->search[i].step =
+            (gnt_match_next_step){.what = GNT_MATCH_MATCHED, .strength = r->options->strength[i]};
     /* only what some cell will use is searched for */
-    for (size_t i = 0; i < r->plan->n; i++)
+    for (size_t i = 0; i < r->plan->n && !r->options->strength; i++)
         if (run_wants(r, i) && r->plan->cell[i].mode == GNT_MODE_MATCHED && !r->plan->cell[i].reason)
             r->search[r->plan->cell[i].task * s->n_defenses + r->plan->cell[i].defense].settled = 0;
     return 0;

@@ -19,6 +19,7 @@ typedef struct gnt_run_options {
     const uint8_t *wanted;   /* plan->n flags: cells to run, the others stay unfinished; NULL: all */
     gnt_sandbox_wish walls;  /* an output that was made behind less than walls.least is made anew */
     const char *walls_here;  /* which stand here, for the record; may be NULL */
+    const double *strength; /* of matched cells, n_tasks × n_defenses, in place of searches; NULL: searches */
 } gnt_run_options;
 
 typedef struct gnt_run_counts {
