@@ -40,6 +40,9 @@ static double flops(const gnt_plan *plan, const gnt_step *s) {
     case GNT_OP_CONV_DX:
     case GNT_OP_CONV_DW:
         return conv_flops(&s->u.conv);
+    case GNT_OP_GRAM:
+    case GNT_OP_GRAM_DX:
+        return gnt_gram_flops(&s->u.conv);
     case GNT_OP_MATMUL:
         return 2 * (double)s->u.gemm.m * (double)s->u.gemm.n * (double)s->u.gemm.k;
     case GNT_OP_SUM:

@@ -101,6 +101,8 @@ gnt_conv gnt_plan_conv(const gnt_graph *ir, const gnt_vertex *v) {
     int64_t x[4], y[4];
     axes_of(x, v->op == GNT_OP_CONV_DX ? v : a);
     axes_of(y, v->op == GNT_OP_CONV ? v : v->op == GNT_OP_CONV_DX ? a : b);
+    if (v->op == GNT_OP_GRAM || v->op == GNT_OP_GRAM_DX)
+        return (gnt_conv){x[0], x[1], x[2], x[3], y[1], v->p[2], v->p[3], y[2], y[3], v->p[0], v->p[1], 0};
     return (gnt_conv){x[0], x[1], x[2], x[3], y[1], w[2], w[3], y[2], y[3], v->p[0], v->p[1], v->p[2] < 0};
 }
 
@@ -156,6 +158,11 @@ static void geometry(gnt_plan *plan, gnt_step *s, const gnt_vertex *v) {
             s->dnnl = plan->conv[v->p[2] - 1].op;
             s->scratch = plan->conv[v->p[2] - 1].scratch;
         }
+        break;
+    case GNT_OP_GRAM:
+    case GNT_OP_GRAM_DX:
+        s->u.conv = gnt_plan_conv(plan->ir, v);
+        s->scratch = plan->kernels->gram_scratch(&s->u.conv);
         break;
     case GNT_OP_MAX_INDEX:
     case GNT_OP_AVG_POOL:

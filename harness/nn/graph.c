@@ -12,7 +12,7 @@ static const char *const op_names[GNT_OP_COUNT] = {
     "tanh",        "softplus",    "relu",   "leaky_relu", "step",    "sign",    "abs",      "add",
     "sub",         "mul",         "div",    "sum",        "expand",  "reshape", "permute",  "slice",
     "pad",         "concat",      "matmul", "conv",       "conv_dx", "conv_dw", "max_pool", "avg_pool",
-    "avg_pool_dx", "log_sum_exp", "argmax", "gather",     "scatter", "copy"};
+    "avg_pool_dx", "log_sum_exp", "argmax", "gather",     "scatter", "gram",    "gram_dx",  "copy"};
 
 const char *gnt_op_name(int op) {
     return op >= 0 && op < GNT_OP_COUNT ? op_names[op] : "unknown";

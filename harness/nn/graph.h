@@ -49,7 +49,10 @@ typedef enum gnt_op {
     GNT_OP_ARGMAX,
     GNT_OP_GATHER,  /* x, index */
     GNT_OP_SCATTER, /* x, index; adds; the shape says the size */
-    GNT_OP_COPY,    /* made by the planner only */
+    GNT_OP_GRAM,    /* made by the planner only (gram.c), as is what follows: x, dy; p = stride, pad, kh, kw;
+                       conv(x, conv_dw(x, dy)) */
+    GNT_OP_GRAM_DX, /* the same inputs; conv_dx(dy, conv_dw(x, dy)) */
+    GNT_OP_COPY,
     GNT_OP_COUNT
 } gnt_op;
 

@@ -96,6 +96,10 @@ typedef struct gnt_kernels {
     void (*conv)(void *y, const void *x, const void *w, void *scratch, const gnt_conv *s);
     void (*conv_dx)(void *dx, const void *dy, const void *w, void *scratch, const gnt_conv *s);
     void (*conv_dw)(void *dw, const void *x, const void *dy, void *scratch, const gnt_conv *s);
+    /* conv and conv_dx by the weights conv_dw(x, dy), without these; results like dy and like x */
+    size_t (*gram_scratch)(const gnt_conv *s); /* bytes */
+    void (*gram)(void *y, const void *x, const void *dy, void *scratch, const gnt_conv *s);
+    void (*gram_dx)(void *dx, const void *x, const void *dy, void *scratch, const gnt_conv *s);
     void (*max_index)(int32_t *y, const void *x, const gnt_pool *s);
     void (*avg_pool)(void *y, const void *x, const gnt_pool *s);
     void (*avg_pool_dx)(void *dx, const void *dy, const gnt_pool *s);

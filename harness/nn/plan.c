@@ -185,6 +185,8 @@ int gnt_plan_open(gnt_plan *plan, const gnt_graph *g, const gnt_node *outputs, c
         plan->ir = gnt_simplify(g, outputs, n_outputs, plain, plan->output);
     if (!plan->ir)
         goto memory;
+    if (!plain && gnt_plan_gram(plan))
+        goto memory;
     if (precision == 4 && !plain && gnt_dnnl_open(&plan->dnnl, error, error_size)) {
         gnt_plan_close(plan);
         return -1;

@@ -1,5 +1,6 @@
-/* plan: from a graph to the steps that a program replays. Four passes, each near linear in the nodes:
+/* plan: from a graph to the steps that a program replays. Five passes, each near linear in the nodes:
  *   simplify  drops what no output needs, merges equal nodes, folds what is known        (simplify.c)
+ *   gram      takes out weight gradients that need not be there                          (gram.c)
  *   blocks    chooses layouts                                                            (blocked.c)
  *   schedule  gives every node its stage, joins elementwise nodes into chains, and turns
  *             nodes into steps on values                                      (plan.c, group.c, chain.c,
@@ -89,6 +90,10 @@ void gnt_chain_free(gnt_elem_chain *c);
 /* A slice is contiguous when every axis before its own has size 1; it and reshapes are views of their input.
  */
 int gnt_plan_is_view(const gnt_graph *ir, const gnt_vertex *v, int64_t *offset);
+
+/* Takes weight gradients out of the way that are only compared and differentiated again. −1 out of memory. */
+int gnt_plan_gram(gnt_plan *plan);
+double gnt_gram_flops(const gnt_conv *s); /* of one of the two products that stand in their place */
 
 /* Chooses layouts: blocked ones where plan->dnnl has kernels for them, samples as lanes where samples.c has. −1 out of
  * memory. */

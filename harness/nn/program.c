@@ -78,6 +78,12 @@ static void run_step(const gnt_program *p, const gnt_step *s) {
     case GNT_OP_CONV_DW:
         k->conv_dw(y, x[0], x[1], scratch, &s->u.conv);
         break;
+    case GNT_OP_GRAM:
+        k->gram(y, x[0], x[1], scratch, &s->u.conv);
+        break;
+    case GNT_OP_GRAM_DX:
+        k->gram_dx(y, x[0], x[1], scratch, &s->u.conv);
+        break;
     case GNT_OP_MAX_INDEX:
         k->max_index(y, x[0], &s->u.pool);
         break;

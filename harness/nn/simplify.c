@@ -360,7 +360,8 @@ static int rebuild(rewriter *r, const gnt_graph *g, const char *need, int plain,
         }
         for (int32_t k = 0; k < v.n_in; k++)
             (*in)[k] = map[g->edge[v.first + k]];
-        v.tag = v.op == GNT_OP_INPUT || v.op == GNT_OP_DATA ? i + 1 : 0; /* these are never merged */
+        if ((v.op == GNT_OP_INPUT || v.op == GNT_OP_DATA) && !v.tag) /* these are never merged */
+            v.tag = i + 1;
         map[i] = plain ? gnt_graph_add(r->out, &v, *in, v.n_in) : emit(r, &v, *in, v.n_in);
         if (map[i] < 0)
             return -1;

@@ -75,6 +75,32 @@ static gnt_conv geometry(const int64_t *q) {
     return s;
 }
 
+/* Against the two convolutions by conv_dw(x, y), which these are. */
+static void compare_gram(const gnt_kernels *k, const void *x, const void *y, const gnt_conv *s) {
+    int64_t nx = s->n * s->c * s->h * s->w, ny = s->n * s->o * s->oh * s->ow, most = nx > ny ? nx : ny,
+            window = s->kh * s->kw, places = s->n * s->oh * s->ow;
+    size_t bytes = k->gram_scratch(s), size = k->size;
+    void *w = malloc((size_t)(s->o * s->c * window) * size), *fast = malloc((size_t)most * size),
+         *plain = malloc((size_t)most * size), *scratch = malloc(bytes);
+    k->plain_conv_dw(w, x, y, NULL, s);
+    for (int face = 0; face < 2; face++) {
+        junk(scratch, (int64_t)bytes);
+        junk(fast, most * (int64_t)size);
+        (face ? k->gram_dx : k->gram)(fast, x, y, scratch, s);
+        if (face)
+            k->plain_conv_dx(plain, y, w, NULL, s);
+        else
+            k->plain_conv(plain, x, w, NULL, s);
+        /* sums of products of three factors, over one side's channels and window and over the places */
+        near(k, face ? "gram_dx" : "gram", fast, plain, face ? nx : ny,
+             window * (face ? s->o : s->c) * places);
+    }
+    free(w);
+    free(fast);
+    free(plain);
+    free(scratch);
+}
+
 static void compare_conv(const gnt_kernels *k, gnt_stream *r, const gnt_conv *s) {
     int64_t nx = s->n * s->c * s->h * s->w, nw = s->o * s->c * s->kh * s->kw,
             ny = s->n * s->o * s->oh * s->ow;
@@ -104,6 +130,7 @@ static void compare_conv(const gnt_kernels *k, gnt_stream *r, const gnt_conv *s)
         }
         free(scratch);
     }
+    compare_gram(k, x, y, s);
     free(x);
     free(w);
     free(y);
