@@ -106,6 +106,10 @@ int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
     c->utility = run_utility(r, c->train, &c->utility_error);
     c->utility_none = none->state == RUN_OK ? run_utility(r, none, NULL) : NAN;
     c->score = run_metadata(r, c->score_job, "score");
+    if (c->score && !run_score_holds(c->score)) {
+        json_decref(c->score);
+        c->score = NULL;
+    }
     c->facts = json_object();
     add_facts(c->facts, json_object_get(seen_by(c)->record, "facts"));
     add_facts(c->facts,

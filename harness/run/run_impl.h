@@ -152,6 +152,8 @@ int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err);
 int run_write_plan(const run *r, gnt_err *err); /* and suite.json */
 int run_write_results(const run *r, gnt_err *err);
 int run_write_host(const run *r, gnt_err *err);
+/* score_shape.c: 1 when the metadata of a score have the shape that results.json takes over. */
+int run_score_holds(const json_t *score);
 json_t *run_groups(const run *r); /* groups.c */
 
 /* ---- progress.c ---- */

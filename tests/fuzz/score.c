@@ -4,6 +4,7 @@
 #include "gauntlet/plugin.h"
 #include "job/job.h"
 #include "metric/resample.h"
+#include "run/run_impl.h"
 #include "work.h"
 
 /* In place of two thousand draws an interval: they would take all the time and parse nothing. */
@@ -20,6 +21,16 @@ int gnt_metric_bootstrap_balanced(gnt_metric_bootstrap *out, const int32_t *trut
     (void)cluster, (void)how;
     *out = (gnt_metric_bootstrap){.mean = n ? truth[n - 1] == told[n - 1] : 0, .clusters = 1};
     return n ? 0 : gnt_fail(err, "nothing to draw from");
+}
+
+/* The scheduler takes over what the score says only where it has the right shape. */
+static int write_score(void *context, const char *name, const gnt_st *st, gnt_err *err) {
+    if (strcmp(name, "score") == 0) {
+        json_t *all = json_loads(st->metadata, JSON_REJECT_DUPLICATES, NULL);
+        MUST(run_score_holds(all));
+        json_decref(all);
+    }
+    return fuzz_write(context, name, st, err);
 }
 
 enum { TARGETS = 4, CLIENTS = 2, ENTRIES = 3 };
@@ -71,6 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                  "surface", (json_int_t)g->surface, "set", (json_int_t)g->set, "goals",
                                  (json_int_t)g->goals, "attribute", "index", 0, "values", 2, "keys", "score",
                                  key, "region", 1, 1, choice & 128 ? 2 : 0, 2));
+    w.work.write = write_score;
     add_truth(&w, g);
     gnt_st *answer = fuzz_input(&w, "answer"), *seen = fuzz_input(&w, "seen");
     fuzz_metadata(answer, &all);

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the seeds of tests/fuzz/corpus/: small files that are nearly or wholly right, from which searches start.
+"""Writes the seeds of tests/fuzz/corpus/, small files that are nearly or wholly right, from which searches start, and
+tests/fuzz/NAME.dict, the words that stand in quotes in them.
 
   tests/fuzz/seeds.py     run after a format changes; files called found-* are inputs that once broke a harness, and stay
 """
@@ -7,6 +8,7 @@ import glob
 import gzip
 import json
 import os
+import re
 import struct
 import zlib
 
@@ -358,6 +360,27 @@ put("board", "script", text({**one, "title": "</script><script>x"}) + "\n%%\n" +
     text({**about, "links": [{"title": "x", "url": "javascript:x"}]}))
 put("board", "small", text(small) + "\n%%\n\n%%\n" + text(one))
 
+score = {key: value for key, value in one["cells"][0].items() if key in ("measures", "floors", "chance", "targets", "convergence",
+                                                                         "facts")}
+attribute = {"targets": [{"id": i, "attribute_truth": i % 2, "attribute_told": 1, "attribute_accuracy": i % 2} for i in range(4)],
+             "measures": {"attribute_balanced": {"mean": 0.5}, "contribution_rank": {"mean": 0.1}}, "unmeasured": {"lpips_vgg": "no"}}
+put("cells", "scores", text(score) + "\n%%\n" + text(score))
+put("cells", "attribute", text(attribute) + "\n%%\n" + text(attribute))
+put("cells", "one", text(score) + "\n%%\n")
+put("cells", "kinds", text({"measures": 5, "floors": [], "chance": "x", "targets": {}, "convergence": 1, "facts": []}))
+pair = {"suite_digest": "d", "cells": [{**one["cells"][0], "cell": "a/r0/none@none/dlg/s%d" % seed, "seed": seed, "images": None}
+                                       for seed in (1, 2)]}
+other = json.loads(text(pair))
+other["cells"][1]["measures"]["psnr"]["mean"] += 1
+other["cells"][0]["targets"].append({"a": [[[]]]})
+host = {"identity": "host x", "provenance": {"plugins": [{"id": "dlg", "digest": "1" * 64}, {"id": 5}]}}
+put("audit", "same", text(pair) + "\n%%\n" + text(host) + "\n%%\n" + text(pair))
+put("audit", "different", text(pair) + "\n%%\n" + text(host) + "\n%%\n" + text(other))
+put("audit", "failed", text(pair) + "\n%%\n{}\n%%\n" + text({"cells": [{"status": "failed", "reason": "it broke"}]}))
+put("audit", "none", text({"suite_digest": "d", "cells": [{"cell": "x"}]}) + "\n%%\n")
+pictured = {**pair, "cells": [{**cell, "images": "../a/b"} for cell in pair["cells"]]}
+put("audit", "pictures", text(pictured) + "\n%%\n{}\n%%\n" + text(pictured))
+
 # ---- suites: besides those of suites/ and tests/cases/
 
 base = json.load(open(os.path.join(TOP, "tests", "cases", "base.json")))
@@ -386,3 +409,17 @@ for harness, names in made.items():
     for name in os.listdir(folder):
         if name not in names and not name.startswith("found-"):
             os.remove(os.path.join(folder, name))
+
+NUMBERS = ["-1", "0.5", "1e3", "1e-300", "4294967296", "9223372036854775807", "null", "true", "[]", "{}"]
+for harness, names in made.items():
+    files = [os.path.join(HERE, "corpus", harness, name) for name in sorted(names)]
+    if harness == "suite":
+        files += sorted(glob.glob(os.path.join(TOP, "suites", "**", "*.json"), recursive=True))
+    words = set()
+    for path in files:
+        with open(path, "rb") as f:
+            words |= {word for word in re.findall(rb'"([A-Za-z_$][A-Za-z0-9_./-]{0,30})"', f.read())}
+    if words:
+        with open(os.path.join(HERE, harness + ".dict"), "w") as f:
+            f.write("# written by seeds.py\n" + "".join('"\\"%s\\""\n' % word.decode() for word in sorted(words)) +
+                    "".join('"%s"\n' % number for number in NUMBERS) + '"\\x0a%%\\x0a"\n')

@@ -2,34 +2,9 @@
  * are those of models/. */
 #include <math.h>
 
-#include "fake_plugins.h"
-#include "fuzz.h"
 #include "match/match.h"
+#include "planned.h"
 #include "run/shard.h"
-#include "suite/plan.h"
-
-/* Images of ten classes with one attribute, or a table, whatever the name of the set. */
-static int data_facts(void *context, const gnt_data_spec *spec, gnt_data_facts *out, gnt_err *err) {
-    (void)context, (void)err;
-    const int table = spec->name[0] == 'c' && spec->name[1] == 'e';
-    *out = (gnt_data_facts){.kind = table ? GNT_DATA_TABULAR : GNT_DATA_IMAGE,
-                            .rank = table ? 1 : 3,
-                            .dim = {table ? 40 : 1, 28, 28},
-                            .features = table ? 40 : 28 * 28,
-                            .classes = table ? 2 : 10,
-                            .n_attrs = 1,
-                            .attr = {{.name = "style", .values = 4}},
-                            .part = {5000, 1000, 500}};
-    for (int p = 0; p < 3; p++)
-        if (spec->rows[p] > 0)
-            out->part[p] = spec->rows[p];
-    return 0;
-}
-
-static int weights_fit(void *context, const char *path, const gnt_model *model, gnt_err *err) {
-    (void)context, (void)path, (void)model, (void)err;
-    return 0;
-}
 
 static void plan_it(const gnt_suite *s) {
     gnt_plan plan;
@@ -58,18 +33,11 @@ static void plan_it(const gnt_suite *s) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static gnt_plugin_list plugins;
     static const char *const scales[] = {NULL, "smoke"};
-    gnt_err err = {0};
-    if (!plugins.n)
-        MUST(fake_plugins(&plugins, &err) == 0);
     for (size_t i = 0; i < (memmem(data, size, "\"scales\"", 8) ? 2 : 1); i++) {
-        const gnt_suite_world world = {
-            .plugins = &plugins, .scale = scales[i], .data_facts = data_facts, .weights_fit = weights_fit};
         gnt_suite s;
-        err.text[0] = 0;
-        if (fuzz_ok(gnt_suite_parse(&s, "tests/cases/suite.json", (const char *)data, size, &world, &err),
-                    &err)) {
+        gnt_err err = {0};
+        if (fuzz_ok(fuzz_suite(&s, (fuzz_bytes){data, size}, scales[i], &err), &err)) {
             plan_it(&s);
             gnt_suite_free(&s);
         }

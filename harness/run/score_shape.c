@@ -1,0 +1,59 @@
+/* The metadata of a score come out of the store, which somebody else may have written: what results.json takes over has the
+ * shape that docs/results.md promises, or the cell has no score. */
+#include "run/run_impl.h"
+
+static int is_number(const json_t *value) {
+    return json_is_number(value) || json_is_null(value);
+}
+
+static int is_table(const json_t *value) { /* numbers by name */
+    const char *name;
+    json_t *number;
+    if (!json_is_object(value))
+        return json_is_null(value);
+    json_object_foreach((json_t *)(uintptr_t)value, name, number) if (!is_number(number)) return 0;
+    return 1;
+}
+
+static int is_statistics(const json_t *value) {
+    const json_t *n = json_object_get(value, "n");
+    return is_table(value) && (!n || json_is_integer(n) || json_is_null(n));
+}
+
+static int is_object(const json_t *value) { /* what is in it is read value by value */
+    return json_is_object(value);
+}
+
+static int is_text(const json_t *value) {
+    return json_is_string(value);
+}
+
+typedef struct part {
+    const char *name;
+    int is_list;
+    int (*each)(const json_t *value);
+} part;
+
+static int part_holds(const json_t *value, const part *p) {
+    const char *name;
+    json_t *one;
+    size_t i;
+    if (!value || json_is_null(value))
+        return 1;
+    if (p->is_list ? !json_is_array(value) : !json_is_object(value))
+        return 0;
+    json_array_foreach(value, i, one) if (!p->each(one)) return 0;
+    json_object_foreach((json_t *)(uintptr_t)value, name, one) if (!p->each(one)) return 0;
+    return 1;
+}
+
+int run_score_holds(const json_t *score) {
+    static const part parts[] = {{"measures", 0, is_statistics}, {"floors", 0, is_table},
+                                 {"chance", 0, is_number},       {"facts", 0, is_number},
+                                 {"targets", 1, is_object},      {"convergence", 1, is_object},
+                                 {"unmeasured", 0, is_text}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (!part_holds(json_object_get(score, parts[i].name), &parts[i]))
+            return 0;
+    return json_is_object(score);
+}

@@ -1,0 +1,55 @@
+/* From what a score left in the store to results.json: whatever the score's metadata say, the results can be read again and
+ * reported. Input: the metadata of a cell's score, a line "%%", those of another seed's. */
+#include <math.h>
+
+#include "metric/resample.h"
+#include "planned.h"
+#include "report/make.h"
+#include "run/run_impl.h"
+
+/* In place of two thousand draws an interval: they would take all the time and parse nothing. */
+int gnt_metric_bootstrap_mean(gnt_metric_bootstrap *out, const double *x, const int64_t *cluster, size_t n,
+                              const gnt_metric_resample *how, gnt_err *err) {
+    (void)cluster, (void)how;
+    *out = (gnt_metric_bootstrap){.mean = n ? x[n - 1] : 0, .clusters = 1};
+    return n ? 0 : gnt_fail(err, "nothing to draw from");
+}
+
+int gnt_metric_bootstrap_balanced(gnt_metric_bootstrap *out, const int32_t *truth, const int32_t *told,
+                                  const int64_t *cluster, size_t n, const gnt_metric_resample *how,
+                                  gnt_err *err) {
+    (void)cluster, (void)how;
+    *out = (gnt_metric_bootstrap){.mean = n ? truth[n - 1] == told[n - 1] : 0, .clusters = 1};
+    return n ? 0 : gnt_fail(err, "nothing to draw from");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    fuzz_bytes all = {data, size};
+    run_cell cell[2] = {{.strength = (double)NAN}, {.strength = (double)NAN}};
+    run_search search = {.none = (double)NAN};
+    gnt_err err = {0};
+    fuzz_small();
+    for (int i = 0; i < 2; i++) {
+        fuzz_bytes text = fuzz_text(&all);
+        cell[i].cell = &fuzz_small_plan.cell[i];
+        cell[i].status = "ok";
+        cell[i].score = json_loadb((const char *)text.at, text.left, JSON_REJECT_DUPLICATES, NULL);
+        if (!run_score_holds(cell[i].score)) {
+            json_decref(cell[i].score);
+            cell[i].score = NULL;
+        }
+        cell[i].utility = 0.5;
+    }
+    const gnt_run_options options = {.folder = fuzz_folder()};
+    const run r = {.suite = &fuzz_small_suite,
+                   .plan = &fuzz_small_plan,
+                   .options = &options,
+                   .cell = cell,
+                   .search = &search};
+    MUST(run_write_results(&r, &err) == 0);
+    const gnt_report_options plain = {.formats = 0};
+    MUST(fuzz_ok(gnt_report_make(fuzz_folder(), &plain, NULL, &err), &err));
+    json_decref(cell[0].score);
+    json_decref(cell[1].score);
+    return 0;
+}
