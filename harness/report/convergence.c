@@ -149,7 +149,7 @@ static int fill_panel(const gnt_results *r, const char *task, int64_t stage, pan
     int any = 0;
     a->end = 1;
     a->least = a->lowest = INFINITY;
-    a->most = 0;
+    a->most = -INFINITY;
     for (size_t d = 0; d < r->n_defense; d++) {
         const gnt_outcome *g = gnt_representative(r, task, stage, r->defense[d], a->attack);
         if (!g)
@@ -179,6 +179,13 @@ static double drawn_cost(const panel *a, double cost) {
     return is_logarithmic(a) && isfinite(cost) ? fmax(cost, a->least) : cost;
 }
 
+/* gnuplot finds a height for what varies; a cost that never changes needs one. */
+static void give_height(gnt_plot *p, const panel *a) {
+    double low = drawn_cost(a, a->lowest), room = low != 0 ? fabs(low) / 10 : 1;
+    if (isfinite(low) && low == a->most)
+        gnt_plot_say(p, "set yrange [%.9g:%.9g]\n", low - room, low + room);
+}
+
 /* Whole steps only. */
 static double step_ticks(double end) {
     double step = fmax(gnt_tick_step(0, end, 5), 1);
@@ -194,6 +201,7 @@ static void draw_panel(gnt_plot *p, const gnt_panels *grid, const gnt_results *r
     gnt_panel_begin(p, grid, i, a->attack);
     if (is_logarithmic(a))
         gnt_plot_say(p, "set logscale y\nset format y \"1e%%T\"\n");
+    give_height(p, a);
     if (gnt_panel_is_bottom(grid, i))
         gnt_plot_say(p, "set xlabel \"step\" offset 0,0.3\n");
     if (gnt_panel_is_left(grid, i))

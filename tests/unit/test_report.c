@@ -366,30 +366,61 @@ static void untrained_network_is_drawn_by_strength(void **state) {
     gnt_free(data);
 }
 
+/* The report of one attack whose cost at three steps is `points`, in JSON; the script and data of its picture. */
+static void draw_costs(bench *b, const char *points, char **script, char **data) {
+    char plots[160];
+    gnt_text t;
+    gnt_text_init(&t, 1 << 16);
+    gnt_text_add(&t,
+                 "{\"format\": 1, \"cells\": [{\"task\": \"t\", \"defense\": \"none\", \"attack\": \"a\", "
+                 "\"mode\": \"none\", \"status\": \"ok\", \"convergence\": [{\"target\": 0, \"restart\": 0, "
+                 "\"points\": %s}]}], \"groups\": [{\"task\": \"t\", \"defense\": "
+                 "\"none\", \"attack\": \"a\", \"mode\": \"none\", \"status\": \"ok\"}]}",
+                 points);
+    write_results(b, gnt_text_get(&t));
+    gnt_text_free(&t);
+    make(b, NULL, GNT_FORMAT_SVG, NULL);
+    snprintf(plots, sizeof plots, "%s/report/plots", b->folder);
+    *script = read_text(plots, "convergence-t-r0.gp", NULL);
+    *data = read_text(plots, "convergence-t-r0.tsv", NULL);
+}
+
 /* One minus a cosine may end a hair below zero: still a logarithmic axis, drawn at the least positive cost. */
 static void costs_below_zero_by_rounding_stay_logarithmic(void **state) {
-    bench *b = *state;
-    char plots[160];
     if (!gnt_gnuplot_present())
         skip();
     for (int negative = 0; negative < 2; negative++) {
-        gnt_text t;
-        gnt_text_init(&t, 1 << 16);
-        gnt_text_add(
-            &t,
-            "{\"format\": 1, \"cells\": [{\"task\": \"t\", \"defense\": \"none\", \"attack\": \"a\", "
-            "\"mode\": \"none\", \"status\": \"ok\", \"convergence\": [{\"target\": 0, \"restart\": 0, "
-            "\"points\": [[0, 1], [1, 0.001], [2, %s]]}]}], \"groups\": [{\"task\": \"t\", \"defense\": "
-            "\"none\", \"attack\": \"a\", \"mode\": \"none\", \"status\": \"ok\"}]}",
-            negative ? "-0.5" : "-1e-8");
-        write_results(b, gnt_text_get(&t));
-        gnt_text_free(&t);
-        make(b, NULL, GNT_FORMAT_SVG, NULL);
-        snprintf(plots, sizeof plots, "%s/report/plots", b->folder);
-        char *script = read_text(plots, "convergence-t-r0.gp", NULL);
-        char *data = read_text(plots, "convergence-t-r0.tsv", NULL);
+        char *script, *data;
+        draw_costs(*state, negative ? "[[0, 1], [1, 0.001], [2, -0.5]]" : "[[0, 1], [1, 0.001], [2, -1e-8]]",
+                   &script, &data);
         assert_int_equal(strstr(script, "set logscale y") != NULL, !negative);
         assert_non_null(strstr(data, negative ? "2\t-0.5\t-0.5\t-0.5\n" : "2\t0.001\t0.001\t0.001\n"));
+        gnt_free(script);
+        gnt_free(data);
+    }
+}
+
+/* A cost that never changes has an axis of its own, or gnuplot warns of an empty one; what varies keeps gnuplot's. */
+static void a_cost_that_stays_has_an_axis(void **state) {
+    static const struct {
+        const char *points, *range;
+    } cases[] = {{"[[0, 2], [1, 2]]", "set yrange [1.8:2.2]\n"},
+                 {"[[0, -2], [1, -2]]", "set yrange [-2.2:-1.8]\n"},
+                 {"[[0, 0], [1, 0]]", "set yrange [-1:1]\n"},
+                 {"[[0, 2], [1, 1]]", NULL},
+                 {"[[0, -1], [1, -2]]", NULL}};
+    if (!gnt_gnuplot_present())
+        skip();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *script, *data, *first;
+        draw_costs(*state, cases[i].points, &script, &data);
+        first = strstr(script, "\nplot NaN"); /* the panel; after it comes the key, with a range of its own */
+        assert_non_null(first);
+        *first = 0;
+        if (cases[i].range)
+            assert_non_null(strstr(script, cases[i].range));
+        else
+            assert_null(strstr(script, "set yrange"));
         gnt_free(script);
         gnt_free(data);
     }
@@ -572,6 +603,7 @@ int main(void) {
         IN_FOLDER(unreadable_results_are_told_apart),
         IN_FOLDER(untrained_network_is_drawn_by_strength),
         IN_FOLDER(costs_below_zero_by_rounding_stay_logarithmic),
+        IN_FOLDER(a_cost_that_stays_has_an_axis),
         IN_FOLDER(stale_pictures_are_removed),
         IN_FOLDER(hostile_list_removes_nothing),
         IN_FOLDER(sheets_show_the_pixels),
