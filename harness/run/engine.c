@@ -99,6 +99,7 @@ static int open_run(run *r, gnt_err *err) {
     const gnt_suite *s = r->suite;
     char *store = gnt_format("%s/store", r->options->folder);
     clock_gettime(CLOCK_MONOTONIC, &r->start);
+    r->shown = r->start;
     r->started = time(NULL);
     r->index = json_object();
     r->cell = gnt_array(r->plan->n, sizeof *r->cell);

@@ -183,6 +183,12 @@ static json_t *readable_files(const run_job *j, gnt_err *err) {
 
 enum { MOST_OUTPUTS = 12 };
 
+static void note_progress(void *user, uint64_t done, uint64_t total) {
+    run_job *j = user;
+    j->done = done;
+    j->total = total;
+}
+
 /* A job that cannot even be started has failed like any other: the rest of the run goes on. */
 static void start_job(run *r, run_job *j) {
     gnt_child_input input[RUN_MOST_INPUTS];
@@ -213,6 +219,8 @@ static void start_job(run *r, run_job *j) {
                                .n_inputs = n_inputs,
                                .outputs = output,
                                .n_outputs = n_outputs,
+                               .progress = note_progress,
+                               .user = j,
                                .seconds = r->suite->seconds,
                                .memory = (uint64_t)r->suite->memory_mb << 20};
         rc = gnt_child_start(&j->child, &spec, err);

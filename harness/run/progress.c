@@ -1,9 +1,11 @@
-/* How far a run is: one line that is rewritten on a terminal, plain lines elsewhere. Standard error only. */
+/* How far a run and its long jobs are: one line that is rewritten on a terminal, plain lines elsewhere. Standard error
+ * only. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "run/run_impl.h"
 
 static double seconds_since(const struct timespec *start) {
@@ -34,14 +36,55 @@ static void time_left(const run *r, char *text, size_t size) {
         snprintf(text, size, ", about %.0f min left", left / 60);
 }
 
-void run_show_progress(const run *r, int last) {
-    if (r->options->quiet || !isatty(STDERR_FILENO))
-        return;
+/* How far a running job says it is with what it is at; -1: it has not said. A job may begin anew with its next part. */
+static int percent(const run_job *j) {
+    if (j->state != RUN_RUNNING || j->total == 0)
+        return -1;
+    return j->done < j->total ? (int)(100.0 * (double)j->done / (double)j->total) : 100;
+}
+
+/* " (34 %, 80 %)": of the first few jobs that run. */
+static void add_percents(const run *r, gnt_text *t) {
+    int n = 0;
+    for (size_t i = 0; i < r->n_jobs && n < 4; i++) {
+        int p = percent(r->job[i]);
+        if (p >= 0)
+            gnt_text_add(t, "%s%d %%", n++ ? ", " : " (", p);
+    }
+    gnt_text_add(t, "%s", n ? ")" : "");
+}
+
+static void show_line(const run *r, int last) {
     char left[64];
+    gnt_text percents;
+    gnt_text_init(&percents, 256);
     time_left(r, left, sizeof left);
-    fprintf(stderr, "\r\033[K%zu/%zu cells, %zu running, %zu failed%s%s", r->finished, r->n_wanted,
-            r->running, count_bad(r), left, last ? "\n" : "");
+    add_percents(r, &percents);
+    fprintf(stderr, "\r\033[K%zu/%zu cells, %zu running%s, %zu failed%s%s", r->finished, r->n_wanted,
+            r->running, gnt_text_get(&percents), count_bad(r), left, last ? "\n" : "");
     fflush(stderr);
+    gnt_text_free(&percents);
+}
+
+enum { SECONDS_BETWEEN = 30 };
+
+/* Where lines cannot be rewritten, those of long jobs come now and then. */
+static void show_jobs(run *r) {
+    if (seconds_since(&r->shown) < SECONDS_BETWEEN)
+        return;
+    for (size_t i = 0; i < r->n_jobs; i++)
+        if (percent(r->job[i]) >= 0)
+            fprintf(stderr, "%s: %d %%\n", r->job[i]->name, percent(r->job[i]));
+    clock_gettime(CLOCK_MONOTONIC, &r->shown);
+}
+
+void run_show_progress(run *r, int last) {
+    if (r->options->quiet)
+        return;
+    if (isatty(STDERR_FILENO))
+        show_line(r, last);
+    else
+        show_jobs(r);
 }
 
 void run_show_warning(const run *r, const char *format, ...) {

@@ -56,6 +56,7 @@ struct run_job {
     int exit_code, signal; /* how its process ended: −1 and the signal, or the code and 0 */
     char *tail;            /* the end of what it wrote to stderr, where its process ended badly; else NULL */
     const run_job *origin; /* the job whose failure ended this one that never ran; NULL for its own */
+    uint64_t done, total;  /* what it last said of how far it is; total 0: nothing */
     gnt_child *child;
     int fd[RUN_MOST_INPUTS]; /* of the running child */
 };
@@ -104,9 +105,9 @@ typedef struct run {
     gnt_digest *model_data, *model_weights; /* of each of the suite's models */
     char *host;                             /* the program's digest and the numerics identity */
     size_t running, finished;
-    size_t n_wanted; /* cells that this run is to finish */
-    struct timespec start;
-    time_t started; /* by the clock on the wall */
+    size_t n_wanted;              /* cells that this run is to finish */
+    struct timespec start, shown; /* shown: when running jobs were last listed */
+    time_t started;               /* by the clock on the wall */
     int interrupted;
 } run;
 
@@ -157,7 +158,7 @@ int run_score_holds(const json_t *score);
 json_t *run_groups(const run *r); /* groups.c */
 
 /* ---- progress.c ---- */
-void run_show_progress(const run *r, int last);
+void run_show_progress(run *r, int last);
 void run_show_warning(const run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void run_show_cell(const run *r, const run_cell *c);
 
