@@ -213,6 +213,28 @@ static void partners_are_drawn_evenly(void **state) {
         assert_int_equal(met[a][a], 0);
 }
 
+/* A mix's place says nothing of its members: over 200 epochs of 20 samples (k = 4) and of 7 (k = 6), sample i is in mix i as
+ * often as chance has it, k/n, and first in it n⁻¹ of the time. */
+static void a_place_tells_no_member(void **state) {
+    (void)state;
+    static const struct { int64_t n, k; } cases[] = {{20, 4}, {7, 6}};
+    enum { EPOCHS = 200 };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const double n = (double)cases[i].n, mixes = EPOCHS * n, share = (double)cases[i].k / n;
+        double in = 0, first = 0;
+        char json[40];
+        snprintf(json, sizeof json, "{\"k\": %d}", (int)cases[i].k);
+        release("mixup", json, cases[i].n, EPOCHS, 19);
+        for (int64_t m = 0; m < out.n; m++) {
+            first += out.id[m * K] - 100 == m % cases[i].n;
+            for (int64_t c = 0; c < cases[i].k; c++)
+                in += out.id[m * K + c] - 100 == m % cases[i].n;
+        }
+        assert_true(fabs(in / mixes - share) < 4.5 * sqrt(share * (1 - share) / mixes));
+        assert_true(fabs(first / mixes - 1 / n) < 4.5 * sqrt((1 - 1 / n) / n / mixes));
+    }
+}
+
 /* At each entry the encoding is the mix or its negative, each half of the time, and independently of its neighbour. */
 static void signs_hide_half_of_the_entries(void **state) {
     (void)state;
@@ -372,6 +394,7 @@ int main(void) {
         cmocka_unit_test(every_sample_is_mixed_equally_often),
         cmocka_unit_test(weights_follow_their_law),
         cmocka_unit_test(partners_are_drawn_evenly),
+        cmocka_unit_test(a_place_tells_no_member),
         cmocka_unit_test(signs_hide_half_of_the_entries),
         cmocka_unit_test(queries_are_flipped_and_not_mixed),
         cmocka_unit_test(public_partners_bring_no_label),

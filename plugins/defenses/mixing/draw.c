@@ -39,6 +39,15 @@ static void swap(int64_t *a, int64_t *b) {
     *b = kept;
 }
 
+/* A random order of 0 … n − 1. */
+static void shuffle(const mixing *m, int64_t n, int64_t *order) {
+    const gnt_host *host = m->host;
+    for (int64_t i = 0; i < n; i++)
+        order[i] = i;
+    for (int64_t i = n - 1; i > 0; i--)
+        swap(&order[i], &order[host->below(host->context, "partners", (uint64_t)i + 1)]);
+}
+
 /* Does mix i hold column c's sample in an earlier column too? */
 static int repeats(const int64_t *partner, int64_t n, int64_t c, int64_t i) {
     for (int64_t d = 0; d < c; d++)
@@ -66,30 +75,20 @@ static int repair(const mixing *m, int64_t n, int64_t c, int64_t *partner) {
 /* Sets hardly larger than k: the mixes are k neighbours on one random circle, which always comes out. */
 static void go_round(const mixing *m, int64_t n, int64_t columns, int64_t *partner) {
     const gnt_host *host = m->host;
-    int64_t *circle = host->scratch(host->context, 2 * (size_t)n * sizeof *circle);
+    int64_t *circle = host->scratch(host->context, (size_t)n * sizeof *circle);
     if (!circle)
         return;
-    int64_t *place = circle + n;
-    for (int64_t i = 0; i < n; i++)
-        circle[i] = i;
-    for (int64_t i = n - 1; i > 0; i--)
-        swap(&circle[i], &circle[host->below(host->context, "partners", (uint64_t)i + 1)]);
-    for (int64_t i = 0; i < n; i++)
-        place[circle[i]] = i;
-    for (int64_t c = 1; c < columns; c++)
+    shuffle(m, n, circle);
+    for (int64_t c = 0; c < columns; c++)
         for (int64_t i = 0; i < n; i++)
-            partner[c * n + i] = circle[(place[i] + c) % n];
+            partner[c * n + i] = circle[(i + c) % n];
 }
 
 gnt_status mixing_draw_partners(const mixing *m, int64_t n, int64_t columns, int64_t *partner) {
     const gnt_host *host = m->host;
     for (int64_t c = 0; c < columns; c++) {
-        int64_t *column = partner + c * n;
-        for (int64_t i = 0; i < n; i++)
-            column[i] = i;
-        for (int64_t i = n - 1; c > 0 && i > 0; i--)
-            swap(&column[i], &column[host->below(host->context, "partners", (uint64_t)i + 1)]);
-        if (c > 0 && !repair(m, n, c, partner)) {
+        shuffle(m, n, partner + c * n);
+        if (!repair(m, n, c, partner)) {
             go_round(m, n, columns, partner);
             break;
         }

@@ -26,8 +26,11 @@ typedef struct mixing {
 /* k weights |N(0, 1)| that sum to 1: none above `most`, and those of the first `privates` samples at least `least` in all.
  * GNT_OK, or a status after host->fail. */
 gnt_status mixing_draw_weights(const mixing *m, int64_t privates, double *weight);
-/* partner[c·n + i]: sample c of mix i, private. Column 0 is i itself; each column is a permutation, so that every sample
- * goes into as many mixes as any other; no mix holds a sample twice. n ≥ columns. */
+/* partner[c·n + i]: sample c of mix i, private. Each column is a permutation, so that every sample goes into as many mixes as
+ * any other; no mix holds a sample twice. n ≥ columns.
+ *
+ * Rationale: the first column is drawn too, where the papers count mixes by their first sample. Whoever saw the mixes in that
+ * order would know a member of each from its place alone. */
 gnt_status mixing_draw_partners(const mixing *m, int64_t n, int64_t columns, int64_t *partner);
 /* Different numbers below n, n ≥ count. */
 void mixing_draw_public(const mixing *m, int64_t n, int64_t count, int64_t *row);
