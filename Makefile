@@ -155,7 +155,8 @@ asan:
 # tests/fuzz/search says how T and FUZZ, names of harnesses, are used
 T ?= 60
 fuzz:
-	@command -v clang >/dev/null || { echo "make fuzz needs clang and its libFuzzer (Debian: clang); install it" >&2; exit 2; }
+	@echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | clang -fsanitize=fuzzer -x c -o /dev/null - 2>/dev/null || \
+	    { echo "make fuzz needs clang with libFuzzer; Debian: apt-get install clang libclang-rt-14-dev" >&2; exit 2; }
 	@$(MAKE) --no-print-directory $(PARALLEL) B=$(B)/fuzzing CC=clang OPT='-O1 -g' FUZZ_MAIN= LDFLAGS=-fsanitize=fuzzer \
 	    SAN='$(ASAN) -fsanitize=fuzzer-no-link' CFLAGS=-Wno-missing-field-initializers harnesses
 	@tests/fuzz/search $(B)/fuzzing/fuzz $(T) $(FUZZ)

@@ -19,17 +19,13 @@ static void read_samples(const gnt_st *st, gnt_region region) {
 }
 
 static void read_weights(const gnt_st *st) {
-    gnt_work_model m;
     gnt_err err = {0};
-    float *weights, *buffers;
-    json_t *json = fuzz_model_request();
-    MUST(gnt_work_model_read(&m, json, &err) == 0);
-    if (fuzz_ok(gnt_work_weights(st, m.model, 2, &weights, &buffers, &err), &err)) {
+    float *weights, *buffers, given[FUZZ_WEIGHTS];
+    fuzz_ok(gnt_model_import(fuzz_model()->model, st, given, NULL, &err), &err);
+    if (fuzz_ok(gnt_work_weights(st, fuzz_model()->model, 2, &weights, &buffers, &err), &err)) {
         gnt_free(weights);
         gnt_free(buffers);
     }
-    gnt_work_model_free(&m);
-    json_decref(json);
 }
 
 static void read_holdings(const gnt_st *st) {
@@ -82,7 +78,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const names[] = {"x",         "label",         "a",
                                         "weights.#", "buffers.#",     "sum.#",
                                         "holdings",  "state.2.0.0.w", "state.2.0.-1.b",
-                                        "other"};
+                                        "a.weight",  "a.bias",        "b.weight",
+                                        "b.bias"};
     static const gnt_region region = {1, 0, 1, 2};
     fuzz_bytes all = {data, size};
     gnt_st st;

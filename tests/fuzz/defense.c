@@ -19,6 +19,8 @@ static gnt_status encode(void *self, const gnt_client *client, int64_t when, con
     (void)self, (void)client, (void)when;
     for (int calls = 0; script.left > 2 && calls < 300; calls++) {
         const uint8_t what = fuzz_byte(&script);
+        if (!(what & 12))
+            break;
         const float value = (float)fuzz_value(&script);
         for (size_t i = 0; i < FUZZ_FEATURES; i++)
             x[i] = value;
@@ -61,6 +63,8 @@ static gnt_status save(void *self, int32_t client, const gnt_sink *out) {
     (void)self, (void)client;
     for (int calls = 0; script.left > 4 && calls < 20; calls++) {
         const uint8_t what = fuzz_byte(&script);
+        if (what & 32)
+            break;
         const int32_t rank = fuzz_byte(&script) % 12 - 1;
         int64_t dim[12], n = 1;
         for (int i = 0; i < 12; i++) {
@@ -176,7 +180,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                          .contribute = contribute,
                                          .receive_sum = receive_sum}};
     script = (fuzz_bytes){data, size};
-    const size_t which = fuzz_byte(&script) % (sizeof hooks / sizeof *hooks);
+    static const gnt_region region = {1, 0, 2, 3};
+    const uint8_t choice = fuzz_byte(&script);
+    const size_t which = (choice & 127) % (sizeof hooks / sizeof *hooks);
     gnt_member member[2] = {{.hooks = &hooks[which], .begin = begin, .done = done, .id = "says"},
                             {.hooks = &hooks[which], .begin = begin, .done = done, .id = "says again"}};
     gnt_chain chain = {.member = member, .n = which < 3 ? 2 : 1, .n_params = PARAMS};
@@ -187,6 +193,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         gnt_st_init(&st);
         fuzz_samples(&st, SAMPLES);
         MUST(gnt_samples_unpack(&s, &st, "samples", &err) == 0);
+        if (choice & 128)
+            MUST(gnt_samples_mark(&s, &region, &err) == 0);
         run_encode(&chain, (int)which, &s.view);
         gnt_sampleset_free(&s);
         gnt_st_free(&st);

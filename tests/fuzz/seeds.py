@@ -247,6 +247,8 @@ put("bundle", "trained", b"{}\n%%\n" + tensor(3, "F32", [43], b"\x50", 2) + tens
     tensor(5, "F64", [3], b"\x60") + tensor(6, "I64", [2, 2], b"\5\2\7\3") + tensor(7, "F32", [2], b"\x41") +
     tensor(8, "U8", [3], b"abc"))
 put("bundle", "diverged", text({"diverged": "the loss is not finite", "n_contribution": 3}).encode() + b"\n%%\n")
+put("bundle", "weights", b"{}\n%%\n" + tensor(9, "F32", [2, 16], b"\x50") + tensor(10, "F32", [2], b"\x50") +
+    tensor(11, "F32", [3, 2], b"\x50") + tensor(12, "F32", [3], b"\xff"))
 put("bundle", "holdings", b"{}\n%%\n" + tensor(6, "I64", [2, 2], b"\xfa\xfb\xfa\xfa"))
 update = {"surface": 1, "round": 2, "steps": 0, "n": 1, "rate": 0.1, "observations": 2, "clients": 3, "n_contribution": 4}
 encoding = {"surface": 2, "round": 2, "steps": 0, "n": 2, "observations": 2, "set": 2, "encodings": [3, 1]}
@@ -274,16 +276,29 @@ put("score", "hostile", bytes([0]) + text({"targets": [{"costs": [[1e300, -1, "a
 
 # ---- plugins that say anything
 
-put("attack", "update", bytes([0]) + bytes([0, 1, 0, 0x50, 1, 2, 3, 0x44, 2, 2, 0, 0x60, 3, 0, 1, 0x41, 4, 0, 0, 0x41]) * 2)
-put("attack", "encoding", bytes([1]) + bytes([0, 2, 0, 0x50, 5, 3, 2, 0x44, 6, 3, 0, 0x60]))
-put("attack", "transcript", bytes([2]) + bytes([7, 12, 0, 0x50]))
-put("attack", "services", bytes([0]) + bytes([8, 1, 0, 0x50, 9, 0, 0, 0, 10, 1, 2, 0, 11, 0, 9, 0x60, 12, 0, 5, 0, 13, 9, 0, 0, 0, 1, 0, 0x40]))
-put("attack", "counts", bytes([0]) + bytes([0, 250, 0, 0x50]))
-put("attack", "costs", bytes([0]) + bytes([3, 0, 1, 0x41]) * 190 + bytes([0, 1, 0, 0x41]))
-for which in range(9):
-    put("defense", "hook-%d" % which, bytes([which]) + bytes([12, 0x50, 14, 0x44, 0x41, 0x42, 0x43, 0x44] * 4))
-put("defense", "contribution", bytes([8, 4, 0x50, 0, 0x60, 0]))
-put("defense", "tensors", bytes([7, 0, 2, 2, 3, 0, 8, 1, 5]))
+END = [13, 0, 0, 0]  # of what is said of one observation
+every = [0, 1, 0, 0x50, 1, 2, 3, 0x44, 2, 2, 0, 0x60, 3, 0, 1, 0x41, 4, 0, 0, 0x41] + END
+put("attack", "update", bytes([0] + every * 2))
+put("attack", "encoding", bytes([1] + [0, 2, 0, 0x50, 5, 3, 2, 0x44, 6, 3, 0, 0x60] + END + [5, 1, 2, 0xff] + END))
+put("attack", "transcript", bytes([2, 7, 12, 0, 0x50]))
+put("attack", "nothing", bytes([2] + END))
+put("attack", "services", bytes([0] + [8, 1, 0, 0x50, 9, 0, 0, 0, 10, 1, 2, 0, 11, 0, 9, 0x60, 12, 0, 5, 0, 14, 9, 0, 0, 0, 1, 0, 0x40]))
+put("attack", "counts", bytes([0, 0, 250, 0, 0x50] + END))
+put("attack", "twice", bytes([0] + [0, 1, 0, 0x50] * 2 + END))
+put("attack", "costs", bytes([0] + [3, 0, 1, 0x41] * 190 + [0, 1, 0, 0x41] + END))
+put("attack", "status", bytes([0, 0, 1, 0, 0x50, 13, 2, 0, 0]))
+for which in range(3):
+    put("defense", "encode-%d" % which, bytes([which | 128] + ([12, 0x50] * 3 + [0, 0]) * 2))
+    put("defense", "mixed-%d" % which, bytes([which] + ([14, 0x50, 0x41, 0x42, 0x43, 0x44, 60, 0x44] * 3 + [0, 0]) * 2))
+    put("defense", "far-%d" % which, bytes([which, 5, 0x50, 99, 0, 0, 0]))
+for which in range(3, 7):
+    put("defense", "update-%d" % which, bytes([which] + [0x50] * (1 if which == 5 else 8)))
+    put("defense", "nan-%d" % which, bytes([which] + [0xff] * (1 if which == 5 else 8)))
+put("defense", "contribution", bytes([8, 4, 0x50, 0, 0x60, 0, 0]))
+put("defense", "infinite", bytes([8, 4, 0xfe, 0, 0x60, 0]))
+put("defense", "tensors", bytes([7] + [0, 3, 2, 3, 1, 2, 5, 32, 0] * 3))
+put("defense", "blobs", bytes([7] + [8, 2, 5, 32, 0] * 3))
+put("defense", "names", bytes([7] + [14, 2, 5, 32, 0]))
 
 # ---- results
 

@@ -29,12 +29,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz_bytes all = {data, size};
     fuzz_work w;
     gnt_seen seen;
-    gnt_work_model m;
     gnt_err err = {0};
     const int64_t n = FUZZ_WEIGHTS, none = 0;
     const int chained = fuzz_byte(&all) & 1;
-    fuzz_work_open(&w, json_pack("{s:o}", "model", fuzz_model_request()));
-    MUST(gnt_work_model_open(&m, &w.work, &err) == 0);
+    fuzz_work_open(&w, json_object());
     gnt_st *st = fuzz_input(&w, "seen");
     fuzz_metadata(st, &all);
     MUST(gnt_st_add(st, chained ? "weights.2" : "weights", GNT_ST_F32, 1, &n, weights, NULL, &err) == 0);
@@ -44,21 +42,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                  chained ? 4 : 5);
     if (all.left)
         fuzz_tensors(fuzz_input(&w, "recovered_labels"), &all, answers, 4);
-    if (fuzz_ok((chained ? gnt_seen_open_recovered(&seen, &w.work, &m, &err)
-                         : gnt_seen_open(&seen, &w.work, "seen", &m, &err)),
+    if (fuzz_ok((chained ? gnt_seen_open_recovered(&seen, &w.work, fuzz_model(), &err)
+                         : gnt_seen_open(&seen, &w.work, "seen", fuzz_model(), &err)),
                 &err)) {
         volatile double sum = 0; /* so that a sanitizer sees what is not there */
         for (int64_t j = 0; j < seen.observations && j < 16; j++) {
             gnt_observation o = gnt_seen_at(&seen, j);
-            sum = sum + touch(&o, m.model);
+            sum = sum + touch(&o, fuzz_model()->model);
         }
         if (seen.observations > 16) {
             gnt_observation o = gnt_seen_at(&seen, seen.observations - 1);
-            sum = sum + touch(&o, m.model);
+            sum = sum + touch(&o, fuzz_model()->model);
         }
         gnt_seen_free(&seen);
     }
-    gnt_work_model_free(&m);
     fuzz_work_close(&w);
     return 0;
 }

@@ -215,4 +215,15 @@ static inline json_t *fuzz_model_request(void) {
                      4, "classes", FUZZ_CLASSES);
 }
 
+/* The model of that request, made once. */
+static inline const gnt_work_model *fuzz_model(void) {
+    static gnt_work_model m;
+    static json_t *request; /* its name is the request's */
+    if (!m.model) {
+        request = fuzz_model_request();
+        MUST(gnt_work_model_read(&m, request, NULL) == 0);
+    }
+    return &m;
+}
+
 #endif
