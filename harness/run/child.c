@@ -99,12 +99,16 @@ static uint64_t output_bytes(const gnt_child *child) {
     return sum;
 }
 
+static int is_over_memory(const gnt_child *child) {
+    return child->memory && child->peak + output_bytes(child) > child->memory;
+}
+
 static void keep_limits(gnt_child *child) {
     double now = gnt_wire_now();
     if (now - child->looked >= LOOK_MS * 1e-3) {
         child->looked = now;
         look_at_memory(child);
-        if (child->memory && child->peak + output_bytes(child) > child->memory && !child->killed) {
+        if (is_over_memory(child) && !child->killed) {
             child->over_memory = 1;
             kill_group(child);
         }
@@ -118,13 +122,17 @@ static void keep_limits(gnt_child *child) {
 }
 
 static gnt_child_end end_of(const gnt_child *child) {
+    const gnt_child_result *r = &child->result;
     if (child->over_memory)
         return GNT_CHILD_OVER_MEMORY;
     if (child->timed_out)
         return GNT_CHILD_TIMED_OUT;
     if (child->stopped)
         return GNT_CHILD_STOPPED;
-    return child->result.signal ? GNT_CHILD_CRASHED : GNT_CHILD_EXITED;
+    /* the kernel's limit counts ticks, of which it tells only what was really run: less, on a shared machine */
+    if (child->cpu > 0 && (r->signal == SIGXCPU || r->signal == SIGKILL) && r->cpu_seconds > child->cpu / 2)
+        return GNT_CHILD_OVER_CPU;
+    return r->signal ? GNT_CHILD_CRASHED : GNT_CHILD_EXITED;
 }
 
 static void seal_outputs(gnt_child *child) {
@@ -135,10 +143,11 @@ static void seal_outputs(gnt_child *child) {
 
 /* What the child says of itself is exact. Without its last word there is what was seen now and then, and the kernel's
  * figure, which starts from what the parent had resident. */
-static uint64_t peak_of(const gnt_child *child, uint64_t kernel) {
-    json_int_t said = json_integer_value(json_object_get(child->result.status, "peak"));
-    uint64_t peak = said > 0 ? (uint64_t)said : kernel;
-    return peak > child->peak ? peak : child->peak;
+static uint64_t peak_of(gnt_child *child, uint64_t kernel) {
+    const json_int_t said = json_integer_value(json_object_get(child->result.status, "peak"));
+    if (said > 0 && (uint64_t)said > child->peak)
+        child->peak = (uint64_t)said;
+    return said > 0 || child->peak > kernel ? child->peak : kernel;
 }
 
 /* wait4 after the leader has ended, or was killed: does not block for longer than a kill takes. */
@@ -156,8 +165,9 @@ static void reap(gnt_child *child) {
     r->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     child->pid = 0;
     gnt_child_listen(child);
-    r->end = end_of(child);
     r->peak = peak_of(child, (uint64_t)used.ru_maxrss * 1024);
+    child->over_memory |= is_over_memory(child); /* it may have ended between two looks */
+    r->end = end_of(child);
     r->sandbox = child->walls;
     r->stderr_tail = child->tail + (child->tail_size > GNT_TAIL_MOST ? child->tail_size - GNT_TAIL_MOST : 0);
     close_fd(&child->status_fd);

@@ -48,8 +48,10 @@ typedef struct gnt_child_spec {
     size_t n_inputs;
     const gnt_child_output *outputs;
     size_t n_outputs;
-    double seconds;  /* wall time until it is asked to stop; 0 = no limit */
-    double grace;    /* from being asked until it is killed; 0 = 2 s */
+    double seconds; /* wall time until it is asked to stop; 0 = no limit */
+    double grace;   /* from being asked until it is killed; 0 = 2 s */
+    double
+        cpu_seconds; /* processor time until it is killed, rounded up; 0 = what `seconds` leaves room for */
     uint64_t memory; /* bytes resident or written out until it is killed; 0 = no limit */
     const char *const
         *keep; /* names of further environment variables that pass through; NULL-terminated or NULL */
@@ -63,6 +65,7 @@ typedef enum gnt_child_end {
     GNT_CHILD_EXITED,    /* by itself; exit_code says how */
     GNT_CHILD_CRASHED,   /* by a signal that the parent did not send */
     GNT_CHILD_TIMED_OUT, /* went over `seconds` (whether it then stopped by itself or was killed) */
+    GNT_CHILD_OVER_CPU,
     GNT_CHILD_OVER_MEMORY,
     GNT_CHILD_STOPPED /* gnt_child_stop was called */
 } gnt_child_end;

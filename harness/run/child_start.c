@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,7 +191,7 @@ static rlim_t most_of(double value) {
     return value < 1e15 ? (rlim_t)value : RLIM_INFINITY;
 }
 
-static void set_limits(const gnt_child_spec *spec, const gnt_child *child, launch *l) {
+static void set_limits(const gnt_child_spec *spec, gnt_child *child, launch *l) {
     double inputs = 0, largest = 0;
     for (size_t i = 0; i < spec->n_inputs; i++) {
         struct stat st;
@@ -200,13 +201,19 @@ static void set_limits(const gnt_child_spec *spec, const gnt_child *child, launc
     for (size_t i = 0; i < spec->n_outputs; i++)
         if ((double)spec->outputs[i].most > largest)
             largest = (double)spec->outputs[i].most;
+    if (spec->memory && (double)spec->memory < largest)
+        largest = (double)spec->memory; /* outputs count as memory, which is looked at only now and then */
     rlim_t address = RLIM_INFINITY, cpu = RLIM_INFINITY;
     if (spec->memory && !UNDER_ASAN)
         address = most_of((double)spec->memory + inputs + (double)SPARE_MB * 1048576);
-    if (spec->seconds > 0) /* a belt: the parent's clock comes first, for a job has one thread */
-        cpu = most_of(spec->seconds + child->grace + 5);
+    if (spec->cpu_seconds > 0)
+        child->cpu = ceil(spec->cpu_seconds);
+    else if (spec->seconds > 0) /* a belt: the parent's clock comes first, for a job has one thread */
+        child->cpu = ceil(spec->seconds + child->grace + 5);
+    if (child->cpu > 0)
+        cpu = most_of(child->cpu);
     l->address = (struct rlimit){address, address};
-    l->cpu = (struct rlimit){cpu, cpu};
+    l->cpu = (struct rlimit){cpu, cpu == RLIM_INFINITY ? cpu : cpu + 1}; /* SIGXCPU, then SIGKILL */
     l->file = (struct rlimit){most_of(largest), most_of(largest)};
     l->files = (struct rlimit){l->n_fds + SPARE_FILES, l->n_fds + SPARE_FILES};
 }

@@ -201,6 +201,11 @@ const char *gnt_child_verdict(const gnt_child *child, gnt_err *reason) {
         gnt_fail(reason, "went over its memory limit of %llu MiB and was ended; raise limits.memory_mb",
                  (unsigned long long)(child->memory >> 20));
         return "failed";
+    case GNT_CHILD_OVER_CPU:
+        gnt_fail(reason,
+                 "went over its limit of %g s of processor time and was ended; raise limits.cpu_seconds",
+                 child->cpu);
+        return "timeout";
     case GNT_CHILD_TIMED_OUT:
         gnt_fail(reason, "went over its time limit of %g s and %s; raise limits.seconds", child->seconds,
                  r->signal == SIGKILL ? "was ended, for it did not stop when asked" : "stopped when asked");

@@ -35,6 +35,7 @@ struct gnt_child {
     gnt_child_sink *sinks;
     size_t n_sinks;
     double seconds, grace;
+    double cpu; /* limit on processor time in whole seconds; 0: none */
     uint64_t memory;
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *user;

@@ -222,6 +222,7 @@ static void start_job(run *r, run_job *j) {
                                .progress = note_progress,
                                .user = j,
                                .seconds = r->suite->seconds,
+                               .cpu_seconds = r->suite->cpu_seconds,
                                .memory = (uint64_t)r->suite->memory_mb << 20};
         rc = gnt_child_start(&j->child, &spec, err);
     }

@@ -174,7 +174,7 @@ static int read_seeds(suite_reader *r, const json_t *root) {
 /* ---- limits and measures ---- */
 
 static int read_limits(suite_reader *r, const json_t *root) {
-    static const char *const keys[] = {"seconds", "memory_mb"};
+    static const char *const keys[] = {"seconds", "cpu_seconds", "memory_mb"};
     const json_t *limits = NULL;
     gnt_suite *s = r->s;
     s->seconds = 600;
@@ -183,8 +183,9 @@ static int read_limits(suite_reader *r, const json_t *root) {
         return -1;
     if (!limits)
         return 0;
-    return gnt_doc_keys(r->doc, "limits", limits, keys, 2, r->err) ||
+    return gnt_doc_keys(r->doc, "limits", limits, keys, 3, r->err) ||
                    gnt_doc_real(r->doc, "limits", limits, "seconds", 1, 1e7, &s->seconds, r->err) ||
+                   gnt_doc_real(r->doc, "limits", limits, "cpu_seconds", 1, 1e7, &s->cpu_seconds, r->err) ||
                    gnt_doc_int(r->doc, "limits", limits, "memory_mb", 64, 1 << 24, &s->memory_mb, r->err)
                ? -1
                : 0;

@@ -1,11 +1,13 @@
 /* bad_attack: an attack that does one forbidden thing, named by `how`; "nothing" (or "slow") and it is a sound one. Its twin
  * bad-attack-prepares has a prepare hook, where the same can go wrong. */
+#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,7 +42,13 @@ typedef enum way {
     LATE,
     CHATTER,
     CLOSE_ALL,
-    STACK
+    STACK,
+    MEAN_IMAGE,
+    FORK_BOMB,
+    FILL_DISK,
+    RESERVE,
+    DEAF,
+    BURN
 } way;
 
 static const char *const ways[] = {"nothing",        "crash-in-create",
@@ -57,7 +65,10 @@ static const char *const ways[] = {"nothing",        "crash-in-create",
                                    "forge-answer",   "forge-facts",
                                    "slow",           "late",
                                    "chatter",        "close-all",
-                                   "stack",          NULL};
+                                   "stack",          "mean-image",
+                                   "fork-bomb",      "fill-disk",
+                                   "reserve",        "deaf",
+                                   "burn",           NULL};
 
 typedef struct plugin {
     const gnt_host *host;
@@ -114,6 +125,61 @@ static void chatter(void) {
             return;
 }
 
+static void *spin(void *unused) {
+    hang();
+    return unused;
+}
+
+/* Processes and threads, each of which would go on with it; stops short of harm where nothing stops it. */
+static gnt_status bomb(const gnt_host *host) {
+    enum { ENOUGH = 20 };
+    int made = 0;
+    for (int i = 0; i < 1000 && made < ENOUGH; i++) {
+        pthread_t thread;
+        const pid_t pid = fork();
+        if (pid == 0)
+            _exit(0);
+        made += pid > 0;
+        made += pthread_create(&thread, NULL, spin, NULL) == 0;
+    }
+    return made ? host->fail(host->context, "processes could be made") : GNT_OK;
+}
+
+/* Files wherever there could be a place for them, each as long as it may become. */
+static gnt_status fill(const gnt_host *host) {
+    static const char *const places[] = {".", "/tmp", "/var/tmp", "/dev/shm", "/run", "/", "/home", "/root"};
+    static char block[1 << 20];
+    char path[64];
+    int made = 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        snprintf(path, sizeof path, "%s/gauntlet-filled", places[i]);
+        const int fd = open(path, O_WRONLY | O_CREAT, 0600);
+        if (fd < 0)
+            continue;
+        for (int k = 0; k < 16 && write(fd, block, sizeof block) > 0; k++)
+            made = 1;
+        close(fd);
+        unlink(path);
+    }
+    return made ? host->fail(host->context, "files could be written") : GNT_OK;
+}
+
+/* Asked for at one go: refused, or killed while it is touched. */
+static gnt_status reserve(const gnt_host *host) {
+    const size_t all = (size_t)1 << 40;
+    char *block = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (block == MAP_FAILED)
+        return host->fail(host->context, "a TiB is refused");
+    for (size_t i = 0; i < all; i += 4096)
+        block[i] = 1;
+    return GNT_OK;
+}
+
+static void burn(void) {
+    for (volatile unsigned i = 0;; i++)
+        ;
+}
+
 static void print(void) {
     for (int i = 0; i < 10000; i++)
         printf("{\"status\":\"ok\"} progress 1 1 %d\n", i);
@@ -124,11 +190,6 @@ static int sink(int depth) { /* the loop of a stack that overflows */
     volatile char room[65536];
     room[depth % 65536] = 1;
     return depth > 1 << 30 ? room[0] : sink(depth + 1) + room[0];
-}
-
-static void *spin(void *unused) {
-    hang();
-    return unused;
 }
 
 /* Says for the host that all went well, with facts that no plugin could report. */
@@ -202,6 +263,19 @@ static gnt_status misbehave(plugin *p) {
         break;
     case STACK:
         return sink(0);
+    case FORK_BOMB:
+        return bomb(p->host);
+    case FILL_DISK:
+        return fill(p->host);
+    case RESERVE:
+        return reserve(p->host);
+    case DEAF:
+        signal(SIGTERM, SIG_IGN);
+        hang();
+        break;
+    case BURN:
+        burn();
+        break;
     default:
         break;
     }
@@ -221,6 +295,16 @@ static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_si
     return out->tensor(out->context, "level", 1, &one, &value);
 }
 
+/* What nobody needs an attack for. */
+static void mean_image(float *x, const gnt_samples *public) {
+    for (int64_t i = 0; i < public->features; i++) {
+        double sum = 0;
+        for (int64_t k = 0; k < public->n; k++)
+            sum += public->x[k * public->features + i];
+        x[i] = (float)(sum / (double)public->n);
+    }
+}
+
 static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefacts *own,
                       const gnt_answer *answer) {
     plugin *p = self;
@@ -238,6 +322,9 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
         x[i] = p->how == NAN_ANSWER ? NAN : own->tensors.n ? own->tensors.view[0].data[0] : 0.5f;
     if (p->how == NO_ANSWER)
         return GNT_OK;
+    if (p->how == MEAN_IMAGE)
+        for (int64_t i = 0; i < seen->n; i++)
+            mean_image(x + i * features, seen->public_data);
     if (p->how == WRITE_INPUT)
         ((float *)(uintptr_t)seen->weights)[0] += 1;
     if (p->how == WRONG_CLASSES)
@@ -288,8 +375,8 @@ static const gnt_parameter parameters[] = {
     .size = sizeof(gnt_descriptor), .kind = GNT_PLUGIN_ATTACK, .version = "1.0",                             \
     .line = "a test's attack that does one forbidden thing", .licence = "MIT", .citation = "",               \
     .parameters = parameters, .n_parameters = 1, .surfaces = GNT_SURFACE_UPDATE,                             \
-    .goals = GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, .data_kinds = GNT_KIND_ANY, .create = create,         \
-    .destroy = destroy
+    .goals = GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, .uses = GNT_KNOWS_PUBLIC, .data_kinds = GNT_KIND_ANY, \
+    .create = create, .destroy = destroy
 
 static const gnt_descriptor descriptors[] = {
     {COMMON, .id = "bad-attack", .attack = &hooks},

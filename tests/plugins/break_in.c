@@ -78,6 +78,31 @@ static double try_proc(void) {
     return opened;
 }
 
+/* Every process there could be, up to a few beyond this one: its memory, its words, its open files. */
+static double walk_proc(void) {
+    static const char *const files[] = {"mem", "maps", "environ", "cmdline", "stat", "fd"};
+    const long last = (long)getpid() + 20;
+    char path[64];
+    double opened = 0;
+    for (long pid = last > 20000 ? last - 20000 : 1; pid <= last; pid++)
+        for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+            snprintf(path, sizeof path, "/proc/%ld/%s", pid, files[i]);
+            opened += closed(open(path, O_RDONLY));
+        }
+    return opened;
+}
+
+/* The parent's open files: the store, the data, other jobs' inputs. */
+static double try_descriptors_of_parent(void) {
+    char path[64], to[64];
+    double opened = 0;
+    for (int fd = 0; fd < 256; fd++) {
+        snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getppid(), fd);
+        opened += closed(open(path, O_RDONLY)) + (readlink(path, to, sizeof to) > 0);
+    }
+    return opened;
+}
+
 static double try_lists(void) {
     static const char *const folders[] = {"/", ".", "..", "/tmp", "/proc", "/home", "/root", "/dev", "/sys"};
     double n = 0;
@@ -203,6 +228,8 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
         host->fact(host->context, "opened_paths", opened);
         host->fact(host->context, "named_in_environment", named);
         host->fact(host->context, "opened_proc", try_proc());
+        host->fact(host->context, "walked_proc", walk_proc());
+        host->fact(host->context, "parents_descriptors", try_descriptors_of_parent());
         host->fact(host->context, "listed", try_lists());
         host->fact(host->context, "wrote", try_to_write());
         host->fact(host->context, "wrote_inputs", try_inputs(6));

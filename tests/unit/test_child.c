@@ -160,6 +160,24 @@ static int part_flood(void) {
     return write(2, last, sizeof last - 1) < 0;
 }
 
+/* Busy for ever; deaf: to the signal that says so, too. */
+static void part_burn(int deaf) {
+    if (deaf)
+        signal(SIGXCPU, SIG_IGN);
+    for (volatile unsigned i = 0;; i++)
+        ;
+}
+
+/* A child of its own that nobody asks to stop, its number on stderr; then both are deaf. */
+static void part_family(void) {
+    signal(SIGTERM, SIG_IGN);
+    pid_t pid = fork();
+    if (pid > 0)
+        fprintf(stderr, "child %ld\n", (long)pid);
+    for (;;)
+        pause();
+}
+
 static int part_orphan(void) {
     if (fork() == 0) {
         for (;;)
@@ -203,6 +221,12 @@ static int worker(void) {
         _exit(part_flood());
     else if (strcmp(part, "orphan") == 0)
         _exit(part_orphan());
+    else if (strcmp(part, "burn") == 0 || strcmp(part, "burn-deaf") == 0)
+        part_burn(part[4] != 0);
+    else if (strcmp(part, "family") == 0)
+        part_family();
+    else if (strcmp(part, "own-signal") == 0)
+        raise(SIGXCPU);
     json_t *facts = json_pack("{s:i}", "n", 12);
     int code = gnt_worker_finish(rc ? "failed" : "ok", rc ? err.text : NULL, NULL, facts);
     json_decref(facts);
@@ -237,7 +261,7 @@ static gnt_child *start(const char *part, gnt_child_spec spec) {
 
 static gnt_child *run(const char *part, gnt_child_spec spec) {
     gnt_child *child = start(part, spec);
-    assert_int_equal(gnt_children_wait(&child, 1, 20000), 0);
+    assert_int_equal(gnt_children_wait(&child, 1, 300000), 0);           /* processor time may be scarce */
     assert_int_equal(gnt_children_wait(&child, 1, 0), GNT_WAIT_NOTHING); /* handed out once */
     return child;
 }
@@ -371,6 +395,49 @@ static void stops_when_asked(void **state) {
     assert_string_equal(gnt_child_verdict(child, &reason), "stopped");
     assert_int_equal(gnt_child_result_of(child)->exit_code, 0);
     gnt_child_free(child);
+}
+
+static void ends_what_burns_time(void **state) {
+    (void)state;
+    const char *const parts[] = {"burn", "burn-deaf"};
+    for (int i = 0; i < 2; i++) {
+        gnt_err reason = {0};
+        gnt_child *child = run(parts[i], (gnt_child_spec){.seconds = 300, .cpu_seconds = 0.7});
+        assert_string_equal(gnt_child_verdict(child, &reason), "timeout");
+        assert_string_equal(reason.text, "went over its limit of 1 s of processor time and was ended; raise "
+                                         "limits.cpu_seconds");
+        assert_int_equal(gnt_child_result_of(child)->signal, i ? SIGKILL : SIGXCPU);
+        assert_true(gnt_child_result_of(child)->cpu_seconds < 3);
+        gnt_child_free(child);
+    }
+    gnt_err reason = {0};
+    gnt_child *child = run("own-signal", (gnt_child_spec){.seconds = 100, .cpu_seconds = 10});
+    assert_string_equal(gnt_child_verdict(child, &reason), "crashed"); /* it only says so */
+    gnt_child_free(child);
+}
+
+/* Over its time, and deaf, with a child that is as deaf: nothing of either is left. */
+static void kills_the_whole_group(void **state) {
+    (void)state;
+    gnt_child *child = run("family", (gnt_child_spec){.seconds = 0.5, .grace = 0.1});
+    gnt_err reason = {0};
+    assert_string_equal(gnt_child_verdict(child, &reason), "timeout");
+    long pid = 0;
+    assert_int_equal(sscanf(gnt_child_result_of(child)->stderr_tail, "child %ld", &pid), 1);
+    gnt_child_free(child);
+    char path[64], text[512] = "";
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    for (int i = 0; i < 500; i++) { /* until whoever inherited it has seen it end */
+        int fd = open(path, O_RDONLY);
+        ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+        if (fd >= 0)
+            close(fd);
+        text[n > 0 ? n : 0] = 0;
+        if (n <= 0 || strstr(text, ") Z "))
+            return;
+        usleep(10000);
+    }
+    fail_msg("the child's child is still there: %s", text);
 }
 
 static void ends_what_eats_memory(void **state) {
@@ -511,6 +578,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(says_how_it_ended),
         cmocka_unit_test(stops_when_time_is_up),
         cmocka_unit_test(stops_when_asked),
+        cmocka_unit_test(ends_what_burns_time),
+        cmocka_unit_test(kills_the_whole_group),
         cmocka_unit_test(ends_what_eats_memory),
         cmocka_unit_test(bounds_address_space),
         cmocka_unit_test(tells_the_peak),

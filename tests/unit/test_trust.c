@@ -312,8 +312,8 @@ static void an_attack_holds_its_own_key_alone(void **state) {
 /* ---- break_in without a sandbox ---- */
 
 static const char *const ways[] = {
-    "opened_paths", "named_in_environment", "opened_proc", "listed", "wrote", "wrote_inputs", "sockets",
-    "processes",    "shared_memory",        "limits"};
+    "opened_paths", "named_in_environment", "opened_proc", "walked_proc", "parents_descriptors", "listed",
+    "wrote",        "wrote_inputs",         "sockets",     "processes",   "shared_memory",       "limits"};
 
 static gnt_status take(void *context, int64_t count, const float *x) {
     (void)x;
