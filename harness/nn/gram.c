@@ -7,9 +7,10 @@
  *   conv(x, a·c + b·g)         = a·conv(x, c) + b·gram(x, dy)               gram    = conv(x, g)
  *   conv_dx(dy, a·c + b·g)     = a·conv_dx(dy, c) + b·gram_dx(x, dy)        gram_dx = conv_dx(dy, g)
  *
- * and gram and gram_dx need no g either (real_gram.c). It is done where every use of g is one of these, with one c that is
- * an input or depends on held inputs alone. Sums of squares of differences, as of an L2 distance, are left as they are: taken apart,
- * they would cancel near a match. So are masked gradients, whose rank is not low. */
+ * and gram and gram_dx need no g either (real_gram.c). Of a dense layer g is a matrix product op(a)·op(b), and y·g is
+ * (y·op(a))·op(b). It is done where every use of g is one of these, with one c that is an input or depends on held inputs
+ * alone. Sums of squares of differences, as of an L2 distance, are left as they are: taken apart, they would cancel near
+ * a match. So are masked gradients, whose rank is not low. */
 #include "nn/plan.h"
 
 #include <string.h>
@@ -24,7 +25,7 @@ typedef enum kind {
     COMBINATION, /* of multiples of g and of c */
     PRODUCT,     /* elementwise, of a multiple of g with another, or one of c */
     DOT,         /* the sum of a product */
-    USE          /* a convolution of x or dy by a multiple or combination */
+    USE          /* a convolution, or product, of one of g's own factors by a multiple or combination */
 } kind;
 
 typedef struct pass {
@@ -36,6 +37,15 @@ typedef struct pass {
     int32_t *stage; /* the last input that a node depends on */
     uint8_t *kind, *depth, *refused;
 } pass;
+
+/* What is linear in the weights: the convolution of x (or of dy) by them, or the product with one of g's factors. */
+typedef struct face {
+    gnt_node g;
+    int op;
+    gnt_node other;       /* of a product: the factor, */
+    int right;            /* whether the weights stand to its right, */
+    int turned, w_turned; /* and whether it and the weights are transposed */
+} face;
 
 static const gnt_vertex *at(const pass *p, gnt_node i) {
     return &p->from->v[i];
@@ -53,10 +63,21 @@ double gnt_gram_flops(const gnt_conv *s) {
            places * places * (double)(s->kh * s->kw);
 }
 
-/* Both Gram products together take at most half of what g itself does: by shape alone. */
-static int is_worth_it(const gnt_conv *s) {
-    double weights = (double)(s->o * s->c * s->kh * s->kw);
-    return weights >= MANY_WEIGHTS && 2 * gnt_gram_flops(s) <= weights * (double)(s->n * s->oh * s->ow);
+/* Both products that stand in the place of g take at most a quarter of what g itself does (with a half, 64 channels of
+ * 8×8 gain nothing), and their matrices are no larger: by shape alone. */
+static int is_narrow(const gnt_conv *s) {
+    double weights = (double)(s->o * s->c * s->kh * s->kw), pixels = (double)(s->n * s->h * s->w),
+           places = (double)(s->n * s->oh * s->ow);
+    return weights >= MANY_WEIGHTS && 2 * gnt_gram_flops(s) <= weights * places / 2 &&
+           pixels * pixels + places * places <= weights;
+}
+
+/* The same of an m×n product of inner size k. */
+static int is_thin(const gnt_graph *ir, const gnt_vertex *v) {
+    const gnt_vertex *a = &ir->v[gnt_graph_in(ir, v)[0]];
+    double m = (double)v->shape.dim[0], n = (double)v->shape.dim[1],
+           k = (double)a->shape.dim[v->p[0] ? 0 : 1];
+    return m * n >= MANY_WEIGHTS && 4 * k * k * (m + n) <= m * n * k / 2;
 }
 
 static int holds_gradient(const pass *p, gnt_node i) {
@@ -115,7 +136,7 @@ static int same_window(const gnt_vertex *a, const gnt_vertex *b) {
 }
 
 /* A convolution of g's own x or dy. */
-static kind use(const pass *p, gnt_node i, gnt_node *g) {
+static kind conv_use(const pass *p, gnt_node i, gnt_node *g) {
     gnt_node w = input(p, i, 1);
     if (!holds_gradient(p, w))
         return PLAIN;
@@ -128,6 +149,16 @@ static kind use(const pass *p, gnt_node i, gnt_node *g) {
     return input(p, i, 0) == dy && gnt_shape_same(&at(p, i)->shape, &at(p, x)->shape) ? USE : PLAIN;
 }
 
+/* A product with one of g's own factors. */
+static kind matmul_use(const pass *p, gnt_node i, gnt_node *g) {
+    int32_t side = holds_gradient(p, input(p, i, 1));
+    gnt_node w = input(p, i, side), other = input(p, i, 1 - side);
+    if (!holds_gradient(p, w))
+        return PLAIN;
+    *g = p->of[w];
+    return other == input(p, *g, 0) || other == input(p, *g, 1) ? USE : PLAIN;
+}
+
 static kind kind_of(pass *p, gnt_node i, gnt_node *g) {
     const gnt_vertex *v = at(p, i);
     gnt_node a = v->n_in > 0 ? input(p, i, 0) : -1, b = v->n_in > 1 ? input(p, i, 1) : -1;
@@ -137,7 +168,12 @@ static kind kind_of(pass *p, gnt_node i, gnt_node *g) {
     case GNT_OP_CONV_DW:
         s = gnt_plan_conv(p->from, v);
         *g = i;
-        return p->stage[i] >= 0 && is_worth_it(&s) ? MULTIPLE : PLAIN;
+        return p->stage[i] >= 0 && is_narrow(&s) ? MULTIPLE : PLAIN;
+    case GNT_OP_MATMUL:
+        if (holds_gradient(p, a) || holds_gradient(p, b))
+            return matmul_use(p, i, g);
+        *g = i;
+        return p->stage[i] >= 0 && is_thin(p->from, v) ? MULTIPLE : PLAIN;
     case GNT_OP_AFFINE:
         *g = p->of[a];
         return v->b == 0 && holds_gradient(p, a) ? (kind)p->kind[a] : PLAIN;
@@ -155,7 +191,7 @@ static kind kind_of(pass *p, gnt_node i, gnt_node *g) {
         return p->kind[a] == PRODUCT && v->count == 1 ? DOT : PLAIN;
     case GNT_OP_CONV:
     case GNT_OP_CONV_DX:
-        return use(p, i, g);
+        return conv_use(p, i, g);
     default:
         return PLAIN;
     }
@@ -206,18 +242,42 @@ static int32_t choose(pass *p, const gnt_plan *plan) {
 
 /* ---- what stands in their place ---- */
 
-static gnt_node face(pass *p, int op, gnt_node g, gnt_node c) {
-    const gnt_vertex *v = at(p, g);
-    const gnt_nn_shape *x = &at(p, input(p, g, 0))->shape, *dy = &at(p, input(p, g, 1))->shape;
-    gnt_node in[2] = {p->map[input(p, g, 0)], p->map[input(p, g, 1)]};
+/* l·r, of nodes of `to`. */
+static gnt_node product(pass *p, gnt_node l, int tl, gnt_node r, int tr) {
+    return gnt_nn_matmul(p->to, l, tl, r, tr);
+}
+
+/* The product with g = op(a)·op(b) itself, factor by factor from the other on. */
+static gnt_node through_factors(pass *p, const face *f) {
+    const gnt_vertex *v = at(p, f->g);
+    int near = f->right == f->w_turned; /* which of g's factors stands next to the other */
+    gnt_node next = p->map[input(p, f->g, near)], last = p->map[input(p, f->g, !near)];
+    int t_next = (int)v->p[near] != f->w_turned, t_last = (int)v->p[!near] != f->w_turned;
+    gnt_node other = p->map[f->other];
+    if (f->right)
+        return product(p, product(p, other, f->turned, next, t_next), 0, last, t_last);
+    return product(p, last, t_last, product(p, next, t_next, other, f->turned), 0);
+}
+
+/* The face with weights c, or with g itself. */
+static gnt_node by(pass *p, const face *f, gnt_node c) {
+    const gnt_vertex *v = at(p, f->g);
+    gnt_node in[2] = {p->map[input(p, f->g, 0)], p->map[input(p, f->g, 1)]};
+    if (f->op == GNT_OP_MATMUL) {
+        if (c == f->g)
+            return through_factors(p, f);
+        return f->right ? product(p, p->map[f->other], f->turned, p->map[c], f->w_turned)
+                        : product(p, p->map[c], f->w_turned, p->map[f->other], f->turned);
+    }
+    const gnt_nn_shape *x = &at(p, input(p, f->g, 0))->shape, *dy = &at(p, input(p, f->g, 1))->shape;
     int32_t stride = (int32_t)v->p[0], pad = (int32_t)v->p[1];
-    if (c == g) {
-        gnt_vertex gram = {.op = op == GNT_OP_CONV ? GNT_OP_GRAM : GNT_OP_GRAM_DX,
-                           .shape = op == GNT_OP_CONV ? *dy : *x,
+    if (c == f->g) {
+        gnt_vertex gram = {.op = f->op == GNT_OP_CONV ? GNT_OP_GRAM : GNT_OP_GRAM_DX,
+                           .shape = f->op == GNT_OP_CONV ? *dy : *x,
                            .p = {stride, pad, v->shape.dim[2], v->shape.dim[3]}};
         return gnt_graph_add(p->to, &gram, in, 2);
     }
-    if (op == GNT_OP_CONV)
+    if (f->op == GNT_OP_CONV)
         return gnt_nn_conv(p->to, in[0], p->map[c], stride, pad);
     return gnt_nn_conv_dx(p->to, in[1], p->map[c], x->dim[2], x->dim[3], stride, pad);
 }
@@ -228,39 +288,61 @@ static gnt_node scalar(pass *p, gnt_node i, int32_t side, gnt_node like) {
     return gnt_nn_expand(p->to, p->map[input(p, input(p, i, side), 0)], s.rank, s.dim);
 }
 
-/* The convolution of g's x (or dy) by the combination i, term by term. */
-static gnt_node by_terms(pass *p, int op, gnt_node g, gnt_node i) {
+/* The face with the combination i as weights, term by term. */
+static gnt_node by_terms(pass *p, const face *f, gnt_node i) {
     int32_t side = scalar_side(p, i);
-    if (i == g || i == p->with[g])
-        return face(p, op, g, i);
+    if (i == f->g || i == p->with[f->g])
+        return by(p, f, i);
     if (is_scaling(p, i))
-        return gnt_nn_affine(p->to, by_terms(p, op, g, input(p, i, 0)), at(p, i)->a, 0);
+        return gnt_nn_affine(p->to, by_terms(p, f, input(p, i, 0)), at(p, i)->a, 0);
     if (side >= 0) {
-        gnt_node y = by_terms(p, op, g, input(p, i, 1 - side));
+        gnt_node y = by_terms(p, f, input(p, i, 1 - side));
         return y < 0 ? -1 : gnt_nn_mul(p->to, scalar(p, i, side, y), y);
     }
-    gnt_node a = by_terms(p, op, g, input(p, i, 0)), b = by_terms(p, op, g, input(p, i, 1));
+    gnt_node a = by_terms(p, f, input(p, i, 0)), b = by_terms(p, f, input(p, i, 1));
     return at(p, i)->op == GNT_OP_ADD ? gnt_nn_add(p->to, a, b) : gnt_nn_sub(p->to, a, b);
+}
+
+/* Σ g∘b = Σ dy∘conv(x, b); of g = op(a)·op(b'), the sum of a and the product that has its shape. */
+static gnt_node dot_with(pass *p, gnt_node g, gnt_node b) {
+    const gnt_vertex *v = at(p, g);
+    face f = {.g = g, .op = GNT_OP_CONV};
+    gnt_node y = input(p, g, 1);
+    if (v->op == GNT_OP_MATMUL) {
+        int ta = (int)v->p[0], tb = (int)v->p[1];
+        f = (face){g, GNT_OP_MATMUL, y, ta, ta ? tb : !tb, ta};
+        y = input(p, g, 0);
+    }
+    gnt_node terms = gnt_nn_mul(p->to, p->map[y], by_terms(p, &f, b));
+    return terms < 0 ? -1 : gnt_nn_sum(p->to, terms, (1u << v->shape.rank) - 1);
 }
 
 /* Σ a∘b, where a is a multiple of g. */
 static gnt_node dot(pass *p, gnt_node g, gnt_node a, gnt_node b) {
     int32_t side = scalar_side(p, a);
     if (a == g)
-        return gnt_nn_sum(p->to, gnt_nn_mul(p->to, p->map[input(p, g, 1)], by_terms(p, GNT_OP_CONV, g, b)),
-                          15);
+        return dot_with(p, g, b);
     if (is_scaling(p, a))
         return gnt_nn_affine(p->to, dot(p, g, input(p, a, 0), b), at(p, a)->a, 0);
     gnt_node y = dot(p, g, input(p, a, 1 - side), b);
     return y < 0 ? -1 : gnt_nn_mul(p->to, scalar(p, a, side, y), y);
 }
 
+static gnt_node used(pass *p, gnt_node i) {
+    const gnt_vertex *v = at(p, i);
+    int right = v->op != GNT_OP_MATMUL || holds_gradient(p, input(p, i, 1));
+    face f = {.g = p->of[i], .op = v->op};
+    if (v->op == GNT_OP_MATMUL)
+        f = (face){f.g, v->op, input(p, i, 1 - right), right, (int)v->p[1 - right], (int)v->p[right]};
+    return by_terms(p, &f, input(p, i, right));
+}
+
 static gnt_node rewrite(pass *p, gnt_node i, gnt_node *in) {
     const gnt_vertex *v = at(p, i);
     if (p->kind[i] == USE)
-        return by_terms(p, v->op, p->of[i], input(p, i, 1));
+        return used(p, i);
     if (p->kind[i] == DOT) {
-        gnt_node product = input(p, i, 0), a = input(p, product, 0), b = input(p, product, 1);
+        gnt_node both = input(p, i, 0), a = input(p, both, 0), b = input(p, both, 1);
         return holds_gradient(p, a) ? dot(p, p->of[i], a, b) : dot(p, p->of[i], b, a);
     }
     for (int32_t k = 0; k < v->n_in; k++)
