@@ -16,9 +16,14 @@
 
 #include "base/mem.h"
 #include "nn/samples.h"
+#include "nn/winograd.h"
 
-enum { FORMS = GNT_LAYOUT_SAMPLES + 1, FREE = FORMS, DEPTH = 8, FEW_PLACES = 16 };
-enum { IN_ROWS = -1, BY_SAMPLES = -2 }; /* of a convolution that no operation of oneDNN computes */
+enum { FORMS = GNT_LAYOUT_POINTS_DX + 1, FREE = FORMS, DEPTH = 8, FEW_PLACES = 16 };
+enum {
+    IN_ROWS = -1,
+    BY_SAMPLES = -2,
+    BY_WINOGRAD = -3
+}; /* of a convolution that no operation of oneDNN computes */
 
 typedef struct pass {
     gnt_plan *plan;
@@ -57,6 +62,8 @@ static gnt_nn_shape shape_in(const pass *p, const gnt_nn_shape *s, int form) {
         return (gnt_nn_shape){6, {d[0] / b, d[1] / b, d[2], d[3], b, b}};
     if (form == GNT_LAYOUT_SAMPLES)
         return (gnt_nn_shape){5, {d[0] / GNT_SAMPLES, d[1], d[2], d[3], GNT_SAMPLES}};
+    if (form == GNT_LAYOUT_POINTS || form == GNT_LAYOUT_POINTS_DX)
+        return (gnt_nn_shape){3, {16, d[0], d[1]}};
     return *s;
 }
 
@@ -215,9 +222,21 @@ static gnt_node conv_by_samples(pass *p, gnt_node i) {
     if (in[0] < 0 || in[1] < 0)
         return -1;
     v.shape = shape_in(p, &v.shape, form);
-    v.p[2] = -1;
+    v.p[2] = -GNT_CONV_SAMPLES;
     p->native[i] = (uint8_t)form;
     return p->at[i][form] = add(p, &v, form, in, 2);
+}
+
+static gnt_node conv_by_winograd(pass *p, gnt_node i) {
+    gnt_vertex v = p->from->v[i];
+    int weights = v.op == GNT_OP_CONV ? GNT_LAYOUT_POINTS : GNT_LAYOUT_POINTS_DX;
+    gnt_node in[2] = {get(p, input(p, i, 0), GNT_LAYOUT_BLOCKS), get(p, input(p, i, 1), weights)};
+    if (in[0] < 0 || in[1] < 0)
+        return -1;
+    v.shape = shape_in(p, &v.shape, GNT_LAYOUT_BLOCKS);
+    v.p[2] = -GNT_CONV_WINOGRAD;
+    p->native[i] = GNT_LAYOUT_BLOCKS;
+    return p->at[i][GNT_LAYOUT_BLOCKS] = add(p, &v, GNT_LAYOUT_BLOCKS, in, 2);
 }
 
 static gnt_node conv_in(pass *p, gnt_node i) {
@@ -272,6 +291,8 @@ static int walk(pass *p, gnt_node **in, int32_t *room) {
             made = conv_in(p, i);
         } else if (p->conv[i] == BY_SAMPLES) {
             made = conv_by_samples(p, i);
+        } else if (p->conv[i] == BY_WINOGRAD) {
+            made = conv_by_winograd(p, i);
         } else if (v->op == GNT_OP_SUM) {
             int form = p->native[input(p, i, 0)];
             int whole = v->count == 1 || form == GNT_LAYOUT_BLOCKS || form == GNT_LAYOUT_SAMPLES;
@@ -305,11 +326,19 @@ static uint8_t *behind_gradients(const gnt_graph *g) {
     return behind;
 }
 
+/* Weights that are no input change with every step, and are in blocks. */
+static int by_winograd(const pass *p, gnt_node i, const gnt_conv *s, int exact) {
+    const gnt_vertex *v = &p->from->v[i], *w = &p->from->v[input(p, i, 1)];
+    if (p->b != 16 || v->op == GNT_OP_CONV_DW || w->op != GNT_OP_INPUT)
+        return 0;
+    return gnt_winograd_fits(v->op, s, w->stage == GNT_STAGE_HELD, exact);
+}
+
 /* Decides how each convolution is computed, and makes oneDNN's operations. Returns how many are not left in rows,
  * −1 out of memory. */
 static int32_t choose_convs(pass *p, const uint8_t *behind) {
     gnt_plan *plan = p->plan;
-    int32_t n = 0, fits = 0, by_samples = 0;
+    int32_t n = 0, fits = 0, others = 0;
     for (gnt_node i = 0; i < p->from->n; i++) {
         n += is_conv(p->from->v[i].op);
         p->conv[i] = IN_ROWS;
@@ -326,7 +355,12 @@ static int32_t choose_convs(pass *p, const uint8_t *behind) {
         /* over so few places, copying the weights into blocks costs more than the kernel gains */
         if (p->b == 0 || s.c % p->b || s.o % p->b || s.n * s.oh * s.ow <= FEW_PLACES) {
             p->conv[i] = gnt_samples_fits(v->op, &s) ? BY_SAMPLES : IN_ROWS;
-            by_samples += p->conv[i] == BY_SAMPLES;
+            others += p->conv[i] == BY_SAMPLES;
+            continue;
+        }
+        if (by_winograd(p, i, &s, !behind[i])) {
+            p->conv[i] = BY_WINOGRAD;
+            others++;
             continue;
         }
         if (gnt_dnnl_conv(plan->dnnl, v->op, &s, !behind[i], &c->op, &c->scratch))
@@ -336,7 +370,7 @@ static int32_t choose_convs(pass *p, const uint8_t *behind) {
             plan->n_convs = fits;
         }
     }
-    return fits + by_samples;
+    return fits + others;
 }
 
 int gnt_plan_blocks(gnt_plan *plan) {

@@ -73,9 +73,11 @@ static double bytes(const gnt_plan *plan, const gnt_step *s) {
 }
 
 gnt_step_cost gnt_cost_of_step(const gnt_plan *plan, const gnt_step *s) {
-    return (gnt_step_cost){.name = s->op == GNT_STEP_CHAIN ? "chain" : gnt_op_name(s->op),
+    return (gnt_step_cost){.name = s->op == GNT_STEP_CHAIN     ? "chain"
+                                   : s->op == GNT_STEP_REWRITE ? "rewrite"
+                                                               : gnt_op_name(s->op),
                            .stage = s->stage,
-                           .conversion = s->op == GNT_OP_COPY,
+                           .conversion = s->op == GNT_OP_COPY || s->op == GNT_STEP_REWRITE,
                            .flops = flops(plan, s),
                            .bytes = bytes(plan, s)};
 }
@@ -95,7 +97,7 @@ gnt_program_size gnt_cost_of_plan(const gnt_plan *plan) {
             continue;
         }
         size.steps++;
-        size.conversions += s->op == GNT_OP_COPY;
+        size.conversions += s->op == GNT_OP_COPY || s->op == GNT_STEP_REWRITE;
         if (s->op == GNT_STEP_CHAIN) {
             size.chains++;
             for (int32_t k = 0; k < s->u.chain->n_ops; k++)

@@ -97,13 +97,15 @@ static void axes_of(int64_t d[4], const gnt_vertex *x) {
 gnt_conv gnt_plan_conv(const gnt_graph *ir, const gnt_vertex *v) {
     const gnt_node *in = gnt_graph_in(ir, v);
     const gnt_vertex *a = &ir->v[in[0]], *b = &ir->v[in[1]];
-    const int64_t *w = v->op == GNT_OP_CONV_DW ? v->shape.dim : b->shape.dim;
-    int64_t x[4], y[4];
+    int64_t x[4], y[4], way = v->p[2] < 0 ? -v->p[2] : GNT_CONV_ROWS;
+    const int64_t square[4] = {0, 0, 3, 3}, *w = v->op == GNT_OP_CONV_DW ? v->shape.dim : b->shape.dim;
+    if (way == GNT_CONV_WINOGRAD)
+        w = square;
     axes_of(x, v->op == GNT_OP_CONV_DX ? v : a);
     axes_of(y, v->op == GNT_OP_CONV ? v : v->op == GNT_OP_CONV_DX ? a : b);
     if (v->op == GNT_OP_GRAM || v->op == GNT_OP_GRAM_DX)
         return (gnt_conv){x[0], x[1], x[2], x[3], y[1], v->p[2], v->p[3], y[2], y[3], v->p[0], v->p[1], 0};
-    return (gnt_conv){x[0], x[1], x[2], x[3], y[1], w[2], w[3], y[2], y[3], v->p[0], v->p[1], v->p[2] < 0};
+    return (gnt_conv){x[0], x[1], x[2], x[3], y[1], w[2], w[3], y[2], y[3], v->p[0], v->p[1], (int32_t)way};
 }
 
 static gnt_pool pool_of(const gnt_nn_shape *x, const gnt_nn_shape *y, const int64_t *p) {
@@ -197,6 +199,13 @@ static int convert(gnt_plan *plan, gnt_step *s, const gnt_vertex *v) {
     int from = plan->ir->v[s->in[0]].layout;
     if (from == GNT_LAYOUT_SAMPLES || v->layout == GNT_LAYOUT_SAMPLES) {
         turn_samples(s, v);
+        return gnt_plan_add(plan, s) ? 0 : -1;
+    }
+    if (v->layout == GNT_LAYOUT_POINTS || v->layout == GNT_LAYOUT_POINTS_DX) {
+        s->op = GNT_STEP_REWRITE;
+        s->u.rewrite.op = v->layout == GNT_LAYOUT_POINTS ? GNT_OP_CONV : GNT_OP_CONV_DX;
+        s->u.rewrite.o = v->p[0];
+        s->u.rewrite.c = v->p[1];
         return gnt_plan_add(plan, s) ? 0 : -1;
     }
     s->dnnl = gnt_dnnl_copy(plan->dnnl, from, v->layout, v->p, &s->scratch);

@@ -31,10 +31,14 @@ typedef struct gnt_gemm {
     int64_t m, n, k;
 } gnt_gemm;
 
-/* x: n × c × h × w; weight: o × c × kh × kw; y: n × o × oh × ow. samples: x and y are in GNT_LAYOUT_SAMPLES. */
+/* Which layouts a convolution's operands are in: rows; x and y GNT_LAYOUT_SAMPLES, weights rows; x and y blocks, weights
+ * GNT_LAYOUT_POINTS or GNT_LAYOUT_POINTS_DX. In double it is rows. */
+typedef enum gnt_conv_way { GNT_CONV_ROWS = 0, GNT_CONV_SAMPLES, GNT_CONV_WINOGRAD } gnt_conv_way;
+
+/* x: n × c × h × w; weight: o × c × kh × kw; y: n × o × oh × ow. */
 typedef struct gnt_conv {
     int64_t n, c, h, w, o, kh, kw, oh, ow, stride, pad;
-    int32_t samples;
+    int32_t way; /* a gnt_conv_way */
 } gnt_conv;
 
 /* planes × h × w → planes × oh × ow */

@@ -35,10 +35,10 @@ typedef struct gnt_value {
     size_t bytes, at;          /* roots but inputs: size and place in the arena */
 } gnt_value;
 
-enum { GNT_STEP_CHAIN = GNT_OP_COUNT };
+enum { GNT_STEP_CHAIN = GNT_OP_COUNT, GNT_STEP_REWRITE /* weights, for winograd.c */ };
 
 typedef struct gnt_step {
-    int32_t op, stage;  /* a gnt_op or GNT_STEP_CHAIN */
+    int32_t op, stage;  /* a gnt_op or one of the above */
     int32_t out, in[3]; /* values; −1 where absent, and in a chain, whose slots name them */
     int64_t n;          /* entries of the result */
     double a, b;
@@ -53,10 +53,15 @@ typedef struct gnt_step {
         gnt_conv conv;
         gnt_pool pool;
         gnt_rows rows;
+        struct {
+            int32_t op; /* GNT_OP_CONV or GNT_OP_CONV_DX */
+            int64_t o, c;
+        } rewrite;
     } u;
 } gnt_step;
 
-/* A convolution in blocked layouts; its node has p[2] = 1 + its number, or −1 where its lanes are samples. */
+/* A convolution in blocked layouts; its node has p[2] = 1 + its number; one that goes another way
+ * (gnt_conv_way) has minus that. */
 typedef struct gnt_planned_conv {
     gnt_dnnl_op *op;
     size_t scratch;
@@ -95,8 +100,8 @@ int gnt_plan_is_view(const gnt_graph *ir, const gnt_vertex *v, int64_t *offset);
 int gnt_plan_gram(gnt_plan *plan);
 double gnt_gram_flops(const gnt_conv *s); /* of one of the two products that stand in their place */
 
-/* Chooses layouts: blocked ones where plan->dnnl has kernels for them, samples as lanes where samples.c has. −1 out of
- * memory. */
+/* Chooses layouts: blocked ones where plan->dnnl has kernels for them, samples as lanes where samples.c has, blocks
+ * and rewritten weights where winograd.c is faster. −1 out of memory. */
 int gnt_plan_blocks(gnt_plan *plan);
 
 /* Sizes of a convolution of any face, in rows or blocks. */

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "nn/cost.h"
 #include "nn/plan.h"
+#include "nn/winograd.h"
 
 typedef struct bound_input {
     gnt_node node;      /* in the graph */
@@ -46,6 +47,9 @@ static void run_step(const gnt_program *p, const gnt_step *s) {
         return;
     }
     switch (s->op) {
+    case GNT_STEP_REWRITE:
+        gnt_winograd_weights(s->u.rewrite.op, y, x[0], s->u.rewrite.o, s->u.rewrite.c);
+        break;
     case GNT_OP_FILL:
         k->fill(y, s->a, s->n);
         break;

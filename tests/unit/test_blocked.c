@@ -16,6 +16,7 @@
 #include "base/random.h"
 #include "gauntlet/nn.h"
 #include "nn/plan.h"
+#include "nn/winograd.h"
 
 static gnt_dnnl *library(void) {
     gnt_dnnl *d = NULL;
@@ -170,6 +171,59 @@ static void test_faces(void **state) {
     gnt_dnnl_close(d);
 }
 
+/* Winograd's own: through blocks and rewritten weights. Its rounding errors are of the direct sums' size. */
+static void winograd_face(gnt_dnnl *d, gnt_stream *r, int op, gnt_conv s) {
+    const int64_t xd[4] = {s.n, s.c, s.h, s.w}, yd[4] = {s.n, s.o, s.oh, s.ow};
+    int dx = op == GNT_OP_CONV_DX;
+    const int64_t *from = dx ? yd : xd, *to = dx ? xd : yd;
+    int64_t n_from = s.n * from[1] * from[2] * from[3], n_to = s.n * to[1] * to[2] * to[3];
+    float *a = noise(r, n_from), *ab = noise(r, n_from), *y = noise(r, n_to), *yb = noise(r, n_to),
+          *right = noise(r, n_to), *w = noise(r, s.o * s.c * 9), *u = noise(r, s.o * s.c * 16);
+    const gnt_kernels *k = gnt_kernels_f32();
+    (dx ? k->plain_conv_dx : k->plain_conv)(right, a, w, NULL, &s);
+    s.way = GNT_CONV_WINOGRAD;
+    size_t bytes = k->conv_scratch(op, &s);
+    char *scratch = gnt_aligned(bytes, 1);
+    memset(scratch, 0xc5, bytes);
+    memset(yb, 0xc5, (size_t)n_to * sizeof *yb);
+    gnt_winograd_weights(op, u, w, s.o, s.c);
+    copy_as(d, GNT_LAYOUT_ROWS, GNT_LAYOUT_BLOCKS, from, ab, a);
+    (dx ? k->conv_dx : k->conv)(yb, ab, u, scratch, &s);
+    copy_as(d, GNT_LAYOUT_BLOCKS, GNT_LAYOUT_ROWS, to, y, yb);
+    double off = 0, size = 0;
+    for (int64_t i = 0; i < n_to; i++) {
+        off += ((double)y[i] - (double)right[i]) * ((double)y[i] - (double)right[i]);
+        size += (double)right[i] * (double)right[i];
+    }
+    if (!(off <= 1e-12 * size))
+        fail_msg("%s, %ld→%ld: off by %g of the result", gnt_op_name(op), (long)s.c, (long)s.o,
+                 sqrt(off / size));
+    float *all[] = {a, ab, y, yb, right, w, u, (float *)(void *)scratch};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        gnt_free_aligned(all[i]);
+}
+
+static void test_winograd(void **state) {
+    (void)state;
+    gnt_dnnl *d = library_or_skip();
+    gnt_key key = gnt_key_of_seed(32);
+    gnt_stream r = gnt_stream_open(&key, "winograd");
+    const int64_t shape[][6] = {
+        /* n, c, h, w, o, pad: squares half outside, several tiles and one, one square, none in
+                                 * the padding, several portions of squares */
+        {1, 16, 8, 8, 32, 1},  {2, 32, 9, 7, 48, 1},    {1, 16, 4, 4, 16, 0},
+        {3, 48, 13, 6, 16, 0}, {1, 160, 12, 15, 16, 1}, {5, 16, 14, 15, 64, 1}};
+    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
+        for (int op = GNT_OP_CONV; op <= GNT_OP_CONV_DX; op++) {
+            const int64_t *q = shape[i];
+            gnt_conv s = {q[0], q[1], q[2], q[3], q[4], 3, 3, q[2] + 2 * q[5] - 2, q[3] + 2 * q[5] - 2,
+                          1,    q[5], 0};
+            if (gnt_winograd_fits(op, &s, 1, 1) && gnt_dnnl_block(d) == 16)
+                winograd_face(d, &r, op, s);
+        }
+    gnt_dnnl_close(d);
+}
+
 /* ---- programs ---- */
 
 enum { INPUTS = 8, OUTPUTS = 7 };
@@ -200,6 +254,8 @@ static void build(net *t, uint64_t seed, int many) {
                                     {1, c[0], side, side}, {c[0], 1, 1, 1}};
     for (int i = 0; i < INPUTS; i++) {
         t->in[i] = gnt_nn_input(g, "in", i == 7 ? 1 : 4, dim[i], i == 0);
+        if (i == 2 && seed % 2)
+            gnt_nn_hold(g, t->in[i]);
         int64_t size = dim[i][0] * dim[i][1] * dim[i][2] * dim[i][3];
         t->v[i] = noise(&r, size);
         t->exact[i] = gnt_aligned((size_t)size, sizeof(double));
@@ -330,8 +386,8 @@ static void test_choice(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_copies), cmocka_unit_test(test_faces),  cmocka_unit_test(test_programs),
-        cmocka_unit_test(test_replay), cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_copies),   cmocka_unit_test(test_faces),  cmocka_unit_test(test_winograd),
+        cmocka_unit_test(test_programs), cmocka_unit_test(test_replay), cmocka_unit_test(test_choice),
     };
     return cmocka_run_group_tests_name("blocked", tests, NULL, NULL);
 }

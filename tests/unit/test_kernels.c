@@ -201,7 +201,7 @@ static void compare_samples(gnt_stream *r, gnt_conv s, int op) {
     const int64_t size[3] = {s.c * s.h * s.w, s.o * s.oh * s.ow, s.o * s.c * s.kh * s.kw};
     float *x = noise(k, r, s.n * size[0]), *y = noise(k, r, s.n * size[1]), *w = noise(k, r, size[2]);
     float *xl = noise(k, r, s.n * size[0]), *yl = noise(k, r, s.n * size[1]), *right = noise(k, r, size[2]);
-    s.samples = 1;
+    s.way = GNT_CONV_SAMPLES;
     size_t bytes = k->conv_scratch(op, &s);
     void *scratch = malloc(bytes); /* exact, as above */
     junk(scratch, (int64_t)bytes);
