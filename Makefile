@@ -118,7 +118,12 @@ $(PLUGIN_DIR:%=$(B)/%.so): $(B)/%.so: $$(wildcard %/*.c) $(B)/libgauntlet-nn.so.
 $(B)/tests/%: tests/unit/%.c $(B)/libgauntlet.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) -Iharness -Iharness/include -Itests $< -o $@ $(B)/libgauntlet.a -lcmocka $(LIBS)
-units: $(UNIT) $(TEST_PLUGINS)
+# the program with tests/faulty.c around the calls that it names
+$(B)/gauntlet-faulty: tests/faulty.c $(B)/obj/harness/cli/main.o $(B)/libgauntlet.a
+	$(Q)$(CC) $(CFLAGS_ALL) -MF $(B)/obj/faulty.d $(LDFLAGS) -o $@ $^ \
+	    -Wl,--wrap=open,--wrap=write,--wrap=fsync,--wrap=rename,--wrap=mkdir,--wrap=unlink,--wrap=time \
+	    -Wl,--as-needed $(LIBS)
+units: $(UNIT) $(TEST_PLUGINS) $(B)/gauntlet-faulty
 
 $(B)/fuzz/%: tests/fuzz/%.c $(FUZZ_MAIN) $(B)/libgauntlet.a
 	@mkdir -p $(@D)
@@ -184,4 +189,4 @@ clean:
 	rm -rf $(B)
 
 Q = $(if $(V),,@)
--include $(LIB_OBJ:.o=.d) $(B)/obj/harness/cli/main.d $(PLUGINS:=.d) $(TEST_PLUGINS:=.d) $(UNIT:=.d) $(HARNESSES:=.d) $(BENCH_OBJ:.o=.d)
+-include $(LIB_OBJ:.o=.d) $(B)/obj/harness/cli/main.d $(PLUGINS:=.d) $(TEST_PLUGINS:=.d) $(UNIT:=.d) $(HARNESSES:=.d) $(B)/obj/faulty.d $(BENCH_OBJ:.o=.d)

@@ -1,8 +1,11 @@
 #include "base/digest.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 void gnt_hasher_init(gnt_hasher *h) {
     crypto_generichash_init(&h->state, NULL, 0, sizeof(gnt_digest));
@@ -41,21 +44,28 @@ gnt_digest gnt_digest_bytes(const void *bytes, size_t n) {
 }
 
 int gnt_digest_file(const char *path, gnt_digest *out, gnt_err *err) {
-    FILE *f = fopen(path, "rbe");
-    if (!f)
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a named pipe must not hold us */
+    if (fd < 0)
         return gnt_fail(err, "%s: cannot open: %s", path, strerror(errno));
+    struct stat st;
+    int rc = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? 0 : gnt_fail(err, "%s: is no regular file", path);
     crypto_generichash_state state;
     crypto_generichash_init(&state, NULL, 0, sizeof out->b);
     uint8_t block[1 << 15];
-    size_t n;
-    while ((n = fread(block, 1, sizeof block, f)) > 0)
-        crypto_generichash_update(&state, block, n);
-    int broken = ferror(f);
-    fclose(f);
-    if (broken)
-        return gnt_fail(err, "%s: cannot read", path);
-    crypto_generichash_final(&state, out->b, sizeof out->b);
-    return 0;
+    ssize_t n = rc == 0;
+    while (rc == 0 && n > 0) {
+        n = read(fd, block, sizeof block);
+        if (n < 0 && errno == EINTR)
+            n = 1;
+        else if (n < 0)
+            rc = gnt_fail(err, "%s: cannot read: %s", path, strerror(errno));
+        else
+            crypto_generichash_update(&state, block, (size_t)n);
+    }
+    close(fd);
+    if (rc == 0)
+        crypto_generichash_final(&state, out->b, sizeof out->b);
+    return rc;
 }
 
 void gnt_digest_hex(const gnt_digest *d, char hex[GNT_HEX_SIZE]) {

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -95,26 +96,83 @@ int gnt_fd_write(int fd, const char *name, const void *bytes, size_t size, gnt_e
     return 0;
 }
 
-int gnt_file_write(const char *path, const void *bytes, size_t size, gnt_err *err) {
-    char *beside = gnt_format("%s.%ld.part", path, (long)getpid());
-    if (!beside)
-        return gnt_fail(err, "%s: out of memory", path);
-    int rc = -1, fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) {
-        gnt_fail(err, "%s: cannot create: %s", path, strerror(errno));
-        goto cleanup;
+enum { MOST_WRITERS = 8 };
+
+/* The name that writer number `n` of a path gives to what it has not finished. */
+static char *part_name(const char *path, int n) {
+    return n == 0             ? gnt_format("%s.part", path)
+           : n < MOST_WRITERS ? gnt_format("%s.%d.part", path, n)
+                              : gnt_format("%s.%ld.part", path, (long)getpid());
+}
+
+static int stands_at(int fd, const char *name) {
+    struct stat mine, there;
+    return fstat(fd, &mine) == 0 && lstat(name, &there) == 0 && mine.st_dev == there.st_dev &&
+           mine.st_ino == there.st_ino;
+}
+
+/* Takes away what a writer left that is no more: nobody holds its lock. 0 when nothing stands there now. */
+static int clear_part(const char *part) {
+    int fd = open(part, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT)
+        return 0;
+    /* a link that was put there is nobody's work */
+    int dead = fd < 0 ? errno == ELOOP : flock(fd, LOCK_EX | LOCK_NB) == 0 && stands_at(fd, part);
+    int rc = dead ? unlink(part) : -1;
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
+/* A new file under `part`, locked while it is written; -1 where another writer was faster. */
+static int make_part(const char *part) {
+    int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return -1;
+    if ((flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) || !stands_at(fd, part)) {
+        close(fd); /* taken for a dead one's before it had its lock */
+        errno = EEXIST;
+        return -1;
     }
-    rc = gnt_fd_write(fd, path, bytes, size, err);
+    return fd;
+}
+
+/* The first name that is free, after the dead ones' were freed. The process's own number comes last, for file systems
+ * without locks, where nobody can tell who is dead. */
+static int open_part(const char *path, char **part, gnt_err *err) {
+    int fd = -1;
+    *part = NULL;
+    for (int n = 0; n <= MOST_WRITERS; n++) {
+        char *name = part_name(path, n);
+        if (!name)
+            return fd >= 0 ? fd : gnt_fail(err, "%s: out of memory", path);
+        int clear = clear_part(name) == 0 || n == MOST_WRITERS;
+        if (fd < 0 && clear && (fd = make_part(name)) >= 0) {
+            *part = name;
+            continue;
+        }
+        int why = errno;
+        gnt_free(name);
+        if (fd < 0 && clear && why != EEXIST)
+            return gnt_fail(err, "%s: cannot create: %s", path, strerror(why));
+    }
+    return fd >= 0 ? fd : gnt_fail(err, "%s: cannot create: too many write it at once", path);
+}
+
+int gnt_file_write(const char *path, const void *bytes, size_t size, gnt_err *err) {
+    char *part;
+    int fd = open_part(path, &part, err);
+    if (fd < 0)
+        return -1;
+    int rc = gnt_fd_write(fd, path, bytes, size, err);
     if (rc == 0 && fsync(fd) != 0)
         rc = gnt_fail(err, "%s: cannot write: %s", path, strerror(errno));
-    if (close(fd) != 0 && rc == 0)
-        rc = gnt_fail(err, "%s: cannot write: %s", path, strerror(errno));
-    if (rc == 0 && rename(beside, path) != 0)
+    if (rc == 0 && rename(part, path) != 0) /* before its lock goes */
         rc = gnt_fail(err, "%s: cannot rename into place: %s", path, strerror(errno));
     if (rc != 0)
-        unlink(beside);
-cleanup:
-    gnt_free(beside);
+        unlink(part);
+    close(fd);
+    gnt_free(part);
     return rc;
 }
 

@@ -1,5 +1,6 @@
 /* file: whole files in and out. A file that is written either has all its bytes or does not exist: it is written
- * beside its place, synced and renamed. */
+ * beside its place, synced and renamed. What is not finished has a name that ends in ".part" and a lock; what a killed
+ * process left is removed by whoever writes that path next. */
 #ifndef GNT_BASE_FILE_H
 #define GNT_BASE_FILE_H
 

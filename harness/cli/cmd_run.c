@@ -34,9 +34,9 @@ static const char help[] =
     "  --plugins DIR      one more folder of plugins\n"
     "  --no-report        leave the report out\n"
     "  -q, --quiet        no progress, no summary\n" CLI_WALLS_HELP
-    "Exit code: 0 every cell is ok or n/a, 1 a cell failed, 2 the suite or the command is wrong, or the "
-    "sandbox less than\n"
-    "required, 130 interrupted.\n";
+    "Exit code: 0 every cell is ok or n/a, 1 a cell failed or a file could not be written, 2 the suite or the command "
+    "is wrong,\n"
+    "or the sandbox less than required, 130 interrupted.\n";
 
 typedef struct options {
     const char *suite, *output, *scale;
@@ -121,16 +121,18 @@ static int print_plan(const gnt_plan *plan, const gnt_suite *suite, int json) {
     return text ? GNT_EXIT_OK : GNT_EXIT_FAILED;
 }
 
-static void make_report(const char *folder, int quiet) {
+static int make_report(const char *folder, int quiet) {
     gnt_err err = {0};
     gnt_text notices;
     gnt_report_options how = {.formats = GNT_FORMAT_SVG | GNT_FORMAT_PNG};
     gnt_text_init(&notices, 1 << 20);
-    if (gnt_report_make(folder, &how, &notices, &err) != 0)
+    int rc = gnt_report_make(folder, &how, &notices, &err);
+    if (rc != 0)
         fprintf(stderr, "gauntlet run: no report was made: %s\n", err.text);
     else if (!quiet)
         fputs(gnt_text_get(&notices), stderr);
     gnt_text_free(&notices);
+    return rc;
 }
 
 /* The caller frees. */
@@ -161,8 +163,8 @@ static int run_plan(const options *o, const gnt_suite *suite, const gnt_plan *pl
         fprintf(stderr, "gauntlet run: %s\n", err.text[0] ? err.text : "out of memory");
     else {
         code = exit_code(&counts);
-        if (!o->no_report && !wanted && !counts.interrupted)
-            make_report(folder, o->quiet);
+        if (!o->no_report && !wanted && !counts.interrupted && make_report(folder, o->quiet) != 0)
+            code = GNT_EXIT_FAILED;
         if (!o->quiet)
             print_summary(&counts, folder);
     }

@@ -1,10 +1,14 @@
 /* store: outputs of jobs by the digest of their inputs' content. A job whose output is here is not run again.
  *
  *   FOLDER/ab/abcdef…/NAME.safetensors   one file an output
- *   FOLDER/ab/abcdef…/done.json          written last: {"status", "job", "facts", "sandbox", "outputs":
- *                                        {NAME: digest}}; "sandbox" where the job opened a plugin
+ *   FOLDER/ab/abcdef…/done.json          written last: {"facts", "job", "outputs": {NAME: digest}, "sandbox", "status",
+ *                                        "sum"}; "sandbox" where the job opened a plugin
  *
- * An entry without a readable done.json, or with a file whose bytes do not match it, does not exist. */
+ * "sum" stands at the end and is the BLAKE2b-256 of the key in hexadecimal and of every byte of done.json before
+ * `,"sum":`. An entry whose done.json is not exactly what was written for this key, or with a file whose bytes do not
+ * match it, does not exist; the next that makes it writes it anew. Several processes may use one store: an entry that
+ * is whole is replaced only by one that was made behind other walls, and one that is half written has no done.json yet. A sum shows what has gone wrong, not
+ * who wrote: whatever reads an output takes it as hostile. */
 #ifndef GNT_JOB_STORE_H
 #define GNT_JOB_STORE_H
 
@@ -15,7 +19,12 @@
 
 typedef struct gnt_store gnt_store;
 
+enum { GNT_STORE_MOST_OUTPUTS = 16 };
+
+/* A store that is read only: the folder need not be there. */
 int gnt_store_open(gnt_store **out, const char *folder, gnt_err *err);
+/* One to be written too: makes the folder; fails at once where nothing can be written into it. */
+int gnt_store_open_writable(gnt_store **out, const char *folder, gnt_err *err);
 void gnt_store_close(gnt_store *s);
 
 typedef struct gnt_stored_output {
@@ -24,14 +33,18 @@ typedef struct gnt_stored_output {
     size_t size;
 } gnt_stored_output;
 
-/* *record: a new reference to done.json's object, NULL when there is no such entry (no error). */
+/* *record: a new reference to done.json's object without "sum", NULL when there is no such entry (no error). */
 int gnt_store_find(gnt_store *s, const gnt_digest *key, json_t **record, gnt_err *err);
-/* record: all but "outputs"; the outputs' digests are added. Returns the completed record. */
+/* record: all but "outputs"; the outputs' digests are added. Where a whole entry is there already that was made behind
+ * the same walls it stays, and `record` becomes that entry's. */
 int gnt_store_put(gnt_store *s, const gnt_digest *key, json_t *record, const gnt_stored_output *outputs,
                   size_t n, gnt_err *err);
 /* An output of a found entry, opened for reading; −1 on error. */
 int gnt_store_open_output(gnt_store *s, const gnt_digest *key, const char *name, gnt_err *err);
-/* Its path; the caller frees. */
-char *gnt_store_path(const gnt_store *s, const gnt_digest *key, const char *name);
+/* The whole of one; an error when it is no longer what `record` says. The caller frees *bytes with gnt_free. */
+int gnt_store_read(gnt_store *s, const gnt_digest *key, const json_t *record, const char *name,
+                   uint8_t **bytes, size_t *size, gnt_err *err);
+/* The digest of an output in hexadecimal, NULL where the record has none such. */
+const char *gnt_store_digest(const json_t *record, const char *name);
 
 #endif

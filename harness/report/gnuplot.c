@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,8 +30,11 @@ static pid_t start(const char *folder, char *const argv[], int output[2]) {
     char *const *envp = environment(slots, path, sizeof path);
     if (pipe2(output, O_CLOEXEC))
         return -1;
-    pid_t pid = fork();
+    pid_t parent = getpid(), pid = fork();
     if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* or it would go on drawing where the next report draws */
+        if (getppid() != parent)
+            _exit(FAILED_EXEC);
         int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
         if (null >= 0 && dup2(null, 0) >= 0 && dup2(output[1], 1) >= 0 && dup2(output[1], 2) >= 0 &&
             chdir(folder) == 0) {

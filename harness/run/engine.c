@@ -104,7 +104,7 @@ static int open_run(run *r, gnt_err *err) {
     r->index = json_object();
     r->cell = gnt_array(r->plan->n, sizeof *r->cell);
     r->search = gnt_array(s->n_tasks * s->n_defenses, sizeof *r->search);
-    int rc = store && r->index && r->cell && r->search ? gnt_store_open(&r->store, store, err)
+    int rc = store && r->index && r->cell && r->search ? gnt_store_open_writable(&r->store, store, err)
                                                        : gnt_fail(err, "out of memory for a run");
     gnt_free(store);
     if (rc != 0 || !(r->host = run_identity(err)) || digest_inputs(r, err) != 0)

@@ -44,19 +44,17 @@ int run_add_input(run_job *j, const char *name, run_job *from, const char *outpu
     return 0;
 }
 
-char *run_output_path(const run *r, const run_job *j, const char *output) {
-    return gnt_store_path(r->store, &j->key, output);
-}
-
 json_t *run_metadata(const run *r, const run_job *j, const char *output) {
-    char *path = run_output_path(r, j, output);
+    uint8_t *bytes = NULL;
+    size_t size = 0;
     gnt_st st;
     gnt_st_init(&st);
     json_t *all = NULL;
-    if (path && gnt_st_load(&st, path, NULL) == 0 && st.metadata)
+    if (gnt_store_read(r->store, &j->key, j->record, output, &bytes, &size, NULL) == 0 &&
+        gnt_st_parse(&st, output, bytes, size, NULL) == 0 && st.metadata)
         all = json_loads(st.metadata, JSON_REJECT_DUPLICATES, NULL);
     gnt_st_free(&st);
-    gnt_free(path);
+    gnt_free(bytes);
     return all;
 }
 
@@ -101,8 +99,8 @@ static int key_of(const run *r, run_job *j) {
         const run_input *in = &j->input[i];
         gnt_hasher_text(&h, in->name);
         if (in->from) {
-            const json_t *digest = json_object_get(json_object_get(in->from->record, "outputs"), in->output);
-            gnt_hasher_text(&h, json_is_string(digest) ? json_string_value(digest) : "none");
+            const char *digest = gnt_store_digest(in->from->record, in->output);
+            gnt_hasher_text(&h, digest ? digest : "none");
         }
     }
     j->key = gnt_hasher_end(&h);
@@ -153,7 +151,7 @@ static int open_input(run *r, const run_input *in, int *fd, gnt_err *err) {
         *fd = open(in->path, O_RDONLY | O_CLOEXEC);
         return *fd >= 0 ? 0 : gnt_fail(err, "%s: cannot open: %s", in->path, strerror(errno));
     }
-    if (!json_object_get(json_object_get(in->from->record, "outputs"), in->output))
+    if (!gnt_store_digest(in->from->record, in->output))
         return 0;
     *fd = gnt_store_open_output(r->store, &in->from->key, in->output, err);
     return *fd >= 0 ? 0 : -1;
@@ -179,6 +177,18 @@ static json_t *readable_files(const run_job *j, gnt_err *err) {
         gnt_paths_free(&files);
     }
     return list;
+}
+
+/* Digests of inputs from the store, which the worker holds the bytes against that it reads. */
+static json_t *input_sums(const run_job *j) {
+    json_t *sums = json_object();
+    for (size_t i = 0; i < j->n_inputs; i++) {
+        const run_input *in = &j->input[i];
+        const char *digest = in->from ? gnt_store_digest(in->from->record, in->output) : NULL;
+        if (digest)
+            json_object_set_new(sums, in->name, json_string(digest));
+    }
+    return sums;
 }
 
 enum { MOST_OUTPUTS = 12 };
@@ -214,6 +224,7 @@ static void start_job(run *r, run_job *j) {
     if (rc == 0) {
         json_object_set_new(request, "sandbox", gnt_walls_request(&r->options->walls, files, 0));
         json_object_set_new(request, "memory_mb", json_integer(r->suite->memory_mb));
+        json_object_set_new(request, "sums", input_sums(j));
         gnt_child_spec spec = {.request = request,
                                .inputs = input,
                                .n_inputs = n_inputs,

@@ -11,10 +11,8 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "job/store.h"
-#include "plugin/info.h"
 
-enum { MOST_OUTPUTS = 16, MOST_RECORD = 1 << 20, MOST_PLAN = 256 << 20, MOST_JOB = 1000 };
-static const size_t MOST_OUTPUT = (size_t)8 << 30;
+enum { MOST_PLAN = 256 << 20 };
 
 typedef struct merge {
     const char *const *run;
@@ -42,69 +40,13 @@ __attribute__((format(printf, 2, 3))) static void say(const merge *m, const char
 
 /* ---- one entry of a store ---- */
 
-/* A record as the engine writes it, and nothing else. */
-static int record_ok(const json_t *record) {
-    const json_t *outputs = json_object_get(record, "outputs"), *facts = json_object_get(record, "facts");
-    const char *status = json_string_value(json_object_get(record, "status"));
-    const char *job = json_string_value(json_object_get(record, "job")), *name;
-    const json_t *sandbox = json_object_get(record, "sandbox"); /* of jobs that open plugins */
-    json_t *value;
-    if (json_object_size(record) != (sandbox ? 5 : 4) || (sandbox && !json_is_string(sandbox)) || !status ||
-        strcmp(status, "ok") != 0 || !job || strlen(job) > MOST_JOB || !json_is_object(outputs) ||
-        !json_is_object(facts) || json_object_size(outputs) > MOST_OUTPUTS)
-        return 0;
-    json_object_foreach((json_t *)(uintptr_t)outputs, name, value) {
-        const char *hex = json_string_value(value);
-        if (!gnt_id_ok(name, '_') || !hex || strlen(hex) != 64 || strspn(hex, "0123456789abcdef") != 64)
-            return 0;
+static gnt_digest key_of(const char *hex) {
+    gnt_digest key;
+    for (size_t i = 0; i < sizeof key.b; i++) {
+        char two[3] = {hex[2 * i], hex[2 * i + 1], 0};
+        key.b[i] = (uint8_t)strtoul(two, NULL, 16);
     }
-    json_object_foreach((json_t *)(uintptr_t)facts, name,
-                        value) if (!gnt_id_ok(name, '_') || !json_is_number(value)) return 0;
-    return 1;
-}
-
-/* The record of an entry, NULL where there is none that holds. The caller owns it. */
-static json_t *read_record(const char *store, const char *hex) {
-    char *path = gnt_format("%s/%.2s/%s/done.json", store, hex, hex);
-    gnt_doc doc;
-    json_t *record = NULL;
-    if (path && gnt_doc_load(&doc, path, MOST_RECORD, NULL) == 0) {
-        if (record_ok(doc.root))
-            record = json_incref(doc.root);
-        gnt_doc_free(&doc);
-    }
-    gnt_free(path);
-    return record;
-}
-
-/* An output whose bytes are those of its digest; NULL where they are not. */
-static uint8_t *read_output(const char *store, const char *hex, const char *name, const char *digest,
-                            size_t *size) {
-    char *path = gnt_format("%s/%.2s/%s/%s.safetensors", store, hex, hex, name), found[GNT_HEX_SIZE];
-    uint8_t *bytes = NULL;
-    if (path && gnt_file_read(path, MOST_OUTPUT, &bytes, size, NULL) == 0) {
-        gnt_digest d = gnt_digest_bytes(bytes, *size);
-        gnt_digest_hex(&d, found);
-        if (strcmp(found, digest) != 0) {
-            gnt_free(bytes);
-            bytes = NULL;
-        }
-    }
-    gnt_free(path);
-    return bytes;
-}
-
-static int outputs_whole(const char *store, const char *hex, const json_t *record) {
-    const char *name;
-    json_t *value;
-    json_object_foreach(json_object_get(record, "outputs"), name, value) {
-        size_t size;
-        uint8_t *bytes = read_output(store, hex, name, json_string_value(value), &size);
-        gnt_free(bytes);
-        if (!bytes)
-            return 0;
-    }
-    return 1;
+    return key;
 }
 
 /* The same outputs and facts; jobs with one key may have several names. */
@@ -119,11 +61,12 @@ static int is_hex(const char *name, size_t digits) {
     return strlen(name) == digits && strspn(name, "0123456789abcdef") == digits;
 }
 
-static int take_entry(merge *m, size_t run, const char *store, const char *hex, size_t *broken,
-                      gnt_err *err) {
-    json_t *record = read_record(store, hex);
-    if (!record || !outputs_whole(store, hex, record)) {
-        json_decref(record);
+static int take_entry(merge *m, size_t run, gnt_store *store, const char *hex, size_t *broken, gnt_err *err) {
+    const gnt_digest key = key_of(hex);
+    json_t *record;
+    if (gnt_store_find(store, &key, &record, err) != 0)
+        return -1;
+    if (!record) {
         ++*broken;
         return 0;
     }
@@ -148,9 +91,9 @@ static int is_folder(const char *path) {
 }
 
 /* Calls for each name of `digits` hexadecimal digits that is a folder, in order. */
-static int each_folder(merge *m, size_t run, const char *store, const char *part, size_t *broken,
-                       gnt_err *err) {
-    char *path = part ? gnt_format("%s/%s", store, part) : gnt_strdup(store);
+static int each_folder(merge *m, size_t run, gnt_store *store, const char *folder, const char *part,
+                       size_t *broken, gnt_err *err) {
+    char *path = part ? gnt_format("%s/%s", folder, part) : gnt_strdup(folder);
     struct dirent **names = NULL;
     int n = is_folder(path) ? scandir(path, &names, NULL, alphasort) : 0, rc = 0;
     for (int i = 0; i < n; i++) {
@@ -159,7 +102,7 @@ static int each_folder(merge *m, size_t run, const char *store, const char *part
         if (rc == 0 && is_hex(name, part ? 64 : 2) && (!part || strncmp(name, part, 2) == 0) &&
             is_folder(inner))
             rc = part ? take_entry(m, run, store, name, broken, err)
-                      : each_folder(m, run, store, name, broken, err);
+                      : each_folder(m, run, store, folder, name, broken, err);
         gnt_free(inner);
         free(names[i]);
     }
@@ -169,14 +112,18 @@ static int each_folder(merge *m, size_t run, const char *store, const char *part
 }
 
 static int take_store(merge *m, size_t run, gnt_err *err) {
-    char *store = gnt_format("%s/store", folder_of(m, run));
+    char *folder = gnt_format("%s/store", folder_of(m, run));
+    gnt_store *store = NULL;
     size_t broken = 0;
-    int rc = store ? 0 : gnt_fail(err, "out of memory for a store");
-    if (rc == 0 && run < m->n && !is_folder(store))
-        rc = gnt_fail(err, "%s: is no folder (links are not followed); expected the store of a run", store);
+    int rc = folder ? 0 : gnt_fail(err, "out of memory for a store");
+    if (rc == 0 && run < m->n && !is_folder(folder))
+        rc = gnt_fail(err, "%s: is no folder (links are not followed); expected the store of a run", folder);
     if (rc == 0)
-        rc = each_folder(m, run, store, NULL, &broken, err);
-    gnt_free(store);
+        rc = gnt_store_open(&store, folder, err);
+    if (rc == 0)
+        rc = each_folder(m, run, store, folder, NULL, &broken, err);
+    gnt_store_close(store);
+    gnt_free(folder);
     if (broken)
         say(m, "%s: %zu entries of its store are not whole and are left out", folder_of(m, run), broken);
     m->counts->broken += broken;
@@ -186,47 +133,42 @@ static int take_store(merge *m, size_t run, gnt_err *err) {
 /* ---- second pass: copying ---- */
 
 static int copy_entry(const merge *m, gnt_store *to, const char *hex, const json_t *entry, gnt_err *err) {
-    const char *from = folder_of(m, (size_t)json_integer_value(json_object_get(entry, "run")));
-    gnt_stored_output output[MOST_OUTPUTS];
-    uint8_t *bytes[MOST_OUTPUTS] = {0};
+    gnt_stored_output output[GNT_STORE_MOST_OUTPUTS];
+    uint8_t *bytes[GNT_STORE_MOST_OUTPUTS] = {0};
     size_t n = 0;
-    gnt_digest key;
-    json_t *value, *record = json_copy(json_object_get(entry, "record"));
-    char *store = gnt_format("%s/store", from);
+    const gnt_digest key = key_of(hex);
+    const json_t *found = json_object_get(entry, "record");
+    json_t *value, *record = json_copy((json_t *)(uintptr_t)found);
+    char *folder =
+        gnt_format("%s/store", folder_of(m, (size_t)json_integer_value(json_object_get(entry, "run"))));
+    gnt_store *from = NULL;
     const char *name;
-    int rc = record && store ? 0 : gnt_fail(err, "out of memory for a store");
-    for (size_t i = 0; i < sizeof key.b; i++) {
-        char two[3] = {hex[2 * i], hex[2 * i + 1], 0};
-        key.b[i] = (uint8_t)strtoul(two, NULL, 16);
-    }
-    json_t *outputs = json_object_get(json_object_get(entry, "record"), "outputs");
-    json_object_foreach(outputs, name, value) {
+    int rc =
+        record && folder ? gnt_store_open(&from, folder, err) : gnt_fail(err, "out of memory for a store");
+    json_object_foreach(json_object_get(found, "outputs"), name, value) {
         size_t size = 0;
         if (rc != 0)
             break;
-        bytes[n] = read_output(store, hex, name, json_string_value(value), &size);
-        if (!bytes[n])
-            rc = gnt_fail(err, "%s/%.2s/%s/%s.safetensors: was changed while it was copied", store, hex, hex,
-                          name);
-        else
-            output[n] = (gnt_stored_output){name, bytes[n], size};
+        rc = gnt_store_read(from, &key, found, name, &bytes[n], &size, err);
+        output[n] = (gnt_stored_output){name, bytes[n], size};
         n++;
     }
     if (rc == 0)
         rc = gnt_store_put(to, &key, record, output, n, err);
     for (size_t i = 0; i < n; i++)
         gnt_free(bytes[i]);
+    gnt_store_close(from);
     json_decref(record);
-    gnt_free(store);
+    gnt_free(folder);
     return rc;
 }
 
 static int copy_all(const merge *m, gnt_err *err) {
-    gnt_store *to;
+    gnt_store *to = NULL;
     const char *hex;
     json_t *entry;
     char *path = gnt_format("%s/store", m->folder);
-    int rc = path ? gnt_store_open(&to, path, err) : gnt_fail(err, "out of memory for a store");
+    int rc = path ? gnt_store_open_writable(&to, path, err) : gnt_fail(err, "out of memory for a store");
     gnt_free(path);
     if (rc != 0)
         return -1;

@@ -186,20 +186,19 @@ static json_t *matches_json(const run *r) {
 /* Copies a cell's pictures beside the results and returns their name there, or null. */
 static json_t *copy_images(const run *r, const run_cell *c, gnt_err *err, int *rc) {
     size_t index = (size_t)(c - r->cell);
-    if (!c->score_job || !json_object_get(json_object_get(c->score_job->record, "outputs"), "images"))
+    if (!c->score_job || !gnt_store_digest(c->score_job->record, "images"))
         return json_null();
-    char *from = run_output_path(r, c->score_job, "images");
     char *name = gnt_format("images/cell-%05zu.safetensors", index);
     char *to = name ? gnt_format("%s/%s", r->options->folder, name) : NULL;
     uint8_t *bytes = NULL;
     size_t size;
-    *rc = from && to ? gnt_file_read(from, (size_t)1 << 30, &bytes, &size, err)
-                     : gnt_fail(err, "out of memory");
+    *rc =
+        to ? gnt_store_read(r->store, &c->score_job->key, c->score_job->record, "images", &bytes, &size, err)
+           : gnt_fail(err, "out of memory");
     if (*rc == 0)
         *rc = gnt_file_write(to, bytes, size, err);
     json_t *text = json_string(name);
     gnt_free(bytes);
-    gnt_free(from);
     gnt_free(name);
     gnt_free(to);
     return text;

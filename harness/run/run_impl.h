@@ -123,7 +123,6 @@ int run_wait_job(run *r, gnt_err *err);
 void run_free_jobs(run *r);
 /* The job whose failure ended this one: itself, or one whose output it needed. */
 const run_job *run_origin(const run_job *j);
-char *run_output_path(const run *r, const run_job *j, const char *output);
 /* Metadata of a stored bundle as JSON; NULL when it cannot be read. */
 json_t *run_metadata(const run *r, const run_job *j, const char *output);
 

@@ -107,6 +107,10 @@ int run_step_search(run *r, run_search *s, int *moved, gnt_err *err) {
     if (!isfinite(s->none)) {
         if (baseline(r, s, r->suite->task[s->task].match.seeds, &ready, err) != 0)
             return -1;
+        if (ready && !s->settled && !isfinite(s->none)) { /* or it would be asked for for ever */
+            s->settled = 1;
+            s->reason = gnt_strdup("the undefended training has no utility: it diverged");
+        }
         if (!ready || s->settled) {
             s->none = NAN;
             *moved |= s->settled;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "base/mem.h"
 #include "job/job.h"
 #include "plugin/load.h"
@@ -16,12 +17,32 @@ static int has_input(void *context, const char *name) {
     return json_object_get(json_object_get(request, "inputs"), name) != NULL;
 }
 
+/* What came from a store is what was stored, or there is no job. */
+static int input_holds(const json_t *request, const char *name, const uint8_t *bytes, size_t size,
+                       gnt_err *err) {
+    const char *wanted = json_string_value(json_object_get(json_object_get(request, "sums"), name));
+    char found[GNT_HEX_SIZE];
+    if (!wanted)
+        return 0;
+    gnt_digest d = gnt_digest_bytes(bytes, size);
+    gnt_digest_hex(&d, found);
+    return strcmp(found, wanted) == 0
+               ? 0
+               : gnt_fail(
+                     err,
+                     "the input \"%s\" is not what was stored: its bytes changed since; run again, and it "
+                     "is made anew",
+                     name);
+}
+
 static int read_input(void *context, const char *name, gnt_st *out, gnt_err *err) {
     uint8_t *bytes;
     size_t size;
     if (gnt_worker_read(context, name, most_bundle, &bytes, &size, err) != 0)
         return -1;
-    int rc = gnt_st_parse(out, name, bytes, size, err);
+    int rc = input_holds(context, name, bytes, size, err);
+    if (rc == 0)
+        rc = gnt_st_parse(out, name, bytes, size, err);
     gnt_free(bytes);
     return rc;
 }

@@ -65,6 +65,13 @@ glyphs() {
         "test": 80, "public": 20%s}, "model": "%s"%s}' "$1" "$3" "$2" "$4"
 }
 
+# seal ENTRY: gives the done.json of a store's entry, as it now is, the sum that it must have
+seal() {
+    local text
+    text=$(sed -E '1s/(,"sum":"[0-9a-f]*")?\}$//' "$1/done.json")
+    printf '%s,"sum":"%s"}' "$text" "$(printf '%s%s' "$(basename "$1")" "$text" | b2sum -l 256 | cut -d ' ' -f 1)" >"$1/done.json"
+}
+
 # number FOLDER LIST MEMBER WANTED PATH: from the first object of the top-level list (cells, groups, matches) whose
 # MEMBER is WANTED, the value at PATH: a member, or members joined by '.', such as measures.psnr.mean
 number() {
