@@ -34,7 +34,8 @@ static const char help[] =
     "  --plugins DIR      one more folder of plugins\n"
     "  --no-report        leave the report out\n"
     "  -q, --quiet        no progress, no summary\n" CLI_WALLS_HELP
-    "Exit code: 0 every cell is ok or n/a, 1 a cell failed or a file could not be written, 2 the suite or the command "
+    "Exit code: 0 every cell is ok or n/a, 1 a cell failed or a file could not be written, 2 the suite or "
+    "the command "
     "is wrong,\n"
     "or the sandbox less than required, 130 interrupted.\n";
 

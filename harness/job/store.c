@@ -103,9 +103,9 @@ static int record_ok(const json_t *record) {
     const char *job = json_string_value(json_object_get(record, "job")), *name;
     const json_t *sandbox = json_object_get(record, "sandbox"); /* of jobs that open plugins */
     json_t *value;
-    if (json_object_size(record) != (sandbox ? 5 : 4) || (sandbox && !json_is_string(sandbox)) || !status || strcmp(status, "ok") != 0 || !job ||
-        strlen(job) > MOST_JOB || !json_is_object(outputs) || !json_is_object(facts) ||
-        json_object_size(outputs) > GNT_STORE_MOST_OUTPUTS)
+    if (json_object_size(record) != (sandbox ? 5 : 4) || (sandbox && !json_is_string(sandbox)) || !status ||
+        strcmp(status, "ok") != 0 || !job || strlen(job) > MOST_JOB || !json_is_object(outputs) ||
+        !json_is_object(facts) || json_object_size(outputs) > GNT_STORE_MOST_OUTPUTS)
         return 0;
     json_object_foreach((json_t *)(uintptr_t)outputs, name, value) {
         const char *hex = json_string_value(value);
