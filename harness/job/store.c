@@ -62,7 +62,7 @@ static char *output_path(const gnt_store *s, const gnt_digest *key, const char *
 
 /* ---- the record ---- */
 
-static void sum_of(const gnt_digest *key, const char *text, size_t size, char sum[GNT_HEX_SIZE]) {
+void gnt_store_sum(const gnt_digest *key, const char *text, size_t size, char sum[GNT_HEX_SIZE]) {
     char hex[GNT_HEX_SIZE];
     crypto_generichash_state state;
     gnt_digest d;
@@ -79,7 +79,7 @@ static int sum_holds(const gnt_digest *key, const char *text, size_t size) {
     char sum[GNT_HEX_SIZE], tail[TAIL + 1];
     if (size < TAIL)
         return 0;
-    sum_of(key, text, size - TAIL, sum);
+    gnt_store_sum(key, text, size - TAIL, sum);
     snprintf(tail, sizeof tail, "%s%s%s", sum_key, sum, sum_end);
     return memcmp(text + size - TAIL, tail, TAIL) == 0;
 }
@@ -89,7 +89,7 @@ static char *record_text(const gnt_digest *key, const json_t *record) {
     char *text = gnt_json_canonical(record), *whole = NULL, sum[GNT_HEX_SIZE];
     size_t size = text ? strlen(text) : 0;
     if (size > 1) {
-        sum_of(key, text, size - 1, sum); /* but for the bracket at the end */
+        gnt_store_sum(key, text, size - 1, sum); /* but for the bracket at the end */
         whole = gnt_format("%.*s%s%s%s", (int)(size - 1), text, sum_key, sum, sum_end);
     }
     gnt_free(text);

@@ -46,5 +46,7 @@ int gnt_store_read(gnt_store *s, const gnt_digest *key, const json_t *record, co
                    uint8_t **bytes, size_t *size, gnt_err *err);
 /* The digest of an output in hexadecimal, NULL where the record has none such. */
 const char *gnt_store_digest(const json_t *record, const char *name);
+/* "sum" of the entry `key` whose done.json begins with these bytes. */
+void gnt_store_sum(const gnt_digest *key, const char *text, size_t size, char sum[GNT_HEX_SIZE]);
 
 #endif

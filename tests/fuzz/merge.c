@@ -1,6 +1,6 @@
-/* Joining runs: a run's store and host.json as they come from elsewhere. Input: the record of an entry, a line "%%", the
- * bytes of its output "o", a line "%%", host.json. */
-#include "fuzz.h"
+/* Joining runs: a run's store and host.json as they come from elsewhere. Input: the record of an entry without its sum, a
+ * line "%%", the bytes of its output "o", a line "%%", host.json. */
+#include "entry.h"
 #include "run/merge.h"
 
 enum { ENTRY = 64 };
@@ -12,6 +12,7 @@ static void say(void *user, const char *line) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const uint8_t plan[] = "{}\n";
+    static const gnt_digest key;
     static const char *const folders[] = {"one", "one/store", "one/store/00", "two", "two/store"};
     char hex[ENTRY + 1], name[512], one[512], two[512], to[512];
     fuzz_bytes all = {data, size}, record = fuzz_text(&all), output = fuzz_text(&all);
@@ -25,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     snprintf(name, sizeof name, "one/store/00/%s", hex);
     fuzz_subfolder(name);
     snprintf(name, sizeof name, "one/store/00/%s/done.json", hex);
-    fuzz_file(name, record);
+    fuzz_record(name, &key, record);
     snprintf(name, sizeof name, "one/store/00/%s/o.safetensors", hex);
     fuzz_file(name, output);
     fuzz_file("one/plan.json", (fuzz_bytes){plan, sizeof plan - 1});

@@ -217,7 +217,7 @@ put("request", "mean", text({**request, "model": {**model, "mean": [1, 2], "devi
 # ---- the store, and joining stores
 
 plain = bundle({"x": ("U8", [2], b"ab")}, {"a": 1})
-for harness, record in [("store", {"status": "ok", "sentence": "", "facts": {"loss": 1}}),
+for harness, record in [("store", {"status": "ok", "job": "train a", "sandbox": "full", "facts": {"loss": 1}}),
                         ("merge", {"status": "ok", "job": "data a", "facts": {"loss": 1.5}})]:
     whole = {**record, "outputs": {"o": blake(plain)}}
     host = b"\n%%\n" + text({"identity": "b"}).encode() if harness == "merge" else b""
