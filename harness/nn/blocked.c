@@ -15,14 +15,16 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "nn/four.h"
 #include "nn/samples.h"
 #include "nn/winograd.h"
 
-enum { FORMS = GNT_LAYOUT_POINTS_DX + 1, FREE = FORMS, DEPTH = 8, FEW_PLACES = 16 };
+enum { FORMS = GNT_LAYOUT_FOUR_DX + 1, FREE = FORMS, DEPTH = 8, FEW_PLACES = 16 };
 enum {
     IN_ROWS = -1,
     BY_SAMPLES = -2,
-    BY_WINOGRAD = -3
+    BY_WINOGRAD = -3,
+    BY_FOUR = -4
 }; /* of a convolution that no operation of oneDNN computes */
 
 typedef struct pass {
@@ -64,6 +66,8 @@ static gnt_nn_shape shape_in(const pass *p, const gnt_nn_shape *s, int form) {
         return (gnt_nn_shape){5, {d[0] / GNT_SAMPLES, d[1], d[2], d[3], GNT_SAMPLES}};
     if (form == GNT_LAYOUT_POINTS || form == GNT_LAYOUT_POINTS_DX)
         return (gnt_nn_shape){3, {16, d[0], d[1]}};
+    if (form == GNT_LAYOUT_FOUR || form == GNT_LAYOUT_FOUR_DX)
+        return (gnt_nn_shape){3, {9, d[0], d[1]}};
     return *s;
 }
 
@@ -227,16 +231,30 @@ static gnt_node conv_by_samples(pass *p, gnt_node i) {
     return p->at[i][form] = add(p, &v, form, in, 2);
 }
 
-static gnt_node conv_by_winograd(pass *p, gnt_node i) {
+/* The edge of the blocked part: what follows a convolution in rows is elementwise, and meets blocks sooner or later. */
+static void enter_blocks(pass *p, gnt_node i) {
+    if (!can_be(p, &p->from->v[i], GNT_LAYOUT_BLOCKS))
+        return;
+    p->at[i][GNT_LAYOUT_BLOCKS] = convert(p, i, GNT_LAYOUT_ROWS, GNT_LAYOUT_BLOCKS);
+    p->native[i] = GNT_LAYOUT_BLOCKS;
+}
+
+/* By winograd.c or four.c. */
+static gnt_node conv_by_rewritten(pass *p, gnt_node i) {
     gnt_vertex v = p->from->v[i];
-    int weights = v.op == GNT_OP_CONV ? GNT_LAYOUT_POINTS : GNT_LAYOUT_POINTS_DX;
-    gnt_node in[2] = {get(p, input(p, i, 0), GNT_LAYOUT_BLOCKS), get(p, input(p, i, 1), weights)};
+    int four = p->conv[i] == BY_FOUR, dx = v.op == GNT_OP_CONV_DX;
+    int form = four ? GNT_LAYOUT_ROWS : GNT_LAYOUT_BLOCKS;
+    int weights = (four ? GNT_LAYOUT_FOUR : GNT_LAYOUT_POINTS) + dx;
+    gnt_node in[2] = {get(p, input(p, i, 0), form), get(p, input(p, i, 1), weights)};
     if (in[0] < 0 || in[1] < 0)
         return -1;
-    v.shape = shape_in(p, &v.shape, GNT_LAYOUT_BLOCKS);
-    v.p[2] = -GNT_CONV_WINOGRAD;
-    p->native[i] = GNT_LAYOUT_BLOCKS;
-    return p->at[i][GNT_LAYOUT_BLOCKS] = add(p, &v, GNT_LAYOUT_BLOCKS, in, 2);
+    v.shape = shape_in(p, &v.shape, form);
+    v.p[2] = four ? -GNT_CONV_FOUR : -GNT_CONV_WINOGRAD;
+    p->native[i] = (uint8_t)form;
+    gnt_node y = p->at[i][form] = add(p, &v, form, in, 2);
+    if (four && y >= 0)
+        enter_blocks(p, i);
+    return y;
 }
 
 static gnt_node conv_in(pass *p, gnt_node i) {
@@ -268,11 +286,8 @@ static gnt_node rows(pass *p, gnt_node i, gnt_node **in, int32_t *room) {
     }
     gnt_node y = add(p, &v, GNT_LAYOUT_ROWS, *in, v.n_in);
     p->at[i][GNT_LAYOUT_ROWS] = y;
-    /* the edge of the blocked part: what follows is elementwise, and meets blocks sooner or later */
-    if (y >= 0 && (v.op == GNT_OP_CONV || v.op == GNT_OP_CONV_DX) && can_be(p, &v, GNT_LAYOUT_BLOCKS)) {
-        p->at[i][GNT_LAYOUT_BLOCKS] = convert(p, i, GNT_LAYOUT_ROWS, GNT_LAYOUT_BLOCKS);
-        p->native[i] = GNT_LAYOUT_BLOCKS;
-    }
+    if (y >= 0 && (v.op == GNT_OP_CONV || v.op == GNT_OP_CONV_DX))
+        enter_blocks(p, i);
     return y;
 }
 
@@ -291,8 +306,8 @@ static int walk(pass *p, gnt_node **in, int32_t *room) {
             made = conv_in(p, i);
         } else if (p->conv[i] == BY_SAMPLES) {
             made = conv_by_samples(p, i);
-        } else if (p->conv[i] == BY_WINOGRAD) {
-            made = conv_by_winograd(p, i);
+        } else if (p->conv[i] == BY_WINOGRAD || p->conv[i] == BY_FOUR) {
+            made = conv_by_rewritten(p, i);
         } else if (v->op == GNT_OP_SUM) {
             int form = p->native[input(p, i, 0)];
             int whole = v->count == 1 || form == GNT_LAYOUT_BLOCKS || form == GNT_LAYOUT_SAMPLES;
@@ -326,12 +341,17 @@ static uint8_t *behind_gradients(const gnt_graph *g) {
     return behind;
 }
 
+static int is_held(const pass *p, gnt_node i) {
+    const gnt_vertex *w = &p->from->v[input(p, i, 1)];
+    return w->op == GNT_OP_INPUT && w->stage == GNT_STAGE_HELD;
+}
+
 /* Weights that are no input change with every step, and are in blocks. */
 static int by_winograd(const pass *p, gnt_node i, const gnt_conv *s, int exact) {
     const gnt_vertex *v = &p->from->v[i], *w = &p->from->v[input(p, i, 1)];
     if (p->b != 16 || v->op == GNT_OP_CONV_DW || w->op != GNT_OP_INPUT)
         return 0;
-    return gnt_winograd_fits(v->op, s, w->stage == GNT_STAGE_HELD, exact);
+    return gnt_winograd_fits(v->op, s, is_held(p, i), exact);
 }
 
 /* Decides how each convolution is computed, and makes oneDNN's operations. Returns how many are not left in rows,
@@ -352,6 +372,11 @@ static int32_t choose_convs(pass *p, const uint8_t *behind) {
             continue;
         gnt_conv s = gnt_plan_conv(p->from, v);
         gnt_planned_conv *c = &plan->conv[fits];
+        if (is_held(p, i) && gnt_four_fits(v->op, &s)) {
+            p->conv[i] = BY_FOUR;
+            others++;
+            continue;
+        }
         /* over so few places, copying the weights into blocks costs more than the kernel gains */
         if (p->b == 0 || s.c % p->b || s.o % p->b || s.n * s.oh * s.ow <= FEW_PLACES) {
             p->conv[i] = gnt_samples_fits(v->op, &s) ? BY_SAMPLES : IN_ROWS;

@@ -99,7 +99,7 @@ gnt_conv gnt_plan_conv(const gnt_graph *ir, const gnt_vertex *v) {
     const gnt_vertex *a = &ir->v[in[0]], *b = &ir->v[in[1]];
     int64_t x[4], y[4], way = v->p[2] < 0 ? -v->p[2] : GNT_CONV_ROWS;
     const int64_t square[4] = {0, 0, 3, 3}, *w = v->op == GNT_OP_CONV_DW ? v->shape.dim : b->shape.dim;
-    if (way == GNT_CONV_WINOGRAD)
+    if (way == GNT_CONV_WINOGRAD || way == GNT_CONV_FOUR)
         w = square;
     axes_of(x, v->op == GNT_OP_CONV_DX ? v : a);
     axes_of(y, v->op == GNT_OP_CONV ? v : v->op == GNT_OP_CONV_DX ? a : b);
@@ -201,9 +201,9 @@ static int convert(gnt_plan *plan, gnt_step *s, const gnt_vertex *v) {
         turn_samples(s, v);
         return gnt_plan_add(plan, s) ? 0 : -1;
     }
-    if (v->layout == GNT_LAYOUT_POINTS || v->layout == GNT_LAYOUT_POINTS_DX) {
+    if (v->layout >= GNT_LAYOUT_POINTS) {
         s->op = GNT_STEP_REWRITE;
-        s->u.rewrite.op = v->layout == GNT_LAYOUT_POINTS ? GNT_OP_CONV : GNT_OP_CONV_DX;
+        s->u.rewrite.layout = v->layout;
         s->u.rewrite.o = v->p[0];
         s->u.rewrite.c = v->p[1];
         return gnt_plan_add(plan, s) ? 0 : -1;

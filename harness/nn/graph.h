@@ -60,12 +60,14 @@ typedef enum gnt_op {
  * With b channels in a block and C = c/b, O = o/b: */
 typedef enum gnt_layout {
     GNT_LAYOUT_ROWS = 0,
-    GNT_LAYOUT_BLOCKS,   /* n×c×h×w as n×C×h×w×b */
-    GNT_LAYOUT_WEIGHTS,  /* o×c×kh×kw as O×C×kh×kw×b(c)×b(o) */
-    GNT_LAYOUT_TURNED,   /* the same as O×C×kh×kw×b(o)×b(c); 1×1 windows C×O first */
-    GNT_LAYOUT_SAMPLES,  /* n×c×h×w as n/16 × c×h×w×16 */
-    GNT_LAYOUT_POINTS,   /* o×c×3×3 rewritten by winograd.c for conv: 16×o×c entries */
-    GNT_LAYOUT_POINTS_DX /* the same for conv_dx */
+    GNT_LAYOUT_BLOCKS,    /* n×c×h×w as n×C×h×w×b */
+    GNT_LAYOUT_WEIGHTS,   /* o×c×kh×kw as O×C×kh×kw×b(c)×b(o) */
+    GNT_LAYOUT_TURNED,    /* the same as O×C×kh×kw×b(o)×b(c); 1×1 windows C×O first */
+    GNT_LAYOUT_SAMPLES,   /* n×c×h×w as n/16 × c×h×w×16 */
+    GNT_LAYOUT_POINTS,    /* o×c×3×3 rewritten by winograd.c for conv: 16×o×c entries */
+    GNT_LAYOUT_POINTS_DX, /* the same for conv_dx */
+    GNT_LAYOUT_FOUR,   /* o×c×3×3 in the order in which four.c's conv reads it: o/16 × c×3×3×16(o) */
+    GNT_LAYOUT_FOUR_DX /* and its conv_dx */
 } gnt_layout;
 
 enum { GNT_NN_PARAMS = 8, GNT_NN_STAGES = 64 };

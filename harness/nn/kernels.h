@@ -32,8 +32,13 @@ typedef struct gnt_gemm {
 } gnt_gemm;
 
 /* Which layouts a convolution's operands are in: rows; x and y GNT_LAYOUT_SAMPLES, weights rows; x and y blocks, weights
- * GNT_LAYOUT_POINTS or GNT_LAYOUT_POINTS_DX. In double it is rows. */
-typedef enum gnt_conv_way { GNT_CONV_ROWS = 0, GNT_CONV_SAMPLES, GNT_CONV_WINOGRAD } gnt_conv_way;
+ * GNT_LAYOUT_POINTS (conv_dx: _DX); x and y rows, weights GNT_LAYOUT_FOUR (_DX). In double it is rows. */
+typedef enum gnt_conv_way {
+    GNT_CONV_ROWS = 0,
+    GNT_CONV_SAMPLES,
+    GNT_CONV_WINOGRAD,
+    GNT_CONV_FOUR
+} gnt_conv_way;
 
 /* x: n × c × h × w; weight: o × c × kh × kw; y: n × o × oh × ow. */
 typedef struct gnt_conv {

@@ -35,7 +35,7 @@ typedef struct gnt_value {
     size_t bytes, at;          /* roots but inputs: size and place in the arena */
 } gnt_value;
 
-enum { GNT_STEP_CHAIN = GNT_OP_COUNT, GNT_STEP_REWRITE /* weights, for winograd.c */ };
+enum { GNT_STEP_CHAIN = GNT_OP_COUNT, GNT_STEP_REWRITE /* weights, for winograd.c and four.c */ };
 
 typedef struct gnt_step {
     int32_t op, stage;  /* a gnt_op or one of the above */
@@ -54,7 +54,7 @@ typedef struct gnt_step {
         gnt_pool pool;
         gnt_rows rows;
         struct {
-            int32_t op; /* GNT_OP_CONV or GNT_OP_CONV_DX */
+            int32_t layout;
             int64_t o, c;
         } rewrite;
     } u;
@@ -101,7 +101,8 @@ int gnt_plan_gram(gnt_plan *plan);
 double gnt_gram_flops(const gnt_conv *s); /* of one of the two products that stand in their place */
 
 /* Chooses layouts: blocked ones where plan->dnnl has kernels for them, samples as lanes where samples.c has, blocks
- * and rewritten weights where winograd.c is faster. −1 out of memory. */
+ * and rewritten weights where winograd.c or four.c is
+ * faster. −1 out of memory. */
 int gnt_plan_blocks(gnt_plan *plan);
 
 /* Sizes of a convolution of any face, in rows or blocks. */

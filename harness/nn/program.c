@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "nn/cost.h"
+#include "nn/four.h"
 #include "nn/plan.h"
 #include "nn/winograd.h"
 
@@ -31,6 +32,23 @@ struct gnt_program {
     int32_t from[GNT_NN_STAGES + 3]; /* steps of stage s: from[s + 2] … from[s + 3] */
 };
 
+static void rewrite(float *u, const float *w, const gnt_step *s) {
+    int64_t o = s->u.rewrite.o, c = s->u.rewrite.c;
+    switch (s->u.rewrite.layout) {
+    case GNT_LAYOUT_POINTS:
+        gnt_winograd_weights(GNT_OP_CONV, u, w, o, c);
+        break;
+    case GNT_LAYOUT_POINTS_DX:
+        gnt_winograd_weights(GNT_OP_CONV_DX, u, w, o, c);
+        break;
+    case GNT_LAYOUT_FOUR:
+        gnt_four_weights(GNT_OP_CONV, u, w, o, c);
+        break;
+    default:
+        gnt_four_weights(GNT_OP_CONV_DX, u, w, o, c);
+    }
+}
+
 static void run_step(const gnt_program *p, const gnt_step *s) {
     const gnt_kernels *k = p->plan.kernels;
     void *scratch = p->arena;
@@ -48,7 +66,7 @@ static void run_step(const gnt_program *p, const gnt_step *s) {
     }
     switch (s->op) {
     case GNT_STEP_REWRITE:
-        gnt_winograd_weights(s->u.rewrite.op, y, x[0], s->u.rewrite.o, s->u.rewrite.c);
+        rewrite(y, x[0], s);
         break;
     case GNT_OP_FILL:
         k->fill(y, s->a, s->n);

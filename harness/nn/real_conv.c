@@ -1,5 +1,5 @@
 /* real_conv: matrix products and the three faces of convolution, as im2col and BLAS; in float the shapes that fit go
- * to narrow.c and direct.c, and those in other layouts to samples.c and winograd.c.
+ * to narrow.c and direct.c, and those in other layouts to samples.c, winograd.c and four.c.
  *
  * For one image: col is (c·kh·kw) × (oh·ow), the entries of x under the window at each place, zeros in the
  * padding. y = w·col          dx = col2im(wᵀ·dy)          dw = Σ_n dy·colᵀ */
@@ -8,6 +8,7 @@
 #include <cblas.h>
 
 #include "nn/direct.h"
+#include "nn/four.h"
 #include "nn/narrow.h"
 #include "nn/real.h"
 #include "nn/samples.h"
@@ -15,10 +16,10 @@
 
 #ifdef GNT_REAL_F64
 #define BLAS_GEMM cblas_dgemm
-#define DIRECT(op, samples, winograd, narrow, direct) ((void)0)
+#define DIRECT(op, samples, winograd, four, narrow, direct) ((void)0)
 #else
 #define BLAS_GEMM cblas_sgemm
-#define DIRECT(op, samples, winograd, narrow, direct)                                                        \
+#define DIRECT(op, samples, winograd, four, narrow, direct)                                                  \
     do {                                                                                                     \
         if (s->way == GNT_CONV_SAMPLES) {                                                                    \
             samples;                                                                                         \
@@ -26,6 +27,10 @@
         }                                                                                                    \
         if (s->way == GNT_CONV_WINOGRAD) {                                                                   \
             winograd;                                                                                        \
+            return;                                                                                          \
+        }                                                                                                    \
+        if (s->way == GNT_CONV_FOUR) {                                                                       \
+            four;                                                                                            \
             return;                                                                                          \
         }                                                                                                    \
         if (gnt_narrow_fits(s)) {                                                                            \
@@ -60,6 +65,8 @@ size_t NAME(conv_scratch)(int op, const gnt_conv *s) {
         return gnt_samples_scratch(op, s);
     if (s->way == GNT_CONV_WINOGRAD)
         return gnt_winograd_scratch(s);
+    if (s->way == GNT_CONV_FOUR)
+        return 0;
     if (gnt_narrow_fits(s))
         return gnt_narrow_scratch(s);
     if (gnt_direct_fits(op, s))
@@ -125,8 +132,8 @@ static void col2im(real *x, const real *col, const gnt_conv *s) {
 
 void NAME(conv)(void *y_all, const void *x_all, const void *w, void *scratch, const gnt_conv *s) {
     DIRECT(GNT_OP_CONV, gnt_samples_conv(y_all, x_all, w, scratch, s),
-           gnt_winograd_conv(y_all, x_all, w, scratch, s), gnt_narrow_conv(y_all, x_all, w, scratch, s),
-           gnt_direct_conv(y_all, x_all, w, scratch, s));
+           gnt_winograd_conv(y_all, x_all, w, scratch, s), gnt_four_conv(y_all, x_all, w, s),
+           gnt_narrow_conv(y_all, x_all, w, scratch, s), gnt_direct_conv(y_all, x_all, w, scratch, s));
     int64_t k = s->c * s->kh * s->kw, places = s->oh * s->ow;
     real *y = y_all;
     const real *x = x_all;
@@ -142,7 +149,7 @@ void NAME(conv)(void *y_all, const void *x_all, const void *w, void *scratch, co
 
 void NAME(conv_dx)(void *dx_all, const void *dy_all, const void *w, void *scratch, const gnt_conv *s) {
     DIRECT(GNT_OP_CONV_DX, gnt_samples_conv_dx(dx_all, dy_all, w, scratch, s),
-           gnt_winograd_conv_dx(dx_all, dy_all, w, scratch, s),
+           gnt_winograd_conv_dx(dx_all, dy_all, w, scratch, s), gnt_four_conv_dx(dx_all, dy_all, w, s),
            gnt_narrow_conv_dx(dx_all, dy_all, w, scratch, s),
            gnt_direct_conv_dx(dx_all, dy_all, w, scratch, s));
     int64_t k = s->c * s->kh * s->kw, places = s->oh * s->ow;
@@ -156,7 +163,7 @@ void NAME(conv_dx)(void *dx_all, const void *dy_all, const void *w, void *scratc
 }
 
 void NAME(conv_dw)(void *dw, const void *x_all, const void *dy_all, void *scratch, const gnt_conv *s) {
-    DIRECT(GNT_OP_CONV_DW, gnt_samples_conv_dw(dw, x_all, dy_all, scratch, s), (void)0,
+    DIRECT(GNT_OP_CONV_DW, gnt_samples_conv_dw(dw, x_all, dy_all, scratch, s), (void)0, (void)0,
            gnt_narrow_conv_dw(dw, x_all, dy_all, scratch, s),
            gnt_direct_conv_dw(dw, x_all, dy_all, scratch, s));
     int64_t k = s->c * s->kh * s->kw, places = s->oh * s->ow;

@@ -341,6 +341,62 @@ static void test_programs(void **state) {
     }
 }
 
+/* Two layers of 4×4 on held weights, of which one reader wants blocks; their outputs, and the gradient by x. */
+static void test_held(void **state) {
+    (void)state;
+    gnt_key key = gnt_key_of_seed(33);
+    gnt_stream r = gnt_stream_open(&key, "held");
+    gnt_graph *g = gnt_graph_new();
+    const int64_t dim[3][4] = {{1, 96, 8, 8}, {176, 96, 3, 3}, {176, 176, 3, 3}};
+    gnt_node in[3], out[3];
+    float *v[3];
+    double *exact[3];
+    for (int i = 0; i < 3; i++) {
+        int64_t size = dim[i][0] * dim[i][1] * dim[i][2] * dim[i][3];
+        in[i] = gnt_nn_input(g, "in", 4, dim[i], 0);
+        if (i > 0)
+            gnt_nn_hold(g, in[i]);
+        v[i] = noise(&r, size);
+        exact[i] = gnt_aligned((size_t)size, sizeof(double));
+        for (int64_t j = 0; j < size; j++) {
+            v[i][j] *= i > 0 ? 0.03125f : 1; /* so that no tanh is near 1, where its slope has few digits */
+            exact[i][j] = (double)v[i][j];
+        }
+    }
+    gnt_node h = gnt_nn_conv(g, in[0], in[1], 2, 1);
+    out[0] = gnt_nn_conv(g, gnt_nn_softplus(g, h), in[2], 1, 1);
+    out[1] = gnt_nn_conv(g, gnt_nn_tanh(g, gnt_nn_add(g, out[0], h)), in[2], 1, 1);
+    gnt_node s = gnt_nn_mean_all(g, gnt_nn_square(g, out[1]));
+    gnt_nn_vjp(g, &s, NULL, 1, in, 1, &out[2]);
+    gnt_program *p = gnt_program_new(g, out, NULL, 3, 4, NULL, 0),
+                *q = gnt_program_new_plain(g, out, NULL, 3, 8, NULL, 0);
+    assert_true(p && q);
+    for (int i = 0; i < 3; i++) {
+        gnt_program_bind(p, in[i], v[i]);
+        gnt_program_bind(q, in[i], exact[i]);
+    }
+    assert_int_equal(gnt_program_run(p, 0) | gnt_program_run(q, 0), 0);
+    for (int i = 0; i < 3; i++) {
+        gnt_nn_shape shape = gnt_nn_shape_of(g, out[i]);
+        const float *a = gnt_program_output(p, i);
+        const double *b = gnt_program_output(q, i);
+        double off = 0, size = 0;
+        for (int64_t j = 0; j < gnt_nn_count(&shape); j++) {
+            off += ((double)a[j] - b[j]) * ((double)a[j] - b[j]);
+            size += b[j] * b[j];
+        }
+        if (!(sqrt(off) <= 1e-5 * sqrt(size)))
+            fail_msg("output %d: off by %g of %g", i, sqrt(off), sqrt(size));
+    }
+    gnt_program_free(p);
+    gnt_program_free(q);
+    gnt_graph_free(g);
+    for (int i = 0; i < 3; i++) {
+        gnt_free_aligned(v[i]);
+        gnt_free_aligned(exact[i]);
+    }
+}
+
 /* The library makes a list of arguments for each call, and frees it. */
 static void test_replay(void **state) {
     (void)state;
@@ -386,8 +442,9 @@ static void test_choice(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_copies),   cmocka_unit_test(test_faces),  cmocka_unit_test(test_winograd),
-        cmocka_unit_test(test_programs), cmocka_unit_test(test_replay), cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_copies),   cmocka_unit_test(test_faces), cmocka_unit_test(test_winograd),
+        cmocka_unit_test(test_programs), cmocka_unit_test(test_held),  cmocka_unit_test(test_replay),
+        cmocka_unit_test(test_choice),
     };
     return cmocka_run_group_tests_name("blocked", tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "gauntlet/nn.h"
+#include "nn/four.h"
 #include "nn/kernels.h"
 #include "nn/loops.h"
 #include "nn/samples.h"
@@ -256,6 +257,37 @@ static void test_samples(void **state) {
         }
 }
 
+/* Images of 4×4 with many channels, on rewritten weights. */
+static void test_four(void **state) {
+    (void)state;
+    gnt_key key = gnt_key_of_seed(6);
+    gnt_stream r = gnt_stream_open(&key, "four");
+    const gnt_kernels *k = gnt_kernels_f32();
+    const int64_t shape[3][9] = {
+        {1, 176, 4, 4, 176, 3, 3, 1, 1}, {1, 80, 4, 4, 368, 3, 3, 1, 1}, {1, 400, 4, 4, 80, 3, 3, 1, 1}};
+    for (int i = 0; i < 3; i++)
+        for (int op = GNT_OP_CONV; op <= GNT_OP_CONV_DX; op++) {
+            gnt_conv s = geometry(shape[i]);
+            int64_t most = 16 * (s.c > s.o ? s.c : s.o), nw = s.o * s.c * 9;
+            float *a = noise(k, &r, most), *y = noise(k, &r, most), *right = noise(k, &r, most),
+                  *w = noise(k, &r, nw), *u = noise(k, &r, nw);
+            int fits = gnt_four_fits(op, &s), dx = op == GNT_OP_CONV_DX;
+            assert_true(fits || !__builtin_cpu_supports("avx512f"));
+            (dx ? k->plain_conv_dx : k->plain_conv)(right, a, w, NULL, &s);
+            s.way = GNT_CONV_FOUR;
+            gnt_four_weights(op, u, w, s.o, s.c);
+            if (fits)
+                (dx ? k->conv_dx : k->conv)(y, a, u, NULL, &s);
+            if (fits)
+                near(k, "four", y, right, 16 * (dx ? s.c : s.o), 9 * (dx ? s.o : s.c));
+            free(a);
+            free(y);
+            free(right);
+            free(w);
+            free(u);
+        }
+}
+
 /* Values by hand. Ties go to the lowest index; padding never wins, not even over negative entries. */
 static void test_max_pool(void **state) {
     (void)state;
@@ -460,15 +492,11 @@ static void test_same_sums(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gemm),
-        cmocka_unit_test(test_conv),
-        cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_max_pool),
-        cmocka_unit_test(test_avg_pool),
-        cmocka_unit_test(test_indices),
-        cmocka_unit_test(test_long_sums),
-        cmocka_unit_test(test_log_sum_exp),
-        cmocka_unit_test(test_float_functions),
+        cmocka_unit_test(test_gemm),        cmocka_unit_test(test_conv),
+        cmocka_unit_test(test_samples),     cmocka_unit_test(test_four),
+        cmocka_unit_test(test_max_pool),    cmocka_unit_test(test_avg_pool),
+        cmocka_unit_test(test_indices),     cmocka_unit_test(test_long_sums),
+        cmocka_unit_test(test_log_sum_exp), cmocka_unit_test(test_float_functions),
         cmocka_unit_test(test_same_sums),
     };
     return cmocka_run_group_tests_name("kernels", tests, NULL, NULL);
