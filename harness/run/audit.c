@@ -1,27 +1,19 @@
 #include "run/audit.h"
 
-#include <errno.h>
-#include <ftw.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/random.h"
+#include "run/again.h"
 #include "run/engine.h"
 #include "run/run_impl.h"
 
-enum {
-    MOST_RESULTS = 1 << 30,
-    MOST_HOST = 256 << 20,
-    MOST_IMAGES = 1 << 30,
-    MOST_PATH = 200,
-    MOST_DEPTH = 40
-};
+enum { MOST_IMAGES = 1 << 30, MOST_PATH = 200, MOST_DEPTH = 40 };
 
 typedef struct audit {
     const gnt_suite *suite;
@@ -44,38 +36,7 @@ __attribute__((format(printf, 2, 3))) static void say(const audit *a, const char
     a->sink(a->user, line.text);
 }
 
-/* ---- the run ---- */
-
-static int load(gnt_doc *doc, const char *folder, const char *name, size_t most, gnt_err *err) {
-    char *path = gnt_format("%s/%s", folder, name);
-    int rc = path ? gnt_doc_load(doc, path, most, err) : gnt_fail(err, "out of memory for %s", name);
-    gnt_free(path);
-    return rc;
-}
-
-/* Of this suite, with the cells of this plan. */
-static int check_results(const audit *a, const gnt_doc *doc, gnt_err *err) {
-    const char *digest = json_string_value(json_object_get(doc->root, "suite_digest"));
-    const json_t *cells = json_object_get(doc->root, "cells");
-    if (!digest || strcmp(digest, a->suite->digest) != 0)
-        return gnt_doc_fail(err, doc, "suite_digest", "is not that of suite.json beside it; expected %s",
-                            a->suite->digest);
-    if (json_array_size(cells) != a->plan->n)
-        return gnt_doc_fail(err, doc, "cells", "has %zu entries; the plan of suite.json has %zu cells",
-                            json_array_size(cells), a->plan->n);
-    for (size_t i = 0; i < a->plan->n; i++) {
-        const char *id = json_string_value(json_object_get(json_array_get(cells, i), "cell"));
-        if (!id || strcmp(id, a->plan->cell[i].id) != 0)
-            return gnt_doc_fail(err, doc, gnt_path_item("cells", i).text, "is not the cell %s of the plan",
-                                a->plan->cell[i].id);
-    }
-    return 0;
-}
-
-static int is_ok(const json_t *cell) {
-    const char *status = json_string_value(json_object_get(cell, "status"));
-    return status && strcmp(status, "ok") == 0;
-}
+/* ---- which cells ---- */
 
 /* The same cell but for its seed. */
 static int is_same_cell(const gnt_cell *a, const gnt_cell *b) {
@@ -91,7 +52,7 @@ static void want(audit *a, const json_t *cells, size_t i) {
     a->wanted[i] = 1;
     a->counts->chosen++;
     for (size_t k = 0; a->options->redrawn && k < a->plan->n; k++)
-        if (is_same_cell(&a->plan->cell[i], &a->plan->cell[k]) && is_ok(json_array_get(cells, k)))
+        if (is_same_cell(&a->plan->cell[i], &a->plan->cell[k]) && run_again_ok(json_array_get(cells, k)))
             a->wanted[k] = 1;
 }
 
@@ -104,7 +65,7 @@ static int choose(audit *a, const json_t *cells, gnt_err *err) {
         return gnt_fail(err, "out of memory for the choice of cells");
     }
     for (size_t i = 0; i < a->plan->n; i++)
-        if (is_ok(json_array_get(cells, i)))
+        if (run_again_ok(json_array_get(cells, i)))
             ok[n++] = (uint32_t)i;
     gnt_key key = gnt_key_of_seed(a->options->seed);
     gnt_stream stream = gnt_stream_open(&key, "audit");
@@ -114,25 +75,6 @@ static int choose(audit *a, const json_t *cells, gnt_err *err) {
     gnt_free(ok);
     return n ? 0
              : gnt_fail(err, "%s: no cell of it is ok: there is nothing to run again", a->options->folder);
-}
-
-/* The strengths that matched cells had. */
-static int read_strengths(audit *a, const json_t *cells, gnt_err *err) {
-    const gnt_suite *s = a->suite;
-    a->strength = gnt_array(s->n_tasks * s->n_defenses, sizeof *a->strength);
-    if (!a->strength)
-        return gnt_fail(err, "out of memory for the strengths of a run");
-    for (size_t i = 0; i < a->plan->n; i++) {
-        const gnt_cell *c = &a->plan->cell[i];
-        const json_t *strength = json_object_get(json_array_get(cells, i), "strength");
-        if (!a->wanted[i] || c->mode != GNT_MODE_MATCHED)
-            continue;
-        if (!json_is_number(strength))
-            return gnt_fail(err, "%s/results.json: %s: strength: expected the number that matching came to",
-                            a->options->folder, c->id);
-        a->strength[c->task * s->n_defenses + c->defense] = json_number_value(strength);
-    }
-    return 0;
 }
 
 /* ---- what could explain a difference ---- */
@@ -155,7 +97,7 @@ static const char *plugin_now(const gnt_suite *s, const char *id) {
 static void look_at_host(const audit *a) {
     gnt_doc doc;
     gnt_err err;
-    if (load(&doc, a->options->folder, "host.json", MOST_HOST, NULL) != 0) {
+    if (run_again_load(&doc, a->options->folder, "host.json", NULL) != 0) {
         say(a, "note: there is no host.json to read: what machine and plugins the run had is not known");
         return;
     }
@@ -243,7 +185,7 @@ static void compare_cell(const audit *a, const char *id, const json_t *was, cons
     const json_t *at_was, *at_now;
     gnt_shown left, right;
     const char *reason = json_string_value(json_object_get(now, "reason"));
-    if (is_ok(was) && !is_ok(now))
+    if (run_again_ok(was) && !run_again_ok(now))
         say(a, "different %s: it ends as %s%s%s", id, shown(json_object_get(now, "status"), &left),
             reason ? ": " : "", reason ? reason : "");
     else if (first_difference(was, now, path, 0, &at_was, &at_now))
@@ -259,25 +201,6 @@ static void compare_cell(const audit *a, const char *id, const json_t *was, cons
 }
 
 /* ---- the whole ---- */
-
-static int make_scratch(audit *a, gnt_err *err) {
-    const char *place = getenv("TMPDIR");
-    a->scratch = gnt_format("%s/gauntlet-audit-XXXXXX", place && *place ? place : "/tmp");
-    if (!a->scratch)
-        return gnt_fail(err, "out of memory");
-    if (mkdtemp(a->scratch))
-        return 0;
-    gnt_fail(err, "%s: cannot make the scratch folder: %s", a->scratch, strerror(errno));
-    gnt_free(a->scratch);
-    a->scratch = NULL;
-    return -1;
-}
-
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *where) {
-    (void)st, (void)kind, (void)where;
-    remove(path);
-    return 0;
-}
 
 static int run_and_compare(audit *a, const json_t *cells, gnt_err *err) {
     gnt_run_options how = {.folder = a->scratch,
@@ -296,7 +219,7 @@ static int run_and_compare(audit *a, const json_t *cells, gnt_err *err) {
         return 0;
     if (a->options->redrawn)
         return a->options->redrawn(a->user, a->scratch, err);
-    if (load(&fresh, a->scratch, "results.json", MOST_RESULTS, err) != 0)
+    if (run_again_load(&fresh, a->scratch, "results.json", err) != 0)
         return -1;
     const json_t *now = json_object_get(fresh.root, "cells");
     for (size_t i = 0; i < a->plan->n; i++)
@@ -318,23 +241,19 @@ int gnt_audit(const gnt_suite *suite, const gnt_plan *plan, const gnt_audit_opti
         .suite = suite, .plan = plan, .options = options, .counts = counts, .sink = sink, .user = user};
     gnt_doc doc;
     *counts = (gnt_audit_counts){0};
-    if (load(&doc, options->folder, "results.json", MOST_RESULTS, err) != 0)
+    if (run_again_results(&doc, options->folder, suite, plan, err) != 0)
         return -1;
     const json_t *cells = json_object_get(doc.root, "cells");
-    int rc = check_results(&a, &doc, err);
-    if (rc == 0)
-        rc = choose(&a, cells, err);
+    int rc = choose(&a, cells, err);
     if (rc == 0 && options->redrawn)
-        rc = read_strengths(&a, cells, err);
+        rc = (a.strength = run_again_strengths(suite, plan, cells, a.wanted, err)) ? 0 : -1;
     if (rc == 0)
-        rc = make_scratch(&a, err);
+        rc = (a.scratch = run_again_scratch(err)) ? 0 : -1;
     if (rc == 0) {
         look_at_host(&a);
         rc = run_and_compare(&a, cells, err);
     }
-    if (a.scratch)
-        nftw(a.scratch, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-    gnt_free(a.scratch);
+    run_again_remove(a.scratch);
     gnt_free(a.wanted);
     gnt_free(a.strength);
     gnt_doc_free(&doc);

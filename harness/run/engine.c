@@ -221,6 +221,8 @@ int gnt_run(const gnt_suite *suite, const gnt_plan *plan, const gnt_run_options 
         rc = run_write_host(&r, err);
     if (r.cell)
         count(&r, counts);
+    if (rc == 0 && options->done && !r.interrupted)
+        rc = options->done(options->user, &r, err);
     close_run(&r);
     return rc;
 }

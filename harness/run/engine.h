@@ -11,6 +11,8 @@
 #include "suite/plan.h"
 #include "suite/suite.h"
 
+struct run;
+
 typedef struct gnt_run_options {
     const char *folder;      /* of the run: store/, images/ and the JSON files go there */
     const char *data_folder; /* --data, or NULL */
@@ -19,6 +21,9 @@ typedef struct gnt_run_options {
     const uint8_t *wanted;   /* plan->n flags: cells to run, the others stay unfinished; NULL: all */
     gnt_sandbox_wish walls;  /* an output that was made behind less than walls.least is made anew */
     const char *walls_here;  /* which stand here, for the record; may be NULL */
+    /* Called when every cell is done, while its jobs can still be run again (run/pace.h); NULL: not. */
+    int (*done)(void *user, struct run *r, gnt_err *err);
+    void *user;
     const double *strength; /* of matched cells, n_tasks × n_defenses, in place of searches; NULL: searches */
 } gnt_run_options;
 

@@ -358,6 +358,25 @@ int run_wait_job(run *r, gnt_err *err) {
     return which >= 0 ? finish_job(r, owner[which], err) : 0;
 }
 
+int run_job_again(run *r, run_job *j, double *seconds, gnt_err *err) {
+    gnt_err why = {0};
+    start_job(r, j);
+    if (j->state != RUN_RUNNING)
+        return gnt_fail(err, "%s", j->reason ? j->reason : "out of memory");
+    gnt_children_wait(&j->child, 1, -1);
+    const gnt_child_result *result = gnt_child_result_of(j->child);
+    if (!result)
+        gnt_fail(&why, "was interrupted");
+    const int good = result && strcmp(gnt_child_verdict(j->child, &why), "ok") == 0;
+    *seconds = result ? result->cpu_seconds : 0;
+    close_inputs(j);
+    gnt_child_free(j->child);
+    j->child = NULL;
+    j->state = RUN_OK;
+    r->running--;
+    return good ? 0 : gnt_fail(err, "the job %s, run again: %s", j->name, why.text);
+}
+
 void run_free_jobs(run *r) {
     for (size_t i = 0; i < r->n_jobs; i++) {
         run_job *j = r->job[i];

@@ -120,6 +120,8 @@ int run_add_input(run_job *j, const char *name, run_job *from, const char *outpu
 int run_step_jobs(run *r, int *moved, gnt_err *err);
 /* Waits a while for a running job to end and takes in what it left. */
 int run_wait_job(run *r, gnt_err *err);
+/* Runs a job that is done once more and throws away what it leaves; *seconds of processor time it took. */
+int run_job_again(run *r, run_job *j, double *seconds, gnt_err *err);
 void run_free_jobs(run *r);
 /* The job whose failure ended this one: itself, or one whose output it needed. */
 const run_job *run_origin(const run_job *j);
