@@ -16,6 +16,7 @@ int gnt_cmd_program(int argc, char **argv);
 int gnt_cmd_vet(int argc, char **argv);
 int gnt_cmd_merge(int argc, char **argv);
 int gnt_cmd_audit(int argc, char **argv);
+int gnt_cmd_pace(int argc, char **argv);
 int gnt_cmd_sign(int argc, char **argv);
 int gnt_cmd_verify(int argc, char **argv);
 int gnt_cmd_report(int argc, char **argv);

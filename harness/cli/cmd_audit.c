@@ -5,9 +5,8 @@
 
 #include <sodium/randombytes.h>
 
-#include "base/json.h"
-#include "base/mem.h"
 #include "cli/cmd.h"
+#include "cli/kept.h"
 #include "cli/redrawn.h"
 #include "cli/walls.h"
 #include "cli/world.h"
@@ -81,47 +80,21 @@ static int read_options(int argc, char **argv, options *o) {
     return CLI_GO_ON;
 }
 
-/* The scale that the run says it had; NULL: the suite's own. The caller frees. */
-static int read_scale(const char *folder, char **scale, gnt_err *err) {
-    gnt_doc doc;
-    char *path = gnt_format("%s/results.json", folder);
-    *scale = NULL;
-    int rc = path ? gnt_doc_load(&doc, path, (size_t)1 << 30, err) : gnt_fail(err, "out of memory");
-    gnt_free(path);
-    if (rc != 0)
-        return -1;
-    *scale = gnt_strdup(json_string_value(json_object_get(json_object_get(doc.root, "scale"), "name")));
-    gnt_doc_free(&doc);
-    return 0;
-}
-
 static void say(void *user, const char *line) {
     (void)user;
     puts(line);
     fflush(stdout);
 }
 
-static int audit(options *o, const cli_world *world, gnt_err *err) {
-    gnt_suite suite = {0};
-    gnt_plan plan = {0};
+static int audit(options *o, cli_kept *kept, gnt_err *err) {
     gnt_audit_counts counts = {0};
     cli_redrawn fresh = {.folder = o->how.folder};
-    char *path = gnt_format("%s/suite.json", o->how.folder);
-    int rc = path ? gnt_suite_load(&suite, path, &world->suite, err) : gnt_fail(err, "out of memory");
-    if (rc == 0)
-        rc = gnt_plan_make(&plan, &suite, err);
-    if (rc == 0) {
-        printf("cells chosen with --seed %" PRIu64 "\n", o->how.seed);
-        gnt_interrupt_catch();
-        if (o->new_seed) /* all that is drawn hangs on the run key */
-            suite.key = gnt_audit_new_key(o->how.seed);
-        o->how.redrawn = o->new_seed ? cli_compare_redrawn : NULL;
-        rc = gnt_audit(&suite, &plan, &o->how, &counts, say, &fresh, err);
-    }
-    gnt_plan_free(&plan);
-    gnt_suite_free(&suite);
-    gnt_free(path);
-    if (rc != 0)
+    printf("cells chosen with --seed %" PRIu64 "\n", o->how.seed);
+    gnt_interrupt_catch();
+    if (o->new_seed) /* all that is drawn hangs on the run key */
+        kept->suite.key = gnt_audit_new_key(o->how.seed);
+    o->how.redrawn = o->new_seed ? cli_compare_redrawn : NULL;
+    if (gnt_audit(&kept->suite, &kept->plan, &o->how, &counts, say, &fresh, err) != 0)
         return GNT_EXIT_WRONG;
     if (counts.interrupted)
         return GNT_EXIT_INTERRUPTED;
@@ -133,23 +106,18 @@ static int audit(options *o, const cli_world *world, gnt_err *err) {
 int gnt_cmd_audit(int argc, char **argv) {
     options o;
     gnt_err err = {0};
-    cli_world world;
+    cli_kept kept;
     gnt_sandbox_report walls_here;
-    char *scale = NULL;
     int code = read_options(argc, argv, &o);
     if (code != CLI_GO_ON)
         return code;
     code = GNT_EXIT_WRONG;
     if (cli_walls_check("audit", &o.how.walls, 1, &walls_here) != 0)
         return code;
-    int rc = cli_world_open(&world, &o.places, &o.how.walls, &err);
-    if (rc == 0 && read_scale(o.how.folder, &scale, &err) == 0) {
-        world.suite.scale = scale;
-        code = audit(&o, &world, &err);
-    }
+    if (cli_kept_open(&kept, o.how.folder, &o.places, &o.how.walls, &err) == 0)
+        code = audit(&o, &kept, &err);
     if (code == GNT_EXIT_WRONG)
         fprintf(stderr, "gauntlet audit: %s\n", err.text);
-    gnt_free(scale);
-    cli_world_close(&world);
+    cli_kept_close(&kept);
     return code;
 }

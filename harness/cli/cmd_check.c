@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
+#include "cli/timed.h"
 #include "gate/gate.h"
 
 static const char help[] =
@@ -18,6 +19,14 @@ static const char help[] =
     "a match is\n"
     "lost. What is new, or better, is a note. RUN and BASELINE are folders of runs, or results.json files.\n"
     "  --against BASELINE  what to hold it against; results/baselines/ is the place to keep one\n"
+    "  --time GAUNTLET     judge time too: the baseline's build of this program, whose plugins lie beside "
+    "it, and "
+    "this\n"
+    "                      one run an attack of each kind and a training of each defense in turns\n"
+    "  --rounds N          how often (15)\n"
+    "  --data DIR          with --time: where data files are (the environment variable GAUNTLET_DATA)\n"
+    "  --models DIR        one more folder of model files\n"
+    "  --plugins DIR       one more folder of plugins, of both builds\n"
     "  --junit FILE        also as JUnit XML\n"
     "  --markdown FILE     also as Markdown, such as for a job's summary\n"
     "  --json FILE         also as JSON, with every comparison\n"
@@ -25,9 +34,10 @@ static const char help[] =
     "  -q, --quiet         nothing on standard output but annotations\n"
     "  -h, --help          this text\n"
     "\n"
-    "The chance of any false alarm in a whole comparison is at most the suite's alpha (5 %). Time is not "
-    "judged: runs\n"
-    "of different moments do not compare.\n"
+    "The chance of any false alarm in a whole comparison is at most the suite's alpha (5 %). Times of the "
+    "two "
+    "runs are\n"
+    "not compared: they are of different moments.\n"
     "Exit code: 0 no regression, 1 a regression, 2 the command or a file is wrong, 3 there is no baseline "
     "yet.\n";
 
@@ -35,17 +45,30 @@ enum { EXIT_NO_BASELINE = 3 };
 
 typedef struct options {
     const char *run, *against, *junit, *markdown, *json;
+    cli_timing time; /* other: NULL, time is not judged */
     int github, quiet;
 } options;
 
+static int is_folder(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 static int read_options(int argc, char **argv, options *o) {
-    const cli_option known[] = {{.name = "against", .kind = CLI_TEXT, .to = &o->against},
-                                {.name = "junit", .kind = CLI_TEXT, .to = &o->junit},
-                                {.name = "markdown", .kind = CLI_TEXT, .to = &o->markdown},
-                                {.name = "json", .kind = CLI_TEXT, .to = &o->json},
-                                {.name = "github", .kind = CLI_FLAG, .to = &o->github},
-                                {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .to = &o->quiet},
-                                {0}};
+    uint64_t rounds = 15;
+    const cli_option known[] = {
+        {.name = "time", .kind = CLI_TEXT, .to = &o->time.other},
+        {.name = "rounds", .kind = CLI_WHOLE, .to = &rounds, .least = 1, .most = 1000},
+        {.name = "data", .kind = CLI_TEXT, .to = &o->time.data},
+        {.name = "models", .kind = CLI_TEXT, .to = &o->time.models},
+        {.name = "plugins", .kind = CLI_TEXT, .to = &o->time.plugins},
+        {.name = "against", .kind = CLI_TEXT, .to = &o->against},
+        {.name = "junit", .kind = CLI_TEXT, .to = &o->junit},
+        {.name = "markdown", .kind = CLI_TEXT, .to = &o->markdown},
+        {.name = "json", .kind = CLI_TEXT, .to = &o->json},
+        {.name = "github", .kind = CLI_FLAG, .to = &o->github},
+        {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .to = &o->quiet},
+        {0}};
     const cli_command command = {.name = "check", .help = help, .options = known};
     cli_words words;
     *o = (options){0};
@@ -57,14 +80,18 @@ static int read_options(int argc, char **argv, options *o) {
                          "expected a run and --against BASELINE, such as `gauntlet check results/quick "
                          "--against results/baselines/quick.json`");
     o->run = words.word[0];
+    o->time.rounds = (size_t)rounds;
+    o->time.quiet = o->quiet;
+    o->time.folder = o->run;
+    if (o->time.other && !is_folder(o->run))
+        return cli_wrong(&command, "--time wants the folder of a run, which keeps its suite; %.200s is none",
+                         o->run);
     return CLI_GO_ON;
 }
 
 /* The results file of a folder, or the file itself. The caller frees; NULL when out of memory. */
 static char *results_of(const char *path) {
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? gnt_format("%s/results.json", path)
-                                                       : gnt_strdup(path);
+    return is_folder(path) ? gnt_format("%s/results.json", path) : gnt_strdup(path);
 }
 
 static int wrong(const char *sentence) {
@@ -112,6 +139,7 @@ static int check(const options *o, const char *run, const char *baseline) {
     gnt_err err = {""};
     gnt_results now, before;
     gnt_gate gate;
+    cli_timed t = {0};
     int code = GNT_EXIT_WRONG;
     if (gnt_results_load(&now, run, &err) != 0)
         return wrong(err.text);
@@ -119,7 +147,8 @@ static int check(const options *o, const char *run, const char *baseline) {
         gnt_results_free(&now);
         return wrong(err.text);
     }
-    if (gnt_gate_make(&gate, &now, run, &before, baseline, &err) != 0)
+    if ((o->time.other && cli_time_builds(&t, &o->time, &now, &before, &err) != 0) ||
+        gnt_gate_make_timed(&gate, &now, run, &before, baseline, t.timed, t.n, &err) != 0)
         wrong(err.text);
     else {
         code = gate.n_failures ? GNT_EXIT_FAILED : GNT_EXIT_OK;
@@ -133,6 +162,7 @@ static int check(const options *o, const char *run, const char *baseline) {
             code = GNT_EXIT_WRONG;
         gnt_gate_free(&gate);
     }
+    cli_timed_free(&t);
     gnt_results_free(&now);
     gnt_results_free(&before);
     return code;

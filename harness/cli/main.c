@@ -35,6 +35,7 @@ static const command commands[] = {
     {"check", "is a run worse than a baseline? Statistics and an exit code, for CI", gnt_cmd_check},
     {"version", "the version of gauntlet and of its plugin ABI", gnt_cmd_version},
     {"help", "this text, or `help COMMAND`", gnt_cmd_help},
+    {"pace", NULL, gnt_cmd_pace},
     {"worker", NULL, worker}, /* how this program starts its own children */
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };

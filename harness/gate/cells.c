@@ -86,7 +86,7 @@ static int add_row(gate_maker *m, const gnt_joined *first, const gnt_measure *me
                           .measure = measure->name,
                           .is = pairs->is,
                           .was = old ? old->is : pairs->was,
-                          .tolerance = gnt_gate_tolerance(&m->g->settings, measure->name, 0),
+                          .tolerance = gnt_gate_tolerance(&m->g->settings, measure->name),
                           .p = 1,
                           .p_less = 1,
                           .verdict = pairs->differ || old ? GNT_GATE_WITHIN : GNT_GATE_SAME};

@@ -49,8 +49,8 @@ int gate_add_finding(gate_maker *m, gnt_gate_kind kind, const gnt_gate_row *row,
 /* ---- verdicts ---- */
 
 static int same_family(const gnt_gate_row *a, const gnt_gate_row *b) {
-    return a->is_utility == b->is_utility && !strcmp(a->cell->task, b->cell->task) &&
-           (a->is_utility || a->cell->stage == b->cell->stage);
+    return a->about == b->about && !strcmp(a->cell->task, b->cell->task) &&
+           (a->about != GNT_GATE_LEAKAGE || a->cell->stage == b->cell->stage);
 }
 
 static int same_training(const gnt_gate_row *a, const gnt_gate_row *b) {
@@ -58,12 +58,13 @@ static int same_training(const gnt_gate_row *a, const gnt_gate_row *b) {
            (a->cell->strength == b->cell->strength || isnan(b->cell->strength));
 }
 
-/* Rows stand by task, stage and defense; what did not change at all says nothing of how trainings scatter. */
+/* Rows stand by task, stage and defense; what did not change at all says nothing of how trainings scatter. Time knows no
+ * seeds. */
 static void settle_rows(gnt_gate *g) {
-    for (size_t i = 0, end; i < g->n_row; i = end) {
+    for (size_t i = 0, end; i < g->n_row - g->timed; i = end) {
         gnt_spread together = {0};
         const gnt_gate_row *last = NULL;
-        for (end = i; end < g->n_row && same_family(&g->row[i], &g->row[end]); end++) {
+        for (end = i; end < g->n_row - g->timed && same_family(&g->row[i], &g->row[end]); end++) {
             const gnt_gate_row *row = &g->row[end];
             if (row->verdict == GNT_GATE_SAME)
                 continue;
@@ -81,7 +82,8 @@ static void settle_rows(gnt_gate *g) {
 static int moved(const gnt_gate_row *row) {
     const gnt_outcome *a = row->cell, *b = row->old;
     double gain = gnt_utility_sign(a->utility.measure) * (a->utility.value - b->utility.value);
-    return a->mode == GNT_ROW_MATCHED && a->strength != b->strength && gain > 0;
+    return row->about == GNT_GATE_LEAKAGE && a->mode == GNT_ROW_MATCHED && a->strength != b->strength &&
+           gain > 0;
 }
 
 static gnt_gate_verdict verdict_of(const gnt_gate_row *row, int can_fail, double alpha) {
@@ -132,10 +134,14 @@ int gate_judge(gate_maker *m) {
 }
 
 static gnt_gate_kind kind_of(const gnt_gate_row *row) {
+    static const gnt_gate_kind worse[] = {GNT_GATE_LEAKS_MORE, GNT_GATE_COSTS_MORE, GNT_GATE_SLOWER,
+                                          GNT_GATE_SLOWER};
+    static const gnt_gate_kind better[] = {GNT_GATE_LEAKS_LESS, GNT_GATE_CHEAPER, GNT_GATE_FASTER,
+                                           GNT_GATE_FASTER};
     if (row->verdict == GNT_GATE_WORSE)
-        return row->is_utility ? GNT_GATE_COSTS_MORE : GNT_GATE_LEAKS_MORE;
+        return worse[row->about];
     if (row->verdict == GNT_GATE_BETTER)
-        return row->is_utility ? GNT_GATE_CHEAPER : GNT_GATE_LEAKS_LESS;
+        return better[row->about];
     return row->verdict == GNT_GATE_MOVED ? GNT_GATE_ALONG_CURVE : GNT_GATE_KINDS;
 }
 
@@ -193,10 +199,12 @@ static int by_kind(const void *a, const void *b) {
     return strcmp(x->place, y->place);
 }
 
-static int make(gnt_gate *g, const gnt_results *now, const char *now_name, const gnt_results *before,
-                const char *before_name, int redrawn, gnt_err *err) {
-    gate_maker m = {.g = g, .now_name = now_name, .before_name = before_name, .err = err};
+/* m: with the names and what was timed; the rest is filled in here. */
+static int make(gnt_gate *g, gate_maker m, const gnt_results *now, const gnt_results *before, int redrawn) {
+    const char *now_name = m.now_name, *before_name = m.before_name;
+    gnt_err *err = m.err;
     gnt_joined *cell = NULL;
+    m.g = g;
     *g = (gnt_gate){.now = now, .before = before, .redrawn = redrawn};
     int rc = gnt_gate_settings_read(&g->settings, now, now_name, err) ||
                      gnt_join_cells(now, now_name, before, before_name, &cell, &m.n_cell, err)
@@ -205,7 +213,8 @@ static int make(gnt_gate *g, const gnt_results *now, const char *now_name, const
     m.cell = cell;
     if (rc == 0)
         rc = check_suites(&m) || gate_compare_cells(&m) || gate_compare_utility(&m) ||
-                     (!redrawn && gate_compare_matches(&m)) || gate_judge(&m) || find_rows(&m)
+                     (!redrawn && gate_compare_matches(&m)) || gate_compare_times(&m) || gate_judge(&m) ||
+                     find_rows(&m)
                  ? -1
                  : 0;
     gnt_free(cell);
@@ -218,12 +227,20 @@ static int make(gnt_gate *g, const gnt_results *now, const char *now_name, const
 
 int gnt_gate_make(gnt_gate *g, const gnt_results *now, const char *now_name, const gnt_results *before,
                   const char *before_name, gnt_err *err) {
-    return make(g, now, now_name, before, before_name, 0, err);
+    return gnt_gate_make_timed(g, now, now_name, before, before_name, NULL, 0, err);
+}
+
+int gnt_gate_make_timed(gnt_gate *g, const gnt_results *now, const char *now_name, const gnt_results *before,
+                        const char *before_name, const gnt_gate_timed *timed, size_t n_timed, gnt_err *err) {
+    const gate_maker m = {
+        .now_name = now_name, .before_name = before_name, .timed = timed, .n_timed = n_timed, .err = err};
+    return make(g, m, now, before, 0);
 }
 
 int gnt_gate_make_redrawn(gnt_gate *g, const gnt_results *now, const char *now_name,
                           const gnt_results *before, const char *before_name, gnt_err *err) {
-    return make(g, now, now_name, before, before_name, 1, err);
+    const gate_maker m = {.now_name = now_name, .before_name = before_name, .err = err};
+    return make(g, m, now, before, 1);
 }
 
 void gnt_gate_free(gnt_gate *g) {

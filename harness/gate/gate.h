@@ -14,12 +14,12 @@
 /* What a suite says under "check", defaults filled in. */
 typedef struct gnt_gate_settings {
     double alpha;            /* the chance of any false alarm in a whole comparison */
-    const json_t *tolerance; /* by measure, or "utility"; NULL: all defaults */
+    const json_t *tolerance; /* by measure, "utility" or "time"; NULL: all defaults */
 } gnt_gate_settings;
 
 int gnt_gate_settings_read(gnt_gate_settings *out, const gnt_results *r, const char *name, gnt_err *err);
-/* How much worse by a measure of leakage, or by the utility "utility" or "loss", is near enough to no change. */
-double gnt_gate_tolerance(const gnt_gate_settings *s, const char *measure, int is_utility);
+/* How much worse by a measure of leakage, by utility or, as a share, by time is near enough to no change. */
+double gnt_gate_tolerance(const gnt_gate_settings *s, const char *measure);
 
 /* One measure of one cell over its seeds, or the utility of one training over its seeds, in both runs. */
 typedef enum gnt_gate_verdict {
@@ -31,12 +31,21 @@ typedef enum gnt_gate_verdict {
     GNT_GATE_WORSE
 } gnt_gate_verdict;
 
+typedef enum gnt_gate_about {
+    GNT_GATE_LEAKAGE,
+    GNT_GATE_UTILITY,
+    GNT_GATE_TRAINING_TIME, /* processor seconds of two builds, in turns */
+    GNT_GATE_ATTACK_TIME
+} gnt_gate_about;
+
 typedef struct gnt_gate_row {
+    gnt_gate_about about;
     const gnt_outcome *cell; /* of the new run, the first seed's: coordinates and strength */
     const gnt_outcome *old;
     const char *measure;
-    int is_utility;
-    double is, was, worse; /* means over pairs; worse > 0: in the direction that is worse */
+    double is, was,
+        worse; /* means over pairs; worse > 0: in the direction that is worse. Of time medians, and that
+                              of the share of time more */
     double tolerance;
     gnt_evidence e;
     double p, p_less; /* corrected for the number of comparisons */
@@ -47,6 +56,7 @@ typedef struct gnt_gate_row {
 typedef enum gnt_gate_kind {
     GNT_GATE_LEAKS_MORE,
     GNT_GATE_COSTS_MORE,
+    GNT_GATE_SLOWER,
     GNT_GATE_FAILS_NOW,
     GNT_GATE_MISSING,
     GNT_GATE_UNMATCHED,
@@ -57,6 +67,7 @@ typedef enum gnt_gate_kind {
     GNT_GATE_MATCHED_NOW,
     GNT_GATE_LEAKS_LESS,
     GNT_GATE_CHEAPER,
+    GNT_GATE_FASTER,
     GNT_GATE_ALONG_CURVE,
     GNT_GATE_UNPAIRED,
     GNT_GATE_OTHER_SUITE,
@@ -79,11 +90,23 @@ typedef struct gnt_gate {
     gnt_gate_finding *finding;
     size_t n_finding, n_failures;
     size_t same, tested, unable; /* of the rows */
+    size_t timed;                /* rows about time; 0: it was not judged */
 } gnt_gate;
 
 /* `now_name` and `before_name` stand for the files in sentences. On failure *g is empty. */
 int gnt_gate_make(gnt_gate *g, const gnt_results *now, const char *now_name, const gnt_results *before,
                   const char *before_name, gnt_err *err);
+/* A job that both builds ran in turns, in rounds of which each has one `now` and one `before`. */
+typedef struct gnt_gate_timed {
+    const char *cell; /* its id, of the new run */
+    int is_training;  /* of the cell, else its attack */
+    const double *now, *before;
+    size_t rounds; /* ≥ 1 */
+} gnt_gate_timed;
+
+/* The same, time counted among what is tested. Seconds are finite and above 0. */
+int gnt_gate_make_timed(gnt_gate *g, const gnt_results *now, const char *now_name, const gnt_results *before,
+                        const char *before_name, const gnt_gate_timed *timed, size_t n_timed, gnt_err *err);
 /* The same for a run of which some cells were run again with another seed: their targets are others, so that samples are
  * compared in place of pairs, and what leaks less is as much a difference as what leaks more: both ways share alpha.
  * Cells of `now` that are unfinished were not wanted. Matched strengths were given, not searched for. */

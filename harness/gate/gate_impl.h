@@ -11,6 +11,8 @@ typedef struct gate_maker {
     const char *now_name, *before_name;
     const gnt_joined *cell;
     size_t n_cell, room_row, room_finding;
+    const gnt_gate_timed *timed;
+    size_t n_timed;
     gnt_err *err;
 } gate_maker;
 
@@ -25,6 +27,8 @@ int gate_compare_cells(gate_maker *m);
 int gate_compare_utility(gate_maker *m);
 /* Adds findings for what is not matched any more. */
 int gate_compare_matches(gate_maker *m);
+/* Adds rows for what was timed, last. */
+int gate_compare_times(gate_maker *m);
 /* Gives rows their p and verdict. */
 int gate_judge(gate_maker *m);
 

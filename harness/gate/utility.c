@@ -78,8 +78,11 @@ static void weigh(gnt_gate_row *row, const trained *t, size_t n, double toleranc
     const char *measure = t->now->utility.measure;
     int differ = 0;
     double squares = 0, *is = x + n, *was = x + 2 * n;
-    *row = (gnt_gate_row){
-        .cell = t->now, .old = t->before, .measure = measure, .is_utility = 1, .tolerance = tolerance};
+    *row = (gnt_gate_row){.cell = t->now,
+                          .old = t->before,
+                          .measure = measure,
+                          .about = GNT_GATE_UTILITY,
+                          .tolerance = tolerance};
     for (size_t i = 0; i < n; i++) {
         const gnt_utility *a = &t[i].now->utility, *b = &t[i].before->utility;
         is[i] = a->value;
@@ -107,7 +110,7 @@ static void weigh(gnt_gate_row *row, const trained *t, size_t n, double toleranc
 
 /* A search stops anywhere within its own tolerance, which is how far its utility may be luck. */
 static double tolerance_of(const gate_maker *m, const gnt_outcome *o) {
-    const double tolerance = gnt_gate_tolerance(&m->g->settings, o->utility.measure, 1);
+    const double tolerance = gnt_gate_tolerance(&m->g->settings, "utility");
     const gnt_results *r = m->g->before;
     for (size_t i = 0; i < r->n_match && o->mode == GNT_ROW_MATCHED; i++)
         if (!strcmp(r->match[i].task, o->task) && !strcmp(r->match[i].defense, o->defense))

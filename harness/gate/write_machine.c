@@ -41,12 +41,17 @@ static void failure(gnt_text *out, const gnt_gate_finding *f) {
     gnt_text_add(out, "\"/></testcase>\n");
 }
 
+static const char *about_name(const gnt_gate_row *row) {
+    static const char *const names[] = {"leakage", "utility", "training time", "attack time"};
+    return names[row->about];
+}
+
 static void row_case(const gnt_gate *g, const gnt_gate_row *row, gnt_text *out) {
     gnt_text place;
     const gnt_gate_finding *f = row->verdict == GNT_GATE_WORSE ? finding_of(g, row) : NULL;
     gnt_text_init(&place, 4096);
     gnt_gate_place(row, &place);
-    open_case(out, row->is_utility ? "utility" : "leakage", gnt_text_get(&place), row->measure);
+    open_case(out, about_name(row), gnt_text_get(&place), row->measure);
     gnt_text_free(&place);
     if (f)
         failure(out, f);
@@ -88,12 +93,13 @@ static const char *verdict_name(gnt_gate_verdict v) {
 
 static json_t *row_json(const gnt_gate_row *row) {
     return json_pack(
-        "{s:s, s:I, s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:s}", "task",
-        row->cell->task, "stage", (json_int_t)row->cell->stage, "defense", row->cell->defense, "mode",
-        gnt_row_mode_name(row->cell->mode), "attack", row->is_utility ? "" : row->cell->attack, "strength",
-        number(row->cell->strength), "strength_was", number(row->old->strength), "measure", row->measure,
-        "is", number(row->is), "was", number(row->was), "worse_by", number(row->worse), "tolerance",
-        number(row->tolerance), "p", number(row->p), "p_better", number(row->p_less), "pairs",
+        "{s:s, s:s, s:I, s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:s}", "about",
+        about_name(row), "task", row->cell->task, "stage", (json_int_t)row->cell->stage, "defense",
+        row->cell->defense, "mode", gnt_row_mode_name(row->cell->mode), "attack",
+        row->about == GNT_GATE_UTILITY || row->about == GNT_GATE_TRAINING_TIME ? "" : row->cell->attack,
+        "strength", number(row->cell->strength), "strength_was", number(row->old->strength), "measure",
+        row->measure, "is", number(row->is), "was", number(row->was), "worse_by", number(row->worse),
+        "tolerance", number(row->tolerance), "p", number(row->p), "p_better", number(row->p_less), "pairs",
         (json_int_t)row->e.units, "seeds", (json_int_t)row->e.seeds, "verdict", verdict_name(row->verdict));
 }
 

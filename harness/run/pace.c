@@ -6,12 +6,12 @@
 
 typedef struct pace {
     const gnt_pace_options *options;
-    size_t cell[GNT_PACE_MOST_JOBS]; /* of the plan */
+    size_t cell[GNT_RACE_MOST_JOBS]; /* of the plan */
 } pace;
 
 static int find_cells(pace *p, const gnt_plan *plan, uint8_t *wanted, gnt_err *err) {
-    if (p->options->n > GNT_PACE_MOST_JOBS)
-        return gnt_fail(err, "%zu jobs are too many to time; at most %d", p->options->n, GNT_PACE_MOST_JOBS);
+    if (p->options->n > GNT_RACE_MOST_JOBS)
+        return gnt_fail(err, "%zu jobs are too many to time; at most %d", p->options->n, GNT_RACE_MOST_JOBS);
     for (size_t i = 0; i < p->options->n; i++) {
         const gnt_cell *c = gnt_plan_find(plan, p->options->job[i].cell);
         if (!c)
@@ -30,7 +30,7 @@ static run_job *job_of(const pace *p, const run *r, size_t i) {
 /* Once all cells are done. */
 static int time_rounds(void *user, run *r, gnt_err *err) {
     const pace *p = user;
-    double seconds[GNT_PACE_MOST_JOBS];
+    double seconds[GNT_RACE_MOST_JOBS];
     for (size_t i = 0; i < p->options->n; i++) {
         const run_job *j = job_of(p, r, i);
         const run_cell *c = &r->cell[p->cell[i]];

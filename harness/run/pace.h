@@ -5,22 +5,16 @@
 
 #include <stddef.h>
 
+#include "run/race.h"
 #include "run/sandbox.h"
 #include "suite/plan.h"
-
-enum { GNT_PACE_MOST_JOBS = 256 };
-
-typedef struct gnt_pace_job {
-    const char *cell; /* its id */
-    int is_training;  /* of the cell, else its attack */
-} gnt_pace_job;
 
 typedef struct gnt_pace_options {
     const char *folder;      /* of the run */
     const char *data_folder; /* as in gnt_run_options */
     gnt_sandbox_wish walls;
-    const gnt_pace_job *job;
-    size_t n; /* ≤ GNT_PACE_MOST_JOBS */
+    const gnt_race_job *job;
+    size_t n; /* ≤ GNT_RACE_MOST_JOBS */
     /* Called when all is ready, with NULL, and after each round with the processor seconds of each job; 1 asks for a
      * round more, 0 for none. */
     int (*next)(void *user, const double *seconds);

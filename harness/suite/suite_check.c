@@ -5,7 +5,7 @@
 
 int suite_read_check(suite_reader *r, const json_t *root) {
     static const char *const keys[] = {"alpha", "tolerance"};
-    const char *names[GNT_MEASURES + 1], *name;
+    const char *names[GNT_MEASURES + 2], *name;
     const json_t *check = NULL, *tolerance = NULL;
     json_t *value;
     double number;
@@ -16,11 +16,12 @@ int suite_read_check(suite_reader *r, const json_t *root) {
     for (size_t i = 0; i < GNT_MEASURES; i++)
         names[i] = gnt_measure_names[i];
     names[GNT_MEASURES] = "utility";
+    names[GNT_MEASURES + 1] = "time";
     if (gnt_doc_keys(r->doc, "check", check, keys, sizeof keys / sizeof *keys, r->err) ||
         gnt_doc_real(r->doc, "check", check, "alpha", 1e-6, 0.5, &number, r->err) ||
         gnt_doc_object(r->doc, "check", check, "tolerance", &tolerance, r->err))
         return -1;
-    if (tolerance && gnt_doc_keys(r->doc, "check.tolerance", tolerance, names, GNT_MEASURES + 1, r->err))
+    if (tolerance && gnt_doc_keys(r->doc, "check.tolerance", tolerance, names, GNT_MEASURES + 2, r->err))
         return -1;
     json_object_foreach((json_t *)(uintptr_t)tolerance, name,
                         value) if (gnt_doc_real(r->doc, "check.tolerance", tolerance, name, 0, 1e9, &number,

@@ -159,7 +159,7 @@ static void test_utility_is_judged_by_its_standard_error(void **state) {
     }
     made_check(&p, run[0], run[1]);
     const gnt_gate_row *row = &p.gate.row[p.gate.n_row - 1];
-    assert_true(row->is_utility);
+    assert_int_equal(row->about, GNT_GATE_UTILITY);
     assert_float_equal(row->p, 0.5 - 3 / (2 * sqrt(11)), 1e-6);
     made_free(&p);
 }

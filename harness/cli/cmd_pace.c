@@ -1,0 +1,108 @@
+/* gauntlet pace: the other end of run/race.h. How `gauntlet check --time` has a build run its jobs; nobody types it. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "base/mem.h"
+#include "cli/cmd.h"
+#include "cli/kept.h"
+#include "cli/walls.h"
+#include "run/child.h"
+#include "run/pace.h"
+
+enum { MOST_LINE = 1 << 20 };
+
+static const char help[] =
+    "Usage: gauntlet pace RUN_FOLDER [options]\n"
+    "\n"
+    "Runs jobs of a run again and tells the processor seconds of each, as asked on standard "
+    "input;\n"
+    "`gauntlet check --time` starts it.\n"
+    "  --data DIR         where data files are (the environment variable GAUNTLET_DATA)\n"
+    "  --models DIR       one more folder of model files\n"
+    "  --plugins DIR      one more folder of plugins\n" CLI_WALLS_HELP;
+
+typedef struct pacer {
+    gnt_pace_options how;
+    gnt_race_job job[GNT_RACE_MOST_JOBS];
+    json_t *request;
+    char *line;
+} pacer;
+
+/* A line of JSON; NULL at the end of input. The caller releases it. */
+static json_t *hear(pacer *p) {
+    return fgets(p->line, MOST_LINE, stdin) ? json_loads(p->line, JSON_REJECT_DUPLICATES, NULL) : NULL;
+}
+
+/* Takes `answer` over. */
+static int say(json_t *answer) {
+    char *line = answer ? json_dumps(answer, JSON_COMPACT) : NULL;
+    const int rc = line && puts(line) >= 0 && fflush(stdout) == 0 ? 0 : -1;
+    free(line);
+    json_decref(answer);
+    return rc;
+}
+
+static int next(void *user, const double *seconds) {
+    pacer *p = user;
+    json_t *list = seconds ? json_array() : NULL;
+    for (size_t i = 0; list && i < p->how.n; i++)
+        json_array_append_new(list, json_real(seconds[i]));
+    if (say(list ? json_pack("{s:o}", "seconds", list) : json_pack("{s:I}", "ready", (json_int_t)p->how.n)) !=
+        0)
+        return 0;
+    json_t *round = hear(p);
+    json_decref(round);
+    return round != NULL;
+}
+
+static int read_jobs(pacer *p, gnt_err *err) {
+    const json_t *jobs = json_object_get(p->request = hear(p), "jobs");
+    p->how.n = json_array_size(jobs);
+    if (p->how.n == 0 || p->how.n > GNT_RACE_MOST_JOBS)
+        return gnt_fail(
+            err, "expected a line {\"jobs\": [{\"cell\": ID, \"training\": BOOL}, …]} with 1 to %d jobs",
+            GNT_RACE_MOST_JOBS);
+    for (size_t i = 0; i < p->how.n; i++) {
+        const json_t *job = json_array_get(jobs, i);
+        p->job[i] = (gnt_race_job){.cell = json_string_value(json_object_get(job, "cell")),
+                                   .is_training = json_is_true(json_object_get(job, "training"))};
+        if (!p->job[i].cell)
+            return gnt_fail(err, "jobs[%zu].cell: expected the id of a cell", i);
+    }
+    return 0;
+}
+
+int gnt_cmd_pace(int argc, char **argv) {
+    static pacer p;
+    cli_places places = {.data = getenv("GAUNTLET_DATA")};
+    const cli_option known[] = {CLI_PLACES(&places), CLI_WALLS(&p.how.walls), {0}};
+    const cli_command command = {.name = "pace", .help = help, .options = known};
+    cli_words words;
+    cli_kept kept = {0};
+    gnt_err err = {0};
+    int code = cli_args(&command, argc, argv, &words);
+    if (code != CLI_GO_ON)
+        return code;
+    if (words.n != 1)
+        return cli_wrong(&command, "expected one run folder");
+    p.how.folder = words.word[0];
+    p.how.data_folder = places.data;
+    p.how.job = p.job;
+    p.how.next = next;
+    p.how.user = &p;
+    gnt_interrupt_catch();
+    p.line = gnt_alloc(MOST_LINE);
+    int rc = p.line ? read_jobs(&p, &err) : gnt_fail(&err, "out of memory");
+    if (rc == 0)
+        rc = cli_kept_open(&kept, p.how.folder, &places, &p.how.walls, &err);
+    if (rc == 0)
+        rc = gnt_pace(&kept.suite, &kept.plan, &p.how, &err);
+    if (rc != 0)
+        say(json_pack("{s:s}", "error", err.text));
+    cli_kept_close(&kept);
+    json_decref(p.request);
+    gnt_free(p.line);
+    return rc == 0 ? GNT_EXIT_OK : GNT_EXIT_WRONG;
+}

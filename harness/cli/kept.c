@@ -1,0 +1,42 @@
+#include "cli/kept.h"
+
+#include "base/json.h"
+#include "base/mem.h"
+
+/* The scale that the run says it had; NULL: the suite's own. The caller frees. */
+static int read_scale(const char *folder, char **scale, gnt_err *err) {
+    gnt_doc doc;
+    char *path = gnt_format("%s/results.json", folder);
+    int rc = path ? gnt_doc_load(&doc, path, (size_t)1 << 30, err) : gnt_fail(err, "out of memory");
+    gnt_free(path);
+    if (rc != 0)
+        return -1;
+    *scale = gnt_strdup(json_string_value(json_object_get(json_object_get(doc.root, "scale"), "name")));
+    gnt_doc_free(&doc);
+    return 0;
+}
+
+int cli_kept_open(cli_kept *k, const char *folder, const cli_places *places, const gnt_sandbox_wish *walls,
+                  gnt_err *err) {
+    *k = (cli_kept){0};
+    char *path = gnt_format("%s/suite.json", folder);
+    int rc = path ? 0 : gnt_fail(err, "out of memory");
+    if (rc == 0)
+        rc = cli_world_open(&k->world, places, walls, err);
+    if (rc == 0)
+        rc = read_scale(folder, &k->scale, err);
+    k->world.suite.scale = k->scale;
+    if (rc == 0)
+        rc = gnt_suite_load(&k->suite, path, &k->world.suite, err);
+    if (rc == 0)
+        rc = gnt_plan_make(&k->plan, &k->suite, err);
+    gnt_free(path);
+    return rc;
+}
+
+void cli_kept_close(cli_kept *k) {
+    gnt_plan_free(&k->plan);
+    gnt_suite_free(&k->suite);
+    gnt_free(k->scale);
+    cli_world_close(&k->world);
+}
