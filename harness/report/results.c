@@ -8,6 +8,10 @@
 #include "base/mem.h"
 
 enum { MOST_BYTES = 256 << 20, MOST_ROWS = 1 << 18 };
+/* Names of each kind, more than a suite may have; and how often a report may look through the groups for one of a task's
+ * defenses under one of its attacks: about a minute. */
+enum { MOST_NAMES = 1024 };
+static const uint64_t most_looks = (uint64_t)1 << 34;
 
 static const char *const status_names[GNT_CELL_STATUSES] = {"ok",      "failed", "crashed",
                                                             "timeout", "n/a",    "unfinished"};
@@ -243,14 +247,17 @@ static int outcome_row(const place *at, const json_t *object, void *row) {
     return read_outcome(at, object, row);
 }
 
-static int add_name(const char ***names, size_t *n, const char *name) {
+static int add_name(const place *at, const char *kind, const char ***names, size_t *n, const char *name) {
     for (size_t i = 0; i < *n; i++)
         if (!strcmp((*names)[i], name))
             return 0;
+    if (*n == MOST_NAMES)
+        return gnt_fail(at->err, "%s: has more than %d different %s; a run has fewer", at->file, MOST_NAMES,
+                        kind);
     if ((*n & (*n - 1)) == 0) { /* room doubles at powers of two */
         const char **grown = gnt_resize(*names, *n ? *n * 2 : 1, sizeof **names);
         if (!grown)
-            return -1;
+            return gnt_fail(at->err, "%s: out of memory", at->file);
         *names = grown;
     }
     (*names)[(*n)++] = name;
@@ -258,23 +265,29 @@ static int add_name(const char ***names, size_t *n, const char *name) {
 }
 
 /* The entries of `tasks`, `defenses` or `attacks` are names, or objects that hold the name. */
-static int add_listed(const json_t *list, const char *key, const char ***names, size_t *n) {
+static int add_listed(const gnt_results *r, const place *at, const char *kind, const char *key,
+                      const char ***names, size_t *n) {
+    const json_t *list = json_object_get(r->root, kind);
+    if (json_array_size(list) > MOST_NAMES)
+        return gnt_fail(at->err, "%s: %s: %zu entries are more than the %d allowed", at->file, kind,
+                        json_array_size(list), MOST_NAMES);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *v = json_array_get(list, i);
         if (json_is_object(v)) {
             const json_t *label = json_object_get(v, "label");
             v = json_is_string(label) ? label : json_object_get(v, key);
         }
-        if (json_is_string(v) && add_name(names, n, json_string_value(v)))
+        if (json_is_string(v) && add_name(at, kind, names, n, json_string_value(v)))
             return -1;
     }
     return 0;
 }
 
-static int add_used(gnt_results *r, const gnt_outcome *o, size_t n) {
+static int add_used(gnt_results *r, const place *at, const gnt_outcome *o, size_t n) {
     for (size_t i = 0; i < n; i++)
-        if (add_name(&r->task, &r->n_task, o[i].task) || add_name(&r->defense, &r->n_defense, o[i].defense) ||
-            add_name(&r->attack, &r->n_attack, o[i].attack))
+        if (add_name(at, "tasks", &r->task, &r->n_task, o[i].task) ||
+            add_name(at, "defenses", &r->defense, &r->n_defense, o[i].defense) ||
+            add_name(at, "attacks", &r->attack, &r->n_attack, o[i].attack))
             return -1;
     return 0;
 }
@@ -358,25 +371,35 @@ static int find_families(gnt_results *r) {
     return failed ? -1 : 0;
 }
 
-static int collect_names(gnt_results *r) {
-    if (add_listed(json_object_get(r->root, "tasks"), "id", &r->task, &r->n_task) ||
-        add_listed(json_object_get(r->root, "defenses"), "defense", &r->defense, &r->n_defense) ||
-        add_listed(json_object_get(r->root, "attacks"), "attack", &r->attack, &r->n_attack) ||
-        add_used(r, r->group, r->n_group) || add_used(r, r->cell, r->n_cell))
+static int collect_names(gnt_results *r, const place *at) {
+    if (add_listed(r, at, "tasks", "id", &r->task, &r->n_task) ||
+        add_listed(r, at, "defenses", "defense", &r->defense, &r->n_defense) ||
+        add_listed(r, at, "attacks", "attack", &r->attack, &r->n_attack) ||
+        add_used(r, at, r->group, r->n_group) || add_used(r, at, r->cell, r->n_cell))
         return -1;
     drop_unused(r, r->task, &r->n_task, offsetof(gnt_outcome, task));
     drop_unused(r, r->defense, &r->n_defense, offsetof(gnt_outcome, defense));
     drop_unused(r, r->attack, &r->n_attack, offsetof(gnt_outcome, attack));
-    return find_families(r);
+    if ((uint64_t)r->n_task * r->n_defense * r->n_attack * (r->n_group + 1) > most_looks)
+        return gnt_fail(
+            at->err,
+            "%s: %zu tasks, %zu defenses and %zu attacks in %zu groups are more than a report can "
+            "lay out; run the suite in parts",
+            at->file, r->n_task, r->n_defense, r->n_attack, r->n_group);
+    return find_families(r) ? gnt_fail(at->err, "%s: out of memory", at->file) : 0;
 }
 
-static const gnt_outcome *cell_of_group(const gnt_results *r, const gnt_outcome *g) {
+/* Both lists are in the plan's order, so a group's cells come soon after those of the group before it. */
+static const gnt_outcome *cell_of_group(const gnt_results *r, const gnt_outcome *g, size_t *at) {
     for (size_t i = 0; i < r->n_cell; i++) {
-        const gnt_outcome *c = &r->cell[i];
+        const size_t k = (*at + i) % r->n_cell;
+        const gnt_outcome *c = &r->cell[k];
         int same_strength = c->strength == g->strength || isnan(c->strength) || isnan(g->strength);
         if (c->stage == g->stage && c->mode == g->mode && same_strength && c->status == g->status &&
-            !strcmp(c->task, g->task) && !strcmp(c->defense, g->defense) && !strcmp(c->attack, g->attack))
+            !strcmp(c->task, g->task) && !strcmp(c->defense, g->defense) && !strcmp(c->attack, g->attack)) {
+            *at = k;
             return c;
+        }
     }
     return NULL;
 }
@@ -384,9 +407,10 @@ static const gnt_outcome *cell_of_group(const gnt_results *r, const gnt_outcome 
 /* Groups say less than their cells: the measure of utility, chance, and the reason come from a cell of the
  * group. */
 static void complete_groups(gnt_results *r) {
+    size_t at = 0;
     for (size_t i = 0; i < r->n_group; i++) {
         gnt_outcome *g = &r->group[i];
-        const gnt_outcome *c = cell_of_group(r, g);
+        const gnt_outcome *c = cell_of_group(r, g, &at);
         if (!c)
             continue;
         if (!g->utility.measure[0])
@@ -418,7 +442,7 @@ static int read_root(gnt_results *r, place *at) {
         read_list(r, at, "groups", 1, sizeof *r->group, (void **)&r->group, &r->n_group, outcome_row))
         return -1;
     complete_groups(r);
-    return collect_names(r) ? gnt_fail(at->err, "%s: out of memory", at->file) : 0;
+    return collect_names(r, at);
 }
 
 int gnt_results_parse(gnt_results *r, const char *name, const char *text, size_t size, gnt_err *err) {

@@ -200,6 +200,40 @@ static void wrong_files_are_refused_by_place(void **state) {
     }
 }
 
+/* n groups: the i-th of attack i, and of task and defense i where those are its own. */
+static int parse_many(int n, int own_task, int own_defense, gnt_err *err) {
+    gnt_results r;
+    gnt_text text;
+    gnt_text_init(&text, 1 << 20);
+    gnt_text_add(&text, "{\"format\": 1, \"cells\": [], \"groups\": [");
+    for (int i = 0; i < n; i++)
+        gnt_text_add(&text,
+                     "%s{\"task\": \"t%d\", \"defense\": \"d%d\", \"attack\": \"a%d\", \"status\": \"ok\", "
+                     "\"mode\": \"none\"}",
+                     i ? "," : "", own_task ? i : 0, own_defense ? i : 0, i);
+    gnt_text_add(&text, "]}");
+    int rc = parse(&r, gnt_text_get(&text), err);
+    if (rc == 0)
+        gnt_results_free(&r);
+    gnt_text_free(&text);
+    return rc;
+}
+
+/* A report looks through all groups for each pair of a defense and an attack on each task, and a stranger's file must not
+ * make it do so for hours: 1024 names of a kind and 2³⁴ looks are allowed. 1·1024²·1025 < 2³⁴ < 400³·401. */
+static void files_that_would_take_for_ever_are_refused(void **state) {
+    gnt_err err = {""};
+    (void)state;
+    assert_int_equal(parse_many(1024, 0, 0, &err), 0);
+    assert_int_equal(parse_many(1024, 0, 1, &err), 0);
+    assert_int_equal(parse_many(1025, 0, 0, &err), -1);
+    assert_non_null(strstr(err.text, "more than 1024 different attacks"));
+    assert_int_equal(parse_many(1025, 0, 1, &err), -1);
+    assert_non_null(strstr(err.text, "more than 1024 different defenses"));
+    assert_int_equal(parse_many(400, 1, 1, &err), -1);
+    assert_non_null(strstr(err.text, "400 tasks, 400 defenses and 400 attacks in 400 groups"));
+}
+
 static void absent_and_null_numbers_are_nan(void **state) {
     (void)state;
     gnt_results r;
@@ -384,6 +418,7 @@ int main(void) {
         cmocka_unit_test(slugs_never_collide),
         cmocka_unit_test(tables_write_numbers_and_absence),
         cmocka_unit_test(wrong_files_are_refused_by_place),
+        cmocka_unit_test(files_that_would_take_for_ever_are_refused),
         cmocka_unit_test(absent_and_null_numbers_are_nan),
         cmocka_unit_test(ranking_goes_by_the_worst_attack),
         cmocka_unit_test(low_mse_leaks_more),
