@@ -1,5 +1,5 @@
-/* decompose's networks: the gradient of the similarity network's loss, what it scores before training, and that an image's
- * negative has the opposite odds. */
+/* decompose's networks: the gradient of the similarity network's loss, what it scores before training, how far it counts a
+ * mix as missed, and that an image's negative has the opposite odds. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ enum { N = 4, SIDE = 16, F = SIDE * SIDE };
 typedef struct probe {
     dec_net net;
     gnt_program *program;
-    double *flat, e[N * F], white[N * F], share[N * N];
+    double *flat, e[N * F], white[N * F], mix[N * F], share[N * N];
 } probe;
 
 /* Loss and its gradient in double, one channel, all parameters away from their start, so that no gate is 0. */
@@ -42,20 +42,25 @@ static void open_probe(probe *p, const gnt_host *host) {
     host->normal(host->context, "white", N * F, draw);
     for (int k = 0; k < N * F; k++)
         p->white[k] = (double)draw[k];
+    host->normal(host->context, "mix", N * F, draw);
+    for (int k = 0; k < N * F; k++)
+        p->mix[k] = (double)draw[k];
     for (int k = 0; k < N * N; k++)
         p->share[k] = (k / N + k % N) % 2;
     gnt_graph *g = gnt_graph_new();
     gnt_node e = gnt_nn_input(g, "e", 4, image, 0), white = gnt_nn_input(g, "white", 4, image, 0);
-    gnt_node share = gnt_nn_input(g, "share", 2, pairs, 0);
+    gnt_node share = gnt_nn_input(g, "share", 2, pairs, 0), mix = gnt_nn_input(g, "mix", 4, image, 0);
     dec_net_inputs(g, &p->net, param);
     gnt_node z = dec_net_embed(g, &p->net, param, e, white);
-    out[0] = dec_net_loss(g, dec_net_pairs(g, &p->net, param, z, z), share);
+    out[0] = gnt_nn_add(g, dec_net_loss(g, dec_net_pairs(g, &p->net, param, z, z), share),
+                        dec_net_miss(g, &p->net, z, mix));
     assert_int_equal(gnt_nn_vjp(g, out, NULL, 1, param, p->net.n, out + 1), 0);
     p->program = gnt_program_new(g, out, NULL, p->net.n + 1, 8, error, sizeof error);
     gnt_graph_free(g);
     assert_non_null(p->program);
     gnt_program_bind(p->program, e, p->e);
     gnt_program_bind(p->program, white, p->white);
+    gnt_program_bind(p->program, mix, p->mix);
     gnt_program_bind(p->program, share, p->share);
     for (int32_t i = 0; i < p->net.n; i++)
         gnt_program_bind(p->program, param[i], p->flat + p->net.param[i].at);
@@ -102,8 +107,10 @@ static void the_gradient_is_that_of_the_loss(void **state) {
     plain_close(&plain);
 }
 
+static const int corner[5][2] = {{0, 0}, {0, 8}, {8, 0}, {8, 8}, {4, 4}};
+
 /* Before training z is the whitened image, and the score of a pair Σ over patches of 0.05·Σ_k relu(±d − k/2), k = 0 … 7,
- * with d = z·z′/√entries over a patch of 8 × 8. */
+ * with d = z·z′/√entries over a patch of 8 × 8 for z of a mean square of q/(q + 1/10), q that of its patch: the four of 16 × 16 pixels and the one in their middle, four fifths of all. */
 static void it_starts_from_products_of_whitened_patches(void **state) {
     (void)state;
     plain_host plain;
@@ -131,14 +138,17 @@ static void it_starts_from_products_of_whitened_patches(void **state) {
     for (int a = 0; a < N; a++)
         for (int b = 0; b < N; b++) {
             double want = 0;
-            for (int p = 0; p < 4; p++) {
-                double d = 0;
+            for (int p = 0; p < 5; p++) {
+                double d = 0, qa = 0, qb = 0;
                 for (int k = 0; k < 64; k++) {
-                    int at = (p / 2 * 8 + k / 8) * SIDE + p % 2 * 8 + k % 8;
+                    int at = (corner[p][0] + k / 8) * SIDE + corner[p][1] + k % 8;
                     d += (double)white[a * F + at] * (double)white[b * F + at] / 8;
+                    qa += pow((double)white[a * F + at], 2) / 64;
+                    qb += pow((double)white[b * F + at], 2) / 64;
                 }
+                d /= sqrt((qa + 0.1) * (qb + 0.1));
                 for (int k = 0; k < 8; k++)
-                    want += 0.05 * (fmax(0, d - 0.5 * k) + fmax(0, -d - 0.5 * k));
+                    want += 0.8 * 0.05 * (fmax(0, d - 0.5 * k) + fmax(0, -d - 0.5 * k));
             }
             assert_true(fabs((double)((const float *)gnt_program_output(program, 0))[a * N + b] - want) <
                         1e-4);
@@ -146,6 +156,36 @@ static void it_starts_from_products_of_whitened_patches(void **state) {
     gnt_program_free(program);
     free(flat);
     plain_close(&plain);
+}
+
+/* A mix with other signs in whole patches is missed by nothing on the grid of these patches, and on the shifted one by the
+ * better sign of its single patch, of whose pixels a quarter have the other one: mix² of 4·(1/4), halved for two grids. */
+static void a_mix_is_met_but_for_one_sign_a_patch(void **state) {
+    (void)state;
+    dec_net net;
+    int64_t image[4] = {1, 1, SIDE, SIDE};
+    static float z[F], mix[F];
+    char error[300];
+    dec_net_plan(&net, 1, SIDE, SIDE);
+    gnt_graph *g = gnt_graph_new();
+    gnt_node in[2] = {gnt_nn_input(g, "z", 4, image, 0), gnt_nn_input(g, "mix", 4, image, 0)};
+    gnt_node miss = dec_net_miss(g, &net, in[0], in[1]);
+    gnt_program *program = gnt_program_new(g, &miss, NULL, 1, 4, error, sizeof error);
+    gnt_graph_free(g);
+    assert_non_null(program);
+    gnt_program_bind(program, in[0], z);
+    gnt_program_bind(program, in[1], mix);
+    for (int k = 0; k < F; k++) {
+        mix[k] = k % 2 ? 0.5f : -0.5f;
+        z[k] = k / SIDE < 8 && k % SIDE < 8 ? -mix[k] : mix[k]; /* one patch of four has the other sign */
+    }
+    gnt_program_run(program, 0);
+    assert_float_equal(*(const float *)gnt_program_output(program, 0), 0.25 * 4 / 4 / 2, 1e-6);
+    for (int k = 0; k < F; k++)
+        z[k] = -0.25f * mix[k];
+    gnt_program_run(program, 0); /* (1 − 1/4)² of mix² everywhere */
+    assert_float_equal(*(const float *)gnt_program_output(program, 0), 0.25 * 0.5625, 1e-6);
+    gnt_program_free(program);
 }
 
 /* Images brighter above than below are told from their negatives after a few steps; the odds are odd. */
@@ -181,6 +221,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_gradient_is_that_of_the_loss),
         cmocka_unit_test(it_starts_from_products_of_whitened_patches),
+        cmocka_unit_test(a_mix_is_met_but_for_one_sign_a_patch),
         cmocka_unit_test(negatives_have_opposite_odds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -171,6 +171,24 @@ static void mixup_is_taken_apart(void **state) {
     assert_memory_equal(again, image, sizeof again);
 }
 
+/* Mean 0 and variance 1 within five standard errors; the same either way round. */
+static void blind_similarities_are_random_numbers(void **state) {
+    (void)state;
+    gnt_err err = {0};
+    gnt_observation seen = see("mixup");
+    const double pairs = N * (N - 1) / 2.0;
+    double sum = 0, square = 0;
+    if (attack(&seen, "{\"start\": \"blind\", \"refits\": 0}", &err) != GNT_OK)
+        fail_msg("%s", err.text);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < i; j++) {
+            assert_true(similarity[i * N + j] == similarity[j * N + i]);
+            sum += (double)similarity[i * N + j];
+            square += pow((double)similarity[i * N + j], 2);
+        }
+    assert_true(fabs(sum / pairs) < 5 / sqrt(pairs) && fabs(square / pairs - 1) < 5 * sqrt(2 / pairs));
+}
+
 static void refuses(const gnt_observation *seen, gnt_status status, const char *word) {
     gnt_err err = {0};
     assert_int_equal(attack(seen, NULL, &err), status);
@@ -232,6 +250,7 @@ static int take_down(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mixup_is_taken_apart),
+        cmocka_unit_test(blind_similarities_are_random_numbers),
         cmocka_unit_test(what_it_cannot_do_it_says),
     };
     return cmocka_run_group_tests(tests, set_up, take_down);

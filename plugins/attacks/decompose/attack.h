@@ -23,12 +23,15 @@
 #include "mix.h"
 #include "siamese.h"
 
+/* Of the network; blind: there is none, similarities are random numbers. */
+enum dec_start { DEC_WHITENED, DEC_RANDOM, DEC_BLIND };
+
 typedef struct dec_settings {
     const gnt_host *host;
     dec_learning learning; /* originals 0: 40 where all partners are private, else 16 */
-    int random;            /* start of the network */
-    double ridge;          /* of the whitening filter */
-    int64_t patches;       /* it is estimated from */
+    enum dec_start start;
+    double ridge;    /* of the whitening filter */
+    int64_t patches; /* it is estimated from */
     int64_t facing_steps;
     int32_t rounds; /* of growing groups */
     int32_t starts, start_steps;

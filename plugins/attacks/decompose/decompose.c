@@ -24,8 +24,9 @@ static void *create(const gnt_host *host, const gnt_value *v) {
                                      .warm = 30,
                                      .rate = v[RATE].r,
                                      .decay = 0.01,
+                                     .aid = 0.3,
                                      .originals = (int32_t)v[ORIGINALS].i},
-                        .random = v[START].i == 1,
+                        .start = (enum dec_start)v[START].i,
                         .ridge = v[RIDGE].r,
                         .patches = 20000,
                         .facing_steps = 300,
@@ -90,7 +91,7 @@ static gnt_status learn_network(const dec_settings *s, const dec_law *law, const
     float *flat = host->scratch(host->context, (size_t)net.size * sizeof *flat);
     if (!flat)
         return host->fail(host->context, "no memory for the similarity network");
-    dec_net_start(&net, host, s->random, flat);
+    dec_net_start(&net, host, s->start == DEC_RANDOM, flat);
     gnt_status status = dec_learn(host, law, x, filter, how, &net, flat, &loss);
     if (how->steps > 0)
         host->fact(host->context, "training_loss", loss);
@@ -127,6 +128,8 @@ static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_si
         how.originals = law.own == law.k ? ALL_OWN : SOME_OWN;
     if (in->setting->budget > 0)
         how.steps = in->setting->budget;
+    if (s->start == DEC_BLIND)
+        how.steps = 0;
     if (how.originals < law.own || x->n < how.originals + law.k) {
         snprintf(text, sizeof text,
                  "training mixes %d of %lld public images at a time; let `originals` be at least %d, and the "
@@ -236,7 +239,7 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
 
 static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = run};
 
-static const char *const starts[] = {"whitened", "random", NULL};
+static const char *const starts[] = {"whitened", "random", "blind", NULL};
 
 static const gnt_parameter parameters[] = {
     {.id = "steps",
@@ -253,8 +256,8 @@ static const gnt_parameter parameters[] = {
      .preset_text = "whitened",
      .choices = starts,
      .help =
-         "what the similarity network computes before training: products of whitened pixels, or random; with "
-         "no steps the latter is a control that knows nothing"},
+         "what the similarity network computes before training: how alike whitened patches are, or random; "
+         "blind: similarities are random numbers, with or without a network, a control of all that follows"},
     {.id = "rate",
      .type = GNT_TYPE_REAL,
      .scale = GNT_SCALE_LOG,

@@ -79,8 +79,6 @@ void dec_make_batch(const gnt_host *host, const dec_law *law, const gnt_samples 
             if (j < law->own)
                 out->weight[i * originals + place[j]] = (float)w[j];
         }
-        for (int64_t f = 0; law->instahide && f < from->features; f++)
-            e[f] = fabsf(e[f]);
     }
 }
 

@@ -19,7 +19,7 @@ typedef struct dec_law {
 } dec_law;
 
 typedef struct dec_batch {
-    float *e;      /* count × features: Σ w p for MixUp, its absolute value for InstaHide */
+    float *e;      /* count × features: Σ w p, with the signs that InstaHide hides */
     float *weight; /* count × originals: 0 where it is not in */
 } dec_batch;
 

@@ -7,9 +7,15 @@ typedef struct step {
     gnt_program *program;
     dec_whitener white;
     dec_batch batch;
-    float *whitened, *share, *gradient;
+    float *whitened, *mix, *share, *gradient; /* mix: whitened with its signs */
+    float aid;
     gnt_adam *adam;
 } step;
+
+static void hide_signs(const dec_law *law, float *e, int64_t n) {
+    for (int64_t i = 0; law->instahide && i < n; i++)
+        e[i] = fabsf(e[i]);
+}
 
 gnt_status dec_learn_gain(const gnt_host *host, const dec_law *law, const gnt_samples *from, float *filter) {
     enum { SOME = DEC_PAIR_BATCH, ORIGINALS = 16 };
@@ -21,6 +27,7 @@ gnt_status dec_learn_gain(const gnt_host *host, const dec_law *law, const gnt_sa
     if (!b.e || !b.weight || !out)
         return host->fail(host->context, "no memory for a batch of encodings");
     dec_make_batch(host, law, from, ORIGINALS, SOME, &b);
+    hide_signs(law, b.e, size);
     gnt_status status = dec_whiten_open(&z, host, from->dim[0], from->dim[1], from->dim[2], filter);
     if (status == GNT_OK) {
         double squares = 0;
@@ -40,24 +47,28 @@ static gnt_status no_memory(const gnt_host *host) {
 
 static gnt_status compile(step *s, const gnt_host *host, const dec_net *net, const float *flat) {
     int64_t image[4] = {DEC_PAIR_BATCH, net->c, net->h, net->w}, pairs[2] = {DEC_PAIR_BATCH, DEC_PAIR_BATCH};
-    gnt_node param[DEC_PARAMS], out[DEC_PARAMS + 1];
+    gnt_node param[DEC_PARAMS], out[DEC_PARAMS + 2];
     char error[300] = "";
     gnt_graph *g = gnt_graph_new();
     if (!g)
         return no_memory(host);
     gnt_node e = gnt_nn_input(g, "e", 4, image, 0), white = gnt_nn_input(g, "white", 4, image, 0);
-    gnt_node share = gnt_nn_input(g, "share", 2, pairs, 0);
+    gnt_node share = gnt_nn_input(g, "share", 2, pairs, 0), mix = gnt_nn_input(g, "mix", 4, image, 0);
+    gnt_node aid = gnt_nn_input(g, "aid", 0, NULL, 0);
     dec_net_inputs(g, net, param);
     gnt_node z = dec_net_embed(g, net, param, e, white);
     out[0] = dec_net_loss(g, dec_net_pairs(g, net, param, z, z), share);
-    gnt_nn_vjp(g, out, NULL, 1, param, net->n, out + 1);
-    s->program = gnt_program_new(g, out, NULL, net->n + 1, 4, error, sizeof error);
+    out[1] = gnt_nn_add(g, out[0], gnt_nn_mul(g, aid, dec_net_miss(g, net, z, mix)));
+    gnt_nn_vjp(g, out + 1, NULL, 1, param, net->n, out + 2);
+    s->program = gnt_program_new(g, out, NULL, net->n + 2, 4, error, sizeof error);
     gnt_graph_free(g);
     if (!s->program)
         return host->fail(host->context, error);
     gnt_program_bind(s->program, e, s->batch.e);
     gnt_program_bind(s->program, white, s->whitened);
+    gnt_program_bind(s->program, mix, s->mix);
     gnt_program_bind(s->program, share, s->share);
+    gnt_program_bind(s->program, aid, &s->aid);
     dec_net_bind(s->program, net, param, flat);
     return GNT_OK;
 }
@@ -68,10 +79,11 @@ static gnt_status open_step(step *s, const gnt_host *host, const dec_learning *h
     s->batch.e = host->scratch(host->context, size * sizeof(float));
     s->batch.weight = host->scratch(host->context, DEC_PAIR_BATCH * (size_t)how->originals * sizeof(float));
     s->whitened = host->scratch(host->context, size * sizeof(float));
+    s->mix = host->scratch(host->context, size * sizeof(float));
     s->share = host->scratch(host->context, DEC_PAIR_BATCH * DEC_PAIR_BATCH * sizeof(float));
     s->gradient = host->scratch(host->context, (size_t)net->size * sizeof(float));
     s->adam = gnt_adam_new(net->size, 0.9, 0.99, 1e-8);
-    if (!s->batch.e || !s->batch.weight || !s->whitened || !s->share || !s->gradient || !s->adam)
+    if (!s->batch.e || !s->batch.weight || !s->whitened || !s->mix || !s->share || !s->gradient || !s->adam)
         return no_memory(host);
     gnt_status status = dec_whiten_open(&s->white, host, net->c, net->h, net->w, filter);
     return status == GNT_OK ? compile(s, host, net, flat) : status;
@@ -83,10 +95,13 @@ static double one_step(step *s, const gnt_host *host, const dec_law *law, const 
     dec_shared(s->batch.weight, DEC_PAIR_BATCH, how->originals, s->share);
     for (int64_t i = 0; i < DEC_PAIR_BATCH * DEC_PAIR_BATCH; i++)
         s->share[i] = s->share[i] > 0;
+    dec_whiten(&s->white, s->batch.e, DEC_PAIR_BATCH, s->mix);
+    hide_signs(law, s->batch.e, DEC_PAIR_BATCH * from->features);
     dec_whiten(&s->white, s->batch.e, DEC_PAIR_BATCH, s->whitened);
+    s->aid = (float)(how->aid * rate / how->rate);
     gnt_program_run(s->program, 0);
     for (int32_t i = 0; i < net->n; i++)
-        memcpy(s->gradient + net->param[i].at, gnt_program_output(s->program, i + 1),
+        memcpy(s->gradient + net->param[i].at, gnt_program_output(s->program, i + 2),
                (size_t)net->param[i].count * sizeof(float));
     for (int64_t i = 0; i < net->size; i++)
         flat[i] *= (float)(1 - rate * how->decay);

@@ -6,6 +6,8 @@
 
 /* QUICK: units of the score's level, which has far to go at Adam's fixed pace. */
 enum { HIDDEN = 16, QUICK = 20 };
+static const double FLAT =
+    0.1; /* mean square of a patch too flat to be compared, where that of a whole encoding is 1 */
 enum { IN, ONE, DOWN2, TWO, DOWN3, THREE_A, THREE_B, UP2, TWO_A, TWO_B, UP1, ONE_A, ONE_B, OUT, LAYERS };
 
 typedef struct layer {
@@ -49,8 +51,8 @@ void dec_net_plan(dec_net *net, int64_t c, int64_t h, int64_t w) {
     plan_one(net, "patch", "level", 1, (int64_t[]){1});
 }
 
-/* He et al. (2015) for the layers with a ReLU; the last layer starts at 0, or is drawn too. A patch's product d counts as
- * Σ_k relu(±d − k/2), an even function: hinges on either side. */
+/* He et al. (2015) for the layers with a ReLU; the last layer starts at 0. A patch's d counts as Σ_k relu(±d − k/2), an even
+ * function: hinges on either side. If `random`, nothing of this is there and all is drawn. */
 void dec_net_start(const dec_net *net, const gnt_host *host, int random, float *flat) {
     memset(flat, 0, (size_t)net->size * sizeof *flat);
     for (int i = 0; i < (random ? LAYERS : OUT); i++) {
@@ -61,7 +63,11 @@ void dec_net_start(const dec_net *net, const gnt_host *host, int random, float *
         for (int64_t k = 0; k < p->count; k++)
             flat[p->at + k] *= (float)sqrt(2 / inputs);
     }
-    for (int k = 0; k < HIDDEN; k++) {
+    for (int64_t k = 0; random && k < net->c; k++)
+        flat[net->param[2 * OUT + 1].at + k] = -1; /* 1 + gate is about 0 */
+    for (int i = SLOPE; random && i < LEVEL; i++)
+        host->normal(host->context, "network", HIDDEN, flat + net->param[i].at);
+    for (int k = 0; !random && k < HIDDEN; k++) {
         flat[net->param[SLOPE].at + k] = k % 2 ? -1.0f : 1.0f;
         flat[net->param[SHIFT].at + k] = -0.5f * (float)(k / 2);
         flat[net->param[HEIGHT].at + k] = 0.05f;
@@ -111,35 +117,76 @@ gnt_node dec_net_embed(gnt_graph *g, const dec_net *net, const gnt_node *param, 
     return gnt_nn_add(g, gnt_nn_mul(g, white, gate), gnt_nn_slice(g, out, 1, net->c, 2 * net->c));
 }
 
+enum { GRIDS = 2, HALF = DEC_PATCH / 2 };
+
+/* Patches of grid 0, and of grid 1, which is shifted by half a patch down and right. */
+static int64_t patches_of(const dec_net *net, int grid) {
+    return (net->h / DEC_PATCH - grid) * (net->w / DEC_PATCH - grid);
+}
+
 /* N × c × h × w → patches × N × (c·64) as one matrix of patches·N rows. */
-static gnt_node in_patches(gnt_graph *g, const dec_net *net, gnt_node z, int64_t n) {
-    int64_t down = net->h / DEC_PATCH, along = net->w / DEC_PATCH;
+static gnt_node in_patches(gnt_graph *g, const dec_net *net, int grid, gnt_node z) {
+    int64_t n = gnt_nn_shape_of(g, z).dim[0], cut = grid ? HALF : 0;
+    int64_t down = net->h / DEC_PATCH - grid, along = net->w / DEC_PATCH - grid;
+    if (grid)
+        z = gnt_nn_slice(g, gnt_nn_slice(g, z, 2, cut, net->h - cut), 3, cut, net->w - cut);
     z = gnt_nn_reshape(g, z, 6, (int64_t[]){n, net->c, down, DEC_PATCH, along, DEC_PATCH});
     z = gnt_nn_permute(g, z, (int32_t[]){2, 4, 0, 1, 3, 5});
     return gnt_nn_reshape(g, z, 2, (int64_t[]){down * along * n, net->c * DEC_PATCH * DEC_PATCH});
 }
 
-gnt_node dec_net_pairs(gnt_graph *g, const dec_net *net, const gnt_node *param, gnt_node za, gnt_node zb) {
-    gnt_nn_shape sa = gnt_nn_shape_of(g, za), sb = gnt_nn_shape_of(g, zb);
-    int64_t a = sa.dim[0], b = sb.dim[0], pairs = a * b;
-    int64_t patches = (net->h / DEC_PATCH) * (net->w / DEC_PATCH);
-    gnt_node pa = in_patches(g, net, za, a), pb = in_patches(g, net, zb, b), sum = -1;
+/* Rows to a mean square of 1, those that are nearly flat to less: products of two rows are then their cosine · entries. */
+static gnt_node alike(gnt_graph *g, gnt_node rows) {
+    gnt_nn_shape s = gnt_nn_shape_of(g, rows);
+    gnt_node mean = gnt_nn_affine(g, gnt_nn_sum(g, gnt_nn_square(g, rows), 1u << 1), 1 / (double)s.dim[1], 0);
+    return gnt_nn_div(g, rows, gnt_nn_expand(g, gnt_nn_sqrt(g, mean, FLAT), 2, s.dim));
+}
+
+/* Σ over the patches of a grid of relu(slope·d + shift), d = cosine·√entries of all pairs, N(0, 1) for what is
+ * not alike: HIDDEN × a·b. */
+static gnt_node hinges(gnt_graph *g, const dec_net *net, const gnt_node *param, int grid, gnt_node za,
+                       gnt_node zb) {
+    int64_t a = gnt_nn_shape_of(g, za).dim[0], b = gnt_nn_shape_of(g, zb).dim[0];
+    int64_t wide[2] = {HIDDEN, a * b};
+    gnt_node pa = alike(g, in_patches(g, net, grid, za)), pb = alike(g, in_patches(g, net, grid, zb));
+    gnt_node sum = -1;
+    gnt_node slope = gnt_nn_reshape(g, param[SLOPE], 2, (int64_t[]){HIDDEN, 1});
+    gnt_node shift = gnt_nn_reshape(g, param[SHIFT], 2, (int64_t[]){HIDDEN, 1});
     double scale = 1 / sqrt((double)(net->c * DEC_PATCH * DEC_PATCH));
-    for (int64_t p = 0; p < patches; p++) {
+    for (int64_t p = 0; p < patches_of(net, grid); p++) {
         gnt_node d = gnt_nn_matmul(g, gnt_nn_slice(g, pa, 0, p * a, (p + 1) * a), 0,
                                    gnt_nn_slice(g, pb, 0, p * b, (p + 1) * b), 1);
-        d = gnt_nn_reshape(g, gnt_nn_affine(g, d, scale, 0), 2, (int64_t[]){1, pairs});
-        int64_t wide[2] = {HIDDEN, pairs};
-        gnt_node slope = gnt_nn_reshape(g, param[SLOPE], 2, (int64_t[]){HIDDEN, 1});
-        gnt_node shift = gnt_nn_reshape(g, param[SHIFT], 2, (int64_t[]){HIDDEN, 1});
+        d = gnt_nn_reshape(g, gnt_nn_affine(g, d, scale, 0), 2, (int64_t[]){1, a * b});
         gnt_node h = gnt_nn_mul(g, gnt_nn_expand(g, d, 2, wide), gnt_nn_expand(g, slope, 2, wide));
         h = gnt_nn_relu(g, gnt_nn_add(g, h, gnt_nn_expand(g, shift, 2, wide)));
         sum = p == 0 ? h : gnt_nn_add(g, sum, h);
     }
-    gnt_node score = gnt_nn_matmul(g, param[HEIGHT], 1, sum, 0); /* 1 × pairs */
+    return sum;
+}
+
+gnt_node dec_net_pairs(gnt_graph *g, const dec_net *net, const gnt_node *param, gnt_node za, gnt_node zb) {
+    int64_t a = gnt_nn_shape_of(g, za).dim[0], b = gnt_nn_shape_of(g, zb).dim[0];
+    gnt_node sum = gnt_nn_add(g, hinges(g, net, param, 0, za, zb), hinges(g, net, param, 1, za, zb));
+    double share = (double)patches_of(net, 0) / (double)(patches_of(net, 0) + patches_of(net, 1));
+    gnt_node score = gnt_nn_matmul(g, param[HEIGHT], 1, gnt_nn_affine(g, sum, share, 0), 0); /* 1 × a·b */
     gnt_node level = gnt_nn_affine(g, gnt_nn_reshape(g, param[LEVEL], 2, (int64_t[]){1, 1}), QUICK, 0);
-    score = gnt_nn_add(g, score, gnt_nn_expand(g, level, 2, (int64_t[]){1, pairs}));
+    score = gnt_nn_add(g, score, gnt_nn_expand(g, level, 2, (int64_t[]){1, a * b}));
     return gnt_nn_reshape(g, score, 2, (int64_t[]){a, b});
+}
+
+/* min over s = ±1 of ‖z − s·mix‖² is ‖z‖² + ‖mix‖² − 2·|z·mix|. */
+gnt_node dec_net_miss(gnt_graph *g, const dec_net *net, gnt_node z, gnt_node mix) {
+    gnt_node sum = -1;
+    for (int grid = 0; grid < GRIDS; grid++) {
+        gnt_node a = in_patches(g, net, grid, z), b = in_patches(g, net, grid, mix);
+        gnt_nn_shape s = gnt_nn_shape_of(g, a);
+        gnt_node both = gnt_nn_abs(g, gnt_nn_sum(g, gnt_nn_mul(g, a, b), 1u << 1));
+        gnt_node squares = gnt_nn_sum_all(g, gnt_nn_add(g, gnt_nn_square(g, a), gnt_nn_square(g, b)));
+        gnt_node miss = gnt_nn_sub(g, squares, gnt_nn_affine(g, gnt_nn_sum_all(g, both), 2, 0));
+        miss = gnt_nn_affine(g, miss, 1 / ((double)s.dim[0] * (double)s.dim[1] * GRIDS), 0);
+        sum = grid == 0 ? miss : gnt_nn_add(g, sum, miss);
+    }
+    return sum;
 }
 
 gnt_node dec_net_loss(gnt_graph *g, gnt_node score, gnt_node share) {
