@@ -114,6 +114,7 @@ void board_say_place(const board *b, const board_contest *c, gnt_text *out); /* 
 void board_say_threat(uint32_t threat, gnt_text *out);                       /* "labels, public" */
 void board_say_attack(const board *b, const board_contest *c, const board_number *n, gnt_text *out);
 /* The attacks that others had to stand and this one has not, or "". */
+/* "not yet tried: a, b; untested, does not apply: c"; nothing where every attack was tried. */
 void board_say_untried(const board_contest *c, const gnt_measure *m, uint32_t threat, const board_place *p,
                        gnt_text *out);
 void board_say_contributors(const board *b, const board_row *row, gnt_text *out);

@@ -27,7 +27,7 @@ static void add_place(const board *b, const board_contest *c, uint32_t threat, c
     const gnt_board_claim *claim = board_claim(b, c, p->row, c->lead);
     uint32_t flag;
     const char *mark, *words;
-    gnt_text text;
+    gnt_text text, untried;
     gnt_text_init(&text, 1 << 20);
     if (p->rank)
         gnt_text_add(&text, "%s%d", p->tied ? "=" : "", p->rank);
@@ -47,11 +47,12 @@ static void add_place(const board *b, const board_contest *c, uint32_t threat, c
     board_item(t, &text);
     if (p->worst)
         board_say_attack(b, c, p->worst, &text);
-    if (p->rank && p->judged < p->of) {
-        gnt_text_add(&text, " (");
-        board_say_untried(c, c->lead, threat, p, &text);
-        gnt_text_add(&text, ")");
-    }
+    gnt_text_init(&untried, 1 << 20);
+    if (p->rank)
+        board_say_untried(c, c->lead, threat, p, &untried);
+    if (untried.size)
+        gnt_text_add(&text, " (%s)", gnt_text_get(&untried));
+    gnt_text_free(&untried);
     board_item(t, &text);
     if (p->worst)
         gnt_utility_write(p->worst->group->utility.measure, p->worst->group->utility.value, &text);

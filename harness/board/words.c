@@ -71,10 +71,19 @@ void board_say_standing(const board_contest *c, const board_place *p, gnt_text *
 
 void board_say_untried(const board_contest *c, const gnt_measure *m, uint32_t threat, const board_place *p,
                        gnt_text *out) {
+    static const struct {
+        board_trial trial;
+        const char *words;
+    } why[] = {{BOARD_UNTRIED, "not yet tried: "}, {BOARD_UNFIT, "untested, does not apply: "}};
     const size_t row = (size_t)(p->row - c->row);
-    for (size_t a = 0, any = 0; a < c->n_attack; a++)
-        if (board_trial_of(c, row, a, m, threat, p->stand) == BOARD_UNTRIED)
-            gnt_text_add(out, "%s%s", any++ ? ", " : "not yet tried: ", c->attack[a].label);
+    for (size_t k = 0; k < sizeof why / sizeof *why; k++)
+        for (size_t a = 0, any = 0; a < c->n_attack; a++) {
+            if (board_trial_of(c, row, a, m, threat, p->stand) != why[k].trial)
+                continue;
+            if (!any && out->size)
+                gnt_text_add(out, "; ");
+            gnt_text_add(out, "%s%s", any++ ? ", " : why[k].words, c->attack[a].label);
+        }
 }
 
 /* What matching aimed at: that of the first run that says so. */

@@ -31,8 +31,11 @@ static void say_best(const gnt_measure *m, const gnt_standing *rows, size_t n, g
                  rows[0].defense);
     say_number(m, &rows[0], out);
     gnt_text_add(out, ", its worst case over %zu attack%s", rows[0].judged, rows[0].judged == 1 ? "" : "s");
+    if (rows[0].unfit)
+        gnt_text_add(out, " (untested by %zu that do%s not apply to it)", rows[0].unfit,
+                     rows[0].unfit == 1 ? "es" : "");
     /* A lead inside the noise is said to be one. */
-    if (matched > 1 && rows[1].stand == GNT_STAND_MATCHED && rows[1].judged == rows[0].judged) {
+    if (matched > 1 && rows[1].stand == GNT_STAND_MATCHED && gnt_standings_compare(&rows[0], &rows[1])) {
         const gnt_stat *a = &rows[0].score->stat, *b = &rows[1].score->stat;
         int overlap = gnt_has_interval(a) && gnt_has_interval(b) && a->low <= b->high && b->low <= a->high;
         gnt_text_add(out, overlap ? " (its interval overlaps that of %s)" : " (next: %s)", rows[1].defense);

@@ -35,7 +35,10 @@ static void say_winner(const gnt_measure *m, const gnt_standing *rows, size_t n,
         gnt_text_add(out, " (the only one matched)");
     if (rows[0].judged < rows[0].of)
         gnt_text_add(out, " (judged on %zu of %zu attacks)", rows[0].judged, rows[0].of);
-    for (size_t i = 1; i < n && rows[i].stand == GNT_STAND_MATCHED && rows[i].judged == rows[0].judged; i++)
+    if (rows[0].unfit)
+        gnt_text_add(out, " (%zu attack%s n/a)", rows[0].unfit, rows[0].unfit == 1 ? "" : "s");
+    for (size_t i = 1;
+         i < n && rows[i].stand == GNT_STAND_MATCHED && gnt_standings_compare(&rows[0], &rows[i]); i++)
         if (overlap(&rows[0].score->stat, &rows[i].score->stat))
             gnt_text_add(out, "%s%s", tied++ ? ", " : " (tied with ", rows[i].defense);
     if (tied)

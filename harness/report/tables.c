@@ -342,6 +342,7 @@ static void rank_rows(const gnt_results *r, const char *task, int64_t stage, con
         gnt_table_number(t, s->worst ? s->score->stat.high : NAN);
         gnt_table_number(t, (double)s->judged);
         gnt_table_number(t, (double)s->of);
+        gnt_table_number(t, (double)s->unfit);
     }
     gnt_free(rows);
 }
@@ -351,7 +352,7 @@ void gnt_table_ranking(const gnt_results *r, gnt_table *t) {
     const gnt_measure *m = gnt_measures(&n_measure);
     gnt_table_init(t, "Worst case over attacks");
     COLUMNS(t, "task", "stage", "measure", "rank", "defense", "standing", "worst_attack", "mean", "low",
-            "high", "attacks_with_number", "attacks");
+            "high", "attacks_with_number", "attacks", "attacks_na");
     for (size_t i = 0; i < r->n_task; i++) {
         int64_t stages[GNT_MOST_STAGES];
         size_t n = gnt_stages(r, r->task[i], stages);

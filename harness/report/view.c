@@ -228,6 +228,10 @@ const char *gnt_utility_measure(const gnt_results *r, const char *task) {
     return "";
 }
 
+int gnt_standings_compare(const gnt_standing *a, const gnt_standing *b) {
+    return (a->judged == a->of && b->judged == b->of) || a->judged == b->judged;
+}
+
 static int tier(const gnt_standing *s) {
     if (!s->worst)
         return 5;
@@ -266,8 +270,13 @@ size_t gnt_rank(const gnt_results *r, const char *task, int64_t stage, const gnt
         for (size_t a = 0; a < r->n_attack; a++) {
             const gnt_outcome *g = gnt_representative(r, task, stage, r->defense[d], r->attack[a]);
             const gnt_score *score = number_of(g, m->name);
-            if (!score)
+            if (!score) {
+                const int unfit =
+                    g && g->status == GNT_CELL_NA && gnt_has_measure(r, task, stage, r->attack[a], m->name);
+                s.unfit += (size_t)unfit;
+                s.of -= (size_t)unfit;
                 continue;
+            }
             s.judged++;
             if (!s.worst || gnt_leaks_more(m, score->stat.mean, s.score->stat.mean)) {
                 s.worst = g;

@@ -79,7 +79,8 @@ typedef struct gnt_standing {
     gnt_stand stand;
     const gnt_outcome *worst; /* the group where it leaks most; NULL: no number at all */
     const gnt_score *score;
-    size_t judged, of; /* attacks with a number, of the attacks that gave any defense one */
+    size_t judged, of; /* attacks with a number, of those that gave any defense one and apply to this one */
+    size_t unfit;      /* those that do not: n/a against it, so that it is untested there */
 } gnt_standing;
 
 /* Standings of all defenses with a representative, best first: matched and judged on every attack, then
@@ -87,5 +88,7 @@ typedef struct gnt_standing {
  * many. */
 size_t gnt_rank(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                 gnt_standing *rows);
+/* 1: both are judged by every attack that applies to them, or by equally many. */
+int gnt_standings_compare(const gnt_standing *a, const gnt_standing *b);
 
 #endif

@@ -269,6 +269,7 @@ static void a_missing_number_costs_the_rank(void **state) {
     assert_int_equal(rank_of(place(all, 1, NULL, "crash")), 0);
     char *page = read_text(b->folder, "out/leaderboard.md", NULL);
     assert_non_null(strstr(page, "| matched, no number from y (it broke) | crash ^a |"));
+    assert_non_null(strstr(page, "| x (untested, does not apply: y) |"));
     gnt_free(page);
     json_decref(all);
 }

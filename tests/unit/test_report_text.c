@@ -321,6 +321,39 @@ static void ranking_goes_by_the_worst_attack(void **state) {
     gnt_results_free(&r);
 }
 
+/* An attack that does not apply says nothing of a defense, good or bad, and that is said. */
+static void attacks_that_do_not_apply_leave_it_untested(void **state) {
+    (void)state;
+    gnt_results r;
+    gnt_text g, said;
+    gnt_standing rows[8];
+    gnt_text_init(&g, 1 << 20);
+    add_group(&g, "none", "a", "none", 0, "ok", "psnr", 30);
+    add_group(&g, "none", "b", "none", 0, "ok", "psnr", 31);
+    add_group(&g, "both", "a", "matched", 1, "ok", "psnr", 14);
+    add_group(&g, "both", "b", "matched", 1, "ok", "psnr", 16);
+    add_group(&g, "one", "a", "matched", 1, "ok", "psnr", 8);
+    add_group(&g, "one", "b", "matched", 1, "n/a", "ssim", 0);
+    parse_groups(&r, &g);
+    const gnt_measure *psnr = gnt_measure_find("psnr");
+    assert_int_equal(gnt_rank(&r, "t", 0, psnr, rows), 3);
+    assert_string_equal(rows[0].defense, "one");
+    assert_int_equal(rows[0].judged, 1);
+    assert_int_equal(rows[0].of, 1);
+    assert_int_equal(rows[0].unfit, 1);
+    assert_int_equal(rows[1].of, 2);
+    assert_int_equal(rows[1].unfit, 0);
+    gnt_text_init(&said, 4096);
+    gnt_report_sentence(&r, "t", 0, psnr, &said);
+    assert_string_equal(
+        gnt_text_get(&said),
+        "At matched utility one leaks least: PSNR 8.0 dB [7.0, 9.0] under a, its worst case over 1 attack "
+        "(untested by 1 that does not apply to it) (next: both). Undefended: PSNR 31.0 dB [30.0, 32.0] under "
+        "b.");
+    gnt_text_free(&said);
+    gnt_results_free(&r);
+}
+
 static void low_mse_leaks_more(void **state) {
     (void)state;
     gnt_results r;
@@ -421,6 +454,7 @@ int main(void) {
         cmocka_unit_test(files_that_would_take_for_ever_are_refused),
         cmocka_unit_test(absent_and_null_numbers_are_nan),
         cmocka_unit_test(ranking_goes_by_the_worst_attack),
+        cmocka_unit_test(attacks_that_do_not_apply_leave_it_untested),
         cmocka_unit_test(low_mse_leaks_more),
         cmocka_unit_test(nothing_matched_is_said),
         cmocka_unit_test(matrix_shows_why_a_number_is_missing),
