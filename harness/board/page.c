@@ -83,6 +83,7 @@ static void add_threat(page *w, const board_contest *c, size_t threat, board_pla
     page_add(w, threat ? "\"><h3>Against attackers that know no more than: "
                        : "\"><h3>Against every attack here; together they know: ");
     board_say_threat(c->threat[threat], &text);
+    gnt_text_add(&text, ". Measured: %s", c->lead->title);
     page_say_text(w, &text);
     page_add(w, "</h3>\n");
     page_ranked(w, c, &s, places, n);
