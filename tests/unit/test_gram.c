@@ -122,7 +122,7 @@ static int steps_named(const gnt_program *p, const char *name) {
 /* Whether the program does without the gradient: of a dense layer it has no room for it. */
 static int does_without(const problem *t, const gnt_program *p, int32_t precision) {
     gnt_nn_shape s = gnt_nn_shape_of(t->g, t->grad);
-    return s.rank == 4 ? steps_named(p, "gram") > 0
+    return s.rank == 4 ? steps_named(p, "conv_dw") == 0
                        : gnt_program_arena_bytes(p) < (size_t)(gnt_nn_count(&s) * precision);
 }
 
