@@ -55,23 +55,34 @@ static void write_tables(const gnt_results *r) {
     }
 }
 
-static void compare(const gnt_results *now, const gnt_results *before) {
+static void write_gate(const gnt_gate *gate) {
     static void (*const forms[])(const gnt_gate *, gnt_text *) = {
         gnt_gate_write_text, gnt_gate_write_markdown, gnt_gate_write_junit, gnt_gate_write_github,
         gnt_gate_write_json};
-    gnt_gate gate;
-    gnt_err err = {0};
-    if (!fuzz_ok(gnt_gate_make(&gate, now, "now", before, "before", &err), &err))
-        return;
-    MUST(gate.n_failures <= gate.n_finding);
+    MUST(gate->n_failures <= gate->n_finding);
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         gnt_text out;
         gnt_text_init(&out, 64 << 20);
-        forms[i](&gate, &out);
+        forms[i](gate, &out);
         MUST(!out.failed);
         gnt_text_free(&out);
     }
-    gnt_gate_free(&gate);
+}
+
+static void compare(const gnt_results *now, const gnt_results *before) {
+    gnt_gate gate;
+    gnt_text out;
+    gnt_err err = {0};
+    if (fuzz_ok(gnt_gate_make(&gate, now, "now", before, "before", &err), &err)) {
+        write_gate(&gate);
+        gnt_gate_free(&gate);
+    }
+    if (fuzz_ok(gnt_gate_make_redrawn(&gate, now, "now", before, "before", &err), &err)) {
+        gnt_text_init(&out, 64 << 20);
+        MUST(gnt_gate_write_redrawn(&gate, &out) <= gate.n_row && !out.failed);
+        gnt_text_free(&out);
+        gnt_gate_free(&gate);
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

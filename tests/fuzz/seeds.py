@@ -212,6 +212,7 @@ put("request", "attack", text(request))
 put("request", "bare", text({"job": "data"}))
 put("request", "odd", text({**request, "keys": {"attack": "zz" * 32}, "region": [0, 0, 9, 9], "inputs": {"seen": 2},
                             "model": {**model, "sample": [1, 4, 1 << 40]}}))
+put("request", "short-mean", text({**request, "model": {**model, "sample": [3, 4, 4]}}))
 put("request", "mean", text({**request, "model": {**model, "mean": [1, 2], "deviation": []}}))
 
 # ---- the store, and joining stores
@@ -298,6 +299,7 @@ put("defense", "contribution", bytes([8, 4, 0x50, 0, 0x60, 0, 0]))
 put("defense", "infinite", bytes([8, 4, 0xfe, 0, 0x60, 0]))
 put("defense", "tensors", bytes([7] + [0, 3, 2, 3, 1, 2, 5, 32, 0] * 3))
 put("defense", "blobs", bytes([7] + [8, 2, 5, 32, 0] * 3))
+put("defense", "no-data", bytes([7] + [16, 5, 249, 249, 249, 249, 32, 0] * 3))
 put("defense", "names", bytes([7] + [14, 2, 5, 32, 0]))
 
 # ---- results
@@ -355,6 +357,20 @@ worse = results(3.0, seeds=(1,))
 worse = {**worse, "cells": worse["cells"][:2], "groups": worse["groups"][:2]}
 put("results", "tables", text({**one, "tables": papers, "scale": {"name": "smoke", "says": "small"}}))
 put("report", "tables", text({**one, "tables": papers, "scale": {"name": "smoke", "says": "small"}}))
+
+
+def many(leak, seeds):
+    """One cell over several seeds, with so many targets that a difference can be told from chance."""
+    return {**small, "cells": [{"cell": "a/r0/dp@0.1/dlg/s%d" % seed, "task": "a", "stage": 0, "defense": "dp", "attack": "dlg",
+                                "mode": "fixed", "strength": 0.1, "seed": seed, "status": "ok", "measures": {"psnr": stat(leak)},
+                                "utility": {"measure": "accuracy", "value": 0.8 + seed / 100},
+                                "targets": [{"id": i, "psnr": leak + (i * 7 + seed) % 11 / 10} for i in range(12)]}
+                               for seed in range(seeds)]}
+
+
+put("results", "many", text(many(18, 4)) + "\n%%\n" + text(many(15, 4)))
+put("results", "redrawn", text({**many(18, 3), "cells": [{**cell, "targets": [{**t, "id": t["id"] + 50} for t in cell["targets"]]}
+                                                         for cell in many(18, 3)["cells"]]}) + "\n%%\n" + text(many(15, 3)))
 put("results", "small", text(small))
 put("results", "one", text(one))
 put("results", "worse", text(worse) + "\n%%\n" + text(one))
