@@ -203,3 +203,14 @@ int gnt_file_exists(const char *path) {
     struct stat st;
     return stat(path, &st) == 0;
 }
+
+int gnt_folder_hold(const char *path) {
+    int rc = -1, fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (fd >= 0 && (rc = flock(fd, LOCK_EX)) != 0 && errno == EINTR)
+        ;
+    if (rc == 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -127,7 +128,10 @@ static int make_report(const char *folder, int quiet) {
     gnt_text notices;
     gnt_report_options how = {.formats = GNT_FORMAT_SVG | GNT_FORMAT_PNG};
     gnt_text_init(&notices, 1 << 20);
+    const int held = gnt_folder_hold(folder); /* another run may end in it */
     int rc = gnt_report_make(folder, &how, &notices, &err);
+    if (held >= 0)
+        close(held);
     if (rc != 0)
         fprintf(stderr, "gauntlet run: no report was made: %s\n", err.text);
     else if (!quiet)

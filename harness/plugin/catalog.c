@@ -18,14 +18,40 @@ char *gnt_catalog_cache_folder(void) {
     return home && home[0] == '/' ? gnt_format("%s/.cache/gauntlet/plugins", home) : NULL;
 }
 
+/* An answer is kept with its own digest in hexadecimal behind it: a bit that flipped on the disk may leave an answer that
+ * can be read and says something else. */
+enum { SUM = GNT_HEX_SIZE - 1 };
+
 static int read_cached(gnt_plugin_list *one, const char *cached, const char *file, const char *digest) {
     uint8_t *bytes;
     size_t size;
-    if (!cached || gnt_file_read(cached, LONGEST_ANSWER, &bytes, &size, NULL))
+    char sum[GNT_HEX_SIZE];
+    if (!cached || gnt_file_read(cached, LONGEST_ANSWER + SUM, &bytes, &size, NULL))
         return -1;
-    int bad = gnt_describe_read(one, (const char *)bytes, size, file, digest, NULL);
+    int bad = -1;
+    if (size > SUM) {
+        const gnt_digest d = gnt_digest_bytes(bytes, size - SUM);
+        gnt_digest_hex(&d, sum);
+        bad = memcmp(bytes + size - SUM, sum, SUM) != 0 ? -1 : 0;
+    }
+    if (!bad) {
+        bytes[size - SUM] = 0;
+        bad = gnt_describe_read(one, (const char *)bytes, size - SUM, file, digest, NULL);
+    }
     gnt_free(bytes);
     return bad;
+}
+
+/* What cannot be kept is asked again. */
+static void keep(const gnt_catalog_spec *spec, const char *cached, const char *json, size_t size) {
+    char *whole = cached && gnt_make_dirs(spec->cache, NULL) == 0 ? gnt_array(size + GNT_HEX_SIZE, 1) : NULL;
+    if (!whole)
+        return;
+    const gnt_digest d = gnt_digest_bytes(json, size);
+    memcpy(whole, json, size);
+    gnt_digest_hex(&d, whole + size);
+    gnt_file_write(cached, whole, size + SUM, NULL);
+    gnt_free(whole);
 }
 
 /* Asks the worker; `why` is what the file is refused for. */
@@ -36,8 +62,8 @@ static int ask(gnt_plugin_list *one, const gnt_catalog_spec *spec, const char *c
     if (spec->describe(spec->context, file, &json, &size, why))
         return -1;
     int bad = gnt_describe_read(one, json, size, file, digest, why);
-    if (!bad && cached && gnt_make_dirs(spec->cache, NULL) == 0)
-        gnt_file_write(cached, json, size, NULL);
+    if (!bad)
+        keep(spec, cached, json, size);
     gnt_free(json);
     return bad;
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -205,6 +206,19 @@ static void count(const run *r, gnt_run_counts *counts) {
     }
 }
 
+/* Where two runs end in one folder, all of its files are those of the one that ended last. */
+static int write_all(const run *r, gnt_err *err) {
+    const int held = gnt_folder_hold(r->options->folder);
+    int rc = run_write_plan(r, err);
+    if (rc == 0)
+        rc = run_write_results(r, err);
+    if (rc == 0)
+        rc = run_write_host(r, err);
+    if (held >= 0)
+        close(held);
+    return rc;
+}
+
 int gnt_run(const gnt_suite *suite, const gnt_plan *plan, const gnt_run_options *options,
             gnt_run_counts *counts, gnt_err *err) {
     run r = {.suite = suite, .plan = plan, .options = options};
@@ -215,10 +229,8 @@ int gnt_run(const gnt_suite *suite, const gnt_plan *plan, const gnt_run_options 
         rc = run_all(&r, err);
     if (rc == 0) {
         run_show_progress(&r, 1);
-        rc = run_write_results(&r, err);
+        rc = write_all(&r, err);
     }
-    if (rc == 0)
-        rc = run_write_host(&r, err);
     if (r.cell)
         count(&r, counts);
     if (rc == 0 && options->done && !r.interrupted)

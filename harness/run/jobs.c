@@ -107,6 +107,16 @@ static int key_of(const run *r, run_job *j) {
     return 0;
 }
 
+/* Its output is stored: the job is done, unless what it left cannot be read. */
+static void accept(const run *r, run_job *j) {
+    gnt_err why;
+    j->state = RUN_OK;
+    if (strcmp(j->outputs[0], "trained") != 0 || run_utility_holds(r, j))
+        return;
+    gnt_fail(&why, "the utility that the job %s left cannot be read back from the store", j->name);
+    end_job(j, "failed", why.text);
+}
+
 /* What was made behind less than is asked for is as good as not there. */
 static int walled_enough(const run *r, const run_job *j) {
     const char *level = json_string_value(json_object_get(j->record, "sandbox"));
@@ -139,7 +149,10 @@ static int look_at_inputs(run *r, run_job *j, int *moved, gnt_err *err) {
     j->cached = j->record != NULL;
     if (j->cached)
         j->sandbox = gnt_strdup(json_string_value(json_object_get(j->record, "sandbox")));
-    j->state = j->record ? RUN_OK : RUN_READY;
+    if (j->record)
+        accept(r, j);
+    else
+        j->state = RUN_READY;
     *moved = 1;
     return 0;
 }
@@ -319,7 +332,8 @@ static int finish_job(run *r, run_job *j, gnt_err *err) {
         end_badly(j, "failed", &reason);
     } else if (strcmp(verdict, "ok") == 0) {
         rc = store_outputs(r, j, result, err);
-        j->state = RUN_OK;
+        if (rc == 0)
+            accept(r, j);
     } else
         end_badly(j, verdict, &reason);
     if (j->state == RUN_ENDED)

@@ -318,6 +318,16 @@ run_job *run_none_job(run *r, size_t task, uint64_t seed) {
     return run_train_job(r, task, RUN_PLAIN, NAN, seed);
 }
 
+int run_utility_holds(const run *r, const run_job *train) {
+    json_t *all = run_metadata(r, train, "trained");
+    const json_t *one, *list = json_object_get(all, "utility");
+    size_t i;
+    int holds = json_is_array(list);
+    json_array_foreach(list, i, one) holds &= json_is_object(one);
+    json_decref(all);
+    return holds;
+}
+
 double run_utility(const run *r, run_job *train, double *noise) {
     if (!train->measured) {
         int loss = train->utility_kind == GNT_UTILITY_LOSS;

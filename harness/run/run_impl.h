@@ -140,6 +140,8 @@ run_job *run_first_job(run *r, const gnt_cell *c, double strength); /* of a chai
 run_job *run_score_job(run *r, const gnt_cell *c, double strength, run_job *attack);
 /* Utility after the last round; NaN when the job has none. *noise (may be NULL): its standard error. */
 double run_utility(const run *r, run_job *train, double *noise);
+/* Whether what a training left tells its utility at all: a search must not take rubbish for a training that diverged. */
+int run_utility_holds(const run *r, const run_job *train);
 
 /* ---- searches.c ---- */
 int run_step_search(run *r, run_search *s, int *moved, gnt_err *err);

@@ -186,6 +186,15 @@ static void answers_are_kept_by_content(void **state) {
     assert_int_equal(gnt_file_write(cached, answer, size, NULL), 0); /* another file's answer */
     list_and_count(2, 1, 2);
     gnt_free(answer);
+    assert_int_equal(gnt_file_read(cached, 1 << 20, &answer, &size, NULL), 0);
+    for (size_t i = 0; i < size;
+         i += 9) { /* a flipped bit, which may well leave an answer that can be read */
+        answer[i] ^= 1;
+        assert_int_equal(gnt_file_write(cached, answer, size, NULL), 0);
+        answer[i] ^= 1;
+        list_and_count(2, 1, 2);
+    }
+    gnt_free(answer);
     gnt_free(cached);
     gnt_free(other);
 }
