@@ -32,8 +32,10 @@ enum {
     AHEAD =
         1
         << 10, /* entries of u that are asked for before their turn: a page, at which the processor's own asking ends */
-    PIECE = 128,    /* channels that are added up at once */
-    CHUNK = 1 << 12 /* squares at a time × channels */
+    PIECE = 128,           /* channels that are added up at once */
+    CHUNK = 1 << 12,       /* squares at a time × channels, where u stays in the second cache */
+    LARGE_CHUNK = 1 << 14, /* where it does not, and is better read fewer times */
+    LARGE = 1 << 16        /* pairs of channels of such a u */
 };
 
 typedef struct shape {
@@ -55,7 +57,8 @@ static shape shape_of(int op, const gnt_conv *s) {
         z = (shape){s->n, s->o, s->c, s->oh, s->ow, s->h, s->w, 2 - s->pad, 0, 0, 0, 0, 0};
     z.down = (z.oh + 1) / 2;
     z.across = (z.ow + 1) / 2;
-    z.chunk = least(CHUNK / (z.ins > z.outs ? z.ins : z.outs), z.n * z.down * z.across);
+    int64_t chunk = z.ins * z.outs < LARGE ? CHUNK : LARGE_CHUNK;
+    z.chunk = least(chunk / (z.ins > z.outs ? z.ins : z.outs), z.n * z.down * z.across);
     z.chunk = z.chunk > 0 ? z.chunk : 1;
     z.v_step = z.chunk * z.ins + V;
     z.m_step = z.chunk * z.outs + V;
@@ -282,8 +285,8 @@ size_t gnt_winograd_scratch(const gnt_conv *s) {
     return (size_t)(POINTS * (n > m ? n : m)) * sizeof(float);
 }
 
-/* Measured: with 64 squares of 4×4 places oneDNN's F(4×4, 3×3) is as fast or faster, but for one image and up to 128
- * channels. To rewrite a weight takes as long as computing some 200 places saves. */
+/* Measured: with 128 squares of 4×4 places oneDNN's F(4×4, 3×3) is as fast or faster, with 64 of them it is not. To
+ * rewrite a weight takes as long as computing some 200 places saves. */
 int gnt_winograd_fits(int op, const gnt_conv *s, int held, int exact) {
     if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq") ||
         !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl"))
@@ -294,7 +297,7 @@ int gnt_winograd_fits(int op, const gnt_conv *s, int held, int exact) {
     shape z = shape_of(op, s);
     int64_t places = s->n * z.oh * z.ow, squares = s->n * z.down * z.across,
             larger = s->n * ((z.oh + 3) / 4) * ((z.ow + 3) / 4);
-    if (!exact && larger >= 64 && (larger >= 128 || s->o * s->c > 1 << 14))
+    if (!exact && larger >= 128)
         return 0;
     return places >= (held ? V : 1024) && 4 * places >= 3 * 4 * squares;
 }
