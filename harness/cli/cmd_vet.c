@@ -11,11 +11,12 @@
 #include "cli/walls.h"
 #include "plugin/words.h"
 #include "run/child.h"
+#include "run/describe.h"
 #include "run/vet.h"
 
 static const char help[] =
-    "Usage: gauntlet vet FILE.so … [--only CHECK,…] [--params ID=JSON] [--seconds S] [--memory-mb M] "
-    "[--json]\n"
+    "Usage: gauntlet vet FILE.so … [--only CHECK,…] [--params ID=JSON] [--defense ID] [--seconds S] "
+    "[--memory-mb M] [--json]\n"
     "       gauntlet vet --list\n"
     "\n"
     "Checks plugins against the contract in gauntlet/plugin.h, on small made-up inputs. Each check runs in a "
@@ -25,6 +26,12 @@ static const char help[] =
     "  --only CHECK,…  these alone\n"
     "  --params ID=JSON  values for the plugin of that id in place of its defaults, such as fewer steps "
     "(repeatable)\n"
+    "  --defense ID    what attacks are shown is made by this defense, and they are told of it: for those "
+    "that "
+    "answer one\n"
+    "                  defense alone, which are n/a otherwise\n"
+    "  --defense-params JSON  its values in place of its defaults\n"
+    "  --plugins DIR   one more folder of plugins, to find it in\n"
     "  --seconds S     a walk through all hooks may take so long (60)\n"
     "  --memory-mb M   and so much memory (1024)\n"
     "  --json          what was found, as JSON\n" CLI_WALLS_HELP
@@ -34,6 +41,7 @@ enum { MOST_PARAMS = 32 };
 
 typedef struct vet_options {
     gnt_vet_options vet;
+    const char *defense, *plugins;
     gnt_vet_params params[MOST_PARAMS];
     int json, list;
 } vet_options;
@@ -85,12 +93,41 @@ static int read_only(void *to, char *text) {
     return 0;
 }
 
+static int read_defense_params(void *to, char *text) {
+    vet_options *o = to;
+    json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    const int good = json_is_object(json);
+    json_decref(json);
+    if (!good) {
+        fprintf(stderr, "gauntlet vet: --defense-params takes {\"NAME\": VALUE, …}, not %.80s\n", text);
+        return -1;
+    }
+    o->vet.behind_params = text;
+    return 0;
+}
+
+/* The defense of --defense among those there are. */
+static int find_defense(vet_options *o, gnt_plugin_list *plugins, gnt_err *err) {
+    if (!o->defense)
+        return 0;
+    if (gnt_list_plugins(plugins, o->plugins, &o->vet.walls, err) != 0)
+        return -1;
+    o->vet.behind = gnt_plugin_list_find(plugins, GNT_PLUGIN_DEFENSE, o->defense);
+    return o->vet.behind
+               ? 0
+               : gnt_fail(err, "there is no defense \"%.60s\"; `gauntlet list` shows those there are",
+                          o->defense);
+}
+
 static int read_options(int argc, char **argv, vet_options *o, cli_words *words) {
     const cli_option known[] = {
         {.name = "only", .kind = CLI_READ, .to = o->vet.wanted, .read = read_only},
         {.name = "params", .kind = CLI_READ, .to = o, .read = read_params},
+        {.name = "defense", .kind = CLI_TEXT, .to = &o->defense},
+        {.name = "defense-params", .kind = CLI_READ, .to = o, .read = read_defense_params},
         {.name = "seconds", .kind = CLI_REAL, .to = &o->vet.seconds, .least = 0.01, .most = 86400},
         {.name = "memory-mb", .kind = CLI_WHOLE, .to = &o->vet.memory_mb, .least = 64, .most = 1 << 20},
+        {.name = "plugins", .kind = CLI_TEXT, .to = &o->plugins},
         {.name = "json", .kind = CLI_FLAG, .to = &o->json},
         {.name = "list", .kind = CLI_FLAG, .to = &o->list},
         CLI_WALLS(&o->vet.walls),
@@ -148,6 +185,7 @@ int gnt_cmd_vet(int argc, char **argv) {
     gnt_err err = {0};
     int failed = 0, rc = 0;
     cli_words words;
+    gnt_plugin_list plugins = {0};
     int code = read_options(argc, argv, &o, &words);
     if (code != CLI_GO_ON)
         return code;
@@ -160,6 +198,7 @@ int gnt_cmd_vet(int argc, char **argv) {
     o.vet.params = o.params;
     o.vet.found = found;
     o.vet.user = &l;
+    rc = find_defense(&o, &plugins, &err);
     for (int i = 0; rc == 0 && i < words.n; i++) {
         int more = 0;
         o.vet.file = l.file = words.word[i];
@@ -171,6 +210,7 @@ int gnt_cmd_vet(int argc, char **argv) {
     else if (o.json)
         rc = print_json(l.findings, failed);
     json_decref(l.findings);
+    gnt_plugin_list_free(&plugins);
     if (gnt_interrupted())
         return GNT_EXIT_INTERRUPTED;
     return rc != 0 ? GNT_EXIT_WRONG : failed ? GNT_EXIT_FAILED : GNT_EXIT_OK;

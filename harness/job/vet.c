@@ -26,6 +26,8 @@ typedef struct vetting {
     const gnt_descriptor *descriptor;
     const char *id;
     gnt_params defaults;
+    const gnt_descriptor *behind; /* the defense behind an attack's observations, or NULL */
+    gnt_params behind_params;
     gnt_vet_spec spec[GNT_VET_MOST_SETTINGS];
     int n_specs;
     int bare; /* it has no hooks: there is nothing but to create it */
@@ -40,6 +42,17 @@ static void fail(vetting *v, const gnt_vet_spec *spec, const char *hook, const c
     char name[80];
     if (!v->failed.text[0])
         gnt_fail(&v->failed, "%s (%s): %s", hook, gnt_vet_spec_name(spec, name), what);
+}
+
+/* Mixes want sets of some size. */
+static void make_specs(vetting *v, int64_t budget) {
+    v->n_specs = gnt_vet_specs(v->descriptor, budget, v->spec);
+    for (int i = 0; v->behind && i < v->n_specs; i++) {
+        v->spec[i].behind = v->behind;
+        v->spec[i].behind_params = &v->behind_params;
+        if (v->spec[i].surface == GNT_SURFACE_ENCODING)
+            v->spec[i].batch = GNT_VET_SET;
+    }
 }
 
 static gnt_vet_tour_spec tour_of(const vetting *v, int setting) {
@@ -162,7 +175,7 @@ static int check_stops(vetting *v, gnt_err *err) {
     gnt_vet_tour_spec like = tour_of(v, 0);
     like.polls = STOP_POLLS;
     like.prepares_twice = 1;
-    v->n_specs = gnt_vet_specs(v->descriptor, 0, v->spec); /* as much work as it likes to do */
+    make_specs(v, 0); /* as much work as it likes to do */
     return walk_all(v, like, look_stops, err);
 }
 
@@ -292,14 +305,12 @@ static int look_choice(vetting *v, const gnt_vet_tour_spec *tour, const gnt_vet_
 
 /* The plugin's values as they are asked for, where `id` has this one, JSON text (NULL: as they are); a model that must be named is. *out is
  * empty when the host refuses the value: then 1, with its sentence in `why`. */
-static int values_with(const vetting *v, const char *id, const char *value, gnt_params *out, gnt_err *why,
-                       gnt_err *err) {
-    const gnt_descriptor *d = v->descriptor;
-    const char *given = gnt_request_text(v->work, "params");
+static int values_of(const gnt_descriptor *d, const char *plugin, const char *given, const char *id,
+                     const char *value, gnt_params *out, gnt_err *why, gnt_err *err) {
     json_t *all = *given ? json_loads(given, JSON_REJECT_DUPLICATES, NULL) : json_object();
     if (!json_is_object(all)) {
         json_decref(all);
-        return gnt_fail(err, "%s: its --params are no JSON object", v->id);
+        return gnt_fail(err, "%s: its parameters are no JSON object", plugin);
     }
     int bad = 0;
     for (int32_t i = 0; i < d->n_parameters && !bad; i++)
@@ -310,10 +321,15 @@ static int values_with(const vetting *v, const char *id, const char *value, gnt_
         bad = json_object_set_new(all, id, json_loads(value, JSON_DECODE_ANY, NULL)) != 0;
     char *json = bad ? NULL : json_dumps(all, JSON_REAL_PRECISION(17));
     const int rc = !json ? gnt_fail(err, "out of memory for parameters")
-                         : gnt_params_parse(out, d->parameters, d->n_parameters, v->id, json, why) != 0;
+                         : gnt_params_parse(out, d->parameters, d->n_parameters, plugin, json, why) != 0;
     free(json);
     json_decref(all);
     return rc;
+}
+
+static int values_with(const vetting *v, const char *id, const char *value, gnt_params *out, gnt_err *why,
+                       gnt_err *err) {
+    return values_of(v->descriptor, v->id, gnt_request_text(v->work, "params"), id, value, out, why, err);
 }
 
 /* The value as JSON text is accepted by the host and then by the plugin. */
@@ -405,6 +421,16 @@ static int check_edges(vetting *v, gnt_err *err) {
 
 /* ---- the job ---- */
 
+/* The defense that stands behind an attack's observations. */
+static int open_behind(vetting *v, gnt_err *err) {
+    gnt_work *w = v->work;
+    const char *id = gnt_request_text(w, "behind.id"), *params = gnt_request_text(w, "behind.params");
+    return gnt_plugin_load(&v->behind, gnt_request_text(w, "behind.file"), GNT_PLUGIN_DEFENSE, id, err) ||
+                   values_of(v->behind, id, params, NULL, NULL, &v->behind_params, err, err)
+               ? -1
+               : 0;
+}
+
 static int open_plugin(vetting *v, gnt_err *err) {
     gnt_work *w = v->work;
     const char *file = gnt_request_text(w, "plugin.file");
@@ -414,7 +440,10 @@ static int open_plugin(vetting *v, gnt_err *err) {
         return -1;
     gnt_key all = gnt_key_of_seed((uint64_t)gnt_request_int(w, "seed"));
     v->key = gnt_key_derive(&all, "vet");
-    v->n_specs = gnt_vet_specs(v->descriptor, BUDGET, v->spec);
+    if (*gnt_request_text(w, "behind.id") && v->descriptor->kind == GNT_PLUGIN_ATTACK &&
+        open_behind(v, err) != 0)
+        return -1;
+    make_specs(v, BUDGET);
     gnt_plugin_info info;
     if (gnt_info_of_descriptor(&info, v->descriptor, NULL, NULL, 0, err) != 0)
         return -1;
@@ -461,6 +490,7 @@ int gnt_job_vet(gnt_work *w, gnt_err *err) {
     if (rc == 0)
         rc = say(&v, err);
     gnt_params_free(&v.defaults);
+    gnt_params_free(&v.behind_params);
     json_decref(v.gave);
     return rc;
 }

@@ -2,6 +2,7 @@
 #ifndef GNT_JOB_VET_IMPL_H
 #define GNT_JOB_VET_IMPL_H
 
+#include "job/vet_models.h"
 #include "job/vet_tour.h"
 
 typedef struct gnt_vet_step {
@@ -19,8 +20,7 @@ struct gnt_vet_tour {
     uint32_t hooks; /* GNT_HOOK_* it has */
     const gnt_vet_step *step;
     int n_steps, at;
-    gnt_service *service, *named; /* named: of the model that every parameter of GNT_TYPE_MODEL names */
-    gnt_instance_model *models;   /* one for each such parameter */
+    gnt_vet_models models;
     gnt_instance *instance;
     int unlimited; /* this hook is not told to stop */
     int over;      /* nothing more can run */

@@ -5,13 +5,14 @@
 
 #include "base/mem.h"
 #include "fl/secure_sum.h"
+#include "job/vet_defense.h"
 
 enum {
     SHADOW = 48, /* samples of the shadow part */
     PUBLIC = 16,
-    OWN = 40, /* of the clients and the targets */
-    SET = 16, /* samples a client of a defense holds: many enough to be mixed */
-    FEW = 6,  /* behind an observation of encodings and the like */
+    PUBLIC_BEHIND = 48, /* attacks that answer one defense learn on more of it */
+    OWN = 40,           /* of the clients and the targets */
+    FEW = 6,            /* behind an observation of encodings and the like */
     SHADOW_SEEN = 24,
     ENCODED_TWICE = 2, /* each private sample is released so often */
     SUM = 4,           /* entries of a secure sum */
@@ -50,7 +51,7 @@ static void add_spec(gnt_vet_spec *list, int *n, const gnt_descriptor *d, uint32
                                   .dense = (d->flags & GNT_FLAG_FIRST_DENSE) || kind == GNT_KIND_TABULAR,
                                   .granted = d->needs | d->uses,
                                   .goals = d->goals,
-                                  .batch = !attack                         ? SET
+                                  .batch = !attack                         ? GNT_VET_SET
                                            : surface != GNT_SURFACE_UPDATE ? FEW
                                            : steps                         ? 2
                                                                            : 1,
@@ -112,9 +113,9 @@ static gnt_samples *put_samples(gnt_vet_setting *s, const char *name, const gnt_
     return gnt_glass_full(g) ? NULL : to;
 }
 
-static int make_samples(gnt_sampleset *out, const char *name, gnt_err *err) {
-    gnt_data_spec spec = {.name = name, .rows = {OWN + SHADOW, 1, PUBLIC}};
-    int64_t row[OWN + SHADOW + PUBLIC], n = OWN + SHADOW + PUBLIC;
+static int make_samples(gnt_sampleset *out, const char *name, int64_t public_rows, gnt_err *err) {
+    gnt_data_spec spec = {.name = name, .rows = {OWN + SHADOW, 1, public_rows}};
+    int64_t row[OWN + SHADOW + PUBLIC_BEHIND], n = OWN + SHADOW + public_rows;
     gnt_data *data = NULL;
     gnt_st st;
     gnt_st_init(&st);
@@ -176,15 +177,16 @@ static gnt_fl_config config_of(const gnt_vet_setting *s) {
                            .clients = GNT_VET_CLIENTS};
 }
 
-/* What an undefended client shares of these samples. */
+/* What a client shares of these samples, undefended but for the defense behind an attack's observations. */
 static int share(gnt_vet_setting *s, const gnt_samples *samples, float *update, float *rates, gnt_err *err) {
     gnt_fl_config config = config_of(s);
-    gnt_chain none = {.n_params = gnt_model_size(s->model.model),
-                      .n_buffers = gnt_model_buffer_size(s->model.model)};
+    const gnt_chain none = {.n_params = gnt_model_size(s->model.model),
+                            .n_buffers = gnt_model_buffer_size(s->model.model)};
+    const gnt_chain *chain = s->defense ? gnt_vet_defense_chain(s->defense) : &none;
     gnt_fl_shared shared = {.update = update, .rates = rates};
     gnt_key key = key_of("train");
     gnt_fl *fl = NULL;
-    int rc = gnt_fl_new(&fl, s->model.model, &config, &none, &key, err);
+    int rc = gnt_fl_new(&fl, s->model.model, &config, chain, &key, err);
     if (rc == 0)
         rc = gnt_fl_client(fl, 0, 0, samples, NULL, s->public_data, s->weights, s->buffers, GNT_FL_WHOLE,
                            &shared, err);
@@ -222,21 +224,26 @@ static int make_clients(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err
     return 0;
 }
 
+gnt_defense_prepare gnt_vet_prepare_input(const gnt_vet_setting *s) {
+    const gnt_fl_config c = config_of(s);
+    return (gnt_defense_prepare){.size = sizeof(gnt_defense_prepare),
+                                 .stage = -1,
+                                 .public_data = s->public_data,
+                                 .shadow_data = s->shadow,
+                                 .weights = s->weights,
+                                 .buffers = s->buffers,
+                                 .n_clients = c.clients,
+                                 .steps = c.steps,
+                                 .batch = c.batch,
+                                 .rate = c.rate};
+}
+
 static int make_defense(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err) {
     static const double shares[GNT_VET_CLIENTS] = {0.25, 0.75};
     gnt_fl_config c = config_of(s);
     if (make_clients(s, own, err) != 0)
         return -1;
-    gnt_defense_prepare prepare = {.size = sizeof prepare,
-                                   .stage = -1,
-                                   .public_data = s->public_data,
-                                   .shadow_data = s->shadow,
-                                   .weights = s->weights,
-                                   .buffers = s->buffers,
-                                   .n_clients = c.clients,
-                                   .steps = c.steps,
-                                   .batch = c.batch,
-                                   .rate = c.rate};
+    const gnt_defense_prepare prepare = gnt_vet_prepare_input(s);
     s->prepare = gnt_glass_put(s->glass, "prepare's input", &prepare, sizeof prepare);
     gnt_aggregate all = {.size = sizeof all,
                          .n_clients = GNT_VET_CLIENTS,
@@ -277,6 +284,58 @@ static gnt_views *put_update(gnt_vet_setting *s, const gnt_samples *samples, flo
                              .data = flat + list[i].offset};
         memcpy(view[i].dim, list[i].shape.dim, sizeof view[i].dim);
     }
+    return out;
+}
+
+/* What the defense makes of one set, in so many epochs. */
+static gnt_samples *put_encoded_by(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err) {
+    const gnt_fl_config c = config_of(s);
+    gnt_client client = {.size = sizeof client,
+                         .n_clients = c.clients,
+                         .n_samples = own->n,
+                         .batch = own->n,
+                         .rate = c.rate,
+                         .steps = c.steps,
+                         .weights = s->weights,
+                         .buffers = s->buffers,
+                         .public_data = s->public_data};
+    gnt_samples all = *own, *out = NULL;
+    float *x = NULL, *y = NULL;
+    int rc = 0;
+    all.n = 0;
+    for (int64_t epoch = 0; rc == 0 && epoch < ENCODED_TWICE; epoch++) {
+        gnt_batch b;
+        gnt_batch_borrow(&b, own);
+        rc = gnt_chain_encode_set(gnt_vet_defense_chain(s->defense), &client, epoch, &b, err);
+        if (rc == 0) {
+            const size_t room = (size_t)(all.n + b.view.n), f = (size_t)own->features,
+                         k = (size_t)own->classes;
+            float *more = gnt_resize(x, room, f * sizeof *x);
+            x = more ? more : x;
+            float *labels = more ? gnt_resize(y, room, k * sizeof *y) : NULL;
+            y = labels ? labels : y;
+            if (labels) {
+                memcpy(x + (size_t)all.n * f, b.view.x, (size_t)b.view.n * f * sizeof *x);
+                memcpy(y + (size_t)all.n * k, b.view.y, (size_t)b.view.n * k * sizeof *y);
+                all.n += b.view.n;
+            } else
+                rc = gnt_fail(err, "out of memory for encodings");
+        }
+        gnt_batch_free(&b);
+    }
+    if (rc == 0) {
+        gnt_samples view = all;
+        view.n_attributes = 0;
+        view.a = NULL;
+        view.id = NULL;
+        view.x = x;
+        view.y = y;
+        out = put_samples(s, "encoded samples", &view);
+        if (!out)
+            gnt_fail(err, "out of memory for encodings");
+    }
+    gnt_free(x);
+    gnt_free(y);
     return out;
 }
 
@@ -383,11 +442,17 @@ static gnt_observation setting_of(gnt_vet_setting *s, const gnt_samples *own) {
     if (granted & GNT_KNOWS_PUBLIC)
         o.public_data = s->public_data;
     if (granted & GNT_KNOWS_DEFENSE) {
-        gnt_artefacts nothing = {.size = sizeof nothing};
-        o.defense = gnt_glass_put(s->glass, "the defense's id", "none", sizeof "none");
-        o.defense_values =
-            gnt_glass_put(s->glass, "the defense's parameters", NULL, sizeof *o.defense_values);
-        o.defense_artefacts = gnt_glass_put(s->glass, "the defense's artefacts", &nothing, sizeof nothing);
+        const gnt_artefacts nothing = {.size = sizeof nothing};
+        const char *id = s->spec.behind ? s->spec.behind->id : "none";
+        const gnt_params *params = s->spec.behind_params;
+        o.defense = gnt_glass_put(s->glass, "the defense's id", id, strlen(id) + 1);
+        o.n_defense_values = params ? params->n : 0;
+        o.defense_values = gnt_glass_put(s->glass, "the defense's parameters", params ? params->value : NULL,
+                                         (size_t)(params ? params->n : 1) * sizeof *o.defense_values);
+        o.defense_artefacts = s->defense ? gnt_vet_defense_artefacts(s->defense) : NULL;
+        if (!o.defense_artefacts)
+            o.defense_artefacts =
+                gnt_glass_put(s->glass, "the defense's artefacts", &nothing, sizeof nothing);
     }
     return o;
 }
@@ -403,6 +468,8 @@ static gnt_observation *put_seen(gnt_vet_setting *s, const gnt_samples *own, gnt
     int made = 1;
     if (o.surface == GNT_SURFACE_UPDATE)
         made = (o.update = put_update(s, own, rates, err)) != NULL;
+    else if (o.surface == GNT_SURFACE_ENCODING && s->defense)
+        made = (o.encoded = put_encoded_by(s, own, err)) != NULL;
     else if (o.surface == GNT_SURFACE_ENCODING)
         made = (o.encoded = put_encoded(s, own)) != NULL || gnt_fail(err, "out of memory for encodings") == 0;
     else if (o.surface == GNT_SURFACE_REPRESENTATION)
@@ -479,23 +546,35 @@ static int make_attack(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err)
 
 /* ---- all of it ---- */
 
+/* Attacks that answer one defense want pictures of some size. */
+static const char *data_of(const gnt_vet_spec *spec) {
+    if (spec->kind != GNT_KIND_IMAGE)
+        return "census";
+    return spec->behind ? "scenes" : "glyphs";
+}
+
 int gnt_vet_setting_open(gnt_vet_setting *out, const gnt_vet_spec *spec, gnt_err *err) {
     *out = (gnt_vet_setting){.spec = *spec};
     gnt_vet_setting *s = out;
+    const int64_t public_rows = spec->behind ? PUBLIC_BEHIND : PUBLIC;
     gnt_sampleset all = {0};
-    int rc = make_samples(&all, spec->kind == GNT_KIND_IMAGE ? "glyphs" : "census", err);
+    int rc = make_samples(&all, data_of(spec), public_rows, err);
     if (rc == 0)
         rc = gnt_glass_new(&s->glass, most_glass, err);
     if (rc == 0) {
         gnt_samples shadow = gnt_samples_part(&all.view, OWN, SHADOW);
-        gnt_samples public_data = gnt_samples_part(&all.view, OWN + SHADOW, PUBLIC);
+        gnt_samples public_data = gnt_samples_part(&all.view, OWN + SHADOW, public_rows);
         s->shadow = put_samples(s, "shadow data", &shadow);
         s->public_data = put_samples(s, "public data", &public_data);
         rc = s->shadow && s->public_data ? make_model(s, &all.view, err)
                                          : gnt_fail(err, "out of memory for samples");
     }
+    if (rc == 0 && spec->behind)
+        rc = gnt_vet_defense_open(&s->defense, s, spec->behind, spec->behind_params, err);
     if (rc == 0)
         rc = spec->goals ? make_attack(s, &all.view, err) : make_defense(s, &all.view, err);
+    gnt_vet_defense_free(s->defense);
+    s->defense = NULL;
     if (rc == 0)
         gnt_glass_keep(s->glass);
     else

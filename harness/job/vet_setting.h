@@ -7,7 +7,7 @@
 #include "job/glass.h"
 #include "job/work.h"
 
-enum { GNT_VET_CLIENTS = 2, GNT_VET_SEEN = 2, GNT_VET_MOST_SETTINGS = 16 };
+enum { GNT_VET_CLIENTS = 2, GNT_VET_SEEN = 2, GNT_VET_MOST_SETTINGS = 16, GNT_VET_SET = 16 };
 
 typedef struct gnt_vet_spec {
     uint32_t kind;    /* GNT_KIND_IMAGE or GNT_KIND_TABULAR */
@@ -17,6 +17,9 @@ typedef struct gnt_vet_spec {
     uint32_t granted, goals;
     int64_t batch;  /* samples of a client, or behind an observation */
     int64_t budget; /* of an attack; 0: its own default */
+    /* The defense behind an attack's observations, of which it is told if it asks; NULL: none. */
+    const gnt_descriptor *behind;
+    const gnt_params *behind_params;
 } gnt_vet_spec;
 
 /* What a plugin says it works on, as settings; their number, 0 where there is none to be made. */
@@ -27,6 +30,7 @@ const char *gnt_vet_spec_name(const gnt_vet_spec *spec, char text[80]);
 typedef struct gnt_vet_setting {
     gnt_vet_spec spec;
     gnt_work_model model, extractor; /* extractor: what a parameter of GNT_TYPE_MODEL names */
+    struct gnt_vet_defense *defense; /* while an attack's observations are made */
     gnt_glass *glass;                /* holds all that follows */
     float *extractor_weights, *extractor_buffers;
     gnt_samples *public_data, *shadow;
@@ -39,6 +43,8 @@ typedef struct gnt_vet_setting {
     gnt_observation *seen[GNT_VET_SEEN];
 } gnt_vet_setting;
 
+/* What a defense's prepare is handed. */
+gnt_defense_prepare gnt_vet_prepare_input(const gnt_vet_setting *s);
 int gnt_vet_setting_open(gnt_vet_setting *out, const gnt_vet_spec *spec, gnt_err *err);
 void gnt_vet_setting_free(gnt_vet_setting *s);
 /* Copies artefacts into the glass and keeps it as it is then; NULL when it is full. */

@@ -86,43 +86,12 @@ static int should_stop(void *context) {
 
 void gnt_vet_close(gnt_vet_tour *t) {
     gnt_instance_free(t->instance);
-    gnt_service_free(t->named);
-    gnt_service_free(t->service);
-    gnt_free(t->models);
+    gnt_vet_models_close(&t->models);
     t->instance = NULL;
-    t->service = t->named = NULL;
-    t->models = NULL;
-}
-
-/* Every parameter that names a model of the suite names the setting's extractor. */
-static int open_models(gnt_vet_tour *t, gnt_instance_spec *spec, gnt_err *err) {
-    const gnt_params *params = t->spec.params;
-    const gnt_service_spec model = {
-        .model = t->in.extractor.model, .name = t->in.extractor.name, .errors = t->service};
-    t->models = gnt_array((size_t)params->n, sizeof *t->models);
-    if (!t->models)
-        return gnt_fail(err, "out of memory for models");
-    for (int32_t i = 0; i < params->n; i++) {
-        const gnt_value *v = &params->value[i];
-        if (v->type != GNT_TYPE_MODEL || !v->text || !*v->text)
-            continue;
-        if (!t->named && gnt_service_new(&t->named, &model, err) != 0)
-            return -1;
-        t->models[spec->n_models++] = (gnt_instance_model){.parameter = v->id,
-                                                           .model = {.size = sizeof(gnt_named_model),
-                                                                     .id = v->text,
-                                                                     .service = gnt_service_table(t->named),
-                                                                     .weights = t->in.extractor_weights,
-                                                                     .buffers = t->in.extractor_buffers}};
-    }
-    spec->models = t->models;
-    return 0;
 }
 
 void gnt_vet_create(void *tour) {
     gnt_vet_tour *t = tour;
-    const gnt_work_model *m = &t->in.model;
-    gnt_service_spec model = {.model = m->model, .name = m->name, .training = m->training_stats};
     gnt_instance_spec spec = {.descriptor = t->spec.descriptor,
                               .params = t->spec.params,
                               .key = t->spec.key,
@@ -130,11 +99,15 @@ void gnt_vet_create(void *tour) {
                               .should_stop = should_stop,
                               .memory = (size_t)gnt_request_int(t->spec.work, "memory_mb") << 20};
     t->status = GNT_FAILED;
-    if (gnt_service_new(&t->service, &model, &t->act->err) != 0)
-        return;
-    spec.model = t->service;
-    if (open_models(t, &spec, &t->act->err) != 0 ||
-        gnt_instance_new(&t->instance, &spec, &t->status, &t->act->err) != 0)
+    int rc =
+        gnt_vet_models_open(&t->models, &t->in, t->spec.params, t->spec.setting.behind_params, &t->act->err);
+    if (rc == 0) {
+        spec.model = t->models.service;
+        spec.models = t->models.model;
+        spec.n_models = t->models.n;
+        rc = gnt_instance_new(&t->instance, &spec, &t->status, &t->act->err);
+    }
+    if (rc != 0)
         gnt_vet_close(t);
 }
 

@@ -93,11 +93,21 @@ static json_t *request_of(const vetting *v, const char *check, int64_t seed) {
     for (size_t i = 0; i < v->options->n_params; i++)
         if (strcmp(v->options->params[i].id, p->id) == 0)
             params = v->options->params[i].json;
-    return json_pack("{s:s, s:s, s:I, s:I, s:s, s:{s:s, s:s, s:i}, s:o}", "job", "vet", "check", check,
-                     "seed", (json_int_t)seed, "memory_mb", (json_int_t)v->options->memory_mb, "params",
-                     params, "plugin", "file", v->file, "id", p->id, "kind", (int)p->kind, "sandbox",
-                     gnt_walls_request(&v->options->walls, json_incref(v->files),
-                                       strcmp(check, gnt_vet_checks[LEAVES].name) == 0));
+    const gnt_plugin_info *behind = v->options->behind;
+    json_t *all =
+        json_pack("{s:s, s:s, s:I, s:I, s:s, s:{s:s, s:s, s:i}, s:o}", "job", "vet", "check", check, "seed",
+                  (json_int_t)seed, "memory_mb", (json_int_t)v->options->memory_mb, "params", params,
+                  "plugin", "file", v->file, "id", p->id, "kind", (int)p->kind, "sandbox",
+                  gnt_walls_request(&v->options->walls, json_incref(v->files),
+                                    strcmp(check, gnt_vet_checks[LEAVES].name) == 0));
+    if (behind &&
+        json_object_set_new(all, "behind",
+                            json_pack("{s:s, s:s, s:s}", "file", behind->file, "id", behind->id, "params",
+                                      v->options->behind_params ? v->options->behind_params : "")) != 0) {
+        json_decref(all);
+        return NULL;
+    }
+    return all;
 }
 
 /* What a child that ended well has found. */
@@ -371,6 +381,11 @@ int gnt_vet(const gnt_vet_options *options, int *failed, gnt_err *err) {
     int rc = check_exports(&v, err), undescribed = 0;
     if (rc == 0)
         rc = (v.files = readable_files(real, err)) ? 0 : -1;
+    if (rc == 0 && options->behind) {
+        json_t *more = readable_files(options->behind->file, err);
+        rc = more ? json_array_extend(v.files, more) : -1;
+        json_decref(more);
+    }
     if (rc == 0) {
         undescribed = describe(&v, &list, err);
         rc = undescribed < 0 ? -1 : 0;

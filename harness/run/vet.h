@@ -39,7 +39,9 @@ typedef struct gnt_vet_options {
     unsigned char wanted[GNT_VET_CHECKS]; /* 1: do it */
     const gnt_vet_params *params;
     size_t n_params;
-    double seconds; /* of one walk through all hooks */
+    const struct gnt_plugin_info *behind; /* the defense behind an attack's observations, or NULL */
+    const char *behind_params;            /* JSON, in place of its defaults; NULL: those */
+    double seconds;                       /* of one walk through all hooks */
     uint64_t memory_mb;
     gnt_sandbox_wish walls;
     /* Called as soon as a check is done; the finding is valid during the call. */
