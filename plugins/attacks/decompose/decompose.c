@@ -309,7 +309,8 @@ static const gnt_parameter parameters[] = {
      .least = 0,
      .most = 1000,
      .preset = 6,
-     .help = "times that the weights are fitted again to the images found"},
+     .help =
+         "times that the weights are fitted again to the images found; not for InstaHide of scheme cross"},
     {.id = "polish",
      .type = GNT_TYPE_INT,
      .unit = "steps",

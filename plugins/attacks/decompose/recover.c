@@ -93,6 +93,8 @@ static gnt_status settle_signs(recovery *r) {
     const dec_settings *s = r->s;
     dec_mix *x = r->x;
     dec_em em = {0};
+    /* public partners leave signs too uncertain to fit weights to: they get worse, and memberships with them */
+    int32_t refits = r->law->own == r->law->k ? s->refits : 0;
     gnt_status status = dec_first_guess(x, s->block, s->starts, s->start_steps);
     if (status == GNT_OK)
         status = dec_em_open(&em, x, x->features, s->coupling);
@@ -100,7 +102,7 @@ static gnt_status settle_signs(recovery *r) {
         status = dec_em_level(&em, x, block, s->em_steps);
         tell_cost(r);
     }
-    for (int32_t k = 0; status == GNT_OK && k < s->refits; k++) {
+    for (int32_t k = 0; status == GNT_OK && k < refits; k++) {
         dec_em_out now = dec_em_step(&em, x, x->p, x->e);
         status = dec_refit_weights(x, &r->white, r->law, now.signed_e);
         if (status == GNT_OK)
