@@ -135,7 +135,8 @@ static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_si
                  "training mixes %d of %lld public images at a time; let `originals` be at least %d, and the "
                  "public data %d more than that",
                  how.originals, (long long)x->n, law.own, law.k);
-        return host->fail(host->context, text);
+        host->fail(host->context, text);
+        return GNT_UNSUPPORTED;
     }
     status = learn_filter(s, &law, x, out, &filter);
     if (status == GNT_OK && law.instahide)
