@@ -248,8 +248,8 @@ static void multiply(float *m, const float *u, const float *v, const shape *z, i
             high = two ? least(2, (z->outs - o) / V) : 1;
             for (int64_t t = 0, wide, tiles = (squares + most - 1) / most; t < squares; t += wide, tiles--) {
                 wide = (squares - t + tiles - 1) / tiles; /* as even as may be */
-                (high == 2 ? tile_of_two : tile_of_one)[wide - 1](m + (o / V * z->chunk + t) * V,
-                                                                  z->chunk * V, u, v + t * z->ins, z->ins);
+                const tile_fn fn = high == 2 ? tile_of_two[wide - 1] : tile_of_one[wide - 1];
+                fn(m + (o / V * z->chunk + t) * V, z->chunk * V, u, v + t * z->ins, z->ins);
             }
         }
 }
