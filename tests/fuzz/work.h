@@ -217,13 +217,16 @@ static inline json_t *fuzz_model_request(void) {
 
 /* The model of that request, made once. */
 static inline const gnt_work_model *fuzz_model(void) {
-    static gnt_work_model m;
-    static json_t *request; /* its name is the request's */
-    if (!m.model) {
-        request = fuzz_model_request();
-        MUST(gnt_work_model_read(&m, request, NULL) == 0);
+    static struct {
+        gnt_work_model model;
+        json_t *
+            request; /* the model's name is the request's; in one object with it, so that the pointer is kept */
+    } made;
+    if (!made.model.model) {
+        made.request = fuzz_model_request();
+        MUST(gnt_work_model_read(&made.model, made.request, NULL) == 0);
     }
-    return &m;
+    return &made.model;
 }
 
 #endif
