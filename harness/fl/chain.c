@@ -11,6 +11,7 @@ enum { MOST_GROWTH = 64 }; /* an encoding may give at most this many samples for
 /* Collects what an encoding hook puts. */
 typedef struct collector {
     const gnt_samples *source;
+    int query;                 /* labels and names are neither given nor taken */
     const gnt_mixture *before; /* what the source is made of; NULL: nobody asks */
     gnt_mixture made_of;
     gnt_batch out;
@@ -68,7 +69,8 @@ static gnt_status put(void *context, const float *x, const float *y, int64_t sou
     if (c->before && note_source(c, source_id) != 0)
         return GNT_FAILED;
     memcpy(c->out.x + c->n * f, x, (size_t)f * sizeof *x);
-    memcpy(c->out.y + c->n * k, y, (size_t)k * sizeof *y);
+    if (!c->query)
+        memcpy(c->out.y + c->n * k, y, (size_t)k * sizeof *y);
     c->out.id[c->n++] = source_id;
     return GNT_OK;
 }
@@ -113,13 +115,18 @@ typedef gnt_status (*encode_hook)(void *self, const gnt_client *client, int64_t 
 
 static int encode(const gnt_chain *chain, const gnt_member *m, encode_hook hook, const char *name,
                   gnt_client *client, int64_t when, gnt_batch *b, gnt_err *err) {
-    collector c = {.source = &b->view, .before = b->made_of, .most = b->view.n * MOST_GROWTH};
+    collector c = {.source = &b->view,
+                   .query = hook == m->hooks->encode_query && !b->view.id,
+                   .before = b->made_of,
+                   .most = b->view.n * MOST_GROWTH};
     if (c.before)
         c.made_of = gnt_mixture_empty(c.before);
-    gnt_samples_sink sink = {.size = sizeof sink, .context = &c, .put = put, .mixed = mixed};
+    /* a plugin always finds `mixed`: whether anyone asks is not for it to know */
+    gnt_samples_sink sink = {
+        .size = sizeof sink, .context = &c, .put = put, .mixed = m->remote && !c.before ? NULL : mixed};
     client->samples = &b->view;
     client->artefacts = m->artefacts;
-    gnt_inputs before = gnt_inputs_of(chain, client);
+    gnt_inputs before = gnt_inputs_of(chain, m, client);
     m->begin(m->owner, name);
     int rc = m->done(m->owner, hook(m->self, client, when, &sink), err);
     if (c.err.text[0])
@@ -143,8 +150,8 @@ static int encode(const gnt_chain *chain, const gnt_member *m, encode_hook hook,
     gnt_samples view = b->view;
     view.n = c.n;
     view.x = c.out.x;
-    view.y = c.out.y;
-    view.id = c.out.id;
+    view.y = c.query ? NULL : c.out.y;
+    view.id = c.query ? NULL : c.out.id;
     view.a = NULL; /* an encoded sample has no attributes of its own */
     view.mask = c.out.mask;
     gnt_batch_free(b);
@@ -174,6 +181,11 @@ int gnt_chain_encode_set(const gnt_chain *chain, gnt_client *client, int64_t epo
 int gnt_chain_encode_query(const gnt_chain *chain, gnt_client *client, int64_t draw, gnt_batch *b,
                            gnt_err *err) {
     const int64_t n = b->view.n;
+    /* who asks a model knows no label, and its samples have no names */
+    b->view.y = NULL;
+    b->view.id = NULL;
+    b->view.a = NULL;
+    b->view.mask = NULL;
     for (int32_t i = 0; i < chain->n; i++) {
         const gnt_member *m = &chain->member[i];
         if (!m->hooks->encode_query)
@@ -205,7 +217,7 @@ int gnt_chain_local_rate(const gnt_chain *chain, gnt_client *client, int64_t ste
         if (!m->hooks->local_rate)
             continue;
         client->artefacts = m->artefacts;
-        gnt_inputs before = gnt_inputs_of(chain, client);
+        gnt_inputs before = gnt_inputs_of(chain, m, client);
         m->begin(m->owner, "local_rate");
         if (m->done(m->owner, m->hooks->local_rate(m->self, client, step, rate), err) != 0 ||
             gnt_inputs_check(chain, m, client, "local_rate", &before, err) != 0)
@@ -233,7 +245,7 @@ int gnt_chain_client_update(const gnt_chain *chain, gnt_client *client, gnt_tens
         if (!m->hooks->client_update)
             continue;
         client->artefacts = m->artefacts;
-        gnt_inputs before = gnt_inputs_of(chain, client);
+        gnt_inputs before = gnt_inputs_of(chain, m, client);
         m->begin(m->owner, "client_update");
         if (m->done(m->owner, m->hooks->client_update(m->self, client, update), err) != 0 ||
             gnt_inputs_check(chain, m, client, "client_update", &before, err) != 0 ||
@@ -250,7 +262,7 @@ int gnt_chain_transform(const gnt_chain *chain, gnt_client *client, gnt_tensors 
         if (!m->hooks->transform_update)
             continue;
         client->artefacts = m->artefacts;
-        gnt_inputs before = gnt_inputs_of(chain, client);
+        gnt_inputs before = gnt_inputs_of(chain, m, client);
         m->begin(m->owner, "transform_update");
         if (m->done(m->owner, m->hooks->transform_update(m->self, client, update), err) != 0 ||
             gnt_inputs_check(chain, m, client, "transform_update", &before, err) != 0 ||
@@ -258,6 +270,15 @@ int gnt_chain_transform(const gnt_chain *chain, gnt_client *client, gnt_tensors 
             return -1;
     }
     return 0;
+}
+
+int gnt_chain_contribute(const gnt_member *m, const gnt_chain *chain, const gnt_client *client, double *vector,
+                         gnt_err *err) {
+    const gnt_inputs before = gnt_inputs_of(chain, m, client);
+    m->begin(m->owner, "contribute");
+    if (m->done(m->owner, m->hooks->contribute(m->self, client, vector), err) != 0)
+        return -1;
+    return gnt_inputs_check(chain, m, client, "contribute", &before, err);
 }
 
 int gnt_chain_aggregate(const gnt_chain *chain, gnt_aggregate *in, float *new_weights, int *took,

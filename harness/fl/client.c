@@ -33,6 +33,9 @@ typedef struct local {
     uint32_t *order;        /* their shuffled numbers; NULL: every step uses all samples */
     uint32_t *row;          /* those of the batch at hand */
     int64_t at; /* place in the order where the next batch begins; beyond its end: in the next pass */
+    int own_computation;  /* a defense computed the update itself */
+    gnt_fl_used *used;    /* NULL: nobody asks */
+    const gnt_fl_shared *out;
     int64_t pass, passes; /* over the samples in this round: the one at hand, and how many there may be */
 } local;
 
@@ -57,6 +60,24 @@ static int shuffle_samples(local *l, gnt_err *err) {
     return 0;
 }
 
+/* Lets the chain encode all samples for one pass, and shows what it gave to whoever asked. */
+static int encode_set(local *l, int64_t pass, gnt_err *err) {
+    const gnt_fl_shared *out = l->out;
+    gnt_mixture made_of = {0};
+    int rc = 0;
+    if (out->released) {
+        l->set.made_of = &made_of;
+        rc = gnt_mixture_identity(&made_of, l->own->n, err);
+    }
+    if (rc == 0)
+        rc = gnt_chain_encode_set(l->fl->chain, &l->client, pass, &l->set, err);
+    if (rc == 0 && out->released)
+        rc = out->released(out->context, l->client.round, l->client.index, pass, &l->set, err);
+    l->set.made_of = NULL;
+    gnt_mixture_free(&made_of);
+    return rc;
+}
+
 /* When all samples had their turn, a defense encodes the set anew, maybe to another number of samples. */
 static int next_pass(local *l, gnt_err *err) {
     int64_t n = l->set.view.n;
@@ -68,8 +89,7 @@ static int next_pass(local *l, gnt_err *err) {
         return 0;
     gnt_batch_free(&l->set);
     gnt_batch_borrow(&l->set, l->own);
-    if (gnt_chain_encode_set(l->fl->chain, &l->client, l->client.round * l->passes + l->pass, &l->set, err) !=
-        0)
+    if (encode_set(l, l->client.round * l->passes + l->pass, err) != 0)
         return -1;
     if (l->set.view.n == n)
         return 0;
@@ -80,6 +100,8 @@ static int next_pass(local *l, gnt_err *err) {
 /* The next samples of the shuffled order, round and round. */
 static int draw_batch(local *l, gnt_batch *b, gnt_err *err) {
     int64_t n = l->fl->config.batch;
+    if (l->fl->config.steps == 0 && n > l->set.view.n)
+        n = l->set.view.n; /* one gradient takes no sample twice */
     if (!l->order) {
         gnt_batch_borrow(b, &l->set.view);
         return 0;
@@ -99,6 +121,52 @@ static int diverged(local *l, const char *what, gnt_err *err) {
         what, l->client.index, l->client.round);
 }
 
+/* ---- what was used ---- */
+
+void gnt_fl_used_free(gnt_fl_used *u) {
+    gnt_free(u->row);
+    gnt_free(u->y);
+    *u = (gnt_fl_used){0};
+}
+
+/* The labels of samples row[0 … n − 1]; row NULL: 0, 1, 2 … */
+static int note_labels(gnt_fl_used *u, const gnt_samples *s, const uint32_t *row, int64_t n, gnt_err *err) {
+    const int64_t c = s->classes;
+    gnt_free(u->y);
+    u->y = gnt_array((size_t)n, (size_t)c * sizeof *u->y);
+    if (!u->y)
+        return gnt_fail(err, "out of memory for %lld labels", (long long)n);
+    for (int64_t i = 0; i < n; i++)
+        memcpy(u->y + i * c, s->y + (row ? (int64_t)row[i] : i) * c, (size_t)c * sizeof *u->y);
+    u->n_y = n;
+    u->classes = s->classes;
+    return 0;
+}
+
+static int encodes(const gnt_chain *c) {
+    int32_t i = 0;
+    while (i < c->n && !c->member[i].hooks->encode_set && !c->member[i].hooks->encode_batch &&
+           !c->member[i].hooks->client_update)
+        i++;
+    return i < c->n;
+}
+
+/* Right after the samples were put in order: those that the round's batches take first, or all. */
+static int note_used(local *l, gnt_err *err) {
+    gnt_fl_used *u = l->used;
+    const gnt_fl_config *c = &l->fl->config;
+    const int64_t drawn = (c->steps ? c->steps : 1) * c->batch, held = l->set.view.n;
+    const int64_t n = drawn < held ? drawn : held;
+    u->whole = encodes(l->fl->chain);
+    u->n = u->whole ? l->own->n : n;
+    u->row = gnt_array((size_t)u->n, sizeof *u->row);
+    if (!u->row)
+        return gnt_fail(err, "out of memory for the numbers of %lld samples", (long long)u->n);
+    for (int64_t i = 0; i < u->n; i++)
+        u->row[i] = u->whole || !l->order ? (uint32_t)i : l->order[i];
+    return note_labels(u, &l->set.view, l->order, n, err);
+}
+
 /* Gradient of the loss over batch `step` at `weights` into fl->grad. */
 static int step_gradient(local *l, int64_t step, const float *weights, gnt_err *err) {
     gnt_fl *fl = l->fl;
@@ -107,6 +175,8 @@ static int step_gradient(local *l, int64_t step, const float *weights, gnt_err *
         return -1;
     int rc = gnt_chain_encode_batch(fl->chain, &l->client, step, &b, err);
     l->client.samples = &l->set.view;
+    if (rc == 0 && l->used && step == 0 && fl->config.steps == 0)
+        rc = note_labels(l->used, &b.view, NULL, b.view.n, err);
     gnt_trainer *t = rc == 0 ? trainer_for(fl, b.view.n, err) : NULL;
     double loss = 0;
     rc = t ? gnt_trainer_gradient(t, weights, fl->local_buffers, b.view.x, b.view.y, fl->grad, &loss,
@@ -176,7 +246,7 @@ static int64_t count_labels(const gnt_samples *s) {
 
 /* One gradient of one batch: encodings of a step and transforms see that batch, not all samples. */
 static int narrow_to_one_batch(local *l, gnt_err *err) {
-    gnt_batch b;
+    gnt_batch b = {0};
     if (draw_batch(l, &b, err) != 0)
         return -1;
     gnt_batch_free(&l->set);
@@ -194,6 +264,7 @@ static int compute(local *l, const float *weights, const gnt_fl_shared *out, gnt
     memset(out->update, 0, (size_t)fl->n_shared * sizeof *out->update);
     if (gnt_chain_client_update(fl->chain, &l->client, &fl->tensors, &took, err) != 0)
         return -1;
+    l->own_computation = took;
     if (took && out->own)
         gnt_model_pick(fl->model, 0, weights, out->own);
     if (took)
@@ -201,11 +272,51 @@ static int compute(local *l, const float *weights, const gnt_fl_shared *out, gnt
     return fl->config.steps > 0 ? descend(l, weights, out, err) : share_gradient(l, weights, out, err);
 }
 
+static int transforms(const gnt_chain *c) {
+    int32_t i = 0;
+    while (i < c->n && !c->member[i].hooks->transform_update)
+        i++;
+    return i < c->n;
+}
+
+static gnt_fl_treatment compare(const float *before, const float *after, int64_t n) {
+    double bb = 0, aa = 0, ab = 0;
+    int64_t changed = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const double b = before[i], a = after[i];
+        bb += b * b;
+        aa += a * a;
+        ab += a * b;
+        changed += before[i] != after[i];
+    }
+    return (gnt_fl_treatment){.known = 1,
+                              .cosine = aa > 0 && bb > 0 ? ab / sqrt(aa * bb) : 0,
+                              .ratio = bb > 0 ? sqrt(aa / bb) : aa > 0 ? INFINITY : 1,
+                              .changed = (double)changed / (double)n};
+}
+
+/* Lets the chain change the update, and tells how much it did. */
+static int transform(local *l, const gnt_fl_shared *out, gnt_err *err) {
+    gnt_fl *fl = l->fl;
+    const int compared = out->treatment && !l->own_computation && transforms(fl->chain);
+    if (compared && !fl->plain && !(fl->plain = gnt_aligned((size_t)fl->n_shared, sizeof *fl->plain)))
+        return gnt_fail(err, "out of memory for an update of %lld entries", (long long)fl->n_shared);
+    if (compared)
+        memcpy(fl->plain, out->update, (size_t)fl->n_shared * sizeof *fl->plain);
+    if (gnt_chain_transform(fl->chain, &l->client, &fl->tensors, err) != 0)
+        return -1;
+    if (compared)
+        *out->treatment = compare(fl->plain, out->update, fl->n_shared);
+    return 0;
+}
+
 int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *samples,
                   const gnt_fl_holding *holds, const gnt_samples *public_data, const float *weights,
                   const float *buffers, int how, const gnt_fl_shared *out, gnt_err *err) {
     local l = {.fl = fl,
                .own = samples,
+               .used = how == GNT_FL_BATCHES ? out->used : NULL,
+               .out = out,
                .passes = how == GNT_FL_BATCHES ? gnt_fl_passes(&fl->config, samples->n) : 1};
     int rc = -1;
     l.client = (gnt_client){.size = sizeof l.client,
@@ -227,15 +338,17 @@ int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *
         fl->tensors.tensor[i].data = at;
     l.client.samples = &l.set.view;
     if (how != GNT_FL_ENCODED &&
-        gnt_chain_encode_set(fl->chain, &l.client, round * l.passes, &l.set, err) != 0)
+        encode_set(&l, round * l.passes, err) != 0)
         goto cleanup;
     if (how == GNT_FL_BATCHES && shuffle_samples(&l, err) != 0)
+        goto cleanup;
+    if (l.used && note_used(&l, err) != 0)
         goto cleanup;
     if (how == GNT_FL_BATCHES && fl->config.steps == 0 && narrow_to_one_batch(&l, err) != 0)
         goto cleanup;
     rc = compute(&l, weights, out, err);
     if (rc == 0)
-        rc = gnt_chain_transform(fl->chain, &l.client, &fl->tensors, err);
+        rc = transform(&l, out, err);
     if (rc == 0 && out->buffers)
         memcpy(out->buffers, fl->local_buffers, (size_t)fl->n_buffers * sizeof *buffers);
 cleanup:

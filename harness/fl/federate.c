@@ -31,22 +31,23 @@ void gnt_fl_free(gnt_fl *fl) {
     gnt_free_aligned(fl->grad);
     gnt_free_aligned(fl->local);
     gnt_free_aligned(fl->velocity);
+    gnt_free_aligned(fl->plain);
     gnt_free(fl->stats);
     gnt_free(fl->local_buffers);
     gnt_free(fl);
 }
 
-static int describe_tensors(gnt_fl *fl) {
-    const uint8_t *shared = gnt_model_shared(fl->model);
+int gnt_fl_tensors(gnt_tensors *out, const gnt_model *m, gnt_err *err) {
+    const uint8_t *shared = gnt_model_shared(m);
     const gnt_param *list;
-    int32_t all = gnt_model_params(fl->model, &list);
-    fl->tensors.tensor = gnt_array((size_t)all, sizeof *fl->tensors.tensor);
-    if (!fl->tensors.tensor)
-        return -1;
+    const int32_t all = gnt_model_params(m, &list);
+    *out = (gnt_tensors){.tensor = gnt_array((size_t)all, sizeof *out->tensor)};
+    if (!out->tensor)
+        return gnt_fail(err, "out of memory for %d tensors", all);
     for (int32_t i = 0; i < all && !list[i].buffer; i++) {
         if (shared && !shared[i])
             continue;
-        gnt_tensor *t = &fl->tensors.tensor[fl->tensors.n++];
+        gnt_tensor *t = &out->tensor[out->n++];
         t->name = list[i].name;
         t->layer = list[i].layer;
         t->rank = list[i].shape.rank;
@@ -73,7 +74,7 @@ int gnt_fl_new(gnt_fl **out, const gnt_model *m, const gnt_fl_config *config, co
     fl->local_buffers = gnt_array((size_t)fl->n_buffers, sizeof *fl->local_buffers);
     if (config->momentum != 0)
         fl->velocity = gnt_aligned((size_t)fl->n_params, sizeof *fl->velocity);
-    if (describe_tensors(fl) != 0 || !fl->grad || !fl->local || !fl->stats || !fl->local_buffers ||
+    if (gnt_fl_tensors(&fl->tensors, m, err) != 0 || !fl->grad || !fl->local || !fl->stats || !fl->local_buffers ||
         (config->momentum != 0 && !fl->velocity)) {
         gnt_fl_free(fl);
         return gnt_fail(err, "out of memory for federated training of %lld weights",
@@ -88,7 +89,10 @@ typedef struct server {
     gnt_fl *fl;
     const gnt_samples *data; /* dealt: client k holds rows start[k] … start[k + 1] − 1 */
     const gnt_samples *public_data;
+    const gnt_fl_watch *watch;
     const int64_t *start;
+    int64_t *id; /* 0, 1, 2 …: what a client calls its samples */
+    float *rates;
     float **update; /* for each client that takes part */
     double *share;
     float *buffers_sum; /* Σ share·buffers */
@@ -100,12 +104,14 @@ typedef struct server {
     int32_t most; /* clients in a round */
 } server;
 
-static gnt_samples rows_of(const gnt_samples *s, int64_t from, int64_t to) {
+/* A client's rows, which go by names of its own. */
+static gnt_samples rows_of(const server *v, int64_t from, int64_t to) {
+    const gnt_samples *s = v->data;
     gnt_samples part = *s;
     part.n = to - from;
     part.x = s->x + from * s->features;
     part.y = s->y + from * s->classes;
-    part.id = s->id + from;
+    part.id = v->id;
     part.a = s->a ? s->a + from * s->n_attributes : NULL;
     part.mask = s->mask ? s->mask + from * gnt_mask_size(s) : NULL;
     return part;
@@ -116,19 +122,23 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Clients of this round, among those that hold anything, in increasing order. */
-static int32_t choose(const server *s, int32_t round) {
+int32_t gnt_fl_most(const gnt_fl_config *config) {
+    const double wanted = ceil(config->participation * config->clients - 1e-9);
+    return wanted < 1 ? 1 : wanted > config->clients ? config->clients : (int32_t)wanted;
+}
+
+int32_t gnt_fl_choose(const gnt_fl *fl, const int64_t *start, int32_t round, uint32_t *chosen) {
     char name[64];
     snprintf(name, sizeof name, "participation %d", round);
-    gnt_stream random = gnt_stream_open(&s->fl->key, name);
-    int32_t clients = s->fl->config.clients, holders = 0;
+    gnt_stream random = gnt_stream_open(&fl->key, name);
+    int32_t clients = fl->config.clients, holders = 0, most = gnt_fl_most(&fl->config);
     for (int32_t k = 0; k < clients; k++)
-        if (s->start[k + 1] > s->start[k])
-            s->chosen[holders++] = (uint32_t)k;
-    int32_t n = s->most < holders ? s->most : holders;
+        if (start[k + 1] > start[k])
+            chosen[holders++] = (uint32_t)k;
+    int32_t n = most < holders ? most : holders;
     if (n < holders) {
-        gnt_random_shuffle(&random, s->chosen, (size_t)holders);
-        qsort(s->chosen, (size_t)n, sizeof *s->chosen, by_number);
+        gnt_random_shuffle(&random, chosen, (size_t)holders);
+        qsort(chosen, (size_t)n, sizeof *chosen, by_number);
     }
     return n;
 }
@@ -149,29 +159,61 @@ static void average(const server *s, int32_t n, double rate) {
 }
 
 /* The client's update into update[k], its buffers into client_buffers, its own parameters where they came from. */
-static int one_client(server *s, int32_t round, int32_t client, const gnt_samples *samples, int32_t k,
-                      const float *weights, const float *buffers, gnt_err *err) {
+static int compute_client(server *s, int32_t round, int32_t client, const gnt_samples *samples,
+                          const float *weights, const float *buffers, gnt_fl_shared *shared, gnt_err *err) {
     gnt_fl *fl = s->fl;
-    gnt_fl_shared shared = {.update = s->update[k], .buffers = s->client_buffers};
     if (s->merged) {
-        shared.own = s->own + client * fl->n_own;
+        shared->own = s->own + client * fl->n_own;
         memcpy(s->merged, weights, (size_t)fl->n_params * sizeof *weights);
-        gnt_model_place(fl->model, 0, shared.own, s->merged);
+        gnt_model_place(fl->model, 0, shared->own, s->merged);
         weights = s->merged;
     }
-    return gnt_fl_client(fl, round, client, samples, NULL, s->public_data, weights, buffers, 0, &shared, err);
+    return gnt_fl_client(fl, round, client, samples, NULL, s->public_data, weights, buffers, GNT_FL_BATCHES,
+                         shared, err);
+}
+
+static int one_client(server *s, int32_t round, int32_t client, const gnt_samples *samples, int32_t k,
+                      const float *weights, const float *buffers, gnt_err *err) {
+    const gnt_fl_watch *w = s->watch;
+    gnt_fl_used used = {0};
+    gnt_fl_treatment treatment = {0};
+    gnt_fl_shared shared = {.update = s->update[k],
+                            .buffers = s->client_buffers,
+                            .rates = s->rates,
+                            .used = w->wants && w->wants(w->context, round, client) ? &used : NULL,
+                            .treatment = w->received ? &treatment : NULL,
+                            .released = w->released,
+                            .context = w->context};
+    int rc = w->before_client ? w->before_client(w->context, round, client, err) : 0;
+    if (rc == 0)
+        rc = compute_client(s, round, client, samples, weights, buffers, &shared, err);
+    if (rc == 0 && w->received) {
+        const gnt_fl_receipt receipt = {.round = round,
+                                        .client = client,
+                                        .update = shared.update,
+                                        .rates = shared.rates,
+                                        .used = shared.used,
+                                        .treatment = &treatment};
+        rc = w->received(w->context, &receipt, err);
+    }
+    if (rc == 0 && w->after_client)
+        rc = w->after_client(w->context, round, client, err);
+    gnt_fl_used_free(&used);
+    return rc;
 }
 
 static int one_round(server *s, int32_t round, float *weights, float *buffers, gnt_err *err) {
     gnt_fl *fl = s->fl;
-    int32_t n = choose(s, round);
+    int32_t n = gnt_fl_choose(fl, s->start, round, s->chosen);
     int64_t total = 0;
+    if (s->watch->before_round && s->watch->before_round(s->watch->context, round, s->chosen, n, err) != 0)
+        return -1;
     for (int32_t k = 0; k < n; k++)
         total += s->start[s->chosen[k] + 1] - s->start[s->chosen[k]];
     memset(s->buffers_sum, 0, (size_t)fl->n_buffers * sizeof *s->buffers_sum);
     for (int32_t k = 0; k < n; k++) {
         int32_t client = (int32_t)s->chosen[k];
-        gnt_samples own = rows_of(s->data, s->start[client], s->start[client + 1]);
+        gnt_samples own = rows_of(s, s->start[client], s->start[client + 1]);
         s->share[k] = (double)own.n / (double)total;
         if (one_client(s, round, client, &own, k, weights, buffers, err) != 0)
             return -1;
@@ -211,12 +253,13 @@ static void server_free(server *s) {
     gnt_free(s->next);
     gnt_free(s->merged);
     gnt_free(s->chosen);
+    gnt_free(s->id);
+    gnt_free(s->rates);
 }
 
 static int server_open(server *s) {
     gnt_fl *fl = s->fl;
-    double wanted = ceil(fl->config.participation * fl->config.clients - 1e-9);
-    s->most = wanted < 1 ? 1 : wanted > fl->config.clients ? fl->config.clients : (int32_t)wanted;
+    s->most = gnt_fl_most(&fl->config);
     size_t params = (size_t)fl->n_shared, buffers = (size_t)fl->n_buffers;
     s->update = gnt_array((size_t)s->most, sizeof *s->update);
     s->share = gnt_array((size_t)s->most, sizeof *s->share);
@@ -227,11 +270,19 @@ static int server_open(server *s) {
     if (fl->n_own)
         s->merged = gnt_array((size_t)fl->n_params, sizeof *s->merged);
     s->chosen = gnt_array((size_t)fl->config.clients, sizeof *s->chosen);
+    int64_t most_rows = 0;
+    for (int32_t k = 0; k < fl->config.clients; k++)
+        if (s->start[k + 1] - s->start[k] > most_rows)
+            most_rows = s->start[k + 1] - s->start[k];
+    s->id = gnt_array((size_t)most_rows, sizeof *s->id);
+    for (int64_t i = 0; s->id && i < most_rows; i++)
+        s->id[i] = i;
+    s->rates = gnt_array((size_t)fl->config.steps, sizeof *s->rates);
     int server_momentum = fl->config.steps == 0 && fl->config.momentum != 0;
     if (server_momentum)
         s->velocity = gnt_array(params, sizeof *s->velocity);
     if (!s->update || !s->share || !s->buffers_sum || !s->client_buffers || !s->old || !s->next ||
-        !s->chosen || (fl->n_own && !s->merged) || (server_momentum && !s->velocity))
+        !s->chosen || !s->id || !s->rates || (fl->n_own && !s->merged) || (server_momentum && !s->velocity))
         return -1;
     for (int32_t k = 0; k < s->most; k++)
         if (!(s->update[k] = gnt_aligned(params, sizeof **s->update)))
@@ -243,7 +294,12 @@ int gnt_fl_train(gnt_fl *fl, const gnt_samples *data, const gnt_partition *part,
                  const gnt_samples *public_data, float *weights, float *buffers, float *own,
                  const gnt_fl_watch *watch, gnt_err *err) {
     gnt_batch dealt = {0}; /* samples in the order of the partition: a client's are one run of rows */
-    server s = {.fl = fl, .data = &dealt.view, .public_data = public_data, .own = own, .start = part->start};
+    server s = {.fl = fl,
+                .data = &dealt.view,
+                .public_data = public_data,
+                .own = own,
+                .watch = watch,
+                .start = part->start};
     int rc = -1;
     if (part->clients != fl->config.clients) {
         gnt_fail(err, "the partition has %d clients, the training %d", part->clients, fl->config.clients);

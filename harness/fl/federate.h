@@ -39,13 +39,43 @@ int gnt_fl_diverged(const gnt_fl *fl);
 int64_t gnt_fl_passes(const gnt_fl_config *config, int64_t n);
 double gnt_fl_rate(const gnt_fl_config *config, int32_t round);
 
+/* Which of a client's samples stand behind what it shares in a round. */
+typedef struct gnt_fl_used {
+    int64_t n;     /* samples */
+    uint32_t *row; /* n: which of the client's, in the order of their first use */
+    int64_t n_y;
+    int32_t classes;
+    float *y; /* n_y × classes: the labels that were computed with, in the order of row (a gradient: of its batch) */
+    int whole; /* they are all that it holds: a defense encoded them, or took over the computation */
+} gnt_fl_used;
+
+/* What a defense did to one client's update: before it and after. */
+typedef struct gnt_fl_treatment {
+    int known;      /* 0: no hook changes updates, or one computes them by itself */
+    double cosine;  /* between before and after; 0 where one is zero */
+    double ratio;   /* of the norms, after to before */
+    double changed; /* share of the entries that differ */
+} gnt_fl_treatment;
+
 /* What one client shares, beside the update itself. Pointers that the caller leaves NULL are not filled. */
 typedef struct gnt_fl_shared {
     float *update;  /* flat, gnt_model_shared_size entries; needed */
     float *own;     /* its own parameters afterwards, gnt_model_own_size entries */
     float *buffers; /* its running statistics afterwards */
     float *rates;   /* config.steps learning rates that were used */
+    gnt_fl_used *used; /* to be freed */
+    gnt_fl_treatment *treatment;
+    /* Called with the encodings of each pass and what they are said to be made of, before anything is computed from
+     * them; passes are numbered over all rounds. */
+    int (*released)(void *context, int32_t round, int32_t client, int64_t pass, const gnt_batch *b,
+                    gnt_err *err);
+    void *context;
 } gnt_fl_shared;
+
+void gnt_fl_used_free(gnt_fl_used *u);
+
+/* One tensor for each shared parameter, in order, without data; out->tensor is to be freed. */
+int gnt_fl_tensors(gnt_tensors *out, const gnt_model *m, gnt_err *err);
 
 /* What a client holds in all, as hooks are told. */
 typedef struct gnt_fl_holding {
@@ -65,8 +95,33 @@ int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *
                   const gnt_fl_holding *holds, const gnt_samples *public_data, const float *weights,
                   const float *buffers, int how, const gnt_fl_shared *out, gnt_err *err);
 
+/* What the server received of one client in a round: `update` are the bytes that go into the aggregation. Valid until the
+ * callback returns. */
+typedef struct gnt_fl_receipt {
+    int32_t round, client;
+    const float *update; /* gnt_model_shared_size entries */
+    const float *rates;  /* config.steps, or NULL */
+    const gnt_fl_used *used;         /* where `wants` asked for it */
+    const gnt_fl_treatment *treatment;
+} gnt_fl_receipt;
+
+/* The most clients that take part in a round. */
+int32_t gnt_fl_most(const gnt_fl_config *config);
+/* Those of one round, among clients that hold anything (client k: start[k + 1] − start[k] samples), in increasing order;
+ * `chosen` has room for all clients. The number of them. */
+int32_t gnt_fl_choose(const gnt_fl *fl, const int64_t *start, int32_t round, uint32_t *chosen);
+
 typedef struct gnt_fl_watch {
     void *context;
+    /* The rest may be NULL. Before a round: who takes part, clients in increasing order. */
+    int (*before_round)(void *context, int32_t round, const uint32_t *client, int32_t n, gnt_err *err);
+    /* Around each client's work in a round: what it carried from its last one comes before, what it carries on after. */
+    int (*before_client)(void *context, int32_t round, int32_t client, gnt_err *err);
+    int (*after_client)(void *context, int32_t round, int32_t client, gnt_err *err);
+    int (*wants)(void *context, int32_t round, int32_t client); /* 1: the receipt is to say what was used */
+    int (*received)(void *context, const gnt_fl_receipt *receipt, gnt_err *err);
+    int (*released)(void *context, int32_t round, int32_t client, int64_t pass, const gnt_batch *b,
+                    gnt_err *err); /* see gnt_fl_shared */
     /* Called before round 0 and after every round with the weights; −1 ends the training with err. */
     int (*after_round)(void *context, int32_t rounds_done, const float *weights, const float *buffers,
                        gnt_err *err);

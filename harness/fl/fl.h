@@ -19,6 +19,7 @@ struct gnt_fl {
     int next_slot;
     int diverged;                   /* a loss or an update was not finite */
     float *grad, *local, *velocity; /* n_params each; velocity NULL without momentum */
+    float *plain;                   /* n_shared: an update before it is changed; NULL until one is */
     float *stats, *local_buffers;   /* n_buffers each */
 };
 

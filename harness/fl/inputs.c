@@ -33,7 +33,9 @@ static uint64_t sum_of_samples(const gnt_samples *s) {
     return ((x * 31 + y) * 31 + a) * 31 + mask;
 }
 
-gnt_inputs gnt_inputs_of(const gnt_chain *chain, const gnt_client *client) {
+gnt_inputs gnt_inputs_of(const gnt_chain *chain, const gnt_member *member, const gnt_client *client) {
+    if (member->remote)
+        return (gnt_inputs){0};
     return (gnt_inputs){
         .samples = sum_of_samples(client->samples),
         .weights = gnt_quick_sum(client->weights, (size_t)chain->n_params * sizeof *client->weights),
@@ -43,7 +45,7 @@ gnt_inputs gnt_inputs_of(const gnt_chain *chain, const gnt_client *client) {
 
 int gnt_inputs_check(const gnt_chain *chain, const gnt_member *member, const gnt_client *client,
                      const char *hook, const gnt_inputs *before, gnt_err *err) {
-    gnt_inputs now = gnt_inputs_of(chain, client);
+    gnt_inputs now = gnt_inputs_of(chain, member, client);
     const char *what = now.samples != before->samples           ? "samples"
                        : now.weights != before->weights         ? "weights"
                        : now.buffers != before->buffers         ? "buffers"

@@ -17,7 +17,8 @@ typedef struct gnt_inputs {
 /* Depends on every byte and its place; 0 for no bytes or NULL. */
 uint64_t gnt_quick_sum(const void *bytes, size_t n);
 
-gnt_inputs gnt_inputs_of(const gnt_chain *chain, const gnt_client *client);
+/* Zeros for a member that runs elsewhere. */
+gnt_inputs gnt_inputs_of(const gnt_chain *chain, const gnt_member *member, const gnt_client *client);
 /* −1 with a sentence when anything differs from `before`. */
 int gnt_inputs_check(const gnt_chain *chain, const gnt_member *member, const gnt_client *client,
                      const char *hook, const gnt_inputs *before, gnt_err *err);

@@ -59,35 +59,39 @@ int gnt_carry_holding(gnt_fl_holding *out, const gnt_st *trained, int32_t client
     return 1;
 }
 
-typedef struct summing {
-    const gnt_chain *chain;
-    const gnt_st *trained; /* with the holdings */
-    int32_t clients;
-    const gnt_fl_config *config;
-    const float *weights, *buffers;
-} summing;
 
-static int contribute(const summing *s, const gnt_member *m, int64_t n, double *value, gnt_err *err) {
-    for (int32_t k = 0; k < s->clients; k++) {
-        gnt_fl_holding held = {0, 0};
-        gnt_carry_holding(&held, s->trained, k);
-        gnt_client client = {.size = sizeof client,
-                             .index = k,
-                             .n_clients = s->clients,
-                             .n_samples = held.samples,
-                             .n_labels = held.labels,
-                             .rate = gnt_fl_rate(s->config, 0),
-                             .steps = s->config->steps,
-                             .batch = s->config->batch,
-                             .weights = s->weights,
-                             .buffers = s->buffers,
-                             .artefacts = m->artefacts};
-        const gnt_inputs before = gnt_inputs_of(s->chain, &client);
-        m->begin(m->owner, "contribute");
-        if (m->done(m->owner, m->hooks->contribute(m->self, &client, value + k * n), err) != 0 ||
-            gnt_inputs_check(s->chain, m, &client, "contribute", &before, err) != 0)
+/* Client k's vector, made from the samples that it holds. */
+static int contribute_one(const gnt_carry_summing *s, const gnt_member *m, int32_t k, double *vector,
+                          gnt_err *err) {
+    gnt_fl_holding held = {0, 0};
+    gnt_batch own = {0};
+    const int64_t first = s->part->start[k], n = s->part->start[k + 1] - first;
+    gnt_carry_holding(&held, s->trained, k);
+    if (gnt_batch_gather(&own, &s->samples->view, s->part->index + first, n) != 0)
+        return gnt_fail(err, "out of memory for the samples of client %d", k);
+    for (int64_t i = 0; i < n; i++)
+        own.id[i] = i;
+    const gnt_client client = {.size = sizeof client,
+                               .index = k,
+                               .n_clients = s->part->clients,
+                               .n_samples = held.samples,
+                               .n_labels = held.labels,
+                               .rate = gnt_fl_rate(s->config, 0),
+                               .steps = s->config->steps,
+                               .batch = s->config->batch,
+                               .samples = n ? &own.view : NULL,
+                               .weights = s->weights,
+                               .buffers = s->buffers,
+                               .artefacts = m->artefacts};
+    const int rc = gnt_chain_contribute(m, s->chain, &client, vector, err);
+    gnt_batch_free(&own);
+    return rc;
+}
+
+static int contribute(const gnt_carry_summing *s, const gnt_member *m, int64_t n, double *value, gnt_err *err) {
+    for (int32_t k = 0; k < s->part->clients; k++)
+        if (contribute_one(s, m, k, value + k * n, err) != 0)
             return -1;
-    }
     return 0;
 }
 
@@ -96,10 +100,10 @@ static int receive(const gnt_member *m, const double *sum, int64_t n, gnt_err *e
     return m->done(m->owner, m->hooks->receive_sum(m->self, sum, n), err);
 }
 
-static int sum_of_member(const summing *s, const gnt_member *m, int32_t index, const gnt_key *key,
+static int sum_of_member(const gnt_carry_summing *s, const gnt_member *m, int32_t index, const gnt_key *key,
                          gnt_st *out, gnt_st *truth, gnt_err *err) {
     m->begin(m->owner, "contribute_size");
-    int64_t n = m->hooks->contribute_size(m->self), dim[2] = {s->clients, n};
+    int64_t n = m->hooks->contribute_size(m->self), dim[2] = {s->part->clients, n};
     if (m->done(m->owner, GNT_OK, err) != 0)
         return -1;
     if (n < 1 || n > GNT_SUM_MOST_ENTRIES)
@@ -122,18 +126,16 @@ static int sum_of_member(const summing *s, const gnt_member *m, int32_t index, c
     snprintf(name, sizeof name, "member %d", index);
     gnt_key own = gnt_key_derive(key, name);
     if (rc == 0)
-        rc = gnt_secure_sum(value, s->clients, n, &own, masked, sum->data, err);
+        rc = gnt_secure_sum(value, s->part->clients, n, &own, masked, sum->data, err);
     if (rc == 0)
         rc = receive(m, sum->data, n, err);
     return rc;
 }
 
-int gnt_carry_sums(gnt_work_chain *c, int32_t clients, const gnt_fl_config *config, const float *weights,
-                   const float *buffers, const gnt_key *key, gnt_st *out, gnt_st *truth, gnt_err *err) {
-    summing s = {&c->chain, out, clients, config, weights, buffers};
-    for (int32_t i = 0; i < c->chain.n; i++)
-        if (c->chain.member[i].hooks->contribute &&
-            sum_of_member(&s, &c->chain.member[i], i, key, out, truth, err) != 0)
+int gnt_carry_sums(const gnt_carry_summing *s, const gnt_key *key, gnt_st *out, gnt_st *truth, gnt_err *err) {
+    for (int32_t i = 0; i < s->chain->n; i++)
+        if (s->chain->member[i].hooks->contribute &&
+            sum_of_member(s, &s->chain->member[i], i, key, out, truth, err) != 0)
             return -1;
     return 0;
 }
@@ -179,21 +181,45 @@ static void prefix_of(char *text, size_t size, int32_t round, int32_t member, in
     snprintf(text, size, "state.%d.%d.%d.", round, member, client);
 }
 
-int gnt_carry_save(gnt_work_chain *c, int32_t round, int32_t clients, gnt_st *out, gnt_err *err) {
-    for (int32_t i = 0; i < c->chain.n; i++) {
-        const gnt_member *m = &c->chain.member[i];
-        for (int32_t k = -1; m->hooks->save && k < clients; k++) {
-            prefixed p = {.st = out};
-            gnt_sink sink = {.size = sizeof sink, .context = &p, .tensor = put_tensor, .blob = put_blob};
-            prefix_of(p.prefix, sizeof p.prefix, round, i, k);
-            m->begin(m->owner, "save");
-            if (m->done(m->owner, m->hooks->save(m->self, k, &sink), err) != 0)
-                return p.err.text[0] ? gnt_fail(err, "%s", p.err.text) : -1;
-            if (p.err.text[0])
-                return gnt_fail(err, "%s", p.err.text);
-        }
+int gnt_carry_save(const gnt_chain *c, int32_t round, int32_t client, gnt_st *out, gnt_err *err) {
+    for (int32_t i = 0; i < c->n; i++) {
+        const gnt_member *m = &c->member[i];
+        if (!m->hooks->save)
+            continue;
+        prefixed p = {.st = out};
+        gnt_sink sink = {.size = sizeof sink, .context = &p, .tensor = put_tensor, .blob = put_blob};
+        prefix_of(p.prefix, sizeof p.prefix, round, i, client);
+        m->begin(m->owner, "save");
+        if (m->done(m->owner, m->hooks->save(m->self, client, &sink), err) != 0)
+            return p.err.text[0] ? gnt_fail(err, "%s", p.err.text) : -1;
+        if (p.err.text[0])
+            return gnt_fail(err, "%s", p.err.text);
     }
     return 0;
+}
+
+int gnt_carry_copy(gnt_st *to, const gnt_st *from, int32_t from_round, int32_t to_round, gnt_err *err) {
+    char prefix[NAME_SIZE];
+    const size_t length = (size_t)snprintf(prefix, sizeof prefix, "state.%d.", from_round);
+    for (size_t i = 0; i < from->n; i++) {
+        const gnt_st_tensor *t = &from->tensor[i];
+        if (strncmp(t->name, prefix, length) != 0)
+            continue;
+        char *name = gnt_format("state.%d.%s", to_round, t->name + length);
+        const int rc = name ? gnt_st_add(to, name, t->type, t->rank, t->dim, t->data, NULL, err)
+                            : gnt_fail(err, "out of memory for a defense's state");
+        gnt_free(name);
+        if (rc != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int gnt_carry_keeps(const gnt_chain *c) {
+    int32_t i = 0;
+    while (i < c->n && !(c->member[i].hooks->save && c->member[i].hooks->load))
+        i++;
+    return i < c->n;
 }
 
 /* What save wrote under the prefix, as artefacts. */
@@ -229,20 +255,26 @@ static int load_state(const gnt_member *m, const gnt_st *trained, const char *pr
     return rc;
 }
 
-int gnt_carry_load(gnt_work_chain *c, const gnt_st *trained, int32_t round, int32_t clients, gnt_err *err) {
-    for (int32_t i = 0; i < c->chain.n; i++) {
-        const gnt_member *m = &c->chain.member[i];
+int gnt_carry_load_sums(const gnt_chain *c, const gnt_st *trained, gnt_err *err) {
+    for (int32_t i = 0; i < c->n; i++) {
+        const gnt_member *m = &c->member[i];
         char name[80];
         snprintf(name, sizeof name, "sum.%d", i);
         const gnt_st_tensor *sum = gnt_st_find(trained, name);
         if (m->hooks->receive_sum && sum && sum->type == GNT_ST_F64 && sum->rank == 1 &&
             receive(m, sum->data, sum->dim[0], err) != 0)
             return -1;
-        for (int32_t k = -1; m->hooks->load && k < clients; k++) {
-            prefix_of(name, sizeof name, round, i, k);
-            if (load_state(m, trained, name, k, err) != 0)
-                return -1;
-        }
+    }
+    return 0;
+}
+
+int gnt_carry_load(const gnt_chain *c, const gnt_st *from, int32_t round, int32_t client, gnt_err *err) {
+    for (int32_t i = 0; i < c->n; i++) {
+        const gnt_member *m = &c->member[i];
+        char name[80];
+        prefix_of(name, sizeof name, round, i, client);
+        if (m->hooks->load && load_state(m, from, name, client, err) != 0)
+            return -1;
     }
     return 0;
 }

@@ -15,15 +15,29 @@ enum { GNT_CARRY_AVERAGE = -1 };
 /* What `client` (counted round and round) or the average client holds; 0 where nothing was dealt. */
 int gnt_carry_holding(gnt_fl_holding *out, const gnt_st *trained, int32_t client);
 
-/* Lets members contribute to secure sums before round 0 and receive them; adds the sums to `out`, which has the holdings,
- * and what was given to `truth`. */
-int gnt_carry_sums(gnt_work_chain *c, int32_t clients, const gnt_fl_config *config, const float *weights,
-                   const float *buffers, const gnt_key *key, gnt_st *out, gnt_st *truth, gnt_err *err);
+/* What a secure sum before round 0 is taken over. */
+typedef struct gnt_carry_summing {
+    const gnt_chain *chain;
+    const gnt_st *trained; /* with the holdings */
+    const gnt_sampleset *samples;
+    const gnt_partition *part;
+    const gnt_fl_config *config;
+    const float *weights, *buffers;
+} gnt_carry_summing;
+
+/* Lets members contribute to secure sums and receive them; adds the sums to `out` and what was given to `truth`. */
+int gnt_carry_sums(const gnt_carry_summing *s, const gnt_key *key, gnt_st *out, gnt_st *truth, gnt_err *err);
 /* Tensor KIND.I of the first member that left one, or NULL: of several secure sums the first is observed. */
 const gnt_st_tensor *gnt_carry_first(const gnt_st *st, const char *kind, gnt_st_type type, int32_t rank);
-/* Saves the state of members, of the server and of `clients` clients, after `round` rounds. */
-int gnt_carry_save(gnt_work_chain *c, int32_t round, int32_t clients, gnt_st *out, gnt_err *err);
-/* Gives both back to a fresh chain. */
-int gnt_carry_load(gnt_work_chain *c, const gnt_st *trained, int32_t round, int32_t clients, gnt_err *err);
+/* 1 where a member has state that outlives a hook. */
+int gnt_carry_keeps(const gnt_chain *c);
+/* Saves the state of all members for one client, or the server (−1), under the round. */
+int gnt_carry_save(const gnt_chain *c, int32_t round, int32_t client, gnt_st *out, gnt_err *err);
+/* Gives it back; where there is none, nothing is called. */
+int gnt_carry_load(const gnt_chain *c, const gnt_st *from, int32_t round, int32_t client, gnt_err *err);
+/* Copies all states of one round as those of another. */
+int gnt_carry_copy(gnt_st *to, const gnt_st *from, int32_t from_round, int32_t to_round, gnt_err *err);
+/* Gives the results of secure sums to a fresh chain. */
+int gnt_carry_load_sums(const gnt_chain *c, const gnt_st *trained, gnt_err *err);
 
 #endif

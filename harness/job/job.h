@@ -31,5 +31,7 @@ int gnt_job_prepare_attack(gnt_work *w, gnt_err *err);
 int gnt_job_attack(gnt_work *w, gnt_err *err);
 int gnt_job_vet(gnt_work *w, gnt_err *err);
 int gnt_job_score(gnt_work *w, gnt_err *err);
+int gnt_job_side(gnt_work *w, gnt_err *err);
+int gnt_job_replay(gnt_work *w, gnt_err *err);
 
 #endif

@@ -71,6 +71,10 @@ const float *observe_weights(observing *o, int64_t client) {
     return o->merged;
 }
 
+int observe_load_client(observing *o, int32_t client, gnt_err *err) {
+    return o->shadow ? 0 : gnt_carry_load(&o->chain.chain, &o->trained, o->stage, client, err);
+}
+
 static int observe_updates(observing *o, gnt_err *err) {
     gnt_work *w = o->work;
     int64_t p = gnt_model_shared_size(o->model.model);
@@ -88,10 +92,12 @@ static int observe_updates(observing *o, gnt_err *err) {
         rc = gnt_fl_new(&fl, o->model.model, &o->config, &o->chain.chain, &key, err);
     for (int64_t j = 0; rc == 0 && j < o->targets; j++) {
         gnt_samples b = batch_of(o, j);
+        const int32_t client = (int32_t)(j % (o->config.clients > 0 ? o->config.clients : 1));
+        if ((rc = observe_load_client(o, client, err)) != 0)
+            break;
         int how = o->set ? GNT_FL_ENCODED : GNT_FL_WHOLE;
         gnt_fl_shared shared = {.update = update + j * p,
                                 .rates = o->config.steps ? used + j * o->config.steps : NULL};
-        int32_t client = (int32_t)(j % (o->config.clients > 0 ? o->config.clients : 1));
         gnt_fl_holding held;
         /* a shadow client must not tell what a real one holds */
         int dealt = gnt_carry_holding(&held, &o->trained, o->shadow ? GNT_CARRY_AVERAGE : client);
@@ -111,14 +117,18 @@ static int observe_updates(observing *o, gnt_err *err) {
 
 static int observe_encodings(observing *o, gnt_err *err) {
     const gnt_samples *s = &o->samples.view;
-    const encodings *e = &o->encoded;
+    const int64_t n = observe_encodings_of_all(o);
     float *x, *y;
-    if (observe_add(&o->seen, "encoded_x", e->n, s->features, &x, err) != 0)
+    if (observe_add(&o->seen, "encoded_x", n, s->features, &x, err) != 0 ||
+        observe_add(&o->seen, "encoded_y", n, s->classes, &y, err) != 0)
         return -1;
-    memcpy(x, e->x, (size_t)(e->n * s->features) * sizeof *x);
-    if (observe_add(&o->seen, "encoded_y", e->n, s->classes, &y, err) != 0)
-        return -1;
-    memcpy(y, e->y, (size_t)(e->n * s->classes) * sizeof *y);
+    for (int64_t j = 0; j < o->sets; j++) {
+        const gnt_released *r = &o->released[j];
+        memcpy(x, r->x, (size_t)(r->n * s->features) * sizeof *x);
+        memcpy(y, r->y, (size_t)(r->n * s->classes) * sizeof *y);
+        x += r->n * s->features;
+        y += r->n * s->classes;
+    }
     return 0;
 }
 
@@ -224,8 +234,10 @@ static int write_stats(observing *o, gnt_err *err) {
 /* The sizes of released sets are no secret. */
 static int add_sets(const observing *o, json_t *all) {
     json_t *counts = json_array();
-    for (int64_t j = 0; j < o->encoded.sets; j++)
-        json_array_append_new(counts, json_integer((json_int_t)o->encoded.count[j]));
+    for (int64_t j = 0; j < o->sets && o->released; j++)
+        json_array_append_new(counts, json_integer((json_int_t)o->released[j].n));
+    for (int64_t j = 0; j < o->targets && o->round; j++)
+        json_array_append_new(counts, json_integer((json_int_t)o->recorded.count[j]));
     return json_object_set_new(all, "encodings", counts) |
            json_object_set_new(all, "set", json_integer(o->set));
 }
@@ -233,13 +245,17 @@ static int add_sets(const observing *o, json_t *all) {
 /* What all observations have in common, as the metadata of a bundle. */
 static int set_setting(const observing *o, gnt_st *st, gnt_err *err) {
     int of_all = o->surface == GNT_SURFACE_TRANSCRIPT;
+    const int64_t n = o->round && o->surface == GNT_SURFACE_UPDATE ? o->recorded.n : o->batch;
     const gnt_st_tensor *sum = gnt_st_find(&o->sum, "sum");
     json_t *all = json_pack("{s:I, s:i, s:I, s:I, s:i, s:f, s:I, s:i}", "surface", (json_int_t)o->surface,
                             "round", (int)o->stage, "observations", (json_int_t)(of_all ? 1 : o->targets),
-                            "n", (json_int_t)(of_all ? 0 : o->batch), "steps", (int)o->config.steps, "rate",
+                            "n", (json_int_t)(of_all ? 0 : n), "steps", (int)o->config.steps, "rate",
                             gnt_fl_rate(&o->config, o->stage), "n_contribution",
                             (json_int_t)(sum ? sum->dim[0] : 0), "clients", (int)o->config.clients);
     int whole = all && (!o->set || add_sets(o, all) == 0);
+    if (whole && o->round && o->surface != GNT_SURFACE_TRANSCRIPT)
+        whole = json_object_set_new(all, "members", json_integer(o->batch)) == 0 &&
+                json_object_set_new(all, "batch", json_integer(o->config.batch)) == 0;
     char *text = whole ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     int rc = text ? gnt_st_set_metadata(st, text, err) : gnt_fail(err, "out of memory for an observation");
     gnt_free(text);
@@ -308,10 +324,17 @@ static int read_own(observing *o, const gnt_st *trained, gnt_err *err) {
     return 0;
 }
 
+static int open_chain(observing *o, gnt_err *err) {
+    int rc = gnt_work_chain_open(&o->chain, o->work, &o->model, err);
+    if (rc == 0)
+        rc = gnt_carry_load_sums(&o->chain.chain, &o->trained, err);
+    return rc == 0 ? gnt_carry_load(&o->chain.chain, &o->trained, o->stage, -1, err) : -1;
+}
+
 static int open_all(observing *o, gnt_err *err) {
     gnt_work *w = o->work;
     int rc = gnt_work_model_open(&o->model, w, err);
-    if (rc == 0)
+    if (rc == 0 && !o->round)
         rc = gnt_work_samples(&o->samples, w, "samples", err);
     if (rc == 0)
         rc = gnt_work_samples(&o->public_data, w, "public", err);
@@ -322,9 +345,7 @@ static int open_all(observing *o, gnt_err *err) {
     if (rc == 0)
         rc = read_own(o, &o->trained, err);
     if (rc == 0)
-        rc = gnt_work_chain_open(&o->chain, w, &o->model, err);
-    if (rc == 0)
-        rc = gnt_carry_load(&o->chain, &o->trained, o->stage, o->config.clients, err);
+        rc = o->round ? observe_open_round(o, err) : open_chain(o, err);
     if (rc == 0)
         rc = keep_sum(o, err);
     if (rc != 0)
@@ -350,10 +371,45 @@ static int encode_sets(observing *o, gnt_err *err) {
     if (observe_encode_sets(o, err) != 0)
         return -1;
     if (o->surface == GNT_SURFACE_UPDATE) {
-        o->targets = o->encoded.n;
+        o->targets = observe_encodings_of_all(o);
         o->batch = 1;
     }
     return observe_write_mixing(o, err);
+}
+
+/* The computation of the observed client is one of its own. */
+static void take_probe(observing *o) {
+    o->config.steps = (int32_t)gnt_request_int(o->work, "observe.local_steps");
+    if (o->set) {
+        o->targets = o->targets * o->batch / o->set;
+        o->batch = o->set;
+    }
+    o->config.batch = o->batch;
+}
+
+static int show_probe(observing *o, gnt_err *err) {
+    int rc = encode_sets(o, err);
+    if (rc == 0)
+        rc = observe(o, err);
+    if (rc == 0 && o->surface != GNT_SURFACE_TRANSCRIPT)
+        rc = write_labels(o, err);
+    if (rc == 0 && (o->surface & (GNT_SURFACE_UPDATE | GNT_SURFACE_REPRESENTATION)))
+        rc = write_stats(o, err);
+    if (rc == 0 && o->samples.mask && o->surface != GNT_SURFACE_TRANSCRIPT)
+        rc = write_outside(o, err);
+    return rc;
+}
+
+static int show_round(observing *o, gnt_err *err) {
+    int rc = o->surface == GNT_SURFACE_REPRESENTATION ? observe_representation(o, err) : observe_recorded(o, err);
+    if (rc == 0)
+        rc = observe_write_recorded(o, err);
+    /* of what a defense made of samples, the samples tell nothing */
+    if (rc == 0 && !o->recorded.whole && o->surface != GNT_SURFACE_ENCODING)
+        rc = write_stats(o, err);
+    if (rc == 0 && !o->recorded.whole && o->samples.mask)
+        rc = write_outside(o, err);
+    return rc;
 }
 
 int gnt_job_observe(gnt_work *w, gnt_err *err) {
@@ -365,33 +421,27 @@ int gnt_job_observe(gnt_work *w, gnt_err *err) {
                    .epochs = gnt_request_int(w, "observe.epochs"),
                    .surface = (uint32_t)gnt_request_int(w, "observe.surface"),
                    .shadow = (int)gnt_request_int(w, "shadow"),
+                   .round = strcmp(gnt_request_text(w, "observe.from"), "round") == 0 &&
+                            !gnt_request_int(w, "shadow"),
                    .config = gnt_work_config(w)};
-    o.config.steps = (int32_t)gnt_request_int(w, "observe.local_steps");
-    if (o.set) {
-        o.targets = o.targets * o.batch / o.set;
-        o.batch = o.set;
-    }
-    o.config.batch = o.batch;
+    if (!o.round)
+        take_probe(&o);
     gnt_st_init(&o.trained);
     gnt_st_init(&o.seen);
     int rc = open_all(&o, err);
     if (rc == 0)
-        rc = encode_sets(&o, err);
-    if (rc == 0)
-        rc = observe(&o, err);
-    if (rc == 0 && o.surface != GNT_SURFACE_TRANSCRIPT)
-        rc = write_labels(&o, err);
-    if (rc == 0 && (o.surface & (GNT_SURFACE_UPDATE | GNT_SURFACE_REPRESENTATION)))
-        rc = write_stats(&o, err);
-    if (rc == 0 && o.samples.mask && o.surface != GNT_SURFACE_TRANSCRIPT)
-        rc = write_outside(&o, err);
+        rc = o.round && o.surface != GNT_SURFACE_TRANSCRIPT ? show_round(&o, err) : show_probe(&o, err);
     if (rc == 0 && o.sum.n)
         rc = w->write(w->context, "sum", &o.sum, err);
     if (rc == 0)
         rc = write_broadcast(&o, err);
     if (rc == 0)
         rc = write_seen(&o, err);
-    observe_free_sets(&o.encoded);
+    observe_free_sets(&o);
+    gnt_free(o.rows);
+    gnt_st_free(&o.record);
+    gnt_st_free(&o.held);
+    gnt_st_free(&o.truth);
     gnt_work_chain_free(&o.chain);
     gnt_sampleset_free(&o.samples);
     gnt_sampleset_free(&o.public_data);

@@ -2,15 +2,9 @@
 #ifndef GNT_JOB_OBSERVE_H
 #define GNT_JOB_OBSERVE_H
 
+#include "job/record.h"
+#include "job/released.h"
 #include "job/work.h"
-
-/* Everything that sets of samples were encoded to, set after set, epoch after epoch. */
-typedef struct encodings {
-    int64_t sets, n;      /* n: encodings of all sets */
-    int64_t *count;       /* of each set */
-    gnt_mixture *made_of; /* of each set */
-    float *x, *y;         /* n × features, n × classes */
-} encodings;
 
 typedef struct observing {
     gnt_work *work;
@@ -27,7 +21,12 @@ typedef struct observing {
     int64_t set, epochs;    /* samples that a client encodes together, 0: it does not; and how often */
     uint32_t surface;
     int shadow; /* the samples are the shadow part's */
-    encodings encoded;
+    gnt_released *released; /* of each of `sets` sets, where samples were encoded */
+    int64_t sets;
+    int round;              /* it was observed in the round: what follows, else the hooks are run here */
+    gnt_st record, held, truth;
+    gnt_recorded recorded;
+    int64_t *rows;          /* of the clients' samples, of each observed sample */
     gnt_st seen, sum; /* sum: of a secure sum, where a defense took one */
     float *x, *y;     /* the batch of one target, B samples */
     int32_t *a;
@@ -44,9 +43,18 @@ int observe_add(gnt_st *st, const char *name, int64_t rows, int64_t columns, flo
 /* Writes an output, and frees the bundle. */
 int observe_write(observing *o, const char *output, gnt_st *st, gnt_err *err);
 
+/* Gives the chain what it carries on for this client. */
+int observe_load_client(observing *o, int32_t client, gnt_err *err);
+
+/* observe_round.c: what the training recorded, in place of what hooks would give; and what stands behind it. */
+int observe_open_round(observing *o, gnt_err *err);
+int observe_recorded(observing *o, gnt_err *err);
+int observe_write_recorded(observing *o, gnt_err *err);
+
 /* observe_sets.c: lets the defense encode all sets, batch j of the role being set j. */
 int observe_encode_sets(observing *o, gnt_err *err);
-void observe_free_sets(encodings *e);
+void observe_free_sets(observing *o);
+int64_t observe_encodings_of_all(const observing *o);
 gnt_samples observe_encoding(const observing *o, int64_t i); /* encoding i of all, by itself */
 int observe_write_mixing(observing *o, gnt_err *err);
 

@@ -49,6 +49,29 @@ int gnt_samples_pack(gnt_st *out, const gnt_data *data, const int64_t *rows, int
     return rc;
 }
 
+int gnt_samples_rows(gnt_st *out, const gnt_st *from, const int64_t *row, int64_t n, gnt_err *err) {
+    const gnt_st_tensor *label = gnt_st_find(from, "label");
+    const int64_t all = label && label->rank == 1 ? label->dim[0] : 0;
+    for (int64_t i = 0; i < n; i++)
+        if (row[i] < 0 || row[i] >= all)
+            return gnt_fail(err, "there is no row %" PRId64 " among %" PRId64 " samples", row[i], all);
+    for (size_t k = 0; k < from->n; k++) {
+        const gnt_st_tensor *t = &from->tensor[k];
+        int64_t dim[GNT_ST_RANK];
+        gnt_st_tensor *made;
+        if (t->rank < 1 || t->dim[0] != all)
+            return gnt_fail(err, "a set of samples has a tensor \"%.60s\" that is not one of its rows", t->name);
+        const size_t each = all ? t->bytes / (size_t)all : 0;
+        memcpy(dim, t->dim, sizeof dim);
+        dim[0] = n;
+        if (gnt_st_add(out, t->name, t->type, t->rank, dim, NULL, &made, err) != 0)
+            return -1;
+        for (int64_t i = 0; i < n; i++)
+            memcpy((uint8_t *)made->data + (size_t)i * each, (const uint8_t *)t->data + (size_t)row[i] * each, each);
+    }
+    return from->metadata ? gnt_st_set_metadata(out, from->metadata, err) : 0;
+}
+
 void gnt_sampleset_free(gnt_sampleset *s) {
     gnt_free(s->x);
     gnt_free(s->y);

@@ -23,6 +23,8 @@ typedef struct gnt_sampleset {
 
 /* Rows of a data set into an empty bundle. */
 int gnt_samples_pack(gnt_st *out, const gnt_data *data, const int64_t *rows, int64_t n, gnt_err *err);
+/* Rows row[0 … n − 1] of one bundle into an empty one. */
+int gnt_samples_rows(gnt_st *out, const gnt_st *from, const int64_t *row, int64_t n, gnt_err *err);
 /* Hostile bundles are refused with a sentence naming `where`. One-hot labels, ids 0 … n−1. */
 int gnt_samples_unpack(gnt_sampleset *out, const gnt_st *st, const char *where, gnt_err *err);
 /* A sensitive rectangle of images, the same in all: rows top … top + height − 1, columns left … left + width − 1. */

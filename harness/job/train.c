@@ -1,5 +1,6 @@
 /* The job `train`: federated training under a chain of defenses, weights kept at every stage, utility
- * measured there and at the end. */
+ * measured there and at the end. No plugin is opened here: hooks run in processes of their own (remote.h), so that neither
+ * the weights, nor what they are worth, nor what of it is observed lies where a plugin could reach it. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,13 +10,18 @@
 #include "job/carry.h"
 #include "job/head.h"
 #include "job/job.h"
+#include "job/record.h"
+#include "job/remote.h"
 #include "job/worth.h"
 
 typedef struct training {
     gnt_work *work;
     gnt_work_model model;
     gnt_sampleset test;
-    gnt_work_chain chain;
+    gnt_remote *remote;
+    const gnt_chain *chain; /* the remote's */
+    gnt_record *record;     /* NULL: no round is observed */
+    gnt_st *state;          /* what members carry on for each client, as of round 0; NULL: they keep nothing */
     float *own; /* clients × gnt_model_own_size: the parameters that each keeps; NULL where they share all */
     gnt_st out, given; /* given: to secure sums, by each client: for scoring alone */
     json_t *utility;
@@ -73,7 +79,7 @@ static int measure_head(training *t, const gnt_sampleset *clients, const gnt_sam
                         const gnt_partition *part, const float *weights, const float *buffers, gnt_err *err) {
     gnt_head_task task = {.work = t->work,
                           .model = &t->model,
-                          .chain = &t->chain.chain,
+                          .chain = t->chain,
                           .clients = &clients->view,
                           .test = &t->test.view,
                           .public_data = public_data->view.n ? &public_data->view : NULL,
@@ -92,6 +98,18 @@ static int measure_head(training *t, const gnt_sampleset *clients, const gnt_sam
     return 0;
 }
 
+/* What members keep of the server and of each client, for jobs that go on from here. */
+static int keep_state(training *t, int32_t round, gnt_err *err) {
+    if (!t->state)
+        return 0;
+    if (gnt_carry_save(t->chain, round, -1, &t->out, err) != 0)
+        return -1;
+    for (int64_t k = 0; k < clients_of(t); k++)
+        if (gnt_carry_copy(&t->out, &t->state[k], 0, round, err) != 0)
+            return -1;
+    return 0;
+}
+
 /* Keeps the weights of a stage and what they are worth on the test part. */
 static int after_round(void *context, int32_t round, const float *weights, const float *buffers,
                        gnt_err *err) {
@@ -102,8 +120,7 @@ static int after_round(void *context, int32_t round, const float *weights, const
         return 0;
     if (keep_vector(t, "weights", round, weights, gnt_model_size(m), err) != 0 ||
         keep_vector(t, "buffers", round, buffers, gnt_model_buffer_size(m), err) != 0 ||
-        keep_own(t, round, err) != 0 ||
-        gnt_carry_save(&t->chain, round, (int32_t)clients_of(t), &t->out, err) != 0)
+        keep_own(t, round, err) != 0 || keep_state(t, round, err) != 0)
         return -1;
     return t->by_head ? 0 : measure(t, round, weights, buffers, err);
 }
@@ -111,6 +128,42 @@ static int after_round(void *context, int32_t round, const float *weights, const
 static int should_stop(void *context) {
     training *t = context;
     return t->work->should_stop(t->work->context);
+}
+
+static int before_client(void *context, int32_t round, int32_t client, gnt_err *err) {
+    training *t = context;
+    if (!t->state)
+        return 0;
+    if (gnt_record_wants(t->record, round, client) &&
+        gnt_record_state(t->record, round, &t->state[client], err) != 0)
+        return -1;
+    return gnt_carry_load(t->chain, &t->state[client], 0, client, err);
+}
+
+static int after_client(void *context, int32_t round, int32_t client, gnt_err *err) {
+    training *t = context;
+    (void)round;
+    if (!t->state)
+        return 0;
+    gnt_st_free(&t->state[client]);
+    gnt_st_init(&t->state[client]);
+    return gnt_carry_save(t->chain, 0, client, &t->state[client], err);
+}
+
+static int wants(void *context, int32_t round, int32_t client) {
+    const training *t = context;
+    return gnt_record_wants(t->record, round, client);
+}
+
+static int received(void *context, const gnt_fl_receipt *receipt, gnt_err *err) {
+    training *t = context;
+    return gnt_record_take(t->record, receipt, err);
+}
+
+static int released(void *context, int32_t round, int32_t client, int64_t pass, const gnt_batch *b,
+                    gnt_err *err) {
+    training *t = context;
+    return gnt_record_encodings(t->record, round, client, pass, b, err);
 }
 
 /* Each client's own parameters: its own fresh ones, or, where the task starts from a file, those of the file. */
@@ -172,8 +225,12 @@ static int federate(training *t, const gnt_sampleset *clients, const gnt_samples
                                .clients = config.clients,
                                .shards = (int32_t)gnt_request_int(w, "federated.shards"),
                                .alpha = gnt_request_real(w, "federated.alpha")};
-    gnt_fl_watch watch = {.context = t, .after_round = after_round, .should_stop = should_stop};
-    if (config.rounds == 0 && !takes_sums(&t->chain.chain)) /* an untrained network is a stage too */
+    gnt_fl_watch watch = {.context = t,
+                          .before_client = before_client,
+                          .after_client = after_client,
+                          .after_round = after_round,
+                          .should_stop = should_stop};
+    if (config.rounds == 0 && !takes_sums(t->chain)) /* an untrained network is a stage too */
         return after_round(t, 0, weights, buffers, err) == 0
                    ? measure_head(t, clients, public_data, NULL, weights, buffers, err)
                    : -1;
@@ -188,11 +245,29 @@ static int federate(training *t, const gnt_sampleset *clients, const gnt_samples
                                 &data_key, err);
     if (rc == 0)
         rc = gnt_carry_holdings(clients, &part, &t->out, err);
+    if (rc == 0) {
+        const gnt_carry_summing sum = {.chain = t->chain,
+                                       .trained = &t->out,
+                                       .samples = clients,
+                                       .part = &part,
+                                       .config = &config,
+                                       .weights = weights,
+                                       .buffers = buffers};
+        rc = gnt_carry_sums(&sum, &train_key, &t->out, &t->given, err);
+    }
+    if (rc == 0 && gnt_carry_keeps(t->chain)) {
+        t->state = gnt_array((size_t)part.clients, sizeof *t->state);
+        rc = t->state ? 0 : gnt_fail(err, "out of memory for the state of %d clients", part.clients);
+    }
     if (rc == 0)
-        rc = gnt_carry_sums(&t->chain, part.clients, &config, weights, buffers, &train_key, &t->out,
-                            &t->given, err);
+        rc = gnt_fl_new(&fl, t->model.model, &config, t->chain, &train_key, err);
     if (rc == 0)
-        rc = gnt_fl_new(&fl, t->model.model, &config, &t->chain.chain, &train_key, err);
+        rc = gnt_record_open(&t->record, w, t->model.model, fl, &part, err);
+    if (t->record) {
+        watch.wants = wants;
+        watch.received = received;
+        watch.released = gnt_record_wants_encodings(t->record) ? released : NULL;
+    }
     if (rc == 0)
         rc = gnt_fl_train(fl, &clients->view, &part, public_data->view.n ? &public_data->view : NULL, weights,
                           buffers, t->own, &watch, err);
@@ -203,6 +278,14 @@ static int federate(training *t, const gnt_sampleset *clients, const gnt_samples
         t->diverged = *err;
         rc = 0;
     }
+    if (rc == 0 && t->record)
+        rc = gnt_record_write(t->record, t->diverged.text[0] != 0, err);
+    gnt_record_free(t->record);
+    t->record = NULL;
+    for (int32_t k = 0; t->state && k < part.clients; k++)
+        gnt_st_free(&t->state[k]);
+    gnt_free(t->state);
+    t->state = NULL;
     gnt_fl_free(fl);
     gnt_partition_free(&part);
     return rc;
@@ -220,6 +303,13 @@ static int write_out(training *t, gnt_err *err) {
 }
 
 /* From here on the test part is what is asked of the trained network. Labels stay the true ones. */
+static int encodes_queries(const gnt_chain *c) {
+    int32_t i = 0;
+    while (i < c->n && !c->member[i].hooks->encode_query)
+        i++;
+    return i < c->n;
+}
+
 static int encode_queries(training *t, const gnt_sampleset *public_data, const float *weights,
                           const float *buffers, gnt_err *err) {
     const gnt_fl_config config = gnt_work_config(t->work);
@@ -233,14 +323,29 @@ static int encode_queries(training *t, const gnt_sampleset *public_data, const f
                          .weights = weights,
                          .buffers = buffers,
                          .public_data = public_data->view.n ? &public_data->view : NULL};
-    gnt_batch b;
-    if (test->n == 0)
+    gnt_batch b = {0};
+    gnt_key key;
+    int64_t f = test->features;
+    int rc = 0;
+    if (test->n == 0 || !encodes_queries(t->chain))
         return 0;
-    gnt_batch_borrow(&b, test);
-    int rc = gnt_chain_encode_query(&t->chain.chain, &client, 0, &b, err);
-    if (rc == 0 && b.view.x != test->x)
-        memcpy(t->test.x, b.view.x, (size_t)(test->n * test->features) * sizeof *t->test.x);
+    /* in an order that tells nothing: a real client's questions come in any */
+    uint32_t *row = gnt_array((size_t)test->n, sizeof *row);
+    if (!row || gnt_request_key(t->work, "keys.train", &key, err) != 0) {
+        gnt_free(row);
+        return row ? -1 : gnt_fail(err, "out of memory for %" PRId64 " samples", test->n);
+    }
+    for (int64_t i = 0; i < test->n; i++)
+        row[i] = (uint32_t)i;
+    gnt_stream random = gnt_stream_open(&key, "queries");
+    gnt_random_shuffle(&random, row, (size_t)test->n);
+    rc = gnt_batch_gather(&b, test, row, test->n) == 0
+             ? gnt_chain_encode_query(t->chain, &client, 0, &b, err)
+             : gnt_fail(err, "out of memory for %" PRId64 " samples", test->n);
+    for (int64_t i = 0; rc == 0 && i < test->n; i++)
+        memcpy(t->test.x + row[i] * f, b.view.x + i * f, (size_t)f * sizeof *t->test.x);
     gnt_batch_free(&b);
+    gnt_free(row);
     return rc;
 }
 
@@ -258,8 +363,9 @@ int gnt_job_train(gnt_work *w, gnt_err *err) {
     if (rc == 0)
         rc = gnt_work_samples(&public_data, w, "public", err);
     if (rc == 0)
-        rc = gnt_work_chain_open(&t.chain, w, &t.model, err);
+        rc = gnt_remote_open(&t.remote, w, &t.model, err);
     if (rc == 0) {
+        t.chain = gnt_remote_chain(t.remote);
         weights = gnt_array((size_t)gnt_model_size(t.model.model), sizeof *weights);
         buffers = gnt_array((size_t)gnt_model_buffer_size(t.model.model), sizeof *buffers);
         rc = weights && buffers ? start_weights(&t, weights, buffers, err)
@@ -274,7 +380,7 @@ int gnt_job_train(gnt_work *w, gnt_err *err) {
     gnt_free(weights);
     gnt_free(buffers);
     gnt_free(t.own);
-    gnt_work_chain_free(&t.chain);
+    gnt_remote_free(t.remote);
     gnt_sampleset_free(&t.test);
     gnt_sampleset_free(&clients);
     gnt_sampleset_free(&public_data);

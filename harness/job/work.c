@@ -92,7 +92,7 @@ gnt_fl_config gnt_work_config(const gnt_work *w) {
 }
 
 int gnt_job_has_plugin(const char *kind) {
-    static const char *const kinds[] = {"train",          "prepare-defense", "observe",
+    static const char *const kinds[] = {"side",           "prepare-defense", "observe",
                                         "prepare-attack", "attack",          "vet"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kind, kinds[i]) == 0)
@@ -109,7 +109,8 @@ int gnt_job_run(gnt_work *w, gnt_err *err) {
         {"train", gnt_job_train},     {"prepare-defense", gnt_job_prepare_defense},
         {"observe", gnt_job_observe}, {"prepare-attack", gnt_job_prepare_attack},
         {"attack", gnt_job_attack},   {"score", gnt_job_score},
-        {"vet", gnt_job_vet},
+        {"vet", gnt_job_vet},         {"side", gnt_job_side},
+        {"replay", gnt_job_replay},
     };
     const char *kind = gnt_request_text(w, "job");
     w->status = GNT_FAILED;

@@ -341,6 +341,17 @@ int gnt_instance_new(gnt_instance **out, const gnt_instance_spec *spec, gnt_stat
     return 0;
 }
 
+static void forget_streams(gnt_instance *i) {
+    for (size_t k = 0; k < i->n_streams; k++)
+        gnt_free(i->streams[k].name);
+    i->n_streams = 0;
+}
+
+void gnt_instance_rekey(gnt_instance *i, const gnt_key *key) {
+    forget_streams(i);
+    i->key = *key;
+}
+
 void gnt_instance_free(gnt_instance *i) {
     if (!i)
         return;
@@ -352,8 +363,7 @@ void gnt_instance_free(gnt_instance *i) {
         gnt_service_release_all(i->model);
     arena_free(&i->of_hook);
     arena_free(&i->of_life);
-    for (size_t k = 0; k < i->n_streams; k++)
-        gnt_free(i->streams[k].name);
+    forget_streams(i);
     gnt_free(i->streams);
     for (int32_t k = 0; k < i->n_facts; k++)
         gnt_free(i->facts[k].name);

@@ -47,6 +47,8 @@ typedef struct gnt_instance_spec {
 /* Calls create. *status (may be NULL): GNT_OK, GNT_FAILED, GNT_UNSUPPORTED (a service it requires is absent)
  * or GNT_STOPPED; all but OK come with -1 and a sentence naming the plugin. */
 int gnt_instance_new(gnt_instance **out, const gnt_instance_spec *spec, gnt_status *status, gnt_err *err);
+/* From now on its streams are those under `key`, each from its beginning. Between hooks. */
+void gnt_instance_rekey(gnt_instance *i, const gnt_key *key);
 void gnt_instance_free(gnt_instance *i); /* calls destroy; releases what it prepared with the model service */
 
 void *gnt_instance_self(const gnt_instance *i);

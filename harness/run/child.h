@@ -5,9 +5,9 @@
  *
  *     0, 1   /dev/null                      3    the request: a sealed memfd holding one JSON object
  *     2      a pipe; its tail is kept       4    the status pipe: lines "progress DONE TOTAL" and one JSON
- * line 5 …    the inputs, then the outputs, in the order of the specification
+ * line 5 …    the inputs, then the outputs, then the sockets, in the order of the specification
  *
- * The parent adds "inputs": {NAME: FD} and "outputs": {NAME: FD} to the request. Inputs are read-only;
+ * The parent adds "inputs": {NAME: FD}, "outputs" and "sockets" likewise to the request. Inputs are read-only;
  * outputs are memfds of limited size that the parent reads, sealed, after the end. A child lives in its own
  * process group, an empty working folder and a short environment, and dies with its parent.
  *
@@ -42,12 +42,21 @@ typedef struct gnt_child_output {
     uint64_t most; /* bytes; a child that writes more gets EFBIG, or loses this output */
 } gnt_child_output;
 
+/* One end of a connected socket, over which the child talks to another child of the same job. The child gets a
+ * duplicate; fd stays the caller's, who closes it once all ends are handed out, so that an end that dies is seen. */
+typedef struct gnt_child_socket {
+    const char *name;
+    int fd;
+} gnt_child_socket;
+
 typedef struct gnt_child_spec {
     const json_t *request; /* an object; borrowed for the call; "inputs" and "outputs" are added to a copy */
     const gnt_child_input *inputs;
     size_t n_inputs;
     const gnt_child_output *outputs;
     size_t n_outputs;
+    const gnt_child_socket *sockets;
+    size_t n_sockets;
     double seconds; /* wall time until it is asked to stop; 0 = no limit */
     double grace;   /* from being asked until it is killed; 0 = 2 s */
     double
@@ -130,6 +139,7 @@ int gnt_worker_request(json_t **request, gnt_err *err);
 /* Descriptors of named inputs and outputs; -1 with a sentence when the request names none such. */
 int gnt_worker_input(const json_t *request, const char *name, gnt_err *err);
 int gnt_worker_output(const json_t *request, const char *name, gnt_err *err);
+int gnt_worker_socket(const json_t *request, const char *name, gnt_err *err);
 /* The whole of an input; *bytes is terminated by a zero that is not counted and freed by gnt_free. */
 int gnt_worker_read(const json_t *request, const char *name, size_t most, uint8_t **bytes, size_t *size,
                     gnt_err *err);

@@ -133,16 +133,31 @@ static int open_outputs(const gnt_child_spec *spec, gnt_child *child, launch *l,
     return 0;
 }
 
+static int open_sockets(const gnt_child_spec *spec, launch *l, json_t *names, gnt_err *err) {
+    size_t first = GNT_FD_FIRST + spec->n_inputs + spec->n_outputs;
+    for (size_t i = 0; i < spec->n_sockets; i++) {
+        l->fds[first + i] = fcntl(spec->sockets[i].fd, F_DUPFD_CLOEXEC, 0);
+        if (l->fds[first + i] < 0)
+            return gnt_fail(err, "cannot hand a job the socket \"%s\": %s", spec->sockets[i].name,
+                            strerror(errno));
+        if (announce(names, spec->sockets[i].name, first + i, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int open_pieces(const gnt_child_spec *spec, gnt_child *child, launch *l, gnt_err *err) {
     int rc = -1;
     json_t *request = json_copy((json_t *)(uintptr_t)spec->request);
-    json_t *inputs = json_object(), *outputs = json_object();
-    if (!request || !inputs || !outputs || json_object_set(request, "inputs", inputs) != 0 ||
-        json_object_set(request, "outputs", outputs) != 0) {
+    json_t *inputs = json_object(), *outputs = json_object(), *sockets = json_object();
+    if (!request || !inputs || !outputs || !sockets || json_object_set(request, "inputs", inputs) != 0 ||
+        json_object_set(request, "outputs", outputs) != 0 ||
+        (spec->n_sockets && json_object_set(request, "sockets", sockets) != 0)) {
         gnt_fail(err, "out of memory for a job's request");
         goto cleanup;
     }
     rc = open_inputs(spec, l, inputs, err) != 0 || open_outputs(spec, child, l, outputs, err) != 0 ||
+                 open_sockets(spec, l, sockets, err) != 0 ||
                  seal_request(request, &l->fds[GNT_FD_REQUEST], err) != 0
              ? -1
              : 0;
@@ -150,6 +165,7 @@ cleanup:
     json_decref(request);
     json_decref(inputs);
     json_decref(outputs);
+    json_decref(sockets);
     return rc;
 }
 
@@ -301,9 +317,10 @@ static int launch_it(gnt_child *child, launch *l, int error_read, gnt_err *err) 
 static int check_spec(const gnt_child_spec *spec, gnt_err *err) {
     if (!json_is_object(spec->request))
         return gnt_fail(err, "a job's request must be a JSON object");
-    if (spec->n_inputs > GNT_PIECES_MOST || spec->n_outputs > GNT_PIECES_MOST - spec->n_inputs)
-        return gnt_fail(err, "a job has %zu inputs and %zu outputs, more than %d together", spec->n_inputs,
-                        spec->n_outputs, GNT_PIECES_MOST);
+    if (spec->n_inputs > GNT_PIECES_MOST || spec->n_outputs > GNT_PIECES_MOST - spec->n_inputs ||
+        spec->n_sockets > GNT_PIECES_MOST - spec->n_inputs - spec->n_outputs)
+        return gnt_fail(err, "a job has %zu inputs, %zu outputs and %zu sockets, more than %d together",
+                        spec->n_inputs, spec->n_outputs, spec->n_sockets, GNT_PIECES_MOST);
     return 0;
 }
 
@@ -332,7 +349,7 @@ int gnt_child_start(gnt_child **out, const gnt_child_spec *spec, gnt_err *err) {
     if (check_spec(spec, err) != 0)
         return -1;
     int rc = -1, error_read = -1;
-    launch l = {.n_fds = GNT_FD_FIRST + spec->n_inputs + spec->n_outputs, .error_fd = -1};
+    launch l = {.n_fds = GNT_FD_FIRST + spec->n_inputs + spec->n_outputs + spec->n_sockets, .error_fd = -1};
     gnt_child *child = new_child(spec);
     l.fds = gnt_array(l.n_fds, sizeof *l.fds);
     l.environment = gnt_child_environment(spec->keep, spec->set);

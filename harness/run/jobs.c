@@ -12,6 +12,7 @@
 #include "plugin/info.h"
 #include "run/describe.h"
 #include "run/run_impl.h"
+#include "run/sides.h"
 #include "run/walls.h"
 
 run_job *run_need(run *r, const char *name, int *fresh) {
@@ -216,7 +217,8 @@ static void note_progress(void *user, uint64_t done, uint64_t total) {
 static void start_job(run *r, run_job *j) {
     gnt_child_input input[RUN_MOST_INPUTS];
     gnt_child_output output[MOST_OUTPUTS];
-    size_t n_inputs = 0, n_outputs = 0;
+    gnt_child_socket socket[RUN_SIDES];
+    size_t n_inputs = 0, n_outputs = 0, n_sockets = 0;
     int rc = 0;
     gnt_err why = {0}, *err = &why;
     for (size_t i = 0; i < j->n_inputs; i++)
@@ -235,10 +237,16 @@ static void start_job(run *r, run_job *j) {
     if (!files)
         rc = -1;
     if (rc == 0) {
-        json_object_set_new(request, "sandbox", gnt_walls_request(&r->options->walls, files, 0));
+        const int copies = json_is_true(json_object_get(request, "copies"));
+        json_object_set_new(request, "sandbox", gnt_walls_request(&r->options->walls, files, copies));
         json_object_set_new(request, "memory_mb", json_integer(r->suite->memory_mb));
         json_object_set_new(request, "sums", input_sums(j));
+        rc = run_sides_start(r, j, request, input, n_inputs, socket, &n_sockets, err);
+    }
+    if (rc == 0) {
         gnt_child_spec spec = {.request = request,
+                               .sockets = socket,
+                               .n_sockets = n_sockets,
                                .inputs = input,
                                .n_inputs = n_inputs,
                                .outputs = output,
@@ -251,8 +259,11 @@ static void start_job(run *r, run_job *j) {
         rc = gnt_child_start(&j->child, &spec, err);
     }
     json_decref(request);
+    for (size_t i = 0; i < n_sockets; i++)
+        close(socket[i].fd);
     if (rc != 0) {
         gnt_err whole;
+        run_sides_free(j);
         close_inputs(j);
         gnt_fail(&whole, "the job %s could not be started: %s", j->name, why.text);
         end_job(j, "failed", whole.text);
@@ -276,7 +287,7 @@ static json_t *believable(const json_t *facts) {
 }
 
 /* Reads what a child that ended well wrote and puts it into the store. */
-static int store_outputs(run *r, run_job *j, const gnt_child_result *result, gnt_err *err) {
+static int store_outputs(run *r, run_job *j, gnt_err *err) {
     gnt_stored_output output[MOST_OUTPUTS];
     uint8_t *bytes[MOST_OUTPUTS] = {0};
     size_t n = 0;
@@ -287,10 +298,12 @@ static int store_outputs(run *r, run_job *j, const gnt_child_result *result, gnt
         if (rc == 0 && size > 0)
             output[n++] = (gnt_stored_output){j->outputs[i], bytes[i], size};
     }
-    j->record = json_pack("{s:s, s:s, s:o}", "status", "ok", "job", j->name, "facts",
-                          believable(json_object_get(result->status, "facts")));
+    json_t *facts = run_sides_facts(j);
+    j->record =
+        json_pack("{s:s, s:s, s:o}", "status", "ok", "job", j->name, "facts", believable(facts));
+    json_decref(facts);
     if (j->n_plugins > 0)
-        json_object_set_new(j->record, "sandbox", json_string(result->sandbox));
+        json_object_set_new(j->record, "sandbox", json_string(j->sandbox));
     if (rc == 0)
         rc = j->record ? gnt_store_put(r->store, &j->key, j->record, output, n, err)
                        : gnt_fail(err, "out of memory for the job %s", j->name);
@@ -308,7 +321,7 @@ static int left_nothing(const run_job *j) {
 
 /* A sentence of the worker's names who failed at what; how a process ended does not. */
 static void end_badly(run_job *j, const char *verdict, const gnt_err *reason) {
-    const json_t *status = gnt_child_result_of(j->child)->status;
+    const json_t *status = gnt_child_result_of(run_sides_culprit(j))->status;
     const char *said = json_string_value(json_object_get(status, "sentence"));
     gnt_err whole = *reason;
     if (!said || strcmp(said, reason->text) != 0)
@@ -317,21 +330,26 @@ static void end_badly(run_job *j, const char *verdict, const gnt_err *reason) {
 }
 
 static int finish_job(run *r, run_job *j, gnt_err *err) {
-    const gnt_child_result *result = gnt_child_result_of(j->child);
     gnt_err reason = {0};
-    const char *verdict = gnt_child_verdict(j->child, &reason);
-    j->sandbox = gnt_strdup(result->sandbox);
-    j->wall = result->wall_seconds;
-    j->cpu = result->cpu_seconds;
-    j->peak = result->peak;
+    const char *verdict = run_sides_verdict(j, &reason);
+    const gnt_child_result *result = gnt_child_result_of(run_sides_culprit(j));
+    j->sandbox = gnt_strdup(run_sides_sandbox(j));
+    j->wall = gnt_child_result_of(j->child)->wall_seconds;
     j->exit_code = result->exit_code;
     j->signal = result->signal;
+    j->cpu = 0;
+    j->peak = 0;
+    for (size_t i = 0; i <= j->n_sides; i++) {
+        const gnt_child_result *one = gnt_child_result_of(i ? j->side[i - 1] : j->child);
+        j->cpu += one->cpu_seconds;
+        j->peak += one->peak;
+    }
     int rc = 0;
     if (strcmp(verdict, "ok") == 0 && left_nothing(j)) {
         gnt_fail(&reason, "says it is done but left no \"%s\"", j->outputs[0]);
         end_badly(j, "failed", &reason);
     } else if (strcmp(verdict, "ok") == 0) {
-        rc = store_outputs(r, j, result, err);
+        rc = store_outputs(r, j, err);
         if (rc == 0)
             accept(r, j);
     } else
@@ -339,6 +357,7 @@ static int finish_job(run *r, run_job *j, gnt_err *err) {
     if (j->state == RUN_ENDED)
         j->tail = gnt_strdup(result->stderr_tail);
     close_inputs(j);
+    run_sides_free(j);
     gnt_child_free(j->child);
     j->child = NULL;
     r->running--;
@@ -361,15 +380,15 @@ int run_wait_job(run *r, gnt_err *err) {
     gnt_child *children[256];
     run_job *owner[256];
     size_t n = 0;
-    for (size_t i = 0; i < r->n_jobs && n < 256; i++)
-        if (r->job[i]->state == RUN_RUNNING) {
+    for (size_t i = 0; i < r->n_jobs && n + RUN_SIDES < 256; i++)
+        for (size_t k = 0; r->job[i]->state == RUN_RUNNING && k <= r->job[i]->n_sides; k++) {
             owner[n] = r->job[i];
-            children[n++] = r->job[i]->child;
+            children[n++] = k ? r->job[i]->side[k - 1] : r->job[i]->child;
         }
     int which = gnt_children_wait(children, n, 500);
     if (which == GNT_WAIT_INTERRUPTED)
         r->interrupted = 1;
-    return which >= 0 ? finish_job(r, owner[which], err) : 0;
+    return which >= 0 && run_sides_over(owner[which]) ? finish_job(r, owner[which], err) : 0;
 }
 
 int run_job_again(run *r, run_job *j, double *seconds, gnt_err *err) {
@@ -377,13 +396,20 @@ int run_job_again(run *r, run_job *j, double *seconds, gnt_err *err) {
     start_job(r, j);
     if (j->state != RUN_RUNNING)
         return gnt_fail(err, "%s", j->reason ? j->reason : "out of memory");
-    gnt_children_wait(&j->child, 1, -1);
-    const gnt_child_result *result = gnt_child_result_of(j->child);
-    if (!result)
+    gnt_child *all[1 + RUN_SIDES] = {j->child};
+    for (size_t i = 0; i < j->n_sides; i++)
+        all[1 + i] = j->side[i];
+    while (!run_sides_over(j) && gnt_children_wait(all, 1 + j->n_sides, -1) >= 0)
+        ;
+    const int over = run_sides_over(j);
+    if (!over)
         gnt_fail(&why, "was interrupted");
-    const int good = result && strcmp(gnt_child_verdict(j->child, &why), "ok") == 0;
-    *seconds = result ? result->cpu_seconds : 0;
+    const int good = over && strcmp(run_sides_verdict(j, &why), "ok") == 0;
+    *seconds = 0;
+    for (size_t i = 0; over && i <= j->n_sides; i++)
+        *seconds += gnt_child_result_of(all[i])->cpu_seconds;
     close_inputs(j);
+    run_sides_free(j);
     gnt_child_free(j->child);
     j->child = NULL;
     j->state = RUN_OK;
@@ -395,6 +421,7 @@ void run_free_jobs(run *r) {
     for (size_t i = 0; i < r->n_jobs; i++) {
         run_job *j = r->job[i];
         if (j->child) {
+            run_sides_free(j);
             gnt_child_free(j->child);
             close_inputs(j);
         }

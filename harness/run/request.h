@@ -34,6 +34,8 @@ json_t *request_plugin(run *r, run_job *j, const gnt_suite_member *m, int swept,
 /* Adds the models that a member's parameters name to a plugin's entry, where it has none of that parameter. */
 int request_add_models(run *r, run_job *j, json_t *entry, const gnt_params *params);
 json_t *request_chain(run *r, run_job *j, int defense, double strength);
+/* GNT_HOOK_* of all members. */
+uint32_t request_hooks(const run *r, int defense);
 /* "LABEL@STRENGTH", as in cell ids. */
 void request_label(const run *r, int defense, double strength, char *text, size_t size);
 

@@ -109,8 +109,9 @@ json_t *request_plugin(run *r, run_job *j, const gnt_suite_member *m, int swept,
     if (j->n_plugins == RUN_MOST_PLUGINS || request_params(&params, m, swept, strength) != 0)
         return NULL;
     char *text = gnt_params_canonical(&params);
-    json_t *entry = text ? json_pack("{s:s, s:s, s:s, s:s, s:{}}", "file", m->info->file, "id", m->info->id,
-                                     "digest", m->info->digest, "params", text, "models")
+    json_t *entry = text ? json_pack("{s:s, s:s, s:s, s:s, s:I, s:{}}", "file", m->info->file, "id", m->info->id,
+                                     "digest", m->info->digest, "params", text, "hooks",
+                                     (json_int_t)m->info->hooks, "models")
                          : NULL;
     gnt_free(text);
     if (entry && request_add_models(r, j, entry, &params) != 0) {
@@ -136,6 +137,13 @@ json_t *request_chain(run *r, run_job *j, int defense, double strength) {
         json_array_append_new(list, entry);
     }
     return list;
+}
+
+uint32_t request_hooks(const run *r, int defense) {
+    uint32_t hooks = 0;
+    for (size_t i = 0; defense != RUN_PLAIN && i < r->suite->defense[defense].n_members; i++)
+        hooks |= r->suite->defense[defense].member[i].info->hooks;
+    return hooks;
 }
 
 void request_label(const run *r, int defense, double strength, char *text, size_t size) {
@@ -242,6 +250,26 @@ int request_add_weights(run_job *j, const gnt_suite_task *t, const gnt_digest *d
     return j->input[j->n_inputs++].path ? 0 : -1;
 }
 
+/* Where the hooks of the chain run beside the training (job/side.h). Without any, no plugin is opened. */
+static void ask_for_sides(const run *r, run_job *j, int defense) {
+    static const struct {
+        const char *name;
+        uint32_t hooks;
+    } sides[] = {{"client", GNT_HOOK_CONTRIBUTE | GNT_HOOK_ENCODE_SET | GNT_HOOK_ENCODE_BATCH |
+                                GNT_HOOK_LOCAL_RATE | GNT_HOOK_CLIENT_UPDATE | GNT_HOOK_TRANSFORM_UPDATE |
+                                GNT_HOOK_STATE},
+                 {"server", GNT_HOOK_AGGREGATE},
+                 {"query", GNT_HOOK_ENCODE_QUERY}};
+    const uint32_t hooks = request_hooks(r, defense);
+    json_t *list = json_array();
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+        if (hooks & sides[i].hooks)
+            json_array_append_new(list, json_string(sides[i].name));
+    if (json_array_size(list) == 0)
+        j->n_plugins = 0;
+    request_set(j, "sides", list);
+}
+
 static void ask_for_head(const run *r, run_job *j, const gnt_suite_task *t, uint64_t seed) {
     char coordinates[PART_SIZE];
     snprintf(coordinates, sizeof coordinates, "%s/s%" PRIu64 "/head", t->trained_as, seed);
@@ -272,6 +300,7 @@ static run_job *training(run *r, const char *name, size_t task, int defense, dou
     request_set(j, "federated", request_federated(t, rounds));
     request_set(j, "stages", rounds ? integers(t->stages, t->n_stages) : integers((const int64_t[]){0}, 1));
     request_set(j, "defense", request_chain(r, j, defense, strength));
+    ask_for_sides(r, j, defense);
     request_set_key(r, j, "partition", "data", coordinates);
     request_set_key(r, j, "init", "init", coordinates);
     request_set_key(r, j, "train", "train", coordinates);
@@ -293,18 +322,11 @@ run_job *run_initial_job(run *r, size_t task, uint64_t seed) {
     return training(r, name, task, RUN_PLAIN, NAN, seed, 0);
 }
 
-static int takes_sum(const run *r, int defense) {
-    uint32_t hooks = 0;
-    for (size_t i = 0; defense != RUN_PLAIN && i < r->suite->defense[defense].n_members; i++)
-        hooks |= r->suite->defense[defense].member[i].info->hooks;
-    return (hooks & GNT_HOOK_CONTRIBUTE) != 0;
-}
-
 run_job *run_train_job(run *r, size_t task, int defense, double strength, uint64_t seed) {
     const gnt_suite_task *t = &r->suite->task[task];
     char name[NAME_SIZE], label[PART_SIZE];
     /* only a secure sum is taken before the first round: else all start from the same weights */
-    if (t->federated.rounds == 0 && !takes_sum(r, defense))
+    if (t->federated.rounds == 0 && !(request_hooks(r, defense) & GNT_HOOK_CONTRIBUTE))
         return run_initial_job(r, task, seed);
     request_label(r, defense, strength, label, sizeof label);
     snprintf(name, sizeof name, "train %s/%s/s%" PRIu64, t->trained_as, label, seed);

@@ -29,7 +29,7 @@ typedef struct run_input {
     char *path;         /* a file of the user's */
 } run_input;
 
-enum { RUN_MOST_INPUTS = 48, RUN_MOST_PLUGINS = 17 };
+enum { RUN_MOST_INPUTS = 48, RUN_MOST_PLUGINS = 17, RUN_SIDES = 3 };
 
 struct run_job {
     char *name;
@@ -58,6 +58,8 @@ struct run_job {
     const run_job *origin; /* the job whose failure ended this one that never ran; NULL for its own */
     uint64_t done, total;  /* what it last said of how far it is; total 0: nothing */
     gnt_child *child;
+    gnt_child *side[RUN_SIDES]; /* of the running child: processes in which a defense's hooks run */
+    size_t n_sides;
     int fd[RUN_MOST_INPUTS]; /* of the running child */
 };
 

@@ -57,6 +57,12 @@ static int write_output(void *context, const char *name, const gnt_st *st, gnt_e
     return rc;
 }
 
+static int socket_of(void *context, const char *name) {
+    const json_t *request = context;
+    const json_t *fd = json_object_get(json_object_get(request, "sockets"), name);
+    return fd ? gnt_worker_socket(context, name, NULL) : -1;
+}
+
 static void progress(void *context, double done, double total) {
     (void)context;
     if (done >= 0 && total >= done)
@@ -93,6 +99,7 @@ static int work(json_t *request, json_t *facts, gnt_status *status, gnt_err *err
                   .has = has_input,
                   .read = read_input,
                   .write = write_output,
+                  .socket = socket_of,
                   .progress = progress,
                   .should_stop = should_stop,
                   .note = note,

@@ -82,6 +82,10 @@ int gnt_worker_output(const json_t *request, const char *name, gnt_err *err) {
     return named(request, "outputs", name, err);
 }
 
+int gnt_worker_socket(const json_t *request, const char *name, gnt_err *err) {
+    return named(request, "sockets", name, err);
+}
+
 int gnt_worker_read(const json_t *request, const char *name, size_t most, uint8_t **bytes, size_t *size,
                     gnt_err *err) {
     int fd = gnt_worker_input(request, name, err);

@@ -1,0 +1,418 @@
+#include "job/record.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "job/carry.h"
+
+enum { NAME_SIZE = 64, TREATMENT = 5, MOST_TREATMENTS = 1 << 22 };
+
+typedef struct observed {
+    int32_t round;
+    int32_t *client;        /* targets of them, drawn */
+    gnt_released *released; /* of each, where encodings are recorded */
+} observed;
+
+struct gnt_record {
+    gnt_work *work;
+    const gnt_partition *part;
+    int64_t targets, n_shared, epochs, passes;
+    int32_t steps;
+    int encodings;
+    observed *stage;
+    size_t n_stages;
+    gnt_st record, held;
+    float *treatment; /* n_treated × TREATMENT */
+    int64_t n_treated, room;
+};
+
+/* ---- who is drawn ---- */
+
+static int draw_clients(gnt_record *r, observed *s, const gnt_fl *fl, const gnt_key *key, gnt_err *err) {
+    uint32_t *taking_part = gnt_array((size_t)r->part->clients, sizeof *taking_part);
+    char name[NAME_SIZE];
+    if (!taking_part)
+        return gnt_fail(err, "out of memory for %d clients", r->part->clients);
+    const int32_t n = gnt_fl_choose(fl, r->part->start, s->round, taking_part);
+    snprintf(name, sizeof name, "clients of round %" PRId32, s->round);
+    gnt_stream random = gnt_stream_open(key, name);
+    gnt_random_shuffle(&random, taking_part, (size_t)n);
+    int rc = n >= r->targets ? 0
+                             : gnt_fail(err,
+                                        "%d clients take part in round %" PRId32 ", of which %" PRId64
+                                        " are to be observed; lower observe.targets",
+                                        n, s->round, r->targets);
+    for (int64_t j = 0; rc == 0 && j < r->targets; j++)
+        s->client[j] = (int32_t)taking_part[j];
+    gnt_free(taking_part);
+    return rc;
+}
+
+static int open_stage(gnt_record *r, observed *s, int32_t round, const gnt_fl *fl, const gnt_key *key,
+                      gnt_err *err) {
+    char name[NAME_SIZE];
+    gnt_st_tensor *t;
+    s->round = round;
+    s->client = gnt_array((size_t)r->targets, sizeof *s->client);
+    if (!s->client)
+        return gnt_fail(err, "out of memory for %" PRId64 " observed clients", r->targets);
+    if (draw_clients(r, s, fl, key, err) != 0)
+        return -1;
+    snprintf(name, sizeof name, "client.%" PRId32, round);
+    if (gnt_st_add(&r->record, name, GNT_ST_I64, 1, &r->targets, NULL, &t, err) != 0)
+        return -1;
+    for (int64_t j = 0; j < r->targets; j++)
+        ((int64_t *)t->data)[j] = s->client[j];
+    if (!r->encodings)
+        return 0;
+    s->released = gnt_array((size_t)r->targets, sizeof *s->released);
+    return s->released ? 0 : gnt_fail(err, "out of memory for %" PRId64 " sets of encodings", r->targets);
+}
+
+int gnt_record_open(gnt_record **out, gnt_work *w, const gnt_model *m, const gnt_fl *fl,
+                    const gnt_partition *part, gnt_err *err) {
+    const json_t *stages = gnt_request(w, "record.stages");
+    const size_t n = json_array_size(stages);
+    const gnt_fl_config config = gnt_work_config(w);
+    gnt_key key;
+    *out = NULL;
+    if (n == 0)
+        return 0;
+    gnt_record *r = gnt_alloc(sizeof *r);
+    if (!r || gnt_request_key(w, "keys.observe", &key, err) != 0) {
+        gnt_free(r);
+        return r ? -1 : gnt_fail(err, "out of memory for a record");
+    }
+    r->work = w;
+    r->part = part;
+    r->targets = gnt_request_int(w, "record.targets");
+    r->encodings = (int)gnt_request_int(w, "record.encodings");
+    r->epochs = gnt_request_int(w, "record.epochs");
+    r->n_shared = gnt_model_shared_size(m);
+    r->steps = config.steps;
+    r->passes = gnt_fl_passes(&config, part->start[1] - part->start[0]);
+    gnt_st_init(&r->record);
+    gnt_st_init(&r->held);
+    r->stage = gnt_array(n, sizeof *r->stage);
+    int rc = r->stage ? 0 : gnt_fail(err, "out of memory for a record");
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        r->n_stages = i + 1;
+        rc = open_stage(r, &r->stage[i], (int32_t)json_integer_value(json_array_get(stages, i)), fl, &key, err);
+    }
+    if (rc != 0) {
+        gnt_record_free(r);
+        return -1;
+    }
+    *out = r;
+    return 0;
+}
+
+void gnt_record_free(gnt_record *r) {
+    if (!r)
+        return;
+    for (size_t i = 0; i < r->n_stages; i++) {
+        for (int64_t j = 0; r->stage[i].released && j < r->targets; j++)
+            gnt_released_free(&r->stage[i].released[j]);
+        gnt_free(r->stage[i].released);
+        gnt_free(r->stage[i].client);
+    }
+    gnt_free(r->stage);
+    gnt_free(r->treatment);
+    gnt_st_free(&r->record);
+    gnt_st_free(&r->held);
+    gnt_free(r);
+}
+
+static observed *stage_of(const gnt_record *r, int32_t round) {
+    for (size_t i = 0; i < r->n_stages; i++)
+        if (r->stage[i].round == round)
+            return &r->stage[i];
+    return NULL;
+}
+
+/* The client's place among those drawn; −1: it is not one. */
+static int64_t place_of(const gnt_record *r, const observed *s, int32_t client) {
+    for (int64_t j = 0; s && j < r->targets; j++)
+        if (s->client[j] == client)
+            return j;
+    return -1;
+}
+
+int gnt_record_wants(const gnt_record *r, int32_t round, int32_t client) {
+    return r && place_of(r, stage_of(r, round), client) >= 0;
+}
+
+/* ---- what is received ---- */
+
+/* Row `place` of tensor KIND.ROUND with `columns` columns, made where it is not there yet. */
+static void *row_of(gnt_record *r, gnt_st *st, const char *kind, int32_t round, gnt_st_type type,
+                    int64_t place, int64_t columns, gnt_err *err) {
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "%s.%" PRId32, kind, round);
+    const gnt_st_tensor *t = gnt_st_find(st, name);
+    const int64_t dim[2] = {r->targets, columns};
+    gnt_st_tensor *made;
+    if (!t) {
+        if (gnt_st_add(st, name, type, 2, dim, NULL, &made, err) != 0)
+            return NULL;
+        t = made;
+    }
+    if (t->dim[1] != columns) {
+        gnt_fail(err,
+                 "observed clients of round %" PRId32 " computed with %" PRId64 " and %" PRId64
+                 " samples; expected the same number: deal the rows evenly, or lower federated.batch or "
+                 "local_steps to what every client holds",
+                 round, t->dim[1], columns);
+        return NULL;
+    }
+    return (uint8_t *)t->data + (size_t)(place * columns) * gnt_st_type_size(type);
+}
+
+static int note_treatment(gnt_record *r, const gnt_fl_receipt *c, gnt_err *err) {
+    if (!c->treatment->known || r->n_treated == MOST_TREATMENTS)
+        return 0;
+    if (r->n_treated == r->room) {
+        const int64_t room = r->room ? 2 * r->room : 256;
+        float *larger = gnt_resize(r->treatment, (size_t)room, TREATMENT * sizeof *larger);
+        if (!larger)
+            return gnt_fail(err, "out of memory for a record");
+        r->treatment = larger;
+        r->room = room;
+    }
+    float *t = r->treatment + TREATMENT * r->n_treated++;
+    t[0] = (float)c->round;
+    t[1] = (float)c->client;
+    t[2] = (float)c->treatment->cosine;
+    t[3] = (float)fmin(fmax(log10(c->treatment->ratio), -30), 30);
+    t[4] = (float)c->treatment->changed;
+    return 0;
+}
+
+static int note_rows(gnt_record *r, const gnt_fl_receipt *c, int64_t place, gnt_err *err) {
+    const gnt_fl_used *u = c->used;
+    int64_t *rows = row_of(r, &r->held, "rows", c->round, GNT_ST_I64, place, u->n, err);
+    int64_t *whole = rows ? row_of(r, &r->held, "whole", c->round, GNT_ST_I64, place, 1, err) : NULL;
+    if (!whole)
+        return -1;
+    *whole = u->whole;
+    for (int64_t i = 0; i < u->n; i++)
+        rows[i] = r->part->index[r->part->start[c->client] + u->row[i]];
+    return 0;
+}
+
+int gnt_record_take(gnt_record *r, const gnt_fl_receipt *c, gnt_err *err) {
+    const int64_t place = place_of(r, stage_of(r, c->round), c->client);
+    if (note_treatment(r, c, err) != 0)
+        return -1;
+    if (place < 0)
+        return 0;
+    const int64_t classes = c->used->n_y ? c->used->classes : 0, n_labels = c->used->n_y * classes;
+    float *update = row_of(r, &r->record, "update", c->round, GNT_ST_F32, place, r->n_shared, err);
+    if (!update || note_rows(r, c, place, err) != 0)
+        return -1;
+    memcpy(update, c->update, (size_t)r->n_shared * sizeof *update);
+    float *labels = row_of(r, &r->held, "labels", c->round, GNT_ST_F32, place, n_labels, err);
+    float *rates = labels ? row_of(r, &r->held, "rates", c->round, GNT_ST_F32, place, r->steps, err) : NULL;
+    if (!rates)
+        return -1;
+    if (n_labels)
+        memcpy(labels, c->used->y, (size_t)n_labels * sizeof *labels);
+    if (r->steps)
+        memcpy(rates, c->rates, (size_t)r->steps * sizeof *rates);
+    return 0;
+}
+
+int gnt_record_state(gnt_record *r, int32_t round, const gnt_st *state, gnt_err *err) {
+    return gnt_carry_copy(&r->held, state, 0, round, err);
+}
+
+/* ---- encodings ---- */
+
+int gnt_record_wants_encodings(const gnt_record *r) {
+    return r && r->encodings;
+}
+
+int gnt_record_encodings(gnt_record *r, int32_t round, int32_t client, int64_t pass, const gnt_batch *b,
+                         gnt_err *err) {
+    for (size_t i = 0; i < r->n_stages; i++) {
+        observed *s = &r->stage[i];
+        const int64_t j = place_of(r, s, client);
+        if (j < 0 || s->round < round)
+            continue;
+        if (r->epochs && pass < (s->round + 1) * r->passes - r->epochs)
+            continue; /* too long before the observed round */
+        gnt_released *to = &s->released[j];
+        if (!to->features)
+            *to = gnt_released_of(b->made_of->originals, b->view.features, b->view.classes);
+        if (gnt_released_add(to, b, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int write_encodings(gnt_record *r, const observed *s, gnt_err *err) {
+    gnt_st_tensor *count, *x, *y;
+    int64_t n = 0, f = 0, c = 0;
+    char name[NAME_SIZE];
+    for (int64_t j = 0; j < r->targets; j++) {
+        n += s->released[j].n;
+        f = s->released[j].features > f ? s->released[j].features : f;
+        c = s->released[j].classes > c ? s->released[j].classes : c;
+    }
+    const int64_t x_dim[2] = {n, f}, y_dim[2] = {n, c};
+    snprintf(name, sizeof name, "count.%" PRId32, s->round);
+    if (gnt_st_add(&r->record, name, GNT_ST_I64, 1, &r->targets, NULL, &count, err) != 0)
+        return -1;
+    for (int64_t j = 0; j < r->targets; j++)
+        ((int64_t *)count->data)[j] = s->released[j].n;
+    snprintf(name, sizeof name, "encoded_x.%" PRId32, s->round);
+    if (gnt_st_add(&r->record, name, GNT_ST_F32, 2, x_dim, NULL, &x, err) != 0)
+        return -1;
+    float *at = x->data;
+    for (int64_t j = 0; j < r->targets; at += s->released[j++].n * f)
+        memcpy(at, s->released[j].x, (size_t)(s->released[j].n * f) * sizeof *at);
+    snprintf(name, sizeof name, "encoded_y.%" PRId32, s->round);
+    if (gnt_st_add(&r->record, name, GNT_ST_F32, 2, y_dim, NULL, &y, err) != 0)
+        return -1;
+    at = y->data;
+    for (int64_t j = 0; j < r->targets; at += s->released[j++].n * c)
+        memcpy(at, s->released[j].y, (size_t)(s->released[j].n * c) * sizeof *at);
+    for (int64_t j = 0; j < r->targets; j++) {
+        gnt_st claims;
+        gnt_st_init(&claims);
+        int rc = gnt_released_claims(&s->released[j], j, &claims, err);
+        for (size_t i = 0; rc == 0 && i < claims.n; i++) {
+            const gnt_st_tensor *t = &claims.tensor[i];
+            snprintf(name, sizeof name, "%s.r%" PRId32, t->name, s->round);
+            rc = gnt_st_add(&r->held, name, t->type, t->rank, t->dim, t->data, NULL, err);
+        }
+        gnt_st_free(&claims);
+        if (rc != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- the outputs ---- */
+
+static int is_whole(const gnt_record *r, const observed *s) {
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "rates.%" PRId32, s->round);
+    return gnt_st_find(&r->held, name) != NULL;
+}
+
+int gnt_record_write(gnt_record *r, int diverged, gnt_err *err) {
+    const int64_t dim[2] = {r->n_treated, TREATMENT};
+    for (size_t i = 0; i < r->n_stages; i++) {
+        if (!is_whole(r, &r->stage[i]) && !diverged)
+            return gnt_fail(err, "round %" PRId32 " was to be observed, but the training has no such round",
+                            r->stage[i].round);
+        if (r->encodings && write_encodings(r, &r->stage[i], err) != 0)
+            return -1;
+    }
+    if (gnt_st_add(&r->held, "treatment", GNT_ST_F32, 2, dim, r->treatment, NULL, err) != 0)
+        return -1;
+    gnt_work *w = r->work;
+    return w->write(w->context, "record", &r->record, err) == 0 ? w->write(w->context, "held", &r->held, err)
+                                                                : -1;
+}
+
+/* ---- reading ---- */
+
+static const gnt_st_tensor *need(const gnt_st *st, const char *where, const char *kind, int32_t stage,
+                                 gnt_st_type type, int64_t rows, gnt_err *err) {
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "%s.%" PRId32, kind, stage);
+    const gnt_st_tensor *t = gnt_st_find(st, name);
+    if (t && t->type == type && t->rank == 2 && t->dim[0] == rows)
+        return t;
+    gnt_fail(err, "%s: has no \"%s\" of %" PRId64 " observed clients; the training may have ended before that "
+                  "round",
+             where, name, rows);
+    return NULL;
+}
+
+static int read_encodings(gnt_recorded *out, const gnt_st *record, int32_t stage, gnt_err *err) {
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "count.%" PRId32, stage);
+    const gnt_st_tensor *count = gnt_st_find(record, name);
+    if (!count)
+        return 0;
+    if (count->type != GNT_ST_I64 || count->rank != 1 || count->dim[0] != out->targets)
+        return gnt_fail(err, "the record's \"%s\" cannot be read", name);
+    out->count = count->data;
+    for (int64_t j = 0; j < out->targets; j++) {
+        if (out->count[j] < 0 || out->count[j] > INT32_MAX)
+            return gnt_fail(err, "the record's \"%s\" cannot be read", name);
+        out->encodings += out->count[j];
+    }
+    const gnt_st_tensor *x = need(record, "the record", "encoded_x", stage, GNT_ST_F32, out->encodings, err);
+    const gnt_st_tensor *y =
+        x ? need(record, "the record", "encoded_y", stage, GNT_ST_F32, out->encodings, err) : NULL;
+    if (!y)
+        return -1;
+    out->encoded_x = x->data;
+    out->encoded_y = y->data;
+    return 0;
+}
+
+int gnt_recorded_read(gnt_recorded *out, const gnt_st *record, const gnt_st *held, const gnt_model *m,
+                      int32_t stage, int32_t steps, int64_t client_rows, gnt_err *err) {
+    char name[NAME_SIZE];
+    *out = (gnt_recorded){0};
+    snprintf(name, sizeof name, "client.%" PRId32, stage);
+    const gnt_st_tensor *client = gnt_st_find(record, name);
+    if (!client || client->type != GNT_ST_I64 || client->rank != 1 || client->dim[0] < 1)
+        return gnt_fail(err, "the training recorded nothing of round %" PRId32, stage);
+    out->targets = client->dim[0];
+    out->client = client->data;
+    const gnt_st_tensor *update = need(record, "the record", "update", stage, GNT_ST_F32, out->targets, err);
+    const gnt_st_tensor *rows =
+        update ? need(held, "what stands behind the record", "rows", stage, GNT_ST_I64, out->targets, err)
+               : NULL;
+    const gnt_st_tensor *whole =
+        rows ? need(held, "what stands behind the record", "whole", stage, GNT_ST_I64, out->targets, err)
+             : NULL;
+    const gnt_st_tensor *labels =
+        whole ? need(held, "what stands behind the record", "labels", stage, GNT_ST_F32, out->targets, err)
+              : NULL;
+    const gnt_st_tensor *rates =
+        labels ? need(held, "what stands behind the record", "rates", stage, GNT_ST_F32, out->targets, err)
+               : NULL;
+    if (!rates)
+        return -1;
+    const int32_t classes = gnt_model_classes(m);
+    if (update->dim[1] != gnt_model_shared_size(m) || rates->dim[1] != steps || rows->dim[1] < 1 ||
+        labels->dim[1] % classes != 0)
+        return gnt_fail(err, "the record of round %" PRId32 " is not of this model and federation", stage);
+    out->members = rows->dim[1];
+    out->n = labels->dim[1] / classes;
+    out->whole = (int)((const int64_t *)whole->data)[0];
+    out->rows = rows->data;
+    out->update = update->data;
+    out->labels = labels->data;
+    out->rates = rates->data;
+    for (int64_t i = 0; i < out->targets * out->members; i++)
+        if (out->rows[i] < 0 || out->rows[i] >= client_rows)
+            return gnt_fail(err, "what stands behind the record names row %" PRId64 " of %" PRId64,
+                            out->rows[i], client_rows);
+    return read_encodings(out, record, stage, err);
+}
+
+int gnt_recorded_claims(const gnt_st *held, int32_t stage, int64_t j, gnt_st *out, gnt_err *err) {
+    static const char *const kinds[] = {"weight", "source"};
+    for (size_t i = 0; i < 2; i++) {
+        char name[NAME_SIZE];
+        snprintf(name, sizeof name, "%s.%" PRId64 ".r%" PRId32, kinds[i], j, stage);
+        const gnt_st_tensor *t = gnt_st_find(held, name);
+        if (!t)
+            return gnt_fail(err, "what stands behind the record has no \"%s\"", name);
+        snprintf(name, sizeof name, "%s.%" PRId64, kinds[i], j);
+        if (gnt_st_add(out, name, t->type, t->rank, t->dim, t->data, NULL, err) != 0)
+            return -1;
+    }
+    return 0;
+}

@@ -1,0 +1,73 @@
+/* side: hooks of a defense that run in a process of their own, on one side of the protocol.
+ *
+ * A training (the job `train`) holds all the data and no plugin. Hooks of clients run in the process "client", the
+ * server's aggregation in "server", and what is made of test samples before the trained network is asked in "query"; what
+ * passes between them is what the training sends. Each process is a job of the kind "side" that answers one message
+ * (frame.h) after another until its socket ends:
+ *
+ *     asked       operation (SIDE_*), number of the chain's member, then what the hook is given
+ *     answered    status (gnt_status), sentence, then what the hook gave; neither when the socket ends
+ *
+ * Samples, weights and buffers are sent when they differ from those of the message before, as sums tell.
+ *
+ * What is in this header is shared by remote.c, which asks, and side.c, which answers. */
+#ifndef GNT_JOB_SIDE_H
+#define GNT_JOB_SIDE_H
+
+#include "job/frame.h"
+#include "job/work.h"
+
+enum {
+    SIDE_ENCODE_SET = 1,
+    SIDE_ENCODE_BATCH,
+    SIDE_ENCODE_QUERY,
+    SIDE_LOCAL_RATE,
+    SIDE_CLIENT_UPDATE,
+    SIDE_TRANSFORM,
+    SIDE_AGGREGATE,
+    SIDE_CONTRIBUTE_SIZE,
+    SIDE_CONTRIBUTE,
+    SIDE_RECEIVE_SUM,
+    SIDE_SAVE,
+    SIDE_LOAD,
+    SIDE_ALONE, /* a copy of the process answers what follows, until it is told SIDE_DONE; the copy then ends */
+    SIDE_DONE
+};
+
+static const size_t side_most_message = (size_t)8 << 30;
+
+/* Sums of what the other end has already. */
+typedef struct side_sent {
+    uint64_t samples, weights, buffers;
+    int any;
+} side_sent;
+
+/* A client as it is sent, with the key of its random streams. n_params and n_buffers: of the model. */
+void side_put_client(gnt_frame *f, const gnt_client *c, const gnt_key *key, int64_t n_params,
+                     int64_t n_buffers, side_sent *sent);
+
+/* A client as it came; its members point into here. */
+typedef struct side_client {
+    gnt_client client;
+    gnt_key key;
+    gnt_samples samples;
+    float *x, *y, *weights, *buffers;
+    int64_t *id;
+    int32_t *a;
+    uint8_t *mask;
+    gnt_attribute attribute[GNT_DATA_ATTRS];
+    char attribute_name[GNT_DATA_ATTRS][GNT_DATA_NAME];
+    int has_samples;
+} side_client;
+
+/* −1 with a sentence where the message is not one. public_data: what the process has itself; shown where the sender
+ * shows some. */
+int side_get_client(gnt_frame *f, side_client *c, int64_t n_params, int64_t n_buffers,
+                    const gnt_samples *public_data, gnt_err *err);
+void side_client_free(side_client *c);
+
+/* A bundle of what `save` wrote, and back. */
+void side_put_bundle(gnt_frame *f, const gnt_st *st);
+int side_get_bundle(gnt_frame *f, gnt_st *st, gnt_err *err);
+
+#endif

@@ -1,0 +1,140 @@
+#include "run/sides.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "run/walls.h"
+
+/* What a side may have of the job's inputs. */
+static int is_for_side(const char *name) {
+    return strcmp(name, "public") == 0 || strncmp(name, "artefacts.", 10) == 0 || strncmp(name, "model.", 6) == 0;
+}
+
+/* The request of a side: what it needs of the job's, and no more. */
+static json_t *request_of(const json_t *request, const char *side) {
+    static const char *const parts[] = {"model", "defense", "region", "hide", "memory_mb", "sums", "sandbox"};
+    json_t *own = json_pack("{s:s, s:s}", "job", "side", "side", side);
+    for (size_t i = 0; own && i < sizeof parts / sizeof *parts; i++) {
+        json_t *part = json_object_get(request, parts[i]);
+        if (part)
+            json_object_set(own, parts[i], part);
+    }
+    json_t *key = json_object_get(json_object_get(request, "keys"), "defense");
+    if (own && key)
+        json_object_set_new(own, "keys", json_pack("{s:O}", "defense", key));
+    return own;
+}
+
+static int start_one(run *r, run_job *j, const json_t *request, const char *side,
+                     const gnt_child_input *inputs, size_t n_inputs, int *job_end, gnt_err *err) {
+    gnt_child_input own[RUN_MOST_INPUTS];
+    size_t n = 0;
+    int end[2];
+    for (size_t i = 0; i < n_inputs; i++)
+        if (is_for_side(inputs[i].name))
+            own[n++] = inputs[i];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, end) != 0)
+        return gnt_fail(err, "cannot connect two processes of a job: %s", strerror(errno));
+    json_t *ask = request_of(request, side);
+    const gnt_child_socket socket = {.name = "training", .fd = end[1]};
+    const gnt_child_spec spec = {.request = ask,
+                                 .inputs = own,
+                                 .n_inputs = n,
+                                 .sockets = &socket,
+                                 .n_sockets = 1,
+                                 .seconds = r->suite->seconds,
+                                 .cpu_seconds = r->suite->cpu_seconds,
+                                 .memory = (uint64_t)r->suite->memory_mb << 20};
+    const int rc = ask ? gnt_child_start(&j->side[j->n_sides], &spec, err)
+                       : gnt_fail(err, "out of memory for a job's process");
+    json_decref(ask);
+    close(end[1]);
+    if (rc != 0) {
+        close(end[0]);
+        return -1;
+    }
+    j->n_sides++;
+    *job_end = end[0];
+    return 0;
+}
+
+int run_sides_start(run *r, run_job *j, const json_t *request, const gnt_child_input *inputs, size_t n_inputs,
+                    gnt_child_socket *sockets, size_t *n_sockets, gnt_err *err) {
+    const json_t *sides = json_object_get(request, "sides");
+    *n_sockets = 0;
+    for (size_t i = 0; i < json_array_size(sides) && i < RUN_SIDES; i++) {
+        const char *name = json_string_value(json_array_get(sides, i));
+        int fd = -1;
+        if (start_one(r, j, request, name, inputs, n_inputs, &fd, err) != 0)
+            return -1;
+        sockets[(*n_sockets)++] = (gnt_child_socket){.name = name, .fd = fd};
+    }
+    return 0;
+}
+
+int run_sides_over(run_job *j) {
+    const gnt_child_result *own = gnt_child_result_of(j->child);
+    int over = own != NULL;
+    gnt_err ignored;
+    const int badly = own && strcmp(gnt_child_verdict(j->child, &ignored), "ok") != 0;
+    for (size_t i = 0; i < j->n_sides; i++)
+        if (!gnt_child_result_of(j->side[i])) {
+            over = 0;
+            if (badly)
+                gnt_child_stop(j->side[i]);
+        }
+    return over;
+}
+
+/* A side that had to be stopped because the job had ended is no reason. */
+static int is_reason(const gnt_child *side) {
+    const gnt_child_result *result = gnt_child_result_of(side);
+    gnt_err ignored;
+    return result && result->end != GNT_CHILD_STOPPED && strcmp(gnt_child_verdict(side, &ignored), "ok") != 0 &&
+           strcmp(gnt_child_verdict(side, &ignored), "stopped") != 0;
+}
+
+const char *run_sides_verdict(const run_job *j, gnt_err *reason) {
+    for (size_t i = 0; i < j->n_sides; i++)
+        if (is_reason(j->side[i]))
+            return gnt_child_verdict(j->side[i], reason);
+    return gnt_child_verdict(j->child, reason);
+}
+
+const gnt_child *run_sides_culprit(const run_job *j) {
+    for (size_t i = 0; i < j->n_sides; i++)
+        if (is_reason(j->side[i]))
+            return j->side[i];
+    return j->child;
+}
+
+json_t *run_sides_facts(const run_job *j) {
+    json_t *all = json_object();
+    for (size_t i = 0; i <= j->n_sides; i++) {
+        const gnt_child_result *result = gnt_child_result_of(i ? j->side[i - 1] : j->child);
+        const json_t *facts = json_object_get(result ? result->status : NULL, "facts");
+        if (json_is_object(facts))
+            json_object_update_missing(all, (json_t *)(uintptr_t)facts);
+    }
+    return all;
+}
+
+const char *run_sides_sandbox(const run_job *j) {
+    const char *lowest = gnt_child_result_of(j->child)->sandbox;
+    for (size_t i = 0; i < j->n_sides; i++) {
+        const char *level = gnt_child_result_of(j->side[i])->sandbox;
+        if (i == 0 || gnt_sandbox_level_of(level) < gnt_sandbox_level_of(lowest))
+            lowest = level;
+    }
+    return lowest;
+}
+
+void run_sides_free(run_job *j) {
+    for (size_t i = 0; i < j->n_sides; i++) {
+        gnt_child_free(j->side[i]);
+        j->side[i] = NULL;
+    }
+    j->n_sides = 0;
+}
