@@ -95,7 +95,6 @@ static int observe_updates(observing *o, gnt_err *err) {
         const int32_t client = (int32_t)(j % (o->config.clients > 0 ? o->config.clients : 1));
         if ((rc = observe_load_client(o, client, err)) != 0)
             break;
-        int how = o->set ? GNT_FL_ENCODED : GNT_FL_WHOLE;
         gnt_fl_shared shared = {.update = update + j * p,
                                 .rates = o->config.steps ? used + j * o->config.steps : NULL};
         gnt_fl_holding held;
@@ -103,7 +102,7 @@ static int observe_updates(observing *o, gnt_err *err) {
         int dealt = gnt_carry_holding(&held, &o->trained, o->shadow ? GNT_CARRY_AVERAGE : client);
         rc = gnt_fl_client(fl, o->stage, client, &b, dealt ? &held : NULL,
                            o->public_data.view.n ? &o->public_data.view : NULL, observe_weights(o, client),
-                           o->buffers, how, &shared, err);
+                           o->buffers, o->how, &shared, err);
         w->progress(w->context, (double)j + 1, (double)o->targets);
         if (rc == 0 && w->should_stop(w->context))
             rc = gnt_fail(err, "stopped at target %" PRId64, j);
@@ -377,13 +376,17 @@ static int encode_sets(observing *o, gnt_err *err) {
     return observe_write_mixing(o, err);
 }
 
-/* The computation of the observed client is one of its own. */
-static void take_probe(observing *o) {
-    o->config.steps = (int32_t)gnt_request_int(o->work, "observe.local_steps");
+/* Hooks run here: on sets of their own, and, where nothing is observed in the round, with a computation of their own. */
+static void take_hooks(observing *o) {
+    const int probe = strcmp(gnt_request_text(o->work, "observe.from"), "round") != 0;
     if (o->set) {
         o->targets = o->targets * o->batch / o->set;
         o->batch = o->set;
     }
+    o->how = o->set && o->surface == GNT_SURFACE_UPDATE ? GNT_FL_ENCODED : probe ? GNT_FL_WHOLE : GNT_FL_BATCHES;
+    if (!probe)
+        return;
+    o->config.steps = (int32_t)gnt_request_int(o->work, "observe.local_steps");
     o->config.batch = o->batch;
 }
 
@@ -425,7 +428,7 @@ int gnt_job_observe(gnt_work *w, gnt_err *err) {
                             !gnt_request_int(w, "shadow"),
                    .config = gnt_work_config(w)};
     if (!o.round)
-        take_probe(&o);
+        take_hooks(&o);
     gnt_st_init(&o.trained);
     gnt_st_init(&o.seen);
     int rc = open_all(&o, err);

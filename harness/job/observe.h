@@ -23,6 +23,7 @@ typedef struct observing {
     int shadow; /* the samples are the shadow part's */
     gnt_released *released; /* of each of `sets` sets, where samples were encoded */
     int64_t sets;
+    int how;                /* GNT_FL_*: how clients go through their samples where hooks run here */
     int round;              /* it was observed in the round: what follows, else the hooks are run here */
     gnt_st record, held, truth;
     gnt_recorded recorded;

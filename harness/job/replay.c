@@ -1,2 +1,174 @@
+/* The job `replay`: is each recorded update what its client computes from its own data alone?
+ *
+ * Every observed client's work in its round is done again, with the same weights, samples, streams and carried state, in a
+ * copy of the defense's process in which no other client ever was. A defense cannot help that this is not the training, and
+ * it does not help it: the bytes to be met are those that were aggregated. What differs was made of more than the client's
+ * own: another client's data, a count of calls, a clock.
+ *
+ * Output `replay`: metadata {"checked": N, "differs": [{"round", "client", "says"}]}. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "job/carry.h"
 #include "job/job.h"
-int gnt_job_replay(gnt_work *w, gnt_err *err) { (void)w; return gnt_fail(err, "not yet"); }
+#include "job/record.h"
+#include "job/remote.h"
+
+typedef struct replaying {
+    gnt_work *work;
+    gnt_work_model model;
+    gnt_sampleset clients, public_data;
+    gnt_st trained, record, held;
+    gnt_partition part;
+    gnt_fl_config config;
+    gnt_remote *remote;
+    gnt_fl *fl;
+    float *update, *buffers_after, *rates, *merged;
+    json_t *differs;
+    int64_t checked, all;
+} replaying;
+
+static int note(replaying *p, int32_t round, int64_t client, const char *says) {
+    return json_array_append_new(p->differs, json_pack("{s:i, s:I, s:s}", "round", (int)round, "client",
+                                                       (json_int_t)client, "says", says));
+}
+
+/* The weights as the client has them: the broadcast ones, with what it kept in its place. */
+static const float *weights_of(replaying *p, int32_t round, int64_t client, const float *weights) {
+    const gnt_model *m = p->model.model;
+    const int64_t own = gnt_model_own_size(m);
+    char name[32];
+    snprintf(name, sizeof name, "own.%" PRId32, round);
+    const gnt_st_tensor *t = own ? gnt_st_find(&p->trained, name) : NULL;
+    if (!t || t->type != GNT_ST_F32 || t->rank != 2 || t->dim[1] != own || client >= t->dim[0])
+        return weights;
+    memcpy(p->merged, weights, (size_t)gnt_model_size(m) * sizeof *p->merged);
+    gnt_model_place(m, 0, (const float *)t->data + client * own, p->merged);
+    return p->merged;
+}
+
+static int compute(replaying *p, int32_t round, int32_t client, const float *weights, const float *buffers,
+                   gnt_err *err) {
+    const gnt_chain *chain = gnt_remote_chain(p->remote);
+    const int64_t first = p->part.start[client], n = p->part.start[client + 1] - first;
+    gnt_batch own = {0};
+    if (gnt_batch_gather(&own, &p->clients.view, p->part.index + first, n) != 0)
+        return gnt_fail(err, "out of memory for the samples of client %" PRId32, client);
+    for (int64_t i = 0; i < n; i++)
+        own.id[i] = i;
+    const gnt_fl_shared shared = {.update = p->update, .buffers = p->buffers_after, .rates = p->rates};
+    int rc = gnt_carry_load_sums(chain, &p->trained, err);
+    if (rc == 0)
+        rc = gnt_carry_load(chain, &p->held, round, client, err);
+    if (rc == 0)
+        rc = gnt_fl_client(p->fl, round, client, &own.view, NULL,
+                           p->public_data.view.n ? &p->public_data.view : NULL,
+                           weights_of(p, round, client, weights), buffers, GNT_FL_BATCHES, &shared, err);
+    gnt_batch_free(&own);
+    return rc;
+}
+
+/* One observed client in a process of its own. */
+static int replay_client(replaying *p, int32_t round, const gnt_recorded *r, int64_t j, const float *weights,
+                         const float *buffers, gnt_err *err) {
+    const int64_t size = gnt_model_shared_size(p->model.model), client = r->client[j];
+    gnt_err why = {0};
+    if (client < 0 || client >= p->part.clients)
+        return gnt_fail(err, "the record names client %" PRId64 " of %" PRId32, client, p->part.clients);
+    if (gnt_remote_alone(p->remote, err) != 0)
+        return -1;
+    const int failed = compute(p, round, (int32_t)client, weights, buffers, &why) != 0;
+    if (p->work->should_stop(p->work->context))
+        return gnt_fail(err, "stopped at client %" PRId64 " of round %" PRId32, client, round);
+    if (gnt_remote_together(p->remote, err) != 0)
+        return failed ? gnt_fail(err, "%s", why.text) : -1;
+    p->work->progress(p->work->context, (double)++p->checked, (double)p->all);
+    if (failed)
+        return note(p, round, client, why.text);
+    if (memcmp(p->update, r->update + j * size, (size_t)size * sizeof *p->update) == 0)
+        return 0;
+    return note(p, round, client, "its update, computed again from its own data alone, has other bytes");
+}
+
+static int replay_stage(replaying *p, int32_t round, gnt_err *err) {
+    gnt_recorded r;
+    float *weights = NULL, *buffers = NULL;
+    if (gnt_recorded_read(&r, &p->record, &p->held, p->model.model, round, p->config.steps, p->clients.view.n,
+                          err) != 0 ||
+        gnt_work_weights(&p->trained, p->model.model, round, &weights, &buffers, err) != 0)
+        return -1;
+    int rc = 0;
+    for (int64_t j = 0; rc == 0 && j < r.targets; j++)
+        rc = replay_client(p, round, &r, j, weights, buffers, err);
+    gnt_free(weights);
+    gnt_free(buffers);
+    return rc;
+}
+
+static int open_all(replaying *p, gnt_err *err) {
+    gnt_work *w = p->work;
+    gnt_key key;
+    if (gnt_work_model_open(&p->model, w, err) != 0 || gnt_work_samples(&p->clients, w, "clients", err) != 0 ||
+        gnt_work_samples(&p->public_data, w, "public", err) != 0 ||
+        w->read(w->context, "trained", &p->trained, err) != 0 ||
+        w->read(w->context, "record", &p->record, err) != 0 ||
+        w->read(w->context, "held", &p->held, err) != 0 ||
+        gnt_work_partition(&p->part, w, &p->clients, err) != 0 ||
+        gnt_remote_open(&p->remote, w, &p->model, err) != 0 ||
+        gnt_request_key(w, "keys.train", &key, err) != 0)
+        return -1;
+    p->config = gnt_work_config(w);
+    const gnt_model *m = p->model.model;
+    p->update = gnt_aligned((size_t)gnt_model_shared_size(m), sizeof *p->update);
+    p->buffers_after = gnt_array((size_t)gnt_model_buffer_size(m), sizeof *p->buffers_after);
+    p->rates = gnt_array((size_t)p->config.steps, sizeof *p->rates);
+    p->merged = gnt_array((size_t)gnt_model_size(m), sizeof *p->merged);
+    if (!p->update || !p->buffers_after || !p->rates || !p->merged)
+        return gnt_fail(err, "out of memory for an update");
+    return gnt_fl_new(&p->fl, m, &p->config, gnt_remote_chain(p->remote), &key, err);
+}
+
+static int write_out(replaying *p, gnt_err *err) {
+    gnt_st st;
+    gnt_st_init(&st);
+    json_t *all = json_pack("{s:I, s:O}", "checked", (json_int_t)p->checked, "differs", p->differs);
+    char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
+    int rc = text ? gnt_st_set_metadata(&st, text, err) : gnt_fail(err, "out of memory for what was replayed");
+    if (rc == 0)
+        rc = p->work->write(p->work->context, "replay", &st, err);
+    gnt_free(text);
+    json_decref(all);
+    gnt_st_free(&st);
+    return rc;
+}
+
+int gnt_job_replay(gnt_work *w, gnt_err *err) {
+    replaying p = {.work = w, .differs = json_array()};
+    const json_t *stages = gnt_request(w, "record.stages");
+    gnt_st_init(&p.trained);
+    gnt_st_init(&p.record);
+    gnt_st_init(&p.held);
+    p.all = (int64_t)json_array_size(stages) * gnt_request_int(w, "record.targets");
+    int rc = p.differs ? open_all(&p, err) : gnt_fail(err, "out of memory for a replay");
+    for (size_t i = 0; rc == 0 && i < json_array_size(stages); i++)
+        rc = replay_stage(&p, (int32_t)json_integer_value(json_array_get(stages, i)), err);
+    if (rc == 0)
+        rc = write_out(&p, err);
+    gnt_fl_free(p.fl);
+    gnt_remote_free(p.remote);
+    gnt_free_aligned(p.update);
+    gnt_free(p.buffers_after);
+    gnt_free(p.rates);
+    gnt_free(p.merged);
+    gnt_partition_free(&p.part);
+    gnt_sampleset_free(&p.clients);
+    gnt_sampleset_free(&p.public_data);
+    gnt_work_model_free(&p.model);
+    gnt_st_free(&p.trained);
+    gnt_st_free(&p.record);
+    gnt_st_free(&p.held);
+    json_decref(p.differs);
+    return rc;
+}

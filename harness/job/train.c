@@ -221,10 +221,6 @@ static int federate(training *t, const gnt_sampleset *clients, const gnt_samples
                     float *weights, float *buffers, gnt_err *err) {
     gnt_work *w = t->work;
     gnt_fl_config config = gnt_work_config(w);
-    gnt_partition_spec spec = {.kind = (gnt_partition_kind)gnt_request_int(w, "federated.partition"),
-                               .clients = config.clients,
-                               .shards = (int32_t)gnt_request_int(w, "federated.shards"),
-                               .alpha = gnt_request_real(w, "federated.alpha")};
     gnt_fl_watch watch = {.context = t,
                           .before_client = before_client,
                           .after_client = after_client,
@@ -236,13 +232,10 @@ static int federate(training *t, const gnt_sampleset *clients, const gnt_samples
                    : -1;
     gnt_partition part = {0};
     gnt_fl *fl = NULL;
-    gnt_key data_key, train_key;
-    int rc = gnt_request_key(w, "keys.partition", &data_key, err);
+    gnt_key train_key;
+    int rc = gnt_request_key(w, "keys.train", &train_key, err);
     if (rc == 0)
-        rc = gnt_request_key(w, "keys.train", &train_key, err);
-    if (rc == 0)
-        rc = gnt_partition_make(&part, &spec, clients->label, clients->view.n, clients->view.classes,
-                                &data_key, err);
+        rc = gnt_work_partition(&part, w, clients, err);
     if (rc == 0)
         rc = gnt_carry_holdings(clients, &part, &t->out, err);
     if (rc == 0) {
@@ -258,6 +251,8 @@ static int federate(training *t, const gnt_sampleset *clients, const gnt_samples
     if (rc == 0 && gnt_carry_keeps(t->chain)) {
         t->state = gnt_array((size_t)part.clients, sizeof *t->state);
         rc = t->state ? 0 : gnt_fail(err, "out of memory for the state of %d clients", part.clients);
+        for (int32_t k = 0; rc == 0 && k < part.clients; k++) /* what a client begins with */
+            rc = gnt_carry_save(t->chain, 0, k, &t->state[k], err);
     }
     if (rc == 0)
         rc = gnt_fl_new(&fl, t->model.model, &config, t->chain, &train_key, err);

@@ -91,6 +91,18 @@ gnt_fl_config gnt_work_config(const gnt_work *w) {
                            .clients = (int32_t)gnt_request_int(w, "federated.clients")};
 }
 
+int gnt_work_partition(gnt_partition *out, const gnt_work *w, const gnt_sampleset *clients, gnt_err *err) {
+    const gnt_partition_spec spec = {.kind = (gnt_partition_kind)gnt_request_int(w, "federated.partition"),
+                                     .clients = (int32_t)gnt_request_int(w, "federated.clients"),
+                                     .shards = (int32_t)gnt_request_int(w, "federated.shards"),
+                                     .alpha = gnt_request_real(w, "federated.alpha")};
+    gnt_key key;
+    return gnt_request_key(w, "keys.partition", &key, err) == 0
+               ? gnt_partition_make(out, &spec, clients->label, clients->view.n, clients->view.classes, &key,
+                                    err)
+               : -1;
+}
+
 int gnt_job_has_plugin(const char *kind) {
     static const char *const kinds[] = {"side",           "prepare-defense", "observe",
                                         "prepare-attack", "attack",          "vet"};
@@ -110,6 +122,7 @@ int gnt_job_run(gnt_work *w, gnt_err *err) {
         {"observe", gnt_job_observe}, {"prepare-attack", gnt_job_prepare_attack},
         {"attack", gnt_job_attack},   {"score", gnt_job_score},
         {"vet", gnt_job_vet},         {"side", gnt_job_side},
+        {"replay", gnt_job_replay},
         {"replay", gnt_job_replay},
     };
     const char *kind = gnt_request_text(w, "job");

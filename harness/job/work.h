@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "fl/chain.h"
 #include "fl/federate.h"
+#include "fl/partition.h"
 #include "job/samples.h"
 #include "nn/model.h"
 #include "plugin/host.h"
@@ -123,6 +124,9 @@ gnt_region gnt_work_region(const gnt_work *w);
 int gnt_work_samples(gnt_sampleset *out, gnt_work *w, const char *name, gnt_err *err);
 /* `federated` of the request. */
 gnt_fl_config gnt_work_config(const gnt_work *w);
+
+/* How the clients' samples are dealt, by `federated` and keys.partition. */
+int gnt_work_partition(gnt_partition *out, const gnt_work *w, const gnt_sampleset *clients, gnt_err *err);
 
 /* Weights after `round` from a "trained" bundle: copies, freed with gnt_free. */
 int gnt_work_weights(const gnt_st *trained, const gnt_model *m, int64_t round, float **weights,
