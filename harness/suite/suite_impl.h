@@ -51,6 +51,9 @@ int suite_read_check(suite_reader *r, const json_t *root);
 int suite_read_tasks(suite_reader *r, const json_t *list);
 int suite_read_data(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
 int suite_read_model(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
+/* Both after the data, the model and the federation; what is observed after the stages. */
+int suite_read_stages(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
+int suite_read_observe(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
 /* The rows that a model is trained and measured on: roles PUBLIC and TEST of a set, no other. */
 int suite_read_public(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
 int suite_read_models(suite_reader *r, const json_t *list);
