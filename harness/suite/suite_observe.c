@@ -1,6 +1,10 @@
-/* What the attacker sees of a task: the surface, how many private samples stand behind one observation, how many observations. */
+/* What the attacker sees of a task: the surface, and in which of two ways it comes about. By a probe, the hooks run once
+ * more on rows of the role TARGETS; how many stand behind one observation is the suite's to say, here. In the round,
+ * observations are what the training run itself computed (suite_round.c). */
 #include "plugin/words.h"
 #include "suite/suite_impl.h"
+
+const char *const gnt_observe_names[] = {"round", "probe"};
 
 static int read_attribute(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     const char *names[GNT_DATA_ATTRS];
@@ -42,6 +46,17 @@ static int check_transcript(suite_reader *r, const char *path, const json_t *obj
     return 0;
 }
 
+/* The same default for every surface: a task that is trained is observed in its rounds. */
+static int read_from(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    if (gnt_doc_choice(r->doc, path, object, "from", gnt_observe_names, 2, &t->observe.probe, r->err))
+        return -1;
+    if (!t->observe.probe && t->federated.rounds == 0)
+        return suite_fail(r, gnt_path_key(path, "from").text,
+                          "is \"round\", but the task trains for no rounds, so that nothing is sent in one; "
+                          "expected \"probe\", or federated.rounds of at least 1");
+    return 0;
+}
+
 /* Sets that are encoded together, and how often. */
 static int read_sets(suite_reader *r, const char *path, const json_t *object, gnt_suite_observe *o) {
     int64_t samples = o->targets * o->batch;
@@ -77,20 +92,40 @@ static int read_sets(suite_reader *r, const char *path, const json_t *object, gn
     return 0;
 }
 
+/* Observations of rows of the role TARGETS, which must be enough. */
+static int read_probe(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    gnt_suite_observe *o = &t->observe;
+    int64_t rows = t->role_rows[GNT_ROLE_TARGETS];
+    if (gnt_doc_int(r->doc, path, object, "batch", 1, 100000, &o->batch, r->err) ||
+        gnt_doc_int(r->doc, path, object, "local_steps", 0, 100000, &o->local_steps, r->err))
+        return -1;
+    if (o->batch > rows)
+        return suite_fail(r, gnt_path_key(path, "batch").text,
+                          "is %lld, but there are only %lld target rows; lower it or raise data.targets",
+                          (long long)o->batch, (long long)rows);
+    if (!o->targets)
+        o->targets = rows / o->batch;
+    if (o->targets * o->batch > rows)
+        return suite_fail(
+            r, gnt_path_key(path, "targets").text,
+            "is %lld, and with batch %lld needs %lld target rows, but there are %lld; lower it or raise "
+            "data.targets",
+            (long long)o->targets, (long long)o->batch, (long long)(o->targets * o->batch), (long long)rows);
+    return read_sets(r, path, object, o);
+}
+
 int suite_read_observe(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    static const char *const keys[] = {"surface",   "batch", "local_steps", "targets",
-                                       "attribute", "set",   "epochs"};
+    static const char *const keys[] = {"from",    "surface",   "batch", "local_steps",
+                                       "targets", "attribute", "set",   "epochs"};
     gnt_suite_observe *o = &t->observe;
     const json_t *value = NULL;
     const gnt_path at = gnt_path_key(path, "observe");
-    int64_t rows = t->role_rows[GNT_ROLE_TARGETS];
-    *o = (gnt_suite_observe){.surface = GNT_SURFACE_UPDATE, .batch = 1, .attribute = -1};
+    *o = (gnt_suite_observe){
+        .probe = t->federated.rounds == 0, .surface = GNT_SURFACE_UPDATE, .batch = 1, .attribute = -1};
     if (gnt_doc_object(r->doc, path, object, "observe", &value, r->err))
         return -1;
     if (value && (gnt_doc_keys(r->doc, at.text, value, keys, sizeof keys / sizeof *keys, r->err) ||
-                  read_surface(r, at.text, value, o) ||
-                  gnt_doc_int(r->doc, at.text, value, "batch", 1, 100000, &o->batch, r->err) ||
-                  gnt_doc_int(r->doc, at.text, value, "local_steps", 0, 100000, &o->local_steps, r->err) ||
+                  read_from(r, at.text, value, t) || read_surface(r, at.text, value, o) ||
                   gnt_doc_int(r->doc, at.text, value, "targets", 1, 100000, &o->targets, r->err) ||
                   read_attribute(r, at.text, value, t)))
         return -1;
@@ -102,17 +137,5 @@ int suite_read_observe(suite_reader *r, const char *path, const json_t *object, 
             "is \"representation\", but that of %s is the sample itself; name a layer as the task's "
             "\"representation\"",
             t->model);
-    if (o->batch > rows)
-        return suite_fail(r, gnt_path_key(at.text, "batch").text,
-                          "is %lld, but there are only %lld target rows; lower it or raise data.targets",
-                          (long long)o->batch, (long long)rows);
-    if (!o->targets)
-        o->targets = rows / o->batch;
-    if (o->targets * o->batch > rows)
-        return suite_fail(
-            r, gnt_path_key(at.text, "targets").text,
-            "is %lld, and with batch %lld needs %lld target rows, but there are %lld; lower it or raise "
-            "data.targets",
-            (long long)o->targets, (long long)o->batch, (long long)(o->targets * o->batch), (long long)rows);
-    return read_sets(r, at.text, value, o);
+    return o->probe ? read_probe(r, at.text, value, t) : suite_read_round(r, path, value, t);
 }

@@ -1,6 +1,7 @@
 /* A task: how its model is trained, what the attacker knows besides, and how tasks that share a training hang together.
  * Its data, its model, its stages and what is observed are read by files of their own. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "suite/suite_impl.h"
@@ -259,7 +260,51 @@ static json_t *unlike(suite_reader *r, const char *path, const json_t *list, siz
     return all;
 }
 
+static int is_word(const json_t *value, const char *word) {
+    const char *text = json_string_value(value);
+    return text && strcmp(text, word) == 0;
+}
+
+/* Looks at one task before it is read: what is wrong with it its reader says. */
+static void add_ways(suite_ways *ways, const json_t *task, int trained) {
+    const json_t *observe = json_object_get(task, "observe");
+    const json_t *from = json_object_get(observe, "from"), *surface = json_object_get(observe, "surface");
+    int round = trained && (!from || is_word(from, "round")) && !is_word(surface, "transcript");
+    ways->round |= round;
+    ways->probe |= !round;
+}
+
+/* Of the task number `first` and those like it: they share data and stages, which have to suit all of them. */
+static suite_ways ways_of(const json_t *list, size_t first) {
+    const json_t *task = json_array_get(list, first), *federated = json_object_get(task, "federated");
+    const char *id = json_string_value(json_object_get(task, "id"));
+    int trained = json_number_value(json_object_get(federated, "rounds")) > 0;
+    suite_ways ways = {0};
+    add_ways(&ways, task, trained);
+    for (size_t i = first + 1; id && i < json_array_size(list); i++) {
+        const json_t *other = json_array_get(list, i);
+        if (is_word(json_object_get(other, "like"), id))
+            add_ways(&ways, other, trained);
+    }
+    return ways;
+}
+
+/* Where the training of `task` is described: at the task of the id `like`, or at itself. */
+static size_t number_of(const gnt_suite *s, const char *like, size_t task) {
+    for (size_t i = 0; like && i < task; i++)
+        if (strcmp(s->task[i].id, like) == 0)
+            return i;
+    return task;
+}
+
 /* ---- the whole ---- */
+
+/* The name that keys and jobs of its training go by: its own, unless the task is like another. */
+static int name_training(suite_reader *r, gnt_suite_task *t) {
+    if (!t->trained_as)
+        t->trained_as = gnt_strdup(t->id);
+    return t->trained_as ? 0 : suite_no_memory(r);
+}
 
 static int read_task(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     static const char *const keys[] = {
@@ -269,6 +314,7 @@ static int read_task(suite_reader *r, const char *path, const json_t *object, gn
     return gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
                    suite_read_id(r, path, object, "id",
                                  "a name for the task, such as \"id\": \"glyphs-lenet\"", &t->id) ||
+                   name_training(r, t) ||
                    gnt_doc_need(r->doc, path, object, "data", "\"data\": {\"name\": …}", r->err) ||
                    gnt_doc_object(r->doc, path, object, "data", &data, r->err) ||
                    suite_read_data(r, gnt_path_key(path, "data").text, data, t) ||
@@ -280,12 +326,14 @@ static int read_task(suite_reader *r, const char *path, const json_t *object, gn
                : 0;
 }
 
-/* What the suite says of the task, the model behind the name, how many rows there are of each role, seeds, and what is
- * matched. */
+/* What the suite says of the task, the model behind the name, how it is observed, how many rows there are of each role,
+ * seeds, and what is matched. Of drawn stages how many: under another key they are others, and the runs compare. */
 static int digest_task(suite_reader *r, const json_t *object, gnt_suite_task *t) {
     const gnt_suite *s = r->s;
     const json_t *match = json_object_get(r->doc->root, "match");
     char *says = gnt_json_canonical(object), *shared = match ? gnt_json_canonical(match) : gnt_strdup("");
+    char drawn[32];
+    snprintf(drawn, sizeof drawn, "drawn:%d", t->stages_drawn);
     int rc = says && shared ? 0 : suite_no_memory(r);
     if (rc == 0) {
         gnt_hasher h;
@@ -293,6 +341,10 @@ static int digest_task(suite_reader *r, const json_t *object, gnt_suite_task *t)
         gnt_hasher_text(&h, says);
         gnt_hasher_text(&h, shared);
         gnt_hasher_text(&h, t->model_json);
+        if (!t->observe.probe)
+            gnt_hasher_text(&h, gnt_observe_names[0]);
+        if (t->stages_drawn)
+            gnt_hasher_text(&h, drawn);
         for (size_t i = 0; i < GNT_ROLES; i++)
             gnt_hasher_u64(&h, (uint64_t)t->role_rows[i]);
         gnt_hasher_u64(&h, s->seed);
@@ -315,14 +367,13 @@ static int read_entry(suite_reader *r, const char *path, const json_t *list, siz
         return -1;
     if (like && !(merged = unlike(r, path, list, i, like)))
         return -1;
-    int rc = read_task(r, path, like ? merged : object, t);
+    r->ways = ways_of(list, number_of(r->s, like, i));
+    t->trained_as = like ? gnt_strdup(like) : NULL;
+    int rc = like && !t->trained_as ? suite_no_memory(r) : read_task(r, path, like ? merged : object, t);
     if (rc == 0)
         rc = digest_task(r, like ? merged : object, t);
     json_decref(merged);
-    if (rc != 0)
-        return -1;
-    t->trained_as = gnt_strdup(like ? like : t->id);
-    return t->trained_as ? 0 : suite_no_memory(r);
+    return rc;
 }
 
 int suite_read_tasks(suite_reader *r, const json_t *list) {
