@@ -61,9 +61,10 @@ json_t *request_federated(const gnt_suite_task *t, int64_t rounds) {
 }
 
 static json_t *observe_json(const gnt_suite_observe *o, int64_t targets, int64_t batch, int64_t set) {
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "surface", (json_int_t)o->surface, "batch",
-                     (json_int_t)batch, "local_steps", (json_int_t)o->local_steps, "targets",
-                     (json_int_t)targets, "set", (json_int_t)set, "epochs", (json_int_t)o->epochs);
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "from", gnt_observe_names[o->probe], "surface",
+                     (json_int_t)o->surface, "batch", (json_int_t)batch, "local_steps",
+                     (json_int_t)o->local_steps, "targets", (json_int_t)targets, "set", (json_int_t)set,
+                     "epochs", (json_int_t)o->epochs);
 }
 
 json_t *request_observe(const gnt_suite_task *t) {
@@ -74,7 +75,7 @@ json_t *request_observe(const gnt_suite_task *t) {
 json_t *request_observe_shadow(const gnt_suite_task *t) {
     const gnt_suite_observe *o = &t->observe;
     int64_t n = t->shadow_observations, rows = n * o->batch, most = t->role_rows[GNT_ROLE_SHADOW];
-    if (o->set && o->set_given)
+    if (o->set && (o->set_given || !o->probe)) /* each is what one client encodes */
         return observe_json(o, n, o->set, o->set);
     if (o->set) /* all of them are one set, as all targets are */
         return observe_json(o, 1, rows < most ? rows : most, rows < most ? rows : most);

@@ -59,15 +59,17 @@ static json_t *tasks_json(const gnt_suite *s) {
         for (size_t k = 0; k < t->n_stages; k++)
             json_array_append_new(stages, json_integer(t->stages[k]));
         const char *attribute = t->observe.attribute >= 0 ? t->facts.attr[t->observe.attribute].name : NULL;
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:I, s:I, s:I, s:I, s:b, s:o}",
-                                        "id", t->id, "digest", t->digest, "data", t->data, "model", t->model,
-                                        "stages", stages, "utility", gnt_utility_names[t->utility], "surface",
-                                        gnt_word_name(&gnt_surface_words, t->observe.surface), "targets",
-                                        (json_int_t)t->observe.targets, "batch", (json_int_t)t->observe.batch,
-                                        "local_steps", (json_int_t)t->observe.local_steps, "rounds",
-                                        (json_int_t)t->federated.rounds, "weights", t->weights != NULL,
-                                        "attribute", text_or_null(attribute)));
+        json_array_append_new(
+            list,
+            json_pack("{s:s, s:s, s:s, s:s, s:o, s:i, s:b, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:b, s:o}",
+                      "id", t->id, "digest", t->digest, "data", t->data, "model", t->model, "stages", stages,
+                      "stages_drawn", t->stages_drawn, "seed_public", !s->secret, "utility",
+                      gnt_utility_names[t->utility], "surface",
+                      gnt_word_name(&gnt_surface_words, t->observe.surface), "observe_from",
+                      gnt_observe_names[t->observe.probe], "targets", (json_int_t)t->observe.targets, "batch",
+                      (json_int_t)t->observe.batch, "local_steps", (json_int_t)t->observe.local_steps,
+                      "rounds", (json_int_t)t->federated.rounds, "weights", t->weights != NULL, "attribute",
+                      text_or_null(attribute)));
         if (t->observe.set) {
             json_object_set_new(json_array_get(list, i), "set", json_integer(t->observe.set));
             json_object_set_new(json_array_get(list, i), "epochs", json_integer(t->observe.epochs));

@@ -86,7 +86,7 @@ static uint32_t available(const gnt_suite *s, const gnt_cell *c) {
     has |= t->observe.attribute >= 0 ? GNT_KNOWS_ATTRIBUTE : 0;
     has |= hooks & GNT_HOOK_CONTRIBUTE ? GNT_KNOWS_SUM : 0;
     has |= t->region.height ? GNT_KNOWS_REGION : 0;
-    has |= c->stage != t->stages[0] ? GNT_KNOWS_HISTORY : 0;
+    has |= t->observe.probe && c->stage != t->stages[0] ? GNT_KNOWS_HISTORY : 0;
     if (t->observe.surface == GNT_SURFACE_TRANSCRIPT)
         has &= GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC | GNT_KNOWS_SHADOW | GNT_KNOWS_SUM;
     return has;
@@ -112,7 +112,8 @@ static const char *where_from(const gnt_suite_task *t, uint32_t bit) {
     case GNT_KNOWS_ATTRIBUTE:
         return "the task names no private attribute (observe.attribute)";
     default:
-        return "this is the task's first stage";
+        return t->observe.probe ? "this is the task's first stage"
+                                : "in every observed round other clients are drawn (observe.from)";
     }
 }
 

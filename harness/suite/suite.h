@@ -77,17 +77,29 @@ typedef struct gnt_suite_federated {
     int training_stats; /* batch norm in clients: 1 batch statistics, 0 running statistics */
 } gnt_suite_federated;
 
+/* Words for gnt_suite_observe.probe: "round", "probe". */
+extern const char *const gnt_observe_names[];
+
 typedef struct gnt_suite_observe {
-    uint32_t surface;    /* one GNT_SURFACE_* */
-    int64_t batch;       /* private samples behind one observation */
-    int64_t local_steps; /* 0: one gradient */
-    int64_t targets;     /* observations; targets × batch rows of the role TARGETS are used, in order */
-    int32_t attribute;   /* index among the data set's private attributes, −1 for none */
-    int64_t
-        set; /* samples that a client encodes together: on the surface ENCODING always, behind updates where
-                            each encoding is to be observed by itself; else 0 */
-    int64_t epochs; /* how often each set is encoded */
-    int set_given;  /* by the suite; else all targets are one set */
+    /* 0: what is seen is what the training run computed, byte for byte, in the observed round; 1: the hooks run once more
+     * on rows of the role TARGETS, at the stage's weights. Of a transcript it makes no difference. */
+    int probe;
+    uint32_t surface; /* one GNT_SURFACE_* */
+    /* Private samples behind one observation. In the round of a Dirichlet partition: what each observed client must
+     * have used, which is known in the job alone. */
+    int64_t batch;
+    int64_t local_steps; /* 0: one gradient. In the round: the federation's */
+    /* Observations. By a probe targets × batch rows of the role TARGETS are used, in order; in the round so many clients
+     * are observed among those that take part. */
+    int64_t targets;
+    int32_t attribute; /* index among the data set's private attributes, −1 for none */
+    /* Samples that a client encodes together: on the surface ENCODING always (in the round: all that it holds), behind
+     * updates where each encoding is to be observed by itself; else 0. */
+    int64_t set;
+    /* How often each set is encoded. In the round, on the surface ENCODING: how many of the client's last passes are
+     * shown, up to and including those of the observed round; 0: all. */
+    int64_t epochs;
+    int set_given; /* by the suite; else, by a probe, all targets are one set */
 } gnt_suite_observe;
 
 typedef struct gnt_suite_region { /* a sensitive rectangle, the same in all images; height 0: none */
@@ -142,8 +154,11 @@ typedef struct gnt_suite_task {
     int first_dense;          /* the model's first layer that has weights is dense */
     int has_buffers;          /* it has batch norm */
     gnt_suite_federated federated;
-    int64_t *stages; /* rounds after which observations are taken, rising; 0: before any training */
+    /* Rising. Observations are of the weights after so many rounds, 0: before any training. In the round: the observed
+     * update is computed from them, in the round of that number counted from 0. */
+    int64_t *stages;
     size_t n_stages;
+    int stages_drawn; /* so many stages were drawn under the run key; 0: the suite names them */
     gnt_suite_observe observe;
     gnt_suite_region region;
     int64_t shadow_observations;

@@ -232,13 +232,25 @@ static int read_lent(suite_reader *r, const char *path, const json_t *object, gn
     return t->lent.data ? 0 : suite_no_memory(r);
 }
 
+/* Where all that is observed is clients' own work, no row is set apart for it. */
+static int check_no_targets(suite_reader *r, const char *path, const json_t *object) {
+    static const char *const senseless[] = {"targets", "target_rows"};
+    for (size_t i = 0; i < sizeof senseless / sizeof *senseless; i++)
+        if (json_object_get(object, senseless[i]))
+            return suite_fail(
+                r, gnt_path_key(path, senseless[i]).text,
+                "sets rows apart to be attacked, but the task is observed in its rounds, where the "
+                "targets are the clients' own rows; remove it, or say \"from\": \"probe\" in observe");
+    return 0;
+}
+
 static int read_roles(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     int64_t *n = t->split.n;
     int64_t in_train =
         t->split.first[GNT_PART_TRAIN] ? t->split.first[GNT_PART_TRAIN] : t->facts.part[GNT_PART_TRAIN];
     n[GNT_ROLE_CLIENTS] = n[GNT_ROLE_TEST] = -1;
     n[GNT_ROLE_PUBLIC] = t->facts.part[GNT_PART_PUBLIC] ? -1 : 0;
-    n[GNT_ROLE_TARGETS] = in_train < 16 ? in_train : 16;
+    n[GNT_ROLE_TARGETS] = !r->ways.probe ? 0 : in_train < 16 ? in_train : 16;
     const json_t *lent = json_object_get(object, "public");
     if (json_is_object(lent))
         n[GNT_ROLE_PUBLIC] = 0;
@@ -248,13 +260,13 @@ static int read_roles(suite_reader *r, const char *path, const json_t *object, g
         if (!(lent && role == GNT_ROLE_PUBLIC) &&
             gnt_doc_int(r->doc, path, object, gnt_role_names[role], -1, MOST_ROWS, &n[role], r->err))
             return -1;
-    if (read_target_rows(r, path, object, t) || try_split(r, path, t) ||
-        (lent && read_lent(r, gnt_path_key(path, "public").text, lent, t)))
+    if ((!r->ways.probe && check_no_targets(r, path, object)) || read_target_rows(r, path, object, t) ||
+        try_split(r, path, t) || (lent && read_lent(r, gnt_path_key(path, "public").text, lent, t)))
         return -1;
     if (t->role_rows[GNT_ROLE_TEST] < 1)
         return suite_fail(r, gnt_path_key(path, "test").text,
                           "leaves no test rows, so utility cannot be measured; expected at least 1");
-    if (t->role_rows[GNT_ROLE_TARGETS] < 1)
+    if (r->ways.probe && t->role_rows[GNT_ROLE_TARGETS] < 1)
         return suite_fail(r, gnt_path_key(path, "targets").text,
                           "leaves no rows to attack; expected at least 1 target");
     return 0;

@@ -17,6 +17,12 @@ typedef struct suite_data_memo { /* file sets are read once, however many tasks 
     gnt_data_facts facts;
 } suite_data_memo;
 
+/* How the tasks that share one training are observed: some of them in its rounds, some by a probe. A transcript of a secure
+ * sum, which is made once in any case, counts as a probe: its stages and rows are read in the same way. */
+typedef struct suite_ways {
+    int round, probe;
+} suite_ways;
+
 typedef struct suite_reader {
     const gnt_doc *doc;
     const gnt_suite_world *world;
@@ -25,6 +31,7 @@ typedef struct suite_reader {
     char *folder; /* of the suite file, "" for the working folder */
     suite_data_memo memo[SUITE_DATA_CACHE];
     int n_memo;
+    suite_ways ways; /* of the tasks that share the training of the one that is being read */
 } suite_reader;
 
 #define suite_fail(r, path, ...) gnt_doc_fail((r)->err, (r)->doc, path, __VA_ARGS__)
@@ -51,6 +58,11 @@ int suite_read_check(suite_reader *r, const json_t *root);
 int suite_read_tasks(suite_reader *r, const json_t *list);
 int suite_read_data(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
 int suite_read_model(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
+/* Both after the data, the model and the federation; what is observed after the stages. */
+int suite_read_stages(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
+int suite_read_observe(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
+/* The rest of it where observations are made in the round: object is what "observe" holds, or NULL. path: the task's. */
+int suite_read_round(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
 /* The rows that a model is trained and measured on: roles PUBLIC and TEST of a set, no other. */
 int suite_read_public(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
 int suite_read_models(suite_reader *r, const json_t *list);

@@ -1,9 +1,9 @@
-/* A task: its data and model (files of their own), how the model is trained, and what the attacker sees of
- * it. */
+/* A task: how its model is trained, what the attacker knows besides, and how tasks that share a training hang together.
+ * Its data, its model, its stages and what is observed are read by files of their own. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "plugin/words.h"
 #include "suite/suite_impl.h"
 
 const char *const gnt_partition_names[] = {"iid", "shards", "dirichlet"};
@@ -95,152 +95,7 @@ static int read_federated(suite_reader *r, const char *path, const json_t *objec
     return check_clients(r, at.text, t);
 }
 
-static int read_stages(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    const json_t *list = NULL;
-    const gnt_path at = gnt_path_key(path, "stages");
-    int64_t rounds = t->federated.rounds;
-    if (gnt_doc_list(r->doc, path, object, "stages", 1, GNT_SUITE_MOST_LIST, &list, r->err))
-        return -1;
-    size_t n = list ? json_array_size(list) : 1;
-    t->stages = gnt_array(n, sizeof *t->stages);
-    if (!t->stages)
-        return suite_no_memory(r);
-    t->n_stages = n;
-    t->stages[0] = rounds;
-    for (size_t i = 0; list && i < n; i++) {
-        const gnt_path item = gnt_path_item(at.text, i);
-        int64_t stage = 0;
-        if (gnt_doc_int_at(r->doc, item.text, json_array_get(list, i), 0, 1000000, &stage, r->err))
-            return -1;
-        if (stage > rounds)
-            return suite_fail(r, item.text,
-                              "is %lld, but the task trains for %lld rounds; expected 0 to %lld; or raise "
-                              "federated.rounds",
-                              (long long)stage, (long long)rounds, (long long)rounds);
-        if (i && stage <= t->stages[i - 1])
-            return suite_fail(r, item.text, "is %lld, after %lld; expected rising rounds, each once",
-                              (long long)stage, (long long)t->stages[i - 1]);
-        t->stages[i] = stage;
-    }
-    return 0;
-}
-
-/* ---- observe, shadow, utility ---- */
-
-static int read_attribute(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    const char *names[GNT_DATA_ATTRS];
-    int which = -1;
-    for (int i = 0; i < t->facts.n_attrs; i++)
-        names[i] = t->facts.attr[i].name;
-    t->observe.attribute = -1;
-    if (!json_object_get(object, "attribute"))
-        return 0;
-    if (t->facts.n_attrs == 0)
-        return suite_fail(r, gnt_path_key(path, "attribute").text,
-                          "is named, but %s has no private attributes; remove it or choose other data",
-                          t->data);
-    if (gnt_doc_choice(r->doc, path, object, "attribute", names, (size_t)t->facts.n_attrs, &which, r->err))
-        return -1;
-    t->observe.attribute = which;
-    return 0;
-}
-
-static int read_surface(suite_reader *r, const char *path, const json_t *object, gnt_suite_observe *o) {
-    const char *names[32];
-    int which = 0;
-    for (size_t i = 0; i < gnt_surface_words.n && i < 32; i++)
-        names[i] = gnt_surface_words.word[i].name;
-    if (gnt_doc_choice(r->doc, path, object, "surface", names, gnt_surface_words.n, &which, r->err))
-        return -1;
-    o->surface = json_object_get(object, "surface") ? gnt_surface_words.word[which].bit : GNT_SURFACE_UPDATE;
-    return 0;
-}
-
-/* One observation of all clients: what describes private batches has nothing to describe. */
-static int check_transcript(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    static const char *const senseless[] = {"batch", "local_steps", "targets", "attribute", "set", "epochs"};
-    for (size_t i = 0; i < sizeof senseless / sizeof *senseless; i++)
-        if (json_object_get(object, senseless[i]))
-            return suite_fail(r, gnt_path_key(path, senseless[i]).text,
-                              "goes with private batches, and a transcript has none behind it; remove it");
-    t->observe.targets = 1;
-    return 0;
-}
-
-/* Sets that are encoded together, and how often. */
-static int read_sets(suite_reader *r, const char *path, const json_t *object, gnt_suite_observe *o) {
-    int64_t samples = o->targets * o->batch;
-    const gnt_path set = gnt_path_key(path, "set"), epochs = gnt_path_key(path, "epochs");
-    o->epochs = 1;
-    if (gnt_doc_int(r->doc, path, object, "set", 1, 100000, &o->set, r->err) ||
-        gnt_doc_int(r->doc, path, object, "epochs", 1, 10000, &o->epochs, r->err))
-        return -1;
-    o->set_given = o->set != 0;
-    if ((o->set || json_object_get(object, "epochs")) &&
-        !(o->surface & (GNT_SURFACE_ENCODING | GNT_SURFACE_UPDATE)))
-        return suite_fail(
-            r, o->set ? set.text : epochs.text,
-            "goes with \"surface\": \"encoding\" or \"update\", where sets are encoded; remove it");
-    if (o->surface == GNT_SURFACE_ENCODING && !o->set)
-        o->set = samples;
-    if (!o->set)
-        return json_object_get(object, "epochs")
-                   ? suite_fail(r, epochs.text,
-                                "says how often a set is encoded, but no set is; add \"set\", or remove it")
-                   : 0;
-    if (o->surface == GNT_SURFACE_UPDATE && o->batch != 1)
-        return suite_fail(
-            r, set.text,
-            "stands beside \"batch\": %lld, but each encoding of a set is observed by itself; remove "
-            "one of the two",
-            (long long)o->batch);
-    if (samples % o->set)
-        return suite_fail(
-            r, set.text,
-            "is %lld, which does not divide the %lld private samples (targets × batch) into whole sets",
-            (long long)o->set, (long long)samples);
-    return 0;
-}
-
-static int read_observe(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    static const char *const keys[] = {"surface",   "batch", "local_steps", "targets",
-                                       "attribute", "set",   "epochs"};
-    gnt_suite_observe *o = &t->observe;
-    const json_t *value = NULL;
-    const gnt_path at = gnt_path_key(path, "observe");
-    int64_t rows = t->role_rows[GNT_ROLE_TARGETS];
-    *o = (gnt_suite_observe){.surface = GNT_SURFACE_UPDATE, .batch = 1, .attribute = -1};
-    if (gnt_doc_object(r->doc, path, object, "observe", &value, r->err))
-        return -1;
-    if (value && (gnt_doc_keys(r->doc, at.text, value, keys, sizeof keys / sizeof *keys, r->err) ||
-                  read_surface(r, at.text, value, o) ||
-                  gnt_doc_int(r->doc, at.text, value, "batch", 1, 100000, &o->batch, r->err) ||
-                  gnt_doc_int(r->doc, at.text, value, "local_steps", 0, 100000, &o->local_steps, r->err) ||
-                  gnt_doc_int(r->doc, at.text, value, "targets", 1, 100000, &o->targets, r->err) ||
-                  read_attribute(r, at.text, value, t)))
-        return -1;
-    if (o->surface == GNT_SURFACE_TRANSCRIPT)
-        return check_transcript(r, at.text, value, t);
-    if (o->surface == GNT_SURFACE_REPRESENTATION && !t->has_representation)
-        return suite_fail(
-            r, gnt_path_key(at.text, "surface").text,
-            "is \"representation\", but that of %s is the sample itself; name a layer as the task's "
-            "\"representation\"",
-            t->model);
-    if (o->batch > rows)
-        return suite_fail(r, gnt_path_key(at.text, "batch").text,
-                          "is %lld, but there are only %lld target rows; lower it or raise data.targets",
-                          (long long)o->batch, (long long)rows);
-    if (!o->targets)
-        o->targets = rows / o->batch;
-    if (o->targets * o->batch > rows)
-        return suite_fail(
-            r, gnt_path_key(at.text, "targets").text,
-            "is %lld, and with batch %lld needs %lld target rows, but there are %lld; lower it or raise "
-            "data.targets",
-            (long long)o->targets, (long long)o->batch, (long long)(o->targets * o->batch), (long long)rows);
-    return read_sets(r, at.text, value, o);
-}
+/* ---- shadow, utility ---- */
 
 static int read_shadow(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     static const char *const keys[] = {"observations"};
@@ -369,8 +224,6 @@ static int read_region(suite_reader *r, const char *path, const json_t *object, 
     return 0;
 }
 
-/* ---- the whole ---- */
-
 /* ---- tasks that are like another ---- */
 
 static const gnt_suite_task *earlier_task(suite_reader *r, const char *path, const char *id, size_t before) {
@@ -407,6 +260,52 @@ static json_t *unlike(suite_reader *r, const char *path, const json_t *list, siz
     return all;
 }
 
+static int is_word(const json_t *value, const char *word) {
+    const char *text = json_string_value(value);
+    return text && strcmp(text, word) == 0;
+}
+
+/* Looks at one task before it is read: what is wrong with it its reader says. */
+static void add_ways(suite_ways *ways, const json_t *task, int trained) {
+    const json_t *observe = json_object_get(task, "observe");
+    const json_t *from = json_object_get(observe, "from"), *surface = json_object_get(observe, "surface");
+    int round = trained && (!from || is_word(from, "round")) && !is_word(surface, "transcript");
+    ways->round |= round;
+    ways->probe |= !round;
+}
+
+/* Of the task number `first` and those like it: they share data and stages, which have to suit all of them. */
+static suite_ways ways_of(const json_t *list, size_t first) {
+    const json_t *task = json_array_get(list, first), *federated = json_object_get(task, "federated");
+    const char *id = json_string_value(json_object_get(task, "id"));
+    int trained = json_number_value(json_object_get(federated, "rounds")) > 0;
+    suite_ways ways = {0};
+    add_ways(&ways, task, trained);
+    for (size_t i = first + 1; id && i < json_array_size(list); i++) {
+        const json_t *other = json_array_get(list, i);
+        if (is_word(json_object_get(other, "like"), id))
+            add_ways(&ways, other, trained);
+    }
+    return ways;
+}
+
+/* Where the training of `task` is described: at the task of the id `like`, or at itself. */
+static size_t number_of(const gnt_suite *s, const char *like, size_t task) {
+    for (size_t i = 0; like && i < task; i++)
+        if (strcmp(s->task[i].id, like) == 0)
+            return i;
+    return task;
+}
+
+/* ---- the whole ---- */
+
+/* The name that keys and jobs of its training go by: its own, unless the task is like another. */
+static int name_training(suite_reader *r, gnt_suite_task *t) {
+    if (!t->trained_as)
+        t->trained_as = gnt_strdup(t->id);
+    return t->trained_as ? 0 : suite_no_memory(r);
+}
+
 static int read_task(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     static const char *const keys[] = {
         "id",        "data",      "model",  "init",    "width",  "representation", "loss",  "weights",
@@ -415,23 +314,26 @@ static int read_task(suite_reader *r, const char *path, const json_t *object, gn
     return gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
                    suite_read_id(r, path, object, "id",
                                  "a name for the task, such as \"id\": \"glyphs-lenet\"", &t->id) ||
+                   name_training(r, t) ||
                    gnt_doc_need(r->doc, path, object, "data", "\"data\": {\"name\": …}", r->err) ||
                    gnt_doc_object(r->doc, path, object, "data", &data, r->err) ||
                    suite_read_data(r, gnt_path_key(path, "data").text, data, t) ||
                    suite_read_model(r, path, object, t) || read_federated(r, path, object, t) ||
-                   read_stages(r, path, object, t) || read_observe(r, path, object, t) ||
+                   suite_read_stages(r, path, object, t) || suite_read_observe(r, path, object, t) ||
                    read_region(r, path, object, t) || read_shadow(r, path, object, t) ||
                    read_utility(r, path, object, t) || read_matches(r, path, object, t)
                ? -1
                : 0;
 }
 
-/* What the suite says of the task, the model behind the name, how many rows there are of each role, seeds, and what is
- * matched. */
+/* What the suite says of the task, the model behind the name, how it is observed, how many rows there are of each role,
+ * seeds, and what is matched. Of drawn stages how many: under another key they are others, and the runs compare. */
 static int digest_task(suite_reader *r, const json_t *object, gnt_suite_task *t) {
     const gnt_suite *s = r->s;
     const json_t *match = json_object_get(r->doc->root, "match");
     char *says = gnt_json_canonical(object), *shared = match ? gnt_json_canonical(match) : gnt_strdup("");
+    char drawn[32];
+    snprintf(drawn, sizeof drawn, "drawn:%d", t->stages_drawn);
     int rc = says && shared ? 0 : suite_no_memory(r);
     if (rc == 0) {
         gnt_hasher h;
@@ -439,6 +341,10 @@ static int digest_task(suite_reader *r, const json_t *object, gnt_suite_task *t)
         gnt_hasher_text(&h, says);
         gnt_hasher_text(&h, shared);
         gnt_hasher_text(&h, t->model_json);
+        if (!t->observe.probe)
+            gnt_hasher_text(&h, gnt_observe_names[0]);
+        if (t->stages_drawn)
+            gnt_hasher_text(&h, drawn);
         for (size_t i = 0; i < GNT_ROLES; i++)
             gnt_hasher_u64(&h, (uint64_t)t->role_rows[i]);
         gnt_hasher_u64(&h, s->seed);
@@ -461,14 +367,13 @@ static int read_entry(suite_reader *r, const char *path, const json_t *list, siz
         return -1;
     if (like && !(merged = unlike(r, path, list, i, like)))
         return -1;
-    int rc = read_task(r, path, like ? merged : object, t);
+    r->ways = ways_of(list, number_of(r->s, like, i));
+    t->trained_as = like ? gnt_strdup(like) : NULL;
+    int rc = like && !t->trained_as ? suite_no_memory(r) : read_task(r, path, like ? merged : object, t);
     if (rc == 0)
         rc = digest_task(r, like ? merged : object, t);
     json_decref(merged);
-    if (rc != 0)
-        return -1;
-    t->trained_as = gnt_strdup(like ? like : t->id);
-    return t->trained_as ? 0 : suite_no_memory(r);
+    return rc;
 }
 
 int suite_read_tasks(suite_reader *r, const json_t *list) {

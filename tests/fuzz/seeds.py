@@ -419,6 +419,10 @@ tiny = {"suite": "tiny", "tasks": [{"id": "a", "data": {"name": "glyphs"}, "mode
         "attacks": [{"attack": "dlg"}]}
 put("suite", "tiny", text(tiny))
 put("suite", "base", text(base))
+put("suite", "round", text({**tiny, "seed": 3, "tasks": [
+    {**tiny["tasks"][0], "federated": {"clients": 4, "rounds": 9, "local_steps": 2, "batch": 5, "partition": {"kind": "shards", "shards": 3}},
+     "stages": {"drawn": 4}, "observe": {"from": "round", "surface": "encoding", "epochs": 0}},
+    {"id": "b", "like": "a", "observe": {"from": "probe", "targets": 2}}]}))
 put("suite", "scales", text({**tiny, "scale": "smoke", "scales": {"smoke": {"says": "small", "set": {"k": 4, "d": {"name": "glyphs"}}},
                                                                   "full": {"says": "large", "set": {"k": 8, "d": "mnist"}}},
                              "tasks": [{**tiny["tasks"][0], "data": "$d"}],

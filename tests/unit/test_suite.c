@@ -107,7 +107,8 @@ static void cells_come_in_one_order_with_their_ids(void **state) {
     gnt_plan p;
     take(&s,
          SMALL(
-             SMALL_TASK(", \"federated\": {\"rounds\": 4}, \"stages\": [0, 4]"),
+             SMALL_TASK(
+                 ", \"federated\": {\"rounds\": 4}, \"stages\": [0, 4], \"observe\": {\"from\": \"probe\"}"),
              "{\"defense\": \"none\"}, {\"defense\": \"prune\", \"match\": true, \"sweep\": [0.50, 0.00001], "
              "\"label\": \"P 1\"}",
              ", \"seeds\": [7, 3]"));
@@ -139,17 +140,17 @@ static void trainings_that_tasks_share_count_once(void **state) {
     gnt_suite s;
     gnt_plan p;
     gnt_match_spec spec;
-    take(
-        &s,
-        SMALL(SMALL_TASK(
-                  ", \"federated\": {\"rounds\": 4}, \"stages\": [4]") ",{\"id\": \"u\", \"like\": \"t\"},"
-                                                                       "{\"id\": \"v\", \"like\": \"t\", "
-                                                                       "\"match\": {\"target\": "
-                                                                       "{\"relative\": 0.8}}}",
-              "{\"defense\": \"none\", \"tasks\": [\"t\", \"v\"]}, {\"defense\": \"prune\", \"match\": true, "
-              "\"sweep\": [0.5]}, {\"defense\": \"prune\", \"label\": \"late\", \"sweep\": [0.5, 0.9], "
-              "\"tasks\": [\"u\", \"v\"]}",
-              ", \"seeds\": [1, 2, 3]"));
+    take(&s,
+         SMALL(
+             SMALL_TASK(", \"federated\": {\"rounds\": 4}, \"stages\": [4], \"observe\": {\"from\": "
+                        "\"probe\"}") ",{\"id\": \"u\", \"like\": \"t\", \"observe\": {\"from\": \"probe\"}},"
+                                      "{\"id\": \"v\", \"like\": \"t\", \"observe\": {\"from\": \"probe\"}, "
+                                      "\"match\": {\"target\": "
+                                      "{\"relative\": 0.8}}}",
+             "{\"defense\": \"none\", \"tasks\": [\"t\", \"v\"]}, {\"defense\": \"prune\", \"match\": true, "
+             "\"sweep\": [0.5]}, {\"defense\": \"prune\", \"label\": \"late\", \"sweep\": [0.5, 0.9], "
+             "\"tasks\": [\"u\", \"v\"]}",
+             ", \"seeds\": [1, 2, 3]"));
     expand(&p, &s);
     assert_int_equal(gnt_suite_match_spec(&s, 0, 1, NAN, &spec, NULL), 0);
     assert_int_equal(p.trainings, (1 + 1 + 2) * 3);
@@ -176,7 +177,8 @@ static void what_cannot_run_is_not_trained(void **state) {
     (void)state;
     gnt_suite s;
     gnt_plan p;
-    take(&s, SMALL(SMALL_TASK(", \"federated\": {\"rounds\": 4}, \"observe\": {\"surface\": \"encoding\"}"),
+    take(&s, SMALL(SMALL_TASK(", \"federated\": {\"rounds\": 4}, \"observe\": {\"from\": \"probe\", "
+                              "\"surface\": \"encoding\"}"),
                    "{\"defense\": \"prune\", \"match\": true}", ""));
     expand(&p, &s);
     assert_int_equal(p.n, 1);
@@ -363,7 +365,7 @@ static void the_plan_as_json_is_json(void **state) {
     gnt_plan p;
     gnt_doc doc;
     gnt_err err = {0};
-    take(&s, SMALL(SMALL_TASK(", \"federated\": {\"rounds\": 2}"),
+    take(&s, SMALL(SMALL_TASK(", \"federated\": {\"rounds\": 2}, \"observe\": {\"from\": \"probe\"}"),
                    "{\"defense\": \"prune\", \"match\": true, \"sweep\": [0.25], \"label\": \"Prüne\"}", ""));
     expand(&p, &s);
     char *json = gnt_plan_json(&p, &s), *again = gnt_plan_json(&p, &s);
@@ -393,7 +395,8 @@ static void a_search_scale_never_begins_at_zero(void **state) {
     gnt_suite s;
     gnt_err err = {0};
     gnt_match_spec spec;
-    take(&s, SMALL(SMALL_TASK(", \"federated\": {\"rounds\": 2}, \"utility\": {\"measure\": \"loss\"}"),
+    take(&s, SMALL(SMALL_TASK(", \"federated\": {\"rounds\": 2}, \"observe\": {\"from\": \"probe\"}, "
+                              "\"utility\": {\"measure\": \"loss\"}"),
                    "{\"defense\": \"dp-gaussian\", \"match\": true}",
                    ", \"match\": {\"target\": {\"absolute\": 2.5}}"));
     assert_int_equal(gnt_suite_match_spec(&s, 0, 0, NAN, &spec, &err), 0);

@@ -67,7 +67,8 @@ static void open_jobs(jobs *j, const char *key) {
     char *text = gnt_format(
         "{\"suite\": \"s\", %s, \"seeds\": [3], \"tasks\": [{\"id\": \"t\", \"data\": {\"name\": \"glyphs\", "
         "\"clients\": 200, \"targets\": 16, \"test\": 50, \"public\": 50, \"shadow\": 50}, "
-        "\"model\": \"mlp\", \"federated\": {\"rounds\": 2}, \"observe\": {\"attribute\": \"style\"}, "
+        "\"model\": \"mlp\", \"federated\": {\"rounds\": 2}, \"observe\": {\"from\": \"probe\", "
+        "\"attribute\": \"style\"}, "
         "\"shadow\": {\"observations\": 8}}], "
         "\"defenses\": [{\"defense\": \"none\"}, {\"defense\": \"dp-gaussian\", \"strength\": 0.5}], "
         "\"attacks\": [{\"attack\": \"dlg\", \"grants\": [\"labels\", \"defense\", \"public\"]}, "

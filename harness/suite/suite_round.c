@@ -1,0 +1,140 @@
+/* Observations in the round: an update, an encoded set or a representation of a client that took part, as the training run
+ * computed it. How much stands behind one is the federation's to say; here it is worked out and checked.
+ *
+ * All observations of a task have one shape, and a client that holds fewer rows than it draws samples goes through them
+ * again and again: so every client must hold enough, or all must hold the same number. */
+#include <math.h>
+
+#include "suite/suite_impl.h"
+
+enum { MOST_TARGETS = 16 };
+
+/* ---- what clients hold ---- */
+
+/* Rows that every client surely holds; of a Dirichlet partition 0, which is no promise at all. */
+static int64_t held_surely(const gnt_suite_task *t) {
+    const gnt_suite_federated *f = &t->federated;
+    int64_t rows = t->role_rows[GNT_ROLE_CLIENTS];
+    if (f->partition == GNT_PARTITION_SHARDS) /* what fills no shard is left over */
+        return rows / (f->clients * f->shards) * f->shards;
+    return f->partition == GNT_PARTITION_IID ? rows / f->clients : 0;
+}
+
+static int hold_the_same(const gnt_suite_task *t) {
+    const gnt_suite_federated *f = &t->federated;
+    return f->partition == GNT_PARTITION_SHARDS ||
+           (f->partition == GNT_PARTITION_IID && t->role_rows[GNT_ROLE_CLIENTS] % f->clients == 0);
+}
+
+/* As the server draws them: a share of the clients, rounded up. */
+static int64_t clients_a_round(const gnt_suite_federated *f) {
+    int64_t n = (int64_t)ceil(f->participation * (double)f->clients - 1e-9);
+    return n < 1 ? 1 : n > f->clients ? f->clients : n;
+}
+
+/* ---- what stands behind one observation ---- */
+
+/* Samples that a client uses in one round: those that it draws, or all it holds where these are fewer. */
+static int fit_samples(suite_reader *r, const char *path, gnt_suite_task *t) {
+    const gnt_suite_federated *f = &t->federated;
+    int64_t drawn = (f->local_steps ? f->local_steps : 1) * f->batch, sure = held_surely(t);
+    int64_t rows = t->role_rows[GNT_ROLE_CLIENTS];
+    t->observe.batch = drawn;
+    if (f->partition == GNT_PARTITION_DIRICHLET || drawn <= sure)
+        return 0;
+    t->observe.batch = sure;
+    if (hold_the_same(t))
+        return 0;
+    return suite_fail(
+        r, gnt_path_key(gnt_path_key(path, "federated").text, "batch").text,
+        "is %lld, so that a client uses %lld samples a round, but of %lld rows some of %lld clients hold "
+        "%lld and others %lld, and observations must be of one size; make data.clients a multiple of "
+        "federated.clients, or lower federated.batch or federated.local_steps",
+        (long long)f->batch, (long long)drawn, (long long)rows, (long long)f->clients, (long long)sure,
+        (long long)sure + 1);
+}
+
+/* One observation is all that a client encodes. */
+static int fit_set(suite_reader *r, const char *path, gnt_suite_task *t) {
+    const gnt_suite_federated *f = &t->federated;
+    const gnt_path at = gnt_path_key(path, "federated");
+    if (f->partition == GNT_PARTITION_DIRICHLET)
+        return suite_fail(
+            r, gnt_path_key(gnt_path_key(at.text, "partition").text, "kind").text,
+            "is \"dirichlet\", under which clients hold different numbers of rows, but on the surface "
+            "\"encoding\" one observation is all of a client's and must be of one size; expected "
+            "\"iid\" or \"shards\", or \"from\": \"probe\" in observe");
+    if (!hold_the_same(t))
+        return suite_fail(
+            r, gnt_path_key(at.text, "clients").text,
+            "is %lld, which does not divide the %lld rows of data.clients, but on the surface "
+            "\"encoding\" one observation is all of a client's and must be of one size; make "
+            "data.clients a multiple of federated.clients, or say \"from\": \"probe\" in observe",
+            (long long)f->clients, (long long)t->role_rows[GNT_ROLE_CLIENTS]);
+    t->observe.set = t->observe.batch = held_surely(t);
+    return 0;
+}
+
+/* ---- what the suite may say itself ---- */
+
+static int refuse(suite_reader *r, const char *path, const json_t *object, const char *key, const char *why) {
+    return json_object_get(object, key) ? suite_fail(r, gnt_path_key(path, key).text, "%s", why) : 0;
+}
+
+static const char *why_no_set(uint32_t surface) {
+    if (surface == GNT_SURFACE_ENCODING)
+        return "is all that a client holds where observations are made in the round: set data.clients and "
+               "federated.clients, or say \"from\": \"probe\"";
+    if (surface == GNT_SURFACE_UPDATE)
+        return "goes with \"from\": \"probe\", where single encodings of a set can be observed; in a round a "
+               "client "
+               "sends one update of all that it used: remove it, or say that";
+    return "goes with \"surface\": \"encoding\" or \"update\", where sets are encoded; remove it";
+}
+
+static int check_keys(suite_reader *r, const char *path, const json_t *object, const gnt_suite_task *t) {
+    uint32_t surface = t->observe.surface;
+    if (refuse(
+            r, path, object, "batch",
+            "is the federation's own where observations are made in the round: set federated.batch, or say "
+            "\"from\": \"probe\"") ||
+        refuse(r, path, object, "local_steps",
+               "is the federation's own where observations are made in the round: set federated.local_steps, "
+               "or say "
+               "\"from\": \"probe\"") ||
+        refuse(r, path, object, "set", why_no_set(surface)))
+        return -1;
+    return surface == GNT_SURFACE_ENCODING ? 0
+                                           : refuse(r, path, object, "epochs",
+                                                    "says how many of a client's passes are shown, which "
+                                                    "goes with \"surface\": \"encoding\"; "
+                                                    "remove it");
+}
+
+static int fit_targets(suite_reader *r, const char *path, gnt_suite_task *t) {
+    const gnt_suite_federated *f = &t->federated;
+    gnt_suite_observe *o = &t->observe;
+    int64_t most = clients_a_round(f);
+    if (!o->targets)
+        o->targets = most < MOST_TARGETS ? most : MOST_TARGETS;
+    if (o->targets > most)
+        return suite_fail(
+            r, gnt_path_key(path, "targets").text,
+            "is %lld, but %lld of %lld clients take part in a round, and each is observed once; lower "
+            "it, or raise federated.participation or federated.clients",
+            (long long)o->targets, (long long)most, (long long)f->clients);
+    return 0;
+}
+
+int suite_read_round(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    gnt_suite_observe *o = &t->observe;
+    const gnt_path at = gnt_path_key(path, "observe");
+    int encodes = o->surface == GNT_SURFACE_ENCODING;
+    o->local_steps = t->federated.local_steps;
+    o->epochs = encodes ? 0 : 1;
+    if (check_keys(r, at.text, object, t) ||
+        (encodes && gnt_doc_int(r->doc, at.text, object, "epochs", 0, 10000, &o->epochs, r->err)) ||
+        fit_targets(r, at.text, t))
+        return -1;
+    return encodes ? fit_set(r, path, t) : fit_samples(r, path, t);
+}

@@ -1,0 +1,92 @@
+/* Which rounds of a training are observed: rising, each once; named by the suite, or drawn under the run key.
+ *
+ * The numbers drawn hang on the run key and on the training alone. Their key is of a role that no job has, so that no
+ * process is ever handed anything that tells them beforehand. */
+#include <string.h>
+
+#include "suite/suite_impl.h"
+
+enum { DRAWN = 3, MOST_DRAWN = 16 };
+
+/* ---- drawn ---- */
+
+/* One round out of each of n parts of 0 … rounds − 1 that are as equal as they can be; n ≤ rounds. */
+static void draw(int64_t *stages, size_t n, int64_t rounds, const gnt_key *run, const char *training) {
+    const gnt_key of_role = gnt_key_derive(run, "observe"), key = gnt_key_derive(&of_role, training);
+    gnt_stream random = gnt_stream_open(&key, "rounds");
+    for (size_t i = 0; i < n; i++) {
+        int64_t from = rounds * (int64_t)i / (int64_t)n, to = rounds * (int64_t)(i + 1) / (int64_t)n;
+        stages[i] = from + (int64_t)gnt_random_below(&random, (uint64_t)(to - from));
+    }
+}
+
+/* value: "drawn", {"drawn": N}, or NULL for the default. */
+static int read_drawn(suite_reader *r, const char *path, const json_t *value, gnt_suite_task *t) {
+    static const char *const keys[] = {"drawn"};
+    int64_t wanted = DRAWN, rounds = t->federated.rounds;
+    if (json_is_string(value) && strcmp(json_string_value(value), "drawn") != 0)
+        return suite_fail(r, path, "is %s; expected \"drawn\", {\"drawn\": 3}, or a list of rounds",
+                          gnt_show(value).text);
+    if (!r->ways.round)
+        return suite_fail(
+            r, path,
+            "draws the rounds whose updates are observed, but nothing here is observed in a round; "
+            "expected a list of rounds, or \"from\": \"round\" in observe");
+    if (json_is_object(value) &&
+        (gnt_doc_keys(r->doc, path, value, keys, 1, r->err) ||
+         gnt_doc_need(r->doc, path, value, "drawn", "how many rounds, such as {\"drawn\": 3}", r->err) ||
+         gnt_doc_int(r->doc, path, value, "drawn", 1, MOST_DRAWN, &wanted, r->err)))
+        return -1;
+    t->n_stages = (size_t)(wanted < rounds ? wanted : rounds);
+    t->stages_drawn = (int)t->n_stages;
+    t->stages = gnt_array(t->n_stages, sizeof *t->stages);
+    if (!t->stages)
+        return suite_no_memory(r);
+    draw(t->stages, t->n_stages, rounds, &r->s->key, t->trained_as);
+    return 0;
+}
+
+/* ---- named ---- */
+
+static int read_named(suite_reader *r, const char *path, const json_t *value, int64_t least, int64_t *stage,
+                      const gnt_suite_task *t) {
+    int64_t rounds = t->federated.rounds, last = r->ways.round ? rounds - 1 : rounds;
+    if (gnt_doc_int_at(r->doc, path, value, 0, 1000000, stage, r->err))
+        return -1;
+    if (*stage > rounds)
+        return suite_fail(r, path,
+                          "is %lld, but the task trains for %lld rounds; expected 0 to %lld; or raise "
+                          "federated.rounds",
+                          (long long)*stage, (long long)rounds, (long long)last);
+    if (*stage > last)
+        return suite_fail(
+            r, path,
+            "is %lld, but nothing is sent after the last of %lld rounds; expected the round that an "
+            "observed update is computed in, 0 to %lld, or \"from\": \"probe\" in observe, also of tasks "
+            "like this one",
+            (long long)*stage, (long long)rounds, (long long)last);
+    if (*stage <= least)
+        return suite_fail(r, path, "is %lld, after %lld; expected rising rounds, each once",
+                          (long long)*stage, (long long)least);
+    return 0;
+}
+
+int suite_read_stages(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    const json_t *list = NULL, *value = json_object_get(object, "stages");
+    const gnt_path at = gnt_path_key(path, "stages");
+    if (json_is_string(value) || json_is_object(value) || (!value && r->ways.round))
+        return read_drawn(r, at.text, value, t);
+    if (gnt_doc_list(r->doc, path, object, "stages", 1, GNT_SUITE_MOST_LIST, &list, r->err))
+        return -1;
+    size_t n = list ? json_array_size(list) : 1;
+    t->stages = gnt_array(n, sizeof *t->stages);
+    if (!t->stages)
+        return suite_no_memory(r);
+    t->n_stages = n;
+    t->stages[0] = t->federated.rounds;
+    for (size_t i = 0; list && i < n; i++)
+        if (read_named(r, gnt_path_item(at.text, i).text, json_array_get(list, i), i ? t->stages[i - 1] : -1,
+                       &t->stages[i], t))
+            return -1;
+    return 0;
+}

@@ -1,0 +1,231 @@
+/* Tasks that are observed in their rounds: what the federation fixes of an observation, and which rounds are drawn.
+ * Sentences are tested by test_suite_cases. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "fake_plugins.h"
+#include "suite/plan.h"
+
+static gnt_plugin_list plugins;
+static gnt_suite_world world = {.plugins = &plugins};
+
+static int open_plugins(void **state) {
+    (void)state;
+    gnt_err err = {0};
+    return fake_plugins(&plugins, &err);
+}
+
+static int close_plugins(void **state) {
+    (void)state;
+    gnt_plugin_list_free(&plugins);
+    return 0;
+}
+
+/* keys: of the suite, with a comma after each; data, federated, more: what a task of the id has there; tasks: further ones.
+ */
+static void take(gnt_suite *s, const char *keys, const char *id, const char *data, const char *federated,
+                 const char *more, const char *tasks) {
+    gnt_err err = {0};
+    char *text = gnt_format("{\"suite\": \"s\", %s \"tasks\": [{\"id\": \"%s\", \"data\": {\"name\": "
+                            "\"glyphs\"%s}, \"model\": \"mlp\", \"federated\": {%s}%s}%s], \"defenses\": "
+                            "[{\"defense\": \"none\"}], \"attacks\": [{\"attack\": \"dlg\"}]}",
+                            keys, id, data, federated, more, tasks);
+    if (gnt_suite_parse(s, "tests/cases/suite.json", text, strlen(text), &world, &err) != 0)
+        fail_msg("%s", err.text);
+    gnt_free(text);
+}
+
+/* glyphs: 6000 train rows, all of them the clients'. */
+static void defaults_are_the_documented_ones(void **state) {
+    (void)state;
+    gnt_suite s;
+    take(&s, "", "t", "", "\"rounds\": 12", "", "");
+    const gnt_suite_task *t = &s.task[0];
+    assert_false(t->observe.probe);
+    assert_int_equal(t->role_rows[GNT_ROLE_TARGETS], 0);
+    assert_int_equal(t->role_rows[GNT_ROLE_CLIENTS], 6000);
+    assert_int_equal(t->observe.surface, GNT_SURFACE_UPDATE);
+    assert_int_equal(t->observe.targets, 10); /* all clients of a round */
+    assert_int_equal(t->observe.batch, 32);
+    assert_int_equal(t->observe.local_steps, 0);
+    assert_int_equal(t->observe.set, 0);
+    assert_int_equal(t->observe.epochs, 1);
+    assert_int_equal(t->observe.attribute, -1);
+    assert_int_equal(t->stages_drawn, 3);
+    assert_int_equal(t->n_stages, 3);
+    for (int64_t i = 0; i < 3; i++)
+        assert_in_range(t->stages[i], 4 * i, 4 * i + 3);
+    gnt_suite_free(&s);
+    take(&s, "", "t", "", "\"rounds\": 0", "", "");
+    assert_true(s.task[0].observe.probe);
+    assert_int_equal(s.task[0].role_rows[GNT_ROLE_TARGETS], 16);
+    assert_int_equal(s.task[0].stages_drawn, 0);
+    gnt_suite_free(&s);
+}
+
+/* Samples that a client uses in a round: steps × batch of what it holds, or all it holds. */
+static void the_federation_says_what_is_observed(void **state) {
+    (void)state;
+    static const struct {
+        const char *data, *federated, *more;
+        int64_t targets, batch, local_steps, set, epochs;
+    } row[] = {{"", "\"rounds\": 2, \"local_steps\": 5", "", 10, 160, 5, 0, 1},
+               {"", "\"rounds\": 2, \"local_steps\": 5", ", \"observe\": {\"targets\": 3}", 3, 160, 5, 0, 1},
+               {"", "\"rounds\": 2, \"clients\": 100, \"local_steps\": 5", "", 16, 60, 5, 0, 1},
+               {"", "\"rounds\": 2, \"clients\": 100, \"local_steps\": 1, \"participation\": 0.105", "", 11,
+                32, 1, 0, 1},
+               {", \"clients\": 205",
+                "\"rounds\": 2, \"batch\": 21, \"partition\": {\"kind\": \"shards\", \"shards\": 2}", "", 10,
+                20, 0, 0, 1},
+               {", \"clients\": 205", "\"rounds\": 2, \"batch\": 20", "", 10, 20, 0, 0, 1},
+               {", \"clients\": 205",
+                "\"rounds\": 2, \"partition\": {\"kind\": \"dirichlet\"}, \"local_steps\": 2", "", 10, 64, 2,
+                0, 1},
+               {"", "\"rounds\": 2", ", \"observe\": {\"surface\": \"representation\"}", 10, 32, 0, 0, 1},
+               {"", "\"rounds\": 2, \"local_steps\": 4", ", \"observe\": {\"surface\": \"encoding\"}", 10,
+                600, 4, 600, 0},
+               {"", "\"rounds\": 2", ", \"observe\": {\"surface\": \"encoding\", \"epochs\": 2}", 10, 600, 0,
+                600, 2},
+               {", \"clients\": 205", "\"rounds\": 2, \"partition\": {\"kind\": \"shards\"}",
+                ", \"observe\": {\"surface\": \"encoding\", \"targets\": 1}", 1, 20, 0, 20, 0}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        gnt_suite s;
+        take(&s, "", "t", row[i].data, row[i].federated, row[i].more, "");
+        const gnt_suite_observe *o = &s.task[0].observe;
+        if (o->targets != row[i].targets || o->batch != row[i].batch ||
+            o->local_steps != row[i].local_steps || o->set != row[i].set || o->epochs != row[i].epochs ||
+            o->set_given)
+            fail_msg("row %zu: %lld clients, %lld samples, %lld steps, sets of %lld, %lld passes", i,
+                     (long long)o->targets, (long long)o->batch, (long long)o->local_steps, (long long)o->set,
+                     (long long)o->epochs);
+        gnt_suite_free(&s);
+    }
+}
+
+/* 10 rounds in 3 parts: 0 to 2, 3 to 5, 6 to 9. A round of the last is expected under 75 of 300 keys, with deviation 7.5. */
+static void every_round_of_a_part_may_be_drawn(void **state) {
+    (void)state;
+    int seen[10] = {0};
+    for (int seed = 0; seed < 300; seed++) {
+        gnt_suite s;
+        char key[32];
+        snprintf(key, sizeof key, "\"seed\": %d,", seed);
+        take(&s, key, "t", "", "\"rounds\": 10", "", "");
+        assert_in_range(s.task[0].stages[0], 0, 2);
+        assert_in_range(s.task[0].stages[1], 3, 5);
+        assert_in_range(s.task[0].stages[2], 6, 9);
+        for (int i = 0; i < 3; i++)
+            seen[s.task[0].stages[i]]++;
+        gnt_suite_free(&s);
+    }
+    for (int i = 0; i < 10; i++)
+        assert_true(seen[i] > 300 / 8);
+}
+
+static void as_many_are_drawn_as_there_are_rounds(void **state) {
+    (void)state;
+    gnt_suite s;
+    take(&s, "", "t", "", "\"rounds\": 4", ", \"stages\": {\"drawn\": 7}", "");
+    assert_int_equal(s.task[0].stages_drawn, 4);
+    assert_int_equal(s.task[0].n_stages, 4);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(s.task[0].stages[i], i);
+    gnt_suite_free(&s);
+}
+
+static int same_stages(const gnt_suite_task *a, const gnt_suite_task *b) {
+    return a->n_stages == b->n_stages && memcmp(a->stages, b->stages, a->n_stages * sizeof *a->stages) == 0;
+}
+
+/* Of 16 rounds out of 1000 the chance that two draws agree is 1 in 62¹⁶. */
+static void the_draw_hangs_on_the_run_key_and_the_training(void **state) {
+    (void)state;
+    static const char rounds[] = "\"rounds\": 1000", drawn[] = ", \"stages\": {\"drawn\": 16}";
+    gnt_suite a, b, c, d, e;
+    take(&a, "\"seed\": 1,", "t", "", rounds, drawn, "");
+    take(&b, "\"title\": \"again\",", "t", "", rounds, drawn,
+         ", {\"id\": \"u\", \"like\": \"t\", \"observe\": {\"targets\": 2}}");
+    take(&c, "\"seed\": 2,", "t", "", rounds, drawn, "");
+    take(&d, "\"key_file\": \"whole.key\",", "t", "", rounds, drawn, "");
+    take(&e, "", "other", "", rounds, drawn, "");
+    assert_true(same_stages(&a.task[0], &b.task[0]));
+    assert_true(same_stages(&b.task[0], &b.task[1]));
+    assert_false(same_stages(&a.task[0], &c.task[0]));
+    assert_false(same_stages(&a.task[0], &d.task[0]));
+    assert_false(same_stages(&a.task[0], &e.task[0]));
+    /* runs under another secret key may still be compared */
+    assert_string_equal(a.task[0].digest, d.task[0].digest);
+    gnt_suite_free(&a);
+    gnt_suite_free(&b);
+    gnt_suite_free(&c);
+    gnt_suite_free(&d);
+    gnt_suite_free(&e);
+}
+
+static void a_tasks_digest_is_of_how_it_is_observed(void **state) {
+    (void)state;
+    static const char *const more[] = {"", ", \"stages\": {\"drawn\": 2}", ", \"stages\": [0, 1, 2]",
+                                       ", \"observe\": {\"from\": \"probe\"}"};
+    enum { N = sizeof more / sizeof *more };
+    char digest[N][GNT_HEX_SIZE];
+    for (size_t i = 0; i < N; i++) {
+        gnt_suite s;
+        take(&s, "", "t", "", "\"rounds\": 3", more[i], "");
+        memcpy(digest[i], s.task[0].digest, sizeof digest[i]);
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(digest[i], digest[j]);
+        gnt_suite_free(&s);
+    }
+}
+
+/* Data and stages are shared: a probe needs rows of its own, a round nothing after the last. */
+static void what_tasks_share_suits_them_all(void **state) {
+    (void)state;
+    gnt_suite s;
+    take(&s, "", "t", "", "\"rounds\": 6", "",
+         ", {\"id\": \"u\", \"like\": \"t\", \"observe\": {\"from\": \"probe\", \"batch\": 4}}");
+    assert_false(s.task[0].observe.probe);
+    assert_true(s.task[1].observe.probe);
+    assert_int_equal(s.task[1].observe.targets, 4);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(s.task[i].role_rows[GNT_ROLE_TARGETS], 16);
+        assert_int_equal(s.task[i].stages_drawn, 3);
+    }
+    assert_true(same_stages(&s.task[0], &s.task[1]));
+    gnt_suite_free(&s);
+}
+
+/* A secure sum is taken in the training anyway: the same rounds and rows as ever. */
+static void a_transcript_is_as_it_was(void **state) {
+    (void)state;
+    gnt_suite s;
+    take(&s, "", "t", "", "\"rounds\": 6", ", \"observe\": {\"surface\": \"transcript\"}", "");
+    const gnt_suite_task *t = &s.task[0];
+    assert_int_equal(t->n_stages, 1);
+    assert_int_equal(t->stages[0], 6);
+    assert_int_equal(t->stages_drawn, 0);
+    assert_int_equal(t->observe.targets, 1);
+    assert_int_equal(t->role_rows[GNT_ROLE_TARGETS], 16);
+    gnt_suite_free(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_are_the_documented_ones),
+        cmocka_unit_test(the_federation_says_what_is_observed),
+        cmocka_unit_test(every_round_of_a_part_may_be_drawn),
+        cmocka_unit_test(as_many_are_drawn_as_there_are_rounds),
+        cmocka_unit_test(the_draw_hangs_on_the_run_key_and_the_training),
+        cmocka_unit_test(a_tasks_digest_is_of_how_it_is_observed),
+        cmocka_unit_test(what_tasks_share_suits_them_all),
+        cmocka_unit_test(a_transcript_is_as_it_was),
+    };
+    return cmocka_run_group_tests(tests, open_plugins, close_plugins);
+}
