@@ -205,7 +205,7 @@ static json_t *input_sums(const run_job *j) {
     return sums;
 }
 
-enum { MOST_OUTPUTS = 12 };
+enum { MOST_OUTPUTS = 12 }; /* of one job */
 
 static void note_progress(void *user, uint64_t done, uint64_t total) {
     run_job *j = user;

@@ -271,6 +271,33 @@ static void ask_for_sides(const run *r, run_job *j, int defense) {
     request_set(j, "sides", list);
 }
 
+/* What the training keeps of its rounds, for all tasks that it trains for. 0 where nothing is observed in a round. */
+static int ask_for_record(const run *r, run_job *j, const gnt_suite_task *t, const char *coordinates) {
+    const gnt_suite *s = r->suite;
+    int64_t targets = 0, epochs = 0;
+    int encodings = 0, all_epochs = 0;
+    for (size_t i = 0; i < s->n_tasks; i++) {
+        const gnt_suite_observe *o = &s->task[i].observe;
+        if (strcmp(s->task[i].trained_as, t->trained_as) != 0 || o->probe ||
+            o->surface == GNT_SURFACE_TRANSCRIPT)
+            continue;
+        targets = o->targets > targets ? o->targets : targets;
+        if (o->surface != GNT_SURFACE_ENCODING)
+            continue;
+        encodings = 1;
+        all_epochs |= o->epochs == 0;
+        epochs = o->epochs > epochs ? o->epochs : epochs;
+    }
+    if (!targets)
+        return 0;
+    request_set(j, "record",
+                json_pack("{s:o, s:I, s:b, s:I}", "stages", integers(t->stages, t->n_stages), "targets",
+                          (json_int_t)targets, "encodings", encodings, "epochs",
+                          (json_int_t)(all_epochs ? 0 : epochs)));
+    request_set_key(r, j, "observe", "observe", coordinates);
+    return 1;
+}
+
 static void ask_for_head(const run *r, run_job *j, const gnt_suite_task *t, uint64_t seed) {
     char coordinates[PART_SIZE];
     snprintf(coordinates, sizeof coordinates, "%s/s%" PRIu64 "/head", t->trained_as, seed);
@@ -283,7 +310,7 @@ static void ask_for_head(const run *r, run_job *j, const gnt_suite_task *t, uint
 
 static run_job *training(run *r, const char *name, size_t task, int defense, double strength, uint64_t seed,
                          int64_t rounds) {
-    static const char *const outputs[] = {"trained", "contributions", NULL};
+    static const char *const outputs[] = {"trained", "contributions", "record", "held", NULL};
     const gnt_suite_task *t = &r->suite->task[task];
     char coordinates[PART_SIZE], role[NAME_SIZE];
     int fresh;
@@ -306,6 +333,8 @@ static run_job *training(run *r, const char *name, size_t task, int defense, dou
     request_set_key(r, j, "init", "init", coordinates);
     request_set_key(r, j, "train", "train", coordinates);
     request_set_key(r, j, "defense", "defense", role);
+    if (defense != RUN_PLAIN && rounds)
+        ask_for_record(r, j, t, coordinates);
     if (t->by_head && !j->untrained)
         ask_for_head(r, j, t, seed);
     run_job *data = run_data_job(r, task, seed);
@@ -332,6 +361,41 @@ run_job *run_train_job(run *r, size_t task, int defense, double strength, uint64
     request_label(r, defense, strength, label, sizeof label);
     snprintf(name, sizeof name, "train %s/%s/s%" PRIu64, t->trained_as, label, seed);
     return training(r, name, task, defense, strength, seed, t->federated.rounds);
+}
+
+run_job *run_replay_job(run *r, size_t task, int defense, double strength, uint64_t seed) {
+    static const char *const outputs[] = {"replay", NULL};
+    static const char *const same[] = {"model", "region", "hide", "federated", "defense", "record"};
+    static const char *const keys[] = {"partition", "train", "defense"};
+    run_job *train = run_train_job(r, task, defense, strength, seed);
+    char name[NAME_SIZE], label[PART_SIZE];
+    int fresh;
+    if (!train || !json_object_get(train->request, "record") || train->n_plugins == 0)
+        return NULL;
+    request_label(r, defense, strength, label, sizeof label);
+    snprintf(name, sizeof name, "replay %s/%s/s%" PRIu64, r->suite->task[task].trained_as, label, seed);
+    run_job *j = request_begin(r, name, "replay", outputs, &fresh);
+    if (!j || !fresh)
+        return j;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        if (json_object_get(train->request, same[i]))
+            request_set(j, same[i], json_incref(json_object_get(train->request, same[i])));
+    json_t *own = json_object(), *of_training = json_object_get(train->request, "keys");
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        json_object_set(own, keys[i], json_object_get(of_training, keys[i]));
+    request_set(j, "keys", own);
+    request_set(j, "sides", json_pack("[s]", "client"));
+    request_set(j, "copies", json_true());
+    for (size_t i = 0; i < train->n_plugins; i++)
+        j->plugin[j->n_plugins++] = train->plugin[i];
+    for (size_t i = 0; i < train->n_inputs; i++)
+        if (train->input[i].from && strcmp(train->input[i].name, "test") != 0 &&
+            run_add_input(j, train->input[i].name, train->input[i].from, train->input[i].output) != 0)
+            return NULL;
+    return run_add_input(j, "trained", train, "trained") == 0 && run_add_input(j, "record", train, "record") == 0 &&
+                   run_add_input(j, "held", train, "held") == 0
+               ? j
+               : NULL;
 }
 
 run_job *run_none_job(run *r, size_t task, uint64_t seed) {

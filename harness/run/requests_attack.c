@@ -11,9 +11,19 @@
 
 /* ---- observation ---- */
 
+/* What was observed in a round is read from the record of the training: no hook runs, and no plugin is opened. */
+static int read_round(run *r, run_job *j, const gnt_cell *c, double strength) {
+    run_job *data = run_data_job(r, c->task, c->seed);
+    run_job *train = run_train_job(r, c->task, (int)c->defense, strength, c->seed);
+    return run_add_input(j, "clients", data, "clients") != 0 || run_add_input(j, "trained", train, "trained") != 0 ||
+                   run_add_input(j, "record", train, "record") != 0 || run_add_input(j, "held", train, "held") != 0
+               ? -1
+               : 0;
+}
+
 static run_job *observe_job(run *r, const gnt_cell *c, double strength, int shadow) {
     static const char *const outputs[] = {"seen", "broadcast", "labels", "rates", "stats",
-                                          "sum",  "outside",   "mixing", NULL};
+                                          "sum",  "outside",   "mixing", "targets", NULL};
     const gnt_suite_task *t = &r->suite->task[c->task];
     char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE], coordinates[PART_SIZE];
     int fresh;
@@ -32,6 +42,8 @@ static run_job *observe_job(run *r, const gnt_cell *c, double strength, int shad
     request_set(j, "stage", json_integer(c->stage));
     request_set(j, "observe", shadow ? request_observe_shadow(t) : request_observe(t));
     request_set(j, "shadow", json_integer(shadow));
+    if (!shadow && !t->observe.probe)
+        return read_round(r, j, c, strength) == 0 ? j : NULL;
     request_set(j, "defense", request_chain(r, j, (int)c->defense, strength));
     request_set_key(r, j, "train", "train", coordinates); /* the order of batches is no defense's */
     request_set_key(r, j, "defense", "defense", role);
@@ -301,12 +313,12 @@ run_job *run_score_job(run *r, const gnt_cell *c, double strength, run_job *atta
         request_set(j, "chained", json_integer(1));
     request_set_key(r, j, "score", "data", role);
     run_job *data = run_data_job(r, c->task, c->seed);
-    if (run_add_input(j, "targets", data, "targets") != 0 ||
+    run_job *seen = observe_job(r, c, strength, 0);
+    if (run_add_input(j, "targets", t->observe.probe ? data : seen, "targets") != 0 ||
         run_add_input(j, "clients", data, "clients") != 0 ||
         run_add_input(j, "public", data, "public") != 0 ||
         run_add_input(j, "answer", attack, "answer") != 0 ||
-        run_add_input(j, "seen", observe_job(r, c, strength, 0), "seen") != 0 ||
-        run_add_input(j, "mixing", observe_job(r, c, strength, 0), "mixing") != 0)
+        run_add_input(j, "seen", seen, "seen") != 0 || run_add_input(j, "mixing", seen, "mixing") != 0)
         return NULL;
     if ((c->goals & GNT_GOAL_RECONSTRUCTION) && t->facts.rank == 3 && add_judges(r, j, t) != 0)
         return NULL;

@@ -137,6 +137,8 @@ run_job *run_model_job(run *r, size_t model);
 const run_job *run_model_made(const run *r, size_t model); /* NULL when it is not done */
 run_job *run_initial_job(run *r, size_t task, uint64_t seed);
 run_job *run_train_job(run *r, size_t task, int defense, double strength, uint64_t seed);
+/* Recorded updates computed again; NULL where nothing was recorded, or no plugin had a hand in it. */
+run_job *run_replay_job(run *r, size_t task, int defense, double strength, uint64_t seed);
 run_job *run_attack_job(run *r, const gnt_cell *c, double strength);
 run_job *run_first_job(run *r, const gnt_cell *c, double strength); /* of a chain */
 run_job *run_score_job(run *r, const gnt_cell *c, double strength, run_job *attack);
