@@ -3,10 +3,12 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "job/carry.h"
+#include "job/treatment.h"
 
 enum { NAME_SIZE = 64, TREATMENT = 5, MOST_TREATMENTS = 1 << 22 };
 
@@ -296,6 +298,44 @@ static int write_encodings(gnt_record *r, const observed *s, gnt_err *err) {
     return 0;
 }
 
+/* ---- how updates were treated ---- */
+
+/* Updates of observed rounds, and of the rounds next to them, by round; of others nothing is asked. */
+static size_t gather_treatments(const gnt_record *r, gnt_treatment *out) {
+    size_t n = 0;
+    for (int64_t i = 0; i < r->n_treated; i++) {
+        const float *t = r->treatment + TREATMENT * i;
+        const int32_t round = (int32_t)t[0];
+        for (size_t k = 0; k < r->n_stages; k++)
+            if (abs(r->stage[k].round - round) <= 1)
+                out[n++] = (gnt_treatment){.stratum = (int32_t)k,
+                                           .watched = r->stage[k].round == round &&
+                                                      place_of(r, &r->stage[k], (int32_t)t[1]) >= 0,
+                                           .value = {t[2], t[3], t[4]}};
+    }
+    return n;
+}
+
+/* Metadata of the record: marks of what the host found. */
+static int mark(gnt_record *r, gnt_err *err) {
+    gnt_treatment *all = gnt_array((size_t)r->n_treated * (r->n_stages ? r->n_stages : 1), sizeof *all);
+    gnt_err says = {0};
+    const int found =
+        all ? gnt_treatment_differs(all, gather_treatments(r, all), &says) : gnt_fail(&says, "out of memory");
+    gnt_free(all);
+    if (found < 0)
+        return gnt_fail(err, "%s", says.text);
+    json_t *marks = json_array(), *whole = json_pack("{s:O}", "marks", marks);
+    if (found)
+        json_array_append_new(marks, json_pack("{s:s, s:s}", "what", "acts-otherwise", "says", says.text));
+    char *text = whole ? json_dumps(whole, JSON_COMPACT) : NULL;
+    const int rc = text ? gnt_st_set_metadata(&r->record, text, err) : gnt_fail(err, "out of memory for a record");
+    gnt_free(text);
+    json_decref(marks);
+    json_decref(whole);
+    return rc;
+}
+
 /* ---- the outputs ---- */
 
 static int is_whole(const gnt_record *r, const observed *s) {
@@ -316,6 +356,8 @@ int gnt_record_write(gnt_record *r, int diverged, gnt_err *err) {
     if (gnt_st_add(&r->held, "treatment", GNT_ST_F32, 2, dim, r->treatment, NULL, err) != 0)
         return -1;
     gnt_work *w = r->work;
+    if (mark(r, err) != 0)
+        return -1;
     return w->write(w->context, "record", &r->record, err) == 0 ? w->write(w->context, "held", &r->held, err)
                                                                 : -1;
 }

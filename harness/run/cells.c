@@ -31,6 +31,10 @@ static int done(run *r, run_cell *c, const run_job *j, int *moved) {
     return j->state == RUN_OK;
 }
 
+static int has_ended(const run_job *j) {
+    return j->state == RUN_OK || j->state == RUN_ENDED;
+}
+
 static run_search *search_of(run *r, const gnt_cell *c) {
     return &r->search[c->task * r->suite->n_defenses + c->defense];
 }
@@ -89,6 +93,8 @@ int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
         return 0;
     if (!c->score_job) {
         c->train = run_train_job(r, cell->task, (int)cell->defense, c->strength, cell->seed);
+        if (!r->suite->task[cell->task].observe.probe)
+            c->replay = run_replay_job(r, cell->task, (int)cell->defense, c->strength, cell->seed);
         if (r->suite->attack[cell->attack].first.info)
             c->first = run_first_job(r, cell, c->strength);
         c->attack = run_attack_job(r, cell, c->strength);
@@ -100,8 +106,9 @@ int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
     run_job *none = run_none_job(r, cell->task, cell->seed);
     if (!none)
         return gnt_fail(err, "out of memory for the cell %s", cell->id);
-    if (!done(r, c, c->score_job, moved) || none->state == RUN_WAITING || none->state == RUN_READY ||
-        none->state == RUN_RUNNING)
+    run_job *public_job = run_public_job(r, cell->task, cell->seed);
+    if (!done(r, c, c->score_job, moved) || !has_ended(none) || (c->replay && !has_ended(c->replay)) ||
+        (public_job && !has_ended(public_job)))
         return 0;
     c->utility = run_utility(r, c->train, &c->utility_error);
     c->utility_none = none->state == RUN_OK ? run_utility(r, none, NULL) : NAN;
@@ -118,6 +125,7 @@ int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
         add_facts(c->facts, json_object_get(c->first->record, "facts"));
     add_facts(c->facts, json_object_get(c->attack->record, "facts"));
     add_facts(c->facts, json_object_get(c->score, "facts")); /* last: no plugin speaks for the score */
+    c->marks = run_marks_of(r, c);
     if (c->score)
         settle(r, c, "ok", NULL, moved);
     else

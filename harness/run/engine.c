@@ -135,6 +135,7 @@ static void close_run(run *r) {
         gnt_free(r->cell[i].reason);
         json_decref(r->cell[i].score);
         json_decref(r->cell[i].facts);
+        json_decref(r->cell[i].marks);
     }
     for (size_t i = 0; r->search && i < r->suite->n_tasks * r->suite->n_defenses; i++) {
         gnt_free(r->search[i].history);

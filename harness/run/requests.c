@@ -126,7 +126,7 @@ json_t *request_plugin(run *r, run_job *j, const gnt_suite_member *m, int swept,
 
 json_t *request_chain(run *r, run_job *j, int defense, double strength) {
     json_t *list = json_array();
-    if (defense == RUN_PLAIN)
+    if (defense < 0)
         return list;
     const gnt_suite_defense *d = &r->suite->defense[defense];
     for (size_t i = 0; i < d->n_members; i++) {
@@ -142,7 +142,7 @@ json_t *request_chain(run *r, run_job *j, int defense, double strength) {
 
 uint32_t request_hooks(const run *r, int defense) {
     uint32_t hooks = 0;
-    for (size_t i = 0; defense != RUN_PLAIN && i < r->suite->defense[defense].n_members; i++)
+    for (size_t i = 0; defense >= 0 && i < r->suite->defense[defense].n_members; i++)
         hooks |= r->suite->defense[defense].member[i].info->hooks;
     return hooks;
 }
@@ -151,7 +151,7 @@ void request_label(const run *r, int defense, double strength, char *text, size_
     char number[GNT_NUMBER_SIZE] = "none";
     if (isfinite(strength))
         gnt_number_text(strength, number);
-    snprintf(text, size, "%s@%s", defense == RUN_PLAIN ? "(plain)" : r->suite->defense[defense].label,
+    snprintf(text, size, "%s@%s", defense < 0 ? "(plain)" : r->suite->defense[defense].label,
              number);
 }
 
@@ -224,7 +224,7 @@ const char *request_input_name(int kind, size_t member) {
 
 int request_add_artefacts(run *r, run_job *j, size_t task, int defense, double strength, int64_t stage,
                           run_job *trained, uint64_t seed) {
-    if (defense == RUN_PLAIN)
+    if (defense < 0)
         return 0;
     const gnt_suite_defense *d = &r->suite->defense[defense];
     for (size_t i = 0; i < d->n_members; i++) {
@@ -308,6 +308,20 @@ static void ask_for_head(const run *r, run_job *j, const gnt_suite_task *t, uint
     request_set_key(r, j, "head", "train", coordinates);
 }
 
+/* The same budget on public data: as many clients a round, steps and batches; no more clients than there are rows. */
+static json_t *federated_of(const gnt_suite_task *t, int defense, int64_t rounds) {
+    gnt_suite_task of = *t;
+    gnt_suite_federated *f = &of.federated;
+    const int64_t each = f->partition == GNT_PARTITION_SHARDS ? f->shards : 1;
+    const int64_t most = t->role_rows[GNT_ROLE_PUBLIC] / each;
+    if (defense == RUN_PUBLIC && f->clients > most && most > 0) {
+        const double a_round = ceil(f->participation * (double)f->clients - 1e-9);
+        f->clients = most;
+        f->participation = fmin(1, fmax(a_round, 1) / (double)most);
+    }
+    return request_federated(&of, rounds);
+}
+
 static run_job *training(run *r, const char *name, size_t task, int defense, double strength, uint64_t seed,
                          int64_t rounds) {
     static const char *const outputs[] = {"trained", "contributions", "record", "held", NULL};
@@ -319,13 +333,13 @@ static run_job *training(run *r, const char *name, size_t task, int defense, dou
         return j;
     snprintf(coordinates, sizeof coordinates, "%s/s%" PRIu64, t->trained_as, seed);
     snprintf(role, sizeof role, "%s/%s/train", coordinates,
-             defense == RUN_PLAIN ? "(plain)" : r->suite->defense[defense].label);
+             defense < 0 ? "(plain)" : r->suite->defense[defense].label);
     j->utility_kind = t->utility;
     j->untrained = rounds == 0 && !t->weights;
     request_set(j, "model", request_model(t));
-    if (defense != RUN_PLAIN)
+    if (defense >= 0)
         request_region(j, t);
-    request_set(j, "federated", request_federated(t, rounds));
+    request_set(j, "federated", federated_of(t, defense, rounds));
     request_set(j, "stages", rounds ? integers(t->stages, t->n_stages) : integers((const int64_t[]){0}, 1));
     request_set(j, "defense", request_chain(r, j, defense, strength));
     ask_for_sides(r, j, defense);
@@ -333,13 +347,13 @@ static run_job *training(run *r, const char *name, size_t task, int defense, dou
     request_set_key(r, j, "init", "init", coordinates);
     request_set_key(r, j, "train", "train", coordinates);
     request_set_key(r, j, "defense", "defense", role);
-    if (defense != RUN_PLAIN && rounds)
+    if (defense >= 0 && rounds)
         ask_for_record(r, j, t, coordinates);
     if (t->by_head && !j->untrained)
         ask_for_head(r, j, t, seed);
     run_job *data = run_data_job(r, task, seed);
-    if (run_add_input(j, "clients", data, "clients") != 0 || run_add_input(j, "test", data, "test") != 0 ||
-        run_add_input(j, "public", data, "public") != 0 ||
+    if (run_add_input(j, "clients", data, defense == RUN_PUBLIC ? "public" : "clients") != 0 ||
+        run_add_input(j, "test", data, "test") != 0 || run_add_input(j, "public", data, "public") != 0 ||
         request_add_weights(j, t, &r->weights_digest[task]) != 0 ||
         request_add_artefacts(r, j, task, defense, strength, 0, NULL, seed) != 0)
         return NULL;
@@ -361,6 +375,32 @@ run_job *run_train_job(run *r, size_t task, int defense, double strength, uint64
     request_label(r, defense, strength, label, sizeof label);
     snprintf(name, sizeof name, "train %s/%s/s%" PRIu64, t->trained_as, label, seed);
     return training(r, name, task, defense, strength, seed, t->federated.rounds);
+}
+
+/* Public rows that are samples of the task: of its own set, with its labels. */
+static int has_public(const gnt_suite_task *t) {
+    return t->federated.rounds > 0 && t->role_rows[GNT_ROLE_PUBLIC] > 0 && !t->lent.data;
+}
+
+static void public_name(const run *r, size_t task, uint64_t seed, char name[NAME_SIZE]) {
+    snprintf(name, NAME_SIZE, "public %s/s%" PRIu64, r->suite->task[task].trained_as, seed);
+}
+
+run_job *run_public_job(run *r, size_t task, uint64_t seed) {
+    const gnt_suite_task *t = &r->suite->task[task];
+    char name[NAME_SIZE];
+    if (!has_public(t))
+        return NULL;
+    public_name(r, task, seed, name);
+    return training(r, name, task, RUN_PUBLIC, NAN, seed, t->federated.rounds);
+}
+
+run_job *run_public_made(const run *r, size_t task, uint64_t seed) {
+    char name[NAME_SIZE];
+    public_name(r, task, seed, name);
+    const json_t *index = json_object_get(r->index, name);
+    run_job *j = index ? r->job[json_integer_value(index)] : NULL;
+    return j && j->state == RUN_OK ? j : NULL;
 }
 
 run_job *run_replay_job(run *r, size_t task, int defense, double strength, uint64_t seed) {

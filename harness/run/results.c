@@ -51,7 +51,26 @@ int run_write_plan(const run *r, gnt_err *err) {
 
 /* ---- results.json ---- */
 
-static json_t *tasks_json(const gnt_suite *s) {
+/* What the same training leaves that has public data alone, at each seed; null where nobody made one. */
+static json_t *public_json(const run *r, size_t task) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->suite->n_seeds; i++) {
+        const uint64_t seed = r->suite->seeds[i];
+        run_job *j = run_public_made(r, task, seed);
+        double error = 0;
+        const double utility = j ? run_utility(r, j, &error) : NAN;
+        if (isfinite(utility))
+            json_array_append_new(list, json_pack("{s:I, s:o, s:o}", "seed", (json_int_t)seed, "utility",
+                                                  number(utility), "standard_error", number(error)));
+    }
+    if (json_array_size(list) > 0)
+        return list;
+    json_decref(list);
+    return json_null();
+}
+
+static json_t *tasks_json(const run *r) {
+    const gnt_suite *s = r->suite;
     json_t *list = json_array();
     for (size_t i = 0; i < s->n_tasks; i++) {
         const gnt_suite_task *t = &s->task[i];
@@ -70,6 +89,7 @@ static json_t *tasks_json(const gnt_suite *s) {
                       (json_int_t)t->observe.batch, "local_steps", (json_int_t)t->observe.local_steps,
                       "rounds", (json_int_t)t->federated.rounds, "weights", t->weights != NULL, "attribute",
                       text_or_null(attribute)));
+        json_object_set_new(json_array_get(list, i), "public_only", public_json(r, i));
         if (t->observe.set) {
             json_object_set_new(json_array_get(list, i), "set", json_integer(t->observe.set));
             json_object_set_new(json_array_get(list, i), "epochs", json_integer(t->observe.epochs));
@@ -231,6 +251,8 @@ static json_t *cell_json(const run *r, const run_cell *c, gnt_err *err, int *rc)
         json_object_set(one, parts[i], json_object_get(c->score, parts[i]));
     if (c->facts)
         json_object_set(one, "facts", c->facts);
+    if (json_array_size(c->marks) > 0)
+        json_object_set(one, "marks", c->marks);
     if (json_object_size(json_object_get(c->score, "unmeasured")) > 0)
         json_object_set(one, "unmeasured", json_object_get(c->score, "unmeasured"));
     json_object_set_new(one, "images", copy_images(r, c, err, rc));
@@ -251,7 +273,7 @@ int run_write_results(const run *r, gnt_err *err) {
     const gnt_suite *s = r->suite;
     json_t *all =
         json_pack("{s:i, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "format", 1, "suite", s->name,
-                  "title", s->title, "suite_digest", s->digest, "tasks", tasks_json(s), "models",
+                  "title", s->title, "suite_digest", s->digest, "tasks", tasks_json(r), "models",
                   models_json(r), "defenses", defenses_json(s), "attacks", attacks_json(s), "matches",
                   matches_json(r), "groups", run_groups(r), "cells", cells);
     if (s->scale)

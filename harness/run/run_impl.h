@@ -85,6 +85,8 @@ typedef struct run_cell {
     double utility_error;         /* standard error of `utility` */
     json_t *score;                /* metadata of the score */
     json_t *facts;
+    json_t *marks;  /* what the host found wrong with the defense: [{"what", "says"}] */
+    run_job *replay; /* NULL where there is nothing to compute again */
     run_job *train, *first, *attack, *score_job; /* first: of a chain, else NULL */
     const run_job *failed;                       /* the job whose failure is the cell's; else NULL */
 } run_cell;
@@ -131,7 +133,10 @@ const run_job *run_origin(const run_job *j);
 json_t *run_metadata(const run *r, const run_job *j, const char *output);
 
 /* ---- requests.c, requests_attack.c: the jobs of a task; each returns NULL when out of memory ---- */
-enum { RUN_PLAIN = -1 }; /* no defense at all */
+enum {
+    RUN_PLAIN = -1, /* no defense at all */
+    RUN_PUBLIC = -2 /* none, and public data in the clients' hands */
+};
 run_job *run_data_job(run *r, size_t task, uint64_t seed);
 run_job *run_model_job(run *r, size_t model);
 const run_job *run_model_made(const run *r, size_t model); /* NULL when it is not done */
@@ -151,6 +156,13 @@ int run_utility_holds(const run *r, const run_job *train);
 int run_step_search(run *r, run_search *s, int *moved, gnt_err *err);
 /* The plain training (none) of a task and seed: the suite's own `none` where it has one. */
 run_job *run_none_job(run *r, size_t task, uint64_t seed);
+
+/* ---- marks.c ---- */
+/* What the host found wrong with the cell's defense, as a fresh list. */
+json_t *run_marks_of(const run *r, const run_cell *c);
+/* The training on public data alone; NULL where there is none to make. */
+run_job *run_public_job(run *r, size_t task, uint64_t seed);
+run_job *run_public_made(const run *r, size_t task, uint64_t seed); /* NULL where it was not asked for or failed */
 
 /* ---- cells.c ---- */
 int run_wants(const run *r, size_t cell);

@@ -1,0 +1,101 @@
+#include "job/treatment.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+static const double beyond_chance = 4;
+/* What is large: in cosine, in log₁₀ of a ratio (a factor of 1.4), in share of the entries. */
+static const double large[GNT_TREATMENTS] = {0.1, 0.15, 0.05};
+static const char *const words[GNT_TREATMENTS] = {"cosine of before to after", "log10 of the ratio of norms",
+                                                  "share of entries changed"};
+
+typedef struct ranked {
+    float value;
+    int watched;
+} ranked;
+
+static int by_value(const void *a, const void *b) {
+    const float x = ((const ranked *)a)->value, y = ((const ranked *)b)->value;
+    return (x > y) - (x < y);
+}
+
+/* Sums over strata: of ranks of the watched beyond what is expected, of its variance, of means. */
+typedef struct sums {
+    double surplus, variance, weight, watched, others;
+} sums;
+
+/* One stratum's n values, sorted. */
+static void add_stratum(sums *s, const ranked *r, size_t n) {
+    double watched = 0, rank_sum = 0, ties = 0, mean[2] = {0, 0};
+    for (size_t i = 0; i < n;) {
+        size_t end = i;
+        double of_watched = 0;
+        for (; end < n && r[end].value == r[i].value; end++)
+            of_watched += r[end].watched;
+        const double same = (double)(end - i);
+        rank_sum += of_watched * ((double)(i + end + 1) / 2);
+        watched += of_watched;
+        ties += same * same * same - same;
+        i = end;
+    }
+    const double m = watched, others = (double)n - m, all = (double)n;
+    if (m < 1 || others < 1)
+        return;
+    for (size_t i = 0; i < n; i++)
+        mean[r[i].watched] += (double)r[i].value / (r[i].watched ? m : others);
+    const double weight = 1 / (all + 1); /* van Elteren's */
+    s->surplus += weight * (rank_sum - m * (all + 1) / 2);
+    s->variance += weight * weight * m * others / 12 * (all + 1 - ties / (all * (all - 1)));
+    s->weight += m;
+    s->watched += m * mean[1];
+    s->others += m * mean[0];
+}
+
+/* The strata one by one, in a workspace of n entries; `only`: that one alone, −1: all. */
+static sums sum_up(const gnt_treatment *t, size_t n, int what, int32_t only, ranked *space) {
+    sums s = {0};
+    int32_t most = -1;
+    for (size_t i = 0; i < n; i++)
+        most = t[i].stratum > most ? t[i].stratum : most;
+    for (int32_t k = only < 0 ? 0 : only; k <= (only < 0 ? most : only); k++) {
+        size_t used = 0;
+        for (size_t i = 0; i < n; i++)
+            if (t[i].stratum == k)
+                space[used++] = (ranked){t[i].value[what], t[i].watched != 0};
+        qsort(space, used, sizeof *space, by_value);
+        add_stratum(&s, space, used);
+    }
+    return s;
+}
+
+static int judge(const sums *s, int what, gnt_err *says) {
+    if (s->weight <= 0 || s->variance <= 0)
+        return 0;
+    const double z = s->surplus / sqrt(s->variance), a = s->watched / s->weight, b = s->others / s->weight;
+    if (!(fabs(z) > beyond_chance) || !(fabs(a - b) > large[what]))
+        return 0;
+    gnt_fail(says,
+             "what the defense did to the updates that were looked at is not what it did to the others: %s %.3g "
+             "against %.3g",
+             words[what], a, b);
+    return 1;
+}
+
+int gnt_treatment_differs(const gnt_treatment *t, size_t n, gnt_err *says) {
+    ranked *space = gnt_array(n, sizeof *space);
+    int32_t most = -1;
+    int found = 0;
+    if (!space)
+        return gnt_fail(says, "out of memory for %zu treatments", n);
+    for (size_t i = 0; i < n; i++)
+        most = t[i].stratum > most ? t[i].stratum : most;
+    for (int what = 0; what < GNT_TREATMENTS && !found; what++)
+        for (int32_t k = -1; k <= most && !found; k++) {
+            const sums s = sum_up(t, n, what, k, space);
+            found = judge(&s, what, says);
+        }
+    gnt_free(space);
+    return found;
+}

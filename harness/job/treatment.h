@@ -1,0 +1,28 @@
+/* treatment: does a defense do the same to the updates that are looked at as to all others?
+ *
+ * Of each update the host notes what the defense made of it: the cosine between before and after, the ratio of their norms,
+ * the share of entries that changed. Clients are drawn at random, so in each round the drawn ones are like the rest but for
+ * chance. The rank sum test (Mann and Whitney, ties corrected), summed over rounds as van Elteren does, says what chance
+ * gives; a difference counts that is both beyond chance (|z| > 4, p < 10⁻⁴) and large. */
+#ifndef GNT_JOB_TREATMENT_H
+#define GNT_JOB_TREATMENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum { GNT_TREATMENT_COSINE, GNT_TREATMENT_RATIO, GNT_TREATMENT_CHANGED, GNT_TREATMENTS };
+
+/* What was done to one update: cosine, log₁₀ of the ratio of norms, share changed. */
+typedef struct gnt_treatment {
+    int32_t stratum;  /* updates are compared within one, such as a round; ≥ 0 */
+    int watched;      /* it is one of those looked at */
+    float value[GNT_TREATMENTS];
+} gnt_treatment;
+
+/* 1 where the watched ones were treated otherwise, with a sentence; 0 where not, or where there are too few to tell;
+ * −1 out of memory. */
+int gnt_treatment_differs(const gnt_treatment *t, size_t n, gnt_err *says);
+
+#endif

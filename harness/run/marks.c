@@ -1,0 +1,59 @@
+/* Marks: what the host found wrong with a defense, from records that no plugin had in its hands. */
+#include <string.h>
+
+#include "run/run_impl.h"
+
+static void add(json_t *list, const char *what, const char *says) {
+    json_array_append_new(list, json_pack("{s:s, s:s}", "what", what, "says", says));
+}
+
+/* Marks that a job left in the metadata of an output. */
+static void add_from(json_t *list, const json_t *metadata) {
+    const json_t *one;
+    size_t i;
+    json_array_foreach(json_object_get(metadata, "marks"), i, one) {
+        const char *what = json_string_value(json_object_get(one, "what"));
+        const char *says = json_string_value(json_object_get(one, "says"));
+        if (what && says)
+            add(list, what, says);
+    }
+}
+
+/* Of all observed rounds: what a defense does in one it may do in any. */
+static void add_replay(json_t *list, const run *r, const run_cell *c) {
+    gnt_err text;
+    if (c->replay->state != RUN_OK) {
+        gnt_fail(&text, "what was observed could not be computed again: %s",
+                 c->replay->reason ? c->replay->reason : "the job failed");
+        add(list, "not-reproducible", text.text);
+        return;
+    }
+    json_t *all = run_metadata(r, c->replay, "replay");
+    const json_t *differs = json_object_get(all, "differs"), *first = json_array_get(differs, 0);
+    if (!json_is_array(differs))
+        add(list, "not-reproducible", "what was computed again cannot be read back from the store");
+    else if (first) {
+        const char *says = json_string_value(json_object_get(first, "says"));
+        gnt_fail(&text,
+                 "%zu of %lld observed updates are not what their clients compute from their own data alone; client %lld "
+                 "in round %lld: %s",
+                 json_array_size(differs), (long long)json_integer_value(json_object_get(all, "checked")),
+                 (long long)json_integer_value(json_object_get(first, "client")),
+                 (long long)json_integer_value(json_object_get(first, "round")), says ? says : "");
+        add(list, "not-reproducible", text.text);
+    }
+    json_decref(all);
+}
+
+json_t *run_marks_of(const run *r, const run_cell *c) {
+    json_t *list = json_array();
+    if (c->replay)
+        add_replay(list, r, c);
+    if (gnt_store_digest(c->train->record, "record")) {
+        json_t *record = run_metadata(r, c->train, "record");
+        add_from(list, record);
+        json_decref(record);
+    }
+    add_from(list, c->score);
+    return list;
+}
