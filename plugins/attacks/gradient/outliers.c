@@ -5,7 +5,7 @@
 
 const char *const outliers_choices[] = {"auto", "keep", NULL};
 
-static const double gap = 100;
+static const double gap = 100, covered = 0.75;
 enum { SHARE = 5, OCTAVES = 255, FEW = 4 }; /* at most 1/SHARE lie above a gap */
 
 /* Sizes by octave: numbers within one are less than a factor of 2 apart, so every gap lies between two octaves, and finding it
@@ -78,12 +78,18 @@ static int is_within(const band *b, float value) {
 
 /* ---- is a band how a gradient may look? ---- */
 
-/* Are the band's entries whole lines of the tensor, a matrix of `lines` along one axis? Entry (l, k) is at l·line + k·step. */
-static int are_whole_lines(const finder *f, int64_t t, const band *b, int64_t lines, int64_t line,
-                           int64_t length, int64_t step) {
+/* How the band's entries lie in the lines of a matrix along one axis. */
+typedef struct lines {
+    int64_t touched, entries; /* lines that hold some; entries in them */
+    int whole;                /* all of every such line but what is zero or an outlier already */
+} lines;
+
+/* Entry (l, k) of tensor t is at l·line + k·step. */
+static lines lines_of(const finder *f, int64_t t, const band *b, int64_t n, int64_t line, int64_t length,
+                      int64_t step) {
     const gnt_view *v = &f->update->view[t];
-    int64_t touched = 0, entries = 0;
-    for (int64_t l = 0; l < lines; l++) {
+    lines out = {.whole = 1};
+    for (int64_t l = 0; l < n; l++) {
         int64_t inside = 0, all = 0;
         for (int64_t k = 0; k < length; k++) {
             int64_t i = l * line + k * step;
@@ -92,12 +98,24 @@ static int are_whole_lines(const finder *f, int64_t t, const band *b, int64_t li
             all++;
             inside += is_within(b, v->data[i]);
         }
-        if (inside && inside < all)
-            return 0;
-        touched += inside > 0;
-        entries += inside;
+        out.whole &= inside == 0 || inside == all;
+        out.touched += inside > 0;
+        out.entries += inside;
     }
-    return entries >= FEW * touched; /* a line of one entry is no line */
+    return out;
+}
+
+/* Whole rows: loud units. Whole columns: loud inputs. Most of a block of rows and columns: one loud sample of a batch, which
+ * some units and some inputs belong to. Entries strewn about leave most of the rows and columns that they touch alone. */
+static int is_plausible_matrix(const finder *f, int64_t t, const band *b) {
+    int64_t rows = f->update->view[t].dim[0], columns = f->update->view[t].count / rows;
+    lines r = lines_of(f, t, b, rows, columns, columns, 1), c = lines_of(f, t, b, columns, 1, rows, columns);
+    if (r.entries == 0)
+        return 1;
+    if ((r.whole && r.entries >= FEW * r.touched) || (c.whole && c.entries >= FEW * c.touched))
+        return 1; /* a line of one entry is no line */
+    return r.touched > 1 && c.touched >= FEW &&
+           covered * (double)r.touched * (double)c.touched <= (double)r.entries;
 }
 
 static int touches_row(const gnt_view *v, const band *b, int64_t row) {
@@ -126,9 +144,7 @@ static int is_plausible(const finder *f, int64_t t, const band *b) {
     const gnt_view *v = &f->update->view[t];
     if (v->rank < 2 || v->dim[0] < 1)
         return follows_weights(f, t, b);
-    int64_t rows = v->dim[0], columns = v->count / rows;
-    return are_whole_lines(f, t, b, rows, columns, columns, 1) ||
-           are_whole_lines(f, t, b, columns, 1, rows, columns);
+    return is_plausible_matrix(f, t, b);
 }
 
 /* ---- marking ---- */

@@ -3,7 +3,7 @@
  * A few entries of enormous size hide the rest from whoever matches all of them. In a gradient sizes run together: sorted, two
  * neighbours are never far apart, unless a whole unit or a whole input is much louder than the others. So where there is a
  * gap of a factor of 100 with at most a fifth of the entries above it, those above are outliers, if they do not make up
- * whole rows or whole columns of their tensors. That is asked of the update as a whole, then of each tensor that is a matrix. */
+ * whole rows, whole columns or most of a block of both in their tensors. That is asked of the update as a whole, then of each tensor that is a matrix. */
 #ifndef GRADIENT_OUTLIERS_H
 #define GRADIENT_OUTLIERS_H
 
