@@ -13,13 +13,10 @@
 #include "job/score.h"
 #include "metric/identify.h"
 
-enum { MOST_CANDIDATES = 256 };
-
-static const float *answer_of(const gnt_st *answer, const char *kind, int64_t j, int64_t columns,
-                              int64_t *rows) {
+const float *score_answer(const score *s, const char *kind, int64_t j, int64_t columns, int64_t *rows) {
     char name[64];
     snprintf(name, sizeof name, "%s.%" PRId64, kind, j);
-    const gnt_st_tensor *t = gnt_st_find(answer, name);
+    const gnt_st_tensor *t = gnt_st_find(&s->answer, name);
     if (!t || t->type != GNT_ST_F32 || t->rank != 2 || t->dim[1] != columns || t->dim[0] < 1)
         return NULL;
     *rows = t->dim[0];
@@ -37,55 +34,50 @@ gnt_metric_rows score_rows(const score_table *table, size_t n) {
 
 /* ---- reconstruction ---- */
 
-/* Candidates for identification: all targets, then client samples, as rows of one table. */
-static int gather_candidates(score *s, float **rows, size_t *n, gnt_err *err) {
-    const gnt_sampleset *own = s->right ? &s->originals : &s->targets;
-    int64_t f = own->view.features, mine = s->right ? own->view.n : s->n, others = s->clients.view.n;
-    if (others > MOST_CANDIDATES)
-        others = MOST_CANDIDATES;
-    *n = (size_t)(mine + others);
-    *rows = gnt_array(*n * (size_t)f, sizeof **rows);
-    if (!*rows)
-        return gnt_fail(err, "out of memory for %zu candidates", *n);
-    memcpy(*rows, own->x, (size_t)(mine * f) * sizeof **rows);
-    if (others)
-        memcpy(*rows + mine * f, s->clients.x, (size_t)(others * f) * sizeof **rows);
-    return 0;
-}
-
-static int judge_observation(score *s, int64_t j, const gnt_metric_rows *candidates, gnt_err *err) {
-    int64_t b = s->batch, f = s->targets.view.features, count = 0;
-    const float *x = answer_of(&s->answer, "reconstruction", j, f, &count), *truth = s->targets.x + j * b * f;
+/* Of a batch: which answer is which target's. */
+static int judge_batch(score *s, int64_t j, const float *x, int64_t count, gnt_err *err) {
+    int64_t b = s->batch;
     score_target *out = s->target + j * b;
     gnt_metric_image *image = gnt_array((size_t)b, sizeof *image);
     if (!image)
         return gnt_fail(err, "out of memory for %" PRId64 " scores", b);
-    int rc = 0;
-    if (count > b)
-        count = b;
-    if (x)
-        rc = gnt_metric_judge_batch(image, truth, (size_t)b, x, (size_t)count, s->shape, err);
+    int rc = x ? gnt_metric_judge_batch(image, s->targets.x + j * b * s->targets.view.features, (size_t)b, x,
+                                        (size_t)count, s->shape, err)
+               : 0;
     for (int64_t i = 0; rc == 0 && i < b; i++) {
         out[i].image = x ? image[i] : gnt_metric_no_answer();
+        out[i].member = out[i].mean_member = j * b + i;
+    }
+    gnt_free(image);
+    return rc;
+}
+
+static int judge_observation(score *s, int64_t j, const gnt_metric_rows *candidates, gnt_err *err) {
+    int64_t b = s->batch, f = s->targets.view.features, count = 0;
+    const float *x = score_answer(s, "reconstruction", j, f, &count);
+    score_target *out = s->target + j * b;
+    if (count > b)
+        count = b;
+    int rc =
+        score_by_members(s) ? score_judge_members(s, j, x, count, err) : judge_batch(s, j, x, count, err);
+    for (int64_t i = 0; rc == 0 && i < b; i++) {
         out[i].has_image = 1;
         out[i].rank = (double)candidates->n;
         if (out[i].image.missing)
             continue;
         gnt_metric_identity who;
         out[i].recovered = x + out[i].image.answer * f;
-        int64_t right = s->right ? s->right[j * b + i] : j * b + i;
-        rc = gnt_metric_identify(&who, out[i].recovered, candidates, (size_t)right, err);
+        rc = gnt_metric_identify(&who, out[i].recovered, candidates, (size_t)out[i].member, err);
         out[i].hit = who.hit;
         out[i].rank = who.rank;
     }
-    gnt_free(image);
     return rc;
 }
 
 static int score_reconstructions(score *s, gnt_err *err) {
     float *rows;
     size_t n;
-    if (gather_candidates(s, &rows, &n, err) != 0)
+    if (score_mean_image(s, err) != 0 || score_candidates(s, &rows, &n, err) != 0)
         return -1;
     score_table table = {rows, (size_t)s->targets.view.features};
     gnt_metric_rows candidates = score_rows(&table, n);
@@ -96,43 +88,23 @@ static int score_reconstructions(score *s, gnt_err *err) {
         rc = score_regions(s, err);
     if (rc == 0)
         rc = score_sets(s, &candidates, err);
+    if (rc == 0)
+        rc = score_claims(s, err);
     s->candidates = n;
     gnt_free(rows);
     return rc;
 }
 
-/* ---- labels and attributes ---- */
-
-static int score_labels(score *s, gnt_err *err) {
-    int32_t classes = s->targets.view.classes;
-    int32_t *told = gnt_array((size_t)s->batch, sizeof *told);
-    int rc = told ? 0 : gnt_fail(err, "out of memory for labels");
-    for (int64_t j = 0; rc == 0 && j < s->observations; j++) {
-        int64_t n = 0;
-        double share = 0;
-        const float *scores = answer_of(&s->answer, "labels", j, classes, &n);
-        if (scores && n == s->batch) {
-            gnt_metric_labels_of_scores(told, scores, (size_t)n, classes);
-            rc = gnt_metric_batch_labels(&share, s->targets.label + j * s->batch, (size_t)s->batch, told,
-                                         (size_t)n, classes, err);
-        }
-        for (int64_t i = 0; i < s->batch; i++) {
-            s->target[j * s->batch + i].label_right = share;
-            s->target[j * s->batch + i].has_label = 1;
-        }
-    }
-    gnt_free(told);
-    return rc;
-}
+/* ---- attributes ---- */
 
 /* Of a batch of several samples the attribute is that of most of them (ties: the lowest value). */
-static int32_t attribute_of(const score *s, int64_t j) {
+static int32_t attribute_of(const score *s, int64_t j, int64_t *row) {
     int32_t n = s->targets.view.n_attributes, best = 0;
-    int64_t most = -1;
+    int64_t most = -1, rows = score_rows_behind(s, j, row);
     for (int32_t v = 0; v < s->attribute_values; v++) {
         int64_t count = 0;
-        for (int64_t i = 0; i < s->batch; i++)
-            count += s->targets.a[(j * s->batch + i) * n + s->attribute] == v;
+        for (int64_t i = 0; i < rows; i++)
+            count += s->targets.a[row[i] * n + s->attribute] == v;
         if (count > most) {
             most = count;
             best = v;
@@ -144,12 +116,15 @@ static int32_t attribute_of(const score *s, int64_t j) {
 static int score_attributes(score *s, gnt_err *err) {
     s->attribute_truth = gnt_array((size_t)s->observations, sizeof *s->attribute_truth);
     s->attribute_told = gnt_array((size_t)s->observations, sizeof *s->attribute_told);
-    if (!s->attribute_truth || !s->attribute_told)
+    int64_t *row = gnt_array((size_t)s->members, sizeof *row);
+    if (!s->attribute_truth || !s->attribute_told || !row) {
+        gnt_free(row);
         return gnt_fail(err, "out of memory for attributes");
+    }
     for (int64_t j = 0; j < s->observations; j++) {
         int64_t rows = 0;
-        const float *scores = answer_of(&s->answer, "attribute", j, s->attribute_values, &rows);
-        s->attribute_truth[j] = attribute_of(s, j);
+        const float *scores = score_answer(s, "attribute", j, s->attribute_values, &rows);
+        s->attribute_truth[j] = attribute_of(s, j, row);
         s->attribute_told[j] = GNT_METRIC_NO_LABEL;
         if (scores)
             gnt_metric_labels_of_scores(&s->attribute_told[j], scores, 1, s->attribute_values);
@@ -161,6 +136,7 @@ static int score_attributes(score *s, gnt_err *err) {
             t->has_attribute = 1;
         }
     }
+    gnt_free(row);
     return 0;
 }
 
@@ -196,8 +172,8 @@ static int open_all(score *s, gnt_err *err) {
         s->target = gnt_array((size_t)s->n, sizeof *s->target);
         return s->target && s->n ? 0 : gnt_fail(err, "a transcript can be scored for contributions alone");
     }
-    if (s->n < 1 || t->n < s->n)
-        return gnt_fail(err, "there are %" PRId64 " targets, %" PRId64 " were observed", t->n, s->n);
+    if (s->n < 1 || t->n < s->rows)
+        return gnt_fail(err, "there are %" PRId64 " targets, %" PRId64 " were observed", t->n, s->rows);
     int image = t->rank == 3;
     s->is_image = image;
     s->shape =
@@ -215,6 +191,8 @@ static void close_all(score *s) {
     gnt_st_free(&s->seen);
     gnt_st_free(&s->given);
     gnt_free(s->target);
+    gnt_free(s->first);
+    gnt_free(s->mean);
     gnt_free(s->attribute_truth);
     gnt_free(s->attribute_told);
 }
@@ -243,7 +221,9 @@ int gnt_job_score(gnt_work *w, gnt_err *err) {
                .surface = (uint32_t)gnt_request_int(w, "observe.surface"),
                .set = gnt_request_int(w, "observe.set"),
                .chained = (int)gnt_request_int(w, "chained"),
+               .members = gnt_request_int(w, "observe.members"),
                .facts = json_object(),
+               .marks = json_array(),
                .attribute = gnt_request(w, "attribute") ? (int32_t)gnt_request_int(w, "attribute.index") : -1,
                .region = gnt_work_region(w),
                .of_all = gnt_request_int(w, "observe.surface") == GNT_SURFACE_TRANSCRIPT,

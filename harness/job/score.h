@@ -12,7 +12,9 @@
 enum { SCORE_FEATURES = GNT_LPIPS_NETS, SCORE_JUDGES };
 extern const char *const score_judge_names[SCORE_JUDGES];
 
-typedef struct score_target { /* one private sample */
+typedef struct score_target { /* one private sample: of a set, the one that an answer was assigned to */
+    int64_t member;           /* row of `targets`; −1: no answer, so that none of the set is meant */
+    int64_t mean_member;      /* the same for the mean public image */
     int has_image, has_label, has_attribute;
     gnt_metric_image image, region; /* region: of the sensitive rectangle, where there is one */
     const float *recovered;         /* NULL when missing */
@@ -32,8 +34,12 @@ typedef struct score {
     gnt_sampleset targets, public_data, clients;
     gnt_st answer, seen, given; /* given: to the secure sum */
     int64_t observations, batch,
-        n;      /* n = observations × batch private samples, or the clients of a transcript */
-    int of_all; /* the one observation is a transcript, of all clients */
+        n; /* n = observations × batch private samples, or the clients of a transcript */
+    /* Rows of `targets` of which an observation may show any; `batch`: it shows just these. Rows that are judged in all,
+     * and the first one of each observation; first NULL: those of the observations lie one after the other. */
+    int64_t members, rows, *first;
+    float *mean;                /* the mean public image; NULL: there is none */
+    int of_all;                 /* the one observation is a transcript, of all clients */
     const double *contribution; /* clients_in_sum × entries, in `given` */
     int64_t clients_in_sum, entries;
     double contribution_rank;  /* NaN where there is no order */
@@ -54,10 +60,12 @@ typedef struct score {
     int64_t set;   /* samples encoded together, 0: none */
     int as_sets;   /* an observation is a set of encodings, its batch the set; else it is of one encoding */
     gnt_st mixing; /* what encodings are made of */
-    gnt_sampleset originals; /* targets as they were; empty: `targets` holds them */
-    int64_t *right;          /* n: row of each target among the originals; NULL: its own */
-    json_t *facts;           /* numbers of the whole cell, by name */
+    json_t *facts; /* numbers of the whole cell, by name */
+    json_t *marks; /* what a reader of the numbers has to know: [{"what", "says"}, …] */
 } score;
+
+/* Tensor KIND.J of the answer, rows × columns; NULL: it was not answered so. */
+const float *score_answer(const score *s, const char *kind, int64_t j, int64_t columns, int64_t *rows);
 
 /* Rows of a table of floats that lies in memory; `table` is kept by reference. */
 typedef struct score_table {
@@ -66,10 +74,37 @@ typedef struct score_table {
 } score_table;
 gnt_metric_rows score_rows(const score_table *table, size_t n);
 
-/* score_sets.c. Opening also settles which samples are the targets. */
+/* score_members.c: whether answers are assigned to members of larger sets, the rows behind observation j, and the sample
+ * that target i stands for (any of the set's where there was no answer). */
+int score_by_members(const score *s);
+int64_t score_first(const score *s, int64_t j);
+const float *score_truth(const score *s, int64_t i);
+/* Judges the answers x (count of them) to observation j, and what the mean image would score there. */
+int score_judge_members(score *s, int64_t j, const float *x, int64_t count, gnt_err *err);
+/* The rows that labels and attributes of observation j are compared with: those its images were assigned to, else the whole
+ * set. row has room for `members`; returns how many. */
+int64_t score_rows_behind(const score *s, int64_t j, int64_t *row);
+int score_mean_image(score *s, gnt_err *err);
+
+/* score_candidates.c: what identification chooses among, as rows of one table that is to be freed. */
+int score_candidates(const score *s, float **rows, size_t *n, gnt_err *err);
+
+/* score_label.c */
+int score_labels(score *s, gnt_err *err);
+int score_label_chance(const score *s, double *chance, gnt_err *err);
+
+int score_floors(score *s, json_t *floors, json_t *chance, gnt_err *err); /* score_floors.c */
+
+/* score_claims.c: what a defense says of its encodings, beside what they show. Numbers and a mark, never a score. */
+int score_claims(score *s, gnt_err *err);
+
+/* score_sets.c. Opening also settles the rows behind each observation. */
 int score_open_sets(score *s, gnt_err *err);
+/* weight (encodings × set) or source of a set, as check_mixing found them sound. */
+const gnt_st_tensor *score_mixing(const score *s, const char *kind, int64_t set);
 void score_close_sets(score *s);
 int score_sets(score *s, const gnt_metric_rows *candidates, gnt_err *err);
+int64_t score_n_sets(const score *s);
 /* The encoding, or the update, that shows most of target i; −1: none. */
 int64_t score_encoding_of(const score *s, int64_t i);
 

@@ -59,8 +59,9 @@ int score_images(score *s, gnt_err *err) {
     uint8_t *shown = add(&st, "private", s, k, err);
     if (!shown)
         goto cleanup;
-    for (int64_t i = 0; i < k * f; i++)
-        shown[i] = byte_of(s->targets.x[i]);
+    for (int64_t i = 0; i < k; i++)
+        for (int64_t p = 0; p < f; p++)
+            shown[i * f + p] = byte_of(score_truth(s, i)[p]);
     if (!(shown = add(&st, "observed", s, k, err)))
         goto cleanup;
     show_observed(s, shown, k);

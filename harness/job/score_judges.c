@@ -6,46 +6,33 @@
 
 #include "base/mem.h"
 #include "job/score.h"
-#include "metric/floors.h"
 
 const char *const score_judge_names[SCORE_JUDGES] = {"lpips_alex", "lpips_vgg", "lpips_squeeze",
                                                      "feature_distance"};
 
-/* How far the mean public image is from the targets. */
-static int judge_mean(score *s, int which, gnt_features *f, gnt_err *err) {
-    s->mean_apart[which] = NAN;
-    if (s->public_data.view.n < 1)
-        return 0;
-    const size_t features = (size_t)s->targets.view.features;
-    const score_table table = {s->public_data.x, features};
-    gnt_metric_rows rows = score_rows(&table, (size_t)s->public_data.view.n);
-    float *mean = gnt_array(features, sizeof *mean);
-    int rc =
-        mean ? gnt_metric_mean_image(mean, &rows, err) : gnt_fail(err, "out of memory for the mean image");
+/* How far the mean public image is from the targets, or from those of a set that it is nearest to. */
+static void judge_mean(score *s, int which, gnt_features *f) {
     double sum = 0;
-    for (int64_t i = 0; rc == 0 && i < s->n; i++)
-        sum += gnt_features_distance(f, s->targets.x + (size_t)i * features, mean);
-    s->mean_apart[which] = sum / (double)s->n;
-    gnt_free(mean);
-    return rc;
+    for (int64_t i = 0; s->mean && i < s->n; i++)
+        sum += gnt_features_distance(f, s->targets.x + s->target[i].mean_member * s->targets.view.features,
+                                     s->mean);
+    s->mean_apart[which] = s->mean ? sum / (double)s->n : NAN;
 }
 
 /* Takes f over. An answer that is broken or missing is as far off as can be. */
-static int judge_all(score *s, int which, gnt_features *f, gnt_err *err) {
-    const int64_t features = s->targets.view.features;
+static void judge_all(score *s, int which, gnt_features *f) {
     for (int64_t i = 0; i < s->n; i++) {
         score_target *t = &s->target[i];
         int whole = t->recovered && !t->image.broken && !t->image.missing;
-        double d = whole ? gnt_features_distance(f, s->targets.x + i * features, t->recovered) : NAN;
+        double d = whole ? gnt_features_distance(f, score_truth(s, i), t->recovered) : NAN;
         t->apart[which] = isfinite(d) ? d : gnt_features_worst(f);
     }
     s->judged[which] = 1;
-    int rc = judge_mean(s, which, f, err);
+    judge_mean(s, which, f);
     gnt_features_free(f);
-    return rc;
 }
 
-static int judge_by_lpips(score *s, gnt_lpips_net net, const char *digest, gnt_err *err) {
+static void judge_by_lpips(score *s, gnt_lpips_net net, const char *digest) {
     gnt_work *w = s->work;
     gnt_features *f = NULL;
     gnt_err why = {0};
@@ -55,14 +42,15 @@ static int judge_by_lpips(score *s, gnt_lpips_net net, const char *digest, gnt_e
                  "there is no weights/lpips/%s.safetensors in the folder of --data; tools/export_lpips.py "
                  "makes it",
                  gnt_lpips_names[net]);
-        return 0;
+        return;
     }
     gnt_st_init(&weights);
     if (w->read(w->context, score_judge_names[net], &weights, &why) != 0 ||
         gnt_lpips_new(&f, net, &weights, score_judge_names[net], s->shape, sizeof(float), &why) != 0)
         snprintf(s->unjudged[net], sizeof s->unjudged[net], "%.299s", why.text);
     gnt_st_free(&weights);
-    return f ? judge_all(s, net, f, err) : 0;
+    if (f)
+        judge_all(s, net, f);
 }
 
 static int judge_by_model(score *s, const gnt_work_model *m, const gnt_st *st, gnt_err *err) {
@@ -81,7 +69,9 @@ static int judge_by_model(score *s, const gnt_work_model *m, const gnt_st *st, g
     else
         gnt_features_new(&f, m->model, weights->data, buffers->data, sizeof(float), &why);
     snprintf(s->unjudged[SCORE_FEATURES], sizeof s->unjudged[SCORE_FEATURES], "%.299s", why.text);
-    return f ? judge_all(s, SCORE_FEATURES, f, err) : 0;
+    if (f)
+        judge_all(s, SCORE_FEATURES, f);
+    return 0;
 }
 
 static int judge_by_features(score *s, const json_t *model, gnt_err *err) {
@@ -103,8 +93,8 @@ int score_judges(score *s, gnt_err *err) {
     const json_t *lpips = gnt_request(s->work, "lpips"), *judge = gnt_request(s->work, "judge");
     for (int i = 0; i < GNT_LPIPS_NETS; i++) {
         const char *digest = json_string_value(json_object_get(lpips, gnt_lpips_names[i]));
-        if (digest && judge_by_lpips(s, (gnt_lpips_net)i, digest, err) != 0)
-            return -1;
+        if (digest)
+            judge_by_lpips(s, (gnt_lpips_net)i, digest);
     }
     return judge ? judge_by_features(s, judge, err) : 0;
 }

@@ -40,7 +40,7 @@ int score_regions(score *s, gnt_err *err) {
         t->region = gnt_metric_no_answer();
         if (!t->recovered)
             continue;
-        crop(s, s->targets.x + i * s->targets.view.features, both);
+        crop(s, score_truth(s, i), both);
         crop(s, t->recovered, both + f);
         t->region = gnt_metric_judge(both, both + f, shape);
     }

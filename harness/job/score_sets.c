@@ -13,7 +13,7 @@
 
 enum { MOST_JUDGED = 512 }; /* encodings whose identification is measured */
 
-static const gnt_st_tensor *mixing_of(const score *s, const char *kind, int64_t set) {
+const gnt_st_tensor *score_mixing(const score *s, const char *kind, int64_t set) {
     char name[64];
     snprintf(name, sizeof name, "%s.%" PRId64, kind, set);
     return gnt_st_find(&s->mixing, name);
@@ -21,7 +21,7 @@ static const gnt_st_tensor *mixing_of(const score *s, const char *kind, int64_t 
 
 static int check_mixing(const score *s, int64_t sets, gnt_err *err) {
     for (int64_t j = 0; j < sets; j++) {
-        const gnt_st_tensor *w = mixing_of(s, "weight", j), *from = mixing_of(s, "source", j);
+        const gnt_st_tensor *w = score_mixing(s, "weight", j), *from = score_mixing(s, "source", j);
         int good = w && from && w->type == GNT_ST_F32 && w->rank == 2 && w->dim[1] == s->set &&
                    from->type == GNT_ST_I64 && from->rank == 1 && from->dim[0] == w->dim[0];
         for (int64_t e = 0; good && e < from->dim[0]; e++)
@@ -32,41 +32,36 @@ static int check_mixing(const score *s, int64_t sets, gnt_err *err) {
     return 0;
 }
 
-/* Each observed update is of one encoding: its target is the sample that the encoding is mostly of. */
-static int select_sources(score *s, int64_t sets, gnt_err *err) {
-    gnt_sampleset chosen = {.view = s->targets.view};
-    int64_t n = 0, i = 0, f = chosen.view.features, a = chosen.view.n_attributes;
+/* Each observed update is of one encoding, which may show any sample of its set. What the defense says of it is no truth. */
+static int open_members(score *s, int64_t sets, gnt_err *err) {
+    int64_t n = 0, i = 0;
     for (int64_t j = 0; j < sets; j++)
-        n += mixing_of(s, "source", j)->dim[0];
-    chosen.x = gnt_array((size_t)(n * f), sizeof *chosen.x);
-    chosen.label = gnt_array((size_t)n, sizeof *chosen.label);
-    chosen.a = gnt_array((size_t)(n * a), sizeof *chosen.a);
-    s->right = gnt_array((size_t)n, sizeof *s->right);
-    if (!chosen.x || !chosen.label || !chosen.a || !s->right) {
-        gnt_sampleset_free(&chosen);
+        n += score_mixing(s, "source", j)->dim[0];
+    s->first = gnt_array((size_t)n, sizeof *s->first);
+    if (!s->first)
         return gnt_fail(err, "out of memory for the targets of %" PRId64 " encodings", n);
-    }
-    for (int64_t j = 0; j < sets; j++) {
-        const gnt_st_tensor *from = mixing_of(s, "source", j);
-        for (int64_t e = 0; e < from->dim[0]; e++, i++) {
-            int64_t row = j * s->set + ((const int64_t *)from->data)[e];
-            memcpy(chosen.x + i * f, s->targets.x + row * f, (size_t)f * sizeof *chosen.x);
-            chosen.label[i] = s->targets.label[row];
-            if (a)
-                memcpy(chosen.a + i * a, s->targets.a + row * a, (size_t)a * sizeof *chosen.a);
-            s->right[i] = row;
-        }
-    }
-    chosen.view.n = n;
-    chosen.view.x = chosen.x;
-    chosen.view.a = chosen.a;
-    chosen.view.y = NULL;
-    chosen.view.id = NULL;
-    chosen.view.mask = NULL;
-    s->originals = s->targets;
-    s->targets = chosen;
+    for (int64_t j = 0; j < sets; j++)
+        for (int64_t e = 0; e < score_mixing(s, "source", j)->dim[0]; e++)
+            s->first[i++] = j * s->set;
     s->observations = n;
     s->batch = 1;
+    s->members = s->set;
+    s->rows = sets * s->set;
+    return 0;
+}
+
+int64_t score_n_sets(const score *s) {
+    return s->set ? s->rows / s->set : 0;
+}
+
+/* Without sets: the batch, or the larger set that the request names. */
+static int open_batches(score *s, gnt_err *err) {
+    if (s->members == 0)
+        s->members = s->batch;
+    if (s->members < s->batch)
+        return gnt_fail(err, "a batch of %" PRId64 " samples cannot come from a set of %" PRId64, s->batch,
+                        s->members);
+    s->rows = s->observations * s->members;
     return 0;
 }
 
@@ -74,17 +69,15 @@ int score_open_sets(score *s, gnt_err *err) {
     gnt_work *w = s->work;
     int64_t sets = s->set ? s->observations * s->batch / s->set : 0;
     if (!s->set)
-        return 0;
+        return open_batches(s, err);
     if (w->read(w->context, "mixing", &s->mixing, err) != 0 || check_mixing(s, sets, err) != 0)
         return -1;
-    if (s->targets.view.n < sets * s->set)
-        return gnt_fail(err, "there are %" PRId64 " targets, %" PRId64 " were encoded", s->targets.view.n,
-                        sets * s->set);
     s->as_sets = s->surface == GNT_SURFACE_ENCODING || s->chained;
     if (!s->as_sets)
-        return select_sources(s, sets, err);
+        return open_members(s, sets, err);
     s->observations = sets;
-    s->batch = s->set;
+    s->batch = s->members = s->set;
+    s->rows = sets * s->set;
     return 0;
 }
 
@@ -93,8 +86,8 @@ int64_t score_encoding_of(const score *s, int64_t i) {
     if (!s->as_sets)
         return i / s->batch;
     for (int64_t j = 0; j < i / s->batch; j++)
-        first += mixing_of(s, "source", j)->dim[0];
-    const gnt_st_tensor *from = mixing_of(s, "source", i / s->batch);
+        first += score_mixing(s, "source", j)->dim[0];
+    const gnt_st_tensor *from = score_mixing(s, "source", i / s->batch);
     for (int64_t e = 0; e < from->dim[0]; e++)
         if (((const int64_t *)from->data)[e] == i % s->batch)
             return first + e;
@@ -131,7 +124,7 @@ static int judge_mixing(score *s, gnt_err *err) {
     mean all = {0}, visible = {0}, purity = {0}, assigned = {0}, correlation = {0};
     int said_similar = 0, said_mixture = 0;
     for (int64_t j = 0; j < s->observations; j++) {
-        const gnt_st_tensor *w = mixing_of(s, "weight", j);
+        const gnt_st_tensor *w = score_mixing(s, "weight", j);
         size_t n = (size_t)w->dim[0], m = (size_t)w->dim[1];
         const gnt_st_tensor *similar = answer_table(s, "similarity", j, w->dim[0]),
                             *mixture = answer_table(s, "mixture", j, w->dim[0]);
@@ -187,25 +180,31 @@ static int judge_images(score *s, gnt_err *err) {
     return 0;
 }
 
-/* Does an encoding as it was released point at the sample it is mostly of, and how like it is it? */
+/* Does an encoding as it was released point at the sample that it is said to be mostly of, or at any of its set, and how like
+ * the former is it? */
 static int judge_encodings(score *s, const gnt_metric_rows *candidates, gnt_err *err) {
     const gnt_st_tensor *x = gnt_st_find(&s->seen, "encoded_x");
     int64_t f = s->targets.view.features, at = 0;
-    mean hit = {0}, psnr = {0};
+    mean hit = {0}, any = {0}, psnr = {0};
     if (!x || x->type != GNT_ST_F32 || x->rank != 2 || x->dim[1] != f)
         return 0;
     for (int64_t j = 0; j < s->observations; j++) {
-        const gnt_st_tensor *from = mixing_of(s, "source", j);
+        const gnt_st_tensor *from = score_mixing(s, "source", j);
         for (int64_t e = 0; e < from->dim[0] && at < x->dim[0] && at < MOST_JUDGED; e++, at++) {
+            const float *one = (const float *)x->data + at * f;
             gnt_metric_identity who;
-            size_t right = (size_t)(j * s->batch + ((const int64_t *)from->data)[e]);
-            if (gnt_metric_identify(&who, (const float *)x->data + at * f, candidates, right, err) != 0)
+            double of_set;
+            size_t first = (size_t)(j * s->batch), right = first + (size_t)((const int64_t *)from->data)[e];
+            if (gnt_metric_identify(&who, one, candidates, right, err) != 0 ||
+                gnt_metric_identify_any(&of_set, one, candidates, first, (size_t)s->batch, err) != 0)
                 return -1;
             take(&hit, who.hit);
+            take(&any, of_set);
             take(&psnr, gnt_metric_psnr(who.mse, NULL));
         }
     }
     put(s, "encoding_identification", &hit);
+    put(s, "encoding_member", &any);
     put(s, "encoding_psnr", &psnr);
     return 0;
 }
@@ -220,7 +219,6 @@ int score_sets(score *s, const gnt_metric_rows *candidates, gnt_err *err) {
 
 void score_close_sets(score *s) {
     gnt_st_free(&s->mixing);
-    gnt_sampleset_free(&s->originals);
-    gnt_free(s->right);
     json_decref(s->facts);
+    json_decref(s->marks);
 }

@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "job/score.h"
-#include "metric/floors.h"
 #include "metric/measure.h"
 #include "metric/resample.h"
 
@@ -28,6 +27,9 @@ static json_t *targets_json(const score *s) {
     for (int64_t i = 0; i < s->n; i++) {
         const score_target *t = &s->target[i];
         json_t *one = json_pack("{s:I}", "id", (json_int_t)i);
+        if (t->has_image && score_by_members(s))
+            json_object_set_new(one, "member",
+                                t->member < 0 ? json_null() : json_integer((json_int_t)t->member));
         if (t->has_image) {
             json_object_set_new(one, "mse", number(t->image.mse));
             json_object_set_new(one, "mse255", number(t->image.mse255));
@@ -125,94 +127,10 @@ static void add_contribution(const score *s, json_t *measures, json_t *chance) {
     json_object_set_new(chance, "contribution_rank", number(0));
 }
 
-static void add_label_chance(const score *s, json_t *chance) {
-    int64_t most = 0;
-    for (int32_t c = 0; c < s->targets.view.classes; c++) {
-        int64_t count = 0;
-        for (int64_t i = 0; i < s->n; i++)
-            count += s->targets.label[i] == c;
-        if (count > most)
-            most = count;
-    }
-    json_object_set_new(chance, "label_accuracy", number((double)most / (double)s->n));
-}
-
-typedef double (*pick_fn)(const gnt_metric_image *image);
-static double pick_mse(const gnt_metric_image *i) {
-    return i->mse;
-}
-static double pick_mse255(const gnt_metric_image *i) {
-    return i->mse255;
-}
-static double pick_psnr(const gnt_metric_image *i) {
-    return i->psnr;
-}
-static double pick_ssim(const gnt_metric_image *i) {
-    return i->ssim;
-}
-
-static void add_floor(json_t *floors, const char *name, const gnt_metric_floor *floor, int64_t n,
-                      pick_fn pick) {
-    double random = 0, other = 0, mean = 0, nearest = 0;
-    for (int64_t i = 0; i < n; i++) {
-        random += pick(&floor[i].random) / (double)n;
-        other += pick(&floor[i].other) / (double)n;
-        mean += pick(&floor[i].mean) / (double)n;
-        nearest += pick(&floor[i].nearest) / (double)n;
-    }
-    json_object_set_new(floors, name,
-                        json_pack("{s:o, s:o, s:o, s:o}", "random", number(random), "other", number(other),
-                                  "mean_image", number(mean), "nearest_public", number(nearest)));
-}
-
-/* Floors of n targets of one shape beside n_public images of it, under names that begin with `prefix`. */
-static int add_floors_of(score *s, json_t *floors, const char *prefix, const float *targets,
-                         gnt_metric_shape shape, const float *public_x, gnt_err *err) {
-    static const struct {
-        const char *name;
-        pick_fn pick;
-        int whole, image; /* only of whole samples, only of images */
-    } columns[] = {{"mse", pick_mse, 0, 0},
-                   {"mse255", pick_mse255, 1, 0},
-                   {"psnr", pick_psnr, 0, 0},
-                   {"ssim", pick_ssim, 0, 1}};
-    size_t f = (size_t)(shape.channels * shape.height * shape.width);
-    score_table table = {public_x, f};
-    gnt_metric_rows rows = score_rows(&table, (size_t)s->public_data.view.n);
-    float *mean = gnt_array(f, sizeof *mean);
-    gnt_metric_floor *floor = gnt_array((size_t)s->n, sizeof *floor);
-    int rc = mean && floor ? 0 : gnt_fail(err, "out of memory for the floors");
-    if (rc == 0)
-        rc = gnt_metric_mean_image(mean, &rows, err);
-    if (rc == 0)
-        rc = gnt_metric_floors(floor, targets, (size_t)s->n, shape, &rows, mean, &s->key, err);
-    for (size_t i = 0; rc == 0 && i < sizeof columns / sizeof *columns; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "%s%s", prefix, columns[i].name);
-        if ((!columns[i].whole || !*prefix) && (!columns[i].image || s->is_image))
-            add_floor(floors, name, floor, s->n, columns[i].pick);
-    }
-    gnt_free(mean);
-    gnt_free(floor);
-    return rc;
-}
-
-static int add_floors(score *s, json_t *floors, json_t *chance, gnt_err *err) {
-    json_object_set_new(chance, "identification", number(s->candidates ? 1.0 / (double)s->candidates : NAN));
-    if (s->public_data.view.n < 1)
-        return 0;
-    int rc = add_floors_of(s, floors, "", s->targets.x, s->shape, s->public_data.x, err);
-    if (rc != 0 || !s->region.height)
-        return rc;
-    float *targets = NULL, *known = NULL;
-    const gnt_metric_shape shape = {s->shape.channels, s->region.height, s->region.width};
-    rc = score_crop(s, s->targets.x, s->n, &targets, err);
-    if (rc == 0)
-        rc = score_crop(s, s->public_data.x, s->public_data.view.n, &known, err);
-    if (rc == 0)
-        rc = add_floors_of(s, floors, "region_", targets, shape, known, err);
-    gnt_free(targets);
-    gnt_free(known);
+static int add_label_chance(const score *s, json_t *chance, gnt_err *err) {
+    double share = 0;
+    int rc = score_label_chance(s, &share, err);
+    json_object_set_new(chance, "label_accuracy", number(share));
     return rc;
 }
 
@@ -276,13 +194,15 @@ int score_write(score *s, gnt_err *err) {
     if (rc == 0 && s->attribute_truth)
         rc = add_attribute_rates(s, measures, chance, err);
     if (rc == 0 && s->target[0].has_label)
-        add_label_chance(s, chance);
+        rc = add_label_chance(s, chance, err);
     if (rc == 0 && s->target[0].has_image)
-        rc = add_floors(s, floors, chance, err);
+        rc = score_floors(s, floors, chance, err);
     add_judge_floors(s, floors);
     json_t *all = json_pack("{s:o, s:o, s:o, s:o, s:o, s:O, s:o}", "targets", targets, "measures", measures,
                             "floors", floors, "chance", chance, "convergence", convergence_json(s), "facts",
                             s->facts, "unmeasured", unmeasured_json(s));
+    if (json_array_size(s->marks) > 0)
+        json_object_set(all, "marks", s->marks);
     char *text = rc == 0 ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
     if (rc == 0)
         rc = text ? gnt_st_set_metadata(&st, text, err) : gnt_fail(err, "out of memory for the scores");

@@ -29,4 +29,23 @@ int gnt_metric_floors(gnt_metric_floor *out, const float *targets, size_t n_targ
                       const gnt_metric_rows *public_rows, const float *mean, const gnt_key *key,
                       gnt_err *err);
 
+/* The public row with the least MSE to each of n_targets targets, and that MSE. */
+int gnt_metric_nearest(size_t *row, double *least, const float *targets, size_t n_targets,
+                       const gnt_metric_rows *public_rows, gnt_err *err);
+
+/* A set of m images of which an answer may show any, and what gnt_metric_nearest found for them. */
+typedef struct gnt_metric_members {
+    const float *x; /* m × C×H×W */
+    size_t m;
+    const size_t *nearest_row;
+    const double *nearest_mse;
+} gnt_metric_members;
+
+/* The floors of n ≤ m guesses at a set: out[i] for each guess, judged as answers are, by gnt_metric_judge_members. The best
+ * of many members is near any guess, so a floor for one fixed member would be too low. `nearest` are the n members that
+ * some public image is nearest to. Guess i draws as target first + i does above. */
+int gnt_metric_floors_of_members(gnt_metric_floor *out, size_t n, const gnt_metric_members *set, size_t first,
+                                 gnt_metric_shape shape, const gnt_metric_rows *public_rows,
+                                 const float *mean, const gnt_key *key, gnt_err *err);
+
 #endif

@@ -51,3 +51,31 @@ cleanup:
     gnt_free(x);
     return result;
 }
+
+int gnt_metric_identify_any(double *hit, const float *answer, const gnt_metric_rows *candidates, size_t first,
+                            size_t n, gnt_err *err) {
+    if (n > candidates->n || first > candidates->n - n)
+        return gnt_fail(err, "rows %zu to %zu are not among %zu candidates", first, first + n, candidates->n);
+    float *x = gnt_array(candidates->features, sizeof *x);
+    if (!x)
+        return gnt_fail(err, "out of memory while comparing with %zu candidates", candidates->n);
+    double least = INFINITY;
+    size_t equal = 0, inside = 0;
+    int broken = 0;
+    for (size_t i = 0; i < candidates->features; i++)
+        broken |= !isfinite(answer[i]);
+    for (size_t i = 0; !broken && i < candidates->n; i++) {
+        candidates->read(candidates->context, i, x);
+        double d = gnt_metric_mse(x, answer, candidates->features, NULL);
+        if (d > least)
+            continue;
+        if (d < least)
+            equal = inside = 0;
+        least = d;
+        equal++;
+        inside += i >= first && i - first < n;
+    }
+    *hit = equal ? (double)inside / (double)equal : 0;
+    gnt_free(x);
+    return 0;
+}

@@ -155,3 +155,25 @@ cleanup:
     gnt_free(chosen);
     return result;
 }
+
+int gnt_metric_judge_members(gnt_metric_image *out, int64_t *member, const float *members, size_t m,
+                             const float *answers, size_t n, gnt_metric_shape shape, gnt_err *err) {
+    if (n > m)
+        return gnt_fail(err, "%zu images were answered for a set of %zu", n, m);
+    if (n && m > SIZE_MAX / n)
+        return gnt_fail(err, "%zu members and %zu answers are too many to judge at once", m, n);
+    size_t f = entries(shape);
+    double *cost = gnt_array(n * m, sizeof *cost);
+    if (!cost)
+        return gnt_fail(err, "out of memory while judging %zu images", n);
+    for (size_t a = 0; a < n; a++)
+        for (size_t t = 0; t < m; t++)
+            cost[a * m + t] = gnt_metric_mse(members + t * f, answers + a * f, f, NULL);
+    int rc = gnt_metric_assign(member, cost, n, m, err);
+    for (size_t a = 0; rc == 0 && a < n; a++) {
+        out[a] = gnt_metric_judge(members + (size_t)member[a] * f, answers + a * f, shape);
+        out[a].answer = (int64_t)a;
+    }
+    gnt_free(cost);
+    return rc;
+}

@@ -55,4 +55,10 @@ gnt_metric_image gnt_metric_no_answer(void); /* what a target without an answer 
 int gnt_metric_judge_batch(gnt_metric_image *out, const float *targets, size_t n_targets,
                            const float *answers, size_t n_answers, gnt_metric_shape shape, gnt_err *err);
 
+/* Judges n answers, each of which may show any of m ≥ n members of a set, but no two the same: out[a] and member[a] for
+ * each answer a, after the assignment of answers to different members with the least total MSE. members: m × C×H×W,
+ * answers: n × C×H×W. More answers than members are an error. */
+int gnt_metric_judge_members(gnt_metric_image *out, int64_t *member, const float *members, size_t m,
+                             const float *answers, size_t n, gnt_metric_shape shape, gnt_err *err);
+
 #endif

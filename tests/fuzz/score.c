@@ -36,17 +36,18 @@ static int write_score(void *context, const char *name, const gnt_st *st, gnt_er
 enum { TARGETS = 4, CLIENTS = 2, ENTRIES = 3 };
 
 typedef struct goal {
-    int64_t goals, surface, targets, batch, set;
+    int64_t goals, surface, targets, batch, set, members;
 } goal;
 
 static const goal goals[] = {
-    {GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, GNT_SURFACE_UPDATE, TARGETS, 1, 0},
-    {GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, GNT_SURFACE_UPDATE, TARGETS / 2, 2, 0},
-    {GNT_GOAL_ATTRIBUTE, GNT_SURFACE_UPDATE, TARGETS, 1, 0},
-    {GNT_GOAL_CONTRIBUTION, GNT_SURFACE_UPDATE, TARGETS, 1, 0},
-    {GNT_GOAL_CONTRIBUTION, GNT_SURFACE_TRANSCRIPT, 1, CLIENTS, 0},
-    {GNT_GOAL_RECONSTRUCTION, GNT_SURFACE_ENCODING, TARGETS / 2, 2, 2},
-    {GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, GNT_SURFACE_UPDATE, TARGETS / 2, 2, 2},
+    {GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, GNT_SURFACE_UPDATE, TARGETS, 1, 0, 0},
+    {GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, GNT_SURFACE_UPDATE, TARGETS / 2, 2, 0, 0},
+    {GNT_GOAL_ATTRIBUTE, GNT_SURFACE_UPDATE, TARGETS, 1, 0, 0},
+    {GNT_GOAL_CONTRIBUTION, GNT_SURFACE_UPDATE, TARGETS, 1, 0, 0},
+    {GNT_GOAL_CONTRIBUTION, GNT_SURFACE_TRANSCRIPT, 1, CLIENTS, 0, 0},
+    {GNT_GOAL_RECONSTRUCTION, GNT_SURFACE_ENCODING, TARGETS / 2, 2, 2, 0},
+    {GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, GNT_SURFACE_UPDATE, TARGETS / 2, 2, 2, 0},
+    {GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, GNT_SURFACE_UPDATE, 1, 2, 0, TARGETS},
 };
 
 static void add_truth(fuzz_work *w, const goal *g) {
@@ -77,11 +78,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const goal *g = &goals[choice % (sizeof goals / sizeof *goals)];
     fuzz_work w;
     gnt_err err = {0};
-    fuzz_work_open(&w, json_pack("{s:{s:I, s:I, s:I, s:I}, s:I, s:{s:i, s:i}, s:{s:s}, s:[i, i, i, i]}",
-                                 "observe", "targets", (json_int_t)g->targets, "batch", (json_int_t)g->batch,
-                                 "surface", (json_int_t)g->surface, "set", (json_int_t)g->set, "goals",
-                                 (json_int_t)g->goals, "attribute", "index", 0, "values", 2, "keys", "score",
-                                 key, "region", 1, 1, choice & 128 ? 2 : 0, 2));
+    fuzz_work_open(&w,
+                   json_pack("{s:{s:I, s:I, s:I, s:I, s:I}, s:I, s:{s:i, s:i}, s:{s:s}, s:[i, i, i, i]}",
+                             "observe", "targets", (json_int_t)g->targets, "batch", (json_int_t)g->batch,
+                             "surface", (json_int_t)g->surface, "set", (json_int_t)g->set, "members",
+                             (json_int_t)g->members, "goals", (json_int_t)g->goals, "attribute", "index", 0,
+                             "values", 2, "keys", "score", key, "region", 1, 1, choice & 128 ? 2 : 0, 2));
     w.work.write = write_score;
     add_truth(&w, g);
     gnt_st *answer = fuzz_input(&w, "answer"), *seen = fuzz_input(&w, "seen");

@@ -265,7 +265,7 @@ put("seen", "many", b"\0" + text({**encoding, "encodings": [2147483647] * 8}).en
 chain = {**encoding, "observations": 4}
 answers = tensor(0, "F32", [1, 16], b"\x50", 0) + tensor(0, "F32", [2, 16], b"\xff", 1) + tensor(1, "F32", [1, 3], b"\x60\x40", 2)
 put("seen", "chain", b"\1" + text(chain).encode() + b"\n%%\n" + answers + tensor(2, "F32", [4, 3], b"\x44" * 12))
-for which in range(7):
+for which in range(8):
     costs = {"targets": [{"costs": [[0, 0, 1.5], [0, 10, 0.5], [1, 0, 2]], "chosen": [0, 0.5]}] * 2}
     body = b"".join(tensor(kind, dtype, shape, b"\x50\x44\x60\x41", number) for number in range(2) for kind, dtype, shape in [
         (0, "F32", [2, 16]), (1, "F32", [2, 3]), (2, "F32", [1, 2]), (3, "F32", [3, 2]), (4, "F32", [3, 3]),

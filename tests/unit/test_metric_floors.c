@@ -94,6 +94,72 @@ static void floors_are_what_they_say(void **state) {
         gnt_metric_floors(floor, target, 1, (gnt_metric_shape){1, 8, 8}, &rows, mean, &key, &err), -1);
 }
 
+/* The best of a set is nearer than any member chosen beforehand, and several guesses take different members. */
+static void floors_of_a_set_take_its_best_members(void **state) {
+    (void)state;
+    enum { SET = 12, GUESSES = 3 };
+    static float set[ROWS * SIZE], member[SET * SIZE], mean[SIZE];
+    const gnt_metric_shape shape = {3, 8, 8};
+    const gnt_metric_rows rows = {read_image, set, ROWS, SIZE};
+    gnt_key key = gnt_key_of_seed(3);
+    gnt_stream s = gnt_stream_open(&key, "set");
+    for (int i = 0; i < ROWS * SIZE; i++)
+        set[i] = (float)gnt_random_uniform(&s);
+    for (int m = 0; m < SET; m++) /* brighter and brighter: the mean image fits those in the middle */
+        for (int i = 0; i < SIZE; i++)
+            member[m * SIZE + i] = (float)((double)m / SET * gnt_random_uniform(&s) + 0.05 * m);
+    memcpy(member + 4 * SIZE, set + 9 * SIZE, SIZE * sizeof *set); /* one is public */
+    size_t nearest[SET];
+    double least[SET];
+    gnt_metric_floor fixed[SET], floor[SET];
+    assert_int_equal(gnt_metric_mean_image(mean, &rows, NULL), 0);
+    assert_int_equal(gnt_metric_nearest(nearest, least, member, SET, &rows, NULL), 0);
+    assert_true(nearest[4] == 9 && least[4] == 0);
+    assert_int_equal(gnt_metric_floors(fixed, member, SET, shape, &rows, mean, &key, NULL), 0);
+    const gnt_metric_members of = {member, SET, nearest, least};
+    assert_int_equal(gnt_metric_floors_of_members(floor, 1, &of, 0, shape, &rows, mean, &key, NULL), 0);
+    double best_mean = 1, best_nearest = 1;
+    for (int m = 0; m < SET; m++) {
+        best_mean = fmin(best_mean, fixed[m].mean.mse);
+        best_nearest = fmin(best_nearest, fixed[m].nearest.mse);
+    }
+    assert_true(floor[0].mean.mse == best_mean && floor[0].nearest.mse == best_nearest);
+    assert_true(floor[0].nearest_row == 9 && floor[0].nearest.exact);
+    assert_true(floor[0].other_row == fixed[0].other_row && floor[0].random.mse < fixed[0].random.mse);
+    assert_true(floor[0].other.mse <= fixed[0].other.mse);
+    assert_int_equal(gnt_metric_floors_of_members(floor, GUESSES, &of, 0, shape, &rows, mean, &key, NULL), 0);
+    double sum = 0, sorted[SET];
+    for (int m = 0; m < SET; m++) { /* the three least, by insertion */
+        int k = m;
+        for (; k > 0 && sorted[k - 1] > fixed[m].mean.mse; k--)
+            sorted[k] = sorted[k - 1];
+        sorted[k] = fixed[m].mean.mse;
+    }
+    for (int i = 0; i < GUESSES; i++)
+        sum += floor[i].mean.mse - sorted[i];
+    assert_true(near(sum, 0, 1e-12));
+    assert_true(floor[0].nearest.exact && !floor[1].nearest.exact && !floor[2].nearest.exact);
+}
+
+/* Of a client with many samples: which one is nearest does not matter, as long as it is one of them. */
+static void any_of_a_range_can_be_meant(void **state) {
+    (void)state;
+    const float candidate[] = {0, 0, /**/ 0.5f, 0.5f, /**/ 1, 0, /**/ 0, 0.25f, /**/ 1, 0};
+    const gnt_metric_rows rows = {read_pairs, candidate, 5, 2};
+    const float at_third[] = {0.9f, 0.1f}, bad[] = {NAN, 0};
+    double hit;
+    assert_int_equal(gnt_metric_identify_any(&hit, at_third, &rows, 1, 2, NULL), 0);
+    assert_true(hit == 0.5); /* the last is as near */
+    assert_int_equal(gnt_metric_identify_any(&hit, at_third, &rows, 2, 3, NULL), 0);
+    assert_true(hit == 1);
+    assert_int_equal(gnt_metric_identify_any(&hit, at_third, &rows, 0, 2, NULL), 0);
+    assert_true(hit == 0);
+    assert_int_equal(gnt_metric_identify_any(&hit, bad, &rows, 0, 5, NULL), 0);
+    assert_true(hit == 0);
+    gnt_err err = {{0}};
+    assert_int_equal(gnt_metric_identify_any(&hit, bad, &rows, 3, 3, &err), -1);
+}
+
 static void utility_of_logits(void **state) {
     (void)state;
     const float z[] = {1, 2, 3, /**/ 1000, 0, -1000, /**/ 0, 0, 0, /**/ -1000, 0, 1000};
@@ -160,6 +226,8 @@ int main(void) {
         cmocka_unit_test(ranks_and_ties),
         cmocka_unit_test(an_empty_answer_scores_chance),
         cmocka_unit_test(floors_are_what_they_say),
+        cmocka_unit_test(floors_of_a_set_take_its_best_members),
+        cmocka_unit_test(any_of_a_range_can_be_meant),
         cmocka_unit_test(utility_of_logits),
         cmocka_unit_test(utility_of_values_of_classes),
         cmocka_unit_test(utility_of_a_map),

@@ -141,6 +141,28 @@ static void missing_and_surplus_answers(void **state) {
     assert_non_null(strstr(err.text, "4 images were answered for 3 targets"));
 }
 
+/* Two answers and four members: by itself each is nearest to member 2, but only one may take it; 0.01 + 0.04 is then the
+ * least sum, member 1 being 0.2 off the first answer. */
+static void answers_take_different_members(void **state) {
+    (void)state;
+    const float member[] = {0, 0.3f, 0.6f, 1}, answer[] = {0.5f, 0.7f}, twice[] = {0.6f, 0.6f};
+    const gnt_metric_shape one = {1, 1, 1};
+    gnt_metric_image got[3];
+    int64_t at[3];
+    assert_int_equal(gnt_metric_judge_members(got, at, member, 4, answer, 2, one, NULL), 0);
+    assert_true(at[0] == 1 && at[1] == 2 && got[0].answer == 0 && got[1].answer == 1);
+    assert_true(fabs(got[0].mse - 0.04) < 1e-7 && fabs(got[1].mse - 0.01) < 1e-7);
+    assert_int_equal(gnt_metric_judge_members(got, at, member, 4, answer, 1, one, NULL), 0);
+    assert_true(at[0] == 2 && fabs(got[0].mse - 0.01) < 1e-7);
+    assert_int_equal(gnt_metric_judge_members(got, at, member, 4, twice, 2, one, NULL), 0);
+    assert_true(at[0] != at[1] && fabs(got[0].mse + got[1].mse - 0.09) < 1e-7);
+    const float bad[] = {NAN, 0.6f};
+    assert_int_equal(gnt_metric_judge_members(got, at, member, 4, bad, 2, one, NULL), 0);
+    assert_true(got[0].broken && got[0].mse == 1 && at[1] == 2 && got[1].exact);
+    gnt_err err = {{0}};
+    assert_int_equal(gnt_metric_judge_members(got, at, member, 2, member, 3, one, &err), -1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(golden_values),
@@ -150,6 +172,7 @@ int main(void) {
         cmocka_unit_test(broken_answers_score_worst),
         cmocka_unit_test(batch_is_assigned_one_to_one),
         cmocka_unit_test(missing_and_surplus_answers),
+        cmocka_unit_test(answers_take_different_members),
     };
     return cmocka_run_group_tests_name("metric image", tests, NULL, NULL);
 }

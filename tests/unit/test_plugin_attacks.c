@@ -447,6 +447,87 @@ static void zeros_alone_are_not_pruning(void **state) {
     assert_true(cost[0] == cost[1]);
 }
 
+/* ---- outliers ---- */
+
+/* Sets each entry with a chance of one in `one_in` to ±1e6, alternately. */
+static void spoil(attacked *a, uint64_t one_in) {
+    gnt_stream s = gnt_stream_open(&a->key, "spoil");
+    int64_t n = 0;
+    for (int64_t t = 0; t < a->seen.update->n; t++) {
+        const gnt_view *v = &a->seen.update->view[t];
+        float *entry = (float *)(uintptr_t)v->data; /* the test's own program wrote it */
+        for (int64_t i = 0; i < v->count; i++)
+            if (gnt_random_below(&s, one_in) == 0)
+                entry[i] = n++ % 2 ? 1e6f : -1e6f;
+    }
+    assert_true(n > 0);
+}
+
+static double psnr(const attacked *a) {
+    return fmin(60, -10 * log10(mse(a->found, a->x) + 1e-12));
+}
+
+/* What 2 % of enormous entries hide from an attack that matches them all is as plain as before to one that does not. */
+static void enormous_entries_hide_nothing(void **state) {
+    (void)state;
+    static const struct {
+        const char *id, *json, *keep;
+    } attacks[] = {
+        {"idlg", "{\"steps\": 150, \"tolerance\": 1e-9}", "{\"steps\": 20, \"outliers\": \"keep\"}"},
+        {"dlg", "{\"steps\": 150, \"tolerance\": 1e-9}", "{\"steps\": 20, \"outliers\": \"keep\"}"},
+        {"invert-gradients", "{\"steps\": 1200}", "{\"steps\": 300, \"outliers\": \"keep\"}"}};
+    for (size_t i = 0; i < sizeof attacks / sizeof *attacks; i++) {
+        double clean, spoilt, kept;
+        for (int which = 0; which < 3; which++) {
+            attacked a;
+            observe(&a, lenet_json, 21, 1, 0, NULL, NULL);
+            if (which)
+                spoil(&a, 50);
+            assert_int_equal(attack(&a, attacks[i].id, which == 2 ? attacks[i].keep : attacks[i].json),
+                             GNT_OK);
+            *(which == 0 ? &clean : which == 1 ? &spoilt : &kept) = psnr(&a);
+            forget(&a);
+        }
+        print_message("%s: %.2f dB, spoilt %.2f dB, matched whole %.2f dB\n", attacks[i].id, clean, spoilt,
+                      kept);
+        assert_true(clean > 15 && spoilt > clean - 1);
+        assert_true(kept < 13);
+    }
+}
+
+static void enormous_entries_leave_the_dense_layer_readable(void **state) {
+    (void)state;
+    for (int64_t row = 0; row < 4; row++) {
+        attacked a;
+        observe(&a, mlp_json, row, 1, 0, NULL, NULL);
+        spoil(&a, 50);
+        assert_int_equal(attack(&a, "linear-layer", NULL), GNT_OK);
+        for (int64_t i = 0; i < FEATURES; i++)
+            assert_true(fabs((double)a.found[i] - (double)a.x[i]) < 1e-3);
+        forget(&a);
+    }
+}
+
+/* Without outliers the parameter changes nothing. */
+static void a_gradient_has_no_outliers(void **state) {
+    (void)state;
+    static const char *const id[] = {"dlg", "idlg", "invert-gradients"},
+                             *const json[] = {"{\"steps\": 3}", "{\"steps\": 3, \"outliers\": \"keep\"}"};
+    static const char *const models[] = {lenet_json, mlp_json, tanh_json};
+    for (size_t m = 0; m < 3; m++)
+        for (size_t i = 0; i < 3; i++) {
+            attacked a, b;
+            observe(&a, models[m], 3, 1, 0, NULL, NULL);
+            observe(&b, models[m], 3, 1, 0, NULL, NULL);
+            assert_int_equal(attack(&a, id[i], json[0]), GNT_OK);
+            assert_int_equal(attack(&b, id[i], json[1]), GNT_OK);
+            assert_memory_equal(a.found, b.found, sizeof a.found);
+            assert_memory_equal(a.scores, b.scores, sizeof a.scores);
+            forget(&a);
+            forget(&b);
+        }
+}
+
 /* ---- stopping ---- */
 
 static void a_stop_stops(void **state) {
@@ -481,6 +562,9 @@ int main(void) {
         cmocka_unit_test(pruned_entries_are_left_out),
         cmocka_unit_test(dlg_leaves_pruned_entries_out_where_asked),
         cmocka_unit_test(zeros_alone_are_not_pruning),
+        cmocka_unit_test(enormous_entries_hide_nothing),
+        cmocka_unit_test(enormous_entries_leave_the_dense_layer_readable),
+        cmocka_unit_test(a_gradient_has_no_outliers),
         cmocka_unit_test(a_stop_stops),
     };
     return cmocka_run_group_tests(tests, open_glyphs, close_glyphs);

@@ -11,7 +11,7 @@
 #include "gradient.h"
 #include "survivors.h"
 
-enum { MODE, STEPS, INNER, HISTORY, RATE, GUARD, RESTARTS, PATIENCE, TOLERANCE, MASK_ZEROS };
+enum { MODE, STEPS, INNER, HISTORY, RATE, GUARD, RESTARTS, PATIENCE, TOLERANCE, MASK_ZEROS, OUTLIERS };
 enum { MODE_GUARDED, MODE_REFERENCE };
 
 static void *create(const gnt_host *host, const gnt_value *v, int fixed_label) {
@@ -30,7 +30,7 @@ static void *create(const gnt_host *host, const gnt_value *v, int fixed_label) {
     s->restarts = v[RESTARTS].i;
     s->patience = v[PATIENCE].i;
     s->tolerance = v[TOLERANCE].r;
-    s->mask_zeros = v[MASK_ZEROS].i;
+    s->choice = (match_choice){v[MASK_ZEROS].i, v[OUTLIERS].i};
     s->relative = v[MODE].i == MODE_GUARDED;
     if (s->relative)
         return s;
@@ -124,6 +124,12 @@ static const gnt_parameter parameters[] = {
      .preset_text = "never",
      .choices = survivors_choices,
      .help = "match only entries that are not zero: auto does where the update looks pruned by magnitude"},
+    {.id = "outliers",
+     .type = GNT_TYPE_CHOICE,
+     .unit = "",
+     .preset_text = "auto",
+     .choices = outliers_choices,
+     .help = OUTLIERS_HELP},
 };
 
 static const gnt_attack hooks = {.size = sizeof hooks, .run = dlg_run};

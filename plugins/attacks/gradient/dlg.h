@@ -18,7 +18,7 @@ typedef struct dlg {
     /* parameters, as the table explains them */
     int64_t steps, inner, history, restarts, patience;
     double rate, guard, tolerance;
-    int64_t mask_zeros;
+    match_choice choice;
 
     match match;
 } dlg;
@@ -27,6 +27,7 @@ typedef struct dlg {
 typedef struct dlg_objective {
     dlg *self;
     gnt_function_args args;
+    outliers apart;
     int64_t features, classes, n, size; /* size of z */
     double units;
     double scale;    /* of the cost: brings a weight delta to a gradient's units */

@@ -17,7 +17,7 @@
 #include "gauntlet/nn.h"
 #include "gauntlet/plugin.h"
 
-enum { STEPS, RATE, MILESTONES, DECAY, SIGNED, TV, RESTARTS, MASK_ZEROS };
+enum { STEPS, RATE, MILESTONES, DECAY, SIGNED, TV, RESTARTS, MASK_ZEROS, OUTLIERS };
 
 typedef struct invert {
     const gnt_host *host;
@@ -29,6 +29,7 @@ typedef struct search { /* of one run; all memory is the hook's scratch */
     invert *self;
     const gnt_answer *answer;
     gnt_function_args args;
+    outliers apart;
     gnt_adam *adam;
     int64_t n, features, size; /* size of z, n × features */
     int64_t channels, height, width;
@@ -60,7 +61,7 @@ static gnt_status bind_knowledge(search *s, const gnt_observation *seen) {
     }
     if (s->n != 1)
         return match_refuse(host, "for a batch of more than one sample it needs the labels (knows: labels)");
-    gnt_status status = label_scores(host, seen, y + classes);
+    gnt_status status = label_scores(host, seen, &s->apart, y + classes);
     if (status == GNT_OK)
         label_one_hot(y + classes, classes, y);
     return status;
@@ -220,7 +221,9 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     s.steps = seen->budget > 0 ? (seen->budget + restarts - 1) / restarts : s.self->value[STEPS].i;
     gnt_status status = open_search(&s, seen);
     if (status == GNT_OK)
-        status = match_bind(&s.args, host, seen->update, s.self->value[MASK_ZEROS].i, &masked, &squares);
+        status = match_bind(&s.args, host, seen->update,
+                            (match_choice){s.self->value[MASK_ZEROS].i, s.self->value[OUTLIERS].i}, &s.apart,
+                            &masked, &squares);
     if (status == GNT_OK)
         status = bind_knowledge(&s, seen);
     if (status == GNT_OK)
@@ -305,6 +308,12 @@ static const gnt_parameter parameters[] = {
      .preset_text = "auto",
      .choices = survivors_choices,
      .help = "match only entries that are not zero: auto does where the update looks pruned by magnitude"},
+    {.id = "outliers",
+     .type = GNT_TYPE_CHOICE,
+     .unit = "",
+     .preset_text = "auto",
+     .choices = outliers_choices,
+     .help = OUTLIERS_HELP},
 };
 
 const gnt_descriptor gradient_invert_gradients = {

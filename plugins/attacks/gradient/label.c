@@ -20,7 +20,35 @@ static int input_not_negative(const gnt_model_info *info, int32_t layer) {
     return !info->mean; /* samples themselves lie in [0, 1] */
 }
 
-gnt_status label_scores(const gnt_host *host, const gnt_observation *seen, float *scores) {
+/* Row c of `last`, tensor `t` of the update. */
+static double row_sum(const gnt_view *last, int64_t t, int64_t c, const outliers *apart) {
+    double sum = 0;
+    int64_t n = last->dim[1], used = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (!outliers_has(apart, t, c * n + i)) {
+            sum += (double)last->data[c * n + i];
+            used++;
+        }
+    return used == n || used == 0 ? sum : sum * (double)n / (double)used;
+}
+
+/* Scores by the bias, tensor `t` of the update: 0 for entries that nothing is known of. */
+static void bias_scores(const gnt_view *bias, int64_t t, float sign, const outliers *apart, float *scores) {
+    double sum = 0;
+    int64_t unknown = -1, n_unknown = 0;
+    for (int64_t c = 0; c < bias->count; c++) {
+        int known = !outliers_has(apart, t, c);
+        scores[c] = known ? sign * bias->data[c] : 0;
+        sum += (double)scores[c];
+        n_unknown += !known;
+        unknown = known ? unknown : c;
+    }
+    if (n_unknown == 1)
+        scores[unknown] = (float)-sum;
+}
+
+gnt_status label_scores(const gnt_host *host, const gnt_observation *seen, const outliers *apart,
+                        float *scores) {
     const gnt_model_info *info = host->model->info;
     const gnt_view *last = NULL, *bias = NULL;
     float sign = seen->update_kind == GNT_UPDATE_DELTA ? 1 : -1;
@@ -44,17 +72,12 @@ gnt_status label_scores(const gnt_host *host, const gnt_observation *seen, float
         host->fail(host->context, "it reads the label off the last dense layer, and clients share none here");
         return GNT_UNSUPPORTED;
     }
-    if (bias && !input_not_negative(info, last->layer)) {
-        for (int32_t c = 0; c < info->classes; c++)
-            scores[c] = sign * bias->data[c];
+    if (bias && bias->count == info->classes && !input_not_negative(info, last->layer)) {
+        bias_scores(bias, bias - seen->update->view, sign, apart, scores);
         return GNT_OK;
     }
-    for (int32_t c = 0; c < info->classes; c++) {
-        double sum = 0;
-        for (int64_t i = 0; i < last->dim[1]; i++)
-            sum += (double)last->data[c * last->dim[1] + i];
-        scores[c] = sign * (float)sum;
-    }
+    for (int32_t c = 0; c < info->classes; c++)
+        scores[c] = sign * (float)row_sum(last, last - seen->update->view, c, apart);
     return GNT_OK;
 }
 

@@ -5,21 +5,34 @@
  * 2017; the row of largest |db| loses least to rounding.) Through one sample it is exact. Over a batch a row gives
  * an average of the samples, weighted by δ_i: exact only where a unit was active for one sample alone, which ReLU
  * makes common, so the answer is then approximate: the rows of largest |db| that differ from each other. The same
- * holds for several local steps, over which δ_i varies but a single sample does not. */
+ * holds for several local steps, over which δ_i varies but a single sample does not.
+ *
+ * Entries that stand apart (outliers.h) are not used: a row whose bias does is left out, and an entry of a row that does is
+ * the median of what the other rows say of it. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "first_dense.h"
 #include "gradient.h"
+#include "outliers.h"
 #include "update.h"
 #include "gauntlet/plugin.h"
 
-enum { PARAM_DISTINCT };
+enum { PARAM_DISTINCT, PARAM_OUTLIERS };
+enum { MOST_ASKED = 31 }; /* rows that tell an entry that stands apart in one */
 
 typedef struct linear_layer {
     const gnt_host *host;
     double distinct;
+    int64_t outliers;
 } linear_layer;
+
+/* The layer's weight and bias in the update, and which of their entries stand apart. */
+typedef struct layer {
+    const gnt_view *w, *b;
+    int64_t w_at, b_at; /* tensors of the update */
+    outliers apart;
+} layer;
 
 static gnt_status refuse(const gnt_host *host, const char *why) {
     host->fail(host->context, why);
@@ -27,11 +40,10 @@ static gnt_status refuse(const gnt_host *host, const char *why) {
 }
 
 /* The first layer's weight W (units × features) and bias b (units), or a sentence on what is missing. */
-static gnt_status find_layer(const linear_layer *s, const gnt_observation *seen, int64_t features,
-                             const gnt_view **w, const gnt_view **b) {
+static gnt_status find_layer(const linear_layer *s, const gnt_observation *seen, int64_t features, layer *l) {
     const gnt_host *host = s->host;
     const gnt_model_info *info = host->model->info;
-    *w = *b = NULL;
+    *l = (layer){0};
     if (!is_whole_update(info, seen->update))
         return refuse(host, "it needs one tensor of the update for each parameter that clients share");
     for (int64_t t = 0; t < seen->update->n; t++) {
@@ -39,22 +51,59 @@ static gnt_status find_layer(const linear_layer *s, const gnt_observation *seen,
         if (!is_first_dense(info, u->layer))
             continue;
         if (u->rank == 2 && u->dim[1] == features)
-            *w = u;
+            l->w = u;
         if (u->rank == 1)
-            *b = u;
+            l->b = u;
     }
-    if (!*w)
+    if (!l->w)
         return refuse(host, "it needs a model whose first layer is dense, such as mlp, and shared");
-    if (!*b || (*b)->count * features != (*w)->count)
+    if (!l->b || l->b->count * features != l->w->count)
         return refuse(host, "it divides by the bias's gradient, and the first dense layer has no bias");
-    return GNT_OK;
+    l->w_at = l->w - seen->update->view;
+    l->b_at = l->b - seen->update->view;
+    return outliers_find(&l->apart, host, seen->update, s->outliers);
 }
 
-/* Row `i` as an input in image space: dW_i/db_i is what the layer saw, after the model's normalisation. */
-static void read_row(const gnt_model_info *info, const float *w, double bias, int64_t features, float *x) {
+/* What the loudest rows that can tell say of entry k: their median; NaN where none can. */
+static double told_by_others(const layer *l, int64_t features, int64_t k) {
+    double loud[MOST_ASKED], told[MOST_ASKED];
+    int64_t n = 0;
+    for (int64_t i = 0; i < l->b->count; i++) {
+        double bias = (double)l->b->data[i], value;
+        if (bias == 0 || outliers_has(&l->apart, l->b_at, i) ||
+            outliers_has(&l->apart, l->w_at, i * features + k))
+            continue;
+        int64_t at = n < MOST_ASKED ? n++ : MOST_ASKED;
+        while (at > 0 && fabs(bias) > loud[at - 1]) { /* by loudness; the faintest falls off the end */
+            if (at < MOST_ASKED) {
+                loud[at] = loud[at - 1];
+                told[at] = told[at - 1];
+            }
+            at--;
+        }
+        if (at == MOST_ASKED)
+            continue;
+        value = (double)l->w->data[i * features + k] / bias;
+        loud[at] = fabs(bias);
+        told[at] = value;
+    }
+    for (int64_t i = 1; i < n; i++) { /* now by value */
+        double value = told[i];
+        int64_t at = i;
+        for (; at > 0 && told[at - 1] > value; at--)
+            told[at] = told[at - 1];
+        told[at] = value;
+    }
+    return n ? (told[(n - 1) / 2] + told[n / 2]) / 2 : (double)NAN;
+}
+
+/* Row `row` as an input in image space: dW_i/db_i is what the layer saw, after the model's normalisation. */
+static void read_row(const gnt_model_info *info, const layer *l, int64_t row, int64_t features, float *x) {
     int64_t channels = info->dim[0], area = features / channels;
     for (int64_t k = 0; k < features; k++) {
-        double value = (double)w[k] / bias;
+        double value = outliers_has(&l->apart, l->w_at, row * features + k)
+                           ? told_by_others(l, features, k)
+                           : (double)l->w->data[row * features + k] / (double)l->b->data[row];
         if (info->mean)
             value = value * (double)info->deviation[k / area] + (double)info->mean[k / area];
         x[k] = value > 0 ? (value < 1 ? (float)value : 1) : 0; /* NaN becomes 0 */
@@ -73,12 +122,13 @@ static double nearest(const float *one, const float *x, int64_t n, int64_t featu
     return least;
 }
 
-/* The unused row of largest |db|, −1 when all that is left is zero. */
-static int64_t largest(const gnt_view *b, const uint8_t *used) {
+/* The unused row of largest |db|, −1 when all that is left is zero or stands apart. */
+static int64_t largest(const layer *l, const uint8_t *used) {
+    const gnt_view *b = l->b;
     int64_t at = -1;
     float most = 0;
     for (int64_t i = 0; i < b->count; i++)
-        if (!used[i] && fabsf(b->data[i]) > most) {
+        if (!used[i] && fabsf(b->data[i]) > most && !outliers_has(&l->apart, l->b_at, i)) {
             most = fabsf(b->data[i]);
             at = i;
         }
@@ -89,7 +139,7 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
                       const gnt_answer *answer) {
     linear_layer *s = self;
     const gnt_host *host = s->host;
-    const gnt_view *w, *b;
+    layer l;
     int64_t features = 1, found = 0;
     (void)own;
     if (!host->model || seen->n < 1)
@@ -97,18 +147,18 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     const gnt_model_info *info = host->model->info;
     for (int32_t i = 0; i < info->rank; i++)
         features *= info->dim[i];
-    gnt_status status = find_layer(s, seen, features, &w, &b);
+    gnt_status status = find_layer(s, seen, features, &l);
     if (status != GNT_OK)
         return status;
     float *x = host->scratch(host->context, (size_t)(seen->n * features) * sizeof *x);
-    uint8_t *used = host->scratch(host->context, (size_t)b->count);
+    uint8_t *used = host->scratch(host->context, (size_t)l.b->count);
     if (!x || !used)
         return host->fail(host->context, "no memory for the answer");
-    for (int64_t row; found < seen->n && (row = largest(b, used)) >= 0; used[row] = 1) {
+    for (int64_t row; found < seen->n && (row = largest(&l, used)) >= 0; used[row] = 1) {
         float *one = x + found * features;
         if (host->should_stop(host->context))
             return GNT_STOPPED;
-        read_row(info, w->data + row * features, (double)b->data[row], features, one);
+        read_row(info, &l, row, features, one);
         if (nearest(one, x, found, features) > s->distinct)
             found++;
     }
@@ -129,7 +179,7 @@ static void *create(const gnt_host *host, const gnt_value *values) {
         host->fail(host->context, "out of memory");
         return NULL;
     }
-    *s = (linear_layer){host, values[PARAM_DISTINCT].r};
+    *s = (linear_layer){host, values[PARAM_DISTINCT].r, values[PARAM_OUTLIERS].i};
     return s;
 }
 
@@ -144,6 +194,12 @@ static const gnt_parameter parameters[] = {
      .most = 1,
      .preset = 1e-3,
      .help = "batches: rows nearer than this to one already taken are the same sample again"},
+    {.id = "outliers",
+     .type = GNT_TYPE_CHOICE,
+     .unit = "",
+     .preset_text = "auto",
+     .choices = outliers_choices,
+     .help = "auto: entries that stand apart by a factor of 100 in size are not used"},
 };
 
 const gnt_descriptor gradient_linear_layer = {

@@ -39,21 +39,29 @@ gnt_status match_prepare(match *m, const gnt_host *host, const gnt_observation *
 }
 
 gnt_status match_bind(gnt_function_args *args, const gnt_host *host, const gnt_views *update,
-                      int64_t mask_zeros, int32_t *masked, double *squares) {
+                      match_choice choice, outliers *apart, int32_t *masked, double *squares) {
     if (!is_whole_update(host->model->info, update))
         return match_refuse(host, "it needs one tensor of the update for each parameter that clients share");
     const float **observed = host->scratch(host->context, (size_t)update->n * sizeof *observed);
     if (!observed)
         return match_no_memory(host);
+    gnt_status status = outliers_find(apart, host, update, choice.outliers);
+    if (status != GNT_OK)
+        return status;
+    double all = 0;
     *squares = 0;
     for (int64_t t = 0; t < update->n; t++) {
         const gnt_view *v = &update->view[t];
-        for (int64_t i = 0; i < v->count; i++)
-            *squares += (double)v->data[i] * (double)v->data[i];
+        for (int64_t i = 0; i < v->count; i++) {
+            double square = (double)v->data[i] * (double)v->data[i];
+            all += square;
+            if (!outliers_has(apart, t, i))
+                *squares += square;
+        }
         observed[t] = v->data;
     }
-    if (!isfinite(*squares))
+    if (!isfinite(all))
         return host->fail(host->context, "the observed update holds NaN or infinite entries");
     args->observed = observed;
-    return survivors_mask(host, update, mask_zeros, masked, &args->mask);
+    return survivors_mask(host, update, apart, choice.mask_zeros, masked, &args->mask);
 }

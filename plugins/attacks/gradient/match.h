@@ -3,6 +3,7 @@
 #define GRADIENT_MATCH_H
 
 #include "gauntlet/plugin.h"
+#include "outliers.h"
 
 /* The function prepared for observations of one shape. Zeros at first; the host releases it with the instance. */
 typedef struct match {
@@ -16,10 +17,16 @@ typedef struct match {
 gnt_status match_prepare(match *m, const gnt_host *host, const gnt_observation *seen, int32_t cost,
                          uint32_t vjp, int32_t masked);
 
-/* Sets args->observed and args->mask (see survivors_mask for mask_zeros and *masked), scratch of the hook; *squares: the
- * square norm of what was observed. GNT_OK, or a status after host->fail where tensors are missing or not finite. */
+/* Which entries are not matched: what the parameters say of zeros (survivors.h) and of outliers (outliers.h). */
+typedef struct match_choice {
+    int64_t mask_zeros, outliers;
+} match_choice;
+
+/* Sets args->observed and args->mask (see survivors_mask for *masked), scratch of the hook; *apart: the outliers; *squares: the
+ * square norm of what was observed without them. GNT_OK, or a status after host->fail where tensors are missing or not
+ * finite. */
 gnt_status match_bind(gnt_function_args *args, const gnt_host *host, const gnt_views *update,
-                      int64_t mask_zeros, int32_t *masked, double *squares);
+                      match_choice choice, outliers *apart, int32_t *masked, double *squares);
 
 /* Says why this attack has nothing to do here, and returns GNT_UNSUPPORTED. */
 gnt_status match_refuse(const gnt_host *host, const char *why);

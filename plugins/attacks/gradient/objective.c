@@ -39,7 +39,7 @@ gnt_status dlg_objective_open(dlg_objective *o, dlg *self, const gnt_observation
     if (seen->n < 1 || seen->steps < 0)
         return match_refuse(host, "it needs the number of samples in the batch");
     int32_t masked = 0;
-    gnt_status s = match_bind(&o->args, host, seen->update, self->mask_zeros, &masked, &o->observed);
+    gnt_status s = match_bind(&o->args, host, seen->update, self->choice, &o->apart, &masked, &o->observed);
     if (s == GNT_OK)
         s = bind_rates(o, seen);
     if (s == GNT_OK)

@@ -9,14 +9,14 @@ const char *const survivors_choices[] = {"auto", "never", "always", NULL};
 /* Was this update pruned by magnitude? Many zeros alone do not say so: dead units and black pixels leave zeros that
  * are worth matching. What pruning leaves has no small entries: in each tensor, none below a hundredth of the
  * survivors' mean magnitude. */
-static int looks_pruned(const gnt_views *update) {
+static int looks_pruned(const gnt_views *update, const outliers *apart) {
     int64_t zeros = 0, total = 0;
     for (int64_t t = 0; t < update->n; t++) {
         const gnt_view *v = &update->view[t];
         double least = INFINITY, sum = 0;
         int64_t alive = 0;
         for (int64_t i = 0; i < v->count; i++)
-            if (v->data[i] != 0) {
+            if (v->data[i] != 0 && !outliers_has(apart, t, i)) {
                 least = fmin(least, fabs((double)v->data[i]));
                 sum += fabs((double)v->data[i]);
                 alive++;
@@ -30,26 +30,29 @@ static int looks_pruned(const gnt_views *update) {
 }
 
 /* flags[i] = 1 where the observed entry is to be matched: where it survived, and in columns without any survivor of
- * a first dense layer, since those say that the sample itself is (near) zero there, as black pixels are. */
-static void mark_survivors(const gnt_model_info *info, const gnt_view *seen, float *flags) {
+ * a first dense layer, since those say that the sample itself is (near) zero there, as black pixels are. `seen` is tensor t of
+ * the update. */
+static void mark_survivors(const gnt_model_info *info, const gnt_view *seen, const outliers *apart, int64_t t,
+                           float *flags) {
     int64_t columns = seen->rank == 2 && is_first_dense(info, seen->layer) ? seen->dim[1] : 0;
     for (int64_t i = 0; i < seen->count; i++)
-        flags[i] = seen->data[i] != 0;
+        flags[i] = seen->data[i] != 0 && !outliers_has(apart, t, i);
     for (int64_t j = 0; j < columns; j++) {
         int alive = 0;
         for (int64_t i = j; i < seen->count && !alive; i += columns)
-            alive = seen->data[i] != 0;
+            alive = seen->data[i] != 0 && !outliers_has(apart, t, i);
         for (int64_t i = j; i < seen->count && !alive; i += columns)
             flags[i] = 1;
     }
 }
 
-gnt_status survivors_mask(const gnt_host *host, const gnt_views *update, int64_t want, int32_t *masked,
-                          const float *const **mask) {
+gnt_status survivors_mask(const gnt_host *host, const gnt_views *update, const outliers *apart, int64_t want,
+                          int32_t *masked, const float *const **mask) {
     int64_t total = 0;
-    *masked = want == SURVIVORS_ALWAYS || (want == SURVIVORS_AUTO && looks_pruned(update));
+    int zeros = want == SURVIVORS_ALWAYS || (want == SURVIVORS_AUTO && looks_pruned(update, apart));
+    *masked = zeros || apart->n > 0;
     *mask = NULL;
-    host->fact(host->context, "zeros_masked", *masked);
+    host->fact(host->context, "zeros_masked", zeros);
     if (!*masked)
         return GNT_OK;
     for (int64_t t = 0; t < update->n; t++)
@@ -59,7 +62,10 @@ gnt_status survivors_mask(const gnt_host *host, const gnt_views *update, int64_t
     if (!list || !flags)
         return host->fail(host->context, "no memory for the search: the limit on scratch memory is too low");
     for (int64_t t = 0; t < update->n; flags += update->view[t].count, t++) {
-        mark_survivors(host->model->info, &update->view[t], flags);
+        if (zeros)
+            mark_survivors(host->model->info, &update->view[t], apart, t, flags);
+        for (int64_t i = 0; i < update->view[t].count; i++)
+            flags[i] = (zeros ? flags[i] : 1) * (float)!outliers_has(apart, t, i);
         list[t] = flags;
     }
     *mask = list;

@@ -1,0 +1,378 @@
+/* The score job by itself, on targets whose every answer is known: what a defense says of its encodings moves no score, answers
+ * to a set take different members, floors are those of the best of a set, and no candidate stands there twice. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <cmocka.h>
+
+#include "fuzz/work.h"
+#include "job/job.h"
+
+enum { F = 16, CLASSES = 3, PUBLIC = 3 };
+
+typedef struct trial {
+    fuzz_work w;
+    json_t *score;
+} trial;
+
+static json_t *written; /* of the job that runs */
+
+static int keep_score(void *context, const char *name, const gnt_st *st, gnt_err *err) {
+    if (strcmp(name, "score") == 0)
+        written = json_loads(st->metadata, 0, NULL);
+    return fuzz_write(context, name, st, err);
+}
+
+/* Image i of a list: a bright pixel of its own on a ground of its own. */
+static void image_of(int64_t i, float *x) {
+    for (int64_t p = 0; p < F; p++)
+        x[p] = (float)(10 + i % 3 * 5) / 255;
+    x[i % F] = 1;
+    x[i / F] = x[i / F] < 1 ? 0.5f : 1;
+}
+
+static void add_images(fuzz_work *w, const char *name, int64_t from, int64_t n) {
+    const int64_t x_dim[2] = {n, F}, a_dim[2] = {n, 1};
+    gnt_st *st = fuzz_input(w, name);
+    gnt_st_tensor *t;
+    MUST(gnt_st_add(st, "x", GNT_ST_F32, 2, x_dim, NULL, &t, NULL) == 0);
+    for (int64_t i = 0; i < n; i++)
+        image_of(from + i, (float *)t->data + i * F);
+    MUST(gnt_st_add(st, "label", GNT_ST_I32, 1, &n, NULL, &t, NULL) == 0);
+    for (int64_t i = 0; i < n; i++)
+        ((int32_t *)t->data)[i] = (int32_t)((from + i) % CLASSES);
+    MUST(gnt_st_add(st, "a", GNT_ST_I32, 2, a_dim, NULL, &t, NULL) == 0);
+    for (int64_t i = 0; i < n; i++)
+        ((int32_t *)t->data)[i] = (int32_t)((from + i) % 2);
+    MUST(gnt_st_set_metadata(st,
+                             "{\"kind\": 0, \"classes\": 3, \"dim\": [1, 4, 4], \"attributes\": [{\"name\": "
+                             "\"style\", \"values\": 2}]}",
+                             NULL) == 0);
+}
+
+static void begin(trial *t, int64_t goals, int64_t surface, int64_t targets, int64_t batch, int64_t set,
+                  int64_t members) {
+    static const char key[] = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
+    fuzz_work_open(&t->w, json_pack("{s:{s:I, s:I, s:I, s:I, s:I}, s:I, s:{s:i, s:i}, s:{s:s}}", "observe",
+                                    "targets", (json_int_t)targets, "batch", (json_int_t)batch, "surface",
+                                    (json_int_t)surface, "set", (json_int_t)set, "members",
+                                    (json_int_t)members, "goals", (json_int_t)goals, "attribute", "index", 0,
+                                    "values", 2, "keys", "score", key));
+    t->w.work.write = keep_score;
+    fuzz_input(&t->w, "answer");
+    fuzz_input(&t->w, "seen");
+    add_images(&t->w, "public", 100, PUBLIC);
+}
+
+static gnt_st *input(trial *t, const char *name) {
+    return (gnt_st *)(uintptr_t)fuzz_input_of(&t->w, name);
+}
+
+static void add_answer(trial *t, const char *kind, int64_t j, int64_t rows, int64_t columns, const float *x) {
+    char name[64];
+    const int64_t dim[2] = {rows, columns};
+    snprintf(name, sizeof name, "%s.%d", kind, (int)j);
+    MUST(gnt_st_add(input(t, "answer"), name, GNT_ST_F32, 2, dim, x, NULL, NULL) == 0);
+}
+
+/* Answers image `shown` with the shade that it is moved by. */
+static void answer_with(trial *t, int64_t j, int64_t shown, float moved) {
+    float x[F];
+    image_of(shown, x);
+    for (int p = 0; p < F; p++)
+        x[p] = x[p] < 0.9f ? x[p] + moved : x[p];
+    add_answer(t, "reconstruction", j, 1, F, x);
+}
+
+static void end(trial *t) {
+    gnt_err err = {{0}};
+    written = NULL;
+    if (gnt_job_score(&t->w.work, &err) != 0)
+        fail_msg("%s", err.text);
+    t->score = written;
+    assert_non_null(t->score);
+}
+
+static void forget(trial *t) {
+    fuzz_work_close(&t->w);
+    json_decref(t->score);
+}
+
+static double at(const trial *t, const char *part, const char *name, const char *member) {
+    const json_t *value = json_object_get(json_object_get(t->score, part), name);
+    if (member)
+        value = json_object_get(value, member);
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+static double of_target(const trial *t, size_t i, const char *name) {
+    const json_t *value = json_object_get(json_array_get(json_object_get(t->score, "targets"), i), name);
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+/* ---- sets behind updates ---- */
+
+enum { SETS = 2, SET = 4, EPOCHS = 3, ENCODINGS = SET * EPOCHS };
+
+/* Encoding e of a set is of member e mod 4 and, where `mix`, of the next one too; the defense says that it is of the one
+ * `turned` further on. */
+static void add_mixing(trial *t, int turned, int mix) {
+    gnt_st *st = fuzz_input(&t->w, "mixing");
+    for (int j = 0; j < SETS; j++) {
+        const int64_t dim[2] = {ENCODINGS, SET};
+        float weight[ENCODINGS * SET] = {0};
+        int64_t source[ENCODINGS];
+        char name[16];
+        for (int e = 0; e < ENCODINGS; e++) {
+            source[e] = (e + turned) % SET;
+            weight[e * SET + (e + turned) % SET] = mix ? 0.5f : 1;
+            if (mix)
+                weight[e * SET + (e + turned + 1) % SET] = 0.5f;
+        }
+        snprintf(name, sizeof name, "weight.%d", j);
+        MUST(gnt_st_add(st, name, GNT_ST_F32, 2, dim, weight, NULL, NULL) == 0);
+        snprintf(name, sizeof name, "source.%d", j);
+        MUST(gnt_st_add(st, name, GNT_ST_I64, 1, dim, source, NULL, NULL) == 0);
+    }
+}
+
+/* Every update gives the sample behind its encoding away, but for a shade. */
+static void score_updates(trial *t, int turned, int mix, int shown_next) {
+    begin(t, GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, GNT_SURFACE_UPDATE, SETS * SET, 1, SET, 0);
+    add_images(&t->w, "targets", 0, SETS * SET);
+    add_images(&t->w, "clients", 20, 5);
+    add_mixing(t, turned, mix);
+    for (int j = 0; j < SETS; j++)
+        for (int e = 0; e < ENCODINGS; e++) {
+            int member = j * SET + (e + (shown_next && e % 2)) % SET;
+            float scores[CLASSES] = {0};
+            scores[member % CLASSES] = 1;
+            answer_with(t, j * ENCODINGS + e, member, 0.02f);
+            add_answer(t, "labels", j * ENCODINGS + e, 1, CLASSES, scores);
+        }
+    end(t);
+}
+
+static void a_turned_claim_moves_no_score(void **state) {
+    (void)state;
+    static const char *const same[] = {"targets", "measures", "floors", "chance"};
+    trial honest, liar;
+    score_updates(&honest, 0, 0, 0);
+    score_updates(&liar, 1, 0, 0);
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        assert_true(json_equal(json_object_get(honest.score, same[i]), json_object_get(liar.score, same[i])));
+    for (size_t i = 0; i < SETS * ENCODINGS; i++) {
+        assert_true(of_target(&honest, i, "member") == (double)(i / ENCODINGS * SET + i % SET));
+        assert_true(of_target(&honest, i, "identification") == 1);
+        assert_true(of_target(&honest, i, "label_accuracy") == 1);
+        assert_true(fabs(of_target(&honest, i, "mse") - 14.0 / 16 * 0.0004) < 1e-4);
+    }
+    assert_true(at(&honest, "facts", "claims_agree", NULL) == 1);
+    assert_null(json_object_get(honest.score, "marks"));
+    assert_true(at(&liar, "facts", "claims_agree", NULL) == 0);
+    const json_t *mark = json_array_get(json_object_get(liar.score, "marks"), 0);
+    assert_string_equal(json_string_value(json_object_get(mark, "what")), "claims-differ");
+    assert_non_null(strstr(json_string_value(json_object_get(mark, "says")), "24 answers show"));
+    /* 8 judged samples and 5 others, of which any of 4 is right */
+    assert_true(fabs(at(&honest, "chance", "identification", NULL) - 4.0 / 13) < 1e-8);
+    forget(&honest);
+    forget(&liar);
+}
+
+/* Of a mix of two halves either may show. */
+static void a_partner_of_a_mix_agrees(void **state) {
+    (void)state;
+    trial t;
+    score_updates(&t, 0, 1, 1);
+    assert_true(at(&t, "facts", "claims_agree", NULL) == 1);
+    assert_null(json_object_get(t.score, "marks"));
+    forget(&t);
+    score_updates(&t, 0, 0, 1); /* half of them wrong is not enough to call it a lie */
+    assert_true(at(&t, "facts", "claims_agree", NULL) == 0.5);
+    assert_null(json_object_get(t.score, "marks"));
+    forget(&t);
+}
+
+/* An answer that is no nearer to any member than the mean image tells nothing of claims. */
+static void what_shows_nothing_settles_nothing(void **state) {
+    (void)state;
+    trial t;
+    float grey[F];
+    for (int p = 0; p < F; p++)
+        grey[p] = 0.9f;
+    begin(&t, GNT_GOAL_RECONSTRUCTION, GNT_SURFACE_UPDATE, SETS * SET, 1, SET, 0);
+    add_images(&t.w, "targets", 0, SETS * SET);
+    add_images(&t.w, "clients", 20, 5);
+    add_mixing(&t, 1, 0);
+    for (int i = 0; i < SETS * ENCODINGS; i++)
+        add_answer(&t, "reconstruction", i, 1, F, grey);
+    end(&t);
+    assert_null(json_object_get(json_object_get(t.score, "facts"), "claims_agree"));
+    assert_null(json_object_get(t.score, "marks"));
+    forget(&t);
+}
+
+/* ---- released encodings ---- */
+
+/* The encodings are the samples themselves: the claim-free share stays where claims are turned, and so does every score. */
+static void score_encodings(trial *t, int turned) {
+    const int64_t dim[2] = {SETS * ENCODINGS, F};
+    gnt_st_tensor *x;
+    begin(t, GNT_GOAL_RECONSTRUCTION, GNT_SURFACE_ENCODING, SETS * SET, 1, SET, 0);
+    add_images(&t->w, "targets", 0, SETS * SET);
+    add_images(&t->w, "clients", 20, 5);
+    add_mixing(t, turned, 0);
+    MUST(gnt_st_add(input(t, "seen"), "encoded_x", GNT_ST_F32, 2, dim, NULL, &x, NULL) == 0);
+    for (int i = 0; i < SETS * ENCODINGS; i++)
+        image_of(i / ENCODINGS * SET + i % SET, (float *)x->data + i * F);
+    for (int j = 0; j < SETS; j++) {
+        float image[SET * F], mixture[ENCODINGS * SET] = {0};
+        for (int k = 0; k < SET; k++) /* in another order */
+            image_of(j * SET + SET - 1 - k, image + k * F);
+        for (int e = 0; e < ENCODINGS; e++)
+            mixture[e * SET + SET - 1 - e % SET] = 1;
+        add_answer(t, "reconstruction", j, SET, F, image);
+        add_answer(t, "mixture", j, ENCODINGS, SET, mixture);
+    }
+    end(t);
+}
+
+static void released_encodings_speak_for_themselves(void **state) {
+    (void)state;
+    static const char *const same[] = {"targets", "measures", "floors", "chance"};
+    trial honest, liar;
+    score_encodings(&honest, 0);
+    score_encodings(&liar, 1);
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        assert_true(json_equal(json_object_get(honest.score, same[i]), json_object_get(liar.score, same[i])));
+    assert_true(at(&honest, "facts", "encoding_identification", NULL) == 1);
+    assert_true(at(&honest, "facts", "encoding_member", NULL) == 1);
+    assert_true(at(&liar, "facts", "encoding_identification", NULL) == 0);
+    assert_true(at(&liar, "facts", "encoding_member", NULL) == 1);
+    assert_true(at(&honest, "facts", "claims_agree", NULL) == 1);
+    assert_true(at(&honest, "facts", "claims_agree_mixture", NULL) == 1);
+    assert_true(at(&liar, "facts", "claims_agree", NULL) == 0);
+    assert_true(at(&liar, "facts", "claims_agree_mixture", NULL) == 0);
+    assert_null(json_object_get(honest.score, "marks"));
+    assert_true(json_array_size(json_object_get(liar.score, "marks")) == 1);
+    forget(&honest);
+    forget(&liar);
+}
+
+/* ---- batches from larger sets ---- */
+
+enum { MEMBERS = 6, BATCH = 2 };
+
+/* Two observations, batches of two of six; the first answers both, the second one image, of its fourth member. */
+static void a_batch_is_assigned_within_its_set(void **state) {
+    (void)state;
+    trial t;
+    float both[BATCH * F], labels[BATCH * CLASSES] = {0};
+    begin(&t, GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, GNT_SURFACE_UPDATE, 2, BATCH, 0, MEMBERS);
+    add_images(&t.w, "targets", 0, 2 * MEMBERS);
+    add_images(&t.w, "clients", 0, 2 * MEMBERS + 3); /* all targets are clients' */
+    image_of(5, both);
+    image_of(1, both + F);
+    add_answer(&t, "reconstruction", 0, BATCH, F, both);
+    answer_with(&t, 1, MEMBERS + 3, 0.02f);
+    labels[5 % CLASSES] = labels[CLASSES + 0] = 1; /* one of both right */
+    add_answer(&t, "labels", 0, BATCH, CLASSES, labels);
+    end(&t);
+    assert_true(json_array_size(json_object_get(t.score, "targets")) == 4);
+    assert_true(of_target(&t, 0, "member") == 5 && of_target(&t, 1, "member") == 1);
+    assert_true(of_target(&t, 0, "psnr") == 60 && of_target(&t, 1, "identification") == 1);
+    assert_true(of_target(&t, 2, "member") == MEMBERS + 3 && of_target(&t, 2, "identification") == 1);
+    assert_true(of_target(&t, 2, "psnr") > 30 && of_target(&t, 3, "psnr") == 0);
+    assert_true(
+        json_is_true(json_object_get(json_array_get(json_object_get(t.score, "targets"), 3), "missing")));
+    assert_true(isnan(of_target(&t, 3, "member")));
+    assert_true(of_target(&t, 0, "label_accuracy") == 0.5 && of_target(&t, 2, "label_accuracy") == 0);
+    /* 12 targets and the 3 clients' samples that are none of them */
+    assert_true(fabs(at(&t, "chance", "identification", NULL) - 6.0 / 15) < 1e-8);
+    forget(&t);
+}
+
+/* Labels alone: any two of the set's, {0, 1, 2} twice each. */
+static void labels_alone_are_those_of_the_set(void **state) {
+    (void)state;
+    trial t;
+    float labels[BATCH * CLASSES] = {0}, thrice[3 * CLASSES] = {0, 0, 1, 0, 0, 1, 0, 0, 1};
+    begin(&t, GNT_GOAL_LABEL, GNT_SURFACE_UPDATE, 2, BATCH, 0, MEMBERS);
+    add_images(&t.w, "targets", 0, 2 * MEMBERS);
+    labels[1] = labels[CLASSES + 1] = 1; /* class 1 twice: both there */
+    add_answer(&t, "labels", 0, BATCH, CLASSES, labels);
+    labels[CLASSES + 1] = 0;
+    labels[CLASSES + 2] = (float)NAN; /* and one that is no answer */
+    add_answer(&t, "labels", 1, BATCH, CLASSES, labels);
+    end(&t);
+    assert_true(of_target(&t, 0, "label_accuracy") == 1 && of_target(&t, 2, "label_accuracy") == 0.5);
+    assert_true(at(&t, "chance", "label_accuracy", NULL) == 1); /* any two will do, blindly too */
+    forget(&t);
+    begin(&t, GNT_GOAL_LABEL, GNT_SURFACE_UPDATE, 1, 3, 0, 4); /* labels 0, 1, 2, 0 */
+    add_images(&t.w, "targets", 0, 4);
+    add_answer(&t, "labels", 0, 3, CLASSES, thrice);
+    end(&t);
+    assert_true(fabs(of_target(&t, 0, "label_accuracy") - 1.0 / 3) < 1e-8);
+    assert_true(at(&t, "chance", "label_accuracy", NULL) == 1);
+    forget(&t);
+}
+
+/* A guess scores what the best of six does; as many members as answers are a batch, whatever the request says. */
+static void floors_are_of_the_best_members(void **state) {
+    (void)state;
+    trial fixed, wide;
+    double best = 0;
+    begin(&fixed, GNT_GOAL_RECONSTRUCTION, GNT_SURFACE_UPDATE, MEMBERS, 1, 0, 0);
+    add_images(&fixed.w, "targets", 0, MEMBERS);
+    for (int j = 0; j < MEMBERS; j++)
+        answer_with(&fixed, j, 2, 0);
+    end(&fixed);
+    begin(&wide, GNT_GOAL_RECONSTRUCTION, GNT_SURFACE_UPDATE, 1, 1, 0, MEMBERS);
+    add_images(&wide.w, "targets", 0, MEMBERS);
+    answer_with(&wide, 0, 2, 0);
+    end(&wide);
+    assert_true(of_target(&wide, 0, "member") == 2 && of_target(&wide, 0, "psnr") == 60);
+    for (size_t i = 0; i < MEMBERS; i++)
+        best = fmax(best, of_target(&fixed, i, "psnr"));
+    assert_true(best == 60);
+    static const char *const floors[] = {"random", "other", "mean_image", "nearest_public"};
+    for (size_t i = 0; i < 4; i++)
+        assert_true(at(&wide, "floors", "psnr", floors[i]) >= at(&fixed, "floors", "psnr", floors[i]));
+    assert_true(at(&wide, "floors", "psnr", "mean_image") > at(&fixed, "floors", "psnr", "mean_image"));
+    forget(&wide);
+    begin(&wide, GNT_GOAL_RECONSTRUCTION, GNT_SURFACE_UPDATE, MEMBERS, 1, 0, 1);
+    add_images(&wide.w, "targets", 0, MEMBERS);
+    for (int j = 0; j < MEMBERS; j++)
+        answer_with(&wide, j, 2, 0);
+    end(&wide);
+    assert_true(json_equal(wide.score, fixed.score));
+    forget(&fixed);
+    forget(&wide);
+}
+
+static void a_set_smaller_than_the_batch_is_refused(void **state) {
+    (void)state;
+    trial t = {0};
+    gnt_err err = {{0}};
+    begin(&t, GNT_GOAL_RECONSTRUCTION, GNT_SURFACE_UPDATE, 1, 3, 0, 2);
+    add_images(&t.w, "targets", 0, 3);
+    assert_int_equal(gnt_job_score(&t.w.work, &err), -1);
+    assert_non_null(strstr(err.text, "cannot come from a set of 2"));
+    forget(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_turned_claim_moves_no_score),
+        cmocka_unit_test(a_partner_of_a_mix_agrees),
+        cmocka_unit_test(what_shows_nothing_settles_nothing),
+        cmocka_unit_test(released_encodings_speak_for_themselves),
+        cmocka_unit_test(a_batch_is_assigned_within_its_set),
+        cmocka_unit_test(labels_alone_are_those_of_the_set),
+        cmocka_unit_test(floors_are_of_the_best_members),
+        cmocka_unit_test(a_set_smaller_than_the_batch_is_refused),
+    };
+    return cmocka_run_group_tests_name("score", tests, NULL, NULL);
+}
