@@ -150,6 +150,14 @@ static int any_answer(const score *s, const char *kind) {
     return 0;
 }
 
+/* What was observed in a round says itself how many samples may stand behind it. */
+static int64_t members_told(const score *s) {
+    json_t *all = json_loads(s->seen.metadata ? s->seen.metadata : "", JSON_REJECT_DUPLICATES, NULL);
+    const json_int_t n = json_integer_value(json_object_get(all, "members"));
+    json_decref(all);
+    return n > 0 && n <= INT32_MAX ? n : 0;
+}
+
 static int open_all(score *s, gnt_err *err) {
     gnt_work *w = s->work;
     if (gnt_work_samples(&s->targets, w, "targets", err) != 0 ||
@@ -160,6 +168,8 @@ static int open_all(score *s, gnt_err *err) {
     gnt_err why = {0};
     if (w->read(w->context, "answer", &s->answer, &why) != 0)
         return gnt_fail(err, "the attack's answer cannot be read: %s", why.text);
+    if (!s->members && s->surface != GNT_SURFACE_TRANSCRIPT)
+        s->members = members_told(s);
     if (score_open_sets(s, err) != 0)
         return -1;
     const gnt_samples *t = &s->targets.view;
