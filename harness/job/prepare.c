@@ -85,6 +85,8 @@ typedef struct shadows {
     gnt_seen seen;
     gnt_observation *observation;
     gnt_samples *truth;
+    const gnt_observation **observations; /* pointers to each, as a plugin gets them */
+    const gnt_samples **truths;
     gnt_views *update, *representation;
     gnt_view *view, *features;
     gnt_samples *encoded;
@@ -95,6 +97,8 @@ typedef struct shadows {
 static void shadows_free(shadows *s) {
     gnt_free(s->observation);
     gnt_free(s->truth);
+    gnt_free(s->observations);
+    gnt_free(s->truths);
     gnt_free(s->update);
     gnt_free(s->view);
     gnt_free(s->representation);
@@ -141,13 +145,15 @@ static int shadows_open(shadows *s, preparing *p, gnt_attack_prepare *in, gnt_er
                         (long long)p->shadow.view.n);
     s->observation = gnt_array(n, sizeof *s->observation);
     s->truth = gnt_array(n, sizeof *s->truth);
+    s->observations = gnt_array(n, sizeof *s->observations);
+    s->truths = gnt_array(n, sizeof *s->truths);
     s->update = gnt_array(n, sizeof *s->update);
     s->view = gnt_array(n * (each ? each : 1), sizeof *s->view);
     s->representation = gnt_array(n, sizeof *s->representation);
     s->features = gnt_array(n, sizeof *s->features);
     s->encoded = gnt_array(n, sizeof *s->encoded);
-    if (!s->observation || !s->truth || !s->update || !s->view || !s->representation || !s->features ||
-        !s->encoded)
+    if (!s->observation || !s->truth || !s->observations || !s->truths || !s->update || !s->view ||
+        !s->representation || !s->features || !s->encoded)
         return gnt_fail(err, "out of memory for %zu shadow observations", n);
     if (find_sources(s, w, p->shadow.view.n, err) != 0)
         return -1;
@@ -172,10 +178,12 @@ static int shadows_open(shadows *s, preparing *p, gnt_attack_prepare *in, gnt_er
         if (row < 0 || row > p->shadow.view.n - batch)
             return gnt_fail(err, "shadow observation %zu is of a sample that is not there", j);
         s->truth[j] = gnt_samples_part(&p->shadow.view, row, batch);
+        s->observations[j] = &s->observation[j];
+        s->truths[j] = &s->truth[j];
     }
     in->n_shadow = (int64_t)n;
-    in->shadow = s->observation;
-    in->shadow_truth = s->truth;
+    in->shadow = s->observations;
+    in->shadow_truth = s->truths;
     return 0;
 }
 

@@ -70,7 +70,7 @@ static int read_attributes(gnt_sampleset *s, const json_t *list, const char *whe
         if (!name || values < 1 || values > 1000000)
             return gnt_fail(err, "%s: attribute %zu lacks a name or a number of values", where, i);
         snprintf(s->attribute_name[i], sizeof s->attribute_name[i], "%s", name);
-        s->attribute[i] = (gnt_attribute){s->attribute_name[i], (int32_t)values, 1.0f};
+        s->attribute[i] = (gnt_attribute){.name = s->attribute_name[i], .values = (int32_t)values};
     }
     s->view.n_attributes = (int32_t)n;
     s->view.attribute = s->attribute;

@@ -504,15 +504,17 @@ static gnt_observation *put_seen(gnt_vet_setting *s, const gnt_samples *own, gnt
 
 static int make_shadow_seen(gnt_vet_setting *s, gnt_attack_prepare *in, const gnt_samples *shadow,
                             gnt_err *err) {
-    gnt_observation *seen = gnt_glass_put(s->glass, "shadow observations", NULL, SHADOW_SEEN * sizeof *seen);
-    gnt_samples *truth = gnt_glass_put(s->glass, "shadow samples", NULL, SHADOW_SEEN * sizeof *truth);
+    const gnt_observation **seen =
+        gnt_glass_put(s->glass, "shadow observations", NULL, SHADOW_SEEN * sizeof *seen);
+    const gnt_samples **truth =
+        gnt_glass_put(s->glass, "shadow samples", NULL, SHADOW_SEEN * sizeof *truth);
     for (int64_t j = 0; seen && truth && j < SHADOW_SEEN; j++) {
         const int64_t whole = shadow->n / s->spec.batch;
-        truth[j] = gnt_samples_part(shadow, j % whole * s->spec.batch, s->spec.batch);
-        gnt_observation *one = put_seen(s, &truth[j], err);
-        if (!one)
+        const gnt_samples part = gnt_samples_part(shadow, j % whole * s->spec.batch, s->spec.batch);
+        if (!(truth[j] = gnt_glass_put(s->glass, "shadow samples", &part, sizeof part)))
+            break;
+        if (!(seen[j] = put_seen(s, truth[j], err)))
             return -1;
-        seen[j] = *one;
     }
     in->n_shadow = SHADOW_SEEN;
     in->shadow = seen;

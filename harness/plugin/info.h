@@ -41,6 +41,7 @@ enum {
 #define GNT_HOOK_STATE (1u << 8) /* save and load: both or none */
 #define GNT_HOOK_RUN (1u << 9)   /* attacks */
 #define GNT_HOOK_ENCODE_QUERY (1u << 10)
+#define GNT_HOOK_BROADCAST (1u << 11) /* attacks; reserved */
 
 typedef struct gnt_plugin_info {
     int32_t kind; /* GNT_PLUGIN_* */
