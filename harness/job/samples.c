@@ -195,6 +195,11 @@ int gnt_samples_mark(gnt_sampleset *s, const gnt_region *r, gnt_err *err) {
     return 0;
 }
 
+void gnt_samples_hide(gnt_sampleset *s, const json_t *weights) {
+    for (int32_t i = 0; i < s->view.n_attributes; i++)
+        s->attribute[i].weight = (float)json_number_value(json_object_get(weights, s->attribute[i].name));
+}
+
 gnt_samples gnt_samples_part(const gnt_samples *s, int64_t from, int64_t n) {
     gnt_samples part = *s;
     part.n = n;

@@ -28,6 +28,7 @@ static run_job *observe_job(run *r, const gnt_cell *c, double strength, int shad
     snprintf(role, sizeof role, "%s/%s", coordinates, r->suite->defense[c->defense].label);
     request_set(j, "model", request_model(t));
     request_region(j, t);
+    request_hide(j, t);
     request_set(j, "federated", request_federated(t, t->federated.rounds));
     request_set(j, "stage", json_integer(c->stage));
     request_set(j, "observe", shadow ? request_observe_shadow(t) : request_observe(t));

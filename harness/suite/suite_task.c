@@ -409,8 +409,9 @@ static json_t *unlike(suite_reader *r, const char *path, const json_t *list, siz
 
 static int read_task(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     static const char *const keys[] = {
-        "id",        "data",      "model",  "init",    "width",  "representation", "loss",  "weights",
-        "normalise", "federated", "stages", "observe", "shadow", "utility",        "match", "region"};
+        "id",     "data",    "model",     "init",      "width",  "representation",
+        "loss",   "weights", "normalise", "federated", "stages", "observe",
+        "shadow", "utility", "match",     "region",    "hide"};
     const json_t *data = NULL;
     return gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
                    suite_read_id(r, path, object, "id",
@@ -420,8 +421,9 @@ static int read_task(suite_reader *r, const char *path, const json_t *object, gn
                    suite_read_data(r, gnt_path_key(path, "data").text, data, t) ||
                    suite_read_model(r, path, object, t) || read_federated(r, path, object, t) ||
                    read_stages(r, path, object, t) || read_observe(r, path, object, t) ||
-                   read_region(r, path, object, t) || read_shadow(r, path, object, t) ||
-                   read_utility(r, path, object, t) || read_matches(r, path, object, t)
+                   read_region(r, path, object, t) || suite_read_hide(r, path, object, t) ||
+                   read_shadow(r, path, object, t) || read_utility(r, path, object, t) ||
+                   read_matches(r, path, object, t)
                ? -1
                : 0;
 }
