@@ -67,7 +67,9 @@ int gnt_job_prepare_defense(gnt_work *w, gnt_err *err) {
                                   .public_data = p.public_data.view.n ? &p.public_data.view : NULL,
                                   .shadow_data = p.shadow.view.n ? &p.shadow.view : NULL,
                                   .weights = p.weights,
-                                  .buffers = p.buffers};
+                                  .buffers = p.buffers,
+                                  .rounds = config.rounds,
+                                  .per_round = gnt_fl_per_round(&config)};
         gnt_sink sink = gnt_sink_into(&p.out);
         gnt_work_plugin_begin(&p.plugin, "prepare");
         rc = gnt_work_plugin_done(&p.plugin, hooks->prepare(gnt_instance_self(p.plugin.instance), &in, &sink),

@@ -30,6 +30,8 @@ static const char convolutions[] = LAYERS(CONV("conv1") PLAIN("sigmoid") CONV("c
                                               PLAIN("flatten") DENSE("fc", "\"classes\""));
 static const char normalised[] = LAYERS(CONV("conv1") "{\"type\": \"batch_norm\", \"name\": \"bn1\"}," PLAIN(
     "relu") PLAIN("flatten") DENSE("fc1", "16") "," PLAIN("relu") DENSE("fc2", "\"classes\""));
+static const char map[] =
+    "{\"output\": \"map\", \"layers\": [" PLAIN("flatten") DENSE("fc", "\"classes\"") "]}";
 static const char dense[] =
     LAYERS(PLAIN("flatten") DENSE("fc1", "16") "," PLAIN("relu") DENSE("fc2", "\"classes\""));
 
@@ -67,6 +69,11 @@ int gnt_vet_specs(const gnt_descriptor *d, int64_t budget, gnt_vet_spec list[GNT
             any.surfaces = GNT_SURFACE_UPDATE;
             add_spec(list, &n, &any, kinds[k], GNT_SURFACE_UPDATE, 0, budget);
             add_spec(list, &n, &any, kinds[k], GNT_SURFACE_UPDATE, 2, budget);
+            const int before = n;
+            if (kinds[k] == GNT_KIND_IMAGE)
+                add_spec(list, &n, &any, kinds[k], GNT_SURFACE_UPDATE, 0, budget);
+            if (n > before)
+                list[before].map = 1;
             continue;
         }
         add_spec(list, &n, d, kinds[k], GNT_SURFACE_UPDATE, 0, budget);
@@ -79,7 +86,8 @@ int gnt_vet_specs(const gnt_descriptor *d, int64_t budget, gnt_vet_spec list[GNT
 }
 
 const char *gnt_vet_spec_name(const gnt_vet_spec *spec, char text[80]) {
-    const char *what = spec->surface == GNT_SURFACE_ENCODING         ? "encodings"
+    const char *what = spec->map                                     ? "one gradient of a map"
+                       : spec->surface == GNT_SURFACE_ENCODING       ? "encodings"
                        : spec->surface == GNT_SURFACE_REPRESENTATION ? "representations"
                        : spec->surface == GNT_SURFACE_TRANSCRIPT     ? "a transcript"
                        : spec->steps                                 ? "local steps"
@@ -106,10 +114,12 @@ static gnt_samples *put_samples(gnt_vet_setting *s, const char *name, const gnt_
         from->a ? gnt_glass_put(g, name, from->a, n * (size_t)from->n_attributes * sizeof *from->a) : NULL;
     gnt_attribute *a =
         gnt_glass_put(g, name, from->attribute, (size_t)from->n_attributes * sizeof *from->attribute);
-    for (int32_t i = 0; a && i < from->n_attributes; i++)
+    for (int32_t i = 0; a && i < from->n_attributes; i++) {
+        a[i].weight = s->spec.goals ? 0 : 1; /* attacks are not told what is to be hidden */
         a[i].name = gnt_glass_put(g, name, from->attribute[i].name, strlen(from->attribute[i].name) + 1);
+    }
     to->attribute = a;
-    to->mask = NULL;
+    to->mask = from->mask ? gnt_glass_put(g, name, from->mask, n * (size_t)gnt_mask_size(from)) : NULL;
     return gnt_glass_full(g) ? NULL : to;
 }
 
@@ -129,6 +139,27 @@ static int make_samples(gnt_sampleset *out, const char *name, int64_t public_row
     gnt_st_free(&st);
     gnt_data_free(data);
     return rc;
+}
+
+/* Marks what is bright in each image, and makes the mask what is to be predicted. */
+static int make_map(gnt_sampleset *s, gnt_err *err) {
+    const int64_t m = gnt_mask_size(&s->view), n = s->view.n * m;
+    float *y = gnt_array((size_t)n, sizeof *y);
+    s->mask = gnt_array((size_t)n, 1);
+    if (!y || !s->mask) {
+        gnt_free(y);
+        return gnt_fail(err, "out of memory for masks");
+    }
+    for (int64_t i = 0; i < n; i++) {
+        s->mask[i] = s->x[i / m * s->view.features + i % m] > 0.5f;
+        y[i] = s->mask[i];
+    }
+    gnt_free(s->y);
+    s->y = y;
+    s->view.y = y;
+    s->view.mask = s->mask;
+    s->view.classes = (int32_t)m;
+    return 0;
 }
 
 /* ---- the network and what clients compute on it ---- */
@@ -160,8 +191,11 @@ static int make_network(gnt_vet_setting *s, gnt_work_model *m, const char *name,
 
 static int make_model(gnt_vet_setting *s, const gnt_samples *like, gnt_err *err) {
     const int image = like->rank == 3;
-    const char *name = s->spec.dense ? "dense" : s->spec.steps ? "normalised" : "convolutions";
-    const char *json = s->spec.dense ? dense : s->spec.steps ? normalised : convolutions;
+    const char *name = s->spec.map     ? "map"
+                       : s->spec.dense ? "dense"
+                       : s->spec.steps ? "normalised"
+                                       : "convolutions";
+    const char *json = s->spec.map ? map : s->spec.dense ? dense : s->spec.steps ? normalised : convolutions;
     if (make_network(s, &s->model, name, json, like, &s->weights, &s->buffers, err) != 0)
         return -1;
     return make_network(s, &s->extractor, "extractor", image ? deep : dense, like, &s->extractor_weights,
@@ -196,6 +230,18 @@ static int share(gnt_vet_setting *s, const gnt_samples *samples, float *update, 
 
 /* ---- for defenses ---- */
 
+static gnt_client *put_query(gnt_vet_setting *s, const gnt_client *client) {
+    gnt_samples samples = *client->samples;
+    gnt_client query = *client;
+    samples.y = NULL;
+    samples.id = NULL;
+    samples.a = NULL;
+    samples.mask = NULL;
+    query.index = -1;
+    query.samples = gnt_glass_put(s->glass, "samples to be asked about", &samples, sizeof samples);
+    return query.samples ? gnt_glass_put(s->glass, "client", &query, sizeof query) : NULL;
+}
+
 static int make_clients(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err) {
     gnt_fl_config c = config_of(s);
     size_t size = (size_t)gnt_model_size(s->model.model) * sizeof(float);
@@ -218,8 +264,13 @@ static int make_clients(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err
                              .samples = samples,
                              .weights = s->weights,
                              .buffers = s->buffers,
-                             .public_data = s->public_data};
+                             .public_data = s->public_data,
+                             .rounds = c.rounds,
+                             .per_round = gnt_fl_per_round(&c)};
         s->client[k] = gnt_glass_put(s->glass, "client", &client, sizeof client);
+        s->query[k] = put_query(s, &client);
+        if (!s->client[k] || !s->query[k])
+            return gnt_fail(err, "out of memory for a client");
     }
     return 0;
 }
@@ -235,10 +286,30 @@ gnt_defense_prepare gnt_vet_prepare_input(const gnt_vet_setting *s) {
                                  .n_clients = c.clients,
                                  .steps = c.steps,
                                  .batch = c.batch,
-                                 .rate = c.rate};
+                                 .rate = c.rate,
+                                 .rounds = c.rounds,
+                                 .per_round = gnt_fl_per_round(&c)};
+}
+
+/* The network's statistics before the round and those of each client; new_buffers is for the hook to write. */
+static int add_buffers(gnt_vet_setting *s, gnt_aggregate *all, gnt_err *err) {
+    const int64_t n = gnt_model_buffer_size(s->model.model);
+    const float *of_client[GNT_VET_CLIENTS];
+    if (n == 0)
+        return 0;
+    for (int k = 0; k < GNT_VET_CLIENTS; k++)
+        of_client[k] = gnt_glass_put(s->glass, "statistics", s->buffers, (size_t)n * sizeof(float));
+    all->client_buffers = gnt_glass_put(s->glass, "statistics", of_client, sizeof of_client);
+    all->buffers = s->buffers;
+    all->n_buffers = n;
+    s->new_buffers = gnt_aligned((size_t)n, sizeof *s->new_buffers);
+    all->new_buffers = s->new_buffers;
+    return s->new_buffers ? 0 : gnt_fail(err, "out of memory for a defense's input");
 }
 
 static int make_defense(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err) {
+    static const int32_t clients[GNT_VET_CLIENTS] = {0, 1};
+    const int64_t samples[GNT_VET_CLIENTS] = {s->spec.batch, 3 * s->spec.batch};
     static const double shares[GNT_VET_CLIENTS] = {0.25, 0.75};
     gnt_fl_config c = config_of(s);
     if (make_clients(s, own, err) != 0)
@@ -253,7 +324,11 @@ static int make_defense(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err
                          .share = gnt_glass_put(s->glass, "share", shares, sizeof shares),
                          .rate = c.rate,
                          .is_gradient = c.steps == 0,
-                         .public_data = s->public_data};
+                         .public_data = s->public_data,
+                         .client = gnt_glass_put(s->glass, "client", clients, sizeof clients),
+                         .samples = gnt_glass_put(s->glass, "numbers of samples", samples, sizeof samples)};
+    if (add_buffers(s, &all, err) != 0)
+        return -1;
     s->aggregate = gnt_glass_put(s->glass, "aggregate's input", &all, sizeof all);
     return gnt_glass_full(s->glass) ? gnt_fail(err, "out of memory for a defense's input") : 0;
 }
@@ -298,7 +373,9 @@ static gnt_samples *put_encoded_by(gnt_vet_setting *s, const gnt_samples *own, g
                          .steps = c.steps,
                          .weights = s->weights,
                          .buffers = s->buffers,
-                         .public_data = s->public_data};
+                         .public_data = s->public_data,
+                         .rounds = c.rounds,
+                         .per_round = gnt_fl_per_round(&c)};
     gnt_samples all = *own, *out = NULL;
     float *x = NULL, *y = NULL;
     int rc = 0;
@@ -482,8 +559,16 @@ static gnt_observation *put_seen(gnt_vet_setting *s, const gnt_samples *own, gnt
         o.labels = gnt_glass_put(g, "labels", own->y, (size_t)(own->n * own->classes) * sizeof *own->y);
     if (granted & GNT_KNOWS_RATES)
         o.rates = rates;
+    if (granted & GNT_KNOWS_ORDER && o.steps) { /* every step takes the whole batch */
+        int32_t *order = gnt_glass_put(g, "order", NULL, (size_t)(o.steps * o.batch) * sizeof *order);
+        for (int64_t i = 0; order && i < o.steps * o.batch; i++)
+            order[i] = (int32_t)(i % o.n);
+        o.order = order;
+    }
     if (granted & GNT_KNOWS_BN_STATS && buffers)
         o.batch_mean = gnt_glass_put(g, "batch statistics", s->buffers, (size_t)buffers * sizeof(float));
+    if (s->spec.goals & GNT_GOAL_MEMBERSHIP)
+        o.candidates = s->shadow;
     if (granted & GNT_KNOWS_SUM) {
         o.sum = gnt_glass_put(g, "sum", sum, sizeof sum);
         o.n_sum = SUM;
@@ -506,8 +591,7 @@ static int make_shadow_seen(gnt_vet_setting *s, gnt_attack_prepare *in, const gn
                             gnt_err *err) {
     const gnt_observation **seen =
         gnt_glass_put(s->glass, "shadow observations", NULL, SHADOW_SEEN * sizeof *seen);
-    const gnt_samples **truth =
-        gnt_glass_put(s->glass, "shadow samples", NULL, SHADOW_SEEN * sizeof *truth);
+    const gnt_samples **truth = gnt_glass_put(s->glass, "shadow samples", NULL, SHADOW_SEEN * sizeof *truth);
     for (int64_t j = 0; seen && truth && j < SHADOW_SEEN; j++) {
         const int64_t whole = shadow->n / s->spec.batch;
         const gnt_samples part = gnt_samples_part(shadow, j % whole * s->spec.batch, s->spec.batch);
@@ -561,6 +645,8 @@ int gnt_vet_setting_open(gnt_vet_setting *out, const gnt_vet_spec *spec, gnt_err
     const int64_t public_rows = spec->behind ? PUBLIC_BEHIND : PUBLIC;
     gnt_sampleset all = {0};
     int rc = make_samples(&all, data_of(spec), public_rows, err);
+    if (rc == 0 && spec->map)
+        rc = make_map(&all, err);
     if (rc == 0)
         rc = gnt_glass_new(&s->glass, most_glass, err);
     if (rc == 0) {
@@ -589,6 +675,7 @@ void gnt_vet_setting_free(gnt_vet_setting *s) {
     gnt_work_model_free(&s->model);
     gnt_work_model_free(&s->extractor);
     gnt_glass_free(s->glass);
+    gnt_free_aligned(s->new_buffers);
     *s = (gnt_vet_setting){0};
 }
 

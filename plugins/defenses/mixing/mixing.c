@@ -126,7 +126,9 @@ static gnt_status encode_query(void *self, const gnt_client *client, int64_t dra
             return GNT_STOPPED;
         memcpy(x, own->x + i * own->features, (size_t)own->features * sizeof *x);
         mixing_flip(m, own->features, x);
-        const gnt_status status = out->put(out->context, x, own->y + i * own->classes, own->id[i]);
+        /* who asks may have neither labels nor names for its samples */
+        const gnt_status status =
+            out->put(out->context, x, own->y ? own->y + i * own->classes : NULL, own->id ? own->id[i] : 0);
         if (status != GNT_OK)
             return status;
     }
