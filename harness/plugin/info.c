@@ -143,9 +143,9 @@ gnt_descriptor gnt_descriptor_copy(const gnt_descriptor *d) {
 }
 
 static int too_small(const char *what, uint32_t size, uint32_t least, const char *where, gnt_err *err) {
-    return size < least ? gnt_fail(err, "%s: %s %u; expected %u or more", where, what, (unsigned)size,
-                                   (unsigned)least)
-                        : 0;
+    return size < least
+               ? gnt_fail(err, "%s: %s %u; expected %u or more", where, what, (unsigned)size, (unsigned)least)
+               : 0;
 }
 
 static int defense_hooks(uint32_t *hooks, const gnt_descriptor *d, const char *where, gnt_err *err) {

@@ -25,9 +25,9 @@ int gnt_entry_check(const gnt_entry *e, const char *path, gnt_err *err) {
         return gnt_fail(err, "%s: abi_minor is %u; this host has %d: it needs a newer host", path,
                         e->abi_minor, GNT_ABI_MINOR);
     if (e->abi_minor < LEAST_MINOR)
-        return gnt_fail(err,
-                        "%s: abi_minor is %u; this host takes %d to %d: rebuild it against this host's plugin.h",
-                        path, e->abi_minor, LEAST_MINOR, GNT_ABI_MINOR);
+        return gnt_fail(
+            err, "%s: abi_minor is %u; this host takes %d to %d: rebuild it against this host's plugin.h",
+            path, e->abi_minor, LEAST_MINOR, GNT_ABI_MINOR);
     if (e->pointer_size != sizeof(void *))
         return gnt_fail(err, "%s: pointer_size is %u; this host has %zu", path, (unsigned)e->pointer_size,
                         sizeof(void *));
