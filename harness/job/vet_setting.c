@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "fl/secure_sum.h"
 #include "job/vet_defense.h"
+#include "job/vet_samples.h"
 
 enum {
     SHADOW = 48, /* samples of the shadow part */
@@ -96,72 +97,6 @@ const char *gnt_vet_spec_name(const gnt_vet_spec *spec, char text[80]) {
     return text;
 }
 
-/* ---- samples ---- */
-
-static gnt_samples *put_samples(gnt_vet_setting *s, const char *name, const gnt_samples *from) {
-    gnt_glass *g = s->glass;
-    gnt_samples *to = gnt_glass_put(g, name, from, sizeof *from);
-    if (!to)
-        return NULL;
-    size_t n = (size_t)from->n;
-    int64_t *id = gnt_glass_put(g, name, from->id, n * sizeof *id);
-    for (size_t i = 0; id && i < n; i++)
-        id[i] = (int64_t)i;
-    to->id = id;
-    to->x = gnt_glass_put(g, name, from->x, n * (size_t)from->features * sizeof *from->x);
-    to->y = gnt_glass_put(g, name, from->y, n * (size_t)from->classes * sizeof *from->y);
-    to->a =
-        from->a ? gnt_glass_put(g, name, from->a, n * (size_t)from->n_attributes * sizeof *from->a) : NULL;
-    gnt_attribute *a =
-        gnt_glass_put(g, name, from->attribute, (size_t)from->n_attributes * sizeof *from->attribute);
-    for (int32_t i = 0; a && i < from->n_attributes; i++) {
-        a[i].weight = s->spec.goals ? 0 : 1; /* attacks are not told what is to be hidden */
-        a[i].name = gnt_glass_put(g, name, from->attribute[i].name, strlen(from->attribute[i].name) + 1);
-    }
-    to->attribute = a;
-    to->mask = from->mask ? gnt_glass_put(g, name, from->mask, n * (size_t)gnt_mask_size(from)) : NULL;
-    return gnt_glass_full(g) ? NULL : to;
-}
-
-static int make_samples(gnt_sampleset *out, const char *name, int64_t public_rows, gnt_err *err) {
-    gnt_data_spec spec = {.name = name, .rows = {OWN + SHADOW, 1, public_rows}};
-    int64_t row[OWN + SHADOW + PUBLIC_BEHIND], n = OWN + SHADOW + public_rows;
-    gnt_data *data = NULL;
-    gnt_st st;
-    gnt_st_init(&st);
-    int rc = gnt_data_open(&data, &spec, NULL, err);
-    for (int64_t i = 0; i < n; i++)
-        row[i] = i < OWN + SHADOW ? i : i + 1; /* the test row lies between */
-    if (rc == 0)
-        rc = gnt_samples_pack(&st, data, row, n, err);
-    if (rc == 0)
-        rc = gnt_samples_unpack(out, &st, name, err);
-    gnt_st_free(&st);
-    gnt_data_free(data);
-    return rc;
-}
-
-/* Marks what is bright in each image, and makes the mask what is to be predicted. */
-static int make_map(gnt_sampleset *s, gnt_err *err) {
-    const int64_t m = gnt_mask_size(&s->view), n = s->view.n * m;
-    float *y = gnt_array((size_t)n, sizeof *y);
-    s->mask = gnt_array((size_t)n, 1);
-    if (!y || !s->mask) {
-        gnt_free(y);
-        return gnt_fail(err, "out of memory for masks");
-    }
-    for (int64_t i = 0; i < n; i++) {
-        s->mask[i] = s->x[i / m * s->view.features + i % m] > 0.5f;
-        y[i] = s->mask[i];
-    }
-    gnt_free(s->y);
-    s->y = y;
-    s->view.y = y;
-    s->view.mask = s->mask;
-    s->view.classes = (int32_t)m;
-    return 0;
-}
-
 /* ---- the network and what clients compute on it ---- */
 
 static gnt_key key_of(const char *name) {
@@ -247,7 +182,7 @@ static int make_clients(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err
     size_t size = (size_t)gnt_model_size(s->model.model) * sizeof(float);
     for (int32_t k = 0; k < GNT_VET_CLIENTS; k++) {
         gnt_samples part = gnt_samples_part(own, k * s->spec.batch, s->spec.batch);
-        gnt_samples *samples = put_samples(s, "samples", &part);
+        gnt_samples *samples = gnt_vet_put_samples(s, "samples", &part);
         s->update[k] = gnt_glass_put(s->glass, "update", NULL, size);
         if (!samples || !s->update[k])
             return gnt_fail(err, "out of memory for a client");
@@ -407,7 +342,7 @@ static gnt_samples *put_encoded_by(gnt_vet_setting *s, const gnt_samples *own, g
         view.id = NULL;
         view.x = x;
         view.y = y;
-        out = put_samples(s, "encoded samples", &view);
+        out = gnt_vet_put_samples(s, "encoded samples", &view);
         if (!out)
             gnt_fail(err, "out of memory for encodings");
     }
@@ -424,7 +359,7 @@ static gnt_samples *put_encoded(gnt_vet_setting *s, const gnt_samples *own) {
     view.x = view.y = NULL;
     view.id = NULL;
     view.a = NULL;
-    gnt_samples *out = put_samples(s, "encoded samples", &view);
+    gnt_samples *out = gnt_vet_put_samples(s, "encoded samples", &view);
     if (!out)
         return NULL;
     float *x = (float *)(uintptr_t)out->x, *y = (float *)(uintptr_t)out->y;
@@ -632,28 +567,19 @@ static int make_attack(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err)
 
 /* ---- all of it ---- */
 
-/* Attacks that answer one defense want pictures of some size. */
-static const char *data_of(const gnt_vet_spec *spec) {
-    if (spec->kind != GNT_KIND_IMAGE)
-        return "census";
-    return spec->behind ? "scenes" : "glyphs";
-}
-
 int gnt_vet_setting_open(gnt_vet_setting *out, const gnt_vet_spec *spec, gnt_err *err) {
     *out = (gnt_vet_setting){.spec = *spec};
     gnt_vet_setting *s = out;
     const int64_t public_rows = spec->behind ? PUBLIC_BEHIND : PUBLIC;
     gnt_sampleset all = {0};
-    int rc = make_samples(&all, data_of(spec), public_rows, err);
-    if (rc == 0 && spec->map)
-        rc = make_map(&all, err);
+    int rc = gnt_vet_make_samples(&all, spec, OWN + SHADOW, public_rows, err);
     if (rc == 0)
         rc = gnt_glass_new(&s->glass, most_glass, err);
     if (rc == 0) {
         gnt_samples shadow = gnt_samples_part(&all.view, OWN, SHADOW);
         gnt_samples public_data = gnt_samples_part(&all.view, OWN + SHADOW, public_rows);
-        s->shadow = put_samples(s, "shadow data", &shadow);
-        s->public_data = put_samples(s, "public data", &public_data);
+        s->shadow = gnt_vet_put_samples(s, "shadow data", &shadow);
+        s->public_data = gnt_vet_put_samples(s, "public data", &public_data);
         rc = s->shadow && s->public_data ? make_model(s, &all.view, err)
                                          : gnt_fail(err, "out of memory for samples");
     }

@@ -39,7 +39,7 @@ typedef struct gnt_vet_setting {
     gnt_defense_prepare *prepare;
     gnt_client *client[GNT_VET_CLIENTS];
     gnt_client *query[GNT_VET_CLIENTS]; /* who asks the trained network: of the same samples, but x alone */
-    float *update[GNT_VET_CLIENTS]; /* flat: what the client would share undefended */
+    float *update[GNT_VET_CLIENTS];     /* flat: what the client would share undefended */
     gnt_aggregate *aggregate;
     float *new_buffers; /* what aggregate may change; not in the glass */
     gnt_attack_prepare *learn;
