@@ -32,7 +32,8 @@ static void *create(const gnt_host *host, const gnt_value *values) {
 static gnt_status make_scale(void *self, const gnt_defense_prepare *in, const gnt_sink *out) {
     const plugin *p = self;
     const int64_t dim = 2;
-    const float scale[2] = {(float)(1 - p->strength / 2), (float)(in->n_clients + in->rounds + in->per_round)};
+    const float scale[2] = {(float)(1 - p->strength / 2),
+                            (float)(in->n_clients + in->rounds + in->per_round)};
     const uint8_t byte = (uint8_t)in->batch;
     gnt_status status = out->tensor(out->context, "scale", 1, &dim, scale);
     return status == GNT_OK ? out->blob(out->context, "batch", &byte, 1) : status;
@@ -265,30 +266,13 @@ static const gnt_attack match_hooks = {.size = sizeof match_hooks, .run = descen
     .create = create, .destroy = free
 
 static const gnt_descriptor descriptors[] = {
-    {SHARED,
-     .kind = GNT_PLUGIN_DEFENSE,
-     .id = "kept-defense",
-     .parameters = parameters,
-     .n_parameters = 2,
-     .scope = GNT_SCOPE_TASK,
-     .flags = GNT_FLAG_RANDOMISED,
-     .defense = &defense_hooks},
-    {SHARED,
-     .kind = GNT_PLUGIN_ATTACK,
-     .id = "kept-shadows",
-     .parameters = parameters + 1,
-     .n_parameters = 1,
-     .scope = GNT_SCOPE_TASK,
-     .goals = GNT_GOAL_ATTRIBUTE,
-     .needs = GNT_KNOWS_SHADOW | GNT_KNOWS_SHADOW_OBS | GNT_KNOWS_ATTRIBUTE,
-     .attack = &shadow_hooks},
-    {SHARED,
-     .kind = GNT_PLUGIN_ATTACK,
-     .id = "kept-match",
-     .parameters = parameters + 1,
-     .n_parameters = 1,
-     .goals = GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL,
-     .flags = GNT_FLAG_RANDOMISED,
+    {SHARED, .kind = GNT_PLUGIN_DEFENSE, .id = "kept-defense", .parameters = parameters, .n_parameters = 2,
+     .scope = GNT_SCOPE_TASK, .flags = GNT_FLAG_RANDOMISED, .defense = &defense_hooks},
+    {SHARED, .kind = GNT_PLUGIN_ATTACK, .id = "kept-shadows", .parameters = parameters + 1, .n_parameters = 1,
+     .scope = GNT_SCOPE_TASK, .goals = GNT_GOAL_ATTRIBUTE,
+     .needs = GNT_KNOWS_SHADOW | GNT_KNOWS_SHADOW_OBS | GNT_KNOWS_ATTRIBUTE, .attack = &shadow_hooks},
+    {SHARED, .kind = GNT_PLUGIN_ATTACK, .id = "kept-match", .parameters = parameters + 1, .n_parameters = 1,
+     .goals = GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, .flags = GNT_FLAG_RANDOMISED,
      .attack = &match_hooks}};
 static const gnt_descriptor *const list[] = {&descriptors[0], &descriptors[1], &descriptors[2]};
 
