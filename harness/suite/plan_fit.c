@@ -66,10 +66,9 @@ char *plan_fit_defense(const gnt_suite_task *t, const gnt_suite_defense *d, int 
         }
         surfaces |= d->member[i].info->surfaces;
     }
-    if (hooks_of(d) & trains)
-        surfaces |= GNT_SURFACE_REPRESENTATION;
     int no_sum = t->observe.surface == GNT_SURFACE_TRANSCRIPT && !(hooks_of(d) & GNT_HOOK_CONTRIBUTE);
-    if ((surfaces & t->observe.surface) && !no_sum)
+    const uint32_t reached = surfaces | (hooks_of(d) & trains ? GNT_SURFACE_REPRESENTATION : 0);
+    if ((reached & t->observe.surface) && !no_sum)
         return NULL;
     char *reason = no_sum ? gnt_format("%s makes no secure sum, so there is no transcript of one", d->plugin)
                           : gnt_format("%s acts on the surface %s; the task shows %s", d->plugin,
