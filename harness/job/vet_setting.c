@@ -46,7 +46,9 @@ static const char deep[] = LAYERS(CONV("conv1") PLAIN("relu") SMALL("conv2") SMA
 static void add_spec(gnt_vet_spec *list, int *n, const gnt_descriptor *d, uint32_t kind, uint32_t surface,
                      int32_t steps, int64_t budget) {
     int attack = d->kind == GNT_PLUGIN_ATTACK;
-    if (!(d->data_kinds & kind) || !(d->surfaces & surface) || *n == GNT_VET_MOST_SETTINGS)
+    /* the hooks of a defense are called whatever surface is watched */
+    const uint32_t surfaces = attack ? d->surfaces : surface;
+    if (!(d->data_kinds & kind) || !(surfaces & surface) || *n == GNT_VET_MOST_SETTINGS)
         return;
     list[(*n)++] = (gnt_vet_spec){.kind = kind,
                                   .surface = surface,
@@ -65,14 +67,12 @@ int gnt_vet_specs(const gnt_descriptor *d, int64_t budget, gnt_vet_spec list[GNT
     static const uint32_t kinds[] = {GNT_KIND_IMAGE, GNT_KIND_TABULAR};
     int n = 0;
     for (size_t k = 0; k < 2; k++) {
-        if (d->kind == GNT_PLUGIN_DEFENSE) { /* its hooks are called whatever surface is watched */
-            gnt_descriptor any = *d;
-            any.surfaces = GNT_SURFACE_UPDATE;
-            add_spec(list, &n, &any, kinds[k], GNT_SURFACE_UPDATE, 0, budget);
-            add_spec(list, &n, &any, kinds[k], GNT_SURFACE_UPDATE, 2, budget);
+        if (d->kind == GNT_PLUGIN_DEFENSE) {
+            add_spec(list, &n, d, kinds[k], GNT_SURFACE_UPDATE, 0, budget);
+            add_spec(list, &n, d, kinds[k], GNT_SURFACE_UPDATE, 2, budget);
             const int before = n;
             if (kinds[k] == GNT_KIND_IMAGE)
-                add_spec(list, &n, &any, kinds[k], GNT_SURFACE_UPDATE, 0, budget);
+                add_spec(list, &n, d, kinds[k], GNT_SURFACE_UPDATE, 0, budget);
             if (n > before)
                 list[before].map = 1;
             continue;
