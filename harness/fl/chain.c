@@ -16,6 +16,7 @@ typedef struct collector {
     gnt_mixture made_of;
     gnt_batch out;
     int64_t n, room, most;
+    int mixes; /* it said that another sample than the one it is mostly of went into one */
     gnt_err err;
 } collector;
 
@@ -85,10 +86,49 @@ static gnt_status mixed(void *context, int64_t n, const int64_t *source_id, cons
                  (long long)c->n - 1);
         return GNT_FAILED;
     }
+    for (int64_t i = 0; i < n; i++)
+        c->mixes |= weight[i] > 0 && source_id[i] != c->out.id[c->n - 1];
     return c->before &&
                    gnt_mixture_mix(&c->made_of, c->before, c->source->id, n, source_id, weight, &c->err) != 0
                ? GNT_FAILED
                : GNT_OK;
+}
+
+/* Row of the sample that encoding i is mostly of; 0 where there is none of that id. */
+static int64_t row_of(const collector *c, int64_t i) {
+    const gnt_samples *from = c->source;
+    int64_t id = c->out.id[i], row = id;
+    if (row < 0 || row >= from->n || from->id[row] != id)
+        for (row = from->n - 1; row > 0 && from->id[row] != id;)
+            row--;
+    return row;
+}
+
+/* Where each sample gave one encoding and no two went into one, encodings keep the attributes. */
+static int keep_attributes(collector *c, gnt_err *err) {
+    const gnt_samples *from = c->source;
+    size_t each = (size_t)from->n_attributes;
+    int one_to_one = from->a && from->id && c->n == from->n && !c->mixes;
+    uint8_t *taken = one_to_one ? gnt_array((size_t)c->n, 1) : NULL;
+    if (!one_to_one)
+        return 0;
+    c->out.a = gnt_array((size_t)c->n * each, sizeof *c->out.a);
+    if (!taken || !c->out.a) {
+        gnt_free(taken);
+        return gnt_fail(err, "out of memory for the attributes of %lld samples", (long long)c->n);
+    }
+    for (int64_t i = 0; one_to_one && i < c->n; i++) {
+        int64_t row = row_of(c, i);
+        one_to_one = from->id[row] == c->out.id[i] && !taken[row];
+        taken[row] = 1;
+        memcpy(c->out.a + (size_t)i * each, from->a + (size_t)row * each, each * sizeof *c->out.a);
+    }
+    gnt_free(taken);
+    if (!one_to_one) {
+        gnt_free(c->out.a);
+        c->out.a = NULL;
+    }
+    return 0;
 }
 
 /* An encoding is sensitive where the sample is that it is mostly of. */
@@ -100,13 +140,8 @@ static int keep_masks(collector *c, gnt_err *err) {
     c->out.mask = gnt_array((size_t)c->n, m);
     if (!c->out.mask)
         return gnt_fail(err, "out of memory for the masks of %lld samples", (long long)c->n);
-    for (int64_t i = 0; i < c->n; i++) {
-        int64_t id = c->out.id[i], row = id;
-        if (row < 0 || row >= from->n || from->id[row] != id)
-            for (row = from->n - 1; row > 0 && from->id[row] != id;)
-                row--;
-        memcpy(c->out.mask + (size_t)i * m, from->mask + (size_t)row * m, m);
-    }
+    for (int64_t i = 0; i < c->n; i++)
+        memcpy(c->out.mask + (size_t)i * m, from->mask + (size_t)row_of(c, i) * m, m);
     return 0;
 }
 
@@ -122,8 +157,7 @@ static int encode(const gnt_chain *chain, const gnt_member *m, encode_hook hook,
     if (c.before)
         c.made_of = gnt_mixture_empty(c.before);
     /* a plugin always finds `mixed`: whether anyone asks is not for it to know */
-    gnt_samples_sink sink = {
-        .size = sizeof sink, .context = &c, .put = put, .mixed = m->remote && !c.before ? NULL : mixed};
+    gnt_samples_sink sink = {.size = sizeof sink, .context = &c, .put = put, .mixed = mixed};
     client->samples = &b->view;
     client->artefacts = m->artefacts;
     gnt_inputs before = gnt_inputs_of(chain, m, client);
@@ -136,7 +170,7 @@ static int encode(const gnt_chain *chain, const gnt_member *m, encode_hook hook,
     if (rc == 0 && c.n == 0)
         rc = gnt_fail(err, "the encoding of %lld samples gave none", (long long)b->view.n);
     if (rc == 0)
-        rc = keep_masks(&c, err);
+        rc = keep_masks(&c, err) != 0 ? -1 : keep_attributes(&c, err);
     if (rc != 0) {
         gnt_batch_free(&c.out);
         gnt_mixture_free(&c.made_of);
@@ -152,7 +186,7 @@ static int encode(const gnt_chain *chain, const gnt_member *m, encode_hook hook,
     view.x = c.out.x;
     view.y = c.query ? NULL : c.out.y;
     view.id = c.query ? NULL : c.out.id;
-    view.a = NULL; /* an encoded sample has no attributes of its own */
+    view.a = c.out.a;
     view.mask = c.out.mask;
     gnt_batch_free(b);
     *b = c.out;

@@ -122,16 +122,11 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-int32_t gnt_fl_most(const gnt_fl_config *config) {
-    const double wanted = ceil(config->participation * config->clients - 1e-9);
-    return wanted < 1 ? 1 : wanted > config->clients ? config->clients : (int32_t)wanted;
-}
-
 int32_t gnt_fl_choose(const gnt_fl *fl, const int64_t *start, int32_t round, uint32_t *chosen) {
     char name[64];
     snprintf(name, sizeof name, "participation %d", round);
     gnt_stream random = gnt_stream_open(&fl->key, name);
-    int32_t clients = fl->config.clients, holders = 0, most = gnt_fl_most(&fl->config);
+    int32_t clients = fl->config.clients, holders = 0, most = gnt_fl_per_round(&fl->config);
     for (int32_t k = 0; k < clients; k++)
         if (start[k + 1] > start[k])
             chosen[holders++] = (uint32_t)k;
@@ -259,7 +254,7 @@ static void server_free(server *s) {
 
 static int server_open(server *s) {
     gnt_fl *fl = s->fl;
-    s->most = gnt_fl_most(&fl->config);
+    s->most = gnt_fl_per_round(&fl->config);
     size_t params = (size_t)fl->n_shared, buffers = (size_t)fl->n_buffers;
     s->update = gnt_array((size_t)s->most, sizeof *s->update);
     s->share = gnt_array((size_t)s->most, sizeof *s->share);

@@ -11,6 +11,8 @@
 #ifndef GNT_FL_FEDERATE_H
 #define GNT_FL_FEDERATE_H
 
+#include <math.h>
+
 #include "fl/chain.h"
 #include "fl/partition.h"
 #include "nn/train.h"
@@ -38,6 +40,11 @@ int gnt_fl_diverged(const gnt_fl *fl);
 /* Passes over n samples that a client's drawn batches make in one round, at least 1; each encodes sets anew. */
 int64_t gnt_fl_passes(const gnt_fl_config *config, int64_t n);
 double gnt_fl_rate(const gnt_fl_config *config, int32_t round);
+/* Clients that take part in a round, where so many hold anything. */
+static inline int32_t gnt_fl_per_round(const gnt_fl_config *config) {
+    double wanted = ceil(config->participation * config->clients - 1e-9);
+    return wanted < 1 ? 1 : wanted > config->clients ? config->clients : (int32_t)wanted;
+}
 
 /* Which of a client's samples stand behind what it shares in a round. */
 typedef struct gnt_fl_used {
@@ -105,8 +112,6 @@ typedef struct gnt_fl_receipt {
     const gnt_fl_treatment *treatment;
 } gnt_fl_receipt;
 
-/* The most clients that take part in a round. */
-int32_t gnt_fl_most(const gnt_fl_config *config);
 /* Those of one round, among clients that hold anything (client k: start[k + 1] − start[k] samples), in increasing order;
  * `chosen` has room for all clients. The number of them. */
 int32_t gnt_fl_choose(const gnt_fl *fl, const int64_t *start, int32_t round, uint32_t *chosen);

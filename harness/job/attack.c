@@ -2,7 +2,8 @@
  * observations. Its process holds the observation and the grants, and nothing else.
  *
  * Answer bundle: reconstruction.J count×features, labels.J n×classes, attribute.J values, mixture.J encodings×count,
- * similarity.J encodings×encodings, contribution.J clients×entries (F64), for observation J;
+ * similarity.J encodings×encodings, contribution.J clients×entries (F64), for observation J; and, which no score reads yet,
+ * attributes.A.J n×values of attribute A, region.J n×pixels, membership.J candidates;
  * metadata {"targets": [{"costs": [[restart, step, cost], …], "chosen": [restart, cost]}, …]}. */
 #include <inttypes.h>
 #include <math.h>
@@ -16,6 +17,7 @@
 
 enum {
     MOST_HISTORY = 8,
+    MOST_VALUES = 1000000, /* of an attribute */
     MOST_POINTS = 256
 }; /* of a cost curve; when it is full every second point is dropped */
 
@@ -128,6 +130,45 @@ static gnt_status take_contribution(void *context, int64_t n, const double *valu
     if (n < 1 || n != clients * each)
         return refuse(a, "entries of a contribution", n, clients * each);
     return keep_typed(a, "contribution", GNT_ST_F64, clients, each, value);
+}
+
+static gnt_status take_attributes(void *context, int32_t attribute, int64_t n, int32_t values,
+                                  const float *scores) {
+    attacking *a = context;
+    const gnt_observation *o = &a->seen.base;
+    const int wanted = o->attribute >= 0 && attribute == o->attribute;
+    char kind[32];
+    if (attribute < 0 || attribute >= GNT_DATA_ATTRS) {
+        gnt_fail(&a->refused, "the attack answered for attribute %" PRId32 "; expected 0 to %d", attribute,
+                 GNT_DATA_ATTRS - 1);
+        return GNT_FAILED;
+    }
+    if (n < 1 || n != o->n)
+        return refuse(a, "samples with an attribute", n, o->n);
+    if (wanted && n == 1)
+        return take_attribute(a, values, scores);
+    if (values < 1 || values > MOST_VALUES || (wanted && values != o->attribute_values))
+        return refuse(a, "scores of an attribute", values, wanted ? o->attribute_values : MOST_VALUES);
+    snprintf(kind, sizeof kind, "attributes.%" PRId32, attribute);
+    return keep(a, kind, n, values, scores);
+}
+
+static gnt_status take_region(void *context, int64_t n, const float *scores) {
+    attacking *a = context;
+    const gnt_nn_shape *sample = &a->model.sample;
+    if (sample->rank != 3)
+        return refuse(a, "regions of samples that are no images", n, 0);
+    if (n < 1 || n != a->seen.base.n)
+        return refuse(a, "regions", n, a->seen.base.n);
+    return keep(a, "region", n, sample->dim[1] * sample->dim[2], scores);
+}
+
+static gnt_status take_membership(void *context, int64_t n, const float *scores) {
+    attacking *a = context;
+    const int64_t candidates = a->seen.base.candidates ? a->seen.base.candidates->n : 0;
+    if (n < 1 || n != candidates)
+        return refuse(a, "scores of membership", n, candidates);
+    return keep(a, "membership", 1, n, scores);
 }
 
 static void take_cost(void *context, int32_t restart, int64_t step, double cost) {
@@ -277,7 +318,10 @@ static int answer_one(attacking *a, int64_t j, gnt_err *err) {
                          .chosen = take_chosen,
                          .mixture = take_mixture,
                          .similarity = take_similarity,
-                         .contribution = take_contribution};
+                         .contribution = take_contribution,
+                         .attributes = take_attributes,
+                         .region = take_region,
+                         .membership = take_membership};
     gnt_observation o = gnt_seen_at(&a->seen, j);
     o.labels = row_of(&a->labels, "labels", j * o.n);
     o.rates = row_of(&a->rates, "rates", j);

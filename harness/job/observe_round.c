@@ -10,7 +10,9 @@
 static int open_truth(observing *o, const gnt_st *clients, gnt_err *err) {
     const gnt_region region = gnt_work_region(o->work);
     const gnt_recorded *r = &o->recorded;
-    if (gnt_samples_rows(&o->truth, clients, r->rows, o->targets * r->members, err) != 0 ||
+    const int encoded = o->surface == GNT_SURFACE_ENCODING;
+    o->batch = encoded ? r->set_size : r->members;
+    if (gnt_samples_rows(&o->truth, clients, encoded ? r->set : r->rows, o->targets * o->batch, err) != 0 ||
         gnt_samples_unpack(&o->samples, &o->truth, "the observed samples", err) != 0)
         return -1;
     return region.height ? gnt_samples_mark(&o->samples, &region, err) : 0;
@@ -38,7 +40,6 @@ int observe_open_round(observing *o, gnt_err *err) {
         rc = gnt_fail(err, "the training recorded no encodings");
     if (rc == 0)
         rc = open_truth(o, &clients, err);
-    o->batch = o->recorded.members;
     if (o->surface == GNT_SURFACE_ENCODING)
         o->set = o->batch;
     gnt_st_free(&clients);

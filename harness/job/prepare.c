@@ -67,7 +67,9 @@ int gnt_job_prepare_defense(gnt_work *w, gnt_err *err) {
                                   .public_data = p.public_data.view.n ? &p.public_data.view : NULL,
                                   .shadow_data = p.shadow.view.n ? &p.shadow.view : NULL,
                                   .weights = p.weights,
-                                  .buffers = p.buffers};
+                                  .buffers = p.buffers,
+                                  .rounds = config.rounds,
+                                  .per_round = gnt_fl_per_round(&config)};
         gnt_sink sink = gnt_sink_into(&p.out);
         gnt_work_plugin_begin(&p.plugin, "prepare");
         rc = gnt_work_plugin_done(&p.plugin, hooks->prepare(gnt_instance_self(p.plugin.instance), &in, &sink),
@@ -85,6 +87,8 @@ typedef struct shadows {
     gnt_seen seen;
     gnt_observation *observation;
     gnt_samples *truth;
+    const gnt_observation **observations; /* pointers to each, as a plugin gets them */
+    const gnt_samples **truths;
     gnt_views *update, *representation;
     gnt_view *view, *features;
     gnt_samples *encoded;
@@ -95,6 +99,8 @@ typedef struct shadows {
 static void shadows_free(shadows *s) {
     gnt_free(s->observation);
     gnt_free(s->truth);
+    gnt_free(s->observations);
+    gnt_free(s->truths);
     gnt_free(s->update);
     gnt_free(s->view);
     gnt_free(s->representation);
@@ -141,13 +147,15 @@ static int shadows_open(shadows *s, preparing *p, gnt_attack_prepare *in, gnt_er
                         (long long)p->shadow.view.n);
     s->observation = gnt_array(n, sizeof *s->observation);
     s->truth = gnt_array(n, sizeof *s->truth);
+    s->observations = gnt_array(n, sizeof *s->observations);
+    s->truths = gnt_array(n, sizeof *s->truths);
     s->update = gnt_array(n, sizeof *s->update);
     s->view = gnt_array(n * (each ? each : 1), sizeof *s->view);
     s->representation = gnt_array(n, sizeof *s->representation);
     s->features = gnt_array(n, sizeof *s->features);
     s->encoded = gnt_array(n, sizeof *s->encoded);
-    if (!s->observation || !s->truth || !s->update || !s->view || !s->representation || !s->features ||
-        !s->encoded)
+    if (!s->observation || !s->truth || !s->observations || !s->truths || !s->update || !s->view ||
+        !s->representation || !s->features || !s->encoded)
         return gnt_fail(err, "out of memory for %zu shadow observations", n);
     if (find_sources(s, w, p->shadow.view.n, err) != 0)
         return -1;
@@ -172,10 +180,12 @@ static int shadows_open(shadows *s, preparing *p, gnt_attack_prepare *in, gnt_er
         if (row < 0 || row > p->shadow.view.n - batch)
             return gnt_fail(err, "shadow observation %zu is of a sample that is not there", j);
         s->truth[j] = gnt_samples_part(&p->shadow.view, row, batch);
+        s->observations[j] = &s->observation[j];
+        s->truths[j] = &s->truth[j];
     }
     in->n_shadow = (int64_t)n;
-    in->shadow = s->observation;
-    in->shadow_truth = s->truth;
+    in->shadow = s->observations;
+    in->shadow_truth = s->truths;
     return 0;
 }
 

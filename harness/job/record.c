@@ -193,6 +193,17 @@ static int note_treatment(gnt_record *r, const gnt_fl_receipt *c, gnt_err *err) 
     return 0;
 }
 
+/* All that the client holds, in its own order: what its encodings are made of. */
+static int note_set(gnt_record *r, const gnt_fl_receipt *c, int64_t place, gnt_err *err) {
+    const int64_t first = r->part->start[c->client], n = r->part->start[c->client + 1] - first;
+    int64_t *rows = r->encodings ? row_of(r, &r->held, "set", c->round, GNT_ST_I64, place, n, err) : NULL;
+    if (!r->encodings)
+        return 0;
+    for (int64_t i = 0; rows && i < n; i++)
+        rows[i] = r->part->index[first + i];
+    return rows ? 0 : -1;
+}
+
 static int note_rows(gnt_record *r, const gnt_fl_receipt *c, int64_t place, gnt_err *err) {
     const gnt_fl_used *u = c->used;
     int64_t *rows = row_of(r, &r->held, "rows", c->round, GNT_ST_I64, place, u->n, err);
@@ -213,7 +224,7 @@ int gnt_record_take(gnt_record *r, const gnt_fl_receipt *c, gnt_err *err) {
         return 0;
     const int64_t classes = c->used->n_y ? c->used->classes : 0, n_labels = c->used->n_y * classes;
     float *update = row_of(r, &r->record, "update", c->round, GNT_ST_F32, place, r->n_shared, err);
-    if (!update || note_rows(r, c, place, err) != 0)
+    if (!update || note_rows(r, c, place, err) != 0 || note_set(r, c, place, err) != 0)
         return -1;
     memcpy(update, c->update, (size_t)r->n_shared * sizeof *update);
     float *labels = row_of(r, &r->held, "labels", c->round, GNT_ST_F32, place, n_labels, err);
@@ -377,7 +388,16 @@ static const gnt_st_tensor *need(const gnt_st *st, const char *where, const char
     return NULL;
 }
 
-static int read_encodings(gnt_recorded *out, const gnt_st *record, int32_t stage, gnt_err *err) {
+static int check_rows(const int64_t *rows, int64_t n, int64_t client_rows, gnt_err *err) {
+    for (int64_t i = 0; i < n; i++)
+        if (rows[i] < 0 || rows[i] >= client_rows)
+            return gnt_fail(err, "what stands behind the record names row %" PRId64 " of %" PRId64, rows[i],
+                            client_rows);
+    return 0;
+}
+
+static int read_encodings(gnt_recorded *out, const gnt_st *record, const gnt_st *held, int32_t stage,
+                          int64_t client_rows, gnt_err *err) {
     char name[NAME_SIZE];
     snprintf(name, sizeof name, "count.%" PRId32, stage);
     const gnt_st_tensor *count = gnt_st_find(record, name);
@@ -385,7 +405,14 @@ static int read_encodings(gnt_recorded *out, const gnt_st *record, int32_t stage
         return 0;
     if (count->type != GNT_ST_I64 || count->rank != 1 || count->dim[0] != out->targets)
         return gnt_fail(err, "the record's \"%s\" cannot be read", name);
+    const gnt_st_tensor *set = need(held, "what stands behind the record", "set", stage, GNT_ST_I64, out->targets, err);
+    if (!set)
+        return -1;
     out->count = count->data;
+    out->set = set->data;
+    out->set_size = set->dim[1];
+    if (check_rows(out->set, out->targets * out->set_size, client_rows, err) != 0)
+        return -1;
     for (int64_t j = 0; j < out->targets; j++) {
         if (out->count[j] < 0 || out->count[j] > INT32_MAX)
             return gnt_fail(err, "the record's \"%s\" cannot be read", name);
@@ -437,11 +464,9 @@ int gnt_recorded_read(gnt_recorded *out, const gnt_st *record, const gnt_st *hel
     out->update = update->data;
     out->labels = labels->data;
     out->rates = rates->data;
-    for (int64_t i = 0; i < out->targets * out->members; i++)
-        if (out->rows[i] < 0 || out->rows[i] >= client_rows)
-            return gnt_fail(err, "what stands behind the record names row %" PRId64 " of %" PRId64,
-                            out->rows[i], client_rows);
-    return read_encodings(out, record, stage, err);
+    return check_rows(out->rows, out->targets * out->members, client_rows, err) == 0
+               ? read_encodings(out, record, held, stage, client_rows, err)
+               : -1;
 }
 
 int gnt_recorded_claims(const gnt_st *held, int32_t stage, int64_t j, gnt_st *out, gnt_err *err) {

@@ -9,7 +9,8 @@
  *   held    for scoring, for grants and for computing it again: rows.R I64 T×M (rows of the clients' samples, in the order
  *           of their first use), labels.R F32 T×n×C, rates.R F32 T×steps, whole.R I64 1 (1: any of the M rows may
  *           stand behind the n samples that were computed with), state.R.… of the drawn clients before their work,
- *           weight.R.J and source.R.J (what encodings are said to be made of);
+ *           weight.J.rR and source.J.rR (what encodings are said to be made of) and set.R I64 T×H (all rows of
+ *           each drawn client) where encodings are recorded;
  *           treatment F32 N×5: round, client, cosine, log₁₀ of the ratio of norms, share changed, of every update */
 #ifndef GNT_JOB_RECORD_H
 #define GNT_JOB_RECORD_H
@@ -46,7 +47,9 @@ int gnt_record_write(gnt_record *r, int diverged, gnt_err *err);
 typedef struct gnt_recorded {
     int64_t targets, members, n; /* members: M; n: samples computed with */
     int whole;
-    const int64_t *client, *rows, *count;
+    const int64_t *client, *rows;
+    const int64_t *count, *set; /* of encodings: how many of each client, and the set_size rows that each holds */
+    int64_t set_size;
     const float *update, *labels, *rates, *encoded_x, *encoded_y;
     int64_t encodings; /* N */
 } gnt_recorded;

@@ -30,6 +30,7 @@ struct gnt_remote {
     gnt_chain chain;
     proxy *proxy;
     int64_t n_params, n_buffers, n_shared;
+    int claims; /* someone asks what encodings are made of */
     gnt_err said; /* the sentence that goes with a status that is not GNT_OK */
 };
 
@@ -107,7 +108,7 @@ static gnt_status give(gnt_remote *r, ask_side *s, const gnt_samples *from, cons
     const float *x = gnt_frame_get_array(f, n * from->features, sizeof *x);
     const float *y = gnt_frame_get_array(f, n * from->classes, sizeof *y);
     const int64_t *id = gnt_frame_get_array(f, n, sizeof *id);
-    const int64_t claims = gnt_frame_get_int(f);
+    const int64_t claims = gnt_frame_get_int(f), mixes = gnt_frame_get_int(f);
     if (f->bad || (n && !x) || (n && from->y && (!y || !id)))
         return unreadable(r);
     claim c = {0, gnt_array((size_t)from->n, sizeof *c.id), gnt_array((size_t)from->n, sizeof *c.weight)};
@@ -119,8 +120,10 @@ static gnt_status give(gnt_remote *r, ask_side *s, const gnt_samples *from, cons
         else
             status = out->put(out->context, x + i * from->features, y ? y + i * from->classes : NULL,
                               claims ? from->id[source] : id ? id[i] : 0);
-        if (status == GNT_OK && claims && out->mixed)
+        if (status == GNT_OK && claims)
             status = out->mixed(out->context, c.n, c.id, c.weight);
+        else if (status == GNT_OK && mixes && from->n > 1 && id) /* that it mixes is all that is told */
+            status = out->mixed(out->context, 1, &from->id[id[i] == from->id[0]], &(double){1});
     }
     gnt_free(c.id);
     gnt_free(c.weight);
@@ -133,7 +136,7 @@ static gnt_status encode(proxy *p, ask_side *s, uint64_t op, const gnt_client *c
     begin(s, p, op);
     put_client(s, r, client);
     gnt_frame_put_int(&s->out, when);
-    gnt_frame_put_int(&s->out, out->mixed != NULL);
+    gnt_frame_put_int(&s->out, p->remote->claims);
     const gnt_status status = ask(r, s);
     return status == GNT_OK ? give(r, s, client->samples, out) : status;
 }
@@ -400,6 +403,7 @@ int gnt_remote_open(gnt_remote **out, gnt_work *w, const gnt_work_model *m, gnt_
     open_side(&r->client, w, "client");
     open_side(&r->server, w, "server");
     open_side(&r->query, w, "query");
+    r->claims = (int)gnt_request_int(w, "record.encodings");
     r->n_params = gnt_model_size(m->model);
     r->n_buffers = gnt_model_buffer_size(m->model);
     r->n_shared = gnt_model_shared_size(m->model);

@@ -93,7 +93,7 @@ static int read_attributes(gnt_sampleset *s, const json_t *list, const char *whe
         if (!name || values < 1 || values > 1000000)
             return gnt_fail(err, "%s: attribute %zu lacks a name or a number of values", where, i);
         snprintf(s->attribute_name[i], sizeof s->attribute_name[i], "%s", name);
-        s->attribute[i] = (gnt_attribute){s->attribute_name[i], (int32_t)values, 1.0f};
+        s->attribute[i] = (gnt_attribute){.name = s->attribute_name[i], .values = (int32_t)values};
     }
     s->view.n_attributes = (int32_t)n;
     s->view.attribute = s->attribute;
@@ -216,6 +216,11 @@ int gnt_samples_mark(gnt_sampleset *s, const gnt_region *r, gnt_err *err) {
             memset(s->mask + i * m + y * width + r->left, 1, (size_t)r->width);
     s->view.mask = s->mask;
     return 0;
+}
+
+void gnt_samples_hide(gnt_sampleset *s, const json_t *weights) {
+    for (int32_t i = 0; i < s->view.n_attributes; i++)
+        s->attribute[i].weight = (float)json_number_value(json_object_get(weights, s->attribute[i].name));
 }
 
 gnt_samples gnt_samples_part(const gnt_samples *s, int64_t from, int64_t n) {

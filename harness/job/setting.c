@@ -106,6 +106,7 @@ int gnt_setting_open(gnt_setting *s, gnt_work *w, gnt_observation *o, gnt_err *e
     o->granted = (uint32_t)gnt_request_int(w, "granted");
     o->goals = (uint32_t)gnt_request_int(w, "goals");
     o->budget = gnt_request_int(w, "budget");
+    o->momentum = o->steps ? gnt_request_real(w, "federated.momentum") : 0;
     if (gnt_request(w, "attribute")) {
         o->attribute = (int32_t)gnt_request_int(w, "attribute.index");
         o->attribute_values = (int32_t)gnt_request_int(w, "attribute.values");

@@ -89,7 +89,8 @@ static void answer_mixture(side *s, const gnt_mixture *m) {
 static int encode(side *s, int64_t member, uint64_t op, gnt_err *err) {
     if (read_client(s, err) != 0)
         return -1;
-    const int64_t when = gnt_frame_get_int(&s->in), claims = gnt_frame_get_int(&s->in);
+    const int64_t when = gnt_frame_get_int(&s->in), asked = gnt_frame_get_int(&s->in);
+    const int claims = asked && op != SIDE_ENCODE_QUERY;
     if (s->in.bad || !s->client.client.samples)
         return unreadable(err);
     gnt_chain chain = alone(s, member);
@@ -111,6 +112,7 @@ static int encode(side *s, int64_t member, uint64_t op, gnt_err *err) {
         gnt_frame_put_array(&s->out, b.view.y, b.view.n * b.view.classes, sizeof *b.view.y);
         gnt_frame_put_array(&s->out, b.view.id, b.view.n, sizeof *b.view.id);
         gnt_frame_put_int(&s->out, claims);
+        gnt_frame_put_int(&s->out, s->client.samples.a && !b.view.a);
         if (claims)
             answer_mixture(s, &made_of);
     }

@@ -54,7 +54,8 @@ int gnt_vet_defense_open(gnt_vet_defense **out, gnt_vet_setting *s, const gnt_de
                               .params = params,
                               .key = gnt_key_derive(&all, "defense"),
                               .memory = (size_t)1 << 30};
-    d->is_private = (descriptor->flags & GNT_FLAG_ARTEFACTS_PRIVATE) != 0;
+    d->is_private =
+        descriptor->flags & GNT_FLAG_ARTEFACTS_PRIVATE && !(s->spec.granted & GNT_KNOWS_DEFENSE_PRIVATE);
     int rc = gnt_vet_models_open(&d->models, s, params, NULL, &why);
     if (rc == 0) {
         spec.model = d->models.service;

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "fl/secure_sum.h"
 #include "job/vet_defense.h"
+#include "job/vet_samples.h"
 
 enum {
     SHADOW = 48, /* samples of the shadow part */
@@ -30,6 +31,8 @@ static const char convolutions[] = LAYERS(CONV("conv1") PLAIN("sigmoid") CONV("c
                                               PLAIN("flatten") DENSE("fc", "\"classes\""));
 static const char normalised[] = LAYERS(CONV("conv1") "{\"type\": \"batch_norm\", \"name\": \"bn1\"}," PLAIN(
     "relu") PLAIN("flatten") DENSE("fc1", "16") "," PLAIN("relu") DENSE("fc2", "\"classes\""));
+static const char map[] =
+    "{\"output\": \"map\", \"layers\": [" PLAIN("flatten") DENSE("fc", "\"classes\"") "]}";
 static const char dense[] =
     LAYERS(PLAIN("flatten") DENSE("fc1", "16") "," PLAIN("relu") DENSE("fc2", "\"classes\""));
 
@@ -43,7 +46,9 @@ static const char deep[] = LAYERS(CONV("conv1") PLAIN("relu") SMALL("conv2") SMA
 static void add_spec(gnt_vet_spec *list, int *n, const gnt_descriptor *d, uint32_t kind, uint32_t surface,
                      int32_t steps, int64_t budget) {
     int attack = d->kind == GNT_PLUGIN_ATTACK;
-    if (!(d->data_kinds & kind) || !(d->surfaces & surface) || *n == GNT_VET_MOST_SETTINGS)
+    /* the hooks of a defense are called whatever surface is watched */
+    const uint32_t surfaces = attack ? d->surfaces : surface;
+    if (!(d->data_kinds & kind) || !(surfaces & surface) || *n == GNT_VET_MOST_SETTINGS)
         return;
     list[(*n)++] = (gnt_vet_spec){.kind = kind,
                                   .surface = surface,
@@ -62,11 +67,14 @@ int gnt_vet_specs(const gnt_descriptor *d, int64_t budget, gnt_vet_spec list[GNT
     static const uint32_t kinds[] = {GNT_KIND_IMAGE, GNT_KIND_TABULAR};
     int n = 0;
     for (size_t k = 0; k < 2; k++) {
-        if (d->kind == GNT_PLUGIN_DEFENSE) { /* its hooks are called whatever surface is watched */
-            gnt_descriptor any = *d;
-            any.surfaces = GNT_SURFACE_UPDATE;
-            add_spec(list, &n, &any, kinds[k], GNT_SURFACE_UPDATE, 0, budget);
-            add_spec(list, &n, &any, kinds[k], GNT_SURFACE_UPDATE, 2, budget);
+        if (d->kind == GNT_PLUGIN_DEFENSE) {
+            add_spec(list, &n, d, kinds[k], GNT_SURFACE_UPDATE, 0, budget);
+            add_spec(list, &n, d, kinds[k], GNT_SURFACE_UPDATE, 2, budget);
+            const int before = n;
+            if (kinds[k] == GNT_KIND_IMAGE)
+                add_spec(list, &n, d, kinds[k], GNT_SURFACE_UPDATE, 0, budget);
+            if (n > before)
+                list[before].map = 1;
             continue;
         }
         add_spec(list, &n, d, kinds[k], GNT_SURFACE_UPDATE, 0, budget);
@@ -79,56 +87,14 @@ int gnt_vet_specs(const gnt_descriptor *d, int64_t budget, gnt_vet_spec list[GNT
 }
 
 const char *gnt_vet_spec_name(const gnt_vet_spec *spec, char text[80]) {
-    const char *what = spec->surface == GNT_SURFACE_ENCODING         ? "encodings"
+    const char *what = spec->map                                     ? "one gradient of a map"
+                       : spec->surface == GNT_SURFACE_ENCODING       ? "encodings"
                        : spec->surface == GNT_SURFACE_REPRESENTATION ? "representations"
                        : spec->surface == GNT_SURFACE_TRANSCRIPT     ? "a transcript"
                        : spec->steps                                 ? "local steps"
                                                                      : "one gradient";
     snprintf(text, 80, "%s, %s", spec->kind == GNT_KIND_IMAGE ? "images" : "a table", what);
     return text;
-}
-
-/* ---- samples ---- */
-
-static gnt_samples *put_samples(gnt_vet_setting *s, const char *name, const gnt_samples *from) {
-    gnt_glass *g = s->glass;
-    gnt_samples *to = gnt_glass_put(g, name, from, sizeof *from);
-    if (!to)
-        return NULL;
-    size_t n = (size_t)from->n;
-    int64_t *id = gnt_glass_put(g, name, from->id, n * sizeof *id);
-    for (size_t i = 0; id && i < n; i++)
-        id[i] = (int64_t)i;
-    to->id = id;
-    to->x = gnt_glass_put(g, name, from->x, n * (size_t)from->features * sizeof *from->x);
-    to->y = gnt_glass_put(g, name, from->y, n * (size_t)from->classes * sizeof *from->y);
-    to->a =
-        from->a ? gnt_glass_put(g, name, from->a, n * (size_t)from->n_attributes * sizeof *from->a) : NULL;
-    gnt_attribute *a =
-        gnt_glass_put(g, name, from->attribute, (size_t)from->n_attributes * sizeof *from->attribute);
-    for (int32_t i = 0; a && i < from->n_attributes; i++)
-        a[i].name = gnt_glass_put(g, name, from->attribute[i].name, strlen(from->attribute[i].name) + 1);
-    to->attribute = a;
-    to->mask = NULL;
-    return gnt_glass_full(g) ? NULL : to;
-}
-
-static int make_samples(gnt_sampleset *out, const char *name, int64_t public_rows, gnt_err *err) {
-    gnt_data_spec spec = {.name = name, .rows = {OWN + SHADOW, 1, public_rows}};
-    int64_t row[OWN + SHADOW + PUBLIC_BEHIND], n = OWN + SHADOW + public_rows;
-    gnt_data *data = NULL;
-    gnt_st st;
-    gnt_st_init(&st);
-    int rc = gnt_data_open(&data, &spec, NULL, err);
-    for (int64_t i = 0; i < n; i++)
-        row[i] = i < OWN + SHADOW ? i : i + 1; /* the test row lies between */
-    if (rc == 0)
-        rc = gnt_samples_pack(&st, data, row, n, err);
-    if (rc == 0)
-        rc = gnt_samples_unpack(out, &st, name, err);
-    gnt_st_free(&st);
-    gnt_data_free(data);
-    return rc;
 }
 
 /* ---- the network and what clients compute on it ---- */
@@ -160,8 +126,11 @@ static int make_network(gnt_vet_setting *s, gnt_work_model *m, const char *name,
 
 static int make_model(gnt_vet_setting *s, const gnt_samples *like, gnt_err *err) {
     const int image = like->rank == 3;
-    const char *name = s->spec.dense ? "dense" : s->spec.steps ? "normalised" : "convolutions";
-    const char *json = s->spec.dense ? dense : s->spec.steps ? normalised : convolutions;
+    const char *name = s->spec.map     ? "map"
+                       : s->spec.dense ? "dense"
+                       : s->spec.steps ? "normalised"
+                                       : "convolutions";
+    const char *json = s->spec.map ? map : s->spec.dense ? dense : s->spec.steps ? normalised : convolutions;
     if (make_network(s, &s->model, name, json, like, &s->weights, &s->buffers, err) != 0)
         return -1;
     return make_network(s, &s->extractor, "extractor", image ? deep : dense, like, &s->extractor_weights,
@@ -196,12 +165,24 @@ static int share(gnt_vet_setting *s, const gnt_samples *samples, float *update, 
 
 /* ---- for defenses ---- */
 
+static gnt_client *put_query(gnt_vet_setting *s, const gnt_client *client) {
+    gnt_samples samples = *client->samples;
+    gnt_client query = *client;
+    samples.y = NULL;
+    samples.id = NULL;
+    samples.a = NULL;
+    samples.mask = NULL;
+    query.index = -1;
+    query.samples = gnt_glass_put(s->glass, "samples to be asked about", &samples, sizeof samples);
+    return query.samples ? gnt_glass_put(s->glass, "client", &query, sizeof query) : NULL;
+}
+
 static int make_clients(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err) {
     gnt_fl_config c = config_of(s);
     size_t size = (size_t)gnt_model_size(s->model.model) * sizeof(float);
     for (int32_t k = 0; k < GNT_VET_CLIENTS; k++) {
         gnt_samples part = gnt_samples_part(own, k * s->spec.batch, s->spec.batch);
-        gnt_samples *samples = put_samples(s, "samples", &part);
+        gnt_samples *samples = gnt_vet_put_samples(s, "samples", &part);
         s->update[k] = gnt_glass_put(s->glass, "update", NULL, size);
         if (!samples || !s->update[k])
             return gnt_fail(err, "out of memory for a client");
@@ -218,8 +199,13 @@ static int make_clients(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err
                              .samples = samples,
                              .weights = s->weights,
                              .buffers = s->buffers,
-                             .public_data = s->public_data};
+                             .public_data = s->public_data,
+                             .rounds = c.rounds,
+                             .per_round = gnt_fl_per_round(&c)};
         s->client[k] = gnt_glass_put(s->glass, "client", &client, sizeof client);
+        s->query[k] = put_query(s, &client);
+        if (!s->client[k] || !s->query[k])
+            return gnt_fail(err, "out of memory for a client");
     }
     return 0;
 }
@@ -235,10 +221,30 @@ gnt_defense_prepare gnt_vet_prepare_input(const gnt_vet_setting *s) {
                                  .n_clients = c.clients,
                                  .steps = c.steps,
                                  .batch = c.batch,
-                                 .rate = c.rate};
+                                 .rate = c.rate,
+                                 .rounds = c.rounds,
+                                 .per_round = gnt_fl_per_round(&c)};
+}
+
+/* The network's statistics before the round and those of each client; new_buffers is for the hook to write. */
+static int add_buffers(gnt_vet_setting *s, gnt_aggregate *all, gnt_err *err) {
+    const int64_t n = gnt_model_buffer_size(s->model.model);
+    const float *of_client[GNT_VET_CLIENTS];
+    if (n == 0)
+        return 0;
+    for (int k = 0; k < GNT_VET_CLIENTS; k++)
+        of_client[k] = gnt_glass_put(s->glass, "statistics", s->buffers, (size_t)n * sizeof(float));
+    all->client_buffers = gnt_glass_put(s->glass, "statistics", of_client, sizeof of_client);
+    all->buffers = s->buffers;
+    all->n_buffers = n;
+    s->new_buffers = gnt_aligned((size_t)n, sizeof *s->new_buffers);
+    all->new_buffers = s->new_buffers;
+    return s->new_buffers ? 0 : gnt_fail(err, "out of memory for a defense's input");
 }
 
 static int make_defense(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err) {
+    static const int32_t clients[GNT_VET_CLIENTS] = {0, 1};
+    const int64_t samples[GNT_VET_CLIENTS] = {s->spec.batch, 3 * s->spec.batch};
     static const double shares[GNT_VET_CLIENTS] = {0.25, 0.75};
     gnt_fl_config c = config_of(s);
     if (make_clients(s, own, err) != 0)
@@ -253,7 +259,11 @@ static int make_defense(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err
                          .share = gnt_glass_put(s->glass, "share", shares, sizeof shares),
                          .rate = c.rate,
                          .is_gradient = c.steps == 0,
-                         .public_data = s->public_data};
+                         .public_data = s->public_data,
+                         .client = gnt_glass_put(s->glass, "client", clients, sizeof clients),
+                         .samples = gnt_glass_put(s->glass, "numbers of samples", samples, sizeof samples)};
+    if (add_buffers(s, &all, err) != 0)
+        return -1;
     s->aggregate = gnt_glass_put(s->glass, "aggregate's input", &all, sizeof all);
     return gnt_glass_full(s->glass) ? gnt_fail(err, "out of memory for a defense's input") : 0;
 }
@@ -298,7 +308,9 @@ static gnt_samples *put_encoded_by(gnt_vet_setting *s, const gnt_samples *own, g
                          .steps = c.steps,
                          .weights = s->weights,
                          .buffers = s->buffers,
-                         .public_data = s->public_data};
+                         .public_data = s->public_data,
+                         .rounds = c.rounds,
+                         .per_round = gnt_fl_per_round(&c)};
     gnt_samples all = *own, *out = NULL;
     float *x = NULL, *y = NULL;
     int rc = 0;
@@ -330,7 +342,7 @@ static gnt_samples *put_encoded_by(gnt_vet_setting *s, const gnt_samples *own, g
         view.id = NULL;
         view.x = x;
         view.y = y;
-        out = put_samples(s, "encoded samples", &view);
+        out = gnt_vet_put_samples(s, "encoded samples", &view);
         if (!out)
             gnt_fail(err, "out of memory for encodings");
     }
@@ -347,7 +359,7 @@ static gnt_samples *put_encoded(gnt_vet_setting *s, const gnt_samples *own) {
     view.x = view.y = NULL;
     view.id = NULL;
     view.a = NULL;
-    gnt_samples *out = put_samples(s, "encoded samples", &view);
+    gnt_samples *out = gnt_vet_put_samples(s, "encoded samples", &view);
     if (!out)
         return NULL;
     float *x = (float *)(uintptr_t)out->x, *y = (float *)(uintptr_t)out->y;
@@ -482,8 +494,16 @@ static gnt_observation *put_seen(gnt_vet_setting *s, const gnt_samples *own, gnt
         o.labels = gnt_glass_put(g, "labels", own->y, (size_t)(own->n * own->classes) * sizeof *own->y);
     if (granted & GNT_KNOWS_RATES)
         o.rates = rates;
+    if (granted & GNT_KNOWS_ORDER && o.steps) { /* every step takes the whole batch */
+        int32_t *order = gnt_glass_put(g, "order", NULL, (size_t)(o.steps * o.batch) * sizeof *order);
+        for (int64_t i = 0; order && i < o.steps * o.batch; i++)
+            order[i] = (int32_t)(i % o.n);
+        o.order = order;
+    }
     if (granted & GNT_KNOWS_BN_STATS && buffers)
         o.batch_mean = gnt_glass_put(g, "batch statistics", s->buffers, (size_t)buffers * sizeof(float));
+    if (s->spec.goals & GNT_GOAL_MEMBERSHIP)
+        o.candidates = s->shadow;
     if (granted & GNT_KNOWS_SUM) {
         o.sum = gnt_glass_put(g, "sum", sum, sizeof sum);
         o.n_sum = SUM;
@@ -504,15 +524,16 @@ static gnt_observation *put_seen(gnt_vet_setting *s, const gnt_samples *own, gnt
 
 static int make_shadow_seen(gnt_vet_setting *s, gnt_attack_prepare *in, const gnt_samples *shadow,
                             gnt_err *err) {
-    gnt_observation *seen = gnt_glass_put(s->glass, "shadow observations", NULL, SHADOW_SEEN * sizeof *seen);
-    gnt_samples *truth = gnt_glass_put(s->glass, "shadow samples", NULL, SHADOW_SEEN * sizeof *truth);
+    const gnt_observation **seen =
+        gnt_glass_put(s->glass, "shadow observations", NULL, SHADOW_SEEN * sizeof *seen);
+    const gnt_samples **truth = gnt_glass_put(s->glass, "shadow samples", NULL, SHADOW_SEEN * sizeof *truth);
     for (int64_t j = 0; seen && truth && j < SHADOW_SEEN; j++) {
         const int64_t whole = shadow->n / s->spec.batch;
-        truth[j] = gnt_samples_part(shadow, j % whole * s->spec.batch, s->spec.batch);
-        gnt_observation *one = put_seen(s, &truth[j], err);
-        if (!one)
+        const gnt_samples part = gnt_samples_part(shadow, j % whole * s->spec.batch, s->spec.batch);
+        if (!(truth[j] = gnt_glass_put(s->glass, "shadow samples", &part, sizeof part)))
+            break;
+        if (!(seen[j] = put_seen(s, truth[j], err)))
             return -1;
-        seen[j] = *one;
     }
     in->n_shadow = SHADOW_SEEN;
     in->shadow = seen;
@@ -546,26 +567,19 @@ static int make_attack(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err)
 
 /* ---- all of it ---- */
 
-/* Attacks that answer one defense want pictures of some size. */
-static const char *data_of(const gnt_vet_spec *spec) {
-    if (spec->kind != GNT_KIND_IMAGE)
-        return "census";
-    return spec->behind ? "scenes" : "glyphs";
-}
-
 int gnt_vet_setting_open(gnt_vet_setting *out, const gnt_vet_spec *spec, gnt_err *err) {
     *out = (gnt_vet_setting){.spec = *spec};
     gnt_vet_setting *s = out;
     const int64_t public_rows = spec->behind ? PUBLIC_BEHIND : PUBLIC;
     gnt_sampleset all = {0};
-    int rc = make_samples(&all, data_of(spec), public_rows, err);
+    int rc = gnt_vet_make_samples(&all, spec, OWN + SHADOW, public_rows, err);
     if (rc == 0)
         rc = gnt_glass_new(&s->glass, most_glass, err);
     if (rc == 0) {
         gnt_samples shadow = gnt_samples_part(&all.view, OWN, SHADOW);
         gnt_samples public_data = gnt_samples_part(&all.view, OWN + SHADOW, public_rows);
-        s->shadow = put_samples(s, "shadow data", &shadow);
-        s->public_data = put_samples(s, "public data", &public_data);
+        s->shadow = gnt_vet_put_samples(s, "shadow data", &shadow);
+        s->public_data = gnt_vet_put_samples(s, "public data", &public_data);
         rc = s->shadow && s->public_data ? make_model(s, &all.view, err)
                                          : gnt_fail(err, "out of memory for samples");
     }
@@ -587,6 +601,7 @@ void gnt_vet_setting_free(gnt_vet_setting *s) {
     gnt_work_model_free(&s->model);
     gnt_work_model_free(&s->extractor);
     gnt_glass_free(s->glass);
+    gnt_free_aligned(s->new_buffers);
     *s = (gnt_vet_setting){0};
 }
 

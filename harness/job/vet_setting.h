@@ -14,6 +14,7 @@ typedef struct gnt_vet_spec {
     uint32_t surface; /* of the observations; for a defense GNT_SURFACE_UPDATE */
     int32_t steps;    /* local steps of clients; 0: one gradient */
     int dense;        /* the network's first layer is dense */
+    int map;          /* the network's output is a map of the image, as large, to be like its mask */
     uint32_t granted, goals;
     int64_t batch;  /* samples of a client, or behind an observation */
     int64_t budget; /* of an attack; 0: its own default */
@@ -37,8 +38,10 @@ typedef struct gnt_vet_setting {
     float *weights, *buffers;
     gnt_defense_prepare *prepare;
     gnt_client *client[GNT_VET_CLIENTS];
-    float *update[GNT_VET_CLIENTS]; /* flat: what the client would share undefended */
+    gnt_client *query[GNT_VET_CLIENTS]; /* who asks the trained network: of the same samples, but x alone */
+    float *update[GNT_VET_CLIENTS];     /* flat: what the client would share undefended */
     gnt_aggregate *aggregate;
+    float *new_buffers; /* what aggregate may change; not in the glass */
     gnt_attack_prepare *learn;
     gnt_observation *seen[GNT_VET_SEEN];
 } gnt_vet_setting;

@@ -43,7 +43,7 @@ static int after_prepare(gnt_vet_tour *t, gnt_err *err) {
     if (!t->artefacts)
         return -1;
     for (int k = 0; k < GNT_VET_CLIENTS && t->in.client[k]; k++)
-        t->in.client[k]->artefacts = t->artefacts;
+        t->in.client[k]->artefacts = t->in.query[k]->artefacts = t->artefacts;
     if (t->in.aggregate)
         t->in.aggregate->artefacts = t->artefacts;
     gnt_glass_keep(t->in.glass);
@@ -87,9 +87,8 @@ static void contribute(void *tour) {
     t->status = GNT_OK;
     if (!t->sum_size)
         return;
-    gnt_client c = *client(t); /* as in a run: it is told of its samples, not handed them */
-    c.samples = NULL;
-    c.public_data = NULL;
+    gnt_client c = *client(t);
+    c.public_data = NULL; /* as in a run */
     t->status = defense(t)->contribute(self(t), &c, t->contribution + t->who * t->sum_size);
 }
 
@@ -149,10 +148,19 @@ static void encode_batch(void *tour) {
     t->status = defense(t)->encode_batch(self(t), client(t), 0, &sink);
 }
 
+/* Labels and what went in mean nothing to who asks. */
+static gnt_status put_asked(void *context, const float *x, const float *y, int64_t source_id) {
+    gnt_vet_tour *t = context;
+    (void)y, (void)source_id;
+    t->given++;
+    gnt_vet_floats(t, "x of an encoded sample", x, client(t)->samples->features);
+    return GNT_OK;
+}
+
 static void encode_query(void *tour) {
     gnt_vet_tour *t = tour;
-    gnt_samples_sink sink = {.size = sizeof sink, .context = t, .put = put_sample, .mixed = put_mixed};
-    t->status = defense(t)->encode_query(self(t), client(t), 0, &sink);
+    gnt_samples_sink sink = {.size = sizeof sink, .context = t, .put = put_asked};
+    t->status = defense(t)->encode_query(self(t), t->in.query[t->who], 0, &sink);
 }
 
 static int after_query(gnt_vet_tour *t, gnt_err *err) {
@@ -225,12 +233,17 @@ static void aggregate(void *tour) {
 static int before_aggregate(gnt_vet_tour *t, gnt_err *err) {
     (void)err;
     memcpy(t->new_weights, t->in.weights, (size_t)gnt_model_size(t->in.model.model) * sizeof *t->new_weights);
+    if (t->in.new_buffers)
+        memcpy(t->in.new_buffers, t->in.buffers,
+               (size_t)gnt_model_buffer_size(t->in.model.model) * sizeof *t->in.new_buffers);
     return 0;
 }
 
 static int after_aggregate(gnt_vet_tour *t, gnt_err *err) {
     (void)err;
     gnt_vet_floats(t, "the new weights", t->new_weights, gnt_model_size(t->in.model.model));
+    if (t->in.new_buffers)
+        gnt_vet_floats(t, "the new statistics", t->in.new_buffers, gnt_model_buffer_size(t->in.model.model));
     return 0;
 }
 
@@ -298,7 +311,8 @@ static void save_again(void *tour) {
         OF_CLIENT(client_update, who, GNT_HOOK_CLIENT_UPDATE, before_client_update, client_update,           \
                   after_update),                                                                             \
         OF_CLIENT(transform_update, who, GNT_HOOK_TRANSFORM_UPDATE, before_transform, transform_update,      \
-                  after_update)
+                  after_update),                                                                             \
+        OF_CLIENT(save, who, GNT_HOOK_STATE, before_save, save, after_save)
 
 const gnt_vet_step gnt_vet_defense_steps[] = {
     {"create", "create", 0, 0, before_create, gnt_vet_create, NULL},
@@ -313,8 +327,6 @@ const gnt_vet_step gnt_vet_defense_steps[] = {
     CLIENT(1),
     {"aggregate", "aggregate", GNT_HOOK_AGGREGATE, 0, before_aggregate, aggregate, after_aggregate},
     {"save of the server", "save", GNT_HOOK_STATE, -1, before_save, save, after_save},
-    OF_CLIENT(save, 0, GNT_HOOK_STATE, before_save, save, after_save),
-    OF_CLIENT(save, 1, GNT_HOOK_STATE, before_save, save, after_save),
     {"create before load", "create", GNT_HOOK_STATE, 0, before_create, gnt_vet_create, NULL},
     {"load of the server", "load", GNT_HOOK_STATE, -1, before_load, load, NULL},
     OF_CLIENT(load, 0, GNT_HOOK_STATE, before_load, load, NULL),
@@ -405,6 +417,42 @@ static gnt_status take_contribution(void *context, int64_t n, const double *valu
     return GNT_OK;
 }
 
+static gnt_status take_attributes(void *context, int32_t attribute, int64_t n, int32_t values,
+                                  const float *scores) {
+    gnt_vet_tour *t = context;
+    const gnt_observation *o = t->in.seen[t->who];
+    const int wanted = o->attribute >= 0 && attribute == o->attribute;
+    if (n != o->n)
+        return refuse(t, "samples with an attribute", n, o->n);
+    if (attribute < 0 || values < 1 || (wanted && values != o->attribute_values))
+        return refuse(t, "scores of an attribute", values, wanted ? o->attribute_values : 1);
+    t->given++;
+    gnt_vet_floats(t, "the attribute's scores", scores, n * values);
+    return GNT_OK;
+}
+
+static gnt_status take_region(void *context, int64_t n, const float *scores) {
+    gnt_vet_tour *t = context;
+    const gnt_observation *o = t->in.seen[t->who];
+    const gnt_nn_shape *sample = &t->in.model.sample;
+    if (n != o->n || sample->rank != 3)
+        return refuse(t, "regions", n, sample->rank == 3 ? o->n : 0);
+    t->given++;
+    gnt_vet_floats(t, "the region's scores", scores, n * sample->dim[1] * sample->dim[2]);
+    return GNT_OK;
+}
+
+static gnt_status take_membership(void *context, int64_t n, const float *scores) {
+    gnt_vet_tour *t = context;
+    const gnt_observation *o = t->in.seen[t->who];
+    const int64_t candidates = o->candidates ? o->candidates->n : 0;
+    if (n < 1 || n != candidates)
+        return refuse(t, "scores of membership", n, candidates);
+    t->given++;
+    gnt_vet_floats(t, "the scores of membership", scores, n);
+    return GNT_OK;
+}
+
 static void take_cost(void *context, int32_t restart, int64_t step, double cost) {
     (void)context, (void)restart, (void)step,
         (void)cost; /* a cost that is not finite is dropped from plots */
@@ -426,7 +474,10 @@ static void run(void *tour) {
                          .chosen = take_chosen,
                          .mixture = take_mixture,
                          .similarity = take_similarity,
-                         .contribution = take_contribution};
+                         .contribution = take_contribution,
+                         .attributes = take_attributes,
+                         .region = take_region,
+                         .membership = take_membership};
     t->status = gnt_instance_attack(t->instance)
                     ->run(self(t), t->in.seen[t->who], t->artefacts ? t->artefacts : &none, &answer);
 }

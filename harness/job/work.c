@@ -71,6 +71,8 @@ int gnt_work_samples(gnt_sampleset *out, gnt_work *w, const char *name, gnt_err 
     if (rc == 0)
         rc = gnt_samples_unpack(out, &st, name, err);
     gnt_st_free(&st);
+    if (rc == 0)
+        gnt_samples_hide(out, gnt_request(w, "hide"));
     gnt_region region = gnt_work_region(w);
     if (rc == 0 && region.height && gnt_samples_mark(out, &region, err) != 0) {
         gnt_sampleset_free(out);

@@ -22,7 +22,8 @@ typedef struct arena { /* blocks of scratch that are freed together */
 
 struct gnt_instance {
     gnt_host host; /* its context is this instance */
-    const gnt_descriptor *descriptor;
+    gnt_descriptor own;
+    const gnt_descriptor *descriptor; /* own: the plugin's, as large as this host's */
     gnt_defense defense;
     gnt_attack attack;
     gnt_params params;
@@ -296,6 +297,11 @@ static void fill_host(gnt_instance *i) {
 
 static gnt_status create(gnt_instance *i, gnt_err *err) {
     const gnt_descriptor *d = i->descriptor;
+    if (d->flags & GNT_FLAG_ACTIVE) {
+        gnt_fail(err, "%s %s: it changes what the server broadcasts, which this host lets no attack do",
+                 kind_of(i), d->id);
+        return GNT_UNSUPPORTED;
+    }
     for (size_t k = 0; d->services && d->services[k]; k++)
         if (!host_extension(i, d->services[k], 0)) {
             gnt_fail(err, "%s %s: it needs the service \"%.60s\", which this host does not have", kind_of(i),
@@ -315,7 +321,8 @@ int gnt_instance_new(gnt_instance **out, const gnt_instance_spec *spec, gnt_stat
     gnt_instance *i = gnt_alloc(sizeof *i);
     if (!i)
         return gnt_fail(err, "out of memory");
-    i->descriptor = spec->descriptor;
+    i->own = gnt_descriptor_copy(spec->descriptor);
+    i->descriptor = &i->own;
     i->key = spec->key;
     i->model = spec->model;
     i->named = spec->models;
@@ -326,10 +333,10 @@ int gnt_instance_new(gnt_instance **out, const gnt_instance_spec *spec, gnt_stat
     i->should_stop = spec->should_stop;
     i->deadline = spec->seconds > 0 ? now() + spec->seconds : 0;
     i->memory = spec->memory;
-    if (spec->descriptor->defense)
-        i->defense = gnt_defense_table(spec->descriptor->defense);
+    if (i->own.defense)
+        i->defense = gnt_defense_table(i->own.defense);
     else
-        i->attack = gnt_attack_table(spec->descriptor->attack);
+        i->attack = gnt_attack_table(i->own.attack);
     fill_host(i);
     if (gnt_params_copy(&i->params, spec->params, err) == 0)
         *status = create(i, err);

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "plugin/info_impl.h"
 #include "plugin/params.h"
+#include "plugin/sized.h"
 #include "plugin/words.h"
 
 /* ---- copies
@@ -69,6 +70,8 @@ static int copy_parameter(gnt_parameter *to, const gnt_parameter *from, const ch
     int32_t t = from->type;
     int list = t == GNT_TYPE_INT_LIST || t == GNT_TYPE_REAL_LIST,
         number = t == GNT_TYPE_INT || t == GNT_TYPE_REAL;
+    if (from->reserved || from->reserved_word[0] || from->reserved_word[1])
+        return gnt_fail(err, "%s: a parameter has reserved members that are not 0", where);
     *to = (gnt_parameter){.type = t, .strength = from->strength};
     to->preset = number || t == GNT_TYPE_BOOL ? from->preset : 0;
     if (number || list) {
@@ -119,25 +122,35 @@ static int normalise_lists(gnt_plugin_info *info, const char *where, gnt_err *er
  */
 
 gnt_defense gnt_defense_table(const gnt_defense *table) {
-    gnt_defense copy = {0};
-    size_t size = table->size < sizeof copy ? table->size : sizeof copy;
-    memcpy(&copy, table, size);
+    gnt_defense copy;
+    gnt_copy_sized(&copy, sizeof copy, table, table->size);
     copy.size = sizeof copy;
     return copy;
 }
 
 gnt_attack gnt_attack_table(const gnt_attack *table) {
-    gnt_attack copy = {0};
-    size_t size = table->size < sizeof copy ? table->size : sizeof copy;
-    memcpy(&copy, table, size);
+    gnt_attack copy;
+    gnt_copy_sized(&copy, sizeof copy, table, table->size);
     copy.size = sizeof copy;
     return copy;
 }
 
+gnt_descriptor gnt_descriptor_copy(const gnt_descriptor *d) {
+    gnt_descriptor copy;
+    gnt_copy_sized(&copy, sizeof copy, d, d->size);
+    copy.size = sizeof copy;
+    return copy;
+}
+
+static int too_small(const char *what, uint32_t size, uint32_t least, const char *where, gnt_err *err) {
+    return size < least
+               ? gnt_fail(err, "%s: %s %u; expected %u or more", where, what, (unsigned)size, (unsigned)least)
+               : 0;
+}
+
 static int defense_hooks(uint32_t *hooks, const gnt_descriptor *d, const char *where, gnt_err *err) {
-    if (d->defense->size < sizeof(gnt_defense))
-        return gnt_fail(err, "%s: the table of hooks has size %u; expected %zu or more", where,
-                        (unsigned)d->defense->size, sizeof(gnt_defense));
+    if (too_small("the table of hooks has size", d->defense->size, GNT_DEFENSE_SIZE_0_10, where, err))
+        return -1;
     gnt_defense t = gnt_defense_table(d->defense);
     int sums = !!t.contribute_size + !!t.contribute + !!t.receive_sum;
     if (sums != 0 && sums != 3)
@@ -166,11 +179,11 @@ static int hooks_of(uint32_t *hooks, const gnt_descriptor *d, const char *where,
         return gnt_fail(err, "%s: kind is %d, but the hooks are those of the other kind", where, d->kind);
     if (d->defense)
         return defense_hooks(hooks, d, where, err);
-    if (d->attack->size < sizeof(gnt_attack))
-        return gnt_fail(err, "%s: the table of hooks has size %u; expected %zu or more", where,
-                        (unsigned)d->attack->size, sizeof(gnt_attack));
+    if (too_small("the table of hooks has size", d->attack->size, GNT_ATTACK_SIZE_0_10, where, err))
+        return -1;
     gnt_attack t = gnt_attack_table(d->attack);
-    *hooks = (t.prepare ? GNT_HOOK_PREPARE : 0) | (t.run ? GNT_HOOK_RUN : 0);
+    *hooks = (t.prepare ? GNT_HOOK_PREPARE : 0) | (t.run ? GNT_HOOK_RUN : 0) |
+             (t.broadcast ? GNT_HOOK_BROADCAST : 0);
     return 0;
 }
 
@@ -208,16 +221,17 @@ static int copy_descriptor(gnt_plugin_info *info, const gnt_descriptor *d, const
     return 0;
 }
 
-int gnt_info_of_descriptor(gnt_plugin_info *out, const gnt_descriptor *d, const char *file,
+int gnt_info_of_descriptor(gnt_plugin_info *out, const gnt_descriptor *given, const char *file,
                            const char *digest, int32_t index, gnt_err *err) {
     *out = (gnt_plugin_info){0};
     gnt_err place = {0};
     gnt_fail(&place, "%.500s: descriptor %d", file ? file : "plugin", index);
     const char *where = place.text;
-    if (!d)
+    if (!given)
         return gnt_fail(err, "%s: it is NULL", where);
-    if (d->size < sizeof *d)
-        return gnt_fail(err, "%s: size is %u; expected %zu or more", where, (unsigned)d->size, sizeof *d);
+    if (too_small("size is", given->size, GNT_DESCRIPTOR_SIZE_0_10, where, err))
+        return -1;
+    const gnt_descriptor copy = gnt_descriptor_copy(given), *d = &copy;
     gnt_plugin_info info = {.kind = d->kind,
                             .scope = d->scope,
                             .surfaces = d->surfaces,

@@ -41,6 +41,7 @@ enum {
 #define GNT_HOOK_STATE (1u << 8) /* save and load: both or none */
 #define GNT_HOOK_RUN (1u << 9)   /* attacks */
 #define GNT_HOOK_ENCODE_QUERY (1u << 10)
+#define GNT_HOOK_BROADCAST (1u << 11) /* attacks; reserved */
 
 typedef struct gnt_plugin_info {
     int32_t kind; /* GNT_PLUGIN_* */
@@ -57,6 +58,12 @@ typedef struct gnt_plugin_info {
     char *file;                /* path of the shared object; "" when not known */
     char digest[GNT_HEX_SIZE]; /* of that file's bytes, hex; "" when not known */
 } gnt_plugin_info;
+
+/* What an attack has a use for when it is granted: who works with the defense's artefacts does so with private ones too. */
+static inline uint32_t gnt_info_knowledge(const gnt_plugin_info *p) {
+    uint32_t bits = p->needs | p->uses;
+    return bits & GNT_KNOWS_DEFENSE ? bits | GNT_KNOWS_DEFENSE_PRIVATE : bits;
+}
 
 /* The id rule: 1 … GNT_PLUGIN_ID characters of a–z, 0–9 and `joint` ('-' for plugins, '_' for parameters, '.'
  * and the like nowhere), beginning with a letter. */

@@ -192,10 +192,12 @@ static int check_hooks(const gnt_plugin_info *info, const char *where, gnt_err *
     int attack = info->kind == GNT_PLUGIN_ATTACK, prepares = (info->hooks & GNT_HOOK_PREPARE) != 0;
     if (attack && !(info->hooks & GNT_HOOK_RUN))
         return gnt_fail(err, "%s: an attack needs the hook run", where);
-    if (attack && info->hooks & ~(GNT_HOOK_RUN | GNT_HOOK_PREPARE))
-        return gnt_fail(err, "%s: an attack has the hooks prepare and run only", where);
-    if (!attack && info->hooks & GNT_HOOK_RUN)
-        return gnt_fail(err, "%s: a defense has no hook run", where);
+    if (attack && info->hooks & ~(GNT_HOOK_RUN | GNT_HOOK_PREPARE | GNT_HOOK_BROADCAST))
+        return gnt_fail(err, "%s: an attack has the hooks prepare, run and broadcast only", where);
+    if (!attack && info->hooks & (GNT_HOOK_RUN | GNT_HOOK_BROADCAST))
+        return gnt_fail(err, "%s: a defense has no hook run or broadcast", where);
+    if (!(info->hooks & GNT_HOOK_BROADCAST) != !(info->flags & GNT_FLAG_ACTIVE))
+        return gnt_fail(err, "%s: the hook broadcast and the flag GNT_FLAG_ACTIVE go together", where);
     if (prepares && info->scope == GNT_SCOPE_NONE)
         return gnt_fail(err, "%s: it has the hook prepare, so its scope must be task or stage, not none",
                         where);

@@ -8,6 +8,8 @@
 #include "base/text.h"
 #include "plugin/words.h"
 
+/* Structs of ABI 0.9 have other layouts. */
+enum { LEAST_MINOR = 10 };
 enum { LONGEST_DESCRIPTION = 16 << 20, DESCRIPTION_FORMAT = 1 };
 
 int gnt_entry_check(const gnt_entry *e, const char *path, gnt_err *err) {
@@ -22,12 +24,16 @@ int gnt_entry_check(const gnt_entry *e, const char *path, gnt_err *err) {
     if (e->abi_minor > GNT_ABI_MINOR)
         return gnt_fail(err, "%s: abi_minor is %u; this host has %d: it needs a newer host", path,
                         e->abi_minor, GNT_ABI_MINOR);
+    if (e->abi_minor < LEAST_MINOR)
+        return gnt_fail(
+            err, "%s: abi_minor is %u; this host takes %d to %d: rebuild it against this host's plugin.h",
+            path, e->abi_minor, LEAST_MINOR, GNT_ABI_MINOR);
     if (e->pointer_size != sizeof(void *))
         return gnt_fail(err, "%s: pointer_size is %u; this host has %zu", path, (unsigned)e->pointer_size,
                         sizeof(void *));
-    if (e->size < sizeof(gnt_entry))
-        return gnt_fail(err, "%s: size of the entry is %u; expected %zu or more", path, (unsigned)e->size,
-                        sizeof(gnt_entry));
+    if (e->size < GNT_ENTRY_SIZE_0_10)
+        return gnt_fail(err, "%s: size of the entry is %u; expected %u or more", path, (unsigned)e->size,
+                        (unsigned)GNT_ENTRY_SIZE_0_10);
     if (e->n_plugins < 1 || e->n_plugins > GNT_PLUGIN_FILE_ENTRIES)
         return gnt_fail(err, "%s: n_plugins is %d; expected 1 to %d", path, e->n_plugins,
                         GNT_PLUGIN_FILE_ENTRIES);

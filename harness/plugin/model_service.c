@@ -1,7 +1,10 @@
 #include "plugin/model_service.h"
 
+#include <math.h>
+
 #include "base/mem.h"
 #include "plugin/service_impl.h"
+#include "plugin/sized.h"
 
 /* ---- functions
  * ----------------------------------------------------------------------------------------------------------
@@ -26,8 +29,6 @@ void gnt_function_free(gnt_function *f) {
 
 static int check_spec(const gnt_service *s, const gnt_function_spec *spec, gnt_err *err) {
     uint32_t known = GNT_WRT_X | GNT_WRT_Y | GNT_WRT_WEIGHTS | GNT_WRT_RATES, wrt;
-    if (!spec || spec->size < sizeof *spec)
-        return gnt_fail(err, "spec is NULL or its size below %zu", sizeof *spec);
     wrt = spec->vjp | spec->jvp;
     if (spec->kind < GNT_FN_FEATURES || spec->kind > GNT_FN_MATCH)
         return gnt_fail(err, "kind is %d; expected one of GNT_FN_* (1 to 5)", spec->kind);
@@ -51,6 +52,11 @@ static int check_spec(const gnt_service *s, const gnt_function_spec *spec, gnt_e
         return gnt_fail(err, "vjp or jvp asks for rates, but there are no steps");
     if (wrt & GNT_WRT_Y && (spec->kind == GNT_FN_FEATURES || spec->kind == GNT_FN_LOGITS))
         return gnt_fail(err, "vjp or jvp asks for labels, which features and logits do not take");
+    if (!(spec->momentum >= 0 && spec->momentum < 1) || !(spec->decay >= 0) || !isfinite(spec->decay))
+        return gnt_fail(err, "momentum is %g and decay is %g; expected 0 or more, momentum below 1",
+                        spec->momentum, spec->decay);
+    if ((spec->momentum > 0 || spec->decay > 0) && !spec->steps)
+        return gnt_fail(err, "momentum or decay is given, but there are no steps");
     if (spec->masked && spec->kind != GNT_FN_MATCH)
         return gnt_fail(err, "masked is for MATCH only");
     return 0;
@@ -85,16 +91,22 @@ static gnt_function *make(gnt_service *s, const gnt_function_spec *spec, gnt_err
     return f;
 }
 
-static gnt_function *service_prepare(void *context, const gnt_function_spec *spec) {
+static gnt_function *service_prepare(void *context, const gnt_function_spec *given) {
     static const char *const kinds[] = {"?", "features", "logits", "loss", "update", "match"};
     gnt_service *s = context;
+    gnt_function_spec spec = {0};
     gnt_err why = {0};
-    int known =
-        spec && spec->size >= sizeof *spec && spec->kind >= GNT_FN_FEATURES && spec->kind <= GNT_FN_MATCH;
-    gnt_function *f = check_spec(s, spec, &why) ? NULL : make(s, spec, &why);
+    gnt_function *f = NULL;
+    if (!given || given->size < GNT_FUNCTION_SPEC_SIZE_0_10)
+        gnt_fail(&why, "spec is NULL or its size below %u", (unsigned)GNT_FUNCTION_SPEC_SIZE_0_10);
+    else {
+        gnt_copy_sized(&spec, sizeof spec, given, given->size);
+        f = check_spec(s, &spec, &why) ? NULL : make(s, &spec, &why);
+    }
     if (!f) {
+        int known = spec.kind >= GNT_FN_FEATURES && spec.kind <= GNT_FN_MATCH;
         gnt_fail(&s->errors->error, "the model's %s cannot be prepared: %s",
-                 known ? kinds[spec->kind] : "function", why.text);
+                 known ? kinds[spec.kind] : "function", why.text);
         return NULL;
     }
     f->next = s->functions;

@@ -128,6 +128,7 @@ typedef struct unroll { /* room for one step */
     gnt_node *pieces;
     gnt_node *weights; /* at the start of the step */
     gnt_node *grad;
+    gnt_node *velocity; /* of the step before */
 } unroll;
 
 static int unroll_room(unroll *u, int64_t batch, int32_t n_params, gnt_err *err) {
@@ -135,7 +136,8 @@ static int unroll_room(unroll *u, int64_t batch, int32_t n_params, gnt_err *err)
     u->pieces = gnt_array((size_t)batch, sizeof *u->pieces);
     u->weights = gnt_array((size_t)n_params, sizeof *u->weights);
     u->grad = gnt_array((size_t)n_params, sizeof *u->grad);
-    return u->index && u->pieces && u->weights && u->grad ? 0 : gnt_fail(err, "out of memory");
+    u->velocity = gnt_array((size_t)n_params, sizeof *u->velocity);
+    return u->index && u->pieces && u->weights && u->grad && u->velocity ? 0 : gnt_fail(err, "out of memory");
 }
 
 static void unroll_free(unroll *u) {
@@ -143,9 +145,20 @@ static void unroll_free(unroll *u) {
     gnt_free(u->pieces);
     gnt_free(u->weights);
     gnt_free(u->grad);
+    gnt_free(u->velocity);
 }
 
-/* W ← W − rate·∇W; the delta is summed on its own, which is more exact than the difference of the ends. */
+/* V ← momentum·V + ∇W + decay·W of parameter i, as gnt_sgd_step has it; V is 0 before the first step. */
+static gnt_node velocity(gnt_graph *g, const gnt_function_spec *spec, unroll *u, int32_t step, int32_t i) {
+    gnt_node v = u->grad[i];
+    if (spec->decay > 0)
+        v = gnt_nn_add(g, v, gnt_nn_affine(g, u->weights[i], spec->decay, 0));
+    if (spec->momentum > 0 && step)
+        v = gnt_nn_add(g, gnt_nn_affine(g, u->velocity[i], spec->momentum, 0), v);
+    return u->velocity[i] = v;
+}
+
+/* W ← W − rate·V; the delta is summed on its own, which is more exact than the difference of the ends. */
 static int unroll_step(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, unroll *u, int32_t step,
                        gnt_node *delta, gnt_err *err) {
     for (int64_t j = 0; j < spec->batch; j++) {
@@ -161,8 +174,8 @@ static int unroll_step(gnt_function *f, gnt_graph *g, const gnt_function_spec *s
     if (gradient(f, g, x, y, u->weights, gnt_build_training(f, spec), u->weights, s->n_params, u->grad))
         return 0;                                      /* the graph keeps the sentence */
     for (int32_t i = 0, t = 0; i < s->n_params; i++) { /* all parameters move, the shared ones are told */
-        gnt_node move =
-            gnt_nn_affine(g, gnt_nn_mul(g, rate_like(g, f->rates, step, u->grad[i]), u->grad[i]), -1, 0);
+        gnt_node v = velocity(g, spec, u, step, i);
+        gnt_node move = gnt_nn_affine(g, gnt_nn_mul(g, rate_like(g, f->rates, step, v), v), -1, 0);
         if (t < s->n_update && s->update[t] == i) {
             delta[t] = step ? gnt_nn_add(g, delta[t], move) : move;
             t++;

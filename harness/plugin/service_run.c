@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "plugin/service_impl.h"
+#include "plugin/sized.h"
 
 /* ---- compiling
  * ----------------------------------------------------------------------------------------------------------
@@ -156,9 +157,7 @@ static gnt_status failed(gnt_service *s, const char *what, const char *why) {
 
 static int check_args(gnt_function *f, const gnt_function_args *a) {
     gnt_service *s = f->service;
-    const char *what = !a                               ? "args is NULL"
-                       : a->size < sizeof *a            ? "args->size is too small"
-                       : !a->x                          ? "x is NULL"
+    const char *what = !a->x                            ? "x is NULL"
                        : f->uses_y && !a->y             ? "y is NULL; this function takes labels"
                        : !a->weights                    ? "weights is NULL"
                        : f->uses_buffers && !a->buffers ? "buffers is NULL; the model has running statistics"
@@ -177,13 +176,25 @@ static void read_views(const gnt_function *f, gnt_view *view, int32_t from) {
         view[i].data = gnt_program_output(f->program, from + i);
 }
 
-gnt_status gnt_service_eval(void *context, gnt_function *f, const gnt_function_args *a,
+/* What the plugin gave, as large as this host's; −1 where there is none, or too little of it. */
+static int copy_args(gnt_function_args *out, const gnt_function_args *given) {
+    if (!given || given->size < GNT_FUNCTION_ARGS_SIZE_0_10)
+        return -1;
+    gnt_copy_sized(out, sizeof *out, given, given->size);
+    return 0;
+}
+
+gnt_status gnt_service_eval(void *context, gnt_function *f, const gnt_function_args *given,
                             const gnt_views **outputs) {
     gnt_service *s = context;
+    gnt_function_args args;
+    const gnt_function_args *a = &args;
     if (!f || !outputs)
         return failed(s, "eval", "the function or the place for outputs is NULL");
     *outputs = NULL;
     f->evaluated = 0;
+    if (copy_args(&args, given) != 0)
+        return failed(s, "eval", "args is NULL or args->size is too small");
     if (check_args(f, a))
         return GNT_FAILED;
     gnt_program *p = f->program;
@@ -268,10 +279,12 @@ static void bind_direction(gnt_function *f, const gnt_function_args *d) {
         gnt_program_bind(p, f->drates, d->rates ? d->rates : f->zeros);
 }
 
-gnt_status gnt_service_jvp(void *context, gnt_function *f, const gnt_function_args *direction,
+gnt_status gnt_service_jvp(void *context, gnt_function *f, const gnt_function_args *given_direction,
                            const gnt_views **outputs) {
     gnt_service *s = context;
-    if (!f || !outputs || !direction || direction->size < sizeof *direction)
+    gnt_function_args args;
+    const gnt_function_args *direction = &args;
+    if (!f || !outputs || copy_args(&args, given_direction) != 0)
         return failed(s, "jvp",
                       "the function, the direction or the place for outputs is NULL, or its size too small");
     *outputs = NULL;

@@ -16,17 +16,20 @@ WORDS(gnt_kind_words, {"defense", GNT_PLUGIN_DEFENSE}, {"attack", GNT_PLUGIN_ATT
 WORDS(gnt_surface_words, {"update", GNT_SURFACE_UPDATE}, {"encoding", GNT_SURFACE_ENCODING},
       {"representation", GNT_SURFACE_REPRESENTATION}, {"transcript", GNT_SURFACE_TRANSCRIPT});
 WORDS(gnt_goal_words, {"reconstruction", GNT_GOAL_RECONSTRUCTION}, {"attribute", GNT_GOAL_ATTRIBUTE},
-      {"label", GNT_GOAL_LABEL}, {"contribution", GNT_GOAL_CONTRIBUTION});
+      {"label", GNT_GOAL_LABEL}, {"contribution", GNT_GOAL_CONTRIBUTION}, {"region", GNT_GOAL_REGION},
+      {"membership", GNT_GOAL_MEMBERSHIP});
 WORDS(gnt_knowledge_words, {"labels", GNT_KNOWS_LABELS}, {"defense", GNT_KNOWS_DEFENSE},
       {"public", GNT_KNOWS_PUBLIC}, {"shadow", GNT_KNOWS_SHADOW},
       {"shadow_observations", GNT_KNOWS_SHADOW_OBS}, {"bn_stats", GNT_KNOWS_BN_STATS},
       {"rates", GNT_KNOWS_RATES}, {"region", GNT_KNOWS_REGION}, {"sum", GNT_KNOWS_SUM},
-      {"attribute", GNT_KNOWS_ATTRIBUTE}, {"history", GNT_KNOWS_HISTORY});
+      {"attribute", GNT_KNOWS_ATTRIBUTE}, {"history", GNT_KNOWS_HISTORY}, {"order", GNT_KNOWS_ORDER},
+      {"defense_private", GNT_KNOWS_DEFENSE_PRIVATE});
 WORDS(gnt_data_kind_words, {"image", GNT_KIND_IMAGE}, {"tabular", GNT_KIND_TABULAR},
       {"audio", GNT_KIND_AUDIO});
 WORDS(gnt_flag_words, {"randomised", GNT_FLAG_RANDOMISED}, {"needs_public", GNT_FLAG_NEEDS_PUBLIC},
       {"needs_shadow", GNT_FLAG_NEEDS_SHADOW}, {"no_gradient", GNT_FLAG_NO_GRADIENT},
-      {"artefacts_private", GNT_FLAG_ARTEFACTS_PRIVATE}, {"first_dense", GNT_FLAG_FIRST_DENSE});
+      {"artefacts_private", GNT_FLAG_ARTEFACTS_PRIVATE}, {"first_dense", GNT_FLAG_FIRST_DENSE},
+      {"active", GNT_FLAG_ACTIVE});
 WORDS(gnt_scope_words, {"none", GNT_SCOPE_NONE}, {"task", GNT_SCOPE_TASK}, {"stage", GNT_SCOPE_STAGE});
 WORDS(gnt_type_words, {"bool", GNT_TYPE_BOOL}, {"int", GNT_TYPE_INT}, {"real", GNT_TYPE_REAL},
       {"text", GNT_TYPE_TEXT}, {"choice", GNT_TYPE_CHOICE}, {"int_list", GNT_TYPE_INT_LIST},
@@ -37,7 +40,8 @@ WORDS(gnt_hook_words, {"prepare", GNT_HOOK_PREPARE}, {"contribute", GNT_HOOK_CON
       {"encode_set", GNT_HOOK_ENCODE_SET}, {"encode_batch", GNT_HOOK_ENCODE_BATCH},
       {"local_rate", GNT_HOOK_LOCAL_RATE}, {"client_update", GNT_HOOK_CLIENT_UPDATE},
       {"transform_update", GNT_HOOK_TRANSFORM_UPDATE}, {"aggregate", GNT_HOOK_AGGREGATE},
-      {"state", GNT_HOOK_STATE}, {"encode_query", GNT_HOOK_ENCODE_QUERY}, {"run", GNT_HOOK_RUN});
+      {"state", GNT_HOOK_STATE}, {"encode_query", GNT_HOOK_ENCODE_QUERY}, {"run", GNT_HOOK_RUN},
+      {"broadcast", GNT_HOOK_BROADCAST});
 
 const char *gnt_word_name(const gnt_words *words, uint32_t bit) {
     for (size_t i = 0; i < words->n; i++)

@@ -27,6 +27,8 @@ json_t *request_observe_shadow(const gnt_suite_task *t);
 json_t *request_attribute(const gnt_suite_task *t);
 /* Tells the job of the task's sensitive region, if there is one. */
 void request_region(run_job *j, const gnt_suite_task *t);
+/* Tells a job in which a defense sees samples which attributes are to be hidden, if any are. */
+void request_hide(run_job *j, const gnt_suite_task *t);
 /* Parameters of a member, THE strength set where it is the swept one. */
 int request_params(gnt_params *out, const gnt_suite_member *m, int swept, double strength);
 /* {"file", "id", "digest", "params", "models"}; the models that the parameters name become inputs of the job. */

@@ -88,6 +88,17 @@ void request_region(run_job *j, const gnt_suite_task *t) {
         request_set(j, "region", integers((const int64_t[]){g->top, g->left, g->height, g->width}, 4));
 }
 
+void request_hide(run_job *j, const gnt_suite_task *t) {
+    json_t *weights = json_object();
+    for (int32_t i = 0; i < t->facts.n_attrs; i++)
+        if (t->hide[i] > 0)
+            json_object_set_new(weights, t->facts.attr[i].name, json_real(t->hide[i]));
+    if (json_object_size(weights))
+        request_set(j, "hide", weights);
+    else
+        json_decref(weights);
+}
+
 json_t *request_attribute(const gnt_suite_task *t) {
     int32_t a = t->observe.attribute;
     return json_pack("{s:i, s:i}", "index", (int)a, "values", (int)t->facts.attr[a].values);
@@ -337,8 +348,10 @@ static run_job *training(run *r, const char *name, size_t task, int defense, dou
     j->utility_kind = t->utility;
     j->untrained = rounds == 0 && !t->weights;
     request_set(j, "model", request_model(t));
-    if (defense >= 0)
+    if (defense >= 0) {
         request_region(j, t);
+        request_hide(j, t);
+    }
     request_set(j, "federated", federated_of(t, defense, rounds));
     request_set(j, "stages", rounds ? integers(t->stages, t->n_stages) : integers((const int64_t[]){0}, 1));
     request_set(j, "defense", request_chain(r, j, defense, strength));
@@ -492,6 +505,7 @@ run_job *request_prepare_defense(run *r, size_t task, size_t defense, size_t mem
              d->label, stage, member);
     request_set(j, "model", request_model(t));
     request_region(j, t);
+    request_hide(j, t);
     request_set(j, "federated", request_federated(t, t->federated.rounds));
     request_set(j, "stage", json_integer(stage));
     request_set(j, "prepare_stage",

@@ -38,6 +38,7 @@ static run_job *observe_job(run *r, const gnt_cell *c, double strength, int shad
     snprintf(role, sizeof role, "%s/%s", coordinates, r->suite->defense[c->defense].label);
     request_set(j, "model", request_model(t));
     request_region(j, t);
+    request_hide(j, t);
     request_set(j, "federated", request_federated(t, t->federated.rounds));
     request_set(j, "stage", json_integer(c->stage));
     request_set(j, "observe", shadow ? request_observe_shadow(t) : request_observe(t));
@@ -59,9 +60,9 @@ static run_job *observe_job(run *r, const gnt_cell *c, double strength, int shad
 
 /* ---- attack ---- */
 
-/* What an adaptive attacker is told of the defense: ids and parameters; its public artefacts and the models it works
- * with come as inputs. */
-static int add_known(run *r, run_job *j, const gnt_cell *c, double strength) {
+/* What an adaptive attacker is told of the defense: ids and parameters; its artefacts, where they are public or private
+ * ones are granted, and the models it works with come as inputs. */
+static int add_known(run *r, run_job *j, const gnt_cell *c, double strength, uint32_t granted) {
     const gnt_suite_defense *d = &r->suite->defense[c->defense];
     json_t *values = json_array(), *attack = json_object_get(j->request, "attack");
     for (size_t i = 0; i < d->n_members; i++) {
@@ -83,7 +84,9 @@ static int add_known(run *r, run_job *j, const gnt_cell *c, double strength) {
     request_set(j, "known", json_pack("{s:s, s:o}", "ids", d->plugin, "values", values));
     for (size_t i = 0; i < d->n_members; i++) {
         const gnt_plugin_info *info = d->member[i].info;
-        if (!(info->hooks & GNT_HOOK_PREPARE) || (info->flags & GNT_FLAG_ARTEFACTS_PRIVATE))
+        const int withheld =
+            info->flags & GNT_FLAG_ARTEFACTS_PRIVATE && !(granted & GNT_KNOWS_DEFENSE_PRIVATE);
+        if (!(info->hooks & GNT_HOOK_PREPARE) || withheld)
             continue;
         int by_stage = info->scope == GNT_SCOPE_STAGE && c->stage > 0;
         run_job *from = by_stage ? run_train_job(r, c->task, (int)c->defense, strength, c->seed)
@@ -118,7 +121,7 @@ static part last_part(const run *r, const gnt_cell *c) {
 
 /* Is attack `plain` what the first member of the chain `a` does, by itself? */
 static int is_first_of(const gnt_suite_attack *plain, const gnt_suite_attack *a) {
-    uint32_t matter = a->first.info->needs | a->first.info->uses;
+    uint32_t matter = gnt_info_knowledge(a->first.info);
     return !plain->first.info && plain->member.info == a->first.info && plain->budget == a->first_budget &&
            strcmp(plain->member.params, a->first.params) == 0 && !((plain->grants ^ a->grants) & matter);
 }
@@ -183,7 +186,7 @@ static run_job *prepare_attack_job(run *r, const gnt_cell *c, double strength, c
     if (rc == 0 && (p->grants & GNT_KNOWS_SHADOW_OBS))
         rc = run_add_input(j, "shadow_mixing", observe_job(r, c, strength, 1), "mixing");
     if (rc == 0 && (p->grants & GNT_KNOWS_DEFENSE))
-        rc = add_known(r, j, c, strength);
+        rc = add_known(r, j, c, strength, p->grants);
     return rc == 0 ? j : NULL;
 }
 
@@ -254,7 +257,7 @@ static run_job *part_job(run *r, const gnt_cell *c, double strength, const part 
     if (rc == 0 && (p->member->info->hooks & GNT_HOOK_PREPARE))
         rc = run_add_input(j, "artefacts", prepare_attack_job(r, c, strength, p), "artefacts");
     if (rc == 0 && (p->grants & GNT_KNOWS_DEFENSE))
-        rc = add_known(r, j, c, strength);
+        rc = add_known(r, j, c, strength, p->grants);
     return rc == 0 ? j : NULL;
 }
 

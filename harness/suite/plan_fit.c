@@ -51,6 +51,10 @@ static char *member_reason(const gnt_suite_task *t, const gnt_plugin_info *p, in
     return NULL;
 }
 
+/* Hooks that decide what is learnt, and with it what a representation shows. */
+static const uint32_t trains = GNT_HOOK_ENCODE_SET | GNT_HOOK_ENCODE_BATCH | GNT_HOOK_LOCAL_RATE |
+                               GNT_HOOK_CLIENT_UPDATE | GNT_HOOK_TRANSFORM_UPDATE | GNT_HOOK_AGGREGATE;
+
 char *plan_fit_defense(const gnt_suite_task *t, const gnt_suite_defense *d, int *failed) {
     uint32_t surfaces = 0;
     for (size_t i = 0; i < d->n_members; i++) {
@@ -63,7 +67,8 @@ char *plan_fit_defense(const gnt_suite_task *t, const gnt_suite_defense *d, int 
         surfaces |= d->member[i].info->surfaces;
     }
     int no_sum = t->observe.surface == GNT_SURFACE_TRANSCRIPT && !(hooks_of(d) & GNT_HOOK_CONTRIBUTE);
-    if ((surfaces & t->observe.surface) && !no_sum)
+    const uint32_t reached = surfaces | (hooks_of(d) & trains ? GNT_SURFACE_REPRESENTATION : 0);
+    if ((reached & t->observe.surface) && !no_sum)
         return NULL;
     char *reason = no_sum ? gnt_format("%s makes no secure sum, so there is no transcript of one", d->plugin)
                           : gnt_format("%s acts on the surface %s; the task shows %s", d->plugin,
@@ -74,6 +79,14 @@ char *plan_fit_defense(const gnt_suite_task *t, const gnt_suite_defense *d, int 
 }
 
 /* What the suite grants can only be given where the task has it. */
+
+static int keeps_private(const gnt_suite_defense *d) {
+    for (size_t i = 0; i < d->n_members; i++)
+        if (d->member[i].info->hooks & GNT_HOOK_PREPARE &&
+            d->member[i].info->flags & GNT_FLAG_ARTEFACTS_PRIVATE)
+            return 1;
+    return 0;
+}
 
 static uint32_t available(const gnt_suite *s, const gnt_cell *c) {
     const gnt_suite_task *t = &s->task[c->task];
@@ -87,13 +100,15 @@ static uint32_t available(const gnt_suite *s, const gnt_cell *c) {
     has |= hooks & GNT_HOOK_CONTRIBUTE ? GNT_KNOWS_SUM : 0;
     has |= t->region.height ? GNT_KNOWS_REGION : 0;
     has |= t->observe.probe && c->stage != t->stages[0] ? GNT_KNOWS_HISTORY : 0;
+    has |= keeps_private(d) ? GNT_KNOWS_DEFENSE_PRIVATE : 0;
     if (t->observe.surface == GNT_SURFACE_TRANSCRIPT)
-        has &= GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC | GNT_KNOWS_SHADOW | GNT_KNOWS_SUM;
+        has &= GNT_KNOWS_DEFENSE | GNT_KNOWS_DEFENSE_PRIVATE | GNT_KNOWS_PUBLIC | GNT_KNOWS_SHADOW |
+               GNT_KNOWS_SUM;
     return has;
 }
 
 static const char *where_from(const gnt_suite_task *t, uint32_t bit) {
-    const uint32_t of_tasks = GNT_KNOWS_PUBLIC | GNT_KNOWS_SHADOW | GNT_KNOWS_SUM;
+    const uint32_t of_tasks = GNT_KNOWS_PUBLIC | GNT_KNOWS_SHADOW | GNT_KNOWS_SUM | GNT_KNOWS_DEFENSE_PRIVATE;
     if (t->observe.surface == GNT_SURFACE_TRANSCRIPT && !(bit & of_tasks))
         return "a transcript has no private batch behind it and is made once";
     switch (bit) {
@@ -111,6 +126,10 @@ static const char *where_from(const gnt_suite_task *t, uint32_t bit) {
         return "the defense makes no secure sum";
     case GNT_KNOWS_ATTRIBUTE:
         return "the task names no private attribute (observe.attribute)";
+    case GNT_KNOWS_DEFENSE_PRIVATE:
+        return "the defense keeps no artefacts private";
+    case GNT_KNOWS_ORDER:
+        return "this version does not keep which samples each local step took";
     default:
         return t->observe.probe ? "this is the task's first stage"
                                 : "in every observed round other clients are drawn (observe.from)";
@@ -121,10 +140,13 @@ static uint32_t lowest_bit(uint32_t bits) {
     return bits & (~bits + 1);
 }
 
+/* Goals whose answers no measure scores yet. */
+static const uint32_t unmeasured = GNT_GOAL_REGION | GNT_GOAL_MEMBERSHIP;
+
 /* What can be told at all of what the task shows. */
 static uint32_t goals_of(const gnt_suite *s, const gnt_cell *c) {
     const gnt_suite_task *t = &s->task[c->task];
-    uint32_t goals = gnt_words_all(&gnt_goal_words);
+    uint32_t goals = gnt_words_all(&gnt_goal_words) & ~unmeasured;
     if (t->observe.surface == GNT_SURFACE_TRANSCRIPT)
         goals = GNT_GOAL_CONTRIBUTION;
     if (t->observe.attribute < 0)
@@ -137,6 +159,8 @@ static uint32_t goals_of(const gnt_suite *s, const gnt_cell *c) {
 static const char *no_goal(const gnt_suite_task *t, uint32_t goals) {
     if (t->observe.surface == GNT_SURFACE_TRANSCRIPT && !(goals & GNT_GOAL_CONTRIBUTION))
         return "a transcript tells of contributions to a secure sum alone";
+    if (!(goals & ~unmeasured))
+        return "this version has no measure of that";
     if (goals & GNT_GOAL_CONTRIBUTION)
         return "the defense makes no secure sum to contribute to";
     return "the task names no private attribute (observe.attribute)";
@@ -157,9 +181,16 @@ static int misfits(const gnt_suite *s, const gnt_cell *c, const attacker *a, uin
     const gnt_plugin_info *p = a->plugin;
     uint32_t ungranted = p->needs & ~a->grants, absent = p->needs & ~a->has;
     *goals = p->goals & goals_of(s, c);
-    *grants = a->grants & a->has & (p->needs | p->uses);
+    *grants = a->grants & a->has & gnt_info_knowledge(p);
+    if (!(*grants & GNT_KNOWS_DEFENSE))
+        *grants &= ~GNT_KNOWS_DEFENSE_PRIVATE;
     *reason = NULL;
-    if (!(p->data_kinds & kind_bit(t)))
+    if (p->flags & GNT_FLAG_ACTIVE)
+        *reason = gnt_format(
+            "%s changes what the server broadcasts before the clients compute, which this version lets no "
+            "attack do",
+            p->id);
+    else if (!(p->data_kinds & kind_bit(t)))
         *reason = kind_reason(t, p);
     else if (!(p->surfaces & a->surface))
         *reason = gnt_format(
@@ -193,7 +224,8 @@ static int chain_misfits(const gnt_suite *s, gnt_cell *c, uint32_t has, char **r
     snprintf(first_who, sizeof first_who, "%s ", a->first.info->id);
     snprintf(who, sizeof who, "%s ", a->member.info->id);
     const attacker first = {a->first.info, first_who, c->surface, a->grants, has, NULL};
-    const uint32_t goes_on = GNT_KNOWS_PUBLIC | GNT_KNOWS_DEFENSE | GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE;
+    const uint32_t goes_on = GNT_KNOWS_PUBLIC | GNT_KNOWS_DEFENSE | GNT_KNOWS_DEFENSE_PRIVATE |
+                             GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE;
     const attacker second = {a->member.info,
                              who,
                              GNT_SURFACE_ENCODING,

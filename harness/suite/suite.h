@@ -161,6 +161,8 @@ typedef struct gnt_suite_task {
     int stages_drawn; /* so many stages were drawn under the run key; 0: the suite names them */
     gnt_suite_observe observe;
     gnt_suite_region region;
+    double
+        hide[GNT_DATA_ATTRS]; /* how much clients want each private attribute hidden, 0 … 1; 0: not at all */
     int64_t shadow_observations;
     gnt_utility_kind utility;
     int by_head; /* utility is that of a head on the frozen representation, not of the model itself */

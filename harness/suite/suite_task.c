@@ -308,8 +308,9 @@ static int name_training(suite_reader *r, gnt_suite_task *t) {
 
 static int read_task(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     static const char *const keys[] = {
-        "id",        "data",      "model",  "init",    "width",  "representation", "loss",  "weights",
-        "normalise", "federated", "stages", "observe", "shadow", "utility",        "match", "region"};
+        "id",     "data",    "model",     "init",      "width",  "representation",
+        "loss",   "weights", "normalise", "federated", "stages", "observe",
+        "shadow", "utility", "match",     "region",    "hide"};
     const json_t *data = NULL;
     return gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
                    suite_read_id(r, path, object, "id",
@@ -320,8 +321,9 @@ static int read_task(suite_reader *r, const char *path, const json_t *object, gn
                    suite_read_data(r, gnt_path_key(path, "data").text, data, t) ||
                    suite_read_model(r, path, object, t) || read_federated(r, path, object, t) ||
                    suite_read_stages(r, path, object, t) || suite_read_observe(r, path, object, t) ||
-                   read_region(r, path, object, t) || read_shadow(r, path, object, t) ||
-                   read_utility(r, path, object, t) || read_matches(r, path, object, t)
+                   read_region(r, path, object, t) || suite_read_hide(r, path, object, t) ||
+                   read_shadow(r, path, object, t) || read_utility(r, path, object, t) ||
+                   read_matches(r, path, object, t)
                ? -1
                : 0;
 }

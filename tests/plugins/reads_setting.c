@@ -23,8 +23,8 @@ static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_si
     if (s->n_defense_values < 2 || strcmp(s->defense_values[0].id, "sigma") != 0 ||
         s->defense_values[0].r != 0.02)
         return host->fail(host->context, "the defense's parameters are not told");
-    if (in->n_shadow != 4 || in->shadow[0].steps != s->steps || in->shadow[0].n != s->n ||
-        in->shadow_truth[3].n != 3)
+    if (in->n_shadow != 4 || in->shadow[0]->steps != s->steps || in->shadow[0]->n != s->n ||
+        in->shadow_truth[3]->n != 3)
         return host->fail(host->context, "the shadow observations are not made as the targets' are");
     return out->tensor(out->context, "done", 1, &one, &done);
 }

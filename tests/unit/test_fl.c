@@ -408,6 +408,37 @@ static gnt_status lie(void *self, const gnt_client *client, int64_t epoch, const
     return status == GNT_OK ? out->mixed(out->context, 1, &nobody, &all) : status;
 }
 
+/* One encoding for each sample, in whatever order, keeps attributes; one that mixes, or releases one sample twice, has
+ * none. */
+static void encodings_one_to_one_keep_attributes(void **state) {
+    (void)state;
+    static const gnt_defense hooks[] = {{.size = sizeof(gnt_defense), .encode_set = swap_two},
+                                        {.size = sizeof(gnt_defense), .encode_set = twice},
+                                        {.size = sizeof(gnt_defense), .encode_set = mix_two}};
+    static const gnt_attribute attribute[2] = {{.name = "a", .values = 9}, {.name = "b", .values = 9}};
+    static const int32_t a[4] = {1, 2, 3, 4};
+    gnt_client client = {.size = sizeof client, .n_clients = 1};
+    gnt_samples two = data;
+    gnt_err err = {0};
+    two.n = 2;
+    two.n_attributes = 2;
+    two.attribute = attribute;
+    two.a = a;
+    for (int i = 0; i < 3; i++) {
+        gnt_member m[2] = {{.hooks = &hooks[0], .begin = begin, .done = done},
+                           {.hooks = &hooks[i], .begin = begin, .done = done}};
+        gnt_chain chain = {.member = m, .n = i ? 2 : 1, .n_params = P};
+        gnt_batch b;
+        gnt_batch_borrow(&b, &two);
+        assert_int_equal(gnt_chain_encode_set(&chain, &client, 0, &b, &err), 0);
+        if (i)
+            assert_null(b.view.a);
+        else
+            assert_memory_equal(b.view.a, ((const int32_t[]){3, 4, 1, 2}), sizeof a);
+        gnt_batch_free(&b);
+    }
+}
+
 /* Members encode queries one after the other; a count that changes would leave labels to other samples. */
 static void queries_keep_their_number(void **state) {
     (void)state;
@@ -573,6 +604,7 @@ int main(void) {
         cmocka_unit_test(encodings_replace_the_samples),
         cmocka_unit_test(each_pass_is_encoded_anew),
         cmocka_unit_test(soft_labels_enter_the_loss),
+        cmocka_unit_test(encodings_one_to_one_keep_attributes),
         cmocka_unit_test(queries_keep_their_number),
         cmocka_unit_test(what_encodings_are_made_of_is_kept),
         cmocka_unit_test(local_rates_are_the_defenses),

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "gauntlet/nn.h"
 #include "plugin/model_service.h"
 
 static const char plain_json[] =
@@ -219,10 +220,18 @@ static void features_are_those_of_the_layers(void **state) {
  * -----------------------------------------------------------------------------------------------------------
  */
 
-/* `steps` of SGD by hand with the gradient function; order NULL: round and round. */
-static void manual_steps(fixture *f, const int64_t *order, const float *rates, float *delta) {
+static void flatten(const gnt_views *views, float *out) {
+    for (int64_t i = 0; i < views->n; i++) {
+        memcpy(out, views->view[i].data, (size_t)views->view[i].count * sizeof(float));
+        out += views->view[i].count;
+    }
+}
+
+/* `steps` of the SGD that clients run, with the gradient function; order NULL: round and round. */
+static void manual_steps(fixture *f, const int64_t *order, const float *rates, double momentum, double decay,
+                         float *delta) {
     gnt_function *g = prepare(f, (gnt_function_spec){.kind = GNT_FN_UPDATE, .n = BATCH, .training = -1});
-    float x[BATCH * FEATURES], y[BATCH * CLASSES], w[MOST];
+    float x[BATCH * FEATURES], y[BATCH * CLASSES], w[MOST], v[MOST] = {0}, gradient[MOST];
     memcpy(w, f->weights, sizeof w);
     for (int s = 0; s < STEPS; s++) {
         for (int j = 0; j < BATCH; j++) {
@@ -234,36 +243,32 @@ static void manual_steps(fixture *f, const int64_t *order, const float *rates, f
         args.x = x;
         args.y = y;
         args.weights = w;
-        const gnt_views *out = eval(f, g, &args);
-        int64_t at = 0;
-        for (int32_t i = 0; i < f->n_params; i++)
-            for (int64_t k = 0; k < out->view[i].count; k++)
-                w[at++] -= rates[s] * out->view[i].data[k];
+        flatten(eval(f, g, &args), gradient);
+        gnt_sgd_step(w, momentum > 0 ? v : NULL, gradient, f->size, rates[s], momentum, decay);
     }
     for (int64_t k = 0; k < f->size; k++)
         delta[k] = w[k] - f->weights[k];
 }
 
-static void flatten(const gnt_views *views, float *out) {
-    for (int64_t i = 0; i < views->n; i++) {
-        memcpy(out, views->view[i].data, (size_t)views->view[i].count * sizeof(float));
-        out += views->view[i].count;
-    }
-}
-
 static void unrolled_update_is_manual_sgd(void **state) {
     (void)state;
     static const int64_t orders[2][STEPS * BATCH] = {{2, 0, 1, 2, 0, 1}, {1, 1, 0, 2, 2, 1}};
-    for (int which = 0; which < 6; which++) {
+    static const double momenta[] = {0, 0.9, 0, 0.5}, decays[] = {0, 0, 0.1, 0.05};
+    for (int which = 0; which < 24; which++) {
+        const double momentum = momenta[which / 6], decay = decays[which / 6];
         fixture f;
         float expected[MOST], got[MOST];
         open_model(&f, which % 2 ? norm_json : plain_json, which % 2);
-        const int64_t *order = which / 2 ? orders[which / 2 - 1] : NULL;
+        const int64_t *order = which % 6 / 2 ? orders[which % 6 / 2 - 1] : NULL;
         gnt_function_args args = args_of(&f);
-        manual_steps(&f, order, f.rates, expected);
-        gnt_function *fn = prepare(
-            &f, (gnt_function_spec){
-                    .kind = GNT_FN_UPDATE, .steps = STEPS, .batch = BATCH, .order = order, .training = -1});
+        manual_steps(&f, order, f.rates, momentum, decay, expected);
+        gnt_function *fn = prepare(&f, (gnt_function_spec){.kind = GNT_FN_UPDATE,
+                                                           .steps = STEPS,
+                                                           .batch = BATCH,
+                                                           .order = order,
+                                                           .training = -1,
+                                                           .momentum = momentum,
+                                                           .decay = decay});
         flatten(eval(&f, fn, &args), got);
         assert_true(relative(got, expected, f.size) < 1e-5);
         close_model(&f);
@@ -464,6 +469,7 @@ static void match_is_its_definition(void **state) {
 static void match_gradient_is_its_slope(void **state) {
     (void)state;
     for (int32_t cost = GNT_COST_L2; cost <= GNT_COST_SCALE_FREE; cost++) {
+        const int heavy = cost == GNT_COST_COSINE || cost == GNT_COST_SCALE_FREE;
         fixture f;
         open_model(&f, norm_json, 1);
         gnt_function *fn = prepare(&f, (gnt_function_spec){.kind = GNT_FN_MATCH,
@@ -471,6 +477,8 @@ static void match_gradient_is_its_slope(void **state) {
                                                            .batch = BATCH,
                                                            .cost = cost,
                                                            .training = 1,
+                                                           .momentum = heavy ? 0.5 : 0,
+                                                           .decay = heavy ? 0.05 : 0,
                                                            .vjp = GNT_WRT_X | GNT_WRT_Y | GNT_WRT_RATES});
         gnt_function_args args = args_of(&f);
         const gnt_gradient *g;
@@ -537,6 +545,9 @@ static void refusals_say_why(void **state) {
                {{.kind = GNT_FN_MATCH, .n = N, .cost = 7}, "cost is 7"},
                {{.kind = GNT_FN_UPDATE, .n = N, .steps = 2}, "batch is 0"},
                {{.kind = GNT_FN_UPDATE, .n = N, .steps = 1, .batch = 2, .order = order}, "order[1] is 3"},
+               {{.kind = GNT_FN_UPDATE, .n = N, .steps = 1, .batch = 1, .momentum = 1}, "momentum is 1"},
+               {{.kind = GNT_FN_UPDATE, .n = N, .steps = 1, .batch = 1, .decay = -1}, "decay is -1"},
+               {{.kind = GNT_FN_UPDATE, .n = N, .momentum = 0.5}, "there are no steps"},
                {{.kind = GNT_FN_UPDATE, .n = N, .steps = 90000, .batch = 1}, "take fewer steps"}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         gnt_function_spec spec = bad[i].spec;
@@ -551,6 +562,11 @@ static void refusals_say_why(void **state) {
     const gnt_gradient *g;
     assert_int_equal(f.s->vjp(f.s->context, loss, NULL, &g), GNT_FAILED); /* before eval */
     assert_int_equal(f.s->jvp(f.s->context, loss, &args, &out), GNT_FAILED);
+    args.size = GNT_FUNCTION_ARGS_SIZE_0_10 - 1;
+    assert_int_equal(f.s->eval(f.s->context, loss, &args, &out), GNT_FAILED);
+    assert_non_null(strstr(gnt_service_error(f.service), "too small"));
+    args.size = sizeof args + 8; /* of a later version */
+    assert_int_equal(f.s->eval(f.s->context, loss, &args, &out), GNT_OK);
     args.buffers = NULL; /* evaluation statistics need them */
     assert_int_equal(f.s->eval(f.s->context, loss, &args, &out), GNT_FAILED);
     assert_non_null(strstr(gnt_service_error(f.service), "buffers"));

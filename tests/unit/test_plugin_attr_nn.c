@@ -21,6 +21,8 @@ typedef struct world {
     gnt_views update[MOST];
     gnt_observation seen[MOST];
     gnt_samples truth[MOST];
+    const gnt_observation *seen_list[MOST];
+    const gnt_samples *truth_list[MOST];
     int64_t id[MOST];
     int32_t a[MOST][2]; /* two attributes; the second one is asked for */
     gnt_attack_prepare in;
@@ -52,10 +54,14 @@ static void make(world *w, int64_t n, double shift, uint64_t seed) {
         w->truth[i] = (gnt_samples){
             .size = sizeof(gnt_samples), .n = 1, .id = &w->id[i], .n_attributes = 2, .a = w->a[i]};
     }
+    for (int64_t i = 0; i < MOST; i++) {
+        w->seen_list[i] = &w->seen[i];
+        w->truth_list[i] = &w->truth[i];
+    }
     w->in = (gnt_attack_prepare){.size = sizeof w->in,
                                  .n_shadow = n,
-                                 .shadow = w->seen,
-                                 .shadow_truth = w->truth,
+                                 .shadow = w->seen_list,
+                                 .shadow_truth = w->truth_list,
                                  .attribute = 1,
                                  .attribute_values = 2};
 }

@@ -238,6 +238,8 @@ SPOIL(list_outside, s->p[STEPS].preset_text = "[0.5, 1.5]")
 SPOIL(list_fraction, s->p[MARKS].preset_text = "[1, 2.5]")
 SPOIL(two_strengths, s->p[COUNT].strength = -1)
 SPOIL(strength_odd, s->p[SIGMA].strength = 5)
+SPOIL(word_set, s->p[SIGMA].reserved_word[1] = 1)
+SPOIL(active_defense, s->d.flags |= GNT_FLAG_ACTIVE)
 SPOIL(strength_bool, s->p[SIGMA].strength = 0; s->p[FLAG].strength = 1)
 SPOIL(attack_strength, s->d.kind = GNT_PLUGIN_ATTACK; wrong_table(s); s->d.goals = GNT_GOAL_LABEL;
       s->d.scope = 0)
@@ -257,6 +259,8 @@ static void lying_descriptors_are_refused(void **state) {
         {"id breaks", id_empty},
         {"id is longer", id_long},
         {"size is 8", size_small},
+        {"reserved", word_set},
+        {"GNT_FLAG_ACTIVE go together", active_defense},
         {"kind is 3", kind_odd},
         {"create is NULL", no_create},
         {"destroy is NULL", no_destroy},
@@ -459,7 +463,7 @@ static void entries_are_checked_field_by_field(void **state) {
     const gnt_entry good = {
         GNT_ABI_MAGIC, sizeof(gnt_entry), GNT_ABI_MAJOR, GNT_ABI_MINOR, sizeof(void *), "", 1, 0, nothing};
     gnt_entry bad[8];
-    static const char *const words[8] = {"magic is 0x00000001", "abi_major is 7",         "abi_minor is 10",
+    static const char *const words[8] = {"magic is 0x00000001", "abi_major is 7",         "abi_minor is 11",
                                          "pointer_size is 4",   "size of the entry is 8", "n_plugins is 0",
                                          "n_plugins is 1000",   "descriptor is NULL"};
     for (int i = 0; i < 8; i++)
@@ -479,13 +483,44 @@ static void entries_are_checked_field_by_field(void **state) {
         if (!strstr(err.text, words[i]) || !strstr(err.text, "/a/b.so"))
             fail_msg("%s", err.text);
     }
-    gnt_entry older = good; /* a plugin built for an earlier minor version is welcome */
-    older.abi_minor = 0;
-    assert_int_equal(gnt_entry_check(&older, "/a/b.so", NULL), 0);
-    const gnt_descriptor *d;
+    gnt_entry older = good; /* structs had another layout before 0.10 */
     gnt_err err = {0};
+    older.abi_minor = 9;
+    assert_int_equal(gnt_entry_check(&older, "/a/b.so", &err), -1);
+    assert_non_null(strstr(err.text, "abi_minor is 9; this host takes 10 to 10"));
+    const gnt_descriptor *d;
     assert_int_equal(gnt_entry_find(&d, &good, "/a/b.so", GNT_PLUGIN_ATTACK, "x", &err), -1);
     assert_non_null(strstr(err.text, "NULL"));
+}
+
+/* Structs of a later minor version go on where this host's end: what is known is read, whatever follows is not. */
+static void larger_structs_are_read_as_far_as_they_are_known(void **state) {
+    (void)state;
+    subject s;
+    make(&s);
+    struct {
+        gnt_defense known;
+        uint64_t more[3];
+    } table = {.known = s.defense, .more = {1, 2, 3}};
+    struct {
+        gnt_descriptor known;
+        uint64_t more;
+    } d = {.known = s.d, .more = 9};
+    table.known.size = sizeof table;
+    d.known.size = sizeof d;
+    d.known.defense = &table.known;
+    gnt_plugin_info plain, larger;
+    gnt_err err = {0};
+    assert_int_equal(gnt_info_of_descriptor(&plain, &s.d, NULL, NULL, 0, &err), 0);
+    assert_int_equal(gnt_info_of_descriptor(&larger, &d.known, NULL, NULL, 0, &err), 0);
+    assert_int_equal(plain.hooks, larger.hooks);
+    gnt_info_free(&plain);
+    gnt_info_free(&larger);
+    d.known.size = GNT_DESCRIPTOR_SIZE_0_10 - 1;
+    assert_int_equal(gnt_info_of_descriptor(&larger, &d.known, NULL, NULL, 0, &err), -1);
+    d.known.size = sizeof d;
+    table.known.size = GNT_DEFENSE_SIZE_0_10 - 8;
+    assert_int_equal(gnt_info_of_descriptor(&larger, &d.known, NULL, NULL, 0, &err), -1);
 }
 
 static void duplicates_name_both_files(void **state) {
@@ -556,6 +591,7 @@ int main(void) {
         cmocka_unit_test(hostile_json_is_refused),
         cmocka_unit_test(mutations_are_refused_or_sound),
         cmocka_unit_test(entries_are_checked_field_by_field),
+        cmocka_unit_test(larger_structs_are_read_as_far_as_they_are_known),
         cmocka_unit_test(duplicates_name_both_files),
         cmocka_unit_test(answers_are_all_or_none),
     };

@@ -19,6 +19,8 @@ typedef struct world {
     int64_t id[SETS][EACH];
     gnt_samples truth[SETS], encoded[SETS];
     gnt_observation seen[SETS];
+    const gnt_observation *seen_list[SETS];
+    const gnt_samples *truth_list[SETS];
     gnt_attack_prepare in;
 } world;
 
@@ -75,11 +77,13 @@ static void make(world *w, encode_fn *encode, int64_t turn, uint64_t seed) {
                                        .surface = GNT_SURFACE_ENCODING,
                                        .n = EACH,
                                        .encoded = &w->encoded[j]};
+        w->seen_list[j] = &w->seen[j];
+        w->truth_list[j] = &w->truth[j];
     }
     w->in = (gnt_attack_prepare){.size = sizeof w->in,
                                  .n_shadow = SETS - 1,
-                                 .shadow = w->seen,
-                                 .shadow_truth = w->truth,
+                                 .shadow = w->seen_list,
+                                 .shadow_truth = w->truth_list,
                                  .attribute = -1};
 }
 

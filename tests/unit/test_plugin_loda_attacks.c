@@ -335,8 +335,8 @@ static void learn(const bench *b, const char *id, const char *json, const case_o
     gnt_attack_prepare in = {.size = sizeof in,
                              .public_data = &setting->public_data,
                              .n_shadow = shadow ? 1 : 0,
-                             .shadow = shadow,
-                             .shadow_truth = truth,
+                             .shadow = &shadow,
+                             .shadow_truth = &truth,
                              .setting = &setting->seen};
     gnt_sink sink = {.size = sizeof sink, .context = out, .tensor = keep};
     assert_int_equal(start(&t, b, id, json, &err), 0);

@@ -1,5 +1,5 @@
-/* gauntlet/plugin.h — the plugin ABI, version 0.9. It depends on nothing but the C library's integer types and compiles
- * as C99, C11 and C++17. It is called 0.9 until plugins of all five papers have run on it; then 1.0.
+/* gauntlet/plugin.h — the plugin ABI, version 0.10. It depends on nothing but the C library's integer types and compiles
+ * as C99, C11 and C++17. It stays below 1.0 until plugins of all five papers have run on it.
  *
  * A plugin is a shared object that exports ONE symbol, gauntlet_entry, and describes one or more defenses or attacks.
  * The host never loads it into the process that schedules a run: a worker opens it behind a sandbox.
@@ -10,10 +10,25 @@
  *  - Thread: one instance is used by one thread at a time. Two instances side by side behave like two alone, so an
  *    instance keeps no state outside itself. A plugin leaves no thread, file or process behind.
  *  - Tensors are float32, row-major, with explicit shape. Samples lie in image space [0, 1].
- *  - Structs that may grow carry their size first; read a field beyond `size` only after checking it.
+ *  - Structs that may grow carry their size first and end on a whole 8 bytes. Later minor versions add fields at their
+ *    end, so none lies in an array by value: arrays of them are arrays of pointers. Who fills one in sets `size`; who
+ *    reads one reads what lies within `size` and takes the rest for 0. At least GNT_…_SIZE_0_10 is always there; ask
+ *    GNT_HAS for what came later. Structs without a size are frozen: they stay as they are until the major changes.
+ *  - What is reserved is 0 or NULL.
  *  - A hook returns a gnt_status. Before GNT_FAILED it says why through host->fail. It never exits, prints, writes files.
  *  - Every hook polls host->should_stop at least every hundred milliseconds of work and returns GNT_STOPPED; an answer
  *    given after a stop is a time-out and is never scored.
+ *
+ * Where the hooks of a defense run
+ *  - Those of a client (contribute, receive_sum, encode_set, encode_batch, encode_query, local_rate, client_update,
+ *    transform_update) and of the server (aggregate) run in different processes, each with an instance of its own. One
+ *    process may serve many clients, one after another, with one instance.
+ *  - What a client's hook gives may depend on that client's own data, on what was broadcast (the model, artefacts, secure
+ *    sums, public data) and on what `save` and `load` carried for that client, and on nothing else.
+ *  - State that lasts from round to round goes through save and load, client by client; −1 is the server's. In each round
+ *    the host calls load before the first hook of a client, where there is a saved state, and save after its last hook.
+ *    What an instance still remembers of the client before is that one's: load of another begins anew.
+ *  - Random streams of a client's hooks are keyed anew for each round and client.
  */
 #ifndef GAUNTLET_PLUGIN_H
 #define GAUNTLET_PLUGIN_H
@@ -27,8 +42,20 @@ extern "C" {
 
 #define GNT_ABI_MAGIC 0x544e5547u /* "GUNT" */
 #define GNT_ABI_MAJOR 0
-#define GNT_ABI_MINOR 9
+#define GNT_ABI_MINOR 10
 #define GNT_RANK 6
+
+/* Bytes of a struct up to and with one of its members, and whether a struct that is there reaches that far. */
+#define GNT_SIZE_WITH(type, member) ((uint32_t)(offsetof(type, member) + sizeof(((type *)0)->member)))
+#define GNT_HAS(type, pointer, member) ((pointer)->size >= GNT_SIZE_WITH(type, member))
+
+/* For the host's own tests, never for a plugin: a host whose growing structs are one field longer, as those of a later
+ * minor version will be, must run plugins that know nothing of it. */
+#ifdef GNT_ABI_GROW
+#define GNT_GROWS uint64_t grown;
+#else
+#define GNT_GROWS
+#endif
 
 typedef int32_t gnt_status;
 #define GNT_OK 0
@@ -38,7 +65,7 @@ typedef int32_t gnt_status;
 
 /* ---- tensors and samples ---------------------------------------------------------------------------------------- */
 
-typedef struct gnt_view { /* read-only */
+typedef struct gnt_view { /* read-only; frozen */
     const char *name;
     int32_t rank;
     int32_t layer; /* index of the model's layer it belongs to, −1 for none */
@@ -47,12 +74,12 @@ typedef struct gnt_view { /* read-only */
     const float *data;
 } gnt_view;
 
-typedef struct gnt_views {
+typedef struct gnt_views { /* frozen */
     int64_t n;
     const gnt_view *view;
 } gnt_views;
 
-typedef struct gnt_tensor { /* a hook may write data[0 … count−1] */
+typedef struct gnt_tensor { /* a hook may write data[0 … count−1]; frozen */
     const char *name;
     int32_t rank;
     int32_t layer;
@@ -61,7 +88,7 @@ typedef struct gnt_tensor { /* a hook may write data[0 … count−1] */
     float *data;
 } gnt_tensor;
 
-typedef struct gnt_tensors {
+typedef struct gnt_tensors { /* frozen */
     int64_t n;
     gnt_tensor *tensor;
 } gnt_tensors;
@@ -69,12 +96,17 @@ typedef struct gnt_tensors {
 #define GNT_KIND_IMAGE 1u
 #define GNT_KIND_TABULAR 2u
 #define GNT_KIND_AUDIO 4u
+/* GNT_KIND_TEXT will be 8u; its samples will have `const int32_t *token` in gnt_samples. */
 #define GNT_KIND_ANY 7u
 
-typedef struct gnt_attribute { /* a private attribute of a sample: sex, race, writer style … */
+/* A private attribute of a sample: sex, race, writer style … Frozen. */
+typedef struct gnt_attribute {
     const char *name;
     int32_t values; /* 0 … values−1 */
-    float weight;   /* how much the client wants it hidden, 0 … 1 (γ of RecUP-FL); 0: not hidden */
+    /* How much the client wants it hidden, 0 … 1 (γ of RecUP-FL): what the task's `hide` says, to defenses alone. 0, as
+     * for every attribute that is not named there: not hidden. */
+    float weight;
+    uint64_t reserved[2];
 } gnt_attribute;
 
 /* n samples. Members that were not granted are NULL. */
@@ -88,15 +120,18 @@ typedef struct gnt_samples {
     int64_t features;  /* product of dim */
     const int64_t *id; /* n: names a sample within this job; says nothing about rows of a file */
     const float *x;    /* n × features, in [0, 1] */
-    const float *y;    /* n × classes: soft labels, rows sum to 1 */
+    /* n × classes: soft labels, whose rows sum to 1; where the model's output is a map (GNT_OUTPUT_MAP), a target in
+     * [0, 1] for each entry of it */
+    const float *y;
     int32_t n_attributes;
     int32_t reserved;
     const gnt_attribute *attribute;
     const int32_t *a;    /* n × n_attributes */
     const uint8_t *mask; /* n × H × W: 1 inside the sensitive region; NULL: the whole sample */
+    GNT_GROWS
 } gnt_samples;
 
-/* Named outputs of `prepare`, handed read-only to later hooks: weights as tensors, anything else as bytes. */
+/* Named outputs of `prepare`, handed read-only to later hooks: weights as tensors, anything else as bytes. Frozen. */
 typedef struct gnt_blob {
     const char *name;
     const uint8_t *data;
@@ -109,6 +144,7 @@ typedef struct gnt_artefacts {
     gnt_views tensors;
     int64_t n_blobs;
     const gnt_blob *blob;
+    GNT_GROWS
 } gnt_artefacts;
 
 /* ---- parameters --------------------------------------------------------------------------------------------------- */
@@ -126,7 +162,7 @@ typedef struct gnt_artefacts {
 #define GNT_SCALE_LOG 1
 #define GNT_SCALE_COMPLEMENT 2 /* by log(1 − p), of a share p whose `most` is at most 1: 0.9, 0.99, 0.999 … */
 
-/* One row of a parameter table. The host checks the suite's JSON against it before any job starts. */
+/* One row of a parameter table. The host checks the suite's JSON against it before any job starts. Frozen. */
 typedef struct gnt_parameter {
     const char *id;     /* lower case, digits, '_' */
     int32_t type;       /* GNT_TYPE_* */
@@ -141,9 +177,10 @@ typedef struct gnt_parameter {
     int32_t strength; /* 0: not THE strength; +1: more is a stronger defense; −1: less is stronger */
     int32_t reserved;
     const char *help; /* one line */
+    uint64_t reserved_word[2];
 } gnt_parameter;
 
-/* A checked value; values come in the order of the table, one for each row, defaults filled in. */
+/* A checked value; values come in the order of the table, one for each row, defaults filled in. Frozen. */
 typedef struct gnt_value {
     const char *id;
     int32_t type;
@@ -161,11 +198,14 @@ typedef struct gnt_value {
 #define GNT_SURFACE_ENCODING 2u       /* released encoded samples */
 #define GNT_SURFACE_REPRESENTATION 4u /* learnt features of private samples */
 #define GNT_SURFACE_TRANSCRIPT 8u     /* messages of a protocol, such as secure sums */
+/* 16u is kept for the sum of several clients' updates. */
 
 #define GNT_GOAL_RECONSTRUCTION 1u
 #define GNT_GOAL_ATTRIBUTE 2u
 #define GNT_GOAL_LABEL 4u
 #define GNT_GOAL_CONTRIBUTION 8u /* what one client gave to a secure sum */
+#define GNT_GOAL_REGION 16u      /* where in a sample the sensitive region lies */
+#define GNT_GOAL_MEMBERSHIP 32u  /* which candidates are among the private samples */
 
 /* Knowledge: a suite grants it, a plugin declares what it needs, the result records it. The broadcast model, its
  * weights and architecture, and the client's numbers of samples and steps are the setting and always known. */
@@ -181,15 +221,19 @@ typedef struct gnt_value {
 #define GNT_KNOWS_SUM (1u << 8)       /* results of secure sums */
 #define GNT_KNOWS_ATTRIBUTE (1u << 9) /* which attribute the client hides */
 #define GNT_KNOWS_HISTORY (1u << 10)  /* the same client's observations of earlier stages */
+#define GNT_KNOWS_ORDER (1u << 11)    /* which private samples each local step took */
+/* With GNT_KNOWS_DEFENSE: its artefacts even where it keeps them private. */
+#define GNT_KNOWS_DEFENSE_PRIVATE (1u << 12)
 
 /* ---- the model service ----------------------------------------------------------------------------------------------- */
 
-typedef struct gnt_layer_info {
+typedef struct gnt_layer_info { /* frozen */
     const char *name;
     const char *type; /* "conv", "dense", "batch_norm", "relu" … as in the model's file */
     int32_t rank;     /* of its output for one sample */
     int32_t reserved;
     int64_t dim[GNT_RANK];
+    uint64_t reserved_word[2];
 } gnt_layer_info;
 
 #define GNT_OUTPUT_CLASSES 0 /* a score for each class; rows of y sum to 1 */
@@ -221,6 +265,7 @@ typedef struct gnt_model_info {
                                  are shared. An update holds the shared ones, in the order of params */
     int32_t output; /* GNT_OUTPUT_* */
     int32_t loss;   /* GNT_LOSS_*: the task's */
+    GNT_GROWS
 } gnt_model_info;
 
 #define GNT_FN_FEATURES 1 /* outputs: for each layer asked for, n × shape of its output */
@@ -265,6 +310,10 @@ typedef struct gnt_function_spec {
      * depends on them alone is then computed once. Entries that change in place, or stand anew at an old address,
      * want a call of `changed` before the next eval. */
     uint32_t held;
+    /* UPDATE, MATCH with steps ≥ 1, both 0 or more and momentum below 1: V ← momentum·V + ∇W + decay·W, W ← W − rate·V,
+     * where V begins at 0. */
+    double momentum, decay;
+    GNT_GROWS
 } gnt_function_spec;
 
 typedef struct
@@ -278,13 +327,15 @@ typedef struct
     const float *rates;           /* steps */
     const float *const *observed; /* MATCH: one pointer for each federated parameter */
     const float *const *mask;     /* MATCH with masked: likewise */
+    GNT_GROWS
 } gnt_function_args;
 
-typedef struct gnt_gradient {
+typedef struct gnt_gradient {    /* frozen */
     const float *x;              /* n × features, or NULL when not asked for */
     const float *y;              /* n × classes */
     const float *const *weights; /* one pointer for each parameter tensor */
     const float *rates;          /* steps */
+    const void *reserved[2];
 } gnt_gradient;
 
 /* Prepared once, replayed thousands of times without set-up. Legal: from create to destroy of the instance.
@@ -308,6 +359,7 @@ typedef struct gnt_model_service {
     gnt_status (*jvp)(void *context, gnt_function *f, const gnt_function_args *direction,
                       const gnt_views **outputs);
     void (*changed)(void *context, gnt_function *f); /* held arguments have other entries than before */
+    GNT_GROWS
 } gnt_model_service;
 
 /* ---- the suite's models ----------------------------------------------------------------------------------------------- */
@@ -320,6 +372,7 @@ typedef struct gnt_named_model {
     const gnt_model_service *service; /* of its architecture; batch norm with running statistics */
     const float *weights;             /* service->info->n_params */
     const float *buffers;             /* service->info->n_buffers */
+    GNT_GROWS
 } gnt_named_model;
 
 /* host->extension(host->context, GNT_EXTENSION_MODELS, 1). Legal from create to destroy, as are the models it opens;
@@ -333,6 +386,7 @@ typedef struct gnt_models {
      * also opens those of the defense's parameters, where none of its own has that id. NULL where the suite named none;
      * host->last_error says so. The same call gives the same pointer. */
     const gnt_named_model *(*open)(void *context, const char *parameter);
+    GNT_GROWS
 } gnt_models;
 
 /* ---- host services ------------------------------------------------------------------------------------------------------ */
@@ -366,6 +420,7 @@ typedef struct gnt_host {
     const gnt_model_service *model; /* NULL while descriptors are read */
     /* Further services by text id and least revision; NULL where absent. */
     const void *(*extension)(void *context, const char *id, uint32_t revision);
+    GNT_GROWS
 } gnt_host;
 
 /* Where `prepare` puts its artefacts; legal during prepare only; everything is copied. */
@@ -376,6 +431,7 @@ typedef struct gnt_sink {
     gnt_status (*tensor)(void *context, const char *name, int32_t rank, const int64_t *dim,
                          const float *data);
     gnt_status (*blob)(void *context, const char *name, const uint8_t *data, int64_t count);
+    GNT_GROWS
 } gnt_sink;
 
 /* ---- defenses --------------------------------------------------------------------------------------------------------------- */
@@ -390,7 +446,10 @@ typedef struct gnt_defense_prepare {
     int32_t n_clients;
     int32_t steps; /* how the task's clients compute, as in gnt_client: local steps, 0 for one gradient */
     int64_t batch;
-    double rate; /* in that round */
+    double rate;       /* in that round */
+    int32_t rounds;    /* that the task trains for */
+    int32_t per_round; /* clients that take part in each */
+    GNT_GROWS
 } gnt_defense_prepare;
 
 typedef struct gnt_client {
@@ -404,11 +463,16 @@ typedef struct gnt_client {
     int32_t steps;     /* local steps; 0: the client shares one gradient */
     int32_t reserved;
     int64_t batch;
-    const gnt_samples *samples; /* what this round's computation uses, after encodings */
-    const float *weights;       /* as broadcast; of parameters that are not federated the client's own */
+    /* What this round's computation uses, after encodings. In `contribute`: all samples of the client. In `encode_set`:
+     * likewise, in the first encoding of a chain; behind another, what that one made of them. */
+    const gnt_samples *samples;
+    const float *weights; /* as broadcast; of parameters that are not federated the client's own */
     const float *buffers;
     const gnt_artefacts *artefacts;
     const gnt_samples *public_data;
+    int32_t rounds;    /* that the task trains for: the last has round == rounds − 1 */
+    int32_t per_round; /* clients that take part in each */
+    GNT_GROWS
 } gnt_client;
 
 typedef struct gnt_aggregate {
@@ -424,6 +488,13 @@ typedef struct gnt_aggregate {
     int32_t reserved;
     const gnt_samples *public_data;
     const gnt_artefacts *artefacts;
+    const float *buffers; /* n_buffers: running statistics before the round, that old_weights goes with */
+    const float *const *client_buffers; /* n_clients × n_buffers: those that each client came back with */
+    float *new_buffers;                 /* holds the host's average; the hook may change it */
+    int64_t n_buffers;                  /* 0: the model has none, and the three are NULL */
+    const int32_t *client;              /* n_clients: index of each */
+    const int64_t *samples;             /* n_clients: n_k, how many samples each holds */
+    GNT_GROWS
 } gnt_aggregate;
 
 /* Encoded samples go out through this; the count may differ from what came in. Copied. */
@@ -431,18 +502,20 @@ typedef struct gnt_samples_sink {
     uint32_t size;
     uint32_t reserved;
     void *context;
-    /* y: soft label. source_id: the id of the sample that this one is mostly of. */
+    /* y: soft label. source_id: the id of the sample that this one is mostly of; an encoding that gives one sample for
+     * each keeps that one's attributes and mask. From encode_query both are ignored: y may be NULL, source_id 0. */
     gnt_status (*put)(void *context, const float *x, const float *y, int64_t source_id);
     /* Optional, right after the `put` it belongs to: which samples of the private set went in, and how much of each (≥ 0,
      * before any sign or scale). Public partners are left out. For scoring alone; no attack sees it. NULL: not asked for. */
     gnt_status (*mixed)(void *context, int64_t n, const int64_t *source_id, const double *weight);
+    GNT_GROWS
 } gnt_samples_sink;
 
 /* All hooks are optional; absent means the plain behaviour. Calling order in a task:
  *   prepare · (contribute each client · receive_sum) · each round, each client: encode_set · local_rate each step ·
  *   client_update or the host's own SGD · transform_update · then aggregate. encode_query comes once, before round 0, for
  *   the samples that utility is measured on.
- * `self` is what create returned. load precedes the first hook of a job that continues an earlier one. */
+ * `self` is what create returned. */
 typedef struct gnt_defense {
     uint32_t size;
     uint32_t reserved;
@@ -450,9 +523,11 @@ typedef struct gnt_defense {
     /* A secure sum over all clients before round 0: each client's vector of contribute_size() entries; everyone
      * receives the sum, the server its transcript of masked vectors. */
     int64_t (*contribute_size)(void *self);
+    /* client->samples holds all samples of the client, as they are before any encoding. */
     gnt_status (*contribute)(void *self, const gnt_client *client, double *vector);
     gnt_status (*receive_sum)(void *self, const double *sum, int64_t n);
-    /* Input encodings. encode_set: all of a client's samples, once an epoch. encode_batch: one local batch. */
+    /* Input encodings. encode_set: all of a client's samples, once an epoch. encode_batch: one local batch. What comes
+     * out has attributes where it is one sample for each that came in; else client->samples->a is NULL from there on. */
     gnt_status (*encode_set)(void *self, const gnt_client *client, int64_t epoch,
                              const gnt_samples_sink *out);
     gnt_status (*encode_batch)(void *self, const gnt_client *client, int64_t step,
@@ -469,9 +544,11 @@ typedef struct gnt_defense {
     gnt_status (*load)(void *self, int32_t client, const gnt_artefacts *state);
     /* What whoever asks the trained network makes of samples first, where plain ones are unlike all that it was trained
      * on: as many samples as client->samples holds, in their order (client->index is −1; `draw` counts how often the same
-     * ones are encoded). Utility is measured on them. Absent: samples are asked as they are. */
+     * ones are encoded). Who asks has samples and nothing else: their y, a, mask and id are NULL, and what the hook puts
+     * as y and source_id is ignored. Utility is measured on them. Absent: samples are asked as they are. */
     gnt_status (*encode_query)(void *self, const gnt_client *client, int64_t draw,
                                const gnt_samples_sink *out);
+    GNT_GROWS
 } gnt_defense;
 
 /* ---- attacks ------------------------------------------------------------------------------------------------------------------ */
@@ -487,6 +564,7 @@ typedef struct gnt_transcript {
     int64_t n;              /* entries of a client's vector */
     const uint64_t *masked; /* n_clients × n */
     double scale;
+    GNT_GROWS
 } gnt_transcript;
 
 /* What an attacker sees of one target. Members that belong to another surface, or were not granted, are NULL. */
@@ -530,6 +608,11 @@ typedef struct gnt_observation {
     int64_t n_contribution; /* entries of a client's vector in the secure sum; 0: none was taken */
     int32_t n_clients;      /* of the federation */
     int32_t reserved;
+    /* KNOWS_ORDER: steps × batch indices into the n private samples, those that each local step took */
+    const int32_t *order;
+    double momentum;               /* of the clients' local steps */
+    const gnt_samples *candidates; /* goal MEMBERSHIP: samples of which some are private ones; else NULL */
+    GNT_GROWS
 } gnt_observation;
 
 typedef struct gnt_attack_prepare {
@@ -538,8 +621,10 @@ typedef struct gnt_attack_prepare {
     const gnt_samples *public_data; /* KNOWS_PUBLIC */
     const gnt_samples *shadow_data; /* KNOWS_SHADOW: with labels and attributes */
     int64_t n_shadow;               /* KNOWS_SHADOW_OBS */
-    const gnt_observation *shadow; /* the defense under test applied to shadow batches, by a job of its own */
-    const gnt_samples *shadow_truth; /* n_shadow entries: the batch behind each */
+    /* n_shadow pointers each: the defense under test applied to shadow batches by a job of its own, and the batch behind
+     * each observation. NULL where there are none. */
+    const gnt_observation *const *shadow;
+    const gnt_samples *const *shadow_truth;
     int32_t attribute;
     int32_t attribute_values;
     const float *weights;
@@ -547,6 +632,7 @@ typedef struct gnt_attack_prepare {
     /* The setting of the targets: what `run` will be shown of all of them alike (grants, goals, steps, batch, rate,
      * attribute; with KNOWS_DEFENSE the defense, its parameters and artefacts). What is seen of one is NULL. */
     const gnt_observation *setting;
+    GNT_GROWS
 } gnt_attack_prepare;
 
 /* Where an attack puts what it found; legal during run only; everything is copied and checked. */
@@ -571,7 +657,19 @@ typedef struct gnt_answer {
     /* What a client gave to the secure sum, in the sum's own units: n_contribution estimates of the observed client's
      * vector; of a transcript one vector for each client, n_clients × n_contribution. */
     gnt_status (*contribution)(void *context, int64_t n, const double *value);
+    /* Scores of any one attribute, by its index, for each of the n private samples: n × values. May be called for several
+     * attributes. Of one sample and the attribute wanted it is what `attribute` takes. */
+    gnt_status (*attributes)(void *context, int32_t attribute, int64_t n, int32_t values,
+                             const float *scores);
+    /* n × H × W: belief that a pixel of a private sample lies in the sensitive region, any increasing function of it. */
+    gnt_status (*region)(void *context, int64_t n, const float *scores);
+    /* n: belief that each of the observation's candidates is one of the private samples. */
+    gnt_status (*membership)(void *context, int64_t n, const float *scores);
+    GNT_GROWS
 } gnt_answer;
+
+/* What an active attack will be told; declared when a host calls it. It will begin with its size. */
+typedef struct gnt_broadcast gnt_broadcast;
 
 typedef struct gnt_attack {
     uint32_t size;
@@ -579,6 +677,10 @@ typedef struct gnt_attack {
     gnt_status (*prepare)(void *self, const gnt_attack_prepare *in, const gnt_sink *out); /* optional */
     gnt_status (*run)(void *self, const gnt_observation *seen, const gnt_artefacts *own,
                       const gnt_answer *answer);
+    /* Reserved: changes in place what the server broadcasts (n_params weights, n_buffers statistics), before the clients
+     * compute. It goes with GNT_FLAG_ACTIVE; no host of this version calls it. */
+    gnt_status (*broadcast)(void *self, const gnt_broadcast *in, float *weights, float *buffers);
+    GNT_GROWS
 } gnt_attack;
 
 /* ---- descriptor and entry ----------------------------------------------------------------------------------------------------- */
@@ -587,8 +689,11 @@ typedef struct gnt_attack {
 #define GNT_PLUGIN_ATTACK 2
 
 #define GNT_SCOPE_NONE 0
-#define GNT_SCOPE_TASK 1  /* prepare runs once for a task */
-#define GNT_SCOPE_STAGE 2 /* prepare runs for each stage, with that round's weights */
+#define GNT_SCOPE_TASK 1 /* prepare runs once for a task */
+/* prepare runs for each stage, with that round's weights. Only what is observed at the stage, and attacks on it, work with
+ * that stage's artefacts: training always works with those of the first weights, so that a defense of this scope has its
+ * utility measured with other artefacts than its leakage. What is to be one mechanism has scope task. */
+#define GNT_SCOPE_STAGE 2
 
 typedef struct gnt_descriptor {
     uint32_t size;
@@ -613,15 +718,18 @@ typedef struct gnt_descriptor {
     void (*destroy)(void *self);
     const gnt_defense *defense; /* exactly one of the two */
     const gnt_attack *attack;
+    GNT_GROWS
 } gnt_descriptor;
 
 #define GNT_FLAG_RANDOMISED 1u   /* its output is random given its input */
 #define GNT_FLAG_NEEDS_PUBLIC 2u /* a defense that needs public data */
 #define GNT_FLAG_NEEDS_SHADOW 4u /* a defense that needs its own shadow data */
 #define GNT_FLAG_NO_GRADIENT 8u  /* not differentiable: attacks must not expect a gradient through it */
-#define GNT_FLAG_ARTEFACTS_PRIVATE                                                                           \
-    16u                          /* its artefacts stay with the clients, even against an adaptive attacker */
+/* Its artefacts stay with the clients: no adaptive attacker has them, but by the grant DEFENSE_PRIVATE, and `aggregate`,
+ * which is the server's, makes no use of them. */
+#define GNT_FLAG_ARTEFACTS_PRIVATE 16u
 #define GNT_FLAG_FIRST_DENSE 32u /* attack: needs a model whose first layer is dense */
+#define GNT_FLAG_ACTIVE 64u /* attack: it has `broadcast`, without which it is nothing; n/a on this host */
 
 typedef struct gnt_entry {
     uint32_t magic; /* GNT_ABI_MAGIC */
@@ -632,7 +740,34 @@ typedef struct gnt_entry {
     int32_t n_plugins;
     int32_t reserved;
     const gnt_descriptor *(*descriptor)(int32_t index);
+    GNT_GROWS
 } gnt_entry;
+
+/* ---- least sizes ---------------------------------------------------------------------------------------------------- */
+
+/* Of the structs that may grow, as they are in 0.10. */
+#define GNT_SAMPLES_SIZE_0_10 GNT_SIZE_WITH(gnt_samples, mask)
+#define GNT_ARTEFACTS_SIZE_0_10 GNT_SIZE_WITH(gnt_artefacts, blob)
+#define GNT_MODEL_INFO_SIZE_0_10 GNT_SIZE_WITH(gnt_model_info, loss)
+#define GNT_FUNCTION_SPEC_SIZE_0_10 GNT_SIZE_WITH(gnt_function_spec, decay)
+#define GNT_FUNCTION_ARGS_SIZE_0_10 GNT_SIZE_WITH(gnt_function_args, mask)
+#define GNT_MODEL_SERVICE_SIZE_0_10 GNT_SIZE_WITH(gnt_model_service, changed)
+#define GNT_NAMED_MODEL_SIZE_0_10 GNT_SIZE_WITH(gnt_named_model, buffers)
+#define GNT_MODELS_SIZE_0_10 GNT_SIZE_WITH(gnt_models, open)
+#define GNT_HOST_SIZE_0_10 GNT_SIZE_WITH(gnt_host, extension)
+#define GNT_SINK_SIZE_0_10 GNT_SIZE_WITH(gnt_sink, blob)
+#define GNT_DEFENSE_PREPARE_SIZE_0_10 GNT_SIZE_WITH(gnt_defense_prepare, per_round)
+#define GNT_CLIENT_SIZE_0_10 GNT_SIZE_WITH(gnt_client, per_round)
+#define GNT_AGGREGATE_SIZE_0_10 GNT_SIZE_WITH(gnt_aggregate, samples)
+#define GNT_SAMPLES_SINK_SIZE_0_10 GNT_SIZE_WITH(gnt_samples_sink, mixed)
+#define GNT_DEFENSE_SIZE_0_10 GNT_SIZE_WITH(gnt_defense, encode_query)
+#define GNT_TRANSCRIPT_SIZE_0_10 GNT_SIZE_WITH(gnt_transcript, scale)
+#define GNT_OBSERVATION_SIZE_0_10 GNT_SIZE_WITH(gnt_observation, candidates)
+#define GNT_ATTACK_PREPARE_SIZE_0_10 GNT_SIZE_WITH(gnt_attack_prepare, setting)
+#define GNT_ANSWER_SIZE_0_10 GNT_SIZE_WITH(gnt_answer, membership)
+#define GNT_ATTACK_SIZE_0_10 GNT_SIZE_WITH(gnt_attack, broadcast)
+#define GNT_DESCRIPTOR_SIZE_0_10 GNT_SIZE_WITH(gnt_descriptor, attack)
+#define GNT_ENTRY_SIZE_0_10 GNT_SIZE_WITH(gnt_entry, descriptor)
 
 #if defined(__GNUC__)
 #define GNT_EXPORT __attribute__((visibility("default")))

@@ -40,10 +40,10 @@ static gnt_status check(const gnt_host *host, const gnt_attack_prepare *in) {
                       "shadow.observations (a few hundred are sensible)",
                       in->n_shadow, LEAST_OBSERVATIONS);
     for (int64_t i = 0; i < in->n_shadow; i++) {
-        const gnt_observation *o = &in->shadow[i];
-        const gnt_samples *truth = &in->shadow_truth[i];
+        const gnt_observation *o = in->shadow[i];
+        const gnt_samples *truth = in->shadow_truth[i];
         if (!o->update || o->update->n < 1 ||
-            attr_update_size(o->update) != attr_update_size(in->shadow[0].update))
+            attr_update_size(o->update) != attr_update_size(in->shadow[0]->update))
             return refuse(host, "shadow observation %lld of %lld holds no update of the model's size", i + 1,
                           in->n_shadow);
         if (!truth->a || truth->n < 1 || truth->n_attributes <= in->attribute)
@@ -58,8 +58,8 @@ static gnt_status fill(attr_table *t, const attr_settings *s, const gnt_attack_p
     for (int64_t i = 0; i < t->n; i++) {
         if (host->should_stop(host->context))
             return GNT_STOPPED;
-        attr_pool(in->shadow[i].update, window, t->x + i * t->columns);
-        t->label[i] = label_of(&in->shadow_truth[i], in->attribute, t->values, t->count);
+        attr_pool(in->shadow[i]->update, window, t->x + i * t->columns);
+        t->label[i] = label_of(in->shadow_truth[i], in->attribute, t->values, t->count);
         if (t->label[i] < 0)
             return refuse(host, "shadow observation %lld of %lld has an attribute out of its range", i + 1,
                           t->n);
@@ -87,7 +87,7 @@ static gnt_status split(attr_table *t, const attr_settings *s, const gnt_attack_
     if (!of || !group)
         return host->fail(host->context, "no memory for the shadow observations");
     for (int64_t i = 0; i < t->n; i++)
-        of[i] = (owner){in->shadow_truth[i].id ? in->shadow_truth[i].id[0] : i, (int32_t)i};
+        of[i] = (owner){in->shadow_truth[i]->id ? in->shadow_truth[i]->id[0] : i, (int32_t)i};
     qsort(of, (size_t)t->n, sizeof *of, by_id);
     for (int64_t i = 0; i < t->n; i++)
         if (i == 0 || of[i].id != of[i - 1].id)
@@ -137,7 +137,7 @@ gnt_status attr_table_make(attr_table *t, const attr_settings *s, const gnt_atta
     gnt_status status = check(host, in);
     if (status != GNT_OK)
         return status;
-    int64_t size = attr_update_size(in->shadow[0].update), window = attr_window(s, size);
+    int64_t size = attr_update_size(in->shadow[0]->update), window = attr_window(s, size);
     *t = (attr_table){
         .n = in->n_shadow, .columns = attr_pooled_size(size, window), .values = in->attribute_values};
     if (t->n > INT32_MAX / 2 || t->columns > INT64_MAX / 8 / t->n)

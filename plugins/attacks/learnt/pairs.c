@@ -15,9 +15,9 @@ static int64_t source_of(const gnt_samples *encoded, int64_t i, int64_t n) {
 static int64_t count_pairs(const gnt_attack_prepare *in) {
     int64_t n = 0;
     for (int64_t j = 0; j < in->n_shadow; j++) {
-        const gnt_samples *e = in->shadow[j].encoded;
-        for (int64_t i = 0; is_image(e) && is_image(&in->shadow_truth[j]) && i < e->n; i++)
-            n += source_of(e, i, in->shadow_truth[j].n) >= 0;
+        const gnt_samples *e = in->shadow[j]->encoded;
+        for (int64_t i = 0; is_image(e) && is_image(in->shadow_truth[j]) && i < e->n; i++)
+            n += source_of(e, i, in->shadow_truth[j]->n) >= 0;
     }
     return n;
 }
@@ -25,7 +25,7 @@ static int64_t count_pairs(const gnt_attack_prepare *in) {
 static void fill(learnt_pairs *p, const gnt_attack_prepare *in) {
     int64_t at = 0;
     for (int64_t j = 0; j < in->n_shadow; j++) {
-        const gnt_samples *e = in->shadow[j].encoded, *x = &in->shadow_truth[j];
+        const gnt_samples *e = in->shadow[j]->encoded, *x = in->shadow_truth[j];
         for (int64_t i = 0; is_image(e) && is_image(x) && i < e->n; i++) {
             const int64_t source = source_of(e, i, x->n);
             if (source >= 0)
@@ -55,7 +55,7 @@ gnt_status learnt_pairs_make(learnt_pairs *p, const gnt_host *host, const gnt_at
         return host->fail(host->context, "no memory for the list of pairs");
     fill(p, in);
     shuffle(p, host);
-    const gnt_samples *x = &in->shadow_truth[0];
+    const gnt_samples *x = in->shadow_truth[0];
     p->channels = x->dim[0];
     p->height = x->dim[1];
     p->width = x->dim[2];

@@ -67,7 +67,7 @@ gnt_status attack_pairs(const gnt_host *host, const gnt_attack_prepare *in, int6
     if (!*pair)
         return host->fail(host->context, "no memory for the list of pairs");
     for (int64_t j = 0; in->shadow && j < in->n_shadow; j++) {
-        const gnt_samples *e = in->shadow[j].encoded, *x = &in->shadow_truth[j];
+        const gnt_samples *e = in->shadow[j]->encoded, *x = in->shadow_truth[j];
         for (int64_t i = 0; e && e->x && x->x && i < e->n && *n < most; i++) {
             int64_t source = e->id ? e->id[i] : i;
             if (source >= 0 && source < x->n && e->features == pixels && x->features == pixels)
