@@ -67,7 +67,8 @@ static int judge_observation(score *s, int64_t j, const gnt_metric_rows *candida
             continue;
         gnt_metric_identity who;
         out[i].recovered = x + out[i].image.answer * f;
-        rc = gnt_metric_identify(&who, out[i].recovered, candidates, (size_t)out[i].member, err);
+        int64_t right = s->place ? s->place[out[i].member] : out[i].member;
+        rc = gnt_metric_identify(&who, out[i].recovered, candidates, (size_t)right, err);
         out[i].hit = who.hit;
         out[i].rank = who.rank;
     }
@@ -203,6 +204,7 @@ static void close_all(score *s) {
     gnt_free(s->target);
     gnt_free(s->first);
     gnt_free(s->mean);
+    gnt_free(s->place);
     gnt_free(s->attribute_truth);
     gnt_free(s->attribute_told);
 }

@@ -38,6 +38,7 @@ typedef struct score {
     /* Rows of `targets` of which an observation may show any; `batch`: it shows just these. Rows that are judged in all,
      * and the first one of each observation; first NULL: those of the observations lie one after the other. */
     int64_t members, rows, *first;
+    int64_t *place;             /* of each row among the candidates of identification; NULL: its own number */
     float *mean;                /* the mean public image; NULL: there is none */
     int of_all;                 /* the one observation is a transcript, of all clients */
     const double *contribution; /* clients_in_sum × entries, in `given` */
@@ -87,7 +88,7 @@ int64_t score_rows_behind(const score *s, int64_t j, int64_t *row);
 int score_mean_image(score *s, gnt_err *err);
 
 /* score_candidates.c: what identification chooses among, as rows of one table that is to be freed. */
-int score_candidates(const score *s, float **rows, size_t *n, gnt_err *err);
+int score_candidates(score *s, float **rows, size_t *n, gnt_err *err);
 
 /* score_label.c */
 int score_labels(score *s, gnt_err *err);

@@ -1,5 +1,6 @@
-/* What identification chooses among: every private sample that is judged, then samples of clients. One that is a judged
- * sample, byte for byte, is left out: it would be as near to every answer, and halve each hit. */
+/* What identification chooses among: every private sample that is judged, then samples of clients. One of these that is a
+ * judged sample, byte for byte, is left out: it would be as near to every answer, and halve each hit. For the same reason a
+ * sample that is a member of several sets stands there once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,12 +26,14 @@ static uint64_t hash_row(const float *x, int64_t n) {
 }
 
 static int by_hash(const void *a, const void *b) {
-    uint64_t x = ((const hashed *)a)->hash, y = ((const hashed *)b)->hash;
-    return (x > y) - (x < y);
+    const hashed *x = a, *y = b;
+    if (x->hash != y->hash)
+        return x->hash > y->hash ? 1 : -1;
+    return (x->row > y->row) - (x->row < y->row);
 }
 
-/* list: the n judged rows of x, sorted. */
-static int is_among(const hashed *list, int64_t n, const float *x, const float *one, int64_t features) {
+/* The first row of x that equals `one`; −1: none. list: the n rows of x, sorted. */
+static int64_t find_row(const hashed *list, int64_t n, const float *x, const float *one, int64_t features) {
     uint64_t hash = hash_row(one, features);
     int64_t low = 0, high = n;
     while (low < high) {
@@ -42,18 +45,34 @@ static int is_among(const hashed *list, int64_t n, const float *x, const float *
     }
     for (; low < n && list[low].hash == hash; low++)
         if (memcmp(x + list[low].row * features, one, (size_t)features * sizeof *one) == 0)
-            return 1;
-    return 0;
+            return list[low].row;
+    return -1;
 }
 
-int score_candidates(const score *s, float **rows, size_t *n, gnt_err *err) {
+/* Copies the judged rows, each once where they are members of sets; returns how many. */
+static int64_t take_judged(score *s, const hashed *list, float *rows) {
+    const int64_t f = s->targets.view.features;
+    int64_t taken = 0;
+    for (int64_t i = 0; i < s->rows; i++) {
+        const float *one = s->targets.x + i * f;
+        int64_t same = s->place ? find_row(list, s->rows, s->targets.x, one, f) : i;
+        if (s->place)
+            s->place[i] = same < i ? s->place[same] : taken;
+        if (same == i)
+            memcpy(rows + taken++ * f, one, (size_t)f * sizeof *rows);
+    }
+    return taken;
+}
+
+int score_candidates(score *s, float **rows, size_t *n, gnt_err *err) {
     const int64_t f = s->targets.view.features, judged = s->rows, others = s->clients.view.n;
     const size_t row_size = (size_t)f * sizeof **rows;
     const int64_t room = judged + (others < MOST_CANDIDATES ? others : MOST_CANDIDATES);
     int64_t taken = 0;
+    s->place = score_by_members(s) ? gnt_array((size_t)judged, sizeof *s->place) : NULL;
     hashed *list = gnt_array((size_t)judged, sizeof *list);
     *rows = gnt_array((size_t)(room * f), sizeof **rows);
-    if (!list || !*rows) {
+    if (!list || !*rows || (score_by_members(s) && !s->place)) {
         gnt_free(list);
         gnt_free(*rows);
         *rows = NULL;
@@ -62,13 +81,13 @@ int score_candidates(const score *s, float **rows, size_t *n, gnt_err *err) {
     for (int64_t i = 0; i < judged; i++)
         list[i] = (hashed){hash_row(s->targets.x + i * f, f), i};
     qsort(list, (size_t)judged, sizeof *list, by_hash);
-    memcpy(*rows, s->targets.x, (size_t)judged * row_size);
+    const int64_t own = take_judged(s, list, *rows);
     for (int64_t i = 0; i < others && taken < MOST_CANDIDATES; i++) {
         const float *one = s->clients.x + i * f;
-        if (!is_among(list, judged, s->targets.x, one, f))
-            memcpy(*rows + (judged + taken++) * f, one, row_size);
+        if (find_row(list, judged, s->targets.x, one, f) < 0)
+            memcpy(*rows + (own + taken++) * f, one, row_size);
     }
     gnt_free(list);
-    *n = (size_t)(judged + taken);
+    *n = (size_t)(own + taken);
     return 0;
 }

@@ -294,6 +294,36 @@ static void a_batch_is_assigned_within_its_set(void **state) {
     forget(&t);
 }
 
+/* One client seen twice: its samples are the same candidates both times, and a hit has no twin. */
+static void a_sample_of_two_sets_is_one_candidate(void **state) {
+    (void)state;
+    enum { SEEN = 2 };
+    const int64_t x_dim[2] = {SEEN * MEMBERS, F};
+    trial t;
+    gnt_st_tensor *x;
+    begin(&t, GNT_GOAL_RECONSTRUCTION, GNT_SURFACE_UPDATE, SEEN, 1, 0, MEMBERS);
+    add_images(&t.w, "clients", 0, MEMBERS + 2);
+    add_images(&t.w, "targets", 0, MEMBERS); /* its other tensors do not matter here */
+    gnt_st *st = input(&t, "targets"), twice;
+    gnt_st_init(&twice);
+    MUST(gnt_st_add(&twice, "x", GNT_ST_F32, 2, x_dim, NULL, &x, NULL) == 0);
+    for (int i = 0; i < SEEN * MEMBERS; i++)
+        image_of(i % MEMBERS, (float *)x->data + i * F);
+    MUST(gnt_st_add(&twice, "label", GNT_ST_I32, 1, x_dim, NULL, &x, NULL) == 0);
+    MUST(gnt_st_add(&twice, "a", GNT_ST_I32, 2, (int64_t[]){x_dim[0], 1}, NULL, &x, NULL) == 0);
+    MUST(gnt_st_set_metadata(&twice, st->metadata, NULL) == 0);
+    gnt_st_free(st);
+    *st = twice;
+    answer_with(&t, 0, 4, 0.02f);
+    answer_with(&t, 1, 4, 0.02f);
+    end(&t);
+    for (size_t i = 0; i < SEEN; i++)
+        assert_true(of_target(&t, i, "identification") == 1 && of_target(&t, i, "rank") == 1);
+    assert_true(of_target(&t, 0, "member") == 4 && of_target(&t, 1, "member") == MEMBERS + 4);
+    assert_true(fabs(at(&t, "chance", "identification", NULL) - 6.0 / 8) < 1e-8);
+    forget(&t);
+}
+
 /* Labels alone: any two of the set's, {0, 1, 2} twice each. */
 static void labels_alone_are_those_of_the_set(void **state) {
     (void)state;
@@ -370,6 +400,7 @@ int main(void) {
         cmocka_unit_test(what_shows_nothing_settles_nothing),
         cmocka_unit_test(released_encodings_speak_for_themselves),
         cmocka_unit_test(a_batch_is_assigned_within_its_set),
+        cmocka_unit_test(a_sample_of_two_sets_is_one_candidate),
         cmocka_unit_test(labels_alone_are_those_of_the_set),
         cmocka_unit_test(floors_are_of_the_best_members),
         cmocka_unit_test(a_set_smaller_than_the_batch_is_refused),
