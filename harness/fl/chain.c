@@ -323,16 +323,19 @@ int gnt_chain_aggregate(const gnt_chain *chain, gnt_aggregate *in, float *new_we
         if (!m->hooks->aggregate)
             continue;
         in->artefacts = m->artefacts;
-        const uint64_t before = gnt_inputs_of_aggregate(in);
+        const uint64_t before = m->remote ? 0 : gnt_inputs_of_aggregate(in);
         m->begin(m->owner, "aggregate");
         if (m->done(m->owner, m->hooks->aggregate(m->self, in, new_weights), err) != 0)
             return -1;
-        if (gnt_inputs_of_aggregate(in) != before)
+        if (!m->remote && gnt_inputs_of_aggregate(in) != before)
             return gnt_inputs_changed(m, "aggregate", "weights, updates, shares or public data", err);
         *took = 1;
     }
     for (int64_t i = 0; *took && i < in->n_params; i++)
         if (!isfinite(new_weights[i]))
             return gnt_fail(err, "the defense's aggregate holds a weight that is not finite");
+    for (int64_t i = 0; *took && in->new_buffers && i < in->n_buffers; i++)
+        if (!isfinite(in->new_buffers[i]))
+            return gnt_fail(err, "the defense's aggregate holds a running statistic that is not finite");
     return 0;
 }

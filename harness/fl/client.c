@@ -326,6 +326,8 @@ int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *
                             .n_samples = holds ? holds->samples : samples->n,
                             .n_labels = holds ? holds->labels : count_labels(samples),
                             .rate = gnt_fl_rate(&fl->config, round),
+                            .rounds = fl->config.rounds,
+                            .per_round = gnt_fl_per_round(&fl->config),
                             .steps = fl->config.steps,
                             .batch = how == GNT_FL_BATCHES ? fl->config.batch : samples->n,
                             .weights = weights,

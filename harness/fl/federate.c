@@ -95,8 +95,11 @@ typedef struct server {
     float *rates;
     float **update; /* for each client that takes part */
     double *share;
-    float *buffers_sum; /* Σ share·buffers */
-    float *client_buffers, *velocity;
+    float *buffers_sum;     /* Σ share·buffers */
+    float **client_buffers; /* for each client that takes part */
+    int32_t *index;
+    int64_t *samples;
+    float *velocity;
     float *old, *next; /* what clients share, before and after the round */
     float *own;        /* clients × n_own: the caller's */
     float *merged;     /* one client's weights: broadcast ones and its own; NULL where it has none */
@@ -173,7 +176,7 @@ static int one_client(server *s, int32_t round, int32_t client, const gnt_sample
     gnt_fl_used used = {0};
     gnt_fl_treatment treatment = {0};
     gnt_fl_shared shared = {.update = s->update[k],
-                            .buffers = s->client_buffers,
+                            .buffers = s->client_buffers[k],
                             .rates = s->rates,
                             .used = w->wants && w->wants(w->context, round, client) ? &used : NULL,
                             .treatment = w->received ? &treatment : NULL,
@@ -210,10 +213,12 @@ static int one_round(server *s, int32_t round, float *weights, float *buffers, g
         int32_t client = (int32_t)s->chosen[k];
         gnt_samples own = rows_of(s, s->start[client], s->start[client + 1]);
         s->share[k] = (double)own.n / (double)total;
+        s->index[k] = client;
+        s->samples[k] = own.n;
         if (one_client(s, round, client, &own, k, weights, buffers, err) != 0)
             return -1;
         for (int64_t i = 0; i < fl->n_buffers; i++)
-            s->buffers_sum[i] += (float)s->share[k] * s->client_buffers[i];
+            s->buffers_sum[i] += (float)s->share[k] * s->client_buffers[k][i];
     }
     gnt_model_pick(fl->model, 1, weights, s->old);
     gnt_aggregate in = {.size = sizeof in,
@@ -225,7 +230,13 @@ static int one_round(server *s, int32_t round, float *weights, float *buffers, g
                         .share = s->share,
                         .rate = gnt_fl_rate(&fl->config, round),
                         .is_gradient = fl->config.steps == 0,
-                        .public_data = s->public_data};
+                        .public_data = s->public_data,
+                        .buffers = fl->n_buffers ? buffers : NULL,
+                        .client_buffers = fl->n_buffers ? (const float *const *)s->client_buffers : NULL,
+                        .new_buffers = fl->n_buffers ? s->buffers_sum : NULL,
+                        .n_buffers = fl->n_buffers,
+                        .client = s->index,
+                        .samples = s->samples};
     int took;
     if (gnt_chain_aggregate(fl->chain, &in, s->next, &took, err) != 0)
         return -1;
@@ -237,9 +248,13 @@ static int one_round(server *s, int32_t round, float *weights, float *buffers, g
 }
 
 static void server_free(server *s) {
-    for (int32_t k = 0; s->update && k < s->most; k++)
-        gnt_free_aligned(s->update[k]);
+    for (int32_t k = 0; k < s->most; k++) {
+        gnt_free_aligned(s->update ? s->update[k] : NULL);
+        gnt_free(s->client_buffers ? s->client_buffers[k] : NULL);
+    }
     gnt_free(s->update);
+    gnt_free(s->index);
+    gnt_free(s->samples);
     gnt_free(s->share);
     gnt_free(s->buffers_sum);
     gnt_free(s->client_buffers);
@@ -259,7 +274,9 @@ static int server_open(server *s) {
     s->update = gnt_array((size_t)s->most, sizeof *s->update);
     s->share = gnt_array((size_t)s->most, sizeof *s->share);
     s->buffers_sum = gnt_array(buffers, sizeof *s->buffers_sum);
-    s->client_buffers = gnt_array(buffers, sizeof *s->client_buffers);
+    s->client_buffers = gnt_array((size_t)s->most, sizeof *s->client_buffers);
+    s->index = gnt_array((size_t)s->most, sizeof *s->index);
+    s->samples = gnt_array((size_t)s->most, sizeof *s->samples);
     s->old = gnt_array(params, sizeof *s->old);
     s->next = gnt_array(params, sizeof *s->next);
     if (fl->n_own)
@@ -277,10 +294,11 @@ static int server_open(server *s) {
     if (server_momentum)
         s->velocity = gnt_array(params, sizeof *s->velocity);
     if (!s->update || !s->share || !s->buffers_sum || !s->client_buffers || !s->old || !s->next ||
-        !s->chosen || !s->id || !s->rates || (fl->n_own && !s->merged) || (server_momentum && !s->velocity))
+        !s->index || !s->samples || !s->chosen || !s->id || !s->rates || (fl->n_own && !s->merged) || (server_momentum && !s->velocity))
         return -1;
     for (int32_t k = 0; k < s->most; k++)
-        if (!(s->update[k] = gnt_aligned(params, sizeof **s->update)))
+        if (!(s->update[k] = gnt_aligned(params, sizeof **s->update)) ||
+            !(s->client_buffers[k] = gnt_array(buffers, sizeof **s->client_buffers)))
             return -1;
     return 0;
 }

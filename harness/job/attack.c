@@ -36,6 +36,7 @@ typedef struct attacking {
     gnt_artefact_set own;
     gnt_setting setting;
     gnt_st labels, rates, stats, sum, outside;
+    int32_t *order;
     gnt_sampleset around;           /* the region's masks; x: what is outside of it */
     gnt_seen history[MOST_HISTORY]; /* the same targets at earlier stages, earliest first */
     gnt_observation past[MOST_HISTORY];
@@ -264,6 +265,21 @@ static int open_history(attacking *a, gnt_err *err) {
     return 0;
 }
 
+/* Private samples are numbered in the order in which a client takes them, which it does round and round. */
+static int make_order(attacking *a, gnt_err *err) {
+    gnt_observation *o = &a->seen.base;
+    if (!(o->granted & GNT_KNOWS_ORDER) || o->steps == 0)
+        return 0;
+    const int64_t n = o->steps * o->batch;
+    a->order = gnt_array((size_t)n, sizeof *a->order);
+    if (!a->order)
+        return gnt_fail(err, "out of memory for the order of %" PRId64 " samples", n);
+    for (int64_t i = 0; i < n; i++)
+        a->order[i] = (int32_t)(i % o->n);
+    o->order = a->order;
+    return 0;
+}
+
 static int open_all(attacking *a, gnt_err *err) {
     gnt_work *w = a->work;
     gnt_key key;
@@ -280,7 +296,7 @@ static int open_all(attacking *a, gnt_err *err) {
     if (read_grant(a, &a->labels, "labels", t * o->n, o->classes, err) != 0 ||
         read_grant(a, &a->rates, "rates", t, o->steps, err) != 0 ||
         read_grant(a, &a->stats, "stats", t, gnt_model_buffer_size(a->model.model), err) != 0 ||
-        read_sum(a, err) != 0 || read_outside(a, err) != 0 || open_history(a, err) != 0)
+        make_order(a, err) != 0 || read_sum(a, err) != 0 || read_outside(a, err) != 0 || open_history(a, err) != 0)
         return -1;
     if (a->public_data.view.n)
         o->public_data = &a->public_data.view;
@@ -369,6 +385,7 @@ static void close_all(attacking *a) {
     gnt_artefact_set_free(&a->own);
     gnt_setting_free(&a->setting);
     gnt_st_free(&a->labels);
+    gnt_free(a->order);
     gnt_st_free(&a->rates);
     gnt_st_free(&a->stats);
     gnt_st_free(&a->sum);

@@ -77,6 +77,8 @@ static int contribute_one(const gnt_carry_summing *s, const gnt_member *m, int32
                                .n_samples = held.samples,
                                .n_labels = held.labels,
                                .rate = gnt_fl_rate(s->config, 0),
+                               .rounds = s->config->rounds,
+                               .per_round = gnt_fl_per_round(s->config),
                                .steps = s->config->steps,
                                .batch = s->config->batch,
                                .samples = n ? &own.view : NULL,

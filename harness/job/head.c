@@ -58,6 +58,8 @@ static int add_client(rows *r, gnt_evaluator *e, const gnt_head_task *t, int32_t
                          .n_clients = config.clients,
                          .n_samples = n,
                          .rate = gnt_fl_rate(&config, config.rounds),
+                         .rounds = config.rounds,
+                         .per_round = gnt_fl_per_round(&config),
                          .steps = config.steps,
                          .batch = config.batch,
                          .weights = merged,

@@ -45,6 +45,8 @@ static int encode_set(observing *o, int64_t j, gnt_err *err) {
                          .n_samples = own.n,
                          .batch = own.n,
                          .rate = gnt_fl_rate(&o->config, o->stage),
+                         .rounds = o->config.rounds,
+                         .per_round = gnt_fl_per_round(&o->config),
                          .steps = o->config.steps,
                          .weights = observe_weights(o, k),
                          .buffers = o->buffers,

@@ -214,13 +214,22 @@ static gnt_status aggregate(void *self, const gnt_aggregate *in, float *new_weig
     gnt_frame_put_array(&s->out, in->share, in->n_clients, sizeof *in->share);
     for (int64_t k = 0; k < in->n_clients; k++)
         gnt_frame_put_array(&s->out, in->update[k], in->n_params, sizeof **in->update);
+    gnt_frame_put_array(&s->out, in->client, in->n_clients, sizeof *in->client);
+    gnt_frame_put_array(&s->out, in->samples, in->n_clients, sizeof *in->samples);
+    gnt_frame_put_array(&s->out, in->buffers, in->n_buffers, sizeof *in->buffers);
+    gnt_frame_put_array(&s->out, in->new_buffers, in->n_buffers, sizeof *in->new_buffers);
+    for (int64_t k = 0; in->client_buffers && k < in->n_clients; k++)
+        gnt_frame_put_array(&s->out, in->client_buffers[k], in->n_buffers, sizeof **in->client_buffers);
     const gnt_status status = ask(r, s);
     if (status != GNT_OK)
         return status;
     const float *next = gnt_frame_get_array(&s->in, in->n_params, sizeof *next);
-    if (!next)
+    const float *buffers = in->new_buffers ? gnt_frame_get_array(&s->in, in->n_buffers, sizeof *buffers) : NULL;
+    if (!next || (in->new_buffers && !buffers))
         return unreadable(r);
     memcpy(new_weights, next, (size_t)in->n_params * sizeof *next);
+    if (in->new_buffers)
+        memcpy(in->new_buffers, buffers, (size_t)in->n_buffers * sizeof *buffers);
     return GNT_OK;
 }
 

@@ -42,7 +42,8 @@ static int read_setting(gnt_seen *s, const char *name, gnt_err *err) {
     o->steps = count_of(all, "steps");
     o->update_kind = o->steps ? GNT_UPDATE_DELTA : GNT_UPDATE_GRADIENT;
     o->n = count_of(all, "n");
-    o->batch = o->n;
+    o->batch = json_object_get(all, "batch") ? count_of(all, "batch") : o->n;
+    o->momentum = json_number_value(json_object_get(all, "momentum"));
     o->rate = json_number_value(json_object_get(all, "rate"));
     o->attribute = -1;
     o->classes = gnt_model_classes(s->model->model);
@@ -54,7 +55,7 @@ static int read_setting(gnt_seen *s, const char *name, gnt_err *err) {
     if (rc != 0)
         return -1;
     if (s->observations < 1 || o->n < (o->surface != GNT_SURFACE_TRANSCRIPT) || o->round < 0 ||
-        o->steps < 0 || o->n_clients < 0 || o->n_contribution < 0)
+        o->steps < 0 || o->batch < (o->surface != GNT_SURFACE_TRANSCRIPT) || o->n_clients < 0 || o->n_contribution < 0)
         return gnt_fail(err, "%s: is not a bundle of observations", name);
     return 0;
 }

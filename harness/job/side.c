@@ -159,38 +159,71 @@ static int update(side *s, int64_t member, uint64_t op, gnt_err *err) {
     return rc;
 }
 
+/* n arrays of `each` floats. */
+static int read_floats(side *s, const float **out, int64_t n, int64_t each) {
+    for (int64_t k = 0; k < n; k++)
+        if (!(out[k] = gnt_frame_get_array(&s->in, each, sizeof **out)))
+            return -1;
+    return 0;
+}
+
+/* The updates lie in the message; what the hook may write lies in `next` and `statistics`. */
+static int read_aggregate(side *s, gnt_aggregate *in, const float **updates, const float **of_clients,
+                          float *statistics, gnt_err *err) {
+    const int64_t n = in->n_clients;
+    in->old_weights = gnt_frame_get_array(&s->in, s->n_shared, sizeof *in->old_weights);
+    in->share = gnt_frame_get_array(&s->in, n, sizeof *in->share);
+    if (!in->old_weights || !in->share || read_floats(s, updates, n, s->n_shared) != 0)
+        return unreadable(err);
+    in->client = gnt_frame_get_array(&s->in, n, sizeof *in->client);
+    in->samples = gnt_frame_get_array(&s->in, n, sizeof *in->samples);
+    in->buffers = gnt_frame_get_array(&s->in, s->n_buffers, sizeof *in->buffers);
+    const float *average = gnt_frame_get_array(&s->in, s->n_buffers, sizeof *average);
+    if (s->in.bad || !in->client || !in->samples || (s->n_buffers && (!in->buffers || !average)))
+        return unreadable(err);
+    in->update = updates;
+    if (s->n_buffers == 0)
+        return 0;
+    if (read_floats(s, of_clients, n, s->n_buffers) != 0)
+        return unreadable(err);
+    memcpy(statistics, average, (size_t)s->n_buffers * sizeof *statistics);
+    in->n_buffers = s->n_buffers;
+    in->client_buffers = of_clients;
+    in->new_buffers = statistics;
+    return 0;
+}
+
 static int aggregate(side *s, int64_t member, gnt_err *err) {
     const int64_t *head = gnt_frame_get(&s->in, 4 * sizeof *head);
     const double rate = gnt_frame_get_real(&s->in);
-    const float *old = gnt_frame_get_array(&s->in, s->n_shared, sizeof *old);
-    if (!head || !old || head[1] < 1 || head[1] > INT32_MAX)
+    if (!head || head[1] < 1 || head[1] > INT32_MAX)
         return unreadable(err);
-    const int64_t n = head[1];
-    const float **updates = gnt_array((size_t)n, sizeof *updates);
-    const double *share = gnt_frame_get_array(&s->in, n, sizeof *share);
+    gnt_aggregate in = {.size = sizeof in,
+                        .round = (int32_t)head[0],
+                        .n_clients = head[1],
+                        .n_params = s->n_shared,
+                        .rate = rate,
+                        .is_gradient = (int32_t)head[2],
+                        .public_data = head[3] && s->public_data.view.n ? &s->public_data.view : NULL};
+    const float **updates = gnt_array((size_t)in.n_clients, sizeof *updates);
+    const float **of_clients = gnt_array((size_t)in.n_clients, sizeof *of_clients);
     float *next = gnt_array((size_t)s->n_shared, sizeof *next);
-    int rc = updates && share && next ? 0 : unreadable(err), took;
-    for (int64_t k = 0; rc == 0 && k < n; k++)
-        if (!(updates[k] = gnt_frame_get_array(&s->in, s->n_shared, sizeof **updates)))
-            rc = unreadable(err);
+    float *statistics = gnt_array((size_t)s->n_buffers, sizeof *statistics);
+    int took, rc = updates && of_clients && next && statistics
+                       ? read_aggregate(s, &in, updates, of_clients, statistics, err)
+                       : gnt_fail(err, "out of memory for an aggregation");
     if (rc == 0) {
-        gnt_aggregate in = {.size = sizeof in,
-                            .round = (int32_t)head[0],
-                            .n_clients = n,
-                            .n_params = s->n_shared,
-                            .old_weights = old,
-                            .update = updates,
-                            .share = share,
-                            .rate = rate,
-                            .is_gradient = (int32_t)head[2],
-                            .public_data = head[3] && s->public_data.view.n ? &s->public_data.view : NULL};
         gnt_chain chain = alone(s, member);
         rc = gnt_chain_aggregate(&chain, &in, next, &took, err);
     }
     if (rc == 0)
         gnt_frame_put_array(&s->out, next, s->n_shared, sizeof *next);
+    if (rc == 0 && s->n_buffers)
+        gnt_frame_put_array(&s->out, statistics, s->n_buffers, sizeof *statistics);
     gnt_free(updates);
+    gnt_free(of_clients);
     gnt_free(next);
+    gnt_free(statistics);
     return rc;
 }
 

@@ -5,7 +5,7 @@
 #include "fl/inputs.h"
 #include "job/side.h"
 
-enum { SAME = 0, SENT = 1, ABSENT = 2, MOST_ROWS = 1 << 24 };
+enum { SAME = 0, SENT = 1, ABSENT = 2, MOST_ROWS = 1 << 24, CLIENT_HEAD = 10 };
 
 /* ---- samples ---- */
 
@@ -152,8 +152,9 @@ static int get_floats(gnt_frame *f, float **kept, const float **shown, int64_t n
 
 void side_put_client(gnt_frame *f, const gnt_client *c, const gnt_key *key, int64_t n_params,
                      int64_t n_buffers, side_sent *sent) {
-    const int64_t head[8] = {c->index, c->round, c->n_clients, c->n_samples,
-                             c->n_labels, c->steps, c->batch, c->public_data != NULL};
+    const int64_t head[CLIENT_HEAD] = {
+        c->index, c->round, c->n_clients, c->n_samples, c->n_labels,
+        c->steps, c->batch, c->rounds,    c->per_round, c->public_data != NULL};
     gnt_frame_put(f, key->b, sizeof key->b);
     gnt_frame_put(f, head, sizeof head);
     gnt_frame_put_real(f, c->rate);
@@ -166,7 +167,7 @@ void side_put_client(gnt_frame *f, const gnt_client *c, const gnt_key *key, int6
 int side_get_client(gnt_frame *f, side_client *c, int64_t n_params, int64_t n_buffers,
                     const gnt_samples *public_data, gnt_err *err) {
     const void *key = gnt_frame_get(f, sizeof c->key.b);
-    const int64_t *head = gnt_frame_get(f, 8 * sizeof *head);
+    const int64_t *head = gnt_frame_get(f, CLIENT_HEAD * sizeof *head);
     if (key)
         memcpy(c->key.b, key, sizeof c->key.b);
     if (head)
@@ -178,7 +179,9 @@ int side_get_client(gnt_frame *f, side_client *c, int64_t n_params, int64_t n_bu
                                  .n_labels = head[4],
                                  .steps = (int32_t)head[5],
                                  .batch = head[6],
-                                 .public_data = head[7] ? public_data : NULL};
+                                 .rounds = (int32_t)head[7],
+                                 .per_round = (int32_t)head[8],
+                                 .public_data = head[9] ? public_data : NULL};
     c->client.rate = gnt_frame_get_real(f);
     if (get_samples(f, c) != 0 || get_floats(f, &c->weights, &c->client.weights, n_params) != 0 ||
         get_floats(f, &c->buffers, &c->client.buffers, n_buffers) != 0 || f->bad)

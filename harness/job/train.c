@@ -312,6 +312,8 @@ static int encode_queries(training *t, const gnt_sampleset *public_data, const f
     gnt_client client = {.size = sizeof client,
                          .index = -1,
                          .round = config.rounds,
+                         .rounds = config.rounds,
+                         .per_round = gnt_fl_per_round(&config),
                          .n_clients = config.clients,
                          .n_samples = test->n,
                          .batch = test->n,

@@ -66,6 +66,15 @@ char *plan_fit_defense(const gnt_suite_task *t, const gnt_suite_defense *d, int 
         }
         surfaces |= d->member[i].info->surfaces;
     }
+    /* an update that a hook may change, or samples that another hook encodes, need not come from what was released */
+    if (t->observe.surface == GNT_SURFACE_ENCODING && !t->observe.probe &&
+        hooks_of(d) & (GNT_HOOK_ENCODE_BATCH | GNT_HOOK_CLIENT_UPDATE | GNT_HOOK_TRANSFORM_UPDATE)) {
+        char *reason = gnt_format("%s has hooks behind the released encodings, so that the clients need not train on "
+                                  "these; observe the surface update, or encode sets alone",
+                                  d->plugin);
+        *failed |= !reason;
+        return reason;
+    }
     int no_sum = t->observe.surface == GNT_SURFACE_TRANSCRIPT && !(hooks_of(d) & GNT_HOOK_CONTRIBUTE);
     const uint32_t reached = surfaces | (hooks_of(d) & trains ? GNT_SURFACE_REPRESENTATION : 0);
     if ((reached & t->observe.surface) && !no_sum)
@@ -88,6 +97,12 @@ static int keeps_private(const gnt_suite_defense *d) {
     return 0;
 }
 
+/* In a round a client computes with what a defense made of its samples: of the samples themselves that tells nothing. */
+static int is_encoded(const gnt_suite_task *t, const gnt_suite_defense *d) {
+    return !t->observe.probe &&
+           (hooks_of(d) & (GNT_HOOK_ENCODE_SET | GNT_HOOK_ENCODE_BATCH | GNT_HOOK_CLIENT_UPDATE));
+}
+
 static uint32_t available(const gnt_suite *s, const gnt_cell *c) {
     const gnt_suite_task *t = &s->task[c->task];
     const gnt_suite_defense *d = &s->defense[c->defense];
@@ -101,16 +116,21 @@ static uint32_t available(const gnt_suite *s, const gnt_cell *c) {
     has |= t->region.height ? GNT_KNOWS_REGION : 0;
     has |= t->observe.probe && c->stage != t->stages[0] ? GNT_KNOWS_HISTORY : 0;
     has |= keeps_private(d) ? GNT_KNOWS_DEFENSE_PRIVATE : 0;
+    has |= c->surface == GNT_SURFACE_UPDATE && t->observe.local_steps > 0 ? GNT_KNOWS_ORDER : 0;
+    if (is_encoded(t, d))
+        has &= ~(GNT_KNOWS_BN_STATS | GNT_KNOWS_REGION | GNT_KNOWS_ORDER);
     if (t->observe.surface == GNT_SURFACE_TRANSCRIPT)
         has &= GNT_KNOWS_DEFENSE | GNT_KNOWS_DEFENSE_PRIVATE | GNT_KNOWS_PUBLIC | GNT_KNOWS_SHADOW |
                GNT_KNOWS_SUM;
     return has;
 }
 
-static const char *where_from(const gnt_suite_task *t, uint32_t bit) {
+static const char *where_from(const gnt_suite_task *t, const gnt_suite_defense *d, uint32_t bit) {
     const uint32_t of_tasks = GNT_KNOWS_PUBLIC | GNT_KNOWS_SHADOW | GNT_KNOWS_SUM | GNT_KNOWS_DEFENSE_PRIVATE;
     if (t->observe.surface == GNT_SURFACE_TRANSCRIPT && !(bit & of_tasks))
         return "a transcript has no private batch behind it and is made once";
+    if (is_encoded(t, d) && (bit & (GNT_KNOWS_BN_STATS | GNT_KNOWS_REGION | GNT_KNOWS_ORDER)))
+        return "the defense computes with something else than the samples themselves";
     switch (bit) {
     case GNT_KNOWS_PUBLIC:
         return "the task has no public rows (data.public)";
@@ -129,7 +149,7 @@ static const char *where_from(const gnt_suite_task *t, uint32_t bit) {
     case GNT_KNOWS_DEFENSE_PRIVATE:
         return "the defense keeps no artefacts private";
     case GNT_KNOWS_ORDER:
-        return "this version does not keep which samples each local step took";
+        return "no update of several local steps is observed";
     default:
         return t->observe.probe ? "this is the task's first stage"
                                 : "in every observed round other clients are drawn (observe.from)";
@@ -206,7 +226,7 @@ static int misfits(const gnt_suite *s, const gnt_cell *c, const attacker *a, uin
     else if (absent)
         *reason =
             gnt_format("%sneeds %s, but %s", a->who, list(&gnt_knowledge_words, lowest_bit(absent)).text,
-                       a->withheld ? a->withheld : where_from(t, lowest_bit(absent)));
+                       a->withheld ? a->withheld : where_from(t, &s->defense[c->defense], lowest_bit(absent)));
     else if ((p->flags & GNT_FLAG_FIRST_DENSE) && !t->first_dense)
         *reason =
             gnt_format("%sneeds a model whose first layer is dense; that of %s is not", a->who, t->model);
