@@ -608,7 +608,8 @@ typedef struct gnt_observation {
     int64_t n_contribution; /* entries of a client's vector in the secure sum; 0: none was taken */
     int32_t n_clients;      /* of the federation */
     int32_t reserved;
-    /* KNOWS_ORDER: steps × batch indices into the n private samples, those that each local step took */
+    /* KNOWS_ORDER: steps × batch indices into the n private samples, those that each local step took: what
+     * gnt_function_spec.order takes as 64-bit numbers */
     const int32_t *order;
     double momentum;               /* of the clients' local steps */
     const gnt_samples *candidates; /* goal MEMBERSHIP: samples of which some are private ones; else NULL */
