@@ -150,9 +150,10 @@ typedef gnt_status (*encode_hook)(void *self, const gnt_client *client, int64_t 
 
 static int encode(const gnt_chain *chain, const gnt_member *m, encode_hook hook, const char *name,
                   gnt_client *client, int64_t when, gnt_batch *b, gnt_err *err) {
+    const int query = hook == m->hooks->encode_query && !b->view.id;
     collector c = {.source = &b->view,
-                   .query = hook == m->hooks->encode_query && !b->view.id,
-                   .before = b->made_of,
+                   .query = query,
+                   .before = query ? NULL : b->made_of,
                    .most = b->view.n * MOST_GROWTH};
     if (c.before)
         c.made_of = gnt_mixture_empty(c.before);
@@ -176,8 +177,8 @@ static int encode(const gnt_chain *chain, const gnt_member *m, encode_hook hook,
         gnt_mixture_free(&c.made_of);
         return -1;
     }
-    if (b->made_of) {
-        c.out.made_of = b->made_of;
+    c.out.made_of = b->made_of;
+    if (c.before) {
         gnt_mixture_free(b->made_of);
         *b->made_of = c.made_of;
     }
@@ -306,8 +307,8 @@ int gnt_chain_transform(const gnt_chain *chain, gnt_client *client, gnt_tensors 
     return 0;
 }
 
-int gnt_chain_contribute(const gnt_member *m, const gnt_chain *chain, const gnt_client *client, double *vector,
-                         gnt_err *err) {
+int gnt_chain_contribute(const gnt_member *m, const gnt_chain *chain, const gnt_client *client,
+                         double *vector, gnt_err *err) {
     const gnt_inputs before = gnt_inputs_of(chain, m, client);
     m->begin(m->owner, "contribute");
     if (m->done(m->owner, m->hooks->contribute(m->self, client, vector), err) != 0)

@@ -53,8 +53,9 @@ int gnt_batch_gather(gnt_batch *b, const gnt_samples *s, const uint32_t *row, in
 /* 1 when some member encodes sets. */
 int gnt_chain_encodes_sets(const gnt_chain *chain);
 /* Lets every member with encode_set encode the batch in turn (client->samples is set on the way). */
-int gnt_chain_encode_query(const gnt_chain *chain, gnt_client *client, int64_t draw, gnt_batch *b,
-                           gnt_err *err); /* likewise, of samples that the trained network is asked about: without
+int gnt_chain_encode_query(
+    const gnt_chain *chain, gnt_client *client, int64_t draw, gnt_batch *b,
+    gnt_err *err); /* likewise, of samples that the trained network is asked about: without
                                              labels, names, attributes and masks, before and after */
 int gnt_chain_encode_set(const gnt_chain *chain, gnt_client *client, int64_t epoch, gnt_batch *b,
                          gnt_err *err);
@@ -67,8 +68,8 @@ int gnt_chain_client_update(const gnt_chain *chain, gnt_client *client, gnt_tens
                             gnt_err *err);
 int gnt_chain_transform(const gnt_chain *chain, gnt_client *client, gnt_tensors *update, gnt_err *err);
 /* What one member gives to a secure sum. */
-int gnt_chain_contribute(const gnt_member *m, const gnt_chain *chain, const gnt_client *client, double *vector,
-                         gnt_err *err);
+int gnt_chain_contribute(const gnt_member *m, const gnt_chain *chain, const gnt_client *client,
+                         double *vector, gnt_err *err);
 int gnt_chain_aggregate(const gnt_chain *chain, gnt_aggregate *in, float *new_weights, int *took,
                         gnt_err *err);
 

@@ -74,8 +74,8 @@ int gnt_fl_new(gnt_fl **out, const gnt_model *m, const gnt_fl_config *config, co
     fl->local_buffers = gnt_array((size_t)fl->n_buffers, sizeof *fl->local_buffers);
     if (config->momentum != 0)
         fl->velocity = gnt_aligned((size_t)fl->n_params, sizeof *fl->velocity);
-    if (gnt_fl_tensors(&fl->tensors, m, err) != 0 || !fl->grad || !fl->local || !fl->stats || !fl->local_buffers ||
-        (config->momentum != 0 && !fl->velocity)) {
+    if (gnt_fl_tensors(&fl->tensors, m, err) != 0 || !fl->grad || !fl->local || !fl->stats ||
+        !fl->local_buffers || (config->momentum != 0 && !fl->velocity)) {
         gnt_fl_free(fl);
         return gnt_fail(err, "out of memory for federated training of %lld weights",
                         (long long)gnt_model_size(m));
@@ -294,7 +294,8 @@ static int server_open(server *s) {
     if (server_momentum)
         s->velocity = gnt_array(params, sizeof *s->velocity);
     if (!s->update || !s->share || !s->buffers_sum || !s->client_buffers || !s->old || !s->next ||
-        !s->index || !s->samples || !s->chosen || !s->id || !s->rates || (fl->n_own && !s->merged) || (server_momentum && !s->velocity))
+        !s->index || !s->samples || !s->chosen || !s->id || !s->rates || (fl->n_own && !s->merged) ||
+        (server_momentum && !s->velocity))
         return -1;
     for (int32_t k = 0; k < s->most; k++)
         if (!(s->update[k] = gnt_aligned(params, sizeof **s->update)) ||

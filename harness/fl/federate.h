@@ -52,7 +52,8 @@ typedef struct gnt_fl_used {
     uint32_t *row; /* n: which of the client's, in the order of their first use */
     int64_t n_y;
     int32_t classes;
-    float *y; /* n_y × classes: the labels that were computed with, in the order of row (a gradient: of its batch) */
+    float *
+        y; /* n_y × classes: the labels that were computed with, in the order of row (a gradient: of its batch) */
     int whole; /* they are all that it holds: a defense encoded them, or took over the computation */
 } gnt_fl_used;
 
@@ -66,10 +67,10 @@ typedef struct gnt_fl_treatment {
 
 /* What one client shares, beside the update itself. Pointers that the caller leaves NULL are not filled. */
 typedef struct gnt_fl_shared {
-    float *update;  /* flat, gnt_model_shared_size entries; needed */
-    float *own;     /* its own parameters afterwards, gnt_model_own_size entries */
-    float *buffers; /* its running statistics afterwards */
-    float *rates;   /* config.steps learning rates that were used */
+    float *update;     /* flat, gnt_model_shared_size entries; needed */
+    float *own;        /* its own parameters afterwards, gnt_model_own_size entries */
+    float *buffers;    /* its running statistics afterwards */
+    float *rates;      /* config.steps learning rates that were used */
     gnt_fl_used *used; /* to be freed */
     gnt_fl_treatment *treatment;
     /* Called with the encodings of each pass and what they are said to be made of, before anything is computed from
@@ -106,9 +107,9 @@ int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *
  * callback returns. */
 typedef struct gnt_fl_receipt {
     int32_t round, client;
-    const float *update; /* gnt_model_shared_size entries */
-    const float *rates;  /* config.steps, or NULL */
-    const gnt_fl_used *used;         /* where `wants` asked for it */
+    const float *update;     /* gnt_model_shared_size entries */
+    const float *rates;      /* config.steps, or NULL */
+    const gnt_fl_used *used; /* where `wants` asked for it */
     const gnt_fl_treatment *treatment;
 } gnt_fl_receipt;
 

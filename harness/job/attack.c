@@ -296,7 +296,8 @@ static int open_all(attacking *a, gnt_err *err) {
     if (read_grant(a, &a->labels, "labels", t * o->n, o->classes, err) != 0 ||
         read_grant(a, &a->rates, "rates", t, o->steps, err) != 0 ||
         read_grant(a, &a->stats, "stats", t, gnt_model_buffer_size(a->model.model), err) != 0 ||
-        make_order(a, err) != 0 || read_sum(a, err) != 0 || read_outside(a, err) != 0 || open_history(a, err) != 0)
+        make_order(a, err) != 0 || read_sum(a, err) != 0 || read_outside(a, err) != 0 ||
+        open_history(a, err) != 0)
         return -1;
     if (a->public_data.view.n)
         o->public_data = &a->public_data.view;

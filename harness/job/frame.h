@@ -25,8 +25,9 @@ void gnt_frame_free(gnt_frame *f);
 void gnt_frame_put(gnt_frame *f, const void *bytes, size_t n);
 void gnt_frame_put_int(gnt_frame *f, int64_t value);
 void gnt_frame_put_real(gnt_frame *f, double value);
-void gnt_frame_put_text(gnt_frame *f, const char *text);                  /* NULL is written as "" */
-void gnt_frame_put_array(gnt_frame *f, const void *data, int64_t n, size_t size); /* NULL is kept apart from empty */
+void gnt_frame_put_text(gnt_frame *f, const char *text); /* NULL is written as "" */
+void gnt_frame_put_array(gnt_frame *f, const void *data, int64_t n,
+                         size_t size); /* NULL is kept apart from empty */
 
 /* n bytes, aligned to 8; NULL where the frame does not hold so many. */
 const void *gnt_frame_get(gnt_frame *f, size_t n);

@@ -2,9 +2,11 @@
  *
  *   data            files or generators       -> clients, targets, test, public, shadow
  *   model           public, test              -> model (weights and buffers; metadata: what it is worth)
- *   train           clients, test, public     -> trained (weights of every stage, utility)
+ *   train           clients, test, public     -> trained (weights of every stage, utility), record, held
+ *   side            artefacts, public         -> nothing: answers over a socket what hooks of a chain give (side.h)
+ *   replay          clients, trained, record, held -> replay (which recorded updates come out otherwise)
  *   prepare-defense public, shadow, trained   -> artefacts
- *   observe         trained, targets, public  -> seen, and apart from it what may be granted
+ *   observe         trained, and record, held, clients (or targets, public)  -> seen, and apart from it what may be granted
  *   prepare-attack  public, shadow, shadow's seen, broadcast -> artefacts
  *   attack          seen and what was granted -> answer
  *   score           targets, answer, public   -> score (metadata: the cell's numbers), images

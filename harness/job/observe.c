@@ -387,7 +387,9 @@ static void take_hooks(observing *o) {
     }
     if (!o->epochs) /* all passes that a client has made by the end of that round */
         o->epochs = (o->stage + 1) * gnt_fl_passes(&o->config, o->batch);
-    o->how = o->set && o->surface == GNT_SURFACE_UPDATE ? GNT_FL_ENCODED : probe ? GNT_FL_WHOLE : GNT_FL_BATCHES;
+    o->how = o->set && o->surface == GNT_SURFACE_UPDATE ? GNT_FL_ENCODED
+             : probe                                    ? GNT_FL_WHOLE
+                                                        : GNT_FL_BATCHES;
     if (!probe)
         return;
     o->config.steps = (int32_t)gnt_request_int(o->work, "observe.local_steps");
@@ -408,7 +410,8 @@ static int show_probe(observing *o, gnt_err *err) {
 }
 
 static int show_round(observing *o, gnt_err *err) {
-    int rc = o->surface == GNT_SURFACE_REPRESENTATION ? observe_representation(o, err) : observe_recorded(o, err);
+    int rc =
+        o->surface == GNT_SURFACE_REPRESENTATION ? observe_representation(o, err) : observe_recorded(o, err);
     if (rc == 0)
         rc = observe_write_recorded(o, err);
     /* of what a defense made of samples, the samples tell nothing */

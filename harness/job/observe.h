@@ -20,14 +20,14 @@ typedef struct observing {
     int64_t targets, batch; /* observations, and private samples behind each */
     int64_t set, epochs;    /* samples that a client encodes together, 0: it does not; and how often */
     uint32_t surface;
-    int shadow; /* the samples are the shadow part's */
+    int shadow;             /* the samples are the shadow part's */
     gnt_released *released; /* of each of `sets` sets, where samples were encoded */
     int64_t sets;
-    int how;                /* GNT_FL_*: how clients go through their samples where hooks run here */
-    int round;              /* it was observed in the round: what follows, else the hooks are run here */
+    int how;   /* GNT_FL_*: how clients go through their samples where hooks run here */
+    int round; /* it was observed in the round: what follows, else the hooks are run here */
     gnt_st record, held, truth;
     gnt_recorded recorded;
-    int64_t *rows;          /* of the clients' samples, of each observed sample */
+    int64_t *rows;    /* of the clients' samples, of each observed sample */
     gnt_st seen, sum; /* sum: of a secure sum, where a defense took one */
     float *x, *y;     /* the batch of one target, B samples */
     int32_t *a;

@@ -67,7 +67,8 @@ int observe_recorded(observing *o, gnt_err *err) {
     const gnt_recorded *r = &o->recorded;
     const gnt_samples *s = &o->samples.view;
     if (o->surface == GNT_SURFACE_UPDATE)
-        return add_copy(&o->seen, "update", o->targets, gnt_model_shared_size(o->model.model), r->update, err);
+        return add_copy(&o->seen, "update", o->targets, gnt_model_shared_size(o->model.model), r->update,
+                        err);
     const int64_t n = encodings_of(o);
     return add_copy(&o->seen, "encoded_x", n, s->features, r->encoded_x, err) == 0
                ? add_copy(&o->seen, "encoded_y", n, s->classes, r->encoded_y, err)

@@ -102,7 +102,8 @@ int gnt_record_open(gnt_record **out, gnt_work *w, const gnt_model *m, const gnt
     int rc = r->stage ? 0 : gnt_fail(err, "out of memory for a record");
     for (size_t i = 0; rc == 0 && i < n; i++) {
         r->n_stages = i + 1;
-        rc = open_stage(r, &r->stage[i], (int32_t)json_integer_value(json_array_get(stages, i)), fl, &key, err);
+        rc = open_stage(r, &r->stage[i], (int32_t)json_integer_value(json_array_get(stages, i)), fl, &key,
+                        err);
     }
     if (rc != 0) {
         gnt_record_free(r);
@@ -340,7 +341,8 @@ static int mark(gnt_record *r, gnt_err *err) {
     if (found)
         json_array_append_new(marks, json_pack("{s:s, s:s}", "what", "acts-otherwise", "says", says.text));
     char *text = whole ? json_dumps(whole, JSON_COMPACT) : NULL;
-    const int rc = text ? gnt_st_set_metadata(&r->record, text, err) : gnt_fail(err, "out of memory for a record");
+    const int rc =
+        text ? gnt_st_set_metadata(&r->record, text, err) : gnt_fail(err, "out of memory for a record");
     gnt_free(text);
     json_decref(marks);
     json_decref(whole);
@@ -382,8 +384,9 @@ static const gnt_st_tensor *need(const gnt_st *st, const char *where, const char
     const gnt_st_tensor *t = gnt_st_find(st, name);
     if (t && t->type == type && t->rank == 2 && t->dim[0] == rows)
         return t;
-    gnt_fail(err, "%s: has no \"%s\" of %" PRId64 " observed clients; the training may have ended before that "
-                  "round",
+    gnt_fail(err,
+             "%s: has no \"%s\" of %" PRId64 " observed clients; the training may have ended before that "
+             "round",
              where, name, rows);
     return NULL;
 }
@@ -405,7 +408,8 @@ static int read_encodings(gnt_recorded *out, const gnt_st *record, const gnt_st 
         return 0;
     if (count->type != GNT_ST_I64 || count->rank != 1 || count->dim[0] != out->targets)
         return gnt_fail(err, "the record's \"%s\" cannot be read", name);
-    const gnt_st_tensor *set = need(held, "what stands behind the record", "set", stage, GNT_ST_I64, out->targets, err);
+    const gnt_st_tensor *set =
+        need(held, "what stands behind the record", "set", stage, GNT_ST_I64, out->targets, err);
     if (!set)
         return -1;
     out->count = count->data;

@@ -48,7 +48,8 @@ typedef struct gnt_recorded {
     int64_t targets, members, n; /* members: M; n: samples computed with */
     int whole;
     const int64_t *client, *rows;
-    const int64_t *count, *set; /* of encodings: how many of each client, and the set_size rows that each holds */
+    const int64_t *count,
+        *set; /* of encodings: how many of each client, and the set_size rows that each holds */
     int64_t set_size;
     const float *update, *labels, *rates, *encoded_x, *encoded_y;
     int64_t encodings; /* N */

@@ -30,7 +30,7 @@ struct gnt_remote {
     gnt_chain chain;
     proxy *proxy;
     int64_t n_params, n_buffers, n_shared;
-    int claims; /* someone asks what encodings are made of */
+    int claims;   /* someone asks what encodings are made of */
     gnt_err said; /* the sentence that goes with a status that is not GNT_OK */
 };
 
@@ -45,7 +45,8 @@ static gnt_status broken(gnt_remote *r, const char *what) {
 static gnt_status ask(gnt_remote *r, ask_side *s) {
     if (s->line.fd < 0)
         return broken(r, "the hook has no process to run in");
-    if (gnt_frame_send(&s->line, &s->out, &r->said) != 0 || gnt_frame_receive(&s->line, &s->in, &r->said) != 0)
+    if (gnt_frame_send(&s->line, &s->out, &r->said) != 0 ||
+        gnt_frame_receive(&s->line, &s->in, &r->said) != 0)
         return GNT_FAILED;
     const int64_t status = gnt_frame_get_int(&s->in);
     const char *sentence = gnt_frame_get_text(&s->in);
@@ -119,7 +120,9 @@ static gnt_status give(gnt_remote *r, ask_side *s, const gnt_samples *from, cons
             status = GNT_FAILED;
         else
             status = out->put(out->context, x + i * from->features, y ? y + i * from->classes : NULL,
-                              claims ? from->id[source] : id ? id[i] : 0);
+                              claims ? from->id[source]
+                              : id   ? id[i]
+                                     : 0);
         if (status == GNT_OK && claims)
             status = out->mixed(out->context, c.n, c.id, c.weight);
         else if (status == GNT_OK && mixes && from->n > 1 && id) /* that it mixes is all that is told */
@@ -224,7 +227,8 @@ static gnt_status aggregate(void *self, const gnt_aggregate *in, float *new_weig
     if (status != GNT_OK)
         return status;
     const float *next = gnt_frame_get_array(&s->in, in->n_params, sizeof *next);
-    const float *buffers = in->new_buffers ? gnt_frame_get_array(&s->in, in->n_buffers, sizeof *buffers) : NULL;
+    const float *buffers =
+        in->new_buffers ? gnt_frame_get_array(&s->in, in->n_buffers, sizeof *buffers) : NULL;
     if (!next || (in->new_buffers && !buffers))
         return unreadable(r);
     memcpy(new_weights, next, (size_t)in->n_params * sizeof *next);
@@ -425,9 +429,10 @@ int gnt_remote_open(gnt_remote **out, gnt_work *w, const gnt_work_model *m, gnt_
                                          : gnt_fail(err, "out of memory for %zu defenses", n);
     for (size_t i = 0; rc == 0 && i < n; i++) {
         const json_t *entry = json_array_get(list, i);
-        r->proxy[i] = (proxy){.remote = r,
-                              .index = (int32_t)i,
-                              .hooks = hooks_of((uint32_t)json_integer_value(json_object_get(entry, "hooks")))};
+        r->proxy[i] =
+            (proxy){.remote = r,
+                    .index = (int32_t)i,
+                    .hooks = hooks_of((uint32_t)json_integer_value(json_object_get(entry, "hooks")))};
         r->chain.member[i] = (gnt_member){.hooks = &r->proxy[i].hooks,
                                           .self = &r->proxy[i],
                                           .begin = begin_hook,

@@ -110,7 +110,8 @@ static int replay_stage(replaying *p, int32_t round, gnt_err *err) {
 static int open_all(replaying *p, gnt_err *err) {
     gnt_work *w = p->work;
     gnt_key key;
-    if (gnt_work_model_open(&p->model, w, err) != 0 || gnt_work_samples(&p->clients, w, "clients", err) != 0 ||
+    if (gnt_work_model_open(&p->model, w, err) != 0 ||
+        gnt_work_samples(&p->clients, w, "clients", err) != 0 ||
         gnt_work_samples(&p->public_data, w, "public", err) != 0 ||
         w->read(w->context, "trained", &p->trained, err) != 0 ||
         w->read(w->context, "record", &p->record, err) != 0 ||
@@ -135,7 +136,8 @@ static int write_out(replaying *p, gnt_err *err) {
     gnt_st_init(&st);
     json_t *all = json_pack("{s:I, s:O}", "checked", (json_int_t)p->checked, "differs", p->differs);
     char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
-    int rc = text ? gnt_st_set_metadata(&st, text, err) : gnt_fail(err, "out of memory for what was replayed");
+    int rc =
+        text ? gnt_st_set_metadata(&st, text, err) : gnt_fail(err, "out of memory for what was replayed");
     if (rc == 0)
         rc = p->work->write(p->work->context, "replay", &st, err);
     gnt_free(text);

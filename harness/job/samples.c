@@ -60,14 +60,16 @@ int gnt_samples_rows(gnt_st *out, const gnt_st *from, const int64_t *row, int64_
         int64_t dim[GNT_ST_RANK];
         gnt_st_tensor *made;
         if (t->rank < 1 || t->dim[0] != all)
-            return gnt_fail(err, "a set of samples has a tensor \"%.60s\" that is not one of its rows", t->name);
+            return gnt_fail(err, "a set of samples has a tensor \"%.60s\" that is not one of its rows",
+                            t->name);
         const size_t each = all ? t->bytes / (size_t)all : 0;
         memcpy(dim, t->dim, sizeof dim);
         dim[0] = n;
         if (gnt_st_add(out, t->name, t->type, t->rank, dim, NULL, &made, err) != 0)
             return -1;
         for (int64_t i = 0; i < n; i++)
-            memcpy((uint8_t *)made->data + (size_t)i * each, (const uint8_t *)t->data + (size_t)row[i] * each, each);
+            memcpy((uint8_t *)made->data + (size_t)i * each, (const uint8_t *)t->data + (size_t)row[i] * each,
+                   each);
     }
     return from->metadata ? gnt_st_set_metadata(out, from->metadata, err) : 0;
 }

@@ -55,7 +55,8 @@ static int read_setting(gnt_seen *s, const char *name, gnt_err *err) {
     if (rc != 0)
         return -1;
     if (s->observations < 1 || o->n < (o->surface != GNT_SURFACE_TRANSCRIPT) || o->round < 0 ||
-        o->steps < 0 || o->batch < (o->surface != GNT_SURFACE_TRANSCRIPT) || o->n_clients < 0 || o->n_contribution < 0)
+        o->steps < 0 || o->batch < (o->surface != GNT_SURFACE_TRANSCRIPT) || o->n_clients < 0 ||
+        o->n_contribution < 0)
         return gnt_fail(err, "%s: is not a bundle of observations", name);
     return 0;
 }

@@ -101,10 +101,9 @@ static int encode(side *s, int64_t member, uint64_t op, gnt_err *err) {
     if (claims)
         b.made_of = &made_of;
     if (rc == 0)
-        rc = op == SIDE_ENCODE_SET ? gnt_chain_encode_set(&chain, &s->client.client, when, &b, err)
-             : op == SIDE_ENCODE_BATCH
-                 ? gnt_chain_encode_batch(&chain, &s->client.client, when, &b, err)
-                 : gnt_chain_encode_query(&chain, &s->client.client, when, &b, err);
+        rc = op == SIDE_ENCODE_SET     ? gnt_chain_encode_set(&chain, &s->client.client, when, &b, err)
+             : op == SIDE_ENCODE_BATCH ? gnt_chain_encode_batch(&chain, &s->client.client, when, &b, err)
+                                       : gnt_chain_encode_query(&chain, &s->client.client, when, &b, err);
     s->client.client.samples = &s->client.samples;
     if (rc == 0) {
         gnt_frame_put_int(&s->out, b.view.n);

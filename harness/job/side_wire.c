@@ -30,8 +30,8 @@ static void put_samples(gnt_frame *f, const gnt_samples *s, side_sent *sent) {
     sent->samples = sum;
     if (same)
         return;
-    const int64_t head[8] = {s->n,      s->kind,     s->rank, s->classes, s->dim[0],
-                             s->dim[1], s->dim[2], s->features};
+    const int64_t head[8] = {s->n,      s->kind,   s->rank,   s->classes,
+                             s->dim[0], s->dim[1], s->dim[2], s->features};
     gnt_frame_put(f, head, sizeof head);
     gnt_frame_put_int(f, s->n_attributes);
     for (int32_t i = 0; i < s->n_attributes; i++) {
@@ -112,9 +112,8 @@ static int get_samples(gnt_frame *f, side_client *c) {
         (s.rank != 1 && s.rank != 3) || (s.rank == 3 && s.dim[0] * s.dim[1] * s.dim[2] != s.features))
         return -1;
     c->samples = s;
-    if (read_attributes(f, c) != 0 ||
-        KEEP(x, c->samples.x, s.n * s.features, sizeof *c->x) != 0 || !c->samples.x ||
-        KEEP(y, c->samples.y, s.n * s.classes, sizeof *c->y) != 0 ||
+    if (read_attributes(f, c) != 0 || KEEP(x, c->samples.x, s.n * s.features, sizeof *c->x) != 0 ||
+        !c->samples.x || KEEP(y, c->samples.y, s.n * s.classes, sizeof *c->y) != 0 ||
         KEEP(id, c->samples.id, s.n, sizeof *c->id) != 0 ||
         KEEP(a, c->samples.a, s.n * c->samples.n_attributes, sizeof *c->a) != 0 ||
         KEEP(mask, c->samples.mask, s.n * gnt_mask_size(&s), 1) != 0)

@@ -21,7 +21,7 @@ typedef struct training {
     gnt_remote *remote;
     const gnt_chain *chain; /* the remote's */
     gnt_record *record;     /* NULL: no round is observed */
-    gnt_st *state;          /* what members carry on for each client, as of round 0; NULL: they keep nothing */
+    gnt_st *state; /* what members carry on for each client, as of round 0; NULL: they keep nothing */
     float *own; /* clients × gnt_model_own_size: the parameters that each keeps; NULL where they share all */
     gnt_st out, given; /* given: to secure sums, by each client: for scoring alone */
     json_t *utility;

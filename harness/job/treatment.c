@@ -76,10 +76,11 @@ static int judge(const sums *s, int what, gnt_err *says) {
     const double z = s->surplus / sqrt(s->variance), a = s->watched / s->weight, b = s->others / s->weight;
     if (!(fabs(z) > beyond_chance) || !(fabs(a - b) > large[what]))
         return 0;
-    gnt_fail(says,
-             "what the defense did to the updates that were looked at is not what it did to the others: %s %.3g "
-             "against %.3g",
-             words[what], a, b);
+    gnt_fail(
+        says,
+        "what the defense did to the updates that were looked at is not what it did to the others: %s %.3g "
+        "against %.3g",
+        words[what], a, b);
     return 1;
 }
 

@@ -124,8 +124,7 @@ int gnt_job_run(gnt_work *w, gnt_err *err) {
         {"observe", gnt_job_observe}, {"prepare-attack", gnt_job_prepare_attack},
         {"attack", gnt_job_attack},   {"score", gnt_job_score},
         {"vet", gnt_job_vet},         {"side", gnt_job_side},
-        {"replay", gnt_job_replay},
-        {"replay", gnt_job_replay},
+        {"replay", gnt_job_replay},   {"replay", gnt_job_replay},
     };
     const char *kind = gnt_request_text(w, "job");
     w->status = GNT_FAILED;

@@ -21,7 +21,8 @@ typedef struct gnt_work {
     int (*has)(void *context, const char *input);
     int (*read)(void *context, const char *input, gnt_st *out, gnt_err *err);
     int (*write)(void *context, const char *output, const gnt_st *st, gnt_err *err);
-    int (*socket)(void *context, const char *name); /* to another process of the job; −1: there is none. May be NULL */
+    int (*socket)(void *context,
+                  const char *name); /* to another process of the job; −1: there is none. May be NULL */
     void (*progress)(void *context, double done, double total);
     int (*should_stop)(void *context);
     /* A look from outside at the hook that runs, for a job that vets a plugin; NULL elsewhere. note: its name. others:

@@ -299,8 +299,7 @@ static int store_outputs(run *r, run_job *j, gnt_err *err) {
             output[n++] = (gnt_stored_output){j->outputs[i], bytes[i], size};
     }
     json_t *facts = run_sides_facts(j);
-    j->record =
-        json_pack("{s:s, s:s, s:o}", "status", "ok", "job", j->name, "facts", believable(facts));
+    j->record = json_pack("{s:s, s:s, s:o}", "status", "ok", "job", j->name, "facts", believable(facts));
     json_decref(facts);
     if (j->n_plugins > 0)
         json_object_set_new(j->record, "sandbox", json_string(j->sandbox));
@@ -377,7 +376,7 @@ int run_step_jobs(run *r, int *moved, gnt_err *err) {
 }
 
 int run_wait_job(run *r, gnt_err *err) {
-    gnt_child *children[256];
+    gnt_child *children[256] = {0};
     run_job *owner[256];
     size_t n = 0;
     for (size_t i = 0; i < r->n_jobs && n + RUN_SIDES < 256; i++)
@@ -388,6 +387,8 @@ int run_wait_job(run *r, gnt_err *err) {
     int which = gnt_children_wait(children, n, 500);
     if (which == GNT_WAIT_INTERRUPTED)
         r->interrupted = 1;
+    for (size_t i = 0; which < 0 && i < n; i++)
+        run_sides_over(owner[i]);
     return which >= 0 && run_sides_over(owner[which]) ? finish_job(r, owner[which], err) : 0;
 }
 

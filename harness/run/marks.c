@@ -35,7 +35,8 @@ static void add_replay(json_t *list, const run *r, const run_cell *c) {
     else if (first) {
         const char *says = json_string_value(json_object_get(first, "says"));
         gnt_fail(&text,
-                 "%zu of %lld observed updates are not what their clients compute from their own data alone; client %lld "
+                 "%zu of %lld observed updates are not what their clients compute from their own data alone; "
+                 "client %lld "
                  "in round %lld: %s",
                  json_array_size(differs), (long long)json_integer_value(json_object_get(all, "checked")),
                  (long long)json_integer_value(json_object_get(first, "client")),

@@ -121,10 +121,11 @@ json_t *request_plugin(run *r, run_job *j, const gnt_suite_member *m, int swept,
     if (j->n_plugins == RUN_MOST_PLUGINS || request_params(&params, m, swept, strength) != 0)
         return NULL;
     char *text = gnt_params_canonical(&params);
-    json_t *entry = text ? json_pack("{s:s, s:s, s:s, s:s, s:I, s:{}}", "file", m->info->file, "id", m->info->id,
-                                     "digest", m->info->digest, "params", text, "hooks",
-                                     (json_int_t)m->info->hooks, "models")
-                         : NULL;
+    json_t *entry =
+        text ? json_pack("{s:s, s:s, s:s, s:s, s:I, s:b, s:{}}", "file", m->info->file, "id", m->info->id,
+                         "digest", m->info->digest, "params", text, "hooks", (json_int_t)m->info->hooks,
+                         "private", (m->info->flags & GNT_FLAG_ARTEFACTS_PRIVATE) != 0, "models")
+             : NULL;
     gnt_free(text);
     if (entry && request_add_models(r, j, entry, &params) != 0) {
         json_decref(entry);
@@ -162,8 +163,7 @@ void request_label(const run *r, int defense, double strength, char *text, size_
     char number[GNT_NUMBER_SIZE] = "none";
     if (isfinite(strength))
         gnt_number_text(strength, number);
-    snprintf(text, size, "%s@%s", defense < 0 ? "(plain)" : r->suite->defense[defense].label,
-             number);
+    snprintf(text, size, "%s@%s", defense < 0 ? "(plain)" : r->suite->defense[defense].label, number);
 }
 
 run_job *request_begin(run *r, const char *name, const char *kind, const char *const *outputs, int *fresh) {
@@ -445,7 +445,8 @@ run_job *run_replay_job(run *r, size_t task, int defense, double strength, uint6
         if (train->input[i].from && strcmp(train->input[i].name, "test") != 0 &&
             run_add_input(j, train->input[i].name, train->input[i].from, train->input[i].output) != 0)
             return NULL;
-    return run_add_input(j, "trained", train, "trained") == 0 && run_add_input(j, "record", train, "record") == 0 &&
+    return run_add_input(j, "trained", train, "trained") == 0 &&
+                   run_add_input(j, "record", train, "record") == 0 &&
                    run_add_input(j, "held", train, "held") == 0
                ? j
                : NULL;

@@ -15,14 +15,16 @@
 static int read_round(run *r, run_job *j, const gnt_cell *c, double strength) {
     run_job *data = run_data_job(r, c->task, c->seed);
     run_job *train = run_train_job(r, c->task, (int)c->defense, strength, c->seed);
-    return run_add_input(j, "clients", data, "clients") != 0 || run_add_input(j, "trained", train, "trained") != 0 ||
-                   run_add_input(j, "record", train, "record") != 0 || run_add_input(j, "held", train, "held") != 0
+    return run_add_input(j, "clients", data, "clients") != 0 ||
+                   run_add_input(j, "trained", train, "trained") != 0 ||
+                   run_add_input(j, "record", train, "record") != 0 ||
+                   run_add_input(j, "held", train, "held") != 0
                ? -1
                : 0;
 }
 
 static run_job *observe_job(run *r, const gnt_cell *c, double strength, int shadow) {
-    static const char *const outputs[] = {"seen", "broadcast", "labels", "rates", "stats",
+    static const char *const outputs[] = {"seen", "broadcast", "labels", "rates",   "stats",
                                           "sum",  "outside",   "mixing", "targets", NULL};
     const gnt_suite_task *t = &r->suite->task[c->task];
     char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE], coordinates[PART_SIZE];
@@ -320,8 +322,8 @@ run_job *run_score_job(run *r, const gnt_cell *c, double strength, run_job *atta
     if (run_add_input(j, "targets", t->observe.probe ? data : seen, "targets") != 0 ||
         run_add_input(j, "clients", data, "clients") != 0 ||
         run_add_input(j, "public", data, "public") != 0 ||
-        run_add_input(j, "answer", attack, "answer") != 0 ||
-        run_add_input(j, "seen", seen, "seen") != 0 || run_add_input(j, "mixing", seen, "mixing") != 0)
+        run_add_input(j, "answer", attack, "answer") != 0 || run_add_input(j, "seen", seen, "seen") != 0 ||
+        run_add_input(j, "mixing", seen, "mixing") != 0)
         return NULL;
     if ((c->goals & GNT_GOAL_RECONSTRUCTION) && t->facts.rank == 3 && add_judges(r, j, t) != 0)
         return NULL;

@@ -60,6 +60,7 @@ struct run_job {
     gnt_child *child;
     gnt_child *side[RUN_SIDES]; /* of the running child: processes in which a defense's hooks run */
     size_t n_sides;
+    double ended_at;         /* when its own process ended badly, while sides went on; else 0 */
     int fd[RUN_MOST_INPUTS]; /* of the running child */
 };
 
@@ -85,7 +86,7 @@ typedef struct run_cell {
     double utility_error;         /* standard error of `utility` */
     json_t *score;                /* metadata of the score */
     json_t *facts;
-    json_t *marks;  /* what the host found wrong with the defense: [{"what", "says"}] */
+    json_t *marks;   /* what the host found wrong with the defense: [{"what", "says"}] */
     run_job *replay; /* NULL where there is nothing to compute again */
     run_job *train, *first, *attack, *score_job; /* first: of a chain, else NULL */
     const run_job *failed;                       /* the job whose failure is the cell's; else NULL */
@@ -162,7 +163,8 @@ run_job *run_none_job(run *r, size_t task, uint64_t seed);
 json_t *run_marks_of(const run *r, const run_cell *c);
 /* The training on public data alone; NULL where there is none to make. */
 run_job *run_public_job(run *r, size_t task, uint64_t seed);
-run_job *run_public_made(const run *r, size_t task, uint64_t seed); /* NULL where it was not asked for or failed */
+run_job *run_public_made(const run *r, size_t task,
+                         uint64_t seed); /* NULL where it was not asked for or failed */
 
 /* ---- cells.c ---- */
 int run_wants(const run *r, size_t cell);

@@ -1,15 +1,23 @@
 #include "run/sides.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "run/walls.h"
 
-/* What a side may have of the job's inputs. */
-static int is_for_side(const char *name) {
-    return strcmp(name, "public") == 0 || strncmp(name, "artefacts.", 10) == 0 || strncmp(name, "model.", 6) == 0;
+static const double grace = 2; /* seconds */
+
+/* What a side may have of the job's inputs: artefacts that clients keep to themselves are for their side alone. */
+static int is_for_side(const json_t *request, const char *side, const char *name) {
+    static const char artefacts[] = "artefacts.";
+    if (strncmp(name, artefacts, sizeof artefacts - 1) != 0)
+        return strcmp(name, "public") == 0 || strncmp(name, "model.", 6) == 0;
+    const size_t member = (size_t)strtoul(name + sizeof artefacts - 1, NULL, 10);
+    const json_t *entry = json_array_get(json_object_get(request, "defense"), member);
+    return strcmp(side, "server") != 0 || !json_is_true(json_object_get(entry, "private"));
 }
 
 /* The request of a side: what it needs of the job's, and no more. */
@@ -33,7 +41,7 @@ static int start_one(run *r, run_job *j, const json_t *request, const char *side
     size_t n = 0;
     int end[2];
     for (size_t i = 0; i < n_inputs; i++)
-        if (is_for_side(inputs[i].name))
+        if (is_for_side(request, side, inputs[i].name))
             own[n++] = inputs[i];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, end) != 0)
         return gnt_fail(err, "cannot connect two processes of a job: %s", strerror(errno));
@@ -74,25 +82,38 @@ int run_sides_start(run *r, run_job *j, const json_t *request, const gnt_child_i
     return 0;
 }
 
-int run_sides_over(run_job *j) {
-    const gnt_child_result *own = gnt_child_result_of(j->child);
-    int over = own != NULL;
+static double seconds_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A side whose job has ended finds its socket closed and ends; one that is in a hook may take its time, but not for ever. */
+static void tend(run_job *j) {
     gnt_err ignored;
-    const int badly = own && strcmp(gnt_child_verdict(j->child, &ignored), "ok") != 0;
+    if (!gnt_child_result_of(j->child) || strcmp(gnt_child_verdict(j->child, &ignored), "ok") == 0)
+        return;
+    if (j->ended_at <= 0)
+        j->ended_at = seconds_now();
     for (size_t i = 0; i < j->n_sides; i++)
-        if (!gnt_child_result_of(j->side[i])) {
-            over = 0;
-            if (badly)
-                gnt_child_stop(j->side[i]);
-        }
-    return over;
+        if (!gnt_child_result_of(j->side[i]) && seconds_now() - j->ended_at > grace)
+            gnt_child_stop(j->side[i]);
+}
+
+int run_sides_over(run_job *j) {
+    tend(j);
+    for (size_t i = 0; i < j->n_sides; i++)
+        if (!gnt_child_result_of(j->side[i]))
+            return 0;
+    return gnt_child_result_of(j->child) != NULL;
 }
 
 /* A side that had to be stopped because the job had ended is no reason. */
 static int is_reason(const gnt_child *side) {
     const gnt_child_result *result = gnt_child_result_of(side);
     gnt_err ignored;
-    return result && result->end != GNT_CHILD_STOPPED && strcmp(gnt_child_verdict(side, &ignored), "ok") != 0 &&
+    return result && result->end != GNT_CHILD_STOPPED &&
+           strcmp(gnt_child_verdict(side, &ignored), "ok") != 0 &&
            strcmp(gnt_child_verdict(side, &ignored), "stopped") != 0;
 }
 
@@ -137,4 +158,5 @@ void run_sides_free(run_job *j) {
         j->side[i] = NULL;
     }
     j->n_sides = 0;
+    j->ended_at = 0;
 }

@@ -69,9 +69,10 @@ char *plan_fit_defense(const gnt_suite_task *t, const gnt_suite_defense *d, int 
     /* an update that a hook may change, or samples that another hook encodes, need not come from what was released */
     if (t->observe.surface == GNT_SURFACE_ENCODING && !t->observe.probe &&
         hooks_of(d) & (GNT_HOOK_ENCODE_BATCH | GNT_HOOK_CLIENT_UPDATE | GNT_HOOK_TRANSFORM_UPDATE)) {
-        char *reason = gnt_format("%s has hooks behind the released encodings, so that the clients need not train on "
-                                  "these; observe the surface update, or encode sets alone",
-                                  d->plugin);
+        char *reason =
+            gnt_format("%s has hooks behind the released encodings, so that the clients need not train on "
+                       "these; observe the surface update, or encode sets alone",
+                       d->plugin);
         *failed |= !reason;
         return reason;
     }
@@ -224,9 +225,9 @@ static int misfits(const gnt_suite *s, const gnt_cell *c, const attacker *a, uin
         *reason = gnt_format("%sneeds %s, which the suite does not grant", a->who,
                              list(&gnt_knowledge_words, ungranted).text);
     else if (absent)
-        *reason =
-            gnt_format("%sneeds %s, but %s", a->who, list(&gnt_knowledge_words, lowest_bit(absent)).text,
-                       a->withheld ? a->withheld : where_from(t, &s->defense[c->defense], lowest_bit(absent)));
+        *reason = gnt_format(
+            "%sneeds %s, but %s", a->who, list(&gnt_knowledge_words, lowest_bit(absent)).text,
+            a->withheld ? a->withheld : where_from(t, &s->defense[c->defense], lowest_bit(absent)));
     else if ((p->flags & GNT_FLAG_FIRST_DENSE) && !t->first_dense)
         *reason =
             gnt_format("%sneeds a model whose first layer is dense; that of %s is not", a->who, t->model);

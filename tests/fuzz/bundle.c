@@ -69,9 +69,11 @@ static int done(void *owner, gnt_status status, gnt_err *err) {
 static void read_carried(const gnt_st *st) {
     static const gnt_defense hooks = {.size = sizeof hooks, .load = load, .receive_sum = receive_sum};
     gnt_member member = {.hooks = &hooks, .begin = begin, .done = done};
-    gnt_work_chain chain = {.chain = {.member = &member, .n = 1, .n_params = FUZZ_WEIGHTS}};
+    const gnt_chain chain = {.member = &member, .n = 1, .n_params = FUZZ_WEIGHTS};
     gnt_err err = {0};
-    fuzz_ok(gnt_carry_load(&chain, st, 2, 2, &err), &err);
+    fuzz_ok(gnt_carry_load_sums(&chain, st, &err), &err);
+    for (int32_t k = -1; k < 2; k++)
+        fuzz_ok(gnt_carry_load(&chain, st, 2, k, &err), &err);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

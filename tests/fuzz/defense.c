@@ -150,17 +150,25 @@ static void run_update(const gnt_chain *chain, int how) {
 
 static void run_carry(gnt_chain *chain, int saves) {
     static const float weights[PARAMS];
-    gnt_work_chain work = {.chain = *chain};
+    static const int64_t start[CLIENTS + 1];
+    gnt_partition part = {.clients = CLIENTS, .start = (int64_t *)(uintptr_t)start};
+    gnt_sampleset samples = {0};
     gnt_fl_config config = {.clients = CLIENTS, .rate = 0.1};
     gnt_key key = gnt_key_of_seed(1);
     gnt_st out, truth;
+    const gnt_carry_summing sum = {.chain = chain,
+                                   .trained = &out,
+                                   .samples = &samples,
+                                   .part = &part,
+                                   .config = &config,
+                                   .weights = weights};
     gnt_err err = {0};
     gnt_st_init(&out);
     gnt_st_init(&truth);
-    if (saves)
-        fuzz_ok(gnt_carry_save(&work, 1, CLIENTS, &out, &err), &err);
-    else
-        fuzz_ok(gnt_carry_sums(&work, CLIENTS, &config, weights, NULL, &key, &out, &truth, &err), &err);
+    for (int32_t k = -1; saves && k < CLIENTS; k++)
+        fuzz_ok(gnt_carry_save(chain, 1, k, &out, &err), &err);
+    if (!saves)
+        fuzz_ok(gnt_carry_sums(&sum, &key, &out, &truth, &err), &err);
     fuzz_write(NULL, "carried", &out, &err);
     gnt_st_free(&out);
     gnt_st_free(&truth);

@@ -18,7 +18,7 @@ static gnt_status transform_update(void *context, const gnt_client *client, gnt_
             return host->fail(host->context, "no memory for the noise");
         host->normal(host->context, t->name, t->count, noise);
         for (int64_t i = 0; i < t->count; i++)
-            t->data[i] += 0.05f * noise[i];
+            t->data[i] += 0.02f * noise[i];
     }
     return GNT_OK;
 }

@@ -248,7 +248,7 @@ static gnt_status first_only(void *self, const gnt_client *client, int64_t epoch
                              const gnt_samples_sink *out) {
     (void)self, (void)epoch;
     const gnt_samples *s = client->samples;
-    return out->put(out->context, s->x, s->y, s->id[0]);
+    return out->put(out->context, s->x, s->y, s->id ? s->id[0] : 0);
 }
 
 static gnt_status not_finite(void *self, const gnt_client *client, gnt_tensors *update) {
@@ -323,7 +323,7 @@ static gnt_status note_epoch(void *self, const gnt_client *client, int64_t epoch
     const gnt_samples *s = client->samples;
     e->asked[e->n++] = epoch;
     for (int64_t i = e->drops ? epoch % 2 : 0; i < s->n; i++)
-        if (out->put(out->context, s->x + i * F, s->y + i * C, s->id[i]) != GNT_OK)
+        if (out->put(out->context, s->x + i * F, s->y ? s->y + i * C : NULL, s->id ? s->id[i] : 0) != GNT_OK)
             return GNT_FAILED;
     return GNT_OK;
 }

@@ -53,7 +53,8 @@ static gnt_status put(void *context, const float *x, const float *y, int64_t sou
     (void)context;
     assert_true(out.n < MOST_MIXES);
     memcpy(out.x + out.n * F, x, F * sizeof *x);
-    memcpy(out.y + out.n * CLASSES, y, CLASSES * sizeof *y);
+    if (y)
+        memcpy(out.y + out.n * CLASSES, y, CLASSES * sizeof *y);
     out.source[out.n] = source_id;
     out.members[out.n++] = 0;
     return GNT_OK;
@@ -281,8 +282,6 @@ static void queries_are_flipped_and_not_mixed(void **state) {
     assert_int_equal(gnt_instance_leave(t.instance, s, &err), GNT_OK);
     assert_int_equal(out.n, N);
     for (int64_t i = 0; i < N; i++) {
-        assert_int_equal(out.source[i], ids[i]);
-        assert_memory_equal(out.y + i * CLASSES, set_y + i * CLASSES, CLASSES * sizeof *set_y);
         for (int64_t f = 0; f < F; f++) {
             const double x = set_x[i * F + f], e = out.x[i * F + f];
             assert_true(fmin(fabs(e - x), fabs(1 - e - x)) < 1e-6);
