@@ -9,6 +9,7 @@
 #include "report/measure.h"
 #include "report/results.h"
 #include "report/table.h"
+#include "report/standing.h"
 #include "report/view.h"
 
 typedef struct board_run {
@@ -82,8 +83,9 @@ typedef struct board_place {
     size_t judged, of; /* attacks with a number, of those that apply and gave any defense one */
     size_t lacking;    /* of the required ones, those without a number; `missing` is the first of them */
     size_t missing;
-    int rank; /* from 1; 0: not ranked */
-    int tied; /* its interval overlaps that of another ranked one */
+    gnt_bar bar;          /* why it has no rank */
+    gnt_leak_place place; /* by its leakage above the floor; rank 0: not ranked */
+    double floor;         /* of the contest; NAN: unknown */
 } board_place;
 
 /* ---- gather.c: runs to contests ---- */
@@ -103,8 +105,8 @@ size_t board_rank(const board_contest *c, const gnt_measure *m, uint32_t threat,
 typedef enum board_trial { BOARD_BESIDE, BOARD_UNFIT, BOARD_UNTRIED, BOARD_TRIED } board_trial;
 board_trial board_trial_of(const board_contest *c, size_t row, size_t attack, const gnt_measure *m,
                            uint32_t threat, gnt_stand stand);
-/* 1 when a surely leaks less than b: their intervals do not touch. An unknown interval settles nothing. */
-int board_surely_less(const gnt_measure *m, const gnt_stat *a, const gnt_stat *b);
+/* What a guess without the update scores here, of the run given first that says so; NAN and "" when unknown. */
+double board_floor(const board_contest *c, const gnt_measure *m, uint32_t threat, const char **name);
 /* 1 when some place has a number. */
 int board_any_number(const board_place *places, size_t n);
 

@@ -29,8 +29,8 @@ static void add_place(const board *b, const board_contest *c, uint32_t threat, c
     const char *mark, *words;
     gnt_text text, untried;
     gnt_text_init(&text, 1 << 20);
-    if (p->rank)
-        gnt_text_add(&text, "%s%d", p->tied ? "=" : "", p->rank);
+    if (p->place.rank)
+        gnt_text_add(&text, "%s%d", p->place.tied ? "=" : "", p->place.rank);
     else
         board_say_standing(c, p, &text);
     board_item(t, &text);
@@ -44,11 +44,13 @@ static void add_place(const board *b, const board_contest *c, uint32_t threat, c
     board_item(t, &text);
     if (p->worst)
         gnt_measure_write(c->lead, &p->score->stat, &text);
+    if (p->worst && gnt_leak_is_floored(c->lead, p->score->stat.mean, p->floor))
+        gnt_text_add(&text, ", no more than a guess");
     board_item(t, &text);
     if (p->worst)
         board_say_attack(b, c, p->worst, &text);
     gnt_text_init(&untried, 1 << 20);
-    if (p->rank)
+    if (p->place.rank)
         board_say_untried(c, c->lead, threat, p, &untried);
     if (untried.size)
         gnt_text_add(&text, " (%s)", gnt_text_get(&untried));

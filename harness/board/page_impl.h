@@ -27,8 +27,7 @@ int page_base64(page *w, const uint8_t *bytes, size_t n);
 
 /* ---- page_rows.c ---- */
 
-page_scale page_scale_of(const board *b, const board_contest *c, uint32_t threat, const board_place *places,
-                         size_t n);
+page_scale page_scale_of(const board_contest *c, uint32_t threat, const board_place *places, size_t n);
 void page_ranked(page *w, const board_contest *c, const page_scale *s, const board_place *places, size_t n);
 void page_apart(page *w, const board_contest *c, const page_scale *s, const board_place *places, size_t n);
 

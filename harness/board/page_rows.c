@@ -18,20 +18,9 @@ static void widen(page_scale *s, double value) {
     s->high = isnan(s->high) ? value : fmax(s->high, value);
 }
 
-page_scale page_scale_of(const board *b, const board_contest *c, uint32_t threat, const board_place *places,
-                         size_t n) {
-    page_scale s = {NAN, NAN, NAN, NAN, c->lead->leak, threat};
-    for (size_t k = 0; k < c->n_run; k++) {
-        const gnt_results *r = &b->run[c->run[k]].results;
-        for (size_t a = 0; a < r->n_attack; a++) {
-            double floor[GNT_FLOORS], chance;
-            const char *name;
-            gnt_floors(r, c->task, c->stage, r->attack[a], c->lead, floor, &chance);
-            const double highest = gnt_highest_floor(c->lead, floor, chance, &name);
-            if (gnt_leaks_more(c->lead, highest, s.floor))
-                s.floor = highest;
-        }
-    }
+page_scale page_scale_of(const board_contest *c, uint32_t threat, const board_place *places, size_t n) {
+    const char *name;
+    page_scale s = {NAN, NAN, board_floor(c, c->lead, threat, &name), NAN, c->lead->leak, threat};
     for (size_t i = 0; i < n; i++) {
         if (!places[i].worst)
             continue;
@@ -75,10 +64,10 @@ static void add_name(page *w, const board_row *row) {
     page_add(w, "</td>");
 }
 
-/* 1 when what was measured surely leaks more than was claimed. */
+/* 1 when what was measured surely leaks more than was claimed, both above the floor. */
 static int is_exceeded(const board_contest *c, const board_place *p, double claimed) {
-    const gnt_stat alone = {.mean = claimed, .low = claimed, .high = claimed};
-    return p->worst && board_surely_less(c->lead, &alone, &p->score->stat);
+    const gnt_leak alone = gnt_leak_above(c->lead, (gnt_leak){claimed, claimed, claimed}, p->floor);
+    return p->worst && gnt_leak_surely_less(c->lead, &alone, &p->place.leak);
 }
 
 static void add_claim(page *w, const board_contest *c, const board_place *p) {
@@ -117,6 +106,8 @@ static void add_numbers(page *w, const board_contest *c, const page_scale *s, co
         gnt_measure_write(c->lead, &p->score->stat, &text);
         page_say_text(w, &text);
         add_bar(w, s, &p->score->stat);
+        if (gnt_leak_is_floored(c->lead, p->score->stat.mean, p->floor))
+            page_add(w, "<span class=\"soft\">no more than a guess</span>");
     }
     page_add(w, "</td><td data-label=\"best known attack\">");
     if (g)
@@ -127,7 +118,7 @@ static void add_numbers(page *w, const board_contest *c, const page_scale *s, co
         page_say(w, w->b->run[p->worst->run].contributor);
         page_add(w, "</span>");
     }
-    if (p->rank)
+    if (p->place.rank)
         board_say_untried(c, c->lead, s->threat, p, &text);
     if (text.size) {
         page_add(w, "<br><span class=\"soft\">");
@@ -157,17 +148,18 @@ static void add_heads(page *w, const char *const *names, size_t n) {
 void page_ranked(page *w, const board_contest *c, const page_scale *s, const board_place *places, size_t n) {
     static const char *const names[] = {"rank",    "defense",    "claimed", "measured", "best known attack",
                                         "utility", "contributor"};
-    if (n == 0 || !places[0].rank) {
+    if (n == 0 || !places[0].place.rank) {
         if (s->threat != c->threat[0]) /* of the first the section's own sentence says so */
             page_add(w, "<p>No defense has a place here.</p>\n");
         return;
     }
     page_add(w, "<table class=\"places sort\">");
     add_heads(w, names, sizeof names / sizeof *names);
-    for (size_t i = 0; i < n && places[i].rank; i++) {
+    for (size_t i = 0; i < n && places[i].place.rank; i++) {
         const board_place *p = &places[i];
         gnt_text_add(&w->out, "<tr%s><td class=\"rank\" data-v=\"%d\">%s%d</td>",
-                     p->rank == 1 ? " class=\"first\"" : "", p->rank, p->tied ? "=" : "", p->rank);
+                     p->place.rank == 1 ? " class=\"first\"" : "", p->place.rank, p->place.tied ? "=" : "",
+                     p->place.rank);
         add_name(w, p->row);
         add_numbers(w, c, s, p);
     }
@@ -178,7 +170,7 @@ void page_apart(page *w, const board_contest *c, const page_scale *s, const boar
     static const char *const names[] = {"defense",           "why",     "claimed",    "measured",
                                         "best known attack", "utility", "contributor"};
     size_t i = 0;
-    while (i < n && places[i].rank)
+    while (i < n && places[i].place.rank)
         i++;
     if (i == n)
         return;

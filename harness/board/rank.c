@@ -9,10 +9,6 @@ static const gnt_score *score_of(const gnt_outcome *g, const gnt_measure *m) {
     return s && isfinite(s->stat.mean) ? s : NULL;
 }
 
-int board_surely_less(const gnt_measure *m, const gnt_stat *a, const gnt_stat *b) {
-    return m->leak > 0 ? a->high < b->low : a->low > b->high; /* NAN: no */
-}
-
 int board_any_number(const board_place *places, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (places[i].worst)
@@ -30,6 +26,27 @@ static int counts(const board_contest *c, size_t attack, const gnt_measure *m, u
     for (size_t i = 0; i < c->n_number && !any; i++)
         any = c->number[i].attack == attack && score_of(c->number[i].group, m) != NULL;
     return any && knows_enough(c, attack, threat);
+}
+
+/* A contributor's own run could state any floor, and all below it are level: so one run has the word, the first given. */
+double board_floor(const board_contest *c, const gnt_measure *m, uint32_t threat, const char **name) {
+    double floor[GNT_FLOORS] = {NAN, NAN, NAN, NAN}, chance = NAN, highest = NAN;
+    *name = "";
+    for (size_t k = 0; k < c->n_run && isnan(highest); k++) {
+        for (size_t i = 0; i < c->n_number; i++) {
+            const board_number *n = &c->number[i];
+            const gnt_score *s = n->run == c->run[k] ? score_of(n->group, m) : NULL;
+            if (!s || !knows_enough(c, n->attack, threat))
+                continue;
+            for (int f = 0; f < GNT_FLOORS; f++)
+                if (gnt_leaks_more(m, s->floor[f], floor[f]))
+                    floor[f] = s->floor[f];
+            if (gnt_leaks_more(m, s->chance, chance))
+                chance = s->chance;
+        }
+        highest = gnt_highest_floor(m, floor, chance, name);
+    }
+    return highest;
 }
 
 /* The best that any run made of a row: matched before unmatched before fixed. 0 when nothing of it counts. */
@@ -105,68 +122,40 @@ static void judge(const board_contest *c, size_t row, const gnt_measure *m, uint
     }
 }
 
-static int is_ranked(const board_place *p) {
-    return p->stand == GNT_STAND_MATCHED && p->worst && p->lacking == 0;
-}
-
-static int tier(const board_place *p) {
-    if (is_ranked(p))
-        return 0;
-    if (!p->worst)
-        return 5;
-    switch (p->stand) {
-    case GNT_STAND_MATCHED:
-        return 1;
-    case GNT_STAND_UNMATCHED:
-        return 2;
-    case GNT_STAND_NONE:
-        return 4;
-    default:
-        return 3;
-    }
+static void settle(const gnt_measure *m, board_place *p) {
+    const gnt_grounds grounds = {
+        .stand = p->stand, .any_number = p->worst != NULL, .lacking = p->lacking > 0};
+    p->bar = gnt_bar_of(&grounds);
+    p->place.leak = p->worst ? gnt_leak_of(m, &p->score->stat, p->floor)
+                             : (gnt_leak){.mean = NAN, .low = NAN, .high = NAN};
 }
 
 /* Insertion keeps the order given among equals. */
 static void insert(const gnt_measure *m, board_place *places, size_t n, const board_place *p) {
     size_t at = n;
-    while (at > 0) {
-        const board_place *before = &places[at - 1];
-        const int first =
-            tier(p) < tier(before) || (tier(p) == tier(before) && p->worst &&
-                                       gnt_leaks_more(m, before->score->stat.mean, p->score->stat.mean));
-        if (!first)
-            break;
+    while (at > 0 &&
+           gnt_stands_before(m, p->bar, &p->place.leak, places[at - 1].bar, &places[at - 1].place.leak)) {
         places[at] = places[at - 1];
         at--;
     }
     places[at] = *p;
 }
 
-/* One more than the number of those that surely leak less, and never before one whose mean is lower: a wide interval,
- * got from few targets, wins nothing. */
-static void number_them(const gnt_measure *m, board_place *places, size_t n) {
-    for (size_t i = 0; i < n && is_ranked(&places[i]); i++) {
-        board_place *p = &places[i];
-        p->rank = 1;
-        for (size_t k = 0; k < n && is_ranked(&places[k]); k++) {
-            const int less = board_surely_less(m, &places[k].score->stat, &p->score->stat);
-            p->rank += less;
-            p->tied |= k != i && !less && !board_surely_less(m, &p->score->stat, &places[k].score->stat);
-        }
-        if (i && places[i - 1].rank > p->rank)
-            p->rank = places[i - 1].rank;
-    }
-}
-
 size_t board_rank(const board_contest *c, const gnt_measure *m, uint32_t threat, board_place *places) {
-    size_t n = 0;
+    const char *name;
+    const double floor = board_floor(c, m, threat, &name);
+    size_t n = 0, ranked = 0;
     for (size_t row = 0; row < c->n_row; row++) {
-        board_place p = {.row = &c->row[row]};
+        board_place p = {.row = &c->row[row], .floor = floor};
         if (!stand_of_row(c, row, &p.stand))
             continue;
         judge(c, row, m, threat, &p);
+        settle(m, &p);
         insert(m, places, n++, &p);
     }
-    number_them(m, places, n);
+    while (ranked < n && places[ranked].bar == GNT_RANKED)
+        ranked++;
+    if (ranked)
+        gnt_leak_rank(m, &places[0].place, sizeof *places, ranked);
     return n;
 }

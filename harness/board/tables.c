@@ -71,8 +71,8 @@ static void add_row(const board *b, const board_contest *c, const gnt_measure *m
     board_say_threat(c->threat[threat], &text);
     board_item(t, &text);
     gnt_table_text(t, m->name);
-    gnt_table_number(t, p->rank ? p->rank : NAN);
-    gnt_table_text(t, p->tied ? "tied" : "");
+    gnt_table_number(t, p->place.rank ? p->place.rank : NAN);
+    gnt_table_text(t, p->place.tied ? "tied" : "");
     gnt_table_text(t, p->row->label);
     board_say_contributors(b, p->row, &text);
     board_item(t, &text);
@@ -84,6 +84,10 @@ static void add_row(const board *b, const board_contest *c, const gnt_measure *m
     gnt_table_number(t, g ? p->score->stat.mean : NAN);
     gnt_table_number(t, g ? p->score->stat.low : NAN);
     gnt_table_number(t, g ? p->score->stat.high : NAN);
+    gnt_table_number(t, p->floor);
+    gnt_table_number(t, p->place.leak.mean);
+    gnt_table_number(t, p->place.leak.low);
+    gnt_table_number(t, p->place.leak.high);
     if (g)
         board_say_attack(b, c, p->worst, &text);
     board_item(t, &text);
@@ -124,6 +128,10 @@ void board_table_rows(const board *b, gnt_table *t) {
                                         "measured",
                                         "low",
                                         "high",
+                                        "floor",
+                                        "leakage",
+                                        "leakage_low",
+                                        "leakage_high",
                                         "best_known_attack",
                                         "attack_knows",
                                         "attack_run_by",

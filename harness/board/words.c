@@ -131,14 +131,29 @@ static void say_number(const board_contest *c, const gnt_stat *s, gnt_text *out)
     gnt_measure_write(c->lead, s, out);
 }
 
+/* "no more than a guess (13.1 dB, nearest public image)" */
+static void say_guess(const board_contest *c, double floor, gnt_text *out) {
+    const gnt_stat alone = {.mean = floor, .low = NAN, .high = NAN};
+    const char *name;
+    board_floor(c, c->lead, c->threat[0], &name);
+    gnt_text_add(out, "no more than a guess (%s ", c->lead->title);
+    gnt_measure_write(c->lead, &alone, out);
+    gnt_text_add(out, ", %s)", name);
+}
+
 static void say_first(const board *b, const board_contest *c, const board_place *places, size_t n,
                       gnt_text *out) {
+    const int floored = gnt_leak_is_floored(c->lead, places[0].score->stat.mean, places[0].floor);
     size_t level = 0;
-    while (level < n && places[level].rank == 1)
+    while (level < n && places[level].place.rank == 1)
         level++;
     for (size_t i = 0; i < level; i++)
         gnt_text_add(out, "%s%s", i == 0 ? "" : i + 1 == level ? " and " : ", ", places[i].row->label);
     gnt_text_add(out, level > 1 ? " leak least (a tie: their intervals overlap): " : " leaks least: ");
+    if (floored) {
+        say_guess(c, places[0].floor, out);
+        return;
+    }
     say_number(c, &places[0].score->stat, out);
     gnt_text_add(out, " at worst, under ");
     board_say_attack(b, c, places[0].worst, out);
@@ -156,7 +171,7 @@ void board_say_answer(const board *b, const board_contest *c, gnt_text *out) {
         gnt_text_init(&target, 1 << 16);
         board_say_target(b, c, &target);
         out->failed |= target.failed;
-        if (!places[0].rank)
+        if (!places[0].place.rank)
             gnt_text_add(out, "No defense was at matched utility here with a number from every attack");
         else {
             gnt_text_add(out, "At matched utility%s%s%s, ", target.size ? " (" : "", gnt_text_get(&target),

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "report/plot.h"
+#include "report/standing.h"
 #include "report/view.h"
 
 enum { WIDE = 118, HIGH = 50, LOW = 38, LEFT = 210, TOP = 40, FOOT = 46, NOTE = 17, GAP = 14 };
