@@ -35,18 +35,24 @@ typedef struct board_row {
     size_t first;    /* the run that brought it; of one contributor's runs the last */
     uint32_t flags;  /* GNT_FLAG_*, all members together */
     uint8_t *in_run; /* n_run flags of the board: whose it is */
+    const gnt_outcome
+        *marked; /* a cell of any run in which the host found something wrong with it, or NULL */
 } board_row;
 
-/* What a run says of a row under an attack. */
+/* What a run says of a row under an attack at a stage. Those of one run, row and attack lie side by side. */
 typedef struct board_number {
     size_t run, row, attack;
+    size_t of_stages; /* how many stages that run has here */
     const gnt_outcome *group;
+    gnt_public_verdict against_public; /* of the row in that run */
 } board_number;
 
-/* A task at a stage, in all runs that ask the same there. Only what stands in one contest is compared. */
+/* A task at a stage that the suite fixed, or at all that the host drew, in all runs that ask the same there. Only what stands
+ * in one contest is compared. */
 typedef struct board_contest {
     const char *task;
-    int64_t stage;
+    int64_t stage;      /* GNT_EVERY_STAGE: all, which the host drew in each run; the worst counts */
+    int in_round;       /* what was seen took part in training; else it was probed */
     size_t *run, n_run; /* in the order given */
     board_attack *attack;
     size_t n_attack;
@@ -57,6 +63,8 @@ typedef struct board_contest {
     uint32_t *
         threat; /* threat models: what an attacker may know; the first is everything granted to anyone here */
     size_t n_threat;
+    const gnt_task_facts
+        *facts;              /* of the first run that trained on the public data alone; else of the first */
     const gnt_measure *lead; /* what it is ranked by on the pages; NULL: no number at all */
     size_t like; /* an earlier contest of the same task and stage that asks something else; own index: none */
 } board_contest;
@@ -91,6 +99,8 @@ typedef struct board_place {
 /* ---- gather.c: runs to contests ---- */
 
 int board_gather(board *b, gnt_err *err);
+/* The stages of a run in a contest, rising. */
+size_t board_stages(const board_contest *c, const gnt_results *r, int64_t stages[GNT_MOST_STAGES]);
 /* 1 when attackers that know the one or the other can run the same attacks of a contest. */
 int board_same_reach(const board_contest *c, uint32_t one, uint32_t other);
 void board_contest_free(board_contest *c);
@@ -122,15 +132,21 @@ void board_say_untried(const board_contest *c, const gnt_measure *m, uint32_t th
 void board_say_contributors(const board *b, const board_row *row, gnt_text *out);
 void board_say_standing(const board_contest *c, const board_place *p, gnt_text *out); /* why it has no rank */
 void board_say_answer(const board *b, const board_contest *c, gnt_text *out);
-void board_say_alone(const board *b, const board_contest *c,
-                     gnt_text *out); /* why it is apart from `like`, or "" */
 void board_say_target(const board *b, const board_contest *c,
-                      gnt_text *out); /* "accuracy 83.9 % ± 3.0 %", or "" */
+                      gnt_text *out);                              /* "accuracy 83.9 % ± 3.0 %", or "" */
+const char *board_utility(const board *b, const board_contest *c); /* "accuracy", or "" */
 /* The claim for a row, NULL for none; the last run's that makes one. */
 const gnt_board_claim *board_claim(const board *b, const board_contest *c, const board_row *row,
                                    const gnt_measure *m);
 /* The n-th footnote: the flag it is about, its mark and its words; 0 when there is no such. */
 int board_footnote(size_t n, uint32_t *flag, const char **mark, const char **words);
+
+/* ---- head.c ---- */
+
+void board_say_alone(const board *b, const board_contest *c,
+                     gnt_text *out); /* why it is apart from `like`, or "" */
+/* Sentences on how the section was made: probe or round, drawn rounds, public seeds, what public data give; or "". */
+void board_say_head(const board *b, const board_contest *c, gnt_text *out);
 
 /* ---- tables.c, history.c, markdown.c, page.c ---- */
 

@@ -97,6 +97,8 @@ static void add_contest(const board *b, const board_contest *c, gnt_text *out) {
     gnt_text_init(&text, 1 << 20);
     board_say_alone(b, c, &text);
     paragraph(out, &text);
+    board_say_head(b, c, &text);
+    paragraph(out, &text);
     board_say_answer(b, c, &text);
     paragraph(out, &text);
     out->failed |= !places;

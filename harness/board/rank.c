@@ -1,4 +1,5 @@
-/* Who leaks least: worst case over attacks, at matched utility, ties as ties. Pure. */
+/* Who leaks least: worst case over attacks and drawn rounds, at matched utility, ties as ties. What costs a rank is
+ * report/standing.h's. Pure. */
 #include <math.h>
 #include <string.h>
 
@@ -20,11 +21,14 @@ static int knows_enough(const board_contest *c, size_t attack, uint32_t threat) 
     return (c->attack[attack].grants & ~threat) == 0;
 }
 
-/* 1 when an attack counts: within the threat model, and it gave some defense a number. */
-static int counts(const board_contest *c, size_t attack, const gnt_measure *m, uint32_t threat) {
+/* 1 when an attack counts for a row: within the threat model, and it gave some defense a number, be it this one, or one in
+ * which the host found nothing wrong: what only a marked one has met is asked of nobody else. */
+static int counts(const board_contest *c, size_t row, size_t attack, const gnt_measure *m, uint32_t threat) {
     int any = 0;
-    for (size_t i = 0; i < c->n_number && !any; i++)
-        any = c->number[i].attack == attack && score_of(c->number[i].group, m) != NULL;
+    for (size_t i = 0; i < c->n_number && !any; i++) {
+        const board_number *n = &c->number[i];
+        any = n->attack == attack && (n->row == row || !c->row[n->row].marked) && score_of(n->group, m);
+    }
     return any && knows_enough(c, attack, threat);
 }
 
@@ -82,27 +86,43 @@ static int is_number_of(const board_number *n, size_t row, size_t attack, const 
     return n->row == row && n->attack == attack && score_of(n->group, m) && gnt_stand_of(n->group) == stand;
 }
 
+/* 1 when some run has a number at each of its stages. */
+static int is_tried(const board_contest *c, size_t row, size_t attack, const gnt_measure *m,
+                    gnt_stand stand) {
+    size_t numbers = 0;
+    for (size_t i = 0; i < c->n_number; i++) {
+        const board_number *n = &c->number[i];
+        if (n->row != row || n->attack != attack)
+            continue;
+        if (i == 0 || n[-1].row != row || n[-1].attack != attack || n[-1].run != n->run)
+            numbers = 0;
+        numbers += (size_t)is_number_of(n, row, attack, m, stand);
+        if (numbers == n->of_stages)
+            return 1;
+    }
+    return 0;
+}
+
 /* BESIDE: it is beyond the threat model, or gave no defense a number. */
 board_trial board_trial_of(const board_contest *c, size_t row, size_t attack, const gnt_measure *m,
                            uint32_t threat, gnt_stand stand) {
-    if (!counts(c, attack, m, threat))
+    if (!counts(c, row, attack, m, threat))
         return BOARD_BESIDE;
-    for (size_t i = 0; i < c->n_number; i++)
-        if (is_number_of(&c->number[i], row, attack, m, stand))
-            return BOARD_TRIED;
+    if (is_tried(c, row, attack, m, stand))
+        return BOARD_TRIED;
     return does_not_apply(c, row, attack) ? BOARD_UNFIT : BOARD_UNTRIED;
 }
 
 /* Where the first contributor ran no attack of this threat model, every attack of it is required. */
-static int any_required(const board_contest *c, const gnt_measure *m, uint32_t threat) {
+static int any_required(const board_contest *c, size_t row, const gnt_measure *m, uint32_t threat) {
     for (size_t a = 0; a < c->n_attack; a++)
-        if (c->attack[a].required && counts(c, a, m, threat))
+        if (c->attack[a].required && counts(c, row, a, m, threat))
             return 1;
     return 0;
 }
 
 static void judge(const board_contest *c, size_t row, const gnt_measure *m, uint32_t threat, board_place *p) {
-    const int some = any_required(c, m, threat);
+    const int some = any_required(c, row, m, threat);
     for (size_t a = 0; a < c->n_attack; a++) {
         const board_trial trial = board_trial_of(c, row, a, m, threat, p->stand);
         if (trial == BOARD_BESIDE || trial == BOARD_UNFIT)
@@ -123,8 +143,11 @@ static void judge(const board_contest *c, size_t row, const gnt_measure *m, uint
 }
 
 static void settle(const gnt_measure *m, board_place *p) {
-    const gnt_grounds grounds = {
-        .stand = p->stand, .any_number = p->worst != NULL, .lacking = p->lacking > 0};
+    const gnt_grounds grounds = {.stand = p->stand,
+                                 .marked = p->row->marked != NULL,
+                                 .any_number = p->worst != NULL,
+                                 .lacking = p->lacking > 0,
+                                 .against_public = p->worst ? p->worst->against_public : GNT_PUBLIC_UNKNOWN};
     p->bar = gnt_bar_of(&grounds);
     p->place.leak = p->worst ? gnt_leak_of(m, &p->score->stat, p->floor)
                              : (gnt_leak){.mean = NAN, .low = NAN, .high = NAN};

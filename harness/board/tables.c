@@ -66,7 +66,7 @@ static void add_row(const board *b, const board_contest *c, const gnt_measure *m
     gnt_text_init(&text, 1 << 20);
     gnt_table_number(t, (double)(c - b->contest) + 1);
     gnt_table_text(t, c->task);
-    gnt_table_number(t, (double)c->stage);
+    gnt_table_number(t, c->stage == GNT_EVERY_STAGE ? NAN : (double)c->stage);
     gnt_table_text(t, threat == 0 ? "any" : "limited");
     board_say_threat(c->threat[threat], &text);
     board_item(t, &text);
@@ -98,6 +98,13 @@ static void add_row(const board *b, const board_contest *c, const gnt_measure *m
     gnt_table_number(t, (double)p->judged);
     gnt_table_number(t, (double)p->of);
     add_footnotes(p->row->flags, &text);
+    board_item(t, &text);
+    gnt_table_text(t, c->in_round ? "round" : "probe");
+    gnt_table_text(t, c->stage == GNT_EVERY_STAGE ? "drawn" : "fixed");
+    gnt_table_number(t, g ? (double)g->stage : NAN);
+    gnt_table_number(t, gnt_public_only_mean(c->facts));
+    if (!p->place.rank)
+        board_say_standing(c, p, &text);
     board_item(t, &text);
     gnt_text_free(&text);
 }
@@ -137,7 +144,12 @@ void board_table_rows(const board *b, gnt_table *t) {
                                         "attack_run_by",
                                         "attacks_with_number",
                                         "attacks",
-                                        "footnotes"};
+                                        "footnotes",
+                                        "observed_from",
+                                        "stages",
+                                        "worst_stage",
+                                        "public_only",
+                                        "why_not_ranked"};
     size_t n_measure;
     const gnt_measure *m = gnt_measures(&n_measure);
     gnt_table_init(t, "Places");

@@ -93,3 +93,14 @@ const gnt_task_facts *gnt_task_find(const gnt_task_facts *task, size_t n, const 
             return &task[i];
     return &unknown;
 }
+
+double gnt_public_only_mean(const gnt_task_facts *t) {
+    double sum = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < t->n_only; i++)
+        if (isfinite(t->only[i].utility)) {
+            sum += t->only[i].utility;
+            n++;
+        }
+    return n ? sum / (double)n : NAN;
+}

@@ -35,4 +35,7 @@ void gnt_tasks_free(gnt_task_facts *task, size_t n);
 /* What is known of a task: of one that is not listed what an old run would say. */
 const gnt_task_facts *gnt_task_find(const gnt_task_facts *task, size_t n, const char *id);
 
+/* The mean over seeds of what public data alone leave; NAN when unknown. */
+double gnt_public_only_mean(const gnt_task_facts *t);
+
 #endif

@@ -149,8 +149,18 @@ int gnt_was_trained(const gnt_results *r, const char *task) {
     return !json_is_integer(rounds) || json_integer_value(rounds) > 0;
 }
 
+static void every_stage_words(const gnt_results *r, const char *task, char *text, size_t size) {
+    int64_t stages[GNT_MOST_STAGES];
+    const size_t n = gnt_stages(r, task, stages);
+    size_t used = (size_t)snprintf(text, size, "worst of round%s ", n == 1 ? "" : "s");
+    for (size_t i = 0; i < n && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, i ? ", " : "", stages[i]);
+}
+
 void gnt_stage_words(const gnt_results *r, const char *task, int64_t stage, char *text, size_t size) {
-    if (stage)
+    if (stage == GNT_EVERY_STAGE)
+        every_stage_words(r, task, text, size);
+    else if (stage)
         snprintf(text, size, "round %" PRId64, stage);
     else
         snprintf(text, size, "%s",

@@ -56,7 +56,8 @@ size_t gnt_columns(const gnt_results *r, const char *task, int64_t stage, const 
 
 /* 0 where the task's network was never trained under a defense: it was attacked as it is. */
 int gnt_was_trained(const gnt_results *r, const char *task);
-/* "round 10"; of stage 0 "before training", or "given weights" where they came from a file. */
+/* "round 10"; of stage 0 "before training", or "given weights" where they came from a file; of every stage "worst of rounds
+ * 2, 5, 9". */
 void gnt_stage_words(const gnt_results *r, const char *task, int64_t stage, char *text, size_t size);
 
 /* 1 when defenses make a difference to utility here: by more than one point of accuracy, or one per cent of
