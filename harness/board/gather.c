@@ -400,12 +400,7 @@ int board_gather(board *b, gnt_err *err) {
     for (size_t run = 0; run < b->n_run; run++) {
         const gnt_results *r = &b->run[run].results;
         for (size_t t = 0; t < r->n_task; t++) {
-            const int drawn = gnt_facts_of(r, r->task[t])->drawn;
-            size_t n = gnt_stages(r, r->task[t], stages);
-            if (drawn && n) {
-                stages[0] = GNT_EVERY_STAGE;
-                n = 1;
-            }
+            const size_t n = gnt_judged_stages(r, r->task[t], stages);
             for (size_t s = 0; !failed && s < n; s++)
                 failed = join_contest(b, run, r->task[t], stages[s]);
         }

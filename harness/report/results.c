@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "report/public.h"
 
 enum { MOST_BYTES = 256 << 20, MOST_ROWS = 1 << 18 };
 /* Names of each kind, more than a suite may have; and how often a report may look through the groups for one of a task's
@@ -479,7 +480,10 @@ static int read_root(gnt_results *r, place *at) {
         gnt_tasks_read(json_object_get(r->root, "tasks"), at->file, &r->facts, &r->n_facts, at->err))
         return -1;
     complete_groups(r);
-    return collect_names(r, at);
+    if (collect_names(r, at))
+        return -1;
+    gnt_public_scatter(r);
+    return 0;
 }
 
 int gnt_results_parse(gnt_results *r, const char *name, const char *text, size_t size, gnt_err *err) {

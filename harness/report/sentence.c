@@ -11,6 +11,7 @@ static void say_number(const gnt_measure *m, const gnt_standing *s, gnt_text *ou
     gnt_text_add(out, "%s ", m->title);
     gnt_measure_write(m, &s->score->stat, out);
     gnt_text_add(out, " under %s", s->worst->attack);
+    gnt_identified_write(s->worst, m, out);
 }
 
 static void say_guess(const gnt_measure *m, double floor, gnt_text *out) {

@@ -41,24 +41,12 @@ const gnt_outcome *gnt_marked_cell(const gnt_results *r, const char *task, int64
     return NULL;
 }
 
-gnt_public_verdict gnt_beats_public(const gnt_results *r, const gnt_task_facts *of, const char *task,
-                                    const char *defense) {
-    gnt_public_pair pair[GNT_MOST_PUBLIC_ONLY];
-    size_t n = 0;
-    for (; n < of->n_only; n++)
-        pair[n] = (gnt_public_pair){NAN, NAN, of->only[n].utility, of->only[n].error};
-    for (size_t i = 0; n && i < r->n_cell; i++) {
-        const gnt_outcome *c = &r->cell[i];
-        if (c->mode != GNT_ROW_MATCHED || !isfinite(c->utility.value) || strcmp(c->task, task) != 0 ||
-            strcmp(c->defense, defense) != 0)
-            continue;
-        for (size_t k = 0; k < n; k++)
-            if (of->only[k].seed == c->seed) { /* the attacks of a seed share its training */
-                pair[k].with = c->utility.value;
-                pair[k].with_error = c->utility.error;
-            }
-    }
-    return gnt_metric_public_only(pair, n, gnt_utility_sign(gnt_utility_measure(r, task)));
+size_t gnt_judged_stages(const gnt_results *r, const char *task, int64_t stages[GNT_MOST_STAGES]) {
+    const size_t n = gnt_stages(r, task, stages);
+    if (n == 0 || !gnt_facts_of(r, task)->drawn)
+        return n;
+    stages[0] = GNT_EVERY_STAGE;
+    return 1;
 }
 
 /* ---- the standings ---- */

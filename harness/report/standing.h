@@ -4,7 +4,7 @@
 #define GNT_REPORT_STANDING_H
 
 #include "metric/leak.h"
-#include "metric/public_only.h"
+#include "report/public.h"
 #include "report/view.h"
 
 /* Why a defense has no rank, in the order in which rows stand. */
@@ -39,10 +39,8 @@ double gnt_section_floor(const gnt_results *r, const char *task, int64_t stage, 
 /* The first cell of a task and stage in which the host found something wrong with a defense; NULL for none. */
 const gnt_outcome *gnt_marked_cell(const gnt_results *r, const char *task, int64_t stage,
                                    const char *defense);
-/* A matched defense's utility held against that of public data alone, by the task's facts of `of` (of another run where this
- * one did not record them). */
-gnt_public_verdict gnt_beats_public(const gnt_results *r, const gnt_task_facts *of, const char *task,
-                                    const char *defense);
+/* The stages that a task's defenses are judged at: GNT_EVERY_STAGE alone where the host drew them, else each. */
+size_t gnt_judged_stages(const gnt_results *r, const char *task, int64_t stages[GNT_MOST_STAGES]);
 
 /* One defense's worst case over attacks, and over rounds where a stage of all is asked for. */
 typedef struct gnt_standing {

@@ -54,6 +54,7 @@ static void say_leak(const gnt_measure *m, const gnt_standing *s, gnt_text *out)
     gnt_text_add(out, "%s ", m->title);
     gnt_measure_write(m, &s->score->stat, out);
     gnt_text_add(out, ", %s", s->worst->attack);
+    gnt_identified_write(s->worst, m, out);
     if (gnt_leak_is_floored(m, s->score->stat.mean, s->floor))
         gnt_text_add(out, ", no more than a guess");
 }
@@ -132,7 +133,7 @@ void gnt_table_summary(const gnt_results *r, gnt_table *t) {
         gnt_table_column(t, columns[i]);
     for (size_t i = 0; rows && i < r->n_task; i++) {
         int64_t stages[GNT_MOST_STAGES];
-        size_t n = gnt_stages(r, r->task[i], stages);
+        const size_t n = gnt_judged_stages(r, r->task[i], stages);
         for (size_t k = 0; k < n; k++)
             summary_row(r, r->task[i], stages[k], rows, t);
     }

@@ -27,6 +27,7 @@ static void score_item(gnt_table *t, const gnt_measure *m, const gnt_outcome *g)
     }
     gnt_text_init(&text, 4096);
     gnt_measure_write(m, &s->stat, &text);
+    gnt_identified_write(g, m, &text);
     if (g->n_ok < g->n_cells)
         gnt_text_add(&text, " (%" PRId64 " of %" PRId64 " seeds)", g->n_ok, g->n_cells);
     gnt_table_text(t, gnt_text_get(&text));
@@ -60,6 +61,19 @@ static void standing_rows(const gnt_results *r, const char *task, int64_t stage,
     gnt_free(rows);
 }
 
+/* What no defense is needed for: the utility without any private data. */
+static void public_row(const gnt_results *r, const char *task, size_t n_attacks, gnt_table *t) {
+    const gnt_utility alone = {.measure = gnt_utility_measure(r, task),
+                               .value = gnt_public_only_mean(gnt_facts_of(r, task))};
+    if (isnan(alone.value))
+        return;
+    gnt_table_text(t, "public data alone");
+    utility_item(t, &alone);
+    gnt_table_text(t, "no private data");
+    for (size_t a = 0; a < n_attacks; a++)
+        gnt_table_text(t, "–");
+}
+
 static void sweep_rows(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                        const size_t *attacks, size_t n_attacks, gnt_table *t) {
     gnt_point *points = gnt_array(r->n_group + 1, sizeof *points);
@@ -85,6 +99,7 @@ void gnt_table_matrix(const gnt_results *r, const char *task, int64_t stage, con
     for (size_t a = 0; a < n; a++)
         gnt_table_column(t, r->attack[attacks[a]]);
     standing_rows(r, task, stage, m, attacks, n, t);
+    public_row(r, task, n, t);
     sweep_rows(r, task, stage, m, attacks, n, t);
     gnt_free(attacks);
 }
@@ -331,7 +346,7 @@ static void rank_rows(const gnt_results *r, const char *task, int64_t stage, con
     for (size_t i = 0; i < n; i++) {
         const gnt_standing *s = &rows[i];
         gnt_table_text(t, task);
-        gnt_table_number(t, (double)stage);
+        gnt_table_number(t, stage == GNT_EVERY_STAGE ? NAN : (double)stage);
         gnt_table_text(t, m->name);
         gnt_table_number(t, s->place.rank ? s->place.rank : NAN);
         gnt_table_text(t, s->place.rank && s->place.tied ? "tied" : "");
@@ -362,7 +377,7 @@ void gnt_table_ranking(const gnt_results *r, gnt_table *t) {
             "attacks_with_number", "attacks", "attacks_na");
     for (size_t i = 0; i < r->n_task; i++) {
         int64_t stages[GNT_MOST_STAGES];
-        size_t n = gnt_stages(r, r->task[i], stages);
+        const size_t n = gnt_judged_stages(r, r->task[i], stages);
         for (size_t s = 0; s < n; s++)
             for (size_t k = 0; k < n_measure; k++)
                 if (gnt_has_measure(r, r->task[i], stages[s], NULL, m[k].name))

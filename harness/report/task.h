@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "base/err.h"
+#include "metric/public_only.h"
 
 enum { GNT_MOST_PUBLIC_ONLY = 256 }; /* seeds of a task */
 
@@ -25,6 +26,8 @@ typedef struct gnt_task_facts {
     int seed_public; /* the run's key came from a seed that everybody may read */
     gnt_public_only *only;
     size_t n_only;
+    gnt_seed_scatter
+        scatter; /* of one training over seeds: what is matched, undefended, and public data alone */
 } gnt_task_facts;
 
 /* Of the list `tasks` of a results.json, whose entries are objects or mere names; NULL for none. `file` stands for it in

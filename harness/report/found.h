@@ -1,0 +1,12 @@
+/* found: what the host found wrong with defenses, cell by cell, for the top of a report. */
+#ifndef GNT_REPORT_FOUND_H
+#define GNT_REPORT_FOUND_H
+
+#include "report/results.h"
+#include "report/table.h"
+
+/* A row for each sentence on a defense in a task, cells with the same one joined; without rows where nothing was found. The
+ * caller frees the table. */
+void gnt_table_found(const gnt_results *r, gnt_table *t);
+
+#endif
