@@ -91,9 +91,11 @@ typedef struct board_place {
     size_t judged, of; /* attacks with a number, of those that apply and gave any defense one */
     size_t lacking;    /* of the required ones, those without a number; `missing` is the first of them */
     size_t missing;
-    gnt_bar bar;          /* why it has no rank */
-    gnt_leak_place place; /* by its leakage above the floor; rank 0: not ranked */
-    double floor;         /* of the contest; NAN: unknown */
+    gnt_bar bar;              /* why it has no rank */
+    gnt_leak_place place;     /* by its leakage above the floor; rank 0: not ranked */
+    double floor;             /* of the contest; NAN: unknown */
+    const board_number *told; /* beside PSNR: where the right image was told most often; NULL: not measured */
+    const gnt_score *told_score;
 } board_place;
 
 /* ---- gather.c: runs to contests ---- */
@@ -135,6 +137,8 @@ void board_say_answer(const board *b, const board_contest *c, gnt_text *out);
 void board_say_target(const board *b, const board_contest *c,
                       gnt_text *out);                              /* "accuracy 83.9 % ± 3.0 %", or "" */
 const char *board_utility(const board *b, const board_contest *c); /* "accuracy", or "" */
+/* "88.0 % [80.0, 94.0]", and under which attack where that is not the one that leaks most; or nothing. */
+void board_say_told(const board *b, const board_contest *c, const board_place *p, gnt_text *out);
 /* The claim for a row, NULL for none; the last run's that makes one. */
 const gnt_board_claim *board_claim(const board *b, const board_contest *c, const board_row *row,
                                    const gnt_measure *m);
@@ -147,6 +151,8 @@ void board_say_alone(const board *b, const board_contest *c,
                      gnt_text *out); /* why it is apart from `like`, or "" */
 /* Sentences on how the section was made: probe or round, drawn rounds, public seeds, what public data give; or "". */
 void board_say_head(const board *b, const board_contest *c, gnt_text *out);
+/* 1 when a defense could have known what is observed: a probe, or a public seed. */
+int board_is_doubtful(const board *b, const board_contest *c);
 
 /* ---- tables.c, history.c, markdown.c, page.c ---- */
 

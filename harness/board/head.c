@@ -41,6 +41,13 @@ static void say_public_seed(const board *b, const board_contest *c, gnt_text *ou
         gnt_text_add(out, "): a plugin could compute which rounds and clients are observed. ");
 }
 
+int board_is_doubtful(const board *b, const board_contest *c) {
+    int public = 0;
+    for (size_t k = 0; k < c->n_run; k++)
+    public |= facts_of(b, c->run[k], c)->seed_public;
+    return public || !c->in_round;
+}
+
 void board_say_head(const board *b, const board_contest *c, gnt_text *out) {
     const double alone = gnt_public_only_mean(c->facts);
     if (!c->in_round)

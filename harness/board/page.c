@@ -117,7 +117,7 @@ static void add_contest(page *w, const board_contest *c) {
     page_say_text(w, &text);
     page_add(w, "</h2>\n");
     board_say_head(w->b, c, &text);
-    add_paragraph(w, c->in_round ? "soft" : "warn", &text);
+    add_paragraph(w, board_is_doubtful(w->b, c) ? "warn" : "soft", &text);
     board_say_answer(w->b, c, &text);
     add_paragraph(w, "answer", &text);
     board_say_alone(w->b, c, &text);

@@ -20,8 +20,9 @@ static void widen(page_scale *s, double value) {
 
 page_scale page_scale_of(const board_contest *c, uint32_t threat, const board_place *places, size_t n) {
     const char *name;
-    page_scale s = {NAN, NAN, board_floor(c, c->lead, threat, &name), NAN, c->lead->leak, threat};
+    page_scale s = {NAN, NAN, board_floor(c, c->lead, threat, &name), NAN, c->lead->leak, threat, 0};
     for (size_t i = 0; i < n; i++) {
+        s.told |= places[i].told != NULL;
         if (!places[i].worst)
             continue;
         widen(&s, places[i].score->stat.mean);
@@ -93,6 +94,18 @@ static void add_claim(page *w, const board_contest *c, const board_place *p) {
     gnt_text_free(&text);
 }
 
+static void add_told(page *w, const board_contest *c, const board_place *p) {
+    gnt_text text;
+    gnt_text_init(&text, PAGE_MOST_SAID);
+    page_add(w, "<td class=\"n\" data-label=\"identified\"");
+    page_number(w, p->told ? p->told_score->stat.mean : NAN);
+    page_add(w, ">");
+    board_say_told(w->b, c, p, &text);
+    page_say_text(w, &text);
+    page_add(w, "</td>");
+    gnt_text_free(&text);
+}
+
 /* The cells that ranked and unranked rows share. */
 static void add_numbers(page *w, const board_contest *c, const page_scale *s, const board_place *p) {
     const gnt_outcome *g = p->worst ? p->worst->group : NULL;
@@ -109,7 +122,10 @@ static void add_numbers(page *w, const board_contest *c, const page_scale *s, co
         if (gnt_leak_is_floored(c->lead, p->score->stat.mean, p->floor))
             page_add(w, "<span class=\"soft\">no more than a guess</span>");
     }
-    page_add(w, "</td><td data-label=\"best known attack\">");
+    page_add(w, "</td>");
+    if (s->told)
+        add_told(w, c, p);
+    page_add(w, "<td data-label=\"best known attack\">");
     if (g)
         board_say_attack(w->b, c, p->worst, &text);
     page_say_text(w, &text);
@@ -138,23 +154,24 @@ static void add_numbers(page *w, const board_contest *c, const page_scale *s, co
     gnt_text_free(&text);
 }
 
-static void add_heads(page *w, const char *const *names, size_t n) {
+static void add_heads(page *w, const page_scale *s, const char *const *names, size_t n) {
     page_add(w, "<thead><tr>");
     for (size_t i = 0; i < n; i++)
-        gnt_text_add(&w->out, "<th scope=\"col\">%s</th>", names[i]);
+        if (s->told || strcmp(names[i], "identified") != 0)
+            gnt_text_add(&w->out, "<th scope=\"col\">%s</th>", names[i]);
     page_add(w, "</tr></thead>\n<tbody>\n");
 }
 
 void page_ranked(page *w, const board_contest *c, const page_scale *s, const board_place *places, size_t n) {
-    static const char *const names[] = {"rank",    "defense",    "claimed", "measured", "best known attack",
-                                        "utility", "contributor"};
+    static const char *const names[] = {"rank",       "defense",           "claimed", "measured",
+                                        "identified", "best known attack", "utility", "contributor"};
     if (n == 0 || !places[0].place.rank) {
         if (s->threat != c->threat[0]) /* of the first the section's own sentence says so */
             page_add(w, "<p>No defense has a place here.</p>\n");
         return;
     }
     page_add(w, "<table class=\"places sort\">");
-    add_heads(w, names, sizeof names / sizeof *names);
+    add_heads(w, s, names, sizeof names / sizeof *names);
     for (size_t i = 0; i < n && places[i].place.rank; i++) {
         const board_place *p = &places[i];
         gnt_text_add(&w->out, "<tr%s><td class=\"rank\" data-v=\"%d\">%s%d</td>",
@@ -167,21 +184,22 @@ void page_ranked(page *w, const board_contest *c, const page_scale *s, const boa
 }
 
 void page_apart(page *w, const board_contest *c, const page_scale *s, const board_place *places, size_t n) {
-    static const char *const names[] = {"defense",           "why",     "claimed",    "measured",
-                                        "best known attack", "utility", "contributor"};
+    static const char *const names[] = {
+        "defense", "why", "claimed", "measured", "identified", "best known attack", "utility", "contributor"};
     size_t i = 0;
     while (i < n && places[i].place.rank)
         i++;
     if (i == n)
         return;
     page_add(w, "<h3>Not ranked</h3>\n<table class=\"places sort apart\">");
-    add_heads(w, names, sizeof names / sizeof *names);
+    add_heads(w, s, names, sizeof names / sizeof *names);
     for (; i < n; i++) {
         gnt_text text;
         gnt_text_init(&text, PAGE_MOST_SAID);
         page_add(w, "<tr>");
         add_name(w, places[i].row);
-        page_add(w, "<td class=\"why\" data-label=\"why\">");
+        gnt_text_add(&w->out, "<td class=\"%s\" data-label=\"why\">",
+                     places[i].bar == GNT_BAR_MARKED ? "over" : "why");
         board_say_standing(c, &places[i], &text);
         page_say_text(w, &text);
         page_add(w, "</td>");

@@ -142,6 +142,25 @@ static void judge(const board_contest *c, size_t row, const gnt_measure *m, uint
     }
 }
 
+/* An answer that looks like nothing may still tell which image it was: the worst case of that, whichever attack it is. */
+static void find_told(const board_contest *c, size_t row, const gnt_measure *m, uint32_t threat,
+                      board_place *p) {
+    for (size_t i = 0; i < c->n_number; i++) {
+        const board_number *n = &c->number[i];
+        const gnt_score *s =
+            n->row == row && gnt_stand_of(n->group) == p->stand ? gnt_identified(n->group, m) : NULL;
+        if (!s || !knows_enough(c, n->attack, threat))
+            continue;
+        /* of equal ones that of the attack that the row names anyway */
+        const int named = p->worst && n->attack == p->worst->attack;
+        if (p->told &&
+            (named ? s->stat.mean < p->told_score->stat.mean : s->stat.mean <= p->told_score->stat.mean))
+            continue;
+        p->told = n;
+        p->told_score = s;
+    }
+}
+
 static void settle(const gnt_measure *m, board_place *p) {
     const gnt_grounds grounds = {.stand = p->stand,
                                  .marked = p->row->marked != NULL,
@@ -173,6 +192,7 @@ size_t board_rank(const board_contest *c, const gnt_measure *m, uint32_t threat,
         if (!stand_of_row(c, row, &p.stand))
             continue;
         judge(c, row, m, threat, &p);
+        find_told(c, row, m, threat, &p);
         settle(m, &p);
         insert(m, places, n++, &p);
     }

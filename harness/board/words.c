@@ -52,6 +52,16 @@ void board_say_attack(const board *b, const board_contest *c, const board_number
         gnt_text_add(out, " (as %s set it)", b->run[a->first].contributor);
 }
 
+void board_say_told(const board *b, const board_contest *c, const board_place *p, gnt_text *out) {
+    if (!p->told)
+        return;
+    gnt_measure_write(gnt_measure_find("identification"), &p->told_score->stat, out);
+    if (p->worst && p->told->attack != p->worst->attack) {
+        gnt_text_add(out, ", ");
+        board_say_attack(b, c, p->told, out);
+    }
+}
+
 void board_say_contributors(const board *b, const board_row *row, gnt_text *out) {
     int any = 0;
     for (size_t i = 0; i < b->n_run; i++) {
@@ -169,6 +179,19 @@ static void say_guess(const board_contest *c, double floor, gnt_text *out) {
     gnt_text_add(out, ", %s)", name);
 }
 
+/* Of those that share the first rank, the one whose images were told most often. */
+static void say_most_told(const board *b, const board_contest *c, const board_place *places, size_t n,
+                          gnt_text *out) {
+    const board_place *most = NULL;
+    for (size_t i = 0; i < n; i++)
+        if (places[i].told && (!most || places[i].told_score->stat.mean > most->told_score->stat.mean))
+            most = &places[i];
+    if (!most)
+        return;
+    gnt_text_add(out, "; identified%s: ", n > 1 ? " at most" : "");
+    board_say_told(b, c, most, out);
+}
+
 static void say_first(const board *b, const board_contest *c, const board_place *places, size_t n,
                       gnt_text *out) {
     const int floored = gnt_leak_is_floored(c->lead, places[0].score->stat.mean, places[0].floor);
@@ -178,15 +201,16 @@ static void say_first(const board *b, const board_contest *c, const board_place 
     for (size_t i = 0; i < level; i++)
         gnt_text_add(out, "%s%s", i == 0 ? "" : i + 1 == level ? " and " : ", ", places[i].row->label);
     gnt_text_add(out, level > 1 ? " leak least (a tie: their intervals overlap): " : " leaks least: ");
-    if (floored) {
+    if (floored)
         say_guess(c, places[0].floor, out);
-        return;
+    else {
+        say_number(c, &places[0].score->stat, out);
+        gnt_text_add(out, " at worst, under ");
+        board_say_attack(b, c, places[0].worst, out);
+        if (c->stage == GNT_EVERY_STAGE)
+            gnt_text_add(out, " in round %" PRId64, places[0].worst->group->stage);
     }
-    say_number(c, &places[0].score->stat, out);
-    gnt_text_add(out, " at worst, under ");
-    board_say_attack(b, c, places[0].worst, out);
-    if (c->stage == GNT_EVERY_STAGE)
-        gnt_text_add(out, " in round %" PRId64, places[0].worst->group->stage);
+    say_most_told(b, c, places, level, out);
 }
 
 void board_say_answer(const board *b, const board_contest *c, gnt_text *out) {

@@ -70,9 +70,8 @@ static double high_of(const sheet *s, const line *l) {
 }
 
 /* The mean, its interval, and below them how often the image was told from others. */
-static void field_text(sheet *s, double x, const line *l, const gnt_outcome *g, const gnt_score *score,
+static void field_text(sheet *s, double x, const line *l, const gnt_score *told, const gnt_score *score,
                        unsigned ink) {
-    const gnt_score *told = s->beside ? gnt_identified(g, s->m) : NULL;
     const gnt_stat mean = {.mean = score->stat.mean, .low = NAN, .high = NAN};
     const double foot = s->beside ? BESIDE : 0, high = high_of(s, l) - foot, y = l->y + foot;
     const int interval = gnt_has_interval(&score->stat);
@@ -90,7 +89,7 @@ static void field_text(sheet *s, double x, const line *l, const gnt_outcome *g, 
         gnt_text_free(&text);
     }
     if (told) {
-        gnt_text_add(&text, "identified %.0f %%", 100 * told->stat.mean);
+        gnt_text_add(&text, "id %.0f %%", 100 * told->stat.mean);
         if (gnt_has_interval(&told->stat))
             gnt_text_add(&text, " (%.0f – %.0f)", 100 * told->stat.low, 100 * told->stat.high);
         text_at(s, x + WIDE / 2.0, l->y + BESIDE * 0.85, "center", gnt_text_get(&text), ink, "TINY");
@@ -98,7 +97,7 @@ static void field_text(sheet *s, double x, const line *l, const gnt_outcome *g, 
     }
 }
 
-static void field(sheet *s, double x, const line *l, const gnt_outcome *g) {
+static void field(sheet *s, double x, const line *l, const gnt_outcome *g, const gnt_score *told) {
     const gnt_score *score = number_of(s, g);
     double high = high_of(s, l), y = l->y, span = s->high - s->low;
     double share = score && span != 0 ? (score->stat.mean - s->low) / span : 0.5;
@@ -116,7 +115,7 @@ static void field(sheet *s, double x, const line *l, const gnt_outcome *g) {
                 0x999999, "SMALL");
         return;
     }
-    field_text(s, x, l, g, score, dark ? 0xffffff : 0x111111);
+    field_text(s, x, l, told, score, dark ? 0xffffff : 0x111111);
 }
 
 /* ---- which rows, which columns ---- */
@@ -201,7 +200,7 @@ static void find_notes(sheet *s) {
 static void find_beside(sheet *s) {
     for (size_t i = 0; i < s->n_line; i++)
         for (size_t c = 0; c < s->n_column; c++)
-            s->beside |= s->line[i].field[c] && gnt_identified(s->line[i].field[c], s->m);
+            s->beside |= s->line[i].field[c] && gnt_identified(s->line[i].field[c], s->m) != NULL;
 }
 
 static void find_ends(sheet *s) {
@@ -261,11 +260,31 @@ static void name_row(sheet *s, const line *l) {
 static void say_notes(sheet *s, double width) {
     double y = FOOT + s->n_note * (double)NOTE - 16;
     text_at(s, 14, y, "left", s->m->words, 0x555555, "SMALL");
-    text_at(s, 14, y - NOTE, "left", "mean and its interval; darker leaks more", 0x555555, "SMALL");
+    text_at(
+        s, 14, y - NOTE, "left",
+        s->beside
+            ? "mean and its interval; darker leaks more; id: how often the right image was told among many"
+            : "mean and its interval; darker leaks more",
+        0x555555, "SMALL");
     for (int i = 0; i < s->n_note; i++)
         gnt_plot_say(s->p, "set label %d L[%d] at 14,%.1f left noenhanced tc rgb \"#888888\" font TINY\n",
                      ++s->n_label, gnt_plot_label(s->p, s->note[i], (size_t)((width - 20) / 5.9)),
                      y - NOTE * (i + 2));
+}
+
+static const gnt_score *told_by(const sheet *s, const gnt_outcome *g) {
+    return g ? gnt_identified(g, s->m) : NULL;
+}
+
+/* The worst case of identification, which may be another attack's than that of the measure. */
+static const gnt_score *most_told(const sheet *s, const line *l) {
+    const gnt_score *most = NULL;
+    for (size_t c = 0; c < s->n_column; c++) {
+        const gnt_score *told = told_by(s, l->field[c]);
+        if (told && (!most || told->stat.mean > most->stat.mean))
+            most = told;
+    }
+    return most;
 }
 
 static void draw(sheet *s) {
@@ -278,8 +297,8 @@ static void draw(sheet *s) {
         line *l = &s->line[i];
         name_row(s, l);
         for (size_t c = 0; c < s->n_column; c++)
-            field(s, LEFT + (double)c * WIDE, l, l->field[c]);
-        field(s, worst, l, l->worst);
+            field(s, LEFT + (double)c * WIDE, l, l->field[c], told_by(s, l->field[c]));
+        field(s, worst, l, l->worst, most_told(s, l));
     }
     say_notes(s, s->p->width);
     gnt_plot_say(s->p, "plot NaN\n");

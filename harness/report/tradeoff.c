@@ -264,7 +264,7 @@ static void draw_public_only(gnt_plot *p, const drawing *d) {
         p,
         "set arrow 1 from first %.9g,graph 0 to first %.9g,graph 1 nohead back lc rgb \"#8a5a00\" lw 1.6 dt "
         "(6,4)\n"
-        "set label 2 \"public data alone\" at first %.9g,graph 0.03 left rotate by 90 offset -0.6,0 tc rgb "
+        "set label 2 \"public data alone\" at first %.9g,graph 0.97 right rotate by 90 offset -1.1,0 tc rgb "
         "\"#8a5a00\" font TINY\n",
         d->public_only, d->public_only, d->public_only);
 }

@@ -93,6 +93,25 @@ static void history_below_the_floor_is_the_same(void **state) {
     json_decref(all);
 }
 
+/* `blur` looks like nothing and tells most, under another attack than the one that leaks most by PSNR. */
+static void identification_stands_beside_psnr(void **state) {
+    const bench *b = *state;
+    static const point two[] = {{"blur", "matched", "x", "", "ok", 9, 8, 10},
+                                {"blur", "matched", "y", "", "ok", 8, 7, 9},
+                                {"noise", "matched", "x", "", "ok", 7, 6, 8},
+                                {"noise", "matched", "y", "", "ok", 6, 5, 7}};
+    static const extra told[] = {
+        {.identified = 0.5}, {.identified = 0.9}, {.identified = 0.2}, {.identified = 0.1}};
+    write_run(b, &(made){MADE("r", two), .floor = 13, .extra = told});
+    json_t *all = BOARD("r");
+    assert_float_equal(number_in(place(all, 1, NULL, "blur"), "identified"), 0.9, 1e-9);
+    assert_float_equal(number_in(place(all, 1, NULL, "noise"), "identified_high"), 0.3, 1e-9);
+    expect_page(b, "blur and noise leak least (a tie: their intervals overlap): no more than a guess");
+    expect_page(b, "identified at most: 90.0 %");
+    expect_page(b, ", y | x |");
+    json_decref(all);
+}
+
 /* ---- rounds ---- */
 
 #define DRAWN "\"observe_from\": \"round\", \"stages_drawn\": true"
@@ -282,6 +301,7 @@ int main(void) {
         IN_FOLDER(a_floor_of_an_error_is_above),
         IN_FOLDER(the_first_run_says_what_the_floor_is),
         IN_FOLDER(history_below_the_floor_is_the_same),
+        IN_FOLDER(identification_stands_beside_psnr),
         IN_FOLDER(drawn_rounds_rank_by_the_worst),
         IN_FOLDER(fixed_rounds_keep_their_sections),
         IN_FOLDER(runs_may_draw_different_rounds),
