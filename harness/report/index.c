@@ -112,26 +112,38 @@ static void say_found(pen *w) {
     table(w, &t);
 }
 
-/* How the updates came about that the attacks saw. */
-static void say_observed(pen *w) {
+/* A sentence on the tasks whose facts say so, their names put before it. */
+static void say_of_tasks(pen *w, const char *head, int (*holds)(const gnt_task_facts *), const char *says) {
     const gnt_results *r = w->p->results;
-    size_t probes = 0;
-    for (size_t i = 0; i < r->n_task; i++)
-        probes += !gnt_facts_of(r, r->task[i])->in_round;
-    if (probes == 0)
-        return;
+    size_t n = 0;
     gnt_text text;
     gnt_text_init(&text, 1 << 20);
-    gnt_text_add(&text, "Probe: ");
-    for (size_t i = 0, n = 0; i < r->n_task; i++)
-        if (!gnt_facts_of(r, r->task[i])->in_round)
+    gnt_text_add(&text, "%s: ", head);
+    for (size_t i = 0; i < r->n_task; i++)
+        if (holds(gnt_facts_of(r, r->task[i])))
             gnt_text_add(&text, "%s%s", n++ ? ", " : "", r->task[i]);
-    gnt_text_add(&text, ". There, what the attacks saw was made by running a defense once more, to be looked "
-                        "at; it took no part "
-                        "in training, and the defense could tell.");
+    gnt_text_add(&text, ". %s", says);
     w->out.failed |= text.failed;
-    paragraph(w, gnt_text_get(&text));
+    if (n)
+        paragraph(w, gnt_text_get(&text));
     gnt_text_free(&text);
+}
+
+static int is_probe(const gnt_task_facts *t) {
+    return !t->in_round;
+}
+
+static int has_public_seed(const gnt_task_facts *t) {
+    return t->seed_public;
+}
+
+static void say_observed(pen *w) {
+    say_of_tasks(w, "Probe", is_probe,
+                 "What the attacks saw there was made by running a defense once more, to be looked at; it "
+                 "took no part in "
+                 "training, and the defense could tell.");
+    say_of_tasks(w, "Run under a public seed", has_public_seed,
+                 "A plugin could compute which rounds and clients are observed there.");
 }
 
 /* The answer first: a row for each section, and how to read it. */
