@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "report/report.h"
+#include "report/marks.h"
 
 /* A defense that is marked in every cell says the same thing over and over: these many are told apart. */
 enum { MOST_FOUND = 64 };
@@ -55,4 +55,33 @@ void gnt_table_found(const gnt_results *r, gnt_table *t) {
     }
     if (left_out)
         gnt_table_caption(t, "%zu more marks are in results.json.", left_out);
+}
+
+static int is_probe(const gnt_task_facts *t) {
+    return !t->in_round;
+}
+
+static int has_public_seed(const gnt_task_facts *t) {
+    return t->seed_public;
+}
+
+/* A line on the tasks whose facts say so. */
+static void say_of_tasks(const gnt_results *r, const char *head, int (*holds)(const gnt_task_facts *),
+                         const char *says, gnt_text *out) {
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_task; i++)
+        if (holds(gnt_facts_of(r, r->task[i])))
+            gnt_text_add(out, "%s%s", n++ ? ", " : head, r->task[i]);
+    if (n)
+        gnt_text_add(out, ". %s\n", says);
+}
+
+void gnt_report_observed(const gnt_results *r, gnt_text *out) {
+    say_of_tasks(r, "Probe: ", is_probe,
+                 "What the attacks saw there was made by running a defense once more, to be looked at; it "
+                 "took no part in "
+                 "training, and the defense could tell.",
+                 out);
+    say_of_tasks(r, "Run under a public seed: ", has_public_seed,
+                 "A plugin could compute which rounds and clients are observed there.", out);
 }

@@ -112,38 +112,25 @@ static void say_found(pen *w) {
     table(w, &t);
 }
 
-/* A sentence on the tasks whose facts say so, their names put before it. */
-static void say_of_tasks(pen *w, const char *head, int (*holds)(const gnt_task_facts *), const char *says) {
-    const gnt_results *r = w->p->results;
-    size_t n = 0;
-    gnt_text text;
-    gnt_text_init(&text, 1 << 20);
-    gnt_text_add(&text, "%s: ", head);
-    for (size_t i = 0; i < r->n_task; i++)
-        if (holds(gnt_facts_of(r, r->task[i])))
-            gnt_text_add(&text, "%s%s", n++ ? ", " : "", r->task[i]);
-    gnt_text_add(&text, ". %s", says);
-    w->out.failed |= text.failed;
-    if (n)
-        paragraph(w, gnt_text_get(&text));
-    gnt_text_free(&text);
-}
-
-static int is_probe(const gnt_task_facts *t) {
-    return !t->in_round;
-}
-
-static int has_public_seed(const gnt_task_facts *t) {
-    return t->seed_public;
+static void say_lines(pen *w, const char *line) {
+    while (*line) {
+        size_t n = strcspn(line, "\n");
+        char *one = gnt_format("%.*s", (int)n, line);
+        if (one)
+            paragraph(w, one);
+        w->out.failed |= !one;
+        gnt_free(one);
+        line += n + (line[n] == '\n');
+    }
 }
 
 static void say_observed(pen *w) {
-    say_of_tasks(w, "Probe", is_probe,
-                 "What the attacks saw there was made by running a defense once more, to be looked at; it "
-                 "took no part in "
-                 "training, and the defense could tell.");
-    say_of_tasks(w, "Run under a public seed", has_public_seed,
-                 "A plugin could compute which rounds and clients are observed there.");
+    gnt_text lines;
+    gnt_text_init(&lines, 1 << 20);
+    gnt_report_observed(w->p->results, &lines);
+    w->out.failed |= lines.failed;
+    say_lines(w, gnt_text_get(&lines));
+    gnt_text_free(&lines);
 }
 
 /* The answer first: a row for each section, and how to read it. */
@@ -437,19 +424,6 @@ static void say_tables(pen *w) {
     unfold(w);
 }
 
-static void say_notices(pen *w) {
-    const char *line = gnt_text_get(&w->p->notices);
-    while (*line) {
-        size_t n = strcspn(line, "\n");
-        char *one = gnt_format("%.*s", (int)n, line);
-        if (one)
-            paragraph(w, one);
-        w->out.failed |= !one;
-        gnt_free(one);
-        line += n + (line[n] == '\n');
-    }
-}
-
 static const char head[] =
     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -494,7 +468,7 @@ static void say_page(pen *w) {
     paragraph(w, gnt_text_get(&text));
     gnt_text_free(&text);
     say_scale(w);
-    say_notices(w);
+    say_lines(w, gnt_text_get(&p->notices));
     if (p->n_section == 0)
         paragraph(w, "This run holds no results yet.");
     else

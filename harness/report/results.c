@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "report/marks.h"
 #include "report/public.h"
 
 enum { MOST_BYTES = 256 << 20, MOST_ROWS = 1 << 18 };
@@ -452,19 +453,6 @@ static void complete_groups(gnt_results *r) {
     }
 }
 
-static int collect_marked(gnt_results *r, const place *at) {
-    size_t n = 0;
-    for (size_t i = 0; i < r->n_cell; i++)
-        n += gnt_mark_count(&r->cell[i]) > 0;
-    r->marked = gnt_array(n + 1, sizeof *r->marked);
-    if (!r->marked)
-        return gnt_fail(at->err, "%s: out of memory", at->file);
-    for (size_t i = 0; i < r->n_cell; i++)
-        if (gnt_mark_count(&r->cell[i]) > 0)
-            r->marked[r->n_marked++] = &r->cell[i];
-    return 0;
-}
-
 static int read_root(gnt_results *r, place *at) {
     const json_t *suite = json_object_get(r->root, "suite"), *title = json_object_get(r->root, "title");
     const json_t *format = json_object_get(r->root, "format");
@@ -476,7 +464,7 @@ static int read_root(gnt_results *r, place *at) {
         read_list(r, at, "cells", 1, sizeof *r->cell, (void **)&r->cell, &r->n_cell, outcome_row) ||
         read_list(r, at, "groups", 1, sizeof *r->group, (void **)&r->group, &r->n_group, outcome_row))
         return -1;
-    if (collect_marked(r, at) ||
+    if (gnt_marks_collect(r, at->err) ||
         gnt_tasks_read(json_object_get(r->root, "tasks"), at->file, &r->facts, &r->n_facts, at->err))
         return -1;
     complete_groups(r);
@@ -548,15 +536,6 @@ const gnt_score *gnt_score_find(const gnt_outcome *o, const char *measure) {
         if (!strcmp(o->score[i].measure, measure))
             return &o->score[i];
     return NULL;
-}
-
-size_t gnt_mark_count(const gnt_outcome *cell) {
-    return json_array_size(cell->marks);
-}
-
-gnt_mark gnt_mark_at(const gnt_outcome *cell, size_t i) {
-    const json_t *one = json_array_get(cell->marks, i);
-    return (gnt_mark){text_of(one, "what"), text_of(one, "says")};
 }
 
 const gnt_task_facts *gnt_facts_of(const gnt_results *r, const char *task) {

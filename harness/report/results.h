@@ -121,13 +121,6 @@ const char *gnt_status_name(gnt_status status);
 const char *gnt_row_mode_name(gnt_row_mode mode);
 const gnt_score *gnt_score_find(const gnt_outcome *o, const char *measure); /* NULL when absent */
 
-/* One thing that the host found wrong with a defense. */
-typedef struct gnt_mark {
-    const char *what, *says; /* a word such as "not-reproducible", and a sentence */
-} gnt_mark;
-
-size_t gnt_mark_count(const gnt_outcome *cell);
-gnt_mark gnt_mark_at(const gnt_outcome *cell, size_t i);
 const gnt_task_facts *gnt_facts_of(const gnt_results *r, const char *task);
 
 #endif

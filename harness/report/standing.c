@@ -33,14 +33,6 @@ double gnt_section_floor(const gnt_results *r, const char *task, int64_t stage, 
     return gnt_highest_floor(m, floor, chance, name);
 }
 
-const gnt_outcome *gnt_marked_cell(const gnt_results *r, const char *task, int64_t stage,
-                                   const char *defense) {
-    for (size_t i = 0; i < r->n_marked; i++)
-        if (gnt_is_at(r->marked[i], task, stage) && !strcmp(r->marked[i]->defense, defense))
-            return r->marked[i];
-    return NULL;
-}
-
 size_t gnt_judged_stages(const gnt_results *r, const char *task, int64_t stages[GNT_MOST_STAGES]) {
     const size_t n = gnt_stages(r, task, stages);
     if (n == 0 || !gnt_facts_of(r, task)->drawn)

@@ -4,6 +4,7 @@
 #define GNT_REPORT_STANDING_H
 
 #include "metric/leak.h"
+#include "report/marks.h"
 #include "report/public.h"
 #include "report/view.h"
 
@@ -36,9 +37,6 @@ gnt_leak gnt_leak_of(const gnt_measure *m, const gnt_stat *s, double floor);
  * and "" when none is known. */
 double gnt_section_floor(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                          const char **name);
-/* The first cell of a task and stage in which the host found something wrong with a defense; NULL for none. */
-const gnt_outcome *gnt_marked_cell(const gnt_results *r, const char *task, int64_t stage,
-                                   const char *defense);
 /* The stages that a task's defenses are judged at: GNT_EVERY_STAGE alone where the host drew them, else each. */
 size_t gnt_judged_stages(const gnt_results *r, const char *task, int64_t stages[GNT_MOST_STAGES]);
 
