@@ -192,23 +192,32 @@ static void say_most_told(const board *b, const board_contest *c, const board_pl
     board_say_told(b, c, most, out);
 }
 
+static int is_floored(const board_contest *c, const board_place *p) {
+    return gnt_leak_is_floored(c->lead, p->score->stat.mean, p->floor);
+}
+
+/* Those of the first rank. Where all of them lie below the floor, no number of theirs says more than that. */
 static void say_first(const board *b, const board_contest *c, const board_place *places, size_t n,
                       gnt_text *out) {
-    const int floored = gnt_leak_is_floored(c->lead, places[0].score->stat.mean, places[0].floor);
-    size_t level = 0;
-    while (level < n && places[level].place.rank == 1)
-        level++;
+    size_t level = 0, floored = 0;
+    for (; level < n && places[level].place.rank == 1; level++)
+        floored += (size_t)is_floored(c, &places[level]);
     for (size_t i = 0; i < level; i++)
         gnt_text_add(out, "%s%s", i == 0 ? "" : i + 1 == level ? " and " : ", ", places[i].row->label);
-    gnt_text_add(out, level > 1 ? " leak least (a tie: their intervals overlap): " : " leaks least: ");
-    if (floored)
+    if (floored == level) {
+        gnt_text_add(out, level > 1 ? " leak " : " leaks ");
         say_guess(c, places[0].floor, out);
-    else {
+    } else {
+        gnt_text_add(out, level > 1 ? " leak least (a tie: their intervals overlap): " : " leaks least: ");
         say_number(c, &places[0].score->stat, out);
         gnt_text_add(out, " at worst, under ");
         board_say_attack(b, c, places[0].worst, out);
         if (c->stage == GNT_EVERY_STAGE)
             gnt_text_add(out, " in round %" PRId64, places[0].worst->group->stage);
+        if (floored) {
+            gnt_text_add(out, ", ");
+            say_guess(c, places[0].floor, out);
+        }
     }
     say_most_told(b, c, places, level, out);
 }

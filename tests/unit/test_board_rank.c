@@ -51,7 +51,9 @@ static void below_the_floor_all_are_level(void **state) {
     assert_true(measured(crafted) == 2); /* what was measured is shown as it was */
     assert_true(number_in(crafted, "floor") == 13 && number_in(crafted, "leakage") == 13);
     assert_true(number_in(crafted, "leakage_low") == 13 && number_in(crafted, "leakage_high") == 13);
-    expect_page(b, "no more than a guess");
+    expect_page(b, "low, crafted and edge leak least (a tie: their intervals overlap): PSNR 9.0 dB \\[8.0, "
+                   "10.0\\] at worst, "
+                   "under x, no more than a guess (PSNR 13.0 dB, nearest public image)");
     json_decref(all);
 }
 
@@ -106,7 +108,8 @@ static void identification_stands_beside_psnr(void **state) {
     json_t *all = BOARD("r");
     assert_float_equal(number_in(place(all, 1, NULL, "blur"), "identified"), 0.9, 1e-9);
     assert_float_equal(number_in(place(all, 1, NULL, "noise"), "identified_high"), 0.3, 1e-9);
-    expect_page(b, "blur and noise leak least (a tie: their intervals overlap): no more than a guess");
+    expect_page(b,
+                "blur and noise leak no more than a guess (PSNR 13.0 dB, nearest public image); identified");
     expect_page(b, "identified at most: 90.0 %");
     expect_page(b, ", y | x |");
     json_decref(all);
