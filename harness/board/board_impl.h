@@ -9,6 +9,7 @@
 #include "report/measure.h"
 #include "report/results.h"
 #include "report/table.h"
+#include "report/standing.h"
 #include "report/view.h"
 
 typedef struct board_run {
@@ -34,18 +35,24 @@ typedef struct board_row {
     size_t first;    /* the run that brought it; of one contributor's runs the last */
     uint32_t flags;  /* GNT_FLAG_*, all members together */
     uint8_t *in_run; /* n_run flags of the board: whose it is */
+    const gnt_outcome
+        *marked; /* a cell of any run in which the host found something wrong with it, or NULL */
 } board_row;
 
-/* What a run says of a row under an attack. */
+/* What a run says of a row under an attack at a stage. Those of one run, row and attack lie side by side. */
 typedef struct board_number {
     size_t run, row, attack;
+    size_t of_stages; /* how many stages that run has here */
     const gnt_outcome *group;
+    gnt_public_verdict against_public; /* of the row in that run */
 } board_number;
 
-/* A task at a stage, in all runs that ask the same there. Only what stands in one contest is compared. */
+/* A task at a stage that the suite fixed, or at all that the host drew, in all runs that ask the same there. Only what stands
+ * in one contest is compared. */
 typedef struct board_contest {
     const char *task;
-    int64_t stage;
+    int64_t stage;      /* GNT_EVERY_STAGE: all, which the host drew in each run; the worst counts */
+    int in_round;       /* what was seen took part in training; else it was probed */
     size_t *run, n_run; /* in the order given */
     board_attack *attack;
     size_t n_attack;
@@ -56,6 +63,8 @@ typedef struct board_contest {
     uint32_t *
         threat; /* threat models: what an attacker may know; the first is everything granted to anyone here */
     size_t n_threat;
+    const gnt_task_facts
+        *facts;              /* of the first run that trained on the public data alone; else of the first */
     const gnt_measure *lead; /* what it is ranked by on the pages; NULL: no number at all */
     size_t like; /* an earlier contest of the same task and stage that asks something else; own index: none */
 } board_contest;
@@ -82,13 +91,18 @@ typedef struct board_place {
     size_t judged, of; /* attacks with a number, of those that apply and gave any defense one */
     size_t lacking;    /* of the required ones, those without a number; `missing` is the first of them */
     size_t missing;
-    int rank; /* from 1; 0: not ranked */
-    int tied; /* its interval overlaps that of another ranked one */
+    gnt_bar bar;              /* why it has no rank */
+    gnt_leak_place place;     /* by its leakage above the floor; rank 0: not ranked */
+    double floor;             /* of the contest; NAN: unknown */
+    const board_number *told; /* beside PSNR: where the right image was told most often; NULL: not measured */
+    const gnt_score *told_score;
 } board_place;
 
 /* ---- gather.c: runs to contests ---- */
 
 int board_gather(board *b, gnt_err *err);
+/* The stages of a run in a contest, rising. */
+size_t board_stages(const board_contest *c, const gnt_results *r, int64_t stages[GNT_MOST_STAGES]);
 /* 1 when attackers that know the one or the other can run the same attacks of a contest. */
 int board_same_reach(const board_contest *c, uint32_t one, uint32_t other);
 void board_contest_free(board_contest *c);
@@ -103,8 +117,8 @@ size_t board_rank(const board_contest *c, const gnt_measure *m, uint32_t threat,
 typedef enum board_trial { BOARD_BESIDE, BOARD_UNFIT, BOARD_UNTRIED, BOARD_TRIED } board_trial;
 board_trial board_trial_of(const board_contest *c, size_t row, size_t attack, const gnt_measure *m,
                            uint32_t threat, gnt_stand stand);
-/* 1 when a surely leaks less than b: their intervals do not touch. An unknown interval settles nothing. */
-int board_surely_less(const gnt_measure *m, const gnt_stat *a, const gnt_stat *b);
+/* What a guess without the update scores here, of the run given first that says so; NAN and "" when unknown. */
+double board_floor(const board_contest *c, const gnt_measure *m, uint32_t threat, const char **name);
 /* 1 when some place has a number. */
 int board_any_number(const board_place *places, size_t n);
 
@@ -120,15 +134,25 @@ void board_say_untried(const board_contest *c, const gnt_measure *m, uint32_t th
 void board_say_contributors(const board *b, const board_row *row, gnt_text *out);
 void board_say_standing(const board_contest *c, const board_place *p, gnt_text *out); /* why it has no rank */
 void board_say_answer(const board *b, const board_contest *c, gnt_text *out);
-void board_say_alone(const board *b, const board_contest *c,
-                     gnt_text *out); /* why it is apart from `like`, or "" */
 void board_say_target(const board *b, const board_contest *c,
-                      gnt_text *out); /* "accuracy 83.9 % ± 3.0 %", or "" */
+                      gnt_text *out);                              /* "accuracy 83.9 % ± 3.0 %", or "" */
+const char *board_utility(const board *b, const board_contest *c); /* "accuracy", or "" */
+/* "88.0 % [80.0, 94.0]", and under which attack where that is not the one that leaks most; or nothing. */
+void board_say_told(const board *b, const board_contest *c, const board_place *p, gnt_text *out);
 /* The claim for a row, NULL for none; the last run's that makes one. */
 const gnt_board_claim *board_claim(const board *b, const board_contest *c, const board_row *row,
                                    const gnt_measure *m);
 /* The n-th footnote: the flag it is about, its mark and its words; 0 when there is no such. */
 int board_footnote(size_t n, uint32_t *flag, const char **mark, const char **words);
+
+/* ---- head.c ---- */
+
+void board_say_alone(const board *b, const board_contest *c,
+                     gnt_text *out); /* why it is apart from `like`, or "" */
+/* Sentences on how the section was made: probe or round, drawn rounds, public seeds, what public data give; or "". */
+void board_say_head(const board *b, const board_contest *c, gnt_text *out);
+/* 1 when a defense could have known what is observed: a probe, or a public seed. */
+int board_is_doubtful(const board *b, const board_contest *c);
 
 /* ---- tables.c, history.c, markdown.c, page.c ---- */
 

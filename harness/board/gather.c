@@ -1,5 +1,5 @@
-/* Runs to contests. A contest is one task at one stage, in all runs that ask the same there: the task's digest is the
- * same, or that of the whole suite. Invariant: a number that counts is of the last run in which its contributor put that
+/* Runs to contests. A contest is one task at one stage, or at all stages that the host drew, in all runs that ask the same
+ * there: the task's digest is the same, or that of the whole suite, and updates were observed in the same way. Invariant: a number that counts is of the last run in which its contributor put that
  * defense, settings and version unchanged, under that attack. */
 #include <string.h>
 
@@ -78,7 +78,7 @@ static uint32_t grants_of(const gnt_results *r, const char *task, int64_t stage,
     uint32_t grants = 0, bit;
     for (size_t i = 0; i < r->n_cell; i++) {
         const gnt_outcome *c = &r->cell[i];
-        if (c->stage != stage || strcmp(c->task, task) != 0 || strcmp(c->attack, attack) != 0)
+        if (!gnt_is_at(c, task, stage) || strcmp(c->attack, attack) != 0)
             continue;
         const json_t *names = json_object_get(json_array_get(cells, i), "grants");
         for (size_t k = 0; k < json_array_size(names); k++) {
@@ -101,6 +101,11 @@ static int asks_the_same(const gnt_results *a, const gnt_results *b, const char 
     return *one && !strcmp(one, text_of(b->root, "suite_digest"));
 }
 
+static int observe_alike(const gnt_results *a, const gnt_results *b, const char *task) {
+    const gnt_task_facts *one = gnt_facts_of(a, task), *other = gnt_facts_of(b, task);
+    return one->in_round == other->in_round && one->drawn == other->drawn;
+}
+
 static board_contest *add_contest(board *b, const char *task, int64_t stage) {
     board_contest *grown = gnt_resize(b->contest, b->n_contest + 1, sizeof *grown);
     if (!grown)
@@ -119,9 +124,11 @@ static int join_contest(board *b, size_t run, const char *task, int64_t stage) {
     size_t like = b->n_contest;
     for (size_t i = 0; i < b->n_contest; i++) {
         board_contest *c = &b->contest[i];
-        if (c->stage != stage || strcmp(c->task, task) != 0)
+        const gnt_results *first = &b->run[c->run[0]].results, *r = &b->run[run].results;
+        const int same_place = c->stage == stage || c->stage == GNT_EVERY_STAGE || stage == GNT_EVERY_STAGE;
+        if (!same_place || strcmp(c->task, task) != 0)
             continue;
-        if (asks_the_same(&b->run[c->run[0]].results, &b->run[run].results, task)) {
+        if (c->stage == stage && asks_the_same(first, r, task) && observe_alike(first, r, task)) {
             c->run[c->n_run++] = run;
             return 0;
         }
@@ -131,8 +138,16 @@ static int join_contest(board *b, size_t run, const char *task, int64_t stage) {
     if (!c)
         return -1;
     c->like = like;
+    c->in_round = gnt_facts_of(&b->run[run].results, task)->in_round;
     c->run[c->n_run++] = run;
     return 0;
+}
+
+size_t board_stages(const board_contest *c, const gnt_results *r, int64_t stages[GNT_MOST_STAGES]) {
+    if (c->stage == GNT_EVERY_STAGE)
+        return gnt_stages(r, c->task, stages);
+    stages[0] = c->stage;
+    return 1;
 }
 
 /* ---- what stands in a contest ---- */
@@ -181,8 +196,21 @@ static int find_row(const board *b, board_contest *c, size_t run, const char *la
         return -1;
     }
     in_run[run] = 1;
-    c->row[c->n_row++] = (board_row){label, settings, run, flags_of(&b->run[run].results, label), in_run};
+    c->row[c->n_row++] =
+        (board_row){label, settings, run, flags_of(&b->run[run].results, label), in_run, NULL};
     return 0;
+}
+
+/* 1 when a run has a cell of a defense under an attack at each of its stages, none of them unfinished. */
+static int ran_again(const board_contest *c, const gnt_results *r, const char *defense, const char *attack) {
+    int64_t stages[GNT_MOST_STAGES];
+    const size_t n = board_stages(c, r, stages);
+    for (size_t i = 0; i < n; i++) {
+        const gnt_outcome *g = gnt_representative(r, c->task, stages[i], defense, attack);
+        if (!g || g->status == GNT_CELL_UNFINISHED)
+            return 0;
+    }
+    return n > 0;
 }
 
 /* 1 when a later run of the same contributor has put the defense with other settings or another version, or has this
@@ -199,10 +227,9 @@ static int is_superseded(const board *b, const board_contest *c, size_t at, cons
              *is = board_settings(&later->results, "defenses", defense);
         char *old = board_settings(mine, "attacks", attack),
              *new = board_settings(&later->results, "attacks", attack);
-        const gnt_outcome *g = gnt_representative(&later->results, c->task, c->stage, defense, attack);
         *failed |= !was || !is || !old || !new;
         const int over = !*failed && (strcmp(was, is) != 0 ||
-                                      (g && g->status != GNT_CELL_UNFINISHED && !strcmp(old, new)));
+                                      (ran_again(c, &later->results, defense, attack) && !strcmp(old, new)));
         gnt_free(was);
         gnt_free(is);
         gnt_free(old);
@@ -224,26 +251,64 @@ static int add_number(board_contest *c, const board_number *n) {
     return 0;
 }
 
+/* The numbers of a defense under an attack, one for each stage. */
+static int add_numbers(board_contest *c, const gnt_results *r, board_number n, const char *defense,
+                       const char *attack) {
+    int64_t stages[GNT_MOST_STAGES];
+    n.of_stages = board_stages(c, r, stages);
+    for (size_t i = 0; i < n.of_stages; i++) {
+        n.group = gnt_representative(r, c->task, stages[i], defense, attack);
+        if (n.group && add_number(c, &n))
+            return -1;
+    }
+    return 0;
+}
+
 static int gather_run(const board *b, board_contest *c, size_t at) {
     const size_t run = c->run[at], unknown = SIZE_MAX;
     const gnt_results *r = &b->run[run].results;
+    const gnt_task_facts *own = gnt_facts_of(r, c->task);
     size_t *attack = gnt_array(r->n_attack + 1, sizeof *attack);
     int failed = !attack;
     for (size_t a = 0; attack && a < r->n_attack; a++)
         attack[a] = unknown;
-    for (size_t d = 0; d < r->n_defense; d++)
+    for (size_t d = 0; d < r->n_defense; d++) {
+        const char *defense = r->defense[d];
+        board_number n = {.run = run,
+                          .against_public =
+                              gnt_beats_public(r, own->n_only ? own : c->facts, c->task, defense)};
         for (size_t a = 0; !failed && a < r->n_attack; a++) {
-            board_number n = {.run = run};
-            n.group = gnt_representative(r, c->task, c->stage, r->defense[d], r->attack[a]);
-            if (!n.group || is_superseded(b, c, at, r->defense[d], r->attack[a], &failed) || failed)
+            if (!gnt_representative(r, c->task, c->stage, defense, r->attack[a]) ||
+                is_superseded(b, c, at, defense, r->attack[a], &failed) || failed)
                 continue;
             if (attack[a] == unknown)
                 failed = find_attack(b, c, run, r->attack[a], &attack[a]);
             n.attack = attack[a];
-            failed = failed || find_row(b, c, run, r->defense[d], &n.row) || add_number(c, &n);
+            failed =
+                failed || find_row(b, c, run, defense, &n.row) || add_numbers(c, r, n, defense, r->attack[a]);
         }
+    }
     gnt_free(attack);
     return failed ? -1 : 0;
+}
+
+/* A mark stays with a defense, its settings and version, whatever a later run of it shows. */
+static int find_marks(const board *b, board_contest *c) {
+    for (size_t k = 0; k < c->n_run; k++) {
+        const gnt_results *r = &b->run[c->run[k]].results;
+        for (size_t i = 0; i < c->n_row; i++) {
+            board_row *row = &c->row[i];
+            const gnt_outcome *marked =
+                row->marked ? NULL : gnt_marked_cell(r, c->task, c->stage, row->label);
+            char *settings = marked ? board_settings(r, "defenses", row->label) : NULL;
+            if (marked && !settings)
+                return -1;
+            if (marked && !strcmp(settings, row->settings))
+                row->marked = marked;
+            gnt_free(settings);
+        }
+    }
+    return 0;
 }
 
 /* ---- threat models ---- */
@@ -316,6 +381,9 @@ static void mark_required(const board *b, board_contest *c) {
 }
 
 static int gather_contest(board *b, board_contest *c) {
+    c->facts = gnt_facts_of(&b->run[c->run[0]].results, c->task);
+    for (size_t at = 1; at < c->n_run && c->facts->n_only == 0; at++)
+        c->facts = gnt_facts_of(&b->run[c->run[at]].results, c->task);
     for (size_t at = 0; at < c->n_run; at++) {
         if (gather_run(b, c, at))
             return -1;
@@ -323,7 +391,7 @@ static int gather_contest(board *b, board_contest *c) {
             c->lead = gnt_report_lead(&b->run[c->run[at]].results, c->task, c->stage);
     }
     mark_required(b, c);
-    return 0;
+    return find_marks(b, c);
 }
 
 int board_gather(board *b, gnt_err *err) {
@@ -332,7 +400,7 @@ int board_gather(board *b, gnt_err *err) {
     for (size_t run = 0; run < b->n_run; run++) {
         const gnt_results *r = &b->run[run].results;
         for (size_t t = 0; t < r->n_task; t++) {
-            const size_t n = gnt_stages(r, r->task[t], stages);
+            const size_t n = gnt_judged_stages(r, r->task[t], stages);
             for (size_t s = 0; !failed && s < n; s++)
                 failed = join_contest(b, run, r->task[t], stages[s]);
         }

@@ -16,6 +16,20 @@ static int standing_in(const board *b, const board_contest *c, size_t run, const
     return 0;
 }
 
+static double worse_floor(const gnt_measure *m, double a, double b) {
+    return gnt_leaks_more(m, a, b) ? a : b;
+}
+
+/* Above one floor for both: what changed below it is no change. */
+static const char *compare(const gnt_measure *m, const gnt_stat *was, const gnt_stat *is, double floor) {
+    const gnt_leak before = gnt_leak_of(m, was, floor), now = gnt_leak_of(m, is, floor);
+    if (gnt_leak_surely_less(m, &now, &before))
+        return "leaks less";
+    if (gnt_leak_surely_less(m, &before, &now))
+        return "leaks more";
+    return before.mean == now.mean ? "the same" : "no sure change";
+}
+
 static void say_change(const board *b, const board_contest *c, size_t before, const gnt_standing *was,
                        size_t now, const gnt_standing *is, gnt_text *out) {
     char *old = board_settings(&b->run[before].results, "defenses", was->defense);
@@ -29,12 +43,10 @@ static void say_change(const board *b, const board_contest *c, size_t before, co
         gnt_text_add(out, "was %s, now %s; ", gnt_stand_name(was->stand), gnt_stand_name(is->stand));
     if (!was->worst || !is->worst)
         gnt_text_add(out, "%s", !is->worst ? "no number now" : "had no number");
-    else if (board_surely_less(c->lead, &is->score->stat, &was->score->stat))
-        gnt_text_add(out, "leaks less");
-    else if (board_surely_less(c->lead, &was->score->stat, &is->score->stat))
-        gnt_text_add(out, "leaks more");
     else
-        gnt_text_add(out, was->score->stat.mean == is->score->stat.mean ? "the same" : "no sure change");
+        gnt_text_add(out, "%s",
+                     compare(c->lead, &was->score->stat, &is->score->stat,
+                             worse_floor(c->lead, was->floor, is->floor)));
 }
 
 static void add_step(const board *b, const board_contest *c, size_t run, const char *defense,

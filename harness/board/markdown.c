@@ -1,4 +1,6 @@
 /* leaderboard.md: what the page shows, for reading as text. */
+#include <string.h>
+
 #include "base/mem.h"
 #include "board/board_impl.h"
 #include "report/escape.h"
@@ -22,15 +24,15 @@ static void paragraph(gnt_text *out, gnt_text *text) {
     gnt_text_init(text, 1 << 20);
 }
 
-static void add_place(const board *b, const board_contest *c, uint32_t threat, const board_place *p,
+static void add_place(const board *b, const board_contest *c, uint32_t threat, const board_place *p, int told,
                       gnt_table *t) {
     const gnt_board_claim *claim = board_claim(b, c, p->row, c->lead);
     uint32_t flag;
     const char *mark, *words;
     gnt_text text, untried;
     gnt_text_init(&text, 1 << 20);
-    if (p->rank)
-        gnt_text_add(&text, "%s%d", p->tied ? "=" : "", p->rank);
+    if (p->place.rank)
+        gnt_text_add(&text, "%s%d", p->place.tied ? "=" : "", p->place.rank);
     else
         board_say_standing(c, p, &text);
     board_item(t, &text);
@@ -44,11 +46,17 @@ static void add_place(const board *b, const board_contest *c, uint32_t threat, c
     board_item(t, &text);
     if (p->worst)
         gnt_measure_write(c->lead, &p->score->stat, &text);
+    if (p->worst && gnt_leak_is_floored(c->lead, p->score->stat.mean, p->floor))
+        gnt_text_add(&text, ", no more than a guess");
     board_item(t, &text);
+    if (told) {
+        board_say_told(b, c, p, &text);
+        board_item(t, &text);
+    }
     if (p->worst)
         board_say_attack(b, c, p->worst, &text);
     gnt_text_init(&untried, 1 << 20);
-    if (p->rank)
+    if (p->place.rank)
         board_say_untried(c, c->lead, threat, p, &untried);
     if (untried.size)
         gnt_text_add(&text, " (%s)", gnt_text_get(&untried));
@@ -64,11 +72,12 @@ static void add_place(const board *b, const board_contest *c, uint32_t threat, c
 
 static void add_threat(const board *b, const board_contest *c, size_t threat, board_place *places,
                        gnt_text *out) {
-    static const char *const names[] = {"rank",    "defense",    "claimed", "measured", "best known attack",
-                                        "utility", "contributor"};
+    static const char *const names[] = {"rank",       "defense",           "claimed", "measured",
+                                        "identified", "best known attack", "utility", "contributor"};
     const size_t n = board_rank(c, c->lead, c->threat[threat], places);
     gnt_text text;
     gnt_table t;
+    int told = 0;
     if (!board_any_number(places, n))
         return;
     gnt_text_init(&text, 1 << 20);
@@ -78,9 +87,13 @@ static void add_threat(const board *b, const board_contest *c, size_t threat, bo
     heading(out, "###", gnt_text_get(&text));
     gnt_text_free(&text);
     gnt_table_init(&t, NULL);
-    board_columns(&t, names, sizeof names / sizeof *names);
     for (size_t i = 0; i < n; i++)
-        add_place(b, c, c->threat[threat], &places[i], &t);
+        told |= places[i].told != NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (told || strcmp(names[i], "identified") != 0)
+            gnt_table_column(&t, names[i]);
+    for (size_t i = 0; i < n; i++)
+        add_place(b, c, c->threat[threat], &places[i], told, &t);
     gnt_table_markdown(&t, out);
     gnt_table_free(&t);
 }
@@ -94,6 +107,8 @@ static void add_contest(const board *b, const board_contest *c, gnt_text *out) {
     gnt_text_free(&text);
     gnt_text_init(&text, 1 << 20);
     board_say_alone(b, c, &text);
+    paragraph(out, &text);
+    board_say_head(b, c, &text);
     paragraph(out, &text);
     board_say_answer(b, c, &text);
     paragraph(out, &text);

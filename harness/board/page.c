@@ -76,7 +76,7 @@ static void add_threat(page *w, const board_contest *c, size_t threat, board_pla
     gnt_text text;
     if (!board_any_number(places, n))
         return;
-    const page_scale s = page_scale_of(w->b, c, c->threat[threat], places, n);
+    const page_scale s = page_scale_of(c, c->threat[threat], places, n);
     gnt_text_init(&text, PAGE_MOST_SAID);
     page_add(w, "<div class=\"threat\" data-threats=\"");
     add_threat_values(w, c, threat);
@@ -99,6 +99,14 @@ static size_t first_with_task(const board *b, const char *task) {
     return i;
 }
 
+static void add_paragraph(page *w, const char *class, gnt_text *text) {
+    if (text->size == 0)
+        return;
+    gnt_text_add(&w->out, "<p class=\"%s\">", class);
+    page_say_text(w, text);
+    page_add(w, "</p>\n");
+}
+
 static void add_contest(page *w, const board_contest *c) {
     board_place *places = gnt_array(c->n_row + 1, sizeof *places);
     gnt_text text;
@@ -107,13 +115,13 @@ static void add_contest(page *w, const board_contest *c) {
                  first_with_task(w->b, c->task));
     board_say_place(w->b, c, &text);
     page_say_text(w, &text);
-    page_add(w, "</h2>\n<p class=\"answer\">");
+    page_add(w, "</h2>\n");
+    board_say_head(w->b, c, &text);
+    add_paragraph(w, board_is_doubtful(w->b, c) ? "warn" : "soft", &text);
     board_say_answer(w->b, c, &text);
-    page_say_text(w, &text);
-    page_add(w, "</p>\n<p class=\"soft\">");
+    add_paragraph(w, "answer", &text);
     board_say_alone(w->b, c, &text);
-    page_say_text(w, &text);
-    page_add(w, "</p>\n");
+    add_paragraph(w, "soft", &text);
     w->out.failed |= !places;
     for (size_t threat = 0; places && c->lead && threat < c->n_threat; threat++)
         add_threat(w, c, threat, places);

@@ -17,6 +17,7 @@ typedef struct page_scale {
     double low, high, floor, none;
     int leak; /* to the right leaks more, whatever the measure */
     uint32_t threat;
+    int told; /* there is a column for how often images were identified */
 } page_scale;
 
 void page_add(page *w, const char *text);    /* markup of our own */
@@ -27,8 +28,7 @@ int page_base64(page *w, const uint8_t *bytes, size_t n);
 
 /* ---- page_rows.c ---- */
 
-page_scale page_scale_of(const board *b, const board_contest *c, uint32_t threat, const board_place *places,
-                         size_t n);
+page_scale page_scale_of(const board_contest *c, uint32_t threat, const board_place *places, size_t n);
 void page_ranked(page *w, const board_contest *c, const page_scale *s, const board_place *places, size_t n);
 void page_apart(page *w, const board_contest *c, const page_scale *s, const board_place *places, size_t n);
 

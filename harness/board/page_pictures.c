@@ -40,7 +40,7 @@ static void add_picture(page *w, size_t run, const char *name, const char *endin
     gnt_free(path);
 }
 
-static void add_plots(page *w, const board_contest *c, size_t run) {
+static void add_plots(page *w, const board_contest *c, int64_t stage, size_t run) {
     static const struct {
         const char *kind, *says;
     } plots[] = {{"tradeoff", "Utility against leakage, a panel for each attack"},
@@ -48,19 +48,33 @@ static void add_plots(page *w, const board_contest *c, size_t run) {
                  {"matrix", "Defenses by attacks; darker leaks more"}};
     char name[GNT_PICTURE_NAME];
     for (size_t i = 0; i < sizeof plots / sizeof *plots; i++)
-        if (gnt_report_picture(name, plots[i].kind, c->task, c->stage, c->lead->name))
+        if (gnt_report_picture(name, plots[i].kind, c->task, stage, c->lead->name))
             add_picture(w, run, name, "svg", "image/svg+xml", plots[i].says);
 }
 
-static void add_sheets(page *w, const board_contest *c, size_t run) {
+static void add_sheets(page *w, const board_contest *c, int64_t stage, size_t run) {
     const gnt_results *r = &w->b->run[run].results;
     char name[GNT_PICTURE_NAME];
     for (size_t a = 0; a < r->n_attack; a++) {
         char *says = gnt_format("Private images, and what %s made of them under each defense", r->attack[a]);
         w->out.failed |= !says;
-        if (says && gnt_report_picture(name, "sheet", c->task, c->stage, r->attack[a]))
+        if (says && gnt_report_picture(name, "sheet", c->task, stage, r->attack[a]))
             add_picture(w, run, name, "png", "image/png", says);
         gnt_free(says);
+    }
+}
+
+static void add_stages(page *w, const board_contest *c, size_t run) {
+    const gnt_results *r = &w->b->run[run].results;
+    int64_t stages[GNT_MOST_STAGES];
+    const size_t n = board_stages(c, r, stages);
+    for (size_t i = 0; i < n; i++) {
+        char words[64];
+        gnt_stage_words(r, c->task, stages[i], words, sizeof words);
+        if (n > 1)
+            gnt_text_add(&w->out, "<h3>%s</h3>\n", words);
+        add_plots(w, c, stages[i], run);
+        add_sheets(w, c, stages[i], run);
     }
 }
 
@@ -70,8 +84,7 @@ void page_pictures(page *w, const board_contest *c) {
         page_add(w, "<details><summary>Plots and images of ");
         page_say(w, w->b->run[run].contributor);
         gnt_text_add(&w->out, ", run %zu</summary>\n", run + 1);
-        add_plots(w, c, run);
-        add_sheets(w, c, run);
+        add_stages(w, c, run);
         gnt_text_add(&w->out,
                      "<p><a href=\"reports/%zu/index.html\">The whole report</a> lies beside this "
                      "page.</p></details>\n",

@@ -18,21 +18,11 @@ static void widen(page_scale *s, double value) {
     s->high = isnan(s->high) ? value : fmax(s->high, value);
 }
 
-page_scale page_scale_of(const board *b, const board_contest *c, uint32_t threat, const board_place *places,
-                         size_t n) {
-    page_scale s = {NAN, NAN, NAN, NAN, c->lead->leak, threat};
-    for (size_t k = 0; k < c->n_run; k++) {
-        const gnt_results *r = &b->run[c->run[k]].results;
-        for (size_t a = 0; a < r->n_attack; a++) {
-            double floor[GNT_FLOORS], chance;
-            const char *name;
-            gnt_floors(r, c->task, c->stage, r->attack[a], c->lead, floor, &chance);
-            const double highest = gnt_highest_floor(c->lead, floor, chance, &name);
-            if (gnt_leaks_more(c->lead, highest, s.floor))
-                s.floor = highest;
-        }
-    }
+page_scale page_scale_of(const board_contest *c, uint32_t threat, const board_place *places, size_t n) {
+    const char *name;
+    page_scale s = {NAN, NAN, board_floor(c, c->lead, threat, &name), NAN, c->lead->leak, threat, 0};
     for (size_t i = 0; i < n; i++) {
+        s.told |= places[i].told != NULL;
         if (!places[i].worst)
             continue;
         widen(&s, places[i].score->stat.mean);
@@ -75,10 +65,10 @@ static void add_name(page *w, const board_row *row) {
     page_add(w, "</td>");
 }
 
-/* 1 when what was measured surely leaks more than was claimed. */
+/* 1 when what was measured surely leaks more than was claimed, both above the floor. */
 static int is_exceeded(const board_contest *c, const board_place *p, double claimed) {
-    const gnt_stat alone = {.mean = claimed, .low = claimed, .high = claimed};
-    return p->worst && board_surely_less(c->lead, &alone, &p->score->stat);
+    const gnt_leak alone = gnt_leak_above(c->lead, (gnt_leak){claimed, claimed, claimed}, p->floor);
+    return p->worst && gnt_leak_surely_less(c->lead, &alone, &p->place.leak);
 }
 
 static void add_claim(page *w, const board_contest *c, const board_place *p) {
@@ -104,6 +94,18 @@ static void add_claim(page *w, const board_contest *c, const board_place *p) {
     gnt_text_free(&text);
 }
 
+static void add_told(page *w, const board_contest *c, const board_place *p) {
+    gnt_text text;
+    gnt_text_init(&text, PAGE_MOST_SAID);
+    page_add(w, "<td class=\"n\" data-label=\"identified\"");
+    page_number(w, p->told ? p->told_score->stat.mean : NAN);
+    page_add(w, ">");
+    board_say_told(w->b, c, p, &text);
+    page_say_text(w, &text);
+    page_add(w, "</td>");
+    gnt_text_free(&text);
+}
+
 /* The cells that ranked and unranked rows share. */
 static void add_numbers(page *w, const board_contest *c, const page_scale *s, const board_place *p) {
     const gnt_outcome *g = p->worst ? p->worst->group : NULL;
@@ -117,8 +119,13 @@ static void add_numbers(page *w, const board_contest *c, const page_scale *s, co
         gnt_measure_write(c->lead, &p->score->stat, &text);
         page_say_text(w, &text);
         add_bar(w, s, &p->score->stat);
+        if (gnt_leak_is_floored(c->lead, p->score->stat.mean, p->floor))
+            page_add(w, "<span class=\"soft\">no more than a guess</span>");
     }
-    page_add(w, "</td><td data-label=\"best known attack\">");
+    page_add(w, "</td>");
+    if (s->told)
+        add_told(w, c, p);
+    page_add(w, "<td data-label=\"best known attack\">");
     if (g)
         board_say_attack(w->b, c, p->worst, &text);
     page_say_text(w, &text);
@@ -127,7 +134,7 @@ static void add_numbers(page *w, const board_contest *c, const page_scale *s, co
         page_say(w, w->b->run[p->worst->run].contributor);
         page_add(w, "</span>");
     }
-    if (p->rank)
+    if (p->place.rank)
         board_say_untried(c, c->lead, s->threat, p, &text);
     if (text.size) {
         page_add(w, "<br><span class=\"soft\">");
@@ -147,27 +154,29 @@ static void add_numbers(page *w, const board_contest *c, const page_scale *s, co
     gnt_text_free(&text);
 }
 
-static void add_heads(page *w, const char *const *names, size_t n) {
+static void add_heads(page *w, const page_scale *s, const char *const *names, size_t n) {
     page_add(w, "<thead><tr>");
     for (size_t i = 0; i < n; i++)
-        gnt_text_add(&w->out, "<th scope=\"col\">%s</th>", names[i]);
+        if (s->told || strcmp(names[i], "identified") != 0)
+            gnt_text_add(&w->out, "<th scope=\"col\">%s</th>", names[i]);
     page_add(w, "</tr></thead>\n<tbody>\n");
 }
 
 void page_ranked(page *w, const board_contest *c, const page_scale *s, const board_place *places, size_t n) {
-    static const char *const names[] = {"rank",    "defense",    "claimed", "measured", "best known attack",
-                                        "utility", "contributor"};
-    if (n == 0 || !places[0].rank) {
+    static const char *const names[] = {"rank",       "defense",           "claimed", "measured",
+                                        "identified", "best known attack", "utility", "contributor"};
+    if (n == 0 || !places[0].place.rank) {
         if (s->threat != c->threat[0]) /* of the first the section's own sentence says so */
             page_add(w, "<p>No defense has a place here.</p>\n");
         return;
     }
     page_add(w, "<table class=\"places sort\">");
-    add_heads(w, names, sizeof names / sizeof *names);
-    for (size_t i = 0; i < n && places[i].rank; i++) {
+    add_heads(w, s, names, sizeof names / sizeof *names);
+    for (size_t i = 0; i < n && places[i].place.rank; i++) {
         const board_place *p = &places[i];
         gnt_text_add(&w->out, "<tr%s><td class=\"rank\" data-v=\"%d\">%s%d</td>",
-                     p->rank == 1 ? " class=\"first\"" : "", p->rank, p->tied ? "=" : "", p->rank);
+                     p->place.rank == 1 ? " class=\"first\"" : "", p->place.rank, p->place.tied ? "=" : "",
+                     p->place.rank);
         add_name(w, p->row);
         add_numbers(w, c, s, p);
     }
@@ -175,21 +184,22 @@ void page_ranked(page *w, const board_contest *c, const page_scale *s, const boa
 }
 
 void page_apart(page *w, const board_contest *c, const page_scale *s, const board_place *places, size_t n) {
-    static const char *const names[] = {"defense",           "why",     "claimed",    "measured",
-                                        "best known attack", "utility", "contributor"};
+    static const char *const names[] = {
+        "defense", "why", "claimed", "measured", "identified", "best known attack", "utility", "contributor"};
     size_t i = 0;
-    while (i < n && places[i].rank)
+    while (i < n && places[i].place.rank)
         i++;
     if (i == n)
         return;
     page_add(w, "<h3>Not ranked</h3>\n<table class=\"places sort apart\">");
-    add_heads(w, names, sizeof names / sizeof *names);
+    add_heads(w, s, names, sizeof names / sizeof *names);
     for (; i < n; i++) {
         gnt_text text;
         gnt_text_init(&text, PAGE_MOST_SAID);
         page_add(w, "<tr>");
         add_name(w, places[i].row);
-        page_add(w, "<td class=\"why\" data-label=\"why\">");
+        gnt_text_add(&w->out, "<td class=\"%s\" data-label=\"why\">",
+                     places[i].bar == GNT_BAR_MARKED ? "over" : "why");
         board_say_standing(c, &places[i], &text);
         page_say_text(w, &text);
         page_add(w, "</td>");

@@ -66,13 +66,13 @@ static void add_row(const board *b, const board_contest *c, const gnt_measure *m
     gnt_text_init(&text, 1 << 20);
     gnt_table_number(t, (double)(c - b->contest) + 1);
     gnt_table_text(t, c->task);
-    gnt_table_number(t, (double)c->stage);
+    gnt_table_number(t, c->stage == GNT_EVERY_STAGE ? NAN : (double)c->stage);
     gnt_table_text(t, threat == 0 ? "any" : "limited");
     board_say_threat(c->threat[threat], &text);
     board_item(t, &text);
     gnt_table_text(t, m->name);
-    gnt_table_number(t, p->rank ? p->rank : NAN);
-    gnt_table_text(t, p->tied ? "tied" : "");
+    gnt_table_number(t, p->place.rank ? p->place.rank : NAN);
+    gnt_table_text(t, p->place.tied ? "tied" : "");
     gnt_table_text(t, p->row->label);
     board_say_contributors(b, p->row, &text);
     board_item(t, &text);
@@ -84,6 +84,10 @@ static void add_row(const board *b, const board_contest *c, const gnt_measure *m
     gnt_table_number(t, g ? p->score->stat.mean : NAN);
     gnt_table_number(t, g ? p->score->stat.low : NAN);
     gnt_table_number(t, g ? p->score->stat.high : NAN);
+    gnt_table_number(t, p->floor);
+    gnt_table_number(t, p->place.leak.mean);
+    gnt_table_number(t, p->place.leak.low);
+    gnt_table_number(t, p->place.leak.high);
     if (g)
         board_say_attack(b, c, p->worst, &text);
     board_item(t, &text);
@@ -94,6 +98,16 @@ static void add_row(const board *b, const board_contest *c, const gnt_measure *m
     gnt_table_number(t, (double)p->judged);
     gnt_table_number(t, (double)p->of);
     add_footnotes(p->row->flags, &text);
+    board_item(t, &text);
+    gnt_table_text(t, c->in_round ? "round" : "probe");
+    gnt_table_text(t, c->stage == GNT_EVERY_STAGE ? "drawn" : "fixed");
+    gnt_table_number(t, g ? (double)g->stage : NAN);
+    gnt_table_number(t, gnt_public_only_mean(c->facts));
+    gnt_table_number(t, p->told ? p->told_score->stat.mean : NAN);
+    gnt_table_number(t, p->told ? p->told_score->stat.low : NAN);
+    gnt_table_number(t, p->told ? p->told_score->stat.high : NAN);
+    if (!p->place.rank)
+        board_say_standing(c, p, &text);
     board_item(t, &text);
     gnt_text_free(&text);
 }
@@ -124,12 +138,24 @@ void board_table_rows(const board *b, gnt_table *t) {
                                         "measured",
                                         "low",
                                         "high",
+                                        "floor",
+                                        "leakage",
+                                        "leakage_low",
+                                        "leakage_high",
                                         "best_known_attack",
                                         "attack_knows",
                                         "attack_run_by",
                                         "attacks_with_number",
                                         "attacks",
-                                        "footnotes"};
+                                        "footnotes",
+                                        "observed_from",
+                                        "stages",
+                                        "worst_stage",
+                                        "public_only",
+                                        "identified",
+                                        "identified_low",
+                                        "identified_high",
+                                        "why_not_ranked"};
     size_t n_measure;
     const gnt_measure *m = gnt_measures(&n_measure);
     gnt_table_init(t, "Places");

@@ -1,4 +1,5 @@
 /* Sentences and names of the board. */
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -11,8 +12,23 @@ static const gnt_results *first_of(const board *b, const board_contest *c) {
     return &b->run[c->run[0]].results;
 }
 
+/* 1 when every run of a section drew the same rounds. */
+static int all_drew_alike(const board *b, const board_contest *c) {
+    int64_t first[GNT_MOST_STAGES], other[GNT_MOST_STAGES];
+    const size_t n = gnt_stages(first_of(b, c), c->task, first);
+    for (size_t k = 1; k < c->n_run; k++)
+        if (gnt_stages(&b->run[c->run[k]].results, c->task, other) != n ||
+            memcmp(first, other, n * sizeof *first) != 0)
+            return 0;
+    return 1;
+}
+
 void board_say_place(const board *b, const board_contest *c, gnt_text *out) {
-    gnt_report_place(first_of(b, c), c->task, c->stage, out);
+    if (c->stage == GNT_EVERY_STAGE && !all_drew_alike(b, c))
+        gnt_text_add(out, "%s, worst of the drawn rounds", c->task);
+    else
+        gnt_report_place(first_of(b, c), c->task, c->stage, out);
+    gnt_text_add(out, "%s", c->in_round ? "" : ", probe");
     if (c->like != (size_t)(c - b->contest))
         gnt_text_add(out, " (suite %s, %s)", first_of(b, c)->suite, b->run[c->run[0]].contributor);
 }
@@ -36,6 +52,16 @@ void board_say_attack(const board *b, const board_contest *c, const board_number
         gnt_text_add(out, " (as %s set it)", b->run[a->first].contributor);
 }
 
+void board_say_told(const board *b, const board_contest *c, const board_place *p, gnt_text *out) {
+    if (!p->told)
+        return;
+    gnt_measure_write(gnt_measure_find("identification"), &p->told_score->stat, out);
+    if (p->worst && p->told->attack != p->worst->attack) {
+        gnt_text_add(out, ", ");
+        board_say_attack(b, c, p->told, out);
+    }
+}
+
 void board_say_contributors(const board *b, const board_row *row, gnt_text *out) {
     int any = 0;
     for (size_t i = 0; i < b->n_run; i++) {
@@ -47,26 +73,38 @@ void board_say_contributors(const board *b, const board_row *row, gnt_text *out)
     }
 }
 
-/* Why there is no number of the row under an attack. */
-static const char *reason_of(const board_contest *c, const board_row *row, size_t attack) {
+/* The first number that a row has not got under an attack: its group, or NULL where it was never run. */
+static const gnt_outcome *missing_group(const board_contest *c, const board_place *p) {
     for (size_t i = 0; i < c->n_number; i++) {
         const board_number *n = &c->number[i];
-        if (&c->row[n->row] == row && n->attack == attack && n->group->reason[0])
-            return n->group->reason;
+        if (&c->row[n->row] == p->row && n->attack == p->missing && n->group->status != GNT_CELL_OK)
+            return n->group;
     }
-    return "";
+    return NULL;
 }
 
 void board_say_standing(const board_contest *c, const board_place *p, gnt_text *out) {
     gnt_text_add(out, "%s", gnt_stand_name(p->stand));
+    if (p->bar == GNT_BAR_MARKED) {
+        for (size_t i = 0; i < gnt_mark_count(p->row->marked); i++)
+            gnt_text_add(out, "%s%s",
+                         i ? "; " : ", marked by the host: ", gnt_mark_at(p->row->marked, i).says);
+        return;
+    }
+    if (p->bar == GNT_BAR_PUBLIC) {
+        gnt_text_add(out, ", no better than public data alone");
+        return;
+    }
     if (p->lacking == 0)
         return;
-    const char *reason = reason_of(c, p->row, p->missing);
+    const gnt_outcome *missing = missing_group(c, p);
     gnt_text_add(out, ", no number from %s", c->attack[p->missing].label);
+    if (missing && c->stage == GNT_EVERY_STAGE)
+        gnt_text_add(out, " in round %" PRId64, missing->stage);
     if (p->lacking > 1)
         gnt_text_add(out, " and %zu more", p->lacking - 1);
-    if (*reason)
-        gnt_text_add(out, " (%s)", reason);
+    if (missing && *missing->reason)
+        gnt_text_add(out, " (%s)", missing->reason);
 }
 
 void board_say_untried(const board_contest *c, const gnt_measure *m, uint32_t threat, const board_place *p,
@@ -97,7 +135,7 @@ static const gnt_match_row *match_of(const board *b, const board_contest *c) {
     return NULL;
 }
 
-static const char *utility_of(const board *b, const board_contest *c) {
+const char *board_utility(const board *b, const board_contest *c) {
     for (size_t k = 0; k < c->n_run; k++) {
         const char *name = gnt_utility_measure(&b->run[c->run[k]].results, c->task);
         if (*name)
@@ -108,7 +146,7 @@ static const char *utility_of(const board *b, const board_contest *c) {
 
 void board_say_target(const board *b, const board_contest *c, gnt_text *out) {
     const gnt_match_row *m = match_of(b, c);
-    const char *name = utility_of(b, c);
+    const char *name = board_utility(b, c);
     if (!m || !*name)
         return;
     gnt_text_add(out, "%s ", name);
@@ -131,17 +169,57 @@ static void say_number(const board_contest *c, const gnt_stat *s, gnt_text *out)
     gnt_measure_write(c->lead, s, out);
 }
 
+/* "no more than a guess (13.1 dB, nearest public image)" */
+static void say_guess(const board_contest *c, double floor, gnt_text *out) {
+    const gnt_stat alone = {.mean = floor, .low = NAN, .high = NAN};
+    const char *name;
+    board_floor(c, c->lead, c->threat[0], &name);
+    gnt_text_add(out, "no more than a guess (%s ", c->lead->title);
+    gnt_measure_write(c->lead, &alone, out);
+    gnt_text_add(out, ", %s)", name);
+}
+
+/* Of those that share the first rank, the one whose images were told most often. */
+static void say_most_told(const board *b, const board_contest *c, const board_place *places, size_t n,
+                          gnt_text *out) {
+    const board_place *most = NULL;
+    for (size_t i = 0; i < n; i++)
+        if (places[i].told && (!most || places[i].told_score->stat.mean > most->told_score->stat.mean))
+            most = &places[i];
+    if (!most)
+        return;
+    gnt_text_add(out, "; identified%s: ", n > 1 ? " at most" : "");
+    board_say_told(b, c, most, out);
+}
+
+static int is_floored(const board_contest *c, const board_place *p) {
+    return gnt_leak_is_floored(c->lead, p->score->stat.mean, p->floor);
+}
+
+/* Those of the first rank. Where all of them lie below the floor, no number of theirs says more than that. */
 static void say_first(const board *b, const board_contest *c, const board_place *places, size_t n,
                       gnt_text *out) {
-    size_t level = 0;
-    while (level < n && places[level].rank == 1)
-        level++;
+    size_t level = 0, floored = 0;
+    for (; level < n && places[level].place.rank == 1; level++)
+        floored += (size_t)is_floored(c, &places[level]);
     for (size_t i = 0; i < level; i++)
         gnt_text_add(out, "%s%s", i == 0 ? "" : i + 1 == level ? " and " : ", ", places[i].row->label);
-    gnt_text_add(out, level > 1 ? " leak least (a tie: their intervals overlap): " : " leaks least: ");
-    say_number(c, &places[0].score->stat, out);
-    gnt_text_add(out, " at worst, under ");
-    board_say_attack(b, c, places[0].worst, out);
+    if (floored == level) {
+        gnt_text_add(out, level > 1 ? " leak " : " leaks ");
+        say_guess(c, places[0].floor, out);
+    } else {
+        gnt_text_add(out, level > 1 ? " leak least (a tie: their intervals overlap): " : " leaks least: ");
+        say_number(c, &places[0].score->stat, out);
+        gnt_text_add(out, " at worst, under ");
+        board_say_attack(b, c, places[0].worst, out);
+        if (c->stage == GNT_EVERY_STAGE)
+            gnt_text_add(out, " in round %" PRId64, places[0].worst->group->stage);
+        if (floored) {
+            gnt_text_add(out, ", ");
+            say_guess(c, places[0].floor, out);
+        }
+    }
+    say_most_told(b, c, places, level, out);
 }
 
 void board_say_answer(const board *b, const board_contest *c, gnt_text *out) {
@@ -156,8 +234,10 @@ void board_say_answer(const board *b, const board_contest *c, gnt_text *out) {
         gnt_text_init(&target, 1 << 16);
         board_say_target(b, c, &target);
         out->failed |= target.failed;
-        if (!places[0].rank)
-            gnt_text_add(out, "No defense was at matched utility here with a number from every attack");
+        if (!places[0].place.rank)
+            gnt_text_add(out, "No defense here has a rank: none at matched utility has a number from every "
+                              "attack, adds to what "
+                              "public data give, and bears no mark");
         else {
             gnt_text_add(out, "At matched utility%s%s%s, ", target.size ? " (" : "", gnt_text_get(&target),
                          target.size ? ")" : "");
@@ -171,17 +251,6 @@ void board_say_answer(const board *b, const board_contest *c, gnt_text *out) {
         gnt_text_add(out, ".");
     }
     gnt_free(places);
-}
-
-void board_say_alone(const board *b, const board_contest *c, gnt_text *out) {
-    if (c->like == (size_t)(c - b->contest))
-        return;
-    const board_run *other = &b->run[b->contest[c->like].run[0]];
-    gnt_text_add(out,
-                 "Not compared with the section of the same name from suite %s of %s: what is asked there "
-                 "differs (data, "
-                 "model, training, seeds or what is matched).",
-                 other->results.suite, other->contributor);
 }
 
 const gnt_board_claim *board_claim(const board *b, const board_contest *c, const board_row *row,

@@ -5,15 +5,17 @@
 
 #include "base/mem.h"
 #include "report/plot.h"
+#include "report/standing.h"
 #include "report/view.h"
 
-enum { WIDE = 118, HIGH = 50, LOW = 38, LEFT = 210, TOP = 40, FOOT = 46, NOTE = 17, GAP = 14 };
+enum { WIDE = 118, HIGH = 50, LOW = 38, BESIDE = 13, LEFT = 210, TOP = 40, FOOT = 46, NOTE = 17, GAP = 14 };
 enum { MOST_COLUMNS = 16, MOST_LINES = 48, MOST_NOTES = 4 };
 
 /* A row of fields. */
 typedef struct line {
     const char *defense;
     gnt_stand stand;
+    gnt_bar bar;
     double strength, y; /* y of its lower edge */
     const gnt_outcome *any, *field[MOST_COLUMNS], *worst;
 } line;
@@ -28,6 +30,7 @@ typedef struct sheet {
     size_t n_line, n_left_out, n_column, column[MOST_COLUMNS];
     char *note[MOST_NOTES]; /* owned; why fields are empty */
     int n_note;
+    int beside;       /* identification stands below each number */
     double low, high; /* least and most private numbers give the ends of the colours */
     int n_label;
 } sheet;
@@ -62,13 +65,41 @@ static const gnt_score *number_of(const sheet *s, const gnt_outcome *g) {
     return score && isfinite(score->stat.mean) ? score : NULL;
 }
 
-static double high_of(const line *l) {
-    return l->stand == GNT_STAND_SWEEP ? LOW : HIGH;
+static double high_of(const sheet *s, const line *l) {
+    return (l->stand == GNT_STAND_SWEEP ? LOW : HIGH) + (s->beside ? BESIDE : 0);
 }
 
-static void field(sheet *s, double x, const line *l, const gnt_outcome *g) {
+/* The mean, its interval, and below them how often the image was told from others. */
+static void field_text(sheet *s, double x, const line *l, const gnt_score *told, const gnt_score *score,
+                       unsigned ink) {
+    const gnt_stat mean = {.mean = score->stat.mean, .low = NAN, .high = NAN};
+    const double foot = s->beside ? BESIDE : 0, high = high_of(s, l) - foot, y = l->y + foot;
+    const int interval = gnt_has_interval(&score->stat);
+    gnt_text text;
+    gnt_text_init(&text, 1024);
+    gnt_measure_write(s->m, &mean, &text);
+    text_at(s, x + WIDE / 2.0, y + high * (interval ? 0.65 : 0.5), "center", gnt_text_get(&text), ink,
+            l->stand == GNT_STAND_SWEEP ? "MIDDLE" : "BIG");
+    gnt_text_free(&text);
+    if (interval) {
+        gnt_measure_number(s->m, score->stat.low, &text);
+        gnt_text_add(&text, " – ");
+        gnt_measure_number(s->m, score->stat.high, &text);
+        text_at(s, x + WIDE / 2.0, y + high * 0.26, "center", gnt_text_get(&text), ink, "TINY");
+        gnt_text_free(&text);
+    }
+    if (told) {
+        gnt_text_add(&text, "id %.0f %%", 100 * told->stat.mean);
+        if (gnt_has_interval(&told->stat))
+            gnt_text_add(&text, " (%.0f – %.0f)", 100 * told->stat.low, 100 * told->stat.high);
+        text_at(s, x + WIDE / 2.0, l->y + BESIDE * 0.85, "center", gnt_text_get(&text), ink, "TINY");
+        gnt_text_free(&text);
+    }
+}
+
+static void field(sheet *s, double x, const line *l, const gnt_outcome *g, const gnt_score *told) {
     const gnt_score *score = number_of(s, g);
-    double high = high_of(l), y = l->y, span = s->high - s->low;
+    double high = high_of(s, l), y = l->y, span = s->high - s->low;
     double share = score && span != 0 ? (score->stat.mean - s->low) / span : 0.5;
     int dark = 0;
     unsigned colour = score ? shade(share, &dark) : 0xf6f6f6;
@@ -84,22 +115,7 @@ static void field(sheet *s, double x, const line *l, const gnt_outcome *g) {
                 0x999999, "SMALL");
         return;
     }
-    gnt_text text;
-    gnt_stat mean = {.mean = score->stat.mean, .low = NAN, .high = NAN};
-    int interval = gnt_has_interval(&score->stat);
-    unsigned ink = dark ? 0xffffff : 0x111111;
-    gnt_text_init(&text, 1024);
-    gnt_measure_write(s->m, &mean, &text);
-    text_at(s, x + WIDE / 2.0, y + high * (interval ? 0.65 : 0.5), "center", gnt_text_get(&text), ink,
-            l->stand == GNT_STAND_SWEEP ? "MIDDLE" : "BIG");
-    gnt_text_free(&text);
-    if (!interval)
-        return;
-    gnt_measure_number(s->m, score->stat.low, &text);
-    gnt_text_add(&text, " – ");
-    gnt_measure_number(s->m, score->stat.high, &text);
-    text_at(s, x + WIDE / 2.0, y + high * 0.26, "center", gnt_text_get(&text), ink, "TINY");
-    gnt_text_free(&text);
+    field_text(s, x, l, told, score, dark ? 0xffffff : 0x111111);
 }
 
 /* ---- which rows, which columns ---- */
@@ -123,6 +139,7 @@ static void add_standings(sheet *s, gnt_standing *rows) {
         if (!l)
             continue;
         l->any = any;
+        l->bar = rows[i].bar;
         l->worst = rows[i].worst;
         for (size_t c = 0; c < s->n_column; c++) {
             l->field[c] = gnt_representative(r, s->task, s->stage, rows[i].defense, r->attack[s->column[c]]);
@@ -180,6 +197,12 @@ static void find_notes(sheet *s) {
         }
 }
 
+static void find_beside(sheet *s) {
+    for (size_t i = 0; i < s->n_line; i++)
+        for (size_t c = 0; c < s->n_column; c++)
+            s->beside |= s->line[i].field[c] && gnt_identified(s->line[i].field[c], s->m) != NULL;
+}
+
 static void find_ends(sheet *s) {
     double least = NAN, most = NAN;
     for (size_t i = 0; i < s->n_line; i++)
@@ -207,7 +230,7 @@ static double stack(sheet *s, double top) {
     for (size_t i = 0; i < s->n_line; i++) {
         if (i > 0 && block_of(&s->line[i]) != block_of(&s->line[i - 1]))
             y -= GAP;
-        y -= high_of(&s->line[i]);
+        y -= high_of(s, &s->line[i]);
         s->line[i].y = y;
     }
     return top - y;
@@ -217,26 +240,51 @@ static double stack(sheet *s, double top) {
 static void name_row(sheet *s, const line *l) {
     gnt_text text;
     gnt_text_init(&text, 1024);
-    gnt_text_add(&text, "%s", gnt_stand_name(l->stand));
+    if (l->bar == GNT_BAR_MARKED || l->bar == GNT_BAR_PUBLIC)
+        gnt_text_add(&text, "%s",
+                     l->bar == GNT_BAR_MARKED ? "MARKED by the host" : "no better than public data");
+    else
+        gnt_text_add(&text, "%s", gnt_stand_name(l->stand));
     if (isfinite(l->strength))
         gnt_text_add(&text, " %.5g", l->strength);
     if (l->any && isfinite(l->any->utility.value)) {
         gnt_text_add(&text, " · ");
         gnt_utility_write(gnt_utility_measure(s->r, s->task), l->any->utility.value, &text);
     }
-    label_at(s, LEFT - 12, l->y + high_of(l) * 0.66, "right", l->defense, 26);
-    text_at(s, LEFT - 12, l->y + high_of(l) * 0.27, "right", gnt_text_get(&text), 0x777777, "TINY");
+    label_at(s, LEFT - 12, l->y + high_of(s, l) * 0.66, "right", l->defense, 26);
+    text_at(s, LEFT - 12, l->y + high_of(s, l) * 0.27, "right", gnt_text_get(&text),
+            l->bar == GNT_BAR_MARKED ? 0xb03000 : 0x777777, "TINY");
     gnt_text_free(&text);
 }
 
 static void say_notes(sheet *s, double width) {
     double y = FOOT + s->n_note * (double)NOTE - 16;
     text_at(s, 14, y, "left", s->m->words, 0x555555, "SMALL");
-    text_at(s, 14, y - NOTE, "left", "mean and its interval; darker leaks more", 0x555555, "SMALL");
+    text_at(
+        s, 14, y - NOTE, "left",
+        s->beside
+            ? "mean and its interval; darker leaks more; id: how often the right image was told among many"
+            : "mean and its interval; darker leaks more",
+        0x555555, "SMALL");
     for (int i = 0; i < s->n_note; i++)
         gnt_plot_say(s->p, "set label %d L[%d] at 14,%.1f left noenhanced tc rgb \"#888888\" font TINY\n",
                      ++s->n_label, gnt_plot_label(s->p, s->note[i], (size_t)((width - 20) / 5.9)),
                      y - NOTE * (i + 2));
+}
+
+static const gnt_score *told_by(const sheet *s, const gnt_outcome *g) {
+    return g ? gnt_identified(g, s->m) : NULL;
+}
+
+/* The worst case of identification, which may be another attack's than that of the measure. */
+static const gnt_score *most_told(const sheet *s, const line *l) {
+    const gnt_score *most = NULL;
+    for (size_t c = 0; c < s->n_column; c++) {
+        const gnt_score *told = told_by(s, l->field[c]);
+        if (told && (!most || told->stat.mean > most->stat.mean))
+            most = told;
+    }
+    return most;
 }
 
 static void draw(sheet *s) {
@@ -249,8 +297,8 @@ static void draw(sheet *s) {
         line *l = &s->line[i];
         name_row(s, l);
         for (size_t c = 0; c < s->n_column; c++)
-            field(s, LEFT + (double)c * WIDE, l, l->field[c]);
-        field(s, worst, l, l->worst);
+            field(s, LEFT + (double)c * WIDE, l, l->field[c], told_by(s, l->field[c]));
+        field(s, worst, l, l->worst, most_told(s, l));
     }
     say_notes(s, s->p->width);
     gnt_plot_say(s->p, "plot NaN\n");
@@ -288,6 +336,7 @@ int gnt_plot_heat(const gnt_results *r, const char *task, int64_t stage, const g
     if (s->n_line == 0 || s->n_column == 0)
         goto cleanup;
     find_ends(s);
+    find_beside(s);
     find_notes(s);
     if (s->n_left_out)
         add_note(s, gnt_format("%zu more rows are in the tables", s->n_left_out));

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "report/escape.h"
+#include "report/found.h"
 #include "report/paper.h"
 #include "report/report.h"
 #include "report/tables.h"
@@ -96,6 +97,42 @@ static void count_cells(const gnt_results *r, gnt_text *out) {
     gnt_text_add(out, ".");
 }
 
+/* What costs a defense its rank must be seen before its numbers are. */
+static void say_found(pen *w) {
+    gnt_table t;
+    gnt_table_found(w->p->results, &t);
+    if (gnt_table_rows(&t) == 0) {
+        gnt_table_free(&t);
+        return;
+    }
+    heading(w, 2, "What the host found");
+    paragraph(w, "These defenses did not do what they must, in the cells counted here. They have no rank, "
+                 "whatever their "
+                 "numbers are.");
+    table(w, &t);
+}
+
+static void say_lines(pen *w, const char *line) {
+    while (*line) {
+        size_t n = strcspn(line, "\n");
+        char *one = gnt_format("%.*s", (int)n, line);
+        if (one)
+            paragraph(w, one);
+        w->out.failed |= !one;
+        gnt_free(one);
+        line += n + (line[n] == '\n');
+    }
+}
+
+static void say_observed(pen *w) {
+    gnt_text lines;
+    gnt_text_init(&lines, 1 << 20);
+    gnt_report_observed(w->p->results, &lines);
+    w->out.failed |= lines.failed;
+    say_lines(w, gnt_text_get(&lines));
+    gnt_text_free(&lines);
+}
+
 /* The answer first: a row for each section, and how to read it. */
 static void say_summary(pen *w) {
     gnt_table t;
@@ -106,7 +143,10 @@ static void say_summary(pen *w) {
     gnt_text_add(&w->out, w->html ? "</div>\n" : "");
     paragraph(
         w, "A defense is judged by the attack under which it leaks most, at the utility the suite aims at. "
-           "The less above what needs no attack, the better. Tied: the intervals in brackets overlap.");
+           "What leaks no more than a guess is level. Identified: how often the right image was told among "
+           "many, "
+           "which an answer below every guess may still do. Tied: the intervals in brackets overlap.");
+    say_observed(w);
 }
 
 static void say_sentence(pen *w, const gnt_section *s, const gnt_measure *lead) {
@@ -116,6 +156,10 @@ static void say_sentence(pen *w, const gnt_section *s, const gnt_measure *lead) 
         gnt_report_sentence(w->p->results, s->task, s->stage, lead, &text);
     else
         gnt_text_add(&text, "No cell gave a number.");
+    if (gnt_facts_of(w->p->results, s->task)->drawn)
+        gnt_text_add(
+            &text,
+            " The host drew this round; a defense counts by the worst of those drawn, under \"In short\".");
     w->out.failed |= text.failed;
     paragraph(w, gnt_text_get(&text));
     gnt_text_free(&text);
@@ -250,11 +294,15 @@ static void say_guide(pen *w) {
                  "intervals overlap, the "
                  "order of the two is not settled. An attack that failed or does not apply says nothing "
                  "about a defense.");
-    paragraph(w, "Floors say what needs no attack at all: a random guess, the mean image, the nearest public "
-                 "image; chance "
-                 "is the rate of blind guessing. Leakage at its floor is no leakage. In the trade-off plots "
-                 "the grey step "
-                 "is the Pareto front: what no other point beats in both utility and privacy.");
+    paragraph(
+        w,
+        "Floors say what needs no attack at all: a random guess, the mean image, the nearest public "
+        "image; chance "
+        "is the rate of blind guessing. At its floor an answer looks no more like the private image than a "
+        "guess; it may still tell which image it was, which the identification rate says. In the trade-off "
+        "plots "
+        "the grey step "
+        "is the Pareto front: what no other point beats in both utility and privacy.");
 }
 
 static void link_to(pen *w, const char *name, const char *says, int markdown) {
@@ -376,19 +424,6 @@ static void say_tables(pen *w) {
     unfold(w);
 }
 
-static void say_notices(pen *w) {
-    const char *line = gnt_text_get(&w->p->notices);
-    while (*line) {
-        size_t n = strcspn(line, "\n");
-        char *one = gnt_format("%.*s", (int)n, line);
-        if (one)
-            paragraph(w, one);
-        w->out.failed |= !one;
-        gnt_free(one);
-        line += n + (line[n] == '\n');
-    }
-}
-
 static const char head[] =
     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -433,11 +468,12 @@ static void say_page(pen *w) {
     paragraph(w, gnt_text_get(&text));
     gnt_text_free(&text);
     say_scale(w);
-    say_notices(w);
+    say_lines(w, gnt_text_get(&p->notices));
     if (p->n_section == 0)
         paragraph(w, "This run holds no results yet.");
     else
         say_summary(w);
+    say_found(w);
     say_paper(w);
     for (size_t i = 0; i < p->n_section; i++)
         say_section(w, &p->section[i]);

@@ -29,6 +29,20 @@ void gnt_measure_write(const gnt_measure *m, const gnt_stat *s, gnt_text *out) {
     gnt_text_add(out, "]");
 }
 
+const gnt_score *gnt_identified(const gnt_outcome *g, const gnt_measure *m) {
+    const int leads = !strcmp(m->name, "psnr") || (!strcmp(m->name, "mse") && !gnt_score_find(g, "psnr"));
+    const gnt_score *s = leads && g->status == GNT_CELL_OK ? gnt_score_find(g, "identification") : NULL;
+    return s && isfinite(s->stat.mean) ? s : NULL;
+}
+
+void gnt_identified_write(const gnt_outcome *g, const gnt_measure *m, gnt_text *out) {
+    const gnt_score *s = gnt_identified(g, m);
+    if (!s)
+        return;
+    gnt_text_add(out, "; identified ");
+    gnt_measure_write(gnt_measure_find("identification"), &s->stat, out);
+}
+
 int gnt_utility_sign(const char *measure) {
     return strstr(measure, "loss") ? -1 : 1;
 }

@@ -6,6 +6,8 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "report/marks.h"
+#include "report/public.h"
 
 enum { MOST_BYTES = 256 << 20, MOST_ROWS = 1 << 18 };
 /* Names of each kind, more than a suite may have; and how often a report may look through the groups for one of a task's
@@ -159,6 +161,17 @@ static int read_utility(const place *at, const json_t *object, gnt_utility *u) {
     return 0;
 }
 
+static int read_marks(const place *at, const json_t *object, gnt_outcome *o) {
+    if (get_child(at, object, "marks", 1, &o->marks))
+        return -1;
+    for (size_t i = 0; i < json_array_size(o->marks); i++) {
+        const json_t *one = json_array_get(o->marks, i);
+        if (!json_is_string(json_object_get(one, "what")) || !json_is_string(json_object_get(one, "says")))
+            return refuse(at, "marks", "objects with the texts \"what\" and \"says\"");
+    }
+    return 0;
+}
+
 static int read_outcome(const place *at, const json_t *object, gnt_outcome *o) {
     int status, mode;
     if (get_text(at, object, "task", 1, &o->task) || get_text(at, object, "defense", 1, &o->defense) ||
@@ -172,11 +185,13 @@ static int read_outcome(const place *at, const json_t *object, gnt_outcome *o) {
         get_child(at, object, "targets", 1, &o->targets) ||
         get_child(at, object, "convergence", 1, &o->convergence) ||
         get_child(at, object, "facts", 0, &o->facts) ||
-        get_child(at, object, "unmeasured", 0, &o->unmeasured) ||
+        get_child(at, object, "unmeasured", 0, &o->unmeasured) || read_marks(at, object, o) ||
         get_word(at, object, "status", status_names, GNT_CELL_STATUSES, &status) ||
         get_word(at, object, "mode", mode_names, GNT_ROW_MODES, &mode) ||
         read_utility(at, object, &o->utility))
         return -1;
+    if (o->stage < 0)
+        return refuse(at, "stage", "0, or the round of an observation");
     o->status = (gnt_status)status;
     o->mode = (gnt_row_mode)mode;
     return read_scores(at, object, o);
@@ -371,6 +386,13 @@ static int find_families(gnt_results *r) {
     return failed ? -1 : 0;
 }
 
+static int has_public_only(const gnt_results *r) {
+    for (size_t i = 0; i < r->n_facts; i++)
+        if (r->facts[i].n_only)
+            return 1;
+    return 0;
+}
+
 static int collect_names(gnt_results *r, const place *at) {
     if (add_listed(r, at, "tasks", "id", &r->task, &r->n_task) ||
         add_listed(r, at, "defenses", "defense", &r->defense, &r->n_defense) ||
@@ -380,7 +402,8 @@ static int collect_names(gnt_results *r, const place *at) {
     drop_unused(r, r->task, &r->n_task, offsetof(gnt_outcome, task));
     drop_unused(r, r->defense, &r->n_defense, offsetof(gnt_outcome, defense));
     drop_unused(r, r->attack, &r->n_attack, offsetof(gnt_outcome, attack));
-    if ((uint64_t)r->n_task * r->n_defense * r->n_attack * (r->n_group + 1) > most_looks)
+    const uint64_t looked_through = (uint64_t)r->n_group + r->n_marked + (has_public_only(r) ? r->n_cell : 0);
+    if ((uint64_t)r->n_task * r->n_defense * r->n_attack * (looked_through + 1) > most_looks)
         return gnt_fail(
             at->err,
             "%s: %zu tasks, %zu defenses and %zu attacks in %zu groups are more than a report can "
@@ -441,8 +464,14 @@ static int read_root(gnt_results *r, place *at) {
         read_list(r, at, "cells", 1, sizeof *r->cell, (void **)&r->cell, &r->n_cell, outcome_row) ||
         read_list(r, at, "groups", 1, sizeof *r->group, (void **)&r->group, &r->n_group, outcome_row))
         return -1;
+    if (gnt_marks_collect(r, at->err) ||
+        gnt_tasks_read(json_object_get(r->root, "tasks"), at->file, &r->facts, &r->n_facts, at->err))
+        return -1;
     complete_groups(r);
-    return collect_names(r, at);
+    if (collect_names(r, at))
+        return -1;
+    gnt_public_scatter(r);
+    return 0;
 }
 
 int gnt_results_parse(gnt_results *r, const char *name, const char *text, size_t size, gnt_err *err) {
@@ -481,6 +510,8 @@ void gnt_results_free(gnt_results *r) {
         gnt_free(r->cell[i].score);
     for (size_t i = 0; i < r->n_group; i++)
         gnt_free(r->group[i].score);
+    gnt_tasks_free(r->facts, r->n_facts);
+    gnt_free(r->marked);
     gnt_free(r->match);
     gnt_free(r->cell);
     gnt_free(r->group);
@@ -505,4 +536,8 @@ const gnt_score *gnt_score_find(const gnt_outcome *o, const char *measure) {
         if (!strcmp(o->score[i].measure, measure))
             return &o->score[i];
     return NULL;
+}
+
+const gnt_task_facts *gnt_facts_of(const gnt_results *r, const char *task) {
+    return gnt_task_find(r->facts, r->n_facts, task);
 }

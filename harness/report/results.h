@@ -13,6 +13,7 @@
 #include <jansson.h>
 
 #include "base/err.h"
+#include "report/task.h"
 
 typedef enum gnt_status {
     GNT_CELL_OK,
@@ -68,7 +69,8 @@ typedef struct gnt_outcome {
     const json_t *targets, *convergence; /* arrays, or NULL */
     const json_t *facts;                 /* numbers by name, or NULL */
     const json_t
-        *unmeasured; /* of a cell: measures that were asked for, and why they have no number; or NULL */
+        *unmeasured;     /* of a cell: measures that were asked for, and why they have no number; or NULL */
+    const json_t *marks; /* of a cell: what the host found wrong with the defense, an array or NULL */
 } gnt_outcome;
 
 typedef struct gnt_attempt {
@@ -103,6 +105,10 @@ typedef struct gnt_results {
     size_t n_match;
     gnt_outcome *cell, *group;
     size_t n_cell, n_group;
+    const gnt_outcome **marked; /* the cells that have a mark */
+    size_t n_marked;
+    gnt_task_facts *facts; /* of the tasks that are listed as objects */
+    size_t n_facts;
     json_t *root;
 } gnt_results;
 
@@ -114,5 +120,7 @@ void gnt_results_free(gnt_results *r);
 const char *gnt_status_name(gnt_status status);
 const char *gnt_row_mode_name(gnt_row_mode mode);
 const gnt_score *gnt_score_find(const gnt_outcome *o, const char *measure); /* NULL when absent */
+
+const gnt_task_facts *gnt_facts_of(const gnt_results *r, const char *task);
 
 #endif

@@ -4,12 +4,20 @@
 
 #include "base/mem.h"
 #include "report/report.h"
+#include "report/standing.h"
 #include "report/view.h"
 
 static void say_number(const gnt_measure *m, const gnt_standing *s, gnt_text *out) {
     gnt_text_add(out, "%s ", m->title);
     gnt_measure_write(m, &s->score->stat, out);
     gnt_text_add(out, " under %s", s->worst->attack);
+    gnt_identified_write(s->worst, m, out);
+}
+
+static void say_guess(const gnt_measure *m, double floor, gnt_text *out) {
+    gnt_text_add(out, "; no more than a guess at ");
+    gnt_measure_number(m, floor, out);
+    gnt_text_add(out, "%s, got without the update", m->unit);
 }
 
 static void say_best(const gnt_measure *m, const gnt_standing *rows, size_t n, gnt_text *out) {
@@ -18,6 +26,12 @@ static void say_best(const gnt_measure *m, const gnt_standing *rows, size_t n, g
         matched += rows[i].stand == GNT_STAND_MATCHED && rows[i].worst;
     if (matched == 0) {
         gnt_text_add(out, "No defense reached matched utility here, so none is ranked.");
+        return;
+    }
+    if (!gnt_standing_leads(&rows[0])) {
+        gnt_text_add(out,
+                     "Every matched defense is marked by the host, or no better than public data alone: none "
+                     "is ranked.");
         return;
     }
     if (rows[0].judged < rows[0].of)
@@ -34,11 +48,17 @@ static void say_best(const gnt_measure *m, const gnt_standing *rows, size_t n, g
     if (rows[0].unfit)
         gnt_text_add(out, " (untested by %zu that do%s not apply to it)", rows[0].unfit,
                      rows[0].unfit == 1 ? "es" : "");
-    /* A lead inside the noise is said to be one. */
-    if (matched > 1 && rows[1].stand == GNT_STAND_MATCHED && gnt_standings_compare(&rows[0], &rows[1])) {
-        const gnt_stat *a = &rows[0].score->stat, *b = &rows[1].score->stat;
-        int overlap = gnt_has_interval(a) && gnt_has_interval(b) && a->low <= b->high && b->low <= a->high;
-        gnt_text_add(out, overlap ? " (its interval overlaps that of %s)" : " (next: %s)", rows[1].defense);
+    /* A lead inside the noise, or below the floor, is said to be none. */
+    const int floored = gnt_leak_is_floored(m, rows[0].score->stat.mean, rows[0].floor);
+    if (floored)
+        say_guess(m, rows[0].floor, out);
+    if (n > 1 && gnt_standing_leads(&rows[1]) && gnt_standings_compare(&rows[0], &rows[1])) {
+        const int both = floored && gnt_leak_is_floored(m, rows[1].score->stat.mean, rows[0].floor);
+        gnt_text_add(out,
+                     both                                         ? " (so does %s: they are level)"
+                     : gnt_standings_level(m, &rows[0], &rows[1]) ? " (its interval overlaps that of %s)"
+                                                                  : " (next: %s)",
+                     rows[1].defense);
     }
     gnt_text_add(out, ".");
 }

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "report/report.h"
 #include "report/tables.h"
+#include "report/standing.h"
 #include "report/view.h"
 
 void gnt_report_place(const gnt_results *r, const char *task, int64_t stage, gnt_text *out) {
@@ -19,27 +20,31 @@ static void item(gnt_table *t, gnt_text *text) {
     gnt_text_free(text);
 }
 
-static int overlap(const gnt_stat *a, const gnt_stat *b) {
-    return gnt_has_interval(a) && gnt_has_interval(b) && a->low <= b->high && b->low <= a->high;
+static int any_matched(const gnt_standing *rows, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].stand == GNT_STAND_MATCHED && rows[i].worst)
+            return 1;
+    return 0;
 }
 
 /* "dp-gaussian", "dp-gaussian (tied with dp-laplace)": the first, and who is no worse for all we know. */
 static void say_winner(const gnt_measure *m, const gnt_standing *rows, size_t n, gnt_text *out) {
     size_t tied = 0;
-    if (n == 0 || rows[0].stand != GNT_STAND_MATCHED || !rows[0].worst) {
-        gnt_text_add(out, m ? "none was matched" : "no number");
+    if (n == 0 || !gnt_standing_leads(&rows[0])) {
+        gnt_text_add(out, !m ? "no number" : any_matched(rows, n) ? "none is ranked" : "none was matched");
         return;
     }
     gnt_text_add(out, "%s", rows[0].defense);
-    if (n == 1 || rows[1].stand != GNT_STAND_MATCHED)
-        gnt_text_add(out, " (the only one matched)");
+    if (n == 1 || !gnt_standing_leads(&rows[1]))
+        gnt_text_add(out,
+                     any_matched(rows + 1, n - 1) ? " (the only one ranked)" : " (the only one matched)");
     if (rows[0].judged < rows[0].of)
         gnt_text_add(out, " (judged on %zu of %zu attacks)", rows[0].judged, rows[0].of);
     if (rows[0].unfit)
         gnt_text_add(out, " (%zu attack%s n/a)", rows[0].unfit, rows[0].unfit == 1 ? "" : "s");
-    for (size_t i = 1;
-         i < n && rows[i].stand == GNT_STAND_MATCHED && gnt_standings_compare(&rows[0], &rows[i]); i++)
-        if (overlap(&rows[0].score->stat, &rows[i].score->stat))
+    for (size_t i = 1; i < n && gnt_standing_leads(&rows[i]) && gnt_standings_compare(&rows[0], &rows[i]);
+         i++)
+        if (gnt_standings_level(m, &rows[0], &rows[i]))
             gnt_text_add(out, "%s%s", tied++ ? ", " : " (tied with ", rows[i].defense);
     if (tied)
         gnt_text_add(out, ")");
@@ -49,20 +54,18 @@ static void say_leak(const gnt_measure *m, const gnt_standing *s, gnt_text *out)
     gnt_text_add(out, "%s ", m->title);
     gnt_measure_write(m, &s->score->stat, out);
     gnt_text_add(out, ", %s", s->worst->attack);
+    gnt_identified_write(s->worst, m, out);
+    if (gnt_leak_is_floored(m, s->score->stat.mean, s->floor))
+        gnt_text_add(out, ", no more than a guess");
 }
 
-/* The floor of the attack that decides, else of the one under which no defense leaks most. */
 static void say_floor(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
-                      const gnt_standing *of, gnt_text *out) {
-    double floor[GNT_FLOORS], chance;
+                      gnt_text *out) {
     const char *name;
-    if (!of)
+    const double floor = m ? gnt_section_floor(r, task, stage, m, &name) : NAN;
+    if (!isfinite(floor))
         return;
-    gnt_floors(r, task, stage, of->worst->attack, m, floor, &chance);
-    double highest = gnt_highest_floor(m, floor, chance, &name);
-    if (!isfinite(highest))
-        return;
-    gnt_stat alone = {.mean = highest, .low = NAN, .high = NAN};
+    gnt_stat alone = {.mean = floor, .low = NAN, .high = NAN};
     gnt_measure_write(m, &alone, out);
     gnt_text_add(out, ", %s", name);
 }
@@ -70,7 +73,7 @@ static void say_floor(const gnt_results *r, const char *task, int64_t stage, con
 static void counts(const gnt_results *r, const char *task, int64_t stage, gnt_table *t) {
     size_t count[GNT_CELL_STATUSES] = {0};
     for (size_t i = 0; i < r->n_cell; i++)
-        if (r->cell[i].stage == stage && !strcmp(r->cell[i].task, task))
+        if (gnt_is_at(&r->cell[i], task, stage))
             count[r->cell[i].status]++;
     size_t failed = count[GNT_CELL_FAILED] + count[GNT_CELL_CRASHED] + count[GNT_CELL_TIMEOUT];
     size_t other[] = {failed, count[GNT_CELL_NA], count[GNT_CELL_UNFINISHED]};
@@ -98,7 +101,7 @@ static void summary_row(const gnt_results *r, const char *task, int64_t stage, g
     for (size_t i = 0; i < n; i++)
         if (rows[i].stand == GNT_STAND_NONE && rows[i].worst && !none)
             none = &rows[i];
-    if (n > 0 && rows[0].stand == GNT_STAND_MATCHED && rows[0].worst)
+    if (n > 0 && gnt_standing_leads(&rows[0]))
         best = &rows[0];
     gnt_report_place(r, task, stage, &place);
     say_winner(m, rows, n, &winner);
@@ -110,7 +113,7 @@ static void summary_row(const gnt_results *r, const char *task, int64_t stage, g
         say_leak(m, none, &undefended);
     else
         gnt_text_add(&undefended, "–");
-    say_floor(r, task, stage, m, best ? best : none, &floor);
+    say_floor(r, task, stage, m, &floor);
     item(t, &place);
     item(t, &winner);
     item(t, &leak);
@@ -130,7 +133,7 @@ void gnt_table_summary(const gnt_results *r, gnt_table *t) {
         gnt_table_column(t, columns[i]);
     for (size_t i = 0; rows && i < r->n_task; i++) {
         int64_t stages[GNT_MOST_STAGES];
-        size_t n = gnt_stages(r, r->task[i], stages);
+        const size_t n = gnt_judged_stages(r, r->task[i], stages);
         for (size_t k = 0; k < n; k++)
             summary_row(r, r->task[i], stages[k], rows, t);
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "report/standing.h"
 #include "report/view.h"
 
 static void columns(gnt_table *t, const char *const *names, size_t n) {
@@ -26,6 +27,7 @@ static void score_item(gnt_table *t, const gnt_measure *m, const gnt_outcome *g)
     }
     gnt_text_init(&text, 4096);
     gnt_measure_write(m, &s->stat, &text);
+    gnt_identified_write(g, m, &text);
     if (g->n_ok < g->n_cells)
         gnt_text_add(&text, " (%" PRId64 " of %" PRId64 " seeds)", g->n_ok, g->n_cells);
     gnt_table_text(t, gnt_text_get(&text));
@@ -52,11 +54,24 @@ static void standing_rows(const gnt_results *r, const char *task, int64_t stage,
             any = rows[i].worst;
         gnt_table_text(t, rows[i].defense);
         utility_item(t, &any->utility);
-        gnt_table_text(t, gnt_stand_name(rows[i].stand));
+        gnt_table_text(t, gnt_bar_name(&rows[i]));
         for (size_t a = 0; a < n_attacks; a++)
             score_item(t, m, gnt_representative(r, task, stage, rows[i].defense, r->attack[attacks[a]]));
     }
     gnt_free(rows);
+}
+
+/* What no defense is needed for: the utility without any private data. */
+static void public_row(const gnt_results *r, const char *task, size_t n_attacks, gnt_table *t) {
+    const gnt_utility alone = {.measure = gnt_utility_measure(r, task),
+                               .value = gnt_public_only_mean(gnt_facts_of(r, task))};
+    if (isnan(alone.value))
+        return;
+    gnt_table_text(t, "public data alone");
+    utility_item(t, &alone);
+    gnt_table_text(t, "no private data");
+    for (size_t a = 0; a < n_attacks; a++)
+        gnt_table_text(t, "–");
 }
 
 static void sweep_rows(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
@@ -84,6 +99,7 @@ void gnt_table_matrix(const gnt_results *r, const char *task, int64_t stage, con
     for (size_t a = 0; a < n; a++)
         gnt_table_column(t, r->attack[attacks[a]]);
     standing_rows(r, task, stage, m, attacks, n, t);
+    public_row(r, task, n, t);
     sweep_rows(r, task, stage, m, attacks, n, t);
     gnt_free(attacks);
 }
@@ -329,17 +345,22 @@ static void rank_rows(const gnt_results *r, const char *task, int64_t stage, con
     size_t n = rows ? gnt_rank(r, task, stage, m, rows) : 0;
     for (size_t i = 0; i < n; i++) {
         const gnt_standing *s = &rows[i];
-        int ranked = s->stand == GNT_STAND_MATCHED && s->judged == s->of && s->worst;
         gnt_table_text(t, task);
-        gnt_table_number(t, (double)stage);
+        gnt_table_number(t, stage == GNT_EVERY_STAGE ? NAN : (double)stage);
         gnt_table_text(t, m->name);
-        gnt_table_number(t, ranked ? (double)i + 1 : NAN); /* ranked rows come first */
+        gnt_table_number(t, s->place.rank ? s->place.rank : NAN);
+        gnt_table_text(t, s->place.rank && s->place.tied ? "tied" : "");
         gnt_table_text(t, s->defense);
-        gnt_table_text(t, gnt_stand_name(s->stand));
+        gnt_table_text(t, gnt_bar_name(s));
         gnt_table_text(t, s->worst ? s->worst->attack : "");
+        gnt_table_number(t, s->worst ? (double)s->worst->stage : NAN);
         gnt_table_number(t, s->worst ? s->score->stat.mean : NAN);
         gnt_table_number(t, s->worst ? s->score->stat.low : NAN);
         gnt_table_number(t, s->worst ? s->score->stat.high : NAN);
+        gnt_table_number(t, s->floor);
+        gnt_table_number(t, s->place.leak.mean);
+        gnt_table_number(t, s->place.leak.low);
+        gnt_table_number(t, s->place.leak.high);
         gnt_table_number(t, (double)s->judged);
         gnt_table_number(t, (double)s->of);
         gnt_table_number(t, (double)s->unfit);
@@ -351,11 +372,12 @@ void gnt_table_ranking(const gnt_results *r, gnt_table *t) {
     size_t n_measure;
     const gnt_measure *m = gnt_measures(&n_measure);
     gnt_table_init(t, "Worst case over attacks");
-    COLUMNS(t, "task", "stage", "measure", "rank", "defense", "standing", "worst_attack", "mean", "low",
-            "high", "attacks_with_number", "attacks", "attacks_na");
+    COLUMNS(t, "task", "stage", "measure", "rank", "tied", "defense", "standing", "worst_attack",
+            "worst_stage", "mean", "low", "high", "floor", "leakage", "leakage_low", "leakage_high",
+            "attacks_with_number", "attacks", "attacks_na");
     for (size_t i = 0; i < r->n_task; i++) {
         int64_t stages[GNT_MOST_STAGES];
-        size_t n = gnt_stages(r, r->task[i], stages);
+        const size_t n = gnt_judged_stages(r, r->task[i], stages);
         for (size_t s = 0; s < n; s++)
             for (size_t k = 0; k < n_measure; k++)
                 if (gnt_has_measure(r, r->task[i], stages[s], NULL, m[k].name))

@@ -41,13 +41,17 @@ size_t gnt_stages(const gnt_results *r, const char *task, int64_t stages[GNT_MOS
     return n;
 }
 
+int gnt_is_at(const gnt_outcome *o, const char *task, int64_t stage) {
+    return (stage == GNT_EVERY_STAGE || o->stage == stage) && !strcmp(o->task, task);
+}
+
 const gnt_outcome *gnt_representative(const gnt_results *r, const char *task, int64_t stage,
                                       const char *defense, const char *attack) {
     const gnt_outcome *best = NULL;
     for (size_t i = 0; i < r->n_group; i++) {
         const gnt_outcome *g = &r->group[i];
-        if (g->mode == GNT_ROW_SWEEP || g->stage != stage || strcmp(g->task, task) ||
-            strcmp(g->defense, defense) || (attack && strcmp(g->attack, attack)))
+        if (g->mode == GNT_ROW_SWEEP || !gnt_is_at(g, task, stage) || strcmp(g->defense, defense) ||
+            (attack && strcmp(g->attack, attack)))
             continue;
         /* matched before undefended before fixed; a second group of the same mode never replaces the first */
         int better = !best || (g->mode == GNT_ROW_MATCHED && best->mode != GNT_ROW_MATCHED) ||
@@ -56,10 +60,6 @@ const gnt_outcome *gnt_representative(const gnt_results *r, const char *task, in
             best = g;
     }
     return best;
-}
-
-static int is_here(const gnt_outcome *g, const char *task, int64_t stage) {
-    return g->stage == stage && !strcmp(g->task, task);
 }
 
 static int rising(const void *a, const void *b) {
@@ -75,7 +75,7 @@ size_t gnt_sweep_points(const gnt_results *r, const char *task, int64_t stage, g
     for (size_t d = 0; d < r->n_defense; d++)
         for (size_t i = 0; i < r->n_group; i++) {
             const gnt_outcome *g = &r->group[i];
-            if (g->mode != GNT_ROW_SWEEP || isnan(g->strength) || !is_here(g, task, stage) ||
+            if (g->mode != GNT_ROW_SWEEP || isnan(g->strength) || !gnt_is_at(g, task, stage) ||
                 strcmp(g->defense, r->defense[d]) != 0)
                 continue;
             size_t k = 0, room = n < most ? n : most;
@@ -96,7 +96,7 @@ const gnt_outcome *gnt_sweep_group(const gnt_results *r, const char *task, int64
     const gnt_outcome *best = NULL;
     for (size_t i = 0; i < r->n_group; i++) {
         const gnt_outcome *g = &r->group[i];
-        if (g->mode != GNT_ROW_SWEEP || !is_here(g, task, stage) ||
+        if (g->mode != GNT_ROW_SWEEP || !gnt_is_at(g, task, stage) ||
             strcmp(g->defense, r->defense[p->defense]) != 0 || (attack && strcmp(g->attack, attack) != 0) ||
             (g->strength != p->strength && !isnan(g->strength)))
             continue;
@@ -111,7 +111,7 @@ static int has_any_number(const gnt_results *r, const char *task, int64_t stage,
     *planned = 0;
     for (size_t i = 0; i < r->n_group; i++) {
         const gnt_outcome *g = &r->group[i];
-        if (!is_here(g, task, stage) || strcmp(g->attack, attack) != 0)
+        if (!gnt_is_at(g, task, stage) || strcmp(g->attack, attack) != 0)
             continue;
         *planned = 1;
         if (g->status == GNT_CELL_OK && g->n_score > 0)
@@ -149,8 +149,18 @@ int gnt_was_trained(const gnt_results *r, const char *task) {
     return !json_is_integer(rounds) || json_integer_value(rounds) > 0;
 }
 
+static void every_stage_words(const gnt_results *r, const char *task, char *text, size_t size) {
+    int64_t stages[GNT_MOST_STAGES];
+    const size_t n = gnt_stages(r, task, stages);
+    size_t used = (size_t)snprintf(text, size, "worst of round%s ", n == 1 ? "" : "s");
+    for (size_t i = 0; i < n && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, i ? ", " : "", stages[i]);
+}
+
 void gnt_stage_words(const gnt_results *r, const char *task, int64_t stage, char *text, size_t size) {
-    if (stage)
+    if (stage == GNT_EVERY_STAGE)
+        every_stage_words(r, task, text, size);
+    else if (stage)
         snprintf(text, size, "round %" PRId64, stage);
     else
         snprintf(text, size, "%s",
@@ -162,7 +172,7 @@ int gnt_utility_varies(const gnt_results *r, const char *task, int64_t stage) {
     double low = NAN, high = NAN;
     for (size_t i = 0; i < r->n_group; i++) {
         const gnt_outcome *g = &r->group[i];
-        if (!is_here(g, task, stage) || g->status != GNT_CELL_OK || !isfinite(g->utility.value))
+        if (!gnt_is_at(g, task, stage) || g->status != GNT_CELL_OK || !isfinite(g->utility.value))
             continue;
         low = isnan(low) ? g->utility.value : fmin(low, g->utility.value);
         high = isnan(high) ? g->utility.value : fmax(high, g->utility.value);
@@ -180,8 +190,7 @@ int gnt_has_measure(const gnt_results *r, const char *task, int64_t stage, const
                     const char *measure) {
     for (size_t i = 0; i < r->n_group; i++) {
         const gnt_outcome *g = &r->group[i];
-        if (g->stage == stage && !strcmp(g->task, task) && (!attack || !strcmp(g->attack, attack)) &&
-            number_of(g, measure))
+        if (gnt_is_at(g, task, stage) && (!attack || !strcmp(g->attack, attack)) && number_of(g, measure))
             return 1;
     }
     return 0;
@@ -194,7 +203,7 @@ void gnt_floors(const gnt_results *r, const char *task, int64_t stage, const cha
     *chance = NAN;
     for (size_t i = 0; i < r->n_group; i++) {
         const gnt_outcome *g = &r->group[i];
-        if (g->stage != stage || strcmp(g->task, task) || strcmp(g->attack, attack))
+        if (!gnt_is_at(g, task, stage) || (attack && strcmp(g->attack, attack) != 0))
             continue;
         const gnt_score *s = number_of(g, m->name);
         if (!s)
@@ -226,64 +235,4 @@ const char *gnt_utility_measure(const gnt_results *r, const char *task) {
         if (!strcmp(r->group[i].task, task) && r->group[i].utility.measure[0])
             return r->group[i].utility.measure;
     return "";
-}
-
-int gnt_standings_compare(const gnt_standing *a, const gnt_standing *b) {
-    return (a->judged == a->of && b->judged == b->of) || a->judged == b->judged;
-}
-
-static int tier(const gnt_standing *s) {
-    if (!s->worst)
-        return 5;
-    if (s->stand == GNT_STAND_MATCHED)
-        return s->judged < s->of;
-    return s->stand == GNT_STAND_UNMATCHED ? 2 : s->stand == GNT_STAND_FIXED ? 3 : 4;
-}
-
-/* Insertion keeps the suite's order among equals. */
-static void insert(const gnt_measure *m, gnt_standing *rows, size_t n, const gnt_standing *s) {
-    size_t at = n;
-    while (at > 0) {
-        const gnt_standing *before = &rows[at - 1];
-        int first =
-            tier(s) < tier(before) || (tier(s) == tier(before) && s->worst &&
-                                       gnt_leaks_more(m, before->score->stat.mean, s->score->stat.mean));
-        if (!first)
-            break;
-        rows[at] = rows[at - 1];
-        at--;
-    }
-    rows[at] = *s;
-}
-
-size_t gnt_rank(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
-                gnt_standing *rows) {
-    size_t n = 0, of = 0;
-    for (size_t a = 0; a < r->n_attack; a++)
-        of += (size_t)gnt_has_measure(r, task, stage, r->attack[a], m->name);
-    for (size_t d = 0; d < r->n_defense; d++) {
-        const gnt_outcome *any = gnt_representative(r, task, stage, r->defense[d], NULL);
-        gnt_standing s = {.defense = r->defense[d], .of = of};
-        if (!any)
-            continue;
-        s.stand = gnt_stand_of(any);
-        for (size_t a = 0; a < r->n_attack; a++) {
-            const gnt_outcome *g = gnt_representative(r, task, stage, r->defense[d], r->attack[a]);
-            const gnt_score *score = number_of(g, m->name);
-            if (!score) {
-                const int unfit =
-                    g && g->status == GNT_CELL_NA && gnt_has_measure(r, task, stage, r->attack[a], m->name);
-                s.unfit += (size_t)unfit;
-                s.of -= (size_t)unfit;
-                continue;
-            }
-            s.judged++;
-            if (!s.worst || gnt_leaks_more(m, score->stat.mean, s.score->stat.mean)) {
-                s.worst = g;
-                s.score = score;
-            }
-        }
-        insert(m, rows, n++, &s);
-    }
-    return n;
 }

@@ -1,5 +1,5 @@
 /* view: the questions that tables, plots and pages ask of the results: which stages, which group stands for a
- * defense, how the defenses rank, what the floors are. Pure; nothing here owns memory unless it says so. */
+ * defense, what the floors are. Pure; nothing here owns memory unless it says so. */
 #ifndef GNT_REPORT_VIEW_H
 #define GNT_REPORT_VIEW_H
 
@@ -15,7 +15,11 @@ typedef enum gnt_stand {
     GNT_STAND_SWEEP
 } gnt_stand;
 
-enum { GNT_MOST_STAGES = 64 };
+/* A stage that stands for all of a task. */
+enum { GNT_MOST_STAGES = 64, GNT_EVERY_STAGE = -1 };
+
+/* 1 when an outcome is of a task and stage. */
+int gnt_is_at(const gnt_outcome *o, const char *task, int64_t stage);
 
 gnt_stand gnt_stand_of(const gnt_outcome *group);
 const char *gnt_stand_name(gnt_stand stand);
@@ -52,7 +56,8 @@ size_t gnt_columns(const gnt_results *r, const char *task, int64_t stage, const 
 
 /* 0 where the task's network was never trained under a defense: it was attacked as it is. */
 int gnt_was_trained(const gnt_results *r, const char *task);
-/* "round 10"; of stage 0 "before training", or "given weights" where they came from a file. */
+/* "round 10"; of stage 0 "before training", or "given weights" where they came from a file; of every stage "worst of rounds
+ * 2, 5, 9". */
 void gnt_stage_words(const gnt_results *r, const char *task, int64_t stage, char *text, size_t size);
 
 /* 1 when defenses make a difference to utility here: by more than one point of accuracy, or one per cent of
@@ -63,7 +68,7 @@ int gnt_utility_varies(const gnt_results *r, const char *task, int64_t stage);
 int gnt_has_measure(const gnt_results *r, const char *task, int64_t stage, const char *attack,
                     const char *measure);
 
-/* Each floor (and chance) that leaks most among the groups of an attack; NAN where none is known. */
+/* Each floor (and chance) that leaks most among the groups of an attack (NULL: of any); NAN where none is known. */
 void gnt_floors(const gnt_results *r, const char *task, int64_t stage, const char *attack,
                 const gnt_measure *m, double floor[GNT_FLOORS], double *chance);
 
@@ -72,23 +77,5 @@ double gnt_highest_floor(const gnt_measure *m, const double floor[GNT_FLOORS], d
                          const char **name);
 
 const char *gnt_utility_measure(const gnt_results *r, const char *task);
-
-/* One defense's worst case over attacks. */
-typedef struct gnt_standing {
-    const char *defense;
-    gnt_stand stand;
-    const gnt_outcome *worst; /* the group where it leaks most; NULL: no number at all */
-    const gnt_score *score;
-    size_t judged, of; /* attacks with a number, of those that gave any defense one and apply to this one */
-    size_t unfit;      /* those that do not: n/a against it, so that it is untested there */
-} gnt_standing;
-
-/* Standings of all defenses with a representative, best first: matched and judged on every attack, then
- * matched but not judged on every attack, then the rest. `rows` holds at least r->n_defense. Returns how
- * many. */
-size_t gnt_rank(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
-                gnt_standing *rows);
-/* 1: both are judged by every attack that applies to them, or by equally many. */
-int gnt_standings_compare(const gnt_standing *a, const gnt_standing *b);
 
 #endif

@@ -12,150 +12,8 @@
 
 #include "board/about.h"
 #include "board/board.h"
-#include "report_folder.h"
+#include "board_runs.h"
 #include "synthetic_run.h"
-
-static size_t count_text(const char *text, const char *what) {
-    size_t n = 0;
-    for (const char *at = text; (at = strstr(at, what)) != NULL; at++)
-        n++;
-    return n;
-}
-
-/* ---- made-up runs ---- */
-
-/* One defense under one attack; low and high as the interval of a PSNR. */
-typedef struct point {
-    const char *defense, *mode, *attack, *grants, *status;
-    double mean, low, high;
-} point;
-
-typedef struct made {
-    const char *name, *suite_digest, *task_digest, *version, *measure;
-    const point *point;
-    size_t n;
-} made;
-
-static json_t *outcome(const made *m, const point *p) {
-    json_t *o =
-        json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:b}", "task", "t", "stage", 3, "defense", p->defense,
-                  "attack", p->attack, "mode", strcmp(p->mode, "unmatched") != 0 ? p->mode : "matched",
-                  "status", p->status, "matched", strcmp(p->mode, "matched") == 0);
-    json_object_set_new(
-        o, "utility",
-        json_pack("{s:s, s:f, s:f, s:f}", "measure", "accuracy", "mean", 0.8, "low", 0.79, "high", 0.81));
-    json_object_set_new(o, "reason", strcmp(p->status, "ok") ? json_string("it broke") : json_null());
-    if (strcmp(p->status, "ok") == 0)
-        json_object_set_new(o, "measures",
-                            json_pack("{s:{s:f, s:f, s:f, s:i}}", m->measure ? m->measure : "psnr", "mean",
-                                      p->mean, "low", p->low, "high", p->high, "n", 8));
-    return o;
-}
-
-static void add_entry(json_t *list, const char *label, const char *version) {
-    for (size_t i = 0; i < json_array_size(list); i++)
-        if (!strcmp(json_string_value(json_object_get(json_array_get(list, i), "label")), label))
-            return;
-    json_array_append_new(list, json_pack("{s:s, s:s, s:[{s:s, s:s, s:[s], s:{}}]}", "label", label, "plugin",
-                                          label, "members", "id", label, "version", version, "flags",
-                                          "randomised", "params"));
-}
-
-static void write_run(const bench *b, const made *m) {
-    json_t *cells = json_array(), *groups = json_array(), *defenses = json_array(), *attacks = json_array();
-    for (size_t i = 0; i < m->n; i++) {
-        json_t *cell = outcome(m, &m->point[i]), *grants = json_array();
-        if (m->point[i].grants[0])
-            json_array_append_new(grants, json_string(m->point[i].grants));
-        json_object_set_new(cell, "grants", grants);
-        json_array_append_new(cells, cell);
-        json_array_append_new(groups, outcome(m, &m->point[i]));
-        add_entry(defenses, m->point[i].defense, m->version ? m->version : "1");
-        add_entry(attacks, m->point[i].attack, "1");
-    }
-    json_t *task = json_pack("{s:s}", "id", "t");
-    if (m->task_digest)
-        json_object_set_new(task, "digest", json_string(m->task_digest));
-    json_t *all = json_pack("{s:i, s:s, s:s, s:s, s:[o], s:o, s:o, s:o, s:o}", "format", 1, "suite", "s",
-                            "title", "A title", "suite_digest", m->suite_digest, "tasks", task, "defenses",
-                            defenses, "attacks", attacks, "cells", cells, "groups", groups);
-    char folder[256], path[512], *text = json_dumps(all, JSON_INDENT(1));
-    gnt_err err;
-    snprintf(folder, sizeof folder, "%s/%s", b->folder, m->name);
-    snprintf(path, sizeof path, "%s/results.json", folder);
-    assert_non_null(text);
-    assert_int_equal(gnt_make_dirs(folder, &err), 0);
-    assert_int_equal(gnt_file_write(path, text, strlen(text), &err), 0);
-    free(text);
-    json_decref(all);
-}
-
-static void write_about(const bench *b, const char *name, const char *text) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s/board.json", b->folder, name);
-    assert_int_equal(gnt_file_write(path, text, strlen(text), NULL), 0);
-}
-
-enum { MOST_RUNS = 4 };
-
-/* A board of the named runs, "NAME" or "CONTRIBUTOR=NAME", into the folder `out`; its JSON. */
-static json_t *board_of(const bench *b, const char *out, const char *const *names, size_t n) {
-    gnt_board_source source[MOST_RUNS];
-    char folder[MOST_RUNS][512], who[MOST_RUNS][128], to[256];
-    gnt_err err = {""};
-    assert_true(n <= MOST_RUNS);
-    for (size_t i = 0; i < n; i++) {
-        const char *equals = strchr(names[i], '=');
-        snprintf(who[i], sizeof who[i], "%.*s", equals ? (int)(equals - names[i]) : 0, names[i]);
-        snprintf(folder[i], sizeof folder[i], "%s/%s", b->folder, equals ? equals + 1 : names[i]);
-        source[i] = (gnt_board_source){folder[i], equals ? who[i] : NULL};
-    }
-    snprintf(to, sizeof to, "%s/%s", b->folder, out);
-    gnt_board_options options = {.folder = to, .source = source, .n_source = n};
-    if (gnt_board_make(&options, NULL, &err) != 0)
-        fail_msg("%s", err.text);
-    char *text = read_text(to, "leaderboard.json", NULL);
-    json_t *all = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-    assert_non_null(all);
-    gnt_free(text);
-    return all;
-}
-
-static const char *word(const json_t *row, const char *key) {
-    const char *text = json_string_value(json_object_get(row, key));
-    return text ? text : "";
-}
-
-/* The place of a defense in a section, against any attacker or one that knows `knows`. */
-static const json_t *place(const json_t *all, int section, const char *knows, const char *defense) {
-    const json_t *list = json_object_get(all, "places");
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *row = json_array_get(list, i);
-        const int any = !strcmp(word(row, "attacker"), "any");
-        if (json_number_value(json_object_get(row, "section")) == section &&
-            !strcmp(word(row, "defense"), defense) &&
-            (knows ? !any && !strcmp(word(row, "attacker_knows"), knows) : any))
-            return row;
-    }
-    fail_msg("no place of %s in section %d", defense, section);
-    return NULL;
-}
-
-/* 0 for none. */
-static int rank_of(const json_t *row) {
-    return (int)json_number_value(json_object_get(row, "rank"));
-}
-
-static double measured(const json_t *row) {
-    return json_number_value(json_object_get(row, "measured"));
-}
-
-#define MADE(run_name, points)                                                                               \
-    .name = run_name, .suite_digest = "S", .point = points, .n = sizeof points / sizeof *points
-#define RUN(run_name, points) write_run(b, &(made){MADE(run_name, points)})
-#define BOARD(...)                                                                                           \
-    board_of(b, "out", (const char *const[]){__VA_ARGS__},                                                   \
-             sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
 /* ---- ranks ---- */
 
@@ -360,8 +218,12 @@ static void only_what_asks_the_same_is_compared(void **state) {
         size_t sections;
     } other[] = {{"S", NULL, 1}, {"T", NULL, 2}, {"T", "D", 1}, {"S", "E", 2}};
     for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
-        made one = {"one", "S", i < 2 ? NULL : "D", NULL, NULL, ann, 2},
-             two = {"two", other[i].suite, other[i].task, NULL, NULL, bob, 4};
+        made one = {MADE("one", ann), .task_digest = i < 2 ? NULL : "D"},
+             two = {.name = "two",
+                    .suite_digest = other[i].suite,
+                    .task_digest = other[i].task,
+                    .point = bob,
+                    .n = 4};
         write_run(b, &one);
         write_run(b, &two);
         json_t *all = BOARD("one", "two");
@@ -533,9 +395,9 @@ static void hostile_text_stays_text(void **state) {
     json_t *all = BOARD("<script>e</script>=one", "two", "two");
     json_decref(all);
     char *page = read_text(b->folder, "out/leaderboard.html", NULL);
-    assert_int_equal(count_text(page, "<script"), 1);  /* the page's own */
-    assert_int_equal(count_text(page, "<img"), 0);     /* no plots were asked for */
-    assert_int_equal(count_text(page, "<li>"), 3 + 5); /* {{runs}} in a name is no placeholder */
+    assert_int_equal(count_text(page, "<script"), 1);      /* the page's own */
+    assert_int_equal(count_text(page, "<img"), 0);         /* no plots were asked for */
+    assert_int_equal(count_text(page, "<li>"), 3 + 5 + 4); /* {{runs}} in a name is no placeholder */
     assert_true(count_text(page, "&lt;script&gt;") > 50);
     assert_null(strstr(page, "\xe2\x80\xae"));
     gnt_free(page);

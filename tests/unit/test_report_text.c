@@ -16,6 +16,7 @@
 #include "report/results.h"
 #include "report/table.h"
 #include "report/tables.h"
+#include "report/standing.h"
 #include "report/view.h"
 
 /* ---- escaping ---- */

@@ -15,6 +15,7 @@
 #include "report/report.h"
 #include "report/strength.h"
 #include "report/tables.h"
+#include "report/standing.h"
 #include "report/view.h"
 
 #define G "\"task\": \"t\", \"stage\": 0, "
@@ -218,16 +219,22 @@ static void summary_answers_first(void **state) {
     assert_int_equal(gnt_table_rows(&t), 1);
     assert_string_equal(cell(&t, 0), "t, before training");
     assert_string_equal(cell(&t, 1), "best (tied with near)");
-    assert_string_equal(cell(&t, 2), "PSNR 10.0 dB [8.0, 12.0], a");
+    assert_string_equal(cell(&t, 2), "PSNR 10.0 dB [8.0, 12.0], a, no more than a guess");
     assert_string_equal(cell(&t, 3), "PSNR 60.0 dB, a"); /* an interval of one number is none */
     assert_string_equal(cell(&t, 4), "14.0 dB, nearest public image");
     assert_string_equal(cell(&t, 5), "1 ok, 1 failed, 1 n/a");
     gnt_table_free(&t);
     gnt_results_free(&r);
     /* two means without intervals are no tie, even when they are the same */
-    parse(&r, "", "", MATCHED("one", PSNR(10, 10, 10)) "," MATCHED("two", PSNR(10, 10, 10)));
+    parse(&r, "", "", MATCHED("one", PSNR(20, 20, 20)) "," MATCHED("two", PSNR(20, 20, 20)));
     gnt_table_summary(&r, &t);
     assert_string_equal(cell(&t, 1), "one");
+    gnt_table_free(&t);
+    gnt_results_free(&r);
+    /* below the floor of 14 they are one, whatever they are */
+    parse(&r, "", "", MATCHED("one", PSNR(10, 10, 10)) "," MATCHED("two", PSNR(4, 4, 4)));
+    gnt_table_summary(&r, &t);
+    assert_string_equal(cell(&t, 1), "one (tied with two)");
     gnt_table_free(&t);
     gnt_results_free(&r);
     parse(&r, "", "", swept);

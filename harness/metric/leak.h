@@ -1,0 +1,36 @@
+/* leak: what a defense leaks under a measure, as far as defenses may be ordered by it.
+ *
+ * Who never saw an update can still guess: the mean public image, the nearest public one, noise, the commonest class. An
+ * attack that scores worse than such a guess, the floor, found nothing, and how much worse says nothing of the defense:
+ * an attacker would answer with the guess. So the leakage is the worse of the two, and all below a floor are level. A
+ * floor is a number without a spread: of an interval only what leaks more than it is left. */
+#ifndef GNT_METRIC_LEAK_H
+#define GNT_METRIC_LEAK_H
+
+#include <stddef.h>
+
+#include "metric/measure.h"
+
+typedef struct gnt_leak {
+    double mean, low, high; /* low … high: the interval of the mean; NAN when unknown */
+} gnt_leak;
+
+/* Where a leakage stands among others. */
+typedef struct gnt_leak_place {
+    gnt_leak leak;
+    int rank; /* from 1 */
+    int tied; /* its interval overlaps that of another */
+} gnt_leak_place;
+
+/* 1 when a mean leaks no more than the floor; a floor that is NAN lies below everything. */
+int gnt_leak_is_floored(const gnt_measure *m, double mean, double floor);
+/* The worse of a leakage and the floor, end by end. What is unknown stays unknown. */
+gnt_leak gnt_leak_above(const gnt_measure *m, gnt_leak x, double floor);
+/* 1 when a surely leaks less than b: their intervals do not touch. An unknown interval settles nothing. */
+int gnt_leak_surely_less(const gnt_measure *m, const gnt_leak *a, const gnt_leak *b);
+/* Fills rank and tied of n places that lie `stride` bytes apart, sorted by mean, what leaks least first. A rank is one more
+ * than the number of those that surely leak less, and never before one whose mean is lower: a wide interval, got from few
+ * targets, wins nothing. */
+void gnt_leak_rank(const gnt_measure *m, gnt_leak_place *first, size_t stride, size_t n);
+
+#endif

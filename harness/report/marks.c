@@ -1,0 +1,41 @@
+#include "report/marks.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "report/view.h"
+
+static const char *text_of(const json_t *object, const char *key) {
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+size_t gnt_mark_count(const gnt_outcome *cell) {
+    return json_array_size(cell->marks);
+}
+
+gnt_mark gnt_mark_at(const gnt_outcome *cell, size_t i) {
+    const json_t *one = json_array_get(cell->marks, i);
+    return (gnt_mark){text_of(one, "what"), text_of(one, "says")};
+}
+
+int gnt_marks_collect(gnt_results *r, gnt_err *err) {
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_cell; i++)
+        n += gnt_mark_count(&r->cell[i]) > 0;
+    r->marked = gnt_array(n + 1, sizeof *r->marked);
+    if (!r->marked)
+        return gnt_fail(err, "results.json: out of memory for %zu marked cells", n);
+    for (size_t i = 0; i < r->n_cell; i++)
+        if (gnt_mark_count(&r->cell[i]) > 0)
+            r->marked[r->n_marked++] = &r->cell[i];
+    return 0;
+}
+
+const gnt_outcome *gnt_marked_cell(const gnt_results *r, const char *task, int64_t stage,
+                                   const char *defense) {
+    for (size_t i = 0; i < r->n_marked; i++)
+        if (gnt_is_at(r->marked[i], task, stage) && !strcmp(r->marked[i]->defense, defense))
+            return r->marked[i];
+    return NULL;
+}

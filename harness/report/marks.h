@@ -1,0 +1,20 @@
+/* marks: what the host found wrong with defenses, cell by cell. Texts belong to the results. */
+#ifndef GNT_REPORT_MARKS_H
+#define GNT_REPORT_MARKS_H
+
+#include "report/results.h"
+
+typedef struct gnt_mark {
+    const char *what, *says; /* a word such as "not-reproducible", and a sentence */
+} gnt_mark;
+
+size_t gnt_mark_count(const gnt_outcome *cell);
+gnt_mark gnt_mark_at(const gnt_outcome *cell, size_t i);
+
+/* Fills r->marked from r->cell. */
+int gnt_marks_collect(gnt_results *r, gnt_err *err);
+/* The first cell of a task and stage (GNT_EVERY_STAGE: of any) in which a defense has a mark; NULL for none. */
+const gnt_outcome *gnt_marked_cell(const gnt_results *r, const char *task, int64_t stage,
+                                   const char *defense);
+
+#endif

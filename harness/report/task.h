@@ -1,0 +1,44 @@
+/* task: what results.json says of how a task was observed and of what its utility is worth. What an older run did not
+ * record is absent: it was probed, at fixed rounds, and nobody trained on the public data alone. */
+#ifndef GNT_REPORT_TASK_H
+#define GNT_REPORT_TASK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "metric/public_only.h"
+
+enum { GNT_MOST_PUBLIC_ONLY = 256 }; /* seeds of a task */
+
+/* What the same training on the public data alone leaves, of one seed. */
+typedef struct gnt_public_only {
+    int64_t seed;
+    double utility, error; /* `error` is the standard error that a finite test set leaves; NAN when unknown */
+} gnt_public_only;
+
+typedef struct gnt_task_facts {
+    const char *id;
+    int in_round;    /* the update seen is one that training aggregated; 0: a probe, made to be looked at */
+    int drawn;       /* the host drew the observed rounds; 0: the suite fixed them */
+    int seed_public; /* the run's key came from a seed that everybody may read */
+    gnt_public_only *only;
+    size_t n_only;
+    gnt_seed_scatter
+        scatter; /* of one training over seeds: what is matched, undefended, and public data alone */
+} gnt_task_facts;
+
+/* Of the list `tasks` of a results.json, whose entries are objects or mere names; NULL for none. `file` stands for it in
+ * sentences. Texts belong to the list. The caller frees *task with gnt_tasks_free, after a failure too. */
+int gnt_tasks_read(const json_t *tasks, const char *file, gnt_task_facts **task, size_t *n, gnt_err *err);
+void gnt_tasks_free(gnt_task_facts *task, size_t n);
+
+/* What is known of a task: of one that is not listed what an old run would say. */
+const gnt_task_facts *gnt_task_find(const gnt_task_facts *task, size_t n, const char *id);
+
+/* The mean over seeds of what public data alone leave; NAN when unknown. */
+double gnt_public_only_mean(const gnt_task_facts *t);
+
+#endif

@@ -1,0 +1,187 @@
+/* Made-up run folders for the leaderboard, and the places of its JSON. Included after cmocka.h. */
+#ifndef TESTS_BOARD_RUNS_H
+#define TESTS_BOARD_RUNS_H
+
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "base/mem.h"
+#include "board/board.h"
+#include "report_folder.h"
+
+static inline size_t count_text(const char *text, const char *what) {
+    size_t n = 0;
+    for (const char *at = text; (at = strstr(at, what)) != NULL; at++)
+        n++;
+    return n;
+}
+
+/* ---- made-up runs ---- */
+
+/* One defense under one attack; low and high as the interval of a PSNR. */
+typedef struct point {
+    const char *defense, *mode, *attack, *grants, *status;
+    double mean, low, high;
+} point;
+
+/* What else a point may say; {.stage = 7} and so on. */
+typedef struct extra {
+    int stage;         /* 0: 3 */
+    const char *mark;  /* what the host found, or NULL */
+    double identified; /* a rate; 0: none was measured */
+    double utility;    /* of seed 1; 0: 0.8 */
+} extra;
+
+typedef struct made {
+    const char *name, *suite_digest, *task_digest, *version, *measure;
+    const point *point;
+    size_t n;
+    const extra *extra;  /* of each point, or NULL */
+    double floor;        /* of the measure, "nearest_public"; 0: none */
+    const char *facts;   /* members of the task's entry as JSON text without braces, or NULL */
+    const char *utility; /* its measure; NULL: accuracy */
+} made;
+
+static inline json_t *outcome(const made *m, size_t at) {
+    const point *p = &m->point[at];
+    const extra more = m->extra ? m->extra[at] : (extra){.stage = 0};
+    const char *measure = m->measure ? m->measure : "psnr";
+    const double utility = more.utility != 0 ? more.utility : 0.8;
+    json_t *o = json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:b}", "task", "t", "stage",
+                          more.stage ? more.stage : 3, "defense", p->defense, "attack", p->attack, "mode",
+                          strcmp(p->mode, "unmatched") != 0 ? p->mode : "matched", "status", p->status,
+                          "matched", strcmp(p->mode, "matched") == 0);
+    json_object_set_new(o, "utility",
+                        json_pack("{s:s, s:f, s:f, s:f, s:f}", "measure",
+                                  m->utility ? m->utility : "accuracy", "mean", utility, "low",
+                                  utility - 0.01, "high", utility + 0.01, "standard_error", 0.01));
+    json_object_set_new(o, "reason", strcmp(p->status, "ok") ? json_string("it broke") : json_null());
+    if (strcmp(p->status, "ok") != 0)
+        return o;
+    json_t *measures = json_pack("{s:{s:f, s:f, s:f, s:i}}", measure, "mean", p->mean, "low", p->low, "high",
+                                 p->high, "n", 8);
+    if (more.identified > 0)
+        json_object_set_new(measures, "identification",
+                            json_pack("{s:f, s:f, s:f, s:i}", "mean", more.identified, "low",
+                                      more.identified - 0.1, "high", more.identified + 0.1, "n", 8));
+    json_object_set_new(o, "measures", measures);
+    if (m->floor != 0)
+        json_object_set_new(o, "floors", json_pack("{s:{s:f}}", measure, "nearest_public", m->floor));
+    return o;
+}
+
+static inline void add_entry(json_t *list, const char *label, const char *version) {
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (!strcmp(json_string_value(json_object_get(json_array_get(list, i), "label")), label))
+            return;
+    json_array_append_new(list, json_pack("{s:s, s:s, s:[{s:s, s:s, s:[s], s:{}}]}", "label", label, "plugin",
+                                          label, "members", "id", label, "version", version, "flags",
+                                          "randomised", "params"));
+}
+
+static inline void write_run(const bench *b, const made *m) {
+    json_t *cells = json_array(), *groups = json_array(), *defenses = json_array(), *attacks = json_array();
+    for (size_t i = 0; i < m->n; i++) {
+        json_t *cell = outcome(m, i), *grants = json_array();
+        if (m->point[i].grants[0])
+            json_array_append_new(grants, json_string(m->point[i].grants));
+        json_object_set_new(cell, "grants", grants);
+        json_object_set_new(cell, "seed", json_integer(1));
+        if (m->extra && m->extra[i].mark)
+            json_object_set_new(
+                cell, "marks",
+                json_pack("[{s:s, s:s}]", "what", "not-reproducible", "says", m->extra[i].mark));
+        json_array_append_new(cells, cell);
+        json_array_append_new(groups, outcome(m, i));
+        add_entry(defenses, m->point[i].defense, m->version ? m->version : "1");
+        add_entry(attacks, m->point[i].attack, "1");
+    }
+    char *entry = gnt_format("{\"id\": \"t\"%s%s}", m->facts ? ", " : "", m->facts ? m->facts : "");
+    json_t *task = json_loads(entry, 0, NULL);
+    gnt_free(entry);
+    assert_non_null(task);
+    if (m->task_digest)
+        json_object_set_new(task, "digest", json_string(m->task_digest));
+    json_t *all = json_pack("{s:i, s:s, s:s, s:s, s:[o], s:o, s:o, s:o, s:o}", "format", 1, "suite", "s",
+                            "title", "A title", "suite_digest", m->suite_digest, "tasks", task, "defenses",
+                            defenses, "attacks", attacks, "cells", cells, "groups", groups);
+    char folder[256], path[512], *text = json_dumps(all, JSON_INDENT(1));
+    gnt_err err;
+    snprintf(folder, sizeof folder, "%s/%s", b->folder, m->name);
+    snprintf(path, sizeof path, "%s/results.json", folder);
+    assert_non_null(text);
+    assert_int_equal(gnt_make_dirs(folder, &err), 0);
+    assert_int_equal(gnt_file_write(path, text, strlen(text), &err), 0);
+    free(text);
+    json_decref(all);
+}
+
+static inline void write_about(const bench *b, const char *name, const char *text) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s/board.json", b->folder, name);
+    assert_int_equal(gnt_file_write(path, text, strlen(text), NULL), 0);
+}
+
+enum { MOST_RUNS = 4 };
+
+/* A board of the named runs, "NAME" or "CONTRIBUTOR=NAME", into the folder `out`; its JSON. */
+static inline json_t *board_of(const bench *b, const char *out, const char *const *names, size_t n) {
+    gnt_board_source source[MOST_RUNS];
+    char folder[MOST_RUNS][512], who[MOST_RUNS][128], to[256];
+    gnt_err err = {""};
+    assert_true(n <= MOST_RUNS);
+    for (size_t i = 0; i < n; i++) {
+        const char *equals = strchr(names[i], '=');
+        snprintf(who[i], sizeof who[i], "%.*s", equals ? (int)(equals - names[i]) : 0, names[i]);
+        snprintf(folder[i], sizeof folder[i], "%s/%s", b->folder, equals ? equals + 1 : names[i]);
+        source[i] = (gnt_board_source){folder[i], equals ? who[i] : NULL};
+    }
+    snprintf(to, sizeof to, "%s/%s", b->folder, out);
+    gnt_board_options options = {.folder = to, .source = source, .n_source = n};
+    if (gnt_board_make(&options, NULL, &err) != 0)
+        fail_msg("%s", err.text);
+    char *text = read_text(to, "leaderboard.json", NULL);
+    json_t *all = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(all);
+    gnt_free(text);
+    return all;
+}
+
+static inline const char *word(const json_t *row, const char *key) {
+    const char *text = json_string_value(json_object_get(row, key));
+    return text ? text : "";
+}
+
+/* The place of a defense in a section, against any attacker or one that knows `knows`. */
+static inline const json_t *place(const json_t *all, int section, const char *knows, const char *defense) {
+    const json_t *list = json_object_get(all, "places");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *row = json_array_get(list, i);
+        const int any = !strcmp(word(row, "attacker"), "any");
+        if (json_number_value(json_object_get(row, "section")) == section &&
+            !strcmp(word(row, "defense"), defense) &&
+            (knows ? !any && !strcmp(word(row, "attacker_knows"), knows) : any))
+            return row;
+    }
+    fail_msg("no place of %s in section %d", defense, section);
+    return NULL;
+}
+
+/* 0 for none. */
+static inline int rank_of(const json_t *row) {
+    return (int)json_number_value(json_object_get(row, "rank"));
+}
+
+static inline double measured(const json_t *row) {
+    return json_number_value(json_object_get(row, "measured"));
+}
+
+#define MADE(run_name, points)                                                                               \
+    .name = run_name, .suite_digest = "S", .point = points, .n = sizeof points / sizeof *points
+#define RUN(run_name, points) write_run(b, &(made){MADE(run_name, points)})
+#define BOARD(...)                                                                                           \
+    board_of(b, "out", (const char *const[]){__VA_ARGS__},                                                   \
+             sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+
+#endif
