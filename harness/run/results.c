@@ -80,9 +80,9 @@ static json_t *tasks_json(const run *r) {
         const char *attribute = t->observe.attribute >= 0 ? t->facts.attr[t->observe.attribute].name : NULL;
         json_array_append_new(
             list,
-            json_pack("{s:s, s:s, s:s, s:s, s:o, s:i, s:b, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:b, s:o}",
+            json_pack("{s:s, s:s, s:s, s:s, s:o, s:b, s:b, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:b, s:o}",
                       "id", t->id, "digest", t->digest, "data", t->data, "model", t->model, "stages", stages,
-                      "stages_drawn", t->stages_drawn, "seed_public", !s->secret, "utility",
+                      "stages_drawn", t->stages_drawn > 0, "seed_public", !s->secret, "utility",
                       gnt_utility_names[t->utility], "surface",
                       gnt_word_name(&gnt_surface_words, t->observe.surface), "observe_from",
                       gnt_observe_names[t->observe.probe], "targets", (json_int_t)t->observe.targets, "batch",
