@@ -16,7 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     else
         fuzz_no_file("one/board.json");
     fuzz_file("two/results.json", all.left ? all : first);
-    const gnt_board_source source[] = {{fuzz_path(one, "one"), NULL}, {fuzz_path(two, "two"), "somebody"}};
+    const gnt_board_source source[] = {{.folder = fuzz_path(one, "one")},
+                                       {.folder = fuzz_path(two, "two"), .contributor = "somebody"}};
     const gnt_board_options options = {.folder = fuzz_path(to, "board"), .source = source, .n_source = 2};
     gnt_text_init(&notices, 1 << 20);
     int rc = gnt_board_make(&options, &notices, &err);

@@ -108,7 +108,7 @@ static json_t *board_of(const bench *b, const char *out, const char *const *name
         const char *equals = strchr(names[i], '=');
         snprintf(who[i], sizeof who[i], "%.*s", equals ? (int)(equals - names[i]) : 0, names[i]);
         snprintf(folder[i], sizeof folder[i], "%s/%s", b->folder, equals ? equals + 1 : names[i]);
-        source[i] = (gnt_board_source){folder[i], equals ? who[i] : NULL};
+        source[i] = (gnt_board_source){.folder = folder[i], .contributor = equals ? who[i] : NULL};
     }
     snprintf(to, sizeof to, "%s/%s", b->folder, out);
     gnt_board_options options = {.folder = to, .source = source, .n_source = n};
@@ -460,7 +460,7 @@ static void a_wrong_board_file_is_told_apart(void **state) {
         write_about(b, "ann", bad[i].text);
         snprintf(folder, sizeof folder, "%s/ann", b->folder);
         snprintf(out, sizeof out, "%s/out", b->folder);
-        gnt_board_source source = {folder, NULL};
+        gnt_board_source source = {.folder = folder};
         gnt_board_options options = {.folder = out, .source = &source, .n_source = 1};
         assert_int_equal(gnt_board_make(&options, NULL, &err), GNT_BOARD_UNREADABLE);
         if (!strstr(err.text, bad[i].says) || !strstr(err.text, "board.json"))
