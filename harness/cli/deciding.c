@@ -26,7 +26,7 @@ static void flag_stage(const gnt_results *r, const char *task, int64_t stage, gn
     const gnt_measure *lead = gnt_report_lead(r, task, stage);
     const size_t ranked = lead ? gnt_rank(r, task, stage, lead, rows) : 0;
     for (size_t i = 0; i < ranked; i++)
-        if (rows[i].stand == GNT_STAND_MATCHED && rows[i].worst)
+        if (rows[i].stand == GNT_STAND_MATCHED)
             flag_defense(r, task, stage, &rows[i], flags, n);
 }
 
