@@ -9,21 +9,22 @@ static const char gives[] = "suite.json beside it gives";
 
 /* Members that files of earlier builds lack: where they are not there, nothing is said. A line for each. */
 static const char *const newer[] = {"flags", "observe_from", "stages_drawn", "surface"};
-/* Members that stand there for some entries alone: where the suite gives none, there is none. */
+/* Members that stand there for some tasks and attacks alone: where the suite gives none, there is none. */
 static const char *const optional[] = {"set", "epochs", "width", "public", "first_budget"};
+enum { ALL_OF_IT, REST_WAS_MEASURED };
 /* What only a descriptor says. */
 static const char *const of_plugins[] = {"grants", "goals"};
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
 /* An entry of a list: all that the suite gives is there, and of what is optional nothing else. Takes `should` over. */
-static int same_entry(const tally *t, const char *path, const json_t *is, json_t *should) {
+static int same_entry(const tally *t, const char *path, const json_t *is, json_t *should, int rest) {
     const gnt_tally_says says = tally_says(t, gives);
     int rc = 0;
     for (size_t i = 0; i < COUNT(newer); i++)
         if (!json_object_get(is, newer[i]))
             json_object_del(should, newer[i]);
-    for (size_t i = 0; rc == 0 && i < COUNT(optional); i++)
+    for (size_t i = 0; rc == 0 && rest == ALL_OF_IT && i < COUNT(optional); i++)
         if (json_object_get(is, optional[i]) && !json_object_get(should, optional[i]))
             rc = gnt_tally_differs(&says, gnt_path_key(path, optional[i]).text,
                                    json_object_get(is, optional[i]), NULL);
@@ -86,7 +87,7 @@ static int check_tasks(const tally *t) {
             tally_note(t, "tasks[%zu].digest could not be checked: the files of %s are not here", i,
                        task->data);
         }
-        rc = same_entry(t, gnt_path_item("tasks", i).text, is, one);
+        rc = same_entry(t, gnt_path_item("tasks", i).text, is, one, ALL_OF_IT);
     }
     json_decref(should);
     return rc;
@@ -99,7 +100,8 @@ static int check_models(const tally *t) {
         const gnt_suite_task *m = &t->suite->model[i].of;
         rc = same_entry(t, gnt_path_item("models", i).text, json_array_get(list, i),
                         json_pack("{s:s, s:s, s:s, s:b}", "id", m->id, "model", m->model, "data", m->data,
-                                  "weights_given", m->weights != NULL));
+                                  "weights_given", m->weights != NULL),
+                        REST_WAS_MEASURED);
     }
     return rc;
 }
@@ -123,7 +125,7 @@ static int check_defenses(const tally *t) {
             info[k] = d->member[k].info;
         forget_standins(one, info, d->n_members);
         rc = same_entry(t, gnt_path_item("defenses", i).text,
-                        json_array_get(json_object_get(t->root, "defenses"), i), one);
+                        json_array_get(json_object_get(t->root, "defenses"), i), one, ALL_OF_IT);
     }
     json_decref(should);
     return rc;
@@ -138,7 +140,7 @@ static int check_attacks(const tally *t) {
         json_t *one = json_incref(json_array_get(should, i));
         forget_standins(one, info, a->first.info ? 2 : 1);
         rc = same_entry(t, gnt_path_item("attacks", i).text,
-                        json_array_get(json_object_get(t->root, "attacks"), i), one);
+                        json_array_get(json_object_get(t->root, "attacks"), i), one, ALL_OF_IT);
     }
     json_decref(should);
     return rc;
@@ -173,7 +175,7 @@ static int check_cells(const tally *t) {
             if (tally_unknown_defense(&t->suite->defense[cell->defense]) ||
                 tally_unknown_attack(&t->suite->attack[cell->attack]))
                 json_object_del(should, of_plugins[k]);
-        rc = same_entry(t, at.text, is, should);
+        rc = same_entry(t, at.text, is, should, REST_WAS_MEASURED);
         if (rc == 0)
             rc = check_status(t, at.text, i, is);
     }
