@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
+#include "cli/world.h"
 #include "plugin/params.h"
 #include "plugin/words.h"
 #include "run/describe.h"
@@ -112,7 +113,7 @@ int gnt_cmd_list(int argc, char **argv) {
     int code = read_options(argc, argv, help_list, &o);
     if (code != CLI_GO_ON)
         return code;
-    if (gnt_list_plugins(&list, o.plugins, NULL, &err)) {
+    if (cli_list_plugins(&list, o.plugins, NULL, &err)) {
         fprintf(stderr, "gauntlet list: %s\n", err.text);
         return GNT_EXIT_WRONG;
     }
@@ -243,7 +244,7 @@ int gnt_cmd_show(int argc, char **argv) {
     int code = read_options(argc, argv, help_show, &o);
     if (code != CLI_GO_ON)
         return code;
-    if (gnt_list_plugins(&list, o.plugins, NULL, &err)) {
+    if (cli_list_plugins(&list, o.plugins, NULL, &err)) {
         fprintf(stderr, "gauntlet show: %s\n", err.text);
         return GNT_EXIT_WRONG;
     }

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
+#include "cli/world.h"
 #include "cli/walls.h"
 #include "plugin/words.h"
 #include "run/child.h"
@@ -110,7 +111,7 @@ static int read_defense_params(void *to, char *text) {
 static int find_defense(vet_options *o, gnt_plugin_list *plugins, gnt_err *err) {
     if (!o->defense)
         return 0;
-    if (gnt_list_plugins(plugins, o->plugins, &o->vet.walls, err) != 0)
+    if (cli_list_plugins(plugins, o->plugins, &o->vet.walls, err) != 0)
         return -1;
     o->vet.behind = gnt_plugin_list_find(plugins, GNT_PLUGIN_DEFENSE, o->defense);
     return o->vet.behind

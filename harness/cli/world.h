@@ -16,6 +16,8 @@ typedef struct cli_world {
     gnt_suite_world suite;           /* points into the above */
 } cli_world;
 
+/* gnt_list_plugins; a line on stderr says where a folder that --plugins named holds none. */
+int cli_list_plugins(gnt_plugin_list *out, const char *folder, const gnt_sandbox_wish *walls, gnt_err *err);
 /* walls: of the workers that describe plugins. Close it after a failure too. */
 int cli_world_open(cli_world *w, const cli_places *places, const gnt_sandbox_wish *walls, gnt_err *err);
 void cli_world_close(cli_world *w);
