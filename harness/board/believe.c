@@ -14,15 +14,16 @@
 static const char not_shown[] =
     "it is said not to apply, which the plan of the suite does not show; that a job said so cannot be shown";
 
-/* Groups stand in the order of their cells, as the check of the file has made sure. */
+/* Groups stand in the order of their cells, as the check of the file has made sure. One seed that is said not to apply takes the
+ * group with it: the others would be what was chosen of it. */
 static void look_at_groups(board_run *run, const gnt_tally *tally) {
     for (size_t i = 0, first = 0; i < run->results.n_group; i++) {
         gnt_outcome *g = &run->results.group[i];
         const size_t n = g->n_cells > 0 ? (size_t)g->n_cells : 0;
-        int shown = first + n <= tally->n_cells;
+        int shown = first + n <= tally->n_cells && first + n <= run->results.n_cell;
         for (size_t k = first; shown && k < first + n; k++)
-            shown = tally->na_shown[k];
-        if (g->status == GNT_CELL_NA && !shown) {
+            shown = run->results.cell[k].status != GNT_CELL_NA || tally->na_shown[k];
+        if (!shown) {
             g->status = GNT_CELL_UNFINISHED;
             g->reason = not_shown;
         }
