@@ -6,6 +6,8 @@
 #include "match/match.h"
 #include "tally/tally_impl.h"
 
+enum { MOST_TRAININGS = 1 << 14 };
+
 typedef struct found {
     size_t index;
     const json_t *row;
@@ -23,6 +25,9 @@ static int read_history(const tally *t, found *f) {
     const json_t *list = json_object_get(f->row, "history");
     const gnt_path at = gnt_path_key(f->at.text, "history");
     const size_t n = json_array_size(list);
+    if (n > MOST_TRAININGS)
+        return gnt_fail(t->err, "%s: %s has %zu entries; no search makes more than %d trainings", t->file,
+                        at.text, n, MOST_TRAININGS);
     f->history = gnt_array(n + 1, sizeof *f->history);
     if (!f->history)
         return gnt_fail(t->err, "%s: out of memory", t->file);
@@ -53,21 +58,21 @@ static int find_pair(const tally *t, const found *f, size_t *task, size_t *defen
            t->suite->defense[*defense].match && t->suite->defense[*defense].on_task[*task];
 }
 
-/* Mean undefended utility over the seeds of a search, from cells; NaN where some seed is not there. */
+/* Mean undefended utility over the seeds of a search, from cells, whose seeds vary fastest in a plan; NaN where some seed is not
+ * there. */
 static double undefended(const tally *t, size_t task) {
-    const gnt_suite *s = t->suite;
-    double sum = 0;
-    const int seeds = s->task[task].match.seeds;
-    for (int k = 0; k < seeds; k++) {
-        double one = NAN;
-        for (size_t i = 0; (size_t)k < s->n_seeds && isnan(one) && i < json_array_size(t->cells); i++) {
-            const json_t *cell = json_array_get(t->cells, i);
-            if (t->plan->cell[i].task == task && t->plan->cell[i].seed == s->seeds[k])
-                one = tally_number(json_object_get(cell, "utility"), "none");
-        }
-        sum += one;
-    }
-    return sum / seeds;
+    const size_t wanted = (size_t)t->suite->task[task].match.seeds, n_seeds = t->suite->n_seeds;
+    double *none = gnt_array(wanted + 1, sizeof *none), sum = 0;
+    for (size_t k = 0; none && k < wanted; k++)
+        none[k] = NAN;
+    for (size_t i = 0; none && i < json_array_size(t->cells); i++)
+        if (t->plan->cell[i].task == task && i % n_seeds < wanted && isnan(none[i % n_seeds]))
+            none[i % n_seeds] = tally_number(json_object_get(json_array_get(t->cells, i), "utility"), "none");
+    for (size_t k = 0; none && k < wanted; k++)
+        sum += none[k];
+    const double mean = none ? sum / (double)wanted : NAN;
+    gnt_free(none);
+    return mean;
 }
 
 static const char *verdict_of(const gnt_match_next_step *step) {
@@ -82,11 +87,10 @@ static int same_step(const tally *t, const found *f, const gnt_match_next_step *
     const char *reason = step->what == GNT_MATCH_UNMATCHED ? gnt_match_reason_text(step->reason) : NULL;
     json_t *should = json_object();
     json_object_set_new(should, "verdict", json_string(verdict_of(step)));
-    json_object_set_new(should, "strength", json_real(isfinite(step->strength) ? step->strength : 0));
+    json_object_set_new(should, "strength",
+                        isfinite(step->strength) ? json_real(step->strength) : json_null());
     json_object_set_new(should, "utility", isfinite(step->utility) ? json_real(step->utility) : json_null());
     json_object_set_new(should, "reason", reason ? json_string(reason) : json_null());
-    if (!isfinite(step->strength))
-        json_object_set_new(should, "strength", json_null());
     const int rc = gnt_tally_same(&says, f->at.text, f->row, should, 0, 0);
     json_decref(should);
     return rc;

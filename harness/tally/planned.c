@@ -67,7 +67,7 @@ static int check_head(const tally *t) {
 
 /* ---- tasks, models, defenses, attacks ---- */
 
-/* A data set that is not here was taken to be as it was published, which the run's need not be. */
+/* A data set of files that are not here, or need not be those of the run: that the digest is another proves nothing. */
 static int is_assumed(const tally *t, const gnt_suite_task *task) {
     return json_object_get(t->assumed, task->data) ||
            (task->lent.data && json_object_get(t->assumed, task->lent.data));
@@ -84,8 +84,10 @@ static int check_tasks(const tally *t) {
             json_object_del(one, "digest");
             json_object_del(one, "targets");
             t->out->unproven[t->out->n_unproven++] = tally_text(is, "id");
-            tally_note(t, "tasks[%zu].digest could not be checked: the files of %s are not here", i,
-                       task->data);
+            tally_note(t,
+                       "tasks[%zu].digest could not be checked: the files of %s are not here, or not those "
+                       "of the run",
+                       i, task->data);
         }
         rc = same_entry(t, gnt_path_item("tasks", i).text, is, one, ALL_OF_IT);
     }

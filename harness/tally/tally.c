@@ -10,7 +10,9 @@
 #include "tally/groups.h"
 #include "tally/tally_impl.h"
 
-enum { MOST_BYTES = 256 << 20, MOST_NOTES = 1 << 20 };
+enum { MOST_BYTES = 256 << 20, MOST_NOTES = 1 << 20, MOST_ROWS = 1 << 18, MOST_NAMES = 1024 };
+/* How often cells may be looked through for a verdict: far more than a suite may make. */
+static const uint64_t most_looks = (uint64_t)1 << 32;
 
 const char *tally_text(const json_t *object, const char *key) {
     const char *text = json_string_value(json_object_get(object, key));
@@ -107,24 +109,31 @@ int tally_check_groups(const tally *t) {
 /* ---- what the file is made of ---- */
 
 static int check_lists(tally *t) {
+    const json_t *defenses, *attacks;
     struct {
         const char *name;
         const json_t **to;
         int needed;
-    } lists[] = {{"tasks", &t->tasks, 0},
-                 {"cells", &t->cells, 1},
-                 {"groups", &t->groups, 1},
-                 {"matches", &t->matches, 0}};
+        size_t most;
+    } lists[] = {{"tasks", &t->tasks, 0, MOST_NAMES},  {"defenses", &defenses, 0, MOST_NAMES},
+                 {"attacks", &attacks, 0, MOST_NAMES}, {"cells", &t->cells, 1, MOST_ROWS},
+                 {"groups", &t->groups, 1, MOST_ROWS}, {"matches", &t->matches, 0, MOST_ROWS}};
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
         const json_t *list = *lists[k].to = json_object_get(t->root, lists[k].name);
         if ((list || lists[k].needed) && !json_is_array(list))
             return gnt_fail(t->err, "%s: %s: expected a list; is this the results.json of a run?", t->file,
                             lists[k].name);
+        if (json_array_size(list) > lists[k].most)
+            return gnt_fail(t->err, "%s: %s: %zu entries are more than the %zu allowed", t->file,
+                            lists[k].name, json_array_size(list), lists[k].most);
         for (size_t i = 0; i < json_array_size(list); i++)
             if (!json_is_object(json_array_get(list, i)))
                 return gnt_fail(t->err, "%s: %s is %s; expected an object", t->file,
                                 gnt_path_item(lists[k].name, i).text, gnt_show(json_array_get(list, i)).text);
     }
+    if ((uint64_t)json_array_size(t->matches) * json_array_size(t->cells) > most_looks)
+        return gnt_fail(t->err, "%s: matches: %zu entries for %zu cells are more than a suite can ask for",
+                        t->file, json_array_size(t->matches), json_array_size(t->cells));
     return 0;
 }
 
@@ -144,13 +153,14 @@ typedef struct facts_from {
     json_t *assumed;
 } facts_from;
 
-/* Of a set whose files are not here: as it was published. */
+/* Of a set whose files are not here: as it was published. Those that are here need not be as many as the run had. */
 static int find_facts(void *context, const gnt_data_spec *spec, gnt_data_facts *out, gnt_err *err) {
     const facts_from *f = context;
     const char *folder = f->world->data_folder;
+    if (!gnt_data_is_builtin(spec->name))
+        json_object_set_new(f->assumed, spec->name, json_true());
     if (gnt_data_is_builtin(spec->name) || (folder && gnt_data_present(spec->name, folder)))
         return gnt_suite_data_facts(spec, folder, out, err);
-    json_object_set_new(f->assumed, spec->name, json_true());
     return gnt_suite_published_facts(spec, out, err);
 }
 

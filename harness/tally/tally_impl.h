@@ -15,7 +15,7 @@ typedef struct tally {
     const char *file;
     const gnt_suite *suite; /* NULL: not known, and what follows from it is not checked */
     const gnt_plan *plan;
-    const json_t *assumed; /* data sets that are not here, whose published size was taken */
+    const json_t *assumed; /* data sets of files, which the run may have had others of than are here */
     gnt_tally *out;
     gnt_err *err;
 } tally;
