@@ -109,7 +109,7 @@ static int hold(const options *o, size_t *n_cells) {
     gnt_tally tally;
     gnt_err err = {""};
     char *path = gnt_format("%s/results.json", o->run);
-    cli_held_world(&w, &o->places, "accept");
+    cli_held_world(&w, &o->places, &o->audit.walls, "accept");
     const int rc = path ? cli_held_check(&tally, path, &w, "accept", &err) : gnt_fail(&err, "out of memory");
     cli_world_close(&w);
     gnt_free(path);
@@ -204,7 +204,7 @@ static int make_board(const options *o) {
     for (size_t i = 0; i < o->n_earlier; i++)
         sources[board.n_source++] = (gnt_board_source){.folder = o->earlier[i]};
     sources[board.n_source++] = (gnt_board_source){.folder = o->run};
-    return cli_make_board(&board, sources, &o->places, "accept");
+    return cli_make_board(&board, sources, &o->places, &o->audit.walls, "accept");
 }
 
 int gnt_cmd_accept(int argc, char **argv) {

@@ -86,5 +86,5 @@ int gnt_cmd_leaderboard(int argc, char **argv) {
     if (!board.folder)
         return cli_wrong(&command, "expected -o DIR, the folder to write to");
     board.plots = !no_plots;
-    return cli_make_board(&board, sources, &places, "leaderboard");
+    return cli_make_board(&board, sources, &places, NULL, "leaderboard");
 }

@@ -5,9 +5,10 @@
 
 #include "cli/world.h"
 
-void cli_held_world(cli_world *w, const cli_places *places, const char *command) {
+void cli_held_world(cli_world *w, const cli_places *places, const gnt_sandbox_wish *walls,
+                    const char *command) {
     gnt_err err = {""};
-    if (cli_world_open(w, places, NULL, &err) != 0)
+    if (cli_world_open(w, places, walls, &err) != 0)
         fprintf(stderr, "gauntlet %s: note: %s\n", command, err.text);
 }
 
@@ -25,7 +26,7 @@ int cli_held_check(gnt_tally *out, const char *path, const cli_world *w, const c
 int cli_held_path(const char *path, const cli_places *places, const char *command, gnt_err *err) {
     cli_world w;
     gnt_tally t;
-    cli_held_world(&w, places, command);
+    cli_held_world(&w, places, NULL, command);
     const int rc = cli_held_check(&t, path, &w, command, err);
     if (rc == 0)
         gnt_tally_free(&t);

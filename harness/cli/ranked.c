@@ -32,13 +32,13 @@ static int hold(gnt_board_source *source, gnt_tally *tally, const cli_world *w, 
 }
 
 int cli_make_board(gnt_board_options *board, gnt_board_source *sources, const cli_places *places,
-                   const char *command) {
+                   const gnt_sandbox_wish *walls, const char *command) {
     cli_world w;
     gnt_err err = {""};
     gnt_tally *tally = gnt_array(board->n_source + 1, sizeof *tally);
     int code = GNT_EXIT_OK;
     size_t n = 0;
-    cli_held_world(&w, places, command);
+    cli_held_world(&w, places, walls, command);
     if (!tally)
         gnt_fail(&err, "out of memory");
     while (tally && n < board->n_source && hold(&sources[n], &tally[n], &w, command, &err) == 0)

@@ -97,27 +97,17 @@ static int same_step(const tally *t, const found *f, const gnt_match_next_step *
 }
 
 /* The search once more over the trainings that the file has. Utilities stand there with nine digits: where one is on the very
- * edge of the tolerance, that decides, so that either side of the edge is believed. Without its descriptor it is not known
- * which way a strength turns, and only what does not hang on that is asked. */
-static int replay(const tally *t, const found *f, size_t task, size_t defense, double none) {
-    static const double widths[] = {0, 1e-7, -1e-7};
-    const int is_known = !tally_unknown_defense(&t->suite->defense[defense]);
-    gnt_match_spec spec;
+ * edge of the tolerance, or two are equally far from the target, that decides, so that either side is believed. */
+static int search_again(const tally *t, const found *f, const gnt_match_spec *asked) {
+    static const double nudges[] = {0, 1e-7, -1e-7};
+    enum { NUDGES = sizeof nudges / sizeof *nudges };
     gnt_match_next_step step;
-    gnt_err why = {""};
-    const gnt_tally_says says = tally_says(t, "suite.json and the undefended utility give");
-    if (gnt_suite_match_spec(t->suite, task, defense, none, &spec, &why) != 0)
-        return gnt_fail(t->err, "%s: %s: %s", t->file, f->at.text, why.text);
-    json_t *aim = json_pack("{s:f, s:f}", "target", spec.target, "tolerance", spec.tolerance);
-    int rc = gnt_tally_same(&says, f->at.text, f->row, aim, 0, 0);
-    json_decref(aim);
-    if (rc != 0 || (!is_known && !is_match(f)))
-        return rc;
-    gnt_err first = {""};
+    gnt_err why = {""}, first = {""};
     const tally quiet = {.file = t->file, .err = &why};
-    const double tolerance = spec.tolerance;
-    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
-        spec.tolerance = tolerance + widths[i];
+    for (size_t i = 0; i < (size_t)NUDGES * NUDGES; i++) {
+        gnt_match_spec spec = *asked;
+        spec.target += nudges[i / NUDGES];
+        spec.tolerance += nudges[i % NUDGES];
         if (gnt_match_next(&step, &spec, f->history, f->n, &why) != 0)
             gnt_fail_in(&why, "%s: %s.history", t->file, f->at.text);
         else if (same_step(&quiet, f, &step) == 0)
@@ -126,6 +116,22 @@ static int replay(const tally *t, const found *f, size_t task, size_t defense, d
             first = why;
     }
     return gnt_fail(t->err, "%s", first.text);
+}
+
+/* Without its descriptor it is not known which way a strength turns, and only what does not hang on that is asked. */
+static int replay(const tally *t, const found *f, size_t task, size_t defense, double none) {
+    const int is_known = !tally_unknown_defense(&t->suite->defense[defense]);
+    gnt_match_spec spec;
+    gnt_err why = {""};
+    const gnt_tally_says says = tally_says(t, "suite.json and the undefended utility give");
+    if (gnt_suite_match_spec(t->suite, task, defense, none, &spec, &why) != 0)
+        return gnt_fail(t->err, "%s: %s: %s", t->file, f->at.text, why.text);
+    json_t *aim = json_pack("{s:f, s:f}", "target", spec.target, "tolerance", spec.tolerance);
+    const int rc = gnt_tally_same(&says, f->at.text, f->row, aim, 0, 0);
+    json_decref(aim);
+    if (rc != 0 || (!is_known && !is_match(f)))
+        return rc;
+    return search_again(t, f, &spec);
 }
 
 /* ---- without the suite ---- */

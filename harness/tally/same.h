@@ -13,8 +13,8 @@ typedef struct gnt_tally_says {
     gnt_err *err;
 } gnt_tally_says;
 
-/* How far a number may be from what it should be, as a share of the larger of the two: forty times what rounding both to
- * nine digits can do. */
+/* How far a number may be from what it should be, as a share of the larger of the two: twenty times what rounding both
+ * to nine digits can do. */
 extern const double gnt_tally_rounding;
 
 /* 0 when `is` holds all that `should` does, and where `closed` nothing else; null and what is not there are the same. slack:

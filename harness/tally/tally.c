@@ -195,9 +195,11 @@ static void distrust_tasks(const tally *t) {
         t->out->unproven[t->out->n_unproven++] = tally_text(json_array_get(t->tasks, i), "id");
 }
 
-/* "…/suite.json" beside "…/results.json"; the caller frees. */
+/* "…/suite.json" beside "…/results.json"; a file by another name was taken out of its folder. The caller frees. */
 static char *suite_beside(const char *path) {
     const char *slash = strrchr(path, '/');
+    if (strcmp(slash ? slash + 1 : path, "results.json") != 0)
+        return gnt_strdup("");
     return gnt_format("%.*ssuite.json", slash ? (int)(slash - path + 1) : 0, path);
 }
 
@@ -211,7 +213,7 @@ static int check_with_suite(tally *t, const char *path, const gnt_suite_world *w
     char *beside = suite_beside(path);
     int rc = beside && facts.assumed ? 0 : gnt_fail(t->err, "%s: out of memory", path);
     t->assumed = facts.assumed;
-    if (rc == 0 && !gnt_file_exists(beside))
+    if (rc == 0 && (!*beside || !gnt_file_exists(beside)))
         tally_note(t, "there is no suite.json beside it: the plan, the tasks and their digests could not be "
                       "checked");
     else if (rc == 0 && read_suite(t, beside, facts.world, &plugins, &facts, &suite, &plan, &why) != 0)

@@ -26,7 +26,7 @@ typedef struct gnt_tally {
     gnt_text notes; /* a line for each thing that could not be checked */
 } gnt_tally;
 
-/* `path` is a results.json; suite.json is looked for beside it. world: plugins, data and models that are here, each of which
+/* `path` is a results.json; suite.json is looked for beside it where it has that name. world: plugins, data and models that are here, each of which
  * may be missing; NULL: none. −1: the sentence says which field is wrong, and *out is empty. */
 int gnt_tally_check(gnt_tally *out, const char *path, const struct gnt_suite_world *world, gnt_err *err);
 void gnt_tally_free(gnt_tally *t);
