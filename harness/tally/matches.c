@@ -118,7 +118,18 @@ static int search_again(const tally *t, const found *f, const gnt_match_spec *as
     return gnt_fail(t->err, "%s", first.text);
 }
 
-/* Without its descriptor it is not known which way a strength turns, and only what does not hang on that is asked. */
+/* Without its descriptor neither the range of a strength is known nor which way it turns. Whether a match was confirmed hangs on
+ * neither: any range will do that holds what was tried. */
+static void take_range(gnt_match_spec *spec, const found *f) {
+    spec->scale = GNT_MATCH_LINEAR;
+    spec->integer = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        spec->least = i ? fmin(spec->least, f->history[i].strength) : f->history[i].strength;
+        spec->most = i ? fmax(spec->most, f->history[i].strength) : f->history[i].strength;
+    }
+    spec->most += 1 + fabs(spec->most);
+}
+
 static int replay(const tally *t, const found *f, size_t task, size_t defense, double none) {
     const int is_known = !tally_unknown_defense(&t->suite->defense[defense]);
     gnt_match_spec spec;
@@ -131,6 +142,8 @@ static int replay(const tally *t, const found *f, size_t task, size_t defense, d
     json_decref(aim);
     if (rc != 0 || (!is_known && !is_match(f)))
         return rc;
+    if (!is_known)
+        take_range(&spec, f);
     return search_again(t, f, &spec);
 }
 
