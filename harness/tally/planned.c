@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "plugin/params.h"
 #include "tally/asked.h"
 #include "tally/tally_impl.h"
 
@@ -108,12 +109,30 @@ static int check_models(const tally *t) {
     return rc;
 }
 
-/* Flags and parameters of a plugin that is not here are what the run says of them. */
+/* What a stand-in has where the suite says nothing is what the first entry that names it has, and proves nothing of another. */
+static void forget_defaults(json_t *params, const gnt_plugin_info *info) {
+    gnt_params values;
+    const char *name;
+    json_t *value;
+    if (gnt_params_read(&values, info->parameters, info->n_parameters, NULL, "", NULL, NULL) != 0)
+        return;
+    char *text = gnt_params_canonical(&values);
+    json_t *defaults = text ? json_loads(text, 0, NULL) : NULL;
+    json_object_foreach(defaults, name, value) if (json_equal(json_object_get(params, name), value))
+        json_object_del(params, name);
+    json_decref(defaults);
+    gnt_free(text);
+    gnt_params_free(&values);
+}
+
+/* Flags of a plugin that is not here, and parameters that the suite does not give it, are what the run says of them. */
 static void forget_standins(json_t *entry, const gnt_plugin_info *const *info, size_t n) {
     const json_t *members = json_object_get(entry, "members");
     for (size_t i = 0; i < n; i++)
-        if (tally_is_standin(info[i]))
+        if (tally_is_standin(info[i])) {
             json_object_del(json_array_get(members, i), "flags");
+            forget_defaults(json_object_get(json_array_get(members, i), "params"), info[i]);
+        }
 }
 
 static int check_defenses(const tally *t) {

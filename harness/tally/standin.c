@@ -132,15 +132,33 @@ static int is_here(const gnt_plugin_list *here, int32_t kind, const json_t *memb
     return info && strcmp(info->version, tally_text(member, "version")) == 0;
 }
 
+/* A plugin that an entry before named: this one may be the first to say what its strength is called. */
+static void learn_strength(gnt_plugin_info *info, const json_t *entry) {
+    const char *strength = tally_text(entry, "strength");
+    for (int32_t i = 0; tally_is_standin(info) && info->strength < 0 && i < info->n_parameters; i++)
+        if (strcmp(info->parameters[i].id, strength) == 0 && info->parameters[i].type == GNT_TYPE_REAL) {
+            make_strength(&info->parameters[i], entry);
+            info->strength = i;
+        }
+}
+
+static gnt_plugin_info *known(gnt_plugin_list *all, int32_t kind, const char *id) {
+    for (size_t i = 0; i < all->n; i++)
+        if (all->info[i].kind == kind && strcmp(all->info[i].id, id) == 0)
+            return &all->info[i];
+    return NULL;
+}
+
 static int add_entry(gnt_plugin_list *all, const gnt_plugin_list *here, int32_t kind, const json_t *entry,
                      gnt_err *err) {
     const json_t *members = json_object_get(entry, "members");
     for (size_t i = 0; i < json_array_size(members); i++) {
         const json_t *member = json_array_get(members, i);
         const char *id = tally_text(member, "id");
-        gnt_plugin_info info;
-        if (!gnt_id_ok(id, '-') || is_here(here, kind, member) || gnt_plugin_list_find(all, kind, id) ||
-            all->n > MOST_STANDINS)
+        gnt_plugin_info info, *before = known(all, kind, id);
+        if (before && kind == GNT_PLUGIN_DEFENSE)
+            learn_strength(before, entry);
+        if (!gnt_id_ok(id, '-') || is_here(here, kind, member) || before || all->n > MOST_STANDINS)
             continue;
         if (make_standin(&info, kind, entry, member) != 0 || gnt_plugin_list_add(all, &info, err) != 0) {
             gnt_info_free(&info);
