@@ -229,8 +229,9 @@ static int unknown(const gnt_plugin_list *list, const char *id) {
         names[i] = list->info[i].id;
     const char *near = names ? gnt_nearest(id, names, list->n) : NULL;
     fprintf(stderr,
-            "gauntlet show: there is no plugin \"%.60s\"%s%s%s; `gauntlet list` shows what there is\n", id,
-            near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+            "gauntlet show: there is no plugin \"%.60s\"%s%s%s; `gauntlet list` shows what there is, "
+            "--plugins DIR adds a folder\n",
+            id, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
     for (size_t i = 0; i < list->n_refused; i++)
         fprintf(stderr, "refused: %s\n", list->refused[i].sentence);
     gnt_free(names);
