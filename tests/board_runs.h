@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "board/board.h"
 #include "report_folder.h"
+#include "tally/tally.h"
 
 static inline size_t count_text(const char *text, const char *what) {
     size_t n = 0;
@@ -125,8 +126,10 @@ static inline void write_about(const bench *b, const char *name, const char *tex
 
 enum { MOST_RUNS = 4 };
 
-/* A board of the named runs, "NAME" or "CONTRIBUTOR=NAME", into the folder `out`; its JSON. */
-static inline json_t *board_of(const bench *b, const char *out, const char *const *names, size_t n) {
+/* A board of the named runs, "NAME" or "CONTRIBUTOR=NAME", into the folder `out`; its JSON. `tally` (may be NULL) is of the
+ * last of them. */
+static inline json_t *board_with(const bench *b, const char *out, const char *const *names, size_t n,
+                                 const gnt_tally *tally) {
     gnt_board_source source[MOST_RUNS];
     char folder[MOST_RUNS][512], who[MOST_RUNS][128], to[256];
     gnt_err err = {""};
@@ -135,8 +138,9 @@ static inline json_t *board_of(const bench *b, const char *out, const char *cons
         const char *equals = strchr(names[i], '=');
         snprintf(who[i], sizeof who[i], "%.*s", equals ? (int)(equals - names[i]) : 0, names[i]);
         snprintf(folder[i], sizeof folder[i], "%s/%s", b->folder, equals ? equals + 1 : names[i]);
-        source[i] = (gnt_board_source){folder[i], equals ? who[i] : NULL};
+        source[i] = (gnt_board_source){.folder = folder[i], .contributor = equals ? who[i] : NULL};
     }
+    source[n - 1].tally = tally;
     snprintf(to, sizeof to, "%s/%s", b->folder, out);
     gnt_board_options options = {.folder = to, .source = source, .n_source = n};
     if (gnt_board_make(&options, NULL, &err) != 0)
@@ -146,6 +150,10 @@ static inline json_t *board_of(const bench *b, const char *out, const char *cons
     assert_non_null(all);
     gnt_free(text);
     return all;
+}
+
+static inline json_t *board_of(const bench *b, const char *out, const char *const *names, size_t n) {
+    return board_with(b, out, names, n, NULL);
 }
 
 static inline const char *word(const json_t *row, const char *key) {

@@ -30,6 +30,9 @@ static int load_run(board_run *run, const gnt_board_source *source, gnt_err *err
     if (rc != 0)
         return rc;
     run->folder = source->folder;
+    board_believe(run, source->tally);
+    if (board_read_seal(run, err) != 0)
+        return GNT_BOARD_UNREADABLE;
     run->contributor = source->contributor       ? gnt_strdup(source->contributor)
                        : *run->about.contributor ? gnt_strdup(run->about.contributor)
                                                  : last_part(source->folder);
@@ -61,6 +64,7 @@ static void free_board(board *b) {
         board_contest_free(&b->contest[i]);
     for (size_t i = 0; i < b->n_run; i++) {
         gnt_free(b->run[i].contributor);
+        gnt_free(b->run[i].seal);
         gnt_board_about_free(&b->run[i].about);
         gnt_results_free(&b->run[i].results);
     }

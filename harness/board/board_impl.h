@@ -11,12 +11,15 @@
 #include "report/table.h"
 #include "report/standing.h"
 #include "report/view.h"
+#include "tally/tally.h"
 
 typedef struct board_run {
     const char *folder;
     char *contributor;
     gnt_board_about about;
     gnt_results results;
+    char *seal;             /* "signed by KEY" or "unsigned" */
+    const gnt_tally *tally; /* what the check of results.json left open; NULL: nothing */
 } board_run;
 
 /* An attack with its settings: entries of two suites that differ in anything are two attacks. */
@@ -97,6 +100,13 @@ typedef struct board_place {
     const board_number *told; /* beside PSNR: where the right image was told most often; NULL: not measured */
     const gnt_score *told_score;
 } board_place;
+
+/* ---- believe.c: what a run's own files leave open ---- */
+
+void board_believe(board_run *run, const gnt_tally *tally);
+int board_read_seal(board_run *run, gnt_err *err); /* sets run->seal; −1: signature.json does not fit */
+int board_is_proven(const board_run *run, const char *task); /* 1: the task's digest is what it must be */
+int board_suite_is_proven(const board_run *run);
 
 /* ---- gather.c: runs to contests ---- */
 

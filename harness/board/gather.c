@@ -92,13 +92,18 @@ static uint32_t grants_of(const gnt_results *r, const char *task, int64_t stage,
 
 /* ---- which runs meet ---- */
 
-static int asks_the_same(const gnt_results *a, const gnt_results *b, const char *task) {
+/* A digest that could not be computed anew may be any other's. */
+static int asks_the_same(const board_run *first, const board_run *second, const char *task) {
+    const gnt_results *a = &first->results, *b = &second->results;
     const char *one = text_of(entry_of(a, "tasks", "id", task), "digest");
     const char *other = text_of(entry_of(b, "tasks", "id", task), "digest");
-    if (*one && *other)
+    if (*one && *other && board_is_proven(first, task) && board_is_proven(second, task))
         return !strcmp(one, other);
+    if (*one && *other && strcmp(one, other) != 0)
+        return 0;
     one = text_of(a->root, "suite_digest");
-    return *one && !strcmp(one, text_of(b->root, "suite_digest"));
+    return *one && board_suite_is_proven(first) && board_suite_is_proven(second) &&
+           !strcmp(one, text_of(b->root, "suite_digest"));
 }
 
 static int observe_alike(const gnt_results *a, const gnt_results *b, const char *task) {
@@ -128,7 +133,8 @@ static int join_contest(board *b, size_t run, const char *task, int64_t stage) {
         const int same_place = c->stage == stage || c->stage == GNT_EVERY_STAGE || stage == GNT_EVERY_STAGE;
         if (!same_place || strcmp(c->task, task) != 0)
             continue;
-        if (c->stage == stage && asks_the_same(first, r, task) && observe_alike(first, r, task)) {
+        if (c->stage == stage && asks_the_same(&b->run[c->run[0]], &b->run[run], task) &&
+            observe_alike(first, r, task)) {
             c->run[c->n_run++] = run;
             return 0;
         }

@@ -41,8 +41,12 @@ static void add_place(const board *b, const board_contest *c, uint32_t threat, c
         if (p->row->flags & flag)
             gnt_text_add(&text, "%s%s", any++ ? "," : " ^", mark);
     board_item(t, &text);
-    if (claim)
+    if (claim) {
         gnt_measure_number(c->lead, claim->value, &text);
+        gnt_text_add(&text, "%s", c->lead->unit);
+        if (*claim->source)
+            gnt_text_add(&text, " (%s)", claim->source);
+    }
     board_item(t, &text);
     if (p->worst)
         gnt_measure_write(c->lead, &p->score->stat, &text);

@@ -216,6 +216,8 @@ static void add_runs(page *w) {
             page_add(w, ", ");
             page_say(w, run->results.title);
         }
+        page_add(w, "; ");
+        page_say(w, run->seal);
         if (*run->about.note) {
             page_add(w, ". ");
             page_say(w, run->about.note);

@@ -25,8 +25,8 @@ void board_item(gnt_table *t, gnt_text *text) {
 /* ---- runs ---- */
 
 void board_table_runs(const board *b, gnt_table *t) {
-    static const char *const names[] = {"run",   "contributor",  "date", "suite",
-                                        "title", "suite_digest", "note", "links"};
+    static const char *const names[] = {"run",          "contributor", "date", "suite", "title",
+                                        "suite_digest", "signature",   "note", "links"};
     gnt_text text;
     gnt_table_init(t, "Runs");
     board_columns(t, names, sizeof names / sizeof *names);
@@ -40,6 +40,7 @@ void board_table_runs(const board *b, gnt_table *t) {
         gnt_table_text(t, run->results.suite);
         gnt_table_text(t, run->results.title);
         gnt_table_format(t, "%.12s", digest ? digest : "");
+        gnt_table_text(t, run->seal);
         gnt_table_text(t, run->about.note);
         for (size_t k = 0; k < run->about.n_link; k++)
             gnt_text_add(&text, "%s%s %s", k ? "; " : "", run->about.link[k].title, run->about.link[k].url);

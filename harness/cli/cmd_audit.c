@@ -5,7 +5,10 @@
 
 #include <sodium/randombytes.h>
 
+#include "base/mem.h"
 #include "cli/cmd.h"
+#include "cli/deciding.h"
+#include "cli/held.h"
 #include "cli/kept.h"
 #include "cli/redrawn.h"
 #include "cli/walls.h"
@@ -22,7 +25,15 @@ static const char help[] =
     "every field and picture with what the run says. Nothing in the run's folder is written, nothing in its "
     "store is "
     "read.\n"
+    "results.json is held against itself and its suite before: groups, matches and digests must follow from "
+    "the "
+    "rest of it.\n"
     "  --cells N          how many of the cells that are ok (3)\n"
+    "  --defense LABEL    of those of this defense\n"
+    "  --deciding         those that decide a rank: of each matched defense the worst attack's cells at all "
+    "seeds, "
+    "and\n"
+    "                     those that gave no number; with --cells N random ones besides\n"
     "  --seed S           which: the same seed chooses the same cells (drawn, and told)\n"
     "  --new-seed         with another seed than the suite's, drawn from S: other samples, weights and "
     "noise, at "
@@ -46,18 +57,22 @@ static const char help[] =
     "run, 130 "
     "interrupted.\n";
 
+enum { USUAL_CELLS = 3 };
+
 typedef struct options {
     cli_places places;
     gnt_audit_options how;
-    int new_seed;
+    int new_seed, deciding;
 } options;
 
 static int read_options(int argc, char **argv, options *o) {
     gnt_sandbox_wish walls = {0};
-    uint64_t cells = 3, jobs = (uint64_t)cli_processors(), seed = randombytes_random();
+    uint64_t cells = 0, jobs = (uint64_t)cli_processors(), seed = randombytes_random();
     const cli_option known[] = {
         {.name = "cells", .kind = CLI_WHOLE, .to = &cells, .least = 1, .most = GNT_SUITE_MOST_CELLS},
         {.name = "seed", .kind = CLI_WHOLE, .to = &seed, .most = 0x1p64},
+        {.name = "defense", .kind = CLI_TEXT, .to = &o->how.defense},
+        {.name = "deciding", .kind = CLI_FLAG, .to = &o->deciding},
         {.name = "new-seed", .kind = CLI_FLAG, .to = &o->new_seed},
         {.name = "jobs", .kind = CLI_WHOLE, .to = &jobs, .least = 1, .most = CLI_MOST_JOBS},
         CLI_PLACES(&o->places),
@@ -71,9 +86,12 @@ static int read_options(int argc, char **argv, options *o) {
         return code;
     if (words.n != 1)
         return cli_wrong(&command, "expected one run folder");
+    if (cells == 0 && !o->deciding)
+        cells = USUAL_CELLS;
     o->how = (gnt_audit_options){.folder = words.word[0],
                                  .data_folder = o->places.data,
                                  .cells = (size_t)cells,
+                                 .defense = o->how.defense,
                                  .jobs = (int)jobs,
                                  .seed = seed,
                                  .walls = walls};
@@ -89,18 +107,36 @@ static void say(void *user, const char *line) {
 static int audit(options *o, cli_kept *kept, gnt_err *err) {
     gnt_audit_counts counts = {0};
     cli_redrawn fresh = {.folder = o->how.folder};
+    uint8_t *named = o->deciding ? cli_deciding(o->how.folder, kept->plan.n, err) : NULL;
+    if (o->deciding && !named)
+        return GNT_EXIT_WRONG;
+    o->how.named = named;
     printf("cells chosen with --seed %" PRIu64 "\n", o->how.seed);
     gnt_interrupt_catch();
     if (o->new_seed) /* all that is drawn hangs on the run key */
         kept->suite.key = gnt_audit_new_key(o->how.seed);
     o->how.redrawn = o->new_seed ? cli_compare_redrawn : NULL;
-    if (gnt_audit(&kept->suite, &kept->plan, &o->how, &counts, say, &fresh, err) != 0)
+    const int rc = gnt_audit(&kept->suite, &kept->plan, &o->how, &counts, say, &fresh, err);
+    gnt_free(named);
+    if (rc != 0)
         return GNT_EXIT_WRONG;
     if (counts.interrupted)
         return GNT_EXIT_INTERRUPTED;
     if (!o->new_seed)
         printf("%zu of %zu cells came out different\n", counts.different, counts.chosen);
     return counts.different || fresh.different ? GNT_EXIT_FAILED : GNT_EXIT_OK;
+}
+
+/* With all that the run had: whatever results.json says twice is checked. */
+static int hold(const char *folder, const cli_kept *kept, gnt_err *err) {
+    gnt_tally tally;
+    char *path = gnt_format("%s/results.json", folder);
+    const int rc =
+        path ? cli_held_check(&tally, path, &kept->world, "audit", err) : gnt_fail(err, "out of memory");
+    gnt_free(path);
+    if (rc == 0)
+        gnt_tally_free(&tally);
+    return rc;
 }
 
 int gnt_cmd_audit(int argc, char **argv) {
@@ -114,7 +150,8 @@ int gnt_cmd_audit(int argc, char **argv) {
     code = GNT_EXIT_WRONG;
     if (cli_walls_check("audit", &o.how.walls, 1, &walls_here) != 0)
         return code;
-    if (cli_kept_open(&kept, o.how.folder, &o.places, &o.how.walls, &err) == 0)
+    if (cli_kept_open(&kept, o.how.folder, &o.places, &o.how.walls, &err) == 0 &&
+        hold(o.how.folder, &kept, &err) == 0)
         code = audit(&o, &kept, &err);
     if (code == GNT_EXIT_WRONG)
         fprintf(stderr, "gauntlet audit: %s\n", err.text);

@@ -1,5 +1,6 @@
 /* gauntlet check: is a run worse than a baseline? */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -7,6 +8,7 @@
 #include "base/mem.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
+#include "cli/held.h"
 #include "cli/timed.h"
 #include "gate/gate.h"
 
@@ -24,7 +26,7 @@ static const char help[] =
     "this\n"
     "                      one run an attack of each kind and a training of each defense in turns\n"
     "  --rounds N          how often (15)\n"
-    "  --data DIR          with --time: where data files are (the environment variable GAUNTLET_DATA)\n"
+    "  --data DIR          where data files are (the environment variable GAUNTLET_DATA)\n"
     "  --models DIR        one more folder of model files\n"
     "  --plugins DIR       one more folder of plugins, of both builds\n"
     "  --junit FILE        also as JUnit XML\n"
@@ -34,6 +36,8 @@ static const char help[] =
     "  -q, --quiet         nothing on standard output but annotations\n"
     "  -h, --help          this text\n"
     "\n"
+    "Both results.json are first held against themselves and the suite.json beside them; what contradicts is "
+    "refused.\n"
     "The chance of any false alarm in a whole comparison is at most the suite's alpha (5 %). Times of the "
     "two "
     "runs are\n"
@@ -71,7 +75,7 @@ static int read_options(int argc, char **argv, options *o) {
         {0}};
     const cli_command command = {.name = "check", .help = help, .options = known};
     cli_words words;
-    *o = (options){0};
+    *o = (options){.time.data = getenv("GAUNTLET_DATA")};
     int code = cli_args(&command, argc, argv, &words);
     if (code != CLI_GO_ON)
         return code;
@@ -141,6 +145,10 @@ static int check(const options *o, const char *run, const char *baseline) {
     gnt_gate gate;
     cli_timed t = {0};
     int code = GNT_EXIT_WRONG;
+    const cli_places places = {o->time.data, o->time.models, o->time.plugins};
+    if (cli_held_path(run, &places, "check", &err) != 0 ||
+        (strcmp(run, baseline) != 0 && cli_held_path(baseline, &places, "check", &err) != 0))
+        return wrong(err.text);
     if (gnt_results_load(&now, run, &err) != 0)
         return wrong(err.text);
     if (gnt_results_load(&before, baseline, &err) != 0) {

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <jansson.h>
 
@@ -116,6 +117,11 @@ static int check_one(const char *name, const data_options *o, int named, int fir
     return rc;
 }
 
+static int is_folder(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 static int check(int argc, char **argv) {
     data_options o;
     cli_words words;
@@ -135,6 +141,14 @@ static int check(int argc, char **argv) {
                     name[i]);
             return GNT_EXIT_WRONG;
         }
+    if (o.folder && !is_folder(o.folder)) {
+        fprintf(stderr,
+                "gauntlet data check: %s is no folder; expected --data DIR (or GAUNTLET_DATA), where the "
+                "data files "
+                "are\n",
+                o.folder);
+        return GNT_EXIT_WRONG;
+    }
     if (o.json)
         fputs("[", stdout);
     for (size_t i = 0; i < n; i++)

@@ -1,10 +1,13 @@
 /* gauntlet leaderboard: several runs and contributors in one ranking. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "board/board.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
+#include "cli/held.h"
+#include "cli/ranked.h"
 
 static const char help[] =
     "Usage: gauntlet leaderboard RUN … -o DIR [--contributor NAME=RUN …] [--title TEXT] [--no-plots]\n"
@@ -18,8 +21,15 @@ static const char help[] =
     "  --contributor NAME=RUN    a run, and whose it is; runs count in the order given\n"
     "  --title TEXT              the heading of the page\n"
     "  --no-plots                neither plots nor image sheets; gnuplot is not needed\n"
+    "  --plugins DIR             one more folder of plugins: a plan is made anew with those known here\n"
+    "  --models DIR              one more folder of model files\n"
+    "  --data DIR                where data files are (the environment variable GAUNTLET_DATA)\n"
     "  -h, --help                this text\n"
     "\n"
+    "Each results.json is first held against itself and the suite.json beside it, and a signature.json "
+    "against "
+    "the\n"
+    "folder: what contradicts is refused, signed or not. A note tells what could not be checked here.\n"
     "Exit code: 0 made, 1 a file could not be written, 2 the command or a run is wrong.\n";
 
 enum { MOST_NAME = 80 };
@@ -33,7 +43,7 @@ typedef struct board_words {
 static int add_source(board_words *w, char *folder, char *contributor) {
     if (w->board->n_source == GNT_BOARD_MOST_RUNS)
         return cli_wrong(w->command, "there are more runs than one leaderboard takes: %.200s", folder);
-    w->sources[w->board->n_source++] = (gnt_board_source){folder, contributor};
+    w->sources[w->board->n_source++] = (gnt_board_source){.folder = folder, .contributor = contributor};
     return 0;
 }
 
@@ -52,30 +62,17 @@ static int add_named(void *user, char *text) {
     return add_source(w, equals + 1, text);
 }
 
-static int make(const gnt_board_options *options) {
-    gnt_err err = {""};
-    gnt_text notices;
-    gnt_text_init(&notices, 1 << 20);
-    const int failed = gnt_board_make(options, &notices, &err);
-    fputs(gnt_text_get(&notices), stderr);
-    gnt_text_free(&notices);
-    if (failed) {
-        fprintf(stderr, "gauntlet leaderboard: %s\n", err.text);
-        return failed == GNT_BOARD_UNREADABLE ? GNT_EXIT_WRONG : GNT_EXIT_FAILED;
-    }
-    printf("%s/leaderboard.html\n", options->folder);
-    return GNT_EXIT_OK;
-}
-
 int gnt_cmd_leaderboard(int argc, char **argv) {
     gnt_board_source sources[GNT_BOARD_MOST_RUNS];
     gnt_board_options board = {.source = sources};
     board_words taken = {.board = &board, .sources = sources};
+    cli_places places = {.data = getenv("GAUNTLET_DATA")};
     int no_plots = 0;
     const cli_option known[] = {{.name = "output", .letter = 'o', .kind = CLI_TEXT, .to = &board.folder},
                                 {.name = "contributor", .kind = CLI_READ, .to = &taken, .read = add_named},
                                 {.name = "title", .kind = CLI_TEXT, .to = &board.title},
                                 {.name = "no-plots", .kind = CLI_FLAG, .to = &no_plots},
+                                CLI_PLACES(&places),
                                 {0}};
     /* words in their order among the options: the order of runs means something */
     const cli_command command = {
@@ -89,5 +86,5 @@ int gnt_cmd_leaderboard(int argc, char **argv) {
     if (!board.folder)
         return cli_wrong(&command, "expected -o DIR, the folder to write to");
     board.plots = !no_plots;
-    return make(&board);
+    return cli_make_board(&board, sources, &places, NULL, "leaderboard");
 }

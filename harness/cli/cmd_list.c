@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
+#include "cli/world.h"
 #include "plugin/params.h"
 #include "plugin/words.h"
 #include "run/describe.h"
@@ -112,7 +113,7 @@ int gnt_cmd_list(int argc, char **argv) {
     int code = read_options(argc, argv, help_list, &o);
     if (code != CLI_GO_ON)
         return code;
-    if (gnt_list_plugins(&list, o.plugins, NULL, &err)) {
+    if (cli_list_plugins(&list, o.plugins, NULL, &err)) {
         fprintf(stderr, "gauntlet list: %s\n", err.text);
         return GNT_EXIT_WRONG;
     }
@@ -228,8 +229,9 @@ static int unknown(const gnt_plugin_list *list, const char *id) {
         names[i] = list->info[i].id;
     const char *near = names ? gnt_nearest(id, names, list->n) : NULL;
     fprintf(stderr,
-            "gauntlet show: there is no plugin \"%.60s\"%s%s%s; `gauntlet list` shows what there is\n", id,
-            near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+            "gauntlet show: there is no plugin \"%.60s\"%s%s%s; `gauntlet list` shows what there is, "
+            "--plugins DIR adds a folder\n",
+            id, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
     for (size_t i = 0; i < list->n_refused; i++)
         fprintf(stderr, "refused: %s\n", list->refused[i].sentence);
     gnt_free(names);
@@ -243,7 +245,7 @@ int gnt_cmd_show(int argc, char **argv) {
     int code = read_options(argc, argv, help_show, &o);
     if (code != CLI_GO_ON)
         return code;
-    if (gnt_list_plugins(&list, o.plugins, NULL, &err)) {
+    if (cli_list_plugins(&list, o.plugins, NULL, &err)) {
         fprintf(stderr, "gauntlet show: %s\n", err.text);
         return GNT_EXIT_WRONG;
     }

@@ -1,20 +1,24 @@
 /* gauntlet report: tables, plots and pages from the folder of a run. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
+#include "cli/held.h"
 #include "report/report.h"
 
 static const char help[] =
-    "Usage: gauntlet report RUN_FOLDER [-o DIR] [--format svg,png] [--no-plots]\n"
+    "Usage: gauntlet report RUN_FOLDER [-o DIR] [--format svg,png] [--no-plots] [--plugins DIR] …\n"
     "\n"
     "Makes tables, plots, image sheets and the pages index.md and index.html from a run's results.json.\n"
     "  -o, --output DIR   where the report goes (default: RUN_FOLDER/report)\n"
     "  --format LIST      formats of the plots, svg and png separated by a comma (default: both)\n"
-    "  --no-plots         tables, image sheets and pages only; gnuplot is not needed\n"
+    "  --no-plots         tables, image sheets and pages only; gnuplot is not needed\n" CLI_PLACES_HELP
     "  -h, --help         this text\n"
     "\n"
+    "results.json is first held against itself and the suite.json beside it; what contradicts is refused.\n"
     "Where gnuplot is missing the plots are left out and a line says so; that is no failure.\n"
     "Exit code: 0 made, 1 a file could not be written, 2 the command or results.json is wrong.\n";
 
@@ -38,6 +42,17 @@ static int read_formats(void *to, char *text) {
     return -1;
 }
 
+/* Does results.json hold? */
+static int hold(const char *run, const cli_places *places) {
+    gnt_err err = {""};
+    char *path = gnt_format("%s/results.json", run);
+    const int rc = path ? cli_held_path(path, places, "report", &err) : gnt_fail(&err, "out of memory");
+    gnt_free(path);
+    if (rc != 0)
+        fprintf(stderr, "gauntlet report: %s\n", err.text);
+    return rc;
+}
+
 static int make(const char *run, const gnt_report_options *options) {
     gnt_err err = {""};
     gnt_text notices;
@@ -55,11 +70,13 @@ static int make(const char *run, const gnt_report_options *options) {
 
 int gnt_cmd_report(int argc, char **argv) {
     gnt_report_options options = {.formats = GNT_FORMAT_SVG | GNT_FORMAT_PNG};
+    cli_places places = {.data = getenv("GAUNTLET_DATA")};
     int no_plots = 0;
     const cli_option known[] = {
         {.name = "output", .letter = 'o', .kind = CLI_TEXT, .to = &options.folder},
         {.name = "format", .kind = CLI_READ, .to = &options.formats, .read = read_formats},
         {.name = "no-plots", .kind = CLI_FLAG, .to = &no_plots},
+        CLI_PLACES(&places),
         {0}};
     const cli_command command = {.name = "report", .help = help, .options = known};
     cli_words words;
@@ -70,5 +87,5 @@ int gnt_cmd_report(int argc, char **argv) {
         return cli_wrong(&command, "expected one run folder, such as results/quick");
     if (no_plots)
         options.formats = 0;
-    return make(words.word[0], &options);
+    return hold(words.word[0], &places) ? GNT_EXIT_WRONG : make(words.word[0], &options);
 }

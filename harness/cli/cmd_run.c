@@ -88,6 +88,8 @@ static int read_options(int argc, char **argv, options *o) {
         return code;
     if (words.n != 1)
         return cli_wrong(&command, "expected one suite file");
+    if (o->json && !o->dry)
+        return cli_wrong(&command, "--json goes with --dry-run; what a run leaves is results.json");
     o->suite = words.word[0];
     return CLI_GO_ON;
 }

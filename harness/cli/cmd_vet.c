@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
+#include "cli/world.h"
 #include "cli/walls.h"
 #include "plugin/words.h"
 #include "run/child.h"
@@ -110,13 +111,14 @@ static int read_defense_params(void *to, char *text) {
 static int find_defense(vet_options *o, gnt_plugin_list *plugins, gnt_err *err) {
     if (!o->defense)
         return 0;
-    if (gnt_list_plugins(plugins, o->plugins, &o->vet.walls, err) != 0)
+    if (cli_list_plugins(plugins, o->plugins, &o->vet.walls, err) != 0)
         return -1;
     o->vet.behind = gnt_plugin_list_find(plugins, GNT_PLUGIN_DEFENSE, o->defense);
-    return o->vet.behind
-               ? 0
-               : gnt_fail(err, "there is no defense \"%.60s\"; `gauntlet list` shows those there are",
-                          o->defense);
+    return o->vet.behind ? 0
+                         : gnt_fail(err,
+                                    "there is no defense \"%.60s\"; `gauntlet list` shows those there are, "
+                                    "--plugins DIR adds a folder",
+                                    o->defense);
 }
 
 static int read_options(int argc, char **argv, vet_options *o, cli_words *words) {

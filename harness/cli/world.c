@@ -1,10 +1,12 @@
 #include "cli/world.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "plugin/find.h"
 #include "run/describe.h"
 
 /* Where models are: what the user said, the working folder's, then beside the program as built and as installed. */
@@ -26,12 +28,31 @@ static void find_models(char *folder[CLI_MODEL_FOLDERS], const char *said) {
     folder[n] = NULL;
 }
 
+/* A folder that holds no plugin is most likely not the one that was meant. */
+static void warn_of_nothing(const char *folder) {
+    gnt_paths found;
+    if (!folder || gnt_find_plugins(&found, NULL, NULL, folder, NULL) != 0)
+        return;
+    if (found.n == 0)
+        fprintf(
+            stderr,
+            "gauntlet: note: --plugins %s: there is no plugin; expected *.so files in it or in its folders "
+            "defenses and attacks\n",
+            folder);
+    gnt_paths_free(&found);
+}
+
+int cli_list_plugins(gnt_plugin_list *out, const char *folder, const gnt_sandbox_wish *walls, gnt_err *err) {
+    warn_of_nothing(folder);
+    return gnt_list_plugins(out, folder, walls, err);
+}
+
 int cli_world_open(cli_world *w, const cli_places *places, const gnt_sandbox_wish *walls, gnt_err *err) {
     *w = (cli_world){0};
     find_models(w->models, places->models);
     w->suite = (gnt_suite_world){
         .plugins = &w->plugins, .data_folder = places->data, .model_folders = (const char *const *)w->models};
-    return gnt_list_plugins(&w->plugins, places->plugins, walls, err);
+    return cli_list_plugins(&w->plugins, places->plugins, walls, err);
 }
 
 void cli_world_close(cli_world *w) {

@@ -3,7 +3,7 @@
 #ifndef GNT_CLI_WORLD_H
 #define GNT_CLI_WORLD_H
 
-#include "cli/args.h"
+#include "cli/places.h"
 #include "plugin/info.h"
 #include "run/sandbox.h"
 #include "suite/suite.h"
@@ -16,16 +16,8 @@ typedef struct cli_world {
     gnt_suite_world suite;           /* points into the above */
 } cli_world;
 
-/* What --data (else GAUNTLET_DATA), --models and --plugins said, or NULL; and those three in a table of options. */
-typedef struct cli_places {
-    const char *data, *models, *plugins;
-} cli_places;
-#define CLI_PLACES(places)                                                                                   \
-    {.name = "data", .kind = CLI_TEXT, .to = &(places)->data},                                               \
-        {.name = "models", .kind = CLI_TEXT, .to = &(places)->models}, {                                     \
-        .name = "plugins", .kind = CLI_TEXT, .to = &(places)->plugins                                        \
-    }
-
+/* gnt_list_plugins; a line on stderr says where a folder that --plugins named holds none. */
+int cli_list_plugins(gnt_plugin_list *out, const char *folder, const gnt_sandbox_wish *walls, gnt_err *err);
 /* walls: of the workers that describe plugins. Close it after a failure too. */
 int cli_world_open(cli_world *w, const cli_places *places, const gnt_sandbox_wish *walls, gnt_err *err);
 void cli_world_close(cli_world *w);

@@ -59,6 +59,8 @@ int gnt_data_present(const char *name,
 const char *gnt_data_about(const char *name); /* one line for a list; NULL for unknown names */
 /* Rows of each part that a generated set has by default, or that the published files have. -1: unknown name. */
 int gnt_data_default_rows(const char *name, int64_t rows[3]);
+/* Shape, classes, attributes and rows of a file set as it was published, without content. The caller frees. */
+int gnt_data_published(gnt_data **out, const char *name, gnt_err *err);
 
 /* folder: --data or GAUNTLET_DATA, NULL when neither is given; only file sets read it (folder/mnist/…, or
  * folder itself). The caller frees. */

@@ -8,6 +8,7 @@
 #include "job/score.h"
 #include "metric/measure.h"
 #include "metric/resample.h"
+#include "tally/targets.h"
 
 static json_t *number(double x) {
     return isfinite(x) ? json_real(x) : json_null();
@@ -65,23 +66,6 @@ static json_t *targets_json(const score *s) {
         json_array_append_new(list, one);
     }
     return list;
-}
-
-/* The targets' numbers of one measure, summed up; nothing where they have none. */
-static int summarise(score *s, json_t *measures, const json_t *targets, const gnt_measure *m, gnt_err *err) {
-    size_t n = json_array_size(targets);
-    if (!json_object_get(json_array_get(targets, 0), m->name))
-        return 0;
-    double *x = gnt_array(n, sizeof *x);
-    if (!x)
-        return gnt_fail(err, "out of memory for %zu scores", n);
-    for (size_t i = 0; i < n; i++)
-        x[i] = json_number_value(json_object_get(json_array_get(targets, i), m->name));
-    json_t *stat = gnt_measure_stat(m, x, NULL, n, &s->key, err);
-    if (stat)
-        json_object_set_new(measures, m->name, stat);
-    gnt_free(x);
-    return stat ? 0 : -1;
 }
 
 static int add_attribute_rates(score *s, json_t *measures, json_t *chance, gnt_err *err) {
@@ -183,12 +167,7 @@ int score_write(score *s, gnt_err *err) {
            *chance = json_object();
     gnt_st st;
     gnt_st_init(&st);
-    size_t n_known;
-    const gnt_measure *known = gnt_measures(&n_known);
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < n_known; i++)
-        if (!known[i].whole)
-            rc = summarise(s, measures, targets, &known[i], err);
+    int rc = gnt_targets_measures(measures, targets, &s->key, err);
     if (rc == 0 && s->target[0].has_contribution)
         add_contribution(s, measures, chance);
     if (rc == 0 && s->attribute_truth)

@@ -234,11 +234,19 @@ static gnt_fact *fact_of(gnt_instance *i, const char *name) {
 
 static void host_fact(void *context, const char *name, double value) {
     gnt_instance *i = context;
-    gnt_fact *f = gnt_id_ok(name, '_') ? fact_of(i, name) : NULL;
-    if (!f) {
-        host_log(i, GNT_LOG_WARN, "a fact was dropped: its name is no id, or there are too many");
+    const int is_id = gnt_id_ok(name, '_');
+    gnt_fact *f = is_id ? fact_of(i, name) : NULL;
+    if (!is_id)
+        gnt_fail(&i->broken,
+                 "the fact \"%.60s\" has a name that results cannot hold; expected 1 to %d of a to z, 0 to 9 "
+                 "and _, "
+                 "beginning with a letter",
+                 no_null(name), GNT_PLUGIN_ID);
+    else if (!f)
+        gnt_fail(&i->broken, "the fact \"%.60s\" is one too many; a plugin reports at most %d", name,
+                 MOST_FACTS);
+    if (!f)
         return;
-    }
     if (!isfinite(value))
         return;
     f->mean += value;

@@ -73,8 +73,10 @@ const gnt_plugin_info *gnt_plugin_list_need(const gnt_plugin_list *list, int32_t
             names[n++] = list->info[i].id;
     const char *near = names ? gnt_nearest(id, names, n) : NULL;
     const char *word = gnt_word_name(&gnt_kind_words, (uint32_t)kind);
-    gnt_fail(err, "%s: there is no %s \"%.60s\"; %s%s%s`gauntlet list` shows what there is%s%s%s", where,
-             word, id, near ? "did you mean \"" : "", near ? near : "", near ? "\"? " : "",
+    gnt_fail(err,
+             "%s: there is no %s \"%.60s\"; %s%s%s`gauntlet list` shows what there is, --plugins DIR adds a "
+             "folder%s%s%s",
+             where, word, id, near ? "did you mean \"" : "", near ? near : "", near ? "\"? " : "",
              list->n_refused ? " (refused: " : "", list->n_refused ? list->refused[0].sentence : "",
              list->n_refused ? ")" : "");
     gnt_free(names);

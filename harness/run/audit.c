@@ -56,6 +56,20 @@ static void want(audit *a, const json_t *cells, size_t i) {
             a->wanted[k] = 1;
 }
 
+/* Cells that are named come first. One that is not ok is run too, to see whether it had to fail; but not with another seed,
+ * where it has nothing to be compared. */
+static void want_named(audit *a, const json_t *cells) {
+    for (size_t i = 0; a->options->named && i < a->plan->n; i++)
+        if (a->options->named[i] && !a->plan->cell[i].reason &&
+            (!a->options->redrawn || run_again_ok(json_array_get(cells, i))))
+            want(a, cells, i);
+}
+
+static int is_drawn(const audit *a, size_t i) {
+    const char *defense = a->suite->defense[a->plan->cell[i].defense].label;
+    return !a->options->defense || strcmp(a->options->defense, defense) == 0;
+}
+
 static int choose(audit *a, const json_t *cells, gnt_err *err) {
     uint32_t *ok = gnt_array(a->plan->n, sizeof *ok);
     size_t n = 0;
@@ -65,16 +79,22 @@ static int choose(audit *a, const json_t *cells, gnt_err *err) {
         return gnt_fail(err, "out of memory for the choice of cells");
     }
     for (size_t i = 0; i < a->plan->n; i++)
-        if (run_again_ok(json_array_get(cells, i)))
+        if (is_drawn(a, i) && run_again_ok(json_array_get(cells, i)))
             ok[n++] = (uint32_t)i;
     gnt_key key = gnt_key_of_seed(a->options->seed);
     gnt_stream stream = gnt_stream_open(&key, "audit");
     gnt_random_shuffle(&stream, ok, n);
-    for (size_t i = 0; i < n && a->counts->chosen < a->options->cells; i++)
+    want_named(a, cells);
+    const size_t most = a->counts->chosen + a->options->cells;
+    for (size_t i = 0; i < n && a->counts->chosen < most; i++)
         want(a, cells, ok[i]);
     gnt_free(ok);
-    return n ? 0
-             : gnt_fail(err, "%s: no cell of it is ok: there is nothing to run again", a->options->folder);
+    if (n == 0 && a->options->defense && a->counts->chosen == 0)
+        return gnt_fail(err, "%s: no cell of the defense \"%.60s\" is ok, or there is no such defense",
+                        a->options->folder, a->options->defense);
+    return a->counts->chosen
+               ? 0
+               : gnt_fail(err, "%s: no cell of it is ok: there is nothing to run again", a->options->folder);
 }
 
 /* ---- what could explain a difference ---- */

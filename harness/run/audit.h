@@ -20,8 +20,12 @@ typedef struct gnt_audit_options {
     const char *folder;      /* of the run */
     const char *data_folder; /* as in gnt_run_options */
     int jobs;
-    size_t cells; /* how many are chosen, ≥ 1, from those that are ok; drawn anew, a cell is all its seeds */
-    uint64_t seed; /* which */
+    size_t
+        cells; /* how many are drawn from those that are ok, besides those named; drawn anew, a cell is all its seeds */
+    const uint8_t
+        *named; /* plan->n flags: cells that are run again whatever is drawn, ok or not; NULL: none */
+    const char *defense; /* the label of the one that cells are drawn from; NULL: of all */
+    uint64_t seed;       /* which */
     gnt_sandbox_wish walls;
     /* NULL: the suite's seed, and what comes out is compared byte for byte. Otherwise `suite` has another key than the run
      * had, and this is called with the folder of what was run, which is gone after the call. */

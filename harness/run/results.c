@@ -6,8 +6,9 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "plugin/words.h"
 #include "run/run_impl.h"
+#include "tally/asked.h"
+#include "tally/groups.h"
 
 static json_t *number(double x) {
     return isfinite(x) ? json_real(x) : json_null();
@@ -15,14 +16,6 @@ static json_t *number(double x) {
 
 static json_t *text_or_null(const char *text) {
     return text ? json_string(text) : json_null();
-}
-
-static json_t *words_json(const gnt_words *words, uint32_t bits) {
-    json_t *list = json_array();
-    for (size_t i = 0; i < words->n; i++)
-        if (bits & words->word[i].bit)
-            json_array_append_new(list, json_string(words->word[i].name));
-    return list;
 }
 
 static int write_file(const run *r, const char *name, const char *text, gnt_err *err) {
@@ -69,37 +62,10 @@ static json_t *public_json(const run *r, size_t task) {
     return json_null();
 }
 
-static json_t *tasks_json(const run *r) {
-    const gnt_suite *s = r->suite;
-    json_t *list = json_array();
-    for (size_t i = 0; i < s->n_tasks; i++) {
-        const gnt_suite_task *t = &s->task[i];
-        json_t *stages = json_array();
-        for (size_t k = 0; k < t->n_stages; k++)
-            json_array_append_new(stages, json_integer(t->stages[k]));
-        const char *attribute = t->observe.attribute >= 0 ? t->facts.attr[t->observe.attribute].name : NULL;
-        json_array_append_new(
-            list,
-            json_pack("{s:s, s:s, s:s, s:s, s:o, s:b, s:b, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:b, s:o}",
-                      "id", t->id, "digest", t->digest, "data", t->data, "model", t->model, "stages", stages,
-                      "stages_drawn", t->stages_drawn > 0, "seed_public", !s->secret, "utility",
-                      gnt_utility_names[t->utility], "surface",
-                      gnt_word_name(&gnt_surface_words, t->observe.surface), "observe_from",
-                      gnt_observe_names[t->observe.probe], "targets", (json_int_t)t->observe.targets, "batch",
-                      (json_int_t)t->observe.batch, "local_steps", (json_int_t)t->observe.local_steps,
-                      "rounds", (json_int_t)t->federated.rounds, "weights", t->weights != NULL, "attribute",
-                      text_or_null(attribute)));
-        json_object_set_new(json_array_get(list, i), "public_only", public_json(r, i));
-        if (t->observe.set) {
-            json_object_set_new(json_array_get(list, i), "set", json_integer(t->observe.set));
-            json_object_set_new(json_array_get(list, i), "epochs", json_integer(t->observe.epochs));
-        }
-        if (t->width > 0)
-            json_object_set_new(json_array_get(list, i), "width", json_real(t->width));
-        if (t->lent.data)
-            json_object_set_new(json_array_get(list, i), "public", json_string(t->lent.data));
-    }
-    return list;
+/* What was measured on a task beside its cells. */
+static void add_measured(const run *r, json_t *tasks) {
+    for (size_t i = 0; i < r->suite->n_tasks; i++)
+        json_object_set_new(json_array_get(tasks, i), "public_only", public_json(r, i));
 }
 
 /* What a model is worth stands in its bundle; null for one that no cell needed, or that failed. */
@@ -119,47 +85,6 @@ static json_t *models_json(const run *r) {
         }
         json_decref(all);
         json_array_append_new(list, one);
-    }
-    return list;
-}
-
-static json_t *member_json(const gnt_suite_member *m) {
-    return json_pack("{s:s, s:s, s:o, s:o}", "id", m->info->id, "version", m->info->version, "flags",
-                     words_json(&gnt_flag_words, m->info->flags), "params", json_loads(m->params, 0, NULL));
-}
-
-static json_t *defenses_json(const gnt_suite *s) {
-    json_t *list = json_array();
-    for (size_t i = 0; i < s->n_defenses; i++) {
-        const gnt_suite_defense *d = &s->defense[i];
-        json_t *members = json_array();
-        for (size_t k = 0; k < d->n_members; k++)
-            json_array_append_new(members, member_json(&d->member[k]));
-        const gnt_plugin_info *swept = d->swept >= 0 ? d->member[d->swept].info : NULL;
-        const gnt_parameter *p = swept ? &swept->parameters[swept->strength] : NULL;
-        json_array_append_new(
-            list, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "label", d->label, "plugin", d->plugin,
-                            "members", members, "strength", text_or_null(p ? p->id : NULL), "unit",
-                            text_or_null(p ? p->unit : NULL), "scale",
-                            text_or_null(p ? gnt_word_name(&gnt_scale_words, (uint32_t)p->scale) : NULL)));
-    }
-    return list;
-}
-
-static json_t *attacks_json(const gnt_suite *s) {
-    json_t *list = json_array();
-    for (size_t i = 0; i < s->n_attacks; i++) {
-        const gnt_suite_attack *a = &s->attack[i];
-        json_t *members = json_array();
-        if (a->first.info)
-            json_array_append_new(members, member_json(&a->first));
-        json_array_append_new(members, member_json(&a->member));
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s, s:o, s:I, s:o}", "label", a->label, "plugin", a->plugin,
-                                        "grants", words_json(&gnt_knowledge_words, a->grants), "budget",
-                                        (json_int_t)a->budget, "members", members));
-        if (a->first.info)
-            json_object_set_new(json_array_get(list, i), "first_budget", json_integer(a->first_budget));
     }
     return list;
 }
@@ -229,22 +154,16 @@ static json_t *copy_images(const run *r, const run_cell *c, gnt_err *err, int *r
 static json_t *cell_json(const run *r, const run_cell *c, gnt_err *err, int *rc) {
     const gnt_cell *cell = c->cell;
     const gnt_suite_task *t = &r->suite->task[cell->task];
-    const gnt_suite_defense *d = &r->suite->defense[cell->defense];
-    const gnt_suite_attack *a = &r->suite->attack[cell->attack];
     json_t *utility = isfinite(c->utility)
                           ? json_pack("{s:s, s:o, s:o, s:o}", "measure", gnt_utility_names[t->utility],
                                       "value", number(c->utility), "standard_error", number(c->utility_error),
                                       "none", number(c->utility_none))
                           : json_null();
-    json_t *one = json_pack("{s:s, s:s, s:I, s:s, s:s, s:o, s:s, s:s, s:s, s:I, s:s, s:o, s:b}", "cell",
-                            cell->id, "task", t->id, "stage", (json_int_t)cell->stage, "defense", d->label,
-                            "plugin", d->plugin, "strength", number(c->strength), "mode",
-                            gnt_mode_names[cell->mode], "attack", a->label, "attack_plugin", a->plugin,
-                            "seed", (json_int_t)cell->seed, "status", c->status ? c->status : "unfinished",
-                            "reason", text_or_null(c->reason), "matched", c->matched);
-    json_object_set_new(one, "grants", words_json(&gnt_knowledge_words, cell->grants | cell->first_grants));
-    json_object_set_new(one, "surface", text_or_null(gnt_word_name(&gnt_surface_words, cell->surface)));
-    json_object_set_new(one, "goals", words_json(&gnt_goal_words, cell->goals));
+    json_t *one = gnt_asked_cell(r->suite, cell);
+    json_object_set_new(one, "strength", number(c->strength));
+    json_object_set_new(one, "status", json_string(c->status ? c->status : "unfinished"));
+    json_object_set_new(one, "reason", text_or_null(c->reason));
+    json_object_set_new(one, "matched", json_boolean(c->matched));
     json_object_set_new(one, "utility", utility);
     static const char *const parts[] = {"measures", "floors", "chance", "targets", "convergence"};
     for (size_t i = 0; c->score && i < sizeof parts / sizeof *parts; i++)
@@ -271,11 +190,13 @@ int run_write_results(const run *r, gnt_err *err) {
         return -1;
     }
     const gnt_suite *s = r->suite;
+    json_t *tasks = gnt_asked_tasks(s), *groups = gnt_groups(cells, tasks);
+    add_measured(r, tasks);
     json_t *all =
         json_pack("{s:i, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "format", 1, "suite", s->name,
-                  "title", s->title, "suite_digest", s->digest, "tasks", tasks_json(r), "models",
-                  models_json(r), "defenses", defenses_json(s), "attacks", attacks_json(s), "matches",
-                  matches_json(r), "groups", run_groups(r), "cells", cells);
+                  "title", s->title, "suite_digest", s->digest, "tasks", tasks, "models", models_json(r),
+                  "defenses", gnt_asked_defenses(s), "attacks", gnt_asked_attacks(s), "matches",
+                  matches_json(r), "groups", groups, "cells", cells);
     if (s->scale)
         json_object_set_new(all, "scale", json_pack("{s:s, s:s}", "name", s->scale, "says", s->scale_says));
     if (s->check)

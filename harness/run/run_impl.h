@@ -176,7 +176,6 @@ int run_write_results(const run *r, gnt_err *err);
 int run_write_host(const run *r, gnt_err *err);
 /* score_shape.c: 1 when the metadata of a score have the shape that results.json takes over. */
 int run_score_holds(const json_t *score);
-json_t *run_groups(const run *r); /* groups.c */
 
 /* ---- progress.c ---- */
 void run_show_progress(run *r, int last);

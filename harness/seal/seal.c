@@ -1,6 +1,7 @@
 #include "seal/seal.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <sodium.h>
@@ -347,6 +348,24 @@ static int compare_all(const seal *s, const gnt_seal_folder *f, size_t *differen
         i += order <= 0;
         k += order >= 0;
     }
+    return 0;
+}
+
+int gnt_seal_is_there(const char *folder) {
+    struct stat st;
+    char *path = gnt_format("%s/signature.json", folder);
+    const int there = path && lstat(path, &st) == 0;
+    gnt_free(path);
+    return there;
+}
+
+int gnt_seal_own_key(const char *folder, gnt_seal_key *key, gnt_err *err) {
+    seal s;
+    *key = (gnt_seal_key){0};
+    if (read_seal(&s, folder, err) != 0)
+        return -1;
+    memcpy(key->public, s.public, sizeof key->public);
+    free_seal(&s);
     return 0;
 }
 

@@ -43,6 +43,11 @@ typedef enum gnt_seal_verdict {
     GNT_SEAL_FORGED     /* the signature is not this key's for this manifest */
 } gnt_seal_verdict;
 
+/* 1 when something is called signature.json there, whatever it is. */
+int gnt_seal_is_there(const char *folder);
+/* The public key that signature.json itself names: whose it is, nobody says. */
+int gnt_seal_own_key(const char *folder, gnt_seal_key *key, gnt_err *err);
+
 /* −1: there is no signature.json, or it is malformed, or a file could not be read. `differs` is called in the order of
  * paths. */
 int gnt_seal_verify(const char *folder, const gnt_seal_key *key, gnt_seal_verdict *verdict, size_t *n_files,

@@ -55,7 +55,13 @@ typedef struct gnt_suite_world {
     void *context;
     int (*data_facts)(void *context, const gnt_data_spec *spec, gnt_data_facts *out, gnt_err *err);
     int (*weights_fit)(void *context, const char *path, const gnt_model *model, gnt_err *err);
+    int files_may_lack; /* 1: the files of weights and of the key may be missing, for who only asks what is planned */
 } gnt_suite_world;
+
+/* What is known of a data set from its files (a generated one needs none), and what the published files of one have, for who
+ * has not got them. */
+int gnt_suite_data_facts(const gnt_data_spec *spec, const char *folder, gnt_data_facts *out, gnt_err *err);
+int gnt_suite_published_facts(const gnt_data_spec *spec, gnt_data_facts *out, gnt_err *err);
 
 /* ---- tasks ---- */
 

@@ -34,11 +34,20 @@ static int generated_facts(const gnt_data_spec *spec, gnt_data_facts *out, gnt_e
     return 0;
 }
 
-static int ask_house(const gnt_data_spec *spec, const char *folder, gnt_data_facts *out, gnt_err *err) {
+int gnt_suite_data_facts(const gnt_data_spec *spec, const char *folder, gnt_data_facts *out, gnt_err *err) {
     gnt_data *d = NULL;
     if (gnt_data_is_builtin(spec->name))
         return generated_facts(spec, out, err);
     if (gnt_data_open(&d, spec, folder, err) != 0)
+        return -1;
+    copy_facts(out, d);
+    gnt_data_free(d);
+    return 0;
+}
+
+int gnt_suite_published_facts(const gnt_data_spec *spec, gnt_data_facts *out, gnt_err *err) {
+    gnt_data *d = NULL;
+    if (gnt_data_published(&d, spec->name, err) != 0)
         return -1;
     copy_facts(out, d);
     gnt_data_free(d);
@@ -54,7 +63,7 @@ static int find_facts(suite_reader *r, const gnt_data_spec *spec, gnt_data_facts
             *out = r->memo[i].facts;
             return 0;
         }
-    if (ask_house(spec, w->data_folder, out, r->err) != 0)
+    if (gnt_suite_data_facts(spec, w->data_folder, out, r->err) != 0)
         return -1;
     if (!gnt_data_is_builtin(spec->name) && r->n_memo < SUITE_DATA_CACHE) {
         snprintf(r->memo[r->n_memo].name, sizeof r->memo[0].name, "%s", spec->name);

@@ -237,6 +237,10 @@ static int read_weights(suite_reader *r, const char *path, const json_t *object,
         return -1;
     if (!name)
         return 0;
+    if (w->files_may_lack) {
+        t->weights = gnt_strdup(name);
+        return t->weights ? 0 : suite_no_memory(r);
+    }
     t->weights = suite_find_file(r, at.text, name, "the path of a .safetensors file");
     if (!t->weights)
         return -1;

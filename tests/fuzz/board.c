@@ -2,6 +2,7 @@
  * second (none: the first again). */
 #include "board/board.h"
 #include "fuzz.h"
+#include "tally/tally.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char one[512], two[512], to[512];
@@ -16,7 +17,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     else
         fuzz_no_file("one/board.json");
     fuzz_file("two/results.json", all.left ? all : first);
-    const gnt_board_source source[] = {{fuzz_path(one, "one"), NULL}, {fuzz_path(two, "two"), "somebody"}};
+    static const gnt_tally unshown; /* of the second nothing was shown */
+    const gnt_board_source source[] = {
+        {.folder = fuzz_path(one, "one")},
+        {.folder = fuzz_path(two, "two"), .contributor = "somebody", .tally = &unshown}};
     const gnt_board_options options = {.folder = fuzz_path(to, "board"), .source = source, .n_source = 2};
     gnt_text_init(&notices, 1 << 20);
     int rc = gnt_board_make(&options, &notices, &err);

@@ -439,6 +439,56 @@ put("suite", "chain", text({**tiny, "attacks": [{"attack": ["dlg", "decompose"],
                             "defenses": [{"defense": "mixup", "strength": 4}]}))
 put("suite", "tables", text({**tiny, "tables": papers, "defenses": [{"defense": "none"}, {"defense": "dp-gaussian", "label": "dp", "strength": 0.1}]}))
 
+# ---- tally: all scores alike, so that their statistics are known; its harness puts digests in
+def alike(x, n):
+    return {"mean": x, "deviation": 0.0, "worst": x, "median": x, "low": x, "high": x, "n": n}
+
+
+def held(defense="none", strength=None, seeds=(1, 2)):
+    matched = strength is not None
+    mode = "matched" if matched else "none"
+    utility, none = (0.76, 0.8) if matched else (0.8, 0.8)
+    common = {"task": "a", "stage": 1, "defense": defense, "mode": mode, "attack": "dlg", "status": "ok", "reason": None,
+              "strength": strength, "matched": matched, "floors": {"psnr": {"random": 5.0}}, "chance": {"label_accuracy": 0.1}}
+    cells = [{**common, "cell": f"a/r1/{defense}@{mode}/dlg/s{seed}", "plugin": defense, "attack_plugin": "dlg", "seed": seed,
+              "surface": "update", "goals": ["reconstruction", "label"], "grants": [],
+              "utility": {"measure": "accuracy", "value": utility, "standard_error": 0.0, "none": none},
+              "measures": {"psnr": alike(20.0, 1), "mse": alike(0.01, 1), "label_accuracy": alike(1.0, 1)},
+              "targets": [{"id": 0, "mse": 0.01, "psnr": 20.0, "label_accuracy": 1.0}], "convergence": [], "images": None}
+             for seed in seeds]
+    group = {**common, "n_cells": len(cells), "n_ok": len(cells), "utility": {"mean": utility, "low": utility, "high": utility},
+             "utility_none": none, "measures": {name: {**stat, "n": len(cells)} for name, stat in cells[0]["measures"].items()}}
+    return cells, group
+
+
+def tally_seed(seeds=(1, 2), stranger=False):
+    suite = {"suite": "small", "seeds": list(seeds),
+             "tasks": [{"id": "a", "data": {"name": "glyphs"}, "model": "mlp_small", "federated": {"rounds": 1}, "observe": {"targets": 1}}],
+             "defenses": [{"defense": "none"}] + ([{"defense": "prune", "match": True}] if stranger else []),
+             "attacks": [{"attack": "dlg"}]}
+    mine = {"label": "prune", "plugin": "prune", "strength": "s", "unit": "", "scale": "linear",
+            "members": [{"id": "prune", "version": "3", "flags": [], "params": {"s": 0.5, "how": "well", "sizes": [1, 2], "on": True}}]}
+    parts = [held(seeds=seeds)] + ([held("prune", 0.5, seeds)] if stranger else [])
+    match = {"task": "a", "defense": "prune", "target": 0.76, "tolerance": 0.02, "verdict": "matched", "reason": None, "strength": 0.5,
+             "utility": 0.76, "utility_none": 0.8, "confirmed": True,
+             "history": [{"strength": 0.5, "utility": 0.76, "standard_error": 0.0, "seed": seed} for seed in (0, 3)]}
+    results = {"format": 1, "suite": "small", "title": "", "suite_digest": "0",
+               "tasks": [{"id": "a", "digest": "0", "data": "glyphs", "model": "mlp_small", "stages": [1], "utility": "accuracy",
+                          "surface": "update", "targets": 1, "batch": 1, "local_steps": 0, "rounds": 1, "weights": False, "attribute": None}],
+               "models": [],
+               "defenses": [{"label": "none", "plugin": "none", "strength": None, "unit": None, "scale": None,
+                             "members": [{"id": "none", "version": "1", "flags": [], "params": {}}]}] + ([mine] if stranger else []),
+               "attacks": [{"label": "dlg", "plugin": "dlg", "grants": [], "budget": 0,
+                            "members": [{"id": "dlg", "version": "1", "flags": [], "params": {"steps": 300, "schedule": [0.375, 0.625]}}]}],
+               "matches": [match] if stranger else [], "groups": [group for _, group in parts], "cells": [c for cells, _ in parts for c in cells]}
+    return text(results), text(suite)
+
+
+for name, arguments in {"whole": {}, "stranger": {"stranger": True}, "one": {"seeds": (1,), "stranger": True}}.items():
+    put("tally", name, "\n%%\n".join(tally_seed(**arguments)))
+put("tally", "alone", tally_seed(stranger=True)[0])
+put("tally", "wrong", tally_seed()[0].replace("20.0", "21.0", 1) + "\n%%\n" + tally_seed()[1])
+
 for harness, names in made.items():
     folder = os.path.join(HERE, "corpus", harness)
     for name in os.listdir(folder):

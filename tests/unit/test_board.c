@@ -13,7 +13,10 @@
 #include "board/about.h"
 #include "board/board.h"
 #include "board_runs.h"
+#include "report_folder.h"
+#include "seal/seal.h"
 #include "synthetic_run.h"
+#include "tally/tally.h"
 
 /* ---- ranks ---- */
 
@@ -130,6 +133,84 @@ static void a_missing_number_costs_the_rank(void **state) {
     assert_non_null(strstr(page, "| x (untested, does not apply: y) |"));
     gnt_free(page);
     json_decref(all);
+}
+
+/* "unfit" has a number from x and is said not to fit y. */
+static void what_no_plan_shows_was_not_shown(void **state) {
+    const bench *b = *state;
+    static const point some[] = {{"whole", "matched", "x", "", "ok", 20, 19, 21},
+                                 {"whole", "matched", "y", "", "ok", 20, 19, 21},
+                                 {"unfit", "matched", "x", "", "ok", 5, 4, 6},
+                                 {"unfit", "matched", "y", "", "n/a", 0, 0, 0}};
+    static const char *const names[] = {"r"};
+    uint8_t shown[4] = {0};
+    const gnt_tally tally = {.planned = 1, .of_suite = 1, .n_cells = 4, .na_shown = shown};
+    RUN("r", some);
+    json_t *all = board_with(b, "out", names, 1, &tally);
+    assert_int_equal(rank_of(place(all, 1, NULL, "unfit")), 0);
+    assert_int_equal(rank_of(place(all, 1, NULL, "whole")), 1);
+    json_decref(all);
+    shown[3] = 1;
+    all = board_with(b, "out", names, 1, &tally);
+    assert_int_equal(rank_of(place(all, 1, NULL, "unfit")), 1);
+    json_decref(all);
+}
+
+/* A digest that could not be computed may be copied from an easier task's. */
+static void an_unproven_digest_meets_the_same_suite_alone(void **state) {
+    const bench *b = *state;
+    static const char *const names[] = {"one", "two"};
+    const char *unproven[] = {"t"};
+    uint8_t shown[8] = {0};
+    gnt_tally tally = {.of_suite = 1, .n_cells = 8, .na_shown = shown, .unproven = unproven, .n_unproven = 1};
+    made two = {MADE("two", five), .task_digest = "d"};
+    write_run(b, &(made){MADE("one", five), .task_digest = "d"});
+    two.suite_digest = "other";
+    write_run(b, &two);
+    json_t *all = board_of(b, "out", names, 2);
+    assert_int_equal(
+        json_number_value(json_object_get(json_array_get(json_object_get(all, "places"), 0), "section")), 1);
+    assert_string_equal(word(place(all, 1, NULL, "a"), "contributors"), "one, two");
+    json_decref(all);
+    all = board_with(b, "out", names, 2, &tally);
+    assert_string_equal(word(place(all, 1, NULL, "a"), "contributors"), "one");
+    assert_string_equal(word(place(all, 2, NULL, "a"), "contributors"), "two");
+    json_decref(all);
+    two.suite_digest = "S";
+    write_run(b, &two);
+    all = board_with(b, "out", names, 2, &tally);
+    assert_string_equal(word(place(all, 1, NULL, "a"), "contributors"), "one, two");
+    json_decref(all);
+    tally.of_suite = 0; /* nor is it known to be of this suite */
+    all = board_with(b, "out", names, 2, &tally);
+    assert_string_equal(word(place(all, 2, NULL, "a"), "contributors"), "two");
+    json_decref(all);
+}
+
+static void a_signature_must_fit(void **state) {
+    const bench *b = *state;
+    char folder[256], key_file[300];
+    gnt_seal_key key;
+    size_t n;
+    gnt_err err = {""};
+    RUN("r", five);
+    snprintf(folder, sizeof folder, "%s/r", b->folder);
+    snprintf(key_file, sizeof key_file, "%s/key", b->folder);
+    json_t *all = BOARD("r");
+    assert_string_equal(word(json_array_get(json_object_get(all, "runs"), 0), "signature"), "unsigned");
+    json_decref(all);
+    assert_int_equal(gnt_seal_key_make(key_file, &key, &err), 0);
+    assert_int_equal(gnt_seal_sign(folder, &key, &n, &err), 0);
+    all = BOARD("r");
+    assert_memory_equal(word(json_array_get(json_object_get(all, "runs"), 0), "signature"), "signed by ", 10);
+    json_decref(all);
+    write_about(b, "r", "{\"format\": 1}");
+    gnt_board_source source = {.folder = folder};
+    char to[300];
+    snprintf(to, sizeof to, "%s/refused", b->folder);
+    const gnt_board_options options = {.folder = to, .source = &source, .n_source = 1};
+    assert_int_equal(gnt_board_make(&options, NULL, &err), GNT_BOARD_UNREADABLE);
+    assert_non_null(strstr(err.text, "signature.json does not fit: \"board.json\" was added"));
 }
 
 /* ---- runs that follow each other ---- */
@@ -289,6 +370,9 @@ static void claims_stand_beside_what_was_measured(void **state) {
     char *page = read_text(b->folder, "out/leaderboard.html", NULL);
     assert_non_null(strstr(page, "href=\"https://example.org/p?a=1&amp;b=2\""));
     assert_int_equal(count_text(page, ">leaks more<"), 1); /* 4.5 was claimed, [9, 11] measured */
+    char *text = read_text(b->folder, "out/leaderboard.md", NULL);
+    assert_int_equal(count_text(text, "| 4.5 dB (Table 2) |"), 1);
+    gnt_free(text);
     gnt_free(page);
 }
 
@@ -322,7 +406,7 @@ static void a_wrong_board_file_is_told_apart(void **state) {
         write_about(b, "ann", bad[i].text);
         snprintf(folder, sizeof folder, "%s/ann", b->folder);
         snprintf(out, sizeof out, "%s/out", b->folder);
-        gnt_board_source source = {folder, NULL};
+        gnt_board_source source = {.folder = folder};
         gnt_board_options options = {.folder = out, .source = &source, .n_source = 1};
         assert_int_equal(gnt_board_make(&options, NULL, &err), GNT_BOARD_UNREADABLE);
         if (!strstr(err.text, bad[i].says) || !strstr(err.text, "board.json"))
@@ -450,6 +534,9 @@ int main(void) {
         IN_FOLDER(an_unknown_interval_settles_nothing),
         IN_FOLDER(anybodys_attack_judges),
         IN_FOLDER(a_missing_number_costs_the_rank),
+        IN_FOLDER(what_no_plan_shows_was_not_shown),
+        IN_FOLDER(an_unproven_digest_meets_the_same_suite_alone),
+        IN_FOLDER(a_signature_must_fit),
         IN_FOLDER(a_later_run_replaces_what_it_ran_again),
         IN_FOLDER(the_first_contributor_says_what_must_be_stood),
         IN_FOLDER(history_says_what_changed),

@@ -253,8 +253,36 @@ static void picture_round_trip(void **state) {
     assert_int_equal(gnt_png_write("/no such folder/x.png", rgb, 5, 3, &err), -1);
 }
 
+/* docs/data.md: what the published files hold. */
+static void published_sets_are_known_without_their_files(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        int32_t rank, classes;
+        int64_t dim[3], part[3];
+    } sets[] = {{"mnist", 3, 10, {1, 28, 28}, {60000, 10000, 0}},
+                {"cifar10", 3, 10, {3, 32, 32}, {50000, 10000, 0}},
+                {"cifar100", 3, 100, {3, 32, 32}, {50000, 10000, 0}},
+                {"svhn", 3, 10, {3, 32, 32}, {73257, 26032, 531131}},
+                {"adult", 1, 2, {103, 0, 0}, {32561, 16281, 0}}};
+    gnt_err err = {""};
+    gnt_data *d;
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        assert_int_equal(gnt_data_published(&d, sets[i].name, &err), 0);
+        assert_int_equal(d->rank, sets[i].rank);
+        assert_int_equal(d->classes, sets[i].classes);
+        assert_memory_equal(d->dim, sets[i].dim, sizeof d->dim);
+        assert_memory_equal(d->part, sets[i].part, sizeof d->part);
+        assert_true(d->n_attrs >= 1);
+        gnt_data_free(d);
+    }
+    assert_int_equal(gnt_data_published(&d, "glyphs", &err), -1);
+    assert_null(d);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(published_sets_are_known_without_their_files),
         cmocka_unit_test(content_is_frozen),
         cmocka_unit_test(rows_stand_alone),
         cmocka_unit_test(no_row_repeats),

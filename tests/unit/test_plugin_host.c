@@ -330,9 +330,24 @@ static gnt_status report(puppet *p) {
     h->fact(h->context, "zeta", 1);
     h->fact(h->context, "alpha", p->total);
     h->fact(h->context, "broken", NAN);
-    h->fact(h->context, "Bad Name", 1);
     p->total += 1;
     return GNT_OK;
+}
+
+static gnt_status report_capitals(puppet *p) {
+    p->host->fact(p->host->context, "Epsilon", 1);
+    return GNT_OK;
+}
+
+static void a_fact_that_cannot_be_held_fails_its_hook(void **state) {
+    (void)state;
+    gnt_instance *i = open_seed(1);
+    const gnt_fact *facts;
+    gnt_err err = {""};
+    assert_int_equal(call(i, report_capitals, &err), GNT_FAILED);
+    assert_non_null(strstr(err.text, "the fact \"Epsilon\" has a name that results cannot hold"));
+    assert_int_equal(gnt_instance_facts(i, &facts), 0);
+    gnt_instance_free(i);
 }
 
 static void facts_are_averaged_and_sorted(void **state) {
@@ -382,6 +397,7 @@ int main(void) {
         cmocka_unit_test(a_create_that_fails_says_why),
         cmocka_unit_test(an_answer_after_a_stop_is_none),
         cmocka_unit_test(facts_are_averaged_and_sorted),
+        cmocka_unit_test(a_fact_that_cannot_be_held_fails_its_hook),
         cmocka_unit_test(logs_are_clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

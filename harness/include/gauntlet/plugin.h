@@ -415,7 +415,8 @@ typedef struct gnt_host {
      * when above the memory limit. */
     void *(*scratch)(void *context, size_t bytes);
     /* A number the plugin reports on itself (realised ε, pruned fraction …), averaged over calls in the results. It
-     * never enters an observation. */
+     * never enters an observation. name: 1 to 48 of a–z, 0–9 and '_', beginning with a letter, at most 256 different
+     * ones; another fails the hook. */
     void (*fact)(void *context, const char *name, double value);
     const gnt_model_service *model; /* NULL while descriptors are read */
     /* Further services by text id and least revision; NULL where absent. */

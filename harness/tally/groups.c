@@ -1,40 +1,59 @@
 /* Cells that differ in the seed alone, joined: means over targets and seeds with a bootstrap interval that
  * draws seeds first and targets inside them. */
+#include "tally/groups.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "metric/measure.h"
-#include "run/run_impl.h"
 
-static int same_group(const gnt_cell *a, const gnt_cell *b) {
-    return a->task == b->task && a->stage == b->stage && a->defense == b->defense && a->attack == b->attack &&
-           a->mode == b->mode &&
-           (a->mode == GNT_MODE_NONE || a->mode == GNT_MODE_MATCHED || a->strength == b->strength);
+/* What comes before the seed in a cell's id; 0 for no id. */
+static size_t key_length(const json_t *cell) {
+    const char *id = json_string_value(json_object_get(cell, "cell"));
+    const char *slash = id ? strrchr(id, '/') : NULL;
+    return slash ? (size_t)(slash - id) : 0;
+}
+
+int gnt_same_group(const json_t *a, const json_t *b) {
+    const size_t n = key_length(a);
+    return n && n == key_length(b) &&
+           memcmp(json_string_value(json_object_get(a, "cell")),
+                  json_string_value(json_object_get(b, "cell")), n) == 0;
 }
 
 static json_t *number(double x) {
     return isfinite(x) ? json_real(x) : json_null();
 }
 
+static double number_of(const json_t *object, const char *key) {
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
 typedef struct group {
-    const run_cell **cell;
-    size_t n;
+    const json_t *cells; /* the whole list */
+    size_t first, n;     /* seeds vary fastest in a plan: a group is a stretch of it */
 } group;
 
-static int is_ok(const run_cell *c) {
-    return c->status && strcmp(c->status, "ok") == 0;
+static const json_t *cell_of(const group *g, size_t i) {
+    return json_array_get(g->cells, g->first + i);
+}
+
+static int is_ok(const json_t *cell) {
+    const char *status = json_string_value(json_object_get(cell, "status"));
+    return status && strcmp(status, "ok") == 0;
 }
 
 /* Scores of all targets of all cells that are ok; cluster: which seed. */
 static size_t gather(const group *g, const char *name, double **x, int64_t **cluster) {
     size_t n = 0, room = 0;
     for (size_t i = 0; i < g->n; i++)
-        room += json_array_size(json_object_get(g->cell[i]->score, "targets"));
+        room += json_array_size(json_object_get(cell_of(g, i), "targets"));
     *x = gnt_array(room, sizeof **x);
     *cluster = gnt_array(room, sizeof **cluster);
     for (size_t i = 0; *x && *cluster && i < g->n; i++) {
-        const json_t *targets = json_object_get(g->cell[i]->score, "targets");
+        const json_t *targets = json_object_get(cell_of(g, i), "targets");
         for (size_t t = 0; t < json_array_size(targets); t++) {
             const json_t *value = json_object_get(json_array_get(targets, t), name);
             if (!json_is_number(value))
@@ -69,12 +88,12 @@ static size_t gather_attributes(const group *g, int64_t batch, int32_t **truth, 
                                 int64_t **cluster) {
     size_t n = 0, room = 0;
     for (size_t i = 0; i < g->n; i++)
-        room += json_array_size(json_object_get(g->cell[i]->score, "targets"));
+        room += json_array_size(json_object_get(cell_of(g, i), "targets"));
     *truth = gnt_array(room, sizeof **truth);
     *told = gnt_array(room, sizeof **told);
     *cluster = gnt_array(room, sizeof **cluster);
     for (size_t i = 0; *truth && *told && *cluster && i < g->n; i++) {
-        const json_t *targets = json_object_get(g->cell[i]->score, "targets");
+        const json_t *targets = json_object_get(cell_of(g, i), "targets");
         for (size_t t = 0; t < json_array_size(targets); t += (size_t)batch) {
             const json_t *one = json_array_get(targets, t), *was = json_object_get(one, "attribute_truth");
             if (!json_is_integer(was))
@@ -98,7 +117,7 @@ static void add_balanced(const group *g, json_t *measures, int64_t batch) {
     gnt_metric_bootstrap b;
     double most = -INFINITY;
     for (size_t i = 0; i < g->n; i++) {
-        const json_t *all = json_object_get(g->cell[i]->score, "measures");
+        const json_t *all = json_object_get(cell_of(g, i), "measures");
         const json_t *mean = json_object_get(json_object_get(all, name), "mean");
         if (json_is_number(mean))
             most = fmax(most, json_number_value(mean));
@@ -116,7 +135,7 @@ static void add_rank(const group *g, json_t *measures) {
     double *x = gnt_array(g->n, sizeof *x);
     size_t n = 0;
     for (size_t i = 0; x && i < g->n; i++) {
-        const json_t *all = json_object_get(g->cell[i]->score, "measures");
+        const json_t *all = json_object_get(cell_of(g, i), "measures");
         const json_t *mean = json_object_get(json_object_get(all, name), "mean");
         if (json_is_number(mean))
             x[n++] = json_number_value(mean);
@@ -129,7 +148,8 @@ static json_t *utility_json(const group *g, double *none) {
     double sum = 0, sum_none = 0, least = INFINITY, most = -INFINITY;
     size_t n = 0, n_none = 0;
     for (size_t i = 0; i < g->n; i++) {
-        double u = g->cell[i]->utility, z = g->cell[i]->utility_none;
+        const json_t *utility = json_object_get(cell_of(g, i), "utility");
+        double u = number_of(utility, "value"), z = number_of(utility, "none");
         if (isfinite(z)) {
             sum_none += z;
             n_none++;
@@ -152,11 +172,11 @@ static json_t *average(const group *g, const char *part) {
     json_t *out = json_object();
     size_t n = 0;
     for (size_t i = 0; i < g->n; i++)
-        n += json_object_get(g->cell[i]->score, part) != NULL;
+        n += json_object_get(cell_of(g, i), part) != NULL;
     for (size_t i = 0; i < g->n; i++) {
         const char *name, *inner;
         json_t *value, *x;
-        json_object_foreach(json_object_get(g->cell[i]->score, part), name, value) {
+        json_object_foreach(json_object_get(cell_of(g, i), part), name, value) {
             if (json_is_number(value)) {
                 double before = json_number_value(json_object_get(out, name));
                 json_object_set_new(out, name, json_real(before + json_number_value(value) / (double)n));
@@ -174,55 +194,72 @@ static json_t *average(const group *g, const char *part) {
     return out;
 }
 
-/* One status for several cells: ok when any is, else that of the first. */
-static const char *status_of(const group *g, size_t n_ok) {
-    if (n_ok)
-        return "ok";
-    return g->cell[0]->status ? g->cell[0]->status : "unfinished";
+/* What all cells of a group have in common, from its first. */
+static void copy_coordinates(json_t *to, const json_t *cell) {
+    static const char *const keys[] = {"task", "stage", "defense", "strength", "mode", "attack"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        json_t *value = json_object_get(cell, keys[i]);
+        json_object_set_new(to, keys[i], value ? json_incref(value) : json_null());
+    }
 }
 
-static json_t *group_json(const run *r, const group *g) {
+/* Samples behind one observation of a task: they share what is told of it. */
+static int64_t batch_of(const json_t *tasks, const json_t *cell) {
+    const char *id = json_string_value(json_object_get(cell, "task"));
+    for (size_t i = 0; id && i < json_array_size(tasks); i++) {
+        const json_t *task = json_array_get(tasks, i);
+        const char *name = json_string_value(json_object_get(task, "id"));
+        const int64_t batch = json_integer_value(json_object_get(task, "batch"));
+        if (name && strcmp(name, id) == 0)
+            return batch > 0 ? batch : 1;
+    }
+    return 1;
+}
+
+/* One status for several cells: ok when any is, else that of the first, and its reason. */
+static void add_status(json_t *to, const group *g) {
+    size_t n_ok = 0;
+    for (size_t i = 0; i < g->n; i++)
+        n_ok += (size_t)is_ok(cell_of(g, i));
+    json_t *status = json_object_get(cell_of(g, 0), "status"),
+           *reason = n_ok ? NULL : json_object_get(cell_of(g, 0), "reason");
+    json_object_set_new(to, "status", n_ok ? json_string("ok") : json_incref(status));
+    json_object_set_new(to, "reason", reason ? json_incref(reason) : json_null());
+    json_object_set_new(to, "n_cells", json_integer((json_int_t)g->n));
+    json_object_set_new(to, "n_ok", json_integer((json_int_t)n_ok));
+}
+
+static json_t *group_json(const group *g, const json_t *tasks) {
     size_t n_known;
     const gnt_measure *known = gnt_measures(&n_known);
-    const gnt_cell *c = g->cell[0]->cell;
-    size_t n_ok = 0;
     double none;
-    for (size_t i = 0; i < g->n; i++)
-        n_ok += (size_t)is_ok(g->cell[i]);
-    json_t *measures = json_object(), *utility = utility_json(g, &none);
+    json_t *one = json_object(), *measures = json_object(), *utility = utility_json(g, &none);
     for (size_t i = 0; i < n_known; i++)
         if (!known[i].whole)
             add_measure(g, measures, &known[i]);
-    add_balanced(g, measures, r->suite->task[c->task].observe.batch);
+    add_balanced(g, measures, batch_of(tasks, cell_of(g, 0)));
     add_rank(g, measures);
-    const char *why = n_ok ? NULL : g->cell[0]->reason;
-    return json_pack("{s:s, s:I, s:s, s:o, s:s, s:s, s:s, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:b}",
-                     "task", r->suite->task[c->task].id, "stage", (json_int_t)c->stage, "defense",
-                     r->suite->defense[c->defense].label, "strength", number(g->cell[0]->strength), "mode",
-                     gnt_mode_names[c->mode], "attack", r->suite->attack[c->attack].label, "status",
-                     status_of(g, n_ok), "reason", why ? json_string(why) : json_null(), "n_cells",
-                     (json_int_t)g->n, "n_ok", (json_int_t)n_ok, "utility", utility, "utility_none",
-                     number(none), "measures", measures, "floors", average(g, "floors"), "chance",
-                     average(g, "chance"), "matched", g->cell[0]->matched);
+    copy_coordinates(one, cell_of(g, 0));
+    add_status(one, g);
+    json_object_set_new(one, "utility", utility);
+    json_object_set_new(one, "utility_none", number(none));
+    json_object_set_new(one, "measures", measures);
+    json_object_set_new(one, "floors", average(g, "floors"));
+    json_object_set_new(one, "chance", average(g, "chance"));
+    json_object_set_new(one, "matched",
+                        json_boolean(json_is_true(json_object_get(cell_of(g, 0), "matched"))));
+    return one;
 }
 
-json_t *run_groups(const run *r) {
+json_t *gnt_groups(const json_t *cells, const json_t *tasks) {
     json_t *list = json_array();
-    size_t n = r->plan->n;
-    const run_cell **members = gnt_array(n, sizeof *members);
-    uint8_t *taken = gnt_array(n, 1);
-    for (size_t i = 0; members && taken && i < n; i++) {
-        if (taken[i])
-            continue;
-        group g = {members, 0};
-        /* seeds vary fastest in a plan, so the rest of a group follows its first cell */
-        for (size_t k = i; k < n && same_group(r->cell[i].cell, r->cell[k].cell); k++) {
-            taken[k] = 1;
-            members[g.n++] = &r->cell[k];
-        }
-        json_array_append_new(list, group_json(r, &g));
+    const size_t n = json_array_size(cells);
+    for (size_t i = 0; i < n;) {
+        group g = {cells, i, 1};
+        while (i + g.n < n && gnt_same_group(cell_of(&g, 0), cell_of(&g, g.n)))
+            g.n++;
+        json_array_append_new(list, group_json(&g, tasks));
+        i += g.n;
     }
-    gnt_free(members);
-    gnt_free(taken);
     return list;
 }

@@ -1,0 +1,91 @@
+/* What a run's own files leave open. A group that is said not to apply, and which the plan does not show not to, was not
+ * shown: it is as if it had not been run. A task whose digest could not be computed meets runs of the very same suite alone.
+ * A signature that does not fit refuses its run. */
+#include <stdio.h>
+#include <string.h>
+
+#include <sodium/utils.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "board/board_impl.h"
+#include "seal/seal.h"
+
+static const char not_shown[] =
+    "it is said not to apply, which the plan of the suite does not show; that a job said so cannot be shown";
+
+/* Groups stand in the order of their cells, as the check of the file has made sure. One seed that is said not to apply takes the
+ * group with it: the others would be what was chosen of it. */
+static void look_at_groups(board_run *run, const gnt_tally *tally) {
+    for (size_t i = 0, first = 0; i < run->results.n_group; i++) {
+        gnt_outcome *g = &run->results.group[i];
+        const size_t n = g->n_cells > 0 ? (size_t)g->n_cells : 0;
+        int shown = first + n <= tally->n_cells && first + n <= run->results.n_cell;
+        for (size_t k = first; shown && k < first + n; k++)
+            shown = run->results.cell[k].status != GNT_CELL_NA || tally->na_shown[k];
+        if (!shown) {
+            g->status = GNT_CELL_UNFINISHED;
+            g->reason = not_shown;
+        }
+        first += n;
+    }
+}
+
+void board_believe(board_run *run, const gnt_tally *tally) {
+    run->tally = tally;
+    if (tally)
+        look_at_groups(run, tally);
+}
+
+int board_is_proven(const board_run *run, const char *task) {
+    for (size_t i = 0; run->tally && i < run->tally->n_unproven; i++)
+        if (strcmp(run->tally->unproven[i], task) == 0)
+            return 0;
+    return 1;
+}
+
+int board_suite_is_proven(const board_run *run) {
+    return !run->tally || run->tally->of_suite;
+}
+
+/* ---- signatures ---- */
+
+static void first_difference(void *user, const gnt_seal_difference *d) {
+    static const char *const words[] = {"was changed", "was cut",   "has grown",
+                                        "is missing",  "was added", "is no regular file"};
+    gnt_text *out = user;
+    if (out->size)
+        return;
+    gnt_json_add_text(out, d->path);
+    gnt_text_add(out, " %s", words[d->what]);
+}
+
+int board_read_seal(board_run *run, gnt_err *err) {
+    gnt_seal_key key;
+    gnt_seal_verdict verdict;
+    char hex[65];
+    size_t n = 0;
+    int rc = -1;
+    if (!gnt_seal_is_there(run->folder)) {
+        run->seal = gnt_strdup("unsigned");
+        return run->seal ? 0 : gnt_fail(err, "leaderboard: out of memory");
+    }
+    gnt_text what;
+    gnt_text_init(&what, 1 << 16);
+    if (gnt_seal_own_key(run->folder, &key, err) == 0)
+        rc = gnt_seal_verify(run->folder, &key, &verdict, &n, first_difference, &what, err);
+    if (rc != 0)
+        gnt_fail_in(err, "%s", run->folder);
+    else if (verdict != GNT_SEAL_HOLDS)
+        rc = gnt_fail(err, "%s/signature.json does not fit: %s; sign the run again, or take the file away",
+                      run->folder,
+                      verdict == GNT_SEAL_DIFFERS ? gnt_text_get(&what)
+                                                  : "its list of files was changed after it was signed");
+    else {
+        run->seal =
+            gnt_format("signed by %s", sodium_bin2hex(hex, sizeof hex, key.public, sizeof key.public));
+        rc = run->seal ? 0 : gnt_fail(err, "leaderboard: out of memory");
+    }
+    gnt_text_free(&what);
+    return rc;
+}

@@ -1,0 +1,229 @@
+/* gauntlet accept: a stranger's run, from its folder to a place on the board: held, checked against its signature, some of its
+ * cells run again, ranked with what was there before. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sodium/randombytes.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "cli/cmd.h"
+#include "cli/deciding.h"
+#include "cli/held.h"
+#include "cli/kept.h"
+#include "cli/ranked.h"
+#include "cli/walls.h"
+#include "cli/world.h"
+#include "run/audit.h"
+#include "run/child.h"
+#include "seal/seal.h"
+
+static const char help[] =
+    "Usage: gauntlet accept RUN --board DIR [--audit N] [--public FILE] [EARLIER …] [options]\n"
+    "\n"
+    "What a keeper of a leaderboard does with a stranger's run: holds its results.json against itself and "
+    "its "
+    "suite,\n"
+    "checks its signature, runs the cells again that decide its ranks and N random ones, and makes the board "
+    "of "
+    "the\n"
+    "EARLIER runs, in the order given, and this one. The last line says `accepted`, or `refused: ` and why; "
+    "a run "
+    "that is\n"
+    "refused changes no board. Auditing a run is running it: see --require-sandbox.\n"
+    "  --board DIR        where the leaderboard goes\n"
+    "  --audit N          how many random cells besides those that decide (3)\n"
+    "  --public FILE      the public key of who must have signed it; without it a signature must fit, "
+    "whosever it "
+    "is\n"
+    "  --seed S           which random cells (drawn, and told)\n"
+    "  --title TEXT       the heading of the board\n"
+    "  --no-plots         neither plots nor image sheets; gnuplot is not needed\n"
+    "  --jobs N           processes at once (the number of processors)\n" CLI_PLACES_HELP CLI_WALLS_HELP
+    "  -h, --help         this text\n"
+    "Exit code: 0 accepted, 1 refused, 2 the command, a key or an earlier run is wrong, 130 interrupted.\n";
+
+typedef struct options {
+    const char *run, *board, *public, *title;
+    char **earlier;
+    size_t n_earlier;
+    int no_plots;
+    cli_places places;
+    gnt_audit_options audit;
+} options;
+
+static int read_options(int argc, char **argv, options *o) {
+    gnt_sandbox_wish walls = {0};
+    uint64_t cells = 3, jobs = (uint64_t)cli_processors(), seed = randombytes_random();
+    const cli_option known[] = {
+        {.name = "board", .kind = CLI_TEXT, .to = &o->board},
+        {.name = "audit", .kind = CLI_WHOLE, .to = &cells, .most = GNT_SUITE_MOST_CELLS},
+        {.name = "public", .kind = CLI_TEXT, .to = &o->public},
+        {.name = "seed", .kind = CLI_WHOLE, .to = &seed, .most = 0x1p64},
+        {.name = "title", .kind = CLI_TEXT, .to = &o->title},
+        {.name = "no-plots", .kind = CLI_FLAG, .to = &o->no_plots},
+        {.name = "jobs", .kind = CLI_WHOLE, .to = &jobs, .least = 1, .most = CLI_MOST_JOBS},
+        CLI_PLACES(&o->places),
+        CLI_WALLS(&walls),
+        {0}};
+    const cli_command command = {.name = "accept", .help = help, .options = known};
+    cli_words words;
+    *o = (options){.places.data = getenv("GAUNTLET_DATA")};
+    int code = cli_args(&command, argc, argv, &words);
+    if (code != CLI_GO_ON)
+        return code;
+    if (words.n < 1)
+        return cli_wrong(&command, "expected the folder of a run, then those of earlier ones");
+    if (!o->board)
+        return cli_wrong(&command, "expected --board DIR, the folder of the leaderboard");
+    if (words.n > GNT_BOARD_MOST_RUNS)
+        return cli_wrong(&command, "there are more runs than one leaderboard takes");
+    o->run = words.word[0];
+    o->earlier = words.word + 1;
+    o->n_earlier = (size_t)words.n - 1;
+    o->audit = (gnt_audit_options){.folder = o->run,
+                                   .data_folder = o->places.data,
+                                   .cells = (size_t)cells,
+                                   .jobs = (int)jobs,
+                                   .seed = seed,
+                                   .walls = walls};
+    return CLI_GO_ON;
+}
+
+static int refuse(const char *why) {
+    printf("refused: %s\n", why);
+    return GNT_EXIT_FAILED;
+}
+
+static int wrong(const gnt_err *err) {
+    fprintf(stderr, "gauntlet accept: %s\n", err->text);
+    return GNT_EXIT_WRONG;
+}
+
+/* ---- the file, the signature ---- */
+
+static int hold(const options *o, size_t *n_cells) {
+    cli_world w;
+    gnt_tally tally;
+    gnt_err err = {""};
+    char *path = gnt_format("%s/results.json", o->run);
+    cli_held_world(&w, &o->places, &o->audit.walls, "accept");
+    const int rc = path ? cli_held_check(&tally, path, &w, "accept", &err) : gnt_fail(&err, "out of memory");
+    cli_world_close(&w);
+    gnt_free(path);
+    if (rc != 0)
+        return refuse(err.text);
+    *n_cells = tally.n_cells;
+    gnt_tally_free(&tally);
+    puts("results.json follows from its targets and its suite, but for what notes name");
+    return GNT_EXIT_OK;
+}
+
+static void name_difference(void *user, const gnt_seal_difference *d) {
+    gnt_text *out = user;
+    gnt_text_add(out, "%s", out->size ? ", " : "");
+    gnt_json_add_text(out, d->path);
+}
+
+static int check_seal(const options *o) {
+    gnt_seal_key key;
+    gnt_seal_verdict verdict = GNT_SEAL_HOLDS;
+    gnt_err err = {""};
+    gnt_text differs;
+    size_t n = 0;
+    if (o->public && gnt_seal_key_read_public(o->public, &key, &err) != 0)
+        return wrong(&err);
+    if (!gnt_seal_is_there(o->run)) {
+        if (o->public)
+            return refuse("there is no signature.json");
+        puts("unsigned");
+        return GNT_EXIT_OK;
+    }
+    gnt_text_init(&differs, 1200);
+    int rc = o->public ? 0 : gnt_seal_own_key(o->run, &key, &err);
+    if (rc == 0)
+        rc = gnt_seal_verify(o->run, &key, &verdict, &n, name_difference, &differs, &err);
+    if (rc == 0 && verdict != GNT_SEAL_HOLDS)
+        rc = verdict == GNT_SEAL_OTHER_KEY
+                 ? gnt_fail(&err, "it is signed with another key than %s", o->public)
+             : verdict == GNT_SEAL_FORGED
+                 ? gnt_fail(&err, "signature.json: its list of files was changed after it was signed")
+                 : gnt_fail(&err, "it is not as it was signed: %s",
+                            differs.failed ? "many files" : gnt_text_get(&differs));
+    gnt_text_free(&differs);
+    if (rc != 0)
+        return refuse(err.text);
+    printf("%zu files are as they were signed\n", n);
+    return GNT_EXIT_OK;
+}
+
+/* ---- the audit ---- */
+
+static void say(void *user, const char *line) {
+    (void)user;
+    puts(line);
+    fflush(stdout);
+}
+
+static int audit(options *o, size_t n_cells) {
+    cli_kept kept;
+    gnt_audit_counts counts = {0};
+    gnt_err err = {""};
+    uint8_t *named = cli_deciding(o->run, n_cells, &err);
+    int rc = named ? cli_kept_open(&kept, o->run, &o->places, &o->audit.walls, &err) : -1;
+    if (rc == 0 && kept.plan.n != n_cells) /* flags are counted by the cells of results.json */
+        rc = gnt_fail(&err, "its suite cannot be planned here as it was");
+    if (rc == 0) {
+        printf("audit: the cells that decide, and %zu drawn with --seed %" PRIu64 "\n", o->audit.cells,
+               o->audit.seed);
+        gnt_interrupt_catch();
+        o->audit.named = named;
+        rc = gnt_audit(&kept.suite, &kept.plan, &o->audit, &counts, say, NULL, &err);
+    }
+    if (named)
+        cli_kept_close(&kept);
+    gnt_free(named);
+    if (rc != 0) {
+        gnt_fail_in(&err, "it cannot be audited");
+        return refuse(err.text);
+    }
+    if (counts.interrupted)
+        return GNT_EXIT_INTERRUPTED;
+    gnt_fail(&err, "%zu of %zu cells came out different", counts.different, counts.chosen);
+    return counts.different ? refuse(err.text) : GNT_EXIT_OK;
+}
+
+/* ---- the board ---- */
+
+static int make_board(const options *o) {
+    gnt_board_source sources[GNT_BOARD_MOST_RUNS];
+    gnt_board_options board = {
+        .folder = o->board, .title = o->title, .source = sources, .plots = !o->no_plots};
+    for (size_t i = 0; i < o->n_earlier; i++)
+        sources[board.n_source++] = (gnt_board_source){.folder = o->earlier[i]};
+    sources[board.n_source++] = (gnt_board_source){.folder = o->run};
+    return cli_make_board(&board, sources, &o->places, &o->audit.walls, "accept");
+}
+
+int gnt_cmd_accept(int argc, char **argv) {
+    options o;
+    size_t n_cells = 0;
+    gnt_sandbox_report walls_here;
+    int code = read_options(argc, argv, &o);
+    if (code != CLI_GO_ON)
+        return code;
+    if (cli_walls_check("accept", &o.audit.walls, 1, &walls_here) != 0)
+        return GNT_EXIT_WRONG;
+    code = hold(&o, &n_cells);
+    if (code == GNT_EXIT_OK)
+        code = check_seal(&o);
+    if (code == GNT_EXIT_OK)
+        code = audit(&o, n_cells);
+    if (code == GNT_EXIT_OK)
+        code = make_board(&o);
+    if (code == GNT_EXIT_OK)
+        puts("accepted");
+    return code;
+}

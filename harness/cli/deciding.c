@@ -1,0 +1,59 @@
+#include "cli/deciding.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "report/report.h"
+#include "report/standing.h"
+#include "report/view.h"
+
+/* Groups stand in the order of their cells. Of the worst one all cells, of the others those that are not ok: whether they had
+ * to fail decides too. */
+static void flag_defense(const gnt_results *r, const char *task, int64_t stage, const gnt_standing *s,
+                         uint8_t *flags, size_t n) {
+    for (size_t i = 0, first = 0; i < r->n_group; i++) {
+        const gnt_outcome *g = &r->group[i];
+        const size_t cells = g->n_cells > 0 ? (size_t)g->n_cells : 0;
+        const int here = g->mode == GNT_ROW_MATCHED && (stage == GNT_EVERY_STAGE || g->stage == stage) &&
+                         strcmp(g->task, task) == 0 && strcmp(g->defense, s->defense) == 0;
+        for (size_t k = first; here && k < first + cells && k < n && k < r->n_cell; k++)
+            flags[k] |= g == s->worst || r->cell[k].status != GNT_CELL_OK;
+        first += cells;
+    }
+}
+
+static void flag_stage(const gnt_results *r, const char *task, int64_t stage, gnt_standing *rows,
+                       uint8_t *flags, size_t n) {
+    const gnt_measure *lead = gnt_report_lead(r, task, stage);
+    const size_t ranked = lead ? gnt_rank(r, task, stage, lead, rows) : 0;
+    for (size_t i = 0; i < ranked; i++)
+        if (rows[i].stand == GNT_STAND_MATCHED)
+            flag_defense(r, task, stage, &rows[i], flags, n);
+}
+
+uint8_t *cli_deciding(const char *folder, size_t n, gnt_err *err) {
+    gnt_results r;
+    int64_t stages[GNT_MOST_STAGES];
+    char *path = gnt_format("%s/results.json", folder);
+    uint8_t *flags = gnt_array(n + 1, 1);
+    int rc = path && flags ? gnt_results_load(&r, path, err) : gnt_fail(err, "out of memory");
+    gnt_free(path);
+    if (rc != 0) {
+        gnt_free(flags);
+        return NULL;
+    }
+    gnt_standing *rows = gnt_array(r.n_defense + 1, sizeof *rows);
+    if (!rows)
+        rc = gnt_fail(err, "out of memory");
+    for (size_t t = 0; rc == 0 && t < r.n_task; t++) {
+        const size_t n_stages = gnt_judged_stages(&r, r.task[t], stages);
+        for (size_t s = 0; s < n_stages; s++)
+            flag_stage(&r, r.task[t], stages[s], rows, flags, n);
+    }
+    gnt_free(rows);
+    gnt_results_free(&r);
+    if (rc == 0)
+        return flags;
+    gnt_free(flags);
+    return NULL;
+}

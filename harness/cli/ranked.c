@@ -1,0 +1,57 @@
+#include "cli/ranked.h"
+
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "cli/cmd.h"
+#include "cli/held.h"
+#include "cli/world.h"
+
+static int make(const gnt_board_options *options, const char *command) {
+    gnt_err err = {""};
+    gnt_text notices;
+    gnt_text_init(&notices, 1 << 20);
+    const int failed = gnt_board_make(options, &notices, &err);
+    fputs(gnt_text_get(&notices), stderr);
+    gnt_text_free(&notices);
+    if (failed) {
+        fprintf(stderr, "gauntlet %s: %s\n", command, err.text);
+        return failed == GNT_BOARD_UNREADABLE ? GNT_EXIT_WRONG : GNT_EXIT_FAILED;
+    }
+    printf("%s/leaderboard.html\n", options->folder);
+    return GNT_EXIT_OK;
+}
+
+static int hold(gnt_board_source *source, gnt_tally *tally, const cli_world *w, const char *command,
+                gnt_err *err) {
+    char *path = gnt_format("%s/results.json", source->folder);
+    const int rc = path ? cli_held_check(tally, path, w, command, err) : gnt_fail(err, "out of memory");
+    gnt_free(path);
+    source->tally = tally;
+    return rc;
+}
+
+int cli_make_board(gnt_board_options *board, gnt_board_source *sources, const cli_places *places,
+                   const gnt_sandbox_wish *walls, const char *command) {
+    cli_world w;
+    gnt_err err = {""};
+    gnt_tally *tally = gnt_array(board->n_source + 1, sizeof *tally);
+    int code = GNT_EXIT_OK;
+    size_t n = 0;
+    cli_held_world(&w, places, walls, command);
+    if (!tally)
+        gnt_fail(&err, "out of memory");
+    while (tally && n < board->n_source && hold(&sources[n], &tally[n], &w, command, &err) == 0)
+        n++;
+    if (n == board->n_source)
+        code = make(board, command);
+    else {
+        fprintf(stderr, "gauntlet %s: %s\n", command, err.text);
+        code = GNT_EXIT_WRONG;
+    }
+    for (size_t i = 0; i < n; i++)
+        gnt_tally_free(&tally[i]);
+    gnt_free(tally);
+    cli_world_close(&w);
+    return code;
+}

@@ -1,0 +1,253 @@
+/* Each cell by itself: its id from its coordinates, its status, and its numbers from the scores of its targets. */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "metric/image.h"
+#include "metric/measure.h"
+#include "metric/resample.h"
+#include "tally/groups.h"
+#include "tally/tally_impl.h"
+#include "tally/targets.h"
+
+static int is(const json_t *cell, const char *key, const char *text) {
+    return strcmp(tally_text(cell, key), text) == 0;
+}
+
+/* ---- coordinates ---- */
+
+/* The strength as the id of this cell tells it; the caller frees. */
+static char *strength_in_id(const json_t *cell) {
+    const char *id = tally_text(cell, "cell");
+    char *before = gnt_format("%s/r%lld/%s@", tally_text(cell, "task"),
+                              (long long)json_integer_value(json_object_get(cell, "stage")),
+                              tally_text(cell, "defense"));
+    char *after = gnt_format("/%s/s%lld", tally_text(cell, "attack"),
+                             (long long)json_integer_value(json_object_get(cell, "seed")));
+    const size_t n = strlen(id), b = before ? strlen(before) : 0, a = after ? strlen(after) : 0;
+    char *found = NULL;
+    if (before && after && n > a + b && strncmp(id, before, b) == 0 && strcmp(id + n - a, after) == 0)
+        found = gnt_format("%.*s", (int)(n - a - b), id + b);
+    gnt_free(before);
+    gnt_free(after);
+    return found;
+}
+
+static int check_id(const tally *t, const char *path, const json_t *cell, json_t *seen) {
+    static const char *const fixed[] = {"none", "matched"};
+    const gnt_path at = gnt_path_key(path, "cell");
+    char number[GNT_NUMBER_SIZE], *told = strength_in_id(cell);
+    const double strength = tally_number(cell, "strength");
+    int rc = 0;
+    if (!told)
+        rc = gnt_fail(t->err,
+                      "%s: %s is %s, but the cell's other members are not these coordinates; expected "
+                      "TASK/rSTAGE/DEFENSE@STRENGTH/ATTACK/sSEED",
+                      t->file, at.text, gnt_show(json_object_get(cell, "cell")).text);
+    else if (json_object_get(seen, tally_text(cell, "cell")))
+        rc = gnt_fail(t->err, "%s: %s is %s, as another cell's is; each has its own", t->file, at.text,
+                      gnt_show(json_object_get(cell, "cell")).text);
+    for (size_t i = 0; rc == 0 && i < 2; i++)
+        if (is(cell, "mode", fixed[i]) != (strcmp(told, fixed[i]) == 0))
+            rc =
+                gnt_fail(t->err, "%s: %s is %s, but the strength in its id is \"%.40s\"", t->file,
+                         gnt_path_key(path, "mode").text, gnt_show(json_object_get(cell, "mode")).text, told);
+    const int by_id = rc == 0 && !is(cell, "mode", "none") && !is(cell, "mode", "matched");
+    if (rc == 0 && is(cell, "mode", "none") && isfinite(strength))
+        rc = gnt_fail(t->err, "%s: %s is %s, but a cell of this mode has none", t->file,
+                      gnt_path_key(path, "strength").text, gnt_show(json_object_get(cell, "strength")).text);
+    /* digits beyond the ninth are not in the file */
+    if (by_id && (isfinite(strength) ? !gnt_tally_close(strength, strtod(told, NULL), 0) : tally_is_ok(cell)))
+        rc = gnt_fail(t->err, "%s: %s is %s, but the strength in its id is %.40s", t->file,
+                      gnt_path_key(path, "strength").text,
+                      isfinite(strength) ? gnt_number_text(strength, number) : "null", told);
+    if (rc == 0)
+        json_object_set_new(seen, tally_text(cell, "cell"), json_true());
+    gnt_free(told);
+    return rc;
+}
+
+/* ---- numbers ---- */
+
+/* Of the order of the largest score behind a statistic: rounding of scores moves it by no more than its share of this. */
+static double size_of(const json_t *stat) {
+    return fabs(tally_number(stat, "mean")) + tally_number(stat, "deviation") * sqrt(tally_number(stat, "n"));
+}
+
+int gnt_tally_same_measures(const gnt_tally_says *says, const char *path, const json_t *is_there,
+                            const json_t *should) {
+    const char *name;
+    json_t *stat;
+    json_object_foreach((json_t *)(uintptr_t)should, name, stat) {
+        const double size = size_of(stat);
+        if (gnt_tally_same(says, gnt_path_key(path, name).text, json_object_get(is_there, name), stat,
+                           isfinite(size) ? gnt_tally_rounding * size : 0, 1) != 0)
+            return -1;
+    }
+    json_object_foreach((json_t *)(uintptr_t)is_there, name, stat) {
+        if (!json_is_null(stat) && !json_object_get(should, name))
+            return gnt_tally_differs(says, gnt_path_key(path, name).text, stat, NULL);
+    }
+    return 0;
+}
+
+/* The key of a cell's score, from which its intervals are drawn; 0 where it is not known. */
+static int score_key(const tally *t, const json_t *cell, gnt_key *out) {
+    if (!t->suite || t->suite->secret)
+        return 0;
+    char *job = gnt_format("%s/s%lld/score", tally_text(cell, "task"),
+                           (long long)json_integer_value(json_object_get(cell, "seed")));
+    if (!job)
+        return 0;
+    const gnt_key of_role = gnt_key_derive(&t->suite->key, "data");
+    *out = gnt_key_derive(&of_role, job);
+    gnt_free(job);
+    return 1;
+}
+
+/* Balanced accuracy is of the cell as a whole: of each observation's attribute. */
+static json_t *balanced(const json_t *targets, int64_t batch, const gnt_key *key) {
+    const size_t n = json_array_size(targets);
+    int32_t *truth = gnt_array(n + 1, sizeof *truth), *told = gnt_array(n + 1, sizeof *told);
+    gnt_metric_resample how = {.key = gnt_key_derive(key, "attribute_balanced")};
+    gnt_metric_bootstrap b;
+    json_t *stat = NULL;
+    size_t k = 0;
+    for (size_t i = 0; truth && told && i < n; i += (size_t)batch) {
+        const json_t *one = json_array_get(targets, i), *was = json_object_get(one, "attribute_truth");
+        if (!json_is_integer(was))
+            continue;
+        truth[k] = (int32_t)json_integer_value(was);
+        told[k++] = (int32_t)json_integer_value(json_object_get(one, "attribute_told"));
+    }
+    if (k && truth && told && gnt_metric_bootstrap_balanced(&b, truth, told, NULL, k, &how, NULL) == 0)
+        stat = gnt_measure_stat_whole(b.mean, b.mean, b.low, b.high, k);
+    gnt_free(truth);
+    gnt_free(told);
+    return stat;
+}
+
+/* What was not drawn from a known key is taken as the file has it. */
+static void take_intervals(json_t *should, const json_t *is_there) {
+    static const char *const ends[] = {"low", "high"};
+    const char *name;
+    json_t *stat;
+    json_object_foreach(should, name, stat) for (size_t i = 0; i < 2; i++) {
+        json_t *end = json_object_get(json_object_get(is_there, name), ends[i]);
+        json_object_set_new(stat, ends[i], end ? json_incref(end) : json_null());
+    }
+}
+
+/* Measures of a cell as a whole. The order of clients' contributions is of vectors of which results.json has the first
+ * entries alone; balanced accuracy of sets is of the sets, which targets do not tell apart. */
+static void add_whole(const tally *t, const json_t *cell, json_t *should, const gnt_key *key) {
+    static const char rank[] = "contribution_rank", attribute[] = "attribute_balanced";
+    const json_t *task = tally_task(t, cell), *targets = json_object_get(cell, "targets");
+    const int64_t batch = json_integer_value(json_object_get(task, "batch"));
+    json_t *told = json_object_get(json_object_get(cell, "measures"), rank);
+    const double r = tally_number(told, "mean");
+    if (isfinite(r) && fabs(r) <= 1 + gnt_tally_rounding)
+        json_object_set_new(should, rank, gnt_measure_stat_whole(r, r, r, r, json_array_size(targets)));
+    told = json_object_get(json_object_get(cell, "measures"), attribute);
+    json_t *stat =
+        json_object_get(task, "set") ? json_incref(told) : balanced(targets, batch > 0 ? batch : 1, key);
+    if (stat)
+        json_object_set_new(should, attribute, stat);
+}
+
+/* A PSNR is its MSE, written otherwise. */
+static int check_target(const tally *t, const char *path, const json_t *target) {
+    static const char *const prefix[] = {"", "region_"};
+    if (!json_is_object(target))
+        return gnt_fail(t->err, "%s: %s is %s; expected an object of scores", t->file, path,
+                        gnt_show(target).text);
+    for (size_t i = 0; i < 2; i++) {
+        char mse_name[16], psnr_name[16];
+        int exact;
+        snprintf(mse_name, sizeof mse_name, "%smse", prefix[i]);
+        snprintf(psnr_name, sizeof psnr_name, "%spsnr", prefix[i]);
+        const double mse = tally_number(target, mse_name), psnr = tally_number(target, psnr_name);
+        if (!isfinite(mse) || !isfinite(psnr))
+            continue;
+        const double should = gnt_metric_psnr(mse, &exact);
+        if (!gnt_tally_close(psnr, should, 1e-7)) {
+            char number[GNT_NUMBER_SIZE];
+            return gnt_fail(
+                t->err, "%s: %s is %s, but its MSE gives %s", t->file, gnt_path_key(path, psnr_name).text,
+                gnt_show(json_object_get(target, psnr_name)).text, gnt_number_text(should, number));
+        }
+    }
+    return 0;
+}
+
+static int check_targets(const tally *t, const char *path, const json_t *cell) {
+    const json_t *targets = json_object_get(cell, "targets"), *task = tally_task(t, cell);
+    const gnt_path at = gnt_path_key(path, "targets");
+    const double wanted = tally_number(task, "targets") * tally_number(task, "batch");
+    if (!json_is_array(targets))
+        return gnt_fail(t->err,
+                        "%s: %s is %s; expected a list: every cell that is ok has the scores of its "
+                        "targets",
+                        t->file, at.text, targets ? gnt_show(targets).text : "not there");
+    if (strcmp(tally_text(cell, "surface"), "transcript") != 0 && !json_object_get(task, "set") &&
+        isfinite(wanted) && wanted != (double)json_array_size(targets))
+        return gnt_fail(t->err, "%s: %s has %zu entries, but the task observes %.0f private samples", t->file,
+                        at.text, json_array_size(targets), wanted);
+    for (size_t i = 0; i < json_array_size(targets); i++)
+        if (check_target(t, gnt_path_item(at.text, i).text, json_array_get(targets, i)) != 0)
+            return -1;
+    return 0;
+}
+
+static int check_numbers(const tally *t, const char *path, const json_t *cell) {
+    const gnt_tally_says says = tally_says(t, "the scores of its targets give");
+    const json_t *is_there = json_object_get(cell, "measures");
+    gnt_key key = gnt_key_of_seed(0);
+    gnt_err why = {""};
+    json_t *should = json_object();
+    const int known = score_key(t, cell, &key);
+    int rc = should ? gnt_targets_measures(should, json_object_get(cell, "targets"), &key, &why) : -1;
+    if (rc != 0)
+        gnt_fail(t->err, "%s: %s: %s", t->file, gnt_path_key(path, "targets").text,
+                 why.text[0] ? why.text : "its scores are too large to be summed");
+    else {
+        add_whole(t, cell, should, &key);
+        if (!known)
+            take_intervals(should, is_there);
+        rc = gnt_tally_same_measures(&says, gnt_path_key(path, "measures").text, is_there, should);
+    }
+    json_decref(should);
+    return rc;
+}
+
+/* ---- the whole ---- */
+
+static int check_cell(const tally *t, const char *path, const json_t *cell, json_t *seen) {
+    static const char *const parts[] = {"measures", "floors", "chance", "targets", "convergence", "images"};
+    const double strength = tally_number(cell, "strength");
+    if (check_id(t, path, cell, seen) != 0)
+        return -1;
+    if (json_is_true(json_object_get(cell, "matched")) && (!is(cell, "mode", "matched") || isnan(strength)))
+        return gnt_fail(t->err, "%s: %s is true, but %s", t->file, gnt_path_key(path, "matched").text,
+                        isnan(strength) ? "the cell has no strength" : "its strength was not searched for");
+    if (tally_is_ok(cell))
+        return check_targets(t, path, cell) || check_numbers(t, path, cell) ? -1 : 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const json_t *part = json_object_get(cell, parts[i]);
+        if (part && !json_is_null(part) &&
+            json_object_size(part) + json_array_size(part) + json_is_string(part))
+            return gnt_fail(t->err, "%s: %s is there, but the cell is %s, and only one that is ok has it",
+                            t->file, gnt_path_key(path, parts[i]).text,
+                            gnt_show(json_object_get(cell, "status")).text);
+    }
+    return 0;
+}
+
+int tally_check_cells(const tally *t) {
+    json_t *seen = json_object();
+    int rc = seen ? 0 : gnt_fail(t->err, "%s: out of memory", t->file);
+    for (size_t i = 0; rc == 0 && i < json_array_size(t->cells); i++)
+        rc = check_cell(t, gnt_path_item("cells", i).text, json_array_get(t->cells, i), seen);
+    json_decref(seen);
+    return rc;
+}

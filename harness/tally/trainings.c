@@ -1,0 +1,84 @@
+/* Utilities: every cell of one training says the same, and every cell of a task and seed names the same undefended one. */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "tally/tally_impl.h"
+
+/* TASK/DEFENSE@STRENGTH/sSEED of a cell's id; the caller frees. */
+static char *training_of(const json_t *cell) {
+    const char *id = tally_text(cell, "cell"), *task = tally_text(cell, "task");
+    const char *seed = strrchr(id, '/'), *attack = tally_text(cell, "attack");
+    const size_t head = strlen(task), tail = strlen(attack) + 1;
+    const char *defense = strlen(id) > head + 1 ? strchr(id + head + 1, '/') : NULL;
+    if (!seed || !defense || seed < defense || (size_t)(seed - defense) < tail)
+        return NULL;
+    return gnt_format("%s%.*s%s", task, (int)((size_t)(seed - defense) - tail), defense, seed);
+}
+
+/* What `seen` has under the key, which is kept where it is the first; the caller's key is freed. */
+static json_t *first_of(json_t *seen, char *key, json_t *value) {
+    json_t *first = key ? json_object_get(seen, key) : NULL;
+    if (key && !first)
+        json_object_set(seen, key, value);
+    gnt_free(key);
+    return first;
+}
+
+static int is_undefended(const tally *t, const char *defense) {
+    const json_t *list = json_object_get(t->root, "defenses");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *one = json_array_get(list, i), *members = json_object_get(one, "members");
+        if (strcmp(tally_text(one, "label"), defense) == 0)
+            return json_array_size(members) == 1 &&
+                   strcmp(tally_text(json_array_get(members, 0), "id"), "none") == 0;
+    }
+    return 0;
+}
+
+static int check_cell(const tally *t, size_t i, json_t *trainings, json_t *undefended) {
+    const json_t *cell = json_array_get(t->cells, i);
+    json_t *utility = json_object_get(cell, "utility");
+    const gnt_path at = gnt_path_key(gnt_path_item("cells", i).text, "utility");
+    gnt_tally_says says = tally_says(t, "an earlier cell of the same training has");
+    if (!utility || json_is_null(utility))
+        return 0;
+    if (!json_is_object(utility))
+        return gnt_fail(t->err, "%s: %s is %s; expected an object or null", t->file, at.text,
+                        gnt_show(utility).text);
+    if (!tally_is_ok(cell))
+        return gnt_fail(t->err, "%s: %s is there, but the cell is %s, and only one that is ok has it",
+                        t->file, at.text, gnt_show(json_object_get(cell, "status")).text);
+    const char *measure = tally_text(tally_task(t, cell), "utility");
+    if (*measure && strcmp(measure, tally_text(utility, "measure")) != 0)
+        return gnt_fail(t->err, "%s: %s is %s, but the task measures %s", t->file,
+                        gnt_path_key(at.text, "measure").text,
+                        gnt_show(json_object_get(utility, "measure")).text, measure);
+    const json_t *first = first_of(trainings, training_of(cell), utility);
+    if (first && gnt_tally_same(&says, at.text, utility, first, 0, 0) != 0)
+        return -1;
+    json_t *none = json_object_get(utility, "none");
+    char *key = gnt_format("%s/s%lld", tally_text(cell, "task"),
+                           (long long)json_integer_value(json_object_get(cell, "seed")));
+    first = first_of(undefended, key, none ? none : json_null());
+    says.because = "an earlier cell of its task and seed has";
+    if (first && gnt_tally_same(&says, gnt_path_key(at.text, "none").text, none, first, 0, 0) != 0)
+        return -1;
+    const double value = tally_number(utility, "value");
+    says.because = "it is undefended, where its utility is";
+    if (isfinite(tally_number(utility, "none")) && is_undefended(t, tally_text(cell, "defense")) &&
+        !gnt_tally_close(value, tally_number(utility, "none"), 0))
+        return gnt_tally_differs(&says, gnt_path_key(at.text, "none").text, none,
+                                 json_object_get(utility, "value"));
+    return 0;
+}
+
+int tally_check_trainings(const tally *t) {
+    json_t *trainings = json_object(), *undefended = json_object();
+    int rc = trainings && undefended ? 0 : gnt_fail(t->err, "%s: out of memory", t->file);
+    for (size_t i = 0; rc == 0 && i < json_array_size(t->cells); i++)
+        rc = check_cell(t, i, trainings, undefended);
+    json_decref(trainings);
+    json_decref(undefended);
+    return rc;
+}

@@ -1,0 +1,83 @@
+/* A results.json held against itself and the suite beside it. Input: results.json, a line "%%", suite.json (none: the file
+ * lies alone). Digests of the suite and its tasks are put into the first where it has them, so that what follows is reached. */
+#include <math.h>
+
+#include "metric/resample.h"
+#include "planned.h"
+#include "tally/groups.h"
+#include "tally/tally.h"
+
+/* In place of two thousand draws an interval: the ends of the scores. */
+int gnt_metric_bootstrap_mean(gnt_metric_bootstrap *out, const double *x, const int64_t *cluster, size_t n,
+                              const gnt_metric_resample *how, gnt_err *err) {
+    (void)cluster, (void)how;
+    *out = (gnt_metric_bootstrap){.low = INFINITY, .high = -INFINITY, .clusters = 1};
+    for (size_t i = 0; i < n; i++) {
+        out->mean += x[i] / (double)n;
+        out->low = fmin(out->low, x[i]);
+        out->high = fmax(out->high, x[i]);
+    }
+    return n ? 0 : gnt_fail(err, "nothing to draw from");
+}
+
+int gnt_metric_bootstrap_balanced(gnt_metric_bootstrap *out, const int32_t *truth, const int32_t *told,
+                                  const int64_t *cluster, size_t n, const gnt_metric_resample *how,
+                                  gnt_err *err) {
+    (void)cluster, (void)how;
+    *out = (gnt_metric_bootstrap){.mean = n ? truth[n - 1] == told[n - 1] : 0, .clusters = 1};
+    return n ? 0 : gnt_fail(err, "nothing to draw from");
+}
+
+static void put_digests(json_t *root, const gnt_suite *s) {
+    json_t *tasks = json_object_get(root, "tasks");
+    if (json_object_get(root, "suite_digest"))
+        json_object_set_new(root, "suite_digest", json_string(s->digest));
+    for (size_t i = 0; i < json_array_size(tasks) && i < s->n_tasks; i++)
+        if (json_object_get(json_array_get(tasks, i), "digest"))
+            json_object_set_new(json_array_get(tasks, i), "digest", json_string(s->task[i].digest));
+}
+
+static void put_results(fuzz_bytes text, fuzz_bytes suite) {
+    json_t *root = json_loadb((const char *)text.at, text.left, JSON_REJECT_DUPLICATES, NULL);
+    gnt_suite s;
+    gnt_err err = {0};
+    if (!root || !suite.left || fuzz_suite(&s, suite, NULL, &err) != 0) {
+        json_decref(root);
+        fuzz_file("results.json", text);
+        return;
+    }
+    put_digests(root, &s);
+    gnt_suite_free(&s);
+    char *changed = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    MUST(changed);
+    fuzz_file("results.json", (fuzz_bytes){(const uint8_t *)changed, strlen(changed)});
+    free(changed);
+    json_decref(root);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static gnt_plugin_list plugins;
+    char path[512];
+    fuzz_bytes all = {data, size}, results = fuzz_text(&all);
+    gnt_tally t;
+    gnt_err err = {0};
+    if (!plugins.n)
+        MUST(fake_plugins(&plugins, &err) == 0);
+    const gnt_suite_world world = {.plugins = &plugins, .data_facts = fuzz_facts, .weights_fit = fuzz_fits};
+    fuzz_folder();
+    put_results(results, all);
+    if (all.left)
+        fuzz_file("suite.json", all);
+    else
+        fuzz_no_file("suite.json");
+    if (!fuzz_ok(gnt_tally_check(&t, fuzz_path(path, "results.json"), &world, &err), &err))
+        return 0;
+    const json_t *cells = json_object_get(t.root, "cells"), *tasks = json_object_get(t.root, "tasks");
+    json_t *groups = gnt_groups(cells, tasks);
+    MUST(json_array_size(groups) == json_array_size(json_object_get(t.root, "groups")));
+    MUST(t.n_cells == json_array_size(cells) && t.n_unproven <= json_array_size(tasks));
+    MUST(!t.planned || t.of_suite);
+    json_decref(groups);
+    gnt_tally_free(&t);
+    return 0;
+}
