@@ -148,20 +148,36 @@ static void run_update(const gnt_chain *chain, int how) {
             MUST(isfinite(values[i]) && isfinite(rate));
 }
 
-static void run_carry(gnt_chain *chain, int saves) {
+static void run_carry(const gnt_chain *chain, int saves) {
     static const float weights[PARAMS];
-    gnt_work_chain work = {.chain = *chain};
-    gnt_fl_config config = {.clients = CLIENTS, .rate = 0.1};
-    gnt_key key = gnt_key_of_seed(1);
-    gnt_st out, truth;
+    static int64_t start[CLIENTS + 1] = {0, 1, 3}, dim[2] = {CLIENTS, 2};
+    static uint32_t row[] = {0, 1, 2};
+    static const int64_t holdings[2 * CLIENTS] = {1, 1, 2, 2};
+    const gnt_partition part = {CLIENTS, start, row};
+    const gnt_fl_config config = {.clients = CLIENTS, .rate = 0.1, .participation = 1};
+    const gnt_key key = gnt_key_of_seed(1);
+    gnt_st out, truth, samples;
+    gnt_sampleset set;
     gnt_err err = {0};
     gnt_st_init(&out);
     gnt_st_init(&truth);
-    if (saves)
-        fuzz_ok(gnt_carry_save(&work, 1, CLIENTS, &out, &err), &err);
-    else
-        fuzz_ok(gnt_carry_sums(&work, CLIENTS, &config, weights, NULL, &key, &out, &truth, &err), &err);
+    gnt_st_init(&samples);
+    fuzz_samples(&samples, SAMPLES);
+    MUST(gnt_samples_unpack(&set, &samples, "samples", &err) == 0);
+    MUST(gnt_st_add(&out, "holdings", GNT_ST_I64, 2, dim, holdings, NULL, &err) == 0);
+    const gnt_carry_summing sum = {.chain = chain,
+                                   .trained = &out,
+                                   .samples = &set,
+                                   .part = &part,
+                                   .config = &config,
+                                   .weights = weights};
+    for (int32_t k = -1; saves && k < CLIENTS; k++)
+        fuzz_ok(gnt_carry_save(chain, 1, k, &out, &err), &err);
+    if (!saves)
+        fuzz_ok(gnt_carry_sums(&sum, &key, &out, &truth, &err), &err);
     fuzz_write(NULL, "carried", &out, &err);
+    gnt_sampleset_free(&set);
+    gnt_st_free(&samples);
     gnt_st_free(&out);
     gnt_st_free(&truth);
 }
