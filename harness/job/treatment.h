@@ -16,8 +16,8 @@ enum { GNT_TREATMENT_COSINE, GNT_TREATMENT_RATIO, GNT_TREATMENT_CHANGED, GNT_TRE
 
 /* What was done to one update: cosine, log₁₀ of the ratio of norms, share changed. */
 typedef struct gnt_treatment {
-    int32_t stratum;  /* updates are compared within one, such as a round; ≥ 0 */
-    int watched;      /* it is one of those looked at */
+    int32_t stratum; /* updates are compared within one, such as a round; ≥ 0 */
+    int watched;     /* it is one of those looked at */
     float value[GNT_TREATMENTS];
 } gnt_treatment;
 
