@@ -7,7 +7,8 @@
  *   takes-all    takes over the computation of a client
  *   grows-sum    wants a longer secure sum whenever it is asked how long
  *   peeks        sends what another client left in this instance: no function of the client's own data
- *   hangs-…, hoards-…  wait for ever and take memory for ever, in a hook of a client or of the server */
+ *   hangs-…, hoards-…  wait for ever and take memory for ever, in a hook of a client or of the server
+ *   looks        an attack on any surface that reads all it is shown, and answers with no opinion */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -65,7 +66,7 @@ static double digest(const gnt_client *c) {
     }
     if (c->public_data)
         sum += sum_of(c->public_data->x, c->public_data->n * c->public_data->features);
-    return fmod(sum + sum_of(c->weights, 8) + sum_of(c->buffers, 2), 1);
+    return fmod(sum + sum_of(c->weights, 8), 1);
 }
 
 static gnt_status encode(self *s, const gnt_client *c, const char *stream, const gnt_samples_sink *out,
@@ -236,8 +237,9 @@ static gnt_status take(void *me, const double *sum, int64_t n) {
 static gnt_status peek(void *me, const gnt_client *c, gnt_tensors *update) {
     self *s = me;
     (void)c;
-    const float mine = update->tensor[0].data[0];
-    update->tensor[0].data[0] += s->last;
+    float *first = update->tensor[update->n - 1].data; /* of a bias, which no dark pixel keeps at zero */
+    const float mine = *first;
+    *first += s->last;
     s->last = mine;
     return GNT_OK;
 }
@@ -270,6 +272,34 @@ static gnt_status misbehave(self *s, int hoards) {
 MISBEHAVES(hang, 0)
 MISBEHAVES(hoard, 1)
 
+/* Every entry that is shown is a number. */
+static int is_sound(const float *x, int64_t n) {
+    for (int64_t i = 0; i < n; i++)
+        if (!isfinite(x[i]))
+            return 0;
+    return 1;
+}
+
+static gnt_status run(void *me, const gnt_observation *seen, const gnt_artefacts *own,
+                      const gnt_answer *answer) {
+    self *s = me;
+    const gnt_samples *e = seen->encoded;
+    int sound = (seen->update != NULL) + (e != NULL) + (seen->representation != NULL) == 1 && seen->n > 0;
+    (void)own;
+    for (int64_t t = 0; seen->update && t < seen->update->n; t++)
+        sound &= is_sound(seen->update->view[t].data, seen->update->view[t].count);
+    if (e)
+        sound &= e->n > 0 && is_sound(e->x, e->n * e->features) && is_sound(e->y, e->n * e->classes);
+    if (seen->representation)
+        sound &= is_sound(seen->representation->view[0].data, seen->representation->view[0].count);
+    if (!sound)
+        return s->host->fail(s->host->context, "one surface of numbers was expected");
+    float *scores = s->host->scratch(s->host->context, (size_t)(seen->n * seen->classes) * sizeof *scores);
+    return answer->labels(answer->context, seen->n, seen->classes, scores);
+}
+
+static const gnt_attack look = {.size = sizeof look, .run = run};
+
 static const gnt_defense
     every = {.size = sizeof every,
              .contribute_size = contribute_size,
@@ -297,24 +327,39 @@ static const gnt_defense
     {                                                                                                        \
         .size = sizeof(gnt_descriptor), .kind = GNT_PLUGIN_DEFENSE, .id = name, .version = "1.0",            \
         .line = "a test's defense", .licence = "MIT", .citation = "",                                        \
-        .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_ENCODING, .data_kinds = GNT_KIND_ANY, .create = create, \
-        .destroy = free, .defense = &with                                                                    \
+        .surfaces =                                                                                          \
+            GNT_SURFACE_UPDATE | GNT_SURFACE_ENCODING | GNT_SURFACE_REPRESENTATION | GNT_SURFACE_TRANSCRIPT, \
+        .data_kinds = GNT_KIND_ANY, .create = create, .destroy = free, .defense = &with                      \
     }
 
-static const gnt_descriptor descriptors[] = {DEFENSE("every-hook", every),
-                                             DEFENSE("remembers", remembers),
-                                             DEFENSE("averages", averages),
-                                             DEFENSE("takes-all", takes),
-                                             DEFENSE("grows-sum", grows),
-                                             DEFENSE("peeks", peeks),
-                                             DEFENSE("hangs-client", hangs_client),
-                                             DEFENSE("hangs-server", hangs_server),
-                                             DEFENSE("hoards-client", hoards_client),
-                                             DEFENSE("hoards-server", hoards_server)};
-enum { DEFENSES = sizeof descriptors / sizeof *descriptors };
+static const gnt_descriptor descriptors[] = {
+    DEFENSE("every-hook", every),
+    DEFENSE("remembers", remembers),
+    DEFENSE("averages", averages),
+    DEFENSE("takes-all", takes),
+    DEFENSE("grows-sum", grows),
+    DEFENSE("peeks", peeks),
+    DEFENSE("hangs-client", hangs_client),
+    DEFENSE("hangs-server", hangs_server),
+    DEFENSE("hoards-client", hoards_client),
+    DEFENSE("hoards-server", hoards_server),
+    {.size = sizeof(gnt_descriptor),
+     .kind = GNT_PLUGIN_ATTACK,
+     .id = "looks",
+     .version = "1.0",
+     .line = "a test's attack",
+     .licence = "MIT",
+     .citation = "",
+     .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_ENCODING | GNT_SURFACE_REPRESENTATION,
+     .goals = GNT_GOAL_LABEL,
+     .data_kinds = GNT_KIND_ANY,
+     .create = create,
+     .destroy = free,
+     .attack = &look}};
+enum { PLUGINS = sizeof descriptors / sizeof *descriptors };
 
 static const gnt_descriptor *descriptor_at(int32_t index) {
-    return index >= 0 && index < DEFENSES ? &descriptors[index] : NULL;
+    return index >= 0 && index < PLUGINS ? &descriptors[index] : NULL;
 }
 
 GNT_EXPORT const gnt_entry *gauntlet_entry(void) {
@@ -324,7 +369,7 @@ GNT_EXPORT const gnt_entry *gauntlet_entry(void) {
                                     .abi_minor = GNT_ABI_MINOR,
                                     .pointer_size = sizeof(void *),
                                     .build = "",
-                                    .n_plugins = DEFENSES,
+                                    .n_plugins = PLUGINS,
                                     .descriptor = descriptor_at};
     return &entry;
 }
