@@ -109,17 +109,19 @@ static int done(void *owner, gnt_status said, gnt_err *err) {
 static void run_encode(const gnt_chain *chain, int how, const gnt_samples *samples) {
     static const float weights[PARAMS];
     gnt_client client = {.size = sizeof client, .n_clients = CLIENTS, .weights = weights};
-    gnt_mixture made_of;
+    gnt_mixture made_of = {0};
     gnt_batch b;
     gnt_err err = {0};
     gnt_batch_borrow(&b, samples);
-    b.made_of = &made_of;
-    MUST(gnt_mixture_identity(&made_of, samples->n, &err) == 0);
+    if (how < 2) { /* of what is asked about nobody says what it is made of */
+        b.made_of = &made_of;
+        MUST(gnt_mixture_identity(&made_of, samples->n, &err) == 0);
+    }
     if (fuzz_ok(how == 0   ? gnt_chain_encode_set(chain, &client, 0, &b, &err)
                 : how == 1 ? gnt_chain_encode_batch(chain, &client, 0, &b, &err)
                            : gnt_chain_encode_query(chain, &client, 0, &b, &err),
                 &err)) {
-        MUST(b.view.n >= 1 && made_of.rows == b.view.n);
+        MUST(b.view.n >= 1 && (how == 2 || made_of.rows == b.view.n));
         for (int64_t i = 0; i < b.view.n * b.view.features; i++)
             MUST(isfinite(b.view.x[i]));
         for (int64_t i = 0; i < made_of.rows * made_of.originals; i++)
