@@ -7,7 +7,8 @@
 
 #include "base/mem.h"
 
-enum { LOOK_MS = 200 };
+/* A socket that says it can be written takes so many bytes without waiting: less than half of what a kernel keeps for it. */
+enum { LOOK_MS = 200, PIECE = 1 << 16 };
 static const char zeros[8];
 
 void gnt_frame_begin(gnt_frame *f, uint64_t op) {
@@ -139,12 +140,11 @@ static int is_gone(gnt_err *err) {
 static int send_all(const gnt_frame_line *line, const void *bytes, size_t n, gnt_err *err) {
     const uint8_t *at = bytes;
     while (n > 0) {
-        const ssize_t sent = write(line->fd, at, n);
-        if (sent < 0 && errno == EINTR) {
-            if (line->should_stop && line->should_stop(line->context))
-                return gnt_fail(err, "stopped");
+        if (wait_for(line, POLLOUT, err) != 0)
+            return -1;
+        const ssize_t sent = write(line->fd, at, n < PIECE ? n : PIECE);
+        if (sent < 0 && errno == EINTR)
             continue;
-        }
         if (sent < 0)
             return is_gone(err);
         at += sent;

@@ -21,8 +21,8 @@ typedef struct observed {
 struct gnt_record {
     gnt_work *work;
     const gnt_partition *part;
-    int64_t targets, n_shared, epochs, passes;
-    int32_t steps;
+    int64_t targets, n_shared, epochs;
+    gnt_fl_config config;
     int encodings;
     observed *stage;
     size_t n_stages;
@@ -78,7 +78,6 @@ int gnt_record_open(gnt_record **out, gnt_work *w, const gnt_model *m, const gnt
                     const gnt_partition *part, gnt_err *err) {
     const json_t *stages = gnt_request(w, "record.stages");
     const size_t n = json_array_size(stages);
-    const gnt_fl_config config = gnt_work_config(w);
     gnt_key key;
     *out = NULL;
     if (n == 0)
@@ -94,8 +93,7 @@ int gnt_record_open(gnt_record **out, gnt_work *w, const gnt_model *m, const gnt
     r->encodings = (int)gnt_request_int(w, "record.encodings");
     r->epochs = gnt_request_int(w, "record.epochs");
     r->n_shared = gnt_model_shared_size(m);
-    r->steps = config.steps;
-    r->passes = gnt_fl_passes(&config, part->start[1] - part->start[0]);
+    r->config = gnt_work_config(w);
     gnt_st_init(&r->record);
     gnt_st_init(&r->held);
     r->stage = gnt_array(n, sizeof *r->stage);
@@ -229,13 +227,14 @@ int gnt_record_take(gnt_record *r, const gnt_fl_receipt *c, gnt_err *err) {
         return -1;
     memcpy(update, c->update, (size_t)r->n_shared * sizeof *update);
     float *labels = row_of(r, &r->held, "labels", c->round, GNT_ST_F32, place, n_labels, err);
-    float *rates = labels ? row_of(r, &r->held, "rates", c->round, GNT_ST_F32, place, r->steps, err) : NULL;
+    float *rates =
+        labels ? row_of(r, &r->held, "rates", c->round, GNT_ST_F32, place, r->config.steps, err) : NULL;
     if (!rates)
         return -1;
     if (n_labels)
         memcpy(labels, c->used->y, (size_t)n_labels * sizeof *labels);
-    if (r->steps)
-        memcpy(rates, c->rates, (size_t)r->steps * sizeof *rates);
+    if (r->config.steps)
+        memcpy(rates, c->rates, (size_t)r->config.steps * sizeof *rates);
     return 0;
 }
 
@@ -251,12 +250,13 @@ int gnt_record_wants_encodings(const gnt_record *r) {
 
 int gnt_record_encodings(gnt_record *r, int32_t round, int32_t client, int64_t pass, const gnt_batch *b,
                          gnt_err *err) {
+    const int64_t passes = gnt_fl_passes(&r->config, r->part->start[client + 1] - r->part->start[client]);
     for (size_t i = 0; i < r->n_stages; i++) {
         observed *s = &r->stage[i];
         const int64_t j = place_of(r, s, client);
         if (j < 0 || s->round < round)
             continue;
-        if (r->epochs && pass < (s->round + 1) * r->passes - r->epochs)
+        if (r->epochs && pass < (s->round + 1) * passes - r->epochs)
             continue; /* too long before the observed round */
         gnt_released *to = &s->released[j];
         if (!to->features)
@@ -287,13 +287,15 @@ static int write_encodings(gnt_record *r, const observed *s, gnt_err *err) {
         return -1;
     float *at = x->data;
     for (int64_t j = 0; j < r->targets; at += s->released[j++].n * f)
-        memcpy(at, s->released[j].x, (size_t)(s->released[j].n * f) * sizeof *at);
+        if (s->released[j].n)
+            memcpy(at, s->released[j].x, (size_t)(s->released[j].n * f) * sizeof *at);
     snprintf(name, sizeof name, "encoded_y.%" PRId32, s->round);
     if (gnt_st_add(&r->record, name, GNT_ST_F32, 2, y_dim, NULL, &y, err) != 0)
         return -1;
     at = y->data;
     for (int64_t j = 0; j < r->targets; at += s->released[j++].n * c)
-        memcpy(at, s->released[j].y, (size_t)(s->released[j].n * c) * sizeof *at);
+        if (s->released[j].n)
+            memcpy(at, s->released[j].y, (size_t)(s->released[j].n * c) * sizeof *at);
     for (int64_t j = 0; j < r->targets; j++) {
         gnt_st claims;
         gnt_st_init(&claims);
@@ -399,8 +401,8 @@ static int check_rows(const int64_t *rows, int64_t n, int64_t client_rows, gnt_e
     return 0;
 }
 
-static int read_encodings(gnt_recorded *out, const gnt_st *record, const gnt_st *held, int32_t stage,
-                          int64_t client_rows, gnt_err *err) {
+static int read_encodings(gnt_recorded *out, const gnt_st *record, const gnt_st *held, const gnt_model *m,
+                          int32_t stage, int64_t client_rows, gnt_err *err) {
     char name[NAME_SIZE];
     snprintf(name, sizeof name, "count.%" PRId32, stage);
     const gnt_st_tensor *count = gnt_st_find(record, name);
@@ -415,6 +417,8 @@ static int read_encodings(gnt_recorded *out, const gnt_st *record, const gnt_st 
     out->count = count->data;
     out->set = set->data;
     out->set_size = set->dim[1];
+    if (out->set_size < 1)
+        return gnt_fail(err, "what stands behind the record holds no sets of round %" PRId32, stage);
     if (check_rows(out->set, out->targets * out->set_size, client_rows, err) != 0)
         return -1;
     for (int64_t j = 0; j < out->targets; j++) {
@@ -427,6 +431,10 @@ static int read_encodings(gnt_recorded *out, const gnt_st *record, const gnt_st 
         x ? need(record, "the record", "encoded_y", stage, GNT_ST_F32, out->encodings, err) : NULL;
     if (!y)
         return -1;
+    const gnt_nn_shape sample = gnt_model_sample(m);
+    if (x->dim[1] != gnt_nn_count(&sample) || y->dim[1] != gnt_model_classes(m))
+        return gnt_fail(err, "the record's encodings of round %" PRId32 " are not samples of this model",
+                        stage);
     out->encoded_x = x->data;
     out->encoded_y = y->data;
     return 0;
@@ -442,6 +450,10 @@ int gnt_recorded_read(gnt_recorded *out, const gnt_st *record, const gnt_st *hel
         return gnt_fail(err, "the training recorded nothing of round %" PRId32, stage);
     out->targets = client->dim[0];
     out->client = client->data;
+    for (int64_t j = 0; j < out->targets; j++)
+        if (out->client[j] < 0 || out->client[j] > INT32_MAX)
+            return gnt_fail(err, "the record of round %" PRId32 " names client %" PRId64, stage,
+                            out->client[j]);
     const gnt_st_tensor *update = need(record, "the record", "update", stage, GNT_ST_F32, out->targets, err);
     const gnt_st_tensor *rows =
         update ? need(held, "what stands behind the record", "rows", stage, GNT_ST_I64, out->targets, err)
@@ -459,7 +471,7 @@ int gnt_recorded_read(gnt_recorded *out, const gnt_st *record, const gnt_st *hel
         return -1;
     const int32_t classes = gnt_model_classes(m);
     if (update->dim[1] != gnt_model_shared_size(m) || rates->dim[1] != steps || rows->dim[1] < 1 ||
-        labels->dim[1] % classes != 0)
+        whole->dim[1] != 1 || labels->dim[1] < classes || labels->dim[1] % classes != 0)
         return gnt_fail(err, "the record of round %" PRId32 " is not of this model and federation", stage);
     out->members = rows->dim[1];
     out->n = labels->dim[1] / classes;
@@ -469,7 +481,7 @@ int gnt_recorded_read(gnt_recorded *out, const gnt_st *record, const gnt_st *hel
     out->labels = labels->data;
     out->rates = rates->data;
     return check_rows(out->rows, out->targets * out->members, client_rows, err) == 0
-               ? read_encodings(out, record, held, stage, client_rows, err)
+               ? read_encodings(out, record, held, m, stage, client_rows, err)
                : -1;
 }
 

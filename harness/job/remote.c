@@ -19,6 +19,7 @@ typedef struct proxy {
     gnt_remote *remote;
     gnt_defense hooks;
     int32_t index;
+    int64_t n_sum; /* entries of its secure sum, as it was last asked: that is how long a vector is */
 } proxy;
 
 enum { MOST_ENCODED = 1 << 24 };
@@ -101,6 +102,7 @@ static int read_claim(gnt_remote *r, gnt_frame *f, const gnt_samples *from, clai
     return 0;
 }
 
+/* What is asked about has no names (from->id), so nobody can say what it is made of. */
 static gnt_status give(gnt_remote *r, ask_side *s, const gnt_samples *from, const gnt_samples_sink *out) {
     gnt_frame *f = &s->in;
     const int64_t n = gnt_frame_get_int(f);
@@ -110,7 +112,7 @@ static gnt_status give(gnt_remote *r, ask_side *s, const gnt_samples *from, cons
     const float *y = gnt_frame_get_array(f, n * from->classes, sizeof *y);
     const int64_t *id = gnt_frame_get_array(f, n, sizeof *id);
     const int64_t claims = gnt_frame_get_int(f), mixes = gnt_frame_get_int(f);
-    if (f->bad || (n && !x) || (n && from->y && (!y || !id)))
+    if (f->bad || (n && !x) || (n && from->y && (!y || !id)) || (claims != 0) != (r->claims && from->id))
         return unreadable(r);
     claim c = {0, gnt_array((size_t)from->n, sizeof *c.id), gnt_array((size_t)from->n, sizeof *c.weight)};
     gnt_status status = c.id && c.weight ? GNT_OK : broken(r, "out of memory for encodings");
@@ -125,7 +127,8 @@ static gnt_status give(gnt_remote *r, ask_side *s, const gnt_samples *from, cons
                                      : 0);
         if (status == GNT_OK && claims)
             status = out->mixed(out->context, c.n, c.id, c.weight);
-        else if (status == GNT_OK && mixes && from->n > 1 && id) /* that it mixes is all that is told */
+        else if (status == GNT_OK && mixes && from->n > 1 && id &&
+                 from->id) /* that it mixes is all that is told */
             status = out->mixed(out->context, 1, &from->id[id[i] == from->id[0]], &(double){1});
     }
     gnt_free(c.id);
@@ -244,7 +247,7 @@ static int64_t contribute_size(void *self) {
     ask_side *s = &p->remote->client;
     begin(s, p, SIDE_CONTRIBUTE_SIZE);
     const int64_t n = ask(p->remote, s) == GNT_OK ? gnt_frame_get_int(&s->in) : -1;
-    return s->in.bad ? -1 : n;
+    return p->n_sum = s->in.bad ? -1 : n;
 }
 
 /* A contribution comes before every round: its streams are of a round −1. */
@@ -252,9 +255,9 @@ static gnt_status contribute(void *self, const gnt_client *client, double *vecto
     proxy *p = self;
     gnt_remote *r = p->remote;
     ask_side *s = &r->client;
-    const int64_t n = contribute_size(self);
+    const int64_t n = p->n_sum;
     if (n < 1)
-        return GNT_FAILED;
+        return broken(r, "a secure sum of no entries");
     begin(s, p, SIDE_CONTRIBUTE);
     gnt_client early = *client;
     early.round = -1;
@@ -474,6 +477,7 @@ int gnt_remote_alone(gnt_remote *r, gnt_err *err) {
 }
 
 int gnt_remote_together(gnt_remote *r, gnt_err *err) {
+    r->client.sent = (side_sent){0}; /* what the copy had is gone with it */
     gnt_frame_begin(&r->client.out, SIDE_DONE);
     return gnt_frame_send(&r->client.line, &r->client.out, err);
 }

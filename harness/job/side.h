@@ -36,10 +36,10 @@ enum {
 
 static const size_t side_most_message = (size_t)8 << 30;
 
-/* Sums of what the other end has already. */
+/* Sums of what the other end has already; of what was never sent there is none. */
 typedef struct side_sent {
     uint64_t samples, weights, buffers;
-    int any;
+    int has_samples, has_weights, has_buffers;
 } side_sent;
 
 /* A client as it is sent, with the key of its random streams. n_params and n_buffers: of the model. */

@@ -25,9 +25,10 @@ static void put_samples(gnt_frame *f, const gnt_samples *s, side_sent *sent) {
         return;
     }
     const uint64_t sum = sum_of(s);
-    const int same = sent->any && sent->samples == sum;
+    const int same = sent->has_samples && sent->samples == sum;
     gnt_frame_put_int(f, same ? SAME : SENT);
     sent->samples = sum;
+    sent->has_samples = 1;
     if (same)
         return;
     const int64_t head[8] = {s->n,      s->kind,   s->rank,   s->classes,
@@ -109,7 +110,12 @@ static int get_samples(gnt_frame *f, side_client *c) {
                      .dim = {head[4], head[5], head[6]},
                      .features = head[7]};
     if (s.n < 1 || s.n > MOST_ROWS || s.features < 1 || s.features > MOST_ROWS || s.classes < 1 ||
-        (s.rank != 1 && s.rank != 3) || (s.rank == 3 && s.dim[0] * s.dim[1] * s.dim[2] != s.features))
+        (s.rank != 1 && s.rank != 3))
+        return -1;
+    for (int32_t d = 0; s.rank == 3 && d < 3; d++) /* so that no product of sides is beyond a number */
+        if (s.dim[d] < 1 || s.dim[d] > s.features)
+            return -1;
+    if (s.rank == 3 && (s.features % s.dim[0] != 0 || s.dim[1] * s.dim[2] != s.features / s.dim[0]))
         return -1;
     c->samples = s;
     if (read_attributes(f, c) != 0 || KEEP(x, c->samples.x, s.n * s.features, sizeof *c->x) != 0 ||
@@ -124,13 +130,14 @@ static int get_samples(gnt_frame *f, side_client *c) {
 
 /* ---- weights ---- */
 
-static void put_floats(gnt_frame *f, const float *x, int64_t n, uint64_t *sum_sent, int any) {
+static void put_floats(gnt_frame *f, const float *x, int64_t n, uint64_t *sum_sent, int *has) {
     const uint64_t sum = x ? gnt_quick_sum(x, (size_t)n * sizeof *x) : 0;
-    const int same = any && sum == *sum_sent;
+    const int same = *has && sum == *sum_sent;
     gnt_frame_put_int(f, !x ? ABSENT : same ? SAME : SENT);
     if (!x || same)
         return;
     *sum_sent = sum;
+    *has = 1;
     gnt_frame_put_array(f, x, n, sizeof *x);
 }
 
@@ -158,9 +165,8 @@ void side_put_client(gnt_frame *f, const gnt_client *c, const gnt_key *key, int6
     gnt_frame_put(f, head, sizeof head);
     gnt_frame_put_real(f, c->rate);
     put_samples(f, c->samples, sent);
-    put_floats(f, c->weights, n_params, &sent->weights, sent->any);
-    put_floats(f, c->buffers, n_buffers, &sent->buffers, sent->any);
-    sent->any = 1;
+    put_floats(f, c->weights, n_params, &sent->weights, &sent->has_weights);
+    put_floats(f, c->buffers, n_buffers, &sent->buffers, &sent->has_buffers);
 }
 
 int side_get_client(gnt_frame *f, side_client *c, int64_t n_params, int64_t n_buffers,

@@ -121,13 +121,15 @@ static void keep_limits(gnt_child *child) {
         kill_group(child);
 }
 
-static gnt_child_end end_of(const gnt_child *child) {
+/* killed: the parent had killed it before it ended. One that was asked to stop while it died of something else died of that. */
+static gnt_child_end end_of(const gnt_child *child, int killed) {
     const gnt_child_result *r = &child->result;
+    const int by_parent = r->signal == 0 || r->signal == SIGTERM || (r->signal == SIGKILL && killed);
     if (child->over_memory)
         return GNT_CHILD_OVER_MEMORY;
     if (child->timed_out)
         return GNT_CHILD_TIMED_OUT;
-    if (child->stopped)
+    if (child->stopped && by_parent)
         return GNT_CHILD_STOPPED;
     /* the kernel's limit counts ticks, of which it tells only what was really run: less, on a shared machine */
     if (child->cpu > 0 && (r->signal == SIGXCPU || r->signal == SIGKILL) && r->cpu_seconds > child->cpu / 2)
@@ -154,6 +156,7 @@ static uint64_t peak_of(gnt_child *child, uint64_t kernel) {
 static void reap(gnt_child *child) {
     int status = 0;
     struct rusage used = {0};
+    const int killed = child->killed;
     kill_group(child); /* whatever it may have started */
     while (wait4(child->pid, &status, 0, &used) < 0 && errno == EINTR)
         ;
@@ -167,7 +170,7 @@ static void reap(gnt_child *child) {
     gnt_child_listen(child);
     r->peak = peak_of(child, (uint64_t)used.ru_maxrss * 1024);
     child->over_memory |= is_over_memory(child); /* it may have ended between two looks */
-    r->end = end_of(child);
+    r->end = end_of(child, killed);
     r->sandbox = child->walls;
     r->stderr_tail = child->tail + (child->tail_size > GNT_TAIL_MOST ? child->tail_size - GNT_TAIL_MOST : 0);
     close_fd(&child->status_fd);

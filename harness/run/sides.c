@@ -108,19 +108,34 @@ int run_sides_over(run_job *j) {
     return gnt_child_result_of(j->child) != NULL;
 }
 
+/* Of one that had been asked to stop, since the job had ended already: what it says of itself, where it had failed before. */
+static const char *verdict_of(const gnt_child *side, gnt_err *reason) {
+    const gnt_child_result *result = gnt_child_result_of(side);
+    const char *word = json_string_value(json_object_get(result->status, "status"));
+    const char *sentence = json_string_value(json_object_get(result->status, "sentence"));
+    if (result->end == GNT_CHILD_STOPPED && word && strcmp(word, "unsupported") == 0) {
+        gnt_fail(reason, "%s", sentence ? sentence : "");
+        return "unsupported";
+    }
+    if (result->end == GNT_CHILD_STOPPED && word && strcmp(word, "failed") == 0 && sentence &&
+        strcmp(sentence, "stopped") != 0) {
+        gnt_fail(reason, "%s", sentence);
+        return "failed";
+    }
+    return gnt_child_verdict(side, reason);
+}
+
 /* A side that had to be stopped because the job had ended is no reason. */
 static int is_reason(const gnt_child *side) {
-    const gnt_child_result *result = gnt_child_result_of(side);
     gnt_err ignored;
-    return result && result->end != GNT_CHILD_STOPPED &&
-           strcmp(gnt_child_verdict(side, &ignored), "ok") != 0 &&
-           strcmp(gnt_child_verdict(side, &ignored), "stopped") != 0;
+    const char *verdict = gnt_child_result_of(side) ? verdict_of(side, &ignored) : "ok";
+    return strcmp(verdict, "ok") != 0 && strcmp(verdict, "stopped") != 0;
 }
 
 const char *run_sides_verdict(const run_job *j, gnt_err *reason) {
     for (size_t i = 0; i < j->n_sides; i++)
         if (is_reason(j->side[i]))
-            return gnt_child_verdict(j->side[i], reason);
+            return verdict_of(j->side[i], reason);
     return gnt_child_verdict(j->child, reason);
 }
 

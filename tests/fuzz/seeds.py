@@ -304,6 +304,66 @@ put("defense", "names", bytes([7] + [14, 2, 5, 32, 0]))
 
 # ---- results
 
+# answers: fields are a kind, a count (or where it is written down) and bytes of values
+nothing = [3, 0]
+
+
+def whole(value):
+    return [1, 0, value]
+
+
+def real(value):
+    return [2, 0, value]
+
+
+def array(kind, size, *values):
+    return [kind, size, len(values), *values]
+
+
+def answer(name, choice, *answers):
+    put("answers", name, bytes([choice] + [byte for one in answers for byte in one]))
+
+
+images, one_each = array(6, 0, 0x50, 0x60), array(6, 1, 0x44) + array(8, 2, 0, 1, 2)
+encoded = [0] + whole(3) + images + one_each
+for which in (0, 1):
+    answer("encode-%d" % which, which, encoded + whole(0) + whole(0) + [0])
+answer("mixes", 0, encoded + whole(0) + whole(1) + [0])
+made_of = [byte for r in range(3) for byte in whole(r) + whole(2) + whole(0) + real(0x50) + whole(2) + real(0x44)]
+answer("claims", 128, encoded + whole(1) + whole(0) + made_of + [0])
+asked = [0] + whole(3) + images + nothing
+answer("query", 2, asked + nothing + whole(0) + whole(0) + [0])
+answer("query-claims", 130, asked + array(8, 2, 0, 1, 2) + whole(1) + whole(1) + whole(0) + whole(1) + whole(0) + real(0x50) + [0])
+answer("query-mixes", 2, asked + array(8, 2, 0, 1, 2) + whole(0) + whole(1) + [0])
+answer("nan", 0, [0] + whole(3) + array(6, 0, 255) + one_each + whole(0) + whole(0) + [0])
+answer("enormous", 0, [0] + whole(250) + images + [0])
+for which in (3, 4, 6):
+    answer("update-%d" % which, which, [0] + array(6, 3, 0x50, 0x60) + [0])
+answer("short", 4, [0] + array(6, 2, 0x50) + [0])
+answer("rate", 5, [0] + real(0x50) + [0])
+answer("another-operation", 5, [1, 99] + real(0x50) + [0])
+answer("refused", 4, [2, 1, 0])
+answer("odd-status", 4, [2, 200, 0])
+answer("cut", 4, [4] + array(6, 3, 0x50) + [0])
+answer("silent", 4)
+given = [0] + array(7, 5, 0x50, 0x60) + [0]
+answer("sum", 7, [0] + whole(2) + [0], given, given, [0, 0])
+answer("sum-grows", 7, [0] + whole(1) + [0], given, given, [0, 0])
+answer("sum-enormous", 7, [0] + whole(250) + [0])
+kept = [0, 0, 5, 4, 1, 0x50]
+answer("state", 8, [0, 4, len(kept)] + kept + [0], [0, 0])
+answer("message", 9, [1, 0])
+answer("client", 9, [3, 3, 16, 1, 4, 4] + whole(0) + images + one_each + nothing + nothing + whole(1) + array(6, 3, 0x50) + whole(2) + [0])
+answer("client-large", 9, [3, 252, 250, 251, 250, 250] + whole(0) + images + [0])
+
+for number, name in enumerate(["update", "encoding", "representation"]):
+    put("recorded", name, bytes([number]))
+put("recorded", "steps", bytes([4]))
+put("recorded", "wide", b"\1" + tensor(3, "F32", [4, 9], b"\x50"))
+put("recorded", "whole", b"\0\xff" + tensor(1, "I64", [2, 0]))
+put("recorded", "far", b"\0\xff" + tensor(0, "I64", [2, 3], b"\xfa"))
+put("recorded", "counts", b"\1" + tensor(2, "I64", [2], b"\x01\x03"))
+
 
 def stat(mean, n=4):
     return {"mean": mean, "deviation": 0.1, "worst": mean + 1, "median": mean, "low": mean - 0.5, "high": mean + 0.5, "n": n}

@@ -397,6 +397,19 @@ static void stops_when_asked(void **state) {
     gnt_child_free(child);
 }
 
+/* Whoever asks may come too late: what it died of before it was heard of is what it died of. */
+static void a_crash_is_one_though_it_was_asked_to_stop(void **state) {
+    (void)state;
+    gnt_err reason = {0};
+    siginfo_t info;
+    gnt_child *child = start("crash", (gnt_child_spec){.seconds = 20});
+    assert_int_equal(waitid(P_ALL, 0, &info, WEXITED | WNOWAIT), 0);
+    gnt_child_stop(child);
+    assert_int_equal(gnt_children_wait(&child, 1, 20000), 0);
+    assert_string_equal(gnt_child_verdict(child, &reason), "crashed");
+    gnt_child_free(child);
+}
+
 static void ends_what_burns_time(void **state) {
     (void)state;
     const char *const parts[] = {"burn", "burn-deaf"};
@@ -578,6 +591,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(says_how_it_ended),
         cmocka_unit_test(stops_when_time_is_up),
         cmocka_unit_test(stops_when_asked),
+        cmocka_unit_test(a_crash_is_one_though_it_was_asked_to_stop),
         cmocka_unit_test(ends_what_burns_time),
         cmocka_unit_test(kills_the_whole_group),
         cmocka_unit_test(ends_what_eats_memory),

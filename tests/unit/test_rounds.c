@@ -1,0 +1,442 @@
+/* What a training records of its rounds is what it aggregated, and what its clients compute again: the jobs `train` and `replay`
+ * with hooks in processes of their own. Updates are recomputed here from the rows that are said to stand behind them. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "job/record.h"
+#include "nn/train.h"
+#include "sides.h"
+
+enum { CLIENTS = 4, ROWS = 24, EACH = ROWS / CLIENTS, ROUNDS = 3 };
+
+#define MUST_WORK(call)                                                                                      \
+    do {                                                                                                     \
+        gnt_err err_ = {0}, *err = &err_;                                                                    \
+        if ((call) != 0)                                                                                     \
+            fail_msg("%s: %s", #call, err_.text);                                                            \
+    } while (0)
+
+typedef struct setting {
+    int steps, batch, targets, encodings, epochs;
+    double momentum;
+} setting;
+
+typedef struct trained {
+    sides_job job;
+    setting set;
+    gnt_work_model model;
+    gnt_sampleset data;
+    int64_t n_params, n_buffers;
+} trained;
+
+static json_t *numbers(int n) {
+    json_t *list = json_array();
+    for (int i = 0; i < n; i++)
+        json_array_append_new(list, json_integer(i));
+    return list;
+}
+
+static void describe(json_t *request, const setting *s) {
+    json_object_set_new(request, "federated",
+                        json_pack("{s:i, s:i, s:i, s:i, s:f, s:f, s:i, s:f, s:i, s:i}", "clients", CLIENTS,
+                                  "rounds", ROUNDS, "local_steps", s->steps, "batch", s->batch, "rate", 0.1,
+                                  "momentum", s->momentum, "cosine", 1, "participation", 1.0,
+                                  "training_stats", 1, "partition", GNT_PARTITION_IID));
+    json_object_set_new(request, "stages", numbers(ROUNDS + 1));
+    json_object_set_new(request, "record",
+                        json_pack("{s:o, s:i, s:i, s:i}", "stages", numbers(ROUNDS), "targets", s->targets,
+                                  "encodings", s->encodings, "epochs", s->epochs));
+}
+
+static void train(trained *t, setting s, json_t *defense, const char *sides) {
+    *t = (trained){.set = s};
+    describe(sides_open(&t->job, defense), &s);
+    fuzz_samples(fuzz_input(&t->job.inputs, "clients"), ROWS);
+    fuzz_samples(fuzz_input(&t->job.inputs, "test"), 6);
+    fuzz_samples(fuzz_input(&t->job.inputs, "public"), 4);
+    gnt_work *w = &t->job.inputs.work;
+    MUST_WORK(gnt_work_model_open(&t->model, w, err));
+    MUST_WORK(gnt_work_samples(&t->data, w, "clients", err));
+    t->n_params = gnt_model_size(t->model.model);
+    t->n_buffers = gnt_model_buffer_size(t->model.model);
+    sides_start(&t->job, sides);
+    MUST_WORK(gnt_job_train(w, err));
+    sides_stop(&t->job);
+}
+
+static void forget(trained *t) {
+    gnt_work_model_free(&t->model);
+    gnt_sampleset_free(&t->data);
+    sides_close(&t->job);
+}
+
+static const gnt_st_tensor *tensor(trained *t, const char *output, const char *kind, int round) {
+    char name[32];
+    snprintf(name, sizeof name, "%s.%d", kind, round);
+    const gnt_st_tensor *found = gnt_st_find(sides_output(&t->job, output), name);
+    if (!found)
+        fail_msg("%s has no %s", output, name);
+    return found;
+}
+
+static gnt_recorded recorded(trained *t, int round) {
+    gnt_recorded r;
+    MUST_WORK(gnt_recorded_read(&r, sides_output(&t->job, "record"), sides_output(&t->job, "held"),
+                                t->model.model, round, t->set.steps, ROWS, err));
+    assert_int_equal(r.targets, t->set.targets);
+    return r;
+}
+
+/* ---- what was aggregated ---- */
+
+/* W′ = W + Σ share·Δ, or, with one gradient, v′ = μv + Σ share·g and W′ = W − η v′: as the server sums, in the order of the
+ * clients and to the byte. All clients hold equally much. */
+static void assert_recorded_were_aggregated(trained *t) {
+    float *velocity = gnt_array((size_t)t->n_params, sizeof *velocity);
+    for (int round = 0; round < ROUNDS; round++) {
+        const gnt_recorded r = recorded(t, round);
+        const float *old = tensor(t, "trained", "weights", round)->data;
+        const float *next = tensor(t, "trained", "weights", round + 1)->data;
+        const float *of[CLIENTS] = {0};
+        for (int64_t j = 0; j < r.targets; j++)
+            of[r.client[j]] = r.update + j * t->n_params;
+        const gnt_fl_config config = gnt_work_config(&t->job.inputs.work);
+        for (int64_t i = 0; i < t->n_params; i++) {
+            double sum = 0;
+            for (int k = 0; k < CLIENTS; k++)
+                sum += 1.0 / CLIENTS * (double)of[k][i];
+            if (!t->set.steps && t->set.momentum != 0)
+                sum = velocity[i] = (float)(t->set.momentum * (double)velocity[i] + sum);
+            const float expected =
+                (float)((double)old[i] + (t->set.steps ? sum : -gnt_fl_rate(&config, round) * sum));
+            if (expected != next[i])
+                fail_msg("round %d, weight %d: %.9g, recomputed %.9g", round, (int)i, (double)next[i],
+                         (double)expected);
+        }
+    }
+    gnt_free(velocity);
+}
+
+static json_t *one_defense(const char *so, const char *id, const char *params, uint32_t hooks) {
+    return json_pack("[o]", sides_defense(so, id, params, hooks));
+}
+
+static json_t *remembers(void) {
+    return one_defense("tests/so/sides.so", "remembers", "{}", GNT_HOOK_TRANSFORM_UPDATE | GNT_HOOK_STATE);
+}
+
+static void what_is_recorded_was_aggregated(void **state) {
+    static const setting settings[] = {{.steps = 0, .batch = 4, .targets = CLIENTS},
+                                       {.steps = 0, .batch = 4, .targets = CLIENTS, .momentum = 0.5},
+                                       {.steps = 3, .batch = 2, .targets = CLIENTS, .momentum = 0.5}};
+    (void)state;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        for (int defended = 0; defended < 3; defended++) {
+            trained t;
+            train(&t, settings[i],
+                  defended == 0 ? json_array()
+                  : defended == 1
+                      ? remembers()
+                      : one_defense("plugins/defenses/dp.so", "dp-gaussian", "{}", GNT_HOOK_TRANSFORM_UPDATE),
+                  "client");
+            assert_recorded_were_aggregated(&t);
+            forget(&t);
+        }
+}
+
+/* ---- what stands behind it ---- */
+
+/* Client k's rows, by the partition of the request. */
+static int belongs(trained *t, int64_t client, int64_t row) {
+    gnt_partition part;
+    int found = 0;
+    MUST_WORK(gnt_work_partition(&part, &t->job.inputs.work, &t->data, err));
+    for (int64_t i = part.start[client]; i < part.start[client + 1]; i++)
+        found |= part.index[i] == row;
+    gnt_partition_free(&part);
+    return found;
+}
+
+/* Labels that stand by row are those of the rows. */
+static void assert_rows_and_labels(trained *t, const gnt_recorded *r, int64_t n) {
+    assert_false(r->whole);
+    assert_int_equal(r->members, n);
+    assert_int_equal(r->n, n);
+    for (int64_t j = 0; j < r->targets; j++)
+        for (int64_t i = 0; i < n; i++) {
+            const int64_t row = r->rows[j * n + i];
+            assert_true(belongs(t, r->client[j], row));
+            for (int64_t k = 0; k < i; k++)
+                assert_true(r->rows[j * n + k] != row);
+            assert_memory_equal(r->labels + (j * n + i) * FUZZ_CLASSES, t->data.y + row * FUZZ_CLASSES,
+                                FUZZ_CLASSES * sizeof *r->labels);
+        }
+}
+
+/* The client's SGD once more, batch after batch of the rows in their order. */
+static void assert_rows_give_the_update(trained *t, const gnt_recorded *r, int round) {
+    const int steps = t->set.steps ? t->set.steps : 1, n = t->set.batch;
+    const size_t p = (size_t)t->n_params, b = (size_t)t->n_buffers;
+    const float *weights = tensor(t, "trained", "weights", round)->data;
+    float *local = gnt_array(p, sizeof *local), *g = gnt_array(p, sizeof *g), *v = gnt_array(p, sizeof *v);
+    float *buffers = gnt_array(b, sizeof *buffers), *stats = gnt_array(b, sizeof *stats);
+    gnt_trainer *trainer;
+    MUST_WORK(gnt_trainer_new(&trainer, t->model.model, n, 1, err));
+    for (int64_t j = 0; j < r->targets; j++) {
+        memcpy(local, weights, p * sizeof *local);
+        memset(v, 0, p * sizeof *v);
+        memcpy(buffers, tensor(t, "trained", "buffers", round)->data, b * sizeof *buffers);
+        for (int step = 0; step < steps; step++) {
+            uint32_t row[ROWS];
+            gnt_batch batch;
+            for (int i = 0; i < n; i++)
+                row[i] = (uint32_t)r->rows[j * r->members + (step * n + i) % r->members];
+            assert_int_equal(gnt_batch_gather(&batch, &t->data.view, row, n), 0);
+            MUST_WORK(gnt_trainer_gradient(trainer, local, buffers, batch.view.x, batch.view.y, g, NULL,
+                                           stats, err));
+            for (size_t i = 0; i < b; i++)
+                buffers[i] = 0.9f * buffers[i] + 0.1f * stats[i];
+            if (t->set.steps)
+                gnt_sgd_step(local, t->set.momentum != 0 ? v : NULL, g, t->n_params,
+                             (double)r->rates[j * steps + step], t->set.momentum, 0);
+            gnt_batch_free(&batch);
+        }
+        for (size_t i = 0; i < p; i++) {
+            const float mine = t->set.steps ? local[i] - weights[i] : g[i];
+            const float its = r->update[j * t->n_params + (int64_t)i];
+            /* rates are kept as floats, so steps are those of a rate that differs in its eighth digit */
+            if (t->set.steps ? fabsf(mine - its) > 1e-6f : mine != its)
+                fail_msg("round %d, target %d, entry %d: %.9g, recomputed %.9g", round, (int)j, (int)i,
+                         (double)its, (double)mine);
+        }
+    }
+    gnt_trainer_free(trainer);
+    gnt_free(local);
+    gnt_free(g);
+    gnt_free(v);
+    gnt_free(buffers);
+    gnt_free(stats);
+}
+
+static void rows_of_one_gradient_are_its_batch(void **state) {
+    (void)state;
+    trained t;
+    train(&t, (setting){.steps = 0, .batch = 4, .targets = 2}, json_array(), "");
+    for (int round = 0; round < ROUNDS; round++) {
+        const gnt_recorded r = recorded(&t, round);
+        assert_rows_and_labels(&t, &r, 4);
+        assert_rows_give_the_update(&t, &r, round);
+    }
+    forget(&t);
+}
+
+/* 2 steps of 2: four rows. 4 steps of 3, of 6: all rows, each used twice, in the same order. */
+static void rows_of_local_steps_come_in_order(void **state) {
+    static const setting settings[] = {{.steps = 2, .batch = 2, .targets = 3},
+                                       {.steps = 4, .batch = 3, .targets = 2, .momentum = 0.5}};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        trained t;
+        train(&t, settings[i], json_array(), "");
+        const gnt_fl_config config = gnt_work_config(&t.job.inputs.work);
+        for (int round = 0; round < ROUNDS; round++) {
+            const gnt_recorded r = recorded(&t, round);
+            assert_rows_and_labels(&t, &r, i ? EACH : 4);
+            for (int64_t k = 0; k < r.targets * settings[i].steps; k++)
+                assert_true(r.rates[k] == (float)gnt_fl_rate(&config, round));
+            assert_rows_give_the_update(&t, &r, round);
+        }
+        forget(&t);
+    }
+}
+
+/* A batch that a client cannot fill is all that it holds. */
+static void a_batch_above_what_is_held_is_all_of_it(void **state) {
+    (void)state;
+    trained t;
+    train(&t, (setting){.steps = 0, .batch = 100, .targets = CLIENTS}, json_array(), "");
+    t.set.batch = EACH;
+    for (int round = 0; round < ROUNDS; round++) {
+        const gnt_recorded r = recorded(&t, round);
+        assert_rows_and_labels(&t, &r, EACH);
+        assert_rows_give_the_update(&t, &r, round);
+    }
+    forget(&t);
+}
+
+/* The gradient of all encodings that the last pass released is the update: what is shown is what was trained on. */
+static void released_encodings_were_trained_on(void **state) {
+    (void)state;
+    trained t;
+    train(&t, (setting){.steps = 0, .batch = EACH, .targets = 2, .encodings = 1, .epochs = 1},
+          one_defense("plugins/defenses/mixing.so", "mixup", "{}", GNT_HOOK_ENCODE_SET), "client");
+    for (int round = 0; round < ROUNDS; round++) {
+        const gnt_recorded r = recorded(&t, round);
+        gnt_st claims;
+        assert_true(r.whole && r.count && r.set_size == EACH && r.members == EACH);
+        assert_int_equal(r.encodings, 2 * EACH);
+        float *g = gnt_array((size_t)t.n_params, sizeof *g), *s = gnt_array((size_t)t.n_buffers, sizeof *s);
+        gnt_trainer *trainer;
+        MUST_WORK(gnt_trainer_new(&trainer, t.model.model, EACH, 1, err));
+        for (int64_t j = 0; j < 2; j++) {
+            assert_int_equal(r.count[j], EACH);
+            for (int64_t i = 0; i < EACH; i++) {
+                assert_true(r.set[j * EACH + i] == r.rows[j * EACH + i]);
+                assert_true(belongs(&t, r.client[j], r.set[j * EACH + i]));
+            }
+            MUST_WORK(gnt_trainer_gradient(trainer, tensor(&t, "trained", "weights", round)->data,
+                                           tensor(&t, "trained", "buffers", round)->data,
+                                           r.encoded_x + j * EACH * FUZZ_FEATURES,
+                                           r.encoded_y + j * EACH * FUZZ_CLASSES, g, NULL, s, err));
+            for (int64_t i = 0; i < t.n_params; i++)
+                assert_true(fabsf(g[i] - r.update[j * t.n_params + i]) < 1e-5f);
+            gnt_st_init(&claims);
+            MUST_WORK(gnt_recorded_claims(sides_output(&t.job, "held"), round, j, &claims, err));
+            assert_int_equal(claims.n, 2);
+            gnt_st_free(&claims);
+        }
+        gnt_trainer_free(trainer);
+        gnt_free(g);
+        gnt_free(s);
+    }
+    forget(&t);
+}
+
+/* ---- computed again ---- */
+
+/* What `replay` says of the training's outputs; to be freed. */
+static json_t *replay(trained *t) {
+    sides_job *j = &t->job;
+    for (size_t i = 0; i < j->n_outputs; i++) {
+        const size_t n = j->inputs.n;
+        j->inputs.input[n].name = j->output_name[i];
+        gnt_st_init(&j->inputs.input[n].st);
+        fuzz_copy(&j->inputs.input[n].st, &j->output[i], NULL);
+        j->inputs.n++;
+    }
+    const size_t before = j->inputs.n - j->n_outputs;
+    sides_start(j, "client");
+    MUST_WORK(gnt_job_replay(&j->inputs.work, err));
+    sides_stop(j);
+    json_t *said = json_loads(sides_output(j, "replay")->metadata, 0, NULL);
+    assert_non_null(said);
+    gnt_st_free(&j->output[--j->n_outputs]);
+    while (j->inputs.n > before)
+        gnt_st_free(&j->inputs.input[--j->inputs.n].st);
+    return said;
+}
+
+static void assert_replayed(trained *t, int64_t differs) {
+    json_t *said = replay(t);
+    assert_int_equal(json_integer_value(json_object_get(said, "checked")), ROUNDS * t->set.targets);
+    if (differs < 0)
+        assert_true(json_array_size(json_object_get(said, "differs")) > 0);
+    else if ((int64_t)json_array_size(json_object_get(said, "differs")) != differs)
+        fail_msg("%s", json_dumps(said, 0));
+    json_decref(said);
+}
+
+static void honest_updates_come_out_again(void **state) {
+    static const setting settings[] = {
+        {.steps = 0, .batch = 4, .targets = 3},
+        {.steps = 4, .batch = 3, .targets = 2, .momentum = 0.9, .encodings = 1}};
+    (void)state;
+    for (size_t i = 0; i < 2; i++)
+        for (int which = 0; which < 3; which++) {
+            trained t;
+            train(&t, settings[i],
+                  which == 0   ? one_defense("tests/so/sides.so", "every-hook", "{}", SIDES_EVERY)
+                  : which == 1 ? json_pack("[o, o]",
+                                           sides_defense("plugins/defenses/mixing.so", "mixup", "{}",
+                                                         GNT_HOOK_ENCODE_SET),
+                                           sides_defense("plugins/defenses/dp.so", "dp-gaussian", "{}",
+                                                         GNT_HOOK_TRANSFORM_UPDATE))
+                               : one_defense("tests/so/sides.so", "takes-all", "{}", GNT_HOOK_CLIENT_UPDATE),
+                  "client server query");
+            assert_replayed(&t, 0);
+            forget(&t);
+        }
+}
+
+/* One bit of one entry of one update, and it is that client's in that round. */
+static void one_byte_of_a_record_is_seen(void **state) {
+    (void)state;
+    trained t;
+    train(&t, (setting){.steps = 2, .batch = 3, .targets = 3}, remembers(), "client");
+    assert_replayed(&t, 0);
+    const gnt_recorded r = recorded(&t, 1);
+    uint8_t *byte = (uint8_t *)(uintptr_t)(r.update + 2 * t.n_params + t.n_params / 2);
+    *byte ^= 1;
+    json_t *said = replay(&t), *differs = json_object_get(said, "differs");
+    assert_int_equal(json_array_size(differs), 1);
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(differs, 0), "round")), 1);
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(differs, 0), "client")), r.client[2]);
+    json_decref(said);
+    *byte ^= 1;
+    assert_replayed(&t, 0);
+    forget(&t);
+}
+
+/* With another state before the round the update is another: states are recorded as they were before the client's work. */
+static void another_state_is_seen(void **state) {
+    (void)state;
+    trained t;
+    train(&t, (setting){.steps = 0, .batch = 4, .targets = CLIENTS}, remembers(), "client");
+    gnt_st *held = sides_output(&t.job, "held");
+    int changed = 0;
+    for (size_t i = 0; i < held->n; i++)
+        if (strncmp(held->tensor[i].name, "state.2.0.", 10) == 0 && strstr(held->tensor[i].name, ".kept")) {
+            ((float *)held->tensor[i].data)[1] += 1;
+            changed++;
+        }
+    assert_int_equal(changed, CLIENTS);
+    assert_replayed(&t, CLIENTS);
+    forget(&t);
+}
+
+static void what_other_clients_left_is_seen(void **state) {
+    (void)state;
+    trained t;
+    train(&t, (setting){.steps = 0, .batch = 4, .targets = 2},
+          one_defense("tests/so/sides.so", "peeks", "{}", GNT_HOOK_TRANSFORM_UPDATE), "client");
+    assert_replayed(&t, -1);
+    forget(&t);
+}
+
+/* Who is drawn hangs on neither the defense nor what it draws. */
+static void draws_do_not_depend_on_the_defense(void **state) {
+    (void)state;
+    trained plain, noisy;
+    const setting s = {.steps = 0, .batch = 4, .targets = 2};
+    train(&plain, s, json_array(), "");
+    train(&noisy, s, one_defense("tests/so/sides.so", "every-hook", "{}", SIDES_EVERY),
+          "client server query");
+    for (int round = 0; round < ROUNDS; round++) {
+        const gnt_recorded a = recorded(&plain, round), b = recorded(&noisy, round);
+        assert_memory_equal(a.client, b.client, 2 * sizeof *a.client);
+    }
+    forget(&plain);
+    forget(&noisy);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_recorded_was_aggregated),
+        cmocka_unit_test(rows_of_one_gradient_are_its_batch),
+        cmocka_unit_test(rows_of_local_steps_come_in_order),
+        cmocka_unit_test(a_batch_above_what_is_held_is_all_of_it),
+        cmocka_unit_test(released_encodings_were_trained_on),
+        cmocka_unit_test(honest_updates_come_out_again),
+        cmocka_unit_test(one_byte_of_a_record_is_seen),
+        cmocka_unit_test(another_state_is_seen),
+        cmocka_unit_test(what_other_clients_left_is_seen),
+        cmocka_unit_test(draws_do_not_depend_on_the_defense),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
