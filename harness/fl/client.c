@@ -33,8 +33,8 @@ typedef struct local {
     uint32_t *order;        /* their shuffled numbers; NULL: every step uses all samples */
     uint32_t *row;          /* those of the batch at hand */
     int64_t at; /* place in the order where the next batch begins; beyond its end: in the next pass */
-    int own_computation;  /* a defense computed the update itself */
-    gnt_fl_used *used;    /* NULL: nobody asks */
+    int own_computation; /* a defense computed the update itself */
+    gnt_fl_used *used;   /* NULL: nobody asks */
     const gnt_fl_shared *out;
     int64_t pass, passes; /* over the samples in this round: the one at hand, and how many there may be */
 } local;
@@ -291,7 +291,9 @@ static gnt_fl_treatment compare(const float *before, const float *after, int64_t
     }
     return (gnt_fl_treatment){.known = 1,
                               .cosine = aa > 0 && bb > 0 ? ab / sqrt(aa * bb) : 0,
-                              .ratio = bb > 0 ? sqrt(aa / bb) : aa > 0 ? INFINITY : 1,
+                              .ratio = bb > 0   ? sqrt(aa / bb)
+                                       : aa > 0 ? INFINITY
+                                                : 1,
                               .changed = (double)changed / (double)n};
 }
 
@@ -339,8 +341,7 @@ int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *
     for (int64_t i = 0; i < fl->tensors.n; at += fl->tensors.tensor[i++].count)
         fl->tensors.tensor[i].data = at;
     l.client.samples = &l.set.view;
-    if (how != GNT_FL_ENCODED &&
-        encode_set(&l, round * l.passes, err) != 0)
+    if (how != GNT_FL_ENCODED && encode_set(&l, round * l.passes, err) != 0)
         goto cleanup;
     if (how == GNT_FL_BATCHES && shuffle_samples(&l, err) != 0)
         goto cleanup;

@@ -15,6 +15,7 @@
 
 #include "fl/chain.h"
 #include "fl/partition.h"
+#include "fl/undefended.h"
 #include "nn/train.h"
 
 typedef struct gnt_fl_config {
@@ -52,7 +53,8 @@ typedef struct gnt_fl_used {
     uint32_t *row; /* n: which of the client's, in the order of their first use */
     int64_t n_y;
     int32_t classes;
-    float *y; /* n_y × classes: the labels that were computed with, in the order of row (a gradient: of its batch) */
+    float *
+        y; /* n_y × classes: the labels that were computed with, in the order of row (a gradient: of its batch) */
     int whole; /* they are all that it holds: a defense encoded them, or took over the computation */
 } gnt_fl_used;
 
@@ -62,14 +64,17 @@ typedef struct gnt_fl_treatment {
     double cosine;  /* between before and after; 0 where one is zero */
     double ratio;   /* of the norms, after to before */
     double changed; /* share of the entries that differ */
+    /* The same against what the client would have sent without any defense, in rounds where that is computed. */
+    int plain_known;
+    double plain_cosine, plain_ratio;
 } gnt_fl_treatment;
 
 /* What one client shares, beside the update itself. Pointers that the caller leaves NULL are not filled. */
 typedef struct gnt_fl_shared {
-    float *update;  /* flat, gnt_model_shared_size entries; needed */
-    float *own;     /* its own parameters afterwards, gnt_model_own_size entries */
-    float *buffers; /* its running statistics afterwards */
-    float *rates;   /* config.steps learning rates that were used */
+    float *update;     /* flat, gnt_model_shared_size entries; needed */
+    float *own;        /* its own parameters afterwards, gnt_model_own_size entries */
+    float *buffers;    /* its running statistics afterwards */
+    float *rates;      /* config.steps learning rates that were used */
     gnt_fl_used *used; /* to be freed */
     gnt_fl_treatment *treatment;
     /* Called with the encodings of each pass and what they are said to be made of, before anything is computed from
@@ -106,9 +111,9 @@ int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *
  * callback returns. */
 typedef struct gnt_fl_receipt {
     int32_t round, client;
-    const float *update; /* gnt_model_shared_size entries */
-    const float *rates;  /* config.steps, or NULL */
-    const gnt_fl_used *used;         /* where `wants` asked for it */
+    const float *update;     /* gnt_model_shared_size entries */
+    const float *rates;      /* config.steps, or NULL */
+    const gnt_fl_used *used; /* where `wants` asked for it */
     const gnt_fl_treatment *treatment;
 } gnt_fl_receipt;
 
@@ -127,6 +132,9 @@ typedef struct gnt_fl_watch {
     int (*received)(void *context, const gnt_fl_receipt *receipt, gnt_err *err);
     int (*released)(void *context, int32_t round, int32_t client, int64_t pass, const gnt_batch *b,
                     gnt_err *err); /* see gnt_fl_shared */
+    /* Of rounds that `compares` asks for, where a defense has a say: what its clients would have sent without it. */
+    int (*compares)(void *context, int32_t round);
+    int (*compared)(void *context, const gnt_fl_round *round, gnt_err *err);
     /* Called before round 0 and after every round with the weights; −1 ends the training with err. */
     int (*after_round)(void *context, int32_t rounds_done, const float *weights, const float *buffers,
                        gnt_err *err);

@@ -21,7 +21,7 @@ typedef struct training {
     gnt_remote *remote;
     const gnt_chain *chain; /* the remote's */
     gnt_record *record;     /* NULL: no round is observed */
-    gnt_st *state;          /* what members carry on for each client, as of round 0; NULL: they keep nothing */
+    gnt_st *state; /* what members carry on for each client, as of round 0; NULL: they keep nothing */
     float *own; /* clients × gnt_model_own_size: the parameters that each keeps; NULL where they share all */
     gnt_st out, given; /* given: to secure sums, by each client: for scoring alone */
     json_t *utility;
@@ -160,6 +160,16 @@ static int received(void *context, const gnt_fl_receipt *receipt, gnt_err *err) 
     return gnt_record_take(t->record, receipt, err);
 }
 
+static int compares(void *context, int32_t round) {
+    const training *t = context;
+    return gnt_record_compares(t->record, round);
+}
+
+static int compared(void *context, const gnt_fl_round *round, gnt_err *err) {
+    training *t = context;
+    return gnt_record_compared(t->record, round, err);
+}
+
 static int released(void *context, int32_t round, int32_t client, int64_t pass, const gnt_batch *b,
                     gnt_err *err) {
     training *t = context;
@@ -210,6 +220,18 @@ static int start_weights(training *t, float *weights, float *buffers, gnt_err *e
     return rc == 0 ? start_own(t, &key, weights, err) : -1;
 }
 
+/* What sums told everybody, for the record. */
+static int note_sums(training *t, int64_t features, gnt_err *err) {
+    for (int32_t i = 0; t->record && i < t->chain->n; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "sum.%" PRId32, i);
+        const gnt_st_tensor *sum = gnt_st_find(&t->out, name);
+        if (sum && gnt_record_sum(t->record, sum->dim[0], features, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int takes_sums(const gnt_chain *c) {
     int32_t i = 0;
     while (i < c->n && !c->member[i].hooks->contribute)
@@ -258,9 +280,13 @@ static int federate(training *t, const gnt_sampleset *clients, const gnt_samples
         rc = gnt_fl_new(&fl, t->model.model, &config, t->chain, &train_key, err);
     if (rc == 0)
         rc = gnt_record_open(&t->record, w, t->model.model, fl, &part, err);
+    if (rc == 0)
+        rc = note_sums(t, clients->view.features, err);
     if (t->record) {
         watch.wants = wants;
         watch.received = received;
+        watch.compares = compares;
+        watch.compared = compared;
         watch.released = gnt_record_wants_encodings(t->record) ? released : NULL;
     }
     if (rc == 0)

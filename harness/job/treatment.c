@@ -7,9 +7,13 @@
 
 static const double beyond_chance = 4;
 /* What is large: in cosine, in log₁₀ of a ratio (a factor of 1.4), in share of the entries. */
-static const double large[GNT_TREATMENTS] = {0.1, 0.15, 0.05};
+static const double large[GNT_TREATMENTS] = {0.1, 0.15, 0.05, 0.1, 0.15};
 static const char *const words[GNT_TREATMENTS] = {"cosine of before to after", "log10 of the ratio of norms",
-                                                  "share of entries changed"};
+                                                  "share of entries changed", "cosine of undefended to sent",
+                                                  "log10 of the ratio of norms, undefended to sent"};
+/* By how much a server's cosine may lie above that of what it was sent; how much may be added before it is asked whether it
+ * cancels, in units of the updates; what may be left of it. */
+static const double more = 0.2, much = 0.25, left_over = 0.1;
 
 typedef struct ranked {
     float value;
@@ -62,7 +66,7 @@ static sums sum_up(const gnt_treatment *t, size_t n, int what, int32_t only, ran
     for (int32_t k = only < 0 ? 0 : only; k <= (only < 0 ? most : only); k++) {
         size_t used = 0;
         for (size_t i = 0; i < n; i++)
-            if (t[i].stratum == k)
+            if (t[i].stratum == k && (what < GNT_TREATMENT_PLAIN_COSINE || t[i].compared))
                 space[used++] = (ranked){t[i].value[what], t[i].watched != 0};
         qsort(space, used, sizeof *space, by_value);
         add_stratum(&s, space, used);
@@ -76,10 +80,11 @@ static int judge(const sums *s, int what, gnt_err *says) {
     const double z = s->surplus / sqrt(s->variance), a = s->watched / s->weight, b = s->others / s->weight;
     if (!(fabs(z) > beyond_chance) || !(fabs(a - b) > large[what]))
         return 0;
-    gnt_fail(says,
-             "what the defense did to the updates that were looked at is not what it did to the others: %s %.3g "
-             "against %.3g",
-             words[what], a, b);
+    gnt_fail(
+        says,
+        "what the defense did to the updates that were looked at is not what it did to the others: %s %.3g "
+        "against %.3g",
+        words[what], a, b);
     return 1;
 }
 
@@ -98,4 +103,43 @@ int gnt_treatment_differs(const gnt_treatment *t, size_t n, gnt_err *says) {
         }
     gnt_free(space);
     return found;
+}
+
+int gnt_server_knows_more(const gnt_fl_round *round, size_t n, gnt_err *says) {
+    double sent = 0, server = 0, rounds = 0;
+    for (size_t i = 0; i < n; i++)
+        if (round[i].aggregated) {
+            sent += round[i].sent;
+            server += round[i].server;
+            rounds++;
+        }
+    if (rounds == 0 || !(server / rounds - sent / rounds > more))
+        return 0;
+    gnt_fail(says,
+             "the server's step follows the clients' undefended updates (cosine %.2f) more closely than what "
+             "they sent "
+             "does (%.2f): it has of them what no attack was shown",
+             server / rounds, sent / rounds);
+    return 1;
+}
+
+int gnt_masks_cancel(const gnt_fl_round *round, size_t n, gnt_err *says) {
+    double added = 0, left = 0, plain = 0, plain_left = 0;
+    for (size_t i = 0; i < n; i++) { /* each round in its own units */
+        if (!(round[i].plain > 0))
+            continue;
+        added += round[i].added / round[i].plain;
+        left += round[i].left / round[i].plain;
+        plain += 1;
+        plain_left += round[i].plain_left / round[i].plain;
+    }
+    const double usual = plain_left < plain ? plain_left / plain : 1;
+    if (plain == 0 || !(added > much * plain) || !(left < left_over * usual * added))
+        return 0;
+    gnt_fail(says,
+             "what the defense added to single updates cancels in their sum: %.2g of it is left, where "
+             "independent "
+             "additions leave about 1",
+             left / added);
+    return 1;
 }
