@@ -469,6 +469,7 @@ int gnt_remote_alone(gnt_remote *r, gnt_err *err) {
 }
 
 int gnt_remote_together(gnt_remote *r, gnt_err *err) {
+    r->said = (gnt_err){0};
     gnt_frame_begin(&r->client.out, SIDE_DONE);
-    return gnt_frame_send(&r->client.line, &r->client.out, err);
+    return ask(r, &r->client) == GNT_OK ? 0 : gnt_fail(err, "%s", r->said.text);
 }

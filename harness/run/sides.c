@@ -9,7 +9,13 @@
 
 /* What a side may have of the job's inputs. */
 static int is_for_side(const char *name) {
-    return strcmp(name, "public") == 0 || strncmp(name, "artefacts.", 10) == 0 || strncmp(name, "model.", 6) == 0;
+    return strcmp(name, "public") == 0 || strncmp(name, "artefacts.", 10) == 0 ||
+           strncmp(name, "model.", 6) == 0;
+}
+
+/* Clients one by one, each by a process that saw no other (job/side_copies.h). */
+static int by_copies(const json_t *request, const char *side) {
+    return json_is_true(json_object_get(request, "copies")) && strcmp(side, "client") == 0;
 }
 
 /* The request of a side: what it needs of the job's, and no more. */
@@ -21,6 +27,11 @@ static json_t *request_of(const json_t *request, const char *side) {
         if (part)
             json_object_set(own, parts[i], part);
     }
+    if (own && !by_copies(request, side)) { /* no processes but where clients are served by copies */
+        json_t *walls = json_copy(json_object_get(own, "sandbox"));
+        json_object_set_new(walls, "may_fork", json_false());
+        json_object_set_new(own, "sandbox", walls);
+    }
     json_t *key = json_object_get(json_object_get(request, "keys"), "defense");
     if (own && key)
         json_object_set_new(own, "keys", json_pack("{s:O}", "defense", key));
@@ -31,19 +42,27 @@ static int start_one(run *r, run_job *j, const json_t *request, const char *side
                      const gnt_child_input *inputs, size_t n_inputs, int *job_end, gnt_err *err) {
     gnt_child_input own[RUN_MOST_INPUTS];
     size_t n = 0;
-    int end[2];
+    int end[2], line[2] = {-1, -1};
     for (size_t i = 0; i < n_inputs; i++)
         if (is_for_side(inputs[i].name))
             own[n++] = inputs[i];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, end) != 0)
         return gnt_fail(err, "cannot connect two processes of a job: %s", strerror(errno));
+    const int copies = by_copies(request, side);
+    if (copies && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line) != 0) {
+        close(end[0]);
+        close(end[1]);
+        return gnt_fail(err, "cannot connect two processes of a job: %s", strerror(errno));
+    }
     json_t *ask = request_of(request, side);
-    const gnt_child_socket socket = {.name = "training", .fd = end[1]};
+    const gnt_child_socket sockets[] = {{.name = "training", .fd = end[1]},
+                                        {.name = "outer", .fd = line[0]},
+                                        {.name = "inner", .fd = line[1]}};
     const gnt_child_spec spec = {.request = ask,
                                  .inputs = own,
                                  .n_inputs = n,
-                                 .sockets = &socket,
-                                 .n_sockets = 1,
+                                 .sockets = sockets,
+                                 .n_sockets = copies ? 3 : 1,
                                  .seconds = r->suite->seconds,
                                  .cpu_seconds = r->suite->cpu_seconds,
                                  .memory = (uint64_t)r->suite->memory_mb << 20};
@@ -51,6 +70,10 @@ static int start_one(run *r, run_job *j, const json_t *request, const char *side
                        : gnt_fail(err, "out of memory for a job's process");
     json_decref(ask);
     close(end[1]);
+    if (copies) {
+        close(line[0]);
+        close(line[1]);
+    }
     if (rc != 0) {
         close(end[0]);
         return -1;
@@ -92,7 +115,8 @@ int run_sides_over(run_job *j) {
 static int is_reason(const gnt_child *side) {
     const gnt_child_result *result = gnt_child_result_of(side);
     gnt_err ignored;
-    return result && result->end != GNT_CHILD_STOPPED && strcmp(gnt_child_verdict(side, &ignored), "ok") != 0 &&
+    return result && result->end != GNT_CHILD_STOPPED &&
+           strcmp(gnt_child_verdict(side, &ignored), "ok") != 0 &&
            strcmp(gnt_child_verdict(side, &ignored), "stopped") != 0;
 }
 
