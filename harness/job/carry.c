@@ -59,7 +59,6 @@ int gnt_carry_holding(gnt_fl_holding *out, const gnt_st *trained, int32_t client
     return 1;
 }
 
-
 /* Client k's vector, made from the samples that it holds. */
 static int contribute_one(const gnt_carry_summing *s, const gnt_member *m, int32_t k, double *vector,
                           gnt_err *err) {
@@ -90,9 +89,12 @@ static int contribute_one(const gnt_carry_summing *s, const gnt_member *m, int32
     return rc;
 }
 
-static int contribute(const gnt_carry_summing *s, const gnt_member *m, int64_t n, double *value, gnt_err *err) {
+static int contribute(const gnt_carry_summing *s, const gnt_member *m, int64_t n, double *value,
+                      gnt_err *err) {
     for (int32_t k = 0; k < s->part->clients; k++)
-        if (contribute_one(s, m, k, value + k * n, err) != 0)
+        if ((s->before_client && s->before_client(s->context, -1, k, err) != 0) ||
+            contribute_one(s, m, k, value + k * n, err) != 0 ||
+            (s->after_client && s->after_client(s->context, -1, k, err) != 0))
             return -1;
     return 0;
 }

@@ -101,10 +101,9 @@ static int encode(side *s, int64_t member, uint64_t op, gnt_err *err) {
     if (claims)
         b.made_of = &made_of;
     if (rc == 0)
-        rc = op == SIDE_ENCODE_SET ? gnt_chain_encode_set(&chain, &s->client.client, when, &b, err)
-             : op == SIDE_ENCODE_BATCH
-                 ? gnt_chain_encode_batch(&chain, &s->client.client, when, &b, err)
-                 : gnt_chain_encode_query(&chain, &s->client.client, when, &b, err);
+        rc = op == SIDE_ENCODE_SET     ? gnt_chain_encode_set(&chain, &s->client.client, when, &b, err)
+             : op == SIDE_ENCODE_BATCH ? gnt_chain_encode_batch(&chain, &s->client.client, when, &b, err)
+                                       : gnt_chain_encode_query(&chain, &s->client.client, when, &b, err);
     s->client.client.samples = &s->client.samples;
     if (rc == 0) {
         gnt_frame_put_int(&s->out, b.view.n);
@@ -392,7 +391,10 @@ static void serve_copy(side *s, gnt_err *err) {
     s->copy = 1;
     s->in.op = SIDE_ALONE;
     const int opened = gnt_work_chain_open(&s->chain, s->work, &s->model, err) == 0;
-    begin_answer(s, opened ? GNT_OK : s->work->status == GNT_OK ? GNT_FAILED : s->work->status,
+    begin_answer(s,
+                 opened                      ? GNT_OK
+                 : s->work->status == GNT_OK ? GNT_FAILED
+                                             : s->work->status,
                  opened ? "" : err->text);
     int more = gnt_frame_send(&s->line, &s->out, &ignored) == 0 && opened;
     while (more > 0)
@@ -425,7 +427,8 @@ int gnt_job_side(gnt_work *w, gnt_err *err) {
                                 .inner = w->socket ? w->socket(w->context, "inner") : -1};
     const int by_copies = copies.inner >= 0;
     signal(SIGPIPE, SIG_IGN);
-    int rc = s.line.fd >= 0 ? open_all(&s, by_copies, err) : gnt_fail(err, "the job's request names no training");
+    int rc =
+        s.line.fd >= 0 ? open_all(&s, by_copies, err) : gnt_fail(err, "the job's request names no training");
     if (rc == 0 && by_copies) {
         rc = side_copies_serve(&copies, err);
         s.line.fd = copies.inner;
