@@ -107,6 +107,7 @@ typedef struct server {
     int32_t most;            /* clients in a round */
     gnt_fl_undefended plain; /* of the round at hand; n is 0 where nobody compares */
     int comparing;
+    gnt_fl_added added; /* n is 0 as long as no hook changed an update, or nobody asks */
 } server;
 
 /* A client's rows, which go by names of its own. */
@@ -226,6 +227,7 @@ static int end_comparing(server *s, int took, gnt_err *err) {
 
 static int one_client(server *s, int32_t round, int32_t client, const gnt_samples *samples, int32_t k,
                       const float *weights, const float *buffers, gnt_err *err) {
+    const gnt_fl *fl = s->fl;
     const gnt_fl_watch *w = s->watch;
     gnt_fl_used used = {0};
     gnt_fl_treatment treatment = {0};
@@ -245,6 +247,11 @@ static int one_client(server *s, int32_t round, int32_t client, const gnt_sample
         gnt_fl_undefended_add(&s->plain, s->update[k], s->share[k], &treatment.plain_cosine,
                               &treatment.plain_ratio);
     treatment.plain_known = s->comparing;
+    if (rc == 0 && treatment.known && w->added) {
+        rc = s->added.n ? 0 : gnt_fl_added_open(&s->added, fl->n_shared, err);
+        if (rc == 0)
+            gnt_fl_added_client(&s->added, fl->plain, s->update[k], s->share[k]);
+    }
     if (rc == 0 && w->received) {
         const gnt_fl_receipt receipt = {.round = round,
                                         .client = client,
@@ -306,6 +313,8 @@ static int one_round(server *s, int32_t round, float *weights, float *buffers, g
         average(s, n, in.rate);
     if (end_comparing(s, took, err) != 0)
         return -1;
+    if (s->added.n)
+        gnt_fl_added_end_round(&s->added);
     gnt_model_place(fl->model, 1, s->next, weights);
     memcpy(buffers, s->buffers_sum, (size_t)fl->n_buffers * sizeof *buffers);
     return 0;
@@ -330,6 +339,7 @@ static void server_free(server *s) {
     gnt_free(s->id);
     gnt_free(s->rates);
     gnt_fl_undefended_free(&s->plain);
+    gnt_fl_added_free(&s->added);
 }
 
 static int server_open(server *s) {
@@ -398,6 +408,10 @@ int gnt_fl_train(gnt_fl *fl, const gnt_samples *data, const gnt_partition *part,
         rc = one_round(&s, round, weights, buffers, err);
         if (rc == 0)
             rc = watch->after_round(watch->context, round + 1, weights, buffers, err);
+    }
+    if (rc == 0 && s.added.n) {
+        const gnt_fl_totals totals = gnt_fl_added_totals(&s.added);
+        watch->added(watch->context, &totals);
     }
 cleanup:
     server_free(&s);

@@ -135,6 +135,8 @@ typedef struct gnt_fl_watch {
     /* Of rounds that `compares` asks for, where a defense has a say: what its clients would have sent without it. */
     int (*compares)(void *context, int32_t round);
     int (*compared)(void *context, const gnt_fl_round *round, gnt_err *err);
+    /* What hooks added to updates, after the last round and where some did. Wants `received`. */
+    void (*added)(void *context, const gnt_fl_totals *totals);
     /* Called before round 0 and after every round with the weights; −1 ends the training with err. */
     int (*after_round)(void *context, int32_t rounds_done, const float *weights, const float *buffers,
                        gnt_err *err);

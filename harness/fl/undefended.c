@@ -66,3 +66,45 @@ void gnt_fl_undefended_end(gnt_fl_undefended *u, const float *old, const float *
     u->round.sent = cosine_of(ps, pp, ss);
     u->round.server = cosine_of(pg, pp, gg);
 }
+
+/* ---- over a whole training ---- */
+
+int gnt_fl_added_open(gnt_fl_added *a, int64_t n, gnt_err *err) {
+    a->n = n;
+    a->round = gnt_array((size_t)n, sizeof *a->round);
+    a->all = gnt_array((size_t)n, sizeof *a->all);
+    return a->round && a->all
+               ? 0
+               : gnt_fail(err, "out of memory for what is added to %lld entries", (long long)n);
+}
+
+void gnt_fl_added_free(gnt_fl_added *a) {
+    gnt_free(a->round);
+    gnt_free(a->all);
+    *a = (gnt_fl_added){0};
+}
+
+void gnt_fl_added_client(gnt_fl_added *a, const float *before, const float *after, double share) {
+    for (int64_t i = 0; i < a->n; i++) {
+        const double p = share * (double)before[i], e = share * (double)after[i] - p;
+        a->round[i] += e;
+        a->totals.added += e * e;
+        a->totals.plain += p * p;
+    }
+}
+
+void gnt_fl_added_end_round(gnt_fl_added *a) {
+    for (int64_t i = 0; i < a->n; i++) {
+        a->totals.each += a->round[i] * a->round[i];
+        a->all[i] += a->round[i];
+        a->round[i] = 0;
+    }
+    a->totals.rounds++;
+}
+
+gnt_fl_totals gnt_fl_added_totals(const gnt_fl_added *a) {
+    gnt_fl_totals t = a->totals;
+    for (int64_t i = 0; i < a->n; i++)
+        t.left += a->all[i] * a->all[i];
+    return t;
+}

@@ -37,4 +37,24 @@ void gnt_fl_undefended_add(gnt_fl_undefended *u, const float *sent, double share
 /* The server's step, in the sense of the updates but for its length: from `old` to `next`, or back of gradients. */
 void gnt_fl_undefended_end(gnt_fl_undefended *u, const float *old, const float *next, int is_gradient);
 
+/* What the hooks that change updates added, over a whole training. Σ_k a_k e_k of a round is E_r; where it is drawn anew in
+ * each round ‖Σ E_r‖² is about Σ‖E_r‖², and more where it always points the same way; less where it is taken back. */
+typedef struct gnt_fl_totals {
+    int32_t rounds;
+    double added, plain; /* Σ a_k²‖e_k‖², Σ a_k²‖p_k‖² of all rounds and clients; p_k: before these hooks */
+    double each, left; /* Σ‖E_r‖², ‖Σ E_r‖² */
+} gnt_fl_totals;
+
+typedef struct gnt_fl_added {
+    int64_t n;
+    double *round, *all; /* n: E_r of the round at hand, their sum */
+    gnt_fl_totals totals;
+} gnt_fl_added;
+
+int gnt_fl_added_open(gnt_fl_added *a, int64_t n, gnt_err *err);
+void gnt_fl_added_free(gnt_fl_added *a);
+void gnt_fl_added_client(gnt_fl_added *a, const float *before, const float *after, double share);
+void gnt_fl_added_end_round(gnt_fl_added *a);
+gnt_fl_totals gnt_fl_added_totals(const gnt_fl_added *a);
+
 #endif

@@ -29,6 +29,7 @@ struct gnt_record {
     observed *stage;
     size_t n_stages;
     gnt_st record, held;
+    gnt_fl_totals added;
     json_t *marks;    /* found so far */
     float *treatment; /* n_treated × TREATMENT */
     int64_t n_treated, room;
@@ -357,6 +358,10 @@ int gnt_record_compared(gnt_record *r, const gnt_fl_round *round, gnt_err *err) 
     return 0;
 }
 
+void gnt_record_added(gnt_record *r, const gnt_fl_totals *totals) {
+    r->added = *totals;
+}
+
 static size_t gather_compared(const gnt_record *r, gnt_fl_round *out) {
     size_t n = 0;
     for (size_t i = 0; i < r->n_stages; i++)
@@ -402,6 +407,8 @@ static int find_marks(gnt_record *r, gnt_err *err) {
         add_mark(r, "server-knows-more", &says);
     if (gnt_masks_cancel(round, n, &says))
         add_mark(r, "cancels-in-the-sum", &says);
+    if (gnt_is_taken_back(&r->added, &says))
+        add_mark(r, "taken-back-later", &says);
     gnt_free(all);
     gnt_free(round);
     return rc;

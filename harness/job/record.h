@@ -37,6 +37,7 @@ int gnt_record_sum(gnt_record *r, int64_t entries, int64_t features, gnt_err *er
 /* 1 for a round of which it takes what the clients would have sent without a defense. */
 int gnt_record_compares(const gnt_record *r, int32_t round);
 int gnt_record_compared(gnt_record *r, const gnt_fl_round *round, gnt_err *err);
+void gnt_record_added(gnt_record *r, const gnt_fl_totals *totals);
 /* The state of a drawn client before its work, as carry.h writes it for round 0. */
 int gnt_record_state(gnt_record *r, int32_t round, const gnt_st *state, gnt_err *err);
 /* 1 where encodings are recorded, of which every client's are to be handed over. */

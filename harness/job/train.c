@@ -184,6 +184,11 @@ static int compared(void *context, const gnt_fl_round *round, gnt_err *err) {
     return gnt_record_compared(t->record, round, err);
 }
 
+static void added(void *context, const gnt_fl_totals *totals) {
+    training *t = context;
+    gnt_record_added(t->record, totals);
+}
+
 static int released(void *context, int32_t round, int32_t client, int64_t pass, const gnt_batch *b,
                     gnt_err *err) {
     training *t = context;
@@ -312,6 +317,7 @@ static int federate(training *t, const gnt_sampleset *clients, const gnt_samples
         watch.received = received;
         watch.compares = compares;
         watch.compared = compared;
+        watch.added = added;
         watch.released = gnt_record_wants_encodings(t->record) ? released : NULL;
     }
     if (rc == 0)

@@ -1,5 +1,6 @@
 #include "job/treatment.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,6 +15,10 @@ static const char *const words[GNT_TREATMENTS] = {"cosine of before to after", "
 /* By how much a server's cosine may lie above that of what it was sent; how much may be added before it is asked whether it
  * cancels, in units of the updates; what may be left of it. */
 static const double more = 0.2, much = 0.25, left_over = 0.1;
+
+/* Over a training: how much must be added, in units of the updates, to be a mask; what may be left of it; rounds to tell by. */
+static const double masking = 4, taken = 0.25;
+static const int32_t least_rounds = 8;
 
 typedef struct ranked {
     float value;
@@ -141,5 +146,16 @@ int gnt_masks_cancel(const gnt_fl_round *round, size_t n, gnt_err *says) {
              "independent "
              "additions leave about 1",
              left / added);
+    return 1;
+}
+
+int gnt_is_taken_back(const gnt_fl_totals *t, gnt_err *says) {
+    if (t->rounds < least_rounds || !(t->added > masking * t->plain) || !(t->left < taken * t->each))
+        return 0;
+    gnt_fail(
+        says,
+        "what the defense added to updates is taken back in other rounds: %.2g of it is left over %" PRId32
+        " rounds, where additions drawn anew leave about 1",
+        t->left / t->each, t->rounds);
     return 1;
 }

@@ -43,4 +43,8 @@ int gnt_server_knows_more(const gnt_fl_round *round, size_t n, gnt_err *says);
  * knows of it takes it off. In the sum no tenth is left of what independent additions would leave. */
 int gnt_masks_cancel(const gnt_fl_round *round, size_t n, gnt_err *says);
 
+/* 1 where hooks add to updates much more than these hold, and take it back in other rounds: who sees all rounds sees what no
+ * attack on one was shown. Not asked of fewer than 8 rounds. */
+int gnt_is_taken_back(const gnt_fl_totals *t, gnt_err *says);
+
 #endif
