@@ -5,6 +5,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/random.h"
+#include "job/work.h"
 #include "run/walls.h"
 
 /* What a side may have of the job's inputs. */
@@ -16,6 +18,19 @@ static int is_for_side(const char *name) {
 /* Clients one by one, each by a process that saw no other (job/side_copies.h). */
 static int by_copies(const json_t *request, const char *side) {
     return json_is_true(json_object_get(request, "copies")) && strcmp(side, "client") == 0;
+}
+
+/* Each side has a key of its own: the job keeps the one that clients' streams are derived from, and sends each client's with
+ * what it asks for it, so that no process can draw the noise of another's client again. */
+static int key_of(const json_t *request, const char *side, char hex[GNT_HEX_SIZE]) {
+    const gnt_work of_job = {.request = request};
+    gnt_key role;
+    gnt_err ignored;
+    if (gnt_request_key(&of_job, "keys.defense", &role, &ignored) != 0)
+        return -1;
+    const gnt_key own = gnt_key_derive(&role, side);
+    gnt_key_hex(&own, hex);
+    return 0;
 }
 
 /* The request of a side: what it needs of the job's, and no more. */
@@ -32,9 +47,11 @@ static json_t *request_of(const json_t *request, const char *side) {
         json_object_set_new(walls, "may_fork", json_false());
         json_object_set_new(own, "sandbox", walls);
     }
-    json_t *key = json_object_get(json_object_get(request, "keys"), "defense");
-    if (own && key)
-        json_object_set_new(own, "keys", json_pack("{s:O}", "defense", key));
+    if (own && json_object_get(json_object_get(request, "keys"), "defense")) {
+        char hex[GNT_HEX_SIZE];
+        if (key_of(request, side, hex) == 0)
+            json_object_set_new(own, "keys", json_pack("{s:s}", "defense", hex));
+    }
     return own;
 }
 
