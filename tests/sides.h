@@ -39,7 +39,10 @@ static inline int sides_socket(void *context, const char *name) {
 
 static inline int sides_training(void *context, const char *name) {
     const sides_job *j = context;
-    return strcmp(name, "training") == 0 ? j->fd[0] : -1;
+    return strcmp(name, "training") == 0 ? j->fd[0]
+           : strcmp(name, "outer") == 0  ? j->fd[1]
+           : strcmp(name, "inner") == 0  ? j->fd[2]
+                                         : -1;
 }
 
 static inline int sides_keep(void *context, const char *name, const gnt_st *st, gnt_err *err) {
@@ -59,10 +62,14 @@ static inline gnt_st *sides_output(sides_job *j, const char *name) {
 /* In the copy: the job until the socket ends. */
 static inline void sides_serve(sides_job *j, int fd) {
     gnt_err err = {0};
-    for (int i = 0; i < SIDES; i++)
+    for (int i = 0; i < SIDES; i++) {
         if (j->fd[i] >= 0)
             close(j->fd[i]);
+        j->fd[i] = -1;
+    }
     j->fd[0] = fd;
+    if (json_is_true(gnt_request(&j->inputs.work, "copies")))
+        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, j->fd + 1), 0);
     j->inputs.work.socket = sides_training;
     const int rc = gnt_job_side(&j->inputs.work, &err);
     if (rc != 0)

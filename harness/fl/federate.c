@@ -104,7 +104,10 @@ typedef struct server {
     float *own;        /* clients × n_own: the caller's */
     float *merged;     /* one client's weights: broadcast ones and its own; NULL where it has none */
     uint32_t *chosen;
-    int32_t most; /* clients in a round */
+    int32_t most;            /* clients in a round */
+    gnt_fl_undefended plain; /* of the round at hand; n is 0 where nobody compares */
+    int comparing;
+    gnt_fl_added added; /* n is 0 as long as no hook changed an update, or nobody asks */
 } server;
 
 /* A client's rows, which go by names of its own. */
@@ -170,8 +173,61 @@ static int compute_client(server *s, int32_t round, int32_t client, const gnt_sa
                          shared, err);
 }
 
+/* ---- beside what would have been sent without a defense ---- */
+
+static int has_a_say(const gnt_chain *c) {
+    int32_t i = 0;
+    for (; i < c->n; i++) {
+        const gnt_defense *h = c->member[i].hooks;
+        if (h->encode_set || h->encode_batch || h->local_rate || h->client_update || h->transform_update ||
+            h->aggregate)
+            break;
+    }
+    return i < c->n;
+}
+
+static int begin_comparing(server *s, int32_t round, gnt_err *err) {
+    const gnt_fl_watch *w = s->watch;
+    s->comparing = w->compares && w->compared && has_a_say(s->fl->chain) && w->compares(w->context, round);
+    if (!s->comparing)
+        return 0;
+    if (!s->plain.n && gnt_fl_undefended_open(&s->plain, s->fl->n_shared, err) != 0)
+        return -1;
+    gnt_fl_undefended_begin(&s->plain, round);
+    return 0;
+}
+
+/* The client's plain update, by the same batches. A round in which one is not finite is not compared. */
+static void compute_plain(server *s, int32_t round, int32_t client, const gnt_samples *samples,
+                          const float *weights, const float *buffers) {
+    gnt_fl *fl = s->fl;
+    const gnt_chain *chain = fl->chain, none = {.n_params = chain->n_params, .n_buffers = chain->n_buffers};
+    const gnt_fl_shared shared = {.update = s->plain.update};
+    gnt_err ignored;
+    if (s->merged) {
+        memcpy(s->merged, weights, (size_t)fl->n_params * sizeof *weights);
+        gnt_model_place(fl->model, 0, s->own + client * fl->n_own, s->merged);
+        weights = s->merged;
+    }
+    fl->chain = &none;
+    if (gnt_fl_client(fl, round, client, samples, NULL, s->public_data, weights, buffers, GNT_FL_BATCHES,
+                      &shared, &ignored) != 0)
+        s->comparing = 0;
+    fl->chain = chain;
+    fl->diverged = 0;
+}
+
+static int end_comparing(server *s, int took, gnt_err *err) {
+    if (!s->comparing)
+        return 0;
+    gnt_fl_undefended_end(&s->plain, s->old, s->next, s->fl->config.steps == 0);
+    s->plain.round.aggregated = took;
+    return s->watch->compared(s->watch->context, &s->plain.round, err);
+}
+
 static int one_client(server *s, int32_t round, int32_t client, const gnt_samples *samples, int32_t k,
                       const float *weights, const float *buffers, gnt_err *err) {
+    const gnt_fl *fl = s->fl;
     const gnt_fl_watch *w = s->watch;
     gnt_fl_used used = {0};
     gnt_fl_treatment treatment = {0};
@@ -182,9 +238,20 @@ static int one_client(server *s, int32_t round, int32_t client, const gnt_sample
                             .treatment = w->received ? &treatment : NULL,
                             .released = w->released,
                             .context = w->context};
+    if (s->comparing)
+        compute_plain(s, round, client, samples, weights, buffers);
     int rc = w->before_client ? w->before_client(w->context, round, client, err) : 0;
     if (rc == 0)
         rc = compute_client(s, round, client, samples, weights, buffers, &shared, err);
+    if (rc == 0 && s->comparing)
+        gnt_fl_undefended_add(&s->plain, s->update[k], s->share[k], &treatment.plain_cosine,
+                              &treatment.plain_ratio);
+    treatment.plain_known = s->comparing;
+    if (rc == 0 && treatment.known && w->added) {
+        rc = s->added.n ? 0 : gnt_fl_added_open(&s->added, fl->n_shared, err);
+        if (rc == 0)
+            gnt_fl_added_client(&s->added, fl->plain, s->update[k], s->share[k]);
+    }
     if (rc == 0 && w->received) {
         const gnt_fl_receipt receipt = {.round = round,
                                         .client = client,
@@ -205,6 +272,8 @@ static int one_round(server *s, int32_t round, float *weights, float *buffers, g
     int32_t n = gnt_fl_choose(fl, s->start, round, s->chosen);
     int64_t total = 0;
     if (s->watch->before_round && s->watch->before_round(s->watch->context, round, s->chosen, n, err) != 0)
+        return -1;
+    if (begin_comparing(s, round, err) != 0)
         return -1;
     for (int32_t k = 0; k < n; k++)
         total += s->start[s->chosen[k] + 1] - s->start[s->chosen[k]];
@@ -242,6 +311,10 @@ static int one_round(server *s, int32_t round, float *weights, float *buffers, g
         return -1;
     if (!took)
         average(s, n, in.rate);
+    if (end_comparing(s, took, err) != 0)
+        return -1;
+    if (s->added.n)
+        gnt_fl_added_end_round(&s->added);
     gnt_model_place(fl->model, 1, s->next, weights);
     memcpy(buffers, s->buffers_sum, (size_t)fl->n_buffers * sizeof *buffers);
     return 0;
@@ -265,6 +338,8 @@ static void server_free(server *s) {
     gnt_free(s->chosen);
     gnt_free(s->id);
     gnt_free(s->rates);
+    gnt_fl_undefended_free(&s->plain);
+    gnt_fl_added_free(&s->added);
 }
 
 static int server_open(server *s) {
@@ -333,6 +408,10 @@ int gnt_fl_train(gnt_fl *fl, const gnt_samples *data, const gnt_partition *part,
         rc = one_round(&s, round, weights, buffers, err);
         if (rc == 0)
             rc = watch->after_round(watch->context, round + 1, weights, buffers, err);
+    }
+    if (rc == 0 && s.added.n) {
+        const gnt_fl_totals totals = gnt_fl_added_totals(&s.added);
+        watch->added(watch->context, &totals);
     }
 cleanup:
     server_free(&s);

@@ -15,6 +15,7 @@
 
 #include "fl/chain.h"
 #include "fl/partition.h"
+#include "fl/undefended.h"
 #include "nn/train.h"
 
 typedef struct gnt_fl_config {
@@ -63,6 +64,9 @@ typedef struct gnt_fl_treatment {
     double cosine;  /* between before and after; 0 where one is zero */
     double ratio;   /* of the norms, after to before */
     double changed; /* share of the entries that differ */
+    /* The same against what the client would have sent without any defense, in rounds where that is computed. */
+    int plain_known;
+    double plain_cosine, plain_ratio;
 } gnt_fl_treatment;
 
 /* What one client shares, beside the update itself. Pointers that the caller leaves NULL are not filled. */
@@ -128,6 +132,11 @@ typedef struct gnt_fl_watch {
     int (*received)(void *context, const gnt_fl_receipt *receipt, gnt_err *err);
     int (*released)(void *context, int32_t round, int32_t client, int64_t pass, const gnt_batch *b,
                     gnt_err *err); /* see gnt_fl_shared */
+    /* Of rounds that `compares` asks for, where a defense has a say: what its clients would have sent without it. */
+    int (*compares)(void *context, int32_t round);
+    int (*compared)(void *context, const gnt_fl_round *round, gnt_err *err);
+    /* What hooks added to updates, after the last round and where some did. Wants `received`. */
+    void (*added)(void *context, const gnt_fl_totals *totals);
     /* Called before round 0 and after every round with the weights; −1 ends the training with err. */
     int (*after_round)(void *context, int32_t rounds_done, const float *weights, const float *buffers,
                        gnt_err *err);

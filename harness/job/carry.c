@@ -92,7 +92,9 @@ static int contribute_one(const gnt_carry_summing *s, const gnt_member *m, int32
 static int contribute(const gnt_carry_summing *s, const gnt_member *m, int64_t n, double *value,
                       gnt_err *err) {
     for (int32_t k = 0; k < s->part->clients; k++)
-        if (contribute_one(s, m, k, value + k * n, err) != 0)
+        if ((s->before_client && s->before_client(s->context, -1, k, err) != 0) ||
+            contribute_one(s, m, k, value + k * n, err) != 0 ||
+            (s->after_client && s->after_client(s->context, -1, k, err) != 0))
             return -1;
     return 0;
 }

@@ -23,6 +23,10 @@ typedef struct gnt_carry_summing {
     const gnt_partition *part;
     const gnt_fl_config *config;
     const float *weights, *buffers;
+    /* Around what each client gives; NULL: nothing is to be done. */
+    int (*before_client)(void *context, int32_t round, int32_t client, gnt_err *err);
+    int (*after_client)(void *context, int32_t round, int32_t client, gnt_err *err);
+    void *context;
 } gnt_carry_summing;
 
 /* Lets members contribute to secure sums and receive them; adds the sums to `out` and what was given to `truth`. */

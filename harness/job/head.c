@@ -65,7 +65,11 @@ static int add_client(rows *r, gnt_evaluator *e, const gnt_head_task *t, int32_t
                          .weights = merged,
                          .buffers = t->buffers,
                          .public_data = t->public_data};
-    int rc = gnt_chain_encode_set(t->chain, &client, config.rounds * gnt_fl_passes(&config, n), &b, err);
+    int rc = t->before_client ? t->before_client(t->context, config.rounds, k, err) : 0;
+    if (rc == 0)
+        rc = gnt_chain_encode_set(t->chain, &client, config.rounds * gnt_fl_passes(&config, n), &b, err);
+    if (rc == 0 && t->after_client)
+        rc = t->after_client(t->context, config.rounds, k, err);
     if (rc == 0)
         rc = add_rows(r, e, t, &b.view, err);
     gnt_batch_free(&b);

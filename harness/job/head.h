@@ -17,6 +17,10 @@ typedef struct gnt_head_task {
     const gnt_partition *part; /* NULL: nothing was trained, so no client encodes anything */
     const float *weights, *buffers;
     const float *own; /* clients × gnt_model_own_size, or NULL */
+    /* Around what each client encodes; NULL: nothing is to be done. */
+    int (*before_client)(void *context, int32_t round, int32_t client, gnt_err *err);
+    int (*after_client)(void *context, int32_t round, int32_t client, gnt_err *err);
+    void *context;
 } gnt_head_task;
 
 /* *outputs: test samples × classes, freed with gnt_free: what the head gives for the test part; NaN where the

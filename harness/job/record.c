@@ -10,12 +10,14 @@
 #include "job/carry.h"
 #include "job/treatment.h"
 
-enum { NAME_SIZE = 64, TREATMENT = 5, MOST_TREATMENTS = 1 << 22 };
+enum { NAME_SIZE = 64, TREATMENT = 8, MOST_TREATMENTS = 1 << 22 };
 
 typedef struct observed {
     int32_t round;
     int32_t *client;        /* targets of them, drawn */
     gnt_released *released; /* of each, where encodings are recorded */
+    gnt_fl_round compared;
+    int is_compared;
 } observed;
 
 struct gnt_record {
@@ -27,6 +29,8 @@ struct gnt_record {
     observed *stage;
     size_t n_stages;
     gnt_st record, held;
+    gnt_fl_totals added;
+    json_t *marks;    /* found so far */
     float *treatment; /* n_treated × TREATMENT */
     int64_t n_treated, room;
 };
@@ -96,6 +100,7 @@ int gnt_record_open(gnt_record **out, gnt_work *w, const gnt_model *m, const gnt
     r->config = gnt_work_config(w);
     gnt_st_init(&r->record);
     gnt_st_init(&r->held);
+    r->marks = json_array();
     r->stage = gnt_array(n, sizeof *r->stage);
     int rc = r->stage ? 0 : gnt_fail(err, "out of memory for a record");
     for (size_t i = 0; rc == 0 && i < n; i++) {
@@ -122,6 +127,7 @@ void gnt_record_free(gnt_record *r) {
     }
     gnt_free(r->stage);
     gnt_free(r->treatment);
+    json_decref(r->marks);
     gnt_st_free(&r->record);
     gnt_st_free(&r->held);
     gnt_free(r);
@@ -172,8 +178,13 @@ static void *row_of(gnt_record *r, gnt_st *st, const char *kind, int32_t round, 
     return (uint8_t *)t->data + (size_t)(place * columns) * gnt_st_type_size(type);
 }
 
+static float log_ratio(double ratio) {
+    return (float)fmin(fmax(log10(ratio), -30), 30);
+}
+
 static int note_treatment(gnt_record *r, const gnt_fl_receipt *c, gnt_err *err) {
-    if (!c->treatment->known || r->n_treated == MOST_TREATMENTS)
+    const gnt_fl_treatment *made = c->treatment;
+    if ((!made->known && !made->plain_known) || r->n_treated == MOST_TREATMENTS)
         return 0;
     if (r->n_treated == r->room) {
         const int64_t room = r->room ? 2 * r->room : 256;
@@ -186,9 +197,12 @@ static int note_treatment(gnt_record *r, const gnt_fl_receipt *c, gnt_err *err) 
     float *t = r->treatment + TREATMENT * r->n_treated++;
     t[0] = (float)c->round;
     t[1] = (float)c->client;
-    t[2] = (float)c->treatment->cosine;
-    t[3] = (float)fmin(fmax(log10(c->treatment->ratio), -30), 30);
-    t[4] = (float)c->treatment->changed;
+    t[2] = (float)(made->known ? made->cosine : 1);
+    t[3] = made->known ? log_ratio(made->ratio) : 0;
+    t[4] = (float)(made->known ? made->changed : 0);
+    t[5] = (float)made->plain_known;
+    t[6] = made->plain_known ? (float)made->plain_cosine : 1;
+    t[7] = made->plain_known ? log_ratio(made->plain_ratio) : 0;
     return 0;
 }
 
@@ -325,28 +339,91 @@ static size_t gather_treatments(const gnt_record *r, gnt_treatment *out) {
                 out[n++] = (gnt_treatment){.stratum = (int32_t)k,
                                            .watched = r->stage[k].round == round &&
                                                       place_of(r, &r->stage[k], (int32_t)t[1]) >= 0,
-                                           .value = {t[2], t[3], t[4]}};
+                                           .compared = t[5] != 0 && r->stage[k].round == round,
+                                           .value = {t[2], t[3], t[4], t[6], t[7]}};
     }
     return n;
 }
 
-/* Metadata of the record: marks of what the host found. */
-static int mark(gnt_record *r, gnt_err *err) {
-    gnt_treatment *all = gnt_array((size_t)r->n_treated * (r->n_stages ? r->n_stages : 1), sizeof *all);
+/* ---- beside what would have been sent without a defense ---- */
+
+int gnt_record_compares(const gnt_record *r, int32_t round) {
+    return r && stage_of(r, round) != NULL;
+}
+
+int gnt_record_compared(gnt_record *r, const gnt_fl_round *round, gnt_err *err) {
+    observed *s = stage_of(r, round->round);
+    if (!s)
+        return gnt_fail(err, "round %" PRId32 " is not observed", round->round);
+    s->compared = *round;
+    s->is_compared = 1;
+    return 0;
+}
+
+void gnt_record_added(gnt_record *r, const gnt_fl_totals *totals) {
+    r->added = *totals;
+}
+
+static size_t gather_compared(const gnt_record *r, gnt_fl_round *out) {
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_stages; i++)
+        if (r->stage[i].is_compared)
+            out[n++] = r->stage[i].compared;
+    return n;
+}
+
+static void add_mark(gnt_record *r, const char *what, const gnt_err *says) {
+    json_array_append_new(r->marks, json_pack("{s:s, s:s}", "what", what, "says", says->text));
+}
+
+/* ---- secure sums ---- */
+
+int gnt_record_sum(gnt_record *r, int64_t entries, int64_t features, gnt_err *err) {
     gnt_err says = {0};
-    const int found =
-        all ? gnt_treatment_differs(all, gather_treatments(r, all), &says) : gnt_fail(&says, "out of memory");
-    gnt_free(all);
+    if (!r->marks)
+        return gnt_fail(err, "out of memory for a record");
+    if (64 * entries <= features * r->part->clients)
+        return 0;
+    gnt_fail(&says,
+             "a secure sum of %" PRId64 " numbers has room for a sample of each client (%" PRId64
+             " features): what everybody then knows is no part of what is attacked",
+             entries, features);
+    add_mark(r, "sum-holds-samples", &says);
+    return 0;
+}
+
+/* ---- marks: what the host found, into the metadata of the record ---- */
+
+static int find_marks(gnt_record *r, gnt_err *err) {
+    gnt_treatment *all = gnt_array((size_t)r->n_treated * (r->n_stages ? r->n_stages : 1), sizeof *all);
+    gnt_fl_round *round = gnt_array(r->n_stages ? r->n_stages : 1, sizeof *round);
+    gnt_err says = {0};
+    int rc = all && round ? 0 : gnt_fail(err, "out of memory for a record");
+    const size_t n = rc == 0 ? gather_compared(r, round) : 0;
+    const int found = rc == 0 ? gnt_treatment_differs(all, gather_treatments(r, all), &says) : 0;
     if (found < 0)
-        return gnt_fail(err, "%s", says.text);
-    json_t *marks = json_array(), *whole = json_pack("{s:O}", "marks", marks);
-    if (found)
-        json_array_append_new(marks, json_pack("{s:s, s:s}", "what", "acts-otherwise", "says", says.text));
+        rc = gnt_fail(err, "%s", says.text);
+    if (found > 0)
+        add_mark(r, "acts-otherwise", &says);
+    if (gnt_server_knows_more(round, n, &says))
+        add_mark(r, "server-knows-more", &says);
+    if (gnt_masks_cancel(round, n, &says))
+        add_mark(r, "cancels-in-the-sum", &says);
+    if (gnt_is_taken_back(&r->added, &says))
+        add_mark(r, "taken-back-later", &says);
+    gnt_free(all);
+    gnt_free(round);
+    return rc;
+}
+
+static int mark(gnt_record *r, gnt_err *err) {
+    if (find_marks(r, err) != 0)
+        return -1;
+    json_t *whole = json_pack("{s:O}", "marks", r->marks);
     char *text = whole ? json_dumps(whole, JSON_COMPACT) : NULL;
     const int rc =
         text ? gnt_st_set_metadata(&r->record, text, err) : gnt_fail(err, "out of memory for a record");
     gnt_free(text);
-    json_decref(marks);
     json_decref(whole);
     return rc;
 }

@@ -11,7 +11,8 @@
  *           stand behind the n samples that were computed with), state.R.… of the drawn clients before their work,
  *           weight.J.rR and source.J.rR (what encodings are said to be made of) and set.R I64 T×H (all rows of
  *           each drawn client) where encodings are recorded;
- *           treatment F32 N×5: round, client, cosine, log₁₀ of the ratio of norms, share changed, of every update */
+ *           treatment F32 N×8: of every update its round, client, cosine, log₁₀ of the ratio of norms, share changed; 1 where
+ *           it was compared with what would have been sent undefended, that cosine, log₁₀ of that ratio of norms */
 #ifndef GNT_JOB_RECORD_H
 #define GNT_JOB_RECORD_H
 
@@ -30,6 +31,13 @@ void gnt_record_free(gnt_record *r);
 /* 1 where the client is drawn in that round. */
 int gnt_record_wants(const gnt_record *r, int32_t round, int32_t client);
 int gnt_record_take(gnt_record *r, const gnt_fl_receipt *receipt, gnt_err *err);
+/* What was broadcast before round 0 as the sum of all clients' vectors: so many entries, of clients' samples of so many
+ * features. */
+int gnt_record_sum(gnt_record *r, int64_t entries, int64_t features, gnt_err *err);
+/* 1 for a round of which it takes what the clients would have sent without a defense. */
+int gnt_record_compares(const gnt_record *r, int32_t round);
+int gnt_record_compared(gnt_record *r, const gnt_fl_round *round, gnt_err *err);
+void gnt_record_added(gnt_record *r, const gnt_fl_totals *totals);
 /* The state of a drawn client before its work, as carry.h writes it for round 0. */
 int gnt_record_state(gnt_record *r, int32_t round, const gnt_st *state, gnt_err *err);
 /* 1 where encodings are recorded, of which every client's are to be handed over. */

@@ -31,8 +31,9 @@ struct gnt_remote {
     gnt_chain chain;
     proxy *proxy;
     int64_t n_params, n_buffers, n_shared;
-    int claims;   /* someone asks what encodings are made of */
-    gnt_err said; /* the sentence that goes with a status that is not GNT_OK */
+    int by_copies, alone; /* alone: a copy is there */
+    int claims;           /* someone asks what encodings are made of */
+    gnt_err said;         /* the sentence that goes with a status that is not GNT_OK */
 };
 
 /* ---- asking ---- */
@@ -244,10 +245,15 @@ static gnt_status aggregate(void *self, const gnt_aggregate *in, float *new_weig
 
 static int64_t contribute_size(void *self) {
     proxy *p = self;
-    ask_side *s = &p->remote->client;
+    gnt_remote *r = p->remote;
+    ask_side *s = &r->client;
+    const int copied = r->by_copies && !r->alone; /* it is no client's: a copy for this question */
+    if (copied && gnt_remote_alone(r, &r->said) != 0)
+        return -1;
     begin(s, p, SIDE_CONTRIBUTE_SIZE);
-    const int64_t n = ask(p->remote, s) == GNT_OK ? gnt_frame_get_int(&s->in) : -1;
-    return p->n_sum = s->in.bad ? -1 : n;
+    const int64_t size = ask(r, s) == GNT_OK ? gnt_frame_get_int(&s->in) : -1, n = s->in.bad ? -1 : size;
+    p->n_sum = n;
+    return copied && n >= 0 && gnt_remote_together(r, &r->said) != 0 ? -1 : n;
 }
 
 /* A contribution comes before every round: its streams are of a round −1. */
@@ -274,14 +280,14 @@ static gnt_status contribute(void *self, const gnt_client *client, double *vecto
     return GNT_OK;
 }
 
-/* Everyone who took part learns the sum. */
+/* Everyone who took part learns the sum; of copies each when it begins. */
 static gnt_status receive_sum(void *self, const double *sum, int64_t n) {
     proxy *p = self;
     gnt_remote *r = p->remote;
     ask_side *sides[] = {&r->client, &r->server, &r->query};
     gnt_status status = GNT_OK;
     for (size_t i = 0; status == GNT_OK && i < sizeof sides / sizeof *sides; i++) {
-        if (sides[i]->line.fd < 0)
+        if (sides[i]->line.fd < 0 || (r->by_copies && (sides[i] == &r->client) != r->alone))
             continue;
         begin(sides[i], p, SIDE_RECEIVE_SUM);
         gnt_frame_put_int(&sides[i]->out, n);
@@ -419,6 +425,7 @@ int gnt_remote_open(gnt_remote **out, gnt_work *w, const gnt_work_model *m, gnt_
     open_side(&r->client, w, "client");
     open_side(&r->server, w, "server");
     open_side(&r->query, w, "query");
+    r->by_copies = json_is_true(gnt_request(w, "copies"));
     r->claims = (int)gnt_request_int(w, "record.encodings");
     r->n_params = gnt_model_size(m->model);
     r->n_buffers = gnt_model_buffer_size(m->model);
@@ -469,7 +476,12 @@ const gnt_chain *gnt_remote_chain(const gnt_remote *r) {
     return &r->chain;
 }
 
+int gnt_remote_by_copies(const gnt_remote *r) {
+    return r->by_copies;
+}
+
 int gnt_remote_alone(gnt_remote *r, gnt_err *err) {
+    r->alone = 1;
     r->client.sent = (side_sent){0};
     r->said = (gnt_err){0};
     gnt_frame_begin(&r->client.out, SIDE_ALONE);
@@ -478,6 +490,8 @@ int gnt_remote_alone(gnt_remote *r, gnt_err *err) {
 
 int gnt_remote_together(gnt_remote *r, gnt_err *err) {
     r->client.sent = (side_sent){0}; /* what the copy had is gone with it */
+    r->alone = 0;
+    r->said = (gnt_err){0};
     gnt_frame_begin(&r->client.out, SIDE_DONE);
-    return gnt_frame_send(&r->client.line, &r->client.out, err);
+    return ask(r, &r->client) == GNT_OK ? 0 : gnt_fail(err, "%s", r->said.text);
 }

@@ -16,9 +16,9 @@ int gnt_remote_open(gnt_remote **out, gnt_work *w, const gnt_work_model *m, gnt_
 void gnt_remote_free(gnt_remote *r);
 const gnt_chain *gnt_remote_chain(const gnt_remote *r);
 
-/* From here to gnt_remote_together hooks of clients run in a fresh copy of their process, as it was before any hook of a
- * client ran in it: what they give can depend on nothing but what they are given in between. Wants a side that may be
- * copied ("copies" of the request). */
+/* From here to gnt_remote_together hooks of clients run in a process of their own (side_copies.h): what they give can depend
+ * on nothing but what they are given in between, sums and state among it. Wants "copies" of the request. */
+int gnt_remote_by_copies(const gnt_remote *r); /* 1: hooks of clients run in no other way */
 int gnt_remote_alone(gnt_remote *r, gnt_err *err);
 int gnt_remote_together(gnt_remote *r, gnt_err *err);
 

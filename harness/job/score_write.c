@@ -28,9 +28,10 @@ static json_t *targets_json(const score *s) {
     for (int64_t i = 0; i < s->n; i++) {
         const score_target *t = &s->target[i];
         json_t *one = json_pack("{s:I}", "id", (json_int_t)i);
-        if (t->has_image && score_by_members(s))
+        if (score_by_members(s)) /* none: nothing that is answered says which */
             json_object_set_new(one, "member",
-                                t->member < 0 ? json_null() : json_integer((json_int_t)t->member));
+                                !t->has_image || t->member < 0 ? json_null()
+                                                               : json_integer((json_int_t)t->member));
         if (t->has_image) {
             json_object_set_new(one, "mse", number(t->image.mse));
             json_object_set_new(one, "mse255", number(t->image.mse255));

@@ -1,15 +1,15 @@
 /* The job `side`: a chain's hooks on one side of the protocol, asked for over a socket (side.h). */
-#include <errno.h>
+#include <stdlib.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "fl/secure_sum.h"
 #include "job/job.h"
 #include "job/side.h"
+#include "job/side_copies.h"
 
 typedef struct side {
     gnt_work *work;
@@ -23,7 +23,7 @@ typedef struct side {
     int has_key;
     gnt_tensors tensors;
     int64_t n_params, n_buffers, n_shared;
-    int done; /* this process was a copy, and its work is over */
+    int copy; /* this process answers for one client alone (side_copies.h) */
 } side;
 
 static int stop(void *context) {
@@ -357,52 +357,56 @@ static void begin_answer(side *s, gnt_status status, const char *sentence) {
     gnt_frame_put_text(&s->out, sentence);
 }
 
-/* A copy of this process goes on answering; this one waits until it has ended. */
-static int copy_process(side *s, gnt_err *err) {
-    const pid_t pid = fork();
-    if (pid < 0)
-        return gnt_fail(err, "cannot copy a process: %s", strerror(errno));
-    if (pid == 0)
-        return 0;
-    int status = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        if (stop(s->work))
-            return gnt_fail(err, "stopped");
-    if (WIFSIGNALED(status)) { /* as if it had happened here: whoever waits for this process is told so */
-        signal(WTERMSIG(status), SIG_DFL);
-        raise(WTERMSIG(status));
-    }
-    return 1;
+/* What the instances of a copy told of themselves is its last answer. */
+static void tell_facts(side *s) {
+    gnt_err ignored;
+    gnt_work_chain_free(&s->chain);
+    char *text = json_dumps(s->work->facts, JSON_COMPACT);
+    begin_answer(s, GNT_OK, "");
+    gnt_frame_put_text(&s->out, text ? text : "{}");
+    gnt_frame_send(&s->line, &s->out, &ignored);
+    free(text);
 }
 
 /* 1: go on, 0: the end, −1: with a sentence. */
 static int serve_one(side *s, gnt_err *err) {
     gnt_err why = {0};
+    (void)err;
     if (gnt_frame_receive(&s->line, &s->in, &why) != 0)
         return 0; /* the training has ended, well or not: it says so itself */
-    if (s->in.op == SIDE_DONE) {
-        s->done = 1;
+    if (s->in.op == SIDE_DONE && s->copy) {
+        tell_facts(s);
         return 0;
     }
-    if (s->in.op == SIDE_ALONE) {
-        const int parent = copy_process(s, err);
-        if (parent != 0)
-            return parent;
-        begin_answer(s, GNT_OK, "");
-    } else {
-        s->work->status = GNT_FAILED;
-        begin_answer(s, GNT_OK, "");
-        if (answer(s, s->in.op, &why) != 0)
-            begin_answer(s, s->work->status == GNT_OK ? GNT_FAILED : s->work->status, why.text);
-    }
+    s->work->status = GNT_FAILED;
+    begin_answer(s, GNT_OK, "");
+    if (answer(s, s->in.op, &why) != 0)
+        begin_answer(s, s->work->status == GNT_OK ? GNT_FAILED : s->work->status, why.text);
     return gnt_frame_send(&s->line, &s->out, &why) == 0;
 }
 
-static int open_all(side *s, gnt_err *err) {
+/* As a copy: the plugin is opened here, and answers until its client's work is over. Does not return. */
+static void serve_copy(side *s, gnt_err *err) {
+    gnt_err ignored;
+    s->copy = 1;
+    s->in.op = SIDE_ALONE;
+    const int opened = gnt_work_chain_open(&s->chain, s->work, &s->model, err) == 0;
+    begin_answer(s,
+                 opened                      ? GNT_OK
+                 : s->work->status == GNT_OK ? GNT_FAILED
+                                             : s->work->status,
+                 opened ? "" : err->text);
+    int more = gnt_frame_send(&s->line, &s->out, &ignored) == 0 && opened;
+    while (more > 0)
+        more = serve_one(s, &ignored);
+    _exit(0); /* what it would say of the job is the first process's to say */
+}
+
+static int open_all(side *s, int by_copies, gnt_err *err) {
     gnt_work *w = s->work;
     if (gnt_work_model_open(&s->model, w, err) != 0 ||
         gnt_work_samples(&s->public_data, w, "public", err) != 0 ||
-        gnt_work_chain_open(&s->chain, w, &s->model, err) != 0 ||
+        (!by_copies && gnt_work_chain_open(&s->chain, w, &s->model, err) != 0) ||
         gnt_fl_tensors(&s->tensors, s->model.model, err) != 0)
         return -1;
     s->n_params = gnt_model_size(s->model.model);
@@ -417,14 +421,23 @@ int gnt_job_side(gnt_work *w, gnt_err *err) {
                        .most = side_most_message,
                        .should_stop = stop,
                        .context = w}};
+    const side_copies copies = {.work = w,
+                                .training = s.line.fd,
+                                .outer = w->socket ? w->socket(w->context, "outer") : -1,
+                                .inner = w->socket ? w->socket(w->context, "inner") : -1};
+    const int by_copies = copies.inner >= 0;
     signal(SIGPIPE, SIG_IGN);
-    int rc = s.line.fd >= 0 ? open_all(&s, err) : gnt_fail(err, "the job's request names no training");
-    if (rc == 0)
+    int rc =
+        s.line.fd >= 0 ? open_all(&s, by_copies, err) : gnt_fail(err, "the job's request names no training");
+    if (rc == 0 && by_copies) {
+        rc = side_copies_serve(&copies, err);
+        s.line.fd = copies.inner;
+        if (rc > 0)
+            serve_copy(&s, err);
+    } else if (rc == 0)
         do
             rc = serve_one(&s, err);
         while (rc > 0);
-    if (s.done)
-        _exit(0); /* a copy: what it would say of the job is the first process's to say */
     gnt_work_chain_free(&s.chain);
     gnt_sampleset_free(&s.public_data);
     gnt_work_model_free(&s.model);

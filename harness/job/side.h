@@ -30,7 +30,7 @@ enum {
     SIDE_RECEIVE_SUM,
     SIDE_SAVE,
     SIDE_LOAD,
-    SIDE_ALONE, /* a copy of the process answers what follows, until it is told SIDE_DONE; the copy then ends */
+    SIDE_ALONE, /* a copy of the process answers what follows, until it is told SIDE_DONE (side_copies.h) */
     SIDE_DONE
 };
 

@@ -74,6 +74,32 @@ static int measure(training *t, int32_t round, const float *weights, const float
     return 0;
 }
 
+/* Where clients are served by copies, each begins with what all were told and with its own state. */
+static int before_client(void *context, int32_t round, int32_t client, gnt_err *err) {
+    training *t = context;
+    if (gnt_remote_by_copies(t->remote) &&
+        (gnt_remote_alone(t->remote, err) != 0 || gnt_carry_load_sums(t->chain, &t->out, err) != 0))
+        return -1;
+    if (!t->state)
+        return 0;
+    if (gnt_record_wants(t->record, round, client) &&
+        gnt_record_state(t->record, round, &t->state[client], err) != 0)
+        return -1;
+    return gnt_carry_load(t->chain, &t->state[client], 0, client, err);
+}
+
+static int after_client(void *context, int32_t round, int32_t client, gnt_err *err) {
+    training *t = context;
+    (void)round;
+    if (t->state) {
+        gnt_st_free(&t->state[client]);
+        gnt_st_init(&t->state[client]);
+        if (gnt_carry_save(t->chain, 0, client, &t->state[client], err) != 0)
+            return -1;
+    }
+    return gnt_remote_by_copies(t->remote) ? gnt_remote_together(t->remote, err) : 0;
+}
+
 /* Utility of a head on the representation, once the training is over. */
 static int measure_head(training *t, const gnt_sampleset *clients, const gnt_sampleset *public_data,
                         const gnt_partition *part, const float *weights, const float *buffers, gnt_err *err) {
@@ -87,6 +113,11 @@ static int measure_head(training *t, const gnt_sampleset *clients, const gnt_sam
                           .weights = weights,
                           .buffers = buffers,
                           .own = t->own};
+    if (gnt_remote_by_copies(t->remote)) {
+        task.before_client = before_client;
+        task.after_client = after_client;
+        task.context = t;
+    }
     float *outputs;
     if (!t->by_head)
         return 0;
@@ -102,7 +133,10 @@ static int measure_head(training *t, const gnt_sampleset *clients, const gnt_sam
 static int keep_state(training *t, int32_t round, gnt_err *err) {
     if (!t->state)
         return 0;
-    if (gnt_carry_save(t->chain, round, -1, &t->out, err) != 0)
+    const int copied = gnt_remote_by_copies(t->remote);
+    if ((copied && gnt_remote_alone(t->remote, err) != 0) ||
+        gnt_carry_save(t->chain, round, -1, &t->out, err) != 0 ||
+        (copied && gnt_remote_together(t->remote, err) != 0))
         return -1;
     for (int64_t k = 0; k < clients_of(t); k++)
         if (gnt_carry_copy(&t->out, &t->state[k], 0, round, err) != 0)
@@ -130,26 +164,6 @@ static int should_stop(void *context) {
     return t->work->should_stop(t->work->context);
 }
 
-static int before_client(void *context, int32_t round, int32_t client, gnt_err *err) {
-    training *t = context;
-    if (!t->state)
-        return 0;
-    if (gnt_record_wants(t->record, round, client) &&
-        gnt_record_state(t->record, round, &t->state[client], err) != 0)
-        return -1;
-    return gnt_carry_load(t->chain, &t->state[client], 0, client, err);
-}
-
-static int after_client(void *context, int32_t round, int32_t client, gnt_err *err) {
-    training *t = context;
-    (void)round;
-    if (!t->state)
-        return 0;
-    gnt_st_free(&t->state[client]);
-    gnt_st_init(&t->state[client]);
-    return gnt_carry_save(t->chain, 0, client, &t->state[client], err);
-}
-
 static int wants(void *context, int32_t round, int32_t client) {
     const training *t = context;
     return gnt_record_wants(t->record, round, client);
@@ -158,6 +172,21 @@ static int wants(void *context, int32_t round, int32_t client) {
 static int received(void *context, const gnt_fl_receipt *receipt, gnt_err *err) {
     training *t = context;
     return gnt_record_take(t->record, receipt, err);
+}
+
+static int compares(void *context, int32_t round) {
+    const training *t = context;
+    return gnt_record_compares(t->record, round);
+}
+
+static int compared(void *context, const gnt_fl_round *round, gnt_err *err) {
+    training *t = context;
+    return gnt_record_compared(t->record, round, err);
+}
+
+static void added(void *context, const gnt_fl_totals *totals) {
+    training *t = context;
+    gnt_record_added(t->record, totals);
 }
 
 static int released(void *context, int32_t round, int32_t client, int64_t pass, const gnt_batch *b,
@@ -210,11 +239,35 @@ static int start_weights(training *t, float *weights, float *buffers, gnt_err *e
     return rc == 0 ? start_own(t, &key, weights, err) : -1;
 }
 
+/* What sums told everybody, for the record. */
+static int note_sums(training *t, int64_t features, gnt_err *err) {
+    for (int32_t i = 0; t->record && i < t->chain->n; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "sum.%" PRId32, i);
+        const gnt_st_tensor *sum = gnt_st_find(&t->out, name);
+        if (sum && gnt_record_sum(t->record, sum->dim[0], features, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int takes_sums(const gnt_chain *c) {
     int32_t i = 0;
     while (i < c->n && !c->member[i].hooks->contribute)
         i++;
     return i < c->n;
+}
+
+/* What clients begin with: state of a process that has seen none of them. */
+static int start_states(training *t, int32_t clients, gnt_err *err) {
+    const int copied = gnt_remote_by_copies(t->remote);
+    t->state = gnt_array((size_t)clients, sizeof *t->state);
+    int rc = t->state ? 0 : gnt_fail(err, "out of memory for the state of %d clients", clients);
+    if (rc == 0 && copied)
+        rc = gnt_remote_alone(t->remote, err);
+    for (int32_t k = 0; rc == 0 && k < clients; k++)
+        rc = gnt_carry_save(t->chain, 0, k, &t->state[k], err);
+    return rc == 0 && copied ? gnt_remote_together(t->remote, err) : rc;
 }
 
 static int federate(training *t, const gnt_sampleset *clients, const gnt_sampleset *public_data,
@@ -238,6 +291,8 @@ static int federate(training *t, const gnt_sampleset *clients, const gnt_samples
         rc = gnt_work_partition(&part, w, clients, err);
     if (rc == 0)
         rc = gnt_carry_holdings(clients, &part, &t->out, err);
+    if (rc == 0 && gnt_carry_keeps(t->chain))
+        rc = start_states(t, part.clients, err);
     if (rc == 0) {
         const gnt_carry_summing sum = {.chain = t->chain,
                                        .trained = &t->out,
@@ -245,22 +300,24 @@ static int federate(training *t, const gnt_sampleset *clients, const gnt_samples
                                        .part = &part,
                                        .config = &config,
                                        .weights = weights,
-                                       .buffers = buffers};
+                                       .buffers = buffers,
+                                       .before_client = before_client,
+                                       .after_client = after_client,
+                                       .context = t};
         rc = gnt_carry_sums(&sum, &train_key, &t->out, &t->given, err);
-    }
-    if (rc == 0 && gnt_carry_keeps(t->chain)) {
-        t->state = gnt_array((size_t)part.clients, sizeof *t->state);
-        rc = t->state ? 0 : gnt_fail(err, "out of memory for the state of %d clients", part.clients);
-        for (int32_t k = 0; rc == 0 && k < part.clients; k++) /* what a client begins with */
-            rc = gnt_carry_save(t->chain, 0, k, &t->state[k], err);
     }
     if (rc == 0)
         rc = gnt_fl_new(&fl, t->model.model, &config, t->chain, &train_key, err);
     if (rc == 0)
         rc = gnt_record_open(&t->record, w, t->model.model, fl, &part, err);
+    if (rc == 0)
+        rc = note_sums(t, clients->view.features, err);
     if (t->record) {
         watch.wants = wants;
         watch.received = received;
+        watch.compares = compares;
+        watch.compared = compared;
+        watch.added = added;
         watch.released = gnt_record_wants_encodings(t->record) ? released : NULL;
     }
     if (rc == 0)

@@ -1,5 +1,6 @@
 #include "job/treatment.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,9 +9,17 @@
 /* Two-sided, of a normal variable beyond 4; where each of k rounds is looked at by itself, of all k together (Bonferroni). */
 static const double beyond_chance = 6.3e-5;
 /* What is large: in cosine, in log₁₀ of a ratio (a factor of 1.4), in share of the entries. */
-static const double large[GNT_TREATMENTS] = {0.1, 0.15, 0.05};
+static const double large[GNT_TREATMENTS] = {0.1, 0.15, 0.05, 0.1, 0.15};
 static const char *const words[GNT_TREATMENTS] = {"cosine of before to after", "log10 of the ratio of norms",
-                                                  "share of entries changed"};
+                                                  "share of entries changed", "cosine of undefended to sent",
+                                                  "log10 of the ratio of norms, undefended to sent"};
+/* By how much a server's cosine may lie above that of what it was sent; how much may be added before it is asked whether it
+ * cancels, in units of the updates; what may be left of it. */
+static const double more = 0.2, much = 0.25, left_over = 0.1;
+
+/* Over a training: how much must be added, in units of the updates, to be a mask; what may be left of it; rounds to tell by. */
+static const double masking = 4, taken = 0.25;
+static const int32_t least_rounds = 8;
 
 typedef struct ranked {
     int32_t stratum;
@@ -56,12 +65,12 @@ static void add_stratum(sums *s, const ranked *r, size_t n) {
     s->others += m * mean[0];
 }
 
-static void add_sums(sums *s, const sums *more) {
-    s->surplus += more->surplus;
-    s->variance += more->variance;
-    s->weight += more->weight;
-    s->watched += more->watched;
-    s->others += more->others;
+static void add_sums(sums *s, const sums *one) {
+    s->surplus += one->surplus;
+    s->variance += one->variance;
+    s->weight += one->weight;
+    s->watched += one->watched;
+    s->others += one->others;
 }
 
 /* 0 where there is nothing to compare, or the difference is small. */
@@ -85,9 +94,11 @@ static int judge(const sums *s, int what, size_t looks, gnt_err *says) {
 /* All strata together, then the one that stands out most, in a workspace of n entries. */
 static int differs_in(const gnt_treatment *t, size_t n, int what, ranked *space, gnt_err *says) {
     sums total = {0}, most = {0};
-    size_t strata = 0;
+    size_t strata = 0, known = 0;
     for (size_t i = 0; i < n; i++)
-        space[i] = (ranked){t[i].stratum, t[i].value[what], t[i].watched != 0};
+        if (what < GNT_TREATMENT_PLAIN_COSINE || t[i].compared)
+            space[known++] = (ranked){t[i].stratum, t[i].value[what], t[i].watched != 0};
+    n = known;
     qsort(space, n, sizeof *space, by_stratum_and_value);
     for (size_t from = 0, to; from < n; from = to) {
         sums one = {0};
@@ -111,4 +122,54 @@ int gnt_treatment_differs(const gnt_treatment *t, size_t n, gnt_err *says) {
         found = differs_in(t, n, what, space, says);
     gnt_free(space);
     return found;
+}
+
+int gnt_server_knows_more(const gnt_fl_round *round, size_t n, gnt_err *says) {
+    double sent = 0, server = 0, rounds = 0;
+    for (size_t i = 0; i < n; i++)
+        if (round[i].aggregated) {
+            sent += round[i].sent;
+            server += round[i].server;
+            rounds++;
+        }
+    if (rounds == 0 || !(server / rounds - sent / rounds > more))
+        return 0;
+    gnt_fail(says,
+             "the server's step follows the clients' undefended updates (cosine %.2f) more closely than what "
+             "they sent "
+             "does (%.2f): it has of them what no attack was shown",
+             server / rounds, sent / rounds);
+    return 1;
+}
+
+int gnt_masks_cancel(const gnt_fl_round *round, size_t n, gnt_err *says) {
+    double added = 0, left = 0, plain = 0, plain_left = 0;
+    for (size_t i = 0; i < n; i++) { /* each round in its own units */
+        if (!(round[i].plain > 0))
+            continue;
+        added += round[i].added / round[i].plain;
+        left += round[i].left / round[i].plain;
+        plain += 1;
+        plain_left += round[i].plain_left / round[i].plain;
+    }
+    const double usual = plain_left < plain ? plain_left / plain : 1;
+    if (plain == 0 || !(added > much * plain) || !(left < left_over * usual * added))
+        return 0;
+    gnt_fail(says,
+             "what the defense added to single updates cancels in their sum: %.2g of it is left, where "
+             "independent "
+             "additions leave about 1",
+             left / added);
+    return 1;
+}
+
+int gnt_is_taken_back(const gnt_fl_totals *t, gnt_err *says) {
+    if (t->rounds < least_rounds || !(t->added > masking * t->plain) || !(t->left < taken * t->each))
+        return 0;
+    gnt_fail(
+        says,
+        "what the defense added to updates is taken back in other rounds: %.2g of it is left over %" PRId32
+        " rounds, where additions drawn anew leave about 1",
+        t->left / t->each, t->rounds);
+    return 1;
 }

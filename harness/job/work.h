@@ -23,6 +23,8 @@ typedef struct gnt_work {
     int (*write)(void *context, const char *output, const gnt_st *st, gnt_err *err);
     int (*socket)(void *context,
                   const char *name); /* to another process of the job; −1: there is none. May be NULL */
+    /* From here on this process makes no other, and signals none. May be NULL. */
+    void (*alone)(void *context);
     void (*progress)(void *context, double done, double total);
     int (*should_stop)(void *context);
     /* A look from outside at the hook that runs, for a job that vets a plugin; NULL elsewhere. note: its name. others:

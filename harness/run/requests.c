@@ -280,6 +280,9 @@ static void ask_for_sides(const run *r, run_job *j, int defense) {
     if (json_array_size(list) == 0)
         j->n_plugins = 0;
     request_set(j, "sides", list);
+    /* what one client gives to all, or carries on, must be its own */
+    if (hooks & (GNT_HOOK_STATE | GNT_HOOK_CONTRIBUTE))
+        request_set(j, "copies", json_true());
 }
 
 /* What the training keeps of its rounds, for all tasks that it trains for. 0 where nothing is observed in a round. */

@@ -57,4 +57,8 @@ gnt_sandbox_level gnt_sandbox_level_of(const char *words);
  * end. There is no way out again. */
 int gnt_sandbox_enter(const gnt_sandbox_spec *spec, gnt_sandbox_report *report, gnt_err *err);
 
+/* Where processes are let through: from here on this one makes no process or thread, and signals none. Nothing happens on a
+ * kernel without system-call filters. */
+void gnt_sandbox_alone(void);
+
 #endif

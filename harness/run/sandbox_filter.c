@@ -5,9 +5,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <seccomp.h>
 
 /* Reading and writing what is open, memory, clocks, waiting, the process's own business. */
@@ -37,7 +42,6 @@ static const int allowed[] = {
     SCMP_SYS(readlink),
     SCMP_SYS(readlinkat),
     SCMP_SYS(getcwd),
-    SCMP_SYS(mmap),
     SCMP_SYS(munmap),
     SCMP_SYS(mremap),
     SCMP_SYS(mprotect),
@@ -122,6 +126,20 @@ static const int deadly[] = {
 static const int forking[] = {SCMP_SYS(clone), SCMP_SYS(fork), SCMP_SYS(vfork), SCMP_SYS(wait4),
                               SCMP_SYS(waitid)};
 
+/* Memory that copies of a process share would let one leave data for the next. */
+static int add_mapping(scmp_filter_ctx filter, int may_fork) {
+    if (!may_fork)
+        return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 0);
+    return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
+                            SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_TYPE, MAP_PRIVATE));
+}
+
+/* A copy may give up more than the process that made it. No flag: none gives another process a say. */
+static int add_narrowing(scmp_filter_ctx filter) {
+    return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(seccomp), 2,
+                            SCMP_A0(SCMP_CMP_EQ, SECCOMP_SET_MODE_FILTER), SCMP_A1(SCMP_CMP_EQ, 0));
+}
+
 /* libc asks for these first and takes an older call when the kernel does not know them; their arguments lie
  * in memory, where a filter cannot see them. */
 static const int unknown[] = {SCMP_SYS(clone3), SCMP_SYS(openat2), SCMP_SYS(statx), SCMP_SYS(faccessat2)};
@@ -175,6 +193,10 @@ int gnt_wall_filter(int may_fork, gnt_err *err) {
     if (rc == 0)
         rc = add_all(filter, SCMP_ACT_ERRNO(ENOSYS), unknown, sizeof unknown / sizeof *unknown);
     if (rc == 0)
+        rc = add_mapping(filter, may_fork);
+    if (rc == 0 && may_fork)
+        rc = add_narrowing(filter);
+    if (rc == 0)
         rc = add_opening(filter);
     if (rc == 0)
         rc = add_own(filter);
@@ -188,4 +210,25 @@ int gnt_wall_filter(int may_fork, gnt_err *err) {
     seccomp_release(filter);
     errno = -rc;
     return rc == 0 ? 0 : 1; /* a kernel without the filter */
+}
+
+/* Added to the filter that stands, of which the strictest answer counts. Written out, for the library asks for more than the
+ * first filter lets through. */
+void gnt_sandbox_alone(void) {
+#define REFUSED(call, jumps) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (call), (jumps), 0)
+    static struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        REFUSED(SYS_clone, 7),
+        REFUSED(SYS_clone3, 6),
+        REFUSED(SYS_fork, 5),
+        REFUSED(SYS_vfork, 4),
+        REFUSED(SYS_kill, 3),
+        REFUSED(SYS_tgkill, 2),
+        REFUSED(SYS_seccomp, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+    };
+#undef REFUSED
+    const struct sock_fprog program = {.len = sizeof code / sizeof *code, .filter = code};
+    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
 }

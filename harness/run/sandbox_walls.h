@@ -20,7 +20,8 @@ typedef struct gnt_readable {
  * apart. */
 int gnt_wall_namespaces(const gnt_readable *readable, int *files_closed, gnt_err *err);
 int gnt_wall_landlock(const gnt_readable *readable, int most, int *abi, gnt_err *err);
-/* may_fork: threads and copies of the process are let through; the filter holds for them too. */
+/* may_fork: threads and copies of the process are let through; the filter holds for them too, and they share no memory that
+ * one could write and another read. */
 int gnt_wall_filter(int may_fork, gnt_err *err);
 
 enum { GNT_LEFT_OUT = -1 };

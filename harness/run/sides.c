@@ -6,6 +6,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/random.h"
+#include "job/work.h"
 #include "run/walls.h"
 
 static const double grace = 2; /* seconds */
@@ -20,6 +22,24 @@ static int is_for_side(const json_t *request, const char *side, const char *name
     return strcmp(side, "server") != 0 || !json_is_true(json_object_get(entry, "private"));
 }
 
+/* Clients one by one, each by a process that saw no other (job/side_copies.h). */
+static int by_copies(const json_t *request, const char *side) {
+    return json_is_true(json_object_get(request, "copies")) && strcmp(side, "client") == 0;
+}
+
+/* Each side has a key of its own: the job keeps the one that clients' streams are derived from, and sends each client's with
+ * what it asks for it, so that no process can draw the noise of another's client again. */
+static int key_of(const json_t *request, const char *side, char hex[GNT_HEX_SIZE]) {
+    const gnt_work of_job = {.request = request};
+    gnt_key role;
+    gnt_err ignored;
+    if (gnt_request_key(&of_job, "keys.defense", &role, &ignored) != 0)
+        return -1;
+    const gnt_key own = gnt_key_derive(&role, side);
+    gnt_key_hex(&own, hex);
+    return 0;
+}
+
 /* The request of a side: what it needs of the job's, and no more. */
 static json_t *request_of(const json_t *request, const char *side) {
     static const char *const parts[] = {"model", "defense", "region", "hide", "memory_mb", "sums", "sandbox"};
@@ -29,9 +49,16 @@ static json_t *request_of(const json_t *request, const char *side) {
         if (part)
             json_object_set(own, parts[i], part);
     }
-    json_t *key = json_object_get(json_object_get(request, "keys"), "defense");
-    if (own && key)
-        json_object_set_new(own, "keys", json_pack("{s:O}", "defense", key));
+    if (own && !by_copies(request, side)) { /* no processes but where clients are served by copies */
+        json_t *walls = json_copy(json_object_get(own, "sandbox"));
+        json_object_set_new(walls, "may_fork", json_false());
+        json_object_set_new(own, "sandbox", walls);
+    }
+    if (own && json_object_get(json_object_get(request, "keys"), "defense")) {
+        char hex[GNT_HEX_SIZE];
+        if (key_of(request, side, hex) == 0)
+            json_object_set_new(own, "keys", json_pack("{s:s}", "defense", hex));
+    }
     return own;
 }
 
@@ -39,19 +66,27 @@ static int start_one(run *r, run_job *j, const json_t *request, const char *side
                      const gnt_child_input *inputs, size_t n_inputs, int *job_end, gnt_err *err) {
     gnt_child_input own[RUN_MOST_INPUTS];
     size_t n = 0;
-    int end[2];
+    int end[2], line[2] = {-1, -1};
     for (size_t i = 0; i < n_inputs; i++)
         if (is_for_side(request, side, inputs[i].name))
             own[n++] = inputs[i];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, end) != 0)
         return gnt_fail(err, "cannot connect two processes of a job: %s", strerror(errno));
+    const int copies = by_copies(request, side);
+    if (copies && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line) != 0) {
+        close(end[0]);
+        close(end[1]);
+        return gnt_fail(err, "cannot connect two processes of a job: %s", strerror(errno));
+    }
     json_t *ask = request_of(request, side);
-    const gnt_child_socket socket = {.name = "training", .fd = end[1]};
+    const gnt_child_socket sockets[] = {{.name = "training", .fd = end[1]},
+                                        {.name = "outer", .fd = line[0]},
+                                        {.name = "inner", .fd = line[1]}};
     const gnt_child_spec spec = {.request = ask,
                                  .inputs = own,
                                  .n_inputs = n,
-                                 .sockets = &socket,
-                                 .n_sockets = 1,
+                                 .sockets = sockets,
+                                 .n_sockets = copies ? 3 : 1,
                                  .seconds = r->suite->seconds,
                                  .cpu_seconds = r->suite->cpu_seconds,
                                  .memory = (uint64_t)r->suite->memory_mb << 20};
@@ -59,6 +94,10 @@ static int start_one(run *r, run_job *j, const json_t *request, const char *side
                        : gnt_fail(err, "out of memory for a job's process");
     json_decref(ask);
     close(end[1]);
+    if (copies) {
+        close(line[0]);
+        close(line[1]);
+    }
     if (rc != 0) {
         close(end[0]);
         return -1;

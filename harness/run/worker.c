@@ -8,6 +8,7 @@
 #include "job/job.h"
 #include "plugin/load.h"
 #include "run/child.h"
+#include "run/sandbox.h"
 #include "run/walls.h"
 
 static const size_t most_bundle = (size_t)8 << 30;
@@ -63,6 +64,11 @@ static int socket_of(void *context, const char *name) {
     return fd ? gnt_worker_socket(context, name, NULL) : -1;
 }
 
+static void alone(void *context) {
+    (void)context;
+    gnt_sandbox_alone();
+}
+
 static void progress(void *context, double done, double total) {
     (void)context;
     if (done >= 0 && total >= done)
@@ -100,6 +106,7 @@ static int work(json_t *request, json_t *facts, gnt_status *status, gnt_err *err
                   .read = read_input,
                   .write = write_output,
                   .socket = socket_of,
+                  .alone = alone,
                   .progress = progress,
                   .should_stop = should_stop,
                   .note = note,

@@ -321,6 +321,7 @@ static json_t *replay(trained *t) {
         j->inputs.n++;
     }
     const size_t before = j->inputs.n - j->n_outputs;
+    json_object_set_new((json_t *)(uintptr_t)j->inputs.work.request, "copies", json_true());
     sides_start(j, "client");
     MUST_WORK(gnt_job_replay(&j->inputs.work, err));
     sides_stop(j);

@@ -12,6 +12,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,6 +104,46 @@ static int needed(const json_t *request, gnt_err *err) {
     return rc;
 }
 
+static int maps_shared(void) {
+    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (page != MAP_FAILED)
+        munmap(page, 4096);
+    return page != MAP_FAILED;
+}
+
+static int forks(void) {
+    const pid_t pid = fork();
+    if (pid == 0)
+        _exit(0);
+    return pid > 0 && waitpid(pid, NULL, 0) == pid;
+}
+
+/* Which acts a copy of this process succeeds in, as bits. */
+static int acts_of_copy(int alone) {
+    const pid_t parent = getpid(), pid = fork();
+    int status = 0;
+    if (pid == 0) {
+        struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+        const struct sock_fprog program = {.len = 1, .filter = &allow};
+        if (alone)
+            gnt_sandbox_alone();
+        _exit(forks() | (kill(parent, 0) == 0) << 1 | maps_shared() << 2 |
+              (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0) << 3);
+    }
+    return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Where copies of the process are let through: what they share, and what each gives up. */
+static int copies(gnt_err *err) {
+    if (maps_shared())
+        return gnt_fail(err, "memory can be shared with copies");
+    const int before = acts_of_copy(0), after = acts_of_copy(1);
+    if (before != (1 | 2 | 8))
+        return gnt_fail(err, "a copy succeeds in the acts %d, expected to fork, to signal and to narrow",
+                        before);
+    return after == 0 ? 0 : gnt_fail(err, "a copy that stands alone succeeds in the acts %d", after);
+}
+
 static int worker(void) {
     gnt_err err = {0};
     json_t *request = NULL;
@@ -115,6 +157,7 @@ static int worker(void) {
     spec.wish.landlock_most = (int)json_integer_value(json_object_get(request, "landlock_most"));
     const char *name = json_string_value(json_object_get(request, "act"));
     int rc = 0, why;
+    spec.may_fork = strcmp(name, "copies") == 0;
     if (strcmp(name, "enter a missing file") == 0)
         files[0] = "/nowhere/plugin.so";
     if (without != NO_SANDBOX)
@@ -129,6 +172,8 @@ static int worker(void) {
         }
     if (rc == 0 && strcmp(name, "needed") == 0)
         rc = needed(request, &err);
+    if (rc == 0 && strcmp(name, "copies") == 0)
+        rc = copies(&err);
     if (rc == 0 && strcmp(name, "abort") == 0)
         abort();
     json_t *facts = json_pack("{s:o, s:i, s:i, s:s}", "stops", stops, "walls", (int)report.walls, "landlock",
@@ -329,6 +374,18 @@ static void needed_acts_work(void **state) {
     }
 }
 
+static void copies_share_nothing(void **state) {
+    (void)state;
+    int landlock;
+    gnt_err reason = {0};
+    if (!(walls_here(&landlock) & GNT_SANDBOX_SECCOMP))
+        skip_for("this kernel lacks the system-call filter");
+    gnt_child *child = run("copies", 0, 0);
+    if (strcmp(gnt_child_verdict(child, &reason), "ok") != 0)
+        fail_msg("%s", reason.text);
+    gnt_child_free(child);
+}
+
 static void crashes_stay_visible(void **state) {
     (void)state;
     gnt_child *child = run("abort", 0, 0);
@@ -444,6 +501,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(each_wall_closes_its_own),
         cmocka_unit_test(acts_succeed_without_a_sandbox),
         cmocka_unit_test(needed_acts_work),
+        cmocka_unit_test(copies_share_nothing),
         cmocka_unit_test(crashes_stay_visible),
         cmocka_unit_test(the_level_says_what_is_missing),
         cmocka_unit_test(a_missing_file_is_a_failure),

@@ -28,7 +28,7 @@ static float normal(void) {
 
 static void add(int32_t stratum, int watched, float cosine, float ratio, float changed) {
     assert_true(n_all < MOST);
-    all[n_all++] = (gnt_treatment){stratum, watched, {cosine, ratio, changed}};
+    all[n_all++] = (gnt_treatment){.stratum = stratum, .watched = watched, .value = {cosine, ratio, changed}};
 }
 
 static void assert_found(const char *word) {

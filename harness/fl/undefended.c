@@ -1,0 +1,110 @@
+#include "fl/undefended.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+int gnt_fl_undefended_open(gnt_fl_undefended *u, int64_t n, gnt_err *err) {
+    u->n = n;
+    u->update = gnt_aligned((size_t)n, sizeof *u->update);
+    u->plain = gnt_array((size_t)n, sizeof *u->plain);
+    u->sent = gnt_array((size_t)n, sizeof *u->sent);
+    return u->update && u->plain && u->sent
+               ? 0
+               : gnt_fail(err, "out of memory for an undefended update of %lld entries", (long long)n);
+}
+
+void gnt_fl_undefended_free(gnt_fl_undefended *u) {
+    gnt_free_aligned(u->update);
+    gnt_free(u->plain);
+    gnt_free(u->sent);
+    *u = (gnt_fl_undefended){0};
+}
+
+void gnt_fl_undefended_begin(gnt_fl_undefended *u, int32_t round) {
+    memset(u->plain, 0, (size_t)u->n * sizeof *u->plain);
+    memset(u->sent, 0, (size_t)u->n * sizeof *u->sent);
+    u->round = (gnt_fl_round){.round = round};
+}
+
+static double cosine_of(double ab, double aa, double bb) {
+    return aa > 0 && bb > 0 ? ab / sqrt(aa * bb) : 0;
+}
+
+void gnt_fl_undefended_add(gnt_fl_undefended *u, const float *sent, double share, double *cosine,
+                           double *ratio) {
+    double pp = 0, ss = 0, ps = 0, added = 0;
+    for (int64_t i = 0; i < u->n; i++) {
+        const double p = share * (double)u->update[i], s = share * (double)sent[i];
+        u->plain[i] += p;
+        u->sent[i] += s;
+        added += (s - p) * (s - p);
+        pp += p * p;
+        ss += s * s;
+        ps += p * s;
+    }
+    u->round.added += added;
+    u->round.plain += pp;
+    *cosine = cosine_of(ps, pp, ss);
+    *ratio = pp > 0 ? sqrt(ss / pp) : ss > 0 ? INFINITY : 1;
+}
+
+void gnt_fl_undefended_end(gnt_fl_undefended *u, const float *old, const float *next, int is_gradient) {
+    double pp = 0, ss = 0, gg = 0, ps = 0, pg = 0;
+    for (int64_t i = 0; i < u->n; i++) {
+        const double p = u->plain[i], s = u->sent[i], moved = (double)next[i] - (double)old[i];
+        const double g = is_gradient ? -moved : moved;
+        pp += p * p;
+        ss += s * s;
+        gg += g * g;
+        ps += p * s;
+        pg += p * g;
+        u->round.left += (s - p) * (s - p);
+    }
+    u->round.plain_left = pp;
+    u->round.sent = cosine_of(ps, pp, ss);
+    u->round.server = cosine_of(pg, pp, gg);
+}
+
+/* ---- over a whole training ---- */
+
+int gnt_fl_added_open(gnt_fl_added *a, int64_t n, gnt_err *err) {
+    a->n = n;
+    a->round = gnt_array((size_t)n, sizeof *a->round);
+    a->all = gnt_array((size_t)n, sizeof *a->all);
+    return a->round && a->all
+               ? 0
+               : gnt_fail(err, "out of memory for what is added to %lld entries", (long long)n);
+}
+
+void gnt_fl_added_free(gnt_fl_added *a) {
+    gnt_free(a->round);
+    gnt_free(a->all);
+    *a = (gnt_fl_added){0};
+}
+
+void gnt_fl_added_client(gnt_fl_added *a, const float *before, const float *after, double share) {
+    for (int64_t i = 0; i < a->n; i++) {
+        const double p = share * (double)before[i], e = share * (double)after[i] - p;
+        a->round[i] += e;
+        a->totals.added += e * e;
+        a->totals.plain += p * p;
+    }
+}
+
+void gnt_fl_added_end_round(gnt_fl_added *a) {
+    for (int64_t i = 0; i < a->n; i++) {
+        a->totals.each += a->round[i] * a->round[i];
+        a->all[i] += a->round[i];
+        a->round[i] = 0;
+    }
+    a->totals.rounds++;
+}
+
+gnt_fl_totals gnt_fl_added_totals(const gnt_fl_added *a) {
+    gnt_fl_totals t = a->totals;
+    for (int64_t i = 0; i < a->n; i++)
+        t.left += a->all[i] * a->all[i];
+    return t;
+}

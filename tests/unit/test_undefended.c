@@ -1,0 +1,142 @@
+/* What the host notes of a defense in observed rounds, and which of it is a mark. The numbers are those of the header's
+ * formulas for vectors that can be added up by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "job/treatment.h"
+
+enum { N = 4 };
+
+static void close_to(double got, double wanted) {
+    if (!(fabs(got - wanted) < 1e-9))
+        fail_msg("%.12g, expected %.12g", got, wanted);
+}
+
+/* Two clients with shares ½, plain updates (2, 0, 0, 0) and (0, 2, 0, 0). */
+static void play(gnt_fl_undefended *u, const float first[N], const float second[N]) {
+    gnt_err err = {0};
+    double cosine, ratio;
+    assert_int_equal(gnt_fl_undefended_open(u, N, &err), 0);
+    gnt_fl_undefended_begin(u, 3);
+    memcpy(u->update, (const float[N]){2, 0, 0, 0}, N * sizeof(float));
+    gnt_fl_undefended_add(u, first, 0.5, &cosine, &ratio);
+    memcpy(u->update, (const float[N]){0, 2, 0, 0}, N * sizeof(float));
+    gnt_fl_undefended_add(u, second, 0.5, &cosine, &ratio);
+}
+
+static void sums_are_those_of_the_header(void **state) {
+    (void)state;
+    gnt_fl_undefended u = {0};
+    play(&u, (const float[N]){2, 0, 3, 0}, (const float[N]){0, 2, -3, 4});
+    gnt_fl_undefended_end(&u, (const float[N]){1, 1, 1, 1}, (const float[N]){2, 2, 1, 1}, 0);
+    close_to(u.round.plain, 2);      /* ¼·4 + ¼·4 */
+    close_to(u.round.plain_left, 2); /* (1, 1, 0, 0) */
+    close_to(u.round.added, 8.5);    /* ¼·9 + ¼·25 */
+    close_to(u.round.left, 4);       /* (0, 0, 0, 2) */
+    close_to(u.round.sent, 2 / sqrt(2.0 * 6));
+    close_to(u.round.server, 1);
+    assert_int_equal(u.round.round, 3);
+    gnt_fl_undefended_free(&u);
+}
+
+static void a_gradient_points_the_other_way(void **state) {
+    (void)state;
+    gnt_fl_undefended u = {0};
+    play(&u, (const float[N]){2, 0, 0, 0}, (const float[N]){0, 2, 0, 0});
+    gnt_fl_undefended_end(&u, (const float[N]){1, 1, 1, 1}, (const float[N]){0, 0, 1, 1}, 1);
+    close_to(u.round.server, 1);
+    close_to(u.round.added, 0);
+    gnt_fl_undefended_free(&u);
+}
+
+static void masks_that_cancel_are_marked(void **state) {
+    (void)state;
+    gnt_err says = {0};
+    gnt_fl_undefended u = {0};
+    play(&u, (const float[N]){2, 0, 9, 0}, (const float[N]){0, 2, -9, 0});
+    gnt_fl_undefended_end(&u, (const float[N]){0}, (const float[N]){1, 1, 0, 0}, 0);
+    assert_true(gnt_masks_cancel(&u.round, 1, &says));
+    assert_non_null(strstr(says.text, "cancels in their sum"));
+    gnt_fl_undefended_free(&u);
+    play(&u, (const float[N]){2, 0, 9, 0}, (const float[N]){0, 2, 0, -9}); /* as independent ones do */
+    gnt_fl_undefended_end(&u, (const float[N]){0}, (const float[N]){1, 1, 0, 0}, 0);
+    close_to(u.round.left, u.round.added);
+    assert_false(gnt_masks_cancel(&u.round, 1, &says));
+    gnt_fl_undefended_free(&u);
+    play(&u, (const float[N]){0, 0, 0, 0}, (const float[N]){0, 0, 0, 0}); /* what is left out is no mask */
+    gnt_fl_undefended_end(&u, (const float[N]){0}, (const float[N]){1, 1, 0, 0}, 0);
+    assert_false(gnt_masks_cancel(&u.round, 1, &says));
+    assert_false(gnt_masks_cancel(NULL, 0, &says));
+    gnt_fl_undefended_free(&u);
+}
+
+static void a_server_that_knows_more_is_marked(void **state) {
+    (void)state;
+    gnt_err says = {0};
+    gnt_fl_round r = {.aggregated = 1, .sent = 0.1, .server = 0.31};
+    assert_true(gnt_server_knows_more(&r, 1, &says));
+    r.server = 0.29;
+    assert_false(gnt_server_knows_more(&r, 1, &says));
+    r = (gnt_fl_round){.aggregated = 0, .sent = 0.1, .server = 1}; /* the host's own mean */
+    assert_false(gnt_server_knows_more(&r, 1, &says));
+}
+
+static void what_is_taken_back_is_marked(void **state) {
+    (void)state;
+    enum { ROUNDS = 8 };
+    const float plain[N] = {1, 0, 0, 0};
+    gnt_err says = {0};
+    for (int back = 0; back < 2; back++) {
+        gnt_fl_added a = {0};
+        assert_int_equal(gnt_fl_added_open(&a, N, &says), 0);
+        for (int r = 0; r < ROUNDS; r++) { /* ±5, or 5 in another place each time and once more */
+            float sent[N] = {1, 0, 0, 0};
+            sent[back ? 1 : r % N] += back && r % 2 ? -5.0f : 5.0f;
+            gnt_fl_added_client(&a, plain, sent, 1);
+            gnt_fl_added_end_round(&a);
+        }
+        const gnt_fl_totals t = gnt_fl_added_totals(&a);
+        close_to(t.each, 25 * ROUNDS);
+        close_to(t.left, back ? 0 : 100 * N);
+        assert_int_equal(gnt_is_taken_back(&t, &says), back);
+        gnt_fl_added_free(&a);
+    }
+}
+
+/* n of 10 in each of 3 rounds are watched; what is told of them is `value`. */
+static int differs(int what, float watched, int compared, gnt_err *says) {
+    gnt_treatment t[30];
+    for (int i = 0; i < 30; i++) {
+        t[i] = (gnt_treatment){.stratum = i / 10, .watched = i % 10 < 4, .compared = compared};
+        for (int k = 0; k < GNT_TREATMENTS; k++)
+            t[i].value[k] = 1;
+        if (t[i].watched)
+            t[i].value[what] = watched;
+    }
+    return gnt_treatment_differs(t, 30, says);
+}
+
+static void those_looked_at_are_like_the_rest(void **state) {
+    (void)state;
+    gnt_err says = {0};
+    for (int what = 0; what < GNT_TREATMENTS; what++) {
+        assert_int_equal(differs(what, 1, 1, &says), 0);
+        assert_int_equal(differs(what, 0, 1, &says), 1);
+    }
+    assert_int_equal(differs(GNT_TREATMENT_PLAIN_COSINE, 0, 0, &says), 0); /* not known */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_are_those_of_the_header), cmocka_unit_test(a_gradient_points_the_other_way),
+        cmocka_unit_test(masks_that_cancel_are_marked), cmocka_unit_test(a_server_that_knows_more_is_marked),
+        cmocka_unit_test(what_is_taken_back_is_marked), cmocka_unit_test(those_looked_at_are_like_the_rest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
