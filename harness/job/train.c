@@ -270,7 +270,33 @@ static int start_states(training *t, int32_t clients, gnt_err *err) {
     return rc == 0 && copied ? gnt_remote_together(t->remote, err) : rc;
 }
 
-static int federate(training *t, const gnt_sampleset *clients, const gnt_sampleset *public_data,
+/* What a defense leaves of the use of labels that are anybody's: its clients' samples with the labels of others. */
+static int shuffle_labels(gnt_sampleset *clients, const gnt_key *key, gnt_err *err) {
+    const int64_t n = clients->view.n, c = clients->view.classes;
+    uint32_t *from = gnt_array((size_t)n, sizeof *from);
+    int32_t *label = gnt_array((size_t)n, sizeof *label);
+    float *y = gnt_array((size_t)n, (size_t)c * sizeof *y);
+    const int good = from && label && y;
+    gnt_stream random = gnt_stream_open(key, "labels of others");
+    for (int64_t i = 0; good && i < n; i++)
+        from[i] = (uint32_t)i;
+    if (good)
+        gnt_random_shuffle(&random, from, (size_t)n);
+    for (int64_t i = 0; good && i < n; i++) {
+        label[i] = clients->label[from[i]];
+        memcpy(y + i * c, clients->y + from[i] * c, (size_t)c * sizeof *y);
+    }
+    if (good) {
+        memcpy(clients->label, label, (size_t)n * sizeof *label);
+        memcpy(clients->y, y, (size_t)(n * c) * sizeof *y);
+    }
+    gnt_free(from);
+    gnt_free(label);
+    gnt_free(y);
+    return good ? 0 : gnt_fail(err, "out of memory for the labels of %" PRId64 " samples", n);
+}
+
+static int federate(training *t, gnt_sampleset *clients, const gnt_sampleset *public_data,
                     float *weights, float *buffers, gnt_err *err) {
     gnt_work *w = t->work;
     gnt_fl_config config = gnt_work_config(w);
@@ -291,6 +317,8 @@ static int federate(training *t, const gnt_sampleset *clients, const gnt_samples
         rc = gnt_work_partition(&part, w, clients, err);
     if (rc == 0)
         rc = gnt_carry_holdings(clients, &part, &t->out, err);
+    if (rc == 0 && gnt_request_int(w, "blind"))
+        rc = shuffle_labels(clients, &train_key, err);
     if (rc == 0 && gnt_carry_keeps(t->chain))
         rc = start_states(t, part.clients, err);
     if (rc == 0) {

@@ -95,6 +95,10 @@ int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
         c->train = run_train_job(r, cell->task, (int)cell->defense, c->strength, cell->seed);
         if (!r->suite->task[cell->task].observe.probe)
             c->replay = run_replay_job(r, cell->task, (int)cell->defense, c->strength, cell->seed);
+        if (cell->mode != GNT_MODE_SWEEP && c->train && c->train->n_plugins > 0) {
+            c->blind = run_blind_job(r, cell->task, (int)cell->defense, c->strength, cell->seed);
+            c->blind_none = c->blind ? run_blind_job(r, cell->task, RUN_PLAIN, NAN, cell->seed) : NULL;
+        }
         if (r->suite->attack[cell->attack].first.info)
             c->first = run_first_job(r, cell, c->strength);
         c->attack = run_attack_job(r, cell, c->strength);
@@ -108,7 +112,8 @@ int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
         return gnt_fail(err, "out of memory for the cell %s", cell->id);
     run_job *public_job = run_public_job(r, cell->task, cell->seed);
     if (!done(r, c, c->score_job, moved) || !has_ended(none) || (c->replay && !has_ended(c->replay)) ||
-        (public_job && !has_ended(public_job)))
+        (public_job && !has_ended(public_job)) || (c->blind && !has_ended(c->blind)) ||
+        (c->blind_none && !has_ended(c->blind_none)))
         return 0;
     c->utility = run_utility(r, c->train, &c->utility_error);
     c->utility_none = none->state == RUN_OK ? run_utility(r, none, NULL) : NAN;

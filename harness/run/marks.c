@@ -1,4 +1,5 @@
 /* Marks: what the host found wrong with a defense, from records that no plugin had in its hands. */
+#include <math.h>
 #include <string.h>
 
 #include "run/run_impl.h"
@@ -46,8 +47,27 @@ static void add_replay(json_t *list, const run *r, const run_cell *c) {
     json_decref(all);
 }
 
+/* A defense whose model is good although its clients' labels were those of others has it from elsewhere: at least half of
+ * what it leaves above an undefended training with such labels, and by more than three standard errors. */
+static void add_blind(json_t *list, const run *r, const run_cell *c) {
+    double error = 0, none_error = 0;
+    gnt_err text;
+    if (c->blind->state != RUN_OK || c->blind_none->state != RUN_OK)
+        return;
+    const double left = run_utility(r, c->blind, &error), none = run_utility(r, c->blind_none, &none_error);
+    if (!(c->utility > none) || !(left - none > 0.5 * (c->utility - none)) || !(left - none > 3 * hypot(error, none_error)))
+        return;
+    gnt_fail(&text,
+             "trained on clients whose samples have the labels of others it leaves an accuracy of %.1f %%, where no defense "
+             "leaves %.1f %% and it leaves %.1f %% with their own: the model does not come from their data",
+             100 * left, 100 * none, 100 * c->utility);
+    add(list, "not-from-the-data", text.text);
+}
+
 json_t *run_marks_of(const run *r, const run_cell *c) {
     json_t *list = json_array();
+    if (c->blind && c->blind_none)
+        add_blind(list, r, c);
     if (c->replay)
         add_replay(list, r, c);
     if (gnt_store_digest(c->train->record, "record")) {

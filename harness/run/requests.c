@@ -337,7 +337,7 @@ static json_t *federated_of(const gnt_suite_task *t, int defense, int64_t rounds
 }
 
 static run_job *training(run *r, const char *name, size_t task, int defense, double strength, uint64_t seed,
-                         int64_t rounds) {
+                         int64_t rounds, int blind) {
     static const char *const outputs[] = {"trained", "contributions", "record", "held", NULL};
     const gnt_suite_task *t = &r->suite->task[task];
     char coordinates[PART_SIZE], role[NAME_SIZE];
@@ -363,7 +363,9 @@ static run_job *training(run *r, const char *name, size_t task, int defense, dou
     request_set_key(r, j, "init", "init", coordinates);
     request_set_key(r, j, "train", "train", coordinates);
     request_set_key(r, j, "defense", "defense", role);
-    if (defense >= 0 && rounds)
+    if (blind)
+        request_set(j, "blind", json_true());
+    else if (defense >= 0 && rounds)
         ask_for_record(r, j, t, coordinates);
     if (t->by_head && !j->untrained)
         ask_for_head(r, j, t, seed);
@@ -379,7 +381,7 @@ static run_job *training(run *r, const char *name, size_t task, int defense, dou
 run_job *run_initial_job(run *r, size_t task, uint64_t seed) {
     char name[NAME_SIZE];
     snprintf(name, sizeof name, "start %s/s%" PRIu64, r->suite->task[task].trained_as, seed);
-    return training(r, name, task, RUN_PLAIN, NAN, seed, 0);
+    return training(r, name, task, RUN_PLAIN, NAN, seed, 0, 0);
 }
 
 run_job *run_train_job(run *r, size_t task, int defense, double strength, uint64_t seed) {
@@ -390,7 +392,7 @@ run_job *run_train_job(run *r, size_t task, int defense, double strength, uint64
         return run_initial_job(r, task, seed);
     request_label(r, defense, strength, label, sizeof label);
     snprintf(name, sizeof name, "train %s/%s/s%" PRIu64, t->trained_as, label, seed);
-    return training(r, name, task, defense, strength, seed, t->federated.rounds);
+    return training(r, name, task, defense, strength, seed, t->federated.rounds, 0);
 }
 
 /* Public rows that are samples of the task: of its own set, with its labels. */
@@ -408,7 +410,7 @@ run_job *run_public_job(run *r, size_t task, uint64_t seed) {
     if (!has_public(t))
         return NULL;
     public_name(r, task, seed, name);
-    return training(r, name, task, RUN_PUBLIC, NAN, seed, t->federated.rounds);
+    return training(r, name, task, RUN_PUBLIC, NAN, seed, t->federated.rounds, 0);
 }
 
 run_job *run_public_made(const run *r, size_t task, uint64_t seed) {
@@ -417,6 +419,16 @@ run_job *run_public_made(const run *r, size_t task, uint64_t seed) {
     const json_t *index = json_object_get(r->index, name);
     run_job *j = index ? r->job[json_integer_value(index)] : NULL;
     return j && j->state == RUN_OK ? j : NULL;
+}
+
+run_job *run_blind_job(run *r, size_t task, int defense, double strength, uint64_t seed) {
+    const gnt_suite_task *t = &r->suite->task[task];
+    char name[NAME_SIZE], label[PART_SIZE];
+    if (t->federated.rounds == 0 || t->is_map || t->utility != GNT_UTILITY_ACCURACY)
+        return NULL;
+    request_label(r, defense, strength, label, sizeof label);
+    snprintf(name, sizeof name, "blind %s/%s/s%" PRIu64, t->trained_as, label, seed);
+    return training(r, name, task, defense, strength, seed, t->federated.rounds, 1);
 }
 
 run_job *run_replay_job(run *r, size_t task, int defense, double strength, uint64_t seed) {
