@@ -75,6 +75,35 @@ int observe_load_client(observing *o, int32_t client, gnt_err *err) {
     return o->shadow ? 0 : gnt_carry_load(&o->chain.chain, &o->trained, o->stage, client, err);
 }
 
+/* Output `compared`: marks, where hooks did here what they did not do in the training. */
+static int compare_with_training(observing *o, const gnt_fl_treatment *t, gnt_err *err) {
+    static const char *const what[] = {"probe-differs", "shadow-differs"};
+    gnt_work *w = o->work;
+    gnt_st treatments, out;
+    gnt_err says = {0};
+    gnt_st_init(&treatments);
+    gnt_st_init(&out);
+    if (!w->has(w->context, "treatments"))
+        return 0;
+    int rc = w->read(w->context, "treatments", &treatments, err);
+    const int differs = rc == 0 ? gnt_record_differs(&treatments, o->stage, t, o->targets, &says) : 0;
+    gnt_st_free(&treatments);
+    json_t *all = json_pack("{s:[]}", "marks");
+    if (differs > 0)
+        json_array_append_new(json_object_get(all, "marks"),
+                              json_pack("{s:s, s:s}", "what", what[o->shadow != 0], "says", says.text));
+    char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
+    if (rc == 0)
+        rc = text && differs >= 0 ? gnt_st_set_metadata(&out, text, err)
+                                  : gnt_fail(err, "out of memory for a comparison");
+    gnt_free(text);
+    json_decref(all);
+    if (rc == 0)
+        rc = w->write(w->context, "compared", &out, err);
+    gnt_st_free(&out);
+    return rc;
+}
+
 static int observe_updates(observing *o, gnt_err *err) {
     gnt_work *w = o->work;
     int64_t p = gnt_model_shared_size(o->model.model);
@@ -83,7 +112,9 @@ static int observe_updates(observing *o, gnt_err *err) {
     float *update = NULL, *used = NULL;
     gnt_fl *fl = NULL;
     gnt_key key;
-    int rc = observe_add(&o->seen, "update", o->targets, p, &update, err);
+    gnt_fl_treatment *treatment = gnt_array((size_t)o->targets, sizeof *treatment);
+    int rc = treatment ? observe_add(&o->seen, "update", o->targets, p, &update, err)
+                       : gnt_fail(err, "out of memory for %" PRId64 " observations", o->targets);
     if (rc == 0)
         rc = observe_add(&rates, "rates", o->targets, o->config.steps, &used, err);
     if (rc == 0)
@@ -96,6 +127,7 @@ static int observe_updates(observing *o, gnt_err *err) {
         if ((rc = observe_load_client(o, client, err)) != 0)
             break;
         gnt_fl_shared shared = {.update = update + j * p,
+                                .treatment = &treatment[j],
                                 .rates = o->config.steps ? used + j * o->config.steps : NULL};
         gnt_fl_holding held;
         /* a shadow client must not tell what a real one holds */
@@ -108,6 +140,9 @@ static int observe_updates(observing *o, gnt_err *err) {
             rc = gnt_fail(err, "stopped at target %" PRId64, j);
     }
     gnt_fl_free(fl);
+    if (rc == 0)
+        rc = compare_with_training(o, treatment, err);
+    gnt_free(treatment);
     if (rc == 0)
         return observe_write(o, "rates", &rates, err);
     gnt_st_free(&rates);

@@ -84,7 +84,7 @@ int gnt_record_open(gnt_record **out, gnt_work *w, const gnt_model *m, const gnt
     const size_t n = json_array_size(stages);
     gnt_key key;
     *out = NULL;
-    if (n == 0)
+    if (!stages)
         return 0;
     gnt_record *r = gnt_alloc(sizeof *r);
     if (!r || gnt_request_key(w, "keys.observe", &key, err) != 0) {
@@ -101,7 +101,7 @@ int gnt_record_open(gnt_record **out, gnt_work *w, const gnt_model *m, const gnt
     gnt_st_init(&r->record);
     gnt_st_init(&r->held);
     r->marks = json_array();
-    r->stage = gnt_array(n, sizeof *r->stage);
+    r->stage = gnt_array(n + 1, sizeof *r->stage);
     int rc = r->stage ? 0 : gnt_fail(err, "out of memory for a record");
     for (size_t i = 0; rc == 0 && i < n; i++) {
         r->n_stages = i + 1;
@@ -450,8 +450,17 @@ int gnt_record_write(gnt_record *r, int diverged, gnt_err *err) {
     gnt_work *w = r->work;
     if (mark(r, err) != 0)
         return -1;
-    return w->write(w->context, "record", &r->record, err) == 0 ? w->write(w->context, "held", &r->held, err)
-                                                                : -1;
+    gnt_st alone;
+    gnt_st_init(&alone);
+    int rc = w->write(w->context, "record", &r->record, err) == 0
+                 ? w->write(w->context, "held", &r->held, err)
+                 : -1;
+    if (rc == 0)
+        rc = gnt_st_add(&alone, "treatment", GNT_ST_F32, 2, dim, r->treatment, NULL, err);
+    if (rc == 0)
+        rc = w->write(w->context, "treatments", &alone, err);
+    gnt_st_free(&alone);
+    return rc;
 }
 
 /* ---- reading ---- */
@@ -575,4 +584,37 @@ int gnt_recorded_claims(const gnt_st *held, int32_t stage, int64_t j, gnt_st *ou
             return -1;
     }
     return 0;
+}
+
+/* ---- what hooks did elsewhere ---- */
+
+int gnt_record_differs(const gnt_st *treatments, int32_t round, const gnt_fl_treatment *t, int64_t n,
+                       gnt_err *says) {
+    const gnt_st_tensor *all = gnt_st_find(treatments, "treatment");
+    if (!all || all->type != GNT_ST_F32 || all->rank != 2 || all->dim[1] != TREATMENT)
+        return 0;
+    const int64_t others = all->dim[0];
+    gnt_treatment *list = gnt_array((size_t)(others + n), sizeof *list);
+    int32_t nearest = INT32_MAX; /* of a stage after the last round, that round */
+    size_t used = 0;
+    if (!list)
+        return gnt_fail(says, "out of memory for %" PRId64 " treatments", others + n);
+    for (int64_t i = 0; i < others; i++) {
+        const int32_t apart = abs((int32_t)((const float *)all->data)[TREATMENT * i] - round);
+        nearest = apart < nearest ? apart : nearest;
+    }
+    for (int64_t i = 0; i < others; i++) {
+        const float *o = (const float *)all->data + TREATMENT * i;
+        if (abs((int32_t)o[0] - round) <= nearest + 1)
+            list[used++] = (gnt_treatment){.value = {o[2], o[3], o[4]}};
+    }
+    for (int64_t j = 0; j < n; j++)
+        if (t[j].known)
+            list[used++] =
+                (gnt_treatment){.watched = 1,
+                                .value = {(float)t[j].cosine, (float)fmin(fmax(log10(t[j].ratio), -30), 30),
+                                          (float)t[j].changed}};
+    const int found = gnt_treatment_differs(list, used, says);
+    gnt_free(list);
+    return found;
 }

@@ -1,6 +1,9 @@
 /* record: what a training keeps for those who look at it afterwards: at each observed round, of clients drawn among those
  * that took part, byte for byte what the server received; and apart from it what stands behind.
  *
+ * Output `treatments` has the treatment by itself, for comparing what hooks do in a probe or to shadow rows; a record of no stages
+ * has nothing else.
+ *
  * Request: "record": {"stages": [ROUND …], "targets": T, "encodings": 0 or 1, "epochs": E}; keys.observe draws the clients.
  * The process that trains opens no plugin, and none is told which rounds and clients are drawn.
  *
@@ -48,6 +51,11 @@ int gnt_record_encodings(gnt_record *r, int32_t round, int32_t client, int64_t p
 
 /* Writes both outputs; `diverged`: the training ended early, and what is missing is left out. */
 int gnt_record_write(gnt_record *r, int diverged, gnt_err *err);
+
+/* 1 where what hooks did to n other updates at that round is not what they did in the training (its output "treatments", the
+ * rounds next to it), with a sentence. */
+int gnt_record_differs(const gnt_st *treatments, int32_t round, const gnt_fl_treatment *t, int64_t n,
+                       gnt_err *says);
 
 /* ---- reading ---- */
 

@@ -296,8 +296,8 @@ static int shuffle_labels(gnt_sampleset *clients, const gnt_key *key, gnt_err *e
     return good ? 0 : gnt_fail(err, "out of memory for the labels of %" PRId64 " samples", n);
 }
 
-static int federate(training *t, gnt_sampleset *clients, const gnt_sampleset *public_data,
-                    float *weights, float *buffers, gnt_err *err) {
+static int federate(training *t, gnt_sampleset *clients, const gnt_sampleset *public_data, float *weights,
+                    float *buffers, gnt_err *err) {
     gnt_work *w = t->work;
     gnt_fl_config config = gnt_work_config(w);
     gnt_fl_watch watch = {.context = t,

@@ -32,10 +32,20 @@ int gnt_marks_collect(gnt_results *r, gnt_err *err) {
     return 0;
 }
 
+/* A probe computes otherwise than the training did, and honest hooks then do otherwise too: it is told, and costs nothing among
+ * probes. */
+static int costs_rank(const gnt_outcome *cell) {
+    for (size_t i = 0; i < gnt_mark_count(cell); i++)
+        if (strcmp(gnt_mark_at(cell, i).what, "probe-differs") != 0)
+            return 1;
+    return 0;
+}
+
 const gnt_outcome *gnt_marked_cell(const gnt_results *r, const char *task, int64_t stage,
                                    const char *defense) {
     for (size_t i = 0; i < r->n_marked; i++)
-        if (gnt_is_at(r->marked[i], task, stage) && !strcmp(r->marked[i]->defense, defense))
+        if (gnt_is_at(r->marked[i], task, stage) && !strcmp(r->marked[i]->defense, defense) &&
+            costs_rank(r->marked[i]))
             return r->marked[i];
     return NULL;
 }

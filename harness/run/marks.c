@@ -55,17 +55,37 @@ static void add_blind(json_t *list, const run *r, const run_cell *c) {
     if (c->blind->state != RUN_OK || c->blind_none->state != RUN_OK)
         return;
     const double left = run_utility(r, c->blind, &error), none = run_utility(r, c->blind_none, &none_error);
-    if (!(c->utility > none) || !(left - none > 0.5 * (c->utility - none)) || !(left - none > 3 * hypot(error, none_error)))
+    if (!(c->utility > none) || !(left - none > 0.5 * (c->utility - none)) ||
+        !(left - none > 3 * hypot(error, none_error)))
         return;
     gnt_fail(&text,
-             "trained on clients whose samples have the labels of others it leaves an accuracy of %.1f %%, where no defense "
+             "trained on clients whose samples have the labels of others it leaves an accuracy of %.1f %%, "
+             "where no defense "
              "leaves %.1f %% and it leaves %.1f %% with their own: the model does not come from their data",
              100 * left, 100 * none, 100 * c->utility);
     add(list, "not-from-the-data", text.text);
 }
 
+static const run_job *input_of(const run_job *j, const char *name) {
+    for (size_t i = 0; j && i < j->n_inputs; i++)
+        if (strcmp(j->input[i].name, name) == 0)
+            return j->input[i].from;
+    return NULL;
+}
+
+/* Where hooks ran once more, in a probe or on shadow rows, and did not do what they did in the training. */
+static void add_compared(json_t *list, const run *r, const run_job *observed) {
+    if (!observed || !observed->record || !gnt_store_digest(observed->record, "compared"))
+        return;
+    json_t *all = run_metadata(r, observed, "compared");
+    add_from(list, all);
+    json_decref(all);
+}
+
 json_t *run_marks_of(const run *r, const run_cell *c) {
     json_t *list = json_array();
+    add_compared(list, r, input_of(c->score_job, "seen"));
+    add_compared(list, r, input_of(input_of(c->attack, "artefacts"), "shadow_seen"));
     if (c->blind && c->blind_none)
         add_blind(list, r, c);
     if (c->replay)

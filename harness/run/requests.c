@@ -286,7 +286,8 @@ static void ask_for_sides(const run *r, run_job *j, int defense) {
 }
 
 /* What the training keeps of its rounds, for all tasks that it trains for. 0 where nothing is observed in a round. */
-static int ask_for_record(const run *r, run_job *j, const gnt_suite_task *t, const char *coordinates) {
+static int ask_for_record(const run *r, run_job *j, const gnt_suite_task *t, int transforms,
+                          const char *coordinates) {
     const gnt_suite *s = r->suite;
     int64_t targets = 0, epochs = 0;
     int encodings = 0, all_epochs = 0;
@@ -302,11 +303,11 @@ static int ask_for_record(const run *r, run_job *j, const gnt_suite_task *t, con
         all_epochs |= o->epochs == 0;
         epochs = o->epochs > epochs ? o->epochs : epochs;
     }
-    if (!targets)
+    if (!targets && !transforms)
         return 0;
     request_set(j, "record",
-                json_pack("{s:o, s:I, s:b, s:I}", "stages", integers(t->stages, t->n_stages), "targets",
-                          (json_int_t)targets, "encodings", encodings, "epochs",
+                json_pack("{s:o, s:I, s:b, s:I}", "stages", integers(t->stages, targets ? t->n_stages : 0),
+                          "targets", (json_int_t)targets, "encodings", encodings, "epochs",
                           (json_int_t)(all_epochs ? 0 : epochs)));
     request_set_key(r, j, "observe", "observe", coordinates);
     return 1;
@@ -338,7 +339,7 @@ static json_t *federated_of(const gnt_suite_task *t, int defense, int64_t rounds
 
 static run_job *training(run *r, const char *name, size_t task, int defense, double strength, uint64_t seed,
                          int64_t rounds, int blind) {
-    static const char *const outputs[] = {"trained", "contributions", "record", "held", NULL};
+    static const char *const outputs[] = {"trained", "contributions", "record", "held", "treatments", NULL};
     const gnt_suite_task *t = &r->suite->task[task];
     char coordinates[PART_SIZE], role[NAME_SIZE];
     int fresh;
@@ -366,7 +367,7 @@ static run_job *training(run *r, const char *name, size_t task, int defense, dou
     if (blind)
         request_set(j, "blind", json_true());
     else if (defense >= 0 && rounds)
-        ask_for_record(r, j, t, coordinates);
+        ask_for_record(r, j, t, (request_hooks(r, defense) & GNT_HOOK_TRANSFORM_UPDATE) != 0, coordinates);
     if (t->by_head && !j->untrained)
         ask_for_head(r, j, t, seed);
     run_job *data = run_data_job(r, task, seed);

@@ -24,8 +24,8 @@ static int read_round(run *r, run_job *j, const gnt_cell *c, double strength) {
 }
 
 static run_job *observe_job(run *r, const gnt_cell *c, double strength, int shadow) {
-    static const char *const outputs[] = {"seen", "broadcast", "labels", "rates",   "stats",
-                                          "sum",  "outside",   "mixing", "targets", NULL};
+    static const char *const outputs[] = {"seen",    "broadcast", "labels",  "rates",    "stats", "sum",
+                                          "outside", "mixing",    "targets", "compared", NULL};
     const gnt_suite_task *t = &r->suite->task[c->task];
     char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE], coordinates[PART_SIZE];
     int fresh;
@@ -52,6 +52,8 @@ static run_job *observe_job(run *r, const gnt_cell *c, double strength, int shad
     request_set_key(r, j, "defense", "defense", role);
     run_job *data = run_data_job(r, c->task, c->seed);
     run_job *train = run_train_job(r, c->task, (int)c->defense, strength, c->seed);
+    if (t->federated.rounds > 0 && run_add_input(j, "treatments", train, "treatments") != 0)
+        return NULL;
     if (run_add_input(j, "samples", data, shadow ? "shadow" : "targets") != 0 ||
         run_add_input(j, "public", data, "public") != 0 ||
         run_add_input(j, "trained", train, "trained") != 0 ||

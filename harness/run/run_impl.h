@@ -88,7 +88,8 @@ typedef struct run_cell {
     json_t *facts;
     json_t *marks;   /* what the host found wrong with the defense: [{"what", "says"}] */
     run_job *replay; /* NULL where there is nothing to compute again */
-    run_job *blind, *blind_none; /* with labels of others, defended and not; NULL where nothing is judged by it */
+    run_job *blind,
+        *blind_none; /* with labels of others, defended and not; NULL where nothing is judged by it */
     run_job *train, *first, *attack, *score_job; /* first: of a chain, else NULL */
     const run_job *failed;                       /* the job whose failure is the cell's; else NULL */
 } run_cell;

@@ -34,7 +34,7 @@ static trial *writes; /* the trial whose record is written */
 
 static int keep(void *context, const char *name, const gnt_st *st, gnt_err *err) {
     (void)context;
-    return fuzz_copy(&writes->out[strcmp(name, "held") == 0], st, err);
+    return strcmp(name, "treatments") == 0 ? 0 : fuzz_copy(&writes->out[strcmp(name, "held") == 0], st, err);
 }
 
 /* Client k holds held[k] rows. */
@@ -168,8 +168,8 @@ static void nothing_is_recorded_where_nothing_is_asked(void **state) {
     trial t;
     begin(&t, 8, four_each, 1, 0, 4, 3, 0, 1);
     MUST_WORK(gnt_record_open(&t.record, &t.w.work, fuzz_model()->model, t.fl, &t.part, err));
-    assert_null(t.record);
     assert_false(gnt_record_wants(t.record, 0, 0));
+    assert_false(gnt_record_wants(NULL, 0, 0));
     end(&t);
 }
 
@@ -234,7 +234,7 @@ static void what_was_received_is_read_back(void **state) {
         }
     }
     const gnt_st_tensor *treated = gnt_st_find(&t.out[1], "treatment");
-    assert_true(treated && treated->dim[0] == 12 && treated->dim[1] == 5);
+    assert_true(treated && treated->dim[0] == 12 && treated->dim[1] == 8);
     end(&t);
 }
 
