@@ -204,6 +204,7 @@ static void close_all(score *s) {
     gnt_free(s->target);
     gnt_free(s->first);
     gnt_free(s->mean);
+    gnt_free(s->shown_below);
     gnt_free(s->place);
     gnt_free(s->attribute_truth);
     gnt_free(s->attribute_told);

@@ -40,6 +40,7 @@ typedef struct score {
     int64_t members, rows, *first;
     int64_t *place;             /* of each row among the candidates of identification; NULL: its own number */
     float *mean;                /* the mean public image; NULL: there is none */
+    double *shown_below;        /* score_claims.c's alone */
     int of_all;                 /* the one observation is a transcript, of all clients */
     const double *contribution; /* clients_in_sum × entries, in `given` */
     int64_t clients_in_sum, entries;

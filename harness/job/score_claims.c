@@ -1,14 +1,16 @@
 /* What a defense says of its encodings, beside what they show. Which sample an encoding is of, and how much of each is in it,
  * is told by the defense, which may have reasons to tell something else. No score rests on that; here the two are compared.
  *
- * What shows nothing settles nothing: an image counts where it is nearer to the member of the set that it is nearest to than the
- * mean public image is. It agrees where the defense says that this member is in the encoding, with any weight, since partners of
+ * What shows nothing settles nothing: an image counts where it is nearer to the member of the set that it is nearest to than every
+ * public image and their mean are. (The mean alone is not enough: an encoding that is no private image at all, as of a defense
+ * that moves far from its own, is often nearer to some member than the mean.) It agrees where the defense says that this member is in the encoding, with any weight, since partners of
  * a mix show as well as what it is mostly of. */
 #include <math.h>
 #include <stdio.h>
 
 #include "base/mem.h"
 #include "job/score.h"
+#include "metric/floors.h"
 
 enum { MOST_JUDGED = 512, FEWEST = 8 };
 static const double level = 0.001;
@@ -17,10 +19,26 @@ typedef struct votes {
     int64_t agree, n;
 } votes;
 
-/* Row of `targets`, and whether `mse` to it is less than the mean image's. */
+/* The MSE to each row of `targets` below which an image shows it; without public images nothing does. */
+static int find_limits(score *s, gnt_err *err) {
+    const size_t n = (size_t)s->targets.view.n, f = (size_t)s->targets.view.features;
+    if (!s->mean)
+        return 0;
+    const score_table table = {s->public_data.x, f};
+    gnt_metric_rows rows = score_rows(&table, (size_t)s->public_data.view.n);
+    size_t *row = gnt_array(n, sizeof *row);
+    s->shown_below = gnt_array(n, sizeof *s->shown_below);
+    int rc = row && s->shown_below ? gnt_metric_nearest(row, s->shown_below, s->targets.x, n, &rows, err)
+                                   : gnt_fail(err, "out of memory for the nearest of %zu images", n);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        s->shown_below[i] = fmin(s->shown_below[i], gnt_metric_mse(s->targets.x + i * f, s->mean, f, NULL));
+    gnt_free(row);
+    return rc;
+}
+
+/* Row of `targets`, and whether an image that has `mse` to it shows it. */
 static int shows(const score *s, int64_t row, double mse) {
-    size_t f = (size_t)s->targets.view.features;
-    return s->mean && mse < gnt_metric_mse(s->targets.x + (size_t)row * f, s->mean, f, NULL);
+    return s->shown_below && mse < s->shown_below[row];
 }
 
 /* Does the defense say that encoding e of the set holds this member? */
@@ -136,6 +154,8 @@ static int mark(score *s, votes v, gnt_err *err) {
 int score_claims(score *s, gnt_err *err) {
     if (!s->set)
         return 0;
+    if (find_limits(s, err) != 0)
+        return -1;
     votes v = s->as_sets ? of_encodings(s) : of_answers(s);
     put(s, "claims_agree", v);
     if (s->as_sets)

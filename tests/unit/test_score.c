@@ -195,23 +195,30 @@ static void a_partner_of_a_mix_agrees(void **state) {
     forget(&t);
 }
 
-/* An answer that is no nearer to any member than the mean image tells nothing of claims. */
-static void what_shows_nothing_settles_nothing(void **state) {
-    (void)state;
+static void nothing_is_settled_by(const float *image) {
     trial t;
-    float grey[F];
-    for (int p = 0; p < F; p++)
-        grey[p] = 0.9f;
     begin(&t, GNT_GOAL_RECONSTRUCTION, GNT_SURFACE_UPDATE, SETS * SET, 1, SET, 0);
     add_images(&t.w, "targets", 0, SETS * SET);
     add_images(&t.w, "clients", 20, 5);
     add_mixing(&t, 1, 0);
     for (int i = 0; i < SETS * ENCODINGS; i++)
-        add_answer(&t, "reconstruction", i, 1, F, grey);
+        add_answer(&t, "reconstruction", i, 1, F, image);
     end(&t);
     assert_null(json_object_get(json_object_get(t.score, "facts"), "claims_agree"));
     assert_null(json_object_get(t.score, "marks"));
     forget(&t);
+}
+
+/* An answer that is no nearer to any member than the mean image tells nothing of claims, nor does a public image, which may well
+ * be nearer. */
+static void what_shows_nothing_settles_nothing(void **state) {
+    (void)state;
+    float grey[F], known[F];
+    for (int p = 0; p < F; p++)
+        grey[p] = 0.9f;
+    nothing_is_settled_by(grey);
+    image_of(100, known);
+    nothing_is_settled_by(known);
 }
 
 /* ---- released encodings ---- */
