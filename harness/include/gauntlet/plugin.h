@@ -728,7 +728,7 @@ typedef struct gnt_descriptor {
 #define GNT_FLAG_NEEDS_SHADOW 4u /* a defense that needs its own shadow data */
 #define GNT_FLAG_NO_GRADIENT 8u  /* not differentiable: attacks must not expect a gradient through it */
 /* Its artefacts stay with the clients: no adaptive attacker has them, but by the grant DEFENSE_PRIVATE, and `aggregate`,
- * which is the server's, makes no use of them. */
+ * which is the server's, is not given them (NULL). */
 #define GNT_FLAG_ARTEFACTS_PRIVATE 16u
 #define GNT_FLAG_FIRST_DENSE 32u /* attack: needs a model whose first layer is dense */
 #define GNT_FLAG_ACTIVE 64u /* attack: it has `broadcast`, without which it is nothing; n/a on this host */
