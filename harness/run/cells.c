@@ -81,6 +81,18 @@ int run_wants(const run *r, size_t cell) {
     return !r->options->wanted || r->options->wanted[cell];
 }
 
+/* What a cell in the round is judged by beside its score. A job that is not needed is NULL. */
+static int ask_for_controls(run *r, run_cell *c) {
+    const gnt_cell *cell = c->cell;
+    const int records = json_object_get(c->train->request, "record") && c->train->n_plugins > 0;
+    c->replay = run_replay_job(r, cell->task, (int)cell->defense, c->strength, cell->seed);
+    if (cell->mode == GNT_MODE_SWEEP || c->train->n_plugins == 0)
+        return c->replay || !records;
+    c->blind = run_blind_job(r, cell->task, (int)cell->defense, c->strength, cell->seed);
+    c->blind_none = c->blind ? run_blind_job(r, cell->task, RUN_PLAIN, NAN, cell->seed) : NULL;
+    return (c->replay || !records) && (!c->blind || c->blind_none);
+}
+
 int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
     const gnt_cell *cell = c->cell;
     if (c->status || !run_wants(r, (size_t)(c - r->cell)))
@@ -93,12 +105,8 @@ int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
         return 0;
     if (!c->score_job) {
         c->train = run_train_job(r, cell->task, (int)cell->defense, c->strength, cell->seed);
-        if (!r->suite->task[cell->task].observe.probe)
-            c->replay = run_replay_job(r, cell->task, (int)cell->defense, c->strength, cell->seed);
-        if (cell->mode != GNT_MODE_SWEEP && c->train && c->train->n_plugins > 0) {
-            c->blind = run_blind_job(r, cell->task, (int)cell->defense, c->strength, cell->seed);
-            c->blind_none = c->blind ? run_blind_job(r, cell->task, RUN_PLAIN, NAN, cell->seed) : NULL;
-        }
+        if (!r->suite->task[cell->task].observe.probe && c->train && !ask_for_controls(r, c))
+            return gnt_fail(err, "out of memory for the cell %s", cell->id);
         if (r->suite->attack[cell->attack].first.info)
             c->first = run_first_job(r, cell, c->strength);
         c->attack = run_attack_job(r, cell, c->strength);
