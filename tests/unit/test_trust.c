@@ -119,8 +119,8 @@ static gnt_key key_of(const jobs *j, const char *job, const char *name) {
     return key;
 }
 
-/* Every name under which the harness derives a key for these jobs; `role` is one of five. */
-static const char *const roles[] = {"data", "init", "train", "defense", "attack"};
+/* Every name under which the harness derives a key for these jobs; `role` is one of six. */
+static const char *const roles[] = {"data", "init", "train", "defense", "attack", "observe"};
 static const char *const names[] = {"t/s3",
                                     "t/s3/score",
                                     "t/s3/none/train",
