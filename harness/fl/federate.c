@@ -14,8 +14,10 @@ double gnt_fl_rate(const gnt_fl_config *config, int32_t round) {
 }
 
 int64_t gnt_fl_passes(const gnt_fl_config *config, int64_t n) {
-    int64_t drawn = config->steps * config->batch;
-    return drawn > n ? (drawn - 1) / n + 1 : 1;
+    const int64_t later =
+        config->steps > 1 ? config->steps - 1 : 0; /* a pass begins with a step, no two with one */
+    const int64_t begun = later * config->batch / n;
+    return 1 + (begun < later ? begun : later);
 }
 
 int gnt_fl_diverged(const gnt_fl *fl) {
