@@ -14,6 +14,11 @@ double gnt_fl_rate(const gnt_fl_config *config, int32_t round) {
 }
 
 int64_t gnt_fl_passes(const gnt_fl_config *config, int64_t n) {
+    int64_t drawn = config->steps * config->batch;
+    return drawn > n ? (drawn - 1) / n + 1 : 1;
+}
+
+int64_t gnt_fl_passes_begun(const gnt_fl_config *config, int64_t n) {
     const int64_t later =
         config->steps > 1 ? config->steps - 1 : 0; /* a pass begins with a step, no two with one */
     const int64_t begun = later * config->batch / n;

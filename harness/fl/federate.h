@@ -40,6 +40,9 @@ void gnt_fl_free(gnt_fl *fl);
 int gnt_fl_diverged(const gnt_fl *fl);
 /* Passes over n samples that a client's drawn batches make in one round, at least 1; each encodes sets anew. */
 int64_t gnt_fl_passes(const gnt_fl_config *config, int64_t n);
+/* Those of them that begin, where encodings leave the number of samples as it is: the last step may run past the end of one
+ * without another's beginning. */
+int64_t gnt_fl_passes_begun(const gnt_fl_config *config, int64_t n);
 double gnt_fl_rate(const gnt_fl_config *config, int32_t round);
 /* Clients that take part in a round, where so many hold anything. */
 static inline int32_t gnt_fl_per_round(const gnt_fl_config *config) {

@@ -421,7 +421,7 @@ static void take_hooks(observing *o) {
         o->batch = o->set;
     }
     if (!o->epochs) /* all passes that a client has made by the end of that round */
-        o->epochs = (o->stage + 1) * gnt_fl_passes(&o->config, o->batch);
+        o->epochs = (o->stage + 1) * gnt_fl_passes_begun(&o->config, o->batch);
     o->how = o->set && o->surface == GNT_SURFACE_UPDATE ? GNT_FL_ENCODED
              : probe                                    ? GNT_FL_WHOLE
                                                         : GNT_FL_BATCHES;

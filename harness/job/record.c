@@ -264,13 +264,16 @@ int gnt_record_wants_encodings(const gnt_record *r) {
 
 int gnt_record_encodings(gnt_record *r, int32_t round, int32_t client, int64_t pass, const gnt_batch *b,
                          gnt_err *err) {
-    const int64_t passes = gnt_fl_passes(&r->config, r->part->start[client + 1] - r->part->start[client]);
+    const int64_t n = r->part->start[client + 1] - r->part->start[client];
+    const int64_t begun = gnt_fl_passes_begun(&r->config, n);
+    const int64_t within = pass - round * gnt_fl_passes(&r->config, n); /* its round */
+    const int64_t number = round * begun + (within < begun ? within : begun - 1);
     for (size_t i = 0; i < r->n_stages; i++) {
         observed *s = &r->stage[i];
         const int64_t j = place_of(r, s, client);
         if (j < 0 || s->round < round)
             continue;
-        if (r->epochs && pass < (s->round + 1) * passes - r->epochs)
+        if (r->epochs && number < (s->round + 1) * begun - r->epochs)
             continue; /* too long before the observed round */
         gnt_released *to = &s->released[j];
         if (!to->features)
