@@ -160,7 +160,7 @@ static void every_stage_words(const gnt_results *r, const char *task, char *text
 void gnt_stage_words(const gnt_results *r, const char *task, int64_t stage, char *text, size_t size) {
     if (stage == GNT_EVERY_STAGE)
         every_stage_words(r, task, text, size);
-    else if (stage)
+    else if (stage || gnt_facts_of(r, task)->in_round)
         snprintf(text, size, "round %" PRId64, stage);
     else
         snprintf(text, size, "%s",
