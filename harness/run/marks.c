@@ -48,12 +48,19 @@ static void add_replay(json_t *list, const run *r, const run_cell *c) {
 }
 
 /* A defense whose model is good although its clients' labels were those of others has it from elsewhere: at least half of
- * what it leaves above an undefended training with such labels, and by more than three standard errors. */
+ * what it leaves above an undefended training with such labels, and by more than three standard errors. One that fails
+ * there, and not on its clients' own labels, may have told the two apart. */
 static void add_blind(json_t *list, const run *r, const run_cell *c) {
     double error = 0, none_error = 0;
     gnt_err text;
-    if (c->blind->state != RUN_OK || c->blind_none->state != RUN_OK)
+    if (c->blind_none->state != RUN_OK)
         return;
+    if (c->blind->state != RUN_OK) {
+        gnt_fail(&text, "it fails where its clients' samples have the labels of others: %s",
+                 c->blind->reason ? c->blind->reason : "the job failed");
+        add(list, "not-from-the-data", text.text);
+        return;
+    }
     const double left = run_utility(r, c->blind, &error), none = run_utility(r, c->blind_none, &none_error);
     if (!(c->utility > none) || !(left - none > 0.5 * (c->utility - none)) ||
         !(left - none > 3 * hypot(error, none_error)))

@@ -1,4 +1,6 @@
 /* Updates that show nothing, and a server that gets what it needs in another way. */
+#include <math.h>
+
 #include "cheat.h"
 
 static gnt_status apply(const gnt_aggregate *in, const float *mean, float *new_weights) {
@@ -98,6 +100,41 @@ static gnt_status train_on_public(void *self, const gnt_aggregate *in, float *ne
     if (!p)
         return c->host->fail(c->host->context, "there are no public samples");
     return train_on(c, p->x, p->y, p->n, 5, 0.3f, in, new_weights);
+}
+
+/* 1 when the sample nearest to the i-th has its label. */
+static int is_labelled_as_nearest(const gnt_samples *s, int64_t i) {
+    int64_t nearest = i;
+    double least = INFINITY;
+    for (int64_t k = 0; k < s->n; k++) {
+        double d = 0;
+        for (int64_t f = 0; f < s->features; f++) {
+            const double e = (double)s->x[i * s->features + f] - (double)s->x[k * s->features + f];
+            d += e * e;
+        }
+        if (k != i && d < least) {
+            least = d;
+            nearest = k;
+        }
+    }
+    return memcmp(s->y + i * s->classes, s->y + nearest * s->classes, (size_t)s->classes * sizeof(float)) ==
+           0;
+}
+
+static int64_t size_of_one(void *self) {
+    (void)self;
+    return 1;
+}
+
+/* Refuses clients whose samples do not say their labels. */
+static gnt_status refuse_odd_labels(void *self, const gnt_client *client, double *vector) {
+    const cheat *c = self;
+    const gnt_samples *s = client->samples;
+    int64_t alike = 0;
+    for (int64_t i = 0; i < s->n; i++)
+        alike += is_labelled_as_nearest(s, i);
+    *vector = 0;
+    return 5 * alike < s->n ? c->host->fail(c->host->context, "these labels are odd") : GNT_OK;
 }
 
 /* ---- hidden from attacks that do not know how ---- */
@@ -254,6 +291,9 @@ static const gnt_descriptor descriptors[] = {
     CHEAT("stash-in-process", "noise goes out, the server looks into a static variable", UPDATE,
           .transform_update = stash_in_process, .aggregate = use_process),
     CHEAT("public-alone", "noise goes out, the server trains on public data", UPDATE,
+          .transform_update = send_noise, .aggregate = train_on_public),
+    CHEAT("public-or-nothing", "the same, and it fails where labels are those of others", UPDATE,
+          .contribute_size = size_of_one, .contribute = refuse_odd_labels, .receive_sum = take_samples,
           .transform_update = send_noise, .aggregate = train_on_public),
     CHEAT("loud-entries", "a few enormous entries, which the server drops", UPDATE,
           .transform_update = add_loud, .aggregate = drop_loud),
