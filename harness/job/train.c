@@ -317,7 +317,7 @@ static int federate(training *t, gnt_sampleset *clients, const gnt_sampleset *pu
         rc = gnt_work_partition(&part, w, clients, err);
     if (rc == 0)
         rc = gnt_carry_holdings(clients, &part, &t->out, err);
-    if (rc == 0 && gnt_request_int(w, "blind"))
+    if (rc == 0 && gnt_request_int(w, "shuffle_labels"))
         rc = shuffle_labels(clients, &train_key, err);
     if (rc == 0 && gnt_carry_keeps(t->chain))
         rc = start_states(t, part.clients, err);

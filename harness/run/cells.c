@@ -88,9 +88,9 @@ static int ask_for_controls(run *r, run_cell *c) {
     c->replay = run_replay_job(r, cell->task, (int)cell->defense, c->strength, cell->seed);
     if (cell->mode == GNT_MODE_SWEEP || c->train->n_plugins == 0)
         return c->replay || !records;
-    c->blind = run_blind_job(r, cell->task, (int)cell->defense, c->strength, cell->seed);
-    c->blind_none = c->blind ? run_blind_job(r, cell->task, RUN_PLAIN, NAN, cell->seed) : NULL;
-    return (c->replay || !records) && (!c->blind || c->blind_none);
+    c->shuffled = run_shuffled_job(r, cell->task, (int)cell->defense, c->strength, cell->seed);
+    c->shuffled_none = c->shuffled ? run_shuffled_job(r, cell->task, RUN_PLAIN, NAN, cell->seed) : NULL;
+    return (c->replay || !records) && (!c->shuffled || c->shuffled_none);
 }
 
 int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
@@ -120,8 +120,8 @@ int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
         return gnt_fail(err, "out of memory for the cell %s", cell->id);
     run_job *public_job = run_public_job(r, cell->task, cell->seed);
     if (!done(r, c, c->score_job, moved) || !has_ended(none) || (c->replay && !has_ended(c->replay)) ||
-        (public_job && !has_ended(public_job)) || (c->blind && !has_ended(c->blind)) ||
-        (c->blind_none && !has_ended(c->blind_none)))
+        (public_job && !has_ended(public_job)) || (c->shuffled && !has_ended(c->shuffled)) ||
+        (c->shuffled_none && !has_ended(c->shuffled_none)))
         return 0;
     c->utility = run_utility(r, c->train, &c->utility_error);
     c->utility_none = none->state == RUN_OK ? run_utility(r, none, NULL) : NAN;

@@ -50,18 +50,19 @@ static void add_replay(json_t *list, const run *r, const run_cell *c) {
 /* A defense whose model is good although its clients' labels were those of others has it from elsewhere: at least half of
  * what it leaves above an undefended training with such labels, and by more than three standard errors. One that fails
  * there, and not on its clients' own labels, may have told the two apart. */
-static void add_blind(json_t *list, const run *r, const run_cell *c) {
+static void add_shuffled(json_t *list, const run *r, const run_cell *c) {
     double error = 0, none_error = 0;
     gnt_err text;
-    if (c->blind_none->state != RUN_OK)
+    if (c->shuffled_none->state != RUN_OK)
         return;
-    if (c->blind->state != RUN_OK) {
+    if (c->shuffled->state != RUN_OK) {
         gnt_fail(&text, "it fails where its clients' samples have the labels of others: %s",
-                 c->blind->reason ? c->blind->reason : "the job failed");
+                 c->shuffled->reason ? c->shuffled->reason : "the job failed");
         add(list, "not-from-the-data", text.text);
         return;
     }
-    const double left = run_utility(r, c->blind, &error), none = run_utility(r, c->blind_none, &none_error);
+    const double left = run_utility(r, c->shuffled, &error),
+                 none = run_utility(r, c->shuffled_none, &none_error);
     if (!(c->utility > none) || !(left - none > 0.5 * (c->utility - none)) ||
         !(left - none > 3 * hypot(error, none_error)))
         return;
@@ -93,8 +94,8 @@ json_t *run_marks_of(const run *r, const run_cell *c) {
     json_t *list = json_array();
     add_compared(list, r, input_of(c->score_job, "seen"));
     add_compared(list, r, input_of(input_of(c->attack, "artefacts"), "shadow_seen"));
-    if (c->blind && c->blind_none)
-        add_blind(list, r, c);
+    if (c->shuffled && c->shuffled_none)
+        add_shuffled(list, r, c);
     if (c->replay)
         add_replay(list, r, c);
     if (gnt_store_digest(c->train->record, "record")) {

@@ -338,7 +338,7 @@ static json_t *federated_of(const gnt_suite_task *t, int defense, int64_t rounds
 }
 
 static run_job *training(run *r, const char *name, size_t task, int defense, double strength, uint64_t seed,
-                         int64_t rounds, int blind) {
+                         int64_t rounds, int shuffle) {
     static const char *const outputs[] = {"trained", "contributions", "record", "held", "treatments", NULL};
     const gnt_suite_task *t = &r->suite->task[task];
     char coordinates[PART_SIZE], role[NAME_SIZE];
@@ -364,8 +364,8 @@ static run_job *training(run *r, const char *name, size_t task, int defense, dou
     request_set_key(r, j, "init", "init", coordinates);
     request_set_key(r, j, "train", "train", coordinates);
     request_set_key(r, j, "defense", "defense", role);
-    if (blind)
-        request_set(j, "blind", json_true());
+    if (shuffle)
+        request_set(j, "shuffle_labels", json_true());
     else if (defense >= 0 && rounds)
         ask_for_record(r, j, t, (request_hooks(r, defense) & GNT_HOOK_TRANSFORM_UPDATE) != 0, coordinates);
     if (t->by_head && !j->untrained)
@@ -422,13 +422,13 @@ run_job *run_public_made(const run *r, size_t task, uint64_t seed) {
     return j && j->state == RUN_OK ? j : NULL;
 }
 
-run_job *run_blind_job(run *r, size_t task, int defense, double strength, uint64_t seed) {
+run_job *run_shuffled_job(run *r, size_t task, int defense, double strength, uint64_t seed) {
     const gnt_suite_task *t = &r->suite->task[task];
     char name[NAME_SIZE], label[PART_SIZE];
     if (t->federated.rounds == 0 || t->is_map || t->utility != GNT_UTILITY_ACCURACY)
         return NULL;
     request_label(r, defense, strength, label, sizeof label);
-    snprintf(name, sizeof name, "blind %s/%s/s%" PRIu64, t->trained_as, label, seed);
+    snprintf(name, sizeof name, "shuffled-labels %s/%s/s%" PRIu64, t->trained_as, label, seed);
     return training(r, name, task, defense, strength, seed, t->federated.rounds, 1);
 }
 

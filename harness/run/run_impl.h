@@ -88,8 +88,8 @@ typedef struct run_cell {
     json_t *facts;
     json_t *marks;   /* what the host found wrong with the defense: [{"what", "says"}] */
     run_job *replay; /* NULL where there is nothing to compute again */
-    run_job *blind,
-        *blind_none; /* with labels of others, defended and not; NULL where nothing is judged by it */
+    run_job *shuffled,
+        *shuffled_none; /* with labels of others, defended and not; NULL where nothing is judged by it */
     run_job *train, *first, *attack, *score_job; /* first: of a chain, else NULL */
     const run_job *failed;                       /* the job whose failure is the cell's; else NULL */
 } run_cell;
@@ -147,7 +147,7 @@ run_job *run_initial_job(run *r, size_t task, uint64_t seed);
 run_job *run_train_job(run *r, size_t task, int defense, double strength, uint64_t seed);
 /* The same training where every sample has the label of another: what is left of its utility does not come from the
  * clients' data. NULL where utility is no accuracy. */
-run_job *run_blind_job(run *r, size_t task, int defense, double strength, uint64_t seed);
+run_job *run_shuffled_job(run *r, size_t task, int defense, double strength, uint64_t seed);
 /* Recorded updates computed again; NULL where nothing was recorded, or no plugin had a hand in it. */
 run_job *run_replay_job(run *r, size_t task, int defense, double strength, uint64_t seed);
 run_job *run_attack_job(run *r, const gnt_cell *c, double strength);
