@@ -53,12 +53,12 @@ int gnt_batch_gather(gnt_batch *b, const gnt_samples *s, const uint32_t *row, in
 /* 1 when some member encodes sets. */
 int gnt_chain_encodes_sets(const gnt_chain *chain);
 /* Lets every member with encode_set encode the batch in turn (client->samples is set on the way). */
-int gnt_chain_encode_query(
-    const gnt_chain *chain, gnt_client *client, int64_t draw, gnt_batch *b,
-    gnt_err *err); /* likewise, of samples that the trained network is asked about: without
-                                             labels, names, attributes and masks, before and after */
 int gnt_chain_encode_set(const gnt_chain *chain, gnt_client *client, int64_t epoch, gnt_batch *b,
                          gnt_err *err);
+/* Likewise, of samples that the trained network is asked about: without labels, names, attributes and masks, before and
+ * after. */
+int gnt_chain_encode_query(const gnt_chain *chain, gnt_client *client, int64_t draw, gnt_batch *b,
+                           gnt_err *err);
 int gnt_chain_encode_batch(const gnt_chain *chain, gnt_client *client, int64_t step, gnt_batch *b,
                            gnt_err *err);
 int gnt_chain_local_rate(const gnt_chain *chain, gnt_client *client, int64_t step, double *rate,
