@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "bench.h"
 #include "peer.h"
-#include "run/child.h"
+#include "process/child.h"
 
 static const char help[] =
     "Usage: bench [-o FILE.json] [--rows NAME,...] [--seconds S] [--suite] [--list]\n"

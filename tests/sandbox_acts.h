@@ -29,7 +29,7 @@
 #include <jansson.h>
 
 #include "base/mem.h"
-#include "run/child.h"
+#include "process/child.h"
 
 static const char truth[] = "private.";
 

@@ -16,8 +16,8 @@
 #include "cli/ranked.h"
 #include "cli/walls.h"
 #include "cli/world.h"
-#include "run/audit.h"
-#include "run/child.h"
+#include "finished/audit.h"
+#include "process/child.h"
 #include "seal/seal.h"
 
 static const char help[] =

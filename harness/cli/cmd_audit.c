@@ -13,8 +13,8 @@
 #include "cli/redrawn.h"
 #include "cli/walls.h"
 #include "cli/world.h"
-#include "run/audit.h"
-#include "run/child.h"
+#include "finished/audit.h"
+#include "process/child.h"
 
 static const char help[] =
     "Usage: gauntlet audit RUN_FOLDER [options]\n"

@@ -9,7 +9,7 @@
 #include "cli/world.h"
 #include "plugin/params.h"
 #include "plugin/words.h"
-#include "run/describe.h"
+#include "process/describe.h"
 
 enum { LONGEST_LISTING = 64 << 20 };
 

@@ -3,7 +3,7 @@
 
 #include "cli/args.h"
 #include "cli/cmd.h"
-#include "run/merge.h"
+#include "finished/merge.h"
 
 static const char help[] =
     "Usage: gauntlet merge RUN_FOLDER... -o DIR\n"

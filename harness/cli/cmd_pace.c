@@ -8,8 +8,8 @@
 #include "cli/cmd.h"
 #include "cli/kept.h"
 #include "cli/walls.h"
-#include "run/child.h"
-#include "run/pace.h"
+#include "process/child.h"
+#include "finished/pace.h"
 
 enum { MOST_LINE = 1 << 20 };
 

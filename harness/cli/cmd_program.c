@@ -11,7 +11,7 @@
 #include "nn/limits.h"
 #include "nn/program.h"
 #include "nn/recipe.h"
-#include "run/child.h"
+#include "process/child.h"
 
 static const char help[] =
     "Usage: gauntlet program --explain MODEL [--kind KIND] [--batch N] [--sample SHAPE] [--classes N]\n"

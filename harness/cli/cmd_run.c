@@ -11,7 +11,7 @@
 #include "cli/walls.h"
 #include "cli/world.h"
 #include "report/make.h"
-#include "run/child.h"
+#include "process/child.h"
 #include "run/engine.h"
 #include "run/shard.h"
 #include "suite/plan.h"

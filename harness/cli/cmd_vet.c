@@ -11,9 +11,9 @@
 #include "cli/world.h"
 #include "cli/walls.h"
 #include "plugin/words.h"
-#include "run/child.h"
-#include "run/describe.h"
-#include "run/vet.h"
+#include "process/child.h"
+#include "process/describe.h"
+#include "vet/vet.h"
 
 static const char help[] =
     "Usage: gauntlet vet FILE.so … [--only CHECK,…] [--params ID=JSON] [--defense ID] [--seconds S] "

@@ -5,9 +5,9 @@
 #include "base/err.h"
 #include "cli/cmd.h"
 #include "gauntlet/plugin.h"
-#include "run/child.h"
+#include "process/child.h"
 #include "run/version.h"
-#include "run/worker.h"
+#include "cli/worker.h"
 
 typedef struct command {
     const char *name, *line; /* line NULL: not listed */

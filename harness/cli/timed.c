@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "run/race.h"
+#include "finished/race.h"
 
 static int ok_there(const gnt_results *r, const char *id) {
     for (size_t i = 0; i < r->n_cell; i++)

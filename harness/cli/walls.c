@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/walls.h"
+#include "process/sandbox_request.h"
 
 static const char *const levels[] = {"weak", "partial", "full"}; /* by gnt_sandbox_level */
 
@@ -57,7 +57,7 @@ int cli_read_abi(void *to, char *text) {
 int cli_walls_check(const char *command, const gnt_sandbox_wish *wish, int quiet,
                     gnt_sandbox_report *report) {
     gnt_err err = {0};
-    if (gnt_walls_try(wish, report, &err) != 0) {
+    if (gnt_sandbox_request_try(wish, report, &err) != 0) {
         if (wish->least > GNT_SANDBOX_WEAK)
             fprintf(stderr, "gauntlet %s: --require-sandbox %s: %s\n", command, levels[wish->least],
                     err.text);

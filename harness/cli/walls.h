@@ -4,7 +4,7 @@
 #define GNT_CLI_WALLS_H
 
 #include "cli/args.h"
-#include "run/sandbox.h"
+#include "process/sandbox.h"
 
 /* Lines of a command's --help. */
 #define CLI_WALLS_HELP                                                                                       \

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "plugin/find.h"
-#include "run/describe.h"
+#include "process/describe.h"
 
 /* Where models are: what the user said, the working folder's, then beside the program as built and as installed. */
 static void find_models(char *folder[CLI_MODEL_FOLDERS], const char *said) {

@@ -5,7 +5,7 @@
 
 #include "cli/places.h"
 #include "plugin/info.h"
-#include "run/sandbox.h"
+#include "process/sandbox.h"
 #include "suite/suite.h"
 
 enum { CLI_MODEL_FOLDERS = 4 };

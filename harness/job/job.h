@@ -10,7 +10,6 @@
  *   prepare-attack  public, shadow, shadow's seen, broadcast -> artefacts
  *   attack          seen and what was granted -> answer
  *   score           targets, answer, public   -> score (metadata: the cell's numbers), images
- *   vet             nothing                   -> facts: how one check of one plugin went (see run/vet.h)
  *
  * Only the jobs that take a plugin's file name in their request open one. The attack's request names no file
  * of data, no seed and no key but its own. */
@@ -31,7 +30,6 @@ int gnt_job_observe(gnt_work *w, gnt_err *err);
 int gnt_job_prepare_defense(gnt_work *w, gnt_err *err);
 int gnt_job_prepare_attack(gnt_work *w, gnt_err *err);
 int gnt_job_attack(gnt_work *w, gnt_err *err);
-int gnt_job_vet(gnt_work *w, gnt_err *err);
 int gnt_job_score(gnt_work *w, gnt_err *err);
 int gnt_job_side(gnt_work *w, gnt_err *err);
 int gnt_job_replay(gnt_work *w, gnt_err *err);

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "job/carry.h"
+#include "job/defense_state.h"
 #include "job/job.h"
 #include "job/observe.h"
 
@@ -72,7 +72,7 @@ const float *observe_weights(observing *o, int64_t client) {
 }
 
 int observe_load_client(observing *o, int32_t client, gnt_err *err) {
-    return o->shadow ? 0 : gnt_carry_load(&o->chain.chain, &o->trained, o->stage, client, err);
+    return o->shadow ? 0 : gnt_state_load(&o->chain.chain, &o->trained, o->stage, client, err);
 }
 
 /* Output `compared`: marks, where hooks did here what they did not do in the training. */
@@ -131,7 +131,7 @@ static int observe_updates(observing *o, gnt_err *err) {
                                 .rates = o->config.steps ? used + j * o->config.steps : NULL};
         gnt_fl_holding held;
         /* a shadow client must not tell what a real one holds */
-        int dealt = gnt_carry_holding(&held, &o->trained, o->shadow ? GNT_CARRY_AVERAGE : client);
+        int dealt = gnt_state_holding(&held, &o->trained, o->shadow ? GNT_STATE_AVERAGE : client);
         rc = gnt_fl_client(fl, o->stage, client, &b, dealt ? &held : NULL,
                            o->public_data.view.n ? &o->public_data.view : NULL, observe_weights(o, client),
                            o->buffers, o->how, &shared, err);
@@ -228,13 +228,13 @@ static int write_outside(observing *o, gnt_err *err) {
 
 /* What the defense's secure sum came to, if any: everyone who took part knows it, so it may be granted. */
 static int keep_sum(observing *o, gnt_err *err) {
-    const gnt_st_tensor *t = gnt_carry_first(&o->trained, "sum", GNT_ST_F64, 1);
+    const gnt_st_tensor *t = gnt_state_first(&o->trained, "sum", GNT_ST_F64, 1);
     return t ? gnt_st_add(&o->sum, "sum", t->type, t->rank, t->dim, t->data, NULL, err) : 0;
 }
 
 /* What the server saw of the secure sum: one observation of all clients, with no private batch behind it. */
 static int observe_transcript(observing *o, gnt_err *err) {
-    const gnt_st_tensor *t = gnt_carry_first(&o->trained, "transcript", GNT_ST_I64, 2);
+    const gnt_st_tensor *t = gnt_state_first(&o->trained, "transcript", GNT_ST_I64, 2);
     if (t)
         return gnt_st_add(&o->seen, "transcript", t->type, t->rank, t->dim, t->data, NULL, err);
     o->work->status = GNT_UNSUPPORTED;
@@ -363,8 +363,8 @@ static int read_own(observing *o, const gnt_st *trained, gnt_err *err) {
 static int open_chain(observing *o, gnt_err *err) {
     int rc = gnt_work_chain_open(&o->chain, o->work, &o->model, err);
     if (rc == 0)
-        rc = gnt_carry_load_sums(&o->chain.chain, &o->trained, err);
-    return rc == 0 ? gnt_carry_load(&o->chain.chain, &o->trained, o->stage, -1, err) : -1;
+        rc = gnt_state_load_sums(&o->chain.chain, &o->trained, err);
+    return rc == 0 ? gnt_state_load(&o->chain.chain, &o->trained, o->stage, -1, err) : -1;
 }
 
 static int open_all(observing *o, gnt_err *err) {

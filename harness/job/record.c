@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "job/carry.h"
+#include "job/defense_state.h"
 #include "job/treatment.h"
 
 enum { NAME_SIZE = 64, TREATMENT = GNT_RECORD_TREATMENT, MOST_TREATMENTS = 1 << 22 };
@@ -253,7 +253,7 @@ int gnt_record_take(gnt_record *r, const gnt_fl_receipt *c, gnt_err *err) {
 }
 
 int gnt_record_state(gnt_record *r, int32_t round, const gnt_st *state, gnt_err *err) {
-    return gnt_carry_copy(&r->held, state, 0, round, err);
+    return gnt_state_copy(&r->held, state, 0, round, err);
 }
 
 /* ---- encodings ---- */

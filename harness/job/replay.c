@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "job/carry.h"
+#include "job/defense_state.h"
 #include "job/job.h"
 #include "job/record.h"
 #include "job/remote.h"
@@ -59,9 +59,9 @@ static int compute(replaying *p, int32_t round, int32_t client, const float *wei
     for (int64_t i = 0; i < n; i++)
         own.id[i] = i;
     const gnt_fl_shared shared = {.update = p->update, .buffers = p->buffers_after, .rates = p->rates};
-    int rc = gnt_carry_load_sums(chain, &p->trained, err);
+    int rc = gnt_state_load_sums(chain, &p->trained, err);
     if (rc == 0)
-        rc = gnt_carry_load(chain, &p->held, round, client, err);
+        rc = gnt_state_load(chain, &p->held, round, client, err);
     if (rc == 0)
         rc = gnt_fl_client(p->fl, round, client, &own.view, NULL,
                            p->public_data.view.n ? &p->public_data.view : NULL,

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "job/carry.h"
+#include "job/defense_state.h"
 #include "job/score.h"
 #include "metric/contribution.h"
 
@@ -12,7 +12,7 @@ int score_read_contributions(score *s, gnt_err *err) {
         return gnt_fail(err, "the training left no contributions to a secure sum to score against");
     if (s->work->read(s->work->context, "contributions", &s->given, err) != 0)
         return -1;
-    const gnt_st_tensor *t = gnt_carry_first(&s->given, "contribution", GNT_ST_F64, 2);
+    const gnt_st_tensor *t = gnt_state_first(&s->given, "contribution", GNT_ST_F64, 2);
     if (!t || t->dim[0] < 1 || t->dim[1] < 1)
         return gnt_fail(err, "the training left no contributions to a secure sum to score against");
     s->contribution = t->data;

@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "job/carry.h"
+#include "job/defense_state.h"
 #include "job/head.h"
 #include "job/job.h"
 #include "job/record.h"
 #include "job/remote.h"
-#include "job/worth.h"
+#include "job/test_utility.h"
 
 typedef struct training {
     gnt_work *work;
@@ -59,7 +59,7 @@ static int keep_own(training *t, int32_t round, gnt_err *err) {
 
 /* Noted under the number of rounds done. */
 static void note_utility(training *t, int64_t round, const gnt_metric_worth *worth) {
-    json_t *one = gnt_worth_json(worth);
+    json_t *one = gnt_test_utility_json(worth);
     if (one)
         json_object_set_new(one, "round", json_integer(round));
     json_array_append_new(t->utility, one);
@@ -68,7 +68,7 @@ static void note_utility(training *t, int64_t round, const gnt_metric_worth *wor
 /* Utility of the model itself on the test part. */
 static int measure(training *t, int32_t round, const float *weights, const float *buffers, gnt_err *err) {
     gnt_metric_worth worth;
-    if (gnt_worth_at(&worth, t->model.model, weights, buffers, &t->test, err) != 0)
+    if (gnt_test_utility_at(&worth, t->model.model, weights, buffers, &t->test, err) != 0)
         return -1;
     note_utility(t, round, &worth);
     return 0;
@@ -78,14 +78,14 @@ static int measure(training *t, int32_t round, const float *weights, const float
 static int before_client(void *context, int32_t round, int32_t client, gnt_err *err) {
     training *t = context;
     if (gnt_remote_by_copies(t->remote) &&
-        (gnt_remote_alone(t->remote, err) != 0 || gnt_carry_load_sums(t->chain, &t->out, err) != 0))
+        (gnt_remote_alone(t->remote, err) != 0 || gnt_state_load_sums(t->chain, &t->out, err) != 0))
         return -1;
     if (!t->state)
         return 0;
     if (gnt_record_wants(t->record, round, client) &&
         gnt_record_state(t->record, round, &t->state[client], err) != 0)
         return -1;
-    return gnt_carry_load(t->chain, &t->state[client], 0, client, err);
+    return gnt_state_load(t->chain, &t->state[client], 0, client, err);
 }
 
 static int after_client(void *context, int32_t round, int32_t client, gnt_err *err) {
@@ -94,7 +94,7 @@ static int after_client(void *context, int32_t round, int32_t client, gnt_err *e
     if (t->state) {
         gnt_st_free(&t->state[client]);
         gnt_st_init(&t->state[client]);
-        if (gnt_carry_save(t->chain, 0, client, &t->state[client], err) != 0)
+        if (gnt_state_save(t->chain, 0, client, &t->state[client], err) != 0)
             return -1;
     }
     return gnt_remote_by_copies(t->remote) ? gnt_remote_together(t->remote, err) : 0;
@@ -123,7 +123,7 @@ static int measure_head(training *t, const gnt_sampleset *clients, const gnt_sam
         return 0;
     if (gnt_head_outputs(&task, &outputs, err) != 0)
         return -1;
-    const gnt_metric_worth worth = gnt_worth_of(t->model.model, &t->test, outputs);
+    const gnt_metric_worth worth = gnt_test_utility_of(t->model.model, &t->test, outputs);
     note_utility(t, gnt_request_int(t->work, "federated.rounds"), &worth);
     gnt_free(outputs);
     return 0;
@@ -135,11 +135,11 @@ static int keep_state(training *t, int32_t round, gnt_err *err) {
         return 0;
     const int copied = gnt_remote_by_copies(t->remote);
     if ((copied && gnt_remote_alone(t->remote, err) != 0) ||
-        gnt_carry_save(t->chain, round, -1, &t->out, err) != 0 ||
+        gnt_state_save(t->chain, round, -1, &t->out, err) != 0 ||
         (copied && gnt_remote_together(t->remote, err) != 0))
         return -1;
     for (int64_t k = 0; k < clients_of(t); k++)
-        if (gnt_carry_copy(&t->out, &t->state[k], 0, round, err) != 0)
+        if (gnt_state_copy(&t->out, &t->state[k], 0, round, err) != 0)
             return -1;
     return 0;
 }
@@ -266,7 +266,7 @@ static int start_states(training *t, int32_t clients, gnt_err *err) {
     if (rc == 0 && copied)
         rc = gnt_remote_alone(t->remote, err);
     for (int32_t k = 0; rc == 0 && k < clients; k++)
-        rc = gnt_carry_save(t->chain, 0, k, &t->state[k], err);
+        rc = gnt_state_save(t->chain, 0, k, &t->state[k], err);
     return rc == 0 && copied ? gnt_remote_together(t->remote, err) : rc;
 }
 
@@ -316,13 +316,13 @@ static int federate(training *t, gnt_sampleset *clients, const gnt_sampleset *pu
     if (rc == 0)
         rc = gnt_work_partition(&part, w, clients, err);
     if (rc == 0)
-        rc = gnt_carry_holdings(clients, &part, &t->out, err);
+        rc = gnt_state_holdings(clients, &part, &t->out, err);
     if (rc == 0 && gnt_request_int(w, "shuffle_labels"))
         rc = shuffle_labels(clients, &train_key, err);
-    if (rc == 0 && gnt_carry_keeps(t->chain))
+    if (rc == 0 && gnt_state_keeps(t->chain))
         rc = start_states(t, part.clients, err);
     if (rc == 0) {
-        const gnt_carry_summing sum = {.chain = t->chain,
+        const gnt_state_summing sum = {.chain = t->chain,
                                        .trained = &t->out,
                                        .samples = clients,
                                        .part = &part,
@@ -332,7 +332,7 @@ static int federate(training *t, gnt_sampleset *clients, const gnt_sampleset *pu
                                        .before_client = before_client,
                                        .after_client = after_client,
                                        .context = t};
-        rc = gnt_carry_sums(&sum, &train_key, &t->out, &t->given, err);
+        rc = gnt_state_sums(&sum, &train_key, &t->out, &t->given, err);
     }
     if (rc == 0)
         rc = gnt_fl_new(&fl, t->model.model, &config, t->chain, &train_key, err);

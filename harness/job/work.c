@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "job/job.h"
 
 const json_t *gnt_request(const gnt_work *w, const char *path) {
     const json_t *at = w->request;
@@ -103,33 +102,4 @@ int gnt_work_partition(gnt_partition *out, const gnt_work *w, const gnt_samplese
                ? gnt_partition_make(out, &spec, clients->label, clients->view.n, clients->view.classes, &key,
                                     err)
                : -1;
-}
-
-int gnt_job_has_plugin(const char *kind) {
-    static const char *const kinds[] = {"side",           "prepare-defense", "observe",
-                                        "prepare-attack", "attack",          "vet"};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(kind, kinds[i]) == 0)
-            return 1;
-    return 0;
-}
-
-int gnt_job_run(gnt_work *w, gnt_err *err) {
-    static const struct {
-        const char *kind;
-        int (*run)(gnt_work *w, gnt_err *err);
-    } jobs[] = {
-        {"data", gnt_job_data},       {"model", gnt_job_model},
-        {"train", gnt_job_train},     {"prepare-defense", gnt_job_prepare_defense},
-        {"observe", gnt_job_observe}, {"prepare-attack", gnt_job_prepare_attack},
-        {"attack", gnt_job_attack},   {"score", gnt_job_score},
-        {"vet", gnt_job_vet},         {"side", gnt_job_side},
-        {"replay", gnt_job_replay},   {"replay", gnt_job_replay},
-    };
-    const char *kind = gnt_request_text(w, "job");
-    w->status = GNT_FAILED;
-    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
-        if (strcmp(kind, jobs[i].kind) == 0)
-            return jobs[i].run(w, err);
-    return gnt_fail(err, "there is no kind of job called \"%s\"", kind);
 }

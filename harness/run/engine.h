@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "run/sandbox.h"
+#include "process/sandbox.h"
 #include "suite/plan.h"
 #include "suite/suite.h"
 

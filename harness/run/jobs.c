@@ -10,10 +10,10 @@
 #include "base/mem.h"
 #include "nn/safetensors.h"
 #include "plugin/info.h"
-#include "run/describe.h"
+#include "process/describe.h"
 #include "run/run_impl.h"
 #include "run/sides.h"
-#include "run/walls.h"
+#include "process/sandbox_request.h"
 
 run_job *run_need(run *r, const char *name, int *fresh) {
     const json_t *known = json_object_get(r->index, name);
@@ -238,7 +238,7 @@ static void start_job(run *r, run_job *j) {
         rc = -1;
     if (rc == 0) {
         const int copies = json_is_true(json_object_get(request, "copies"));
-        json_object_set_new(request, "sandbox", gnt_walls_request(&r->options->walls, files, copies));
+        json_object_set_new(request, "sandbox", gnt_sandbox_request(&r->options->walls, files, copies));
         json_object_set_new(request, "memory_mb", json_integer(r->suite->memory_mb));
         json_object_set_new(request, "sums", input_sums(j));
         rc = run_sides_start(r, j, request, input, n_inputs, socket, &n_sockets, err);

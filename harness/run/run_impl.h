@@ -7,9 +7,9 @@
 #include <jansson.h>
 
 #include "base/digest.h"
-#include "job/store.h"
+#include "run/store.h"
 #include "match/match.h"
-#include "run/child.h"
+#include "process/child.h"
 #include "run/engine.h"
 
 typedef enum run_state {

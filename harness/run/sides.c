@@ -8,7 +8,7 @@
 
 #include "base/random.h"
 #include "job/work.h"
-#include "run/walls.h"
+#include "process/sandbox_request.h"
 
 static const double grace = 2; /* seconds */
 

@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 
 #include "fl/chain.h"
-#include "job/carry.h"
+#include "job/defense_state.h"
 #include "job/remote.h"
 #include "job/side.h"
 #include "plugin/info.h"
@@ -149,14 +149,14 @@ static void ask_sums(const gnt_chain *chain, const gnt_sampleset *samples) {
     gnt_err err = {0};
     gnt_st_init(&out);
     gnt_st_init(&truth);
-    MUST(gnt_carry_holdings(samples, &part, &out, &err) == 0);
-    const gnt_carry_summing sum = {.chain = chain,
+    MUST(gnt_state_holdings(samples, &part, &out, &err) == 0);
+    const gnt_state_summing sum = {.chain = chain,
                                    .trained = &out,
                                    .samples = samples,
                                    .part = &part,
                                    .config = &config,
                                    .weights = weights};
-    if (fuzz_ok(gnt_carry_sums(&sum, &key, &out, &truth, &err), &err))
+    if (fuzz_ok(gnt_state_sums(&sum, &key, &out, &truth, &err), &err))
         fuzz_write(NULL, "truth", &truth, &err);
     gnt_st_free(&out);
     gnt_st_free(&truth);
@@ -166,9 +166,9 @@ static void ask_state(const gnt_chain *chain) {
     gnt_st st;
     gnt_err err = {0};
     gnt_st_init(&st);
-    if (fuzz_ok(gnt_carry_save(chain, 0, 1, &st, &err), &err)) {
+    if (fuzz_ok(gnt_state_save(chain, 0, 1, &st, &err), &err)) {
         fuzz_write(NULL, "state", &st, &err);
-        fuzz_ok(gnt_carry_load(chain, &st, 0, 1, &err), &err);
+        fuzz_ok(gnt_state_load(chain, &st, 0, 1, &err), &err);
     }
     gnt_st_free(&st);
 }

@@ -2,7 +2,7 @@
  * results.json, a line "%%", host.json, a line "%%", what running again gives. The suite's digest is put into the first where
  * it has one, so that what follows is reached. */
 #include "planned.h"
-#include "run/audit.h"
+#include "finished/audit.h"
 #include "run/engine.h"
 #include "run/run_impl.h"
 

@@ -1,6 +1,6 @@
 /* Bundles that jobs hand to each other: samples, artefacts, trained weights, what clients hold, carried state.
  * Input: metadata, a line "%%", tensors as work.h describes them. */
-#include "job/carry.h"
+#include "job/defense_state.h"
 #include "job/samples.h"
 #include "work.h"
 
@@ -29,12 +29,12 @@ static void read_weights(const gnt_st *st) {
 }
 
 static void read_holdings(const gnt_st *st) {
-    for (int32_t client = GNT_CARRY_AVERAGE; client < 4; client++) {
+    for (int32_t client = GNT_STATE_AVERAGE; client < 4; client++) {
         gnt_fl_holding held = {0, 0};
-        if (gnt_carry_holding(&held, st, client))
+        if (gnt_state_holding(&held, st, client))
             MUST(held.samples >= 0 && held.labels >= 0);
     }
-    gnt_carry_first(st, "sum", GNT_ST_F64, 1);
+    gnt_state_first(st, "sum", GNT_ST_F64, 1);
 }
 
 static gnt_status load(void *self, int32_t client, const gnt_artefacts *state) {
@@ -71,9 +71,9 @@ static void read_carried(const gnt_st *st) {
     gnt_member member = {.hooks = &hooks, .begin = begin, .done = done};
     const gnt_chain chain = {.member = &member, .n = 1, .n_params = FUZZ_WEIGHTS};
     gnt_err err = {0};
-    fuzz_ok(gnt_carry_load_sums(&chain, st, &err), &err);
+    fuzz_ok(gnt_state_load_sums(&chain, st, &err), &err);
     for (int32_t k = -1; k < 2; k++)
-        fuzz_ok(gnt_carry_load(&chain, st, 2, k, &err), &err);
+        fuzz_ok(gnt_state_load(&chain, st, 2, k, &err), &err);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,7 +1,7 @@
 /* What a defense hands over: encodings, rates, updates, aggregates, artefacts, state and contributions to a secure sum of a
  * plugin that says whatever the bytes say. Input: a byte that chooses the hook, then values. */
 #include "fl/chain.h"
-#include "job/carry.h"
+#include "job/defense_state.h"
 #include "work.h"
 
 enum { CLIENTS = 2, SAMPLES = 3, PARAMS = 8 };
@@ -167,16 +167,16 @@ static void run_carry(const gnt_chain *chain, int saves) {
     fuzz_samples(&samples, SAMPLES);
     MUST(gnt_samples_unpack(&set, &samples, "samples", &err) == 0);
     MUST(gnt_st_add(&out, "holdings", GNT_ST_I64, 2, dim, holdings, NULL, &err) == 0);
-    const gnt_carry_summing sum = {.chain = chain,
+    const gnt_state_summing sum = {.chain = chain,
                                    .trained = &out,
                                    .samples = &set,
                                    .part = &part,
                                    .config = &config,
                                    .weights = weights};
     for (int32_t k = -1; saves && k < CLIENTS; k++)
-        fuzz_ok(gnt_carry_save(chain, 1, k, &out, &err), &err);
+        fuzz_ok(gnt_state_save(chain, 1, k, &out, &err), &err);
     if (!saves)
-        fuzz_ok(gnt_carry_sums(&sum, &key, &out, &truth, &err), &err);
+        fuzz_ok(gnt_state_sums(&sum, &key, &out, &truth, &err), &err);
     fuzz_write(NULL, "carried", &out, &err);
     gnt_sampleset_free(&set);
     gnt_st_free(&samples);

@@ -1,6 +1,6 @@
 /* A job's request, as a worker reads it. */
 #include "job/seen.h"
-#include "run/child.h"
+#include "process/child.h"
 #include "work.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

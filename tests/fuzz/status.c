@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 
 #include "fuzz.h"
-#include "run/child_wire.h"
+#include "process/child_wire.h"
 
 static int pipe_of(fuzz_bytes bytes) {
     int fd = memfd_create("pipe", MFD_CLOEXEC);

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "run/child.h"
+#include "process/child.h"
 
 /* The worker's parts. */
 

@@ -29,8 +29,8 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "gauntlet/nn.h"
-#include "run/child.h"
-#include "run/sandbox.h"
+#include "process/child.h"
+#include "process/sandbox.h"
 #include "sandbox_acts.h"
 
 enum { ALL = GNT_SANDBOX_NAMESPACES | GNT_SANDBOX_LANDLOCK | GNT_SANDBOX_SECCOMP };

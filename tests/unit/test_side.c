@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "job/carry.h"
+#include "job/defense_state.h"
 #include "job/remote.h"
 #include "sides.h"
 
@@ -233,8 +233,8 @@ static void compare_states(both *b, int32_t client) {
     gnt_st mine, theirs;
     gnt_st_init(&mine);
     gnt_st_init(&theirs);
-    MUST_WORK(gnt_carry_save(client < 0 ? &b->server.chain : &b->here.chain, 1, client, &mine, err));
-    MUST_WORK(gnt_carry_save(gnt_remote_chain(b->remote), 1, client, &theirs, err));
+    MUST_WORK(gnt_state_save(client < 0 ? &b->server.chain : &b->here.chain, 1, client, &mine, err));
+    MUST_WORK(gnt_state_save(gnt_remote_chain(b->remote), 1, client, &theirs, err));
     assert_true(mine.n > 0 && mine.n == theirs.n);
     for (size_t i = 0; i < mine.n; i++) {
         assert_string_equal(mine.tensor[i].name, theirs.tensor[i].name);
@@ -243,8 +243,8 @@ static void compare_states(both *b, int32_t client) {
         assert_memory_equal(mine.tensor[i].data, theirs.tensor[i].data, mine.tensor[i].bytes);
     }
     /* and back: another client's */
-    MUST_WORK(gnt_carry_load(client < 0 ? &b->server.chain : &b->here.chain, &mine, 1, client, err));
-    MUST_WORK(gnt_carry_load(gnt_remote_chain(b->remote), &theirs, 1, client, err));
+    MUST_WORK(gnt_state_load(client < 0 ? &b->server.chain : &b->here.chain, &mine, 1, client, err));
+    MUST_WORK(gnt_state_load(gnt_remote_chain(b->remote), &theirs, 1, client, err));
     gnt_st_free(&mine);
     gnt_st_free(&theirs);
 }
@@ -260,16 +260,16 @@ static void compare_sums(both *b) {
         gnt_st_init(&out[way]);
         gnt_st_init(&truth[way]);
     }
-    MUST_WORK(gnt_carry_holdings(&b->data, &part, &out[1], err));
+    MUST_WORK(gnt_state_holdings(&b->data, &part, &out[1], err));
     const gnt_chain *remote = gnt_remote_chain(b->remote);
-    gnt_carry_summing sum = {.chain = remote,
+    gnt_state_summing sum = {.chain = remote,
                              .trained = &out[1],
                              .samples = &b->data,
                              .part = &part,
                              .config = &config,
                              .weights = b->weights,
                              .buffers = b->buffers};
-    MUST_WORK(gnt_carry_sums(&sum, &b->role, &out[1], &truth[1], err));
+    MUST_WORK(gnt_state_sums(&sum, &b->role, &out[1], &truth[1], err));
     for (int32_t k = 0; k < 3; k++) {
         gnt_batch own = {0};
         gnt_fl_holding held;
@@ -277,7 +277,7 @@ static void compare_sums(both *b) {
         assert_int_equal(gnt_batch_gather(&own, &b->data.view, part.index + part.start[k], n), 0);
         for (int64_t i = 0; i < n; i++)
             own.id[i] = i;
-        assert_true(gnt_carry_holding(&held, &out[1], k));
+        assert_true(gnt_state_holding(&held, &out[1], k));
         gnt_client c = client_of(b, 0, k, &own.view);
         c.n_labels = held.labels;
         c.n_samples = held.samples;
@@ -294,8 +294,8 @@ static void compare_sums(both *b) {
         }
         gnt_batch_free(&own);
     }
-    MUST_WORK(gnt_carry_load_sums(&b->here.chain, &out[1], err));
-    MUST_WORK(gnt_carry_load_sums(&b->server.chain, &out[1], err));
+    MUST_WORK(gnt_state_load_sums(&b->here.chain, &out[1], err));
+    MUST_WORK(gnt_state_load_sums(&b->server.chain, &out[1], err));
     for (int way = 0; way < 2; way++) {
         gnt_st_free(&out[way]);
         gnt_st_free(&truth[way]);
@@ -455,7 +455,7 @@ static void a_side_that_is_gone_is_told(void **state) {
     gnt_batch_free(&batch);
     kill(b.job.pid[0], SIGKILL);
     err = (gnt_err){0};
-    assert_int_equal(gnt_carry_save(gnt_remote_chain(b.remote), 0, 1, &st, &err), -1);
+    assert_int_equal(gnt_state_save(gnt_remote_chain(b.remote), 0, 1, &st, &err), -1);
     assert_non_null(strstr(err.text, "has ended"));
     int status = 0;
     close(b.job.fd[0]);

@@ -15,7 +15,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "job/store.h"
+#include "run/store.h"
 
 typedef struct place {
     char folder[64];

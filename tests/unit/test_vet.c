@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "fl/chain.h"
-#include "job/glass.h"
+#include "vet/guard_pages.h"
 #include "plugin/exports.h"
 
 /* ---- symbols ---- */
@@ -86,37 +86,37 @@ static void read_first(void *context) {
 
 static void a_write_is_caught_and_named(void **state) {
     const float two[2] = {1, 2}, three[3] = {3, 4, 5};
-    gnt_glass *g;
+    gnt_guard *g;
     gnt_err err = {0};
     (void)state;
-    assert_int_equal(gnt_glass_new(&g, 1 << 20, &err), 0);
-    float *a = gnt_glass_put(g, "weights", two, sizeof two),
-          *b = gnt_glass_put(g, "samples", three, sizeof three);
-    gnt_glass_keep(g);
-    assert_int_equal(gnt_glass_close(g), 0);
-    assert_string_equal(gnt_glass_watch(g, write_first, b), "samples");
-    assert_string_equal(gnt_glass_watch(g, write_first, a), "weights");
-    assert_null(gnt_glass_watch(g, read_first, a));
-    gnt_glass_open(g);
+    assert_int_equal(gnt_guard_new(&g, 1 << 20, &err), 0);
+    float *a = gnt_guard_put(g, "weights", two, sizeof two),
+          *b = gnt_guard_put(g, "samples", three, sizeof three);
+    gnt_guard_keep(g);
+    assert_int_equal(gnt_guard_close(g), 0);
+    assert_string_equal(gnt_guard_watch(g, write_first, b), "samples");
+    assert_string_equal(gnt_guard_watch(g, write_first, a), "weights");
+    assert_null(gnt_guard_watch(g, read_first, a));
+    gnt_guard_open(g);
     assert_true(a[0] == 1 && b[0] == 3);
-    assert_null(gnt_glass_watch(g, write_first, a));
+    assert_null(gnt_guard_watch(g, write_first, a));
     assert_true(a[0] == 7);
-    gnt_glass_restore(g);
+    gnt_guard_restore(g);
     assert_true(a[0] == 1);
-    gnt_glass_free(g);
+    gnt_guard_free(g);
 }
 
 static void a_full_glass_says_so(void **state) {
-    gnt_glass *g;
+    gnt_guard *g;
     gnt_err err = {0};
     (void)state;
-    assert_int_equal(gnt_glass_new(&g, 4096, &err), 0);
-    assert_non_null(gnt_glass_put(g, "a", NULL, 4000));
-    assert_false(gnt_glass_full(g));
-    assert_null(gnt_glass_put(g, "b", NULL, 200));
-    assert_true(gnt_glass_full(g));
-    assert_null(gnt_glass_put(g, "c", NULL, 1)); /* what came before it is missing */
-    gnt_glass_free(g);
+    assert_int_equal(gnt_guard_new(&g, 4096, &err), 0);
+    assert_non_null(gnt_guard_put(g, "a", NULL, 4000));
+    assert_false(gnt_guard_full(g));
+    assert_null(gnt_guard_put(g, "b", NULL, 200));
+    assert_true(gnt_guard_full(g));
+    assert_null(gnt_guard_put(g, "c", NULL, 1)); /* what came before it is missing */
+    gnt_guard_free(g);
 }
 
 /* ---- the server's inputs ---- */

@@ -1,0 +1,290 @@
+/* child: the parent's side once a child runs: hearing it, keeping its limits, reaping it, reading what it
+ * left. A group is always killed before its leader is reaped, while the group's number cannot belong to
+ * anyone else. */
+#include "process/child_wire.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+enum { LOOK_MS = 100 }; /* how often memory and clocks are looked at */
+
+/* Signals that end a program set this alone. */
+static volatile sig_atomic_t interrupted;
+
+static void hear_interrupt(int number) {
+    interrupted = number;
+}
+
+void gnt_interrupt_catch(void) {
+    struct sigaction action = {.sa_handler = hear_interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+}
+
+int gnt_interrupted(void) {
+    return interrupted;
+}
+
+double gnt_wire_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void close_fd(int *fd) {
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+static void kill_group(gnt_child *child) {
+    if (!child->pid)
+        return;
+    kill(-child->pid, SIGKILL);
+    kill(child->pid, SIGKILL); /* before the group exists */
+    child->killed = 1;
+}
+
+static void ask(gnt_child *child) {
+    if (!child->pid || child->asked > 0)
+        return;
+    child->asked = gnt_wire_now();
+    kill(child->pid, SIGTERM);
+}
+
+void gnt_child_stop(gnt_child *child) {
+    if (!child || !child->pid)
+        return;
+    child->stopped = 1;
+    ask(child);
+}
+
+/* The most memory that was resident, from the kernel's own high-water mark of the running process. */
+static void look_at_memory(gnt_child *child) {
+    char path[64], text[4096];
+    snprintf(path, sizeof path, "/proc/%ld/status", (long)child->pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[n > 0 ? n : 0] = 0;
+    uint64_t bytes = gnt_wire_peak(text);
+    if (bytes > child->peak)
+        child->peak = bytes;
+}
+
+/* Outputs lie in memory too, in nobody's resident set. */
+static uint64_t output_bytes(const gnt_child *child) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < child->n_sinks; i++) {
+        struct stat st;
+        if (fstat(child->sinks[i].fd, &st) == 0)
+            sum += (uint64_t)st.st_blocks * 512;
+    }
+    return sum;
+}
+
+static int is_over_memory(const gnt_child *child) {
+    return child->memory && child->peak + output_bytes(child) > child->memory;
+}
+
+static void keep_limits(gnt_child *child) {
+    double now = gnt_wire_now();
+    if (now - child->looked >= LOOK_MS * 1e-3) {
+        child->looked = now;
+        look_at_memory(child);
+        if (is_over_memory(child) && !child->killed) {
+            child->over_memory = 1;
+            kill_group(child);
+        }
+    }
+    if (child->seconds > 0 && now - child->started >= child->seconds && child->asked <= 0) {
+        child->timed_out = 1;
+        ask(child);
+    }
+    if (child->asked > 0 && now - child->asked >= child->grace && !child->killed)
+        kill_group(child);
+}
+
+/* killed: the parent had killed it before it ended. One that was asked to stop while it died of something else died of that. */
+static gnt_child_end end_of(const gnt_child *child, int killed) {
+    const gnt_child_result *r = &child->result;
+    const int by_parent = r->signal == 0 || r->signal == SIGTERM || (r->signal == SIGKILL && killed);
+    if (child->over_memory)
+        return GNT_CHILD_OVER_MEMORY;
+    if (child->timed_out)
+        return GNT_CHILD_TIMED_OUT;
+    if (child->stopped && by_parent)
+        return GNT_CHILD_STOPPED;
+    /* the kernel's limit counts ticks, of which it tells only what was really run: less, on a shared machine */
+    if (child->cpu > 0 && (r->signal == SIGXCPU || r->signal == SIGKILL) && r->cpu_seconds > child->cpu / 2)
+        return GNT_CHILD_OVER_CPU;
+    return r->signal ? GNT_CHILD_CRASHED : GNT_CHILD_EXITED;
+}
+
+static void seal_outputs(gnt_child *child) {
+    for (size_t i = 0; i < child->n_sinks; i++)
+        if (child->sinks[i].fd >= 0)
+            fcntl(child->sinks[i].fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
+}
+
+/* What the child says of itself is exact. Without its last word there is what was seen now and then, and the kernel's
+ * figure, which starts from what the parent had resident. */
+static uint64_t peak_of(gnt_child *child, uint64_t kernel) {
+    const json_int_t said = json_integer_value(json_object_get(child->result.status, "peak"));
+    if (said > 0 && (uint64_t)said > child->peak)
+        child->peak = (uint64_t)said;
+    return said > 0 || child->peak > kernel ? child->peak : kernel;
+}
+
+/* wait4 after the leader has ended, or was killed: does not block for longer than a kill takes. */
+static void reap(gnt_child *child) {
+    int status = 0;
+    struct rusage used = {0};
+    const int killed = child->killed;
+    kill_group(child); /* whatever it may have started */
+    while (wait4(child->pid, &status, 0, &used) < 0 && errno == EINTR)
+        ;
+    gnt_child_result *r = &child->result;
+    r->wall_seconds = gnt_wire_now() - child->started;
+    r->cpu_seconds = (double)used.ru_utime.tv_sec + (double)used.ru_stime.tv_sec +
+                     1e-6 * ((double)used.ru_utime.tv_usec + (double)used.ru_stime.tv_usec);
+    r->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    r->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    child->pid = 0;
+    gnt_child_listen(child);
+    r->peak = peak_of(child, (uint64_t)used.ru_maxrss * 1024);
+    child->over_memory |= is_over_memory(child); /* it may have ended between two looks */
+    r->end = end_of(child, killed);
+    r->sandbox = child->walls;
+    r->stderr_tail = child->tail + (child->tail_size > GNT_TAIL_MOST ? child->tail_size - GNT_TAIL_MOST : 0);
+    close_fd(&child->status_fd);
+    close_fd(&child->stderr_fd);
+    close_fd(&child->pidfd);
+    seal_outputs(child);
+}
+
+static int has_ended(const gnt_child *child) {
+    siginfo_t info = {0};
+    return waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
+}
+
+/* One round over all: the index of one that has ended, or GNT_WAIT_TIMEOUT, or GNT_WAIT_NOTHING. */
+static int look_round(gnt_child *const *children, size_t n) {
+    int running = 0;
+    for (size_t i = 0; i < n; i++) {
+        gnt_child *child = children[i];
+        if (!child || child->handed_out)
+            continue;
+        running = 1;
+        gnt_child_listen(child);
+        keep_limits(child);
+        if (!has_ended(child))
+            continue;
+        reap(child);
+        child->handed_out = 1;
+        return (int)i;
+    }
+    return running ? GNT_WAIT_TIMEOUT : GNT_WAIT_NOTHING;
+}
+
+/* Sleeps until a child says something or ends, at most `ms`. */
+static void sleep_on(gnt_child *const *children, size_t n, int ms) {
+    struct pollfd *polls = gnt_array(n, 3 * sizeof *polls);
+    nfds_t used = 0;
+    for (size_t i = 0; polls && i < n; i++) {
+        const gnt_child *child = children[i];
+        if (!child || child->handed_out)
+            continue;
+        const int fds[3] = {child->status_fd, child->stderr_fd, child->pidfd};
+        for (size_t k = 0; k < 3; k++)
+            if (fds[k] >= 0)
+                polls[used++] = (struct pollfd){.fd = fds[k], .events = POLLIN};
+        if (child->pidfd < 0 && ms > 10)
+            ms = 10;
+    }
+    poll(polls, used, polls ? ms : 10);
+    gnt_free(polls);
+}
+
+int gnt_children_wait(gnt_child *const *children, size_t n, int timeout_ms) {
+    double until = gnt_wire_now() + timeout_ms * 1e-3;
+    for (;;) {
+        int found = look_round(children, n);
+        if (found != GNT_WAIT_TIMEOUT)
+            return found;
+        if (interrupted)
+            return GNT_WAIT_INTERRUPTED;
+        double left = (until - gnt_wire_now()) * 1e3;
+        if (timeout_ms >= 0 && left <= 0)
+            return GNT_WAIT_TIMEOUT;
+        sleep_on(children, n, timeout_ms >= 0 && left < LOOK_MS ? (int)left + 1 : LOOK_MS);
+    }
+}
+
+const gnt_child_result *gnt_child_result_of(const gnt_child *child) {
+    return child && child->handed_out ? &child->result : NULL;
+}
+
+static const gnt_child_sink *sink_of(const gnt_child *child, const char *name, gnt_err *err) {
+    for (size_t i = 0; i < child->n_sinks; i++)
+        if (strcmp(child->sinks[i].name, name) == 0)
+            return &child->sinks[i];
+    gnt_fail(err, "the job has no output \"%s\"", name);
+    return NULL;
+}
+
+int gnt_child_output_fd(const gnt_child *child, const char *name, gnt_err *err) {
+    const gnt_child_sink *sink = sink_of(child, name, err);
+    struct stat st;
+    if (!sink)
+        return -1;
+    if (child->pid)
+        return gnt_fail(err, "the output \"%s\" can be read when its job has ended", name);
+    if (fstat(sink->fd, &st) != 0)
+        return gnt_fail(err, "the output \"%s\" cannot be read: %s", name, strerror(errno));
+    if ((uint64_t)st.st_size > sink->most)
+        return gnt_fail(err, "the output \"%s\" has %lld bytes, more than the %llu allowed", name,
+                        (long long)st.st_size, (unsigned long long)sink->most);
+    return sink->fd;
+}
+
+int gnt_child_output_read(const gnt_child *child, const char *name, uint8_t **bytes, size_t *size,
+                          gnt_err *err) {
+    int fd = gnt_child_output_fd(child, name, err);
+    return fd < 0 ? -1 : gnt_wire_read(fd, name, SIZE_MAX - 1, bytes, size, err);
+}
+
+void gnt_child_free(gnt_child *child) {
+    if (!child)
+        return;
+    if (child->pid)
+        reap(child);
+    close_fd(&child->status_fd);
+    close_fd(&child->stderr_fd);
+    if (child->folder[0])
+        rmdir(child->folder);
+    for (size_t i = 0; i < child->n_sinks; i++) {
+        close_fd(&child->sinks[i].fd);
+        gnt_free(child->sinks[i].name);
+    }
+    gnt_free(child->sinks);
+    gnt_free(child->line);
+    json_decref(child->result.status);
+    gnt_free(child);
+}

@@ -1,0 +1,386 @@
+/* child_start: from a specification to a running process. Everything that can fail or allocate happens before
+ * the fork; between fork and exec there are only system calls. */
+#include "process/child_wire.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+enum { UNDER_ASAN = 1 }; /* its shadow maps terabytes: no limit on address space */
+#else
+enum { UNDER_ASAN = 0 };
+#endif
+
+enum {
+    SEALS = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE,
+    /* address space beside the memory limit: code, libraries, OpenBLAS's buffers, stacks */
+    SPARE_MB = 1024,
+    SPARE_FILES = 64
+};
+
+/* What the new process needs, laid out before the fork. fds[i] becomes descriptor i. */
+typedef struct launch {
+    int *fds;
+    size_t n_fds;
+    char **environment;
+    const char *folder;
+    int error_fd; /* closes on exec; an errno comes through when there is none */
+    pid_t parent;
+    struct rlimit address, cpu, file, files;
+} launch;
+
+int gnt_sealed(const char *name, const void *bytes, size_t size, int *fd, gnt_err *err) {
+    int made = memfd_create("gauntlet", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (made < 0)
+        return gnt_fail(err, "%s: cannot make a memory file: %s", name, strerror(errno));
+    if (gnt_fd_write(made, name, bytes, size, err) != 0) {
+        close(made);
+        return -1;
+    }
+    if (fcntl(made, F_ADD_SEALS, SEALS) != 0) {
+        close(made);
+        return gnt_fail(err, "%s: cannot seal a memory file: %s", name, strerror(errno));
+    }
+    *fd = made;
+    return 0;
+}
+
+/* A view of an open file that is read-only and has its own offset. */
+static int view_of(int fd, const char *name, gnt_err *err) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    struct stat st;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+        return gnt_fail(err, "the input \"%s\" is no regular file", name);
+    int view = open(path, O_RDONLY | O_CLOEXEC);
+    if (view < 0)
+        return gnt_fail(err, "the input \"%s\" cannot be opened anew through %s: %s", name, path,
+                        strerror(errno));
+    return view;
+}
+
+/* Adds "NAME": descriptor to one of the request's lists. */
+static int announce(json_t *list, const char *name, size_t fd, gnt_err *err) {
+    if (json_object_get(list, name))
+        return gnt_fail(err, "two inputs or two outputs of a job are called \"%s\"", name);
+    if (json_object_set_new(list, name, json_integer((json_int_t)fd)) != 0)
+        return gnt_fail(err, "out of memory for a job's request");
+    return 0;
+}
+
+static int seal_request(const json_t *request, int *fd, gnt_err *err) {
+    char *text = json_dumps(request, JSON_COMPACT);
+    size_t size = text ? strlen(text) : 0;
+    int rc = -1;
+    if (!text)
+        gnt_fail(err, "out of memory for a job's request");
+    else if (size > GNT_REQUEST_MOST)
+        gnt_fail(err, "a job's request has %zu bytes, more than the %d allowed", size, GNT_REQUEST_MOST);
+    else
+        rc = gnt_sealed("a job's request", text, size, fd, err);
+    free(text);
+    return rc;
+}
+
+static int open_inputs(const gnt_child_spec *spec, launch *l, json_t *names, gnt_err *err) {
+    for (size_t i = 0; i < spec->n_inputs; i++) {
+        const gnt_child_input *in = &spec->inputs[i];
+        int sealed = in->fd;
+        if (in->bytes && gnt_sealed(in->name, in->bytes, in->size, &sealed, err) != 0)
+            return -1;
+        l->fds[GNT_FD_FIRST + i] = view_of(sealed, in->name, err);
+        if (in->bytes)
+            close(sealed);
+        if (l->fds[GNT_FD_FIRST + i] < 0 || announce(names, in->name, GNT_FD_FIRST + i, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int open_outputs(const gnt_child_spec *spec, gnt_child *child, launch *l, json_t *names,
+                        gnt_err *err) {
+    size_t first = GNT_FD_FIRST + spec->n_inputs;
+    for (size_t i = 0; i < spec->n_outputs; i++) {
+        gnt_child_sink *sink = &child->sinks[i];
+        sink->most = spec->outputs[i].most;
+        sink->name = gnt_strdup(spec->outputs[i].name);
+        if (!sink->name)
+            return gnt_fail(err, "out of memory for a job's outputs");
+        sink->fd = memfd_create("gauntlet", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+        if (sink->fd < 0)
+            return gnt_fail(err, "cannot make a memory file for the output \"%s\": %s", sink->name,
+                            strerror(errno));
+        l->fds[first + i] = fcntl(sink->fd, F_DUPFD_CLOEXEC, 0);
+        if (l->fds[first + i] < 0)
+            return gnt_fail(err, "cannot hand a job the output \"%s\": %s", sink->name, strerror(errno));
+        if (announce(names, sink->name, first + i, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int open_sockets(const gnt_child_spec *spec, launch *l, json_t *names, gnt_err *err) {
+    size_t first = GNT_FD_FIRST + spec->n_inputs + spec->n_outputs;
+    for (size_t i = 0; i < spec->n_sockets; i++) {
+        l->fds[first + i] = fcntl(spec->sockets[i].fd, F_DUPFD_CLOEXEC, 0);
+        if (l->fds[first + i] < 0)
+            return gnt_fail(err, "cannot hand a job the socket \"%s\": %s", spec->sockets[i].name,
+                            strerror(errno));
+        if (announce(names, spec->sockets[i].name, first + i, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int open_pieces(const gnt_child_spec *spec, gnt_child *child, launch *l, gnt_err *err) {
+    int rc = -1;
+    json_t *request = json_copy((json_t *)(uintptr_t)spec->request);
+    json_t *inputs = json_object(), *outputs = json_object(), *sockets = json_object();
+    if (!request || !inputs || !outputs || !sockets || json_object_set(request, "inputs", inputs) != 0 ||
+        json_object_set(request, "outputs", outputs) != 0 ||
+        (spec->n_sockets && json_object_set(request, "sockets", sockets) != 0)) {
+        gnt_fail(err, "out of memory for a job's request");
+        goto cleanup;
+    }
+    rc = open_inputs(spec, l, inputs, err) != 0 || open_outputs(spec, child, l, outputs, err) != 0 ||
+                 open_sockets(spec, l, sockets, err) != 0 ||
+                 seal_request(request, &l->fds[GNT_FD_REQUEST], err) != 0
+             ? -1
+             : 0;
+cleanup:
+    json_decref(request);
+    json_decref(inputs);
+    json_decref(outputs);
+    json_decref(sockets);
+    return rc;
+}
+
+static int open_pipes(gnt_child *child, launch *l, int *error_read, gnt_err *err) {
+    int status[2] = {-1, -1}, errors[2] = {-1, -1}, failure[2] = {-1, -1};
+    l->fds[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    l->fds[1] = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    int bad = l->fds[0] < 0 || l->fds[1] < 0 || pipe2(status, O_CLOEXEC) != 0 ||
+              pipe2(errors, O_CLOEXEC) != 0 || pipe2(failure, O_CLOEXEC) != 0;
+    int why = errno;
+    child->status_fd = status[0];
+    child->stderr_fd = errors[0];
+    l->fds[GNT_FD_STATUS] = status[1];
+    l->fds[2] = errors[1];
+    *error_read = failure[0];
+    l->error_fd = failure[1];
+    if (bad)
+        return gnt_fail(err, "cannot open a job's pipes: %s", strerror(why));
+    fcntl(child->status_fd, F_SETFL, O_NONBLOCK);
+    fcntl(child->stderr_fd, F_SETFL, O_NONBLOCK);
+    return 0;
+}
+
+static int make_folder(gnt_child *child, gnt_err *err) {
+    const char *base = getenv("TMPDIR");
+    int n =
+        snprintf(child->folder, sizeof child->folder, "%s/gauntlet-XXXXXX", base && *base ? base : "/tmp");
+    if (n < 0 || (size_t)n >= sizeof child->folder || !mkdtemp(child->folder)) {
+        gnt_fail(err,
+                 "%s: cannot make a job's working folder: %s; set TMPDIR to a folder that can be written",
+                 base && *base ? base : "/tmp", strerror(errno));
+        child->folder[0] = 0;
+        return -1;
+    }
+    return 0;
+}
+
+static rlim_t most_of(double value) {
+    return value < 1e15 ? (rlim_t)value : RLIM_INFINITY;
+}
+
+static void set_limits(const gnt_child_spec *spec, gnt_child *child, launch *l) {
+    double inputs = 0, largest = 0;
+    for (size_t i = 0; i < spec->n_inputs; i++) {
+        struct stat st;
+        if (fstat(l->fds[GNT_FD_FIRST + i], &st) == 0)
+            inputs += (double)st.st_size;
+    }
+    for (size_t i = 0; i < spec->n_outputs; i++)
+        if ((double)spec->outputs[i].most > largest)
+            largest = (double)spec->outputs[i].most;
+    if (spec->memory && (double)spec->memory < largest)
+        largest = (double)spec->memory; /* outputs count as memory, which is looked at only now and then */
+    rlim_t address = RLIM_INFINITY, cpu = RLIM_INFINITY;
+    if (spec->memory && !UNDER_ASAN)
+        address = most_of((double)spec->memory + inputs + (double)SPARE_MB * 1048576);
+    if (spec->cpu_seconds > 0)
+        child->cpu = ceil(spec->cpu_seconds);
+    else if (spec->seconds > 0) /* a belt: the parent's clock comes first, for a job has one thread */
+        child->cpu = ceil(spec->seconds + child->grace + 5);
+    if (child->cpu > 0)
+        cpu = most_of(child->cpu);
+    l->address = (struct rlimit){address, address};
+    l->cpu = (struct rlimit){cpu, cpu == RLIM_INFINITY ? cpu : cpu + 1}; /* SIGXCPU, then SIGKILL */
+    l->file = (struct rlimit){most_of(largest), most_of(largest)};
+    l->files = (struct rlimit){l->n_fds + SPARE_FILES, l->n_fds + SPARE_FILES};
+}
+
+static void lower(int what, const struct rlimit *wish) {
+    struct rlimit now;
+    if (getrlimit(what, &now) == 0 && now.rlim_max < wish->rlim_max)
+        return; /* the user's own limit is lower still */
+    setrlimit(what, wish);
+}
+
+/* Runs in the forked child: system calls only. */
+static void become(const launch *l) {
+    static const struct rlimit none = {0, 0};
+    char *arguments[] = {(char[]){"gauntlet"}, (char[]){"worker"}, NULL};
+    sigset_t empty;
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != l->parent)
+        _exit(127);
+    sigemptyset(&empty);
+    sigprocmask(SIG_SETMASK, &empty, NULL);
+    for (int s = 1; s < NSIG; s++)
+        signal(s, s == SIGXFSZ ? SIG_IGN : SIG_DFL); /* a write beyond the limit gives EFBIG */
+    /* it stands in a folder without a name, in which nothing can be made */
+    int bad = chdir(l->folder) != 0 || rmdir(l->folder) != 0;
+    for (size_t i = 0; i < l->n_fds && !bad; i++)
+        bad = dup2(l->fds[i], (int)i) < 0; /* sources lie above all targets */
+    if (!bad && syscall(SYS_close_range, (unsigned)l->n_fds, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) != 0)
+        for (long fd = (long)l->n_fds, most = sysconf(_SC_OPEN_MAX); fd < most; fd++)
+            fcntl((int)fd, F_SETFD, FD_CLOEXEC);
+    if (!bad) {
+        lower(RLIMIT_CORE, &none);
+        lower(RLIMIT_AS, &l->address);
+        lower(RLIMIT_CPU, &l->cpu);
+        lower(RLIMIT_FSIZE, &l->file);
+        lower(RLIMIT_NOFILE, &l->files);
+        execve("/proc/self/exe", arguments, l->environment);
+    }
+    int why = errno;
+    ssize_t put = write(l->error_fd, &why, sizeof why);
+    (void)put;
+    _exit(127);
+}
+
+/* Moves every source above the last target, so that no dup2 overwrites one that is still to come. */
+static int lift(launch *l, gnt_err *err) {
+    int floor = (int)l->n_fds;
+    for (size_t i = 0; i <= l->n_fds; i++) {
+        int *fd = i < l->n_fds ? &l->fds[i] : &l->error_fd;
+        int high = fcntl(*fd, F_DUPFD_CLOEXEC, floor);
+        if (high < 0)
+            return gnt_fail(err, "cannot hand a job its %zu descriptors: %s; `ulimit -n` may be too low",
+                            l->n_fds, strerror(errno));
+        close(*fd);
+        *fd = high;
+    }
+    return 0;
+}
+
+static int launch_it(gnt_child *child, launch *l, int error_read, gnt_err *err) {
+    l->parent = getpid();
+    child->started = gnt_wire_now();
+    pid_t pid = fork();
+    if (pid < 0)
+        return gnt_fail(err, "cannot start a job's process: %s", strerror(errno));
+    if (pid == 0)
+        become(l);
+    child->pid = pid;
+    setpgid(pid, pid); /* either of the two comes first */
+    child->pidfd = (int)syscall(SYS_pidfd_open, pid, 0u);
+    close(l->error_fd);
+    l->error_fd = -1;
+    int why = 0;
+    ssize_t got;
+    do
+        got = read(error_read, &why, sizeof why);
+    while (got < 0 && errno == EINTR);
+    if (got > 0)
+        return gnt_fail(err, "cannot execute /proc/self/exe for a job: %s; is /proc mounted?", strerror(why));
+    child->folder[0] = 0; /* the child has removed it */
+    return 0;
+}
+
+static int check_spec(const gnt_child_spec *spec, gnt_err *err) {
+    if (!json_is_object(spec->request))
+        return gnt_fail(err, "a job's request must be a JSON object");
+    if (spec->n_inputs > GNT_PIECES_MOST || spec->n_outputs > GNT_PIECES_MOST - spec->n_inputs ||
+        spec->n_sockets > GNT_PIECES_MOST - spec->n_inputs - spec->n_outputs)
+        return gnt_fail(err, "a job has %zu inputs, %zu outputs and %zu sockets, more than %d together",
+                        spec->n_inputs, spec->n_outputs, spec->n_sockets, GNT_PIECES_MOST);
+    return 0;
+}
+
+static gnt_child *new_child(const gnt_child_spec *spec) {
+    gnt_child *child = gnt_alloc(sizeof *child);
+    if (!child)
+        return NULL;
+    child->pidfd = child->status_fd = child->stderr_fd = -1;
+    child->sinks = gnt_array(spec->n_outputs ? spec->n_outputs : 1, sizeof *child->sinks);
+    if (!child->sinks) {
+        gnt_free(child);
+        return NULL;
+    }
+    child->n_sinks = spec->n_outputs;
+    for (size_t i = 0; i < child->n_sinks; i++)
+        child->sinks[i].fd = -1;
+    child->seconds = spec->seconds;
+    child->grace = spec->grace > 0 ? spec->grace : 2;
+    child->memory = spec->memory;
+    child->progress = spec->progress;
+    child->user = spec->user;
+    return child;
+}
+
+int gnt_child_start(gnt_child **out, const gnt_child_spec *spec, gnt_err *err) {
+    if (check_spec(spec, err) != 0)
+        return -1;
+    int rc = -1, error_read = -1;
+    launch l = {.n_fds = GNT_FD_FIRST + spec->n_inputs + spec->n_outputs + spec->n_sockets, .error_fd = -1};
+    gnt_child *child = new_child(spec);
+    l.fds = gnt_array(l.n_fds, sizeof *l.fds);
+    l.environment = gnt_child_environment(spec->keep, spec->set);
+    for (size_t i = 0; l.fds && i < l.n_fds; i++)
+        l.fds[i] = -1;
+    if (!child || !l.fds || !l.environment) {
+        gnt_fail(err, "out of memory for a job's process");
+        goto cleanup;
+    }
+    if (open_pieces(spec, child, &l, err) != 0 || open_pipes(child, &l, &error_read, err) != 0 ||
+        make_folder(child, err) != 0)
+        goto cleanup;
+    l.folder = child->folder;
+    if (lift(&l, err) != 0)
+        goto cleanup;
+    set_limits(spec, child, &l);
+    rc = launch_it(child, &l, error_read, err);
+cleanup:
+    for (size_t i = 0; l.fds && i < l.n_fds; i++)
+        if (l.fds[i] >= 0)
+            close(l.fds[i]);
+    if (l.error_fd >= 0)
+        close(l.error_fd);
+    if (error_read >= 0)
+        close(error_read);
+    gnt_free(l.fds);
+    gnt_child_environment_free(l.environment);
+    if (rc != 0) {
+        gnt_child_free(child);
+        return -1;
+    }
+    *out = child;
+    return 0;
+}

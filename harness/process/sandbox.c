@@ -1,0 +1,175 @@
+/* sandbox: the order in which the walls go up, what stays readable, and what is reported. */
+#include "process/sandbox.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "process/sandbox_layers.h"
+
+static int add_path(gnt_readable *r, const char *path) {
+    for (size_t i = 0; i < r->n; i++)
+        if (strcmp(r->paths[i], path) == 0)
+            return 0;
+    if (r->n == r->room) {
+        size_t room = r->room ? 2 * r->room : 32;
+        char **grown = gnt_resize(r->paths, room, sizeof *grown);
+        if (!grown)
+            return -1;
+        r->paths = grown;
+        r->room = room;
+    }
+    r->paths[r->n] = gnt_strdup(path);
+    return r->paths[r->n] ? (void)r->n++, 0 : -1;
+}
+
+/* A library that is loaded stays readable: another object may name it as its own dependency. */
+static int add_loaded(struct dl_phdr_info *info, size_t size, void *user) {
+    (void)size;
+    struct stat st;
+    if (info->dlpi_name[0] != '/' || stat(info->dlpi_name, &st) != 0)
+        return 0; /* the program itself, and what the kernel maps */
+    return add_path(user, info->dlpi_name);
+}
+
+/* The toolkit that plugins link with, beside the program or in the lib/ of the same installation. */
+static int add_toolkit(gnt_readable *r) {
+    static const char *const places[] = {"%.*s/libgauntlet-nn.so.0", "%.*s/../lib/libgauntlet-nn.so.0"};
+    char self[PATH_MAX], path[2 * PATH_MAX], real[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    int bad = 0;
+    while (n > 0 && self[n - 1] != '/')
+        n--;
+    for (size_t i = 0; n > 1 && i < 2 && !bad; i++) {
+        snprintf(path, sizeof path, i ? places[1] : places[0], (int)n - 1, self);
+        if (realpath(path, real))
+            bad = add_path(r, real);
+    }
+    return bad;
+}
+
+static int collect(gnt_readable *r, const gnt_sandbox_spec *spec, gnt_err *err) {
+    /* Debian's libraries are reached through links in /etc/alternatives */
+    static const char *const system_wide[] = {"/lib",
+                                              "/lib64",
+                                              "/usr/lib",
+                                              "/usr/lib64",
+                                              "/usr/local/lib",
+                                              "/etc/alternatives",
+                                              "/etc/ld.so.cache"};
+    struct stat st;
+    int bad = 0;
+    for (size_t i = 0; i < sizeof system_wide / sizeof *system_wide && !bad; i++)
+        if (stat(system_wide[i], &st) == 0)
+            bad = add_path(r, system_wide[i]);
+    bad = bad || add_toolkit(r);
+    for (int folders = 1; folders >= 0; folders--)
+        for (size_t i = 0; i < spec->n_files && !bad; i++) {
+            if (spec->files[i][0] != '/' || stat(spec->files[i], &st) != 0)
+                return gnt_fail(err, "%s: a file for a sandbox must exist and have an absolute path",
+                                spec->files[i]);
+            if (!S_ISDIR(st.st_mode) == !folders)
+                bad = add_path(r, spec->files[i]);
+        }
+    if (bad || dl_iterate_phdr(add_loaded, r) != 0)
+        return gnt_fail(err, "out of memory for a sandbox's files");
+    return 0;
+}
+
+/* Walls hold the calling thread only. */
+static int check_alone(gnt_err *err) {
+    struct stat st;
+    if (stat("/proc/self/task", &st) == 0 && st.st_nlink > 3)
+        return gnt_fail(err, "a worker must have one thread when it enters its sandbox; it has %ld",
+                        (long)st.st_nlink - 2);
+    return 0;
+}
+
+/* No capability is left, neither the user's nor those that a user namespace gave. */
+static int drop_capabilities(gnt_err *err) {
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[2] = {{0, 0, 0}, {0, 0, 0}};
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    if (syscall(SYS_capset, &header, none) != 0)
+        return gnt_fail(err, "capabilities cannot be dropped: %s", strerror(errno));
+    return 0;
+}
+
+/* Whether a copy of this process can be made. */
+static int can_fork(void) {
+    const pid_t pid = fork();
+    if (pid == 0)
+        _exit(0);
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    return pid > 0;
+}
+
+/* What a wall's function returned: whether it stands; *why: why not. */
+static int take(gnt_sandbox_report *report, unsigned wall, int rc, int *why) {
+    if (rc == 0)
+        report->walls |= wall;
+    else
+        *why = errno ? errno : ENOSYS;
+    return rc < 0 ? -1 : 0;
+}
+
+static int raise_walls(const gnt_sandbox_spec *spec, const gnt_readable *readable, gnt_sandbox_report *report,
+                       gnt_err *err) {
+    const unsigned without = spec->wish.without;
+    gnt_standing s = {.no_namespaces = GNT_LEFT_OUT, .no_landlock = GNT_LEFT_OUT, .no_filter = GNT_LEFT_OUT};
+    if (!(without & GNT_SANDBOX_NAMESPACES)) {
+        s.no_namespaces = 0;
+        if (take(report, GNT_SANDBOX_NAMESPACES, gnt_wall_namespaces(readable, &s.root, err),
+                 &s.no_namespaces) != 0)
+            return -1;
+        s.no_root = errno;
+    }
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return gnt_fail(err, "new privileges cannot be given up: %s", strerror(errno));
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
+        return gnt_fail(err, "the process cannot be made undumpable: %s", strerror(errno));
+    if (!(without & GNT_SANDBOX_LANDLOCK) &&
+        take(report, GNT_SANDBOX_LANDLOCK,
+             gnt_wall_landlock(readable, spec->wish.landlock_most, &report->landlock, err),
+             &s.no_landlock) != 0)
+        return -1;
+    if (drop_capabilities(err) != 0)
+        return -1;
+    const struct rlimit none = {0, 0}; /* counts the processes of a user; root is not bound by it */
+    if (!spec->may_fork && setrlimit(RLIMIT_NPROC, &none) != 0)
+        return gnt_fail(err, "the limit on processes cannot be set: %s", strerror(errno));
+    if (!(without & GNT_SANDBOX_SECCOMP) &&
+        take(report, GNT_SANDBOX_SECCOMP, gnt_wall_filter(spec->may_fork, err), &s.no_filter) != 0)
+        return -1;
+    s.may_fork = !spec->may_fork && !(report->walls & GNT_SANDBOX_SECCOMP) && can_fork();
+    gnt_wall_words(report, &s);
+    if (gnt_sandbox_level_of(report->level) < spec->wish.least)
+        return gnt_fail(err, "the sandbox is %s", report->level);
+    return 0;
+}
+
+int gnt_sandbox_enter(const gnt_sandbox_spec *spec, gnt_sandbox_report *report, gnt_err *err) {
+    gnt_readable readable = {0};
+    *report = (gnt_sandbox_report){0};
+    int rc = check_alone(err);
+    if (rc == 0)
+        rc = collect(&readable, spec, err);
+    if (rc == 0)
+        rc = raise_walls(spec, &readable, report, err);
+    for (size_t i = 0; i < readable.n; i++)
+        gnt_free(readable.paths[i]);
+    gnt_free(readable.paths);
+    return rc;
+}

@@ -1,0 +1,234 @@
+/* sandbox_filter: the system-call wall. What is not listed is refused with EPERM, so that a library that
+ * merely tries something goes on; calls that only an attack would make end the process, so that the attempt
+ * is seen. */
+#include "process/sandbox_layers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <seccomp.h>
+
+/* Reading and writing what is open, memory, clocks, waiting, the process's own business. */
+static const int allowed[] = {
+    SCMP_SYS(read),
+    SCMP_SYS(readv),
+    SCMP_SYS(pread64),
+    SCMP_SYS(preadv),
+    SCMP_SYS(write),
+    SCMP_SYS(writev),
+    SCMP_SYS(pwrite64),
+    SCMP_SYS(pwritev),
+    SCMP_SYS(lseek),
+    SCMP_SYS(close),
+    SCMP_SYS(fstat),
+    SCMP_SYS(ftruncate),
+    SCMP_SYS(fallocate),
+    SCMP_SYS(poll),
+    SCMP_SYS(ppoll),
+    /* the loader looks at files before it opens them; what lies outside the readable ones may be seen to
+       exist */
+    SCMP_SYS(newfstatat),
+    SCMP_SYS(stat),
+    SCMP_SYS(lstat),
+    SCMP_SYS(access),
+    SCMP_SYS(faccessat),
+    SCMP_SYS(readlink),
+    SCMP_SYS(readlinkat),
+    SCMP_SYS(getcwd),
+    SCMP_SYS(munmap),
+    SCMP_SYS(mremap),
+    SCMP_SYS(mprotect),
+    SCMP_SYS(madvise),
+    SCMP_SYS(brk),
+    SCMP_SYS(msync),
+    SCMP_SYS(mincore),
+    SCMP_SYS(clock_gettime),
+    SCMP_SYS(clock_getres),
+    SCMP_SYS(gettimeofday),
+    SCMP_SYS(time),
+    SCMP_SYS(clock_nanosleep),
+    SCMP_SYS(nanosleep),
+    SCMP_SYS(times),
+    SCMP_SYS(getrusage),
+    SCMP_SYS(futex),
+    SCMP_SYS(sched_yield),
+    SCMP_SYS(sched_getaffinity),
+    SCMP_SYS(getcpu),
+    SCMP_SYS(rseq),
+    SCMP_SYS(set_robust_list),
+    SCMP_SYS(membarrier),
+    SCMP_SYS(rt_sigaction),
+    SCMP_SYS(rt_sigprocmask),
+    SCMP_SYS(rt_sigreturn),
+    SCMP_SYS(sigaltstack),
+    SCMP_SYS(restart_syscall),
+    SCMP_SYS(exit),
+    SCMP_SYS(exit_group),
+    SCMP_SYS(getpid),
+    SCMP_SYS(gettid),
+    SCMP_SYS(getppid),
+    SCMP_SYS(getuid),
+    SCMP_SYS(geteuid),
+    SCMP_SYS(getgid),
+    SCMP_SYS(getegid),
+    SCMP_SYS(getrlimit),
+    SCMP_SYS(uname),
+    SCMP_SYS(sysinfo),
+    SCMP_SYS(getrandom),
+};
+
+/* Looking into other processes, changing the kernel or what it holds for the user, ways round the filter. */
+static const int deadly[] = {
+    SCMP_SYS(ptrace),
+    SCMP_SYS(process_vm_readv),
+    SCMP_SYS(process_vm_writev),
+    SCMP_SYS(process_madvise),
+    SCMP_SYS(pidfd_getfd),
+    SCMP_SYS(kcmp),
+    SCMP_SYS(open_by_handle_at),
+    SCMP_SYS(bpf),
+    SCMP_SYS(perf_event_open),
+    SCMP_SYS(userfaultfd),
+    SCMP_SYS(io_uring_setup),
+    SCMP_SYS(io_uring_enter),
+    SCMP_SYS(io_uring_register),
+    SCMP_SYS(add_key),
+    SCMP_SYS(request_key),
+    SCMP_SYS(keyctl),
+    SCMP_SYS(init_module),
+    SCMP_SYS(finit_module),
+    SCMP_SYS(delete_module),
+    SCMP_SYS(kexec_load),
+    SCMP_SYS(kexec_file_load),
+    SCMP_SYS(mount),
+    SCMP_SYS(umount2),
+    SCMP_SYS(pivot_root),
+    SCMP_SYS(chroot),
+    SCMP_SYS(setns),
+    SCMP_SYS(unshare),
+    SCMP_SYS(iopl),
+    SCMP_SYS(ioperm),
+    SCMP_SYS(swapon),
+    SCMP_SYS(swapoff),
+    SCMP_SYS(reboot),
+    SCMP_SYS(personality),
+    SCMP_SYS(modify_ldt),
+};
+
+/* Threads and copies of the process, and waiting for them: where it is to be seen whether a plugin leaves any. */
+static const int forking[] = {SCMP_SYS(clone), SCMP_SYS(fork), SCMP_SYS(vfork), SCMP_SYS(wait4),
+                              SCMP_SYS(waitid)};
+
+/* Memory that copies of a process share would let one leave data for the next. */
+static int add_mapping(scmp_filter_ctx filter, int may_fork) {
+    if (!may_fork)
+        return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 0);
+    return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
+                            SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_TYPE, MAP_PRIVATE));
+}
+
+/* A copy may give up more than the process that made it. No flag: none gives another process a say. */
+static int add_narrowing(scmp_filter_ctx filter) {
+    return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(seccomp), 2,
+                            SCMP_A0(SCMP_CMP_EQ, SECCOMP_SET_MODE_FILTER), SCMP_A1(SCMP_CMP_EQ, 0));
+}
+
+/* libc asks for these first and takes an older call when the kernel does not know them; their arguments lie
+ * in memory, where a filter cannot see them. */
+static const int unknown[] = {SCMP_SYS(clone3), SCMP_SYS(openat2), SCMP_SYS(statx), SCMP_SYS(faccessat2)};
+
+static int add_all(scmp_filter_ctx filter, uint32_t action, const int *calls, size_t n) {
+    int rc = 0;
+    for (size_t i = 0; i < n && rc == 0; i++)
+        rc = seccomp_rule_add(filter, action, calls[i], 0);
+    return rc;
+}
+
+/* Opening to read only: every flag that could write or make a file must be absent, and O_PATH, which Landlock does not
+ * judge. */
+static int add_opening(scmp_filter_ctx filter) {
+    const scmp_datum_t writing =
+        O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND | (O_TMPFILE & ~O_DIRECTORY) | O_PATH;
+    int rc =
+        seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(open), 1, SCMP_A1(SCMP_CMP_MASKED_EQ, writing, 0));
+    if (rc == 0)
+        rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1,
+                              SCMP_A2(SCMP_CMP_MASKED_EQ, writing, 0));
+    return rc;
+}
+
+/* Signals to this process alone (abort and raise need it), limits and descriptor flags to be read, not
+ * changed. */
+static int add_own(scmp_filter_ctx filter) {
+    const scmp_datum_t self = (scmp_datum_t)getpid();
+    static const int commands[] = {F_GETFD, F_SETFD, F_GETFL, F_GET_SEALS};
+    int rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, SCMP_A0(SCMP_CMP_EQ, self));
+    if (rc == 0)
+        rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(kill), 1, SCMP_A0(SCMP_CMP_EQ, self));
+    if (rc == 0)
+        rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 2, SCMP_A0(SCMP_CMP_EQ, 0),
+                              SCMP_A2(SCMP_CMP_EQ, 0));
+    for (size_t i = 0; i < sizeof commands / sizeof *commands && rc == 0; i++)
+        rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1,
+                              SCMP_A1(SCMP_CMP_EQ, (scmp_datum_t)commands[i]));
+    return rc;
+}
+
+int gnt_wall_filter(int may_fork, gnt_err *err) {
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+    if (!filter)
+        return gnt_fail(err, "out of memory for a system-call filter");
+    int rc = add_all(filter, SCMP_ACT_ALLOW, allowed, sizeof allowed / sizeof *allowed);
+    if (rc == 0 && may_fork)
+        rc = add_all(filter, SCMP_ACT_ALLOW, forking, sizeof forking / sizeof *forking);
+    if (rc == 0)
+        rc = add_all(filter, SCMP_ACT_KILL_PROCESS, deadly, sizeof deadly / sizeof *deadly);
+    if (rc == 0)
+        rc = add_all(filter, SCMP_ACT_ERRNO(ENOSYS), unknown, sizeof unknown / sizeof *unknown);
+    if (rc == 0)
+        rc = add_mapping(filter, may_fork);
+    if (rc == 0 && may_fork)
+        rc = add_narrowing(filter);
+    if (rc == 0)
+        rc = add_opening(filter);
+    if (rc == 0)
+        rc = add_own(filter);
+    if (rc != 0) {
+        seccomp_release(filter);
+        return gnt_fail(err, "a system-call filter cannot be built: %s", strerror(-rc));
+    }
+    seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS); /* 32-bit and x32 calls */
+    seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* a binary tree: calls are frequent, rules many */
+    rc = seccomp_load(filter);
+    seccomp_release(filter);
+    errno = -rc;
+    return rc == 0 ? 0 : 1; /* a kernel without the filter */
+}
+
+/* Added to the filter that stands, of which the strictest answer counts. Written out, for the library asks for more than the
+ * first filter lets through. */
+void gnt_sandbox_alone(void) {
+#define REFUSED(call, jumps) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (call), (jumps), 0)
+    static struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        REFUSED(SYS_clone, 7),
+        REFUSED(SYS_clone3, 6),
+        REFUSED(SYS_fork, 5),
+        REFUSED(SYS_vfork, 4),
+        REFUSED(SYS_kill, 3),
+        REFUSED(SYS_tgkill, 2),
+        REFUSED(SYS_seccomp, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+    };
+#undef REFUSED
+    const struct sock_fprog program = {.len = sizeof code / sizeof *code, .filter = code};
+    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
+}

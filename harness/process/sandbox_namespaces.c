@@ -1,0 +1,130 @@
+/* sandbox_namespaces: a root that holds the readable files and nothing else, a network without devices, ids
+ * that own nothing. All of it belongs to this process and vanishes with it. */
+#include "process/sandbox_layers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+static int put(const char *path, const char *text) {
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    ssize_t n = write(fd, text, strlen(text));
+    close(fd);
+    return n == (ssize_t)strlen(text) ? 0 : -1;
+}
+
+/* The one id of this process becomes nobody within. */
+static int map_ids(uid_t uid, gid_t gid) {
+    char line[64];
+    put("/proc/self/setgroups", "deny"); /* older kernels have none */
+    snprintf(line, sizeof line, "65534 %ld 1", (long)uid);
+    if (put("/proc/self/uid_map", line) != 0)
+        return -1;
+    snprintf(line, sizeof line, "65534 %ld 1", (long)gid);
+    return put("/proc/self/gid_map", line);
+}
+
+/* mkdir -p of all but the last part of a path that is relative to the new root. */
+static int make_way(char *path) {
+    for (char *at = path; (at = strchr(at, '/')); *at++ = '/') {
+        *at = 0;
+        if (mkdir(path, 0755) != 0 && errno != EEXIST)
+            return -1;
+    }
+    return 0;
+}
+
+/* Kept flags must be asked for again, or an unprivileged remount is refused. */
+static unsigned long kept_flags(const char *path) {
+    struct statvfs fs;
+    if (statvfs(path, &fs) != 0)
+        return 0;
+    unsigned long flags = 0;
+    flags |= fs.f_flag & ST_NOEXEC ? MS_NOEXEC : 0;
+    flags |= fs.f_flag & ST_NOATIME ? MS_NOATIME : 0;
+    flags |= fs.f_flag & ST_NODIRATIME ? MS_NODIRATIME : 0;
+    flags |= fs.f_flag & ST_RELATIME ? MS_RELATIME : 0;
+    return flags;
+}
+
+/* Binds the file or folder open at `source` to `path` (relative to the new root), read-only. */
+static int bind_at(int source, char *path) {
+    struct stat there, st;
+    if (stat(path, &there) == 0)
+        return 0; /* within a folder that was bound before */
+    if (fstat(source, &st) != 0 || make_way(path) != 0)
+        return -1;
+    int bad = S_ISDIR(st.st_mode) ? mkdir(path, 0755) : mknod(path, S_IFREG | 0644, 0);
+    char from[64];
+    snprintf(from, sizeof from, "/proc/self/fd/%d", source);
+    if (bad || mount(from, path, NULL, MS_BIND | MS_REC, NULL) != 0)
+        return -1;
+    return mount(NULL, path, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | kept_flags(path),
+                 NULL);
+}
+
+/* Lays an empty root over a folder that every system has, and goes there. */
+static int lay_root(void) {
+    static const char *const places[] = {"/tmp", "/var", "/usr"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (mount("gauntlet", places[i], "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=1m,mode=755") == 0)
+            return chdir(places[i]);
+    return -1;
+}
+
+/* Sources are opened before the new root may hide them. */
+static int build_root(const gnt_readable *readable, int *sources) {
+    for (size_t i = 0; i < readable->n; i++)
+        if ((sources[i] = open(readable->paths[i], O_PATH | O_CLOEXEC)) < 0)
+            return -1;
+    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 || lay_root() != 0)
+        return -1;
+    for (size_t i = 0; i < readable->n; i++) {
+        char *path = gnt_strdup(readable->paths[i] + 1);
+        int rc = path ? bind_at(sources[i], path) : -1;
+        gnt_free(path);
+        if (rc != 0)
+            return -1;
+    }
+    if (mount(NULL, ".", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) !=
+        0)
+        return -1;
+    /* the old root ends up on top of the new one and is then taken off */
+    return syscall(SYS_pivot_root, ".", ".") != 0 || umount2(".", MNT_DETACH) != 0 || chdir("/") != 0 ? -1
+                                                                                                      : 0;
+}
+
+int gnt_wall_namespaces(const gnt_readable *readable, int *files_closed, gnt_err *err) {
+    uid_t uid = geteuid();
+    gid_t gid = getegid();
+    *files_closed = 0;
+    int *sources = gnt_array(readable->n + 1, sizeof *sources);
+    if (!sources)
+        return gnt_fail(err, "out of memory for a sandbox");
+    for (size_t i = 0; i < readable->n; i++)
+        sources[i] = -1;
+    int rc = 1;
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC) != 0)
+        goto cleanup;
+    rc = 0;
+    *files_closed = map_ids(uid, gid) == 0 && build_root(readable, sources) == 0;
+cleanup:;
+    const int why = errno;
+    for (size_t i = 0; i < readable->n; i++)
+        if (sources[i] >= 0)
+            close(sources[i]);
+    gnt_free(sources);
+    errno = why;
+    return rc;
+}

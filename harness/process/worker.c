@@ -1,0 +1,169 @@
+/* The child's side of child.h: what a worker reads and says. Everything here works behind the
+ * sandbox too. */
+#include "process/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "process/child_wire.h"
+
+/* Set by SIGTERM alone: there is no other way for a signal to be heard. */
+static volatile sig_atomic_t asked_to_stop;
+
+static void hear_stop(int signal_number) {
+    (void)signal_number;
+    asked_to_stop = 1;
+}
+
+/* The process's own figures, opened at the start because no such file can be opened later; -1 without /proc. */
+static int own_status = -1;
+
+/* The most memory that was resident since the exec, in bytes; 0 when unknown. What getrusage tells starts from the
+ * parent's. */
+static uint64_t own_peak(void) {
+    char text[4096];
+    ssize_t n = own_status >= 0 ? pread(own_status, text, sizeof text - 1, 0) : 0;
+    text[n > 0 ? n : 0] = 0;
+    return gnt_wire_peak(text);
+}
+
+int gnt_worker_should_stop(void) {
+    return asked_to_stop != 0;
+}
+
+int gnt_worker_request(json_t **request, gnt_err *err) {
+    struct stat st;
+    if (fstat(GNT_FD_REQUEST, &st) != 0 || !S_ISREG(st.st_mode) || fcntl(GNT_FD_STATUS, F_GETFD) < 0)
+        return gnt_fail(err,
+                        "worker: is started by gauntlet itself, with a request on descriptor %d; use a "
+                        "subcommand such as `gauntlet run`",
+                        GNT_FD_REQUEST);
+    struct sigaction action = {.sa_handler = hear_stop};
+    sigaction(SIGTERM, &action, NULL);
+    own_status = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    uint8_t *text = NULL;
+    size_t size = 0;
+    if (gnt_wire_read(GNT_FD_REQUEST, "the request", GNT_REQUEST_MOST, &text, &size, err) != 0)
+        return -1;
+    json_error_t where;
+    json_t *found = json_loadb((const char *)text, size, JSON_REJECT_DUPLICATES, &where);
+    gnt_free(text);
+    if (!json_is_object(found)) {
+        json_decref(found);
+        return gnt_fail(err, "worker: the request is no JSON object: %s", where.text);
+    }
+    *request = found;
+    return 0;
+}
+
+static int named(const json_t *request, const char *list, const char *name, gnt_err *err) {
+    const json_t *fd = json_object_get(json_object_get(request, list), name);
+    if (!json_is_integer(fd) || json_integer_value(fd) <= GNT_FD_STATUS)
+        return gnt_fail(err, "worker: the request's %s have no \"%s\"", list, name);
+    return (int)json_integer_value(fd);
+}
+
+int gnt_worker_input(const json_t *request, const char *name, gnt_err *err) {
+    return named(request, "inputs", name, err);
+}
+
+int gnt_worker_output(const json_t *request, const char *name, gnt_err *err) {
+    return named(request, "outputs", name, err);
+}
+
+int gnt_worker_socket(const json_t *request, const char *name, gnt_err *err) {
+    return named(request, "sockets", name, err);
+}
+
+int gnt_worker_read(const json_t *request, const char *name, size_t most, uint8_t **bytes, size_t *size,
+                    gnt_err *err) {
+    int fd = gnt_worker_input(request, name, err);
+    return fd < 0 ? -1 : gnt_wire_read(fd, name, most, bytes, size, err);
+}
+
+int gnt_worker_write(const json_t *request, const char *name, const void *bytes, size_t size, gnt_err *err) {
+    int fd = gnt_worker_output(request, name, err);
+    return fd < 0 ? -1 : gnt_fd_write(fd, name, bytes, size, err);
+}
+
+void gnt_worker_note(const json_t *request, const char *text) {
+    enum { SIZE = 64 };
+    char padded[SIZE] = {0};
+    gnt_err none = {0};
+    int fd = named(request, "outputs", "note", &none);
+    snprintf(padded, sizeof padded, "%s", text);
+    if (fd >= 0 && pwrite(fd, padded, sizeof padded, 0) < 0)
+        return; /* a word less for a person */
+}
+
+int gnt_worker_others(void) {
+    char text[4096];
+    ssize_t n = own_status >= 0 ? pread(own_status, text, sizeof text - 1, 0) : 0;
+    text[n > 0 ? n : 0] = 0;
+    const char *at = strstr(text, "\nThreads:");
+    const long threads = at ? strtol(at + sizeof "\nThreads:" - 1, NULL, 10) : 1;
+    siginfo_t info = {0};
+    /* a child that has ended and was not waited for was left as well */
+    const int child = waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+    return (int)(threads > 1 ? threads - 1 : 0) + child;
+}
+
+/* Progress must never hold up the work: a line is dropped when the pipe is full. */
+static int pipe_has_room(void) {
+    struct pollfd p = {.fd = GNT_FD_STATUS, .events = POLLOUT};
+    return poll(&p, 1, 0) == 1 && (p.revents & POLLOUT);
+}
+
+void gnt_worker_progress(uint64_t done, uint64_t total) {
+    static int64_t last_ms; /* of this process's only status pipe */
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    int64_t ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    if ((ms - last_ms < 50 && done != total) || !pipe_has_room())
+        return;
+    last_ms = ms;
+    char line[64];
+    int n = snprintf(line, sizeof line, "progress %llu %llu\n", (unsigned long long)done,
+                     (unsigned long long)total);
+    gnt_fd_write(GNT_FD_STATUS, "the status pipe", line, (size_t)n, NULL);
+}
+
+void gnt_worker_walls(const char *level) {
+    char line[GNT_WALLS_MOST + 16];
+    int n = snprintf(line, sizeof line, "sandbox %.*s\n", GNT_WALLS_MOST, level);
+    gnt_fd_write(GNT_FD_STATUS, "the status pipe", line, (size_t)n, NULL);
+}
+
+int gnt_worker_finish(const char *word, const char *sentence, const char *sandbox, const json_t *facts) {
+    json_t *line = json_pack("{s:s, s:I}", "status", word, "peak", (json_int_t)own_peak());
+    /* a sentence may carry a plugin's bytes: what is not UTF-8 is replaced rather than lost */
+    char *clean = sentence ? gnt_wire_clean(sentence) : NULL;
+    int bad = !line || (clean && json_object_set_new(line, "sentence", json_string(clean)) != 0);
+    if (!bad && sandbox)
+        bad = json_object_set_new(line, "sandbox", json_string(sandbox)) != 0;
+    if (!bad && facts)
+        bad = json_object_set(line, "facts", (json_t *)(uintptr_t)facts) != 0;
+    char *text = bad ? NULL : json_dumps(line, JSON_COMPACT | JSON_ENSURE_ASCII);
+    /* on a line of its own, whatever a plugin may have left in the pipe */
+    int rc = text && strlen(text) < GNT_STATUS_MOST &&
+                     gnt_fd_write(GNT_FD_STATUS, "the status pipe", "\n", 1, NULL) == 0 &&
+                     gnt_fd_write(GNT_FD_STATUS, "the status pipe", text, strlen(text), NULL) == 0 &&
+                     gnt_fd_write(GNT_FD_STATUS, "the status pipe", "\n", 1, NULL) == 0
+                 ? 0
+                 : 1;
+    free(text);
+    gnt_free(clean);
+    json_decref(line);
+    return rc;
+}

@@ -1,0 +1,263 @@
+#include "run/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "plugin/info.h"
+
+struct gnt_store {
+    char *folder;
+};
+
+enum { MOST_RECORD = 1 << 20, MOST_JOB = 1000, HEX = GNT_HEX_SIZE - 1 };
+static const size_t most_output = (size_t)8 << 30;
+static const char sum_key[] = ",\"sum\":\"", sum_end[] = "\"}";
+
+int gnt_store_open(gnt_store **out, const char *folder, gnt_err *err) {
+    gnt_store *s = gnt_alloc(sizeof *s);
+    if (s)
+        s->folder = gnt_strdup(folder);
+    if (!s || !s->folder) {
+        gnt_free(s);
+        return gnt_fail(err, "out of memory for the store");
+    }
+    *out = s;
+    return 0;
+}
+
+int gnt_store_open_writable(gnt_store **out, const char *folder, gnt_err *err) {
+    if (gnt_make_dirs(folder, err) != 0)
+        return -1;
+    if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0)
+        return gnt_fail(err, "%s: cannot be written: %s; a run keeps there what it computes", folder,
+                        strerror(errno));
+    return gnt_store_open(out, folder, err);
+}
+
+void gnt_store_close(gnt_store *s) {
+    if (!s)
+        return;
+    gnt_free(s->folder);
+    gnt_free(s);
+}
+
+/* The entry's folder, or, with a name, a file in it. The caller frees. */
+static char *path_of(const gnt_store *s, const gnt_digest *key, const char *name, const char *ending) {
+    char hex[GNT_HEX_SIZE];
+    gnt_digest_hex(key, hex);
+    return gnt_format("%s/%.2s/%s%s%s%s", s->folder, hex, hex, name ? "/" : "", name ? name : "", ending);
+}
+
+static char *output_path(const gnt_store *s, const gnt_digest *key, const char *name) {
+    return path_of(s, key, name, ".safetensors");
+}
+
+/* ---- the record ---- */
+
+void gnt_store_sum(const gnt_digest *key, const char *text, size_t size, char sum[GNT_HEX_SIZE]) {
+    char hex[GNT_HEX_SIZE];
+    crypto_generichash_state state;
+    gnt_digest d;
+    gnt_digest_hex(key, hex);
+    crypto_generichash_init(&state, NULL, 0, sizeof d.b);
+    crypto_generichash_update(&state, (const uint8_t *)hex, HEX);
+    crypto_generichash_update(&state, (const uint8_t *)text, size);
+    crypto_generichash_final(&state, d.b, sizeof d.b);
+    gnt_digest_hex(&d, sum);
+}
+
+static int sum_holds(const gnt_digest *key, const char *text, size_t size) {
+    enum { TAIL = sizeof sum_key - 1 + HEX + sizeof sum_end - 1 };
+    char sum[GNT_HEX_SIZE], tail[TAIL + 1];
+    if (size < TAIL)
+        return 0;
+    gnt_store_sum(key, text, size - TAIL, sum);
+    snprintf(tail, sizeof tail, "%s%s%s", sum_key, sum, sum_end);
+    return memcmp(text + size - TAIL, tail, TAIL) == 0;
+}
+
+/* The text of done.json; the caller frees. */
+static char *record_text(const gnt_digest *key, const json_t *record) {
+    char *text = gnt_json_canonical(record), *whole = NULL, sum[GNT_HEX_SIZE];
+    size_t size = text ? strlen(text) : 0;
+    if (size > 1) {
+        gnt_store_sum(key, text, size - 1, sum); /* but for the bracket at the end */
+        whole = gnt_format("%.*s%s%s%s", (int)(size - 1), text, sum_key, sum, sum_end);
+    }
+    gnt_free(text);
+    return whole;
+}
+
+/* As this store writes it, and nothing else. */
+static int record_ok(const json_t *record) {
+    const json_t *outputs = json_object_get(record, "outputs"), *facts = json_object_get(record, "facts");
+    const char *status = json_string_value(json_object_get(record, "status"));
+    const char *job = json_string_value(json_object_get(record, "job")), *name;
+    const json_t *sandbox = json_object_get(record, "sandbox"); /* of jobs that open plugins */
+    json_t *value;
+    if (json_object_size(record) != (sandbox ? 5 : 4) || (sandbox && !json_is_string(sandbox)) || !status ||
+        strcmp(status, "ok") != 0 || !job || strlen(job) > MOST_JOB || !json_is_object(outputs) ||
+        !json_is_object(facts) || json_object_size(outputs) > GNT_STORE_MOST_OUTPUTS)
+        return 0;
+    json_object_foreach((json_t *)(uintptr_t)outputs, name, value) {
+        const char *hex = json_string_value(value);
+        if (!gnt_id_ok(name, '_') || !hex || strlen(hex) != HEX || strspn(hex, "0123456789abcdef") != HEX)
+            return 0;
+    }
+    json_object_foreach((json_t *)(uintptr_t)facts, name,
+                        value) if (!gnt_id_ok(name, '_') || !json_is_number(value)) return 0;
+    return 1;
+}
+
+const char *gnt_store_digest(const json_t *record, const char *name) {
+    return json_string_value(json_object_get(json_object_get(record, "outputs"), name));
+}
+
+/* ---- reading ---- */
+
+/* Every output named by the record is there with the digest it had. */
+static int outputs_hold(const gnt_store *s, const gnt_digest *key, const json_t *record) {
+    const char *name;
+    json_t *value;
+    json_object_foreach(json_object_get(record, "outputs"), name, value) {
+        char *path = output_path(s, key, name), hex[GNT_HEX_SIZE];
+        gnt_digest d;
+        int same = path && gnt_digest_file(path, &d, NULL) == 0;
+        gnt_free(path);
+        if (!same)
+            return 0;
+        gnt_digest_hex(&d, hex);
+        if (strcmp(hex, json_string_value(value)) != 0)
+            return 0;
+    }
+    return 1;
+}
+
+int gnt_store_find(gnt_store *s, const gnt_digest *key, json_t **record, gnt_err *err) {
+    *record = NULL;
+    gnt_doc doc;
+    char *path = path_of(s, key, "done", ".json");
+    if (!path)
+        return gnt_fail(err, "out of memory for the store");
+    if (gnt_doc_load(&doc, path, MOST_RECORD, NULL) == 0) {
+        if (sum_holds(key, doc.text, doc.size) && json_object_del(doc.root, "sum") == 0 &&
+            record_ok(doc.root) && outputs_hold(s, key, doc.root))
+            *record = json_incref(doc.root);
+        gnt_doc_free(&doc);
+    }
+    gnt_free(path);
+    return 0;
+}
+
+int gnt_store_open_output(gnt_store *s, const gnt_digest *key, const char *name, gnt_err *err) {
+    char *path = output_path(s, key, name);
+    int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    if (fd < 0)
+        gnt_fail(err, "%s: cannot open: %s", path ? path : name, strerror(errno));
+    gnt_free(path);
+    return fd;
+}
+
+int gnt_store_read(gnt_store *s, const gnt_digest *key, const json_t *record, const char *name,
+                   uint8_t **bytes, size_t *size, gnt_err *err) {
+    const char *wanted = gnt_store_digest(record, name);
+    char *path = output_path(s, key, name), found[GNT_HEX_SIZE];
+    int rc = path && wanted ? gnt_file_read(path, most_output, bytes, size, err)
+                            : gnt_fail(err, "the store has no output \"%s\" of that job", name);
+    if (rc == 0) {
+        gnt_digest d = gnt_digest_bytes(*bytes, *size);
+        gnt_digest_hex(&d, found);
+        if (strcmp(found, wanted) != 0) {
+            gnt_free(*bytes);
+            *bytes = NULL;
+            rc = gnt_fail(err, "%s: its bytes are not those that were stored; run again, and it is made anew",
+                          path);
+        }
+    }
+    gnt_free(path);
+    return rc;
+}
+
+/* ---- writing ---- */
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *where) {
+    (void)st, (void)kind, (void)where;
+    return remove(path);
+}
+
+/* What the store never puts there is taken out of the way: a folder in a file's place, or the reverse. What cannot be
+ * removed shows when the place is written. */
+static void make_way(const char *path, int for_folder) {
+    struct stat st;
+    if (lstat(path, &st) == 0 && (S_ISDIR(st.st_mode) != 0) != for_folder)
+        nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static int write_one(const char *path, const void *bytes, size_t size, gnt_err *err) {
+    if (!path)
+        return gnt_fail(err, "out of memory for the store");
+    make_way(path, 0);
+    return gnt_file_write(path, bytes, size, err);
+}
+
+static int write_outputs(gnt_store *s, const gnt_digest *key, json_t *digests,
+                         const gnt_stored_output *outputs, size_t n, gnt_err *err) {
+    for (size_t i = 0; i < n; i++) {
+        char *path = output_path(s, key, outputs[i].name), hex[GNT_HEX_SIZE];
+        int rc = write_one(path, outputs[i].bytes, outputs[i].size, err);
+        gnt_free(path);
+        if (rc != 0)
+            return -1;
+        gnt_digest d = gnt_digest_bytes(outputs[i].bytes, outputs[i].size);
+        gnt_digest_hex(&d, hex);
+        json_object_set_new(digests, outputs[i].name, json_string(hex));
+    }
+    return 0;
+}
+
+static int write_entry(gnt_store *s, const gnt_digest *key, json_t *record, const gnt_stored_output *outputs,
+                       size_t n, gnt_err *err) {
+    char *entry = path_of(s, key, NULL, ""), *path = path_of(s, key, "done", ".json"), *text = NULL;
+    json_t *digests = json_object();
+    int rc = entry && path && digests ? 0 : gnt_fail(err, "out of memory for the store");
+    if (rc == 0) {
+        make_way(entry, 1);
+        rc = gnt_make_dirs(entry, err);
+    }
+    if (rc == 0)
+        rc = write_outputs(s, key, digests, outputs, n, err);
+    if (rc == 0) {
+        json_object_set(record, "outputs", digests);
+        text = record_text(key, record);
+        rc = text ? write_one(path, text, strlen(text), err) : gnt_fail(err, "out of memory for the store");
+    }
+    json_decref(digests);
+    gnt_free(text);
+    gnt_free(path);
+    gnt_free(entry);
+    return rc;
+}
+
+int gnt_store_put(gnt_store *s, const gnt_digest *key, json_t *record, const gnt_stored_output *outputs,
+                  size_t n, gnt_err *err) {
+    json_t *there;
+    if (gnt_store_find(s, key, &there, err) != 0)
+        return -1;
+    const char *walls = json_string_value(json_object_get(record, "sandbox")),
+               *old = json_string_value(json_object_get(there, "sandbox"));
+    int rc = 0;
+    if (!there || strcmp(walls ? walls : "", old ? old : "") != 0)
+        rc = write_entry(s, key, record, outputs, n, err);
+    else if (json_object_clear(record) != 0 || json_object_update(record, there) != 0)
+        rc = gnt_fail(err, "out of memory for the store");
+    json_decref(there);
+    return rc;
+}

@@ -1,0 +1,84 @@
+#include "vet/samples.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "fl/chain.h"
+
+enum { MOST_ROWS = 256 };
+
+gnt_samples *gnt_vet_put_samples(gnt_vet_setting *s, const char *name, const gnt_samples *from) {
+    gnt_guard *g = s->glass;
+    gnt_samples *to = gnt_guard_put(g, name, from, sizeof *from);
+    if (!to)
+        return NULL;
+    size_t n = (size_t)from->n;
+    int64_t *id = gnt_guard_put(g, name, from->id, n * sizeof *id);
+    for (size_t i = 0; id && i < n; i++)
+        id[i] = (int64_t)i;
+    to->id = id;
+    to->x = gnt_guard_put(g, name, from->x, n * (size_t)from->features * sizeof *from->x);
+    to->y = gnt_guard_put(g, name, from->y, n * (size_t)from->classes * sizeof *from->y);
+    to->a =
+        from->a ? gnt_guard_put(g, name, from->a, n * (size_t)from->n_attributes * sizeof *from->a) : NULL;
+    gnt_attribute *a =
+        gnt_guard_put(g, name, from->attribute, (size_t)from->n_attributes * sizeof *from->attribute);
+    for (int32_t i = 0; a && i < from->n_attributes; i++) {
+        a[i].weight = s->spec.goals ? 0 : 1; /* attacks are not told what is to be hidden */
+        a[i].name = gnt_guard_put(g, name, from->attribute[i].name, strlen(from->attribute[i].name) + 1);
+    }
+    to->attribute = a;
+    to->mask = from->mask ? gnt_guard_put(g, name, from->mask, n * (size_t)gnt_mask_size(from)) : NULL;
+    return gnt_guard_full(g) ? NULL : to;
+}
+
+/* Marks what is bright in each image, and makes the mask what is to be predicted. */
+static int make_map(gnt_sampleset *s, gnt_err *err) {
+    const int64_t m = gnt_mask_size(&s->view), n = s->view.n * m;
+    float *y = gnt_array((size_t)n, sizeof *y);
+    s->mask = gnt_array((size_t)n, 1);
+    if (!y || !s->mask) {
+        gnt_free(y);
+        return gnt_fail(err, "out of memory for masks");
+    }
+    for (int64_t i = 0; i < n; i++) {
+        s->mask[i] = s->x[i / m * s->view.features + i % m] > 0.5f;
+        y[i] = s->mask[i];
+    }
+    gnt_free(s->y);
+    s->y = y;
+    s->view.y = y;
+    s->view.mask = s->mask;
+    s->view.classes = (int32_t)m;
+    return 0;
+}
+
+/* Attacks that answer one defense want pictures of some size. */
+static const char *data_of(const gnt_vet_spec *spec) {
+    if (spec->kind != GNT_KIND_IMAGE)
+        return "census";
+    return spec->behind ? "scenes" : "glyphs";
+}
+
+int gnt_vet_make_samples(gnt_sampleset *out, const gnt_vet_spec *spec, int64_t private_rows,
+                         int64_t public_rows, gnt_err *err) {
+    gnt_data_spec of = {.name = data_of(spec), .rows = {private_rows, 1, public_rows}};
+    int64_t row[MOST_ROWS], n = private_rows + public_rows;
+    gnt_data *data = NULL;
+    gnt_st st;
+    if (n > MOST_ROWS)
+        return gnt_fail(err, "%lld rows are more than vetting has room for", (long long)n);
+    gnt_st_init(&st);
+    int rc = gnt_data_open(&data, &of, NULL, err);
+    for (int64_t i = 0; i < n; i++)
+        row[i] = i < private_rows ? i : i + 1; /* the test row lies between */
+    if (rc == 0)
+        rc = gnt_samples_pack(&st, data, row, n, err);
+    if (rc == 0)
+        rc = gnt_samples_unpack(out, &st, of.name, err);
+    if (rc == 0 && spec->map)
+        rc = make_map(out, err);
+    gnt_st_free(&st);
+    gnt_data_free(data);
+    return rc;
+}

@@ -1,0 +1,297 @@
+#include "vet/tour_impl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "plugin/info.h"
+
+enum { MOST_FILES = 1024 };
+
+static double clock_of(clockid_t which) {
+    struct timespec t;
+    clock_gettime(which, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- what a hook gave ---- */
+
+void gnt_vet_floats(gnt_vet_tour *t, const char *name, const float *x, int64_t n) {
+    gnt_hasher_text(&t->digest, name);
+    gnt_hasher_bytes(&t->digest, x, (size_t)n * sizeof *x);
+    for (int64_t i = 0; i < n && !t->act->infinite.text[0]; i++)
+        if (!isfinite(x[i]))
+            gnt_fail(&t->act->infinite, "%s[%lld] is %g", name, (long long)i, (double)x[i]);
+}
+
+void gnt_vet_doubles(gnt_vet_tour *t, const char *name, const double *x, int64_t n) {
+    gnt_hasher_text(&t->digest, name);
+    gnt_hasher_bytes(&t->digest, x, (size_t)n * sizeof *x);
+    for (int64_t i = 0; i < n && !t->act->infinite.text[0]; i++)
+        if (!isfinite(x[i]))
+            gnt_fail(&t->act->infinite, "%s[%lld] is %g", name, (long long)i, x[i]);
+}
+
+void gnt_vet_bundle(gnt_vet_tour *t, const gnt_st *st) {
+    for (size_t i = 0; i < st->n; i++) {
+        const gnt_st_tensor *one = &st->tensor[i];
+        if (one->type == GNT_ST_F32)
+            gnt_vet_floats(t, one->name, one->data, (int64_t)(one->bytes / sizeof(float)));
+        else {
+            gnt_hasher_text(&t->digest, one->name);
+            gnt_hasher_bytes(&t->digest, one->data, one->bytes);
+        }
+    }
+}
+
+gnt_artefacts *gnt_vet_show(gnt_vet_tour *t, const char *name, const gnt_st *from, gnt_err *err) {
+    gnt_st copy;
+    gnt_artefact_set set = {0};
+    gnt_artefacts *shown = NULL;
+    gnt_st_init(&copy);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < from->n; i++)
+        rc = gnt_st_add(&copy, from->tensor[i].name, from->tensor[i].type, from->tensor[i].rank,
+                        from->tensor[i].dim, from->tensor[i].data, NULL, err);
+    if (rc == 0 && gnt_artefacts_from(&set, &copy, err) == 0) {
+        shown = gnt_vet_artefacts(&t->in, name, &set.view);
+        if (!shown)
+            gnt_fail(err, "its artefacts are too large to be shown to it");
+    }
+    gnt_artefact_set_free(&set);
+    gnt_st_free(&copy);
+    return shown;
+}
+
+/* ---- the instance ---- */
+
+static int should_stop(void *context) {
+    gnt_vet_tour *t = context;
+    gnt_work *w = t->spec.work;
+    if (!t->act)
+        return 0;
+    t->act->polls++;
+    int told =
+        (t->spec.polls >= 0 && !t->unlimited && t->act->polls > t->spec.polls) || w->should_stop(w->context);
+    if (told && t->told_wall <= 0) {
+        t->told_wall = clock_of(CLOCK_MONOTONIC);
+        t->told_cpu = clock_of(CLOCK_PROCESS_CPUTIME_ID);
+    }
+    return told;
+}
+
+void gnt_vet_close(gnt_vet_tour *t) {
+    gnt_instance_free(t->instance);
+    gnt_vet_models_close(&t->models);
+    t->instance = NULL;
+}
+
+void gnt_vet_create(void *tour) {
+    gnt_vet_tour *t = tour;
+    gnt_instance_spec spec = {.descriptor = t->spec.descriptor,
+                              .params = t->spec.params,
+                              .key = t->spec.key,
+                              .context = t,
+                              .should_stop = should_stop,
+                              .memory = (size_t)gnt_request_int(t->spec.work, "memory_mb") << 20};
+    t->status = GNT_FAILED;
+    int rc =
+        gnt_vet_models_open(&t->models, &t->in, t->spec.params, t->spec.setting.behind_params, &t->act->err);
+    if (rc == 0) {
+        spec.model = t->models.service;
+        spec.models = t->models.model;
+        spec.n_models = t->models.n;
+        rc = gnt_instance_new(&t->instance, &spec, &t->status, &t->act->err);
+    }
+    if (rc != 0)
+        gnt_vet_close(t);
+}
+
+/* ---- one hook ---- */
+
+static int count_files(void) {
+    int n = 0;
+    for (int fd = 0; fd < MOST_FILES; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    return n;
+}
+
+/* A thread that was joined, or that ends as it should, is gone in a moment. */
+static int count_others(gnt_work *w) {
+    int n = 0;
+    for (int tries = 0; tries < 50; tries++) {
+        n = w->others ? w->others(w->context) : 0;
+        if (n <= 0)
+            return 0;
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    return n;
+}
+
+static int is_create(const gnt_vet_step *s) {
+    return strcmp(s->hook, "create") == 0;
+}
+
+/* The hook itself, between enter and leave where there is an instance. */
+static void call(gnt_vet_tour *t, const gnt_vet_step *s) {
+    gnt_vet_act *act = t->act;
+    const int files = count_files();
+    double wall, cpu = clock_of(CLOCK_PROCESS_CPUTIME_ID);
+    t->told_cpu = t->told_wall = 0;
+    if (!is_create(s))
+        gnt_instance_enter(t->instance, s->hook);
+    if (t->spec.closed && !is_create(s) && gnt_guard_close(t->in.glass) == 0) {
+        act->wrote = gnt_guard_watch(t->in.glass, s->call, t);
+        gnt_guard_open(t->in.glass);
+    } else
+        s->call(t);
+    wall = clock_of(CLOCK_MONOTONIC);
+    act->seconds = clock_of(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    if (t->told_wall > 0) {
+        act->wall_late = wall - t->told_wall;
+        act->cpu_late = cpu + act->seconds - t->told_cpu;
+    }
+    const int64_t polls = act->polls;
+    act->status =
+        is_create(s) || act->wrote ? t->status : gnt_instance_leave(t->instance, t->status, &act->err);
+    act->polls = polls;
+    if (count_others(t->spec.work) > 0)
+        gnt_fail(&act->left, "a thread or a process");
+    else if (count_files() > files)
+        gnt_fail(&act->left, "a file open");
+}
+
+static int run_step(gnt_vet_tour *t, const gnt_vet_step *s, gnt_vet_act *act, gnt_err *err) {
+    char hex[GNT_HEX_SIZE];
+    *act = (gnt_vet_act){0};
+    snprintf(act->name, sizeof act->name, "%s", s->name);
+    t->act = act;
+    t->who = s->who;
+    t->status = GNT_FAILED;
+    t->given = 0;
+    gnt_hasher_init(&t->digest);
+    gnt_guard_restore(t->in.glass);
+    if (!t->spec.work->should_stop(t->spec.work->context)) /* else the hook that took too long stays named */
+        t->spec.work->note(t->spec.work->context, s->hook);
+    int rc = s->before ? s->before(t, err) : 0;
+    if (rc == 0)
+        call(t, s);
+    if (rc == 0 && act->status == GNT_OK && !act->wrote && s->after)
+        rc = s->after(t, err);
+    gnt_hasher_u64(&t->digest, (uint64_t)act->status);
+    const gnt_digest d = gnt_hasher_end(&t->digest);
+    gnt_digest_hex(&d, hex);
+    memcpy(act->digest, hex, sizeof hex);
+    t->act = NULL;
+    return rc;
+}
+
+/* A stop sticks to an instance, so the hooks after it get a new one. */
+static int after_stop(gnt_vet_tour *t, const gnt_vet_step *s, gnt_vet_act *act, gnt_err *err) {
+    gnt_vet_act quiet;
+    int rc = 0;
+    t->unlimited = 1;
+    if (is_create(s))
+        t->over = 1;
+    else {
+        gnt_vet_step again = t->step[0];
+        gnt_vet_close(t);
+        rc = run_step(t, &again, &quiet, err);
+        if (rc == 0 && strcmp(s->hook, "prepare") == 0) {
+            if (t->spec.prepares_twice && quiet.status == GNT_OK)
+                rc = run_step(t, s, &quiet, err);
+            t->over = !t->spec.prepares_twice;
+        }
+        t->over |= quiet.status != GNT_OK;
+    }
+    t->unlimited = 0;
+    (void)act;
+    return rc;
+}
+
+int gnt_vet_tour_next(gnt_vet_tour *t, gnt_vet_act *act, gnt_err *err) {
+    while (t->at < t->n_steps && (t->hooks & t->step[t->at].needs) != t->step[t->at].needs)
+        t->at++;
+    if (t->over || t->at == t->n_steps)
+        return 0;
+    const gnt_vet_step *s = &t->step[t->at++];
+    if (run_step(t, s, act, err) != 0)
+        return -1;
+    const int prepares = is_create(s) || strcmp(s->hook, "prepare") == 0;
+    if (act->status == GNT_STOPPED)
+        return after_stop(t, s, act, err) == 0 ? 1 : -1;
+    if (act->wrote || (prepares && act->status != GNT_OK))
+        t->over = 1; /* the hooks after it have nothing to stand on */
+    return 1;
+}
+
+/* ---- all of it ---- */
+
+static int make_update(gnt_vet_tour *t) {
+    const gnt_param *list;
+    const gnt_model *m = t->in.model.model;
+    const int64_t size = gnt_model_size(m);
+    const int32_t all = gnt_model_params(m, &list);
+    t->update.tensor = gnt_array((size_t)all, sizeof *t->update.tensor);
+    t->update_data = gnt_aligned((size_t)size, sizeof *t->update_data);
+    t->new_weights = gnt_aligned((size_t)size, sizeof *t->new_weights);
+    if (!t->update.tensor || !t->update_data || !t->new_weights)
+        return -1;
+    for (int32_t i = 0; i < all && !list[i].buffer; i++) {
+        gnt_tensor *one = &t->update.tensor[t->update.n++];
+        *one = (gnt_tensor){.name = list[i].name,
+                            .rank = list[i].shape.rank,
+                            .layer = list[i].layer,
+                            .count = gnt_nn_count(&list[i].shape),
+                            .data = t->update_data + list[i].offset};
+        memcpy(one->dim, list[i].shape.dim, sizeof one->dim);
+    }
+    return 0;
+}
+
+int gnt_vet_tour_open(gnt_vet_tour **out, const gnt_vet_tour_spec *spec, gnt_err *err) {
+    gnt_plugin_info info;
+    gnt_vet_tour *t = gnt_alloc(sizeof *t);
+    *out = NULL;
+    if (!t)
+        return gnt_fail(err, "out of memory");
+    t->spec = *spec;
+    gnt_st_init(&t->prepared);
+    for (int i = 0; i <= GNT_VET_CLIENTS; i++)
+        gnt_st_init(&t->state[i]);
+    const int attack = spec->descriptor->kind == GNT_PLUGIN_ATTACK;
+    t->step = attack ? gnt_vet_attack_steps : gnt_vet_defense_steps;
+    t->n_steps = attack ? gnt_vet_attack_count : gnt_vet_defense_count;
+    int rc = gnt_info_of_descriptor(&info, spec->descriptor, NULL, NULL, 0, err);
+    if (rc == 0) {
+        t->hooks = info.hooks;
+        gnt_info_free(&info);
+        rc = gnt_vet_setting_open(&t->in, &spec->setting, err);
+    }
+    if (rc == 0 && make_update(t) != 0)
+        rc = gnt_fail(err, "out of memory for an update");
+    if (rc != 0)
+        gnt_vet_tour_free(t);
+    else
+        *out = t;
+    return rc;
+}
+
+void gnt_vet_tour_free(gnt_vet_tour *t) {
+    if (!t)
+        return;
+    gnt_vet_close(t);
+    gnt_st_free(&t->prepared);
+    for (int i = 0; i <= GNT_VET_CLIENTS; i++)
+        gnt_st_free(&t->state[i]);
+    gnt_free(t->contribution);
+    gnt_free(t->update.tensor);
+    gnt_free_aligned(t->update_data);
+    gnt_free_aligned(t->new_weights);
+    gnt_vet_setting_free(&t->in);
+    gnt_free(t);
+}

@@ -1,0 +1,401 @@
+#include "vet/vet.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <jansson.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "gauntlet/plugin.h"
+#include "plugin/exports.h"
+#include "plugin/load.h"
+#include "process/child.h"
+#include "process/describe.h"
+#include "process/sandbox_request.h"
+
+enum {
+    EXPORTS,
+    DESCRIPTOR,
+    LIMITS,
+    HOOKS,
+    EDGES,
+    INPUTS,
+    FINITE,
+    STOPS,
+    MEMORY,
+    LEAVES,
+    REPEATS,
+    RANDOM,
+    INSTANCES
+};
+
+const gnt_vet_check gnt_vet_checks[GNT_VET_CHECKS] = {
+    {"exports", "the file exports the symbol gauntlet_entry and no other"},
+    {"descriptor", "ids, texts, bits and hooks are sound; every default lies in its range"},
+    {"limits", "a walk through all hooks stays within --seconds and --memory-mb"},
+    {"hooks", "with its defaults every hook does its work on made-up inputs, and gives what it should"},
+    {"edges", "each parameter works at both ends of its range, and is refused beyond them"},
+    {"inputs", "what it is handed to read stays as it was, watched page by page"},
+    {"finite", "finite inputs give no NaN and no infinity"},
+    {"stops", "it returns within a second of being told to stop"},
+    {"memory", "destroy gives back what create and the hooks took"},
+    {"leaves", "no thread, process or open file is left behind a hook"},
+    {"repeats", "the same key gives the same bytes, in another process and a second later"},
+    {"random", "another key gives other bytes if GNT_FLAG_RANDOMISED is declared, and the same if not"},
+    {"instances", "two instances side by side give what each gives alone"},
+};
+
+enum { MOST_FILE = 1 << 30, MOST_SYMBOLS = 1 << 20, NOTE = 64, CYCLES = 5 };
+
+typedef struct outcome { /* of one child */
+    int ended;           /* it came to its end and said how it went */
+    int limits;          /* it went over its time or its memory */
+    gnt_vet_verdict verdict;
+    gnt_err why;
+    json_t *gave; /* [[hook, digest], …] */
+} outcome;
+
+typedef struct vetting {
+    const gnt_vet_options *options;
+    const char *file; /* absolute */
+    const gnt_plugin_info *plugin;
+    json_t *files;
+    gnt_err stuck;     /* why no further check of this plugin can run; "" while they can */
+    outcome first;     /* of the walk "record" under the first key */
+    double first_done; /* when, in seconds of a clock that only goes forward; 0: not yet */
+    int unsteady;      /* it does not repeat itself */
+    int failed;
+} vetting;
+
+static void tell(vetting *v, int check, gnt_vet_verdict verdict, const char *why) {
+    gnt_vet_finding f = {.check = gnt_vet_checks[check].name,
+                         .plugin = v->plugin ? v->plugin->id : NULL,
+                         .kind = v->plugin ? v->plugin->kind : 0,
+                         .verdict = verdict,
+                         .why = why};
+    v->failed += verdict == GNT_VET_FAILED;
+    v->options->found(v->options->user, &f);
+}
+
+static int wanted(const vetting *v, int check) {
+    return v->options->wanted[check];
+}
+
+/* ---- one child ---- */
+
+static json_t *request_of(const vetting *v, const char *check, int64_t seed) {
+    const gnt_plugin_info *p = v->plugin;
+    const char *params = "";
+    for (size_t i = 0; i < v->options->n_params; i++)
+        if (strcmp(v->options->params[i].id, p->id) == 0)
+            params = v->options->params[i].json;
+    const gnt_plugin_info *behind = v->options->behind;
+    json_t *all =
+        json_pack("{s:s, s:s, s:I, s:I, s:s, s:{s:s, s:s, s:i}, s:o}", "job", "vet", "check", check, "seed",
+                  (json_int_t)seed, "memory_mb", (json_int_t)v->options->memory_mb, "params", params,
+                  "plugin", "file", v->file, "id", p->id, "kind", (int)p->kind, "sandbox",
+                  gnt_sandbox_request(&v->options->walls, json_incref(v->files),
+                                      strcmp(check, gnt_vet_checks[LEAVES].name) == 0));
+    if (behind &&
+        json_object_set_new(all, "behind",
+                            json_pack("{s:s, s:s, s:s}", "file", behind->file, "id", behind->id, "params",
+                                      v->options->behind_params ? v->options->behind_params : "")) != 0) {
+        json_decref(all);
+        return NULL;
+    }
+    return all;
+}
+
+/* What a child that ended well has found. */
+static void read_facts(outcome *o, const gnt_child_result *result) {
+    const json_t *facts = json_object_get(result->status, "facts");
+    const char *verdict = json_string_value(json_object_get(facts, "verdict"));
+    const char *why = json_string_value(json_object_get(facts, "why"));
+    o->gave = json_incref(json_object_get(facts, "gave"));
+    o->ended = verdict && json_is_array(o->gave);
+    if (!o->ended) {
+        o->verdict = GNT_VET_FAILED;
+        gnt_fail(&o->why, "its process ended without a verdict");
+        return;
+    }
+    o->verdict = strcmp(verdict, "ok") == 0       ? GNT_VET_OK
+                 : strcmp(verdict, "failed") == 0 ? GNT_VET_FAILED
+                                                  : GNT_VET_NOT_APPLICABLE;
+    if (o->verdict != GNT_VET_OK)
+        gnt_fail(&o->why, "%s", why ? why : "");
+}
+
+static void read_end(outcome *o, const gnt_child *child) {
+    const gnt_child_result *result = gnt_child_result_of(child);
+    gnt_err why = {0}, none = {0};
+    uint8_t *note = NULL;
+    size_t size = 0;
+    if (strcmp(gnt_child_verdict(child, &why), "ok") == 0) {
+        read_facts(o, result);
+        return;
+    }
+    o->verdict = GNT_VET_FAILED;
+    char *advice = strstr(why.text, "; raise limits."); /* a suite's words */
+    if (advice)
+        *advice = 0;
+    o->limits = result->end == GNT_CHILD_TIMED_OUT || result->end == GNT_CHILD_OVER_MEMORY;
+    if (gnt_child_output_read(child, "note", &note, &size, &none) == 0 && size == NOTE && note[0] >= 'a' &&
+        memchr(note, 0, NOTE))
+        gnt_fail(&o->why, "%s: %s", (const char *)note, why.text);
+    else
+        gnt_fail(&o->why, "%s", why.text);
+    gnt_free(note);
+}
+
+/* −1 when no child could be started, or the user broke off. */
+static int run_child(outcome *o, const vetting *v, const char *check, int64_t seed, double seconds,
+                     gnt_err *err) {
+    /* blocks that the C library keeps for the next caller would count as not given back */
+    static const char *const counted[] = {"GLIBC_TUNABLES=glibc.malloc.tcache_count=0", NULL};
+    json_t *request = request_of(v, check, seed);
+    gnt_child_output output = {"note", NOTE};
+    gnt_child_spec spec = {.request = request,
+                           .outputs = &output,
+                           .n_outputs = 1,
+                           .seconds = seconds,
+                           .set = strcmp(check, gnt_vet_checks[MEMORY].name) == 0 ? counted : NULL,
+                           .memory = v->options->memory_mb << 20};
+    gnt_child *child = NULL;
+    *o = (outcome){0};
+    int rc = request ? gnt_child_start(&child, &spec, err) : gnt_fail(err, "out of memory for a check");
+    if (rc == 0) {
+        gnt_children_wait(&child, 1, -1);
+        if (gnt_child_result_of(child))
+            read_end(o, child);
+        else
+            rc = gnt_fail(err, "interrupted");
+    }
+    gnt_child_free(child);
+    json_decref(request);
+    return rc;
+}
+
+static void outcome_free(outcome *o) {
+    json_decref(o->gave);
+    *o = (outcome){0};
+}
+
+/* ---- checks of the file ---- */
+
+static int check_exports(vetting *v, gnt_err *err) {
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    gnt_text names;
+    gnt_err other = {0};
+    gnt_text_init(&names, MOST_SYMBOLS);
+    int rc = gnt_file_read(v->file, MOST_FILE, &bytes, &size, err), entry = 0;
+    if (rc == 0)
+        rc = gnt_exports(&names, bytes, size, v->options->file, err);
+    char *all = rc == 0 ? gnt_text_take(&names) : NULL, *rest = all;
+    for (char *name; rest && (name = strsep(&rest, "\n"));) {
+        if (strcmp(name, "gauntlet_entry") == 0)
+            entry = 1;
+        else if (*name && !other.text[0])
+            gnt_fail(&other,
+                     "it exports %.100s too; hide all but gauntlet_entry, as -fvisibility=hidden does", name);
+    }
+    if (rc == 0 && !entry)
+        gnt_fail(&other, "it does not export gauntlet_entry");
+    if (rc == 0 && wanted(v, EXPORTS))
+        tell(v, EXPORTS, other.text[0] ? GNT_VET_FAILED : GNT_VET_OK, other.text);
+    gnt_free(all);
+    gnt_free(bytes);
+    gnt_text_free(&names);
+    return rc;
+}
+
+/* All checks of a file that cannot be described. */
+static void tell_undescribed(vetting *v, const char *why) {
+    if (wanted(v, DESCRIPTOR))
+        tell(v, DESCRIPTOR, GNT_VET_FAILED, why);
+    for (int i = LIMITS; i < GNT_VET_CHECKS; i++)
+        if (wanted(v, i))
+            tell(v, i, wanted(v, DESCRIPTOR) ? GNT_VET_NOT_APPLICABLE : GNT_VET_FAILED,
+                 wanted(v, DESCRIPTOR) ? "it cannot be described: see descriptor" : why);
+}
+
+static int describe(vetting *v, gnt_plugin_list *list, gnt_err *err) {
+    gnt_err why = {0};
+    gnt_digest digest;
+    char hex[GNT_HEX_SIZE], *json = NULL;
+    size_t size = 0;
+    if (gnt_digest_file(v->file, &digest, err) != 0)
+        return -1;
+    gnt_digest_hex(&digest, hex);
+    const int bad =
+        gnt_describe_in_child((void *)(uintptr_t)&v->options->walls, v->file, &json, &size, &why) != 0 ||
+        gnt_describe_read(list, json, size, v->file, hex, &why) != 0;
+    gnt_free(json);
+    if (gnt_interrupted())
+        return gnt_fail(err, "interrupted");
+    if (bad)
+        tell_undescribed(v, why.text);
+    else if (wanted(v, DESCRIPTOR))
+        tell(v, DESCRIPTOR, GNT_VET_OK, "");
+    return bad;
+}
+
+/* ---- checks of one plugin ---- */
+
+/* How long a check may take whose walk through the hooks may take options->seconds. */
+static double seconds_of(const vetting *v, int check) {
+    const double one = v->options->seconds;
+    return check == EDGES       ? one * (v->plugin->n_parameters + 1)
+           : check == INSTANCES ? one * 4
+           : check == MEMORY    ? one * CYCLES
+                                : one;
+}
+
+static int check_child(vetting *v, int check, gnt_err *err) {
+    outcome o;
+    if (run_child(&o, v, gnt_vet_checks[check].name, 1, seconds_of(v, check), err) != 0)
+        return -1;
+    if (check == LIMITS && !o.limits && !o.ended)
+        tell(v, check, GNT_VET_NOT_APPLICABLE, "it does not come to its end: see hooks");
+    else if (check == LIMITS && o.ended)
+        tell(v, check, GNT_VET_OK, "");
+    else
+        tell(v, check, o.verdict, o.why.text);
+    if (!o.ended && (check == LIMITS ? o.limits : check == HOOKS))
+        gnt_fail(&v->stuck, "its hooks do not come to their end: see %s", gnt_vet_checks[check].name);
+    outcome_free(&o);
+    return 0;
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* As early as it may, so that time goes by before the second. */
+static int record_first(vetting *v, gnt_err *err) {
+    if (v->first_done > 0)
+        return 0;
+    const int rc = run_child(&v->first, v, "record", 1, v->options->seconds, err);
+    v->first_done = now();
+    return rc;
+}
+
+/* A clock that counts seconds must not read the same both times. */
+static void let_a_second_pass(const vetting *v) {
+    const double left = v->first_done + 1.1 - now();
+    if (left > 0)
+        nanosleep(&(struct timespec){.tv_sec = (time_t)left,
+                                     .tv_nsec = (long)((left - (double)(time_t)left) * 1e9)},
+                  NULL);
+}
+
+/* The first hook that gave something else, or NULL. */
+static const char *first_difference(const json_t *a, const json_t *b) {
+    const size_t n = json_array_size(a);
+    for (size_t i = 0; i < n; i++)
+        if (!json_equal(json_array_get(a, i), json_array_get(b, i)))
+            return json_string_value(json_array_get(json_array_get(a, i), 0));
+    return json_array_size(b) != n ? "the number of hooks that ran" : NULL;
+}
+
+/* Compares what is given under the first key with another walk. */
+static int check_recorded(vetting *v, int check, gnt_err *err) {
+    outcome other;
+    gnt_err why = {0};
+    if (record_first(v, err) != 0)
+        return -1;
+    if (check == REPEATS)
+        let_a_second_pass(v);
+    if (run_child(&other, v, "record", check == RANDOM ? 2 : 1, v->options->seconds, err) != 0)
+        return -1;
+    const outcome *bad = v->first.verdict != GNT_VET_OK ? &v->first
+                         : other.verdict != GNT_VET_OK  ? &other
+                                                        : NULL;
+    const char *differs = bad ? NULL : first_difference(v->first.gave, other.gave);
+    const int random = (v->plugin->flags & GNT_FLAG_RANDOMISED) != 0;
+    v->unsteady |= check == REPEATS && differs;
+    if (check == REPEATS && differs)
+        gnt_fail(&why, "%s gives other bytes the second time, from the same key and the same input", differs);
+    else if (check == RANDOM && random && !differs && !bad)
+        gnt_fail(&why, "it declares GNT_FLAG_RANDOMISED, and another key changes nothing");
+    else if (check == RANDOM && !random && differs)
+        gnt_fail(&why, "%s gives other bytes under another key, and GNT_FLAG_RANDOMISED is not declared",
+                 differs);
+    if (bad)
+        tell(v, check, bad->verdict, bad->why.text);
+    else
+        tell(v, check, why.text[0] ? GNT_VET_FAILED : GNT_VET_OK, why.text);
+    outcome_free(&other);
+    return 0;
+}
+
+static int check_plugin(vetting *v, gnt_err *err) {
+    int rc = 0;
+    v->stuck = (gnt_err){0};
+    v->first_done = v->unsteady = 0;
+    for (int i = LIMITS; rc == 0 && i < GNT_VET_CHECKS; i++) {
+        if (i > HOOKS && wanted(v, REPEATS) && !v->stuck.text[0])
+            rc = record_first(v, err);
+        if (rc != 0 || !wanted(v, i))
+            continue;
+        if (v->stuck.text[0])
+            tell(v, i, GNT_VET_NOT_APPLICABLE, v->stuck.text);
+        else if (v->unsteady)
+            tell(v, i, GNT_VET_NOT_APPLICABLE, "it does not even repeat itself: see repeats");
+        else
+            rc = i == REPEATS || i == RANDOM ? check_recorded(v, i, err) : check_child(v, i, err);
+    }
+    outcome_free(&v->first);
+    return rc;
+}
+
+static json_t *readable_files(const char *file, gnt_err *err) {
+    gnt_paths paths;
+    if (gnt_plugin_files(&paths, file, err) != 0)
+        return NULL;
+    json_t *list = json_array();
+    for (size_t i = 0; i < paths.n; i++)
+        json_array_append_new(list, json_string(paths.path[i]));
+    if (json_array_size(list) != paths.n) {
+        gnt_fail(err, "%s: its path is not UTF-8, or memory ran out", file);
+        json_decref(list);
+        list = NULL;
+    }
+    gnt_paths_free(&paths);
+    return list;
+}
+
+int gnt_vet(const gnt_vet_options *options, int *failed, gnt_err *err) {
+    char real[PATH_MAX];
+    gnt_plugin_list list = {0};
+    vetting v = {.options = options, .file = real};
+    *failed = 0;
+    if (!realpath(options->file, real))
+        return gnt_fail(err, "%s: there is no such file", options->file);
+    int rc = check_exports(&v, err), undescribed = 0;
+    if (rc == 0)
+        rc = (v.files = readable_files(real, err)) ? 0 : -1;
+    if (rc == 0 && options->behind) {
+        json_t *more = readable_files(options->behind->file, err);
+        rc = more ? json_array_extend(v.files, more) : -1;
+        json_decref(more);
+    }
+    if (rc == 0) {
+        undescribed = describe(&v, &list, err);
+        rc = undescribed < 0 ? -1 : 0;
+    }
+    for (size_t i = 0; rc == 0 && !undescribed && i < list.n; i++) {
+        v.plugin = &list.info[i];
+        rc = check_plugin(&v, err);
+    }
+    *failed = v.failed;
+    gnt_plugin_list_free(&list);
+    json_decref(v.files);
+    return rc;
+}
