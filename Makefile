@@ -32,7 +32,7 @@ CFLAGS_ALL += -DGNT_MATIO
 endif
 LIBS += -ljansson -lopenblas -lsodium -lseccomp -lpng -lz -lm -ldl -lpthread
 
-ROOMS = base data nn metric fl match suite plugin tally process job run vet finished seal report board gate cli
+ROOMS = base data nn metric fl match suite plugin request tally process job run vet finished seal report board gate cli
 ROOM_SRC = $(foreach r,$(ROOMS),$(wildcard harness/$(r)/*.c))
 # files named real_*.c are compiled twice, for float and for double
 REAL_SRC = $(filter harness/nn/real_%.c,$(ROOM_SRC))

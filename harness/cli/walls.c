@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "process/sandbox_request.h"
+#include "process/sandbox_try.h"
 
 static const char *const levels[] = {"weak", "partial", "full"}; /* by gnt_sandbox_level */
 
@@ -50,14 +50,14 @@ int cli_read_abi(void *to, char *text) {
     const long n = strtol(text, &end, 10);
     if (*end || end == text || n < 1 || n > 1000)
         return refuse("landlock-abi", text, "a whole number from 1 on");
-    ((gnt_sandbox_wish *)to)->landlock_most = (int)n;
+    ((gnt_sandbox_wish *)to)->landlock_most = n;
     return 0;
 }
 
 int cli_walls_check(const char *command, const gnt_sandbox_wish *wish, int quiet,
                     gnt_sandbox_report *report) {
     gnt_err err = {0};
-    if (gnt_sandbox_request_try(wish, report, &err) != 0) {
+    if (gnt_sandbox_try(wish, report, &err) != 0) {
         if (wish->least > GNT_SANDBOX_WEAK)
             fprintf(stderr, "gauntlet %s: --require-sandbox %s: %s\n", command, levels[wish->least],
                     err.text);

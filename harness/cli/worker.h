@@ -1,10 +1,9 @@
-/* worker: the other end of a child process: takes up the request, walls itself in where the job opens a
- * plugin, runs the job, reports. */
+/* worker: the whole life of a worker process: takes up a request, enters the sandbox where the job opens a
+ * plugin, runs the job, reports. It is where the kinds of job, vet and descriptions come together. */
 #ifndef GNT_CLI_WORKER_H
 #define GNT_CLI_WORKER_H
 
-/* The whole life of `gauntlet worker`; returns the exit code. Request: the job's own members and "sandbox" of
- * gnt_sandbox_request. */
+/* `gauntlet worker`; returns the exit code. */
 int gnt_worker_main(void);
 
 #endif

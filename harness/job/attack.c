@@ -217,7 +217,7 @@ static int read_grant(attacking *a, gnt_st *st, const char *name, int64_t rows, 
 /* What lies outside the sensitive region, and where that is. */
 static int read_outside(attacking *a, gnt_err *err) {
     const gnt_nn_shape *shape = &a->model.sample;
-    gnt_region region = gnt_work_region(a->work);
+    const gnt_region region = gnt_work_region(&a->work->request->attack.attacker.samples);
     gnt_samples *s = &a->around.view;
     *s = (gnt_samples){.size = sizeof *s,
                        .kind = GNT_KIND_IMAGE,
@@ -282,14 +282,14 @@ static int make_order(attacking *a, gnt_err *err) {
 
 static int open_all(attacking *a, gnt_err *err) {
     gnt_work *w = a->work;
-    gnt_key key;
-    if (gnt_work_model_open(&a->model, w, err) != 0 ||
-        (gnt_request_int(w, "chained") ? gnt_seen_open_recovered(&a->seen, w, &a->model, err)
-                                       : gnt_seen_open(&a->seen, w, "seen", &a->model, err)) != 0 ||
-        gnt_work_samples(&a->public_data, w, "public", err) != 0 ||
+    const gnt_request_attack *q = &w->request->attack;
+    const gnt_request_attacker *of = &q->attacker;
+    if (gnt_work_model_open(&a->model, &of->model, of->federated.training_stats, err) != 0 ||
+        (q->chained ? gnt_seen_open_recovered(&a->seen, w, &a->model, err)
+                    : gnt_seen_open(&a->seen, w, "seen", &a->model, err)) != 0 ||
+        gnt_work_samples(&a->public_data, w, "public", &of->samples, err) != 0 ||
         gnt_work_artefacts(&a->own, w, "artefacts", err) != 0 ||
-        gnt_setting_open(&a->setting, w, &a->seen.base, err) != 0 ||
-        gnt_request_key(w, "keys.attack", &key, err) != 0)
+        gnt_setting_open(&a->setting, w, of, &a->seen.base, err) != 0)
         return -1;
     gnt_observation *o = &a->seen.base;
     int64_t t = a->seen.observations;
@@ -301,8 +301,7 @@ static int open_all(attacking *a, gnt_err *err) {
         return -1;
     if (a->public_data.view.n)
         o->public_data = &a->public_data.view;
-    return gnt_work_plugin_open(&a->plugin, w, &a->model, gnt_request(w, "attack"), GNT_PLUGIN_ATTACK, &key,
-                                err);
+    return gnt_work_plugin_open(&a->plugin, w, &a->model, &of->plugin, GNT_PLUGIN_ATTACK, &q->key, err);
 }
 
 static const float *row_of(const gnt_st *st, const char *name, int64_t row) {
@@ -363,7 +362,7 @@ static int answer_one(attacking *a, int64_t j, gnt_err *err) {
         return gnt_fail(err, "%s", a->refused.text);
     if (sum_of_seen(a, &o) != before)
         return gnt_fail(err, "attack %s: run changed what it was given to read: weights, buffers or update",
-                        gnt_request_text(a->work, "attack.id"));
+                        a->work->request->attack.attacker.plugin.id);
     if (a->answered == 0)
         return gnt_fail(err, "the attack says it succeeded but gave no answer for observation %" PRId64, j);
     return note_target(a, err);

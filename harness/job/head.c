@@ -41,7 +41,7 @@ static int add_rows(rows *r, gnt_evaluator *e, const gnt_head_task *t, const gnt
 static int add_client(rows *r, gnt_evaluator *e, const gnt_head_task *t, int32_t k, float *merged,
                       gnt_err *err) {
     const int64_t *start = t->part->start;
-    gnt_fl_config config = gnt_work_config(t->work);
+    gnt_fl_config config = gnt_work_config(t->federated);
     const gnt_model *m = t->model->model;
     int64_t n = start[k + 1] - start[k];
     gnt_batch b = {0};
@@ -109,14 +109,14 @@ static void measure_scale(const rows *r, double *mean, double *deviation) {
 }
 
 static json_t *head_json(const gnt_head_task *t) {
-    const json_t *hidden = gnt_request(t->work, "utility.head.hidden");
+    const gnt_ints *hidden = &t->head->hidden;
     const gnt_model *m = t->model->model;
     json_t *layers = json_array();
-    for (size_t i = 0; i < json_array_size(hidden); i++) {
+    for (size_t i = 0; i < hidden->n; i++) {
         char name[32];
         snprintf(name, sizeof name, "hidden%zu", i + 1);
         json_array_append_new(layers, json_pack("{s:s, s:s, s:I}", "type", "dense", "name", name, "out",
-                                                json_integer_value(json_array_get(hidden, i))));
+                                                (json_int_t)hidden->at[i]));
         json_array_append_new(layers, json_pack("{s:s}", "type", "relu"));
     }
     json_array_append_new(layers,
@@ -171,14 +171,12 @@ static int one_step(learning *l, const rows *r, int64_t at, double rate, float *
 static int train_head(learning *l, const gnt_head_task *t, const rows *r, gnt_stream *random, float *weights,
                       gnt_err *err) {
     gnt_work *w = t->work;
-    int64_t epochs = gnt_request_int(w, "utility.head.epochs");
-    double rate = gnt_request_real(w, "utility.head.rate");
     for (int64_t i = 0; i < r->n; i++)
         l->order[i] = (uint32_t)i;
-    for (int64_t epoch = 0; epoch < epochs; epoch++) {
+    for (int64_t epoch = 0; epoch < t->head->epochs; epoch++) {
         gnt_random_shuffle(random, l->order, (size_t)r->n);
         for (int64_t at = 0; at + l->batch <= r->n; at += l->batch)
-            if (one_step(l, r, at, rate, weights, err) != 0)
+            if (one_step(l, r, at, t->head->rate, weights, err) != 0)
                 return -1;
         if (w->should_stop(w->context))
             return gnt_fail(err, "stopped in epoch %" PRId64 " of the head", epoch);
@@ -187,21 +185,20 @@ static int train_head(learning *l, const gnt_head_task *t, const rows *r, gnt_st
 }
 
 static int learn(const gnt_model *head, const gnt_head_task *t, const rows *r, float *weights, gnt_err *err) {
-    learning l = {.batch = gnt_request_int(t->work, "utility.head.batch")};
+    learning l = {.batch = t->head->batch};
     int64_t size = gnt_model_size(head);
-    gnt_key key;
     l.batch = l.batch < r->n ? l.batch : r->n;
     l.adam = gnt_adam_new(size, 0.9, 0.999, 1e-8);
     l.grad = gnt_array((size_t)size, sizeof *l.grad);
     l.x = gnt_array((size_t)(l.batch * r->width), sizeof *l.x);
     l.y = gnt_array((size_t)(l.batch * r->classes), sizeof *l.y);
     l.order = gnt_array((size_t)r->n, sizeof *l.order);
-    int rc = l.adam && l.grad && l.x && l.y && l.order ? gnt_request_key(t->work, "keys.head", &key, err)
-                                                       : gnt_fail(err, "out of memory for the head");
+    int rc = l.adam && l.grad && l.x && l.y && l.order ? 0 : gnt_fail(err, "out of memory for the head");
     if (rc == 0)
         rc = gnt_trainer_new(&l.trainer, head, l.batch, 0, err);
     if (rc == 0) {
-        gnt_stream start = gnt_stream_open(&key, "weights"), order = gnt_stream_open(&key, "batches");
+        gnt_stream start = gnt_stream_open(&t->head->key, "weights"),
+                   order = gnt_stream_open(&t->head->key, "batches");
         gnt_model_init(head, &start, weights, NULL);
         rc = train_head(&l, t, r, &order, weights, err);
     }

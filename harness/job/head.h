@@ -10,7 +10,9 @@
 #include "job/work.h"
 
 typedef struct gnt_head_task {
-    gnt_work *work; /* its request says "utility.head": hidden, epochs, batch, rate; and "keys.head" */
+    gnt_work *work;
+    const gnt_request_head *head;
+    const gnt_request_federated *federated;
     const gnt_work_model *model;
     const gnt_chain *chain;
     const gnt_samples *clients, *test, *public_data; /* public_data NULL: none */

@@ -18,10 +18,10 @@
 
 #include "job/work.h"
 
-/* Runs the request's "job". 0, or −1 with a sentence and w->status set. */
+/* Runs the job of the request's kind. 0, or −1 with a sentence and w->status set. */
 int gnt_job_run(gnt_work *w, gnt_err *err);
 /* 1 where the kind opens plugins and so wants the sandbox first. */
-int gnt_job_has_plugin(const char *kind);
+int gnt_job_opens_plugins(gnt_job_kind kind);
 
 int gnt_job_data(gnt_work *w, gnt_err *err);
 int gnt_job_model(gnt_work *w, gnt_err *err);

@@ -7,48 +7,34 @@
 #include "job/work.h"
 
 /* None, or one for each of the sample's channels (or features). */
-static int read_numbers(const json_t *list, const gnt_nn_shape *sample, double **out, gnt_err *err) {
+static int copy_numbers(const gnt_reals *list, const gnt_nn_shape *sample, double **out, gnt_err *err) {
     *out = NULL;
-    size_t n = json_array_size(list);
-    if (n == 0)
+    if (list->n == 0)
         return 0;
-    if ((int64_t)n != sample->dim[0])
-        return gnt_fail(err, "the job's request normalises %zu channels of samples that have %" PRId64, n,
-                        sample->dim[0]);
-    *out = gnt_array(n, sizeof **out);
+    if ((int64_t)list->n != sample->dim[0])
+        return gnt_fail(err, "the job's request normalises %zu channels of samples that have %" PRId64,
+                        list->n, sample->dim[0]);
+    *out = gnt_array(list->n, sizeof **out);
     if (!*out)
         return gnt_fail(err, "out of memory for the normalisation");
-    for (size_t i = 0; i < n; i++)
-        (*out)[i] = json_number_value(json_array_get(list, i));
+    memcpy(*out, list->at, list->n * sizeof **out);
     return 0;
 }
 
-int gnt_work_model_read(gnt_work_model *out, const json_t *json, gnt_err *err) {
-    *out = (gnt_work_model){0};
-    const json_t *sample = json_object_get(json, "sample");
-    const char *name = json_string_value(json_object_get(json, "name"));
-    const char *text = json_string_value(json_object_get(json, "json"));
-    out->sample.rank = (int32_t)json_array_size(sample);
-    if (!name || !text || (out->sample.rank != 1 && out->sample.rank != 3))
-        return gnt_fail(err, "the job's request lacks a model, or the shape of a sample");
-    for (int32_t i = 0; i < out->sample.rank; i++)
-        out->sample.dim[i] = json_integer_value(json_array_get(sample, (size_t)i));
-    out->name = name;
-    int rc = read_numbers(json_object_get(json, "mean"), &out->sample, &out->mean, err);
+int gnt_work_model_open(gnt_work_model *out, const gnt_request_model *of, int training_stats, gnt_err *err) {
+    *out = (gnt_work_model){.name = of->name, .training_stats = training_stats};
+    out->sample.rank = (int32_t)of->sample.n;
+    if (out->sample.rank != 1 && out->sample.rank != 3)
+        return gnt_fail(err, "the job's request gives a sample %zu sides, expected 1 or 3", of->sample.n);
+    memcpy(out->sample.dim, of->sample.at, of->sample.n * sizeof *of->sample.at);
+    int rc = copy_numbers(&of->mean, &out->sample, &out->mean, err);
     if (rc == 0)
-        rc = read_numbers(json_object_get(json, "deviation"), &out->sample, &out->deviation, err);
+        rc = copy_numbers(&of->deviation, &out->sample, &out->deviation, err);
     if (rc == 0)
-        rc = gnt_model_parse(&out->model, name, text, &out->sample,
-                             (int32_t)json_integer_value(json_object_get(json, "classes")), out->mean,
+        rc = gnt_model_parse(&out->model, of->name, of->json, &out->sample, (int32_t)of->classes, out->mean,
                              out->deviation, err);
     if (rc != 0)
         gnt_work_model_free(out);
-    return rc;
-}
-
-int gnt_work_model_open(gnt_work_model *out, const gnt_work *w, gnt_err *err) {
-    int rc = gnt_work_model_read(out, gnt_request(w, "model"), err);
-    out->training_stats = (int)gnt_request_int(w, "federated.training_stats");
     return rc;
 }
 

@@ -111,16 +111,13 @@ static int observe_updates(observing *o, gnt_err *err) {
     gnt_st_init(&rates);
     float *update = NULL, *used = NULL;
     gnt_fl *fl = NULL;
-    gnt_key key;
     gnt_fl_treatment *treatment = gnt_array((size_t)o->targets, sizeof *treatment);
     int rc = treatment ? observe_add(&o->seen, "update", o->targets, p, &update, err)
                        : gnt_fail(err, "out of memory for %" PRId64 " observations", o->targets);
     if (rc == 0)
         rc = observe_add(&rates, "rates", o->targets, o->config.steps, &used, err);
     if (rc == 0)
-        rc = gnt_request_key(w, "keys.train", &key, err);
-    if (rc == 0)
-        rc = gnt_fl_new(&fl, o->model.model, &o->config, &o->chain.chain, &key, err);
+        rc = gnt_fl_new(&fl, o->model.model, &o->config, &o->chain.chain, &o->ask->probe->train_key, err);
     for (int64_t j = 0; rc == 0 && j < o->targets; j++) {
         gnt_samples b = batch_of(o, j);
         const int32_t client = (int32_t)(j % (o->config.clients > 0 ? o->config.clients : 1));
@@ -361,7 +358,8 @@ static int read_own(observing *o, const gnt_st *trained, gnt_err *err) {
 }
 
 static int open_chain(observing *o, gnt_err *err) {
-    int rc = gnt_work_chain_open(&o->chain, o->work, &o->model, err);
+    const gnt_request_probe *q = o->ask->probe;
+    int rc = gnt_work_chain_open(&o->chain, o->work, &o->model, &q->defense, &q->defense_key, err);
     if (rc == 0)
         rc = gnt_state_load_sums(&o->chain.chain, &o->trained, err);
     return rc == 0 ? gnt_state_load(&o->chain.chain, &o->trained, o->stage, -1, err) : -1;
@@ -369,11 +367,12 @@ static int open_chain(observing *o, gnt_err *err) {
 
 static int open_all(observing *o, gnt_err *err) {
     gnt_work *w = o->work;
-    int rc = gnt_work_model_open(&o->model, w, err);
+    const gnt_request_observation *q = o->ask;
+    int rc = gnt_work_model_open(&o->model, &q->model, q->federated.training_stats, err);
     if (rc == 0 && !o->round)
-        rc = gnt_work_samples(&o->samples, w, "samples", err);
+        rc = gnt_work_samples(&o->samples, w, "samples", &q->samples, err);
     if (rc == 0)
-        rc = gnt_work_samples(&o->public_data, w, "public", err);
+        rc = gnt_work_samples(&o->public_data, w, "public", &q->samples, err);
     if (rc == 0)
         rc = w->read(w->context, "trained", &o->trained, err);
     if (rc == 0)
@@ -415,7 +414,7 @@ static int encode_sets(observing *o, gnt_err *err) {
 
 /* Hooks run here: on sets of their own, and, where nothing is observed in the round, with a computation of their own. */
 static void take_hooks(observing *o) {
-    const int probe = strcmp(gnt_request_text(o->work, "observe.from"), "round") != 0;
+    const int probe = o->ask->observe.probe;
     if (o->set) {
         o->targets = o->targets * o->batch / o->set;
         o->batch = o->set;
@@ -427,7 +426,7 @@ static void take_hooks(observing *o) {
                                                         : GNT_FL_BATCHES;
     if (!probe)
         return;
-    o->config.steps = (int32_t)gnt_request_int(o->work, "observe.local_steps");
+    o->config.steps = (int32_t)o->ask->observe.local_steps;
     o->config.batch = o->batch;
 }
 
@@ -458,17 +457,18 @@ static int show_round(observing *o, gnt_err *err) {
 }
 
 int gnt_job_observe(gnt_work *w, gnt_err *err) {
+    const gnt_request_observation *q = &w->request->observe;
     observing o = {.work = w,
-                   .stage = (int32_t)gnt_request_int(w, "stage"),
-                   .targets = gnt_request_int(w, "observe.targets"),
-                   .batch = gnt_request_int(w, "observe.batch"),
-                   .set = gnt_request_int(w, "observe.set"),
-                   .epochs = gnt_request_int(w, "observe.epochs"),
-                   .surface = (uint32_t)gnt_request_int(w, "observe.surface"),
-                   .shadow = (int)gnt_request_int(w, "shadow"),
-                   .round = strcmp(gnt_request_text(w, "observe.from"), "round") == 0 &&
-                            !gnt_request_int(w, "shadow"),
-                   .config = gnt_work_config(w)};
+                   .ask = q,
+                   .stage = (int32_t)q->stage,
+                   .targets = q->observe.targets,
+                   .batch = q->observe.batch,
+                   .set = q->observe.set,
+                   .epochs = q->observe.epochs,
+                   .surface = q->observe.surface,
+                   .shadow = q->shadow,
+                   .round = !q->probe,
+                   .config = gnt_work_config(&q->federated)};
     if (!o.round)
         take_hooks(&o);
     gnt_st_init(&o.trained);

@@ -8,6 +8,7 @@
 
 typedef struct observing {
     gnt_work *work;
+    const gnt_request_observation *ask;
     gnt_work_model model;
     gnt_work_chain chain;
     gnt_sampleset samples, public_data;

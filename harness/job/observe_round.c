@@ -8,7 +8,7 @@
 
 /* The observed samples by themselves, as a set like any other: in `truth` as a bundle, in `samples` in memory. */
 static int open_truth(observing *o, const gnt_st *clients, gnt_err *err) {
-    const gnt_region region = gnt_work_region(o->work);
+    const gnt_region region = gnt_work_region(&o->ask->samples);
     const gnt_recorded *r = &o->recorded;
     const int encoded = o->surface == GNT_SURFACE_ENCODING;
     o->batch = encoded ? r->set_size : r->members;
@@ -23,7 +23,7 @@ int observe_open_round(observing *o, gnt_err *err) {
     gnt_st clients;
     gnt_st_init(&clients);
     if (o->surface == GNT_SURFACE_TRANSCRIPT)
-        return gnt_work_samples(&o->samples, w, "clients", err);
+        return gnt_work_samples(&o->samples, w, "clients", &o->ask->samples, err);
     int rc = w->read(w->context, "record", &o->record, err);
     if (rc == 0)
         rc = w->read(w->context, "held", &o->held, err);

@@ -91,23 +91,16 @@ static int open_service(gnt_work_plugin *p, const gnt_work_model *m, size_t memo
     return gnt_service_new(&p->service, &spec, err);
 }
 
-int gnt_work_plugin_open(gnt_work_plugin *out, gnt_work *w, const gnt_work_model *m, const json_t *entry,
-                         int32_t kind, const gnt_key *key, gnt_err *err) {
+int gnt_work_plugin_open(gnt_work_plugin *out, gnt_work *w, const gnt_work_model *m,
+                         const gnt_request_plugin *of, int32_t kind, const gnt_key *key, gnt_err *err) {
     *out = (gnt_work_plugin){.work = w};
-    const char *file = json_string_value(json_object_get(entry, "file"));
-    const char *id = json_string_value(json_object_get(entry, "id"));
-    const char *params = json_string_value(json_object_get(entry, "params"));
-    size_t memory = (size_t)gnt_request_int(w, "memory_mb") << 20;
     const gnt_descriptor *d;
-    if (!file || !id)
-        return gnt_fail(err, "the job's request names no plugin");
-    if (gnt_plugin_load(&d, file, kind, id, err) != 0 ||
-        gnt_params_parse(&out->params, d->parameters, d->n_parameters, id, params, err) != 0)
+    if (gnt_plugin_load(&d, of->file, kind, of->id, err) != 0 ||
+        gnt_params_parse(&out->params, d->parameters, d->n_parameters, of->id, of->params, err) != 0)
         return -1;
-    int rc = open_service(out, m, memory, err);
+    int rc = open_service(out, m, w->memory, err);
     if (rc == 0)
-        rc = gnt_work_models_open(&out->models, w, json_object_get(entry, "models"), out->service, memory,
-                                  err);
+        rc = gnt_work_models_open(&out->models, w, &of->models, out->service, err);
     if (rc == 0) {
         gnt_instance_spec spec = {.descriptor = d,
                                   .params = &out->params,
@@ -118,7 +111,7 @@ int gnt_work_plugin_open(gnt_work_plugin *out, gnt_work *w, const gnt_work_model
                                   .context = w,
                                   .progress = progress,
                                   .should_stop = should_stop,
-                                  .memory = memory};
+                                  .memory = w->memory};
         rc = gnt_instance_new(&out->instance, &spec, &w->status, err);
     }
     if (rc != 0)
@@ -174,13 +167,10 @@ static int read_artefacts(gnt_work_plugin *p, size_t index, gnt_err *err) {
     return 0;
 }
 
-int gnt_work_chain_open(gnt_work_chain *out, gnt_work *w, const gnt_work_model *m, gnt_err *err) {
+int gnt_work_chain_open(gnt_work_chain *out, gnt_work *w, const gnt_work_model *m,
+                        const gnt_request_plugins *defense, const gnt_key *key, gnt_err *err) {
+    const size_t n = defense->n;
     *out = (gnt_work_chain){0};
-    const json_t *list = gnt_request(w, "defense");
-    size_t n = json_array_size(list);
-    gnt_key role, key;
-    if (gnt_request_key(w, "keys.defense", &role, err) != 0)
-        return -1;
     out->plugin = gnt_array(n, sizeof *out->plugin);
     out->chain.member = gnt_array(n, sizeof *out->chain.member);
     out->chain.n_params = gnt_model_size(m->model);
@@ -190,20 +180,19 @@ int gnt_work_chain_open(gnt_work_chain *out, gnt_work *w, const gnt_work_model *
         gnt_work_plugin *p = &out->plugin[i];
         char name[32];
         snprintf(name, sizeof name, "member %zu", i);
-        key = gnt_key_derive(&role, name);
-        rc = gnt_work_plugin_open(p, w, m, json_array_get(list, i), GNT_PLUGIN_DEFENSE, &key, err);
+        const gnt_key own = gnt_key_derive(key, name);
+        rc = gnt_work_plugin_open(p, w, m, &defense->at[i], GNT_PLUGIN_DEFENSE, &own, err);
         if (rc == 0)
             rc = read_artefacts(p, i, err);
         out->chain.n = (int32_t)i + 1;
         if (rc == 0)
-            out->chain.member[i] =
-                (gnt_member){.hooks = gnt_instance_defense(p->instance),
-                             .self = gnt_instance_self(p->instance),
-                             .artefacts = p->has_artefacts ? &p->artefacts.view : NULL,
-                             .begin = gnt_work_plugin_begin,
-                             .done = gnt_work_plugin_done,
-                             .owner = p,
-                             .id = json_string_value(json_object_get(json_array_get(list, i), "id"))};
+            out->chain.member[i] = (gnt_member){.hooks = gnt_instance_defense(p->instance),
+                                                .self = gnt_instance_self(p->instance),
+                                                .artefacts = p->has_artefacts ? &p->artefacts.view : NULL,
+                                                .begin = gnt_work_plugin_begin,
+                                                .done = gnt_work_plugin_done,
+                                                .owner = p,
+                                                .id = defense->at[i].id};
     }
     if (rc != 0)
         gnt_work_chain_free(out);

@@ -18,28 +18,34 @@ typedef struct preparing {
     gnt_st out;
 } preparing;
 
-static int prepare_open(preparing *p, const json_t *entry, int32_t kind, const char *key_path, gnt_err *err) {
+/* What both kinds of preparation are asked. */
+typedef struct asked {
+    const gnt_request_model *model;
+    const gnt_request_samples *samples;
+    const gnt_request_federated *federated;
+    int64_t stage;
+    const gnt_request_plugin *plugin;
+    const gnt_key *key;
+} asked;
+
+static int prepare_open(preparing *p, const asked *q, int32_t kind, gnt_err *err) {
     gnt_work *w = p->work;
     gnt_st trained;
-    gnt_key key;
     gnt_st_init(&trained);
-    int rc = gnt_work_model_open(&p->model, w, err);
+    int rc = gnt_work_model_open(&p->model, q->model, q->federated->training_stats, err);
     if (rc == 0)
-        rc = gnt_work_samples(&p->public_data, w, "public", err);
+        rc = gnt_work_samples(&p->public_data, w, "public", q->samples, err);
     if (rc == 0)
-        rc = gnt_work_samples(&p->shadow, w, "shadow", err);
+        rc = gnt_work_samples(&p->shadow, w, "shadow", q->samples, err);
     if (rc == 0)
         rc = w->read(w->context, "trained", &trained, err);
     if (rc == 0)
-        rc = gnt_work_weights(&trained, p->model.model, gnt_request_int(w, "stage"), &p->weights, &p->buffers,
-                              err);
+        rc = gnt_work_weights(&trained, p->model.model, q->stage, &p->weights, &p->buffers, err);
     json_t *known = rc == 0 && trained.metadata ? json_loads(trained.metadata, 0, NULL) : NULL;
     p->n_contribution = json_integer_value(json_object_get(known, "n_contribution"));
     json_decref(known);
     gnt_st_free(&trained);
-    if (rc == 0)
-        rc = gnt_request_key(w, key_path, &key, err);
-    return rc == 0 ? gnt_work_plugin_open(&p->plugin, w, &p->model, entry, kind, &key, err) : -1;
+    return rc == 0 ? gnt_work_plugin_open(&p->plugin, w, &p->model, q->plugin, kind, q->key, err) : -1;
 }
 
 static void prepare_close(preparing *p) {
@@ -53,17 +59,19 @@ static void prepare_close(preparing *p) {
 }
 
 int gnt_job_prepare_defense(gnt_work *w, gnt_err *err) {
+    const gnt_request_prepare *q = &w->request->prepare;
+    const asked all = {&q->model, &q->samples, &q->federated, q->stage, &q->plugin, &q->key};
     preparing p = {.work = w};
-    int rc = prepare_open(&p, gnt_request(w, "member"), GNT_PLUGIN_DEFENSE, "keys.prepare", err);
+    int rc = prepare_open(&p, &all, GNT_PLUGIN_DEFENSE, err);
     if (rc == 0) {
         const gnt_defense *hooks = gnt_instance_defense(p.plugin.instance);
-        gnt_fl_config config = gnt_work_config(w);
+        gnt_fl_config config = gnt_work_config(&q->federated);
         gnt_defense_prepare in = {.size = sizeof in,
                                   .n_clients = config.clients,
                                   .steps = config.steps,
                                   .batch = config.batch,
-                                  .rate = gnt_fl_rate(&config, (int32_t)gnt_request_int(w, "stage")),
-                                  .stage = (int32_t)gnt_request_int(w, "prepare_stage"),
+                                  .rate = gnt_fl_rate(&config, (int32_t)q->stage),
+                                  .stage = (int32_t)q->told_stage,
                                   .public_data = p.public_data.view.n ? &p.public_data.view : NULL,
                                   .shadow_data = p.shadow.view.n ? &p.shadow.view : NULL,
                                   .weights = p.weights,
@@ -191,40 +199,42 @@ static int shadows_open(shadows *s, preparing *p, gnt_attack_prepare *in, gnt_er
 
 /* What `run` will be shown of all targets alike. */
 static int setting_open(gnt_setting *s, gnt_observation *o, const preparing *p, gnt_err *err) {
-    gnt_work *w = p->work;
-    gnt_fl_config config = gnt_work_config(w);
-    int64_t batch = gnt_request_int(w, "observe.batch");
+    const gnt_request_prepare_attack *q = &p->work->request->prepare_attack;
+    gnt_fl_config config = gnt_work_config(&q->attacker.federated);
+    const int64_t batch = q->observe.batch;
     *o = (gnt_observation){.size = sizeof *o,
-                           .surface = (uint32_t)gnt_request_int(w, "observe.surface"),
-                           .round = (int32_t)gnt_request_int(w, "stage"),
-                           .steps = (int32_t)gnt_request_int(w, "observe.local_steps"),
+                           .surface = q->observe.surface,
+                           .round = (int32_t)q->stage,
+                           .steps = (int32_t)q->observe.local_steps,
                            .attribute = -1,
                            .classes = gnt_model_classes(p->model.model),
                            .n = batch,
                            .batch = batch,
-                           .rate = gnt_fl_rate(&config, (int32_t)gnt_request_int(w, "stage")),
+                           .rate = gnt_fl_rate(&config, (int32_t)q->stage),
                            .weights = p->weights,
                            .buffers = p->buffers,
                            .n_contribution = p->n_contribution,
                            .n_clients = config.clients};
     o->update_kind = o->steps ? GNT_UPDATE_DELTA : GNT_UPDATE_GRADIENT;
     if (o->surface == GNT_SURFACE_ENCODING)
-        o->n = o->batch = gnt_request_int(w, "observe.set");
+        o->n = o->batch = q->observe.set;
     if (o->surface == GNT_SURFACE_TRANSCRIPT) /* no private batch */
         o->n = o->batch = 0;
     if (p->public_data.view.n)
         o->public_data = &p->public_data.view;
-    return gnt_setting_open(s, w, o, err);
+    return gnt_setting_open(s, p->work, &q->attacker, o, err);
 }
 
 int gnt_job_prepare_attack(gnt_work *w, gnt_err *err) {
+    const gnt_request_prepare_attack *q = &w->request->prepare_attack;
+    const gnt_request_attacker *of = &q->attacker;
+    const asked all = {&of->model, &of->samples, &of->federated, q->stage, &of->plugin, &q->key};
     preparing p = {.work = w};
     shadows s = {0};
     gnt_setting known = {0};
     gnt_observation setting;
-    gnt_attack_prepare in = {
-        .size = sizeof in, .stage = (int32_t)gnt_request_int(w, "prepare_stage"), .attribute = -1};
-    int rc = prepare_open(&p, gnt_request(w, "attack"), GNT_PLUGIN_ATTACK, "keys.prepare", err);
+    gnt_attack_prepare in = {.size = sizeof in, .stage = (int32_t)q->told_stage, .attribute = -1};
+    int rc = prepare_open(&p, &all, GNT_PLUGIN_ATTACK, err);
     if (rc == 0)
         rc = setting_open(&known, &setting, &p, err);
     if (rc == 0)

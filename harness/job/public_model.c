@@ -31,7 +31,6 @@ typedef struct central {
 /* Weights of the file, or fresh ones. */
 static int start(central *c, gnt_err *err) {
     gnt_work *w = c->work;
-    gnt_key init;
     c->n = gnt_model_size(c->model.model);
     c->buffers_n = gnt_model_buffer_size(c->model.model);
     c->weights = gnt_array((size_t)c->n, sizeof *c->weights);
@@ -39,9 +38,7 @@ static int start(central *c, gnt_err *err) {
     if (!c->weights || !c->buffers)
         return gnt_fail(err, "out of memory for %" PRId64 " weights", c->n);
     if (!w->has(w->context, "weights")) {
-        if (gnt_request_key(w, "keys.init", &init, err) != 0)
-            return -1;
-        gnt_stream random = gnt_stream_open(&init, "weights");
+        gnt_stream random = gnt_stream_open(&w->request->model.init_key, "weights");
         gnt_model_init(c->model.model, &random, c->weights, c->buffers);
         return 0;
     }
@@ -55,15 +52,15 @@ static int start(central *c, gnt_err *err) {
 }
 
 static int ready_to_train(central *c, gnt_err *err) {
-    const gnt_work *w = c->work;
+    const gnt_request_central *q = c->work->request->model.train;
     const gnt_samples *s = &c->samples.view;
-    c->epochs = gnt_request_int(w, "train.epochs");
-    c->batch = gnt_request_int(w, "train.batch");
-    c->rate = gnt_request_real(w, "train.rate");
-    c->momentum = gnt_request_real(w, "train.momentum");
-    c->decay = gnt_request_real(w, "train.decay");
-    c->cosine = (int)gnt_request_int(w, "train.cosine");
-    c->flip = (int)gnt_request_int(w, "train.flip") && s->rank == 3;
+    c->epochs = q->epochs;
+    c->batch = q->batch;
+    c->rate = q->rate;
+    c->momentum = q->momentum;
+    c->decay = q->decay;
+    c->cosine = q->cosine;
+    c->flip = q->flip && s->rank == 3;
     if (s->n < 1)
         return gnt_fail(err, "there are no public samples to train the model on");
     if (c->batch < 1 || c->batch > s->n)
@@ -155,19 +152,18 @@ static int write_out(central *c, const gnt_metric_worth *worth, gnt_err *err) {
 }
 
 int gnt_job_model(gnt_work *w, gnt_err *err) {
-    central c = {.work = w};
+    const gnt_request_public_model *q = &w->request->model;
+    central c = {.work = w, .key = q->train_key};
     gnt_metric_worth worth = {0};
-    int rc = gnt_work_model_open(&c.model, w, err);
+    int rc = gnt_work_model_open(&c.model, &q->model, 0, err);
     if (rc == 0)
-        rc = gnt_work_samples(&c.samples, w, "public", err);
+        rc = gnt_work_samples(&c.samples, w, "public", NULL, err);
     if (rc == 0)
-        rc = gnt_work_samples(&c.test, w, "test", err);
+        rc = gnt_work_samples(&c.test, w, "test", NULL, err);
     if (rc == 0)
         rc = start(&c, err);
-    if (rc == 0 && gnt_request(w, "train")) {
-        rc = gnt_request_key(w, "keys.train", &c.key, err);
-        if (rc == 0)
-            rc = ready_to_train(&c, err);
+    if (rc == 0 && q->train) {
+        rc = ready_to_train(&c, err);
         for (int64_t epoch = 0; rc == 0 && epoch < c.epochs; epoch++)
             rc = train_epoch(&c, epoch, err);
     }

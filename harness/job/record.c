@@ -78,26 +78,23 @@ static int open_stage(gnt_record *r, observed *s, int32_t round, const gnt_fl *f
     return s->released ? 0 : gnt_fail(err, "out of memory for %" PRId64 " sets of encodings", r->targets);
 }
 
-int gnt_record_open(gnt_record **out, gnt_work *w, const gnt_model *m, const gnt_fl *fl,
-                    const gnt_partition *part, gnt_err *err) {
-    const json_t *stages = gnt_request(w, "record.stages");
-    const size_t n = json_array_size(stages);
-    gnt_key key;
+int gnt_record_open(gnt_record **out, gnt_work *w, const gnt_request_train *q, const gnt_model *m,
+                    const gnt_fl *fl, const gnt_partition *part, gnt_err *err) {
+    const gnt_request_record *of = q->record;
     *out = NULL;
-    if (!stages)
+    if (!of)
         return 0;
+    const size_t n = of->stages.n;
     gnt_record *r = gnt_alloc(sizeof *r);
-    if (!r || gnt_request_key(w, "keys.observe", &key, err) != 0) {
-        gnt_free(r);
-        return r ? -1 : gnt_fail(err, "out of memory for a record");
-    }
+    if (!r)
+        return gnt_fail(err, "out of memory for a record");
     r->work = w;
     r->part = part;
-    r->targets = gnt_request_int(w, "record.targets");
-    r->encodings = (int)gnt_request_int(w, "record.encodings");
-    r->epochs = gnt_request_int(w, "record.epochs");
+    r->targets = of->targets;
+    r->encodings = of->encodings;
+    r->epochs = of->epochs;
     r->n_shared = gnt_model_shared_size(m);
-    r->config = gnt_work_config(w);
+    r->config = gnt_work_config(&q->federated);
     gnt_st_init(&r->record);
     gnt_st_init(&r->held);
     r->marks = json_array();
@@ -105,8 +102,7 @@ int gnt_record_open(gnt_record **out, gnt_work *w, const gnt_model *m, const gnt
     int rc = r->stage ? 0 : gnt_fail(err, "out of memory for a record");
     for (size_t i = 0; rc == 0 && i < n; i++) {
         r->n_stages = i + 1;
-        rc = open_stage(r, &r->stage[i], (int32_t)json_integer_value(json_array_get(stages, i)), fl, &key,
-                        err);
+        rc = open_stage(r, &r->stage[i], (int32_t)of->stages.at[i], fl, &of->key, err);
     }
     if (rc != 0) {
         gnt_record_free(r);

@@ -29,8 +29,8 @@ typedef struct gnt_record gnt_record;
 enum { GNT_RECORD_TREATMENT = 8 }; /* columns of `treatment` */
 
 /* NULL in *out, and no error, where nothing is to be recorded. Work, model and partition outlive it. fl: the training's. */
-int gnt_record_open(gnt_record **out, gnt_work *w, const gnt_model *m, const gnt_fl *fl,
-                    const gnt_partition *part, gnt_err *err);
+int gnt_record_open(gnt_record **out, gnt_work *w, const gnt_request_train *q, const gnt_model *m,
+                    const gnt_fl *fl, const gnt_partition *part, gnt_err *err);
 void gnt_record_free(gnt_record *r);
 
 /* 1 where the client is drawn in that round. */

@@ -414,9 +414,9 @@ static void open_side(ask_side *s, gnt_work *w, const char *name) {
                                .context = w};
 }
 
-int gnt_remote_open(gnt_remote **out, gnt_work *w, const gnt_work_model *m, gnt_err *err) {
-    const json_t *list = gnt_request(w, "defense");
-    const size_t n = json_array_size(list);
+int gnt_remote_open(gnt_remote **out, gnt_work *w, const gnt_work_model *m, const gnt_remote_spec *spec,
+                    gnt_err *err) {
+    const size_t n = spec->defense->n;
     gnt_remote *r = gnt_alloc(sizeof *r);
     if (!r)
         return gnt_fail(err, "out of memory for %zu defenses", n);
@@ -425,8 +425,9 @@ int gnt_remote_open(gnt_remote **out, gnt_work *w, const gnt_work_model *m, gnt_
     open_side(&r->client, w, "client");
     open_side(&r->server, w, "server");
     open_side(&r->query, w, "query");
-    r->by_copies = json_is_true(gnt_request(w, "copies"));
-    r->claims = (int)gnt_request_int(w, "record.encodings");
+    r->by_copies = spec->copies;
+    r->claims = spec->claims;
+    r->role = *spec->key;
     r->n_params = gnt_model_size(m->model);
     r->n_buffers = gnt_model_buffer_size(m->model);
     r->n_shared = gnt_model_shared_size(m->model);
@@ -435,21 +436,17 @@ int gnt_remote_open(gnt_remote **out, gnt_work *w, const gnt_work_model *m, gnt_
                            .n = (int32_t)n,
                            .n_params = r->n_params,
                            .n_buffers = r->n_buffers};
-    int rc = r->proxy && r->chain.member ? gnt_request_key(w, "keys.defense", &r->role, err)
-                                         : gnt_fail(err, "out of memory for %zu defenses", n);
+    int rc = r->proxy && r->chain.member ? 0 : gnt_fail(err, "out of memory for %zu defenses", n);
     for (size_t i = 0; rc == 0 && i < n; i++) {
-        const json_t *entry = json_array_get(list, i);
-        r->proxy[i] =
-            (proxy){.remote = r,
-                    .index = (int32_t)i,
-                    .hooks = hooks_of((uint32_t)json_integer_value(json_object_get(entry, "hooks")))};
+        const gnt_request_plugin *of = &spec->defense->at[i];
+        r->proxy[i] = (proxy){.remote = r, .index = (int32_t)i, .hooks = hooks_of(of->hooks)};
         r->chain.member[i] = (gnt_member){.hooks = &r->proxy[i].hooks,
                                           .self = &r->proxy[i],
                                           .begin = begin_hook,
                                           .done = end_hook,
                                           .owner = &r->proxy[i],
                                           .remote = 1,
-                                          .id = json_string_value(json_object_get(entry, "id"))};
+                                          .id = of->id};
     }
     if (rc != 0) {
         gnt_remote_free(r);

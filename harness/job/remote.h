@@ -12,7 +12,19 @@ typedef struct gnt_remote gnt_remote;
 
 /* The chain of the request's "defense", with the key of the random streams of its hooks (keys.defense). The work and the
  * model outlive it. */
-int gnt_remote_open(gnt_remote **out, gnt_work *w, const gnt_work_model *m, gnt_err *err);
+typedef struct gnt_remote_spec {
+    const gnt_request_plugins *defense;
+    /* The role that clients' keys are derived from. */
+    const gnt_key *key;
+    /* Each client is served by a process that saw no other. */
+    int copies;
+    /* What encodings are said to be made of is asked for. */
+    int claims;
+} gnt_remote_spec;
+
+/* `spec` and what it points to outlive it. */
+int gnt_remote_open(gnt_remote **out, gnt_work *w, const gnt_work_model *m, const gnt_remote_spec *spec,
+                    gnt_err *err);
 void gnt_remote_free(gnt_remote *r);
 const gnt_chain *gnt_remote_chain(const gnt_remote *r);
 

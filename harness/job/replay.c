@@ -109,18 +109,19 @@ static int replay_stage(replaying *p, int32_t round, gnt_err *err) {
 
 static int open_all(replaying *p, gnt_err *err) {
     gnt_work *w = p->work;
-    gnt_key key;
-    if (gnt_work_model_open(&p->model, w, err) != 0 ||
-        gnt_work_samples(&p->clients, w, "clients", err) != 0 ||
-        gnt_work_samples(&p->public_data, w, "public", err) != 0 ||
+    const gnt_request_replay *q = &w->request->replay;
+    const gnt_remote_spec remote = {
+        .defense = &q->defense, .key = &q->defense_key, .copies = q->copies, .claims = q->record.encodings};
+    if (gnt_work_model_open(&p->model, &q->model, q->federated.training_stats, err) != 0 ||
+        gnt_work_samples(&p->clients, w, "clients", &q->samples, err) != 0 ||
+        gnt_work_samples(&p->public_data, w, "public", &q->samples, err) != 0 ||
         w->read(w->context, "trained", &p->trained, err) != 0 ||
         w->read(w->context, "record", &p->record, err) != 0 ||
         w->read(w->context, "held", &p->held, err) != 0 ||
-        gnt_work_partition(&p->part, w, &p->clients, err) != 0 ||
-        gnt_remote_open(&p->remote, w, &p->model, err) != 0 ||
-        gnt_request_key(w, "keys.train", &key, err) != 0)
+        gnt_work_partition(&p->part, &q->federated, &q->partition_key, &p->clients, err) != 0 ||
+        gnt_remote_open(&p->remote, w, &p->model, &remote, err) != 0)
         return -1;
-    p->config = gnt_work_config(w);
+    p->config = gnt_work_config(&q->federated);
     const gnt_model *m = p->model.model;
     p->update = gnt_aligned((size_t)gnt_model_shared_size(m), sizeof *p->update);
     p->buffers_after = gnt_array((size_t)gnt_model_buffer_size(m), sizeof *p->buffers_after);
@@ -128,7 +129,7 @@ static int open_all(replaying *p, gnt_err *err) {
     p->merged = gnt_array((size_t)gnt_model_size(m), sizeof *p->merged);
     if (!p->update || !p->buffers_after || !p->rates || !p->merged)
         return gnt_fail(err, "out of memory for an update");
-    return gnt_fl_new(&p->fl, m, &p->config, gnt_remote_chain(p->remote), &key, err);
+    return gnt_fl_new(&p->fl, m, &p->config, gnt_remote_chain(p->remote), &q->train_key, err);
 }
 
 static int write_out(replaying *p, gnt_err *err) {
@@ -148,14 +149,14 @@ static int write_out(replaying *p, gnt_err *err) {
 
 int gnt_job_replay(gnt_work *w, gnt_err *err) {
     replaying p = {.work = w, .differs = json_array()};
-    const json_t *stages = gnt_request(w, "record.stages");
+    const gnt_request_record *q = &w->request->replay.record;
     gnt_st_init(&p.trained);
     gnt_st_init(&p.record);
     gnt_st_init(&p.held);
-    p.all = (int64_t)json_array_size(stages) * gnt_request_int(w, "record.targets");
+    p.all = (int64_t)q->stages.n * q->targets;
     int rc = p.differs ? open_all(&p, err) : gnt_fail(err, "out of memory for a replay");
-    for (size_t i = 0; rc == 0 && i < json_array_size(stages); i++)
-        rc = replay_stage(&p, (int32_t)json_integer_value(json_array_get(stages, i)), err);
+    for (size_t i = 0; rc == 0 && i < q->stages.n; i++)
+        rc = replay_stage(&p, (int32_t)q->stages.at[i], err);
     if (rc == 0)
         rc = write_out(&p, err);
     gnt_fl_free(p.fl);

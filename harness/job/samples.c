@@ -220,9 +220,10 @@ int gnt_samples_mark(gnt_sampleset *s, const gnt_region *r, gnt_err *err) {
     return 0;
 }
 
-void gnt_samples_hide(gnt_sampleset *s, const json_t *weights) {
+void gnt_samples_hide(gnt_sampleset *s, const char *attribute, double weight) {
     for (int32_t i = 0; i < s->view.n_attributes; i++)
-        s->attribute[i].weight = (float)json_number_value(json_object_get(weights, s->attribute[i].name));
+        if (strcmp(s->attribute[i].name, attribute) == 0)
+            s->attribute[i].weight = (float)weight;
 }
 
 gnt_samples gnt_samples_part(const gnt_samples *s, int64_t from, int64_t n) {

@@ -35,9 +35,9 @@ typedef struct gnt_region {
 } gnt_region;
 /* Marks it in every sample's mask; one that does not lie within the images is an error. */
 int gnt_samples_mark(gnt_sampleset *s, const gnt_region *region, gnt_err *err);
-/* Gives the attributes of these names the weights (names → numbers from 0 to 1; NULL: none) that the suite hides them with.
- * Unpacked, all weigh 0. */
-void gnt_samples_hide(gnt_sampleset *s, const json_t *weights);
+/* Gives the attribute of that name, if there is one, the weight from 0 to 1 that the suite hides it with. Unpacked, all
+ * weigh 0. */
+void gnt_samples_hide(gnt_sampleset *s, const char *attribute, double weight);
 void gnt_sampleset_free(gnt_sampleset *s);
 /* A view of samples from … from + n − 1. */
 gnt_samples gnt_samples_part(const gnt_samples *s, int64_t from, int64_t n);

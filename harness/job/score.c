@@ -161,22 +161,21 @@ static int64_t members_told(const score *s) {
 
 static int open_all(score *s, gnt_err *err) {
     gnt_work *w = s->work;
-    if (gnt_work_samples(&s->targets, w, "targets", err) != 0 ||
-        gnt_work_samples(&s->public_data, w, "public", err) != 0 ||
-        gnt_work_samples(&s->clients, w, "clients", err) != 0 ||
+    if (gnt_work_samples(&s->targets, w, "targets", &s->ask->samples, err) != 0 ||
+        gnt_work_samples(&s->public_data, w, "public", &s->ask->samples, err) != 0 ||
+        gnt_work_samples(&s->clients, w, "clients", &s->ask->samples, err) != 0 ||
         w->read(w->context, "seen", &s->seen, err) != 0)
         return -1;
     gnt_err why = {0};
     if (w->read(w->context, "answer", &s->answer, &why) != 0)
         return gnt_fail(err, "the attack's answer cannot be read: %s", why.text);
-    if (!s->members && s->surface != GNT_SURFACE_TRANSCRIPT)
+    if (s->surface != GNT_SURFACE_TRANSCRIPT)
         s->members = members_told(s);
     if (score_open_sets(s, err) != 0)
         return -1;
     const gnt_samples *t = &s->targets.view;
     s->n = s->observations * s->batch;
-    if (((uint32_t)gnt_request_int(w, "goals") & GNT_GOAL_CONTRIBUTION) &&
-        score_read_contributions(s, err) != 0)
+    if ((s->ask->goals & GNT_GOAL_CONTRIBUTION) && score_read_contributions(s, err) != 0)
         return -1;
     if (s->of_all) {
         s->n = s->clients_in_sum;
@@ -211,7 +210,7 @@ static void close_all(score *s) {
 }
 
 static int score_goals(score *s, gnt_err *err) {
-    uint32_t goals = (uint32_t)gnt_request_int(s->work, "goals");
+    const uint32_t goals = s->ask->goals;
     if ((goals & GNT_GOAL_RECONSTRUCTION) &&
         (score_reconstructions(s, err) != 0 || score_judges(s, err) != 0))
         return -1;
@@ -228,26 +227,26 @@ static int score_goals(score *s, gnt_err *err) {
 }
 
 int gnt_job_score(gnt_work *w, gnt_err *err) {
+    const gnt_request_score *q = &w->request->score;
     score s = {.work = w,
-               .observations = gnt_request_int(w, "observe.targets"),
-               .batch = gnt_request_int(w, "observe.batch"),
-               .surface = (uint32_t)gnt_request_int(w, "observe.surface"),
-               .set = gnt_request_int(w, "observe.set"),
-               .chained = (int)gnt_request_int(w, "chained"),
-               .members = gnt_request_int(w, "observe.members"),
+               .ask = q,
+               .key = q->key,
+               .observations = q->observe.targets,
+               .batch = q->observe.batch,
+               .surface = q->observe.surface,
+               .set = q->observe.set,
+               .chained = q->chained,
                .facts = json_object(),
                .marks = json_array(),
-               .attribute = gnt_request(w, "attribute") ? (int32_t)gnt_request_int(w, "attribute.index") : -1,
-               .region = gnt_work_region(w),
-               .of_all = gnt_request_int(w, "observe.surface") == GNT_SURFACE_TRANSCRIPT,
-               .attribute_values = (int32_t)gnt_request_int(w, "attribute.values")};
+               .attribute = q->attribute ? (int32_t)q->attribute->index : -1,
+               .region = gnt_work_region(&q->samples),
+               .of_all = q->observe.surface == GNT_SURFACE_TRANSCRIPT,
+               .attribute_values = q->attribute ? (int32_t)q->attribute->values : 0};
     gnt_st_init(&s.answer);
     gnt_st_init(&s.seen);
     gnt_st_init(&s.given);
     gnt_st_init(&s.mixing);
-    int rc = gnt_request_key(w, "keys.score", &s.key, err);
-    if (rc == 0)
-        rc = open_all(&s, err);
+    int rc = open_all(&s, err);
     if (rc == 0)
         rc = score_goals(&s, err);
     if (rc == 0)

@@ -30,6 +30,7 @@ typedef struct score_target { /* one private sample: of a set, the one that an a
 
 typedef struct score {
     gnt_work *work;
+    const gnt_request_score *ask;
     gnt_key key;
     gnt_sampleset targets, public_data, clients;
     gnt_st answer, seen, given; /* given: to the secure sum */

@@ -102,7 +102,7 @@ int score_contributions(score *s, gnt_err *err) {
         }
     }
     /* whoever does not know the sum has no average to guess: 0 is as good as anything */
-    if (!s->of_all && !((uint32_t)gnt_request_int(s->work, "granted") & GNT_KNOWS_SUM))
+    if (!s->of_all && !(s->ask->granted & GNT_KNOWS_SUM))
         s->contribution_blind = 1;
     gnt_free(average);
     return rank_entries(s, err);

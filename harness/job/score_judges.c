@@ -74,12 +74,12 @@ static int judge_by_model(score *s, const gnt_work_model *m, const gnt_st *st, g
     return 0;
 }
 
-static int judge_by_features(score *s, const json_t *model, gnt_err *err) {
+static int judge_by_features(score *s, const gnt_request_model *model, gnt_err *err) {
     gnt_work *w = s->work;
     gnt_work_model m = {0};
     gnt_st st;
     gnt_st_init(&st);
-    int rc = gnt_work_model_read(&m, model, err);
+    int rc = gnt_work_model_open(&m, model, 0, err);
     if (rc == 0)
         rc = w->read(w->context, "judge", &st, err);
     if (rc == 0)
@@ -90,11 +90,10 @@ static int judge_by_features(score *s, const json_t *model, gnt_err *err) {
 }
 
 int score_judges(score *s, gnt_err *err) {
-    const json_t *lpips = gnt_request(s->work, "lpips"), *judge = gnt_request(s->work, "judge");
-    for (int i = 0; i < GNT_LPIPS_NETS; i++) {
-        const char *digest = json_string_value(json_object_get(lpips, gnt_lpips_names[i]));
-        if (digest)
-            judge_by_lpips(s, (gnt_lpips_net)i, digest);
-    }
-    return judge ? judge_by_features(s, judge, err) : 0;
+    const gnt_request_score *q = s->ask;
+    for (size_t k = 0; k < q->lpips.n; k++)
+        for (int i = 0; i < GNT_LPIPS_NETS; i++)
+            if (strcmp(q->lpips.at[k].net, gnt_lpips_names[i]) == 0)
+                judge_by_lpips(s, (gnt_lpips_net)i, q->lpips.at[k].digest);
+    return q->judge ? judge_by_features(s, q->judge, err) : 0;
 }

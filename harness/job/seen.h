@@ -29,21 +29,16 @@ void gnt_seen_free(gnt_seen *s);
 /* Valid until the next call. */
 gnt_observation gnt_seen_at(gnt_seen *s, int64_t j);
 
-/* A defense's parameters as JSON an attack's request may carry, and back. */
-json_t *gnt_known_values(const gnt_params *params);
-typedef struct gnt_known {
-    gnt_value *value;
-    int64_t n;
-} gnt_known;
-int gnt_known_read(gnt_known *out, const json_t *list, gnt_err *err);
-void gnt_known_free(gnt_known *k);
-
 /* What an attack's request says of all targets alike, in the members of an observation that point into it. */
 typedef struct gnt_setting {
-    gnt_known known;
-    gnt_artefact_set defense; /* inputs "defense_artefacts.I" */
+    /* Parameters of the defense, where they are granted; else NULL. */
+    gnt_value *value;
+    /* Inputs "defense_artefacts.I". */
+    gnt_artefact_set defense;
 } gnt_setting;
-int gnt_setting_open(gnt_setting *s, gnt_work *w, gnt_observation *o, gnt_err *err);
+/* `q` outlives it. */
+int gnt_setting_open(gnt_setting *s, gnt_work *w, const gnt_request_attacker *q, gnt_observation *o,
+                     gnt_err *err);
 void gnt_setting_free(gnt_setting *s);
 /* Input `name` as artefacts; absent: none of them and no error. */
 int gnt_work_artefacts(gnt_artefact_set *out, gnt_work *w, const char *name, gnt_err *err);

@@ -390,7 +390,8 @@ static void serve_copy(side *s, gnt_err *err) {
     gnt_err ignored;
     s->copy = 1;
     s->in.op = SIDE_ALONE;
-    const int opened = gnt_work_chain_open(&s->chain, s->work, &s->model, err) == 0;
+    const int opened = gnt_work_chain_open(&s->chain, s->work, &s->model, &s->work->request->side.defense,
+                                           &s->work->request->side.key, err) == 0;
     begin_answer(s,
                  opened                      ? GNT_OK
                  : s->work->status == GNT_OK ? GNT_FAILED
@@ -404,9 +405,10 @@ static void serve_copy(side *s, gnt_err *err) {
 
 static int open_all(side *s, int by_copies, gnt_err *err) {
     gnt_work *w = s->work;
-    if (gnt_work_model_open(&s->model, w, err) != 0 ||
-        gnt_work_samples(&s->public_data, w, "public", err) != 0 ||
-        (!by_copies && gnt_work_chain_open(&s->chain, w, &s->model, err) != 0) ||
+    const gnt_request_side *q = &w->request->side;
+    if (gnt_work_model_open(&s->model, &q->model, 0, err) != 0 ||
+        gnt_work_samples(&s->public_data, w, "public", &q->samples, err) != 0 ||
+        (!by_copies && gnt_work_chain_open(&s->chain, w, &s->model, &q->defense, &q->key, err) != 0) ||
         gnt_fl_tensors(&s->tensors, s->model.model, err) != 0)
         return -1;
     s->n_params = gnt_model_size(s->model.model);

@@ -58,16 +58,6 @@ static void drain(int fd) {
         ;
 }
 
-/* Offsets belong to open files, which all copies share. */
-static void set_back_offsets(const gnt_work *w) {
-    const char *name;
-    json_t *fd;
-    lseek(STDIN_FILENO, 0, SEEK_SET);
-    json_object_foreach((json_t *)(uintptr_t)gnt_request(w, "inputs"), name, fd)
-        lseek((int)json_integer_value(fd), 0, SEEK_SET);
-    lseek(3, 0, SEEK_SET); /* the request */
-}
-
 /* Means over copies of what each tells of itself. */
 static void add_facts(json_t *all, const char *text, int64_t before) {
     json_t *facts = json_loads(text, 0, NULL), *value;
@@ -143,7 +133,8 @@ int side_copies_serve(const side_copies *c, gnt_err *err) {
         rc = pass_on(&one, &training, &line, &f, n, err);
         drain(c->outer);
         drain(c->inner);
-        set_back_offsets(c->work);
+        if (c->work->rewind) /* offsets belong to open files, which all copies share */
+            c->work->rewind(c->work->context);
     }
     gnt_frame_free(&f);
     return rc;

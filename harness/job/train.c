@@ -16,6 +16,7 @@
 
 typedef struct training {
     gnt_work *work;
+    const gnt_request_train *ask;
     gnt_work_model model;
     gnt_sampleset test;
     gnt_remote *remote;
@@ -29,12 +30,11 @@ typedef struct training {
     gnt_err diverged; /* why training ended before its time; "" when it did not */
 } training;
 
-static int is_stage(const gnt_work *w, int32_t round) {
-    const json_t *stages = gnt_request(w, "stages");
-    for (size_t i = 0; i < json_array_size(stages); i++)
-        if (json_integer_value(json_array_get(stages, i)) == round)
+static int is_stage(const gnt_request_train *q, int32_t round) {
+    for (size_t i = 0; i < q->stages.n; i++)
+        if (q->stages.at[i] == round)
             return 1;
-    return round == gnt_request_int(w, "federated.rounds");
+    return round == q->federated.rounds;
 }
 
 static int keep_vector(training *t, const char *kind, int32_t round, const float *values, int64_t n,
@@ -45,7 +45,7 @@ static int keep_vector(training *t, const char *kind, int32_t round, const float
 }
 
 static int64_t clients_of(const training *t) {
-    return gnt_request_int(t->work, "federated.clients");
+    return t->ask->federated.clients;
 }
 
 static int keep_own(training *t, int32_t round, gnt_err *err) {
@@ -104,6 +104,8 @@ static int after_client(void *context, int32_t round, int32_t client, gnt_err *e
 static int measure_head(training *t, const gnt_sampleset *clients, const gnt_sampleset *public_data,
                         const gnt_partition *part, const float *weights, const float *buffers, gnt_err *err) {
     gnt_head_task task = {.work = t->work,
+                          .head = t->ask->head,
+                          .federated = &t->ask->federated,
                           .model = &t->model,
                           .chain = t->chain,
                           .clients = &clients->view,
@@ -124,7 +126,7 @@ static int measure_head(training *t, const gnt_sampleset *clients, const gnt_sam
     if (gnt_head_outputs(&task, &outputs, err) != 0)
         return -1;
     const gnt_metric_worth worth = gnt_test_utility_of(t->model.model, &t->test, outputs);
-    note_utility(t, gnt_request_int(t->work, "federated.rounds"), &worth);
+    note_utility(t, t->ask->federated.rounds, &worth);
     gnt_free(outputs);
     return 0;
 }
@@ -149,8 +151,8 @@ static int after_round(void *context, int32_t round, const float *weights, const
                        gnt_err *err) {
     training *t = context;
     const gnt_model *m = t->model.model;
-    t->work->progress(t->work->context, round, (double)gnt_request_int(t->work, "federated.rounds"));
-    if (!is_stage(t->work, round))
+    t->work->progress(t->work->context, round, (double)t->ask->federated.rounds);
+    if (!is_stage(t->ask, round))
         return 0;
     if (keep_vector(t, "weights", round, weights, gnt_model_size(m), err) != 0 ||
         keep_vector(t, "buffers", round, buffers, gnt_model_buffer_size(m), err) != 0 ||
@@ -223,20 +225,18 @@ static int start_own(training *t, const gnt_key *key, const float *from_file, gn
 
 static int start_weights(training *t, float *weights, float *buffers, gnt_err *err) {
     gnt_work *w = t->work;
-    gnt_key key;
-    if (gnt_request_key(w, "keys.init", &key, err) != 0)
-        return -1;
-    gnt_stream random = gnt_stream_open(&key, "weights");
+    const gnt_key *key = &t->ask->init_key;
+    gnt_stream random = gnt_stream_open(key, "weights");
     gnt_model_init(t->model.model, &random, weights, buffers);
     if (!w->has(w->context, "weights"))
-        return start_own(t, &key, NULL, err);
+        return start_own(t, key, NULL, err);
     gnt_st st;
     gnt_st_init(&st);
     int rc = w->read(w->context, "weights", &st, err);
     if (rc == 0)
         rc = gnt_model_import(t->model.model, &st, weights, buffers, err);
     gnt_st_free(&st);
-    return rc == 0 ? start_own(t, &key, weights, err) : -1;
+    return rc == 0 ? start_own(t, key, weights, err) : -1;
 }
 
 /* What sums told everybody, for the record. */
@@ -298,8 +298,8 @@ static int shuffle_labels(gnt_sampleset *clients, const gnt_key *key, gnt_err *e
 
 static int federate(training *t, gnt_sampleset *clients, const gnt_sampleset *public_data, float *weights,
                     float *buffers, gnt_err *err) {
-    gnt_work *w = t->work;
-    gnt_fl_config config = gnt_work_config(w);
+    const gnt_request_train *q = t->ask;
+    gnt_fl_config config = gnt_work_config(&q->federated);
     gnt_fl_watch watch = {.context = t,
                           .before_client = before_client,
                           .after_client = after_client,
@@ -311,14 +311,11 @@ static int federate(training *t, gnt_sampleset *clients, const gnt_sampleset *pu
                    : -1;
     gnt_partition part = {0};
     gnt_fl *fl = NULL;
-    gnt_key train_key;
-    int rc = gnt_request_key(w, "keys.train", &train_key, err);
-    if (rc == 0)
-        rc = gnt_work_partition(&part, w, clients, err);
+    int rc = gnt_work_partition(&part, &q->federated, &q->partition_key, clients, err);
     if (rc == 0)
         rc = gnt_state_holdings(clients, &part, &t->out, err);
-    if (rc == 0 && gnt_request_int(w, "shuffle_labels"))
-        rc = shuffle_labels(clients, &train_key, err);
+    if (rc == 0 && q->shuffle_labels)
+        rc = shuffle_labels(clients, &q->train_key, err);
     if (rc == 0 && gnt_state_keeps(t->chain))
         rc = start_states(t, part.clients, err);
     if (rc == 0) {
@@ -332,12 +329,12 @@ static int federate(training *t, gnt_sampleset *clients, const gnt_sampleset *pu
                                        .before_client = before_client,
                                        .after_client = after_client,
                                        .context = t};
-        rc = gnt_state_sums(&sum, &train_key, &t->out, &t->given, err);
+        rc = gnt_state_sums(&sum, &q->train_key, &t->out, &t->given, err);
     }
     if (rc == 0)
-        rc = gnt_fl_new(&fl, t->model.model, &config, t->chain, &train_key, err);
+        rc = gnt_fl_new(&fl, t->model.model, &config, t->chain, &q->train_key, err);
     if (rc == 0)
-        rc = gnt_record_open(&t->record, w, t->model.model, fl, &part, err);
+        rc = gnt_record_open(&t->record, t->work, q, t->model.model, fl, &part, err);
     if (rc == 0)
         rc = note_sums(t, clients->view.features, err);
     if (t->record) {
@@ -392,7 +389,7 @@ static int encodes_queries(const gnt_chain *c) {
 
 static int encode_queries(training *t, const gnt_sampleset *public_data, const float *weights,
                           const float *buffers, gnt_err *err) {
-    const gnt_fl_config config = gnt_work_config(t->work);
+    const gnt_fl_config config = gnt_work_config(&t->ask->federated);
     gnt_samples *test = &t->test.view;
     gnt_client client = {.size = sizeof client,
                          .index = -1,
@@ -406,20 +403,17 @@ static int encode_queries(training *t, const gnt_sampleset *public_data, const f
                          .buffers = buffers,
                          .public_data = public_data->view.n ? &public_data->view : NULL};
     gnt_batch b = {0};
-    gnt_key key;
     int64_t f = test->features;
     int rc = 0;
     if (test->n == 0 || !encodes_queries(t->chain))
         return 0;
     /* in an order that tells nothing: a real client's questions come in any */
     uint32_t *row = gnt_array((size_t)test->n, sizeof *row);
-    if (!row || gnt_request_key(t->work, "keys.train", &key, err) != 0) {
-        gnt_free(row);
-        return row ? -1 : gnt_fail(err, "out of memory for %" PRId64 " samples", test->n);
-    }
+    if (!row)
+        return gnt_fail(err, "out of memory for %" PRId64 " samples", test->n);
     for (int64_t i = 0; i < test->n; i++)
         row[i] = (uint32_t)i;
-    gnt_stream random = gnt_stream_open(&key, "queries");
+    gnt_stream random = gnt_stream_open(&t->ask->train_key, "queries");
     gnt_random_shuffle(&random, row, (size_t)test->n);
     rc = gnt_batch_gather(&b, test, row, test->n) == 0
              ? gnt_chain_encode_query(t->chain, &client, 0, &b, err)
@@ -432,20 +426,25 @@ static int encode_queries(training *t, const gnt_sampleset *public_data, const f
 }
 
 int gnt_job_train(gnt_work *w, gnt_err *err) {
-    training t = {.work = w, .utility = json_array(), .by_head = gnt_request(w, "utility.head") != NULL};
+    const gnt_request_train *q = &w->request->train;
+    const gnt_remote_spec remote = {.defense = &q->defense,
+                                    .key = &q->defense_key,
+                                    .copies = q->copies,
+                                    .claims = q->record && q->record->encodings};
+    training t = {.work = w, .ask = q, .utility = json_array(), .by_head = q->head != NULL};
     gnt_sampleset clients = {0}, public_data = {0};
     float *weights = NULL, *buffers = NULL;
     gnt_st_init(&t.out);
     gnt_st_init(&t.given);
-    int rc = gnt_work_model_open(&t.model, w, err);
+    int rc = gnt_work_model_open(&t.model, &q->model, q->federated.training_stats, err);
     if (rc == 0)
-        rc = gnt_work_samples(&clients, w, "clients", err);
+        rc = gnt_work_samples(&clients, w, "clients", &q->samples, err);
     if (rc == 0)
-        rc = gnt_work_samples(&t.test, w, "test", err);
+        rc = gnt_work_samples(&t.test, w, "test", &q->samples, err);
     if (rc == 0)
-        rc = gnt_work_samples(&public_data, w, "public", err);
+        rc = gnt_work_samples(&public_data, w, "public", &q->samples, err);
     if (rc == 0)
-        rc = gnt_remote_open(&t.remote, w, &t.model, err);
+        rc = gnt_remote_open(&t.remote, w, &t.model, &remote, err);
     if (rc == 0) {
         t.chain = gnt_remote_chain(t.remote);
         weights = gnt_array((size_t)gnt_model_size(t.model.model), sizeof *weights);

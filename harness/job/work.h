@@ -1,7 +1,7 @@
 /* work: what a job has in its hands: a request, named bundles in, named bundles out.
  *
- * Jobs run in a worker process; whoever made the process fills in the callbacks. The request comes from the
- * scheduler and is trusted as to its shape; bundles and plugins are not. */
+ * Jobs run in a worker process; whoever made the process fills in the callbacks. The request is of the job's own kind, and
+ * was checked when it was decoded (request/request.h); bundles and plugins are checked here. */
 #ifndef GNT_JOB_WORK_H
 #define GNT_JOB_WORK_H
 
@@ -14,17 +14,22 @@
 #include "job/samples.h"
 #include "nn/model.h"
 #include "plugin/host.h"
+#include "request/request.h"
 
 typedef struct gnt_work {
-    const json_t *request;
+    const gnt_request *request;
+    /* Bytes that a plugin may take; 0: no limit. */
+    size_t memory;
     void *context;
     int (*has)(void *context, const char *input);
     int (*read)(void *context, const char *input, gnt_st *out, gnt_err *err);
     int (*write)(void *context, const char *output, const gnt_st *st, gnt_err *err);
-    int (*socket)(void *context,
-                  const char *name); /* to another process of the job; −1: there is none. May be NULL */
+    /* A socket to another process of the job; −1: there is none. May be NULL. */
+    int (*socket)(void *context, const char *name);
     /* From here on this process makes no other, and signals none. May be NULL. */
     void (*alone)(void *context);
+    /* Sets the offsets of all inputs to 0: copies of a process share them. May be NULL. */
+    void (*rewind)(void *context);
     void (*progress)(void *context, double done, double total);
     int (*should_stop)(void *context);
     /* A look from outside at the hook that runs, for a job that vets a plugin; NULL elsewhere. note: its name. others:
@@ -35,15 +40,7 @@ typedef struct gnt_work {
     gnt_status status; /* of the plugin's hook that failed, for the verdict; GNT_FAILED otherwise */
 } gnt_work;
 
-/* Members of the request by path, "federated.rounds"; absent: 0, "" or NULL. */
-const json_t *gnt_request(const gnt_work *w, const char *path);
-int64_t gnt_request_int(const gnt_work *w, const char *path);
-double gnt_request_real(const gnt_work *w, const char *path);
-const char *gnt_request_text(const gnt_work *w, const char *path);
-int gnt_request_key(const gnt_work *w, const char *path, gnt_key *out, gnt_err *err);
-void gnt_key_hex(const gnt_key *key, char hex[GNT_HEX_SIZE]);
-
-/* The task's model (request "model": name, json, sample, classes, mean, deviation). */
+/* A model as a request describes it. */
 typedef struct gnt_work_model {
     gnt_model *model;
     gnt_nn_shape sample;
@@ -52,9 +49,8 @@ typedef struct gnt_work_model {
     int training_stats;
 } gnt_work_model;
 
-int gnt_work_model_open(gnt_work_model *out, const gnt_work *w, gnt_err *err);
-/* Any model that a request describes in the same way. `json` outlives it. */
-int gnt_work_model_read(gnt_work_model *out, const json_t *json, gnt_err *err);
+/* `of` outlives it. training_stats: batch norm by the statistics of the batch. */
+int gnt_work_model_open(gnt_work_model *out, const gnt_request_model *of, int training_stats, gnt_err *err);
 void gnt_work_model_free(gnt_work_model *m);
 
 /* Bundles as artefacts: F32 tensors are views, U8 vectors are blobs. */
@@ -74,8 +70,7 @@ int gnt_sink_add(gnt_st *st, const char *name, gnt_st_type type, int32_t rank, c
 /* A sink that writes into `st`. */
 gnt_sink gnt_sink_into(gnt_st *st);
 
-/* The suite's models that one plugin may open: entry "models" of a plugin, {PARAMETER: {"id", "input", and what
- * describes a model}}, `input` naming a bundle of flat weights and buffers. */
+/* The suite's models that one plugin may open, each from an input with flat weights and buffers. */
 typedef struct gnt_work_named {
     gnt_work_model model;
     gnt_service *service;
@@ -88,9 +83,9 @@ typedef struct gnt_work_models {
     size_t n;
 } gnt_work_models;
 
-/* errors: whose sentences their services share. `list` (may be NULL) outlives them. */
-int gnt_work_models_open(gnt_work_models *out, gnt_work *w, const json_t *list, gnt_service *errors,
-                         size_t memory, gnt_err *err);
+/* errors: whose sentences their services share. `list` outlives them. */
+int gnt_work_models_open(gnt_work_models *out, gnt_work *w, const gnt_request_named_models *list,
+                         gnt_service *errors, gnt_err *err);
 void gnt_work_models_free(gnt_work_models *m);
 
 /* One plugin, opened and instantiated. */
@@ -104,32 +99,34 @@ typedef struct gnt_work_plugin {
     int has_artefacts;
 } gnt_work_plugin;
 
-/* `entry`: {"file", "id", "params", "models"}. key: of its role in this job. */
-int gnt_work_plugin_open(gnt_work_plugin *out, gnt_work *w, const gnt_work_model *m, const json_t *entry,
-                         int32_t kind, const gnt_key *key, gnt_err *err);
+/* kind: GNT_PLUGIN_*. key: of its role in this job. */
+int gnt_work_plugin_open(gnt_work_plugin *out, gnt_work *w, const gnt_work_model *m,
+                         const gnt_request_plugin *of, int32_t kind, const gnt_key *key, gnt_err *err);
 void gnt_work_plugin_free(gnt_work_plugin *p); /* adds its facts to the work's */
 /* Between hooks: see gnt_instance_enter; `done` sets the work's status on failure. */
 void gnt_work_plugin_begin(void *plugin, const char *hook);
 int gnt_work_plugin_done(void *plugin, gnt_status status, gnt_err *err);
 
-/* The defenses of the request ("defense": list of entries, "keys.defense"). */
+/* The members of a defense. */
 typedef struct gnt_work_chain {
     gnt_chain chain;
     gnt_work_plugin *plugin;
 } gnt_work_chain;
 
-int gnt_work_chain_open(gnt_work_chain *out, gnt_work *w, const gnt_work_model *m, gnt_err *err);
+/* key: the role that members' keys are derived from. */
+int gnt_work_chain_open(gnt_work_chain *out, gnt_work *w, const gnt_work_model *m,
+                        const gnt_request_plugins *defense, const gnt_key *key, gnt_err *err);
 void gnt_work_chain_free(gnt_work_chain *c);
 
-/* `region` of the request; height 0: none. */
-gnt_region gnt_work_region(const gnt_work *w);
-/* Input `name` as samples, the request's region marked in them; absent: an empty set and no error. */
-int gnt_work_samples(gnt_sampleset *out, gnt_work *w, const char *name, gnt_err *err);
-/* `federated` of the request. */
-gnt_fl_config gnt_work_config(const gnt_work *w);
-
-/* How the clients' samples are dealt, by `federated` and keys.partition. */
-int gnt_work_partition(gnt_partition *out, const gnt_work *w, const gnt_sampleset *clients, gnt_err *err);
+/* The sensitive rectangle; height 0: none. */
+gnt_region gnt_work_region(const gnt_request_samples *of);
+/* Input `name` as samples, marked as `of` says (NULL: not at all); absent: an empty set and no error. */
+int gnt_work_samples(gnt_sampleset *out, gnt_work *w, const char *name, const gnt_request_samples *of,
+                     gnt_err *err);
+gnt_fl_config gnt_work_config(const gnt_request_federated *of);
+/* How the clients' samples are dealt. */
+int gnt_work_partition(gnt_partition *out, const gnt_request_federated *of, const gnt_key *key,
+                       const gnt_sampleset *clients, gnt_err *err);
 
 /* Weights after `round` from a "trained" bundle: copies, freed with gnt_free. */
 int gnt_work_weights(const gnt_st *trained, const gnt_model *m, int64_t round, float **weights,

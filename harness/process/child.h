@@ -1,20 +1,21 @@
-/* child: a job's process, seen from both ends.
+/* child: a worker process, as its parent sees it. worker.h is the other end.
  *
- * A child is this very program executed anew (`/proc/self/exe worker`), never a fork that goes on running: it
- * shares no memory with its parent and inherits exactly the descriptors named here, numbered
+ * A child is this very program executed anew (`/proc/self/exe worker`), never a fork that goes on running. It shares no
+ * memory with its parent and inherits exactly these descriptors:
  *
- *     0, 1   /dev/null                      3    the request: a sealed memfd holding one JSON object
- *     2      a pipe; its tail is kept       4    the status pipe: lines "progress DONE TOTAL" and one JSON
- * line 5 …    the inputs, then the outputs, then the sockets, in the order of the specification
+ *     0, 1   /dev/null
+ *     2      a pipe; its tail is kept
+ *     3      the message: a sealed memfd with {"process": gnt_launch, "request": what the caller asks}
+ *     4      the status pipe: lines "progress DONE TOTAL", a line "sandbox LEVEL", one line with a JSON object at the end
+ *     5 …    the inputs, then the outputs, then the sockets, in the order of the specification
  *
- * The parent adds "inputs": {NAME: FD}, "outputs" and "sockets" likewise to the request. Inputs are read-only;
- * outputs are memfds of limited size that the parent reads, sealed, after the end. A child lives in its own
- * process group, an empty working folder and a short environment, and dies with its parent.
+ * Inputs are read-only. Outputs are memfds of limited size that the parent reads, sealed, after the end. A child lives in its
+ * own process group, an empty working folder and a short environment, and dies with its parent.
  *
- * Ownership: gnt_child_start gives a gnt_child, gnt_child_free takes it back (killing and reaping a running
- * one). One thread of the parent handles all children. */
-#ifndef GNT_RUN_CHILD_H
-#define GNT_RUN_CHILD_H
+ * Ownership: gnt_child_start gives a gnt_child, gnt_child_free takes it back (it kills and reaps a running one). One thread of
+ * the parent handles all children. */
+#ifndef GNT_PROCESS_CHILD_H
+#define GNT_PROCESS_CHILD_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,8 +23,7 @@
 #include <jansson.h>
 
 #include "base/err.h"
-
-/* The parent's side. */
+#include "process/sandbox.h"
 
 typedef struct gnt_child gnt_child;
 
@@ -35,6 +35,8 @@ typedef struct gnt_child_input {
     const void *bytes;
     size_t size;
     int fd;
+    /* Digest that the bytes must have, which the worker checks; NULL: any. */
+    const char *digest;
 } gnt_child_input;
 
 typedef struct gnt_child_output {
@@ -50,7 +52,10 @@ typedef struct gnt_child_socket {
 } gnt_child_socket;
 
 typedef struct gnt_child_spec {
-    const json_t *request; /* an object; borrowed for the call; "inputs" and "outputs" are added to a copy */
+    /* An object; borrowed for the call. */
+    const json_t *request;
+    /* What the worker enters before it opens a plugin; NULL: it opens none. */
+    const gnt_sandbox_spec *sandbox;
     const gnt_child_input *inputs;
     size_t n_inputs;
     const gnt_child_output *outputs;
@@ -131,32 +136,5 @@ int gnt_interrupted(void);
 /* The value of OPENBLAS_CORETYPE that children get: the user's, or SkylakeX where an Intel CPU has AVX-512
  * and OpenBLAS does not know its model, or "" for none. Belongs to the numerics identity of a result. */
 const char *gnt_child_blas_core(void);
-
-/* The child's side. */
-
-/* Takes up the request (the caller owns *request) and makes SIGTERM turn gnt_worker_should_stop true. */
-int gnt_worker_request(json_t **request, gnt_err *err);
-/* Descriptors of named inputs and outputs; -1 with a sentence when the request names none such. */
-int gnt_worker_input(const json_t *request, const char *name, gnt_err *err);
-int gnt_worker_output(const json_t *request, const char *name, gnt_err *err);
-int gnt_worker_socket(const json_t *request, const char *name, gnt_err *err);
-/* The whole of an input; *bytes is terminated by a zero that is not counted and freed by gnt_free. */
-int gnt_worker_read(const json_t *request, const char *name, size_t most, uint8_t **bytes, size_t *size,
-                    gnt_err *err);
-int gnt_worker_write(const json_t *request, const char *name, const void *bytes, size_t size, gnt_err *err);
-/* Writes a short text over the output "note", so that the parent can read where a child was that did not end by itself;
- * without such an output nothing happens. */
-void gnt_worker_note(const json_t *request, const char *text);
-/* Threads and child processes beside this thread; 0 too where the kernel does not tell. */
-int gnt_worker_others(void);
-void gnt_worker_progress(uint64_t done,
-                         uint64_t total); /* cheap: most calls between two 50 ms marks write nothing */
-int gnt_worker_should_stop(void);
-/* Says how well this process is walled in. The parent believes the first time alone: said before a plugin is opened,
- * no plugin can say otherwise. */
-void gnt_worker_walls(const char *level);
-/* Sends the status line. word: "ok", "failed", "unsupported" or "stopped"; sentence and sandbox may be NULL;
- * facts is borrowed, may be NULL. Returns the exit code for main: 0 when the line was sent. */
-int gnt_worker_finish(const char *word, const char *sentence, const char *sandbox, const json_t *facts);
 
 #endif

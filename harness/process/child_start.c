@@ -18,6 +18,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "process/launch.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 enum { UNDER_ASAN = 1 }; /* its shadow maps terabytes: no limit on address space */
@@ -73,30 +74,43 @@ static int view_of(int fd, const char *name, gnt_err *err) {
     return view;
 }
 
-/* Adds "NAME": descriptor to one of the request's lists. */
-static int announce(json_t *list, const char *name, size_t fd, gnt_err *err) {
-    if (json_object_get(list, name))
-        return gnt_fail(err, "two inputs or two outputs of a job are called \"%s\"", name);
-    if (json_object_set_new(list, name, json_integer((json_int_t)fd)) != 0)
-        return gnt_fail(err, "out of memory for a job's request");
+/* What the worker is told of its process, as it grows. */
+typedef struct message {
+    gnt_launch launch;
+    gnt_launch_piece *inputs, *outputs, *sockets;
+    gnt_arena memory;
+} message;
+
+/* Adds a piece to one of the lists, which has room for it. */
+static int announce(gnt_launch_pieces *list, gnt_launch_piece *room, const char *name, size_t fd,
+                    const char *digest, gnt_err *err) {
+    for (size_t i = 0; i < list->n; i++)
+        if (strcmp(list->at[i].name, name) == 0)
+            return gnt_fail(err, "two inputs or two outputs of a job are called \"%s\"", name);
+    room[list->n++] = (gnt_launch_piece){name, (int64_t)fd, digest};
+    list->at = room;
     return 0;
 }
 
-static int seal_request(const json_t *request, int *fd, gnt_err *err) {
-    char *text = json_dumps(request, JSON_COMPACT);
-    size_t size = text ? strlen(text) : 0;
+static int seal_message(const gnt_child_spec *spec, const gnt_launch *of, int *fd, gnt_err *err) {
+    json_t *all =
+        json_pack("{s:o, s:O}", "process", gnt_fields_encode(&gnt_launch_fields, of, GNT_FIELDS_ALL),
+                  "request", spec->request);
+    char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
+    const size_t size = text ? strlen(text) : 0;
     int rc = -1;
     if (!text)
-        gnt_fail(err, "out of memory for a job's request");
+        gnt_fail(err, "a job's request cannot be written: a path in it is not UTF-8, or memory ran out");
     else if (size > GNT_REQUEST_MOST)
         gnt_fail(err, "a job's request has %zu bytes, more than the %d allowed", size, GNT_REQUEST_MOST);
     else
         rc = gnt_sealed("a job's request", text, size, fd, err);
     free(text);
+    json_decref(all);
     return rc;
 }
 
-static int open_inputs(const gnt_child_spec *spec, launch *l, json_t *names, gnt_err *err) {
+static int open_inputs(const gnt_child_spec *spec, launch *l, message *m, gnt_err *err) {
     for (size_t i = 0; i < spec->n_inputs; i++) {
         const gnt_child_input *in = &spec->inputs[i];
         int sealed = in->fd;
@@ -105,14 +119,14 @@ static int open_inputs(const gnt_child_spec *spec, launch *l, json_t *names, gnt
         l->fds[GNT_FD_FIRST + i] = view_of(sealed, in->name, err);
         if (in->bytes)
             close(sealed);
-        if (l->fds[GNT_FD_FIRST + i] < 0 || announce(names, in->name, GNT_FD_FIRST + i, err) != 0)
+        if (l->fds[GNT_FD_FIRST + i] < 0 ||
+            announce(&m->launch.inputs, m->inputs, in->name, GNT_FD_FIRST + i, in->digest, err) != 0)
             return -1;
     }
     return 0;
 }
 
-static int open_outputs(const gnt_child_spec *spec, gnt_child *child, launch *l, json_t *names,
-                        gnt_err *err) {
+static int open_outputs(const gnt_child_spec *spec, gnt_child *child, launch *l, message *m, gnt_err *err) {
     size_t first = GNT_FD_FIRST + spec->n_inputs;
     for (size_t i = 0; i < spec->n_outputs; i++) {
         gnt_child_sink *sink = &child->sinks[i];
@@ -127,45 +141,38 @@ static int open_outputs(const gnt_child_spec *spec, gnt_child *child, launch *l,
         l->fds[first + i] = fcntl(sink->fd, F_DUPFD_CLOEXEC, 0);
         if (l->fds[first + i] < 0)
             return gnt_fail(err, "cannot hand a job the output \"%s\": %s", sink->name, strerror(errno));
-        if (announce(names, sink->name, first + i, err) != 0)
+        if (announce(&m->launch.outputs, m->outputs, sink->name, first + i, NULL, err) != 0)
             return -1;
     }
     return 0;
 }
 
-static int open_sockets(const gnt_child_spec *spec, launch *l, json_t *names, gnt_err *err) {
+static int open_sockets(const gnt_child_spec *spec, launch *l, message *m, gnt_err *err) {
     size_t first = GNT_FD_FIRST + spec->n_inputs + spec->n_outputs;
     for (size_t i = 0; i < spec->n_sockets; i++) {
         l->fds[first + i] = fcntl(spec->sockets[i].fd, F_DUPFD_CLOEXEC, 0);
         if (l->fds[first + i] < 0)
             return gnt_fail(err, "cannot hand a job the socket \"%s\": %s", spec->sockets[i].name,
                             strerror(errno));
-        if (announce(names, spec->sockets[i].name, first + i, err) != 0)
+        if (announce(&m->launch.sockets, m->sockets, spec->sockets[i].name, first + i, NULL, err) != 0)
             return -1;
     }
     return 0;
 }
 
 static int open_pieces(const gnt_child_spec *spec, gnt_child *child, launch *l, gnt_err *err) {
-    int rc = -1;
-    json_t *request = json_copy((json_t *)(uintptr_t)spec->request);
-    json_t *inputs = json_object(), *outputs = json_object(), *sockets = json_object();
-    if (!request || !inputs || !outputs || !sockets || json_object_set(request, "inputs", inputs) != 0 ||
-        json_object_set(request, "outputs", outputs) != 0 ||
-        (spec->n_sockets && json_object_set(request, "sockets", sockets) != 0)) {
-        gnt_fail(err, "out of memory for a job's request");
-        goto cleanup;
-    }
-    rc = open_inputs(spec, l, inputs, err) != 0 || open_outputs(spec, child, l, outputs, err) != 0 ||
-                 open_sockets(spec, l, sockets, err) != 0 ||
-                 seal_request(request, &l->fds[GNT_FD_REQUEST], err) != 0
-             ? -1
-             : 0;
-cleanup:
-    json_decref(request);
-    json_decref(inputs);
-    json_decref(outputs);
-    json_decref(sockets);
+    message m = {.launch = {.memory = (int64_t)spec->memory, .sandbox = spec->sandbox}};
+    m.inputs = gnt_arena_array(&m.memory, spec->n_inputs, sizeof *m.inputs);
+    m.outputs = gnt_arena_array(&m.memory, spec->n_outputs, sizeof *m.outputs);
+    m.sockets = gnt_arena_array(&m.memory, spec->n_sockets, sizeof *m.sockets);
+    int rc = m.memory.failed ? gnt_fail(err, "out of memory for a job's request") : 0;
+    if (rc == 0)
+        rc = open_inputs(spec, l, &m, err) != 0 || open_outputs(spec, child, l, &m, err) != 0 ||
+                     open_sockets(spec, l, &m, err) != 0 ||
+                     seal_message(spec, &m.launch, &l->fds[GNT_FD_REQUEST], err) != 0
+                 ? -1
+                 : 0;
+    gnt_arena_free(&m.memory);
     return rc;
 }
 

@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "process/child.h"
-#include "process/sandbox_request.h"
+#include "request/request.h"
 
 static const double describe_seconds = 20;
 static const uint64_t describe_memory = (uint64_t)1 << 30, longest_answer = (uint64_t)16 << 20;
@@ -45,7 +45,6 @@ int gnt_plugin_files(gnt_paths *out, const char *path, gnt_err *err) {
     static const char *const from_plugin[] = {".", "..", "../.."}, *const from_program[] = {
                                                                        ".", "../lib/gauntlet", "../lib"};
     char plugin[PATH_MAX], program[PATH_MAX];
-    *out = (gnt_paths){0};
     if (folder_of(plugin, path))
         return gnt_fail(err, "%s: %s", path, strerror(errno));
     if (folder_of(program, "/proc/self/exe"))
@@ -57,37 +56,28 @@ int gnt_plugin_files(gnt_paths *out, const char *path, gnt_err *err) {
         bad = add_existing(out, library, err);
         gnt_free(library);
     }
-    if (bad)
-        gnt_paths_free(out);
     return bad;
 }
 
-static json_t *request_for(const char *path, const gnt_sandbox_wish *wish, gnt_err *err) {
-    gnt_paths files;
-    if (gnt_plugin_files(&files, path, err))
-        return NULL;
-    json_t *list = json_array();
-    for (size_t i = 0; i < files.n; i++)
-        json_array_append_new(list, json_string(files.path[i]));
-    const int whole = json_array_size(list) == files.n;
-    json_t *request = json_pack("{s:s, s:s, s:o}", "job", "describe", "file", path, "sandbox",
-                                gnt_sandbox_request(wish, list, 0));
-    if (!request || !whole) {
-        gnt_fail(err, "%s: its path is not UTF-8, or memory ran out", path);
-        json_decref(request);
-        request = NULL;
-    }
-    gnt_paths_free(&files);
-    return request;
-}
-
 int gnt_describe_in_child(void *context, const char *path, char **json, size_t *size, gnt_err *err) {
+    gnt_paths files = {0};
     *json = NULL;
-    json_t *request = request_for(path, context, err);
-    if (!request)
+    if (gnt_plugin_files(&files, path, err)) {
+        gnt_paths_free(&files);
         return -1;
+    }
+    const gnt_sandbox_wish *wish = context, none = {0};
+    const gnt_sandbox_spec sandbox = {.files = {(const char *const *)files.path, files.n},
+                                      .wish = wish ? *wish : none};
+    const gnt_request ask = {.kind = GNT_JOB_DESCRIBE, .describe = {.file = path}};
+    json_t *request = gnt_request_encode(&ask, GNT_FIELDS_ALL);
+    if (!request) {
+        gnt_paths_free(&files);
+        return gnt_fail(err, "%s: its path is not UTF-8, or memory ran out", path);
+    }
     gnt_child_output output = {"description", longest_answer};
     gnt_child_spec spec = {.request = request,
+                           .sandbox = &sandbox,
                            .outputs = &output,
                            .n_outputs = 1,
                            .seconds = describe_seconds,
@@ -109,6 +99,7 @@ int gnt_describe_in_child(void *context, const char *path, char **json, size_t *
     *json = (char *)bytes;
     gnt_child_free(child);
     json_decref(request);
+    gnt_paths_free(&files);
     return bad;
 }
 

@@ -16,8 +16,8 @@ int gnt_describe_in_child(void *context, const char *path, char **json, size_t *
  * under gnt_catalog_cache_folder(). wish: of the walls, or NULL. Free with gnt_plugin_list_free. */
 int gnt_list_plugins(gnt_plugin_list *out, const char *plugins, const gnt_sandbox_wish *wish, gnt_err *err);
 
-/* What a worker must be able to read to open the plugin at `path`: the file itself and the numeric toolkit's
- * library where it lies beside the plugins or the program. Free with gnt_paths_free. */
+/* Adds what a worker must be able to read to open the plugin at `path`: the file itself and the numeric toolkit's library
+ * where it lies beside the plugins or the program. Each stands there once. The caller frees, after a failure too. */
 int gnt_plugin_files(gnt_paths *out, const char *path, gnt_err *err);
 
 #endif

@@ -75,12 +75,12 @@ static int collect(gnt_readable *r, const gnt_sandbox_spec *spec, gnt_err *err) 
             bad = add_path(r, system_wide[i]);
     bad = bad || add_toolkit(r);
     for (int folders = 1; folders >= 0; folders--)
-        for (size_t i = 0; i < spec->n_files && !bad; i++) {
-            if (spec->files[i][0] != '/' || stat(spec->files[i], &st) != 0)
+        for (size_t i = 0; i < spec->files.n && !bad; i++) {
+            if (spec->files.at[i][0] != '/' || stat(spec->files.at[i], &st) != 0)
                 return gnt_fail(err, "%s: a file for a sandbox must exist and have an absolute path",
-                                spec->files[i]);
+                                spec->files.at[i]);
             if (!S_ISDIR(st.st_mode) == !folders)
-                bad = add_path(r, spec->files[i]);
+                bad = add_path(r, spec->files.at[i]);
         }
     if (bad || dl_iterate_phdr(add_loaded, r) != 0)
         return gnt_fail(err, "out of memory for a sandbox's files");
@@ -142,7 +142,7 @@ static int raise_walls(const gnt_sandbox_spec *spec, const gnt_readable *readabl
         return gnt_fail(err, "the process cannot be made undumpable: %s", strerror(errno));
     if (!(without & GNT_SANDBOX_LANDLOCK) &&
         take(report, GNT_SANDBOX_LANDLOCK,
-             gnt_wall_landlock(readable, spec->wish.landlock_most, &report->landlock, err),
+             gnt_wall_landlock(readable, (int)spec->wish.landlock_most, &report->landlock, err),
              &s.no_landlock) != 0)
         return -1;
     if (drop_capabilities(err) != 0)

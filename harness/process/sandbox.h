@@ -12,12 +12,13 @@
  * Readable files: those of the specification, libgauntlet-nn, every library that is loaded already, the system's
  * library folders and the loader's cache. Nothing is executable as a program. A worker must have one thread when it
  * enters. */
-#ifndef GNT_RUN_SANDBOX_H
-#define GNT_RUN_SANDBOX_H
+#ifndef GNT_PROCESS_SANDBOX_H
+#define GNT_PROCESS_SANDBOX_H
 
 #include <stddef.h>
 
 #include "base/err.h"
+#include "request/fields.h"
 
 enum { GNT_SANDBOX_NAMESPACES = 1, GNT_SANDBOX_LANDLOCK = 2, GNT_SANDBOX_SECCOMP = 4 };
 
@@ -26,14 +27,16 @@ typedef enum gnt_sandbox_level { GNT_SANDBOX_WEAK, GNT_SANDBOX_PARTIAL, GNT_SAND
 
 /* What the user asked of the walls; zero is: as many as the kernel gives, and whatever comes of it. */
 typedef struct gnt_sandbox_wish {
-    unsigned without;  /* GNT_SANDBOX_* bits of walls to leave out; they are reported as missing */
-    int landlock_most; /* a cap on the Landlock ABI; 0 = none */
+    /* GNT_SANDBOX_* bits of layers to leave out; they are reported as missing. */
+    uint32_t without;
+    /* A cap on the Landlock ABI; 0: none. */
+    int64_t landlock_most;
     gnt_sandbox_level least;
 } gnt_sandbox_wish;
 
 typedef struct gnt_sandbox_spec {
-    const char *const *files; /* absolute paths, files or folders: the plugin's */
-    size_t n_files;
+    /* Absolute paths, files or folders: the plugin's. */
+    gnt_texts files;
     gnt_sandbox_wish wish;
     int may_fork; /* threads and copies of this process are let through, to see whether a plugin leaves any */
 } gnt_sandbox_spec;

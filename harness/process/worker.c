@@ -1,6 +1,4 @@
-/* The child's side of child.h: what a worker reads and says. Everything here works behind the
- * sandbox too. */
-#include "process/child.h"
+#include "process/worker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/digest.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "process/child_wire.h"
@@ -42,8 +41,24 @@ int gnt_worker_should_stop(void) {
     return asked_to_stop != 0;
 }
 
-int gnt_worker_request(json_t **request, gnt_err *err) {
+static int read_message(gnt_worker *out, gnt_err *err) {
+    uint8_t *text = NULL;
+    size_t size = 0;
+    if (gnt_wire_read(GNT_FD_REQUEST, "the request", GNT_REQUEST_MOST, &text, &size, err) != 0)
+        return -1;
+    json_error_t where;
+    out->message = json_loadb((const char *)text, size, JSON_REJECT_DUPLICATES, &where);
+    gnt_free(text);
+    if (!json_is_object(out->message))
+        return gnt_fail(err, "worker: the request is no JSON object: %s", where.text);
+    out->request = json_object_get(out->message, "request");
+    return gnt_fields_decode(&gnt_launch_fields, &out->launch, json_object_get(out->message, "process"),
+                             &out->memory, "worker", err);
+}
+
+int gnt_worker_open(gnt_worker *out, gnt_err *err) {
     struct stat st;
+    *out = (gnt_worker){0};
     if (fstat(GNT_FD_REQUEST, &st) != 0 || !S_ISREG(st.st_mode) || fcntl(GNT_FD_STATUS, F_GETFD) < 0)
         return gnt_fail(err,
                         "worker: is started by gauntlet itself, with a request on descriptor %d; use a "
@@ -52,58 +67,91 @@ int gnt_worker_request(json_t **request, gnt_err *err) {
     struct sigaction action = {.sa_handler = hear_stop};
     sigaction(SIGTERM, &action, NULL);
     own_status = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-    uint8_t *text = NULL;
-    size_t size = 0;
-    if (gnt_wire_read(GNT_FD_REQUEST, "the request", GNT_REQUEST_MOST, &text, &size, err) != 0)
-        return -1;
-    json_error_t where;
-    json_t *found = json_loadb((const char *)text, size, JSON_REJECT_DUPLICATES, &where);
-    gnt_free(text);
-    if (!json_is_object(found)) {
-        json_decref(found);
-        return gnt_fail(err, "worker: the request is no JSON object: %s", where.text);
-    }
-    *request = found;
-    return 0;
+    if (read_message(out, err) == 0)
+        return 0;
+    gnt_worker_close(out);
+    return -1;
 }
 
-static int named(const json_t *request, const char *list, const char *name, gnt_err *err) {
-    const json_t *fd = json_object_get(json_object_get(request, list), name);
-    if (!json_is_integer(fd) || json_integer_value(fd) <= GNT_FD_STATUS)
-        return gnt_fail(err, "worker: the request's %s have no \"%s\"", list, name);
-    return (int)json_integer_value(fd);
+void gnt_worker_close(gnt_worker *w) {
+    json_decref(w->message);
+    gnt_arena_free(&w->memory);
+    *w = (gnt_worker){0};
 }
 
-int gnt_worker_input(const json_t *request, const char *name, gnt_err *err) {
-    return named(request, "inputs", name, err);
+static const gnt_launch_piece *find(const gnt_launch_pieces *list, const char *name) {
+    for (size_t i = 0; i < list->n; i++)
+        if (strcmp(list->at[i].name, name) == 0 && list->at[i].fd > GNT_FD_STATUS)
+            return &list->at[i];
+    return NULL;
 }
 
-int gnt_worker_output(const json_t *request, const char *name, gnt_err *err) {
-    return named(request, "outputs", name, err);
+static int need(const gnt_launch_pieces *list, const char *kind, const char *name, gnt_err *err) {
+    const gnt_launch_piece *piece = find(list, name);
+    return piece ? (int)piece->fd : gnt_fail(err, "worker: there is no %s \"%s\"", kind, name);
 }
 
-int gnt_worker_socket(const json_t *request, const char *name, gnt_err *err) {
-    return named(request, "sockets", name, err);
+int gnt_worker_has_input(const gnt_worker *w, const char *name) {
+    return find(&w->launch.inputs, name) != NULL;
 }
 
-int gnt_worker_read(const json_t *request, const char *name, size_t most, uint8_t **bytes, size_t *size,
+int gnt_worker_input(const gnt_worker *w, const char *name, gnt_err *err) {
+    return need(&w->launch.inputs, "input", name, err);
+}
+
+int gnt_worker_output(const gnt_worker *w, const char *name, gnt_err *err) {
+    return need(&w->launch.outputs, "output", name, err);
+}
+
+int gnt_worker_socket(const gnt_worker *w, const char *name, gnt_err *err) {
+    return need(&w->launch.sockets, "socket", name, err);
+}
+
+/* What came from a store is what was stored, or there is no job. */
+static int has_digest(const gnt_launch_piece *input, const uint8_t *bytes, size_t size, gnt_err *err) {
+    char found[GNT_HEX_SIZE];
+    if (!input->digest)
+        return 0;
+    gnt_digest d = gnt_digest_bytes(bytes, size);
+    gnt_digest_hex(&d, found);
+    return strcmp(found, input->digest) == 0
+               ? 0
+               : gnt_fail(
+                     err,
+                     "the input \"%s\" is not what was stored: its bytes changed since; run again, and it "
+                     "is made anew",
+                     input->name);
+}
+
+int gnt_worker_read(const gnt_worker *w, const char *name, size_t most, uint8_t **bytes, size_t *size,
                     gnt_err *err) {
-    int fd = gnt_worker_input(request, name, err);
-    return fd < 0 ? -1 : gnt_wire_read(fd, name, most, bytes, size, err);
+    const int fd = gnt_worker_input(w, name, err);
+    if (fd < 0 || gnt_wire_read(fd, name, most, bytes, size, err) != 0)
+        return -1;
+    if (has_digest(find(&w->launch.inputs, name), *bytes, *size, err) == 0)
+        return 0;
+    gnt_free(*bytes);
+    *bytes = NULL;
+    return -1;
 }
 
-int gnt_worker_write(const json_t *request, const char *name, const void *bytes, size_t size, gnt_err *err) {
-    int fd = gnt_worker_output(request, name, err);
+int gnt_worker_write(const gnt_worker *w, const char *name, const void *bytes, size_t size, gnt_err *err) {
+    int fd = gnt_worker_output(w, name, err);
     return fd < 0 ? -1 : gnt_fd_write(fd, name, bytes, size, err);
 }
 
-void gnt_worker_note(const json_t *request, const char *text) {
+void gnt_worker_rewind(const gnt_worker *w) {
+    for (size_t i = 0; i < w->launch.inputs.n; i++)
+        lseek((int)w->launch.inputs.at[i].fd, 0, SEEK_SET);
+    lseek(GNT_FD_REQUEST, 0, SEEK_SET);
+}
+
+void gnt_worker_note(const gnt_worker *w, const char *text) {
     enum { SIZE = 64 };
     char padded[SIZE] = {0};
-    gnt_err none = {0};
-    int fd = named(request, "outputs", "note", &none);
+    const gnt_launch_piece *output = find(&w->launch.outputs, "note");
     snprintf(padded, sizeof padded, "%s", text);
-    if (fd >= 0 && pwrite(fd, padded, sizeof padded, 0) < 0)
+    if (output && pwrite((int)output->fd, padded, sizeof padded, 0) < 0)
         return; /* a word less for a person */
 }
 
@@ -139,7 +187,7 @@ void gnt_worker_progress(uint64_t done, uint64_t total) {
     gnt_fd_write(GNT_FD_STATUS, "the status pipe", line, (size_t)n, NULL);
 }
 
-void gnt_worker_walls(const char *level) {
+void gnt_worker_sandbox(const char *level) {
     char line[GNT_WALLS_MOST + 16];
     int n = snprintf(line, sizeof line, "sandbox %.*s\n", GNT_WALLS_MOST, level);
     gnt_fd_write(GNT_FD_STATUS, "the status pipe", line, (size_t)n, NULL);

@@ -84,7 +84,7 @@ int run_wants(const run *r, size_t cell) {
 /* What a cell in the round is judged by beside its score. A job that is not needed is NULL. */
 static int ask_for_controls(run *r, run_cell *c) {
     const gnt_cell *cell = c->cell;
-    const int records = json_object_get(c->train->request, "record") && c->train->n_plugins > 0;
+    const int records = c->train->request.train.record && c->train->n_plugins > 0;
     c->replay = run_replay_job(r, cell->task, (int)cell->defense, c->strength, cell->seed);
     if (cell->mode == GNT_MODE_SWEEP || c->train->n_plugins == 0)
         return c->replay || !records;

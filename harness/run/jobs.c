@@ -1,4 +1,4 @@
-/* The table of jobs: named, keyed by content, run once. */
+/* Jobs: keyed by content, run once, their output stored. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,60 +8,10 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "nn/safetensors.h"
 #include "plugin/info.h"
 #include "process/describe.h"
 #include "run/run_impl.h"
 #include "run/sides.h"
-#include "process/sandbox_request.h"
-
-run_job *run_need(run *r, const char *name, int *fresh) {
-    const json_t *known = json_object_get(r->index, name);
-    *fresh = !known;
-    if (known)
-        return r->job[json_integer_value(known)];
-    if (r->n_jobs == r->room) {
-        size_t room = r->room ? 2 * r->room : 64;
-        run_job **grown = gnt_resize(r->job, room, sizeof *grown);
-        if (!grown)
-            return NULL;
-        r->job = grown;
-        r->room = room;
-    }
-    run_job *j = gnt_alloc(sizeof *j);
-    if (j)
-        j->name = gnt_strdup(name);
-    if (!j || !j->name || json_object_set_new(r->index, name, json_integer((json_int_t)r->n_jobs)) != 0) {
-        gnt_free(j);
-        return NULL;
-    }
-    return r->job[r->n_jobs++] = j;
-}
-
-int run_add_input(run_job *j, const char *name, run_job *from, const char *output) {
-    if (!from || j->n_inputs == RUN_MOST_INPUTS)
-        return -1;
-    j->input[j->n_inputs++] = (run_input){.name = name, .from = from, .output = output};
-    return 0;
-}
-
-json_t *run_metadata(const run *r, const run_job *j, const char *output) {
-    uint8_t *bytes = NULL;
-    size_t size = 0;
-    gnt_st st;
-    gnt_st_init(&st);
-    json_t *all = NULL;
-    if (gnt_store_read(r->store, &j->key, j->record, output, &bytes, &size, NULL) == 0 &&
-        gnt_st_parse(&st, output, bytes, size, NULL) == 0 && st.metadata)
-        all = json_loads(st.metadata, JSON_REJECT_DUPLICATES, NULL);
-    gnt_st_free(&st);
-    gnt_free(bytes);
-    return all;
-}
-
-const run_job *run_origin(const run_job *j) {
-    return j->origin ? j->origin : j;
-}
 
 static void end_job(run_job *j, const char *verdict, const char *sentence) {
     j->state = RUN_ENDED;
@@ -69,24 +19,10 @@ static void end_job(run_job *j, const char *verdict, const char *sentence) {
     j->reason = gnt_strdup(sentence);
 }
 
-/* Paths do not belong to a job's identity: the digests beside them do. */
-static void drop_paths(json_t *request) {
-    json_t *entry;
-    size_t i;
-    static const char *const single[] = {"attack", "member"};
-    json_object_del(request, "folder");
-    json_array_foreach(json_object_get(request, "defense"), i, entry) json_object_del(entry, "file");
-    for (i = 0; i < 2; i++)
-        json_object_del(json_object_get(request, single[i]), "file");
-}
-
 /* Digest of everything that can change the output. */
 static int key_of(const run *r, run_job *j) {
-    json_t *identity = json_deep_copy(j->request);
-    if (!identity)
-        return -1;
-    drop_paths(identity);
-    char *text = gnt_json_canonical(identity);
+    json_t *identity = gnt_request_encode(&j->request, GNT_FIELDS_IDENTITY);
+    char *text = identity ? gnt_json_canonical(identity) : NULL;
     json_decref(identity);
     if (!text)
         return -1;
@@ -137,6 +73,8 @@ static int look_at_inputs(run *r, run_job *j, int *moved, gnt_err *err) {
         if (from && from->state != RUN_OK)
             return 0;
     }
+    if (j->request.memory.failed)
+        return gnt_fail(err, "out of memory for the request of the job %s", j->name);
     if (j->broken)
         return gnt_fail(err, "the request of the job %s cannot be made: %s", j->name, j->broken);
     if (key_of(r, j) != 0)
@@ -177,32 +115,12 @@ static void close_inputs(run_job *j) {
             close(j->fd[i]);
 }
 
-/* The files that the job's worker must be able to read: its plugins and what they link with. */
-static json_t *readable_files(const run_job *j, gnt_err *err) {
-    json_t *list = json_array();
-    for (size_t i = 0; i < j->n_plugins; i++) {
-        gnt_paths files;
-        if (gnt_plugin_files(&files, j->plugin[i], err) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-        for (size_t k = 0; k < files.n; k++)
-            json_array_append_new(list, json_string(files.path[k]));
-        gnt_paths_free(&files);
-    }
-    return list;
-}
-
-/* Digests of inputs from the store, which the worker holds the bytes against that it reads. */
-static json_t *input_sums(const run_job *j) {
-    json_t *sums = json_object();
-    for (size_t i = 0; i < j->n_inputs; i++) {
-        const run_input *in = &j->input[i];
-        const char *digest = in->from ? gnt_store_digest(in->from->record, in->output) : NULL;
-        if (digest)
-            json_object_set_new(sums, in->name, json_string(digest));
-    }
-    return sums;
+/* The files that the job's worker must be able to read: its plugins and what they link with. The caller frees. */
+static int readable_files(gnt_paths *out, const run_job *j, gnt_err *err) {
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < j->n_plugins; i++)
+        rc = gnt_plugin_files(out, j->plugin[i], err);
+    return rc;
 }
 
 enum { MOST_OUTPUTS = 12 }; /* of one job */
@@ -226,25 +144,26 @@ static void start_job(run *r, run_job *j) {
     for (size_t i = 0; rc == 0 && i < j->n_inputs; i++) {
         rc = open_input(r, &j->input[i], &j->fd[i], err);
         if (j->fd[i] >= 0)
-            input[n_inputs++] = (gnt_child_input){.name = j->input[i].name, .fd = j->fd[i]};
+            input[n_inputs++] = (gnt_child_input){
+                .name = j->input[i].name,
+                .fd = j->fd[i],
+                .digest =
+                    j->input[i].from ? gnt_store_digest(j->input[i].from->record, j->input[i].output) : NULL};
     }
     for (; j->outputs[n_outputs]; n_outputs++)
         output[n_outputs] = (gnt_child_output){.name = j->outputs[n_outputs], .most = (uint64_t)8 << 30};
-    json_t *request = json_copy(j->request);
-    if (rc == 0 && !request)
-        rc = gnt_fail(err, "out of memory for the job %s", j->name);
-    json_t *files = rc == 0 ? readable_files(j, err) : NULL;
-    if (!files)
-        rc = -1;
-    if (rc == 0) {
-        const int copies = json_is_true(json_object_get(request, "copies"));
-        json_object_set_new(request, "sandbox", gnt_sandbox_request(&r->options->walls, files, copies));
-        json_object_set_new(request, "memory_mb", json_integer(r->suite->memory_mb));
-        json_object_set_new(request, "sums", input_sums(j));
-        rc = run_sides_start(r, j, request, input, n_inputs, socket, &n_sockets, err);
-    }
+    gnt_paths files = {0};
+    if (rc == 0)
+        rc = readable_files(&files, j, err);
+    const gnt_sandbox_spec sandbox = {.files = {(const char *const *)files.path, files.n},
+                                      .wish = r->options->walls};
+    json_t *request = rc == 0 ? gnt_request_encode(&j->request, GNT_FIELDS_ALL) : NULL;
+    if (rc == 0)
+        rc = request ? run_sides_start(r, j, &sandbox, input, n_inputs, socket, &n_sockets, err)
+                     : gnt_fail(err, "out of memory for the job %s", j->name);
     if (rc == 0) {
         gnt_child_spec spec = {.request = request,
+                               .sandbox = &sandbox,
                                .sockets = socket,
                                .n_sockets = n_sockets,
                                .inputs = input,
@@ -259,6 +178,7 @@ static void start_job(run *r, run_job *j) {
         rc = gnt_child_start(&j->child, &spec, err);
     }
     json_decref(request);
+    gnt_paths_free(&files);
     for (size_t i = 0; i < n_sockets; i++)
         close(socket[i].fd);
     if (rc != 0) {
@@ -428,7 +348,7 @@ void run_free_jobs(run *r) {
         }
         for (size_t k = 0; k < j->n_inputs; k++)
             gnt_free(j->input[k].path);
-        json_decref(j->request);
+        gnt_request_free(&j->request);
         json_decref(j->record);
         gnt_free(j->name);
         gnt_free(j->reason);

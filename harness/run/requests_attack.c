@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "job/seen.h"
 #include "metric/features.h"
-#include "run/request.h"
+#include "run/request_parts.h"
 
 /* ---- observation ---- */
 
@@ -32,24 +31,26 @@ static run_job *observe_job(run *r, const gnt_cell *c, double strength, int shad
     request_label(r, (int)c->defense, strength, label, sizeof label);
     snprintf(name, sizeof name, "%s %s/r%" PRId64 "/%s/s%" PRIu64, shadow ? "shadow" : "observe", t->id,
              c->stage, label, c->seed);
-    run_job *j = request_begin(r, name, "observe", outputs, &fresh);
+    run_job *j = request_begin(r, name, GNT_JOB_OBSERVE, outputs, &fresh);
     if (!j || !fresh)
         return j;
     snprintf(coordinates, sizeof coordinates, "%s/s%" PRIu64 "/%s r%" PRId64, t->id, c->seed,
              shadow ? "shadow" : "observe", c->stage);
     snprintf(role, sizeof role, "%s/%s", coordinates, r->suite->defense[c->defense].label);
-    request_set(j, "model", request_model(t));
-    request_region(j, t);
-    request_hide(j, t);
-    request_set(j, "federated", request_federated(t, t->federated.rounds));
-    request_set(j, "stage", json_integer(c->stage));
-    request_set(j, "observe", shadow ? request_observe_shadow(t) : request_observe(t));
-    request_set(j, "shadow", json_integer(shadow));
+    j->request.observe =
+        (gnt_request_observation){.model = request_model(t),
+                                  .samples = request_samples(j, t, REQUEST_REGION | REQUEST_HIDE),
+                                  .federated = request_federated(t, t->federated.rounds),
+                                  .stage = c->stage,
+                                  .observe = shadow ? request_observe_shadow(t) : request_observe(t),
+                                  .shadow = shadow};
     if (!shadow && !t->observe.probe)
         return read_round(r, j, c, strength) == 0 ? j : NULL;
-    request_set(j, "defense", request_chain(r, j, (int)c->defense, strength));
-    request_set_key(r, j, "train", "train", coordinates); /* the order of batches is no defense's */
-    request_set_key(r, j, "defense", "defense", role);
+    const gnt_request_probe probe = {.defense = request_chain(r, j, (int)c->defense, strength),
+                                     /* the order of batches is no defense's */
+                                     .train_key = request_key(r, "train", coordinates),
+                                     .defense_key = request_key(r, "defense", role)};
+    j->request.observe.probe = gnt_arena_copy(&j->request.memory, &probe, 1, sizeof probe);
     run_job *data = run_data_job(r, c->task, c->seed);
     run_job *train = run_train_job(r, c->task, (int)c->defense, strength, c->seed);
     if (t->federated.rounds > 0 && run_add_input(j, "treatments", train, "treatments") != 0)
@@ -64,32 +65,52 @@ static run_job *observe_job(run *r, const gnt_cell *c, double strength, int shad
 
 /* ---- attack ---- */
 
+static gnt_request_value value_of(run_job *j, const gnt_value *v) {
+    return (gnt_request_value){
+        .id = request_text(j, v->id),
+        .type = v->type,
+        .i = v->i,
+        .r = v->r,
+        .text = request_text(j, v->text ? v->text : ""),
+        .list = {gnt_arena_copy(&j->request.memory, v->list, (size_t)v->n, sizeof *v->list), (size_t)v->n}};
+}
+
 /* What an adaptive attacker is told of the defense: ids and parameters; its artefacts, where they are public or private
  * ones are granted, and the models it works with come as inputs. */
-static int add_known(run *r, run_job *j, const gnt_cell *c, double strength, uint32_t granted) {
+static int known_of(run *r, run_job *j, const gnt_cell *c, double strength, gnt_request_attacker *q) {
     const gnt_suite_defense *d = &r->suite->defense[c->defense];
-    json_t *values = json_array(), *attack = json_object_get(j->request, "attack");
+    gnt_request_known known = {.ids = d->plugin};
+    gnt_request_value *list = NULL;
     for (size_t i = 0; i < d->n_members; i++) {
         gnt_params params;
-        if (request_params(&params, &d->member[i], (int32_t)i == d->swept, strength) != 0) {
-            json_decref(values);
+        if (request_params(&params, &d->member[i], (int32_t)i == d->swept, strength) != 0)
             return -1;
-        }
-        json_t *mine = gnt_known_values(&params);
-        json_array_extend(values, mine);
-        json_decref(mine);
-        int rc = request_add_models(r, j, attack, &params);
+        const size_t n = known.values.n, more = (size_t)params.n;
+        gnt_request_value *grown = gnt_arena_array(&j->request.memory, n + more, sizeof *grown);
+        for (size_t k = 0; grown && k < n; k++)
+            grown[k] = list[k];
+        for (size_t k = 0; grown && k < more; k++)
+            grown[n + k] = value_of(j, &params.value[k]);
+        list = grown;
+        known.values.n = n + more;
+        const int rc = grown ? request_add_models(r, j, &q->plugin, &params) : -1;
         gnt_params_free(&params);
-        if (rc != 0) {
-            json_decref(values);
+        if (rc != 0)
             return -1;
-        }
     }
-    request_set(j, "known", json_pack("{s:s, s:o}", "ids", d->plugin, "values", values));
+    known.values.at = list;
+    q->known = gnt_arena_copy(&j->request.memory, &known, 1, sizeof known);
+    return q->known ? 0 : -1;
+}
+
+static int add_known(run *r, run_job *j, const gnt_cell *c, double strength, gnt_request_attacker *q) {
+    const gnt_suite_defense *d = &r->suite->defense[c->defense];
+    if (known_of(r, j, c, strength, q) != 0)
+        return -1;
     for (size_t i = 0; i < d->n_members; i++) {
         const gnt_plugin_info *info = d->member[i].info;
         const int withheld =
-            info->flags & GNT_FLAG_ARTEFACTS_PRIVATE && !(granted & GNT_KNOWS_DEFENSE_PRIVATE);
+            info->flags & GNT_FLAG_ARTEFACTS_PRIVATE && !(q->granted & GNT_KNOWS_DEFENSE_PRIVATE);
         if (!(info->hooks & GNT_HOOK_PREPARE) || withheld)
             continue;
         int by_stage = info->scope == GNT_SCOPE_STAGE && c->stage > 0;
@@ -145,18 +166,17 @@ static part first_part(const run *r, const gnt_cell *c, char own[PART_SIZE]) {
 }
 
 /* What both jobs of an attack are told. */
-static void ask_attack(run *r, run_job *j, const gnt_cell *c, const part *p) {
+static void ask_attack(run *r, run_job *j, const gnt_cell *c, const part *p, gnt_request_attacker *q) {
     const gnt_suite_task *t = &r->suite->task[c->task];
-    request_set(j, "model", request_model(t));
-    request_set(j, "federated", request_federated(t, t->federated.rounds));
-    request_set(j, "granted", json_integer(p->grants));
-    request_set(j, "goals", json_integer(p->goals));
-    request_set(j, "budget", json_integer(p->budget));
-    request_set(j, "attack", request_plugin(r, j, p->member, 0, NAN));
-    if (p->grants & GNT_KNOWS_REGION)
-        request_region(j, t);
-    if (t->observe.attribute >= 0 && (p->grants & GNT_KNOWS_ATTRIBUTE))
-        request_set(j, "attribute", request_attribute(t));
+    *q = (gnt_request_attacker){
+        .model = request_model(t),
+        .federated = request_federated(t, t->federated.rounds),
+        .granted = p->grants,
+        .goals = p->goals,
+        .budget = p->budget,
+        .samples = request_samples(j, t, p->grants & GNT_KNOWS_REGION ? REQUEST_REGION : 0),
+        .attribute = p->grants & GNT_KNOWS_ATTRIBUTE ? request_attribute(j, t) : NULL};
+    q->plugin = request_plugin(r, j, p->member, 0, NAN);
 }
 
 static run_job *prepare_attack_job(run *r, const gnt_cell *c, double strength, const part *p) {
@@ -167,18 +187,18 @@ static run_job *prepare_attack_job(run *r, const gnt_cell *c, double strength, c
     request_label(r, (int)c->defense, strength, label, sizeof label);
     snprintf(name, sizeof name, "learn %s/r%" PRId64 "/%s/%s/s%" PRIu64, t->id, c->stage, label, p->name,
              c->seed);
-    run_job *j = request_begin(r, name, "prepare-attack", outputs, &fresh);
+    run_job *j = request_begin(r, name, GNT_JOB_PREPARE_ATTACK, outputs, &fresh);
     if (!j || !fresh)
         return j;
     snprintf(role, sizeof role, "%s/r%" PRId64 "/%s/s%" PRIu64 "/prepare", t->id, c->stage, p->label,
              c->seed);
-    json_t *observe = request_observe(t);
-    json_object_set_new(observe, "surface", json_integer(p->surface));
-    request_set(j, "stage", json_integer(c->stage));
-    request_set(j, "prepare_stage", json_integer(p->member->info->scope == GNT_SCOPE_STAGE ? c->stage : -1));
-    request_set(j, "observe", observe);
-    ask_attack(r, j, c, p);
-    request_set_key(r, j, "prepare", "attack", role);
+    gnt_request_prepare_attack *q = &j->request.prepare_attack;
+    ask_attack(r, j, c, p, &q->attacker);
+    q->stage = c->stage;
+    q->told_stage = p->member->info->scope == GNT_SCOPE_STAGE ? c->stage : -1;
+    q->observe = request_observe(t);
+    q->observe.surface = p->surface;
+    q->key = request_key(r, "attack", role);
     run_job *data = run_data_job(r, c->task, c->seed);
     int rc = run_add_input(j, "trained", observe_job(r, c, strength, 0), "broadcast");
     if (rc == 0 && (p->grants & GNT_KNOWS_PUBLIC))
@@ -190,7 +210,7 @@ static run_job *prepare_attack_job(run *r, const gnt_cell *c, double strength, c
     if (rc == 0 && (p->grants & GNT_KNOWS_SHADOW_OBS))
         rc = run_add_input(j, "shadow_mixing", observe_job(r, c, strength, 1), "mixing");
     if (rc == 0 && (p->grants & GNT_KNOWS_DEFENSE))
-        rc = add_known(r, j, c, strength, p->grants);
+        rc = add_known(r, j, c, strength, &q->attacker);
     return rc == 0 ? j : NULL;
 }
 
@@ -234,7 +254,6 @@ static int add_observation(run *r, run_job *j, const gnt_cell *c, double strengt
  * was observed. */
 static int add_recovered(run *r, run_job *j, const gnt_cell *c, double strength) {
     run_job *seen = observe_job(r, c, strength, 0);
-    request_set(j, "chained", json_integer(1));
     int rc = run_add_input(j, "seen", seen, "broadcast");
     if (rc == 0 && (c->first_grants & GNT_KNOWS_LABELS))
         rc = run_add_input(j, "recovered_labels", seen, "labels");
@@ -249,19 +268,21 @@ static run_job *part_job(run *r, const gnt_cell *c, double strength, const part 
     request_label(r, (int)c->defense, strength, label, sizeof label);
     snprintf(name, sizeof name, "attack %s/r%" PRId64 "/%s/%s/s%" PRIu64, t->id, c->stage, label, p->name,
              c->seed);
-    run_job *j = request_begin(r, name, "attack", outputs, &fresh);
+    run_job *j = request_begin(r, name, GNT_JOB_ATTACK, outputs, &fresh);
     if (!j || !fresh)
         return j;
     snprintf(role, sizeof role, "%s/r%" PRId64 "/%s/s%" PRIu64, t->id, c->stage, p->label, c->seed);
-    ask_attack(r, j, c, p);
-    request_set_key(r, j, "attack", "attack", role);
+    gnt_request_attack *q = &j->request.attack;
+    ask_attack(r, j, c, p, &q->attacker);
+    q->chained = chained;
+    q->key = request_key(r, "attack", role);
     int rc = chained ? add_recovered(r, j, c, strength) : add_observation(r, j, c, strength, p->grants);
     if (rc == 0 && (p->grants & GNT_KNOWS_PUBLIC))
         rc = run_add_input(j, "public", run_data_job(r, c->task, c->seed), "public");
     if (rc == 0 && (p->member->info->hooks & GNT_HOOK_PREPARE))
         rc = run_add_input(j, "artefacts", prepare_attack_job(r, c, strength, p), "artefacts");
     if (rc == 0 && (p->grants & GNT_KNOWS_DEFENSE))
-        rc = add_known(r, j, c, strength, p->grants);
+        rc = add_known(r, j, c, strength, &q->attacker);
     return rc == 0 ? j : NULL;
 }
 
@@ -278,9 +299,10 @@ run_job *run_attack_job(run *r, const gnt_cell *c, double strength) {
 
 /* The networks that the suite wants images compared by: their weights are inputs, their digests part of the request. */
 static int add_judges(run *r, run_job *j, const gnt_suite_task *t) {
-    json_t *lpips = json_object();
+    gnt_request_score *q = &j->request.score;
     const gnt_suite *s = r->suite;
-    request_set(j, "lpips", lpips);
+    gnt_request_lpips nets[GNT_LPIPS_NETS];
+    size_t n = 0;
     for (int i = 0; i < GNT_LPIPS_NETS; i++) {
         char hex[GNT_HEX_SIZE] = "";
         if (!(s->measures & 1u << (GNT_MEASURE_LPIPS + i)))
@@ -292,11 +314,14 @@ static int add_judges(run *r, run_job *j, const gnt_suite_task *t) {
             if (!j->input[j->n_inputs++].path)
                 return -1;
         }
-        json_object_set_new(lpips, gnt_lpips_names[i], json_string(hex));
+        nets[n++] = (gnt_request_lpips){gnt_lpips_names[i], request_text(j, hex)};
     }
+    q->lpips.at = gnt_arena_copy(&j->request.memory, nets, n, sizeof *nets);
+    q->lpips.n = q->lpips.at ? n : 0;
     if (!(s->measures & 1u << GNT_MEASURE_FEATURES) || t->facts.rank != 3)
         return 0;
-    request_set(j, "judge", request_model(&s->model[s->judge].of));
+    const gnt_request_model judge = request_model(&s->model[s->judge].of);
+    q->judge = gnt_arena_copy(&j->request.memory, &judge, 1, sizeof judge);
     return run_add_input(j, "judge", run_model_job(r, s->judge), "model");
 }
 
@@ -306,19 +331,17 @@ run_job *run_score_job(run *r, const gnt_cell *c, double strength, run_job *atta
     char name[NAME_SIZE], role[NAME_SIZE];
     int fresh;
     snprintf(name, sizeof name, "score %s", strchr(attack->name, ' ') + 1);
-    run_job *j = request_begin(r, name, "score", outputs, &fresh);
+    run_job *j = request_begin(r, name, GNT_JOB_SCORE, outputs, &fresh);
     if (!j || !fresh)
         return j;
     snprintf(role, sizeof role, "%s/s%" PRIu64 "/score", t->id, c->seed);
-    request_region(j, t);
-    request_set(j, "goals", json_integer(c->goals));
-    request_set(j, "granted", json_integer(c->grants));
-    request_set(j, "observe", request_observe(t));
-    if (t->observe.attribute >= 0)
-        request_set(j, "attribute", request_attribute(t));
-    if (r->suite->attack[c->attack].first.info)
-        request_set(j, "chained", json_integer(1));
-    request_set_key(r, j, "score", "data", role);
+    j->request.score = (gnt_request_score){.samples = request_samples(j, t, REQUEST_REGION),
+                                           .goals = c->goals,
+                                           .granted = c->grants,
+                                           .observe = request_observe(t),
+                                           .attribute = request_attribute(j, t),
+                                           .chained = r->suite->attack[c->attack].first.info != NULL,
+                                           .key = request_key(r, "data", role)};
     run_job *data = run_data_job(r, c->task, c->seed);
     run_job *seen = observe_job(r, c, strength, 0);
     if (run_add_input(j, "targets", t->observe.probe ? data : seen, "targets") != 0 ||

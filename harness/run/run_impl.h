@@ -10,6 +10,7 @@
 #include "run/store.h"
 #include "match/match.h"
 #include "process/child.h"
+#include "request/request.h"
 #include "run/engine.h"
 
 typedef enum run_state {
@@ -33,7 +34,7 @@ enum { RUN_MOST_INPUTS = 48, RUN_MOST_PLUGINS = 17, RUN_SIDES = 3 };
 
 struct run_job {
     char *name;
-    json_t *request; /* without what may differ between equal jobs: "sandbox", paths */
+    gnt_request request;
     run_input input[RUN_MOST_INPUTS];
     size_t n_inputs;
     const char *const *outputs;           /* NULL-terminated, constant */
@@ -118,11 +119,18 @@ typedef struct run {
     int interrupted;
 } run;
 
-/* ---- jobs.c ---- */
-/* The job of that name; *fresh: it was just made and its request is to be filled in. NULL when out of memory.
- */
+/* ---- job_table.c ---- */
+/* The job of that name; *fresh: it was just made and its request is to be filled in. NULL when out of memory. */
 run_job *run_need(run *r, const char *name, int *fresh);
+/* The job of that name, if there is one and it is done; else NULL. */
+run_job *run_find_ok(const run *r, const char *name);
 int run_add_input(run_job *j, const char *name, run_job *from, const char *output);
+/* The job whose failure ended this one: itself, or one whose output it needed. */
+const run_job *run_origin(const run_job *j);
+/* Metadata of a stored bundle as JSON; NULL when it cannot be read. */
+json_t *run_metadata(const run *r, const run_job *j, const char *output);
+
+/* ---- jobs.c ---- */
 /* Moves waiting jobs on and starts ready ones; *moved is set when anything changed. */
 int run_step_jobs(run *r, int *moved, gnt_err *err);
 /* Waits a while for a running job to end and takes in what it left. */
@@ -130,12 +138,8 @@ int run_wait_job(run *r, gnt_err *err);
 /* Runs a job that is done once more and throws away what it leaves; *seconds of processor time it took. */
 int run_job_again(run *r, run_job *j, double *seconds, gnt_err *err);
 void run_free_jobs(run *r);
-/* The job whose failure ended this one: itself, or one whose output it needed. */
-const run_job *run_origin(const run_job *j);
-/* Metadata of a stored bundle as JSON; NULL when it cannot be read. */
-json_t *run_metadata(const run *r, const run_job *j, const char *output);
 
-/* ---- requests.c, requests_attack.c: the jobs of a task; each returns NULL when out of memory ---- */
+/* ---- requests_*.c: the jobs of a task; each returns NULL when out of memory ---- */
 enum {
     RUN_PLAIN = -1, /* no defense at all */
     RUN_PUBLIC = -2 /* none, and public data in the clients' hands */
@@ -153,6 +157,8 @@ run_job *run_replay_job(run *r, size_t task, int defense, double strength, uint6
 run_job *run_attack_job(run *r, const gnt_cell *c, double strength);
 run_job *run_first_job(run *r, const gnt_cell *c, double strength); /* of a chain */
 run_job *run_score_job(run *r, const gnt_cell *c, double strength, run_job *attack);
+
+/* ---- utility.c ---- */
 /* Utility after the last round; NaN when the job has none. *noise (may be NULL): its standard error. */
 double run_utility(const run *r, run_job *train, double *noise);
 /* Whether what a training left tells its utility at all: a search must not take rubbish for a training that diverged. */

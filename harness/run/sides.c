@@ -7,82 +7,80 @@
 #include <unistd.h>
 
 #include "base/random.h"
-#include "job/work.h"
-#include "process/sandbox_request.h"
 
 static const double grace = 2; /* seconds */
 
+/* What a training and a replay say of the processes beside them. */
+typedef struct sides {
+    const gnt_request_model *model;
+    const gnt_request_samples *samples;
+    const gnt_request_plugins *defense;
+    const gnt_key *key;
+    uint32_t wanted;
+    int copies;
+} sides;
+
+static sides sides_of(const gnt_request *q) {
+    const gnt_request_train *t = &q->train;
+    const gnt_request_replay *p = &q->replay;
+    if (q->kind == GNT_JOB_TRAIN)
+        return (sides){&t->model, &t->samples, &t->defense, &t->defense_key, t->sides, t->copies};
+    if (q->kind == GNT_JOB_REPLAY)
+        return (sides){&p->model, &p->samples, &p->defense, &p->defense_key, p->sides, p->copies};
+    return (sides){0};
+}
+
 /* What a side may have of the job's inputs: artefacts that clients keep to themselves are for their side alone. */
-static int is_for_side(const json_t *request, const char *side, const char *name) {
+static int is_for_side(const sides *s, uint32_t side, const char *name) {
     static const char artefacts[] = "artefacts.";
     if (strncmp(name, artefacts, sizeof artefacts - 1) != 0)
         return strcmp(name, "public") == 0 || strncmp(name, "model.", 6) == 0;
     const size_t member = (size_t)strtoul(name + sizeof artefacts - 1, NULL, 10);
-    const json_t *entry = json_array_get(json_object_get(request, "defense"), member);
-    return strcmp(side, "server") != 0 || !json_is_true(json_object_get(entry, "private"));
+    return side != GNT_SIDE_SERVER || (member < s->defense->n && !s->defense->at[member].private_artefacts);
 }
 
 /* Clients one by one, each by a process that saw no other (job/side_copies.h). */
-static int by_copies(const json_t *request, const char *side) {
-    return json_is_true(json_object_get(request, "copies")) && strcmp(side, "client") == 0;
+static int by_copies(const sides *s, uint32_t side) {
+    return s->copies && side == GNT_SIDE_CLIENT;
 }
 
-/* Each side has a key of its own: the job keeps the one that clients' streams are derived from, and sends each client's with
- * what it asks for it, so that no process can draw the noise of another's client again. */
-static int key_of(const json_t *request, const char *side, char hex[GNT_HEX_SIZE]) {
-    const gnt_work of_job = {.request = request};
-    gnt_key role;
-    gnt_err ignored;
-    if (gnt_request_key(&of_job, "keys.defense", &role, &ignored) != 0)
-        return -1;
-    const gnt_key own = gnt_key_derive(&role, side);
-    gnt_key_hex(&own, hex);
-    return 0;
+/* The request of a side: what it needs of the job's, and no more. Each side has a key of its own: the job keeps the one that
+ * clients' streams are derived from, and sends each client's with what it asks for it, so that no process can draw the noise of
+ * another's client again. */
+static json_t *request_of(const sides *s, uint32_t side) {
+    const gnt_request own = {.kind = GNT_JOB_SIDE,
+                             .side = {.side = side,
+                                      .model = *s->model,
+                                      .samples = *s->samples,
+                                      .defense = *s->defense,
+                                      .key = gnt_key_derive(s->key, gnt_word_name(&gnt_side_words, side))}};
+    return gnt_request_encode(&own, GNT_FIELDS_ALL);
 }
 
-/* The request of a side: what it needs of the job's, and no more. */
-static json_t *request_of(const json_t *request, const char *side) {
-    static const char *const parts[] = {"model", "defense", "region", "hide", "memory_mb", "sums", "sandbox"};
-    json_t *own = json_pack("{s:s, s:s}", "job", "side", "side", side);
-    for (size_t i = 0; own && i < sizeof parts / sizeof *parts; i++) {
-        json_t *part = json_object_get(request, parts[i]);
-        if (part)
-            json_object_set(own, parts[i], part);
-    }
-    if (own && !by_copies(request, side)) { /* no processes but where clients are served by copies */
-        json_t *walls = json_copy(json_object_get(own, "sandbox"));
-        json_object_set_new(walls, "may_fork", json_false());
-        json_object_set_new(own, "sandbox", walls);
-    }
-    if (own && json_object_get(json_object_get(request, "keys"), "defense")) {
-        char hex[GNT_HEX_SIZE];
-        if (key_of(request, side, hex) == 0)
-            json_object_set_new(own, "keys", json_pack("{s:s}", "defense", hex));
-    }
-    return own;
-}
-
-static int start_one(run *r, run_job *j, const json_t *request, const char *side,
+static int start_one(run *r, run_job *j, const sides *s, uint32_t side, const gnt_sandbox_spec *sandbox,
                      const gnt_child_input *inputs, size_t n_inputs, int *job_end, gnt_err *err) {
     gnt_child_input own[RUN_MOST_INPUTS];
     size_t n = 0;
     int end[2], line[2] = {-1, -1};
     for (size_t i = 0; i < n_inputs; i++)
-        if (is_for_side(request, side, inputs[i].name))
+        if (is_for_side(s, side, inputs[i].name))
             own[n++] = inputs[i];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, end) != 0)
         return gnt_fail(err, "cannot connect two processes of a job: %s", strerror(errno));
-    const int copies = by_copies(request, side);
+    const int copies = by_copies(s, side);
     if (copies && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line) != 0) {
         close(end[0]);
         close(end[1]);
         return gnt_fail(err, "cannot connect two processes of a job: %s", strerror(errno));
     }
-    json_t *ask = request_of(request, side);
+    json_t *ask = request_of(s, side);
+    gnt_sandbox_spec own_sandbox = *sandbox;
+    own_sandbox.may_fork = copies; /* no processes but where clients are served by copies */
     const gnt_child_socket sockets[] = {{.name = "training", .fd = end[1]},
                                         {.name = "outer", .fd = line[0]},
                                         {.name = "inner", .fd = line[1]}};
     const gnt_child_spec spec = {.request = ask,
+                                 .sandbox = &own_sandbox,
                                  .inputs = own,
                                  .n_inputs = n,
                                  .sockets = sockets,
@@ -107,16 +105,18 @@ static int start_one(run *r, run_job *j, const json_t *request, const char *side
     return 0;
 }
 
-int run_sides_start(run *r, run_job *j, const json_t *request, const gnt_child_input *inputs, size_t n_inputs,
-                    gnt_child_socket *sockets, size_t *n_sockets, gnt_err *err) {
-    const json_t *sides = json_object_get(request, "sides");
+int run_sides_start(run *r, run_job *j, const gnt_sandbox_spec *sandbox, const gnt_child_input *inputs,
+                    size_t n_inputs, gnt_child_socket *sockets, size_t *n_sockets, gnt_err *err) {
+    const sides s = sides_of(&j->request);
     *n_sockets = 0;
-    for (size_t i = 0; i < json_array_size(sides) && i < RUN_SIDES; i++) {
-        const char *name = json_string_value(json_array_get(sides, i));
+    for (size_t i = 0; i < gnt_side_words.n; i++) {
+        const gnt_word *side = &gnt_side_words.word[i];
         int fd = -1;
-        if (start_one(r, j, request, name, inputs, n_inputs, &fd, err) != 0)
+        if (!(s.wanted & side->bit))
+            continue;
+        if (start_one(r, j, &s, side->bit, sandbox, inputs, n_inputs, &fd, err) != 0)
             return -1;
-        sockets[(*n_sockets)++] = (gnt_child_socket){.name = name, .fd = fd};
+        sockets[(*n_sockets)++] = (gnt_child_socket){.name = side->name, .fd = fd};
     }
     return 0;
 }

@@ -7,10 +7,10 @@
 
 #include "run/run_impl.h"
 
-/* Starts the sides that the job's request names; `request` is the job's as it is sent, with "sandbox" and "sums".
- * socket[i] and name[i], RUN_SIDES at most, are the job's own ends: to be handed to its process and then closed. */
-int run_sides_start(run *r, run_job *j, const json_t *request, const gnt_child_input *inputs, size_t n_inputs,
-                    gnt_child_socket *sockets, size_t *n_sockets, gnt_err *err);
+/* Starts the sides that the job's request names, in the job's sandbox. sockets, RUN_SIDES at most, are the job's own ends: to
+ * be handed to its process and then closed. */
+int run_sides_start(run *r, run_job *j, const gnt_sandbox_spec *sandbox, const gnt_child_input *inputs,
+                    size_t n_inputs, gnt_child_socket *sockets, size_t *n_sockets, gnt_err *err);
 /* 1 when all of the job's processes have ended. Where its own has ended badly, sides are asked to stop. */
 int run_sides_over(run_job *j);
 /* Of the processes together: the verdict and reason of the first side that ended badly, else of the job's own. */

@@ -329,7 +329,7 @@ static int values_of(const gnt_descriptor *d, const char *plugin, const char *gi
 
 static int values_with(const vetting *v, const char *id, const char *value, gnt_params *out, gnt_err *why,
                        gnt_err *err) {
-    return values_of(v->descriptor, v->id, gnt_request_text(v->work, "params"), id, value, out, why, err);
+    return values_of(v->descriptor, v->id, v->work->request->vet.plugin.params, id, value, out, why, err);
 }
 
 /* The value as JSON text is accepted by the host and then by the plugin. */
@@ -423,25 +423,22 @@ static int check_edges(vetting *v, gnt_err *err) {
 
 /* The defense that stands behind an attack's observations. */
 static int open_behind(vetting *v, gnt_err *err) {
-    gnt_work *w = v->work;
-    const char *id = gnt_request_text(w, "behind.id"), *params = gnt_request_text(w, "behind.params");
-    return gnt_plugin_load(&v->behind, gnt_request_text(w, "behind.file"), GNT_PLUGIN_DEFENSE, id, err) ||
-                   values_of(v->behind, id, params, NULL, NULL, &v->behind_params, err, err)
+    const gnt_request_vetted *q = v->work->request->vet.behind;
+    return gnt_plugin_load(&v->behind, q->file, GNT_PLUGIN_DEFENSE, q->id, err) ||
+                   values_of(v->behind, q->id, q->params, NULL, NULL, &v->behind_params, err, err)
                ? -1
                : 0;
 }
 
 static int open_plugin(vetting *v, gnt_err *err) {
-    gnt_work *w = v->work;
-    const char *file = gnt_request_text(w, "plugin.file");
-    v->id = gnt_request_text(w, "plugin.id");
-    if (gnt_plugin_load(&v->descriptor, file, (int32_t)gnt_request_int(w, "plugin.kind"), v->id, err) != 0 ||
+    const gnt_request_vet *q = &v->work->request->vet;
+    v->id = q->plugin.id;
+    if (gnt_plugin_load(&v->descriptor, q->plugin.file, (int32_t)q->plugin.kind, v->id, err) != 0 ||
         values_with(v, NULL, NULL, &v->defaults, err, err) != 0)
         return -1;
-    gnt_key all = gnt_key_of_seed((uint64_t)gnt_request_int(w, "seed"));
+    gnt_key all = gnt_key_of_seed((uint64_t)q->seed);
     v->key = gnt_key_derive(&all, "vet");
-    if (*gnt_request_text(w, "behind.id") && v->descriptor->kind == GNT_PLUGIN_ATTACK &&
-        open_behind(v, err) != 0)
+    if (q->behind && v->descriptor->kind == GNT_PLUGIN_ATTACK && open_behind(v, err) != 0)
         return -1;
     make_specs(v, BUDGET);
     gnt_plugin_info info;
@@ -477,7 +474,7 @@ int gnt_vet_work(gnt_work *w, gnt_err *err) {
                   {"record", check_record}, {"instances", check_instances}, {"inputs", check_inputs},
                   {"finite", check_finite}, {"stops", check_stops},         {"memory", check_memory},
                   {"leaves", check_leaves}};
-    const char *name = gnt_request_text(w, "check");
+    const char *name = w->request->vet.check;
     vetting v = {.work = w, .gave = json_array()};
     int rc = open_plugin(&v, err), found = 0;
     for (size_t i = 0; rc == 0 && v.n_specs && i < sizeof checks / sizeof *checks; i++)

@@ -97,7 +97,7 @@ void gnt_vet_create(void *tour) {
                               .key = t->spec.key,
                               .context = t,
                               .should_stop = should_stop,
-                              .memory = (size_t)gnt_request_int(t->spec.work, "memory_mb") << 20};
+                              .memory = t->spec.work->memory};
     t->status = GNT_FAILED;
     int rc =
         gnt_vet_models_open(&t->models, &t->in, t->spec.params, t->spec.setting.behind_params, &t->act->err);

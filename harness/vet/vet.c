@@ -15,7 +15,7 @@
 #include "plugin/load.h"
 #include "process/child.h"
 #include "process/describe.h"
-#include "process/sandbox_request.h"
+#include "request/request.h"
 
 enum {
     EXPORTS,
@@ -63,7 +63,7 @@ typedef struct vetting {
     const gnt_vet_options *options;
     const char *file; /* absolute */
     const gnt_plugin_info *plugin;
-    json_t *files;
+    gnt_paths files;   /* that its workers may read */
     gnt_err stuck;     /* why no further check of this plugin can run; "" while they can */
     outcome first;     /* of the walk "record" under the first key */
     double first_done; /* when, in seconds of a clock that only goes forward; 0: not yet */
@@ -88,26 +88,22 @@ static int wanted(const vetting *v, int check) {
 /* ---- one child ---- */
 
 static json_t *request_of(const vetting *v, const char *check, int64_t seed) {
-    const gnt_plugin_info *p = v->plugin;
+    const gnt_plugin_info *p = v->plugin, *behind = v->options->behind;
     const char *params = "";
     for (size_t i = 0; i < v->options->n_params; i++)
         if (strcmp(v->options->params[i].id, p->id) == 0)
             params = v->options->params[i].json;
-    const gnt_plugin_info *behind = v->options->behind;
-    json_t *all =
-        json_pack("{s:s, s:s, s:I, s:I, s:s, s:{s:s, s:s, s:i}, s:o}", "job", "vet", "check", check, "seed",
-                  (json_int_t)seed, "memory_mb", (json_int_t)v->options->memory_mb, "params", params,
-                  "plugin", "file", v->file, "id", p->id, "kind", (int)p->kind, "sandbox",
-                  gnt_sandbox_request(&v->options->walls, json_incref(v->files),
-                                      strcmp(check, gnt_vet_checks[LEAVES].name) == 0));
-    if (behind &&
-        json_object_set_new(all, "behind",
-                            json_pack("{s:s, s:s, s:s}", "file", behind->file, "id", behind->id, "params",
-                                      v->options->behind_params ? v->options->behind_params : "")) != 0) {
-        json_decref(all);
-        return NULL;
-    }
-    return all;
+    gnt_request_vetted before = {0};
+    if (behind)
+        before = (gnt_request_vetted){behind->file, behind->id,
+                                      v->options->behind_params ? v->options->behind_params : "",
+                                      (uint32_t)behind->kind};
+    const gnt_request ask = {.kind = GNT_JOB_VET,
+                             .vet = {.check = check,
+                                     .seed = seed,
+                                     .plugin = {v->file, p->id, params, (uint32_t)p->kind},
+                                     .behind = behind ? &before : NULL}};
+    return gnt_request_encode(&ask, GNT_FIELDS_ALL);
 }
 
 /* What a child that ended well has found. */
@@ -157,8 +153,12 @@ static int run_child(outcome *o, const vetting *v, const char *check, int64_t se
     /* blocks that the C library keeps for the next caller would count as not given back */
     static const char *const counted[] = {"GLIBC_TUNABLES=glibc.malloc.tcache_count=0", NULL};
     json_t *request = request_of(v, check, seed);
+    const gnt_sandbox_spec sandbox = {.files = {(const char *const *)v->files.path, v->files.n},
+                                      .wish = v->options->walls,
+                                      .may_fork = strcmp(check, gnt_vet_checks[LEAVES].name) == 0};
     gnt_child_output output = {"note", NOTE};
     gnt_child_spec spec = {.request = request,
+                           .sandbox = &sandbox,
                            .outputs = &output,
                            .n_outputs = 1,
                            .seconds = seconds,
@@ -355,22 +355,6 @@ static int check_plugin(vetting *v, gnt_err *err) {
     return rc;
 }
 
-static json_t *readable_files(const char *file, gnt_err *err) {
-    gnt_paths paths;
-    if (gnt_plugin_files(&paths, file, err) != 0)
-        return NULL;
-    json_t *list = json_array();
-    for (size_t i = 0; i < paths.n; i++)
-        json_array_append_new(list, json_string(paths.path[i]));
-    if (json_array_size(list) != paths.n) {
-        gnt_fail(err, "%s: its path is not UTF-8, or memory ran out", file);
-        json_decref(list);
-        list = NULL;
-    }
-    gnt_paths_free(&paths);
-    return list;
-}
-
 int gnt_vet(const gnt_vet_options *options, int *failed, gnt_err *err) {
     char real[PATH_MAX];
     gnt_plugin_list list = {0};
@@ -380,12 +364,9 @@ int gnt_vet(const gnt_vet_options *options, int *failed, gnt_err *err) {
         return gnt_fail(err, "%s: there is no such file", options->file);
     int rc = check_exports(&v, err), undescribed = 0;
     if (rc == 0)
-        rc = (v.files = readable_files(real, err)) ? 0 : -1;
-    if (rc == 0 && options->behind) {
-        json_t *more = readable_files(options->behind->file, err);
-        rc = more ? json_array_extend(v.files, more) : -1;
-        json_decref(more);
-    }
+        rc = gnt_plugin_files(&v.files, real, err);
+    if (rc == 0 && options->behind)
+        rc = gnt_plugin_files(&v.files, options->behind->file, err);
     if (rc == 0) {
         undescribed = describe(&v, &list, err);
         rc = undescribed < 0 ? -1 : 0;
@@ -396,6 +377,6 @@ int gnt_vet(const gnt_vet_options *options, int *failed, gnt_err *err) {
     }
     *failed = v.failed;
     gnt_plugin_list_free(&list);
-    json_decref(v.files);
+    gnt_paths_free(&v.files);
     return rc;
 }

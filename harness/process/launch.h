@@ -1,0 +1,32 @@
+/* launch: what a worker is told of its own process, beside the request of its job. child.h writes it, worker.h reads it. */
+#ifndef GNT_PROCESS_LAUNCH_H
+#define GNT_PROCESS_LAUNCH_H
+
+#include "process/sandbox.h"
+#include "request/fields.h"
+
+/* An input, an output or a socket. */
+typedef struct gnt_launch_piece {
+    const char *name;
+    /* Its descriptor. */
+    int64_t fd;
+    /* Of an input: the digest that its bytes must have; NULL: any. */
+    const char *digest;
+} gnt_launch_piece;
+
+typedef struct gnt_launch_pieces {
+    const gnt_launch_piece *at;
+    size_t n;
+} gnt_launch_pieces;
+
+typedef struct gnt_launch {
+    gnt_launch_pieces inputs, outputs, sockets;
+    /* Limit on memory in bytes; 0: none. */
+    int64_t memory;
+    /* NULL: no plugin is opened. */
+    const gnt_sandbox_spec *sandbox;
+} gnt_launch;
+
+extern const gnt_fields gnt_launch_fields;
+
+#endif

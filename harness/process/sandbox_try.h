@@ -1,0 +1,12 @@
+/* sandbox_try: how well a worker is confined here, found out before any plugin is opened. */
+#ifndef GNT_PROCESS_SANDBOX_TRY_H
+#define GNT_PROCESS_SANDBOX_TRY_H
+
+#include "base/err.h"
+#include "process/sandbox.h"
+
+/* Starts a worker that enters a sandbox and opens nothing. −1: no worker could be confined, or its level is below wish->least;
+ * the sentence then says which layer is missing and why. */
+int gnt_sandbox_try(const gnt_sandbox_wish *wish, gnt_sandbox_report *report, gnt_err *err);
+
+#endif

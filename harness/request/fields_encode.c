@@ -1,0 +1,111 @@
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/random.h"
+#include "request/fields.h"
+
+static const void *pointer_at(const void *at) {
+    const void *pointer;
+    memcpy(&pointer, at, sizeof pointer);
+    return pointer;
+}
+
+static json_t *encode_key(const gnt_key *key) {
+    char hex[GNT_HEX_SIZE];
+    gnt_digest d;
+    memcpy(d.b, key->b, sizeof d.b);
+    gnt_digest_hex(&d, hex);
+    return json_string(hex);
+}
+
+static json_t *encode_bits(const gnt_words *words, uint32_t bits) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < words->n; i++)
+        if (bits & words->word[i].bit)
+            json_array_append_new(list, json_string(words->word[i].name));
+    return list;
+}
+
+/* A list, whose `one` makes JSON of entry i. */
+static json_t *encode_list(const void *list, size_t n, json_t *(*one)(const void *list, size_t i)) {
+    json_t *all = json_array();
+    for (size_t i = 0; i < n; i++)
+        if (json_array_append_new(all, one(list, i)) != 0) {
+            json_decref(all);
+            return NULL;
+        }
+    return all;
+}
+
+static json_t *int_of(const void *list, size_t i) {
+    return json_integer(((const gnt_ints *)list)->at[i]);
+}
+
+static json_t *real_of(const void *list, size_t i) {
+    return json_real(((const gnt_reals *)list)->at[i]);
+}
+
+static json_t *text_of(const void *list, size_t i) {
+    return json_string(((const gnt_texts *)list)->at[i]);
+}
+
+static json_t *encode_groups(const gnt_fields *of, const void *list, gnt_fields_part part) {
+    const char *at = pointer_at(list);
+    size_t n;
+    memcpy(&n, (const char *)list + sizeof at, sizeof n);
+    json_t *all = json_array();
+    for (size_t i = 0; i < n; i++)
+        if (json_array_append_new(all, gnt_fields_encode(of, at + i * of->size, part)) != 0) {
+            json_decref(all);
+            return NULL;
+        }
+    return all;
+}
+
+/* The value of one field that is there. */
+static json_t *encode(const gnt_field *f, const void *at, gnt_fields_part part) {
+    uint32_t word;
+    switch (f->type) {
+    case GNT_FIELD_INT:
+        return json_integer(*(const int64_t *)at);
+    case GNT_FIELD_REAL:
+        return json_real(*(const double *)at);
+    case GNT_FIELD_FLAG:
+        return json_boolean(*(const int *)at);
+    case GNT_FIELD_TEXT:
+        return json_string(*(const char *const *)at);
+    case GNT_FIELD_KEY:
+        return encode_key(at);
+    case GNT_FIELD_WORD:
+        memcpy(&word, at, sizeof word);
+        return json_string(gnt_word_name(f->words, word));
+    case GNT_FIELD_BITS:
+        return encode_bits(f->words, *(const uint32_t *)at);
+    case GNT_FIELD_INTS:
+        return encode_list(at, ((const gnt_ints *)at)->n, int_of);
+    case GNT_FIELD_REALS:
+        return encode_list(at, ((const gnt_reals *)at)->n, real_of);
+    case GNT_FIELD_TEXTS:
+        return encode_list(at, ((const gnt_texts *)at)->n, text_of);
+    case GNT_FIELD_GROUP:
+        return gnt_fields_encode(f->group, f->optional ? pointer_at(at) : at, part);
+    case GNT_FIELD_LIST:
+        return encode_groups(f->group, at, part);
+    }
+    return NULL;
+}
+
+json_t *gnt_fields_encode(const gnt_fields *fields, const void *from, gnt_fields_part part) {
+    json_t *all = json_object();
+    for (size_t i = 0; i < fields->n; i++) {
+        const gnt_field *f = &fields->field[i];
+        const void *at = (const char *)from + f->offset;
+        if ((f->is_place && part == GNT_FIELDS_IDENTITY) || (f->optional && !pointer_at(at)))
+            continue;
+        if (json_object_set_new(all, f->name, encode(f, at, part)) != 0) {
+            json_decref(all);
+            return NULL;
+        }
+    }
+    return all;
+}

@@ -1,0 +1,396 @@
+/* request: what a job is asked, as the scheduler writes it and a worker reads it. Each kind of job has a struct here and a
+ * table of its fields in request_fields.c; nothing else crosses between the two but named inputs and outputs.
+ *
+ *   kind             struct          what is done (job/job.h)
+ *   data             .data           data of a task, dealt into roles
+ *   model            .model          a network trained on public data, for plugins to work with
+ *   train            .train          a federated training
+ *   side             .side           the hooks of a defense on one side of the protocol, beside a training or a replay
+ *   replay           .replay         recorded updates computed again
+ *   prepare-defense  .prepare        artefacts of one defense
+ *   observe          .observe        what is seen
+ *   prepare-attack   .prepare_attack artefacts of one attack
+ *   attack           .attack         an answer
+ *   score            .score          the numbers of a cell
+ *   vet              .vet            one check of one plugin
+ *   describe         .describe       what a plugin file holds
+ *   sandbox          (none)          enters the sandbox and ends
+ *
+ * Ownership: everything that a gnt_request points to lives in its arena, or outlives it. gnt_request_free frees the arena. */
+#ifndef GNT_REQUEST_REQUEST_H
+#define GNT_REQUEST_REQUEST_H
+
+#include "base/random.h"
+#include "fl/partition.h"
+#include "request/fields.h"
+
+typedef enum gnt_job_kind {
+    GNT_JOB_DATA,
+    GNT_JOB_MODEL,
+    GNT_JOB_TRAIN,
+    GNT_JOB_SIDE,
+    GNT_JOB_REPLAY,
+    GNT_JOB_PREPARE_DEFENSE,
+    GNT_JOB_OBSERVE,
+    GNT_JOB_PREPARE_ATTACK,
+    GNT_JOB_ATTACK,
+    GNT_JOB_SCORE,
+    GNT_JOB_VET,
+    GNT_JOB_DESCRIBE,
+    GNT_JOB_SANDBOX,
+    GNT_JOB_KINDS
+} gnt_job_kind;
+
+/* "data", "prepare-defense" … */
+const char *gnt_job_kind_name(gnt_job_kind kind);
+
+/* The ends of the protocol whose hooks run in processes of their own. */
+enum { GNT_SIDE_CLIENT = 1, GNT_SIDE_SERVER = 2, GNT_SIDE_QUERY = 4 };
+extern const gnt_words gnt_side_words;
+
+/* ---- parts that several kinds have ---- */
+
+/* A network as gnt_model_parse reads it. */
+typedef struct gnt_request_model {
+    const char *name;
+    /* Its description, the text of a JSON document. */
+    const char *json;
+    /* Shape of a sample: [features] or [channels, height, width]. */
+    gnt_ints sample;
+    int64_t classes;
+    /* For each channel (or feature), or empty: inputs are used as they are. */
+    gnt_reals mean, deviation;
+} gnt_request_model;
+
+/* A model of the suite that a parameter of a plugin names. */
+typedef struct gnt_request_named_model {
+    const char *parameter;
+    /* The suite's name for it. */
+    const char *id;
+    /* The input with its weights and buffers. */
+    const char *input;
+    gnt_request_model model;
+} gnt_request_named_model;
+
+typedef struct gnt_request_named_models {
+    const gnt_request_named_model *at;
+    size_t n;
+} gnt_request_named_models;
+
+/* A plugin, instantiated with these parameters. */
+typedef struct gnt_request_plugin {
+    const char *file;
+    const char *id;
+    /* Of the file. */
+    const char *digest;
+    /* Canonical JSON with every parameter. */
+    const char *params;
+    /* GNT_HOOK_* that it has. */
+    uint32_t hooks;
+    /* Its artefacts stay with the clients. */
+    int private_artefacts;
+    gnt_request_named_models models;
+} gnt_request_plugin;
+
+typedef struct gnt_request_plugins {
+    const gnt_request_plugin *at;
+    size_t n;
+} gnt_request_plugins;
+
+/* How clients train; gnt_suite_federated says what each means. */
+typedef struct gnt_request_federated {
+    int64_t clients;
+    gnt_partition_kind partition;
+    int64_t shards;
+    double alpha;
+    int64_t rounds;
+    double participation;
+    int64_t local_steps, batch;
+    double rate, momentum;
+    int cosine;
+    int training_stats;
+} gnt_request_federated;
+
+/* How much a private attribute is to be hidden, from 0 to 1. */
+typedef struct gnt_request_hidden {
+    const char *attribute;
+    double weight;
+} gnt_request_hidden;
+
+/* What a job is told of the samples that it reads. */
+typedef struct gnt_request_samples {
+    /* The sensitive rectangle: top, left, height, width in pixels; empty: there is none. */
+    gnt_ints region;
+    struct {
+        const gnt_request_hidden *at;
+        size_t n;
+    } hide;
+} gnt_request_samples;
+
+/* What is observed, and how much of it; gnt_suite_observe says what each means. */
+typedef struct gnt_request_observe {
+    /* 1: hooks run once more on rows of their own; 0: in the round. */
+    int probe;
+    /* One GNT_SURFACE_*. */
+    uint32_t surface;
+    int64_t batch, local_steps, targets, set, epochs;
+} gnt_request_observe;
+
+/* What a training keeps of its rounds. */
+typedef struct gnt_request_record {
+    gnt_ints stages;
+    int64_t targets;
+    int encodings;
+    /* 0: all. */
+    int64_t epochs;
+    /* Of the draw of clients. */
+    gnt_key key;
+} gnt_request_record;
+
+/* A head on the frozen representation, by which utility is measured. */
+typedef struct gnt_request_head {
+    gnt_ints hidden;
+    int64_t epochs, batch;
+    double rate;
+    gnt_key key;
+} gnt_request_head;
+
+typedef struct gnt_request_attribute {
+    /* Among the data set's. */
+    int64_t index;
+    int64_t values;
+} gnt_request_attribute;
+
+/* Which data set, and the digest of its files. */
+typedef struct gnt_request_source {
+    const char *name;
+    /* Of a generated set; the bits of a uint64_t. */
+    int64_t seed;
+    /* Rows of the train, test and public parts of a generated set; 0: all. */
+    gnt_ints rows;
+    const char *digest;
+} gnt_request_source;
+
+/* ---- kinds ---- */
+
+/* How rows are dealt into roles; gnt_split_spec says what each means. */
+typedef struct gnt_request_split {
+    /* Of each role, in the order of gnt_role_names; −1: the rest. */
+    gnt_ints n;
+    /* Only the first so many rows of each part; 0: all. */
+    gnt_ints first;
+    gnt_ints target_rows;
+    int64_t target_part;
+} gnt_request_split;
+
+typedef struct gnt_request_data {
+    gnt_request_source data;
+    gnt_request_split split;
+    /* Where data files are; "" for none. */
+    const char *folder;
+    /* Another set, whose rows are the role public; rows.at[0] of them, −1: all. */
+    const gnt_request_source *public_rows;
+    gnt_key key;
+} gnt_request_data;
+
+typedef struct gnt_request_central {
+    int64_t epochs, batch;
+    double rate, momentum, decay;
+    int cosine, flip;
+} gnt_request_central;
+
+typedef struct gnt_request_public_model {
+    gnt_request_model model;
+    /* NULL: its weights come from a file, as they are. */
+    const gnt_request_central *train;
+    /* Of the file; NULL: none. */
+    const char *weights_digest;
+    gnt_key init_key, train_key;
+} gnt_request_public_model;
+
+typedef struct gnt_request_train {
+    gnt_request_model model;
+    gnt_request_samples samples;
+    gnt_request_federated federated;
+    /* Rounds after which weights are kept, rising. */
+    gnt_ints stages;
+    gnt_request_plugins defense;
+    /* GNT_SIDE_*: of the processes beside this one. */
+    uint32_t sides;
+    /* Each client is served by a process that saw no other. */
+    int copies;
+    /* Every sample has the label of another. */
+    int shuffle_labels;
+    const char *weights_digest;
+    gnt_key partition_key, init_key, train_key, defense_key;
+    /* NULL: nothing is recorded. */
+    const gnt_request_record *record;
+    /* NULL: utility is that of the model itself. */
+    const gnt_request_head *head;
+} gnt_request_train;
+
+typedef struct gnt_request_replay {
+    gnt_request_model model;
+    gnt_request_samples samples;
+    gnt_request_federated federated;
+    gnt_request_plugins defense;
+    uint32_t sides;
+    int copies;
+    gnt_key partition_key, train_key, defense_key;
+    gnt_request_record record;
+} gnt_request_replay;
+
+typedef struct gnt_request_side {
+    /* One GNT_SIDE_*. */
+    uint32_t side;
+    gnt_request_model model;
+    gnt_request_samples samples;
+    gnt_request_plugins defense;
+    gnt_key key;
+} gnt_request_side;
+
+typedef struct gnt_request_prepare {
+    gnt_request_model model;
+    gnt_request_samples samples;
+    gnt_request_federated federated;
+    int64_t stage;
+    /* What the plugin is told of it: −1 where its artefacts are of the task. */
+    int64_t told_stage;
+    gnt_request_plugin plugin;
+    gnt_key key;
+} gnt_request_prepare;
+
+/* How hooks run once more for an observation. */
+typedef struct gnt_request_probe {
+    gnt_request_plugins defense;
+    gnt_key train_key, defense_key;
+} gnt_request_probe;
+
+typedef struct gnt_request_observation {
+    gnt_request_model model;
+    gnt_request_samples samples;
+    gnt_request_federated federated;
+    int64_t stage;
+    gnt_request_observe observe;
+    /* Of the attacker's shadow data. */
+    int shadow;
+    /* NULL: read from the record of the training. */
+    const gnt_request_probe *probe;
+} gnt_request_observation;
+
+/* A parameter of the defense, as an adaptive attacker knows it: gnt_value of plugin.h. */
+typedef struct gnt_request_value {
+    const char *id;
+    /* GNT_TYPE_*. */
+    int32_t type;
+    int64_t i;
+    double r;
+    const char *text;
+    gnt_reals list;
+} gnt_request_value;
+
+typedef struct gnt_request_known {
+    /* Of the defense's members, joined by '+'. */
+    const char *ids;
+    struct {
+        const gnt_request_value *at;
+        size_t n;
+    } values;
+} gnt_request_known;
+
+/* What every job of an attack is told. */
+typedef struct gnt_request_attacker {
+    gnt_request_model model;
+    gnt_request_federated federated;
+    /* GNT_KNOWS_*, GNT_GOAL_*. */
+    uint32_t granted, goals;
+    /* Steps or evaluations; 0: the plugin's own. */
+    int64_t budget;
+    gnt_request_plugin plugin;
+    gnt_request_samples samples;
+    /* NULL: not granted, or there is none. */
+    const gnt_request_attribute *attribute;
+    const gnt_request_known *known;
+} gnt_request_attacker;
+
+typedef struct gnt_request_prepare_attack {
+    gnt_request_attacker attacker;
+    int64_t stage, told_stage;
+    gnt_request_observe observe;
+    gnt_key key;
+} gnt_request_prepare_attack;
+
+typedef struct gnt_request_attack {
+    gnt_request_attacker attacker;
+    /* What it sees is the answer of the attack before it. */
+    int chained;
+    gnt_key key;
+} gnt_request_attack;
+
+/* A network of LPIPS. */
+typedef struct gnt_request_lpips {
+    const char *net;
+    /* Of its weights, input lpips_NET; "": they are not there. */
+    const char *digest;
+} gnt_request_lpips;
+
+typedef struct gnt_request_score {
+    gnt_request_samples samples;
+    uint32_t goals, granted;
+    gnt_request_observe observe;
+    const gnt_request_attribute *attribute;
+    int chained;
+    struct {
+        const gnt_request_lpips *at;
+        size_t n;
+    } lpips;
+    /* The model in whose features images are compared, input "judge"; NULL: none. */
+    const gnt_request_model *judge;
+    gnt_key key;
+} gnt_request_score;
+
+/* A plugin for `vet`. params: JSON in place of its defaults, "" for those. */
+typedef struct gnt_request_vetted {
+    const char *file, *id, *params;
+    /* GNT_PLUGIN_*. */
+    uint32_t kind;
+} gnt_request_vetted;
+
+typedef struct gnt_request_vet {
+    const char *check;
+    int64_t seed;
+    gnt_request_vetted plugin;
+    /* The defense behind an attack's observations; NULL: none. */
+    const gnt_request_vetted *behind;
+} gnt_request_vet;
+
+typedef struct gnt_request_describe {
+    const char *file;
+} gnt_request_describe;
+
+typedef struct gnt_request {
+    gnt_job_kind kind;
+    gnt_arena memory;
+    union {
+        gnt_request_data data;
+        gnt_request_public_model model;
+        gnt_request_train train;
+        gnt_request_side side;
+        gnt_request_replay replay;
+        gnt_request_prepare prepare;
+        gnt_request_observation observe;
+        gnt_request_prepare_attack prepare_attack;
+        gnt_request_attack attack;
+        gnt_request_score score;
+        gnt_request_vet vet;
+        gnt_request_describe describe;
+    };
+} gnt_request;
+
+/* {"job": KIND, "ask": {…}}; NULL when out of memory. */
+json_t *gnt_request_encode(const gnt_request *r, gnt_fields_part part);
+/* On failure *out is empty. */
+int gnt_request_decode(gnt_request *out, const json_t *json, gnt_err *err);
+void gnt_request_free(gnt_request *r); /* leaves it empty; an empty one is allowed */
+
+#endif

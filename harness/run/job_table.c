@@ -1,0 +1,58 @@
+/* The table of jobs by name. */
+#include "base/mem.h"
+#include "nn/safetensors.h"
+#include "run/run_impl.h"
+
+run_job *run_need(run *r, const char *name, int *fresh) {
+    const json_t *known = json_object_get(r->index, name);
+    *fresh = !known;
+    if (known)
+        return r->job[json_integer_value(known)];
+    if (r->n_jobs == r->room) {
+        size_t room = r->room ? 2 * r->room : 64;
+        run_job **grown = gnt_resize(r->job, room, sizeof *grown);
+        if (!grown)
+            return NULL;
+        r->job = grown;
+        r->room = room;
+    }
+    run_job *j = gnt_alloc(sizeof *j);
+    if (j)
+        j->name = gnt_strdup(name);
+    if (!j || !j->name || json_object_set_new(r->index, name, json_integer((json_int_t)r->n_jobs)) != 0) {
+        gnt_free(j);
+        return NULL;
+    }
+    return r->job[r->n_jobs++] = j;
+}
+
+run_job *run_find_ok(const run *r, const char *name) {
+    const json_t *index = json_object_get(r->index, name);
+    run_job *j = index ? r->job[json_integer_value(index)] : NULL;
+    return j && j->state == RUN_OK ? j : NULL;
+}
+
+int run_add_input(run_job *j, const char *name, run_job *from, const char *output) {
+    if (!from || j->n_inputs == RUN_MOST_INPUTS)
+        return -1;
+    j->input[j->n_inputs++] = (run_input){.name = name, .from = from, .output = output};
+    return 0;
+}
+
+json_t *run_metadata(const run *r, const run_job *j, const char *output) {
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    gnt_st st;
+    gnt_st_init(&st);
+    json_t *all = NULL;
+    if (gnt_store_read(r->store, &j->key, j->record, output, &bytes, &size, NULL) == 0 &&
+        gnt_st_parse(&st, output, bytes, size, NULL) == 0 && st.metadata)
+        all = json_loads(st.metadata, JSON_REJECT_DUPLICATES, NULL);
+    gnt_st_free(&st);
+    gnt_free(bytes);
+    return all;
+}
+
+const run_job *run_origin(const run_job *j) {
+    return j->origin ? j->origin : j;
+}

@@ -1,0 +1,147 @@
+#include "run/request_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+
+run_job *request_begin(run *r, const char *name, gnt_job_kind kind, const char *const *outputs, int *fresh) {
+    run_job *j = run_need(r, name, fresh);
+    if (!j || !*fresh)
+        return j;
+    j->outputs = outputs;
+    j->request.kind = kind;
+    return j;
+}
+
+gnt_key request_key(const run *r, const char *role, const char *job) {
+    const gnt_key of_role = gnt_key_derive(&r->suite->key, role);
+    return gnt_key_derive(&of_role, job);
+}
+
+const char *request_text(run_job *j, const char *text) {
+    return gnt_arena_text(&j->request.memory, text);
+}
+
+static const char *hex_of(run_job *j, const gnt_digest *digest) {
+    char hex[GNT_HEX_SIZE];
+    gnt_digest_hex(digest, hex);
+    return request_text(j, hex);
+}
+
+void request_data(const run *r, run_job *j, const gnt_suite_task *t, const gnt_digest *digest,
+                  const char *coordinates) {
+    j->request.data =
+        (gnt_request_data){.data = {.name = t->data,
+                                    .seed = (int64_t)t->data_seed,
+                                    .rows = {t->rows, 3},
+                                    .digest = hex_of(j, digest)},
+                           .split = {.n = {t->split.n, GNT_ROLES},
+                                     .first = {t->split.first, 3},
+                                     .target_rows = {t->split.target_rows, (size_t)t->split.n_target_rows},
+                                     .target_part = t->split.target_part},
+                           .folder = r->options->data_folder ? r->options->data_folder : "",
+                           .key = request_key(r, "data", coordinates)};
+}
+
+int request_add_weights(run_job *j, const gnt_suite_task *t, const gnt_digest *of, const char **digest) {
+    if (!t->weights)
+        return 0;
+    *digest = hex_of(j, of);
+    j->input[j->n_inputs] = (run_input){.name = "weights", .path = gnt_strdup(t->weights)};
+    return j->input[j->n_inputs++].path ? 0 : -1;
+}
+
+gnt_request_model request_model(const gnt_suite_task *t) {
+    const size_t channels = (size_t)t->facts.dim[0];
+    return (gnt_request_model){.name = t->model,
+                               .json = t->model_json,
+                               .sample = {t->facts.dim, (size_t)t->facts.rank},
+                               .classes = t->facts.classes,
+                               .mean = {t->mean, t->mean ? channels : 0},
+                               .deviation = {t->deviation, t->deviation ? channels : 0}};
+}
+
+gnt_request_federated request_federated(const gnt_suite_task *t, int64_t rounds) {
+    const gnt_suite_federated *f = &t->federated;
+    return (gnt_request_federated){.clients = f->clients,
+                                   .partition = f->partition,
+                                   .shards = f->shards,
+                                   .alpha = f->alpha,
+                                   .rounds = rounds,
+                                   .participation = f->participation,
+                                   .local_steps = f->local_steps,
+                                   .batch = f->batch,
+                                   .rate = f->rate,
+                                   .momentum = f->momentum,
+                                   .cosine = f->schedule == GNT_SCHEDULE_COSINE,
+                                   .training_stats = f->training_stats};
+}
+
+static gnt_request_observe observe_of(const gnt_suite_observe *o, int64_t targets, int64_t batch,
+                                      int64_t set) {
+    return (gnt_request_observe){.probe = o->probe,
+                                 .surface = o->surface,
+                                 .batch = batch,
+                                 .local_steps = o->local_steps,
+                                 .targets = targets,
+                                 .set = set,
+                                 .epochs = o->epochs};
+}
+
+gnt_request_observe request_observe(const gnt_suite_task *t) {
+    const gnt_suite_observe *o = &t->observe;
+    return observe_of(o, o->targets, o->batch, o->set);
+}
+
+gnt_request_observe request_observe_shadow(const gnt_suite_task *t) {
+    const gnt_suite_observe *o = &t->observe;
+    int64_t n = t->shadow_observations, rows = n * o->batch, most = t->role_rows[GNT_ROLE_SHADOW];
+    if (o->set && (o->set_given || !o->probe)) /* each is what one client encodes */
+        return observe_of(o, n, o->set, o->set);
+    if (o->set) /* all of them are one set, as all targets are */
+        return observe_of(o, 1, rows < most ? rows : most, rows < most ? rows : most);
+    return observe_of(o, n, o->batch, 0);
+}
+
+const gnt_request_attribute *request_attribute(run_job *j, const gnt_suite_task *t) {
+    const int32_t a = t->observe.attribute;
+    if (a < 0)
+        return NULL;
+    const gnt_request_attribute of = {.index = a, .values = t->facts.attr[a].values};
+    return gnt_arena_copy(&j->request.memory, &of, 1, sizeof of);
+}
+
+gnt_request_samples request_samples(run_job *j, const gnt_suite_task *t, unsigned what) {
+    const gnt_suite_region *g = &t->region;
+    const int64_t region[] = {g->top, g->left, g->height, g->width};
+    gnt_request_hidden hide[GNT_DATA_ATTRS];
+    gnt_request_samples of = {0};
+    size_t n = 0;
+    for (int32_t i = 0; what & REQUEST_HIDE && i < t->facts.n_attrs; i++)
+        if (t->hide[i] > 0)
+            hide[n++] = (gnt_request_hidden){t->facts.attr[i].name, t->hide[i]};
+    if (what & REQUEST_REGION && g->height) {
+        of.region.at = gnt_arena_copy(&j->request.memory, region, 4, sizeof *region);
+        of.region.n = of.region.at ? 4 : 0;
+    }
+    of.hide.at = n ? gnt_arena_copy(&j->request.memory, hide, n, sizeof *hide) : NULL;
+    of.hide.n = of.hide.at ? n : 0;
+    return of;
+}
+
+uint32_t request_hooks(const run *r, int defense) {
+    uint32_t hooks = 0;
+    for (size_t i = 0; defense >= 0 && i < r->suite->defense[defense].n_members; i++)
+        hooks |= r->suite->defense[defense].member[i].info->hooks;
+    return hooks;
+}
+
+void request_label(const run *r, int defense, double strength, char *text, size_t size) {
+    char number[GNT_NUMBER_SIZE] = "none";
+    if (isfinite(strength))
+        gnt_number_text(strength, number);
+    snprintf(text, size, "%s@%s", defense < 0 ? "(plain)" : r->suite->defense[defense].label, number);
+}

@@ -1,0 +1,59 @@
+/* request_parts: what the requests of several jobs have in common (request/request.h). Everything a job is asked comes from
+ * the coordinates of the plan; two jobs with the same name are the same job.
+ *
+ * What a request points to is the suite's, which outlives it, or lies in the request's own arena. An arena that ran out of
+ * memory says so when the job's turn comes. */
+#ifndef GNT_RUN_REQUEST_PARTS_H
+#define GNT_RUN_REQUEST_PARTS_H
+
+#include "plugin/params.h"
+#include "run/run_impl.h"
+
+enum { PART_SIZE = 2 * GNT_SUITE_NAME, NAME_SIZE = 6 * GNT_SUITE_NAME }; /* ids and labels are bounded */
+
+/* The job of that name; NULL when out of memory. *fresh: it was just made, and its request is to be filled in. */
+run_job *request_begin(run *r, const char *name, gnt_job_kind kind, const char *const *outputs, int *fresh);
+/* The key of `role` for what `job` names. Only keys ever leave the scheduler. */
+gnt_key request_key(const run *r, const char *role, const char *job);
+/* A copy in the job's request. */
+const char *request_text(run_job *j, const char *text);
+
+/* What a `data` job reads of one data set, and the key of its dealing. */
+void request_data(const run *r, run_job *j, const gnt_suite_task *t, const gnt_digest *digest,
+                  const char *coordinates);
+/* Weights from the user's file as the input "weights", where the task has them; *digest stays NULL where not. */
+int request_add_weights(run_job *j, const gnt_suite_task *t, const gnt_digest *of, const char **digest);
+gnt_request_model request_model(const gnt_suite_task *t);
+gnt_request_federated request_federated(const gnt_suite_task *t, int64_t rounds);
+gnt_request_observe request_observe(const gnt_suite_task *t);
+gnt_request_observe request_observe_shadow(const gnt_suite_task *t);
+/* NULL where the task has none. */
+const gnt_request_attribute *request_attribute(run_job *j, const gnt_suite_task *t);
+/* The task's sensitive region, if there is one, and which attributes are to be hidden, if any are. */
+enum { REQUEST_REGION = 1, REQUEST_HIDE = 2 };
+gnt_request_samples request_samples(run_job *j, const gnt_suite_task *t, unsigned what);
+/* GNT_HOOK_* of all members. */
+uint32_t request_hooks(const run *r, int defense);
+/* "LABEL@STRENGTH", as in cell ids. */
+void request_label(const run *r, int defense, double strength, char *text, size_t size);
+
+/* ---- request_plugin.c ---- */
+/* Parameters of a member, THE strength set where it is the swept one. */
+int request_params(gnt_params *out, const gnt_suite_member *m, int swept, double strength);
+/* The models that the parameters name become inputs of the job. On failure the job is broken. */
+gnt_request_plugin request_plugin(run *r, run_job *j, const gnt_suite_member *m, int swept, double strength);
+/* Adds the models that parameters name to a plugin's, where it has none of that parameter. */
+int request_add_models(run *r, run_job *j, gnt_request_plugin *p, const gnt_params *params);
+gnt_request_plugins request_chain(run *r, run_job *j, int defense, double strength);
+
+/* ---- requests_train.c ---- */
+run_job *request_prepare_defense(run *r, size_t task, size_t defense, size_t member, double strength,
+                                 int64_t stage, run_job *trained, uint64_t seed);
+/* Constant names of inputs that come once for a member: "artefacts.I", "defense_artefacts.I". */
+enum { REQUEST_ARTEFACTS, REQUEST_DEFENSE_ARTEFACTS };
+const char *request_input_name(int kind, size_t member);
+/* Artefacts of every member that prepares; `trained` holds the weights of `stage`. */
+int request_add_artefacts(run *r, run_job *j, size_t task, int defense, double strength, int64_t stage,
+                          run_job *trained, uint64_t seed);
+
+#endif

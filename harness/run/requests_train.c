@@ -1,0 +1,304 @@
+/* What is asked of the jobs up to a trained model: data, prepare, train, replay. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "run/request_parts.h"
+
+/* ---- data ---- */
+
+run_job *run_data_job(run *r, size_t task, uint64_t seed) {
+    static const char *const outputs[] = {"clients", "targets",         "test", "public",
+                                          "shadow",  "defender_shadow", NULL};
+    const gnt_suite_task *t = &r->suite->task[task];
+    char name[NAME_SIZE], coordinates[PART_SIZE];
+    int fresh;
+    snprintf(coordinates, sizeof coordinates, "%s/s%" PRIu64, t->trained_as, seed);
+    snprintf(name, sizeof name, "data %s", coordinates);
+    run_job *j = request_begin(r, name, GNT_JOB_DATA, outputs, &fresh);
+    if (!j || !fresh)
+        return j;
+    request_data(r, j, t, &r->data_digest[task], coordinates);
+    if (t->lent.data) {
+        char hex[GNT_HEX_SIZE];
+        gnt_digest_hex(&r->lent_digest[task], hex);
+        const gnt_request_source of = {.name = t->lent.data,
+                                       .seed = (int64_t)t->lent.seed,
+                                       .rows = {&t->lent.rows, 1},
+                                       .digest = request_text(j, hex)};
+        j->request.data.public_rows = gnt_arena_copy(&j->request.memory, &of, 1, sizeof of);
+    }
+    return j;
+}
+
+/* ---- training ---- */
+
+const char *request_input_name(int kind, size_t member) {
+#define FOR_MEMBER(i)                                                                                        \
+    { "artefacts." #i, "defense_artefacts." #i }
+    static const char *const names[GNT_SUITE_MOST_MEMBERS][2] = {
+        FOR_MEMBER(0),  FOR_MEMBER(1),  FOR_MEMBER(2),  FOR_MEMBER(3), FOR_MEMBER(4),  FOR_MEMBER(5),
+        FOR_MEMBER(6),  FOR_MEMBER(7),  FOR_MEMBER(8),  FOR_MEMBER(9), FOR_MEMBER(10), FOR_MEMBER(11),
+        FOR_MEMBER(12), FOR_MEMBER(13), FOR_MEMBER(14), FOR_MEMBER(15)};
+#undef FOR_MEMBER
+    return names[member][kind];
+}
+
+int request_add_artefacts(run *r, run_job *j, size_t task, int defense, double strength, int64_t stage,
+                          run_job *trained, uint64_t seed) {
+    if (defense < 0)
+        return 0;
+    const gnt_suite_defense *d = &r->suite->defense[defense];
+    for (size_t i = 0; i < d->n_members; i++) {
+        const gnt_plugin_info *info = d->member[i].info;
+        if (!(info->hooks & GNT_HOOK_PREPARE))
+            continue;
+        int by_stage = info->scope == GNT_SCOPE_STAGE && stage > 0;
+        run_job *from = by_stage ? trained : run_initial_job(r, task, seed);
+        run_job *p =
+            request_prepare_defense(r, task, (size_t)defense, i, strength, by_stage ? stage : 0, from, seed);
+        if (!p || run_add_input(j, request_input_name(REQUEST_ARTEFACTS, i), p, "artefacts") != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Where the hooks of the chain run beside the training (job/side.h). Without any, no plugin is opened. */
+static void ask_for_sides(const run *r, run_job *j, int defense) {
+    static const struct {
+        uint32_t side, hooks;
+    } sides[] = {{GNT_SIDE_CLIENT, GNT_HOOK_CONTRIBUTE | GNT_HOOK_ENCODE_SET | GNT_HOOK_ENCODE_BATCH |
+                                       GNT_HOOK_LOCAL_RATE | GNT_HOOK_CLIENT_UPDATE |
+                                       GNT_HOOK_TRANSFORM_UPDATE | GNT_HOOK_STATE},
+                 {GNT_SIDE_SERVER, GNT_HOOK_AGGREGATE},
+                 {GNT_SIDE_QUERY, GNT_HOOK_ENCODE_QUERY}};
+    const uint32_t hooks = request_hooks(r, defense);
+    gnt_request_train *q = &j->request.train;
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+        if (hooks & sides[i].hooks)
+            q->sides |= sides[i].side;
+    if (!q->sides)
+        j->n_plugins = 0;
+    /* what one client gives to all, or carries on, must be its own */
+    q->copies = (hooks & (GNT_HOOK_STATE | GNT_HOOK_CONTRIBUTE)) != 0;
+}
+
+/* What the training keeps of its rounds, for all tasks that it trains for. NULL where nothing is observed in a round. */
+static const gnt_request_record *record_of(const run *r, run_job *j, const gnt_suite_task *t, int transforms,
+                                           const char *coordinates) {
+    const gnt_suite *s = r->suite;
+    gnt_request_record of = {0};
+    int all_epochs = 0;
+    for (size_t i = 0; i < s->n_tasks; i++) {
+        const gnt_suite_observe *o = &s->task[i].observe;
+        if (strcmp(s->task[i].trained_as, t->trained_as) != 0 || o->probe ||
+            o->surface == GNT_SURFACE_TRANSCRIPT)
+            continue;
+        of.targets = o->targets > of.targets ? o->targets : of.targets;
+        if (o->surface != GNT_SURFACE_ENCODING)
+            continue;
+        of.encodings = 1;
+        all_epochs |= o->epochs == 0;
+        of.epochs = o->epochs > of.epochs ? o->epochs : of.epochs;
+    }
+    if (!of.targets && !transforms)
+        return NULL;
+    of.stages = (gnt_ints){t->stages, of.targets ? t->n_stages : 0};
+    of.epochs = all_epochs ? 0 : of.epochs;
+    of.key = request_key(r, "observe", coordinates);
+    return gnt_arena_copy(&j->request.memory, &of, 1, sizeof of);
+}
+
+static const gnt_request_head *head_of(const run *r, run_job *j, const gnt_suite_task *t, uint64_t seed) {
+    char coordinates[PART_SIZE];
+    snprintf(coordinates, sizeof coordinates, "%s/s%" PRIu64 "/head", t->trained_as, seed);
+    const gnt_request_head of = {.hidden = {t->head.hidden, t->head.n_hidden},
+                                 .epochs = t->head.epochs,
+                                 .batch = t->head.batch,
+                                 .rate = t->head.rate,
+                                 .key = request_key(r, "train", coordinates)};
+    return gnt_arena_copy(&j->request.memory, &of, 1, sizeof of);
+}
+
+/* The same budget on public data: as many clients a round, steps and batches; no more clients than there are rows. */
+static gnt_request_federated federated_of(const gnt_suite_task *t, int defense, int64_t rounds) {
+    gnt_suite_task of = *t;
+    gnt_suite_federated *f = &of.federated;
+    const int64_t each = f->partition == GNT_PARTITION_SHARDS ? f->shards : 1;
+    const int64_t most = t->role_rows[GNT_ROLE_PUBLIC] / each;
+    if (defense == RUN_PUBLIC && f->clients > most && most > 0) {
+        const double a_round = ceil(f->participation * (double)f->clients - 1e-9);
+        f->clients = most;
+        f->participation = fmin(1, fmax(a_round, 1) / (double)most);
+    }
+    return request_federated(&of, rounds);
+}
+
+static run_job *training(run *r, const char *name, size_t task, int defense, double strength, uint64_t seed,
+                         int64_t rounds, int shuffle) {
+    static const char *const outputs[] = {"trained", "contributions", "record", "held", "treatments", NULL};
+    const gnt_suite_task *t = &r->suite->task[task];
+    char coordinates[PART_SIZE], role[NAME_SIZE];
+    int fresh;
+    run_job *j = request_begin(r, name, GNT_JOB_TRAIN, outputs, &fresh);
+    if (!j || !fresh)
+        return j;
+    snprintf(coordinates, sizeof coordinates, "%s/s%" PRIu64, t->trained_as, seed);
+    snprintf(role, sizeof role, "%s/%s/train", coordinates,
+             defense < 0 ? "(plain)" : r->suite->defense[defense].label);
+    j->utility_kind = t->utility;
+    j->untrained = rounds == 0 && !t->weights;
+    static const int64_t untrained[] = {0};
+    gnt_request_train *q = &j->request.train;
+    *q = (gnt_request_train){.model = request_model(t),
+                             .federated = federated_of(t, defense, rounds),
+                             .stages = rounds ? (gnt_ints){t->stages, t->n_stages} : (gnt_ints){untrained, 1},
+                             .partition_key = request_key(r, "data", coordinates),
+                             .init_key = request_key(r, "init", coordinates),
+                             .train_key = request_key(r, "train", coordinates),
+                             .defense_key = request_key(r, "defense", role)};
+    if (defense >= 0)
+        q->samples = request_samples(j, t, REQUEST_REGION | REQUEST_HIDE);
+    q->defense = request_chain(r, j, defense, strength);
+    ask_for_sides(r, j, defense);
+    q->shuffle_labels = shuffle;
+    if (!shuffle && defense >= 0 && rounds)
+        q->record =
+            record_of(r, j, t, (request_hooks(r, defense) & GNT_HOOK_TRANSFORM_UPDATE) != 0, coordinates);
+    if (t->by_head && !j->untrained)
+        q->head = head_of(r, j, t, seed);
+    run_job *data = run_data_job(r, task, seed);
+    if (run_add_input(j, "clients", data, defense == RUN_PUBLIC ? "public" : "clients") != 0 ||
+        run_add_input(j, "test", data, "test") != 0 || run_add_input(j, "public", data, "public") != 0 ||
+        request_add_weights(j, t, &r->weights_digest[task], &q->weights_digest) != 0 ||
+        request_add_artefacts(r, j, task, defense, strength, 0, NULL, seed) != 0)
+        return NULL;
+    return j;
+}
+
+run_job *run_initial_job(run *r, size_t task, uint64_t seed) {
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "start %s/s%" PRIu64, r->suite->task[task].trained_as, seed);
+    return training(r, name, task, RUN_PLAIN, NAN, seed, 0, 0);
+}
+
+run_job *run_train_job(run *r, size_t task, int defense, double strength, uint64_t seed) {
+    const gnt_suite_task *t = &r->suite->task[task];
+    char name[NAME_SIZE], label[PART_SIZE];
+    /* only a secure sum is taken before the first round: else all start from the same weights */
+    if (t->federated.rounds == 0 && !(request_hooks(r, defense) & GNT_HOOK_CONTRIBUTE))
+        return run_initial_job(r, task, seed);
+    request_label(r, defense, strength, label, sizeof label);
+    snprintf(name, sizeof name, "train %s/%s/s%" PRIu64, t->trained_as, label, seed);
+    return training(r, name, task, defense, strength, seed, t->federated.rounds, 0);
+}
+
+/* Public rows that are samples of the task: of its own set, with its labels. */
+static int has_public(const gnt_suite_task *t) {
+    return t->federated.rounds > 0 && t->role_rows[GNT_ROLE_PUBLIC] > 0 && !t->lent.data;
+}
+
+static void public_name(const run *r, size_t task, uint64_t seed, char name[NAME_SIZE]) {
+    snprintf(name, NAME_SIZE, "public %s/s%" PRIu64, r->suite->task[task].trained_as, seed);
+}
+
+run_job *run_public_job(run *r, size_t task, uint64_t seed) {
+    const gnt_suite_task *t = &r->suite->task[task];
+    char name[NAME_SIZE];
+    if (!has_public(t))
+        return NULL;
+    public_name(r, task, seed, name);
+    return training(r, name, task, RUN_PUBLIC, NAN, seed, t->federated.rounds, 0);
+}
+
+run_job *run_public_made(const run *r, size_t task, uint64_t seed) {
+    char name[NAME_SIZE];
+    public_name(r, task, seed, name);
+    return run_find_ok(r, name);
+}
+
+run_job *run_shuffled_job(run *r, size_t task, int defense, double strength, uint64_t seed) {
+    const gnt_suite_task *t = &r->suite->task[task];
+    char name[NAME_SIZE], label[PART_SIZE];
+    if (t->federated.rounds == 0 || t->is_map || t->utility != GNT_UTILITY_ACCURACY)
+        return NULL;
+    request_label(r, defense, strength, label, sizeof label);
+    snprintf(name, sizeof name, "shuffled-labels %s/%s/s%" PRIu64, t->trained_as, label, seed);
+    return training(r, name, task, defense, strength, seed, t->federated.rounds, 1);
+}
+
+run_job *run_replay_job(run *r, size_t task, int defense, double strength, uint64_t seed) {
+    static const char *const outputs[] = {"replay", NULL};
+    run_job *train = run_train_job(r, task, defense, strength, seed);
+    char name[NAME_SIZE], label[PART_SIZE];
+    int fresh;
+    if (!train || !train->request.train.record || train->n_plugins == 0)
+        return NULL;
+    request_label(r, defense, strength, label, sizeof label);
+    snprintf(name, sizeof name, "replay %s/%s/s%" PRIu64, r->suite->task[task].trained_as, label, seed);
+    run_job *j = request_begin(r, name, GNT_JOB_REPLAY, outputs, &fresh);
+    if (!j || !fresh)
+        return j;
+    const gnt_request_train *of = &train->request.train; /* which lives as long as this one */
+    j->request.replay = (gnt_request_replay){.model = of->model,
+                                             .samples = of->samples,
+                                             .federated = of->federated,
+                                             .defense = of->defense,
+                                             .sides = GNT_SIDE_CLIENT,
+                                             .copies = 1,
+                                             .partition_key = of->partition_key,
+                                             .train_key = of->train_key,
+                                             .defense_key = of->defense_key,
+                                             .record = *of->record};
+    for (size_t i = 0; i < train->n_plugins; i++)
+        j->plugin[j->n_plugins++] = train->plugin[i];
+    for (size_t i = 0; i < train->n_inputs; i++)
+        if (train->input[i].from && strcmp(train->input[i].name, "test") != 0 &&
+            run_add_input(j, train->input[i].name, train->input[i].from, train->input[i].output) != 0)
+            return NULL;
+    return run_add_input(j, "trained", train, "trained") == 0 &&
+                   run_add_input(j, "record", train, "record") == 0 &&
+                   run_add_input(j, "held", train, "held") == 0
+               ? j
+               : NULL;
+}
+
+run_job *run_none_job(run *r, size_t task, uint64_t seed) {
+    for (size_t d = 0; d < r->suite->n_defenses; d++)
+        if (strcmp(r->suite->defense[d].plugin, "none") == 0)
+            return run_train_job(r, task, (int)d, NAN, seed);
+    return run_train_job(r, task, RUN_PLAIN, NAN, seed);
+}
+
+run_job *request_prepare_defense(run *r, size_t task, size_t defense, size_t member, double strength,
+                                 int64_t stage, run_job *trained, uint64_t seed) {
+    static const char *const outputs[] = {"artefacts", NULL};
+    const gnt_suite_task *t = &r->suite->task[task];
+    const gnt_suite_defense *d = &r->suite->defense[defense];
+    char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE];
+    int fresh;
+    request_label(r, (int)defense, strength, label, sizeof label);
+    snprintf(name, sizeof name, "prepare %s/r%" PRId64 "/%s/member %zu/s%" PRIu64, t->trained_as, stage,
+             label, member, seed);
+    run_job *j = request_begin(r, name, GNT_JOB_PREPARE_DEFENSE, outputs, &fresh);
+    if (!j || !fresh)
+        return j;
+    snprintf(role, sizeof role, "%s/s%" PRIu64 "/%s/prepare r%" PRId64 " member %zu", t->trained_as, seed,
+             d->label, stage, member);
+    const gnt_suite_member *m = &d->member[member];
+    j->request.prepare =
+        (gnt_request_prepare){.model = request_model(t),
+                              .samples = request_samples(j, t, REQUEST_REGION | REQUEST_HIDE),
+                              .federated = request_federated(t, t->federated.rounds),
+                              .stage = stage,
+                              .told_stage = m->info->scope == GNT_SCOPE_STAGE ? stage : -1,
+                              .key = request_key(r, "defense", role)};
+    j->request.prepare.plugin = request_plugin(r, j, m, (int32_t)member == d->swept, strength);
+    run_job *data = run_data_job(r, task, seed);
+    if (run_add_input(j, "public", data, "public") != 0 ||
+        run_add_input(j, "shadow", data, "defender_shadow") != 0 ||
+        run_add_input(j, "trained", trained, "trained") != 0)
+        return NULL;
+    return j;
+}
