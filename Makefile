@@ -32,10 +32,11 @@ CFLAGS_ALL += -DGNT_MATIO
 endif
 LIBS += -ljansson -lopenblas -lsodium -lseccomp -lpng -lz -lm -ldl -lpthread
 
-ROOMS = base data nn metric fl match suite plugin request tally process job run vet finished seal report board gate cli
+NN_ROOMS = nn/graph nn/kernels nn/conv nn/plan nn/model nn/io nn/solve
+ROOMS = base data $(NN_ROOMS) metric fl match suite plugin request tally process job run vet finished seal report board gate cli
 ROOM_SRC = $(foreach r,$(ROOMS),$(wildcard harness/$(r)/*.c))
 # files named real_*.c are compiled twice, for float and for double
-REAL_SRC = $(filter harness/nn/real_%.c,$(ROOM_SRC))
+REAL_SRC = $(foreach s,$(ROOM_SRC),$(if $(filter real_%,$(notdir $(s))),$(s)))
 PLAIN_SRC = $(filter-out $(REAL_SRC) harness/cli/main.c,$(ROOM_SRC))
 LIB_OBJ = $(PLAIN_SRC:%.c=$(B)/obj/%.o) $(REAL_SRC:%.c=$(B)/obj/%.f32.o) $(REAL_SRC:%.c=$(B)/obj/%.f64.o)
 NN_OBJ = $(filter $(B)/obj/harness/base/% $(B)/obj/harness/nn/%,$(LIB_OBJ))

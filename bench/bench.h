@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "nn/model.h"
+#include "nn/model/model.h"
 
 typedef enum bench_kind {
     BENCH_MATCH, /* gradient, cosine distance and total variation, their gradient, signed Adam, the image's box */

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "bench.h"
-#include "nn/recipe.h"
+#include "nn/model/recipe.h"
 
 enum { TRIES = 3 };
 #define CLOSE 5e-5

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "nn/limits.h"
+#include "nn/kernels/limits.h"
 
 /* Peak of resident memory, from here on. */
 static void forget_peak(void) {

@@ -5,9 +5,9 @@
 
 #include "base/mem.h"
 #include "bench.h"
-#include "nn/program.h"
-#include "nn/recipe.h"
-#include "nn/train.h"
+#include "nn/plan/program.h"
+#include "nn/model/recipe.h"
+#include "nn/model/train.h"
 
 struct bench_work {
     const bench_row *row;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "nn/model.h"
+#include "nn/model/model.h"
 #include "plugin/model_service.h"
 #include "try_plugin.h"
 

@@ -15,8 +15,8 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "formula.h"
-#include "nn/model.h"
-#include "nn/safetensors.h"
+#include "nn/model/model.h"
+#include "nn/io/safetensors.h"
 
 enum { MATCHING_PARAMS = 640 }; /* DenseNet-121 has 362 and 242 buffers */
 

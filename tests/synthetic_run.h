@@ -14,7 +14,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "nn/safetensors.h"
+#include "nn/io/safetensors.h"
 
 typedef struct synthetic {
     const char *folder; /* made by the caller; gets results.json and images/ */

@@ -8,9 +8,9 @@
 #include "base/mem.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
-#include "nn/limits.h"
-#include "nn/program.h"
-#include "nn/recipe.h"
+#include "nn/kernels/limits.h"
+#include "nn/plan/program.h"
+#include "nn/model/recipe.h"
 #include "process/child.h"
 
 static const char help[] =

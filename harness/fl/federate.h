@@ -16,7 +16,7 @@
 #include "fl/chain.h"
 #include "fl/partition.h"
 #include "fl/undefended.h"
-#include "nn/train.h"
+#include "nn/model/train.h"
 
 typedef struct gnt_fl_config {
     int32_t rounds;

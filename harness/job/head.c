@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "nn/train.h"
+#include "nn/model/train.h"
 
 enum { EVALUATE_BATCH = 64 };
 

@@ -4,7 +4,7 @@
 #define GNT_JOB_RELEASED_H
 
 #include "fl/chain.h"
-#include "nn/safetensors.h"
+#include "nn/io/safetensors.h"
 
 typedef struct gnt_released {
     int64_t n, features, classes; /* n: encodings */

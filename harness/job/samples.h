@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "data/data.h"
 #include "gauntlet/plugin.h"
-#include "nn/safetensors.h"
+#include "nn/io/safetensors.h"
 
 /* Owns everything its view points to. */
 typedef struct gnt_sampleset {

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "nn/train.h"
+#include "nn/model/train.h"
 
 enum { EVALUATE_BATCH = 64 };
 

@@ -6,7 +6,7 @@
 
 #include "job/samples.h"
 #include "metric/utility.h"
-#include "nn/model.h"
+#include "nn/model/model.h"
 
 /* outputs: samples of `test` × classes. */
 gnt_metric_worth gnt_test_utility_of(const gnt_model *m, const gnt_sampleset *test, const float *outputs);

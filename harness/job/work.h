@@ -12,7 +12,7 @@
 #include "fl/federate.h"
 #include "fl/partition.h"
 #include "job/samples.h"
-#include "nn/model.h"
+#include "nn/model/model.h"
 #include "plugin/host.h"
 #include "request/request.h"
 

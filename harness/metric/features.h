@@ -12,8 +12,8 @@
 #define GNT_METRIC_FEATURES_H
 
 #include "metric/image.h"
-#include "nn/model.h"
-#include "nn/safetensors.h"
+#include "nn/model/model.h"
+#include "nn/io/safetensors.h"
 
 typedef struct gnt_features gnt_features;
 

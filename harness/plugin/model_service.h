@@ -15,7 +15,7 @@
 
 #include "base/err.h"
 #include "gauntlet/plugin.h"
-#include "nn/model.h"
+#include "nn/model/model.h"
 
 typedef struct gnt_service gnt_service;
 

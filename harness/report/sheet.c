@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "nn/safetensors.h"
+#include "nn/io/safetensors.h"
 #include "report/escape.h"
 #include "report/font.h"
 #include "report/measure.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "nn/dnnl.h"
+#include "nn/conv/dnnl.h"
 #include "run/run_impl.h"
 
 #if defined(__x86_64__) || defined(__i386__)

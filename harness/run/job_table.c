@@ -1,6 +1,6 @@
 /* The table of jobs by name. */
 #include "base/mem.h"
-#include "nn/safetensors.h"
+#include "nn/io/safetensors.h"
 #include "run/run_impl.h"
 
 run_job *run_need(run *r, const char *name, int *fresh) {

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "metric/features.h"
-#include "nn/dnnl.h"
+#include "nn/conv/dnnl.h"
 #include "run/run_impl.h"
 #include "run/version.h"
 

@@ -15,7 +15,7 @@
 #include "base/random.h"
 #include "data/data.h"
 #include "fl/partition.h"
-#include "nn/model.h"
+#include "nn/model/model.h"
 #include "plugin/info.h"
 
 struct gnt_match_spec; /* match/match.h */

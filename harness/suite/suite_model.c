@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "nn/safetensors.h"
+#include "nn/io/safetensors.h"
 #include "suite/suite_impl.h"
 
 static const char *const default_folders[] = {"models", NULL};

@@ -1,7 +1,7 @@
 /* Architectures. Input: one byte that chooses the shape of a sample, then the JSON text. What is accepted and small is built
  * as a graph, with its loss, and takes fresh weights. */
 #include "fuzz.h"
-#include "nn/model.h"
+#include "nn/model/model.h"
 
 enum { MOST_WEIGHTS = 1 << 16, MOST_LAYERS = 64 };
 

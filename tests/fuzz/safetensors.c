@@ -1,6 +1,6 @@
 /* Safetensors: what is accepted is written and read again to the same bytes. */
 #include "fuzz.h"
-#include "nn/safetensors.h"
+#include "nn/io/safetensors.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     gnt_st st, again;

@@ -1,7 +1,7 @@
 /* Records of a store, beside one output that is as it was. Input: the record without its sum, a line "%%", the output's bytes. Where an
  * output called "o" is named with the digest of those bytes, the entry holds. */
 #include "entry.h"
-#include "nn/safetensors.h"
+#include "nn/io/safetensors.h"
 
 static void use(gnt_store *store, const gnt_digest *key, const json_t *record) {
     const char *name;

@@ -15,8 +15,8 @@
 #include "base/mem.h"
 #include "base/random.h"
 #include "gauntlet/nn.h"
-#include "nn/plan.h"
-#include "nn/winograd.h"
+#include "nn/plan/plan.h"
+#include "nn/conv/winograd.h"
 
 static gnt_dnnl *library(void) {
     gnt_dnnl *d = NULL;

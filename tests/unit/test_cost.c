@@ -8,9 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "nn/limits.h"
-#include "nn/program.h"
-#include "nn/recipe.h"
+#include "nn/kernels/limits.h"
+#include "nn/plan/program.h"
+#include "nn/model/recipe.h"
 
 static gnt_program *compile(gnt_graph *g, const gnt_node *out, const int32_t *stage, int32_t n) {
     char error[512] = "";

@@ -17,7 +17,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "metric/features.h"
-#include "nn/train.h"
+#include "nn/model/train.h"
 
 extern char **environ;
 

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "nn/plan.h"
-#include "nn/program.h"
-#include "nn/recipe.h"
+#include "nn/plan/plan.h"
+#include "nn/plan/program.h"
+#include "nn/model/recipe.h"
 
 enum { MOST_INPUTS = 8, MOST_OUTPUTS = 4 };
 

@@ -12,10 +12,10 @@
 
 #include "base/random.h"
 #include "gauntlet/nn.h"
-#include "nn/four.h"
-#include "nn/kernels.h"
-#include "nn/loops.h"
-#include "nn/samples.h"
+#include "nn/conv/four.h"
+#include "nn/kernels/kernels.h"
+#include "nn/kernels/loops.h"
+#include "nn/conv/samples.h"
 
 static double get(const gnt_kernels *k, const void *x, int64_t i) {
     return k->size == 4 ? (double)((const float *)x)[i] : ((const double *)x)[i];

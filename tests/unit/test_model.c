@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "nn/model.h"
+#include "nn/model/model.h"
 
 static gnt_nn_shape image(int64_t c, int64_t h, int64_t w) {
     return (gnt_nn_shape){.rank = 3, .dim = {c, h, w}};

@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "formula.h"
-#include "nn/model.h"
+#include "nn/model/model.h"
 
 enum { MOST = 16, ENTRIES = 64 };
 

@@ -10,7 +10,7 @@
 
 #include "formula.h"
 #include "gauntlet/nn.h"
-#include "nn/safetensors.h"
+#include "nn/io/safetensors.h"
 
 enum { N = 12 };
 

@@ -12,7 +12,7 @@
 
 #include "base/mem.h"
 #include "data/data.h"
-#include "nn/model.h"
+#include "nn/model/model.h"
 #include "plugin/host.h"
 #include "plugin/load.h"
 

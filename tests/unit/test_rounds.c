@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "job/record.h"
-#include "nn/train.h"
+#include "nn/model/train.h"
 #include "sides.h"
 
 enum { CLIENTS = 4, ROWS = 24, EACH = ROWS / CLIENTS, ROUNDS = 3 };

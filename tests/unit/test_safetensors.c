@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "nn/safetensors.h"
+#include "nn/io/safetensors.h"
 
 /* A file of a header text and `data_size` bytes of data, each byte its place; the caller frees. */
 static uint8_t *file_of(const char *header, size_t data_size, size_t *size) {

@@ -1,0 +1,113 @@
+/* four: the weights of such a layer (9 MB with 512 channels) outweigh all else: they are read once, in order, a vector of
+ * sixteen outputs at a time, and each vector meets those of the 16 places alone whose window entry lies in the image: 100
+ * for the nine of a channel, where the padding would make it 144.
+ *
+ *   y[o, place] = Σ_c Σ_tap u[o / 16][c][tap][o % 16]·x[c, place + tap]
+ *
+ * conv_dx is the same with windows turned round and channels exchanged. Sums go in pieces of some channels. */
+#include "nn/conv/four.h"
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+
+#include <immintrin.h>
+
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma")
+#pragma GCC optimize("O3")
+
+#include "nn/kernels/square.h"
+
+enum {
+    V = 16,
+    SIDE = 4,
+    TAPS = 9,
+    PIECE = 32,            /* channels that are added up at once */
+    AHEAD = 1 << 10,       /* entries of u that are asked for before their turn */
+    MANY_WEIGHTS = 1 << 18 /* fewer stay in the second cache, where blocks are as good */
+};
+
+void gnt_four_weights(int op, float *u, const float *w, int64_t o, int64_t c) {
+    int turned = op == GNT_OP_CONV_DX;
+    int64_t ins = turned ? o : c, outs = turned ? c : o;
+    int64_t out_step = turned ? TAPS : c * TAPS, in_step = turned ? c * TAPS : TAPS;
+    for (int64_t i = 0; i < outs; i += V)
+        for (int64_t j = 0; j < ins; j++)
+            for (int64_t k = 0; k < TAPS; k++)
+                for (int64_t l = 0; l < V; l++)
+                    *u++ = w[(i + l) * out_step + j * in_step + (turned ? TAPS - 1 - k : k)];
+}
+
+/* sum[place] += u[tap]·x[place + tap] for one channel. */
+static inline __attribute__((always_inline)) void add_channel(__m512 sum[V], const float *u, const float *x) {
+#pragma GCC unroll 3
+    for (int i = 0; i < 3; i++)
+#pragma GCC unroll 3
+        for (int j = 0; j < 3; j++) {
+            __m512 w = _mm512_loadu_ps(u + (i * 3 + j) * V);
+            _mm_prefetch((const char *)(u + (i * 3 + j) * V + AHEAD), _MM_HINT_T1);
+#pragma GCC unroll 16
+            for (int p = 0; p < V; p++) {
+                int row = p / SIDE + i - 1, column = p % SIDE + j - 1;
+                if (row >= 0 && row < SIDE && column >= 0 && column < SIDE)
+                    sum[p] = _mm512_fmadd_ps(w, _mm512_set1_ps(x[row * SIDE + column]), sum[p]);
+            }
+        }
+}
+
+static void run(float *y, const float *x, const float *u, int64_t outs, int64_t ins) {
+    for (int64_t o = 0; o < outs; o += V) {
+        __m512 total[V];
+        for (int p = 0; p < V; p++)
+            total[p] = _mm512_setzero_ps();
+        for (int64_t from = 0; from < ins; from += PIECE) {
+            int64_t to = ins - from < PIECE ? ins : from + PIECE;
+            __m512 sum[V];
+            for (int p = 0; p < V; p++)
+                sum[p] = _mm512_setzero_ps();
+            for (int64_t c = from; c < to; c++, u += TAPS * V)
+                add_channel(sum, u, x + c * V);
+            for (int p = 0; p < V; p++)
+                total[p] = _mm512_add_ps(total[p], sum[p]);
+        }
+        gnt_turn_square(total);
+        for (int p = 0; p < V; p++)
+            _mm512_storeu_ps(y + (o + p) * V, total[p]);
+    }
+}
+
+#pragma GCC pop_options
+
+void gnt_four_conv(float *y, const float *x, const float *u, const gnt_conv *s) {
+    run(y, x, u, s->o, s->c);
+}
+
+void gnt_four_conv_dx(float *dx, const float *dy, const float *u, const gnt_conv *s) {
+    run(dx, dy, u, s->c, s->o);
+}
+
+int gnt_four_fits(int op, const gnt_conv *s) {
+    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq") ||
+        !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl"))
+        return 0;
+    return (op == GNT_OP_CONV || op == GNT_OP_CONV_DX) && s->n == 1 && s->h == SIDE && s->w == SIDE &&
+           s->kh == 3 && s->kw == 3 && s->stride == 1 && s->pad == 1 && s->c % V == 0 && s->o % V == 0 &&
+           s->o * s->c * TAPS >= MANY_WEIGHTS;
+}
+
+#else
+
+int gnt_four_fits(int op, const gnt_conv *s) {
+    (void)op, (void)s;
+    return 0;
+}
+void gnt_four_weights(int op, float *u, const float *w, int64_t o, int64_t c) {
+    (void)op, (void)u, (void)w, (void)o, (void)c;
+}
+void gnt_four_conv(float *y, const float *x, const float *u, const gnt_conv *s) {
+    (void)y, (void)x, (void)u, (void)s;
+}
+void gnt_four_conv_dx(float *dx, const float *dy, const float *u, const gnt_conv *s) {
+    (void)dx, (void)dy, (void)u, (void)s;
+}
+
+#endif

@@ -1,0 +1,347 @@
+/* samples: the lanes of a vector are sixteen samples at one entry of an image, so a weight meets a whole vector whatever
+ * the stride and wherever the window lies: nothing is computed in the padding, and no entry is copied. Groups of sixteen
+ * go by twos. With x[g, c, row, column] such a vector of group g:
+ *
+ *   conv     y[g, o, place] = Σ w[o, c, i, j]·x[g, c, place·stride + (i, j) − pad]
+ *   conv_dx  the same over dy: the place at which window entry (i, j) meets the pixel
+ *   conv_dw  dw[o, c, i, j] = Σ_g Σ_place dy[g, o, place]·x[g, c, …], lane by lane; the lanes are added up at the end
+ *
+ * Every sum runs in an order fixed by the shape, in pieces that are added up in turn. */
+#include "nn/conv/samples.h"
+
+#include <string.h>
+
+#include "nn/kernels/turn.h"
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+
+#include <immintrin.h>
+
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma")
+#pragma GCC optimize("O3")
+
+#include "nn/kernels/square.h"
+
+enum {
+    V = GNT_SAMPLES,
+    MOST_TAPS = 64,
+    PIECE = 128,            /* terms of a sum that are added up at once */
+    NEAR = 1 << 12,         /* entries of dy that conv_dw keeps in the nearest cache */
+    MOST_WEIGHTS = 1 << 16, /* each is met once for every place */
+    MOST_ENTRIES = 1 << 19  /* of two groups: they stay in the second cache */
+};
+
+static int64_t least(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+static __mmask16 first_lanes(int64_t n) {
+    return (__mmask16)(n >= V ? 0xffff : (1u << n) - 1);
+}
+
+/* ---- conv and dx: from a source of `ins` channels to a result of `outs` ---- */
+
+typedef struct product {
+    int64_t outs, ins, rows, columns; /* of the result */
+    int64_t h, w;                     /* of the source */
+    int64_t kh, kw, stride, pad;
+    int turned; /* dx */
+} product;
+
+/* Along one axis: the window entries `first`, first + step, … that result place `at` meets, n of them, and the source
+ * entry under the first; the following ones lie one after or, turned, one before it. */
+typedef struct meeting {
+    int64_t first, n, source;
+} meeting;
+
+static meeting meet(const product *p, int64_t at, int64_t taps, int64_t size) {
+    int64_t s = p->stride, first, last;
+    if (!p->turned) {
+        first = at * s < p->pad ? p->pad - at * s : 0;
+        last = least(taps, size + p->pad - at * s);
+        return (meeting){first, last > first ? last - first : 0, at * s + first - p->pad};
+    }
+    first = (at + p->pad) % s;
+    if (at + p->pad - first > (size - 1) * s)
+        first += at + p->pad - first - (size - 1) * s;
+    last = least(taps - 1, at + p->pad);
+    return (meeting){first, last >= first ? (last - first) / s + 1 : 0, (at + p->pad - first) / s};
+}
+
+/* Sums of T results in one place, and of the terms in `part` channels that it meets. */
+typedef struct part {
+    int64_t channels, rows, columns;             /* of the source */
+    int64_t x_channel, x_row, x_column, x_group; /* steps of the source */
+    int64_t w_channel, w_row, w_column;          /* of the weights, whose outputs are neighbours */
+    int64_t y_step, y_group;                     /* of the result, from one output or group to the next */
+    int adds;
+} part;
+
+/* T outputs over G groups of samples. */
+static inline __attribute__((always_inline)) void tile(const int T, const int G, float *y, const float *x,
+                                                       const float *w, const part *p) {
+    __m512 sum[12][2], v[2];
+    for (int t = 0; t < T; t++)
+        for (int g = 0; g < G; g++)
+            sum[t][g] = _mm512_setzero_ps();
+    for (int64_t c = 0; c < p->channels; c++, x += p->x_channel, w += p->w_channel) {
+        const float *x_row = x, *w_row = w;
+        for (int64_t i = 0; i < p->rows; i++, x_row += p->x_row, w_row += p->w_row) {
+            const float *x_at = x_row, *w_at = w_row;
+            for (int64_t j = 0; j < p->columns; j++, x_at += p->x_column, w_at += p->w_column) {
+                for (int g = 0; g < G; g++)
+                    v[g] = _mm512_loadu_ps(x_at + g * p->x_group);
+                for (int t = 0; t < T; t++) {
+                    __m512 a = _mm512_set1_ps(w_at[t]);
+                    for (int g = 0; g < G; g++)
+                        sum[t][g] = _mm512_fmadd_ps(a, v[g], sum[t][g]);
+                }
+            }
+        }
+    }
+    for (int t = 0; t < T; t++)
+        for (int g = 0; g < G; g++) {
+            float *to = y + t * p->y_step + g * p->y_group;
+            _mm512_storeu_ps(to, p->adds ? _mm512_add_ps(_mm512_loadu_ps(to), sum[t][g]) : sum[t][g]);
+        }
+}
+
+typedef void (*tile_fn)(float *y, const float *x, const float *w, const part *p);
+#define TILE(T, G)                                                                                           \
+    static void tile_##T##_##G(float *y, const float *x, const float *w, const part *p) {                    \
+        tile(T, G, y, x, w, p);                                                                              \
+    }
+#define TILES(T) TILE(T, 1) TILE(T, 2)
+TILES(1)
+TILES(2)
+TILES(3)
+TILES(4)
+TILES(5)
+TILES(6)
+TILES(7)
+TILES(8)
+TILES(9)
+TILES(10)
+TILES(11)
+TILES(12)
+#define ROW(T)                                                                                               \
+    { tile_##T##_1, tile_##T##_2 }
+static const tile_fn tile_of[12][2] = {ROW(1), ROW(2), ROW(3), ROW(4),  ROW(5),  ROW(6),
+                                       ROW(7), ROW(8), ROW(9), ROW(10), ROW(11), ROW(12)};
+
+/* One row of the result, which meets the source's rows by r, from the channels from c on. */
+static void multiply_row(float *y, const float *x, const float *w, const product *p, const meeting *r,
+                         int64_t c, part *m, int64_t groups) {
+    int64_t places = p->rows * p->columns, tiles = (p->outs + 11) / 12, high;
+    m->rows = r->n;
+    m->adds = c > 0;
+    for (int64_t o = 0; o < p->outs; o += high) {
+        high = (p->outs - o + tiles - 1) / tiles; /* as even as may be */
+        tiles--;
+        tile_fn run = tile_of[high - 1][groups - 1];
+        for (int64_t q = 0; q < p->columns; q++) {
+            meeting k = meet(p, q, p->kw, p->w);
+            m->columns = k.n;
+            run(y + (o * places + q) * V, x + ((c * p->h + r->source) * p->w + k.source) * V,
+                w + ((c * p->kh + r->first) * p->kw + k.first) * p->outs + o, m);
+        }
+    }
+}
+
+/* w[in][tap][out]; one or two groups */
+static void multiply(float *y, const float *x, const float *w, const product *p, int64_t groups) {
+    int64_t tap = p->turned ? p->stride : 1, way = p->turned ? -V : V, places = p->rows * p->columns;
+    int64_t met = ((p->kh + tap - 1) / tap) * ((p->kw + tap - 1) / tap), portion = PIECE / met;
+    part m = {.x_channel = p->h * p->w * V,
+              .x_row = way * p->w,
+              .x_column = way,
+              .x_group = p->ins * p->h * p->w * V,
+              .w_channel = p->kh * p->kw * p->outs,
+              .w_row = tap * p->kw * p->outs,
+              .w_column = tap * p->outs,
+              .y_step = places * V,
+              .y_group = p->outs * places * V};
+    for (int64_t row = 0; row < p->rows; row++) {
+        meeting r = meet(p, row, p->kh, p->h);
+        for (int64_t c = 0; c < p->ins; c += portion) {
+            m.channels = least(portion, p->ins - c);
+            multiply_row(y + row * p->columns * V, x, w, p, &r, c, &m, groups);
+        }
+    }
+}
+
+static void run_product(float *y, const float *x, const float *w, const product *p, int64_t n) {
+    int64_t x_size = p->ins * p->h * p->w, y_size = p->outs * p->rows * p->columns;
+    for (int64_t from = 0; from < n; from += 2 * V)
+        multiply(y + from * y_size, x + from * x_size, w, p, least(2 * V, n - from) / V);
+}
+
+void gnt_samples_conv(float *y, const float *x, const float *w, float *scratch, const gnt_conv *s) {
+    int64_t taps = s->kh * s->kw;
+    product p = {s->o, s->c, s->oh, s->ow, s->h, s->w, s->kh, s->kw, s->stride, s->pad, 0};
+    gnt_turn(scratch, s->o, w, s->c * taps, s->o, s->c * taps);
+    run_product(y, x, scratch, &p, s->n);
+}
+
+void gnt_samples_conv_dx(float *dx, const float *dy, const float *w, float *scratch, const gnt_conv *s) {
+    int64_t taps = s->kh * s->kw;
+    product p = {s->c, s->o, s->h, s->w, s->oh, s->ow, s->kh, s->kw, s->stride, s->pad, 1};
+    for (int64_t o = 0; o < s->o; o++)
+        gnt_turn(scratch + o * s->c * taps, s->c, w + o * s->c * taps, taps, s->c, taps);
+    run_product(dx, dy, scratch, &p, s->n);
+}
+
+/* ---- dw ---- */
+
+/* Some rows of places and one row of the window, from one group of samples. */
+typedef struct dw_part {
+    int64_t rows, columns;
+    int64_t o_step;        /* of dy, from one output to the next */
+    int64_t x_row;         /* of x, from one row of places to the next */
+    int64_t sum_step;      /* of the sums, from one output to the next */
+    int64_t stride, at, w; /* the image's column under window column 0 at place 0; its columns */
+} dw_part;
+
+/* sum[o][j] += Σ over places of dy[o]·x[j], o < T, window columns j < J. */
+static inline __attribute__((always_inline)) void dw_tile(const int T, const int J, float *sum,
+                                                          const float *dy, const float *x, const dw_part *d) {
+    __m512 t[4][5], v[5];
+    for (int o = 0; o < T; o++)
+        for (int j = 0; j < J; j++)
+            t[o][j] = _mm512_setzero_ps();
+    for (int64_t row = 0; row < d->rows; row++, x += d->x_row) {
+        int64_t at = d->at;
+        for (int64_t q = 0; q < d->columns; q++, at += d->stride, dy += V) {
+            if (at >= 0 && at + J <= d->w)
+                for (int j = 0; j < J; j++)
+                    v[j] = _mm512_loadu_ps(x + (at + j) * V);
+            else
+                for (int j = 0; j < J; j++)
+                    v[j] = at + j >= 0 && at + j < d->w ? _mm512_loadu_ps(x + (at + j) * V)
+                                                        : _mm512_setzero_ps();
+            for (int o = 0; o < T; o++) {
+                __m512 a = _mm512_loadu_ps(dy + o * d->o_step);
+                for (int j = 0; j < J; j++)
+                    t[o][j] = _mm512_fmadd_ps(a, v[j], t[o][j]);
+            }
+        }
+    }
+    for (int o = 0; o < T; o++)
+        for (int j = 0; j < J; j++) {
+            float *to = sum + o * d->sum_step + j * V;
+            _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(to), t[o][j]));
+        }
+}
+
+typedef void (*dw_fn)(float *sum, const float *dy, const float *x, const dw_part *d);
+#define DW(T, J)                                                                                             \
+    static void dw_##T##_##J(float *sum, const float *dy, const float *x, const dw_part *d) {                \
+        dw_tile(T, J, sum, dy, x, d);                                                                        \
+    }
+#define DWS(T) DW(T, 1) DW(T, 2) DW(T, 3) DW(T, 4) DW(T, 5)
+DWS(1)
+DWS(2)
+DWS(3)
+DWS(4)
+#define DW_ROW(T)                                                                                            \
+    { dw_##T##_1, dw_##T##_2, dw_##T##_3, dw_##T##_4, dw_##T##_5 }
+static const dw_fn dw_of[4][5] = {DW_ROW(1), DW_ROW(2), DW_ROW(3), DW_ROW(4)};
+
+/* Places in rows `from` … `to` of one group, outputs o … o + T. */
+static void dw_rows(float *sum, const float *dy, const float *x, const gnt_conv *s, int64_t from, int64_t to,
+                    int64_t o, int64_t T) {
+    int64_t area = s->oh * s->ow, taps = s->kh * s->kw;
+    dw_part d = {.columns = s->ow,
+                 .o_step = area * V,
+                 .x_row = s->stride * s->w * V,
+                 .sum_step = s->c * taps * V,
+                 .stride = s->stride,
+                 .w = s->w};
+    sum += o * d.sum_step;
+    dy += o * d.o_step;
+    for (int64_t c = 0; c < s->c; c++)
+        for (int64_t i = 0; i < s->kh; i++) {
+            /* rows of places that meet the image with window row i */
+            int64_t first = i >= s->pad ? 0 : (s->pad - i + s->stride - 1) / s->stride;
+            int64_t last = s->h - 1 + s->pad < i ? 0 : (s->h - 1 + s->pad - i) / s->stride + 1;
+            first = first > from ? first : from;
+            d.rows = least(last, to) - first;
+            if (d.rows <= 0)
+                continue;
+            for (int64_t j = 0; j < s->kw; j += 5) {
+                d.at = j - s->pad;
+                dw_of[T - 1][least(5, s->kw - j) - 1](
+                    sum + ((c * s->kh + i) * s->kw + j) * V, dy + first * s->ow * V,
+                    x + (c * s->h + first * s->stride + i - s->pad) * s->w * V, &d);
+            }
+        }
+}
+
+static void add_lanes(float *dw, const float *sum, int64_t n) {
+    for (int64_t k = 0; k < n; k += V) {
+        __m512 v[V];
+        for (int64_t l = 0; l < V; l++)
+            v[l] = k + l < n ? _mm512_loadu_ps(sum + (k + l) * V) : _mm512_setzero_ps();
+        gnt_turn_square(v);
+        for (int l = 1; l < V; l *= 2)
+            for (int q = 0; q < V; q += 2 * l)
+                v[q] = _mm512_add_ps(v[q], v[q + l]);
+        _mm512_mask_storeu_ps(dw + k, first_lanes(n - k), v[0]);
+    }
+}
+
+void gnt_samples_conv_dw(float *dw, const float *x, const float *dy, float *scratch, const gnt_conv *s) {
+    int64_t weights = s->o * s->c * s->kh * s->kw, high = NEAR / (4 * s->ow * V);
+    high = high > 0 ? high : 1;
+    memset(scratch, 0, (size_t)(weights * V) * sizeof *scratch);
+    for (int64_t n = 0; n < s->n; n += V, x += V * s->c * s->h * s->w, dy += V * s->o * s->oh * s->ow)
+        for (int64_t row = 0; row < s->oh; row += high)
+            for (int64_t o = 0; o < s->o; o += 4)
+                dw_rows(scratch, dy, x, s, row, least(row + high, s->oh), o, least(4, s->o - o));
+    add_lanes(dw, scratch, weights);
+}
+
+#pragma GCC pop_options
+
+/* ---- which shapes ---- */
+
+int gnt_samples_fits(int op, const gnt_conv *s) {
+    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq") ||
+        !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl"))
+        return 0;
+    if (s->n % V || s->kh * s->kw > MOST_TAPS || s->h > 256 || s->w > 256 || s->oh > 256 || s->ow > 256 ||
+        s->c > 256 || s->o > 256)
+        return 0;
+    /* sums over few channels of the result wait for one another */
+    if ((op == GNT_OP_CONV && s->o < 4) || (op == GNT_OP_CONV_DX && s->c < 4))
+        return 0;
+    return s->o * s->c * s->kh * s->kw <= MOST_WEIGHTS &&
+           (s->c * s->h * s->w + s->o * s->oh * s->ow) * 2 * V <= MOST_ENTRIES;
+}
+
+size_t gnt_samples_scratch(int op, const gnt_conv *s) {
+    return (size_t)(s->o * s->c * s->kh * s->kw * (op == GNT_OP_CONV_DW ? V : 1)) * sizeof(float);
+}
+
+#else
+
+int gnt_samples_fits(int op, const gnt_conv *s) {
+    (void)op, (void)s;
+    return 0;
+}
+size_t gnt_samples_scratch(int op, const gnt_conv *s) {
+    (void)op, (void)s;
+    return 0;
+}
+void gnt_samples_conv(float *y, const float *x, const float *w, float *scratch, const gnt_conv *s) {
+    (void)y, (void)x, (void)w, (void)scratch, (void)s;
+}
+void gnt_samples_conv_dx(float *dx, const float *dy, const float *w, float *scratch, const gnt_conv *s) {
+    (void)dx, (void)dy, (void)w, (void)scratch, (void)s;
+}
+void gnt_samples_conv_dw(float *dw, const float *x, const float *dy, float *scratch, const gnt_conv *s) {
+    (void)dw, (void)x, (void)dy, (void)scratch, (void)s;
+}
+
+#endif

@@ -1,0 +1,325 @@
+/* winograd: squares of 2×2 places of the result, each from the 4×4 entries of the source under its windows
+ * (A. Lavin, S. Gray, Fast Algorithms for Convolutional Neural Networks, 2016, section 4.1):
+ *
+ *   v = Bᵀ d B     u = G w Gᵀ     m[point] = Σ_channel u[point]·v[point]     y = Aᵀ m A
+ *
+ *        1  0 −1  0         1   0   0
+ *   Bᵀ = 0  1  1  0     G = ½   ½   ½     Aᵀ = 1  1  1  0
+ *        0 −1  1  0         ½  −½   ½          0  1 −1 −1
+ *        0  1  0 −1         0   0   1
+ *
+ * that is 16 multiplications for 36. Some squares at a time, as many as stay in the second cache: v[point][square][channel]
+ * of them, then for each point a product with u[point][block of outputs][channel][16 outputs], then y.
+ *
+ * conv_dx is the same over dy with windows turned round, channels exchanged and 2 − pad. */
+#include "nn/conv/winograd.h"
+
+#include <string.h>
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+
+#include <immintrin.h>
+
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma")
+#pragma GCC optimize("O3")
+
+enum {
+    V = 16,
+    POINTS = 16,
+    MOST_SQUARES = 16,   /* of a tile of one block of outputs, whose weights are then read once */
+    SQUARES_OF_TWO = 12, /* of one of two blocks */
+    AHEAD =
+        1
+        << 10, /* entries of u that are asked for before their turn: a page, at which the processor's own asking ends */
+    PIECE = 128,           /* channels that are added up at once */
+    CHUNK = 1 << 12,       /* squares at a time × channels, where u stays in the second cache */
+    LARGE_CHUNK = 1 << 14, /* where it does not, and is better read fewer times */
+    LARGE = 1 << 16        /* pairs of channels of such a u */
+};
+
+typedef struct shape {
+    int64_t n, ins, outs; /* channels of the source and of the result */
+    int64_t h, w, oh, ow, pad;
+    int64_t down, across; /* squares of a plane */
+    int64_t chunk;        /* squares at a time */
+    int64_t v_step,
+        m_step; /* from one point to the next; apart from powers of two, lest they share lines of the cache */
+} shape;
+
+static int64_t least(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+static shape shape_of(int op, const gnt_conv *s) {
+    shape z = {s->n, s->c, s->o, s->h, s->w, s->oh, s->ow, s->pad, 0, 0, 0, 0, 0};
+    if (op == GNT_OP_CONV_DX)
+        z = (shape){s->n, s->o, s->c, s->oh, s->ow, s->h, s->w, 2 - s->pad, 0, 0, 0, 0, 0};
+    z.down = (z.oh + 1) / 2;
+    z.across = (z.ow + 1) / 2;
+    int64_t chunk = z.ins * z.outs < LARGE ? CHUNK : LARGE_CHUNK;
+    z.chunk = least(chunk / (z.ins > z.outs ? z.ins : z.outs), z.n * z.down * z.across);
+    z.chunk = z.chunk > 0 ? z.chunk : 1;
+    z.v_step = z.chunk * z.ins + V;
+    z.m_step = z.chunk * z.outs + V;
+    return z;
+}
+
+/* ---- weights ---- */
+
+/* Sixteen pairs of channels at once: w[3][3] → u[4][4]. */
+static void rewrite(__m512 u[POINTS], const __m512 w[9]) {
+    const __m512 half = _mm512_set1_ps(0.5f);
+    __m512 t[4][3];
+    for (int j = 0; j < 3; j++) {
+        __m512 outer = _mm512_add_ps(w[j], w[6 + j]);
+        t[0][j] = w[j];
+        t[1][j] = _mm512_mul_ps(half, _mm512_add_ps(outer, w[3 + j]));
+        t[2][j] = _mm512_mul_ps(half, _mm512_sub_ps(outer, w[3 + j]));
+        t[3][j] = w[6 + j];
+    }
+    for (int i = 0; i < 4; i++) {
+        __m512 outer = _mm512_add_ps(t[i][0], t[i][2]);
+        u[4 * i] = t[i][0];
+        u[4 * i + 1] = _mm512_mul_ps(half, _mm512_add_ps(outer, t[i][1]));
+        u[4 * i + 2] = _mm512_mul_ps(half, _mm512_sub_ps(outer, t[i][1]));
+        u[4 * i + 3] = t[i][2];
+    }
+}
+
+void gnt_winograd_weights(int op, float *u, const float *w, int64_t o, int64_t c) {
+    int turned = op == GNT_OP_CONV_DX;
+    int64_t ins = turned ? o : c, outs = turned ? c : o, point = ins * outs;
+    int64_t out_step = turned ? 9 : c * 9, in_step = turned ? c * 9 : 9;
+    __m512i lane = _mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+                                      _mm512_set1_epi32((int32_t)out_step));
+    for (int64_t i = 0; i < outs; i += V)
+        for (int64_t j = 0; j < ins; j++) {
+            const float *from = w + i * out_step + j * in_step;
+            __m512 in[9], out[POINTS];
+            for (int k = 0; k < 9; k++)
+                in[turned ? 8 - k : k] = _mm512_i32gather_ps(lane, from + k, 4);
+            rewrite(out, in);
+            for (int k = 0; k < POINTS; k++)
+                _mm512_storeu_ps(u + k * point + i * ins + j * V, out[k]);
+        }
+}
+
+/* ---- source and result ---- */
+
+static inline __attribute__((always_inline)) void combine_four(__m512 *a, __m512 *b, __m512 *c, __m512 *d) {
+    __m512 first = _mm512_sub_ps(*a, *c), second = _mm512_add_ps(*b, *c), third = _mm512_sub_ps(*c, *b);
+    *d = _mm512_sub_ps(*b, *d);
+    *a = first;
+    *b = second;
+    *c = third;
+}
+
+/* v at one square in one block of channels, of the plane x from entry (row, column) on. */
+static inline __attribute__((always_inline)) void source_square(float *v, const float *x, const shape *z,
+                                                                int64_t row, int64_t column) {
+    __m512 d[4][4];
+    if (row >= 0 && column >= 0 && row + 4 <= z->h && column + 4 <= z->w) {
+        for (int i = 0; i < 4; i++)
+            for (int j = 0; j < 4; j++)
+                d[i][j] = _mm512_loadu_ps(x + ((row + i) * z->w + column + j) * V);
+    } else {
+        for (int i = 0; i < 4; i++)
+            for (int j = 0; j < 4; j++) {
+                int64_t r = row + i, c = column + j;
+                int inside = r >= 0 && r < z->h && c >= 0 && c < z->w;
+                d[i][j] = inside ? _mm512_loadu_ps(x + (r * z->w + c) * V) : _mm512_setzero_ps();
+            }
+    }
+    for (int i = 0; i < 4; i++)
+        combine_four(&d[i][0], &d[i][1], &d[i][2], &d[i][3]);
+    for (int j = 0; j < 4; j++)
+        combine_four(&d[0][j], &d[1][j], &d[2][j], &d[3][j]);
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++)
+            _mm512_storeu_ps(v + (4 * i + j) * z->v_step, d[i][j]);
+}
+
+/* y at one square in one block of channels. */
+static inline __attribute__((always_inline)) void result_square(float *y, const float *m, const shape *z,
+                                                                int64_t row, int64_t column) {
+    __m512 t[2][4], sum[2][2];
+    for (int j = 0; j < 4; j++) {
+        __m512 a = _mm512_loadu_ps(m + j * z->m_step), b = _mm512_loadu_ps(m + (4 + j) * z->m_step),
+               c = _mm512_loadu_ps(m + (8 + j) * z->m_step), d = _mm512_loadu_ps(m + (12 + j) * z->m_step);
+        t[0][j] = _mm512_add_ps(a, _mm512_add_ps(b, c));
+        t[1][j] = _mm512_sub_ps(_mm512_sub_ps(b, c), d);
+    }
+    for (int i = 0; i < 2; i++) {
+        sum[i][0] = _mm512_add_ps(t[i][0], _mm512_add_ps(t[i][1], t[i][2]));
+        sum[i][1] = _mm512_sub_ps(_mm512_sub_ps(t[i][1], t[i][2]), t[i][3]);
+    }
+    for (int i = 0; i < 2 && row + i < z->oh; i++)
+        for (int j = 0; j < 2 && column + j < z->ow; j++)
+            _mm512_storeu_ps(y + ((row + i) * z->ow + column + j) * V, sum[i][j]);
+}
+
+/* The squares `from` … `to` in all channels. */
+static void source_squares(float *v, const float *x, const shape *z, int64_t from, int64_t to) {
+    int64_t blocks = z->ins / V, plane = z->h * z->w * V;
+    for (int64_t b = 0; b < blocks; b++)
+        for (int64_t q = from; q < to; q++) {
+            int64_t n = q / (z->down * z->across), row = q / z->across % z->down, column = q % z->across;
+            source_square(v + (q - from) * z->ins + b * V, x + (n * blocks + b) * plane, z, 2 * row - z->pad,
+                          2 * column - z->pad);
+        }
+}
+
+static void result_squares(float *y, const float *m, const shape *z, int64_t from, int64_t to) {
+    int64_t blocks = z->outs / V, plane = z->oh * z->ow * V;
+    for (int64_t b = 0; b < blocks; b++)
+        for (int64_t q = from; q < to; q++) {
+            int64_t n = q / (z->down * z->across), row = q / z->across % z->down, column = q % z->across;
+            result_square(y + (n * blocks + b) * plane, m + (b * z->chunk + q - from) * V, z, 2 * row,
+                          2 * column);
+        }
+}
+
+/* ---- products ---- */
+
+/* m[b][t] = Σ_k u[b][k]·v[t][k], b < B blocks of outputs, t < T squares; in pieces, for the error of a sum in float
+ * grows with its length. */
+static inline __attribute__((always_inline)) void tile(const int B, const int T, float *m, int64_t m_block,
+                                                       const float *u, const float *v, int64_t ins) {
+    __m512 sum[2][MOST_SQUARES], w[2];
+    for (int64_t from = 0; from < ins; from += PIECE) {
+        int64_t to = least(ins, from + PIECE);
+        for (int b = 0; b < B; b++)
+            for (int t = 0; t < T; t++)
+                sum[b][t] = _mm512_setzero_ps();
+        for (int64_t k = from; k < to; k++) {
+            for (int b = 0; b < B; b++) {
+                w[b] = _mm512_loadu_ps(u + (b * ins + k) * V);
+                _mm_prefetch((const char *)(u + (b * ins + k) * V + AHEAD), _MM_HINT_T1);
+            }
+            for (int t = 0; t < T; t++) {
+                __m512 a = _mm512_set1_ps(v[t * ins + k]);
+                for (int b = 0; b < B; b++)
+                    sum[b][t] = _mm512_fmadd_ps(w[b], a, sum[b][t]);
+            }
+        }
+        for (int b = 0; b < B; b++)
+            for (int t = 0; t < T; t++) {
+                float *to_m = m + b * m_block + t * V;
+                _mm512_storeu_ps(to_m,
+                                 from > 0 ? _mm512_add_ps(_mm512_loadu_ps(to_m), sum[b][t]) : sum[b][t]);
+            }
+    }
+}
+
+typedef void (*tile_fn)(float *m, int64_t m_block, const float *u, const float *v, int64_t ins);
+#define TILE(B, T)                                                                                           \
+    static void tile_##B##_##T(float *m, int64_t m_block, const float *u, const float *v, int64_t ins) {     \
+        tile(B, T, m, m_block, u, v, ins);                                                                   \
+    }
+#define TILES(T) TILE(1, T) TILE(2, T)
+TILES(1)
+TILES(2)
+TILES(3)
+TILES(4)
+TILES(5)
+TILES(6)
+TILES(7)
+TILES(8)
+TILES(9)
+TILES(10)
+TILES(11)
+TILES(12)
+TILE(1, 13)
+TILE(1, 14)
+TILE(1, 15)
+TILE(1, 16)
+static const tile_fn tile_of_one[MOST_SQUARES] = {
+    tile_1_1, tile_1_2,  tile_1_3,  tile_1_4,  tile_1_5,  tile_1_6,  tile_1_7,  tile_1_8,
+    tile_1_9, tile_1_10, tile_1_11, tile_1_12, tile_1_13, tile_1_14, tile_1_15, tile_1_16};
+static const tile_fn tile_of_two[SQUARES_OF_TWO] = {tile_2_1, tile_2_2,  tile_2_3,  tile_2_4,
+                                                    tile_2_5, tile_2_6,  tile_2_7,  tile_2_8,
+                                                    tile_2_9, tile_2_10, tile_2_11, tile_2_12};
+
+static void multiply(float *m, const float *u, const float *v, const shape *z, int64_t squares) {
+    int64_t two = squares > MOST_SQUARES, most = two ? SQUARES_OF_TWO : MOST_SQUARES;
+    for (int64_t point = 0; point < POINTS; point++, v += z->v_step, m += z->m_step)
+        for (int64_t o = 0, high; o < z->outs; o += high * V, u += high * V * z->ins) {
+            high = two ? least(2, (z->outs - o) / V) : 1;
+            for (int64_t t = 0, wide, tiles = (squares + most - 1) / most; t < squares; t += wide, tiles--) {
+                wide = (squares - t + tiles - 1) / tiles; /* as even as may be */
+                const tile_fn fn = high == 2 ? tile_of_two[wide - 1] : tile_of_one[wide - 1];
+                fn(m + (o / V * z->chunk + t) * V, z->chunk * V, u, v + t * z->ins, z->ins);
+            }
+        }
+}
+
+static void run(float *y, const float *x, const float *u, float *scratch, const shape *z) {
+    float *v = scratch, *m = scratch + POINTS * z->v_step;
+    int64_t all = z->n * z->down * z->across;
+    for (int64_t from = 0; from < all; from += z->chunk) {
+        int64_t to = least(all, from + z->chunk);
+        source_squares(v, x, z, from, to);
+        multiply(m, u, v, z, to - from);
+        result_squares(y, m, z, from, to);
+    }
+}
+
+void gnt_winograd_conv(float *y, const float *x, const float *u, float *scratch, const gnt_conv *s) {
+    shape z = shape_of(GNT_OP_CONV, s);
+    run(y, x, u, scratch, &z);
+}
+
+void gnt_winograd_conv_dx(float *dx, const float *dy, const float *u, float *scratch, const gnt_conv *s) {
+    shape z = shape_of(GNT_OP_CONV_DX, s);
+    run(dx, dy, u, scratch, &z);
+}
+
+#pragma GCC pop_options
+
+/* ---- which shapes ---- */
+
+size_t gnt_winograd_scratch(const gnt_conv *s) {
+    shape a = shape_of(GNT_OP_CONV, s), b = shape_of(GNT_OP_CONV_DX, s);
+    int64_t n = a.v_step + a.m_step, m = b.v_step + b.m_step;
+    return (size_t)(POINTS * (n > m ? n : m)) * sizeof(float);
+}
+
+/* Measured: with 128 squares of 4×4 places oneDNN's F(4×4, 3×3) is as fast or faster, with 64 of them it is not. To
+ * rewrite a weight takes as long as computing some 200 places saves. */
+int gnt_winograd_fits(int op, const gnt_conv *s, int held, int exact) {
+    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq") ||
+        !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl"))
+        return 0;
+    if ((op != GNT_OP_CONV && op != GNT_OP_CONV_DX) || s->kh != 3 || s->kw != 3 || s->stride != 1 ||
+        s->pad > 1 || s->c % V || s->o % V || s->c > 4096 || s->o > 4096)
+        return 0;
+    shape z = shape_of(op, s);
+    int64_t places = s->n * z.oh * z.ow, squares = s->n * z.down * z.across,
+            larger = s->n * ((z.oh + 3) / 4) * ((z.ow + 3) / 4);
+    if (!exact && larger >= 128)
+        return 0;
+    return places >= (held ? V : 1024) && 4 * places >= 3 * 4 * squares;
+}
+
+#else
+
+int gnt_winograd_fits(int op, const gnt_conv *s, int held, int exact) {
+    (void)op, (void)s, (void)held, (void)exact;
+    return 0;
+}
+void gnt_winograd_weights(int op, float *u, const float *w, int64_t o, int64_t c) {
+    (void)op, (void)u, (void)w, (void)o, (void)c;
+}
+size_t gnt_winograd_scratch(const gnt_conv *s) {
+    (void)s;
+    return 0;
+}
+void gnt_winograd_conv(float *y, const float *x, const float *u, float *scratch, const gnt_conv *s) {
+    (void)y, (void)x, (void)u, (void)scratch, (void)s;
+}
+void gnt_winograd_conv_dx(float *dx, const float *dy, const float *u, float *scratch, const gnt_conv *s) {
+    (void)dx, (void)dy, (void)u, (void)scratch, (void)s;
+}
+
+#endif

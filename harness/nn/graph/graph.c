@@ -1,0 +1,225 @@
+/* graph: storage of nodes, sticky errors, shapes. The builders are in primitives.c. */
+#include "nn/graph/graph.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static const char *const op_names[GNT_OP_COUNT] = {
+    "input",       "fill",        "data",   "affine",     "exp",     "log",     "sqrt",     "sigmoid",
+    "tanh",        "softplus",    "relu",   "leaky_relu", "step",    "sign",    "abs",      "add",
+    "sub",         "mul",         "div",    "sum",        "expand",  "reshape", "permute",  "slice",
+    "pad",         "concat",      "matmul", "conv",       "conv_dx", "conv_dw", "max_pool", "avg_pool",
+    "avg_pool_dx", "log_sum_exp", "argmax", "gather",     "scatter", "gram",    "gram_dx",  "copy"};
+
+const char *gnt_op_name(int op) {
+    return op >= 0 && op < GNT_OP_COUNT ? op_names[op] : "unknown";
+}
+
+int gnt_op_is_unary(int op) {
+    return op >= GNT_OP_AFFINE && op <= GNT_OP_ABS;
+}
+
+int gnt_op_is_binary(int op) {
+    return op >= GNT_OP_ADD && op <= GNT_OP_DIV;
+}
+
+gnt_graph *gnt_graph_new(void) {
+    return gnt_alloc(sizeof(gnt_graph));
+}
+
+void gnt_graph_free(gnt_graph *g) {
+    if (!g)
+        return;
+    for (int32_t i = 0; i < g->n_owned; i++)
+        gnt_free(g->owned[i]);
+    gnt_free(g->owned);
+    gnt_free(g->v);
+    gnt_free(g->edge);
+    gnt_free(g);
+}
+
+const char *gnt_graph_error(const gnt_graph *g) {
+    return g->error[0] ? g->error : NULL;
+}
+
+int32_t gnt_graph_size(const gnt_graph *g) {
+    return g->n;
+}
+
+gnt_nn_shape gnt_nn_shape_of(const gnt_graph *g, gnt_node x) {
+    if (x < 0 || x >= g->n)
+        return (gnt_nn_shape){.rank = -1};
+    return g->v[x].shape;
+}
+
+int64_t gnt_nn_count(const gnt_nn_shape *s) {
+    return s->rank < 0 ? 0 : gnt_shape_count(s->rank, s->dim);
+}
+
+gnt_node gnt_graph_fail(gnt_graph *g, const char *format, ...) {
+    if (g->error[0])
+        return -1;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(g->error, sizeof g->error, format, args);
+    va_end(args);
+    return -1;
+}
+
+int gnt_graph_check(gnt_graph *g, const char *who, const gnt_node *in, int32_t n) {
+    for (int32_t i = 0; i < n; i++) {
+        if (in[i] >= 0 && in[i] < g->n)
+            continue;
+        gnt_graph_fail(g, "%s: argument %d is node %d, the graph has nodes 0 to %d", who, i + 1, in[i],
+                       g->n - 1);
+        return 0;
+    }
+    return 1;
+}
+
+/* Grows *block so that it has room for one more group of `more` entries. */
+static int grow(void **block, int32_t n, int32_t *room, int32_t more, size_t size) {
+    if (more > INT32_MAX / 2 - n)
+        return -1;
+    if (n + more <= *room)
+        return 0;
+    int32_t wanted = (n + more) * 2;
+    if (wanted < 64)
+        wanted = 64;
+    void *grown = gnt_resize(*block, (size_t)wanted, size);
+    if (!grown)
+        return -1;
+    *block = grown;
+    *room = wanted;
+    return 0;
+}
+
+gnt_node gnt_graph_add(gnt_graph *g, const gnt_vertex *v, const gnt_node *in, int32_t n_in) {
+    gnt_vertex copy = *v;
+    copy.count = gnt_shape_count(v->shape.rank, v->shape.dim);
+    if (copy.count < 0) {
+        gnt_shape_text t = gnt_shape_print(&v->shape);
+        return gnt_graph_fail(
+            g,
+            "%s: the result would be %s: every axis must be at least 1, rank at most %d and all "
+            "entries together below 2^40",
+            gnt_op_name(v->op), t.s, GNT_NN_RANK);
+    }
+    void *vertices = g->v, *edges = g->edge;
+    int bad = grow(&vertices, g->n, &g->room, 1, sizeof *g->v);
+    g->v = vertices;
+    bad |= grow(&edges, g->n_edge, &g->room_edge, n_in, sizeof *g->edge);
+    g->edge = edges;
+    if (bad)
+        return gnt_graph_fail(g, "%s: out of memory after %d nodes", gnt_op_name(v->op), g->n);
+    copy.n_in = n_in;
+    copy.first = g->n_edge;
+    if (n_in > 0)
+        memcpy(g->edge + g->n_edge, in, (size_t)n_in * sizeof *in);
+    g->n_edge += n_in;
+    g->v[g->n] = copy;
+    return g->n++;
+}
+
+int64_t gnt_shape_count(int32_t rank, const int64_t *dim) {
+    if (rank < 0 || rank > GNT_NN_RANK)
+        return -1;
+    int64_t n = 1;
+    for (int32_t i = 0; i < rank; i++) {
+        if (dim[i] < 1 || dim[i] > GNT_NN_MOST / n)
+            return -1;
+        n *= dim[i];
+    }
+    return n;
+}
+
+int gnt_shape_same(const gnt_nn_shape *a, const gnt_nn_shape *b) {
+    if (a->rank != b->rank)
+        return 0;
+    for (int32_t i = 0; i < a->rank; i++)
+        if (a->dim[i] != b->dim[i])
+            return 0;
+    return 1;
+}
+
+gnt_shape_text gnt_shape_print(const gnt_nn_shape *s) {
+    gnt_shape_text t = {""};
+    if (s->rank < 0 || s->rank > GNT_NN_RANK) {
+        snprintf(t.s, sizeof t.s, "of rank %d", s->rank);
+        return t;
+    }
+    if (s->rank == 0) {
+        snprintf(t.s, sizeof t.s, "a scalar");
+        return t;
+    }
+    size_t at = 0;
+    for (int32_t i = 0; i < s->rank && at < sizeof t.s; i++)
+        at += (size_t)snprintf(t.s + at, sizeof t.s - at, "%s%" PRId64, i ? "×" : "", s->dim[i]);
+    return t;
+}
+
+static int shape_make(gnt_graph *g, const char *who, int32_t rank, const int64_t *dim, gnt_nn_shape *out) {
+    *out = (gnt_nn_shape){.rank = rank};
+    if (rank < 0 || rank > GNT_NN_RANK || (rank > 0 && !dim)) {
+        gnt_graph_fail(g, "%s: rank %d, expected 0 to %d", who, rank, GNT_NN_RANK);
+        return -1;
+    }
+    for (int32_t i = 0; i < rank; i++)
+        out->dim[i] = dim[i];
+    return 0;
+}
+
+gnt_node gnt_nn_input(gnt_graph *g, const char *name, int32_t rank, const int64_t *dim, int32_t stage) {
+    gnt_vertex v = {.op = GNT_OP_INPUT, .stage = stage};
+    if (shape_make(g, name ? name : "input", rank, dim, &v.shape))
+        return -1;
+    if (stage < 0 || stage >= GNT_NN_STAGES)
+        return gnt_graph_fail(g, "input %s: stage %d, expected 0 to %d", name ? name : "", stage,
+                              GNT_NN_STAGES - 1);
+    return gnt_graph_add(g, &v, NULL, 0);
+}
+
+gnt_node gnt_nn_hold(gnt_graph *g, gnt_node input) {
+    if (!gnt_graph_check(g, "hold", &input, 1))
+        return -1;
+    gnt_vertex *v = &g->v[input];
+    if (v->op != GNT_OP_INPUT || v->stage > 0)
+        return gnt_graph_fail(g, "hold: node %d is %s, expected an input of stage 0", input,
+                              v->op == GNT_OP_INPUT ? "of a later stage" : gnt_op_name(v->op));
+    v->stage = GNT_STAGE_HELD;
+    return input;
+}
+
+gnt_node gnt_nn_fill(gnt_graph *g, int32_t rank, const int64_t *dim, double value) {
+    gnt_vertex v = {.op = GNT_OP_FILL, .a = value};
+    if (shape_make(g, "fill", rank, dim, &v.shape))
+        return -1;
+    return gnt_graph_add(g, &v, NULL, 0);
+}
+
+gnt_node gnt_nn_fill_like(gnt_graph *g, gnt_node x, double value) {
+    gnt_nn_shape s = gnt_nn_shape_of(g, x);
+    return gnt_nn_fill(g, s.rank, s.dim, value);
+}
+
+gnt_node gnt_nn_data(gnt_graph *g, int32_t rank, const int64_t *dim, const double *values) {
+    gnt_vertex v = {.op = GNT_OP_DATA};
+    if (shape_make(g, "data", rank, dim, &v.shape))
+        return -1;
+    int64_t n = gnt_shape_count(rank, v.shape.dim);
+    if (n < 0 || !values)
+        return n < 0 ? gnt_graph_add(g, &v, NULL, 0) : gnt_graph_fail(g, "data: no values");
+    void *owned = g->owned;
+    int bad = grow(&owned, g->n_owned, &g->room_owned, 1, sizeof *g->owned);
+    g->owned = owned;
+    double *copy = bad ? NULL : gnt_array((size_t)n, sizeof *copy);
+    if (!copy)
+        return gnt_graph_fail(g, "data: out of memory for %" PRId64 " values", n);
+    memcpy(copy, values, (size_t)n * sizeof *copy);
+    g->owned[g->n_owned++] = copy;
+    v.data = copy;
+    return gnt_graph_add(g, &v, NULL, 0);
+}

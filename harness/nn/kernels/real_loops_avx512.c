@@ -1,0 +1,10 @@
+/* real_loops_avx512: the loops for processors with AVX-512 F, DQ, BW and VL. */
+#include "nn/kernels/loops.h"
+
+#include <math.h>
+
+#ifdef GNT_LOOPS_X86
+#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma,prefer-vector-width=512")
+#define LOOPS NAME(loops_avx512)
+#include "nn/kernels/loops_body.h"
+#endif

@@ -1,0 +1,116 @@
+/* real_pool: pooling over planes, and what works on rows of the last axis. */
+#include <math.h>
+#include <string.h>
+
+#include "nn/kernels/real.h"
+
+/* [*from, *to): the entries of an axis of n that window number i covers; never empty. *whole counts the
+ * window's entries within the padded axis. */
+static void window(int64_t i, int64_t k, int64_t stride, int64_t pad, int64_t n, int64_t *from, int64_t *to,
+                   int64_t *whole) {
+    int64_t start = i * stride - pad, end = start + k;
+    *whole = (end < n + pad ? end : n + pad) - start;
+    *from = start > 0 ? start : 0;
+    *to = end < n ? end : n;
+}
+
+void NAME(max_index)(int32_t *y, const void *x_all, const gnt_pool *s) {
+    const real *x = x_all;
+    for (int64_t plane = 0; plane < s->planes; plane++, x += s->h * s->w)
+        for (int64_t p = 0; p < s->oh; p++)
+            for (int64_t q = 0; q < s->ow; q++) {
+                int64_t top, bottom, left, right, whole;
+                window(p, s->kh, s->sh, s->ph, s->h, &top, &bottom, &whole);
+                window(q, s->kw, s->sw, s->pw, s->w, &left, &right, &whole);
+                int64_t best = top * s->w + left;
+                for (int64_t i = top; i < bottom; i++)
+                    for (int64_t j = left; j < right; j++) {
+                        real v = x[i * s->w + j], most = x[best];
+                        if (v > most || (isnan(v) && !isnan(most)))
+                            best = i * s->w + j;
+                    }
+                *y++ = (int32_t)best;
+            }
+}
+
+void NAME(avg_pool)(void *y_all, const void *x_all, const gnt_pool *s) {
+    real *y = y_all;
+    const real *x = x_all;
+    for (int64_t plane = 0; plane < s->planes; plane++, x += s->h * s->w)
+        for (int64_t p = 0; p < s->oh; p++)
+            for (int64_t q = 0; q < s->ow; q++) {
+                int64_t top, bottom, left, right, high, wide;
+                window(p, s->kh, s->sh, s->ph, s->h, &top, &bottom, &high);
+                window(q, s->kw, s->sw, s->pw, s->w, &left, &right, &wide);
+                int64_t n = s->count_pad ? high * wide : (bottom - top) * (right - left);
+                double sum = 0;
+                for (int64_t i = top; i < bottom; i++)
+                    for (int64_t j = left; j < right; j++)
+                        sum += (double)x[i * s->w + j];
+                *y++ = (real)(sum / (double)n);
+            }
+}
+
+void NAME(avg_pool_dx)(void *dx_all, const void *dy_all, const gnt_pool *s) {
+    real *dx = dx_all;
+    const real *dy = dy_all;
+    memset(dx, 0, (size_t)(s->planes * s->h * s->w) * sizeof *dx);
+    for (int64_t plane = 0; plane < s->planes; plane++, dx += s->h * s->w)
+        for (int64_t p = 0; p < s->oh; p++)
+            for (int64_t q = 0; q < s->ow; q++) {
+                int64_t top, bottom, left, right, high, wide;
+                window(p, s->kh, s->sh, s->ph, s->h, &top, &bottom, &high);
+                window(q, s->kw, s->sw, s->pw, s->w, &left, &right, &wide);
+                int64_t n = s->count_pad ? high * wide : (bottom - top) * (right - left);
+                real part = *dy++ / (real)n;
+                for (int64_t i = top; i < bottom; i++)
+                    for (int64_t j = left; j < right; j++)
+                        dx[i * s->w + j] += part;
+            }
+}
+
+void NAME(log_sum_exp)(void *y_all, const void *x_all, const gnt_rows *s) {
+    real *y = y_all;
+    const real *x = x_all;
+    for (int64_t row = 0; row < s->rows; row++, x += s->n) {
+        real most = x[0];
+        for (int64_t j = 1; j < s->n; j++)
+            most = x[j] > most ? x[j] : most;
+        if (isinf(most)) { /* +∞ wins; all −∞ is the empty sum */
+            y[row] = most;
+            continue;
+        }
+        double sum = 0;
+        for (int64_t j = 0; j < s->n; j++)
+            sum += exp((double)x[j] - (double)most);
+        y[row] = (real)((double)most + log(sum));
+    }
+}
+
+void NAME(argmax)(int32_t *y, const void *x_all, const gnt_rows *s) {
+    const real *x = x_all;
+    for (int64_t row = 0; row < s->rows; row++, x += s->n) {
+        int64_t best = 0;
+        for (int64_t j = 1; j < s->n; j++)
+            if (x[j] > x[best] || (isnan(x[j]) && !isnan(x[best])))
+                best = j;
+        y[row] = (int32_t)best;
+    }
+}
+
+void NAME(gather)(void *y_all, const void *x_all, const int32_t *index, const gnt_rows *s) {
+    real *y = y_all;
+    const real *x = x_all;
+    for (int64_t row = 0; row < s->rows; row++, x += s->n, index += s->m)
+        for (int64_t j = 0; j < s->m; j++)
+            *y++ = x[index[j]];
+}
+
+void NAME(scatter)(void *y_all, const void *x_all, const int32_t *index, const gnt_rows *s) {
+    real *y = y_all;
+    const real *x = x_all;
+    memset(y, 0, (size_t)(s->rows * s->n) * sizeof *y);
+    for (int64_t row = 0; row < s->rows; row++, y += s->n, index += s->m)
+        for (int64_t j = 0; j < s->m; j++)
+            y[index[j]] += *x++;
+}

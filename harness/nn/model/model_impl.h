@@ -1,0 +1,72 @@
+/* A model as the parser leaves it: a list of layers in the order in which they are computed, blocks
+ * flattened.
+ *
+ * Invariant: a layer's inputs come before it; SAMPLE stands for the (normalised) sample itself. Shapes are
+ * those of one sample; the batch is known only when a graph is built. */
+#ifndef GNT_NN_MODEL_IMPL_H
+#define GNT_NN_MODEL_IMPL_H
+
+#include "nn/model/model.h"
+
+enum { MODEL_SAMPLE = -1, MODEL_SHAPE_TEXT = 100 };
+
+typedef enum model_kind {
+    MODEL_CONV,
+    MODEL_DENSE,
+    MODEL_BATCH_NORM,
+    MODEL_MAX_POOL,
+    MODEL_AVG_POOL,
+    MODEL_GLOBAL_AVG_POOL,
+    MODEL_RELU,
+    MODEL_LEAKY_RELU,
+    MODEL_SIGMOID,
+    MODEL_TANH,
+    MODEL_SOFTPLUS,
+    MODEL_FLATTEN,
+    MODEL_DROPOUT,
+    MODEL_UPSAMPLE,
+    MODEL_RESIDUAL,
+    MODEL_CONCAT,
+    MODEL_KINDS
+} model_kind;
+
+typedef enum model_init { MODEL_INIT_UNIFORM, MODEL_INIT_KAIMING, MODEL_INIT_XAVIER } model_init;
+
+typedef struct model_layer {
+    char *name;
+    model_kind kind;
+    int32_t *input,
+        n_inputs;         /* layers, or MODEL_SAMPLE; a residual has its body's first, then its shortcut's */
+    gnt_nn_shape shape;   /* of its output */
+    int32_t weight, bias; /* numbers of its parameters among all, −1 for none; batch norm: gamma, beta */
+    int32_t mean, variance; /* numbers of its buffers, from 0; −1 for none */
+    int32_t kernel[2], stride[2], pad;
+    int ceil_mode, count_pad;
+    int pad_shortcut; /* residual: the shortcut is subsampled by stride and its channels padded with zeros */
+    int32_t factor;   /* upsample */
+    double slope, eps;
+} model_layer;
+
+struct gnt_model {
+    char *name; /* stands for the file in sentences */
+    gnt_nn_shape sample;
+    int32_t classes, representation;
+    gnt_model_loss_kind loss;
+    int is_map;      /* "output": "map" */
+    int scalar;      /* the last layer gives one value p, which stands for the two classes 1 − p and p */
+    uint8_t *shared; /* n_params: 1 where clients share the parameter; NULL: they share all */
+    int64_t shared_size;      /* entries of those */
+    double *mean, *deviation; /* per channel or feature, NULL for none */
+    model_init init;
+    double bound; /* of MODEL_INIT_UNIFORM */
+    model_layer *layer;
+    int32_t n_layers, layer_room;
+    gnt_param *param; /* parameters, then buffers (once parsing is done) */
+    int32_t n_params, n_buffers, param_room;
+    int64_t size, buffer_size;
+};
+
+const char *model_kind_name(model_kind kind);
+const char *model_shape_text(char text[MODEL_SHAPE_TEXT], const gnt_nn_shape *s); /* "12×7×7" */
+
+#endif

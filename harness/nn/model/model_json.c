@@ -1,0 +1,79 @@
+/* Keys and values of a model's JSON: present, known, and within their range, or a sentence. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "nn/model/model_parse.h"
+
+/* Every key of `object` is among `keys`, a NULL-ended list. */
+int model_check_keys(const json_t *object, const char *const *keys, const char *what, gnt_err *err) {
+    size_t n = 0;
+    while (keys[n])
+        n++;
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)object, key, value) {
+        size_t i = 0;
+        while (i < n && strcmp(keys[i], key) != 0)
+            i++;
+        if (i < n)
+            continue;
+        const char *near = gnt_nearest(key, keys, n);
+        return near ? gnt_fail(err, "%s has no key \"%s\"; did you mean \"%s\"?", what, key, near)
+                    : gnt_fail(err, "%s has no key \"%s\"", what, key);
+    }
+    return 0;
+}
+
+/* A whole number within [least, most]; absent leaves *value as it is, unless `needed`. */
+int model_get_int(const json_t *object, const char *key, int needed, int64_t least, int64_t most,
+                  int32_t *value, gnt_err *err) {
+    const json_t *v = json_object_get(object, key);
+    if (!v)
+        return needed ? gnt_fail(err, "\"%s\" is missing: a whole number from %" PRId64 " to %" PRId64, key,
+                                 least, most)
+                      : 0;
+    if (!json_is_integer(v) || json_integer_value(v) < least || json_integer_value(v) > most)
+        return gnt_fail(err, "\"%s\" must be a whole number from %" PRId64 " to %" PRId64, key, least, most);
+    *value = (int32_t)json_integer_value(v);
+    return 0;
+}
+
+/* A number for both axes, or [height, width]. */
+int model_get_pair(const json_t *object, const char *key, int needed, int32_t value[2], gnt_err *err) {
+    const json_t *v = json_object_get(object, key);
+    if (!json_is_array(v)) {
+        int rc = model_get_int(object, key, needed, 1, MODEL_MOST_KERNEL, &value[0], err);
+        if (v)
+            value[1] = value[0];
+        return rc;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *one = json_array_get(v, i);
+        if (json_array_size(v) != 2 || !json_is_integer(one) || json_integer_value(one) < 1 ||
+            json_integer_value(one) > MODEL_MOST_KERNEL)
+            return gnt_fail(err, "\"%s\" must be a whole number or [height, width], each from 1 to %d", key,
+                            MODEL_MOST_KERNEL);
+        value[i] = (int32_t)json_integer_value(one);
+    }
+    return 0;
+}
+
+int model_get_real(const json_t *object, const char *key, double least, double most, double *value,
+                   gnt_err *err) {
+    const json_t *v = json_object_get(object, key);
+    if (!v)
+        return 0;
+    if (!json_is_number(v) || !(json_number_value(v) >= least && json_number_value(v) <= most))
+        return gnt_fail(err, "\"%s\" must be a number from %g to %g", key, least, most);
+    *value = json_number_value(v);
+    return 0;
+}
+
+int model_get_bool(const json_t *object, const char *key, int *value, gnt_err *err) {
+    const json_t *v = json_object_get(object, key);
+    if (v && !json_is_boolean(v))
+        return gnt_fail(err, "\"%s\" must be true or false", key);
+    if (v)
+        *value = json_is_true(v);
+    return 0;
+}

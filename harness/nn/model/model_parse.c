@@ -1,0 +1,433 @@
+/* The JSON of an architecture, checked key by key, with the shapes worked out on the way. docs/models.md is
+ * its description for people. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "nn/model/model_parse.h"
+
+enum {
+    MOST_LAYERS = 4096,
+    MOST_BRANCHES = 64,
+    MOST_DEPTH = 8,  /* blocks within blocks */
+    MOST_NAME = 120, /* so that name.running_mean still fits a tensor's name */
+    MOST_CLASSES = 1 << 20
+};
+
+static const double least_width = 0.01, most_width = 16;
+
+/* Where in the document a list of layers stands. */
+typedef struct place {
+    const char *path;   /* "layers[3].body" */
+    const char *prefix; /* of parameter names: "layer1.0." */
+    int depth;
+} place;
+
+/* ---- blocks */
+
+static int32_t read_list(model_parser *p, const json_t *list, const place *where, int32_t input,
+                         gnt_err *err);
+
+enum { FAILED = -2 }; /* of functions that return a layer, where −1 is MODEL_SAMPLE */
+
+static int check_pad_shortcut(const model_layer *l, const gnt_nn_shape *body, const gnt_nn_shape *in,
+                              gnt_err *err) {
+    char a[MODEL_SHAPE_TEXT], b[MODEL_SHAPE_TEXT];
+    if (model_want_image(in, err) || model_want_image(body, err))
+        return -1;
+    int64_t s = l->stride[0], more = body->dim[0] - in->dim[0];
+    if (more >= 0 && more % 2 == 0 && body->dim[1] == (in->dim[1] + s - 1) / s &&
+        body->dim[2] == (in->dim[2] + s - 1) / s)
+        return 0;
+    return gnt_fail(err,
+                    "its body gives %s but its input of %s, every pixel %" PRId64
+                    " apart and channels padded on both sides, cannot become that",
+                    model_shape_text(a, body), model_shape_text(b, in), s);
+}
+
+static int read_residual(model_parser *p, const json_t *spec, const place *inside, int32_t input,
+                         model_layer *l, gnt_err *err) {
+    char path[300], a[MODEL_SHAPE_TEXT], b[MODEL_SHAPE_TEXT];
+    place where = {path, inside->prefix, inside->depth};
+    const json_t *shortcut = json_object_get(spec, "shortcut");
+    const char *word = json_string_value(shortcut);
+    l->stride[0] = 1;
+    snprintf(path, sizeof path, "%.260s.body", inside->path);
+    int32_t body = read_list(p, json_object_get(spec, "body"), &where, input, err), other = input;
+    if (body == FAILED)
+        return -1;
+    if (json_is_array(shortcut)) {
+        snprintf(path, sizeof path, "%.260s.shortcut", inside->path);
+        other = read_list(p, shortcut, &where, input, err);
+        if (other == FAILED)
+            return -1;
+    } else if (shortcut && (!word || (strcmp(word, "identity") != 0 && strcmp(word, "pad") != 0))) {
+        return gnt_fail(err, "\"shortcut\" must be \"identity\", \"pad\" or a list of layers");
+    }
+    l->pad_shortcut = word && strcmp(word, "pad") == 0;
+    if (!l->pad_shortcut && json_object_get(spec, "stride"))
+        return gnt_fail(err, "\"stride\" goes with \"shortcut\": \"pad\" only");
+    if (model_get_int(spec, "stride", 0, 1, MODEL_MOST_KERNEL, &l->stride[0], err))
+        return -1;
+    l->input[0] = body;
+    l->input[1] = other;
+    l->shape = *model_shape_of(p->m, body);
+    if (l->pad_shortcut)
+        return check_pad_shortcut(l, &l->shape, model_shape_of(p->m, other), err);
+    if (!model_same_shape(&l->shape, model_shape_of(p->m, other)))
+        return gnt_fail(err, "its body gives %s but its shortcut %s", model_shape_text(a, &l->shape),
+                        model_shape_text(b, model_shape_of(p->m, other)));
+    return 0;
+}
+
+static int read_concat(model_parser *p, const json_t *branches, const place *inside, int32_t input,
+                       model_layer *l, gnt_err *err) {
+    char path[300], a[MODEL_SHAPE_TEXT], b[MODEL_SHAPE_TEXT];
+    place where = {path, inside->prefix, inside->depth};
+    for (int32_t i = 0; i < l->n_inputs; i++) {
+        snprintf(path, sizeof path, "%.260s.branches[%d]", inside->path, i);
+        l->input[i] = read_list(p, json_array_get(branches, (size_t)i), &where, input, err);
+        if (l->input[i] == FAILED)
+            return -1;
+        gnt_nn_shape next = *model_shape_of(p->m, l->input[i]);
+        if (i == 0) {
+            l->shape = next;
+            continue;
+        }
+        int64_t channels = l->shape.dim[0] + next.dim[0];
+        next.dim[0] = l->shape.dim[0];
+        if (!model_same_shape(&next, &l->shape)) {
+            next.dim[0] = channels - l->shape.dim[0];
+            return gnt_fail(err, "branch %d gives %s, which does not meet the %s of those before it", i,
+                            model_shape_text(a, &next), model_shape_text(b, &l->shape));
+        }
+        l->shape.dim[0] = channels;
+    }
+    return 0;
+}
+
+/* ---- one layer */
+
+#define COMMON "type", "name"
+static const char *const keys_of[MODEL_KINDS][10] = {
+    [MODEL_CONV] = {COMMON, "out", "kernel", "stride", "pad", "bias", NULL},
+    [MODEL_DENSE] = {COMMON, "out", "bias", NULL},
+    [MODEL_BATCH_NORM] = {COMMON, "eps", "affine", NULL},
+    [MODEL_MAX_POOL] = {COMMON, "kernel", "stride", "pad", "ceil", NULL},
+    [MODEL_AVG_POOL] = {COMMON, "kernel", "stride", "pad", "ceil", "count_pad", NULL},
+    [MODEL_GLOBAL_AVG_POOL] = {COMMON, NULL},
+    [MODEL_RELU] = {COMMON, NULL},
+    [MODEL_LEAKY_RELU] = {COMMON, "slope", NULL},
+    [MODEL_SIGMOID] = {COMMON, NULL},
+    [MODEL_TANH] = {COMMON, NULL},
+    [MODEL_SOFTPLUS] = {COMMON, NULL},
+    [MODEL_FLATTEN] = {COMMON, NULL},
+    [MODEL_DROPOUT] = {COMMON, "rate", NULL},
+    [MODEL_UPSAMPLE] = {COMMON, "factor", NULL},
+    [MODEL_RESIDUAL] = {COMMON, "body", "shortcut", "stride", NULL},
+    [MODEL_CONCAT] = {COMMON, "branches", NULL},
+};
+
+static int read_kind(const json_t *spec, model_kind *kind, gnt_err *err) {
+    const char *type = json_string_value(json_object_get(spec, "type")), *names[MODEL_KINDS];
+    if (!type)
+        return gnt_fail(err, "\"type\" is missing or no text");
+    for (int i = 0; i < MODEL_KINDS; i++) {
+        names[i] = model_kind_name((model_kind)i);
+        if (strcmp(names[i], type) == 0) {
+            *kind = (model_kind)i;
+            return 0;
+        }
+    }
+    const char *near = gnt_nearest(type, names, MODEL_KINDS);
+    return near ? gnt_fail(err, "there is no layer type \"%s\"; did you mean \"%s\"?", type, near)
+                : gnt_fail(err, "there is no layer type \"%s\"", type);
+}
+
+/* The layer's full name, made up where a layer without parameters has none. */
+static int read_name(model_parser *p, const json_t *spec, model_kind kind, const char *prefix,
+                     char name[MOST_NAME], gnt_err *err) {
+    const json_t *given = json_object_get(spec, "name");
+    const char *text = json_string_value(given);
+    int has_params = kind == MODEL_CONV || kind == MODEL_DENSE || kind == MODEL_BATCH_NORM;
+    p->seen[kind]++;
+    if (given && (!text || !*text))
+        return gnt_fail(err, "\"name\" must be text");
+    if (!text && has_params)
+        return gnt_fail(err, "\"name\" is missing: a %s has parameters, and they are called after it",
+                        model_kind_name(kind));
+    for (const char *c = text; c && *c; c++)
+        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-", *c))
+            return gnt_fail(err, "the name \"%s\" may hold letters, digits, '_', '-' and '.' only", text);
+    int n = text ? snprintf(name, MOST_NAME, "%s%s", prefix, text)
+                 : snprintf(name, MOST_NAME, "%s_%d", model_kind_name(kind), p->seen[kind]);
+    if (n >= MOST_NAME)
+        return gnt_fail(err, "the name %s… is longer than %d letters", name, MOST_NAME - 1);
+    for (int32_t i = 0; i < p->m->n_layers; i++)
+        if (strcmp(p->m->layer[i].name, name) == 0)
+            return gnt_fail(err, "two layers have the name %s", name);
+    return 0;
+}
+
+static int append_layer(gnt_model *m, const char *name, model_kind kind, int32_t n_inputs, gnt_err *err) {
+    if (m->n_layers >= MOST_LAYERS)
+        return gnt_fail(err, "more than %d layers", MOST_LAYERS);
+    if (m->n_layers == m->layer_room) {
+        int32_t room = m->layer_room ? 2 * m->layer_room : 32;
+        model_layer *layer = gnt_resize(m->layer, (size_t)room, sizeof *layer);
+        if (!layer)
+            return gnt_fail(err, "out of memory for the list of layers");
+        m->layer = layer;
+        m->layer_room = room;
+    }
+    model_layer l = {
+        .kind = kind, .n_inputs = n_inputs, .weight = -1, .bias = -1, .mean = -1, .variance = -1};
+    l.name = gnt_strdup(name);
+    l.input = gnt_array((size_t)n_inputs, sizeof *l.input);
+    if (!l.name || !l.input) {
+        gnt_free(l.name);
+        gnt_free(l.input);
+        return gnt_fail(err, "out of memory for layer %s", name);
+    }
+    m->layer[m->n_layers++] = l;
+    return 0;
+}
+
+static int32_t read_simple(model_parser *p, const json_t *spec, const char *name, model_kind kind,
+                           int32_t input, gnt_err *err) {
+    gnt_nn_shape in = *model_shape_of(p->m, input);
+    if (append_layer(p->m, name, kind, 1, err))
+        return FAILED;
+    int32_t number = p->m->n_layers - 1;
+    model_layer *l = &p->m->layer[number];
+    l->input[0] = input;
+    if (kind == MODEL_DENSE)
+        p->last_dense = number;
+    return model_read_simple(p, spec, l, &in, err) || model_check_size(&l->shape, "output", err) ? FAILED
+                                                                                                 : number;
+}
+
+/* The layers of a block stand before the block itself, so it is appended last. */
+static int32_t read_block(model_parser *p, const json_t *spec, const char *name, model_kind kind,
+                          const place *inside, int32_t input, gnt_err *err) {
+    const json_t *branches = json_object_get(spec, "branches");
+    size_t n_inputs = kind == MODEL_RESIDUAL ? 2 : json_array_size(branches);
+    if (n_inputs < 1 || n_inputs > MOST_BRANCHES)
+        return gnt_fail(err, "\"branches\" must be a list of 1 to %d lists of layers", MOST_BRANCHES), FAILED;
+    model_layer l = {0};
+    l.n_inputs = (int32_t)n_inputs;
+    l.input = gnt_array(n_inputs, sizeof *l.input);
+    if (!l.input)
+        return gnt_fail(err, "out of memory for layer %s", name), FAILED;
+    int32_t number = FAILED;
+    int rc = kind == MODEL_RESIDUAL ? read_residual(p, spec, inside, input, &l, err)
+                                    : read_concat(p, branches, inside, input, &l, err);
+    if (rc || model_check_size(&l.shape, "output", err) || append_layer(p->m, name, kind, l.n_inputs, err))
+        goto cleanup;
+    number = p->m->n_layers - 1;
+    model_layer *kept = &p->m->layer[number];
+    memcpy(kept->input, l.input, n_inputs * sizeof *l.input);
+    kept->shape = l.shape;
+    kept->pad_shortcut = l.pad_shortcut;
+    kept->stride[0] = l.stride[0];
+cleanup:
+    gnt_free(l.input);
+    return number;
+}
+
+/* Sets the sentence's beginning and remembers where it was; the innermost layer's place stands. */
+static int32_t fail_layer(model_parser *p, const place *where, const char *what, gnt_err *err) {
+    if (!p->failed[0]) {
+        snprintf(p->failed, sizeof p->failed, "%s", where->path);
+        gnt_fail_in(err, "%s: %s", where->path, what);
+    }
+    return FAILED;
+}
+
+static int32_t read_layer(model_parser *p, const json_t *spec, const place *where, int32_t input,
+                          gnt_err *err) {
+    char name[MOST_NAME] = "", prefix[MOST_NAME + 1], what[MOST_NAME + 40];
+    model_kind kind = MODEL_KINDS;
+    const char *own = json_string_value(json_object_get(spec, "name"));
+    if (own)
+        snprintf(what, sizeof what, "layer %.60s%.60s", where->prefix, own);
+    else
+        snprintf(what, sizeof what, "a layer without a name");
+    if (!json_is_object(spec)) {
+        gnt_fail(err, "a layer must be an object");
+        return fail_layer(p, where, "layer", err);
+    }
+    if (read_kind(spec, &kind, err) || model_check_keys(spec, keys_of[kind], model_kind_name(kind), err) ||
+        read_name(p, spec, kind, where->prefix, name, err))
+        return fail_layer(p, where, what, err);
+    int is_block = kind == MODEL_RESIDUAL || kind == MODEL_CONCAT;
+    snprintf(prefix, sizeof prefix, "%s%s", own ? name : where->prefix, own ? "." : "");
+    place inside = {where->path, prefix, where->depth + 1};
+    int32_t number = is_block ? read_block(p, spec, name, kind, &inside, input, err)
+                              : read_simple(p, spec, name, kind, input, err);
+    if (number != FAILED)
+        return number;
+    snprintf(what, sizeof what, "layer %s (%s)", name, model_kind_name(kind));
+    return fail_layer(p, where, what, err);
+}
+
+static int32_t read_list(model_parser *p, const json_t *list, const place *where, int32_t input,
+                         gnt_err *err) {
+    char path[300];
+    if (!json_is_array(list))
+        return gnt_fail(err, "%s must be a list of layers", where->path), FAILED;
+    if (where->depth > MOST_DEPTH)
+        return gnt_fail(err, "%s: blocks stand more than %d deep", where->path, MOST_DEPTH), FAILED;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        snprintf(path, sizeof path, "%.260s[%zu]", where->path, i);
+        place here = {path, where->prefix, where->depth};
+        input = read_layer(p, json_array_get(list, i), &here, input, err);
+        if (input == FAILED)
+            return FAILED;
+    }
+    return input;
+}
+
+/* ---- the file */
+
+/* Parameters first, then buffers, each in the order of the file. */
+static int part_params(gnt_model *m, gnt_err *err) {
+    int32_t n = m->n_params + m->n_buffers, at[2] = {0, m->n_params};
+    gnt_param *param = gnt_array((size_t)n, sizeof *param);
+    if (!param)
+        return gnt_fail(err, "out of memory for the list of parameters");
+    for (int32_t i = 0; i < n; i++)
+        param[at[m->param[i].buffer]++] = m->param[i];
+    gnt_free(m->param);
+    m->param = param;
+    m->param_room = n;
+    return 0;
+}
+
+static int read_init(gnt_model *m, const json_t *init, gnt_err *err) {
+    static const char *const kinds[] = {"uniform", "kaiming", "xavier"};
+    static const char *const keys[] = {"kind", "bound", NULL};
+    const char *word = json_string_value(json_is_object(init) ? json_object_get(init, "kind") : init);
+    m->init = MODEL_INIT_KAIMING;
+    m->bound = 0.5;
+    if (!init)
+        return 0;
+    size_t i = 0;
+    while (word && i < 3 && strcmp(word, kinds[i]) != 0)
+        i++;
+    if (!word || i == 3)
+        return gnt_fail(err, "\"init\" must be \"uniform\", \"kaiming\" or \"xavier\", or {\"kind\": "
+                             "\"uniform\", \"bound\": number}");
+    m->init = (model_init)i;
+    if (!json_is_object(init))
+        return 0;
+    if (json_object_get(init, "bound") && m->init != MODEL_INIT_UNIFORM)
+        return gnt_fail(err, "\"bound\" goes with the \"uniform\" init only");
+    return model_check_keys(init, keys, "\"init\"", err) ||
+                   model_get_real(init, "bound", 0, 1000, &m->bound, err)
+               ? -1
+               : 0;
+}
+
+static int read_model(model_parser *p, const json_t *root, gnt_err *err) {
+    static const char *const keys[] = {"about", "init",   "width", "representation", "loss", "output",
+                                       "share", "layers", NULL};
+    if (!json_is_object(root))
+        return gnt_fail(err, "a model must be an object");
+    const json_t *about = json_object_get(root, "about");
+    if (about && !json_is_string(about))
+        return gnt_fail(err, "\"about\" must be text");
+    if (model_check_keys(root, keys, "a model", err) || read_init(p->m, json_object_get(root, "init"), err) ||
+        model_get_real(root, "width", least_width, most_width, &p->width, err))
+        return -1;
+    if (!json_object_get(root, "layers"))
+        return gnt_fail(err, "\"layers\" is missing: a list of layers");
+    place where = {"layers", "", 0};
+    int32_t last = read_list(p, json_object_get(root, "layers"), &where, MODEL_SAMPLE, err);
+    if (last == FAILED || model_read_output(p->m, root, last, err) ||
+        model_read_representation(p, json_object_get(root, "representation"), err) || part_params(p->m, err))
+        return -1;
+    return model_read_share(p->m, json_object_get(root, "share"), err);
+}
+
+/* The model before its layers: what the task says of it. */
+static gnt_model *new_model(const char *name, const gnt_nn_shape *sample, int32_t classes, const double *mean,
+                            const double *deviation, gnt_err *err) {
+    if ((sample->rank != 1 && sample->rank != 3) || classes < 1 || classes > MOST_CLASSES)
+        return gnt_fail(
+                   err,
+                   "%s: a sample must be channels×height×width or a row of features, and classes 1 to %d",
+                   name, MOST_CLASSES),
+               NULL;
+    if (model_check_size(sample, "sample", err))
+        return gnt_fail_in(err, "%s", name), NULL;
+    gnt_model *m = gnt_alloc(sizeof *m);
+    if (!m)
+        return gnt_fail(err, "out of memory for model %s", name), NULL;
+    size_t c = (size_t)sample->dim[0];
+    m->sample = *sample;
+    m->classes = classes;
+    m->name = gnt_strdup(name);
+    int ok = m->name != NULL;
+    if (mean && deviation) {
+        m->mean = gnt_array(c, sizeof(double));
+        m->deviation = gnt_array(c, sizeof(double));
+        ok = ok && m->mean && m->deviation;
+    }
+    if (!ok) {
+        gnt_model_free(m);
+        return gnt_fail(err, "out of memory for model %s", name), NULL;
+    }
+    for (size_t i = 0; i < c && m->mean; i++) {
+        m->mean[i] = mean[i];
+        m->deviation[i] = deviation[i];
+        if (isfinite(mean[i]) && isfinite(deviation[i]) && deviation[i] > 0)
+            continue;
+        gnt_model_free(m);
+        return gnt_fail(err,
+                        "%s: mean %g and deviation %g of channel %zu: both must be finite, and the deviation "
+                        "above 0",
+                        name, mean[i], deviation[i], i),
+               NULL;
+    }
+    return m;
+}
+
+int gnt_model_parse(gnt_model **out, const char *name, const char *json, const gnt_nn_shape *sample,
+                    int32_t classes, const double *mean, const double *deviation, gnt_err *err) {
+    gnt_doc doc;
+    if (gnt_doc_parse(&doc, name, json, strlen(json), err))
+        return -1;
+    int rc = -1;
+    model_parser p = {.last_dense = -1, .width = 1};
+    p.m = new_model(name, sample, classes, mean, deviation, err);
+    if (!p.m)
+        goto cleanup;
+    rc = read_model(&p, doc.root, err);
+    if (rc) {
+        gnt_fail_in(err, "%s:%zu", name, gnt_doc_line(&doc, p.failed));
+        gnt_model_free(p.m);
+        goto cleanup;
+    }
+    *out = p.m;
+cleanup:
+    gnt_doc_free(&doc);
+    return rc;
+}
+
+int gnt_model_load(gnt_model **out, const char *path, const gnt_nn_shape *sample, int32_t classes,
+                   const double *mean, const double *deviation, gnt_err *err) {
+    uint8_t *bytes = NULL;
+    size_t size;
+    if (gnt_file_read(path, GNT_DOC_MOST, &bytes, &size, err))
+        return -1;
+    int rc = strlen((char *)bytes) < size
+                 ? gnt_fail(err, "%s: byte %zu is zero; a model is JSON text", path, strlen((char *)bytes))
+                 : gnt_model_parse(out, path, (char *)bytes, sample, classes, mean, deviation, err);
+    gnt_free(bytes);
+    return rc;
+}

@@ -1,0 +1,46 @@
+/* What the files of the model parser share. Functions return 0, or −1 after a sentence without the layer's
+ * name, which model_parse.c puts before it. */
+#ifndef GNT_NN_MODEL_PARSE_H
+#define GNT_NN_MODEL_PARSE_H
+
+#include <jansson.h>
+
+#include "nn/model/model_impl.h"
+
+enum { MODEL_MOST_KERNEL = 1024 };
+
+typedef struct model_parser {
+    gnt_model *m;
+    int32_t seen[MODEL_KINDS]; /* layers of each kind so far, for the names of those that have none */
+    int32_t last_dense;        /* −1 for none */
+    double width;              /* what every "out" that is a number is multiplied by */
+    char failed[300];          /* path of the layer that the sentence is about, "" for none */
+} model_parser;
+
+/* Every key of `object` is among `keys`, a NULL-ended list; `what` has them. */
+int model_check_keys(const json_t *object, const char *const *keys, const char *what, gnt_err *err);
+/* A value within [least, most]; an absent one leaves *value as it is, unless it is `needed`. */
+int model_get_int(const json_t *object, const char *key, int needed, int64_t least, int64_t most,
+                  int32_t *value, gnt_err *err);
+int model_get_real(const json_t *object, const char *key, double least, double most, double *value,
+                   gnt_err *err);
+int model_get_bool(const json_t *object, const char *key, int *value, gnt_err *err);
+/* A number for both axes, or [height, width], each from 1 to MODEL_MOST_KERNEL. */
+int model_get_pair(const json_t *object, const char *key, int needed, int32_t value[2], gnt_err *err);
+
+const gnt_nn_shape *model_shape_of(const gnt_model *m, int32_t layer); /* MODEL_SAMPLE is a layer here */
+int model_check_size(const gnt_nn_shape *s, const char *what, gnt_err *err);
+int model_want_image(const gnt_nn_shape *in, gnt_err *err);
+int model_same_shape(const gnt_nn_shape *a, const gnt_nn_shape *b);
+
+/* Fills *l, whose kind, name and input are set, and adds its parameters to the model. */
+int model_read_simple(model_parser *p, const json_t *spec, model_layer *l, const gnt_nn_shape *in,
+                      gnt_err *err);
+
+/* The keys "loss", "output", "representation" and "share" of the file, once its layers are read; `last` gives the
+ * output. read_share comes after the parameters stand before the buffers. */
+int model_read_output(gnt_model *m, const json_t *root, int32_t last, gnt_err *err);
+int model_read_representation(const model_parser *p, const json_t *given, gnt_err *err);
+int model_read_share(gnt_model *m, const json_t *given, gnt_err *err);
+
+#endif

@@ -1,0 +1,239 @@
+/* geometry: one node as a step for a kernel: axes of size 1 dropped, neighbouring axes joined, sizes
+ * collected. */
+#include "nn/plan/plan.h"
+#include "nn/conv/samples.h"
+
+int gnt_plan_is_view(const gnt_graph *ir, const gnt_vertex *v, int64_t *offset) {
+    *offset = 0;
+    if (v->op == GNT_OP_RESHAPE)
+        return 1;
+    if (v->op != GNT_OP_SLICE)
+        return 0;
+    const gnt_nn_shape *s = &ir->v[gnt_graph_in(ir, v)[0]].shape;
+    int64_t below = 1;
+    for (int32_t i = 0; i < v->p[0]; i++)
+        if (s->dim[i] != 1)
+            return 0;
+    for (int32_t i = (int32_t)v->p[0] + 1; i < s->rank; i++)
+        below *= s->dim[i];
+    *offset = v->p[1] * below;
+    return 1;
+}
+
+static void strides(const gnt_nn_shape *s, int64_t *stride) {
+    int64_t n = 1;
+    for (int32_t i = s->rank - 1; i >= 0; i--) {
+        stride[i] = n;
+        n *= s->dim[i];
+    }
+}
+
+/* Drops axes of size 1 and joins neighbours that run on from one another on both sides. */
+static void join_axes(gnt_move *m) {
+    int32_t rank = 0;
+    for (int32_t i = 0; i < m->rank; i++) {
+        if (m->dim[i] == 1)
+            continue;
+        int joins = rank > 0 && m->from[rank - 1] == m->from[i] * m->dim[i] &&
+                    m->to[rank - 1] == m->to[i] * m->dim[i];
+        if (joins)
+            m->dim[rank - 1] *= m->dim[i];
+        else
+            m->dim[rank++] = m->dim[i];
+        m->from[rank - 1] = m->from[i];
+        m->to[rank - 1] = m->to[i];
+    }
+    m->rank = rank;
+}
+
+/* The move of node v's input k (of shape x) into v; `start` is where a part of a concat begins. */
+static gnt_move move_of(const gnt_vertex *v, const gnt_nn_shape *x, int64_t start) {
+    gnt_move m = {.rank = v->shape.rank};
+    int64_t from[GNT_NN_RANK] = {0}, to[GNT_NN_RANK] = {0};
+    strides(x, from);
+    strides(&v->shape, to);
+    for (int32_t i = 0; i < m.rank; i++) {
+        int32_t j = v->op == GNT_OP_PERMUTE ? (int32_t)v->p[i] : i;
+        m.dim[i] = v->op == GNT_OP_PAD || v->op == GNT_OP_CONCAT ? x->dim[i] : v->shape.dim[i];
+        m.from[i] = v->op == GNT_OP_EXPAND && x->dim[i] == 1 ? 0 : from[j];
+        m.to[i] = to[i];
+    }
+    if (v->op == GNT_OP_SLICE)
+        m.from_at = v->p[1] * from[v->p[0]];
+    if (v->op == GNT_OP_PAD)
+        m.to_at = v->p[1] * to[v->p[0]];
+    if (v->op == GNT_OP_CONCAT)
+        m.to_at = start * to[v->p[0]];
+    join_axes(&m);
+    return m;
+}
+
+static gnt_reduce reduce_of(const gnt_vertex *v, const gnt_nn_shape *x) {
+    gnt_reduce r = {0};
+    for (int32_t i = 0; i < x->rank; i++) {
+        if (x->dim[i] == 1)
+            continue;
+        uint8_t reduced = v->p[0] >> i & 1;
+        if (r.rank > 0 && r.reduced[r.rank - 1] == reduced) {
+            r.dim[r.rank - 1] *= x->dim[i];
+        } else {
+            r.dim[r.rank] = x->dim[i];
+            r.reduced[r.rank++] = reduced;
+        }
+    }
+    return r;
+}
+
+/* The four axes of activations in any layout. */
+static void axes_of(int64_t d[4], const gnt_vertex *x) {
+    const int64_t *s = x->shape.dim;
+    int wide = x->shape.rank == 5, samples = x->layout == GNT_LAYOUT_SAMPLES;
+    d[0] = wide && samples ? s[0] * s[4] : s[0];
+    d[1] = wide && !samples ? s[1] * s[4] : s[1];
+    d[2] = s[2];
+    d[3] = s[3];
+}
+
+gnt_conv gnt_plan_conv(const gnt_graph *ir, const gnt_vertex *v) {
+    const gnt_node *in = gnt_graph_in(ir, v);
+    const gnt_vertex *a = &ir->v[in[0]], *b = &ir->v[in[1]];
+    int64_t x[4], y[4], way = v->p[2] < 0 ? -v->p[2] : GNT_CONV_ROWS;
+    const int64_t square[4] = {0, 0, 3, 3}, *w = v->op == GNT_OP_CONV_DW ? v->shape.dim : b->shape.dim;
+    if (way == GNT_CONV_WINOGRAD || way == GNT_CONV_FOUR)
+        w = square;
+    axes_of(x, v->op == GNT_OP_CONV_DX ? v : a);
+    axes_of(y, v->op == GNT_OP_CONV ? v : v->op == GNT_OP_CONV_DX ? a : b);
+    if (v->op == GNT_OP_GRAM || v->op == GNT_OP_GRAM_DX)
+        return (gnt_conv){x[0], x[1], x[2], x[3], y[1], v->p[2], v->p[3], y[2], y[3], v->p[0], v->p[1], 0};
+    return (gnt_conv){x[0], x[1], x[2], x[3], y[1], w[2], w[3], y[2], y[3], v->p[0], v->p[1], (int32_t)way};
+}
+
+static gnt_pool pool_of(const gnt_nn_shape *x, const gnt_nn_shape *y, const int64_t *p) {
+    return (gnt_pool){
+        x->dim[0] * x->dim[1], x->dim[2], x->dim[3], y->dim[2], y->dim[3], p[0], p[1], p[2], p[3], p[4], p[5],
+        (int32_t)p[6]};
+}
+
+static gnt_rows rows_of(const gnt_vertex *wide, const gnt_vertex *narrow) {
+    int64_t n = wide->shape.dim[wide->shape.rank - 1];
+    return (gnt_rows){wide->count / n, n, narrow->shape.dim[narrow->shape.rank - 1]};
+}
+
+/* A concat is one step for each part. */
+static int concat_steps(gnt_plan *plan, gnt_step *s, const gnt_vertex *v) {
+    int64_t start = 0;
+    for (int32_t k = 0; k < v->n_in; k++) {
+        s->in[0] = plan->ir->edge[v->first + k];
+        const gnt_nn_shape *x = &plan->ir->v[s->in[0]].shape;
+        s->u.move = move_of(v, x, start);
+        start += x->dim[v->p[0]];
+        if (!gnt_plan_add(plan, s))
+            return -1;
+    }
+    return 0;
+}
+
+static void geometry(gnt_plan *plan, gnt_step *s, const gnt_vertex *v) {
+    const gnt_vertex *x = s->in[0] >= 0 ? &plan->ir->v[s->in[0]] : NULL;
+    switch (v->op) {
+    case GNT_OP_EXPAND:
+    case GNT_OP_PERMUTE:
+    case GNT_OP_SLICE:
+    case GNT_OP_PAD:
+    case GNT_OP_COPY:
+        s->u.move = move_of(v, &x->shape, 0);
+        break;
+    case GNT_OP_SUM:
+        s->u.reduce = reduce_of(v, &x->shape);
+        break;
+    case GNT_OP_MATMUL:
+        s->u.gemm = (gnt_gemm){(int32_t)v->p[0], (int32_t)v->p[1], v->shape.dim[0], v->shape.dim[1],
+                               x->shape.dim[v->p[0] ? 0 : 1]};
+        break;
+    case GNT_OP_CONV:
+    case GNT_OP_CONV_DX:
+    case GNT_OP_CONV_DW:
+        s->u.conv = gnt_plan_conv(plan->ir, v);
+        if (v->p[2] <= 0) {
+            s->scratch = plan->kernels->conv_scratch(v->op, &s->u.conv);
+        } else {
+            s->dnnl = plan->conv[v->p[2] - 1].op;
+            s->scratch = plan->conv[v->p[2] - 1].scratch;
+        }
+        break;
+    case GNT_OP_GRAM:
+    case GNT_OP_GRAM_DX:
+        s->u.conv = gnt_plan_conv(plan->ir, v);
+        s->scratch = plan->kernels->gram_scratch(&s->u.conv);
+        break;
+    case GNT_OP_MAX_INDEX:
+    case GNT_OP_AVG_POOL:
+        s->u.pool = pool_of(&x->shape, &v->shape, v->p);
+        break;
+    case GNT_OP_AVG_POOL_DX:
+        s->u.pool = pool_of(&v->shape, &x->shape, v->p);
+        break;
+    case GNT_OP_LOG_SUM_EXP:
+    case GNT_OP_ARGMAX:
+    case GNT_OP_GATHER:
+        s->u.rows = rows_of(x, v);
+        break;
+    case GNT_OP_SCATTER:
+        s->u.rows = rows_of(v, x);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Sixteen samples at a time: they become neighbours, or part again. */
+static void turn_samples(gnt_step *s, const gnt_vertex *v) {
+    int64_t n = GNT_SAMPLES, size = v->count / v->p[0], group = n * size;
+    s->u.move = v->layout == GNT_LAYOUT_SAMPLES
+                    ? (gnt_move){3, {v->p[0] / n, size, n}, {group, 1, size}, {group, n, 1}, 0, 0}
+                    : (gnt_move){3, {v->p[0] / n, n, size}, {group, 1, n}, {group, size, 1}, 0, 0};
+}
+
+/* A copy to another layout. */
+static int convert(gnt_plan *plan, gnt_step *s, const gnt_vertex *v) {
+    int from = plan->ir->v[s->in[0]].layout;
+    if (from == GNT_LAYOUT_SAMPLES || v->layout == GNT_LAYOUT_SAMPLES) {
+        turn_samples(s, v);
+        return gnt_plan_add(plan, s) ? 0 : -1;
+    }
+    if (v->layout >= GNT_LAYOUT_POINTS) {
+        s->op = GNT_STEP_REWRITE;
+        s->u.rewrite.layout = v->layout;
+        s->u.rewrite.o = v->p[0];
+        s->u.rewrite.c = v->p[1];
+        return gnt_plan_add(plan, s) ? 0 : -1;
+    }
+    s->dnnl = gnt_dnnl_copy(plan->dnnl, from, v->layout, v->p, &s->scratch);
+    if (s->dnnl && gnt_plan_add(plan, s))
+        return 0;
+    gnt_dnnl_free(s->dnnl);
+    return -1;
+}
+
+int gnt_plan_node(gnt_plan *plan, gnt_node i) {
+    const gnt_vertex *v = &plan->ir->v[i];
+    int64_t offset;
+    if (v->op == GNT_OP_INPUT || gnt_plan_is_view(plan->ir, v, &offset))
+        return 0;
+    gnt_step s = {.op = v->op,
+                  .stage = plan->value[i].stage,
+                  .out = i,
+                  .in = {-1, -1, -1},
+                  .n = v->count,
+                  .a = v->a,
+                  .b = v->b,
+                  .data = v->data};
+    if (v->op == GNT_OP_CONCAT)
+        return concat_steps(plan, &s, v);
+    for (int32_t k = 0; k < v->n_in; k++)
+        s.in[k] = plan->ir->edge[v->first + k];
+    if (v->op == GNT_OP_COPY && v->layout != plan->ir->v[s.in[0]].layout)
+        return convert(plan, &s, v);
+    geometry(plan, &s, v);
+    return gnt_plan_add(plan, &s) ? 0 : -1;
+}

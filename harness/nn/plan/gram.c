@@ -1,0 +1,405 @@
+/* gram: takes weight gradients out of the way where they are only compared with something and differentiated again, as
+ * in gradient matching. With few places (over the batch) against the channels, g = conv_dw(x, dy) is large and of low
+ * rank; writing it, reading it beside the observed gradient c, writing a·c + b·g and reading that as weights takes more
+ * time than all products. Without g:
+ *
+ *   Σ g∘c                      = Σ dy∘conv(x, c)
+ *   conv(x, a·c + b·g)         = a·conv(x, c) + b·gram(x, dy)               gram    = conv(x, g)
+ *   conv_dx(dy, a·c + b·g)     = a·conv_dx(dy, c) + b·gram_dx(x, dy)        gram_dx = conv_dx(dy, g)
+ *
+ * and gram and gram_dx need no g either (real_gram.c). Of a dense layer g is a matrix product op(a)·op(b), and y·g is
+ * (y·op(a))·op(b). It is done where every use of g is one of these, with one c that is an input or depends on held inputs
+ * alone. Sums of squares of differences, as of an L2 distance, are left as they are: taken apart, they would cancel near
+ * a match. So are masked gradients, whose rank is not low. */
+#include "nn/plan/plan.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { DEPTH = 8, MANY_WEIGHTS = 1 << 15 };
+
+typedef enum kind {
+    PLAIN,
+    MULTIPLE,    /* g, or scalars times g */
+    COMBINATION, /* of multiples of g and of c */
+    PRODUCT,     /* elementwise, of a multiple of g with another, or one of c */
+    DOT,         /* the sum of a product */
+    USE          /* a convolution, or product, of one of g's own factors by a multiple or combination */
+} kind;
+
+typedef struct pass {
+    const gnt_graph *from;
+    gnt_graph *to;
+    gnt_node *map;  /* by node of `from`; −1 where it is taken out */
+    gnt_node *of;   /* by node that is not plain: which g it is made of */
+    gnt_node *with; /* by g: c, −1: none yet */
+    int32_t *stage; /* the last input that a node depends on */
+    uint8_t *kind, *depth, *refused;
+} pass;
+
+/* What is linear in the weights: the convolution of x (or of dy) by them, or the product with one of g's factors. */
+typedef struct face {
+    gnt_node g;
+    int op;
+    gnt_node other;       /* of a product: the factor, */
+    int right;            /* whether the weights stand to its right, */
+    int turned, w_turned; /* and whether it and the weights are transposed */
+} face;
+
+static const gnt_vertex *at(const pass *p, gnt_node i) {
+    return &p->from->v[i];
+}
+
+static gnt_node input(const pass *p, gnt_node i, int32_t k) {
+    return p->from->edge[at(p, i)->first + k];
+}
+
+/* ---- which gradients ---- */
+
+double gnt_gram_flops(const gnt_conv *s) {
+    double pixels = (double)(s->n * s->h * s->w), places = (double)(s->n * s->oh * s->ow);
+    return 2 * pixels * pixels * (double)s->c + 2 * places * places * (double)s->o +
+           places * places * (double)(s->kh * s->kw);
+}
+
+/* Both products that stand in the place of g take at most a quarter of what g itself does (with a half, 64 channels of
+ * 8×8 gain nothing), and their matrices are no larger: by shape alone. */
+static int is_narrow(const gnt_conv *s) {
+    double weights = (double)(s->o * s->c * s->kh * s->kw), pixels = (double)(s->n * s->h * s->w),
+           places = (double)(s->n * s->oh * s->ow);
+    return weights >= MANY_WEIGHTS && 2 * gnt_gram_flops(s) <= weights * places / 2 &&
+           pixels * pixels + places * places <= weights;
+}
+
+/* The same of an m×n product of inner size k. */
+static int is_thin(const gnt_graph *ir, const gnt_vertex *v) {
+    const gnt_vertex *a = &ir->v[gnt_graph_in(ir, v)[0]];
+    double m = (double)v->shape.dim[0], n = (double)v->shape.dim[1],
+           k = (double)a->shape.dim[v->p[0] ? 0 : 1];
+    return m * n >= MANY_WEIGHTS && 4 * k * k * (m + n) <= m * n * k / 2;
+}
+
+static int holds_gradient(const pass *p, gnt_node i) {
+    return p->kind[i] == MULTIPLE || p->kind[i] == COMBINATION;
+}
+
+/* Which operand of a product is one number, broadcast; −1: none. */
+static int32_t scalar_side(const pass *p, gnt_node i) {
+    for (int32_t k = 0; at(p, i)->op == GNT_OP_MUL && k < 2; k++) {
+        gnt_node s = input(p, i, k);
+        if (at(p, s)->op == GNT_OP_EXPAND && at(p, input(p, s, 0))->count == 1)
+            return k;
+    }
+    return -1;
+}
+
+static int is_scaling(const pass *p, gnt_node i) {
+    return at(p, i)->op == GNT_OP_AFFINE && at(p, i)->b == 0;
+}
+
+static int is_given(const pass *p, gnt_node i) {
+    return at(p, i)->op == GNT_OP_INPUT || p->stage[i] < 0;
+}
+
+/* Whether `i` is a multiple of the one c that goes with g. */
+static int goes_with(pass *p, gnt_node g, gnt_node i) {
+    for (int depth = 0; !is_given(p, i) && depth < DEPTH; depth++) {
+        int32_t k = scalar_side(p, i);
+        if (!is_scaling(p, i) && k < 0)
+            return 0;
+        i = input(p, i, is_scaling(p, i) ? 0 : 1 - k);
+    }
+    if (!is_given(p, i) || p->stage[i] > p->stage[g] || (p->with[g] >= 0 && p->with[g] != i))
+        return 0;
+    p->with[g] = i;
+    return 1;
+}
+
+/* What two operands of the same shape come to; of the first that holds a gradient, or −1. */
+static kind join(pass *p, gnt_node a, gnt_node b, kind together, gnt_node *g) {
+    if (!holds_gradient(p, a)) {
+        gnt_node t = a;
+        a = b;
+        b = t;
+    }
+    if (!holds_gradient(p, a))
+        return PLAIN;
+    *g = p->of[a];
+    if (together == PRODUCT && (p->kind[a] != MULTIPLE || p->kind[b] == COMBINATION))
+        return PLAIN;
+    return (holds_gradient(p, b) ? p->of[b] == *g : goes_with(p, *g, b)) ? together : PLAIN;
+}
+
+static int same_window(const gnt_vertex *a, const gnt_vertex *b) {
+    return a->p[0] == b->p[0] && a->p[1] == b->p[1];
+}
+
+/* A convolution of g's own x or dy. */
+static kind conv_use(const pass *p, gnt_node i, gnt_node *g) {
+    gnt_node w = input(p, i, 1);
+    if (!holds_gradient(p, w))
+        return PLAIN;
+    *g = p->of[w];
+    gnt_node x = input(p, *g, 0), dy = input(p, *g, 1);
+    if (!same_window(at(p, i), at(p, *g)))
+        return PLAIN;
+    if (at(p, i)->op == GNT_OP_CONV)
+        return input(p, i, 0) == x ? USE : PLAIN;
+    return input(p, i, 0) == dy && gnt_shape_same(&at(p, i)->shape, &at(p, x)->shape) ? USE : PLAIN;
+}
+
+/* A product with one of g's own factors. */
+static kind matmul_use(const pass *p, gnt_node i, gnt_node *g) {
+    int32_t side = holds_gradient(p, input(p, i, 1));
+    gnt_node w = input(p, i, side), other = input(p, i, 1 - side);
+    if (!holds_gradient(p, w))
+        return PLAIN;
+    *g = p->of[w];
+    return other == input(p, *g, 0) || other == input(p, *g, 1) ? USE : PLAIN;
+}
+
+static kind kind_of(pass *p, gnt_node i, gnt_node *g) {
+    const gnt_vertex *v = at(p, i);
+    gnt_node a = v->n_in > 0 ? input(p, i, 0) : -1, b = v->n_in > 1 ? input(p, i, 1) : -1;
+    int32_t k;
+    gnt_conv s;
+    switch (v->op) {
+    case GNT_OP_CONV_DW:
+        s = gnt_plan_conv(p->from, v);
+        *g = i;
+        return p->stage[i] >= 0 && is_narrow(&s) ? MULTIPLE : PLAIN;
+    case GNT_OP_MATMUL:
+        if (holds_gradient(p, a) || holds_gradient(p, b))
+            return matmul_use(p, i, g);
+        *g = i;
+        return p->stage[i] >= 0 && is_thin(p->from, v) ? MULTIPLE : PLAIN;
+    case GNT_OP_AFFINE:
+        *g = p->of[a];
+        return v->b == 0 && holds_gradient(p, a) ? (kind)p->kind[a] : PLAIN;
+    case GNT_OP_MUL:
+        k = scalar_side(p, i);
+        if (k < 0)
+            return join(p, a, b, PRODUCT, g);
+        *g = p->of[k ? a : b];
+        return holds_gradient(p, k ? a : b) ? (kind)p->kind[k ? a : b] : PLAIN;
+    case GNT_OP_ADD:
+    case GNT_OP_SUB:
+        return join(p, a, b, COMBINATION, g);
+    case GNT_OP_SUM:
+        *g = p->of[a];
+        return p->kind[a] == PRODUCT && v->count == 1 ? DOT : PLAIN;
+    case GNT_OP_CONV:
+    case GNT_OP_CONV_DX:
+        return conv_use(p, i, g);
+    default:
+        return PLAIN;
+    }
+}
+
+static int is_taken_out(const pass *p, gnt_node i) {
+    return holds_gradient(p, i) || p->kind[i] == PRODUCT;
+}
+
+static void mark(pass *p, gnt_node i) {
+    const gnt_vertex *v = at(p, i);
+    gnt_node g = -1;
+    int32_t stage = v->op == GNT_OP_INPUT ? v->stage : GNT_STAGE_CONSTANT;
+    for (int32_t k = 0; k < v->n_in; k++) {
+        gnt_node x = input(p, i, k);
+        stage = p->stage[x] > stage ? p->stage[x] : stage;
+        p->depth[i] = p->depth[x] > p->depth[i] ? p->depth[x] : p->depth[i];
+    }
+    p->stage[i] = stage;
+    kind here = kind_of(p, i, &g);
+    p->of[i] = here == PLAIN ? -1 : g;
+    p->kind[i] = (uint8_t)here;
+    p->depth[i] = is_taken_out(p, i) && g != i ? (uint8_t)(p->depth[i] + 1) : 0;
+    for (int32_t k = 0; k < v->n_in; k++) {
+        gnt_node x = input(p, i, k);
+        if (is_taken_out(p, x) && (p->of[x] != p->of[i] || p->depth[i] > DEPTH))
+            p->refused[p->of[x]] = 1;
+    }
+}
+
+/* Marks all nodes; how many gradients are to be taken out. */
+static int32_t choose(pass *p, const gnt_plan *plan) {
+    int32_t n = 0;
+    for (gnt_node i = 0; i < p->from->n; i++) {
+        p->with[i] = -1;
+        mark(p, i);
+    }
+    for (int32_t i = 0; i < plan->n_outputs; i++)
+        if (is_taken_out(p, plan->output[i]))
+            p->refused[p->of[plan->output[i]]] = 1;
+    for (gnt_node i = 0; i < p->from->n; i++) {
+        if (p->of[i] >= 0 && p->refused[p->of[i]])
+            p->kind[i] = PLAIN;
+        n += p->kind[i] != PLAIN && p->of[i] == i;
+    }
+    return n;
+}
+
+/* ---- what stands in their place ---- */
+
+/* l·r, of nodes of `to`. */
+static gnt_node product(pass *p, gnt_node l, int tl, gnt_node r, int tr) {
+    return gnt_nn_matmul(p->to, l, tl, r, tr);
+}
+
+/* The product with g = op(a)·op(b) itself, factor by factor from the other on. */
+static gnt_node through_factors(pass *p, const face *f) {
+    const gnt_vertex *v = at(p, f->g);
+    int near = f->right == f->w_turned; /* which of g's factors stands next to the other */
+    gnt_node next = p->map[input(p, f->g, near)], last = p->map[input(p, f->g, !near)];
+    int t_next = (int)v->p[near] != f->w_turned, t_last = (int)v->p[!near] != f->w_turned;
+    gnt_node other = p->map[f->other];
+    if (f->right)
+        return product(p, product(p, other, f->turned, next, t_next), 0, last, t_last);
+    return product(p, last, t_last, product(p, next, t_next, other, f->turned), 0);
+}
+
+/* The face with weights c, or with g itself. */
+static gnt_node by(pass *p, const face *f, gnt_node c) {
+    const gnt_vertex *v = at(p, f->g);
+    gnt_node in[2] = {p->map[input(p, f->g, 0)], p->map[input(p, f->g, 1)]};
+    if (f->op == GNT_OP_MATMUL) {
+        if (c == f->g)
+            return through_factors(p, f);
+        return f->right ? product(p, p->map[f->other], f->turned, p->map[c], f->w_turned)
+                        : product(p, p->map[c], f->w_turned, p->map[f->other], f->turned);
+    }
+    const gnt_nn_shape *x = &at(p, input(p, f->g, 0))->shape, *dy = &at(p, input(p, f->g, 1))->shape;
+    int32_t stride = (int32_t)v->p[0], pad = (int32_t)v->p[1];
+    if (c == f->g) {
+        gnt_vertex gram = {.op = f->op == GNT_OP_CONV ? GNT_OP_GRAM : GNT_OP_GRAM_DX,
+                           .shape = f->op == GNT_OP_CONV ? *dy : *x,
+                           .p = {stride, pad, v->shape.dim[2], v->shape.dim[3]}};
+        return gnt_graph_add(p->to, &gram, in, 2);
+    }
+    if (f->op == GNT_OP_CONV)
+        return gnt_nn_conv(p->to, in[0], p->map[c], stride, pad);
+    return gnt_nn_conv_dx(p->to, in[1], p->map[c], x->dim[2], x->dim[3], stride, pad);
+}
+
+/* The scalar of the product i, as `like`. */
+static gnt_node scalar(pass *p, gnt_node i, int32_t side, gnt_node like) {
+    gnt_nn_shape s = gnt_nn_shape_of(p->to, like);
+    return gnt_nn_expand(p->to, p->map[input(p, input(p, i, side), 0)], s.rank, s.dim);
+}
+
+/* The face with the combination i as weights, term by term. */
+static gnt_node by_terms(pass *p, const face *f, gnt_node i) {
+    int32_t side = scalar_side(p, i);
+    if (i == f->g || i == p->with[f->g])
+        return by(p, f, i);
+    if (is_scaling(p, i))
+        return gnt_nn_affine(p->to, by_terms(p, f, input(p, i, 0)), at(p, i)->a, 0);
+    if (side >= 0) {
+        gnt_node y = by_terms(p, f, input(p, i, 1 - side));
+        return y < 0 ? -1 : gnt_nn_mul(p->to, scalar(p, i, side, y), y);
+    }
+    gnt_node a = by_terms(p, f, input(p, i, 0)), b = by_terms(p, f, input(p, i, 1));
+    return at(p, i)->op == GNT_OP_ADD ? gnt_nn_add(p->to, a, b) : gnt_nn_sub(p->to, a, b);
+}
+
+/* Σ g∘b = Σ dy∘conv(x, b); of g = op(a)·op(b'), the sum of a and the product that has its shape. */
+static gnt_node dot_with(pass *p, gnt_node g, gnt_node b) {
+    const gnt_vertex *v = at(p, g);
+    face f = {.g = g, .op = GNT_OP_CONV};
+    gnt_node y = input(p, g, 1);
+    if (v->op == GNT_OP_MATMUL) {
+        int ta = (int)v->p[0], tb = (int)v->p[1];
+        f = (face){g, GNT_OP_MATMUL, y, ta, ta ? tb : !tb, ta};
+        y = input(p, g, 0);
+    }
+    gnt_node terms = gnt_nn_mul(p->to, p->map[y], by_terms(p, &f, b));
+    return terms < 0 ? -1 : gnt_nn_sum(p->to, terms, (1u << v->shape.rank) - 1);
+}
+
+/* Σ a∘b, where a is a multiple of g. */
+static gnt_node dot(pass *p, gnt_node g, gnt_node a, gnt_node b) {
+    int32_t side = scalar_side(p, a);
+    if (a == g)
+        return dot_with(p, g, b);
+    if (is_scaling(p, a))
+        return gnt_nn_affine(p->to, dot(p, g, input(p, a, 0), b), at(p, a)->a, 0);
+    gnt_node y = dot(p, g, input(p, a, 1 - side), b);
+    return y < 0 ? -1 : gnt_nn_mul(p->to, scalar(p, a, side, y), y);
+}
+
+static gnt_node used(pass *p, gnt_node i) {
+    const gnt_vertex *v = at(p, i);
+    int right = v->op != GNT_OP_MATMUL || holds_gradient(p, input(p, i, 1));
+    face f = {.g = p->of[i], .op = v->op};
+    if (v->op == GNT_OP_MATMUL)
+        f = (face){f.g, v->op, input(p, i, 1 - right), right, (int)v->p[1 - right], (int)v->p[right]};
+    return by_terms(p, &f, input(p, i, right));
+}
+
+static gnt_node rewrite(pass *p, gnt_node i, gnt_node *in) {
+    const gnt_vertex *v = at(p, i);
+    if (p->kind[i] == USE)
+        return used(p, i);
+    if (p->kind[i] == DOT) {
+        gnt_node both = input(p, i, 0), a = input(p, both, 0), b = input(p, both, 1);
+        return holds_gradient(p, a) ? dot(p, p->of[i], a, b) : dot(p, p->of[i], b, a);
+    }
+    for (int32_t k = 0; k < v->n_in; k++)
+        in[k] = p->map[input(p, i, k)];
+    return gnt_graph_add(p->to, v, in, v->n_in);
+}
+
+static int rebuild(pass *p, gnt_plan *plan) {
+    int32_t most = 1;
+    for (gnt_node i = 0; i < p->from->n; i++)
+        most = at(p, i)->n_in > most ? at(p, i)->n_in : most;
+    gnt_node *in = gnt_array((size_t)most, sizeof *in);
+    int failed = !in;
+    for (gnt_node i = 0; i < p->from->n && !failed; i++) {
+        p->map[i] = is_taken_out(p, i) ? -1 : rewrite(p, i, in);
+        failed = p->map[i] < 0 && !is_taken_out(p, i);
+    }
+    for (int32_t i = 0; i < plan->n_outputs && !failed; i++)
+        plan->output[i] = p->map[plan->output[i]];
+    gnt_free(in);
+    return failed ? -1 : 0;
+}
+
+int gnt_plan_gram(gnt_plan *plan) {
+    size_t n = (size_t)plan->ir->n;
+    pass p = {.from = plan->ir, .to = gnt_graph_new()};
+    int rc = -1;
+    p.map = gnt_array(n, sizeof *p.map);
+    p.of = gnt_array(n, sizeof *p.of);
+    p.with = gnt_array(n, sizeof *p.with);
+    p.stage = gnt_array(n, sizeof *p.stage);
+    p.kind = gnt_array(n, 1);
+    p.depth = gnt_array(n, 1);
+    p.refused = gnt_array(n, 1);
+    if (!p.to || !p.map || !p.of || !p.with || !p.stage || !p.kind || !p.depth || !p.refused)
+        goto cleanup;
+    if (choose(&p, plan) == 0) {
+        rc = 0;
+        goto cleanup;
+    }
+    if (rebuild(&p, plan))
+        goto cleanup;
+    /* what is no longer needed goes, and what was made twice becomes one */
+    gnt_graph *clean = gnt_simplify(p.to, plan->output, plan->n_outputs, 0, plan->output);
+    if (!clean)
+        goto cleanup;
+    gnt_graph_free(plan->ir);
+    plan->ir = clean;
+    rc = 0;
+cleanup:
+    gnt_graph_free(p.to);
+    gnt_free(p.map);
+    gnt_free(p.of);
+    gnt_free(p.with);
+    gnt_free(p.stage);
+    gnt_free(p.kind);
+    gnt_free(p.depth);
+    gnt_free(p.refused);
+    return rc;
+}
