@@ -1,14 +1,13 @@
+/* safetensors: the set of tensors in memory. */
 #include "nn/io/safetensors.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/mem.h"
 #include "nn/io/safetensors_impl.h"
-
-#define MOST_FILE ((size_t)1 << 32)
 
 void gnt_st_init(gnt_st *st) {
     *st = (gnt_st){0};
@@ -41,6 +40,25 @@ size_t gnt_st_type_size(gnt_st_type type) {
 const char *gnt_st_type_name(gnt_st_type type) {
     static const char *const names[] = {"F32", "F64", "I32", "I64", "U8"};
     return (unsigned)type < 5 ? names[type] : "unknown";
+}
+
+int gnt_st_check_name(const char *name, gnt_err *err) {
+    size_t length = name ? strnlen(name, GNT_ST_NAME) : 0;
+    if (length == 0)
+        return gnt_fail(err, "a tensor has no name");
+    if (length >= GNT_ST_NAME)
+        return gnt_fail(err, "the tensor name %.60s… is longer than %d bytes", name, GNT_ST_NAME - 1);
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)name[i] < 0x20 || name[i] == 0x7f)
+            return gnt_fail(err, "the tensor name %s holds a control character", name);
+    if (strcmp(name, GNT_ST_METADATA_KEY) == 0)
+        return gnt_fail(err, "%s is no name for a tensor: the header keeps it for itself",
+                        GNT_ST_METADATA_KEY);
+    json_t *text = json_string(name);
+    if (!text)
+        return gnt_fail(err, "the tensor name %s is not UTF-8", name);
+    json_decref(text);
+    return 0;
 }
 
 gnt_st_tensor *gnt_st_find(const gnt_st *st, const char *name) {
@@ -155,24 +173,4 @@ int gnt_st_add(gnt_st *st, const char *name, gnt_st_type type, int32_t rank, con
     if (out)
         *out = t;
     return 0;
-}
-
-int gnt_st_load(gnt_st *st, const char *path, gnt_err *err) {
-    uint8_t *bytes = NULL;
-    size_t size = 0;
-    if (gnt_file_read(path, MOST_FILE, &bytes, &size, err))
-        return -1;
-    int rc = gnt_st_parse(st, path, bytes, size, err);
-    gnt_free(bytes);
-    return rc;
-}
-
-int gnt_st_save(const gnt_st *st, const char *path, gnt_err *err) {
-    uint8_t *bytes = NULL;
-    size_t size = 0;
-    if (gnt_st_write(st, &bytes, &size, err))
-        return gnt_fail_in(err, "%s", path);
-    int rc = gnt_file_write(path, bytes, size, err);
-    gnt_free(bytes);
-    return rc;
 }

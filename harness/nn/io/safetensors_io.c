@@ -1,3 +1,4 @@
+/* safetensors_io: the bytes of a set, read and written. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 /* Enough for GNT_ST_MOST_TENSORS tensors; a lying size must not cost memory. */
 static const uint64_t most_header = 32u << 20;
-static const char metadata_key[] = "__metadata__", own_key[] = "gauntlet";
+static const char own_key[] = "gauntlet";
 
 /* How a type of the file becomes one of ours. */
 typedef struct file_type {
@@ -34,24 +35,6 @@ typedef struct entry {
     int64_t dim[GNT_ST_RANK];
     uint64_t from, to; /* bytes after the header */
 } entry;
-
-int gnt_st_check_name(const char *name, gnt_err *err) {
-    size_t length = name ? strnlen(name, GNT_ST_NAME) : 0;
-    if (length == 0)
-        return gnt_fail(err, "a tensor has no name");
-    if (length >= GNT_ST_NAME)
-        return gnt_fail(err, "the tensor name %.60s… is longer than %d bytes", name, GNT_ST_NAME - 1);
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)name[i] < 0x20 || name[i] == 0x7f)
-            return gnt_fail(err, "the tensor name %s holds a control character", name);
-    if (strcmp(name, metadata_key) == 0)
-        return gnt_fail(err, "%s is no name for a tensor: the header keeps it for itself", metadata_key);
-    json_t *text = json_string(name);
-    if (!text)
-        return gnt_fail(err, "the tensor name %s is not UTF-8", name);
-    json_decref(text);
-    return 0;
-}
 
 static int check_metadata(const char *json, gnt_err *err) {
     json_error_t why;
@@ -237,12 +220,12 @@ static int add_entry(gnt_st *st, const entry *e, const uint8_t *data, gnt_err *e
 /* Our own text under __metadata__.gauntlet; what other programs keep there is left alone. */
 static int read_metadata(gnt_st *st, const json_t *metadata, gnt_err *err) {
     if (!json_is_object(metadata))
-        return gnt_fail(err, "%s is no object", metadata_key);
+        return gnt_fail(err, "%s is no object", GNT_ST_METADATA_KEY);
     const json_t *own = json_object_get(metadata, own_key);
     if (!own)
         return 0;
     if (!json_is_string(own))
-        return gnt_fail(err, "%s.%s is no string", metadata_key, own_key);
+        return gnt_fail(err, "%s.%s is no string", GNT_ST_METADATA_KEY, own_key);
     return gnt_st_set_metadata(st, json_string_value(own), err);
 }
 
@@ -258,7 +241,7 @@ static int read_header(gnt_st *st, const json_t *header, const uint8_t *data, ui
     const char *name;
     json_t *line;
     json_object_foreach((json_t *)header, name, line) {
-        if (strcmp(name, metadata_key) == 0) {
+        if (strcmp(name, GNT_ST_METADATA_KEY) == 0) {
             rc = read_metadata(st, line, err);
         } else {
             list[n].name = name;
@@ -330,7 +313,8 @@ static char *header_text(const gnt_st *st) {
     json_t *header = json_object();
     char *text = NULL;
     uint64_t at = 0;
-    if (st->metadata && json_object_set_new(header, metadata_key, json_pack("{s:s}", own_key, st->metadata)))
+    if (st->metadata &&
+        json_object_set_new(header, GNT_ST_METADATA_KEY, json_pack("{s:s}", own_key, st->metadata)))
         goto cleanup;
     for (size_t i = 0; i < st->n; i++) {
         if (json_object_set_new(header, st->tensor[i].name, header_line(&st->tensor[i], at)))
