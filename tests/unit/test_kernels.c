@@ -15,7 +15,7 @@
 #include "nn/conv/four.h"
 #include "nn/kernels/kernels.h"
 #include "nn/kernels/loops.h"
-#include "nn/conv/samples.h"
+#include "nn/conv/lanes.h"
 
 static double get(const gnt_kernels *k, const void *x, int64_t i) {
     return k->size == 4 ? (double)((const float *)x)[i] : ((const double *)x)[i];
@@ -249,7 +249,7 @@ static void test_samples(void **state) {
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
         for (int op = GNT_OP_CONV; op <= GNT_OP_CONV_DW; op++) {
             gnt_conv s = geometry(shape[i]);
-            if (!gnt_samples_fits(op, &s)) { /* all of them fit where the processor has the vectors */
+            if (!gnt_lanes_fits(op, &s)) { /* all of them fit where the processor has the vectors */
                 assert_true(!__builtin_cpu_supports("avx512f"));
                 skip();
             }

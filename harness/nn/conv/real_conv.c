@@ -1,5 +1,5 @@
 /* real_conv: matrix products and the three faces of convolution, as im2col and BLAS; in float the shapes that fit go
- * to narrow.c and direct.c, and those in other layouts to samples.c, winograd.c and four.c.
+ * to narrow.c and direct.c, and those in other layouts to lanes.c, winograd.c and four.c.
  *
  * For one image: col is (c·kh·kw) × (oh·ow), the entries of x under the window at each place, zeros in the
  * padding. y = w·col          dx = col2im(wᵀ·dy)          dw = Σ_n dy·colᵀ */
@@ -11,7 +11,7 @@
 #include "nn/conv/four.h"
 #include "nn/conv/narrow.h"
 #include "nn/kernels/real.h"
-#include "nn/conv/samples.h"
+#include "nn/conv/lanes.h"
 #include "nn/conv/winograd.h"
 
 #ifdef GNT_REAL_F64
@@ -62,7 +62,7 @@ static int pointwise(const gnt_conv *s) {
 size_t NAME(conv_scratch)(int op, const gnt_conv *s) {
 #ifndef GNT_REAL_F64
     if (s->way == GNT_CONV_SAMPLES)
-        return gnt_samples_scratch(op, s);
+        return gnt_lanes_scratch(op, s);
     if (s->way == GNT_CONV_WINOGRAD)
         return gnt_winograd_scratch(s);
     if (s->way == GNT_CONV_FOUR)
@@ -131,7 +131,7 @@ static void col2im(real *x, const real *col, const gnt_conv *s) {
 }
 
 void NAME(conv)(void *y_all, const void *x_all, const void *w, void *scratch, const gnt_conv *s) {
-    DIRECT(GNT_OP_CONV, gnt_samples_conv(y_all, x_all, w, scratch, s),
+    DIRECT(GNT_OP_CONV, gnt_lanes_conv(y_all, x_all, w, scratch, s),
            gnt_winograd_conv(y_all, x_all, w, scratch, s), gnt_four_conv(y_all, x_all, w, s),
            gnt_narrow_conv(y_all, x_all, w, scratch, s), gnt_direct_conv(y_all, x_all, w, scratch, s));
     int64_t k = s->c * s->kh * s->kw, places = s->oh * s->ow;
@@ -148,7 +148,7 @@ void NAME(conv)(void *y_all, const void *x_all, const void *w, void *scratch, co
 }
 
 void NAME(conv_dx)(void *dx_all, const void *dy_all, const void *w, void *scratch, const gnt_conv *s) {
-    DIRECT(GNT_OP_CONV_DX, gnt_samples_conv_dx(dx_all, dy_all, w, scratch, s),
+    DIRECT(GNT_OP_CONV_DX, gnt_lanes_conv_dx(dx_all, dy_all, w, scratch, s),
            gnt_winograd_conv_dx(dx_all, dy_all, w, scratch, s), gnt_four_conv_dx(dx_all, dy_all, w, s),
            gnt_narrow_conv_dx(dx_all, dy_all, w, scratch, s),
            gnt_direct_conv_dx(dx_all, dy_all, w, scratch, s));
@@ -163,7 +163,7 @@ void NAME(conv_dx)(void *dx_all, const void *dy_all, const void *w, void *scratc
 }
 
 void NAME(conv_dw)(void *dw, const void *x_all, const void *dy_all, void *scratch, const gnt_conv *s) {
-    DIRECT(GNT_OP_CONV_DW, gnt_samples_conv_dw(dw, x_all, dy_all, scratch, s), (void)0, (void)0,
+    DIRECT(GNT_OP_CONV_DW, gnt_lanes_conv_dw(dw, x_all, dy_all, scratch, s), (void)0, (void)0,
            gnt_narrow_conv_dw(dw, x_all, dy_all, scratch, s),
            gnt_direct_conv_dw(dw, x_all, dy_all, scratch, s));
     int64_t k = s->c * s->kh * s->kw, places = s->oh * s->ow;

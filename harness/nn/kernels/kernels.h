@@ -63,32 +63,32 @@ typedef struct gnt_rows {
  * the vector belongs to entry (i / inner) % mid · low + i % low of the small one; low is 1, or the 8 or 16 channels of
  * a block, and divides inner.
  *   SPREAD  y (scratch) = small a, repeated      SUM  small y = Σ a      DOT  small y = Σ a·b */
-enum { GNT_CHAIN_SPREAD = GNT_OP_COUNT, GNT_CHAIN_SUM, GNT_CHAIN_DOT };
+enum { GNT_FUSED_SPREAD = GNT_OP_COUNT, GNT_FUSED_SUM, GNT_FUSED_DOT };
 
-typedef struct gnt_chain_op {
+typedef struct gnt_fused_op {
     int32_t op;      /* an elementwise gnt_op, or one of the above */
     int32_t y, a, b; /* slots; b −1 where there is none */
     double pa, pb;
     int64_t inner, mid, low;
     int64_t total; /* SUM, DOT: where among the doubles of the scratch its running sums begin */
-} gnt_chain_op;
+} gnt_fused_op;
 
-typedef struct gnt_chain_slot {
+typedef struct gnt_fused_slot {
     int32_t value;  /* of the program; −1: scratch */
     int32_t block;  /* scratch: which block */
     uint8_t moves;  /* 1: a vector of n entries, which is walked */
     uint8_t output; /* written here */
     int32_t first_op, last_op;
-} gnt_chain_slot;
+} gnt_fused_slot;
 
-typedef struct gnt_elem_chain {
+typedef struct gnt_fused_chain {
     int64_t n, block; /* entries in all, and at a time */
     int32_t n_ops, n_slots;
-    gnt_chain_op *op;
-    gnt_chain_slot *slot;
+    gnt_fused_op *op;
+    gnt_fused_slot *slot;
     int64_t totals; /* doubles of running sums, at the start of the scratch */
     int32_t blocks; /* blocks of scratch, after them */
-} gnt_elem_chain;
+} gnt_fused_chain;
 
 typedef struct gnt_kernels {
     size_t size; /* of a real, in bytes */
@@ -97,7 +97,7 @@ typedef struct gnt_kernels {
     void (*unary)(int op, void *y, const void *x, int64_t n, double a, double b);
     void (*binary)(int op, void *y, const void *a, const void *b, int64_t n);
     /* at: the values' entries; place: room for n_slots pointers */
-    void (*chain)(const gnt_elem_chain *c, void *const *at, void **place, void *scratch);
+    void (*chain)(const gnt_fused_chain *c, void *const *at, void **place, void *scratch);
     void (*move)(void *y, const void *x, const gnt_move *m);
     void (*sum)(void *y, const void *x, const gnt_reduce *r);
     void (*gemm)(void *c, const void *a, const void *b, const gnt_gemm *s);

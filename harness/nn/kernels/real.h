@@ -16,7 +16,7 @@ void NAME(fill)(void *y, double value, int64_t n);
 void NAME(load)(void *y, const double *x, int64_t n);
 void NAME(unary)(int op, void *y, const void *x, int64_t n, double a, double b);
 void NAME(binary)(int op, void *y, const void *a, const void *b, int64_t n);
-void NAME(chain)(const gnt_elem_chain *c, void *const *at, void **place, void *scratch);
+void NAME(fused_chain)(const gnt_fused_chain *c, void *const *at, void **place, void *scratch);
 void NAME(move)(void *y, const void *x, const gnt_move *m);
 void NAME(sum)(void *y, const void *x, const gnt_reduce *r);
 void NAME(gemm)(void *c, const void *a, const void *b, const gnt_gemm *s);

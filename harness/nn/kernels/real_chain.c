@@ -8,12 +8,12 @@ typedef struct cursor {
     int64_t j, left; /* entry of the small vector; entries of the long one until the next */
 } cursor;
 
-static cursor cursor_at(const gnt_chain_op *o, int64_t at) {
+static cursor cursor_at(const gnt_fused_op *o, int64_t at) {
     int64_t run = at / o->inner;
     return (cursor){run % o->mid, o->inner - at % o->inner};
 }
 
-static void spread(const NAME(loops) * loops, const gnt_chain_op *o, real *y, const real *small, int64_t at,
+static void spread(const NAME(loops) * loops, const gnt_fused_op *o, real *y, const real *small, int64_t at,
                    int64_t n) {
     cursor c = cursor_at(o, at);
     if (o->low > 1) { /* blocks begin at multiples of low */
@@ -47,10 +47,10 @@ static void spread(const NAME(loops) * loops, const gnt_chain_op *o, real *y, co
     }
 }
 
-static void gather_sum(const NAME(loops) * loops, const gnt_chain_op *o, double *total, const real *a,
+static void gather_sum(const NAME(loops) * loops, const gnt_fused_op *o, double *total, const real *a,
                        const real *b, int64_t at, int64_t n) {
     if (o->mid * o->low == 1) {
-        *total += o->op == GNT_CHAIN_SUM ? loops->sum(a, n) : loops->dot(a, b, n);
+        *total += o->op == GNT_FUSED_SUM ? loops->sum(a, n) : loops->dot(a, b, n);
         return;
     }
     cursor c = cursor_at(o, at);
@@ -58,12 +58,12 @@ static void gather_sum(const NAME(loops) * loops, const gnt_chain_op *o, double 
         int64_t most = o->inner == 1 ? o->mid - c.j : c.left, run = most < n ? most : n;
         if (o->low > 1)
             loops->add_tiles(total + c.j * o->low, a, b, run, o->low);
-        else if (o->inner == 1 && o->op == GNT_CHAIN_SUM)
+        else if (o->inner == 1 && o->op == GNT_FUSED_SUM)
             loops->add_to(total + c.j, a, run);
         else if (o->inner == 1)
             loops->add_product_to(total + c.j, a, b, run);
         else
-            total[c.j] += o->op == GNT_CHAIN_SUM ? loops->sum(a, run) : loops->dot(a, b, run);
+            total[c.j] += o->op == GNT_FUSED_SUM ? loops->sum(a, run) : loops->dot(a, b, run);
         a += run;
         b = b ? b + run : NULL;
         n -= run;
@@ -72,15 +72,15 @@ static void gather_sum(const NAME(loops) * loops, const gnt_chain_op *o, double 
     }
 }
 
-static void run_block(const gnt_elem_chain *c, const NAME(loops) * loops, void **place, double *total,
+static void run_block(const gnt_fused_chain *c, const NAME(loops) * loops, void **place, double *total,
                       int64_t at, int64_t n) {
     for (int32_t i = 0; i < c->n_ops; i++) {
-        const gnt_chain_op *o = &c->op[i];
+        const gnt_fused_op *o = &c->op[i];
         real *y = place[o->y];
         const real *a = place[o->a], *b = o->b >= 0 ? place[o->b] : NULL;
         if (o->op < GNT_OP_COUNT)
             loops->op[o->op](y, a, b, n, (real)o->pa, (real)o->pb);
-        else if (o->op != GNT_CHAIN_SPREAD)
+        else if (o->op != GNT_FUSED_SPREAD)
             gather_sum(loops, o, total + o->total, a, b, at, n);
         else if (o->mid * o->low > 1)
             spread(loops, o, y, a, at, n);
@@ -89,7 +89,7 @@ static void run_block(const gnt_elem_chain *c, const NAME(loops) * loops, void *
     }
 }
 
-void NAME(chain)(const gnt_elem_chain *c, void *const *at, void **place, void *scratch) {
+void NAME(fused_chain)(const gnt_fused_chain *c, void *const *at, void **place, void *scratch) {
     const NAME(loops) *loops = NAME(loops_best)();
     double *total = scratch;
     real *blocks = (real *)(total + c->totals);
@@ -105,8 +105,8 @@ void NAME(chain)(const gnt_elem_chain *c, void *const *at, void **place, void *s
                 place[k] = (real *)place[k] + n;
     }
     for (int32_t i = 0; i < c->n_ops; i++) {
-        const gnt_chain_op *o = &c->op[i];
-        if (o->op != GNT_CHAIN_SUM && o->op != GNT_CHAIN_DOT)
+        const gnt_fused_op *o = &c->op[i];
+        if (o->op != GNT_FUSED_SUM && o->op != GNT_FUSED_DOT)
             continue;
         real *y = at[c->slot[o->y].value];
         for (int64_t j = 0; j < o->mid * o->low; j++)

@@ -1,5 +1,5 @@
 /* blocked: gives the convolutions that oneDNN has a vector kernel for, and what lies between them, a blocked layout; and
- * those that samples.c has one for, and what lies between them, samples as the last axis.
+ * those that lanes.c has one for, and what lies between them, samples as the last axis.
  *
  * One walk rebuilds the graph. Every node has a native form: rows, blocks or samples (activations), weights, or free
  * (made of fills and broadcasts alone: built in whatever form is asked for). An elementwise node takes the form of its first
@@ -16,7 +16,7 @@
 
 #include "base/mem.h"
 #include "nn/conv/four.h"
-#include "nn/conv/samples.h"
+#include "nn/conv/lanes.h"
 #include "nn/conv/winograd.h"
 
 enum { FORMS = GNT_LAYOUT_FOUR_DX + 1, FREE = FORMS, DEPTH = 8, FEW_PLACES = 16 };
@@ -28,7 +28,7 @@ enum {
 }; /* of a convolution that no operation of oneDNN computes */
 
 typedef struct pass {
-    gnt_plan *plan;
+    gnt_nn_plan *plan;
     const gnt_graph *from;
     gnt_graph *to;
     int64_t b;             /* channels of a block; 0: no oneDNN */
@@ -50,7 +50,7 @@ static int can_be(const pass *p, const gnt_vertex *v, int form) {
     if (v->type != GNT_NN_REAL || v->shape.rank != 4)
         return 0;
     if (form == GNT_LAYOUT_SAMPLES)
-        return d[0] % GNT_SAMPLES == 0;
+        return d[0] % GNT_NN_LANES == 0;
     if (p->b == 0 || d[1] % p->b)
         return 0;
     return form == GNT_LAYOUT_BLOCKS || d[0] % p->b == 0;
@@ -63,7 +63,7 @@ static gnt_nn_shape shape_in(const pass *p, const gnt_nn_shape *s, int form) {
     if (form == GNT_LAYOUT_WEIGHTS || form == GNT_LAYOUT_TURNED)
         return (gnt_nn_shape){6, {d[0] / b, d[1] / b, d[2], d[3], b, b}};
     if (form == GNT_LAYOUT_SAMPLES)
-        return (gnt_nn_shape){5, {d[0] / GNT_SAMPLES, d[1], d[2], d[3], GNT_SAMPLES}};
+        return (gnt_nn_shape){5, {d[0] / GNT_NN_LANES, d[1], d[2], d[3], GNT_NN_LANES}};
     if (form == GNT_LAYOUT_POINTS || form == GNT_LAYOUT_POINTS_DX)
         return (gnt_nn_shape){3, {16, d[0], d[1]}};
     if (form == GNT_LAYOUT_FOUR || form == GNT_LAYOUT_FOUR_DX)
@@ -357,7 +357,7 @@ static int by_winograd(const pass *p, gnt_node i, const gnt_conv *s, int exact) 
 /* Decides how each convolution is computed, and makes oneDNN's operations. Returns how many are not left in rows,
  * −1 out of memory. */
 static int32_t choose_convs(pass *p, const uint8_t *behind) {
-    gnt_plan *plan = p->plan;
+    gnt_nn_plan *plan = p->plan;
     int32_t n = 0, fits = 0, others = 0;
     for (gnt_node i = 0; i < p->from->n; i++) {
         n += is_conv(p->from->v[i].op);
@@ -370,7 +370,7 @@ static int32_t choose_convs(pass *p, const uint8_t *behind) {
         const gnt_vertex *v = &p->from->v[i];
         if (!is_conv(v->op))
             continue;
-        gnt_conv s = gnt_plan_conv(p->from, v);
+        gnt_conv s = gnt_nn_plan_conv(p->from, v);
         gnt_planned_conv *c = &plan->conv[fits];
         if (is_held(p, i) && gnt_four_fits(v->op, &s)) {
             p->conv[i] = BY_FOUR;
@@ -379,7 +379,7 @@ static int32_t choose_convs(pass *p, const uint8_t *behind) {
         }
         /* over so few places, copying the weights into blocks costs more than the kernel gains */
         if (p->b == 0 || s.c % p->b || s.o % p->b || s.n * s.oh * s.ow <= FEW_PLACES) {
-            p->conv[i] = gnt_samples_fits(v->op, &s) ? BY_SAMPLES : IN_ROWS;
+            p->conv[i] = gnt_lanes_fits(v->op, &s) ? BY_SAMPLES : IN_ROWS;
             others += p->conv[i] == BY_SAMPLES;
             continue;
         }
@@ -398,7 +398,7 @@ static int32_t choose_convs(pass *p, const uint8_t *behind) {
     return fits + others;
 }
 
-int gnt_plan_blocks(gnt_plan *plan) {
+int gnt_nn_plan_blocks(gnt_nn_plan *plan) {
     size_t n = (size_t)plan->ir->n;
     pass p = {.plan = plan, .from = plan->ir, .b = plan->dnnl ? gnt_dnnl_block(plan->dnnl) : 0};
     gnt_node *in = NULL;

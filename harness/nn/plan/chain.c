@@ -9,19 +9,19 @@
 enum { NEAR_BYTES = 32768, LEAST_BLOCK = 256, MOST_BLOCK = 2048 };
 
 typedef struct builder {
-    gnt_plan *plan;
+    gnt_nn_plan *plan;
     const gnt_grouping *q;
-    gnt_elem_chain *c;
+    gnt_fused_chain *c;
     int32_t room_ops, room_slots;
     gnt_node *of_slot; /* the node each slot stands for */
     int failed;
 } builder;
 
-static int32_t new_slot(builder *b, gnt_node node, gnt_chain_slot s) {
-    gnt_elem_chain *c = b->c;
+static int32_t new_slot(builder *b, gnt_node node, gnt_fused_slot s) {
+    gnt_fused_chain *c = b->c;
     if (c->n_slots == b->room_slots) {
         int32_t room = b->room_slots ? b->room_slots * 2 : 16;
-        gnt_chain_slot *slots = gnt_resize(c->slot, (size_t)room, sizeof *slots);
+        gnt_fused_slot *slots = gnt_resize(c->slot, (size_t)room, sizeof *slots);
         if (slots)
             c->slot = slots;
         gnt_node *nodes = gnt_resize(b->of_slot, (size_t)room, sizeof *nodes);
@@ -42,11 +42,11 @@ static int32_t new_slot(builder *b, gnt_node node, gnt_chain_slot s) {
     return c->n_slots++;
 }
 
-static void new_op(builder *b, gnt_chain_op o) {
-    gnt_elem_chain *c = b->c;
+static void new_op(builder *b, gnt_fused_op o) {
+    gnt_fused_chain *c = b->c;
     if (c->n_ops == b->room_ops) {
         int32_t room = b->room_ops ? b->room_ops * 2 : 16;
-        gnt_chain_op *ops = gnt_resize(c->op, (size_t)room, sizeof *ops);
+        gnt_fused_op *ops = gnt_resize(c->op, (size_t)room, sizeof *ops);
         if (!ops) {
             b->failed = 1;
             return;
@@ -72,11 +72,11 @@ static gnt_node input(const builder *b, gnt_node i, int32_t k) {
 /* Computes elementwise node i into a new slot. */
 static int32_t compute(builder *b, gnt_node i, int is_stored) {
     const gnt_vertex *v = &b->plan->ir->v[i];
-    gnt_chain_op o = {.op = v->op, .b = -1, .pa = v->a, .pb = v->b};
+    gnt_fused_op o = {.op = v->op, .b = -1, .pa = v->a, .pb = v->b};
     o.a = slot_of(b, input(b, i, 0));
     if (v->n_in > 1)
         o.b = slot_of(b, input(b, i, 1));
-    gnt_chain_slot s = {
+    gnt_fused_slot s = {
         .value = is_stored ? i : -1, .moves = (uint8_t)is_stored, .output = (uint8_t)is_stored};
     o.y = new_slot(b, i, s);
     new_op(b, o);
@@ -85,10 +85,10 @@ static int32_t compute(builder *b, gnt_node i, int is_stored) {
 
 static int32_t spread(builder *b, gnt_node r) {
     gnt_node small = input(b, r, 0);
-    gnt_chain_op o = {
-        .op = GNT_CHAIN_SPREAD, .b = -1, .inner = b->q->inner[r], .mid = b->q->mid[r], .low = b->q->low[r]};
-    o.a = new_slot(b, -1, (gnt_chain_slot){.value = small});
-    o.y = new_slot(b, r, (gnt_chain_slot){.value = -1});
+    gnt_fused_op o = {
+        .op = GNT_FUSED_SPREAD, .b = -1, .inner = b->q->inner[r], .mid = b->q->mid[r], .low = b->q->low[r]};
+    o.a = new_slot(b, -1, (gnt_fused_slot){.value = small});
+    o.y = new_slot(b, r, (gnt_fused_slot){.value = -1});
     new_op(b, o);
     return o.y;
 }
@@ -102,7 +102,7 @@ static int32_t slot_of(builder *b, gnt_node r) {
         return compute(b, r, 0);
     if (b->q->kind[r] == GNT_KIND_SPREAD)
         return spread(b, r);
-    return new_slot(b, r, (gnt_chain_slot){.value = r, .moves = 1});
+    return new_slot(b, r, (gnt_fused_slot){.value = r, .moves = 1});
 }
 
 /* A product that only a sum reads is never written down. */
@@ -113,16 +113,16 @@ static int becomes_dot(const builder *b, gnt_node m) {
 
 static void total(builder *b, gnt_node i) {
     gnt_node x = input(b, i, 0);
-    gnt_chain_op o = {
-        .op = GNT_CHAIN_SUM, .b = -1, .inner = b->q->inner[i], .mid = b->q->mid[i], .low = b->q->low[i]};
+    gnt_fused_op o = {
+        .op = GNT_FUSED_SUM, .b = -1, .inner = b->q->inner[i], .mid = b->q->mid[i], .low = b->q->low[i]};
     if (b->q->chunk[x] == b->q->chunk[i] && becomes_dot(b, x)) {
-        o.op = GNT_CHAIN_DOT;
+        o.op = GNT_FUSED_DOT;
         o.a = slot_of(b, input(b, x, 0));
         o.b = slot_of(b, input(b, x, 1));
     } else {
         o.a = slot_of(b, x);
     }
-    o.y = new_slot(b, i, (gnt_chain_slot){.value = i, .output = 1});
+    o.y = new_slot(b, i, (gnt_fused_slot){.value = i, .output = 1});
     o.total = b->c->totals;
     b->c->totals += o.mid * o.low;
     new_op(b, o);
@@ -140,22 +140,22 @@ static int left_to_sum(const builder *b, gnt_node m, const gnt_group_item *membe
 
 /* Blocks for the scratch slots, by first and last use. A number spread over all is written once, so it has a
  * block of its own. */
-static int place_blocks(gnt_elem_chain *c) {
+static int place_blocks(gnt_fused_chain *c) {
     int32_t *free_block = gnt_array((size_t)c->n_slots, sizeof *free_block), n_free = 0;
     if (!free_block)
         return -1;
     for (int32_t i = 0; i < c->n_ops; i++) {
-        const gnt_chain_op *o = &c->op[i];
+        const gnt_fused_op *o = &c->op[i];
         for (int k = 0; k < 2; k++) {
             int32_t used = k ? o->b : o->a;
             if (used < 0 || (k && used == o->a) || c->slot[used].value >= 0 || c->slot[used].last_op != i)
                 continue;
             free_block[n_free++] = c->slot[used].block;
         }
-        gnt_chain_slot *y = &c->slot[o->y];
+        gnt_fused_slot *y = &c->slot[o->y];
         if (y->value >= 0)
             continue;
-        if (o->op == GNT_CHAIN_SPREAD && o->mid * o->low == 1) {
+        if (o->op == GNT_FUSED_SPREAD && o->mid * o->low == 1) {
             y->last_op = c->n_ops;
             y->block = c->blocks++;
         } else {
@@ -166,7 +166,7 @@ static int place_blocks(gnt_elem_chain *c) {
     return 0;
 }
 
-static void choose_block(gnt_elem_chain *c, size_t size) {
+static void choose_block(gnt_fused_chain *c, size_t size) {
     int64_t block = MOST_BLOCK;
     while (block > LEAST_BLOCK && (size_t)block * size * (size_t)(c->blocks + 2) > NEAR_BYTES)
         block /= 2;
@@ -174,8 +174,8 @@ static void choose_block(gnt_elem_chain *c, size_t size) {
     c->totals = (c->totals + 7) / 8 * 8;
 }
 
-int gnt_chain_step(gnt_plan *plan, const gnt_grouping *q, const gnt_group_item *members, int32_t n) {
-    gnt_step s = {.op = GNT_STEP_CHAIN, .stage = members[0].stage, .out = -1, .in = {-1, -1, -1}};
+int gnt_fused_step(gnt_nn_plan *plan, const gnt_grouping *q, const gnt_group_item *members, int32_t n) {
+    gnt_nn_plan_step s = {.op = GNT_STEP_CHAIN, .stage = members[0].stage, .out = -1, .in = {-1, -1, -1}};
     builder b = {.plan = plan, .q = q, .c = gnt_alloc(sizeof *b.c)};
     if (!b.c)
         return -1;
@@ -191,7 +191,7 @@ int gnt_chain_step(gnt_plan *plan, const gnt_grouping *q, const gnt_group_item *
     }
     gnt_free(b.of_slot);
     if (b.failed || place_blocks(b.c)) {
-        gnt_chain_free(b.c);
+        gnt_fused_free(b.c);
         return -1;
     }
     choose_block(b.c, plan->kernels->size);
@@ -200,14 +200,14 @@ int gnt_chain_step(gnt_plan *plan, const gnt_grouping *q, const gnt_group_item *
         (size_t)b.c->totals * sizeof(double) + (size_t)(b.c->blocks * b.c->block) * plan->kernels->size;
     if (b.c->n_slots > plan->most_slots)
         plan->most_slots = b.c->n_slots;
-    if (!gnt_plan_add(plan, &s)) {
-        gnt_chain_free(b.c);
+    if (!gnt_nn_plan_add(plan, &s)) {
+        gnt_fused_free(b.c);
         return -1;
     }
     return 0;
 }
 
-void gnt_chain_free(gnt_elem_chain *c) {
+void gnt_fused_free(gnt_fused_chain *c) {
     if (!c)
         return;
     gnt_free(c->op);

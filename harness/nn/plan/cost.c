@@ -17,22 +17,22 @@ static double conv_flops(const gnt_conv *s) {
            meetings(s->kw, s->ow, s->w, s->stride, s->pad);
 }
 
-static double value_bytes(const gnt_plan *plan, int32_t value) {
+static double value_bytes(const gnt_nn_plan *plan, int32_t value) {
     return value >= 0 ? (double)plan->value[value].bytes : 0;
 }
 
-static double entries(const gnt_plan *plan, int32_t value) {
+static double entries(const gnt_nn_plan *plan, int32_t value) {
     return value_bytes(plan, value) / (double)plan->kernels->size;
 }
 
-static double chain_flops(const gnt_elem_chain *c) {
+static double chain_flops(const gnt_fused_chain *c) {
     double ops = 0;
     for (int32_t i = 0; i < c->n_ops; i++)
-        ops += c->op[i].op == GNT_CHAIN_SPREAD ? 0 : c->op[i].op == GNT_CHAIN_DOT ? 2 : 1;
+        ops += c->op[i].op == GNT_FUSED_SPREAD ? 0 : c->op[i].op == GNT_FUSED_DOT ? 2 : 1;
     return ops * (double)c->n;
 }
 
-static double flops(const gnt_plan *plan, const gnt_step *s) {
+static double flops(const gnt_nn_plan *plan, const gnt_nn_plan_step *s) {
     switch (s->op) {
     case GNT_STEP_CHAIN:
         return chain_flops(s->u.chain);
@@ -60,7 +60,7 @@ static double flops(const gnt_plan *plan, const gnt_step *s) {
     }
 }
 
-static double bytes(const gnt_plan *plan, const gnt_step *s) {
+static double bytes(const gnt_nn_plan *plan, const gnt_nn_plan_step *s) {
     double sum = value_bytes(plan, s->out);
     for (int k = 0; k < 3; k++)
         if (k == 0 || s->in[k] != s->in[0])
@@ -72,7 +72,7 @@ static double bytes(const gnt_plan *plan, const gnt_step *s) {
     return sum;
 }
 
-gnt_step_cost gnt_cost_of_step(const gnt_plan *plan, const gnt_step *s) {
+gnt_step_cost gnt_cost_of_step(const gnt_nn_plan *plan, const gnt_nn_plan_step *s) {
     return (gnt_step_cost){.name = s->op == GNT_STEP_CHAIN     ? "chain"
                                    : s->op == GNT_STEP_REWRITE ? "rewrite"
                                                                : gnt_op_name(s->op),
@@ -82,16 +82,16 @@ gnt_step_cost gnt_cost_of_step(const gnt_plan *plan, const gnt_step *s) {
                            .bytes = bytes(plan, s)};
 }
 
-gnt_program_size gnt_cost_of_plan(const gnt_plan *plan) {
+gnt_program_size gnt_cost_of_plan(const gnt_nn_plan *plan) {
     gnt_program_size size = {.arena = plan->arena, .scratch = plan->scratch};
     for (int32_t i = 0; i < plan->n_values; i++) {
-        const gnt_value *v = &plan->value[i];
+        const gnt_nn_plan_value *v = &plan->value[i];
         size.nodes += plan->value[v->root].stage != GNT_STAGE_DEAD;
         if (v->is_input && v->root == i)
             size.inputs += v->bytes;
     }
     for (int32_t i = 0; i < plan->n_steps; i++) {
-        const gnt_step *s = &plan->step[i];
+        const gnt_nn_plan_step *s = &plan->step[i];
         if (s->stage < 0) {
             size.constant++;
             continue;
@@ -101,7 +101,7 @@ gnt_program_size gnt_cost_of_plan(const gnt_plan *plan) {
         if (s->op == GNT_STEP_CHAIN) {
             size.chains++;
             for (int32_t k = 0; k < s->u.chain->n_ops; k++)
-                size.chained += s->u.chain->op[k].op != GNT_CHAIN_SPREAD;
+                size.chained += s->u.chain->op[k].op != GNT_FUSED_SPREAD;
         }
     }
     return size;

@@ -5,7 +5,8 @@
 #include "nn/plan/plan.h"
 #include "nn/plan/program.h"
 
-gnt_step_cost gnt_cost_of_step(const gnt_plan *plan, const gnt_step *s);
-gnt_program_size gnt_cost_of_plan(const gnt_plan *plan); /* but for graph_nodes, which a plan does not know */
+gnt_step_cost gnt_cost_of_step(const gnt_nn_plan *plan, const gnt_nn_plan_step *s);
+gnt_program_size
+gnt_cost_of_plan(const gnt_nn_plan *plan); /* but for graph_nodes, which a plan does not know */
 
 #endif

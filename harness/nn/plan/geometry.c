@@ -1,9 +1,9 @@
 /* geometry: one node as a step for a kernel: axes of size 1 dropped, neighbouring axes joined, sizes
  * collected. */
 #include "nn/plan/plan.h"
-#include "nn/conv/samples.h"
+#include "nn/conv/lanes.h"
 
-int gnt_plan_is_view(const gnt_graph *ir, const gnt_vertex *v, int64_t *offset) {
+int gnt_nn_plan_is_view(const gnt_graph *ir, const gnt_vertex *v, int64_t *offset) {
     *offset = 0;
     if (v->op == GNT_OP_RESHAPE)
         return 1;
@@ -94,7 +94,7 @@ static void axes_of(int64_t d[4], const gnt_vertex *x) {
     d[3] = s[3];
 }
 
-gnt_conv gnt_plan_conv(const gnt_graph *ir, const gnt_vertex *v) {
+gnt_conv gnt_nn_plan_conv(const gnt_graph *ir, const gnt_vertex *v) {
     const gnt_node *in = gnt_graph_in(ir, v);
     const gnt_vertex *a = &ir->v[in[0]], *b = &ir->v[in[1]];
     int64_t x[4], y[4], way = v->p[2] < 0 ? -v->p[2] : GNT_CONV_ROWS;
@@ -120,20 +120,20 @@ static gnt_rows rows_of(const gnt_vertex *wide, const gnt_vertex *narrow) {
 }
 
 /* A concat is one step for each part. */
-static int concat_steps(gnt_plan *plan, gnt_step *s, const gnt_vertex *v) {
+static int concat_steps(gnt_nn_plan *plan, gnt_nn_plan_step *s, const gnt_vertex *v) {
     int64_t start = 0;
     for (int32_t k = 0; k < v->n_in; k++) {
         s->in[0] = plan->ir->edge[v->first + k];
         const gnt_nn_shape *x = &plan->ir->v[s->in[0]].shape;
         s->u.move = move_of(v, x, start);
         start += x->dim[v->p[0]];
-        if (!gnt_plan_add(plan, s))
+        if (!gnt_nn_plan_add(plan, s))
             return -1;
     }
     return 0;
 }
 
-static void geometry(gnt_plan *plan, gnt_step *s, const gnt_vertex *v) {
+static void geometry(gnt_nn_plan *plan, gnt_nn_plan_step *s, const gnt_vertex *v) {
     const gnt_vertex *x = s->in[0] >= 0 ? &plan->ir->v[s->in[0]] : NULL;
     switch (v->op) {
     case GNT_OP_EXPAND:
@@ -153,7 +153,7 @@ static void geometry(gnt_plan *plan, gnt_step *s, const gnt_vertex *v) {
     case GNT_OP_CONV:
     case GNT_OP_CONV_DX:
     case GNT_OP_CONV_DW:
-        s->u.conv = gnt_plan_conv(plan->ir, v);
+        s->u.conv = gnt_nn_plan_conv(plan->ir, v);
         if (v->p[2] <= 0) {
             s->scratch = plan->kernels->conv_scratch(v->op, &s->u.conv);
         } else {
@@ -163,7 +163,7 @@ static void geometry(gnt_plan *plan, gnt_step *s, const gnt_vertex *v) {
         break;
     case GNT_OP_GRAM:
     case GNT_OP_GRAM_DX:
-        s->u.conv = gnt_plan_conv(plan->ir, v);
+        s->u.conv = gnt_nn_plan_conv(plan->ir, v);
         s->scratch = plan->kernels->gram_scratch(&s->u.conv);
         break;
     case GNT_OP_MAX_INDEX:
@@ -187,47 +187,47 @@ static void geometry(gnt_plan *plan, gnt_step *s, const gnt_vertex *v) {
 }
 
 /* Sixteen samples at a time: they become neighbours, or part again. */
-static void turn_samples(gnt_step *s, const gnt_vertex *v) {
-    int64_t n = GNT_SAMPLES, size = v->count / v->p[0], group = n * size;
+static void turn_samples(gnt_nn_plan_step *s, const gnt_vertex *v) {
+    int64_t n = GNT_NN_LANES, size = v->count / v->p[0], group = n * size;
     s->u.move = v->layout == GNT_LAYOUT_SAMPLES
                     ? (gnt_move){3, {v->p[0] / n, size, n}, {group, 1, size}, {group, n, 1}, 0, 0}
                     : (gnt_move){3, {v->p[0] / n, n, size}, {group, 1, n}, {group, size, 1}, 0, 0};
 }
 
 /* A copy to another layout. */
-static int convert(gnt_plan *plan, gnt_step *s, const gnt_vertex *v) {
+static int convert(gnt_nn_plan *plan, gnt_nn_plan_step *s, const gnt_vertex *v) {
     int from = plan->ir->v[s->in[0]].layout;
     if (from == GNT_LAYOUT_SAMPLES || v->layout == GNT_LAYOUT_SAMPLES) {
         turn_samples(s, v);
-        return gnt_plan_add(plan, s) ? 0 : -1;
+        return gnt_nn_plan_add(plan, s) ? 0 : -1;
     }
     if (v->layout >= GNT_LAYOUT_POINTS) {
         s->op = GNT_STEP_REWRITE;
         s->u.rewrite.layout = v->layout;
         s->u.rewrite.o = v->p[0];
         s->u.rewrite.c = v->p[1];
-        return gnt_plan_add(plan, s) ? 0 : -1;
+        return gnt_nn_plan_add(plan, s) ? 0 : -1;
     }
     s->dnnl = gnt_dnnl_copy(plan->dnnl, from, v->layout, v->p, &s->scratch);
-    if (s->dnnl && gnt_plan_add(plan, s))
+    if (s->dnnl && gnt_nn_plan_add(plan, s))
         return 0;
     gnt_dnnl_free(s->dnnl);
     return -1;
 }
 
-int gnt_plan_node(gnt_plan *plan, gnt_node i) {
+int gnt_nn_plan_node(gnt_nn_plan *plan, gnt_node i) {
     const gnt_vertex *v = &plan->ir->v[i];
     int64_t offset;
-    if (v->op == GNT_OP_INPUT || gnt_plan_is_view(plan->ir, v, &offset))
+    if (v->op == GNT_OP_INPUT || gnt_nn_plan_is_view(plan->ir, v, &offset))
         return 0;
-    gnt_step s = {.op = v->op,
-                  .stage = plan->value[i].stage,
-                  .out = i,
-                  .in = {-1, -1, -1},
-                  .n = v->count,
-                  .a = v->a,
-                  .b = v->b,
-                  .data = v->data};
+    gnt_nn_plan_step s = {.op = v->op,
+                          .stage = plan->value[i].stage,
+                          .out = i,
+                          .in = {-1, -1, -1},
+                          .n = v->count,
+                          .a = v->a,
+                          .b = v->b,
+                          .data = v->data};
     if (v->op == GNT_OP_CONCAT)
         return concat_steps(plan, &s, v);
     for (int32_t k = 0; k < v->n_in; k++)
@@ -235,5 +235,5 @@ int gnt_plan_node(gnt_plan *plan, gnt_node i) {
     if (v->op == GNT_OP_COPY && v->layout != plan->ir->v[s.in[0]].layout)
         return convert(plan, &s, v);
     geometry(plan, &s, v);
-    return gnt_plan_add(plan, &s) ? 0 : -1;
+    return gnt_nn_plan_add(plan, &s) ? 0 : -1;
 }

@@ -166,7 +166,7 @@ static kind kind_of(pass *p, gnt_node i, gnt_node *g) {
     gnt_conv s;
     switch (v->op) {
     case GNT_OP_CONV_DW:
-        s = gnt_plan_conv(p->from, v);
+        s = gnt_nn_plan_conv(p->from, v);
         *g = i;
         return p->stage[i] >= 0 && is_narrow(&s) ? MULTIPLE : PLAIN;
     case GNT_OP_MATMUL:
@@ -223,7 +223,7 @@ static void mark(pass *p, gnt_node i) {
 }
 
 /* Marks all nodes; how many gradients are to be taken out. */
-static int32_t choose(pass *p, const gnt_plan *plan) {
+static int32_t choose(pass *p, const gnt_nn_plan *plan) {
     int32_t n = 0;
     for (gnt_node i = 0; i < p->from->n; i++) {
         p->with[i] = -1;
@@ -350,7 +350,7 @@ static gnt_node rewrite(pass *p, gnt_node i, gnt_node *in) {
     return gnt_graph_add(p->to, v, in, v->n_in);
 }
 
-static int rebuild(pass *p, gnt_plan *plan) {
+static int rebuild(pass *p, gnt_nn_plan *plan) {
     int32_t most = 1;
     for (gnt_node i = 0; i < p->from->n; i++)
         most = at(p, i)->n_in > most ? at(p, i)->n_in : most;
@@ -366,7 +366,7 @@ static int rebuild(pass *p, gnt_plan *plan) {
     return failed ? -1 : 0;
 }
 
-int gnt_plan_gram(gnt_plan *plan) {
+int gnt_nn_plan_gram(gnt_nn_plan *plan) {
     size_t n = (size_t)plan->ir->n;
     pass p = {.from = plan->ir, .to = gnt_graph_new()};
     int rc = -1;

@@ -8,7 +8,7 @@
 enum { LATE = INT32_MAX, MEMBERS = 40, DEPTH = 3, SEEN = 4 };
 
 typedef struct grouper {
-    gnt_plan *plan;
+    gnt_nn_plan *plan;
     gnt_graph *ir;
     gnt_grouping *q;
     int32_t *allowed;      /* the last wave that its readers allow */
@@ -23,7 +23,7 @@ static gnt_node input(const grouper *w, gnt_node c, int32_t k) {
     return w->q->alias[w->ir->edge[w->ir->v[c].first + k]];
 }
 
-gnt_node gnt_group_operand(const gnt_plan *plan, const gnt_grouping *q, gnt_node c, int32_t k) {
+gnt_node gnt_group_operand(const gnt_nn_plan *plan, const gnt_grouping *q, gnt_node c, int32_t k) {
     gnt_node r = q->alias[plan->ir->edge[plan->ir->v[c].first + k]];
     while (q->kind[r] == GNT_KIND_INLINE)
         r = q->alias[plan->ir->edge[plan->ir->v[r].first]];
@@ -330,7 +330,7 @@ static void chunks(grouper *w) {
     }
 }
 
-static int open_grouper(grouper *w, gnt_plan *plan, gnt_grouping *q) {
+static int open_grouper(grouper *w, gnt_nn_plan *plan, gnt_grouping *q) {
     size_t n = (size_t)plan->ir->n;
     *q = (gnt_grouping){0};
     *w = (grouper){.plan = plan, .ir = plan->ir, .q = q};
@@ -366,7 +366,7 @@ static int open_grouper(grouper *w, gnt_plan *plan, gnt_grouping *q) {
     return 0;
 }
 
-int gnt_group(gnt_plan *plan, gnt_grouping *q) {
+int gnt_group(gnt_nn_plan *plan, gnt_grouping *q) {
     grouper w;
     int failed = open_grouper(&w, plan, q);
     if (!failed) {

@@ -42,13 +42,13 @@ typedef struct gnt_grouping {
 } gnt_grouping;
 
 /* The node whose entries input k of node c are, looking through reshapes and inlined nodes. */
-gnt_node gnt_group_operand(const gnt_plan *plan, const gnt_grouping *q, gnt_node c, int32_t k);
+gnt_node gnt_group_operand(const gnt_nn_plan *plan, const gnt_grouping *q, gnt_node c, int32_t k);
 
 /* Stages must be known. −1 out of memory. */
-int gnt_group(gnt_plan *plan, gnt_grouping *q);
+int gnt_group(gnt_nn_plan *plan, gnt_grouping *q);
 void gnt_group_free(gnt_grouping *q);
 
 /* Appends the step of the chain that computes members[0 … n): ascending nodes of one chunk. */
-int gnt_chain_step(gnt_plan *plan, const gnt_grouping *q, const gnt_group_item *members, int32_t n);
+int gnt_fused_step(gnt_nn_plan *plan, const gnt_grouping *q, const gnt_group_item *members, int32_t n);
 
 #endif

@@ -90,10 +90,10 @@ static int take(space *s, size_t size, size_t *at) {
     return size > MOST_BYTES || s->top > MOST_BYTES ? -1 : 0;
 }
 
-static void touch(gnt_plan *plan, int32_t value, int32_t step) {
+static void touch(gnt_nn_plan *plan, int32_t value, int32_t step) {
     if (value < 0)
         return;
-    gnt_value *root = &plan->value[plan->value[value].root];
+    gnt_nn_plan_value *root = &plan->value[plan->value[value].root];
     if (root->first < 0)
         root->first = step;
     root->last = step;
@@ -102,8 +102,8 @@ static void touch(gnt_plan *plan, int32_t value, int32_t step) {
 }
 
 /* Calls touch for all that step i writes and reads. */
-static void touch_all(gnt_plan *plan, int32_t i) {
-    const gnt_step *t = &plan->step[i];
+static void touch_all(gnt_nn_plan *plan, int32_t i) {
+    const gnt_nn_plan_step *t = &plan->step[i];
     touch(plan, t->out, i);
     for (int k = 0; k < 3; k++)
         touch(plan, t->in[k], i);
@@ -111,16 +111,16 @@ static void touch_all(gnt_plan *plan, int32_t i) {
         touch(plan, t->u.chain->slot[k].value, i);
 }
 
-static int make(gnt_plan *plan, space *s, int32_t value, int32_t step) {
-    gnt_value *v = value < 0 ? NULL : &plan->value[value];
+static int make(gnt_nn_plan *plan, space *s, int32_t value, int32_t step) {
+    gnt_nn_plan_value *v = value < 0 ? NULL : &plan->value[value];
     if (!v || v->first != step || v->is_placed)
         return 0;
     v->is_placed = 1;
     return take(s, rounded(v->bytes), &v->at);
 }
 
-static int drop(gnt_plan *plan, space *s, int32_t value, int32_t step) {
-    gnt_value *root = value < 0 ? NULL : &plan->value[plan->value[value].root];
+static int drop(gnt_nn_plan *plan, space *s, int32_t value, int32_t step) {
+    gnt_nn_plan_value *root = value < 0 ? NULL : &plan->value[plan->value[value].root];
     if (!root || root->is_input || root->is_kept || root->is_free || root->last != step)
         return 0;
     root->is_free = 1; /* once, though an operand may stand twice */
@@ -129,11 +129,12 @@ static int drop(gnt_plan *plan, space *s, int32_t value, int32_t step) {
 
 /* Whether output slot y of a chain may take over the buffer of slot x: x ends here, nothing else in the chain
  * reads its buffer, and no operation reads x after y is written. */
-static int can_take_over(const gnt_plan *plan, const gnt_elem_chain *c, int32_t y, int32_t x, int32_t step) {
-    const gnt_chain_slot *from = &c->slot[x];
+static int can_take_over(const gnt_nn_plan *plan, const gnt_fused_chain *c, int32_t y, int32_t x,
+                         int32_t step) {
+    const gnt_fused_slot *from = &c->slot[x];
     if (from->value < 0 || !from->moves || from->output || from->last_op > c->slot[y].first_op)
         return 0;
-    const gnt_value *v = &plan->value[from->value], *root = &plan->value[v->root];
+    const gnt_nn_plan_value *v = &plan->value[from->value], *root = &plan->value[v->root];
     if (root->is_input || root->is_kept || root->is_free || root->last != step || v->offset != 0 ||
         root->bytes != plan->value[c->slot[y].value].bytes)
         return 0;
@@ -143,14 +144,14 @@ static int can_take_over(const gnt_plan *plan, const gnt_elem_chain *c, int32_t 
     return 1;
 }
 
-static int make_chain(gnt_plan *plan, space *s, const gnt_elem_chain *c, int32_t step) {
+static int make_chain(gnt_nn_plan *plan, space *s, const gnt_fused_chain *c, int32_t step) {
     for (int32_t y = 0; y < c->n_slots; y++) {
         if (!c->slot[y].output)
             continue;
-        gnt_value *v = &plan->value[c->slot[y].value];
+        gnt_nn_plan_value *v = &plan->value[c->slot[y].value];
         for (int32_t x = 0; x < c->n_slots && c->slot[y].moves && !v->is_placed; x++)
             if (can_take_over(plan, c, y, x, step)) {
-                gnt_value *root = &plan->value[plan->value[c->slot[x].value].root];
+                gnt_nn_plan_value *root = &plan->value[plan->value[c->slot[x].value].root];
                 root->is_free = 1;
                 v->is_placed = 1;
                 v->at = root->at;
@@ -161,8 +162,8 @@ static int make_chain(gnt_plan *plan, space *s, const gnt_elem_chain *c, int32_t
     return 0;
 }
 
-static int place_step(gnt_plan *plan, space *s, int32_t i) {
-    const gnt_step *t = &plan->step[i];
+static int place_step(gnt_nn_plan *plan, space *s, int32_t i) {
+    const gnt_nn_plan_step *t = &plan->step[i];
     if (t->op != GNT_STEP_CHAIN) {
         int failed = make(plan, s, t->out, i) || drop(plan, s, t->out, i);
         for (int k = 0; k < 3 && !failed; k++)
@@ -175,7 +176,7 @@ static int place_step(gnt_plan *plan, space *s, int32_t i) {
     return failed;
 }
 
-int gnt_plan_layout(gnt_plan *plan) {
+int gnt_nn_plan_layout(gnt_nn_plan *plan) {
     space s = {0};
     int failed = 0;
     for (int32_t i = 0; i < plan->n_steps; i++) {

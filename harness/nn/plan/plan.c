@@ -21,11 +21,11 @@ static int say(char *error, size_t size, const char *text) {
 /* ---- outputs ---- */
 
 /* An output that is an input, or a view of one, is copied: the program owns its outputs. */
-static int copy_inputs(gnt_plan *plan) {
+static int copy_inputs(gnt_nn_plan *plan) {
     for (int32_t i = 0; i < plan->n_outputs; i++) {
         gnt_node root = plan->output[i];
         int64_t offset;
-        while (gnt_plan_is_view(plan->ir, &plan->ir->v[root], &offset))
+        while (gnt_nn_plan_is_view(plan->ir, &plan->ir->v[root], &offset))
             root = gnt_graph_in(plan->ir, &plan->ir->v[root])[0];
         if (plan->ir->v[root].op != GNT_OP_INPUT)
             continue;
@@ -48,9 +48,9 @@ static int32_t stage_for(uint64_t use) {
     return use >> first == 1 || first == 0 ? first : first - 1;
 }
 
-static int stages(gnt_plan *plan, const int32_t *output_stage, char *error, size_t error_size) {
+static int stages(gnt_nn_plan *plan, const int32_t *output_stage, char *error, size_t error_size) {
     gnt_graph *ir = plan->ir;
-    gnt_value *value = plan->value;
+    gnt_nn_plan_value *value = plan->value;
     for (gnt_node i = 0; i < ir->n; i++) { /* what it depends on */
         const gnt_vertex *v = &ir->v[i];
         int32_t s = v->op == GNT_OP_INPUT ? v->stage : GNT_STAGE_CONSTANT;
@@ -102,51 +102,38 @@ static int stages(gnt_plan *plan, const int32_t *output_stage, char *error, size
 
 /* ---- steps ---- */
 
-gnt_step *gnt_plan_add(gnt_plan *plan, const gnt_step *s) {
-    if (plan->n_steps == plan->room_steps) {
-        int32_t room = plan->room_steps ? plan->room_steps * 2 : 64;
-        gnt_step *grown = gnt_resize(plan->step, (size_t)room, sizeof *grown);
-        if (!grown)
-            return NULL;
-        plan->step = grown;
-        plan->room_steps = room;
-    }
-    plan->step[plan->n_steps] = *s;
-    return &plan->step[plan->n_steps++];
-}
-
 /* Plain: the kernels of each stage in turn, in the order of the nodes. */
-static int schedule_plain(gnt_plan *plan) {
+static int schedule_plain(gnt_nn_plan *plan) {
     int failed = 0;
     for (int32_t stage = GNT_STAGE_CONSTANT; stage < GNT_NN_STAGES; stage++)
         for (gnt_node i = 0; i < plan->ir->n && !failed; i++)
             if (plan->value[i].stage == stage)
-                failed = gnt_plan_node(plan, i);
+                failed = gnt_nn_plan_node(plan, i);
     return failed ? -1 : 0;
 }
 
-static int schedule(gnt_plan *plan) {
+static int schedule(gnt_nn_plan *plan) {
     gnt_grouping q;
     int failed = gnt_group(plan, &q);
     for (int32_t i = 0, next; i < q.n_items && !failed; i = next) {
         for (next = i + 1; next < q.n_items; next++)
             if (q.chunk[q.item[next].node] != q.chunk[q.item[i].node])
                 break;
-        failed = q.item[i].late ? gnt_chain_step(plan, &q, q.item + i, next - i)
-                                : gnt_plan_node(plan, q.item[i].node);
+        failed = q.item[i].late ? gnt_fused_step(plan, &q, q.item + i, next - i)
+                                : gnt_nn_plan_node(plan, q.item[i].node);
     }
     gnt_group_free(&q);
     return failed ? -1 : 0;
 }
 
-static void roots(gnt_plan *plan) {
+static void roots(gnt_nn_plan *plan) {
     for (gnt_node i = 0; i < plan->ir->n; i++) {
         const gnt_vertex *v = &plan->ir->v[i];
-        gnt_value *value = &plan->value[i];
-        *value = (gnt_value){.root = i, .first = -1, .last = -1, .is_input = v->op == GNT_OP_INPUT};
+        gnt_nn_plan_value *value = &plan->value[i];
+        *value = (gnt_nn_plan_value){.root = i, .first = -1, .last = -1, .is_input = v->op == GNT_OP_INPUT};
         int64_t offset;
-        if (gnt_plan_is_view(plan->ir, v, &offset)) {
-            const gnt_value *base = &plan->value[gnt_graph_in(plan->ir, v)[0]];
+        if (gnt_nn_plan_is_view(plan->ir, v, &offset)) {
+            const gnt_nn_plan_value *base = &plan->value[gnt_graph_in(plan->ir, v)[0]];
             value->root = base->root;
             value->offset = base->offset + offset;
         }
@@ -174,9 +161,10 @@ static int arguments(const gnt_graph *g, const gnt_node *outputs, int32_t n_outp
     return 0;
 }
 
-int gnt_plan_open(gnt_plan *plan, const gnt_graph *g, const gnt_node *outputs, const int32_t *output_stage,
-                  int32_t n_outputs, int32_t precision, int plain, char *error, size_t error_size) {
-    *plan = (gnt_plan){.n_outputs = n_outputs};
+int gnt_nn_plan_open(gnt_nn_plan *plan, const gnt_graph *g, const gnt_node *outputs,
+                     const int32_t *output_stage, int32_t n_outputs, int32_t precision, int plain,
+                     char *error, size_t error_size) {
+    *plan = (gnt_nn_plan){.n_outputs = n_outputs};
     if (arguments(g, outputs, n_outputs, precision, error, error_size))
         return -1;
     plan->kernels = precision == 4 ? gnt_kernels_f32() : gnt_kernels_f64();
@@ -185,13 +173,13 @@ int gnt_plan_open(gnt_plan *plan, const gnt_graph *g, const gnt_node *outputs, c
         plan->ir = gnt_simplify(g, outputs, n_outputs, plain, plan->output);
     if (!plan->ir)
         goto memory;
-    if (!plain && gnt_plan_gram(plan))
+    if (!plain && gnt_nn_plan_gram(plan))
         goto memory;
     if (precision == 4 && !plain && gnt_dnnl_open(&plan->dnnl, error, error_size)) {
-        gnt_plan_close(plan);
+        gnt_nn_plan_close(plan);
         return -1;
     }
-    if ((precision == 4 && !plain && gnt_plan_blocks(plan)) || copy_inputs(plan))
+    if ((precision == 4 && !plain && gnt_nn_plan_blocks(plan)) || copy_inputs(plan))
         goto memory;
     plan->n_values = plan->ir->n;
     plan->value = gnt_array((size_t)plan->n_values, sizeof *plan->value);
@@ -202,25 +190,25 @@ int gnt_plan_open(gnt_plan *plan, const gnt_graph *g, const gnt_node *outputs, c
         plan->mark[i] = -1;
     roots(plan);
     if (stages(plan, output_stage, error, error_size)) {
-        gnt_plan_close(plan);
+        gnt_nn_plan_close(plan);
         return -1;
     }
-    if ((plain ? schedule_plain(plan) : schedule(plan)) || gnt_plan_layout(plan))
+    if ((plain ? schedule_plain(plan) : schedule(plan)) || gnt_nn_plan_layout(plan))
         goto memory;
     return 0;
 memory:
-    gnt_plan_close(plan);
+    gnt_nn_plan_close(plan);
     return say(error, error_size, "program: out of memory");
 }
 
-void gnt_plan_close(gnt_plan *plan) {
+void gnt_nn_plan_close(gnt_nn_plan *plan) {
     gnt_graph_free(plan->ir);
     gnt_free(plan->output);
     gnt_free(plan->value);
     gnt_free(plan->mark);
     for (int32_t i = 0; i < plan->n_steps; i++)
         if (plan->step[i].op == GNT_STEP_CHAIN)
-            gnt_chain_free(plan->step[i].u.chain);
+            gnt_fused_free(plan->step[i].u.chain);
         else if (plan->step[i].op == GNT_OP_COPY)
             gnt_dnnl_free(plan->step[i].dnnl);
     for (int32_t i = 0; i < plan->n_convs; i++)
@@ -228,5 +216,5 @@ void gnt_plan_close(gnt_plan *plan) {
     gnt_free(plan->conv);
     gnt_dnnl_close(plan->dnnl);
     gnt_free(plan->step);
-    *plan = (gnt_plan){0};
+    *plan = (gnt_nn_plan){0};
 }

@@ -3,8 +3,9 @@
  *   gram      takes out weight gradients that need not be there                          (gram.c)
  *   blocks    chooses layouts                                                            (blocked.c)
  *   schedule  gives every node its stage, joins elementwise nodes into chains, and turns
- *             nodes into steps on values                                      (plan.c, group.c, chain.c,
- * geometry.c) layout    gives every value its place in one arena by its first and last use         (layout.c)
+ *             nodes into steps on values                                      (plan.c, group.c, chain.c, geometry.c,
+ *             steps.c)
+ *   layout    gives every value its place in one arena by its first and last use         (layout.c)
  *
  * A value is the result of a node of the simplified graph. Reshapes and contiguous slices are views: they
  * share the buffer of their root. */
@@ -25,7 +26,7 @@
 gnt_graph *gnt_simplify(const gnt_graph *g, const gnt_node *outputs, int32_t n_outputs, int plain,
                         gnt_node *mapped);
 
-typedef struct gnt_value {
+typedef struct gnt_nn_plan_value {
     int32_t root;   /* whose buffer it lives in; itself unless a view */
     int64_t offset; /* entries from the root's start */
     int32_t stage;
@@ -33,11 +34,11 @@ typedef struct gnt_value {
     int8_t is_input, is_kept; /* kept: lives to the end (outputs, constants, values that later stages read) */
     int8_t is_placed, is_free; /* while the layout is made: has a place; gave it back */
     size_t bytes, at;          /* roots but inputs: size and place in the arena */
-} gnt_value;
+} gnt_nn_plan_value;
 
 enum { GNT_STEP_CHAIN = GNT_OP_COUNT, GNT_STEP_REWRITE /* weights, for winograd.c and four.c */ };
 
-typedef struct gnt_step {
+typedef struct gnt_nn_plan_step {
     int32_t op, stage;  /* a gnt_op or one of the above */
     int32_t out, in[3]; /* values; −1 where absent, and in a chain, whose slots name them */
     int64_t n;          /* entries of the result */
@@ -46,7 +47,7 @@ typedef struct gnt_step {
     size_t scratch;    /* bytes */
     gnt_dnnl_op *dnnl; /* what computes a convolution or copy in blocked layouts, else NULL; the plan's */
     union {
-        gnt_elem_chain *chain;
+        gnt_fused_chain *chain;
         gnt_move move;
         gnt_reduce reduce;
         gnt_gemm gemm;
@@ -58,7 +59,7 @@ typedef struct gnt_step {
             int64_t o, c;
         } rewrite;
     } u;
-} gnt_step;
+} gnt_nn_plan_step;
 
 /* A convolution in blocked layouts; its node has p[2] = 1 + its number; one that goes another way
  * (gnt_conv_way) has minus that. */
@@ -67,7 +68,7 @@ typedef struct gnt_planned_conv {
     size_t scratch;
 } gnt_planned_conv;
 
-typedef struct gnt_plan {
+typedef struct gnt_nn_plan {
     gnt_graph *ir;
     const gnt_kernels *kernels;
     gnt_dnnl *dnnl; /* NULL: all layouts are row-major */
@@ -75,47 +76,48 @@ typedef struct gnt_plan {
     int32_t n_convs;
     int32_t n_outputs, n_values, n_steps, room_steps;
     gnt_node *output; /* values */
-    gnt_value *value;
-    gnt_step *step;
+    gnt_nn_plan_value *value;
+    gnt_nn_plan_step *step;
     int32_t *mark;      /* by node, for chain.c */
     int32_t most_slots; /* of a chain */
     size_t scratch;     /* bytes at the start of the arena that every step may use */
     size_t arena;       /* bytes */
-} gnt_plan;
+} gnt_nn_plan;
 
-/* 0, or −1 with a sentence. On success the caller ends it with gnt_plan_close. `plain` leaves out everything
+/* 0, or −1 with a sentence. On success the caller ends it with gnt_nn_plan_close. `plain` leaves out everything
  * that is there for speed: no folding, no merging, no chains; for tests to compare with. */
-int gnt_plan_open(gnt_plan *plan, const gnt_graph *g, const gnt_node *outputs, const int32_t *output_stage,
-                  int32_t n_outputs, int32_t precision, int plain, char *error, size_t error_size);
-void gnt_plan_close(gnt_plan *plan);
+int gnt_nn_plan_open(gnt_nn_plan *plan, const gnt_graph *g, const gnt_node *outputs,
+                     const int32_t *output_stage, int32_t n_outputs, int32_t precision, int plain,
+                     char *error, size_t error_size);
+void gnt_nn_plan_close(gnt_nn_plan *plan);
 
-gnt_step *gnt_plan_add(gnt_plan *plan, const gnt_step *s); /* NULL out of memory */
-void gnt_chain_free(gnt_elem_chain *c);
+gnt_nn_plan_step *gnt_nn_plan_add(gnt_nn_plan *plan, const gnt_nn_plan_step *s); /* NULL out of memory */
+void gnt_fused_free(gnt_fused_chain *c);
 
 /* A slice is contiguous when every axis before its own has size 1; it and reshapes are views of their input.
  */
-int gnt_plan_is_view(const gnt_graph *ir, const gnt_vertex *v, int64_t *offset);
+int gnt_nn_plan_is_view(const gnt_graph *ir, const gnt_vertex *v, int64_t *offset);
 
 /* Takes weight gradients out of the way that are only compared and differentiated again. −1 out of memory. */
-int gnt_plan_gram(gnt_plan *plan);
+int gnt_nn_plan_gram(gnt_nn_plan *plan);
 double gnt_gram_flops(const gnt_conv *s); /* of one of the two products that stand in their place */
 
-/* Chooses layouts: blocked ones where plan->dnnl has kernels for them, samples as lanes where samples.c has, blocks
+/* Chooses layouts: blocked ones where plan->dnnl has kernels for them, samples as lanes where lanes.c has, blocks
  * and rewritten weights where winograd.c or four.c is
  * faster. −1 out of memory. */
-int gnt_plan_blocks(gnt_plan *plan);
+int gnt_nn_plan_blocks(gnt_nn_plan *plan);
 
 /* Sizes of a convolution of any face, in rows or blocks. */
-gnt_conv gnt_plan_conv(const gnt_graph *ir, const gnt_vertex *v);
+gnt_conv gnt_nn_plan_conv(const gnt_graph *ir, const gnt_vertex *v);
 
 /* Appends the kernel steps of node i. */
-int gnt_plan_node(gnt_plan *plan, gnt_node i);
+int gnt_nn_plan_node(gnt_nn_plan *plan, gnt_node i);
 
 /* gnt_program_new with plain planning. */
 gnt_program *gnt_program_new_plain(const gnt_graph *g, const gnt_node *outputs, const int32_t *output_stage,
                                    int32_t n_outputs, int32_t precision, char *error, size_t error_size);
 
 /* Places every value and scratch; −1 out of memory or when the arena would not fit the address space. */
-int gnt_plan_layout(gnt_plan *plan);
+int gnt_nn_plan_layout(gnt_nn_plan *plan);
 
 #endif

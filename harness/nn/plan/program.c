@@ -20,7 +20,7 @@ typedef struct bound_input {
 } bound_input;
 
 struct gnt_program {
-    gnt_plan plan;
+    gnt_nn_plan plan;
     char *arena;
     void **at;     /* each value's entries; NULL: an unbound input */
     int32_t *next; /* a ring through the values of one input: itself and its views */
@@ -32,7 +32,7 @@ struct gnt_program {
     int32_t from[GNT_NN_STAGES + 3]; /* steps of stage s: from[s + 2] … from[s + 3] */
 };
 
-static void rewrite(float *u, const float *w, const gnt_step *s) {
+static void rewrite(float *u, const float *w, const gnt_nn_plan_step *s) {
     int64_t o = s->u.rewrite.o, c = s->u.rewrite.c;
     switch (s->u.rewrite.layout) {
     case GNT_LAYOUT_POINTS:
@@ -49,7 +49,7 @@ static void rewrite(float *u, const float *w, const gnt_step *s) {
     }
 }
 
-static void run_step(const gnt_program *p, const gnt_step *s) {
+static void run_step(const gnt_program *p, const gnt_nn_plan_step *s) {
     const gnt_kernels *k = p->plan.kernels;
     void *scratch = p->arena;
     if (s->op == GNT_STEP_CHAIN) {
@@ -214,7 +214,7 @@ static int note_stages(gnt_program *p) {
         return -1;
     }
     for (int32_t i = 0; i < p->plan.n_steps; i++) {
-        const gnt_step *s = &p->plan.step[i];
+        const gnt_nn_plan_step *s = &p->plan.step[i];
         int32_t n = s->op == GNT_STEP_CHAIN ? s->u.chain->n_slots : 3;
         for (int32_t k = 0; k < n && s->stage >= GNT_STAGE_HELD; k++) {
             int32_t used = s->op == GNT_STEP_CHAIN ? s->u.chain->slot[k].value : s->in[k];
@@ -236,7 +236,7 @@ static int note_stages(gnt_program *p) {
     return 0;
 }
 
-static char *place_of(const gnt_program *p, char *base, const gnt_value *v) {
+static char *place_of(const gnt_program *p, char *base, const gnt_nn_plan_value *v) {
     return base + (size_t)v->offset * p->plan.kernels->size;
 }
 
@@ -265,7 +265,8 @@ static gnt_program *make(const gnt_graph *g, const gnt_node *outputs, const int3
             snprintf(error, error_size, "program: out of memory");
         return NULL;
     }
-    if (gnt_plan_open(&p->plan, g, outputs, output_stage, n_outputs, precision, plain, error, error_size)) {
+    if (gnt_nn_plan_open(&p->plan, g, outputs, output_stage, n_outputs, precision, plain, error,
+                         error_size)) {
         gnt_free(p);
         return NULL;
     }
@@ -282,7 +283,7 @@ static gnt_program *make(const gnt_graph *g, const gnt_node *outputs, const int3
     }
     link_views(p);
     for (int32_t i = 0; i < p->plan.n_values; i++) {
-        const gnt_value *v = &p->plan.value[i], *root = &p->plan.value[v->root];
+        const gnt_nn_plan_value *v = &p->plan.value[i], *root = &p->plan.value[v->root];
         if (!root->is_input && root->stage != GNT_STAGE_DEAD)
             p->at[i] = place_of(p, p->arena + root->at, v);
     }
@@ -317,7 +318,7 @@ void gnt_program_free(gnt_program *p) {
     gnt_free(p->next);
     gnt_free(p->place);
     gnt_free_aligned(p->arena);
-    gnt_plan_close(&p->plan);
+    gnt_nn_plan_close(&p->plan);
     gnt_free(p);
 }
 
@@ -387,10 +388,10 @@ double gnt_program_floor(const gnt_program *p, double flop_rate, double byte_rat
 
 size_t gnt_program_plan_bytes(const gnt_graph *g, const gnt_node *outputs, const int32_t *output_stage,
                               int32_t n_outputs, int32_t precision) {
-    gnt_plan plan;
-    if (gnt_plan_open(&plan, g, outputs, output_stage, n_outputs, precision, 0, NULL, 0))
+    gnt_nn_plan plan;
+    if (gnt_nn_plan_open(&plan, g, outputs, output_stage, n_outputs, precision, 0, NULL, 0))
         return 0;
     size_t bytes = plan.arena;
-    gnt_plan_close(&plan);
+    gnt_nn_plan_close(&plan);
     return bytes > 0 ? bytes : 64;
 }

@@ -1,4 +1,4 @@
-/* samples: the lanes of a vector are sixteen samples at one entry of an image, so a weight meets a whole vector whatever
+/* lanes: the lanes of a vector are sixteen samples at one entry of an image, so a weight meets a whole vector whatever
  * the stride and wherever the window lies: nothing is computed in the padding, and no entry is copied. Groups of sixteen
  * go by twos. With x[g, c, row, column] such a vector of group g:
  *
@@ -7,7 +7,7 @@
  *   conv_dw  dw[o, c, i, j] = Σ_g Σ_place dy[g, o, place]·x[g, c, …], lane by lane; the lanes are added up at the end
  *
  * Every sum runs in an order fixed by the shape, in pieces that are added up in turn. */
-#include "nn/conv/samples.h"
+#include "nn/conv/lanes.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@
 #include "nn/kernels/square.h"
 
 enum {
-    V = GNT_SAMPLES,
+    V = GNT_NN_LANES,
     MOST_TAPS = 64,
     PIECE = 128,            /* terms of a sum that are added up at once */
     NEAR = 1 << 12,         /* entries of dy that conv_dw keeps in the nearest cache */
@@ -177,14 +177,14 @@ static void run_product(float *y, const float *x, const float *w, const product 
         multiply(y + from * y_size, x + from * x_size, w, p, least(2 * V, n - from) / V);
 }
 
-void gnt_samples_conv(float *y, const float *x, const float *w, float *scratch, const gnt_conv *s) {
+void gnt_lanes_conv(float *y, const float *x, const float *w, float *scratch, const gnt_conv *s) {
     int64_t taps = s->kh * s->kw;
     product p = {s->o, s->c, s->oh, s->ow, s->h, s->w, s->kh, s->kw, s->stride, s->pad, 0};
     gnt_turn(scratch, s->o, w, s->c * taps, s->o, s->c * taps);
     run_product(y, x, scratch, &p, s->n);
 }
 
-void gnt_samples_conv_dx(float *dx, const float *dy, const float *w, float *scratch, const gnt_conv *s) {
+void gnt_lanes_conv_dx(float *dx, const float *dy, const float *w, float *scratch, const gnt_conv *s) {
     int64_t taps = s->kh * s->kw;
     product p = {s->c, s->o, s->h, s->w, s->oh, s->ow, s->kh, s->kw, s->stride, s->pad, 1};
     for (int64_t o = 0; o < s->o; o++)
@@ -291,7 +291,7 @@ static void add_lanes(float *dw, const float *sum, int64_t n) {
     }
 }
 
-void gnt_samples_conv_dw(float *dw, const float *x, const float *dy, float *scratch, const gnt_conv *s) {
+void gnt_lanes_conv_dw(float *dw, const float *x, const float *dy, float *scratch, const gnt_conv *s) {
     int64_t weights = s->o * s->c * s->kh * s->kw, high = NEAR / (4 * s->ow * V);
     high = high > 0 ? high : 1;
     memset(scratch, 0, (size_t)(weights * V) * sizeof *scratch);
@@ -306,7 +306,7 @@ void gnt_samples_conv_dw(float *dw, const float *x, const float *dy, float *scra
 
 /* ---- which shapes ---- */
 
-int gnt_samples_fits(int op, const gnt_conv *s) {
+int gnt_lanes_fits(int op, const gnt_conv *s) {
     if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq") ||
         !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl"))
         return 0;
@@ -320,27 +320,27 @@ int gnt_samples_fits(int op, const gnt_conv *s) {
            (s->c * s->h * s->w + s->o * s->oh * s->ow) * 2 * V <= MOST_ENTRIES;
 }
 
-size_t gnt_samples_scratch(int op, const gnt_conv *s) {
+size_t gnt_lanes_scratch(int op, const gnt_conv *s) {
     return (size_t)(s->o * s->c * s->kh * s->kw * (op == GNT_OP_CONV_DW ? V : 1)) * sizeof(float);
 }
 
 #else
 
-int gnt_samples_fits(int op, const gnt_conv *s) {
+int gnt_lanes_fits(int op, const gnt_conv *s) {
     (void)op, (void)s;
     return 0;
 }
-size_t gnt_samples_scratch(int op, const gnt_conv *s) {
+size_t gnt_lanes_scratch(int op, const gnt_conv *s) {
     (void)op, (void)s;
     return 0;
 }
-void gnt_samples_conv(float *y, const float *x, const float *w, float *scratch, const gnt_conv *s) {
+void gnt_lanes_conv(float *y, const float *x, const float *w, float *scratch, const gnt_conv *s) {
     (void)y, (void)x, (void)w, (void)scratch, (void)s;
 }
-void gnt_samples_conv_dx(float *dx, const float *dy, const float *w, float *scratch, const gnt_conv *s) {
+void gnt_lanes_conv_dx(float *dx, const float *dy, const float *w, float *scratch, const gnt_conv *s) {
     (void)dx, (void)dy, (void)w, (void)scratch, (void)s;
 }
-void gnt_samples_conv_dw(float *dw, const float *x, const float *dy, float *scratch, const gnt_conv *s) {
+void gnt_lanes_conv_dw(float *dw, const float *x, const float *dy, float *scratch, const gnt_conv *s) {
     (void)dw, (void)x, (void)dy, (void)scratch, (void)s;
 }
 
