@@ -15,8 +15,9 @@
 #include "base/mem.h"
 #include "base/random.h"
 #include "gauntlet/nn.h"
+#include "nn/conv/backends.h"
+#include "nn/kernels/cpu.h"
 #include "nn/plan/plan.h"
-#include "nn/conv/winograd.h"
 
 static gnt_dnnl *library(void) {
     gnt_dnnl *d = NULL;
@@ -121,10 +122,7 @@ static void face(gnt_dnnl *d, gnt_stream *r, int op, const gnt_conv *s, int exac
     gnt_dnnl_run(o, blocks[k[0]], blocks[k[1]], blocks[k[2]], scratch);
     float *got = noise(r, n);
     copy_as(d, layout[k[0]], GNT_LAYOUT_ROWS, y, got, blocks[k[0]]);
-    const gnt_kernels *plain = gnt_kernels_f32();
-    (op == GNT_OP_CONV      ? plain->plain_conv
-     : op == GNT_OP_CONV_DX ? plain->plain_conv_dx
-                            : plain->plain_conv_dw)(rows[k[0]], rows[k[1]], rows[k[2]], NULL, s);
+    gnt_conv_face(&gnt_conv_plain_f32, op)(rows[k[0]], rows[k[1]], rows[k[2]], NULL, s);
     double length = op == GNT_OP_CONV_DW   ? (double)(s->n * s->oh * s->ow)
                     : op == GNT_OP_CONV_DX ? (double)(s->o * s->kh * s->kw)
                                            : (double)(s->c * s->kh * s->kw);
@@ -162,7 +160,7 @@ static void test_faces(void **state) {
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
         for (int op = GNT_OP_CONV; op <= GNT_OP_CONV_DW; op++) {
             const int64_t *q = shape[i];
-            gnt_conv s = {q[0], q[1], q[2], q[3], q[4], q[5], q[5], 0, 0, q[6], q[7], 0};
+            gnt_conv s = {q[0], q[1], q[2], q[3], q[4], q[5], q[5], 0, 0, q[6], q[7], NULL};
             s.oh = (s.h + 2 * s.pad - s.kh) / s.stride + 1;
             s.ow = (s.w + 2 * s.pad - s.kw) / s.stride + 1;
             for (int exact = 0; exact < 2; exact++)
@@ -179,16 +177,14 @@ static void winograd_face(gnt_dnnl *d, gnt_stream *r, int op, gnt_conv s) {
     int64_t n_from = s.n * from[1] * from[2] * from[3], n_to = s.n * to[1] * to[2] * to[3];
     float *a = noise(r, n_from), *ab = noise(r, n_from), *y = noise(r, n_to), *yb = noise(r, n_to),
           *right = noise(r, n_to), *w = noise(r, s.o * s.c * 9), *u = noise(r, s.o * s.c * 16);
-    const gnt_kernels *k = gnt_kernels_f32();
-    (dx ? k->plain_conv_dx : k->plain_conv)(right, a, w, NULL, &s);
-    s.way = GNT_CONV_WINOGRAD;
-    size_t bytes = k->conv_scratch(op, &s);
+    gnt_conv_face(&gnt_conv_plain_f32, op)(right, a, w, NULL, &s);
+    size_t bytes = gnt_conv_winograd.scratch(op, &s);
     char *scratch = gnt_aligned(bytes, 1);
     memset(scratch, 0xc5, bytes);
     memset(yb, 0xc5, (size_t)n_to * sizeof *yb);
-    gnt_winograd_weights(op, u, w, s.o, s.c);
+    gnt_conv_winograd.rewrite(op, u, w, s.o, s.c);
     copy_as(d, GNT_LAYOUT_ROWS, GNT_LAYOUT_BLOCKS, from, ab, a);
-    (dx ? k->conv_dx : k->conv)(yb, ab, u, scratch, &s);
+    gnt_conv_face(&gnt_conv_winograd, op)(yb, ab, u, scratch, &s);
     copy_as(d, GNT_LAYOUT_BLOCKS, GNT_LAYOUT_ROWS, to, y, yb);
     double off = 0, size = 0;
     for (int64_t i = 0; i < n_to; i++) {
@@ -217,8 +213,8 @@ static void test_winograd(void **state) {
         for (int op = GNT_OP_CONV; op <= GNT_OP_CONV_DX; op++) {
             const int64_t *q = shape[i];
             gnt_conv s = {q[0], q[1], q[2], q[3], q[4], 3, 3, q[2] + 2 * q[5] - 2, q[3] + 2 * q[5] - 2,
-                          1,    q[5], 0};
-            if (gnt_winograd_fits(op, &s, 1, 1) && gnt_dnnl_block(d) == 16)
+                          1,    q[5], NULL};
+            if (gnt_cpu_has_avx512() && gnt_dnnl_block(d) == 16)
                 winograd_face(d, &r, op, s);
         }
     gnt_dnnl_close(d);

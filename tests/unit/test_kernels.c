@@ -12,10 +12,9 @@
 
 #include "base/random.h"
 #include "gauntlet/nn.h"
-#include "nn/conv/four.h"
+#include "nn/conv/backends.h"
 #include "nn/kernels/kernels.h"
 #include "nn/kernels/loops.h"
-#include "nn/conv/lanes.h"
 
 static double get(const gnt_kernels *k, const void *x, int64_t i) {
     return k->size == 4 ? (double)((const float *)x)[i] : ((const double *)x)[i];
@@ -70,28 +69,33 @@ static void test_gemm(void **state) {
 }
 
 static gnt_conv geometry(const int64_t *q) {
-    gnt_conv s = {q[0], q[1], q[2], q[3], q[4], q[5], q[6], 0, 0, q[7], q[8], 0};
+    gnt_conv s = {q[0], q[1], q[2], q[3], q[4], q[5], q[6], 0, 0, q[7], q[8], NULL};
     s.oh = (s.h + 2 * s.pad - s.kh) / s.stride + 1;
     s.ow = (s.w + 2 * s.pad - s.kw) / s.stride + 1;
     return s;
+}
+
+static const gnt_conv_table *convs(const gnt_kernels *k) {
+    return k->size == 4 ? gnt_conv_table_f32() : gnt_conv_table_f64();
 }
 
 /* Against the two convolutions by conv_dw(x, y), which these are. */
 static void compare_gram(const gnt_kernels *k, const void *x, const void *y, const gnt_conv *s) {
     int64_t nx = s->n * s->c * s->h * s->w, ny = s->n * s->o * s->oh * s->ow, most = nx > ny ? nx : ny,
             window = s->kh * s->kw, places = s->n * s->oh * s->ow;
-    size_t bytes = k->gram_scratch(s), size = k->size;
+    const gnt_conv_table *t = convs(k);
+    size_t bytes = t->gram_scratch(s), size = k->size;
     void *w = malloc((size_t)(s->o * s->c * window) * size), *fast = malloc((size_t)most * size),
          *plain = malloc((size_t)most * size), *scratch = malloc(bytes);
-    k->plain_conv_dw(w, x, y, NULL, s);
+    t->plain->dw(w, x, y, NULL, s);
     for (int face = 0; face < 2; face++) {
         junk(scratch, (int64_t)bytes);
         junk(fast, most * (int64_t)size);
-        (face ? k->gram_dx : k->gram)(fast, x, y, scratch, s);
+        (face ? t->gram_dx : t->gram)(fast, x, y, scratch, s);
         if (face)
-            k->plain_conv_dx(plain, y, w, NULL, s);
+            t->plain->dx(plain, y, w, NULL, s);
         else
-            k->plain_conv(plain, x, w, NULL, s);
+            t->plain->forward(plain, x, w, NULL, s);
         /* sums of products of three factors, over one side's channels and window and over the places */
         near(k, face ? "gram_dx" : "gram", fast, plain, face ? nx : ny,
              window * (face ? s->o : s->c) * places);
@@ -102,41 +106,86 @@ static void compare_gram(const gnt_kernels *k, const void *x, const void *y, con
     free(scratch);
 }
 
+/* One face by one back-end, against the definition. `length`: terms of a sum. */
+static void compare_face(const gnt_kernels *k, const gnt_conv_backend *b, int op, const gnt_conv *s,
+                         const void *first, const void *second, int64_t n, int64_t length) {
+    size_t bytes = b->scratch ? b->scratch(op, s) : 0;
+    void *fast = malloc((size_t)n * k->size), *plain = malloc((size_t)n * k->size);
+    void *scratch = malloc(bytes ? bytes : 1); /* exact, so that the address sanitizer sees a byte too many */
+    junk(scratch, (int64_t)bytes);
+    junk(fast, n * (int64_t)k->size);
+    gnt_conv_face(b, op)(fast, first, second, scratch, s);
+    gnt_conv_face(convs(k)->plain, op)(plain, first, second, NULL, s);
+    near(k, b->name, fast, plain, n, length);
+    free(scratch);
+    free(fast);
+    free(plain);
+}
+
+/* By every back-end in rows that fits. */
 static void compare_conv(const gnt_kernels *k, gnt_stream *r, const gnt_conv *s) {
     int64_t nx = s->n * s->c * s->h * s->w, nw = s->o * s->c * s->kh * s->kw,
-            ny = s->n * s->o * s->oh * s->ow;
+            ny = s->n * s->o * s->oh * s->ow, window = s->kh * s->kw;
     void *x = noise(k, r, nx), *w = noise(k, r, nw), *y = noise(k, r, ny);
-    int64_t most = nx > ny ? nx : ny;
-    most = nw > most ? nw : most;
-    void *fast = noise(k, r, most), *plain = noise(k, r, most);
-    for (int face = 0; face < 3; face++) {
-        int op = GNT_OP_CONV + face;
-        size_t bytes = k->conv_scratch(op, s);
-        void *scratch =
-            malloc(bytes ? bytes : 1); /* exact, so that the address sanitizer sees a byte too many */
-        junk(scratch, (int64_t)bytes);
-        junk(fast, most * (int64_t)k->size);
-        if (face == 0) {
-            k->conv(fast, x, w, scratch, s);
-            k->plain_conv(plain, x, w, NULL, s);
-            near(k, "conv", fast, plain, ny, s->c * s->kh * s->kw);
-        } else if (face == 1) {
-            k->conv_dx(fast, y, w, scratch, s);
-            k->plain_conv_dx(plain, y, w, NULL, s);
-            near(k, "conv_dx", fast, plain, nx, s->o * s->kh * s->kw);
-        } else {
-            k->conv_dw(fast, x, y, scratch, s);
-            k->plain_conv_dw(plain, x, y, NULL, s);
-            near(k, "conv_dw", fast, plain, nw, s->n * s->oh * s->ow);
+    const gnt_conv_table *t = convs(k);
+    for (int32_t i = 0; i < t->n; i++) {
+        const gnt_conv_backend *b = t->backend[i];
+        for (int op = GNT_OP_CONV; op <= GNT_OP_CONV_DW; op++) {
+            gnt_conv_case q = {.op = op, .s = *s};
+            if (b->activations != GNT_LAYOUT_ROWS || b->weights != GNT_LAYOUT_ROWS || !b->fits(&q))
+                continue;
+            if (op == GNT_OP_CONV)
+                compare_face(k, b, op, s, x, w, ny, s->c * window);
+            else if (op == GNT_OP_CONV_DX)
+                compare_face(k, b, op, s, y, w, nx, s->o * window);
+            else
+                compare_face(k, b, op, s, x, y, nw, s->n * s->oh * s->ow);
         }
-        free(scratch);
     }
     compare_gram(k, x, y, s);
     free(x);
     free(w);
     free(y);
-    free(fast);
-    free(plain);
+}
+
+/* The table in order: the first that fits; the last fits anything, and is the only one in double. */
+static void test_choice(void **state) {
+    (void)state;
+    const gnt_conv_table *t = gnt_conv_table_f32(), *d = gnt_conv_table_f64();
+    const int64_t odd[9] = {1, 3, 200, 7, 5, 3, 3, 4, 1};
+    gnt_conv_case q = {.op = GNT_OP_CONV, .s = geometry(odd)};
+    gnt_conv_choice c;
+    assert_int_equal(gnt_conv_choose(t, &q, &c), 0);
+    assert_string_equal(c.backend->name, "im2col");
+    assert_ptr_equal(c.backend, t->backend[t->n - 1]);
+    assert_int_equal(gnt_conv_choose(d, &q, &c), 0);
+    assert_string_equal(c.backend->name, "im2col");
+    assert_int_equal(d->n, 1);
+    /* 4×4 wants held weights, and the right to another layout of them */
+    const int64_t four[9] = {1, 176, 4, 4, 176, 3, 3, 1, 1};
+    q = (gnt_conv_case){.op = GNT_OP_CONV_DX, .s = geometry(four)};
+    if (!__builtin_cpu_supports("avx512f"))
+        return;
+    assert_int_equal(gnt_conv_choose(t, &q, &c), 0);
+    assert_string_equal(c.backend->name, "narrow");
+    q.any_layout = q.given = 1;
+    assert_int_equal(gnt_conv_choose(t, &q, &c), 0);
+    assert_string_equal(c.backend->name, "narrow");
+    q.held = 1;
+    assert_int_equal(gnt_conv_choose(t, &q, &c), 0);
+    assert_string_equal(c.backend->name, "4x4");
+    int op;
+    assert_ptr_equal(gnt_conv_owner(c.second, &op), c.backend);
+    assert_int_equal(op, GNT_OP_CONV_DX);
+    assert_int_equal(c.first, GNT_LAYOUT_ROWS);
+    /* samples as lanes: where blocks do not suit, in any of the three faces */
+    const int64_t many[9] = {32, 4, 32, 32, 12, 5, 5, 2, 2};
+    for (q.op = GNT_OP_CONV; q.op <= GNT_OP_CONV_DW; q.op++) {
+        q.s = geometry(many);
+        assert_int_equal(gnt_conv_choose(t, &q, &c), 0);
+        assert_string_equal(c.backend->name, "samples as lanes");
+        assert_int_equal(c.result, q.op == GNT_OP_CONV_DW ? GNT_LAYOUT_ROWS : GNT_LAYOUT_SAMPLES);
+    }
 }
 
 static void test_conv(void **state) {
@@ -202,31 +251,31 @@ static void compare_samples(gnt_stream *r, gnt_conv s, int op) {
     const int64_t size[3] = {s.c * s.h * s.w, s.o * s.oh * s.ow, s.o * s.c * s.kh * s.kw};
     float *x = noise(k, r, s.n * size[0]), *y = noise(k, r, s.n * size[1]), *w = noise(k, r, size[2]);
     float *xl = noise(k, r, s.n * size[0]), *yl = noise(k, r, s.n * size[1]), *right = noise(k, r, size[2]);
-    s.way = GNT_CONV_SAMPLES;
-    size_t bytes = k->conv_scratch(op, &s);
+    const gnt_conv_backend *lanes = &gnt_conv_lanes, *plain = &gnt_conv_plain_f32;
+    size_t bytes = lanes->scratch(op, &s);
     void *scratch = malloc(bytes); /* exact, as above */
     junk(scratch, (int64_t)bytes);
     turn_plainly(xl, x, s.n, size[0], 0);
     turn_plainly(yl, y, s.n, size[1], 0);
     if (op == GNT_OP_CONV) {
         junk(yl, s.n * size[1] * 4);
-        k->conv(yl, xl, w, scratch, &s);
-        k->plain_conv(y, x, w, NULL, &s);
+        lanes->forward(yl, xl, w, scratch, &s);
+        plain->forward(y, x, w, NULL, &s);
         float *got = noise(k, r, s.n * size[1]);
         turn_plainly(got, yl, s.n, size[1], 1);
         near(k, "conv", got, y, s.n * size[1], s.c * s.kh * s.kw);
         free(got);
     } else if (op == GNT_OP_CONV_DX) {
         junk(xl, s.n * size[0] * 4);
-        k->conv_dx(xl, yl, w, scratch, &s);
-        k->plain_conv_dx(x, y, w, NULL, &s);
+        lanes->dx(xl, yl, w, scratch, &s);
+        plain->dx(x, y, w, NULL, &s);
         float *got = noise(k, r, s.n * size[0]);
         turn_plainly(got, xl, s.n, size[0], 1);
         near(k, "conv_dx", got, x, s.n * size[0], s.o * s.kh * s.kw);
         free(got);
     } else {
-        k->conv_dw(w, xl, yl, scratch, &s);
-        k->plain_conv_dw(right, x, y, NULL, &s);
+        lanes->dw(w, xl, yl, scratch, &s);
+        plain->dw(right, x, y, NULL, &s);
         near(k, "conv_dw", w, right, size[2], s.n * s.oh * s.ow);
     }
     void *all[] = {x, y, w, xl, yl, right, scratch};
@@ -249,7 +298,8 @@ static void test_samples(void **state) {
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
         for (int op = GNT_OP_CONV; op <= GNT_OP_CONV_DW; op++) {
             gnt_conv s = geometry(shape[i]);
-            if (!gnt_lanes_fits(op, &s)) { /* all of them fit where the processor has the vectors */
+            gnt_conv_case q = {.op = op, .s = s};
+            if (!gnt_conv_lanes.fits(&q)) { /* all of them fit where the processor has the vectors */
                 assert_true(!__builtin_cpu_supports("avx512f"));
                 skip();
             }
@@ -271,15 +321,15 @@ static void test_four(void **state) {
             int64_t most = 16 * (s.c > s.o ? s.c : s.o), nw = s.o * s.c * 9;
             float *a = noise(k, &r, most), *y = noise(k, &r, most), *right = noise(k, &r, most),
                   *w = noise(k, &r, nw), *u = noise(k, &r, nw);
-            int fits = gnt_four_fits(op, &s), dx = op == GNT_OP_CONV_DX;
+            gnt_conv_case q = {.op = op, .s = s, .given = 1, .held = 1};
+            int fits = gnt_conv_four.fits(&q), dx = op == GNT_OP_CONV_DX;
             assert_true(fits || !__builtin_cpu_supports("avx512f"));
-            (dx ? k->plain_conv_dx : k->plain_conv)(right, a, w, NULL, &s);
-            s.way = GNT_CONV_FOUR;
-            gnt_four_weights(op, u, w, s.o, s.c);
-            if (fits)
-                (dx ? k->conv_dx : k->conv)(y, a, u, NULL, &s);
-            if (fits)
+            gnt_conv_face(&gnt_conv_plain_f32, op)(right, a, w, NULL, &s);
+            if (fits) {
+                gnt_conv_four.rewrite(op, u, w, s.o, s.c);
+                gnt_conv_face(&gnt_conv_four, op)(y, a, u, NULL, &s);
                 near(k, "four", y, right, 16 * (dx ? s.c : s.o), 9 * (dx ? s.o : s.c));
+            }
             free(a);
             free(y);
             free(right);
@@ -492,11 +542,17 @@ static void test_same_sums(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gemm),        cmocka_unit_test(test_conv),
-        cmocka_unit_test(test_samples),     cmocka_unit_test(test_four),
-        cmocka_unit_test(test_max_pool),    cmocka_unit_test(test_avg_pool),
-        cmocka_unit_test(test_indices),     cmocka_unit_test(test_long_sums),
-        cmocka_unit_test(test_log_sum_exp), cmocka_unit_test(test_float_functions),
+        cmocka_unit_test(test_gemm),
+        cmocka_unit_test(test_conv),
+        cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_four),
+        cmocka_unit_test(test_max_pool),
+        cmocka_unit_test(test_avg_pool),
+        cmocka_unit_test(test_indices),
+        cmocka_unit_test(test_long_sums),
+        cmocka_unit_test(test_log_sum_exp),
+        cmocka_unit_test(test_float_functions),
         cmocka_unit_test(test_same_sums),
     };
     return cmocka_run_group_tests_name("kernels", tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* direct: one image at a time, over copies of its planes in which every window entry is a contiguous vector.
+/* direct: convolution in float on AVX-512 without im2col, for small layers in rows. One image at a time, over copies of its planes in which every window entry is a contiguous vector.
  *
  * Strips. For each channel and each column of the window there is a strip: the image's columns that this window column
  * meets, row after row, `width` entries a row, zeros in the padding. Result place f = row·width + column then meets
@@ -13,9 +13,10 @@
  *
  * Every sum runs in an order fixed by the shape, in short pieces that are added up in turn: the error of a long sum in
  * float grows with the length of its pieces. */
-#include "nn/conv/direct.h"
-
 #include <string.h>
+
+#include "nn/conv/backends.h"
+#include "nn/kernels/cpu.h"
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 
@@ -228,7 +229,10 @@ static void taps_of_image(const gnt_conv *s, const strips *m, taps *p) {
         }
 }
 
-void gnt_direct_conv(float *y, const float *x, const float *w, float *scratch, const gnt_conv *s) {
+/* y: n × o × oh × ow; x: n × c × h × w; w: o × c × kh × kw. */
+static void conv(void *y_all, const void *x_all, const void *w, void *scratch, const gnt_conv *s) {
+    float *y = y_all;
+    const float *x = x_all;
     strips m = strips_of_image(s);
     taps p;
     taps_of_image(s, &m, &p);
@@ -321,7 +325,10 @@ static int64_t dx_strips(const gnt_conv *s) {
     return most + 4 * V; /* the last vectors of a run may read beyond it */
 }
 
-void gnt_direct_conv_dx(float *dx, const float *dy, const float *w, float *scratch, const gnt_conv *s) {
+/* dx: n × c × h × w; dy: n × o × oh × ow; w: o × c × kh × kw. */
+static void conv_dx(void *dx_all, const void *dy_all, const void *w, void *scratch, const gnt_conv *s) {
+    float *dx = dx_all;
+    const float *dy = dy_all;
     int64_t size = s->c * s->h * s->w, dy_size = s->o * s->oh * s->ow, d_size = dx_strips(s);
     for (int64_t n = 0; n < s->n && s->stride == 2; n++)
         for (int64_t a = 0; a < 2; a++)
@@ -464,7 +471,10 @@ static int64_t dw_height(const gnt_conv *s) {
     return (s->oh - 1) * s->stride + s->kh;
 }
 
-void gnt_direct_conv_dw(float *dw, const float *x, const float *dy, float *scratch, const gnt_conv *s) {
+/* dw: o × c × kh × kw; x: n × c × h × w; dy: n × o × oh × ow. */
+static void conv_dw(void *dw_all, const void *x_all, const void *dy_all, void *scratch, const gnt_conv *s) {
+    float *dw = dw_all;
+    const float *x = x_all, *dy = dy_all;
     int64_t width = dw_width(s), height = dw_height(s), wide = whole(s->kw * s->c);
     int64_t in_row = wide / V, vectors = s->kh * in_row;
     float *image = scratch, *sum = image + height * width * s->c + 5 * V;
@@ -498,13 +508,10 @@ void gnt_direct_conv_dw(float *dw, const float *x, const float *dy, float *scrat
 
 /* ---- which shapes ---- */
 
-static int has_avx512(void) {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-}
-
-int gnt_direct_fits(int op, const gnt_conv *s) {
-    if (!has_avx512() || s->stride > 2 || s->kh * s->kw > MOST_TAPS || s->pad >= s->kh || s->pad >= s->kw)
+static int fits(const gnt_conv_case *q) {
+    const gnt_conv *s = &q->s;
+    if (!gnt_cpu_has_avx512() || s->stride > 2 || s->kh * s->kw > MOST_TAPS || s->pad >= s->kh ||
+        s->pad >= s->kw)
         return 0;
     if (s->h > 256 || s->w > 256 || s->oh > 256 || s->ow > 256 || s->c > 4096 || s->o > 4096 ||
         s->oh * s->ow < V)
@@ -513,11 +520,11 @@ int gnt_direct_fits(int op, const gnt_conv *s) {
     if (s->oh * s->ow < 4 * V && s->o * s->c * s->kh * s->kw > MANY_WEIGHTS)
         return 0;
     strips m = strips_of_image(s);
-    int64_t size = op == GNT_OP_CONV_DX ? dx_strips(s) : strips_size(&m);
+    int64_t size = q->op == GNT_OP_CONV_DX ? dx_strips(s) : strips_size(&m);
     return size <= MOST_STRIPS;
 }
 
-size_t gnt_direct_scratch(int op, const gnt_conv *s) {
+static size_t scratch(int op, const gnt_conv *s) {
     strips m = strips_of_image(s);
     int64_t n = strips_size(&m) + 4 * V;
     if (op == GNT_OP_CONV_DX)
@@ -527,24 +534,17 @@ size_t gnt_direct_scratch(int op, const gnt_conv *s) {
     return (size_t)n * sizeof(float);
 }
 
+const gnt_conv_backend gnt_conv_direct = {.name = "direct",
+                                          .activations = GNT_LAYOUT_ROWS,
+                                          .weights = GNT_LAYOUT_ROWS,
+                                          .fits = fits,
+                                          .scratch = scratch,
+                                          .forward = conv,
+                                          .dx = conv_dx,
+                                          .dw = conv_dw};
+
 #else
 
-int gnt_direct_fits(int op, const gnt_conv *s) {
-    (void)op, (void)s;
-    return 0;
-}
-size_t gnt_direct_scratch(int op, const gnt_conv *s) {
-    (void)op, (void)s;
-    return 0;
-}
-void gnt_direct_conv(float *y, const float *x, const float *w, float *scratch, const gnt_conv *s) {
-    (void)y, (void)x, (void)w, (void)scratch, (void)s;
-}
-void gnt_direct_conv_dx(float *dx, const float *dy, const float *w, float *scratch, const gnt_conv *s) {
-    (void)dx, (void)dy, (void)w, (void)scratch, (void)s;
-}
-void gnt_direct_conv_dw(float *dw, const float *x, const float *dy, float *scratch, const gnt_conv *s) {
-    (void)dw, (void)x, (void)dy, (void)scratch, (void)s;
-}
+const gnt_conv_backend gnt_conv_direct = {.name = "direct", .fits = gnt_conv_never};
 
 #endif

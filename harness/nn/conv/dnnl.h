@@ -6,11 +6,12 @@
 #ifndef GNT_NN_DNNL_H
 #define GNT_NN_DNNL_H
 
-#include "nn/kernels/kernels.h"
+#include "nn/conv/conv.h"
 
-typedef struct gnt_dnnl gnt_dnnl; /* what all operations of a plan share */
-typedef struct gnt_dnnl_op
-    gnt_dnnl_op; /* one operation with its sizes; may be used by one thread at a time */
+/* What all operations of a plan share. */
+typedef struct gnt_dnnl gnt_dnnl;
+/* One operation with its sizes; may be used by one thread at a time. */
+typedef struct gnt_dnnl_op gnt_dnnl_op;
 
 /* Sets *d to NULL where convolutions go to BLAS: the library was not built in, the processor has no vectors that it has
  * kernels for, or the environment says GAUNTLET_CONV=blas. −1 with a sentence when GAUNTLET_CONV=dnnl asks for what is

@@ -1,11 +1,13 @@
-/* four: the weights of such a layer (9 MB with 512 channels) outweigh all else: they are read once, in order, a vector of
+/* four: 3×3 convolutions of one image of 4×4 with many channels, in float on AVX-512: activations in rows, weights
+ * rewritten beforehand. The weights of such a layer (9 MB with 512 channels) outweigh all else: they are read once, in order, a vector of
  * sixteen outputs at a time, and each vector meets those of the 16 places alone whose window entry lies in the image: 100
  * for the nine of a channel, where the padding would make it 144.
  *
  *   y[o, place] = Σ_c Σ_tap u[o / 16][c][tap][o % 16]·x[c, place + tap]
  *
  * conv_dx is the same with windows turned round and channels exchanged. Sums go in pieces of some channels. */
-#include "nn/conv/four.h"
+#include "nn/conv/backends.h"
+#include "nn/kernels/cpu.h"
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 
@@ -26,7 +28,8 @@ enum {
     MANY_WEIGHTS = 1 << 18 /* fewer stay in the second cache, where blocks are as good */
 };
 
-void gnt_four_weights(int op, float *u, const float *w, int64_t o, int64_t c) {
+/* u: outs/16 × ins × 3 × 3 × 16, from w: o × c × 3 × 3. */
+static void rewrite(int op, float *u, const float *w, int64_t o, int64_t c) {
     int turned = op == GNT_OP_CONV_DX;
     int64_t ins = turned ? o : c, outs = turned ? c : o;
     int64_t out_step = turned ? TAPS : c * TAPS, in_step = turned ? c * TAPS : TAPS;
@@ -77,37 +80,36 @@ static void run(float *y, const float *x, const float *u, int64_t outs, int64_t 
 
 #pragma GCC pop_options
 
-void gnt_four_conv(float *y, const float *x, const float *u, const gnt_conv *s) {
+/* y: 1 × o × 4 × 4; x: 1 × c × 4 × 4; u: o/16 × c × 3 × 3 × 16. */
+static void conv(void *y, const void *x, const void *u, void *scratch, const gnt_conv *s) {
+    (void)scratch;
     run(y, x, u, s->o, s->c);
 }
 
-void gnt_four_conv_dx(float *dx, const float *dy, const float *u, const gnt_conv *s) {
+/* dx: 1 × c × 4 × 4; dy: 1 × o × 4 × 4; u: c/16 × o × 3 × 3 × 16. */
+static void conv_dx(void *dx, const void *dy, const void *u, void *scratch, const gnt_conv *s) {
+    (void)scratch;
     run(dx, dy, u, s->c, s->o);
 }
 
-int gnt_four_fits(int op, const gnt_conv *s) {
-    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq") ||
-        !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl"))
-        return 0;
-    return (op == GNT_OP_CONV || op == GNT_OP_CONV_DX) && s->n == 1 && s->h == SIDE && s->w == SIDE &&
-           s->kh == 3 && s->kw == 3 && s->stride == 1 && s->pad == 1 && s->c % V == 0 && s->o % V == 0 &&
-           s->o * s->c * TAPS >= MANY_WEIGHTS;
+static int fits(const gnt_conv_case *q) {
+    const gnt_conv *s = &q->s;
+    return gnt_cpu_has_avx512() && q->held && q->op != GNT_OP_CONV_DW && s->n == 1 && s->h == SIDE &&
+           s->w == SIDE && s->kh == 3 && s->kw == 3 && s->stride == 1 && s->pad == 1 && s->c % V == 0 &&
+           s->o % V == 0 && s->o * s->c * TAPS >= MANY_WEIGHTS;
 }
+
+const gnt_conv_backend gnt_conv_four = {.name = "4x4",
+                                        .activations = GNT_LAYOUT_ROWS,
+                                        .weights = GNT_LAYOUT_OWN,
+                                        .own = TAPS,
+                                        .fits = fits,
+                                        .rewrite = rewrite,
+                                        .forward = conv,
+                                        .dx = conv_dx};
 
 #else
 
-int gnt_four_fits(int op, const gnt_conv *s) {
-    (void)op, (void)s;
-    return 0;
-}
-void gnt_four_weights(int op, float *u, const float *w, int64_t o, int64_t c) {
-    (void)op, (void)u, (void)w, (void)o, (void)c;
-}
-void gnt_four_conv(float *y, const float *x, const float *u, const gnt_conv *s) {
-    (void)y, (void)x, (void)u, (void)s;
-}
-void gnt_four_conv_dx(float *dx, const float *dy, const float *u, const gnt_conv *s) {
-    (void)dx, (void)dy, (void)u, (void)s;
-}
+const gnt_conv_backend gnt_conv_four = {.name = "4x4", .weights = GNT_LAYOUT_OWN, .fits = gnt_conv_never};
 
 #endif

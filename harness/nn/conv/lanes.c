@@ -1,4 +1,5 @@
-/* lanes: the lanes of a vector are sixteen samples at one entry of an image, so a weight meets a whole vector whatever
+/* lanes: convolutions in float on AVX-512 for small layers over many samples, in GNT_LAYOUT_SAMPLES; weights and their
+ * gradients are in rows. The lanes of a vector are sixteen samples at one entry of an image, so a weight meets a whole vector whatever
  * the stride and wherever the window lies: nothing is computed in the padding, and no entry is copied. Groups of sixteen
  * go by twos. With x[g, c, row, column] such a vector of group g:
  *
@@ -7,10 +8,10 @@
  *   conv_dw  dw[o, c, i, j] = Σ_g Σ_place dy[g, o, place]·x[g, c, …], lane by lane; the lanes are added up at the end
  *
  * Every sum runs in an order fixed by the shape, in pieces that are added up in turn. */
-#include "nn/conv/lanes.h"
-
 #include <string.h>
 
+#include "nn/conv/backends.h"
+#include "nn/kernels/cpu.h"
 #include "nn/kernels/turn.h"
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
@@ -177,18 +178,22 @@ static void run_product(float *y, const float *x, const float *w, const product 
         multiply(y + from * y_size, x + from * x_size, w, p, least(2 * V, n - from) / V);
 }
 
-void gnt_lanes_conv(float *y, const float *x, const float *w, float *scratch, const gnt_conv *s) {
+/* y: n/16 × o × oh × ow × 16; x: n/16 × c × h × w × 16; w: o × c × kh × kw. */
+static void conv(void *y, const void *x, const void *w, void *scratch, const gnt_conv *s) {
     int64_t taps = s->kh * s->kw;
     product p = {s->o, s->c, s->oh, s->ow, s->h, s->w, s->kh, s->kw, s->stride, s->pad, 0};
     gnt_turn(scratch, s->o, w, s->c * taps, s->o, s->c * taps);
     run_product(y, x, scratch, &p, s->n);
 }
 
-void gnt_lanes_conv_dx(float *dx, const float *dy, const float *w, float *scratch, const gnt_conv *s) {
+/* dx: n/16 × c × h × w × 16; dy: n/16 × o × oh × ow × 16; w: o × c × kh × kw. */
+static void conv_dx(void *dx, const void *dy, const void *w_all, void *scratch, const gnt_conv *s) {
     int64_t taps = s->kh * s->kw;
+    const float *w = w_all;
+    float *turned = scratch;
     product p = {s->c, s->o, s->h, s->w, s->oh, s->ow, s->kh, s->kw, s->stride, s->pad, 1};
     for (int64_t o = 0; o < s->o; o++)
-        gnt_turn(scratch + o * s->c * taps, s->c, w + o * s->c * taps, taps, s->c, taps);
+        gnt_turn(turned + o * s->c * taps, s->c, w + o * s->c * taps, taps, s->c, taps);
     run_product(dx, dy, scratch, &p, s->n);
 }
 
@@ -291,57 +296,54 @@ static void add_lanes(float *dw, const float *sum, int64_t n) {
     }
 }
 
-void gnt_lanes_conv_dw(float *dw, const float *x, const float *dy, float *scratch, const gnt_conv *s) {
+/* dw: o × c × kh × kw; x: n/16 × c × h × w × 16; dy: n/16 × o × oh × ow × 16. */
+static void conv_dw(void *dw, const void *x_all, const void *dy_all, void *scratch, const gnt_conv *s) {
+    const float *x = x_all, *dy = dy_all;
+    float *sum = scratch;
     int64_t weights = s->o * s->c * s->kh * s->kw, high = NEAR / (4 * s->ow * V);
     high = high > 0 ? high : 1;
-    memset(scratch, 0, (size_t)(weights * V) * sizeof *scratch);
+    memset(sum, 0, (size_t)(weights * V) * sizeof *sum);
     for (int64_t n = 0; n < s->n; n += V, x += V * s->c * s->h * s->w, dy += V * s->o * s->oh * s->ow)
         for (int64_t row = 0; row < s->oh; row += high)
             for (int64_t o = 0; o < s->o; o += 4)
-                dw_rows(scratch, dy, x, s, row, least(row + high, s->oh), o, least(4, s->o - o));
-    add_lanes(dw, scratch, weights);
+                dw_rows(sum, dy, x, s, row, least(row + high, s->oh), o, least(4, s->o - o));
+    add_lanes(dw, sum, weights);
 }
 
 #pragma GCC pop_options
 
 /* ---- which shapes ---- */
 
-int gnt_lanes_fits(int op, const gnt_conv *s) {
-    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq") ||
-        !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl"))
+static int fits(const gnt_conv_case *q) {
+    const gnt_conv *s = &q->s;
+    if (!gnt_cpu_has_avx512() || gnt_conv_suits_blocks(q))
         return 0;
     if (s->n % V || s->kh * s->kw > MOST_TAPS || s->h > 256 || s->w > 256 || s->oh > 256 || s->ow > 256 ||
         s->c > 256 || s->o > 256)
         return 0;
     /* sums over few channels of the result wait for one another */
-    if ((op == GNT_OP_CONV && s->o < 4) || (op == GNT_OP_CONV_DX && s->c < 4))
+    if ((q->op == GNT_OP_CONV && s->o < 4) || (q->op == GNT_OP_CONV_DX && s->c < 4))
         return 0;
     return s->o * s->c * s->kh * s->kw <= MOST_WEIGHTS &&
            (s->c * s->h * s->w + s->o * s->oh * s->ow) * 2 * V <= MOST_ENTRIES;
 }
 
-size_t gnt_lanes_scratch(int op, const gnt_conv *s) {
+static size_t scratch(int op, const gnt_conv *s) {
     return (size_t)(s->o * s->c * s->kh * s->kw * (op == GNT_OP_CONV_DW ? V : 1)) * sizeof(float);
 }
 
+const gnt_conv_backend gnt_conv_lanes = {.name = "samples as lanes",
+                                         .activations = GNT_LAYOUT_SAMPLES,
+                                         .weights = GNT_LAYOUT_ROWS,
+                                         .fits = fits,
+                                         .scratch = scratch,
+                                         .forward = conv,
+                                         .dx = conv_dx,
+                                         .dw = conv_dw};
+
 #else
 
-int gnt_lanes_fits(int op, const gnt_conv *s) {
-    (void)op, (void)s;
-    return 0;
-}
-size_t gnt_lanes_scratch(int op, const gnt_conv *s) {
-    (void)op, (void)s;
-    return 0;
-}
-void gnt_lanes_conv(float *y, const float *x, const float *w, float *scratch, const gnt_conv *s) {
-    (void)y, (void)x, (void)w, (void)scratch, (void)s;
-}
-void gnt_lanes_conv_dx(float *dx, const float *dy, const float *w, float *scratch, const gnt_conv *s) {
-    (void)dx, (void)dy, (void)w, (void)scratch, (void)s;
-}
-void gnt_lanes_conv_dw(float *dw, const float *x, const float *dy, float *scratch, const gnt_conv *s) {
-    (void)dw, (void)x, (void)dy, (void)scratch, (void)s;
-}
+const gnt_conv_backend gnt_conv_lanes = {
+    .name = "samples as lanes", .activations = GNT_LAYOUT_SAMPLES, .fits = gnt_conv_never};
 
 #endif

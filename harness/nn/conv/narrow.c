@@ -1,4 +1,5 @@
-/* narrow: one vector of 16 holds all places of a result's channel over the batch, so the weights, in rows as they come,
+/* narrow: convolution in float on AVX-512 over few places and many weights, such as 512 channels of 4×4, where the time
+ * goes into reading the weights. One vector of 16 holds all places of a result's channel over the batch, so the weights, in rows as they come,
  * are read once, in order, an entry at a time against a vector:
  *
  *   col[k]   the entries of x under window entry k = (channel, i, j), one for each place; zeros in the padding
@@ -8,9 +9,10 @@
  *
  * BLAS copies such weights before it multiplies, and blocked layouts copy them as well: either costs more than the
  * product. Every sum runs in an order fixed by the shape, in pieces of PIECE terms that are added up in turn. */
-#include "nn/conv/narrow.h"
-
 #include <string.h>
+
+#include "nn/conv/backends.h"
+#include "nn/kernels/cpu.h"
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 
@@ -109,7 +111,8 @@ static inline __attribute__((always_inline)) void conv_tile(const int T, float *
         store_places(y, s, o + t, total[t]);
 }
 
-void gnt_narrow_conv(float *y, const float *x, const float *w, float *scratch, const gnt_conv *s) {
+/* y: n × o × oh × ow; x: n × c × h × w; w: o × c × kh × kw. */
+static void conv(void *y, const void *x, const void *w, void *scratch, const gnt_conv *s) {
     int64_t o = 0;
     make_columns(scratch, x, s);
     for (; o + 12 <= s->o; o += 12)
@@ -183,7 +186,8 @@ static void add_up(float *dx, const float *dcol, const gnt_conv *s, int64_t n, i
     }
 }
 
-void gnt_narrow_conv_dx(float *dx, const float *dy, const float *w, float *scratch, const gnt_conv *s) {
+/* dx: n × c × h × w; dy: n × o × oh × ow; w: o × c × kh × kw. */
+static void conv_dx(void *dx, const void *dy, const void *w, void *scratch, const gnt_conv *s) {
     float *dcol = scratch;
     int64_t o = 0;
     for (; o + V <= s->o; o += V)
@@ -253,7 +257,9 @@ static int64_t rounded(int64_t n) {
     return (n + V - 1) / V * V;
 }
 
-void gnt_narrow_conv_dw(float *dw, const float *x, const float *dy, float *scratch, const gnt_conv *s) {
+/* dw: o × c × kh × kw; x: n × c × h × w; dy: n × o × oh × ow. */
+static void conv_dw(void *dw_all, const void *x, const void *dy, void *scratch, const gnt_conv *s) {
+    float *dw = dw_all;
     int64_t all = depth(s), wide = rounded(all), n = s->n * s->oh * s->ow, o = 0;
     float *col = scratch, *turned = col + all * V, *places = turned + wide * V;
     make_columns(col, x, s);
@@ -270,38 +276,31 @@ void gnt_narrow_conv_dw(float *dw, const float *x, const float *dy, float *scrat
 
 /* ---- which shapes ---- */
 
-int gnt_narrow_fits(const gnt_conv *s) {
+static int fits(const gnt_conv_case *q) {
+    const gnt_conv *s = &q->s;
     int64_t places = s->n * s->oh * s->ow;
-    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq") ||
-        !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl"))
-        return 0;
-    return places >= LEAST_PLACES && places <= V && window(s) <= MOST_TAPS && s->h * s->w <= MOST_PIXELS &&
-           s->c <= 1 << 14 && s->o <= 1 << 14 && depth(s) <= 1 << 16 && s->o * depth(s) > MANY_WEIGHTS;
+    return gnt_cpu_has_avx512() && places >= LEAST_PLACES && places <= V && window(s) <= MOST_TAPS &&
+           s->h * s->w <= MOST_PIXELS && s->c <= 1 << 14 && s->o <= 1 << 14 && depth(s) <= 1 << 16 &&
+           s->o * depth(s) > MANY_WEIGHTS;
 }
 
-size_t gnt_narrow_scratch(const gnt_conv *s) {
+static size_t scratch(int op, const gnt_conv *s) {
+    (void)op;
     int64_t all = depth(s);
     return (size_t)((all + rounded(all) + s->o) * V) * sizeof(float);
 }
 
+const gnt_conv_backend gnt_conv_narrow = {.name = "narrow",
+                                          .activations = GNT_LAYOUT_ROWS,
+                                          .weights = GNT_LAYOUT_ROWS,
+                                          .fits = fits,
+                                          .scratch = scratch,
+                                          .forward = conv,
+                                          .dx = conv_dx,
+                                          .dw = conv_dw};
+
 #else
 
-int gnt_narrow_fits(const gnt_conv *s) {
-    (void)s;
-    return 0;
-}
-size_t gnt_narrow_scratch(const gnt_conv *s) {
-    (void)s;
-    return 0;
-}
-void gnt_narrow_conv(float *y, const float *x, const float *w, float *scratch, const gnt_conv *s) {
-    (void)y, (void)x, (void)w, (void)scratch, (void)s;
-}
-void gnt_narrow_conv_dx(float *dx, const float *dy, const float *w, float *scratch, const gnt_conv *s) {
-    (void)dx, (void)dy, (void)w, (void)scratch, (void)s;
-}
-void gnt_narrow_conv_dw(float *dw, const float *x, const float *dy, float *scratch, const gnt_conv *s) {
-    (void)dw, (void)x, (void)dy, (void)scratch, (void)s;
-}
+const gnt_conv_backend gnt_conv_narrow = {.name = "narrow", .fits = gnt_conv_never};
 
 #endif

@@ -9,6 +9,7 @@
  * window entry at the places p and q. */
 #include <string.h>
 
+#include "nn/conv/backends.h"
 #include "nn/kernels/real.h"
 
 static int64_t pixels(const gnt_conv *s) {

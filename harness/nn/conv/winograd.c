@@ -1,4 +1,5 @@
-/* winograd: squares of 2×2 places of the result, each from the 4×4 entries of the source under its windows
+/* winograd: 3×3 convolutions with stride 1 in float on AVX-512, by F(2×2, 3×3), with activations in blocks of 16
+ * channels and weights that were rewritten before. Squares of 2×2 places of the result, each from the 4×4 entries of the source under its windows
  * (A. Lavin, S. Gray, Fast Algorithms for Convolutional Neural Networks, 2016, section 4.1):
  *
  *   v = Bᵀ d B     u = G w Gᵀ     m[point] = Σ_channel u[point]·v[point]     y = Aᵀ m A
@@ -11,10 +12,14 @@
  * that is 16 multiplications for 36. Some squares at a time, as many as stay in the second cache: v[point][square][channel]
  * of them, then for each point a product with u[point][block of outputs][channel][16 outputs], then y.
  *
- * conv_dx is the same over dy with windows turned round, channels exchanged and 2 − pad. */
-#include "nn/conv/winograd.h"
-
+ * conv_dx is the same over dy with windows turned round, channels exchanged and 2 − pad.
+ *
+ * Its factors are 0, ±1 and ±1/2 and its sums are shorter than the direct ones, so its rounding error is no larger than
+ * theirs, and forward passes may take it as well. */
 #include <string.h>
+
+#include "nn/conv/backends.h"
+#include "nn/kernels/cpu.h"
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 
@@ -29,9 +34,8 @@ enum {
     POINTS = 16,
     MOST_SQUARES = 16,   /* of a tile of one block of outputs, whose weights are then read once */
     SQUARES_OF_TWO = 12, /* of one of two blocks */
-    AHEAD =
-        1
-        << 10, /* entries of u that are asked for before their turn: a page, at which the processor's own asking ends */
+    /* entries of u that are prefetched: a page, at which the processor's own prefetching ends */
+    AHEAD = 1 << 10,
     PIECE = 128,           /* channels that are added up at once */
     CHUNK = 1 << 12,       /* squares at a time × channels, where u stays in the second cache */
     LARGE_CHUNK = 1 << 14, /* where it does not, and is better read fewer times */
@@ -43,8 +47,8 @@ typedef struct shape {
     int64_t h, w, oh, ow, pad;
     int64_t down, across; /* squares of a plane */
     int64_t chunk;        /* squares at a time */
-    int64_t v_step,
-        m_step; /* from one point to the next; apart from powers of two, lest they share lines of the cache */
+    /* from one point to the next; apart from powers of two, lest they share sets of the cache */
+    int64_t v_step, m_step;
 } shape;
 
 static int64_t least(int64_t a, int64_t b) {
@@ -68,7 +72,7 @@ static shape shape_of(int op, const gnt_conv *s) {
 /* ---- weights ---- */
 
 /* Sixteen pairs of channels at once: w[3][3] → u[4][4]. */
-static void rewrite(__m512 u[POINTS], const __m512 w[9]) {
+static void rewrite_pairs(__m512 u[POINTS], const __m512 w[9]) {
     const __m512 half = _mm512_set1_ps(0.5f);
     __m512 t[4][3];
     for (int j = 0; j < 3; j++) {
@@ -87,7 +91,8 @@ static void rewrite(__m512 u[POINTS], const __m512 w[9]) {
     }
 }
 
-void gnt_winograd_weights(int op, float *u, const float *w, int64_t o, int64_t c) {
+/* u: 16 × outs/16 × ins × 16, from w: o × c × 3 × 3. */
+static void rewrite(int op, float *u, const float *w, int64_t o, int64_t c) {
     int turned = op == GNT_OP_CONV_DX;
     int64_t ins = turned ? o : c, outs = turned ? c : o, point = ins * outs;
     int64_t out_step = turned ? 9 : c * 9, in_step = turned ? c * 9 : 9;
@@ -99,7 +104,7 @@ void gnt_winograd_weights(int op, float *u, const float *w, int64_t o, int64_t c
             __m512 in[9], out[POINTS];
             for (int k = 0; k < 9; k++)
                 in[turned ? 8 - k : k] = _mm512_i32gather_ps(lane, from + k, 4);
-            rewrite(out, in);
+            rewrite_pairs(out, in);
             for (int k = 0; k < POINTS; k++)
                 _mm512_storeu_ps(u + k * point + i * ins + j * V, out[k]);
         }
@@ -265,12 +270,14 @@ static void run(float *y, const float *x, const float *u, float *scratch, const 
     }
 }
 
-void gnt_winograd_conv(float *y, const float *x, const float *u, float *scratch, const gnt_conv *s) {
+/* y: n × o/16 × oh × ow × 16; x: n × c/16 × h × w × 16; u: 16 × o/16 × c × 16. */
+static void conv(void *y, const void *x, const void *u, void *scratch, const gnt_conv *s) {
     shape z = shape_of(GNT_OP_CONV, s);
     run(y, x, u, scratch, &z);
 }
 
-void gnt_winograd_conv_dx(float *dx, const float *dy, const float *u, float *scratch, const gnt_conv *s) {
+/* dx: n × c/16 × h × w × 16; dy: n × o/16 × oh × ow × 16; u: 16 × c/16 × o × 16. */
+static void conv_dx(void *dx, const void *dy, const void *u, void *scratch, const gnt_conv *s) {
     shape z = shape_of(GNT_OP_CONV_DX, s);
     run(dx, dy, u, scratch, &z);
 }
@@ -279,47 +286,44 @@ void gnt_winograd_conv_dx(float *dx, const float *dy, const float *u, float *scr
 
 /* ---- which shapes ---- */
 
-size_t gnt_winograd_scratch(const gnt_conv *s) {
+static size_t scratch(int op, const gnt_conv *s) {
+    (void)op;
     shape a = shape_of(GNT_OP_CONV, s), b = shape_of(GNT_OP_CONV_DX, s);
     int64_t n = a.v_step + a.m_step, m = b.v_step + b.m_step;
     return (size_t)(POINTS * (n > m ? n : m)) * sizeof(float);
 }
 
 /* Measured: with 128 squares of 4×4 places oneDNN's F(4×4, 3×3) is as fast or faster, with 64 of them it is not. To
- * rewrite a weight takes as long as computing some 200 places saves. */
-int gnt_winograd_fits(int op, const gnt_conv *s, int held, int exact) {
-    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq") ||
-        !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl"))
+ * rewrite a weight takes as long as computing some 200 places saves.
+ * Weights that are no input change with every step, and are in blocks. */
+static int fits(const gnt_conv_case *q) {
+    const gnt_conv *s = &q->s;
+    if (!gnt_cpu_has_avx512() || !gnt_conv_suits_blocks(q) || q->block != V || !q->given)
         return 0;
-    if ((op != GNT_OP_CONV && op != GNT_OP_CONV_DX) || s->kh != 3 || s->kw != 3 || s->stride != 1 ||
-        s->pad > 1 || s->c % V || s->o % V || s->c > 4096 || s->o > 4096)
+    if (q->op == GNT_OP_CONV_DW || s->kh != 3 || s->kw != 3 || s->stride != 1 || s->pad > 1 || s->c % V ||
+        s->o % V || s->c > 4096 || s->o > 4096)
         return 0;
-    shape z = shape_of(op, s);
+    shape z = shape_of(q->op, s);
     int64_t places = s->n * z.oh * z.ow, squares = s->n * z.down * z.across,
             larger = s->n * ((z.oh + 3) / 4) * ((z.ow + 3) / 4);
-    if (!exact && larger >= 128)
+    if (!q->exact && larger >= 128)
         return 0;
-    return places >= (held ? V : 1024) && 4 * places >= 3 * 4 * squares;
+    return places >= (q->held ? V : 1024) && 4 * places >= 3 * 4 * squares;
 }
+
+const gnt_conv_backend gnt_conv_winograd = {.name = "Winograd",
+                                            .activations = GNT_LAYOUT_BLOCKS,
+                                            .weights = GNT_LAYOUT_OWN,
+                                            .own = POINTS,
+                                            .fits = fits,
+                                            .scratch = scratch,
+                                            .rewrite = rewrite,
+                                            .forward = conv,
+                                            .dx = conv_dx};
 
 #else
 
-int gnt_winograd_fits(int op, const gnt_conv *s, int held, int exact) {
-    (void)op, (void)s, (void)held, (void)exact;
-    return 0;
-}
-void gnt_winograd_weights(int op, float *u, const float *w, int64_t o, int64_t c) {
-    (void)op, (void)u, (void)w, (void)o, (void)c;
-}
-size_t gnt_winograd_scratch(const gnt_conv *s) {
-    (void)s;
-    return 0;
-}
-void gnt_winograd_conv(float *y, const float *x, const float *u, float *scratch, const gnt_conv *s) {
-    (void)y, (void)x, (void)u, (void)scratch, (void)s;
-}
-void gnt_winograd_conv_dx(float *dx, const float *dy, const float *u, float *scratch, const gnt_conv *s) {
-    (void)dx, (void)dy, (void)u, (void)scratch, (void)s;
-}
+const gnt_conv_backend gnt_conv_winograd = {
+    .name = "Winograd", .activations = GNT_LAYOUT_BLOCKS, .weights = GNT_LAYOUT_OWN, .fits = gnt_conv_never};
 
 #endif

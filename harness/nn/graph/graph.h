@@ -56,19 +56,19 @@ typedef enum gnt_op {
     GNT_OP_COUNT
 } gnt_op;
 
-/* The layout of a node's buffer, chosen by the planner (blocked.c); a COPY whose input has another layout converts.
+/* The layout of a node's buffer, chosen by the planner (nn/plan/blocked.c); a COPY whose input has another layout converts.
  * With b channels in a block and C = c/b, O = o/b: */
 typedef enum gnt_layout {
     GNT_LAYOUT_ROWS = 0,
-    GNT_LAYOUT_BLOCKS,    /* n×c×h×w as n×C×h×w×b */
-    GNT_LAYOUT_WEIGHTS,   /* o×c×kh×kw as O×C×kh×kw×b(c)×b(o) */
-    GNT_LAYOUT_TURNED,    /* the same as O×C×kh×kw×b(o)×b(c); 1×1 windows C×O first */
-    GNT_LAYOUT_SAMPLES,   /* n×c×h×w as n/16 × c×h×w×16 */
-    GNT_LAYOUT_POINTS,    /* o×c×3×3 rewritten by winograd.c for conv: 16×o×c entries */
-    GNT_LAYOUT_POINTS_DX, /* the same for conv_dx */
-    GNT_LAYOUT_FOUR,   /* o×c×3×3 in the order in which four.c's conv reads it: o/16 × c×3×3×16(o) */
-    GNT_LAYOUT_FOUR_DX /* and its conv_dx */
+    GNT_LAYOUT_BLOCKS,  /* n×c×h×w as n×C×h×w×b */
+    GNT_LAYOUT_WEIGHTS, /* o×c×kh×kw as O×C×kh×kw×b(c)×b(o) */
+    GNT_LAYOUT_TURNED,  /* the same as O×C×kh×kw×b(o)×b(c); 1×1 windows C×O first */
+    GNT_LAYOUT_SAMPLES, /* n×c×h×w as n/16 × c×h×w×16 */
+    GNT_LAYOUT_OWN      /* from here on: weights as one back-end of nn/conv reads them */
 } gnt_layout;
+
+/* Samples beside one another in GNT_LAYOUT_SAMPLES: the lanes of a vector. */
+enum { GNT_NN_LANES = 16 };
 
 enum { GNT_NN_PARAMS = 8, GNT_NN_STAGES = 64 };
 #define GNT_STAGE_HELD (-1)            /* of an input: gnt_nn_hold */
@@ -82,8 +82,12 @@ typedef struct gnt_vertex {
     int64_t count;            /* entries of the shape */
     int64_t p[GNT_NN_PARAMS]; /* p[7] of an I32 node: its entries are below this */
     double a, b;
-    const double *data; /* DATA only */
-    int32_t tag;        /* planner: 1 + the number of an input or data node in the graph it came from */
+    /* DATA only */
+    const double *data;
+    /* planner: 1 + the number of an input or data node in the graph it came from */
+    int32_t tag;
+    /* planner: 1 + the number of a convolution among the plan's; gnt_nn_plan_choice reads it */
+    int32_t conv;
 } gnt_vertex;
 
 struct gnt_graph {

@@ -1,4 +1,4 @@
-/* kernels: everything that touches entries, behind one table for each precision. Buffers are row-major and
+/* kernels: everything that touches entries but for convolutions, behind one table for each precision. Buffers are row-major and
  * may have any alignment; sizes were checked when the graph was built. No kernel allocates: scratch comes
  * from the planner. `real` below is float or double after the table. Outputs come first, then inputs, then
  * sizes. */
@@ -30,21 +30,6 @@ typedef struct gnt_gemm {
     int32_t ta, tb;
     int64_t m, n, k;
 } gnt_gemm;
-
-/* Which layouts a convolution's operands are in: rows; x and y GNT_LAYOUT_SAMPLES, weights rows; x and y blocks, weights
- * GNT_LAYOUT_POINTS (conv_dx: _DX); x and y rows, weights GNT_LAYOUT_FOUR (_DX). In double it is rows. */
-typedef enum gnt_conv_way {
-    GNT_CONV_ROWS = 0,
-    GNT_CONV_SAMPLES,
-    GNT_CONV_WINOGRAD,
-    GNT_CONV_FOUR
-} gnt_conv_way;
-
-/* x: n × c × h × w; weight: o × c × kh × kw; y: n × o × oh × ow. */
-typedef struct gnt_conv {
-    int64_t n, c, h, w, o, kh, kw, oh, ow, stride, pad;
-    int32_t way; /* a gnt_conv_way */
-} gnt_conv;
 
 /* planes × h × w → planes × oh × ow */
 typedef struct gnt_pool {
@@ -101,14 +86,6 @@ typedef struct gnt_kernels {
     void (*move)(void *y, const void *x, const gnt_move *m);
     void (*sum)(void *y, const void *x, const gnt_reduce *r);
     void (*gemm)(void *c, const void *a, const void *b, const gnt_gemm *s);
-    size_t (*conv_scratch)(int op, const gnt_conv *s); /* bytes */
-    void (*conv)(void *y, const void *x, const void *w, void *scratch, const gnt_conv *s);
-    void (*conv_dx)(void *dx, const void *dy, const void *w, void *scratch, const gnt_conv *s);
-    void (*conv_dw)(void *dw, const void *x, const void *dy, void *scratch, const gnt_conv *s);
-    /* conv and conv_dx by the weights conv_dw(x, dy), without these; results like dy and like x */
-    size_t (*gram_scratch)(const gnt_conv *s); /* bytes */
-    void (*gram)(void *y, const void *x, const void *dy, void *scratch, const gnt_conv *s);
-    void (*gram_dx)(void *dx, const void *x, const void *dy, void *scratch, const gnt_conv *s);
     void (*max_index)(int32_t *y, const void *x, const gnt_pool *s);
     void (*avg_pool)(void *y, const void *x, const gnt_pool *s);
     void (*avg_pool_dx)(void *dx, const void *dy, const gnt_pool *s);
@@ -116,12 +93,8 @@ typedef struct gnt_kernels {
     void (*argmax)(int32_t *y, const void *x, const gnt_rows *s);                     /* n → 1 */
     void (*gather)(void *y, const void *x, const int32_t *index, const gnt_rows *s);  /* n → m */
     void (*scatter)(void *y, const void *x, const int32_t *index, const gnt_rows *s); /* m → n */
-    /* Plain loops straight from the definitions, for tests to compare with; same contracts, scratch unused.
-     */
+    /* Plain loops straight from the definition, for tests to compare with. */
     void (*plain_gemm)(void *c, const void *a, const void *b, const gnt_gemm *s);
-    void (*plain_conv)(void *y, const void *x, const void *w, void *scratch, const gnt_conv *s);
-    void (*plain_conv_dx)(void *dx, const void *dy, const void *w, void *scratch, const gnt_conv *s);
-    void (*plain_conv_dw)(void *dw, const void *x, const void *dy, void *scratch, const gnt_conv *s);
 } gnt_kernels;
 
 const gnt_kernels *gnt_kernels_f32(void);

@@ -19,14 +19,10 @@ void NAME(binary)(int op, void *y, const void *a, const void *b, int64_t n);
 void NAME(fused_chain)(const gnt_fused_chain *c, void *const *at, void **place, void *scratch);
 void NAME(move)(void *y, const void *x, const gnt_move *m);
 void NAME(sum)(void *y, const void *x, const gnt_reduce *r);
+/* c = op(a)·op(b) + beta·c, as gnt_gemm. */
+void NAME(multiply)(int ta, int tb, int64_t m, int64_t n, int64_t k, const real *a, const real *b, real beta,
+                    real *c);
 void NAME(gemm)(void *c, const void *a, const void *b, const gnt_gemm *s);
-size_t NAME(conv_scratch)(int op, const gnt_conv *s);
-void NAME(conv)(void *y, const void *x, const void *w, void *scratch, const gnt_conv *s);
-void NAME(conv_dx)(void *dx, const void *dy, const void *w, void *scratch, const gnt_conv *s);
-void NAME(conv_dw)(void *dw, const void *x, const void *dy, void *scratch, const gnt_conv *s);
-size_t NAME(gram_scratch)(const gnt_conv *s);
-void NAME(gram)(void *y, const void *x, const void *dy, void *scratch, const gnt_conv *s);
-void NAME(gram_dx)(void *dx, const void *x, const void *dy, void *scratch, const gnt_conv *s);
 void NAME(max_index)(int32_t *y, const void *x, const gnt_pool *s);
 void NAME(avg_pool)(void *y, const void *x, const gnt_pool *s);
 void NAME(avg_pool_dx)(void *dx, const void *dy, const gnt_pool *s);
@@ -35,8 +31,5 @@ void NAME(argmax)(int32_t *y, const void *x, const gnt_rows *s);
 void NAME(gather)(void *y, const void *x, const int32_t *index, const gnt_rows *s);
 void NAME(scatter)(void *y, const void *x, const int32_t *index, const gnt_rows *s);
 void NAME(plain_gemm)(void *c, const void *a, const void *b, const gnt_gemm *s);
-void NAME(plain_conv)(void *y, const void *x, const void *w, void *scratch, const gnt_conv *s);
-void NAME(plain_conv_dx)(void *dx, const void *dy, const void *w, void *scratch, const gnt_conv *s);
-void NAME(plain_conv_dw)(void *dw, const void *x, const void *dy, void *scratch, const gnt_conv *s);
 
 #endif

@@ -3,15 +3,16 @@
 
 #include <math.h>
 
+#include "nn/kernels/cpu.h"
+
 #define LOOPS NAME(loops_base)
 #include "nn/kernels/loops_body.h"
 
 const NAME(loops) * NAME(loops_best)(void) {
 #ifdef GNT_LOOPS_X86
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+    if (gnt_cpu_has_avx512())
         return &NAME(loops_avx512);
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    if (gnt_cpu_has_avx2())
         return &NAME(loops_avx2);
 #endif
     return &NAME(loops_base);

@@ -1,5 +1,7 @@
 #include "nn/kernels/turn.h"
 
+#include "nn/kernels/cpu.h"
+
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 
 #include <immintrin.h>
@@ -35,8 +37,7 @@ static void turn(float *to, int64_t to_step, const float *from, int64_t from_ste
 
 int gnt_turn(float *to, int64_t to_step, const float *from, int64_t from_step, int64_t rows,
              int64_t columns) {
-    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq") ||
-        !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl"))
+    if (!gnt_cpu_has_avx512())
         return 0;
     turn(to, to_step, from, from_step, rows, columns);
     return 1;

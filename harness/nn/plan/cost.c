@@ -39,10 +39,10 @@ static double flops(const gnt_nn_plan *plan, const gnt_nn_plan_step *s) {
     case GNT_OP_CONV:
     case GNT_OP_CONV_DX:
     case GNT_OP_CONV_DW:
-        return conv_flops(&s->u.conv);
+        return conv_flops(&s->u.conv.s);
     case GNT_OP_GRAM:
     case GNT_OP_GRAM_DX:
-        return gnt_gram_flops(&s->u.conv);
+        return gnt_gram_flops(&s->u.conv.s);
     case GNT_OP_MATMUL:
         return 2 * (double)s->u.gemm.m * (double)s->u.gemm.n * (double)s->u.gemm.k;
     case GNT_OP_SUM:

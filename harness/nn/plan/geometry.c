@@ -1,7 +1,6 @@
 /* geometry: one node as a step for a kernel: axes of size 1 dropped, neighbouring axes joined, sizes
  * collected. */
 #include "nn/plan/plan.h"
-#include "nn/conv/lanes.h"
 
 int gnt_nn_plan_is_view(const gnt_graph *ir, const gnt_vertex *v, int64_t *offset) {
     *offset = 0;
@@ -84,28 +83,16 @@ static gnt_reduce reduce_of(const gnt_vertex *v, const gnt_nn_shape *x) {
     return r;
 }
 
-/* The four axes of activations in any layout. */
-static void axes_of(int64_t d[4], const gnt_vertex *x) {
-    const int64_t *s = x->shape.dim;
-    int wide = x->shape.rank == 5, samples = x->layout == GNT_LAYOUT_SAMPLES;
-    d[0] = wide && samples ? s[0] * s[4] : s[0];
-    d[1] = wide && !samples ? s[1] * s[4] : s[1];
-    d[2] = s[2];
-    d[3] = s[3];
-}
-
 gnt_conv gnt_nn_plan_conv(const gnt_graph *ir, const gnt_vertex *v) {
     const gnt_node *in = gnt_graph_in(ir, v);
     const gnt_vertex *a = &ir->v[in[0]], *b = &ir->v[in[1]];
-    int64_t x[4], y[4], way = v->p[2] < 0 ? -v->p[2] : GNT_CONV_ROWS;
-    const int64_t square[4] = {0, 0, 3, 3}, *w = v->op == GNT_OP_CONV_DW ? v->shape.dim : b->shape.dim;
-    if (way == GNT_CONV_WINOGRAD || way == GNT_CONV_FOUR)
-        w = square;
-    axes_of(x, v->op == GNT_OP_CONV_DX ? v : a);
-    axes_of(y, v->op == GNT_OP_CONV ? v : v->op == GNT_OP_CONV_DX ? a : b);
-    if (v->op == GNT_OP_GRAM || v->op == GNT_OP_GRAM_DX)
-        return (gnt_conv){x[0], x[1], x[2], x[3], y[1], v->p[2], v->p[3], y[2], y[3], v->p[0], v->p[1], 0};
-    return (gnt_conv){x[0], x[1], x[2], x[3], y[1], w[2], w[3], y[2], y[3], v->p[0], v->p[1], (int32_t)way};
+    int gram = v->op == GNT_OP_GRAM || v->op == GNT_OP_GRAM_DX;
+    const int64_t *x = v->op == GNT_OP_CONV_DX ? v->shape.dim : a->shape.dim;
+    const int64_t *y = v->op == GNT_OP_CONV      ? v->shape.dim
+                       : v->op == GNT_OP_CONV_DX ? a->shape.dim
+                                                 : b->shape.dim;
+    const int64_t *w = gram ? v->p : v->op == GNT_OP_CONV_DW ? v->shape.dim : b->shape.dim;
+    return (gnt_conv){x[0], x[1], x[2], x[3], y[1], w[2], w[3], y[2], y[3], v->p[0], v->p[1], NULL};
 }
 
 static gnt_pool pool_of(const gnt_nn_shape *x, const gnt_nn_shape *y, const int64_t *p) {
@@ -135,6 +122,7 @@ static int concat_steps(gnt_nn_plan *plan, gnt_nn_plan_step *s, const gnt_vertex
 
 static void geometry(gnt_nn_plan *plan, gnt_nn_plan_step *s, const gnt_vertex *v) {
     const gnt_vertex *x = s->in[0] >= 0 ? &plan->ir->v[s->in[0]] : NULL;
+    const gnt_conv_choice *c;
     switch (v->op) {
     case GNT_OP_EXPAND:
     case GNT_OP_PERMUTE:
@@ -153,18 +141,16 @@ static void geometry(gnt_nn_plan *plan, gnt_nn_plan_step *s, const gnt_vertex *v
     case GNT_OP_CONV:
     case GNT_OP_CONV_DX:
     case GNT_OP_CONV_DW:
-        s->u.conv = gnt_nn_plan_conv(plan->ir, v);
-        if (v->p[2] <= 0) {
-            s->scratch = plan->kernels->conv_scratch(v->op, &s->u.conv);
-        } else {
-            s->dnnl = plan->conv[v->p[2] - 1].op;
-            s->scratch = plan->conv[v->p[2] - 1].scratch;
-        }
+        c = gnt_nn_plan_choice(plan, v);
+        s->u.conv.run = gnt_conv_face(c->backend, v->op);
+        s->u.conv.s = c->s;
+        s->scratch = c->scratch;
         break;
     case GNT_OP_GRAM:
     case GNT_OP_GRAM_DX:
-        s->u.conv = gnt_nn_plan_conv(plan->ir, v);
-        s->scratch = plan->kernels->gram_scratch(&s->u.conv);
+        s->u.conv.run = v->op == GNT_OP_GRAM ? plan->convs->gram : plan->convs->gram_dx;
+        s->u.conv.s = gnt_nn_plan_conv(plan->ir, v);
+        s->scratch = plan->convs->gram_scratch(&s->u.conv.s);
         break;
     case GNT_OP_MAX_INDEX:
     case GNT_OP_AVG_POOL:
@@ -201,17 +187,17 @@ static int convert(gnt_nn_plan *plan, gnt_nn_plan_step *s, const gnt_vertex *v) 
         turn_samples(s, v);
         return gnt_nn_plan_add(plan, s) ? 0 : -1;
     }
-    if (v->layout >= GNT_LAYOUT_POINTS) {
+    if (v->layout >= GNT_LAYOUT_OWN) {
         s->op = GNT_STEP_REWRITE;
-        s->u.rewrite.layout = v->layout;
+        s->u.rewrite.backend = gnt_conv_owner(v->layout, &s->u.rewrite.op);
         s->u.rewrite.o = v->p[0];
         s->u.rewrite.c = v->p[1];
         return gnt_nn_plan_add(plan, s) ? 0 : -1;
     }
-    s->dnnl = gnt_dnnl_copy(plan->dnnl, from, v->layout, v->p, &s->scratch);
-    if (s->dnnl && gnt_nn_plan_add(plan, s))
+    s->copy = gnt_dnnl_copy(plan->dnnl, from, v->layout, v->p, &s->scratch);
+    if (s->copy && gnt_nn_plan_add(plan, s))
         return 0;
-    gnt_dnnl_free(s->dnnl);
+    gnt_dnnl_free(s->copy);
     return -1;
 }
 

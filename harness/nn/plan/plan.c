@@ -167,7 +167,9 @@ int gnt_nn_plan_open(gnt_nn_plan *plan, const gnt_graph *g, const gnt_node *outp
     *plan = (gnt_nn_plan){.n_outputs = n_outputs};
     if (arguments(g, outputs, n_outputs, precision, error, error_size))
         return -1;
+    int any_layout = precision == 4 && !plain;
     plan->kernels = precision == 4 ? gnt_kernels_f32() : gnt_kernels_f64();
+    plan->convs = precision == 4 ? gnt_conv_table_f32() : gnt_conv_table_f64();
     plan->output = gnt_array((size_t)n_outputs, sizeof *plan->output);
     if (plan->output)
         plan->ir = gnt_simplify(g, outputs, n_outputs, plain, plan->output);
@@ -175,11 +177,11 @@ int gnt_nn_plan_open(gnt_nn_plan *plan, const gnt_graph *g, const gnt_node *outp
         goto memory;
     if (!plain && gnt_nn_plan_gram(plan))
         goto memory;
-    if (precision == 4 && !plain && gnt_dnnl_open(&plan->dnnl, error, error_size)) {
+    if (any_layout && gnt_dnnl_open(&plan->dnnl, error, error_size)) {
         gnt_nn_plan_close(plan);
         return -1;
     }
-    if ((precision == 4 && !plain && gnt_nn_plan_blocks(plan)) || copy_inputs(plan))
+    if (gnt_nn_plan_convs(plan, any_layout) || gnt_nn_plan_blocks(plan) || copy_inputs(plan))
         goto memory;
     plan->n_values = plan->ir->n;
     plan->value = gnt_array((size_t)plan->n_values, sizeof *plan->value);
@@ -210,9 +212,9 @@ void gnt_nn_plan_close(gnt_nn_plan *plan) {
         if (plan->step[i].op == GNT_STEP_CHAIN)
             gnt_fused_free(plan->step[i].u.chain);
         else if (plan->step[i].op == GNT_OP_COPY)
-            gnt_dnnl_free(plan->step[i].dnnl);
+            gnt_dnnl_free(plan->step[i].copy);
     for (int32_t i = 0; i < plan->n_convs; i++)
-        gnt_dnnl_free(plan->conv[i].op);
+        gnt_conv_discard(&plan->conv[i]);
     gnt_free(plan->conv);
     gnt_dnnl_close(plan->dnnl);
     gnt_free(plan->step);

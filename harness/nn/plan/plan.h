@@ -1,10 +1,10 @@
-/* plan: from a graph to the steps that a program replays. Five passes, each near linear in the nodes:
+/* plan: from a graph to the steps that a program replays. The passes, each near linear in the nodes:
  *   simplify  drops what no output needs, merges equal nodes, folds what is known        (simplify.c)
  *   gram      takes out weight gradients that need not be there                          (gram.c)
- *   blocks    chooses layouts                                                            (blocked.c)
+ *   convs     gives every convolution its back-end                                       (convs.c, nn/conv)
+ *   blocks    gives every node the layout that the back-ends around it ask for           (blocked.c)
  *   schedule  gives every node its stage, joins elementwise nodes into chains, and turns
- *             nodes into steps on values                                      (plan.c, group.c, chain.c, geometry.c,
- *             steps.c)
+ *             nodes into steps on values                        (plan.c, group.c, chain.c, geometry.c, steps.c)
  *   layout    gives every value its place in one arena by its first and last use         (layout.c)
  *
  * A value is the result of a node of the simplified graph. Reshapes and contiguous slices are views: they
@@ -12,6 +12,7 @@
 #ifndef GNT_NN_PLAN_H
 #define GNT_NN_PLAN_H
 
+#include "nn/conv/conv.h"
 #include "nn/conv/dnnl.h"
 #include "nn/graph/graph.h"
 #include "nn/kernels/kernels.h"
@@ -30,49 +31,57 @@ typedef struct gnt_nn_plan_value {
     int32_t root;   /* whose buffer it lives in; itself unless a view */
     int64_t offset; /* entries from the root's start */
     int32_t stage;
-    int32_t first, last;      /* roots: the steps of its definition and last use */
-    int8_t is_input, is_kept; /* kept: lives to the end (outputs, constants, values that later stages read) */
-    int8_t is_placed, is_free; /* while the layout is made: has a place; gave it back */
-    size_t bytes, at;          /* roots but inputs: size and place in the arena */
+    /* roots: the steps of its definition and last use */
+    int32_t first, last;
+    int8_t is_input;
+    /* It lives to the end: outputs, constants, values that later stages read. */
+    int8_t is_kept;
+    /* While the layout is made: it has a place; it gave it back. */
+    int8_t is_placed, is_free;
+    /* roots but inputs: size and place in the arena */
+    size_t bytes, at;
 } gnt_nn_plan_value;
 
-enum { GNT_STEP_CHAIN = GNT_OP_COUNT, GNT_STEP_REWRITE /* weights, for winograd.c and four.c */ };
+/* REWRITE: weights in rows as a back-end of nn/conv reads them. */
+enum { GNT_STEP_CHAIN = GNT_OP_COUNT, GNT_STEP_REWRITE };
 
 typedef struct gnt_nn_plan_step {
-    int32_t op, stage;  /* a gnt_op or one of the above */
-    int32_t out, in[3]; /* values; −1 where absent, and in a chain, whose slots name them */
-    int64_t n;          /* entries of the result */
+    int32_t op, stage; /* a gnt_op or one of the above */
+    /* Values; −1 where absent, and in a chain, whose slots name them. */
+    int32_t out, in[3];
+    int64_t n; /* entries of the result */
     double a, b;
     const double *data;
-    size_t scratch;    /* bytes */
-    gnt_dnnl_op *dnnl; /* what computes a convolution or copy in blocked layouts, else NULL; the plan's */
+    size_t scratch; /* bytes */
+    /* What copies from one layout to another, else NULL; the step's own. */
+    gnt_dnnl_op *copy;
     union {
         gnt_fused_chain *chain;
         gnt_move move;
         gnt_reduce reduce;
         gnt_gemm gemm;
-        gnt_conv conv;
         gnt_pool pool;
         gnt_rows rows;
+        /* The three faces, and the two products that stand in place of a weight gradient. */
         struct {
-            int32_t layout;
+            gnt_conv_kernel *run;
+            gnt_conv s;
+        } conv;
+        struct {
+            const gnt_conv_backend *backend;
+            int op; /* the face that reads the weights */
             int64_t o, c;
         } rewrite;
     } u;
 } gnt_nn_plan_step;
 
-/* A convolution in blocked layouts; its node has p[2] = 1 + its number; one that goes another way
- * (gnt_conv_way) has minus that. */
-typedef struct gnt_planned_conv {
-    gnt_dnnl_op *op;
-    size_t scratch;
-} gnt_planned_conv;
-
 typedef struct gnt_nn_plan {
     gnt_graph *ir;
     const gnt_kernels *kernels;
-    gnt_dnnl *dnnl; /* NULL: all layouts are row-major */
-    gnt_planned_conv *conv;
+    const gnt_conv_table *convs;
+    gnt_dnnl *dnnl; /* NULL: there is no oneDNN */
+    /* The convolutions with their back-ends; gnt_nn_plan_choice says which is a node's. */
+    gnt_conv_choice *conv;
     int32_t n_convs;
     int32_t n_outputs, n_values, n_steps, room_steps;
     gnt_node *output; /* values */
@@ -94,20 +103,26 @@ void gnt_nn_plan_close(gnt_nn_plan *plan);
 gnt_nn_plan_step *gnt_nn_plan_add(gnt_nn_plan *plan, const gnt_nn_plan_step *s); /* NULL out of memory */
 void gnt_fused_free(gnt_fused_chain *c);
 
-/* A slice is contiguous when every axis before its own has size 1; it and reshapes are views of their input.
- */
+/* A slice is contiguous when every axis before its own has size 1; it and reshapes are views of their input. */
 int gnt_nn_plan_is_view(const gnt_graph *ir, const gnt_vertex *v, int64_t *offset);
 
 /* Takes weight gradients out of the way that are only compared and differentiated again. −1 out of memory. */
 int gnt_nn_plan_gram(gnt_nn_plan *plan);
 double gnt_gram_flops(const gnt_conv *s); /* of one of the two products that stand in their place */
 
-/* Chooses layouts: blocked ones where plan->dnnl has kernels for them, samples as lanes where lanes.c has, blocks
- * and rewritten weights where winograd.c or four.c is
- * faster. −1 out of memory. */
+/* Gives every convolution its back-end. With `any_layout` 0 all of them keep their operands in rows. −1 where one cannot
+ * be made. */
+int gnt_nn_plan_convs(gnt_nn_plan *plan, int any_layout);
+
+/* The back-end that gnt_nn_plan_convs gave to a convolution. */
+static inline const gnt_conv_choice *gnt_nn_plan_choice(const gnt_nn_plan *plan, const gnt_vertex *v) {
+    return &plan->conv[v->conv - 1];
+}
+
+/* Gives every node the layout that the back-ends around it ask for. −1 out of memory. */
 int gnt_nn_plan_blocks(gnt_nn_plan *plan);
 
-/* Sizes of a convolution of any face, in rows or blocks. */
+/* Sizes of a convolution of any face, or of what stands in place of a weight gradient; operands in rows. */
 gnt_conv gnt_nn_plan_conv(const gnt_graph *ir, const gnt_vertex *v);
 
 /* Appends the kernel steps of node i. */

@@ -6,9 +6,7 @@
 
 #include "base/mem.h"
 #include "nn/plan/cost.h"
-#include "nn/conv/four.h"
 #include "nn/plan/plan.h"
-#include "nn/conv/winograd.h"
 
 typedef struct bound_input {
     gnt_node node;      /* in the graph */
@@ -32,23 +30,6 @@ struct gnt_program {
     int32_t from[GNT_NN_STAGES + 3]; /* steps of stage s: from[s + 2] … from[s + 3] */
 };
 
-static void rewrite(float *u, const float *w, const gnt_nn_plan_step *s) {
-    int64_t o = s->u.rewrite.o, c = s->u.rewrite.c;
-    switch (s->u.rewrite.layout) {
-    case GNT_LAYOUT_POINTS:
-        gnt_winograd_weights(GNT_OP_CONV, u, w, o, c);
-        break;
-    case GNT_LAYOUT_POINTS_DX:
-        gnt_winograd_weights(GNT_OP_CONV_DX, u, w, o, c);
-        break;
-    case GNT_LAYOUT_FOUR:
-        gnt_four_weights(GNT_OP_CONV, u, w, o, c);
-        break;
-    default:
-        gnt_four_weights(GNT_OP_CONV_DX, u, w, o, c);
-    }
-}
-
 static void run_step(const gnt_program *p, const gnt_nn_plan_step *s) {
     const gnt_kernels *k = p->plan.kernels;
     void *scratch = p->arena;
@@ -60,13 +41,13 @@ static void run_step(const gnt_program *p, const gnt_nn_plan_step *s) {
     const void *x[2];
     for (int i = 0; i < 2; i++)
         x[i] = s->in[i] >= 0 ? p->at[s->in[i]] : NULL;
-    if (s->dnnl) {
-        gnt_dnnl_run(s->dnnl, y, x[0], x[1], scratch);
+    if (s->copy) {
+        gnt_dnnl_run(s->copy, y, x[0], NULL, scratch);
         return;
     }
     switch (s->op) {
     case GNT_STEP_REWRITE:
-        rewrite(y, x[0], s);
+        s->u.rewrite.backend->rewrite(s->u.rewrite.op, y, x[0], s->u.rewrite.o, s->u.rewrite.c);
         break;
     case GNT_OP_FILL:
         k->fill(y, s->a, s->n);
@@ -92,19 +73,11 @@ static void run_step(const gnt_program *p, const gnt_nn_plan_step *s) {
         k->gemm(y, x[0], x[1], &s->u.gemm);
         break;
     case GNT_OP_CONV:
-        k->conv(y, x[0], x[1], scratch, &s->u.conv);
-        break;
     case GNT_OP_CONV_DX:
-        k->conv_dx(y, x[0], x[1], scratch, &s->u.conv);
-        break;
     case GNT_OP_CONV_DW:
-        k->conv_dw(y, x[0], x[1], scratch, &s->u.conv);
-        break;
     case GNT_OP_GRAM:
-        k->gram(y, x[0], x[1], scratch, &s->u.conv);
-        break;
     case GNT_OP_GRAM_DX:
-        k->gram_dx(y, x[0], x[1], scratch, &s->u.conv);
+        s->u.conv.run(y, x[0], x[1], scratch, &s->u.conv.s);
         break;
     case GNT_OP_MAX_INDEX:
         k->max_index(y, x[0], &s->u.pool);

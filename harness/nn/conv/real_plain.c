@@ -1,19 +1,6 @@
-/* real_plain: matrix product and convolution straight from their definitions. Slow, short, and what the
- * fast kernels are compared with. */
+/* real_plain: convolution straight from its definition. Slow, short, and what the back-ends are compared with. */
+#include "nn/conv/backends.h"
 #include "nn/kernels/real.h"
-
-void NAME(plain_gemm)(void *c_mn, const void *a_all, const void *b_all, const gnt_gemm *s) {
-    real *c = c_mn;
-    const real *a = a_all, *b = b_all;
-    for (int64_t i = 0; i < s->m; i++)
-        for (int64_t j = 0; j < s->n; j++) {
-            double sum = 0;
-            for (int64_t q = 0; q < s->k; q++)
-                sum += (double)a[s->ta ? q * s->m + i : i * s->k + q] *
-                       (double)b[s->tb ? j * s->k + q : q * s->n + j];
-            c[i * s->n + j] = (real)sum;
-        }
-}
 
 /* Calls BODY for each (image n, in channel c, out channel o, window place i j, result place p q) whose image
  * place (h, w) is inside; X, W and Y are then the three offsets. */
@@ -40,7 +27,8 @@ static void zero(real *y, int64_t n) {
         y[i] = 0;
 }
 
-void NAME(plain_conv)(void *y_all, const void *x_all, const void *w_all, void *scratch, const gnt_conv *s) {
+/* y: n × o × oh × ow; x: n × c × h × w; w: o × c × kh × kw. */
+static void conv(void *y_all, const void *x_all, const void *w_all, void *scratch, const gnt_conv *s) {
     real *y = y_all;
     const real *x = x_all, *weight = w_all;
     (void)scratch;
@@ -48,8 +36,8 @@ void NAME(plain_conv)(void *y_all, const void *x_all, const void *w_all, void *s
     TRILINEAR(s, y[Y] += x[X] * weight[W])
 }
 
-void NAME(plain_conv_dx)(void *dx_all, const void *dy_all, const void *w_all, void *scratch,
-                         const gnt_conv *s) {
+/* dx: n × c × h × w; dy: n × o × oh × ow; w: o × c × kh × kw. */
+static void conv_dx(void *dx_all, const void *dy_all, const void *w_all, void *scratch, const gnt_conv *s) {
     real *dx = dx_all;
     const real *dy = dy_all, *weight = w_all;
     (void)scratch;
@@ -57,11 +45,24 @@ void NAME(plain_conv_dx)(void *dx_all, const void *dy_all, const void *w_all, vo
     TRILINEAR(s, dx[X] += dy[Y] * weight[W])
 }
 
-void NAME(plain_conv_dw)(void *dw_all, const void *x_all, const void *dy_all, void *scratch,
-                         const gnt_conv *s) {
+/* dw: o × c × kh × kw; x: n × c × h × w; dy: n × o × oh × ow. */
+static void conv_dw(void *dw_all, const void *x_all, const void *dy_all, void *scratch, const gnt_conv *s) {
     real *dw = dw_all;
     const real *x = x_all, *dy = dy_all;
     (void)scratch;
     zero(dw, s->o * s->c * s->kh * s->kw);
     TRILINEAR(s, dw[W] += x[X] * dy[Y])
 }
+
+static int fits(const gnt_conv_case *q) {
+    (void)q;
+    return 1;
+}
+
+const gnt_conv_backend NAME(conv_plain) = {.name = "plain",
+                                           .activations = GNT_LAYOUT_ROWS,
+                                           .weights = GNT_LAYOUT_ROWS,
+                                           .fits = fits,
+                                           .forward = conv,
+                                           .dx = conv_dx,
+                                           .dw = conv_dw};

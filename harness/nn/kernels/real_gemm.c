@@ -1,0 +1,36 @@
+/* real_gemm: matrix products by OpenBLAS, and straight from the definition. */
+#include <cblas.h>
+
+#include "nn/kernels/real.h"
+
+#ifdef GNT_REAL_F64
+#define BLAS_GEMM cblas_dgemm
+#else
+#define BLAS_GEMM cblas_sgemm
+#endif
+
+void NAME(multiply)(int ta, int tb, int64_t m, int64_t n, int64_t k, const real *a, const real *b, real beta,
+                    real *c) {
+    BLAS_GEMM(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, (blasint)m,
+              (blasint)n, (blasint)k, 1, a, (blasint)(ta ? m : k), b, (blasint)(tb ? k : n), beta, c,
+              (blasint)n);
+}
+
+/* c: m × n; op(a): m × k; op(b): k × n. */
+void NAME(gemm)(void *c, const void *a, const void *b, const gnt_gemm *s) {
+    NAME(multiply)(s->ta, s->tb, s->m, s->n, s->k, a, b, 0, c);
+}
+
+/* c: m × n; op(a): m × k; op(b): k × n. Slow, short, and what the fast one is compared with. */
+void NAME(plain_gemm)(void *c_mn, const void *a_all, const void *b_all, const gnt_gemm *s) {
+    real *c = c_mn;
+    const real *a = a_all, *b = b_all;
+    for (int64_t i = 0; i < s->m; i++)
+        for (int64_t j = 0; j < s->n; j++) {
+            double sum = 0;
+            for (int64_t q = 0; q < s->k; q++)
+                sum += (double)a[s->ta ? q * s->m + i : i * s->k + q] *
+                       (double)b[s->tb ? j * s->k + q : q * s->n + j];
+            c[i * s->n + j] = (real)sum;
+        }
+}
