@@ -165,14 +165,13 @@ static int64_t read_all(const data_bytes *b, gnt_data *d, int64_t row, int64_t o
     return n;
 }
 
-int data_load_adult(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err) {
+static int load(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err) {
     static const char *const name[2] = {"adult.data", "adult.test"};
     static const int64_t official[2] = {32561, 16281};
     data_bytes b[2];
     int64_t part[3] = {0, 0, 0};
     memset(b, 0, sizeof b);
     int rc = -1;
-    person_shape(d);
     for (int p = 0; p < 2; p++) {
         if (data_bytes_open(&b[p], folder, name[p], MOST_BYTES, err))
             goto cleanup;
@@ -191,3 +190,14 @@ cleanup:
         data_bytes_free(&b[p]);
     return rc;
 }
+
+static const char *const folders[] = {"adult", ".", NULL};
+static const char *const files[] = {"adult.data", "adult.test", NULL};
+
+const data_source data_adult = {.name = "adult",
+                                .about = "UCI Adult, adult.data and adult.test",
+                                .rows = {32561, 16281, 0},
+                                .shape = person_shape,
+                                .load = load,
+                                .folders = folders,
+                                .files = files};

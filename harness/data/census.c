@@ -171,8 +171,7 @@ static void draw_person(person *p, gnt_stream *s) {
     p->income = income_score(p) + 56 * draw_bell(s) > 0;
 }
 
-int data_make_census(gnt_data *d, const gnt_data_spec *spec, gnt_err *err) {
-    person_shape(d);
+static int generate(gnt_data *d, const gnt_data_spec *spec, gnt_err *err) {
     if (data_reserve(d, spec->rows, err))
         return -1;
     data_row_keys keys = data_keys("census", spec->seed);
@@ -186,3 +185,9 @@ int data_make_census(gnt_data *d, const gnt_data_spec *spec, gnt_err *err) {
         }
     return 0;
 }
+
+const data_source data_census = {.name = "census",
+                                 .about = "a table shaped like Adult, built in",
+                                 .rows = {12000, 3000, 3000},
+                                 .shape = person_shape,
+                                 .generate = generate};

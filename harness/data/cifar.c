@@ -102,17 +102,57 @@ cleanup:
     return rc;
 }
 
-int data_load_cifar10(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err) {
-    static const int values[1] = {10};
+/* ---- CIFAR-10 ---- */
+
+static void shape_10(gnt_data *d) {
     data_shape_image(d, 3, SIDE, SIDE, 10);
     d->class_name = classes_10;
     data_add_attr(d, "animal", 2, animal_names);
+}
+
+static int load_10(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err) {
+    static const int values[1] = {10};
     return load(d, folder, files_10, 6, 1, values, notes, err);
 }
 
-int data_load_cifar100(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err) {
-    static const int values[2] = {20, 100};
+static const char *const folders_10[] = {"cifar10", "cifar10/cifar-10-batches-bin", "cifar-10-batches-bin",
+                                         ".", NULL};
+static const char *const found_10[] = {"data_batch_1.bin",
+                                       "data_batch_2.bin",
+                                       "data_batch_3.bin",
+                                       "data_batch_4.bin",
+                                       "data_batch_5.bin",
+                                       "test_batch.bin",
+                                       NULL};
+
+const data_source data_cifar10 = {.name = "cifar10",
+                                  .about = "CIFAR-10, binary version",
+                                  .rows = {50000, 10000, 0},
+                                  .shape = shape_10,
+                                  .load = load_10,
+                                  .folders = folders_10,
+                                  .files = found_10};
+
+/* ---- CIFAR-100 ---- */
+
+static void shape_100(gnt_data *d) {
     data_shape_image(d, 3, SIDE, SIDE, 100);
     data_add_attr(d, "coarse", 20, NULL);
+}
+
+static int load_100(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err) {
+    static const int values[2] = {20, 100};
     return load(d, folder, files_100, 2, 2, values, notes, err);
 }
+
+static const char *const folders_100[] = {"cifar100", "cifar100/cifar-100-binary", "cifar-100-binary", ".",
+                                          NULL};
+static const char *const found_100[] = {"train.bin", "test.bin", NULL};
+
+const data_source data_cifar100 = {.name = "cifar100",
+                                   .about = "CIFAR-100, binary version",
+                                   .rows = {50000, 10000, 0},
+                                   .shape = shape_100,
+                                   .load = load_100,
+                                   .folders = folders_100,
+                                   .files = found_100};

@@ -9,9 +9,6 @@
 enum { SIDE = 28, CELLS = SIDE * SIDE, IMAGES_HEAD = 16, LABELS_HEAD = 8 };
 enum { MAGIC_LABELS = 0x801, MAGIC_IMAGES = 0x803 };
 
-const char *const data_digit_names[10] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
-const char *const data_even_names[2] = {"odd", "even"};
-
 typedef struct idx_pair {
     data_bytes images, labels;
     int64_t rows;
@@ -96,7 +93,13 @@ static int open_pair(idx_pair *p, const char *folder, const char *which, int par
                : 0;
 }
 
-int data_load_mnist(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err) {
+static void shape(gnt_data *d) {
+    data_shape_image(d, 1, SIDE, SIDE, 10);
+    d->class_name = data_digit_names;
+    data_add_attr(d, "even", 2, data_even_names);
+}
+
+static int load(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err) {
     static const char *const which[2] = {"train", "t10k"};
     static const int64_t official[2] = {60000, 10000};
     idx_pair pair[2];
@@ -105,9 +108,6 @@ int data_load_mnist(gnt_data *d, const char *folder, data_notes *notes, gnt_err 
     for (int p = 0; p < 2; p++)
         if (open_pair(&pair[p], folder, which[p], p, official[p], notes, err))
             goto cleanup;
-    data_shape_image(d, 1, SIDE, SIDE, 10);
-    d->class_name = data_digit_names;
-    data_add_attr(d, "even", 2, data_even_names);
     int64_t part[3] = {pair[0].rows, pair[1].rows, 0}, row = 0;
     if (data_reserve(d, part, err))
         goto cleanup;
@@ -126,3 +126,17 @@ cleanup:
     }
     return rc;
 }
+
+static const char *const folders[] = {"mnist", "MNIST/raw", ".", NULL};
+static const char *const files[] = {
+    "train-images-idx3-ubyte",    "train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte",
+    "train-labels-idx1-ubyte.gz", "t10k-images-idx3-ubyte",     "t10k-images-idx3-ubyte.gz",
+    "t10k-labels-idx1-ubyte",     "t10k-labels-idx1-ubyte.gz",  NULL};
+
+const data_source data_mnist = {.name = "mnist",
+                                .about = "MNIST, IDX files, plain or .gz",
+                                .rows = {60000, 10000, 0},
+                                .shape = shape,
+                                .load = load,
+                                .folders = folders,
+                                .files = files};

@@ -1,8 +1,7 @@
-/* source: what every maker of a data set fills in. Private to this room.
+/* source: what a data set consists of, and what its file takes from the others. Private to this room.
  *
- * A maker is called with an empty gnt_data; it sets shape and names, calls data_reserve once it knows how
- * many rows each part has, then fills rows. On failure it may leave anything behind: gnt_data_open frees it.
- */
+ * `generate` and `load` are called with a gnt_data that `shape` has filled in. They call data_reserve once they know how
+ * many rows each part has, then fill the rows. On failure they may leave anything behind: gnt_data_open frees it. */
 #ifndef GNT_DATA_SOURCE_H
 #define GNT_DATA_SOURCE_H
 
@@ -27,12 +26,20 @@ int data_note(data_notes *notes, const char *path, int part, int64_t records, in
 void data_notes_free(data_notes *notes);
 
 typedef struct data_source {
-    const char *name, *what; /* `what`: one line for a list */
-    int64_t rows[3];         /* default parts of a generated set; of the published files otherwise */
-    int (*generate)(gnt_data *d, const gnt_data_spec *spec, gnt_err *err);         /* built-in sets */
-    int (*load)(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err); /* file sets */
-    const char *const *folders; /* where under --data the files may lie, ended by NULL */
-    const char *const *files;   /* any one of these says that the set is there, ended by NULL */
+    const char *name;
+    /* One line for a list. */
+    const char *about;
+    /* Default parts of a generated set; else those of the published files. */
+    int64_t rows[3];
+    /* Sets what all its rows have in common: sizes, classes, attributes. */
+    void (*shape)(gnt_data *d);
+    /* One of the two: of built-in sets, of sets of files. */
+    int (*generate)(gnt_data *d, const gnt_data_spec *spec, gnt_err *err);
+    int (*load)(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err);
+    /* Where under --data the files may lie, ended by NULL. */
+    const char *const *folders;
+    /* Any one of these says that the set is there, ended by NULL. */
+    const char *const *files;
 } data_source;
 
 /* gnt_data_open, taking notes (NULL: none). */
@@ -47,6 +54,9 @@ void data_shape_table(gnt_data *d, int64_t features, int32_t classes);
 void data_add_attr(gnt_data *d, const char *name, int32_t values, const char *const *value_name);
 int data_reserve(gnt_data *d, const int64_t part[3], gnt_err *err);
 
+/* Of all that gnt_data holds but names of classes and values. */
+gnt_digest data_content_digest(const gnt_data *d);
+
 /* The stream of one generated row: the same however many rows are asked for. */
 typedef struct data_row_keys {
     gnt_key part[3];
@@ -54,14 +64,6 @@ typedef struct data_row_keys {
 data_row_keys data_keys(const char *name, uint64_t seed);
 gnt_stream data_row_stream(const data_row_keys *keys, int part, int64_t row_in_part);
 
-int data_make_glyphs(gnt_data *d, const gnt_data_spec *spec, gnt_err *err);
-int data_make_scenes(gnt_data *d, const gnt_data_spec *spec, gnt_err *err);
-int data_make_census(gnt_data *d, const gnt_data_spec *spec, gnt_err *err);
-int data_load_mnist(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err);
-int data_load_cifar10(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err);
-int data_load_cifar100(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err);
 extern const char *const data_digit_names[10], *const data_even_names[2];
-int data_load_svhn(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err);
-int data_load_adult(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err);
 
 #endif

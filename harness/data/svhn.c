@@ -69,13 +69,16 @@ static int find_files(svhn_file f[3], const char *folder, gnt_err *err) {
     return 0;
 }
 
-int data_load_svhn(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err) {
-    svhn_file f[3] = {{0}};
-    int64_t part[3], row = 0;
-    int rc = -1;
+static void shape(gnt_data *d) {
     data_shape_image(d, CHANNELS, SIDE, SIDE, 10);
     d->class_name = data_digit_names;
     data_add_attr(d, "even", 2, data_even_names);
+}
+
+static int load(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err) {
+    svhn_file f[3] = {{0}};
+    int64_t part[3], row = 0;
+    int rc = -1;
     if (find_files(f, folder, err))
         goto cleanup;
     for (int p = 0; p < 3; p++)
@@ -101,3 +104,14 @@ cleanup:
     }
     return rc;
 }
+
+static const char *const folders[] = {"svhn", "SVHN", ".", NULL};
+static const char *const any_file[] = {"train_32x32.mat", "test_32x32.mat", "extra_32x32.mat", NULL};
+
+const data_source data_svhn = {.name = "svhn",
+                               .about = "SVHN cropped digits, MATLAB files",
+                               .rows = {73257, 26032, 531131},
+                               .shape = shape,
+                               .load = load,
+                               .folders = folders,
+                               .files = any_file};

@@ -1,0 +1,139 @@
+/* Every data set by name: which there are, where their files lie, and how one is opened. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "data/source.h"
+
+/* A data set takes one row here, and a file that defines data_NAME. Lists show them in this order. */
+#define SETS(SET)                                                                                            \
+    SET(glyphs) SET(scenes) SET(census) SET(mnist) SET(cifar10) SET(cifar100) SET(svhn) SET(adult)
+
+#define DECLARE(set) extern const data_source data_##set;
+#define ADDRESS(set) &data_##set,
+#define NAME(set) #set,
+SETS(DECLARE)
+static const data_source *const sources[] = {SETS(ADDRESS)};
+static const char *const names[] = {SETS(NAME)};
+enum { SOURCES = sizeof sources / sizeof sources[0] };
+
+const char *const *gnt_data_names(size_t *n) {
+    *n = SOURCES;
+    return names;
+}
+
+const data_source *data_find(const char *name) {
+    for (int i = 0; name && i < SOURCES; i++)
+        if (!strcmp(sources[i]->name, name))
+            return sources[i];
+    return NULL;
+}
+
+int gnt_data_is_builtin(const char *name) {
+    const data_source *source = data_find(name);
+    return source && source->generate;
+}
+
+const char *gnt_data_about(const char *name) {
+    const data_source *source = data_find(name);
+    return source ? source->about : NULL;
+}
+
+char *data_folder_of(const data_source *source, const char *folder) {
+    for (const char *const *under = source->folders; *under; under++)
+        for (const char *const *file = source->files; *file; file++) {
+            int here = !strcmp(*under, ".");
+            char *path = gnt_format("%s%s%s/%s", folder, here ? "" : "/", here ? "" : *under, *file);
+            int found = path && gnt_file_exists(path);
+            gnt_free(path);
+            if (found)
+                return here ? gnt_strdup(folder) : gnt_format("%s/%s", folder, *under);
+        }
+    return NULL;
+}
+
+int gnt_data_present(const char *name, const char *folder) {
+    const data_source *source = data_find(name);
+    if (!source || source->generate || !folder)
+        return source && source->generate;
+    char *found = data_folder_of(source, folder);
+    gnt_free(found);
+    return found != NULL;
+}
+
+int gnt_data_default_rows(const char *name, int64_t rows[3]) {
+    const data_source *source = data_find(name);
+    if (source)
+        memcpy(rows, source->rows, sizeof source->rows);
+    return source ? 0 : -1;
+}
+
+int gnt_data_published(gnt_data **out, const char *name, gnt_err *err) {
+    const data_source *source = data_find(name);
+    *out = NULL;
+    if (!source || source->generate)
+        return gnt_fail(err, "%s: it was not published as files of a known shape", name);
+    gnt_data *d = gnt_alloc(sizeof *d);
+    if (!d)
+        return gnt_fail(err, "%s: out of memory", name);
+    snprintf(d->name, sizeof d->name, "%s", name);
+    source->shape(d);
+    memcpy(d->part, source->rows, sizeof d->part);
+    *out = d;
+    return 0;
+}
+
+/* 0 in the spec asks for the default number of rows. */
+static int generate(gnt_data *d, const data_source *source, const gnt_data_spec *spec, gnt_err *err) {
+    gnt_data_spec full = *spec;
+    for (int p = 0; p < 3; p++) {
+        if (spec->rows[p] < 0)
+            return gnt_fail(err, "%s: %lld rows asked for; give 0 (the default) or more", spec->name,
+                            (long long)spec->rows[p]);
+        if (full.rows[p] == 0)
+            full.rows[p] = source->rows[p];
+    }
+    return source->generate(d, &full, err);
+}
+
+int data_open_noted(gnt_data **out, const gnt_data_spec *spec, const char *folder, data_notes *notes,
+                    gnt_err *err) {
+    const data_source *source = data_find(spec->name);
+    const char *word = spec->name ? spec->name : "";
+    *out = NULL;
+    if (!source) {
+        const char *near = gnt_nearest(word, names, SOURCES);
+        return gnt_fail(err, "no data set is called \"%s\"%s%s%s; `gauntlet data list` shows them all", word,
+                        near ? "; did you mean \"" : "", near ? near : "", near ? "\"" : "");
+    }
+    gnt_data *d = gnt_alloc(sizeof *d);
+    if (!d)
+        return gnt_fail(err, "%s: out of memory", source->name);
+    snprintf(d->name, sizeof d->name, "%s", source->name);
+    source->shape(d);
+    int rc;
+    char *found = NULL;
+    if (source->generate)
+        rc = generate(d, source, spec, err);
+    else if (!folder || !*folder)
+        rc = gnt_fail(err, "%s is read from files: name their folder with --data DIR or GAUNTLET_DATA",
+                      source->name);
+    else if (!(found = data_folder_of(source, folder)))
+        rc = gnt_fail(err, "%s: no file of this set in %s/%s or in %s itself; expected %s, among others",
+                      source->name, folder, source->folders[0], folder, source->files[0]);
+    else
+        rc = source->load(d, found, notes, err);
+    gnt_free(found);
+    if (rc != 0) {
+        gnt_data_free(d);
+        return -1;
+    }
+    d->digest = data_content_digest(d);
+    *out = d;
+    return 0;
+}
+
+int gnt_data_open(gnt_data **out, const gnt_data_spec *spec, const char *folder, gnt_err *err) {
+    return data_open_noted(out, spec, folder, NULL, err);
+}
