@@ -1,0 +1,72 @@
+/* Sentences about a suite, and the texts in it that its readers have in common: ids, and files that it names. */
+#include <string.h>
+
+#include "base/file.h"
+#include "suite/suite_impl.h"
+
+/* ---- sentences ---- */
+
+int suite_fail_in(suite_reader *r, const char *path) {
+    gnt_err said = *r->err;
+    return suite_fail(r, path, "%s", said.text);
+}
+
+int suite_fail_at_path(suite_reader *r) {
+    gnt_err said = *r->err;
+    char path[256];
+    const char *end = strstr(said.text, ": ");
+    size_t n = end ? (size_t)(end - said.text) : 0;
+    if (!n || n >= sizeof path)
+        return suite_fail(r, "", "%s", said.text);
+    memcpy(path, said.text, n);
+    path[n] = 0;
+    return suite_fail(r, path, "%s", end + 2);
+}
+
+int suite_no_memory(suite_reader *r) {
+    return gnt_fail(r->err, "%s: out of memory while reading the suite", r->doc->name);
+}
+
+/* ---- names and files ---- */
+
+int suite_read_id(suite_reader *r, const char *path, const json_t *object, const char *key,
+                  const char *meaning, char **out) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    const char *text = NULL;
+    const gnt_path at = gnt_path_key(path, key);
+    if (gnt_doc_need(r->doc, path, object, key, meaning, r->err) ||
+        gnt_doc_text(r->doc, path, object, key, GNT_SUITE_NAME, &text, r->err))
+        return -1;
+    if (text[strspn(text, letters)] || *text == '-' || *text == '_')
+        return suite_fail(r, at.text,
+                          "is %s; expected letters, digits, '-' and '_' only, the first a letter or digit "
+                          "(it becomes part of cell ids)",
+                          gnt_show_text(text).text);
+    *out = gnt_strdup(text);
+    return *out ? 0 : suite_no_memory(r);
+}
+
+char *suite_find_file(suite_reader *r, const char *path, const char *name, const char *what) {
+    char *beside = *name == '/' || !*r->folder ? gnt_strdup(name) : gnt_format("%s/%s", r->folder, name);
+    if (!beside) {
+        suite_no_memory(r);
+        return NULL;
+    }
+    if (gnt_file_exists(beside))
+        return beside;
+    int same = strcmp(beside, name) == 0;
+    if (!same && gnt_file_exists(name)) {
+        gnt_free(beside);
+        beside = gnt_strdup(name);
+        if (!beside)
+            suite_no_memory(r);
+        return beside;
+    }
+    if (same)
+        suite_fail(r, path, "is %s, but there is no such file; expected %s", gnt_show_text(name).text, what);
+    else
+        suite_fail(r, path, "is %s, but there is no file %s nor %s; expected %s", gnt_show_text(name).text,
+                   beside, name, what);
+    gnt_free(beside);
+    return NULL;
+}
