@@ -1,3 +1,4 @@
+/* The server: rounds over the clients' data, who takes part in each, and what is summed. */
 #include "fl/federate.h"
 
 #include <math.h>
@@ -7,23 +8,6 @@
 
 #include "base/mem.h"
 #include "fl/fl.h"
-
-double gnt_fl_rate(const gnt_fl_config *config, int32_t round) {
-    return config->cosine ? gnt_rate_cosine(config->rate, round, config->rounds > 0 ? config->rounds : 1)
-                          : config->rate;
-}
-
-int64_t gnt_fl_passes(const gnt_fl_config *config, int64_t n) {
-    int64_t drawn = config->steps * config->batch;
-    return drawn > n ? (drawn - 1) / n + 1 : 1;
-}
-
-int64_t gnt_fl_passes_begun(const gnt_fl_config *config, int64_t n) {
-    const int64_t later =
-        config->steps > 1 ? config->steps - 1 : 0; /* a pass begins with a step, no two with one */
-    const int64_t begun = later * config->batch / n;
-    return 1 + (begun < later ? begun : later);
-}
 
 int gnt_fl_diverged(const gnt_fl *fl) {
     return fl->diverged;

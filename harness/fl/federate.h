@@ -11,23 +11,11 @@
 #ifndef GNT_FL_FEDERATE_H
 #define GNT_FL_FEDERATE_H
 
-#include <math.h>
-
 #include "fl/chain.h"
 #include "fl/partition.h"
+#include "fl/schedule.h"
 #include "fl/undefended.h"
 #include "nn/model/train.h"
-
-typedef struct gnt_fl_config {
-    int32_t rounds;
-    int32_t steps;         /* local steps; 0: one gradient */
-    int64_t batch;         /* samples a step */
-    double rate, momentum; /* momentum: of local SGD, or of the server when steps is 0 */
-    int cosine;            /* rate falls as a half cosine over the rounds */
-    double participation;  /* share of clients in a round */
-    int training_stats;    /* batch norm in clients: 1 batch statistics */
-    int32_t clients;
-} gnt_fl_config;
 
 typedef struct gnt_fl gnt_fl;
 
@@ -38,18 +26,6 @@ int gnt_fl_new(gnt_fl **out, const gnt_model *m, const gnt_fl_config *config, co
 void gnt_fl_free(gnt_fl *fl);
 /* 1 after a failure that was no fault of a plugin: a client's loss or update stopped being finite. */
 int gnt_fl_diverged(const gnt_fl *fl);
-/* Passes over n samples that a client's drawn batches make in one round, at least 1; each encodes sets anew. */
-int64_t gnt_fl_passes(const gnt_fl_config *config, int64_t n);
-/* Those of them that begin, where encodings leave the number of samples as it is: the last step may run past the end of one
- * without another's beginning. */
-int64_t gnt_fl_passes_begun(const gnt_fl_config *config, int64_t n);
-double gnt_fl_rate(const gnt_fl_config *config, int32_t round);
-/* Clients that take part in a round, where so many hold anything. */
-static inline int32_t gnt_fl_per_round(const gnt_fl_config *config) {
-    double wanted = ceil(config->participation * config->clients - 1e-9);
-    return wanted < 1 ? 1 : wanted > config->clients ? config->clients : (int32_t)wanted;
-}
-
 /* Which of a client's samples stand behind what it shares in a round. */
 typedef struct gnt_fl_used {
     int64_t n;     /* samples */

@@ -1,0 +1,34 @@
+/* schedule: how often, how fast and with how many clients a federation trains. */
+#ifndef GNT_FL_SCHEDULE_H
+#define GNT_FL_SCHEDULE_H
+
+#include <stdint.h>
+
+typedef struct gnt_fl_config {
+    int32_t rounds;
+    /* Local steps; 0: one gradient. */
+    int32_t steps;
+    /* Samples a step. */
+    int64_t batch;
+    double rate;
+    /* Of local SGD, or of the server when steps is 0. */
+    double momentum;
+    /* The rate falls as a half cosine over the rounds. */
+    int cosine;
+    /* Share of the clients in a round. */
+    double participation;
+    /* Batch norm in clients: 1: batch statistics. */
+    int training_stats;
+    int32_t clients;
+} gnt_fl_config;
+
+double gnt_fl_rate(const gnt_fl_config *config, int32_t round);
+/* Clients that take part in a round, where so many hold anything. */
+int32_t gnt_fl_per_round(const gnt_fl_config *config);
+/* Passes over n samples that a client's drawn batches make in one round, at least 1; each encodes sets anew. */
+int64_t gnt_fl_passes(const gnt_fl_config *config, int64_t n);
+/* Those of them that begin, where encodings leave the number of samples as it is: the last step may run past the end of
+ * one pass without another's beginning. */
+int64_t gnt_fl_passes_begun(const gnt_fl_config *config, int64_t n);
+
+#endif
