@@ -1,6 +1,7 @@
 #include "base/text.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -69,4 +70,45 @@ char *gnt_text_take(gnt_text *text) {
 void gnt_text_free(gnt_text *text) {
     gnt_free(text->data);
     *text = (gnt_text){.most = text->most};
+}
+
+/* ---- clean text ---- */
+
+/* Length of the UTF-8 sequence at s, which has n bytes, or 0 when it is not one; *code is its code point. */
+static size_t sequence(const unsigned char *s, size_t n, uint32_t *code) {
+    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t length = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : 4;
+    if (length == 4 && (s[0] < 0xf0 || s[0] > 0xf4))
+        return 0;
+    if (length > n)
+        return 0;
+    *code = length == 1 ? s[0] : s[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        *code = *code << 6 | (s[i] & 0x3fu);
+    }
+    if (*code < least[length] || *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000))
+        return 0;
+    return length;
+}
+
+int gnt_text_ok(const char *text, size_t least, size_t most) {
+    if (!text)
+        return 0;
+    size_t n = strnlen(text, most + 1);
+    if (n < least || n > most)
+        return 0;
+    const unsigned char *s = (const unsigned char *)text;
+    for (size_t i = 0; i < n;) {
+        uint32_t c;
+        size_t length = sequence(s + i, n - i, &c);
+        if (length == 0 || c < 0x20 || (c >= 0x7f && c < 0xa0))
+            return 0;
+        /* line and paragraph separators, and marks that change the direction of what follows */
+        if ((c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff)
+            return 0;
+        i += length;
+    }
+    return 1;
 }

@@ -6,8 +6,6 @@
 
 /* Checks a copy as a whole, from wherever it came; `where` begins the sentence. */
 int gnt_info_check(const gnt_plugin_info *info, const char *where, gnt_err *err);
-/* Clean UTF-8 on one line: no control characters, nothing that reorders or breaks lines. */
-int gnt_text_ok(const char *text, size_t least, size_t most);
 /* The one row where strength is set, −1 for none, −2 for several. */
 int32_t gnt_strength_row(const gnt_parameter *table, int32_t n);
 char *gnt_list_text(const double *list, int64_t n); /* "[0.5,2]"; the caller frees */

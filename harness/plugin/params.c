@@ -1,6 +1,5 @@
 #include "plugin/params.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -37,8 +36,7 @@ static int set_text(gnt_value *v, const char *text, const char *where, gnt_err *
     return v->text ? 0 : gnt_fail(err, "%s: out of memory", where);
 }
 
-/* ---- reading
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 static int read_choice(gnt_value *v, const gnt_parameter *p, const gnt_doc *doc, const char *path,
                        const json_t *json, gnt_err *err) {
@@ -234,36 +232,7 @@ int gnt_params_copy(gnt_params *out, const gnt_params *from, gnt_err *err) {
     return 0;
 }
 
-/* ---- strength
- * ------------------------------------------------------------------------------------------------------- */
-
-int gnt_params_set_strength(gnt_params *p, const gnt_parameter *table, int32_t n, double strength,
-                            const char *where, gnt_err *err) {
-    int32_t row = gnt_params_strength(table, n);
-    if (row < 0 || row >= p->n)
-        return gnt_fail(err, "%s: this plugin has no strength, so none can be set", where);
-    const gnt_parameter *t = &table[row];
-    double value = t->type == GNT_TYPE_INT ? nearbyint(strength) : strength;
-    char least[GNT_NUMBER_SIZE], most[GNT_NUMBER_SIZE];
-    if (!(value >= t->least && value <= t->most))
-        return gnt_fail(err, "%s: the strength %s is %g; expected %s from %s to %s", where, t->id, strength,
-                        t->type == GNT_TYPE_INT ? "an integer" : "a number", gnt_number_text(t->least, least),
-                        gnt_number_text(t->most, most));
-    if (t->type == GNT_TYPE_INT)
-        set_whole(&p->value[row], (int64_t)value);
-    else
-        set_real(&p->value[row], value);
-    return 0;
-}
-
-double gnt_params_get_strength(const gnt_params *p, const gnt_parameter *table, int32_t n) {
-    int32_t row = gnt_params_strength(table, n);
-    return row < 0 || row >= p->n ? NAN : p->value[row].r;
-}
-
-/* ---- text
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- text ---- */
 
 static void add_list(gnt_text *out, const double *list, int64_t n) {
     for (int64_t i = 0; i < n; i++) {
