@@ -43,8 +43,11 @@ NN_OBJ = $(filter $(B)/obj/harness/base/% $(B)/obj/harness/nn/%,$(LIB_OBJ))
 
 PLUGIN_ONE = $(wildcard plugins/defenses/*.c plugins/attacks/*.c)
 PLUGIN_DIR = $(patsubst %/,%,$(sort $(dir $(wildcard plugins/defenses/*/*.c plugins/attacks/*/*.c))))
+# what a defense and the attacks on it have in common is compiled into each folder of that name, and its headers are
+# included as "shared/NAME/…"
+plugin_shared = $(wildcard plugins/shared/$(notdir $(1))/*.[ch])
 PLUGINS = $(PLUGIN_ONE:%.c=$(B)/%.so) $(PLUGIN_DIR:%=$(B)/%.so)
-PLUGIN_CFLAGS = $(CSTD) $(WARN) $(OPT) $(FLOAT) -fPIC -fvisibility=hidden -Iharness/include -MMD -MP $(SAN) $(CFLAGS)
+PLUGIN_CFLAGS = $(CSTD) $(WARN) $(OPT) $(FLOAT) -fPIC -fvisibility=hidden -Iharness/include -Iplugins -MMD -MP $(SAN) $(CFLAGS)
 PLUGIN_LDFLAGS = -shared -Wl,--as-needed -Wl,--version-script=plugins/plugin.map -Wl,-z,defs $(SAN)
 
 # not in a folder called plugins: programs beside one take what is in it for their own
@@ -113,7 +116,9 @@ $(PLUGIN_ONE:%.c=$(B)/%.so): $(B)/%.so: %.c $(B)/libgauntlet-nn.so.0 plugins/plu
 $(TEST_PLUGINS): $(B)/tests/so/%.so: tests/plugins/%.c $(B)/libgauntlet-nn.so.0 plugins/plugin.map
 	$(call plugin_link,$<)
 .SECONDEXPANSION:
-$(PLUGIN_DIR:%=$(B)/%.so): $(B)/%.so: $$(wildcard %/*.c) $(B)/libgauntlet-nn.so.0 plugins/plugin.map
+# several sources in one call leave the dependencies of the last alone: those of a folder are said here
+$(PLUGIN_DIR:%=$(B)/%.so): $(B)/%.so: $$(wildcard %/*.[ch]) $$(call plugin_shared,%) $(wildcard harness/include/gauntlet/*.h) \
+    $(B)/libgauntlet-nn.so.0 plugins/plugin.map
 	$(call plugin_link,$(filter %.c,$^))
 
 $(B)/tests/%: tests/unit/%.c $(B)/libgauntlet.a
@@ -190,4 +195,4 @@ clean:
 	rm -rf $(B)
 
 Q = $(if $(V),,@)
--include $(LIB_OBJ:.o=.d) $(B)/obj/harness/cli/main.d $(PLUGINS:=.d) $(TEST_PLUGINS:=.d) $(UNIT:=.d) $(HARNESSES:=.d) $(B)/obj/faulty.d $(BENCH_OBJ:.o=.d)
+-include $(LIB_OBJ:.o=.d) $(B)/obj/harness/cli/main.d $(PLUGIN_ONE:%.c=$(B)/%.so.d) $(TEST_PLUGINS:=.d) $(UNIT:=.d) $(HARNESSES:=.d) $(B)/obj/faulty.d $(BENCH_OBJ:.o=.d)

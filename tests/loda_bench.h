@@ -12,6 +12,7 @@
 
 enum { SIDE = 8, PIXELS = 3 * SIDE * SIDE, CLASSES = 4, MOST = 8 };
 #define LODA_SO "plugins/defenses/loda.so"
+#define LODA_ATTACKS_SO "plugins/attacks/loda.so"
 
 /* Smooth, so that differences converge; three convolutions and a dense layer. */
 static const char smooth_json[] =

@@ -84,7 +84,7 @@ static void make_case(case_of *k, int64_t n, const float *encoded, const float *
 static int start(tried *t, const bench *b, const char *id, const char *json, gnt_err *err) {
     char path[4096];
     gnt_instance_spec spec = {.models = &b->named, .n_models = 1};
-    if (try_load(t, built(LODA_SO, path), GNT_PLUGIN_ATTACK, id, json, err) != 0)
+    if (try_load(t, built(LODA_ATTACKS_SO, path), GNT_PLUGIN_ATTACK, id, json, err) != 0)
         return -1;
     return try_start(t, 3, spec, err);
 }

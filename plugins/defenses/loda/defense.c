@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cache.h"
-#include "loda.h"
 #include "obscure.h"
 
 enum { EXTRACTOR, PRESET, LAYERS, C, STEPS, STEP, BATCH }; /* rows of the table of parameters */
@@ -172,11 +171,6 @@ static gnt_status encode_set(void *self_, const gnt_client *client, int64_t epoc
 
 static const char *const preset_names[] = {"LODA1", "LODA2", "LODA3", "custom", NULL};
 
-const char *loda_layers(int64_t preset, const char *custom) {
-    static const char *const layers[] = {"convs:first5", "convs:all", "convs:last5+dense"};
-    return preset >= 0 && preset < 3 ? layers[preset] : custom;
-}
-
 static void destroy(void *self_) {
     loda *self = self_;
     obscurer_close(&self->obscurer);
@@ -201,7 +195,7 @@ static void *create(const gnt_host *host, const gnt_value *values) {
     }
     if (!bad)
         bad = features_open(&self->obscurer.g, host, values[EXTRACTOR].id,
-                            loda_layers(values[PRESET].i, values[LAYERS].text));
+                            features_preset(values[PRESET].i, values[LAYERS].text));
     if (!bad && (!(self->done = cache_new(self->obscurer.g.pixels)) || obscurer_open(&self->obscurer) != 0)) {
         host->fail(host->context, "out of memory: set \"batch\" lower");
         bad = 1;
@@ -262,7 +256,7 @@ static const gnt_parameter parameters[] = {
 static const gnt_defense hooks = {.size = sizeof hooks, .prepare = prepare, .encode_set = encode_set};
 static const char *const services[] = {GNT_EXTENSION_MODELS, NULL};
 
-const gnt_descriptor loda_defense = {
+static const gnt_descriptor loda_defense = {
     .size = sizeof loda_defense,
     .kind = GNT_PLUGIN_DEFENSE,
     .id = "loda",
@@ -281,3 +275,5 @@ const gnt_descriptor loda_defense = {
     .destroy = destroy,
     .defense = &hooks,
 };
+
+GNT_DEFINE_ENTRY(loda_defense)

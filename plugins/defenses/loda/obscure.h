@@ -4,7 +4,7 @@
 #ifndef LODA_OBSCURE_H
 #define LODA_OBSCURE_H
 
-#include "features.h"
+#include "shared/loda/features.h"
 
 typedef struct obscurer {
     features g;

@@ -4,7 +4,7 @@
 #ifndef LODA_RESIDUAL_H
 #define LODA_RESIDUAL_H
 
-#include "features.h"
+#include "shared/loda/features.h"
 
 typedef struct residual {
     const features *g;

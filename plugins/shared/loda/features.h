@@ -20,6 +20,9 @@ typedef struct features {
 int features_choose(const gnt_model_info *info, const char *text, int32_t layer[FEATURES_LAYERS], int32_t *n,
                     char why[FEATURES_WHY]);
 
+/* What the defense's parameters "preset" (its number) and "layers" come to, for features_choose. */
+const char *features_preset(int64_t preset, const char *custom);
+
 /* The extractor that `parameter` names, and layers as `text` says. −1 after host->fail. */
 int features_open(features *g, const gnt_host *host, const char *parameter, const char *text);
 /* Whether images of this model are images of the extractor; GNT_UNSUPPORTED with a sentence where they are not. */

@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "loda.h"
-
 static gnt_status refuse(const gnt_host *host, const char *why) {
     host->fail(host->context, why);
     return GNT_UNSUPPORTED;
@@ -43,8 +41,9 @@ gnt_status known_open(known *k, const gnt_host *host, const gnt_observation *see
     if (!preset || !layers || !c)
         return refuse(host, "it needs the parameters \"preset\", \"layers\" and \"c\" of loda");
     k->c = c->r;
-    return features_open(&k->g, host, "extractor", loda_layers(preset->i, layers->text)) == 0 ? GNT_OK
-                                                                                              : GNT_FAILED;
+    return features_open(&k->g, host, "extractor", features_preset(preset->i, layers->text)) == 0
+               ? GNT_OK
+               : GNT_FAILED;
 }
 
 gnt_status known_targets(const known *k, const gnt_observation *seen, int64_t *n) {

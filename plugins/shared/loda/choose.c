@@ -138,3 +138,8 @@ int features_choose(const gnt_model_info *info, const char *text, int32_t layer[
     free(c.taken);
     return rc;
 }
+
+const char *features_preset(int64_t preset, const char *custom) {
+    static const char *const layers[] = {"convs:first5", "convs:all", "convs:last5+dense"};
+    return preset >= 0 && preset < 3 ? layers[preset] : custom;
+}

@@ -2,7 +2,7 @@
 #ifndef LODA_KNOWN_H
 #define LODA_KNOWN_H
 
-#include "features.h"
+#include "shared/loda/features.h"
 
 typedef struct known {
     features g;
