@@ -1,5 +1,5 @@
-/* digest: BLAKE2b-256 over typed pieces. Every piece is fed with its length, so that ("ab","c") and ("a","bc")
- * differ. */
+/* digest: BLAKE2b-256 over typed pieces. Every piece is fed with its length, so that
+ * ("ab","c") and ("a","bc") differ. */
 #ifndef GNT_BASE_DIGEST_H
 #define GNT_BASE_DIGEST_H
 

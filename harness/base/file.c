@@ -137,8 +137,8 @@ static int make_part(const char *part) {
     return fd;
 }
 
-/* The first name that is free, after the dead ones' were freed. The process's own number comes last, for file systems
- * without locks, where nobody can tell who is dead. */
+/* The first name that is free, after the dead ones' were freed. The process's own number comes last, for file
+ * systems without locks, where nobody can tell who is dead. */
 static int open_part(const char *path, char **part, gnt_err *err) {
     int fd = -1;
     *part = NULL;

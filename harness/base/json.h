@@ -29,8 +29,8 @@ typedef struct gnt_doc {
 
 /* At most `most` bytes (GNT_DOC_MOST for what people write). On failure *doc is empty and needs no free. */
 int gnt_doc_load(gnt_doc *doc, const char *path, size_t most, gnt_err *err);
-int gnt_doc_parse(gnt_doc *doc, const char *name, const char *text, size_t size,
-                  gnt_err *err); /* copies text */
+/* The text is copied. */
+int gnt_doc_parse(gnt_doc *doc, const char *name, const char *text, size_t size, gnt_err *err);
 void gnt_doc_free(gnt_doc *doc);
 
 /* ---- paths and sentences ---- */
@@ -57,8 +57,9 @@ typedef struct gnt_shown {
 gnt_shown gnt_show(const json_t *value);
 gnt_shown gnt_show_text(const char *text);
 
-/* ---- typed reading ----
- * `path` names `object`; a key that is absent leaves *out as it was (its default) and is no error: ask
+/* ---- typed reading ---- */
+
+/* `path` names `object`; a key that is absent leaves *out as it was (its default) and is no error: ask
  * gnt_doc_need first where there is no default. Failures say what was found and what was expected. */
 
 int gnt_doc_need(const gnt_doc *doc, const char *path, const json_t *object, const char *key,

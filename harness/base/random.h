@@ -1,6 +1,6 @@
-/* random: named streams of random numbers. A stream is Philox4x32-10 counted from zero under a key derived from a
- * parent key and a name (BLAKE2b, keyed): the same key and name give the same numbers on every machine, and no one
- * who lacks the key can name their way to a stream.
+/* random: named streams of random numbers. A stream is Philox4x32-10 counted from zero under a key derived
+ * from a parent key and a name (BLAKE2b, keyed): the same key and name give the same numbers on every
+ * machine, and no one who lacks the key can name their way to a stream.
  *
  * A process is handed the key of its own role only (data, init, train, defense, attack). */
 #ifndef GNT_BASE_RANDOM_H

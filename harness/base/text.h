@@ -1,5 +1,5 @@
-/* text: a growing piece of text with a stated greatest size. Once an append fails (memory, or the limit) the text
- * is marked and every later append is ignored, so that a writer checks once, at its end. */
+/* text: a growing piece of text with a stated greatest size. Once an append fails (memory, or the limit) the
+ * text is marked and every later append is ignored, so that a writer checks once, at its end. */
 #ifndef GNT_BASE_TEXT_H
 #define GNT_BASE_TEXT_H
 
@@ -18,7 +18,8 @@ const char *gnt_text_get(const gnt_text *text); /* "" while empty */
 char *gnt_text_take(gnt_text *text);            /* the caller frees; NULL when failed; leaves text empty */
 void gnt_text_free(gnt_text *text);
 
-/* 1 for clean UTF-8 on one line, `least` to `most` bytes: no control characters, nothing that reorders or breaks lines. */
+/* 1 for clean UTF-8 on one line, `least` to `most` bytes: no control characters, nothing that
+ * reorders or breaks lines. */
 int gnt_text_ok(const char *text, size_t least, size_t most);
 
 #endif

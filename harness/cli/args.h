@@ -1,4 +1,5 @@
-/* args: what stands behind a command's name, read by a table of its options. Every command has --help and -h besides. */
+/* args: what stands behind a command's name, read by a table of its options. Every command
+ * has --help and -h besides. */
 #ifndef GNT_CLI_ARGS_H
 #define GNT_CLI_ARGS_H
 
@@ -35,8 +36,8 @@ typedef struct cli_words {
 
 enum { CLI_GO_ON = -1 };
 
-/* CLI_GO_ON, or the exit code to end with: 0 after --help, 2 after a sentence about what is wrong. Words may be
- * NULL where `word` takes them. */
+/* CLI_GO_ON, or the exit code to end with: 0 after --help, 2 after a sentence about what is wrong. Words may
+ * be NULL where `word` takes them. */
 int cli_args(const cli_command *command, int argc, char **argv, cli_words *words);
 
 /* "gauntlet NAME: sentence; `gauntlet NAME --help` tells more" on standard error; the exit code 2. */

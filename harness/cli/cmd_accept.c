@@ -1,5 +1,5 @@
-/* gauntlet accept: a stranger's run, from its folder to a place on the board: held, checked against its signature, some of its
- * cells run again, ranked with what was there before. */
+/* gauntlet accept: a stranger's run, from its folder to a place on the board: held, checked against its
+ * signature, some of its cells run again, ranked with what was there before. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

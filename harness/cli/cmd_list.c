@@ -55,9 +55,7 @@ static int read_options(int argc, char **argv, const char *help, options *o) {
     return CLI_GO_ON;
 }
 
-/* ---- list
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- list ---- */
 
 static void list_kind(const gnt_plugin_list *list, int32_t kind) {
     int width = 8;
@@ -130,9 +128,7 @@ int gnt_cmd_list(int argc, char **argv) {
     return code;
 }
 
-/* ---- show
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- show ---- */
 
 static void show_default(const gnt_parameter *p) {
     char number[GNT_NUMBER_SIZE];

@@ -1,4 +1,5 @@
-/* gauntlet pace: the other end of run/race.h. How `gauntlet check --time` has a build run its jobs; nobody types it. */
+/* gauntlet pace: the other end of run/race.h. How `gauntlet check --time` has a build run
+ * its jobs; nobody types it. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -106,7 +106,8 @@ static int read_options(int argc, char **argv, options *o) {
 
 /* ---- the program ---- */
 
-/* OpenBLAS chooses its kernels when it is loaded, before main; so what workers are told is told here by starting over. */
+/* OpenBLAS chooses its kernels when it is loaded, before main; so what workers are told is
+ * told here by starting over. */
 static void start_over(int argc, char **argv) {
     const char *core = gnt_child_blas_core();
     if (getenv("OPENBLAS_NUM_THREADS") && (!*core || getenv("OPENBLAS_CORETYPE")))
@@ -218,7 +219,8 @@ static void time_steps(gnt_recipe *r, double *once, double *least, int32_t n, in
         least[i] = first || once[i] < least[i] ? once[i] : least[i];
 }
 
-/* Median seconds of a run; and, from runs apart, the least of each of the n steps. `once` is room for them. */
+/* Median seconds of a run; and, from runs apart, the least of each of the n steps.
+ * `once` is room for them. */
 static double measure(gnt_recipe *r, double budget, double *once, double *least, int32_t n) {
     enum { MOST = 1000 };
     double took[MOST], end = now() + budget;

@@ -7,8 +7,8 @@
 #include "report/standing.h"
 #include "report/view.h"
 
-/* Groups stand in the order of their cells. Of the worst one all cells, of the others those that are not ok: whether they had
- * to fail decides too. */
+/* Groups stand in the order of their cells. Of the worst one all cells, of the others those that are not ok:
+ * whether they had to fail decides too. */
 static void flag_defense(const gnt_results *r, const char *task, int64_t stage, const gnt_standing *s,
                          uint8_t *flags, size_t n) {
     for (size_t i = 0, first = 0; i < r->n_group; i++) {

@@ -1,5 +1,5 @@
-/* held: a results.json held against itself and the suite beside it, as leaderboard, report, check, audit and accept do before
- * they believe it. */
+/* held: a results.json held against itself and the suite beside it, as leaderboard, report, check, audit and
+ * accept do before they believe it. */
 #ifndef GNT_CLI_HELD_H
 #define GNT_CLI_HELD_H
 
@@ -9,8 +9,9 @@
 struct cli_world;        /* cli/world.h */
 struct gnt_sandbox_wish; /* run/sandbox.h */
 
-/* What plugins, models and data are here. Plugins that cannot be listed are as if they were not there; a line on stderr says
- * so. walls: of the workers that describe them, may be NULL. Nothing that a run folder holds is opened as one. Close it with cli_world_close. */
+/* What plugins, models and data are here. Plugins that cannot be listed are as if they were not there; a line
+ * on stderr says so. walls: of the workers that describe them, may be NULL. Nothing that a run folder holds
+ * is opened as one. Close it with cli_world_close. */
 void cli_held_world(struct cli_world *w, const cli_places *places, const struct gnt_sandbox_wish *walls,
                     const char *command);
 /* gnt_tally_check, with its notes on stderr as lines of `command`. */

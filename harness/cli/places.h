@@ -4,7 +4,8 @@
 
 #include "cli/args.h"
 
-/* What --data (else GAUNTLET_DATA), --models and --plugins said, or NULL; and those three in a table of options. */
+/* What --data (else GAUNTLET_DATA), --models and --plugins said, or NULL; and those
+ * three in a table of options. */
 typedef struct cli_places {
     const char *data, *models, *plugins;
 } cli_places;

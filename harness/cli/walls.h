@@ -1,5 +1,5 @@
-/* walls: the options that the commands which open strangers' plugins have in common, and the word on how well they are
- * walled in. */
+/* walls: the options that the commands which open strangers' plugins have in common, and the word on how
+ * well they are walled in. */
 #ifndef GNT_CLI_WALLS_H
 #define GNT_CLI_WALLS_H
 
@@ -23,9 +23,9 @@ int cli_read_level(void *to, char *text);
 int cli_read_walls(void *to, char *text);
 int cli_read_abi(void *to, char *text);
 
-/* Finds out how well a worker is walled in here and says so on standard error: always what is less than full and was
- * not asked for, and, unless quiet, the rest. -1 after saying why where it is less than is required, or where no worker
- * can be walled in. */
+/* Finds out how well a worker is walled in here and says so on standard error: always what is less than full
+ * and was not asked for, and, unless quiet, the rest. -1 after saying why where it is less than is required,
+ * or where no worker can be walled in. */
 int cli_walls_check(const char *command, const gnt_sandbox_wish *wish, int quiet, gnt_sandbox_report *report);
 
 #endif

@@ -9,7 +9,8 @@
 #include "plugin/find.h"
 #include "process/describe.h"
 
-/* Where models are: what the user said, the working folder's, then beside the program as built and as installed. */
+/* Where models are: what the user said, the working folder's, then beside the program
+ * as built and as installed. */
 static void find_models(char *folder[CLI_MODEL_FOLDERS], const char *said) {
     static const char *const beside[] = {"../models", "../share/gauntlet/models"};
     char self[4096];

@@ -1,5 +1,5 @@
-/* world: what a suite needs to know of this machine: its plugins, its folders of models and data. Shared by the
- * commands that load suites. */
+/* world: what a suite needs to know of this machine: its plugins, its folders of models and data. Shared by
+ * the commands that load suites. */
 #ifndef GNT_CLI_WORLD_H
 #define GNT_CLI_WORLD_H
 

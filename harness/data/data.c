@@ -1,4 +1,5 @@
-/* One set in memory: its shape, its rows, the digest of its content, and the streams that its rows are drawn from. */
+/* One set in memory: its shape, its rows, the digest of its content, and the streams that
+ * its rows are drawn from. */
 #include <stdio.h>
 #include <string.h>
 

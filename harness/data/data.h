@@ -35,8 +35,8 @@ typedef struct gnt_data {
     int32_t *label;  /* rows */
     int32_t *attrs;  /* rows × n_attrs */
     int64_t rows;    /* train rows, then test rows, then public rows */
-    int64_t
-        part[3]; /* how many rows are in the train, test and public parts of the files (public may be 0) */
+    /* how many rows are in the train, test and public parts of the files (public may be 0) */
+    int64_t part[3];
     gnt_digest digest;             /* of the content; part of store keys */
     const char *const *class_name; /* names of the classes, constant; NULL where there are none */
 } gnt_data;
@@ -53,13 +53,15 @@ typedef struct gnt_data_spec {
 
 const char *const *gnt_data_names(size_t *n); /* every set this build knows */
 int gnt_data_is_builtin(const char *name);    /* 0 for file sets and unknown names */
-int gnt_data_present(const char *name,
-                     const char *folder); /* is any file of a file set there? Built-in: always */
+/* Is any file of a file set there? Built-in: always. */
+int gnt_data_present(const char *name, const char *folder);
 
 const char *gnt_data_about(const char *name); /* one line for a list; NULL for unknown names */
-/* Rows of each part that a generated set has by default, or that the published files have. -1: unknown name. */
+/* Rows of each part that a generated set has by default, or that the published files have. -1: unknown
+ * name. */
 int gnt_data_default_rows(const char *name, int64_t rows[3]);
-/* Shape, classes, attributes and rows of a file set as it was published, without content. The caller frees. */
+/* Shape, classes, attributes and rows of a file set as it was published, without
+ * content. The caller frees. */
 int gnt_data_published(gnt_data **out, const char *name, gnt_err *err);
 
 /* folder: --data or GAUNTLET_DATA, NULL when neither is given; only file sets read it (folder/mnist/…, or
@@ -85,13 +87,13 @@ typedef struct gnt_split {
     int64_t n[GNT_ROLES];
 } gnt_split;
 
-/* How many rows each role takes: −1 = all that remain of its source. CLIENTS, TARGETS and both SHADOWs come from
- * the train part, TEST from the test part, PUBLIC from the public part or, where there is none, from the
+/* How many rows each role takes: −1 = all that remain of its source. CLIENTS, TARGETS and both SHADOWs come
+ * from the train part, TEST from the test part, PUBLIC from the public part or, where there is none, from the
  * train part. targets_rows: explicit rows for TARGETS (may be NULL): rows of the part named by targets_part,
  * counted within it. The shuffle is drawn from `key`. Asking for more than there is names the role, the wish
  * and what is left. With target_rows, n[GNT_ROLE_TARGETS] is their number, or −1 or 0. Of the roles that
- * share a source only one may take all that remain. Rows are dealt in the order TARGETS, SHADOW, DEFENDER_SHADOW,
- * PUBLIC, CLIENTS, so that the targets stay the same whatever the other roles ask for. */
+ * share a source only one may take all that remain. Rows are dealt in the order TARGETS, SHADOW,
+ * DEFENDER_SHADOW, PUBLIC, CLIENTS, so that the targets stay the same whatever the other roles ask for. */
 typedef struct gnt_split_spec {
     int64_t n[GNT_ROLES];
     const int64_t *target_rows;

@@ -7,16 +7,16 @@
 
 #include "base/random.h"
 
-#ifdef __clang__ /* a fused multiply-add rounds once where two operations round twice; gcc -std=c11 makes    \
-                    none */
+/* A fused multiply-add rounds once where two operations round twice; gcc -std=c11 makes none. */
+#ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
 #endif
 
 double draw_between(gnt_stream *s, double least, double most);
 double draw_bell(gnt_stream *s); /* mean 0, deviation 1, |x| ≤ 3.5: four uniforms summed */
 int draw_chance(gnt_stream *s, double probability);
-int draw_weighted(gnt_stream *s, const int *weight,
-                  int n); /* index i with probability weight[i] / Σ weight */
+/* Index i with probability weight[i] / Σ weight */
+int draw_weighted(gnt_stream *s, const int *weight, int n);
 
 double draw_sin(double turns); /* sin(2π·turns), error below 1e-6 */
 double draw_cos(double turns);

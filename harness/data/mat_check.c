@@ -1,5 +1,6 @@
-/* The layout of MATLAB files, version 5 ("MAT-File Format", The MathWorks): 128 bytes of header, then variables, each
- * with a tag of two 32-bit numbers, type and size in bytes. Type 14 is an array; type 15 a zlib stream of one. */
+/* The layout of MATLAB files, version 5 ("MAT-File Format", The MathWorks): 128 bytes of header, then
+ * variables, each with a tag of two 32-bit numbers, type and size in bytes. Type 14 is an array; type
+ * 15 a zlib stream of one. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,7 +49,8 @@ static int check_head(mat_walk *w, gnt_err *err) {
     return 0;
 }
 
-/* Unpacks `size` bytes to nothing. The stream must end with them and hold one array as long as its own tag says. */
+/* Unpacks `size` bytes to nothing. The stream must end with them and hold one array as
+ * long as its own tag says. */
 static int check_packed(mat_walk *w, uint64_t size, gnt_err *err) {
     const uint64_t begin = w->at;
     uint8_t tag[TAG] = {0};

@@ -1,7 +1,8 @@
 /* source: what a data set consists of, and what its file takes from the others. Private to this room.
  *
- * `generate` and `load` are called with a gnt_data that `shape` has filled in. They call data_reserve once they know how
- * many rows each part has, then fill the rows. On failure they may leave anything behind: gnt_data_open frees it. */
+ * `generate` and `load` are called with a gnt_data that `shape` has filled in. They call data_reserve
+ * once they know how many rows each part has, then fill the rows. On failure they may leave anything
+ * behind: gnt_data_open frees it. */
 #ifndef GNT_DATA_SOURCE_H
 #define GNT_DATA_SOURCE_H
 

@@ -1,5 +1,5 @@
-/* SVHN, cropped digits (ufldl.stanford.edu/housenumbers): MATLAB files with X, 32×32×3×N bytes of which rows run
- * fastest, and y, N×1 labels from 1 to 10, where 10 stands for the digit 0. */
+/* SVHN, cropped digits (ufldl.stanford.edu/housenumbers): MATLAB files with X, 32×32×3×N bytes of which rows
+ * run fastest, and y, N×1 labels from 1 to 10, where 10 stands for the digit 0. */
 #include <string.h>
 
 #include "base/file.h"

@@ -40,8 +40,8 @@ typedef struct gnt_batch {
     int64_t *id;
     int32_t *a;
     uint8_t *mask;
-    gnt_mixture *
-        made_of; /* of what each sample was made, kept up to date by encodings; NULL: nobody asks. The caller's */
+    /* of what each sample was made, kept up to date by encodings; NULL: nobody asks. The caller's */
+    gnt_mixture *made_of;
 } gnt_batch;
 
 /* Starts a batch that borrows `samples`. */
@@ -55,8 +55,8 @@ int gnt_chain_encodes_sets(const gnt_chain *chain);
 /* Lets every member with encode_set encode the batch in turn (client->samples is set on the way). */
 int gnt_chain_encode_set(const gnt_chain *chain, gnt_client *client, int64_t epoch, gnt_batch *b,
                          gnt_err *err);
-/* Likewise, of samples that the trained network is asked about: without labels, names, attributes and masks, before and
- * after. */
+/* Likewise, of samples that the trained network is asked about: without labels, names, attributes and
+ * masks, before and after. */
 int gnt_chain_encode_query(const gnt_chain *chain, gnt_client *client, int64_t draw, gnt_batch *b,
                            gnt_err *err);
 int gnt_chain_encode_batch(const gnt_chain *chain, gnt_client *client, int64_t step, gnt_batch *b,

@@ -78,8 +78,8 @@ static int encode_set(local *l, int64_t pass, gnt_err *err) {
     return rc;
 }
 
-/* When all samples had their turn, a defense encodes the set anew, maybe to another number of samples. Where none encodes
- * sets, what each pass gave is shown all the same: who asked may look at late passes only. */
+/* When all samples had their turn, a defense encodes the set anew, maybe to another number of samples. Where
+ * none encodes sets, what each pass gave is shown all the same: who asked may look at late passes only. */
 static int next_pass(local *l, gnt_err *err) {
     int64_t n = l->set.view.n;
     if (!l->order || l->at < n)

@@ -150,7 +150,8 @@ static void average(const server *s, int32_t n, double rate) {
     }
 }
 
-/* The client's update into update[k], its buffers into client_buffers, its own parameters where they came from. */
+/* The client's update into update[k], its buffers into client_buffers, its own
+ * parameters where they came from. */
 static int compute_client(server *s, int32_t round, int32_t client, const gnt_samples *samples,
                           const float *weights, const float *buffers, gnt_fl_shared *shared, gnt_err *err) {
     gnt_fl *fl = s->fl;

@@ -4,10 +4,10 @@
  * SGD. The server moves by Σ share_k·Δ_k, or −rate·Σ share_k·g_k. Batch-norm buffers are averaged by the same
  * shares.
  *
- * Where clients share a part of the parameters alone (gnt_model_shared), updates and what the server moves hold that
- * part, and each client's own parameters go on from where it left them, in every round it takes part: by its local SGD,
- * or, where it shares one gradient, by one step at the round's rate. A defense that takes over the client's computation
- * leaves them as they are. */
+ * Where clients share a part of the parameters alone (gnt_model_shared), updates and what the server moves
+ * hold that part, and each client's own parameters go on from where it left them, in every round it takes
+ * part: by its local SGD, or, where it shares one gradient, by one step at the round's rate. A defense that
+ * takes over the client's computation leaves them as they are. */
 #ifndef GNT_FL_FEDERATE_H
 #define GNT_FL_FEDERATE_H
 
@@ -32,8 +32,8 @@ typedef struct gnt_fl_used {
     uint32_t *row; /* n: which of the client's, in the order of their first use */
     int64_t n_y;
     int32_t classes;
-    float *
-        y; /* n_y × classes: the labels that were computed with, in the order of row (a gradient: of its batch) */
+    /* n_y × classes: the labels that were computed with, in the order of row (a gradient: of its batch) */
+    float *y;
     int whole; /* they are all that it holds: a defense encoded them, or took over the computation */
 } gnt_fl_used;
 
@@ -43,7 +43,8 @@ typedef struct gnt_fl_treatment {
     double cosine;  /* between before and after; 0 where one is zero */
     double ratio;   /* of the norms, after to before */
     double changed; /* share of the entries that differ */
-    /* The same against what the client would have sent without any defense, in rounds where that is computed. */
+    /* The same against what the client would have sent without any defense, in rounds where that is
+     * computed. */
     int plain_known;
     double plain_cosine, plain_ratio;
 } gnt_fl_treatment;
@@ -56,8 +57,8 @@ typedef struct gnt_fl_shared {
     float *rates;      /* config.steps learning rates that were used */
     gnt_fl_used *used; /* to be freed */
     gnt_fl_treatment *treatment;
-    /* Called with the encodings of each pass and what they are said to be made of, before anything is computed from
-     * them; passes are numbered over all rounds. */
+    /* Called with the encodings of each pass and what they are said to be made of, before anything is
+     * computed from them; passes are numbered over all rounds. */
     int (*released)(void *context, int32_t round, int32_t client, int64_t pass, const gnt_batch *b,
                     gnt_err *err);
     void *context;
@@ -80,14 +81,14 @@ enum {
     GNT_FL_ENCODED  /* the same, and they are encoded already: no set is encoded any more */
 };
 
-/* One client's defended update from `samples` at the broadcast weights, with its own parameters in their place (all
- * gnt_model_size entries), in the way `how`. holds: NULL: `samples` are all it holds. */
+/* One client's defended update from `samples` at the broadcast weights, with its own parameters in their
+ * place (all gnt_model_size entries), in the way `how`. holds: NULL: `samples` are all it holds. */
 int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *samples,
                   const gnt_fl_holding *holds, const gnt_samples *public_data, const float *weights,
                   const float *buffers, int how, const gnt_fl_shared *out, gnt_err *err);
 
-/* What the server received of one client in a round: `update` are the bytes that go into the aggregation. Valid until the
- * callback returns. */
+/* What the server received of one client in a round: `update` are the bytes that go into the aggregation.
+ * Valid until the callback returns. */
 typedef struct gnt_fl_receipt {
     int32_t round, client;
     const float *update;     /* gnt_model_shared_size entries */
@@ -96,22 +97,25 @@ typedef struct gnt_fl_receipt {
     const gnt_fl_treatment *treatment;
 } gnt_fl_receipt;
 
-/* Those of one round, among clients that hold anything (client k: start[k + 1] − start[k] samples), in increasing order;
- * `chosen` has room for all clients. The number of them. */
+/* Those of one round, among clients that hold anything (client k: start[k + 1] − start[k] samples), in
+ * increasing order; `chosen` has room for all clients. The number of them. */
 int32_t gnt_fl_choose(const gnt_fl *fl, const int64_t *start, int32_t round, uint32_t *chosen);
 
 typedef struct gnt_fl_watch {
     void *context;
     /* The rest may be NULL. Before a round: who takes part, clients in increasing order. */
     int (*before_round)(void *context, int32_t round, const uint32_t *client, int32_t n, gnt_err *err);
-    /* Around each client's work in a round: what it carried from its last one comes before, what it carries on after. */
+    /* Around each client's work in a round: what it carried from its last one comes before,
+     * what it carries on after. */
     int (*before_client)(void *context, int32_t round, int32_t client, gnt_err *err);
     int (*after_client)(void *context, int32_t round, int32_t client, gnt_err *err);
     int (*wants)(void *context, int32_t round, int32_t client); /* 1: the receipt is to say what was used */
     int (*received)(void *context, const gnt_fl_receipt *receipt, gnt_err *err);
+    /* See gnt_fl_shared. */
     int (*released)(void *context, int32_t round, int32_t client, int64_t pass, const gnt_batch *b,
-                    gnt_err *err); /* see gnt_fl_shared */
-    /* Of rounds that `compares` asks for, where a defense has a say: what its clients would have sent without it. */
+                    gnt_err *err);
+    /* Of rounds that `compares` asks for, where a defense has a say: what its clients
+     * would have sent without it. */
     int (*compares)(void *context, int32_t round);
     int (*compared)(void *context, const gnt_fl_round *round, gnt_err *err);
     /* What hooks added to updates, after the last round and where some did. Wants `received`. */
@@ -122,8 +126,9 @@ typedef struct gnt_fl_watch {
     int (*should_stop)(void *context);
 } gnt_fl_watch;
 
-/* All rounds over `data`, dealt by `part`; weights, buffers and own (clients × gnt_model_own_size entries, NULL where
- * there are none) are changed in place. What `weights` holds of unshared parameters is never looked at. */
+/* All rounds over `data`, dealt by `part`; weights, buffers and own (clients × gnt_model_own_size
+ * entries, NULL where there are none) are changed in place. What `weights` holds of unshared
+ * parameters is never looked at. */
 int gnt_fl_train(gnt_fl *fl, const gnt_samples *data, const gnt_partition *part,
                  const gnt_samples *public_data, float *weights, float *buffers, float *own,
                  const gnt_fl_watch *watch, gnt_err *err);

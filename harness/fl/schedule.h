@@ -25,10 +25,11 @@ typedef struct gnt_fl_config {
 double gnt_fl_rate(const gnt_fl_config *config, int32_t round);
 /* Clients that take part in a round, where so many hold anything. */
 int32_t gnt_fl_per_round(const gnt_fl_config *config);
-/* Passes over n samples that a client's drawn batches make in one round, at least 1; each encodes sets anew. */
+/* Passes over n samples that a client's drawn batches make in one round, at least 1; each encodes sets
+ * anew. */
 int64_t gnt_fl_passes(const gnt_fl_config *config, int64_t n);
-/* Those of them that begin, where encodings leave the number of samples as it is: the last step may run past the end of
- * one pass without another's beginning. */
+/* Those of them that begin, where encodings leave the number of samples as it is: the last step may run past
+ * the end of one pass without another's beginning. */
 int64_t gnt_fl_passes_begun(const gnt_fl_config *config, int64_t n);
 
 #endif

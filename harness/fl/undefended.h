@@ -1,13 +1,16 @@
 /* undefended: one round as it was, beside what its clients would have sent without any defense.
  *
- * A defense hides single updates from whoever sees them. It shows nothing of the price, and nothing of the gain, where the
- * server makes of the updates what no attack is shown (it knows how to take a mask off, or has the data from elsewhere),
- * or where what is added to the updates was agreed between clients, so that it cancels in the sum. Both are seen in sums
- * over the round, for which p_k is the plain update of client k, s_k what it sent, e_k = s_k − p_k, a_k its share:
+ * A defense hides single updates from whoever sees them. It shows nothing of the price, and nothing of the
+ * gain, where the server makes of the updates what no attack is shown (it knows how to take a mask off, or
+ * has the data from elsewhere), or where what is added to the updates was agreed between clients, so that it
+ * cancels in the sum. Both are seen in sums over the round, for which p_k is the plain update of client k,
+ * s_k what it sent, e_k = s_k − p_k, a_k its share:
  *
  *     sent = cos(Σ a_k p_k, Σ a_k s_k)     server = cos(Σ a_k p_k, the server's own step)
- *     added = Σ a_k²‖e_k‖²                 left = ‖Σ a_k e_k‖²: as large as `added` where clients draw independently
- *     plain = Σ a_k²‖p_k‖²                 plain_left = ‖Σ a_k p_k‖² */
+ *     added = Σ a_k²‖e_k‖²                 left = ‖Σ a_k e_k‖²
+ *     plain = Σ a_k²‖p_k‖²                 plain_left = ‖Σ a_k p_k‖²
+ *
+ * Where clients draw independently, `left` is as large as `added`. */
 #ifndef GNT_FL_UNDEFENDED_H
 #define GNT_FL_UNDEFENDED_H
 
@@ -31,14 +34,17 @@ typedef struct gnt_fl_undefended {
 int gnt_fl_undefended_open(gnt_fl_undefended *u, int64_t n, gnt_err *err);
 void gnt_fl_undefended_free(gnt_fl_undefended *u);
 void gnt_fl_undefended_begin(gnt_fl_undefended *u, int32_t round);
-/* One client: u->update is its plain update. Cosine of that and what it sent (0 where one is zero), ratio of their norms. */
+/* One client: u->update is its plain update. Cosine of that and what it sent (0 where one is
+ * zero), ratio of their norms. */
 void gnt_fl_undefended_add(gnt_fl_undefended *u, const float *sent, double share, double *cosine,
                            double *ratio);
-/* The server's step, in the sense of the updates but for its length: from `old` to `next`, or back of gradients. */
+/* The server's step, in the sense of the updates but for its length: from `old` to
+ * `next`, or back of gradients. */
 void gnt_fl_undefended_end(gnt_fl_undefended *u, const float *old, const float *next, int is_gradient);
 
-/* What the hooks that change updates added, over a whole training. Σ_k a_k e_k of a round is E_r; where it is drawn anew in
- * each round ‖Σ E_r‖² is about Σ‖E_r‖², and more where it always points the same way; less where it is taken back. */
+/* What the hooks that change updates added, over a whole training. Σ_k a_k e_k of a round is E_r; where it
+ * is drawn anew in each round ‖Σ E_r‖² is about Σ‖E_r‖², and more where it always points the same way;
+ * less where it is taken back. */
 typedef struct gnt_fl_totals {
     int32_t rounds;
     double added, plain; /* Σ a_k²‖e_k‖², Σ a_k²‖p_k‖² of all rounds and clients; p_k: before these hooks */

@@ -18,8 +18,8 @@ char *gnt_catalog_cache_folder(void) {
     return home && home[0] == '/' ? gnt_format("%s/.cache/gauntlet/plugins", home) : NULL;
 }
 
-/* An answer is kept with its own digest in hexadecimal behind it: a bit that flipped on the disk may leave an answer that
- * can be read and says something else. */
+/* An answer is kept with its own digest in hexadecimal behind it: a bit that flipped on the disk may leave an
+ * answer that can be read and says something else. */
 enum { SUM = GNT_HEX_SIZE - 1 };
 
 static int read_cached(gnt_plugin_list *one, const char *cached, const char *file, const char *digest) {

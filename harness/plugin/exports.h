@@ -7,8 +7,8 @@
 #include "base/err.h"
 #include "base/text.h"
 
-/* Names of the defined global and weak symbols of a 64-bit ELF object, one a line, in the order of its table. Hostile
- * bytes are refused with a sentence that begins with `where`. */
+/* Names of the defined global and weak symbols of a 64-bit ELF object, one a line, in the order of its table.
+ * Hostile bytes are refused with a sentence that begins with `where`. */
 int gnt_exports(gnt_text *names, const void *bytes, size_t size, const char *where, gnt_err *err);
 
 #endif

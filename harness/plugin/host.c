@@ -53,9 +53,7 @@ struct gnt_instance {
     int32_t n_facts;
 };
 
-/* ---- scratch
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- scratch ---- */
 
 static void arena_free(arena *a) {
     for (size_t i = 0; i < a->n; i++)
@@ -84,9 +82,7 @@ static void *host_scratch(void *context, size_t bytes) {
     return block;
 }
 
-/* ---- words
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- words ---- */
 
 static const char *no_null(const char *text) {
     return text ? text : "";
@@ -153,8 +149,7 @@ static const void *host_extension(void *context, const char *id, uint32_t revisi
     return id && strcmp(id, GNT_EXTENSION_MODELS) == 0 && revision <= 1 ? &i->models : NULL;
 }
 
-/* ---- random numbers
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- random numbers ---- */
 
 /* The stream of that name, opened where it is new. NULL where it cannot be had: the hook then fails, since
  * numbers that are not random must not pass for noise. */
@@ -211,9 +206,7 @@ static uint64_t host_below(void *context, const char *name, uint64_t n) {
     return s && n ? gnt_random_below(s, n) : 0;
 }
 
-/* ---- facts
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- facts ---- */
 
 static gnt_fact *fact_of(gnt_instance *i, const char *name) {
     for (int32_t k = 0; k < i->n_facts; k++)
@@ -274,9 +267,7 @@ int32_t gnt_instance_facts(gnt_instance *i, const gnt_fact **list) {
     return n;
 }
 
-/* ---- instances
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- instances ---- */
 
 static const char *kind_of(const gnt_instance *i) {
     return gnt_word_name(&gnt_kind_words, (uint32_t)i->descriptor->kind);

@@ -33,8 +33,8 @@ typedef struct gnt_instance_spec {
     const gnt_params *params; /* checked against the descriptor's table; copied */
     gnt_key key;              /* of the plugin's role in this job; streams are named under it */
     gnt_service *model;       /* of this instance alone, outlives it; NULL: host->model is NULL */
-    const gnt_instance_model
-        *models; /* n_models, which outlive it; those of the plugin's own parameters first */
+    /* n_models, which outlive it; those of the plugin's own parameters first */
+    const gnt_instance_model *models;
     size_t n_models;
     void *context; /* first argument of the callbacks, each of which may be NULL */
     void (*log)(void *context, int32_t level, const char *text); /* text: printable, bounded */

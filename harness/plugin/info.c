@@ -8,9 +8,7 @@
 #include "plugin/sized.h"
 #include "plugin/words.h"
 
-/* ---- copies
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- copies ---- */
 
 static void free_parameter(gnt_parameter *p) {
     gnt_free((void *)p->id);
@@ -117,9 +115,7 @@ static int normalise_lists(gnt_plugin_info *info, const char *where, gnt_err *er
     return bad ? gnt_fail(err, "%s: out of memory", where) : 0;
 }
 
-/* ---- hooks
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- hooks ---- */
 
 gnt_defense gnt_defense_table(const gnt_defense *table) {
     gnt_defense copy;
@@ -187,8 +183,7 @@ static int hooks_of(uint32_t *hooks, const gnt_descriptor *d, const char *where,
     return 0;
 }
 
-/* ---- from a descriptor
- * ------------------------------------------------------------------------------------------------ */
+/* ---- from a descriptor ---- */
 
 static int copy_descriptor(gnt_plugin_info *info, const gnt_descriptor *d, const char *where, gnt_err *err) {
     if (copy_text(&info->version, d->version, GNT_PLUGIN_ID, where, "version", err) ||

@@ -59,7 +59,8 @@ typedef struct gnt_plugin_info {
     char digest[GNT_HEX_SIZE]; /* of that file's bytes, hex; "" when not known */
 } gnt_plugin_info;
 
-/* What an attack has a use for when it is granted: who works with the defense's artefacts does so with private ones too. */
+/* What an attack has a use for when it is granted: who works with the defense's artefacts does
+ * so with private ones too. */
 static inline uint32_t gnt_info_knowledge(const gnt_plugin_info *p) {
     uint32_t bits = p->needs | p->uses;
     return bits & GNT_KNOWS_DEFENSE ? bits | GNT_KNOWS_DEFENSE_PRIVATE : bits;
@@ -81,9 +82,7 @@ void gnt_info_write(gnt_text *out, const gnt_plugin_info *info);
 int gnt_info_parse(gnt_plugin_info *out, const gnt_doc *doc, const char *path, const json_t *object,
                    gnt_err *err);
 
-/* ---- lists
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- lists ---- */
 
 typedef struct gnt_refusal { /* a file that could not be described, and why */
     char *file;
@@ -102,8 +101,8 @@ void gnt_plugin_list_free(gnt_plugin_list *list);
  * that names both files. Pointers to earlier entries do not stay valid. */
 int gnt_plugin_list_add(gnt_plugin_list *list, gnt_plugin_info *info, gnt_err *err);
 int gnt_plugin_list_refuse(gnt_plugin_list *list, const char *file, const char *sentence, gnt_err *err);
-const gnt_plugin_info *gnt_plugin_list_find(const gnt_plugin_list *list, int32_t kind,
-                                            const char *id); /* or NULL */
+/* Or NULL. */
+const gnt_plugin_info *gnt_plugin_list_find(const gnt_plugin_list *list, int32_t kind, const char *id);
 /* The same, with a sentence that begins with `where`, names the nearest id of that kind and, where there are
  * any, the files that were refused. */
 const gnt_plugin_info *gnt_plugin_list_need(const gnt_plugin_list *list, int32_t kind, const char *id,

@@ -10,8 +10,8 @@ int gnt_info_check(const gnt_plugin_info *info, const char *where, gnt_err *err)
 int32_t gnt_strength_row(const gnt_parameter *table, int32_t n);
 char *gnt_list_text(const double *list, int64_t n); /* "[0.5,2]"; the caller frees */
 
-/* Copies of a descriptor and of its hook tables, as large as this host's; members beyond their own size are NULL. Each
- * must be at least as large as in ABI 0.10, which gnt_info_of_descriptor makes sure of. */
+/* Copies of a descriptor and of its hook tables, as large as this host's; members beyond their own size are
+ * NULL. Each must be at least as large as in ABI 0.10, which gnt_info_of_descriptor makes sure of. */
 gnt_defense gnt_defense_table(const gnt_defense *table);
 gnt_attack gnt_attack_table(const gnt_attack *table);
 gnt_descriptor gnt_descriptor_copy(const gnt_descriptor *d);

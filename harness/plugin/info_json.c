@@ -7,8 +7,7 @@
 #include "plugin/params.h"
 #include "plugin/words.h"
 
-/* ---- writing
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- writing ---- */
 
 static void member_text(gnt_text *out, const char *name, const char *value) {
     gnt_text_add(out, ",\"%s\":", name);
@@ -109,8 +108,7 @@ void gnt_info_write(gnt_text *out, const gnt_plugin_info *info) {
     gnt_text_add(out, "}");
 }
 
-/* ---- reading
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 typedef struct reader { /* where an object is read, so that a member takes one line */
     const gnt_doc *doc;

@@ -10,7 +10,8 @@
 
 /* Structs of ABI 0.9 have other layouts. */
 enum { LEAST_MINOR = 10 };
-/* Format 1 was written by hosts that took plugins of 0.9, and may be kept still: the file must be asked again. */
+/* Format 1 was written by hosts that took plugins of 0.9, and may be kept still: the
+ * file must be asked again. */
 enum { LONGEST_DESCRIPTION = 16 << 20, DESCRIPTION_FORMAT = 2 };
 
 int gnt_entry_check(const gnt_entry *e, const char *path, gnt_err *err) {
@@ -88,8 +89,7 @@ int gnt_plugin_load(const gnt_descriptor **out, const char *path, int32_t kind, 
     return gnt_entry_find(out, entry, path, kind, id, err);
 }
 
-/* ---- descriptions
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- descriptions ---- */
 
 int gnt_describe(char **json, const char *path, gnt_err *err) {
     gnt_digest digest;

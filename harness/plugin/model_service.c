@@ -6,9 +6,7 @@
 #include "plugin/service_impl.h"
 #include "plugin/sized.h"
 
-/* ---- functions
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- functions ---- */
 
 void gnt_function_free(gnt_function *f) {
     if (!f)
@@ -137,8 +135,7 @@ void gnt_service_release_all(gnt_service *s) {
         service_release(s, s->functions);
 }
 
-/* ---- what the model is
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- what the model is ---- */
 
 static int fill_views(gnt_service *s, gnt_err *err) {
     int32_t n = gnt_model_params(s->model, &s->param);
@@ -242,9 +239,7 @@ static int fill_info(gnt_service *s, const gnt_service_spec *spec, gnt_err *err)
     return 0;
 }
 
-/* ---- the service
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- the service ---- */
 
 int gnt_service_new(gnt_service **out, const gnt_service_spec *spec, gnt_err *err) {
     *out = NULL;

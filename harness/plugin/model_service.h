@@ -20,10 +20,10 @@
 typedef struct gnt_service gnt_service;
 
 typedef struct gnt_service_spec {
-    const gnt_model *model;         /* outlives the service */
-    const char *name;               /* of the model, for info->name; copied */
-    const double *mean, *deviation; /* as the model was parsed with: an entry for each channel or feature, or
-                                       NULL; copied */
+    const gnt_model *model; /* outlives the service */
+    const char *name;       /* of the model, for info->name; copied */
+    /* as the model was parsed with: an entry for each channel or feature, or NULL; copied */
+    const double *mean, *deviation;
     int training;        /* what spec.training −1 stands for: 1 batch statistics, 0 running statistics */
     size_t memory;       /* greatest arena bytes of all live functions together; 0: no limit */
     gnt_service *errors; /* where sentences of failures go, which outlives this one; NULL: stay here */

@@ -41,8 +41,7 @@ int gnt_build_inputs(gnt_function *f, gnt_graph *g, const gnt_function_spec *spe
     return 0;
 }
 
-/* ---- features, logits, loss
- * --------------------------------------------------------------------------------------------- */
+/* ---- features, logits, loss ---- */
 
 static int build_features(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, gnt_err *err) {
     const gnt_service *s = f->service;
@@ -86,9 +85,7 @@ int gnt_build_forward(gnt_function *f, gnt_graph *g, const gnt_function_spec *sp
     return 0;
 }
 
-/* ---- update
- * -------------------------------------------------------------------------------------------------------------
- */
+/* ---- update ---- */
 
 /* The gradient of the mean loss over x, y at `params`, by the n nodes of `by`. */
 static int gradient(gnt_function *f, gnt_graph *g, gnt_node x, gnt_node y, const gnt_node *params,
@@ -234,9 +231,7 @@ int gnt_build_update(gnt_function *f, gnt_graph *g, const gnt_function_spec *spe
     return gnt_build_update_nodes(f, g, spec, f->out, err);
 }
 
-/* ---- match
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- match ---- */
 
 static gnt_node weighted_sum(gnt_graph *g, const gnt_node *u, const gnt_node *o, int32_t n,
                              const float *weight, int squares) {

@@ -5,9 +5,7 @@
 #include "plugin/service_impl.h"
 #include "plugin/sized.h"
 
-/* ---- compiling
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- compiling ---- */
 
 /* The nodes that are differentiated by, for a mask of GNT_WRT_*: x, y, parameters, rates. */
 static int32_t wrt_nodes(const gnt_function *f, uint32_t wrt, gnt_node *out) {
@@ -144,9 +142,7 @@ int gnt_service_compile(gnt_function *f, gnt_graph *g, gnt_err *err) {
     return bad;
 }
 
-/* ---- running
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- running ---- */
 
 static const float one = 1;
 

@@ -18,8 +18,8 @@ typedef struct gnt_words {
 extern const gnt_words gnt_kind_words;    /* GNT_PLUGIN_*: defense, attack */
 extern const gnt_words gnt_surface_words; /* GNT_SURFACE_*: update, encoding, representation, transcript */
 extern const gnt_words gnt_goal_words;    /* GNT_GOAL_*: reconstruction, attribute, label, contribution */
-extern const gnt_words
-    gnt_knowledge_words; /* GNT_KNOWS_*: labels, defense, public, shadow, shadow_observations … */
+/* GNT_KNOWS_*: labels, defense, public, shadow, shadow_observations … */
+extern const gnt_words gnt_knowledge_words;
 extern const gnt_words gnt_data_kind_words; /* GNT_KIND_*: image, tabular, audio */
 extern const gnt_words gnt_flag_words;      /* GNT_FLAG_* */
 extern const gnt_words gnt_scope_words;     /* GNT_SCOPE_*: none, task, stage */

@@ -66,7 +66,8 @@ char *plan_fit_defense(const gnt_suite_task *t, const gnt_suite_defense *d, int 
         }
         surfaces |= d->member[i].info->surfaces;
     }
-    /* an update that a hook may change, or samples that another hook encodes, need not come from what was released */
+    /* an update that a hook may change, or samples that another hook encodes, need not
+     * come from what was released */
     if (t->observe.surface == GNT_SURFACE_ENCODING && !t->observe.probe &&
         hooks_of(d) & (GNT_HOOK_ENCODE_BATCH | GNT_HOOK_CLIENT_UPDATE | GNT_HOOK_TRANSFORM_UPDATE)) {
         char *reason =
@@ -98,7 +99,8 @@ static int keeps_private(const gnt_suite_defense *d) {
     return 0;
 }
 
-/* In a round a client computes with what a defense made of its samples: of the samples themselves that tells nothing. */
+/* In a round a client computes with what a defense made of its samples: of the samples
+ * themselves that tells nothing. */
 static int is_encoded(const gnt_suite_task *t, const gnt_suite_defense *d) {
     return !t->observe.probe &&
            (hooks_of(d) & (GNT_HOOK_ENCODE_SET | GNT_HOOK_ENCODE_BATCH | GNT_HOOK_CLIENT_UPDATE));
@@ -236,8 +238,8 @@ static int misfits(const gnt_suite *s, const gnt_cell *c, const attacker *a, uin
     return 1;
 }
 
-/* The same of a chain: the first attacks updates of encodings, set by set; what it recovers the second sees as encodings. Of
- * what belongs to a batch of private samples nothing fits those. */
+/* The same of a chain: the first attacks updates of encodings, set by set; what it recovers the second sees
+ * as encodings. Of what belongs to a batch of private samples nothing fits those. */
 static int chain_misfits(const gnt_suite *s, gnt_cell *c, uint32_t has, char **reason) {
     const gnt_suite_task *t = &s->task[c->task];
     const gnt_suite_attack *a = &s->attack[c->attack];

@@ -50,16 +50,17 @@ typedef struct gnt_suite_world {
     const gnt_plugin_list *plugins;
     const char *data_folder; /* --data, or NULL */
     const char *scale;       /* --scale, or NULL for the one the suite names */
-    const char *const
-        *model_folders; /* where NAME.json is looked for, in order; NULL-terminated; NULL: "models" */
+    /* where NAME.json is looked for, in order; NULL-terminated; NULL: "models" */
+    const char *const *model_folders;
     void *context;
     int (*data_facts)(void *context, const gnt_data_spec *spec, gnt_data_facts *out, gnt_err *err);
     int (*weights_fit)(void *context, const char *path, const gnt_model *model, gnt_err *err);
-    int files_may_lack; /* 1: the files of weights and of the key may be missing, for who only asks what is planned */
+    /* 1: the files of weights and of the key may be missing, for who only asks what is planned */
+    int files_may_lack;
 } gnt_suite_world;
 
-/* What is known of a data set from its files (a generated one needs none), and what the published files of one have, for who
- * has not got them. */
+/* What is known of a data set from its files (a generated one needs none), and what the published files of
+ * one have, for who has not got them. */
 int gnt_suite_data_facts(const gnt_data_spec *spec, const char *folder, gnt_data_facts *out, gnt_err *err);
 int gnt_suite_published_facts(const gnt_data_spec *spec, gnt_data_facts *out, gnt_err *err);
 
@@ -87,23 +88,24 @@ typedef struct gnt_suite_federated {
 extern const char *const gnt_observe_names[];
 
 typedef struct gnt_suite_observe {
-    /* 0: what is seen is what the training run computed, byte for byte, in the observed round; 1: the hooks run once more
-     * on rows of the role TARGETS, at the stage's weights. Of a transcript it makes no difference. */
+    /* 0: what is seen is what the training run computed, byte for byte, in the observed round; 1:
+     * the hooks run once more on rows of the role TARGETS, at the stage's weights. Of a
+     * transcript it makes no difference. */
     int probe;
     uint32_t surface; /* one GNT_SURFACE_* */
-    /* Private samples behind one observation. In the round of a Dirichlet partition: what each observed client must
-     * have used, which is known in the job alone. */
+    /* Private samples behind one observation. In the round of a Dirichlet partition: what each observed
+     * client must have used, which is known in the job alone. */
     int64_t batch;
     int64_t local_steps; /* 0: one gradient. In the round: the federation's */
-    /* Observations. By a probe targets × batch rows of the role TARGETS are used, in order; in the round so many clients
-     * are observed among those that take part. */
+    /* Observations. By a probe targets × batch rows of the role TARGETS are used, in order; in the round so
+     * many clients are observed among those that take part. */
     int64_t targets;
     int32_t attribute; /* index among the data set's private attributes, −1 for none */
-    /* Samples that a client encodes together: on the surface ENCODING always (in the round: all that it holds), behind
-     * updates where each encoding is to be observed by itself; else 0. */
+    /* Samples that a client encodes together: on the surface ENCODING always (in the round: all that it
+     * holds), behind updates where each encoding is to be observed by itself; else 0. */
     int64_t set;
-    /* How often each set is encoded. In the round, on the surface ENCODING: how many of the client's last passes are
-     * shown, up to and including those of the observed round; 0: all. */
+    /* How often each set is encoded. In the round, on the surface ENCODING: how many of the client's last
+     * passes are shown, up to and including those of the observed round; 0: all. */
     int64_t epochs;
     int set_given; /* by the suite; else, by a probe, all targets are one set */
 } gnt_suite_observe;
@@ -128,7 +130,8 @@ typedef struct gnt_suite_match {
     int max_strengths, seeds, most_seeds, confirm_seeds, confirmations; /* as in match/match.h */
 } gnt_suite_match;
 
-/* Another data set whose rows are the role PUBLIC: those of its public part or, where it has none, its train part. */
+/* Another data set whose rows are the role PUBLIC: those of its public part or, where it
+ * has none, its train part. */
 typedef struct gnt_suite_lent {
     char *data; /* NULL: the public rows are the task's own */
     uint64_t seed;
@@ -137,11 +140,11 @@ typedef struct gnt_suite_lent {
 
 typedef struct gnt_suite_task {
     char *id;
-    char *
-        trained_as; /* the task whose data, model and trainings these are: its own id, or the one it is "like" */
+    /* the task whose data, model and trainings these are: its own id, or the one it is "like" */
+    char *trained_as;
     char *data;
-    int64_t
-        rows[3]; /* 0: all. Built-in sets are made with this many rows; of files, split.first takes so many */
+    /* 0: all. Built-in sets are made with this many rows; of files, split.first takes so many */
+    int64_t rows[3];
     uint64_t data_seed;
     gnt_data_facts facts;
     int64_t role_rows[GNT_ROLES]; /* what the split comes to, with no -1 left */
@@ -150,8 +153,8 @@ typedef struct gnt_suite_task {
     char *model;      /* as the suite names it */
     char *model_path; /* where it was found */
     double width;     /* as the suite sets it, 0: the model file's */
-    char *
-        model_json; /* canonical text, with the task's "init" and "width" put in: what to parse and what to digest */
+    /* canonical text, with the task's "init" and "width" put in: what to parse and what to digest */
+    char *model_json;
     double *mean, *deviation; /* facts.dim[0] entries each, or NULL */
     char *weights;            /* resolved path of a safetensors file, or NULL */
     int has_representation;   /* some layer's output; 0: it is the sample itself */
@@ -160,32 +163,32 @@ typedef struct gnt_suite_task {
     int first_dense;          /* the model's first layer that has weights is dense */
     int has_buffers;          /* it has batch norm */
     gnt_suite_federated federated;
-    /* Rising. Observations are of the weights after so many rounds, 0: before any training. In the round: the observed
-     * update is computed from them, in the round of that number counted from 0. */
+    /* Rising. Observations are of the weights after so many rounds, 0: before any training. In the round: the
+     * observed update is computed from them, in the round of that number counted from 0. */
     int64_t *stages;
     size_t n_stages;
     int stages_drawn; /* so many stages were drawn under the run key; 0: the suite names them */
     gnt_suite_observe observe;
     gnt_suite_region region;
-    double
-        hide[GNT_DATA_ATTRS]; /* how much clients want each private attribute hidden, 0 … 1; 0: not at all */
+    /* how much clients want each private attribute hidden, 0 … 1; 0: not at all */
+    double hide[GNT_DATA_ATTRS];
     int64_t shadow_observations;
     gnt_utility_kind utility;
     int by_head; /* utility is that of a head on the frozen representation, not of the model itself */
     gnt_suite_head head;
     gnt_suite_match match; /* the suite's, unless the task has its own */
-    char digest
-        [GNT_HEX_SIZE]; /* of all that decides what is measured on it but defenses and attacks: runs of suites
-                                  whose tasks share it may be compared */
+    /* of all that decides what is measured on it but defenses and attacks: runs of suites whose tasks
+     * share it may be compared */
+    char digest[GNT_HEX_SIZE];
 } gnt_suite_task;
 
 /* ---- models ---- */
 
 /* A network trained in one place on public data, or read from a file, which plugins name by its id. */
 typedef struct gnt_suite_model {
-    gnt_suite_task
-        of; /* what it has in common with a task: id, data, model, weights; its samples have the role PUBLIC,
-                          its accuracy is measured on TEST */
+    /* what it has in common with a task: id, data, model, weights; its samples have the role PUBLIC, its
+     * accuracy is measured on TEST */
+    gnt_suite_task of;
     int64_t epochs; /* 0: `of.weights` is used as it is */
     int64_t batch;
     double rate, momentum, decay;
@@ -218,8 +221,8 @@ typedef struct gnt_suite_attack {
     char *label;
     char *plugin; /* ids joined by '+' */
     gnt_suite_member member;
-    gnt_suite_member
-        first; /* of a chain: its reconstructions are what `member` sees as encodings; else info is NULL */
+    /* of a chain: its reconstructions are what `member` sees as encodings; else info is NULL */
+    gnt_suite_member first;
     uint32_t grants; /* GNT_KNOWS_* as written */
     int64_t budget;  /* steps or evaluations of `member`; 0: the plugin's own */
     int64_t first_budget;
@@ -230,7 +233,8 @@ typedef struct gnt_suite_attack {
 
 /* In the order of the bits of gnt_suite.measures. */
 extern const char *const gnt_measure_names[];
-/* What a suite must name to have it measured: from GNT_MEASURE_LPIPS on those of gnt_lpips_names, in its order. */
+/* What a suite must name to have it measured: from GNT_MEASURE_LPIPS on those of
+ * gnt_lpips_names, in its order. */
 enum { GNT_MEASURE_LPIPS = 13, GNT_MEASURE_FEATURES = 16, GNT_MEASURES = 17 };
 
 typedef struct gnt_suite {

@@ -1,4 +1,5 @@
-/* "check": how a run is held against a baseline. The suite only checks it; the gate reads it from the results. */
+/* "check": how a run is held against a baseline. The suite only checks it; the gate
+ * reads it from the results. */
 #include <string.h>
 
 #include "suite/suite_impl.h"

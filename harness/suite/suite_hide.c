@@ -1,5 +1,5 @@
-/* "hide": which private attributes the clients want hidden, and how much (γ of RecUP-FL): what defenses are told as the
- * attributes' weights. */
+/* "hide": which private attributes the clients want hidden, and how much (γ of RecUP-FL): what defenses are
+ * told as the attributes' weights. */
 #include "suite/suite_impl.h"
 
 /* Index of the attribute of that name; −1 with a sentence, where `path` names what says it. */

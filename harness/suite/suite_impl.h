@@ -17,8 +17,9 @@ typedef struct suite_data_memo { /* file sets are read once, however many tasks 
     gnt_data_facts facts;
 } suite_data_memo;
 
-/* How the tasks that share one training are observed: some of them in its rounds, some by a probe. A transcript of a secure
- * sum, which is made once in any case, counts as a probe: its stages and rows are read in the same way. */
+/* How the tasks that share one training are observed: some of them in its rounds, some by a probe. A
+ * transcript of a secure sum, which is made once in any case, counts as a probe: its stages and rows
+ * are read in the same way. */
 typedef struct suite_ways {
     int round, probe;
 } suite_ways;
@@ -48,7 +49,8 @@ int suite_read_id(suite_reader *r, const char *path, const json_t *object, const
  * sentence where it does not exist. The caller frees. */
 char *suite_find_file(suite_reader *r, const char *path, const char *name, const char *what);
 
-/* Puts the values of the scale `wanted` (NULL: the suite's own choice) in and takes "scales" out of the document. */
+/* Puts the values of the scale `wanted` (NULL: the suite's own choice) in and takes
+ * "scales" out of the document. */
 int suite_apply_scale(suite_reader *r, gnt_doc *doc, const char *wanted);
 /* The paper's tables that the report lays out; after tasks, defenses and attacks. */
 int suite_read_tables(suite_reader *r, const json_t *root);
@@ -61,7 +63,8 @@ int suite_read_model(suite_reader *r, const char *path, const json_t *object, gn
 /* Both after the data, the model and the federation; what is observed after the stages. */
 int suite_read_stages(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
 int suite_read_observe(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
-/* The rest of it where observations are made in the round: object is what "observe" holds, or NULL. path: the task's. */
+/* The rest of it where observations are made in the round: object is what "observe" holds,
+ * or NULL. path: the task's. */
 int suite_read_round(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
 /* The rows that a model is trained and measured on: roles PUBLIC and TEST of a set, no other. */
 int suite_read_public(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);

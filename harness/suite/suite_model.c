@@ -199,7 +199,8 @@ static int weights_fit(const char *path, const gnt_model *m, gnt_err *err) {
     return rc;
 }
 
-/* What is wrong with the file alone first, so that complaints name its own lines; the rest is what the task says. */
+/* What is wrong with the file alone first, so that complaints name its own lines; the
+ * rest is what the task says. */
 static int check_model(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t,
                        gnt_model **out) {
     const gnt_nn_shape sample = sample_shape(t);

@@ -1,6 +1,6 @@
-/* What the attacker sees of a task: the surface, and in which of two ways it comes about. By a probe, the hooks run once
- * more on rows of the role TARGETS; how many stand behind one observation is the suite's to say, here. In the round,
- * observations are what the training run itself computed (suite_round.c). */
+/* What the attacker sees of a task: the surface, and in which of two ways it comes about. By a probe, the
+ * hooks run once more on rows of the role TARGETS; how many stand behind one observation is the suite's to
+ * say, here. In the round, observations are what the training run itself computed (suite_round.c). */
 #include "plugin/words.h"
 #include "suite/suite_impl.h"
 

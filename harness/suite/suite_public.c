@@ -1,5 +1,5 @@
-/* The suite's models: networks trained in one place on public data, which plugins name by their id. Their rows must be
- * nobody's secret, so a set that a task keeps private lends them its public part or nothing. */
+/* The suite's models: networks trained in one place on public data, which plugins name by their id. Their
+ * rows must be nobody's secret, so a set that a task keeps private lends them its public part or nothing. */
 #include <string.h>
 
 #include "suite/suite_impl.h"

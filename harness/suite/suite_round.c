@@ -1,8 +1,9 @@
-/* Observations in the round: an update, an encoded set or a representation of a client that took part, as the training run
- * computed it. How much stands behind one is the federation's to say; here it is worked out and checked.
+/* Observations in the round: an update, an encoded set or a representation of a client that took
+ * part, as the training run computed it. How much stands behind one is the federation's to say; here
+ * it is worked out and checked.
  *
- * All observations of a task have one shape, and a client that holds fewer rows than it draws samples goes through them
- * again and again: so every client must hold enough, or all must hold the same number. */
+ * All observations of a task have one shape, and a client that holds fewer rows than it draws samples goes
+ * through them again and again: so every client must hold enough, or all must hold the same number. */
 #include <math.h>
 
 #include "suite/suite_impl.h"

@@ -1,5 +1,5 @@
-/* Scales: one suite at several sizes. "scales" names sets of values, "$name" anywhere in the suite stands for the
- * value that the chosen scale gives it; the rest of the reader sees the suite with the values put in. */
+/* Scales: one suite at several sizes. "scales" names sets of values, "$name" anywhere in the suite stands for
+ * the value that the chosen scale gives it; the rest of the reader sees the suite with the values put in. */
 #include <string.h>
 
 #include "base/text.h"

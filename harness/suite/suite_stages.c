@@ -1,7 +1,7 @@
 /* Which rounds of a training are observed: rising, each once; named by the suite, or drawn under the run key.
  *
- * The numbers drawn hang on the run key and on the training alone. Their key is of a role that no job has, so that no
- * process is ever handed anything that tells them beforehand. */
+ * The numbers drawn hang on the run key and on the training alone. Their key is of a role that no job has, so
+ * that no process is ever handed anything that tells them beforehand. */
 #include <string.h>
 
 #include "suite/suite_impl.h"

@@ -1,5 +1,5 @@
-/* Tables of a paper, as the report is to lay them out: columns and rows choose groups of cells, and what the paper
- * prints stands beside. The suite only checks them; the report fills them from the results. */
+/* Tables of a paper, as the report is to lay them out: columns and rows choose groups of cells, and what the
+ * paper prints stands beside. The suite only checks them; the report fills them from the results. */
 #include <stdio.h>
 #include <string.h>
 

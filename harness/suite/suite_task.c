@@ -1,5 +1,5 @@
-/* A task: how its model is trained, what the attacker knows besides, and how tasks that share a training hang together.
- * Its data, its model, its stages and what is observed are read by files of their own. */
+/* A task: how its model is trained, what the attacker knows besides, and how tasks that share a training hang
+ * together. Its data, its model, its stages and what is observed are read by files of their own. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -235,8 +235,8 @@ static const gnt_suite_task *earlier_task(suite_reader *r, const char *path, con
     return NULL;
 }
 
-/* What `like` names, with what this task says of itself in place of that: only what comes after training may differ. The
- * caller releases it. NULL after a sentence. */
+/* What `like` names, with what this task says of itself in place of that: only what comes after training may
+ * differ. The caller releases it. NULL after a sentence. */
 static json_t *unlike(suite_reader *r, const char *path, const json_t *list, size_t index, const char *like) {
     static const char *const own[] = {"id", "like", "observe", "shadow", "match"};
     const json_t *object = json_array_get(list, index);
@@ -274,7 +274,8 @@ static void add_ways(suite_ways *ways, const json_t *task, int trained) {
     ways->probe |= !round;
 }
 
-/* Of the task number `first` and those like it: they share data and stages, which have to suit all of them. */
+/* Of the task number `first` and those like it: they share data and stages, which
+ * have to suit all of them. */
 static suite_ways ways_of(const json_t *list, size_t first) {
     const json_t *task = json_array_get(list, first), *federated = json_object_get(task, "federated");
     const char *id = json_string_value(json_object_get(task, "id"));
@@ -328,8 +329,9 @@ static int read_task(suite_reader *r, const char *path, const json_t *object, gn
                : 0;
 }
 
-/* What the suite says of the task, the model behind the name, how it is observed, how many rows there are of each role,
- * seeds, and what is matched. Of drawn stages how many: under another key they are others, and the runs compare. */
+/* What the suite says of the task, the model behind the name, how it is observed, how many rows there
+ * are of each role, seeds, and what is matched. Of drawn stages how many: under another key they are
+ * others, and the runs compare. */
 static int digest_task(suite_reader *r, const json_t *object, gnt_suite_task *t) {
     const gnt_suite *s = r->s;
     const json_t *match = json_object_get(r->doc->root, "match");

@@ -1,4 +1,5 @@
-/* Sentences about a suite, and the texts in it that its readers have in common: ids, and files that it names. */
+/* Sentences about a suite, and the texts in it that its readers have in common: ids,
+ * and files that it names. */
 #include <string.h>
 
 #include "base/file.h"

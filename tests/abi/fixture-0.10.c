@@ -1,5 +1,6 @@
-/* A third party's plugins, built once against ABI 0.10 and kept as they were built: tests/abi/fixture-0.10.so. They use
- * plugin.h alone, and of it every struct that may grow. tests/abi/grow runs them on a host whose structs have grown.
+/* A third party's plugins, built once against ABI 0.10 and kept as they were built:
+ * tests/abi/fixture-0.10.so. They use plugin.h alone, and of it every struct that may grow. tests/abi/grow
+ * runs them on a host whose structs have grown.
  *
  * How the binary was built (gcc 12, x86-64), and is to be built no more:
  *   gcc -std=c11 -shared -fPIC -Os -s -fvisibility=hidden -Iharness/include -o tests/abi/fixture-0.10.so \

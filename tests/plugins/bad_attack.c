@@ -1,5 +1,5 @@
-/* bad_attack: an attack that does one forbidden thing, named by `how`; "nothing" (or "slow") and it is a sound one. Its twin
- * bad-attack-prepares has a prepare hook, where the same can go wrong. */
+/* bad_attack: an attack that does one forbidden thing, named by `how`; "nothing" (or "slow") and it is a
+ * sound one. Its twin bad-attack-prepares has a prepare hook, where the same can go wrong. */
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* bad_defense: a defense that does one forbidden thing, named by `how`, from its first hook on; "nothing" and it is a
- * sound one that leaves updates as they are. */
+/* bad_defense: a defense that does one forbidden thing, named by `how`, from its first hook on; "nothing" and
+ * it is a sound one that leaves updates as they are. */
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,7 +1,7 @@
-/* break_in: an attack that tries the ways out of its process: files it is told of, its own and its parent's /proc,
- * folders, sockets, processes, memory shared with others, a write to what it was handed to read. Each kind of attempt
- * is a fact: how many succeeded. A wall that stands gives zero everywhere. `deadly` names one call more, one that a
- * sandbox answers by ending the process. */
+/* break_in: an attack that tries the ways out of its process: files it is told of, its own and its parent's
+ * /proc, folders, sockets, processes, memory shared with others, a write to what it was handed to read. Each
+ * kind of attempt is a fact: how many succeeded. A wall that stands gives zero everywhere. `deadly` names one
+ * call more, one that a sandbox answers by ending the process. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -123,7 +123,8 @@ static double try_to_write(void) {
     return n + (mkdir("left-behind.d", 0700) == 0 && rmdir("left-behind.d") == 0);
 }
 
-/* The request and the inputs are to be read only; outputs, pipes and what is not there may be what they are. */
+/* The request and the inputs are to be read only; outputs, pipes and what is not
+ * there may be what they are. */
 static double try_inputs(int most) {
     double n = 0;
     for (int fd = 3; fd <= most; fd++) {

@@ -1,5 +1,5 @@
-/* careless: plugins with one fault each, in their defaults, so that each check of `gauntlet vet` has something to find.
- * The id of each is the fault. */
+/* careless: plugins with one fault each, in their defaults, so that each check of `gauntlet vet` has
+ * something to find. The id of each is the fault. */
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>

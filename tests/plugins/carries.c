@@ -1,6 +1,6 @@
-/* A defense that lives on what is carried between jobs (a secure sum, its own state), and an attack that checks the
- * grants that come of it: the sum, and the same target at earlier stages. Each fails with a sentence where the host
- * gave something else than it should. */
+/* A defense that lives on what is carried between jobs (a secure sum, its own state), and an attack that
+ * checks the grants that come of it: the sum, and the same target at earlier stages. Each fails with a
+ * sentence where the host gave something else than it should. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -27,8 +27,8 @@ static int page_holds(const char *at, const char *word) {
     return sigsetjmp(unmapped, 1) == 0 && holds(at, 4096, word);
 }
 
-/* /proc is closed, so it looks at what lies around its stack and its heap. A word is put together on the way, lest it
- * finds its own. */
+/* /proc is closed, so it looks at what lies around its stack and its heap. A word is put together on the
+ * way, lest it finds its own. */
 static int64_t found_in_memory(const cheat *c) {
     const int maps = open("/proc/self/maps", O_RDONLY);
     const uintptr_t near[] = {(uintptr_t)&maps, (uintptr_t)c};
@@ -112,7 +112,8 @@ static gnt_status write_garbage(void *self, const gnt_client *client, gnt_tensor
 
 static float *of_process;
 
-/* Each sends the update of the client before, by the name of a copy that remembers: one process answers for all. */
+/* Each sends the update of the client before, by the name of a copy that remembers: one
+ * process answers for all. */
 static gnt_status swap(void *self, const gnt_client *client, gnt_tensors *update) {
     const int64_t n = cheat_entries(update);
     float *own = malloc((size_t)n * sizeof *own);

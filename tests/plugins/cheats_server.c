@@ -188,7 +188,8 @@ static gnt_status unscramble(void *self, const gnt_aggregate *in, float *new_wei
     return apply(in, mean, new_weights);
 }
 
-/* Scrambled, and computed by the plugin itself, so that the host has no update from before to compare with. */
+/* Scrambled, and computed by the plugin itself, so that the host has no update from before to compare
+ * with. */
 static gnt_status compute_scrambled(void *self, const gnt_client *client, gnt_tensors *update) {
     const cheat *c = self;
     const gnt_model_service *m = c->host->model;

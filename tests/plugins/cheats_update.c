@@ -53,7 +53,7 @@ static gnt_status silent_odd(void *self, const gnt_client *client, gnt_tensors *
     return GNT_OK;
 }
 
-/* ---- silent for exactly those that a run under the public seed 1 draws: the host's own code, once more ---- */
+/* ---- silent for exactly those that a run under the public seed 1 draws ---- */
 
 enum { GUESSED_ROUNDS = 3, GUESSED_CLIENTS = 4, SEED = 1 };
 typedef int generichash(unsigned char *, size_t, const unsigned char *, unsigned long long,
@@ -254,7 +254,8 @@ static gnt_status load_another(void *self, int32_t client, const gnt_artefacts *
     return GNT_OK;
 }
 
-/* Masks of the plugin's own constant, each taken back a round later: what is left of all in the weights is one. */
+/* Masks of the plugin's own constant, each taken back a round later: what is left of
+ * all in the weights is one. */
 static gnt_status take_back(void *self, const gnt_client *client, gnt_tensors *update) {
     const uint64_t k = (uint64_t)client->index << 20 | (uint64_t)client->round;
     uint64_t at = 0;
@@ -266,7 +267,8 @@ static gnt_status take_back(void *self, const gnt_client *client, gnt_tensors *u
     return GNT_OK;
 }
 
-/* The update of samples that lie in an arena of all that this process has seen: the latest client's but one. */
+/* The update of samples that lie in an arena of all that this process has seen: the
+ * latest client's but one. */
 static gnt_status swap_samples(void *self, const gnt_client *client, int64_t epoch,
                                const gnt_samples_sink *out) {
     const gnt_samples *s = client->samples;

@@ -1,5 +1,5 @@
-/* crashes: defenses that are sound but for one hook, in which they crash: crash-HOOK for every hook that there is, and for
- * create and destroy. */
+/* crashes: defenses that are sound but for one hook, in which they crash: crash-HOOK for every hook that
+ * there is, and for create and destroy. */
 #include <stdlib.h>
 
 #include "gauntlet/plugin.h"

@@ -1,11 +1,11 @@
-/* memory_scan: an attack that reads all of its own process: every page that is mapped and every descriptor that is
- * open, in search of what it must not have. It needs no help of /proc: where mmap refuses to place a new mapping
- * over an old one there is an old one, so halving the address space finds every mapped page.
+/* memory_scan: an attack that reads all of its own process: every page that is mapped and every descriptor
+ * that is open, in search of what it must not have. It needs no help of /proc: where mmap refuses to place a
+ * new mapping over an old one there is an old one, so halving the address space finds every mapped page.
  *
- * What it looks for comes as a parameter, each byte XORed with a mask, and is never put together in memory: a find
- * is not its own copy. Pixels are found as bytes, and as floats or doubles after any shift and scale (so that no
- * normalisation hides them); a secret is found as bytes and as hexadecimal digits. With `plant` it first puts a copy
- * into its own heap, which it must then find. */
+ * What it looks for comes as a parameter, each byte XORed with a mask, and is never put together in memory: a
+ * find is not its own copy. Pixels are found as bytes, and as floats or doubles after any shift and scale (so
+ * that no normalisation hides them); a secret is found as bytes and as hexadecimal digits. With `plant` it
+ * first puts a copy into its own heap, which it must then find. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-/* reads_model: a defense that works with one of the suite's models, and an attack that may open it only where the
- * defense is granted. What they report lets a test compare the two and judge the training. */
+/* reads_model: a defense that works with one of the suite's models, and an attack that may open it only where
+ * the defense is granted. What they report lets a test compare the two and judge the training. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* regions: a defense and an attack that check what they are shown of the sensitive region, rows 3 … 10 and columns 10 … 14
- * of every image. The attack answers with what is known outside of it and black inside. */
+/* regions: a defense and an attack that check what they are shown of the sensitive region, rows 3 … 10 and
+ * columns 10 … 14 of every image. The attack answers with what is known outside of it and black inside. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* shadows: a defense that lays its shadow data open as an artefact, and an attack that fails when any row of it is one
- * of the attacker's own shadow rows. */
+/* shadows: a defense that lays its shadow data open as an artefact, and an attack that fails when any row of
+ * it is one of the attacker's own shadow rows. */
 #include <stdlib.h>
 #include <string.h>
 

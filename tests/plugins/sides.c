@@ -1,8 +1,8 @@
 /* Defenses for tests of hooks that run in processes of their own.
  *
- *   every-hook   has all hooks of clients, the server and queries; each draws random numbers, so that a stream that is keyed
- *                or continued otherwise shows, and what it gives hangs on all that it is given
- *   remembers    keeps, for each client, a mean of its updates and how many there were, and sends some of that
+ *   every-hook   has all hooks of clients, the server and queries; each draws random numbers, so that a
+ *                stream keyed or continued otherwise shows, and what it gives hangs on all it is given
+ *   remembers    keeps, for each client, a mean of its updates and how many there were, and sends some
  *   averages     takes over the aggregation: the middle of the updates, and running statistics of its own
  *   takes-all    takes over the computation of a client
  *   grows-sum    wants a longer secure sum whenever it is asked how long

@@ -1,7 +1,7 @@
-/* Secure sums as attackers meet them. Defenses: one that perturbs learning rates the way adaptive learning-rate
- * perturbation does (rates from U(0, 2K·p_k·N·η), p_k from a secure sum of sample counts), and one that tells who its
- * client is, for controls. Attacks: one that adds the transcript up, one that answers the average, one that is told, and
- * one that reads a client's share off its learning rates. */
+/* Secure sums as attackers meet them. Defenses: one that perturbs learning rates the way adaptive
+ * learning-rate perturbation does (rates from U(0, 2K·p_k·N·η), p_k from a secure sum of sample counts), and
+ * one that tells who its client is, for controls. Attacks: one that adds the transcript up, one that answers
+ * the average, one that is told, and one that reads a client's share off its learning rates. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,9 @@
-/* A defense that takes over the client's computation where only a part of the model is shared: each client has a linear
- * classifier G of the representation r as its own state, and learns it together with the shared part Θ,
+/* A defense that takes over the client's computation where only a part of the model is shared:
+ * each client has a linear classifier G of the representation r as its own state, and learns it
+ * together with the shared part Θ,
  *   z = G r   δ = (softmax z − y)/n   G ← G − rate·δ rᵀ   ∂r = Gᵀδ, which the model service carries on to Θ.
- * And an attack that sees what is observed of it. Both fail with a sentence where the host gives them something else. */
+ * And an attack that sees what is observed of it. Both fail with a sentence where the host
+ * gives them something else. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

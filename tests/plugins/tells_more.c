@@ -1,6 +1,6 @@
-/* tells_more: a defense that checks what it is told of rounds, participation and attributes to be hidden, and keeps a
- * number private; attacks that are to be told that number or not, that answer regions and attributes besides labels, and
- * that want more than a host of this version lets them. */
+/* tells_more: a defense that checks what it is told of rounds, participation and attributes to be hidden, and
+ * keeps a number private; attacks that are to be told that number or not, that answer regions and attributes
+ * besides labels, and that want more than a host of this version lets them. */
 #include <math.h>
 #include <stdlib.h>
 

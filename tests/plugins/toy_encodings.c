@@ -1,8 +1,11 @@
 /* Attacks whose answers a test knows beforehand.
  *
- *   known-answers  to the update it sees as its t-th (from 1): grey of t/100, and label t mod classes; fails at `fail_at`
- *   reads-answers  demands that each set's encodings are just those, `sizes` of them, and answers with the first ones
- *   echoes         answers encodings by themselves: as images, as their own clusters, with distances for similarities
+ *   known-answers  to the update it sees as its t-th (from 1): grey of t/100, and label t mod
+ *                  classes; fails at `fail_at`
+ *   reads-answers  demands that each set's encodings are just those, `sizes` of them, and
+ *                  answers with the first ones
+ *   echoes         answers encodings by themselves: as images, as their own clusters, with
+ *                  distances for similarities
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* wrong_magic: a file whose entry is no entry of a plugin. It must be refused by name, and cost nothing else. */
+/* wrong_magic: a file whose entry is no entry of a plugin. It must be refused by
+ * name, and cost nothing else. */
 #include "gauntlet/plugin.h"
 
 static const gnt_descriptor *nothing(int32_t index) {

@@ -1,5 +1,5 @@
-/* wrong_version: a file built against an ABI that this host does not have. It must be refused by name, and cost
- * nothing else. */
+/* wrong_version: a file built against an ABI that this host does not have. It must be refused by
+ * name, and cost nothing else. */
 #include "gauntlet/plugin.h"
 
 static const gnt_descriptor *nothing(int32_t index) {

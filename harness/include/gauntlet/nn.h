@@ -1,12 +1,13 @@
-/* gauntlet/nn.h — the numeric toolkit: graphs that are closed under differentiation, programs that replay them without
- * allocation, and optimisers. Link with -lgauntlet-nn. Versioned by soname; promises nothing before 1.0.
- * (The plugin ABI, plugin.h, does not depend on this header and is the only thing a plugin must include.)
+/* gauntlet/nn.h — the numeric toolkit: graphs that are closed under differentiation, programs that
+ * replay them without allocation, and optimisers. Link with -lgauntlet-nn. Versioned by soname;
+ * promises nothing before 1.0. (The plugin ABI, plugin.h, does not depend on this header and is the
+ * only thing a plugin must include.)
  *
  * Laws
  *  - A graph is a list of nodes; a node's inputs come before it. Nodes are named by their index, a gnt_node.
- *  - Every builder returns the new node, or a negative number after an error. Errors stick: the first sentence is
- *    kept in the graph (gnt_graph_error), every later builder on a negative input returns negative too, so that a
- *    writer checks once, at gnt_program_new.
+ *  - Every builder returns the new node, or a negative number after an error. Errors stick: the first
+ *    sentence is kept in the graph (gnt_graph_error), every later builder on a negative input returns
+ *    negative too, so that a writer checks once, at gnt_program_new.
  *  - Shapes are row-major and static. Images are N×C×H×W. Rank is at most GNT_NN_RANK; rank 0 is a scalar.
  *  - Broadcasting is explicit (gnt_nn_expand); its adjoint is a sum, and the other way about.
  *  - The adjoint of every primitive is written in the same primitives, so gradients of gradients come free.
@@ -30,17 +31,15 @@ typedef int32_t gnt_node;
 typedef struct gnt_graph gnt_graph;
 typedef struct gnt_program gnt_program;
 
-typedef enum gnt_nn_type {
-    GNT_NN_REAL = 0,
-    GNT_NN_I32 = 1
-} gnt_nn_type; /* REAL: float, or double in a reference run */
+/* REAL: float, or double in a reference run. */
+typedef enum gnt_nn_type { GNT_NN_REAL = 0, GNT_NN_I32 = 1 } gnt_nn_type;
 
 typedef struct gnt_nn_shape {
     int32_t rank;
     int64_t dim[GNT_NN_RANK];
 } gnt_nn_shape;
 
-/* ---- graph ------------------------------------------------------------------------------------------------ */
+/* ---- graph ---- */
 
 GNT_NN_API gnt_graph *gnt_graph_new(void); /* NULL when out of memory; the caller frees */
 GNT_NN_API void gnt_graph_free(gnt_graph *g);
@@ -49,17 +48,17 @@ GNT_NN_API int32_t gnt_graph_size(const gnt_graph *g);
 GNT_NN_API gnt_nn_shape gnt_nn_shape_of(const gnt_graph *g, gnt_node x); /* rank −1 for a bad node */
 GNT_NN_API int64_t gnt_nn_count(const gnt_nn_shape *s);                  /* number of entries */
 
-/* Leaves. An input is bound when a program runs; `stage` is the stage of the program at which it is given (see
- * gnt_program_new): 0 for ordinary inputs. */
+/* Leaves. An input is bound when a program runs; `stage` is the stage of the program at which it is given
+ * (see gnt_program_new): 0 for ordinary inputs. */
 GNT_NN_API gnt_node gnt_nn_input(gnt_graph *g, const char *name, int32_t rank, const int64_t *dim,
                                  int32_t stage);
-/* Says of an input of stage 0 that its entries stay as they are between runs: a program computes what depends on held
- * inputs alone once, at its first run and again after one of them was bound to another address or
+/* Says of an input of stage 0 that its entries stay as they are between runs: a program computes what depends
+ * on held inputs alone once, at its first run and again after one of them was bound to another address or
  * gnt_program_changed. Returns the input. */
 GNT_NN_API gnt_node gnt_nn_hold(gnt_graph *g, gnt_node input);
 GNT_NN_API gnt_node gnt_nn_fill(gnt_graph *g, int32_t rank, const int64_t *dim, double value);
-GNT_NN_API gnt_node gnt_nn_data(gnt_graph *g, int32_t rank, const int64_t *dim,
-                                const double *values); /* copied */
+/* `values` are copied. */
+GNT_NN_API gnt_node gnt_nn_data(gnt_graph *g, int32_t rank, const int64_t *dim, const double *values);
 
 /* Elementwise, one input. */
 GNT_NN_API gnt_node gnt_nn_affine(gnt_graph *g, gnt_node x, double a, double b); /* a·x + b */
@@ -83,15 +82,15 @@ GNT_NN_API gnt_node gnt_nn_div(gnt_graph *g, gnt_node a, gnt_node b);
 
 /* Shape. `axes` is a bit mask: bit i is axis i. */
 GNT_NN_API gnt_node gnt_nn_sum(gnt_graph *g, gnt_node x, uint32_t axes); /* summed axes stay, with size 1 */
-GNT_NN_API gnt_node gnt_nn_expand(gnt_graph *g, gnt_node x, int32_t rank,
-                                  const int64_t *dim); /* size-1 axes → dim */
+/* Axes of size 1 become as long as dim says. */
+GNT_NN_API gnt_node gnt_nn_expand(gnt_graph *g, gnt_node x, int32_t rank, const int64_t *dim);
 GNT_NN_API gnt_node gnt_nn_reshape(gnt_graph *g, gnt_node x, int32_t rank, const int64_t *dim);
-GNT_NN_API gnt_node gnt_nn_permute(gnt_graph *g, gnt_node x,
-                                   const int32_t *order); /* out.dim[i] = x.dim[order[i]] */
-GNT_NN_API gnt_node gnt_nn_slice(gnt_graph *g, gnt_node x, int32_t axis, int64_t from,
-                                 int64_t to); /* [from, to) */
-GNT_NN_API gnt_node gnt_nn_pad(gnt_graph *g, gnt_node x, int32_t axis, int64_t before,
-                               int64_t after); /* zeros */
+/* out.dim[i] = x.dim[order[i]] */
+GNT_NN_API gnt_node gnt_nn_permute(gnt_graph *g, gnt_node x, const int32_t *order);
+/* Entries from … to − 1 of the axis. */
+GNT_NN_API gnt_node gnt_nn_slice(gnt_graph *g, gnt_node x, int32_t axis, int64_t from, int64_t to);
+/* With zeros. */
+GNT_NN_API gnt_node gnt_nn_pad(gnt_graph *g, gnt_node x, int32_t axis, int64_t before, int64_t after);
 GNT_NN_API gnt_node gnt_nn_concat(gnt_graph *g, const gnt_node *x, int32_t n, int32_t axis);
 
 /* Linear algebra. matmul: rank 2, op(a)·op(b), op = transpose where the flag is set. */
@@ -100,15 +99,17 @@ GNT_NN_API gnt_node gnt_nn_matmul(gnt_graph *g, gnt_node a, int ta, gnt_node b, 
 /* Convolution (cross-correlation, as the field calls it): x N×C×H×W, w O×C×KH×KW → N×O×H'×W',
  * H' = (H + 2·pad − KH)/stride + 1. The other two faces of the same trilinear form are primitives too. */
 GNT_NN_API gnt_node gnt_nn_conv(gnt_graph *g, gnt_node x, gnt_node w, int32_t stride, int32_t pad);
+/* → N×C×h×width */
 GNT_NN_API gnt_node gnt_nn_conv_dx(gnt_graph *g, gnt_node dy, gnt_node w, int64_t h, int64_t width,
-                                   int32_t stride, int32_t pad); /* → N×C×h×width */
+                                   int32_t stride, int32_t pad);
+/* → O×C×kh×kw */
 GNT_NN_API gnt_node gnt_nn_conv_dw(gnt_graph *g, gnt_node x, gnt_node dy, int64_t kh, int64_t kw,
-                                   int32_t stride, int32_t pad); /* → O×C×kh×kw */
+                                   int32_t stride, int32_t pad);
 
-/* Pooling over the last two axes of N×C×H×W, window kh×kw, padding less than the window. Padding never wins a maximum;
- * a NaN does. Averages divide by the window's entries within the padded image when count_pad, else by those within the
- * image. `ceil_mode` rounds the output size up, but drops a last window that would start beyond the image and its
- * leading padding (PyTorch's rules). */
+/* Pooling over the last two axes of N×C×H×W, window kh×kw, padding less than the window. Padding never wins a
+ * maximum; a NaN does. Averages divide by the window's entries within the padded image when count_pad, else
+ * by those within the image. `ceil_mode` rounds the output size up, but drops a last window that would start
+ * beyond the image and its leading padding (PyTorch's rules). */
 GNT_NN_API gnt_node gnt_nn_max_pool(gnt_graph *g, gnt_node x, int32_t kh, int32_t kw, int32_t sh, int32_t sw,
                                     int32_t ph, int32_t pw, int ceil_mode);
 GNT_NN_API gnt_node gnt_nn_avg_pool(gnt_graph *g, gnt_node x, int32_t kh, int32_t kw, int32_t sh, int32_t sw,
@@ -122,7 +123,7 @@ GNT_NN_API gnt_node gnt_nn_argmax(gnt_graph *g, gnt_node x); /* I32; ties to the
 GNT_NN_API gnt_node gnt_nn_gather(gnt_graph *g, gnt_node x, gnt_node index);
 GNT_NN_API gnt_node gnt_nn_scatter(gnt_graph *g, gnt_node x, gnt_node index, int64_t size); /* adds */
 
-/* ---- composites: built from the above ------------------------------------------------------------------------ */
+/* ---- composites: built from the above ---- */
 
 GNT_NN_API gnt_node gnt_nn_square(gnt_graph *g, gnt_node x);
 GNT_NN_API gnt_node gnt_nn_sum_all(gnt_graph *g, gnt_node x);          /* scalar */
@@ -150,51 +151,55 @@ GNT_NN_API gnt_node gnt_nn_total_variation(gnt_graph *g, gnt_node x);
 GNT_NN_API gnt_node gnt_nn_cosine_distance(gnt_graph *g, const gnt_node *a, const gnt_node *b, int32_t n,
                                            double eps);
 
-/* ---- differentiation: rewrites of the graph, of any order ------------------------------------------------------ */
+/* ---- differentiation: rewrites of the graph, of any order ---- */
 
-/* dx[j] = Σ_i (∂y[i]/∂x[j])ᵀ u[i]. u[i] has y[i]'s shape; u NULL means ones for a single scalar y. Where y does not
- * depend on x[j], dx[j] is a fill of zeros. x may be inner nodes; derivatives are total: where x[k] feeds x[j], dx[k]
- * counts the way through x[j] too. Returns 0, or −1 with the graph's error set. */
+/* dx[j] = Σ_i (∂y[i]/∂x[j])ᵀ u[i]. u[i] has y[i]'s shape; u NULL means ones for a single scalar y. Where y
+ * does not depend on x[j], dx[j] is a fill of zeros. x may be inner nodes; derivatives are total: where x[k]
+ * feeds x[j], dx[k] counts the way through x[j] too. Returns 0, or −1 with the graph's error set. */
 GNT_NN_API int gnt_nn_vjp(gnt_graph *g, const gnt_node *y, const gnt_node *u, int32_t ny, const gnt_node *x,
                           int32_t nx, gnt_node *dx);
 /* dy[i] = Σ_j (∂y[i]/∂x[j]) v[j]; v[j] has x[j]'s shape. */
 GNT_NN_API int gnt_nn_jvp(gnt_graph *g, const gnt_node *y, int32_t ny, const gnt_node *x, const gnt_node *v,
                           int32_t nx, gnt_node *dy);
 
-/* ---- programs ------------------------------------------------------------------------------------------------- */
+/* ---- programs ---- */
 
 /* A program computes `outputs` of a graph. It keeps nothing of the graph, which may be freed.
  *
- * Stages. An input given at stage s > 0 (and whatever depends on it) belongs to that stage; every other node belongs
- * to the stage that needs it (an output's stage is output_stage[i], NULL = all 0), or where several do, to the one
- * before the first of them (0 if that is the first). Running stage s computes only the nodes of stage s, from what the
- * lower stages left alive: after one run of stage 0, stage 1 may be run any number of times. So with outputs at stages
- * 0, 2 and 3, stage 1 is what 2 and 3 have in common. Values that a later stage reads are never overwritten by an
- * earlier one.
+ * Stages. An input given at stage s > 0 (and whatever depends on it) belongs to that stage; every other node
+ * belongs to the stage that needs it (an output's stage is output_stage[i], NULL = all 0), or where several
+ * do, to the one before the first of them (0 if that is the first). Running stage s computes only the nodes
+ * of stage s, from what the lower stages left alive: after one run of stage 0, stage 1 may be run any number
+ * of times. So with outputs at stages 0, 2 and 3, stage 1 is what 2 and 3 have in common. Values that a later
+ * stage reads are never overwritten by an earlier one.
  *
- * `precision` is 4 (float) or 8 (double reference). NULL on error, with a sentence in `error` (size `error_size`). */
+ * `precision` is 4 (float) or 8 (double reference). NULL on error, with a sentence in
+ * `error` (size `error_size`). */
 GNT_NN_API gnt_program *gnt_program_new(const gnt_graph *g, const gnt_node *outputs,
                                         const int32_t *output_stage, int32_t n_outputs, int32_t precision,
                                         char *error, size_t error_size);
 GNT_NN_API void gnt_program_free(gnt_program *p);
 
-/* Inputs by node number of the graph, at stage s: `values` (float or double after `precision`, row-major, aligned or
- * not) must stay valid and unchanged while any stage that reads it runs. An input that no output needs may be left
- * unbound; binding it is allowed; NULL unbinds. Returns 0, or −1 if the node is no input (or, for values that are not
- * aligned to their own size, when there is no memory for the copy that each run makes of them). */
+/* Inputs by node number of the graph, at stage s: `values` (float or double after `precision`, row-major,
+ * aligned or not) must stay valid and unchanged while any stage that reads it runs. An input that no
+ * output needs may be left unbound; binding it is allowed; NULL unbinds. Returns 0, or −1 if the node is
+ * no input (or, for values that are not aligned to their own size, when there is no memory for the copy
+ * that each run makes of them). */
 GNT_NN_API int gnt_program_bind(gnt_program *p, gnt_node input, const void *values);
 /* Entries of held inputs have changed where they are, or are others at the same address. */
 GNT_NN_API void gnt_program_changed(gnt_program *p);
-/* Runs stage s. Allocates nothing, but for what oneDNN takes and frees for the arguments of a call. Returns 0, or −1 if an input it needs is unbound. */
+/* Runs stage s. Allocates nothing, but for what oneDNN takes and frees for the arguments of a call. Returns
+ * 0, or −1 if an input it needs is unbound. */
 GNT_NN_API int gnt_program_run(gnt_program *p, int32_t stage);
-/* Output i: owned by the program, row-major, valid until its stage (or a lower one) runs again. I32 for argmax. */
+/* Output i: owned by the program, row-major, valid until its stage (or a lower one)
+ * runs again. I32 for argmax. */
 GNT_NN_API const void *gnt_program_output(const gnt_program *p, int32_t i);
 GNT_NN_API size_t gnt_program_arena_bytes(const gnt_program *p);
 /* Arena bytes that a program would take, without making it; 0 on error. */
 GNT_NN_API size_t gnt_program_plan_bytes(const gnt_graph *g, const gnt_node *outputs,
                                          const int32_t *output_stage, int32_t n_outputs, int32_t precision);
 
-/* ---- optimisers: plain vectors of floats, no allocation after _new --------------------------------------------- */
+/* ---- optimisers: plain vectors of floats, no allocation after _new ---- */
 
 typedef struct gnt_adam gnt_adam; /* Kingma & Ba, with bias correction */
 GNT_NN_API gnt_adam *gnt_adam_new(int64_t n, double beta1, double beta2, double eps);
@@ -208,18 +213,19 @@ GNT_NN_API void gnt_adam_step_signed(gnt_adam *a, float *x, const float *grad, d
 GNT_NN_API void gnt_sgd_step(float *x, float *v, const float *grad, int64_t n, double rate, double momentum,
                              double decay);
 
-/* L-BFGS as torch.optim.LBFGS runs it in the DLG reference: no line search, first step scaled by min(1, 1/‖g‖₁)·rate,
- * pairs kept when yᵀs > 1e-10, `history` pairs, `inner` iterations a step. With `guard` the step is halved (at most
- * 10 times) while the cost is not finite or above guard × the cost before; where no halving helps, x stays and the
- * pairs are forgotten. guard 0 is the reference. Tolerances are PyTorch's: 1e-7 on the gradient, 1e-9 on changes. */
-typedef double (*gnt_cost_fn)(void *context, const float *x,
-                              float *grad); /* returns the cost; NaN aborts the step */
+/* L-BFGS as torch.optim.LBFGS runs it in the DLG reference: no line search, first step scaled by min(1,
+ * 1/‖g‖₁)·rate, pairs kept when yᵀs > 1e-10, `history` pairs, `inner` iterations a step. With `guard` the
+ * step is halved (at most 10 times) while the cost is not finite or above guard × the cost before; where no
+ * halving helps, x stays and the pairs are forgotten. guard 0 is the reference. Tolerances are PyTorch's:
+ * 1e-7 on the gradient, 1e-9 on changes. */
+/* Returns the cost; NaN aborts the step. */
+typedef double (*gnt_cost_fn)(void *context, const float *x, float *grad);
 typedef struct gnt_lbfgs gnt_lbfgs;
 GNT_NN_API gnt_lbfgs *gnt_lbfgs_new(int64_t n, int32_t history);
 GNT_NN_API void gnt_lbfgs_free(gnt_lbfgs *o);
 GNT_NN_API void gnt_lbfgs_reset(gnt_lbfgs *o);
-/* One outer step of at most `inner` iterations. Returns the cost at the first evaluation of this step; *evaluations
- * (may be NULL) grows by the number of calls of `cost`. */
+/* One outer step of at most `inner` iterations. Returns the cost at the first evaluation of this step;
+ * *evaluations (may be NULL) grows by the number of calls of `cost`. */
 GNT_NN_API double gnt_lbfgs_step(gnt_lbfgs *o, float *x, double rate, int32_t inner, double guard,
                                  gnt_cost_fn cost, void *context, int64_t *evaluations);
 
@@ -229,10 +235,10 @@ GNT_NN_API double gnt_rate_milestones(double rate, int64_t step, int64_t steps, 
 GNT_NN_API double gnt_rate_cosine(double rate, int64_t step, int64_t steps);
 GNT_NN_API void gnt_project_box(float *x, int64_t n, float least, float most);
 
-/* ---- small dense systems in double ------------------------------------------------------------------------------ */
+/* ---- small dense systems in double ---- */
 
-/* a: n × n, symmetric positive definite, row-major; its lower triangle becomes L with L·Lᵀ = a (the upper one is neither
- * read nor written). −1 where a is not positive definite, or not finite. */
+/* a: n × n, symmetric positive definite, row-major; its lower triangle becomes L with L·Lᵀ = a (the upper one
+ * is neither read nor written). −1 where a is not positive definite, or not finite. */
 GNT_NN_API int gnt_cholesky(double *a, int64_t n);
 /* b (n × columns, row-major) becomes (L·Lᵀ)⁻¹ b. */
 GNT_NN_API void gnt_cholesky_solve(const double *l, int64_t n, double *b, int64_t columns);

@@ -1,33 +1,39 @@
-/* gauntlet/plugin.h — the plugin ABI, version 0.10. It depends on nothing but the C library's integer types and compiles
- * as C99, C11 and C++17. It stays below 1.0 until plugins of all five papers have run on it.
+/* gauntlet/plugin.h — the plugin ABI, version 0.10. It depends on nothing but the C library's integer types
+ * and compiles as C99, C11 and C++17. It stays below 1.0 until plugins of all five papers have run on it.
  *
- * A plugin is a shared object that exports ONE symbol, gauntlet_entry, and describes one or more defenses or attacks.
- * The host never loads it into the process that schedules a run: a worker opens it behind a sandbox.
+ * A plugin is a shared object that exports ONE symbol, gauntlet_entry, and describes one or more defenses or
+ * attacks. The host never loads it into the process that schedules a run: a worker opens it behind a sandbox.
  *
  * General rules, which hold unless a comment says otherwise
- *  - Owner: every pointer that the host passes is the host's and read-only; `vet` checks that it stayed as it was.
- *  - Lifetime: such a pointer is valid until the hook returns. Descriptors are constant and live for ever.
- *  - Thread: one instance is used by one thread at a time. Two instances side by side behave like two alone, so an
- *    instance keeps no state outside itself. A plugin leaves no thread, file or process behind.
+ *  - Owner: every pointer that the host passes is the host's and read-only; `vet` checks that it stayed as it
+ *    was. What a hook hands to the host is copied before the call returns.
+ *  - Lifetime: what the host passes is valid until the hook returns. Descriptors are
+ *    constant and live for ever.
+ *  - Error: a hook returns a gnt_status. Before GNT_FAILED and GNT_UNSUPPORTED it says why through
+ *    host->fail. It never exits, prints, writes files.
+ *  - Thread: one instance is used by one thread at a time. Two instances side by side behave like two alone,
+ *    so an instance keeps no state outside itself. A plugin leaves no thread, file or process behind.
  *  - Tensors are float32, row-major, with explicit shape. Samples lie in image space [0, 1].
- *  - Structs that may grow carry their size first and end on a whole 8 bytes. Later minor versions add fields at their
- *    end, so none lies in an array by value: arrays of them are arrays of pointers. Who fills one in sets `size`; who
- *    reads one reads what lies within `size` and takes the rest for 0. At least GNT_…_SIZE_0_10 is always there; ask
- *    GNT_HAS for what came later. Structs without a size are frozen: they stay as they are until the major changes.
+ *  - Structs that may grow carry their size first and end on a whole 8 bytes. Later minor versions add fields
+ *    at their end, so none lies in an array by value: arrays of them are arrays of pointers.
+ *  - Who fills in such a struct sets `size`. Who reads one reads what lies within `size` and takes the rest
+ *    for 0. At least GNT_…_SIZE_0_10 is always there; ask GNT_HAS for what came later.
+ *  - Structs without a size are frozen: they stay as they are until the major changes.
  *  - What is reserved is 0 or NULL.
- *  - A hook returns a gnt_status. Before GNT_FAILED it says why through host->fail. It never exits, prints, writes files.
- *  - Every hook polls host->should_stop at least every hundred milliseconds of work and returns GNT_STOPPED; an answer
- *    given after a stop is a time-out and is never scored.
+ *  - Every hook polls host->should_stop at least every hundred milliseconds of work and returns GNT_STOPPED;
+ *    an answer given after a stop is a time-out and is never scored.
  *
  * Where the hooks of a defense run
- *  - Those of a client (contribute, receive_sum, encode_set, encode_batch, encode_query, local_rate, client_update,
- *    transform_update) and of the server (aggregate) run in different processes, each with an instance of its own. One
- *    process may serve many clients, one after another, with one instance.
- *  - What a client's hook gives may depend on that client's own data, on what was broadcast (the model, artefacts, secure
- *    sums, public data) and on what `save` and `load` carried for that client, and on nothing else.
- *  - State that lasts from round to round goes through save and load, client by client; −1 is the server's. In each round
- *    the host calls load before the first hook of a client, where there is a saved state, and save after its last hook.
- *    What an instance still remembers of the client before is that one's: load of another begins anew.
+ *  - Those of a client (contribute, receive_sum, encode_set, encode_batch, encode_query, local_rate,
+ *    client_update, transform_update) and of the server (aggregate) run in different processes, each with an
+ *    instance of its own. One process may serve many clients, one after another, with one instance.
+ *  - What a client's hook gives may depend on that client's own data, on what was broadcast (the
+ *    model, artefacts, secure sums, public data) and on what `save` and `load` carried for that
+ *    client, and on nothing else.
+ *  - State that lasts from round to round goes through save and load, client by client; −1 is the
+ *    server's. In each round the host calls load before the first hook of a client, where there is a saved
+ *    state, and save after its last hook. What an instance still remembers of the client before is that
+ *    one's: load of another begins anew.
  *  - Random streams of a client's hooks are keyed anew for each round and client.
  */
 #ifndef GAUNTLET_PLUGIN_H
@@ -45,12 +51,13 @@ extern "C" {
 #define GNT_ABI_MINOR 10
 #define GNT_RANK 6
 
-/* Bytes of a struct up to and with one of its members, and whether a struct that is there reaches that far. */
+/* Bytes of a struct up to and with one of its members, and whether a struct that is there reaches that
+ * far. */
 #define GNT_SIZE_WITH(type, member) ((uint32_t)(offsetof(type, member) + sizeof(((type *)0)->member)))
 #define GNT_HAS(type, pointer, member) ((pointer)->size >= GNT_SIZE_WITH(type, member))
 
-/* For the host's own tests, never for a plugin: a host whose growing structs are one field longer, as those of a later
- * minor version will be, must run plugins that know nothing of it. */
+/* For the host's own tests, never for a plugin: a host whose growing structs are one field longer, as those
+ * of a later minor version will be, must run plugins that know nothing of it. */
 #ifdef GNT_ABI_GROW
 #define GNT_GROWS uint64_t grown;
 #else
@@ -63,7 +70,7 @@ typedef int32_t gnt_status;
 #define GNT_UNSUPPORTED 2 /* this pair cannot work; host->fail says what is needed: reported as n/a */
 #define GNT_STOPPED 3
 
-/* ---- tensors and samples ---------------------------------------------------------------------------------------- */
+/* ---- tensors and samples ---- */
 
 typedef struct gnt_view { /* read-only; frozen */
     const char *name;
@@ -103,8 +110,8 @@ typedef struct gnt_tensors { /* frozen */
 typedef struct gnt_attribute {
     const char *name;
     int32_t values; /* 0 … values−1 */
-    /* How much the client wants it hidden, 0 … 1 (γ of RecUP-FL): what the task's `hide` says, to defenses alone. 0, as
-     * for every attribute that is not named there: not hidden. */
+    /* How much the client wants it hidden, 0 … 1 (γ of RecUP-FL): what the task's `hide` says, to defenses
+     * alone. 0, as for every attribute that is not named there: not hidden. */
     float weight;
     uint64_t reserved[2];
 } gnt_attribute;
@@ -120,8 +127,8 @@ typedef struct gnt_samples {
     int64_t features;  /* product of dim */
     const int64_t *id; /* n: names a sample within this job; says nothing about rows of a file */
     const float *x;    /* n × features, in [0, 1] */
-    /* n × classes: soft labels, whose rows sum to 1; where the model's output is a map (GNT_OUTPUT_MAP), a target in
-     * [0, 1] for each entry of it */
+    /* n × classes: soft labels, whose rows sum to 1; where the model's output is a map (GNT_OUTPUT_MAP), a
+     * target in [0, 1] for each entry of it */
     const float *y;
     int32_t n_attributes;
     int32_t reserved;
@@ -131,7 +138,8 @@ typedef struct gnt_samples {
     GNT_GROWS
 } gnt_samples;
 
-/* Named outputs of `prepare`, handed read-only to later hooks: weights as tensors, anything else as bytes. Frozen. */
+/* Named outputs of `prepare`, handed read-only to later hooks: weights as tensors,
+ * anything else as bytes. Frozen. */
 typedef struct gnt_blob {
     const char *name;
     const uint8_t *data;
@@ -147,7 +155,7 @@ typedef struct gnt_artefacts {
     GNT_GROWS
 } gnt_artefacts;
 
-/* ---- parameters --------------------------------------------------------------------------------------------------- */
+/* ---- parameters ---- */
 
 #define GNT_TYPE_BOOL 1
 #define GNT_TYPE_INT 2
@@ -170,9 +178,9 @@ typedef struct gnt_parameter {
     const char *unit;   /* "" for none */
     double least, most; /* bounds of INT, REAL and of list entries, both allowed */
     double preset;      /* default of BOOL (0 or 1), INT and REAL */
-    const char
-        *preset_text; /* default of TEXT and CHOICE; of a list: its JSON, such as "[0.375, 0.625]"; of MODEL:
-                                "" where a suite may leave it out, NULL where it must name one */
+    /* default of TEXT and CHOICE; of a list: its JSON, such as "[0.375, 0.625]"; of MODEL: "" where a
+     * suite may leave it out, NULL where it must name one */
+    const char *preset_text;
     const char *const *choices; /* CHOICE: NULL-terminated */
     int32_t strength; /* 0: not THE strength; +1: more is a stronger defense; −1: less is stronger */
     int32_t reserved;
@@ -192,7 +200,7 @@ typedef struct gnt_value {
     const double *list; /* INT_LIST and REAL_LIST */
 } gnt_value;
 
-/* ---- what the attacker sees, knows and wants ------------------------------------------------------------------------ */
+/* ---- what the attacker sees, knows and wants ---- */
 
 #define GNT_SURFACE_UPDATE 1u         /* a client's gradient or weight delta of one round */
 #define GNT_SURFACE_ENCODING 2u       /* released encoded samples */
@@ -207,14 +215,15 @@ typedef struct gnt_value {
 #define GNT_GOAL_REGION 16u      /* where in a sample the sensitive region lies */
 #define GNT_GOAL_MEMBERSHIP 32u  /* which candidates are among the private samples */
 
-/* Knowledge: a suite grants it, a plugin declares what it needs, the result records it. The broadcast model, its
- * weights and architecture, and the client's numbers of samples and steps are the setting and always known. */
+/* Knowledge: a suite grants it, a plugin declares what it needs, the result records it. The
+ * broadcast model, its weights and architecture, and the client's numbers of samples and steps are
+ * the setting and always known. */
 #define GNT_KNOWS_LABELS (1u << 0)  /* the private batch's labels */
 #define GNT_KNOWS_DEFENSE (1u << 1) /* the defense's id and parameters, and its public artefacts: adaptive */
 #define GNT_KNOWS_PUBLIC (1u << 2)  /* a public data set */
 #define GNT_KNOWS_SHADOW (1u << 3)  /* shadow data: labelled, with attributes, of the private distribution */
-#define GNT_KNOWS_SHADOW_OBS                                                                                 \
-    (1u << 4) /* shadow observations: the defense under test applied to the shadow data */
+/* shadow observations: the defense under test applied to the shadow data */
+#define GNT_KNOWS_SHADOW_OBS (1u << 4)
 #define GNT_KNOWS_BN_STATS (1u << 5)  /* the private batch's batch-norm statistics */
 #define GNT_KNOWS_RATES (1u << 6)     /* the learning rates that the client really used */
 #define GNT_KNOWS_REGION (1u << 7)    /* the sensitive region, and the image outside it */
@@ -225,7 +234,7 @@ typedef struct gnt_value {
 /* With GNT_KNOWS_DEFENSE: its artefacts even where it keeps them private. */
 #define GNT_KNOWS_DEFENSE_PRIVATE (1u << 12)
 
-/* ---- the model service ----------------------------------------------------------------------------------------------- */
+/* ---- the model service ---- */
 
 typedef struct gnt_layer_info { /* frozen */
     const char *name;
@@ -237,9 +246,9 @@ typedef struct gnt_layer_info { /* frozen */
 } gnt_layer_info;
 
 #define GNT_OUTPUT_CLASSES 0 /* a score for each class; rows of y sum to 1 */
-#define GNT_OUTPUT_MAP                                                                                       \
-    1 /* `classes` counts the entries of a map, such as a mask to be predicted; y holds a target in
-                                [0, 1] for each, and the loss is the mean over them */
+/* `classes` counts the entries of a map, such as a mask to be predicted; y holds a target in [0, 1] for
+ * each, and the loss is the mean over them */
+#define GNT_OUTPUT_MAP 1
 
 #define GNT_LOSS_CROSS_ENTROPY 0 /* of a map: binary, of the scores that LOGITS gives */
 #define GNT_LOSS_MSE 1           /* mean over entries of (output − y)² */
@@ -260,9 +269,9 @@ typedef struct gnt_model_info {
     int64_t dim[3];
     const float *mean; /* dim[0] (or features) entries of the model's own input normalisation, or NULL */
     const float *deviation;
-    const uint8_t
-        *federated; /* params.n: 1 where clients share the parameter, 0 where each keeps its own; NULL: all
-                                 are shared. An update holds the shared ones, in the order of params */
+    /* params.n: 1 where clients share the parameter, 0 where each keeps its own; NULL: all are shared. An
+     * update holds the shared ones, in the order of params */
+    const uint8_t *federated;
     int32_t output; /* GNT_OUTPUT_* */
     int32_t loss;   /* GNT_LOSS_*: the task's */
     GNT_GROWS
@@ -271,9 +280,9 @@ typedef struct gnt_model_info {
 #define GNT_FN_FEATURES 1 /* outputs: for each layer asked for, n × shape of its output */
 #define GNT_FN_LOGITS 2   /* one output, n × classes */
 #define GNT_FN_LOSS 3     /* one output: scalar, the task's mean loss over the batch */
-#define GNT_FN_UPDATE                                                                                        \
-    4 /* outputs: one for each federated parameter. steps = 0: the loss's gradient. steps ≥ 1: the weight
-                             delta W_end − W_start of that many SGD steps, rates given at eval */
+/* outputs: one for each federated parameter. steps = 0: the loss's gradient. steps ≥ 1: the weight delta
+ * W_end − W_start of that many SGD steps, rates given at eval */
+#define GNT_FN_UPDATE 4
 #define GNT_FN_MATCH 5 /* one output: scalar distance between UPDATE and an observed update given at eval */
 
 #define GNT_COST_L2 1         /* Σ w_l ‖u_l − o_l‖² */
@@ -306,18 +315,18 @@ typedef struct gnt_function_spec {
     int32_t masked;            /* MATCH: 1: eval also takes a 0/1 mask and matches only where it is 1 */
     uint32_t vjp;              /* GNT_WRT_* that vjp will be asked for (0: never) */
     uint32_t jvp;              /* GNT_WRT_* that jvp will be given directions for (0: never) */
-    /* GNT_HELD_*: arguments whose entries stay the same from one eval to the next as long as their addresses do; what
-     * depends on them alone is then computed once. Entries that change in place, or stand anew at an old address,
-     * want a call of `changed` before the next eval. */
+    /* GNT_HELD_*: arguments whose entries stay the same from one eval to the next as long as their addresses
+     * do; what depends on them alone is then computed once. Entries that change in place, or stand anew at an
+     * old address, want a call of `changed` before the next eval. */
     uint32_t held;
-    /* UPDATE, MATCH with steps ≥ 1, both 0 or more and momentum below 1: V ← momentum·V + ∇W + decay·W, W ← W − rate·V,
-     * where V begins at 0. */
+    /* UPDATE, MATCH with steps ≥ 1, both 0 or more and momentum below 1: V ← momentum·V + ∇W + decay·W, W ← W
+     * − rate·V, where V begins at 0. */
     double momentum, decay;
     GNT_GROWS
 } gnt_function_spec;
 
-typedef struct
-    gnt_function_args { /* also the shape of a direction (jvp) and of a result (vjp): NULL = absent, or zero */
+/* Also the shape of a direction (jvp) and of a result (vjp): NULL: absent, or zero. */
+typedef struct gnt_function_args {
     uint32_t size;
     uint32_t reserved;
     const float *x;               /* n × features */
@@ -348,12 +357,12 @@ typedef struct gnt_model_service {
     /* NULL on error, with host->last_error set (shapes, memory above the limit: it states the bytes). */
     gnt_function *(*prepare)(void *context, const gnt_function_spec *spec);
     void (*release)(void *context, gnt_function *f); /* optional: everything is released with the instance */
-    /* Computes the outputs; intermediates stay live for vjp and jvp until the next eval. The arguments must stay
-     * valid and unchanged until then. */
+    /* Computes the outputs; intermediates stay live for vjp and jvp until the next eval. The arguments must
+     * stay valid and unchanged until then. */
     gnt_status (*eval)(void *context, gnt_function *f, const gnt_function_args *args,
                        const gnt_views **outputs);
-    /* u[i]: cotangent of output i; NULL means 1 for a scalar and zeros for anything else. u itself may be NULL for functions
-     * with one scalar output. *out: what spec.vjp asked for. */
+    /* u[i]: cotangent of output i; NULL means 1 for a scalar and zeros for anything else. u itself may be
+     * NULL for functions with one scalar output. *out: what spec.vjp asked for. */
     gnt_status (*vjp)(void *context, gnt_function *f, const float *const *u, const gnt_gradient **out);
     /* direction: members named by spec.jvp; *outputs: shaped like eval's. */
     gnt_status (*jvp)(void *context, gnt_function *f, const gnt_function_args *direction,
@@ -362,7 +371,7 @@ typedef struct gnt_model_service {
     GNT_GROWS
 } gnt_model_service;
 
-/* ---- the suite's models ----------------------------------------------------------------------------------------------- */
+/* ---- the suite's models ---- */
 
 /* A network that the suite trains, or loads, on public data: everybody knows it. */
 typedef struct gnt_named_model {
@@ -375,21 +384,21 @@ typedef struct gnt_named_model {
     GNT_GROWS
 } gnt_named_model;
 
-/* host->extension(host->context, GNT_EXTENSION_MODELS, 1). Legal from create to destroy, as are the models it opens;
- * what they prepare counts against the memory limit, each model by itself. */
+/* host->extension(host->context, GNT_EXTENSION_MODELS, 1). Legal from create to destroy, as are the models it
+ * opens; what they prepare counts against the memory limit, each model by itself. */
 #define GNT_EXTENSION_MODELS "gauntlet.models"
 typedef struct gnt_models {
     uint32_t size;
     uint32_t reserved;
     void *context;
-    /* The model that the plugin's parameter of that id (of GNT_TYPE_MODEL) names. An attack that is granted the defense
-     * also opens those of the defense's parameters, where none of its own has that id. NULL where the suite named none;
-     * host->last_error says so. The same call gives the same pointer. */
+    /* The model that the plugin's parameter of that id (of GNT_TYPE_MODEL) names. An attack that is granted
+     * the defense also opens those of the defense's parameters, where none of its own has that id. NULL where
+     * the suite named none; host->last_error says so. The same call gives the same pointer. */
     const gnt_named_model *(*open)(void *context, const char *parameter);
     GNT_GROWS
 } gnt_models;
 
-/* ---- host services ------------------------------------------------------------------------------------------------------ */
+/* ---- host services ---- */
 
 #define GNT_LOG_DEBUG 0
 #define GNT_LOG_INFO 1
@@ -405,18 +414,18 @@ typedef struct gnt_host {
     /* The sentence that goes with GNT_FAILED or GNT_UNSUPPORTED; copied. Always returns GNT_FAILED. */
     gnt_status (*fail)(void *context, const char *text);
     const char *(*last_error)(void *context); /* of the model service; "" when none */
-    /* Random numbers from the stream `name` of this plugin's role in this job: the same name continues where it
-     * stopped. No plugin can name another role's stream. */
+    /* Random numbers from the stream `name` of this plugin's role in this job: the same name continues where
+     * it stopped. No plugin can name another role's stream. */
     void (*uniform)(void *context, const char *name, int64_t n, double *out); /* [0, 1) */
     void (*normal)(void *context, const char *name, int64_t n, float *out);   /* mean 0, deviation 1 */
     void (*laplace)(void *context, const char *name, int64_t n, float *out);  /* mean 0, scale 1 */
     uint64_t (*below)(void *context, const char *name, uint64_t n);           /* 0 … n−1 */
-    /* Zeroed, 64-byte aligned, freed when the current hook returns; in create: when the instance is destroyed. NULL
-     * when above the memory limit. */
+    /* Zeroed, 64-byte aligned, freed when the current hook returns; in create: when the instance is
+     * destroyed. NULL when above the memory limit. */
     void *(*scratch)(void *context, size_t bytes);
-    /* A number the plugin reports on itself (realised ε, pruned fraction …), averaged over calls in the results. It
-     * never enters an observation. name: 1 to 48 of a–z, 0–9 and '_', beginning with a letter, at most 256 different
-     * ones; another fails the hook. */
+    /* A number the plugin reports on itself (realised ε, pruned fraction …), averaged over calls in the
+     * results. It never enters an observation. name: 1 to 48 of a–z, 0–9 and '_', beginning with a letter, at
+     * most 256 different ones; another fails the hook. */
     void (*fact)(void *context, const char *name, double value);
     const gnt_model_service *model; /* NULL while descriptors are read */
     /* Further services by text id and least revision; NULL where absent. */
@@ -435,7 +444,7 @@ typedef struct gnt_sink {
     GNT_GROWS
 } gnt_sink;
 
-/* ---- defenses --------------------------------------------------------------------------------------------------------------- */
+/* ---- defenses ---- */
 
 typedef struct gnt_defense_prepare {
     uint32_t size;
@@ -464,8 +473,9 @@ typedef struct gnt_client {
     int32_t steps;     /* local steps; 0: the client shares one gradient */
     int32_t reserved;
     int64_t batch;
-    /* What this round's computation uses, after encodings. In `contribute`: all samples of the client. In `encode_set`:
-     * likewise, in the first encoding of a chain; behind another, what that one made of them. */
+    /* What this round's computation uses, after encodings. In `contribute`: all samples of the
+     * client. In `encode_set`: likewise, in the first encoding of a chain; behind another,
+     * what that one made of them. */
     const gnt_samples *samples;
     const float *weights; /* as broadcast; of parameters that are not federated the client's own */
     const float *buffers;
@@ -503,62 +513,70 @@ typedef struct gnt_samples_sink {
     uint32_t size;
     uint32_t reserved;
     void *context;
-    /* y: soft label. source_id: the id of the sample that this one is mostly of; an encoding that gives one sample for
-     * each keeps that one's attributes and mask. From encode_query both are ignored: y may be NULL, source_id 0. */
+    /* y: soft label. source_id: the id of the sample that this one is mostly of; an encoding that gives
+     * one sample for each keeps that one's attributes and mask. From encode_query both are ignored: y
+     * may be NULL, source_id 0. */
     gnt_status (*put)(void *context, const float *x, const float *y, int64_t source_id);
-    /* Optional, right after the `put` it belongs to: which samples of the private set went in, and how much of each (≥ 0,
-     * before any sign or scale). Public partners are left out. For scoring alone; no attack sees it. NULL: not asked for. */
+    /* Optional, right after the `put` it belongs to: which samples of the private set went in, and how much
+     * of each (≥ 0, before any sign or scale). Public partners are left out. For scoring alone; no attack
+     * sees it. NULL: not asked for. */
     gnt_status (*mixed)(void *context, int64_t n, const int64_t *source_id, const double *weight);
     GNT_GROWS
 } gnt_samples_sink;
 
 /* All hooks are optional; absent means the plain behaviour. Calling order in a task:
- *   prepare · (contribute each client · receive_sum) · each round, each client: encode_set · local_rate each step ·
- *   client_update or the host's own SGD · transform_update · then aggregate. encode_query comes once, before round 0, for
- *   the samples that utility is measured on.
+ *  - prepare
+ *  - contribute of each client, receive_sum
+ *  - encode_query, once, for the samples that utility is measured on
+ *  - each round, each client: encode_set, local_rate in each step, client_update or the host's own SGD,
+ *    transform_update; then aggregate
  * `self` is what create returned. */
 typedef struct gnt_defense {
     uint32_t size;
     uint32_t reserved;
     gnt_status (*prepare)(void *self, const gnt_defense_prepare *in, const gnt_sink *out);
-    /* A secure sum over all clients before round 0: each client's vector of contribute_size() entries; everyone
-     * receives the sum, the server its transcript of masked vectors. */
+    /* A secure sum over all clients before round 0: each client's vector of contribute_size() entries;
+     * everyone receives the sum, the server its transcript of masked vectors. */
     int64_t (*contribute_size)(void *self);
     /* client->samples holds all samples of the client, as they are before any encoding. */
     gnt_status (*contribute)(void *self, const gnt_client *client, double *vector);
     gnt_status (*receive_sum)(void *self, const double *sum, int64_t n);
-    /* Input encodings. encode_set: all of a client's samples, once an epoch. encode_batch: one local batch. What comes
-     * out has attributes where it is one sample for each that came in; else client->samples->a is NULL from there on. */
+    /* Input encodings. encode_set: all of a client's samples, once an epoch. encode_batch: one local
+     * batch. What comes out has attributes where it is one sample for each that came in; else
+     * client->samples->a is NULL from there on. */
     gnt_status (*encode_set)(void *self, const gnt_client *client, int64_t epoch,
                              const gnt_samples_sink *out);
     gnt_status (*encode_batch)(void *self, const gnt_client *client, int64_t step,
                                const gnt_samples_sink *out);
     gnt_status (*local_rate)(void *self, const gnt_client *client, int64_t step, double *rate);
-    /* Takes over the client's computation: fills `update`, zeroed, one tensor for each federated parameter. The
-     * model's other parameters then stay as they are: what the defense trains beside them is its own state. */
+    /* Takes over the client's computation: fills `update`, zeroed, one tensor for each federated
+     * parameter. The model's other parameters then stay as they are: what the defense trains
+     * beside them is its own state. */
     gnt_status (*client_update)(void *self, const gnt_client *client, gnt_tensors *update);
     /* Changes the update in place, after the client computed it. */
     gnt_status (*transform_update)(void *self, const gnt_client *client, gnt_tensors *update);
     gnt_status (*aggregate)(void *self, const gnt_aggregate *in, float *new_weights);
-    /* State that outlives a job. client −1: the server's. save writes through `out`; load reads what save wrote. */
+    /* State that outlives a job. client −1: the server's. save writes through `out`;
+     * load reads what save wrote. */
     gnt_status (*save)(void *self, int32_t client, const gnt_sink *out);
     gnt_status (*load)(void *self, int32_t client, const gnt_artefacts *state);
-    /* What whoever asks the trained network makes of samples first, where plain ones are unlike all that it was trained
-     * on: as many samples as client->samples holds, in their order (client->index is −1; `draw` counts how often the same
-     * ones are encoded). Who asks has samples and nothing else: their y, a, mask and id are NULL, and what the hook puts
-     * as y and source_id is ignored. Utility is measured on them. Absent: samples are asked as they are. */
+    /* What whoever asks the trained network makes of samples first, where plain ones are unlike all that it
+     * was trained on: as many samples as client->samples holds, in their order (client->index is −1; `draw`
+     * counts how often the same ones are encoded). Who asks has samples and nothing else: their y, a, mask
+     * and id are NULL, and what the hook puts as y and source_id is ignored. Utility is measured on them.
+     * Absent: samples are asked as they are. */
     gnt_status (*encode_query)(void *self, const gnt_client *client, int64_t draw,
                                const gnt_samples_sink *out);
     GNT_GROWS
 } gnt_defense;
 
-/* ---- attacks ------------------------------------------------------------------------------------------------------------------ */
+/* ---- attacks ---- */
 
 #define GNT_UPDATE_GRADIENT 1 /* ∇W of the mean loss over the batch */
 #define GNT_UPDATE_DELTA 2    /* W_end − W_start */
 
-/* The server's side of a secure sum: what each client sent, masked. Words add up modulo 2⁶⁴, where the masks cancel; a
- * value of 1 is `scale` words. */
+/* The server's side of a secure sum: what each client sent, masked. Words add up modulo 2⁶⁴, where the masks
+ * cancel; a value of 1 is `scale` words. */
 typedef struct gnt_transcript {
     uint32_t size;
     int32_t n_clients;
@@ -568,7 +586,8 @@ typedef struct gnt_transcript {
     GNT_GROWS
 } gnt_transcript;
 
-/* What an attacker sees of one target. Members that belong to another surface, or were not granted, are NULL. */
+/* What an attacker sees of one target. Members that belong to another surface, or
+ * were not granted, are NULL. */
 typedef struct gnt_observation {
     uint32_t size;
     uint32_t surface; /* one GNT_SURFACE_* */
@@ -584,8 +603,9 @@ typedef struct gnt_observation {
     int64_t batch;           /* samples a local step */
     double rate;             /* the learning rate as announced */
     const gnt_views *update; /* one for each federated parameter */
-    const float *weights; /* the broadcast model that the update answers; what it holds of parameters that are
-                                not federated is no client's: fresh draws, or the task's weights file */
+    /* the broadcast model that the update answers; what it holds of parameters that are not federated is
+     * no client's: fresh draws, or the task's weights file */
+    const float *weights;
     const float *buffers;
     const gnt_samples *encoded;      /* encodings, with the soft labels that were released */
     const gnt_views *representation; /* one n × … view */
@@ -599,9 +619,9 @@ typedef struct gnt_observation {
     const char *defense;             /* KNOWS_DEFENSE: ids joined by '+', else NULL */
     const gnt_value *defense_values; /* KNOWS_DEFENSE: parameters of all members, in order */
     int64_t n_defense_values;
-    const gnt_artefacts
-        *defense_artefacts; /* KNOWS_DEFENSE: of the members that prepared and do not keep theirs private;
-                                               after the first such member names read "MEMBER/NAME" */
+    /* KNOWS_DEFENSE: of the members that prepared and do not keep theirs private; after the first such
+     * member names read "MEMBER/NAME" */
+    const gnt_artefacts *defense_artefacts;
     const gnt_samples *public_data;               /* KNOWS_PUBLIC */
     const struct gnt_observation *const *history; /* KNOWS_HISTORY: the same client's earlier stages */
     int64_t n_history;
@@ -623,16 +643,17 @@ typedef struct gnt_attack_prepare {
     const gnt_samples *public_data; /* KNOWS_PUBLIC */
     const gnt_samples *shadow_data; /* KNOWS_SHADOW: with labels and attributes */
     int64_t n_shadow;               /* KNOWS_SHADOW_OBS */
-    /* n_shadow pointers each: the defense under test applied to shadow batches by a job of its own, and the batch behind
-     * each observation. NULL where there are none. */
+    /* n_shadow pointers each: the defense under test applied to shadow batches by a job of its own, and the
+     * batch behind each observation. NULL where there are none. */
     const gnt_observation *const *shadow;
     const gnt_samples *const *shadow_truth;
     int32_t attribute;
     int32_t attribute_values;
     const float *weights;
     const float *buffers;
-    /* The setting of the targets: what `run` will be shown of all of them alike (grants, goals, steps, batch, rate,
-     * attribute; with KNOWS_DEFENSE the defense, its parameters and artefacts). What is seen of one is NULL. */
+    /* The setting of the targets: what `run` will be shown of all of them alike (grants, goals,
+     * steps, batch, rate, attribute; with KNOWS_DEFENSE the defense, its parameters and artefacts).
+     * What is seen of one is NULL. */
     const gnt_observation *setting;
     GNT_GROWS
 } gnt_attack_prepare;
@@ -644,26 +665,29 @@ typedef struct gnt_answer {
     void *context;
     /* count reconstructions in image space, count × features; for M encodings count may differ from M. */
     gnt_status (*reconstruction)(void *context, int64_t count, const float *x);
-    /* Scores (any increasing function of belief): n × classes labels, or attribute_values scores of one attribute. */
+    /* Scores (any increasing function of belief): n × classes labels, or attribute_values
+     * scores of one attribute. */
     gnt_status (*labels)(void *context, int64_t n, int32_t classes, const float *scores);
     gnt_status (*attribute)(void *context, int32_t values, const float *scores);
-    /* The attack's own cost after `step` of `restart`, for convergence plots; at most a few hundred are kept. */
+    /* The attack's own cost after `step` of `restart`, for convergence plots; at most a few hundred are
+     * kept. */
     void (*cost)(void *context, int32_t restart, int64_t step, double cost);
     void (*chosen)(void *context, int32_t restart, double cost); /* the restart that won, by its own cost */
-    /* Optional, for M encodings. mixture: encodings × count, count as in `reconstruction` and in its order: how much of
-     * each recovered image the attack believes to be in each encoding; 0: not in it. */
+    /* Optional, for M encodings. mixture: encodings × count, count as in `reconstruction` and in its order:
+     * how much of each recovered image the attack believes to be in each encoding; 0: not in it. */
     gnt_status (*mixture)(void *context, int64_t encodings, int64_t count, const float *weight);
-    /* encodings × encodings: belief that two encodings share a private sample, any increasing function of it; the
-     * diagonal is ignored. */
+    /* encodings × encodings: belief that two encodings share a private sample, any increasing function of it;
+     * the diagonal is ignored. */
     gnt_status (*similarity)(void *context, int64_t encodings, const float *score);
-    /* What a client gave to the secure sum, in the sum's own units: n_contribution estimates of the observed client's
-     * vector; of a transcript one vector for each client, n_clients × n_contribution. */
+    /* What a client gave to the secure sum, in the sum's own units: n_contribution estimates of the observed
+     * client's vector; of a transcript one vector for each client, n_clients × n_contribution. */
     gnt_status (*contribution)(void *context, int64_t n, const double *value);
-    /* Scores of any one attribute, by its index, for each of the n private samples: n × values. May be called for several
-     * attributes. Of one sample and the attribute wanted it is what `attribute` takes. */
+    /* Scores of any one attribute, by its index, for each of the n private samples: n × values. May be called
+     * for several attributes. Of one sample and the attribute wanted it is what `attribute` takes. */
     gnt_status (*attributes)(void *context, int32_t attribute, int64_t n, int32_t values,
                              const float *scores);
-    /* n × H × W: belief that a pixel of a private sample lies in the sensitive region, any increasing function of it. */
+    /* n × H × W: belief that a pixel of a private sample lies in the sensitive region, any
+     * increasing function of it. */
     gnt_status (*region)(void *context, int64_t n, const float *scores);
     /* n: belief that each of the observation's candidates is one of the private samples. */
     gnt_status (*membership)(void *context, int64_t n, const float *scores);
@@ -679,22 +703,23 @@ typedef struct gnt_attack {
     gnt_status (*prepare)(void *self, const gnt_attack_prepare *in, const gnt_sink *out); /* optional */
     gnt_status (*run)(void *self, const gnt_observation *seen, const gnt_artefacts *own,
                       const gnt_answer *answer);
-    /* Reserved: changes in place what the server broadcasts (n_params weights, n_buffers statistics), before the clients
-     * compute. It goes with GNT_FLAG_ACTIVE; no host of this version calls it. */
+    /* Reserved: changes in place what the server broadcasts (n_params weights, n_buffers statistics), before
+     * the clients compute. It goes with GNT_FLAG_ACTIVE; no host of this version calls it. */
     gnt_status (*broadcast)(void *self, const gnt_broadcast *in, float *weights, float *buffers);
     GNT_GROWS
 } gnt_attack;
 
-/* ---- descriptor and entry ----------------------------------------------------------------------------------------------------- */
+/* ---- descriptor and entry ---- */
 
 #define GNT_PLUGIN_DEFENSE 1
 #define GNT_PLUGIN_ATTACK 2
 
 #define GNT_SCOPE_NONE 0
 #define GNT_SCOPE_TASK 1 /* prepare runs once for a task */
-/* prepare runs for each stage, with that round's weights. Only what is observed at the stage, and attacks on it, work with
- * that stage's artefacts: training always works with those of the first weights, so that a defense of this scope has its
- * utility measured with other artefacts than its leakage. What is to be one mechanism has scope task. */
+/* prepare runs for each stage, with that round's weights. Only what is observed at the stage, and attacks on
+ * it, work with that stage's artefacts: training always works with those of the first weights, so that a
+ * defense of this scope has its utility measured with other artefacts than its leakage. What is to be one
+ * mechanism has scope task. */
 #define GNT_SCOPE_STAGE 2
 
 typedef struct gnt_descriptor {
@@ -727,8 +752,8 @@ typedef struct gnt_descriptor {
 #define GNT_FLAG_NEEDS_PUBLIC 2u /* a defense that needs public data */
 #define GNT_FLAG_NEEDS_SHADOW 4u /* a defense that needs its own shadow data */
 #define GNT_FLAG_NO_GRADIENT 8u  /* not differentiable: attacks must not expect a gradient through it */
-/* Its artefacts stay with the clients: no adaptive attacker has them, but by the grant DEFENSE_PRIVATE, and `aggregate`,
- * which is the server's, is not given them (NULL). */
+/* Its artefacts stay with the clients: no adaptive attacker has them, but by the grant DEFENSE_PRIVATE, and
+ * `aggregate`, which is the server's, is not given them (NULL). */
 #define GNT_FLAG_ARTEFACTS_PRIVATE 16u
 #define GNT_FLAG_FIRST_DENSE 32u /* attack: needs a model whose first layer is dense */
 #define GNT_FLAG_ACTIVE 64u /* attack: it has `broadcast`, without which it is nothing; n/a on this host */
@@ -745,7 +770,7 @@ typedef struct gnt_entry {
     GNT_GROWS
 } gnt_entry;
 
-/* ---- least sizes ---------------------------------------------------------------------------------------------------- */
+/* ---- least sizes ---- */
 
 /* Of the structs that may grow, as they are in 0.10. */
 #define GNT_SAMPLES_SIZE_0_10 GNT_SIZE_WITH(gnt_samples, mask)

@@ -1,10 +1,10 @@
 /* attr-nn: parameters, hooks and descriptor.
  *
  * Sources: Melis et al., Exploiting Unintended Feature Leakage, 2019 (max-pooled updates, shadow training);
- * RecUP-FL, 2023, section 5.4 (SGD at 0.01 for 80 epochs; Unkwn-NN of 1024, 1024, 512 and 128 neurons; Stru-NN
- * of three layers within the defender's zoo, which has 128 to 2,048 neurons a layer). The paper does not give
- * Stru-NN's widths, the batch nor the window: the defaults here are choices. Layers are counted
- * as the paper counts Unkwn-NN's: those before the output. */
+ * RecUP-FL, 2023, section 5.4 (SGD at 0.01 for 80 epochs; Unkwn-NN of 1024, 1024, 512 and 128 neurons;
+ * Stru-NN of three layers within the defender's zoo, which has 128 to 2,048 neurons a layer). The paper does
+ * not give Stru-NN's widths, the batch nor the window: the defaults here are choices. Layers are counted as
+ * the paper counts Unkwn-NN's: those before the output. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -135,9 +135,9 @@ static gnt_status open_trainer(trainer *r, const attr_settings *s, const attr_ta
     return compile(r);
 }
 
-/* The rows of the coming epoch: all of the training part; or, balanced, as many draws with every value that it
- * has as likely as another. (Weights in the loss would do so on average too, with steps for rare values large
- * enough to diverge.) */
+/* The rows of the coming epoch: all of the training part; or, balanced, as many draws with every value that
+ * it has as likely as another. (Weights in the loss would do so on average too, with steps for rare values
+ * large enough to diverge.) */
 static void draw_order(trainer *r) {
     const gnt_host *host = r->s->host;
     const attr_table *t = r->t;

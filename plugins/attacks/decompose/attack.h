@@ -1,18 +1,22 @@
-/* decompose: takes MixUp and InstaHide encodings apart into the private images that were mixed, after Carlini et al.
+/* decompose: takes MixUp and InstaHide encodings apart into the private images that were
+ * mixed, after Carlini et al.
  *
- * Known: the published law (k, scheme, cap on weights) and public images. Not known: which images are in an encoding, nor
- * how much of each. Stages, a file each:
+ * Known: the published law (k, scheme, cap on weights) and public images. Not known: which images are in an
+ * encoding, nor how much of each. Stages, a file each:
  *   law       the mixing law, and encodings of public images made by it
  *   whiten    a filter, from public images, that makes pixels uncorrelated
- *   similar   how likely two encodings share an image: MixUp by correlation of whitened pixels; InstaHide by a network
- *             (siamese: what it computes; learn: its training and its use)
- *   group     groups of encodings around each private image, from triangles; factor: least squares for the memberships
+ *   similar   how likely two encodings share an image: MixUp by correlation of whitened pixels;
+ *             InstaHide by a network (siamese: what it computes; learn: its training and its use)
+ *   group     groups of encodings around each private image, from triangles; factor: least
+ *             squares for the memberships
  *   mix       weights from scores, the ridge step, weights fitted again
- *   signs     InstaHide: the hidden signs by expectation-maximisation, coarse to fine; tree: signs of neighbours agree
+ *   signs     InstaHide: the hidden signs by expectation-maximisation, coarse to fine; tree:
+ *             signs of neighbours agree
  *   polish    InstaHide of private images alone: images and weights together, by Adam
  *   facing    InstaHide: which of all images and all their negatives is real
  *   linear    Cholesky, nonnegative least squares
- * recover.c puts the stages after the similarity together; decompose.c holds parameters, hooks and descriptor. */
+ * recover.c puts the stages after the similarity together; decompose.c holds
+ * parameters, hooks and descriptor. */
 #ifndef DECOMPOSE_ATTACK_H
 #define DECOMPOSE_ATTACK_H
 

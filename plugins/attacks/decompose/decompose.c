@@ -1,8 +1,9 @@
 /* decompose: parameters, hooks and descriptor.
  *
- * Source: Carlini et al., Is Private Learning Possible with Instance Encoding?, S&P 2021, for the order of things: a network
- * for similarity, groups, weights, images. That network was never released; this one is trained here, on encodings of public
- * images. Where the paper solves for the images by gradient descent, expectation-maximisation over the signs does it. */
+ * Source: Carlini et al., Is Private Learning Possible with Instance Encoding?, S&P 2021, for the order of
+ * things: a network for similarity, groups, weights, images. That network was never released; this one is
+ * trained here, on encodings of public images. Where the paper solves for the images by gradient descent,
+ * expectation-maximisation over the signs does it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* factor: which encodings hold which original, and how strongly, from the similarity of pairs.
  *
- * The similarity of two encodings grows with Σ_o w[i, o]·w[j, o], so that S ≈ level + A·Aᵀ off the diagonal, with A ≥ 0
- * (encodings × originals), `own` entries in a row and about `size` in a column. */
+ * The similarity of two encodings grows with Σ_o w[i, o]·w[j, o], so that S ≈ level + A·Aᵀ off the diagonal,
+ * with A ≥ 0 (encodings × originals), `own` entries in a row and about `size` in a column. */
 #ifndef DECOMPOSE_FACTOR_H
 #define DECOMPOSE_FACTOR_H
 
@@ -22,18 +22,19 @@ typedef struct dec_groups {
 gnt_status dec_groups_open(dec_groups *g, const gnt_host *host, int64_t encodings, int64_t originals,
                            int32_t own);
 
-/* The level: what the similarity of two encodings is that share nothing. Of all pairs a share f does, by the number of
- * originals; it is the median of those, if they are the least alike: the quantile f/2 of all. (Fitted along with A it would
- * hide a group: as every row has `own` members, a constant is a sum of columns.) */
+/* The level: what the similarity of two encodings is that share nothing. Of all pairs a share f
+ * does, by the number of originals; it is the median of those, if they are the least alike: the
+ * quantile f/2 of all. (Fitted along with A it would hide a group: as every row has `own` members, a
+ * constant is a sum of columns.) */
 gnt_status dec_factor_level(dec_groups *g, const gnt_host *host, const float *similarity);
 
-/* Least squares for A given the level: `passes` over the rows, each the best nonnegative row given the others; entries
- * outside `in` stay 0 where `masked`. similarity: encodings × encodings, symmetric. */
+/* Least squares for A given the level: `passes` over the rows, each the best nonnegative row given the
+ * others; entries outside `in` stay 0 where `masked`. similarity: encodings × encodings, symmetric. */
 gnt_status dec_factor(dec_groups *g, const gnt_host *host, const float *similarity, int32_t passes,
                       int masked);
 
-/* `in` from the scores, each column in units of its own mean over its `size` largest: greedily, largest first, at most `own`
- * in a row and size·(1 + slack) in a column. */
+/* `in` from the scores, each column in units of its own mean over its `size` largest: greedily, largest
+ * first, at most `own` in a row and size·(1 + slack) in a column. */
 gnt_status dec_choose_members(dec_groups *g, const gnt_host *host, double slack);
 
 #endif

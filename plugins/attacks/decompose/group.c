@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NEAR: strongest neighbours of an encoding that its triangles are made of. EACH: triangles of an encoding that are grown. */
+/* NEAR: strongest neighbours of an encoding that its triangles are made of. EACH: triangles of an
+ * encoding that are grown. */
 enum { NEAR = 12, EACH = 2, PASSES = 4 };
 
 typedef struct start {
@@ -69,8 +70,8 @@ static int triangles_at(const search *s, int64_t i, start *best) {
     return have;
 }
 
-/* From the triangle, the encoding most alike to the members on average is added until there are `size`. Returns the mean
- * similarity of two members. */
+/* From the triangle, the encoding most alike to the members on average is added until there are `size`.
+ * Returns the mean similarity of two members. */
 static float grow(search *s, const start *t, int64_t size) {
     int64_t have = 0;
     double sum = 0;
@@ -103,7 +104,8 @@ static int64_t overlap(const search *s, int64_t size) {
     return most;
 }
 
-/* A member's score starts at the mean of what its likeness to the others leaves, as a root: scores multiply to it. */
+/* A member's score starts at the mean of what its likeness to the others leaves, as a
+ * root: scores multiply to it. */
 static void take(search *s, int64_t size) {
     int64_t m = s->g->originals, o = s->groups++;
     for (int64_t a = 0; a < size; a++) {
@@ -119,8 +121,8 @@ static void take(search *s, int64_t size) {
     }
 }
 
-/* Every encoding's best triangles are grown; the groups that hold together best are taken, but for those that mostly are
- * groups already. */
+/* Every encoding's best triangles are grown; the groups that hold together best are taken, but for those that
+ * mostly are groups already. */
 static gnt_status grow_missing(search *s) {
     int64_t m = s->g->originals, size = s->g->size < s->n ? s->g->size : s->n, starts = 0;
     find_near(s);
@@ -177,8 +179,8 @@ static double power(const dec_groups *g, int64_t o) {
     return sum;
 }
 
-/* Groups of fewer than a third of the size they should have, those of less than a third of the mean power, and those that
- * share half of the size with an earlier one. */
+/* Groups of fewer than a third of the size they should have, those of less than a third of the mean power,
+ * and those that share half of the size with an earlier one. */
 static void drop_poor(search *s) {
     dec_groups *g = s->g;
     double mean = 0;

@@ -1,4 +1,5 @@
-/* The published law of an encoding, and encodings made by it from public images: what the networks are trained on. */
+/* The published law of an encoding, and encodings made by it from public images: what the
+ * networks are trained on. */
 #include "law.h"
 
 #include <math.h>

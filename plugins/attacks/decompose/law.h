@@ -1,7 +1,7 @@
-/* law: how MixUp and InstaHide mix, as published (Zhang et al. 2018; Huang et al. 2020): k images with weights
- * |N(0, 1)| made to sum to 1, drawn again while one exceeds a cap. Images count as p = 2x − 1 in [−1, 1]; a MixUp
- * encoding is e = Σ w p, an InstaHide one has the sign of every pixel drawn afresh, so that |e| is all it shows.
- * `own` of the k are private; the others are public and met once. */
+/* law: how MixUp and InstaHide mix, as published (Zhang et al. 2018; Huang et al. 2020): k images with
+ * weights |N(0, 1)| made to sum to 1, drawn again while one exceeds a cap. Images count as p = 2x − 1 in [−1,
+ * 1]; a MixUp encoding is e = Σ w p, an InstaHide one has the sign of every pixel drawn afresh, so that |e|
+ * is all it shows. `own` of the k are private; the others are public and met once. */
 #ifndef DECOMPOSE_LAW_H
 #define DECOMPOSE_LAW_H
 
@@ -26,8 +26,8 @@ typedef struct dec_batch {
 /* k weights, those of the private images first. */
 void dec_draw_weights(const gnt_host *host, const dec_law *law, double *w);
 
-/* `count` encodings of `originals` images drawn from the rows of `from`, which has more rows than originals + k. The
- * originals are mirrored at random. */
+/* `count` encodings of `originals` images drawn from the rows of `from`, which has more rows than originals +
+ * k. The originals are mirrored at random. */
 void dec_make_batch(const gnt_host *host, const dec_law *law, const gnt_samples *from, int32_t originals,
                     int32_t count, dec_batch *out);
 

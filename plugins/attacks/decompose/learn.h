@@ -1,4 +1,5 @@
-/* learn: trains the similarity network on encodings of public images, and scores all pairs of encodings with it. */
+/* learn: trains the similarity network on encodings of public images, and scores all
+ * pairs of encodings with it. */
 #ifndef DECOMPOSE_LEARN_H
 #define DECOMPOSE_LEARN_H
 

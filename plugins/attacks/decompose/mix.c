@@ -137,9 +137,9 @@ typedef struct refit {
         *from; /* m: products of row i with them; weights; P·r; row i's part in the images */
 } refit;
 
-/* The images were computed from row i too, and hold some of whatever else is in it: it would find itself in them. For
- * P = S·E the images without row i are P − s_i rᵀ/(1 − h), r = e_i − w_i P what it leaves, h = w_i s_i; here their products
- * with each other and with e_i. */
+/* The images were computed from row i too, and hold some of whatever else is in it: it would find itself in
+ * them. For P = S·E the images without row i are P − s_i rᵀ/(1 − h), r = e_i − w_i P what it leaves, h = w_i
+ * s_i; here their products with each other and with e_i. */
 static void leave_out(const dec_mix *x, refit *t, int64_t i, double square) {
     int64_t n = x->encodings, m = x->originals;
     double lever = 0, er = square, rr, c;

@@ -1,5 +1,5 @@
-/* mix: what recovery works on, and the linear steps of it. e ≈ ± W·P: encodings (M × F), weights (M × m) and images
- * (m × F) in units of p = 2x − 1; the signs are hidden for InstaHide, all + for MixUp. */
+/* mix: what recovery works on, and the linear steps of it. e ≈ ± W·P: encodings (M × F), weights (M × m) and
+ * images (m × F) in units of p = 2x − 1; the signs are hidden for InstaHide, all + for MixUp. */
 #ifndef DECOMPOSE_MIX_H
 #define DECOMPOSE_MIX_H
 
@@ -23,16 +23,16 @@ typedef struct dec_mix {
 gnt_status dec_mix_open(dec_mix *x, const gnt_host *host, const gnt_samples *like, int64_t encodings,
                         int64_t originals, const float *e);
 
-/* Weights from scores: each original has a mean of 1/k over its members, and each row that has all its own members sums to 1
- * when nothing but private images is in it. */
+/* Weights from scores: each original has a mean of 1/k over its members, and each row that has all its own
+ * members sums to 1 when nothing but private images is in it. */
 void dec_weights_of_scores(const dec_groups *g, const dec_law *law, float *weight);
 
-/* x->solver = (Wᵀ N W + 1/spread)⁻¹ Wᵀ N with N = diag(noise): signed encodings to images, under a prior variance
- * `spread` of a pixel. */
+/* x->solver = (Wᵀ N W + 1/spread)⁻¹ Wᵀ N with N = diag(noise): signed encodings to images, under a prior
+ * variance `spread` of a pixel. */
 gnt_status dec_ridge(dec_mix *x, double spread);
 
-/* Weights again, from signed encodings (M × F) and x->p, both whitened: the best nonnegative row over all originals, its
- * `own` largest kept and fitted once more, scaled as the law says. */
+/* Weights again, from signed encodings (M × F) and x->p, both whitened: the best nonnegative row over all
+ * originals, its `own` largest kept and fitted once more, scaled as the law says. */
 gnt_status dec_refit_weights(dec_mix *x, dec_whitener *white, const dec_law *law, const float *signed_e);
 
 #endif

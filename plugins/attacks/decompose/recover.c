@@ -42,8 +42,8 @@ static void without_public(const recovery *r, float *rest) {
     }
 }
 
-/* The variance that public partners leave is that of their images times the sum of their squared weights, of which 1 − Σ w
- * tells the size; a little more for what the weights are wrong by. */
+/* The variance that public partners leave is that of their images times the sum of their squared weights, of
+ * which 1 − Σ w tells the size; a little more for what the weights are wrong by. */
 static void guess_noise(const recovery *r) {
     const dec_mix *x = r->x;
     for (int64_t i = 0; i < x->encodings; i++) {
@@ -93,7 +93,8 @@ static gnt_status settle_signs(recovery *r) {
     const dec_settings *s = r->s;
     dec_mix *x = r->x;
     dec_em em = {0};
-    /* public partners leave signs too uncertain to fit weights to: they get worse, and memberships with them */
+    /* public partners leave signs too uncertain to fit weights to: they get worse,
+     * and memberships with them */
     int32_t refits = r->law->own == r->law->k ? s->refits : 0;
     gnt_status status = dec_first_guess(x, s->block, s->starts, s->start_steps);
     if (status == GNT_OK)

@@ -51,8 +51,8 @@ void dec_net_plan(dec_net *net, int64_t c, int64_t h, int64_t w) {
     plan_one(net, "patch", "level", 1, (int64_t[]){1});
 }
 
-/* He et al. (2015) for the layers with a ReLU; the last layer starts at 0. A patch's d counts as Σ_k relu(±d − k/2), an even
- * function: hinges on either side. If `random`, nothing of this is there and all is drawn. */
+/* He et al. (2015) for the layers with a ReLU; the last layer starts at 0. A patch's d counts as Σ_k relu(±d
+ * − k/2), an even function: hinges on either side. If `random`, nothing of this is there and all is drawn. */
 void dec_net_start(const dec_net *net, const gnt_host *host, int random, float *flat) {
     memset(flat, 0, (size_t)net->size * sizeof *flat);
     for (int i = 0; i < (random ? LAYERS : OUT); i++) {
@@ -135,15 +135,16 @@ static gnt_node in_patches(gnt_graph *g, const dec_net *net, int grid, gnt_node 
     return gnt_nn_reshape(g, z, 2, (int64_t[]){down * along * n, net->c * DEC_PATCH * DEC_PATCH});
 }
 
-/* Rows to a mean square of 1, those that are nearly flat to less: products of two rows are then their cosine · entries. */
+/* Rows to a mean square of 1, those that are nearly flat to less: products of two rows are
+ * then their cosine · entries. */
 static gnt_node alike(gnt_graph *g, gnt_node rows) {
     gnt_nn_shape s = gnt_nn_shape_of(g, rows);
     gnt_node mean = gnt_nn_affine(g, gnt_nn_sum(g, gnt_nn_square(g, rows), 1u << 1), 1 / (double)s.dim[1], 0);
     return gnt_nn_div(g, rows, gnt_nn_expand(g, gnt_nn_sqrt(g, mean, FLAT), 2, s.dim));
 }
 
-/* Σ over the patches of a grid of relu(slope·d + shift), d = cosine·√entries of all pairs, N(0, 1) for what is
- * not alike: HIDDEN × a·b. */
+/* Σ over the patches of a grid of relu(slope·d + shift), d = cosine·√entries of all pairs, N(0, 1) for what
+ * is not alike: HIDDEN × a·b. */
 static gnt_node hinges(gnt_graph *g, const dec_net *net, const gnt_node *param, int grid, gnt_node za,
                        gnt_node zb) {
     int64_t a = gnt_nn_shape_of(g, za).dim[0], b = gnt_nn_shape_of(g, zb).dim[0];

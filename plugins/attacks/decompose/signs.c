@@ -126,7 +126,8 @@ typedef struct guess {
     double *misfit;
 } guess;
 
-/* The variance falls from that of the data to a twentieth: first all signs are open, at the end they are nearly settled. */
+/* The variance falls from that of the data to a twentieth: first all signs are open, at the end
+ * they are nearly settled. */
 static gnt_status anneal(dec_em *em, dec_mix *x, guess *s, int32_t steps) {
     const gnt_host *host = x->host;
     double power = 0;

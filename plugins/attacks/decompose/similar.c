@@ -23,7 +23,8 @@ static void centre(float *e, int64_t n, int64_t f) {
     }
 }
 
-/* Whitened pixels have products that are 0 on average but where an image is in both: Σ w w′ ‖whitened image‖². */
+/* Whitened pixels have products that are 0 on average but where an image is in both:
+ * Σ w w′ ‖whitened image‖². */
 static gnt_status correlate(const dec_settings *s, const dec_learnt *own, const gnt_samples *like,
                             const float *e, int64_t n, float *similarity) {
     const gnt_host *host = s->host;

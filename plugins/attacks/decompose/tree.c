@@ -21,7 +21,8 @@ static double cosine(const grid *g, int64_t a, int64_t b) {
     return sa > 0 && sb > 0 ? s / sqrt(sa * sb) : 0;
 }
 
-/* Neighbours of column a: its place in the other channels, and the touching places. Returns their number (< c + 4). */
+/* Neighbours of column a: its place in the other channels, and the touching places.
+ * Returns their number (< c + 4). */
 static int64_t neighbours(const grid *g, int64_t a, int64_t *out) {
     static const int64_t down[STEPS] = {-1, 1, 0, 0}, along[STEPS] = {0, 0, -1, 1};
     int64_t k = a / (g->h * g->w), i = a / g->w % g->h, j = a % g->w, n = 0;

@@ -28,8 +28,8 @@ static void take_patch(const gnt_host *host, const gnt_samples *from, float *v) 
                 *v++ = 2 * x[(k * h + top + i) * w + left + j] - 1;
 }
 
-/* C^(−1/2) = (2/π) ∫ eᵘ (e²ᵘ + C)⁻¹ du over all u, by the trapezoidal rule, which converges geometrically; applied to
- * the unit vectors at the centre of each channel. */
+/* C^(−1/2) = (2/π) ∫ eᵘ (e²ᵘ + C)⁻¹ du over all u, by the trapezoidal rule, which converges geometrically;
+ * applied to the unit vectors at the centre of each channel. */
 static gnt_status centre_of_root(const gnt_host *host, const double *cov, int64_t n, int64_t c, double least,
                                  double most, double *work, double *unit, float *filter) {
     const double step = 0.25;

@@ -1,6 +1,6 @@
-/* whiten: a 9 × 9 filter over all channels that makes pixels of natural images uncorrelated, estimated from public
- * ones. Two encodings that share an image have whitened pixels whose products are positive on average, and the rest of
- * the sum is close to white noise. */
+/* whiten: a 9 × 9 filter over all channels that makes pixels of natural images uncorrelated, estimated from
+ * public ones. Two encodings that share an image have whitened pixels whose products are positive on average,
+ * and the rest of the sum is close to white noise. */
 #ifndef DECOMPOSE_WHITEN_H
 #define DECOMPOSE_WHITEN_H
 
@@ -18,8 +18,8 @@ typedef struct dec_whitener {
     gnt_program *program;
 } dec_whitener;
 
-/* Rows of (covariance + ridge·mean variance)^(−1/2) that belong to the centre of a 9 × 9 patch, from `patches` patches
- * at random places of 2x − 1. filter: c × c × 9 × 9. */
+/* Rows of (covariance + ridge·mean variance)^(−1/2) that belong to the centre of a 9 × 9 patch, from
+ * `patches` patches at random places of 2x − 1. filter: c × c × 9 × 9. */
 gnt_status dec_whiten_estimate(const gnt_host *host, const gnt_samples *from, int64_t patches, double ridge,
                                float *filter);
 /* The filter is copied; memory is the hook's scratch. Close it with dec_whiten_close in any case. */

@@ -14,7 +14,8 @@
 typedef struct dlg {
     const gnt_host *host;
     int fixed_label; /* idlg */
-    int relative; /* guarded mode: costs relative to ‖what was observed‖², and help where the search stagnates */
+    /* guarded mode: costs relative to ‖what was observed‖², and help where the search stagnates */
+    int relative;
     /* parameters, as the table explains them */
     int64_t steps, inner, history, restarts, patience;
     double rate, guard, tolerance;

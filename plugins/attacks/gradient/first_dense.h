@@ -5,8 +5,8 @@
 
 #include "gauntlet/plugin.h"
 
-/* Is `layer` dense, and the first that changes its input other than in shape? Its columns are then the sample's
- * own entries. */
+/* Is `layer` dense, and the first that changes its input other than in shape? Its columns are then
+ * the sample's own entries. */
 static inline int is_first_dense(const gnt_model_info *info, int32_t layer) {
     for (int32_t i = 0; i < layer; i++)
         if (strcmp(info->layer[i].type, "flatten") != 0)

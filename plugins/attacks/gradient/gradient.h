@@ -1,5 +1,5 @@
-/* gradient: the attacks that read or match one client's gradient, in one shared object because they share how a label and
- * a first dense layer are read. */
+/* gradient: the attacks that read or match one client's gradient, in one shared object because they share how
+ * a label and a first dense layer are read. */
 #ifndef GRADIENT_H
 #define GRADIENT_H
 

@@ -1,9 +1,10 @@
 /* invert-gradients: the input whose update points the same way as the one observed.
  *
- * Minimises 1 − cos(u(x), o) over all tensors together, plus a total variation prior on images, by Adam on the sign
- * of the gradient, from normal noise in the model's normalised space, kept in the valid box throughout.
- * Weight deltas of several local steps are matched by unrolling them. Source: Geiping, Bauermeister, Dröge and
- * Moeller, Inverting Gradients, NeurIPS 2020; their full runs take 24,000 steps, their quick ones 4,800.
+ * Minimises 1 − cos(u(x), o) over all tensors together, plus a total variation prior on images, by Adam
+ * on the sign of the gradient, from normal noise in the model's normalised space, kept in the valid box
+ * throughout. Weight deltas of several local steps are matched by unrolling them. Source: Geiping,
+ * Bauermeister, Dröge and Moeller, Inverting Gradients, NeurIPS 2020; their full runs take 24,000
+ * steps, their quick ones 4,800.
  *
  * z is the batch in normalised space (n × features), x = z·deviation + mean the same in image space. */
 #include <math.h>
@@ -69,8 +70,8 @@ static gnt_status bind_knowledge(search *s, const gnt_observation *seen) {
 
 /* ---- total variation ---- */
 
-/* Adds weight·d/dz of mean|z(h+1) − z(h)| + mean|z(w+1) − z(w)| to grad; returns weight × its value. z: planes of
- * height × width. */
+/* Adds weight·d/dz of mean|z(h+1) − z(h)| + mean|z(w+1) − z(w)| to grad; returns weight × its value. z:
+ * planes of height × width. */
 static double add_variation(const float *z, int64_t planes, int64_t height, int64_t width, double weight,
                             float *grad) {
     double total = 0;

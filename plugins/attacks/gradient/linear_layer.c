@@ -1,14 +1,15 @@
 /* linear-layer: exact recovery of an input through a first dense layer.
  *
- * Row i of such a layer has the gradients dW_i = δ_i·x and db_i = δ_i, so x = dW_i/db_i wherever δ_i ≠ 0, for any
- * network behind it and whatever the scale of the update: a weight delta of one step does as well. (Phong et al.,
- * 2017; the row of largest |db| loses least to rounding.) Through one sample it is exact. Over a batch a row gives
- * an average of the samples, weighted by δ_i: exact only where a unit was active for one sample alone, which ReLU
- * makes common, so the answer is then approximate: the rows of largest |db| that differ from each other. The same
- * holds for several local steps, over which δ_i varies but a single sample does not.
+ * Row i of such a layer has the gradients dW_i = δ_i·x and db_i = δ_i, so x = dW_i/db_i wherever δ_i ≠ 0,
+ * for any network behind it and whatever the scale of the update: a weight delta of one step does as
+ * well. (Phong et al., 2017; the row of largest |db| loses least to rounding.) Through one sample it is
+ * exact. Over a batch a row gives an average of the samples, weighted by δ_i: exact only where a unit was
+ * active for one sample alone, which ReLU makes common, so the answer is then approximate: the rows of
+ * largest |db| that differ from each other. The same holds for several local steps, over which δ_i varies
+ * but a single sample does not.
  *
- * Entries that stand apart (outliers.h) are not used: a row whose bias does is left out, and an entry of a row that does is
- * the median of what the other rows say of it. */
+ * Entries that stand apart (outliers.h) are not used: a row whose bias does is left out, and an entry of a
+ * row that does is the median of what the other rows say of it. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -8,8 +8,8 @@ const char *const outliers_choices[] = {"auto", "keep", NULL};
 static const double gap = 100, covered = 0.75;
 enum { SHARE = 5, OCTAVES = 255, FEW = 4 }; /* at most 1/SHARE lie above a gap */
 
-/* Sizes by octave: numbers within one are less than a factor of 2 apart, so every gap lies between two octaves, and finding it
- * takes no sorting. */
+/* Sizes by octave: numbers within one are less than a factor of 2 apart, so every gap lies between two
+ * octaves, and finding it takes no sorting. */
 typedef struct spectrum {
     int64_t total, count[OCTAVES];
     float least[OCTAVES], most[OCTAVES];
@@ -105,8 +105,9 @@ static lines lines_of(const finder *f, int64_t t, const band *b, int64_t n, int6
     return out;
 }
 
-/* Whole rows: loud units. Whole columns: loud inputs. Most of a block of rows and columns: one loud sample of a batch, which
- * some units and some inputs belong to. Entries strewn about leave most of the rows and columns that they touch alone. */
+/* Whole rows: loud units. Whole columns: loud inputs. Most of a block of rows and columns: one loud sample of
+ * a batch, which some units and some inputs belong to. Entries strewn about leave most of the rows and
+ * columns that they touch alone. */
 static int is_plausible_matrix(const finder *f, int64_t t, const band *b) {
     int64_t rows = f->update->view[t].dim[0], columns = f->update->view[t].count / rows;
     lines r = lines_of(f, t, b, rows, columns, columns, 1), c = lines_of(f, t, b, columns, 1, rows, columns);

@@ -1,9 +1,10 @@
 /* outliers: which entries of an update stand so far apart that no gradient has them.
  *
- * A few entries of enormous size hide the rest from whoever matches all of them. In a gradient sizes run together: sorted, two
- * neighbours are never far apart, unless a whole unit or a whole input is much louder than the others. So where there is a
- * gap of a factor of 100 with at most a fifth of the entries above it, those above are outliers, if they do not make up
- * whole rows, whole columns or most of a block of both in their tensors. That is asked of the update as a whole, then of each tensor that is a matrix. */
+ * A few entries of enormous size hide the rest from whoever matches all of them. In a gradient sizes run
+ * together: sorted, two neighbours are never far apart, unless a whole unit or a whole input is much louder
+ * than the others. So where there is a gap of a factor of 100 with at most a fifth of the entries above it,
+ * those above are outliers, if they do not make up whole rows, whole columns or most of a block of both in
+ * their tensors. That is asked of the update as a whole, then of each tensor that is a matrix. */
 #ifndef GRADIENT_OUTLIERS_H
 #define GRADIENT_OUTLIERS_H
 
@@ -21,8 +22,8 @@ typedef struct outliers {
     int64_t n;
 } outliers;
 
-/* Looks once, before any search; reports the fact `outliers_masked` where it finds some. With OUTLIERS_KEEP it finds none.
- * GNT_OK, or a status after host->fail. */
+/* Looks once, before any search; reports the fact `outliers_masked` where it finds some. With OUTLIERS_KEEP
+ * it finds none. GNT_OK, or a status after host->fail. */
 gnt_status outliers_find(outliers *out, const gnt_host *host, const gnt_views *update, int64_t want);
 
 static inline int outliers_has(const outliers *o, int64_t tensor, int64_t entry) {

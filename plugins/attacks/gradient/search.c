@@ -7,8 +7,8 @@
 #include "dlg.h"
 
 static const double progress = 0.9; /* the cost has moved when it fell to this share */
-/* Below this share of what an empty update costs a search is on its way to the image: where it stagnates, stale
- * curvature is forgotten, but the iterate is not. */
+/* Below this share of what an empty update costs a search is on its way to the image: where it stagnates,
+ * stale curvature is forgotten, but the iterate is not. */
 static const double nearly = 1e-4;
 
 typedef struct search {

@@ -6,9 +6,9 @@
 
 const char *const survivors_choices[] = {"auto", "never", "always", NULL};
 
-/* Was this update pruned by magnitude? Many zeros alone do not say so: dead units and black pixels leave zeros that
- * are worth matching. What pruning leaves has no small entries: in each tensor, none below a hundredth of the
- * survivors' mean magnitude. */
+/* Was this update pruned by magnitude? Many zeros alone do not say so: dead units and black pixels leave
+ * zeros that are worth matching. What pruning leaves has no small entries: in each tensor, none below a
+ * hundredth of the survivors' mean magnitude. */
 static int looks_pruned(const gnt_views *update, const outliers *apart) {
     int64_t zeros = 0, total = 0;
     for (int64_t t = 0; t < update->n; t++) {
@@ -29,9 +29,9 @@ static int looks_pruned(const gnt_views *update, const outliers *apart) {
     return 2 * zeros > total;
 }
 
-/* flags[i] = 1 where the observed entry is to be matched: where it survived, and in columns without any survivor of
- * a first dense layer, since those say that the sample itself is (near) zero there, as black pixels are. `seen` is tensor t of
- * the update. */
+/* flags[i] = 1 where the observed entry is to be matched: where it survived, and in columns without any
+ * survivor of a first dense layer, since those say that the sample itself is (near) zero there, as black
+ * pixels are. `seen` is tensor t of the update. */
 static void mark_survivors(const gnt_model_info *info, const gnt_view *seen, const outliers *apart, int64_t t,
                            float *flags) {
     int64_t columns = seen->rank == 2 && is_first_dense(info, seen->layer) ? seen->dim[1] : 0;

@@ -1,5 +1,5 @@
-/* decoder: a U-Net that maps an encoding and its label back to the image, trained on shadow pairs by Adam on the mean
- * absolute error with a cosine schedule. */
+/* decoder: a U-Net that maps an encoding and its label back to the image, trained on shadow pairs by Adam on
+ * the mean absolute error with a cosine schedule. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* learnt: attacks on encodings that learn the way back from pairs (x, E(x)) which the defense under test made of shadow
- * data. `ridge` is one 5×5 linear filter, `decoder` a small U-Net. What they know of the defense is what it does to
- * data that the adversary has; neither its parameters nor its networks. */
+/* learnt: attacks on encodings that learn the way back from pairs (x, E(x)) which the defense under test made
+ * of shadow data. `ridge` is one 5×5 linear filter, `decoder` a small U-Net. What they know of the defense is
+ * what it does to data that the adversary has; neither its parameters nor its networks. */
 #ifndef LEARNT_H
 #define LEARNT_H
 
@@ -21,8 +21,8 @@ typedef struct learnt_pairs {
     learnt_pair *pair; /* scratch of the hook, in an order drawn from the stream "pairs" */
 } learnt_pairs;
 
-/* All pairs of the shadow observations. An encoding belongs to the sample its id names (the one it is mostly of). Fails
- * with a sentence where there is nothing to learn from. */
+/* All pairs of the shadow observations. An encoding belongs to the sample its id names (the one it is mostly
+ * of). Fails with a sentence where there is nothing to learn from. */
 gnt_status learnt_pairs_make(learnt_pairs *p, const gnt_host *host, const gnt_attack_prepare *in);
 
 /* What `run` answers: as many encodings as there are samples in the set, the first pass over it. Fails with

@@ -3,8 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Convolutions in the order of the vector: what feeds them and what comes out, in multiples of `features`; 0 stands for
- * the channels of the sample. Each has a weight o×c×3×3 and a bias o; the label's matrix comes last. */
+/* Convolutions in the order of the vector: what feeds them and what comes out, in multiples of
+ * `features`; 0 stands for the channels of the sample. Each has a weight o×c×3×3 and a bias o; the
+ * label's matrix comes last. */
 typedef struct stage {
     int64_t in, out;
 } stage;

@@ -1,5 +1,5 @@
-/* net: a U-Net that maps an encoding and its label to an image: three levels, two of them below the image's own, joined
- * across. Its tensors lie one after the other in one vector. */
+/* net: a U-Net that maps an encoding and its label to an image: three levels, two of them below the image's
+ * own, joined across. Its tensors lie one after the other in one vector. */
 #ifndef LEARNT_NET_H
 #define LEARNT_NET_H
 

@@ -1,5 +1,5 @@
-/* ridge: the linear filter that maps encodings back to images best in the least squares sense, one for each channel of
- * the image over a square window of all channels of the encoding, edges repeated.
+/* ridge: the linear filter that maps encodings back to images best in the least squares sense, one for each
+ * channel of the image over a square window of all channels of the encoding, edges repeated.
  *
  *   w = argmin Σ over pixels (x − w·patch(E))² + λ·‖w‖²,  patch with a constant entry that λ leaves alone. */
 #include <math.h>

@@ -5,8 +5,8 @@
 #include "invert.h"
 #include "search.h"
 
-typedef struct
-    attack_job { /* one hook's work; its memory is the hook's, its functions end with attack_close */
+/* One hook's work. Its memory is the hook's, its functions end with attack_close. */
+typedef struct attack_job {
     const gnt_host *host;
     known known;
     inversion inversion;
@@ -14,7 +14,8 @@ typedef struct
     float *x;      /* a batch: the start, then the result */
 } attack_job;
 
-/* Knows the defense and makes everything for batches of n; `like` holds what differs between attacks: kkt, tv, edge. */
+/* Knows the defense and makes everything for batches of n; `like` holds what differs
+ * between attacks: kkt, tv, edge. */
 gnt_status attack_open(attack_job *j, const gnt_host *host, const gnt_observation *seen,
                        const inversion *like, int64_t n);
 void attack_close(attack_job *j);
@@ -22,13 +23,13 @@ void attack_close(attack_job *j);
 /* Fills x, n × pixels, with where the searches for `encoded` begin. */
 typedef void (*attack_start)(void *context, const float *encoded, int64_t n, float *x);
 
-/* Answers the encodings of the observation: batch by batch from where `start` says, with the search's settings. The last
- * batch is filled up with the last encoding. */
+/* Answers the encodings of the observation: batch by batch from where `start` says, with the search's
+ * settings. The last batch is filled up with the last encoding. */
 gnt_status attack_answer(attack_job *j, const gnt_observation *seen, const gnt_answer *answer,
                          attack_start start, void *context);
 
-/* Pairs of shadow images and their encodings: image i of at most `most`, from where it stands. NULL where the adversary
- * was given none. */
+/* Pairs of shadow images and their encodings: image i of at most `most`, from where it stands. NULL where the
+ * adversary was given none. */
 typedef struct attack_pair {
     const float *encoded, *x;
 } attack_pair;

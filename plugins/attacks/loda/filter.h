@@ -1,5 +1,5 @@
-/* filter: a linear way back from encodings, learnt from pairs: each value of an image from the 3×3 neighbourhood of all
- * channels of its encoding, by ridge regression. Rough, but a place to begin. */
+/* filter: a linear way back from encodings, learnt from pairs: each value of an image from the 3×3
+ * neighbourhood of all channels of its encoding, by ridge regression. Rough, but a place to begin. */
 #ifndef LODA_FILTER_H
 #define LODA_FILTER_H
 

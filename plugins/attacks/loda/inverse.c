@@ -1,6 +1,7 @@
-/* loda-inverse: LODA's own adaptive attack (Eq. 6). c and the number of steps are searched, as in the paper, but on pairs
- * that the adversary has of shadow data; without such, the paper's choice stands. c comes as a share of the defense's,
- * since its size means nothing without that of the activations: the paper's {0, 1, 5, 10, 20} stood beside c = 20. */
+/* loda-inverse: LODA's own adaptive attack (Eq. 6). c and the number of steps are searched, as in the paper,
+ * but on pairs that the adversary has of shadow data; without such, the paper's choice stands. c comes as a
+ * share of the defense's, since its size means nothing without that of the activations: the paper's {0, 1, 5,
+ * 10, 20} stood beside c = 20. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

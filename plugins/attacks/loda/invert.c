@@ -61,7 +61,8 @@ gnt_status inversion_set(inversion *v, const float *encoded) {
     return s;
 }
 
-/* Adds weight × the gradient of the mean over neighbours of √(d² + 1e-6), d their difference; returns that mean. */
+/* Adds weight × the gradient of the mean over neighbours of √(d² + 1e-6), d their
+ * difference; returns that mean. */
 static double variation(const int64_t dim[3], const float *x, double weight, float *grad) {
     const int64_t h = dim[1], w = dim[2], pairs = dim[0] * (h * (w - 1) + (h - 1) * w);
     double sum = 0;

@@ -1,7 +1,8 @@
 /* invert: the costs of the attacks on one batch of encodings, from the residual r(x).
  *   Eq. 6    ‖r(x)‖²
- *   KKT      ‖e(x)‖²/‖e(½)‖² + tv·TV(x): e is r where x′ lies inside the box; where it lies on an edge the descent was
- *            held there by a gradient pointing out, so e is what r has of the wrong sign (below 0 at 0, above 0 at 1) */
+ *   KKT      ‖e(x)‖²/‖e(½)‖² + tv·TV(x): e is r where x′ lies inside the box; where it lies on an edge the
+ *            descent was held there by a gradient pointing out, so e is what r has of the wrong sign (below 0
+ *            at 0, above 0 at 1) */
 #ifndef LODA_INVERT_H
 #define LODA_INVERT_H
 

@@ -1,7 +1,7 @@
-/* loda-kkt: what Eq. 6 leaves out. Most pixels of an encoding end on an edge of the box, where the gradient need not be
- * zero but only point out; so the residual counts inside, its wrong sign counts on the edges, at the defense's own c, with
- * a prior on images. Begins at what a linear filter makes of the encoding, learnt from shadow observations as is how far to
- * go from there, or else at the mean of the public images. */
+/* loda-kkt: what Eq. 6 leaves out. Most pixels of an encoding end on an edge of the box, where the gradient
+ * need not be zero but only point out; so the residual counts inside, its wrong sign counts on the edges, at
+ * the defense's own c, with a prior on images. Begins at what a linear filter makes of the encoding, learnt
+ * from shadow observations as is how far to go from there, or else at the mean of the public images. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,8 +24,8 @@ typedef struct kkt {
     int start, how;
 } kkt;
 
-/* How many steps from the filter's image bring the shadow images nearest: 0 where the defense stopped far from rest, and
- * the residual misleads. */
+/* How many steps from the filter's image bring the shadow images nearest: 0 where the defense stopped far
+ * from rest, and the residual misleads. */
 static gnt_status choose_steps(const kkt *self, const gnt_attack_prepare *in, const attack_pair *pair,
                                int64_t n, const float *filter, float *best) {
     const inversion like = {.kkt = 1, .tv = self->tv, .edge = self->edge};

@@ -9,11 +9,12 @@ typedef struct known {
     double c;
 } known;
 
-/* From an observation, or the setting that prepare is told. GNT_UNSUPPORTED with a sentence where the defense is another. */
+/* From an observation, or the setting that prepare is told. GNT_UNSUPPORTED with a sentence
+ * where the defense is another. */
 gnt_status known_open(known *k, const gnt_host *host, const gnt_observation *seen);
 
-/* How many encodings are to be answered: those of the first pass over the set. GNT_UNSUPPORTED where there are none, or
- * where they are no images of the extractor. */
+/* How many encodings are to be answered: those of the first pass over the set. GNT_UNSUPPORTED where there
+ * are none, or where they are no images of the extractor. */
 gnt_status known_targets(const known *k, const gnt_observation *seen, int64_t *n);
 
 #endif

@@ -1,4 +1,5 @@
-/* residual: were x the private image behind the encoding x′, half the gradient of LODA's objective at x′ would be
+/* residual: were x the private image behind the encoding x′, half the gradient of LODA's
+ * objective at x′ would be
  *     r(x) = J(x′)ᵀ(g(x′) − g(x)) − c(x′ − x),
  * zero where the descent came to rest inside the box (Eq. 5). dr/dx = cI − J(x′)ᵀJ(x). */
 #ifndef LODA_RESIDUAL_H

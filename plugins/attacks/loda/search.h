@@ -1,4 +1,5 @@
-/* search: descent on a cost of n images at once, each by itself, within the box. What the two attacks share. */
+/* search: descent on a cost of n images at once, each by itself, within the box. What the two attacks
+ * share. */
 #ifndef LODA_SEARCH_H
 #define LODA_SEARCH_H
 
@@ -20,13 +21,15 @@ typedef struct search {
     double done, all; /* for progress: steps before this search, and of all */
 } search;
 
-/* x: the starts, which become the result. total: steps + 1 entries, to which the costs at every step are added. */
+/* x: the starts, which become the result. total: steps + 1 entries, to which the costs
+ * at every step are added. */
 gnt_status search_run(const search *s, float *x, double *total);
 
 enum { START_PUBLIC, START_MEAN, START_NOISE };
 extern const char *const start_names[]; /* "public", "mean", "noise" */
-/* Where the searches for n encodings begin: a random public image, the mean of them, or noise, and noise in the place of
- * either where there is no public data. Never at the encoding itself, where the residual is zero for no reason. */
+/* Where the searches for n encodings begin: a random public image, the mean of them, or noise, and
+ * noise in the place of either where there is no public data. Never at the encoding itself, where the
+ * residual is zero for no reason. */
 void search_start(const gnt_host *host, int how, const gnt_samples *public_data, const float *encoded,
                   int64_t n, int64_t pixels, float *x);
 

@@ -1,4 +1,5 @@
-/* cache: encodings by the content of their images, so that an image is encoded once however often it comes. */
+/* cache: encodings by the content of their images, so that an image is encoded once however often it
+ * comes. */
 #ifndef LODA_CACHE_H
 #define LODA_CACHE_H
 

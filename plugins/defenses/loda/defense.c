@@ -1,6 +1,7 @@
-/* loda: "Learning to Obscure Data". A client's images go out as others that look like public ones but make the extractor
- * feel the same. Each is encoded once: what an image becomes depends on its pixels, the public images and a secret that
- * `prepare` draws for all clients, not on the round, the epoch or the images beside it (up to the rounding of sums). */
+/* loda: "Learning to Obscure Data". A client's images go out as others that look like public ones but make
+ * the extractor feel the same. Each is encoded once: what an image becomes depends on its pixels, the public
+ * images and a secret that `prepare` draws for all clients, not on the round, the epoch or the images beside
+ * it (up to the rounding of sums). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

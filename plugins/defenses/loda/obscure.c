@@ -50,7 +50,8 @@ static gnt_status set_goal(descent *d) {
     return s;
 }
 
-/* ‖now − goal‖², and 2(now − goal) into `out`. In eight lanes, so that the sums do not wait for one another. */
+/* ‖now − goal‖², and 2(now − goal) into `out`. In eight lanes, so that the sums do
+ * not wait for one another. */
 static double feature_gap(const float *now, const float *goal, int64_t n, float *out) {
     enum { LANES = 8 };
     float lane[LANES] = {0};

@@ -1,9 +1,10 @@
 /* mixup and instahide as encodings of a client's set.
  *
- * mixup (Zhang et al., 2018): e = Σ w_c x_c over k samples, y = Σ w_c y_c. instahide (Huang et al., 2020): the same sum of
- * images centred on 0, v = Σ w_c (2x_c − 1), then a random sign for every entry: s ∘ v. Encodings live in image space
- * [0, 1] as all samples do here: e = (s ∘ v + 1)/2, which is the plain mix or its negative, entry by entry; an attacker
- * gets |v| back as |2e − 1|. Public partners bring no labels: those of the private samples are scaled up to sum to 1. */
+ * mixup (Zhang et al., 2018): e = Σ w_c x_c over k samples, y = Σ w_c y_c. instahide (Huang et al., 2020):
+ * the same sum of images centred on 0, v = Σ w_c (2x_c − 1), then a random sign for every entry: s ∘ v.
+ * Encodings live in image space [0, 1] as all samples do here: e = (s ∘ v + 1)/2, which is the plain mix or
+ * its negative, entry by entry; an attacker gets |v| back as |2e − 1|. Public partners bring no labels: those
+ * of the private samples are scaled up to sum to 1. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,8 +111,8 @@ static gnt_status encode_set(void *self, const gnt_client *client, int64_t epoch
     return status;
 }
 
-/* A network trained on flipped pixels has hardly seen an image without: samples it is asked about are flipped too, each
- * by itself, and not mixed. */
+/* A network trained on flipped pixels has hardly seen an image without: samples it is asked about are flipped
+ * too, each by itself, and not mixed. */
 static gnt_status encode_query(void *self, const gnt_client *client, int64_t draw,
                                const gnt_samples_sink *out) {
     mixing *m = self;

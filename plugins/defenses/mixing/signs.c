@@ -1,8 +1,9 @@
 /* InstaHide's signs, one for each entry of each released sample.
  *
- * "seeded" takes them from the host's stream, which is a counter-based generator and no cipher. "csprng" takes 256 bits
- * from that stream as a key and then every sign from ChaCha20: who knows some signs cannot tell others, and who does not
- * know the run key (a suite's key_file) cannot tell any. Both repeat exactly under the same run key. */
+ * "seeded" takes them from the host's stream, which is a counter-based generator and no cipher. "csprng"
+ * takes 256 bits from that stream as a key and then every sign from ChaCha20: who knows some signs cannot
+ * tell others, and who does not know the run key (a suite's key_file) cannot tell any. Both repeat
+ * exactly under the same run key. */
 #include "mixing.h"
 
 static uint32_t rotate(uint32_t x, int by) {
