@@ -123,7 +123,9 @@ $(PLUGIN_DIR:%=$(B)/%.so): $(B)/%.so: $$(wildcard %/*.[ch]) $$(call plugin_share
 
 $(B)/tests/%: tests/unit/%.c $(B)/libgauntlet.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) -Iharness -Iharness/include -Itests $< -o $@ $(B)/libgauntlet.a -lcmocka $(LIBS)
+	$(Q)$(CC) $(CFLAGS_ALL) -Iharness -Iharness/include -Itests $< -o $@ $(WRAPPED) $(B)/libgauntlet.a -lcmocka $(LIBS)
+# it fails the allocations of the program that it is linked with
+$(B)/tests/test_hostile: WRAPPED = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free
 # the program with tests/faulty.c around the calls that it names
 $(B)/gauntlet-faulty: tests/faulty.c $(B)/obj/harness/cli/main.o $(B)/libgauntlet.a
 	$(Q)$(CC) $(CFLAGS_ALL) -MF $(B)/obj/faulty.d $(LDFLAGS) -o $@ $^ \

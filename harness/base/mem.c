@@ -7,35 +7,16 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#ifdef GNT_HOSTILE
-static int fails_now(void) {
-    static long left = -1; /* test builds only */
-    if (left < 0) {
-        const char *text = getenv("GNT_FAIL_AT");
-        left = text ? strtol(text, NULL, 10) : 0;
-        if (left <= 0)
-            left = 0x7fffffffL;
-    }
-    return left > 0 && --left == 0; /* once only */
-}
-#else
-static int fails_now(void) {
-    return 0;
-}
-#endif
-
 void *gnt_alloc(size_t bytes) {
-    return fails_now() ? NULL : calloc(1, bytes ? bytes : 1);
+    return calloc(1, bytes ? bytes : 1);
 }
 
 void *gnt_array(size_t n, size_t size) {
-    if (fails_now())
-        return NULL;
     return calloc(n ? n : 1, size ? size : 1);
 }
 
 void *gnt_resize(void *block, size_t n, size_t size) {
-    if (fails_now() || (size && n > SIZE_MAX / size))
+    if (size && n > SIZE_MAX / size)
         return NULL;
     size_t bytes = n * size;
     return realloc(block, bytes ? bytes : 1);
@@ -69,7 +50,7 @@ void gnt_free(void *block) {
 enum { PAGE = 2 << 20, LARGE = 8 << 20 };
 
 void *gnt_aligned(size_t n, size_t size) {
-    if (fails_now() || (size && n > (SIZE_MAX - PAGE) / size))
+    if (size && n > (SIZE_MAX - PAGE) / size)
         return NULL;
     size_t bytes = (n * size + 63) / 64 * 64;
     size_t unit = bytes >= LARGE ? PAGE : 64;

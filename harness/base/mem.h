@@ -1,21 +1,26 @@
-/* mem: allocation with overflow-checked sizes. Every block is zeroed and freed by gnt_free.
+/* mem: allocation with overflow-checked sizes.
  *
- * Running out of memory is an error like any other: these return NULL and callers say so in a sentence.
- * A hostile build (-DGNT_HOSTILE) fails the allocation numbered by the environment variable GNT_FAIL_AT and
- * fills fresh growth with junk, which gives bugs a chance. */
+ * Owner: every block is the caller's, who gives it back with gnt_free, or gnt_free_aligned where it was made
+ * by gnt_aligned.
+ * Content: a fresh block is zeroed; what gnt_resize adds to one is not.
+ * Error: running out of memory is an error like any other. These return NULL, and callers say so in a
+ * sentence. tests/unit/test_hostile.c fails the allocations of readers one by one. */
 #ifndef GNT_BASE_MEM_H
 #define GNT_BASE_MEM_H
 
 #include <stddef.h>
 
-void *gnt_alloc(size_t bytes);                        /* zeroed; NULL when out of memory */
-void *gnt_array(size_t n, size_t size);               /* n × size bytes, zeroed; NULL on overflow too */
-void *gnt_resize(void *block, size_t n, size_t size); /* the old block stays valid on NULL */
-char *gnt_strdup(const char *text);                   /* NULL gives NULL */
+void *gnt_alloc(size_t bytes);
+/* n × size bytes; NULL on overflow too. */
+void *gnt_array(size_t n, size_t size);
+/* Of a block of gnt_alloc or gnt_array, or NULL. The old block stays valid where this returns NULL. */
+void *gnt_resize(void *block, size_t n, size_t size);
+/* NULL gives NULL. */
+char *gnt_strdup(const char *text);
 char *gnt_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void gnt_free(void *block);
 
-/* 64-byte aligned and zeroed, for numeric buffers; freed by gnt_free_aligned. */
+/* 64-byte aligned, for numeric buffers. */
 void *gnt_aligned(size_t n, size_t size);
 void gnt_free_aligned(void *block);
 

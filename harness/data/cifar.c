@@ -57,7 +57,9 @@ static int open_all(data_bytes *b, int64_t *rows, const char *folder, const cifa
     int64_t part_rows[2] = {0, 0};
     for (int i = 0; i < n; i++) {
         char *path = gnt_format("%s/%s", folder, file[i].name);
-        int there = path && gnt_file_exists(path);
+        if (!path)
+            return gnt_fail(err, "%s: out of memory", folder);
+        int there = gnt_file_exists(path);
         gnt_free(path);
         if (!there)
             continue;
