@@ -10,7 +10,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "report/report.h"
+#include "report/report_impl.h"
 
 typedef struct bench {
     char folder[64];

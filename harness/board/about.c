@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "report/measure.h"
+#include "results/measure.h"
 
 enum {
     MOST_NAME = 80,

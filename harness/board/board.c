@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "report/make.h"
+#include "report/report.h"
 
 /* "quick" of "results/quick/" */
 static char *last_part(const char *folder) {

@@ -6,11 +6,11 @@
 
 #include "board/about.h"
 #include "board/board.h"
-#include "report/measure.h"
-#include "report/results.h"
-#include "report/table.h"
-#include "report/standing.h"
-#include "report/view.h"
+#include "results/measure.h"
+#include "results/results.h"
+#include "render/table.h"
+#include "results/standing.h"
+#include "results/view.h"
 #include "tally/tally.h"
 
 typedef struct board_run {

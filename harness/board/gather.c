@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "board/board_impl.h"
 #include "plugin/words.h"
-#include "report/report.h"
+#include "report/report_impl.h"
 
 static const char *text_of(const json_t *object, const char *key) {
     const char *text = json_string_value(json_object_get(object, key));

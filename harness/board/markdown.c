@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "board/board_impl.h"
-#include "report/escape.h"
+#include "render/escape.h"
 
 enum { MOST_TEXT = 64 << 20 };
 

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "board/page_impl.h"
-#include "report/escape.h"
+#include "render/escape.h"
 
 enum { MOST_PAGE = 192 << 20 };
 

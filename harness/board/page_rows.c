@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "board/page_impl.h"
-#include "report/report.h"
+#include "report/report_impl.h"
 
 static double at(const page_scale *s, double value) {
     const double share = s->high > s->low ? (value - s->low) / (s->high - s->low) : 0.5;

@@ -1,5 +1,5 @@
 /* Who leaks least: worst case over attacks and drawn rounds, at matched utility, ties as ties. What costs a rank is
- * report/standing.h's. Pure. */
+ * results/standing.h's. Pure. */
 #include <math.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "board/board_impl.h"
-#include "report/report.h"
+#include "report/report_impl.h"
 
 enum { MOST_TEXT = 64 << 20 };
 

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "board/board_impl.h"
 #include "plugin/words.h"
-#include "report/report.h"
+#include "report/report_impl.h"
 
 static const gnt_results *first_of(const board *b, const board_contest *c) {
     return &b->run[c->run[0]].results;

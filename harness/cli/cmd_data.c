@@ -11,7 +11,7 @@
 #include "cli/args.h"
 #include "cli/cmd.h"
 #include "data/data.h"
-#include "report/png.h"
+#include "render/png.h"
 
 static const char help[] = "Usage: gauntlet data list [--json]\n"
                            "       gauntlet data check [NAME...] [--data DIR] [--json]\n"

@@ -10,7 +10,7 @@
 #include "cli/cmd.h"
 #include "cli/walls.h"
 #include "cli/world.h"
-#include "report/make.h"
+#include "report/report.h"
 #include "process/child.h"
 #include "run/engine.h"
 #include "run/shard.h"

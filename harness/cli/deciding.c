@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "report/report.h"
-#include "report/standing.h"
-#include "report/view.h"
+#include "report/report_impl.h"
+#include "results/standing.h"
+#include "results/view.h"
 
 /* Groups stand in the order of their cells. Of the worst one all cells, of the others those that are not ok:
  * whether they had to fail decides too. */

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "nn/train.h"
+#include "nn/model/train.h"
 
 double gnt_fl_rate(const gnt_fl_config *config, int32_t round) {
     return config->cosine ? gnt_rate_cosine(config->rate, round, config->rounds > 0 ? config->rounds : 1)

@@ -8,8 +8,8 @@
 
 #include "base/text.h"
 #include "gate/evidence.h"
-#include "report/measure.h"
-#include "report/results.h"
+#include "results/measure.h"
+#include "results/results.h"
 
 /* What a suite says under "check", defaults filled in. */
 typedef struct gnt_gate_settings {

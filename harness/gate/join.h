@@ -2,7 +2,7 @@
 #ifndef GNT_GATE_JOIN_H
 #define GNT_GATE_JOIN_H
 
-#include "report/results.h"
+#include "results/results.h"
 
 /* One cell of one run or both, at one seed. `key` is the id without its seed; `length` its bytes. */
 typedef struct gnt_joined {

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "gate/gate.h"
-#include "report/escape.h"
+#include "render/escape.h"
 
 /* ---- JUnit ---- */
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "gate/gate.h"
-#include "report/escape.h"
+#include "render/escape.h"
 
 enum { SHOWN = 1 << 20, PLACE_WIDTH = 60 };
 

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "report/plot.h"
-#include "report/view.h"
+#include "results/view.h"
 
 enum { MOST_PANELS = 24, MOST_CURVES = 4096, STEPS = 121 };
 

@@ -4,7 +4,7 @@
 #ifndef GNT_REPORT_CONVERGENCE_H
 #define GNT_REPORT_CONVERGENCE_H
 
-#include "report/results.h"
+#include "results/results.h"
 
 int gnt_plot_convergence(const gnt_results *r, const char *task, int64_t stage, const char *folder,
                          const char *name, int formats, int *drawn, gnt_err *err);

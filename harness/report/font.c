@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "report/escape.h"
+#include "render/escape.h"
 
 /* Space to tilde. Seven rows from the top, five bits each, the leftmost pixel the highest bit. */
 static const uint8_t glyphs[95][7] = {

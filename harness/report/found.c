@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "report/marks.h"
+#include "results/marks.h"
 
 /* A defense that is marked in every cell says the same thing over and over: these many are told apart. */
 enum { MOST_FOUND = 64 };

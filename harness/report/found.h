@@ -3,8 +3,8 @@
 #ifndef GNT_REPORT_FOUND_H
 #define GNT_REPORT_FOUND_H
 
-#include "report/results.h"
-#include "report/table.h"
+#include "results/results.h"
+#include "render/table.h"
 
 /* A row for each sentence on a defense in a task, cells with the same one joined; without rows where nothing was found. The
  * caller frees the table. */

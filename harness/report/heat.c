@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 #include "report/plot.h"
-#include "report/standing.h"
-#include "report/view.h"
+#include "results/standing.h"
+#include "results/view.h"
 
 enum { WIDE = 118, HIGH = 50, LOW = 38, BESIDE = 13, LEFT = 210, TOP = 40, FOOT = 46, NOTE = 17, GAP = 14 };
 enum { MOST_COLUMNS = 16, MOST_LINES = 48, MOST_NOTES = 4 };

@@ -5,8 +5,8 @@
 #ifndef GNT_REPORT_HEAT_H
 #define GNT_REPORT_HEAT_H
 
-#include "report/measure.h"
-#include "report/results.h"
+#include "results/measure.h"
+#include "results/results.h"
 
 /* Draws FOLDER/NAME.svg and .png. *drawn is 0 when there is no number. */
 int gnt_plot_heat(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,

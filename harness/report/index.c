@@ -5,13 +5,13 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "report/escape.h"
+#include "render/escape.h"
 #include "report/found.h"
 #include "report/paper.h"
-#include "report/report.h"
+#include "report/report_impl.h"
 #include "report/tables.h"
 #include "report/tradeoff.h"
-#include "report/view.h"
+#include "results/view.h"
 
 enum { MOST = 256 << 20 };
 

@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "report/report.h"
+#include "report/report_impl.h"
 
 static const char list_name[] = "pictures.txt";
 enum { MOST_LIST = 4 << 20, MOST_LINE = 256 };

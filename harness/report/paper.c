@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/measure.h"
+#include "results/measure.h"
 
 /* What a cell of the table shows: the row's word counts before the column's, the column's before the table's. */
 typedef struct choice {

@@ -4,8 +4,8 @@
 #ifndef GNT_REPORT_PAPER_H
 #define GNT_REPORT_PAPER_H
 
-#include "report/results.h"
-#include "report/table.h"
+#include "results/results.h"
+#include "render/table.h"
 
 typedef struct gnt_paper_table {
     const char *id, *title, *note; /* of the results; note "" for none */

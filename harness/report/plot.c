@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "report/escape.h"
+#include "render/escape.h"
 #include "report/gnuplot.h"
 
 enum { MOST = 64 << 20 };

@@ -11,8 +11,8 @@
 
 #include "base/err.h"
 #include "base/text.h"
-#include "report/make.h"
-#include "report/results.h"
+#include "report/report.h"
+#include "results/results.h"
 
 enum { GNT_KEY_NAME = 26, GNT_KEY_LINE = 22 };
 

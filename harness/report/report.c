@@ -1,4 +1,4 @@
-#include "report/report.h"
+#include "report/report_impl.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,14 +8,14 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "report/convergence.h"
-#include "report/escape.h"
+#include "render/escape.h"
 #include "report/gnuplot.h"
 #include "report/heat.h"
 #include "report/sheet.h"
 #include "report/strength.h"
 #include "report/tables.h"
 #include "report/tradeoff.h"
-#include "report/view.h"
+#include "results/view.h"
 
 int gnt_report_draws(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m) {
     if (m->rank == 0 || !gnt_has_measure(r, task, stage, NULL, m->name))

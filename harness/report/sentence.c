@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "report/report.h"
-#include "report/standing.h"
-#include "report/view.h"
+#include "report/report_impl.h"
+#include "results/standing.h"
+#include "results/view.h"
 
 static void say_number(const gnt_measure *m, const gnt_standing *s, gnt_text *out) {
     gnt_text_add(out, "%s ", m->title);

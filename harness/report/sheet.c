@@ -7,11 +7,11 @@
 
 #include "base/mem.h"
 #include "nn/io/safetensors.h"
-#include "report/escape.h"
+#include "render/escape.h"
 #include "report/font.h"
-#include "report/measure.h"
-#include "report/png.h"
-#include "report/view.h"
+#include "results/measure.h"
+#include "render/png.h"
+#include "results/view.h"
 
 enum { MOST_IMAGES = 8, MOST_SIDE = 1024, MOST_STRIPS = 8, MOST_FILE = 64 << 20 };
 enum { TILE = 112, SMALL_TILE = 56, GAP = 8, LEFT = 288, CAPTION = 20, TOP = 44, BETWEEN = 10 };

@@ -7,7 +7,7 @@
 #define GNT_REPORT_SHEET_H
 
 #include "base/err.h"
-#include "report/results.h"
+#include "results/results.h"
 
 /* Draws FOLDER/NAME.png from the run's image files. A file that cannot be used is left out and named in `err`
  * while the others are drawn: *drawn tells whether a sheet was written, the return value whether all went

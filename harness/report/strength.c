@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "report/plot.h"
-#include "report/view.h"
+#include "results/view.h"
 
 enum { MOST_ROWS = 8, MOST_COLUMNS = 6, MOST_TICKS = 7 };
 

@@ -5,8 +5,8 @@
 #ifndef GNT_REPORT_STRENGTH_H
 #define GNT_REPORT_STRENGTH_H
 
-#include "report/measure.h"
-#include "report/results.h"
+#include "results/measure.h"
+#include "results/results.h"
 
 typedef enum gnt_spread { GNT_SPREAD_PLAIN, GNT_SPREAD_LOG, GNT_SPREAD_TO_ONE } gnt_spread;
 

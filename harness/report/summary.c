@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "report/report.h"
+#include "report/report_impl.h"
 #include "report/tables.h"
-#include "report/standing.h"
-#include "report/view.h"
+#include "results/standing.h"
+#include "results/view.h"
 
 void gnt_report_place(const gnt_results *r, const char *task, int64_t stage, gnt_text *out) {
     char words[64];

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "report/standing.h"
-#include "report/view.h"
+#include "results/standing.h"
+#include "results/view.h"
 
 static void columns(gnt_table *t, const char *const *names, size_t n) {
     for (size_t i = 0; i < n; i++)

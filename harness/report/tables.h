@@ -4,9 +4,9 @@
 #ifndef GNT_REPORT_TABLES_H
 #define GNT_REPORT_TABLES_H
 
-#include "report/measure.h"
-#include "report/results.h"
-#include "report/table.h"
+#include "results/measure.h"
+#include "results/results.h"
+#include "render/table.h"
 
 /* Defense × attack at matched utility, a row for each defense, "value [low, high]" in the cells, the better
  * row first; rows that are not at matched utility come after the others and say so, then each point of the

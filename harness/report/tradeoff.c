@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "match/pareto.h"
 #include "report/plot.h"
-#include "report/view.h"
+#include "results/view.h"
 
 enum { MOST_PANELS = 24 };
 

@@ -4,8 +4,8 @@
 #ifndef GNT_REPORT_TRADEOFF_H
 #define GNT_REPORT_TRADEOFF_H
 
-#include "report/measure.h"
-#include "report/results.h"
+#include "results/measure.h"
+#include "results/results.h"
 
 /* Settings that have a utility and a number: 0, 1, or 2 for more. */
 int gnt_tradeoff_points(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m);

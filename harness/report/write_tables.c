@@ -3,11 +3,11 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "report/escape.h"
+#include "render/escape.h"
 #include "report/paper.h"
-#include "report/report.h"
+#include "report/report_impl.h"
 #include "report/tables.h"
-#include "report/view.h"
+#include "results/view.h"
 
 static int write_text(const gnt_report *p, const char *name, const char *ending, gnt_text *text,
                       gnt_err *err) {

@@ -4,7 +4,7 @@
 
 #include "metric/resample.h"
 #include "planned.h"
-#include "report/make.h"
+#include "report/report.h"
 #include "run/run_impl.h"
 
 /* In place of two thousand draws an interval: they would take all the time and parse nothing. */

@@ -1,7 +1,7 @@
 /* The report of a run folder, whole, but for gnuplot itself. Input: results.json, a line "%%", tensors as work.h describes
  * them for images/c.safetensors, which seeds name. */
 #include "report/gnuplot.h"
-#include "report/make.h"
+#include "report/report.h"
 #include "work.h"
 
 /* In place of the program: what it would be given has been written. */

@@ -3,9 +3,9 @@
 #include "fuzz.h"
 #include "gate/gate.h"
 #include "report/found.h"
-#include "report/report.h"
+#include "report/report_impl.h"
 #include "report/tables.h"
-#include "report/view.h"
+#include "results/view.h"
 
 static void write_table(gnt_table *t) {
     static void (*const forms[])(const gnt_table *, gnt_text *) = {gnt_table_markdown, gnt_table_html,

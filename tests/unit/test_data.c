@@ -17,7 +17,7 @@
 #include "data/data.h"
 #include "data/draw.h"
 #include "data/person.h"
-#include "report/png.h"
+#include "render/png.h"
 
 static gnt_data *open_set(const char *name, int64_t train, int64_t test, int64_t publics, uint64_t seed) {
     gnt_data *d = NULL;

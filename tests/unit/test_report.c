@@ -15,7 +15,7 @@
 #include <png.h>
 
 #include "report/gnuplot.h"
-#include "report/report.h"
+#include "report/report_impl.h"
 #include "report_folder.h"
 #include "synthetic_run.h"
 

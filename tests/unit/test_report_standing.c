@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "report/found.h"
-#include "report/report.h"
-#include "report/standing.h"
+#include "report/report_impl.h"
+#include "results/standing.h"
 #include "report/tables.h"
 #include "report_folder.h"
 

@@ -11,13 +11,13 @@
 #include <cmocka.h>
 
 #include "report/convergence.h"
-#include "report/escape.h"
-#include "report/report.h"
-#include "report/results.h"
-#include "report/table.h"
+#include "render/escape.h"
+#include "report/report_impl.h"
+#include "results/results.h"
+#include "render/table.h"
 #include "report/tables.h"
-#include "report/standing.h"
-#include "report/view.h"
+#include "results/standing.h"
+#include "results/view.h"
 
 /* ---- escaping ---- */
 

@@ -12,11 +12,11 @@
 #include <cmocka.h>
 
 #include "report/plot.h"
-#include "report/report.h"
+#include "report/report_impl.h"
 #include "report/strength.h"
 #include "report/tables.h"
-#include "report/standing.h"
-#include "report/view.h"
+#include "results/standing.h"
+#include "results/view.h"
 
 #define G "\"task\": \"t\", \"stage\": 0, "
 #define PSNR(mean, low, high)                                                                                \

@@ -1,4 +1,4 @@
-#include "report/escape.h"
+#include "render/escape.h"
 
 #include <stdint.h>
 #include <stdio.h>

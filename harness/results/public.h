@@ -1,9 +1,9 @@
 /* public: utilities of a run held against those of public data alone (metric/public_only.h). */
-#ifndef GNT_REPORT_PUBLIC_H
-#define GNT_REPORT_PUBLIC_H
+#ifndef GNT_RESULTS_PUBLIC_H
+#define GNT_RESULTS_PUBLIC_H
 
 #include "metric/public_only.h"
-#include "report/results.h"
+#include "results/results.h"
 
 /* Fills the scatter over seeds of each task that has trained on public data alone. */
 void gnt_public_scatter(gnt_results *r);

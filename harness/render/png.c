@@ -1,4 +1,4 @@
-#include "report/png.h"
+#include "render/png.h"
 
 #include <png.h>
 

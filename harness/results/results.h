@@ -3,9 +3,9 @@
  * followed.
  *
  * Strings and JSON values belong to the gnt_results and live until gnt_results_free. Text is as the file has
- * it: who draws it escapes it (report/escape.h). An absent or null number is NAN. */
-#ifndef GNT_REPORT_RESULTS_H
-#define GNT_REPORT_RESULTS_H
+ * it: who draws it escapes it (render/escape.h). An absent or null number is NAN. */
+#ifndef GNT_RESULTS_RESULTS_H
+#define GNT_RESULTS_RESULTS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 #include <jansson.h>
 
 #include "base/err.h"
-#include "report/task.h"
+#include "results/task.h"
 
 typedef enum gnt_status {
     GNT_CELL_OK,

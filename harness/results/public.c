@@ -1,9 +1,9 @@
-#include "report/public.h"
+#include "results/public.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "report/measure.h"
+#include "results/measure.h"
 
 /* The utilities of a task's defense, by the seeds that were trained on public data alone. The attacks of a seed share its
  * training. */

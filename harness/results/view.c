@@ -1,4 +1,4 @@
-#include "report/view.h"
+#include "results/view.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* marks: what the host found wrong with defenses, cell by cell. Texts belong to the results. */
-#ifndef GNT_REPORT_MARKS_H
-#define GNT_REPORT_MARKS_H
+#ifndef GNT_RESULTS_MARKS_H
+#define GNT_RESULTS_MARKS_H
 
-#include "report/results.h"
+#include "results/results.h"
 
 typedef struct gnt_mark {
     const char *what, *says; /* a word such as "not-reproducible", and a sentence */

@@ -3,8 +3,8 @@
  * CSV and JSON carry numbers with nine digits and an absent number as an empty field or null; Markdown and
  * HTML, for reading, carry four. A table that ran out of memory is marked and its writers produce a failed
  * gnt_text. */
-#ifndef GNT_REPORT_TABLE_H
-#define GNT_REPORT_TABLE_H
+#ifndef GNT_RENDER_TABLE_H
+#define GNT_RENDER_TABLE_H
 
 #include <stddef.h>
 

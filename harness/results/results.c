@@ -1,4 +1,4 @@
-#include "report/results.h"
+#include "results/results.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "report/marks.h"
-#include "report/public.h"
+#include "results/marks.h"
+#include "results/public.h"
 
 enum { MOST_BYTES = 256 << 20, MOST_ROWS = 1 << 18 };
 /* Names of each kind, more than a suite may have; and how often a report may look through the groups for one of a task's

@@ -1,10 +1,10 @@
 /* view: the questions that tables, plots and pages ask of the results: which stages, which group stands for a
  * defense, what the floors are. Pure; nothing here owns memory unless it says so. */
-#ifndef GNT_REPORT_VIEW_H
-#define GNT_REPORT_VIEW_H
+#ifndef GNT_RESULTS_VIEW_H
+#define GNT_RESULTS_VIEW_H
 
-#include "report/measure.h"
-#include "report/results.h"
+#include "results/measure.h"
+#include "results/results.h"
 
 /* Where a defense's number stands: only GNT_STAND_MATCHED numbers are compared with each other. */
 typedef enum gnt_stand {

@@ -1,4 +1,4 @@
-#include "report/standing.h"
+#include "results/standing.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* standing: how the defenses of a task stand, by the attack and the round under which each leaks most. The rules are here
  * once, for reports and leaderboards: what a defense is judged by, and what costs it the rank. Pure. */
-#ifndef GNT_REPORT_STANDING_H
-#define GNT_REPORT_STANDING_H
+#ifndef GNT_RESULTS_STANDING_H
+#define GNT_RESULTS_STANDING_H
 
 #include "metric/leak.h"
-#include "report/marks.h"
-#include "report/public.h"
-#include "report/view.h"
+#include "results/marks.h"
+#include "results/public.h"
+#include "results/view.h"
 
 /* Why a defense has no rank, in the order in which rows stand. */
 typedef enum gnt_bar {

@@ -1,4 +1,4 @@
-#include "report/task.h"
+#include "results/task.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  *
  * All of them first make the text harmless to look at: control characters, line breaks and the characters
  * that reverse the direction of text become a space. */
-#ifndef GNT_REPORT_ESCAPE_H
-#define GNT_REPORT_ESCAPE_H
+#ifndef GNT_RENDER_ESCAPE_H
+#define GNT_RENDER_ESCAPE_H
 
 #include <stddef.h>
 

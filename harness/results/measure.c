@@ -1,4 +1,4 @@
-#include "report/measure.h"
+#include "results/measure.h"
 
 #include <math.h>
 #include <string.h>

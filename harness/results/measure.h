@@ -1,11 +1,11 @@
 /* measure: how the report writes a number of a measure of leakage, and a utility. A measure that metric/measure.h does
  * not know is listed in tables, never ranked nor drawn. */
-#ifndef GNT_REPORT_MEASURE_H
-#define GNT_REPORT_MEASURE_H
+#ifndef GNT_RESULTS_MEASURE_H
+#define GNT_RESULTS_MEASURE_H
 
 #include "base/text.h"
 #include "metric/measure.h"
-#include "report/results.h"
+#include "results/results.h"
 
 /* 1 when there is an interval: a mean known without one has both ends at one number. */
 int gnt_has_interval(const gnt_stat *s);

@@ -1,6 +1,6 @@
 /* png: pictures out, 8-bit RGB, the same bytes for the same pixels (no time stamp). */
-#ifndef GNT_REPORT_PNG_H
-#define GNT_REPORT_PNG_H
+#ifndef GNT_RENDER_PNG_H
+#define GNT_RENDER_PNG_H
 
 #include <stdint.h>
 

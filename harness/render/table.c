@@ -1,11 +1,11 @@
-#include "report/table.h"
+#include "render/table.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "report/escape.h"
+#include "render/escape.h"
 
 void gnt_table_init(gnt_table *t, const char *title) {
     *t = (gnt_table){.title = title};

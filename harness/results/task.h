@@ -1,7 +1,7 @@
 /* task: what results.json says of how a task was observed and of what its utility is worth. What an older run did not
  * record is absent: it was probed, at fixed rounds, and nobody trained on the public data alone. */
-#ifndef GNT_REPORT_TASK_H
-#define GNT_REPORT_TASK_H
+#ifndef GNT_RESULTS_TASK_H
+#define GNT_RESULTS_TASK_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,0 +1,66 @@
+/* report: everything a reader of a run gets, from its folder: tables, plots, image sheets, index.md and
+ * index.html. The run folder is treated as hostile. The same results give the same bytes: no time, no host
+ * fact enters. */
+#ifndef GNT_REPORT_REPORT_IMPL_H
+#define GNT_REPORT_REPORT_IMPL_H
+
+#include <stdint.h>
+
+#include "report/report.h"
+#include "results/measure.h"
+#include "report/plot.h"
+#include "results/results.h"
+
+enum { GNT_PICTURE_NAME = 192 };
+
+/* A picture of the report: what index pages show. */
+typedef struct gnt_picture {
+    char name[GNT_PICTURE_NAME]; /* file name without ending; made of slugs */
+    const gnt_measure *measure;  /* NULL: not of one measure */
+    const char *attack;          /* of an image sheet; else NULL */
+} gnt_picture;
+
+/* One task at one stage. */
+typedef struct gnt_section {
+    const char *task;
+    int64_t stage;
+    gnt_picture *tradeoff, *strength, *heat, *sheet; /* one for each measure, and for each attack */
+    size_t n_tradeoff, n_strength, n_heat, n_sheet;
+    gnt_picture convergence; /* name "" when not drawn */
+} gnt_section;
+
+typedef struct gnt_report {
+    const gnt_results *results;
+    const char *run, *folder;
+    int formats;
+    gnt_section *section;
+    size_t n_section;
+    gnt_text notices; /* a line for each thing that could not be made; shown on the pages */
+} gnt_report;
+
+/* Called by gnt_report_make, each for its own files. */
+int gnt_report_write_tables(const gnt_report *p, gnt_err *err);
+int gnt_report_write_index(const gnt_report *p, gnt_err *err);
+/* Writes the list of the pictures of this report, and removes those that the list of an earlier report in the
+ * same folder names and this one no longer makes; never another file. */
+int gnt_report_write_list(const gnt_report *p, gnt_err *err);
+
+/* The name of a picture without its ending: kind is "tradeoff", "strength", "matrix" (last: the measure), "sheet" (last:
+ * the attack) or "convergence" (last NULL). 0 when it would be too long. */
+int gnt_report_picture(char name[GNT_PICTURE_NAME], const char *kind, const char *task, int64_t stage,
+                       const char *last);
+
+/* "glyphs, round 10", "lenet, before training", "resnet20, given weights": foreign text, escape it. */
+void gnt_report_place(const gnt_results *r, const char *task, int64_t stage, gnt_text *out);
+
+/* One sentence on a section and measure: which defense leaks least at matched utility in its worst case, how
+ * much, and how much leaks undefended. Plain text with names in it: escape it. */
+void gnt_report_sentence(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                         gnt_text *out);
+/* The measure a section is summed up by: the first by rank that has a number, but the attribute's balanced
+ * accuracy where the data are no images; NULL without any. */
+const gnt_measure *gnt_report_lead(const gnt_results *r, const char *task, int64_t stage);
+/* 1 when a measure is drawn: ranked, with a number, and MSE only where there is no PSNR. */
+int gnt_report_draws(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m);
+
+#endif
