@@ -9,8 +9,8 @@
 #include "results/measure.h"
 #include "results/results.h"
 #include "render/table.h"
-#include "results/standing.h"
-#include "results/view.h"
+#include "results/ranking.h"
+#include "results/groups.h"
 #include "tally/tally.h"
 
 typedef struct board_run {
@@ -88,13 +88,13 @@ typedef struct board {
 /* Where a defense stands in a contest, against attackers that know no more than a threat model says. */
 typedef struct board_place {
     const board_row *row;
-    gnt_stand stand;
+    gnt_group_kind kind;
     const board_number *worst; /* where it leaks most; NULL: no number */
     const gnt_score *score;
     size_t judged, of; /* attacks with a number, of those that apply and gave any defense one */
     size_t lacking;    /* of the required ones, those without a number; `missing` is the first of them */
     size_t missing;
-    gnt_bar bar;              /* why it has no rank */
+    gnt_rank_state state;     /* why it has no rank */
     gnt_leak_place place;     /* by its leakage above the floor; rank 0: not ranked */
     double floor;             /* of the contest; NAN: unknown */
     const board_number *told; /* beside PSNR: where the right image was told most often; NULL: not measured */
@@ -126,7 +126,7 @@ size_t board_rank(const board_contest *c, const gnt_measure *m, uint32_t threat,
 /* What an attack is to a row, against attackers of a threat model. */
 typedef enum board_trial { BOARD_BESIDE, BOARD_UNFIT, BOARD_UNTRIED, BOARD_TRIED } board_trial;
 board_trial board_trial_of(const board_contest *c, size_t row, size_t attack, const gnt_measure *m,
-                           uint32_t threat, gnt_stand stand);
+                           uint32_t threat, gnt_group_kind kind);
 /* What a guess without the update scores here, of the run given first that says so; NAN and "" when unknown. */
 double board_floor(const board_contest *c, const gnt_measure *m, uint32_t threat, const char **name);
 /* 1 when some place has a number. */

@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "board/board_impl.h"
 #include "plugin/words.h"
-#include "report/report_impl.h"
 
 static const char *text_of(const json_t *object, const char *key) {
     const char *text = json_string_value(json_object_get(object, key));
@@ -394,7 +393,7 @@ static int gather_contest(board *b, board_contest *c) {
         if (gather_run(b, c, at))
             return -1;
         if (!c->lead)
-            c->lead = gnt_report_lead(&b->run[c->run[at]].results, c->task, c->stage);
+            c->lead = gnt_section_lead(&b->run[c->run[at]].results, c->task, c->stage);
     }
     mark_required(b, c);
     return find_marks(b, c);

@@ -6,7 +6,7 @@
 
 /* What one run says of a defense's worst case; 0 when it is not in that run. */
 static int standing_in(const board *b, const board_contest *c, size_t run, const char *defense,
-                       gnt_standing *rows, gnt_standing *out) {
+                       gnt_rank_row *rows, gnt_rank_row *out) {
     const size_t n = gnt_rank(&b->run[run].results, c->task, c->stage, c->lead, rows);
     for (size_t i = 0; i < n; i++)
         if (!strcmp(rows[i].defense, defense)) {
@@ -30,8 +30,8 @@ static const char *compare(const gnt_measure *m, const gnt_stat *was, const gnt_
     return before.mean == now.mean ? "the same" : "no sure change";
 }
 
-static void say_change(const board *b, const board_contest *c, size_t before, const gnt_standing *was,
-                       size_t now, const gnt_standing *is, gnt_text *out) {
+static void say_change(const board *b, const board_contest *c, size_t before, const gnt_rank_row *was,
+                       size_t now, const gnt_rank_row *is, gnt_text *out) {
     char *old = board_settings(&b->run[before].results, "defenses", was->defense);
     char *new = board_settings(&b->run[now].results, "defenses", is->defense);
     out->failed |= !old || !new;
@@ -39,8 +39,8 @@ static void say_change(const board *b, const board_contest *c, size_t before, co
         gnt_text_add(out, "settings or version changed; ");
     gnt_free(old);
     gnt_free(new);
-    if (was->stand != is->stand)
-        gnt_text_add(out, "was %s, now %s; ", gnt_stand_name(was->stand), gnt_stand_name(is->stand));
+    if (was->kind != is->kind)
+        gnt_text_add(out, "was %s, now %s; ", gnt_group_kind_name(was->kind), gnt_group_kind_name(is->kind));
     if (!was->worst || !is->worst)
         gnt_text_add(out, "%s", !is->worst ? "no number now" : "had no number");
     else
@@ -50,7 +50,7 @@ static void say_change(const board *b, const board_contest *c, size_t before, co
 }
 
 static void add_step(const board *b, const board_contest *c, size_t run, const char *defense,
-                     const gnt_standing *s, gnt_text *change, gnt_table *t) {
+                     const gnt_rank_row *s, gnt_text *change, gnt_table *t) {
     gnt_text text;
     gnt_text_init(&text, 1 << 20);
     gnt_table_text(t, b->run[run].contributor);
@@ -71,9 +71,9 @@ static void add_step(const board *b, const board_contest *c, size_t run, const c
 
 /* A contributor's defense from run to run. */
 static void follow(const board *b, const board_contest *c, const char *contributor, const char *defense,
-                   gnt_standing *rows, gnt_table *t) {
+                   gnt_rank_row *rows, gnt_table *t) {
     size_t before = b->n_run;
-    gnt_standing was = {0}, is;
+    gnt_rank_row was = {0}, is;
     gnt_text change;
     gnt_text_init(&change, 1 << 20);
     for (size_t k = 0, nth = 0; k < c->n_run; k++) {
@@ -110,7 +110,7 @@ static int begins_history(const board *b, const board_contest *c, size_t at) {
     return several;
 }
 
-static void add_history(const board *b, const board_contest *c, size_t at, gnt_standing *rows, gnt_table *t) {
+static void add_history(const board *b, const board_contest *c, size_t at, gnt_rank_row *rows, gnt_table *t) {
     const char *contributor = b->run[c->run[at]].contributor;
     for (size_t k = at; k < c->n_run; k++) {
         const gnt_results *r = &b->run[c->run[k]].results;
@@ -134,7 +134,7 @@ void board_table_history(const board *b, gnt_table *t) {
     size_t most = 1;
     for (size_t i = 0; i < b->n_run; i++)
         most += b->run[i].results.n_defense;
-    gnt_standing *rows = gnt_array(most, sizeof *rows);
+    gnt_rank_row *rows = gnt_array(most, sizeof *rows);
     gnt_table_init(t, "History");
     board_columns(t, names, sizeof names / sizeof *names);
     t->failed |= !rows;

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "board/page_impl.h"
-#include "report/report_impl.h"
+#include "report/report.h"
 
 enum { MOST_PICTURE = 4 << 20, MOST_PICTURES = 48 << 20 };
 

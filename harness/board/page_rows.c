@@ -4,7 +4,6 @@
 
 #include "base/mem.h"
 #include "board/page_impl.h"
-#include "report/report_impl.h"
 
 static double at(const page_scale *s, double value) {
     const double share = s->high > s->low ? (value - s->low) / (s->high - s->low) : 0.5;
@@ -28,7 +27,7 @@ page_scale page_scale_of(const board_contest *c, uint32_t threat, const board_pl
         widen(&s, places[i].score->stat.mean);
         widen(&s, places[i].score->stat.low);
         widen(&s, places[i].score->stat.high);
-        if (places[i].stand == GNT_STAND_NONE)
+        if (places[i].kind == GNT_GROUP_UNDEFENDED)
             s.none = places[i].score->stat.mean;
     }
     widen(&s, s.floor);
@@ -199,7 +198,7 @@ void page_apart(page *w, const board_contest *c, const page_scale *s, const boar
         page_add(w, "<tr>");
         add_name(w, places[i].row);
         gnt_text_add(&w->out, "<td class=\"%s\" data-label=\"why\">",
-                     places[i].bar == GNT_BAR_MARKED ? "over" : "why");
+                     places[i].state == GNT_UNRANKED_MARKED ? "over" : "why");
         board_say_standing(c, &places[i], &text);
         page_say_text(w, &text);
         page_add(w, "</td>");

@@ -1,5 +1,5 @@
 /* Who leaks least: worst case over attacks and drawn rounds, at matched utility, ties as ties. What costs a rank is
- * results/standing.h's. Pure. */
+ * results/ranking.h's. Pure. */
 #include <math.h>
 #include <string.h>
 
@@ -54,14 +54,14 @@ double board_floor(const board_contest *c, const gnt_measure *m, uint32_t threat
 }
 
 /* The best that any run made of a row: matched before unmatched before fixed. 0 when nothing of it counts. */
-static int stand_of_row(const board_contest *c, size_t row, gnt_stand *stand) {
+static int kind_of_row(const board_contest *c, size_t row, gnt_group_kind *kind) {
     int found = 0;
     for (size_t i = 0; i < c->n_number; i++) {
         if (c->number[i].row != row)
             continue;
-        const gnt_stand s = gnt_stand_of(c->number[i].group);
-        if (!found || s < *stand)
-            *stand = s;
+        const gnt_group_kind s = gnt_group_kind_of(c->number[i].group);
+        if (!found || s < *kind)
+            *kind = s;
         found = 1;
     }
     return found;
@@ -82,13 +82,14 @@ static int does_not_apply(const board_contest *c, size_t row, size_t attack) {
 }
 
 static int is_number_of(const board_number *n, size_t row, size_t attack, const gnt_measure *m,
-                        gnt_stand stand) {
-    return n->row == row && n->attack == attack && score_of(n->group, m) && gnt_stand_of(n->group) == stand;
+                        gnt_group_kind kind) {
+    return n->row == row && n->attack == attack && score_of(n->group, m) &&
+           gnt_group_kind_of(n->group) == kind;
 }
 
 /* 1 when some run has a number at each of its stages. */
 static int is_tried(const board_contest *c, size_t row, size_t attack, const gnt_measure *m,
-                    gnt_stand stand) {
+                    gnt_group_kind kind) {
     size_t numbers = 0;
     for (size_t i = 0; i < c->n_number; i++) {
         const board_number *n = &c->number[i];
@@ -96,7 +97,7 @@ static int is_tried(const board_contest *c, size_t row, size_t attack, const gnt
             continue;
         if (i == 0 || n[-1].row != row || n[-1].attack != attack || n[-1].run != n->run)
             numbers = 0;
-        numbers += (size_t)is_number_of(n, row, attack, m, stand);
+        numbers += (size_t)is_number_of(n, row, attack, m, kind);
         if (numbers == n->of_stages)
             return 1;
     }
@@ -105,10 +106,10 @@ static int is_tried(const board_contest *c, size_t row, size_t attack, const gnt
 
 /* BESIDE: it is beyond the threat model, or gave no defense a number. */
 board_trial board_trial_of(const board_contest *c, size_t row, size_t attack, const gnt_measure *m,
-                           uint32_t threat, gnt_stand stand) {
+                           uint32_t threat, gnt_group_kind kind) {
     if (!counts(c, row, attack, m, threat))
         return BOARD_BESIDE;
-    if (is_tried(c, row, attack, m, stand))
+    if (is_tried(c, row, attack, m, kind))
         return BOARD_TRIED;
     return does_not_apply(c, row, attack) ? BOARD_UNFIT : BOARD_UNTRIED;
 }
@@ -124,7 +125,7 @@ static int any_required(const board_contest *c, size_t row, const gnt_measure *m
 static void judge(const board_contest *c, size_t row, const gnt_measure *m, uint32_t threat, board_place *p) {
     const int some = any_required(c, row, m, threat);
     for (size_t a = 0; a < c->n_attack; a++) {
-        const board_trial trial = board_trial_of(c, row, a, m, threat, p->stand);
+        const board_trial trial = board_trial_of(c, row, a, m, threat, p->kind);
         if (trial == BOARD_BESIDE || trial == BOARD_UNFIT)
             continue;
         p->of++;
@@ -133,7 +134,7 @@ static void judge(const board_contest *c, size_t row, const gnt_measure *m, uint
             p->missing = a;
         for (size_t i = 0; i < c->n_number; i++) {
             const board_number *n = &c->number[i];
-            if (!is_number_of(n, row, a, m, p->stand) ||
+            if (!is_number_of(n, row, a, m, p->kind) ||
                 (p->worst && !gnt_leaks_more(m, score_of(n->group, m)->stat.mean, p->score->stat.mean)))
                 continue;
             p->worst = n;
@@ -148,7 +149,7 @@ static void find_told(const board_contest *c, size_t row, const gnt_measure *m, 
     for (size_t i = 0; i < c->n_number; i++) {
         const board_number *n = &c->number[i];
         const gnt_score *s =
-            n->row == row && gnt_stand_of(n->group) == p->stand ? gnt_identified(n->group, m) : NULL;
+            n->row == row && gnt_group_kind_of(n->group) == p->kind ? gnt_identified(n->group, m) : NULL;
         if (!s || !knows_enough(c, n->attack, threat))
             continue;
         /* of equal ones that of the attack that the row names anyway */
@@ -162,12 +163,13 @@ static void find_told(const board_contest *c, size_t row, const gnt_measure *m, 
 }
 
 static void settle(const gnt_measure *m, board_place *p) {
-    const gnt_grounds grounds = {.stand = p->stand,
-                                 .marked = p->row->marked != NULL,
-                                 .any_number = p->worst != NULL,
-                                 .lacking = p->lacking > 0,
-                                 .against_public = p->worst ? p->worst->against_public : GNT_PUBLIC_UNKNOWN};
-    p->bar = gnt_bar_of(&grounds);
+    const gnt_rank_grounds grounds = {.kind = p->kind,
+                                      .marked = p->row->marked != NULL,
+                                      .any_number = p->worst != NULL,
+                                      .lacking = p->lacking > 0,
+                                      .against_public =
+                                          p->worst ? p->worst->against_public : GNT_PUBLIC_UNKNOWN};
+    p->state = gnt_rank_state_of(&grounds);
     p->place.leak = p->worst ? gnt_leak_of(m, &p->score->stat, p->floor)
                              : (gnt_leak){.mean = NAN, .low = NAN, .high = NAN};
 }
@@ -176,7 +178,7 @@ static void settle(const gnt_measure *m, board_place *p) {
 static void insert(const gnt_measure *m, board_place *places, size_t n, const board_place *p) {
     size_t at = n;
     while (at > 0 &&
-           gnt_stands_before(m, p->bar, &p->place.leak, places[at - 1].bar, &places[at - 1].place.leak)) {
+           gnt_ranks_before(m, p->state, &p->place.leak, places[at - 1].state, &places[at - 1].place.leak)) {
         places[at] = places[at - 1];
         at--;
     }
@@ -189,14 +191,14 @@ size_t board_rank(const board_contest *c, const gnt_measure *m, uint32_t threat,
     size_t n = 0, ranked = 0;
     for (size_t row = 0; row < c->n_row; row++) {
         board_place p = {.row = &c->row[row], .floor = floor};
-        if (!stand_of_row(c, row, &p.stand))
+        if (!kind_of_row(c, row, &p.kind))
             continue;
         judge(c, row, m, threat, &p);
         find_told(c, row, m, threat, &p);
         settle(m, &p);
         insert(m, places, n++, &p);
     }
-    while (ranked < n && places[ranked].bar == GNT_RANKED)
+    while (ranked < n && places[ranked].state == GNT_RANKED)
         ranked++;
     if (ranked)
         gnt_leak_rank(m, &places[0].place, sizeof *places, ranked);

@@ -5,7 +5,6 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "board/board_impl.h"
-#include "report/report_impl.h"
 
 enum { MOST_TEXT = 64 << 20 };
 
@@ -77,7 +76,7 @@ static void add_row(const board *b, const board_contest *c, const gnt_measure *m
     gnt_table_text(t, p->row->label);
     board_say_contributors(b, p->row, &text);
     board_item(t, &text);
-    gnt_table_text(t, gnt_stand_name(p->stand));
+    gnt_table_text(t, gnt_group_kind_name(p->kind));
     gnt_table_text(t, g ? g->utility.measure : "");
     gnt_table_number(t, g ? g->utility.value : NAN);
     gnt_table_number(t, claim ? claim->value : NAN);
@@ -115,7 +114,7 @@ static void add_row(const board *b, const board_contest *c, const gnt_measure *m
 
 static int is_drawn(const board *b, const board_contest *c, const gnt_measure *m) {
     for (size_t k = 0; k < c->n_run; k++)
-        if (gnt_report_draws(&b->run[c->run[k]].results, c->task, c->stage, m))
+        if (gnt_section_draws(&b->run[c->run[k]].results, c->task, c->stage, m))
             return 1;
     return 0;
 }

@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "board/board_impl.h"
 #include "plugin/words.h"
-#include "report/report_impl.h"
 
 static const gnt_results *first_of(const board *b, const board_contest *c) {
     return &b->run[c->run[0]].results;
@@ -27,7 +26,7 @@ void board_say_place(const board *b, const board_contest *c, gnt_text *out) {
     if (c->stage == GNT_EVERY_STAGE && !all_drew_alike(b, c))
         gnt_text_add(out, "%s, worst of the drawn rounds", c->task);
     else
-        gnt_report_place(first_of(b, c), c->task, c->stage, out);
+        gnt_section_title(first_of(b, c), c->task, c->stage, out);
     gnt_text_add(out, "%s", c->in_round ? "" : ", probe");
     if (c->like != (size_t)(c - b->contest))
         gnt_text_add(out, " (suite %s, %s)", first_of(b, c)->suite, b->run[c->run[0]].contributor);
@@ -84,14 +83,14 @@ static const gnt_outcome *missing_group(const board_contest *c, const board_plac
 }
 
 void board_say_standing(const board_contest *c, const board_place *p, gnt_text *out) {
-    gnt_text_add(out, "%s", gnt_stand_name(p->stand));
-    if (p->bar == GNT_BAR_MARKED) {
+    gnt_text_add(out, "%s", gnt_group_kind_name(p->kind));
+    if (p->state == GNT_UNRANKED_MARKED) {
         for (size_t i = 0; i < gnt_mark_count(p->row->marked); i++)
             gnt_text_add(out, "%s%s",
                          i ? "; " : ", marked by the host: ", gnt_mark_at(p->row->marked, i).says);
         return;
     }
-    if (p->bar == GNT_BAR_PUBLIC) {
+    if (p->state == GNT_UNRANKED_PUBLIC) {
         gnt_text_add(out, ", no better than public data alone");
         return;
     }
@@ -116,7 +115,7 @@ void board_say_untried(const board_contest *c, const gnt_measure *m, uint32_t th
     const size_t row = (size_t)(p->row - c->row);
     for (size_t k = 0; k < sizeof why / sizeof *why; k++)
         for (size_t a = 0, any = 0; a < c->n_attack; a++) {
-            if (board_trial_of(c, row, a, m, threat, p->stand) != why[k].trial)
+            if (board_trial_of(c, row, a, m, threat, p->kind) != why[k].trial)
                 continue;
             if (!any && out->size)
                 gnt_text_add(out, "; ");
@@ -159,7 +158,7 @@ void board_say_target(const board *b, const board_contest *c, gnt_text *out) {
 
 static const board_place *undefended_of(const board_place *places, size_t n) {
     for (size_t i = 0; i < n; i++)
-        if (places[i].stand == GNT_STAND_NONE && places[i].worst)
+        if (places[i].kind == GNT_GROUP_UNDEFENDED && places[i].worst)
             return &places[i];
     return NULL;
 }

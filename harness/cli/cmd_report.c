@@ -7,7 +7,7 @@
 #include "cli/args.h"
 #include "cli/cmd.h"
 #include "cli/held.h"
-#include "report/report_impl.h"
+#include "report/report.h"
 
 static const char help[] =
     "Usage: gauntlet report RUN_FOLDER [-o DIR] [--format svg,png] [--no-plots] [--plugins DIR] …\n"

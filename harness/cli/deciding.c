@@ -3,13 +3,12 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "report/report_impl.h"
-#include "results/standing.h"
-#include "results/view.h"
+#include "results/ranking.h"
+#include "results/groups.h"
 
 /* Groups stand in the order of their cells. Of the worst one all cells, of the others those that are not ok:
  * whether they had to fail decides too. */
-static void flag_defense(const gnt_results *r, const char *task, int64_t stage, const gnt_standing *s,
+static void flag_defense(const gnt_results *r, const char *task, int64_t stage, const gnt_rank_row *s,
                          uint8_t *flags, size_t n) {
     for (size_t i = 0, first = 0; i < r->n_group; i++) {
         const gnt_outcome *g = &r->group[i];
@@ -22,12 +21,12 @@ static void flag_defense(const gnt_results *r, const char *task, int64_t stage, 
     }
 }
 
-static void flag_stage(const gnt_results *r, const char *task, int64_t stage, gnt_standing *rows,
+static void flag_stage(const gnt_results *r, const char *task, int64_t stage, gnt_rank_row *rows,
                        uint8_t *flags, size_t n) {
-    const gnt_measure *lead = gnt_report_lead(r, task, stage);
+    const gnt_measure *lead = gnt_section_lead(r, task, stage);
     const size_t ranked = lead ? gnt_rank(r, task, stage, lead, rows) : 0;
     for (size_t i = 0; i < ranked; i++)
-        if (rows[i].stand == GNT_STAND_MATCHED)
+        if (rows[i].kind == GNT_GROUP_MATCHED)
             flag_defense(r, task, stage, &rows[i], flags, n);
 }
 
@@ -42,7 +41,7 @@ uint8_t *cli_deciding(const char *folder, size_t n, gnt_err *err) {
         gnt_free(flags);
         return NULL;
     }
-    gnt_standing *rows = gnt_array(r.n_defense + 1, sizeof *rows);
+    gnt_rank_row *rows = gnt_array(r.n_defense + 1, sizeof *rows);
     if (!rows)
         rc = gnt_fail(err, "out of memory");
     for (size_t t = 0; rc == 0 && t < r.n_task; t++) {

@@ -169,24 +169,20 @@ static const gnt_match_row *find_match(const gnt_results *r, const gnt_match_row
     return NULL;
 }
 
-static int is_matched(const gnt_match_row *m) {
-    return !strcmp(m->verdict, "matched") || !strcmp(m->verdict, "saturated");
-}
-
 int gate_compare_matches(gate_maker *m) {
     const gnt_results *before = m->g->before;
     for (size_t i = 0; i < before->n_match; i++) {
         const gnt_match_row *old = &before->match[i], *now = find_match(m->g->now, old);
-        if (!now || is_matched(old) == is_matched(now))
+        if (!now || old->is_matched == now->is_matched)
             continue;
         gnt_text place, text;
         gnt_text_init(&place, 4096);
         gnt_text_init(&text, 4096);
         gnt_text_add(&place, "%.500s/%.500s", now->task, now->defense);
         gnt_text_add(&text, "%.40s, was %.40s", now->verdict, old->verdict);
-        if (!is_matched(now) && *now->reason)
+        if (!now->is_matched && *now->reason)
             gnt_text_add(&text, ": %.1000s", now->reason);
-        int rc = gate_add_finding(m, is_matched(now) ? GNT_GATE_MATCHED_NOW : GNT_GATE_UNMATCHED, NULL,
+        int rc = gate_add_finding(m, now->is_matched ? GNT_GATE_MATCHED_NOW : GNT_GATE_UNMATCHED, NULL,
                                   gnt_text_get(&place), gnt_text_get(&text));
         gnt_text_free(&place);
         gnt_text_free(&text);

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "report/plot.h"
-#include "results/view.h"
+#include "results/groups.h"
 
 enum { MOST_PANELS = 24, MOST_CURVES = 4096, STEPS = 121 };
 

@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 #include "report/plot.h"
-#include "results/standing.h"
-#include "results/view.h"
+#include "results/ranking.h"
+#include "results/groups.h"
 
 enum { WIDE = 118, HIGH = 50, LOW = 38, BESIDE = 13, LEFT = 210, TOP = 40, FOOT = 46, NOTE = 17, GAP = 14 };
 enum { MOST_COLUMNS = 16, MOST_LINES = 48, MOST_NOTES = 4 };
@@ -14,8 +14,8 @@ enum { MOST_COLUMNS = 16, MOST_LINES = 48, MOST_NOTES = 4 };
 /* A row of fields. */
 typedef struct line {
     const char *defense;
-    gnt_stand stand;
-    gnt_bar bar;
+    gnt_group_kind kind;
+    gnt_rank_state state;
     double strength, y; /* y of its lower edge */
     const gnt_outcome *any, *field[MOST_COLUMNS], *worst;
 } line;
@@ -66,7 +66,7 @@ static const gnt_score *number_of(const sheet *s, const gnt_outcome *g) {
 }
 
 static double high_of(const sheet *s, const line *l) {
-    return (l->stand == GNT_STAND_SWEEP ? LOW : HIGH) + (s->beside ? BESIDE : 0);
+    return (l->kind == GNT_GROUP_SWEEP ? LOW : HIGH) + (s->beside ? BESIDE : 0);
 }
 
 /* The mean, its interval, and below them how often the image was told from others. */
@@ -79,7 +79,7 @@ static void field_text(sheet *s, double x, const line *l, const gnt_score *told,
     gnt_text_init(&text, 1024);
     gnt_measure_write(s->m, &mean, &text);
     text_at(s, x + WIDE / 2.0, y + high * (interval ? 0.65 : 0.5), "center", gnt_text_get(&text), ink,
-            l->stand == GNT_STAND_SWEEP ? "MIDDLE" : "BIG");
+            l->kind == GNT_GROUP_SWEEP ? "MIDDLE" : "BIG");
     gnt_text_free(&text);
     if (interval) {
         gnt_measure_number(s->m, score->stat.low, &text);
@@ -120,26 +120,26 @@ static void field(sheet *s, double x, const line *l, const gnt_outcome *g, const
 
 /* ---- which rows, which columns ---- */
 
-static line *add_line(sheet *s, const char *defense, gnt_stand stand, double strength) {
+static line *add_line(sheet *s, const char *defense, gnt_group_kind kind, double strength) {
     if (s->n_line == MOST_LINES) {
         s->n_left_out++;
         return NULL;
     }
     line *l = &s->line[s->n_line++];
-    *l = (line){.defense = defense, .stand = stand, .strength = strength};
+    *l = (line){.defense = defense, .kind = kind, .strength = strength};
     return l;
 }
 
-static void add_standings(sheet *s, gnt_standing *rows) {
+static void add_standings(sheet *s, gnt_rank_row *rows) {
     const gnt_results *r = s->r;
     size_t n = gnt_rank(r, s->task, s->stage, s->m, rows);
     for (size_t i = 0; i < n; i++) {
         const gnt_outcome *any = gnt_representative(r, s->task, s->stage, rows[i].defense, NULL);
-        line *l = add_line(s, rows[i].defense, rows[i].stand, any->strength);
+        line *l = add_line(s, rows[i].defense, rows[i].kind, any->strength);
         if (!l)
             continue;
         l->any = any;
-        l->bar = rows[i].bar;
+        l->state = rows[i].state;
         l->worst = rows[i].worst;
         for (size_t c = 0; c < s->n_column; c++) {
             l->field[c] = gnt_representative(r, s->task, s->stage, rows[i].defense, r->attack[s->column[c]]);
@@ -154,7 +154,7 @@ static void add_sweeps(sheet *s, gnt_point *points) {
     const gnt_results *r = s->r;
     size_t n = gnt_sweep_points(r, s->task, s->stage, points, r->n_group);
     for (size_t i = 0; i < n; i++) {
-        line *l = add_line(s, r->defense[points[i].defense], GNT_STAND_SWEEP, points[i].strength);
+        line *l = add_line(s, r->defense[points[i].defense], GNT_GROUP_SWEEP, points[i].strength);
         if (!l)
             continue;
         l->any = gnt_sweep_group(r, s->task, s->stage, &points[i], NULL);
@@ -221,7 +221,7 @@ static void find_ends(sheet *s) {
 
 /* Three blocks, told apart by a gap: matched, other single points, sweeps. */
 static int block_of(const line *l) {
-    return l->stand == GNT_STAND_MATCHED ? 0 : l->stand == GNT_STAND_SWEEP ? 2 : 1;
+    return l->kind == GNT_GROUP_MATCHED ? 0 : l->kind == GNT_GROUP_SWEEP ? 2 : 1;
 }
 
 /* Gives each row its y; returns the height of all. */
@@ -240,11 +240,11 @@ static double stack(sheet *s, double top) {
 static void name_row(sheet *s, const line *l) {
     gnt_text text;
     gnt_text_init(&text, 1024);
-    if (l->bar == GNT_BAR_MARKED || l->bar == GNT_BAR_PUBLIC)
+    if (l->state == GNT_UNRANKED_MARKED || l->state == GNT_UNRANKED_PUBLIC)
         gnt_text_add(&text, "%s",
-                     l->bar == GNT_BAR_MARKED ? "MARKED by the host" : "no better than public data");
+                     l->state == GNT_UNRANKED_MARKED ? "MARKED by the host" : "no better than public data");
     else
-        gnt_text_add(&text, "%s", gnt_stand_name(l->stand));
+        gnt_text_add(&text, "%s", gnt_group_kind_name(l->kind));
     if (isfinite(l->strength))
         gnt_text_add(&text, " %.5g", l->strength);
     if (l->any && isfinite(l->any->utility.value)) {
@@ -253,7 +253,7 @@ static void name_row(sheet *s, const line *l) {
     }
     label_at(s, LEFT - 12, l->y + high_of(s, l) * 0.66, "right", l->defense, 26);
     text_at(s, LEFT - 12, l->y + high_of(s, l) * 0.27, "right", gnt_text_get(&text),
-            l->bar == GNT_BAR_MARKED ? 0xb03000 : 0x777777, "TINY");
+            l->state == GNT_UNRANKED_MARKED ? 0xb03000 : 0x777777, "TINY");
     gnt_text_free(&text);
 }
 
@@ -319,7 +319,7 @@ static int draw_picture(sheet *s, const char *folder, const char *name, int form
 
 int gnt_plot_heat(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                   const char *folder, const char *name, int formats, int *drawn, gnt_err *err) {
-    gnt_standing *rows = gnt_array(r->n_defense + 1, sizeof *rows);
+    gnt_rank_row *rows = gnt_array(r->n_defense + 1, sizeof *rows);
     gnt_point *points = gnt_array(r->n_group + 1, sizeof *points);
     size_t *columns = gnt_array(r->n_attack + 1, sizeof *columns);
     sheet *s = gnt_array(1, sizeof *s);

@@ -11,7 +11,8 @@
 #include "report/report_impl.h"
 #include "report/tables.h"
 #include "report/tradeoff.h"
-#include "results/view.h"
+#include "results/groups.h"
+#include "results/section.h"
 
 enum { MOST = 256 << 20 };
 
@@ -168,7 +169,7 @@ static void say_sentence(pen *w, const gnt_section *s, const gnt_measure *lead) 
 static void say_section_name(pen *w, int level, const gnt_section *s) {
     gnt_text text;
     gnt_text_init(&text, 1 << 20);
-    gnt_report_place(w->p->results, s->task, s->stage, &text);
+    gnt_section_title(w->p->results, s->task, s->stage, &text);
     heading(w, level, gnt_text_get(&text));
     gnt_text_free(&text);
 }
@@ -255,7 +256,7 @@ static void say_other_measures(pen *w, const gnt_section *s, const gnt_measure *
     size_t n, any = 0;
     const gnt_measure *m = gnt_measures(&n);
     for (size_t i = 0; i < n; i++) {
-        if (&m[i] == lead || !gnt_report_draws(w->p->results, s->task, s->stage, &m[i]))
+        if (&m[i] == lead || !gnt_section_draws(w->p->results, s->task, s->stage, &m[i]))
             continue;
         if (!any++)
             fold(w, "Other measures");
@@ -267,7 +268,7 @@ static void say_other_measures(pen *w, const gnt_section *s, const gnt_measure *
 }
 
 static void say_section(pen *w, const gnt_section *s) {
-    const gnt_measure *lead = gnt_report_lead(w->p->results, s->task, s->stage);
+    const gnt_measure *lead = gnt_section_lead(w->p->results, s->task, s->stage);
     say_section_name(w, 2, s);
     say_sentence(w, s, lead);
     if (lead)

@@ -15,25 +15,8 @@
 #include "report/strength.h"
 #include "report/tables.h"
 #include "report/tradeoff.h"
-#include "results/view.h"
-
-int gnt_report_draws(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m) {
-    if (m->rank == 0 || !gnt_has_measure(r, task, stage, NULL, m->name))
-        return 0;
-    return strcmp(m->name, "mse") != 0 || !gnt_has_measure(r, task, stage, NULL, "psnr");
-}
-
-const gnt_measure *gnt_report_lead(const gnt_results *r, const char *task, int64_t stage) {
-    size_t n;
-    const gnt_measure *m = gnt_measures(&n), *balanced = gnt_measure_find("attribute_balanced");
-    if (balanced && gnt_has_measure(r, task, stage, NULL, balanced->name) &&
-        !gnt_has_measure(r, task, stage, NULL, "ssim")) /* measured on images alone */
-        return balanced;
-    for (size_t i = 0; i < n; i++)
-        if (gnt_report_draws(r, task, stage, &m[i]))
-            return &m[i];
-    return NULL;
-}
+#include "results/groups.h"
+#include "results/section.h"
 
 static void notice(gnt_report *p, const gnt_err *err) {
     gnt_text_add(&p->notices, "%s\n", err->text);
@@ -76,12 +59,12 @@ static int plot_measure(gnt_report *p, gnt_section *s, const char *kind, measure
  * leading measure alone. */
 static void plot_measures(gnt_report *p, gnt_section *s) {
     size_t n;
-    const gnt_measure *m = gnt_measures(&n), *lead = gnt_report_lead(p->results, s->task, s->stage);
+    const gnt_measure *m = gnt_measures(&n), *lead = gnt_section_lead(p->results, s->task, s->stage);
     int trained = gnt_was_trained(p->results, s->task);
     int varies = trained && gnt_utility_varies(p->results, s->task, s->stage);
     for (size_t i = 0; i < n; i++) {
         int strength = 0;
-        if (!gnt_report_draws(p->results, s->task, s->stage, &m[i]))
+        if (!gnt_section_draws(p->results, s->task, s->stage, &m[i]))
             continue;
         if (!varies || &m[i] == lead)
             strength = plot_measure(p, s, "strength", gnt_plot_strength, &m[i], s->strength, &s->n_strength);

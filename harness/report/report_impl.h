@@ -8,10 +8,7 @@
 
 #include "report/report.h"
 #include "results/measure.h"
-#include "report/plot.h"
 #include "results/results.h"
-
-enum { GNT_PICTURE_NAME = 192 };
 
 /* A picture of the report: what index pages show. */
 typedef struct gnt_picture {
@@ -45,22 +42,9 @@ int gnt_report_write_index(const gnt_report *p, gnt_err *err);
  * same folder names and this one no longer makes; never another file. */
 int gnt_report_write_list(const gnt_report *p, gnt_err *err);
 
-/* The name of a picture without its ending: kind is "tradeoff", "strength", "matrix" (last: the measure), "sheet" (last:
- * the attack) or "convergence" (last NULL). 0 when it would be too long. */
-int gnt_report_picture(char name[GNT_PICTURE_NAME], const char *kind, const char *task, int64_t stage,
-                       const char *last);
-
-/* "glyphs, round 10", "lenet, before training", "resnet20, given weights": foreign text, escape it. */
-void gnt_report_place(const gnt_results *r, const char *task, int64_t stage, gnt_text *out);
-
 /* One sentence on a section and measure: which defense leaks least at matched utility in its worst case, how
  * much, and how much leaks undefended. Plain text with names in it: escape it. */
 void gnt_report_sentence(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                          gnt_text *out);
-/* The measure a section is summed up by: the first by rank that has a number, but the attribute's balanced
- * accuracy where the data are no images; NULL without any. */
-const gnt_measure *gnt_report_lead(const gnt_results *r, const char *task, int64_t stage);
-/* 1 when a measure is drawn: ranked, with a number, and MSE only where there is no PSNR. */
-int gnt_report_draws(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m);
 
 #endif

@@ -11,7 +11,8 @@
 #include "report/font.h"
 #include "results/measure.h"
 #include "render/png.h"
-#include "results/view.h"
+#include "results/groups.h"
+#include "results/section.h"
 
 enum { MOST_IMAGES = 8, MOST_SIDE = 1024, MOST_STRIPS = 8, MOST_FILE = 64 << 20 };
 enum { TILE = 112, SMALL_TILE = 56, GAP = 8, LEFT = 288, CAPTION = 20, TOP = 44, BETWEEN = 10 };
@@ -222,7 +223,7 @@ static int same_images(const gnt_st_tensor *a, const gnt_st_tensor *b) {
 
 /* "matched 0.1074", and "accuracy 68.0 %". */
 static void describe(const gnt_outcome *g, gnt_text *standing, gnt_text *utility) {
-    gnt_text_add(standing, "%s", gnt_stand_name(gnt_stand_of(g)));
+    gnt_text_add(standing, "%s", gnt_group_kind_name(gnt_group_kind_of(g)));
     if (isfinite(g->strength))
         gnt_text_add(standing, " %.5g", g->strength);
     if (!isfinite(g->utility.value))

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "report/plot.h"
-#include "results/view.h"
+#include "results/groups.h"
 
 enum { MOST_ROWS = 8, MOST_COLUMNS = 6, MOST_TICKS = 7 };
 
@@ -108,7 +108,8 @@ static void survey(drawing *d) {
         widen(&d->y_low, &d->y_high, s->stat.high * d->m->scale);
         d->has_none |= g->mode == GNT_ROW_NONE;
         d->has_matched |= g->matched && g->mode == GNT_ROW_MATCHED;
-        d->has_unmatched |= gnt_stand_of(g) == GNT_STAND_UNMATCHED || gnt_stand_of(g) == GNT_STAND_FIXED;
+        d->has_unmatched |=
+            gnt_group_kind_of(g) == GNT_GROUP_UNMATCHED || gnt_group_kind_of(g) == GNT_GROUP_FIXED;
     }
     for (int i = 0; i < d->n_row; i++) {
         row *at = &d->row[i];

@@ -5,14 +5,8 @@
 #include "base/mem.h"
 #include "report/report_impl.h"
 #include "report/tables.h"
-#include "results/standing.h"
-#include "results/view.h"
-
-void gnt_report_place(const gnt_results *r, const char *task, int64_t stage, gnt_text *out) {
-    char words[64];
-    gnt_stage_words(r, task, stage, words, sizeof words);
-    gnt_text_add(out, "%s, %s", task, words);
-}
+#include "results/ranking.h"
+#include "results/groups.h"
 
 static void item(gnt_table *t, gnt_text *text) {
     t->failed |= text->failed;
@@ -20,37 +14,37 @@ static void item(gnt_table *t, gnt_text *text) {
     gnt_text_free(text);
 }
 
-static int any_matched(const gnt_standing *rows, size_t n) {
+static int any_matched(const gnt_rank_row *rows, size_t n) {
     for (size_t i = 0; i < n; i++)
-        if (rows[i].stand == GNT_STAND_MATCHED && rows[i].worst)
+        if (rows[i].kind == GNT_GROUP_MATCHED && rows[i].worst)
             return 1;
     return 0;
 }
 
 /* "dp-gaussian", "dp-gaussian (tied with dp-laplace)": the first, and who is no worse for all we know. */
-static void say_winner(const gnt_measure *m, const gnt_standing *rows, size_t n, gnt_text *out) {
+static void say_winner(const gnt_measure *m, const gnt_rank_row *rows, size_t n, gnt_text *out) {
     size_t tied = 0;
-    if (n == 0 || !gnt_standing_leads(&rows[0])) {
+    if (n == 0 || !gnt_rank_row_leads(&rows[0])) {
         gnt_text_add(out, !m ? "no number" : any_matched(rows, n) ? "none is ranked" : "none was matched");
         return;
     }
     gnt_text_add(out, "%s", rows[0].defense);
-    if (n == 1 || !gnt_standing_leads(&rows[1]))
+    if (n == 1 || !gnt_rank_row_leads(&rows[1]))
         gnt_text_add(out,
                      any_matched(rows + 1, n - 1) ? " (the only one ranked)" : " (the only one matched)");
     if (rows[0].judged < rows[0].of)
         gnt_text_add(out, " (judged on %zu of %zu attacks)", rows[0].judged, rows[0].of);
     if (rows[0].unfit)
         gnt_text_add(out, " (%zu attack%s n/a)", rows[0].unfit, rows[0].unfit == 1 ? "" : "s");
-    for (size_t i = 1; i < n && gnt_standing_leads(&rows[i]) && gnt_standings_compare(&rows[0], &rows[i]);
+    for (size_t i = 1; i < n && gnt_rank_row_leads(&rows[i]) && gnt_rank_rows_compare(&rows[0], &rows[i]);
          i++)
-        if (gnt_standings_level(m, &rows[0], &rows[i]))
+        if (gnt_rank_rows_tied(m, &rows[0], &rows[i]))
             gnt_text_add(out, "%s%s", tied++ ? ", " : " (tied with ", rows[i].defense);
     if (tied)
         gnt_text_add(out, ")");
 }
 
-static void say_leak(const gnt_measure *m, const gnt_standing *s, gnt_text *out) {
+static void say_leak(const gnt_measure *m, const gnt_rank_row *s, gnt_text *out) {
     gnt_text_add(out, "%s ", m->title);
     gnt_measure_write(m, &s->score->stat, out);
     gnt_text_add(out, ", %s", s->worst->attack);
@@ -87,10 +81,10 @@ static void counts(const gnt_results *r, const char *task, int64_t stage, gnt_ta
     item(t, &text);
 }
 
-static void summary_row(const gnt_results *r, const char *task, int64_t stage, gnt_standing *rows,
+static void summary_row(const gnt_results *r, const char *task, int64_t stage, gnt_rank_row *rows,
                         gnt_table *t) {
-    const gnt_measure *m = gnt_report_lead(r, task, stage);
-    const gnt_standing *best = NULL, *none = NULL;
+    const gnt_measure *m = gnt_section_lead(r, task, stage);
+    const gnt_rank_row *best = NULL, *none = NULL;
     size_t n = m ? gnt_rank(r, task, stage, m, rows) : 0;
     gnt_text place, winner, leak, undefended, floor;
     gnt_text_init(&place, 1 << 20);
@@ -99,11 +93,11 @@ static void summary_row(const gnt_results *r, const char *task, int64_t stage, g
     gnt_text_init(&undefended, 1 << 20);
     gnt_text_init(&floor, 1 << 20);
     for (size_t i = 0; i < n; i++)
-        if (rows[i].stand == GNT_STAND_NONE && rows[i].worst && !none)
+        if (rows[i].kind == GNT_GROUP_UNDEFENDED && rows[i].worst && !none)
             none = &rows[i];
-    if (n > 0 && gnt_standing_leads(&rows[0]))
+    if (n > 0 && gnt_rank_row_leads(&rows[0]))
         best = &rows[0];
-    gnt_report_place(r, task, stage, &place);
+    gnt_section_title(r, task, stage, &place);
     say_winner(m, rows, n, &winner);
     if (best)
         say_leak(m, best, &leak);
@@ -126,7 +120,7 @@ void gnt_table_summary(const gnt_results *r, gnt_table *t) {
     static const char *const columns[] = {
         "task", "leaks least at matched utility", "its worst case", "undefended", "without any attack",
         "cells"};
-    gnt_standing *rows = gnt_array(r->n_defense + 1, sizeof *rows);
+    gnt_rank_row *rows = gnt_array(r->n_defense + 1, sizeof *rows);
     gnt_table_init(t, "In short");
     t->failed = !rows;
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)

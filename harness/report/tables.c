@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "results/standing.h"
-#include "results/view.h"
+#include "results/ranking.h"
+#include "results/groups.h"
 
 static void columns(gnt_table *t, const char *const *names, size_t n) {
     for (size_t i = 0; i < n; i++)
@@ -44,7 +44,7 @@ static void utility_item(gnt_table *t, const gnt_utility *u) {
 
 static void standing_rows(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                           const size_t *attacks, size_t n_attacks, gnt_table *t) {
-    gnt_standing *rows = gnt_array(r->n_defense + 1, sizeof *rows);
+    gnt_rank_row *rows = gnt_array(r->n_defense + 1, sizeof *rows);
     t->failed |= !rows;
     size_t n = rows ? gnt_rank(r, task, stage, m, rows) : 0;
     for (size_t i = 0; i < n; i++) {
@@ -54,7 +54,7 @@ static void standing_rows(const gnt_results *r, const char *task, int64_t stage,
             any = rows[i].worst;
         gnt_table_text(t, rows[i].defense);
         utility_item(t, &any->utility);
-        gnt_table_text(t, gnt_bar_name(&rows[i]));
+        gnt_table_text(t, gnt_rank_row_words(&rows[i]));
         for (size_t a = 0; a < n_attacks; a++)
             score_item(t, m, gnt_representative(r, task, stage, rows[i].defense, r->attack[attacks[a]]));
     }
@@ -169,7 +169,7 @@ static void floor_items(gnt_table *t, const double floor[GNT_FLOORS], double cha
 static void long_row(gnt_table *t, const gnt_outcome *g, const gnt_score *s) {
     place_items(t, g);
     gnt_table_text(t, gnt_status_name(g->status));
-    gnt_table_text(t, g->mode == GNT_ROW_SWEEP ? "sweep" : gnt_stand_name(gnt_stand_of(g)));
+    gnt_table_text(t, g->mode == GNT_ROW_SWEEP ? "sweep" : gnt_group_kind_name(gnt_group_kind_of(g)));
     gnt_table_text(t, g->utility.measure);
     gnt_table_number(t, g->utility.value);
     gnt_table_number(t, g->utility.low);
@@ -340,18 +340,18 @@ void gnt_table_facts(const gnt_results *r, gnt_table *t) {
 
 static void rank_rows(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                       gnt_table *t) {
-    gnt_standing *rows = gnt_array(r->n_defense + 1, sizeof *rows);
+    gnt_rank_row *rows = gnt_array(r->n_defense + 1, sizeof *rows);
     t->failed |= !rows;
     size_t n = rows ? gnt_rank(r, task, stage, m, rows) : 0;
     for (size_t i = 0; i < n; i++) {
-        const gnt_standing *s = &rows[i];
+        const gnt_rank_row *s = &rows[i];
         gnt_table_text(t, task);
         gnt_table_number(t, stage == GNT_EVERY_STAGE ? NAN : (double)stage);
         gnt_table_text(t, m->name);
         gnt_table_number(t, s->place.rank ? s->place.rank : NAN);
         gnt_table_text(t, s->place.rank && s->place.tied ? "tied" : "");
         gnt_table_text(t, s->defense);
-        gnt_table_text(t, gnt_bar_name(s));
+        gnt_table_text(t, gnt_rank_row_words(s));
         gnt_table_text(t, s->worst ? s->worst->attack : "");
         gnt_table_number(t, s->worst ? (double)s->worst->stage : NAN);
         gnt_table_number(t, s->worst ? s->score->stat.mean : NAN);

@@ -8,7 +8,8 @@
 #include "base/mem.h"
 #include "match/pareto.h"
 #include "report/plot.h"
-#include "results/view.h"
+#include "results/groups.h"
+#include "results/section.h"
 
 enum { MOST_PANELS = 24 };
 
@@ -20,7 +21,7 @@ typedef struct point {
     double x, y, x_low, x_high, y_low, y_high, strength;
     size_t defense;
     gnt_row_mode mode;
-    gnt_stand stand;
+    gnt_group_kind kind;
 } point;
 
 typedef struct panel {
@@ -85,7 +86,7 @@ static void collect_panel(drawing *d, panel *a, point *points) {
                                    .strength = isnan(g->strength) ? 0 : g->strength,
                                    .defense = defense_index(d->r, g->defense),
                                    .mode = g->mode,
-                                   .stand = gnt_stand_of(g)};
+                                   .kind = gnt_group_kind_of(g)};
     }
     qsort(a->point, a->n, sizeof *a->point, by_defense_strength);
     double floor[GNT_FLOORS];
@@ -109,8 +110,8 @@ static void survey(drawing *d) {
             widen(&d->y_low, &d->y_high, p->y_low);
             widen(&d->y_low, &d->y_high, p->y_high);
             d->has_sweep |= p->mode == GNT_ROW_SWEEP;
-            d->has_matched |= p->mode != GNT_ROW_SWEEP && p->stand == GNT_STAND_MATCHED;
-            d->has_unmatched |= p->mode != GNT_ROW_SWEEP && p->stand >= GNT_STAND_UNMATCHED;
+            d->has_matched |= p->mode != GNT_ROW_SWEEP && p->kind == GNT_GROUP_MATCHED;
+            d->has_unmatched |= p->mode != GNT_ROW_SWEEP && p->kind >= GNT_GROUP_UNMATCHED;
         }
         for (int f = 0; f < LINES; f++) {
             widen(&d->y_low, &d->y_high, a->line[f]);
@@ -187,10 +188,10 @@ static int points_block(gnt_plot *p, const panel *a, size_t defense, int want, i
     *n = 0;
     for (size_t i = 0; i < a->n; i++) {
         const point *q = &a->point[i];
-        int kind = q->mode == GNT_ROW_SWEEP        ? 's'
-                   : q->stand == GNT_STAND_NONE    ? 'n'
-                   : q->stand == GNT_STAND_MATCHED ? 'm'
-                                                   : 'u';
+        int kind = q->mode == GNT_ROW_SWEEP          ? 's'
+                   : q->kind == GNT_GROUP_UNDEFENDED ? 'n'
+                   : q->kind == GNT_GROUP_MATCHED    ? 'm'
+                                                     : 'u';
         if (q->defense != defense || kind != want)
             continue;
         gnt_plot_row(p,
@@ -339,9 +340,9 @@ static int how_drawn(const drawing *d, size_t defense) {
         for (size_t k = 0; k < d->panel[i].n; k++) {
             const point *q = &d->panel[i].point[k];
             if (q->defense == defense)
-                how |= q->mode == GNT_ROW_SWEEP     ? DRAWN_SWEEP
-                       : q->stand == GNT_STAND_NONE ? DRAWN_NONE
-                                                    : DRAWN_POINT;
+                how |= q->mode == GNT_ROW_SWEEP          ? DRAWN_SWEEP
+                       : q->kind == GNT_GROUP_UNDEFENDED ? DRAWN_NONE
+                                                         : DRAWN_POINT;
         }
     return how;
 }

@@ -7,7 +7,7 @@
 #include "report/paper.h"
 #include "report/report_impl.h"
 #include "report/tables.h"
-#include "results/view.h"
+#include "results/groups.h"
 
 static int write_text(const gnt_report *p, const char *name, const char *ending, gnt_text *text,
                       gnt_err *err) {

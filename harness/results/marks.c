@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "results/view.h"
 
 static const char *text_of(const json_t *object, const char *key) {
     const char *text = json_string_value(json_object_get(object, key));

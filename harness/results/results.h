@@ -1,9 +1,9 @@
-/* results: a run's results.json, parsed and checked. The file is treated as hostile: its size is limited,
- * every value's type is checked, unknown words in `status` and `mode` are refused, and nothing in it is
- * followed.
+/* results: a run's results.json, parsed and checked. The file is treated as hostile: its size is limited, every value's
+ * type is checked, unknown words in `status` and `mode` are refused, and nothing in it is followed.
  *
- * Strings and JSON values belong to the gnt_results and live until gnt_results_free. Text is as the file has
- * it: who draws it escapes it (render/escape.h). An absent or null number is NAN. */
+ * Owner: strings and JSON values belong to the gnt_results and live until gnt_results_free.
+ * Text is as the file has it: who writes it somewhere escapes it (render/escape.h).
+ * An absent or null number is NAN, absent text is "". */
 #ifndef GNT_RESULTS_RESULTS_H
 #define GNT_RESULTS_RESULTS_H
 
@@ -21,7 +21,8 @@ typedef enum gnt_status {
     GNT_CELL_CRASHED,
     GNT_CELL_TIMEOUT,
     GNT_CELL_NA,
-    GNT_CELL_UNFINISHED, /* the run was interrupted before it */
+    /* the run was interrupted before it */
+    GNT_CELL_UNFINISHED,
     GNT_CELL_STATUSES
 } gnt_status;
 
@@ -34,10 +35,15 @@ typedef enum gnt_row_mode {
     GNT_ROW_MODES
 } gnt_row_mode;
 
+/* Guesses that need no update, by what is guessed. */
 enum { GNT_FLOOR_RANDOM, GNT_FLOOR_MEAN, GNT_FLOOR_NEAREST, GNT_FLOOR_OTHER, GNT_FLOORS };
 
+/* GNT_EVERY_STAGE stands for all stages of a task. */
+enum { GNT_MOST_STAGES = 64, GNT_EVERY_STAGE = -1 };
+
 typedef struct gnt_stat {
-    double mean, deviation, worst, median, low, high; /* low … high: the interval of the mean */
+    /* low … high: the interval of the mean */
+    double mean, deviation, worst, median, low, high;
     int64_t n;
 } gnt_stat;
 
@@ -49,13 +55,16 @@ typedef struct gnt_score {
 } gnt_score;
 
 typedef struct gnt_utility {
-    const char *measure; /* "" when unknown */
-    double value, low, high, none;
-    double error; /* of a cell: the standard error of `value` */
+    const char *measure;
+    double value, low, high;
+    /* of the undefended training */
+    double none;
+    /* of a cell: the standard error of `value` */
+    double error;
 } gnt_utility;
 
-/* One job's outcome, or (in `groups`) the seeds of one cell joined. Fields that only one of the two has are
- * empty in the other. */
+/* One job's outcome, or (in `groups`) the seeds of one cell joined. Fields that only one of the two has are empty in the
+ * other. */
 typedef struct gnt_outcome {
     const char *id, *task, *defense, *plugin, *attack, *attack_plugin, *surface, *reason, *images;
     int64_t stage, seed, n_cells, n_ok;
@@ -66,11 +75,14 @@ typedef struct gnt_outcome {
     gnt_utility utility;
     gnt_score *score;
     size_t n_score;
-    const json_t *targets, *convergence; /* arrays, or NULL */
-    const json_t *facts;                 /* numbers by name, or NULL */
-    const json_t
-        *unmeasured;     /* of a cell: measures that were asked for, and why they have no number; or NULL */
-    const json_t *marks; /* of a cell: what the host found wrong with the defense, an array or NULL */
+    /* arrays, or NULL */
+    const json_t *targets, *convergence;
+    /* numbers by name, or NULL */
+    const json_t *facts;
+    /* of a cell: measures that were asked for, and why they have no number; or NULL */
+    const json_t *unmeasured;
+    /* of a cell: what the host found wrong with the defense, an array or NULL */
+    const json_t *marks;
 } gnt_outcome;
 
 typedef struct gnt_attempt {
@@ -78,48 +90,62 @@ typedef struct gnt_attempt {
     int64_t seed;
 } gnt_attempt;
 
+/* How a search for a matched strength ended. */
 typedef struct gnt_match_row {
     const char *task, *defense, *verdict, *reason;
+    /* the verdict is "matched" or "saturated" */
+    int is_matched;
     double target, tolerance, strength, utility, utility_none;
     int confirmed;
     gnt_attempt *history;
     size_t n_history;
 } gnt_match_row;
 
-/* What the suite says of a defense, and how it is told apart in pictures: defenses of the same plugins are one
- * family and share a colour, so that a matched point is seen on the curve of its sweep; within a family, those
- * in the same role (swept only, or not) differ in their shape. */
+/* What the suite says of a defense, and how it is told apart in pictures: defenses of the same plugins are one family and
+ * share a colour, so that a matched point is seen on the curve of its sweep; within a family, those in the same role (swept
+ * only, or not) differ in their shape. */
 typedef struct gnt_about {
-    const char *plugin, *strength, *unit; /* "" when unknown; `strength` is the parameter's name */
-    const char *scale;                    /* "linear", "log", "complement" or "" */
+    /* `strength` is the parameter's name */
+    const char *plugin, *strength, *unit;
+    /* "linear", "log", "complement" or "" */
+    const char *scale;
     size_t family, sibling;
 } gnt_about;
 
 typedef struct gnt_results {
     const char *suite, *title;
-    const char **task, **defense,
-        **attack; /* the suite's order, completed from cells and groups; each name once */
+    /* in the suite's order, completed from cells and groups; each name once */
+    const char **task, **defense, **attack;
     size_t n_task, n_defense, n_attack;
-    gnt_about *about; /* of each defense */
+    /* of each defense */
+    gnt_about *about;
     gnt_match_row *match;
     size_t n_match;
     gnt_outcome *cell, *group;
     size_t n_cell, n_group;
-    const gnt_outcome **marked; /* the cells that have a mark */
+    /* the cells that have a mark */
+    const gnt_outcome **marked;
     size_t n_marked;
-    gnt_task_facts *facts; /* of the tasks that are listed as objects */
+    /* of the tasks that are listed as objects */
+    gnt_task_facts *facts;
     size_t n_facts;
     json_t *root;
 } gnt_results;
 
-/* `name` stands for the file in sentences. */
+/* `name` stands for the file in sentences. On failure *r is empty. */
 int gnt_results_parse(gnt_results *r, const char *name, const char *text, size_t size, gnt_err *err);
 int gnt_results_load(gnt_results *r, const char *path, gnt_err *err);
 void gnt_results_free(gnt_results *r);
 
 const char *gnt_status_name(gnt_status status);
 const char *gnt_row_mode_name(gnt_row_mode mode);
-const gnt_score *gnt_score_find(const gnt_outcome *o, const char *measure); /* NULL when absent */
+
+/* 1 when an outcome is of a task and stage. */
+int gnt_is_at(const gnt_outcome *o, const char *task, int64_t stage);
+/* What an outcome has for a measure; NULL when absent. */
+const gnt_score *gnt_score_find(const gnt_outcome *o, const char *measure);
+/* The same of an outcome (or NULL) that is ok, with a finite mean. */
+const gnt_score *gnt_number_of(const gnt_outcome *o, const char *measure);
 
 const gnt_task_facts *gnt_facts_of(const gnt_results *r, const char *task);
 

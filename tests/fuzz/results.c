@@ -5,7 +5,7 @@
 #include "report/found.h"
 #include "report/report_impl.h"
 #include "report/tables.h"
-#include "results/view.h"
+#include "results/groups.h"
 
 static void write_table(gnt_table *t) {
     static void (*const forms[])(const gnt_table *, gnt_text *) = {gnt_table_markdown, gnt_table_html,
@@ -40,7 +40,7 @@ static void write_tables(const gnt_results *r) {
     for (size_t i = 0; i < r->n_task; i++) {
         const size_t n = gnt_stages(r, r->task[i], stages);
         for (size_t k = 0; k < n; k++) {
-            const gnt_measure *m = gnt_report_lead(r, r->task[i], stages[k]);
+            const gnt_measure *m = gnt_section_lead(r, r->task[i], stages[k]);
             gnt_text words;
             if (!m)
                 continue;
@@ -49,7 +49,7 @@ static void write_tables(const gnt_results *r) {
             write_table(&t);
             gnt_text_init(&words, 1 << 20);
             gnt_report_sentence(r, r->task[i], stages[k], m, &words);
-            gnt_report_place(r, r->task[i], stages[k], &words);
+            gnt_section_title(r, r->task[i], stages[k], &words);
             MUST(!words.failed);
             gnt_text_free(&words);
         }

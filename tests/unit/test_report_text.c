@@ -12,12 +12,13 @@
 
 #include "report/convergence.h"
 #include "render/escape.h"
+#include "report/plot.h"
 #include "report/report_impl.h"
 #include "results/results.h"
 #include "render/table.h"
 #include "report/tables.h"
-#include "results/standing.h"
-#include "results/view.h"
+#include "results/ranking.h"
+#include "results/groups.h"
 
 /* ---- escaping ---- */
 
@@ -253,7 +254,7 @@ static void absent_and_null_numbers_are_nan(void **state) {
     assert_true(isnan(r.group[0].score[0].stat.mean) && isnan(r.group[0].score[0].chance));
     assert_true(r.group[0].score[0].stat.low == 2);
     assert_false(gnt_has_measure(&r, "t", 0, "a", "psnr")); /* a null mean is no number */
-    assert_null(gnt_report_lead(&r, "t", 0));
+    assert_null(gnt_section_lead(&r, "t", 0));
     gnt_results_free(&r);
 }
 
@@ -287,7 +288,7 @@ static void ranking_goes_by_the_worst_attack(void **state) {
     (void)state;
     gnt_results r;
     gnt_text g;
-    gnt_standing rows[8];
+    gnt_rank_row rows[8];
     gnt_text_init(&g, 1 << 20);
     /* mean over attacks: even 15, uneven 14; worst: even 16, uneven 20. Judged by the worst, even wins. */
     add_group(&g, "none", "a", "none", 0, "ok", "psnr", 30);
@@ -327,7 +328,7 @@ static void attacks_that_do_not_apply_leave_it_untested(void **state) {
     (void)state;
     gnt_results r;
     gnt_text g, said;
-    gnt_standing rows[8];
+    gnt_rank_row rows[8];
     gnt_text_init(&g, 1 << 20);
     add_group(&g, "none", "a", "none", 0, "ok", "psnr", 30);
     add_group(&g, "none", "b", "none", 0, "ok", "psnr", 31);
@@ -359,7 +360,7 @@ static void low_mse_leaks_more(void **state) {
     (void)state;
     gnt_results r;
     gnt_text g;
-    gnt_standing rows[8];
+    gnt_rank_row rows[8];
     gnt_text_init(&g, 1 << 20);
     add_group(&g, "leaky", "a", "matched", 1, "ok", "mse", 0.001);
     add_group(&g, "tight", "a", "matched", 1, "ok", "mse", 0.2);

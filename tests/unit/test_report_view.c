@@ -15,8 +15,8 @@
 #include "report/report_impl.h"
 #include "report/strength.h"
 #include "report/tables.h"
-#include "results/standing.h"
-#include "results/view.h"
+#include "results/ranking.h"
+#include "results/groups.h"
 
 #define G "\"task\": \"t\", \"stage\": 0, "
 #define PSNR(mean, low, high)                                                                                \
@@ -178,7 +178,7 @@ static const char *lead_of(const char *measures) {
                  "\"measures\": {%s}}",
                  measures);
     parse(&r, "", "", gnt_text_get(&t));
-    const gnt_measure *m = gnt_report_lead(&r, "t", 0);
+    const gnt_measure *m = gnt_section_lead(&r, "t", 0);
     gnt_text_free(&t);
     gnt_results_free(&r);
     return m->name;

@@ -11,7 +11,7 @@
 
 #include "report/found.h"
 #include "report/report_impl.h"
-#include "results/standing.h"
+#include "results/ranking.h"
 #include "report/tables.h"
 #include "report_folder.h"
 
@@ -71,9 +71,10 @@ static void parse_entries(gnt_results *r, const entry *e, size_t n, const char *
 
 #define PARSE(r, entries, facts) parse_entries(r, entries, sizeof entries / sizeof *entries, facts)
 
-static void expect_row(const gnt_standing *row, const char *defense, gnt_bar bar, int rank, int tied) {
+static void expect_row(const gnt_rank_row *row, const char *defense, gnt_rank_state state, int rank,
+                       int tied) {
     assert_string_equal(row->defense, defense);
-    assert_int_equal(row->bar, bar);
+    assert_int_equal(row->state, state);
     assert_int_equal(row->place.rank, rank);
     assert_int_equal(row->place.tied, tied);
 }
@@ -86,7 +87,7 @@ static const entry floored[] = {{"low", "matched", "ok", 3, 9, 0.9, 0.8, NULL},
 static void below_the_floor_all_are_level(void **state) {
     (void)state;
     gnt_results r;
-    gnt_standing rows[4];
+    gnt_rank_row rows[4];
     gnt_table t;
     gnt_text said;
     PARSE(&r, floored, "");
@@ -95,7 +96,7 @@ static void below_the_floor_all_are_level(void **state) {
     expect_row(&rows[0], "low", GNT_RANKED, 1, 1);
     expect_row(&rows[1], "crafted", GNT_RANKED, 1, 1);
     expect_row(&rows[2], "open", GNT_RANKED, 3, 0);
-    expect_row(&rows[3], "none", GNT_BAR_UNDEFENDED, 0, 0);
+    expect_row(&rows[3], "none", GNT_UNRANKED_UNDEFENDED, 0, 0);
     gnt_text_init(&said, 4096);
     gnt_report_sentence(&r, "t", 3, psnr, &said);
     assert_string_equal(
@@ -119,7 +120,7 @@ static const entry three[] = {
 static void drawn_rounds_rank_by_the_worst(void **state) {
     (void)state;
     gnt_results r;
-    gnt_standing rows[3];
+    gnt_rank_row rows[3];
     gnt_table t;
     PARSE(&r, three, "\"observe_from\": \"round\", \"stages_drawn\": true");
     assert_int_equal(gnt_rank(&r, "t", GNT_EVERY_STAGE, gnt_measure_find("psnr"), rows), 3);
@@ -127,7 +128,7 @@ static void drawn_rounds_rank_by_the_worst(void **state) {
     assert_int_equal(rows[0].worst->stage, 9);
     expect_row(&rows[1], "early", GNT_RANKED, 2, 0);
     assert_int_equal(rows[1].worst->stage, 1);
-    expect_row(&rows[2], "hole", GNT_BAR_LACKING, 0, 0);
+    expect_row(&rows[2], "hole", GNT_UNRANKED_LACKING, 0, 0);
     gnt_table_summary(&r, &t);
     assert_int_equal(gnt_table_rows(&t), 1);
     assert_string_equal(t.item[0].text, "t, worst of rounds 1, 9");
@@ -149,14 +150,14 @@ static const entry with_liar[] = {{"liar", "matched", "ok", 3, 14, 1, 0.8, "it s
 static void a_mark_costs_the_rank_and_is_told_first(void **state) {
     const bench *b = *state;
     gnt_results r;
-    gnt_standing rows[3];
+    gnt_rank_row rows[3];
     gnt_table t;
     gnt_err err = {""};
     PARSE(&r, with_liar, "");
     assert_int_equal(gnt_rank(&r, "t", 3, gnt_measure_find("psnr"), rows), 3);
     expect_row(&rows[0], "a", GNT_RANKED, 1, 0);
     expect_row(&rows[1], "b", GNT_RANKED, 2, 0);
-    expect_row(&rows[2], "liar", GNT_BAR_MARKED, 0, 0);
+    expect_row(&rows[2], "liar", GNT_UNRANKED_MARKED, 0, 0);
     gnt_table_found(&r, &t);
     assert_int_equal(gnt_table_rows(&t), 1); /* the same sentence twice */
     assert_string_equal(t.item[4].text, "2");
@@ -184,12 +185,12 @@ static void what_public_data_give_wins_nothing(void **state) {
     static const entry two[] = {{"idle", "matched", "ok", 3, 14, 1, 0.72, NULL},
                                 {"works", "matched", "ok", 3, 30, 1, 0.73, NULL}};
     gnt_results r;
-    gnt_standing rows[2];
+    gnt_rank_row rows[2];
     gnt_table t;
     PARSE(&r, two, "\"public_only\": [{\"seed\": 1, \"utility\": 0.7, \"standard_error\": 0.01}]");
     assert_int_equal(gnt_rank(&r, "t", 3, gnt_measure_find("psnr"), rows), 2);
     expect_row(&rows[0], "works", GNT_RANKED, 1, 0);
-    expect_row(&rows[1], "idle", GNT_BAR_PUBLIC, 0, 0);
+    expect_row(&rows[1], "idle", GNT_UNRANKED_PUBLIC, 0, 0);
     gnt_table_matrix(&r, "t", 3, gnt_measure_find("psnr"), &t);
     assert_int_equal(gnt_table_rows(&t), 3);
     assert_string_equal(t.item[6].text, "matched, no better than public data");

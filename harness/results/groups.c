@@ -1,4 +1,4 @@
-#include "results/view.h"
+#include "results/groups.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -6,43 +6,19 @@
 #include <stdio.h>
 #include <string.h>
 
-gnt_stand gnt_stand_of(const gnt_outcome *group) {
+gnt_group_kind gnt_group_kind_of(const gnt_outcome *group) {
     if (group->mode == GNT_ROW_NONE)
-        return GNT_STAND_NONE;
+        return GNT_GROUP_UNDEFENDED;
     if (group->mode == GNT_ROW_SWEEP)
-        return GNT_STAND_SWEEP;
+        return GNT_GROUP_SWEEP;
     if (group->matched)
-        return GNT_STAND_MATCHED;
-    return group->mode == GNT_ROW_MATCHED ? GNT_STAND_UNMATCHED : GNT_STAND_FIXED;
+        return GNT_GROUP_MATCHED;
+    return group->mode == GNT_ROW_MATCHED ? GNT_GROUP_UNMATCHED : GNT_GROUP_FIXED;
 }
 
-const char *gnt_stand_name(gnt_stand stand) {
+const char *gnt_group_kind_name(gnt_group_kind kind) {
     static const char *const names[] = {"undefended", "matched", "unmatched", "fixed strength", "sweep"};
-    return names[stand];
-}
-
-static int by_stage(const void *a, const void *b) {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-size_t gnt_stages(const gnt_results *r, const char *task, int64_t stages[GNT_MOST_STAGES]) {
-    size_t n = 0;
-    for (size_t i = 0; i < r->n_group && n < GNT_MOST_STAGES; i++) {
-        size_t k = 0;
-        if (strcmp(r->group[i].task, task))
-            continue;
-        while (k < n && stages[k] != r->group[i].stage)
-            k++;
-        if (k == n)
-            stages[n++] = r->group[i].stage;
-    }
-    qsort(stages, n, sizeof *stages, by_stage);
-    return n;
-}
-
-int gnt_is_at(const gnt_outcome *o, const char *task, int64_t stage) {
-    return (stage == GNT_EVERY_STAGE || o->stage == stage) && !strcmp(o->task, task);
+    return names[kind];
 }
 
 const gnt_outcome *gnt_representative(const gnt_results *r, const char *task, int64_t stage,
@@ -132,65 +108,11 @@ size_t gnt_columns(const gnt_results *r, const char *task, int64_t stage, const 
     return n;
 }
 
-/* What the suite says of a task, or NULL. */
-static const json_t *facts_of(const gnt_results *r, const char *task) {
-    const json_t *list = json_object_get(r->root, "tasks");
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *one = json_array_get(list, i);
-        const char *id = json_string_value(json_object_get(one, "id"));
-        if (id && !strcmp(id, task))
-            return one;
-    }
-    return NULL;
-}
-
-int gnt_was_trained(const gnt_results *r, const char *task) {
-    const json_t *rounds = json_object_get(facts_of(r, task), "rounds");
-    return !json_is_integer(rounds) || json_integer_value(rounds) > 0;
-}
-
-static void every_stage_words(const gnt_results *r, const char *task, char *text, size_t size) {
-    int64_t stages[GNT_MOST_STAGES];
-    const size_t n = gnt_stages(r, task, stages);
-    size_t used = (size_t)snprintf(text, size, "worst of round%s ", n == 1 ? "" : "s");
-    for (size_t i = 0; i < n && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, i ? ", " : "", stages[i]);
-}
-
-void gnt_stage_words(const gnt_results *r, const char *task, int64_t stage, char *text, size_t size) {
-    if (stage == GNT_EVERY_STAGE)
-        every_stage_words(r, task, text, size);
-    else if (stage || gnt_facts_of(r, task)->in_round)
-        snprintf(text, size, "round %" PRId64, stage);
-    else
-        snprintf(text, size, "%s",
-                 json_is_true(json_object_get(facts_of(r, task), "weights")) ? "given weights"
-                                                                             : "before training");
-}
-
-int gnt_utility_varies(const gnt_results *r, const char *task, int64_t stage) {
-    double low = NAN, high = NAN;
-    for (size_t i = 0; i < r->n_group; i++) {
-        const gnt_outcome *g = &r->group[i];
-        if (!gnt_is_at(g, task, stage) || g->status != GNT_CELL_OK || !isfinite(g->utility.value))
-            continue;
-        low = isnan(low) ? g->utility.value : fmin(low, g->utility.value);
-        high = isnan(high) ? g->utility.value : fmax(high, g->utility.value);
-    }
-    double scale = gnt_utility_scale(gnt_utility_measure(r, task)) == 100 ? 1 : fmax(fabs(low), fabs(high));
-    return high - low > 0.01 * scale;
-}
-
-static const gnt_score *number_of(const gnt_outcome *g, const char *measure) {
-    const gnt_score *s = g && g->status == GNT_CELL_OK ? gnt_score_find(g, measure) : NULL;
-    return s && isfinite(s->stat.mean) ? s : NULL;
-}
-
 int gnt_has_measure(const gnt_results *r, const char *task, int64_t stage, const char *attack,
                     const char *measure) {
     for (size_t i = 0; i < r->n_group; i++) {
         const gnt_outcome *g = &r->group[i];
-        if (gnt_is_at(g, task, stage) && (!attack || !strcmp(g->attack, attack)) && number_of(g, measure))
+        if (gnt_is_at(g, task, stage) && (!attack || !strcmp(g->attack, attack)) && gnt_number_of(g, measure))
             return 1;
     }
     return 0;
@@ -205,7 +127,7 @@ void gnt_floors(const gnt_results *r, const char *task, int64_t stage, const cha
         const gnt_outcome *g = &r->group[i];
         if (!gnt_is_at(g, task, stage) || (attack && strcmp(g->attack, attack) != 0))
             continue;
-        const gnt_score *s = number_of(g, m->name);
+        const gnt_score *s = gnt_number_of(g, m->name);
         if (!s)
             continue;
         for (int f = 0; f < GNT_FLOORS; f++)
@@ -228,11 +150,4 @@ double gnt_highest_floor(const gnt_measure *m, const double floor[GNT_FLOORS], d
             *name = names[f];
         }
     return highest;
-}
-
-const char *gnt_utility_measure(const gnt_results *r, const char *task) {
-    for (size_t i = 0; i < r->n_group; i++)
-        if (!strcmp(r->group[i].task, task) && r->group[i].utility.measure[0])
-            return r->group[i].utility.measure;
-    return "";
 }

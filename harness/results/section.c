@@ -1,0 +1,124 @@
+#include "results/section.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/groups.h"
+
+static int by_stage(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+size_t gnt_stages(const gnt_results *r, const char *task, int64_t stages[GNT_MOST_STAGES]) {
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_group && n < GNT_MOST_STAGES; i++) {
+        size_t k = 0;
+        if (strcmp(r->group[i].task, task))
+            continue;
+        while (k < n && stages[k] != r->group[i].stage)
+            k++;
+        if (k == n)
+            stages[n++] = r->group[i].stage;
+    }
+    qsort(stages, n, sizeof *stages, by_stage);
+    return n;
+}
+
+size_t gnt_judged_stages(const gnt_results *r, const char *task, int64_t stages[GNT_MOST_STAGES]) {
+    const size_t n = gnt_stages(r, task, stages);
+    if (n == 0 || !gnt_facts_of(r, task)->drawn)
+        return n;
+    stages[0] = GNT_EVERY_STAGE;
+    return 1;
+}
+
+/* What the suite says of a task, or NULL. */
+static const json_t *facts_of(const gnt_results *r, const char *task) {
+    const json_t *list = json_object_get(r->root, "tasks");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *one = json_array_get(list, i);
+        const char *id = json_string_value(json_object_get(one, "id"));
+        if (id && !strcmp(id, task))
+            return one;
+    }
+    return NULL;
+}
+
+int gnt_was_trained(const gnt_results *r, const char *task) {
+    const json_t *rounds = json_object_get(facts_of(r, task), "rounds");
+    return !json_is_integer(rounds) || json_integer_value(rounds) > 0;
+}
+
+static void every_stage_words(const gnt_results *r, const char *task, char *text, size_t size) {
+    int64_t stages[GNT_MOST_STAGES];
+    const size_t n = gnt_stages(r, task, stages);
+    size_t used = (size_t)snprintf(text, size, "worst of round%s ", n == 1 ? "" : "s");
+    for (size_t i = 0; i < n && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, i ? ", " : "", stages[i]);
+}
+
+void gnt_stage_words(const gnt_results *r, const char *task, int64_t stage, char *text, size_t size) {
+    if (stage == GNT_EVERY_STAGE)
+        every_stage_words(r, task, text, size);
+    else if (stage || gnt_facts_of(r, task)->in_round)
+        snprintf(text, size, "round %" PRId64, stage);
+    else
+        snprintf(text, size, "%s",
+                 json_is_true(json_object_get(facts_of(r, task), "weights")) ? "given weights"
+                                                                             : "before training");
+}
+
+int gnt_utility_varies(const gnt_results *r, const char *task, int64_t stage) {
+    double low = NAN, high = NAN;
+    for (size_t i = 0; i < r->n_group; i++) {
+        const gnt_outcome *g = &r->group[i];
+        if (!gnt_is_at(g, task, stage) || g->status != GNT_CELL_OK || !isfinite(g->utility.value))
+            continue;
+        low = isnan(low) ? g->utility.value : fmin(low, g->utility.value);
+        high = isnan(high) ? g->utility.value : fmax(high, g->utility.value);
+    }
+    double scale = gnt_utility_scale(gnt_utility_measure(r, task)) == 100 ? 1 : fmax(fabs(low), fabs(high));
+    return high - low > 0.01 * scale;
+}
+
+const char *gnt_utility_measure(const gnt_results *r, const char *task) {
+    for (size_t i = 0; i < r->n_group; i++)
+        if (!strcmp(r->group[i].task, task) && r->group[i].utility.measure[0])
+            return r->group[i].utility.measure;
+    return "";
+}
+
+void gnt_section_title(const gnt_results *r, const char *task, int64_t stage, gnt_text *out) {
+    char words[64];
+    gnt_stage_words(r, task, stage, words, sizeof words);
+    gnt_text_add(out, "%s, %s", task, words);
+}
+
+int gnt_section_draws(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m) {
+    if (m->rank == 0 || !gnt_has_measure(r, task, stage, NULL, m->name))
+        return 0;
+    return strcmp(m->name, "mse") != 0 || !gnt_has_measure(r, task, stage, NULL, "psnr");
+}
+
+const gnt_measure *gnt_section_lead(const gnt_results *r, const char *task, int64_t stage) {
+    size_t n;
+    const gnt_measure *m = gnt_measures(&n), *balanced = gnt_measure_find("attribute_balanced");
+    if (balanced && gnt_has_measure(r, task, stage, NULL, balanced->name) &&
+        !gnt_has_measure(r, task, stage, NULL, "ssim")) /* measured on images alone */
+        return balanced;
+    for (size_t i = 0; i < n; i++)
+        if (gnt_section_draws(r, task, stage, &m[i]))
+            return &m[i];
+    return NULL;
+}
+
+double gnt_section_floor(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                         const char **name) {
+    double floor[GNT_FLOORS], chance;
+    gnt_floors(r, task, stage, NULL, m, floor, &chance);
+    return gnt_highest_floor(m, floor, chance, name);
+}
