@@ -156,21 +156,20 @@ void board_table_rows(const board *b, gnt_table *t) {
                                         "identified_low",
                                         "identified_high",
                                         "why_not_ranked"};
-    size_t n_measure;
-    const gnt_measure *m = gnt_measures(&n_measure);
     gnt_table_init(t, "Places");
     board_columns(t, names, sizeof names / sizeof *names);
     for (size_t i = 0; i < b->n_contest; i++) {
         const board_contest *c = &b->contest[i];
         board_place *places = gnt_array(c->n_row + 1, sizeof *places);
         t->failed |= !places;
-        for (size_t k = 0; places && k < n_measure; k++) {
-            if (!is_drawn(b, c, &m[k]))
+        for (size_t k = 0; places && k < GNT_MEASURES; k++) {
+            const gnt_measure *m = gnt_measure_at(k);
+            if (!is_drawn(b, c, m))
                 continue;
             for (size_t threat = 0; threat < c->n_threat; threat++) {
-                const size_t n = board_rank(c, &m[k], c->threat[threat], places);
+                const size_t n = board_rank(c, m, c->threat[threat], places);
                 for (size_t p = 0; board_any_number(places, n) && p < n; p++)
-                    add_row(b, c, &m[k], threat, &places[p], t);
+                    add_row(b, c, m, threat, &places[p], t);
             }
         }
         gnt_free(places);

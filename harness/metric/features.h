@@ -12,13 +12,17 @@
 #define GNT_METRIC_FEATURES_H
 
 #include "metric/image.h"
-#include "nn/model/model.h"
+#include "metric/measure.h"
 #include "nn/io/safetensors.h"
+#include "nn/model/model.h"
 
 typedef struct gnt_features gnt_features;
 
 typedef enum gnt_lpips_net { GNT_LPIPS_ALEX, GNT_LPIPS_VGG, GNT_LPIPS_SQUEEZE, GNT_LPIPS_NETS } gnt_lpips_net;
-extern const char *const gnt_lpips_names[GNT_LPIPS_NETS]; /* "alex", "vgg", "squeeze" */
+/* "alex", "vgg", "squeeze" */
+extern const char *const gnt_lpips_names[GNT_LPIPS_NETS];
+/* what their distances are measured as */
+extern const gnt_measure_id gnt_lpips_measures[GNT_LPIPS_NETS];
 
 /* `weights`: convolutions under torchvision's names (features.0.weight …), channel weights under those of LPIPS v0.1
  * (lin0.model.1.weight …); `where` stands for them in sentences; both are needed no longer than this call takes. Fails

@@ -5,6 +5,8 @@
 #include "metric/features_impl.h"
 
 const char *const gnt_lpips_names[GNT_LPIPS_NETS] = {"alex", "vgg", "squeeze"};
+const gnt_measure_id gnt_lpips_measures[GNT_LPIPS_NETS] = {GNT_MEASURE_LPIPS_ALEX, GNT_MEASURE_LPIPS_VGG,
+                                                           GNT_MEASURE_LPIPS_SQUEEZE};
 static const char *const titles[GNT_LPIPS_NETS] = {"LPIPS (AlexNet)", "LPIPS (VGG-16)",
                                                    "LPIPS (SqueezeNet 1.1)"};
 

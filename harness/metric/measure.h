@@ -1,5 +1,5 @@
-/* measure: what is known of a measure of leakage: its words, its unit, which way leaks more; and what results say of
- * it. */
+/* measure: the measures of leakage: their words, their unit, which way leaks more; and what results say of one. The one list:
+ * a measure more is a line of gnt_measure_id, a row in measure.c, and the code that computes it. */
 #ifndef GNT_METRIC_MEASURE_H
 #define GNT_METRIC_MEASURE_H
 
@@ -10,22 +10,59 @@
 
 #include "metric/resample.h"
 
+/* A suite's measures are a mask with bit 1u << id. The order is that in which a suite's errors name them. */
+typedef enum gnt_measure_id {
+    GNT_MEASURE_MSE,
+    GNT_MEASURE_MSE255,
+    GNT_MEASURE_PSNR,
+    GNT_MEASURE_SSIM,
+    GNT_MEASURE_REGION_MSE,
+    GNT_MEASURE_REGION_PSNR,
+    GNT_MEASURE_REGION_SSIM,
+    GNT_MEASURE_IDENTIFICATION,
+    GNT_MEASURE_LABEL_ACCURACY,
+    GNT_MEASURE_ATTRIBUTE_ACCURACY,
+    GNT_MEASURE_ATTRIBUTE_BALANCED,
+    GNT_MEASURE_CONTRIBUTION_ERROR,
+    GNT_MEASURE_CONTRIBUTION_RANK,
+    /* these are measured only where a suite names them */
+    GNT_MEASURE_LPIPS_ALEX,
+    GNT_MEASURE_LPIPS_VGG,
+    GNT_MEASURE_LPIPS_SQUEEZE,
+    GNT_MEASURE_FEATURE_DISTANCE,
+    GNT_MEASURES
+} gnt_measure_id;
+
 typedef struct gnt_measure {
     const char *name;
-    const char *title; /* for a heading: "PSNR" */
-    const char *axis;  /* for an axis, short, unit included: "PSNR (dB)" */
-    const char *words; /* the same in full: "PSNR of the recovered data (dB)" */
-    const char *unit;  /* after a number: " dB", "" */
-    int leak;          /* +1: higher leaks more; −1: lower leaks more */
+    /* for a heading: "PSNR" */
+    const char *title;
+    /* for an axis, short, unit included: "PSNR (dB)" */
+    const char *axis;
+    /* the same in full: "PSNR of the recovered data (dB)" */
+    const char *words;
+    /* after a number: " dB", "" */
+    const char *unit;
+    /* +1: higher leaks more; −1: lower leaks more */
+    int leak;
     int decimals;
-    double scale; /* what a number is multiplied by to be written: 100 for a share in per cent */
-    int rank;     /* the order of plots; 0: only in tables */
-    int whole;    /* of a cell as a whole; else each target has a number of it */
+    /* what a number is multiplied by to be written: 100 for a share in per cent */
+    double scale;
+    /* the place among all measures in reports, from 1; the first that has a number leads */
+    int order;
+    /* 1: listed in tables, neither ranked nor drawn */
+    int undrawn;
+    /* 1: of a cell as a whole; 0: each target has a number of it */
+    int whole;
 } gnt_measure;
 
-const gnt_measure *gnt_measure_find(const char *name); /* NULL when unknown */
-/* All known ones; *n of them. */
-const gnt_measure *gnt_measures(size_t *n);
+const gnt_measure *gnt_measure_of(gnt_measure_id id);
+/* The one at a place of reports, 0 … GNT_MEASURES − 1. */
+const gnt_measure *gnt_measure_at(size_t place);
+/* NULL when unknown. */
+const gnt_measure *gnt_measure_find(const char *name);
+/* The names of all, by id. */
+void gnt_measure_names(const char *names[GNT_MEASURES]);
 
 /* 1 when a leaks more than b; NAN leaks least. */
 int gnt_leaks_more(const gnt_measure *m, double a, double b);

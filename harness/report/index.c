@@ -253,15 +253,15 @@ static void say_sheets(pen *w, const gnt_section *s, const gnt_measure *lead) {
 }
 
 static void say_other_measures(pen *w, const gnt_section *s, const gnt_measure *lead) {
-    size_t n, any = 0;
-    const gnt_measure *m = gnt_measures(&n);
-    for (size_t i = 0; i < n; i++) {
-        if (&m[i] == lead || !gnt_section_draws(w->p->results, s->task, s->stage, &m[i]))
+    size_t any = 0;
+    for (size_t i = 0; i < GNT_MEASURES; i++) {
+        const gnt_measure *m = gnt_measure_at(i);
+        if (m == lead || !gnt_section_draws(w->p->results, s->task, s->stage, m))
             continue;
         if (!any++)
             fold(w, "Other measures");
-        heading(w, 3, m[i].title);
-        say_measure(w, s, &m[i], 1);
+        heading(w, 3, m->title);
+        say_measure(w, s, m, 1);
     }
     if (any)
         unfold(w);

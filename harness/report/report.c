@@ -58,19 +58,19 @@ static int plot_measure(gnt_report *p, gnt_section *s, const char *kind, measure
 /* Where utility does not vary, leakage against strength stands in for the trade-off; else it is drawn for the
  * leading measure alone. */
 static void plot_measures(gnt_report *p, gnt_section *s) {
-    size_t n;
-    const gnt_measure *m = gnt_measures(&n), *lead = gnt_section_lead(p->results, s->task, s->stage);
+    const gnt_measure *lead = gnt_section_lead(p->results, s->task, s->stage);
     int trained = gnt_was_trained(p->results, s->task);
     int varies = trained && gnt_utility_varies(p->results, s->task, s->stage);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < GNT_MEASURES; i++) {
+        const gnt_measure *m = gnt_measure_at(i);
         int strength = 0;
-        if (!gnt_section_draws(p->results, s->task, s->stage, &m[i]))
+        if (!gnt_section_draws(p->results, s->task, s->stage, m))
             continue;
-        if (!varies || &m[i] == lead)
-            strength = plot_measure(p, s, "strength", gnt_plot_strength, &m[i], s->strength, &s->n_strength);
+        if (!varies || m == lead)
+            strength = plot_measure(p, s, "strength", gnt_plot_strength, m, s->strength, &s->n_strength);
         if (trained && (varies || !strength))
-            plot_measure(p, s, "tradeoff", gnt_plot_tradeoff, &m[i], s->tradeoff, &s->n_tradeoff);
-        plot_measure(p, s, "matrix", gnt_plot_heat, &m[i], s->heat, &s->n_heat);
+            plot_measure(p, s, "tradeoff", gnt_plot_tradeoff, m, s->tradeoff, &s->n_tradeoff);
+        plot_measure(p, s, "matrix", gnt_plot_heat, m, s->heat, &s->n_heat);
     }
 }
 
@@ -105,8 +105,7 @@ static void make_sheets(gnt_report *p, gnt_section *s) {
 static int make_sections(gnt_report *p, gnt_err *err) {
     const gnt_results *r = p->results;
     int64_t stages[GNT_MOST_STAGES];
-    size_t n_measure, total = 0;
-    gnt_measures(&n_measure);
+    size_t total = 0;
     for (size_t t = 0; t < r->n_task; t++)
         total += gnt_stages(r, r->task[t], stages);
     p->section = gnt_array(total + 1, sizeof *p->section);
@@ -117,9 +116,9 @@ static int make_sections(gnt_report *p, gnt_err *err) {
         for (size_t i = 0; i < n; i++) {
             gnt_section *s = &p->section[p->n_section++];
             *s = (gnt_section){.task = r->task[t], .stage = stages[i]};
-            s->tradeoff = gnt_array(n_measure, sizeof *s->tradeoff);
-            s->strength = gnt_array(n_measure, sizeof *s->strength);
-            s->heat = gnt_array(n_measure, sizeof *s->heat);
+            s->tradeoff = gnt_array(GNT_MEASURES, sizeof *s->tradeoff);
+            s->strength = gnt_array(GNT_MEASURES, sizeof *s->strength);
+            s->heat = gnt_array(GNT_MEASURES, sizeof *s->heat);
             s->sheet = gnt_array(r->n_attack + 1, sizeof *s->sheet);
             if (!s->tradeoff || !s->strength || !s->heat || !s->sheet)
                 return gnt_fail(err, "report: out of memory");

@@ -297,8 +297,6 @@ void gnt_table_problems(const gnt_results *r, gnt_table *t) {
 }
 
 void gnt_table_floors(const gnt_results *r, gnt_table *t) {
-    size_t n_measure;
-    const gnt_measure *m = gnt_measures(&n_measure);
     gnt_table_init(t, "Floors and chance");
     COLUMNS(t, "task", "stage", "attack", "measure", "random", "mean_image", "nearest_public", "other",
             "chance");
@@ -307,15 +305,16 @@ void gnt_table_floors(const gnt_results *r, gnt_table *t) {
         size_t n = gnt_stages(r, r->task[i], stages);
         for (size_t s = 0; s < n; s++)
             for (size_t a = 0; a < r->n_attack; a++)
-                for (size_t k = 0; k < n_measure; k++) {
+                for (size_t k = 0; k < GNT_MEASURES; k++) {
+                    const gnt_measure *m = gnt_measure_at(k);
                     double floor[GNT_FLOORS], chance;
-                    if (!gnt_has_measure(r, r->task[i], stages[s], r->attack[a], m[k].name))
+                    if (!gnt_has_measure(r, r->task[i], stages[s], r->attack[a], m->name))
                         continue;
-                    gnt_floors(r, r->task[i], stages[s], r->attack[a], &m[k], floor, &chance);
+                    gnt_floors(r, r->task[i], stages[s], r->attack[a], m, floor, &chance);
                     gnt_table_text(t, r->task[i]);
                     gnt_table_number(t, (double)stages[s]);
                     gnt_table_text(t, r->attack[a]);
-                    gnt_table_text(t, m[k].name);
+                    gnt_table_text(t, m->name);
                     floor_items(t, floor, chance);
                 }
     }
@@ -369,8 +368,6 @@ static void rank_rows(const gnt_results *r, const char *task, int64_t stage, con
 }
 
 void gnt_table_ranking(const gnt_results *r, gnt_table *t) {
-    size_t n_measure;
-    const gnt_measure *m = gnt_measures(&n_measure);
     gnt_table_init(t, "Worst case over attacks");
     COLUMNS(t, "task", "stage", "measure", "rank", "tied", "defense", "standing", "worst_attack",
             "worst_stage", "mean", "low", "high", "floor", "leakage", "leakage_low", "leakage_high",
@@ -379,8 +376,10 @@ void gnt_table_ranking(const gnt_results *r, gnt_table *t) {
         int64_t stages[GNT_MOST_STAGES];
         const size_t n = gnt_judged_stages(r, r->task[i], stages);
         for (size_t s = 0; s < n; s++)
-            for (size_t k = 0; k < n_measure; k++)
-                if (gnt_has_measure(r, r->task[i], stages[s], NULL, m[k].name))
-                    rank_rows(r, r->task[i], stages[s], &m[k], t);
+            for (size_t k = 0; k < GNT_MEASURES; k++) {
+                const gnt_measure *m = gnt_measure_at(k);
+                if (gnt_has_measure(r, r->task[i], stages[s], NULL, m->name))
+                    rank_rows(r, r->task[i], stages[s], m, t);
+            }
     }
 }

@@ -40,22 +40,21 @@ static int write_table(const gnt_report *p, const char *name, void (*fill)(const
 
 /* For reading, the matrix is a table for each task, stage and measure. */
 static int write_matrix_markdown(const gnt_report *p, gnt_err *err) {
-    size_t n;
-    const gnt_measure *m = gnt_measures(&n);
     gnt_text text;
     gnt_text_init(&text, GNT_TABLE_TEXT_MOST);
     gnt_text_add(&text, "# Defense × attack at matched utility\n\n");
     for (size_t i = 0; i < p->n_section; i++)
-        for (size_t k = 0; k < n; k++) {
+        for (size_t k = 0; k < GNT_MEASURES; k++) {
             const gnt_section *s = &p->section[i];
-            if (!gnt_has_measure(p->results, s->task, s->stage, NULL, m[k].name))
+            const gnt_measure *m = gnt_measure_at(k);
+            if (!gnt_has_measure(p->results, s->task, s->stage, NULL, m->name))
                 continue;
             gnt_table t;
-            gnt_table_matrix(p->results, s->task, s->stage, &m[k], &t);
+            gnt_table_matrix(p->results, s->task, s->stage, m, &t);
             gnt_text_add(&text, "## ");
             gnt_escape_markdown(&text, s->task);
-            gnt_text_add(&text, ", round %" PRId64 ": %s\n\n%s leaks more.\n\n", s->stage, m[k].title,
-                         m[k].leak > 0 ? "Higher" : "Lower");
+            gnt_text_add(&text, ", round %" PRId64 ": %s\n\n%s leaks more.\n\n", s->stage, m->title,
+                         m->leak > 0 ? "Higher" : "Lower");
             gnt_table_markdown(&t, &text);
             gnt_table_free(&t);
         }

@@ -99,20 +99,21 @@ void gnt_section_title(const gnt_results *r, const char *task, int64_t stage, gn
 }
 
 int gnt_section_draws(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m) {
-    if (m->rank == 0 || !gnt_has_measure(r, task, stage, NULL, m->name))
+    if (m->undrawn || !gnt_has_measure(r, task, stage, NULL, m->name))
         return 0;
-    return strcmp(m->name, "mse") != 0 || !gnt_has_measure(r, task, stage, NULL, "psnr");
+    return m != gnt_measure_of(GNT_MEASURE_MSE) ||
+           !gnt_has_measure(r, task, stage, NULL, gnt_measure_of(GNT_MEASURE_PSNR)->name);
 }
 
 const gnt_measure *gnt_section_lead(const gnt_results *r, const char *task, int64_t stage) {
-    size_t n;
-    const gnt_measure *m = gnt_measures(&n), *balanced = gnt_measure_find("attribute_balanced");
-    if (balanced && gnt_has_measure(r, task, stage, NULL, balanced->name) &&
-        !gnt_has_measure(r, task, stage, NULL, "ssim")) /* measured on images alone */
+    const gnt_measure *balanced = gnt_measure_of(GNT_MEASURE_ATTRIBUTE_BALANCED);
+    const gnt_measure *ssim = gnt_measure_of(GNT_MEASURE_SSIM); /* measured on images alone */
+    if (gnt_has_measure(r, task, stage, NULL, balanced->name) &&
+        !gnt_has_measure(r, task, stage, NULL, ssim->name))
         return balanced;
-    for (size_t i = 0; i < n; i++)
-        if (gnt_section_draws(r, task, stage, &m[i]))
-            return &m[i];
+    for (size_t i = 0; i < GNT_MEASURES; i++)
+        if (gnt_section_draws(r, task, stage, gnt_measure_at(i)))
+            return gnt_measure_at(i);
     return NULL;
 }
 

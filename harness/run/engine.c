@@ -59,7 +59,7 @@ static int digest_of_lent(const run *r, const gnt_suite_task *t, gnt_digest *dig
 static int digest_lpips(run *r, gnt_err *err) {
     const char *folder = r->options->data_folder;
     for (int i = 0; i < GNT_LPIPS_NETS; i++) {
-        if (!folder || !(r->suite->measures & 1u << (GNT_MEASURE_LPIPS + i)))
+        if (!folder || !(r->suite->measures & 1u << gnt_lpips_measures[i]))
             continue;
         char *path = gnt_format("%s/weights/lpips/%s.safetensors", folder, gnt_lpips_names[i]);
         if (!path)

@@ -305,11 +305,11 @@ static int add_judges(run *r, run_job *j, const gnt_suite_task *t) {
     size_t n = 0;
     for (int i = 0; i < GNT_LPIPS_NETS; i++) {
         char hex[GNT_HEX_SIZE] = "";
-        if (!(s->measures & 1u << (GNT_MEASURE_LPIPS + i)))
+        if (!(s->measures & 1u << gnt_lpips_measures[i]))
             continue;
         if (r->lpips_path[i]) {
             gnt_digest_hex(&r->lpips_digest[i], hex);
-            j->input[j->n_inputs] = (run_input){.name = gnt_measure_names[GNT_MEASURE_LPIPS + i],
+            j->input[j->n_inputs] = (run_input){.name = gnt_measure_of(gnt_lpips_measures[i])->name,
                                                 .path = gnt_strdup(r->lpips_path[i])};
             if (!j->input[j->n_inputs++].path)
                 return -1;
@@ -318,7 +318,7 @@ static int add_judges(run *r, run_job *j, const gnt_suite_task *t) {
     }
     q->lpips.at = gnt_arena_copy(&j->request.memory, nets, n, sizeof *nets);
     q->lpips.n = q->lpips.at ? n : 0;
-    if (!(s->measures & 1u << GNT_MEASURE_FEATURES) || t->facts.rank != 3)
+    if (!(s->measures & 1u << GNT_MEASURE_FEATURE_DISTANCE) || t->facts.rank != 3)
         return 0;
     const gnt_request_model judge = request_model(&s->model[s->judge].of);
     q->judge = gnt_arena_copy(&j->request.memory, &judge, 1, sizeof judge);

@@ -5,26 +5,9 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "metric/measure.h"
 #include "suite/suite_impl.h"
 
-const char *const gnt_measure_names[] = {"mse",
-                                         "mse255",
-                                         "psnr",
-                                         "ssim",
-                                         "region_mse",
-                                         "region_psnr",
-                                         "region_ssim",
-                                         "identification",
-                                         "label_accuracy",
-                                         "attribute_accuracy",
-                                         "attribute_balanced",
-                                         "contribution_error",
-                                         "contribution_rank",
-                                         "lpips_alex",
-                                         "lpips_vgg",
-                                         "lpips_squeeze",
-                                         "feature_distance"};
-_Static_assert(sizeof gnt_measure_names / sizeof *gnt_measure_names == GNT_MEASURES, "a measure has no bit");
 
 /* ---- the run key ---- */
 
@@ -126,9 +109,9 @@ static int read_limits(suite_reader *r, const json_t *root) {
                : 0;
 }
 
-static int add_measure(suite_reader *r, const char *path, int which) {
+static int add_measure(suite_reader *r, const char *path, gnt_measure_id which) {
     if (r->s->measures & 1u << which)
-        return suite_fail(r, path, "\"%s\" stands twice; remove one", gnt_measure_names[which]);
+        return suite_fail(r, path, "\"%s\" stands twice; remove one", gnt_measure_of(which)->name);
     r->s->measures |= 1u << which;
     return 0;
 }
@@ -151,17 +134,18 @@ static int read_judge(suite_reader *r, const char *path, const json_t *value) {
 /* A list of names; or an object of names, each true or, of the feature distance, a model. */
 static int read_measures(suite_reader *r, const json_t *root) {
     const json_t *given = json_object_get(root, "measures"), *list = NULL;
-    const char *name;
+    const char *name, *names[GNT_MEASURES];
     json_t *value;
+    gnt_measure_names(names);
     if (json_is_object(given)) {
-        if (gnt_doc_keys(r->doc, "measures", given, gnt_measure_names, GNT_MEASURES, r->err))
+        if (gnt_doc_keys(r->doc, "measures", given, names, GNT_MEASURES, r->err))
             return -1;
         json_object_foreach((json_t *)(uintptr_t)given, name, value) {
             const gnt_path at = gnt_path_key("measures", name);
             int which = 0;
-            while (strcmp(gnt_measure_names[which], name) != 0)
+            while (strcmp(names[which], name) != 0)
                 which++;
-            if (which == GNT_MEASURE_FEATURES ? read_judge(r, at.text, value)
+            if (which == GNT_MEASURE_FEATURE_DISTANCE ? read_judge(r, at.text, value)
                 : json_is_true(value)
                     ? 0
                     : suite_fail(r, at.text, "is %s; expected true, or the measure left out",
@@ -176,11 +160,11 @@ static int read_measures(suite_reader *r, const json_t *root) {
     for (size_t i = 0; list && i < json_array_size(list); i++) {
         int which = 0;
         const gnt_path at = gnt_path_item("measures", i);
-        if (gnt_doc_choice_at(r->doc, at.text, json_array_get(list, i), gnt_measure_names, GNT_MEASURES,
-                              &which, r->err) ||
-            add_measure(r, at.text, which))
+        if (gnt_doc_choice_at(r->doc, at.text, json_array_get(list, i), names, GNT_MEASURES, &which,
+                              r->err) ||
+            add_measure(r, at.text, (gnt_measure_id)which))
             return -1;
-        if (which == GNT_MEASURE_FEATURES)
+        if (which == GNT_MEASURE_FEATURE_DISTANCE)
             return suite_fail(
                 r, at.text,
                 "needs a model; expected \"measures\": {\"feature_distance\": \"MODEL\", \"psnr\": "

@@ -231,12 +231,6 @@ typedef struct gnt_suite_attack {
 
 /* ---- the whole ---- */
 
-/* In the order of the bits of gnt_suite.measures. */
-extern const char *const gnt_measure_names[];
-/* What a suite must name to have it measured: from GNT_MEASURE_LPIPS on those of
- * gnt_lpips_names, in its order. */
-enum { GNT_MEASURE_LPIPS = 13, GNT_MEASURE_FEATURES = 16, GNT_MEASURES = 17 };
-
 typedef struct gnt_suite {
     char *file;       /* as it was given, for sentences */
     char *text;       /* what stands in it, byte for byte */
@@ -262,8 +256,9 @@ typedef struct gnt_suite {
     double seconds;     /* time limit of one job */
     double cpu_seconds; /* processor time of one job; 0: as its time allows */
     int64_t memory_mb;  /* memory limit of one job */
-    uint32_t measures;  /* bits by gnt_measure_names; 0: all that fit the goals */
-    size_t judge; /* number of the model in whose features images are compared, with GNT_MEASURE_FEATURES */
+    uint32_t measures;  /* bits 1u << gnt_measure_id (metric/measure.h); 0: all that fit the goals */
+    size_t
+        judge; /* number of the model in whose features images are compared, with GNT_MEASURE_FEATURE_DISTANCE */
     char digest[GNT_HEX_SIZE]; /* of the canonical text of the file, its scale put in */
 } gnt_suite;
 

@@ -2,6 +2,7 @@
  * reads it from the results. */
 #include <string.h>
 
+#include "metric/measure.h"
 #include "suite/suite_impl.h"
 
 int suite_read_check(suite_reader *r, const json_t *root) {
@@ -14,8 +15,7 @@ int suite_read_check(suite_reader *r, const json_t *root) {
         return -1;
     if (!check)
         return 0;
-    for (size_t i = 0; i < GNT_MEASURES; i++)
-        names[i] = gnt_measure_names[i];
+    gnt_measure_names(names);
     names[GNT_MEASURES] = "utility";
     names[GNT_MEASURES + 1] = "time";
     if (gnt_doc_keys(r->doc, "check", check, keys, sizeof keys / sizeof *keys, r->err) ||

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "metric/measure.h"
 #include "suite/suite_impl.h"
 
 static const char *const show_names[] = {"utility", "mean", "deviation", "worst", "median"};
@@ -36,13 +37,15 @@ static int check_attacks(suite_reader *r, const char *path, const json_t *object
 /* What a row, a column and the table itself may say of the cells they choose. */
 static int check_choice(suite_reader *r, const char *path, const json_t *object, const labels *known) {
     const gnt_suite *s = r->s;
+    const char *measures[GNT_MEASURES];
     int64_t stage;
     double strength;
+    gnt_measure_names(measures);
     return check_label(r, path, object, "task", known->task, s->n_tasks) ||
                    check_label(r, path, object, "defense", known->defense, s->n_defenses) ||
                    check_attacks(r, path, object, known) ||
                    check_label(r, path, object, "show", show_names, SHOWS) ||
-                   check_label(r, path, object, "measure", gnt_measure_names, GNT_MEASURES) ||
+                   check_label(r, path, object, "measure", measures, GNT_MEASURES) ||
                    gnt_doc_int(r->doc, path, object, "stage", 0, INT32_MAX, &stage, r->err) ||
                    gnt_doc_real(r->doc, path, object, "strength", -1e30, 1e30, &strength, r->err)
                ? -1

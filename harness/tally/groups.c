@@ -230,13 +230,11 @@ static void add_status(json_t *to, const group *g) {
 }
 
 static json_t *group_json(const group *g, const json_t *tasks) {
-    size_t n_known;
-    const gnt_measure *known = gnt_measures(&n_known);
     double none;
     json_t *one = json_object(), *measures = json_object(), *utility = utility_json(g, &none);
-    for (size_t i = 0; i < n_known; i++)
-        if (!known[i].whole)
-            add_measure(g, measures, &known[i]);
+    for (size_t i = 0; i < GNT_MEASURES; i++)
+        if (!gnt_measure_at(i)->whole)
+            add_measure(g, measures, gnt_measure_at(i));
     add_balanced(g, measures, batch_of(tasks, cell_of(g, 0)));
     add_rank(g, measures);
     copy_coordinates(one, cell_of(g, 0));

@@ -22,11 +22,9 @@ static int summarise(json_t *measures, const json_t *targets, const gnt_measure 
 }
 
 int gnt_targets_measures(json_t *measures, const json_t *targets, const gnt_key *key, gnt_err *err) {
-    size_t n_known;
-    const gnt_measure *known = gnt_measures(&n_known);
     int rc = 0;
-    for (size_t i = 0; rc == 0 && i < n_known; i++)
-        if (!known[i].whole)
-            rc = summarise(measures, targets, &known[i], key, err);
+    for (size_t i = 0; rc == 0 && i < GNT_MEASURES; i++)
+        if (!gnt_measure_at(i)->whole)
+            rc = summarise(measures, targets, gnt_measure_at(i), key, err);
     return rc;
 }

@@ -69,9 +69,25 @@ static void those_below_a_floor_share_a_rank(void **state) {
     }
 }
 
+static void every_measure_has_a_row_and_a_place(void **state) {
+    (void)state;
+    const char *names[GNT_MEASURES];
+    gnt_measure_names(names);
+    for (size_t i = 0; i < GNT_MEASURES; i++) {
+        assert_non_null(names[i]);
+        assert_ptr_equal(gnt_measure_find(names[i]), gnt_measure_of((gnt_measure_id)i));
+        assert_non_null(gnt_measure_at(i));
+        assert_int_equal(gnt_measure_at(i)->order, (int)i + 1);
+        assert_true(gnt_measure_at(i)->leak == 1 || gnt_measure_at(i)->leak == -1);
+    }
+    assert_null(gnt_measure_at(GNT_MEASURES));
+    assert_null(gnt_measure_find("beauty"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(below_the_floor_is_the_floor),
                                        cmocka_unit_test(what_is_unknown_stays_unknown),
-                                       cmocka_unit_test(those_below_a_floor_share_a_rank)};
+                                       cmocka_unit_test(those_below_a_floor_share_a_rank),
+                                       cmocka_unit_test(every_measure_has_a_row_and_a_place)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
