@@ -1,4 +1,4 @@
-#include "board/about.h"
+#include "board/about_impl.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "board/about.h"
+#include "board/about_impl.h"
 #include "board/board.h"
 #include "results/measure.h"
 #include "results/results.h"
@@ -137,15 +137,12 @@ int board_any_number(const board_place *places, size_t n);
 void board_say_place(const board *b, const board_contest *c, gnt_text *out); /* "glyphs, round 10" */
 void board_say_threat(uint32_t threat, gnt_text *out);                       /* "labels, public" */
 void board_say_attack(const board *b, const board_contest *c, const board_number *n, gnt_text *out);
-/* The attacks that others had to stand and this one has not, or "". */
 /* "not yet tried: a, b; untested, does not apply: c"; nothing where every attack was tried. */
 void board_say_untried(const board_contest *c, const gnt_measure *m, uint32_t threat, const board_place *p,
                        gnt_text *out);
 void board_say_contributors(const board *b, const board_row *row, gnt_text *out);
-void board_say_standing(const board_contest *c, const board_place *p, gnt_text *out); /* why it has no rank */
+void board_say_state(const board_contest *c, const board_place *p, gnt_text *out); /* why it has no rank */
 void board_say_answer(const board *b, const board_contest *c, gnt_text *out);
-void board_say_target(const board *b, const board_contest *c,
-                      gnt_text *out);                              /* "accuracy 83.9 % ± 3.0 %", or "" */
 const char *board_utility(const board *b, const board_contest *c); /* "accuracy", or "" */
 /* "88.0 % [80.0, 94.0]", and under which attack where that is not the one that leaks most; or nothing. */
 void board_say_told(const board *b, const board_contest *c, const board_place *p, gnt_text *out);
@@ -164,16 +161,24 @@ void board_say_head(const board *b, const board_contest *c, gnt_text *out);
 /* 1 when a defense could have known what is observed: a probe, or a public seed. */
 int board_is_doubtful(const board *b, const board_contest *c);
 
-/* ---- tables.c, history.c, markdown.c, page.c ---- */
+/* ---- writing.c ---- */
 
 void board_columns(gnt_table *t, const char *const *names, size_t n);
-void board_item(gnt_table *t, gnt_text *text); /* takes what was said as the next item, and leaves it empty */
-int board_write_text(const board *b, const char *name, gnt_text *text, gnt_err *err); /* frees the text */
-int board_write_markdown(const board *b, gnt_err *err);
+/* Takes what was said as the next item, and leaves it empty. */
+void board_item(gnt_table *t, gnt_text *text);
+/* Writes a file of the board, and frees the text. */
+int board_write_text(const board *b, const char *name, gnt_text *text, gnt_err *err);
+
+/* ---- tables.c, history.c: each fills a table that the caller frees ---- */
 
 void board_table_runs(const board *b, gnt_table *t);
 void board_table_rows(const board *b, gnt_table *t);
 void board_table_history(const board *b, gnt_table *t);
+
+/* ---- markdown.c, files.c, page.c: the files of the board ---- */
+
+int board_write_markdown(const board *b, gnt_err *err);
+/* leaderboard.csv, .json and .md */
 int board_write_files(const board *b, gnt_err *err);
 int board_write_page(const board *b, gnt_err *err);
 

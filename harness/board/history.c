@@ -5,7 +5,7 @@
 #include "board/board_impl.h"
 
 /* What one run says of a defense's worst case; 0 when it is not in that run. */
-static int standing_in(const board *b, const board_contest *c, size_t run, const char *defense,
+static int rank_row_in(const board *b, const board_contest *c, size_t run, const char *defense,
                        gnt_rank_row *rows, gnt_rank_row *out) {
     const size_t n = gnt_rank(&b->run[run].results, c->task, c->stage, c->lead, rows);
     for (size_t i = 0; i < n; i++)
@@ -80,7 +80,7 @@ static void follow(const board *b, const board_contest *c, const char *contribut
         const size_t run = c->run[k];
         if (strcmp(b->run[run].contributor, contributor) != 0)
             continue;
-        const int here = standing_in(b, c, run, defense, rows, &is);
+        const int here = rank_row_in(b, c, run, defense, rows, &is);
         if (here && before < b->n_run)
             say_change(b, c, before, &was, run, &is, &change);
         else if (here)

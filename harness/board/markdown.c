@@ -34,7 +34,7 @@ static void add_place(const board *b, const board_contest *c, uint32_t threat, c
     if (p->place.rank)
         gnt_text_add(&text, "%s%d", p->place.tied ? "=" : "", p->place.rank);
     else
-        board_say_standing(c, p, &text);
+        board_say_state(c, p, &text);
     board_item(t, &text);
     gnt_text_add(&text, "%s", p->row->label);
     for (size_t n = 0, any = 0; board_footnote(n, &flag, &mark, &words); n++)

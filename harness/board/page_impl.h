@@ -20,10 +20,16 @@ typedef struct page_scale {
     int told; /* there is a column for how often images were identified */
 } page_scale;
 
-void page_add(page *w, const char *text);    /* markup of our own */
-void page_say(page *w, const char *text);    /* text of others, escaped */
-void page_say_text(page *w, gnt_text *text); /* the same; takes what was said and leaves it empty */
-void page_number(page *w, double value);     /* the attribute that a cell is sorted by */
+/* ---- page_text.c ---- */
+
+/* Markup of our own. */
+void page_add(page *w, const char *text);
+/* Text of others, escaped. */
+void page_say(page *w, const char *text);
+/* The same; takes what was said and leaves it empty. */
+void page_say_text(page *w, gnt_text *text);
+/* The attribute that a cell is sorted by. */
+void page_number(page *w, double value);
 int page_base64(page *w, const uint8_t *bytes, size_t n);
 
 /* ---- page_rows.c ---- */

@@ -199,7 +199,7 @@ void page_apart(page *w, const board_contest *c, const page_scale *s, const boar
         add_name(w, places[i].row);
         gnt_text_add(&w->out, "<td class=\"%s\" data-label=\"why\">",
                      places[i].state == GNT_UNRANKED_MARKED ? "over" : "why");
-        board_say_standing(c, &places[i], &text);
+        board_say_state(c, &places[i], &text);
         page_say_text(w, &text);
         page_add(w, "</td>");
         add_numbers(w, c, s, &places[i]);

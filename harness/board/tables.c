@@ -1,27 +1,9 @@
-/* The tables of runs and places, and the files that hold tables: leaderboard.csv, leaderboard.json. */
+/* The tables of runs and of places. */
 #include <math.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/mem.h"
 #include "board/board_impl.h"
-
-enum { MOST_TEXT = 64 << 20 };
-
-void board_columns(gnt_table *t, const char *const *names, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        gnt_table_column(t, names[i]);
-}
-
-/* Takes what was said as the next item. */
-void board_item(gnt_table *t, gnt_text *text) {
-    t->failed |= text->failed;
-    gnt_table_text(t, gnt_text_get(text));
-    gnt_text_free(text);
-    gnt_text_init(text, 1 << 20);
-}
-
-/* ---- runs ---- */
 
 void board_table_runs(const board *b, gnt_table *t) {
     static const char *const names[] = {"run",          "contributor", "date", "suite", "title",
@@ -47,8 +29,6 @@ void board_table_runs(const board *b, gnt_table *t) {
     }
     gnt_text_free(&text);
 }
-
-/* ---- rows ---- */
 
 static void add_footnotes(uint32_t flags, gnt_text *text) {
     uint32_t flag;
@@ -107,7 +87,7 @@ static void add_row(const board *b, const board_contest *c, const gnt_measure *m
     gnt_table_number(t, p->told ? p->told_score->stat.low : NAN);
     gnt_table_number(t, p->told ? p->told_score->stat.high : NAN);
     if (!p->place.rank)
-        board_say_standing(c, p, &text);
+        board_say_state(c, p, &text);
     board_item(t, &text);
     gnt_text_free(&text);
 }
@@ -174,49 +154,4 @@ void board_table_rows(const board *b, gnt_table *t) {
         }
         gnt_free(places);
     }
-}
-
-/* ---- files ---- */
-
-int board_write_text(const board *b, const char *name, gnt_text *text, gnt_err *err) {
-    char *path = gnt_format("%s/%s", b->options->folder, name);
-    const int failed = !path || text->failed ? gnt_fail(err, "%s: out of memory", name)
-                                             : gnt_file_write(path, gnt_text_get(text), text->size, err);
-    gnt_free(path);
-    gnt_text_free(text);
-    return failed;
-}
-
-static int write_json(const board *b, gnt_err *err) {
-    static const struct {
-        const char *name;
-        void (*fill)(const board *, gnt_table *);
-    } parts[] = {{"runs", board_table_runs}, {"places", board_table_rows}, {"history", board_table_history}};
-    gnt_text text;
-    gnt_text_init(&text, MOST_TEXT);
-    gnt_text_add(&text, "{\"format\": 1,\n\"title\": ");
-    gnt_json_add_text(&text, b->title);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        gnt_table t;
-        parts[i].fill(b, &t);
-        gnt_text_add(&text, ",\n\"%s\": ", parts[i].name);
-        gnt_table_json(&t, &text);
-        gnt_table_free(&t);
-    }
-    gnt_text_add(&text, "}\n");
-    return board_write_text(b, "leaderboard.json", &text, err);
-}
-
-static int write_csv(const board *b, gnt_err *err) {
-    gnt_text text;
-    gnt_table t;
-    gnt_text_init(&text, MOST_TEXT);
-    board_table_rows(b, &t);
-    gnt_table_csv(&t, &text);
-    gnt_table_free(&t);
-    return board_write_text(b, "leaderboard.csv", &text, err);
-}
-
-int board_write_files(const board *b, gnt_err *err) {
-    return write_csv(b, err) || write_json(b, err) || board_write_markdown(b, err) ? -1 : 0;
 }

@@ -54,7 +54,7 @@ void board_say_attack(const board *b, const board_contest *c, const board_number
 void board_say_told(const board *b, const board_contest *c, const board_place *p, gnt_text *out) {
     if (!p->told)
         return;
-    gnt_measure_write(gnt_measure_find("identification"), &p->told_score->stat, out);
+    gnt_measure_write(gnt_measure_of(GNT_MEASURE_IDENTIFICATION), &p->told_score->stat, out);
     if (p->worst && p->told->attack != p->worst->attack) {
         gnt_text_add(out, ", ");
         board_say_attack(b, c, p->told, out);
@@ -82,7 +82,7 @@ static const gnt_outcome *missing_group(const board_contest *c, const board_plac
     return NULL;
 }
 
-void board_say_standing(const board_contest *c, const board_place *p, gnt_text *out) {
+void board_say_state(const board_contest *c, const board_place *p, gnt_text *out) {
     gnt_text_add(out, "%s", gnt_group_kind_name(p->kind));
     if (p->state == GNT_UNRANKED_MARKED) {
         for (size_t i = 0; i < gnt_mark_count(p->row->marked); i++)
@@ -143,7 +143,7 @@ const char *board_utility(const board *b, const board_contest *c) {
     return "";
 }
 
-void board_say_target(const board *b, const board_contest *c, gnt_text *out) {
+static void say_target(const board *b, const board_contest *c, gnt_text *out) {
     const gnt_match_row *m = match_of(b, c);
     const char *name = board_utility(b, c);
     if (!m || !*name)
@@ -231,7 +231,7 @@ void board_say_answer(const board *b, const board_contest *c, gnt_text *out) {
     else {
         gnt_text target;
         gnt_text_init(&target, 1 << 16);
-        board_say_target(b, c, &target);
+        say_target(b, c, &target);
         out->failed |= target.failed;
         if (!places[0].place.rank)
             gnt_text_add(out, "No defense here has a rank: none at matched utility has a number from every "

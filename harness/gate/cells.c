@@ -5,21 +5,22 @@
 
 #include "base/mem.h"
 #include "gate/gate_impl.h"
-#include "gate/pairs.h"
+#include "gate/pairs_impl.h"
 
 /* ---- what is not a number ---- */
 
-typedef struct tally {
+/* Cells that share a finding. */
+typedef struct finding_cells {
     size_t n;
     const gnt_joined *first;
-} tally;
+} finding_cells;
 
-static void count(tally *t, const gnt_joined *j) {
+static void count(finding_cells *t, const gnt_joined *j) {
     if (t->n++ == 0)
         t->first = j;
 }
 
-static int say(gate_maker *m, gnt_gate_kind kind, const tally *t, const char *what, const char *why) {
+static int say(gate_maker *m, gnt_gate_kind kind, const finding_cells *t, const char *what, const char *why) {
     gnt_text place, text;
     if (t->n == 0)
         return 0;
@@ -38,7 +39,7 @@ static int say(gate_maker *m, gnt_gate_kind kind, const tally *t, const char *wh
 }
 
 static int compare_statuses(gate_maker *m, const gnt_joined *j, size_t n) {
-    tally fails = {0}, gone = {0}, fresh = {0}, works = {0};
+    finding_cells fails = {0}, gone = {0}, fresh = {0}, works = {0};
     for (size_t i = 0; i < n; i++) {
         const gnt_joined *c = &j[i];
         if (m->g->redrawn && (!c->now || c->now->status == GNT_CELL_UNFINISHED))
@@ -112,7 +113,7 @@ static int add_scores(gate_maker *m, const gnt_joined *j, const gnt_measure *mea
 static int compare_measure(gate_maker *m, const gnt_joined *j, size_t n, const gnt_measure *measure) {
     gnt_pairs pairs = {0}, old = {0};
     const gnt_joined *first = NULL;
-    tally lost = {0}, alone = {0};
+    finding_cells lost = {0}, alone = {0};
     char what[100];
     int rc = 0;
     for (size_t i = 0; i < n && rc == 0; i++) {
@@ -139,7 +140,7 @@ static int compare_measure(gate_maker *m, const gnt_joined *j, size_t n, const g
 }
 
 static int compare_leaks(gate_maker *m, const gnt_joined *j, size_t n) {
-    const gnt_measure *lead[GNT_MOST_LEADS];
+    const gnt_measure *lead[GNT_RECOVERS_KINDS];
     size_t leads = 0;
     for (size_t i = 0; i < n && leads == 0; i++)
         if (both_ok(&j[i]))
@@ -155,38 +156,6 @@ int gate_compare_cells(gate_maker *m) {
         for (end = i; end < m->n_cell && m->cell[end].order == m->cell[i].order; end++)
             ;
         if (compare_statuses(m, m->cell + i, end - i) || compare_leaks(m, m->cell + i, end - i))
-            return -1;
-    }
-    return 0;
-}
-
-/* ---- what is matched ---- */
-
-static const gnt_match_row *find_match(const gnt_results *r, const gnt_match_row *like) {
-    for (size_t i = 0; i < r->n_match; i++)
-        if (!strcmp(r->match[i].task, like->task) && !strcmp(r->match[i].defense, like->defense))
-            return &r->match[i];
-    return NULL;
-}
-
-int gate_compare_matches(gate_maker *m) {
-    const gnt_results *before = m->g->before;
-    for (size_t i = 0; i < before->n_match; i++) {
-        const gnt_match_row *old = &before->match[i], *now = find_match(m->g->now, old);
-        if (!now || old->is_matched == now->is_matched)
-            continue;
-        gnt_text place, text;
-        gnt_text_init(&place, 4096);
-        gnt_text_init(&text, 4096);
-        gnt_text_add(&place, "%.500s/%.500s", now->task, now->defense);
-        gnt_text_add(&text, "%.40s, was %.40s", now->verdict, old->verdict);
-        if (!now->is_matched && *now->reason)
-            gnt_text_add(&text, ": %.1000s", now->reason);
-        int rc = gate_add_finding(m, now->is_matched ? GNT_GATE_MATCHED_NOW : GNT_GATE_UNMATCHED, NULL,
-                                  gnt_text_get(&place), gnt_text_get(&text));
-        gnt_text_free(&place);
-        gnt_text_free(&text);
-        if (rc != 0)
             return -1;
     }
     return 0;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "gate/ranks.h"
+#include "gate/ranks_impl.h"
 #include "metric/stats.h"
 
 enum { EXACT_UNITS = 20 };
@@ -209,14 +209,14 @@ int gnt_evidence_weigh_two(gnt_evidence *e, const gnt_sample *now, const gnt_sam
     return 0;
 }
 
-void gnt_spread_add(gnt_spread *s, const gnt_evidence *e) {
+void gnt_evidence_pool_add(gnt_evidence_pool *s, const gnt_evidence *e) {
     if (isnan(e->f))
         return;
     s->sum += fmin(e->f, most_f);
     s->n++;
 }
 
-void gnt_evidence_settle(gnt_evidence *e, const gnt_spread *together) {
+void gnt_evidence_settle(gnt_evidence *e, const gnt_evidence_pool *together) {
     double f = together->n ? together->sum / (double)together->n : 1;
     f = fmax(fmax(f, 1), isnan(e->f) ? 1 : e->f);
     double freedom = fmax(fmin(e->freedom, (double)(together->trainings + e->between)), 1);

@@ -46,21 +46,21 @@ typedef struct gnt_sample {
     size_t n;
 } gnt_sample;
 
-/* Two samples that share no target, in place of differences: signs give way to the rank sum test (gate/ranks.h), and t is
+/* Two samples that share no target, in place of differences: signs give way to the rank sum test (gate/ranks_impl.h), and t is
  * that of two samples with one variance. n ≥ 1 of each, all finite. */
 int gnt_evidence_weigh_two(gnt_evidence *e, const gnt_sample *now, const gnt_sample *before, double tolerance,
                            gnt_err *err);
 
 /* F over comparisons of one task and stage, each counted up to 30. */
-typedef struct gnt_spread {
+typedef struct gnt_evidence_pool {
     double sum;
     size_t n;
     size_t trainings; /* the caller adds `between` of each defense and strength up */
-} gnt_spread;
-void gnt_spread_add(gnt_spread *s, const gnt_evidence *e);
+} gnt_evidence_pool;
+void gnt_evidence_pool_add(gnt_evidence_pool *s, const gnt_evidence *e);
 
 /* Sets p and p_less. */
-void gnt_evidence_settle(gnt_evidence *e, const gnt_spread *together);
+void gnt_evidence_settle(gnt_evidence *e, const gnt_evidence_pool *together);
 
 /* P(Σ ±|x_i| ≥ Σ x_i) over all signs alike. 1 for n = 0. */
 double gnt_flip_tail(const double *x, size_t n);

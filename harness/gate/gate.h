@@ -17,10 +17,6 @@ typedef struct gnt_gate_settings {
     const json_t *tolerance; /* by measure, "utility" or "time"; NULL: all defaults */
 } gnt_gate_settings;
 
-int gnt_gate_settings_read(gnt_gate_settings *out, const gnt_results *r, const char *name, gnt_err *err);
-/* How much worse by a measure of leakage, by utility or, as a share, by time is near enough to no change. */
-double gnt_gate_tolerance(const gnt_gate_settings *s, const char *measure);
-
 /* One measure of one cell over its seeds, or the utility of one training over its seeds, in both runs. */
 typedef enum gnt_gate_verdict {
     GNT_GATE_SAME,   /* every pair the same to the last digit: nothing to test */
@@ -113,12 +109,6 @@ int gnt_gate_make_timed(gnt_gate *g, const gnt_results *now, const char *now_nam
 int gnt_gate_make_redrawn(gnt_gate *g, const gnt_results *now, const char *now_name,
                           const gnt_results *before, const char *before_name, gnt_err *err);
 void gnt_gate_free(gnt_gate *g);
-
-const char *gnt_gate_kind_words(gnt_gate_kind kind); /* "leaks more" */
-void gnt_gate_place(const gnt_gate_row *row, gnt_text *out);
-/* "23.1 dB, was 20.2 dB: +2.9 dB, tolerance 0.5 dB, p 0.0003" */
-void gnt_gate_row_words(const gnt_gate_row *row, gnt_text *out);
-void gnt_gate_summary(const gnt_gate *g, gnt_text *out); /* one line */
 
 /* For a redrawn one: a line for each comparison, and how many came out different. */
 size_t gnt_gate_write_redrawn(const gnt_gate *g, gnt_text *out);

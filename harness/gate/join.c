@@ -1,4 +1,4 @@
-#include "gate/join.h"
+#include "gate/join_impl.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "gate/pairs.h"
+#include "gate/pairs_impl.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,23 +11,20 @@ static const double most_score = 1e100;
 
 /* ---- which measures ---- */
 
-static const char *const kinds[GNT_MOST_LEADS][12] = {{"psnr", "ssim", "mse", "region_psnr", "region_ssim",
-                                                       "region_mse", "lpips_alex", "lpips_vgg",
-                                                       "lpips_squeeze", "feature_distance", "identification"},
-                                                      {"attribute_balanced", "attribute_accuracy"},
-                                                      {"label_accuracy"},
-                                                      {"contribution_error", "contribution_rank"}};
-
-size_t gnt_lead_measures(const gnt_outcome *o, const gnt_measure *lead[GNT_MOST_LEADS]) {
+size_t gnt_lead_measures(const gnt_outcome *o, const gnt_measure *lead[GNT_RECOVERS_KINDS]) {
     size_t n = 0;
-    for (size_t k = 0; k < GNT_MOST_LEADS; k++)
-        for (size_t i = 0; kinds[k][i]; i++) {
-            const gnt_score *s = gnt_score_find(o, kinds[k][i]);
-            if (!s || !isfinite(s->stat.mean))
-                continue;
-            lead[n++] = gnt_measure_find(kinds[k][i]);
-            break;
+    for (int kind = 0; kind < GNT_RECOVERS_KINDS; kind++) {
+        const gnt_measure *first = NULL;
+        for (size_t i = 0; i < GNT_MEASURES; i++) {
+            const gnt_measure *m = gnt_measure_of((gnt_measure_id)i);
+            const gnt_score *s = gnt_score_find(o, m->name);
+            if ((int)m->recovers == kind && m->check_order && s && isfinite(s->stat.mean) &&
+                (!first || m->check_order < first->check_order))
+                first = m;
         }
+        if (first)
+            lead[n++] = first;
+    }
     return n;
 }
 
@@ -59,7 +56,9 @@ static int by_id(const void *a, const void *b) {
 
 /* A measure that no single target has, but the cell: attribute_balanced is told by its targets' attributes. */
 static const char *of_target(const gnt_measure *m) {
-    return strcmp(m->name, "attribute_balanced") == 0 ? "attribute_accuracy" : m->name;
+    return m == gnt_measure_of(GNT_MEASURE_ATTRIBUTE_BALANCED)
+               ? gnt_measure_of(GNT_MEASURE_ATTRIBUTE_ACCURACY)->name
+               : m->name;
 }
 
 /* Sorted by id; −1 when out of memory. */
@@ -70,7 +69,7 @@ static int read_targets(const gnt_outcome *o, const gnt_measure *m, scored **out
     *n = 0;
     if (!list)
         return -1;
-    if (strcmp(m->name, "contribution_rank") == 0) {
+    if (m == gnt_measure_of(GNT_MEASURE_CONTRIBUTION_RANK)) {
         if (cell && isfinite(cell->stat.mean))
             list[(*n)++] = (scored){0, 0, cell->stat.mean};
         return 0;
@@ -184,7 +183,7 @@ static double *weights_of(const scored *a, size_t n, const gnt_measure *m) {
     double *weight = gnt_array(n + 1, sizeof *weight);
     for (size_t i = 0; weight && i < n; i++)
         weight[i] = 1;
-    if (weight && strcmp(m->name, "attribute_balanced") == 0 && weigh_classes(a, n, weight) != 0) {
+    if (weight && m == gnt_measure_of(GNT_MEASURE_ATTRIBUTE_BALANCED) && weigh_classes(a, n, weight) != 0) {
         gnt_free(weight);
         return NULL;
     }

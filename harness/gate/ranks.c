@@ -1,4 +1,4 @@
-#include "gate/ranks.h"
+#include "gate/ranks_impl.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gate/gate.h"
+#include "gate/gate_impl.h"
 
 int gnt_gate_settings_read(gnt_gate_settings *out, const gnt_results *r, const char *name, gnt_err *err) {
     const json_t *check = json_object_get(r->root, "check"), *alpha = json_object_get(check, "alpha");
@@ -31,16 +31,12 @@ int gnt_gate_settings_read(gnt_gate_settings *out, const gnt_results *r, const c
 }
 
 double gnt_gate_tolerance(const gnt_gate_settings *s, const char *measure) {
-    static const struct {
-        const char *name;
-        double value;
-    } usual[] = {{"psnr", 0.5},   {"region_psnr", 0.5}, {"mse", 0.002}, {"region_mse", 0.002},
-                 {"mse255", 130}, {"utility", 0.01},    {"time", 0.1}};
     const json_t *said = json_object_get(s->tolerance, measure);
     if (json_is_number(said))
         return json_number_value(said);
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-        if (strcmp(usual[i].name, measure) == 0)
-            return usual[i].value;
-    return 0.02;
+    if (strcmp(measure, "utility") == 0)
+        return 0.01;
+    if (strcmp(measure, "time") == 0)
+        return 0.1;
+    return gnt_measure_find(measure)->tolerance;
 }

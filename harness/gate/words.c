@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gate/gate.h"
+#include "gate/gate_impl.h"
 
 const char *gnt_gate_kind_words(gnt_gate_kind kind) {
     static const char *const words[GNT_GATE_KINDS] = {

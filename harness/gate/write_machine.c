@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "gate/gate.h"
+#include "gate/gate_impl.h"
 #include "render/escape.h"
 
 /* ---- JUnit ---- */

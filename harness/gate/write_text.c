@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gate/gate.h"
+#include "gate/gate_impl.h"
 #include "render/escape.h"
 
 enum { SHOWN = 1 << 20, PLACE_WIDTH = 60 };

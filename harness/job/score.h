@@ -6,7 +6,6 @@
 #include "metric/features.h"
 #include "metric/image.h"
 #include "metric/label.h"
-#include "metric/rows.h"
 
 /* Measures that a suite must ask for: those of gnt_lpips_names, and the feature distance. */
 enum { SCORE_FEATURES = GNT_LPIPS_NETS, SCORE_JUDGES };

@@ -1,4 +1,4 @@
-#include "match/level.h"
+#include "match/level_impl.h"
 
 #include <math.h>
 #include <stdlib.h>

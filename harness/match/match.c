@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "match/level.h"
+#include "match/level_impl.h"
 
 /* A bracket narrower than this part of the scale whose ends are both off the target is called a step. */
 static const double step_width = 1.0 / 256;

@@ -1,6 +1,6 @@
 /* The parameter's own scale: places 0 … 1 from the weakest to the strongest setting, and readable numbers on
  * it. */
-#include "match/level.h"
+#include "match/level_impl.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "metric/assign.h"
+#include "metric/assign_impl.h"
 
 #include <math.h>
 

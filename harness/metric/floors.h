@@ -12,7 +12,6 @@
 
 #include "base/random.h"
 #include "metric/image.h"
-#include "metric/rows.h"
 
 /* mean: features doubles rounded to float, over all rows after clamping. */
 int gnt_metric_mean_image(float *mean, const gnt_metric_rows *rows, gnt_err *err);

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "metric/rows.h"
+#include "metric/image.h"
 
 typedef struct gnt_metric_identity {
     double hit;     /* 0 … 1; its mean over targets is the identification rate */

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "metric/assign.h"
+#include "metric/assign_impl.h"
 
 enum { WINDOW = 11 };
 static const double window_deviation = 1.5;

@@ -61,4 +61,13 @@ int gnt_metric_judge_batch(gnt_metric_image *out, const float *targets, size_t n
 int gnt_metric_judge_members(gnt_metric_image *out, int64_t *member, const float *members, size_t m,
                              const float *answers, size_t n, gnt_metric_shape shape, gnt_err *err);
 
+/* A set of images that is read one at a time, so that a large set need not lie in memory as floats. n and features are at
+ * least 1. */
+typedef struct gnt_metric_rows {
+    /* writes `features` floats */
+    void (*read)(const void *context, size_t row, float *x);
+    const void *context;
+    size_t n, features;
+} gnt_metric_rows;
+
 #endif

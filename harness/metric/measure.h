@@ -33,6 +33,15 @@ typedef enum gnt_measure_id {
     GNT_MEASURES
 } gnt_measure_id;
 
+/* What a measure says was recovered. */
+typedef enum gnt_recovers {
+    GNT_RECOVERS_DATA,
+    GNT_RECOVERS_ATTRIBUTE,
+    GNT_RECOVERS_LABEL,
+    GNT_RECOVERS_CONTRIBUTION,
+    GNT_RECOVERS_KINDS
+} gnt_recovers;
+
 typedef struct gnt_measure {
     const char *name;
     /* for a heading: "PSNR" */
@@ -54,6 +63,11 @@ typedef struct gnt_measure {
     int undrawn;
     /* 1: of a cell as a whole; 0: each target has a number of it */
     int whole;
+    gnt_recovers recovers;
+    /* `check` compares a cell by the first of each kind that has a number; from 1, 0: by this one never */
+    int check_order;
+    /* `check`: how much worse is near enough to no change, where the suite does not say; in units of the number */
+    double tolerance;
 } gnt_measure;
 
 const gnt_measure *gnt_measure_of(gnt_measure_id id);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "metric/assign.h"
+#include "metric/assign_impl.h"
 
 /* ---- areas ---- */
 

@@ -1,11 +1,11 @@
-#include "report/convergence.h"
+#include "report/plots_impl.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "report/plot.h"
+#include "report/plot_impl.h"
 #include "results/groups.h"
 
 enum { MOST_PANELS = 24, MOST_CURVES = 4096, STEPS = 121 };

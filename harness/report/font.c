@@ -1,4 +1,4 @@
-#include "report/font.h"
+#include "report/font_impl.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "report/found.h"
+#include "report/tables_impl.h"
 
 #include <string.h>
 

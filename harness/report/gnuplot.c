@@ -1,4 +1,4 @@
-#include "report/gnuplot.h"
+#include "report/gnuplot_impl.h"
 
 #include <errno.h>
 #include <fcntl.h>

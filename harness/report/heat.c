@@ -1,10 +1,10 @@
-#include "report/heat.h"
+#include "report/plots_impl.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "report/plot.h"
+#include "report/plot_impl.h"
 #include "results/ranking.h"
 #include "results/groups.h"
 

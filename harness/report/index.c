@@ -6,11 +6,9 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "render/escape.h"
-#include "report/found.h"
-#include "report/paper.h"
+#include "report/tables_impl.h"
 #include "report/report_impl.h"
-#include "report/tables.h"
-#include "report/tradeoff.h"
+#include "report/plots_impl.h"
 #include "results/groups.h"
 #include "results/section.h"
 

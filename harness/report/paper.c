@@ -1,4 +1,4 @@
-#include "report/paper.h"
+#include "report/tables_impl.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "report/plot.h"
+#include "report/plot_impl.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "render/escape.h"
-#include "report/gnuplot.h"
+#include "report/gnuplot_impl.h"
 
 enum { MOST = 64 << 20 };
 

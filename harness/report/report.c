@@ -7,14 +7,10 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "report/convergence.h"
+#include "report/plots_impl.h"
 #include "render/escape.h"
-#include "report/gnuplot.h"
-#include "report/heat.h"
-#include "report/sheet.h"
-#include "report/strength.h"
-#include "report/tables.h"
-#include "report/tradeoff.h"
+#include "report/gnuplot_impl.h"
+#include "report/tables_impl.h"
 #include "results/groups.h"
 #include "results/section.h"
 

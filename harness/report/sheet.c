@@ -1,4 +1,4 @@
-#include "report/sheet.h"
+#include "report/plots_impl.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "nn/io/safetensors.h"
 #include "render/escape.h"
-#include "report/font.h"
+#include "report/font_impl.h"
 #include "results/measure.h"
 #include "render/png.h"
 #include "results/groups.h"

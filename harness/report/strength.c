@@ -1,11 +1,11 @@
-#include "report/strength.h"
+#include "report/plots_impl.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "report/plot.h"
+#include "report/plot_impl.h"
 #include "results/groups.h"
 
 enum { MOST_ROWS = 8, MOST_COLUMNS = 6, MOST_TICKS = 7 };

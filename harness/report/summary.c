@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "report/report_impl.h"
-#include "report/tables.h"
+#include "report/tables_impl.h"
 #include "results/ranking.h"
 #include "results/groups.h"
 

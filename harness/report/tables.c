@@ -1,4 +1,4 @@
-#include "report/tables.h"
+#include "report/tables_impl.h"
 
 #include <inttypes.h>
 #include <math.h>

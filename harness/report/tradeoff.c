@@ -1,4 +1,4 @@
-#include "report/tradeoff.h"
+#include "report/plots_impl.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "match/pareto.h"
-#include "report/plot.h"
+#include "report/plot_impl.h"
 #include "results/groups.h"
 #include "results/section.h"
 

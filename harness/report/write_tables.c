@@ -4,9 +4,8 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "render/escape.h"
-#include "report/paper.h"
+#include "report/tables_impl.h"
 #include "report/report_impl.h"
-#include "report/tables.h"
 #include "results/groups.h"
 
 static int write_text(const gnt_report *p, const char *name, const char *ending, gnt_text *text,

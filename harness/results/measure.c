@@ -30,8 +30,11 @@ void gnt_measure_write(const gnt_measure *m, const gnt_stat *s, gnt_text *out) {
 }
 
 const gnt_score *gnt_identified(const gnt_outcome *g, const gnt_measure *m) {
-    const int leads = !strcmp(m->name, "psnr") || (!strcmp(m->name, "mse") && !gnt_score_find(g, "psnr"));
-    const gnt_score *s = leads && g->status == GNT_CELL_OK ? gnt_score_find(g, "identification") : NULL;
+    const gnt_measure *psnr = gnt_measure_of(GNT_MEASURE_PSNR);
+    const int leads = m == psnr || (m == gnt_measure_of(GNT_MEASURE_MSE) && !gnt_score_find(g, psnr->name));
+    const gnt_score *s = leads && g->status == GNT_CELL_OK
+                             ? gnt_score_find(g, gnt_measure_of(GNT_MEASURE_IDENTIFICATION)->name)
+                             : NULL;
     return s && isfinite(s->stat.mean) ? s : NULL;
 }
 
@@ -40,7 +43,7 @@ void gnt_identified_write(const gnt_outcome *g, const gnt_measure *m, gnt_text *
     if (!s)
         return;
     gnt_text_add(out, "; identified ");
-    gnt_measure_write(gnt_measure_find("identification"), &s->stat, out);
+    gnt_measure_write(gnt_measure_of(GNT_MEASURE_IDENTIFICATION), &s->stat, out);
 }
 
 int gnt_utility_sign(const char *measure) {

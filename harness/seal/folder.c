@@ -1,4 +1,4 @@
-#include "seal/folder.h"
+#include "seal/folder_impl.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "seal/folder.h"
+#include "seal/folder_impl.h"
 
 enum { MARK = 8, MARK_HEX = 2 * MARK, MOST_SIGNATURE = 64 << 20, MOST_FILE = 1 << 30 };
 

@@ -8,7 +8,6 @@
 #include "metric/measure.h"
 #include "suite/suite_impl.h"
 
-
 /* ---- the run key ---- */
 
 static int hex_digit(char c) {

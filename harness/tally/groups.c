@@ -15,7 +15,7 @@ static size_t key_length(const json_t *cell) {
     return slash ? (size_t)(slash - id) : 0;
 }
 
-int gnt_same_group(const json_t *a, const json_t *b) {
+static int same_group(const json_t *a, const json_t *b) {
     const size_t n = key_length(a);
     return n && n == key_length(b) &&
            memcmp(json_string_value(json_object_get(a, "cell")),
@@ -108,7 +108,7 @@ static size_t gather_attributes(const group *g, int64_t batch, int32_t **truth, 
 
 /* Balanced accuracy belongs to a cell as a whole, not to a target; worst: the seed that leaked most. */
 static void add_balanced(const group *g, json_t *measures, int64_t batch) {
-    static const char name[] = "attribute_balanced";
+    const char *const name = gnt_measure_of(GNT_MEASURE_ATTRIBUTE_BALANCED)->name;
     int32_t *truth, *told;
     int64_t *cluster;
     size_t n = gather_attributes(g, batch, &truth, &told, &cluster);
@@ -131,7 +131,7 @@ static void add_balanced(const group *g, json_t *measures, int64_t batch) {
 
 /* The order in which clients were put belongs to a cell as a whole too: mean over seeds, each counted once. */
 static void add_rank(const group *g, json_t *measures) {
-    static const char name[] = "contribution_rank";
+    const char *const name = gnt_measure_of(GNT_MEASURE_CONTRIBUTION_RANK)->name;
     double *x = gnt_array(g->n, sizeof *x);
     size_t n = 0;
     for (size_t i = 0; x && i < g->n; i++) {
@@ -254,7 +254,7 @@ json_t *gnt_groups(const json_t *cells, const json_t *tasks) {
     const size_t n = json_array_size(cells);
     for (size_t i = 0; i < n;) {
         group g = {cells, i, 1};
-        while (i + g.n < n && gnt_same_group(cell_of(&g, 0), cell_of(&g, g.n)))
+        while (i + g.n < n && same_group(cell_of(&g, 0), cell_of(&g, g.n)))
             g.n++;
         json_array_append_new(list, group_json(&g, tasks));
         i += g.n;

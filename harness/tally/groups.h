@@ -8,7 +8,5 @@
 /* The list "groups" of these cells, in the order of their first; `tasks` says how many samples each observation has. The
  * caller owns it. */
 json_t *gnt_groups(const json_t *cells, const json_t *tasks);
-/* 1 when two cells differ in the seed alone, by their ids. */
-int gnt_same_group(const json_t *a, const json_t *b);
 
 #endif

@@ -1,4 +1,4 @@
-#include "tally/same.h"
+#include "tally/same_impl.h"
 
 #include <math.h>
 #include <string.h>
@@ -72,4 +72,31 @@ static int same(const gnt_tally_says *says, const char *path, const json_t *is, 
 int gnt_tally_same(const gnt_tally_says *says, const char *path, const json_t *is, const json_t *should,
                    double slack, int closed) {
     return same(says, path, is, should, slack, closed, 0);
+}
+
+static double number(const json_t *object, const char *key) {
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* Of the order of the largest score behind a statistic: rounding of scores moves it by no more than its share of this. */
+static double size_of(const json_t *stat) {
+    return fabs(number(stat, "mean")) + number(stat, "deviation") * sqrt(number(stat, "n"));
+}
+
+int gnt_tally_same_measures(const gnt_tally_says *says, const char *path, const json_t *is_there,
+                            const json_t *should) {
+    const char *name;
+    json_t *stat;
+    json_object_foreach((json_t *)(uintptr_t)should, name, stat) {
+        const double size = size_of(stat);
+        if (gnt_tally_same(says, gnt_path_key(path, name).text, json_object_get(is_there, name), stat,
+                           isfinite(size) ? gnt_tally_rounding * size : 0, 1) != 0)
+            return -1;
+    }
+    json_object_foreach((json_t *)(uintptr_t)is_there, name, stat) {
+        if (!json_is_null(stat) && !json_object_get(should, name))
+            return gnt_tally_differs(says, gnt_path_key(path, name).text, stat, NULL);
+    }
+    return 0;
 }

@@ -133,7 +133,7 @@ static int is_here(const gnt_plugin_list *here, int32_t kind, const json_t *memb
 }
 
 /* A plugin that an entry before named: this one may be the first to say what its strength is called. */
-static void learn_strength(gnt_plugin_info *info, const json_t *entry) {
+static void add_strength(gnt_plugin_info *info, const json_t *entry) {
     const char *strength = tally_text(entry, "strength");
     for (int32_t i = 0; tally_is_standin(info) && info->strength < 0 && i < info->n_parameters; i++)
         if (strcmp(info->parameters[i].id, strength) == 0 && info->parameters[i].type == GNT_TYPE_REAL) {
@@ -157,7 +157,7 @@ static int add_entry(gnt_plugin_list *all, const gnt_plugin_list *here, int32_t 
         const char *id = tally_text(member, "id");
         gnt_plugin_info info, *before = known(all, kind, id);
         if (before && kind == GNT_PLUGIN_DEFENSE)
-            learn_strength(before, entry);
+            add_strength(before, entry);
         if (!gnt_id_ok(id, '-') || is_here(here, kind, member) || before || all->n > MOST_STANDINS)
             continue;
         if (make_standin(&info, kind, entry, member) != 0 || gnt_plugin_list_add(all, &info, err) != 0) {

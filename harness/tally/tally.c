@@ -1,110 +1,14 @@
 #include "tally/tally.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "tally/groups.h"
 #include "tally/tally_impl.h"
 
 enum { MOST_BYTES = 256 << 20, MOST_NOTES = 1 << 20, MOST_ROWS = 1 << 18, MOST_NAMES = 1024 };
 /* How often cells may be looked through for a verdict: far more than a suite may make. */
 static const uint64_t most_looks = (uint64_t)1 << 32;
-
-const char *tally_text(const json_t *object, const char *key) {
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
-double tally_number(const json_t *object, const char *key) {
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-int tally_is_ok(const json_t *cell) {
-    return strcmp(tally_text(cell, "status"), "ok") == 0;
-}
-
-const json_t *tally_task(const tally *t, const json_t *cell) {
-    const char *id = tally_text(cell, "task");
-    for (size_t i = 0; i < json_array_size(t->tasks); i++)
-        if (strcmp(tally_text(json_array_get(t->tasks, i), "id"), id) == 0)
-            return json_array_get(t->tasks, i);
-    return NULL;
-}
-
-void tally_note(const tally *t, const char *format, ...) {
-    gnt_err line;
-    va_list args;
-    va_start(args, format);
-    gnt_vfail(&line, format, args);
-    va_end(args);
-    gnt_text_add(&t->out->notes, "%s: %s\n", t->file, line.text);
-}
-
-/* ---- groups ---- */
-
-/* First which cells it is of, then what they come to: statistics are compared by their size, everything else by its own. */
-static int check_group(const tally *t, size_t i, json_t *should) {
-    static const char *const tables[] = {"floors", "chance", "measures"};
-    const json_t *is = json_array_get(t->groups, i);
-    const gnt_path at = gnt_path_item("groups", i);
-    gnt_tally_says says = tally_says(t, "its cells give");
-    json_t *part[3], *none = json_object();
-    int rc = none ? 0 : gnt_fail(t->err, "%s: out of memory", t->file);
-    for (size_t k = 0; k < 3; k++) {
-        part[k] = json_incref(json_object_get(should, tables[k]));
-        json_object_del(should, tables[k]);
-    }
-    rc = rc ? rc : gnt_tally_same(&says, at.text, is, should, 0, 0);
-    for (size_t k = 0; k < 3; k++) {
-        const json_t *there = json_object_get(is, tables[k]);
-        const gnt_path path = gnt_path_key(at.text, tables[k]);
-        there = there && !json_is_null(there) ? there : none;
-        if (rc == 0 && k < 2)
-            rc = gnt_tally_same(&says, path.text, there, part[k], 2e-9, 1);
-        says.because = "the targets of its cells give";
-        if (rc == 0 && k == 2)
-            rc = gnt_tally_same_measures(&says, path.text, there, part[k]);
-        says.because = "its cells give";
-        json_decref(part[k]);
-    }
-    json_decref(none);
-    return rc;
-}
-
-/* Utilities of a group whose training came to nothing stand in the file, where its cells have none. */
-static void forgive_lost_utility(const tally *t, size_t first, json_t *should) {
-    const size_t n = (size_t)json_integer_value(json_object_get(should, "n_cells"));
-    for (size_t i = first; i < first + n; i++) {
-        const json_t *cell = json_array_get(t->cells, i);
-        if (tally_is_ok(cell) && !json_is_object(json_object_get(cell, "utility"))) {
-            json_object_del(should, "utility_none");
-            return;
-        }
-    }
-}
-
-int tally_check_groups(const tally *t) {
-    json_t *should = gnt_groups(t->cells, t->tasks);
-    const size_t n = json_array_size(should);
-    int rc = 0;
-    for (size_t i = 0, first = 0; rc == 0 && i < n && i < json_array_size(t->groups); i++) {
-        json_t *one = json_array_get(should, i);
-        const size_t cells = (size_t)json_integer_value(json_object_get(one, "n_cells"));
-        forgive_lost_utility(t, first, one);
-        rc = check_group(t, i, one);
-        first += cells;
-    }
-    if (rc == 0 && json_array_size(t->groups) != n)
-        rc = gnt_fail(t->err, "%s: groups has %zu entries, but its cells make %zu", t->file,
-                      json_array_size(t->groups), n);
-    json_decref(should);
-    return rc;
-}
 
 /* ---- what the file is made of ---- */
 
@@ -138,7 +42,7 @@ static int check_lists(tally *t) {
 }
 
 static int check_all(const tally *t) {
-    if (t->suite ? tally_check_planned(t) : 0)
+    if (t->suite ? tally_check_plan(t) : 0)
         return -1;
     return tally_check_cells(t) || tally_check_floors(t) || tally_check_trainings(t) ||
                    tally_check_matches(t) || tally_check_groups(t)
@@ -185,12 +89,12 @@ static int read_suite(tally *t, const char *path, const gnt_suite_world *world, 
 }
 
 /* The digest hangs on the file alone, whatever else is here. */
-static void look_at_digest(const tally *t) {
+static void compare_digest(const tally *t) {
     if (t->suite)
         t->out->of_suite = strcmp(tally_text(t->root, "suite_digest"), t->suite->digest) == 0;
 }
 
-static void distrust_tasks(const tally *t) {
+static void mark_all_unproven(const tally *t) {
     for (size_t i = 0; i < json_array_size(t->tasks); i++)
         t->out->unproven[t->out->n_unproven++] = tally_text(json_array_get(t->tasks, i), "id");
 }
@@ -220,8 +124,8 @@ static int check_with_suite(tally *t, const char *path, const gnt_suite_world *w
         tally_note(t, "the plan, the tasks and their digests could not be checked: %s", why.text);
     if (rc == 0) {
         if (!t->suite)
-            distrust_tasks(t);
-        look_at_digest(t);
+            mark_all_unproven(t);
+        compare_digest(t);
         rc = check_all(t);
         t->out->planned = t->suite != NULL;
     }

@@ -16,18 +16,24 @@
 struct gnt_suite_world; /* suite/suite.h */
 
 typedef struct gnt_tally {
-    int planned; /* suite.json was there and could be read: the plan, the tasks and their digests were checked */
-    int of_suite; /* suite_digest is that of suite.json */
+    /* suite.json was there and could be read: the plan, the tasks and their digests were checked */
+    int planned;
+    /* suite_digest is that of suite.json */
+    int of_suite;
     size_t n_cells;
-    uint8_t *na_shown;     /* n_cells flags: the plan itself says that the cell does not apply */
-    const char **unproven; /* ids of tasks whose digest could not be computed here; they belong to `root` */
+    /* n_cells flags: the plan itself says that the cell does not apply */
+    uint8_t *na_shown;
+    /* ids of tasks whose digest could not be computed here; they belong to `root` */
+    const char **unproven;
     size_t n_unproven;
-    json_t *root;   /* of results.json */
-    gnt_text notes; /* a line for each thing that could not be checked */
+    /* of results.json */
+    json_t *root;
+    /* a line for each thing that could not be checked */
+    gnt_text notes;
 } gnt_tally;
 
-/* `path` is a results.json; suite.json is looked for beside it where it has that name. world: plugins, data and models that are here, each of which
- * may be missing; NULL: none. −1: the sentence says which field is wrong, and *out is empty. */
+/* `path` is a results.json; suite.json is looked for beside it where it has that name. world: plugins, data and models that
+ * are here, each of which may be missing; NULL: none. −1: the sentence says which field is wrong, and *out is empty. */
 int gnt_tally_check(gnt_tally *out, const char *path, const struct gnt_suite_world *world, gnt_err *err);
 void gnt_tally_free(gnt_tally *t);
 

@@ -7,15 +7,18 @@
 
 #include "base/json.h"
 #include "suite/plan.h"
-#include "tally/same.h"
+#include "tally/same_impl.h"
 #include "tally/tally.h"
 
 typedef struct tally {
     const json_t *root, *tasks, *cells, *groups, *matches;
+    /* stands at the beginning of sentences */
     const char *file;
-    const gnt_suite *suite; /* NULL: not known, and what follows from it is not checked */
+    /* NULL: not known, and what follows from them is not checked */
+    const gnt_suite *suite;
     const gnt_plan *plan;
-    const json_t *assumed; /* data sets of files, which the run may have had others of than are here */
+    /* data sets of files, which the run may have had others of than are here */
+    const json_t *assumed;
     gnt_tally *out;
     gnt_err *err;
 } tally;
@@ -24,25 +27,38 @@ static inline gnt_tally_says tally_says(const tally *t, const char *because) {
     return (gnt_tally_says){t->file, because, t->err};
 }
 
+/* ---- fields.c ---- */
+
 /* "" where there is no text */
 const char *tally_text(const json_t *object, const char *key);
-double tally_number(const json_t *object, const char *key); /* NaN where there is none */
+/* NaN where there is none */
+double tally_number(const json_t *object, const char *key);
 int tally_is_ok(const json_t *cell);
 /* The entry of `tasks` that a cell is of, or NULL. */
 const json_t *tally_task(const tally *t, const json_t *cell);
 /* A line for the notes of the check: a field that could not be checked, and why. */
 void tally_note(const tally *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-int tally_check_planned(const tally *t);   /* planned.c: what suite.json asks for, cell by cell */
-int tally_check_cells(const tally *t);     /* cells.c: ids, statuses, numbers from targets */
-int tally_check_floors(const tally *t);    /* floors.c: what cells of one seed have in common */
-int tally_check_trainings(const tally *t); /* trainings.c: utilities, one for each training */
-int tally_check_matches(const tally *t);   /* matches.c: verdicts from histories */
-int tally_check_groups(const tally *t);    /* tally.c */
+/* ---- the checks, in the order in which tally.c makes them, each in a file named for it ---- */
 
-/* standin.c: descriptors of plugins that are not here, as a results.json tells of them. */
+/* What suite.json asks for, cell by cell. */
+int tally_check_plan(const tally *t);
+/* Ids, statuses, numbers from targets. */
+int tally_check_cells(const tally *t);
+/* What cells of one seed have in common. */
+int tally_check_floors(const tally *t);
+/* Utilities, one for each training. */
+int tally_check_trainings(const tally *t);
+/* Verdicts from histories. */
+int tally_check_matches(const tally *t);
+/* Groups from cells. */
+int tally_check_groups(const tally *t);
+
+/* ---- standin.c: descriptors of plugins that are not here, as a results.json tells of them ---- */
+
 struct tally_plugins {
-    gnt_plugin_list all; /* those here, borrowed, and stand-ins */
+    /* those here, borrowed, and stand-ins */
+    gnt_plugin_list all;
 };
 int tally_plugins_make(struct tally_plugins *out, const gnt_plugin_list *here, const json_t *root,
                        gnt_err *err);

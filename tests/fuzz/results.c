@@ -2,9 +2,8 @@
  * itself). */
 #include "fuzz.h"
 #include "gate/gate.h"
-#include "report/found.h"
+#include "report/tables_impl.h"
 #include "report/report_impl.h"
-#include "report/tables.h"
 #include "results/groups.h"
 
 static void write_table(gnt_table *t) {

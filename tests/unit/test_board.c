@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "board/about.h"
+#include "board/about_impl.h"
 #include "board/board.h"
 #include "board_runs.h"
 #include "report_folder.h"

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <math.h>
 
+#include "gate/gate_impl.h"
 #include "gate_runs.h"
 
 enum { TARGETS = 8 };

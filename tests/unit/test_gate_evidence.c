@@ -76,7 +76,7 @@ static void test_f_is_that_of_the_analysis_of_variance(void **state) {
     assert_float_equal(e.p_least, 1.0 / 64, 0);
     assert_float_equal(e.p_flip, 1.0 / 64, 1e-12);
     /* t = 4/√(2.5/6) = 6.1968 over √9.6 is 2; one freedom: P(t > 2) = 1/2 − atan(2)/π */
-    gnt_spread none = {0};
+    gnt_evidence_pool none = {0};
     gnt_evidence_settle(&e, &none);
     assert_float_equal(e.t, 4 / sqrt(2.5 / 6), 1e-12);
     assert_float_equal(e.freedom, 4, 0);
@@ -89,7 +89,7 @@ static void test_the_weaker_evidence_counts(void **state) {
     double d[] = {1, 1.1, 0.9, 1, 1, 1.1, 0.9, 1};
     int64_t seed[] = {1, 1, 1, 1, 2, 2, 2, 2};
     gnt_evidence e;
-    gnt_spread many = {.sum = 20, .n = 20, .trainings = 20};
+    gnt_evidence_pool many = {.sum = 20, .n = 20, .trainings = 20};
     assert_int_equal(gnt_evidence_weigh(&e, d, seed, 8, 0, NULL), 0);
     gnt_evidence_settle(&e, &many);
     assert_true(e.t > 30);
@@ -101,7 +101,7 @@ static void test_the_tolerance_is_no_evidence(void **state) {
     double d[10];
     int64_t seed[10] = {0};
     gnt_evidence e;
-    gnt_spread none = {0};
+    gnt_evidence_pool none = {0};
     for (int i = 0; i < 10; i++)
         d[i] = 0.4;
     gnt_evidence_weigh(&e, d, seed, 10, 0.5, NULL);
@@ -120,7 +120,7 @@ static void test_seeds_that_say_the_same_of_all_targets(void **state) {
     double d[] = {1, 1, 1, 1, 3, 3, 3, 3};
     int64_t seed[] = {1, 1, 1, 1, 2, 2, 2, 2};
     gnt_evidence e;
-    gnt_spread many = {.sum = 20, .n = 20, .trainings = 20};
+    gnt_evidence_pool many = {.sum = 20, .n = 20, .trainings = 20};
     gnt_evidence_weigh(&e, d, seed, 8, 0, NULL);
     gnt_evidence_settle(&e, &many);
     assert_true(isnan(e.f));
@@ -133,12 +133,12 @@ static void test_scatter_between_seeds_is_shared(void **state) {
     double d[] = {1, 2, 3, 1, 2, 3}, other[] = {0, 1, 2, 6, 7, 8};
     int64_t seed[] = {1, 1, 1, 2, 2, 2};
     gnt_evidence e, wild;
-    gnt_spread together = {.trainings = 2};
+    gnt_evidence_pool together = {.trainings = 2};
     gnt_evidence_weigh(&e, d, seed, 6, 0, NULL);
     gnt_evidence_weigh(&wild, other, seed, 6, 0, NULL);
     assert_float_equal(e.f, 0, 0);
-    gnt_spread_add(&together, &e);
-    gnt_spread_add(&together, &wild); /* F = 54, counted as 30: the mean is 15 */
+    gnt_evidence_pool_add(&together, &e);
+    gnt_evidence_pool_add(&together, &wild); /* F = 54, counted as 30: the mean is 15 */
     assert_float_equal(together.sum, 30, 1e-12);
     gnt_evidence_settle(&e, &together);
     /* t = 2/√(1/6) = 4.899 over √15 is 1.2649 = x; 2 + 1 freedoms: P(t > x) = 1/2 − (atan(x/√3) + (x/√3)/(1 + x²/3))/π */

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "base/random.h"
-#include "gate/ranks.h"
+#include "gate/ranks_impl.h"
 #include "gate_runs.h"
 
 enum { MOST = 64 };

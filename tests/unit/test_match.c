@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "match/level.h"
+#include "match/level_impl.h"
 #include "match/match.h"
 
 enum { MOST = 512 };

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "metric/assign.h"
+#include "metric/assign_impl.h"
 
 enum { MOST = 6 };
 

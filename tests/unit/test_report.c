@@ -14,7 +14,7 @@
 #include <cmocka.h>
 #include <png.h>
 
-#include "report/gnuplot.h"
+#include "report/gnuplot_impl.h"
 #include "report/report_impl.h"
 #include "report_folder.h"
 #include "synthetic_run.h"

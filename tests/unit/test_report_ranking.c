@@ -9,10 +9,9 @@
 
 #include <cmocka.h>
 
-#include "report/found.h"
+#include "report/tables_impl.h"
 #include "report/report_impl.h"
 #include "results/ranking.h"
-#include "report/tables.h"
 #include "report_folder.h"
 
 /* A defense under the attack "a": of the group, and of the cell of seed 1. */

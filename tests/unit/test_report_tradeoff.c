@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "report/gnuplot.h"
+#include "report/gnuplot_impl.h"
 #include "report_folder.h"
 
 /* A group of "t" at stage 0 under the attack "a", with both numbers of a trade-off. */

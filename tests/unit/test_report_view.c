@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "report/plot.h"
+#include "report/plot_impl.h"
 #include "report/report_impl.h"
-#include "report/strength.h"
-#include "report/tables.h"
+#include "report/plots_impl.h"
+#include "report/tables_impl.h"
 #include "results/ranking.h"
 #include "results/groups.h"
 

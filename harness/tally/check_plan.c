@@ -110,7 +110,7 @@ static int check_models(const tally *t) {
 }
 
 /* What a stand-in has where the suite says nothing is what the first entry that names it has, and proves nothing of another. */
-static void forget_defaults(json_t *params, const gnt_plugin_info *info) {
+static void drop_defaults(json_t *params, const gnt_plugin_info *info) {
     gnt_params values;
     const char *name;
     json_t *value;
@@ -126,12 +126,12 @@ static void forget_defaults(json_t *params, const gnt_plugin_info *info) {
 }
 
 /* Flags of a plugin that is not here, and parameters that the suite does not give it, are what the run says of them. */
-static void forget_standins(json_t *entry, const gnt_plugin_info *const *info, size_t n) {
+static void drop_standins(json_t *entry, const gnt_plugin_info *const *info, size_t n) {
     const json_t *members = json_object_get(entry, "members");
     for (size_t i = 0; i < n; i++)
         if (tally_is_standin(info[i])) {
             json_object_del(json_array_get(members, i), "flags");
-            forget_defaults(json_object_get(json_array_get(members, i), "params"), info[i]);
+            drop_defaults(json_object_get(json_array_get(members, i), "params"), info[i]);
         }
 }
 
@@ -144,7 +144,7 @@ static int check_defenses(const tally *t) {
         json_t *one = json_incref(json_array_get(should, i));
         for (size_t k = 0; k < d->n_members; k++)
             info[k] = d->member[k].info;
-        forget_standins(one, info, d->n_members);
+        drop_standins(one, info, d->n_members);
         rc = same_entry(t, gnt_path_item("defenses", i).text,
                         json_array_get(json_object_get(t->root, "defenses"), i), one, ALL_OF_IT);
     }
@@ -159,7 +159,7 @@ static int check_attacks(const tally *t) {
         const gnt_suite_attack *a = &t->suite->attack[i];
         const gnt_plugin_info *info[] = {a->first.info ? a->first.info : a->member.info, a->member.info};
         json_t *one = json_incref(json_array_get(should, i));
-        forget_standins(one, info, a->first.info ? 2 : 1);
+        drop_standins(one, info, a->first.info ? 2 : 1);
         rc = same_entry(t, gnt_path_item("attacks", i).text,
                         json_array_get(json_object_get(t->root, "attacks"), i), one, ALL_OF_IT);
     }
@@ -220,7 +220,7 @@ static void note_standins(const tally *t) {
                 t->suite->attack[i].label);
 }
 
-int tally_check_planned(const tally *t) {
+int tally_check_plan(const tally *t) {
     if (check_head(t) || check_tasks(t) || check_models(t) || check_defenses(t) || check_attacks(t) ||
         check_cells(t))
         return -1;

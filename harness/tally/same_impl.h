@@ -1,15 +1,17 @@
 /* same: two values of JSON held against each other, one that a file has and one that follows from the rest of it. Numbers
  * in files are rounded to nine digits, so what is computed from them may differ in the last ones. */
-#ifndef GNT_TALLY_SAME_H
-#define GNT_TALLY_SAME_H
+#ifndef GNT_TALLY_SAME_IMPL_H
+#define GNT_TALLY_SAME_IMPL_H
 
 #include <jansson.h>
 
 #include "base/err.h"
 
 typedef struct gnt_tally_says {
-    const char *file;    /* stands at the beginning of sentences */
-    const char *because; /* what gives the value that there should be: "the targets of its cells give" */
+    /* stands at the beginning of sentences */
+    const char *file;
+    /* what gives the value that there should be: "the targets of its cells give" */
+    const char *because;
     gnt_err *err;
 } gnt_tally_says;
 

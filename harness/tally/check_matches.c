@@ -98,7 +98,7 @@ static int same_step(const tally *t, const found *f, const gnt_match_next_step *
 
 /* The search once more over the trainings that the file has. Utilities stand there with nine digits: where one is on the very
  * edge of the tolerance, or two are equally far from the target, that decides, so that either side is believed. */
-static int search_again(const tally *t, const found *f, const gnt_match_spec *asked) {
+static int replay_search(const tally *t, const found *f, const gnt_match_spec *asked) {
     static const double nudges[] = {0, 1e-7, -1e-7};
     enum { NUDGES = sizeof nudges / sizeof *nudges };
     gnt_match_next_step step;
@@ -144,7 +144,7 @@ static int replay(const tally *t, const found *f, size_t task, size_t defense, d
         return rc;
     if (!is_known)
         take_range(&spec, f);
-    return search_again(t, f, &spec);
+    return replay_search(t, f, &spec);
 }
 
 /* ---- without the suite ---- */

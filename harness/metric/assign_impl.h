@@ -1,8 +1,8 @@
 /* assign: the one-to-one assignment of rows to columns with the least total cost, by shortest augmenting
  * paths (Jonker and Volgenant 1987), O(k² m) for k = the smaller side, m = the larger. Ties are settled the
  * same way on every run: by the order of rows and columns. */
-#ifndef GNT_METRIC_ASSIGN_H
-#define GNT_METRIC_ASSIGN_H
+#ifndef GNT_METRIC_ASSIGN_IMPL_H
+#define GNT_METRIC_ASSIGN_IMPL_H
 
 #include <stddef.h>
 #include <stdint.h>

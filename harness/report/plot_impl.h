@@ -4,8 +4,8 @@
  * only; foreign text goes through gnt_plot_label into a data file, which the script reads into the string
  * array L, so that gnuplot never parses it. Pictures are laid out in pixels of the svg, the png has twice as
  * many. */
-#ifndef GNT_REPORT_PLOT_H
-#define GNT_REPORT_PLOT_H
+#ifndef GNT_REPORT_PLOT_IMPL_H
+#define GNT_REPORT_PLOT_IMPL_H
 
 #include <stddef.h>
 

@@ -1,8 +1,8 @@
 /* tables: the report's tables, from results. Each is filled into a gnt_table that the caller frees with
  * gnt_table_free; running out of memory marks the table. Order: tasks, defenses and attacks as the suite
  * lists them, stages and strengths rising. */
-#ifndef GNT_REPORT_TABLES_H
-#define GNT_REPORT_TABLES_H
+#ifndef GNT_REPORT_TABLES_IMPL_H
+#define GNT_REPORT_TABLES_IMPL_H
 
 #include "results/measure.h"
 #include "results/results.h"
@@ -31,5 +31,28 @@ void gnt_table_facts(const gnt_results *r, gnt_table *t);
 void gnt_table_summary(const gnt_results *r, gnt_table *t);
 /* Worst case over attacks of each defense, by task, stage and measure. */
 void gnt_table_ranking(const gnt_results *r, gnt_table *t);
+
+/* found: what must be known of a run before its numbers are read: what the host found wrong with defenses, and how they were
+ * observed. For the top of a report. */
+
+/* A row for each sentence on a defense in a task, cells with the same one joined; without rows where nothing was found. The
+ * caller frees the table. */
+void gnt_table_found(const gnt_results *r, gnt_table *t);
+/* Lines: which tasks were probed, which ran under a public seed; nothing where none was. Holds foreign text. */
+void gnt_report_observed(const gnt_results *r, gnt_text *out);
+
+/* paper: a paper's tables as the suite lays them out (docs/suites.md, "tables"), filled from the results, with what
+ * the paper prints on a line of its own below each of ours. The results are treated as hostile: a table that makes no
+ * sense is left out. */
+
+typedef struct gnt_paper_table {
+    const char *id, *title, *note; /* of the results; note "" for none */
+    const json_t *spec;
+} gnt_paper_table;
+
+size_t gnt_paper_count(const gnt_results *r);
+/* The i-th table; 0, or −1 where it makes no sense. */
+int gnt_paper_at(const gnt_results *r, size_t i, gnt_paper_table *out);
+void gnt_paper_fill(const gnt_results *r, const gnt_paper_table *p, gnt_table *t);
 
 #endif

@@ -1,6 +1,6 @@
 /* join: the cells of two runs side by side, by their ids. */
-#ifndef GNT_GATE_JOIN_H
-#define GNT_GATE_JOIN_H
+#ifndef GNT_GATE_JOIN_IMPL_H
+#define GNT_GATE_JOIN_IMPL_H
 
 #include "results/results.h"
 

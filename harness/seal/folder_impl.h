@@ -1,7 +1,7 @@
 /* folder: what a run folder holds, for signing and checking. The folder may come from a stranger: links are never
  * followed, nothing but regular files is opened, depth and number are bounded. */
-#ifndef GNT_SEAL_FOLDER_H
-#define GNT_SEAL_FOLDER_H
+#ifndef GNT_SEAL_FOLDER_IMPL_H
+#define GNT_SEAL_FOLDER_IMPL_H
 
 #include <stddef.h>
 #include <stdint.h>

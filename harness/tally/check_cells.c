@@ -69,28 +69,6 @@ static int check_id(const tally *t, const char *path, const json_t *cell, json_t
 
 /* ---- numbers ---- */
 
-/* Of the order of the largest score behind a statistic: rounding of scores moves it by no more than its share of this. */
-static double size_of(const json_t *stat) {
-    return fabs(tally_number(stat, "mean")) + tally_number(stat, "deviation") * sqrt(tally_number(stat, "n"));
-}
-
-int gnt_tally_same_measures(const gnt_tally_says *says, const char *path, const json_t *is_there,
-                            const json_t *should) {
-    const char *name;
-    json_t *stat;
-    json_object_foreach((json_t *)(uintptr_t)should, name, stat) {
-        const double size = size_of(stat);
-        if (gnt_tally_same(says, gnt_path_key(path, name).text, json_object_get(is_there, name), stat,
-                           isfinite(size) ? gnt_tally_rounding * size : 0, 1) != 0)
-            return -1;
-    }
-    json_object_foreach((json_t *)(uintptr_t)is_there, name, stat) {
-        if (!json_is_null(stat) && !json_object_get(should, name))
-            return gnt_tally_differs(says, gnt_path_key(path, name).text, stat, NULL);
-    }
-    return 0;
-}
-
 /* The key of a cell's score, from which its intervals are drawn; 0 where it is not known. */
 static int score_key(const tally *t, const json_t *cell, gnt_key *out) {
     if (!t->suite || t->suite->secret)
@@ -141,7 +119,8 @@ static void take_intervals(json_t *should, const json_t *is_there) {
 /* Measures of a cell as a whole. The order of clients' contributions is of vectors of which results.json has the first
  * entries alone; balanced accuracy of sets is of the sets, which targets do not tell apart. */
 static void add_whole(const tally *t, const json_t *cell, json_t *should, const gnt_key *key) {
-    static const char rank[] = "contribution_rank", attribute[] = "attribute_balanced";
+    const char *const rank = gnt_measure_of(GNT_MEASURE_CONTRIBUTION_RANK)->name;
+    const char *const attribute = gnt_measure_of(GNT_MEASURE_ATTRIBUTE_BALANCED)->name;
     const json_t *task = tally_task(t, cell), *targets = json_object_get(cell, "targets");
     const int64_t batch = json_integer_value(json_object_get(task, "batch"));
     json_t *told = json_object_get(json_object_get(cell, "measures"), rank);

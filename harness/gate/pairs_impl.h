@@ -1,9 +1,9 @@
 /* pairs: the scores of the same target in two runs, made differences. */
-#ifndef GNT_GATE_PAIRS_H
-#define GNT_GATE_PAIRS_H
+#ifndef GNT_GATE_PAIRS_IMPL_H
+#define GNT_GATE_PAIRS_IMPL_H
 
 #include "gate/gate.h"
-#include "gate/join.h"
+#include "gate/join_impl.h"
 
 /* A growing list of differences, one for each unit, those of one seed together. */
 typedef struct gnt_pairs {
@@ -26,9 +26,8 @@ int gnt_pairs_add_one(gnt_pairs *p, const gnt_outcome *o, const gnt_measure *m, 
 void gnt_pairs_free(gnt_pairs *p);
 
 /* The measures that speak for a cell: the first of each kind (recovered data, attribute, label, contribution) that it
- * has a number for. Returns how many; room for GNT_MOST_LEADS. */
-enum { GNT_MOST_LEADS = 4 };
-size_t gnt_lead_measures(const gnt_outcome *o, const gnt_measure *lead[GNT_MOST_LEADS]);
+ * has a number for. Returns how many. */
+size_t gnt_lead_measures(const gnt_outcome *o, const gnt_measure *lead[GNT_RECOVERS_KINDS]);
 
 /* How many targets in a row the attacker saw as one, as the run's `tasks` say. */
 int64_t gnt_targets_together(const gnt_results *r, const gnt_outcome *o);

@@ -1,7 +1,7 @@
 /* font: letters of five by seven pixels and boxes, for image sheets. Drawing outside the canvas is cut off.
  */
-#ifndef GNT_REPORT_FONT_H
-#define GNT_REPORT_FONT_H
+#ifndef GNT_REPORT_FONT_IMPL_H
+#define GNT_REPORT_FONT_IMPL_H
 
 #include <stddef.h>
 #include <stdint.h>

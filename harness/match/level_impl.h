@@ -1,7 +1,7 @@
 /* level: what a history says about each strength: mean, error, and the means made monotone. Inside match/
  * only. */
-#ifndef GNT_MATCH_LEVEL_H
-#define GNT_MATCH_LEVEL_H
+#ifndef GNT_MATCH_LEVEL_IMPL_H
+#define GNT_MATCH_LEVEL_IMPL_H
 
 #include "match/match.h"
 

@@ -1,8 +1,8 @@
 /* ranks: does one sample lie above another? The rank sum test (Wilcoxon, Biometrics Bulletin 1, 1945; Mann and Whitney
  * 1947): if both are draws of the same thing, every choice of ranks for the first is as likely as any other. No law of
  * the scores is assumed. */
-#ifndef GNT_GATE_RANKS_H
-#define GNT_GATE_RANKS_H
+#ifndef GNT_GATE_RANKS_IMPL_H
+#define GNT_GATE_RANKS_IMPL_H
 
 #include "gate/evidence.h"
 

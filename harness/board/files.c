@@ -1,0 +1,38 @@
+/* leaderboard.csv, leaderboard.json and leaderboard.md: the files beside the page. */
+#include "board/board_impl.h"
+
+enum { MOST_TEXT = 64 << 20 };
+
+static int write_json(const board *b, gnt_err *err) {
+    static const struct {
+        const char *name;
+        void (*fill)(const board *, gnt_table *);
+    } parts[] = {{"runs", board_table_runs}, {"places", board_table_rows}, {"history", board_table_history}};
+    gnt_text text;
+    gnt_text_init(&text, MOST_TEXT);
+    gnt_text_add(&text, "{\"format\": 1,\n\"title\": ");
+    gnt_json_add_text(&text, b->title);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        gnt_table t;
+        parts[i].fill(b, &t);
+        gnt_text_add(&text, ",\n\"%s\": ", parts[i].name);
+        gnt_table_json(&t, &text);
+        gnt_table_free(&t);
+    }
+    gnt_text_add(&text, "}\n");
+    return board_write_text(b, "leaderboard.json", &text, err);
+}
+
+static int write_csv(const board *b, gnt_err *err) {
+    gnt_text text;
+    gnt_table t;
+    gnt_text_init(&text, MOST_TEXT);
+    board_table_rows(b, &t);
+    gnt_table_csv(&t, &text);
+    gnt_table_free(&t);
+    return board_write_text(b, "leaderboard.csv", &text, err);
+}
+
+int board_write_files(const board *b, gnt_err *err) {
+    return write_csv(b, err) || write_json(b, err) || board_write_markdown(b, err) ? -1 : 0;
+}

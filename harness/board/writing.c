@@ -1,0 +1,25 @@
+/* What the tables and files of a board are written with. */
+#include "base/file.h"
+#include "base/mem.h"
+#include "board/board_impl.h"
+
+void board_columns(gnt_table *t, const char *const *names, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        gnt_table_column(t, names[i]);
+}
+
+void board_item(gnt_table *t, gnt_text *text) {
+    t->failed |= text->failed;
+    gnt_table_text(t, gnt_text_get(text));
+    gnt_text_free(text);
+    gnt_text_init(text, 1 << 20);
+}
+
+int board_write_text(const board *b, const char *name, gnt_text *text, gnt_err *err) {
+    char *path = gnt_format("%s/%s", b->options->folder, name);
+    const int failed = !path || text->failed ? gnt_fail(err, "%s: out of memory", name)
+                                             : gnt_file_write(path, gnt_text_get(text), text->size, err);
+    gnt_free(path);
+    gnt_text_free(text);
+    return failed;
+}
