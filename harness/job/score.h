@@ -66,6 +66,7 @@ typedef struct score {
     json_t *marks; /* what a reader of the numbers has to know: [{"what", "says"}, …] */
 } score;
 
+/* ---- score_answer.c ---- */
 /* Tensor KIND.J of the answer, rows × columns; NULL: it was not answered so. */
 const float *score_answer(const score *s, const char *kind, int64_t j, int64_t columns, int64_t *rows);
 
@@ -75,6 +76,9 @@ typedef struct score_table {
     size_t features;
 } score_table;
 gnt_metric_rows score_rows(const score_table *table, size_t n);
+
+int score_reconstructions(score *s, gnt_err *err); /* score_reconstruction.c */
+int score_attributes(score *s, gnt_err *err);      /* score_attribute.c */
 
 /* score_members.c: whether answers are assigned to members of larger sets, the rows behind observation j, and the sample
  * that target i stands for (any of the set's where there was no answer). */

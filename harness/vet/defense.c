@@ -8,7 +8,7 @@ struct gnt_vet_defense {
     gnt_instance *instance;
     gnt_member member;
     gnt_chain chain;
-    gnt_artefacts *artefacts; /* in the glass */
+    gnt_artefacts *artefacts; /* on guard pages */
     int is_private;
 };
 

@@ -13,7 +13,7 @@ int gnt_vet_defense_open(gnt_vet_defense **out, gnt_vet_setting *s, const gnt_de
 void gnt_vet_defense_free(gnt_vet_defense *d); /* NULL is fine */
 /* A chain of this one member. */
 const gnt_chain *gnt_vet_defense_chain(const gnt_vet_defense *d);
-/* What it prepared, behind the setting's glass; NULL where there is nothing, or it keeps it from attackers. */
+/* What it prepared, on guard pages; NULL where there is nothing, or it keeps it from attackers. */
 gnt_artefacts *gnt_vet_defense_artefacts(const gnt_vet_defense *d);
 
 #endif

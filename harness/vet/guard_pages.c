@@ -23,7 +23,7 @@ struct gnt_guard {
     int full, closed;
 };
 
-/* A signal handler has no argument of ours: the glass that is watched, and where its watcher waits. */
+/* A signal handler has no argument of ours: the pages that are watched, and where its watcher waits. */
 static gnt_guard *volatile watched;
 static const char *volatile touched;
 static sigjmp_buf waiting;

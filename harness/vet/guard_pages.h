@@ -1,8 +1,8 @@
-/* glass: memory that a plugin may look at and not touch. What goes in is laid out on pages of its own, which are
+/* guard_pages: memory that a plugin may look at and not touch. What goes in is laid out on pages of its own, which are
  * read-only between gnt_guard_close and gnt_guard_open; a write then ends the hook on the spot, and the piece it went
  * to is named.
  *
- * One glass watches at a time in a process. The pieces stay valid until gnt_guard_free. */
+ * One set of guard pages watches at a time in a process. The pieces stay valid until gnt_guard_free. */
 #ifndef GNT_VET_GUARD_PAGES_H
 #define GNT_VET_GUARD_PAGES_H
 
@@ -26,7 +26,7 @@ void gnt_guard_restore(gnt_guard *g); /* makes them what was last kept; it must 
 int gnt_guard_close(gnt_guard *g);    /* read-only from here on; −1 when the system refuses */
 void gnt_guard_open(gnt_guard *g);
 
-/* Calls `act` while the glass may be closed. NULL when it wrote to none of it, else the name of the piece it wrote to;
+/* Calls `act` while they may be closed. NULL when it wrote to none of it, else the name of the piece it wrote to;
  * act did not come to its end then. */
 const char *gnt_guard_watch(gnt_guard *g, void (*act)(void *context), void *context);
 

@@ -8,7 +8,7 @@
 enum { MOST_ROWS = 256 };
 
 gnt_samples *gnt_vet_put_samples(gnt_vet_setting *s, const char *name, const gnt_samples *from) {
-    gnt_guard *g = s->glass;
+    gnt_guard *g = s->guard;
     gnt_samples *to = gnt_guard_put(g, name, from, sizeof *from);
     if (!to)
         return NULL;

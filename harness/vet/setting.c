@@ -19,7 +19,7 @@ enum {
     SUM = 4,           /* entries of a secure sum */
     SUM_CLIENTS = 3
 };
-static const size_t most_glass = (size_t)64 << 20;
+static const size_t most_guarded = (size_t)64 << 20;
 
 #define LAYERS(list) "{\"init\": \"kaiming\", \"layers\": [" list "]}"
 #define CONV(name)                                                                                           \
@@ -113,9 +113,9 @@ static int make_network(gnt_vet_setting *s, gnt_work_model *m, const char *name,
         m->sample.dim[i] = like->dim[i];
     if (gnt_model_parse(&m->model, name, json, &m->sample, like->classes, NULL, NULL, err) != 0)
         return -1;
-    *weights = gnt_guard_put(s->glass, "weights", NULL, (size_t)gnt_model_size(m->model) * sizeof **weights);
+    *weights = gnt_guard_put(s->guard, "weights", NULL, (size_t)gnt_model_size(m->model) * sizeof **weights);
     *buffers =
-        gnt_guard_put(s->glass, "buffers", NULL, (size_t)gnt_model_buffer_size(m->model) * sizeof **buffers);
+        gnt_guard_put(s->guard, "buffers", NULL, (size_t)gnt_model_buffer_size(m->model) * sizeof **buffers);
     if (!*weights || !*buffers)
         return gnt_fail(err, "out of memory for a network");
     gnt_key key = key_of("init");
@@ -137,18 +137,9 @@ static int make_model(gnt_vet_setting *s, const gnt_samples *like, gnt_err *err)
                         &s->extractor_buffers, err);
 }
 
-static gnt_fl_config config_of(const gnt_vet_setting *s) {
-    return (gnt_fl_config){.rounds = 1,
-                           .steps = s->spec.steps,
-                           .batch = s->spec.batch,
-                           .rate = 0.05,
-                           .participation = 1,
-                           .clients = GNT_VET_CLIENTS};
-}
-
 /* What a client shares of these samples, undefended but for the defense behind an attack's observations. */
 static int share(gnt_vet_setting *s, const gnt_samples *samples, float *update, float *rates, gnt_err *err) {
-    gnt_fl_config config = config_of(s);
+    gnt_fl_config config = gnt_vet_config(s);
     const gnt_chain none = {.n_params = gnt_model_size(s->model.model),
                             .n_buffers = gnt_model_buffer_size(s->model.model)};
     const gnt_chain *chain = s->defense ? gnt_vet_defense_chain(s->defense) : &none;
@@ -173,17 +164,17 @@ static gnt_client *put_query(gnt_vet_setting *s, const gnt_client *client) {
     samples.a = NULL;
     samples.mask = NULL;
     query.index = -1;
-    query.samples = gnt_guard_put(s->glass, "samples to be asked about", &samples, sizeof samples);
-    return query.samples ? gnt_guard_put(s->glass, "client", &query, sizeof query) : NULL;
+    query.samples = gnt_guard_put(s->guard, "samples to be asked about", &samples, sizeof samples);
+    return query.samples ? gnt_guard_put(s->guard, "client", &query, sizeof query) : NULL;
 }
 
 static int make_clients(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err) {
-    gnt_fl_config c = config_of(s);
+    gnt_fl_config c = gnt_vet_config(s);
     size_t size = (size_t)gnt_model_size(s->model.model) * sizeof(float);
     for (int32_t k = 0; k < GNT_VET_CLIENTS; k++) {
         gnt_samples part = gnt_samples_part(own, k * s->spec.batch, s->spec.batch);
         gnt_samples *samples = gnt_vet_put_samples(s, "samples", &part);
-        s->update[k] = gnt_guard_put(s->glass, "update", NULL, size);
+        s->update[k] = gnt_guard_put(s->guard, "update", NULL, size);
         if (!samples || !s->update[k])
             return gnt_fail(err, "out of memory for a client");
         if (share(s, samples, s->update[k], NULL, err) != 0)
@@ -202,28 +193,12 @@ static int make_clients(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err
                              .public_data = s->public_data,
                              .rounds = c.rounds,
                              .per_round = gnt_fl_per_round(&c)};
-        s->client[k] = gnt_guard_put(s->glass, "client", &client, sizeof client);
+        s->client[k] = gnt_guard_put(s->guard, "client", &client, sizeof client);
         s->query[k] = put_query(s, &client);
         if (!s->client[k] || !s->query[k])
             return gnt_fail(err, "out of memory for a client");
     }
     return 0;
-}
-
-gnt_defense_prepare gnt_vet_prepare_input(const gnt_vet_setting *s) {
-    const gnt_fl_config c = config_of(s);
-    return (gnt_defense_prepare){.size = sizeof(gnt_defense_prepare),
-                                 .stage = -1,
-                                 .public_data = s->public_data,
-                                 .shadow_data = s->shadow,
-                                 .weights = s->weights,
-                                 .buffers = s->buffers,
-                                 .n_clients = c.clients,
-                                 .steps = c.steps,
-                                 .batch = c.batch,
-                                 .rate = c.rate,
-                                 .rounds = c.rounds,
-                                 .per_round = gnt_fl_per_round(&c)};
 }
 
 /* The network's statistics before the round and those of each client; new_buffers is for the hook to write. */
@@ -233,8 +208,8 @@ static int add_buffers(gnt_vet_setting *s, gnt_aggregate *all, gnt_err *err) {
     if (n == 0)
         return 0;
     for (int k = 0; k < GNT_VET_CLIENTS; k++)
-        of_client[k] = gnt_guard_put(s->glass, "statistics", s->buffers, (size_t)n * sizeof(float));
-    all->client_buffers = gnt_guard_put(s->glass, "statistics", of_client, sizeof of_client);
+        of_client[k] = gnt_guard_put(s->guard, "statistics", s->buffers, (size_t)n * sizeof(float));
+    all->client_buffers = gnt_guard_put(s->guard, "statistics", of_client, sizeof of_client);
     all->buffers = s->buffers;
     all->n_buffers = n;
     s->new_buffers = gnt_aligned((size_t)n, sizeof *s->new_buffers);
@@ -246,26 +221,26 @@ static int make_defense(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err
     static const int32_t clients[GNT_VET_CLIENTS] = {0, 1};
     const int64_t samples[GNT_VET_CLIENTS] = {s->spec.batch, 3 * s->spec.batch};
     static const double shares[GNT_VET_CLIENTS] = {0.25, 0.75};
-    gnt_fl_config c = config_of(s);
+    gnt_fl_config c = gnt_vet_config(s);
     if (make_clients(s, own, err) != 0)
         return -1;
     const gnt_defense_prepare prepare = gnt_vet_prepare_input(s);
-    s->prepare = gnt_guard_put(s->glass, "prepare's input", &prepare, sizeof prepare);
+    s->prepare = gnt_guard_put(s->guard, "prepare's input", &prepare, sizeof prepare);
     gnt_aggregate all = {.size = sizeof all,
                          .n_clients = GNT_VET_CLIENTS,
                          .n_params = gnt_model_size(s->model.model),
                          .old_weights = s->weights,
-                         .update = gnt_guard_put(s->glass, "update", s->update, sizeof s->update),
-                         .share = gnt_guard_put(s->glass, "share", shares, sizeof shares),
+                         .update = gnt_guard_put(s->guard, "update", s->update, sizeof s->update),
+                         .share = gnt_guard_put(s->guard, "share", shares, sizeof shares),
                          .rate = c.rate,
                          .is_gradient = c.steps == 0,
                          .public_data = s->public_data,
-                         .client = gnt_guard_put(s->glass, "client", clients, sizeof clients),
-                         .samples = gnt_guard_put(s->glass, "numbers of samples", samples, sizeof samples)};
+                         .client = gnt_guard_put(s->guard, "client", clients, sizeof clients),
+                         .samples = gnt_guard_put(s->guard, "numbers of samples", samples, sizeof samples)};
     if (add_buffers(s, &all, err) != 0)
         return -1;
-    s->aggregate = gnt_guard_put(s->glass, "aggregate's input", &all, sizeof all);
-    return gnt_guard_full(s->glass) ? gnt_fail(err, "out of memory for a defense's input") : 0;
+    s->aggregate = gnt_guard_put(s->guard, "aggregate's input", &all, sizeof all);
+    return gnt_guard_full(s->guard) ? gnt_fail(err, "out of memory for a defense's input") : 0;
 }
 
 /* ---- for attacks ---- */
@@ -277,9 +252,9 @@ static gnt_views *put_update(gnt_vet_setting *s, const gnt_samples *samples, flo
     gnt_model_params(m, &list);
     for (int64_t at = 0; at < size; at += gnt_nn_count(&list[n].shape), n++)
         ;
-    float *flat = gnt_guard_put(s->glass, "update", NULL, (size_t)size * sizeof *flat);
-    gnt_view *view = gnt_guard_put(s->glass, "update", NULL, (size_t)n * sizeof *view);
-    gnt_views all = {n, view}, *out = gnt_guard_put(s->glass, "update", &all, sizeof all);
+    float *flat = gnt_guard_put(s->guard, "update", NULL, (size_t)size * sizeof *flat);
+    gnt_view *view = gnt_guard_put(s->guard, "update", NULL, (size_t)n * sizeof *view);
+    gnt_views all = {n, view}, *out = gnt_guard_put(s->guard, "update", &all, sizeof all);
     if (!flat || !view || !out) {
         gnt_fail(err, "out of memory for an update");
         return NULL;
@@ -299,7 +274,7 @@ static gnt_views *put_update(gnt_vet_setting *s, const gnt_samples *samples, flo
 
 /* What the defense makes of one set, in so many epochs. */
 static gnt_samples *put_encoded_by(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err) {
-    const gnt_fl_config c = config_of(s);
+    const gnt_fl_config c = gnt_vet_config(s);
     gnt_client client = {.size = sizeof client,
                          .n_clients = c.clients,
                          .n_samples = own->n,
@@ -396,10 +371,10 @@ static gnt_views *put_representation(gnt_vet_setting *s, const gnt_samples *own,
                       .layer = layer,
                       .dim = {own->n, features->view[0].count / own->n},
                       .count = features->view[0].count};
-        v.data = gnt_guard_put(s->glass, "representation", features->view[0].data,
+        v.data = gnt_guard_put(s->guard, "representation", features->view[0].data,
                                (size_t)v.count * sizeof *v.data);
-        gnt_views all = {1, gnt_guard_put(s->glass, "representation", &v, sizeof v)};
-        out = gnt_guard_put(s->glass, "representation", &all, sizeof all);
+        gnt_views all = {1, gnt_guard_put(s->guard, "representation", &v, sizeof v)};
+        out = gnt_guard_put(s->guard, "representation", &all, sizeof all);
         if (!out)
             gnt_fail(err, "out of memory for a representation");
     }
@@ -412,10 +387,10 @@ static gnt_transcript *put_transcript(gnt_vet_setting *s, double *sum, gnt_err *
     double value[SUM_CLIENTS * SUM];
     for (int i = 0; i < SUM_CLIENTS * SUM; i++)
         value[i] = 1 + i % 5;
-    uint64_t *masked = gnt_guard_put(s->glass, "transcript", NULL, SUM_CLIENTS * SUM * sizeof *masked);
+    uint64_t *masked = gnt_guard_put(s->guard, "transcript", NULL, SUM_CLIENTS * SUM * sizeof *masked);
     gnt_transcript t = {
         .size = sizeof t, .n_clients = SUM_CLIENTS, .n = SUM, .masked = masked, .scale = 0x1p20};
-    gnt_transcript *out = gnt_guard_put(s->glass, "transcript", &t, sizeof t);
+    gnt_transcript *out = gnt_guard_put(s->guard, "transcript", &t, sizeof t);
     gnt_key key = key_of("sum");
     if (!out || !masked)
         gnt_fail(err, "out of memory for a transcript");
@@ -426,7 +401,7 @@ static gnt_transcript *put_transcript(gnt_vet_setting *s, double *sum, gnt_err *
 
 /* What all observations have in common. */
 static gnt_observation setting_of(gnt_vet_setting *s, const gnt_samples *own) {
-    const gnt_fl_config c = config_of(s);
+    const gnt_fl_config c = gnt_vet_config(s);
     const uint32_t granted = s->spec.granted;
     gnt_observation o = {.size = sizeof o,
                          .surface = s->spec.surface,
@@ -457,21 +432,21 @@ static gnt_observation setting_of(gnt_vet_setting *s, const gnt_samples *own) {
         const gnt_artefacts nothing = {.size = sizeof nothing};
         const char *id = s->spec.behind ? s->spec.behind->id : "none";
         const gnt_params *params = s->spec.behind_params;
-        o.defense = gnt_guard_put(s->glass, "the defense's id", id, strlen(id) + 1);
+        o.defense = gnt_guard_put(s->guard, "the defense's id", id, strlen(id) + 1);
         o.n_defense_values = params ? params->n : 0;
-        o.defense_values = gnt_guard_put(s->glass, "the defense's parameters", params ? params->value : NULL,
+        o.defense_values = gnt_guard_put(s->guard, "the defense's parameters", params ? params->value : NULL,
                                          (size_t)(params ? params->n : 1) * sizeof *o.defense_values);
         o.defense_artefacts = s->defense ? gnt_vet_defense_artefacts(s->defense) : NULL;
         if (!o.defense_artefacts)
             o.defense_artefacts =
-                gnt_guard_put(s->glass, "the defense's artefacts", &nothing, sizeof nothing);
+                gnt_guard_put(s->guard, "the defense's artefacts", &nothing, sizeof nothing);
     }
     return o;
 }
 
 /* One observation of these samples; NULL with a sentence. */
 static gnt_observation *put_seen(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err) {
-    gnt_guard *g = s->glass;
+    gnt_guard *g = s->guard;
     const uint32_t granted = s->spec.granted;
     const int64_t buffers = gnt_model_buffer_size(s->model.model);
     gnt_observation o = setting_of(s, own);
@@ -525,12 +500,12 @@ static gnt_observation *put_seen(gnt_vet_setting *s, const gnt_samples *own, gnt
 static int make_shadow_seen(gnt_vet_setting *s, gnt_attack_prepare *in, const gnt_samples *shadow,
                             gnt_err *err) {
     const gnt_observation **seen =
-        gnt_guard_put(s->glass, "shadow observations", NULL, SHADOW_SEEN * sizeof *seen);
-    const gnt_samples **truth = gnt_guard_put(s->glass, "shadow samples", NULL, SHADOW_SEEN * sizeof *truth);
+        gnt_guard_put(s->guard, "shadow observations", NULL, SHADOW_SEEN * sizeof *seen);
+    const gnt_samples **truth = gnt_guard_put(s->guard, "shadow samples", NULL, SHADOW_SEEN * sizeof *truth);
     for (int64_t j = 0; seen && truth && j < SHADOW_SEEN; j++) {
         const int64_t whole = shadow->n / s->spec.batch;
         const gnt_samples part = gnt_samples_part(shadow, j % whole * s->spec.batch, s->spec.batch);
-        if (!(truth[j] = gnt_guard_put(s->glass, "shadow samples", &part, sizeof part)))
+        if (!(truth[j] = gnt_guard_put(s->guard, "shadow samples", &part, sizeof part)))
             break;
         if (!(seen[j] = put_seen(s, truth[j], err)))
             return -1;
@@ -538,7 +513,7 @@ static int make_shadow_seen(gnt_vet_setting *s, gnt_attack_prepare *in, const gn
     in->n_shadow = SHADOW_SEEN;
     in->shadow = seen;
     in->shadow_truth = truth;
-    return gnt_guard_full(s->glass) ? gnt_fail(err, "out of memory for shadow observations") : 0;
+    return gnt_guard_full(s->guard) ? gnt_fail(err, "out of memory for shadow observations") : 0;
 }
 
 static int make_attack(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err) {
@@ -560,9 +535,9 @@ static int make_attack(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err)
     }
     if (granted & GNT_KNOWS_SHADOW_OBS && make_shadow_seen(s, &in, s->shadow, err) != 0)
         return -1;
-    in.setting = gnt_guard_put(s->glass, "setting", &setting, sizeof setting);
-    s->learn = gnt_guard_put(s->glass, "prepare's input", &in, sizeof in);
-    return gnt_guard_full(s->glass) ? gnt_fail(err, "out of memory for an attack's input") : 0;
+    in.setting = gnt_guard_put(s->guard, "setting", &setting, sizeof setting);
+    s->learn = gnt_guard_put(s->guard, "prepare's input", &in, sizeof in);
+    return gnt_guard_full(s->guard) ? gnt_fail(err, "out of memory for an attack's input") : 0;
 }
 
 /* ---- all of it ---- */
@@ -574,7 +549,7 @@ int gnt_vet_setting_open(gnt_vet_setting *out, const gnt_vet_spec *spec, gnt_err
     gnt_sampleset all = {0};
     int rc = gnt_vet_make_samples(&all, spec, OWN + SHADOW, public_rows, err);
     if (rc == 0)
-        rc = gnt_guard_new(&s->glass, most_glass, err);
+        rc = gnt_guard_new(&s->guard, most_guarded, err);
     if (rc == 0) {
         gnt_samples shadow = gnt_samples_part(&all.view, OWN, SHADOW);
         gnt_samples public_data = gnt_samples_part(&all.view, OWN + SHADOW, public_rows);
@@ -590,7 +565,7 @@ int gnt_vet_setting_open(gnt_vet_setting *out, const gnt_vet_spec *spec, gnt_err
     gnt_vet_defense_free(s->defense);
     s->defense = NULL;
     if (rc == 0)
-        gnt_guard_keep(s->glass);
+        gnt_guard_keep(s->guard);
     else
         gnt_vet_setting_free(s);
     gnt_sampleset_free(&all);
@@ -600,29 +575,7 @@ int gnt_vet_setting_open(gnt_vet_setting *out, const gnt_vet_spec *spec, gnt_err
 void gnt_vet_setting_free(gnt_vet_setting *s) {
     gnt_work_model_free(&s->model);
     gnt_work_model_free(&s->extractor);
-    gnt_guard_free(s->glass);
+    gnt_guard_free(s->guard);
     gnt_free_aligned(s->new_buffers);
     *s = (gnt_vet_setting){0};
-}
-
-gnt_artefacts *gnt_vet_artefacts(gnt_vet_setting *s, const char *name, const gnt_artefacts *from) {
-    gnt_guard *g = s->glass;
-    gnt_artefacts *to = gnt_guard_put(g, name, from, sizeof *from);
-    gnt_view *view =
-        gnt_guard_put(g, name, from->tensors.view, (size_t)from->tensors.n * sizeof *from->tensors.view);
-    gnt_blob *blob = gnt_guard_put(g, name, from->blob, (size_t)from->n_blobs * sizeof *from->blob);
-    if (!to || !view || !blob)
-        return NULL;
-    for (int64_t i = 0; i < from->tensors.n; i++) {
-        view[i].name = gnt_guard_put(g, name, view[i].name, strlen(view[i].name) + 1);
-        view[i].data = gnt_guard_put(g, name, view[i].data, (size_t)view[i].count * sizeof *view[i].data);
-    }
-    for (int64_t i = 0; i < from->n_blobs; i++) {
-        blob[i].name = gnt_guard_put(g, name, blob[i].name, strlen(blob[i].name) + 1);
-        blob[i].data = gnt_guard_put(g, name, blob[i].data, (size_t)blob[i].count);
-    }
-    to->tensors.view = view;
-    to->blob = blob;
-    gnt_guard_keep(g);
-    return gnt_guard_full(g) ? NULL : to;
 }

@@ -1,6 +1,6 @@
 /* vet_setting: small made-up inputs on which every hook can run: a generated data set, an untrained network, updates
  * that the federated loop computes, an observation of each surface. Everything that a hook is handed to read lies in
- * one glass. The same specification gives the same bytes. */
+ * guard pages. The same specification gives the same bytes. */
 #ifndef GNT_JOB_VET_SETTING_H
 #define GNT_JOB_VET_SETTING_H
 
@@ -32,7 +32,7 @@ typedef struct gnt_vet_setting {
     gnt_vet_spec spec;
     gnt_work_model model, extractor; /* extractor: what a parameter of GNT_TYPE_MODEL names */
     struct gnt_vet_defense *defense; /* while an attack's observations are made */
-    gnt_guard *glass;                /* holds all that follows */
+    gnt_guard *guard;                /* holds all that follows */
     float *extractor_weights, *extractor_buffers;
     gnt_samples *public_data, *shadow;
     float *weights, *buffers;
@@ -41,16 +41,21 @@ typedef struct gnt_vet_setting {
     gnt_client *query[GNT_VET_CLIENTS]; /* who asks the trained network: of the same samples, but x alone */
     float *update[GNT_VET_CLIENTS];     /* flat: what the client would share undefended */
     gnt_aggregate *aggregate;
-    float *new_buffers; /* what aggregate may change; not in the glass */
+    float *new_buffers; /* what aggregate may change; not on guard pages */
     gnt_attack_prepare *learn;
     gnt_observation *seen[GNT_VET_SEEN];
 } gnt_vet_setting;
 
+/* ---- shown.c ---- */
+/* How clients of the made-up federation train. */
+gnt_fl_config gnt_vet_config(const gnt_vet_setting *s);
 /* What a defense's prepare is handed. */
 gnt_defense_prepare gnt_vet_prepare_input(const gnt_vet_setting *s);
+/* Copies artefacts into guarded memory and keeps it as it is then; NULL when it is full. */
+gnt_artefacts *gnt_vet_artefacts(gnt_vet_setting *s, const char *name, const gnt_artefacts *from);
+
+/* ---- setting.c ---- */
 int gnt_vet_setting_open(gnt_vet_setting *out, const gnt_vet_spec *spec, gnt_err *err);
 void gnt_vet_setting_free(gnt_vet_setting *s);
-/* Copies artefacts into the glass and keeps it as it is then; NULL when it is full. */
-gnt_artefacts *gnt_vet_artefacts(gnt_vet_setting *s, const char *name, const gnt_artefacts *from);
 
 #endif

@@ -46,7 +46,7 @@ static int after_prepare(gnt_vet_tour *t, gnt_err *err) {
         t->in.client[k]->artefacts = t->in.query[k]->artefacts = t->artefacts;
     if (t->in.aggregate)
         t->in.aggregate->artefacts = t->artefacts;
-    gnt_guard_keep(t->in.glass);
+    gnt_guard_keep(t->in.guard);
     return 0;
 }
 
@@ -76,8 +76,8 @@ static int after_contribute_size(gnt_vet_tour *t, gnt_err *err) {
         return 0;
     }
     t->contribution = gnt_array((size_t)n, GNT_VET_CLIENTS * sizeof *t->contribution);
-    t->sum = gnt_guard_put(t->in.glass, "sum", NULL, (size_t)n * sizeof *t->sum);
-    gnt_guard_keep(t->in.glass);
+    t->sum = gnt_guard_put(t->in.guard, "sum", NULL, (size_t)n * sizeof *t->sum);
+    gnt_guard_keep(t->in.guard);
     t->sum_size = n;
     return t->contribution && t->sum ? 0 : gnt_fail(err, "out of memory for a secure sum");
 }

@@ -12,104 +12,9 @@
 
 enum { MOST_FILES = 1024 };
 
-static double clock_of(clockid_t which) {
-    struct timespec t;
-    clock_gettime(which, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* ---- what a hook gave ---- */
 
-void gnt_vet_floats(gnt_vet_tour *t, const char *name, const float *x, int64_t n) {
-    gnt_hasher_text(&t->digest, name);
-    gnt_hasher_bytes(&t->digest, x, (size_t)n * sizeof *x);
-    for (int64_t i = 0; i < n && !t->act->infinite.text[0]; i++)
-        if (!isfinite(x[i]))
-            gnt_fail(&t->act->infinite, "%s[%lld] is %g", name, (long long)i, (double)x[i]);
-}
-
-void gnt_vet_doubles(gnt_vet_tour *t, const char *name, const double *x, int64_t n) {
-    gnt_hasher_text(&t->digest, name);
-    gnt_hasher_bytes(&t->digest, x, (size_t)n * sizeof *x);
-    for (int64_t i = 0; i < n && !t->act->infinite.text[0]; i++)
-        if (!isfinite(x[i]))
-            gnt_fail(&t->act->infinite, "%s[%lld] is %g", name, (long long)i, x[i]);
-}
-
-void gnt_vet_bundle(gnt_vet_tour *t, const gnt_st *st) {
-    for (size_t i = 0; i < st->n; i++) {
-        const gnt_st_tensor *one = &st->tensor[i];
-        if (one->type == GNT_ST_F32)
-            gnt_vet_floats(t, one->name, one->data, (int64_t)(one->bytes / sizeof(float)));
-        else {
-            gnt_hasher_text(&t->digest, one->name);
-            gnt_hasher_bytes(&t->digest, one->data, one->bytes);
-        }
-    }
-}
-
-gnt_artefacts *gnt_vet_show(gnt_vet_tour *t, const char *name, const gnt_st *from, gnt_err *err) {
-    gnt_st copy;
-    gnt_artefact_set set = {0};
-    gnt_artefacts *shown = NULL;
-    gnt_st_init(&copy);
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < from->n; i++)
-        rc = gnt_st_add(&copy, from->tensor[i].name, from->tensor[i].type, from->tensor[i].rank,
-                        from->tensor[i].dim, from->tensor[i].data, NULL, err);
-    if (rc == 0 && gnt_artefacts_from(&set, &copy, err) == 0) {
-        shown = gnt_vet_artefacts(&t->in, name, &set.view);
-        if (!shown)
-            gnt_fail(err, "its artefacts are too large to be shown to it");
-    }
-    gnt_artefact_set_free(&set);
-    gnt_st_free(&copy);
-    return shown;
-}
-
 /* ---- the instance ---- */
-
-static int should_stop(void *context) {
-    gnt_vet_tour *t = context;
-    gnt_work *w = t->spec.work;
-    if (!t->act)
-        return 0;
-    t->act->polls++;
-    int told =
-        (t->spec.polls >= 0 && !t->unlimited && t->act->polls > t->spec.polls) || w->should_stop(w->context);
-    if (told && t->told_wall <= 0) {
-        t->told_wall = clock_of(CLOCK_MONOTONIC);
-        t->told_cpu = clock_of(CLOCK_PROCESS_CPUTIME_ID);
-    }
-    return told;
-}
-
-void gnt_vet_close(gnt_vet_tour *t) {
-    gnt_instance_free(t->instance);
-    gnt_vet_models_close(&t->models);
-    t->instance = NULL;
-}
-
-void gnt_vet_create(void *tour) {
-    gnt_vet_tour *t = tour;
-    gnt_instance_spec spec = {.descriptor = t->spec.descriptor,
-                              .params = t->spec.params,
-                              .key = t->spec.key,
-                              .context = t,
-                              .should_stop = should_stop,
-                              .memory = t->spec.work->memory};
-    t->status = GNT_FAILED;
-    int rc =
-        gnt_vet_models_open(&t->models, &t->in, t->spec.params, t->spec.setting.behind_params, &t->act->err);
-    if (rc == 0) {
-        spec.model = t->models.service;
-        spec.models = t->models.model;
-        spec.n_models = t->models.n;
-        rc = gnt_instance_new(&t->instance, &spec, &t->status, &t->act->err);
-    }
-    if (rc != 0)
-        gnt_vet_close(t);
-}
 
 /* ---- one hook ---- */
 
@@ -140,17 +45,17 @@ static int is_create(const gnt_vet_step *s) {
 static void call(gnt_vet_tour *t, const gnt_vet_step *s) {
     gnt_vet_act *act = t->act;
     const int files = count_files();
-    double wall, cpu = clock_of(CLOCK_PROCESS_CPUTIME_ID);
+    double wall, cpu = gnt_vet_seconds(CLOCK_PROCESS_CPUTIME_ID);
     t->told_cpu = t->told_wall = 0;
     if (!is_create(s))
         gnt_instance_enter(t->instance, s->hook);
-    if (t->spec.closed && !is_create(s) && gnt_guard_close(t->in.glass) == 0) {
-        act->wrote = gnt_guard_watch(t->in.glass, s->call, t);
-        gnt_guard_open(t->in.glass);
+    if (t->spec.closed && !is_create(s) && gnt_guard_close(t->in.guard) == 0) {
+        act->wrote = gnt_guard_watch(t->in.guard, s->call, t);
+        gnt_guard_open(t->in.guard);
     } else
         s->call(t);
-    wall = clock_of(CLOCK_MONOTONIC);
-    act->seconds = clock_of(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    wall = gnt_vet_seconds(CLOCK_MONOTONIC);
+    act->seconds = gnt_vet_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     if (t->told_wall > 0) {
         act->wall_late = wall - t->told_wall;
         act->cpu_late = cpu + act->seconds - t->told_cpu;
@@ -174,7 +79,7 @@ static int run_step(gnt_vet_tour *t, const gnt_vet_step *s, gnt_vet_act *act, gn
     t->status = GNT_FAILED;
     t->given = 0;
     gnt_hasher_init(&t->digest);
-    gnt_guard_restore(t->in.glass);
+    gnt_guard_restore(t->in.guard);
     if (!t->spec.work->should_stop(t->spec.work->context)) /* else the hook that took too long stays named */
         t->spec.work->note(t->spec.work->context, s->hook);
     int rc = s->before ? s->before(t, err) : 0;

@@ -30,7 +30,7 @@ typedef struct gnt_vet_tour_spec {
     gnt_vet_spec setting;
     gnt_key key;
     int64_t polls;      /* should_stop turns true after so many calls within a hook; −1: never */
-    int closed;         /* its input is behind glass */
+    int closed;         /* its input lies on guard pages */
     int prepares_twice; /* where prepare was stopped, it is run once more to its end, for the hooks after it */
 } gnt_vet_tour_spec;
 

@@ -2,6 +2,8 @@
 #ifndef GNT_JOB_VET_IMPL_H
 #define GNT_JOB_VET_IMPL_H
 
+#include <time.h>
+
 #include "vet/models.h"
 #include "vet/tour.h"
 
@@ -48,11 +50,14 @@ struct gnt_vet_tour {
 extern const gnt_vet_step gnt_vet_defense_steps[], gnt_vet_attack_steps[];
 extern const int gnt_vet_defense_count, gnt_vet_attack_count;
 
+/* ---- tour_parts.c ---- */
+/* Seconds of a clock. */
+double gnt_vet_seconds(clockid_t which);
 /* Adds to what the hook gave; `name` says what holds a value that is not finite. */
 void gnt_vet_floats(gnt_vet_tour *t, const char *name, const float *x, int64_t n);
 void gnt_vet_doubles(gnt_vet_tour *t, const char *name, const double *x, int64_t n);
 void gnt_vet_bundle(gnt_vet_tour *t, const gnt_st *st);
-/* Artefacts out of what a hook put, behind glass. */
+/* Artefacts out of what a hook put, on guard pages. */
 gnt_artefacts *gnt_vet_show(gnt_vet_tour *t, const char *name, const gnt_st *from, gnt_err *err);
 /* A new instance in place of the one there may be: the step "create". */
 void gnt_vet_create(void *tour);

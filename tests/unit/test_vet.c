@@ -1,4 +1,4 @@
-/* What stands under `gauntlet vet`: the list of a file's exported symbols, memory behind glass, and the sums that notice
+/* What stands under `gauntlet vet`: the list of a file's exported symbols, memory behind guard pages, and the sums that notice
  * a changed input. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -73,7 +73,7 @@ static void broken_files_are_survived(void **state) {
     gnt_free(bytes);
 }
 
-/* ---- glass ---- */
+/* ---- guard pages ---- */
 
 static void write_first(void *context) {
     ((float *)context)[0] = 7;
@@ -106,7 +106,7 @@ static void a_write_is_caught_and_named(void **state) {
     gnt_guard_free(g);
 }
 
-static void a_full_glass_says_so(void **state) {
+static void full_guard_pages_says_so(void **state) {
     gnt_guard *g;
     gnt_err err = {0};
     (void)state;
@@ -165,7 +165,7 @@ int main(void) {
         cmocka_unit_test(one_symbol_is_listed),
         cmocka_unit_test(broken_files_are_survived),
         cmocka_unit_test(a_write_is_caught_and_named),
-        cmocka_unit_test(a_full_glass_says_so),
+        cmocka_unit_test(full_guard_pages_says_so),
         cmocka_unit_test(an_aggregation_that_changes_updates_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
