@@ -29,7 +29,7 @@
 #include <jansson.h>
 
 #include "base/mem.h"
-#include "process/child.h"
+#include "process/worker.h"
 
 static const char truth[] = "private.";
 
@@ -42,13 +42,21 @@ enum {
 
 typedef struct act {
     const char *name;
-    int (*try_it)(const json_t *request);
+    int (*try_it)(const gnt_worker *w);
     const char *open; /* words of a level that say it may succeed; where they are missing it must not */
     int how;          /* CONTROL, ALONE */
 } act;
 
-static char *within(const json_t *request, const char *name) {
-    return gnt_format("%s/%s", json_string_value(json_object_get(request, "folder")), name);
+static json_int_t told(const gnt_worker *w, const char *name) {
+    return json_integer_value(json_object_get(w->request, name));
+}
+
+static const char *told_text(const gnt_worker *w, const char *name) {
+    return json_string_value(json_object_get(w->request, name));
+}
+
+static char *within(const gnt_worker *w, const char *name) {
+    return gnt_format("%s/%s", told_text(w, "folder"), name);
 }
 
 static int open_and_close(const char *path, int flags) {
@@ -61,70 +69,70 @@ static int open_and_close(const char *path, int flags) {
     return got < 0 ? -1 : 0;
 }
 
-static int open_within(const json_t *request, const char *name, int flags) {
-    char *path = within(request, name);
+static int open_within(const gnt_worker *w, const char *name, int flags) {
+    char *path = within(w, name);
     int rc = open_and_close(path, flags);
     gnt_free(path);
     return rc;
 }
 
-static int read_passwd(const json_t *r) {
-    (void)r;
+static int read_passwd(const gnt_worker *w) {
+    (void)w;
     return open_and_close("/etc/passwd", O_RDONLY);
 }
 
-static int read_data(const json_t *r) {
-    return open_within(r, "data.bin", O_RDONLY);
+static int read_data(const gnt_worker *w) {
+    return open_within(w, "data.bin", O_RDONLY);
 }
 
-static int write_data(const json_t *r) {
-    return open_within(r, "data.bin", O_WRONLY);
+static int write_data(const gnt_worker *w) {
+    return open_within(w, "data.bin", O_WRONLY);
 }
 
 /* A descriptor that reads nothing but names a file: Landlock lets it through. */
-static int name_data(const json_t *r) {
-    char *path = within(r, "data.bin");
+static int name_data(const gnt_worker *w) {
+    char *path = within(w, "data.bin");
     int fd = open(path, O_PATH);
     gnt_free(path);
     return fd < 0 ? -1 : close(fd);
 }
 
-static int write_plugin(const json_t *r) {
-    return open_within(r, "plugin.so", O_RDWR);
+static int write_plugin(const gnt_worker *w) {
+    return open_within(w, "plugin.so", O_RDWR);
 }
 
-static int make_file(const json_t *r) {
-    return open_within(r, "made", O_WRONLY | O_CREAT);
+static int make_file(const gnt_worker *w) {
+    return open_within(w, "made", O_WRONLY | O_CREAT);
 }
 
-static int remove_file(const json_t *r) {
-    char *path = within(r, "spare");
+static int remove_file(const gnt_worker *w) {
+    char *path = within(w, "spare");
     int rc = unlink(path);
     gnt_free(path);
     return rc;
 }
 
-static int truncate_data(const json_t *r) {
-    char *path = within(r, "data.bin");
+static int truncate_data(const gnt_worker *w) {
+    char *path = within(w, "data.bin");
     int rc = truncate(path, 8);
     gnt_free(path);
     return rc;
 }
 
-static int change_mode(const json_t *r) {
-    char *path = within(r, "data.bin");
+static int change_mode(const gnt_worker *w) {
+    char *path = within(w, "data.bin");
     int rc = chmod(path, 0600);
     gnt_free(path);
     return rc;
 }
 
-static int change_mode_of_input(const json_t *r) {
+static int change_mode_of_input(const gnt_worker *w) {
     gnt_err err = {0};
-    return fchmod(gnt_worker_input(r, "in", &err), 0600);
+    return fchmod(gnt_worker_input(w, "in", &err), 0600);
 }
 
-static int list_folder(const json_t *r) {
-    DIR *dir = opendir(json_string_value(json_object_get(r, "folder")));
+static int list_folder(const gnt_worker *w) {
+    DIR *dir = opendir(told_text(w, "folder"));
     if (!dir)
         return -1;
     int rc = -1; /* behind a mount namespace the folder holds the plugin alone */
@@ -135,13 +143,13 @@ static int list_folder(const json_t *r) {
     return rc;
 }
 
-static int list_root(const json_t *r) {
-    (void)r;
+static int list_root(const gnt_worker *w) {
+    (void)w;
     return open_and_close("/home", O_RDONLY | O_DIRECTORY) == 0 || errno == EISDIR ? 0 : -1;
 }
 
-static int read_parent_memory(const json_t *r) {
-    (void)r;
+static int read_parent_memory(const gnt_worker *w) {
+    (void)w;
     char path[64];
     snprintf(path, sizeof path, "/proc/%ld/mem", (long)getppid());
     int fd = open(path, O_RDONLY);
@@ -151,20 +159,20 @@ static int read_parent_memory(const json_t *r) {
     return 0;
 }
 
-static int read_own_maps(const json_t *r) {
-    (void)r;
+static int read_own_maps(const gnt_worker *w) {
+    (void)w;
     return open_and_close("/proc/self/maps", O_RDONLY);
 }
 
-static int load_other(const json_t *r) {
-    char *path = within(r, "other.so");
+static int load_other(const gnt_worker *w) {
+    char *path = within(w, "other.so");
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     gnt_free(path);
     return object ? 0 : -1;
 }
 
-static int make_socket(const json_t *r) {
-    (void)r;
+static int make_socket(const gnt_worker *w) {
+    (void)w;
     int fd = socket(AF_INET, SOCK_STREAM, 0);
     return fd < 0 ? -1 : close(fd);
 }
@@ -181,19 +189,19 @@ static int reach(int family, int type, const void *address, socklen_t size) {
     return rc < 0 ? -1 : 0;
 }
 
-static struct sockaddr_in port_of(const json_t *r) {
+static struct sockaddr_in port_of(const gnt_worker *w) {
     return (struct sockaddr_in){.sin_family = AF_INET,
-                                .sin_port = htons((uint16_t)json_integer_value(json_object_get(r, "port"))),
+                                .sin_port = htons((uint16_t)told(w, "port")),
                                 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 }
 
-static int connect_to_a_port(const json_t *r) {
-    struct sockaddr_in to = port_of(r);
+static int connect_to_a_port(const gnt_worker *w) {
+    struct sockaddr_in to = port_of(w);
     return reach(AF_INET, SOCK_STREAM, &to, sizeof to);
 }
 
-static int send_a_datagram(const json_t *r) {
-    struct sockaddr_in to = port_of(r);
+static int send_a_datagram(const gnt_worker *w) {
+    struct sockaddr_in to = port_of(w);
     return reach(AF_INET, SOCK_DGRAM, &to, sizeof to);
 }
 
@@ -203,37 +211,37 @@ static struct sockaddr_un name_of(const char *folder, int abstract) {
     return name;
 }
 
-static int connect_to_a_socket(const json_t *r) {
-    struct sockaddr_un to = name_of(json_string_value(json_object_get(r, "folder")), 0);
+static int connect_to_a_socket(const gnt_worker *w) {
+    struct sockaddr_un to = name_of(told_text(w, "folder"), 0);
     return reach(AF_UNIX, SOCK_STREAM, &to, sizeof to);
 }
 
-static int connect_to_an_abstract_socket(const json_t *r) {
-    struct sockaddr_un to = name_of(json_string_value(json_object_get(r, "folder")), 1);
+static int connect_to_an_abstract_socket(const gnt_worker *w) {
+    struct sockaddr_un to = name_of(told_text(w, "folder"), 1);
     return reach(AF_UNIX, SOCK_STREAM, &to, sizeof to);
 }
 
-static int make_local_socket(const json_t *r) {
-    (void)r;
+static int make_local_socket(const gnt_worker *w) {
+    (void)w;
     int pair[2];
     return socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
 }
 
-static int attach_shared_memory(const json_t *r) {
-    void *at = shmat((int)json_integer_value(json_object_get(r, "shared")), NULL, SHM_RDONLY);
+static int attach_shared_memory(const gnt_worker *w) {
+    void *at = shmat((int)told(w, "shared"), NULL, SHM_RDONLY);
     return at == (void *)-1 ? -1 : shmdt(at);
 }
 
-static int start_process(const json_t *r) {
-    (void)r;
+static int start_process(const gnt_worker *w) {
+    (void)w;
     pid_t pid = fork();
     if (pid == 0)
         _exit(0);
     return pid < 0 ? -1 : waitpid(pid, NULL, 0) == pid ? 0 : -1;
 }
 
-static int start_clone3(const json_t *r) {
-    (void)r;
+static int start_clone3(const gnt_worker *w) {
+    (void)w;
     uint64_t arguments[8] = {0, 0, 0, 0, SIGCHLD, 0, 0, 0};
     long pid = syscall(435 /* clone3 */, arguments, sizeof arguments);
     if (pid == 0)
@@ -245,8 +253,8 @@ static void *nothing(void *user) {
     return user;
 }
 
-static int start_thread(const json_t *r) {
-    (void)r;
+static int start_thread(const gnt_worker *w) {
+    (void)w;
     pthread_t thread;
     if ((errno = pthread_create(&thread, NULL, nothing, NULL)) != 0)
         return -1;
@@ -254,8 +262,8 @@ static int start_thread(const json_t *r) {
 }
 
 /* The same numbers mean other calls there: 41 is dup, which 64-bit filters know as socket. */
-static int call_through_the_old_gate(const json_t *r) {
-    (void)r;
+static int call_through_the_old_gate(const gnt_worker *w) {
+    (void)w;
 #if defined(__x86_64__)
     long rc;
     __asm__ volatile("int $0x80" : "=a"(rc) : "a"(41), "b"(2) : "r8", "r9", "r10", "r11", "memory");
@@ -266,67 +274,66 @@ static int call_through_the_old_gate(const json_t *r) {
 #endif
 }
 
-static int execute(const json_t *r) {
-    (void)r;
+static int execute(const gnt_worker *w) {
+    (void)w;
     char name[] = "/proc/self/exe", *arguments[] = {name, NULL}, *environment[] = {NULL};
     execve(name, arguments, environment); /* if this succeeds, no status line comes */
     return -1;
 }
 
-static int trace(const json_t *r) {
-    (void)r;
+static int trace(const gnt_worker *w) {
+    (void)w;
     return ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0 ? -1 : 0;
 }
 
 /* Attaches without stopping it, and lets go at its own end. */
-static int trace_parent(const json_t *r) {
-    (void)r;
+static int trace_parent(const gnt_worker *w) {
+    (void)w;
     return ptrace(PTRACE_SEIZE, getppid(), NULL, NULL) < 0 ? -1 : 0;
 }
 
 /* Where its truth lies is known: what must be closed is the way there. */
-static int read_parent(const json_t *r) {
+static int read_parent(const gnt_worker *w) {
     char to[sizeof truth];
-    struct iovec mine = {to, sizeof to},
-                 theirs = {(void *)(uintptr_t)json_integer_value(json_object_get(r, "address")), sizeof to};
+    struct iovec mine = {to, sizeof to}, theirs = {(void *)(uintptr_t)told(w, "address"), sizeof to};
     return process_vm_readv(getppid(), &mine, 1, &theirs, 1, 0) < 0 ? -1 : 0;
 }
 
-static int signal_parent(const json_t *r) {
-    (void)r;
+static int signal_parent(const gnt_worker *w) {
+    (void)w;
     return kill(getppid(), 0);
 }
 
-static int signal_the_parents_group(const json_t *r) {
-    (void)r;
+static int signal_the_parents_group(const gnt_worker *w) {
+    (void)w;
     return kill(-getpgid(getppid()), 0);
 }
 
-static int slow_the_parent_down(const json_t *r) {
-    (void)r;
+static int slow_the_parent_down(const gnt_worker *w) {
+    (void)w;
     return setpriority(PRIO_PROCESS, (id_t)getppid(), getpriority(PRIO_PROCESS, (id_t)getppid()));
 }
 
-static int read_the_limits_of_the_parent(const json_t *r) {
+static int read_the_limits_of_the_parent(const gnt_worker *w) {
     struct rlimit now;
-    (void)r;
+    (void)w;
     return prlimit(getppid(), RLIMIT_NOFILE, NULL, &now);
 }
 
-static int raise_limit(const json_t *r) {
-    (void)r;
+static int raise_limit(const gnt_worker *w) {
+    (void)w;
     struct rlimit core = {0, 0};
     return setrlimit(RLIMIT_CORE, &core);
 }
 
-static int make_memory_file(const json_t *r) {
-    (void)r;
+static int make_memory_file(const gnt_worker *w) {
+    (void)w;
     int fd = memfd_create("x", 0);
     return fd < 0 ? -1 : close(fd);
 }
 
-static int change_folder(const json_t *r) {
-    (void)r;
+static int change_folder(const gnt_worker *w) {
+    (void)w;
     return chdir("/");
 }
 

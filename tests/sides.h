@@ -12,17 +12,39 @@
 #include "plugin/info.h"
 #include "try_plugin.h"
 
-enum { SIDES = 3 };
+enum { SIDES = 3, SIDES_MOST_DEFENSES = 4 };
 static const char *const sides_names[SIDES] = {"client", "server", "query"};
+static const uint32_t sides_bits[SIDES] = {GNT_SIDE_CLIENT, GNT_SIDE_SERVER, GNT_SIDE_QUERY};
 
 static const char sides_model_json[] =
     "{\"layers\": [{\"type\": \"conv\", \"name\": \"c\", \"out\": 2, \"kernel\": 3, \"pad\": 1}, "
     "{\"type\": \"batch_norm\", \"name\": \"n\"}, {\"type\": \"relu\"}, {\"type\": \"flatten\"}, "
     "{\"type\": \"dense\", \"name\": \"d\", \"out\": \"classes\"}]}";
 
+/* A defense of the file `so` of this build. */
+typedef struct sides_defense {
+    const char *so, *id, *params;
+    uint32_t hooks;
+} sides_defense;
+
+typedef struct sides_defenses {
+    const sides_defense *at;
+    size_t n;
+} sides_defenses;
+
+/* As an argument: it lives as long as the block that it stands in. */
+#define SIDES_DEFENSES(...)                                                                                  \
+    ((sides_defenses){(const sides_defense[]){__VA_ARGS__},                                                  \
+                      sizeof((const sides_defense[]){__VA_ARGS__}) / sizeof(sides_defense)})
+static const sides_defenses sides_undefended = {NULL, 0};
+
 typedef struct sides_job {
     fuzz_work inputs; /* its work's context is this, being the first member */
-    int fd[SIDES];    /* −1: there is no such side */
+    gnt_request side; /* what each side is asked */
+    int copies;       /* each client is served by a process that saw no other */
+    gnt_request_plugin defense[SIDES_MOST_DEFENSES];
+    char path[SIDES_MOST_DEFENSES][4096];
+    int fd[SIDES]; /* −1: there is no such side */
     pid_t pid[SIDES];
     gnt_st output[8];
     const char *output_name[8];
@@ -60,7 +82,7 @@ static inline gnt_st *sides_output(sides_job *j, const char *name) {
 }
 
 /* In the copy: the job until the socket ends. */
-static inline void sides_serve(sides_job *j, int fd) {
+static inline void sides_serve(sides_job *j, int which, int fd) {
     gnt_err err = {0};
     for (int i = 0; i < SIDES; i++) {
         if (j->fd[i] >= 0)
@@ -68,7 +90,9 @@ static inline void sides_serve(sides_job *j, int fd) {
         j->fd[i] = -1;
     }
     j->fd[0] = fd;
-    if (json_is_true(gnt_request(&j->inputs.work, "copies")))
+    j->side.side.side = sides_bits[which];
+    j->inputs.work.request = &j->side;
+    if (j->copies)
         assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, j->fd + 1), 0);
     j->inputs.work.socket = sides_training;
     const int rc = gnt_job_side(&j->inputs.work, &err);
@@ -91,7 +115,7 @@ static inline void sides_start(sides_job *j, const char *names) {
         assert_true(j->pid[i] >= 0);
         if (j->pid[i] == 0) {
             close(end[0]);
-            sides_serve(j, end[1]);
+            sides_serve(j, i, end[1]);
         }
         close(end[1]);
         j->fd[i] = end[0];
@@ -118,42 +142,40 @@ static inline void sides_close(sides_job *j) {
     fuzz_work_close(&j->inputs);
 }
 
-static inline json_t *sides_key(uint64_t seed) {
-    char hex[GNT_HEX_SIZE];
-    const gnt_key key = gnt_key_of_seed(seed);
-    gnt_key_hex(&key, hex);
-    return json_string(hex);
-}
-
-/* One defense of the file `so` of this build, or of none where id is NULL. */
-static inline json_t *sides_defense(const char *so, const char *id, const char *params, uint32_t hooks) {
-    char path[4096];
-    return id ? json_pack("{s:s, s:s, s:s, s:i}", "file", built(so, path), "id", id, "params", params,
-                          "hooks", (int)hooks)
-              : NULL;
-}
-
 enum {
     SIDES_EVERY = GNT_HOOK_CONTRIBUTE | GNT_HOOK_ENCODE_SET | GNT_HOOK_ENCODE_BATCH | GNT_HOOK_LOCAL_RATE |
                   GNT_HOOK_TRANSFORM_UPDATE | GNT_HOOK_AGGREGATE | GNT_HOOK_STATE | GNT_HOOK_ENCODE_QUERY
 };
 
-/* A job with a small network with batch norm and these defenses (a list, taken over); the request is to be added to, in
- * `inputs.work.request`. */
-static inline json_t *sides_open(sides_job *j, json_t *defense) {
-    json_t *request =
-        json_pack("{s:{s:s, s:s, s:[i, i, i], s:i}, s:o, s:{s:o, s:o, s:o, s:o, s:o}}", "model", "name",
-                  "small", "json", sides_model_json, "sample", 1, 4, 4, "classes", FUZZ_CLASSES, "defense",
-                  defense, "keys", "defense", sides_key(11), "train", sides_key(12), "init", sides_key(13),
-                  "partition", sides_key(14), "observe", sides_key(15));
+/* A training of a small network with batch norm behind these defenses; what else it is asked is to be added to
+ * `inputs.request.train`. */
+static inline gnt_request_train *sides_open(sides_job *j, sides_defenses defenses) {
+    static const int64_t sample[] = {1, 4, 4};
+    const gnt_request_model model = {
+        .name = "small", .json = sides_model_json, .sample = {sample, 3}, .classes = FUZZ_CLASSES};
     *j = (sides_job){0};
-    fuzz_work_open(&j->inputs, request);
+    assert_true(defenses.n <= SIDES_MOST_DEFENSES);
+    for (size_t i = 0; i < defenses.n; i++) {
+        const sides_defense *d = &defenses.at[i];
+        j->defense[i] = (gnt_request_plugin){
+            .file = built(d->so, j->path[i]), .id = d->id, .params = d->params, .hooks = d->hooks};
+    }
+    const gnt_request_plugins defense = {j->defense, defenses.n};
+    const gnt_key role = gnt_key_of_seed(11);
+    j->side = (gnt_request){.kind = GNT_JOB_SIDE, .side = {.model = model, .defense = defense, .key = role}};
+    fuzz_work_open(&j->inputs, (gnt_request){.kind = GNT_JOB_TRAIN,
+                                             .train = {.model = model,
+                                                       .defense = defense,
+                                                       .partition_key = gnt_key_of_seed(14),
+                                                       .init_key = gnt_key_of_seed(13),
+                                                       .train_key = gnt_key_of_seed(12),
+                                                       .defense_key = role}});
     j->inputs.work.context = j;
     j->inputs.work.write = sides_keep;
     j->inputs.work.socket = sides_socket;
     for (int i = 0; i < SIDES; i++)
         j->fd[i] = -1;
-    return request;
+    return &j->inputs.request.train;
 }
 
 #endif

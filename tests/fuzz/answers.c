@@ -264,15 +264,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     answer_all(end[1], hooks[which].op, hooks[which].n, &b);
     to_process = end[0];
     of_side = which == 2 ? "query" : which == 6 ? "server" : "client";
-    fuzz_work_open(&w,
-                   json_pack("{s:[{s:s, s:i}], s:{s:i}, s:{s:s}}", "defense", "id", "says", "hooks",
-                             (int)hooks[which].hook, "record", "encodings", choice >> 7, "keys", "defense",
-                             "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"));
+    const gnt_request_plugin says = {.id = "says", .hooks = hooks[which].hook};
+    const gnt_request_plugins defense = {&says, 1};
+    const gnt_key role = gnt_key_of_seed(1);
+    const gnt_remote_spec spec = {.defense = &defense, .key = &role, .claims = choice >> 7};
+    fuzz_work_open(&w, (gnt_request){.kind = GNT_JOB_TRAIN});
     w.work.socket = socket_of;
     gnt_st_init(&st);
     fuzz_samples(&st, SAMPLES);
     MUST(gnt_samples_unpack(&s, &st, "samples", &err) == 0);
-    MUST(gnt_remote_open(&r, &w.work, fuzz_model(), &err) == 0);
+    MUST(gnt_remote_open(&r, &w.work, fuzz_model(), &spec, &err) == 0);
     const gnt_chain *chain = gnt_remote_chain(r);
     if (which < 3)
         ask_encode(chain, (int)which, &s.view, choice >> 7);

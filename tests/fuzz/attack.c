@@ -133,7 +133,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     gnt_params params = {0};
     script = (fuzz_bytes){data, size};
     const int surface = fuzz_byte(&script) % 3;
-    fuzz_work_open(&w, json_pack("{s:{s:s}}", "attack", "id", "speaks"));
+    fuzz_work_open(
+        &w, (gnt_request){.kind = GNT_JOB_ATTACK, .attack = {.attacker = {.plugin = {.id = "speaks"}}}});
     add_seen(&w, surface);
     attacking a = {.work = &w.work, .targets = json_array()};
     gnt_instance_spec spec = {

@@ -42,18 +42,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const recorded[] = {"client.0", "update.0", "count.0", "encoded_x.0", "encoded_y.0"};
     static const char *const behind[] = {"rows.0", "whole.0",     "labels.0",   "rates.0",
                                          "set.0",  "weight.0.r0", "source.1.r0"};
-    static const int surfaces[] = {GNT_SURFACE_UPDATE, GNT_SURFACE_ENCODING, GNT_SURFACE_REPRESENTATION};
+    static const uint32_t surfaces[] = {GNT_SURFACE_UPDATE, GNT_SURFACE_ENCODING, GNT_SURFACE_REPRESENTATION};
     fuzz_bytes all = {data, size};
     fuzz_work w;
     gnt_err err = {0};
     const uint8_t choice = fuzz_byte(&all);
     const int steps = choice & 4 ? 2 : 0;
     const int64_t n = FUZZ_WEIGHTS, none = 0;
-    fuzz_work_open(&w,
-                   json_pack("{s:o, s:i, s:{s:s, s:i, s:i}, s:{s:i, s:i, s:i, s:i, s:f, s:f}}", "model",
-                             fuzz_model_request(), "stage", 0, "observe", "from", "round", "targets", TARGETS,
-                             "surface", surfaces[choice % 4 % 3], "federated", "clients", 3, "rounds", 2,
-                             "local_steps", steps, "batch", MEMBERS, "rate", 0.1, "participation", 1.0));
+    fuzz_work_open(
+        &w, (gnt_request){.kind = GNT_JOB_OBSERVE,
+                          .observe = {.model = fuzz_model_request(),
+                                      .federated = {.clients = 3,
+                                                    .rounds = 2,
+                                                    .local_steps = steps,
+                                                    .batch = MEMBERS,
+                                                    .rate = 0.1,
+                                                    .participation = 1},
+                                      .observe = {.surface = surfaces[choice % 4 % 3], .targets = TARGETS}}});
     const uint8_t *cut = all.left ? memchr(all.at, 255, all.left) : NULL;
     fuzz_bytes first = fuzz_part(&all, cut ? (size_t)(cut - all.at) : all.left);
     gnt_st *record = fuzz_input(&w, "record");

@@ -5,6 +5,7 @@
 #include "report/tables_impl.h"
 #include "report/report_impl.h"
 #include "results/groups.h"
+#include "results/section.h"
 
 static void write_table(gnt_table *t) {
     static void (*const forms[])(const gnt_table *, gnt_text *) = {gnt_table_markdown, gnt_table_html,

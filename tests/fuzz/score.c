@@ -36,7 +36,9 @@ static int write_score(void *context, const char *name, const gnt_st *st, gnt_er
 enum { TARGETS = 4, CLIENTS = 2, ENTRIES = 3 };
 
 typedef struct goal {
-    int64_t goals, surface, targets, batch, set, members;
+    uint32_t goals, surface;
+    int64_t targets, batch, set;
+    int members;
 } goal;
 
 static const goal goals[] = {
@@ -68,25 +70,38 @@ static void add_truth(fuzz_work *w, const goal *g) {
     }
 }
 
+/* How many rows stand behind an observation, as the job that observes says it. */
+static void tell_members(gnt_st *seen, int members) {
+    char text[64];
+    snprintf(text, sizeof text, "{\"members\": %d}", members);
+    MUST(gnt_st_set_metadata(seen, text, NULL) == 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const names[] = {"reconstruction.#", "labels.#",       "attribute.#",     "mixture.#",
                                         "similarity.#",     "contribution.#", "reconstruction.#"};
     static const char *const shown[] = {"update", "encoded_x"};
-    static const char key[] = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
     fuzz_bytes all = {data, size};
     const uint8_t choice = fuzz_byte(&all);
     const goal *g = &goals[choice % (sizeof goals / sizeof *goals)];
     fuzz_work w;
     gnt_err err = {0};
-    fuzz_work_open(&w,
-                   json_pack("{s:{s:I, s:I, s:I, s:I, s:I}, s:I, s:{s:i, s:i}, s:{s:s}, s:[i, i, i, i]}",
-                             "observe", "targets", (json_int_t)g->targets, "batch", (json_int_t)g->batch,
-                             "surface", (json_int_t)g->surface, "set", (json_int_t)g->set, "members",
-                             (json_int_t)g->members, "goals", (json_int_t)g->goals, "attribute", "index", 0,
-                             "values", 2, "keys", "score", key, "region", 1, 1, choice & 128 ? 2 : 0, 2));
+    const int64_t region[] = {1, 1, 2, 2};
+    const gnt_request_attribute style = {.index = 0, .values = 2};
+    fuzz_work_open(&w, (gnt_request){.kind = GNT_JOB_SCORE,
+                                     .score = {.samples = {.region = {region, choice & 128 ? 4 : 0}},
+                                               .goals = g->goals,
+                                               .observe = {.surface = g->surface,
+                                                           .targets = g->targets,
+                                                           .batch = g->batch,
+                                                           .set = g->set},
+                                               .attribute = &style,
+                                               .key = gnt_key_of_seed(1)}});
     w.work.write = write_score;
     add_truth(&w, g);
     gnt_st *answer = fuzz_input(&w, "answer"), *seen = fuzz_input(&w, "seen");
+    if (g->members)
+        tell_members(seen, g->members);
     fuzz_metadata(answer, &all);
     fuzz_bytes some = fuzz_part(&all, all.left / 4);
     fuzz_tensors(seen, &some, shown, 2);

@@ -203,17 +203,79 @@ put("status", "torn", text(status)[:-4])
 put("status", "odd", b"progress -1 99999999999999999999\nsandbox \xc3\x28 \xf0\x9f\x98\x80\x7f\n[]\n\n%%\n\nVmHWM:  77 kB\n")
 model = {"name": "small", "json": text({"layers": [{"type": "flatten"}, {"type": "dense", "name": "a", "out": "classes"}]}),
          "sample": [1, 4, 4], "classes": 3, "mean": [0.5], "deviation": [0.25]}
-request = {"job": "attack", "model": model, "keys": {"attack": "0f" * 32}, "region": [1, 1, 2, 2], "memory_mb": 64,
-           "federated": {"rounds": 2, "local_steps": 1, "batch": 4, "rate": 0.1, "cosine": True, "participation": 0.5,
-                         "clients": 3},
-           "known": {"values": [{"id": "sigma", "type": 3, "i": 0, "r": 0.5, "text": "", "list": [1, 2]}]},
-           "inputs": {"seen": 5, "targets": 6}, "outputs": {"answer": 7}, "sandbox": {"files": ["a.so"]}}
-put("request", "attack", text(request))
-put("request", "bare", text({"job": "data"}))
-put("request", "odd", text({**request, "keys": {"attack": "zz" * 32}, "region": [0, 0, 9, 9], "inputs": {"seen": 2},
-                            "model": {**model, "sample": [1, 4, 1 << 40]}}))
-put("request", "short-mean", text({**request, "model": {**model, "sample": [3, 4, 4]}}))
-put("request", "mean", text({**request, "model": {**model, "mean": [1, 2], "deviation": []}}))
+key = "0f" * 32
+federated = {"clients": 3, "partition": "dirichlet", "shards": 0, "alpha": 0.5, "rounds": 2, "participation": 0.5, "local_steps": 1,
+             "batch": 4, "rate": 0.1, "momentum": 0.9, "cosine": True, "training_stats": False}
+samples = {"region": [1, 1, 2, 2], "hide": [{"attribute": "style", "weight": 0.5}]}
+plugin = {"file": "/a.so", "id": "dp", "digest": "1" * 64, "params": text({"sigma": 0.5}), "hooks": ["prepare", "transform_update"],
+          "private_artefacts": True, "models": [{"parameter": "extractor", "id": "judge", "input": "model.0", "model": model}]}
+keys = {"partition_key": key, "train_key": key, "defense_key": key}
+record = {"stages": [0, 1], "targets": 2, "encodings": True, "epochs": 1, "key": key}
+observed = {"probe": True, "surface": "update", "batch": 4, "local_steps": 1, "targets": 2, "set": 0, "epochs": 1}
+source = {"name": "glyphs", "seed": -3, "rows": [20, 10, -1], "digest": ""}
+value = {"id": "sigma", "type": "real", "i": 0, "r": 0.5, "text": "", "list": [1, 2.5]}
+attacker = {"model": model, "federated": federated, "granted": ["labels", "defense"], "goals": ["reconstruction"], "budget": 0,
+            "plugin": plugin, "samples": samples, "attribute": {"index": 0, "values": 2},
+            "known": {"ids": "dp+prune", "values": [value, {**value, "id": "bits", "type": "int", "i": -8}]}}
+training = {"model": model, "samples": samples, "federated": federated, "defense": [plugin, {**plugin, "id": "prune"}],
+            "sides": ["client", "server"], "copies": True}
+requests = {
+    "data": {"data": source, "split": {"n": [200, 16, 50, 50, 0, -1], "first": [0, 0, 9], "target_rows": [1, 2], "target_part": 1},
+             "folder": "/data", "public_rows": {**source, "name": "shapes"}, "key": key},
+    "model": {"model": model, "train": {"epochs": 3, "batch": 8, "rate": 0.05, "momentum": 0.9, "decay": 5e-4, "cosine": True,
+                                        "flip": False}, "weights_digest": "2" * 64, "init_key": key, "train_key": key},
+    "train": {**training, **keys, "stages": [0, 1, 2], "shuffle_labels": False, "weights_digest": "2" * 64, "init_key": key,
+              "record": record, "head": {"hidden": [16, 8], "epochs": 2, "batch": 8, "rate": 0.01, "key": key}},
+    "side": {"side": "query", "model": model, "samples": samples, "defense": [plugin], "key": key},
+    "replay": {**training, **keys, "record": record},
+    "prepare-defense": {"model": model, "samples": samples, "federated": federated, "stage": 2, "told_stage": -1, "plugin": plugin,
+                        "key": key},
+    "observe": {"model": model, "samples": samples, "federated": federated, "stage": 2, "observe": observed, "shadow": True,
+                "probe": {"defense": [plugin], "train_key": key, "defense_key": key}},
+    "prepare-attack": {"attacker": attacker, "stage": 2, "told_stage": 2, "observe": {**observed, "surface": "encoding", "set": 4},
+                       "key": key},
+    "attack": {"attacker": attacker, "chained": True, "key": key},
+    "score": {"samples": samples, "goals": ["reconstruction", "label"], "granted": [], "observe": observed,
+              "attribute": {"index": 0, "values": 2}, "chained": False, "lpips": [{"net": "vgg", "digest": "3" * 64}], "judge": model,
+              "key": key},
+    "vet": {"check": "hooks", "seed": 7, "plugin": {"file": "/a.so", "id": "dp", "params": "", "kind": "defense"},
+            "behind": {"file": "/b.so", "id": "guess", "params": "{}", "kind": "attack"}},
+    "describe": {"file": "/a.so"},
+    "sandbox": {},
+}
+process = {"inputs": [{"name": "seen", "fd": 5, "digest": "4" * 64}, {"name": "targets", "fd": 6}],
+           "outputs": [{"name": "answer", "fd": 7}], "sockets": [{"name": "client", "fd": 8}], "memory": 1 << 26,
+           "sandbox": {"files": ["/a.so"], "may_fork": False, "wish.without": ["userns"], "wish.landlock_most": 2,
+                       "wish.least": "partial"}}
+
+
+def message(job, ask, of=process):
+    return text({"process": of, "request": {"job": job, "ask": ask}})
+
+
+for job, ask in requests.items():
+    put("request", job, message(job, ask))
+attack = requests["attack"]
+put("request", "bare", message("data", {}, {"inputs": [], "outputs": [], "sockets": [], "memory": 0}))
+put("request", "no-model", message("model", {k: v for k, v in requests["model"].items() if k not in ("train", "weights_digest")}))
+put("request", "undefended", message("train", {**{k: v for k, v in requests["train"].items() if k not in ("record", "head",
+                                                                                                      "weights_digest")},
+                                               "defense": [], "sides": []}))
+for name, odd in {"odd-key": {"key": "zz" * 32}, "upper-key": {"key": "0F" * 32}, "unknown": {"told": 1},
+                  "no-flag": {"chained": 1}}.items():
+    put("request", name, message("attack", {**attack, **odd}))
+for name, odd in {"odd-region": {"samples": {**samples, "region": [0, 0, 9, 9]}},
+                  "long-region": {"samples": {"region": [0] * 5, "hide": []}},
+                  "short-mean": {"model": {**model, "sample": [3, 4, 4]}},
+                  "mean": {"model": {**model, "mean": [1, 2], "deviation": []}},
+                  "huge": {"model": {**model, "sample": [1, 4, 1 << 40]}},
+                  "twice": {"goals": ["label", "label"]},
+                  "no-word": {"granted": ["everything"]},
+                  "list": {"known": [1]},
+                  "far": {"federated": {**federated, "participation": 1.5}}}.items():
+    put("request", name, message("attack", {"attacker": {**attacker, **odd}, "chained": False, "key": key}))
+put("request", "odd-process", message("sandbox", {}, {**process, "inputs": [{"name": "seen", "fd": -1}]}))
+put("request", "odd-sandbox", message("sandbox", {}, {**process, "sandbox": {**process["sandbox"], "wish.least": "most"}}))
 
 # ---- the store, and joining stores
 

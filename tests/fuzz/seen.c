@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     gnt_err err = {0};
     const int64_t n = FUZZ_WEIGHTS, none = 0;
     const int chained = fuzz_byte(&all) & 1;
-    fuzz_work_open(&w, json_object());
+    fuzz_work_open(&w, (gnt_request){.kind = GNT_JOB_ATTACK});
     gnt_st *st = fuzz_input(&w, "seen");
     fuzz_metadata(st, &all);
     MUST(gnt_st_add(st, chained ? "weights.2" : "weights", GNT_ST_F32, 1, &n, weights, NULL, &err) == 0);

@@ -15,6 +15,7 @@ enum { FUZZ_INPUTS = 12, FUZZ_MOST_TENSORS = 12, FUZZ_MOST_ENTRIES = 4096 };
 
 typedef struct fuzz_work {
     gnt_work work; /* its context is this */
+    gnt_request request;
     struct {
         const char *name;
         gnt_st st;
@@ -78,9 +79,10 @@ static inline int fuzz_goes_on(void *context) {
     return 0;
 }
 
-/* Takes the request over. */
-static inline void fuzz_work_open(fuzz_work *w, json_t *request) {
-    *w = (fuzz_work){.work = {.request = request,
+/* Takes the request's memory over; what else it points to outlives the work. */
+static inline void fuzz_work_open(fuzz_work *w, gnt_request request) {
+    *w = (fuzz_work){.request = request,
+                     .work = {.request = &w->request,
                               .context = w,
                               .has = fuzz_has,
                               .read = fuzz_read,
@@ -88,13 +90,13 @@ static inline void fuzz_work_open(fuzz_work *w, json_t *request) {
                               .progress = fuzz_progress,
                               .should_stop = fuzz_goes_on,
                               .facts = json_object()}};
-    MUST(request && w->work.facts);
+    MUST(w->work.facts);
 }
 
 static inline void fuzz_work_close(fuzz_work *w) {
     for (size_t i = 0; i < w->n; i++)
         gnt_st_free(&w->input[i].st);
-    json_decref((json_t *)(uintptr_t)w->work.request);
+    gnt_request_free(&w->request);
     json_decref(w->work.facts);
 }
 
@@ -210,23 +212,20 @@ static inline void fuzz_samples(gnt_st *st, int64_t n) {
                              NULL) == 0);
 }
 
-static inline json_t *fuzz_model_request(void) {
-    return json_pack("{s:s, s:s, s:[i, i, i], s:i}", "name", "small", "json", fuzz_model_json, "sample", 1, 4,
-                     4, "classes", FUZZ_CLASSES);
+static inline gnt_request_model fuzz_model_request(void) {
+    static const int64_t sample[] = {1, 4, 4};
+    return (gnt_request_model){
+        .name = "small", .json = fuzz_model_json, .sample = {sample, 3}, .classes = FUZZ_CLASSES};
 }
 
 /* The model of that request, made once. */
 static inline const gnt_work_model *fuzz_model(void) {
-    static struct {
-        gnt_work_model model;
-        json_t *
-            request; /* the model's name is the request's; in one object with it, so that the pointer is kept */
-    } made;
-    if (!made.model.model) {
-        made.request = fuzz_model_request();
-        MUST(gnt_work_model_read(&made.model, made.request, NULL) == 0);
+    static gnt_work_model made;
+    if (!made.model) {
+        const gnt_request_model request = fuzz_model_request();
+        MUST(gnt_work_model_open(&made, &request, 0, NULL) == 0);
     }
-    return &made.model;
+    return &made;
 }
 
 #endif

@@ -19,19 +19,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/digest.h"
 #include "base/mem.h"
 #include "process/child.h"
+#include "process/worker.h"
 
 /* The worker's parts. */
 
-static int part_answer(const json_t *request, gnt_err *err) {
+static int part_answer(const gnt_worker *w, gnt_err *err) {
     uint8_t *bytes = NULL;
     size_t size = 0;
-    if (gnt_worker_read(request, "in", 1 << 20, &bytes, &size, err) != 0)
+    if (gnt_worker_read(w, "in", 1 << 20, &bytes, &size, err) != 0)
         return -1;
     for (size_t i = 0; i < size; i++)
         bytes[i] ^= 0x5a;
-    int rc = gnt_worker_write(request, "out", bytes, size, err);
+    int rc = gnt_worker_write(w, "out", bytes, size, err);
     gnt_free(bytes);
     gnt_worker_progress(3, 3);
     return rc;
@@ -54,8 +56,8 @@ static int part_peak(void) {
     return gnt_worker_finish("ok", NULL, NULL, NULL);
 }
 
-static int part_read_only(const json_t *request, gnt_err *err) {
-    int fd = gnt_worker_input(request, "in", err);
+static int part_read_only(const gnt_worker *w, gnt_err *err) {
+    int fd = gnt_worker_input(w, "in", err);
     if (fd < 0)
         return -1;
     if (write(fd, "x", 1) >= 0 || ftruncate(fd, 0) == 0)
@@ -120,8 +122,8 @@ static int part_reserve(gnt_err *err) {
     return refused ? 0 : gnt_fail(err, "3 GiB of address space were given");
 }
 
-static int part_write_much(const json_t *request, gnt_err *err) {
-    int fd = gnt_worker_output(request, "out", err);
+static int part_write_much(const gnt_worker *w, gnt_err *err) {
+    int fd = gnt_worker_output(w, "out", err);
     char block[4096] = {1};
     for (int i = 0; i < 64; i++)
         if (write(fd, block, sizeof block) < 0)
@@ -129,9 +131,9 @@ static int part_write_much(const json_t *request, gnt_err *err) {
     return 0;
 }
 
-static int part_fill(const json_t *request, gnt_err *err) {
+static int part_fill(const gnt_worker *w, gnt_err *err) {
     static char block[1 << 20];
-    int fd = gnt_worker_output(request, "out", err);
+    int fd = gnt_worker_output(w, "out", err);
     memset(block, 1, sizeof block);
     for (int i = 0; i < 1000 && write(fd, block, sizeof block) > 0; i++)
         usleep(1000);
@@ -188,15 +190,15 @@ static int part_orphan(void) {
 
 static int worker(void) {
     gnt_err err = {0};
-    json_t *request = NULL;
-    if (gnt_worker_request(&request, &err) != 0)
+    gnt_worker w;
+    if (gnt_worker_open(&w, &err) != 0)
         return 2;
-    const char *part = json_string_value(json_object_get(request, "part"));
+    const char *part = json_string_value(json_object_get(w.request, "part"));
     int rc = 0;
     if (strcmp(part, "answer") == 0)
-        rc = part_answer(request, &err);
+        rc = part_answer(&w, &err);
     else if (strcmp(part, "read-only") == 0)
-        rc = part_read_only(request, &err);
+        rc = part_read_only(&w, &err);
     else if (strcmp(part, "descriptors") == 0)
         rc = part_descriptors(&err);
     else if (strcmp(part, "surroundings") == 0)
@@ -204,9 +206,9 @@ static int worker(void) {
     else if (strcmp(part, "hog") == 0)
         rc = part_hog();
     else if (strcmp(part, "write-much") == 0)
-        rc = part_write_much(request, &err);
+        rc = part_write_much(&w, &err);
     else if (strcmp(part, "fill") == 0)
-        rc = part_fill(request, &err);
+        rc = part_fill(&w, &err);
     else if (strcmp(part, "reserve") == 0)
         rc = part_reserve(&err);
     else if (strcmp(part, "crash") == 0)
@@ -230,7 +232,7 @@ static int worker(void) {
     json_t *facts = json_pack("{s:i}", "n", 12);
     int code = gnt_worker_finish(rc ? "failed" : "ok", rc ? err.text : NULL, NULL, facts);
     json_decref(facts);
-    json_decref(request);
+    gnt_worker_close(&w);
     return code;
 }
 
@@ -303,6 +305,24 @@ static void answers_through_descriptors(void **state) {
     gnt_free(bytes);
     assert_int_equal(gnt_child_output_read(child, "other", &bytes, &size, &err), -1);
     gnt_child_free(child);
+}
+
+/* A worker that was told a digest reads what has it, and nothing else. */
+static void an_input_has_the_digest_that_was_told(void **state) {
+    (void)state;
+    const char *const bytes[] = {"hello", "hullo"};
+    char digest[GNT_HEX_SIZE];
+    const gnt_digest d = gnt_digest_bytes(bytes[0], 5);
+    gnt_digest_hex(&d, digest);
+    for (int i = 0; i < 2; i++) {
+        gnt_err reason = {0};
+        gnt_child_input in = {.name = "in", .bytes = bytes[i], .size = 5, .digest = digest};
+        gnt_child *child = run("answer", (gnt_child_spec){.seconds = 20, .inputs = &in, .n_inputs = 1});
+        assert_string_equal(gnt_child_verdict(child, &reason), i ? "failed" : "ok");
+        if (i && !strstr(reason.text, "the input \"in\" is not what was stored"))
+            fail_msg("%s", reason.text);
+        gnt_child_free(child);
+    }
 }
 
 /* An output of one is the input of the next, sealed, and so is a file; offsets are not shared. */
@@ -585,6 +605,7 @@ int main(int argc, char **argv) {
         return worker();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_through_descriptors),
+        cmocka_unit_test(an_input_has_the_digest_that_was_told),
         cmocka_unit_test(outputs_become_inputs),
         cmocka_unit_test(inputs_cannot_be_changed),
         cmocka_unit_test(inherits_nothing_else),

@@ -21,6 +21,8 @@ enum { MOST_CLIENTS = 32, ROUNDS = 400 };
 
 typedef struct trial {
     fuzz_work w;
+    gnt_request_record ask;
+    int64_t stage[ROUNDS];
     gnt_fl *fl;
     gnt_partition part;
     int64_t start[MOST_CLIENTS + 1];
@@ -40,8 +42,7 @@ static int keep(void *context, const char *name, const gnt_st *st, gnt_err *err)
 /* Client k holds held[k] rows. */
 static void begin(trial *t, int32_t clients, const int *held, double participation, int steps, int batch,
                   int targets, int stages, uint64_t seed) {
-    char hex[GNT_HEX_SIZE];
-    const gnt_key key = gnt_key_of_seed(seed), train = gnt_key_of_seed(99);
+    const gnt_key train = gnt_key_of_seed(99);
     const gnt_fl_config config = {.rounds = ROUNDS,
                                   .steps = steps,
                                   .batch = batch,
@@ -49,14 +50,18 @@ static void begin(trial *t, int32_t clients, const int *held, double participati
                                   .participation = participation,
                                   .clients = clients};
     *t = (trial){0};
-    gnt_key_hex(&key, hex);
-    json_t *list = json_array();
     for (int i = 0; i < stages; i++)
-        json_array_append_new(list, json_integer(i));
-    fuzz_work_open(&t->w, json_pack("{s:{s:s}, s:{s:o, s:i, s:i, s:i}, s:{s:i, s:i, s:f, s:f, s:i}}", "keys",
-                                    "observe", hex, "record", "stages", list, "targets", targets, "encodings",
-                                    0, "epochs", 0, "federated", "local_steps", steps, "batch", batch,
-                                    "participation", participation, "rate", 0.1, "clients", clients));
+        t->stage[i] = i;
+    t->ask = (gnt_request_record){
+        .stages = {t->stage, (size_t)stages}, .targets = targets, .key = gnt_key_of_seed(seed)};
+    fuzz_work_open(&t->w, (gnt_request){.kind = GNT_JOB_TRAIN,
+                                        .train = {.federated = {.clients = clients,
+                                                                .rounds = ROUNDS,
+                                                                .participation = participation,
+                                                                .local_steps = steps,
+                                                                .batch = batch,
+                                                                .rate = 0.1},
+                                                  .record = &t->ask}});
     t->w.work.write = keep;
     writes = t;
     for (int32_t k = 0; k < clients; k++)
@@ -67,13 +72,13 @@ static void begin(trial *t, int32_t clients, const int *held, double participati
     MUST_WORK(gnt_fl_new(&t->fl, fuzz_model()->model, &config, &no_defense, &train, err));
 }
 
-static void ask(trial *t, const char *what, int value) {
-    json_object_set_new(json_object_get((json_t *)(uintptr_t)t->w.work.request, "record"), what,
-                        json_integer(value));
+static int try_open(trial *t, gnt_err *err) {
+    return gnt_record_open(&t->record, &t->w.work, &t->w.request.train, fuzz_model()->model, t->fl, &t->part,
+                           err);
 }
 
 static void open_record(trial *t) {
-    MUST_WORK(gnt_record_open(&t->record, &t->w.work, fuzz_model()->model, t->fl, &t->part, err));
+    MUST_WORK(try_open(t, err));
     assert_non_null(t->record);
 }
 
@@ -157,7 +162,7 @@ static void more_targets_than_participants_are_refused(void **state) {
     trial t;
     gnt_err err = {0};
     begin(&t, 8, four_each, 0.25, 0, 4, 3, 2, 1);
-    assert_int_equal(gnt_record_open(&t.record, &t.w.work, fuzz_model()->model, t.fl, &t.part, &err), -1);
+    assert_int_equal(try_open(&t, &err), -1);
     assert_non_null(strstr(err.text, "lower observe.targets"));
     assert_null(t.record);
     end(&t);
@@ -167,9 +172,13 @@ static void nothing_is_recorded_where_nothing_is_asked(void **state) {
     (void)state;
     trial t;
     begin(&t, 8, four_each, 1, 0, 4, 3, 0, 1);
-    MUST_WORK(gnt_record_open(&t.record, &t.w.work, fuzz_model()->model, t.fl, &t.part, err));
+    MUST_WORK(try_open(&t, err));
     assert_false(gnt_record_wants(t.record, 0, 0));
     assert_false(gnt_record_wants(NULL, 0, 0));
+    gnt_record_free(t.record);
+    t.w.request.train.record = NULL;
+    MUST_WORK(try_open(&t, err));
+    assert_null(t.record);
     end(&t);
 }
 
@@ -257,7 +266,7 @@ static void a_round_that_never_came_is_told(void **state) {
         gnt_err said = {0};
         gnt_recorded r;
         begin(&t, 3, four_each, 1, 2, 2, 3, 2, 1);
-        ask(&t, "encodings", encodings);
+        t.ask.encodings = encodings;
         open_record(&t);
         for (int32_t k = 0; k < 3; k++)
             MUST_WORK(take(&t, 0, k, 4, err));
@@ -301,15 +310,15 @@ static void the_last_passes_are_kept(void **state) {
             trial t;
             gnt_recorded r;
             begin(&t, 3, held[h], 1, 4, 3, 2, 2, 1);
-            ask(&t, "encodings", 1);
-            ask(&t, "epochs", epochs);
+            t.ask.encodings = 1;
+            t.ask.epochs = epochs;
             /* the two that hold six are drawn where the first is not */
             uint64_t seed = 1;
             for (open_record(&t); gnt_record_wants(t.record, 1, 0);) {
                 end(&t);
                 begin(&t, 3, held[h], 1, 4, 3, 2, 2, ++seed);
-                ask(&t, "encodings", 1);
-                ask(&t, "epochs", epochs);
+                t.ask.encodings = 1;
+                t.ask.epochs = epochs;
                 open_record(&t);
             }
             for (int32_t round = 0; round < 2; round++)
@@ -351,7 +360,7 @@ static void bent_records_are_refused(void **state) {
     (void)state;
     trial t;
     begin(&t, 2, four_each, 1, 4, 1, 2, 1, 1);
-    ask(&t, "encodings", 1);
+    t.ask.encodings = 1;
     open_record(&t);
     for (int32_t k = 0; k < 2; k++) {
         release(&t, 0, k, 0, 4);

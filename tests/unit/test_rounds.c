@@ -30,39 +30,47 @@ typedef struct setting {
 typedef struct trained {
     sides_job job;
     setting set;
+    gnt_request_record record;
     gnt_work_model model;
     gnt_sampleset data;
     int64_t n_params, n_buffers;
 } trained;
 
-static json_t *numbers(int n) {
-    json_t *list = json_array();
-    for (int i = 0; i < n; i++)
-        json_array_append_new(list, json_integer(i));
-    return list;
+static void describe(gnt_request_train *q, trained *t, const setting *s) {
+    static const int64_t rounds[] = {0, 1, 2, 3};
+    t->record = (gnt_request_record){.stages = {rounds, ROUNDS},
+                                     .targets = s->targets,
+                                     .encodings = s->encodings,
+                                     .epochs = s->epochs,
+                                     .key = gnt_key_of_seed(15)};
+    q->federated = (gnt_request_federated){.clients = CLIENTS,
+                                           .partition = GNT_PARTITION_IID,
+                                           .rounds = ROUNDS,
+                                           .participation = 1,
+                                           .local_steps = s->steps,
+                                           .batch = s->batch,
+                                           .rate = 0.1,
+                                           .momentum = s->momentum,
+                                           .cosine = 1,
+                                           .training_stats = 1};
+    q->stages = (gnt_ints){rounds, ROUNDS + 1};
+    q->record = &t->record;
 }
 
-static void describe(json_t *request, const setting *s) {
-    json_object_set_new(request, "federated",
-                        json_pack("{s:i, s:i, s:i, s:i, s:f, s:f, s:i, s:f, s:i, s:i}", "clients", CLIENTS,
-                                  "rounds", ROUNDS, "local_steps", s->steps, "batch", s->batch, "rate", 0.1,
-                                  "momentum", s->momentum, "cosine", 1, "participation", 1.0,
-                                  "training_stats", 1, "partition", GNT_PARTITION_IID));
-    json_object_set_new(request, "stages", numbers(ROUNDS + 1));
-    json_object_set_new(request, "record",
-                        json_pack("{s:o, s:i, s:i, s:i}", "stages", numbers(ROUNDS), "targets", s->targets,
-                                  "encodings", s->encodings, "epochs", s->epochs));
+/* What the training was asked. */
+static const gnt_request_train *asked(const trained *t) {
+    return &t->job.inputs.request.train;
 }
 
-static void train(trained *t, setting s, json_t *defense, const char *sides) {
+static void train(trained *t, setting s, sides_defenses defenses, const char *sides) {
     *t = (trained){.set = s};
-    describe(sides_open(&t->job, defense), &s);
+    describe(sides_open(&t->job, defenses), t, &s);
     fuzz_samples(fuzz_input(&t->job.inputs, "clients"), ROWS);
     fuzz_samples(fuzz_input(&t->job.inputs, "test"), 6);
     fuzz_samples(fuzz_input(&t->job.inputs, "public"), 4);
     gnt_work *w = &t->job.inputs.work;
-    MUST_WORK(gnt_work_model_open(&t->model, w, err));
-    MUST_WORK(gnt_work_samples(&t->data, w, "clients", err));
+    MUST_WORK(gnt_work_model_open(&t->model, &asked(t)->model, 1, err));
+    MUST_WORK(gnt_work_samples(&t->data, w, "clients", NULL, err));
     t->n_params = gnt_model_size(t->model.model);
     t->n_buffers = gnt_model_buffer_size(t->model.model);
     sides_start(&t->job, sides);
@@ -106,7 +114,7 @@ static void assert_recorded_were_aggregated(trained *t) {
         const float *of[CLIENTS] = {0};
         for (int64_t j = 0; j < r.targets; j++)
             of[r.client[j]] = r.update + j * t->n_params;
-        const gnt_fl_config config = gnt_work_config(&t->job.inputs.work);
+        const gnt_fl_config config = gnt_work_config(&asked(t)->federated);
         for (int64_t i = 0; i < t->n_params; i++) {
             double sum = 0;
             for (int k = 0; k < CLIENTS; k++)
@@ -123,13 +131,11 @@ static void assert_recorded_were_aggregated(trained *t) {
     gnt_free(velocity);
 }
 
-static json_t *one_defense(const char *so, const char *id, const char *params, uint32_t hooks) {
-    return json_pack("[o]", sides_defense(so, id, params, hooks));
-}
-
-static json_t *remembers(void) {
-    return one_defense("tests/so/sides.so", "remembers", "{}", GNT_HOOK_TRANSFORM_UPDATE | GNT_HOOK_STATE);
-}
+static const sides_defense remembers = {"tests/so/sides.so", "remembers", "{}",
+                                        GNT_HOOK_TRANSFORM_UPDATE | GNT_HOOK_STATE};
+static const sides_defense every_hook = {"tests/so/sides.so", "every-hook", "{}", SIDES_EVERY};
+static const sides_defense mixup = {"plugins/defenses/mixing.so", "mixup", "{}", GNT_HOOK_ENCODE_SET};
+static const sides_defense noise = {"plugins/defenses/dp.so", "dp-gaussian", "{}", GNT_HOOK_TRANSFORM_UPDATE};
 
 static void what_is_recorded_was_aggregated(void **state) {
     static const setting settings[] = {{.steps = 0, .batch = 4, .targets = CLIENTS},
@@ -140,10 +146,9 @@ static void what_is_recorded_was_aggregated(void **state) {
         for (int defended = 0; defended < 3; defended++) {
             trained t;
             train(&t, settings[i],
-                  defended == 0 ? json_array()
-                  : defended == 1
-                      ? remembers()
-                      : one_defense("plugins/defenses/dp.so", "dp-gaussian", "{}", GNT_HOOK_TRANSFORM_UPDATE),
+                  defended == 0   ? sides_undefended
+                  : defended == 1 ? SIDES_DEFENSES(remembers)
+                                  : SIDES_DEFENSES(noise),
                   "client");
             assert_recorded_were_aggregated(&t);
             forget(&t);
@@ -156,7 +161,7 @@ static void what_is_recorded_was_aggregated(void **state) {
 static int belongs(trained *t, int64_t client, int64_t row) {
     gnt_partition part;
     int found = 0;
-    MUST_WORK(gnt_work_partition(&part, &t->job.inputs.work, &t->data, err));
+    MUST_WORK(gnt_work_partition(&part, &asked(t)->federated, &asked(t)->partition_key, &t->data, err));
     for (int64_t i = part.start[client]; i < part.start[client + 1]; i++)
         found |= part.index[i] == row;
     gnt_partition_free(&part);
@@ -227,7 +232,7 @@ static void assert_rows_give_the_update(trained *t, const gnt_recorded *r, int r
 static void rows_of_one_gradient_are_its_batch(void **state) {
     (void)state;
     trained t;
-    train(&t, (setting){.steps = 0, .batch = 4, .targets = 2}, json_array(), "");
+    train(&t, (setting){.steps = 0, .batch = 4, .targets = 2}, sides_undefended, "");
     for (int round = 0; round < ROUNDS; round++) {
         const gnt_recorded r = recorded(&t, round);
         assert_rows_and_labels(&t, &r, 4);
@@ -243,8 +248,8 @@ static void rows_of_local_steps_come_in_order(void **state) {
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         trained t;
-        train(&t, settings[i], json_array(), "");
-        const gnt_fl_config config = gnt_work_config(&t.job.inputs.work);
+        train(&t, settings[i], sides_undefended, "");
+        const gnt_fl_config config = gnt_work_config(&asked(&t)->federated);
         for (int round = 0; round < ROUNDS; round++) {
             const gnt_recorded r = recorded(&t, round);
             assert_rows_and_labels(&t, &r, i ? EACH : 4);
@@ -260,7 +265,7 @@ static void rows_of_local_steps_come_in_order(void **state) {
 static void a_batch_above_what_is_held_is_all_of_it(void **state) {
     (void)state;
     trained t;
-    train(&t, (setting){.steps = 0, .batch = 100, .targets = CLIENTS}, json_array(), "");
+    train(&t, (setting){.steps = 0, .batch = 100, .targets = CLIENTS}, sides_undefended, "");
     t.set.batch = EACH;
     for (int round = 0; round < ROUNDS; round++) {
         const gnt_recorded r = recorded(&t, round);
@@ -275,7 +280,7 @@ static void released_encodings_were_trained_on(void **state) {
     (void)state;
     trained t;
     train(&t, (setting){.steps = 0, .batch = EACH, .targets = 2, .encodings = 1, .epochs = 1},
-          one_defense("plugins/defenses/mixing.so", "mixup", "{}", GNT_HOOK_ENCODE_SET), "client");
+          SIDES_DEFENSES(mixup), "client");
     for (int round = 0; round < ROUNDS; round++) {
         const gnt_recorded r = recorded(&t, round);
         gnt_st claims;
@@ -321,9 +326,21 @@ static json_t *replay(trained *t) {
         j->inputs.n++;
     }
     const size_t before = j->inputs.n - j->n_outputs;
-    json_object_set_new((json_t *)(uintptr_t)j->inputs.work.request, "copies", json_true());
+    const gnt_request_train *q = asked(t);
+    const gnt_request again = {.kind = GNT_JOB_REPLAY,
+                               .replay = {.model = q->model,
+                                          .federated = q->federated,
+                                          .defense = q->defense,
+                                          .copies = 1,
+                                          .partition_key = q->partition_key,
+                                          .train_key = q->train_key,
+                                          .defense_key = q->defense_key,
+                                          .record = t->record}};
+    j->copies = 1;
     sides_start(j, "client");
+    j->inputs.work.request = &again;
     MUST_WORK(gnt_job_replay(&j->inputs.work, err));
+    j->inputs.work.request = &j->inputs.request;
     sides_stop(j);
     json_t *said = json_loads(sides_output(j, "replay")->metadata, 0, NULL);
     assert_non_null(said);
@@ -344,6 +361,7 @@ static void assert_replayed(trained *t, int64_t differs) {
 }
 
 static void honest_updates_come_out_again(void **state) {
+    static const sides_defense takes_all = {"tests/so/sides.so", "takes-all", "{}", GNT_HOOK_CLIENT_UPDATE};
     static const setting settings[] = {
         {.steps = 0, .batch = 4, .targets = 3},
         {.steps = 4, .batch = 3, .targets = 2, .momentum = 0.9, .encodings = 1}};
@@ -352,13 +370,9 @@ static void honest_updates_come_out_again(void **state) {
         for (int which = 0; which < 3; which++) {
             trained t;
             train(&t, settings[i],
-                  which == 0   ? one_defense("tests/so/sides.so", "every-hook", "{}", SIDES_EVERY)
-                  : which == 1 ? json_pack("[o, o]",
-                                           sides_defense("plugins/defenses/mixing.so", "mixup", "{}",
-                                                         GNT_HOOK_ENCODE_SET),
-                                           sides_defense("plugins/defenses/dp.so", "dp-gaussian", "{}",
-                                                         GNT_HOOK_TRANSFORM_UPDATE))
-                               : one_defense("tests/so/sides.so", "takes-all", "{}", GNT_HOOK_CLIENT_UPDATE),
+                  which == 0   ? SIDES_DEFENSES(every_hook)
+                  : which == 1 ? SIDES_DEFENSES(mixup, noise)
+                               : SIDES_DEFENSES(takes_all),
                   "client server query");
             assert_replayed(&t, 0);
             forget(&t);
@@ -369,7 +383,7 @@ static void honest_updates_come_out_again(void **state) {
 static void one_byte_of_a_record_is_seen(void **state) {
     (void)state;
     trained t;
-    train(&t, (setting){.steps = 2, .batch = 3, .targets = 3}, remembers(), "client");
+    train(&t, (setting){.steps = 2, .batch = 3, .targets = 3}, SIDES_DEFENSES(remembers), "client");
     assert_replayed(&t, 0);
     const gnt_recorded r = recorded(&t, 1);
     uint8_t *byte = (uint8_t *)(uintptr_t)(r.update + 2 * t.n_params + t.n_params / 2);
@@ -388,7 +402,7 @@ static void one_byte_of_a_record_is_seen(void **state) {
 static void another_state_is_seen(void **state) {
     (void)state;
     trained t;
-    train(&t, (setting){.steps = 0, .batch = 4, .targets = CLIENTS}, remembers(), "client");
+    train(&t, (setting){.steps = 0, .batch = 4, .targets = CLIENTS}, SIDES_DEFENSES(remembers), "client");
     gnt_st *held = sides_output(&t.job, "held");
     int changed = 0;
     for (size_t i = 0; i < held->n; i++)
@@ -405,7 +419,7 @@ static void what_other_clients_left_is_seen(void **state) {
     (void)state;
     trained t;
     train(&t, (setting){.steps = 0, .batch = 4, .targets = 2},
-          one_defense("tests/so/sides.so", "peeks", "{}", GNT_HOOK_TRANSFORM_UPDATE), "client");
+          SIDES_DEFENSES({"tests/so/sides.so", "peeks", "{}", GNT_HOOK_TRANSFORM_UPDATE}), "client");
     assert_replayed(&t, -1);
     forget(&t);
 }
@@ -415,9 +429,8 @@ static void draws_do_not_depend_on_the_defense(void **state) {
     (void)state;
     trained plain, noisy;
     const setting s = {.steps = 0, .batch = 4, .targets = 2};
-    train(&plain, s, json_array(), "");
-    train(&noisy, s, one_defense("tests/so/sides.so", "every-hook", "{}", SIDES_EVERY),
-          "client server query");
+    train(&plain, s, sides_undefended, "");
+    train(&noisy, s, SIDES_DEFENSES(every_hook), "client server query");
     for (int round = 0; round < ROUNDS; round++) {
         const gnt_recorded a = recorded(&plain, round), b = recorded(&noisy, round);
         assert_memory_equal(a.client, b.client, 2 * sizeof *a.client);

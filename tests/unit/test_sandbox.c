@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <link.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -62,8 +63,8 @@ static int convolve(gnt_err *err) {
 }
 
 /* What a plugin needs, all in one child. */
-static int needed(const json_t *request, gnt_err *err) {
-    char *path = within(request, "plugin.so");
+static int needed(const gnt_worker *w, gnt_err *err) {
+    char *path = within(w, "plugin.so");
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     gnt_free(path);
     if (!object)
@@ -96,10 +97,10 @@ static int needed(const json_t *request, gnt_err *err) {
         return -1;
     uint8_t *bytes = NULL;
     size_t size = 0;
-    if (gnt_worker_read(request, "in", 100, &bytes, &size, err) != 0)
+    if (gnt_worker_read(w, "in", 100, &bytes, &size, err) != 0)
         return -1;
     gnt_worker_progress(1, 2);
-    int rc = gnt_worker_write(request, "out", bytes, size, err);
+    int rc = gnt_worker_write(w, "out", bytes, size, err);
     gnt_free(bytes);
     return rc;
 }
@@ -146,32 +147,23 @@ static int copies(gnt_err *err) {
 
 static int worker(void) {
     gnt_err err = {0};
-    json_t *request = NULL;
+    gnt_worker w;
     gnt_sandbox_report report = {0};
-    if (gnt_worker_request(&request, &err) != 0)
+    if (gnt_worker_open(&w, &err) != 0)
         return 2;
-    char *plugin = within(request, "plugin.so");
-    const char *files[] = {plugin};
-    const unsigned without = (unsigned)json_integer_value(json_object_get(request, "without"));
-    gnt_sandbox_spec spec = {.files = files, .n_files = 1, .wish.without = without};
-    spec.wish.landlock_most = (int)json_integer_value(json_object_get(request, "landlock_most"));
-    const char *name = json_string_value(json_object_get(request, "act"));
+    const char *name = told_text(&w, "act");
     int rc = 0, why;
-    spec.may_fork = strcmp(name, "copies") == 0;
-    if (strcmp(name, "enter a missing file") == 0)
-        files[0] = "/nowhere/plugin.so";
-    if (without != NO_SANDBOX)
-        rc = gnt_sandbox_enter(&spec, &report, &err);
-    gnt_free(plugin);
+    if (w.launch.sandbox)
+        rc = gnt_sandbox_enter(w.launch.sandbox, &report, &err);
     json_t *stops = json_array();
     for (size_t i = 0; rc == 0 && i < N_FORBIDDEN; i++)
         if (strcmp(name, forbidden[i].name) == 0 ||
             (strcmp(name, "all") == 0 && !(forbidden[i].how & ALONE))) {
-            why = forbidden[i].try_it(request) == 0 ? 0 : errno ? errno : -1;
+            why = forbidden[i].try_it(&w) == 0 ? 0 : errno ? errno : -1;
             json_array_append_new(stops, json_integer(why));
         }
     if (rc == 0 && strcmp(name, "needed") == 0)
-        rc = needed(request, &err);
+        rc = needed(&w, &err);
     if (rc == 0 && strcmp(name, "copies") == 0)
         rc = copies(&err);
     if (rc == 0 && strcmp(name, "abort") == 0)
@@ -180,7 +172,7 @@ static int worker(void) {
                               report.landlock, "remark", report.remark);
     int code = gnt_worker_finish(rc ? "failed" : "ok", err.text, report.level, facts);
     json_decref(facts);
-    json_decref(request);
+    gnt_worker_close(&w);
     return code;
 }
 
@@ -192,13 +184,23 @@ static int port, shared = -1, listening[3];
 static gnt_child *run(const char *name, unsigned without, int landlock_most) {
     gnt_err err = {0};
     gnt_child *child = NULL;
-    json_t *request = json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:I}", "act", name, "folder", folder,
-                                "without", (int)without, "landlock_most", landlock_most, "port", port,
+    json_t *request = json_pack("{s:s, s:s, s:i, s:i, s:I}", "act", name, "folder", folder, "port", port,
                                 "shared", shared, "address", (json_int_t)(uintptr_t)truth);
+    char plugin[PATH_MAX];
+    snprintf(plugin, sizeof plugin, "%s/plugin.so", folder);
+    const char *const file = strcmp(name, "enter a missing file") == 0 ? "/nowhere/plugin.so" : plugin;
+    const gnt_sandbox_spec sandbox = {.files = {&file, 1},
+                                      .wish = {.without = without, .landlock_most = landlock_most},
+                                      .may_fork = strcmp(name, "copies") == 0};
     gnt_child_input in = {.name = "in", .bytes = "hello", .size = 5};
     gnt_child_output out = {.name = "out", .most = 100};
-    gnt_child_spec spec = {
-        .request = request, .inputs = &in, .n_inputs = 1, .outputs = &out, .n_outputs = 1, .seconds = 20};
+    gnt_child_spec spec = {.request = request,
+                           .sandbox = without == NO_SANDBOX ? NULL : &sandbox,
+                           .inputs = &in,
+                           .n_inputs = 1,
+                           .outputs = &out,
+                           .n_outputs = 1,
+                           .seconds = 20};
     if (gnt_child_start(&child, &spec, &err) != 0)
         fail_msg("%s", err.text);
     json_decref(request);

@@ -52,17 +52,25 @@ static void add_images(fuzz_work *w, const char *name, int64_t from, int64_t n) 
                              NULL) == 0);
 }
 
-static void begin(trial *t, int64_t goals, int64_t surface, int64_t targets, int64_t batch, int64_t set,
-                  int64_t members) {
-    static const char key[] = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
-    fuzz_work_open(&t->w, json_pack("{s:{s:I, s:I, s:I, s:I, s:I}, s:I, s:{s:i, s:i}, s:{s:s}}", "observe",
-                                    "targets", (json_int_t)targets, "batch", (json_int_t)batch, "surface",
-                                    (json_int_t)surface, "set", (json_int_t)set, "members",
-                                    (json_int_t)members, "goals", (json_int_t)goals, "attribute", "index", 0,
-                                    "values", 2, "keys", "score", key));
+/* members: rows of `targets` that stand behind an observation, as the job that observes says it; 0: nothing is said. */
+static void begin(trial *t, uint32_t goals, uint32_t surface, int64_t targets, int64_t batch, int64_t set,
+                  int members) {
+    static const gnt_request_attribute style = {.index = 0, .values = 2};
+    fuzz_work_open(
+        &t->w, (gnt_request){
+                   .kind = GNT_JOB_SCORE,
+                   .score = {.goals = goals,
+                             .observe = {.surface = surface, .targets = targets, .batch = batch, .set = set},
+                             .attribute = &style,
+                             .key = gnt_key_of_seed(1)}});
     t->w.work.write = keep_score;
     fuzz_input(&t->w, "answer");
-    fuzz_input(&t->w, "seen");
+    gnt_st *seen = fuzz_input(&t->w, "seen");
+    if (members) {
+        char text[64];
+        snprintf(text, sizeof text, "{\"members\": %d}", members);
+        MUST(gnt_st_set_metadata(seen, text, NULL) == 0);
+    }
     add_images(&t->w, "public", 100, PUBLIC);
 }
 
@@ -356,7 +364,7 @@ static void labels_alone_are_those_of_the_set(void **state) {
     forget(&t);
 }
 
-/* A guess scores what the best of six does; as many members as answers are a batch, whatever the request says. */
+/* A guess scores what the best of six does; as many members as answers are a batch, whatever is said of members. */
 static void floors_are_of_the_best_members(void **state) {
     (void)state;
     trial fixed, wide;

@@ -14,6 +14,7 @@
 typedef struct both {
     sides_job job;
     gnt_work_model model;
+    gnt_remote_spec spec;
     gnt_remote *remote;
     gnt_work_chain here, server, query; /* as each side has one */
     gnt_sampleset data, public_data;
@@ -21,27 +22,24 @@ typedef struct both {
     gnt_key role;
 } both;
 
-static json_t *every_twice(void) {
-    return json_pack("[o, o]", sides_defense("tests/so/sides.so", "every-hook", "{}", SIDES_EVERY),
-                     sides_defense("tests/so/sides.so", "every-hook", "{}", SIDES_EVERY));
-}
+static const sides_defense every_hook = {"tests/so/sides.so", "every-hook", "{}", SIDES_EVERY};
 
-static void open_both(both *b, json_t *defense, const char *sides, int claims) {
+static void open_both(both *b, sides_defenses defenses, const char *sides, int claims) {
     gnt_err err = {0};
-    json_t *request = sides_open(&b->job, defense);
-    json_object_set_new(request, "record", json_pack("{s:i}", "encodings", claims));
+    const gnt_request_train *q = sides_open(&b->job, defenses);
+    b->role = q->defense_key;
+    b->spec = (gnt_remote_spec){.defense = &q->defense, .key = &q->defense_key, .claims = claims};
     fuzz_samples(fuzz_input(&b->job.inputs, "public"), 4);
     fuzz_samples(fuzz_input(&b->job.inputs, "clients"), 12);
     sides_start(&b->job, sides);
     gnt_work *w = &b->job.inputs.work;
-    if (gnt_work_model_open(&b->model, w, &err) != 0 ||
-        gnt_remote_open(&b->remote, w, &b->model, &err) != 0 ||
-        gnt_work_chain_open(&b->here, w, &b->model, &err) != 0 ||
-        gnt_work_chain_open(&b->server, w, &b->model, &err) != 0 ||
-        gnt_work_chain_open(&b->query, w, &b->model, &err) != 0 ||
-        gnt_work_samples(&b->data, w, "clients", &err) != 0 ||
-        gnt_work_samples(&b->public_data, w, "public", &err) != 0 ||
-        gnt_request_key(w, "keys.defense", &b->role, &err) != 0)
+    if (gnt_work_model_open(&b->model, &q->model, 0, &err) != 0 ||
+        gnt_remote_open(&b->remote, w, &b->model, &b->spec, &err) != 0 ||
+        gnt_work_chain_open(&b->here, w, &b->model, &q->defense, &b->role, &err) != 0 ||
+        gnt_work_chain_open(&b->server, w, &b->model, &q->defense, &b->role, &err) != 0 ||
+        gnt_work_chain_open(&b->query, w, &b->model, &q->defense, &b->role, &err) != 0 ||
+        gnt_work_samples(&b->data, w, "clients", NULL, &err) != 0 ||
+        gnt_work_samples(&b->public_data, w, "public", NULL, &err) != 0)
         fail_msg("%s", err.text);
     b->weights = gnt_array((size_t)gnt_model_size(b->model.model), sizeof *b->weights);
     b->buffers = gnt_array((size_t)gnt_model_buffer_size(b->model.model), sizeof *b->buffers);
@@ -307,7 +305,7 @@ static void compare_sums(both *b) {
 static void hooks_give_elsewhere_what_they_give_here(void **state) {
     (void)state;
     both b;
-    open_both(&b, every_twice(), "client server query", 1);
+    open_both(&b, SIDES_DEFENSES(every_hook, every_hook), "client server query", 1);
     const gnt_samples all = b.data.view;
     compare_sums(&b);
     for (int32_t round = 0; round < 3; round++) {
@@ -331,9 +329,8 @@ static void hooks_give_elsewhere_what_they_give_here(void **state) {
 static void a_computation_elsewhere_is_the_same(void **state) {
     (void)state;
     both b;
-    open_both(&b,
-              json_pack("[o]", sides_defense("tests/so/sides.so", "takes-all", "{}", GNT_HOOK_CLIENT_UPDATE)),
-              "client", 0);
+    open_both(&b, SIDES_DEFENSES({"tests/so/sides.so", "takes-all", "{}", GNT_HOOK_CLIENT_UPDATE}), "client",
+              0);
     const gnt_samples own = gnt_samples_part(&b.data.view, 0, 4);
     const int64_t n = gnt_model_shared_size(b.model.model);
     float *flat[2];
@@ -361,13 +358,11 @@ static void a_computation_elsewhere_is_the_same(void **state) {
 static void built_defenses_are_the_same_elsewhere(void **state) {
     (void)state;
     both b;
-    open_both(
-        &b,
-        json_pack("[o, o, o]",
-                  sides_defense("plugins/defenses/mixing.so", "mixup", "{}", GNT_HOOK_ENCODE_SET),
-                  sides_defense("plugins/defenses/dp.so", "dp-gaussian", "{}", GNT_HOOK_TRANSFORM_UPDATE),
-                  sides_defense("plugins/defenses/prune.so", "prune", "{}", GNT_HOOK_TRANSFORM_UPDATE)),
-        "client", 1);
+    open_both(&b,
+              SIDES_DEFENSES({"plugins/defenses/mixing.so", "mixup", "{}", GNT_HOOK_ENCODE_SET},
+                             {"plugins/defenses/dp.so", "dp-gaussian", "{}", GNT_HOOK_TRANSFORM_UPDATE},
+                             {"plugins/defenses/prune.so", "prune", "{}", GNT_HOOK_TRANSFORM_UPDATE}),
+              "client", 1);
     for (int32_t round = 0; round < 2; round++)
         for (int32_t client = 0; client < 3; client++) {
             const gnt_samples own = gnt_samples_part(&b.data.view, 4 * client, 4);
@@ -382,9 +377,8 @@ static void built_defenses_are_the_same_elsewhere(void **state) {
 static void a_copy_knows_nothing_of_others(void **state) {
     (void)state;
     both b;
-    open_both(&b,
-              json_pack("[o]", sides_defense("tests/so/sides.so", "peeks", "{}", GNT_HOOK_TRANSFORM_UPDATE)),
-              "client", 0);
+    open_both(&b, SIDES_DEFENSES({"tests/so/sides.so", "peeks", "{}", GNT_HOOK_TRANSFORM_UPDATE}), "client",
+              0);
     const gnt_samples own = gnt_samples_part(&b.data.view, 0, 4);
     const int64_t n = gnt_model_shared_size(b.model.model);
     float *flat = gnt_array((size_t)n, sizeof *flat);
@@ -401,9 +395,9 @@ static void a_copy_knows_nothing_of_others(void **state) {
             gnt_remote_free(b.remote);
             b.remote = NULL;
             sides_stop(&b.job);
-            json_object_set_new((json_t *)(uintptr_t)b.job.inputs.work.request, "copies", json_true());
+            b.job.copies = b.spec.copies = 1;
             sides_start(&b.job, "client");
-            MUST_WORK(gnt_remote_open(&b.remote, &b.job.inputs.work, &b.model, err));
+            MUST_WORK(gnt_remote_open(&b.remote, &b.job.inputs.work, &b.model, &b.spec, err));
         }
         gnt_client c = client_of(&b, 0, call, &own);
         *first = 1;
@@ -423,9 +417,7 @@ static void a_copy_knows_nothing_of_others(void **state) {
 static void a_sum_that_grows_is_refused_or_cut(void **state) {
     (void)state;
     both b;
-    open_both(&b,
-              json_pack("[o]", sides_defense("tests/so/sides.so", "grows-sum", "{}", GNT_HOOK_CONTRIBUTE)),
-              "client", 0);
+    open_both(&b, SIDES_DEFENSES({"tests/so/sides.so", "grows-sum", "{}", GNT_HOOK_CONTRIBUTE}), "client", 0);
     const gnt_chain *chain = gnt_remote_chain(b.remote);
     const gnt_samples own = gnt_samples_part(&b.data.view, 0, 4);
     const gnt_client c = client_of(&b, 0, 0, &own);
@@ -443,7 +435,7 @@ static void a_sum_that_grows_is_refused_or_cut(void **state) {
 static void a_side_that_is_gone_is_told(void **state) {
     (void)state;
     both b;
-    open_both(&b, every_twice(), "client", 0);
+    open_both(&b, SIDES_DEFENSES(every_hook, every_hook), "client", 0);
     gnt_st st;
     gnt_batch batch;
     gnt_err err = {0};

@@ -1,4 +1,5 @@
-/* What an attack's process could do with what it is handed. Its request holds one key, its own, and no other job's.
+/* What an attack's process could do with what it is handed. Its request holds one key, its own, and no other job's,
+ * no seed and no path but its plugin's.
  * Under a secret run key nobody finds the streams by trying seeds: not the noise of a defense, not the targets, not
  * who holds what; under a run key made from a seed everybody does, which proves that the trial tries the right names.
  * And the attempts of tests/plugins/break_in.c succeed where no sandbox stands: its zeros behind one are the
@@ -22,7 +23,7 @@
 #include "data/data.h"
 #include "fake_plugins.h"
 #include "fl/partition.h"
-#include "job/work.h"
+#include "request/request_fields.h"
 #include "run/run_impl.h"
 #include "try_plugin.h"
 
@@ -108,17 +109,6 @@ static run_job *job_of(const jobs *j, const char *name) {
     return j->r.job[json_integer_value(at)];
 }
 
-static gnt_key key_of(const jobs *j, const char *job, const char *name) {
-    gnt_key key;
-    gnt_err err = {0};
-    gnt_work w = {.request = job_of(j, job)->request};
-    char path[64];
-    snprintf(path, sizeof path, "keys.%s", name);
-    if (gnt_request_key(&w, path, &key, &err) != 0)
-        fail_msg("%s", err.text);
-    return key;
-}
-
 /* Every name under which the harness derives a key for these jobs; `role` is one of six. */
 static const char *const roles[] = {"data", "init", "train", "defense", "attack", "observe"};
 static const char *const names[] = {"t/s3",
@@ -146,20 +136,58 @@ static int same(const gnt_key *a, const gnt_key *b) {
     return memcmp(a, b, sizeof *a) == 0;
 }
 
+/* ---- the keys of requests, by the table of their fields ---- */
+
+enum { MOST_KEYS = 8 };
+
+typedef struct key_list {
+    gnt_key key[MOST_KEYS];
+    size_t n;
+} key_list;
+
+/* Every key below, of groups and lists too. */
+static void add_keys(key_list *out, const gnt_fields *fields, const void *from) {
+    for (size_t i = 0; i < fields->n; i++) {
+        const gnt_field *f = &fields->field[i];
+        const char *at = (const char *)from + f->offset, *group = at;
+        if (f->type == GNT_FIELD_KEY) {
+            assert_true(out->n < MOST_KEYS);
+            memcpy(&out->key[out->n++], at, sizeof(gnt_key));
+        } else if (f->type == GNT_FIELD_GROUP) {
+            if (f->optional)
+                memcpy(&group, at, sizeof group);
+            if (group)
+                add_keys(out, f->group, group);
+        } else if (f->type == GNT_FIELD_LIST) {
+            size_t n;
+            memcpy(&group, at, sizeof group);
+            memcpy(&n, at + sizeof group, sizeof n);
+            for (size_t k = 0; k < n; k++)
+                add_keys(out, f->group, group + k * f->group->size);
+        }
+    }
+}
+
+static key_list keys_of(const gnt_request *request) {
+    key_list keys = {.n = 0};
+    add_keys(&keys, gnt_request_kinds[request->kind].fields, &request->data);
+    return keys;
+}
+
 /* All keys of all requests, each once. */
 static size_t gather(const jobs *j, gnt_key *keys) {
     size_t n = 0;
-    const char *name;
-    json_t *value;
-    for (size_t i = 0; i < j->r.n_jobs; i++)
-        json_object_foreach(json_object_get(j->r.job[i]->request, "keys"), name, value) {
-            gnt_key key = key_of(j, j->r.job[i]->name, name);
+    for (size_t i = 0; i < j->r.n_jobs; i++) {
+        const key_list of = keys_of(&j->r.job[i]->request);
+        for (size_t m = 0; m < of.n; m++) {
             size_t k = 0;
-            while (k < n && !same(&keys[k], &key))
+            while (k < n && !same(&keys[k], &of.key[m]))
                 k++;
-            keys[k] = key;
+            assert_true(k < MOST_KEYS * MOST_JOBS);
+            keys[k] = of.key[m];
             n += k == n;
         }
+    }
     return n;
 }
 
@@ -213,7 +241,7 @@ typedef struct finds {
 
 /* Tries all seeds against the keys of the suite's jobs and what they decide. */
 static finds try_seeds(const jobs *j) {
-    gnt_key keys[4 * MOST_JOBS];
+    gnt_key keys[MOST_KEYS * MOST_JOBS];
     gnt_err err = {0};
     gnt_data *data;
     gnt_data_spec spec = {.name = "glyphs", .rows = {ROWS, 20, 20}};
@@ -222,8 +250,10 @@ static finds try_seeds(const jobs *j) {
     for (int i = 0; i < CLIENT_ROWS; i++)
         labels[i] = i % 10;
     size_t n = gather(j, keys);
-    gnt_key noise = key_of(j, "observe t/r2/dp-gaussian@0.5/s3", "defense"),
-            deal = key_of(j, "data t/s3", "data");
+    const gnt_request *observed = &job_of(j, "observe t/r2/dp-gaussian@0.5/s3")->request;
+    const gnt_request *dealt = &job_of(j, "data t/s3")->request;
+    assert_true(observed->kind == GNT_JOB_OBSERVE && observed->observe.probe && dealt->kind == GNT_JOB_DATA);
+    const gnt_key noise = observed->observe.probe->defense_key, deal = dealt->data.key;
     drawn truth, guess;
     draw(&truth, data, &noise, &deal);
     finds f = {0};
@@ -280,33 +310,101 @@ static void a_secret_key_gives_none_away(void **state) {
 
 /* ---- what a request tells ---- */
 
+static int mentions(const char *text, const gnt_key *key) {
+    char hex[GNT_HEX_SIZE];
+    gnt_digest d;
+    memcpy(d.b, key->b, sizeof d.b);
+    gnt_digest_hex(&d, hex);
+    return strstr(text, hex) != NULL;
+}
+
+static int is_attack(gnt_job_kind kind) {
+    return kind == GNT_JOB_ATTACK || kind == GNT_JOB_PREPARE_ATTACK;
+}
+
 static void an_attack_holds_its_own_key_alone(void **state) {
     (void)state;
     jobs j;
     open_jobs(&j, "\"seed\": 4711");
-    char run_hex[GNT_HEX_SIZE];
-    gnt_key_hex(&j.suite.key, run_hex);
     size_t attacks = 0;
     for (size_t i = 0; i < j.r.n_jobs; i++) {
-        const run_job *mine = j.r.job[i];
-        char *text = json_dumps(mine->request, JSON_COMPACT);
-        assert_null(strstr(text, run_hex));
-        const char *kind = json_string_value(json_object_get(mine->request, "job"));
-        int attack = strcmp(kind, "attack") == 0 || strcmp(kind, "prepare-attack") == 0;
-        attacks += (size_t)attack;
-        assert_true(!attack || json_object_size(json_object_get(mine->request, "keys")) == 1);
-        for (size_t k = 0; attack && k < j.r.n_jobs; k++) {
-            const char *name;
-            json_t *value;
-            const char *other = json_string_value(json_object_get(j.r.job[k]->request, "job"));
-            if (strcmp(other, "attack") == 0 || strcmp(other, "prepare-attack") == 0)
-                continue;
-            json_object_foreach(json_object_get(j.r.job[k]->request, "keys"), name, value)
-                assert_null(strstr(text, json_string_value(value)));
+        const gnt_request *mine = &j.r.job[i]->request;
+        const key_list keys = keys_of(mine);
+        json_t *json = gnt_request_encode(mine, GNT_FIELDS_ALL);
+        char *text = gnt_json_canonical(json);
+        assert_false(mentions(text, &j.suite.key));
+        attacks += (size_t)is_attack(mine->kind);
+        assert_true(!is_attack(mine->kind) || (keys.n == 1 && mentions(text, &keys.key[0])));
+        for (size_t k = 0; is_attack(mine->kind) && k < j.r.n_jobs; k++) {
+            const key_list other = keys_of(&j.r.job[k]->request);
+            for (size_t m = 0; k != i && m < other.n; m++)
+                if (!is_attack(j.r.job[k]->request.kind) || !same(&other.key[m], &keys.key[0]))
+                    assert_false(mentions(text, &other.key[m]));
         }
-        free(text);
+        gnt_free(text);
+        json_decref(json);
     }
     assert_true(attacks >= 4);
+    close_jobs(&j);
+}
+
+/* Members of the JSON whose names end in "key", at any depth. */
+static size_t count_keys(const json_t *json) {
+    const char *name;
+    json_t *value;
+    size_t i, n = 0;
+    json_object_foreach((json_t *)(uintptr_t)json, name, value) {
+        const size_t length = strlen(name);
+        n += length >= 3 && strcmp(name + length - 3, "key") == 0;
+        n += count_keys(value);
+    }
+    json_array_foreach(json, i, value) n += count_keys(value);
+    return n;
+}
+
+/* Or the laws here would be of nothing. */
+static void the_walk_finds_every_key(void **state) {
+    (void)state;
+    jobs j;
+    open_jobs(&j, "\"seed\": 4711");
+    for (size_t i = 0; i < j.r.n_jobs; i++) {
+        json_t *json = gnt_request_encode(&j.r.job[i]->request, GNT_FIELDS_ALL);
+        assert_int_equal(keys_of(&j.r.job[i]->request).n, count_keys(json));
+        json_decref(json);
+    }
+    close_jobs(&j);
+}
+
+/* By the table, so whatever is written into it: no seed, no folder, and no path but those of plugins. */
+static void assert_no_places(const gnt_fields *fields) {
+    for (size_t i = 0; i < fields->n; i++) {
+        const gnt_field *f = &fields->field[i];
+        const int of_plugin = fields->size == sizeof(gnt_request_plugin) &&
+                              f->offset == offsetof(gnt_request_plugin, file) && strcmp(f->name, "file") == 0;
+        if (strstr(f->name, "seed") || strstr(f->name, "folder") || strstr(f->name, "path") ||
+            (f->is_place && !of_plugin))
+            fail_msg("an attack is told \"%s\"", f->name);
+        if (f->group)
+            assert_no_places(f->group);
+    }
+}
+
+static void an_attack_is_told_no_seed_and_no_path(void **state) {
+    (void)state;
+    jobs j;
+    assert_no_places(gnt_request_kinds[GNT_JOB_ATTACK].fields);
+    assert_no_places(gnt_request_kinds[GNT_JOB_PREPARE_ATTACK].fields);
+    open_jobs(&j, "\"seed\": 4711");
+    for (size_t i = 0; i < j.r.n_jobs; i++) {
+        const run_job *mine = j.r.job[i];
+        if (!is_attack(mine->request.kind))
+            continue;
+        const gnt_request_plugin *plugin = mine->request.kind == GNT_JOB_ATTACK
+                                               ? &mine->request.attack.attacker.plugin
+                                               : &mine->request.prepare_attack.attacker.plugin;
+        assert_int_equal(mine->n_plugins, 1);
+        assert_string_equal(plugin->file, mine->plugin[0]);
+    }
     close_jobs(&j);
 }
 
@@ -381,6 +479,8 @@ int main(void) {
         cmocka_unit_test(a_seed_gives_every_stream_away),
         cmocka_unit_test(a_secret_key_gives_none_away),
         cmocka_unit_test(an_attack_holds_its_own_key_alone),
+        cmocka_unit_test(the_walk_finds_every_key),
+        cmocka_unit_test(an_attack_is_told_no_seed_and_no_path),
         cmocka_unit_test(without_a_sandbox_every_way_leads_out),
     };
     return cmocka_run_group_tests_name("trust", tests, open_all, close_all);
