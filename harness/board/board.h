@@ -1,5 +1,6 @@
-/* board: a leaderboard of several runs and contributors, made from run folders alone (docs/leaderboard.md). Run folders
- * are treated as hostile; nothing outside them and the output folder is touched, and the same runs give the same bytes. */
+/* board: a leaderboard of several runs and contributors, made from run folders alone (docs/leaderboard.md).
+ * Run folders are treated as hostile; nothing outside them and the output folder is touched, and the same
+ * runs give the same bytes. */
 #ifndef GNT_BOARD_BOARD_H
 #define GNT_BOARD_BOARD_H
 
@@ -13,12 +14,12 @@ enum { GNT_BOARD_MOST_RUNS = 256, GNT_BOARD_UNREADABLE = -2 };
 typedef struct gnt_board_source {
     const char *folder;            /* of a run */
     const char *contributor;       /* NULL: as its board.json says or, without one, the folder's name */
-    const struct gnt_tally *tally; /* of its results.json, tally/tally.h; NULL: the file is believed in all */
+    const struct gnt_tally *tally; /* of its results.json, tally/tally.h; NULL: nothing in it is open */
 } gnt_board_source;
 
 typedef struct gnt_board_options {
-    const char
-        *folder; /* where leaderboard.html, .md, .csv, .json and reports/ go; made where it is missing */
+    /* where leaderboard.html, .md, .csv, .json and reports/ go; made where it is missing */
+    const char *folder;
     const char *title; /* NULL: "Leaderboard" */
     const gnt_board_source *source;
     size_t n_source;
@@ -26,7 +27,8 @@ typedef struct gnt_board_options {
 } gnt_board_options;
 
 /* `notices` (may be NULL) receives a line for each thing left out; those are no failures. Returns 0,
- * GNT_BOARD_UNREADABLE when a run cannot be read or its board.json is wrong, −1 when a file cannot be written. */
+ * GNT_BOARD_UNREADABLE when a run cannot be read or its board.json is wrong, −1 when a file cannot be
+ * written. */
 int gnt_board_make(const gnt_board_options *options, gnt_text *notices, gnt_err *err);
 
 #endif

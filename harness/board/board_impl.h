@@ -38,8 +38,8 @@ typedef struct board_row {
     size_t first;    /* the run that brought it; of one contributor's runs the last */
     uint32_t flags;  /* GNT_FLAG_*, all members together */
     uint8_t *in_run; /* n_run flags of the board: whose it is */
-    const gnt_outcome
-        *marked; /* a cell of any run in which the host found something wrong with it, or NULL */
+    /* a cell of any run in which the host found something wrong with it, or NULL */
+    const gnt_outcome *marked;
 } board_row;
 
 /* What a run says of a row under an attack at a stage. Those of one run, row and attack lie side by side. */
@@ -50,8 +50,8 @@ typedef struct board_number {
     gnt_public_verdict against_public; /* of the row in that run */
 } board_number;
 
-/* A task at a stage that the suite fixed, or at all that the host drew, in all runs that ask the same there. Only what stands
- * in one contest is compared. */
+/* A task at a stage that the suite fixed, or at all that the host drew, in all runs that ask the same there.
+ * Only what stands in one contest is compared. */
 typedef struct board_contest {
     const char *task;
     int64_t stage;      /* GNT_EVERY_STAGE: all, which the host drew in each run; the worst counts */
@@ -63,11 +63,11 @@ typedef struct board_contest {
     size_t n_row;
     board_number *number; /* those that count: what a contributor has measured anew is left out */
     size_t n_number;
-    uint32_t *
-        threat; /* threat models: what an attacker may know; the first is everything granted to anyone here */
+    /* threat models: what an attacker may know; the first is everything granted to anyone here */
+    uint32_t *threat;
     size_t n_threat;
-    const gnt_task_facts
-        *facts;              /* of the first run that trained on the public data alone; else of the first */
+    /* of the first run that trained on the public data alone; else of the first */
+    const gnt_task_facts *facts;
     const gnt_measure *lead; /* what it is ranked by on the pages; NULL: no number at all */
     size_t like; /* an earlier contest of the same task and stage that asks something else; own index: none */
 } board_contest;
@@ -94,16 +94,17 @@ typedef struct board_place {
     size_t judged, of; /* attacks with a number, of those that apply and gave any defense one */
     size_t lacking;    /* of the required ones, those without a number; `missing` is the first of them */
     size_t missing;
-    gnt_rank_state state;     /* why it has no rank */
-    gnt_leak_place place;     /* by its leakage above the floor; rank 0: not ranked */
-    double floor;             /* of the contest; NAN: unknown */
-    const board_number *told; /* beside PSNR: where the right image was told most often; NULL: not measured */
-    const gnt_score *told_score;
+    gnt_rank_state state; /* why it has no rank */
+    gnt_leak_place place; /* by its leakage above the floor; rank 0: not ranked */
+    double floor;         /* of the contest; NAN: unknown */
+    /* beside PSNR: where the right image was picked most often; NULL: not measured */
+    const board_number *identified;
+    const gnt_score *identified_score;
 } board_place;
 
-/* ---- believe.c: what a run's own files leave open ---- */
+/* ---- unproven.c: what a run's own files leave open ---- */
 
-void board_believe(board_run *run, const gnt_tally *tally);
+void board_mark_unproven(board_run *run, const gnt_tally *tally);
 int board_read_seal(board_run *run, gnt_err *err); /* sets run->seal; −1: signature.json does not fit */
 int board_is_proven(const board_run *run, const char *task); /* 1: the task's digest is what it must be */
 int board_suite_is_proven(const board_run *run);
@@ -116,7 +117,8 @@ size_t board_stages(const board_contest *c, const gnt_results *r, int64_t stages
 /* 1 when attackers that know the one or the other can run the same attacks of a contest. */
 int board_same_reach(const board_contest *c, uint32_t one, uint32_t other);
 void board_contest_free(board_contest *c);
-/* What a run's suite says of a defense or an attack, as canonical text without what is no setting; the caller frees. */
+/* What a run's suite says of a defense or an attack, as canonical text without what is no setting; the caller
+ * frees. */
 char *board_settings(const gnt_results *r, const char *list, const char *label);
 
 /* ---- rank.c ---- */
@@ -127,7 +129,8 @@ size_t board_rank(const board_contest *c, const gnt_measure *m, uint32_t threat,
 typedef enum board_trial { BOARD_BESIDE, BOARD_UNFIT, BOARD_UNTRIED, BOARD_TRIED } board_trial;
 board_trial board_trial_of(const board_contest *c, size_t row, size_t attack, const gnt_measure *m,
                            uint32_t threat, gnt_group_kind kind);
-/* What a guess without the update scores here, of the run given first that says so; NAN and "" when unknown. */
+/* What a guess without the update scores here, of the run given first that says so; NAN and "" when
+ * unknown. */
 double board_floor(const board_contest *c, const gnt_measure *m, uint32_t threat, const char **name);
 /* 1 when some place has a number. */
 int board_any_number(const board_place *places, size_t n);
@@ -145,7 +148,7 @@ void board_say_state(const board_contest *c, const board_place *p, gnt_text *out
 void board_say_answer(const board *b, const board_contest *c, gnt_text *out);
 const char *board_utility(const board *b, const board_contest *c); /* "accuracy", or "" */
 /* "88.0 % [80.0, 94.0]", and under which attack where that is not the one that leaks most; or nothing. */
-void board_say_told(const board *b, const board_contest *c, const board_place *p, gnt_text *out);
+void board_say_identified(const board *b, const board_contest *c, const board_place *p, gnt_text *out);
 /* The claim for a row, NULL for none; the last run's that makes one. */
 const gnt_board_claim *board_claim(const board *b, const board_contest *c, const board_row *row,
                                    const gnt_measure *m);
@@ -154,9 +157,10 @@ int board_footnote(size_t n, uint32_t *flag, const char **mark, const char **wor
 
 /* ---- head.c ---- */
 
-void board_say_alone(const board *b, const board_contest *c,
-                     gnt_text *out); /* why it is apart from `like`, or "" */
-/* Sentences on how the section was made: probe or round, drawn rounds, public seeds, what public data give; or "". */
+/* why it is apart from `like`, or "" */
+void board_say_alone(const board *b, const board_contest *c, gnt_text *out);
+/* Sentences on how the section was made: probe or round, drawn rounds, public seeds, what public data give;
+ * or "". */
 void board_say_head(const board *b, const board_contest *c, gnt_text *out);
 /* 1 when a defense could have known what is observed: a probe, or a public seed. */
 int board_is_doubtful(const board *b, const board_contest *c);

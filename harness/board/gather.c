@@ -1,6 +1,7 @@
-/* Runs to contests. A contest is one task at one stage, or at all stages that the host drew, in all runs that ask the same
- * there: the task's digest is the same, or that of the whole suite, and updates were observed in the same way. Invariant: a number that counts is of the last run in which its contributor put that
- * defense, settings and version unchanged, under that attack. */
+/* Runs to contests. A contest is one task at one stage, or at all stages that the host drew, in all runs that
+ * ask the same there: the task's digest is the same, or that of the whole suite, and updates were observed in
+ * the same way. Invariant: a number that counts is of the last run in which its contributor put that defense,
+ * settings and version unchanged, under that attack. */
 #include <string.h>
 
 #include "base/json.h"
@@ -24,8 +25,8 @@ static const json_t *entry_of(const gnt_results *r, const char *list, const char
     return NULL;
 }
 
-/* The models that the parameters of a member name, as the suite describes them: the same name may stand for another network
- * elsewhere. What a model came to is no setting. */
+/* The models that the parameters of a member name, as the suite describes them: the same name may stand for
+ * another network elsewhere. What a model came to is no setting. */
 static json_t *models_named(const gnt_results *r, const json_t *params) {
     static const char *const settings[] = {"id", "model", "data", "samples", "epochs"};
     json_t *list = json_array(), *value;
@@ -218,8 +219,8 @@ static int ran_again(const board_contest *c, const gnt_results *r, const char *d
     return n > 0;
 }
 
-/* 1 when a later run of the same contributor has put the defense with other settings or another version, or has this
- * very number anew. */
+/* 1 when a later run of the same contributor has put the defense with other settings or another version, or
+ * has this very number anew. */
 static int is_superseded(const board *b, const board_contest *c, size_t at, const char *defense,
                          const char *attack, int *failed) {
     const gnt_results *mine = &b->run[c->run[at]].results;
@@ -352,8 +353,8 @@ static int add_threats(board *b, const board_contest *c) {
     return 0;
 }
 
-/* Threat models of a contest are told apart by which of its attacks they can run: the first can run all, and those that can
- * run none are left out. */
+/* Threat models of a contest are told apart by which of its attacks they can run: the first can run all, and
+ * those that can run none are left out. */
 static int find_threats(const board *b, board_contest *c) {
     c->threat = gnt_array(b->n_threat + 1, sizeof *c->threat);
     if (!c->threat)
@@ -373,8 +374,8 @@ static int find_threats(const board *b, board_contest *c) {
     return 0;
 }
 
-/* Who is given first says what a defense must have stood: the attacks of the last run of theirs. Other people's attacks
- * count where they were run, and cannot push anybody out of the ranking. */
+/* Who is given first says what a defense must have stood: the attacks of the last run of theirs. Other
+ * people's attacks count where they were run, and cannot push anybody out of the ranking. */
 static void mark_required(const board *b, board_contest *c) {
     size_t last = c->run[0];
     for (size_t k = 1; k < c->n_run; k++)

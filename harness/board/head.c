@@ -1,5 +1,5 @@
-/* What the head of a section says of how it was made: why it is apart, what the attacks saw, by which rounds a defense counts,
- * under what seed it ran, what public data alone give. */
+/* What the head of a section says of how it was made: why it is apart, what the attacks saw, by which rounds
+ * a defense counts, under what seed it ran, what public data alone give. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

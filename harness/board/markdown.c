@@ -24,8 +24,8 @@ static void paragraph(gnt_text *out, gnt_text *text) {
     gnt_text_init(text, 1 << 20);
 }
 
-static void add_place(const board *b, const board_contest *c, uint32_t threat, const board_place *p, int told,
-                      gnt_table *t) {
+static void add_place(const board *b, const board_contest *c, uint32_t threat, const board_place *p,
+                      int identified, gnt_table *t) {
     const gnt_board_claim *claim = board_claim(b, c, p->row, c->lead);
     uint32_t flag;
     const char *mark, *words;
@@ -53,8 +53,8 @@ static void add_place(const board *b, const board_contest *c, uint32_t threat, c
     if (p->worst && gnt_leak_is_floored(c->lead, p->score->stat.mean, p->floor))
         gnt_text_add(&text, ", no more than a guess");
     board_item(t, &text);
-    if (told) {
-        board_say_told(b, c, p, &text);
+    if (identified) {
+        board_say_identified(b, c, p, &text);
         board_item(t, &text);
     }
     if (p->worst)
@@ -81,7 +81,7 @@ static void add_threat(const board *b, const board_contest *c, size_t threat, bo
     const size_t n = board_rank(c, c->lead, c->threat[threat], places);
     gnt_text text;
     gnt_table t;
-    int told = 0;
+    int identified = 0;
     if (!board_any_number(places, n))
         return;
     gnt_text_init(&text, 1 << 20);
@@ -92,12 +92,12 @@ static void add_threat(const board *b, const board_contest *c, size_t threat, bo
     gnt_text_free(&text);
     gnt_table_init(&t, NULL);
     for (size_t i = 0; i < n; i++)
-        told |= places[i].told != NULL;
+        identified |= places[i].identified != NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (told || strcmp(names[i], "identified") != 0)
+        if (identified || strcmp(names[i], "identified") != 0)
             gnt_table_column(&t, names[i]);
     for (size_t i = 0; i < n; i++)
-        add_place(b, c, c->threat[threat], &places[i], told, &t);
+        add_place(b, c, c->threat[threat], &places[i], identified, &t);
     gnt_table_markdown(&t, out);
     gnt_table_free(&t);
 }

@@ -1,5 +1,6 @@
-/* leaderboard.html: the template with what the runs say in it. Everything foreign goes through gnt_escape_html; the page's
- * policy allows its own script and style by their digests, pictures as data: URIs, and nothing else. */
+/* leaderboard.html: the template with what the runs say in it. Everything foreign goes through
+ * gnt_escape_html; the page's policy allows its own script and style by their digests, pictures as data:
+ * URIs, and nothing else. */
 #include <string.h>
 
 #include <sodium/crypto_hash_sha256.h>

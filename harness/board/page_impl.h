@@ -17,7 +17,7 @@ typedef struct page_scale {
     double low, high, floor, none;
     int leak; /* to the right leaks more, whatever the measure */
     uint32_t threat;
-    int told; /* there is a column for how often images were identified */
+    int identified; /* there is a column for how often images were identified */
 } page_scale;
 
 /* ---- page_text.c ---- */

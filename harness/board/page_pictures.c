@@ -8,7 +8,8 @@
 
 enum { MOST_PICTURE = 4 << 20, MOST_PICTURES = 48 << 20 };
 
-/* The bytes of reports/N/NAME.ENDING as an image of the page; a sentence where they would make it too large. */
+/* The bytes of reports/N/NAME.ENDING as an image of the page; a sentence where they would make it too
+ * large. */
 static void add_picture(page *w, size_t run, const char *name, const char *ending, const char *mime,
                         const char *says) {
     char *path = gnt_format("%s/reports/%zu/%s.%s", w->b->options->folder, run + 1, name, ending);

@@ -21,7 +21,7 @@ page_scale page_scale_of(const board_contest *c, uint32_t threat, const board_pl
     const char *name;
     page_scale s = {NAN, NAN, board_floor(c, c->lead, threat, &name), NAN, c->lead->leak, threat, 0};
     for (size_t i = 0; i < n; i++) {
-        s.told |= places[i].told != NULL;
+        s.identified |= places[i].identified != NULL;
         if (!places[i].worst)
             continue;
         widen(&s, places[i].score->stat.mean);
@@ -93,13 +93,13 @@ static void add_claim(page *w, const board_contest *c, const board_place *p) {
     gnt_text_free(&text);
 }
 
-static void add_told(page *w, const board_contest *c, const board_place *p) {
+static void add_identified(page *w, const board_contest *c, const board_place *p) {
     gnt_text text;
     gnt_text_init(&text, PAGE_MOST_SAID);
     page_add(w, "<td class=\"n\" data-label=\"identified\"");
-    page_number(w, p->told ? p->told_score->stat.mean : NAN);
+    page_number(w, p->identified ? p->identified_score->stat.mean : NAN);
     page_add(w, ">");
-    board_say_told(w->b, c, p, &text);
+    board_say_identified(w->b, c, p, &text);
     page_say_text(w, &text);
     page_add(w, "</td>");
     gnt_text_free(&text);
@@ -122,8 +122,8 @@ static void add_numbers(page *w, const board_contest *c, const page_scale *s, co
             page_add(w, "<span class=\"soft\">no more than a guess</span>");
     }
     page_add(w, "</td>");
-    if (s->told)
-        add_told(w, c, p);
+    if (s->identified)
+        add_identified(w, c, p);
     page_add(w, "<td data-label=\"best known attack\">");
     if (g)
         board_say_attack(w->b, c, p->worst, &text);
@@ -156,7 +156,7 @@ static void add_numbers(page *w, const board_contest *c, const page_scale *s, co
 static void add_heads(page *w, const page_scale *s, const char *const *names, size_t n) {
     page_add(w, "<thead><tr>");
     for (size_t i = 0; i < n; i++)
-        if (s->told || strcmp(names[i], "identified") != 0)
+        if (s->identified || strcmp(names[i], "identified") != 0)
             gnt_text_add(&w->out, "<th scope=\"col\">%s</th>", names[i]);
     page_add(w, "</tr></thead>\n<tbody>\n");
 }

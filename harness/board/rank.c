@@ -1,5 +1,5 @@
-/* Who leaks least: worst case over attacks and drawn rounds, at matched utility, ties as ties. What costs a rank is
- * results/ranking.h's. Pure. */
+/* Who leaks least: worst case over attacks and drawn rounds, at matched utility, ties as ties. What costs a
+ * rank is results/ranking.h's. Pure. */
 #include <math.h>
 #include <string.h>
 
@@ -21,8 +21,9 @@ static int knows_enough(const board_contest *c, size_t attack, uint32_t threat) 
     return (c->attack[attack].grants & ~threat) == 0;
 }
 
-/* 1 when an attack counts for a row: within the threat model, and it gave some defense a number, be it this one, or one in
- * which the host found nothing wrong: what only a marked one has met is asked of nobody else. */
+/* 1 when an attack counts for a row: within the threat model, and it gave some defense a number, be it this
+ * one, or one in which the host found nothing wrong: what only a marked one has met is asked of nobody
+ * else. */
 static int counts(const board_contest *c, size_t row, size_t attack, const gnt_measure *m, uint32_t threat) {
     int any = 0;
     for (size_t i = 0; i < c->n_number && !any; i++) {
@@ -32,7 +33,8 @@ static int counts(const board_contest *c, size_t row, size_t attack, const gnt_m
     return any && knows_enough(c, attack, threat);
 }
 
-/* A contributor's own run could state any floor, and all below it are level: so one run has the word, the first given. */
+/* A contributor's own run could state any floor, and all below it are level: so one run has the word, the
+ * first given. */
 double board_floor(const board_contest *c, const gnt_measure *m, uint32_t threat, const char **name) {
     double floor[GNT_FLOORS] = {NAN, NAN, NAN, NAN}, chance = NAN, highest = NAN;
     *name = "";
@@ -67,7 +69,8 @@ static int kind_of_row(const board_contest *c, size_t row, gnt_group_kind *kind)
     return found;
 }
 
-/* An attack that does not fit a defense (it needs encodings, and there are none) does not count against it. */
+/* An attack that does not fit a defense (it needs encodings, and there are none) does not count against
+ * it. */
 static int does_not_apply(const board_contest *c, size_t row, size_t attack) {
     int any = 0;
     for (size_t i = 0; i < c->n_number; i++) {
@@ -143,9 +146,10 @@ static void judge(const board_contest *c, size_t row, const gnt_measure *m, uint
     }
 }
 
-/* An answer that looks like nothing may still tell which image it was: the worst case of that, whichever attack it is. */
-static void find_told(const board_contest *c, size_t row, const gnt_measure *m, uint32_t threat,
-                      board_place *p) {
+/* An answer that looks like nothing may still tell which image it was: the worst case of that, whichever
+ * attack it is. */
+static void find_identified(const board_contest *c, size_t row, const gnt_measure *m, uint32_t threat,
+                            board_place *p) {
     for (size_t i = 0; i < c->n_number; i++) {
         const board_number *n = &c->number[i];
         const gnt_score *s =
@@ -154,11 +158,11 @@ static void find_told(const board_contest *c, size_t row, const gnt_measure *m, 
             continue;
         /* of equal ones that of the attack that the row names anyway */
         const int named = p->worst && n->attack == p->worst->attack;
-        if (p->told &&
-            (named ? s->stat.mean < p->told_score->stat.mean : s->stat.mean <= p->told_score->stat.mean))
+        if (p->identified && (named ? s->stat.mean < p->identified_score->stat.mean
+                                    : s->stat.mean <= p->identified_score->stat.mean))
             continue;
-        p->told = n;
-        p->told_score = s;
+        p->identified = n;
+        p->identified_score = s;
     }
 }
 
@@ -194,7 +198,7 @@ size_t board_rank(const board_contest *c, const gnt_measure *m, uint32_t threat,
         if (!kind_of_row(c, row, &p.kind))
             continue;
         judge(c, row, m, threat, &p);
-        find_told(c, row, m, threat, &p);
+        find_identified(c, row, m, threat, &p);
         settle(m, &p);
         insert(m, places, n++, &p);
     }

@@ -83,9 +83,9 @@ static void add_row(const board *b, const board_contest *c, const gnt_measure *m
     gnt_table_text(t, c->stage == GNT_EVERY_STAGE ? "drawn" : "fixed");
     gnt_table_number(t, g ? (double)g->stage : NAN);
     gnt_table_number(t, gnt_public_only_mean(c->facts));
-    gnt_table_number(t, p->told ? p->told_score->stat.mean : NAN);
-    gnt_table_number(t, p->told ? p->told_score->stat.low : NAN);
-    gnt_table_number(t, p->told ? p->told_score->stat.high : NAN);
+    gnt_table_number(t, p->identified ? p->identified_score->stat.mean : NAN);
+    gnt_table_number(t, p->identified ? p->identified_score->stat.low : NAN);
+    gnt_table_number(t, p->identified ? p->identified_score->stat.high : NAN);
     if (!p->place.rank)
         board_say_state(c, p, &text);
     board_item(t, &text);

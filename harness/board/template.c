@@ -1,5 +1,5 @@
-/* page.html as it lies beside this file, terminated: the program carries its template with it wherever it is installed.
- * Compiled from the root of the repository. */
+/* page.html as it lies beside this file, terminated: the program carries its template with it wherever it is
+ * installed. Compiled from the root of the repository. */
 #include "board/board_impl.h"
 
 __asm__(".pushsection .rodata\n"

@@ -51,13 +51,13 @@ void board_say_attack(const board *b, const board_contest *c, const board_number
         gnt_text_add(out, " (as %s set it)", b->run[a->first].contributor);
 }
 
-void board_say_told(const board *b, const board_contest *c, const board_place *p, gnt_text *out) {
-    if (!p->told)
+void board_say_identified(const board *b, const board_contest *c, const board_place *p, gnt_text *out) {
+    if (!p->identified)
         return;
-    gnt_measure_write(gnt_measure_of(GNT_MEASURE_IDENTIFICATION), &p->told_score->stat, out);
-    if (p->worst && p->told->attack != p->worst->attack) {
+    gnt_measure_write(gnt_measure_of(GNT_MEASURE_IDENTIFICATION), &p->identified_score->stat, out);
+    if (p->worst && p->identified->attack != p->worst->attack) {
         gnt_text_add(out, ", ");
-        board_say_attack(b, c, p->told, out);
+        board_say_attack(b, c, p->identified, out);
     }
 }
 
@@ -178,17 +178,18 @@ static void say_guess(const board_contest *c, double floor, gnt_text *out) {
     gnt_text_add(out, ", %s)", name);
 }
 
-/* Of those that share the first rank, the one whose images were told most often. */
-static void say_most_told(const board *b, const board_contest *c, const board_place *places, size_t n,
-                          gnt_text *out) {
+/* Of those that share the first rank, the one whose images were identified most often. */
+static void say_most_identified(const board *b, const board_contest *c, const board_place *places, size_t n,
+                                gnt_text *out) {
     const board_place *most = NULL;
     for (size_t i = 0; i < n; i++)
-        if (places[i].told && (!most || places[i].told_score->stat.mean > most->told_score->stat.mean))
+        if (places[i].identified &&
+            (!most || places[i].identified_score->stat.mean > most->identified_score->stat.mean))
             most = &places[i];
     if (!most)
         return;
     gnt_text_add(out, "; identified%s: ", n > 1 ? " at most" : "");
-    board_say_told(b, c, most, out);
+    board_say_identified(b, c, most, out);
 }
 
 static int is_floored(const board_contest *c, const board_place *p) {
@@ -218,7 +219,7 @@ static void say_first(const board *b, const board_contest *c, const board_place 
             say_guess(c, places[0].floor, out);
         }
     }
-    say_most_told(b, c, places, level, out);
+    say_most_identified(b, c, places, level, out);
 }
 
 void board_say_answer(const board *b, const board_contest *c, gnt_text *out) {

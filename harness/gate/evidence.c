@@ -133,8 +133,8 @@ static double scatter_add(scatter *s, const double *d, const int64_t *seed, size
     return all;
 }
 
-/* The standard error that independent units have, its degrees of freedom, and F; `parts` is the sum of 1/n over
- * samples. Where nothing scatters inside seeds the seeds are the units. */
+/* The standard error that independent units have, its degrees of freedom, and F; `parts` is the sum of 1/n
+ * over samples. Where nothing scatters inside seeds the seeds are the units. */
 static double error_of(const scatter *s, double parts, gnt_evidence *e) {
     const double rounding = 1e-18 * e->mean * e->mean;
     e->between = s->seeds - s->samples;

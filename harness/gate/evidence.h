@@ -3,17 +3,17 @@
  *
  * Two tests, of which the weaker evidence counts.
  *
- * Signs. Under "nothing changed" the two runs are two draws of the same thing, so that old and new of one unit (what was
- * observed together: a target, or a batch of them) may be swapped: a difference is as likely d as −d, whatever its
- * tails. Every pattern of signs gives a mean; p is the share of patterns whose mean is at least the one seen, of
- * d − tolerance, so that only more than the tolerance counts. Up to 20 units all patterns are summed, beyond that the
- * tail is Robinson's saddlepoint approximation (Biometrika 69, 1982).
+ * Signs. Under "nothing changed" the two runs are two draws of the same thing, so that old and new of one
+ * unit (what was observed together: a target, or a batch of them) may be swapped: a difference is as likely d
+ * as −d, whatever its tails. Every pattern of signs gives a mean; p is the share of patterns whose mean is at
+ * least the one seen, of d − tolerance, so that only more than the tolerance counts. Up to 20 units all
+ * patterns are summed, beyond that the tail is Robinson's saddlepoint approximation (Biometrika 69, 1982).
  *
- * Seeds. Targets of one seed share a training and do not flip independently. With the two or three seeds that suites
- * have, flipping whole seeds could never find anything (p ≥ 1/4 with two), so the dependence is measured: F is the mean
- * square between seeds over that inside seeds, and Student's t of the mean, its error from inside the seeds, is divided
- * by √F. F is the larger of the comparison's own and the mean over its task and stage, never below 1; the degrees of
- * freedom are no more than the trainings that F was seen on. */
+ * Seeds. Targets of one seed share a training and do not flip independently. With the two or three seeds that
+ * suites have, flipping whole seeds could never find anything (p ≥ 1/4 with two), so the dependence is
+ * measured: F is the mean square between seeds over that inside seeds, and Student's t of the mean, its error
+ * from inside the seeds, is divided by √F. F is the larger of the comparison's own and the mean over its task
+ * and stage, never below 1; the degrees of freedom are no more than the trainings that F was seen on. */
 #ifndef GNT_GATE_EVIDENCE_H
 #define GNT_GATE_EVIDENCE_H
 
@@ -34,8 +34,8 @@ typedef struct gnt_evidence {
     size_t between;             /* degrees of freedom between seeds */
 } gnt_evidence;
 
-/* d[i]: the difference of unit i, in the direction that is worse; seed[i]: which training it shares; those of one
- * seed stand together. n ≥ 1, all finite, tolerance ≥ 0. */
+/* d[i]: the difference of unit i, in the direction that is worse; seed[i]: which training it shares; those of
+ * one seed stand together. n ≥ 1, all finite, tolerance ≥ 0. */
 int gnt_evidence_weigh(gnt_evidence *e, const double *d, const int64_t *seed, size_t n, double tolerance,
                        gnt_err *err);
 
@@ -46,8 +46,8 @@ typedef struct gnt_sample {
     size_t n;
 } gnt_sample;
 
-/* Two samples that share no target, in place of differences: signs give way to the rank sum test (gate/ranks_impl.h), and t is
- * that of two samples with one variance. n ≥ 1 of each, all finite. */
+/* Two samples that share no target, in place of differences: signs give way to the rank sum test
+ * (gate/ranks_impl.h), and t is that of two samples with one variance. n ≥ 1 of each, all finite. */
 int gnt_evidence_weigh_two(gnt_evidence *e, const gnt_sample *now, const gnt_sample *before, double tolerance,
                            gnt_err *err);
 
@@ -65,9 +65,10 @@ void gnt_evidence_settle(gnt_evidence *e, const gnt_evidence_pool *together);
 /* P(Σ ±|x_i| ≥ Σ x_i) over all signs alike. 1 for n = 0. */
 double gnt_flip_tail(const double *x, size_t n);
 
-/* Holm's correction of n p-values, in place, over those that could come out at all: of the rest (Tarone, Biometrics
- * 46, 1990: the smallest p that the design allows is above alpha/K, K being how many are left) the corrected value is
- * 1 and can_fail[i] is 0. The chance that any corrected value of a true null hypothesis is ≤ alpha is at most alpha. */
+/* Holm's correction of n p-values, in place, over those that could come out at all: of the rest (Tarone,
+ * Biometrics 46, 1990: the smallest p that the design allows is above alpha/K, K being how many are left) the
+ * corrected value is 1 and can_fail[i] is 0. The chance that any corrected value of a true null hypothesis is
+ * ≤ alpha is at most alpha. */
 int gnt_evidence_family(double *p, const double *p_least, int *can_fail, size_t n, double alpha,
                         gnt_err *err);
 

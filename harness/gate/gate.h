@@ -1,8 +1,8 @@
-/* gate: is a run worse than a baseline? Cells of the two are joined by their ids, and what got worse is told apart
- * from what is merely different.
+/* gate: is a run worse than a baseline? Cells of the two are joined by their ids, and what got worse is told
+ * apart from what is merely different.
  *
- * Everything in a gnt_gate borrows from the two gnt_results, which must outlive it, but for the texts of findings.
- * Names in it are as the files have them: who writes them somewhere escapes them. */
+ * Everything in a gnt_gate borrows from the two gnt_results, which must outlive it, but for the texts of
+ * findings. Names in it are as the files have them: who writes them somewhere escapes them. */
 #ifndef GNT_GATE_GATE_H
 #define GNT_GATE_GATE_H
 
@@ -39,9 +39,9 @@ typedef struct gnt_gate_row {
     const gnt_outcome *cell; /* of the new run, the first seed's: coordinates and strength */
     const gnt_outcome *old;
     const char *measure;
-    double is, was,
-        worse; /* means over pairs; worse > 0: in the direction that is worse. Of time medians, and that
-                              of the share of time more */
+    /* means over pairs; worse > 0: in the direction that is worse. Of time medians, and that of the share of
+     * time more */
+    double is, was, worse;
     double tolerance;
     gnt_evidence e;
     double p, p_less; /* corrected for the number of comparisons */
@@ -103,9 +103,10 @@ typedef struct gnt_gate_timed {
 /* The same, time counted among what is tested. Seconds are finite and above 0. */
 int gnt_gate_make_timed(gnt_gate *g, const gnt_results *now, const char *now_name, const gnt_results *before,
                         const char *before_name, const gnt_gate_timed *timed, size_t n_timed, gnt_err *err);
-/* The same for a run of which some cells were run again with another seed: their targets are others, so that samples are
- * compared in place of pairs, and what leaks less is as much a difference as what leaks more: both ways share alpha.
- * Cells of `now` that are unfinished were not wanted. Matched strengths were given, not searched for. */
+/* The same for a run of which some cells were run again with another seed: their targets are others, so that
+ * samples are compared in place of pairs, and what leaks less is as much a difference as what leaks more:
+ * both ways share alpha. Cells of `now` that are unfinished were not wanted. Matched strengths were given,
+ * not searched for. */
 int gnt_gate_make_redrawn(gnt_gate *g, const gnt_results *now, const char *now_name,
                           const gnt_results *before, const char *before_name, gnt_err *err);
 void gnt_gate_free(gnt_gate *g);

@@ -13,8 +13,8 @@ typedef struct gnt_joined {
     size_t order;                    /* place in the new run, cells it lacks after all others */
 } gnt_joined;
 
-/* All cells of both, those of one key together with seeds rising, keys in the order of the new run. The caller frees
- * *out. Fails where a cell has no id, or two have the same. */
+/* All cells of both, those of one key together with seeds rising, keys in the order of the new run. The
+ * caller frees *out. Fails where a cell has no id, or two have the same. */
 int gnt_join_cells(const gnt_results *now, const char *now_name, const gnt_results *before,
                    const char *before_name, gnt_joined **out, size_t *n, gnt_err *err);
 

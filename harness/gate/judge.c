@@ -15,8 +15,8 @@ static int same_training(const gnt_gate_row *a, const gnt_gate_row *b) {
            (a->cell->strength == b->cell->strength || isnan(b->cell->strength));
 }
 
-/* Rows stand by task, stage and defense; what did not change at all says nothing of how trainings scatter. Time knows no
- * seeds. */
+/* Rows stand by task, stage and defense; what did not change at all says nothing of how trainings scatter.
+ * Time knows no seeds. */
 static void settle_rows(gnt_gate *g) {
     for (size_t i = 0, end; i < g->n_row - g->timed; i = end) {
         gnt_evidence_pool together = {0};

@@ -54,7 +54,8 @@ static int by_id(const void *a, const void *b) {
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* A measure that no single target has, but the cell: attribute_balanced is told by its targets' attributes. */
+/* A measure that no single target has, but the cell: attribute_balanced is told by its targets'
+ * attributes. */
 static const char *of_target(const gnt_measure *m) {
     return m == gnt_measure_of(GNT_MEASURE_ATTRIBUTE_BALANCED)
                ? gnt_measure_of(GNT_MEASURE_ATTRIBUTE_ACCURACY)->name

@@ -15,18 +15,18 @@ typedef struct gnt_pairs {
     int differ; /* some pair is not the same to the last digit */
 } gnt_pairs;
 
-/* Adds the targets that both cells of `j` have a score for. `group` targets in a row were observed together and are
- * one unit. Returns −1 with a sentence where a score is no plausible number. */
+/* Adds the targets that both cells of `j` have a score for. `group` targets in a row were observed together
+ * and are one unit. Returns −1 with a sentence where a score is no plausible number. */
 int gnt_pairs_add(gnt_pairs *p, const gnt_joined *j, const gnt_measure *m, int64_t group,
                   const char *now_name, gnt_err *err);
-/* Adds the scores of one cell as they are, in the direction that leaks more, to be held against others that share no
- * target with them: `d` then holds scores. */
+/* Adds the scores of one cell as they are, in the direction that leaks more, to be held against others that
+ * share no target with them: `d` then holds scores. */
 int gnt_pairs_add_one(gnt_pairs *p, const gnt_outcome *o, const gnt_measure *m, int64_t group,
                       const char *name, gnt_err *err);
 void gnt_pairs_free(gnt_pairs *p);
 
-/* The measures that speak for a cell: the first of each kind (recovered data, attribute, label, contribution) that it
- * has a number for. Returns how many. */
+/* The measures that speak for a cell: the first of each kind (recovered data, attribute, label, contribution)
+ * that it has a number for. Returns how many. */
 size_t gnt_lead_measures(const gnt_outcome *o, const gnt_measure *lead[GNT_RECOVERS_KINDS]);
 
 /* How many targets in a row the attacker saw as one, as the run's `tasks` say. */

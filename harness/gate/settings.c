@@ -1,5 +1,5 @@
-/* What a run's results say of how they are to be checked. The file may come from anywhere, so that what the suite's
- * reader has checked is checked again. */
+/* What a run's results say of how they are to be checked. The file may come from anywhere, so that what the
+ * suite's reader has checked is checked again. */
 #include <math.h>
 #include <string.h>
 

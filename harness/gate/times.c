@@ -1,6 +1,7 @@
-/* Processor seconds of jobs that two builds ran in turns. A round is a pair: if the builds are alike, who took how long may
- * be swapped, and each is the slower one as often as the other. So rounds are counted, whose ratio is above the tolerance:
- * the test of signs, which one round that something else on the machine made long cannot decide. */
+/* Processor seconds of jobs that two builds ran in turns. A round is a pair: if the builds are alike, who
+ * took how long may be swapped, and each is the slower one as often as the other. So rounds are counted,
+ * whose ratio is above the tolerance: the test of signs, which one round that something else on the machine
+ * made long cannot decide. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

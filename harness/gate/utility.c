@@ -1,5 +1,6 @@
-/* Utility of the trainings that both runs have. The tests of a seed's two models share their samples, so that adding
- * up their standard errors errs to the safe side; how far two trainings of one seed scatter beyond that is measured. */
+/* Utility of the trainings that both runs have. The tests of a seed's two models share their samples, so that
+ * adding up their standard errors errs to the safe side; how far two trainings of one seed scatter beyond
+ * that is measured. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +40,8 @@ static int by_training(const void *a, const void *b) {
     return d ? d : (x->order > y->order) - (x->order < y->order);
 }
 
-/* Matched utility is what a search made it: whether it still gets there is judged apart. Of a run that was drawn anew no
- * search was made. */
+/* Matched utility is what a search made it: whether it still gets there is judged apart. Of a run that was
+ * drawn anew no search was made. */
 static size_t list_trainings(const gate_maker *m, trained *list) {
     size_t n = 0, kept = 0;
     for (size_t i = 0; i < m->n_cell; i++) {
@@ -71,9 +72,9 @@ static double variance(const double *x, size_t n) {
     return n > 1 ? squares / (double)(n - 1) : 0;
 }
 
-/* One row for the n seeds of a training; x has room for 3n numbers. How far two trainings of a seed lie apart is
- * seen in their differences, and bounded by how far the seeds of each run lie apart, which says more where there are
- * two of them: f adds the larger to what the standard errors say. */
+/* One row for the n seeds of a training; x has room for 3n numbers. How far two trainings of a seed lie apart
+ * is seen in their differences, and bounded by how far the seeds of each run lie apart, which says more where
+ * there are two of them: f adds the larger to what the standard errors say. */
 static void weigh(gnt_gate_row *row, const trained *t, size_t n, double tolerance, double *x) {
     const char *measure = t->now->utility.measure;
     int differ = 0;

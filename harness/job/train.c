@@ -58,7 +58,7 @@ static int keep_own(training *t, int32_t round, gnt_err *err) {
 }
 
 /* Noted under the number of rounds done. */
-static void note_utility(training *t, int64_t round, const gnt_metric_worth *worth) {
+static void note_utility(training *t, int64_t round, const gnt_metric_utility_result *worth) {
     json_t *one = gnt_test_utility_json(worth);
     if (one)
         json_object_set_new(one, "round", json_integer(round));
@@ -67,7 +67,7 @@ static void note_utility(training *t, int64_t round, const gnt_metric_worth *wor
 
 /* Utility of the model itself on the test part. */
 static int measure(training *t, int32_t round, const float *weights, const float *buffers, gnt_err *err) {
-    gnt_metric_worth worth;
+    gnt_metric_utility_result worth;
     if (gnt_test_utility_at(&worth, t->model.model, weights, buffers, &t->test, err) != 0)
         return -1;
     note_utility(t, round, &worth);
@@ -125,7 +125,7 @@ static int measure_head(training *t, const gnt_sampleset *clients, const gnt_sam
         return 0;
     if (gnt_head_outputs(&task, &outputs, err) != 0)
         return -1;
-    const gnt_metric_worth worth = gnt_test_utility_of(t->model.model, &t->test, outputs);
+    const gnt_metric_utility_result worth = gnt_test_utility_of(t->model.model, &t->test, outputs);
     note_utility(t, t->ask->federated.rounds, &worth);
     gnt_free(outputs);
     return 0;

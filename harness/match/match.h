@@ -4,10 +4,11 @@
  * not before, so that the decision does not depend on which training ended first.
  *
  * The model: utility falls with strength, one training's utility scatters round its mean. The search works on
- * the parameter's own scale (linear, logarithmic, or logarithmic in 1 − p), from its middle or from `start`: it brackets the target,
- * then narrows the bracket by regula falsi and bisection in turns on means made monotone (weighted antitonic
- * regression, so that one unlucky mean does not send it astray). Proposed strengths are rounded (four digits
- * on a logarithmic scale, those of 1 − p where that is logarithmic, about four on a linear one), because people read them.
+ * the parameter's own scale (linear, logarithmic, or logarithmic in 1 − p), from its middle or from `start`:
+ * it brackets the target, then narrows the bracket by regula falsi and bisection in turns on means made
+ * monotone (weighted antitonic regression, so that one unlucky mean does not send it astray). Proposed
+ * strengths are rounded (four digits on a logarithmic scale, those of 1 − p where that is logarithmic, about
+ * four on a linear one), because people read them.
  *
  * Words of the contract. mean: of a strength's trainings. Error: the standard error of that mean; its
  * deviation is estimated from the strength's own trainings and from those of all strengths together, and is
@@ -21,8 +22,8 @@
  *  - confirmed: the mean utility of confirm_seeds trainings with seeds that no search used lies within
  * tolerance + 2 errors of the target (saturated: not below target − tolerance − 2 errors), the error being
  * that of the confirming mean. A failed confirmation is not thrown away: its trainings join the strength's
- * mean and the search goes on, with fresh seeds for the next confirmation, until `confirmations` are used up.
- */
+ * mean and the search goes on, with fresh seeds for the next confirmation, until `confirmations` are used
+ * up. */
 #ifndef GNT_MATCH_MATCH_H
 #define GNT_MATCH_MATCH_H
 
@@ -38,9 +39,10 @@ typedef enum gnt_match_scale {
 } gnt_match_scale;
 
 typedef struct gnt_match_spec {
-    int has_strength;      /* 0: a defense without a strength (none): one setting, written as strength 0 */
-    double least, most;    /* range of the strength, both ends allowed; least > 0 on a logarithmic scale,
-                              most < 1 on that of 1 − p */
+    int has_strength; /* 0: a defense without a strength (none): one setting, written as strength 0 */
+    /* range of the strength, both ends allowed; least > 0 on a logarithmic scale, most < 1 on that of 1 −
+     * p */
+    double least, most;
     gnt_match_scale scale; /* how the parameter is spaced */
     int integer;           /* only whole numbers */
     int smaller_is_stronger;
@@ -84,14 +86,15 @@ typedef enum gnt_match_reason {
 
 typedef struct gnt_match_next_step {
     gnt_match_what what;
-    double strength;         /* to evaluate or confirm; the match; or the nearest that was reached */
-    int64_t seed, n_seeds;   /* EVALUATE, CONFIRM: trainings wanted at `strength` for seeds seed … seed +
-                                n_seeds − 1;   those already in the history need not be done again */
+    double strength; /* to evaluate or confirm; the match; or the nearest that was reached */
+    /* EVALUATE, CONFIRM: trainings wanted at `strength` for seeds seed … seed + n_seeds − 1; those already
+     * in the history need not be done again */
+    int64_t seed, n_seeds;
     int saturated;           /* CONFIRM, MATCHED */
     gnt_match_reason reason; /* UNMATCHED */
-    double utility,
-        error;      /* verdicts: mean and standard error at `strength`, confirmation included; NaN if none */
-    double confirm; /* MATCHED: mean utility of the confirmation */
+    /* verdicts: mean and standard error at `strength`, confirmation included; NaN if none */
+    double utility, error;
+    double confirm;           /* MATCHED: mean utility of the confirmation */
     double weaker, stronger;  /* the tightest bracket of the target; NaN where a side is missing */
     int strengths, trainings; /* of the history */
 } gnt_match_next_step;

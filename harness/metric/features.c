@@ -42,8 +42,8 @@ gnt_node features_hold(gnt_features *f, const char *name, const gnt_nn_shape *sh
     return node;
 }
 
-/* The most that Σ w (a − b)² can be for unit vectors: the two greatest weights together where no entry is negative, else
- * four times the greatest. */
+/* The most that Σ w (a − b)² can be for unit vectors: the two greatest weights together where no entry is
+ * negative, else four times the greatest. */
 static double most_at(const float *weight, int64_t channels, double each, int may_be_negative) {
     double first = weight ? 0 : each, second = weight || channels < 2 ? 0 : each;
     for (int64_t c = 0; weight && c < channels; c++) {

@@ -1,13 +1,15 @@
 /* features: how near two images look to a network.
  *
- * Both images go through it; at some of its layers ("taps") the vector of channels at each place is divided by its length
- * plus 1e-10, and the squared differences are weighted by channel, summed over channels, averaged over places and added up
- * over taps (Zhang, Isola, Efros, Shechtman, Wang, "The unreasonable effectiveness of deep features as a perceptual metric",
- * 2018, equation 1). Images are C×H×W in [0, 1] and clamped to it; grey ones are shown as three equal channels.
+ * Both images go through it; at some of its layers ("taps") the vector of channels at each place is divided
+ * by its length plus 1e-10, and the squared differences are weighted by channel, summed over channels,
+ * averaged over places and added up over taps (Zhang, Isola, Efros, Shechtman, Wang, "The unreasonable
+ * effectiveness of deep features as a perceptual metric", 2018, equation 1). Images are C×H×W in [0, 1] and
+ * clamped to it; grey ones are shown as three equal channels.
  *
- * LPIPS is this with one of three published networks, the published weights of channels, and inputs (2x − 1 − shift) / scale.
- * With another network it is a feature distance and never called LPIPS: taps are then the network's activations, weights 1,
- * and the sum is divided by the number of taps, so that it lies between 0 and 4 (2 where no feature is negative). */
+ * LPIPS is this with one of three published networks, the published weights of channels, and inputs (2x − 1 −
+ * shift) / scale. With another network it is a feature distance and never called LPIPS: taps are then the
+ * network's activations, weights 1, and the sum is divided by the number of taps, so that it lies between 0
+ * and 4 (2 where no feature is negative). */
 #ifndef GNT_METRIC_FEATURES_H
 #define GNT_METRIC_FEATURES_H
 
@@ -24,9 +26,10 @@ extern const char *const gnt_lpips_names[GNT_LPIPS_NETS];
 /* what their distances are measured as */
 extern const gnt_measure_id gnt_lpips_measures[GNT_LPIPS_NETS];
 
-/* `weights`: convolutions under torchvision's names (features.0.weight …), channel weights under those of LPIPS v0.1
- * (lin0.model.1.weight …); `where` stands for them in sentences; both are needed no longer than this call takes. Fails
- * where a tensor is missing or misshapen, or the images are too small. precision: 4 or 8 bytes a number. */
+/* `weights`: convolutions under torchvision's names (features.0.weight …), channel weights under those of
+ * LPIPS v0.1 (lin0.model.1.weight …); `where` stands for them in sentences; both are needed no longer than
+ * this call takes. Fails where a tensor is missing or misshapen, or the images are too small. precision: 4 or
+ * 8 bytes a number. */
 int gnt_lpips_new(gnt_features **out, gnt_lpips_net net, const gnt_st *weights, const char *where,
                   gnt_metric_shape shape, int32_t precision, gnt_err *err);
 /* params, buffers: flat, as the model's; copied. The model is used no longer than this call takes. */

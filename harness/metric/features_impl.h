@@ -1,4 +1,5 @@
-/* What makes a gnt_features: a graph that is being built, the taps of its distance, and what will be bound to it. */
+/* What makes a gnt_features: a graph that is being built, the taps of its distance, and what will be bound to
+ * it. */
 #ifndef GNT_METRIC_FEATURES_IMPL_H
 #define GNT_METRIC_FEATURES_IMPL_H
 
@@ -25,7 +26,8 @@ struct gnt_features {
 gnt_features *features_begin(gnt_metric_shape shape, int32_t precision, gnt_err *err);
 /* An input that stays as it is; copied. Returns −1 when out of memory. */
 gnt_node features_hold(gnt_features *f, const char *name, const gnt_nn_shape *shape, const float *values);
-/* Adds the distance at `x` (2×C×H×W, or 2×C) to the sum. weight: C of them, not negative; NULL: `each` for all. */
+/* Adds the distance at `x` (2×C×H×W, or 2×C) to the sum. weight: C of them, not negative; NULL: `each` for
+ * all. */
 void features_tap(gnt_features *f, gnt_node x, const float *weight, double each, int may_be_negative);
 /* Makes the program; on failure f is freed. */
 int features_end(gnt_features **out, gnt_features *f, const char *what, gnt_err *err);

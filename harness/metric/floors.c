@@ -150,7 +150,8 @@ static int judge_mean(gnt_metric_floor *out, guesses *g, const gnt_metric_member
     return 0;
 }
 
-/* The members in the order of what is left between them and their nearest public image; only the first n are sorted. */
+/* The members in the order of what is left between them and their nearest public image; only the first n are
+ * sorted. */
 static void judge_nearest(gnt_metric_floor *out, guesses *g, const gnt_metric_members *set, size_t *order,
                           gnt_metric_shape shape, const gnt_metric_rows *rows) {
     for (size_t i = 0; i < set->m; i++)

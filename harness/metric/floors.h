@@ -40,9 +40,10 @@ typedef struct gnt_metric_members {
     const double *nearest_mse;
 } gnt_metric_members;
 
-/* The floors of n ≤ m guesses at a set: out[i] for each guess, judged as answers are, by gnt_metric_judge_members. The best
- * of many members is near any guess, so a floor for one fixed member would be too low. `nearest` are the n members that
- * some public image is nearest to. Guess i draws as target first + i does above. */
+/* The floors of n ≤ m guesses at a set: out[i] for each guess, judged as answers are, by
+ * gnt_metric_judge_members. The best of many members is near any guess, so a floor for one fixed member would
+ * be too low. `nearest` are the n members that some public image is nearest to. Guess i draws as target first
+ * + i does above. */
 int gnt_metric_floors_of_members(gnt_metric_floor *out, size_t n, const gnt_metric_members *set, size_t first,
                                  gnt_metric_shape shape, const gnt_metric_rows *public_rows,
                                  const float *mean, const gnt_key *key, gnt_err *err);

@@ -42,8 +42,8 @@ typedef struct gnt_metric_image {
  * *broken (may be NULL) is 1, else 0. */
 double gnt_metric_mse(const float *a, const float *b, size_t n, int *broken);
 double gnt_metric_psnr(double mse, int *exact); /* of an MSE in [0, 1]; `exact` may be NULL */
-double gnt_metric_ssim(const float *a, const float *b,
-                       gnt_metric_shape shape); /* −1 when an entry is not finite */
+/* −1 when an entry is not finite */
+double gnt_metric_ssim(const float *a, const float *b, gnt_metric_shape shape);
 
 gnt_metric_image gnt_metric_judge(const float *target, const float *answer, gnt_metric_shape shape);
 gnt_metric_image gnt_metric_no_answer(void); /* what a target without an answer scores */
@@ -55,14 +55,14 @@ gnt_metric_image gnt_metric_no_answer(void); /* what a target without an answer 
 int gnt_metric_judge_batch(gnt_metric_image *out, const float *targets, size_t n_targets,
                            const float *answers, size_t n_answers, gnt_metric_shape shape, gnt_err *err);
 
-/* Judges n answers, each of which may show any of m ≥ n members of a set, but no two the same: out[a] and member[a] for
- * each answer a, after the assignment of answers to different members with the least total MSE. members: m × C×H×W,
- * answers: n × C×H×W. More answers than members are an error. */
+/* Judges n answers, each of which may show any of m ≥ n members of a set, but no two the same: out[a] and
+ * member[a] for each answer a, after the assignment of answers to different members with the least total MSE.
+ * members: m × C×H×W, answers: n × C×H×W. More answers than members are an error. */
 int gnt_metric_judge_members(gnt_metric_image *out, int64_t *member, const float *members, size_t m,
                              const float *answers, size_t n, gnt_metric_shape shape, gnt_err *err);
 
-/* A set of images that is read one at a time, so that a large set need not lie in memory as floats. n and features are at
- * least 1. */
+/* A set of images that is read one at a time, so that a large set need not lie in memory as floats. n and
+ * features are at least 1. */
 typedef struct gnt_metric_rows {
     /* writes `features` floats */
     void (*read)(const void *context, size_t row, float *x);

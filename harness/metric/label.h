@@ -22,9 +22,9 @@ typedef struct gnt_metric_confusion {
     int64_t *counts; /* owned; freed by gnt_metric_confusion_free */
 } gnt_metric_confusion;
 
+/* a truth outside the range is an error */
 int gnt_metric_confusion_make(gnt_metric_confusion *out, const int32_t *truth, const int32_t *predicted,
-                              size_t n, int32_t classes,
-                              gnt_err *err); /* a truth outside the range is an error */
+                              size_t n, int32_t classes, gnt_err *err);
 void gnt_metric_confusion_free(gnt_metric_confusion *c);
 
 /* The class with the highest score for each of n samples, scores n × classes; ties go to the lowest class.
@@ -36,20 +36,20 @@ typedef struct gnt_metric_rates {
 } gnt_metric_rates;
 
 gnt_metric_rates gnt_metric_accuracy(const gnt_metric_confusion *c);
-double gnt_metric_recall(const gnt_metric_confusion *c,
-                         int32_t class_); /* NaN for a class that does not occur */
+/* NaN for a class that does not occur */
+double gnt_metric_recall(const gnt_metric_confusion *c, int32_t class_);
 
 /* What the attacker reached beside what costs no look at the surface. All are measured on the same test
  * samples. */
 typedef struct gnt_metric_chance {
     gnt_metric_rates attacker;
-    gnt_metric_rates
-        relabelled; /* the attacker's answers renamed by the map that is best on validation: an attack that is
-                       reliably wrong still knows. For `plain` each answer is renamed to the most frequent
-                       truth, for `balanced` to the truth with the largest share of its own class */
+    /* the attacker's answers renamed by the map that is best on validation: an attack that is reliably wrong
+     * still knows. For `plain` each answer is renamed to the most frequent truth, for `balanced` to the truth
+     * with the largest share of its own class */
+    gnt_metric_rates relabelled;
     gnt_metric_rates majority; /* always the most frequent class of the training samples */
-    gnt_metric_rates
-        constant; /* the best single class in hindsight: its share of the test samples; 1/classes present */
+    /* the best single class in hindsight: its share of the test samples; 1/classes present */
+    gnt_metric_rates constant;
     gnt_metric_rates best; /* the best of the four, rate by rate */
     int32_t majority_class;
 } gnt_metric_chance;

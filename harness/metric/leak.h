@@ -1,9 +1,10 @@
 /* leak: what a defense leaks under a measure, as far as defenses may be ordered by it.
  *
- * Who never saw an update can still guess: the mean public image, the nearest public one, noise, the commonest class. An
- * attack that scores worse than such a guess, the floor, found nothing, and how much worse says nothing of the defense:
- * an attacker would answer with the guess. So the leakage is the worse of the two, and all below a floor are level. A
- * floor is a number without a spread: of an interval only what leaks more than it is left. */
+ * Who never saw an update can still guess: the mean public image, the nearest public one, noise, the
+ * commonest class. An attack that scores worse than such a guess, the floor, found nothing, and how much
+ * worse says nothing of the defense: an attacker would answer with the guess. So the leakage is the worse of
+ * the two, and all below a floor are level. A floor is a number without a spread: of an interval only what
+ * leaks more than it is left. */
 #ifndef GNT_METRIC_LEAK_H
 #define GNT_METRIC_LEAK_H
 
@@ -28,9 +29,9 @@ int gnt_leak_is_floored(const gnt_measure *m, double mean, double floor);
 gnt_leak gnt_leak_above(const gnt_measure *m, gnt_leak x, double floor);
 /* 1 when a surely leaks less than b: their intervals do not touch. An unknown interval settles nothing. */
 int gnt_leak_surely_less(const gnt_measure *m, const gnt_leak *a, const gnt_leak *b);
-/* Fills rank and tied of n places that lie `stride` bytes apart, sorted by mean, what leaks least first. A rank is one more
- * than the number of those that surely leak less, and never before one whose mean is lower: a wide interval, got from few
- * targets, wins nothing. */
+/* Fills rank and tied of n places that lie `stride` bytes apart, sorted by mean, what leaks least first. A
+ * rank is one more than the number of those that surely leak less, and never before one whose mean is lower:
+ * a wide interval, got from few targets, wins nothing. */
 void gnt_leak_rank(const gnt_measure *m, gnt_leak_place *first, size_t stride, size_t n);
 
 #endif

@@ -1,5 +1,6 @@
-/* The networks of LPIPS v0.1 up to their last tap, as torchvision builds them: AlexNet (Krizhevsky 2014), VGG-16
- * (Simonyan and Zisserman, without batch norm) and SqueezeNet 1.1. A tap stands after the ReLU of the layer before it. */
+/* The networks of LPIPS v0.1 up to their last tap, as torchvision builds them: AlexNet (Krizhevsky 2014),
+ * VGG-16 (Simonyan and Zisserman, without batch norm) and SqueezeNet 1.1. A tap stands after the ReLU of the
+ * layer before it. */
 #include <stdio.h>
 
 #include "metric/features_impl.h"

@@ -1,5 +1,6 @@
-/* measure: the measures of leakage: their words, their unit, which way leaks more; and what results say of one. The one list:
- * a measure more is a line of gnt_measure_id, a row in measure.c, and the code that computes it. */
+/* measure: the measures of leakage: their words, their unit, which way leaks more; and what results say of
+ * one. The one list: a measure more is a line of gnt_measure_id, a row in measure.c, and the code that
+ * computes it. */
 #ifndef GNT_METRIC_MEASURE_H
 #define GNT_METRIC_MEASURE_H
 
@@ -66,7 +67,8 @@ typedef struct gnt_measure {
     gnt_recovers recovers;
     /* `check` compares a cell by the first of each kind that has a number; from 1, 0: by this one never */
     int check_order;
-    /* `check`: how much worse is near enough to no change, where the suite does not say; in units of the number */
+    /* `check`: how much worse is near enough to no change, where the suite does not say; in units of the
+     * number */
     double tolerance;
 } gnt_measure;
 
@@ -81,9 +83,10 @@ void gnt_measure_names(const char *names[GNT_MEASURES]);
 /* 1 when a leaks more than b; NAN leaks least. */
 int gnt_leaks_more(const gnt_measure *m, double a, double b);
 
-/* {"mean", "deviation", "worst", "median", "low", "high", "n"} of n ≥ 1 finite numbers; worst is the one that leaks
- * most, low … high the bootstrap interval of the mean, drawn from a stream of `key` by the measure's name (cluster: as
- * gnt_metric_bootstrap_mean has it). The caller owns it; NULL with a sentence when a number is not finite. */
+/* {"mean", "deviation", "worst", "median", "low", "high", "n"} of n ≥ 1 finite numbers; worst is the one that
+ * leaks most, low … high the bootstrap interval of the mean, drawn from a stream of `key` by the measure's
+ * name (cluster: as gnt_metric_bootstrap_mean has it). The caller owns it; NULL with a sentence when a number
+ * is not finite. */
 json_t *gnt_measure_stat(const gnt_measure *m, const double *x, const int64_t *cluster, size_t n,
                          const gnt_key *key, gnt_err *err);
 /* The same of one number of a whole. */

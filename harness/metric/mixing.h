@@ -1,7 +1,7 @@
 /* mixing: does an attack see which released encodings share a private image, and how much of each is in them?
  *
- * The truth is a table of weights ≥ 0, encodings × originals. An original is a member of an encoding when its weight
- * there is above 0; weights of public partners are in no table. */
+ * The truth is a table of weights ≥ 0, encodings × originals. An original is a member of an encoding when its
+ * weight there is above 0; weights of public partners are in no table. */
 #ifndef GNT_METRIC_MIXING_H
 #define GNT_METRIC_MIXING_H
 
@@ -13,8 +13,8 @@
 /* A pair shares an original visibly when the product of its two weights there is at least this. */
 #define GNT_METRIC_VISIBLE 0.04
 
-/* Area under the ROC curve: the chance that a positive scores above a negative, ties counting half. A score that is not
- * finite is on the wrong side of all others. NaN where one of the two kinds is missing. */
+/* Area under the ROC curve: the chance that a positive scores above a negative, ties counting half. A score
+ * that is not finite is on the wrong side of all others. NaN where one of the two kinds is missing. */
 int gnt_metric_auc(double *out, const float *score, const uint8_t *positive, size_t n, gnt_err *err);
 
 typedef struct gnt_metric_pairs {
@@ -27,17 +27,18 @@ int gnt_metric_similarity(gnt_metric_pairs *out, const float *similarity, const 
                           size_t encodings, size_t originals, gnt_err *err);
 
 typedef struct gnt_metric_clusters {
-    double purity;   /* of the memberships that are claimed, the share that falls on each cluster's commonest
-                           original; NaN where none is */
+    /* of the memberships that are claimed, the share that falls on each cluster's commonest original; NaN
+     * where none is */
+    double purity;
     double assigned; /* mean over encodings of the share of its true members that are claimed */
-    double
-        correlation; /* Pearson's, of claimed and true weight over all true memberships; NaN where one of the two
-                           does not vary */
+    /* Pearson's, of claimed and true weight over all true memberships; NaN where one of the two does not
+     * vary */
+    double correlation;
 } gnt_metric_clusters;
 
-/* claimed: encodings × clusters, how much of each cluster's image is in each encoding; above 0 is a membership, and what
- * is not finite is none. Clusters are assigned to originals one to one, so that as many claimed memberships as possible are
- * true; an original without a cluster is claimed nowhere. */
+/* claimed: encodings × clusters, how much of each cluster's image is in each encoding; above 0 is a
+ * membership, and what is not finite is none. Clusters are assigned to originals one to one, so that as many
+ * claimed memberships as possible are true; an original without a cluster is claimed nowhere. */
 int gnt_metric_mixture(gnt_metric_clusters *out, const float *claimed, size_t clusters, const float *weight,
                        size_t encodings, size_t originals, gnt_err *err);
 

@@ -141,7 +141,8 @@ static int by_seed_and_class(const void *a, const void *b) {
     return x->truth < y->truth ? -1 : x->truth > y->truth;
 }
 
-/* Samples of the same seed and class made one, in place; first[k] is where seed k begins. Returns the seeds. */
+/* Samples of the same seed and class made one, in place; first[k] is where seed k begins. Returns the
+ * seeds. */
 static size_t merge(stratum *s, size_t n, size_t *first) {
     size_t m = 0, seeds = 0;
     qsort(s, n, sizeof *s, by_seed_and_class);
@@ -159,7 +160,8 @@ static size_t merge(stratum *s, size_t n, size_t *first) {
     return seeds;
 }
 
-/* Balanced accuracy of one seed's classes, of the samples themselves or (stream given) of samples drawn anew. */
+/* Balanced accuracy of one seed's classes, of the samples themselves or (stream given) of samples drawn
+ * anew. */
 static double balanced_of(const stratum *s, size_t classes, gnt_stream *stream) {
     double sum = 0;
     for (size_t c = 0; c < classes; c++) {

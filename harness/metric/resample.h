@@ -32,8 +32,8 @@ int gnt_metric_bootstrap_mean(gnt_metric_bootstrap *out, const double *x, const 
 
 /* The same for balanced accuracy: each draw takes seeds with replacement and, of each class inside a seed, as
  * many of its samples as it has, with replacement, so that no draw loses a class. The mean, and the number of
- * a draw, is the mean over its seeds of the balanced accuracy of each. A class with one sample in every seed adds
- * no width. A told value outside the classes is wrong. */
+ * a draw, is the mean over its seeds of the balanced accuracy of each. A class with one sample in every seed
+ * adds no width. A told value outside the classes is wrong. */
 int gnt_metric_bootstrap_balanced(gnt_metric_bootstrap *out, const int32_t *truth, const int32_t *told,
                                   const int64_t *cluster, size_t n, const gnt_metric_resample *how,
                                   gnt_err *err);

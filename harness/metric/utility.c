@@ -61,8 +61,8 @@ void gnt_metric_utility_map(gnt_metric_utility *u, const float *y, const float *
     }
 }
 
-gnt_metric_worth gnt_metric_utility_end(const gnt_metric_utility *u, int has_accuracy) {
-    gnt_metric_worth w = {NAN, NAN, NAN, NAN};
+gnt_metric_utility_result gnt_metric_utility_end(const gnt_metric_utility *u, int has_accuracy) {
+    gnt_metric_utility_result w = {NAN, NAN, NAN, NAN};
     double n = (double)u->samples;
     if (u->samples == 0)
         return w;

@@ -1,10 +1,9 @@
-/* utility: what a model is worth after a defense, gathered batch by batch over a test set.
+/* utility: the accuracy and loss that a defense leaves a model, gathered batch by batch over a test set.
  *
  * Accuracy: share of samples whose true class has the highest score (ties go to the lowest class, as
- * everywhere). Loss: mean cross entropy in nats through log-sum-exp, mean squared error, or, of a map, mean binary cross
- * entropy. A sample with a
- * score that is not finite is wrong, is counted in `broken`, and makes the loss infinite: a diverged training
- * never looks like a mediocre one. */
+ * everywhere). Loss: mean cross entropy in nats through log-sum-exp, mean squared error, or, of a map, mean
+ * binary cross entropy. A sample with a score that is not finite is wrong, is counted in `broken`, and makes
+ * the loss infinite: a diverged training never looks like a mediocre one. */
 #ifndef GNT_METRIC_UTILITY_H
 #define GNT_METRIC_UTILITY_H
 
@@ -16,22 +15,22 @@ typedef struct gnt_metric_utility {
     double loss_sum, loss_squares; /* over samples that are not broken */
 } gnt_metric_utility;
 
-typedef struct gnt_metric_worth {
+typedef struct gnt_metric_utility_result {
     double accuracy;       /* NaN without samples, and where there are no classes */
     double accuracy_error; /* standard error from the size of the test set, √(a (1 − a)/n) */
     double loss;           /* NaN without samples, infinite when any is broken */
     double loss_error;     /* standard error of the mean loss; NaN when the loss is not finite */
-} gnt_metric_worth;
+} gnt_metric_utility_result;
 
 /* Start from {0}. logits: n × classes; label in 0 … classes−1 (others count as broken). */
 void gnt_metric_utility_logits(gnt_metric_utility *u, const float *logits, const int32_t *label, size_t n,
                                int32_t classes);
-/* Each sample's loss is the mean over `outputs` of (y − x)², y what was wanted, x what came. label (NULL: none): as above,
- * by the highest x. Do not mix kinds in one gatherer. */
+/* Each sample's loss is the mean over `outputs` of (y − x)², y what was wanted, x what came. label (NULL:
+ * none): as above, by the highest x. Do not mix kinds in one gatherer. */
 void gnt_metric_utility_values(gnt_metric_utility *u, const float *y, const float *x, const int32_t *label,
                                size_t n, size_t outputs);
 /* Each sample's loss is the mean over `outputs` of log(1 + eᶻ) − y·z. */
 void gnt_metric_utility_map(gnt_metric_utility *u, const float *y, const float *z, size_t n, size_t outputs);
-gnt_metric_worth gnt_metric_utility_end(const gnt_metric_utility *u, int has_accuracy);
+gnt_metric_utility_result gnt_metric_utility_end(const gnt_metric_utility *u, int has_accuracy);
 
 #endif

@@ -21,8 +21,8 @@ typedef struct gnt_table {
     const char *title; /* not owned: a literal, or NULL for none */
     char *caption;     /* owned: one sentence below the title, may hold foreign text; or NULL */
     char **column;     /* owned names */
-    size_t n_column, n_item,
-        room; /* items row by row; the last row may be unfinished only while it is filled */
+    /* items row by row; the last row may be unfinished only while it is filled */
+    size_t n_column, n_item, room;
     gnt_table_item *item;
     int failed;
 } gnt_table;

@@ -1,4 +1,4 @@
-/* gnuplot: the one place of the house that starts gnuplot: a child process with an argument vector, no shell,
+/* gnuplot: the one place that starts gnuplot: a child process with an argument vector, no shell,
  * no user's start-up files, a bounded time. Scripts hold nothing but our own words, numbers and names made by
  * gnt_slug; foreign text reaches gnuplot only as fields of data files. */
 #ifndef GNT_REPORT_GNUPLOT_IMPL_H

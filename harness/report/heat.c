@@ -130,7 +130,7 @@ static line *add_line(sheet *s, const char *defense, gnt_group_kind kind, double
     return l;
 }
 
-static void add_standings(sheet *s, gnt_rank_row *rows) {
+static void add_ranked(sheet *s, gnt_rank_row *rows) {
     const gnt_results *r = s->r;
     size_t n = gnt_rank(r, s->task, s->stage, s->m, rows);
     for (size_t i = 0; i < n; i++) {
@@ -331,7 +331,7 @@ int gnt_plot_heat(const gnt_results *r, const char *task, int64_t stage, const g
     }
     *s = (sheet){.r = r, .m = m, .task = task, .stage = stage};
     find_columns(s, columns);
-    add_standings(s, rows);
+    add_ranked(s, rows);
     add_sweeps(s, points);
     if (s->n_line == 0 || s->n_column == 0)
         goto cleanup;

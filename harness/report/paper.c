@@ -5,7 +5,8 @@
 
 #include "results/measure.h"
 
-/* What a cell of the table shows: the row's word counts before the column's, the column's before the table's. */
+/* What a cell of the table shows: the row's word counts before the column's, the column's before the
+ * table's. */
 typedef struct choice {
     const json_t *row, *column, *table;
 } choice;
@@ -49,8 +50,8 @@ static double shown_number(const gnt_score *s, const char *show) {
     return !strcmp(show, "worst") ? s->stat.worst : !strcmp(show, "median") ? s->stat.median : s->stat.mean;
 }
 
-/* Of the groups chosen, the one that leaks most; without a measure the first. A point of a sweep counts only where
- * nothing else is chosen or its strength is named; before it, one that has a number. */
+/* Of the groups chosen, the one that leaks most; without a measure the first. A point of a sweep counts only
+ * where nothing else is chosen or its strength is named; before it, one that has a number. */
 static const gnt_outcome *pick(const gnt_results *r, const choice *c, const gnt_measure *m,
                                const char *show) {
     const gnt_outcome *best = NULL;

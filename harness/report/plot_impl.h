@@ -1,9 +1,9 @@
 /* plot: a picture being built as a gnuplot script with its data, and the grid of panels that plots share.
  *
- * The wall against foreign text: gnt_plot_say writes the script and is given our own words, numbers and slugs
- * only; foreign text goes through gnt_plot_label into a data file, which the script reads into the string
- * array L, so that gnuplot never parses it. Pictures are laid out in pixels of the svg, the png has twice as
- * many. */
+ * How foreign text is kept out of scripts: gnt_plot_say writes the script and is given our own words, numbers
+ * and slugs only; foreign text goes through gnt_plot_label into a data file, which the script reads into the
+ * string array L, so that gnuplot never parses it. Pictures are laid out in pixels of the svg, the png has
+ * twice as many. */
 #ifndef GNT_REPORT_PLOT_IMPL_H
 #define GNT_REPORT_PLOT_IMPL_H
 
@@ -44,7 +44,8 @@ typedef struct gnt_panels {
     double head, foot;               /* strips above and below all panels */
 } gnt_panels;
 
-/* A grid for n panels, in rows of `columns` (0: as looks best); *width and *height receive the picture's size. */
+/* A grid for n panels, in rows of `columns` (0: as looks best); *width and *height receive the picture's
+ * size. */
 gnt_panels gnt_panels_layout(int n, int columns, double head, double foot, double *width, double *height);
 /* Sets the margins of panel i and its title from foreign text. */
 void gnt_panel_begin(gnt_plot *p, const gnt_panels *g, int i, const char *title);
@@ -63,7 +64,8 @@ void gnt_plot_strip(gnt_plot *p, double bottom, double height);
 unsigned gnt_colour(const gnt_results *r, size_t defense);
 int gnt_shape(const gnt_results *r, size_t defense, int filled);
 
-/* The distance of ticks, 1, 2, 2.5 or 5 times a power of ten, such that at most `most` fall on [low, high]. */
+/* The distance of ticks, 1, 2, 2.5 or 5 times a power of ten, such that at most `most` fall on [low,
+ * high]. */
 double gnt_tick_step(double low, double high, int most);
 
 /* Widens [low, high] by a share of itself, and to something when it is empty; NAN gives 0 … 1. */

@@ -1,5 +1,5 @@
-/* plots: the pictures of a report, each drawn by the file that it is named for. They end in FOLDER/NAME.svg and .png as
- * `formats` asks; *drawn is 0 where there was nothing to draw. */
+/* plots: the pictures of a report, each drawn by the file that it is named for. They end in FOLDER/NAME.svg
+ * and .png as `formats` asks; *drawn is 0 where there was nothing to draw. */
 #ifndef GNT_REPORT_PLOTS_IMPL_H
 #define GNT_REPORT_PLOTS_IMPL_H
 
@@ -16,10 +16,10 @@ int gnt_tradeoff_points(const gnt_results *r, const char *task, int64_t stage, c
 int gnt_plot_tradeoff(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                       const char *folder, const char *name, int formats, int *drawn, gnt_err *err);
 
-/* strength: leakage against the strength of a defense, for sweeps: a row of panels for each family of defenses
- * that was swept (the first eight), a column for each attack (the first six). Strengths stand on the scale that
- * spreads a sweep: their logarithm, that of their distance from one, or as they are. The picture for tasks whose
- * utility says nothing, such as an untrained network's. */
+/* strength: leakage against the strength of a defense, for sweeps: a row of panels for each family of
+ * defenses that was swept (the first eight), a column for each attack (the first six). Strengths stand on the
+ * scale that spreads a sweep: their logarithm, that of their distance from one, or as they are. The picture
+ * for tasks whose utility says nothing, such as an untrained network's. */
 
 typedef enum gnt_spread { GNT_SPREAD_PLAIN, GNT_SPREAD_LOG, GNT_SPREAD_TO_ONE } gnt_spread;
 
@@ -52,9 +52,9 @@ double gnt_quantile(const double *sorted, size_t n, double share);
 
 /* sheet: the private images beside what attacks recovered, as one PNG for each task, stage and attack. First
  * row the private images; then, for each defense at each strength, what the attacker observed (smaller, where
- * that is an image) and what it recovered, with the PSNR of each. Eight defenses and strengths are shown: all that
- * stand in the matrix, then points of sweeps, spread evenly; the others are named below. Pixels are enlarged by
- * a whole number, so that each stays visible. */
+ * that is an image) and what it recovered, with the PSNR of each. Eight defenses and strengths are shown: all
+ * that stand in the matrix, then points of sweeps, spread evenly; the others are named below. Pixels are
+ * enlarged by a whole number, so that each stays visible. */
 
 /* Draws FOLDER/NAME.png from the run's image files. A file that cannot be used is left out and named in `err`
  * while the others are drawn: *drawn tells whether a sheet was written, the return value whether all went

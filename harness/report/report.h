@@ -1,4 +1,5 @@
-/* report: the report of a run folder, as the rest of the house asks for it. */
+/* report: makes the report of a run folder. The folder is treated as hostile, and nothing outside it and the
+ * report's own folder is touched. The caller owns the options and `notices`. */
 #ifndef GNT_REPORT_REPORT_H
 #define GNT_REPORT_REPORT_H
 
@@ -21,8 +22,8 @@ enum { GNT_REPORT_UNREADABLE = -2, GNT_PICTURE_NAME = 192 };
  * a file cannot be written. */
 int gnt_report_make(const char *run, const gnt_report_options *options, gnt_text *notices, gnt_err *err);
 
-/* The name of a picture without its ending: kind is "tradeoff", "strength", "matrix" (last: the measure), "sheet" (last:
- * the attack) or "convergence" (last NULL). 0 when it would be too long. */
+/* The name of a picture without its ending: kind is "tradeoff", "strength", "matrix" (last: the measure),
+ * "sheet" (last: the attack) or "convergence" (last NULL). 0 when it would be too long. */
 int gnt_report_picture(char name[GNT_PICTURE_NAME], const char *kind, const char *task, int64_t stage,
                        const char *last);
 

@@ -101,8 +101,8 @@ static const gnt_outcome *pick_cell(const gnt_results *r, const gnt_outcome *g) 
 
 /* ---- which rows ---- */
 
-/* The groups of an attack that have images: those that stand in the matrix, then points of sweeps. Returns how
- * many; *n_single of them are of the first kind. */
+/* The groups of an attack that have images: those that stand in the matrix, then points of sweeps. Returns
+ * how many; *n_single of them are of the first kind. */
 static size_t find_groups(const gnt_results *r, const char *task, int64_t stage, const char *attack,
                           gnt_point *points, const gnt_outcome **groups, size_t *n_single) {
     size_t n = 0, n_points = gnt_sweep_points(r, task, stage, points, r->n_group);
@@ -222,10 +222,10 @@ static int same_images(const gnt_st_tensor *a, const gnt_st_tensor *b) {
 }
 
 /* "matched 0.1074", and "accuracy 68.0 %". */
-static void describe(const gnt_outcome *g, gnt_text *standing, gnt_text *utility) {
-    gnt_text_add(standing, "%s", gnt_group_kind_name(gnt_group_kind_of(g)));
+static void describe(const gnt_outcome *g, gnt_text *kind, gnt_text *utility) {
+    gnt_text_add(kind, "%s", gnt_group_kind_name(gnt_group_kind_of(g)));
     if (isfinite(g->strength))
-        gnt_text_add(standing, " %.5g", g->strength);
+        gnt_text_add(kind, " %.5g", g->strength);
     if (!isfinite(g->utility.value))
         return;
     gnt_text_add(utility, "%.9s ", g->utility.measure[0] ? g->utility.measure : "utility");
@@ -234,11 +234,11 @@ static void describe(const gnt_outcome *g, gnt_text *standing, gnt_text *utility
 
 /* The rows of a strip; `first` tells whether its private images are new on the page. */
 static void rows_of(page *p, const strip *s, int first) {
-    gnt_text standing, utility;
-    gnt_text_init(&standing, 4096);
+    gnt_text kind, utility;
+    gnt_text_init(&kind, 4096);
     gnt_text_init(&utility, 4096);
-    describe(s->group, &standing, &utility);
-    const char *how = gnt_text_get(&standing), *leaves = gnt_text_get(&utility), *name = s->cell->defense;
+    describe(s->group, &kind, &utility);
+    const char *how = gnt_text_get(&kind), *leaves = gnt_text_get(&utility), *name = s->cell->defense;
     place_row(p, &(row){first ? s->private_images : NULL, "private", {NULL}, NULL, TILE});
     if (p->canvas.rgb)
         gnt_draw_box(&p->canvas, GAP, p->y + BETWEEN / 2 - GAP / 2, p->canvas.width - 2 * GAP, 1, FAINT);
@@ -248,7 +248,7 @@ static void rows_of(page *p, const strip *s, int first) {
         place_row(p, &(row){s->recovered, "", {"recovered", leaves}, s->psnr, TILE});
     else
         place_row(p, &(row){s->recovered, name, {how, "recovered", leaves}, s->psnr, TILE});
-    gnt_text_free(&standing);
+    gnt_text_free(&kind);
     gnt_text_free(&utility);
 }
 

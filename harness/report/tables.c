@@ -42,8 +42,8 @@ static void utility_item(gnt_table *t, const gnt_utility *u) {
     gnt_text_free(&text);
 }
 
-static void standing_rows(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
-                          const size_t *attacks, size_t n_attacks, gnt_table *t) {
+static void kind_rows(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                      const size_t *attacks, size_t n_attacks, gnt_table *t) {
     gnt_rank_row *rows = gnt_array(r->n_defense + 1, sizeof *rows);
     t->failed |= !rows;
     size_t n = rows ? gnt_rank(r, task, stage, m, rows) : 0;
@@ -98,7 +98,7 @@ void gnt_table_matrix(const gnt_results *r, const char *task, int64_t stage, con
     size_t n = attacks ? gnt_columns(r, task, stage, m, attacks) : 0;
     for (size_t a = 0; a < n; a++)
         gnt_table_column(t, r->attack[attacks[a]]);
-    standing_rows(r, task, stage, m, attacks, n, t);
+    kind_rows(r, task, stage, m, attacks, n, t);
     public_row(r, task, n, t);
     sweep_rows(r, task, stage, m, attacks, n, t);
     gnt_free(attacks);

@@ -26,24 +26,25 @@ void gnt_table_floors(const gnt_results *r, gnt_table *t);
 /* Every named number of every cell: of plugins, of the score. What is no number has an empty value. */
 void gnt_table_facts(const gnt_results *r, gnt_table *t);
 /* A row for each task and stage, by its leading measure: which defense leaks least at matched utility in its
- * worst case, how much, how much leaks undefended, what floor needs no attack, and how many cells there are of
- * each kind. */
+ * worst case, how much, how much leaks undefended, what floor needs no attack, and how many cells there are
+ * of each kind. */
 void gnt_table_summary(const gnt_results *r, gnt_table *t);
 /* Worst case over attacks of each defense, by task, stage and measure. */
 void gnt_table_ranking(const gnt_results *r, gnt_table *t);
 
-/* found: what must be known of a run before its numbers are read: what the host found wrong with defenses, and how they were
- * observed. For the top of a report. */
+/* found: what must be known of a run before its numbers are read: what the host found wrong with defenses,
+ * and how they were observed. For the top of a report. */
 
-/* A row for each sentence on a defense in a task, cells with the same one joined; without rows where nothing was found. The
- * caller frees the table. */
+/* A row for each sentence on a defense in a task, cells with the same one joined; without rows where nothing
+ * was found. The caller frees the table. */
 void gnt_table_found(const gnt_results *r, gnt_table *t);
-/* Lines: which tasks were probed, which ran under a public seed; nothing where none was. Holds foreign text. */
+/* Lines: which tasks were probed, which ran under a public seed; nothing where none was. Holds foreign
+ * text. */
 void gnt_report_observed(const gnt_results *r, gnt_text *out);
 
-/* paper: a paper's tables as the suite lays them out (docs/suites.md, "tables"), filled from the results, with what
- * the paper prints on a line of its own below each of ours. The results are treated as hostile: a table that makes no
- * sense is left out. */
+/* paper: a paper's tables as the suite lays them out (docs/suites.md, "tables"), filled from the results,
+ * with what the paper prints on a line of its own below each of ours. The results are treated as hostile: a
+ * table that makes no sense is left out. */
 
 typedef struct gnt_paper_table {
     const char *id, *title, *note; /* of the results; note "" for none */

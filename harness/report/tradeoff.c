@@ -256,8 +256,8 @@ static void draw_lines(gnt_plot *p, const drawing *d, const panel *a) {
     }
 }
 
-/* What is got without any private data: a defense at this line protects data that were not used. Beyond the range it is far
- * from all that is drawn, and left out. */
+/* What is got without any private data: a defense at this line protects data that were not used. Beyond the
+ * range it is far from all that is drawn, and left out. */
 static void draw_public_only(gnt_plot *p, const drawing *d) {
     if (!(d->public_only >= d->x_low && d->public_only <= d->x_high))
         return;

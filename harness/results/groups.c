@@ -1,9 +1,7 @@
 #include "results/groups.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <stdio.h>
 #include <string.h>
 
 gnt_group_kind gnt_group_kind_of(const gnt_outcome *group) {

@@ -31,8 +31,8 @@ int gnt_marks_collect(gnt_results *r, gnt_err *err) {
     return 0;
 }
 
-/* A probe computes otherwise than the training did, and honest hooks then do otherwise too: it is told, and costs nothing among
- * probes. */
+/* A probe computes otherwise than the training did, and honest hooks then do otherwise too: it is told, and
+ * costs nothing among probes. */
 static int costs_rank(const gnt_outcome *cell) {
     for (size_t i = 0; i < gnt_mark_count(cell); i++)
         if (strcmp(gnt_mark_at(cell, i).what, "probe-differs") != 0)

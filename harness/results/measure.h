@@ -1,5 +1,5 @@
-/* measure: how the report writes a number of a measure of leakage, and a utility. A measure that metric/measure.h does
- * not know is listed in tables, never ranked nor drawn. */
+/* measure: how a number of a measure of leakage is written, and a utility. A measure that
+ * metric/measure.h does not know is listed in tables, never ranked nor drawn. */
 #ifndef GNT_RESULTS_MEASURE_H
 #define GNT_RESULTS_MEASURE_H
 
@@ -14,8 +14,9 @@ int gnt_has_interval(const gnt_stat *s);
 void gnt_measure_write(const gnt_measure *m, const gnt_stat *s, gnt_text *out);
 void gnt_measure_number(const gnt_measure *m, double value, gnt_text *out);
 
-/* How often the right image was told from others, of a group where `m` is the measure of reconstruction that leads (PSNR, or
- * MSE where there is none): an answer that looks like nothing may still tell. NULL without. */
+/* How often the right image was told from others, of a group where `m` is the measure of reconstruction that
+ * leads (PSNR, or MSE where there is none): an answer that looks like nothing may still tell. NULL
+ * without. */
 const gnt_score *gnt_identified(const gnt_outcome *g, const gnt_measure *m);
 /* "; identified 88.0 % [80.0, 94.0]", or nothing. */
 void gnt_identified_write(const gnt_outcome *g, const gnt_measure *m, gnt_text *out);

@@ -6,7 +6,8 @@
 
 /* Names of each kind, more than a suite may have. */
 enum { MOST_NAMES = 1024 };
-/* How often a report may look through the groups for one of a task's defenses under one of its attacks: about a minute. */
+/* How often a report may look through the groups for one of a task's defenses under one of its attacks: about
+ * a minute. */
 static const uint64_t most_looks = (uint64_t)1 << 34;
 
 /* The file, for sentences. */

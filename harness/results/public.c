@@ -5,8 +5,8 @@
 
 #include "results/measure.h"
 
-/* The utilities of a task's defense, by the seeds that were trained on public data alone. The attacks of a seed share its
- * training. */
+/* The utilities of a task's defense, by the seeds that were trained on public data alone. The attacks of a
+ * seed share its training. */
 static void collect(const gnt_results *r, const gnt_task_facts *of, const char *task, const char *defense,
                     int undefended_too, gnt_public_pair *pair) {
     for (size_t k = 0; k < of->n_only; k++)

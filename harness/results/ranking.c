@@ -26,7 +26,7 @@ gnt_leak gnt_leak_of(const gnt_measure *m, const gnt_stat *s, double floor) {
     return gnt_leak_above(m, (gnt_leak){s->mean, s->low, s->high}, floor);
 }
 
-/* ---- the standings ---- */
+/* ---- the rows ---- */
 
 static const gnt_rank_row *row_of(const gnt_rank_row *rows, size_t n, const char *defense) {
     for (size_t i = 0; i < n; i++)

@@ -1,6 +1,6 @@
-/* ranking: how the defenses of a task rank, by the attack and the round under which each leaks most. The rules are here
- * once, for reports and leaderboards: what a defense is judged by, and what costs it the rank. Pure; what is returned
- * belongs to the results. */
+/* ranking: how the defenses of a task rank, by the attack and the round under which each leaks most. The
+ * rules are here once, for reports and leaderboards: what a defense is judged by, and what costs it the rank.
+ * Pure; what is returned belongs to the results. */
 #ifndef GNT_RESULTS_RANKING_H
 #define GNT_RESULTS_RANKING_H
 
@@ -40,7 +40,8 @@ int gnt_ranks_before(const gnt_measure *m, gnt_rank_state a, const gnt_leak *lea
 /* The leakage of a score above a floor. */
 gnt_leak gnt_leak_of(const gnt_measure *m, const gnt_stat *s, double floor);
 
-/* A row of the ranking: one defense's worst case over attacks, and over rounds where a stage of all is asked for. */
+/* A row of the ranking: one defense's worst case over attacks, and over rounds where a stage of all is asked
+ * for. */
 typedef struct gnt_rank_row {
     const char *defense;
     gnt_group_kind kind;
@@ -60,16 +61,17 @@ typedef struct gnt_rank_row {
     size_t unfit;
 } gnt_rank_row;
 
-/* Rows of all defenses with a representative, best first: the ranked ones, then by state. `stage` may be GNT_EVERY_STAGE.
- * What only a marked defense has a number for is not asked of others. `rows` holds at least r->n_defense. Returns how
- * many. */
+/* Rows of all defenses with a representative, best first: the ranked ones, then by state. `stage` may be
+ * GNT_EVERY_STAGE. What only a marked defense has a number for is not asked of others. `rows` holds at least
+ * r->n_defense. Returns how many. */
 size_t gnt_rank(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                 gnt_rank_row *rows);
 /* "matched", "unmatched", …; "matched, marked by the host"; "matched, no better than public data". */
 const char *gnt_rank_row_words(const gnt_rank_row *s);
 /* 1: both are judged by every attack that applies to them, or by equally many. */
 int gnt_rank_rows_compare(const gnt_rank_row *a, const gnt_rank_row *b);
-/* 1 for the ranked, and for a matched one that lacks a number: what a report names first where nothing is ranked. */
+/* 1 for the ranked, and for a matched one that lacks a number: what a report names first where nothing is
+ * ranked. */
 int gnt_rank_row_leads(const gnt_rank_row *s);
 /* 1 when neither surely leaks less, and both have an interval. */
 int gnt_rank_rows_tied(const gnt_measure *m, const gnt_rank_row *a, const gnt_rank_row *b);

@@ -1,5 +1,6 @@
-/* results: a run's results.json, parsed and checked. The file is treated as hostile: its size is limited, every value's
- * type is checked, unknown words in `status` and `mode` are refused, and nothing in it is followed.
+/* results: a run's results.json, parsed and checked. The file is treated as hostile: its size is limited,
+ * every value's type is checked, unknown words in `status` and `mode` are refused, and nothing in it is
+ * followed.
  *
  * Owner: strings and JSON values belong to the gnt_results and live until gnt_results_free.
  * Text is as the file has it: who writes it somewhere escapes it (render/escape.h).
@@ -63,8 +64,8 @@ typedef struct gnt_utility {
     double error;
 } gnt_utility;
 
-/* One job's outcome, or (in `groups`) the seeds of one cell joined. Fields that only one of the two has are empty in the
- * other. */
+/* One job's outcome, or (in `groups`) the seeds of one cell joined. Fields that only one of the two has are
+ * empty in the other. */
 typedef struct gnt_outcome {
     const char *id, *task, *defense, *plugin, *attack, *attack_plugin, *surface, *reason, *images;
     int64_t stage, seed, n_cells, n_ok;
@@ -101,9 +102,9 @@ typedef struct gnt_match_row {
     size_t n_history;
 } gnt_match_row;
 
-/* What the suite says of a defense, and how it is told apart in pictures: defenses of the same plugins are one family and
- * share a colour, so that a matched point is seen on the curve of its sweep; within a family, those in the same role (swept
- * only, or not) differ in their shape. */
+/* What the suite says of a defense, and how it is told apart in pictures: defenses of the same plugins are
+ * one family and share a colour, so that a matched point is seen on the curve of its sweep; within a family,
+ * those in the same role (swept only, or not) differ in their shape. */
 typedef struct gnt_about {
     /* `strength` is the parameter's name */
     const char *plugin, *strength, *unit;

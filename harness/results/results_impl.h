@@ -4,8 +4,8 @@
 
 #include "results/results.h"
 
-/* Fills task, defense, attack and about from the lists of the root, and from cells, groups and marked, which are there.
- * `file` stands for the file in sentences. */
+/* Fills task, defense, attack and about from the lists of the root, and from cells, groups and marked, which
+ * are there. `file` stands for the file in sentences. */
 int results_collect_names(gnt_results *r, const char *file, gnt_err *err);
 
 /* The words of the file, by value. */

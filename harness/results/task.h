@@ -1,5 +1,6 @@
-/* task: what results.json says of how a task was observed and of what its utility is worth. What an older run did not
- * record is absent: it was probed, at fixed rounds, and nobody trained on the public data alone. */
+/* task: what results.json says of how a task was observed, and of utility on public data alone. What an older
+ * run did not record is absent: it was probed, at fixed rounds, and nobody trained on the public data
+ * alone. */
 #ifndef GNT_RESULTS_TASK_H
 #define GNT_RESULTS_TASK_H
 
@@ -26,12 +27,13 @@ typedef struct gnt_task_facts {
     int seed_public; /* the run's key came from a seed that everybody may read */
     gnt_public_only *only;
     size_t n_only;
-    gnt_seed_scatter
-        scatter; /* of one training over seeds: what is matched, undefended, and public data alone */
+    /* of one training over seeds: what is matched, undefended, and public data alone */
+    gnt_seed_scatter scatter;
 } gnt_task_facts;
 
-/* Of the list `tasks` of a results.json, whose entries are objects or mere names; NULL for none. `file` stands for it in
- * sentences. Texts belong to the list. The caller frees *task with gnt_tasks_free, after a failure too. */
+/* Of the list `tasks` of a results.json, whose entries are objects or mere names; NULL for none. `file`
+ * stands for it in sentences. Texts belong to the list. The caller frees *task with gnt_tasks_free, after a
+ * failure too. */
 int gnt_tasks_read(const json_t *tasks, const char *file, gnt_task_facts **task, size_t *n, gnt_err *err);
 void gnt_tasks_free(gnt_task_facts *task, size_t n);
 

@@ -1,5 +1,5 @@
-/* folder: what a run folder holds, for signing and checking. The folder may come from a stranger: links are never
- * followed, nothing but regular files is opened, depth and number are bounded. */
+/* folder: what a run folder holds, for signing and checking. The folder may come from a stranger: links are
+ * never followed, nothing but regular files is opened, depth and number are bounded. */
 #ifndef GNT_SEAL_FOLDER_IMPL_H
 #define GNT_SEAL_FOLDER_IMPL_H
 
@@ -22,8 +22,8 @@ typedef struct gnt_seal_folder {
     size_t n, room;
 } gnt_seal_folder;
 
-/* Everything in the folder but folders themselves, the top level's store/ and report/ and signature.json. On failure
- * *out is empty. */
+/* Everything in the folder but folders themselves, the top level's store/ and report/ and signature.json. On
+ * failure *out is empty. */
 int gnt_seal_folder_open(gnt_seal_folder *out, const char *path, gnt_err *err);
 void gnt_seal_folder_close(gnt_seal_folder *f); /* leaves it empty; an empty one is allowed */
 /* The file for reading; −1 when it cannot be opened, or is a regular file no more. */

@@ -3,9 +3,9 @@
  *   {"format": 1, "public_key": HEX, "signature": HEX,
  *    "manifest": {"block": 4096, "files": [{"path", "size", "digest", "blocks"}, …]}}
  *
- * `files` are those of gnt_seal_folder_open, by path; `digest` is BLAKE2b-256 of the file, `blocks` the first 8 bytes
- * of the BLAKE2b-256 of each block of 4096 bytes, one after another: they say where a file differs. The signature
- * (Ed25519) is of "gauntlet run 1\n" and the manifest as canonical JSON. */
+ * `files` are those of gnt_seal_folder_open, by path; `digest` is BLAKE2b-256 of the file, `blocks` the first
+ * 8 bytes of the BLAKE2b-256 of each block of 4096 bytes, one after another: they say where a file differs.
+ * The signature (Ed25519) is of "gauntlet run 1\n" and the manifest as canonical JSON. */
 #ifndef GNT_SEAL_SEAL_H
 #define GNT_SEAL_SEAL_H
 
@@ -48,8 +48,8 @@ int gnt_seal_is_there(const char *folder);
 /* The public key that signature.json itself names: whose it is, nobody says. */
 int gnt_seal_own_key(const char *folder, gnt_seal_key *key, gnt_err *err);
 
-/* −1: there is no signature.json, or it is malformed, or a file could not be read. `differs` is called in the order of
- * paths. */
+/* −1: there is no signature.json, or it is malformed, or a file could not be read. `differs` is called in the
+ * order of paths. */
 int gnt_seal_verify(const char *folder, const gnt_seal_key *key, gnt_seal_verdict *verdict, size_t *n_files,
                     void (*differs)(void *user, const gnt_seal_difference *d), void *user, gnt_err *err);
 

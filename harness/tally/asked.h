@@ -1,5 +1,6 @@
-/* asked: what a suite asks for, as results.json repeats it: its tasks, defenses and attacks, and the coordinates of a cell.
- * Who writes the file and who checks it take it from here. The caller owns what is returned. */
+/* asked: what a suite asks for, as results.json repeats it: its tasks, defenses and attacks, and the
+ * coordinates of a cell. Who writes the file and who checks it take it from here. The caller owns what is
+ * returned. */
 #ifndef GNT_TALLY_ASKED_H
 #define GNT_TALLY_ASKED_H
 

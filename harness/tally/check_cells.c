@@ -1,4 +1,5 @@
-/* Each cell by itself: its id from its coordinates, its status, and its numbers from the scores of its targets. */
+/* Each cell by itself: its id from its coordinates, its status, and its numbers from the scores of its
+ * targets. */
 #include <math.h>
 #include <string.h>
 
@@ -116,8 +117,8 @@ static void take_intervals(json_t *should, const json_t *is_there) {
     }
 }
 
-/* Measures of a cell as a whole. The order of clients' contributions is of vectors of which results.json has the first
- * entries alone; balanced accuracy of sets is of the sets, which targets do not tell apart. */
+/* Measures of a cell as a whole. The order of clients' contributions is of vectors of which results.json has
+ * the first entries alone; balanced accuracy of sets is of the sets, which targets do not tell apart. */
 static void add_whole(const tally *t, const json_t *cell, json_t *should, const gnt_key *key) {
     const char *const rank = gnt_measure_of(GNT_MEASURE_CONTRIBUTION_RANK)->name;
     const char *const attribute = gnt_measure_of(GNT_MEASURE_ATTRIBUTE_BALANCED)->name;

@@ -1,13 +1,15 @@
-/* Floors and chance: what a guess comes to that has seen nothing. They hang on a task's targets and public rows of a seed,
- * not on who defends or attacks, so that all cells of a task and seed say the same. In the round each stage has targets of
- * its own; and where any member of a client's set may stand behind an answer, a guess has the same choice. */
+/* Floors and chance: what a guess comes to that has seen nothing. They hang on a task's targets and public
+ * rows of a seed, not on who defends or attacks, so that all cells of a task and seed say the same. In the
+ * round each stage has targets of its own; and where any member of a client's set may stand behind an answer,
+ * a guess has the same choice. */
 #include "tally/tally_impl.h"
 
 #include <string.h>
 
 #include "base/mem.h"
 
-/* Of a secure sum they hang on what clients gave, which the defense decides; of encoded sets on which were encoded. */
+/* Of a secure sum they hang on what clients gave, which the defense decides; of encoded sets on which were
+ * encoded. */
 static int in_common(const tally *t, const json_t *cell, const char *measure) {
     return strncmp(measure, "contribution_", 13) != 0 && !json_object_get(tally_task(t, cell), "set");
 }

@@ -2,7 +2,8 @@
 #include "tally/groups.h"
 #include "tally/tally_impl.h"
 
-/* First which cells it is of, then what they come to: statistics are compared by their size, everything else by its own. */
+/* First which cells it is of, then what they come to: statistics are compared by their size, everything else
+ * by its own. */
 static int check_group(const tally *t, size_t i, json_t *should) {
     static const char *const tables[] = {"floors", "chance", "measures"};
     const json_t *is = json_array_get(t->groups, i);

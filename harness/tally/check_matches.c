@@ -1,4 +1,5 @@
-/* Matching: a verdict is what the search makes of its history, and cells ran at the strength that was found. */
+/* Matching: a verdict is what the search makes of its history, and cells ran at the strength that was
+ * found. */
 #include <math.h>
 #include <string.h>
 
@@ -58,8 +59,8 @@ static int find_pair(const tally *t, const found *f, size_t *task, size_t *defen
            t->suite->defense[*defense].match && t->suite->defense[*defense].on_task[*task];
 }
 
-/* Mean undefended utility over the seeds of a search, from cells, whose seeds vary fastest in a plan; NaN where some seed is not
- * there. */
+/* Mean undefended utility over the seeds of a search, from cells, whose seeds vary fastest in a plan; NaN
+ * where some seed is not there. */
 static double undefended(const tally *t, size_t task) {
     const size_t wanted = (size_t)t->suite->task[task].match.seeds, n_seeds = t->suite->n_seeds;
     double *none = gnt_array(wanted + 1, sizeof *none), sum = 0;
@@ -96,8 +97,9 @@ static int same_step(const tally *t, const found *f, const gnt_match_next_step *
     return rc;
 }
 
-/* The search once more over the trainings that the file has. Utilities stand there with nine digits: where one is on the very
- * edge of the tolerance, or two are equally far from the target, that decides, so that either side is believed. */
+/* The search once more over the trainings that the file has. Utilities stand there with nine digits: where
+ * one is on the very edge of the tolerance, or two are equally far from the target, that decides, so that
+ * either side is believed. */
 static int replay_search(const tally *t, const found *f, const gnt_match_spec *asked) {
     static const double nudges[] = {0, 1e-7, -1e-7};
     enum { NUDGES = sizeof nudges / sizeof *nudges };
@@ -118,8 +120,8 @@ static int replay_search(const tally *t, const found *f, const gnt_match_spec *a
     return gnt_fail(t->err, "%s", first.text);
 }
 
-/* Without its descriptor neither the range of a strength is known nor which way it turns. Whether a match was confirmed hangs on
- * neither: any range will do that holds what was tried. */
+/* Without its descriptor neither the range of a strength is known nor which way it turns. Whether a match was
+ * confirmed hangs on neither: any range will do that holds what was tried. */
 static void take_range(gnt_match_spec *spec, const found *f) {
     spec->scale = GNT_MATCH_LINEAR;
     spec->integer = 0;

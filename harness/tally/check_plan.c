@@ -1,4 +1,5 @@
-/* What results.json repeats of the suite, and the cells of its plan: none left out, none added, none with other coordinates. */
+/* What results.json repeats of the suite, and the cells of its plan: none left out, none added, none with
+ * other coordinates. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -18,7 +19,8 @@ static const char *const of_plugins[] = {"grants", "goals"};
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-/* An entry of a list: all that the suite gives is there, and of what is optional nothing else. Takes `should` over. */
+/* An entry of a list: all that the suite gives is there, and of what is optional nothing else. Takes `should`
+ * over. */
 static int same_entry(const tally *t, const char *path, const json_t *is, json_t *should, int rest) {
     const gnt_tally_says says = tally_says(t, gives);
     int rc = 0;
@@ -68,7 +70,8 @@ static int check_head(const tally *t) {
 
 /* ---- tasks, models, defenses, attacks ---- */
 
-/* A data set of files that are not here, or need not be those of the run: that the digest is another proves nothing. */
+/* A data set of files that are not here, or need not be those of the run: that the digest is another proves
+ * nothing. */
 static int is_assumed(const tally *t, const gnt_suite_task *task) {
     return json_object_get(t->assumed, task->data) ||
            (task->lent.data && json_object_get(t->assumed, task->lent.data));
@@ -109,7 +112,8 @@ static int check_models(const tally *t) {
     return rc;
 }
 
-/* What a stand-in has where the suite says nothing is what the first entry that names it has, and proves nothing of another. */
+/* What a stand-in has where the suite says nothing is what the first entry that names it has, and proves
+ * nothing of another. */
 static void drop_defaults(json_t *params, const gnt_plugin_info *info) {
     gnt_params values;
     const char *name;
@@ -125,7 +129,8 @@ static void drop_defaults(json_t *params, const gnt_plugin_info *info) {
     gnt_params_free(&values);
 }
 
-/* Flags of a plugin that is not here, and parameters that the suite does not give it, are what the run says of them. */
+/* Flags of a plugin that is not here, and parameters that the suite does not give it, are what the run says
+ * of them. */
 static void drop_standins(json_t *entry, const gnt_plugin_info *const *info, size_t n) {
     const json_t *members = json_object_get(entry, "members");
     for (size_t i = 0; i < n; i++)
@@ -169,8 +174,8 @@ static int check_attacks(const tally *t) {
 
 /* ---- cells ---- */
 
-/* One that the plan leaves out is left out; "unfinished" in a part of a run. One that it runs may still not apply: a job said
- * so, which the file cannot show. */
+/* One that the plan leaves out is left out; "unfinished" in a part of a run. One that it runs may still not
+ * apply: a job said so, which the file cannot show. */
 static int check_status(const tally *t, const char *path, size_t i, const json_t *is) {
     const int planned_na = t->plan->cell[i].reason != NULL;
     const char *status = tally_text(is, "status");

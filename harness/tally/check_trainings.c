@@ -1,4 +1,5 @@
-/* Utilities: every cell of one training says the same, and every cell of a task and seed names the same undefended one. */
+/* Utilities: every cell of one training says the same, and every cell of a task and seed names the same
+ * undefended one. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* Members of a results.json as the checks ask for them, whatever the file has there; and the notes of a check. */
+/* Members of a results.json as the checks ask for them, whatever the file has there; and the notes of a
+ * check. */
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>

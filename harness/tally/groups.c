@@ -82,8 +82,8 @@ static void add_measure(const group *g, json_t *measures, const gnt_measure *m) 
     gnt_free(cluster);
 }
 
-/* What the private attribute of each observation was, and what was told; batch: targets behind one observation,
- * which share both. */
+/* What the private attribute of each observation was, and what was told; batch: targets behind one
+ * observation, which share both. */
 static size_t gather_attributes(const group *g, int64_t batch, int32_t **truth, int32_t **told,
                                 int64_t **cluster) {
     size_t n = 0, room = 0;
@@ -129,7 +129,8 @@ static void add_balanced(const group *g, json_t *measures, int64_t batch) {
     gnt_free(cluster);
 }
 
-/* The order in which clients were put belongs to a cell as a whole too: mean over seeds, each counted once. */
+/* The order in which clients were put belongs to a cell as a whole too: mean over seeds, each counted
+ * once. */
 static void add_rank(const group *g, json_t *measures) {
     const char *const name = gnt_measure_of(GNT_MEASURE_CONTRIBUTION_RANK)->name;
     double *x = gnt_array(g->n, sizeof *x);

@@ -79,7 +79,8 @@ static double number(const json_t *object, const char *key) {
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* Of the order of the largest score behind a statistic: rounding of scores moves it by no more than its share of this. */
+/* Of the order of the largest score behind a statistic: rounding of scores moves it by no more than its share
+ * of this. */
 static double size_of(const json_t *stat) {
     return fabs(number(stat, "mean")) + number(stat, "deviation") * sqrt(number(stat, "n"));
 }

@@ -1,5 +1,6 @@
-/* same: two values of JSON held against each other, one that a file has and one that follows from the rest of it. Numbers
- * in files are rounded to nine digits, so what is computed from them may differ in the last ones. */
+/* same: two values of JSON held against each other, one that a file has and one that follows from the rest of
+ * it. Numbers in files are rounded to nine digits, so what is computed from them may differ in the last
+ * ones. */
 #ifndef GNT_TALLY_SAME_IMPL_H
 #define GNT_TALLY_SAME_IMPL_H
 
@@ -15,12 +16,13 @@ typedef struct gnt_tally_says {
     gnt_err *err;
 } gnt_tally_says;
 
-/* How far a number may be from what it should be, as a share of the larger of the two: twenty times what rounding both
- * to nine digits can do. */
+/* How far a number may be from what it should be, as a share of the larger of the two: twenty times what
+ * rounding both to nine digits can do. */
 extern const double gnt_tally_rounding;
 
-/* 0 when `is` holds all that `should` does, and where `closed` nothing else; null and what is not there are the same. slack:
- * how far numbers may be apart besides their rounding. −1: the sentence names the place below `path`. */
+/* 0 when `is` holds all that `should` does, and where `closed` nothing else; null and what is not there are
+ * the same. slack: how far numbers may be apart besides their rounding. −1: the sentence names the place
+ * below `path`. */
 int gnt_tally_same(const gnt_tally_says *says, const char *path, const json_t *is, const json_t *should,
                    double slack, int closed);
 int gnt_tally_close(double a, double b, double slack);

@@ -1,6 +1,7 @@
-/* Plugins that are not here: what results.json says of one stands in for its descriptor, so that the suite can be read. A
- * stand-in has the version and parameters that the run recorded and fits everything: what a plan says against it, it says
- * because of others. A plugin that is here in another version than the run's is not here. */
+/* Plugins that are not here: what results.json says of one stands in for its descriptor, so that the suite
+ * can be read. A stand-in has the version and parameters that the run recorded and fits everything: what a
+ * plan says against it, it says because of others. A plugin that is here in another version than the run's is
+ * not here. */
 #include <math.h>
 #include <string.h>
 

@@ -57,7 +57,8 @@ typedef struct facts_from {
     json_t *assumed;
 } facts_from;
 
-/* Of a set whose files are not here: as it was published. Those that are here need not be as many as the run had. */
+/* Of a set whose files are not here: as it was published. Those that are here need not be as many as the run
+ * had. */
 static int find_facts(void *context, const gnt_data_spec *spec, gnt_data_facts *out, gnt_err *err) {
     const facts_from *f = context;
     const char *folder = f->world->data_folder;
@@ -99,7 +100,8 @@ static void mark_all_unproven(const tally *t) {
         t->out->unproven[t->out->n_unproven++] = tally_text(json_array_get(t->tasks, i), "id");
 }
 
-/* "…/suite.json" beside "…/results.json"; a file by another name was taken out of its folder. The caller frees. */
+/* "…/suite.json" beside "…/results.json"; a file by another name was taken out of its folder. The caller
+ * frees. */
 static char *suite_beside(const char *path) {
     const char *slash = strrchr(path, '/');
     if (strcmp(slash ? slash + 1 : path, "results.json") != 0)

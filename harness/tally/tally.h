@@ -1,8 +1,10 @@
-/* tally: does a results.json say the same thing everywhere? Everything in it that follows from something else is computed
- * anew and compared: numbers of cells from the scores of their targets, groups from cells, verdicts of matching from their
- * histories, coordinates and digests from the suite that lies beside it. The file may be a stranger's.
+/* tally: does a results.json say the same thing everywhere? Everything in it that follows from something else
+ * is computed anew and compared: numbers of cells from the scores of their targets, groups from cells,
+ * verdicts of matching from their histories, coordinates and digests from the suite that lies beside it. The
+ * file may be a stranger's.
  *
- * It asks for no run: that the scores of targets themselves are what an attack came to is what an audit is for. */
+ * It asks for no run: that the scores of targets themselves are what an attack came to is what an audit is
+ * for. */
 #ifndef GNT_TALLY_TALLY_H
 #define GNT_TALLY_TALLY_H
 
@@ -32,8 +34,9 @@ typedef struct gnt_tally {
     gnt_text notes;
 } gnt_tally;
 
-/* `path` is a results.json; suite.json is looked for beside it where it has that name. world: plugins, data and models that
- * are here, each of which may be missing; NULL: none. −1: the sentence says which field is wrong, and *out is empty. */
+/* `path` is a results.json; suite.json is looked for beside it where it has that name. world: plugins, data
+ * and models that are here, each of which may be missing; NULL: none. −1: the sentence says which field is
+ * wrong, and *out is empty. */
 int gnt_tally_check(gnt_tally *out, const char *path, const struct gnt_suite_world *world, gnt_err *err);
 void gnt_tally_free(gnt_tally *t);
 

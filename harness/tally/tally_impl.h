@@ -1,7 +1,7 @@
 /* What the files that check a results.json share. Private to this room.
  *
- * Each check reads the file as hostile: what has another shape than expected is a difference, never a crash. A check
- * returns 0, or −1 with a sentence that names the file and the field. */
+ * Each check reads the file as hostile: what has another shape than expected is a difference, never a crash.
+ * A check returns 0, or −1 with a sentence that names the file and the field. */
 #ifndef GNT_TALLY_TALLY_IMPL_H
 #define GNT_TALLY_TALLY_IMPL_H
 

@@ -4,6 +4,7 @@
 #include "gate/gate.h"
 #include "report/tables_impl.h"
 #include "report/report_impl.h"
+#include "results/section.h"
 #include "results/groups.h"
 #include "results/section.h"
 

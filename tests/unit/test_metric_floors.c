@@ -166,7 +166,7 @@ static void utility_of_logits(void **state) {
     const int32_t label[] = {2, 0, 0, 0};
     gnt_metric_utility u = {0}, parts = {0};
     gnt_metric_utility_logits(&u, z, label, 4, 3);
-    gnt_metric_worth w = gnt_metric_utility_end(&u, 1);
+    gnt_metric_utility_result w = gnt_metric_utility_end(&u, 1);
     double first = log(exp(-2.0) + exp(-1.0) + 1), third = log(3.0); /* second 0, fourth 2000 */
     assert_true(w.accuracy == 0.75 && near(w.accuracy_error, sqrt(0.75 * 0.25 / 4), 1e-15));
     assert_true(near(w.loss, (first + third + 2000) / 4, 1e-10));
@@ -180,7 +180,7 @@ static void diverged_models_do_not_look_mediocre(void **state) {
     const float z[] = {NAN, 1, /**/ INFINITY, 0, /**/ 1, 0, /**/ 1, 0};
     const int32_t label[] = {0, 0, 0, 7};
     gnt_metric_utility u = {0};
-    gnt_metric_worth w = gnt_metric_utility_end(&u, 1);
+    gnt_metric_utility_result w = gnt_metric_utility_end(&u, 1);
     assert_true(isnan(w.accuracy) && isnan(w.loss));
     gnt_metric_utility_logits(&u, z, label, 4, 2);
     w = gnt_metric_utility_end(&u, 1);
@@ -193,7 +193,7 @@ static void utility_of_values(void **state) {
     const float y[] = {1, 2, 3, 4}, x[] = {1, 0, 3, 5}; /* sample losses 2 and .5 */
     gnt_metric_utility u = {0};
     gnt_metric_utility_values(&u, y, x, NULL, 2, 2);
-    gnt_metric_worth w = gnt_metric_utility_end(&u, 0);
+    gnt_metric_utility_result w = gnt_metric_utility_end(&u, 0);
     assert_true(w.loss == 1.25 && isnan(w.accuracy));
     assert_true(near(w.loss_error, 0.75, 1e-14)); /* sample deviation 1.5/√2, over √2 */
 }
@@ -205,7 +205,7 @@ static void utility_of_values_of_classes(void **state) {
     const int32_t label[] = {0, 1, 1};
     gnt_metric_utility u = {0};
     gnt_metric_utility_values(&u, y, x, label, 3, 2);
-    gnt_metric_worth w = gnt_metric_utility_end(&u, 1);
+    gnt_metric_utility_result w = gnt_metric_utility_end(&u, 1);
     assert_true(near(w.accuracy, 2.0 / 3, 1e-14) && near(w.loss, (.0625 + .25) / 3, 1e-14));
 }
 
@@ -216,7 +216,7 @@ static void utility_of_a_map(void **state) {
     double expected[] = {log(1 + exp(-2)), log(1 + exp(-1)), .5 * log(1 + exp(-1)) + .5 * log(1 + exp(1)), 0};
     gnt_metric_utility u = {0};
     gnt_metric_utility_map(&u, y, z, 2, 2);
-    gnt_metric_worth w = gnt_metric_utility_end(&u, 0);
+    gnt_metric_utility_result w = gnt_metric_utility_end(&u, 0);
     assert_true(near(w.loss, (expected[0] + expected[1] + expected[2] + expected[3]) / 4, 1e-12));
     assert_true(isnan(w.accuracy));
 }

@@ -1,6 +1,6 @@
-/* What a run's own files leave open. A group that is said not to apply, and which the plan does not show not to, was not
- * shown: it is as if it had not been run. A task whose digest could not be computed meets runs of the very same suite alone.
- * A signature that does not fit refuses its run. */
+/* What a run's own files leave open. A group that is said not to apply, and which the plan does not show not
+ * to, was not shown: it is as if it had not been run. A task whose digest could not be computed meets runs of
+ * the very same suite alone. A signature that does not fit refuses its run. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,8 +14,8 @@
 static const char not_shown[] =
     "it is said not to apply, which the plan of the suite does not show; that a job said so cannot be shown";
 
-/* Groups stand in the order of their cells, as the check of the file has made sure. One seed that is said not to apply takes the
- * group with it: the others would be what was chosen of it. */
+/* Groups stand in the order of their cells, as the check of the file has made sure. One seed that is said not
+ * to apply takes the group with it: the others would be what was chosen of it. */
 static void look_at_groups(board_run *run, const gnt_tally *tally) {
     for (size_t i = 0, first = 0; i < run->results.n_group; i++) {
         gnt_outcome *g = &run->results.group[i];
@@ -31,7 +31,7 @@ static void look_at_groups(board_run *run, const gnt_tally *tally) {
     }
 }
 
-void board_believe(board_run *run, const gnt_tally *tally) {
+void board_mark_unproven(board_run *run, const gnt_tally *tally) {
     run->tally = tally;
     if (tally)
         look_at_groups(run, tally);
