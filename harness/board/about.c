@@ -57,7 +57,7 @@ static int read_link(const gnt_doc *doc, const char *path, const json_t *object,
 static int read_claim(const gnt_doc *doc, const char *path, const json_t *object, gnt_board_claim *claim,
                       gnt_err *err) {
     static const char *const keys[] = {"defense", "task", "stage", "measure", "value", "source"};
-    *claim = (gnt_board_claim){.task = "", .source = "", .stage = -1};
+    *claim = (gnt_board_claim){.task = "", .source = "", .stage = GNT_EVERY_STAGE};
     if (gnt_doc_keys(doc, path, object, keys, sizeof keys / sizeof *keys, err) ||
         gnt_doc_need(doc, path, object, "defense", "the label of a defense of the run", err) ||
         gnt_doc_text(doc, path, object, "defense", MOST_LINE, &claim->defense, err) ||

@@ -16,7 +16,7 @@ typedef struct gnt_board_link {
 typedef struct gnt_board_claim {
     const char *defense, *measure;
     const char *task, *source; /* "" for every task, and for no source */
-    int64_t stage;             /* −1: at every stage */
+    int64_t stage;             /* or GNT_EVERY_STAGE */
     double value;              /* in the unit of results.json */
 } gnt_board_claim;
 

@@ -261,7 +261,7 @@ const gnt_board_claim *board_claim(const board *b, const board_contest *c, const
             const gnt_board_claim *claim = &b->run[i].about.claim[k];
             if (!strcmp(claim->defense, row->label) && !strcmp(claim->measure, m->name) &&
                 (!*claim->task || !strcmp(claim->task, c->task)) &&
-                (claim->stage < 0 || claim->stage == c->stage))
+                (claim->stage == GNT_EVERY_STAGE || claim->stage == c->stage))
                 found = claim;
         }
     return found;

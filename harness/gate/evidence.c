@@ -199,9 +199,9 @@ int gnt_evidence_weigh_two(gnt_evidence *e, const gnt_sample *now, const gnt_sam
     e->mean =
         scatter_add(&s, now->x, now->seed, now->n) - scatter_add(&s, before->x, before->seed, before->n);
     e->seeds = s.seeds;
-    e->p_least = gnt_rank_least(now->n, before->n);
-    if (gnt_rank_tail(now, before, tolerance, 1, &e->p_flip) != 0 ||
-        gnt_rank_tail(now, before, tolerance, -1, &e->p_flip_less) != 0)
+    e->p_least = gnt_rank_sum_least(now->n, before->n);
+    if (gnt_rank_sum_tail(now, before, tolerance, 1, &e->p_flip) != 0 ||
+        gnt_rank_sum_tail(now, before, tolerance, -1, &e->p_flip_less) != 0)
         return gnt_fail(err, "out of memory while comparing %zu scores", e->units);
     double error = error_of(&s, 1 / (double)now->n + 1 / (double)before->n, e);
     e->t = ratio(e->mean - tolerance, error);

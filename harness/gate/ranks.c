@@ -63,7 +63,8 @@ static double normal_tail(double n, double m, double ties, double seen) {
     return variance > 0 ? 0.5 * erfc((seen - 0.5 - mean) / sqrt(2 * variance)) : 1;
 }
 
-int gnt_rank_tail(const gnt_sample *now, const gnt_sample *before, double tolerance, int sign, double *p) {
+int gnt_rank_sum_tail(const gnt_sample *now, const gnt_sample *before, double tolerance, int sign,
+                      double *p) {
     const size_t n = now->n + before->n;
     ranked *r = gnt_array(n, sizeof *r);
     size_t seen = 0;
@@ -85,6 +86,6 @@ int gnt_rank_tail(const gnt_sample *now, const gnt_sample *before, double tolera
     return rc;
 }
 
-double gnt_rank_least(size_t n, size_t m) {
+double gnt_rank_sum_least(size_t n, size_t m) {
     return exp(lgamma((double)n + 1) + lgamma((double)m + 1) - lgamma((double)(n + m) + 1));
 }

@@ -10,8 +10,8 @@
  * those of `before`: down for sign 1, which asks whether now lies above; up for sign −1, which asks whether
  * it lies below. Ties get the mean of their ranks. Exact up to 50 scores in all, beyond that the normal law
  * with the variance that the ties leave, and a correction for continuity. −1 when out of memory. */
-int gnt_rank_tail(const gnt_sample *now, const gnt_sample *before, double tolerance, int sign, double *p);
+int gnt_rank_sum_tail(const gnt_sample *now, const gnt_sample *before, double tolerance, int sign, double *p);
 /* The smallest p there is: one over the number of choices. */
-double gnt_rank_least(size_t n, size_t m);
+double gnt_rank_sum_least(size_t n, size_t m);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "results/results_impl.h"
 
 static const char *text_of(const json_t *object, const char *key) {
     const char *text = json_string_value(json_object_get(object, key));
@@ -18,7 +19,7 @@ gnt_mark gnt_mark_at(const gnt_outcome *cell, size_t i) {
     return (gnt_mark){text_of(one, "what"), text_of(one, "says")};
 }
 
-int gnt_marks_collect(gnt_results *r, gnt_err *err) {
+int results_collect_marks(gnt_results *r, gnt_err *err) {
     size_t n = 0;
     for (size_t i = 0; i < r->n_cell; i++)
         n += gnt_mark_count(&r->cell[i]) > 0;

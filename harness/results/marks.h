@@ -11,8 +11,6 @@ typedef struct gnt_mark {
 size_t gnt_mark_count(const gnt_outcome *cell);
 gnt_mark gnt_mark_at(const gnt_outcome *cell, size_t i);
 
-/* Fills r->marked from r->cell. */
-int gnt_marks_collect(gnt_results *r, gnt_err *err);
 /* The first cell of a task and stage (GNT_EVERY_STAGE: of any) in which a defense has a mark that costs its
  * rank; NULL for none. */
 const gnt_outcome *gnt_marked_cell(const gnt_results *r, const char *task, int64_t stage,

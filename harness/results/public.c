@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "results/measure.h"
+#include "results/results_impl.h"
 
 /* The utilities of a task's defense, by the seeds that were trained on public data alone. The attacks of a
  * seed share its training. */
@@ -26,7 +27,7 @@ static void collect(const gnt_results *r, const gnt_task_facts *of, const char *
     }
 }
 
-void gnt_public_scatter(gnt_results *r) {
+void results_fill_scatter(gnt_results *r) {
     gnt_public_pair pair[GNT_MOST_PUBLIC_ONLY];
     double x[GNT_MOST_PUBLIC_ONLY];
     for (size_t t = 0; t < r->n_facts; t++) {

@@ -5,8 +5,6 @@
 #include "metric/public_only.h"
 #include "results/results.h"
 
-/* Fills the scatter over seeds of each task that has trained on public data alone. */
-void gnt_public_scatter(gnt_results *r);
 /* Of a matched defense's utility, by the task's facts of `of` (of another run where this one did not record
  * them). */
 gnt_public_verdict gnt_beats_public(const gnt_results *r, const gnt_task_facts *of, const char *task,

@@ -5,8 +5,6 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "results/marks.h"
-#include "results/public.h"
 #include "results/results_impl.h"
 
 enum { MOST_BYTES = 256 << 20, MOST_ROWS = 1 << 18 };
@@ -308,13 +306,13 @@ static int read_root(gnt_results *r, place *at) {
         read_list(r, at, "cells", 1, sizeof *r->cell, (void **)&r->cell, &r->n_cell, outcome_row) ||
         read_list(r, at, "groups", 1, sizeof *r->group, (void **)&r->group, &r->n_group, outcome_row))
         return -1;
-    if (gnt_marks_collect(r, at->err) ||
-        gnt_tasks_read(json_object_get(r->root, "tasks"), at->file, &r->facts, &r->n_facts, at->err))
+    if (results_collect_marks(r, at->err) ||
+        results_read_tasks(json_object_get(r->root, "tasks"), at->file, &r->facts, &r->n_facts, at->err))
         return -1;
     complete_groups(r);
     if (results_collect_names(r, at->file, at->err))
         return -1;
-    gnt_public_scatter(r);
+    results_fill_scatter(r);
     return 0;
 }
 

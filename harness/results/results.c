@@ -17,7 +17,7 @@ void gnt_results_free(gnt_results *r) {
         gnt_free(r->cell[i].score);
     for (size_t i = 0; i < r->n_group; i++)
         gnt_free(r->group[i].score);
-    gnt_tasks_free(r->facts, r->n_facts);
+    results_free_tasks(r->facts, r->n_facts);
     gnt_free(r->marked);
     gnt_free(r->match);
     gnt_free(r->cell);
@@ -46,7 +46,11 @@ const gnt_score *gnt_score_find(const gnt_outcome *o, const char *measure) {
 }
 
 const gnt_task_facts *gnt_facts_of(const gnt_results *r, const char *task) {
-    return gnt_task_find(r->facts, r->n_facts, task);
+    static const gnt_task_facts unknown = {.id = ""};
+    for (size_t i = 0; i < r->n_facts; i++)
+        if (!strcmp(r->facts[i].id, task))
+            return &r->facts[i];
+    return &unknown;
 }
 
 int gnt_is_at(const gnt_outcome *o, const char *task, int64_t stage) {

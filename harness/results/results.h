@@ -148,6 +148,7 @@ const gnt_score *gnt_score_find(const gnt_outcome *o, const char *measure);
 /* The same of an outcome (or NULL) that is ok, with a finite mean. */
 const gnt_score *gnt_number_of(const gnt_outcome *o, const char *measure);
 
+/* What is known of a task: of one that is not listed what an old run would say. */
 const gnt_task_facts *gnt_facts_of(const gnt_results *r, const char *task);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "results/results_impl.h"
 
 /* The entry that is read, for sentences. */
 typedef struct place {
@@ -59,7 +60,8 @@ static int read_only(const place *at, const json_t *object, gnt_task_facts *t) {
     return 0;
 }
 
-int gnt_tasks_read(const json_t *tasks, const char *file, gnt_task_facts **task, size_t *n, gnt_err *err) {
+int results_read_tasks(const json_t *tasks, const char *file, gnt_task_facts **task, size_t *n,
+                       gnt_err *err) {
     const size_t most = json_array_size(tasks);
     *n = 0;
     *task = gnt_array(most + 1, sizeof **task);
@@ -80,18 +82,10 @@ int gnt_tasks_read(const json_t *tasks, const char *file, gnt_task_facts **task,
     return 0;
 }
 
-void gnt_tasks_free(gnt_task_facts *task, size_t n) {
+void results_free_tasks(gnt_task_facts *task, size_t n) {
     for (size_t i = 0; i < n; i++)
         gnt_free(task[i].only);
     gnt_free(task);
-}
-
-const gnt_task_facts *gnt_task_find(const gnt_task_facts *task, size_t n, const char *id) {
-    static const gnt_task_facts unknown = {.id = ""};
-    for (size_t i = 0; i < n; i++)
-        if (!strcmp(task[i].id, id))
-            return &task[i];
-    return &unknown;
 }
 
 double gnt_public_only_mean(const gnt_task_facts *t) {

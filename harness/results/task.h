@@ -7,9 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <jansson.h>
-
-#include "base/err.h"
 #include "metric/public_only.h"
 
 enum { GNT_MOST_PUBLIC_ONLY = 256 }; /* seeds of a task */
@@ -30,15 +27,6 @@ typedef struct gnt_task_facts {
     /* of one training over seeds: what is matched, undefended, and public data alone */
     gnt_seed_scatter scatter;
 } gnt_task_facts;
-
-/* Of the list `tasks` of a results.json, whose entries are objects or mere names; NULL for none. `file`
- * stands for it in sentences. Texts belong to the list. The caller frees *task with gnt_tasks_free, after a
- * failure too. */
-int gnt_tasks_read(const json_t *tasks, const char *file, gnt_task_facts **task, size_t *n, gnt_err *err);
-void gnt_tasks_free(gnt_task_facts *task, size_t n);
-
-/* What is known of a task: of one that is not listed what an old run would say. */
-const gnt_task_facts *gnt_task_find(const gnt_task_facts *task, size_t n, const char *id);
 
 /* The mean over seeds of what public data alone leave; NAN when unknown. */
 double gnt_public_only_mean(const gnt_task_facts *t);

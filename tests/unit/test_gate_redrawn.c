@@ -21,7 +21,7 @@ static gnt_sample sample_of(const double *x, size_t n) {
 static double tail_of(const double *x, size_t n, const double *y, size_t m, double tolerance, int sign) {
     const gnt_sample now = sample_of(x, n), before = sample_of(y, m);
     double p;
-    assert_int_equal(gnt_rank_tail(&now, &before, tolerance, sign, &p), 0);
+    assert_int_equal(gnt_rank_sum_tail(&now, &before, tolerance, sign, &p), 0);
     return p;
 }
 
@@ -76,7 +76,7 @@ static void test_rank_sums_are_those_of_enumeration(void **state) {
     assert_float_equal(tail_of(high, 3, low, 3, 0, 1), 1.0 / 20, 1e-12); /* one choice of 6 over 3 */
     assert_float_equal(tail_of(high, 3, low, 3, 0, -1), 1, 1e-12);
     assert_float_equal(tail_of(low, 3, high, 3, 0, -1), 1.0 / 20, 1e-12);
-    assert_float_equal(gnt_rank_least(3, 3), 1.0 / 20, 1e-12);
+    assert_float_equal(gnt_rank_sum_least(3, 3), 1.0 / 20, 1e-12);
 }
 
 /* Only more than the tolerance counts: 4, 5, 6 less 3.5 lie among 1, 2, 3. */
