@@ -27,10 +27,6 @@ void gnt_hasher_text(gnt_hasher *h, const char *text) {
     gnt_hasher_bytes(h, text, strlen(text));
 }
 
-void gnt_hasher_digest(gnt_hasher *h, const gnt_digest *d) {
-    gnt_hasher_bytes(h, d->b, sizeof d->b);
-}
-
 gnt_digest gnt_hasher_end(gnt_hasher *h) {
     gnt_digest d;
     crypto_generichash_final(&h->state, d.b, sizeof d.b);

@@ -24,7 +24,6 @@ void gnt_hasher_init(gnt_hasher *h);
 void gnt_hasher_bytes(gnt_hasher *h, const void *bytes, size_t n);
 void gnt_hasher_text(gnt_hasher *h, const char *text);
 void gnt_hasher_u64(gnt_hasher *h, uint64_t value);
-void gnt_hasher_digest(gnt_hasher *h, const gnt_digest *d);
 gnt_digest gnt_hasher_end(gnt_hasher *h);
 
 gnt_digest gnt_digest_bytes(const void *bytes, size_t n);

@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 
-int gnt_fd_read(int fd, const char *name, size_t most, uint8_t **bytes, size_t *size, gnt_err *err) {
+static int read_fd(int fd, const char *name, size_t most, uint8_t **bytes, size_t *size, gnt_err *err) {
     size_t room = 1 << 16, n = 0;
     struct stat st;
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
@@ -77,7 +77,7 @@ int gnt_file_read(const char *path, size_t most, uint8_t **bytes, size_t *size, 
         rc = gnt_fail(err, "%s: is %s; expected a file", path,
                       S_ISDIR(st.st_mode) ? "a folder" : "no regular file");
     else
-        rc = gnt_fd_read(fd, path, most, bytes, size, err);
+        rc = read_fd(fd, path, most, bytes, size, err);
     close(fd);
     return rc;
 }

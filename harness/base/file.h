@@ -12,7 +12,6 @@
 /* Reads a regular file of at most `most` bytes. *bytes is terminated by a zero that is not counted; the
  * caller frees it with gnt_free. */
 int gnt_file_read(const char *path, size_t most, uint8_t **bytes, size_t *size, gnt_err *err);
-int gnt_fd_read(int fd, const char *name, size_t most, uint8_t **bytes, size_t *size, gnt_err *err);
 int gnt_file_write(const char *path, const void *bytes, size_t size, gnt_err *err);
 int gnt_fd_write(int fd, const char *name, const void *bytes, size_t size, gnt_err *err);
 int gnt_make_dirs(const char *path, gnt_err *err); /* like mkdir -p */

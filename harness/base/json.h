@@ -110,8 +110,8 @@ const char *gnt_number_text(double value, char out[GNT_NUMBER_SIZE]); /* returns
 void gnt_json_add_text(gnt_text *out, const char *text);
 /* The number, or null where it is not finite. */
 void gnt_json_add_real(gnt_text *out, double value);
-/* Canonical: no spaces, keys sorted by bytes, numbers by gnt_number_text (so that 1 and 1.0 are the same). */
-void gnt_json_add(gnt_text *out, const json_t *value);
-char *gnt_json_canonical(const json_t *value); /* the caller frees; NULL when out of memory */
+/* No spaces, keys sorted by bytes, numbers by gnt_number_text (so that 1 and 1.0 are the same). The caller
+ * frees; NULL when out of memory. */
+char *gnt_json_canonical(const json_t *value);
 
 #endif

@@ -72,6 +72,8 @@ static int by_bytes(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+static void add_value(gnt_text *out, const json_t *value);
+
 static void add_object(gnt_text *out, json_t *object) {
     size_t n = json_object_size(object), i = 0;
     const char **keys = gnt_array(n + 1, sizeof *keys), *key;
@@ -88,13 +90,13 @@ static void add_object(gnt_text *out, json_t *object) {
         gnt_text_bytes(out, i ? "," : "{", 1);
         gnt_json_add_text(out, keys[i]);
         gnt_text_bytes(out, ":", 1);
-        gnt_json_add(out, json_object_get(object, keys[i]));
+        add_value(out, json_object_get(object, keys[i]));
     }
     gnt_text_add(out, n ? "}" : "{}");
     gnt_free(keys);
 }
 
-void gnt_json_add(gnt_text *out, const json_t *value) {
+static void add_value(gnt_text *out, const json_t *value) {
     switch (json_typeof(value)) {
     case JSON_OBJECT:
         add_object(out, (json_t *)(uintptr_t)value); /* jansson iterates over non-const objects only */
@@ -103,7 +105,7 @@ void gnt_json_add(gnt_text *out, const json_t *value) {
         gnt_text_bytes(out, "[", 1);
         for (size_t i = 0; i < json_array_size(value); i++) {
             gnt_text_bytes(out, ",", i > 0);
-            gnt_json_add(out, json_array_get(value, i));
+            add_value(out, json_array_get(value, i));
         }
         gnt_text_bytes(out, "]", 1);
         break;
@@ -124,6 +126,6 @@ void gnt_json_add(gnt_text *out, const json_t *value) {
 char *gnt_json_canonical(const json_t *value) {
     gnt_text out;
     gnt_text_init(&out, (size_t)64 << 20);
-    gnt_json_add(&out, value);
+    add_value(&out, value);
     return gnt_text_take(&out);
 }

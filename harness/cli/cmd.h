@@ -6,8 +6,6 @@
 
 enum { GNT_EXIT_OK = 0, GNT_EXIT_FAILED = 1, GNT_EXIT_WRONG = 2, GNT_EXIT_INTERRUPTED = 130 };
 
-int gnt_cmd_help(int argc, char **argv);
-int gnt_cmd_version(int argc, char **argv);
 int gnt_cmd_run(int argc, char **argv);
 int gnt_cmd_data(int argc, char **argv);
 int gnt_cmd_list(int argc, char **argv);

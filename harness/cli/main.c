@@ -19,6 +19,9 @@ static int worker(int argc, char **argv) {
     return gnt_worker_main();
 }
 
+static int version(int argc, char **argv);
+static int help(int argc, char **argv);
+
 static const command commands[] = {
     {"run", "a suite: every defense against every attack at matched utility", gnt_cmd_run},
     {"list", "the defenses and attacks there are", gnt_cmd_list},
@@ -34,8 +37,8 @@ static const command commands[] = {
     {"sign", "the folder of a run, with a key of yours", gnt_cmd_sign},
     {"verify", "is the folder of a run as it was signed?", gnt_cmd_verify},
     {"check", "is a run worse than a baseline? Statistics and an exit code, for CI", gnt_cmd_check},
-    {"version", "the version of gauntlet and of its plugin ABI", gnt_cmd_version},
-    {"help", "this text, or `help COMMAND`", gnt_cmd_help},
+    {"version", "the version of gauntlet and of its plugin ABI", version},
+    {"help", "this text, or `help COMMAND`", help},
     {"pace", NULL, gnt_cmd_pace},
     {"worker", NULL, worker}, /* how this program starts its own children */
 };
@@ -64,7 +67,7 @@ static int unknown(const char *name) {
     return GNT_EXIT_WRONG;
 }
 
-int gnt_cmd_version(int argc, char **argv) {
+static int version(int argc, char **argv) {
     (void)argc, (void)argv;
     printf("gauntlet %s (plugin ABI %d.%d)\n", GNT_VERSION, GNT_ABI_MAJOR, GNT_ABI_MINOR);
     printf("source %s, compiled by %s\n", gnt_version_source(), gnt_version_compiler());
@@ -87,11 +90,11 @@ static void print_help(FILE *to) {
           to);
 }
 
-int gnt_cmd_help(int argc, char **argv) {
+static int help(int argc, char **argv) {
     const command *about = argc > 1 ? find(argv[1]) : NULL;
     if (argc > 1 && !about)
         return unknown(argv[1]);
-    if (!about || about->run == gnt_cmd_help || about->run == gnt_cmd_version) {
+    if (!about || about->run == help || about->run == version) {
         print_help(stdout);
         return GNT_EXIT_OK;
     }

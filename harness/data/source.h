@@ -48,7 +48,6 @@ int data_open_noted(gnt_data **out, const gnt_data_spec *spec, const char *folde
                     gnt_err *err);
 
 const data_source *data_find(const char *name);
-char *data_folder_of(const data_source *source, const char *folder); /* NULL: not there; the caller frees */
 
 void data_shape_image(gnt_data *d, int64_t channels, int64_t height, int64_t width, int32_t classes);
 void data_shape_table(gnt_data *d, int64_t features, int32_t classes);

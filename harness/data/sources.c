@@ -40,7 +40,8 @@ const char *gnt_data_about(const char *name) {
     return source ? source->about : NULL;
 }
 
-char *data_folder_of(const data_source *source, const char *folder) {
+/* Where under `folder` the files of the set lie; NULL: not there. The caller frees. */
+static char *folder_of(const data_source *source, const char *folder) {
     for (const char *const *under = source->folders; *under; under++)
         for (const char *const *file = source->files; *file; file++) {
             int here = !strcmp(*under, ".");
@@ -57,7 +58,7 @@ int gnt_data_present(const char *name, const char *folder) {
     const data_source *source = data_find(name);
     if (!source || source->generate || !folder)
         return source && source->generate;
-    char *found = data_folder_of(source, folder);
+    char *found = folder_of(source, folder);
     gnt_free(found);
     return found != NULL;
 }
@@ -119,7 +120,7 @@ int data_open_noted(gnt_data **out, const gnt_data_spec *spec, const char *folde
     else if (!folder || !*folder)
         rc = gnt_fail(err, "%s is read from files: name their folder with --data DIR or GAUNTLET_DATA",
                       source->name);
-    else if (!(found = data_folder_of(source, folder)))
+    else if (!(found = folder_of(source, folder)))
         rc = gnt_fail(err, "%s: no file of this set in %s/%s or in %s itself; expected %s, among others",
                       source->name, folder, source->folders[0], folder, source->files[0]);
     else

@@ -8,7 +8,7 @@
 
 /* ---- functions ---- */
 
-void gnt_function_free(gnt_function *f) {
+static void free_function(gnt_function *f) {
     if (!f)
         return;
     gnt_program_free(f->program);
@@ -83,7 +83,7 @@ static gnt_function *make(gnt_service *s, const gnt_function_spec *spec, gnt_err
     if (g)
         gnt_graph_free(g);
     if (bad) {
-        gnt_function_free(f);
+        free_function(f);
         return NULL;
     }
     return f;
@@ -125,7 +125,7 @@ static void service_release(void *context, gnt_function *f) {
         if (*at == f) {
             *at = f->next;
             s->bytes -= f->bytes;
-            gnt_function_free(f);
+            free_function(f);
             return;
         }
 }

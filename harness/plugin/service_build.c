@@ -9,18 +9,18 @@ enum { MOST_NODES = 3000000, MOST_STEPS = 100000 };
  */
 #define NORM_EPS 1e-20
 
-int gnt_build_training(const gnt_function *f, const gnt_function_spec *spec) {
+static int uses_batch_statistics(const gnt_function *f, const gnt_function_spec *spec) {
     return spec->training < 0 ? f->service->training : spec->training != 0;
 }
 
-int gnt_build_outputs(gnt_function *f, int32_t n, gnt_err *err) {
+static int make_outputs(gnt_function *f, int32_t n, gnt_err *err) {
     f->n_out = n;
     f->out = gnt_array((size_t)n, sizeof *f->out);
     f->view = gnt_array((size_t)n, sizeof *f->view);
     return f->out && f->view ? 0 : gnt_fail(err, "out of memory");
 }
 
-int gnt_build_inputs(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, gnt_err *err) {
+static int add_inputs(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, gnt_err *err) {
     const gnt_service *s = f->service;
     gnt_nn_shape sample = gnt_model_sample(s->model), x = {.rank = sample.rank + 1, .dim = {spec->n}};
     for (int32_t i = 0; i < sample.rank; i++)
@@ -37,7 +37,7 @@ int gnt_build_inputs(gnt_function *f, gnt_graph *g, const gnt_function_spec *spe
         f->rates = gnt_nn_input(g, "rates", 1, (int64_t[]){f->steps}, STAGE_EVAL);
     for (int32_t i = 0; f->held & GNT_HELD_WEIGHTS && i < s->n_params + s->n_buffers; i++)
         gnt_nn_hold(g, f->params[i]); /* the buffers follow */
-    f->uses_buffers = s->n_buffers > 0 && !gnt_build_training(f, spec);
+    f->uses_buffers = s->n_buffers > 0 && !uses_batch_statistics(f, spec);
     return 0;
 }
 
@@ -49,11 +49,11 @@ static int build_features(gnt_function *f, gnt_graph *g, const gnt_function_spec
         return gnt_fail(err, "n_layers is %d; expected 1 to %d with their indices", spec->n_layers,
                         4 * s->info.n_layers);
     gnt_node *layers = gnt_array((size_t)s->info.n_layers, sizeof *layers);
-    if (!layers || gnt_build_outputs(f, spec->n_layers, err)) {
+    if (!layers || make_outputs(f, spec->n_layers, err)) {
         gnt_free(layers);
         return gnt_fail(err, "out of memory");
     }
-    gnt_model_build(s->model, g, f->x, f->params, f->buffers, gnt_build_training(f, spec), layers, NULL);
+    gnt_model_build(s->model, g, f->x, f->params, f->buffers, uses_batch_statistics(f, spec), layers, NULL);
     int bad = 0;
     for (int32_t i = 0; i < spec->n_layers && !bad; i++) {
         int32_t layer = spec->layer[i];
@@ -71,14 +71,14 @@ static int build_features(gnt_function *f, gnt_graph *g, const gnt_function_spec
 }
 
 int gnt_build_forward(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, gnt_err *err) {
-    if (gnt_build_inputs(f, g, spec, err))
+    if (add_inputs(f, g, spec, err))
         return -1;
     if (spec->kind == GNT_FN_FEATURES)
         return build_features(f, g, spec, err);
-    if (gnt_build_outputs(f, 1, err))
+    if (make_outputs(f, 1, err))
         return -1;
     gnt_node logits = gnt_model_build(f->service->model, g, f->x, f->params, f->buffers,
-                                      gnt_build_training(f, spec), NULL, NULL);
+                                      uses_batch_statistics(f, spec), NULL, NULL);
     int loss = spec->kind == GNT_FN_LOSS;
     f->out[0] = loss ? gnt_model_loss(f->service->model, g, logits, f->y) : logits;
     f->view[0] = (gnt_view){.name = loss ? "loss" : "logits", .layer = -1};
@@ -168,7 +168,7 @@ static int unroll_step(gnt_function *f, gnt_graph *g, const gnt_function_spec *s
     gnt_node x = take_rows(g, f->x, u->index, spec->batch, u->pieces);
     gnt_node y = take_rows(g, f->y, u->index, spec->batch, u->pieces);
     const gnt_service *s = f->service;
-    if (gradient(f, g, x, y, u->weights, gnt_build_training(f, spec), u->weights, s->n_params, u->grad))
+    if (gradient(f, g, x, y, u->weights, uses_batch_statistics(f, spec), u->weights, s->n_params, u->grad))
         return 0;                                      /* the graph keeps the sentence */
     for (int32_t i = 0, t = 0; i < s->n_params; i++) { /* all parameters move, the shared ones are told */
         gnt_node v = velocity(g, spec, u, step, i);
@@ -205,8 +205,8 @@ static int unroll_update(gnt_function *f, gnt_graph *g, const gnt_function_spec 
     return bad;
 }
 
-int gnt_build_update_nodes(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, gnt_node *update,
-                           gnt_err *err) {
+static int add_update(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, gnt_node *update,
+                      gnt_err *err) {
     if (spec->steps)
         return unroll_update(f, g, spec, update, err);
     const gnt_service *s = f->service;
@@ -215,20 +215,20 @@ int gnt_build_update_nodes(gnt_function *f, gnt_graph *g, const gnt_function_spe
         return gnt_fail(err, "out of memory");
     for (int32_t t = 0; t < s->n_update; t++)
         by[t] = f->params[s->update[t]];
-    gradient(f, g, f->x, f->y, f->params, gnt_build_training(f, spec), by, s->n_update, update);
+    gradient(f, g, f->x, f->y, f->params, uses_batch_statistics(f, spec), by, s->n_update, update);
     gnt_free(by);
     return 0;
 }
 
 int gnt_build_update(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, gnt_err *err) {
     const gnt_service *s = f->service;
-    if (gnt_build_inputs(f, g, spec, err) || gnt_build_outputs(f, s->n_update, err))
+    if (add_inputs(f, g, spec, err) || make_outputs(f, s->n_update, err))
         return -1;
     for (int32_t t = 0; t < s->n_update; t++) {
         const gnt_param *p = &s->param[s->update[t]];
         f->view[t] = (gnt_view){.name = p->name, .layer = p->layer};
     }
-    return gnt_build_update_nodes(f, g, spec, f->out, err);
+    return add_update(f, g, spec, f->out, err);
 }
 
 /* ---- match ---- */
@@ -317,8 +317,7 @@ int gnt_build_match(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec
     f->mask = gnt_array(n, sizeof *f->mask);
     int bad = !u || !o || !f->observed || !f->mask
                   ? gnt_fail(err, "out of memory")
-                  : gnt_build_inputs(f, g, spec, err) || gnt_build_outputs(f, 1, err) ||
-                        gnt_build_update_nodes(f, g, spec, u, err);
+                  : add_inputs(f, g, spec, err) || make_outputs(f, 1, err) || add_update(f, g, spec, u, err);
     if (!bad) {
         match_inputs(f, g, spec->masked, u, o);
         f->view[0] = (gnt_view){.name = "match", .layer = -1};

@@ -68,17 +68,8 @@ int gnt_build_forward(gnt_function *f, gnt_graph *g, const gnt_function_spec *sp
 int gnt_build_update(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, gnt_err *err);
 int gnt_build_match(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, gnt_err *err);
 
-/* Shared by them. */
-int gnt_build_inputs(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, gnt_err *err);
-int gnt_build_outputs(gnt_function *f, int32_t n, gnt_err *err);              /* room for n outputs */
-int gnt_build_training(const gnt_function *f, const gnt_function_spec *spec); /* batch statistics? */
-/* UPDATE as nodes, one for each shared parameter. */
-int gnt_build_update_nodes(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, gnt_node *update,
-                           gnt_err *err);
-
 /* Compiles the graph into f->program with its vjp and jvp, within the service's memory. */
 int gnt_service_compile(gnt_function *f, gnt_graph *g, gnt_err *err);
-void gnt_function_free(gnt_function *f);
 
 gnt_status gnt_service_eval(void *context, gnt_function *f, const gnt_function_args *args,
                             const gnt_views **outputs);

@@ -59,16 +59,6 @@ int gnt_word_bit(const gnt_words *words, const char *name, uint32_t *bit) {
     return -1;
 }
 
-enum { MOST_WORDS = 32 };
-
-const char *gnt_word_nearest(const gnt_words *words, const char *name) {
-    const char *names[MOST_WORDS];
-    size_t n = words->n < MOST_WORDS ? words->n : MOST_WORDS;
-    for (size_t i = 0; i < n; i++)
-        names[i] = words->word[i].name;
-    return gnt_nearest(name, names, n);
-}
-
 uint32_t gnt_words_all(const gnt_words *words) {
     uint32_t all = 0;
     for (size_t i = 0; i < words->n; i++)

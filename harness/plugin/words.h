@@ -29,8 +29,7 @@ extern const gnt_words gnt_hook_words;  /* GNT_HOOK_* of info.h */
 
 const char *gnt_word_name(const gnt_words *words, uint32_t bit); /* NULL when there is no such bit */
 int gnt_word_bit(const gnt_words *words, const char *name, uint32_t *bit); /* 0, or −1 for an unknown name */
-const char *gnt_word_nearest(const gnt_words *words, const char *name); /* for "did you mean"; may be NULL */
-uint32_t gnt_words_all(const gnt_words *words);                         /* all bits together */
+uint32_t gnt_words_all(const gnt_words *words);                            /* all bits together */
 /* "update, encoding": the names of `bits`, cut to fit; "none" for 0. Returns `text`. */
 const char *gnt_words_list(const gnt_words *words, uint32_t bits, char *text, size_t size);
 

@@ -55,7 +55,7 @@ static char *member_reason(const gnt_suite_task *t, const gnt_plugin_info *p, in
 static const uint32_t trains = GNT_HOOK_ENCODE_SET | GNT_HOOK_ENCODE_BATCH | GNT_HOOK_LOCAL_RATE |
                                GNT_HOOK_CLIENT_UPDATE | GNT_HOOK_TRANSFORM_UPDATE | GNT_HOOK_AGGREGATE;
 
-char *plan_fit_defense(const gnt_suite_task *t, const gnt_suite_defense *d, int *failed) {
+static char *fit_defense(const gnt_suite_task *t, const gnt_suite_defense *d, int *failed) {
     uint32_t surfaces = 0;
     for (size_t i = 0; i < d->n_members; i++) {
         int fits;
@@ -289,7 +289,7 @@ int plan_fit(const gnt_suite *s, gnt_cell *c) {
     int failed = 0;
     c->surface = t->observe.surface;
     int unfit = attack_misfits(s, c, &misfit);
-    c->reason = plan_fit_defense(t, d, &failed);
+    c->reason = fit_defense(t, d, &failed);
     if (c->reason || failed) {
         gnt_free(misfit);
         return failed ? -1 : 0;

@@ -7,7 +7,5 @@
 /* Sets surface, goals, grants and, where the pair does not fit, reason of a cell whose coordinates are set.
  * -1: out of memory. */
 int plan_fit(const gnt_suite *suite, gnt_cell *cell);
-/* The defense alone on the task: NULL, or why not (the caller frees). *failed: out of memory. */
-char *plan_fit_defense(const gnt_suite_task *task, const gnt_suite_defense *defense, int *failed);
 
 #endif

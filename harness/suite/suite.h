@@ -68,7 +68,7 @@ int gnt_suite_published_facts(const gnt_data_spec *spec, gnt_data_facts *out, gn
 
 typedef enum gnt_schedule_kind { GNT_SCHEDULE_CONSTANT, GNT_SCHEDULE_COSINE } gnt_schedule_kind;
 typedef enum gnt_utility_kind { GNT_UTILITY_ACCURACY, GNT_UTILITY_LOSS } gnt_utility_kind;
-extern const char *const gnt_partition_names[], *const gnt_schedule_names[], *const gnt_utility_names[];
+extern const char *const gnt_schedule_names[], *const gnt_utility_names[];
 
 typedef struct gnt_suite_federated {
     int64_t clients;

@@ -6,7 +6,7 @@
 
 #include "suite/suite_impl.h"
 
-const char *const gnt_partition_names[] = {"iid", "shards", "dirichlet"};
+static const char *const partition_names[] = {"iid", "shards", "dirichlet"};
 const char *const gnt_schedule_names[] = {"constant", "cosine"};
 const char *const gnt_utility_names[] = {"accuracy", "loss"};
 enum { PARTITIONS = 3, SCHEDULES = 2, UTILITIES = 2 };
@@ -24,7 +24,7 @@ static int read_partition(suite_reader *r, const char *path, const json_t *objec
         return 0;
     if (gnt_doc_keys(r->doc, at.text, p, keys, 3, r->err) ||
         gnt_doc_need(r->doc, at.text, p, "kind", "\"kind\": \"iid\", \"shards\" or \"dirichlet\"", r->err) ||
-        gnt_doc_choice(r->doc, at.text, p, "kind", gnt_partition_names, PARTITIONS, &kind, r->err) ||
+        gnt_doc_choice(r->doc, at.text, p, "kind", partition_names, PARTITIONS, &kind, r->err) ||
         gnt_doc_int(r->doc, at.text, p, "shards", 1, 10000, &f->shards, r->err) ||
         gnt_doc_real(r->doc, at.text, p, "alpha", 1e-3, 1e6, &f->alpha, r->err))
         return -1;
@@ -33,12 +33,12 @@ static int read_partition(suite_reader *r, const char *path, const json_t *objec
         return suite_fail(
             r, gnt_path_key(at.text, "shards").text,
             "goes with \"kind\": \"shards\", but the kind is \"%s\"; remove it or change the kind",
-            gnt_partition_names[kind]);
+            partition_names[kind]);
     if (json_object_get(p, "alpha") && kind != GNT_PARTITION_DIRICHLET)
         return suite_fail(
             r, gnt_path_key(at.text, "alpha").text,
             "goes with \"kind\": \"dirichlet\", but the kind is \"%s\"; remove it or change the kind",
-            gnt_partition_names[kind]);
+            partition_names[kind]);
     return 0;
 }
 
