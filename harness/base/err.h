@@ -1,6 +1,6 @@
 /* err: an error is a value with a sentence for a person: what, where, what was expected, what to do.
  *
- * Every fallible function of the house takes a `gnt_err *` last and returns 0 on success or -1 on failure; on
+ * Every fallible function takes a `gnt_err *` last and returns 0 on success or -1 on failure; on
  * failure the sentence is set and nothing half-made is left behind. Only main exits. */
 #ifndef GNT_BASE_ERR_H
 #define GNT_BASE_ERR_H

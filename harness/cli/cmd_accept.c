@@ -11,11 +11,11 @@
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/deciding.h"
-#include "cli/held.h"
-#include "cli/kept.h"
-#include "cli/ranked.h"
-#include "cli/walls.h"
-#include "cli/world.h"
+#include "cli/consistency.h"
+#include "cli/run_suite.h"
+#include "cli/board.h"
+#include "cli/sandbox_options.h"
+#include "cli/env.h"
 #include "finished/audit.h"
 #include "process/child.h"
 #include "seal/seal.h"
@@ -41,7 +41,7 @@ static const char help[] =
     "  --seed S           which random cells (drawn, and told)\n"
     "  --title TEXT       the heading of the board\n"
     "  --no-plots         neither plots nor image sheets; gnuplot is not needed\n"
-    "  --jobs N           processes at once (the number of processors)\n" CLI_PLACES_HELP CLI_WALLS_HELP
+    "  --jobs N           processes at once (the number of processors)\n" CLI_PATHS_HELP CLI_SANDBOX_HELP
     "  -h, --help         this text\n"
     "Exit code: 0 accepted, 1 refused, 2 the command, a key or an earlier run is wrong, 130 interrupted.\n";
 
@@ -50,12 +50,12 @@ typedef struct options {
     char **earlier;
     size_t n_earlier;
     int no_plots;
-    cli_places places;
+    cli_paths paths;
     gnt_audit_options audit;
 } options;
 
 static int read_options(int argc, char **argv, options *o) {
-    gnt_sandbox_wish walls = {0};
+    gnt_sandbox_wish sandbox = {0};
     uint64_t cells = 3, jobs = (uint64_t)cli_processors(), seed = randombytes_random();
     const cli_option known[] = {
         {.name = "board", .kind = CLI_TEXT, .to = &o->board},
@@ -65,12 +65,12 @@ static int read_options(int argc, char **argv, options *o) {
         {.name = "title", .kind = CLI_TEXT, .to = &o->title},
         {.name = "no-plots", .kind = CLI_FLAG, .to = &o->no_plots},
         {.name = "jobs", .kind = CLI_WHOLE, .to = &jobs, .least = 1, .most = CLI_MOST_JOBS},
-        CLI_PLACES(&o->places),
-        CLI_WALLS(&walls),
+        CLI_PATHS(&o->paths),
+        CLI_SANDBOX(&sandbox),
         {0}};
     const cli_command command = {.name = "accept", .help = help, .options = known};
     cli_words words;
-    *o = (options){.places.data = getenv("GAUNTLET_DATA")};
+    *o = (options){.paths.data = getenv("GAUNTLET_DATA")};
     int code = cli_args(&command, argc, argv, &words);
     if (code != CLI_GO_ON)
         return code;
@@ -84,11 +84,11 @@ static int read_options(int argc, char **argv, options *o) {
     o->earlier = words.word + 1;
     o->n_earlier = (size_t)words.n - 1;
     o->audit = (gnt_audit_options){.folder = o->run,
-                                   .data_folder = o->places.data,
+                                   .data_folder = o->paths.data,
                                    .cells = (size_t)cells,
                                    .jobs = (int)jobs,
                                    .seed = seed,
-                                   .walls = walls};
+                                   .walls = sandbox};
     return CLI_GO_ON;
 }
 
@@ -105,13 +105,14 @@ static int wrong(const gnt_err *err) {
 /* ---- the file, the signature ---- */
 
 static int hold(const options *o, size_t *n_cells) {
-    cli_world w;
+    cli_env w;
     gnt_tally tally;
     gnt_err err = {""};
     char *path = gnt_format("%s/results.json", o->run);
-    cli_held_world(&w, &o->places, &o->audit.walls, "accept");
-    const int rc = path ? cli_held_check(&tally, path, &w, "accept", &err) : gnt_fail(&err, "out of memory");
-    cli_world_close(&w);
+    cli_consistency_env(&w, &o->paths, &o->audit.walls, "accept");
+    const int rc =
+        path ? cli_consistency_check(&tally, path, &w, "accept", &err) : gnt_fail(&err, "out of memory");
+    cli_env_close(&w);
     gnt_free(path);
     if (rc != 0)
         return refuse(err.text);
@@ -168,11 +169,11 @@ static void say(void *user, const char *line) {
 }
 
 static int audit(options *o, size_t n_cells) {
-    cli_kept kept;
+    cli_run_suite kept;
     gnt_audit_counts counts = {0};
     gnt_err err = {""};
     uint8_t *named = cli_deciding(o->run, n_cells, &err);
-    int rc = named ? cli_kept_open(&kept, o->run, &o->places, &o->audit.walls, &err) : -1;
+    int rc = named ? cli_run_suite_open(&kept, o->run, &o->paths, &o->audit.walls, &err) : -1;
     if (rc == 0 && kept.plan.n != n_cells) /* flags are counted by the cells of results.json */
         rc = gnt_fail(&err, "its suite cannot be planned here as it was");
     if (rc == 0) {
@@ -183,7 +184,7 @@ static int audit(options *o, size_t n_cells) {
         rc = gnt_audit(&kept.suite, &kept.plan, &o->audit, &counts, say, NULL, &err);
     }
     if (named)
-        cli_kept_close(&kept);
+        cli_run_suite_close(&kept);
     gnt_free(named);
     if (rc != 0) {
         gnt_fail_in(&err, "it cannot be audited");
@@ -204,17 +205,17 @@ static int make_board(const options *o) {
     for (size_t i = 0; i < o->n_earlier; i++)
         sources[board.n_source++] = (gnt_board_source){.folder = o->earlier[i]};
     sources[board.n_source++] = (gnt_board_source){.folder = o->run};
-    return cli_make_board(&board, sources, &o->places, &o->audit.walls, "accept");
+    return cli_make_board(&board, sources, &o->paths, &o->audit.walls, "accept");
 }
 
 int gnt_cmd_accept(int argc, char **argv) {
     options o;
     size_t n_cells = 0;
-    gnt_sandbox_report walls_here;
+    gnt_sandbox_report sandbox_here;
     int code = read_options(argc, argv, &o);
     if (code != CLI_GO_ON)
         return code;
-    if (cli_walls_check("accept", &o.audit.walls, 1, &walls_here) != 0)
+    if (cli_sandbox_check("accept", &o.audit.walls, 1, &sandbox_here) != 0)
         return GNT_EXIT_WRONG;
     code = hold(&o, &n_cells);
     if (code == GNT_EXIT_OK)

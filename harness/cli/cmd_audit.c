@@ -8,11 +8,11 @@
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/deciding.h"
-#include "cli/held.h"
-#include "cli/kept.h"
+#include "cli/consistency.h"
+#include "cli/run_suite.h"
 #include "cli/redrawn.h"
-#include "cli/walls.h"
-#include "cli/world.h"
+#include "cli/sandbox_options.h"
+#include "cli/env.h"
 #include "finished/audit.h"
 #include "process/child.h"
 
@@ -44,7 +44,7 @@ static const char help[] =
     "  --jobs N           processes at once (the number of processors)\n"
     "  --data DIR         where data files are (the environment variable GAUNTLET_DATA)\n"
     "  --models DIR       one more folder of model files\n"
-    "  --plugins DIR      one more folder of plugins\n" CLI_WALLS_HELP "  -h, --help         this text\n"
+    "  --plugins DIR      one more folder of plugins\n" CLI_SANDBOX_HELP "  -h, --help         this text\n"
     "Files that the suite names are looked for in the run's folder, then in the working folder. Only the "
     "same build on "
     "the\n"
@@ -60,13 +60,13 @@ static const char help[] =
 enum { USUAL_CELLS = 3 };
 
 typedef struct options {
-    cli_places places;
+    cli_paths paths;
     gnt_audit_options how;
     int new_seed, deciding;
 } options;
 
 static int read_options(int argc, char **argv, options *o) {
-    gnt_sandbox_wish walls = {0};
+    gnt_sandbox_wish sandbox = {0};
     uint64_t cells = 0, jobs = (uint64_t)cli_processors(), seed = randombytes_random();
     const cli_option known[] = {
         {.name = "cells", .kind = CLI_WHOLE, .to = &cells, .least = 1, .most = GNT_SUITE_MOST_CELLS},
@@ -75,12 +75,12 @@ static int read_options(int argc, char **argv, options *o) {
         {.name = "deciding", .kind = CLI_FLAG, .to = &o->deciding},
         {.name = "new-seed", .kind = CLI_FLAG, .to = &o->new_seed},
         {.name = "jobs", .kind = CLI_WHOLE, .to = &jobs, .least = 1, .most = CLI_MOST_JOBS},
-        CLI_PLACES(&o->places),
-        CLI_WALLS(&walls),
+        CLI_PATHS(&o->paths),
+        CLI_SANDBOX(&sandbox),
         {0}};
     const cli_command command = {.name = "audit", .help = help, .options = known};
     cli_words words;
-    *o = (options){.places.data = getenv("GAUNTLET_DATA")};
+    *o = (options){.paths.data = getenv("GAUNTLET_DATA")};
     int code = cli_args(&command, argc, argv, &words);
     if (code != CLI_GO_ON)
         return code;
@@ -89,12 +89,12 @@ static int read_options(int argc, char **argv, options *o) {
     if (cells == 0 && !o->deciding)
         cells = USUAL_CELLS;
     o->how = (gnt_audit_options){.folder = words.word[0],
-                                 .data_folder = o->places.data,
+                                 .data_folder = o->paths.data,
                                  .cells = (size_t)cells,
                                  .defense = o->how.defense,
                                  .jobs = (int)jobs,
                                  .seed = seed,
-                                 .walls = walls};
+                                 .walls = sandbox};
     return CLI_GO_ON;
 }
 
@@ -104,7 +104,7 @@ static void say(void *user, const char *line) {
     fflush(stdout);
 }
 
-static int audit(options *o, cli_kept *kept, gnt_err *err) {
+static int audit(options *o, cli_run_suite *kept, gnt_err *err) {
     gnt_audit_counts counts = {0};
     cli_redrawn fresh = {.folder = o->how.folder};
     uint8_t *named = o->deciding ? cli_deciding(o->how.folder, kept->plan.n, err) : NULL;
@@ -128,11 +128,11 @@ static int audit(options *o, cli_kept *kept, gnt_err *err) {
 }
 
 /* With all that the run had: whatever results.json says twice is checked. */
-static int hold(const char *folder, const cli_kept *kept, gnt_err *err) {
+static int hold(const char *folder, const cli_run_suite *kept, gnt_err *err) {
     gnt_tally tally;
     char *path = gnt_format("%s/results.json", folder);
     const int rc =
-        path ? cli_held_check(&tally, path, &kept->world, "audit", err) : gnt_fail(err, "out of memory");
+        path ? cli_consistency_check(&tally, path, &kept->env, "audit", err) : gnt_fail(err, "out of memory");
     gnt_free(path);
     if (rc == 0)
         gnt_tally_free(&tally);
@@ -142,19 +142,19 @@ static int hold(const char *folder, const cli_kept *kept, gnt_err *err) {
 int gnt_cmd_audit(int argc, char **argv) {
     options o;
     gnt_err err = {0};
-    cli_kept kept;
-    gnt_sandbox_report walls_here;
+    cli_run_suite kept;
+    gnt_sandbox_report sandbox_here;
     int code = read_options(argc, argv, &o);
     if (code != CLI_GO_ON)
         return code;
     code = GNT_EXIT_WRONG;
-    if (cli_walls_check("audit", &o.how.walls, 1, &walls_here) != 0)
+    if (cli_sandbox_check("audit", &o.how.walls, 1, &sandbox_here) != 0)
         return code;
-    if (cli_kept_open(&kept, o.how.folder, &o.places, &o.how.walls, &err) == 0 &&
+    if (cli_run_suite_open(&kept, o.how.folder, &o.paths, &o.how.walls, &err) == 0 &&
         hold(o.how.folder, &kept, &err) == 0)
         code = audit(&o, &kept, &err);
     if (code == GNT_EXIT_WRONG)
         fprintf(stderr, "gauntlet audit: %s\n", err.text);
-    cli_kept_close(&kept);
+    cli_run_suite_close(&kept);
     return code;
 }

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
-#include "cli/held.h"
+#include "cli/consistency.h"
 #include "cli/timed.h"
 #include "gate/gate.h"
 
@@ -145,9 +145,9 @@ static int check(const options *o, const char *run, const char *baseline) {
     gnt_gate gate;
     cli_timed t = {0};
     int code = GNT_EXIT_WRONG;
-    const cli_places places = {o->time.data, o->time.models, o->time.plugins};
-    if (cli_held_path(run, &places, "check", &err) != 0 ||
-        (strcmp(run, baseline) != 0 && cli_held_path(baseline, &places, "check", &err) != 0))
+    const cli_paths paths = {o->time.data, o->time.models, o->time.plugins};
+    if (cli_consistency_path(run, &paths, "check", &err) != 0 ||
+        (strcmp(run, baseline) != 0 && cli_consistency_path(baseline, &paths, "check", &err) != 0))
         return wrong(err.text);
     if (gnt_results_load(&now, run, &err) != 0)
         return wrong(err.text);

@@ -6,8 +6,8 @@
 #include "board/board.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
-#include "cli/held.h"
-#include "cli/ranked.h"
+#include "cli/consistency.h"
+#include "cli/board.h"
 
 static const char help[] =
     "Usage: gauntlet leaderboard RUN … -o DIR [--contributor NAME=RUN …] [--title TEXT] [--no-plots]\n"
@@ -66,13 +66,13 @@ int gnt_cmd_leaderboard(int argc, char **argv) {
     gnt_board_source sources[GNT_BOARD_MOST_RUNS];
     gnt_board_options board = {.source = sources};
     board_words taken = {.board = &board, .sources = sources};
-    cli_places places = {.data = getenv("GAUNTLET_DATA")};
+    cli_paths paths = {.data = getenv("GAUNTLET_DATA")};
     int no_plots = 0;
     const cli_option known[] = {{.name = "output", .letter = 'o', .kind = CLI_TEXT, .to = &board.folder},
                                 {.name = "contributor", .kind = CLI_READ, .to = &taken, .read = add_named},
                                 {.name = "title", .kind = CLI_TEXT, .to = &board.title},
                                 {.name = "no-plots", .kind = CLI_FLAG, .to = &no_plots},
-                                CLI_PLACES(&places),
+                                CLI_PATHS(&paths),
                                 {0}};
     /* words in their order among the options: the order of runs means something */
     const cli_command command = {
@@ -86,5 +86,5 @@ int gnt_cmd_leaderboard(int argc, char **argv) {
     if (!board.folder)
         return cli_wrong(&command, "expected -o DIR, the folder to write to");
     board.plots = !no_plots;
-    return cli_make_board(&board, sources, &places, NULL, "leaderboard");
+    return cli_make_board(&board, sources, &paths, NULL, "leaderboard");
 }

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
-#include "cli/world.h"
+#include "cli/env.h"
 #include "plugin/params.h"
 #include "plugin/words.h"
 #include "process/describe.h"

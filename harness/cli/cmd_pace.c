@@ -7,8 +7,8 @@
 
 #include "base/mem.h"
 #include "cli/cmd.h"
-#include "cli/kept.h"
-#include "cli/walls.h"
+#include "cli/run_suite.h"
+#include "cli/sandbox_options.h"
 #include "process/child.h"
 #include "finished/pace.h"
 
@@ -22,7 +22,7 @@ static const char help[] =
     "`gauntlet check --time` starts it.\n"
     "  --data DIR         where data files are (the environment variable GAUNTLET_DATA)\n"
     "  --models DIR       one more folder of model files\n"
-    "  --plugins DIR      one more folder of plugins\n" CLI_WALLS_HELP;
+    "  --plugins DIR      one more folder of plugins\n" CLI_SANDBOX_HELP;
 
 typedef struct pacer {
     gnt_pace_options how;
@@ -77,11 +77,11 @@ static int read_jobs(pacer *p, gnt_err *err) {
 
 int gnt_cmd_pace(int argc, char **argv) {
     static pacer p;
-    cli_places places = {.data = getenv("GAUNTLET_DATA")};
-    const cli_option known[] = {CLI_PLACES(&places), CLI_WALLS(&p.how.walls), {0}};
+    cli_paths paths = {.data = getenv("GAUNTLET_DATA")};
+    const cli_option known[] = {CLI_PATHS(&paths), CLI_SANDBOX(&p.how.walls), {0}};
     const cli_command command = {.name = "pace", .help = help, .options = known};
     cli_words words;
-    cli_kept kept = {0};
+    cli_run_suite kept = {0};
     gnt_err err = {0};
     int code = cli_args(&command, argc, argv, &words);
     if (code != CLI_GO_ON)
@@ -89,7 +89,7 @@ int gnt_cmd_pace(int argc, char **argv) {
     if (words.n != 1)
         return cli_wrong(&command, "expected one run folder");
     p.how.folder = words.word[0];
-    p.how.data_folder = places.data;
+    p.how.data_folder = paths.data;
     p.how.job = p.job;
     p.how.next = next;
     p.how.user = &p;
@@ -97,12 +97,12 @@ int gnt_cmd_pace(int argc, char **argv) {
     p.line = gnt_alloc(MOST_LINE);
     int rc = p.line ? read_jobs(&p, &err) : gnt_fail(&err, "out of memory");
     if (rc == 0)
-        rc = cli_kept_open(&kept, p.how.folder, &places, &p.how.walls, &err);
+        rc = cli_run_suite_open(&kept, p.how.folder, &paths, &p.how.walls, &err);
     if (rc == 0)
         rc = gnt_pace(&kept.suite, &kept.plan, &p.how, &err);
     if (rc != 0)
         say(json_pack("{s:s}", "error", err.text));
-    cli_kept_close(&kept);
+    cli_run_suite_close(&kept);
     json_decref(p.request);
     gnt_free(p.line);
     return rc == 0 ? GNT_EXIT_OK : GNT_EXIT_WRONG;

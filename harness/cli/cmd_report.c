@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
-#include "cli/held.h"
+#include "cli/consistency.h"
 #include "report/report.h"
 
 static const char help[] =
@@ -15,7 +15,7 @@ static const char help[] =
     "Makes tables, plots, image sheets and the pages index.md and index.html from a run's results.json.\n"
     "  -o, --output DIR   where the report goes (default: RUN_FOLDER/report)\n"
     "  --format LIST      formats of the plots, svg and png separated by a comma (default: both)\n"
-    "  --no-plots         tables, image sheets and pages only; gnuplot is not needed\n" CLI_PLACES_HELP
+    "  --no-plots         tables, image sheets and pages only; gnuplot is not needed\n" CLI_PATHS_HELP
     "  -h, --help         this text\n"
     "\n"
     "results.json is first held against itself and the suite.json beside it; what contradicts is refused.\n"
@@ -43,10 +43,10 @@ static int read_formats(void *to, char *text) {
 }
 
 /* Does results.json hold? */
-static int hold(const char *run, const cli_places *places) {
+static int hold(const char *run, const cli_paths *paths) {
     gnt_err err = {""};
     char *path = gnt_format("%s/results.json", run);
-    const int rc = path ? cli_held_path(path, places, "report", &err) : gnt_fail(&err, "out of memory");
+    const int rc = path ? cli_consistency_path(path, paths, "report", &err) : gnt_fail(&err, "out of memory");
     gnt_free(path);
     if (rc != 0)
         fprintf(stderr, "gauntlet report: %s\n", err.text);
@@ -70,13 +70,13 @@ static int make(const char *run, const gnt_report_options *options) {
 
 int gnt_cmd_report(int argc, char **argv) {
     gnt_report_options options = {.formats = GNT_FORMAT_SVG | GNT_FORMAT_PNG};
-    cli_places places = {.data = getenv("GAUNTLET_DATA")};
+    cli_paths paths = {.data = getenv("GAUNTLET_DATA")};
     int no_plots = 0;
     const cli_option known[] = {
         {.name = "output", .letter = 'o', .kind = CLI_TEXT, .to = &options.folder},
         {.name = "format", .kind = CLI_READ, .to = &options.formats, .read = read_formats},
         {.name = "no-plots", .kind = CLI_FLAG, .to = &no_plots},
-        CLI_PLACES(&places),
+        CLI_PATHS(&paths),
         {0}};
     const cli_command command = {.name = "report", .help = help, .options = known};
     cli_words words;
@@ -87,5 +87,5 @@ int gnt_cmd_report(int argc, char **argv) {
         return cli_wrong(&command, "expected one run folder, such as results/quick");
     if (no_plots)
         options.formats = 0;
-    return hold(words.word[0], &places) ? GNT_EXIT_WRONG : make(words.word[0], &options);
+    return hold(words.word[0], &paths) ? GNT_EXIT_WRONG : make(words.word[0], &options);
 }

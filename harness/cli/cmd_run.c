@@ -8,8 +8,8 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
-#include "cli/walls.h"
-#include "cli/world.h"
+#include "cli/sandbox_options.h"
+#include "cli/env.h"
 #include "report/report.h"
 #include "process/child.h"
 #include "run/engine.h"
@@ -34,7 +34,7 @@ static const char help[] =
     "  --models DIR       one more folder of model files\n"
     "  --plugins DIR      one more folder of plugins\n"
     "  --no-report        leave the report out\n"
-    "  -q, --quiet        no progress, no summary\n" CLI_WALLS_HELP
+    "  -q, --quiet        no progress, no summary\n" CLI_SANDBOX_HELP
     "Exit code: 0 every cell is ok or n/a, 1 a cell failed or a file could not be written, 2 the suite or "
     "the command "
     "is wrong,\n"
@@ -42,12 +42,12 @@ static const char help[] =
 
 typedef struct options {
     const char *suite, *output, *scale;
-    cli_places places;
+    cli_paths paths;
     uint64_t jobs;
     int dry, json, no_report, quiet;
     int part, parts; /* 0: the whole */
-    gnt_sandbox_wish walls;
-    gnt_sandbox_report walls_here;
+    gnt_sandbox_wish sandbox;
+    gnt_sandbox_report sandbox_here;
 } options;
 
 /* "2/3" */
@@ -74,15 +74,15 @@ static int read_options(int argc, char **argv, options *o) {
         {.name = "dry-run", .kind = CLI_FLAG, .to = &o->dry},
         {.name = "json", .kind = CLI_FLAG, .to = &o->json},
         {.name = "jobs", .kind = CLI_WHOLE, .to = &o->jobs, .least = 1, .most = CLI_MOST_JOBS},
-        CLI_PLACES(&o->places),
-        CLI_WALLS(&o->walls),
+        CLI_PATHS(&o->paths),
+        CLI_SANDBOX(&o->sandbox),
         {.name = "shard", .kind = CLI_READ, .to = o, .read = read_shard},
         {.name = "no-report", .kind = CLI_FLAG, .to = &o->no_report},
         {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .to = &o->quiet},
         {0}};
     const cli_command command = {.name = "run", .help = help, .options = known};
     cli_words words;
-    *o = (options){.places.data = getenv("GAUNTLET_DATA"), .jobs = (uint64_t)cli_processors()};
+    *o = (options){.paths.data = getenv("GAUNTLET_DATA"), .jobs = (uint64_t)cli_processors()};
     int code = cli_args(&command, argc, argv, &words);
     if (code != CLI_GO_ON)
         return code;
@@ -157,12 +157,12 @@ static int run_plan(const options *o, const gnt_suite *suite, const gnt_plan *pl
     gnt_err err = {0};
     char *folder = folder_of(o, suite);
     gnt_run_options how = {.folder = folder,
-                           .data_folder = o->places.data,
+                           .data_folder = o->paths.data,
                            .jobs = (int)o->jobs,
                            .quiet = o->quiet,
                            .wanted = wanted,
-                           .walls = o->walls,
-                           .walls_here = o->walls_here.remark};
+                           .walls = o->sandbox,
+                           .walls_here = o->sandbox_here.remark};
     gnt_run_counts counts = {0};
     int code = GNT_EXIT_FAILED;
     gnt_interrupt_catch();
@@ -204,24 +204,24 @@ static int plan_or_run(const options *o, const gnt_suite *suite, const gnt_plan 
 int gnt_cmd_run(int argc, char **argv) {
     options o;
     gnt_err err = {0};
-    cli_world world;
+    cli_env env;
     gnt_suite suite = {0};
     gnt_plan plan = {0};
     int code = read_options(argc, argv, &o);
     if (code != CLI_GO_ON)
         return code;
     code = GNT_EXIT_WRONG;
-    if (cli_walls_check("run", &o.walls, o.quiet || o.dry, &o.walls_here) != 0)
+    if (cli_sandbox_check("run", &o.sandbox, o.quiet || o.dry, &o.sandbox_here) != 0)
         return code;
-    int rc = cli_world_open(&world, &o.places, &o.walls, &err);
-    world.suite.scale = o.scale;
-    if (rc != 0 || gnt_suite_load(&suite, o.suite, &world.suite, &err) != 0 ||
+    int rc = cli_env_open(&env, &o.paths, &o.sandbox, &err);
+    env.suite.scale = o.scale;
+    if (rc != 0 || gnt_suite_load(&suite, o.suite, &env.suite, &err) != 0 ||
         gnt_plan_make(&plan, &suite, &err) != 0)
         wrong(&err);
     else
         code = plan_or_run(&o, &suite, &plan);
     gnt_plan_free(&plan);
     gnt_suite_free(&suite);
-    cli_world_close(&world);
+    cli_env_close(&env);
     return code;
 }

@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
-#include "cli/world.h"
-#include "cli/walls.h"
+#include "cli/env.h"
+#include "cli/sandbox_options.h"
 #include "plugin/words.h"
 #include "process/child.h"
 #include "process/describe.h"
@@ -35,7 +35,7 @@ static const char help[] =
     "  --plugins DIR   one more folder of plugins, to find it in\n"
     "  --seconds S     a walk through all hooks may take so long (60)\n"
     "  --memory-mb M   and so much memory (1024)\n"
-    "  --json          what was found, as JSON\n" CLI_WALLS_HELP
+    "  --json          what was found, as JSON\n" CLI_SANDBOX_HELP
     "Exit code: 0 all passed, 1 a check failed, 2 the command or a file is wrong, 130 interrupted.\n";
 
 enum { MOST_PARAMS = 32 };
@@ -132,7 +132,7 @@ static int read_options(int argc, char **argv, vet_options *o, cli_words *words)
         {.name = "plugins", .kind = CLI_TEXT, .to = &o->plugins},
         {.name = "json", .kind = CLI_FLAG, .to = &o->json},
         {.name = "list", .kind = CLI_FLAG, .to = &o->list},
-        CLI_WALLS(&o->vet.walls),
+        CLI_SANDBOX(&o->vet.walls),
         {0}};
     const cli_command command = {.name = "vet", .help = help, .options = known};
     *o = (vet_options){.vet = {.seconds = 60, .memory_mb = 1024}};
@@ -183,7 +183,7 @@ static int print_json(json_t *findings, int failed) {
 int gnt_cmd_vet(int argc, char **argv) {
     vet_options o;
     listener l = {0};
-    gnt_sandbox_report walls_here;
+    gnt_sandbox_report sandbox_here;
     gnt_err err = {0};
     int failed = 0, rc = 0;
     cli_words words;
@@ -194,7 +194,7 @@ int gnt_cmd_vet(int argc, char **argv) {
     if (o.list)
         return list_checks();
     gnt_interrupt_catch();
-    if (cli_walls_check("vet", &o.vet.walls, 1, &walls_here) != 0)
+    if (cli_sandbox_check("vet", &o.vet.walls, 1, &sandbox_here) != 0)
         return GNT_EXIT_WRONG;
     l.findings = o.json ? json_array() : NULL;
     o.vet.params = o.params;

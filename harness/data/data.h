@@ -1,4 +1,4 @@
-/* data: sets of samples, real or generated, in one shape for the rest of the house.
+/* data: sets of samples, real or generated, in one shape for all other rooms.
  *
  * Images are 8-bit, C×H×W per row, and read as floats value/255 in [0, 1]; tables are float features, one-hot
  * and scaled to [0, 1]. Every row has a task label and a value for each private attribute. */

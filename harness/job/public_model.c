@@ -152,16 +152,10 @@ static int write_out(central *c, const gnt_metric_utility_result *worth, gnt_err
 }
 
 int gnt_job_model(gnt_work *w, gnt_err *err) {
-<<<<<<< HEAD:harness/job/public_model.c
     const gnt_request_public_model *q = &w->request->model;
     central c = {.work = w, .key = q->train_key};
     gnt_metric_utility_result worth = {0};
     int rc = gnt_work_model_open(&c.model, &q->model, 0, err);
-=======
-    central c = {.work = w};
-    gnt_metric_utility_result worth = {0};
-    int rc = gnt_work_model_open(&c.model, w, err);
->>>>>>> 2f27251 (Say in boards, gates and metrics what a reader would search for):harness/job/central.c
     if (rc == 0)
         rc = gnt_work_samples(&c.samples, w, "public", NULL, err);
     if (rc == 0)

@@ -8,11 +8,7 @@
 
 enum { EVALUATE_BATCH = 64 };
 
-<<<<<<< HEAD:harness/job/test_utility.c
 gnt_metric_utility_result gnt_test_utility_of(const gnt_model *m, const gnt_sampleset *test, const float *outputs) {
-=======
-gnt_metric_utility_result gnt_worth_of(const gnt_model *m, const gnt_sampleset *test, const float *outputs) {
->>>>>>> 2f27251 (Say in boards, gates and metrics what a reader would search for):harness/job/worth.c
     const size_t n = (size_t)test->view.n, classes = (size_t)gnt_model_classes(m);
     const int is_map = gnt_model_is_map(m);
     gnt_metric_utility u = {0};
@@ -25,13 +21,8 @@ gnt_metric_utility_result gnt_worth_of(const gnt_model *m, const gnt_sampleset *
     return gnt_metric_utility_end(&u, !is_map);
 }
 
-<<<<<<< HEAD:harness/job/test_utility.c
 int gnt_test_utility_at(gnt_metric_utility_result *out, const gnt_model *m, const float *weights, const float *buffers,
                         const gnt_sampleset *test, gnt_err *err) {
-=======
-int gnt_worth_at(gnt_metric_utility_result *out, const gnt_model *m, const float *weights,
-                 const float *buffers, const gnt_sampleset *test, gnt_err *err) {
->>>>>>> 2f27251 (Say in boards, gates and metrics what a reader would search for):harness/job/worth.c
     const int64_t n = test->view.n;
     gnt_evaluator *e = NULL;
     float *outputs = gnt_array((size_t)(n * gnt_model_classes(m)), sizeof *outputs);
@@ -50,11 +41,7 @@ static json_t *number_or_null(double x) {
     return isfinite(x) ? json_real(x) : json_null();
 }
 
-<<<<<<< HEAD:harness/job/test_utility.c
 json_t *gnt_test_utility_json(const gnt_metric_utility_result *w) {
-=======
-json_t *gnt_worth_json(const gnt_metric_utility_result *w) {
->>>>>>> 2f27251 (Say in boards, gates and metrics what a reader would search for):harness/job/worth.c
     return json_pack("{s:o, s:o, s:o, s:o}", "accuracy", number_or_null(w->accuracy), "accuracy_error",
                      number_or_null(w->accuracy_error), "loss", number_or_null(w->loss), "loss_error",
                      number_or_null(w->loss_error));

@@ -46,9 +46,9 @@ static int digest_of(const run *r, const gnt_suite_task *t, const gnt_digest *kn
 
 static int digest_of_lent(const run *r, const gnt_suite_task *t, gnt_digest *digest, gnt_err *err) {
     gnt_data *data;
-    if (!t->lent.data)
+    if (!t->public_set.data)
         return 0;
-    if (gnt_suite_open_lent(t, r->options->data_folder, &data, err) != 0)
+    if (gnt_suite_open_public_set(t, r->options->data_folder, &data, err) != 0)
         return -1;
     *digest = data->digest;
     gnt_data_free(data);

@@ -78,8 +78,8 @@ static void add_inputs(const run *r, json_t *all) {
     for (size_t t = 0; t < s->n_tasks; t++) {
         const gnt_suite_task *task = &s->task[t];
         add_data(data, task->data, task->data_seed, &r->data_digest[t]);
-        if (task->lent.data)
-            add_data(data, task->lent.data, task->lent.seed, &r->lent_digest[t]);
+        if (task->public_set.data)
+            add_data(data, task->public_set.data, task->public_set.seed, &r->lent_digest[t]);
         add_model(models, task);
         add_weights(weights, task->weights, &r->weights_digest[t]);
     }

@@ -20,12 +20,12 @@ run_job *run_data_job(run *r, size_t task, uint64_t seed) {
     if (!j || !fresh)
         return j;
     request_data(r, j, t, &r->data_digest[task], coordinates);
-    if (t->lent.data) {
+    if (t->public_set.data) {
         char hex[GNT_HEX_SIZE];
         gnt_digest_hex(&r->lent_digest[task], hex);
-        const gnt_request_source of = {.name = t->lent.data,
-                                       .seed = (int64_t)t->lent.seed,
-                                       .rows = {&t->lent.rows, 1},
+        const gnt_request_source of = {.name = t->public_set.data,
+                                       .seed = (int64_t)t->public_set.seed,
+                                       .rows = {&t->public_set.rows, 1},
                                        .digest = request_text(j, hex)};
         j->request.data.public_rows = gnt_arena_copy(&j->request.memory, &of, 1, sizeof of);
     }
@@ -196,7 +196,7 @@ run_job *run_train_job(run *r, size_t task, int defense, double strength, uint64
 
 /* Public rows that are samples of the task: of its own set, with its labels. */
 static int has_public(const gnt_suite_task *t) {
-    return t->federated.rounds > 0 && t->role_rows[GNT_ROLE_PUBLIC] > 0 && !t->lent.data;
+    return t->federated.rounds > 0 && t->role_rows[GNT_ROLE_PUBLIC] > 0 && !t->public_set.data;
 }
 
 static void public_name(const run *r, size_t task, uint64_t seed, char name[NAME_SIZE]) {

@@ -58,7 +58,7 @@ static int read_key(suite_reader *r, const json_t *root) {
     r->s->seed = (uint64_t)seed;
     r->s->secret = file != NULL;
     r->s->key = gnt_key_of_seed((uint64_t)seed);
-    if (file && r->world->files_may_lack)
+    if (file && r->env->files_may_lack)
         return 0;
     return file ? read_key_file(r, file, &r->s->key) : 0;
 }
@@ -224,8 +224,8 @@ static char *folder_of(const char *file) {
     return slash ? gnt_format("%.*s", (int)(slash == file ? 1 : slash - file), file) : gnt_strdup("");
 }
 
-static int read_doc(gnt_suite *out, gnt_doc *doc, const gnt_suite_world *world, gnt_err *err) {
-    suite_reader r = {.doc = doc, .world = world, .s = out, .err = err, .folder = folder_of(doc->name)};
+static int read_doc(gnt_suite *out, gnt_doc *doc, const gnt_suite_env *env, gnt_err *err) {
+    suite_reader r = {.doc = doc, .env = env, .s = out, .err = err, .folder = folder_of(doc->name)};
     char *canonical = NULL;
     int rc = -1;
     *out = (gnt_suite){.file = gnt_strdup(doc->name), .text = gnt_strdup(doc->text)};
@@ -233,7 +233,7 @@ static int read_doc(gnt_suite *out, gnt_doc *doc, const gnt_suite_world *world, 
         suite_no_memory(&r);
         goto cleanup;
     }
-    if (suite_apply_scale(&r, doc, world->scale) != 0)
+    if (suite_apply_scale(&r, doc, env->scale) != 0)
         goto cleanup;
     canonical = gnt_json_canonical(doc->root);
     if (!canonical) {
@@ -251,25 +251,25 @@ cleanup:
     return rc;
 }
 
-int gnt_suite_load(gnt_suite *out, const char *path, const gnt_suite_world *world, gnt_err *err) {
+int gnt_suite_load(gnt_suite *out, const char *path, const gnt_suite_env *env, gnt_err *err) {
     gnt_doc doc;
     *out = (gnt_suite){0};
     if (gnt_doc_load(&doc, path, GNT_DOC_MOST, err) != 0)
         return -1;
-    int rc = read_doc(out, &doc, world, err);
+    int rc = read_doc(out, &doc, env, err);
     gnt_doc_free(&doc);
     return rc;
 }
 
-int gnt_suite_parse(gnt_suite *out, const char *name, const char *text, size_t size,
-                    const gnt_suite_world *world, gnt_err *err) {
+int gnt_suite_parse(gnt_suite *out, const char *name, const char *text, size_t size, const gnt_suite_env *env,
+                    gnt_err *err) {
     gnt_doc doc;
     *out = (gnt_suite){0};
     if (size > GNT_DOC_MOST)
         return gnt_fail(err, "%s: holds %zu bytes, more than the %d allowed", name, size, GNT_DOC_MOST);
     if (gnt_doc_parse(&doc, name, text, size, err) != 0)
         return -1;
-    int rc = read_doc(out, &doc, world, err);
+    int rc = read_doc(out, &doc, env, err);
     gnt_doc_free(&doc);
     return rc;
 }

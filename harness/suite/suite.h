@@ -32,9 +32,7 @@ enum {
     GNT_SUITE_MOST_CELLS = 100000
 };
 
-/* What the suite needs to know of the world around it. Callbacks that are NULL ask the house itself:
- * gnt_data_open, and gnt_st_load with gnt_model_import. Everything is the caller's; plugins outlive the
- * suite. */
+/* Of a data set: all that can be known without its rows. */
 typedef struct gnt_data_facts {
     gnt_data_kind kind;
     int32_t rank;
@@ -46,18 +44,22 @@ typedef struct gnt_data_facts {
     int64_t part[3]; /* rows of the train, test and public parts */
 } gnt_data_facts;
 
-typedef struct gnt_suite_world {
+/* What a suite is read against: plugins, folders, and where facts about files come from. Everything is the
+ * caller's; plugins outlive the suite. */
+typedef struct gnt_suite_env {
     const gnt_plugin_list *plugins;
     const char *data_folder; /* --data, or NULL */
     const char *scale;       /* --scale, or NULL for the one the suite names */
     /* where NAME.json is looked for, in order; NULL-terminated; NULL: "models" */
     const char *const *model_folders;
     void *context;
+    /* NULL: as gnt_suite_data_facts does. */
     int (*data_facts)(void *context, const gnt_data_spec *spec, gnt_data_facts *out, gnt_err *err);
+    /* NULL: the file is opened with gnt_st_load and fitted with gnt_model_import. */
     int (*weights_fit)(void *context, const char *path, const gnt_model *model, gnt_err *err);
     /* 1: the files of weights and of the key may be missing, for who only asks what is planned */
     int files_may_lack;
-} gnt_suite_world;
+} gnt_suite_env;
 
 /* What is known of a data set from its files (a generated one needs none), and what the published files of
  * one have, for who has not got them. */
@@ -132,11 +134,11 @@ typedef struct gnt_suite_match {
 
 /* Another data set whose rows are the role PUBLIC: those of its public part or, where it
  * has none, its train part. */
-typedef struct gnt_suite_lent {
+typedef struct gnt_suite_public_set {
     char *data; /* NULL: the public rows are the task's own */
     uint64_t seed;
     int64_t rows; /* so many of them, shuffled; −1: all */
-} gnt_suite_lent;
+} gnt_suite_public_set;
 
 typedef struct gnt_suite_task {
     char *id;
@@ -149,7 +151,7 @@ typedef struct gnt_suite_task {
     gnt_data_facts facts;
     int64_t role_rows[GNT_ROLES]; /* what the split comes to, with no -1 left */
     gnt_split_spec split;         /* target_rows is owned by the task */
-    gnt_suite_lent lent;
+    gnt_suite_public_set public_set;
     char *model;      /* as the suite names it */
     char *model_path; /* where it was found */
     double width;     /* as the suite sets it, 0: the model file's */
@@ -264,9 +266,9 @@ typedef struct gnt_suite {
 
 /* On failure *out is empty. `path` is also where relative paths of models, weights and keys begin; what is
  * not there is looked for in the working folder. */
-int gnt_suite_load(gnt_suite *out, const char *path, const gnt_suite_world *world, gnt_err *err);
-int gnt_suite_parse(gnt_suite *out, const char *name, const char *text, size_t size,
-                    const gnt_suite_world *world, gnt_err *err);
+int gnt_suite_load(gnt_suite *out, const char *path, const gnt_suite_env *env, gnt_err *err);
+int gnt_suite_parse(gnt_suite *out, const char *name, const char *text, size_t size, const gnt_suite_env *env,
+                    gnt_err *err);
 /* The model of that id, NULL where there is none. */
 const gnt_suite_model *gnt_suite_find_model(const gnt_suite *s, const char *id);
 void gnt_suite_free(gnt_suite *s); /* leaves it empty; an empty one is allowed */
@@ -278,7 +280,8 @@ int gnt_suite_match_spec(const gnt_suite *s, size_t task, size_t defense, double
 
 /* The task's data, and its model as gnt_model_parse reads it: what jobs start from. The caller frees. */
 int gnt_suite_open_data(const gnt_suite_task *task, const char *data_folder, gnt_data **out, gnt_err *err);
-int gnt_suite_open_lent(const gnt_suite_task *task, const char *data_folder, gnt_data **out, gnt_err *err);
+int gnt_suite_open_public_set(const gnt_suite_task *task, const char *data_folder, gnt_data **out,
+                              gnt_err *err);
 int gnt_suite_open_model(const gnt_suite_task *task, gnt_model **out, gnt_err *err);
 
 #endif

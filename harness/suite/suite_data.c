@@ -55,7 +55,7 @@ int gnt_suite_published_facts(const gnt_data_spec *spec, gnt_data_facts *out, gn
 }
 
 static int find_facts(suite_reader *r, const gnt_data_spec *spec, gnt_data_facts *out) {
-    const gnt_suite_world *w = r->world;
+    const gnt_suite_env *w = r->env;
     if (w->data_facts)
         return w->data_facts(w->context, spec, out, r->err);
     for (int i = 0; i < r->n_memo; i++)
@@ -200,7 +200,7 @@ static int try_split(suite_reader *r, const char *path, gnt_suite_task *t) {
 }
 
 /* Public rows from a set of the same shape. Its labels are its own, whatever the task's are. */
-static int read_lent(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+static int read_public_set(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     static const char *const keys[] = {"name", "seed", "rows"};
     size_t n = 0;
     int which = 0;
@@ -208,12 +208,12 @@ static int read_lent(suite_reader *r, const char *path, const json_t *object, gn
     gnt_data_facts f;
     const char *const *names = gnt_data_names(&n);
     const gnt_path at = gnt_path_key(path, "name");
-    t->lent.rows = -1;
+    t->public_set.rows = -1;
     if (gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
         gnt_doc_need(r->doc, path, object, "name", "the data set, such as \"name\": \"cifar100\"", r->err) ||
         gnt_doc_choice(r->doc, path, object, "name", names, n, &which, r->err) ||
         read_seed(r, path, object, names[which], &seed) ||
-        gnt_doc_int(r->doc, path, object, "rows", -1, MOST_ROWS, &t->lent.rows, r->err))
+        gnt_doc_int(r->doc, path, object, "rows", -1, MOST_ROWS, &t->public_set.rows, r->err))
         return -1;
     if (strcmp(names[which], t->data) == 0)
         return suite_fail(
@@ -231,14 +231,14 @@ static int read_lent(suite_reader *r, const char *path, const json_t *object, gn
             "same shape",
             names[which], t->data);
     const int64_t most = f.part[GNT_PART_PUBLIC] ? f.part[GNT_PART_PUBLIC] : f.part[GNT_PART_TRAIN];
-    if (t->lent.rows > most)
+    if (t->public_set.rows > most)
         return suite_fail(r, gnt_path_key(path, "rows").text,
                           "is %lld, but %s has %lld rows to lend; expected at most that",
-                          (long long)t->lent.rows, names[which], (long long)most);
-    t->lent.data = gnt_strdup(names[which]);
-    t->lent.seed = (uint64_t)seed;
-    t->role_rows[GNT_ROLE_PUBLIC] = t->lent.rows < 0 ? most : t->lent.rows;
-    return t->lent.data ? 0 : suite_no_memory(r);
+                          (long long)t->public_set.rows, names[which], (long long)most);
+    t->public_set.data = gnt_strdup(names[which]);
+    t->public_set.seed = (uint64_t)seed;
+    t->role_rows[GNT_ROLE_PUBLIC] = t->public_set.rows < 0 ? most : t->public_set.rows;
+    return t->public_set.data ? 0 : suite_no_memory(r);
 }
 
 /* Where all that is observed is clients' own work, no row is set apart for it. */
@@ -259,23 +259,24 @@ static int read_roles(suite_reader *r, const char *path, const json_t *object, g
         t->split.first[GNT_PART_TRAIN] ? t->split.first[GNT_PART_TRAIN] : t->facts.part[GNT_PART_TRAIN];
     n[GNT_ROLE_CLIENTS] = n[GNT_ROLE_TEST] = -1;
     n[GNT_ROLE_PUBLIC] = t->facts.part[GNT_PART_PUBLIC] ? -1 : 0;
-    n[GNT_ROLE_TARGETS] = !r->ways.probe ? 0 : in_train < 16 ? in_train : 16;
-    const json_t *lent = json_object_get(object, "public");
-    if (json_is_object(lent))
+    n[GNT_ROLE_TARGETS] = !r->modes.probe ? 0 : in_train < 16 ? in_train : 16;
+    const json_t *public_set = json_object_get(object, "public");
+    if (json_is_object(public_set))
         n[GNT_ROLE_PUBLIC] = 0;
     else
-        lent = NULL;
+        public_set = NULL;
     for (int role = 0; role < GNT_ROLES; role++)
-        if (!(lent && role == GNT_ROLE_PUBLIC) &&
+        if (!(public_set && role == GNT_ROLE_PUBLIC) &&
             gnt_doc_int(r->doc, path, object, gnt_role_names[role], -1, MOST_ROWS, &n[role], r->err))
             return -1;
-    if ((!r->ways.probe && check_no_targets(r, path, object)) || read_target_rows(r, path, object, t) ||
-        try_split(r, path, t) || (lent && read_lent(r, gnt_path_key(path, "public").text, lent, t)))
+    if ((!r->modes.probe && check_no_targets(r, path, object)) || read_target_rows(r, path, object, t) ||
+        try_split(r, path, t) ||
+        (public_set && read_public_set(r, gnt_path_key(path, "public").text, public_set, t)))
         return -1;
     if (t->role_rows[GNT_ROLE_TEST] < 1)
         return suite_fail(r, gnt_path_key(path, "test").text,
                           "leaves no test rows, so utility cannot be measured; expected at least 1");
-    if (r->ways.probe && t->role_rows[GNT_ROLE_TARGETS] < 1)
+    if (r->modes.probe && t->role_rows[GNT_ROLE_TARGETS] < 1)
         return suite_fail(r, gnt_path_key(path, "targets").text,
                           "leaves no rows to attack; expected at least 1 target");
     return 0;
@@ -313,7 +314,8 @@ int gnt_suite_open_data(const gnt_suite_task *task, const char *data_folder, gnt
     return gnt_data_open(out, &spec, data_folder, err);
 }
 
-int gnt_suite_open_lent(const gnt_suite_task *task, const char *data_folder, gnt_data **out, gnt_err *err) {
-    const gnt_data_spec spec = {.name = task->lent.data, .seed = task->lent.seed};
+int gnt_suite_open_public_set(const gnt_suite_task *task, const char *data_folder, gnt_data **out,
+                              gnt_err *err) {
+    const gnt_data_spec spec = {.name = task->public_set.data, .seed = task->public_set.seed};
     return gnt_data_open(out, &spec, data_folder, err);
 }

@@ -38,13 +38,13 @@ int suite_read_member(suite_reader *r, const char *path, const json_t *id, int32
     if (gnt_doc_text_at(r->doc, path, id, GNT_SUITE_NAME, &name, r->err))
         return -1;
     int32_t other = kind == GNT_PLUGIN_DEFENSE ? GNT_PLUGIN_ATTACK : GNT_PLUGIN_DEFENSE;
-    if (!gnt_plugin_list_find(r->world->plugins, kind, name) &&
-        gnt_plugin_list_find(r->world->plugins, other, name))
+    if (!gnt_plugin_list_find(r->env->plugins, kind, name) &&
+        gnt_plugin_list_find(r->env->plugins, other, name))
         return suite_fail(r, path, "\"%s\" is %s; expected %s, or this entry moved to the list \"%s\"", name,
                           kind == GNT_PLUGIN_DEFENSE ? "an attack" : "a defense",
                           kind == GNT_PLUGIN_DEFENSE ? "a defense" : "an attack",
                           kind == GNT_PLUGIN_DEFENSE ? "attacks" : "defenses");
-    out->info = gnt_plugin_list_need(r->world->plugins, kind, name, path, r->err);
+    out->info = gnt_plugin_list_need(r->env->plugins, kind, name, path, r->err);
     if (!out->info)
         return suite_fail_at_path(r);
     if (gnt_params_read(&values, out->info->parameters, out->info->n_parameters, r->doc, params_path, params,

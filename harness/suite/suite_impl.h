@@ -20,19 +20,19 @@ typedef struct suite_data_memo { /* file sets are read once, however many tasks 
 /* How the tasks that share one training are observed: some of them in its rounds, some by a probe. A
  * transcript of a secure sum, which is made once in any case, counts as a probe: its stages and rows
  * are read in the same way. */
-typedef struct suite_ways {
+typedef struct suite_modes {
     int round, probe;
-} suite_ways;
+} suite_modes;
 
 typedef struct suite_reader {
     const gnt_doc *doc;
-    const gnt_suite_world *world;
+    const gnt_suite_env *env;
     gnt_suite *s;
     gnt_err *err;
     char *folder; /* of the suite file, "" for the working folder */
     suite_data_memo memo[SUITE_DATA_CACHE];
     int n_memo;
-    suite_ways ways; /* of the tasks that share the training of the one that is being read */
+    suite_modes modes; /* of the tasks that share the training of the one that is being read */
 } suite_reader;
 
 #define suite_fail(r, path, ...) gnt_doc_fail((r)->err, (r)->doc, path, __VA_ARGS__)

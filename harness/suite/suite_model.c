@@ -62,7 +62,7 @@ static int fail_unknown_model(suite_reader *r, const char *path, const char *nam
 
 static char *find_model(suite_reader *r, const char *path, const char *name) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
-    const char *const *folders = r->world->model_folders ? r->world->model_folders : default_folders;
+    const char *const *folders = r->env->model_folders ? r->env->model_folders : default_folders;
     if (ends_with(name, ".json"))
         return suite_find_file(r, path, name, "the path of a model's JSON file");
     for (size_t i = 0; folders[i] && !name[strspn(name, letters)]; i++) {
@@ -231,7 +231,7 @@ static int check_model(suite_reader *r, const char *path, const json_t *object, 
 
 static int read_weights(suite_reader *r, const char *path, const json_t *object, const gnt_model *m,
                         gnt_suite_task *t) {
-    const gnt_suite_world *w = r->world;
+    const gnt_suite_env *w = r->env;
     const char *name = NULL;
     const gnt_path at = gnt_path_key(path, "weights");
     if (gnt_doc_text(r->doc, path, object, "weights", 4000, &name, r->err))

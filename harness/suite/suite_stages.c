@@ -27,7 +27,7 @@ static int read_drawn(suite_reader *r, const char *path, const json_t *value, gn
     if (json_is_string(value) && strcmp(json_string_value(value), "drawn") != 0)
         return suite_fail(r, path, "is %s; expected \"drawn\", {\"drawn\": 3}, or a list of rounds",
                           gnt_show(value).text);
-    if (!r->ways.round)
+    if (!r->modes.round)
         return suite_fail(
             r, path,
             "draws the rounds whose updates are observed, but nothing here is observed in a round; "
@@ -50,7 +50,7 @@ static int read_drawn(suite_reader *r, const char *path, const json_t *value, gn
 
 static int read_named(suite_reader *r, const char *path, const json_t *value, int64_t least, int64_t *stage,
                       const gnt_suite_task *t) {
-    int64_t rounds = t->federated.rounds, last = r->ways.round ? rounds - 1 : rounds;
+    int64_t rounds = t->federated.rounds, last = r->modes.round ? rounds - 1 : rounds;
     if (gnt_doc_int_at(r->doc, path, value, 0, 1000000, stage, r->err))
         return -1;
     if (*stage > rounds)
@@ -74,7 +74,7 @@ static int read_named(suite_reader *r, const char *path, const json_t *value, in
 int suite_read_stages(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     const json_t *list = NULL, *value = json_object_get(object, "stages");
     const gnt_path at = gnt_path_key(path, "stages");
-    if (json_is_string(value) || json_is_object(value) || (!value && r->ways.round))
+    if (json_is_string(value) || json_is_object(value) || (!value && r->modes.round))
         return read_drawn(r, at.text, value, t);
     if (gnt_doc_list(r->doc, path, object, "stages", 1, GNT_SUITE_MOST_LIST, &list, r->err))
         return -1;

@@ -266,28 +266,28 @@ static int is_word(const json_t *value, const char *word) {
 }
 
 /* Looks at one task before it is read: what is wrong with it its reader says. */
-static void add_ways(suite_ways *ways, const json_t *task, int trained) {
+static void add_mode(suite_modes *modes, const json_t *task, int trained) {
     const json_t *observe = json_object_get(task, "observe");
     const json_t *from = json_object_get(observe, "from"), *surface = json_object_get(observe, "surface");
     int round = trained && (!from || is_word(from, "round")) && !is_word(surface, "transcript");
-    ways->round |= round;
-    ways->probe |= !round;
+    modes->round |= round;
+    modes->probe |= !round;
 }
 
 /* Of the task number `first` and those like it: they share data and stages, which
  * have to suit all of them. */
-static suite_ways ways_of(const json_t *list, size_t first) {
+static suite_modes modes_of(const json_t *list, size_t first) {
     const json_t *task = json_array_get(list, first), *federated = json_object_get(task, "federated");
     const char *id = json_string_value(json_object_get(task, "id"));
     int trained = json_number_value(json_object_get(federated, "rounds")) > 0;
-    suite_ways ways = {0};
-    add_ways(&ways, task, trained);
+    suite_modes modes = {0};
+    add_mode(&modes, task, trained);
     for (size_t i = first + 1; id && i < json_array_size(list); i++) {
         const json_t *other = json_array_get(list, i);
         if (is_word(json_object_get(other, "like"), id))
-            add_ways(&ways, other, trained);
+            add_mode(&modes, other, trained);
     }
-    return ways;
+    return modes;
 }
 
 /* Where the training of `task` is described: at the task of the id `like`, or at itself. */
@@ -371,7 +371,7 @@ static int read_entry(suite_reader *r, const char *path, const json_t *list, siz
         return -1;
     if (like && !(merged = unlike(r, path, list, i, like)))
         return -1;
-    r->ways = ways_of(list, number_of(r->s, like, i));
+    r->modes = modes_of(list, number_of(r->s, like, i));
     t->trained_as = like ? gnt_strdup(like) : NULL;
     int rc = like && !t->trained_as ? suite_no_memory(r) : read_task(r, path, like ? merged : object, t);
     if (rc == 0)
@@ -404,7 +404,7 @@ void suite_free_task(gnt_suite_task *t) {
     gnt_free(t->id);
     gnt_free(t->trained_as);
     gnt_free(t->data);
-    gnt_free(t->lent.data);
+    gnt_free(t->public_set.data);
     gnt_free((void *)(uintptr_t)t->split.target_rows);
     gnt_free(t->model);
     gnt_free(t->model_path);

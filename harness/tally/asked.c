@@ -39,8 +39,8 @@ json_t *gnt_asked_tasks(const gnt_suite *s) {
         }
         if (t->width > 0)
             json_object_set_new(json_array_get(list, i), "width", json_real(t->width));
-        if (t->lent.data)
-            json_object_set_new(json_array_get(list, i), "public", json_string(t->lent.data));
+        if (t->public_set.data)
+            json_object_set_new(json_array_get(list, i), "public", json_string(t->public_set.data));
     }
     return list;
 }

@@ -74,7 +74,7 @@ static int check_head(const tally *t) {
  * nothing. */
 static int is_assumed(const tally *t, const gnt_suite_task *task) {
     return json_object_get(t->assumed, task->data) ||
-           (task->lent.data && json_object_get(t->assumed, task->lent.data));
+           (task->public_set.data && json_object_get(t->assumed, task->public_set.data));
 }
 
 static int check_tasks(const tally *t) {

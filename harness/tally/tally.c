@@ -53,7 +53,7 @@ static int check_all(const tally *t) {
 /* ---- the suite beside it ---- */
 
 typedef struct facts_from {
-    const gnt_suite_world *world;
+    const gnt_suite_env *world;
     json_t *assumed;
 } facts_from;
 
@@ -69,10 +69,10 @@ static int find_facts(void *context, const gnt_data_spec *spec, gnt_data_facts *
     return gnt_suite_published_facts(spec, out, err);
 }
 
-static int read_suite(tally *t, const char *path, const gnt_suite_world *world, struct tally_plugins *plugins,
+static int read_suite(tally *t, const char *path, const gnt_suite_env *world, struct tally_plugins *plugins,
                       facts_from *facts, gnt_suite *suite, gnt_plan *plan, gnt_err *why) {
     const char *scale = tally_text(json_object_get(t->root, "scale"), "name");
-    gnt_suite_world mine = *world;
+    gnt_suite_env mine = *world;
     if (tally_plugins_make(plugins, world->plugins, t->root, why) != 0)
         return -1;
     mine.plugins = &plugins->all;
@@ -109,8 +109,8 @@ static char *suite_beside(const char *path) {
     return gnt_format("%.*ssuite.json", slash ? (int)(slash - path + 1) : 0, path);
 }
 
-static int check_with_suite(tally *t, const char *path, const gnt_suite_world *world) {
-    static const gnt_suite_world nothing;
+static int check_with_suite(tally *t, const char *path, const gnt_suite_env *world) {
+    static const gnt_suite_env nothing;
     struct tally_plugins plugins = {0};
     facts_from facts = {world ? world : &nothing, json_object()};
     gnt_suite suite = {0};
@@ -139,7 +139,7 @@ static int check_with_suite(tally *t, const char *path, const gnt_suite_world *w
     return rc;
 }
 
-int gnt_tally_check(gnt_tally *out, const char *path, const gnt_suite_world *world, gnt_err *err) {
+int gnt_tally_check(gnt_tally *out, const char *path, const gnt_suite_env *world, gnt_err *err) {
     gnt_doc doc;
     *out = (gnt_tally){0};
     gnt_text_init(&out->notes, MOST_NOTES);

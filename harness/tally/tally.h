@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "base/text.h"
 
-struct gnt_suite_world; /* suite/suite.h */
+struct gnt_suite_env; /* suite/suite.h */
 
 typedef struct gnt_tally {
     /* suite.json was there and could be read: the plan, the tasks and their digests were checked */
@@ -34,10 +34,10 @@ typedef struct gnt_tally {
     gnt_text notes;
 } gnt_tally;
 
-/* `path` is a results.json; suite.json is looked for beside it where it has that name. world: plugins, data
+/* `path` is a results.json; suite.json is looked for beside it where it has that name. env: plugins, data
  * and models that are here, each of which may be missing; NULL: none. −1: the sentence says which field is
  * wrong, and *out is empty. */
-int gnt_tally_check(gnt_tally *out, const char *path, const struct gnt_suite_world *world, gnt_err *err);
+int gnt_tally_check(gnt_tally *out, const char *path, const struct gnt_suite_env *env, gnt_err *err);
 void gnt_tally_free(gnt_tally *t);
 
 #endif

@@ -34,9 +34,9 @@ static inline int fuzz_suite(gnt_suite *s, fuzz_bytes text, const char *scale, g
     static gnt_plugin_list plugins;
     if (!plugins.n)
         MUST(fake_plugins(&plugins, err) == 0);
-    const gnt_suite_world world = {
+    const gnt_suite_env env = {
         .plugins = &plugins, .scale = scale, .data_facts = fuzz_facts, .weights_fit = fuzz_fits};
-    return gnt_suite_parse(s, "tests/cases/suite.json", (const char *)text.at, text.left, &world, err);
+    return gnt_suite_parse(s, "tests/cases/suite.json", (const char *)text.at, text.left, &env, err);
 }
 
 /* A small suite of two cells that differ in their seed, and its plan: made once. */

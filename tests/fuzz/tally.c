@@ -63,14 +63,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     gnt_err err = {0};
     if (!plugins.n)
         MUST(fake_plugins(&plugins, &err) == 0);
-    const gnt_suite_world world = {.plugins = &plugins, .data_facts = fuzz_facts, .weights_fit = fuzz_fits};
+    const gnt_suite_env env = {.plugins = &plugins, .data_facts = fuzz_facts, .weights_fit = fuzz_fits};
     fuzz_folder();
     put_results(results, all);
     if (all.left)
         fuzz_file("suite.json", all);
     else
         fuzz_no_file("suite.json");
-    if (!fuzz_ok(gnt_tally_check(&t, fuzz_path(path, "results.json"), &world, &err), &err))
+    if (!fuzz_ok(gnt_tally_check(&t, fuzz_path(path, "results.json"), &env, &err), &err))
         return 0;
     const json_t *cells = json_object_get(t.root, "cells"), *tasks = json_object_get(t.root, "tasks");
     json_t *groups = gnt_groups(cells, tasks);

@@ -17,8 +17,8 @@
 #include "base/json.h"
 #include "data_files.h"
 #include "fake_plugins.h"
-#include "nn/model.h"
-#include "nn/safetensors.h"
+#include "nn/model/model.h"
+#include "nn/io/safetensors.h"
 #include "plugin/params.h"
 #include "suite/plan.h"
 
@@ -253,10 +253,10 @@ static const char suite_text[] =
 static gnt_plugin_list plugins;
 
 static int read_suite(gnt_err *err) {
-    const gnt_suite_world world = {.plugins = &plugins};
+    const gnt_suite_env env = {.plugins = &plugins};
     gnt_suite s;
     gnt_plan plan = {0};
-    if (gnt_suite_parse(&s, "hostile.json", suite_text, sizeof suite_text - 1, &world, err) != 0)
+    if (gnt_suite_parse(&s, "hostile.json", suite_text, sizeof suite_text - 1, &env, err) != 0)
         return -1;
     int rc = gnt_plan_make(&plan, &s, err);
     char *text = rc ? NULL : gnt_plan_text(&plan, &s), *json = rc ? NULL : gnt_plan_json(&plan, &s);

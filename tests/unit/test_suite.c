@@ -20,7 +20,7 @@
 #include "suite/plan.h"
 
 static gnt_plugin_list plugins;
-static gnt_suite_world world = {.plugins = &plugins};
+static gnt_suite_env env = {.plugins = &plugins};
 
 static int open_plugins(void **state) {
     (void)state;
@@ -36,7 +36,7 @@ static int close_plugins(void **state) {
 
 static void take(gnt_suite *s, const char *text) {
     gnt_err err = {0};
-    if (gnt_suite_parse(s, "tests/cases/suite.json", text, strlen(text), &world, &err) != 0)
+    if (gnt_suite_parse(s, "tests/cases/suite.json", text, strlen(text), &env, &err) != 0)
         fail_msg("%s", err.text);
 }
 
@@ -440,7 +440,7 @@ static void a_pipe_is_refused_at_once(void **state) {
     assert_non_null(mkdtemp(folder));
     char *pipe_name = gnt_format("%s/suite.json", folder);
     assert_int_equal(mkfifo(pipe_name, 0600), 0);
-    assert_int_equal(gnt_suite_load(&s, pipe_name, &world, &err), -1);
+    assert_int_equal(gnt_suite_load(&s, pipe_name, &env, &err), -1);
     assert_non_null(strstr(err.text, "is no regular file; expected a file"));
     unlink(pipe_name);
     rmdir(folder);

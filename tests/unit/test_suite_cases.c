@@ -154,7 +154,7 @@ static void write_file(const char *ending, const char *text, size_t size) {
 /* A suite that gives the same sentence where there are no plugins at all gives it with any. */
 static void write_case(const one_case *c, const char *text, size_t size) {
     static const gnt_plugin_list nothing;
-    const gnt_suite_world empty = {.plugins = &nothing};
+    const gnt_suite_env empty = {.plugins = &nothing};
     gnt_suite suite;
     gnt_err err = {0};
     if (!*c->says || *c->file || gnt_suite_parse(&suite, suite_name, text, size, &empty, &err) == 0 ||
@@ -166,15 +166,15 @@ static void write_case(const one_case *c, const char *text, size_t size) {
 }
 
 /* 0 when the case came out as it says. */
-static int finish(one_case *c, const gnt_suite_world *world) {
+static int finish(one_case *c, const gnt_suite_env *env) {
     gnt_suite suite;
     gnt_err err = {0};
     char *dumped = c->has_text ? NULL : json_dumps(c->root, JSON_INDENT(2));
     const char *text = dumped ? dumped : gnt_text_get(&c->text);
     size_t size = dumped ? strlen(dumped) : c->text.size;
     int bad = 0;
-    int rc = *c->file ? gnt_suite_load(&suite, c->file, world, &err)
-                      : gnt_suite_parse(&suite, suite_name, text, size, world, &err);
+    int rc = *c->file ? gnt_suite_load(&suite, c->file, env, &err)
+                      : gnt_suite_parse(&suite, suite_name, text, size, env, &err);
     if (rc == 0)
         bad = check_cells(c, &suite, &err);
     if (printing && *err.text)
@@ -229,7 +229,7 @@ static void suites_get_their_sentences(void **state) {
     if (gnt_doc_load(&base, base_file, GNT_DOC_MOST, &err) ||
         gnt_file_read(cases_file, 4 << 20, &bytes, &size, &err) || fake_plugins(&plugins, &err))
         fail_msg("%s", err.text);
-    gnt_suite_world world = {.plugins = &plugins};
+    gnt_suite_env env = {.plugins = &plugins};
     one_case c;
     int open = 0, bad = 0, sentences = 0, number = 0;
     for (char *at = (char *)bytes, *end; *at; at = end + 1) {
@@ -240,7 +240,7 @@ static void suites_get_their_sentences(void **state) {
         if (*at == '#' || *at == 0)
             continue;
         if (strncmp(at, "case ", 5) == 0) {
-            bad += open && finish(&c, &world);
+            bad += open && finish(&c, &env);
             begin(&c, at + 5, base.root);
             open = 1;
             continue;
@@ -250,7 +250,7 @@ static void suites_get_their_sentences(void **state) {
         add_line(&c, at, number);
         sentences += strncmp(at, "says ", 5) == 0;
     }
-    bad += open && finish(&c, &world);
+    bad += open && finish(&c, &env);
     gnt_free(bytes);
     gnt_doc_free(&base);
     gnt_plugin_list_free(&plugins);

@@ -14,7 +14,7 @@
 #include "suite/plan.h"
 
 static gnt_plugin_list plugins;
-static gnt_suite_world world = {.plugins = &plugins};
+static gnt_suite_env env = {.plugins = &plugins};
 
 static int open_plugins(void **state) {
     (void)state;
@@ -37,7 +37,7 @@ static void take(gnt_suite *s, const char *keys, const char *id, const char *dat
                             "\"glyphs\"%s}, \"model\": \"mlp\", \"federated\": {%s}%s}%s], \"defenses\": "
                             "[{\"defense\": \"none\"}], \"attacks\": [{\"attack\": \"dlg\"}]}",
                             keys, id, data, federated, more, tasks);
-    if (gnt_suite_parse(s, "tests/cases/suite.json", text, strlen(text), &world, &err) != 0)
+    if (gnt_suite_parse(s, "tests/cases/suite.json", text, strlen(text), &env, &err) != 0)
         fail_msg("%s", err.text);
     gnt_free(text);
 }

@@ -62,7 +62,7 @@ typedef struct jobs {
 } jobs;
 
 static void open_jobs(jobs *j, const char *key) {
-    gnt_suite_world world = {.plugins = &plugins};
+    gnt_suite_env env = {.plugins = &plugins};
     gnt_err err = {0};
     *j = (jobs){0};
     char *text = gnt_format(
@@ -75,7 +75,7 @@ static void open_jobs(jobs *j, const char *key) {
         "\"attacks\": [{\"attack\": \"dlg\", \"grants\": [\"labels\", \"defense\", \"public\"]}, "
         "{\"attack\": \"attr-nn\", \"grants\": [\"shadow_observations\", \"attribute\"]}]}",
         key);
-    if (gnt_suite_parse(&j->suite, suite_path, text, strlen(text), &world, &err) != 0 ||
+    if (gnt_suite_parse(&j->suite, suite_path, text, strlen(text), &env, &err) != 0 ||
         gnt_plan_make(&j->plan, &j->suite, &err) != 0)
         fail_msg("%s", err.text);
     gnt_free(text);

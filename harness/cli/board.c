@@ -1,11 +1,11 @@
-#include "cli/ranked.h"
+#include "cli/board.h"
 
 #include <stdio.h>
 
 #include "base/mem.h"
 #include "cli/cmd.h"
-#include "cli/held.h"
-#include "cli/world.h"
+#include "cli/consistency.h"
+#include "cli/env.h"
 
 static int make(const gnt_board_options *options, const char *command) {
     gnt_err err = {""};
@@ -22,23 +22,24 @@ static int make(const gnt_board_options *options, const char *command) {
     return GNT_EXIT_OK;
 }
 
-static int hold(gnt_board_source *source, gnt_tally *tally, const cli_world *w, const char *command,
+static int hold(gnt_board_source *source, gnt_tally *tally, const cli_env *w, const char *command,
                 gnt_err *err) {
     char *path = gnt_format("%s/results.json", source->folder);
-    const int rc = path ? cli_held_check(tally, path, w, command, err) : gnt_fail(err, "out of memory");
+    const int rc =
+        path ? cli_consistency_check(tally, path, w, command, err) : gnt_fail(err, "out of memory");
     gnt_free(path);
     source->tally = tally;
     return rc;
 }
 
-int cli_make_board(gnt_board_options *board, gnt_board_source *sources, const cli_places *places,
-                   const gnt_sandbox_wish *walls, const char *command) {
-    cli_world w;
+int cli_make_board(gnt_board_options *board, gnt_board_source *sources, const cli_paths *paths,
+                   const gnt_sandbox_wish *sandbox, const char *command) {
+    cli_env w;
     gnt_err err = {""};
     gnt_tally *tally = gnt_array(board->n_source + 1, sizeof *tally);
     int code = GNT_EXIT_OK;
     size_t n = 0;
-    cli_held_world(&w, places, walls, command);
+    cli_consistency_env(&w, paths, sandbox, command);
     if (!tally)
         gnt_fail(&err, "out of memory");
     while (tally && n < board->n_source && hold(&sources[n], &tally[n], &w, command, &err) == 0)
@@ -52,6 +53,6 @@ int cli_make_board(gnt_board_options *board, gnt_board_source *sources, const cl
     for (size_t i = 0; i < n; i++)
         gnt_tally_free(&tally[i]);
     gnt_free(tally);
-    cli_world_close(&w);
+    cli_env_close(&w);
     return code;
 }

@@ -1,4 +1,4 @@
-#include "cli/world.h"
+#include "cli/env.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,20 +43,21 @@ static void warn_of_nothing(const char *folder) {
     gnt_paths_free(&found);
 }
 
-int cli_list_plugins(gnt_plugin_list *out, const char *folder, const gnt_sandbox_wish *walls, gnt_err *err) {
+int cli_list_plugins(gnt_plugin_list *out, const char *folder, const gnt_sandbox_wish *sandbox,
+                     gnt_err *err) {
     warn_of_nothing(folder);
-    return gnt_list_plugins(out, folder, walls, err);
+    return gnt_list_plugins(out, folder, sandbox, err);
 }
 
-int cli_world_open(cli_world *w, const cli_places *places, const gnt_sandbox_wish *walls, gnt_err *err) {
-    *w = (cli_world){0};
-    find_models(w->models, places->models);
-    w->suite = (gnt_suite_world){
-        .plugins = &w->plugins, .data_folder = places->data, .model_folders = (const char *const *)w->models};
-    return cli_list_plugins(&w->plugins, places->plugins, walls, err);
+int cli_env_open(cli_env *w, const cli_paths *paths, const gnt_sandbox_wish *sandbox, gnt_err *err) {
+    *w = (cli_env){0};
+    find_models(w->models, paths->models);
+    w->suite = (gnt_suite_env){
+        .plugins = &w->plugins, .data_folder = paths->data, .model_folders = (const char *const *)w->models};
+    return cli_list_plugins(&w->plugins, paths->plugins, sandbox, err);
 }
 
-void cli_world_close(cli_world *w) {
+void cli_env_close(cli_env *w) {
     gnt_plugin_list_free(&w->plugins);
     for (size_t i = 0; w->models[i]; i++)
         gnt_free(w->models[i]);

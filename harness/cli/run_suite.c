@@ -1,4 +1,4 @@
-#include "cli/kept.h"
+#include "cli/run_suite.h"
 
 #include "base/json.h"
 #include "base/mem.h"
@@ -16,27 +16,27 @@ static int read_scale(const char *folder, char **scale, gnt_err *err) {
     return 0;
 }
 
-int cli_kept_open(cli_kept *k, const char *folder, const cli_places *places, const gnt_sandbox_wish *walls,
-                  gnt_err *err) {
-    *k = (cli_kept){0};
+int cli_run_suite_open(cli_run_suite *k, const char *folder, const cli_paths *paths,
+                       const gnt_sandbox_wish *sandbox, gnt_err *err) {
+    *k = (cli_run_suite){0};
     char *path = gnt_format("%s/suite.json", folder);
     int rc = path ? 0 : gnt_fail(err, "out of memory");
     if (rc == 0)
-        rc = cli_world_open(&k->world, places, walls, err);
+        rc = cli_env_open(&k->env, paths, sandbox, err);
     if (rc == 0)
         rc = read_scale(folder, &k->scale, err);
-    k->world.suite.scale = k->scale;
+    k->env.suite.scale = k->scale;
     if (rc == 0)
-        rc = gnt_suite_load(&k->suite, path, &k->world.suite, err);
+        rc = gnt_suite_load(&k->suite, path, &k->env.suite, err);
     if (rc == 0)
         rc = gnt_plan_make(&k->plan, &k->suite, err);
     gnt_free(path);
     return rc;
 }
 
-void cli_kept_close(cli_kept *k) {
+void cli_run_suite_close(cli_run_suite *k) {
     gnt_plan_free(&k->plan);
     gnt_suite_free(&k->suite);
     gnt_free(k->scale);
-    cli_world_close(&k->world);
+    cli_env_close(&k->env);
 }

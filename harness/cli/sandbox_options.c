@@ -1,4 +1,4 @@
-#include "cli/walls.h"
+#include "cli/sandbox_options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@ static const char *const levels[] = {"weak", "partial", "full"}; /* by gnt_sandb
 
 static const struct {
     const char *name;
-    unsigned wall;
-} walls[] = {
+    unsigned layer;
+} layers[] = {
     {"landlock", GNT_SANDBOX_LANDLOCK}, {"userns", GNT_SANDBOX_NAMESPACES}, {"seccomp", GNT_SANDBOX_SECCOMP}};
 
 static int refuse(const char *option, const char *text, const char *expected) {
@@ -28,13 +28,13 @@ int cli_read_level(void *to, char *text) {
     return refuse("require-sandbox", text, "full, partial or weak");
 }
 
-int cli_read_walls(void *to, char *text) {
+int cli_read_layers(void *to, char *text) {
     for (const char *at = text;; at++) {
         const size_t n = strcspn(at, ",");
         unsigned found = 0;
-        for (size_t i = 0; i < sizeof walls / sizeof *walls; i++)
-            if (strlen(walls[i].name) == n && strncmp(at, walls[i].name, n) == 0)
-                found = walls[i].wall;
+        for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
+            if (strlen(layers[i].name) == n && strncmp(at, layers[i].name, n) == 0)
+                found = layers[i].layer;
         if (!found)
             return refuse("sandbox-without", text,
                           "landlock, userns and seccomp, or some of them, with commas");
@@ -54,8 +54,8 @@ int cli_read_abi(void *to, char *text) {
     return 0;
 }
 
-int cli_walls_check(const char *command, const gnt_sandbox_wish *wish, int quiet,
-                    gnt_sandbox_report *report) {
+int cli_sandbox_check(const char *command, const gnt_sandbox_wish *wish, int quiet,
+                      gnt_sandbox_report *report) {
     gnt_err err = {0};
     if (gnt_sandbox_try(wish, report, &err) != 0) {
         if (wish->least > GNT_SANDBOX_WEAK)

@@ -1,0 +1,36 @@
+#include "cli/consistency.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/env.h"
+
+void cli_consistency_env(cli_env *w, const cli_paths *paths, const gnt_sandbox_wish *sandbox,
+                         const char *command) {
+    gnt_err err = {""};
+    if (cli_env_open(w, paths, sandbox, &err) != 0)
+        fprintf(stderr, "gauntlet %s: note: %s\n", command, err.text);
+}
+
+int cli_consistency_check(gnt_tally *out, const char *path, const cli_env *w, const char *command,
+                          gnt_err *err) {
+    if (gnt_tally_check(out, path, &w->suite, err) != 0)
+        return -1;
+    for (const char *line = gnt_text_get(&out->notes); *line;) {
+        const size_t n = strcspn(line, "\n");
+        fprintf(stderr, "gauntlet %s: note: %.*s\n", command, (int)n, line);
+        line += n + (line[n] == '\n');
+    }
+    return 0;
+}
+
+int cli_consistency_path(const char *path, const cli_paths *paths, const char *command, gnt_err *err) {
+    cli_env w;
+    gnt_tally t;
+    cli_consistency_env(&w, paths, NULL, command);
+    const int rc = cli_consistency_check(&t, path, &w, command, err);
+    if (rc == 0)
+        gnt_tally_free(&t);
+    cli_env_close(&w);
+    return rc;
+}

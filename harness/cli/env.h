@@ -1,0 +1,29 @@
+/* env: what a suite needs to know of this machine: its plugins, its folders of models and data. Shared by
+ * the commands that load suites. */
+#ifndef GNT_CLI_ENV_H
+#define GNT_CLI_ENV_H
+
+#include "cli/paths.h"
+#include "plugin/info.h"
+#include "process/sandbox.h"
+#include "suite/suite.h"
+
+enum { CLI_MODEL_FOLDERS = 4 };
+
+typedef struct cli_env {
+    gnt_plugin_list plugins;
+    char *models[CLI_MODEL_FOLDERS]; /* NULL-terminated */
+    gnt_suite_env suite;             /* points into the above */
+} cli_env;
+
+/* gnt_list_plugins; a line on stderr says where a folder that --plugins named holds none. */
+int cli_list_plugins(gnt_plugin_list *out, const char *folder, const gnt_sandbox_wish *sandbox, gnt_err *err);
+/* sandbox: of the workers that describe plugins. Close it after a failure too. */
+int cli_env_open(cli_env *w, const cli_paths *paths, const gnt_sandbox_wish *sandbox, gnt_err *err);
+void cli_env_close(cli_env *w);
+
+enum { CLI_MOST_JOBS = 256 };
+/* The usual number of jobs at once. */
+int cli_processors(void);
+
+#endif

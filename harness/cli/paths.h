@@ -1,0 +1,24 @@
+/* paths: where the user says that plugins, models and data are. */
+#ifndef GNT_CLI_PATHS_H
+#define GNT_CLI_PATHS_H
+
+#include "cli/args.h"
+
+/* What --data (else GAUNTLET_DATA), --models and --plugins said, or NULL; and those
+ * three in a table of options. */
+typedef struct cli_paths {
+    const char *data, *models, *plugins;
+} cli_paths;
+#define CLI_PATHS(paths)                                                                                     \
+    {.name = "data", .kind = CLI_TEXT, .to = &(paths)->data},                                                \
+        {.name = "models", .kind = CLI_TEXT, .to = &(paths)->models}, {                                      \
+        .name = "plugins", .kind = CLI_TEXT, .to = &(paths)->plugins                                         \
+    }
+
+/* Of the commands that hold a results.json against its suite (consistency.h). */
+#define CLI_PATHS_HELP                                                                                       \
+    "  --plugins DIR      one more folder of plugins: those known here are held against what the run says\n" \
+    "  --models DIR       one more folder of model files\n"                                                  \
+    "  --data DIR         where data files are (the environment variable GAUNTLET_DATA)\n"
+
+#endif
