@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "bench.h"
+#include "nn/kernels/blas_core.h"
 #include "peer.h"
 #include "process/child.h"
 
@@ -42,11 +43,16 @@ typedef struct options {
 typedef struct line {
     char name[64], what[96], why[96];                           /* why: no PyTorch here */
     double gauntlet, torch, ratio, floor, spread, ratio_spread; /* seconds; spread: (q75 − q25) / median */
-    double flops, bytes, flop_rate, byte_rate;                  /* best seen while the row ran */
+    double flops, bytes;
+    /* The best seen while the row ran; product_rate: of OpenBLAS, which the arithmetic limit must not lie below. */
+    double flop_rate, byte_rate, product_rate;
     double apart, apart_torch, apart_exact, peak, peak_torch, arena,
         busy; /* busy: wall / processor time of gauntlet's side */
     int rounds;
 } line;
+
+/* By how much two rates measured one after the other may differ for no reason. */
+#define MARGIN 0.03
 
 enum { MOST_ROUNDS = 200, LEAST_ROUNDS = 5, MOST_LINES = 64, SETS = 24 };
 
@@ -102,12 +108,13 @@ static double units_of(double seconds, double unit) {
 
 static int limits(meeting *m, double seconds) {
     char request[64];
-    double told[2];
+    double told[3];
     snprintf(request, sizeof request, "limits %.3f", seconds);
-    if (peer_ask(&m->gauntlet, request, told, 2))
+    if (peer_ask(&m->gauntlet, request, told, 3))
         return -1;
     m->l->flop_rate = fmax(m->l->flop_rate, told[0]);
     m->l->byte_rate = fmax(m->l->byte_rate, told[1]);
+    m->l->product_rate = fmax(m->l->product_rate, told[2]);
     return 0;
 }
 
@@ -284,7 +291,8 @@ static json_t *number(double v) {
     return isfinite(v) ? json_real(v) : json_null();
 }
 
-static int write_json(const line *l, int n, const char *path) {
+/* `forced`: why times are not this machine's, or empty. */
+static int write_json(const line *l, int n, const char *path, const char *forced) {
     json_t *all = json_array();
     for (int i = 0; i < n; i++, l++) {
         json_t *row = json_object();
@@ -303,6 +311,9 @@ static int write_json(const line *l, int n, const char *path) {
         json_object_set_new(row, "bytes", number(l->bytes));
         json_object_set_new(row, "gflop_per_s", number(l->flop_rate > 0 ? l->flop_rate / 1e9 : NAN));
         json_object_set_new(row, "gb_per_s", number(l->byte_rate > 0 ? l->byte_rate / 1e9 : NAN));
+        json_object_set_new(row, "product_gflop_per_s",
+                            number(l->product_rate > 0 ? l->product_rate / 1e9 : NAN));
+        json_object_set_new(row, "blas_core_forced", *forced ? json_string(forced) : json_null());
         json_object_set_new(row, "gauntlet_error", number(l->apart));
         json_object_set_new(row, "disagreement", number(l->apart_exact));
         json_object_set_new(row, "torch_error", number(l->apart_torch));
@@ -357,7 +368,20 @@ static void print_load(FILE *to, const double before[3], double busy) {
                 "epoch, an attack, a cell\n");
 }
 
-static int write_text(const line *l, int n, const char *json, const double before[3]) {
+/* Whether the floor is one: no row has seen OpenBLAS multiply faster than it says that anything can. */
+static void print_check(FILE *to, const line *l, int n, const char *forced) {
+    double least = NAN;
+    for (int i = 0; i < n; i++)
+        if (l[i].product_rate > 0)
+            least = fmin(least, l[i].flop_rate / l[i].product_rate);
+    if (isfinite(least))
+        fprintf(to, "check: the GFLOP/s limit is %.2f times OpenBLAS's best product or more: %s\n", least,
+                least >= 1 - MARGIN ? "ok" : "NOT ok, floors are too high");
+    if (*forced)
+        fprintf(to, "warning: %s\n", forced);
+}
+
+static int write_text(const line *l, int n, const char *json, const double before[3], const char *forced) {
     size_t length = strlen(json);
     if (length > 5 && strcmp(json + length - 5, ".json") == 0)
         length -= 5;
@@ -373,6 +397,7 @@ static int write_text(const line *l, int n, const char *json, const double befor
         busy = fmax(busy, l[i].busy);
     }
     print_load(f, before, busy);
+    print_check(f, l, n, forced);
     return fclose(f);
 }
 
@@ -460,7 +485,7 @@ static int time_commands(const options *o, const char *folder, const char *work,
 }
 
 static int bench(const options *o) {
-    char self[4096], folder[4096], work[] = "/tmp/gauntlet-bench-XXXXXX";
+    char self[4096], folder[4096], work[] = "/tmp/gauntlet-bench-XXXXXX", forced[GNT_BLAS_CORE_TEXT];
     static line lines[MOST_LINES];
     double before[3] = {0}, busy = NAN;
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -472,13 +497,16 @@ static int bench(const options *o) {
     setenv("XDG_CACHE_HOME", work, 1);
     getloadavg(before, 3);
     int n = 0;
+    if (gnt_blas_core_is_forced_down(forced))
+        fprintf(stderr, "bench: %s\n", forced);
     print_head(stdout);
     int failed = compare_rows(o, self, work, lines, &n);
     failed |= time_commands(o, folder, work, lines, &n);
     for (int i = 0; i < n; i++)
         busy = fmax(busy, lines[i].busy);
     print_load(stdout, before, busy);
-    if (o->out && (write_json(lines, n, o->out) || write_text(lines, n, o->out, before))) {
+    print_check(stdout, lines, n, forced);
+    if (o->out && (write_json(lines, n, o->out, forced) || write_text(lines, n, o->out, before, forced))) {
         fprintf(stderr, "bench: %s cannot be written\n", o->out);
         failed = 1;
     }

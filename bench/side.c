@@ -5,7 +5,8 @@
  *   run N             UNITS CPU WALL             seconds
  *   peak              BYTES                      resident at most since the check
  *   arena             BYTES                      of the program (gauntlet's side only)
- *   limits SECONDS    FLOPS BYTES                rates that this core reaches now (gauntlet's side only)
+ *   limits SECONDS    FLOPS BYTES PRODUCT        rates that this core reaches now: multiply-adds in registers, a copy,
+ *                                                OpenBLAS's product (gauntlet's side only)
  *   cost FLOPS BYTES  FLOPS BYTES SECONDS        of a unit, and what it takes at least at these rates (as above)
  *
  * The first line, before any request, is "ready". It ends when its input ends. */
@@ -43,7 +44,8 @@ static double peak(void) {
 static void tell_limits(const bench_work *w, double seconds, double *most) {
     double now = peak();
     *most = now > *most ? now : *most;
-    printf("%.9g %.9g\n", gnt_limit_flops(seconds), gnt_limit_bytes(bench_work_set(w), seconds));
+    double flops = gnt_limit_flops(seconds), bytes = gnt_limit_bytes(bench_work_set(w), seconds);
+    printf("%.9g %.9g %.9g\n", flops, bytes, gnt_limit_product(seconds));
     forget_peak();
 }
 

@@ -31,8 +31,8 @@ static const char help[] =
     "  --seconds S      time spent measuring, 0 to 600 (default 1); 0: counts only\n"
     "Flops: one for each multiplication or addition, none for padding. Bytes: operands and results of each "
     "step,\n"
-    "once. Floor: the steps' flops at the rate of the best matrix product, or their bytes at that of a copy "
-    "within\n"
+    "once. Floor: the steps' flops at the rate of multiply-adds in registers, or their bytes at that of a "
+    "copy within\n"
     "as much memory as the program has, whichever takes longer; conversions count nothing. Steps of one "
     "operation are one line; its ms "
     "are the\n"
@@ -281,7 +281,7 @@ static int explain(const options *o, gnt_recipe *r) {
     printf("%s, batch %ld: %s\n\n", o->model, o->batch, kinds[o->kind]);
     print_counts(&size, &c.all);
     if (o->seconds > 0) {
-        printf("limits       %.1f GFLOP/s (matrix product), %.1f GB/s (copy within %.1f MB)\n",
+        printf("limits       %.1f GFLOP/s (multiply-adds in registers), %.1f GB/s (copy within %.1f MB)\n",
                flop_rate / 1e9, byte_rate / 1e9, (double)working_set / 1e6);
         printf("floor        %.4f ms\n", 1e3 * c.all.floor);
         printf("measured     %.4f ms (median of processor time), of which the floor is %.0f %%\n",

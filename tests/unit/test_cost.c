@@ -6,8 +6,11 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "nn/kernels/blas_core.h"
+#include "nn/kernels/cpu.h"
 #include "nn/kernels/limits.h"
 #include "nn/plan/program.h"
 #include "nn/model/recipe.h"
@@ -260,8 +263,27 @@ static void test_recipe_without_convolutions(void **state) {
 
 static void test_limits(void **state) {
     (void)state;
-    assert_true(gnt_limit_flops(0) > 1e6);
+    assert_true(gnt_limit_flops(0) > 1e6 && gnt_limit_product(0) > 1e6);
     assert_true(gnt_limit_bytes(1 << 16, 0) > 1e6 && gnt_limit_bytes(0, 0) > 1e6);
+}
+
+/* Narrower kernels than the CPU's vectors, in any spelling that OpenBLAS takes; a name that nobody knows is none. */
+static void test_blas_core(void **state) {
+    (void)state;
+    char text[GNT_BLAS_CORE_TEXT];
+    assert_true(gnt_blas_core_is_below("Haswell", 512, text));
+    assert_non_null(strstr(text, "OPENBLAS_CORETYPE=Haswell"));
+    assert_non_null(strstr(text, "256 bits, and this CPU has 512"));
+    assert_true(gnt_blas_core_is_below("PRESCOTT", 256, text));
+    assert_false(gnt_blas_core_is_below("SkylakeX", 512, text) || text[0]);
+    assert_false(gnt_blas_core_is_below("Haswell", 256, text) || text[0]);
+    assert_false(gnt_blas_core_is_below("Nonsense", 512, text) || text[0]);
+    setenv("OPENBLAS_CORETYPE", "", 1);
+    assert_false(gnt_blas_core_is_forced_down(text) || text[0]);
+    setenv("OPENBLAS_CORETYPE", "Katmai", 1);
+    assert_int_equal(gnt_blas_core_is_forced_down(text), gnt_cpu_has_avx2());
+    unsetenv("OPENBLAS_CORETYPE");
+    assert_false(gnt_blas_core_is_forced_down(text) || text[0]);
 }
 
 int main(void) {
@@ -270,7 +292,7 @@ int main(void) {
         cmocka_unit_test(test_copies),           cmocka_unit_test(test_timed),
         cmocka_unit_test(test_matching_recipes), cmocka_unit_test(test_training_recipes),
         cmocka_unit_test(test_features_recipe),  cmocka_unit_test(test_recipe_without_convolutions),
-        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_limits),           cmocka_unit_test(test_blas_core),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,55 @@
+#include "nn/kernels/blas_core.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "nn/kernels/cpu.h"
+
+/* From OpenBLAS, whose cblas.h Debian installs apart for each variant. */
+char *openblas_get_corename(void);
+
+/* Bits of the vectors that the kernels of a core type of x86 compute with; 0: not known. Names as in OpenBLAS's
+ * driver/others/dynamic.c. */
+static int bits_of(const char *core) {
+    static const struct {
+        const char *name;
+        int bits;
+    } known[] = {{"SapphireRapids", 512}, {"Cooperlake", 512},   {"SkylakeX", 512},
+                 {"Haswell", 256},        {"Zen", 256},          {"Excavator", 256},
+                 {"Steamroller", 256},    {"Piledriver", 256},   {"Bulldozer", 256},
+                 {"Sandybridge", 256},    {"Nehalem", 128},      {"Prescott", 128},
+                 {"Core2", 128},          {"Penryn", 128},       {"Dunnington", 128},
+                 {"Katmai", 128},         {"Coppermine", 128},   {"Northwood", 128},
+                 {"Banias", 128},         {"Atom", 128},         {"Athlon", 128},
+                 {"Opteron", 128},        {"Opteron_SSE3", 128}, {"Barcelona", 128},
+                 {"Bobcat", 128},         {"Nano", 128}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcasecmp(core, known[i].name) == 0)
+            return known[i].bits;
+    return 0;
+}
+
+int gnt_blas_core_is_below(const char *core, int bits, char text[GNT_BLAS_CORE_TEXT]) {
+    int asked = bits_of(core);
+    text[0] = 0;
+    if (asked == 0 || asked >= bits)
+        return 0;
+    snprintf(text, GNT_BLAS_CORE_TEXT,
+             "OPENBLAS_CORETYPE=%s makes OpenBLAS compute with vectors of %d bits, and this CPU has %d: "
+             "unset it, or "
+             "times are not this machine's",
+             core, asked, bits);
+    return 1;
+}
+
+int gnt_blas_core_is_forced_down(char text[GNT_BLAS_CORE_TEXT]) {
+    const char *asked = getenv("OPENBLAS_CORETYPE");
+    text[0] = 0;
+    if (!asked || !*asked)
+        return 0;
+    /* what OpenBLAS made of it when it was loaded; a name that it does not know it ignores */
+    const char *core = bits_of(asked) ? asked : openblas_get_corename();
+    return gnt_blas_core_is_below(core, gnt_cpu_has_avx512() ? 512 : gnt_cpu_has_avx2() ? 256 : 128, text);
+}
