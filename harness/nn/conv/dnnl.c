@@ -117,8 +117,8 @@ static int64_t block_of_processor(void) {
     return 0;
 }
 
-/* The library computes with OpenMP where it was built so, and chooses its ways by the number of threads: one for this
- * thread, whatever the environment says. */
+/* The library computes with OpenMP where it was built so, and chooses its ways by the number of threads:
+ * one for this thread, whatever the environment says. */
 static void use_one_thread(void) {
     union {
         void *found;
@@ -214,10 +214,11 @@ static int is_vector_kernel(const_dnnl_primitive_desc_t p) {
            (!strncmp(name, "jit", 3) || !strncmp(name, "brg", 3));
 }
 
-/* Whether Winograd's way, F(4×4, 3×3), takes less time than the direct one. It computes squares of 4×4 places with a
- * quarter of the multiplications, but first rewrites the weights to four times as many, so there must be squares
- * enough, and few that lie half outside. Measured: with 64 of them it takes two thirds to half of the time, with 16 more
- * than the direct one. Gradients by weights pay sooner. In float its error is two to four times the direct one's. */
+/* Whether Winograd's way, F(4×4, 3×3), takes less time than the direct one. It computes squares of 4×4
+ * places with a quarter of the multiplications, but first rewrites the weights to four times as many, so
+ * there must be squares enough, and few that lie half outside. Measured: with 64 of them it takes two
+ * thirds to half of the time, with 16 more than the direct one. Gradients by weights pay sooner. In float
+ * its error is two to four times the direct one's. */
 static int suits_winograd(const gnt_dnnl *d, int op, const gnt_conv *s) {
     int64_t squares = s->n * ((s->oh + 3) / 4) * ((s->ow + 3) / 4);
     int dw = op == GNT_OP_CONV_DW && s->o * s->c <= 1 << 16;
@@ -225,7 +226,8 @@ static int suits_winograd(const gnt_dnnl *d, int op, const gnt_conv *s) {
            squares >= (dw ? 32 : 64) && 4 * s->n * s->oh * s->ow >= 3 * 16 * squares;
 }
 
-/* A convolution with its descriptors, which the caller forgets; NULL where the library has no vector kernel. */
+/* A convolution with its descriptors, which the caller forgets; NULL where the library has no vector
+ * kernel. */
 typedef struct described {
     layout_desc x, w, y, any;
     int weights;
@@ -263,14 +265,15 @@ static void forget_all(described *l) {
     forget(&l->any);
 }
 
-int gnt_dnnl_conv(gnt_dnnl *d, int op, const gnt_conv *s, int exact, gnt_dnnl_op **out, size_t *scratch) {
+gnt_conv_fit gnt_dnnl_conv(gnt_dnnl *d, int op, const gnt_conv *s, int exact, gnt_dnnl_op **out,
+                           size_t *scratch) {
     described l = {0};
     dnnl_primitive_desc_t p = NULL;
     gnt_dnnl_op *o = gnt_alloc(sizeof *o);
     int good = 0, unfit = 0;
     *out = NULL;
     if (!o)
-        return -1;
+        return GNT_CONV_FAILED;
     if (!exact && suits_winograd(d, op, s))
         p = describe_face(d, op, s, dnnl_convolution_winograd, &l);
     if (!p) {
@@ -303,7 +306,7 @@ cleanup:
         *out = o;
     else
         gnt_dnnl_free(o);
-    return good || unfit ? 0 : -1;
+    return good ? GNT_CONV_FITS : unfit ? GNT_CONV_UNFIT : GNT_CONV_FAILED;
 }
 
 int gnt_dnnl_weights(const gnt_dnnl_op *o) {
@@ -387,10 +390,11 @@ int64_t gnt_dnnl_block(const gnt_dnnl *d) {
     return 0;
 }
 
-int gnt_dnnl_conv(gnt_dnnl *d, int op, const gnt_conv *s, int exact, gnt_dnnl_op **o, size_t *scratch) {
+gnt_conv_fit gnt_dnnl_conv(gnt_dnnl *d, int op, const gnt_conv *s, int exact, gnt_dnnl_op **o,
+                           size_t *scratch) {
     (void)d, (void)op, (void)s, (void)exact, (void)scratch;
     *o = NULL;
-    return 0;
+    return GNT_CONV_UNFIT;
 }
 
 int gnt_dnnl_weights(const gnt_dnnl_op *o) {

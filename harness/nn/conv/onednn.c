@@ -8,10 +8,9 @@ static int fits(const gnt_conv_case *q) {
 
 static gnt_conv_fit prepare(const gnt_conv_case *q, gnt_conv_choice *c) {
     gnt_dnnl_op *made = NULL;
-    if (gnt_dnnl_conv(q->dnnl, q->op, &q->s, q->exact, &made, &c->scratch))
-        return GNT_CONV_FAILED;
-    if (!made)
-        return GNT_CONV_UNFIT;
+    gnt_conv_fit fit = gnt_dnnl_conv(q->dnnl, q->op, &q->s, q->exact, &made, &c->scratch);
+    if (fit != GNT_CONV_FITS)
+        return fit;
     c->s.made = made;
     c->weights = (uint8_t)gnt_dnnl_weights(made);
     return GNT_CONV_FITS;
@@ -21,8 +20,8 @@ static void discard(void *made) {
     gnt_dnnl_free(made);
 }
 
-/* With b channels in a block, C = c/b and O = o/b: y: n × O × oh × ow × b, x: n × C × h × w × b; the weights as
- * gnt_dnnl_weights says. Which face it is lies in what prepare made. */
+/* With b channels in a block, C = c/b and O = o/b: y: n × O × oh × ow × b, x: n × C × h × w × b; the
+ * weights as gnt_dnnl_weights says. Which face it is lies in what prepare made. */
 static void run(void *result, const void *first, const void *second, void *scratch, const gnt_conv *s) {
     gnt_dnnl_run(s->made, result, first, second, scratch);
 }
