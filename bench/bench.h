@@ -1,9 +1,9 @@
 /* bench: gauntlet and PyTorch side by side at the same mathematical step.
  *
- * The driver (main.c) starts, for each row, one process of either side. Both read the same problem from a file: weights,
- * inputs, and the right results, computed in double (problem.c). Either says how far its own first results are from those;
- * then they take blocks of steps in turns, on request, so that a change of the machine's speed hits both. The words between
- * them are in side.c. */
+ * The driver (main.c) starts, for each row, one process of either side. Both read the same problem from a
+ * file: weights, inputs, and the right results, computed in double (problem.c). Either says how far its
+ * own first results are from those; then they take blocks of steps in turns, on request, so that a change
+ * of the machine's speed hits both. The words between them are in side.c. */
 #ifndef GNT_BENCH_H
 #define GNT_BENCH_H
 
@@ -13,12 +13,18 @@
 #include "nn/model/model.h"
 
 typedef enum bench_kind {
-    BENCH_MATCH, /* gradient, cosine distance and total variation, their gradient, signed Adam, the image's box */
-    BENCH_ATTACK, /* `steps` of these, with everything that comes before the first */
-    BENCH_DLG, /* an evaluation of squared gradient distance and its gradient within L-BFGS, and its share of that */
-    BENCH_TRAIN, /* loss, gradient, batch norm's running statistics, SGD */
-    BENCH_LODA, /* outputs of all convolutions, distance to those of a target, VJP, normalised step, the image's box */
-    BENCH_ATTR /* an epoch of attr-nn's network on 480 rows of 1,024: SGD with momentum on batches of 32 */
+    /* gradient, cosine distance and total variation, their gradient, signed Adam, the image's box */
+    BENCH_MATCH,
+    /* `steps` of these, with everything that comes before the first */
+    BENCH_ATTACK,
+    /* an evaluation of squared gradient distance and its gradient within L-BFGS, and its share of that */
+    BENCH_DLG,
+    /* loss, gradient, batch norm's running statistics, SGD */
+    BENCH_TRAIN,
+    /* outputs of all convolutions, distance to those of a target, VJP, normalised step, the image's box */
+    BENCH_LODA,
+    /* an epoch of attr-nn's network on 480 rows of 1,024: SGD with momentum on batches of 32 */
+    BENCH_ATTR
 } bench_kind;
 
 typedef struct bench_row {
@@ -54,12 +60,14 @@ int bench_problem_write(const bench_row *row, const char *path, gnt_err *err);
 typedef struct bench_work bench_work;
 int bench_work_open(bench_work **out, const bench_row *row, const char *path, gnt_err *err);
 void bench_work_free(bench_work *w);
-/* Takes a first step from the start, and gives the greatest relative L2 distance of its results from those in the file. */
+/* Takes a first step from the start, and gives the greatest relative L2 distance of its results from those
+ * in the file. */
 int bench_work_check(bench_work *w, const char *path, double *worst, gnt_err *err);
-/* From the start: at least n units of the row (steps, evaluations, epochs, attacks). *units says how many were done,
- * *cpu and *wall how long they took, in seconds. */
+/* From the start: at least n units of the row (steps, evaluations, epochs, attacks). *units says how many
+ * were done, *cpu and *wall how long they took, in seconds. */
 int bench_work_run(bench_work *w, int64_t n, int64_t *units, double *cpu, double *wall, gnt_err *err);
-/* Bytes of all that a unit works on; flops and bytes it moves; seconds that it takes at least, at these rates. */
+/* Bytes of all that a unit works on; flops and bytes it moves; seconds that it takes at least, at these
+ * rates. */
 size_t bench_work_set(const bench_work *w);
 size_t bench_work_arena(const bench_work *w); /* of these, what the program keeps for itself */
 double bench_work_flops(const bench_work *w);

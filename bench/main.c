@@ -44,7 +44,8 @@ typedef struct line {
     char name[64], what[96], why[96];                           /* why: no PyTorch here */
     double gauntlet, torch, ratio, floor, spread, ratio_spread; /* seconds; spread: (q75 − q25) / median */
     double flops, bytes;
-    /* The best seen while the row ran; product_rate: of OpenBLAS, which the arithmetic limit must not lie below. */
+    /* The best seen while the row ran; product_rate: of OpenBLAS, which the arithmetic limit must not lie
+     * below. */
     double flop_rate, byte_rate, product_rate;
     double apart, apart_torch, apart_exact, peak, peak_torch, arena,
         busy; /* busy: wall / processor time of gauntlet's side */

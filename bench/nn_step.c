@@ -2,10 +2,13 @@
  * cosine distance to a target gradient plus total variation, and the gradient of that by the image.
  *
  *   make build/bench/nn_step
- *   OPENBLAS_NUM_THREADS=1 OPENBLAS_CORETYPE=SkylakeX build/bench/nn_step lenet|lenet28|resnet18|resnet18x8|convnet64 [runs]
+ *   OPENBLAS_NUM_THREADS=1 OPENBLAS_CORETYPE=SkylakeX build/bench/nn_step NETWORK [runs]
  *
- * Prints the median of the runs, their spread, and the arena. LeNet is DLG's (sigmoid, three 5×5 convolutions
- * of 12 channels, strides 2 2 1); ResNet-18 is the 32×32 form with batch norm on given statistics. */
+ * NETWORK: lenet, lenet28, resnet18, resnet18x8 or convnet64.
+ *
+ * Prints the median of the runs, their spread, and the arena. LeNet is DLG's (sigmoid, three 5×5
+ * convolutions of 12 channels, strides 2 2 1); ResNet-18 is the 32×32 form with batch norm on given
+ * statistics. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,14 +10,15 @@ typedef struct peer {
     FILE *to, *from;
 } peer;
 
-/* Starts the program of argv and waits for its line "ready". −1 when it does not come; the peer is then closed. */
+/* Starts the program of argv and waits for its line "ready". −1 when it does not come; the peer is then
+ * closed. */
 int peer_open(peer *p, char *const argv[]);
 /* Sends a line and reads n numbers. −1 when they do not come; the peer is then closed. */
 int peer_ask(peer *p, const char *request, double *numbers, int n);
 void peer_close(peer *p);
 
-/* Runs a program to its end, its words thrown away: wall seconds, and peak bytes of the largest of its processes. Returns its
- * exit code, −1 when it ended otherwise. */
+/* Runs a program to its end, its words thrown away: wall seconds, and peak bytes of the largest of its
+ * processes. Returns its exit code, −1 when it ended otherwise. */
 int peer_time(char *const argv[], double *wall, double *peak);
 
 #endif

@@ -1,9 +1,11 @@
-/* problem: what a row works on, and the right results: computed in double, for both sides to be compared with.
+/* problem: what a row works on, and the right results: computed in double, for both sides to be compared
+ * with.
  *
- * Where an input of a ReLU or the two best of a pool's window lie within float's rounding of a tie, float and double take
- * different branches, and any two float programs differ by 1e-3. So of a few random problems the first is taken at which
- * float and double agree far below what is asked; if there is none, the best. In a large batch some tie is met almost
- * surely, therefore PyTorch's side is judged in double too. */
+ * Where an input of a ReLU or the two best of a pool's window lie within float's rounding of a tie, float
+ * and double take different branches, and any two float programs differ by 1e-3. So of a few random
+ * problems the first is taken at which float and double agree far below what is asked; if there is none,
+ * the best. In a large batch some tie is met almost surely, therefore PyTorch's side is judged in double
+ * too. */
 #include <math.h>
 #include <string.h>
 

@@ -1,13 +1,16 @@
-/* side: the process of gauntlet's side of a row. torch_side.py speaks the same words. Lines from the driver, answers:
+/* side: the process of gauntlet's side of a row. torch_side.py speaks the same words. Lines from the
+ * driver, answers:
  *
  *   check             WORST                      greatest relative L2 distance of a first step's results;
  *                                                of PyTorch's side two: in double, and in float
  *   run N             UNITS CPU WALL             seconds
  *   peak              BYTES                      resident at most since the check
  *   arena             BYTES                      of the program (gauntlet's side only)
- *   limits SECONDS    FLOPS BYTES PRODUCT        rates that this core reaches now: multiply-adds in registers, a copy,
- *                                                OpenBLAS's product (gauntlet's side only)
- *   cost FLOPS BYTES  FLOPS BYTES SECONDS        of a unit, and what it takes at least at these rates (as above)
+ *   limits SECONDS    FLOPS BYTES PRODUCT        rates that this core reaches now: multiply-adds in
+ *                                                registers, a copy, OpenBLAS's product (gauntlet's side
+ *                                                only)
+ *   cost FLOPS BYTES  FLOPS BYTES SECONDS        of a unit, and what it takes at least at these rates
+ *                                                (as above)
  *
  * The first line, before any request, is "ready". It ends when its input ends. */
 #include <malloc.h>

@@ -1,4 +1,5 @@
-/* work: gauntlet's side of a row: the calls that plugins and federated training make, on a problem from a file. */
+/* work: gauntlet's side of a row: the calls that plugins and federated training make, on a problem from a
+ * file. */
 #include <math.h>
 #include <string.h>
 #include <time.h>

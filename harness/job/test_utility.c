@@ -8,7 +8,8 @@
 
 enum { EVALUATE_BATCH = 64 };
 
-gnt_metric_utility_result gnt_test_utility_of(const gnt_model *m, const gnt_sampleset *test, const float *outputs) {
+gnt_metric_utility_result gnt_test_utility_of(const gnt_model *m, const gnt_sampleset *test,
+                                              const float *outputs) {
     const size_t n = (size_t)test->view.n, classes = (size_t)gnt_model_classes(m);
     const int is_map = gnt_model_is_map(m);
     gnt_metric_utility u = {0};
@@ -21,8 +22,8 @@ gnt_metric_utility_result gnt_test_utility_of(const gnt_model *m, const gnt_samp
     return gnt_metric_utility_end(&u, !is_map);
 }
 
-int gnt_test_utility_at(gnt_metric_utility_result *out, const gnt_model *m, const float *weights, const float *buffers,
-                        const gnt_sampleset *test, gnt_err *err) {
+int gnt_test_utility_at(gnt_metric_utility_result *out, const gnt_model *m, const float *weights,
+                        const float *buffers, const gnt_sampleset *test, gnt_err *err) {
     const int64_t n = test->view.n;
     gnt_evaluator *e = NULL;
     float *outputs = gnt_array((size_t)(n * gnt_model_classes(m)), sizeof *outputs);

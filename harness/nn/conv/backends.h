@@ -1,5 +1,5 @@
-/* backends: the rows of the table, in the order in which they are asked. A new back-end is a file that defines
- * gnt_conv_NAME, and a row here. Back-ends are in float; in double there is im2col alone. */
+/* backends: the rows of the table, in the order in which they are asked. A new back-end is a file that
+ * defines gnt_conv_NAME, and a row here. Back-ends are in float; in double there is im2col alone. */
 #ifndef GNT_NN_BACKENDS_H
 #define GNT_NN_BACKENDS_H
 

@@ -4,8 +4,9 @@
  *   conv_dx  the adjoint in x: dx of dy and w                                                  over o, i, j
  *   conv_dw  the adjoint in w: dw of x and dy                                                  over n, p, q
  *
- * A back-end is one file and one row of backends.h. The rows stand in order: the first that fits computes a convolution.
- * What fits follows from the sizes, the processor and what the planner says of the operands, never from time. */
+ * A back-end is one file and one row of backends.h. The rows stand in order: the first that fits computes
+ * a convolution. What fits follows from the sizes, the processor and what the planner says of the
+ * operands, never from time. */
 #ifndef GNT_NN_CONV_H
 #define GNT_NN_CONV_H
 
@@ -30,7 +31,8 @@ typedef struct gnt_conv_case {
     int64_t block;         /* channels of a block of oneDNN; 0: there is none */
     /* The weights are an input; and one that is held, so that they are rewritten once for many calls. */
     int given, held;
-    /* A forward pass, in which every rounding error decides which ReLUs are open: it keeps sums that round as direct ones. */
+    /* A forward pass, in which every rounding error decides which ReLUs are open: it keeps sums that round
+     * as direct ones. */
     int exact;
 } gnt_conv_case;
 
@@ -40,8 +42,8 @@ typedef enum gnt_conv_fit {
     GNT_CONV_FAILED /* out of memory, or of pages that may be executed: never a silent change of kernels */
 } gnt_conv_fit;
 
-/* result of first and second: y of x and w, dx of dy and w, dw of x and dy; each in the layout that the back-end's row
- * names. `scratch` has the bytes that its row asks for, aligned to 64, of any content. */
+/* result of first and second: y of x and w, dx of dy and w, dw of x and dy; each in the layout that the
+ * back-end's row names. `scratch` has the bytes that its row asks for, aligned to 64, of any content. */
 typedef void gnt_conv_kernel(void *result, const void *first, const void *second, void *scratch,
                              const gnt_conv *s);
 
@@ -59,7 +61,8 @@ typedef struct gnt_conv_choice {
 
 struct gnt_conv_backend {
     const char *name;
-    /* gnt_layout of x, dx, y and dy; and of w and dw. GNT_LAYOUT_OWN: the weights are rewritten by `rewrite`. */
+    /* gnt_layout of x, dx, y and dy; and of w and dw. GNT_LAYOUT_OWN: the weights are rewritten by
+     * `rewrite`. */
     uint8_t activations, weights;
     int (*fits)(const gnt_conv_case *q);
     /* Makes what the kernels need beside their operands: c->s.made, c->scratch, c->weights. NULL: nothing. */
@@ -80,7 +83,8 @@ typedef struct gnt_conv_table {
     const gnt_conv_backend *const *backend;
     /* Loops straight from the definitions, for tests to compare with. */
     const gnt_conv_backend *plain;
-    /* y (n × o × oh × ow) and dx (n × c × h × w): conv and conv_dx by the weights conv_dw(x, dy), without these. */
+    /* y (n × o × oh × ow) and dx (n × c × h × w): conv and conv_dx by the weights conv_dw(x, dy), without
+     * these. */
     size_t (*gram_scratch)(const gnt_conv *s); /* bytes */
     gnt_conv_kernel *gram, *gram_dx;
 } gnt_conv_table;
@@ -95,8 +99,8 @@ void gnt_conv_discard(gnt_conv_choice *c);
 /* The kernel of a face. */
 gnt_conv_kernel *gnt_conv_face(const gnt_conv_backend *b, int op);
 
-/* The layouts from GNT_LAYOUT_OWN on belong to back-ends, two to each: weights as its conv and as its conv_dx reads
- * them. How many there are; whose one is, and which face it is for. */
+/* The layouts from GNT_LAYOUT_OWN on belong to back-ends, two to each: weights as its conv and as its
+ * conv_dx reads them. How many there are; whose one is, and which face it is for. */
 int32_t gnt_conv_own_layouts(void);
 const gnt_conv_backend *gnt_conv_owner(int layout, int *op);
 
@@ -104,7 +108,8 @@ static inline int gnt_conv_is_face(int op) {
     return op == GNT_OP_CONV || op == GNT_OP_CONV_DX || op == GNT_OP_CONV_DW;
 }
 
-/* Whether blocks of channels suit it: over so few places, copying the weights into them costs more than it gains. */
+/* Whether blocks of channels suit it: over so few places, copying the weights into them costs more than it
+ * gains. */
 static inline int gnt_conv_suits_blocks(const gnt_conv_case *q) {
     enum { FEW_PLACES = 16 };
     const gnt_conv *s = &q->s;

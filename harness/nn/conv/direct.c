@@ -1,18 +1,20 @@
-/* direct: convolution in float on AVX-512 without im2col, for small layers in rows. One image at a time, over copies of its planes in which every window entry is a contiguous vector.
+/* direct: convolution in float on AVX-512 without im2col, for small layers in rows. One image at a time,
+ * over copies of its planes in which every window entry is a contiguous vector.
  *
- * Strips. For each channel and each column of the window there is a strip: the image's columns that this window column
- * meets, row after row, `width` entries a row, zeros in the padding. Result place f = row·width + column then meets
- * window entry (i, j) at strip[c, j][i·width + f]: all places of a result plane are one run, and the rows of the window
- * are shifts of it. With stride 2 the even rows come first and the odd ones after them. A strip repeats the image once
- * for each column of the window; im2col would do so for each entry.
+ * Strips. For each channel and each column of the window there is a strip: the image's columns that this
+ * window column meets, row after row, `width` entries a row, zeros in the padding. Result place f =
+ * row·width + column then meets window entry (i, j) at strip[c, j][i·width + f]: all places of a result
+ * plane are one run, and the rows of the window are shifts of it. With stride 2 the even rows come first
+ * and the odd ones after them. A strip repeats the image once for each column of the window; im2col would
+ * do so for each entry.
  *
- * conv adds up weight·strip over channels and window entries ("taps"). conv_dx is the same over dy with the window
- * turned round; with stride 2 once for each parity of the image's rows and columns, as each meets its own taps.
- * conv_dw has no strips: in a copy of the image with the channels last, what lies under a row of the window is one run,
- * which it adds up over all places, times dy.
+ * conv adds up weight·strip over channels and window entries ("taps"). conv_dx is the same over dy with
+ * the window turned round; with stride 2 once for each parity of the image's rows and columns, as each
+ * meets its own taps. conv_dw has no strips: in a copy of the image with the channels last, what lies
+ * under a row of the window is one run, which it adds up over all places, times dy.
  *
- * Every sum runs in an order fixed by the shape, in short pieces that are added up in turn: the error of a long sum in
- * float grows with the length of its pieces. */
+ * Every sum runs in an order fixed by the shape, in short pieces that are added up in turn: the error of a
+ * long sum in float grows with the length of its pieces. */
 #include <string.h>
 
 #include "nn/conv/backends.h"
@@ -60,8 +62,9 @@ static __mmask16 lanes(int64_t from, int64_t to) {
     return (__mmask16)(((1u << to) - 1) & ~((1u << from) - 1));
 }
 
-/* One vector of rows first … last of the strips of one window column, plane by plane: the entries from q on, 16 at most.
- * The masks are the same for all rows. `line` is where the vector lies in row row0 of the first plane's image. */
+/* One vector of rows first … last of the strips of one window column, plane by plane: the entries from q
+ * on, 16 at most. The masks are the same for all rows. `line` is where the vector lies in row row0 of the
+ * first plane's image. */
 static void strip_column(float *d, const float *line, const strips *s, int64_t at, int64_t q, int64_t first,
                          int64_t last) {
     const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
@@ -127,7 +130,8 @@ static void make_strips(float *d, const float *x, const strips *s) {
             strip_column(d, x + s->row0 * s->w, s, s->col0 + j * s->turn, q, first, last);
 }
 
-/* Where each window entry's run begins within a channel's strips, and its weight within the channel's window. */
+/* Where each window entry's run begins within a channel's strips, and its weight within the channel's
+ * window. */
 typedef struct taps {
     int64_t n, d_step, w_step; /* from one channel to the next */
     int32_t d[MOST_TAPS], w[MOST_TAPS];
@@ -181,8 +185,8 @@ TILES(6)
     { tile_##OT##_1, tile_##OT##_2, tile_##OT##_3, tile_##OT##_4 }
 static const tile_fn tile_of[6][4] = {ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6)};
 
-/* All `outs` planes of `places` entries. Channels go in portions, so that the strips' part that a tile reads stays in
- * the nearest cache while all outputs take their turn. */
+/* All `outs` planes of `places` entries. Channels go in portions, so that the strips' part that a tile
+ * reads stays in the nearest cache while all outputs take their turn. */
 static void multiply(float *y, int64_t outs, int64_t places, const float *d, int64_t channels, const float *w,
                      int64_t wt, const taps *p) {
     int64_t portion = NEAR_TAPS / p->n > 0 ? NEAR_TAPS / p->n : 1, n = 0;
@@ -195,7 +199,8 @@ static void multiply(float *y, int64_t outs, int64_t places, const float *d, int
     for (int64_t f = 0; f < places; f += 4 * V) {
         int64_t left = places - f < 4 * V ? places - f : 4 * V, vectors = (left + V - 1) / V;
         __mmask16 tail = lanes(0, left - (vectors - 1) * V);
-        /* where one tile holds all places, weights are met once and stream past; otherwise strips stay near */
+        /* where one tile holds all places, weights are met once and stream past; otherwise strips stay
+         * near */
         int64_t run = places <= 4 * V ? 6 : outs;
         for (int64_t from = 0; from < outs; from += run)
             for (int64_t c = 0; c < channels; c += portion) {
@@ -245,7 +250,8 @@ static void conv(void *y_all, const void *x_all, const void *w, void *scratch, c
 
 /* ---- dx ---- */
 
-/* Image rows (or columns) h with h + pad = step·u + a: u from *first, *n of them; window rows a, a + step, …: *taps. */
+/* Image rows (or columns) h with h + pad = step·u + a: u from *first, *n of them; window rows a, a + step,
+ * …: *taps. */
 static void parity(int64_t a, int64_t size, int64_t k, int64_t pad, int64_t step, int64_t *first, int64_t *n,
                    int64_t *window) {
     *first = pad <= a ? 0 : (pad - a + step - 1) / step;
@@ -254,8 +260,8 @@ static void parity(int64_t a, int64_t size, int64_t k, int64_t pad, int64_t step
     *window = k > a ? (k - a + step - 1) / step : 0;
 }
 
-/* The strips of dy and the taps for image entries of row parity a and column parity b. Place (u, v) meets window
- * entry (a + step·i, b + step·j) at dy (u − i, v − j). */
+/* The strips of dy and the taps for image entries of row parity a and column parity b. Place (u, v) meets
+ * window entry (a + step·i, b + step·j) at dy (u − i, v − j). */
 static void strips_of_parity(const gnt_conv *s, int64_t a, int64_t b, strips *m, taps *p, int64_t *rows,
                              int64_t *width) {
     int64_t u, v, high, wide;
@@ -370,8 +376,8 @@ static void interleave_channels(float *to, const float *x, const gnt_conv *s, in
         }
 }
 
-/* The first rows of the image with its channels last: to[(row·width + column)·c + channel], within padding that is there
- * already. Under a row of the window lie kw·c entries in a run. */
+/* The first rows of the image with its channels last: to[(row·width + column)·c + channel], within padding
+ * that is there already. Under a row of the window lie kw·c entries in a run. */
 static void channels_last(float *to, const float *x, const gnt_conv *s, int64_t rows, int64_t width) {
     to += (s->pad * width + s->pad) * s->c;
     if (s->c <= 3) {
@@ -394,7 +400,8 @@ static void channels_last(float *to, const float *x, const gnt_conv *s, int64_t 
             }
 }
 
-/* sum[o][16·v …] += Σ over places of dy[o, place]·(the vector at v.at[v] from the place's window), o < OT, v < VT. */
+/* sum[o][16·v …] += Σ over places of dy[o, place]·(the vector at v.at[v] from the place's window), o < OT,
+ * v < VT. */
 typedef struct dw_vectors {
     int64_t at[4], step, row; /* from one place to the next, from one row of places to the next */
     int64_t first, last;      /* rows of places where some vector lies under the image */

@@ -1,11 +1,13 @@
-/* four: 3×3 convolutions of one image of 4×4 with many channels, in float on AVX-512: activations in rows, weights
- * rewritten beforehand. The weights of such a layer (9 MB with 512 channels) outweigh all else: they are read once, in order, a vector of
- * sixteen outputs at a time, and each vector meets those of the 16 places alone whose window entry lies in the image: 100
- * for the nine of a channel, where the padding would make it 144.
+/* four: 3×3 convolutions of one image of 4×4 with many channels, in float on AVX-512: activations in rows,
+ * weights rewritten beforehand. The weights of such a layer (9 MB with 512 channels) outweigh all else:
+ * they are read once, in order, a vector of sixteen outputs at a time, and each vector meets those of the
+ * 16 places alone whose window entry lies in the image: 100 for the nine of a channel, where the padding
+ * would make it 144.
  *
  *   y[o, place] = Σ_c Σ_tap u[o / 16][c][tap][o % 16]·x[c, place + tap]
  *
- * conv_dx is the same with windows turned round and channels exchanged. Sums go in pieces of some channels. */
+ * conv_dx is the same with windows turned round and channels exchanged. Sums go in pieces of some
+ * channels. */
 #include "nn/conv/backends.h"
 #include "nn/kernels/cpu.h"
 

@@ -1,11 +1,13 @@
-/* lanes: convolutions in float on AVX-512 for small layers over many samples, in GNT_LAYOUT_SAMPLES; weights and their
- * gradients are in rows. The lanes of a vector are sixteen samples at one entry of an image, so a weight meets a whole vector whatever
- * the stride and wherever the window lies: nothing is computed in the padding, and no entry is copied. Groups of sixteen
- * go by twos. With x[g, c, row, column] such a vector of group g:
+/* lanes: convolutions in float on AVX-512 for small layers over many samples, in GNT_LAYOUT_SAMPLES;
+ * weights and their gradients are in rows. The lanes of a vector are sixteen samples at one entry of an
+ * image, so a weight meets a whole vector whatever the stride and wherever the window lies: nothing is
+ * computed in the padding, and no entry is copied. Groups of sixteen go by twos. With x[g, c, row, column]
+ * such a vector of group g:
  *
  *   conv     y[g, o, place] = Σ w[o, c, i, j]·x[g, c, place·stride + (i, j) − pad]
  *   conv_dx  the same over dy: the place at which window entry (i, j) meets the pixel
- *   conv_dw  dw[o, c, i, j] = Σ_g Σ_place dy[g, o, place]·x[g, c, …], lane by lane; the lanes are added up at the end
+ *   conv_dw  dw[o, c, i, j] = Σ_g Σ_place dy[g, o, place]·x[g, c, …], lane by lane; the lanes are added up
+ *            at the end
  *
  * Every sum runs in an order fixed by the shape, in pieces that are added up in turn. */
 #include <string.h>
@@ -50,8 +52,8 @@ typedef struct product {
     int turned; /* dx */
 } product;
 
-/* Along one axis: the window entries `first`, first + step, … that result place `at` meets, n of them, and the source
- * entry under the first; the following ones lie one after or, turned, one before it. */
+/* Along one axis: the window entries `first`, first + step, … that result place `at` meets, n of them, and
+ * the source entry under the first; the following ones lie one after or, turned, one before it. */
 typedef struct meeting {
     int64_t first, n, source;
 } meeting;

@@ -1,14 +1,17 @@
-/* narrow: convolution in float on AVX-512 over few places and many weights, such as 512 channels of 4×4, where the time
- * goes into reading the weights. One vector of 16 holds all places of a result's channel over the batch, so the weights, in rows as they come,
- * are read once, in order, an entry at a time against a vector:
+/* narrow: convolution in float on AVX-512 over few places and many weights, such as 512 channels of 4×4,
+ * where the time goes into reading the weights. One vector of 16 holds all places of a result's channel
+ * over the batch, so the weights, in rows as they come, are read once, in order, an entry at a time
+ * against a vector:
  *
- *   col[k]   the entries of x under window entry k = (channel, i, j), one for each place; zeros in the padding
+ *   col[k]   the entries of x under window entry k = (channel, i, j), one for each place; zeros in the
+ *            padding
  *   conv     y[o] = Σ_k w[o, k]·col[k]
  *   conv_dx  dcol[k] = Σ_o w[o, k]·dy[o], then every entry of dx adds up those that it lay under
  *   conv_dw  dw[o, k] = Σ_place dy[o, place]·colᵀ[place, k]
  *
- * BLAS copies such weights before it multiplies, and blocked layouts copy them as well: either costs more than the
- * product. Every sum runs in an order fixed by the shape, in pieces of PIECE terms that are added up in turn. */
+ * BLAS copies such weights before it multiplies, and blocked layouts copy them as well: either costs more
+ * than the product. Every sum runs in an order fixed by the shape, in pieces of PIECE terms that are added
+ * up in turn. */
 #include <string.h>
 
 #include "nn/conv/backends.h"
@@ -38,7 +41,8 @@ static __mmask16 first_lanes(int64_t n) {
 
 /* ---- places ---- */
 
-/* For window entry (i, j): which entry of x, from channel 0 on, lies under it at each place; −1 in the padding. */
+/* For window entry (i, j): which entry of x, from channel 0 on, lies under it at each place; −1 in the
+ * padding. */
 static void under_window(int32_t at[V], const gnt_conv *s, int64_t i, int64_t j) {
     for (int32_t p = 0; p < V; p++)
         at[p] = -1;
@@ -125,7 +129,8 @@ static void conv(void *y, const void *x, const void *w, void *scratch, const gnt
 
 /* ---- dx ---- */
 
-/* The part of T outputs from o on in K entries of dcol. So T rows of weights are read side by side, each in order. */
+/* The part of T outputs from o on in K entries of dcol. So T rows of weights are read side by side, each
+ * in order. */
 static inline __attribute__((always_inline)) void
 dx_tile(const int T, const int K, float *dcol, const __m512 *dy, const float *w, int64_t row, int adds) {
     __m512 sum[4];
@@ -151,8 +156,8 @@ static inline __attribute__((always_inline)) void dx_rows(const int T, float *dc
         dx_tile(T, 1, dcol + k * V, v, w + k, row, o > 0);
 }
 
-/* Which place meets each of the 16 pixels from `first` on of image n by window entry (i, j), as a lane; and which of them
- * do meet one. */
+/* Which place meets each of the 16 pixels from `first` on of image n by window entry (i, j), as a lane;
+ * and which of them do meet one. */
 static __mmask16 over_pixels(int32_t lane[V], const gnt_conv *s, int64_t n, int64_t first, int64_t i,
                              int64_t j) {
     unsigned met = 0;

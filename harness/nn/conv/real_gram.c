@@ -1,12 +1,13 @@
-/* real_gram: what convolutions by a weight gradient g = conv_dw(x, dy) come to, without g. With X the entries of x under
- * the window at each place, places × (c·kh·kw), and D the entries of dy, places × o, g is Dᵀ·X, so
+/* real_gram: what convolutions by a weight gradient g = conv_dw(x, dy) come to, without g. With X the
+ * entries of x under the window at each place, places × (c·kh·kw), and D the entries of dy, places × o, g
+ * is Dᵀ·X, so
  *
  *   gram     conv(x, g)     = (X·Xᵀ)·D
  *   gram_dx  conv_dx(dy, g) = col2im((D·Dᵀ)·X)
  *
- * X itself is never made. X·Xᵀ at two places is the sum, over the window, of products of pixels (over their channels);
- * and col2im((D·Dᵀ)·X) is a matrix between pixels applied to x: entry (p, q) of D·Dᵀ counts for the two pixels under each
- * window entry at the places p and q. */
+ * X itself is never made. X·Xᵀ at two places is the sum, over the window, of products of pixels (over
+ * their channels); and col2im((D·Dᵀ)·X) is a matrix between pixels applied to x: entry (p, q) of D·Dᵀ
+ * counts for the two pixels under each window entry at the places p and q. */
 #include <string.h>
 
 #include "nn/conv/backends.h"
@@ -55,7 +56,8 @@ static void apply(real *y, const real *a, const real *b, int64_t m, int64_t k) {
     NAME(gemm)(y, a, b, &s);
 }
 
-/* Adds up the runs of places and pixels that lie under window entry (i, j) beside place p = (…, py, px) of pixel `at`. */
+/* Adds up the runs of places and pixels that lie under window entry (i, j) beside place p = (…, py, px) of
+ * pixel `at`. */
 static void meet_row(real *place, real *pixel, int to_places, const gnt_conv *s, int64_t i, int64_t j) {
     for (int64_t n = 0; n < s->n; n++)
         for (int64_t y = 0; y < s->oh; y++, place += s->ow) {
@@ -75,8 +77,8 @@ static void meet_row(real *place, real *pixel, int to_places, const gnt_conv *s,
         }
 }
 
-/* For every window entry and any two places: adds the entry for the two pixels under it to that for the two places,
- * or back. */
+/* For every window entry and any two places: adds the entry for the two pixels under it to that for the
+ * two places, or back. */
 static void meet(real *place, real *pixel, int to_places, const gnt_conv *s) {
     int64_t p = places(s), r = pixels(s);
     for (int64_t i = 0; i < s->kh; i++)
@@ -91,6 +93,7 @@ static void meet(real *place, real *pixel, int to_places, const gnt_conv *s) {
             }
 }
 
+/* y: n × o × oh × ow; x: n × c × h × w; dy: n × o × oh × ow. */
 void NAME(gram)(void *y, const void *x, const void *dy, void *scratch, const gnt_conv *s) {
     int64_t r = pixels(s), p = places(s);
     real *pixel = scratch, *place = pixel + r * r, *copy_x = place + p * p, *copy_y = copy_x + s->c * r,
@@ -103,6 +106,7 @@ void NAME(gram)(void *y, const void *x, const void *dy, void *scratch, const gnt
         channels_back(y, result, s->n, s->o, s->oh * s->ow);
 }
 
+/* dx: n × c × h × w; x: n × c × h × w; dy: n × o × oh × ow. */
 void NAME(gram_dx)(void *dx, const void *x, const void *dy, void *scratch, const gnt_conv *s) {
     int64_t r = pixels(s), p = places(s);
     real *pixel = scratch, *place = pixel + r * r, *copy_x = place + p * p, *copy_y = copy_x + s->c * r,

@@ -1,4 +1,5 @@
-/* real_plain: convolution straight from its definition. Slow, short, and what the back-ends are compared with. */
+/* real_plain: convolution straight from its definition. Slow, short, and what the back-ends are compared
+ * with. */
 #include "nn/conv/backends.h"
 #include "nn/kernels/real.h"
 

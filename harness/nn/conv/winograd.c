@@ -1,6 +1,7 @@
-/* winograd: 3×3 convolutions with stride 1 in float on AVX-512, by F(2×2, 3×3), with activations in blocks of 16
- * channels and weights that were rewritten before. Squares of 2×2 places of the result, each from the 4×4 entries of the source under its windows
- * (A. Lavin, S. Gray, Fast Algorithms for Convolutional Neural Networks, 2016, section 4.1):
+/* winograd: 3×3 convolutions with stride 1 in float on AVX-512, by F(2×2, 3×3), with activations in blocks
+ * of 16 channels and weights that were rewritten before. Squares of 2×2 places of the result, each from
+ * the 4×4 entries of the source under its windows (A. Lavin, S. Gray, Fast Algorithms for Convolutional
+ * Neural Networks, 2016, section 4.1):
  *
  *   v = Bᵀ d B     u = G w Gᵀ     m[point] = Σ_channel u[point]·v[point]     y = Aᵀ m A
  *
@@ -9,13 +10,14 @@
  *        0 −1  1  0         ½  −½   ½          0  1 −1 −1
  *        0  1  0 −1         0   0   1
  *
- * that is 16 multiplications for 36. Some squares at a time, as many as stay in the second cache: v[point][square][channel]
- * of them, then for each point a product with u[point][block of outputs][channel][16 outputs], then y.
+ * that is 16 multiplications for 36. Some squares at a time, as many as stay in the second cache:
+ * v[point][square][channel] of them, then for each point a product with u[point][block of
+ * outputs][channel][16 outputs], then y.
  *
  * conv_dx is the same over dy with windows turned round, channels exchanged and 2 − pad.
  *
- * Its factors are 0, ±1 and ±1/2 and its sums are shorter than the direct ones, so its rounding error is no larger than
- * theirs, and forward passes may take it as well. */
+ * Its factors are 0, ±1 and ±1/2 and its sums are shorter than the direct ones, so its rounding error is
+ * no larger than theirs, and forward passes may take it as well. */
 #include <string.h>
 
 #include "nn/conv/backends.h"
@@ -187,8 +189,8 @@ static void result_squares(float *y, const float *m, const shape *z, int64_t fro
 
 /* ---- products ---- */
 
-/* m[b][t] = Σ_k u[b][k]·v[t][k], b < B blocks of outputs, t < T squares; in pieces, for the error of a sum in float
- * grows with its length. */
+/* m[b][t] = Σ_k u[b][k]·v[t][k], b < B blocks of outputs, t < T squares; in pieces, for the error of a sum
+ * in float grows with its length. */
 static inline __attribute__((always_inline)) void tile(const int B, const int T, float *m, int64_t m_block,
                                                        const float *u, const float *v, int64_t ins) {
     __m512 sum[2][MOST_SQUARES], w[2];
@@ -293,9 +295,9 @@ static size_t scratch(int op, const gnt_conv *s) {
     return (size_t)(POINTS * (n > m ? n : m)) * sizeof(float);
 }
 
-/* Measured: with 128 squares of 4×4 places oneDNN's F(4×4, 3×3) is as fast or faster, with 64 of them it is not. To
- * rewrite a weight takes as long as computing some 200 places saves.
- * Weights that are no input change with every step, and are in blocks. */
+/* Measured: with 128 squares of 4×4 places oneDNN's F(4×4, 3×3) is as fast or faster, with 64 of them it
+ * is not. To rewrite a weight takes as long as computing some 200 places saves. Weights that are no input
+ * change with every step, and are in blocks. */
 static int fits(const gnt_conv_case *q) {
     const gnt_conv *s = &q->s;
     if (!gnt_cpu_has_avx512() || !gnt_conv_suits_blocks(q) || q->block != V || !q->given)

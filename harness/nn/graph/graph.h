@@ -49,15 +49,15 @@ typedef enum gnt_op {
     GNT_OP_ARGMAX,
     GNT_OP_GATHER,  /* x, index */
     GNT_OP_SCATTER, /* x, index; adds; the shape says the size */
-    GNT_OP_GRAM,    /* made by the planner only (gram.c), as is what follows: x, dy; p = stride, pad, kh, kw;
-                       conv(x, conv_dw(x, dy)) */
-    GNT_OP_GRAM_DX, /* the same inputs; conv_dx(dy, conv_dw(x, dy)) */
+    /* Made by the planner only (nn/plan/gram.c), as is what follows. x, dy; p = stride, pad, kh, kw. */
+    GNT_OP_GRAM,    /* conv(x, conv_dw(x, dy)) */
+    GNT_OP_GRAM_DX, /* conv_dx(dy, conv_dw(x, dy)) */
     GNT_OP_COPY,
     GNT_OP_COUNT
 } gnt_op;
 
-/* The layout of a node's buffer, chosen by the planner (nn/plan/blocked.c); a COPY whose input has another layout converts.
- * With b channels in a block and C = c/b, O = o/b: */
+/* The layout of a node's buffer, chosen by the planner (nn/plan/blocked.c); a COPY whose input has another
+ * layout converts. With b channels in a block and C = c/b, O = o/b: */
 typedef enum gnt_layout {
     GNT_LAYOUT_ROWS = 0,
     GNT_LAYOUT_BLOCKS,  /* n×c×h×w as n×C×h×w×b */

@@ -1,8 +1,8 @@
-/* safetensors: named tensors and a metadata object in one block of bytes, the format weights travel in and the one
- * container that jobs exchange (observations, answers, artefacts are such blocks too).
+/* safetensors: named tensors and a metadata object in one block of bytes, the format weights travel in and
+ * the one container that jobs exchange (observations, answers, artefacts are such blocks too).
  *
- * Layout: u64 little-endian header size, JSON header, data. Hostile input is normal: sizes, overlaps, types, offsets
- * and names are checked before anything is used. */
+ * Layout: u64 little-endian header size, JSON header, data. Hostile input is normal: sizes, overlaps,
+ * types, offsets and names are checked before anything is used. */
 #ifndef GNT_NN_SAFETENSORS_H
 #define GNT_NN_SAFETENSORS_H
 
@@ -32,8 +32,8 @@ typedef struct gnt_st {
 
 void gnt_st_init(gnt_st *st);
 void gnt_st_free(gnt_st *st);
-/* Adds a tensor and copies `data` (NULL = zeros). Fails on a repeated name or an overflowing shape. *out may be NULL
- * and stays valid until the next add. */
+/* Adds a tensor and copies `data` (NULL = zeros). Fails on a repeated name or an overflowing shape. *out
+ * may be NULL and stays valid until the next add. */
 int gnt_st_add(gnt_st *st, const char *name, gnt_st_type type, int32_t rank, const int64_t *dim,
                const void *data, gnt_st_tensor **out, gnt_err *err);
 gnt_st_tensor *gnt_st_find(const gnt_st *st, const char *name); /* NULL when absent */
@@ -45,7 +45,8 @@ size_t gnt_st_type_size(gnt_st_type type);
 
 /* `name` stands for the file in sentences. F16 and BF16 tensors of foreign files are widened to F32. */
 int gnt_st_parse(gnt_st *st, const char *name, const uint8_t *bytes, size_t size, gnt_err *err);
-/* The same tensors always give the same bytes: order of adding, header padded to 8. The caller frees with gnt_free. */
+/* The same tensors always give the same bytes: order of adding, header padded to 8. The caller frees with
+ * gnt_free. */
 int gnt_st_write(const gnt_st *st, uint8_t **bytes, size_t *size, gnt_err *err);
 int gnt_st_load(gnt_st *st, const char *path, gnt_err *err);
 int gnt_st_save(const gnt_st *st, const char *path, gnt_err *err);

@@ -10,8 +10,8 @@
 /* From OpenBLAS, whose cblas.h Debian installs apart for each variant. */
 char *openblas_get_corename(void);
 
-/* Bits of the vectors that the kernels of a core type of x86 compute with; 0: not known. Names as in OpenBLAS's
- * driver/others/dynamic.c. */
+/* Bits of the vectors that the kernels of a core type of x86 compute with; 0: not known. Names as in
+ * OpenBLAS's driver/others/dynamic.c. */
 static int bits_of(const char *core) {
     static const struct {
         const char *name;

@@ -4,8 +4,8 @@
 
 enum { GNT_BLAS_CORE_TEXT = 192 };
 
-/* Whether OPENBLAS_CORETYPE asks for narrower vectors than this CPU has; then `text` is a sentence that says so, else it
- * is empty. Results do not suffer, times do. */
+/* Whether OPENBLAS_CORETYPE asks for narrower vectors than this CPU has; then `text` is a sentence that
+ * says so, else it is empty. Results do not suffer, times do. */
 int gnt_blas_core_is_forced_down(char text[GNT_BLAS_CORE_TEXT]);
 
 /* The same for a core type and a CPU that has vectors of so many bits. */

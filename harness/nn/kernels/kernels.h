@@ -1,7 +1,7 @@
-/* kernels: everything that touches entries but for convolutions, behind one table for each precision. Buffers are row-major and
- * may have any alignment; sizes were checked when the graph was built. No kernel allocates: scratch comes
- * from the planner. `real` below is float or double after the table. Outputs come first, then inputs, then
- * sizes. */
+/* kernels: everything that touches entries but for convolutions, behind one table for each precision.
+ * Buffers are row-major and may have any alignment; sizes were checked when the graph was built. No kernel
+ * allocates: scratch comes from the planner. `real` below is float or double after the table. Outputs come
+ * first, then inputs, then sizes. */
 #ifndef GNT_NN_KERNELS_H
 #define GNT_NN_KERNELS_H
 
@@ -43,10 +43,10 @@ typedef struct gnt_rows {
 } gnt_rows;
 
 /* A chain: elementwise functions of one flat index, computed block by block so that what lies between them
- * stays in the nearest cache. Its operands are slots: whole vectors of n entries, single blocks of scratch,
- * and the sources and results of its two ways to change size. With a pattern (inner, mid, low), entry i of
- * the vector belongs to entry (i / inner) % mid · low + i % low of the small one; low is 1, or the 8 or 16 channels of
- * a block, and divides inner.
+ * stays in the nearest cache. Its operands are slots: whole vectors of n entries, single blocks of
+ * scratch, and the sources and results of its two ways to change size. With a pattern (inner, mid, low),
+ * entry i of the vector belongs to entry (i / inner) % mid · low + i % low of the small one; low is 1, or
+ * the 8 or 16 channels of a block, and divides inner.
  *   SPREAD  y (scratch) = small a, repeated      SUM  small y = Σ a      DOT  small y = Σ a·b */
 enum { GNT_FUSED_SPREAD = GNT_OP_COUNT, GNT_FUSED_SUM, GNT_FUSED_DOT };
 

@@ -18,13 +18,14 @@ static double now(void) {
 
 /* ---- arithmetic ---- */
 
-/* Sums that do not wait for one another: the CPU has two units of four or five cycles' latency at most, and 16 vector
- * registers at least, of which two hold what all sums are multiplied by and added. */
+/* Sums that do not wait for one another: the CPU has two units of four or five cycles' latency at most,
+ * and 16 vector registers at least, of which two hold what all sums are multiplied by and added. */
 #define SUMS(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11)
 enum { N_SUMS = 12, TURNS = 1 << 14 };
 
-/* Defines a function of TURNS·N_SUMS multiply-adds of VECTOR, that returns something of them all. s ← s·½ + ½ tends to 1,
- * so no number becomes denormal. The empty asm keeps the compiler from computing it beforehand. */
+/* Defines a function of TURNS·N_SUMS multiply-adds of VECTOR, that returns something of them all. s ← s·½
+ * + ½ tends to 1, so no number becomes denormal. The empty asm keeps the compiler from computing it
+ * beforehand. */
 #define LOOP(NAME, TARGET, VECTOR, SET, MULTIPLY_ADD, ADD)                                                   \
     TARGET static void NAME(float *out) {                                                                    \
         VECTOR half = SET(0.5f), SUMS(DECLARE_SUM) all = SET(0.0f);                                          \

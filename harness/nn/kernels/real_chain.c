@@ -89,6 +89,8 @@ static void run_block(const gnt_fused_chain *c, const NAME(loops) * loops, void 
     }
 }
 
+/* at: a vector of n entries for each value, and the small ones that patterns name; place: n_slots
+ * pointers. */
 void NAME(fused_chain)(const gnt_fused_chain *c, void *const *at, void **place, void *scratch) {
     const NAME(loops) *loops = NAME(loops_best)();
     double *total = scratch;

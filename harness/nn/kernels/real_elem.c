@@ -1,4 +1,4 @@
-/* real_elem: whole vectors through the loops of this processor. */
+/* real_elem: whole vectors of n entries through the loops of this processor. */
 #include "nn/kernels/loops.h"
 
 void NAME(fill)(void *y, double value, int64_t n) {

@@ -14,6 +14,7 @@ static void window(int64_t i, int64_t k, int64_t stride, int64_t pad, int64_t n,
     *to = end < n ? end : n;
 }
 
+/* y: planes × oh × ow; x: planes × h × w. Ties go to the lowest index, and a NaN is the greatest. */
 void NAME(max_index)(int32_t *y, const void *x_all, const gnt_pool *s) {
     const real *x = x_all;
     for (int64_t plane = 0; plane < s->planes; plane++, x += s->h * s->w)
@@ -33,6 +34,7 @@ void NAME(max_index)(int32_t *y, const void *x_all, const gnt_pool *s) {
             }
 }
 
+/* y: planes × oh × ow; x: planes × h × w. */
 void NAME(avg_pool)(void *y_all, const void *x_all, const gnt_pool *s) {
     real *y = y_all;
     const real *x = x_all;
@@ -51,6 +53,7 @@ void NAME(avg_pool)(void *y_all, const void *x_all, const gnt_pool *s) {
             }
 }
 
+/* dx: planes × h × w; dy: planes × oh × ow. */
 void NAME(avg_pool_dx)(void *dx_all, const void *dy_all, const gnt_pool *s) {
     real *dx = dx_all;
     const real *dy = dy_all;
@@ -69,6 +72,7 @@ void NAME(avg_pool_dx)(void *dx_all, const void *dy_all, const gnt_pool *s) {
             }
 }
 
+/* y: rows; x: rows × n. */
 void NAME(log_sum_exp)(void *y_all, const void *x_all, const gnt_rows *s) {
     real *y = y_all;
     const real *x = x_all;
@@ -87,6 +91,7 @@ void NAME(log_sum_exp)(void *y_all, const void *x_all, const gnt_rows *s) {
     }
 }
 
+/* y: rows; x: rows × n. Ties go to the lowest index, and a NaN is the greatest. */
 void NAME(argmax)(int32_t *y, const void *x_all, const gnt_rows *s) {
     const real *x = x_all;
     for (int64_t row = 0; row < s->rows; row++, x += s->n) {
@@ -98,6 +103,7 @@ void NAME(argmax)(int32_t *y, const void *x_all, const gnt_rows *s) {
     }
 }
 
+/* y: rows × m; x: rows × n; index: rows × m, below n. */
 void NAME(gather)(void *y_all, const void *x_all, const int32_t *index, const gnt_rows *s) {
     real *y = y_all;
     const real *x = x_all;
@@ -106,6 +112,7 @@ void NAME(gather)(void *y_all, const void *x_all, const int32_t *index, const gn
             *y++ = x[index[j]];
 }
 
+/* y: rows × n; x: rows × m; index: rows × m, below n. */
 void NAME(scatter)(void *y_all, const void *x_all, const int32_t *index, const gnt_rows *s) {
     real *y = y_all;
     const real *x = x_all;

@@ -1,5 +1,5 @@
-/* real_shape: strided moves and sums. The order of every sum depends on the shape alone; sums run in double.
- */
+/* real_shape: strided moves and sums. The order of every sum depends on the shape alone; sums run in
+ * double. */
 #include <string.h>
 
 #include "nn/kernels/real.h"
@@ -31,6 +31,7 @@ static int move_table(real *y, const real *x, const gnt_move *m) {
 #endif
 }
 
+/* y, x: the entries of m->dim, wherever its strides put them. */
 void NAME(move)(void *y_all, const void *x_all, const gnt_move *m) {
     real *y = (real *)y_all + m->to_at;
     const real *x = (const real *)x_all + m->from_at;
@@ -92,6 +93,7 @@ static int step(odometer *o) {
     return 0;
 }
 
+/* y: the axes of r->dim that are not reduced; x: all of r->dim. */
 void NAME(sum)(void *y_all, const void *x_all, const gnt_reduce *r) {
     real *y = y_all;
     const real *x = x_all;

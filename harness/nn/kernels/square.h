@@ -1,5 +1,5 @@
-/* square: sixteen vectors of AVX-512 as a square that is turned about its diagonal. For files that are compiled for such
- * a processor: it is included after their choice of target. */
+/* square: sixteen vectors of AVX-512 as a square that is turned about its diagonal. For files that are
+ * compiled for such a processor: it is included after their choice of target. */
 #ifndef GNT_NN_SQUARE_H
 #define GNT_NN_SQUARE_H
 

@@ -37,8 +37,8 @@ int model_same_shape(const gnt_nn_shape *a, const gnt_nn_shape *b);
 int model_read_simple(model_parser *p, const json_t *spec, model_layer *l, const gnt_nn_shape *in,
                       gnt_err *err);
 
-/* The keys "loss", "output", "representation" and "share" of the file, once its layers are read; `last` gives the
- * output. read_share comes after the parameters stand before the buffers. */
+/* The keys "loss", "output", "representation" and "share" of the file, once its layers are read; `last`
+ * gives the output. read_share comes after the parameters stand before the buffers. */
 int model_read_output(gnt_model *m, const json_t *root, int32_t last, gnt_err *err);
 int model_read_representation(const model_parser *p, const json_t *given, gnt_err *err);
 int model_read_share(gnt_model *m, const json_t *given, gnt_err *err);

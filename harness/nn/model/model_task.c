@@ -1,5 +1,5 @@
-/* What a task makes of a model: what its outputs mean and which loss they have, which layer is the representation, and
- * which parameters clients share. */
+/* What a task makes of a model: what its outputs mean and which loss they have, which layer is the
+ * representation, and which parameters clients share. */
 #include <string.h>
 
 #include "base/mem.h"

@@ -21,7 +21,8 @@ typedef struct gnt_evaluator gnt_evaluator;
 
 enum { GNT_EVALUATE_OUTPUT = -1 };
 
-/* What `layer` gives, or the model's outputs (GNT_EVALUATE_OUTPUT: N×classes), in batches of n; batch norm evaluating. */
+/* What `layer` gives, or the model's outputs (GNT_EVALUATE_OUTPUT: N×classes), in batches of n; batch norm
+ * evaluating. */
 int gnt_evaluator_new(gnt_evaluator **out, const gnt_model *m, int32_t layer, int64_t n, gnt_err *err);
 int64_t gnt_evaluator_width(const gnt_evaluator *e); /* entries for each sample */
 void gnt_evaluator_free(gnt_evaluator *e);

@@ -1,15 +1,16 @@
-/* blocked: gives convolutions the layouts that their back-ends ask for, and what lies between them the same: blocks of
- * channels, or samples as the last axis.
+/* blocked: gives convolutions the layouts that their back-ends ask for, and what lies between them the
+ * same: blocks of channels, or samples as the last axis.
  *
- * One walk rebuilds the graph. Every node has a native form: rows, blocks or samples (activations), weights, or free
- * (made of fills and broadcasts alone: built in whatever form is asked for). An elementwise node takes the form of its first
- * operand that is neither rows nor free, so activations stay in blocks from one convolution to the next, and weight
- * gradients stay as they are into the sums over them. Any other form of a node is a copy, made when a reader first
- * asks, and kept.
+ * One walk rebuilds the graph. Every node has a native form: rows, blocks or samples (activations),
+ * weights, or free (made of fills and broadcasts alone: built in whatever form is asked for). An
+ * elementwise node takes the form of its first operand that is neither rows nor free, so activations stay
+ * in blocks from one convolution to the next, and weight gradients stay as they are into the sums over
+ * them. Any other form of a node is a copy, made when a reader first asks, and kept.
  *
  * A blocked layout is written as shape: n×c×h×w in blocks is n×C×h×w×b with c = C·b, weights o×c×kh×kw are
- * O×C×kh×kw×b×b, n×c×h×w with samples last n/16×c×h×w×16. So broadcasts and sums over it need no rule but their axes.
- * Only channels that are multiples of b take part, and sixteen samples or a multiple: there is no padding. */
+ * O×C×kh×kw×b×b, n×c×h×w with samples last n/16×c×h×w×16. So broadcasts and sums over it need no rule but
+ * their axes. Only channels that are multiples of b take part, and sixteen samples or a multiple: there is
+ * no padding. */
 #include "nn/plan/plan.h"
 
 #include <string.h>
@@ -87,8 +88,8 @@ static gnt_node reshape(pass *p, gnt_node x, const gnt_nn_shape *s, int form) {
 
 static gnt_node get(pass *p, gnt_node i, int form);
 
-/* Whether two forms of a tensor have their entries in one order: blocks of single entries are rows, and so are samples
- * of a single entry. */
+/* Whether two forms of a tensor have their entries in one order: blocks of single entries are rows, and so
+ * are samples of a single entry. */
 static int same_order(const int64_t *d, int a, int b) {
     int samples = a == GNT_LAYOUT_SAMPLES || b == GNT_LAYOUT_SAMPLES;
     if (samples)
@@ -214,7 +215,8 @@ static gnt_node sum_in(pass *p, gnt_node i, int form) {
     return forms_of(p, i)[GNT_LAYOUT_ROWS] = reshape(p, y, &v.shape, GNT_LAYOUT_ROWS);
 }
 
-/* The edge of the blocked part: what follows a convolution in rows is elementwise, and meets blocks sooner or later. */
+/* The edge of the blocked part: what follows a convolution in rows is elementwise, and meets blocks sooner
+ * or later. */
 static void enter_blocks(pass *p, gnt_node i) {
     if (!can_be(p, &p->from->v[i], GNT_LAYOUT_BLOCKS))
         return;

@@ -2,8 +2,9 @@
 #include "base/mem.h"
 #include "nn/plan/plan.h"
 
-/* Marks what depends on a gradient's convolution. What does not is a forward pass, where each rounding error goes into
- * everything after it and decides which ReLUs are open: it keeps sums that round as direct ones. */
+/* Marks what depends on a gradient's convolution. What does not is a forward pass, where each rounding
+ * error goes into everything after it and decides which ReLUs are open: it keeps sums that round as direct
+ * ones. */
 static uint8_t *behind_gradients(const gnt_graph *g) {
     uint8_t *behind = gnt_array((size_t)g->n, 1);
     for (gnt_node i = 0; behind && i < g->n; i++) {

@@ -1,16 +1,16 @@
-/* gram: takes weight gradients out of the way where they are only compared with something and differentiated again, as
- * in gradient matching. With few places (over the batch) against the channels, g = conv_dw(x, dy) is large and of low
- * rank; writing it, reading it beside the observed gradient c, writing a·c + b·g and reading that as weights takes more
- * time than all products. Without g:
+/* gram: takes weight gradients out of the way where they are only compared with something and
+ * differentiated again, as in gradient matching. With few places (over the batch) against the channels, g
+ * = conv_dw(x, dy) is large and of low rank; writing it, reading it beside the observed gradient c,
+ * writing a·c + b·g and reading that as weights takes more time than all products. Without g:
  *
  *   Σ g∘c                      = Σ dy∘conv(x, c)
  *   conv(x, a·c + b·g)         = a·conv(x, c) + b·gram(x, dy)               gram    = conv(x, g)
  *   conv_dx(dy, a·c + b·g)     = a·conv_dx(dy, c) + b·gram_dx(x, dy)        gram_dx = conv_dx(dy, g)
  *
- * and gram and gram_dx need no g either (real_gram.c). Of a dense layer g is a matrix product op(a)·op(b), and y·g is
- * (y·op(a))·op(b). It is done where every use of g is one of these, with one c that is an input or depends on held inputs
- * alone. Sums of squares of differences, as of an L2 distance, are left as they are: taken apart, they would cancel near
- * a match. So are masked gradients, whose rank is not low. */
+ * and gram and gram_dx need no g either (real_gram.c). Of a dense layer g is a matrix product op(a)·op(b),
+ * and y·g is (y·op(a))·op(b). It is done where every use of g is one of these, with one c that is an input
+ * or depends on held inputs alone. Sums of squares of differences, as of an L2 distance, are left as they
+ * are: taken apart, they would cancel near a match. So are masked gradients, whose rank is not low. */
 #include "nn/plan/plan.h"
 
 #include <string.h>
@@ -38,7 +38,8 @@ typedef struct pass {
     uint8_t *kind, *depth, *refused;
 } pass;
 
-/* What is linear in the weights: the convolution of x (or of dy) by them, or the product with one of g's factors. */
+/* What is linear in the weights: the convolution of x (or of dy) by them, or the product with one of g's
+ * factors. */
 typedef struct face {
     gnt_node g;
     int op;
@@ -63,8 +64,8 @@ double gnt_gram_flops(const gnt_conv *s) {
            places * places * (double)(s->kh * s->kw);
 }
 
-/* Both products that stand in the place of g take at most a quarter of what g itself does (with a half, 64 channels of
- * 8×8 gain nothing), and their matrices are no larger: by shape alone. */
+/* Both products that stand in the place of g take at most a quarter of what g itself does (with a half, 64
+ * channels of 8×8 gain nothing), and their matrices are no larger: by shape alone. */
 static int is_narrow(const gnt_conv *s) {
     double weights = (double)(s->o * s->c * s->kh * s->kw), pixels = (double)(s->n * s->h * s->w),
            places = (double)(s->n * s->oh * s->ow);

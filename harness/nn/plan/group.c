@@ -44,8 +44,8 @@ static int32_t stage_of(const grouper *w, gnt_node i) {
 
 /* ---- kinds ---- */
 
-/* Whether the axes of `wide` where the small side has size 1 lie outside and inside one run of common axes, after which
- * may come the channels of a block, common as well. */
+/* Whether the axes of `wide` where the small side has size 1 lie outside and inside one run of common
+ * axes, after which may come the channels of a block, common as well. */
 static int pattern(const gnt_nn_shape *wide, const gnt_nn_shape *small, int64_t *inner, int64_t *mid,
                    uint8_t *low) {
     int part = 0; /* 0 outer, 1 common, 2 inner */

@@ -23,8 +23,8 @@ typedef enum gnt_kind {
 } gnt_kind;
 
 typedef struct gnt_group_item {
-    int32_t stage, wave, late, group,
-        node; /* in the order of execution; late 0: kernel, 1: member of a group */
+    /* In the order of execution. late 0: a kernel; 1: a member of a group. */
+    int32_t stage, wave, late, group, node;
 } gnt_group_item;
 
 typedef struct gnt_grouping {

@@ -1,9 +1,9 @@
 /* plan: stages, values and steps of a simplified graph.
  *
- * Stages. A node that depends on an input given at stage s > 0 runs at the largest such s; one that depends on held
- * inputs alone, before all of these. Any other node runs at the stage that has a use for it, or where several
- * have, one before the first of them. So an edge never leads from a later stage to an earlier one, and the steps
- * ordered by stage, then by number, are a topological order. */
+ * Stages. A node that depends on an input given at stage s > 0 runs at the largest such s; one that
+ * depends on held inputs alone, before all of these. Any other node runs at the stage that has a use for
+ * it, or where several have, one before the first of them. So an edge never leads from a later stage to an
+ * earlier one, and the steps ordered by stage, then by number, are a topological order. */
 #include "nn/plan/plan.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
  *   convs     gives every convolution its back-end                                       (convs.c, nn/conv)
  *   blocks    gives every node the layout that the back-ends around it ask for           (blocked.c)
  *   schedule  gives every node its stage, joins elementwise nodes into chains, and turns
- *             nodes into steps on values                        (plan.c, group.c, chain.c, geometry.c, steps.c)
+ *             nodes into steps on values               (plan.c, group.c, chain.c, geometry.c, steps.c)
  *   layout    gives every value its place in one arena by its first and last use         (layout.c)
  *
  * A value is the result of a node of the simplified graph. Reshapes and contiguous slices are views: they
@@ -17,8 +17,8 @@
 #include "nn/graph/graph.h"
 #include "nn/kernels/kernels.h"
 
-/* Nodes that depend on no input are computed once, when the program is made; those that depend on held inputs alone
- * when one of these has changed. */
+/* Nodes that depend on no input are computed once, when the program is made; those that depend on held
+ * inputs alone when one of these has changed. */
 #define GNT_STAGE_CONSTANT (-2)
 #define GNT_STAGE_DEAD (-3)
 
@@ -93,8 +93,8 @@ typedef struct gnt_nn_plan {
     size_t arena;       /* bytes */
 } gnt_nn_plan;
 
-/* 0, or −1 with a sentence. On success the caller ends it with gnt_nn_plan_close. `plain` leaves out everything
- * that is there for speed: no folding, no merging, no chains; for tests to compare with. */
+/* 0, or −1 with a sentence. On success the caller ends it with gnt_nn_plan_close. `plain` leaves out
+ * everything that is there for speed: no folding, no merging, no chains; for tests to compare with. */
 int gnt_nn_plan_open(gnt_nn_plan *plan, const gnt_graph *g, const gnt_node *outputs,
                      const int32_t *output_stage, int32_t n_outputs, int32_t precision, int plain,
                      char *error, size_t error_size);
@@ -103,15 +103,16 @@ void gnt_nn_plan_close(gnt_nn_plan *plan);
 gnt_nn_plan_step *gnt_nn_plan_add(gnt_nn_plan *plan, const gnt_nn_plan_step *s); /* NULL out of memory */
 void gnt_fused_free(gnt_fused_chain *c);
 
-/* A slice is contiguous when every axis before its own has size 1; it and reshapes are views of their input. */
+/* A slice is contiguous when every axis before its own has size 1; it and reshapes are views of their
+ * input. */
 int gnt_nn_plan_is_view(const gnt_graph *ir, const gnt_vertex *v, int64_t *offset);
 
 /* Takes weight gradients out of the way that are only compared and differentiated again. −1 out of memory. */
 int gnt_nn_plan_gram(gnt_nn_plan *plan);
 double gnt_gram_flops(const gnt_conv *s); /* of one of the two products that stand in their place */
 
-/* Gives every convolution its back-end. With `any_layout` 0 all of them keep their operands in rows. −1 where one cannot
- * be made. */
+/* Gives every convolution its back-end. With `any_layout` 0 all of them keep their operands in rows. −1
+ * where one cannot be made. */
 int gnt_nn_plan_convs(gnt_nn_plan *plan, int any_layout);
 
 /* The back-end that gnt_nn_plan_convs gave to a convolution. */

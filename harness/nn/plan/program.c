@@ -113,8 +113,8 @@ static void run_steps(gnt_program *p, int32_t stage) {
         run_step(p, &p->plan.step[i]);
 }
 
-/* Whether all inputs that the stage reads are bound; takes copies of those that are not aligned. Runs the held steps
- * where need be. */
+/* Whether all inputs that the stage reads are bound; takes copies of those that are not aligned. Runs the
+ * held steps where need be. */
 static int take_inputs(gnt_program *p, int32_t stage) {
     if (!p || stage < 0 || stage >= GNT_NN_STAGES)
         return -1;

@@ -87,8 +87,8 @@ static int wrong(const question *q, double x) {
     return !(delta <= q->delta);
 }
 
-/* The least x > 0 at which `wrong` no longer holds, up to the last bit; infinity if there is none. Bisects on the
- * logarithm's scale while the bracket spans more than a factor of two, then plainly. */
+/* The least x > 0 at which `wrong` no longer holds, up to the last bit; infinity if there is none. Bisects
+ * on the logarithm's scale while the bracket spans more than a factor of two, then plainly. */
 static double least_right(const question *q, double start) {
     double low = start, high = start;
     while (wrong(q, high) && high < 1e300)

@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "gauntlet/nn.h"
 
-/* Vector code for the loops; entries are independent, so it gives the same bits. The vectors of a call are different
- * ones, or the same from the same entry on. */
+/* Vector code for the loops; entries are independent, so it gives the same bits. The vectors of a call are
+ * different ones, or the same from the same entry on. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #define INDEPENDENT _Pragma("GCC ivdep")
