@@ -5,6 +5,8 @@
 #include "base/json.h"
 #include "request/request_fields.h"
 
+static const char where[] = "the job's request";
+
 const char *gnt_job_kind_name(gnt_job_kind kind) {
     return gnt_request_kinds[kind].name;
 }
@@ -27,14 +29,27 @@ static int read_kind(gnt_job_kind *out, const json_t *json, gnt_err *err) {
             *out = (gnt_job_kind)k;
             return 0;
         }
-    return gnt_fail(err, "the job's request asks for %s, which is no kind of job", gnt_show(name).text);
+    return gnt_fail(err, "%s asks for %s, which is no kind of job", where, gnt_show(name).text);
+}
+
+static int check_members(const json_t *json, gnt_err *err) {
+    const char *name;
+    json_t *value;
+    if (!json_is_object(json))
+        return gnt_fail(err, "%s: is %s, expected an object", where, gnt_show(json).text);
+    json_object_foreach((json_t *)(uintptr_t)json, name,
+                        value) if (strcmp(name, "job") != 0 &&
+                                   strcmp(name, "ask") != 0) return gnt_fail(err,
+                                                                             "%s: has the unknown field %s",
+                                                                             where, gnt_show_text(name).text);
+    return 0;
 }
 
 int gnt_request_decode(gnt_request *out, const json_t *json, gnt_err *err) {
     *out = (gnt_request){0};
-    if (read_kind(&out->kind, json, err) == 0 &&
+    if (check_members(json, err) == 0 && read_kind(&out->kind, json, err) == 0 &&
         gnt_fields_decode(gnt_request_kinds[out->kind].fields, &out->data, json_object_get(json, "ask"),
-                          &out->memory, "the job's request", err) == 0)
+                          &out->memory, where, err) == 0)
         return 0;
     gnt_request_free(out);
     return -1;
