@@ -130,13 +130,16 @@ static void refuse(const visit *v, const gnt_field *f, json_t *object, const cha
     json_object_set_new(object, f->name, was);
 }
 
-/* The value in the field's place is read. Takes it over. */
+/* The value in the field's place is read, and comes back. Takes it over. */
 static void accept(const visit *v, const gnt_field *f, json_t *object, const char *path, json_t *value) {
     json_t *was = replace(object, f->name, value);
     gnt_err err = {0};
     char *text = read_and_write(v, GNT_FIELDS_ALL, &err);
     if (!text)
         fail_msg("%s: %s", path, err.text);
+    char *given = gnt_json_canonical(v->root);
+    assert_string_equal(text, given);
+    gnt_free(given);
     gnt_free(text);
     json_object_set_new(object, f->name, was);
 }
