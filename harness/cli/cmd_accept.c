@@ -169,22 +169,22 @@ static void say(void *user, const char *line) {
 }
 
 static int audit(options *o, size_t n_cells) {
-    cli_run_suite kept;
+    cli_run_suite stored;
     gnt_audit_counts counts = {0};
     gnt_err err = {""};
     uint8_t *named = cli_deciding(o->run, n_cells, &err);
-    int rc = named ? cli_run_suite_open(&kept, o->run, &o->paths, &o->audit.walls, &err) : -1;
-    if (rc == 0 && kept.plan.n != n_cells) /* flags are counted by the cells of results.json */
+    int rc = named ? cli_run_suite_open(&stored, o->run, &o->paths, &o->audit.walls, &err) : -1;
+    if (rc == 0 && stored.plan.n != n_cells) /* flags are counted by the cells of results.json */
         rc = gnt_fail(&err, "its suite cannot be planned here as it was");
     if (rc == 0) {
         printf("audit: the cells that decide, and %zu drawn with --seed %" PRIu64 "\n", o->audit.cells,
                o->audit.seed);
         gnt_interrupt_catch();
         o->audit.named = named;
-        rc = gnt_audit(&kept.suite, &kept.plan, &o->audit, &counts, say, NULL, &err);
+        rc = gnt_audit(&stored.suite, &stored.plan, &o->audit, &counts, say, NULL, &err);
     }
     if (named)
-        cli_run_suite_close(&kept);
+        cli_run_suite_close(&stored);
     gnt_free(named);
     if (rc != 0) {
         gnt_fail_in(&err, "it cannot be audited");

@@ -104,19 +104,19 @@ static void say(void *user, const char *line) {
     fflush(stdout);
 }
 
-static int audit(options *o, cli_run_suite *kept, gnt_err *err) {
+static int audit(options *o, cli_run_suite *stored, gnt_err *err) {
     gnt_audit_counts counts = {0};
     cli_redrawn fresh = {.folder = o->how.folder};
-    uint8_t *named = o->deciding ? cli_deciding(o->how.folder, kept->plan.n, err) : NULL;
+    uint8_t *named = o->deciding ? cli_deciding(o->how.folder, stored->plan.n, err) : NULL;
     if (o->deciding && !named)
         return GNT_EXIT_WRONG;
     o->how.named = named;
     printf("cells chosen with --seed %" PRIu64 "\n", o->how.seed);
     gnt_interrupt_catch();
     if (o->new_seed) /* all that is drawn hangs on the run key */
-        kept->suite.key = gnt_audit_new_key(o->how.seed);
+        stored->suite.key = gnt_audit_new_key(o->how.seed);
     o->how.redrawn = o->new_seed ? cli_compare_redrawn : NULL;
-    const int rc = gnt_audit(&kept->suite, &kept->plan, &o->how, &counts, say, &fresh, err);
+    const int rc = gnt_audit(&stored->suite, &stored->plan, &o->how, &counts, say, &fresh, err);
     gnt_free(named);
     if (rc != 0)
         return GNT_EXIT_WRONG;
@@ -128,11 +128,11 @@ static int audit(options *o, cli_run_suite *kept, gnt_err *err) {
 }
 
 /* With all that the run had: whatever results.json says twice is checked. */
-static int hold(const char *folder, const cli_run_suite *kept, gnt_err *err) {
+static int hold(const char *folder, const cli_run_suite *stored, gnt_err *err) {
     gnt_tally tally;
     char *path = gnt_format("%s/results.json", folder);
-    const int rc =
-        path ? cli_consistency_check(&tally, path, &kept->env, "audit", err) : gnt_fail(err, "out of memory");
+    const int rc = path ? cli_consistency_check(&tally, path, &stored->env, "audit", err)
+                        : gnt_fail(err, "out of memory");
     gnt_free(path);
     if (rc == 0)
         gnt_tally_free(&tally);
@@ -142,7 +142,7 @@ static int hold(const char *folder, const cli_run_suite *kept, gnt_err *err) {
 int gnt_cmd_audit(int argc, char **argv) {
     options o;
     gnt_err err = {0};
-    cli_run_suite kept;
+    cli_run_suite stored;
     gnt_sandbox_report sandbox_here;
     int code = read_options(argc, argv, &o);
     if (code != CLI_GO_ON)
@@ -150,11 +150,11 @@ int gnt_cmd_audit(int argc, char **argv) {
     code = GNT_EXIT_WRONG;
     if (cli_sandbox_check("audit", &o.how.walls, 1, &sandbox_here) != 0)
         return code;
-    if (cli_run_suite_open(&kept, o.how.folder, &o.paths, &o.how.walls, &err) == 0 &&
-        hold(o.how.folder, &kept, &err) == 0)
-        code = audit(&o, &kept, &err);
+    if (cli_run_suite_open(&stored, o.how.folder, &o.paths, &o.how.walls, &err) == 0 &&
+        hold(o.how.folder, &stored, &err) == 0)
+        code = audit(&o, &stored, &err);
     if (code == GNT_EXIT_WRONG)
         fprintf(stderr, "gauntlet audit: %s\n", err.text);
-    cli_run_suite_close(&kept);
+    cli_run_suite_close(&stored);
     return code;
 }

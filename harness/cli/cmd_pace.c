@@ -81,7 +81,7 @@ int gnt_cmd_pace(int argc, char **argv) {
     const cli_option known[] = {CLI_PATHS(&paths), CLI_SANDBOX(&p.how.walls), {0}};
     const cli_command command = {.name = "pace", .help = help, .options = known};
     cli_words words;
-    cli_run_suite kept = {0};
+    cli_run_suite stored = {0};
     gnt_err err = {0};
     int code = cli_args(&command, argc, argv, &words);
     if (code != CLI_GO_ON)
@@ -97,12 +97,12 @@ int gnt_cmd_pace(int argc, char **argv) {
     p.line = gnt_alloc(MOST_LINE);
     int rc = p.line ? read_jobs(&p, &err) : gnt_fail(&err, "out of memory");
     if (rc == 0)
-        rc = cli_run_suite_open(&kept, p.how.folder, &paths, &p.how.walls, &err);
+        rc = cli_run_suite_open(&stored, p.how.folder, &paths, &p.how.walls, &err);
     if (rc == 0)
-        rc = gnt_pace(&kept.suite, &kept.plan, &p.how, &err);
+        rc = gnt_pace(&stored.suite, &stored.plan, &p.how, &err);
     if (rc != 0)
         say(json_pack("{s:s}", "error", err.text));
-    cli_run_suite_close(&kept);
+    cli_run_suite_close(&stored);
     json_decref(p.request);
     gnt_free(p.line);
     return rc == 0 ? GNT_EXIT_OK : GNT_EXIT_WRONG;

@@ -315,12 +315,12 @@ static int transform(local *l, const gnt_fl_shared *out, gnt_err *err) {
 
 int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *samples,
                   const gnt_fl_holding *holds, const gnt_samples *public_data, const float *weights,
-                  const float *buffers, int how, const gnt_fl_shared *out, gnt_err *err) {
+                  const float *buffers, gnt_fl_batching batching, const gnt_fl_shared *out, gnt_err *err) {
     local l = {.fl = fl,
                .own = samples,
-               .used = how == GNT_FL_BATCHES ? out->used : NULL,
+               .used = batching == GNT_FL_BATCHES ? out->used : NULL,
                .out = out,
-               .passes = how == GNT_FL_BATCHES ? gnt_fl_passes(&fl->config, samples->n) : 1};
+               .passes = batching == GNT_FL_BATCHES ? gnt_fl_passes(&fl->config, samples->n) : 1};
     int rc = -1;
     l.client = (gnt_client){.size = sizeof l.client,
                             .index = client,
@@ -332,7 +332,7 @@ int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *
                             .rounds = fl->config.rounds,
                             .per_round = gnt_fl_per_round(&fl->config),
                             .steps = fl->config.steps,
-                            .batch = how == GNT_FL_BATCHES ? fl->config.batch : samples->n,
+                            .batch = batching == GNT_FL_BATCHES ? fl->config.batch : samples->n,
                             .weights = weights,
                             .buffers = buffers,
                             .public_data = public_data};
@@ -342,13 +342,13 @@ int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *
     for (int64_t i = 0; i < fl->tensors.n; at += fl->tensors.tensor[i++].count)
         fl->tensors.tensor[i].data = at;
     l.client.samples = &l.set.view;
-    if (how != GNT_FL_ENCODED && encode_set(&l, round * l.passes, err) != 0)
+    if (batching != GNT_FL_ENCODED && encode_set(&l, round * l.passes, err) != 0)
         goto cleanup;
-    if (how == GNT_FL_BATCHES && shuffle_samples(&l, err) != 0)
+    if (batching == GNT_FL_BATCHES && shuffle_samples(&l, err) != 0)
         goto cleanup;
     if (l.used && note_used(&l, err) != 0)
         goto cleanup;
-    if (how == GNT_FL_BATCHES && fl->config.steps == 0 && narrow_to_one_batch(&l, err) != 0)
+    if (batching == GNT_FL_BATCHES && fl->config.steps == 0 && narrow_to_one_batch(&l, err) != 0)
         goto cleanup;
     rc = compute(&l, weights, out, err);
     if (rc == 0)

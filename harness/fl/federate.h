@@ -69,23 +69,23 @@ void gnt_fl_used_free(gnt_fl_used *u);
 /* One tensor for each shared parameter, in order, without data; out->tensor is to be freed. */
 int gnt_fl_tensors(gnt_tensors *out, const gnt_model *m, gnt_err *err);
 
-/* What a client holds in all, as hooks are told. */
+/* What a client holds in all, as hooks see it in gnt_client. */
 typedef struct gnt_fl_holding {
     int64_t samples, labels; /* labels: how many different ones */
 } gnt_fl_holding;
 
-/* How a client goes through its samples: */
-enum {
+/* How a client goes through its samples. */
+typedef enum gnt_fl_batching {
     GNT_FL_BATCHES, /* in batches drawn for (round, client); sets are encoded anew in each pass over them */
     GNT_FL_WHOLE,   /* every step uses all samples, as an observed target does */
     GNT_FL_ENCODED  /* the same, and they are encoded already: no set is encoded any more */
-};
+} gnt_fl_batching;
 
 /* One client's defended update from `samples` at the broadcast weights, with its own parameters in their
- * place (all gnt_model_size entries), in the way `how`. holds: NULL: `samples` are all it holds. */
+ * place (all gnt_model_size entries), in the way `batching`. holds: NULL: `samples` are all it holds. */
 int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *samples,
                   const gnt_fl_holding *holds, const gnt_samples *public_data, const float *weights,
-                  const float *buffers, int how, const gnt_fl_shared *out, gnt_err *err);
+                  const float *buffers, gnt_fl_batching batching, const gnt_fl_shared *out, gnt_err *err);
 
 /* What the server received of one client in a round: `update` are the bytes that go into the aggregation.
  * Valid until the callback returns. */
