@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
+#include "cli/worker_blas.h"
 #include "nn/kernels/limits.h"
 #include "nn/plan/program.h"
 #include "nn/model/recipe.h"
@@ -105,23 +106,6 @@ static int read_options(int argc, char **argv, options *o) {
 }
 
 /* ---- the program ---- */
-
-/* OpenBLAS chooses its kernels when it is loaded, before main; so what workers are told is
- * told here by starting over. */
-static void start_over(int argc, char **argv) {
-    const char *core = gnt_child_blas_core();
-    if (getenv("OPENBLAS_NUM_THREADS") && (!*core || getenv("OPENBLAS_CORETYPE")))
-        return;
-    if (setenv("OPENBLAS_NUM_THREADS", "1", 1) || (*core && setenv("OPENBLAS_CORETYPE", core, 1)))
-        return;
-    char name[] = "gauntlet", **all = gnt_array((size_t)argc + 2, sizeof *all);
-    if (!all)
-        return;
-    all[0] = name;
-    memcpy(all + 1, argv, (size_t)argc * sizeof *all);
-    execv("/proc/self/exe", all);
-    gnt_free(all); /* it goes on as it is */
-}
 
 /* A path as it stands, or a name: looked for in models, and beside this program as run looks there. */
 static int load_model(gnt_model **out, const options *o, gnt_err *err) {
@@ -301,7 +285,7 @@ int gnt_cmd_program(int argc, char **argv) {
     if (code != CLI_GO_ON)
         return code;
     if (o.seconds > 0)
-        start_over(argc, argv);
+        cli_start_with_worker_blas(argc, argv);
     gnt_key key = gnt_key_of_seed(1);
     gnt_stream random = gnt_stream_open(&key, "explain");
     int rc = load_model(&m, &o, &err);

@@ -34,6 +34,9 @@ static const char help[] =
     "  --models DIR       one more folder of model files\n"
     "  --plugins DIR      one more folder of plugins\n"
     "  --no-report        leave the report out\n"
+    "  --keep-failed DIR  keep of each job that fails a folder in DIR, with its request and its inputs, "
+    "which are private data;\n"
+    "                     `gauntlet worker --job FOLDER` runs that job again by itself, for a debugger\n"
     "  -q, --quiet        no progress, no summary\n" CLI_SANDBOX_HELP
     "Exit code: 0 every cell is ok or n/a, 1 a cell failed or a file could not be written, 2 the suite or "
     "the command "
@@ -41,7 +44,7 @@ static const char help[] =
     "or the sandbox less than required, 130 interrupted.\n";
 
 typedef struct options {
-    const char *suite, *output, *scale;
+    const char *suite, *output, *scale, *keep_failed;
     cli_paths paths;
     uint64_t jobs;
     int dry, json, no_report, quiet;
@@ -77,6 +80,7 @@ static int read_options(int argc, char **argv, options *o) {
         CLI_PATHS(&o->paths),
         CLI_SANDBOX(&o->sandbox),
         {.name = "shard", .kind = CLI_READ, .to = o, .read = read_shard},
+        {.name = "keep-failed", .kind = CLI_TEXT, .to = &o->keep_failed},
         {.name = "no-report", .kind = CLI_FLAG, .to = &o->no_report},
         {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .to = &o->quiet},
         {0}};
@@ -161,6 +165,7 @@ static int run_plan(const options *o, const gnt_suite *suite, const gnt_plan *pl
                            .jobs = (int)o->jobs,
                            .quiet = o->quiet,
                            .wanted = wanted,
+                           .keep_failed = o->keep_failed,
                            .walls = o->sandbox,
                            .walls_here = o->sandbox_here.remark};
     gnt_run_counts counts = {0};

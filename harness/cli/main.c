@@ -4,10 +4,11 @@
 
 #include "base/err.h"
 #include "cli/cmd.h"
+#include "cli/worker.h"
+#include "cli/worker_blas.h"
 #include "gauntlet/plugin.h"
 #include "process/child.h"
 #include "run/version.h"
-#include "cli/worker.h"
 
 typedef struct command {
     const char *name, *line; /* line NULL: not listed */
@@ -15,7 +16,17 @@ typedef struct command {
 } command;
 
 static int worker(int argc, char **argv) {
-    (void)argc, (void)argv;
+    if (argc == 3 && strcmp(argv[1], "--job") == 0) {
+        cli_start_with_worker_blas(argc, argv);
+        return gnt_worker_job(argv[2]);
+    }
+    if (argc > 1) {
+        fputs("gauntlet worker: expected --job DIR, a folder that `gauntlet run --keep-failed` left, or "
+              "nothing, "
+              "as gauntlet itself starts it\n",
+              stderr);
+        return GNT_EXIT_WRONG;
+    }
     return gnt_worker_main();
 }
 

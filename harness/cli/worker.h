@@ -5,5 +5,7 @@
 
 /* `gauntlet worker`; returns the exit code. */
 int gnt_worker_main(void);
+/* `gauntlet worker --job DIR`; returns the exit code. */
+int gnt_worker_job(const char *folder);
 
 #endif

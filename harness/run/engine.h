@@ -24,6 +24,8 @@ typedef struct gnt_run_options {
     /* Called when every cell is done, while its jobs can still be run again (run/pace.h); NULL: not. */
     int (*done)(void *user, struct run *r, gnt_err *err);
     void *user;
+    /* Where each job that fails leaves a folder with its request and inputs; NULL: nowhere. */
+    const char *keep_failed;
     const double *strength; /* of matched cells, n_tasks × n_defenses, in place of searches; NULL: searches */
 } gnt_run_options;
 

@@ -273,8 +273,11 @@ static int finish_job(run *r, run_job *j, gnt_err *err) {
             accept(r, j);
     } else
         end_badly(j, verdict, &reason);
-    if (j->state == RUN_ENDED)
+    if (j->state == RUN_ENDED) {
         j->tail = gnt_strdup(result->stderr_tail);
+        if (strcmp(j->verdict, "unsupported") != 0 && strcmp(j->verdict, "stopped") != 0)
+            run_keep_failed(r, j);
+    }
     close_inputs(j);
     run_sides_free(j);
     gnt_child_free(j->child);

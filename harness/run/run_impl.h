@@ -158,6 +158,10 @@ run_job *run_attack_job(run *r, const gnt_cell *c, double strength);
 run_job *run_first_job(run *r, const gnt_cell *c, double strength); /* of a chain */
 run_job *run_score_job(run *r, const gnt_cell *c, double strength, run_job *attack);
 
+/* ---- keep_failed.c ---- */
+/* Before the job's inputs are closed; nothing happens where the user did not ask for it. What cannot be kept is a warning. */
+void run_keep_failed(const run *r, const run_job *j);
+
 /* ---- utility.c ---- */
 /* Utility after the last round; NaN when the job has none. *noise (may be NULL): its standard error. */
 double run_utility(const run *r, run_job *train, double *noise);

@@ -6,74 +6,29 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/random.h"
+#include "request/side.h"
 
 static const double grace = 2; /* seconds */
 
-/* What a training and a replay say of the processes beside them. */
-typedef struct sides {
-    const gnt_request_model *model;
-    const gnt_request_samples *samples;
-    const gnt_request_plugins *defense;
-    const gnt_key *key;
-    uint32_t wanted;
-    int copies;
-} sides;
-
-static sides sides_of(const gnt_request *q) {
-    const gnt_request_train *t = &q->train;
-    const gnt_request_replay *p = &q->replay;
-    if (q->kind == GNT_JOB_TRAIN)
-        return (sides){&t->model, &t->samples, &t->defense, &t->defense_key, t->sides, t->copies};
-    if (q->kind == GNT_JOB_REPLAY)
-        return (sides){&p->model, &p->samples, &p->defense, &p->defense_key, p->sides, p->copies};
-    return (sides){0};
-}
-
-/* What a side may have of the job's inputs: artefacts that clients keep to themselves are for their side alone. */
-static int is_for_side(const sides *s, uint32_t side, const char *name) {
-    static const char artefacts[] = "artefacts.";
-    if (strncmp(name, artefacts, sizeof artefacts - 1) != 0)
-        return strcmp(name, "public") == 0 || strncmp(name, "model.", 6) == 0;
-    const size_t member = (size_t)strtoul(name + sizeof artefacts - 1, NULL, 10);
-    return side != GNT_SIDE_SERVER || (member < s->defense->n && !s->defense->at[member].private_artefacts);
-}
-
-/* Clients one by one, each by a process that saw no other (job/side_copies.h). */
-static int by_copies(const sides *s, uint32_t side) {
-    return s->copies && side == GNT_SIDE_CLIENT;
-}
-
-/* The request of a side: what it needs of the job's, and no more. Each side has a key of its own: the job keeps the one that
- * clients' streams are derived from, and sends each client's with what it asks for it, so that no process can draw the noise of
- * another's client again. */
-static json_t *request_of(const sides *s, uint32_t side) {
-    const gnt_request own = {.kind = GNT_JOB_SIDE,
-                             .side = {.side = side,
-                                      .model = *s->model,
-                                      .samples = *s->samples,
-                                      .defense = *s->defense,
-                                      .key = gnt_key_derive(s->key, gnt_word_name(&gnt_side_words, side))}};
-    return gnt_request_encode(&own, GNT_FIELDS_ALL);
-}
-
-static int start_one(run *r, run_job *j, const sides *s, uint32_t side, const gnt_sandbox_spec *sandbox,
-                     const gnt_child_input *inputs, size_t n_inputs, int *job_end, gnt_err *err) {
+static int start_one(run *r, run_job *j, const gnt_request_sides *s, uint32_t side,
+                     const gnt_sandbox_spec *sandbox, const gnt_child_input *inputs, size_t n_inputs,
+                     int *job_end, gnt_err *err) {
     gnt_child_input own[RUN_MOST_INPUTS];
     size_t n = 0;
     int end[2], line[2] = {-1, -1};
     for (size_t i = 0; i < n_inputs; i++)
-        if (is_for_side(s, side, inputs[i].name))
+        if (gnt_side_reads(s, side, inputs[i].name))
             own[n++] = inputs[i];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, end) != 0)
         return gnt_fail(err, "cannot connect two processes of a job: %s", strerror(errno));
-    const int copies = by_copies(s, side);
+    const int copies = gnt_side_copies(s, side);
     if (copies && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line) != 0) {
         close(end[0]);
         close(end[1]);
         return gnt_fail(err, "cannot connect two processes of a job: %s", strerror(errno));
     }
-    json_t *ask = request_of(s, side);
+    const gnt_request of_side = gnt_request_of_side(s, side);
+    json_t *ask = gnt_request_encode(&of_side, GNT_FIELDS_ALL);
     gnt_sandbox_spec own_sandbox = *sandbox;
     own_sandbox.may_fork = copies; /* no processes but where clients are served by copies */
     const gnt_child_socket sockets[] = {{.name = "training", .fd = end[1]},
@@ -107,7 +62,7 @@ static int start_one(run *r, run_job *j, const sides *s, uint32_t side, const gn
 
 int run_sides_start(run *r, run_job *j, const gnt_sandbox_spec *sandbox, const gnt_child_input *inputs,
                     size_t n_inputs, gnt_child_socket *sockets, size_t *n_sockets, gnt_err *err) {
-    const sides s = sides_of(&j->request);
+    const gnt_request_sides s = gnt_request_sides_of(&j->request);
     *n_sockets = 0;
     for (size_t i = 0; i < gnt_side_words.n; i++) {
         const gnt_word *side = &gnt_side_words.word[i];

@@ -182,7 +182,7 @@ static void what_is_written_is_read(void **state) {
 static void requests_come_back(void **state) {
     (void)state;
     for (int kind = 0; kind < GNT_JOB_KINDS; kind++) {
-        gnt_request from = {.kind = (gnt_job_kind)kind}, to;
+        gnt_request from = {.kind = (gnt_job_kind)kind}, to, refused;
         gnt_err err = {0};
         const gnt_fields *fields = gnt_request_kinds[kind].fields;
         const void *ask = filled(fields, 1, &from.memory);
@@ -195,14 +195,15 @@ static void requests_come_back(void **state) {
         json_t *again = gnt_request_encode(&to, GNT_FIELDS_ALL);
         assert_true(json_equal(json, again));
         json_object_set_new(json, "more", json_true());
-        assert_int_equal(gnt_request_decode(&from, json, &err), -1);
+        assert_int_equal(gnt_request_decode(&refused, json, &err), -1);
         assert_string_equal(err.text, "the job's request: has the unknown field \"more\"");
-        assert_null(from.memory.last);
+        assert_null(refused.memory.last);
         json_decref(again);
         json_decref(json);
         gnt_request_free(&to);
         assert_null(to.memory.last);
         gnt_request_free(&to);
+        gnt_request_free(&from);
     }
 }
 

@@ -1,0 +1,184 @@
+/* `gauntlet worker --job DIR`: one job that `gauntlet run --keep-failed` kept, run again in this process, for a debugger. There
+ * is no sandbox and no limit, and plugins are opened as they are. What it writes goes to DIR/outputs.
+ *
+ * The processes beside a training or a replay, in which hooks run, are copies of this one. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "cli/worker.h"
+#include "job/job.h"
+#include "request/side.h"
+
+enum { MOST_LINES = 4 };
+
+typedef struct line { /* a socket to another process of the job */
+    const char *name;
+    int fd;
+} line;
+
+typedef struct place {
+    const char *folder;
+    line line[MOST_LINES];
+    size_t n_lines;
+    /* NULL: all inputs may be read. */
+    const gnt_request_sides *sides;
+    uint32_t side;
+} place;
+
+static char *path_in(const place *p, const char *part, const char *name) {
+    return gnt_format("%s/%s/%s", p->folder, part, name);
+}
+
+static int has(void *context, const char *name) {
+    const place *p = context;
+    char *path = path_in(p, "inputs", name);
+    const int there = path && (!p->sides || gnt_side_reads(p->sides, p->side, name)) && gnt_file_exists(path);
+    gnt_free(path);
+    return there;
+}
+
+static int read_input(void *context, const char *name, gnt_st *out, gnt_err *err) {
+    char *path = path_in(context, "inputs", name);
+    const int rc = path ? gnt_st_load(out, path, err) : gnt_fail(err, "out of memory");
+    gnt_free(path);
+    return rc;
+}
+
+static int write_output(void *context, const char *name, const gnt_st *st, gnt_err *err) {
+    char *path = path_in(context, "outputs", name);
+    const int rc = path ? gnt_st_save(st, path, err) : gnt_fail(err, "out of memory");
+    gnt_free(path);
+    return rc;
+}
+
+static int socket_of(void *context, const char *name) {
+    const place *p = context;
+    for (size_t i = 0; i < p->n_lines; i++)
+        if (strcmp(p->line[i].name, name) == 0)
+            return p->line[i].fd;
+    return -1;
+}
+
+static void progress(void *context, double done, double total) {
+    (void)context, (void)done, (void)total;
+}
+
+static int goes_on(void *context) {
+    (void)context;
+    return 0;
+}
+
+static int run_here(place *p, const gnt_request *request, json_t *facts, gnt_err *err) {
+    gnt_work w = {.request = request,
+                  .memory = (size_t)1 << 40,
+                  .context = p,
+                  .has = has,
+                  .read = read_input,
+                  .write = write_output,
+                  .socket = socket_of,
+                  .progress = progress,
+                  .should_stop = goes_on,
+                  .facts = facts};
+    return gnt_job_run(&w, err);
+}
+
+/* In the copy. */
+static int serve(const place *of, const gnt_request_sides *sides, uint32_t side, int fd) {
+    gnt_err err = {0};
+    place p = {.folder = of->folder, .line = {{"training", fd}}, .n_lines = 1, .sides = sides, .side = side};
+    int pair[2] = {-1, -1};
+    if (gnt_side_copies(sides, side) && socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0) {
+        p.line[p.n_lines++] = (line){"outer", pair[0]};
+        p.line[p.n_lines++] = (line){"inner", pair[1]};
+    }
+    const gnt_request request = gnt_request_of_side(sides, side);
+    json_t *facts = json_object();
+    const int rc = run_here(&p, &request, facts, &err);
+    if (rc != 0)
+        fprintf(stderr, "the side %s failed: %s\n", gnt_word_name(&gnt_side_words, side), err.text);
+    json_decref(facts);
+    return rc == 0 ? 0 : 1;
+}
+
+static int start_sides(place *p, const gnt_request_sides *sides, gnt_err *err) {
+    for (size_t i = 0; i < gnt_side_words.n; i++) {
+        const gnt_word *side = &gnt_side_words.word[i];
+        int end[2];
+        if (!(sides->wanted & side->bit))
+            continue;
+        if (socketpair(AF_UNIX, SOCK_STREAM, 0, end) != 0)
+            return gnt_fail(err, "cannot connect two processes of a job");
+        fflush(NULL);
+        const pid_t pid = fork();
+        if (pid == 0) {
+            for (size_t k = 0; k < p->n_lines; k++)
+                close(p->line[k].fd);
+            close(end[0]);
+            _exit(serve(p, sides, side->bit, end[1]));
+        }
+        close(end[1]);
+        p->line[p->n_lines++] = (line){side->name, end[0]};
+        if (pid < 0)
+            return gnt_fail(err, "cannot copy this process");
+    }
+    return 0;
+}
+
+static int read_request(gnt_request *out, const char *folder, gnt_err *err) {
+    enum { MOST = 64 << 20 };
+    gnt_doc doc;
+    char *path = gnt_format("%s/request.json", folder);
+    int rc = path ? gnt_doc_load(&doc, path, MOST, err) : gnt_fail(err, "out of memory");
+    gnt_free(path);
+    if (rc != 0)
+        return -1;
+    rc = gnt_request_decode(out, doc.root, err);
+    gnt_doc_free(&doc);
+    return rc;
+}
+
+static int make_outputs(const char *folder, gnt_err *err) {
+    char *path = gnt_format("%s/outputs", folder);
+    const int rc = path ? gnt_make_dirs(path, err) : gnt_fail(err, "out of memory");
+    gnt_free(path);
+    return rc;
+}
+
+int gnt_worker_job(const char *folder) {
+    gnt_err err = {0};
+    gnt_request request = {0};
+    place p = {.folder = folder};
+    json_t *facts = json_object();
+    signal(SIGPIPE, SIG_IGN);
+    int rc = read_request(&request, folder, &err);
+    if (rc == 0)
+        rc = make_outputs(folder, &err);
+    const gnt_request_sides sides = gnt_request_sides_of(&request);
+    if (rc == 0)
+        rc = start_sides(&p, &sides, &err);
+    if (rc == 0)
+        rc = run_here(&p, &request, facts, &err);
+    for (size_t i = 0; i < p.n_lines; i++)
+        close(p.line[i].fd);
+    int status, bad = 0;
+    while (wait(&status) > 0)
+        if (WIFSIGNALED(status)) {
+            fprintf(stderr, "a side ended by signal %d (%s)\n", WTERMSIG(status),
+                    strsignal(WTERMSIG(status)));
+            bad = 1;
+        }
+    if (rc != 0)
+        fprintf(stderr, "gauntlet worker: %s\n", err.text);
+    else
+        printf("the job ended well; its outputs are in %s/outputs\n", folder);
+    json_decref(facts);
+    gnt_request_free(&request);
+    return rc != 0 || bad;
+}

@@ -1,0 +1,37 @@
+#include "request/side.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+gnt_request_sides gnt_request_sides_of(const gnt_request *job) {
+    const gnt_request_train *t = &job->train;
+    const gnt_request_replay *p = &job->replay;
+    if (job->kind == GNT_JOB_TRAIN)
+        return (gnt_request_sides){&t->model, &t->samples, &t->defense, &t->defense_key, t->sides, t->copies};
+    if (job->kind == GNT_JOB_REPLAY)
+        return (gnt_request_sides){&p->model, &p->samples, &p->defense, &p->defense_key, p->sides, p->copies};
+    return (gnt_request_sides){0};
+}
+
+gnt_request gnt_request_of_side(const gnt_request_sides *sides, uint32_t side) {
+    const char *name = gnt_word_name(&gnt_side_words, side);
+    return (gnt_request){.kind = GNT_JOB_SIDE,
+                         .side = {.side = side,
+                                  .model = *sides->model,
+                                  .samples = *sides->samples,
+                                  .defense = *sides->defense,
+                                  .key = gnt_key_derive(sides->key, name)}};
+}
+
+int gnt_side_copies(const gnt_request_sides *sides, uint32_t side) {
+    return sides->copies && side == GNT_SIDE_CLIENT;
+}
+
+int gnt_side_reads(const gnt_request_sides *sides, uint32_t side, const char *input) {
+    static const char artefacts[] = "artefacts.";
+    if (strncmp(input, artefacts, sizeof artefacts - 1) != 0)
+        return strcmp(input, "public") == 0 || strncmp(input, "model.", 6) == 0;
+    const size_t member = (size_t)strtoul(input + sizeof artefacts - 1, NULL, 10);
+    return side != GNT_SIDE_SERVER ||
+           (member < sides->defense->n && !sides->defense->at[member].private_artefacts);
+}
