@@ -127,8 +127,8 @@ static inline void write_about(const bench *b, const char *name, const char *tex
 
 enum { MOST_RUNS = 4 };
 
-/* A board of the named runs, "NAME" or "CONTRIBUTOR=NAME", into the folder `out`; its JSON. `tally` (may be NULL) is of the
- * last of them. */
+/* A board of the named runs, "NAME" or "CONTRIBUTOR=NAME", into the folder `out`; its JSON. `tally` (may be
+ * NULL) is of the last of them. */
 static inline json_t *board_with(const bench *b, const char *out, const char *const *names, size_t n,
                                  const gnt_tally *tally) {
     gnt_board_source source[MOST_RUNS];

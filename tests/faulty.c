@@ -1,6 +1,7 @@
-/* faulty: gauntlet on a disk and a clock that fail when they are told to. It is linked around the program's own calls
- * (-Wl,--wrap), so that nothing of the program knows of it. The environment variable FAULTY says what happens; workers
- * do not have it.
+/* faulty: gauntlet on a disk and a clock that fail when they are told to. It is linked around the program's
+ * own calls
+ * (-Wl,--wrap), so that nothing of the program knows of it. The environment variable FAULTY says what
+ * happens; workers do not have it.
  *
  *   count        at the end standard error says how many calls changed the disk
  *   kill N       the process is killed in front of the Nth of them

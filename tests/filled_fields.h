@@ -1,5 +1,5 @@
-/* filled_fields: a struct that is described by a table of its fields (request/fields.h), filled by that table. For tests that
- * have included cmocka. */
+/* filled_fields: a struct that is described by a table of its fields (request/fields.h), filled by that
+ * table. For tests that have included cmocka. */
 #ifndef TESTS_FILLED_FIELDS_H
 #define TESTS_FILLED_FIELDS_H
 
@@ -126,8 +126,8 @@ static inline void fill(const gnt_fields *fields, void *to, filling *x) {
             fill_field(&fields->field[i], (char *)to + fields->field[i].offset, x);
 }
 
-/* A struct of these fields, whose values differ as far as their types allow; its memory is the arena's. optional: what may
- * be missing is there. */
+/* A struct of these fields, whose values differ as far as their types allow; its memory is the arena's.
+ * optional: what may be missing is there. */
 static inline void *filled(const gnt_fields *fields, int optional, gnt_arena *memory) {
     filling x = {.memory = memory, .optional = optional, .count = 1};
     void *to = gnt_arena_array(memory, 1, fields->size);

@@ -1,4 +1,5 @@
-/* loda_bench: a small extractor and images for tests of what is built on it. For tests that have included cmocka. */
+/* loda_bench: a small extractor and images for tests of what is built on it. For tests that have included
+ * cmocka. */
 #ifndef TESTS_LODA_BENCH_H
 #define TESTS_LODA_BENCH_H
 

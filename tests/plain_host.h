@@ -1,5 +1,5 @@
-/* plain_host: a host for tests that call the functions of a plugin directly: streams by name, scratch that is freed at the
- * end, sentences kept. For tests that have included cmocka. */
+/* plain_host: a host for tests that call the functions of a plugin directly: streams by name, scratch that is
+ * freed at the end, sentences kept. For tests that have included cmocka. */
 #ifndef TESTS_PLAIN_HOST_H
 #define TESTS_PLAIN_HOST_H
 

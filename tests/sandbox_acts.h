@@ -1,5 +1,5 @@
-/* sandbox_acts: what a plugin could try from inside a sandbox, one act after the other, and the words of a level that say
- * that it may succeed. For tests. */
+/* sandbox_acts: what a plugin could try from inside a sandbox, one act after the other, and the words of a
+ * level that say that it may succeed. For tests. */
 #ifndef TESTS_SANDBOX_ACTS_H
 #define TESTS_SANDBOX_ACTS_H
 

@@ -1,5 +1,5 @@
-/* sides: a job of a test whose hooks run in processes of their own, as a worker's do: each side is a copy of this process
- * that runs the job "side" over a socket. For tests that have included cmocka. */
+/* sides: a job of a test whose hooks run in processes of their own, as a worker's do: each side is a copy of
+ * this process that runs the job "side" over a socket. For tests that have included cmocka. */
 #ifndef TESTS_SIDES_H
 #define TESTS_SIDES_H
 
@@ -147,8 +147,8 @@ enum {
                   GNT_HOOK_TRANSFORM_UPDATE | GNT_HOOK_AGGREGATE | GNT_HOOK_STATE | GNT_HOOK_ENCODE_QUERY
 };
 
-/* A training of a small network with batch norm behind these defenses; what else it is asked is to be added to
- * `inputs.request.train`. */
+/* A training of a small network with batch norm behind these defenses; what else it is asked is to be added
+ * to `inputs.request.train`. */
 static inline gnt_request_train *sides_open(sides_job *j, sides_defenses defenses) {
     static const int64_t sample[] = {1, 4, 4};
     const gnt_request_model model = {

@@ -1,5 +1,6 @@
-/* `gauntlet worker --job DIR`: one job that `gauntlet run --keep-failed` kept, run again in this process, for a debugger. There
- * is no sandbox and no limit, and plugins are opened as they are. What it writes goes to DIR/outputs.
+/* `gauntlet worker --job DIR`: one job that `gauntlet run --keep-failed` kept, run again in this process, for
+ * a debugger. There is no sandbox and no limit, and plugins are opened as they are. What it writes goes to
+ * DIR/outputs.
  *
  * The processes beside a training or a replay, in which hooks run, are copies of this one. */
 #include <signal.h>

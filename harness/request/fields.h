@@ -1,11 +1,12 @@
-/* fields: structs that cross from one process to another as JSON objects, described by a table of their fields.
+/* fields: structs that cross from one process to another as JSON objects, described by a table of their
+ * fields.
  *
- * One table is all there is: encoding and decoding both come from it. Decoding refuses, by the field's path, what is unknown,
- * missing, of another type or out of range. Encoded objects have one canonical text (gnt_json_canonical). Enumerations and
- * bits cross as words, never as numbers.
+ * One table is all there is: encoding and decoding both come from it. Decoding refuses, by the field's path,
+ * what is unknown, missing, of another type or out of range. Encoded objects have one canonical text
+ * (gnt_json_canonical). Enumerations and bits cross as words, never as numbers.
  *
- * Ownership: texts, lists and optional groups of a decoded struct live in the arena that it was decoded into; those of a
- * struct to encode are the caller's. Encoding gives a fresh JSON value. */
+ * Ownership: texts, lists and optional groups of a decoded struct live in the arena that it was decoded into;
+ * those of a struct to encode are the caller's. Encoding gives a fresh JSON value. */
 #ifndef GNT_REQUEST_FIELDS_H
 #define GNT_REQUEST_FIELDS_H
 
@@ -87,7 +88,8 @@ typedef enum gnt_fields_part {
 
 /* NULL when out of memory. */
 json_t *gnt_fields_encode(const gnt_fields *fields, const void *from, gnt_fields_part part);
-/* `where` begins the paths in sentences ("the job's request"). On failure *to holds nothing that may be used. */
+/* `where` begins the paths in sentences ("the job's request"). On failure *to holds nothing that may be used.
+ */
 int gnt_fields_decode(const gnt_fields *fields, void *to, const json_t *json, gnt_arena *arena,
                       const char *where, gnt_err *err);
 

@@ -1,11 +1,12 @@
-/* request: what a job is asked, as the scheduler writes it and a worker reads it. Each kind of job has a struct here and a
- * table of its fields in request_fields.c; nothing else crosses between the two but named inputs and outputs.
+/* request: what a job is asked, as the scheduler writes it and a worker reads it. Each kind of job has a
+ * struct here and a table of its fields in request_fields.c. Nothing else crosses between the two but named
+ * inputs and outputs.
  *
  *   kind             struct          what is done (job/job.h)
  *   data             .data           data of a task, dealt into roles
  *   model            .model          a network trained on public data, for plugins to work with
  *   train            .train          a federated training
- *   side             .side           the hooks of a defense on one side of the protocol, beside a training or a replay
+ *   side             .side           a defense's hooks on one side of the protocol, beside a training
  *   replay           .replay         recorded updates computed again
  *   prepare-defense  .prepare        artefacts of one defense
  *   observe          .observe        what is seen
@@ -16,7 +17,8 @@
  *   describe         .describe       what a plugin file holds
  *   sandbox          (none)          enters the sandbox and ends
  *
- * Ownership: everything that a gnt_request points to lives in its arena, or outlives it. gnt_request_free frees the arena. */
+ * Ownership: everything that a gnt_request points to lives in its arena, or outlives it.
+ * gnt_request_free frees the arena. */
 #ifndef GNT_REQUEST_REQUEST_H
 #define GNT_REQUEST_REQUEST_H
 

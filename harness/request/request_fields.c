@@ -1,4 +1,5 @@
-/* The table of fields of every kind of job. A row is all that a field needs: encoding, decoding and its bounds come from it. */
+/* The table of fields of every kind of job. A row is all that a field needs: encoding, decoding and its
+ * bounds come from it. */
 #include "request/request_fields.h"
 
 #include "data/data.h"

@@ -1,4 +1,5 @@
-/* request_fields: the kinds of job by name, each with the table of its fields. Private to the room; tests walk it. */
+/* request_fields: the kinds of job by name, each with the table of its fields. Private to the room; tests
+ * walk it. */
 #ifndef GNT_REQUEST_REQUEST_FIELDS_H
 #define GNT_REQUEST_REQUEST_FIELDS_H
 

@@ -1,5 +1,5 @@
-/* side: the requests of the processes beside a training or a replay, in which a defense's hooks run, made out of the job's own
- * request. What they point to is the job's. */
+/* side: the requests of the processes beside a training or a replay, in which a defense's hooks run, made out
+ * of the job's own request. What they point to is the job's. */
 #ifndef GNT_REQUEST_SIDE_H
 #define GNT_REQUEST_SIDE_H
 
@@ -19,14 +19,15 @@ typedef struct gnt_request_sides {
 
 gnt_request_sides gnt_request_sides_of(const gnt_request *job);
 
-/* What one side is asked: what it needs of the job's request, and no more. Each side has a key of its own. The job keeps the key
- * that clients' streams are derived from, and sends each client's with what it asks for it, so that no process can draw the noise
- * of another's client again. */
+/* What one side is asked: what it needs of the job's request, and no more. Each side has a key of its own.
+ * The job keeps the key that clients' streams are derived from, and sends each client's with what it asks for
+ * it, so that no process can draw the noise of another's client again. */
 gnt_request gnt_request_of_side(const gnt_request_sides *sides, uint32_t side);
 
 /* 1 where that side makes copies of its process. */
 int gnt_side_copies(const gnt_request_sides *sides, uint32_t side);
-/* 1 where that side may read that input of the job: artefacts that clients keep to themselves are for their side alone. */
+/* 1 where that side may read that input of the job: artefacts that clients keep to themselves are for their
+ * side alone. */
 int gnt_side_reads(const gnt_request_sides *sides, uint32_t side, const char *input);
 
 #endif

@@ -1,7 +1,8 @@
-/* What a defense's process answers to a training, over a socket: encodings, rates, updates, aggregates, sums and states of a
- * process that answers whatever the bytes say; and messages to such a process.
- * Input: a byte that chooses the hook (bit 7: claims are asked for), then answers. Each: a byte (bit 0: another operation, bit 1:
- * a status and a sentence of the bytes, bit 2: cut off), then fields up to a byte 0: their kind and their entries. */
+/* What a defense's process answers to a training, over a socket: encodings, rates, updates, aggregates, sums
+ * and states of a process that answers whatever the bytes say; and messages to such a process. Input: a byte
+ * that chooses the hook (bit 7: claims are asked for), then answers. Each: a byte (bit 0: another operation,
+ * bit 1: a status and a sentence of the bytes, bit 2: cut off), then fields up to a byte 0: their kind and
+ * their entries. */
 #include <signal.h>
 #include <sys/socket.h>
 

@@ -1,5 +1,5 @@
-/* What an attack hands over while it runs: counts, values, costs, facts and words of a plugin that says whatever the bytes
- * say. Input: a byte that chooses the surface, then calls.
+/* What an attack hands over while it runs: counts, values, costs, facts and words of a plugin that says
+ * whatever the bytes say. Input: a byte that chooses the surface, then calls.
  *
  * The job's file is taken in whole, so that its sinks can be reached without a shared object. */
 #include "job/attack.c"

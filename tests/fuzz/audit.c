@@ -1,6 +1,6 @@
-/* A stranger's run folder, audited: its results.json and host.json beside what running its cells again gives. Input:
- * results.json, a line "%%", host.json, a line "%%", what running again gives. The suite's digest is put into the first where
- * it has one, so that what follows is reached. */
+/* A stranger's run folder, audited: its results.json and host.json beside what running its cells again gives.
+ * Input: results.json, a line "%%", host.json, a line "%%", what running again gives. The suite's digest is
+ * put into the first where it has one, so that what follows is reached. */
 #include "planned.h"
 #include "finished/audit.h"
 #include "run/engine.h"

@@ -1,5 +1,5 @@
-/* The leaderboard of two runs. Input: results.json of the first, a line "%%", its board.json, a line "%%", results.json of the
- * second (none: the first again). */
+/* The leaderboard of two runs. Input: results.json of the first, a line "%%", its board.json, a line "%%",
+ * results.json of the second (none: the first again). */
 #include "board/board.h"
 #include "fuzz.h"
 #include "tally/tally.h"

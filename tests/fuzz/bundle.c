@@ -1,5 +1,5 @@
-/* Bundles that jobs hand to each other: samples, artefacts, trained weights, what clients hold, carried state.
- * Input: metadata, a line "%%", tensors as work.h describes them. */
+/* Bundles that jobs hand to each other: samples, artefacts, trained weights, what clients hold, carried
+ * state. Input: metadata, a line "%%", tensors as work.h describes them. */
 #include "job/defense_state.h"
 #include "job/samples.h"
 #include "work.h"

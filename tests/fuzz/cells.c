@@ -1,5 +1,5 @@
-/* From what a score left in the store to results.json: whatever the score's metadata say, the results can be read again and
- * reported. Input: the metadata of a cell's score, a line "%%", those of another seed's. */
+/* From what a score left in the store to results.json: whatever the score's metadata say, the results can be
+ * read again and reported. Input: the metadata of a cell's score, a line "%%", those of another seed's. */
 #include <math.h>
 
 #include "metric/resample.h"

@@ -1,5 +1,5 @@
-/* CIFAR's binary files. Input: a byte that says which set and which of its files is meant (bit 0: CIFAR-100, bit 1: the test
- * file), then that file. The other file is sound. */
+/* CIFAR's binary files. Input: a byte that says which set and which of its files is meant (bit 0: CIFAR-100,
+ * bit 1: the test file), then that file. The other file is sound. */
 #include "data.h"
 
 enum { CELLS = 3 * 32 * 32 };

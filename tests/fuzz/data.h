@@ -5,8 +5,8 @@
 #include "data/data.h"
 #include "fuzz.h"
 
-/* Opens the set; every row of what is accepted holds labels and attributes within their ranges, and pixels or finite
- * features. */
+/* Opens the set; every row of what is accepted holds labels and attributes within their ranges, and pixels or
+ * finite features. */
 static inline void fuzz_open_set(const char *name) {
     gnt_data *d = NULL;
     gnt_err err = {0};

@@ -1,5 +1,6 @@
-/* What a defense hands over: encodings, rates, updates, aggregates, artefacts, state and contributions to a secure sum of a
- * plugin that says whatever the bytes say. Input: a byte that chooses the hook, then values. */
+/* What a defense hands over: encodings, rates, updates, aggregates, artefacts, state and contributions to a
+ * secure sum of a plugin that says whatever the bytes say. Input: a byte that chooses the hook, then values.
+ */
 #include "fl/chain.h"
 #include "job/defense_state.h"
 #include "work.h"

@@ -1,5 +1,5 @@
-/* entry: the record of a store's entry for the harnesses that read stores: a record that ends as it should is given its
- * sum, so that what is searched for lies behind it. */
+/* entry: the record of a store's entry for the harnesses that read stores: a record that ends as it should is
+ * given its sum, so that what is searched for lies behind it. */
 #ifndef TESTS_FUZZ_ENTRY_H
 #define TESTS_FUZZ_ENTRY_H
 

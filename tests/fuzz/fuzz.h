@@ -1,9 +1,9 @@
 /* fuzz: what the harnesses have in common.
  *
- * A harness is one file with one LLVMFuzzerTestOneInput: it hands its bytes to a parser, uses what the parser accepted as
- * the house would, and gives everything back. It holds when nothing crashes, leaks or hangs, whatever the bytes; MUST adds
- * what else is promised. The same file is linked with libFuzzer (`make fuzz`) and with replay.c (`make test`), which runs
- * the kept inputs of corpus/NAME/ alone.
+ * A harness is one file with one LLVMFuzzerTestOneInput: it hands its bytes to a parser, uses what the parser
+ * accepted as the house would, and gives everything back. It holds when nothing crashes, leaks or hangs,
+ * whatever the bytes; MUST adds what else is promised. The same file is linked with libFuzzer (`make fuzz`)
+ * and with replay.c (`make test`), which runs the kept inputs of corpus/NAME/ alone.
  *
  * Globals that stay between inputs are made at the first one and never changed after. */
 #ifndef TESTS_FUZZ_FUZZ_H
@@ -100,7 +100,8 @@ static inline int fuzz_remove_one(const char *path, const struct stat *st, int k
     return remove(path);
 }
 
-/* A folder of this process's own, in $TMPDIR or a file system that lies in memory; gone when the process ends well. */
+/* A folder of this process's own, in $TMPDIR or a file system that lies in memory; gone when the process ends
+ * well. */
 static char fuzz_folder_path[256];
 
 static inline void fuzz_folder_remove(void) {

@@ -1,4 +1,5 @@
-/* Packed data files: unpacked to no more than was allowed. Input: two bytes, how much is allowed, then the file. */
+/* Packed data files: unpacked to no more than was allowed. Input: two bytes, how much is allowed, then the
+ * file. */
 #include "data/bytes.h"
 #include "fuzz.h"
 

@@ -1,5 +1,5 @@
-/* MNIST's IDX files. Input: two bytes, how long the training images are, then they and the training labels; the first byte's
- * top bit says that these are the test part's. The other part is sound. */
+/* MNIST's IDX files. Input: two bytes, how long the training images are, then they and the training labels;
+ * the first byte's top bit says that these are the test part's. The other part is sound. */
 #include "data.h"
 
 enum { CELLS = 28 * 28, IMAGES_HEAD = 16, LABELS_HEAD = 8 };

@@ -1,5 +1,5 @@
-/* Joining runs: a run's store and host.json as they come from elsewhere. Input: the record of an entry without its sum, a
- * line "%%", the bytes of its output "o", a line "%%", host.json. */
+/* Joining runs: a run's store and host.json as they come from elsewhere. Input: the record of an entry
+ * without its sum, a line "%%", the bytes of its output "o", a line "%%", host.json. */
 #include "entry.h"
 #include "finished/merge.h"
 

@@ -1,5 +1,5 @@
-/* Architectures. Input: one byte that chooses the shape of a sample, then the JSON text. What is accepted and small is built
- * as a graph, with its loss, and takes fresh weights. */
+/* Architectures. Input: one byte that chooses the shape of a sample, then the JSON text. What is accepted and
+ * small is built as a graph, with its loss, and takes fresh weights. */
 #include "fuzz.h"
 #include "nn/model/model.h"
 

@@ -1,4 +1,5 @@
-/* Parameters of a plugin, from the JSON of a suite. What is accepted is read again from its canonical text to the same. */
+/* Parameters of a plugin, from the JSON of a suite. What is accepted is read again from its canonical text to
+ * the same. */
 #include <math.h>
 
 #include "fuzz.h"

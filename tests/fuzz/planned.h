@@ -1,5 +1,5 @@
-/* planned: suites read against descriptions of plugins and data that exist here alone. Architectures are those of
- * models/. */
+/* planned: suites read against descriptions of plugins and data that exist here alone. Architectures are
+ * those of models/. */
 #ifndef TESTS_FUZZ_PLANNED_H
 #define TESTS_FUZZ_PLANNED_H
 

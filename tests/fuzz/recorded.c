@@ -1,6 +1,7 @@
-/* What a training recorded of its rounds, and what stands behind it, as `observe` reads both on its way to an attacker.
- * Input: a byte (the surface; bit 2: two local steps), then tensors as work.h describes them, of the record up to a byte 255
- * where a tensor would begin, then of what stands behind it. What the bytes do not name is sound. */
+/* What a training recorded of its rounds, and what stands behind it, as `observe` reads both on its way to an
+ * attacker. Input: a byte (the surface; bit 2: two local steps), then tensors as work.h describes them, of
+ * the record up to a byte 255 where a tensor would begin, then of what stands behind it. What the bytes do
+ * not name is sound. */
 #include "job/job.h"
 #include "job/record.h"
 #include "work.h"

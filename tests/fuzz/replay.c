@@ -1,6 +1,6 @@
-/* Runs a harness on kept inputs: every argument is a file, or a folder whose files are meant, in the order of their
- * names. Prints how many there were; whatever goes wrong ends the process, and the last line on standard error names the
- * input. */
+/* Runs a harness on kept inputs: every argument is a file, or a folder whose files are meant, in the order of
+ * their names. Prints how many there were; whatever goes wrong ends the process, and the last line on
+ * standard error names the input. */
 #include <dirent.h>
 
 #include "fuzz.h"

@@ -1,5 +1,5 @@
-/* The report of a run folder, whole, but for gnuplot itself. Input: results.json, a line "%%", tensors as work.h describes
- * them for images/c.safetensors, which seeds name. */
+/* The report of a run folder, whole, but for gnuplot itself. Input: results.json, a line "%%", tensors as
+ * work.h describes them for images/c.safetensors, which seeds name. */
 #include "report/gnuplot_impl.h"
 #include "report/report.h"
 #include "work.h"

@@ -1,5 +1,5 @@
-/* results.json as reports and the gate read it. Input: the results of a run, a line "%%", those of a baseline (none: the run
- * itself). */
+/* results.json as reports and the gate read it. Input: the results of a run, a line "%%", those of a baseline
+ * (none: the run itself). */
 #include "fuzz.h"
 #include "gate/gate.h"
 #include "report/tables_impl.h"

@@ -1,6 +1,6 @@
 /* An attack's answer beside the truth: the job that scores it, with sound targets and a hostile answer.
- * Input: a byte that chooses the goal, metadata of the answer (its cost curves), a line "%%", tensors as work.h describes
- * them, a quarter of the bytes for what was seen, the rest for the answer. */
+ * Input: a byte that chooses the goal, metadata of the answer (its cost curves), a line "%%", tensors as
+ * work.h describes them, a quarter of the bytes for what was seen, the rest for the answer. */
 #include "gauntlet/plugin.h"
 #include "job/job.h"
 #include "metric/resample.h"

@@ -1,5 +1,5 @@
-/* Bundles of observations, as an attack's process reads them, and answers that a second attack of a chain reads.
- * Input: a byte (bit 0: a chain), metadata, a line "%%", tensors as work.h describes them. */
+/* Bundles of observations, as an attack's process reads them, and answers that a second attack of a chain
+ * reads. Input: a byte (bit 0: a chain), metadata, a line "%%", tensors as work.h describes them. */
 #include "job/seen.h"
 #include "work.h"
 

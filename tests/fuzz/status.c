@@ -1,5 +1,5 @@
-/* What a worker writes into its pipes: the status pipe (progress, walls, one JSON object) and its standard error.
- * Input: the status pipe's bytes, a line "%%", those of standard error. */
+/* What a worker writes into its pipes: the status pipe (progress, walls, one JSON object) and its standard
+ * error. Input: the status pipe's bytes, a line "%%", those of standard error. */
 #include <sys/mman.h>
 
 #include "fuzz.h"

@@ -1,5 +1,5 @@
-/* Suites: read against descriptions of plugins and data that exist here alone, then planned, as a dry run does. Architectures
- * are those of models/. */
+/* Suites: read against descriptions of plugins and data that exist here alone, then planned, as a dry run
+ * does. Architectures are those of models/. */
 #include <math.h>
 
 #include "match/match.h"

@@ -1,5 +1,6 @@
-/* A results.json held against itself and the suite beside it. Input: results.json, a line "%%", suite.json (none: the file
- * lies alone). Digests of the suite and its tasks are put into the first where it has them, so that what follows is reached. */
+/* A results.json held against itself and the suite beside it. Input: results.json, a line "%%", suite.json
+ * (none: the file lies alone). Digests of the suite and its tasks are put into the first where it has them,
+ * so that what follows is reached. */
 #include <math.h>
 
 #include "metric/resample.h"

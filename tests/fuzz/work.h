@@ -1,8 +1,8 @@
-/* work: what the harnesses of jobs share: a gnt_work whose inputs are sets of tensors in memory, and tensors made of an
- * input's bytes.
+/* work: what the harnesses of jobs share: a gnt_work whose inputs are sets of tensors in memory, and tensors
+ * made of an input's bytes.
  *
- * Tensors are described rather than parsed, so that most inputs say something; what parsing may meet is asked of
- * safetensors.c. */
+ * Tensors are described rather than parsed, so that most inputs say something; what parsing may meet is asked
+ * of safetensors.c. */
 #ifndef TESTS_FUZZ_WORK_H
 #define TESTS_FUZZ_WORK_H
 
@@ -150,8 +150,8 @@ static inline void fuzz_fill(void *data, gnt_st_type type, size_t n, fuzz_bytes 
     }
 }
 
-/* Tensors as many as the bytes say, each of them: which of the names, a number that stands for a "#" at the name's end, type
- * and rank, sides, how many bytes of values, the values. */
+/* Tensors as many as the bytes say, each of them: which of the names, a number that stands for a "#" at the
+ * name's end, type and rank, sides, how many bytes of values, the values. */
 static inline void fuzz_tensors(gnt_st *st, fuzz_bytes *b, const char *const *names, size_t n_names) {
     for (int i = 0; b->left > 4 && i < FUZZ_MOST_TENSORS; i++) {
         char name[64];

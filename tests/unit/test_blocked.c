@@ -1,6 +1,6 @@
-/* blocked layouts: oneDNN's convolutions against plain loops and its copies against the formula of each layout; whole
- * programs in blocks, and with samples as lanes, against the plain program in double, with both choices of GAUNTLET_CONV; a replay gives the same
- * bytes and keeps no memory. */
+/* blocked layouts: oneDNN's convolutions against plain loops and its copies against the formula of each
+ * layout; whole programs in blocks, and with samples as lanes, against the plain program in double, with both
+ * choices of GAUNTLET_CONV; a replay gives the same bytes and keeps no memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -206,11 +206,10 @@ static void test_winograd(void **state) {
     gnt_dnnl *d = library_or_skip();
     gnt_key key = gnt_key_of_seed(32);
     gnt_stream r = gnt_stream_open(&key, "winograd");
-    const int64_t shape[][6] = {
-        /* n, c, h, w, o, pad: squares half outside, several tiles and one, one square, none in
-                                 * the padding, several portions of squares */
-        {1, 16, 8, 8, 32, 1},  {2, 32, 9, 7, 48, 1},    {1, 16, 4, 4, 16, 0},
-        {3, 48, 13, 6, 16, 0}, {1, 160, 12, 15, 16, 1}, {5, 16, 14, 15, 64, 1}};
+    const int64_t shape[][6] = {/* n, c, h, w, o, pad: squares half outside, several tiles and one, one
+                                 * square, none in the padding, several portions of squares */
+                                {1, 16, 8, 8, 32, 1},  {2, 32, 9, 7, 48, 1},    {1, 16, 4, 4, 16, 0},
+                                {3, 48, 13, 6, 16, 0}, {1, 160, 12, 15, 16, 1}, {5, 16, 14, 15, 64, 1}};
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
         for (int op = GNT_OP_CONV; op <= GNT_OP_CONV_DX; op++) {
             const int64_t *q = shape[i];
@@ -233,9 +232,9 @@ typedef struct net {
     double *exact[INPUTS];
 } net;
 
-/* Activations: batch norm, bias, sums over every set of axes, broadcasts of every kind, pooling, a strided and a 1×1
- * convolution. Weights: gradients into sums over all, over one axis, and as outputs; the gradient of all that. With many
- * samples these are lanes, beside blocks where the channels allow them. */
+/* Activations: batch norm, bias, sums over every set of axes, broadcasts of every kind, pooling, a strided
+ * and a 1×1 convolution. Weights: gradients into sums over all, over one axis, and as outputs; the gradient
+ * of all that. With many samples these are lanes, beside blocks where the channels allow them. */
 static void build(net *t, uint64_t seed, int many) {
     gnt_key key = gnt_key_of_seed(seed);
     gnt_stream r = gnt_stream_open(&key, "net");
@@ -339,7 +338,8 @@ static void test_programs(void **state) {
     }
 }
 
-/* Two layers of 4×4 on held weights, of which one reader wants blocks; their outputs, and the gradient by x. */
+/* Two layers of 4×4 on held weights, of which one reader wants blocks; their outputs, and the gradient by x.
+ */
 static void test_held(void **state) {
     (void)state;
     gnt_key key = gnt_key_of_seed(33);

@@ -1,6 +1,6 @@
-/* The leaderboard, on made-up run folders: ranks and ties from intervals by hand; the worst case over attacks of every
- * contributor; what a later run replaces; threat models; what may not be compared; board.json; hostile text in every
- * field of results.json and board.json; the same bytes twice. */
+/* The leaderboard, on made-up run folders: ranks and ties from intervals by hand; the worst case over attacks
+ * of every contributor; what a later run replaces; threat models; what may not be compared; board.json;
+ * hostile text in every field of results.json and board.json; the same bytes twice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,8 +20,9 @@
 
 /* ---- ranks ---- */
 
-/* By hand: a [8, 12] and b [11, 15] overlap; c [13, 17] overlaps b and is surely worse than a alone; d [30, 31] than all
- * three. e's interval is so wide that nobody surely leaks less, but its mean is worse than c's: it wins nothing by that. */
+/* By hand: a [8, 12] and b [11, 15] overlap; c [13, 17] overlaps b and is surely worse than a alone; d [30,
+ * 31] than all three. e's interval is so wide that nobody surely leaks less, but its mean is worse than c's:
+ * it wins nothing by that. */
 static const point five[] = {
     {"e", "matched", "x", "", "ok", 18, 0, 40},  {"c", "matched", "x", "", "ok", 15, 13, 17},
     {"a", "matched", "x", "", "ok", 10, 8, 12},  {"d", "matched", "x", "", "ok", 30.5, 30, 31},
@@ -114,7 +115,8 @@ static void anybodys_attack_judges(void **state) {
     json_decref(all);
 }
 
-/* Who was not attacked by everything has no rank, a crash is no privacy, and what cannot apply does not count. */
+/* Who was not attacked by everything has no rank, a crash is no privacy, and what cannot apply does not
+ * count. */
 static void a_missing_number_costs_the_rank(void **state) {
     const bench *b = *state;
     static const point some[] = {
@@ -237,7 +239,8 @@ static void a_later_run_replaces_what_it_ran_again(void **state) {
     json_decref(all);
 }
 
-/* Who is given first sets the field; what others bring counts where it was run, and where not that is said. */
+/* Who is given first sets the field; what others bring counts where it was run, and where not that is said.
+ */
 static void the_first_contributor_says_what_must_be_stood(void **state) {
     const bench *b = *state;
     static const point eve[] = {{"hers", "matched", "z", "", "ok", 5, 4, 6}};

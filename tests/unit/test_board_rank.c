@@ -1,5 +1,6 @@
-/* What a rank on the leaderboard rests on: the floor below which all are level, the worst of the drawn rounds, what the host
- * found wrong, the utility of public data alone; and what never meets in one section. */
+/* What a rank on the leaderboard rests on: the floor below which all are level, the worst of the drawn
+ * rounds, what the host found wrong, the utility of public data alone; and what never meets in one section.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +27,8 @@ static double number_in(const json_t *row, const char *key) {
 
 /* ---- floors ---- */
 
-/* The floor is 13: `crafted` and `low` lie below it, whatever their numbers; `edge` does not surely leak more; `open` does. */
+/* The floor is 13: `crafted` and `low` lie below it, whatever their numbers; `edge` does not surely leak
+ * more; `open` does. */
 static const point floored[] = {{"low", "matched", "x", "", "ok", 9, 8, 10},
                                 {"crafted", "matched", "x", "", "ok", 2, 1, 3},
                                 {"edge", "matched", "x", "", "ok", 14, 12, 16},

@@ -267,7 +267,8 @@ static void test_limits(void **state) {
     assert_true(gnt_limit_bytes(1 << 16, 0) > 1e6 && gnt_limit_bytes(0, 0) > 1e6);
 }
 
-/* Narrower kernels than the CPU's vectors, in any spelling that OpenBLAS takes; a name that nobody knows is none. */
+/* Narrower kernels than the CPU's vectors, in any spelling that OpenBLAS takes; a name that nobody knows is
+ * none. */
 static void test_blas_core(void **state) {
     (void)state;
     char text[GNT_BLAS_CORE_TEXT];

@@ -1,5 +1,5 @@
-/* SVHN's MATLAB files, made here after the format's document ("MAT-File Format", version 5): plain and packed ones come
- * in alike, and those that are cut, that lie, or that hold junk are refused. */
+/* SVHN's MATLAB files, made here after the format's document ("MAT-File Format", version 5): plain and packed
+ * ones come in alike, and those that are cut, that lie, or that hold junk are refused. */
 #include "data_files.h"
 
 enum { SIDE = 32, CELLS = 3 * SIDE * SIDE, IMAGES = 3, ROOM = 1 << 15 };

@@ -1,5 +1,5 @@
-/* decompose's grouping: systems with known answers, factors of an exact product, capacities, and groups found from the
- * similarities that ideal encodings would have. */
+/* decompose's grouping: systems with known answers, factors of an exact product, capacities, and groups found
+ * from the similarities that ideal encodings would have. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -86,7 +86,8 @@ static void multiply(const gnt_host *host, const double *w, double level, double
 static double w[N * M];
 static float s[N * N];
 
-/* S = 0.3 + W·Wᵀ exactly: from scores half wrong, the rows and the level come back; nothing outside the mask. */
+/* S = 0.3 + W·Wᵀ exactly: from scores half wrong, the rows and the level come back; nothing outside the mask.
+ */
 static void factors_of_a_product_come_back(void **state) {
     (void)state;
     plain_host p;
@@ -140,8 +141,8 @@ static double share_right(const dec_groups *g, int64_t *distinct) {
     return right;
 }
 
-/* Noise as large as a fifth of the mean product of two members, 1/9, and a level that says nothing. Weights near 0 cannot
- * be told from none: |N(0, 1)| weights below .05 are about a tenth of all. */
+/* Noise as large as a fifth of the mean product of two members, 1/9, and a level that says nothing. Weights
+ * near 0 cannot be told from none: |N(0, 1)| weights below .05 are about a tenth of all. */
 static void groups_are_found_from_similarities(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 3; seed++) {
@@ -159,7 +160,8 @@ static void groups_are_found_from_similarities(void **state) {
     }
 }
 
-/* Similarities of pure noise hold no groups: members are right as often as by chance, OWN in M; and nothing breaks. */
+/* Similarities of pure noise hold no groups: members are right as often as by chance, OWN in M; and nothing
+ * breaks. */
 static void noise_has_no_groups(void **state) {
     (void)state;
     plain_host p;
@@ -175,7 +177,8 @@ static void noise_has_no_groups(void **state) {
     plain_close(&p);
 }
 
-/* The law: weights sum to 1, none above the cap, the private ones at least as asked; an encoding is the sum it says. */
+/* The law: weights sum to 1, none above the cap, the private ones at least as asked; an encoding is the sum
+ * it says. */
 static void encodings_follow_the_law(void **state) {
     (void)state;
     enum { PUBLIC = 40, F = 4 * 16, ORIGINALS = 10, COUNT = 50 };

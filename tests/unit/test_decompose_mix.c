@@ -1,5 +1,5 @@
-/* decompose's recovery: whitening, images without a row, weights fitted again, signs that agree, hidden signs found, and the
- * joint pass, each on a case whose answer is known. */
+/* decompose's recovery: whitening, images without a row, weights fitted again, signs that agree, hidden signs
+ * found, and the joint pass, each on a case whose answer is known. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -85,8 +85,9 @@ static void images_of(dec_mix *x, const float *signed_e) {
                 x->p[o * F + f] += x->solver[o * N + i] * signed_e[i * F + f];
 }
 
-/* Images whose pixels follow 0.9 of the one to the left: filtered, neighbours are uncorrelated (|ρ| < 0.05 of 30,000 pairs
- * whose estimate deviates by 0.006; the ridge leaves some), and the same from left to right as from right to left. */
+/* Images whose pixels follow 0.9 of the one to the left: filtered, neighbours are uncorrelated (|ρ| < 0.05 of
+ * 30,000 pairs whose estimate deviates by 0.006; the ridge leaves some), and the same from left to right as
+ * from right to left. */
 static void whitening_makes_neighbours_uncorrelated(void **state) {
     (void)state;
     enum { IMAGES = 60, SIDE = 32 };
@@ -152,8 +153,8 @@ static void the_ridge_step_unmixes(void **state) {
     plain_close(&plain);
 }
 
-/* Products of the images without row i, by the formula, against images solved for without it (its weight in the noise set
- * to 0) from encodings with noise of their own. */
+/* Products of the images without row i, by the formula, against images solved for without it (its weight in
+ * the noise set to 0) from encodings with noise of their own. */
 static void leaving_a_row_out_is_exact(void **state) {
     (void)state;
     enum { ROW = 5 };
@@ -196,8 +197,8 @@ static void leaving_a_row_out_is_exact(void **state) {
     plain_close(&plain);
 }
 
-/* Images from the right weights; then weights that are half as large or twice, and a member left out for another: the fit
- * finds the right ones again. */
+/* Images from the right weights; then weights that are half as large or twice, and a member left out for
+ * another: the fit finds the right ones again. */
 static void weights_come_back(void **state) {
     (void)state;
     dec_mix x;
@@ -228,8 +229,8 @@ static void weights_come_back(void **state) {
     plain_close(&plain);
 }
 
-/* Scores that are the weights times a factor of each original's own: columns get a mean of 1/k over their members, rows sum
- * to 1, and the weights come out near the true ones. */
+/* Scores that are the weights times a factor of each original's own: columns get a mean of 1/k over their
+ * members, rows sum to 1, and the weights come out near the true ones. */
 static void scores_become_weights(void **state) {
     (void)state;
     dec_mix x;
@@ -254,7 +255,8 @@ static void scores_become_weights(void **state) {
     plain_close(&plain);
 }
 
-/* Columns of real images, a third of them negated: all agree with the truth again, or all with its negative. */
+/* Columns of real images, a third of them negated: all agree with the truth again, or all with its negative.
+ */
 static void neighbours_agree_on_signs(void **state) {
     (void)state;
     enum { SMALL = 8, B = H / SMALL, K = C * SMALL * SMALL };
@@ -274,7 +276,8 @@ static void neighbours_agree_on_signs(void **state) {
     plain_close(&plain);
 }
 
-/* Signs hidden, weights known: the images come back up to one sign for all; and no block holds its negative. */
+/* Signs hidden, weights known: the images come back up to one sign for all; and no block holds its negative.
+ */
 static void hidden_signs_are_found(void **state) {
     (void)state;
     dec_mix x;

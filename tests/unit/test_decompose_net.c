@@ -1,5 +1,5 @@
-/* decompose's networks: the gradient of the similarity network's loss, what it scores before training, how far it counts a
- * mix as missed, and that an image's negative has the opposite odds. */
+/* decompose's networks: the gradient of the similarity network's loss, what it scores before training, how
+ * far it counts a mix as missed, and that an image's negative has the opposite odds. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,8 @@ typedef struct probe {
     double *flat, e[N * F], white[N * F], mix[N * F], share[N * N];
 } probe;
 
-/* Loss and its gradient in double, one channel, all parameters away from their start, so that no gate is 0. */
+/* Loss and its gradient in double, one channel, all parameters away from their start, so that no gate is 0.
+ */
 static void open_probe(probe *p, const gnt_host *host) {
     gnt_node param[DEC_PARAMS], out[DEC_PARAMS + 1];
     int64_t image[4] = {N, 1, SIDE, SIDE}, pairs[2] = {N, N};
@@ -109,8 +110,9 @@ static void the_gradient_is_that_of_the_loss(void **state) {
 
 static const int corner[5][2] = {{0, 0}, {0, 8}, {8, 0}, {8, 8}, {4, 4}};
 
-/* Before training z is the whitened image, and the score of a pair Σ over patches of 0.05·Σ_k relu(±d − k/2), k = 0 … 7,
- * with d = z·z′/√entries over a patch of 8 × 8 for z of a mean square of q/(q + 1/10), q that of its patch: the four of 16 × 16 pixels and the one in their middle, four fifths of all. */
+/* Before training z is the whitened image, and the score of a pair Σ over patches of 0.05·Σ_k relu(±d − k/2),
+ * k = 0 … 7, with d = z·z′/√entries over a patch of 8 × 8 for z of a mean square of q/(q + 1/10), q that of
+ * its patch: the four of 16 × 16 pixels and the one in their middle, four fifths of all. */
 static void it_starts_from_products_of_whitened_patches(void **state) {
     (void)state;
     plain_host plain;
@@ -158,8 +160,9 @@ static void it_starts_from_products_of_whitened_patches(void **state) {
     plain_close(&plain);
 }
 
-/* A mix with other signs in whole patches is missed by nothing on the grid of these patches, and on the shifted one by the
- * better sign of its single patch, of whose pixels a quarter have the other one: mix² of 4·(1/4), halved for two grids. */
+/* A mix with other signs in whole patches is missed by nothing on the grid of these patches, and on the
+ * shifted one by the better sign of its single patch, of whose pixels a quarter have the other one: mix² of
+ * 4·(1/4), halved for two grids. */
 static void a_mix_is_met_but_for_one_sign_a_patch(void **state) {
     (void)state;
     dec_net net;

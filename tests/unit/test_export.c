@@ -1,5 +1,6 @@
-/* tools/export_torch.py, and through it a network nobody here trained: the public CIFAR-10 ResNet-20 must classify
- * 932 of the 1,017 official test images in GAUNTLET_DATA, as PyTorch does; and tools/export_lpips.py. Needs PyTorch; skips where there is none. */
+/* tools/export_torch.py, and through it a network nobody here trained: the public CIFAR-10 ResNet-20 must
+ * classify 932 of the 1,017 official test images in GAUNTLET_DATA, as PyTorch does; and
+ * tools/export_lpips.py. Needs PyTorch; skips where there is none. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <spawn.h>
@@ -86,8 +87,8 @@ static void said(const char *words) {
     gnt_free(text);
 }
 
-/* The same small table as a zip file and as an old pickle (wrapped, with DataParallel's prefix and a float beside it);
- * a file that would run a command; one cut short. */
+/* The same small table as a zip file and as an old pickle (wrapped, with DataParallel's prefix and a float
+ * beside it); a file that would run a command; one cut short. */
 static const char making[] = "import os, sys, torch\n"
                              "os.chdir(sys.argv[1])\n"
                              "table = {'module.fc.weight': torch.arange(6.).reshape(3, 2).t(), "

@@ -1,5 +1,5 @@
-/* LPIPS and the feature distance against PyTorch in float64 (tests/golden/lpips.py), on weights of a formula: the networks,
- * their taps, the scaling of inputs and the distance are judged, not the published weights. */
+/* LPIPS and the feature distance against PyTorch in float64 (tests/golden/lpips.py), on weights of a formula:
+ * the networks, their taps, the scaling of inputs and the distance are judged, not the published weights. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -121,8 +121,8 @@ static void assert_near(const float *got, const double *expected) {
         assert_true(fabs(got[i] - expected[i]) < 1e-5);
 }
 
-/* Batches are drawn from a client's own samples, so a batch of all of them is the same set whatever the order. Clients
- * of 3 and 5 samples cannot both have batches of all their samples; equal ones can. */
+/* Batches are drawn from a client's own samples, so a batch of all of them is the same set whatever the
+ * order. Clients of 3 and 5 samples cannot both have batches of all their samples; equal ones can. */
 static void gradients_are_averaged_by_share(void **state) {
     (void)state;
     int64_t even[CLIENTS + 1] = {0, 4, 8};
@@ -147,8 +147,9 @@ static void gradients_are_averaged_by_share(void **state) {
 
 static void deltas_are_averaged_by_share(void **state) {
     (void)state;
-    /* one sample a step and n steps: a client's SGD in its shuffled order. The order is not known here, so batches of
-     * lcm(3, 5) = 15 samples are used: each of a client's samples comes equally often, in any order. */
+    /* one sample a step and n steps: a client's SGD in its shuffled order. The order is not known here, so
+     * batches of lcm(3, 5) = 15 samples are used: each of a client's samples comes equally often, in any
+     * order. */
     gnt_fl_config config = {.rounds = 2,
                             .steps = 2,
                             .batch = 15,
@@ -328,8 +329,9 @@ static gnt_status note_epoch(void *self, const gnt_client *client, int64_t epoch
     return GNT_OK;
 }
 
-/* Client 0 has 3 samples: of its three steps of 2 samples the third begins behind the third sample, so a new pass does.
- * Client 1 has 5: the first pass is not over. Two passes at most in a round, so epochs count 0, 1 and 2, 3. */
+/* Client 0 has 3 samples: of its three steps of 2 samples the third begins behind the third sample, so a new
+ * pass does. Client 1 has 5: the first pass is not over. Two passes at most in a round, so epochs count 0, 1
+ * and 2, 3. */
 static void each_pass_is_encoded_anew(void **state) {
     (void)state;
     static const gnt_defense hooks = {.size = sizeof hooks, .encode_set = note_epoch};
@@ -386,7 +388,8 @@ static void soft_labels_enter_the_loss(void **state) {
     assert_float_equal(update[F * C + 1], exp(z[1]) / total - 0.7, 1e-6);
 }
 
-/* Samples 0 and 1 of two swapped by one member, mixed .3 and .7 by the next, released twice by the last: .7 of sample 0. */
+/* Samples 0 and 1 of two swapped by one member, mixed .3 and .7 by the next, released twice by the last: .7
+ * of sample 0. */
 static gnt_status swap_two(void *self, const gnt_client *client, int64_t epoch, const gnt_samples_sink *out) {
     const gnt_samples *s = client->samples;
     (void)self, (void)epoch;
@@ -408,8 +411,8 @@ static gnt_status lie(void *self, const gnt_client *client, int64_t epoch, const
     return status == GNT_OK ? out->mixed(out->context, 1, &nobody, &all) : status;
 }
 
-/* One encoding for each sample, in whatever order, keeps attributes; one that mixes, or releases one sample twice, has
- * none. */
+/* One encoding for each sample, in whatever order, keeps attributes; one that mixes, or releases one sample
+ * twice, has none. */
 static void encodings_one_to_one_keep_attributes(void **state) {
     (void)state;
     static const gnt_defense hooks[] = {{.size = sizeof(gnt_defense), .encode_set = swap_two},

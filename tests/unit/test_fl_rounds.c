@@ -1,5 +1,5 @@
-/* Who takes part in a round, what hooks of clients and of the server are told of it, and that the server's statistics are those
- * that an aggregation leaves. */
+/* Who takes part in a round, what hooks of clients and of the server are told of it, and that the server's
+ * statistics are those that an aggregation leaves. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,8 +64,8 @@ static void deal(int64_t *start, int32_t clients) {
         start[k + 1] = start[k] + k % 3;
 }
 
-/* Of 20 that hold rows, of 30, a half of 30 takes part: 15. Each does equally often: χ² with 19 degrees of freedom, of
- * (o − e)²/(e·(1 − 15/20)), beyond 43.8 in one of a thousand. */
+/* Of 20 that hold rows, of 30, a half of 30 takes part: 15. Each does equally often: χ² with 19 degrees of
+ * freedom, of (o − e)²/(e·(1 − 15/20)), beyond 43.8 in one of a thousand. */
 static void those_take_part_who_hold_something(void **state) {
     enum { CLIENTS = 30, HOLDERS = 20, PART = 15, ROUNDS = 500 };
     (void)state;

@@ -1,6 +1,6 @@
-/* Clients that share a part of the parameters, against local SGD by hand in double. Two dense layers without anything in
- * between, z = V(Ux + c) + d, of which U and c are shared:
- *   δ = (softmax z − y)/n   ∂V = δ hᵀ   ∂d = δ   ∂U = (Vᵀδ) xᵀ   ∂c = Vᵀδ, summed over samples, h = Ux + c. */
+/* Clients that share a part of the parameters, against local SGD by hand in double. Two dense layers without
+ * anything in between, z = V(Ux + c) + d, of which U and c are shared:
+ *   δ = (softmax z − y)/n   ∂V = δ hᵀ   ∂d = δ   ∂U = (Vᵀδ) xᵀ   ∂c = Vᵀδ, summed over samples; h = Ux + c */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Messages between a training and the processes of its hooks: what is written is what is read, to the byte; what is cut off,
- * lies about its length or comes from an end that is gone is refused, with a sentence. */
+/* Messages between a training and the processes of its hooks: what is written is what is read, to the byte;
+ * what is cut off, lies about its length or comes from an end that is gone is refused, with a sentence. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -114,7 +114,8 @@ static void an_array_that_is_not_there_is_not_an_empty_one(void **state) {
     gnt_frame_free(&f);
 }
 
-/* Whatever was written before it, a field begins where any type may lie, and the bytes between fields are zeros. */
+/* Whatever was written before it, a field begins where any type may lie, and the bytes between fields are
+ * zeros. */
 static void fields_are_aligned_and_padded_with_zeros(void **state) {
     static const char bytes[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     (void)state;

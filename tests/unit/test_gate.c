@@ -1,5 +1,5 @@
-/* The gate as a whole, on made-up runs: what is a regression, what a note, and what every format makes of foreign
- * text. */
+/* The gate as a whole, on made-up runs: what is a regression, what a note, and what every format makes of
+ * foreign text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,7 +78,8 @@ static void test_tolerances_are_the_suites(void **state) {
     made_free(&p);
 }
 
-/* A balanced accuracy counts a target by how rare its class is: of class 0 there are 6 and of class 1 there are 2. */
+/* A balanced accuracy counts a target by how rare its class is: of class 0 there are 6 and of class 1 there
+ * are 2. */
 static void test_balanced_accuracy_counts_classes_alike(void **state) {
     (void)state;
     json_t *run[2] = {made_run(), made_run()};
@@ -147,8 +148,8 @@ static void test_utility_has_its_direction(void **state) {
     }
 }
 
-/* Two seeds of 0.04 less, errors of 0.01 each, no scatter: t = (0.04 − 0.01)/(√(4 · 0.01²)/2) = 3, one training of two
- * seeds: two freedoms, P(T > t) = 1/2 − t/(2√(2 + t²)). */
+/* Two seeds of 0.04 less, errors of 0.01 each, no scatter: t = (0.04 − 0.01)/(√(4 · 0.01²)/2) = 3, one
+ * training of two seeds: two freedoms, P(T > t) = 1/2 − t/(2√(2 + t²)). */
 static void test_utility_is_judged_by_its_standard_error(void **state) {
     (void)state;
     json_t *run[2] = {made_run(), made_run()};
@@ -250,7 +251,8 @@ static void test_a_lost_match(void **state) {
     }
 }
 
-/* Matched cells join whatever their strength; leaking more there is no regression where more utility is left. */
+/* Matched cells join whatever their strength; leaking more there is no regression where more utility is left.
+ */
 static void test_matched_cells_at_another_strength(void **state) {
     (void)state;
     for (int gain = 0; gain < 2; gain++) {

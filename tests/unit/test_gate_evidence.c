@@ -65,7 +65,8 @@ static void test_the_saddlepoint_is_near_enumeration(void **state) {
 
 static void test_f_is_that_of_the_analysis_of_variance(void **state) {
     (void)state;
-    /* seeds with means 2 and 6, grand mean 4: between 3·(4 + 4)/1 = 24; within (1 + 0 + 1) + (4 + 0 + 4) over 4 = 2.5 */
+    /* seeds with means 2 and 6, grand mean 4: between 3·(4 + 4)/1 = 24; within (1 + 0 + 1) + (4 + 0 + 4) over
+     * 4 = 2.5 */
     double d[] = {1, 2, 3, 4, 6, 8};
     int64_t seed[] = {1, 1, 1, 2, 2, 2};
     gnt_evidence e;
@@ -141,14 +142,16 @@ static void test_scatter_between_seeds_is_shared(void **state) {
     gnt_evidence_pool_add(&together, &wild); /* F = 54, counted as 30: the mean is 15 */
     assert_float_equal(together.sum, 30, 1e-12);
     gnt_evidence_settle(&e, &together);
-    /* t = 2/√(1/6) = 4.899 over √15 is 1.2649 = x; 2 + 1 freedoms: P(t > x) = 1/2 − (atan(x/√3) + (x/√3)/(1 + x²/3))/π */
+    /* t = 2/√(1/6) = 4.899 over √15 is 1.2649 = x; 2 + 1 freedoms: P(t > x) = 1/2 − (atan(x/√3) + (x/√3)/(1 +
+     * x²/3))/π */
     double x = 2 / sqrt(1.0 / 6) / sqrt(15), y = x / sqrt(3);
     assert_float_equal(e.p, 0.5 - (atan(y) + y / (1 + y * y)) / acos(-1), 1e-9);
 }
 
 static void test_those_that_cannot_fail_do_not_count(void **state) {
     (void)state;
-    /* alpha 0.05. K = 3 asks for 0.0167: the three last reach it, three ≤ 3; K = 2 asks for 0.025, three > 2 */
+    /* alpha 0.05. K = 3 asks for 0.0167: the three last reach it, three ≤ 3; K = 2 asks for 0.025, three > 2
+     */
     double p[] = {0.25, 0.004, 0.02, 0.5}, least[] = {0.25, 0.001, 0.001, 0.001};
     int can[4];
     assert_int_equal(gnt_evidence_family(p, least, can, 4, 0.05, NULL), 0);

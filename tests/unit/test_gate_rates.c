@@ -1,8 +1,9 @@
-/* How often the gate is wrong, by simulation: runs with the quick suite's numbers of cells, targets and seeds, and with
- * the spreads that pairs of real runs of its tasks showed. A pair is the same suite with every random number of its
- * defenses drawn anew; `weak` is dp-gaussian with a third less noise. Measured on six seeds (means over them):
+/* How often the gate is wrong, by simulation: runs with the quick suite's numbers of cells, targets and
+ * seeds, and with the spreads that pairs of real runs of its tasks showed. A pair is the same suite with
+ * every random number of its defenses drawn anew; `weak` is dp-gaussian with a third less noise. Measured on
+ * six seeds (means over them):
  *
- *                                glyphs, 8 targets, sigma = 1e-4, 1e-3, 1e-2, 0.1    census, 60 targets, sigma = 0.09
+ *                                glyphs, 8 targets, sigma = 1e-4, 1e-3, 1e-2, 0.1    census, 60 targets, 0.09
  *   linear-layer      spread     0.66  0.92  1.34  1.35 dB                           2.1 dB
  *                     F          0.9   1.7   1.7   1.8                               2.7
  *                     weak       +0.8  +3.3  +3.3  +0.9 dB                           +1.4 dB
@@ -64,15 +65,16 @@ static int targets_of(const setting *s) {
     return s->task[0] == 'c' ? 60 : s->task[0] == 'g' ? 8 : 4;
 }
 
-/* What part of a difference's variance its training has, all targets alike: F on average, as measured, is 1 + n·share. */
+/* What part of a difference's variance its training has, all targets alike: F on average, as
+ * measured, is 1 + n·share. */
 static double share_of(const setting *s, int attack) {
     static const double census[ATTACKS] = {1.7 / 60, 2.9 / 60, 2.4 / 60, 0},
                         glyphs[ATTACKS] = {0.5 / 8, 0.2 / 8, 0.2 / 8, 0};
     return s->task[0] == 'c' ? census[attack] : s->task[0] == 'g' ? glyphs[attack] : 0;
 }
 
-/* One target's score in one run, of deviation `spread`/√2. idlg either finds the image or not, which no normal law
- * describes; what its training does makes that likelier. */
+/* One target's score in one run, of deviation `spread`/√2. idlg either finds the image or not, which no
+ * normal law describes; what its training does makes that likelier. */
 static double score_of(gnt_stream *s, int attack, double spread, double share, double train, double shift) {
     double noise = gnt_random_normal(s) * sqrt(1 - share) + train * sqrt(share);
     if (attack == 3) /* right or wrong */
@@ -111,8 +113,8 @@ static json_t *draw_run(gnt_stream *s, int weak, int only_weakened, gnt_stream *
     return run;
 }
 
-/* In how many of RUNS pairs the gate fails. only_weakened: what the weakened defense does not touch stays as it was to
- * the last digit, as when a change touches one plugin. */
+/* In how many of RUNS pairs the gate fails. only_weakened: what the weakened defense does not touch stays as
+ * it was to the last digit, as when a change touches one plugin. */
 static int count_failures(const char *name, int runs, int weak, int only_weakened) {
     gnt_key all = gnt_key_of_seed(7), key = gnt_key_derive(&all, name);
     gnt_stream s = gnt_stream_open(&key, "new");
@@ -162,8 +164,8 @@ static void test_a_third_less_noise_is_caught(void **state) {
     assert_true(failed * 100 >= n * 95);
 }
 
-/* Of RUNS audits with another seed, in how many anything comes out different. weak: the run claims what a defense with a
- * third more noise would leak. */
+/* Of RUNS audits with another seed, in how many anything comes out different. weak: the run claims what a
+ * defense with a third more noise would leak. */
 static int count_differences(const char *name, int n, int weak) {
     gnt_key all = gnt_key_of_seed(8), key = gnt_key_derive(&all, name);
     gnt_stream s = gnt_stream_open(&key, "new");

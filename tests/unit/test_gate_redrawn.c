@@ -1,5 +1,5 @@
-/* What is held against a run when some of its cells were run again with another seed: the rank sum test against
- * enumeration, t of two samples against its formula, and what counts as a difference. */
+/* What is held against a run when some of its cells were run again with another seed: the rank sum test
+ * against enumeration, t of two samples against its formula, and what counts as a difference. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,8 @@ static double tail_of(const double *x, size_t n, const double *y, size_t m, doub
     return p;
 }
 
-/* Twice the number of pairs of which the first has the larger score, ties counting one: the rank sum but for a constant. */
+/* Twice the number of pairs of which the first has the larger score, ties counting one: the rank sum but for
+ * a constant. */
 static long wins(const double *all, long choice, int n) {
     long sum = 0;
     for (int i = 0; i < n; i++)
@@ -111,8 +112,8 @@ static void test_many_ranks_are_nearly_normal(void **state) {
     }
 }
 
-/* Two seeds each; by hand. now: 1 3 | 5 7, before: 0 2 | 2 4. Means 4 and 2; inside seeds every square is 1, 8 in all over
- * 4 degrees; between seeds 4·4 and 4·1 over 2. */
+/* Two seeds each; by hand. now: 1 3 | 5 7, before: 0 2 | 2 4. Means 4 and 2; inside seeds every square is 1,
+ * 8 in all over 4 degrees; between seeds 4·4 and 4·1 over 2. */
 static void test_two_samples_have_one_variance(void **state) {
     (void)state;
     const double x[] = {1, 3, 5, 7}, y[] = {0, 2, 2, 4};
@@ -192,7 +193,8 @@ static void test_cells_that_fail_or_were_not_wanted(void **state) {
     free(lines);
 }
 
-/* A search may stop anywhere within its tolerance, and its luck is no lie: utilities of matched cells differ beyond that. */
+/* A search may stop anywhere within its tolerance, and its luck is no lie: utilities of matched cells differ
+ * beyond that. */
 static void test_matched_utility_has_the_tolerance_of_its_match(void **state) {
     (void)state;
     for (int wide = 0; wide < 2; wide++) {

@@ -1,5 +1,5 @@
-/* Times of two builds that ran in turns: what is slower, how often chance is called so, and what is caught. Seconds are
- * drawn; no clock is read. */
+/* Times of two builds that ran in turns: what is slower, how often chance is called so, and what is caught.
+ * Seconds are drawn; no clock is read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,8 @@
 
 enum { ROUNDS = 15, JOBS = 11 };
 
-/* A run of one attack for each job, the same to the last digit in both runs, so that nothing else is tested. */
+/* A run of one attack for each job, the same to the last digit in both runs, so that nothing else is tested.
+ */
 static json_t *run_of_jobs(const char *check) {
     json_t *run = made_run();
     const double x[] = {20, 21, 22};
@@ -89,8 +90,8 @@ static void test_slower_is_a_regression_and_faster_a_note(void **state) {
     assert_true(GNT_GATE_SLOWER < GNT_GATE_FAILURES && GNT_GATE_FASTER >= GNT_GATE_FAILURES);
 }
 
-/* p is that of signs: 2^-15 where all rounds say the same, 16 times that where one does not, times how many comparisons
- * there are (Holm). */
+/* p is that of signs: 2^-15 where all rounds say the same, 16 times that where one does not, times how many
+ * comparisons there are (Holm). */
 static void test_p_is_of_signs(void **state) {
     (void)state;
     static race r;

@@ -1,5 +1,6 @@
-/* gram: programs that do without a weight gradient against the same graph planned plainly, in double to 1e-12 and in
- * float, and against central differences; which graphs it is done to, and which it must leave alone. */
+/* gram: programs that do without a weight gradient against the same graph planned plainly, in double to 1e-12
+ * and in float, and against central differences; which graphs it is done to, and which it must leave alone.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,8 +18,8 @@
 
 enum { MOST_INPUTS = 8, MOST_OUTPUTS = 4 };
 
-/* A graph with its inputs' values: the gradient g of one convolution y = conv(x, w) behind a sigmoid, whose loss is a
- * weighted sum, and what is asked for. */
+/* A graph with its inputs' values: the gradient g of one convolution y = conv(x, w) behind a sigmoid, whose
+ * loss is a weighted sum, and what is asked for. */
 typedef struct problem {
     gnt_graph *g;
     gnt_node x, w, seen, u, scale, grad; /* u: weights of the loss's sum; scale: one number */
@@ -194,8 +195,8 @@ static int check(const problem *t) {
 
 /* ---- values ---- */
 
-/* Windows that are not square, strides that pass pixels over, padding, batches, more channels on either side: what a
- * sign, a transposition or a mix-up of two images would change. */
+/* Windows that are not square, strides that pass pixels over, padding, batches, more channels on either side:
+ * what a sign, a transposition or a mix-up of two images would change. */
 static void test_shapes(void **state) {
     (void)state;
     static const sizes shape[] = {
@@ -383,7 +384,8 @@ static void test_depth(void **state) {
     }
 }
 
-/* Of 64 channels with 4×4 places on either side, window 3×3: products of pixels, the matrix applied, and its making. */
+/* Of 64 channels with 4×4 places on either side, window 3×3: products of pixels, the matrix applied, and its
+ * making. */
 static void test_cost(void **state) {
     (void)state;
     problem t = start(few);
@@ -420,8 +422,8 @@ static gnt_recipe *recipe(const char *path, gnt_recipe_kind kind, int64_t n) {
     return r;
 }
 
-/* ResNet-18 has 20 convolutions. At batch 1 four of them, of 3×3, have 4×4 places, and three 8×8 with 256 channels on
- * either side; with stride 2 there are too many pixels against the places. */
+/* ResNet-18 has 20 convolutions. At batch 1 four of them, of 3×3, have 4×4 places, and three 8×8 with 256
+ * channels on either side; with stride 2 there are too many pixels against the places. */
 static void test_networks(void **state) {
     (void)state;
     static const struct {

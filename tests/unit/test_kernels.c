@@ -218,8 +218,9 @@ static void test_conv(void **state) {
         {1, 2, 5, 5, 2, 1, 1, 1, 2},
         {8, 16, 2, 2, 24, 3, 3, 2, 1},
         {1, 16, 33, 17, 8, 3, 3, 1, 1},
-        /* few places and many weights: outputs and window entries that are no multiple of a tile, several images, a
-         * stride that passes pixels over, more pixels than a vector holds, sums of several pieces */
+        /* few places and many weights: outputs and window entries that are no multiple of a tile, several
+         * images, a stride that passes pixels over, more pixels than a vector holds, sums of several pieces
+         */
         {1, 160, 4, 4, 53, 3, 3, 1, 1},
         {2, 128, 3, 4, 67, 3, 3, 2, 1},
         {1, 48, 9, 8, 30, 7, 7, 3, 2},
@@ -283,8 +284,8 @@ static void compare_samples(gnt_stream *r, gnt_conv s, int op) {
         free(all[i]);
 }
 
-/* One group and several, outputs in several tiles, a stride that passes pixels over, a window wider than a tile and
- * wider than the image, places in the padding alone, several pieces of a sum. */
+/* One group and several, outputs in several tiles, a stride that passes pixels over, a window wider than a
+ * tile and wider than the image, places in the padding alone, several pieces of a sum. */
 static void test_samples(void **state) {
     (void)state;
     const int64_t shape[][9] = {

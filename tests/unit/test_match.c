@@ -194,8 +194,8 @@ static void matches_noisy_curves(void **state) {
     }
 }
 
-/* Shares walk 0.9, 0.99, 0.999: the middle of 0 … 0.9999 is 0.99, numbers keep the digits of 1 − p, and the curves are
- * matched as on the other scales. */
+/* Shares walk 0.9, 0.99, 0.999: the middle of 0 … 0.9999 is 0.99, numbers keep the digits of 1 − p, and the
+ * curves are matched as on the other scales. */
 static void shares_near_one(void **state) {
     (void)state;
     run r;

@@ -94,7 +94,8 @@ static void floors_are_what_they_say(void **state) {
         gnt_metric_floors(floor, target, 1, (gnt_metric_shape){1, 8, 8}, &rows, mean, &key, &err), -1);
 }
 
-/* The best of a set is nearer than any member chosen beforehand, and several guesses take different members. */
+/* The best of a set is nearer than any member chosen beforehand, and several guesses take different members.
+ */
 static void floors_of_a_set_take_its_best_members(void **state) {
     (void)state;
     enum { SET = 12, GUESSES = 3 };

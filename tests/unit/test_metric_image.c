@@ -141,8 +141,8 @@ static void missing_and_surplus_answers(void **state) {
     assert_non_null(strstr(err.text, "4 images were answered for 3 targets"));
 }
 
-/* Two answers and four members: by itself each is nearest to member 2, but only one may take it; 0.01 + 0.04 is then the
- * least sum, member 1 being 0.2 off the first answer. */
+/* Two answers and four members: by itself each is nearest to member 2, but only one may take it; 0.01 + 0.04
+ * is then the least sum, member 1 being 0.2 off the first answer. */
 static void answers_take_different_members(void **state) {
     (void)state;
     const float member[] = {0, 0.3f, 0.6f, 1}, answer[] = {0.5f, 0.7f}, twice[] = {0.6f, 0.6f};

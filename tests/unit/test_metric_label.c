@@ -99,8 +99,8 @@ static void relabelling_finds_reliable_errors(void **state) {
     gnt_metric_confusion_free(&c);
 }
 
-/* Ten zeros, four of them answered 0 and six 1; three ones, all answered 0. By counts both answers mean 0; by shares of
- * each class, answer 0 means 1 (all ones against .4 of the zeros) and answer 1 means 0. */
+/* Ten zeros, four of them answered 0 and six 1; three ones, all answered 0. By counts both answers mean 0; by
+ * shares of each class, answer 0 means 1 (all ones against .4 of the zeros) and answer 1 means 0. */
 static void plain_and_balanced_maps_differ(void **state) {
     (void)state;
     int32_t truth[13] = {0}, answer[13];

@@ -1,5 +1,5 @@
-/* Leakage above the floor, by hand: what lies below is level, on both kinds of measures; intervals that are cut at the
- * floor; ranks and ties. */
+/* Leakage above the floor, by hand: what lies below is level, on both kinds of measures; intervals that are
+ * cut at the floor; ranks and ties. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,7 +50,8 @@ static void what_is_unknown_stays_unknown(void **state) {
     assert_true(isnan(gnt_leak_above(psnr, (gnt_leak){NAN, NAN, NAN}, 13).mean));
 }
 
-/* Attack numbers 2, 8 and 12 under a floor of 13, one that straddles it, one above: the first four are level. */
+/* Attack numbers 2, 8 and 12 under a floor of 13, one that straddles it, one above: the first four are level.
+ */
 static void those_below_a_floor_share_a_rank(void **state) {
     (void)state;
     const gnt_measure *psnr = gnt_measure_find("psnr");

@@ -34,7 +34,8 @@ static void what_is_not_finite_loses(void **state) {
     assert_float_equal(auc((const float[]){INFINITY, 0}, (const uint8_t[]){1, 0}, 2), 0, 0);
 }
 
-/* Encodings 0 and 1 share original 0 visibly (.5 × .5), 0 and 2 original 1 with .5 × .05 < .04, 1 and 2 none. */
+/* Encodings 0 and 1 share original 0 visibly (.5 × .5), 0 and 2 original 1 with .5 × .05 < .04, 1 and 2 none.
+ */
 static const float weight[3 * 3] = {0.5f, 0.5f, 0, 0.5f, 0, 0.5f, 0, 0.05f, 0};
 
 static void faint_pairs_are_left_out_of_the_second_area(void **state) {
@@ -47,7 +48,8 @@ static void faint_pairs_are_left_out_of_the_second_area(void **state) {
     assert_float_equal(out.visible, 1, 1e-12);
 }
 
-/* Clusters in another order than the originals: the assignment finds it, and weights then agree up to scale. */
+/* Clusters in another order than the originals: the assignment finds it, and weights then agree up to scale.
+ */
 static void clusters_are_matched_to_originals(void **state) {
     (void)state;
     const float truth[4 * 2] = {0.7f, 0.3f, 0, 1, 0.2f, 0.8f, 1, 0};
@@ -64,7 +66,8 @@ static void clusters_are_matched_to_originals(void **state) {
 }
 
 /* By hand: encoding 0 is {a, b}, claimed {A}; 1 is {b}, claimed {A, B}; 2 is {a}, claimed {A}.
- * Cluster A holds a, b | b | a: a twice and b twice of 3; B holds b once. Assigned A→a, B→b: shares ½, 1, 1. */
+ * Cluster A holds a, b | b | a: a twice and b twice of 3; B holds b once. Assigned A→a, B→b: shares ½, 1, 1.
+ */
 static void wrong_claims_cost(void **state) {
     (void)state;
     const float truth[3 * 2] = {0.5f, 0.5f, 0, 1, 1, 0};

@@ -1,5 +1,5 @@
-/* Utility against that of public data alone: by hand, with quantiles from tables (1.645; 6.314 and 1.943 of Student's t with
- * one and six degrees of freedom). */
+/* Utility against that of public data alone: by hand, with quantiles from tables (1.645; 6.314 and 1.943 of
+ * Student's t with one and six degrees of freedom). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,8 @@ static void each_error_is_a_hurdle(void **state) {
         /* a loss: lower is better */
         {{{0.50, 0.03, 0.60, 0.04}}, 1, -1, {0, 0}, GNT_PUBLIC_BEATEN},
         {{{0.60, 0.03, 0.50, 0.04}}, 1, -1, {0, 0}, GNT_PUBLIC_NO_BETTER},
-        /* two seeds, s² = 0.0004 with 1 and with 6 free: √(2 s²/2) = 0.02; 6.314 · 0.02 = 0.126, 1.943 · 0.02 = 0.0389 */
+        /* two seeds, s² = 0.0004 with 1 and with 6 free: √(2 s²/2) = 0.02; 6.314 · 0.02 = 0.126, 1.943 · 0.02
+           = 0.0389 */
         {{{0.82, 0, 0.70, 0}, {0.82, 0, 0.70, 0}}, 2, 1, {0.0004, 1}, GNT_PUBLIC_NO_BETTER},
         {{{0.83, 0, 0.70, 0}, {0.83, 0, 0.70, 0}}, 2, 1, {0.0004, 1}, GNT_PUBLIC_BEATEN},
         {{{0.73, 0, 0.70, 0}, {0.77, 0, 0.70, 0}}, 2, 1, {0.0024, 6}, GNT_PUBLIC_BEATEN},

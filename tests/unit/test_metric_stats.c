@@ -142,8 +142,8 @@ static void bootstrap_repeats_and_ignores_order(void **state) {
  * forgot the seeds would have deviation √(2/60) = .18 and cover about 79 %; the clustered one must cover near
  * its level. */
 /* 90 of 100 samples of class 0 and 1 of 4 samples of class 1 are right. Balanced accuracy (0.9 + 0.25)/2. The
- * number right of class 1 is binomial(4, 1/4), by far the wider: 2.5 % of draws lie at 0 of 4 and 0.9 or below
- * of class 0, and P(at least 3 of 4) = 5.1 %, P(all 4) = 0.4 %, so the ends are near 0.45 − 0.03 and
+ * number right of class 1 is binomial(4, 1/4), by far the wider: 2.5 % of draws lie at 0 of 4 and 0.9 or
+ * below of class 0, and P(at least 3 of 4) = 5.1 %, P(all 4) = 0.4 %, so the ends are near 0.45 − 0.03 and
  * (0.9 + 0.75)/2 = 0.825 with class 0 moving ±0.03. A single seed must not look certain. */
 static void balanced_interval_by_hand(void **state) {
     (void)state;

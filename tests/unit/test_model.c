@@ -47,9 +47,11 @@ static void shipped_models_have_the_sizes_of_their_sources(void **state) {
         {"convnet", image(3, 32, 32), 10, 2904970, 2 * 1600, "flatten_1"},
         {"resnet18", image(3, 32, 32), 10, 11173962, 2 * 4800, "flatten_1"},
         {"resnet34", image(3, 32, 32), 10, 21282122, 2 * 8512, "flatten_1"},
-        /* 14,714,688 of torchvision's convolutions with biases, 8448 of batch norms, 5130 of the last layer */
+        /* 14,714,688 of torchvision's convolutions with biases, 8448 of batch norms, 5130 of the last layer
+         */
         {"vgg16", image(3, 32, 32), 10, 14714688 + 2 * 4224 + 5130, 2 * 4224, "flatten_1"},
-        /* torchvision's 7,978,856 less its first convolution and norm (9408 + 128) and its 1000 classes, with ours */
+        /* torchvision's 7,978,856 less its first convolution and norm (9408 + 128) and its 1000 classes, with
+           ours */
         {"densenet121", image(3, 32, 32), 10, 7978856 - 9536 - 1025 * 1000 + 1728 + 1025 * 10,
          2 * (41824 - 64), "flatten_1"},
         {"resnet20", image(3, 32, 32), 10, 269722, 2 * 688, "flatten_1"}, /* "0.27M" in He et al. */
@@ -78,7 +80,8 @@ static int64_t size_at_width(const char *json, gnt_err *err) {
     return size;
 }
 
-/* One convolution of 10 channels on 3, without bias, its mean, and a dense layer of 7 before that of the 10 classes. */
+/* One convolution of 10 channels on 3, without bias, its mean, and a dense layer of 7 before that of the 10
+ * classes. */
 static void width_multiplies_and_rounds_what_is_no_class(void **state) {
     (void)state;
     const struct {

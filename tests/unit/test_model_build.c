@@ -1,5 +1,5 @@
-/* Models written into graphs: small networks whose outputs are known by hand, so that a swapped input, a wrong
- * subsampling or a statistic with the wrong divisor shows. (Whole networks: test_golden.c.) */
+/* Models written into graphs: small networks whose outputs are known by hand, so that a swapped input, a
+ * wrong subsampling or a statistic with the wrong divisor shows. (Whole networks: test_golden.c.) */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -99,7 +99,8 @@ static void branches_and_pools_give_channel_means(void **state) {
     close_small(&s);
 }
 
-/* A body of zero weights leaves option A's shortcut: pixels 0 and 2 of each axis, zero channels on both sides. */
+/* A body of zero weights leaves option A's shortcut: pixels 0 and 2 of each axis, zero channels on both
+ * sides. */
 static void option_a_subsamples_and_pads_both_sides(void **state) {
     (void)state;
     static const char json[] = "{\"layers\": [{\"type\": \"residual\", \"shortcut\": \"pad\", \"stride\": 2, "

@@ -133,8 +133,7 @@ static double dot(const float *a, const float *b, int64_t n) {
     return s;
 }
 
-/* ---- against a graph built by hand
- * ------------------------------------------------------------------------------------ */
+/* ---- against a graph built by hand ---- */
 
 static void gradient_is_the_graphs_own(void **state) {
     (void)state;
@@ -216,9 +215,7 @@ static void features_are_those_of_the_layers(void **state) {
     close_model(&f);
 }
 
-/* ---- the update
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- the update ---- */
 
 static void flatten(const gnt_views *views, float *out) {
     for (int64_t i = 0; i < views->n; i++) {
@@ -348,8 +345,8 @@ static void jvp_alone_is_the_slope_of_the_loss(void **state) {
     close_model(&f);
 }
 
-/* Held arguments give what others give: for other samples, another vector of weights, and after a change in place that
- * was told. */
+/* Held arguments give what others give: for other samples, another vector of weights, and after a change in
+ * place that was told. */
 static void held_arguments_change_nothing_else(void **state) {
     (void)state;
     static float moved[MOST];
@@ -409,9 +406,7 @@ static void rates_are_differentiable(void **state) {
     close_model(&f);
 }
 
-/* ---- matching
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- matching ---- */
 
 /* The four costs of two updates, in double, from their definitions. */
 static double cost_of(int32_t cost, const float *u, const float *o, const float *mask, const fixture *f,
@@ -521,9 +516,7 @@ static void match_gradient_is_its_slope(void **state) {
     }
 }
 
-/* ---- borders
- * -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- borders ---- */
 
 static void refusals_say_why(void **state) {
     (void)state;

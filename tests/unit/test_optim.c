@@ -154,7 +154,8 @@ static void lbfgs_follows_pytorch(void **state) {
 
 /* ---- laws of L-BFGS */
 
-/* A well within a plateau: a full step from the start lands where the cost is higher, as with a saturated sigmoid. */
+/* A well within a plateau: a full step from the start lands where the cost is higher, as with a saturated
+ * sigmoid. */
 static double trap(void *context, const float *x, float *grad) {
     (void)context;
     double e = exp(-(double)x[0] * (double)x[0]);

@@ -1,5 +1,5 @@
-/* Which entries of an update an attack on gradients takes for outliers: those strewn about, and never a loud unit, input or
- * sample, which gradients have by themselves. */
+/* Which entries of an update an attack on gradients takes for outliers: those strewn about, and never a loud
+ * unit, input or sample, which gradients have by themselves. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

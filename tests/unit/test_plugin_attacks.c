@@ -109,7 +109,8 @@ static int stop_now(void *context) {
     return a->stop_after && ++a->polls > a->stop_after;
 }
 
-/* Glyphs row … row + n − 1 and fresh weights; the observation is the gradient, or with steps the weight delta. */
+/* Glyphs row … row + n − 1 and fresh weights; the observation is the gradient, or with steps the weight
+ * delta. */
 static void observe(attacked *a, const char *json, int64_t row, int64_t n, int32_t steps, const double *mean,
                     const double *deviation) {
     memset(a, 0, sizeof *a);
@@ -286,7 +287,8 @@ static void idlg_reads_every_label(void **state) {
     }
 }
 
-/* After tanh the last layer's input has both signs, and row sums of its gradient tell nothing: the bias does. */
+/* After tanh the last layer's input has both signs, and row sums of its gradient tell nothing: the bias does.
+ */
 static void labels_are_read_after_tanh_too(void **state) {
     (void)state;
     for (int64_t row = 0; row < 20; row++) {
@@ -467,7 +469,8 @@ static double psnr(const attacked *a) {
     return fmin(60, -10 * log10(mse(a->found, a->x) + 1e-12));
 }
 
-/* What 2 % of enormous entries hide from an attack that matches them all is as plain as before to one that does not. */
+/* What 2 % of enormous entries hide from an attack that matches them all is as plain as before to one that
+ * does not. */
 static void enormous_entries_hide_nothing(void **state) {
     (void)state;
     static const struct {

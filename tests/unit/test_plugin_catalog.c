@@ -1,4 +1,5 @@
-/* Finding plugin files, opening them, and the cache of their descriptions: what is asked again, and what is not. */
+/* Finding plugin files, opening them, and the cache of their descriptions: what is asked again, and what is
+ * not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,7 +61,7 @@ static int tear_down(void **state) {
     return child > 0 && waitpid(child, &status, 0) == child ? status : -1;
 }
 
-/* ---- files ---------------------------------------------------------------------------------------------------------------- */
+/* ---- files ---- */
 
 static void files_are_found_in_one_order(void **state) {
     (void)state;
@@ -112,7 +113,7 @@ static void junk_is_no_plugin(void **state) {
     unlink(in("one/junk.so"));
 }
 
-/* ---- the cache -------------------------------------------------------------------------------------------------------------- */
+/* ---- the cache ---- */
 
 static int asked; /* how often the worker was asked */
 

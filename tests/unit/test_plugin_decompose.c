@@ -151,7 +151,8 @@ static double share_right(double *median) {
     return right / (N * OWN);
 }
 
-/* 20 images, each in 20 mixes of four, two of them public: the bar is what a study of this attack passed with room. */
+/* 20 images, each in 20 mixes of four, two of them public: the bar is what a study of this attack passed with
+ * room. */
 static void mixup_is_taken_apart(void **state) {
     (void)state;
     gnt_err err = {0};

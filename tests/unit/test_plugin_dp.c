@@ -48,8 +48,8 @@ static double mean_power(const float *x, int64_t n, double about, int power) {
     return sum / (double)n;
 }
 
-/* Gaussian: E|z| = σ√(2/π), E z² = σ², E z⁴ = 3σ⁴. The deviations of their estimates from N draws are σ·0.60/√N,
- * σ²√2/√N and σ⁴√96/√N; five of each are allowed. Laplace: E|z| = b, E z² = 2b², E z⁴ = 24b⁴, with
+/* Gaussian: E|z| = σ√(2/π), E z² = σ², E z⁴ = 3σ⁴. The deviations of their estimates from N draws are
+ * σ·0.60/√N, σ²√2/√N and σ⁴√96/√N; five of each are allowed. Laplace: E|z| = b, E z² = 2b², E z⁴ = 24b⁴, with
  * b/√N, b²√20/√N and b⁴√(8! − 24²)/√N. */
 static void noise_has_the_stated_scale(void **state) {
     (void)state;
@@ -199,8 +199,8 @@ static int close_to(double got, double expected) {
     return fabs(got - expected) <= 1e-9 * expected;
 }
 
-/* tests/golden/dp.py: σ = 1, δ = 1e-5: 4.37717809568122461 at sensitivity 1, 9.99725614643430036 at 2 (which is
- * σ = 0.5 at 1). */
+/* tests/golden/dp.py: σ = 1, δ = 1e-5: 4.37717809568122461 at sensitivity 1, 9.99725614643430036 at 2 (which
+ * is σ = 0.5 at 1). */
 static void gaussian_epsilons(void **state) {
     (void)state;
     float a[4] = {1, 2, 3, 4}, b[9] = {5};
@@ -274,7 +274,8 @@ static int told_to_stop(void *context) {
     return stop_now;
 }
 
-/* The host drops what comes after a stop; that the plugin itself looked is seen from the update without noise. */
+/* The host drops what comes after a stop; that the plugin itself looked is seen from the update without
+ * noise. */
 static void stops_when_told(void **state) {
     (void)state;
     float x[] = {1, 2};

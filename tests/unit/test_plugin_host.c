@@ -78,9 +78,7 @@ static puppet *self_of(gnt_instance *i) {
     return gnt_instance_self(i);
 }
 
-/* ---- streams
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- streams ---- */
 
 static gnt_status draw(puppet *p) {
     float x[3];
@@ -181,9 +179,7 @@ static void interleaved_instances_are_as_alone(void **state) {
     gnt_instance_free(a);
 }
 
-/* ---- scratch
- * -------------------------------------------------------------------------------------------------------------
- */
+/* ---- scratch ---- */
 
 static gnt_status take_much(puppet *p) {
     unsigned char *block[3];
@@ -214,9 +210,7 @@ static void scratch_is_zeroed_bounded_and_freed(void **state) {
     gnt_instance_free(i);
 }
 
-/* ---- statuses
- * -------------------------------------------------------------------------------------------------------------
- */
+/* ---- statuses ---- */
 
 static gnt_status fail_well(puppet *p) {
     return (p->host->fail)(p->host->context, "the clip must\tbe positive");
@@ -321,9 +315,7 @@ static void an_answer_after_a_stop_is_none(void **state) {
     gnt_instance_free(i);
 }
 
-/* ---- facts
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- facts ---- */
 
 static gnt_status report(puppet *p) {
     const gnt_host *h = p->host;

@@ -161,8 +161,7 @@ static void description_survives_json(void **state) {
     gnt_info_free(&again);
 }
 
-/* ---- descriptors that lie
- * --------------------------------------------------------------------------------------------- */
+/* ---- descriptors that lie ---- */
 
 static const char *const twice[] = {"one", "one", NULL}, *const no_choices[] = {NULL};
 static char long_text[GNT_PLUGIN_TEXT + 2];
@@ -336,8 +335,7 @@ static void lying_descriptors_are_refused(void **state) {
     }
 }
 
-/* ---- hostile JSON
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- hostile JSON ---- */
 
 /* `json` with the first `from` replaced by `to`. */
 static char *replaced(const char *json, const char *from, const char *to) {
@@ -413,8 +411,8 @@ static void hostile_json_is_refused(void **state) {
     gnt_free(good);
 }
 
-/* Bytes changed, lost or repeated at random: a description is refused with a sentence, or what it says holds: its
- * defaults can be read. */
+/* Bytes changed, lost or repeated at random: a description is refused with a sentence, or what it says holds:
+ * its defaults can be read. */
 static void mutations_are_refused_or_sound(void **state) {
     (void)state;
     subject s;
@@ -450,8 +448,7 @@ static void mutations_are_refused_or_sound(void **state) {
     gnt_free(good);
 }
 
-/* ---- entries and lists
- * --------------------------------------------------------------------------------------------------- */
+/* ---- entries and lists ---- */
 
 static const gnt_descriptor *nothing(int32_t index) {
     (void)index;
@@ -493,7 +490,8 @@ static void entries_are_checked_field_by_field(void **state) {
     assert_non_null(strstr(err.text, "NULL"));
 }
 
-/* Structs of a later minor version go on where this host's end: what is known is read, whatever follows is not. */
+/* Structs of a later minor version go on where this host's end: what is known is read, whatever follows is
+ * not. */
 static void larger_structs_are_read_as_far_as_they_are_known(void **state) {
     (void)state;
     subject s;

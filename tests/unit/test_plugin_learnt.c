@@ -1,6 +1,7 @@
-/* ridge and decoder on made-up encodings: ridge undoes a shifted negative exactly, as any linear filter; decoder undoes
- * what depends on the label, which no filter can; ids say which sample an encoding belongs to; too little to learn from
- * and encodings of another shape get a sentence; the same key gives the same bytes. */
+/* ridge and decoder on made-up encodings: ridge undoes a shifted negative exactly, as any linear filter;
+ * decoder undoes what depends on the label, which no filter can; ids say which sample an encoding belongs to;
+ * too little to learn from and encodings of another shape get a sentence; the same key gives the same bytes.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,8 +27,8 @@ typedef struct world {
 
 typedef void encode_fn(const float *x, int label, float *e);
 
-/* To the right by one and negative: x at (r, c) is 1 − e at (r, c + 1), beyond the edge too, for the last two columns of
- * x are equal. Rows and columns cannot be confused. */
+/* To the right by one and negative: x at (r, c) is 1 − e at (r, c + 1), beyond the edge too, for the last two
+ * columns of x are equal. Rows and columns cannot be confused. */
 static void shift(const float *x, int label, float *e) {
     (void)label;
     for (int r = 0; r < SIDE; r++)

@@ -152,8 +152,8 @@ static void a_step_follows_the_gradient(void **state) {
     bench_close(&b);
 }
 
-/* Whoever else is in the set, in whatever order and however many at once: the same encoding, and the second time the
- * very same bytes. */
+/* Whoever else is in the set, in whatever order and however many at once: the same encoding, and the second
+ * time the very same bytes. */
 static void an_image_is_encoded_by_itself_and_once(void **state) {
     (void)state;
     static bench b;
@@ -209,8 +209,8 @@ static gnt_status run_prepare(tried *t, const gnt_samples *public_data, uint8_t 
     return gnt_instance_leave(t->instance, s, err);
 }
 
-/* Jobs have keys of their own, the training one and each observation another: the secret of prepare makes them start
- * alike, so that an image never goes out in two encodings. */
+/* Jobs have keys of their own, the training one and each observation another: the secret of prepare makes
+ * them start alike, so that an image never goes out in two encodings. */
 static void the_secret_decides_the_start(void **state) {
     (void)state;
     static bench b;

@@ -1,5 +1,5 @@
-/* loda-inverse and loda-kkt: their costs and gradients against the formulas, where these are zero and where they must not
- * begin, what they learn from shadow observations, and what they refuse. */
+/* loda-inverse and loda-kkt: their costs and gradients against the formulas, where these are zero and where
+ * they must not begin, what they learn from shadow observations, and what they refuse. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -164,7 +164,8 @@ static double cost_of(formula *f, const float *x) {
     return square(f, x) / square(f, half) + f->tv * variation / (double)pairs;
 }
 
-/* The attack's first cost is the formula's, and its first step goes against the central differences of the formula. */
+/* The attack's first cost is the formula's, and its first step goes against the central differences of the
+ * formula. */
 static void check_descent(bench *b, const char *id, const char *json, formula *f, const float *at,
                           double length) {
     static case_of k;
@@ -226,8 +227,8 @@ static void costs_and_gradients_are_the_formulas(void **state) {
     bench_close(&b);
 }
 
-/* With g(x) = Wx, W diagonal by channel, r = (w² − c)(x′ − x): where c = w² of one channel, every x that differs from x′
- * there alone makes x′ stationary, and one that differs elsewhere does not. */
+/* With g(x) = Wx, W diagonal by channel, r = (w² − c)(x′ − x): where c = w² of one channel, every x that
+ * differs from x′ there alone makes x′ stationary, and one that differs elsewhere does not. */
 static void a_stationary_point_costs_nothing(void **state) {
     (void)state;
     static bench b;
@@ -283,7 +284,8 @@ static void no_search_begins_at_the_encoding(void **state) {
     bench_close(&b);
 }
 
-/* At 0 the gradient may point up, at 1 down: with c above w² the edges hold every x in [0, 1], below it none. */
+/* At 0 the gradient may point up, at 1 down: with c above w² the edges hold every x in [0, 1], below it none.
+ */
 static void the_edges_of_the_box_count_one_way(void **state) {
     (void)state;
     static bench b;

@@ -160,8 +160,8 @@ static void every_sample_is_mixed_equally_often(void **state) {
     }
 }
 
-/* |N(0, 1)| over its sum, given that none is above 0.65: mean of the largest and of the sum of squares, against draws
- * made here. Uniform or exponential draws in place of normal ones are off by .02 and more. */
+/* |N(0, 1)| over its sum, given that none is above 0.65: mean of the largest and of the sum of squares,
+ * against draws made here. Uniform or exponential draws in place of normal ones are off by .02 and more. */
 static void weights_follow_their_law(void **state) {
     (void)state;
     enum { DRAWS = 4000 };
@@ -196,7 +196,8 @@ static void weights_follow_their_law(void **state) {
     assert_float_equal(squares[1], squares[0], 0.006);
 }
 
-/* Partners are any other samples alike: 60 epochs of 20 with k = 4 give each ordered pair 60·3/19 = 9.5 meetings. */
+/* Partners are any other samples alike: 60 epochs of 20 with k = 4 give each ordered pair 60·3/19 = 9.5
+ * meetings. */
 static void partners_are_drawn_evenly(void **state) {
     (void)state;
     int met[20][20] = {{0}};
@@ -214,8 +215,8 @@ static void partners_are_drawn_evenly(void **state) {
         assert_int_equal(met[a][a], 0);
 }
 
-/* A mix's place says nothing of its members: over 200 epochs of 20 samples (k = 4) and of 7 (k = 6), sample i is in mix i as
- * often as chance has it, k/n, and first in it n⁻¹ of the time. */
+/* A mix's place says nothing of its members: over 200 epochs of 20 samples (k = 4) and of 7 (k = 6), sample i
+ * is in mix i as often as chance has it, k/n, and first in it n⁻¹ of the time. */
 static void a_place_tells_no_member(void **state) {
     (void)state;
     static const struct { int64_t n, k; } cases[] = {{20, 4}, {7, 6}};
@@ -236,7 +237,8 @@ static void a_place_tells_no_member(void **state) {
     }
 }
 
-/* At each entry the encoding is the mix or its negative, each half of the time, and independently of its neighbour. */
+/* At each entry the encoding is the mix or its negative, each half of the time, and independently of its
+ * neighbour. */
 static void signs_hide_half_of_the_entries(void **state) {
     (void)state;
     static const char *const sources[] = {"{\"signs\": \"seeded\"}", "{\"signs\": \"csprng\"}"};
@@ -263,8 +265,8 @@ static void signs_hide_half_of_the_entries(void **state) {
     }
 }
 
-/* What the trained network is asked about: each sample by itself, in order, with half of its pixels negative. mixup leaves
- * samples as they are. */
+/* What the trained network is asked about: each sample by itself, in order, with half of its pixels negative.
+ * mixup leaves samples as they are. */
 static void queries_are_flipped_and_not_mixed(void **state) {
     (void)state;
     enum { N = 50 };
@@ -295,7 +297,8 @@ static void queries_are_flipped_and_not_mixed(void **state) {
     try_close(&t);
 }
 
-/* Private images of 0 and public ones of 1: the encoding is what the public partners weigh. Labels are the private ones'. */
+/* Private images of 0 and public ones of 1: the encoding is what the public partners weigh. Labels are the
+ * private ones'. */
 static void public_partners_bring_no_label(void **state) {
     (void)state;
     tried t;
@@ -328,7 +331,8 @@ static void public_partners_bring_no_label(void **state) {
     }
 }
 
-/* Redrawn in each epoch, the same under the same key, another under another; and two instances do not meddle. */
+/* Redrawn in each epoch, the same under the same key, another under another; and two instances do not meddle.
+ */
 static void what_is_drawn_repeats_under_its_key_alone(void **state) {
     (void)state;
     static float once[20 * F], twice[2 * 20 * F];

@@ -101,8 +101,9 @@ static void test_sticky_errors(void **state) {
     gnt_graph_free(g);
 }
 
-/* y = √w·x with w held: a change of w is seen when the program is told, or given another address, and never halfway. x
- * is seen at once. A value of held inputs alone may be an output. Unaligned entries behave the same. */
+/* y = √w·x with w held: a change of w is seen when the program is told, or given another address, and never
+ * halfway. x is seen at once. A value of held inputs alone may be an output. Unaligned entries behave the
+ * same. */
 static void test_held(void **state) {
     (void)state;
     gnt_graph *g = gnt_graph_new();

@@ -1,5 +1,5 @@
-/* The defense prune: exactly ⌊p·n⌋ entries become zero, the least by magnitude, ties by position, the rest untouched;
- * over the whole update or tensor by tensor. Judged against a sort. */
+/* The defense prune: exactly ⌊p·n⌋ entries become zero, the least by magnitude, ties by position, the rest
+ * untouched; over the whole update or tensor by tensor. Judged against a sort. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

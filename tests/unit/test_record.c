@@ -1,4 +1,5 @@
-/* The record of a training by itself: who is drawn, what is kept of encodings, what is refused while writing and reading. */
+/* The record of a training by itself: who is drawn, what is kept of encodings, what is refused while writing
+ * and reading. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -95,9 +96,9 @@ static const int four_each[MOST_CLIENTS] = {4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 
 
 /* ---- who is drawn ---- */
 
-/* 3 of those 10 of 20 that take part. Clients are drawn equally often of the rounds that they take part in: χ² of 20 clients,
- * Σ (o − e)²/(e·(1 − 3/10)) with 19 degrees of freedom, beyond 43.8 in one of a thousand; likewise places among those who
- * take part, with 9, beyond 27.9. */
+/* 3 of those 10 of 20 that take part. Clients are drawn equally often of the rounds that they take part in:
+ * χ² of 20 clients, Σ (o − e)²/(e·(1 − 3/10)) with 19 degrees of freedom, beyond 43.8 in one of a thousand;
+ * likewise places among those who take part, with 9, beyond 27.9. */
 static void draws_are_uniform_over_participants(void **state) {
     enum { N = 20, PART = 10, TARGETS = 3 };
     (void)state;
@@ -300,8 +301,8 @@ static void release(trial *t, int32_t round, int32_t client, int64_t pass, int64
     gnt_mixture_free(&made_of);
 }
 
-/* Two passes a round over six samples; of those before the end of round 1 the last `epochs` are kept, or all: however much
- * the first client holds, which nobody looks at. */
+/* Two passes a round over six samples; of those before the end of round 1 the last `epochs` are kept, or all:
+ * however much the first client holds, which nobody looks at. */
 static void the_last_passes_are_kept(void **state) {
     static const int held[][3] = {{6, 6, 6}, {2, 6, 6}, {0, 6, 6}, {8, 6, 6}};
     (void)state;
@@ -352,8 +353,8 @@ static void copy_without(gnt_st *out, const gnt_st *from, const char *name) {
     }
 }
 
-/* Every tensor in turn is missing, empty, one column wider, of another type, or full of enormous numbers: a refusal with a
- * sentence, or what is read lies within what is there. */
+/* Every tensor in turn is missing, empty, one column wider, of another type, or full of enormous numbers: a
+ * refusal with a sentence, or what is read lies within what is there. */
 static void bent_records_are_refused(void **state) {
     static const char *const names[] = {"client.0", "update.0", "count.0", "encoded_x.0", "encoded_y.0"};
     static const char *const held_names[] = {"rows.0", "whole.0", "labels.0", "rates.0", "set.0"};

@@ -1,6 +1,7 @@
 /* The report as a whole, on a made-up run folder: the same bytes twice; hostile text in every field reaches
  * no interpreter and the pictures still come out; the Pareto front in the data that gnuplot draws; empty
- * runs, runs without gnuplot; an untrained network; what an earlier report left; image sheets pixel by pixel. */
+ * runs, runs without gnuplot; an untrained network; what an earlier report left; image sheets pixel by pixel.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -91,7 +92,8 @@ static const char paper_run[] =
     "\"attack\": \"dlg\","
     " \"status\": \"failed\", \"reason\": \"x\", \"n_cells\": 1, \"n_ok\": 0}]}";
 
-/* A row and a column choose together; the worst is over every attack that neither names; the paper stands below. */
+/* A row and a column choose together; the worst is over every attack that neither names; the paper stands
+ * below. */
 static void a_papers_table_is_filled(void **state) {
     bench *b = *state;
     gnt_text notices;
@@ -366,7 +368,8 @@ static void untrained_network_is_drawn_by_strength(void **state) {
     gnt_free(data);
 }
 
-/* The report of one attack whose cost at three steps is `points`, in JSON; the script and data of its picture. */
+/* The report of one attack whose cost at three steps is `points`, in JSON; the script and data of its
+ * picture. */
 static void draw_costs(bench *b, const char *points, char **script, char **data) {
     char plots[160];
     gnt_text t;
@@ -385,7 +388,8 @@ static void draw_costs(bench *b, const char *points, char **script, char **data)
     *data = read_text(plots, "convergence-t-r0.tsv", NULL);
 }
 
-/* One minus a cosine may end a hair below zero: still a logarithmic axis, drawn at the least positive cost. */
+/* One minus a cosine may end a hair below zero: still a logarithmic axis, drawn at the least positive cost.
+ */
 static void costs_below_zero_by_rounding_stay_logarithmic(void **state) {
     if (!gnt_gnuplot_present())
         skip();
@@ -400,7 +404,8 @@ static void costs_below_zero_by_rounding_stay_logarithmic(void **state) {
     }
 }
 
-/* A cost that never changes has an axis of its own, or gnuplot warns of an empty one; what varies keeps gnuplot's. */
+/* A cost that never changes has an axis of its own, or gnuplot warns of an empty one; what varies keeps
+ * gnuplot's. */
 static void a_cost_that_stays_has_an_axis(void **state) {
     static const struct {
         const char *points, *range;
@@ -529,9 +534,9 @@ static void sheets_show_the_pixels(void **state) {
     free(rgb);
 }
 
-/* No defense and nine points of a sweep: eight blocks of a rule (10) and a recovered row (112, the PSNR's line of
- * 20, 8 below), after the head (44) and the private row (120), before one line (20) between gaps of 8 that names
- * the two others. */
+/* No defense and nine points of a sweep: eight blocks of a rule (10) and a recovered row (112, the PSNR's
+ * line of 20, 8 below), after the head (44) and the private row (120), before one line (20) between gaps of 8
+ * that names the two others. */
 static void sheets_hold_eight_blocks(void **state) {
     bench *b = *state;
     static const uint8_t pixel[4] = {1, 2, 3, 4};

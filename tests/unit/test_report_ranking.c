@@ -1,5 +1,6 @@
-/* How a report ranks, on results written by hand: the floor below which all are level, drawn rounds, marks, utility against
- * public data alone, identification beside PSNR; how the page says so; wrong types of what a run says of them. */
+/* How a report ranks, on results written by hand: the floor below which all are level, drawn rounds, marks,
+ * utility against public data alone, identification beside PSNR; how the page says so; wrong types of what a
+ * run says of them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

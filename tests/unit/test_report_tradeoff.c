@@ -1,4 +1,5 @@
-/* Where a trade-off is drawn, and what is said in its place; which targets a defense meets that does nothing. */
+/* Where a trade-off is drawn, and what is said in its place; which targets a defense meets that does nothing.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,7 +55,8 @@ static void one_setting_gives_a_sentence(void **state) {
     gnt_free(page);
 }
 
-/* Weights from a file are not "before training", and utilities that nothing was trained for trade nothing off. */
+/* Weights from a file are not "before training", and utilities that nothing was trained for trade nothing
+ * off. */
 static void given_weights_are_told_apart(void **state) {
     bench *b = *state;
 #define GROUPS "\"groups\": [" SETTING("none", "none", "0.9", "20") "," SETTING("d", "fixed", "0.8", "15") "]"

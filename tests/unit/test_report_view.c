@@ -1,6 +1,6 @@
-/* What the report asks of results: points of sweeps and what stands for one that does not apply; the columns of
- * a matrix; families of defenses and their colours; whether utility varies; floors; the leading measure; the
- * summary that answers first; ticks and scales of axes. */
+/* What the report asks of results: points of sweeps and what stands for one that does not apply; the columns
+ * of a matrix; families of defenses and their colours; whether utility varies; floors; the leading measure;
+ * the summary that answers first; ticks and scales of axes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

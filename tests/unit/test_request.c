@@ -1,5 +1,6 @@
-/* Requests of jobs, and what a worker is told of its process: whatever stands in a table of fields comes back as it was written,
- * and nothing else is read. Everything here walks the tables, so that a field added later is tried too. */
+/* Requests of jobs, and what a worker is told of its process: whatever stands in a table of fields comes back
+ * as it was written, and nothing else is read. Everything here walks the tables, so that a field added later
+ * is tried too. */
 #include <ctype.h>
 #include <float.h>
 #include <math.h>
@@ -91,7 +92,8 @@ static void walk_all(visit v) {
     assert_true(seen > 300);
 }
 
-/* The member's value, which the caller owns, is another from here on; NULL: it is missing. Takes `value` over. */
+/* The member's value, which the caller owns, is another from here on; NULL: it is missing. Takes `value`
+ * over. */
 static json_t *replace(json_t *object, const char *name, json_t *value) {
     json_t *was = json_incref(json_object_get(object, name));
     if (value)

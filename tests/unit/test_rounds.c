@@ -1,5 +1,6 @@
-/* What a training records of its rounds is what it aggregated, and what its clients compute again: the jobs `train` and `replay`
- * with hooks in processes of their own. Updates are recomputed here from the rows that are said to stand behind them. */
+/* What a training records of its rounds is what it aggregated, and what its clients compute again: the jobs
+ * `train` and `replay` with hooks in processes of their own. Updates are recomputed here from the rows that
+ * are said to stand behind them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -103,8 +104,8 @@ static gnt_recorded recorded(trained *t, int round) {
 
 /* ---- what was aggregated ---- */
 
-/* W′ = W + Σ share·Δ, or, with one gradient, v′ = μv + Σ share·g and W′ = W − η v′: as the server sums, in the order of the
- * clients and to the byte. All clients hold equally much. */
+/* W′ = W + Σ share·Δ, or, with one gradient, v′ = μv + Σ share·g and W′ = W − η v′: as the server sums, in
+ * the order of the clients and to the byte. All clients hold equally much. */
 static void assert_recorded_were_aggregated(trained *t) {
     float *velocity = gnt_array((size_t)t->n_params, sizeof *velocity);
     for (int round = 0; round < ROUNDS; round++) {
@@ -275,7 +276,8 @@ static void a_batch_above_what_is_held_is_all_of_it(void **state) {
     forget(&t);
 }
 
-/* The gradient of all encodings that the last pass released is the update: what is shown is what was trained on. */
+/* The gradient of all encodings that the last pass released is the update: what is shown is what was trained
+ * on. */
 static void released_encodings_were_trained_on(void **state) {
     (void)state;
     trained t;
@@ -398,7 +400,8 @@ static void one_byte_of_a_record_is_seen(void **state) {
     forget(&t);
 }
 
-/* With another state before the round the update is another: states are recorded as they were before the client's work. */
+/* With another state before the round the update is another: states are recorded as they were before the
+ * client's work. */
 static void another_state_is_seen(void **state) {
     (void)state;
     trained t;

@@ -40,7 +40,8 @@ static const unsigned only_namespaces = ALL & ~GNT_SANDBOX_NAMESPACES;
 static const unsigned only_filter = ALL & ~GNT_SANDBOX_SECCOMP;
 enum { NO_SANDBOX = ALL + 1 }; /* is not even entered */
 
-/* A convolution whose kernel is compiled when the program is planned: ones, so each inner place sums 3·3·16. */
+/* A convolution whose kernel is compiled when the program is planned: ones, so each inner place sums 3·3·16.
+ */
 static int convolve(gnt_err *err) {
     enum { N = 16 * 5 * 5, M = 16 * 16 * 3 * 3 };
     static float x[N], w[M];
@@ -227,7 +228,8 @@ static void skip_for(const char *reason) {
     skip();
 }
 
-/* Whether the act, tried in a process of its own, was stopped: refused, or the process ended by the filter. */
+/* Whether the act, tried in a process of its own, was stopped: refused, or the process ended by the filter.
+ */
 static int stopped_alone(const act *a, unsigned without, int landlock_most) {
     gnt_err reason = {0};
     gnt_child *child = run(a->name, without, landlock_most);

@@ -1,5 +1,6 @@
-/* The score job by itself, on targets whose every answer is known: what a defense says of its encodings moves no score, answers
- * to a set take different members, floors are those of the best of a set, and no candidate stands there twice. */
+/* The score job by itself, on targets whose every answer is known: what a defense says of its encodings moves
+ * no score, answers to a set take different members, floors are those of the best of a set, and no candidate
+ * stands there twice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +53,8 @@ static void add_images(fuzz_work *w, const char *name, int64_t from, int64_t n) 
                              NULL) == 0);
 }
 
-/* members: rows of `targets` that stand behind an observation, as the job that observes says it; 0: nothing is said. */
+/* members: rows of `targets` that stand behind an observation, as the job that observes says it; 0: nothing
+ * is said. */
 static void begin(trial *t, uint32_t goals, uint32_t surface, int64_t targets, int64_t batch, int64_t set,
                   int members) {
     static const gnt_request_attribute style = {.index = 0, .values = 2};
@@ -124,8 +126,8 @@ static double of_target(const trial *t, size_t i, const char *name) {
 
 enum { SETS = 2, SET = 4, EPOCHS = 3, ENCODINGS = SET * EPOCHS };
 
-/* Encoding e of a set is of member e mod 4 and, where `mix`, of the next one too; the defense says that it is of the one
- * `turned` further on. */
+/* Encoding e of a set is of member e mod 4 and, where `mix`, of the next one too; the defense says that it is
+ * of the one `turned` further on. */
 static void add_mixing(trial *t, int turned, int mix) {
     gnt_st *st = fuzz_input(&t->w, "mixing");
     for (int j = 0; j < SETS; j++) {
@@ -217,8 +219,8 @@ static void nothing_is_settled_by(const float *image) {
     forget(&t);
 }
 
-/* An answer that is no nearer to any member than the mean image tells nothing of claims, nor does a public image, which may well
- * be nearer. */
+/* An answer that is no nearer to any member than the mean image tells nothing of claims, nor does a public
+ * image, which may well be nearer. */
 static void what_shows_nothing_settles_nothing(void **state) {
     (void)state;
     float grey[F], known[F];
@@ -231,7 +233,8 @@ static void what_shows_nothing_settles_nothing(void **state) {
 
 /* ---- released encodings ---- */
 
-/* The encodings are the samples themselves: the claim-free share stays where claims are turned, and so does every score. */
+/* The encodings are the samples themselves: the claim-free share stays where claims are turned, and so does
+ * every score. */
 static void score_encodings(trial *t, int turned) {
     const int64_t dim[2] = {SETS * ENCODINGS, F};
     gnt_st_tensor *x;
@@ -280,7 +283,8 @@ static void released_encodings_speak_for_themselves(void **state) {
 
 enum { MEMBERS = 6, BATCH = 2 };
 
-/* Two observations, batches of two of six; the first answers both, the second one image, of its fourth member. */
+/* Two observations, batches of two of six; the first answers both, the second one image, of its fourth
+ * member. */
 static void a_batch_is_assigned_within_its_set(void **state) {
     (void)state;
     trial t;
@@ -364,7 +368,8 @@ static void labels_alone_are_those_of_the_set(void **state) {
     forget(&t);
 }
 
-/* A guess scores what the best of six does; as many members as answers are a batch, whatever is said of members. */
+/* A guess scores what the best of six does; as many members as answers are a batch, whatever is said of
+ * members. */
 static void floors_are_of_the_best_members(void **state) {
     (void)state;
     trial fixed, wide;

@@ -1,5 +1,5 @@
-/* Hooks that run in a process of their own give what they give in this one, to the byte, under the same keys: a chain beside
- * its own copy behind sockets (tests/plugins/sides.c). */
+/* Hooks that run in a process of their own give what they give in this one, to the byte, under the same keys:
+ * a chain beside its own copy behind sockets (tests/plugins/sides.c). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -172,7 +172,8 @@ static void compare_rates(both *b, int32_t round, int32_t client, const gnt_samp
     }
 }
 
-/* The server's instance is another than the clients': its streams are its own, and go on from round to round. */
+/* The server's instance is another than the clients': its streams are its own, and go on from round to round.
+ */
 static void compare_aggregates(both *b, int32_t round) {
     enum { CLIENTS = 3 };
     const int64_t n = gnt_model_shared_size(b->model.model), stats = gnt_model_buffer_size(b->model.model);

@@ -1,5 +1,5 @@
-/* Clients and states on their way to a process of hooks: what comes is what was sent, and what the other end has already is
- * not sent again, but nothing else is left out. */
+/* Clients and states on their way to a process of hooks: what comes is what was sent, and what the other end
+ * has already is not sent again, but nothing else is left out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

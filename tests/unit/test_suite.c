@@ -1,5 +1,5 @@
-/* Suites and plans: what is filled in, what a cell is called, how many there are and in which order, and what must not
- * depend on how the file was written. Sentences are tested by test_suite_cases. */
+/* Suites and plans: what is filled in, what a cell is called, how many there are and in which order, and what
+ * must not depend on how the file was written. Sentences are tested by test_suite_cases. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -93,7 +93,8 @@ static void expected_ids(const gnt_plan *p, const char *const *ids, size_t n) {
         assert_string_equal(p->cell[i].id, ids[i]);
 }
 
-/* 1 task × 2 stages × (none; prune matched, 0.5, 0.9) × 1 attack × 2 seeds = 16 cells, in the order of the file. */
+/* 1 task × 2 stages × (none; prune matched, 0.5, 0.9) × 1 attack × 2 seeds = 16 cells, in the order of the
+ * file. */
 static void cells_come_in_one_order_with_their_ids(void **state) {
     (void)state;
     static const char *const ids[] = {
@@ -120,8 +121,8 @@ static void cells_come_in_one_order_with_their_ids(void **state) {
     assert_true(p.cell[4].strength == 0.5);
     assert_ptr_equal(gnt_plan_find(&p, "t/r4/P 1@0.5/dlg/s3"), &p.cell[13]);
     assert_null(gnt_plan_find(&p, "t/r4/P 1@0.6/dlg/s3"));
-    /* trainings: `none` and two strengths, a seed each; matching: at most what the search may ask for, and the match
-     * itself with both seeds */
+    /* trainings: `none` and two strengths, a seed each; matching: at most what the search may ask for, and
+     * the match itself with both seeds */
     gnt_match_spec spec;
     gnt_err err = {0};
     assert_int_equal(gnt_suite_match_spec(&s, 0, 1, 0.8, &spec, &err), 0);
@@ -284,8 +285,8 @@ static void writing_style_changes_nothing(void **state) {
     gnt_suite_free(&b);
 }
 
-/* A leaderboard compares runs whose tasks share their digest: whoever brings a defense keeps it, whoever changes what is
- * measured does not. */
+/* A leaderboard compares runs whose tasks share their digest: whoever brings a defense keeps it, whoever
+ * changes what is measured does not. */
 static void a_tasks_digest_is_of_what_is_measured(void **state) {
     (void)state;
     static const struct {
@@ -405,8 +406,8 @@ static void a_search_scale_never_begins_at_zero(void **state) {
     gnt_suite_free(&s);
 }
 
-/* The first example of docs/suites.md: 1 task × 2 stages × (1 + 1 + 3) strengths × 2 attacks × 1 seed, and the counts
- * that its dry run is said to end with. */
+/* The first example of docs/suites.md: 1 task × 2 stages × (1 + 1 + 3) strengths × 2 attacks × 1 seed, and
+ * the counts that its dry run is said to end with. */
 static void the_documented_example_holds(void **state) {
     (void)state;
     gnt_suite s;

@@ -1,5 +1,5 @@
-/* Tasks that are observed in their rounds: what the federation fixes of an observation, and which rounds are drawn.
- * Sentences are tested by test_suite_cases. */
+/* Tasks that are observed in their rounds: what the federation fixes of an observation, and which rounds are
+ * drawn. Sentences are tested by test_suite_cases. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,8 @@ static int close_plugins(void **state) {
     return 0;
 }
 
-/* keys: of the suite, with a comma after each; data, federated, more: what a task of the id has there; tasks: further ones.
+/* keys: of the suite, with a comma after each; data, federated, more: what a task of the id has there; tasks:
+ * further ones.
  */
 static void take(gnt_suite *s, const char *keys, const char *id, const char *data, const char *federated,
                  const char *more, const char *tasks) {
@@ -109,7 +110,8 @@ static void the_federation_says_what_is_observed(void **state) {
     }
 }
 
-/* 10 rounds in 3 parts: 0 to 2, 3 to 5, 6 to 9. A round of the last is expected under 75 of 300 keys, with deviation 7.5. */
+/* 10 rounds in 3 parts: 0 to 2, 3 to 5, 6 to 9. A round of the last is expected under 75 of 300 keys, with
+ * deviation 7.5. */
 static void every_round_of_a_part_may_be_drawn(void **state) {
     (void)state;
     int seen[10] = {0};

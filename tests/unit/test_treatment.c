@@ -1,4 +1,5 @@
-/* Whether a defense treats what is looked at otherwise: known answers, ties, strata, and how often an honest one is suspected. */
+/* Whether a defense treats what is looked at otherwise: known answers, ties, strata, and how often an honest
+ * one is suspected. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -99,7 +100,8 @@ static void what_is_small_is_no_difference(void **state) {
     assert_not_found();
 }
 
-/* Pruning gives nearly all updates the same values: a rank sum that counted ties as a continuum would be surprised. */
+/* Pruning gives nearly all updates the same values: a rank sum that counted ties as a continuum would be
+ * surprised. */
 static void ties_are_no_surprise(void **state) {
     (void)state;
     start(5);
@@ -110,9 +112,10 @@ static void ties_are_no_surprise(void **state) {
     assert_not_found();
 }
 
-/* The formula by hand: m of N in one stratum, all watched below all others. Rank sum m(m+1)/2, expected m(N+1)/2, variance
- * m(N−m)(N+1)/12: z = −√(3·m(N−m)/(N+1)). m = N/2: |z| = 4 at N ≈ 21.8 (√(3N²/(4(N+1)))). With ties in two blocks the
- * variance is that of a hypergeometric, m(N−m)/12·(N+1−Σ(t³−t)/(N(N−1))): |z| = √(N−1). */
+/* The formula by hand: m of N in one stratum, all watched below all others. Rank sum m(m+1)/2, expected
+ * m(N+1)/2, variance m(N−m)(N+1)/12: z = −√(3·m(N−m)/(N+1)). m = N/2: |z| = 4 at N ≈ 21.8 (√(3N²/(4(N+1)))).
+ * With ties in two blocks the variance is that of a hypergeometric, m(N−m)/12·(N+1−Σ(t³−t)/(N(N−1))): |z| =
+ * √(N−1). */
 static void chance_is_where_the_formula_says(void **state) {
     (void)state;
     for (int half = 5; half <= 15; half++) {
@@ -169,8 +172,8 @@ static void numbers_beyond_all_bounds_do_no_harm(void **state) {
     assert_not_found();
 }
 
-/* Noise on updates of differing size: cosine and ratio vary much, and together. 2,000 trainings of 5 observed rounds, each
- * with its neighbours: 2 of 10 watched in one of three. */
+/* Noise on updates of differing size: cosine and ratio vary much, and together. 2,000 trainings of 5 observed
+ * rounds, each with its neighbours: 2 of 10 watched in one of three. */
 static void honest_noise_is_seldom_suspected(void **state) {
     enum { RUNS = 2000 };
     int suspected = 0;

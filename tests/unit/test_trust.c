@@ -1,9 +1,8 @@
-/* What an attack's process could do with what it is handed. Its request holds one key, its own, and no other job's,
- * no seed and no path but its plugin's.
- * Under a secret run key nobody finds the streams by trying seeds: not the noise of a defense, not the targets, not
- * who holds what; under a run key made from a seed everybody does, which proves that the trial tries the right names.
- * And the attempts of tests/plugins/break_in.c succeed where no sandbox stands: its zeros behind one are the
- * sandbox's. */
+/* What an attack's process could do with what it is handed. Its request holds one key, its own, and no other
+ * job's, no seed and no path but its plugin's. Under a secret run key nobody finds the streams by trying
+ * seeds: not the noise of a defense, not the targets, not who holds what; under a run key made from a seed
+ * everybody does, which proves that the trial tries the right names. And the attempts of
+ * tests/plugins/break_in.c succeed where no sandbox stands: its zeros behind one are the sandbox's. */
 #include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
@@ -420,8 +419,8 @@ static gnt_status take(void *context, int64_t count, const float *x) {
     return GNT_OK;
 }
 
-/* In a process of its own. 0, or the number of the first way that did not lead out, from 1 on; 100 and more: the trial
- * itself went wrong. */
+/* In a process of its own. 0, or the number of the first way that did not lead out, from 1 on; 100 and more:
+ * the trial itself went wrong. */
 static int try_to_break_in(void) {
     static const char model_json[] =
         "{\"layers\": [{\"type\": \"dense\", \"name\": \"fc\", \"out\": \"classes\"}]}";

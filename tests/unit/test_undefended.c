@@ -1,5 +1,5 @@
-/* What the host notes of a defense in observed rounds, and which of it is a mark. The numbers are those of the header's
- * formulas for vectors that can be added up by hand. */
+/* What the host notes of a defense in observed rounds, and which of it is a mark. The numbers are those of
+ * the header's formulas for vectors that can be added up by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

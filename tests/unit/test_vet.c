@@ -1,5 +1,5 @@
-/* What stands under `gauntlet vet`: the list of a file's exported symbols, memory behind guard pages, and the sums that notice
- * a changed input. */
+/* What stands under `gauntlet vet`: the list of a file's exported symbols, memory behind guard pages, and the
+ * sums that notice a changed input. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,8 @@ static void one_symbol_is_listed(void **state) {
     gnt_free(bytes);
 }
 
-/* Whatever the header says, nothing outside the file is read (the sanitizers watch), and it is refused or listed. */
+/* Whatever the header says, nothing outside the file is read (the sanitizers watch), and it is refused or
+ * listed. */
 static void broken_files_are_survived(void **state) {
     uint8_t *bytes;
     size_t size;

@@ -1,6 +1,7 @@
-/* Whole networks against central differences in double, along a few directions: the loss (first order, relative L2
- * error over the directions at most 1e-6) and the two costs of gradient matching (second order, 1e-5), in input and
- * label together, and in all weights together. Points keep away from ties of ReLU and max pools (tests/golden). */
+/* Whole networks against central differences in double, along a few directions: the loss (first order,
+ * relative L2 error over the directions at most 1e-6) and the two costs of gradient matching (second order,
+ * 1e-5), in input and label together, and in all weights together. Points keep away from ties of ReLU and max
+ * pools (tests/golden). */
 #include "matching.h"
 
 enum { DIRECTIONS = 2, COSTS = 3 }; /* loss, cosine, l2 */
@@ -9,7 +10,8 @@ static const double step = 1e-6;
 static const double tolerance[COSTS] = {1e-6, 1e-5, 1e-5};
 static const char *const names[COSTS] = {"loss", "cosine", "l2"};
 
-/* One vector that derivatives are taken in: values as bound to the program, and a program's derivatives by it. */
+/* One vector that derivatives are taken in: values as bound to the program, and a program's derivatives by
+ * it. */
 typedef struct variable {
     double *bound; /* where the program reads it */
     int64_t count;
