@@ -245,92 +245,93 @@ SPOIL(attack_strength, s->d.kind = GNT_PLUGIN_ATTACK; wrong_table(s); s->d.goals
 SPOIL(attack_no_run, attack_strength(s); s->p[SIGMA].strength = 0; s->attack.run = NULL)
 SPOIL(attack_no_goal, attack_strength(s); s->p[SIGMA].strength = 0; s->d.goals = 0)
 
+static const struct {
+    const char *word;
+    void (*spoil)(subject *s);
+} lies[] = {
+    {"id is NULL", id_null},
+    {"id breaks", id_upper},
+    {"id breaks", id_digit_first},
+    {"id breaks", id_path},
+    {"id breaks", id_empty},
+    {"id is longer", id_long},
+    {"size is 8", size_small},
+    {"reserved", word_set},
+    {"GNT_FLAG_ACTIVE go together", active_defense},
+    {"kind is 3", kind_odd},
+    {"create is NULL", no_create},
+    {"destroy is NULL", no_destroy},
+    {"neither", no_table},
+    {"both", both_tables},
+    {"other kind", wrong_table},
+    {"size 16", table_small},
+    {"1 of the three", half_sum},
+    {"no hook prepare", scope_without_hook},
+    {"has the hook prepare", hook_without_scope},
+    {"scope is 9", scope_odd},
+    {"surfaces", no_surface},
+    {"0x100000", surface_unknown},
+    {"goals", goal_of_defense},
+    {"needs", needs_of_defense},
+    {"data_kinds", no_data},
+    {"flags", flag_unknown},
+    {"line", line_empty},
+    {"line", line_two},
+    {"line", line_escape},
+    {"line", line_c1},
+    {"line", line_latin1},
+    {"line", line_overlong},
+    {"line", line_surrogate},
+    {"line", line_bidi},
+    {"line", line_cut},
+    {"citation", citation_long},
+    {"n_parameters", negative_table},
+    {"n_parameters", missing_table},
+    {"n_parameters", huge_table},
+    {"twice", same_parameter},
+    {"parameter 1", parameter_dash},
+    {"type 12", type_odd},
+    {"scale 3", scale_odd},
+    {"default 10.5", default_above},
+    {"default", default_nan},
+    {"range", range_inverted},
+    {"range", range_infinite},
+    {"logarithmic", log_negative},
+    {"log(1 - p)", share_above_one},
+    {"whole", int_fraction},
+    {"whole", int_bounds},
+    {"whole", int_huge},
+    {"bool", bool_two},
+    {"no choices", choices_null},
+    {"no choices", choices_empty},
+    {"twice", choices_twice},
+    {"none of its choices", choice_unknown},
+    {"preset_text", text_null},
+    {"judge", model_preset},
+    {"steps_at", list_no_json},
+    {"steps_at", list_object},
+    {"1.5", list_outside},
+    {"marks", list_fraction},
+    {"THE strength", two_strengths},
+    {"strength is 5", strength_odd},
+    {"int or a real", strength_bool},
+    {"only a defense", attack_strength},
+    {"run", attack_no_run},
+    {"goals", attack_no_goal},
+};
+
 static void lying_descriptors_are_refused(void **state) {
     (void)state;
-    static const struct {
-        const char *word;
-        void (*spoil)(subject *s);
-    } cases[] = {
-        {"id is NULL", id_null},
-        {"id breaks", id_upper},
-        {"id breaks", id_digit_first},
-        {"id breaks", id_path},
-        {"id breaks", id_empty},
-        {"id is longer", id_long},
-        {"size is 8", size_small},
-        {"reserved", word_set},
-        {"GNT_FLAG_ACTIVE go together", active_defense},
-        {"kind is 3", kind_odd},
-        {"create is NULL", no_create},
-        {"destroy is NULL", no_destroy},
-        {"neither", no_table},
-        {"both", both_tables},
-        {"other kind", wrong_table},
-        {"size 16", table_small},
-        {"1 of the three", half_sum},
-        {"no hook prepare", scope_without_hook},
-        {"has the hook prepare", hook_without_scope},
-        {"scope is 9", scope_odd},
-        {"surfaces", no_surface},
-        {"0x100000", surface_unknown},
-        {"goals", goal_of_defense},
-        {"needs", needs_of_defense},
-        {"data_kinds", no_data},
-        {"flags", flag_unknown},
-        {"line", line_empty},
-        {"line", line_two},
-        {"line", line_escape},
-        {"line", line_c1},
-        {"line", line_latin1},
-        {"line", line_overlong},
-        {"line", line_surrogate},
-        {"line", line_bidi},
-        {"line", line_cut},
-        {"citation", citation_long},
-        {"n_parameters", negative_table},
-        {"n_parameters", missing_table},
-        {"n_parameters", huge_table},
-        {"twice", same_parameter},
-        {"parameter 1", parameter_dash},
-        {"type 12", type_odd},
-        {"scale 3", scale_odd},
-        {"default 10.5", default_above},
-        {"default", default_nan},
-        {"range", range_inverted},
-        {"range", range_infinite},
-        {"logarithmic", log_negative},
-        {"log(1 - p)", share_above_one},
-        {"whole", int_fraction},
-        {"whole", int_bounds},
-        {"whole", int_huge},
-        {"bool", bool_two},
-        {"no choices", choices_null},
-        {"no choices", choices_empty},
-        {"twice", choices_twice},
-        {"none of its choices", choice_unknown},
-        {"preset_text", text_null},
-        {"judge", model_preset},
-        {"steps_at", list_no_json},
-        {"steps_at", list_object},
-        {"1.5", list_outside},
-        {"marks", list_fraction},
-        {"THE strength", two_strengths},
-        {"strength is 5", strength_odd},
-        {"int or a real", strength_bool},
-        {"only a defense", attack_strength},
-        {"run", attack_no_run},
-        {"goals", attack_no_goal},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {
         subject s;
         gnt_plugin_info info;
         gnt_err err = {0};
         make(&s);
-        cases[i].spoil(&s);
+        lies[i].spoil(&s);
         if (gnt_info_of_descriptor(&info, &s.d, "/a/file.so", digest, 0, &err) == 0)
-            fail_msg("case %zu (%s) was accepted", i, cases[i].word);
-        if (!strstr(err.text, cases[i].word) || !strstr(err.text, "/a/file.so"))
-            fail_msg("case %zu (%s): %s", i, cases[i].word, err.text);
+            fail_msg("case %zu (%s) was accepted", i, lies[i].word);
+        if (!strstr(err.text, lies[i].word) || !strstr(err.text, "/a/file.so"))
+            fail_msg("case %zu (%s): %s", i, lies[i].word, err.text);
         assert_null(info.id);
     }
 }

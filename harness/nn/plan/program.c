@@ -30,25 +30,9 @@ struct gnt_program {
     int32_t from[GNT_NN_STAGES + 3]; /* steps of stage s: from[s + 2] … from[s + 3] */
 };
 
-static void run_step(const gnt_program *p, const gnt_nn_plan_step *s) {
-    const gnt_kernels *k = p->plan.kernels;
-    void *scratch = p->arena;
-    if (s->op == GNT_STEP_CHAIN) {
-        k->chain(s->u.chain, p->at, p->place, scratch);
-        return;
-    }
-    void *y = p->at[s->out];
-    const void *x[2];
-    for (int i = 0; i < 2; i++)
-        x[i] = s->in[i] >= 0 ? p->at[s->in[i]] : NULL;
-    if (s->copy) {
-        gnt_dnnl_run(s->copy, y, x[0], NULL, scratch);
-        return;
-    }
+/* What a kernel of the table computes: entries moved, reduced, or looked up in rows; else elementwise. */
+static void run_kernel(const gnt_kernels *k, const gnt_nn_plan_step *s, void *y, const void *x[2]) {
     switch (s->op) {
-    case GNT_STEP_REWRITE:
-        s->u.rewrite.backend->rewrite(s->u.rewrite.op, y, x[0], s->u.rewrite.o, s->u.rewrite.c);
-        break;
     case GNT_OP_FILL:
         k->fill(y, s->a, s->n);
         break;
@@ -71,13 +55,6 @@ static void run_step(const gnt_program *p, const gnt_nn_plan_step *s) {
         break;
     case GNT_OP_MATMUL:
         k->gemm(y, x[0], x[1], &s->u.gemm);
-        break;
-    case GNT_OP_CONV:
-    case GNT_OP_CONV_DX:
-    case GNT_OP_CONV_DW:
-    case GNT_OP_GRAM:
-    case GNT_OP_GRAM_DX:
-        s->u.conv.run(y, x[0], x[1], scratch, &s->u.conv.s);
         break;
     case GNT_OP_MAX_INDEX:
         k->max_index(y, x[0], &s->u.pool);
@@ -105,6 +82,36 @@ static void run_step(const gnt_program *p, const gnt_nn_plan_step *s) {
             k->unary(s->op, y, x[0], s->n, s->a, s->b);
         else
             k->binary(s->op, y, x[0], x[1], s->n);
+    }
+}
+
+static void run_step(const gnt_program *p, const gnt_nn_plan_step *s) {
+    void *scratch = p->arena;
+    if (s->op == GNT_STEP_CHAIN) {
+        p->plan.kernels->chain(s->u.chain, p->at, p->place, scratch);
+        return;
+    }
+    void *y = p->at[s->out];
+    const void *x[2];
+    for (int i = 0; i < 2; i++)
+        x[i] = s->in[i] >= 0 ? p->at[s->in[i]] : NULL;
+    if (s->copy) {
+        gnt_dnnl_run(s->copy, y, x[0], NULL, scratch);
+        return;
+    }
+    switch (s->op) {
+    case GNT_STEP_REWRITE:
+        s->u.rewrite.backend->rewrite(s->u.rewrite.op, y, x[0], s->u.rewrite.o, s->u.rewrite.c);
+        break;
+    case GNT_OP_CONV:
+    case GNT_OP_CONV_DX:
+    case GNT_OP_CONV_DW:
+    case GNT_OP_GRAM:
+    case GNT_OP_GRAM_DX:
+        s->u.conv.run(y, x[0], x[1], scratch, &s->u.conv.s);
+        break;
+    default:
+        run_kernel(p->plan.kernels, s, y, x);
     }
 }
 
