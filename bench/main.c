@@ -13,7 +13,6 @@
 #include "bench.h"
 #include "nn/kernels/blas_core.h"
 #include "peer.h"
-#include "process/child.h"
 
 static const char help[] =
     "Usage: bench [-o FILE.json] [--rows NAME,...] [--seconds S] [--suite] [--list]\n"
@@ -435,7 +434,7 @@ static int read_options(int argc, char **argv, options *o) {
 
 /* The same for both sides: one thread, and the kernels that OpenBLAS has for this processor. */
 static void set_environment(void) {
-    const char *core = gnt_child_blas_core();
+    const char *core = gnt_blas_core_choice();
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
     setenv("OMP_NUM_THREADS", "1", 1);
     setenv("MKL_NUM_THREADS", "1", 1);

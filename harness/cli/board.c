@@ -33,7 +33,7 @@ static int hold(gnt_board_source *source, gnt_tally *tally, const cli_env *w, co
 }
 
 int cli_make_board(gnt_board_options *board, gnt_board_source *sources, const cli_paths *paths,
-                   const gnt_sandbox_wish *sandbox, const char *command) {
+                   const gnt_sandbox_options *sandbox, const char *command) {
     cli_env w;
     gnt_err err = {""};
     gnt_tally *tally = gnt_array(board->n_source + 1, sizeof *tally);

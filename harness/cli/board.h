@@ -5,11 +5,11 @@
 #include "board/board.h"
 #include "cli/paths.h"
 
-struct gnt_sandbox_wish; /* run/sandbox.h */
+struct gnt_sandbox_options; /* run/sandbox.h */
 
 /* Holds each of the board's sources, which it fills in, and makes the board. sandbox: as in
  * cli_consistency_env. Returns an exit code; a sentence of `command` is on stderr where it is not 0. */
 int cli_make_board(gnt_board_options *board, gnt_board_source *sources, const cli_paths *paths,
-                   const struct gnt_sandbox_wish *sandbox, const char *command);
+                   const struct gnt_sandbox_options *sandbox, const char *command);
 
 #endif

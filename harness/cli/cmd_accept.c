@@ -55,7 +55,7 @@ typedef struct options {
 } options;
 
 static int read_options(int argc, char **argv, options *o) {
-    gnt_sandbox_wish sandbox = {0};
+    gnt_sandbox_options sandbox = {0};
     uint64_t cells = 3, jobs = (uint64_t)cli_processors(), seed = randombytes_random();
     const cli_option known[] = {
         {.name = "board", .kind = CLI_TEXT, .to = &o->board},
@@ -88,7 +88,7 @@ static int read_options(int argc, char **argv, options *o) {
                                    .cells = (size_t)cells,
                                    .jobs = (int)jobs,
                                    .seed = seed,
-                                   .walls = sandbox};
+                                   .sandbox = sandbox};
     return CLI_GO_ON;
 }
 
@@ -109,7 +109,7 @@ static int hold(const options *o, size_t *n_cells) {
     gnt_tally tally;
     gnt_err err = {""};
     char *path = gnt_format("%s/results.json", o->run);
-    cli_consistency_env(&w, &o->paths, &o->audit.walls, "accept");
+    cli_consistency_env(&w, &o->paths, &o->audit.sandbox, "accept");
     const int rc =
         path ? cli_consistency_check(&tally, path, &w, "accept", &err) : gnt_fail(&err, "out of memory");
     cli_env_close(&w);
@@ -173,7 +173,7 @@ static int audit(options *o, size_t n_cells) {
     gnt_audit_counts counts = {0};
     gnt_err err = {""};
     uint8_t *named = cli_deciding(o->run, n_cells, &err);
-    int rc = named ? cli_run_suite_open(&stored, o->run, &o->paths, &o->audit.walls, &err) : -1;
+    int rc = named ? cli_run_suite_open(&stored, o->run, &o->paths, &o->audit.sandbox, &err) : -1;
     if (rc == 0 && stored.plan.n != n_cells) /* flags are counted by the cells of results.json */
         rc = gnt_fail(&err, "its suite cannot be planned here as it was");
     if (rc == 0) {
@@ -205,7 +205,7 @@ static int make_board(const options *o) {
     for (size_t i = 0; i < o->n_earlier; i++)
         sources[board.n_source++] = (gnt_board_source){.folder = o->earlier[i]};
     sources[board.n_source++] = (gnt_board_source){.folder = o->run};
-    return cli_make_board(&board, sources, &o->paths, &o->audit.walls, "accept");
+    return cli_make_board(&board, sources, &o->paths, &o->audit.sandbox, "accept");
 }
 
 int gnt_cmd_accept(int argc, char **argv) {
@@ -215,7 +215,7 @@ int gnt_cmd_accept(int argc, char **argv) {
     int code = read_options(argc, argv, &o);
     if (code != CLI_GO_ON)
         return code;
-    if (cli_sandbox_check("accept", &o.audit.walls, 1, &sandbox_here) != 0)
+    if (cli_sandbox_check("accept", &o.audit.sandbox, 1, &sandbox_here) != 0)
         return GNT_EXIT_WRONG;
     code = hold(&o, &n_cells);
     if (code == GNT_EXIT_OK)

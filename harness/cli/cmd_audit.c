@@ -66,7 +66,7 @@ typedef struct options {
 } options;
 
 static int read_options(int argc, char **argv, options *o) {
-    gnt_sandbox_wish sandbox = {0};
+    gnt_sandbox_options sandbox = {0};
     uint64_t cells = 0, jobs = (uint64_t)cli_processors(), seed = randombytes_random();
     const cli_option known[] = {
         {.name = "cells", .kind = CLI_WHOLE, .to = &cells, .least = 1, .most = GNT_SUITE_MOST_CELLS},
@@ -94,7 +94,7 @@ static int read_options(int argc, char **argv, options *o) {
                                  .defense = o->how.defense,
                                  .jobs = (int)jobs,
                                  .seed = seed,
-                                 .walls = sandbox};
+                                 .sandbox = sandbox};
     return CLI_GO_ON;
 }
 
@@ -148,9 +148,9 @@ int gnt_cmd_audit(int argc, char **argv) {
     if (code != CLI_GO_ON)
         return code;
     code = GNT_EXIT_WRONG;
-    if (cli_sandbox_check("audit", &o.how.walls, 1, &sandbox_here) != 0)
+    if (cli_sandbox_check("audit", &o.how.sandbox, 1, &sandbox_here) != 0)
         return code;
-    if (cli_run_suite_open(&stored, o.how.folder, &o.paths, &o.how.walls, &err) == 0 &&
+    if (cli_run_suite_open(&stored, o.how.folder, &o.paths, &o.how.sandbox, &err) == 0 &&
         hold(o.how.folder, &stored, &err) == 0)
         code = audit(&o, &stored, &err);
     if (code == GNT_EXIT_WRONG)

@@ -78,7 +78,7 @@ static int read_jobs(pacer *p, gnt_err *err) {
 int gnt_cmd_pace(int argc, char **argv) {
     static pacer p;
     cli_paths paths = {.data = getenv("GAUNTLET_DATA")};
-    const cli_option known[] = {CLI_PATHS(&paths), CLI_SANDBOX(&p.how.walls), {0}};
+    const cli_option known[] = {CLI_PATHS(&paths), CLI_SANDBOX(&p.how.sandbox), {0}};
     const cli_command command = {.name = "pace", .help = help, .options = known};
     cli_words words;
     cli_run_suite stored = {0};
@@ -97,7 +97,7 @@ int gnt_cmd_pace(int argc, char **argv) {
     p.line = gnt_alloc(MOST_LINE);
     int rc = p.line ? read_jobs(&p, &err) : gnt_fail(&err, "out of memory");
     if (rc == 0)
-        rc = cli_run_suite_open(&stored, p.how.folder, &paths, &p.how.walls, &err);
+        rc = cli_run_suite_open(&stored, p.how.folder, &paths, &p.how.sandbox, &err);
     if (rc == 0)
         rc = gnt_pace(&stored.suite, &stored.plan, &p.how, &err);
     if (rc != 0)

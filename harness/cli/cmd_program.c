@@ -9,10 +9,10 @@
 #include "cli/args.h"
 #include "cli/cmd.h"
 #include "cli/worker_blas.h"
+#include "nn/kernels/blas_core.h"
 #include "nn/kernels/limits.h"
 #include "nn/plan/program.h"
 #include "nn/model/recipe.h"
-#include "process/child.h"
 
 static const char help[] =
     "Usage: gauntlet program --explain MODEL [--kind KIND] [--batch N] [--sample SHAPE] [--classes N]\n"

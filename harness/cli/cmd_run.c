@@ -49,7 +49,7 @@ typedef struct options {
     uint64_t jobs;
     int dry, json, no_report, quiet;
     int part, parts; /* 0: the whole */
-    gnt_sandbox_wish sandbox;
+    gnt_sandbox_options sandbox;
     gnt_sandbox_report sandbox_here;
 } options;
 
@@ -166,8 +166,8 @@ static int run_plan(const options *o, const gnt_suite *suite, const gnt_plan *pl
                            .quiet = o->quiet,
                            .wanted = wanted,
                            .keep_failed = o->keep_failed,
-                           .walls = o->sandbox,
-                           .walls_here = o->sandbox_here.remark};
+                           .sandbox = o->sandbox,
+                           .sandbox_here = o->sandbox_here.remark};
     gnt_run_counts counts = {0};
     int code = GNT_EXIT_FAILED;
     gnt_interrupt_catch();

@@ -5,7 +5,7 @@
 
 #include "cli/env.h"
 
-void cli_consistency_env(cli_env *w, const cli_paths *paths, const gnt_sandbox_wish *sandbox,
+void cli_consistency_env(cli_env *w, const cli_paths *paths, const gnt_sandbox_options *sandbox,
                          const char *command) {
     gnt_err err = {""};
     if (cli_env_open(w, paths, sandbox, &err) != 0)

@@ -6,13 +6,13 @@
 #include "cli/paths.h"
 #include "tally/tally.h"
 
-struct cli_env;          /* cli/env.h */
-struct gnt_sandbox_wish; /* run/sandbox.h */
+struct cli_env;             /* cli/env.h */
+struct gnt_sandbox_options; /* run/sandbox.h */
 
 /* What plugins, models and data are here. Plugins that cannot be listed are as if they were not there; a line
  * on stderr says so. sandbox: of the workers that describe them, may be NULL. Nothing that a run folder holds
  * is opened as one. Close it with cli_env_close. */
-void cli_consistency_env(struct cli_env *w, const cli_paths *paths, const struct gnt_sandbox_wish *sandbox,
+void cli_consistency_env(struct cli_env *w, const cli_paths *paths, const struct gnt_sandbox_options *sandbox,
                          const char *command);
 /* gnt_tally_check, with its notes on stderr as lines of `command`. */
 int cli_consistency_check(gnt_tally *out, const char *path, const struct cli_env *w, const char *command,

@@ -43,13 +43,13 @@ static void warn_of_nothing(const char *folder) {
     gnt_paths_free(&found);
 }
 
-int cli_list_plugins(gnt_plugin_list *out, const char *folder, const gnt_sandbox_wish *sandbox,
+int cli_list_plugins(gnt_plugin_list *out, const char *folder, const gnt_sandbox_options *sandbox,
                      gnt_err *err) {
     warn_of_nothing(folder);
     return gnt_list_plugins(out, folder, sandbox, err);
 }
 
-int cli_env_open(cli_env *w, const cli_paths *paths, const gnt_sandbox_wish *sandbox, gnt_err *err) {
+int cli_env_open(cli_env *w, const cli_paths *paths, const gnt_sandbox_options *sandbox, gnt_err *err) {
     *w = (cli_env){0};
     find_models(w->models, paths->models);
     w->suite = (gnt_suite_env){

@@ -17,9 +17,10 @@ typedef struct cli_env {
 } cli_env;
 
 /* gnt_list_plugins; a line on stderr says where a folder that --plugins named holds none. */
-int cli_list_plugins(gnt_plugin_list *out, const char *folder, const gnt_sandbox_wish *sandbox, gnt_err *err);
+int cli_list_plugins(gnt_plugin_list *out, const char *folder, const gnt_sandbox_options *sandbox,
+                     gnt_err *err);
 /* sandbox: of the workers that describe plugins. Close it after a failure too. */
-int cli_env_open(cli_env *w, const cli_paths *paths, const gnt_sandbox_wish *sandbox, gnt_err *err);
+int cli_env_open(cli_env *w, const cli_paths *paths, const gnt_sandbox_options *sandbox, gnt_err *err);
 void cli_env_close(cli_env *w);
 
 enum { CLI_MOST_JOBS = 256 };

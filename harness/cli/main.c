@@ -7,7 +7,7 @@
 #include "cli/worker.h"
 #include "cli/worker_blas.h"
 #include "gauntlet/plugin.h"
-#include "process/child.h"
+#include "nn/kernels/blas_core.h"
 #include "run/version.h"
 
 typedef struct command {
@@ -82,7 +82,7 @@ static int version(int argc, char **argv) {
     (void)argc, (void)argv;
     printf("gauntlet %s (plugin ABI %d.%d)\n", GNT_VERSION, GNT_ABI_MAJOR, GNT_ABI_MINOR);
     printf("source %s, compiled by %s\n", gnt_version_source(), gnt_version_compiler());
-    const char *core = gnt_child_blas_core();
+    const char *core = gnt_blas_core_choice();
     printf("OpenBLAS core of workers: %s\n", *core ? core : "chosen by OpenBLAS");
     return GNT_EXIT_OK;
 }

@@ -17,7 +17,7 @@ static int read_scale(const char *folder, char **scale, gnt_err *err) {
 }
 
 int cli_run_suite_open(cli_run_suite *k, const char *folder, const cli_paths *paths,
-                       const gnt_sandbox_wish *sandbox, gnt_err *err) {
+                       const gnt_sandbox_options *sandbox, gnt_err *err) {
     *k = (cli_run_suite){0};
     char *path = gnt_format("%s/suite.json", folder);
     int rc = path ? 0 : gnt_fail(err, "out of memory");

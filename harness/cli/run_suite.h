@@ -14,7 +14,7 @@ typedef struct cli_run_suite {
 
 /* Close it after a failure too. */
 int cli_run_suite_open(cli_run_suite *k, const char *folder, const cli_paths *paths,
-                       const gnt_sandbox_wish *sandbox, gnt_err *err);
+                       const gnt_sandbox_options *sandbox, gnt_err *err);
 void cli_run_suite_close(cli_run_suite *k);
 
 #endif

@@ -22,7 +22,7 @@ static int refuse(const char *option, const char *text, const char *expected) {
 int cli_read_level(void *to, char *text) {
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
         if (strcmp(text, levels[i]) == 0) {
-            ((gnt_sandbox_wish *)to)->least = (gnt_sandbox_level)i;
+            ((gnt_sandbox_options *)to)->least = (gnt_sandbox_level)i;
             return 0;
         }
     return refuse("require-sandbox", text, "full, partial or weak");
@@ -38,7 +38,7 @@ int cli_read_layers(void *to, char *text) {
         if (!found)
             return refuse("sandbox-without", text,
                           "landlock, userns and seccomp, or some of them, with commas");
-        ((gnt_sandbox_wish *)to)->without |= found;
+        ((gnt_sandbox_options *)to)->without |= found;
         at += n;
         if (!*at)
             return 0;
@@ -50,11 +50,11 @@ int cli_read_abi(void *to, char *text) {
     const long n = strtol(text, &end, 10);
     if (*end || end == text || n < 1 || n > 1000)
         return refuse("landlock-abi", text, "a whole number from 1 on");
-    ((gnt_sandbox_wish *)to)->landlock_most = n;
+    ((gnt_sandbox_options *)to)->landlock_most = n;
     return 0;
 }
 
-int cli_sandbox_check(const char *command, const gnt_sandbox_wish *wish, int quiet,
+int cli_sandbox_check(const char *command, const gnt_sandbox_options *wish, int quiet,
                       gnt_sandbox_report *report) {
     gnt_err err = {0};
     if (gnt_sandbox_try(wish, report, &err) != 0) {

@@ -13,7 +13,7 @@
     "                     that lacks them\n"                                                                 \
     "  --landlock-abi N   use no more of Landlock than version N of it has\n"
 
-/* Entries of a table of options; wish: a gnt_sandbox_wish *. */
+/* Entries of a table of options; wish: a gnt_sandbox_options *. */
 #define CLI_SANDBOX(wish)                                                                                    \
     {.name = "require-sandbox", .kind = CLI_READ, .to = (wish), .read = cli_read_level},                     \
         {.name = "sandbox-without", .kind = CLI_READ, .to = (wish), .read = cli_read_layers}, {              \
@@ -26,7 +26,7 @@ int cli_read_abi(void *to, char *text);
 /* Finds out how strong a worker's sandbox is here and says so on standard error: always what is less than
  * full and was not asked for, and, unless quiet, the rest. -1 after saying why where it is less than is
  * required, or where there can be none. */
-int cli_sandbox_check(const char *command, const gnt_sandbox_wish *wish, int quiet,
+int cli_sandbox_check(const char *command, const gnt_sandbox_options *wish, int quiet,
                       gnt_sandbox_report *report);
 
 #endif

@@ -44,7 +44,7 @@ static int socket_of(void *context, const char *name) {
 
 static void alone(void *context) {
     (void)context;
-    gnt_sandbox_alone();
+    gnt_sandbox_forbid_processes();
 }
 
 static void rewind_inputs(void *context) {

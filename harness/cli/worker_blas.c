@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "process/child.h"
+#include "nn/kernels/blas_core.h"
 
 void cli_start_with_worker_blas(int argc, char **argv) {
-    const char *core = gnt_child_blas_core();
+    const char *core = gnt_blas_core_choice();
     if (getenv("OPENBLAS_NUM_THREADS") && (!*core || getenv("OPENBLAS_CORETYPE")))
         return;
     if (setenv("OPENBLAS_NUM_THREADS", "1", 1) || (*core && setenv("OPENBLAS_CORETYPE", core, 1)))

@@ -228,7 +228,7 @@ static int run_and_compare(audit *a, const json_t *cells, gnt_err *err) {
                            .jobs = a->options->jobs,
                            .quiet = 1,
                            .wanted = a->wanted,
-                           .walls = a->options->walls,
+                           .sandbox = a->options->sandbox,
                            .strength = a->strength};
     gnt_run_counts counts = {0};
     gnt_doc fresh;

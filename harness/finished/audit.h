@@ -26,7 +26,7 @@ typedef struct gnt_audit_options {
         *named; /* plan->n flags: cells that are run again whatever is drawn, ok or not; NULL: none */
     const char *defense; /* the label of the one that cells are drawn from; NULL: of all */
     uint64_t seed;       /* which */
-    gnt_sandbox_wish walls;
+    gnt_sandbox_options sandbox;
     /* NULL: the suite's seed, and what comes out is compared byte for byte. Otherwise `suite` has another key than the run
      * had, and this is called with the folder of what was run, which is gone after the call. */
     int (*redrawn)(void *user, const char *folder, gnt_err *err);

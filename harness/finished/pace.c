@@ -66,7 +66,7 @@ int gnt_pace(const gnt_suite *suite, const gnt_plan *plan, const gnt_pace_option
                                .jobs = 1,
                                .quiet = 1,
                                .wanted = wanted,
-                               .walls = options->walls,
+                               .sandbox = options->sandbox,
                                .strength = strength,
                                .done = time_rounds,
                                .user = &p};

@@ -12,7 +12,7 @@
 typedef struct gnt_pace_options {
     const char *folder;      /* of the run */
     const char *data_folder; /* as in gnt_run_options */
-    gnt_sandbox_wish walls;
+    gnt_sandbox_options sandbox;
     const gnt_race_job *job;
     size_t n; /* ≤ GNT_RACE_MOST_JOBS */
     /* Called when all is ready, with NULL, and after each round with the processor seconds of each job; 1 asks for a

@@ -1,6 +1,5 @@
-/* child: the parent's side once a child runs: hearing it, keeping its limits, reaping it, reading what it
- * left. A group is always killed before its leader is reaped, while the group's number cannot belong to
- * anyone else. */
+/* child: the parent's side once a child runs: hearing it, keeping its limits, reaping it, reading its outputs.
+ * A group is always killed before its leader is reaped, while the group's number cannot belong to anyone else. */
 #include "process/child_wire.h"
 
 #include <errno.h>
@@ -19,17 +18,18 @@
 
 #include "base/mem.h"
 
-enum { LOOK_MS = 100 }; /* how often memory and clocks are looked at */
+/* How often memory and clocks are read. */
+enum { POLL_MS = 100 };
 
 /* Signals that end a program set this alone. */
 static volatile sig_atomic_t interrupted;
 
-static void hear_interrupt(int number) {
+static void on_interrupt(int number) {
     interrupted = number;
 }
 
 void gnt_interrupt_catch(void) {
-    struct sigaction action = {.sa_handler = hear_interrupt, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
@@ -59,10 +59,10 @@ static void kill_group(gnt_child *child) {
     child->killed = 1;
 }
 
-static void ask(gnt_child *child) {
-    if (!child->pid || child->asked > 0)
+static void ask_to_stop(gnt_child *child) {
+    if (!child->pid || child->asked_to_stop > 0)
         return;
-    child->asked = gnt_wire_now();
+    child->asked_to_stop = gnt_wire_now();
     kill(child->pid, SIGTERM);
 }
 
@@ -70,11 +70,11 @@ void gnt_child_stop(gnt_child *child) {
     if (!child || !child->pid)
         return;
     child->stopped = 1;
-    ask(child);
+    ask_to_stop(child);
 }
 
 /* The most memory that was resident, from the kernel's own high-water mark of the running process. */
-static void look_at_memory(gnt_child *child) {
+static void read_memory(gnt_child *child) {
     char path[64], text[4096];
     snprintf(path, sizeof path, "/proc/%ld/status", (long)child->pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -91,9 +91,9 @@ static void look_at_memory(gnt_child *child) {
 /* Outputs lie in memory too, in nobody's resident set. */
 static uint64_t output_bytes(const gnt_child *child) {
     uint64_t sum = 0;
-    for (size_t i = 0; i < child->n_sinks; i++) {
+    for (size_t i = 0; i < child->n_outputs; i++) {
         struct stat st;
-        if (fstat(child->sinks[i].fd, &st) == 0)
+        if (fstat(child->outputs[i].fd, &st) == 0)
             sum += (uint64_t)st.st_blocks * 512;
     }
     return sum;
@@ -105,23 +105,24 @@ static int is_over_memory(const gnt_child *child) {
 
 static void keep_limits(gnt_child *child) {
     double now = gnt_wire_now();
-    if (now - child->looked >= LOOK_MS * 1e-3) {
-        child->looked = now;
-        look_at_memory(child);
+    if (now - child->memory_read >= POLL_MS * 1e-3) {
+        child->memory_read = now;
+        read_memory(child);
         if (is_over_memory(child) && !child->killed) {
             child->over_memory = 1;
             kill_group(child);
         }
     }
-    if (child->seconds > 0 && now - child->started >= child->seconds && child->asked <= 0) {
+    if (child->seconds > 0 && now - child->started >= child->seconds && child->asked_to_stop <= 0) {
         child->timed_out = 1;
-        ask(child);
+        ask_to_stop(child);
     }
-    if (child->asked > 0 && now - child->asked >= child->grace && !child->killed)
+    if (child->asked_to_stop > 0 && now - child->asked_to_stop >= child->grace && !child->killed)
         kill_group(child);
 }
 
-/* killed: the parent had killed it before it ended. One that was asked to stop while it died of something else died of that. */
+/* killed: the parent had killed it before it ended. One that was asked to stop while it died of something else died of
+ * that. */
 static gnt_child_end end_of(const gnt_child *child, int killed) {
     const gnt_child_result *r = &child->result;
     const int by_parent = r->signal == 0 || r->signal == SIGTERM || (r->signal == SIGKILL && killed);
@@ -138,18 +139,19 @@ static gnt_child_end end_of(const gnt_child *child, int killed) {
 }
 
 static void seal_outputs(gnt_child *child) {
-    for (size_t i = 0; i < child->n_sinks; i++)
-        if (child->sinks[i].fd >= 0)
-            fcntl(child->sinks[i].fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
+    for (size_t i = 0; i < child->n_outputs; i++)
+        if (child->outputs[i].fd >= 0)
+            fcntl(child->outputs[i].fd, F_ADD_SEALS,
+                  F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
 }
 
-/* What the child says of itself is exact. Without its last word there is what was seen now and then, and the kernel's
- * figure, which starts from what the parent had resident. */
+/* What the child reports of itself is exact. Without its status line there is what was read now and then, and the
+ * kernel's figure, which starts from what the parent had resident. */
 static uint64_t peak_of(gnt_child *child, uint64_t kernel) {
-    const json_int_t said = json_integer_value(json_object_get(child->result.status, "peak"));
-    if (said > 0 && (uint64_t)said > child->peak)
-        child->peak = (uint64_t)said;
-    return said > 0 || child->peak > kernel ? child->peak : kernel;
+    const json_int_t reported = json_integer_value(json_object_get(child->result.status, "peak"));
+    if (reported > 0 && (uint64_t)reported > child->peak)
+        child->peak = (uint64_t)reported;
+    return reported > 0 || child->peak > kernel ? child->peak : kernel;
 }
 
 /* wait4 after the leader has ended, or was killed: does not block for longer than a kill takes. */
@@ -169,9 +171,9 @@ static void reap(gnt_child *child) {
     child->pid = 0;
     gnt_child_listen(child);
     r->peak = peak_of(child, (uint64_t)used.ru_maxrss * 1024);
-    child->over_memory |= is_over_memory(child); /* it may have ended between two looks */
+    child->over_memory |= is_over_memory(child); /* it may have ended between two reads */
     r->end = end_of(child, killed);
-    r->sandbox = child->walls;
+    r->sandbox = child->sandbox;
     r->stderr_tail = child->tail + (child->tail_size > GNT_TAIL_MOST ? child->tail_size - GNT_TAIL_MOST : 0);
     close_fd(&child->status_fd);
     close_fd(&child->stderr_fd);
@@ -185,11 +187,11 @@ static int has_ended(const gnt_child *child) {
 }
 
 /* One round over all: the index of one that has ended, or GNT_WAIT_TIMEOUT, or GNT_WAIT_NOTHING. */
-static int look_round(gnt_child *const *children, size_t n) {
+static int poll_children(gnt_child *const *children, size_t n) {
     int running = 0;
     for (size_t i = 0; i < n; i++) {
         gnt_child *child = children[i];
-        if (!child || child->handed_out)
+        if (!child || child->returned)
             continue;
         running = 1;
         gnt_child_listen(child);
@@ -197,19 +199,19 @@ static int look_round(gnt_child *const *children, size_t n) {
         if (!has_ended(child))
             continue;
         reap(child);
-        child->handed_out = 1;
+        child->returned = 1;
         return (int)i;
     }
     return running ? GNT_WAIT_TIMEOUT : GNT_WAIT_NOTHING;
 }
 
 /* Sleeps until a child says something or ends, at most `ms`. */
-static void sleep_on(gnt_child *const *children, size_t n, int ms) {
+static void sleep_until_event(gnt_child *const *children, size_t n, int ms) {
     struct pollfd *polls = gnt_array(n, 3 * sizeof *polls);
     nfds_t used = 0;
     for (size_t i = 0; polls && i < n; i++) {
         const gnt_child *child = children[i];
-        if (!child || child->handed_out)
+        if (!child || child->returned)
             continue;
         const int fds[3] = {child->status_fd, child->stderr_fd, child->pidfd};
         for (size_t k = 0; k < 3; k++)
@@ -225,7 +227,7 @@ static void sleep_on(gnt_child *const *children, size_t n, int ms) {
 int gnt_children_wait(gnt_child *const *children, size_t n, int timeout_ms) {
     double until = gnt_wire_now() + timeout_ms * 1e-3;
     for (;;) {
-        int found = look_round(children, n);
+        int found = poll_children(children, n);
         if (found != GNT_WAIT_TIMEOUT)
             return found;
         if (interrupted)
@@ -233,35 +235,35 @@ int gnt_children_wait(gnt_child *const *children, size_t n, int timeout_ms) {
         double left = (until - gnt_wire_now()) * 1e3;
         if (timeout_ms >= 0 && left <= 0)
             return GNT_WAIT_TIMEOUT;
-        sleep_on(children, n, timeout_ms >= 0 && left < LOOK_MS ? (int)left + 1 : LOOK_MS);
+        sleep_until_event(children, n, timeout_ms >= 0 && left < POLL_MS ? (int)left + 1 : POLL_MS);
     }
 }
 
 const gnt_child_result *gnt_child_result_of(const gnt_child *child) {
-    return child && child->handed_out ? &child->result : NULL;
+    return child && child->returned ? &child->result : NULL;
 }
 
-static const gnt_child_sink *sink_of(const gnt_child *child, const char *name, gnt_err *err) {
-    for (size_t i = 0; i < child->n_sinks; i++)
-        if (strcmp(child->sinks[i].name, name) == 0)
-            return &child->sinks[i];
+static const gnt_child_output_file *output_of(const gnt_child *child, const char *name, gnt_err *err) {
+    for (size_t i = 0; i < child->n_outputs; i++)
+        if (strcmp(child->outputs[i].name, name) == 0)
+            return &child->outputs[i];
     gnt_fail(err, "the job has no output \"%s\"", name);
     return NULL;
 }
 
 int gnt_child_output_fd(const gnt_child *child, const char *name, gnt_err *err) {
-    const gnt_child_sink *sink = sink_of(child, name, err);
+    const gnt_child_output_file *output = output_of(child, name, err);
     struct stat st;
-    if (!sink)
+    if (!output)
         return -1;
     if (child->pid)
         return gnt_fail(err, "the output \"%s\" can be read when its job has ended", name);
-    if (fstat(sink->fd, &st) != 0)
+    if (fstat(output->fd, &st) != 0)
         return gnt_fail(err, "the output \"%s\" cannot be read: %s", name, strerror(errno));
-    if ((uint64_t)st.st_size > sink->most)
+    if ((uint64_t)st.st_size > output->most)
         return gnt_fail(err, "the output \"%s\" has %lld bytes, more than the %llu allowed", name,
-                        (long long)st.st_size, (unsigned long long)sink->most);
-    return sink->fd;
+                        (long long)st.st_size, (unsigned long long)output->most);
+    return output->fd;
 }
 
 int gnt_child_output_read(const gnt_child *child, const char *name, uint8_t **bytes, size_t *size,
@@ -279,11 +281,11 @@ void gnt_child_free(gnt_child *child) {
     close_fd(&child->stderr_fd);
     if (child->folder[0])
         rmdir(child->folder);
-    for (size_t i = 0; i < child->n_sinks; i++) {
-        close_fd(&child->sinks[i].fd);
-        gnt_free(child->sinks[i].name);
+    for (size_t i = 0; i < child->n_outputs; i++) {
+        close_fd(&child->outputs[i].fd);
+        gnt_free(child->outputs[i].name);
     }
-    gnt_free(child->sinks);
+    gnt_free(child->outputs);
     gnt_free(child->line);
     json_decref(child->result.status);
     gnt_free(child);

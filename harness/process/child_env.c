@@ -2,40 +2,9 @@
 #include "process/child_wire.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
-
-/* From OpenBLAS, whose cblas.h Debian installs apart for each variant. */
-char *openblas_get_corename(void);
-
-#if defined(__x86_64__)
-static const char *better_core(void) {
-    /* OpenBLAS 0.3.21 falls back to Haswell or even Prescott (SSE3) where it does not know the model. */
-    const char *chosen = openblas_get_corename();
-    __builtin_cpu_init();
-    int fallen =
-        strcmp(chosen, "Prescott") == 0 || (strcmp(chosen, "Haswell") == 0 && __builtin_cpu_is("intel"));
-    if (!fallen)
-        return "";
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512cd"))
-        return "SkylakeX";
-    if (strcmp(chosen, "Prescott") == 0 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return "Haswell";
-    return "";
-}
-#else
-static const char *better_core(void) {
-    return "";
-}
-#endif
-
-const char *gnt_child_blas_core(void) {
-    const char *asked = getenv("OPENBLAS_CORETYPE");
-    return asked ? asked : better_core();
-}
+#include "nn/kernels/blas_core.h"
 
 /* What passes through where it is set. The library path is for a gauntlet whose libraries lie in unusual
  * places; the sanitizers' options for builds that have them. */
@@ -82,7 +51,7 @@ char **gnt_child_environment(const char *const *keep, const char *const *set) {
     add(&l, "OPENBLAS_NUM_THREADS", "1");
     add(&l, "OMP_NUM_THREADS", "1");
     add(&l, "DNNL_JIT_PROFILE", "0");
-    const char *core = gnt_child_blas_core();
+    const char *core = gnt_blas_core_choice();
     if (*core)
         add(&l, "OPENBLAS_CORETYPE", core);
     /* the leak check at exit starts a thread that traces the process, which the sandbox forbids */

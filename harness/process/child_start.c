@@ -20,29 +20,31 @@
 #include "base/mem.h"
 #include "process/launch.h"
 
+/* The shadow of AddressSanitizer maps terabytes: no limit on address space. */
 #if defined(__SANITIZE_ADDRESS__)
-enum { UNDER_ASAN = 1 }; /* its shadow maps terabytes: no limit on address space */
+enum { UNDER_ASAN = 1 };
 #else
 enum { UNDER_ASAN = 0 };
 #endif
 
 enum {
     SEALS = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE,
-    /* address space beside the memory limit: code, libraries, OpenBLAS's buffers, stacks */
+    /* Address space beside the memory limit: code, libraries, OpenBLAS's buffers, stacks. */
     SPARE_MB = 1024,
     SPARE_FILES = 64
 };
 
 /* What the new process needs, laid out before the fork. fds[i] becomes descriptor i. */
-typedef struct launch {
+typedef struct process_setup {
     int *fds;
     size_t n_fds;
     char **environment;
     const char *folder;
-    int error_fd; /* closes on exec; an errno comes through when there is none */
+    /* Closes on exec; an errno comes through when there is none. */
+    int error_fd;
     pid_t parent;
     struct rlimit address, cpu, file, files;
-} launch;
+} process_setup;
 
 int gnt_sealed(const char *name, const void *bytes, size_t size, int *fd, gnt_err *err) {
     int made = memfd_create("gauntlet", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -82,8 +84,8 @@ typedef struct message {
 } message;
 
 /* Adds a piece to one of the lists, which has room for it. */
-static int announce(gnt_launch_pieces *list, gnt_launch_piece *room, const char *name, size_t fd,
-                    const char *digest, gnt_err *err) {
+static int add_piece(gnt_launch_pieces *list, gnt_launch_piece *room, const char *name, size_t fd,
+                     const char *digest, gnt_err *err) {
     for (size_t i = 0; i < list->n; i++)
         if (strcmp(list->at[i].name, name) == 0)
             return gnt_fail(err, "two inputs or two outputs of a job are called \"%s\"", name);
@@ -110,7 +112,7 @@ static int seal_message(const gnt_child_spec *spec, const gnt_launch *of, int *f
     return rc;
 }
 
-static int open_inputs(const gnt_child_spec *spec, launch *l, message *m, gnt_err *err) {
+static int open_inputs(const gnt_child_spec *spec, process_setup *l, message *m, gnt_err *err) {
     for (size_t i = 0; i < spec->n_inputs; i++) {
         const gnt_child_input *in = &spec->inputs[i];
         int sealed = in->fd;
@@ -120,47 +122,48 @@ static int open_inputs(const gnt_child_spec *spec, launch *l, message *m, gnt_er
         if (in->bytes)
             close(sealed);
         if (l->fds[GNT_FD_FIRST + i] < 0 ||
-            announce(&m->launch.inputs, m->inputs, in->name, GNT_FD_FIRST + i, in->digest, err) != 0)
+            add_piece(&m->launch.inputs, m->inputs, in->name, GNT_FD_FIRST + i, in->digest, err) != 0)
             return -1;
     }
     return 0;
 }
 
-static int open_outputs(const gnt_child_spec *spec, gnt_child *child, launch *l, message *m, gnt_err *err) {
+static int open_outputs(const gnt_child_spec *spec, gnt_child *child, process_setup *l, message *m,
+                        gnt_err *err) {
     size_t first = GNT_FD_FIRST + spec->n_inputs;
     for (size_t i = 0; i < spec->n_outputs; i++) {
-        gnt_child_sink *sink = &child->sinks[i];
-        sink->most = spec->outputs[i].most;
-        sink->name = gnt_strdup(spec->outputs[i].name);
-        if (!sink->name)
+        gnt_child_output_file *output = &child->outputs[i];
+        output->most = spec->outputs[i].most;
+        output->name = gnt_strdup(spec->outputs[i].name);
+        if (!output->name)
             return gnt_fail(err, "out of memory for a job's outputs");
-        sink->fd = memfd_create("gauntlet", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-        if (sink->fd < 0)
-            return gnt_fail(err, "cannot make a memory file for the output \"%s\": %s", sink->name,
+        output->fd = memfd_create("gauntlet", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+        if (output->fd < 0)
+            return gnt_fail(err, "cannot make a memory file for the output \"%s\": %s", output->name,
                             strerror(errno));
-        l->fds[first + i] = fcntl(sink->fd, F_DUPFD_CLOEXEC, 0);
+        l->fds[first + i] = fcntl(output->fd, F_DUPFD_CLOEXEC, 0);
         if (l->fds[first + i] < 0)
-            return gnt_fail(err, "cannot hand a job the output \"%s\": %s", sink->name, strerror(errno));
-        if (announce(&m->launch.outputs, m->outputs, sink->name, first + i, NULL, err) != 0)
+            return gnt_fail(err, "cannot hand a job the output \"%s\": %s", output->name, strerror(errno));
+        if (add_piece(&m->launch.outputs, m->outputs, output->name, first + i, NULL, err) != 0)
             return -1;
     }
     return 0;
 }
 
-static int open_sockets(const gnt_child_spec *spec, launch *l, message *m, gnt_err *err) {
+static int open_sockets(const gnt_child_spec *spec, process_setup *l, message *m, gnt_err *err) {
     size_t first = GNT_FD_FIRST + spec->n_inputs + spec->n_outputs;
     for (size_t i = 0; i < spec->n_sockets; i++) {
         l->fds[first + i] = fcntl(spec->sockets[i].fd, F_DUPFD_CLOEXEC, 0);
         if (l->fds[first + i] < 0)
             return gnt_fail(err, "cannot hand a job the socket \"%s\": %s", spec->sockets[i].name,
                             strerror(errno));
-        if (announce(&m->launch.sockets, m->sockets, spec->sockets[i].name, first + i, NULL, err) != 0)
+        if (add_piece(&m->launch.sockets, m->sockets, spec->sockets[i].name, first + i, NULL, err) != 0)
             return -1;
     }
     return 0;
 }
 
-static int open_pieces(const gnt_child_spec *spec, gnt_child *child, launch *l, gnt_err *err) {
+static int open_pieces(const gnt_child_spec *spec, gnt_child *child, process_setup *l, gnt_err *err) {
     message m = {.launch = {.memory = (int64_t)spec->memory, .sandbox = spec->sandbox}};
     m.inputs = gnt_arena_array(&m.memory, spec->n_inputs, sizeof *m.inputs);
     m.outputs = gnt_arena_array(&m.memory, spec->n_outputs, sizeof *m.outputs);
@@ -176,7 +179,7 @@ static int open_pieces(const gnt_child_spec *spec, gnt_child *child, launch *l, 
     return rc;
 }
 
-static int open_pipes(gnt_child *child, launch *l, int *error_read, gnt_err *err) {
+static int open_pipes(gnt_child *child, process_setup *l, int *error_read, gnt_err *err) {
     int status[2] = {-1, -1}, errors[2] = {-1, -1}, failure[2] = {-1, -1};
     l->fds[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
     l->fds[1] = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -214,7 +217,7 @@ static rlim_t most_of(double value) {
     return value < 1e15 ? (rlim_t)value : RLIM_INFINITY;
 }
 
-static void set_limits(const gnt_child_spec *spec, gnt_child *child, launch *l) {
+static void set_limits(const gnt_child_spec *spec, gnt_child *child, process_setup *l) {
     double inputs = 0, largest = 0;
     for (size_t i = 0; i < spec->n_inputs; i++) {
         struct stat st;
@@ -231,7 +234,7 @@ static void set_limits(const gnt_child_spec *spec, gnt_child *child, launch *l) 
         address = most_of((double)spec->memory + inputs + (double)SPARE_MB * 1048576);
     if (spec->cpu_seconds > 0)
         child->cpu = ceil(spec->cpu_seconds);
-    else if (spec->seconds > 0) /* a belt: the parent's clock comes first, for a job has one thread */
+    else if (spec->seconds > 0) /* in reserve: the parent's clock comes first, for a job has one thread */
         child->cpu = ceil(spec->seconds + child->grace + 5);
     if (child->cpu > 0)
         cpu = most_of(child->cpu);
@@ -241,15 +244,15 @@ static void set_limits(const gnt_child_spec *spec, gnt_child *child, launch *l) 
     l->files = (struct rlimit){l->n_fds + SPARE_FILES, l->n_fds + SPARE_FILES};
 }
 
-static void lower(int what, const struct rlimit *wish) {
+static void lower_limit(int what, const struct rlimit *limit) {
     struct rlimit now;
-    if (getrlimit(what, &now) == 0 && now.rlim_max < wish->rlim_max)
-        return; /* the user's own limit is lower still */
-    setrlimit(what, wish);
+    if (getrlimit(what, &now) == 0 && now.rlim_max < limit->rlim_max)
+        return; /* the user's own limit is lower_limit still */
+    setrlimit(what, limit);
 }
 
 /* Runs in the forked child: system calls only. */
-static void become(const launch *l) {
+static void exec_worker(const process_setup *l) {
     static const struct rlimit none = {0, 0};
     char *arguments[] = {(char[]){"gauntlet"}, (char[]){"worker"}, NULL};
     sigset_t empty;
@@ -261,7 +264,7 @@ static void become(const launch *l) {
     sigprocmask(SIG_SETMASK, &empty, NULL);
     for (int s = 1; s < NSIG; s++)
         signal(s, s == SIGXFSZ ? SIG_IGN : SIG_DFL); /* a write beyond the limit gives EFBIG */
-    /* it stands in a folder without a name, in which nothing can be made */
+    /* the working folder is removed at once: nothing can be made in it */
     int bad = chdir(l->folder) != 0 || rmdir(l->folder) != 0;
     for (size_t i = 0; i < l->n_fds && !bad; i++)
         bad = dup2(l->fds[i], (int)i) < 0; /* sources lie above all targets */
@@ -269,11 +272,11 @@ static void become(const launch *l) {
         for (long fd = (long)l->n_fds, most = sysconf(_SC_OPEN_MAX); fd < most; fd++)
             fcntl((int)fd, F_SETFD, FD_CLOEXEC);
     if (!bad) {
-        lower(RLIMIT_CORE, &none);
-        lower(RLIMIT_AS, &l->address);
-        lower(RLIMIT_CPU, &l->cpu);
-        lower(RLIMIT_FSIZE, &l->file);
-        lower(RLIMIT_NOFILE, &l->files);
+        lower_limit(RLIMIT_CORE, &none);
+        lower_limit(RLIMIT_AS, &l->address);
+        lower_limit(RLIMIT_CPU, &l->cpu);
+        lower_limit(RLIMIT_FSIZE, &l->file);
+        lower_limit(RLIMIT_NOFILE, &l->files);
         execve("/proc/self/exe", arguments, l->environment);
     }
     int why = errno;
@@ -283,7 +286,7 @@ static void become(const launch *l) {
 }
 
 /* Moves every source above the last target, so that no dup2 overwrites one that is still to come. */
-static int lift(launch *l, gnt_err *err) {
+static int move_above_targets(process_setup *l, gnt_err *err) {
     int floor = (int)l->n_fds;
     for (size_t i = 0; i <= l->n_fds; i++) {
         int *fd = i < l->n_fds ? &l->fds[i] : &l->error_fd;
@@ -297,14 +300,14 @@ static int lift(launch *l, gnt_err *err) {
     return 0;
 }
 
-static int launch_it(gnt_child *child, launch *l, int error_read, gnt_err *err) {
+static int fork_worker(gnt_child *child, process_setup *l, int error_read, gnt_err *err) {
     l->parent = getpid();
     child->started = gnt_wire_now();
     pid_t pid = fork();
     if (pid < 0)
         return gnt_fail(err, "cannot start a job's process: %s", strerror(errno));
     if (pid == 0)
-        become(l);
+        exec_worker(l);
     child->pid = pid;
     setpgid(pid, pid); /* either of the two comes first */
     child->pidfd = (int)syscall(SYS_pidfd_open, pid, 0u);
@@ -336,14 +339,14 @@ static gnt_child *new_child(const gnt_child_spec *spec) {
     if (!child)
         return NULL;
     child->pidfd = child->status_fd = child->stderr_fd = -1;
-    child->sinks = gnt_array(spec->n_outputs ? spec->n_outputs : 1, sizeof *child->sinks);
-    if (!child->sinks) {
+    child->outputs = gnt_array(spec->n_outputs ? spec->n_outputs : 1, sizeof *child->outputs);
+    if (!child->outputs) {
         gnt_free(child);
         return NULL;
     }
-    child->n_sinks = spec->n_outputs;
-    for (size_t i = 0; i < child->n_sinks; i++)
-        child->sinks[i].fd = -1;
+    child->n_outputs = spec->n_outputs;
+    for (size_t i = 0; i < child->n_outputs; i++)
+        child->outputs[i].fd = -1;
     child->seconds = spec->seconds;
     child->grace = spec->grace > 0 ? spec->grace : 2;
     child->memory = spec->memory;
@@ -356,7 +359,8 @@ int gnt_child_start(gnt_child **out, const gnt_child_spec *spec, gnt_err *err) {
     if (check_spec(spec, err) != 0)
         return -1;
     int rc = -1, error_read = -1;
-    launch l = {.n_fds = GNT_FD_FIRST + spec->n_inputs + spec->n_outputs + spec->n_sockets, .error_fd = -1};
+    process_setup l = {.n_fds = GNT_FD_FIRST + spec->n_inputs + spec->n_outputs + spec->n_sockets,
+                       .error_fd = -1};
     gnt_child *child = new_child(spec);
     l.fds = gnt_array(l.n_fds, sizeof *l.fds);
     l.environment = gnt_child_environment(spec->keep, spec->set);
@@ -370,10 +374,10 @@ int gnt_child_start(gnt_child **out, const gnt_child_spec *spec, gnt_err *err) {
         make_folder(child, err) != 0)
         goto cleanup;
     l.folder = child->folder;
-    if (lift(&l, err) != 0)
+    if (move_above_targets(&l, err) != 0)
         goto cleanup;
     set_limits(spec, child, &l);
-    rc = launch_it(child, &l, error_read, err);
+    rc = fork_worker(child, &l, error_read, err);
 cleanup:
     for (size_t i = 0; l.fds && i < l.n_fds; i++)
         if (l.fds[i] >= 0)

@@ -6,7 +6,7 @@
 #include "process/child_wire.h"
 
 /* The last line of stderr that says something; "" when there is none. */
-static const char *last_words(const char *tail, char *line, size_t room) {
+static const char *last_line(const char *tail, char *line, size_t room) {
     const char *end = tail + strlen(tail);
     while (end > tail && (end[-1] == '\n' || end[-1] == ' '))
         end--;
@@ -32,7 +32,7 @@ static const char *explain_status(const gnt_child_result *r, gnt_err *reason) {
         return words[i];
     }
     gnt_fail(reason, "ended with exit code %d without saying how its job went%s", r->exit_code,
-             last_words(r->stderr_tail, line, sizeof line));
+             last_line(r->stderr_tail, line, sizeof line));
     return "failed";
 }
 
@@ -63,7 +63,7 @@ const char *gnt_child_verdict(const gnt_child *child, gnt_err *reason) {
     case GNT_CHILD_CRASHED:
         gnt_fail(reason, "crashed: signal %d (%s)%s%s", r->signal, strsignal(r->signal),
                  r->signal == SIGSYS ? ", a system call that the sandbox takes for an attack" : "",
-                 last_words(r->stderr_tail, line, sizeof line));
+                 last_line(r->stderr_tail, line, sizeof line));
         return "crashed";
     case GNT_CHILD_EXITED:
         break;

@@ -1,6 +1,5 @@
-/* child_wire: what travels through the pipes of a child, and what its end means in words. Whatever a child
- * writes is taken as hostile: lines are bounded, bytes are made printable, only one JSON object of known size
- * is parsed. */
+/* child_wire: what travels through the pipes of a child. Whatever a child writes is taken as hostile: lines are
+ * bounded, bytes are made printable, only one JSON object of known size is parsed. */
 #include "process/child_wire.h"
 
 #include <errno.h>
@@ -80,9 +79,9 @@ static void take_line(gnt_child *child) {
         return;
     }
     if (strncmp(child->line, "sandbox ", 8) == 0) {
-        char *clean = child->walls[0] ? NULL : gnt_wire_clean(child->line + 8); /* the first one counts */
+        char *clean = child->sandbox[0] ? NULL : gnt_wire_clean(child->line + 8); /* the first one counts */
         if (clean)
-            snprintf(child->walls, sizeof child->walls, "%s", clean);
+            snprintf(child->sandbox, sizeof child->sandbox, "%s", clean);
         gnt_free(clean);
         return;
     }

@@ -66,9 +66,9 @@ int gnt_describe_in_child(void *context, const char *path, char **json, size_t *
         gnt_paths_free(&files);
         return -1;
     }
-    const gnt_sandbox_wish *wish = context, none = {0};
+    const gnt_sandbox_options *options = context, none = {0};
     const gnt_sandbox_spec sandbox = {.files = {(const char *const *)files.path, files.n},
-                                      .wish = wish ? *wish : none};
+                                      .options = options ? *options : none};
     const gnt_request ask = {.kind = GNT_JOB_DESCRIBE, .describe = {.file = path}};
     json_t *request = gnt_request_encode(&ask, GNT_FIELDS_ALL);
     if (!request) {
@@ -103,12 +103,13 @@ int gnt_describe_in_child(void *context, const char *path, char **json, size_t *
     return bad;
 }
 
-int gnt_list_plugins(gnt_plugin_list *out, const char *plugins, const gnt_sandbox_wish *wish, gnt_err *err) {
+int gnt_list_plugins(gnt_plugin_list *out, const char *plugins, const gnt_sandbox_options *options,
+                     gnt_err *err) {
     char *cache = gnt_catalog_cache_folder();
     gnt_catalog_spec spec = {.plugins = plugins,
                              .cache = cache,
                              .describe = gnt_describe_in_child,
-                             .context = (void *)(uintptr_t)wish};
+                             .context = (void *)(uintptr_t)options};
     int bad = gnt_catalog(out, &spec, err);
     gnt_free(cache);
     return bad;

@@ -20,9 +20,9 @@ static const gnt_fields piece_fields = GNT_FIELDS_OF(gnt_launch_piece, piece_row
 static const gnt_field sandbox_rows[] = {
     {GNT_FIELD(gnt_sandbox_spec, files, TEXTS), .most_entries = MOST_FILES},
     {GNT_FIELD(gnt_sandbox_spec, may_fork, FLAG)},
-    {GNT_FIELD(gnt_sandbox_spec, wish.without, BITS), .words = &layer_words},
-    {GNT_FIELD(gnt_sandbox_spec, wish.landlock_most, INT), .most = INT32_MAX},
-    {GNT_FIELD(gnt_sandbox_spec, wish.least, WORD), .words = &level_words},
+    {GNT_FIELD(gnt_sandbox_spec, options.without, BITS), .words = &layer_words},
+    {GNT_FIELD(gnt_sandbox_spec, options.landlock_most, INT), .most = INT32_MAX},
+    {GNT_FIELD(gnt_sandbox_spec, options.least, WORD), .words = &level_words},
 };
 static const gnt_fields sandbox_fields = GNT_FIELDS_OF(gnt_sandbox_spec, sandbox_rows);
 

@@ -1,4 +1,4 @@
-/* sandbox: the order in which the walls go up, what stays readable, and what is reported. */
+/* sandbox: the order in which the layers are entered, what stays readable, and what is reported. */
 #include "process/sandbox.h"
 
 #include <errno.h>
@@ -87,8 +87,8 @@ static int collect(gnt_readable *r, const gnt_sandbox_spec *spec, gnt_err *err) 
     return 0;
 }
 
-/* Walls hold the calling thread only. */
-static int check_alone(gnt_err *err) {
+/* Landlock and seccomp confine the calling thread only. */
+static int check_one_thread(gnt_err *err) {
     struct stat st;
     if (stat("/proc/self/task", &st) == 0 && st.st_nlink > 3)
         return gnt_fail(err, "a worker must have one thread when it enters its sandbox; it has %ld",
@@ -116,23 +116,25 @@ static int can_fork(void) {
     return pid > 0;
 }
 
-/* What a wall's function returned: whether it stands; *why: why not. */
-static int take(gnt_sandbox_report *report, unsigned wall, int rc, int *why) {
-    if (rc == 0)
-        report->walls |= wall;
+/* Reports a layer that was entered; sets *why where it was not. −1 after a failure. */
+static int note_layer(gnt_sandbox_report *report, unsigned layer, gnt_layer_outcome outcome, int *why) {
+    if (outcome == GNT_LAYER_ENTERED)
+        report->layers |= layer;
     else
         *why = errno ? errno : ENOSYS;
-    return rc < 0 ? -1 : 0;
+    return outcome == GNT_LAYER_FAILED ? -1 : 0;
 }
 
-static int raise_walls(const gnt_sandbox_spec *spec, const gnt_readable *readable, gnt_sandbox_report *report,
-                       gnt_err *err) {
-    const unsigned without = spec->wish.without;
-    gnt_standing s = {.no_namespaces = GNT_LEFT_OUT, .no_landlock = GNT_LEFT_OUT, .no_filter = GNT_LEFT_OUT};
+static int enter_layers(const gnt_sandbox_spec *spec, const gnt_readable *readable,
+                        gnt_sandbox_report *report, gnt_err *err) {
+    const unsigned without = spec->options.without;
+    gnt_sandbox_layers s = {.no_namespaces = GNT_SANDBOX_LEFT_OUT,
+                            .no_landlock = GNT_SANDBOX_LEFT_OUT,
+                            .no_filter = GNT_SANDBOX_LEFT_OUT};
     if (!(without & GNT_SANDBOX_NAMESPACES)) {
         s.no_namespaces = 0;
-        if (take(report, GNT_SANDBOX_NAMESPACES, gnt_wall_namespaces(readable, &s.root, err),
-                 &s.no_namespaces) != 0)
+        if (note_layer(report, GNT_SANDBOX_NAMESPACES, gnt_sandbox_enter_namespaces(readable, &s.root, err),
+                       &s.no_namespaces) != 0)
             return -1;
         s.no_root = errno;
     }
@@ -141,9 +143,10 @@ static int raise_walls(const gnt_sandbox_spec *spec, const gnt_readable *readabl
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
         return gnt_fail(err, "the process cannot be made undumpable: %s", strerror(errno));
     if (!(without & GNT_SANDBOX_LANDLOCK) &&
-        take(report, GNT_SANDBOX_LANDLOCK,
-             gnt_wall_landlock(readable, (int)spec->wish.landlock_most, &report->landlock, err),
-             &s.no_landlock) != 0)
+        note_layer(
+            report, GNT_SANDBOX_LANDLOCK,
+            gnt_sandbox_enter_landlock(readable, (int)spec->options.landlock_most, &report->landlock, err),
+            &s.no_landlock) != 0)
         return -1;
     if (drop_capabilities(err) != 0)
         return -1;
@@ -151,11 +154,12 @@ static int raise_walls(const gnt_sandbox_spec *spec, const gnt_readable *readabl
     if (!spec->may_fork && setrlimit(RLIMIT_NPROC, &none) != 0)
         return gnt_fail(err, "the limit on processes cannot be set: %s", strerror(errno));
     if (!(without & GNT_SANDBOX_SECCOMP) &&
-        take(report, GNT_SANDBOX_SECCOMP, gnt_wall_filter(spec->may_fork, err), &s.no_filter) != 0)
+        note_layer(report, GNT_SANDBOX_SECCOMP, gnt_sandbox_enter_filter(spec->may_fork, err),
+                   &s.no_filter) != 0)
         return -1;
-    s.may_fork = !spec->may_fork && !(report->walls & GNT_SANDBOX_SECCOMP) && can_fork();
-    gnt_wall_words(report, &s);
-    if (gnt_sandbox_level_of(report->level) < spec->wish.least)
+    s.may_fork = !spec->may_fork && !(report->layers & GNT_SANDBOX_SECCOMP) && can_fork();
+    gnt_sandbox_describe(report, &s);
+    if (gnt_sandbox_level_of(report->level) < spec->options.least)
         return gnt_fail(err, "the sandbox is %s", report->level);
     return 0;
 }
@@ -163,11 +167,11 @@ static int raise_walls(const gnt_sandbox_spec *spec, const gnt_readable *readabl
 int gnt_sandbox_enter(const gnt_sandbox_spec *spec, gnt_sandbox_report *report, gnt_err *err) {
     gnt_readable readable = {0};
     *report = (gnt_sandbox_report){0};
-    int rc = check_alone(err);
+    int rc = check_one_thread(err);
     if (rc == 0)
         rc = collect(&readable, spec, err);
     if (rc == 0)
-        rc = raise_walls(spec, &readable, report, err);
+        rc = enter_layers(spec, &readable, report, err);
     for (size_t i = 0; i < readable.n; i++)
         gnt_free(readable.paths[i]);
     gnt_free(readable.paths);

@@ -1,6 +1,5 @@
-/* sandbox_filter: the system-call wall. What is not listed is refused with EPERM, so that a library that
- * merely tries something goes on; calls that only an attack would make end the process, so that the attempt
- * is seen. */
+/* sandbox_filter: the seccomp layer. What is not listed is refused with EPERM, so that a library that merely tries
+ * something goes on. Calls that only an attack would make kill the process, so that the attempt is seen. */
 #include "process/sandbox_layers.h"
 
 #include <errno.h>
@@ -84,8 +83,9 @@ static const int allowed[] = {
     SCMP_SYS(getrandom),
 };
 
-/* Looking into other processes, changing the kernel or what it holds for the user, ways round the filter. */
-static const int deadly[] = {
+/* Calls that kill the process: looking into other processes, changing the kernel or what it holds for the user, ways
+ * round the filter. */
+static const int killing[] = {
     SCMP_SYS(ptrace),
     SCMP_SYS(process_vm_readv),
     SCMP_SYS(process_vm_writev),
@@ -135,7 +135,7 @@ static int add_mapping(scmp_filter_ctx filter, int may_fork) {
 }
 
 /* A copy may give up more than the process that made it. No flag: none gives another process a say. */
-static int add_narrowing(scmp_filter_ctx filter) {
+static int add_further_filters(scmp_filter_ctx filter) {
     return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(seccomp), 2,
                             SCMP_A0(SCMP_CMP_EQ, SECCOMP_SET_MODE_FILTER), SCMP_A1(SCMP_CMP_EQ, 0));
 }
@@ -181,7 +181,7 @@ static int add_own(scmp_filter_ctx filter) {
     return rc;
 }
 
-int gnt_wall_filter(int may_fork, gnt_err *err) {
+gnt_layer_outcome gnt_sandbox_enter_filter(int may_fork, gnt_err *err) {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
     if (!filter)
         return gnt_fail(err, "out of memory for a system-call filter");
@@ -189,13 +189,13 @@ int gnt_wall_filter(int may_fork, gnt_err *err) {
     if (rc == 0 && may_fork)
         rc = add_all(filter, SCMP_ACT_ALLOW, forking, sizeof forking / sizeof *forking);
     if (rc == 0)
-        rc = add_all(filter, SCMP_ACT_KILL_PROCESS, deadly, sizeof deadly / sizeof *deadly);
+        rc = add_all(filter, SCMP_ACT_KILL_PROCESS, killing, sizeof killing / sizeof *killing);
     if (rc == 0)
         rc = add_all(filter, SCMP_ACT_ERRNO(ENOSYS), unknown, sizeof unknown / sizeof *unknown);
     if (rc == 0)
         rc = add_mapping(filter, may_fork);
     if (rc == 0 && may_fork)
-        rc = add_narrowing(filter);
+        rc = add_further_filters(filter);
     if (rc == 0)
         rc = add_opening(filter);
     if (rc == 0)
@@ -209,12 +209,12 @@ int gnt_wall_filter(int may_fork, gnt_err *err) {
     rc = seccomp_load(filter);
     seccomp_release(filter);
     errno = -rc;
-    return rc == 0 ? 0 : 1; /* a kernel without the filter */
+    return rc == 0 ? GNT_LAYER_ENTERED : GNT_LAYER_MISSING;
 }
 
 /* Added to the filter that stands, of which the strictest answer counts. Written out, for the library asks for more than the
  * first filter lets through. */
-void gnt_sandbox_alone(void) {
+void gnt_sandbox_forbid_processes(void) {
 #define REFUSED(call, jumps) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (call), (jumps), 0)
     static struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),

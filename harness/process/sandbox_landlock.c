@@ -1,6 +1,6 @@
-/* sandbox_landlock: the Landlock wall. The kernel's numbers stand here because headers older than the kernel
- * lack them, and the calls are made by number because libc wraps none. Source: the kernel's
- * Documentation/userspace-api/landlock.rst. */
+/* sandbox_landlock: the Landlock layer. The kernel's numbers stand here because headers older than the kernel lack
+ * them, and the calls are made by number because libc wraps none.
+ * Source: the kernel's Documentation/userspace-api/landlock.rst. */
 #include "process/sandbox_layers.h"
 
 #include <errno.h>
@@ -22,8 +22,10 @@ static uint64_t file_rights(int abi) {
 
 typedef struct ruleset {
     uint64_t files;
-    uint64_t network; /* from ABI 4: bind and connect TCP */
-    uint64_t scoped;  /* from ABI 6: abstract sockets, signals */
+    /* From ABI 4: bind and connect TCP. */
+    uint64_t network;
+    /* From ABI 6: abstract sockets, signals. */
+    uint64_t scoped;
 } ruleset;
 
 typedef struct __attribute__((packed)) beneath {
@@ -41,22 +43,22 @@ static int allow(int rules, const char *path, gnt_err *err) {
     return rc == 0 ? 0 : gnt_fail(err, "%s: Landlock refuses a rule: %s", path, strerror(why));
 }
 
-int gnt_wall_landlock(const gnt_readable *readable, int most, int *abi, gnt_err *err) {
+gnt_layer_outcome gnt_sandbox_enter_landlock(const gnt_readable *readable, int most, int *abi, gnt_err *err) {
     long known = syscall(CREATE, NULL, (size_t)0, VERSION_FLAG);
     if (known < 1)
-        return 1;
+        return GNT_LAYER_MISSING;
     *abi = most > 0 && known > most ? most : (int)known;
-    ruleset wish = {.files = file_rights(*abi)};
-    size_t size = sizeof wish.files;
+    ruleset attributes = {.files = file_rights(*abi)};
+    size_t size = sizeof attributes.files;
     if (*abi >= 4) {
-        wish.network = 3;
-        size += sizeof wish.network;
+        attributes.network = 3;
+        size += sizeof attributes.network;
     }
     if (*abi >= 6) {
-        wish.scoped = 3;
-        size += sizeof wish.scoped;
+        attributes.scoped = 3;
+        size += sizeof attributes.scoped;
     }
-    int rules = (int)syscall(CREATE, &wish, size, 0u);
+    int rules = (int)syscall(CREATE, &attributes, size, 0u);
     if (rules < 0)
         return gnt_fail(err, "Landlock (ABI %d) refuses a ruleset: %s", *abi, strerror(errno));
     int rc = 0;
@@ -65,5 +67,5 @@ int gnt_wall_landlock(const gnt_readable *readable, int most, int *abi, gnt_err 
     if (rc == 0 && syscall(RESTRICT_SELF, rules, 0u) != 0)
         rc = gnt_fail(err, "Landlock (ABI %d) cannot be entered: %s", *abi, strerror(errno));
     close(rules);
-    return rc;
+    return rc == 0 ? GNT_LAYER_ENTERED : GNT_LAYER_FAILED;
 }

@@ -1,5 +1,5 @@
-/* sandbox_namespaces: a root that holds the readable files and nothing else, a network without devices, ids
- * that own nothing. All of it belongs to this process and vanishes with it. */
+/* sandbox_namespaces: the layer of namespaces. A root that holds the readable files and nothing else, a network without
+ * devices, ids that own nothing. All of it belongs to this process and vanishes with it. */
 #include "process/sandbox_layers.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #include "base/mem.h"
 
-static int put(const char *path, const char *text) {
+static int write_text(const char *path, const char *text) {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return -1;
@@ -27,16 +27,16 @@ static int put(const char *path, const char *text) {
 /* The one id of this process becomes nobody within. */
 static int map_ids(uid_t uid, gid_t gid) {
     char line[64];
-    put("/proc/self/setgroups", "deny"); /* older kernels have none */
+    write_text("/proc/self/setgroups", "deny"); /* older kernels have none */
     snprintf(line, sizeof line, "65534 %ld 1", (long)uid);
-    if (put("/proc/self/uid_map", line) != 0)
+    if (write_text("/proc/self/uid_map", line) != 0)
         return -1;
     snprintf(line, sizeof line, "65534 %ld 1", (long)gid);
-    return put("/proc/self/gid_map", line);
+    return write_text("/proc/self/gid_map", line);
 }
 
 /* mkdir -p of all but the last part of a path that is relative to the new root. */
-static int make_way(char *path) {
+static int make_parents(char *path) {
     for (char *at = path; (at = strchr(at, '/')); *at++ = '/') {
         *at = 0;
         if (mkdir(path, 0755) != 0 && errno != EEXIST)
@@ -63,7 +63,7 @@ static int bind_at(int source, char *path) {
     struct stat there, st;
     if (stat(path, &there) == 0)
         return 0; /* within a folder that was bound before */
-    if (fstat(source, &st) != 0 || make_way(path) != 0)
+    if (fstat(source, &st) != 0 || make_parents(path) != 0)
         return -1;
     int bad = S_ISDIR(st.st_mode) ? mkdir(path, 0755) : mknod(path, S_IFREG | 0644, 0);
     char from[64];
@@ -74,8 +74,8 @@ static int bind_at(int source, char *path) {
                  NULL);
 }
 
-/* Lays an empty root over a folder that every system has, and goes there. */
-static int lay_root(void) {
+/* Mounts an empty root over a folder that every system has, and goes there. */
+static int mount_root(void) {
     static const char *const places[] = {"/tmp", "/var", "/usr"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (mount("gauntlet", places[i], "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=1m,mode=755") == 0)
@@ -88,7 +88,7 @@ static int build_root(const gnt_readable *readable, int *sources) {
     for (size_t i = 0; i < readable->n; i++)
         if ((sources[i] = open(readable->paths[i], O_PATH | O_CLOEXEC)) < 0)
             return -1;
-    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 || lay_root() != 0)
+    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 || mount_root() != 0)
         return -1;
     for (size_t i = 0; i < readable->n; i++) {
         char *path = gnt_strdup(readable->paths[i] + 1);
@@ -105,7 +105,8 @@ static int build_root(const gnt_readable *readable, int *sources) {
                                                                                                       : 0;
 }
 
-int gnt_wall_namespaces(const gnt_readable *readable, int *files_closed, gnt_err *err) {
+gnt_layer_outcome gnt_sandbox_enter_namespaces(const gnt_readable *readable, int *files_closed,
+                                               gnt_err *err) {
     uid_t uid = geteuid();
     gid_t gid = getegid();
     *files_closed = 0;
@@ -114,10 +115,10 @@ int gnt_wall_namespaces(const gnt_readable *readable, int *files_closed, gnt_err
         return gnt_fail(err, "out of memory for a sandbox");
     for (size_t i = 0; i < readable->n; i++)
         sources[i] = -1;
-    int rc = 1;
+    gnt_layer_outcome outcome = GNT_LAYER_MISSING;
     if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC) != 0)
         goto cleanup;
-    rc = 0;
+    outcome = GNT_LAYER_ENTERED;
     *files_closed = map_ids(uid, gid) == 0 && build_root(readable, sources) == 0;
 cleanup:;
     const int why = errno;
@@ -126,5 +127,5 @@ cleanup:;
             close(sources[i]);
     gnt_free(sources);
     errno = why;
-    return rc;
+    return outcome;
 }

@@ -1,4 +1,5 @@
-/* sandbox_words: the level of a sandbox in words: which walls are missing, why, and all that is open without them. */
+/* sandbox_words: the level of a sandbox in words: which layers are missing, why, and all that is open without
+ * them. */
 #include "process/sandbox_layers.h"
 
 #include <errno.h>
@@ -12,10 +13,10 @@ static const char *const relaxed =
 static const char *const relaxed = "";
 #endif
 
-/* Why a wall is missing, in a few words. */
+/* Why a layer is missing, in a few words. */
 static const char *reason(int why) {
     switch (why) {
-    case GNT_LEFT_OUT:
+    case GNT_SANDBOX_LEFT_OUT:
         return "left out";
     case ENOSYS:
     case EINVAL:
@@ -50,19 +51,19 @@ static void item(words *w, const char *text) {
     put(w, text);
 }
 
-static void missing(words *w, const char *wall, int why) {
+static void missing(words *w, const char *layer, int why) {
     item(w, "no ");
-    put(w, wall);
+    put(w, layer);
     put(w, " (");
     put(w, reason(why));
     put(w, ")");
 }
 
-/* Everything that a plugin can reach with these walls and could not behind all of them. What is not listed is closed:
+/* Everything that a plugin can reach in these layers and could not in all of them. What is not listed is closed:
  * tests/unit/test_sandbox.c tries it. */
-static void list_open(words *w, const gnt_sandbox_report *r, const gnt_standing *s) {
-    const int namespaces = (r->walls & GNT_SANDBOX_NAMESPACES) != 0,
-              filter = (r->walls & GNT_SANDBOX_SECCOMP) != 0;
+static void list_open(words *w, const gnt_sandbox_report *r, const gnt_sandbox_layers *s) {
+    const int namespaces = (r->layers & GNT_SANDBOX_NAMESPACES) != 0,
+              filter = (r->layers & GNT_SANDBOX_SECCOMP) != 0;
     if (!s->root && !r->landlock)
         item(w, "the user's files");
     else if (!filter) /* Landlock closes modes never and lengths from ABI 3 on */
@@ -82,8 +83,8 @@ static void list_open(words *w, const gnt_sandbox_report *r, const gnt_standing 
         item(w, "more of the kernel");
 }
 
-void gnt_wall_words(gnt_sandbox_report *report, const gnt_standing *s) {
-    const int filtered = (report->walls & GNT_SANDBOX_SECCOMP) != 0, closed = s->root || report->landlock;
+void gnt_sandbox_describe(gnt_sandbox_report *report, const gnt_sandbox_layers *s) {
+    const int filtered = (report->layers & GNT_SANDBOX_SECCOMP) != 0, closed = s->root || report->landlock;
     words w = {.n = 0};
     put(&w, closed && filtered ? "full" : closed || filtered ? "partial: " : "weak: ");
     if (!closed) {
@@ -102,7 +103,7 @@ void gnt_wall_words(gnt_sandbox_report *report, const gnt_standing *s) {
     w = (words){.n = 0};
     char landlock[32];
     snprintf(landlock, sizeof landlock, "Landlock %d", report->landlock);
-    if (!(report->walls & GNT_SANDBOX_NAMESPACES))
+    if (!(report->layers & GNT_SANDBOX_NAMESPACES))
         missing(&w, "namespaces", s->no_namespaces);
     else if (!s->root)
         missing(&w, "mount namespace", s->no_root);

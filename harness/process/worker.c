@@ -20,7 +20,7 @@
 /* Set by SIGTERM alone: there is no other way for a signal to be heard. */
 static volatile sig_atomic_t asked_to_stop;
 
-static void hear_stop(int signal_number) {
+static void on_stop(int signal_number) {
     (void)signal_number;
     asked_to_stop = 1;
 }
@@ -64,7 +64,7 @@ int gnt_worker_open(gnt_worker *out, gnt_err *err) {
                         "worker: is started by gauntlet itself, with a request on descriptor %d; use a "
                         "subcommand such as `gauntlet run`",
                         GNT_FD_REQUEST);
-    struct sigaction action = {.sa_handler = hear_stop};
+    struct sigaction action = {.sa_handler = on_stop};
     sigaction(SIGTERM, &action, NULL);
     own_status = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
     if (read_message(out, err) == 0)
@@ -188,8 +188,8 @@ void gnt_worker_progress(uint64_t done, uint64_t total) {
 }
 
 void gnt_worker_sandbox(const char *level) {
-    char line[GNT_WALLS_MOST + 16];
-    int n = snprintf(line, sizeof line, "sandbox %.*s\n", GNT_WALLS_MOST, level);
+    char line[GNT_SANDBOX_LINE_MOST + 16];
+    int n = snprintf(line, sizeof line, "sandbox %.*s\n", GNT_SANDBOX_LINE_MOST, level);
     gnt_fd_write(GNT_FD_STATUS, "the status pipe", line, (size_t)n, NULL);
 }
 

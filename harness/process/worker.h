@@ -1,6 +1,10 @@
-/* worker: a worker process, as it sees itself. child.h is the other end, and says what each descriptor is.
+/* worker: a worker process, as it sees itself. child.h is the other end, and says what each descriptor is. Everything
+ * here works inside the sandbox too.
  *
- * Everything here works behind the sandbox too. One thread calls it. */
+ * Owner and lifetime: gnt_worker_open fills a gnt_worker, which the caller closes; inputs are read into memory of the
+ * caller's.
+ * Thread: the worker's only one.
+ * Errors: −1 with a sentence. */
 #ifndef GNT_PROCESS_WORKER_H
 #define GNT_PROCESS_WORKER_H
 
@@ -13,7 +17,7 @@ typedef struct gnt_worker {
     gnt_launch launch;
     /* What the parent asks; an object. */
     const json_t *request;
-    /* What both point into. */
+    /* What launch and request point into. */
     json_t *message;
     gnt_arena memory;
 } gnt_worker;
@@ -29,8 +33,8 @@ int gnt_worker_input(const gnt_worker *w, const char *name, gnt_err *err);
 int gnt_worker_output(const gnt_worker *w, const char *name, gnt_err *err);
 int gnt_worker_socket(const gnt_worker *w, const char *name, gnt_err *err);
 
-/* The whole of an input, whose bytes have the digest that the parent told, where it told one. *bytes is terminated by a zero
- * that is not counted and freed by gnt_free. */
+/* The whole of an input. Its bytes must have the digest that the parent gave, where it gave one. *bytes is terminated
+ * by a zero that is not counted. Freed by gnt_free. */
 int gnt_worker_read(const gnt_worker *w, const char *name, size_t most, uint8_t **bytes, size_t *size,
                     gnt_err *err);
 int gnt_worker_write(const gnt_worker *w, const char *name, const void *bytes, size_t size, gnt_err *err);
@@ -45,8 +49,8 @@ int gnt_worker_others(void);
 /* Cheap: of calls within 50 ms one writes. */
 void gnt_worker_progress(uint64_t done, uint64_t total);
 int gnt_worker_should_stop(void);
-/* Says the level of the sandbox that this process is in. The parent believes the first time alone: said before a plugin is
- * opened, no plugin can say otherwise. */
+/* Reports the level of the sandbox that this process is in. The parent takes the first report alone: sent before a
+ * plugin is opened, no plugin can change it. */
 void gnt_worker_sandbox(const char *level);
 /* Sends the status line. word: "ok", "failed", "unsupported" or "stopped"; sentence and sandbox may be NULL; facts is
  * borrowed, may be NULL. Returns the exit code for main: 0 when the line was sent. */

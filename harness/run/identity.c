@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "nn/conv/dnnl.h"
+#include "nn/kernels/blas_core.h"
 #include "run/run_impl.h"
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -33,7 +34,7 @@ char *run_identity(gnt_err *err) {
     gnt_digest_hex(&d, hex);
     run_cpu_name(cpu);
     char *text = gnt_format("host %s; cpu %s; blas %s; core %s; conv %s %s; threads 1", hex, cpu,
-                            openblas_get_config(), gnt_child_blas_core(), gnt_dnnl_version(dnnl),
+                            openblas_get_config(), gnt_blas_core_choice(), gnt_dnnl_version(dnnl),
                             choice ? choice : "");
     if (!text)
         gnt_fail(err, "out of memory");

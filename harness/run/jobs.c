@@ -57,7 +57,7 @@ static void accept(const run *r, run_job *j) {
 /* What was made behind less than is asked for is as good as not there. */
 static int walled_enough(const run *r, const run_job *j) {
     const char *level = json_string_value(json_object_get(j->record, "sandbox"));
-    return j->n_plugins == 0 || gnt_sandbox_level_of(level ? level : "") >= r->options->walls.least;
+    return j->n_plugins == 0 || gnt_sandbox_level_of(level ? level : "") >= r->options->sandbox.least;
 }
 
 /* A waiting job whose inputs are there becomes ready, or done when its output is stored. */
@@ -156,7 +156,7 @@ static void start_job(run *r, run_job *j) {
     if (rc == 0)
         rc = readable_files(&files, j, err);
     const gnt_sandbox_spec sandbox = {.files = {(const char *const *)files.path, files.n},
-                                      .wish = r->options->walls};
+                                      .options = r->options->sandbox};
     json_t *request = rc == 0 ? gnt_request_encode(&j->request, GNT_FIELDS_ALL) : NULL;
     if (rc == 0)
         rc = request ? run_sides_start(r, j, &sandbox, input, n_inputs, socket, &n_sockets, err)

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "metric/features.h"
 #include "nn/conv/dnnl.h"
+#include "nn/kernels/blas_core.h"
 #include "run/run_impl.h"
 #include "run/version.h"
 
@@ -115,7 +116,7 @@ static json_t *program_json(void) {
 static json_t *machine_json(void) {
     char cpu[49], dnnl[64];
     struct utsname kernel = {0};
-    const char *core = gnt_child_blas_core();
+    const char *core = gnt_blas_core_choice();
     run_cpu_name(cpu);
     uname(&kernel);
     gnt_dnnl_version(dnnl);
@@ -157,7 +158,7 @@ json_t *run_provenance(const run *r) {
                             plugins_json(r->suite));
     if (all)
         add_inputs(r, all);
-    if (all && r->options->walls_here)
-        json_object_set_new(all, "walls", json_string(r->options->walls_here));
+    if (all && r->options->sandbox_here)
+        json_object_set_new(all, "sandbox_layers", json_string(r->options->sandbox_here));
     return all;
 }

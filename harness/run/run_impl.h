@@ -7,11 +7,11 @@
 #include <jansson.h>
 
 #include "base/digest.h"
-#include "run/store.h"
 #include "match/match.h"
 #include "process/child.h"
 #include "request/request.h"
 #include "run/engine.h"
+#include "run/store.h"
 
 typedef enum run_state {
     RUN_WAITING, /* for its inputs */

@@ -154,7 +154,7 @@ static int run_child(outcome *o, const vetting *v, const char *check, int64_t se
     static const char *const counted[] = {"GLIBC_TUNABLES=glibc.malloc.tcache_count=0", NULL};
     json_t *request = request_of(v, check, seed);
     const gnt_sandbox_spec sandbox = {.files = {(const char *const *)v->files.path, v->files.n},
-                                      .wish = v->options->walls,
+                                      .options = v->options->walls,
                                       .may_fork = strcmp(check, gnt_vet_checks[LEAVES].name) == 0};
     gnt_child_output output = {"note", NOTE};
     gnt_child_spec spec = {.request = request,

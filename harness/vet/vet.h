@@ -44,7 +44,7 @@ typedef struct gnt_vet_options {
     const char *behind_params;            /* JSON, in place of its defaults; NULL: those */
     double seconds;                       /* of one walk through all hooks */
     uint64_t memory_mb;
-    gnt_sandbox_wish walls;
+    gnt_sandbox_options walls;
     /* Called as soon as a check is done; the finding is valid during the call. */
     void (*found)(void *user, const gnt_vet_finding *finding);
     void *user;

@@ -245,8 +245,8 @@ requests = {
 }
 process = {"inputs": [{"name": "seen", "fd": 5, "digest": "4" * 64}, {"name": "targets", "fd": 6}],
            "outputs": [{"name": "answer", "fd": 7}], "sockets": [{"name": "client", "fd": 8}], "memory": 1 << 26,
-           "sandbox": {"files": ["/a.so"], "may_fork": False, "wish.without": ["userns"], "wish.landlock_most": 2,
-                       "wish.least": "partial"}}
+           "sandbox": {"files": ["/a.so"], "may_fork": False, "options.without": ["userns"], "options.landlock_most": 2,
+                       "options.least": "partial"}}
 
 
 def message(job, ask, of=process):
@@ -275,7 +275,7 @@ for name, odd in {"odd-region": {"samples": {**samples, "region": [0, 0, 9, 9]}}
                   "far": {"federated": {**federated, "participation": 1.5}}}.items():
     put("request", name, message("attack", {"attacker": {**attacker, **odd}, "chained": False, "key": key}))
 put("request", "odd-process", message("sandbox", {}, {**process, "inputs": [{"name": "seen", "fd": -1}]}))
-put("request", "odd-sandbox", message("sandbox", {}, {**process, "sandbox": {**process["sandbox"], "wish.least": "most"}}))
+put("request", "odd-sandbox", message("sandbox", {}, {**process, "sandbox": {**process["sandbox"], "options.least": "most"}}))
 
 # ---- the store, and joining stores
 

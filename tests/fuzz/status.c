@@ -37,10 +37,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     child->stderr_fd = pipe_of(all);
     gnt_child_listen(child);
     MUST(child->status_fd < 0 && child->stderr_fd < 0);
-    is_text(child->walls);
-    child->handed_out = 1;
+    is_text(child->sandbox);
+    child->returned = 1;
     child->result.stderr_tail = child->tail;
-    child->result.sandbox = child->walls;
+    child->result.sandbox = child->sandbox;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         gnt_err reason = {0};
         child->result.end = ends[i];

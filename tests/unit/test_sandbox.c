@@ -128,7 +128,7 @@ static int acts_of_copy(int alone) {
         struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
         const struct sock_fprog program = {.len = 1, .filter = &allow};
         if (alone)
-            gnt_sandbox_alone();
+            gnt_sandbox_forbid_processes();
         _exit(forks() | (kill(parent, 0) == 0) << 1 | maps_shared() << 2 |
               (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0) << 3);
     }
@@ -169,7 +169,7 @@ static int worker(void) {
         rc = copies(&err);
     if (rc == 0 && strcmp(name, "abort") == 0)
         abort();
-    json_t *facts = json_pack("{s:o, s:i, s:i, s:s}", "stops", stops, "walls", (int)report.walls, "landlock",
+    json_t *facts = json_pack("{s:o, s:i, s:i, s:s}", "stops", stops, "walls", (int)report.layers, "landlock",
                               report.landlock, "remark", report.remark);
     int code = gnt_worker_finish(rc ? "failed" : "ok", err.text, report.level, facts);
     json_decref(facts);
@@ -191,7 +191,7 @@ static gnt_child *run(const char *name, unsigned without, int landlock_most) {
     snprintf(plugin, sizeof plugin, "%s/plugin.so", folder);
     const char *const file = strcmp(name, "enter a missing file") == 0 ? "/nowhere/plugin.so" : plugin;
     const gnt_sandbox_spec sandbox = {.files = {&file, 1},
-                                      .wish = {.without = without, .landlock_most = landlock_most},
+                                      .options = {.without = without, .landlock_most = landlock_most},
                                       .may_fork = strcmp(name, "copies") == 0};
     gnt_child_input in = {.name = "in", .bytes = "hello", .size = 5};
     gnt_child_output out = {.name = "out", .most = 100};

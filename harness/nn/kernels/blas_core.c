@@ -31,6 +31,26 @@ static int bits_of(const char *core) {
     return 0;
 }
 
+/* OpenBLAS 0.3.21 falls back to Haswell or even Prescott (SSE3) where it does not know the model. */
+static const char *wider_core(void) {
+#if defined(__x86_64__) && defined(__GNUC__)
+    const char *chosen = openblas_get_corename();
+    const int is_prescott = strcmp(chosen, "Prescott") == 0;
+    if (!is_prescott && !(strcmp(chosen, "Haswell") == 0 && __builtin_cpu_is("intel")))
+        return "";
+    if (gnt_cpu_has_avx512())
+        return "SkylakeX";
+    if (is_prescott && gnt_cpu_has_avx2())
+        return "Haswell";
+#endif
+    return "";
+}
+
+const char *gnt_blas_core_choice(void) {
+    const char *asked = getenv("OPENBLAS_CORETYPE");
+    return asked ? asked : wider_core();
+}
+
 int gnt_blas_core_is_below(const char *core, int bits, char text[GNT_BLAS_CORE_TEXT]) {
     int asked = bits_of(core);
     text[0] = 0;
