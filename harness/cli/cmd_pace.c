@@ -1,4 +1,4 @@
-/* gauntlet pace: the other end of run/race.h. How `gauntlet check --time` has a build run
+/* gauntlet pace: the other end of finished/time_builds.h. How `gauntlet check --time` has a build run
  * its jobs; nobody types it. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "cli/run_suite.h"
 #include "cli/sandbox_options.h"
 #include "process/child.h"
-#include "finished/pace.h"
+#include "finished/time_jobs.h"
 
 enum { MOST_LINE = 1 << 20 };
 
@@ -25,8 +25,8 @@ static const char help[] =
     "  --plugins DIR      one more folder of plugins\n" CLI_SANDBOX_HELP;
 
 typedef struct pacer {
-    gnt_pace_options how;
-    gnt_race_job job[GNT_RACE_MOST_JOBS];
+    gnt_time_jobs_options how;
+    gnt_timed_job job[GNT_TIMED_JOBS_MOST];
     json_t *request;
     char *line;
 } pacer;
@@ -61,14 +61,14 @@ static int next(void *user, const double *seconds) {
 static int read_jobs(pacer *p, gnt_err *err) {
     const json_t *jobs = json_object_get(p->request = hear(p), "jobs");
     p->how.n = json_array_size(jobs);
-    if (p->how.n == 0 || p->how.n > GNT_RACE_MOST_JOBS)
+    if (p->how.n == 0 || p->how.n > GNT_TIMED_JOBS_MOST)
         return gnt_fail(
             err, "expected a line {\"jobs\": [{\"cell\": ID, \"training\": BOOL}, …]} with 1 to %d jobs",
-            GNT_RACE_MOST_JOBS);
+            GNT_TIMED_JOBS_MOST);
     for (size_t i = 0; i < p->how.n; i++) {
         const json_t *job = json_array_get(jobs, i);
-        p->job[i] = (gnt_race_job){.cell = json_string_value(json_object_get(job, "cell")),
-                                   .is_training = json_is_true(json_object_get(job, "training"))};
+        p->job[i] = (gnt_timed_job){.cell = json_string_value(json_object_get(job, "cell")),
+                                    .is_training = json_is_true(json_object_get(job, "training"))};
         if (!p->job[i].cell)
             return gnt_fail(err, "jobs[%zu].cell: expected the id of a cell", i);
     }
@@ -99,7 +99,7 @@ int gnt_cmd_pace(int argc, char **argv) {
     if (rc == 0)
         rc = cli_run_suite_open(&stored, p.how.folder, &paths, &p.how.sandbox, &err);
     if (rc == 0)
-        rc = gnt_pace(&stored.suite, &stored.plan, &p.how, &err);
+        rc = gnt_time_jobs(&stored.suite, &stored.plan, &p.how, &err);
     if (rc != 0)
         say(json_pack("{s:s}", "error", err.text));
     cli_run_suite_close(&stored);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "finished/race.h"
+#include "finished/time_builds.h"
 
 static int ok_there(const gnt_results *r, const char *id) {
     for (size_t i = 0; i < r->n_cell; i++)
@@ -25,14 +25,14 @@ static int is_trained(const gnt_results *r, const char *task) {
 }
 
 /* The first cell of that attack or, for a training, of that defense. */
-static void add_job(gnt_race_job *job, size_t *n, const gnt_results *now, const gnt_results *before,
+static void add_job(gnt_timed_job *job, size_t *n, const gnt_results *now, const gnt_results *before,
                     const char *label, int is_training) {
-    for (size_t i = 0; i < now->n_cell && *n < GNT_RACE_MOST_JOBS; i++) {
+    for (size_t i = 0; i < now->n_cell && *n < GNT_TIMED_JOBS_MOST; i++) {
         const gnt_outcome *c = &now->cell[i];
         if (strcmp(is_training ? c->defense : c->attack, label) != 0 || c->status != GNT_CELL_OK ||
             (is_training && !is_trained(now, c->task)) || !ok_there(before, c->id))
             continue;
-        job[(*n)++] = (gnt_race_job){c->id, is_training};
+        job[(*n)++] = (gnt_timed_job){c->id, is_training};
         return;
     }
 }
@@ -44,28 +44,28 @@ static void show_round(void *user, size_t done) {
                 done == how->rounds ? "\n" : "");
 }
 
-static int race(cli_timed *t, const cli_timing *how, const gnt_race_job *job, gnt_err *err) {
+static int race(cli_timed *t, const cli_timing *how, const gnt_timed_job *job, gnt_err *err) {
     const char *said[] = {how->folder, "--data",    how->data,   "--models",
                           how->models, "--plugins", how->plugins};
-    const char *arguments[GNT_RACE_MOST_ARGUMENTS] = {said[0]};
+    const char *arguments[GNT_TIME_BUILDS_MOST_ARGUMENTS] = {said[0]};
     size_t n = 1;
     for (size_t i = 1; i < sizeof said / sizeof *said; i += 2)
         if (said[i + 1]) {
             arguments[n++] = said[i];
             arguments[n++] = said[i + 1];
         }
-    const gnt_race_options o = {.program = {"/proc/self/exe", how->other},
-                                .arguments = arguments,
-                                .job = job,
-                                .n = t->n,
-                                .rounds = how->rounds,
-                                .round = show_round,
-                                .user = (void *)(uintptr_t)how};
+    const gnt_time_builds_options o = {.program = {"/proc/self/exe", how->other},
+                                       .arguments = arguments,
+                                       .job = job,
+                                       .n = t->n,
+                                       .rounds = how->rounds,
+                                       .round = show_round,
+                                       .user = (void *)(uintptr_t)how};
     t->seconds = gnt_array(2 * t->n * how->rounds, sizeof *t->seconds);
     t->timed = gnt_array(t->n, sizeof *t->timed);
     if (!t->seconds || !t->timed)
         return gnt_fail(err, "out of memory for %zu rounds", how->rounds);
-    if (gnt_race(&o, t->seconds, err) != 0)
+    if (gnt_time_builds(&o, t->seconds, err) != 0)
         return -1;
     for (size_t i = 0; i < t->n; i++)
         t->timed[i] = (gnt_gate_timed){.cell = job[i].cell,
@@ -78,7 +78,7 @@ static int race(cli_timed *t, const cli_timing *how, const gnt_race_job *job, gn
 
 int cli_time_builds(cli_timed *t, const cli_timing *how, const gnt_results *now, const gnt_results *before,
                     gnt_err *err) {
-    gnt_race_job job[GNT_RACE_MOST_JOBS];
+    gnt_timed_job job[GNT_TIMED_JOBS_MOST];
     *t = (cli_timed){0};
     for (size_t i = 0; i < now->n_attack; i++)
         add_job(job, &t->n, now, before, now->attack[i], 0);

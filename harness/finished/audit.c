@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "finished/rerun.h"
 #include "run/engine.h"
-#include "run/run_impl.h"
+#include "run/identity.h"
 
 enum { MOST_IMAGES = 1 << 30, MOST_PATH = 200, MOST_DEPTH = 40 };
 
@@ -22,8 +22,10 @@ typedef struct audit {
     gnt_audit_counts *counts;
     void (*sink)(void *user, const char *line);
     void *user;
-    uint8_t *wanted;  /* of each cell of the plan */
-    double *strength; /* NULL: what searches find */
+    /* A flag of each cell of the plan. */
+    uint8_t *wanted;
+    /* NULL: what searches find. */
+    double *strength;
     char *scratch;
 } audit;
 
@@ -70,7 +72,7 @@ static int is_drawn(const audit *a, size_t i) {
     return !a->options->defense || strcmp(a->options->defense, defense) == 0;
 }
 
-static int choose(audit *a, const json_t *cells, gnt_err *err) {
+static int choose_cells(audit *a, const json_t *cells, gnt_err *err) {
     uint32_t *ok = gnt_array(a->plan->n, sizeof *ok);
     size_t n = 0;
     a->wanted = gnt_array(a->plan->n, 1);
@@ -114,14 +116,14 @@ static const char *plugin_now(const gnt_suite *s, const char *id) {
     return digest;
 }
 
-static void look_at_host(const audit *a) {
+static void explain_differences(const audit *a) {
     gnt_doc doc;
     gnt_err err;
     if (rerun_load(&doc, a->options->folder, "host.json", NULL) != 0) {
         say(a, "note: there is no host.json to read: what machine and plugins the run had is not known");
         return;
     }
-    char *now = run_identity(&err);
+    char *now = gnt_run_identity(&err);
     const char *was = json_string_value(json_object_get(doc.root, "identity"));
     if (now && was && strcmp(now, was) != 0)
         say(a,
@@ -264,13 +266,13 @@ int gnt_audit(const gnt_suite *suite, const gnt_plan *plan, const gnt_audit_opti
     if (rerun_results(&doc, options->folder, suite, plan, err) != 0)
         return -1;
     const json_t *cells = json_object_get(doc.root, "cells");
-    int rc = choose(&a, cells, err);
+    int rc = choose_cells(&a, cells, err);
     if (rc == 0 && options->redrawn)
         rc = (a.strength = rerun_strengths(suite, plan, cells, a.wanted, err)) ? 0 : -1;
     if (rc == 0)
         rc = (a.scratch = rerun_scratch(err)) ? 0 : -1;
     if (rc == 0) {
-        look_at_host(&a);
+        explain_differences(&a);
         rc = run_and_compare(&a, cells, err);
     }
     rerun_remove(a.scratch);

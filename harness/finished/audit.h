@@ -1,12 +1,16 @@
-/* audit: runs some cells of a finished run again, in a scratch folder that starts empty, and holds what comes out
- * against what the run says. The run's folder may be a stranger's: nothing in it is believed but by comparison, and
- * nothing is written there.
+/* audit: runs some cells of a finished run again, in a scratch folder that starts empty, and compares what comes out with
+ * what the run says. The run's folder may be a stranger's: nothing in it is believed but by comparison, and nothing is
+ * written there.
  *
- * With the suite's seed everything must come out the same. With another one, other samples are dealt, other weights drawn
- * and other noise: cells are run again at all their seeds, matched ones at the strength that the run has, and the caller
- * compares what the two runs say. */
-#ifndef GNT_RUN_AUDIT_H
-#define GNT_RUN_AUDIT_H
+ * With the suite's seed everything must come out the same. With another one, other samples are dealt, other weights
+ * drawn and other noise: cells are run again at all their seeds, matched ones at the strength that the run has, and the
+ * caller compares what the two runs say.
+ *
+ * Owner and lifetime: everything is borrowed for the call; the scratch folder is gone after it.
+ * Thread: the one that handles the children.
+ * Errors: −1 with a sentence. A difference is no error but counted. */
+#ifndef GNT_FINISHED_AUDIT_H
+#define GNT_FINISHED_AUDIT_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,18 +21,22 @@
 #include "suite/plan.h"
 
 typedef struct gnt_audit_options {
-    const char *folder;      /* of the run */
-    const char *data_folder; /* as in gnt_run_options */
+    /* Of the run. */
+    const char *folder;
+    /* As in gnt_run_options. */
+    const char *data_folder;
     int jobs;
-    size_t
-        cells; /* how many are drawn from those that are ok, besides those named; drawn anew, a cell is all its seeds */
-    const uint8_t
-        *named; /* plan->n flags: cells that are run again whatever is drawn, ok or not; NULL: none */
-    const char *defense; /* the label of the one that cells are drawn from; NULL: of all */
-    uint64_t seed;       /* which */
+    /* How many are drawn from those that are ok, besides those named. With another seed a cell is all its seeds. */
+    size_t cells;
+    /* plan->n flags: cells that are run again whatever is drawn, ok or not. NULL: none. */
+    const uint8_t *named;
+    /* The label of the defense that cells are drawn from; NULL: of all. */
+    const char *defense;
+    /* Decides which cells are drawn. */
+    uint64_t seed;
     gnt_sandbox_options sandbox;
-    /* NULL: the suite's seed, and what comes out is compared byte for byte. Otherwise `suite` has another key than the run
-     * had, and this is called with the folder of what was run, which is gone after the call. */
+    /* NULL: the suite's seed, and what comes out is compared byte for byte. Otherwise `suite` has another key than the
+     * run had, and this is called with the folder of what was run, which is gone after the call. */
     int (*redrawn)(void *user, const char *folder, gnt_err *err);
 } gnt_audit_options;
 
@@ -40,8 +48,9 @@ typedef struct gnt_audit_counts {
     int interrupted;
 } gnt_audit_counts;
 
-/* `suite` is that of the run, as its folder keeps it, and `plan` its plan. `say` gets a line for each cell that is compared
- * here, and for what could explain a difference. −1: the folder is no finished run of this suite, or the cells could not be run. */
+/* `suite` is that of the run, as its folder keeps it, and `plan` its plan. `say` gets a line for each cell that is
+ * compared here, and for what could explain a difference. −1: the folder is no finished run of this suite, or the cells
+ * could not be run. */
 int gnt_audit(const gnt_suite *suite, const gnt_plan *plan, const gnt_audit_options *options,
               gnt_audit_counts *counts, void (*say)(void *user, const char *line), void *user, gnt_err *err);
 

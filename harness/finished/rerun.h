@@ -1,7 +1,11 @@
-/* again: what is common to running cells of a finished run again: its results, held against the suite that its folder
- * keeps, and a scratch folder. The run's folder may be a stranger's. */
-#ifndef GNT_RUN_AGAIN_H
-#define GNT_RUN_AGAIN_H
+/* rerun: what is common to running cells of a finished run again: its results, compared with the suite that its folder
+ * keeps, and a scratch folder. The run's folder may be a stranger's.
+ *
+ * Owner and lifetime: what a function makes is the caller's.
+ * Thread: any.
+ * Errors: −1 or NULL with a sentence. */
+#ifndef GNT_FINISHED_RERUN_H
+#define GNT_FINISHED_RERUN_H
 
 #include <stdint.h>
 
@@ -11,15 +15,17 @@
 
 /* A JSON file of a run's folder. */
 int rerun_load(gnt_doc *doc, const char *folder, const char *name, gnt_err *err);
-/* results.json of this suite, with the cells of this plan in its order. On failure nothing is held. */
+/* results.json of this suite, with the cells of this plan in its order. On failure *doc holds nothing. */
 int rerun_results(gnt_doc *doc, const char *folder, const gnt_suite *suite, const gnt_plan *plan,
                   gnt_err *err);
+/* Whether a cell of results.json is ok. */
 int rerun_ok(const json_t *cell);
 /* The strengths that the wanted matched cells had, for gnt_run_options. The caller frees; NULL after a sentence. */
 double *rerun_strengths(const gnt_suite *suite, const gnt_plan *plan, const json_t *cells,
                         const uint8_t *wanted, gnt_err *err);
 /* A new folder where temporary files go. The caller removes it. */
 char *rerun_scratch(gnt_err *err);
-void rerun_remove(char *scratch); /* with all that is in it, and frees the name; NULL is fine */
+/* Removes the folder with all that is in it, and frees the name. NULL is fine. */
+void rerun_remove(char *scratch);
 
 #endif

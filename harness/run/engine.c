@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "metric/features.h"
+#include "run/identity.h"
 #include "run/run_impl.h"
 
 static int same_data(const gnt_suite_task *a, const gnt_suite_task *b) {
@@ -108,7 +109,7 @@ static int open_run(run *r, gnt_err *err) {
     int rc = store && r->index && r->cell && r->search ? gnt_store_open_writable(&r->store, store, err)
                                                        : gnt_fail(err, "out of memory for a run");
     gnt_free(store);
-    if (rc != 0 || !(r->host = run_identity(err)) || digest_inputs(r, err) != 0)
+    if (rc != 0 || !(r->host = gnt_run_identity(err)) || digest_inputs(r, err) != 0)
         return -1;
     for (size_t i = 0; i < r->plan->n; i++)
         r->cell[i] =

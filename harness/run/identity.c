@@ -1,18 +1,18 @@
-/* What numbers depend on besides the inputs: this program's bytes, the CPU, the BLAS, oneDNN. Part of every store
- * key. */
+#include "run/identity.h"
+
 #include <cblas.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "base/mem.h"
 #include "nn/conv/dnnl.h"
 #include "nn/kernels/blas_core.h"
-#include "run/run_impl.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
-void run_cpu_name(char name[49]) {
+void gnt_run_cpu_name(char name[GNT_CPU_NAME]) {
     unsigned word[12] = {0};
     for (unsigned i = 0; i < 3; i++)
         __get_cpuid(0x80000002u + i, &word[4 * i], &word[4 * i + 1], &word[4 * i + 2], &word[4 * i + 3]);
@@ -20,19 +20,19 @@ void run_cpu_name(char name[49]) {
     name[48] = 0;
 }
 #else
-void run_cpu_name(char name[49]) {
-    snprintf(name, 49, "unknown");
+void gnt_run_cpu_name(char name[GNT_CPU_NAME]) {
+    snprintf(name, GNT_CPU_NAME, "unknown");
 }
 #endif
 
-char *run_identity(gnt_err *err) {
+char *gnt_run_identity(gnt_err *err) {
     gnt_digest d;
-    char hex[GNT_HEX_SIZE], cpu[49], dnnl[64];
+    char hex[GNT_HEX_SIZE], cpu[GNT_CPU_NAME], dnnl[64];
     const char *choice = getenv("GAUNTLET_CONV");
     if (gnt_digest_file("/proc/self/exe", &d, err) != 0)
         return NULL;
     gnt_digest_hex(&d, hex);
-    run_cpu_name(cpu);
+    gnt_run_cpu_name(cpu);
     char *text = gnt_format("host %s; cpu %s; blas %s; core %s; conv %s %s; threads 1", hex, cpu,
                             openblas_get_config(), gnt_blas_core_choice(), gnt_dnnl_version(dnnl),
                             choice ? choice : "");

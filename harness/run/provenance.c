@@ -9,6 +9,7 @@
 #include "metric/features.h"
 #include "nn/conv/dnnl.h"
 #include "nn/kernels/blas_core.h"
+#include "run/identity.h"
 #include "run/run_impl.h"
 #include "run/version.h"
 
@@ -114,10 +115,10 @@ static json_t *program_json(void) {
 }
 
 static json_t *machine_json(void) {
-    char cpu[49], dnnl[64];
+    char cpu[GNT_CPU_NAME], dnnl[64];
     struct utsname kernel = {0};
     const char *core = gnt_blas_core_choice();
-    run_cpu_name(cpu);
+    gnt_run_cpu_name(cpu);
     uname(&kernel);
     gnt_dnnl_version(dnnl);
     return json_pack("{s:s, s:I, s:s, s:{s:s, s:s, s:i}, s:o}", "cpu", cpu, "processors",

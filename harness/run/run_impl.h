@@ -197,10 +197,6 @@ void run_show_progress(run *r, int last);
 void run_show_warning(const run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void run_show_cell(const run *r, const run_cell *c);
 
-/* ---- identity.c ---- */
-char *run_identity(gnt_err *err); /* the caller frees */
-void run_cpu_name(char name[49]);
-
 /* ---- provenance.c ---- */
 json_t *run_provenance(const run *r); /* NULL when out of memory */
 

@@ -1,4 +1,4 @@
-#include "finished/race.h"
+#include "finished/time_builds.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,22 +18,39 @@
 
 extern char **environ;
 
+/* Bytes of an answer. */
 enum { MOST_LINE = 1 << 20 };
 
+/* One of the two programs. */
 typedef struct runner {
     const char *program;
-    pid_t pid; /* 0: not started */
+    /* 0: not started. */
+    pid_t pid;
     FILE *to, *from;
 } runner;
 
-static int start(runner *r, const gnt_race_options *o, int which, gnt_err *err) {
+/* argv of a program, ended by NULL. */
+static int fill_argv(char *argv[GNT_TIME_BUILDS_MOST_ARGUMENTS + 3], const char *program,
+                     const char *const *arguments, gnt_err *err) {
+    size_t n = 0;
+    argv[n++] = (char *)(uintptr_t)program;
+    argv[n++] = (char *)(uintptr_t) "pace";
+    for (size_t i = 0; arguments[i]; i++) {
+        if (i == GNT_TIME_BUILDS_MOST_ARGUMENTS)
+            return gnt_fail(err, "more than %d arguments for %s", GNT_TIME_BUILDS_MOST_ARGUMENTS, program);
+        argv[n++] = (char *)(uintptr_t)arguments[i];
+    }
+    argv[n] = NULL;
+    return 0;
+}
+
+static int start(runner *r, const gnt_time_builds_options *o, int which, gnt_err *err) {
     int to[2] = {-1, -1}, from[2] = {-1, -1};
-    char *argv[GNT_RACE_MOST_ARGUMENTS + 3] = {(char *)(uintptr_t)o->program[which],
-                                               (char *)(uintptr_t) "pace"};
+    char *argv[GNT_TIME_BUILDS_MOST_ARGUMENTS + 3];
     posix_spawn_file_actions_t actions;
-    for (size_t i = 0; o->arguments[i] && i < GNT_RACE_MOST_ARGUMENTS; i++)
-        argv[i + 2] = (char *)(uintptr_t)o->arguments[i];
     r->program = o->program[which];
+    if (fill_argv(argv, r->program, o->arguments, err) != 0)
+        return -1;
     if (pipe2(to, O_CLOEXEC) != 0 || pipe2(from, O_CLOEXEC) != 0 ||
         posix_spawn_file_actions_init(&actions) != 0) {
         for (int i = 0; i < 2; i++) {
@@ -94,7 +111,8 @@ static json_t *ask(runner *r, json_t *request, gnt_err *err) {
     return NULL;
 }
 
-static int make_ready(runner *r, const gnt_race_options *o, gnt_err *err) {
+/* Has the jobs run once, so that what they need is there. */
+static int prepare_jobs(runner *r, const gnt_time_builds_options *o, gnt_err *err) {
     json_t *jobs = json_array();
     for (size_t i = 0; i < o->n; i++)
         json_array_append_new(
@@ -108,7 +126,8 @@ static int make_ready(runner *r, const gnt_race_options *o, gnt_err *err) {
     return good ? 0 : -1;
 }
 
-static int run_round(runner *r, const gnt_race_options *o, size_t round, double *seconds, gnt_err *err) {
+static int run_round(runner *r, const gnt_time_builds_options *o, size_t round, double *seconds,
+                     gnt_err *err) {
     json_t *answer = ask(r, json_pack("{s:I}", "round", (json_int_t)round), err);
     const json_t *list = json_object_get(answer, "seconds");
     int rc = answer ? 0 : -1;
@@ -122,12 +141,12 @@ static int run_round(runner *r, const gnt_race_options *o, size_t round, double 
     return rc;
 }
 
-int gnt_race(const gnt_race_options *o, double *seconds, gnt_err *err) {
+int gnt_time_builds(const gnt_time_builds_options *o, double *seconds, gnt_err *err) {
     runner r[2] = {{0}};
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
-    sigaction(SIGPIPE, &ignore, &before); /* one that has ended is told by its answer */
-    int rc = start(&r[0], o, 0, err) || start(&r[1], o, 1, err) || make_ready(&r[0], o, err) ||
-                     make_ready(&r[1], o, err)
+    sigaction(SIGPIPE, &ignore, &before); /* a program that has ended is found out by its missing answer */
+    int rc = start(&r[0], o, 0, err) || start(&r[1], o, 1, err) || prepare_jobs(&r[0], o, err) ||
+                     prepare_jobs(&r[1], o, err)
                  ? -1
                  : 0;
     for (size_t k = 0; rc == 0 && k < o->rounds; k++) {

@@ -1,0 +1,19 @@
+/* identity: what the numbers of a run depend on besides its inputs: this program's bytes, the CPU, the BLAS and its core
+ * type, oneDNN, one thread. Part of every store key; another machine or build with the same text computes the same.
+ *
+ * Owner and lifetime: texts are the caller's.
+ * Thread: any, while no other changes the environment.
+ * Errors: NULL with a sentence. */
+#ifndef GNT_RUN_IDENTITY_H
+#define GNT_RUN_IDENTITY_H
+
+#include "base/err.h"
+
+/* The caller frees with gnt_free. */
+char *gnt_run_identity(gnt_err *err);
+
+enum { GNT_CPU_NAME = 49 };
+/* As the CPU calls itself; "unknown" where it does not. */
+void gnt_run_cpu_name(char name[GNT_CPU_NAME]);
+
+#endif
