@@ -1,10 +1,17 @@
-/* The jobs `prepare-attack` and `attack`: an adversary learns from what it was granted, then answers
- * observations. Its process holds the observation and the grants, and nothing else.
+/* The job `attack`: an attack answers observations. Its process holds the observations and what was granted,
+ * and nothing else.
  *
- * Answer bundle: reconstruction.J count×features, labels.J n×classes, attribute.J values, mixture.J encodings×count,
- * similarity.J encodings×encodings, contribution.J clients×entries (F64), for observation J; and, which no score reads yet,
- * attributes.A.J n×values of attribute A, region.J n×pixels, membership.J candidates;
- * metadata {"targets": [{"costs": [[restart, step, cost], …], "chosen": [restart, cost]}, …]}. */
+ * Output "answer", for observation J (F32 unless said otherwise):
+ *   reconstruction.J   count × features
+ *   labels.J           n × classes
+ *   attribute.J        1 × values
+ *   mixture.J          encodings × count
+ *   similarity.J       encodings × encodings
+ *   contribution.J     F64 clients × entries
+ *   attributes.A.J     n × values of attribute A; no score reads it
+ *   region.J           n × pixels; no score reads it
+ *   membership.J       1 × candidates; no score reads it
+ *   metadata           {"targets": [{"costs": [[restart, step, cost], …], "chosen": [restart, cost]}, …]} */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,14 +19,17 @@
 
 #include "base/mem.h"
 #include "fl/inputs.h"
+#include "job/attack_setting.h"
 #include "job/job.h"
-#include "job/seen.h"
+#include "job/observations.h"
 
 enum {
     MOST_HISTORY = 8,
-    MOST_VALUES = 1000000, /* of an attribute */
+    /* Values of an attribute. */
+    MOST_VALUES = 1000000,
+    /* Points of a cost curve. When it is full, every second point is dropped. */
     MOST_POINTS = 256
-}; /* of a cost curve; when it is full every second point is dropped */
+};
 
 typedef struct cost_point {
     int32_t restart;
@@ -31,27 +41,30 @@ typedef struct attacking {
     gnt_work *work;
     gnt_work_model model;
     gnt_work_plugin plugin;
-    gnt_seen seen;
+    gnt_observations observations;
     gnt_sampleset public_data;
     gnt_artefact_set own;
-    gnt_setting setting;
+    gnt_attack_setting setting;
     gnt_st labels, rates, stats, sum, outside;
     int32_t *order;
-    gnt_sampleset around;           /* the region's masks; x: what is outside of it */
-    gnt_seen history[MOST_HISTORY]; /* the same targets at earlier stages, earliest first */
+    /* The region's masks; x of its view: what lies outside of the region. */
+    gnt_sampleset around;
+    /* The same targets at earlier stages, earliest first. */
+    gnt_observations history[MOST_HISTORY];
     gnt_observation past[MOST_HISTORY];
     const gnt_observation *past_list[MOST_HISTORY];
     int64_t n_history;
     gnt_st answer;
     json_t *targets;
-    /* of the observation at hand */
+    /* Of observation j, which is being answered. */
     int64_t j;
     cost_point point[MOST_POINTS];
     int n_points, stride, skipped;
     int32_t chosen_restart;
     double chosen_cost;
     int64_t answered;
-    gnt_err refused; /* why an answer was not taken */
+    /* Why an answer was refused; "" while none was. */
+    gnt_err refused;
 } attacking;
 
 /* ---- what the plugin hands over ---- */
@@ -62,8 +75,8 @@ static gnt_status refuse(attacking *a, const char *what, int64_t found, int64_t 
     return GNT_FAILED;
 }
 
-static gnt_status keep_typed(attacking *a, const char *kind, gnt_st_type type, int64_t rows, int64_t columns,
-                             const void *values) {
+static gnt_status add_answer_of(attacking *a, const char *kind, gnt_st_type type, int64_t rows,
+                                int64_t columns, const void *values) {
     char name[64];
     int64_t dim[2] = {rows, columns};
     snprintf(name, sizeof name, "%s.%" PRId64, kind, a->j);
@@ -77,66 +90,67 @@ static gnt_status keep_typed(attacking *a, const char *kind, gnt_st_type type, i
     return GNT_OK;
 }
 
-static gnt_status keep(attacking *a, const char *kind, int64_t rows, int64_t columns, const float *values) {
-    return keep_typed(a, kind, GNT_ST_F32, rows, columns, values);
+static gnt_status add_answer(attacking *a, const char *kind, int64_t rows, int64_t columns,
+                             const float *values) {
+    return add_answer_of(a, kind, GNT_ST_F32, rows, columns, values);
 }
 
 static gnt_status take_reconstruction(void *context, int64_t count, const float *x) {
     attacking *a = context;
-    if (count < 1 || count > a->seen.base.n)
-        return refuse(a, "reconstructions", count, a->seen.base.n);
-    return keep(a, "reconstruction", count, gnt_nn_count(&a->model.sample), x);
+    if (count < 1 || count > a->observations.common.n)
+        return refuse(a, "reconstructions", count, a->observations.common.n);
+    return add_answer(a, "reconstruction", count, gnt_nn_count(&a->model.sample), x);
 }
 
 static gnt_status take_labels(void *context, int64_t n, int32_t classes, const float *scores) {
     attacking *a = context;
-    if (classes != a->seen.base.classes)
-        return refuse(a, "classes", classes, a->seen.base.classes);
-    if (n != a->seen.base.n)
-        return refuse(a, "labels", n, a->seen.base.n);
-    return keep(a, "labels", n, classes, scores);
+    if (classes != a->observations.common.classes)
+        return refuse(a, "classes", classes, a->observations.common.classes);
+    if (n != a->observations.common.n)
+        return refuse(a, "labels", n, a->observations.common.n);
+    return add_answer(a, "labels", n, classes, scores);
 }
 
 static gnt_status take_attribute(void *context, int32_t values, const float *scores) {
     attacking *a = context;
-    if (values < 1 || values != a->seen.base.attribute_values)
-        return refuse(a, "scores of the attribute", values, a->seen.base.attribute_values);
-    return keep(a, "attribute", 1, values, scores);
+    if (values < 1 || values != a->observations.common.attribute_values)
+        return refuse(a, "scores of the attribute", values, a->observations.common.attribute_values);
+    return add_answer(a, "attribute", 1, values, scores);
 }
 
-static int64_t encodings_seen(const attacking *a) {
-    return a->seen.base.encoded ? a->seen.base.encoded->n : 0;
+static int64_t encodings_observed(const attacking *a) {
+    return a->observations.common.encoded ? a->observations.common.encoded->n : 0;
 }
 
 static gnt_status take_mixture(void *context, int64_t encodings, int64_t count, const float *weight) {
     attacking *a = context;
-    if (encodings < 1 || encodings != encodings_seen(a))
-        return refuse(a, "rows of a mixture", encodings, encodings_seen(a));
-    if (count < 1 || count > a->seen.base.n)
-        return refuse(a, "columns of a mixture", count, a->seen.base.n);
-    return keep(a, "mixture", encodings, count, weight);
+    if (encodings < 1 || encodings != encodings_observed(a))
+        return refuse(a, "rows of a mixture", encodings, encodings_observed(a));
+    if (count < 1 || count > a->observations.common.n)
+        return refuse(a, "columns of a mixture", count, a->observations.common.n);
+    return add_answer(a, "mixture", encodings, count, weight);
 }
 
 static gnt_status take_similarity(void *context, int64_t encodings, const float *score) {
     attacking *a = context;
-    if (encodings < 1 || encodings != encodings_seen(a))
-        return refuse(a, "rows of similarities", encodings, encodings_seen(a));
-    return keep(a, "similarity", encodings, encodings, score);
+    if (encodings < 1 || encodings != encodings_observed(a))
+        return refuse(a, "rows of similarities", encodings, encodings_observed(a));
+    return add_answer(a, "similarity", encodings, encodings, score);
 }
 
 static gnt_status take_contribution(void *context, int64_t n, const double *value) {
     attacking *a = context;
-    int64_t each = a->seen.base.n_contribution,
-            clients = a->seen.base.transcript ? a->seen.base.transcript->n_clients : 1;
+    int64_t each = a->observations.common.n_contribution,
+            clients = a->observations.common.transcript ? a->observations.common.transcript->n_clients : 1;
     if (n < 1 || n != clients * each)
         return refuse(a, "entries of a contribution", n, clients * each);
-    return keep_typed(a, "contribution", GNT_ST_F64, clients, each, value);
+    return add_answer_of(a, "contribution", GNT_ST_F64, clients, each, value);
 }
 
 static gnt_status take_attributes(void *context, int32_t attribute, int64_t n, int32_t values,
                                   const float *scores) {
     attacking *a = context;
-    const gnt_observation *o = &a->seen.base;
+    const gnt_observation *o = &a->observations.common;
     const int wanted = o->attribute >= 0 && attribute == o->attribute;
     char kind[32];
     if (attribute < 0 || attribute >= GNT_DATA_ATTRS) {
@@ -151,7 +165,7 @@ static gnt_status take_attributes(void *context, int32_t attribute, int64_t n, i
     if (values < 1 || values > MOST_VALUES || (wanted && values != o->attribute_values))
         return refuse(a, "scores of an attribute", values, wanted ? o->attribute_values : MOST_VALUES);
     snprintf(kind, sizeof kind, "attributes.%" PRId32, attribute);
-    return keep(a, kind, n, values, scores);
+    return add_answer(a, kind, n, values, scores);
 }
 
 static gnt_status take_region(void *context, int64_t n, const float *scores) {
@@ -159,17 +173,17 @@ static gnt_status take_region(void *context, int64_t n, const float *scores) {
     const gnt_nn_shape *sample = &a->model.sample;
     if (sample->rank != 3)
         return refuse(a, "regions of samples that are no images", n, 0);
-    if (n < 1 || n != a->seen.base.n)
-        return refuse(a, "regions", n, a->seen.base.n);
-    return keep(a, "region", n, sample->dim[1] * sample->dim[2], scores);
+    if (n < 1 || n != a->observations.common.n)
+        return refuse(a, "regions", n, a->observations.common.n);
+    return add_answer(a, "region", n, sample->dim[1] * sample->dim[2], scores);
 }
 
 static gnt_status take_membership(void *context, int64_t n, const float *scores) {
     attacking *a = context;
-    const int64_t candidates = a->seen.base.candidates ? a->seen.base.candidates->n : 0;
+    const int64_t candidates = a->observations.common.candidates ? a->observations.common.candidates->n : 0;
     if (n < 1 || n != candidates)
         return refuse(a, "scores of membership", n, candidates);
-    return keep(a, "membership", 1, n, scores);
+    return add_answer(a, "membership", 1, n, scores);
 }
 
 static void take_cost(void *context, int32_t restart, int64_t step, double cost) {
@@ -191,7 +205,7 @@ static void take_chosen(void *context, int32_t restart, double cost) {
     a->chosen_cost = cost;
 }
 
-static int note_target(attacking *a, gnt_err *err) {
+static int add_costs(attacking *a, gnt_err *err) {
     json_t *costs = json_array();
     for (int i = 0; i < a->n_points; i++)
         json_array_append_new(costs, json_pack("[i, I, f]", (int)a->point[i].restart,
@@ -202,7 +216,7 @@ static int note_target(attacking *a, gnt_err *err) {
                                                        : gnt_fail(err, "out of memory for the cost curves");
 }
 
-/* ---- what the attacker is shown ---- */
+/* ---- the attack's inputs ---- */
 
 static int read_grant(attacking *a, gnt_st *st, const char *name, int64_t rows, int64_t columns,
                       gnt_err *err) {
@@ -221,17 +235,17 @@ static int read_outside(attacking *a, gnt_err *err) {
     gnt_samples *s = &a->around.view;
     *s = (gnt_samples){.size = sizeof *s,
                        .kind = GNT_KIND_IMAGE,
-                       .n = a->seen.base.n,
+                       .n = a->observations.common.n,
                        .rank = shape->rank,
-                       .classes = a->seen.base.classes,
+                       .classes = a->observations.common.classes,
                        .features = gnt_nn_count(shape)};
     memcpy(s->dim, shape->dim, sizeof s->dim);
     if (!a->work->has(a->work->context, "outside"))
         return 0;
     if (gnt_samples_mark(&a->around, &region, err) != 0 ||
-        read_grant(a, &a->outside, "outside", a->seen.observations * s->n, s->features, err) != 0)
+        read_grant(a, &a->outside, "outside", a->observations.n * s->n, s->features, err) != 0)
         return -1;
-    a->seen.base.outside = s;
+    a->observations.common.outside = s;
     return 0;
 }
 
@@ -244,8 +258,8 @@ static int read_sum(attacking *a, gnt_err *err) {
     const gnt_st_tensor *t = gnt_st_need(&a->sum, "sum", "sum", GNT_ST_F64, -1, NULL, err);
     if (!t)
         return -1;
-    a->seen.base.sum = t->data;
-    a->seen.base.n_sum = (int64_t)(t->bytes / sizeof(double));
+    a->observations.common.sum = t->data;
+    a->observations.common.n_sum = (int64_t)(t->bytes / sizeof(double));
     return 0;
 }
 
@@ -253,21 +267,21 @@ static int open_history(attacking *a, gnt_err *err) {
     for (char name[] = "history.0"; a->n_history < MOST_HISTORY; name[sizeof name - 2]++) {
         if (!a->work->has(a->work->context, name))
             return 0;
-        gnt_seen *h = &a->history[a->n_history];
-        if (gnt_seen_open(h, a->work, name, &a->model, err) != 0)
+        gnt_observations *h = &a->history[a->n_history];
+        if (gnt_observations_open(h, a->work, name, &a->model, err) != 0)
             return -1;
         a->past_list[a->n_history] = &a->past[a->n_history];
         a->n_history++;
-        if (h->observations != a->seen.observations)
-            return gnt_fail(err, "%s: has %" PRId64 " observations, the stage attacked %" PRId64, name,
-                            h->observations, a->seen.observations);
+        if (h->n != a->observations.n)
+            return gnt_fail(err, "%s: has %" PRId64 " observations, the stage attacked %" PRId64, name, h->n,
+                            a->observations.n);
     }
     return 0;
 }
 
 /* Private samples are numbered in the order in which a client takes them, which it does round and round. */
 static int make_order(attacking *a, gnt_err *err) {
-    gnt_observation *o = &a->seen.base;
+    gnt_observation *o = &a->observations.common;
     if (!(o->granted & GNT_KNOWS_ORDER) || o->steps == 0)
         return 0;
     const int64_t n = o->steps * o->batch;
@@ -285,14 +299,14 @@ static int open_all(attacking *a, gnt_err *err) {
     const gnt_request_attack *q = &w->request->attack;
     const gnt_request_attacker *of = &q->attacker;
     if (gnt_work_model_open(&a->model, &of->model, of->federated.training_stats, err) != 0 ||
-        (q->chained ? gnt_seen_open_recovered(&a->seen, w, &a->model, err)
-                    : gnt_seen_open(&a->seen, w, "seen", &a->model, err)) != 0 ||
+        (q->chained ? gnt_observations_open_recovered(&a->observations, w, &a->model, err)
+                    : gnt_observations_open(&a->observations, w, "seen", &a->model, err)) != 0 ||
         gnt_work_samples(&a->public_data, w, "public", &of->samples, err) != 0 ||
         gnt_work_artefacts(&a->own, w, "artefacts", err) != 0 ||
-        gnt_setting_open(&a->setting, w, of, &a->seen.base, err) != 0)
+        gnt_attack_setting_open(&a->setting, w, of, &a->observations.common, err) != 0)
         return -1;
-    gnt_observation *o = &a->seen.base;
-    int64_t t = a->seen.observations;
+    gnt_observation *o = &a->observations.common;
+    int64_t t = a->observations.n;
     if (read_grant(a, &a->labels, "labels", t * o->n, o->classes, err) != 0 ||
         read_grant(a, &a->rates, "rates", t, o->steps, err) != 0 ||
         read_grant(a, &a->stats, "stats", t, gnt_model_buffer_size(a->model.model), err) != 0 ||
@@ -309,8 +323,8 @@ static const float *row_of(const gnt_st *st, const char *name, int64_t row) {
     return t && t->dim[1] ? (const float *)t->data + row * t->dim[1] : NULL;
 }
 
-/* Later observations share it, so an attack must leave it as it is. */
-static uint64_t sum_of_seen(const attacking *a, const gnt_observation *o) {
+/* A checksum of inputs that later observations share, so that an attack must leave them as they are. */
+static uint64_t sum_of_inputs(const attacking *a, const gnt_observation *o) {
     const gnt_model *m = a->model.model;
     uint64_t sum = gnt_quick_sum(o->weights, (size_t)gnt_model_size(m) * sizeof *o->weights) * 31 +
                    gnt_quick_sum(o->buffers, (size_t)gnt_model_buffer_size(m) * sizeof *o->buffers);
@@ -338,13 +352,13 @@ static int answer_one(attacking *a, int64_t j, gnt_err *err) {
                          .attributes = take_attributes,
                          .region = take_region,
                          .membership = take_membership};
-    gnt_observation o = gnt_seen_at(&a->seen, j);
+    gnt_observation o = gnt_observations_at(&a->observations, j);
     o.labels = row_of(&a->labels, "labels", j * o.n);
     o.rates = row_of(&a->rates, "rates", j);
     o.batch_mean = row_of(&a->stats, "stats", j);
     a->around.view.x = row_of(&a->outside, "outside", j * o.n);
     for (int64_t k = 0; k < a->n_history; k++)
-        a->past[k] = gnt_seen_at(&a->history[k], j);
+        a->past[k] = gnt_observations_at(&a->history[k], j);
     o.history = a->n_history ? a->past_list : NULL;
     o.n_history = a->n_history;
     a->j = j;
@@ -353,19 +367,19 @@ static int answer_one(attacking *a, int64_t j, gnt_err *err) {
     a->chosen_restart = 0;
     a->chosen_cost = NAN;
     a->answered = 0;
-    const uint64_t before = sum_of_seen(a, &o);
+    const uint64_t before = sum_of_inputs(a, &o);
     gnt_work_plugin_begin(&a->plugin, "run");
     gnt_status status = hooks->run(gnt_instance_self(a->plugin.instance), &o, &a->own.view, &answer);
     if (gnt_work_plugin_done(&a->plugin, status, err) != 0)
         return a->refused.text[0] ? gnt_fail(err, "%s", a->refused.text) : -1;
     if (a->refused.text[0])
         return gnt_fail(err, "%s", a->refused.text);
-    if (sum_of_seen(a, &o) != before)
+    if (sum_of_inputs(a, &o) != before)
         return gnt_fail(err, "attack %s: run changed what it was given to read: weights, buffers or update",
                         a->work->request->attack.attacker.plugin.id);
     if (a->answered == 0)
         return gnt_fail(err, "the attack says it succeeded but gave no answer for observation %" PRId64, j);
-    return note_target(a, err);
+    return add_costs(a, err);
 }
 
 static int write_answer(attacking *a, gnt_err *err) {
@@ -380,10 +394,10 @@ static int write_answer(attacking *a, gnt_err *err) {
 
 static void close_all(attacking *a) {
     gnt_work_plugin_free(&a->plugin);
-    gnt_seen_free(&a->seen);
+    gnt_observations_free(&a->observations);
     gnt_sampleset_free(&a->public_data);
     gnt_artefact_set_free(&a->own);
-    gnt_setting_free(&a->setting);
+    gnt_attack_setting_free(&a->setting);
     gnt_st_free(&a->labels);
     gnt_free(a->order);
     gnt_st_free(&a->rates);
@@ -392,7 +406,7 @@ static void close_all(attacking *a) {
     gnt_st_free(&a->outside);
     gnt_sampleset_free(&a->around);
     for (int64_t k = 0; k < a->n_history; k++)
-        gnt_seen_free(&a->history[k]);
+        gnt_observations_free(&a->history[k]);
     gnt_st_free(&a->answer);
     gnt_work_model_free(&a->model);
     json_decref(a->targets);
@@ -401,9 +415,9 @@ static void close_all(attacking *a) {
 int gnt_job_attack(gnt_work *w, gnt_err *err) {
     attacking a = {.work = w, .targets = json_array()};
     int rc = open_all(&a, err);
-    for (int64_t j = 0; rc == 0 && j < a.seen.observations; j++) {
+    for (int64_t j = 0; rc == 0 && j < a.observations.n; j++) {
         rc = answer_one(&a, j, err);
-        w->progress(w->context, (double)j + 1, (double)a.seen.observations);
+        w->progress(w->context, (double)j + 1, (double)a.observations.n);
     }
     if (rc == 0)
         rc = write_answer(&a, err);

@@ -1,5 +1,5 @@
-/* The job `data`: opens the task's data once and deals it into roles, each a bundle of its own, so that no
- * later job needs to open a file of data and an attack can be handed just what it was granted. */
+/* The job `data`: opens the task's data once and deals it into roles, each a bundle of its own. So no later
+ * job opens a file of data, and an attack is handed just what it was granted. */
 #include <string.h>
 
 #include "base/mem.h"

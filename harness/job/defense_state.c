@@ -12,12 +12,12 @@ enum { NAME_SIZE = GNT_ST_NAME };
 
 /* ---- secure sums ---- */
 
-/* How many different labels a client holds. */
-static int64_t labels_of(const gnt_sampleset *s, const gnt_partition *part, int32_t client, uint8_t *seen) {
+/* How many different labels a client holds. found: one flag for each class. */
+static int64_t labels_of(const gnt_sampleset *s, const gnt_partition *part, int32_t client, uint8_t *found) {
     int64_t n = 0;
-    memset(seen, 0, (size_t)s->view.classes);
+    memset(found, 0, (size_t)s->view.classes);
     for (int64_t i = part->start[client]; i < part->start[client + 1]; i++) {
-        uint8_t *mark = &seen[s->label[part->index[i]]];
+        uint8_t *mark = &found[s->label[part->index[i]]];
         n += !*mark;
         *mark = 1;
     }
@@ -27,14 +27,14 @@ static int64_t labels_of(const gnt_sampleset *s, const gnt_partition *part, int3
 int gnt_state_holdings(const gnt_sampleset *clients, const gnt_partition *part, gnt_st *out, gnt_err *err) {
     const int64_t dim[2] = {part->clients, 2};
     gnt_st_tensor *t;
-    uint8_t *seen = gnt_alloc((size_t)clients->view.classes);
-    int rc = seen ? gnt_st_add(out, "holdings", GNT_ST_I64, 2, dim, NULL, &t, err)
-                  : gnt_fail(err, "out of memory for the clients' holdings");
+    uint8_t *found = gnt_alloc((size_t)clients->view.classes);
+    int rc = found ? gnt_st_add(out, "holdings", GNT_ST_I64, 2, dim, NULL, &t, err)
+                   : gnt_fail(err, "out of memory for the clients' holdings");
     for (int32_t k = 0; rc == 0 && k < part->clients; k++) {
         ((int64_t *)t->data)[2 * k] = part->start[k + 1] - part->start[k];
-        ((int64_t *)t->data)[2 * k + 1] = labels_of(clients, part, k, seen);
+        ((int64_t *)t->data)[2 * k + 1] = labels_of(clients, part, k, found);
     }
-    gnt_free(seen);
+    gnt_free(found);
     return rc;
 }
 
@@ -60,7 +60,7 @@ int gnt_state_holding(gnt_fl_holding *out, const gnt_st *trained, int32_t client
 }
 
 /* Client k's vector, made from the samples that it holds. */
-static int contribute_one(const gnt_state_summing *s, const gnt_member *m, int32_t k, double *vector,
+static int contribute_one(const gnt_state_sum_spec *s, const gnt_member *m, int32_t k, double *vector,
                           gnt_err *err) {
     gnt_fl_holding held = {0, 0};
     gnt_batch own = {0};
@@ -89,7 +89,7 @@ static int contribute_one(const gnt_state_summing *s, const gnt_member *m, int32
     return rc;
 }
 
-static int contribute(const gnt_state_summing *s, const gnt_member *m, int64_t n, double *value,
+static int contribute(const gnt_state_sum_spec *s, const gnt_member *m, int64_t n, double *value,
                       gnt_err *err) {
     for (int32_t k = 0; k < s->part->clients; k++)
         if ((s->before_client && s->before_client(s->context, -1, k, err) != 0) ||
@@ -104,8 +104,8 @@ static int receive(const gnt_member *m, const double *sum, int64_t n, gnt_err *e
     return m->done(m->owner, m->hooks->receive_sum(m->self, sum, n), err);
 }
 
-static int sum_of_member(const gnt_state_summing *s, const gnt_member *m, int32_t index, const gnt_key *key,
-                         gnt_st *out, gnt_st *truth, gnt_err *err) {
+static int sum_of_member(const gnt_state_sum_spec *s, const gnt_member *m, int32_t index, const gnt_key *key,
+                         gnt_st *out, gnt_st *contributions, gnt_err *err) {
     m->begin(m->owner, "contribute_size");
     int64_t n = m->hooks->contribute_size(m->self), dim[2] = {s->part->clients, n};
     if (m->done(m->owner, GNT_OK, err) != 0)
@@ -116,7 +116,7 @@ static int sum_of_member(const gnt_state_summing *s, const gnt_member *m, int32_
     char name[NAME_SIZE];
     gnt_st_tensor *transcript, *sum, *given;
     snprintf(name, sizeof name, "contribution.%d", index);
-    if (gnt_st_add(truth, name, GNT_ST_F64, 2, dim, NULL, &given, err) != 0)
+    if (gnt_st_add(contributions, name, GNT_ST_F64, 2, dim, NULL, &given, err) != 0)
         return -1;
     double *value = given->data;
     int rc = contribute(s, m, n, value, err);
@@ -136,10 +136,11 @@ static int sum_of_member(const gnt_state_summing *s, const gnt_member *m, int32_
     return rc;
 }
 
-int gnt_state_sums(const gnt_state_summing *s, const gnt_key *key, gnt_st *out, gnt_st *truth, gnt_err *err) {
+int gnt_state_sums(const gnt_state_sum_spec *s, const gnt_key *key, gnt_st *out, gnt_st *contributions,
+                   gnt_err *err) {
     for (int32_t i = 0; i < s->chain->n; i++)
         if (s->chain->member[i].hooks->contribute &&
-            sum_of_member(s, &s->chain->member[i], i, key, out, truth, err) != 0)
+            sum_of_member(s, &s->chain->member[i], i, key, out, contributions, err) != 0)
             return -1;
     return 0;
 }
@@ -219,7 +220,7 @@ int gnt_state_copy(gnt_st *to, const gnt_st *from, int32_t from_round, int32_t t
     return 0;
 }
 
-int gnt_state_keeps(const gnt_chain *c) {
+int gnt_state_exists(const gnt_chain *c) {
     int32_t i = 0;
     while (i < c->n && !(c->member[i].hooks->save && c->member[i].hooks->load))
         i++;
@@ -239,7 +240,7 @@ static int gather(const gnt_st *trained, const char *prefix, gnt_artefact_set *o
     }
     *n = st.n;
     if (rc == 0)
-        rc = gnt_artefacts_from(out, &st, err);
+        rc = gnt_artefact_set_from(out, &st, err);
     gnt_st_free(&st);
     return rc;
 }

@@ -7,8 +7,13 @@
 
 #include "base/mem.h"
 
-/* A socket that says it can be written takes so many bytes without waiting: less than half of what a kernel keeps for it. */
-enum { LOOK_MS = 200, PIECE = 1 << 16 };
+enum {
+    /* How often should_stop is asked. */
+    POLL_MS = 200,
+    /* Bytes that a socket takes without blocking once poll says that it can be written: less than half of the
+     * kernel's buffer. */
+    PIECE = 1 << 16
+};
 static const char zeros[8];
 
 void gnt_frame_begin(gnt_frame *f, uint64_t op) {
@@ -120,15 +125,15 @@ const char *gnt_frame_get_text(gnt_frame *f) {
 /* ---- the socket ---- */
 
 /* Waits until the socket can be read or written; −1 after a stop. */
-static int wait_for(const gnt_frame_line *line, short what, gnt_err *err) {
+static int wait_for(const gnt_frame_connection *connection, short what, gnt_err *err) {
     for (;;) {
-        struct pollfd p = {.fd = line->fd, .events = what};
-        const int n = poll(&p, 1, LOOK_MS);
+        struct pollfd p = {.fd = connection->fd, .events = what};
+        const int n = poll(&p, 1, POLL_MS);
         if (n > 0)
             return 0;
         if (n < 0 && errno != EINTR)
             return gnt_fail(err, "a socket between two parts of a job is broken: %s", strerror(errno));
-        if (line->should_stop && line->should_stop(line->context))
+        if (connection->should_stop && connection->should_stop(connection->context))
             return gnt_fail(err, "stopped");
     }
 }
@@ -137,12 +142,12 @@ static int is_gone(gnt_err *err) {
     return gnt_fail(err, "the other part of the job has ended");
 }
 
-static int send_all(const gnt_frame_line *line, const void *bytes, size_t n, gnt_err *err) {
+static int send_all(const gnt_frame_connection *connection, const void *bytes, size_t n, gnt_err *err) {
     const uint8_t *at = bytes;
     while (n > 0) {
-        if (wait_for(line, POLLOUT, err) != 0)
+        if (wait_for(connection, POLLOUT, err) != 0)
             return -1;
-        const ssize_t sent = write(line->fd, at, n < PIECE ? n : PIECE);
+        const ssize_t sent = write(connection->fd, at, n < PIECE ? n : PIECE);
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent < 0)
@@ -153,12 +158,12 @@ static int send_all(const gnt_frame_line *line, const void *bytes, size_t n, gnt
     return 0;
 }
 
-static int receive_all(const gnt_frame_line *line, void *bytes, size_t n, gnt_err *err) {
+static int receive_all(const gnt_frame_connection *connection, void *bytes, size_t n, gnt_err *err) {
     uint8_t *at = bytes;
     while (n > 0) {
-        if (wait_for(line, POLLIN, err) != 0)
+        if (wait_for(connection, POLLIN, err) != 0)
             return -1;
-        const ssize_t got = read(line->fd, at, n);
+        const ssize_t got = read(connection->fd, at, n);
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
@@ -169,23 +174,25 @@ static int receive_all(const gnt_frame_line *line, void *bytes, size_t n, gnt_er
     return 0;
 }
 
-int gnt_frame_send(const gnt_frame_line *line, const gnt_frame *f, gnt_err *err) {
+int gnt_frame_send(const gnt_frame_connection *connection, const gnt_frame *f, gnt_err *err) {
     const uint64_t head[2] = {f->op, f->n};
     if (f->bad)
         return gnt_fail(err, "out of memory for a message between two parts of a job");
-    return send_all(line, head, sizeof head, err) != 0 || send_all(line, f->bytes, f->n, err) != 0 ? -1 : 0;
+    return send_all(connection, head, sizeof head, err) != 0 || send_all(connection, f->bytes, f->n, err) != 0
+               ? -1
+               : 0;
 }
 
-int gnt_frame_receive(const gnt_frame_line *line, gnt_frame *f, gnt_err *err) {
+int gnt_frame_receive(const gnt_frame_connection *connection, gnt_frame *f, gnt_err *err) {
     uint64_t head[2];
-    if (receive_all(line, head, sizeof head, err) != 0)
+    if (receive_all(connection, head, sizeof head, err) != 0)
         return -1;
     gnt_frame_begin(f, head[0]);
-    if (head[1] > line->most || head[1] % 8 != 0)
+    if (head[1] > connection->most || head[1] % 8 != 0)
         return gnt_fail(err, "a part of the job sends a message of %llu bytes, expected at most %zu",
-                        (unsigned long long)head[1], line->most);
+                        (unsigned long long)head[1], connection->most);
     if (make_room(f, (size_t)head[1]) != 0)
         return gnt_fail(err, "out of memory for a message of %llu bytes", (unsigned long long)head[1]);
     f->n = (size_t)head[1];
-    return receive_all(line, f->bytes, f->n, err);
+    return receive_all(connection, f->bytes, f->n, err);
 }

@@ -143,16 +143,17 @@ static int open_head(gnt_model **out, const gnt_head_task *t, const rows *r, gnt
     return rc;
 }
 
-/* What training a head takes. */
-typedef struct learning {
+/* What training a head needs; x, y: one batch. */
+typedef struct head_training {
     gnt_trainer *trainer;
     gnt_adam *adam;
-    float *grad, *x, *y; /* x, y: one batch */
+    float *grad, *x, *y;
     uint32_t *order;
     int64_t batch;
-} learning;
+} head_training;
 
-static int one_step(learning *l, const rows *r, int64_t at, double rate, float *weights, gnt_err *err) {
+static int train_step(head_training *l, const rows *r, int64_t at, double rate, float *weights,
+                      gnt_err *err) {
     double loss = 0;
     for (int64_t i = 0; i < l->batch; i++) {
         int64_t row = l->order[at + i];
@@ -167,16 +168,17 @@ static int one_step(learning *l, const rows *r, int64_t at, double rate, float *
     return 0;
 }
 
-/* Every epoch all samples once, in an order of its own; what does not fill a batch waits for the next order. */
-static int train_head(learning *l, const gnt_head_task *t, const rows *r, gnt_stream *random, float *weights,
-                      gnt_err *err) {
+/* Every epoch takes all samples once, in a new order. Those that do not fill a batch are left out of the
+ * epoch. */
+static int train_head(head_training *l, const gnt_head_task *t, const rows *r, gnt_stream *random,
+                      float *weights, gnt_err *err) {
     gnt_work *w = t->work;
     for (int64_t i = 0; i < r->n; i++)
         l->order[i] = (uint32_t)i;
     for (int64_t epoch = 0; epoch < t->head->epochs; epoch++) {
         gnt_random_shuffle(random, l->order, (size_t)r->n);
         for (int64_t at = 0; at + l->batch <= r->n; at += l->batch)
-            if (one_step(l, r, at, t->head->rate, weights, err) != 0)
+            if (train_step(l, r, at, t->head->rate, weights, err) != 0)
                 return -1;
         if (w->should_stop(w->context))
             return gnt_fail(err, "stopped in epoch %" PRId64 " of the head", epoch);
@@ -184,8 +186,8 @@ static int train_head(learning *l, const gnt_head_task *t, const rows *r, gnt_st
     return 0;
 }
 
-static int learn(const gnt_model *head, const gnt_head_task *t, const rows *r, float *weights, gnt_err *err) {
-    learning l = {.batch = t->head->batch};
+static int fit(const gnt_model *head, const gnt_head_task *t, const rows *r, float *weights, gnt_err *err) {
+    head_training l = {.batch = t->head->batch};
     int64_t size = gnt_model_size(head);
     l.batch = l.batch < r->n ? l.batch : r->n;
     l.adam = gnt_adam_new(size, 0.9, 0.999, 1e-8);
@@ -212,14 +214,14 @@ static int learn(const gnt_model *head, const gnt_head_task *t, const rows *r, f
 }
 
 /* A head of the training rows, applied to the test rows. */
-static int learn_and_apply(const gnt_head_task *t, const rows *train, const rows *test, float *outputs,
-                           gnt_err *err) {
+static int fit_and_apply(const gnt_head_task *t, const rows *train, const rows *test, float *outputs,
+                         gnt_err *err) {
     gnt_evaluator *e = NULL;
     gnt_model *head = NULL;
     if (open_head(&head, t, train, err) != 0)
         return -1;
     float *weights = gnt_array((size_t)gnt_model_size(head), sizeof *weights);
-    int rc = weights ? learn(head, t, train, weights, err) : gnt_fail(err, "out of memory for the head");
+    int rc = weights ? fit(head, t, train, weights, err) : gnt_fail(err, "out of memory for the head");
     if (rc == 0)
         rc = gnt_evaluator_new(&e, head, GNT_EVALUATE_OUTPUT, EVALUATE_BATCH, err);
     if (rc == 0)
@@ -247,8 +249,8 @@ int gnt_head_outputs(const gnt_head_task *t, float **outputs, gnt_err *err) {
         rc = *outputs ? 0 : gnt_fail(err, "out of memory for the head's outputs");
     }
     if (rc == 0 && are_finite(&train) && are_finite(&test))
-        rc = learn_and_apply(t, &train, &test, *outputs, err);
-    else /* weights blown up are worth nothing, and no failure */
+        rc = fit_and_apply(t, &train, &test, *outputs, err);
+    else /* weights that are not finite have no utility, and are no failure */
         for (int64_t i = 0; rc == 0 && i < test.n * test.classes; i++)
             (*outputs)[i] = NAN;
     if (rc != 0) {

@@ -1,8 +1,12 @@
-/* head: a small network that the host trains on a frozen representation, to say what the representation is worth.
+/* head: a small network that the host trains on a frozen representation, to measure the utility of that
+ * representation.
  *
- * It reads the representation of the model after the last round: of each client's samples as that client trains on them
- * (after encode_set, where a defense has one, with the labels it released), and of the test part as it is. Features are
- * brought to mean 0 and deviation 1 over the training samples. Layers with ReLU in between, Adam on the task's loss. */
+ * It reads the representation of the model after the last round: of each client's samples as that client
+ * trains on them (after encode_set, where a defense has one, with the labels that it released), and of the
+ * test part as it is. Features are normalised to mean 0 and deviation 1 over the training samples. Dense
+ * layers with ReLU in between; Adam on the task's loss.
+ *
+ * Ownership: all that a gnt_head_task points to is the caller's. */
 #ifndef GNT_JOB_HEAD_H
 #define GNT_JOB_HEAD_H
 
@@ -15,18 +19,22 @@ typedef struct gnt_head_task {
     const gnt_request_federated *federated;
     const gnt_work_model *model;
     const gnt_chain *chain;
-    const gnt_samples *clients, *test, *public_data; /* public_data NULL: none */
-    const gnt_partition *part; /* NULL: nothing was trained, so no client encodes anything */
+    const gnt_samples *clients, *test;
+    /* NULL: there are none. */
+    const gnt_samples *public_data;
+    /* NULL: nothing was trained, so no client encodes anything. */
+    const gnt_partition *part;
     const float *weights, *buffers;
-    const float *own; /* clients × gnt_model_own_size, or NULL */
-    /* Around what each client encodes; NULL: nothing is to be done. */
+    /* clients × gnt_model_own_size, or NULL: parameters that each client keeps. */
+    const float *own;
+    /* Called around the hooks of each client; either may be NULL. */
     int (*before_client)(void *context, int32_t round, int32_t client, gnt_err *err);
     int (*after_client)(void *context, int32_t round, int32_t client, gnt_err *err);
     void *context;
 } gnt_head_task;
 
-/* *outputs: test samples × classes, freed with gnt_free: what the head gives for the test part; NaN where the
- * representation is not finite. */
+/* *outputs: test samples × classes, freed with gnt_free: what the head gives for the test part. All are NaN
+ * where the representation is not finite. */
 int gnt_head_outputs(const gnt_head_task *t, float **outputs, gnt_err *err);
 
 #endif

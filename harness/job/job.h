@@ -1,26 +1,46 @@
-/* job: the kinds of work, each a function from a request and bundles to bundles.
+/* job: the kinds of work, each a function from a request (request/request.h) and named bundles to named
+ * bundles.
  *
- *   data            files or generators       -> clients, targets, test, public, shadow
- *   model           public, test              -> model (weights and buffers; metadata: what it is worth)
- *   train           clients, test, public     -> trained (weights of every stage, utility), record, held
- *   side            artefacts, public         -> nothing: answers over a socket what hooks of a chain give (side.h)
- *   replay          clients, trained, record, held -> replay (which recorded updates come out otherwise)
- *   prepare-defense public, shadow, trained   -> artefacts
- *   observe         trained, and record, held, clients (or targets, public)  -> seen, and apart from it what may be granted
- *   prepare-attack  public, shadow, shadow's seen, broadcast -> artefacts
- *   attack          seen and what was granted -> answer
- *   score           targets, answer, public   -> score (metadata: the cell's numbers), images
+ *   data             reads   files, or a generator
+ *                    leaves  clients, targets, test, public, shadow, defender_shadow
+ *   model            reads   public, test, weights
+ *                    leaves  model: weights, buffers, utility on the test part
+ *   train            reads   clients, test, public, weights
+ *                    leaves  trained: weights of every stage, utility, holdings, state; contributions;
+ *                            record, held, treatments (record.h)
+ *   side             reads   public, artefacts.I, models
+ *                    leaves  nothing: it answers over a socket (side.h)
+ *   replay           reads   clients, public, trained, record, held
+ *                    leaves  replay: which recorded updates come out otherwise
+ *   prepare-defense  reads   public, shadow, trained, models
+ *                    leaves  artefacts
+ *   observe          reads   trained; in the round record, held, clients; else samples, public, artefacts.I,
+ *                            treatments, models
+ *                    leaves  seen: observations (observations.h); broadcast; each to be granted by itself:
+ *                            labels, rates, stats, outside, sum; for scoring: targets, mixing; compared
+ *   prepare-attack   reads   public, shadow, trained (what was broadcast), shadow_seen, shadow_mixing,
+ *                            defense_artefacts.I, models
+ *                    leaves  artefacts
+ *   attack           reads   seen, what was granted, public, artefacts, history.K, defense_artefacts.I,
+ *                            models; in a chain also recovered, recovered_labels
+ *                    leaves  answer (attack.c)
+ *   score            reads   targets, answer, seen, public, clients, mixing, contributions, judge,
+ *                            weights of LPIPS networks
+ *                    leaves  score: the cell's numbers; images
  *
- * Only the jobs that take a plugin's file name in their request open one. The attack's request names no file
- * of data, no seed and no key but its own. */
+ * Inputs may be absent where a job does not need them. Jobs of the kinds side, observe, prepare-defense,
+ * prepare-attack and attack open the plugins that their requests name; no other job opens one. The attack's
+ * request names no file of data, no seed and no key but its own.
+ *
+ * Errors: 0, or −1 with a sentence; w->status then says what kind of failure it was. */
 #ifndef GNT_JOB_JOB_H
 #define GNT_JOB_JOB_H
 
 #include "job/work.h"
 
-/* Runs the job of the request's kind. 0, or −1 with a sentence and w->status set. */
+/* Runs the job of the request's kind. */
 int gnt_job_run(gnt_work *w, gnt_err *err);
-/* 1 where the kind opens plugins and so wants the sandbox first. */
+/* 1 where the kind opens plugins, so that the worker must enter the sandbox first. */
 int gnt_job_opens_plugins(gnt_job_kind kind);
 
 int gnt_job_data(gnt_work *w, gnt_err *err);

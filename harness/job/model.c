@@ -1,4 +1,4 @@
-/* The task's model, as a request describes it, and weights out of bundles. */
+/* A model as a request describes it, and its weights out of bundles. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,17 +1,22 @@
-/* The job `observe`: what an attacker sees of each target under the defense, and beside it, each in a bundle
- * of its own, what a suite may grant. The truth itself is not among the outputs: it stays in the bundle the
- * targets came in.
+/* The job `observe`: what an attacker sees of each target under the defense, and what a suite may grant, each
+ * in a bundle of its own. T observations of B samples, F features, C classes.
  *
- *   seen    update T×S, S entries of the parameters that clients share (or encoded_x M×F and encoded_y M×C, or
- *           representation T·B×R, or transcript clients×n), weights P, buffers; metadata: the setting
- *   broadcast  weights and buffers of the stage, as a trained bundle names them; the setting
- *   outside  T·B×F, the samples with the sensitive region blank
- *   labels  T·B×C          rates  T×steps          stats  T×buffers          sum  n, of a secure sum
- *
- * Where samples are encoded set by set (observe_sets.c), the encodings of set after set are what is seen, or each of them
- * is the batch of one of T updates; and one more output holds the truth, for scores alone:
- *
- *   mixing  weight.J M_J×m and source.J M_J of set J: what each encoding is made of, and mostly of */
+ *   seen       weights, buffers, the setting as metadata, and one of
+ *                update          F32 T × S, the parameters that clients share
+ *                encoded_x       F32 M × F, and encoded_y M × C: the encodings of set after set
+ *                representation  F32 T·B × R
+ *                transcript      I64 clients × n
+ *   broadcast  weights.R and buffers.R of stage R, and the setting
+ *   labels     F32 T·B × C
+ *   rates      F32 T × steps
+ *   stats      F32 T × buffers
+ *   outside    F32 T·B × F: the samples with the sensitive region blank
+ *   sum        F64 n: the result of a secure sum
+ * For scoring and for marks alone:
+ *   targets    in the round: the samples behind the observations (a probe's are those of the job `data`)
+ *   mixing     where samples are encoded in sets (observe_sets.c), of set J: weight.J F32 M_J × m, what each
+ *              encoding is said to be made of, and source.J I64 M_J, what it is mostly of
+ *   compared   of a probe and of shadow rows: marks */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,12 +26,12 @@
 #include "job/job.h"
 #include "job/observe.h"
 
-/* What observation j was computed from, as the client computed: its samples, or one of their encodings. */
+/* What the client computed observation j from: its samples, or one of their encodings. */
 static gnt_samples batch_of(observing *o, int64_t j) {
     return o->set && o->surface == GNT_SURFACE_UPDATE ? observe_encoding(o, j) : observe_batch(o, j);
 }
 
-/* Output `compared`: marks, where hooks did here what they did not do in the training. */
+/* Output `compared`: marks where hooks did something else here than in the training. */
 static int compare_with_training(observing *o, const gnt_fl_treatment *t, gnt_err *err) {
     static const char *const what[] = {"probe-differs", "shadow-differs"};
     gnt_work *w = o->work;
@@ -37,7 +42,8 @@ static int compare_with_training(observing *o, const gnt_fl_treatment *t, gnt_er
     if (!w->has(w->context, "treatments"))
         return 0;
     int rc = w->read(w->context, "treatments", &treatments, err);
-    const int differs = rc == 0 ? gnt_record_differs(&treatments, o->stage, t, o->targets, &says) : 0;
+    const int differs =
+        rc == 0 ? gnt_record_treatment_differs(&treatments, o->stage, t, o->targets, &says) : 0;
     gnt_st_free(&treatments);
     json_t *all = json_pack("{s:[]}", "marks");
     if (differs > 0)
@@ -63,12 +69,12 @@ static int observe_updates(observing *o, gnt_err *err) {
     float *update = NULL, *used = NULL;
     gnt_fl *fl = NULL;
     gnt_fl_treatment *treatment = gnt_array((size_t)o->targets, sizeof *treatment);
-    int rc = treatment ? observe_add(&o->seen, "update", o->targets, p, &update, err)
+    int rc = treatment ? observe_add(&o->observations, "update", o->targets, p, &update, err)
                        : gnt_fail(err, "out of memory for %" PRId64 " observations", o->targets);
     if (rc == 0)
         rc = observe_add(&rates, "rates", o->targets, o->config.steps, &used, err);
     if (rc == 0)
-        rc = gnt_fl_new(&fl, o->model.model, &o->config, &o->chain.chain, &o->ask->probe->train_key, err);
+        rc = gnt_fl_new(&fl, o->model.model, &o->config, &o->chain.chain, &o->request->probe->train_key, err);
     for (int64_t j = 0; rc == 0 && j < o->targets; j++) {
         gnt_samples b = batch_of(o, j);
         const int32_t client = (int32_t)(j % (o->config.clients > 0 ? o->config.clients : 1));
@@ -78,11 +84,11 @@ static int observe_updates(observing *o, gnt_err *err) {
                                 .treatment = &treatment[j],
                                 .rates = o->config.steps ? used + j * o->config.steps : NULL};
         gnt_fl_holding held;
-        /* a shadow client must not tell what a real one holds */
-        int dealt = gnt_state_holding(&held, &o->trained, o->shadow ? GNT_STATE_AVERAGE : client);
-        rc = gnt_fl_client(fl, o->stage, client, &b, dealt ? &held : NULL,
+        /* a shadow client must not show how much a real one holds */
+        const int known = gnt_state_holding(&held, &o->trained, o->shadow ? GNT_STATE_AVERAGE : client);
+        rc = gnt_fl_client(fl, o->stage, client, &b, known ? &held : NULL,
                            o->public_data.view.n ? &o->public_data.view : NULL, observe_weights(o, client),
-                           o->buffers, o->how, &shared, err);
+                           o->buffers, o->passes, &shared, err);
         w->progress(w->context, (double)j + 1, (double)o->targets);
         if (rc == 0 && w->should_stop(w->context))
             rc = gnt_fail(err, "stopped at target %" PRId64, j);
@@ -101,11 +107,11 @@ static int observe_encodings(observing *o, gnt_err *err) {
     const gnt_samples *s = &o->samples.view;
     const int64_t n = observe_encodings_of_all(o);
     float *x, *y;
-    if (observe_add(&o->seen, "encoded_x", n, s->features, &x, err) != 0 ||
-        observe_add(&o->seen, "encoded_y", n, s->classes, &y, err) != 0)
+    if (observe_add(&o->observations, "encoded_x", n, s->features, &x, err) != 0 ||
+        observe_add(&o->observations, "encoded_y", n, s->classes, &y, err) != 0)
         return -1;
     for (int64_t j = 0; j < o->sets; j++) {
-        const gnt_released *r = &o->released[j];
+        const gnt_encoded_set *r = &o->encoded[j];
         memcpy(x, r->x, (size_t)(r->n * s->features) * sizeof *x);
         memcpy(y, r->y, (size_t)(r->n * s->classes) * sizeof *y);
         x += r->n * s->features;
@@ -133,7 +139,7 @@ static int observe_representation(observing *o, gnt_err *err) {
         const gnt_views *out;
         if (table->eval(table->context, f, &args, &out) != GNT_OK)
             rc = -1;
-        else if (r || observe_add(&o->seen, "representation", o->targets * o->batch,
+        else if (r || observe_add(&o->observations, "representation", o->targets * o->batch,
                                   out->view[0].count / o->batch, &r, err) == 0)
             memcpy(r + j * out->view[0].count, out->view[0].data, (size_t)out->view[0].count * sizeof *r);
     }
@@ -156,7 +162,7 @@ static int write_labels(observing *o, gnt_err *err) {
     return observe_write(o, "labels", &st, err);
 }
 
-/* The samples without what is sensitive in them, for attackers who know the rest. */
+/* The samples with the sensitive region blank, for attackers who know the rest. */
 static int write_outside(observing *o, gnt_err *err) {
     const gnt_samples *all = &o->samples.view;
     int64_t f = all->features, m = gnt_mask_size(all);
@@ -174,23 +180,23 @@ static int write_outside(observing *o, gnt_err *err) {
     return observe_write(o, "outside", &st, err);
 }
 
-/* What the defense's secure sum came to, if any: everyone who took part knows it, so it may be granted. */
+/* The result of the defense's secure sum, if any. Every client knows it, so it may be granted. */
 static int keep_sum(observing *o, gnt_err *err) {
     const gnt_st_tensor *t = gnt_state_first(&o->trained, "sum", GNT_ST_F64, 1);
     return t ? gnt_st_add(&o->sum, "sum", t->type, t->rank, t->dim, t->data, NULL, err) : 0;
 }
 
-/* What the server saw of the secure sum: one observation of all clients, with no private batch behind it. */
+/* What the server received for the secure sum: one observation of all clients, with no private batch behind
+ * it. */
 static int observe_transcript(observing *o, gnt_err *err) {
     const gnt_st_tensor *t = gnt_state_first(&o->trained, "transcript", GNT_ST_I64, 2);
     if (t)
-        return gnt_st_add(&o->seen, "transcript", t->type, t->rank, t->dim, t->data, NULL, err);
+        return gnt_st_add(&o->observations, "transcript", t->type, t->rank, t->dim, t->data, NULL, err);
     o->work->status = GNT_UNSUPPORTED;
     return gnt_fail(err, "the defense made no secure sum, so there is no transcript of one");
 }
 
-/* Batch statistics of each target at the broadcast weights; what the defense did to the samples is not in
- * them. */
+/* Batch statistics of each target's own samples, before any defense, at the broadcast weights. */
 static int write_stats(observing *o, gnt_err *err) {
     int64_t n = gnt_model_buffer_size(o->model.model);
     gnt_st st;
@@ -216,9 +222,9 @@ static int write_stats(observing *o, gnt_err *err) {
 /* The sizes of released sets are no secret. */
 static int add_sets(const observing *o, json_t *all) {
     json_t *counts = json_array();
-    for (int64_t j = 0; j < o->sets && o->released; j++)
-        json_array_append_new(counts, json_integer((json_int_t)o->released[j].n));
-    for (int64_t j = 0; j < o->targets && o->round; j++)
+    for (int64_t j = 0; j < o->sets && o->encoded; j++)
+        json_array_append_new(counts, json_integer((json_int_t)o->encoded[j].n));
+    for (int64_t j = 0; j < o->targets && o->in_round; j++)
         json_array_append_new(counts, json_integer((json_int_t)o->recorded.count[j]));
     return json_object_set_new(all, "encodings", counts) |
            json_object_set_new(all, "set", json_integer(o->set));
@@ -227,7 +233,7 @@ static int add_sets(const observing *o, json_t *all) {
 /* What all observations have in common, as the metadata of a bundle. */
 static int set_setting(const observing *o, gnt_st *st, gnt_err *err) {
     int of_all = o->surface == GNT_SURFACE_TRANSCRIPT;
-    const int64_t n = o->round && o->surface == GNT_SURFACE_UPDATE ? o->recorded.n : o->batch;
+    const int64_t n = o->in_round && o->surface == GNT_SURFACE_UPDATE ? o->recorded.n : o->batch;
     const gnt_st_tensor *sum = gnt_st_find(&o->sum, "sum");
     json_t *all = json_pack("{s:I, s:i, s:I, s:I, s:i, s:f, s:I, s:i}", "surface", (json_int_t)o->surface,
                             "round", (int)o->stage, "observations", (json_int_t)(of_all ? 1 : o->targets),
@@ -235,7 +241,7 @@ static int set_setting(const observing *o, gnt_st *st, gnt_err *err) {
                             gnt_fl_rate(&o->config, o->stage), "n_contribution",
                             (json_int_t)(sum ? sum->dim[0] : 0), "clients", (int)o->config.clients);
     int whole = all && (!o->set || add_sets(o, all) == 0);
-    if (whole && o->round && o->surface != GNT_SURFACE_TRANSCRIPT)
+    if (whole && o->in_round && o->surface != GNT_SURFACE_TRANSCRIPT)
         whole = json_object_set_new(all, "members", json_integer(o->batch)) == 0 &&
                 json_object_set_new(all, "batch", json_integer(o->config.steps ? o->config.batch : n)) == 0;
     if (whole && o->config.steps)
@@ -247,8 +253,8 @@ static int set_setting(const observing *o, gnt_st *st, gnt_err *err) {
     return rc;
 }
 
-/* The weights that were broadcast, by themselves: an attack may learn on them, and the training's bundle holds more than
- * an attacker may see (other stages, defenses' state). */
+/* The broadcast weights in a bundle of their own: prepare-attack reads them, and the training's bundle holds
+ * more than an attacker may see (other stages, defenses' state). */
 static int write_broadcast(observing *o, gnt_err *err) {
     int64_t p = gnt_model_size(o->model.model), b = gnt_model_buffer_size(o->model.model);
     char weights[32], buffers[32];
@@ -265,13 +271,13 @@ static int write_broadcast(observing *o, gnt_err *err) {
     return observe_write(o, "broadcast", &st, err);
 }
 
-static int write_seen(observing *o, gnt_err *err) {
+static int write_observations(observing *o, gnt_err *err) {
     int64_t p = gnt_model_size(o->model.model), b = gnt_model_buffer_size(o->model.model);
-    if (gnt_st_add(&o->seen, "weights", GNT_ST_F32, 1, &p, o->weights, NULL, err) != 0 ||
-        gnt_st_add(&o->seen, "buffers", GNT_ST_F32, 1, &b, o->buffers, NULL, err) != 0 ||
-        set_setting(o, &o->seen, err) != 0)
+    if (gnt_st_add(&o->observations, "weights", GNT_ST_F32, 1, &p, o->weights, NULL, err) != 0 ||
+        gnt_st_add(&o->observations, "buffers", GNT_ST_F32, 1, &b, o->buffers, NULL, err) != 0 ||
+        set_setting(o, &o->observations, err) != 0)
         return -1;
-    return o->work->write(o->work->context, "seen", &o->seen, err);
+    return o->work->write(o->work->context, "seen", &o->observations, err);
 }
 
 static int observe(observing *o, gnt_err *err) {
@@ -309,7 +315,7 @@ static int read_own(observing *o, const gnt_st *trained, gnt_err *err) {
 }
 
 static int open_chain(observing *o, gnt_err *err) {
-    const gnt_request_probe *q = o->ask->probe;
+    const gnt_request_probe *q = o->request->probe;
     int rc = gnt_work_chain_open(&o->chain, o->work, &o->model, &q->defense, &q->defense_key, err);
     if (rc == 0)
         rc = gnt_state_load_sums(&o->chain.chain, &o->trained, err);
@@ -318,9 +324,9 @@ static int open_chain(observing *o, gnt_err *err) {
 
 static int open_all(observing *o, gnt_err *err) {
     gnt_work *w = o->work;
-    const gnt_request_observation *q = o->ask;
+    const gnt_request_observation *q = o->request;
     int rc = gnt_work_model_open(&o->model, &q->model, q->federated.training_stats, err);
-    if (rc == 0 && !o->round)
+    if (rc == 0 && !o->in_round)
         rc = gnt_work_samples(&o->samples, w, "samples", &q->samples, err);
     if (rc == 0)
         rc = gnt_work_samples(&o->public_data, w, "public", &q->samples, err);
@@ -331,7 +337,7 @@ static int open_all(observing *o, gnt_err *err) {
     if (rc == 0)
         rc = read_own(o, &o->trained, err);
     if (rc == 0)
-        rc = o->round ? observe_open_round(o, err) : open_chain(o, err);
+        rc = o->in_round ? observe_open_round(o, err) : open_chain(o, err);
     if (rc == 0)
         rc = keep_sum(o, err);
     if (rc != 0)
@@ -363,25 +369,25 @@ static int encode_sets(observing *o, gnt_err *err) {
     return observe_write_mixing(o, err);
 }
 
-/* Hooks run here: on sets of their own, and, where nothing is observed in the round, with a computation of their own. */
-static void take_hooks(observing *o) {
-    const int probe = o->ask->observe.probe;
+/* Of a probe: the sets that hooks encode, and how clients go through their samples. */
+static void configure_probe(observing *o) {
+    const int probe = o->request->observe.probe;
     if (o->set) {
         o->targets = o->targets * o->batch / o->set;
         o->batch = o->set;
     }
     if (!o->epochs) /* all passes that a client has made by the end of that round */
         o->epochs = (o->stage + 1) * gnt_fl_passes_begun(&o->config, o->batch);
-    o->how = o->set && o->surface == GNT_SURFACE_UPDATE ? GNT_FL_ENCODED
-             : probe                                    ? GNT_FL_WHOLE
-                                                        : GNT_FL_BATCHES;
+    o->passes = o->set && o->surface == GNT_SURFACE_UPDATE ? GNT_FL_ENCODED
+                : probe                                    ? GNT_FL_WHOLE
+                                                           : GNT_FL_BATCHES;
     if (!probe)
         return;
-    o->config.steps = (int32_t)o->ask->observe.local_steps;
+    o->config.steps = (int32_t)o->request->observe.local_steps;
     o->config.batch = o->batch;
 }
 
-static int show_probe(observing *o, gnt_err *err) {
+static int observe_probe(observing *o, gnt_err *err) {
     int rc = encode_sets(o, err);
     if (rc == 0)
         rc = observe(o, err);
@@ -394,12 +400,12 @@ static int show_probe(observing *o, gnt_err *err) {
     return rc;
 }
 
-static int show_round(observing *o, gnt_err *err) {
+static int observe_round(observing *o, gnt_err *err) {
     int rc =
         o->surface == GNT_SURFACE_REPRESENTATION ? observe_representation(o, err) : observe_recorded(o, err);
     if (rc == 0)
         rc = observe_write_recorded(o, err);
-    /* of what a defense made of samples, the samples tell nothing */
+    /* statistics of the samples say nothing of encodings */
     if (rc == 0 && !o->recorded.whole && o->surface != GNT_SURFACE_ENCODING)
         rc = write_stats(o, err);
     if (rc == 0 && !o->recorded.whole && o->samples.mask)
@@ -410,7 +416,7 @@ static int show_round(observing *o, gnt_err *err) {
 int gnt_job_observe(gnt_work *w, gnt_err *err) {
     const gnt_request_observation *q = &w->request->observe;
     observing o = {.work = w,
-                   .ask = q,
+                   .request = q,
                    .stage = (int32_t)q->stage,
                    .targets = q->observe.targets,
                    .batch = q->observe.batch,
@@ -418,23 +424,23 @@ int gnt_job_observe(gnt_work *w, gnt_err *err) {
                    .epochs = q->observe.epochs,
                    .surface = q->observe.surface,
                    .shadow = q->shadow,
-                   .round = !q->probe,
+                   .in_round = !q->probe,
                    .config = gnt_work_config(&q->federated)};
-    if (!o.round)
-        take_hooks(&o);
+    if (!o.in_round)
+        configure_probe(&o);
     gnt_st_init(&o.trained);
-    gnt_st_init(&o.seen);
+    gnt_st_init(&o.observations);
     int rc = open_all(&o, err);
     if (rc == 0)
-        rc = o.round && o.surface != GNT_SURFACE_TRANSCRIPT ? show_round(&o, err) : show_probe(&o, err);
+        rc = o.in_round && o.surface != GNT_SURFACE_TRANSCRIPT ? observe_round(&o, err)
+                                                               : observe_probe(&o, err);
     if (rc == 0 && o.sum.n)
         rc = w->write(w->context, "sum", &o.sum, err);
     if (rc == 0)
         rc = write_broadcast(&o, err);
     if (rc == 0)
-        rc = write_seen(&o, err);
+        rc = write_observations(&o, err);
     observe_free_sets(&o);
-    gnt_free(o.rows);
     gnt_st_free(&o.record);
     gnt_st_free(&o.held);
     gnt_st_free(&o.truth);
@@ -450,7 +456,7 @@ int gnt_job_observe(gnt_work *w, gnt_err *err) {
     gnt_free(o.a);
     gnt_free(o.id);
     gnt_st_free(&o.trained);
-    gnt_st_free(&o.seen);
+    gnt_st_free(&o.observations);
     gnt_st_free(&o.sum);
     gnt_work_model_free(&o.model);
     return rc;

@@ -1,4 +1,5 @@
-/* What the files of the job `observe` have in common: batches, the weights that a client computes with, outputs. */
+/* What the files of the job `observe` have in common: batches, the weights that a client computes with,
+ * outputs. */
 #include <string.h>
 
 #include "job/defense_state.h"

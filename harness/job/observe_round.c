@@ -1,14 +1,15 @@
-/* Observed in the round: what the training recorded of the clients that were drawn, and what stands behind it. No hook
- * runs: every byte that is seen went into the aggregation. */
+/* Observed in the round: what the training recorded of the clients that were drawn, and the samples behind
+ * it. No hook runs: every byte that is observed went into the aggregation. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "job/observe.h"
 
-/* The observed samples by themselves, as a set like any other: in `truth` as a bundle, in `samples` in memory. */
+/* The observed samples by themselves, as a set like any other: in `truth` as a bundle, in `samples` in
+ * memory. */
 static int open_truth(observing *o, const gnt_st *clients, gnt_err *err) {
-    const gnt_region region = gnt_work_region(&o->ask->samples);
+    const gnt_region region = gnt_work_region(&o->request->samples);
     const gnt_recorded *r = &o->recorded;
     const int encoded = o->surface == GNT_SURFACE_ENCODING;
     o->batch = encoded ? r->set_size : r->members;
@@ -23,7 +24,7 @@ int observe_open_round(observing *o, gnt_err *err) {
     gnt_st clients;
     gnt_st_init(&clients);
     if (o->surface == GNT_SURFACE_TRANSCRIPT)
-        return gnt_work_samples(&o->samples, w, "clients", &o->ask->samples, err);
+        return gnt_work_samples(&o->samples, w, "clients", &o->request->samples, err);
     int rc = w->read(w->context, "record", &o->record, err);
     if (rc == 0)
         rc = w->read(w->context, "held", &o->held, err);
@@ -67,15 +68,15 @@ int observe_recorded(observing *o, gnt_err *err) {
     const gnt_recorded *r = &o->recorded;
     const gnt_samples *s = &o->samples.view;
     if (o->surface == GNT_SURFACE_UPDATE)
-        return add_copy(&o->seen, "update", o->targets, gnt_model_shared_size(o->model.model), r->update,
-                        err);
+        return add_copy(&o->observations, "update", o->targets, gnt_model_shared_size(o->model.model),
+                        r->update, err);
     const int64_t n = encodings_of(o);
-    return add_copy(&o->seen, "encoded_x", n, s->features, r->encoded_x, err) == 0
-               ? add_copy(&o->seen, "encoded_y", n, s->classes, r->encoded_y, err)
+    return add_copy(&o->observations, "encoded_x", n, s->features, r->encoded_x, err) == 0
+               ? add_copy(&o->observations, "encoded_y", n, s->classes, r->encoded_y, err)
                : -1;
 }
 
-/* The claims of this stage, under the names that scores look for. */
+/* The claims of this stage, under the names that scoring reads. */
 static int write_claims(observing *o, gnt_err *err) {
     gnt_st st;
     gnt_st_init(&st);

@@ -1,4 +1,4 @@
-/* Sets of samples that a client encodes together, in every epoch anew. */
+/* Sets of samples that a client encodes together, anew in every pass. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,35 +7,34 @@
 #include "job/observe.h"
 
 void observe_free_sets(observing *o) {
-    for (int64_t j = 0; o->released && j < o->sets; j++)
-        gnt_released_free(&o->released[j]);
-    gnt_free(o->released);
-    o->released = NULL;
+    for (int64_t j = 0; o->encoded && j < o->sets; j++)
+        gnt_encoded_set_free(&o->encoded[j]);
+    gnt_free(o->encoded);
+    o->encoded = NULL;
 }
 
 gnt_samples observe_encoding(const observing *o, int64_t i) {
     gnt_samples one = o->samples.view;
     int64_t j = 0;
-    while (i >= o->released[j].n)
-        i -= o->released[j++].n;
+    while (i >= o->encoded[j].n)
+        i -= o->encoded[j++].n;
     one.n = 1;
-    one.x = o->released[j].x + i * one.features;
-    one.y = o->released[j].y + i * one.classes;
+    one.x = o->encoded[j].x + i * one.features;
+    one.y = o->encoded[j].y + i * one.classes;
     one.id = o->id; /* 0 first */
     one.a = NULL;
-    /* what the sample is sensitive in that it is mostly of; a region is the same in all */
     return one;
 }
 
 int64_t observe_encodings_of_all(const observing *o) {
     int64_t n = 0;
     for (int64_t j = 0; j < o->sets; j++)
-        n += o->released[j].n;
+        n += o->encoded[j].n;
     return n;
 }
 
 static int encode_set(observing *o, int64_t j, gnt_err *err) {
-    gnt_released *r = &o->released[j];
+    gnt_encoded_set *r = &o->encoded[j];
     const int32_t clients = o->config.clients > 0 ? o->config.clients : 1, k = (int32_t)(j % clients);
     gnt_samples own = observe_batch(o, j);
     gnt_client client = {.size = sizeof client,
@@ -51,7 +50,7 @@ static int encode_set(observing *o, int64_t j, gnt_err *err) {
                          .weights = observe_weights(o, k),
                          .buffers = o->buffers,
                          .public_data = o->public_data.view.n ? &o->public_data.view : NULL};
-    *r = gnt_released_of(own.n, own.features, own.classes);
+    *r = gnt_encoded_set_of(own.n, own.features, own.classes);
     if (observe_load_client(o, k, err) != 0)
         return -1;
     for (int64_t epoch = 0; epoch < o->epochs; epoch++) {
@@ -63,7 +62,7 @@ static int encode_set(observing *o, int64_t j, gnt_err *err) {
         if (rc == 0)
             rc = gnt_chain_encode_set(&o->chain.chain, &client, epoch, &b, err);
         if (rc == 0)
-            rc = gnt_released_add(r, &b, err);
+            rc = gnt_encoded_set_add(r, &b, err);
         gnt_batch_free(&b);
         gnt_mixture_free(&made_of);
         if (rc == 0 && o->work->should_stop(o->work->context))
@@ -76,8 +75,8 @@ static int encode_set(observing *o, int64_t j, gnt_err *err) {
 
 int observe_encode_sets(observing *o, gnt_err *err) {
     o->sets = o->targets;
-    o->released = gnt_array((size_t)o->sets, sizeof *o->released);
-    if (!o->released)
+    o->encoded = gnt_array((size_t)o->sets, sizeof *o->encoded);
+    if (!o->encoded)
         return gnt_fail(err, "out of memory for %" PRId64 " sets of encodings", o->sets);
     for (int64_t j = 0; j < o->sets; j++) {
         if (encode_set(o, j, err) != 0)
@@ -92,7 +91,7 @@ int observe_write_mixing(observing *o, gnt_err *err) {
     gnt_st_init(&st);
     int rc = 0;
     for (int64_t j = 0; rc == 0 && j < o->sets; j++)
-        rc = gnt_released_claims(&o->released[j], j, &st, err);
+        rc = gnt_encoded_set_claims(&o->encoded[j], j, &st, err);
     if (rc == 0)
         return observe_write(o, "mixing", &st, err);
     gnt_st_free(&st);

@@ -1,13 +1,14 @@
-/* The jobs `prepare-defense` and `prepare-attack`: networks, zoos and extractors made once, kept as
- * artefacts. */
+/* The jobs `prepare-defense` and `prepare-attack`: the hook `prepare` of a plugin, whose artefacts later jobs
+ * read. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "job/attack_setting.h"
 #include "job/job.h"
-#include "job/seen.h"
+#include "job/observations.h"
 
-/* What both kinds start from. */
+/* What both jobs have. */
 typedef struct preparing {
     gnt_work *work;
     gnt_work_model model;
@@ -18,17 +19,17 @@ typedef struct preparing {
     gnt_st out;
 } preparing;
 
-/* What both kinds of preparation are asked. */
-typedef struct asked {
+/* What the requests of both jobs say. */
+typedef struct prepare_request {
     const gnt_request_model *model;
     const gnt_request_samples *samples;
     const gnt_request_federated *federated;
     int64_t stage;
     const gnt_request_plugin *plugin;
     const gnt_key *key;
-} asked;
+} prepare_request;
 
-static int prepare_open(preparing *p, const asked *q, int32_t kind, gnt_err *err) {
+static int prepare_open(preparing *p, const prepare_request *q, int32_t kind, gnt_err *err) {
     gnt_work *w = p->work;
     gnt_st trained;
     gnt_st_init(&trained);
@@ -60,7 +61,7 @@ static void prepare_close(preparing *p) {
 
 int gnt_job_prepare_defense(gnt_work *w, gnt_err *err) {
     const gnt_request_prepare *q = &w->request->prepare;
-    const asked all = {&q->model, &q->samples, &q->federated, q->stage, &q->plugin, &q->key};
+    const prepare_request all = {&q->model, &q->samples, &q->federated, q->stage, &q->plugin, &q->key};
     preparing p = {.work = w};
     int rc = prepare_open(&p, &all, GNT_PLUGIN_DEFENSE, err);
     if (rc == 0) {
@@ -89,26 +90,28 @@ int gnt_job_prepare_defense(gnt_work *w, gnt_err *err) {
     return rc;
 }
 
-/* Shadow observations with the batch behind each. Observations are copied one by one out of the bundle's
- * views, which are pointed at one observation at a time. */
+/* Shadow observations, with the private batch behind each. Views of a gnt_observations show one observation
+ * at a time, so each observation has views of its own here. */
 typedef struct shadows {
-    gnt_seen seen;
+    gnt_observations observations;
     gnt_observation *observation;
     gnt_samples *truth;
-    const gnt_observation **observations; /* pointers to each, as a plugin gets them */
-    const gnt_samples **truths;
+    /* Pointers to each, as a plugin gets them. */
+    const gnt_observation **observation_list;
+    const gnt_samples **truth_list;
     gnt_views *update, *representation;
     gnt_view *view, *features;
     gnt_samples *encoded;
     gnt_st mixing;
-    int64_t *row; /* of the sample behind each observation, where single encodings were observed */
+    /* Where single encodings were observed: the row of the sample behind each observation. */
+    int64_t *row;
 } shadows;
 
 static void shadows_free(shadows *s) {
     gnt_free(s->observation);
     gnt_free(s->truth);
-    gnt_free(s->observations);
-    gnt_free(s->truths);
+    gnt_free(s->observation_list);
+    gnt_free(s->truth_list);
     gnt_free(s->update);
     gnt_free(s->view);
     gnt_free(s->representation);
@@ -116,89 +119,99 @@ static void shadows_free(shadows *s) {
     gnt_free(s->encoded);
     gnt_free(s->row);
     gnt_st_free(&s->mixing);
-    gnt_seen_free(&s->seen);
+    gnt_observations_free(&s->observations);
 }
 
-/* Behind the update of one encoding stands the sample that it is mostly of. */
+/* The sample behind the update of one encoding is the one that the encoding is mostly of. */
 static int find_sources(shadows *s, gnt_work *w, int64_t samples, gnt_err *err) {
-    const gnt_seen *seen = &s->seen;
-    if (!seen->sets || seen->base.surface != GNT_SURFACE_UPDATE)
+    const gnt_observations *o = &s->observations;
+    if (!o->sets || o->common.surface != GNT_SURFACE_UPDATE)
         return 0;
     if (w->read(w->context, "shadow_mixing", &s->mixing, err) != 0)
         return -1;
-    s->row = gnt_array((size_t)seen->observations, sizeof *s->row);
+    s->row = gnt_array((size_t)o->n, sizeof *s->row);
     if (!s->row)
-        return gnt_fail(err, "out of memory for %lld shadow observations", (long long)seen->observations);
-    for (int64_t j = 0; j < seen->sets; j++) {
+        return gnt_fail(err, "out of memory for %lld shadow observations", (long long)o->n);
+    for (int64_t j = 0; j < o->sets; j++) {
         char name[32];
-        int64_t n = seen->first[j + 1] - seen->first[j], sets = samples / seen->set;
+        int64_t n = o->first[j + 1] - o->first[j], sets = samples / o->set;
         snprintf(name, sizeof name, "source.%lld", (long long)j);
         const gnt_st_tensor *t = gnt_st_need(&s->mixing, "shadow_mixing", name, GNT_ST_I64, 1, &n, err);
         if (!t)
             return -1;
         for (int64_t i = 0; i < n; i++)
-            s->row[seen->first[j] + i] = (sets ? j % sets : 0) * seen->set + ((const int64_t *)t->data)[i];
+            s->row[o->first[j] + i] = (sets ? j % sets : 0) * o->set + ((const int64_t *)t->data)[i];
     }
     return 0;
+}
+
+static int shadows_alloc(shadows *s, size_t n, size_t each, gnt_err *err) {
+    s->observation = gnt_array(n, sizeof *s->observation);
+    s->truth = gnt_array(n, sizeof *s->truth);
+    s->observation_list = gnt_array(n, sizeof *s->observation_list);
+    s->truth_list = gnt_array(n, sizeof *s->truth_list);
+    s->update = gnt_array(n, sizeof *s->update);
+    s->view = gnt_array(n * (each ? each : 1), sizeof *s->view);
+    s->representation = gnt_array(n, sizeof *s->representation);
+    s->features = gnt_array(n, sizeof *s->features);
+    s->encoded = gnt_array(n, sizeof *s->encoded);
+    if (!s->observation || !s->truth || !s->observation_list || !s->truth_list || !s->update || !s->view ||
+        !s->representation || !s->features || !s->encoded)
+        return gnt_fail(err, "out of memory for %zu shadow observations", n);
+    return 0;
+}
+
+/* Observation j with views of its own; each: views of an update. */
+static void copy_observation(shadows *s, size_t j, size_t each) {
+    gnt_observation *o = &s->observation[j];
+    *o = gnt_observations_at(&s->observations, (int64_t)j);
+    if (each) {
+        memcpy(s->view + j * each, s->observations.update, each * sizeof *s->view);
+        s->update[j] = (gnt_views){(int64_t)each, s->view + j * each};
+        o->update = &s->update[j];
+    }
+    if (o->representation) {
+        s->features[j] = o->representation->view[0];
+        s->representation[j] = (gnt_views){1, &s->features[j]};
+        o->representation = &s->representation[j];
+    }
+    if (o->encoded) {
+        s->encoded[j] = *o->encoded;
+        o->encoded = &s->encoded[j];
+    }
+    s->observation_list[j] = o;
 }
 
 static int shadows_open(shadows *s, preparing *p, gnt_attack_prepare *in, gnt_err *err) {
     gnt_work *w = p->work;
     if (!w->has(w->context, "shadow_seen"))
         return 0;
-    if (gnt_seen_open(&s->seen, w, "shadow_seen", &p->model, err) != 0)
+    if (gnt_observations_open(&s->observations, w, "shadow_seen", &p->model, err) != 0)
         return -1;
-    size_t n = (size_t)s->seen.observations, each = (size_t)s->seen.update_list.n;
-    int64_t batch = s->seen.base.n;
+    const size_t n = (size_t)s->observations.n, each = (size_t)s->observations.update_list.n;
+    const int64_t batch = s->observations.common.n;
     if (p->shadow.view.n < batch)
         return gnt_fail(err, "the shadow part has %lld samples, fewer than a batch",
                         (long long)p->shadow.view.n);
-    s->observation = gnt_array(n, sizeof *s->observation);
-    s->truth = gnt_array(n, sizeof *s->truth);
-    s->observations = gnt_array(n, sizeof *s->observations);
-    s->truths = gnt_array(n, sizeof *s->truths);
-    s->update = gnt_array(n, sizeof *s->update);
-    s->view = gnt_array(n * (each ? each : 1), sizeof *s->view);
-    s->representation = gnt_array(n, sizeof *s->representation);
-    s->features = gnt_array(n, sizeof *s->features);
-    s->encoded = gnt_array(n, sizeof *s->encoded);
-    if (!s->observation || !s->truth || !s->observations || !s->truths || !s->update || !s->view ||
-        !s->representation || !s->features || !s->encoded)
-        return gnt_fail(err, "out of memory for %zu shadow observations", n);
-    if (find_sources(s, w, p->shadow.view.n, err) != 0)
+    if (shadows_alloc(s, n, each, err) != 0 || find_sources(s, w, p->shadow.view.n, err) != 0)
         return -1;
-    int64_t whole = p->shadow.view.n / batch; /* batches without wrapping */
+    const int64_t whole = p->shadow.view.n / batch; /* batches without wrapping */
     for (size_t j = 0; j < n; j++) {
-        s->observation[j] = gnt_seen_at(&s->seen, (int64_t)j);
-        if (each) {
-            memcpy(s->view + j * each, s->seen.update, each * sizeof *s->view);
-            s->update[j] = (gnt_views){(int64_t)each, s->view + j * each};
-            s->observation[j].update = &s->update[j];
-        }
-        if (s->observation[j].representation) {
-            s->features[j] = s->observation[j].representation->view[0];
-            s->representation[j] = (gnt_views){1, &s->features[j]};
-            s->observation[j].representation = &s->representation[j];
-        }
-        if (s->observation[j].encoded) {
-            s->encoded[j] = *s->observation[j].encoded;
-            s->observation[j].encoded = &s->encoded[j];
-        }
-        int64_t row = s->row ? s->row[j] : (int64_t)j % whole * batch;
+        copy_observation(s, j, each);
+        const int64_t row = s->row ? s->row[j] : (int64_t)j % whole * batch;
         if (row < 0 || row > p->shadow.view.n - batch)
             return gnt_fail(err, "shadow observation %zu is of a sample that is not there", j);
         s->truth[j] = gnt_samples_part(&p->shadow.view, row, batch);
-        s->observations[j] = &s->observation[j];
-        s->truths[j] = &s->truth[j];
+        s->truth_list[j] = &s->truth[j];
     }
     in->n_shadow = (int64_t)n;
-    in->shadow = s->observations;
-    in->shadow_truth = s->truths;
+    in->shadow = s->observation_list;
+    in->shadow_truth = s->truth_list;
     return 0;
 }
 
-/* What `run` will be shown of all targets alike. */
-static int setting_open(gnt_setting *s, gnt_observation *o, const preparing *p, gnt_err *err) {
+/* What `run` is shown of all observations alike. */
+static int setting_open(gnt_attack_setting *s, gnt_observation *o, const preparing *p, gnt_err *err) {
     const gnt_request_prepare_attack *q = &p->work->request->prepare_attack;
     gnt_fl_config config = gnt_work_config(&q->attacker.federated);
     const int64_t batch = q->observe.batch;
@@ -222,16 +235,16 @@ static int setting_open(gnt_setting *s, gnt_observation *o, const preparing *p, 
         o->n = o->batch = 0;
     if (p->public_data.view.n)
         o->public_data = &p->public_data.view;
-    return gnt_setting_open(s, p->work, &q->attacker, o, err);
+    return gnt_attack_setting_open(s, p->work, &q->attacker, o, err);
 }
 
 int gnt_job_prepare_attack(gnt_work *w, gnt_err *err) {
     const gnt_request_prepare_attack *q = &w->request->prepare_attack;
     const gnt_request_attacker *of = &q->attacker;
-    const asked all = {&of->model, &of->samples, &of->federated, q->stage, &of->plugin, &q->key};
+    const prepare_request all = {&of->model, &of->samples, &of->federated, q->stage, &of->plugin, &q->key};
     preparing p = {.work = w};
     shadows s = {0};
-    gnt_setting known = {0};
+    gnt_attack_setting known = {0};
     gnt_observation setting;
     gnt_attack_prepare in = {.size = sizeof in, .stage = (int32_t)q->told_stage, .attribute = -1};
     int rc = prepare_open(&p, &all, GNT_PLUGIN_ATTACK, err);
@@ -256,7 +269,7 @@ int gnt_job_prepare_attack(gnt_work *w, gnt_err *err) {
     if (rc == 0)
         rc = w->write(w->context, "artefacts", &p.out, err);
     shadows_free(&s);
-    gnt_setting_free(&known);
+    gnt_attack_setting_free(&known);
     prepare_close(&p);
     return rc;
 }

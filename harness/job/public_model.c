@@ -1,8 +1,8 @@
-/* The job `model`: a network trained in one place on public data, or read from a file, for plugins that work with one
- * (an extractor of features, a judge of likeness). Nothing private comes near it.
+/* The job `model`: a network trained in one place on public data, or read from a file, for plugins that work
+ * with one and for comparing images. It reads no private data.
  *
- *   model  weights P, buffers B; metadata {"samples", "epochs", "accuracy", "accuracy_error", "loss", "loss_error"},
- *          the last four measured on the test part */
+ * Output "model": weights F32 P, buffers F32 B; metadata {"samples", "epochs", "accuracy", "accuracy_error",
+ * "loss", "loss_error"}, the last four measured on the test part. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,24 +12,25 @@
 #include "job/job.h"
 #include "job/test_utility.h"
 
-typedef struct central {
+typedef struct public_training {
     gnt_work *work;
     gnt_work_model model;
     gnt_sampleset samples, test;
     gnt_key key;
-    int64_t n, buffers_n; /* entries of weights and buffers */
+    /* Entries of weights and of buffers. */
+    int64_t n, buffers_n;
     float *weights, *buffers;
-    /* training */
-    int64_t batch, epochs, steps; /* steps of one epoch: whole batches only */
+    /* Of the training; steps: of one epoch, whole batches alone. */
+    int64_t batch, epochs, steps;
     double rate, momentum, decay;
     int cosine, flip;
     gnt_trainer *trainer;
     uint32_t *order;
     float *x, *y, *grad, *velocity, *stats;
-} central;
+} public_training;
 
 /* Weights of the file, or fresh ones. */
-static int start(central *c, gnt_err *err) {
+static int start(public_training *c, gnt_err *err) {
     gnt_work *w = c->work;
     c->n = gnt_model_size(c->model.model);
     c->buffers_n = gnt_model_buffer_size(c->model.model);
@@ -51,7 +52,7 @@ static int start(central *c, gnt_err *err) {
     return rc;
 }
 
-static int ready_to_train(central *c, gnt_err *err) {
+static int prepare_training(public_training *c, gnt_err *err) {
     const gnt_request_central *q = c->work->request->model.train;
     const gnt_samples *s = &c->samples.view;
     c->epochs = q->epochs;
@@ -81,13 +82,13 @@ static int ready_to_train(central *c, gnt_err *err) {
 static void mirror(float *x, const int64_t dim[3]) {
     for (int64_t row = 0; row < dim[0] * dim[1]; row++, x += dim[2])
         for (int64_t i = 0, j = dim[2] - 1; i < j; i++, j--) {
-            float kept = x[i];
+            const float left = x[i];
             x[i] = x[j];
-            x[j] = kept;
+            x[j] = left;
         }
 }
 
-static void draw_batch(central *c, const uint32_t *row, gnt_stream *flips) {
+static void draw_batch(public_training *c, const uint32_t *row, gnt_stream *flips) {
     const gnt_samples *s = &c->samples.view;
     for (int64_t i = 0; i < c->batch; i++) {
         float *x = c->x + i * s->features;
@@ -98,7 +99,7 @@ static void draw_batch(central *c, const uint32_t *row, gnt_stream *flips) {
     }
 }
 
-static int train_epoch(central *c, int64_t epoch, gnt_err *err) {
+static int train_epoch(public_training *c, int64_t epoch, gnt_err *err) {
     char name[64];
     const gnt_samples *s = &c->samples.view;
     snprintf(name, sizeof name, "batches %" PRId64, epoch);
@@ -129,10 +130,10 @@ static int train_epoch(central *c, int64_t epoch, gnt_err *err) {
     return 0;
 }
 
-static int write_out(central *c, const gnt_metric_utility_result *worth, gnt_err *err) {
+static int write_out(public_training *c, const gnt_metric_utility_result *utility, gnt_err *err) {
     gnt_st st;
     gnt_st_init(&st);
-    json_t *all = gnt_test_utility_json(worth);
+    json_t *all = gnt_test_utility_json(utility);
     if (all) {
         json_object_set_new(all, "samples", json_integer(c->epochs ? c->samples.view.n : 0));
         json_object_set_new(all, "epochs", json_integer(c->epochs));
@@ -153,8 +154,8 @@ static int write_out(central *c, const gnt_metric_utility_result *worth, gnt_err
 
 int gnt_job_model(gnt_work *w, gnt_err *err) {
     const gnt_request_public_model *q = &w->request->model;
-    central c = {.work = w, .key = q->train_key};
-    gnt_metric_utility_result worth = {0};
+    public_training c = {.work = w, .key = q->train_key};
+    gnt_metric_utility_result utility = {0};
     int rc = gnt_work_model_open(&c.model, &q->model, 0, err);
     if (rc == 0)
         rc = gnt_work_samples(&c.samples, w, "public", NULL, err);
@@ -163,14 +164,14 @@ int gnt_job_model(gnt_work *w, gnt_err *err) {
     if (rc == 0)
         rc = start(&c, err);
     if (rc == 0 && q->train) {
-        rc = ready_to_train(&c, err);
+        rc = prepare_training(&c, err);
         for (int64_t epoch = 0; rc == 0 && epoch < c.epochs; epoch++)
             rc = train_epoch(&c, epoch, err);
     }
     if (rc == 0)
-        rc = gnt_test_utility_at(&worth, c.model.model, c.weights, c.buffers, &c.test, err);
+        rc = gnt_test_utility_at(&utility, c.model.model, c.weights, c.buffers, &c.test, err);
     if (rc == 0)
-        rc = write_out(&c, &worth, err);
+        rc = write_out(&c, &utility, err);
     gnt_trainer_free(c.trainer);
     gnt_free(c.order);
     gnt_free_aligned(c.x);

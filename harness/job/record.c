@@ -12,13 +12,15 @@
 
 enum { NAME_SIZE = 64, TREATMENT = GNT_RECORD_TREATMENT, MOST_TREATMENTS = 1 << 22 };
 
-typedef struct observed {
+typedef struct recorded_stage {
     int32_t round;
-    int32_t *client;        /* targets of them, drawn */
-    gnt_released *released; /* of each, where encodings are recorded */
+    /* `targets` of them, drawn. */
+    int32_t *client;
+    /* Of each, where encodings are recorded; else NULL. */
+    gnt_encoded_set *encoded;
     gnt_fl_round compared;
     int is_compared;
-} observed;
+} recorded_stage;
 
 struct gnt_record {
     gnt_work *work;
@@ -26,18 +28,21 @@ struct gnt_record {
     int64_t targets, n_shared, epochs;
     gnt_fl_config config;
     int encodings;
-    observed *stage;
+    recorded_stage *stage;
     size_t n_stages;
     gnt_st record, held;
     gnt_fl_totals added;
-    json_t *marks;    /* found so far */
-    float *treatment; /* n_treated × TREATMENT */
+    /* Found so far. */
+    json_t *marks;
+    /* n_treated × TREATMENT. */
+    float *treatment;
     int64_t n_treated, room;
 };
 
 /* ---- who is drawn ---- */
 
-static int draw_clients(gnt_record *r, observed *s, const gnt_fl *fl, const gnt_key *key, gnt_err *err) {
+static int draw_clients(gnt_record *r, recorded_stage *s, const gnt_fl *fl, const gnt_key *key,
+                        gnt_err *err) {
     uint32_t *taking_part = gnt_array((size_t)r->part->clients, sizeof *taking_part);
     char name[NAME_SIZE];
     if (!taking_part)
@@ -57,7 +62,7 @@ static int draw_clients(gnt_record *r, observed *s, const gnt_fl *fl, const gnt_
     return rc;
 }
 
-static int open_stage(gnt_record *r, observed *s, int32_t round, const gnt_fl *fl, const gnt_key *key,
+static int open_stage(gnt_record *r, recorded_stage *s, int32_t round, const gnt_fl *fl, const gnt_key *key,
                       gnt_err *err) {
     char name[NAME_SIZE];
     gnt_st_tensor *t;
@@ -74,8 +79,8 @@ static int open_stage(gnt_record *r, observed *s, int32_t round, const gnt_fl *f
         ((int64_t *)t->data)[j] = s->client[j];
     if (!r->encodings)
         return 0;
-    s->released = gnt_array((size_t)r->targets, sizeof *s->released);
-    return s->released ? 0 : gnt_fail(err, "out of memory for %" PRId64 " sets of encodings", r->targets);
+    s->encoded = gnt_array((size_t)r->targets, sizeof *s->encoded);
+    return s->encoded ? 0 : gnt_fail(err, "out of memory for %" PRId64 " sets of encodings", r->targets);
 }
 
 int gnt_record_open(gnt_record **out, gnt_work *w, const gnt_request_train *q, const gnt_model *m,
@@ -116,9 +121,9 @@ void gnt_record_free(gnt_record *r) {
     if (!r)
         return;
     for (size_t i = 0; i < r->n_stages; i++) {
-        for (int64_t j = 0; r->stage[i].released && j < r->targets; j++)
-            gnt_released_free(&r->stage[i].released[j]);
-        gnt_free(r->stage[i].released);
+        for (int64_t j = 0; r->stage[i].encoded && j < r->targets; j++)
+            gnt_encoded_set_free(&r->stage[i].encoded[j]);
+        gnt_free(r->stage[i].encoded);
         gnt_free(r->stage[i].client);
     }
     gnt_free(r->stage);
@@ -129,7 +134,7 @@ void gnt_record_free(gnt_record *r) {
     gnt_free(r);
 }
 
-static observed *stage_of(const gnt_record *r, int32_t round) {
+static recorded_stage *stage_of(const gnt_record *r, int32_t round) {
     for (size_t i = 0; i < r->n_stages; i++)
         if (r->stage[i].round == round)
             return &r->stage[i];
@@ -137,20 +142,20 @@ static observed *stage_of(const gnt_record *r, int32_t round) {
 }
 
 /* The client's place among those drawn; −1: it is not one. */
-static int64_t place_of(const gnt_record *r, const observed *s, int32_t client) {
+static int64_t place_of(const gnt_record *r, const recorded_stage *s, int32_t client) {
     for (int64_t j = 0; s && j < r->targets; j++)
         if (s->client[j] == client)
             return j;
     return -1;
 }
 
-int gnt_record_wants(const gnt_record *r, int32_t round, int32_t client) {
+int gnt_record_is_drawn(const gnt_record *r, int32_t round, int32_t client) {
     return r && place_of(r, stage_of(r, round), client) >= 0;
 }
 
-/* ---- what is received ---- */
+/* ---- receipts ---- */
 
-/* Row `place` of tensor KIND.ROUND with `columns` columns, made where it is not there yet. */
+/* Row `place` of tensor KIND.ROUND with `columns` columns. The first call adds the tensor. */
 static void *row_of(gnt_record *r, gnt_st *st, const char *kind, int32_t round, gnt_st_type type,
                     int64_t place, int64_t columns, gnt_err *err) {
     char name[NAME_SIZE];
@@ -178,7 +183,7 @@ static float log_ratio(double ratio) {
     return (float)fmin(fmax(log10(ratio), -30), 30);
 }
 
-static int note_treatment(gnt_record *r, const gnt_fl_receipt *c, gnt_err *err) {
+static int add_treatment(gnt_record *r, const gnt_fl_receipt *c, gnt_err *err) {
     const gnt_fl_treatment *made = c->treatment;
     if ((!made->known && !made->plain_known) || r->n_treated == MOST_TREATMENTS)
         return 0;
@@ -203,7 +208,7 @@ static int note_treatment(gnt_record *r, const gnt_fl_receipt *c, gnt_err *err) 
 }
 
 /* All that the client holds, in its own order: what its encodings are made of. */
-static int note_set(gnt_record *r, const gnt_fl_receipt *c, int64_t place, gnt_err *err) {
+static int add_set(gnt_record *r, const gnt_fl_receipt *c, int64_t place, gnt_err *err) {
     const int64_t first = r->part->start[c->client], n = r->part->start[c->client + 1] - first;
     int64_t *rows = r->encodings ? row_of(r, &r->held, "set", c->round, GNT_ST_I64, place, n, err) : NULL;
     if (!r->encodings)
@@ -213,7 +218,7 @@ static int note_set(gnt_record *r, const gnt_fl_receipt *c, int64_t place, gnt_e
     return rows ? 0 : -1;
 }
 
-static int note_rows(gnt_record *r, const gnt_fl_receipt *c, int64_t place, gnt_err *err) {
+static int add_rows(gnt_record *r, const gnt_fl_receipt *c, int64_t place, gnt_err *err) {
     const gnt_fl_used *u = c->used;
     int64_t *rows = row_of(r, &r->held, "rows", c->round, GNT_ST_I64, place, u->n, err);
     int64_t *whole = rows ? row_of(r, &r->held, "whole", c->round, GNT_ST_I64, place, 1, err) : NULL;
@@ -225,15 +230,15 @@ static int note_rows(gnt_record *r, const gnt_fl_receipt *c, int64_t place, gnt_
     return 0;
 }
 
-int gnt_record_take(gnt_record *r, const gnt_fl_receipt *c, gnt_err *err) {
+int gnt_record_add_receipt(gnt_record *r, const gnt_fl_receipt *c, gnt_err *err) {
     const int64_t place = place_of(r, stage_of(r, c->round), c->client);
-    if (note_treatment(r, c, err) != 0)
+    if (add_treatment(r, c, err) != 0)
         return -1;
     if (place < 0)
         return 0;
     const int64_t classes = c->used->n_y ? c->used->classes : 0, n_labels = c->used->n_y * classes;
     float *update = row_of(r, &r->record, "update", c->round, GNT_ST_F32, place, r->n_shared, err);
-    if (!update || note_rows(r, c, place, err) != 0 || note_set(r, c, place, err) != 0)
+    if (!update || add_rows(r, c, place, err) != 0 || add_set(r, c, place, err) != 0)
         return -1;
     memcpy(update, c->update, (size_t)r->n_shared * sizeof *update);
     float *labels = row_of(r, &r->held, "labels", c->round, GNT_ST_F32, place, n_labels, err);
@@ -248,71 +253,71 @@ int gnt_record_take(gnt_record *r, const gnt_fl_receipt *c, gnt_err *err) {
     return 0;
 }
 
-int gnt_record_state(gnt_record *r, int32_t round, const gnt_st *state, gnt_err *err) {
+int gnt_record_add_state(gnt_record *r, int32_t round, const gnt_st *state, gnt_err *err) {
     return gnt_state_copy(&r->held, state, 0, round, err);
 }
 
 /* ---- encodings ---- */
 
-int gnt_record_wants_encodings(const gnt_record *r) {
+int gnt_record_has_encodings(const gnt_record *r) {
     return r && r->encodings;
 }
 
-int gnt_record_encodings(gnt_record *r, int32_t round, int32_t client, int64_t pass, const gnt_batch *b,
-                         gnt_err *err) {
+int gnt_record_add_encodings(gnt_record *r, int32_t round, int32_t client, int64_t pass, const gnt_batch *b,
+                             gnt_err *err) {
     const int64_t n = r->part->start[client + 1] - r->part->start[client];
     const int64_t begun = gnt_fl_passes_begun(&r->config, n);
     const int64_t within = pass - round * gnt_fl_passes(&r->config, n); /* its round */
     const int64_t number = round * begun + (within < begun ? within : begun - 1);
     for (size_t i = 0; i < r->n_stages; i++) {
-        observed *s = &r->stage[i];
+        recorded_stage *s = &r->stage[i];
         const int64_t j = place_of(r, s, client);
         if (j < 0 || s->round < round)
             continue;
         if (r->epochs && number < (s->round + 1) * begun - r->epochs)
             continue; /* too long before the observed round */
-        gnt_released *to = &s->released[j];
+        gnt_encoded_set *to = &s->encoded[j];
         if (!to->features)
-            *to = gnt_released_of(b->made_of->originals, b->view.features, b->view.classes);
-        if (gnt_released_add(to, b, err) != 0)
+            *to = gnt_encoded_set_of(b->made_of->originals, b->view.features, b->view.classes);
+        if (gnt_encoded_set_add(to, b, err) != 0)
             return -1;
     }
     return 0;
 }
 
-static int write_encodings(gnt_record *r, const observed *s, gnt_err *err) {
+static int write_encodings(gnt_record *r, const recorded_stage *s, gnt_err *err) {
     gnt_st_tensor *count, *x, *y;
     int64_t n = 0, f = 0, c = 0;
     char name[NAME_SIZE];
     for (int64_t j = 0; j < r->targets; j++) {
-        n += s->released[j].n;
-        f = s->released[j].features > f ? s->released[j].features : f;
-        c = s->released[j].classes > c ? s->released[j].classes : c;
+        n += s->encoded[j].n;
+        f = s->encoded[j].features > f ? s->encoded[j].features : f;
+        c = s->encoded[j].classes > c ? s->encoded[j].classes : c;
     }
     const int64_t x_dim[2] = {n, f}, y_dim[2] = {n, c};
     snprintf(name, sizeof name, "count.%" PRId32, s->round);
     if (gnt_st_add(&r->record, name, GNT_ST_I64, 1, &r->targets, NULL, &count, err) != 0)
         return -1;
     for (int64_t j = 0; j < r->targets; j++)
-        ((int64_t *)count->data)[j] = s->released[j].n;
+        ((int64_t *)count->data)[j] = s->encoded[j].n;
     snprintf(name, sizeof name, "encoded_x.%" PRId32, s->round);
     if (gnt_st_add(&r->record, name, GNT_ST_F32, 2, x_dim, NULL, &x, err) != 0)
         return -1;
     float *at = x->data;
-    for (int64_t j = 0; j < r->targets; at += s->released[j++].n * f)
-        if (s->released[j].n)
-            memcpy(at, s->released[j].x, (size_t)(s->released[j].n * f) * sizeof *at);
+    for (int64_t j = 0; j < r->targets; at += s->encoded[j++].n * f)
+        if (s->encoded[j].n)
+            memcpy(at, s->encoded[j].x, (size_t)(s->encoded[j].n * f) * sizeof *at);
     snprintf(name, sizeof name, "encoded_y.%" PRId32, s->round);
     if (gnt_st_add(&r->record, name, GNT_ST_F32, 2, y_dim, NULL, &y, err) != 0)
         return -1;
     at = y->data;
-    for (int64_t j = 0; j < r->targets; at += s->released[j++].n * c)
-        if (s->released[j].n)
-            memcpy(at, s->released[j].y, (size_t)(s->released[j].n * c) * sizeof *at);
+    for (int64_t j = 0; j < r->targets; at += s->encoded[j++].n * c)
+        if (s->encoded[j].n)
+            memcpy(at, s->encoded[j].y, (size_t)(s->encoded[j].n * c) * sizeof *at);
     for (int64_t j = 0; j < r->targets; j++) {
         gnt_st claims;
         gnt_st_init(&claims);
-        int rc = gnt_released_claims(&s->released[j], j, &claims, err);
+        int rc = gnt_encoded_set_claims(&s->encoded[j], j, &claims, err);
         for (size_t i = 0; rc == 0 && i < claims.n; i++) {
             const gnt_st_tensor *t = &claims.tensor[i];
             snprintf(name, sizeof name, "%s.r%" PRId32, t->name, s->round);
@@ -327,7 +332,7 @@ static int write_encodings(gnt_record *r, const observed *s, gnt_err *err) {
 
 /* ---- how updates were treated ---- */
 
-/* Updates of observed rounds, and of the rounds next to them, by round; of others nothing is asked. */
+/* Treatments of the observed rounds and of the rounds next to them; stratum: the observed round. */
 static size_t gather_treatments(const gnt_record *r, gnt_treatment *out) {
     size_t n = 0;
     for (int64_t i = 0; i < r->n_treated; i++) {
@@ -336,22 +341,22 @@ static size_t gather_treatments(const gnt_record *r, gnt_treatment *out) {
         for (size_t k = 0; k < r->n_stages; k++)
             if (abs(r->stage[k].round - round) <= 1)
                 out[n++] = (gnt_treatment){.stratum = (int32_t)k,
-                                           .watched = r->stage[k].round == round &&
-                                                      place_of(r, &r->stage[k], (int32_t)t[1]) >= 0,
+                                           .observed = r->stage[k].round == round &&
+                                                       place_of(r, &r->stage[k], (int32_t)t[1]) >= 0,
                                            .compared = t[5] != 0 && r->stage[k].round == round,
                                            .value = {t[2], t[3], t[4], t[6], t[7]}};
     }
     return n;
 }
 
-/* ---- beside what would have been sent without a defense ---- */
+/* ---- comparison with what would have been sent without a defense ---- */
 
 int gnt_record_compares(const gnt_record *r, int32_t round) {
     return r && stage_of(r, round) != NULL;
 }
 
-int gnt_record_compared(gnt_record *r, const gnt_fl_round *round, gnt_err *err) {
-    observed *s = stage_of(r, round->round);
+int gnt_record_add_comparison(gnt_record *r, const gnt_fl_round *round, gnt_err *err) {
+    recorded_stage *s = stage_of(r, round->round);
     if (!s)
         return gnt_fail(err, "round %" PRId32 " is not observed", round->round);
     s->compared = *round;
@@ -359,7 +364,7 @@ int gnt_record_compared(gnt_record *r, const gnt_fl_round *round, gnt_err *err) 
     return 0;
 }
 
-void gnt_record_added(gnt_record *r, const gnt_fl_totals *totals) {
+void gnt_record_set_totals(gnt_record *r, const gnt_fl_totals *totals) {
     r->added = *totals;
 }
 
@@ -377,7 +382,7 @@ static void add_mark(gnt_record *r, const char *what, const gnt_err *says) {
 
 /* ---- secure sums ---- */
 
-int gnt_record_sum(gnt_record *r, int64_t entries, int64_t features, gnt_err *err) {
+int gnt_record_check_sum(gnt_record *r, int64_t entries, int64_t features, gnt_err *err) {
     gnt_err says = {0};
     if (!r->marks)
         return gnt_fail(err, "out of memory for a record");
@@ -404,18 +409,18 @@ static int find_marks(gnt_record *r, gnt_err *err) {
         rc = gnt_fail(err, "%s", says.text);
     if (found > 0)
         add_mark(r, "acts-otherwise", &says);
-    if (gnt_server_knows_more(round, n, &says))
+    if (gnt_treatment_server_knows_more(round, n, &says))
         add_mark(r, "server-knows-more", &says);
-    if (gnt_masks_cancel(round, n, &says))
+    if (gnt_treatment_masks_cancel(round, n, &says))
         add_mark(r, "cancels-in-the-sum", &says);
-    if (gnt_is_taken_back(&r->added, &says))
+    if (gnt_treatment_is_taken_back(&r->added, &says))
         add_mark(r, "taken-back-later", &says);
     gnt_free(all);
     gnt_free(round);
     return rc;
 }
 
-static int mark(gnt_record *r, gnt_err *err) {
+static int set_marks(gnt_record *r, gnt_err *err) {
     if (find_marks(r, err) != 0)
         return -1;
     json_t *whole = json_pack("{s:O}", "marks", r->marks);
@@ -429,7 +434,7 @@ static int mark(gnt_record *r, gnt_err *err) {
 
 /* ---- the outputs ---- */
 
-static int is_whole(const gnt_record *r, const observed *s) {
+static int is_whole(const gnt_record *r, const recorded_stage *s) {
     char name[NAME_SIZE];
     snprintf(name, sizeof name, "rates.%" PRId32, s->round);
     return gnt_st_find(&r->held, name) != NULL;
@@ -447,7 +452,7 @@ int gnt_record_write(gnt_record *r, int diverged, gnt_err *err) {
     if (gnt_st_add(&r->held, "treatment", GNT_ST_F32, 2, dim, r->treatment, NULL, err) != 0)
         return -1;
     gnt_work *w = r->work;
-    if (mark(r, err) != 0)
+    if (set_marks(r, err) != 0)
         return -1;
     gnt_st alone;
     gnt_st_init(&alone);

@@ -1,5 +1,5 @@
-/* A record as others read it: what was observed at a stage, checked; and what hooks did to updates, held against what they did
- * elsewhere. */
+/* A record as other jobs read it: what was observed at a stage, checked; and what hooks did to updates,
+ * compared with what they did elsewhere. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -134,8 +134,8 @@ int gnt_recorded_claims(const gnt_st *held, int32_t stage, int64_t j, gnt_st *ou
 
 /* ---- what hooks did elsewhere ---- */
 
-int gnt_record_differs(const gnt_st *treatments, int32_t round, const gnt_fl_treatment *t, int64_t n,
-                       gnt_err *says) {
+int gnt_record_treatment_differs(const gnt_st *treatments, int32_t round, const gnt_fl_treatment *t,
+                                 int64_t n, gnt_err *says) {
     const gnt_st_tensor *all = gnt_st_find(treatments, "treatment");
     if (!all || all->type != GNT_ST_F32 || all->rank != 2 || all->dim[1] != GNT_RECORD_TREATMENT)
         return 0;
@@ -157,7 +157,7 @@ int gnt_record_differs(const gnt_st *treatments, int32_t round, const gnt_fl_tre
     for (int64_t j = 0; j < n; j++)
         if (t[j].known)
             list[used++] =
-                (gnt_treatment){.watched = 1,
+                (gnt_treatment){.observed = 1,
                                 .value = {(float)t[j].cosine, (float)fmin(fmax(log10(t[j].ratio), -30), 30),
                                           (float)t[j].changed}};
     const int found = gnt_treatment_differs(list, used, says);

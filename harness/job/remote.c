@@ -9,7 +9,8 @@
 #include "plugin/info.h"
 
 typedef struct ask_side {
-    gnt_frame_line line; /* fd −1: there is no such process */
+    /* fd −1: there is no such process. */
+    gnt_frame_connection connection;
     side_sent sent;
     gnt_frame out, in;
 } ask_side;
@@ -19,7 +20,8 @@ typedef struct proxy {
     gnt_remote *remote;
     gnt_defense hooks;
     int32_t index;
-    int64_t n_sum; /* entries of its secure sum, as it was last asked: that is how long a vector is */
+    /* Entries of its secure sum, as the last contribute_size said. */
+    int64_t n_sum;
 } proxy;
 
 enum { MOST_ENCODED = 1 << 24 };
@@ -31,31 +33,34 @@ struct gnt_remote {
     gnt_chain chain;
     proxy *proxy;
     int64_t n_params, n_buffers, n_shared;
-    int by_copies, alone; /* alone: a copy is there */
-    int claims;           /* someone asks what encodings are made of */
-    gnt_err said;         /* the sentence that goes with a status that is not GNT_OK */
+    /* in_copy: between copy_begin and copy_end. */
+    int uses_copies, in_copy;
+    /* Ask what encodings are made of. */
+    int claims;
+    /* The sentence that goes with a status other than GNT_OK. */
+    gnt_err failure;
 };
 
 /* ---- asking ---- */
 
 static gnt_status broken(gnt_remote *r, const char *what) {
-    gnt_fail(&r->said, "%s", what);
+    gnt_fail(&r->failure, "%s", what);
     return GNT_FAILED;
 }
 
-/* Sends s->out and takes the answer up; what follows the status and the sentence is left in s->in. */
+/* Sends s->out and receives the answer. What follows its status and its sentence is left in s->in. */
 static gnt_status ask(gnt_remote *r, ask_side *s) {
-    if (s->line.fd < 0)
+    if (s->connection.fd < 0)
         return broken(r, "the hook has no process to run in");
-    if (gnt_frame_send(&s->line, &s->out, &r->said) != 0 ||
-        gnt_frame_receive(&s->line, &s->in, &r->said) != 0)
+    if (gnt_frame_send(&s->connection, &s->out, &r->failure) != 0 ||
+        gnt_frame_receive(&s->connection, &s->in, &r->failure) != 0)
         return GNT_FAILED;
     const int64_t status = gnt_frame_get_int(&s->in);
     const char *sentence = gnt_frame_get_text(&s->in);
     if (s->in.bad || s->in.op != s->out.op || status < GNT_OK || status > GNT_STOPPED)
         return broken(r, "a defense's process gives an answer that cannot be read");
     if (status != GNT_OK)
-        gnt_fail(&r->said, "%s", *sentence ? sentence : "it gave no reason");
+        gnt_fail(&r->failure, "%s", *sentence ? sentence : "it gave no reason");
     return (gnt_status)status;
 }
 
@@ -103,8 +108,9 @@ static int read_claim(gnt_remote *r, gnt_frame *f, const gnt_samples *from, clai
     return 0;
 }
 
-/* What is asked about has no names (from->id), so nobody can say what it is made of. */
-static gnt_status give(gnt_remote *r, ask_side *s, const gnt_samples *from, const gnt_samples_sink *out) {
+/* Hands the samples of an answer to the sink. Queries have no ids, so they have no claims either. */
+static gnt_status read_encoded(gnt_remote *r, ask_side *s, const gnt_samples *from,
+                               const gnt_samples_sink *out) {
     gnt_frame *f = &s->in;
     const int64_t n = gnt_frame_get_int(f);
     if (f->bad || n < 0 || n > MOST_ENCODED)
@@ -129,7 +135,7 @@ static gnt_status give(gnt_remote *r, ask_side *s, const gnt_samples *from, cons
         if (status == GNT_OK && claims)
             status = out->mixed(out->context, c.n, c.id, c.weight);
         else if (status == GNT_OK && mixes && from->n > 1 && id &&
-                 from->id) /* that it mixes is all that is told */
+                 from->id) /* the sink learns only that encodings are mixed */
             status = out->mixed(out->context, 1, &from->id[id[i] == from->id[0]], &(double){1});
     }
     gnt_free(c.id);
@@ -145,7 +151,7 @@ static gnt_status encode(proxy *p, ask_side *s, uint64_t op, const gnt_client *c
     gnt_frame_put_int(&s->out, when);
     gnt_frame_put_int(&s->out, p->remote->claims);
     const gnt_status status = ask(r, s);
-    return status == GNT_OK ? give(r, s, client->samples, out) : status;
+    return status == GNT_OK ? read_encoded(r, s, client->samples, out) : status;
 }
 
 static gnt_status encode_set(void *self, const gnt_client *client, int64_t epoch,
@@ -247,13 +253,13 @@ static int64_t contribute_size(void *self) {
     proxy *p = self;
     gnt_remote *r = p->remote;
     ask_side *s = &r->client;
-    const int copied = r->by_copies && !r->alone; /* it is no client's: a copy for this question */
-    if (copied && gnt_remote_alone(r, &r->said) != 0)
+    const int copied = r->uses_copies && !r->in_copy; /* the question is of no client: a copy for it alone */
+    if (copied && gnt_remote_copy_begin(r, &r->failure) != 0)
         return -1;
     begin(s, p, SIDE_CONTRIBUTE_SIZE);
     const int64_t size = ask(r, s) == GNT_OK ? gnt_frame_get_int(&s->in) : -1, n = s->in.bad ? -1 : size;
     p->n_sum = n;
-    return copied && n >= 0 && gnt_remote_together(r, &r->said) != 0 ? -1 : n;
+    return copied && n >= 0 && gnt_remote_copy_end(r, &r->failure) != 0 ? -1 : n;
 }
 
 /* A contribution comes before every round: its streams are of a round −1. */
@@ -280,14 +286,14 @@ static gnt_status contribute(void *self, const gnt_client *client, double *vecto
     return GNT_OK;
 }
 
-/* Everyone who took part learns the sum; of copies each when it begins. */
+/* Every process is given the sum; a copy, when it begins. */
 static gnt_status receive_sum(void *self, const double *sum, int64_t n) {
     proxy *p = self;
     gnt_remote *r = p->remote;
     ask_side *sides[] = {&r->client, &r->server, &r->query};
     gnt_status status = GNT_OK;
     for (size_t i = 0; status == GNT_OK && i < sizeof sides / sizeof *sides; i++) {
-        if (sides[i]->line.fd < 0 || (r->by_copies && (sides[i] == &r->client) != r->alone))
+        if (sides[i]->connection.fd < 0 || (r->uses_copies && (sides[i] == &r->client) != r->in_copy))
             continue;
         begin(sides[i], p, SIDE_RECEIVE_SUM);
         gnt_frame_put_int(&sides[i]->out, n);
@@ -299,10 +305,10 @@ static gnt_status receive_sum(void *self, const double *sum, int64_t n) {
 
 /* The state of client −1 is the server's. */
 static ask_side *side_of(gnt_remote *r, int32_t client) {
-    return client < 0 && r->server.line.fd >= 0 ? &r->server : &r->client;
+    return client < 0 && r->server.connection.fd >= 0 ? &r->server : &r->client;
 }
 
-static gnt_status pour(gnt_remote *r, const gnt_st *st, const gnt_sink *out) {
+static gnt_status write_state(gnt_remote *r, const gnt_st *st, const gnt_sink *out) {
     for (size_t i = 0; i < st->n; i++) {
         const gnt_st_tensor *t = &st->tensor[i];
         gnt_status status;
@@ -328,7 +334,7 @@ static gnt_status save(void *self, int32_t client, const gnt_sink *out) {
     gnt_st st;
     gnt_st_init(&st);
     if (status == GNT_OK)
-        status = side_get_bundle(&s->in, &st, &r->said) == 0 ? pour(r, &st, out) : GNT_FAILED;
+        status = side_get_bundle(&s->in, &st, &r->failure) == 0 ? write_state(r, &st, out) : GNT_FAILED;
     gnt_st_free(&st);
     return status;
 }
@@ -353,7 +359,7 @@ static gnt_status load(void *self, int32_t client, const gnt_artefacts *state) {
     ask_side *s = side_of(r, client);
     gnt_st st;
     gnt_st_init(&st);
-    gnt_status status = gather_state(&st, state, &r->said) == 0 ? GNT_OK : GNT_FAILED;
+    gnt_status status = gather_state(&st, state, &r->failure) == 0 ? GNT_OK : GNT_FAILED;
     if (status == GNT_OK) {
         begin(s, p, SIDE_LOAD);
         gnt_frame_put_int(&s->out, client);
@@ -369,16 +375,16 @@ static gnt_status load(void *self, int32_t client, const gnt_artefacts *state) {
 static void begin_hook(void *owner, const char *hook) {
     proxy *p = owner;
     (void)hook;
-    p->remote->said = (gnt_err){0};
+    p->remote->failure = (gnt_err){0};
 }
 
 static int end_hook(void *owner, gnt_status status, gnt_err *err) {
     proxy *p = owner;
     gnt_remote *r = p->remote;
-    if (status == GNT_OK && !r->said.text[0])
+    if (status == GNT_OK && !r->failure.text[0])
         return 0;
     r->work->status = status == GNT_OK ? GNT_FAILED : status;
-    return gnt_fail(err, "%s", r->said.text);
+    return gnt_fail(err, "%s", r->failure.text);
 }
 
 static gnt_defense hooks_of(uint32_t has) {
@@ -408,10 +414,10 @@ static int stop(void *context) {
 }
 
 static void open_side(ask_side *s, gnt_work *w, const char *name) {
-    s->line = (gnt_frame_line){.fd = w->socket ? w->socket(w->context, name) : -1,
-                               .most = side_most_message,
-                               .should_stop = stop,
-                               .context = w};
+    s->connection = (gnt_frame_connection){.fd = w->socket ? w->socket(w->context, name) : -1,
+                                           .most = side_most_message,
+                                           .should_stop = stop,
+                                           .context = w};
 }
 
 int gnt_remote_open(gnt_remote **out, gnt_work *w, const gnt_work_model *m, const gnt_remote_spec *spec,
@@ -425,7 +431,7 @@ int gnt_remote_open(gnt_remote **out, gnt_work *w, const gnt_work_model *m, cons
     open_side(&r->client, w, "client");
     open_side(&r->server, w, "server");
     open_side(&r->query, w, "query");
-    r->by_copies = spec->copies;
+    r->uses_copies = spec->copies;
     r->claims = spec->claims;
     r->role = *spec->key;
     r->n_params = gnt_model_size(m->model);
@@ -473,22 +479,22 @@ const gnt_chain *gnt_remote_chain(const gnt_remote *r) {
     return &r->chain;
 }
 
-int gnt_remote_by_copies(const gnt_remote *r) {
-    return r->by_copies;
+int gnt_remote_uses_copies(const gnt_remote *r) {
+    return r->uses_copies;
 }
 
-int gnt_remote_alone(gnt_remote *r, gnt_err *err) {
-    r->alone = 1;
+int gnt_remote_copy_begin(gnt_remote *r, gnt_err *err) {
+    r->in_copy = 1;
     r->client.sent = (side_sent){0};
-    r->said = (gnt_err){0};
-    gnt_frame_begin(&r->client.out, SIDE_ALONE);
-    return ask(r, &r->client) == GNT_OK ? 0 : gnt_fail(err, "%s", r->said.text);
+    r->failure = (gnt_err){0};
+    gnt_frame_begin(&r->client.out, SIDE_COPY_BEGIN);
+    return ask(r, &r->client) == GNT_OK ? 0 : gnt_fail(err, "%s", r->failure.text);
 }
 
-int gnt_remote_together(gnt_remote *r, gnt_err *err) {
+int gnt_remote_copy_end(gnt_remote *r, gnt_err *err) {
     r->client.sent = (side_sent){0}; /* what the copy had is gone with it */
-    r->alone = 0;
-    r->said = (gnt_err){0};
-    gnt_frame_begin(&r->client.out, SIDE_DONE);
-    return ask(r, &r->client) == GNT_OK ? 0 : gnt_fail(err, "%s", r->said.text);
+    r->in_copy = 0;
+    r->failure = (gnt_err){0};
+    gnt_frame_begin(&r->client.out, SIDE_COPY_END);
+    return ask(r, &r->client) == GNT_OK ? 0 : gnt_fail(err, "%s", r->failure.text);
 }

@@ -1,8 +1,11 @@
-/* remote: a chain whose hooks run in processes of their own (side.h), as a chain like any other.
+/* remote: a chain of defenses whose hooks run in processes of their own (side.h), with the interface of any
+ * chain.
  *
- * Its members have a hook for each that the request says the defense has ("hooks" of an entry, GNT_HOOK_*), which sends
- * what the hook is given to the process of its side and waits for the answer. An answer is a stranger's: its sizes are
- * checked here, its numbers where any chain's are. */
+ * Its members have a hook for each GNT_HOOK_* that the request gives the defense. Each hook sends what it is
+ * given to the process of its side, and waits for the answer. The process runs a plugin, so its answer is not
+ * trusted: sizes are checked here, numbers where those of any chain are.
+ *
+ * Ownership: a gnt_remote owns its chain. Errors: −1 with a sentence. */
 #ifndef GNT_JOB_REMOTE_H
 #define GNT_JOB_REMOTE_H
 
@@ -10,28 +13,27 @@
 
 typedef struct gnt_remote gnt_remote;
 
-/* The chain of the request's "defense", with the key of the random streams of its hooks (keys.defense). The work and the
- * model outlive it. */
 typedef struct gnt_remote_spec {
     const gnt_request_plugins *defense;
-    /* The role that clients' keys are derived from. */
+    /* The role that keys of client hooks are derived from. */
     const gnt_key *key;
-    /* Each client is served by a process that saw no other. */
+    /* Each client is served by a copy of the process that saw no other client (side_copies.h). */
     int copies;
-    /* What encodings are said to be made of is asked for. */
+    /* Ask for the claims too: what encodings are made of. */
     int claims;
 } gnt_remote_spec;
 
-/* `spec` and what it points to outlive it. */
+/* `spec`, what it points to, the work and the model outlive it. */
 int gnt_remote_open(gnt_remote **out, gnt_work *w, const gnt_work_model *m, const gnt_remote_spec *spec,
                     gnt_err *err);
 void gnt_remote_free(gnt_remote *r);
 const gnt_chain *gnt_remote_chain(const gnt_remote *r);
 
-/* From here to gnt_remote_together hooks of clients run in a process of their own (side_copies.h): what they give can depend
- * on nothing but what they are given in between, sums and state among it. Wants "copies" of the request. */
-int gnt_remote_by_copies(const gnt_remote *r); /* 1: hooks of clients run in no other way */
-int gnt_remote_alone(gnt_remote *r, gnt_err *err);
-int gnt_remote_together(gnt_remote *r, gnt_err *err);
+/* 1: hooks of clients run in copies alone, and must stand between the two calls below. */
+int gnt_remote_uses_copies(const gnt_remote *r);
+/* From copy_begin to copy_end, hooks of clients run in a fresh copy of the process. What they give depends on
+ * nothing but what they are given in between, sums and state included. */
+int gnt_remote_copy_begin(gnt_remote *r, gnt_err *err);
+int gnt_remote_copy_end(gnt_remote *r, gnt_err *err);
 
 #endif

@@ -1,9 +1,10 @@
 /* The job `replay`: is each recorded update what its client computes from its own data alone?
  *
- * Every observed client's work in its round is done again, with the same weights, samples, streams and carried state, in a
- * copy of the defense's process in which no other client ever was. A defense cannot help that this is not the training, and
- * it does not help it: the bytes to be met are those that were aggregated. What differs was made of more than the client's
- * own: another client's data, a count of calls, a clock.
+ * Every observed client's work in its round is done again with the same weights, samples, random streams and
+ * saved state, in a copy of the defense's process that served no other client. A defense may notice that this
+ * is no training, but that does not help it: its bytes must be those that were aggregated. An update that
+ * differs was made of more than the client's own data: of another client's data, a count of calls, or a
+ * clock.
  *
  * Output `replay`: metadata {"checked": N, "differs": [{"round", "client", "says"}]}. */
 #include <inttypes.h>
@@ -30,12 +31,13 @@ typedef struct replaying {
     int64_t checked, all;
 } replaying;
 
-static int note(replaying *p, int32_t round, int64_t client, const char *says) {
+static int add_difference(replaying *p, int32_t round, int64_t client, const char *says) {
     return json_array_append_new(p->differs, json_pack("{s:i, s:I, s:s}", "round", (int)round, "client",
                                                        (json_int_t)client, "says", says));
 }
 
-/* The weights as the client has them: the broadcast ones, with what it kept in its place. */
+/* The weights that the client computes with: the broadcast ones, with the parameters that it keeps in their
+ * place. */
 static const float *weights_of(replaying *p, int32_t round, int64_t client, const float *weights) {
     const gnt_model *m = p->model.model;
     const int64_t own = gnt_model_own_size(m);
@@ -70,26 +72,27 @@ static int compute(replaying *p, int32_t round, int32_t client, const float *wei
     return rc;
 }
 
-/* One observed client in a process of its own. */
+/* One observed client, in a copy of its own. */
 static int replay_client(replaying *p, int32_t round, const gnt_recorded *r, int64_t j, const float *weights,
                          const float *buffers, gnt_err *err) {
     const int64_t size = gnt_model_shared_size(p->model.model), client = r->client[j];
     gnt_err why = {0};
     if (client < 0 || client >= p->part.clients)
         return gnt_fail(err, "the record names client %" PRId64 " of %" PRId32, client, p->part.clients);
-    if (gnt_remote_alone(p->remote, err) != 0)
+    if (gnt_remote_copy_begin(p->remote, err) != 0)
         return -1;
     const int failed = compute(p, round, (int32_t)client, weights, buffers, &why) != 0;
     if (p->work->should_stop(p->work->context))
         return gnt_fail(err, "stopped at client %" PRId64 " of round %" PRId32, client, round);
-    if (gnt_remote_together(p->remote, err) != 0)
+    if (gnt_remote_copy_end(p->remote, err) != 0)
         return failed ? gnt_fail(err, "%s", why.text) : -1;
     p->work->progress(p->work->context, (double)++p->checked, (double)p->all);
     if (failed)
-        return note(p, round, client, why.text);
+        return add_difference(p, round, client, why.text);
     if (memcmp(p->update, r->update + j * size, (size_t)size * sizeof *p->update) == 0)
         return 0;
-    return note(p, round, client, "its update, computed again from its own data alone, has other bytes");
+    return add_difference(p, round, client,
+                          "its update, computed again from its own data alone, has other bytes");
 }
 
 static int replay_stage(replaying *p, int32_t round, gnt_err *err) {

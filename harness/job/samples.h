@@ -1,7 +1,11 @@
 /* samples: sets of samples as bundles (safetensors), and in memory as plugins see them.
  *
- * Bundle: x (U8 n×features, meaning value/255, or F32), label (I32 n), a (I32 n×attributes); metadata says
- * kind, shape, classes and attributes. Row numbers of files never enter a bundle. */
+ * Bundle: x (U8 n × features, meaning value / 255, or F32 n × features), label (I32 n), a (I32 n ×
+ * attributes). Its metadata says kind, shape, classes and attributes. Row numbers of files never enter a
+ * bundle.
+ *
+ * Ownership: a gnt_sampleset owns everything that its view points to; gnt_sampleset_free frees it.
+ * Errors: −1 with a sentence. Bundles are not trusted: every size and value is checked. */
 #ifndef GNT_JOB_SAMPLES_H
 #define GNT_JOB_SAMPLES_H
 
@@ -12,7 +16,6 @@
 #include "gauntlet/plugin.h"
 #include "nn/io/safetensors.h"
 
-/* Owns everything its view points to. */
 typedef struct gnt_sampleset {
     gnt_samples view;
     float *x, *y;
@@ -27,19 +30,22 @@ typedef struct gnt_sampleset {
 int gnt_samples_pack(gnt_st *out, const gnt_data *data, const int64_t *rows, int64_t n, gnt_err *err);
 /* Rows row[0 … n − 1] of one bundle into an empty one. */
 int gnt_samples_rows(gnt_st *out, const gnt_st *from, const int64_t *row, int64_t n, gnt_err *err);
-/* Hostile bundles are refused with a sentence naming `where`. One-hot labels, ids 0 … n−1. */
+/* A bundle into memory, with one-hot labels and ids 0 … n − 1. The sentence of an error names `where`. */
 int gnt_samples_unpack(gnt_sampleset *out, const gnt_st *st, const char *where, gnt_err *err);
-/* A sensitive rectangle of images, the same in all: rows top … top + height − 1, columns left … left + width − 1. */
-typedef struct gnt_region {
-    int64_t top, left, height, width; /* height 0: none */
-} gnt_region;
-/* Marks it in every sample's mask; one that does not lie within the images is an error. */
-int gnt_samples_mark(gnt_sampleset *s, const gnt_region *region, gnt_err *err);
-/* Gives the attribute of that name, if there is one, the weight from 0 to 1 that the suite hides it with. Unpacked, all
- * weigh 0. */
-void gnt_samples_hide(gnt_sampleset *s, const char *attribute, double weight);
 void gnt_sampleset_free(gnt_sampleset *s);
-/* A view of samples from … from + n − 1. */
+
+/* A sensitive rectangle of images, in pixels, the same in all: rows top … top + height − 1, columns left …
+ * left + width − 1. height 0: there is none. */
+typedef struct gnt_region {
+    int64_t top, left, height, width;
+} gnt_region;
+/* Marks the region in every sample's mask. One that does not lie within the images is an error. */
+int gnt_samples_mark(gnt_sampleset *s, const gnt_region *region, gnt_err *err);
+/* Sets the weight of the attribute of that name, from 0 to 1: how much it is to be hidden. Without such an
+ * attribute nothing is done. */
+void gnt_samples_hide(gnt_sampleset *s, const char *attribute, double weight);
+
+/* Samples from … from + n − 1; borrows all of them. */
 gnt_samples gnt_samples_part(const gnt_samples *s, int64_t from, int64_t n);
 
 #endif

@@ -1,8 +1,9 @@
-/* The job `score`: an answer beside the truth. No plugin is opened here, and the answer is read as the
- * hostile bundle it is: what is missing, misshapen or not finite scores the worst, never nothing.
+/* The job `score`: compares an answer with the truth. No plugin is opened here, and the answer is not
+ * trusted: what is missing, has the wrong shape or is not finite scores the worst, never nothing.
  *
  * Output `score`: metadata {"targets": […], "measures": {…}, "floors": {…}, "chance": {…}, "convergence":
- * […], "facts": {…}} as docs/results.md describes; output `images`: a few targets as private, observed, recovered. */
+ * […], "facts": {…}} as docs/results.md describes; output `images`: a few targets as private, observed,
+ * recovered. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,9 +21,9 @@ static int any_answer(const score *s, const char *kind) {
     return 0;
 }
 
-/* What was observed in a round says itself how many samples may stand behind it. */
-static int64_t members_told(const score *s) {
-    json_t *all = json_loads(s->seen.metadata ? s->seen.metadata : "", JSON_REJECT_DUPLICATES, NULL);
+/* How many samples may stand behind an observation in the round, as the bundle says; 0: it does not say. */
+static int64_t members_stated(const score *s) {
+    json_t *all = json_loads(s->observed.metadata ? s->observed.metadata : "", JSON_REJECT_DUPLICATES, NULL);
     const json_int_t n = json_integer_value(json_object_get(all, "members"));
     json_decref(all);
     return n > 0 && n <= INT32_MAX ? n : 0;
@@ -30,23 +31,23 @@ static int64_t members_told(const score *s) {
 
 static int open_all(score *s, gnt_err *err) {
     gnt_work *w = s->work;
-    if (gnt_work_samples(&s->targets, w, "targets", &s->ask->samples, err) != 0 ||
-        gnt_work_samples(&s->public_data, w, "public", &s->ask->samples, err) != 0 ||
-        gnt_work_samples(&s->clients, w, "clients", &s->ask->samples, err) != 0 ||
-        w->read(w->context, "seen", &s->seen, err) != 0)
+    if (gnt_work_samples(&s->targets, w, "targets", &s->request->samples, err) != 0 ||
+        gnt_work_samples(&s->public_data, w, "public", &s->request->samples, err) != 0 ||
+        gnt_work_samples(&s->clients, w, "clients", &s->request->samples, err) != 0 ||
+        w->read(w->context, "seen", &s->observed, err) != 0)
         return -1;
     gnt_err why = {0};
     if (w->read(w->context, "answer", &s->answer, &why) != 0)
         return gnt_fail(err, "the attack's answer cannot be read: %s", why.text);
     if (s->surface != GNT_SURFACE_TRANSCRIPT)
-        s->members = members_told(s);
+        s->members = members_stated(s);
     if (score_open_sets(s, err) != 0)
         return -1;
     const gnt_samples *t = &s->targets.view;
     s->n = s->observations * s->batch;
-    if ((s->ask->goals & GNT_GOAL_CONTRIBUTION) && score_read_contributions(s, err) != 0)
+    if ((s->request->goals & GNT_GOAL_CONTRIBUTION) && score_read_contributions(s, err) != 0)
         return -1;
-    if (s->of_all) {
+    if (s->is_transcript) {
         s->n = s->clients_in_sum;
         s->target = gnt_array((size_t)s->n, sizeof *s->target);
         return s->target && s->n ? 0 : gnt_fail(err, "a transcript can be scored for contributions alone");
@@ -67,19 +68,19 @@ static void close_all(score *s) {
     gnt_sampleset_free(&s->public_data);
     gnt_sampleset_free(&s->clients);
     gnt_st_free(&s->answer);
-    gnt_st_free(&s->seen);
-    gnt_st_free(&s->given);
+    gnt_st_free(&s->observed);
+    gnt_st_free(&s->contributions);
     gnt_free(s->target);
     gnt_free(s->first);
     gnt_free(s->mean);
-    gnt_free(s->shown_below);
-    gnt_free(s->place);
+    gnt_free(s->mse_limit);
+    gnt_free(s->candidate);
     gnt_free(s->attribute_truth);
-    gnt_free(s->attribute_told);
+    gnt_free(s->attribute_answer);
 }
 
 static int score_goals(score *s, gnt_err *err) {
-    const uint32_t goals = s->ask->goals;
+    const uint32_t goals = s->request->goals;
     if ((goals & GNT_GOAL_RECONSTRUCTION) &&
         (score_reconstructions(s, err) != 0 || score_judges(s, err) != 0))
         return -1;
@@ -98,7 +99,7 @@ static int score_goals(score *s, gnt_err *err) {
 int gnt_job_score(gnt_work *w, gnt_err *err) {
     const gnt_request_score *q = &w->request->score;
     score s = {.work = w,
-               .ask = q,
+               .request = q,
                .key = q->key,
                .observations = q->observe.targets,
                .batch = q->observe.batch,
@@ -109,11 +110,11 @@ int gnt_job_score(gnt_work *w, gnt_err *err) {
                .marks = json_array(),
                .attribute = q->attribute ? (int32_t)q->attribute->index : -1,
                .region = gnt_work_region(&q->samples),
-               .of_all = q->observe.surface == GNT_SURFACE_TRANSCRIPT,
+               .is_transcript = q->observe.surface == GNT_SURFACE_TRANSCRIPT,
                .attribute_values = q->attribute ? (int32_t)q->attribute->values : 0};
     gnt_st_init(&s.answer);
-    gnt_st_init(&s.seen);
-    gnt_st_init(&s.given);
+    gnt_st_init(&s.observed);
+    gnt_st_init(&s.contributions);
     gnt_st_init(&s.mixing);
     int rc = open_all(&s, err);
     if (rc == 0)

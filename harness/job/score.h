@@ -1,4 +1,7 @@
-/* score: what the files of the score job share. */
+/* score: what the files of the score job share.
+ *
+ * Ownership: the `score` of gnt_job_score owns all its members, which that function frees at its end;
+ * pointers of a score_target borrow from it. Errors: −1 with a sentence. */
 #ifndef GNT_JOB_SCORE_H
 #define GNT_JOB_SCORE_H
 
@@ -7,120 +10,166 @@
 #include "metric/image.h"
 #include "metric/label.h"
 
-/* Measures that a suite must ask for: those of gnt_lpips_names, and the feature distance. */
+/* Networks that compare images, which a suite must ask for: those of gnt_lpips_names, and one that gauntlet
+ * trained. */
 enum { SCORE_FEATURES = GNT_LPIPS_NETS, SCORE_JUDGES };
 extern const char *const score_judge_names[SCORE_JUDGES];
 
-typedef struct score_target { /* one private sample: of a set, the one that an answer was assigned to */
-    int64_t member;           /* row of `targets`; −1: no answer, so that none of the set is meant */
-    int64_t mean_member;      /* the same for the mean public image */
+/* One private sample, or of a set the one that an answer was assigned to, or one client of a transcript. */
+typedef struct score_target {
+    /* Row of `targets`. −1: there is no answer, so no sample of the set is meant. */
+    int64_t member;
+    /* The row that the mean public image is assigned to. */
+    int64_t mean_member;
     int has_image, has_label, has_attribute;
-    gnt_metric_image image, region; /* region: of the sensitive rectangle, where there is one */
-    const float *recovered;         /* NULL when missing */
-    double apart[SCORE_JUDGES];     /* where score.judged */
+    gnt_metric_image image;
+    /* The same measures on the sensitive rectangle, where there is one. */
+    gnt_metric_image region;
+    /* NULL: there is no answer. */
+    const float *recovered;
+    /* By each network, where score.judged. */
+    double distance[SCORE_JUDGES];
+    /* Identification: 1 where the candidate nearest to the answer is this sample, and its place among all. */
     double hit, rank;
-    double label_right; /* of a batch: the share of its labels that were told */
-    int attribute_right;
-    int32_t attribute_truth, attribute_told;
-    int has_contribution; /* of the client behind it; of a transcript each client is a target */
+    /* Of a batch: the share of its labels that the answer has. */
+    double label_share;
+    int attribute_hit;
+    int32_t attribute_truth, attribute_answer;
+    /* Of the client behind the target; of a transcript each client is a target. */
+    int has_contribution;
     double contribution_error;
-    const double *contribution_told, *contribution_truth; /* score.entries each; told may be NULL */
+    /* score.entries each; contribution_answer may be NULL. */
+    const double *contribution_answer, *contribution_truth;
 } score_target;
 
 typedef struct score {
     gnt_work *work;
-    const gnt_request_score *ask;
+    const gnt_request_score *request;
     gnt_key key;
     gnt_sampleset targets, public_data, clients;
-    gnt_st answer, seen, given; /* given: to the secure sum */
-    int64_t observations, batch,
-        n; /* n = observations × batch private samples, or the clients of a transcript */
-    /* Rows of `targets` of which an observation may show any; `batch`: it shows just these. Rows that are judged in all,
-     * and the first one of each observation; first NULL: those of the observations lie one after the other. */
-    int64_t members, rows, *first;
-    int64_t *place;             /* of each row among the candidates of identification; NULL: its own number */
-    float *mean;                /* the mean public image; NULL: there is none */
-    double *shown_below;        /* score_claims.c's alone */
-    int of_all;                 /* the one observation is a transcript, of all clients */
-    const double *contribution; /* clients_in_sum × entries, in `given` */
-    int64_t clients_in_sum, entries;
-    double contribution_rank;  /* NaN where there is no order */
-    double contribution_blind; /* the error of a guess without looking */
-    gnt_metric_shape shape;
-    gnt_region region; /* height 0: none */
-    int is_image;
+    /* Bundles: the answer, the observations ("seen"), what clients gave to the secure sum. */
+    gnt_st answer, observed, contributions;
+    /* n: targets to be scored, observations × batch private samples, or the clients of a transcript. */
+    int64_t observations, batch, n;
+    /* Rows of `targets` that an observation may show, any `batch` of them. Equal to `batch`: it shows just
+     * these. */
+    int64_t members;
+    /* Rows of `targets` in all. */
+    int64_t rows;
+    /* The first row of each observation. NULL: rows of the observations lie one after the other. */
+    int64_t *first;
+    /* The place of each row among the candidates of identification. NULL: its own number. */
+    int64_t *candidate;
     size_t candidates;
+    /* The mean public image. NULL: there are no public images. */
+    float *mean;
+    /* Of each row, for score_claims.c alone: the MSE below which an image shows it. */
+    double *mse_limit;
+    /* The one observation is a transcript, of all clients. */
+    int is_transcript;
+    /* clients_in_sum × entries, in `contributions`. */
+    const double *contribution;
+    int64_t clients_in_sum, entries;
+    /* Rank correlation; NaN where clients have no order. */
+    double contribution_rank;
+    /* The error of an answer that needs no observation. */
+    double contribution_floor;
+    gnt_metric_shape shape;
+    /* height 0: there is none. */
+    gnt_region region;
+    int is_image;
     int judged[SCORE_JUDGES];
-    double mean_apart[SCORE_JUDGES];  /* of the mean public image, over targets; NaN without public images */
-    char unjudged[SCORE_JUDGES][300]; /* why not, "" where nobody asked */
+    /* Of the mean public image, over targets; NaN without public images. */
+    double mean_distance[SCORE_JUDGES];
+    /* Why a network that was asked for judged nothing; "" otherwise. */
+    char unjudged[SCORE_JUDGES][300];
     score_target *target;
     int32_t attribute, attribute_values;
-    int32_t *attribute_truth, *attribute_told; /* one for each observation */
-    /* where sets were encoded */
+    /* One for each observation. */
+    int32_t *attribute_truth, *attribute_answer;
+    /* One GNT_SURFACE_*. */
     uint32_t surface;
-    int chained;   /* the answer is to encodings that an earlier attack recovered */
-    int64_t set;   /* samples encoded together, 0: none */
-    int as_sets;   /* an observation is a set of encodings, its batch the set; else it is of one encoding */
-    gnt_st mixing; /* what encodings are made of */
-    json_t *facts; /* numbers of the whole cell, by name */
-    json_t *marks; /* what a reader of the numbers has to know: [{"what", "says"}, …] */
+    /* The answer is to encodings that an earlier attack recovered. */
+    int chained;
+    /* Samples encoded together; 0: none. */
+    int64_t set;
+    /* 1: an observation is a set of encodings, and its batch is the set. 0: it is of one encoding. */
+    int as_sets;
+    /* The claims: what encodings are made of. */
+    gnt_st mixing;
+    /* Numbers of the whole cell, by name. */
+    json_t *facts;
+    /* [{"what", "says"}, …]: what a reader of the numbers has to know. */
+    json_t *marks;
 } score;
 
 /* ---- score_answer.c ---- */
-/* Tensor KIND.J of the answer, rows × columns; NULL: it was not answered so. */
+
+/* Tensor KIND.J of the answer, *rows × columns. NULL: there is none of that shape. */
 const float *score_answer(const score *s, const char *kind, int64_t j, int64_t columns, int64_t *rows);
 
-/* Rows of a table of floats that lies in memory; `table` is kept by reference. */
+/* Rows of a table of floats in memory; `table` is kept by reference. */
 typedef struct score_table {
     const float *x;
     size_t features;
 } score_table;
 gnt_metric_rows score_rows(const score_table *table, size_t n);
 
-int score_reconstructions(score *s, gnt_err *err); /* score_reconstruction.c */
-int score_attributes(score *s, gnt_err *err);      /* score_attribute.c */
+/* ---- score_members.c: answers that are assigned to members of larger sets ---- */
 
-/* score_members.c: whether answers are assigned to members of larger sets, the rows behind observation j, and the sample
- * that target i stands for (any of the set's where there was no answer). */
+/* 1 where they are. */
 int score_by_members(const score *s);
+/* The first row behind observation j. */
 int64_t score_first(const score *s, int64_t j);
+/* The sample that target i stands for; any of the set's where there was no answer. */
 const float *score_truth(const score *s, int64_t i);
-/* Judges the answers x (count of them) to observation j, and what the mean image would score there. */
+/* Judges the answers x (count × features) to observation j, and what the mean image would score there. */
 int score_judge_members(score *s, int64_t j, const float *x, int64_t count, gnt_err *err);
-/* The rows that labels and attributes of observation j are compared with: those its images were assigned to, else the whole
- * set. row has room for `members`; returns how many. */
+/* The rows that labels and attributes of observation j are compared with: those its images were assigned to,
+ * else the whole set. row has room for `members`; returns how many. */
 int64_t score_rows_behind(const score *s, int64_t j, int64_t *row);
 int score_mean_image(score *s, gnt_err *err);
 
-/* score_candidates.c: what identification chooses among, as rows of one table that is to be freed. */
-int score_candidates(score *s, float **rows, size_t *n, gnt_err *err);
+/* ---- score_sets.c ---- */
 
-/* score_label.c */
-int score_labels(score *s, gnt_err *err);
-int score_label_chance(const score *s, double *chance, gnt_err *err);
-
-int score_floors(score *s, json_t *floors, json_t *chance, gnt_err *err); /* score_floors.c */
-
-/* score_claims.c: what a defense says of its encodings, beside what they show. Numbers and a mark, never a score. */
-int score_claims(score *s, gnt_err *err);
-
-/* score_sets.c. Opening also settles the rows behind each observation. */
+/* Opens the claims, and settles the rows behind each observation. */
 int score_open_sets(score *s, gnt_err *err);
-/* weight (encodings × set) or source of a set, as check_mixing found them sound. */
-const gnt_st_tensor *score_mixing(const score *s, const char *kind, int64_t set);
 void score_close_sets(score *s);
+/* weight (encodings × set) or source (encodings) of a set, checked when they were opened. */
+const gnt_st_tensor *score_mixing(const score *s, const char *kind, int64_t set);
 int score_sets(score *s, const gnt_metric_rows *candidates, gnt_err *err);
 int64_t score_n_sets(const score *s);
 /* The encoding, or the update, that shows most of target i; −1: none. */
 int64_t score_encoding_of(const score *s, int64_t i);
 
-int score_read_contributions(score *s, gnt_err *err);
-int score_contributions(score *s, gnt_err *err); /* score_contribution.c */
-/* score_region.c: after the reconstructions; and the regions of n images, as a fresh array. */
+/* ---- one file each ---- */
+
+/* score_candidates.c: what identification chooses among: rows of one table, freed with gnt_free. */
+int score_candidates(score *s, float **rows, size_t *n, gnt_err *err);
+/* score_reconstruction.c */
+int score_reconstructions(score *s, gnt_err *err);
+/* score_region.c: after the reconstructions. */
 int score_regions(score *s, gnt_err *err);
+/* The regions of n images, freed with gnt_free. */
 int score_crop(const score *s, const float *images, int64_t n, float **out, gnt_err *err);
-int score_judges(score *s, gnt_err *err); /* score_judges.c */
-int score_write(score *s, gnt_err *err);  /* score_write.c */
-int score_images(score *s, gnt_err *err); /* score_images.c */
+/* score_judges.c */
+int score_judges(score *s, gnt_err *err);
+/* score_label.c */
+int score_labels(score *s, gnt_err *err);
+int score_label_chance(const score *s, double *chance, gnt_err *err);
+/* score_attribute.c */
+int score_attributes(score *s, gnt_err *err);
+/* score_contribution.c */
+int score_read_contributions(score *s, gnt_err *err);
+int score_contributions(score *s, gnt_err *err);
+/* score_floors.c */
+int score_floors(score *s, json_t *floors, json_t *chance, gnt_err *err);
+/* score_claims.c: what a defense says of its encodings, compared with what they show. Facts and a mark, never
+ * a score. */
+int score_claims(score *s, gnt_err *err);
+/* score_write.c */
+int score_write(score *s, gnt_err *err);
+/* score_images.c */
+int score_images(score *s, gnt_err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Private attributes that an attack infers, beside the true ones. */
+/* Private attributes that an attack infers, compared with the true ones. */
 #include "base/mem.h"
 #include "job/score.h"
 
@@ -20,9 +20,9 @@ static int32_t attribute_of(const score *s, int64_t j, int64_t *row) {
 
 int score_attributes(score *s, gnt_err *err) {
     s->attribute_truth = gnt_array((size_t)s->observations, sizeof *s->attribute_truth);
-    s->attribute_told = gnt_array((size_t)s->observations, sizeof *s->attribute_told);
+    s->attribute_answer = gnt_array((size_t)s->observations, sizeof *s->attribute_answer);
     int64_t *row = gnt_array((size_t)s->members, sizeof *row);
-    if (!s->attribute_truth || !s->attribute_told || !row) {
+    if (!s->attribute_truth || !s->attribute_answer || !row) {
         gnt_free(row);
         return gnt_fail(err, "out of memory for attributes");
     }
@@ -30,14 +30,14 @@ int score_attributes(score *s, gnt_err *err) {
         int64_t rows = 0;
         const float *scores = score_answer(s, "attribute", j, s->attribute_values, &rows);
         s->attribute_truth[j] = attribute_of(s, j, row);
-        s->attribute_told[j] = GNT_METRIC_NO_LABEL;
+        s->attribute_answer[j] = GNT_METRIC_NO_LABEL;
         if (scores)
-            gnt_metric_labels_of_scores(&s->attribute_told[j], scores, 1, s->attribute_values);
+            gnt_metric_labels_of_scores(&s->attribute_answer[j], scores, 1, s->attribute_values);
         for (int64_t i = 0; i < s->batch; i++) {
             score_target *t = &s->target[j * s->batch + i];
-            t->attribute_right = s->attribute_truth[j] == s->attribute_told[j];
+            t->attribute_hit = s->attribute_truth[j] == s->attribute_answer[j];
             t->attribute_truth = s->attribute_truth[j];
-            t->attribute_told = s->attribute_told[j];
+            t->attribute_answer = s->attribute_answer[j];
             t->has_attribute = 1;
         }
     }

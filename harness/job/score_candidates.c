@@ -1,6 +1,6 @@
-/* What identification chooses among: every private sample that is judged, then samples of clients. One of these that is a
- * judged sample, byte for byte, is left out: it would be as near to every answer, and halve each hit. For the same reason a
- * sample that is a member of several sets stands there once. */
+/* What identification chooses among: every private sample that is judged, then samples of clients. One of
+ * these that is a judged sample, byte for byte, is left out: it would be as near to every answer, and halve
+ * each hit. For the same reason a sample that is a member of several sets stands there once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,9 +55,9 @@ static int64_t take_judged(score *s, const hashed *list, float *rows) {
     int64_t taken = 0;
     for (int64_t i = 0; i < s->rows; i++) {
         const float *one = s->targets.x + i * f;
-        int64_t same = s->place ? find_row(list, s->rows, s->targets.x, one, f) : i;
-        if (s->place)
-            s->place[i] = same < i ? s->place[same] : taken;
+        int64_t same = s->candidate ? find_row(list, s->rows, s->targets.x, one, f) : i;
+        if (s->candidate)
+            s->candidate[i] = same < i ? s->candidate[same] : taken;
         if (same == i)
             memcpy(rows + taken++ * f, one, (size_t)f * sizeof *rows);
     }
@@ -69,10 +69,10 @@ int score_candidates(score *s, float **rows, size_t *n, gnt_err *err) {
     const size_t row_size = (size_t)f * sizeof **rows;
     const int64_t room = judged + (others < MOST_CANDIDATES ? others : MOST_CANDIDATES);
     int64_t taken = 0;
-    s->place = score_by_members(s) ? gnt_array((size_t)judged, sizeof *s->place) : NULL;
+    s->candidate = score_by_members(s) ? gnt_array((size_t)judged, sizeof *s->candidate) : NULL;
     hashed *list = gnt_array((size_t)judged, sizeof *list);
     *rows = gnt_array((size_t)(room * f), sizeof **rows);
-    if (!list || !*rows || (score_by_members(s) && !s->place)) {
+    if (!list || !*rows || (score_by_members(s) && !s->candidate)) {
         gnt_free(list);
         gnt_free(*rows);
         *rows = NULL;

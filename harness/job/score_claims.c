@@ -1,10 +1,10 @@
-/* What a defense says of its encodings, beside what they show. Which sample an encoding is of, and how much of each is in it,
- * is told by the defense, which may have reasons to tell something else. No score rests on that; here the two are compared.
+/* Claims: what a defense says of its encodings, compared with what they show. Which sample an encoding is of,
+ * and how much of each is in it, is the defense's word, which may be false. No score rests on it.
  *
- * What shows nothing settles nothing: an image counts where it is nearer to the member of the set that it is nearest to than every
- * public image and their mean are. (The mean alone is not enough: an encoding that is no private image at all, as of a defense
- * that moves far from its own, is often nearer to some member than the mean.) It agrees where the defense says that this member is in the encoding, with any weight, since partners of
- * a mix show as well as what it is mostly of. */
+ * An image counts where it is nearer to one member of the set than every public image and their mean are. The
+ * mean alone is not enough: an encoding far from its own sample is often nearer to some member than the mean
+ * is. It agrees where the defense says that this member is in the encoding, with any weight: every partner of
+ * a mix shows. */
 #include <math.h>
 #include <stdio.h>
 
@@ -19,7 +19,7 @@ typedef struct votes {
     int64_t agree, n;
 } votes;
 
-/* The MSE to each row of `targets` below which an image shows it; without public images nothing does. */
+/* The MSE to each row of `targets` below which an image shows it. Without public images none does. */
 static int find_limits(score *s, gnt_err *err) {
     const size_t n = (size_t)s->targets.view.n, f = (size_t)s->targets.view.features;
     if (!s->mean)
@@ -27,18 +27,18 @@ static int find_limits(score *s, gnt_err *err) {
     const score_table table = {s->public_data.x, f};
     gnt_metric_rows rows = score_rows(&table, (size_t)s->public_data.view.n);
     size_t *row = gnt_array(n, sizeof *row);
-    s->shown_below = gnt_array(n, sizeof *s->shown_below);
-    int rc = row && s->shown_below ? gnt_metric_nearest(row, s->shown_below, s->targets.x, n, &rows, err)
-                                   : gnt_fail(err, "out of memory for the nearest of %zu images", n);
+    s->mse_limit = gnt_array(n, sizeof *s->mse_limit);
+    int rc = row && s->mse_limit ? gnt_metric_nearest(row, s->mse_limit, s->targets.x, n, &rows, err)
+                                 : gnt_fail(err, "out of memory for the nearest of %zu images", n);
     for (size_t i = 0; rc == 0 && i < n; i++)
-        s->shown_below[i] = fmin(s->shown_below[i], gnt_metric_mse(s->targets.x + i * f, s->mean, f, NULL));
+        s->mse_limit[i] = fmin(s->mse_limit[i], gnt_metric_mse(s->targets.x + i * f, s->mean, f, NULL));
     gnt_free(row);
     return rc;
 }
 
 /* Row of `targets`, and whether an image that has `mse` to it shows it. */
 static int shows(const score *s, int64_t row, double mse) {
-    return s->shown_below && mse < s->shown_below[row];
+    return s->mse_limit && mse < s->mse_limit[row];
 }
 
 /* Does the defense say that encoding e of the set holds this member? */
@@ -68,7 +68,7 @@ static votes of_answers(const score *s) {
 
 /* Encodings that were released are images themselves. */
 static votes of_encodings(const score *s) {
-    const gnt_st_tensor *x = gnt_st_find(&s->seen, "encoded_x");
+    const gnt_st_tensor *x = gnt_st_find(&s->observed, "encoded_x");
     const int64_t f = s->targets.view.features;
     votes v = {0, 0};
     int64_t at = 0;

@@ -1,4 +1,4 @@
-/* What was told of each client's part in the secure sum, beside what it was. */
+/* Each client's part in the secure sum: what was answered, compared with what it gave. */
 #include <math.h>
 #include <stdio.h>
 
@@ -10,9 +10,9 @@
 int score_read_contributions(score *s, gnt_err *err) {
     if (!s->work->has(s->work->context, "contributions"))
         return gnt_fail(err, "the training left no contributions to a secure sum to score against");
-    if (s->work->read(s->work->context, "contributions", &s->given, err) != 0)
+    if (s->work->read(s->work->context, "contributions", &s->contributions, err) != 0)
         return -1;
-    const gnt_st_tensor *t = gnt_state_first(&s->given, "contribution", GNT_ST_F64, 2);
+    const gnt_st_tensor *t = gnt_state_first(&s->contributions, "contribution", GNT_ST_F64, 2);
     if (!t || t->dim[0] < 1 || t->dim[1] < 1)
         return gnt_fail(err, "the training left no contributions to a secure sum to score against");
     s->contribution = t->data;
@@ -22,14 +22,14 @@ int score_read_contributions(score *s, gnt_err *err) {
 }
 
 /* Rows that were answered: one for each update, or one for each client of a transcript. */
-static const double *told_of(const score *s, int64_t unit) {
+static const double *answer_of(const score *s, int64_t unit) {
     char name[64];
-    int64_t rows = s->of_all ? s->clients_in_sum : 1;
-    snprintf(name, sizeof name, "contribution.%lld", s->of_all ? 0LL : (long long)unit);
+    int64_t rows = s->is_transcript ? s->clients_in_sum : 1;
+    snprintf(name, sizeof name, "contribution.%lld", s->is_transcript ? 0LL : (long long)unit);
     const gnt_st_tensor *t = gnt_st_find(&s->answer, name);
     if (!t || t->type != GNT_ST_F64 || t->rank != 2 || t->dim[0] != rows || t->dim[1] != s->entries)
         return NULL;
-    return (const double *)t->data + (s->of_all ? unit * s->entries : 0);
+    return (const double *)t->data + (s->is_transcript ? unit * s->entries : 0);
 }
 
 static const double *truth_of(const score *s, int64_t unit) {
@@ -37,7 +37,7 @@ static const double *truth_of(const score *s, int64_t unit) {
 }
 
 static int64_t units_of(const score *s) {
-    return s->of_all ? s->clients_in_sum : s->observations;
+    return s->is_transcript ? s->clients_in_sum : s->observations;
 }
 
 static double mean_of_entry(const score *s, int64_t e, int size) {
@@ -49,34 +49,34 @@ static double mean_of_entry(const score *s, int64_t e, int size) {
     return sum / (double)s->clients_in_sum;
 }
 
-/* Mean over entries of the relative error; told NULL: no answer. */
-static double error_of(const score *s, const double *told, const double *truth, const double *usual) {
+/* Mean over entries of the relative error; answer NULL: no answer. */
+static double error_of(const score *s, const double *answer, const double *truth, const double *usual) {
     double sum = 0;
     for (int64_t e = 0; e < s->entries; e++)
-        sum += gnt_metric_relative_error(told ? told[e] : (double)NAN, truth[e], usual[e]);
+        sum += gnt_metric_relative_error(answer ? answer[e] : (double)NAN, truth[e], usual[e]);
     return sum / (double)s->entries;
 }
 
 /* Mean over the entries that differ between clients. */
 static int rank_entries(score *s, gnt_err *err) {
     size_t n = (size_t)units_of(s), counted = 0;
-    double *told = gnt_array(2 * n, sizeof *told), *truth = told ? told + n : NULL, sum = 0;
-    int rc = told ? 0 : gnt_fail(err, "out of memory for the ranks of %zu clients", n);
+    double *answer = gnt_array(2 * n, sizeof *answer), *truth = answer ? answer + n : NULL, sum = 0;
+    int rc = answer ? 0 : gnt_fail(err, "out of memory for the ranks of %zu clients", n);
     for (int64_t e = 0; rc == 0 && e < s->entries; e++) {
         for (size_t i = 0; i < n; i++) {
-            const double *row = told_of(s, (int64_t)i);
-            told[i] = row ? row[e] : (double)NAN;
+            const double *row = answer_of(s, (int64_t)i);
+            answer[i] = row ? row[e] : (double)NAN;
             truth[i] = truth_of(s, (int64_t)i)[e];
         }
         double r;
-        rc = gnt_metric_rank_correlation(&r, told, truth, n, err);
+        rc = gnt_metric_rank_correlation(&r, answer, truth, n, err);
         if (rc == 0 && isfinite(r)) {
             sum += r;
             counted++;
         }
     }
     s->contribution_rank = counted ? sum / (double)counted : (double)NAN;
-    gnt_free(told);
+    gnt_free(answer);
     return rc;
 }
 
@@ -89,21 +89,21 @@ int score_contributions(score *s, gnt_err *err) {
         average[e] = mean_of_entry(s, e, 0);
         usual[e] = mean_of_entry(s, e, 1);
     }
-    int64_t units = units_of(s), each = s->of_all ? 1 : s->batch;
-    s->contribution_blind = 0;
+    int64_t units = units_of(s), each = s->is_transcript ? 1 : s->batch;
+    s->contribution_floor = 0;
     for (int64_t u = 0; u < units; u++) {
-        const double *told = told_of(s, u), *truth = truth_of(s, u);
-        s->contribution_blind += error_of(s, average, truth, usual) / (double)units;
+        const double *answer = answer_of(s, u), *truth = truth_of(s, u);
+        s->contribution_floor += error_of(s, average, truth, usual) / (double)units;
         for (int64_t i = u * each; i < (u + 1) * each; i++) {
             s->target[i].has_contribution = 1;
-            s->target[i].contribution_error = error_of(s, told, truth, usual);
-            s->target[i].contribution_told = told;
+            s->target[i].contribution_error = error_of(s, answer, truth, usual);
+            s->target[i].contribution_answer = answer;
             s->target[i].contribution_truth = truth;
         }
     }
-    /* whoever does not know the sum has no average to guess: 0 is as good as anything */
-    if (!s->of_all && !(s->ask->granted & GNT_KNOWS_SUM))
-        s->contribution_blind = 1;
+    /* without the sum there is no average to answer with: 0 is as good as anything */
+    if (!s->is_transcript && !(s->request->granted & GNT_KNOWS_SUM))
+        s->contribution_floor = 1;
     gnt_free(average);
     return rank_entries(s, err);
 }

@@ -1,4 +1,4 @@
-/* Beside the reconstructions: what guesses score that saw nothing, judged as answers are. */
+/* Floors of the reconstructions: what guesses without any observation score, judged as answers are. */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* A few targets as pictures: private, observed, recovered. An update has no picture of its own; its entries
- * are shown in order, grey for 0, so that a reader sees at least what reached the server. */
+/* A few targets as pictures: private, observed, recovered. An update is no picture; its entries are shown in
+ * order, grey for 0. */
 #include <math.h>
 #include <string.h>
 
@@ -33,8 +33,8 @@ static void show_update(uint8_t *out, int64_t features, const float *update, int
 
 static void show_observed(const score *s, uint8_t *out, int64_t k) {
     int64_t f = s->targets.view.features;
-    const gnt_st_tensor *encoded = gnt_st_find(&s->seen, "encoded_x"),
-                        *update = gnt_st_find(&s->seen, "update");
+    const gnt_st_tensor *encoded = gnt_st_find(&s->observed, "encoded_x"),
+                        *update = gnt_st_find(&s->observed, "update");
     memset(out, 128, (size_t)(k * f));
     for (int64_t i = 0; i < k; i++) {
         int64_t shown = score_encoding_of(s, i);

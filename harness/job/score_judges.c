@@ -1,5 +1,5 @@
-/* Recovered images as networks see them: LPIPS by weights that came with the job, and the features of a network that gauntlet
- * trained. What cannot be judged so gets the reason in the place of a number. */
+/* Recovered images compared by networks: LPIPS, by weights that came with the job, and the features of a
+ * network that gauntlet trained. Where a network cannot judge, the reason takes the place of a number. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static void judge_mean(score *s, int which, gnt_features *f) {
     for (int64_t i = 0; s->mean && i < s->n; i++)
         sum += gnt_features_distance(f, s->targets.x + s->target[i].mean_member * s->targets.view.features,
                                      s->mean);
-    s->mean_apart[which] = s->mean ? sum / (double)s->n : NAN;
+    s->mean_distance[which] = s->mean ? sum / (double)s->n : NAN;
 }
 
 /* Takes f over. An answer that is broken or missing is as far off as can be. */
@@ -25,7 +25,7 @@ static void judge_all(score *s, int which, gnt_features *f) {
         score_target *t = &s->target[i];
         int whole = t->recovered && !t->image.broken && !t->image.missing;
         double d = whole ? gnt_features_distance(f, score_truth(s, i), t->recovered) : NAN;
-        t->apart[which] = isfinite(d) ? d : gnt_features_worst(f);
+        t->distance[which] = isfinite(d) ? d : gnt_features_worst(f);
     }
     s->judged[which] = 1;
     judge_mean(s, which, f);
@@ -90,7 +90,7 @@ static int judge_by_features(score *s, const gnt_request_model *model, gnt_err *
 }
 
 int score_judges(score *s, gnt_err *err) {
-    const gnt_request_score *q = s->ask;
+    const gnt_request_score *q = s->request;
     for (size_t k = 0; k < q->lpips.n; k++)
         for (int i = 0; i < GNT_LPIPS_NETS; i++)
             if (strcmp(q->lpips.at[k].net, gnt_lpips_names[i]) == 0)

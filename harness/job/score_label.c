@@ -1,10 +1,10 @@
-/* Labels that were told of each observation, in no order: the share of the true ones that they cover, and what the best blind
- * answer covers. */
+/* Labels answered for each observation, in no order: the share of the true ones that they cover, and the
+ * share that the best answer without any observation covers. */
 #include "base/mem.h"
 #include "job/score.h"
 
-/* The true labels of observation j, `members` at most. Where images were answered for a part of a batch, the rest of it has
- * none: −1, which nothing covers. */
+/* The true labels of observation j, `members` at most. Where images were answered for a part of a batch, the
+ * rest of it has none: −1, which nothing covers. */
 static int64_t labels_behind(const score *s, int64_t j, int64_t *row, int32_t *label) {
     int64_t n = score_rows_behind(s, j, row);
     for (int64_t i = 0; i < n; i++)
@@ -14,11 +14,11 @@ static int64_t labels_behind(const score *s, int64_t j, int64_t *row, int32_t *l
     return n;
 }
 
-/* Of a set only `batch` can be told: the share is of those. */
-static int cover(const score *s, const int32_t *truth, int64_t n, const int32_t *told, double *share,
+/* Of a set only `batch` labels can be answered, so the share is of those. */
+static int cover(const score *s, const int32_t *truth, int64_t n, const int32_t *answer, double *share,
                  gnt_err *err) {
     double part;
-    if (gnt_metric_batch_labels(&part, truth, (size_t)n, told, (size_t)s->batch, s->targets.view.classes,
+    if (gnt_metric_batch_labels(&part, truth, (size_t)n, answer, (size_t)s->batch, s->targets.view.classes,
                                 err) != 0)
         return -1;
     *share = n > s->batch ? (double)(int64_t)(part * (double)n + 0.5) / (double)s->batch : part;
@@ -26,19 +26,19 @@ static int cover(const score *s, const int32_t *truth, int64_t n, const int32_t 
 }
 
 typedef struct label_room {
-    int32_t *told, *truth;
+    int32_t *answer, *truth;
     int64_t *row;
 } label_room;
 
 static int make_room(label_room *r, const score *s, gnt_err *err) {
     size_t n = (size_t)s->members;
-    *r = (label_room){gnt_array((size_t)s->batch, sizeof *r->told), gnt_array(n, sizeof *r->truth),
+    *r = (label_room){gnt_array((size_t)s->batch, sizeof *r->answer), gnt_array(n, sizeof *r->truth),
                       gnt_array(n, sizeof *r->row)};
-    return r->told && r->truth && r->row ? 0 : gnt_fail(err, "out of memory for labels");
+    return r->answer && r->truth && r->row ? 0 : gnt_fail(err, "out of memory for labels");
 }
 
 static void free_room(label_room *r) {
-    gnt_free(r->told);
+    gnt_free(r->answer);
     gnt_free(r->truth);
     gnt_free(r->row);
 }
@@ -52,11 +52,11 @@ int score_labels(score *s, gnt_err *err) {
         double share = 0;
         const float *scores = score_answer(s, "labels", j, classes, &n);
         if (scores && n == s->batch) {
-            gnt_metric_labels_of_scores(r.told, scores, (size_t)n, classes);
-            rc = cover(s, r.truth, labels_behind(s, j, r.row, r.truth), r.told, &share, err);
+            gnt_metric_labels_of_scores(r.answer, scores, (size_t)n, classes);
+            rc = cover(s, r.truth, labels_behind(s, j, r.row, r.truth), r.answer, &share, err);
         }
         for (int64_t i = 0; i < s->batch; i++) {
-            s->target[j * s->batch + i].label_right = share;
+            s->target[j * s->batch + i].label_share = share;
             s->target[j * s->batch + i].has_label = 1;
         }
     }
@@ -64,7 +64,8 @@ int score_labels(score *s, gnt_err *err) {
     return rc;
 }
 
-/* How many observations have more than `used` labels of class c (one of all classes where c is −1, into gain[]). */
+/* How many observations have more than `used` labels of class c (one of all classes where c is −1, into
+ * gain[]). */
 static void add_gain(const score *s, label_room *r, int64_t *count, int64_t *gain, const int64_t *used,
                      int32_t c) {
     for (int64_t j = 0; j < s->observations; j++) {
@@ -79,8 +80,8 @@ static void add_gain(const score *s, label_room *r, int64_t *count, int64_t *gai
     }
 }
 
-/* The same `batch` labels told of every observation. What one more of a class covers falls with how many of it were told, so
- * taking the best one each time is the best there is. */
+/* The same `batch` labels answered for every observation. The more of a class were answered, the less one
+ * more of it covers, so taking the best one each time is optimal. */
 static int chance_by_members(const score *s, double *chance, gnt_err *err) {
     size_t classes = (size_t)s->targets.view.classes;
     label_room r;

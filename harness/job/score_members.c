@@ -1,6 +1,6 @@
-/* Which private samples an observation may show: just those of its batch, or a larger set of which an attack cannot know, and
- * nobody is asked, which one was used. Answers are then assigned to different members of the set so that the total error is
- * least; target i stands for the member that answer i was assigned to. */
+/* Which private samples an observation may show: just those of its batch, or a larger set, of which an attack
+ * cannot know which ones were used. Answers are then assigned to different members of the set so that the
+ * total error is least; target i stands for the member that answer i was assigned to. */
 #include <inttypes.h>
 #include <string.h>
 

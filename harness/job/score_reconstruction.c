@@ -1,4 +1,5 @@
-/* Recovered samples beside the private ones: how alike, and whose they are. */
+/* Recovered samples compared with the private ones: how alike they are, and which one each is
+ * (identification). */
 #include <inttypes.h>
 
 #include "base/mem.h"
@@ -38,7 +39,7 @@ static int judge_observation(score *s, int64_t j, const gnt_metric_rows *candida
             continue;
         gnt_metric_identity who;
         out[i].recovered = x + out[i].image.answer * f;
-        int64_t right = s->place ? s->place[out[i].member] : out[i].member;
+        int64_t right = s->candidate ? s->candidate[out[i].member] : out[i].member;
         rc = gnt_metric_identify(&who, out[i].recovered, candidates, (size_t)right, err);
         out[i].hit = who.hit;
         out[i].rank = who.rank;

@@ -1,5 +1,5 @@
-/* Where sets were encoded: which private sample stands behind what was observed, and how well an attack tells encodings
- * apart. The weights that encodings were mixed with come from the observe job and are read here alone. */
+/* Where sets were encoded: which private samples stand behind an observation, and how well an attack groups
+ * encodings by sample. The claims come from the observe job and are read by scoring alone. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -32,7 +32,8 @@ static int check_mixing(const score *s, int64_t sets, gnt_err *err) {
     return 0;
 }
 
-/* Each observed update is of one encoding, which may show any sample of its set. What the defense says of it is no truth. */
+/* Each observed update is of one encoding, which may show any sample of its set. What the defense says of it
+ * is not used. */
 static int open_members(score *s, int64_t sets, gnt_err *err) {
     int64_t n = 0, i = 0;
     for (int64_t j = 0; j < sets; j++)
@@ -180,10 +181,10 @@ static int judge_images(score *s, gnt_err *err) {
     return 0;
 }
 
-/* Does an encoding as it was released point at the sample that it is said to be mostly of, or at any of its set, and how like
- * the former is it? */
+/* Identification from the encodings themselves: of the sample that each is said to be mostly of, and of any
+ * of its set; and the PSNR to the former. */
 static int judge_encodings(score *s, const gnt_metric_rows *candidates, gnt_err *err) {
-    const gnt_st_tensor *x = gnt_st_find(&s->seen, "encoded_x");
+    const gnt_st_tensor *x = gnt_st_find(&s->observed, "encoded_x");
     int64_t f = s->targets.view.features, at = 0;
     mean hit = {0}, any = {0}, psnr = {0};
     if (!x || x->type != GNT_ST_F32 || x->rank != 2 || x->dim[1] != f)

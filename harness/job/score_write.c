@@ -1,4 +1,4 @@
-/* The numbers of a cell as JSON: each target, their summaries, and what they stand beside. */
+/* The numbers of a cell as JSON: each target, summaries, floors and chance. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static json_t *targets_json(const score *s) {
                 json_object_set_new(one, "ssim", number(t->image.ssim));
             for (int k = 0; k < SCORE_JUDGES; k++)
                 if (s->judged[k])
-                    json_object_set_new(one, score_judge_names[k], number(t->apart[k]));
+                    json_object_set_new(one, score_judge_names[k], number(t->distance[k]));
             if (s->region.height) {
                 json_object_set_new(one, "region_mse", number(t->region.mse));
                 json_object_set_new(one, "region_psnr", number(t->region.psnr));
@@ -53,16 +53,16 @@ static json_t *targets_json(const score *s) {
             json_object_set_new(one, "rank", number(t->rank));
         }
         if (t->has_label)
-            json_object_set_new(one, "label_accuracy", number(t->label_right));
+            json_object_set_new(one, "label_accuracy", number(t->label_share));
         if (t->has_attribute) {
-            json_object_set_new(one, "attribute_accuracy", number(t->attribute_right));
+            json_object_set_new(one, "attribute_accuracy", number(t->attribute_hit));
             json_object_set_new(one, "attribute_truth", json_integer(t->attribute_truth));
-            json_object_set_new(one, "attribute_told", json_integer(t->attribute_told));
+            json_object_set_new(one, "attribute_told", json_integer(t->attribute_answer));
         }
         if (t->has_contribution) {
             json_object_set_new(one, "contribution_error", number(t->contribution_error));
             json_object_set_new(one, "contribution_truth", entries_json(s, t->contribution_truth));
-            json_object_set_new(one, "contribution_told", entries_json(s, t->contribution_told));
+            json_object_set_new(one, "contribution_told", entries_json(s, t->contribution_answer));
         }
         json_array_append_new(list, one);
     }
@@ -70,7 +70,7 @@ static json_t *targets_json(const score *s) {
 }
 
 static int add_attribute_rates(score *s, json_t *measures, json_t *chance, gnt_err *err) {
-    gnt_metric_confusion seen;
+    gnt_metric_confusion confusion;
     gnt_metric_chance beside;
     gnt_metric_bootstrap interval;
     gnt_metric_resample how = {.key = gnt_key_derive(&s->key, "attribute_balanced")};
@@ -81,14 +81,14 @@ static int add_attribute_rates(score *s, json_t *measures, json_t *chance, gnt_e
     int32_t n = s->clients.view.n_attributes;
     for (int64_t i = 0; i < s->clients.view.n; i++)
         counts[s->clients.a[i * n + s->attribute]]++;
-    int rc = gnt_metric_confusion_make(&seen, s->attribute_truth, s->attribute_told, (size_t)s->observations,
-                                       s->attribute_values, err);
+    int rc = gnt_metric_confusion_make(&confusion, s->attribute_truth, s->attribute_answer,
+                                       (size_t)s->observations, s->attribute_values, err);
     if (rc == 0) {
-        rc = gnt_metric_beside_chance(&beside, &seen, NULL, counts, err);
-        gnt_metric_confusion_free(&seen);
+        rc = gnt_metric_beside_chance(&beside, &confusion, NULL, counts, err);
+        gnt_metric_confusion_free(&confusion);
     }
     if (rc == 0)
-        rc = gnt_metric_bootstrap_balanced(&interval, s->attribute_truth, s->attribute_told, NULL,
+        rc = gnt_metric_bootstrap_balanced(&interval, s->attribute_truth, s->attribute_answer, NULL,
                                            (size_t)s->observations, &how, err);
     if (rc == 0) {
         double balanced = beside.attacker.balanced;
@@ -108,7 +108,7 @@ static void add_contribution(const score *s, json_t *measures, json_t *chance) {
     double r = s->contribution_rank;
     if (isfinite(r))
         json_object_set_new(measures, "contribution_rank", gnt_measure_stat_whole(r, r, r, r, (size_t)s->n));
-    json_object_set_new(chance, "contribution_error", number(s->contribution_blind));
+    json_object_set_new(chance, "contribution_error", number(s->contribution_floor));
     json_object_set_new(chance, "contribution_rank", number(0));
 }
 
@@ -160,7 +160,7 @@ static void add_judge_floors(const score *s, json_t *floors) {
     for (int k = 0; k < SCORE_JUDGES; k++)
         if (s->judged[k])
             json_object_set_new(floors, score_judge_names[k],
-                                json_pack("{s:o}", "mean_image", number(s->mean_apart[k])));
+                                json_pack("{s:o}", "mean_image", number(s->mean_distance[k])));
 }
 
 int score_write(score *s, gnt_err *err) {

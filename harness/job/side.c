@@ -1,7 +1,7 @@
 /* The job `side`: a chain's hooks on one side of the protocol, asked for over a socket (side.h). */
-#include <stdlib.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,14 +16,16 @@ typedef struct side {
     gnt_work_model model;
     gnt_work_chain chain;
     gnt_sampleset public_data;
-    gnt_frame_line line;
+    gnt_frame_connection connection;
     gnt_frame in, out;
     side_client client;
-    gnt_key key; /* of the streams at hand */
+    /* Of the random streams at present. */
+    gnt_key key;
     int has_key;
     gnt_tensors tensors;
     int64_t n_params, n_buffers, n_shared;
-    int copy; /* this process answers for one client alone (side_copies.h) */
+    /* This process serves one client alone (side_copies.h). */
+    int copy;
 } side;
 
 static int stop(void *context) {
@@ -33,7 +35,7 @@ static int stop(void *context) {
 
 /* ---- what every hook needs ---- */
 
-/* Streams are those of the client and round at hand, each member's its own. */
+/* Each member has random streams of its own, keyed for the client and the round. */
 static void take_key(side *s) {
     if (s->has_key && memcmp(&s->key, &s->client.key, sizeof s->key) == 0)
         return;
@@ -56,7 +58,7 @@ static int read_client(side *s, gnt_err *err) {
 }
 
 /* A chain of the one member that is asked. */
-static gnt_chain alone(const side *s, int64_t member) {
+static gnt_chain chain_of(const side *s, int64_t member) {
     gnt_chain c = s->chain.chain;
     c.member += member;
     c.n = 1;
@@ -67,7 +69,8 @@ static int unreadable(gnt_err *err) {
     return gnt_fail(err, "a message cannot be read");
 }
 
-/* Each answers in s->out, which begins with the status and an empty sentence; −1 after a sentence takes its place. */
+/* Each of the functions below answers in s->out, which begins with GNT_OK and an empty sentence. After −1 its
+ * caller starts the answer anew, with the sentence. */
 
 /* ---- encodings ---- */
 
@@ -93,7 +96,7 @@ static int encode(side *s, int64_t member, uint64_t op, gnt_err *err) {
     const int claims = asked && op != SIDE_ENCODE_QUERY;
     if (s->in.bad || !s->client.client.samples)
         return unreadable(err);
-    gnt_chain chain = alone(s, member);
+    gnt_chain chain = chain_of(s, member);
     gnt_mixture made_of = {0};
     gnt_batch b;
     gnt_batch_borrow(&b, &s->client.samples);
@@ -129,7 +132,7 @@ static int local_rate(side *s, int64_t member, gnt_err *err) {
     double rate = gnt_frame_get_real(&s->in);
     if (s->in.bad)
         return unreadable(err);
-    gnt_chain chain = alone(s, member);
+    gnt_chain chain = chain_of(s, member);
     if (gnt_chain_local_rate(&chain, &s->client.client, step, &rate, err) != 0)
         return -1;
     gnt_frame_put_real(&s->out, rate);
@@ -147,7 +150,7 @@ static int update(side *s, int64_t member, uint64_t op, gnt_err *err) {
         float *at = flat;
         for (int64_t i = 0; i < s->tensors.n; at += s->tensors.tensor[i++].count)
             s->tensors.tensor[i].data = at;
-        gnt_chain chain = alone(s, member);
+        gnt_chain chain = chain_of(s, member);
         rc = op == SIDE_TRANSFORM
                  ? gnt_chain_transform(&chain, &s->client.client, &s->tensors, err)
                  : gnt_chain_client_update(&chain, &s->client.client, &s->tensors, &took, err);
@@ -212,7 +215,7 @@ static int aggregate(side *s, int64_t member, gnt_err *err) {
                        ? read_aggregate(s, &in, updates, of_clients, statistics, err)
                        : gnt_fail(err, "out of memory for an aggregation");
     if (rc == 0) {
-        gnt_chain chain = alone(s, member);
+        gnt_chain chain = chain_of(s, member);
         rc = gnt_chain_aggregate(&chain, &in, next, &took, err);
     }
     if (rc == 0)
@@ -242,7 +245,7 @@ static int contribute(side *s, int64_t member, gnt_err *err) {
     double *vector = n >= 1 && n <= GNT_SUM_MOST_ENTRIES ? gnt_array((size_t)n, sizeof *vector) : NULL;
     if (!vector)
         return unreadable(err);
-    gnt_chain chain = alone(s, member);
+    gnt_chain chain = chain_of(s, member);
     const int rc = gnt_chain_contribute(&chain.member[0], &chain, &s->client.client, vector, err);
     if (rc == 0)
         gnt_frame_put_array(&s->out, vector, n, sizeof *vector);
@@ -279,7 +282,7 @@ static int load(side *s, const gnt_member *m, gnt_err *err) {
     gnt_st_init(&st);
     int rc = side_get_bundle(&s->in, &st, err);
     if (rc == 0)
-        rc = gnt_artefacts_from(&state, &st, err);
+        rc = gnt_artefact_set_from(&state, &st, err);
     if (rc == 0) {
         m->begin(m->owner, "load");
         rc = m->done(m->owner, m->hooks->load(m->self, (int32_t)client, &state.view), err);
@@ -357,39 +360,38 @@ static void begin_answer(side *s, gnt_status status, const char *sentence) {
     gnt_frame_put_text(&s->out, sentence);
 }
 
-/* What the instances of a copy told of themselves is its last answer. */
-static void tell_facts(side *s) {
+/* The facts of a copy's plugins are its last answer. */
+static void send_facts(side *s) {
     gnt_err ignored;
     gnt_work_chain_free(&s->chain);
     char *text = json_dumps(s->work->facts, JSON_COMPACT);
     begin_answer(s, GNT_OK, "");
     gnt_frame_put_text(&s->out, text ? text : "{}");
-    gnt_frame_send(&s->line, &s->out, &ignored);
+    gnt_frame_send(&s->connection, &s->out, &ignored);
     free(text);
 }
 
-/* 1: go on, 0: the end, −1: with a sentence. */
-static int serve_one(side *s, gnt_err *err) {
+/* 1: go on; 0: the connection has ended. */
+static int serve_one(side *s) {
     gnt_err why = {0};
-    (void)err;
-    if (gnt_frame_receive(&s->line, &s->in, &why) != 0)
-        return 0; /* the training has ended, well or not: it says so itself */
-    if (s->in.op == SIDE_DONE && s->copy) {
-        tell_facts(s);
+    if (gnt_frame_receive(&s->connection, &s->in, &why) != 0)
+        return 0; /* the training has ended, and says itself why */
+    if (s->in.op == SIDE_COPY_END && s->copy) {
+        send_facts(s);
         return 0;
     }
     s->work->status = GNT_FAILED;
     begin_answer(s, GNT_OK, "");
     if (answer(s, s->in.op, &why) != 0)
         begin_answer(s, s->work->status == GNT_OK ? GNT_FAILED : s->work->status, why.text);
-    return gnt_frame_send(&s->line, &s->out, &why) == 0;
+    return gnt_frame_send(&s->connection, &s->out, &why) == 0;
 }
 
-/* As a copy: the plugin is opened here, and answers until its client's work is over. Does not return. */
+/* In a copy: opens the plugin, and answers until its client's work is over. Does not return. */
 static void serve_copy(side *s, gnt_err *err) {
     gnt_err ignored;
     s->copy = 1;
-    s->in.op = SIDE_ALONE;
+    s->in.op = SIDE_COPY_BEGIN;
     const int opened = gnt_work_chain_open(&s->chain, s->work, &s->model, &s->work->request->side.defense,
                                            &s->work->request->side.key, err) == 0;
     begin_answer(s,
@@ -397,10 +399,10 @@ static void serve_copy(side *s, gnt_err *err) {
                  : s->work->status == GNT_OK ? GNT_FAILED
                                              : s->work->status,
                  opened ? "" : err->text);
-    int more = gnt_frame_send(&s->line, &s->out, &ignored) == 0 && opened;
-    while (more > 0)
-        more = serve_one(s, &ignored);
-    _exit(0); /* what it would say of the job is the first process's to say */
+    int more = gnt_frame_send(&s->connection, &s->out, &ignored) == 0 && opened;
+    while (more)
+        more = serve_one(s);
+    _exit(0); /* the first process reports how the job ended */
 }
 
 static int open_all(side *s, int by_copies, gnt_err *err) {
@@ -419,27 +421,27 @@ static int open_all(side *s, int by_copies, gnt_err *err) {
 
 int gnt_job_side(gnt_work *w, gnt_err *err) {
     side s = {.work = w,
-              .line = {.fd = w->socket ? w->socket(w->context, "training") : -1,
-                       .most = side_most_message,
-                       .should_stop = stop,
-                       .context = w}};
+              .connection = {.fd = w->socket ? w->socket(w->context, "training") : -1,
+                             .most = side_most_message,
+                             .should_stop = stop,
+                             .context = w}};
     const side_copies copies = {.work = w,
-                                .training = s.line.fd,
+                                .training = s.connection.fd,
                                 .outer = w->socket ? w->socket(w->context, "outer") : -1,
                                 .inner = w->socket ? w->socket(w->context, "inner") : -1};
     const int by_copies = copies.inner >= 0;
     signal(SIGPIPE, SIG_IGN);
-    int rc =
-        s.line.fd >= 0 ? open_all(&s, by_copies, err) : gnt_fail(err, "the job's request names no training");
+    int rc = s.connection.fd >= 0 ? open_all(&s, by_copies, err)
+                                  : gnt_fail(err, "the job's request names no training");
     if (rc == 0 && by_copies) {
-        rc = side_copies_serve(&copies, err);
-        s.line.fd = copies.inner;
-        if (rc > 0)
+        const side_copies_end end = side_copies_serve(&copies, err);
+        s.connection.fd = copies.inner;
+        if (end == SIDE_COPIES_IN_COPY)
             serve_copy(&s, err);
+        rc = end == SIDE_COPIES_FAILED ? -1 : 0;
     } else if (rc == 0)
-        do
-            rc = serve_one(&s, err);
-        while (rc > 0);
+        while (serve_one(&s))
+            ;
     gnt_work_chain_free(&s.chain);
     gnt_sampleset_free(&s.public_data);
     gnt_work_model_free(&s.model);

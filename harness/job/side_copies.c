@@ -9,19 +9,22 @@
 
 #include "job/side.h"
 
-/* The copy at hand, as the first process sees it. */
+/* The copy that runs. */
 typedef struct copy {
     const side_copies *all;
     pid_t pid;
     int ended, status;
 } copy;
 
+/* What became of one copy, as the first process sees it. */
+typedef enum copy_end { COPY_FAILED = -1, COPY_TRAINING_ENDED = 0, COPY_DONE = 1 } copy_end;
+
 static int stop_work(void *context) {
     gnt_work *w = context;
     return w->should_stop(w->context);
 }
 
-/* There is no more to come where the copy has ended. */
+/* Ends a wait for the copy where it has ended, and after a stop. */
 static int has_ended(void *context) {
     copy *c = context;
     if (!c->ended && waitpid(c->pid, &c->status, WNOHANG) == c->pid)
@@ -39,26 +42,30 @@ static int wait_for_end(copy *c, gnt_err *err) {
     return 0;
 }
 
-/* A copy that ended before it was told to: as if that had happened here, for whoever waits for this process. */
-static int say_how_it_ended(const copy *c, gnt_err *err) {
+/* A copy ended before it was told to. This process ends by the same signal, so that whoever waits for it sees
+ * the cause. */
+static copy_end fail_as_it_ended(const copy *c, gnt_err *err) {
     if (c->ended && WIFSIGNALED(c->status)) {
         signal(WTERMSIG(c->status), SIG_DFL);
         raise(WTERMSIG(c->status));
     }
-    return c->ended ? gnt_fail(err, "a defense's process ended with exit code %d in the middle of its work",
-                               WIFEXITED(c->status) ? WEXITSTATUS(c->status) : -1)
-                    : gnt_fail(err, "stopped");
+    if (c->ended)
+        gnt_fail(err, "a defense's process ended with exit code %d in the middle of its work",
+                 WIFEXITED(c->status) ? WEXITSTATUS(c->status) : -1);
+    else
+        gnt_fail(err, "stopped");
+    return COPY_FAILED;
 }
 
-/* What a copy did not read, or said without being asked, is nobody's. */
+/* Drops what a copy did not read, or wrote without being asked. */
 static void drain(int fd) {
-    char nowhere[4096];
+    char dropped[4096];
     struct pollfd p = {.fd = fd, .events = POLLIN};
-    while (poll(&p, 1, 0) == 1 && (p.revents & POLLIN) && read(fd, nowhere, sizeof nowhere) > 0)
+    while (poll(&p, 1, 0) == 1 && (p.revents & POLLIN) && read(fd, dropped, sizeof dropped) > 0)
         ;
 }
 
-/* Means over copies of what each tells of itself. */
+/* Facts: means over copies. before: how many copies came before this one. */
 static void add_facts(json_t *all, const char *text, int64_t before) {
     json_t *facts = json_loads(text, 0, NULL), *value;
     const char *name;
@@ -71,21 +78,21 @@ static void add_facts(json_t *all, const char *text, int64_t before) {
     json_decref(facts);
 }
 
-/* Passes on until the copy is told to end. The sockets' failures are told apart: 0: the training has ended. */
-static int pass_on(copy *c, const gnt_frame_line *training, const gnt_frame_line *line, gnt_frame *f,
-                   int64_t n_before, gnt_err *err) {
-    uint64_t op = SIDE_ALONE;
+/* Passes messages on until the copy is told to end. */
+static copy_end pass_on(copy *c, const gnt_frame_connection *training, const gnt_frame_connection *connection,
+                        gnt_frame *f, int64_t n_before, gnt_err *err) {
+    uint64_t op = SIDE_COPY_BEGIN;
     gnt_err ignored;
     for (;;) {
-        if (gnt_frame_receive(line, f, &ignored) != 0)
-            return say_how_it_ended(c, err);
-        if (op == SIDE_DONE)
+        if (gnt_frame_receive(connection, f, &ignored) != 0)
+            return fail_as_it_ended(c, err);
+        if (op == SIDE_COPY_END)
             break;
         if (gnt_frame_send(training, f, &ignored) != 0 || gnt_frame_receive(training, f, &ignored) != 0)
-            return 0;
+            return COPY_TRAINING_ENDED;
         op = f->op;
-        if (has_ended(c) || gnt_frame_send(line, f, &ignored) != 0)
-            return say_how_it_ended(c, err);
+        if (has_ended(c) || gnt_frame_send(connection, f, &ignored) != 0)
+            return fail_as_it_ended(c, err);
     }
     gnt_frame_get_int(f);
     gnt_frame_get_text(f);
@@ -93,49 +100,60 @@ static int pass_on(copy *c, const gnt_frame_line *training, const gnt_frame_line
     if (!f->bad && c->all->work->facts)
         add_facts(c->all->work->facts, facts, n_before);
     if (wait_for_end(c, err) != 0)
-        return -1;
-    gnt_frame_begin(f, SIDE_DONE);
+        return COPY_FAILED;
+    gnt_frame_begin(f, SIDE_COPY_END);
     gnt_frame_put_int(f, GNT_OK);
     gnt_frame_put_text(f, "");
-    return gnt_frame_send(training, f, &ignored) == 0;
+    return gnt_frame_send(training, f, &ignored) == 0 ? COPY_DONE : COPY_TRAINING_ENDED;
 }
 
-int side_copies_serve(const side_copies *c, gnt_err *err) {
-    const gnt_frame_line training = {
+/* Forks a copy. Returns IN_COPY in it, and ENDED in this process. */
+static side_copies_end start_copy(copy *one, const side_copies *c, gnt_err *err) {
+    one->pid = fork();
+    if (one->pid < 0) {
+        gnt_fail(err, "cannot copy a process: %s", strerror(errno));
+        return SIDE_COPIES_FAILED;
+    }
+    if (one->pid > 0)
+        return SIDE_COPIES_ENDED;
+    close(c->training);
+    close(c->outer);
+    if (c->work->alone)
+        c->work->alone(c->work->context);
+    return SIDE_COPIES_IN_COPY;
+}
+
+/* From SIDE_COPY_BEGIN, which is in `f`, to the end of the copy. */
+static copy_end serve_copy(copy *one, const side_copies *c, const gnt_frame_connection *training,
+                           gnt_frame *f, int64_t n_before, gnt_err *err) {
+    const gnt_frame_connection connection = {
+        .fd = c->outer, .most = side_most_message, .should_stop = has_ended, .context = one};
+    const copy_end end = pass_on(one, training, &connection, f, n_before, err);
+    drain(c->outer);
+    drain(c->inner);
+    if (c->work->rewind) /* offsets belong to open files, which all copies share */
+        c->work->rewind(c->work->context);
+    return end;
+}
+
+side_copies_end side_copies_serve(const side_copies *c, gnt_err *err) {
+    const gnt_frame_connection training = {
         .fd = c->training, .most = side_most_message, .should_stop = stop_work, .context = c->work};
     gnt_frame f = {0};
     gnt_err ignored;
-    int rc = 1;
-    for (int64_t n = 0; rc > 0; n++) {
-        if (gnt_frame_receive(&training, &f, &ignored) != 0) {
-            rc = 0;
+    side_copies_end end = SIDE_COPIES_ENDED;
+    copy_end last = COPY_DONE;
+    for (int64_t n = 0; last == COPY_DONE && gnt_frame_receive(&training, &f, &ignored) == 0; n++) {
+        copy one = {.all = c};
+        if (f.op != SIDE_COPY_BEGIN) {
+            gnt_fail(err, "a hook is asked for outside of any client");
+            end = SIDE_COPIES_FAILED;
+        } else
+            end = start_copy(&one, c, err);
+        if (end != SIDE_COPIES_ENDED)
             break;
-        }
-        if (f.op != SIDE_ALONE) {
-            rc = gnt_fail(err, "a hook is asked for outside of any client");
-            break;
-        }
-        copy one = {.all = c, .pid = fork()};
-        if (one.pid < 0) {
-            rc = gnt_fail(err, "cannot copy a process: %s", strerror(errno));
-            break;
-        }
-        if (one.pid == 0) {
-            close(c->training);
-            close(c->outer);
-            gnt_frame_free(&f);
-            if (c->work->alone)
-                c->work->alone(c->work->context);
-            return 1;
-        }
-        const gnt_frame_line line = {
-            .fd = c->outer, .most = side_most_message, .should_stop = has_ended, .context = &one};
-        rc = pass_on(&one, &training, &line, &f, n, err);
-        drain(c->outer);
-        drain(c->inner);
-        if (c->work->rewind) /* offsets belong to open files, which all copies share */
-            c->work->rewind(c->work->context);
+        last = serve_copy(&one, c, &training, &f, n, err);
     }
     gnt_frame_free(&f);
-    return rc;
+    return last == COPY_FAILED ? SIDE_COPIES_FAILED : end;
 }

@@ -1,13 +1,14 @@
-/* side_copies: a side that answers for one client after another by copies of itself, none of which knows of another.
+/* side_copies: a process of the job `side` that serves each client by a fresh copy of itself, so that no
+ * client's hooks can know of another client.
  *
- * The first process never opens the plugin: what it forks does, each anew, and hears no one but it. So a copy begins with
- * nothing that another left, whatever the plugin does: it holds no socket but the one to the first process, can make no
- * process that outlives it, and offsets of files that it shares with the others are set back. The first process passes on
- * what is asked and answered, unread.
+ * The first process never opens the plugin. It forks a copy for each client; the copy opens the plugin. A
+ * copy holds no socket but the one to the first process, and can make no process that outlives it. Offsets of
+ * the files that it shares with the others are set back when it ends. The first process passes requests and
+ * answers on, unread.
  *
- *     training <-> first process <-> copy     "training"; "outer" and "inner", two ends of one line
+ *     training <-> first process <-> copy
  *
- * SIDE_ALONE begins a copy, SIDE_DONE ends it; the answer to that holds its facts. */
+ * SIDE_COPY_BEGIN starts a copy. SIDE_COPY_END ends it; the copy's last answer holds its facts. */
 #ifndef GNT_JOB_SIDE_COPIES_H
 #define GNT_JOB_SIDE_COPIES_H
 
@@ -16,10 +17,20 @@
 
 typedef struct side_copies {
     gnt_work *work;
-    int training, outer, inner; /* sockets */
+    /* Sockets: to the training, and the two ends of the connection between the first process (outer) and a
+     * copy (inner). */
+    int training, outer, inner;
 } side_copies;
 
-/* 0: the training has ended. −1: with a sentence. 1: this is a copy, which answers on `inner`, SIDE_ALONE first. */
-int side_copies_serve(const side_copies *c, gnt_err *err);
+typedef enum side_copies_end {
+    SIDE_COPIES_FAILED = -1,
+    /* The training has ended. */
+    SIDE_COPIES_ENDED = 0,
+    /* This process is a copy. It is to answer on `inner`, SIDE_COPY_BEGIN first. */
+    SIDE_COPIES_IN_COPY = 1
+} side_copies_end;
+
+/* Returns in the first process once, and once in each copy. FAILED: with a sentence. */
+side_copies_end side_copies_serve(const side_copies *c, gnt_err *err);
 
 #endif

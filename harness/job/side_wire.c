@@ -112,7 +112,7 @@ static int get_samples(gnt_frame *f, side_client *c) {
     if (s.n < 1 || s.n > MOST_ROWS || s.features < 1 || s.features > MOST_ROWS || s.classes < 1 ||
         (s.rank != 1 && s.rank != 3))
         return -1;
-    for (int32_t d = 0; s.rank == 3 && d < 3; d++) /* so that no product of sides is beyond a number */
+    for (int32_t d = 0; s.rank == 3 && d < 3; d++) /* so that no product of sides overflows */
         if (s.dim[d] < 1 || s.dim[d] > s.features)
             return -1;
     if (s.rank == 3 && (s.features % s.dim[0] != 0 || s.dim[1] * s.dim[2] != s.features / s.dim[0]))

@@ -1,6 +1,6 @@
-/* worth: what outputs on a test set are worth, by the loss and the kind of outputs of a model. */
-#ifndef GNT_JOB_WORTH_H
-#define GNT_JOB_WORTH_H
+/* test_utility: the utility of outputs on a test set, by the loss and the kind of outputs of a model. */
+#ifndef GNT_JOB_TEST_UTILITY_H
+#define GNT_JOB_TEST_UTILITY_H
 
 #include <jansson.h>
 
@@ -11,10 +11,10 @@
 /* outputs: samples of `test` × classes. */
 gnt_metric_utility_result gnt_test_utility_of(const gnt_model *m, const gnt_sampleset *test,
                                               const float *outputs);
-/* The same of what the model gives for them at these weights. */
+/* The same, of the model's outputs at these weights. −1 with a sentence. */
 int gnt_test_utility_at(gnt_metric_utility_result *out, const gnt_model *m, const float *weights,
                         const float *buffers, const gnt_sampleset *test, gnt_err *err);
-/* {"accuracy", "accuracy_error", "loss", "loss_error"}, null for what is not a number. */
-json_t *gnt_test_utility_json(const gnt_metric_utility_result *w);
+/* {"accuracy", "accuracy_error", "loss", "loss_error"}; null for what is not finite. NULL: out of memory. */
+json_t *gnt_test_utility_json(const gnt_metric_utility_result *u);
 
 #endif

@@ -1,6 +1,8 @@
-/* The job `train`: federated training under a chain of defenses, weights kept at every stage, utility
- * measured there and at the end. No plugin is opened here: hooks run in processes of their own (remote.h), so that neither
- * the weights, nor what they are worth, nor what of it is observed lies where a plugin could reach it. */
+/* The job `train`: federated training under a chain of defenses. Keeps the weights of every stage, and
+ * measures utility there and at the end.
+ *
+ * No plugin is opened here: hooks run in processes of their own (remote.h), so that no plugin can reach the
+ * weights, their utility, or which rounds and clients are observed. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,21 +16,28 @@
 #include "job/remote.h"
 #include "job/test_utility.h"
 
-typedef struct training {
+typedef struct training_job {
     gnt_work *work;
-    const gnt_request_train *ask;
+    const gnt_request_train *request;
     gnt_work_model model;
     gnt_sampleset test;
     gnt_remote *remote;
-    const gnt_chain *chain; /* the remote's */
-    gnt_record *record;     /* NULL: no round is observed */
-    gnt_st *state; /* what members carry on for each client, as of round 0; NULL: they keep nothing */
-    float *own; /* clients × gnt_model_own_size: the parameters that each keeps; NULL where they share all */
-    gnt_st out, given; /* given: to secure sums, by each client: for scoring alone */
+    /* The remote's. */
+    const gnt_chain *chain;
+    /* NULL: no round is observed. */
+    gnt_record *record;
+    /* Of each client, the state of all members, named as of round 0. NULL: they have none. */
+    gnt_st *state;
+    /* clients × gnt_model_own_size: the parameters that each keeps. NULL: they share all. */
+    float *own;
+    /* The outputs "trained" and "contributions". */
+    gnt_st out, contributions;
     json_t *utility;
-    int by_head;      /* utility is that of a head on the representation, not of the model */
-    gnt_err diverged; /* why training ended before its time; "" when it did not */
-} training;
+    /* Utility is that of a head on the representation, not of the model. */
+    int by_head;
+    /* Why the training ended early; "" when it did not. */
+    gnt_err diverged;
+} training_job;
 
 static int is_stage(const gnt_request_train *q, int32_t round) {
     for (size_t i = 0; i < q->stages.n; i++)
@@ -37,18 +46,18 @@ static int is_stage(const gnt_request_train *q, int32_t round) {
     return round == q->federated.rounds;
 }
 
-static int keep_vector(training *t, const char *kind, int32_t round, const float *values, int64_t n,
+static int keep_vector(training_job *t, const char *kind, int32_t round, const float *values, int64_t n,
                        gnt_err *err) {
     char name[64];
     snprintf(name, sizeof name, "%s.%" PRId32, kind, round);
     return gnt_st_add(&t->out, name, GNT_ST_F32, 1, &n, values, NULL, err);
 }
 
-static int64_t clients_of(const training *t) {
-    return t->ask->federated.clients;
+static int64_t clients_of(const training_job *t) {
+    return t->request->federated.clients;
 }
 
-static int keep_own(training *t, int32_t round, gnt_err *err) {
+static int keep_own(training_job *t, int32_t round, gnt_err *err) {
     char name[64];
     int64_t dim[2] = {clients_of(t), gnt_model_own_size(t->model.model)};
     if (!t->own)
@@ -58,38 +67,38 @@ static int keep_own(training *t, int32_t round, gnt_err *err) {
 }
 
 /* Noted under the number of rounds done. */
-static void note_utility(training *t, int64_t round, const gnt_metric_utility_result *worth) {
-    json_t *one = gnt_test_utility_json(worth);
+static void note_utility(training_job *t, int64_t round, const gnt_metric_utility_result *utility) {
+    json_t *one = gnt_test_utility_json(utility);
     if (one)
         json_object_set_new(one, "round", json_integer(round));
     json_array_append_new(t->utility, one);
 }
 
 /* Utility of the model itself on the test part. */
-static int measure(training *t, int32_t round, const float *weights, const float *buffers, gnt_err *err) {
-    gnt_metric_utility_result worth;
-    if (gnt_test_utility_at(&worth, t->model.model, weights, buffers, &t->test, err) != 0)
+static int measure(training_job *t, int32_t round, const float *weights, const float *buffers, gnt_err *err) {
+    gnt_metric_utility_result utility;
+    if (gnt_test_utility_at(&utility, t->model.model, weights, buffers, &t->test, err) != 0)
         return -1;
-    note_utility(t, round, &worth);
+    note_utility(t, round, &utility);
     return 0;
 }
 
-/* Where clients are served by copies, each begins with what all were told and with its own state. */
+/* A fresh copy is given the results of secure sums and the client's own state. */
 static int before_client(void *context, int32_t round, int32_t client, gnt_err *err) {
-    training *t = context;
-    if (gnt_remote_by_copies(t->remote) &&
-        (gnt_remote_alone(t->remote, err) != 0 || gnt_state_load_sums(t->chain, &t->out, err) != 0))
+    training_job *t = context;
+    if (gnt_remote_uses_copies(t->remote) &&
+        (gnt_remote_copy_begin(t->remote, err) != 0 || gnt_state_load_sums(t->chain, &t->out, err) != 0))
         return -1;
     if (!t->state)
         return 0;
-    if (gnt_record_wants(t->record, round, client) &&
-        gnt_record_state(t->record, round, &t->state[client], err) != 0)
+    if (gnt_record_is_drawn(t->record, round, client) &&
+        gnt_record_add_state(t->record, round, &t->state[client], err) != 0)
         return -1;
     return gnt_state_load(t->chain, &t->state[client], 0, client, err);
 }
 
 static int after_client(void *context, int32_t round, int32_t client, gnt_err *err) {
-    training *t = context;
+    training_job *t = context;
     (void)round;
     if (t->state) {
         gnt_st_free(&t->state[client]);
@@ -97,15 +106,15 @@ static int after_client(void *context, int32_t round, int32_t client, gnt_err *e
         if (gnt_state_save(t->chain, 0, client, &t->state[client], err) != 0)
             return -1;
     }
-    return gnt_remote_by_copies(t->remote) ? gnt_remote_together(t->remote, err) : 0;
+    return gnt_remote_uses_copies(t->remote) ? gnt_remote_copy_end(t->remote, err) : 0;
 }
 
 /* Utility of a head on the representation, once the training is over. */
-static int measure_head(training *t, const gnt_sampleset *clients, const gnt_sampleset *public_data,
+static int measure_head(training_job *t, const gnt_sampleset *clients, const gnt_sampleset *public_data,
                         const gnt_partition *part, const float *weights, const float *buffers, gnt_err *err) {
     gnt_head_task task = {.work = t->work,
-                          .head = t->ask->head,
-                          .federated = &t->ask->federated,
+                          .head = t->request->head,
+                          .federated = &t->request->federated,
                           .model = &t->model,
                           .chain = t->chain,
                           .clients = &clients->view,
@@ -115,7 +124,7 @@ static int measure_head(training *t, const gnt_sampleset *clients, const gnt_sam
                           .weights = weights,
                           .buffers = buffers,
                           .own = t->own};
-    if (gnt_remote_by_copies(t->remote)) {
+    if (gnt_remote_uses_copies(t->remote)) {
         task.before_client = before_client;
         task.after_client = after_client;
         task.context = t;
@@ -125,20 +134,20 @@ static int measure_head(training *t, const gnt_sampleset *clients, const gnt_sam
         return 0;
     if (gnt_head_outputs(&task, &outputs, err) != 0)
         return -1;
-    const gnt_metric_utility_result worth = gnt_test_utility_of(t->model.model, &t->test, outputs);
-    note_utility(t, t->ask->federated.rounds, &worth);
+    const gnt_metric_utility_result utility = gnt_test_utility_of(t->model.model, &t->test, outputs);
+    note_utility(t, t->request->federated.rounds, &utility);
     gnt_free(outputs);
     return 0;
 }
 
-/* What members keep of the server and of each client, for jobs that go on from here. */
-static int keep_state(training *t, int32_t round, gnt_err *err) {
+/* Adds the state of the server and of each client after a round to the output, for the jobs that follow. */
+static int keep_state(training_job *t, int32_t round, gnt_err *err) {
     if (!t->state)
         return 0;
-    const int copied = gnt_remote_by_copies(t->remote);
-    if ((copied && gnt_remote_alone(t->remote, err) != 0) ||
+    const int copied = gnt_remote_uses_copies(t->remote);
+    if ((copied && gnt_remote_copy_begin(t->remote, err) != 0) ||
         gnt_state_save(t->chain, round, -1, &t->out, err) != 0 ||
-        (copied && gnt_remote_together(t->remote, err) != 0))
+        (copied && gnt_remote_copy_end(t->remote, err) != 0))
         return -1;
     for (int64_t k = 0; k < clients_of(t); k++)
         if (gnt_state_copy(&t->out, &t->state[k], 0, round, err) != 0)
@@ -146,13 +155,13 @@ static int keep_state(training *t, int32_t round, gnt_err *err) {
     return 0;
 }
 
-/* Keeps the weights of a stage and what they are worth on the test part. */
+/* Keeps the weights of a stage, and measures their utility on the test part. */
 static int after_round(void *context, int32_t round, const float *weights, const float *buffers,
                        gnt_err *err) {
-    training *t = context;
+    training_job *t = context;
     const gnt_model *m = t->model.model;
-    t->work->progress(t->work->context, round, (double)t->ask->federated.rounds);
-    if (!is_stage(t->ask, round))
+    t->work->progress(t->work->context, round, (double)t->request->federated.rounds);
+    if (!is_stage(t->request, round))
         return 0;
     if (keep_vector(t, "weights", round, weights, gnt_model_size(m), err) != 0 ||
         keep_vector(t, "buffers", round, buffers, gnt_model_buffer_size(m), err) != 0 ||
@@ -162,43 +171,44 @@ static int after_round(void *context, int32_t round, const float *weights, const
 }
 
 static int should_stop(void *context) {
-    training *t = context;
+    training_job *t = context;
     return t->work->should_stop(t->work->context);
 }
 
 static int wants(void *context, int32_t round, int32_t client) {
-    const training *t = context;
-    return gnt_record_wants(t->record, round, client);
+    const training_job *t = context;
+    return gnt_record_is_drawn(t->record, round, client);
 }
 
 static int received(void *context, const gnt_fl_receipt *receipt, gnt_err *err) {
-    training *t = context;
-    return gnt_record_take(t->record, receipt, err);
+    training_job *t = context;
+    return gnt_record_add_receipt(t->record, receipt, err);
 }
 
 static int compares(void *context, int32_t round) {
-    const training *t = context;
+    const training_job *t = context;
     return gnt_record_compares(t->record, round);
 }
 
 static int compared(void *context, const gnt_fl_round *round, gnt_err *err) {
-    training *t = context;
-    return gnt_record_compared(t->record, round, err);
+    training_job *t = context;
+    return gnt_record_add_comparison(t->record, round, err);
 }
 
 static void added(void *context, const gnt_fl_totals *totals) {
-    training *t = context;
-    gnt_record_added(t->record, totals);
+    training_job *t = context;
+    gnt_record_set_totals(t->record, totals);
 }
 
 static int released(void *context, int32_t round, int32_t client, int64_t pass, const gnt_batch *b,
                     gnt_err *err) {
-    training *t = context;
-    return gnt_record_encodings(t->record, round, client, pass, b, err);
+    training_job *t = context;
+    return gnt_record_add_encodings(t->record, round, client, pass, b, err);
 }
 
-/* Each client's own parameters: its own fresh ones, or, where the task starts from a file, those of the file. */
-static int start_own(training *t, const gnt_key *key, const float *from_file, gnt_err *err) {
+/* Each client's own parameters: its own fresh ones, or, where the task starts from a file, those of the
+ * file. */
+static int start_own(training_job *t, const gnt_key *key, const float *from_file, gnt_err *err) {
     const gnt_model *m = t->model.model;
     int64_t own = gnt_model_own_size(m), n = clients_of(t);
     if (own == 0)
@@ -223,9 +233,9 @@ static int start_own(training *t, const gnt_key *key, const float *from_file, gn
     return rc;
 }
 
-static int start_weights(training *t, float *weights, float *buffers, gnt_err *err) {
+static int start_weights(training_job *t, float *weights, float *buffers, gnt_err *err) {
     gnt_work *w = t->work;
-    const gnt_key *key = &t->ask->init_key;
+    const gnt_key *key = &t->request->init_key;
     gnt_stream random = gnt_stream_open(key, "weights");
     gnt_model_init(t->model.model, &random, weights, buffers);
     if (!w->has(w->context, "weights"))
@@ -239,13 +249,13 @@ static int start_weights(training *t, float *weights, float *buffers, gnt_err *e
     return rc == 0 ? start_own(t, key, weights, err) : -1;
 }
 
-/* What sums told everybody, for the record. */
-static int note_sums(training *t, int64_t features, gnt_err *err) {
+/* Results of secure sums, which every client knows, for the record's marks. */
+static int check_sums(training_job *t, int64_t features, gnt_err *err) {
     for (int32_t i = 0; t->record && i < t->chain->n; i++) {
         char name[32];
         snprintf(name, sizeof name, "sum.%" PRId32, i);
         const gnt_st_tensor *sum = gnt_st_find(&t->out, name);
-        if (sum && gnt_record_sum(t->record, sum->dim[0], features, err) != 0)
+        if (sum && gnt_record_check_sum(t->record, sum->dim[0], features, err) != 0)
             return -1;
     }
     return 0;
@@ -258,19 +268,20 @@ static int takes_sums(const gnt_chain *c) {
     return i < c->n;
 }
 
-/* What clients begin with: state of a process that has seen none of them. */
-static int start_states(training *t, int32_t clients, gnt_err *err) {
-    const int copied = gnt_remote_by_copies(t->remote);
+/* The state that each client begins with: that of a process which has served none of them. */
+static int start_states(training_job *t, int32_t clients, gnt_err *err) {
+    const int copied = gnt_remote_uses_copies(t->remote);
     t->state = gnt_array((size_t)clients, sizeof *t->state);
     int rc = t->state ? 0 : gnt_fail(err, "out of memory for the state of %d clients", clients);
     if (rc == 0 && copied)
-        rc = gnt_remote_alone(t->remote, err);
+        rc = gnt_remote_copy_begin(t->remote, err);
     for (int32_t k = 0; rc == 0 && k < clients; k++)
         rc = gnt_state_save(t->chain, 0, k, &t->state[k], err);
-    return rc == 0 && copied ? gnt_remote_together(t->remote, err) : rc;
+    return rc == 0 && copied ? gnt_remote_copy_end(t->remote, err) : rc;
 }
 
-/* What a defense leaves of the use of labels that are anybody's: its clients' samples with the labels of others. */
+/* Gives each sample of the clients the label of another one. Such a training shows what utility is left
+ * without the true labels. */
 static int shuffle_labels(gnt_sampleset *clients, const gnt_key *key, gnt_err *err) {
     const int64_t n = clients->view.n, c = clients->view.classes;
     uint32_t *from = gnt_array((size_t)n, sizeof *from);
@@ -296,9 +307,9 @@ static int shuffle_labels(gnt_sampleset *clients, const gnt_key *key, gnt_err *e
     return good ? 0 : gnt_fail(err, "out of memory for the labels of %" PRId64 " samples", n);
 }
 
-static int federate(training *t, gnt_sampleset *clients, const gnt_sampleset *public_data, float *weights,
+static int federate(training_job *t, gnt_sampleset *clients, const gnt_sampleset *public_data, float *weights,
                     float *buffers, gnt_err *err) {
-    const gnt_request_train *q = t->ask;
+    const gnt_request_train *q = t->request;
     gnt_fl_config config = gnt_work_config(&q->federated);
     gnt_fl_watch watch = {.context = t,
                           .before_client = before_client,
@@ -316,41 +327,41 @@ static int federate(training *t, gnt_sampleset *clients, const gnt_sampleset *pu
         rc = gnt_state_holdings(clients, &part, &t->out, err);
     if (rc == 0 && q->shuffle_labels)
         rc = shuffle_labels(clients, &q->train_key, err);
-    if (rc == 0 && gnt_state_keeps(t->chain))
+    if (rc == 0 && gnt_state_exists(t->chain))
         rc = start_states(t, part.clients, err);
     if (rc == 0) {
-        const gnt_state_summing sum = {.chain = t->chain,
-                                       .trained = &t->out,
-                                       .samples = clients,
-                                       .part = &part,
-                                       .config = &config,
-                                       .weights = weights,
-                                       .buffers = buffers,
-                                       .before_client = before_client,
-                                       .after_client = after_client,
-                                       .context = t};
-        rc = gnt_state_sums(&sum, &q->train_key, &t->out, &t->given, err);
+        const gnt_state_sum_spec sum = {.chain = t->chain,
+                                        .trained = &t->out,
+                                        .samples = clients,
+                                        .part = &part,
+                                        .config = &config,
+                                        .weights = weights,
+                                        .buffers = buffers,
+                                        .before_client = before_client,
+                                        .after_client = after_client,
+                                        .context = t};
+        rc = gnt_state_sums(&sum, &q->train_key, &t->out, &t->contributions, err);
     }
     if (rc == 0)
         rc = gnt_fl_new(&fl, t->model.model, &config, t->chain, &q->train_key, err);
     if (rc == 0)
         rc = gnt_record_open(&t->record, t->work, q, t->model.model, fl, &part, err);
     if (rc == 0)
-        rc = note_sums(t, clients->view.features, err);
+        rc = check_sums(t, clients->view.features, err);
     if (t->record) {
         watch.wants = wants;
         watch.received = received;
         watch.compares = compares;
         watch.compared = compared;
         watch.added = added;
-        watch.released = gnt_record_wants_encodings(t->record) ? released : NULL;
+        watch.released = gnt_record_has_encodings(t->record) ? released : NULL;
     }
     if (rc == 0)
         rc = gnt_fl_train(fl, &clients->view, &part, public_data->view.n ? &public_data->view : NULL, weights,
                           buffers, t->own, &watch, err);
     if (rc == 0)
         rc = measure_head(t, clients, public_data, &part, weights, buffers, err);
-    /* weights blown up by too much noise are a result, not a failure: they are worth nothing */
+    /* weights that are no longer finite are a result, not a failure: they have no utility */
     if (rc != 0 && fl && gnt_fl_diverged(fl)) {
         t->diverged = *err;
         rc = 0;
@@ -368,18 +379,18 @@ static int federate(training *t, gnt_sampleset *clients, const gnt_sampleset *pu
     return rc;
 }
 
-static int write_out(training *t, gnt_err *err) {
+static int write_out(training_job *t, gnt_err *err) {
     json_t *all = json_pack("{s:O, s:s}", "utility", t->utility, "diverged", t->diverged.text);
     char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
     int rc = text ? gnt_st_set_metadata(&t->out, text, err) : gnt_fail(err, "out of memory for the utility");
     gnt_free(text);
     json_decref(all);
-    if (rc == 0 && t->given.n)
-        rc = t->work->write(t->work->context, "contributions", &t->given, err);
+    if (rc == 0 && t->contributions.n)
+        rc = t->work->write(t->work->context, "contributions", &t->contributions, err);
     return rc == 0 ? t->work->write(t->work->context, "trained", &t->out, err) : -1;
 }
 
-/* From here on the test part is what is asked of the trained network. Labels stay the true ones. */
+/* 1 where a member changes samples before the trained network is asked about them. */
 static int encodes_queries(const gnt_chain *c) {
     int32_t i = 0;
     while (i < c->n && !c->member[i].hooks->encode_query)
@@ -387,9 +398,10 @@ static int encodes_queries(const gnt_chain *c) {
     return i < c->n;
 }
 
-static int encode_queries(training *t, const gnt_sampleset *public_data, const float *weights,
+/* Replaces the test part by what members make of it. Labels stay the true ones. */
+static int encode_queries(training_job *t, const gnt_sampleset *public_data, const float *weights,
                           const float *buffers, gnt_err *err) {
-    const gnt_fl_config config = gnt_work_config(&t->ask->federated);
+    const gnt_fl_config config = gnt_work_config(&t->request->federated);
     gnt_samples *test = &t->test.view;
     gnt_client client = {.size = sizeof client,
                          .index = -1,
@@ -407,13 +419,13 @@ static int encode_queries(training *t, const gnt_sampleset *public_data, const f
     int rc = 0;
     if (test->n == 0 || !encodes_queries(t->chain))
         return 0;
-    /* in an order that tells nothing: a real client's questions come in any */
+    /* in a random order: that of the test part would say which samples they are */
     uint32_t *row = gnt_array((size_t)test->n, sizeof *row);
     if (!row)
         return gnt_fail(err, "out of memory for %" PRId64 " samples", test->n);
     for (int64_t i = 0; i < test->n; i++)
         row[i] = (uint32_t)i;
-    gnt_stream random = gnt_stream_open(&t->ask->train_key, "queries");
+    gnt_stream random = gnt_stream_open(&t->request->train_key, "queries");
     gnt_random_shuffle(&random, row, (size_t)test->n);
     rc = gnt_batch_gather(&b, test, row, test->n) == 0
              ? gnt_chain_encode_query(t->chain, &client, 0, &b, err)
@@ -431,11 +443,11 @@ int gnt_job_train(gnt_work *w, gnt_err *err) {
                                     .key = &q->defense_key,
                                     .copies = q->copies,
                                     .claims = q->record && q->record->encodings};
-    training t = {.work = w, .ask = q, .utility = json_array(), .by_head = q->head != NULL};
+    training_job t = {.work = w, .request = q, .utility = json_array(), .by_head = q->head != NULL};
     gnt_sampleset clients = {0}, public_data = {0};
     float *weights = NULL, *buffers = NULL;
     gnt_st_init(&t.out);
-    gnt_st_init(&t.given);
+    gnt_st_init(&t.contributions);
     int rc = gnt_work_model_open(&t.model, &q->model, q->federated.training_stats, err);
     if (rc == 0)
         rc = gnt_work_samples(&clients, w, "clients", &q->samples, err);
@@ -467,7 +479,7 @@ int gnt_job_train(gnt_work *w, gnt_err *err) {
     gnt_sampleset_free(&public_data);
     gnt_work_model_free(&t.model);
     gnt_st_free(&t.out);
-    gnt_st_free(&t.given);
+    gnt_st_free(&t.contributions);
     json_decref(t.utility);
     return rc;
 }

@@ -6,62 +6,66 @@
 
 #include "base/mem.h"
 
-/* Two-sided, of a normal variable beyond 4; where each of k rounds is looked at by itself, of all k together (Bonferroni). */
+/* Two-sided, of a normal variable beyond 4. Where each of k rounds is tested by itself, of all k together
+ * (Bonferroni). */
 static const double beyond_chance = 6.3e-5;
 /* What is large: in cosine, in log₁₀ of a ratio (a factor of 1.4), in share of the entries. */
 static const double large[GNT_TREATMENTS] = {0.1, 0.15, 0.05, 0.1, 0.15};
 static const char *const words[GNT_TREATMENTS] = {"cosine of before to after", "log10 of the ratio of norms",
                                                   "share of entries changed", "cosine of undefended to sent",
                                                   "log10 of the ratio of norms, undefended to sent"};
-/* By how much a server's cosine may lie above that of what it was sent; how much may be added before it is asked whether it
- * cancels, in units of the updates; what may be left of it. */
-static const double more = 0.2, much = 0.25, left_over = 0.1;
+/* By how much a server's cosine may lie above that of what it was sent. */
+static const double more = 0.2;
+/* Of masks that cancel: how much must be added, in units of the updates, and what may be left of it. */
+static const double much = 0.25, left_over = 0.1;
 
-/* Over a training: how much must be added, in units of the updates, to be a mask; what may be left of it; rounds to tell by. */
+/* Over a training: how much must be added, in units of the updates, to be a mask; what may be left of it; how
+ * many rounds it takes to say so. */
 static const double masking = 4, taken = 0.25;
 static const int32_t least_rounds = 8;
 
-typedef struct ranked {
+typedef struct ranked_treatment {
     int32_t stratum;
     float value;
-    int watched;
-} ranked;
+    int observed;
+} ranked_treatment;
 
 static int by_stratum_and_value(const void *a, const void *b) {
-    const ranked *x = a, *y = b;
+    const ranked_treatment *x = a, *y = b;
     return x->stratum != y->stratum ? (x->stratum > y->stratum) - (x->stratum < y->stratum)
                                     : (x->value > y->value) - (x->value < y->value);
 }
 
-/* Sums over strata: of ranks of the watched beyond what is expected, of its variance, of means. */
+/* Sums over strata: ranks of the observed beyond what is expected, its variance, means of the observed and
+ * the others. */
 typedef struct sums {
-    double surplus, variance, weight, watched, others;
+    double surplus, variance, weight, observed, others;
 } sums;
 
 /* One stratum's n values, sorted. */
-static void add_stratum(sums *s, const ranked *r, size_t n) {
-    double watched = 0, rank_sum = 0, ties = 0, mean[2] = {0, 0};
+static void add_stratum(sums *s, const ranked_treatment *r, size_t n) {
+    double observed = 0, rank_sum = 0, ties = 0, mean[2] = {0, 0};
     for (size_t i = 0; i < n;) {
         size_t end = i;
-        double of_watched = 0;
+        double of_observed = 0;
         for (; end < n && r[end].value == r[i].value; end++)
-            of_watched += r[end].watched;
+            of_observed += r[end].observed;
         const double same = (double)(end - i);
-        rank_sum += of_watched * ((double)(i + end + 1) / 2);
-        watched += of_watched;
+        rank_sum += of_observed * ((double)(i + end + 1) / 2);
+        observed += of_observed;
         ties += same * same * same - same;
         i = end;
     }
-    const double m = watched, others = (double)n - m, all = (double)n;
+    const double m = observed, others = (double)n - m, all = (double)n;
     if (m < 1 || others < 1)
         return;
     for (size_t i = 0; i < n; i++)
-        mean[r[i].watched] += (double)r[i].value / (r[i].watched ? m : others);
+        mean[r[i].observed] += (double)r[i].value / (r[i].observed ? m : others);
     const double weight = 1 / (all + 1); /* van Elteren's */
     s->surplus += weight * (rank_sum - m * (all + 1) / 2);
     s->variance += weight * weight * m * others / 12 * (all + 1 - ties / (all * (all - 1)));
     s->weight += m;
-    s->watched += m * mean[1];
+    s->observed += m * mean[1];
     s->others += m * mean[0];
 }
 
@@ -69,35 +73,35 @@ static void add_sums(sums *s, const sums *one) {
     s->surplus += one->surplus;
     s->variance += one->variance;
     s->weight += one->weight;
-    s->watched += one->watched;
+    s->observed += one->observed;
     s->others += one->others;
 }
 
 /* 0 where there is nothing to compare, or the difference is small. */
 static double z_of_large(const sums *s, int what) {
-    if (s->weight <= 0 || s->variance <= 0 || !(fabs(s->watched - s->others) > large[what] * s->weight))
+    if (s->weight <= 0 || s->variance <= 0 || !(fabs(s->observed - s->others) > large[what] * s->weight))
         return 0;
     return fabs(s->surplus) / sqrt(s->variance);
 }
 
-static int judge(const sums *s, int what, size_t looks, gnt_err *says) {
-    if (!(erfc(z_of_large(s, what) / sqrt(2)) * (double)(looks ? looks : 1) < beyond_chance))
+static int judge(const sums *s, int what, size_t tests, gnt_err *says) {
+    if (!(erfc(z_of_large(s, what) / sqrt(2)) * (double)(tests ? tests : 1) < beyond_chance))
         return 0;
     gnt_fail(
         says,
         "what the defense did to the updates that were looked at is not what it did to the others: %s %.3g "
         "against %.3g",
-        words[what], s->watched / s->weight, s->others / s->weight);
+        words[what], s->observed / s->weight, s->others / s->weight);
     return 1;
 }
 
-/* All strata together, then the one that stands out most, in a workspace of n entries. */
-static int differs_in(const gnt_treatment *t, size_t n, int what, ranked *space, gnt_err *says) {
+/* All strata together, then the one with the largest difference. space: room for n entries. */
+static int differs_in(const gnt_treatment *t, size_t n, int what, ranked_treatment *space, gnt_err *says) {
     sums total = {0}, most = {0};
     size_t strata = 0, known = 0;
     for (size_t i = 0; i < n; i++)
         if (what < GNT_TREATMENT_PLAIN_COSINE || t[i].compared)
-            space[known++] = (ranked){t[i].stratum, t[i].value[what], t[i].watched != 0};
+            space[known++] = (ranked_treatment){t[i].stratum, t[i].value[what], t[i].observed != 0};
     n = known;
     qsort(space, n, sizeof *space, by_stratum_and_value);
     for (size_t from = 0, to; from < n; from = to) {
@@ -114,7 +118,7 @@ static int differs_in(const gnt_treatment *t, size_t n, int what, ranked *space,
 }
 
 int gnt_treatment_differs(const gnt_treatment *t, size_t n, gnt_err *says) {
-    ranked *space = gnt_array(n, sizeof *space);
+    ranked_treatment *space = gnt_array(n, sizeof *space);
     int found = 0;
     if (!space)
         return gnt_fail(says, "out of memory for %zu treatments", n);
@@ -124,7 +128,7 @@ int gnt_treatment_differs(const gnt_treatment *t, size_t n, gnt_err *says) {
     return found;
 }
 
-int gnt_server_knows_more(const gnt_fl_round *round, size_t n, gnt_err *says) {
+int gnt_treatment_server_knows_more(const gnt_fl_round *round, size_t n, gnt_err *says) {
     double sent = 0, server = 0, rounds = 0;
     for (size_t i = 0; i < n; i++)
         if (round[i].aggregated) {
@@ -142,7 +146,7 @@ int gnt_server_knows_more(const gnt_fl_round *round, size_t n, gnt_err *says) {
     return 1;
 }
 
-int gnt_masks_cancel(const gnt_fl_round *round, size_t n, gnt_err *says) {
+int gnt_treatment_masks_cancel(const gnt_fl_round *round, size_t n, gnt_err *says) {
     double added = 0, left = 0, plain = 0, plain_left = 0;
     for (size_t i = 0; i < n; i++) { /* each round in its own units */
         if (!(round[i].plain > 0))
@@ -163,7 +167,7 @@ int gnt_masks_cancel(const gnt_fl_round *round, size_t n, gnt_err *says) {
     return 1;
 }
 
-int gnt_is_taken_back(const gnt_fl_totals *t, gnt_err *says) {
+int gnt_treatment_is_taken_back(const gnt_fl_totals *t, gnt_err *says) {
     if (t->rounds < least_rounds || !(t->added > masking * t->plain) || !(t->left < taken * t->each))
         return 0;
     gnt_fail(

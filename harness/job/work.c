@@ -33,6 +33,16 @@ int gnt_work_samples(gnt_sampleset *out, gnt_work *w, const char *name, const gn
     return 0;
 }
 
+int gnt_work_artefacts(gnt_artefact_set *out, gnt_work *w, const char *name, gnt_err *err) {
+    gnt_st st;
+    gnt_st_init(&st);
+    if (w->has(w->context, name) && w->read(w->context, name, &st, err) != 0)
+        return -1;
+    int rc = gnt_artefact_set_from(out, &st, err);
+    gnt_st_free(&st);
+    return rc;
+}
+
 gnt_fl_config gnt_work_config(const gnt_request_federated *of) {
     return (gnt_fl_config){.rounds = (int32_t)of->rounds,
                            .steps = (int32_t)of->local_steps,

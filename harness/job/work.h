@@ -1,7 +1,14 @@
-/* work: what a job has in its hands: a request, named bundles in, named bundles out.
+/* work: what every job has: a request, named bundles in, named bundles out; and what jobs make of them:
+ * models, plugins, chains of defenses, samples, configurations.
  *
- * Jobs run in a worker process; whoever made the process fills in the callbacks. The request is of the job's own kind, and
- * was checked when it was decoded (request/request.h); bundles and plugins are checked here. */
+ * A job runs in a worker process; whoever made the process fills in the callbacks. The request is of the
+ * job's own kind, and was checked when it was decoded (request/request.h). Bundles and plugins are checked
+ * here.
+ *
+ * Ownership: each struct owns what it opens, and has a function that frees it, which may be called after a
+ * failed open.
+ * Errors: −1 with a sentence.
+ * Threads: a job has one thread; its callbacks are called from there. */
 #ifndef GNT_JOB_WORK_H
 #define GNT_JOB_WORK_H
 
@@ -11,6 +18,7 @@
 #include "fl/chain.h"
 #include "fl/federate.h"
 #include "fl/partition.h"
+#include "job/artefacts.h"
 #include "job/samples.h"
 #include "nn/model/model.h"
 #include "plugin/host.h"
@@ -20,6 +28,7 @@ typedef struct gnt_work {
     const gnt_request *request;
     /* Bytes that a plugin may take; 0: no limit. */
     size_t memory;
+    /* First argument of all callbacks. */
     void *context;
     int (*has)(void *context, const char *input);
     int (*read)(void *context, const char *input, gnt_st *out, gnt_err *err);
@@ -32,13 +41,17 @@ typedef struct gnt_work {
     void (*rewind)(void *context);
     void (*progress)(void *context, double done, double total);
     int (*should_stop)(void *context);
-    /* A look from outside at the hook that runs, for a job that vets a plugin; NULL elsewhere. note: its name. others:
-     * how many threads and processes there are beside this one. */
+    /* For the job `vet`; NULL elsewhere. Names the hook that runs, for whoever ends this process. */
     void (*note)(void *context, const char *hook);
+    /* Likewise: how many threads and processes there are beside this one. */
     int (*others)(void *context);
-    json_t *facts;     /* numbers the plugins report on themselves, filled by the job */
-    gnt_status status; /* of the plugin's hook that failed, for the verdict; GNT_FAILED otherwise */
+    /* Numbers that plugins report on themselves; the job fills it. */
+    json_t *facts;
+    /* Of the plugin's hook that failed, for the verdict; else GNT_FAILED. */
+    gnt_status status;
 } gnt_work;
+
+/* ---- model.c ---- */
 
 /* A model as a request describes it. */
 typedef struct gnt_work_model {
@@ -53,33 +66,23 @@ typedef struct gnt_work_model {
 int gnt_work_model_open(gnt_work_model *out, const gnt_request_model *of, int training_stats, gnt_err *err);
 void gnt_work_model_free(gnt_work_model *m);
 
-/* Bundles as artefacts: F32 tensors are views, U8 vectors are blobs. */
-typedef struct gnt_artefact_set {
-    gnt_artefacts view;
-    gnt_view *views;
-    gnt_blob *blobs;
-    gnt_st st;
-} gnt_artefact_set;
+/* Weights after `round`, out of a bundle "trained": copies, freed with gnt_free. */
+int gnt_work_weights(const gnt_st *trained, const gnt_model *m, int64_t round, float **weights,
+                     float **buffers, gnt_err *err);
 
-/* Takes the bundle over. */
-int gnt_artefacts_from(gnt_artefact_set *out, gnt_st *st, gnt_err *err);
-void gnt_artefact_set_free(gnt_artefact_set *a);
-/* Adds what a plugin hands over: unlike gnt_st_add, it makes no zeros where there are no data. */
-int gnt_sink_add(gnt_st *st, const char *name, gnt_st_type type, int32_t rank, const int64_t *dim,
-                 const void *data, gnt_err *err);
-/* A sink that writes into `st`. */
-gnt_sink gnt_sink_into(gnt_st *st);
+/* ---- named_models.c: the suite's models that parameters of a plugin name ---- */
 
-/* The suite's models that one plugin may open, each from an input with flat weights and buffers. */
-typedef struct gnt_work_named {
+/* One, out of an input with flat weights and buffers. */
+typedef struct gnt_work_named_model {
     gnt_work_model model;
     gnt_service *service;
     gnt_st st;
-} gnt_work_named;
+} gnt_work_named_model;
 
+/* All that one plugin may open. */
 typedef struct gnt_work_models {
     gnt_instance_model *view;
-    gnt_work_named *named;
+    gnt_work_named_model *named;
     size_t n;
 } gnt_work_models;
 
@@ -88,6 +91,8 @@ int gnt_work_models_open(gnt_work_models *out, gnt_work *w, const gnt_request_na
                          gnt_service *errors, gnt_err *err);
 void gnt_work_models_free(gnt_work_models *m);
 
+/* ---- plugins.c ---- */
+
 /* One plugin, opened and instantiated. */
 typedef struct gnt_work_plugin {
     gnt_work *work;
@@ -95,15 +100,18 @@ typedef struct gnt_work_plugin {
     gnt_work_models models;
     gnt_instance *instance;
     gnt_params params;
-    gnt_artefact_set artefacts; /* what its prepare left (input "artefacts.I") */
+    /* What its prepare left: input "artefacts.I". */
+    gnt_artefact_set artefacts;
     int has_artefacts;
 } gnt_work_plugin;
 
 /* kind: GNT_PLUGIN_*. key: of its role in this job. */
 int gnt_work_plugin_open(gnt_work_plugin *out, gnt_work *w, const gnt_work_model *m,
                          const gnt_request_plugin *of, int32_t kind, const gnt_key *key, gnt_err *err);
-void gnt_work_plugin_free(gnt_work_plugin *p); /* adds its facts to the work's */
-/* Between hooks: see gnt_instance_enter; `done` sets the work's status on failure. */
+/* Adds its facts to the work's. */
+void gnt_work_plugin_free(gnt_work_plugin *p);
+/* Around every hook: see gnt_instance_enter and gnt_instance_leave. `done` sets the work's status on
+ * failure. */
 void gnt_work_plugin_begin(void *plugin, const char *hook);
 int gnt_work_plugin_done(void *plugin, gnt_status status, gnt_err *err);
 
@@ -118,18 +126,19 @@ int gnt_work_chain_open(gnt_work_chain *out, gnt_work *w, const gnt_work_model *
                         const gnt_request_plugins *defense, const gnt_key *key, gnt_err *err);
 void gnt_work_chain_free(gnt_work_chain *c);
 
+/* ---- work.c ---- */
+
 /* The sensitive rectangle; height 0: none. */
 gnt_region gnt_work_region(const gnt_request_samples *of);
-/* Input `name` as samples, marked as `of` says (NULL: not at all); absent: an empty set and no error. */
+/* Input `name` as samples, with the region and the weights that `of` gives (NULL: none). Absent: an empty set
+ * and no error. */
 int gnt_work_samples(gnt_sampleset *out, gnt_work *w, const char *name, const gnt_request_samples *of,
                      gnt_err *err);
+/* Input `name` as artefacts. Absent: an empty set and no error. */
+int gnt_work_artefacts(gnt_artefact_set *out, gnt_work *w, const char *name, gnt_err *err);
 gnt_fl_config gnt_work_config(const gnt_request_federated *of);
-/* How the clients' samples are dealt. */
+/* Deals the clients' samples to clients. */
 int gnt_work_partition(gnt_partition *out, const gnt_request_federated *of, const gnt_key *key,
                        const gnt_sampleset *clients, gnt_err *err);
-
-/* Weights after `round` from a "trained" bundle: copies, freed with gnt_free. */
-int gnt_work_weights(const gnt_st *trained, const gnt_model *m, int64_t round, float **weights,
-                     float **buffers, gnt_err *err);
 
 #endif

@@ -192,8 +192,8 @@ static int check_leaves(vetting *v, gnt_err *err) {
     return walk_all(v, tour_of(v, 0), look_left, err);
 }
 
-/* Bytes that the C library has handed out and not got back; 0 where it does not tell. Exact, for the process was started
- * without the C library's own cache of small blocks. */
+/* Bytes that the C library has handed out and not got back; 0 where it does not tell. Exact, for the process
+ * was started without the C library's own cache of small blocks. */
 static size_t held(void) {
 #if defined(__SANITIZE_ADDRESS__)
     return 0;
@@ -303,8 +303,9 @@ static int look_choice(vetting *v, const gnt_vet_tour_spec *tour, const gnt_vet_
     return look_edge(v, tour, act);
 }
 
-/* The plugin's values as they are asked for, where `id` has this one, JSON text (NULL: as they are); a model that must be named is. *out is
- * empty when the host refuses the value: then 1, with its sentence in `why`. */
+/* The plugin's values as they are asked for, where `id` has this one, JSON text (NULL: as they are); a model
+ * that must be named is. *out is empty when the host refuses the value: then 1, with its sentence in
+ * `why`. */
 static int values_of(const gnt_descriptor *d, const char *plugin, const char *given, const char *id,
                      const char *value, gnt_params *out, gnt_err *why, gnt_err *err) {
     json_t *all = *given ? json_loads(given, JSON_REJECT_DUPLICATES, NULL) : json_object();

@@ -34,7 +34,7 @@ static int prepare(gnt_vet_defense *d, gnt_vet_setting *s, gnt_err *err) {
     begin(d, "prepare");
     int rc = done(d, hooks->prepare(gnt_instance_self(d->instance), &in, &sink), err);
     if (rc == 0)
-        rc = gnt_artefacts_from(&set, &st, err);
+        rc = gnt_artefact_set_from(&set, &st, err);
     if (rc == 0 && !(d->artefacts = gnt_vet_artefacts(s, "the defense's artefacts", &set.view)))
         rc = gnt_fail(err, "its artefacts are too large to be shown");
     gnt_artefact_set_free(&set);

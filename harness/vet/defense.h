@@ -1,5 +1,6 @@
-/* vet_defense: the defense that stands behind made-up observations, for attacks that answer one defense alone: opened and
- * prepared as in a run, so that updates and encodings are its own and an adaptive attacker is told of it. */
+/* vet_defense: the defense that stands behind made-up observations, for attacks that answer one defense
+ * alone: opened and prepared as in a run, so that updates and encodings are its own and an adaptive attacker
+ * is told of it. */
 #ifndef GNT_JOB_VET_DEFENSE_H
 #define GNT_JOB_VET_DEFENSE_H
 

@@ -201,7 +201,8 @@ static int make_clients(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err
     return 0;
 }
 
-/* The network's statistics before the round and those of each client; new_buffers is for the hook to write. */
+/* The network's statistics before the round and those of each client; new_buffers is for the hook to
+ * write. */
 static int add_buffers(gnt_vet_setting *s, gnt_aggregate *all, gnt_err *err) {
     const int64_t n = gnt_model_buffer_size(s->model.model);
     const float *of_client[GNT_VET_CLIENTS];

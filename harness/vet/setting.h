@@ -1,6 +1,6 @@
-/* vet_setting: small made-up inputs on which every hook can run: a generated data set, an untrained network, updates
- * that the federated loop computes, an observation of each surface. Everything that a hook is handed to read lies in
- * guard pages. The same specification gives the same bytes. */
+/* vet_setting: small made-up inputs on which every hook can run: a generated data set, an untrained network,
+ * updates that the federated loop computes, an observation of each surface. Everything that a hook is handed
+ * to read lies in guard pages. The same specification gives the same bytes. */
 #ifndef GNT_JOB_VET_SETTING_H
 #define GNT_JOB_VET_SETTING_H
 

@@ -1,8 +1,9 @@
-/* vet_tour: one plugin taken through all its hooks on one made-up setting, hook by hook, each looked at on its own.
+/* vet_tour: one plugin taken through all its hooks on one made-up setting, hook by hook, each looked at on
+ * its own.
  *
- * A defense: prepare; create; the secure sum; encode_set, local_rate, encode_batch, encode_query, client_update,
- * transform_update and save of each client; aggregate and save of the server; then a second instance that loads what the
- * first saved and transforms once more.
+ * A defense: prepare; create; the secure sum; encode_set, local_rate, encode_batch, encode_query,
+ * client_update, transform_update and save of each client; aggregate and save of the server; then a second
+ * instance that loads what the first saved and transforms once more.
  * An attack: prepare; create; run on each observation. Hooks it lacks are passed over. */
 #ifndef GNT_JOB_VET_TOUR_H
 #define GNT_JOB_VET_TOUR_H

@@ -1,4 +1,5 @@
-/* What the steps of a tour do to a plugin and its inputs: create and destroy it, digest what it gave, show it what it made. */
+/* What the steps of a tour do to a plugin and its inputs: create and destroy it, digest what it gave, show it
+ * what it made. */
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -50,7 +51,7 @@ gnt_artefacts *gnt_vet_show(gnt_vet_tour *t, const char *name, const gnt_st *fro
     for (size_t i = 0; rc == 0 && i < from->n; i++)
         rc = gnt_st_add(&copy, from->tensor[i].name, from->tensor[i].type, from->tensor[i].rank,
                         from->tensor[i].dim, from->tensor[i].data, NULL, err);
-    if (rc == 0 && gnt_artefacts_from(&set, &copy, err) == 0) {
+    if (rc == 0 && gnt_artefact_set_from(&set, &copy, err) == 0) {
         shown = gnt_vet_artefacts(&t->in, name, &set.view);
         if (!shown)
             gnt_fail(err, "its artefacts are too large to be shown to it");

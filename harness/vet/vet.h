@@ -1,7 +1,8 @@
-/* vet: does a stranger's plugin keep the contract of gauntlet/plugin.h? Named checks, each in a child of its own behind
- * the sandbox; this process never loads the file.
+/* vet: does a stranger's plugin keep the contract of gauntlet/plugin.h? Named checks, each in a child of its
+ * own behind the sandbox; this process never loads the file.
  *
- * What vet finds is mistakes. A plugin shares its process with the host's half of a check and could speak in its name:
+ * What vet finds is mistakes. A plugin shares its process with the host's half of a check and could speak in
+ * its name:
  * against malice stands the sandbox, not this. */
 #ifndef GNT_VET_VET_H
 #define GNT_VET_VET_H

@@ -61,7 +61,7 @@ static void put_field(gnt_frame *f, uint8_t kind, fuzz_bytes *b) {
 static void answer_all(int fd, const uint64_t *ops, int n_ops, fuzz_bytes *b) {
     gnt_frame f = {0};
     gnt_err err = {0};
-    const gnt_frame_line line = {.fd = fd, .most = side_most_message};
+    const gnt_frame_connection line = {.fd = fd, .most = side_most_message};
     for (int i = 0; b->left && i < MOST_ANSWERS; i++) {
         const uint8_t how = fuzz_byte(b);
         gnt_frame_begin(&f, how & 1 ? fuzz_byte(b) : ops[i % n_ops]);
@@ -151,12 +151,12 @@ static void ask_sums(const gnt_chain *chain, const gnt_sampleset *samples) {
     gnt_st_init(&out);
     gnt_st_init(&truth);
     MUST(gnt_state_holdings(samples, &part, &out, &err) == 0);
-    const gnt_state_summing sum = {.chain = chain,
-                                   .trained = &out,
-                                   .samples = samples,
-                                   .part = &part,
-                                   .config = &config,
-                                   .weights = weights};
+    const gnt_state_sum_spec sum = {.chain = chain,
+                                    .trained = &out,
+                                    .samples = samples,
+                                    .part = &part,
+                                    .config = &config,
+                                    .weights = weights};
     if (fuzz_ok(gnt_state_sums(&sum, &key, &out, &truth, &err), &err))
         fuzz_write(NULL, "truth", &truth, &err);
     gnt_st_free(&out);

@@ -141,11 +141,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         .descriptor = &speaks, .params = &params, .context = &w.work, .memory = 1 << 16};
     a.plugin.work = &w.work;
     a.model = *fuzz_model();
-    MUST(gnt_seen_open(&a.seen, &w.work, "seen", &a.model, &err) == 0);
+    MUST(gnt_observations_open(&a.observations, &w.work, "seen", &a.model, &err) == 0);
     MUST(gnt_instance_new(&a.plugin.instance, &spec, NULL, &err) == 0);
-    a.seen.base.attribute_values = 2;
+    a.observations.common.attribute_values = 2;
     int rc = 0;
-    for (int64_t j = 0; rc == 0 && j < a.seen.observations; j++)
+    for (int64_t j = 0; rc == 0 && j < a.observations.n; j++)
         rc = answer_one(&a, j, &err);
     if (fuzz_ok(rc, &err))
         MUST(write_answer(&a, &err) == 0);

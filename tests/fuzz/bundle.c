@@ -94,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     read_weights(&st);
     read_holdings(&st);
     read_carried(&st);
-    if (fuzz_ok(gnt_artefacts_from(&artefacts, &st, &err), &err)) {
+    if (fuzz_ok(gnt_artefact_set_from(&artefacts, &st, &err), &err)) {
         load(NULL, 0, &artefacts.view);
         gnt_artefact_set_free(&artefacts);
     }

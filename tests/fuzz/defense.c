@@ -168,12 +168,12 @@ static void run_carry(const gnt_chain *chain, int saves) {
     fuzz_samples(&samples, SAMPLES);
     MUST(gnt_samples_unpack(&set, &samples, "samples", &err) == 0);
     MUST(gnt_st_add(&out, "holdings", GNT_ST_I64, 2, dim, holdings, NULL, &err) == 0);
-    const gnt_state_summing sum = {.chain = chain,
-                                   .trained = &out,
-                                   .samples = &set,
-                                   .part = &part,
-                                   .config = &config,
-                                   .weights = weights};
+    const gnt_state_sum_spec sum = {.chain = chain,
+                                    .trained = &out,
+                                    .samples = &set,
+                                    .part = &part,
+                                    .config = &config,
+                                    .weights = weights};
     for (int32_t k = -1; saves && k < CLIENTS; k++)
         fuzz_ok(gnt_state_save(chain, 1, k, &out, &err), &err);
     if (!saves)

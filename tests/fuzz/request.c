@@ -1,6 +1,6 @@
 /* The message that a worker reads: {"process": what it is told of its process, "request": what its job is
  * asked}. What is read of either can be written, read and written again, and says the same. */
-#include "job/seen.h"
+#include "job/attack_setting.h"
 #include "process/launch.h"
 #include "work.h"
 
@@ -65,7 +65,7 @@ static void assert_comes_back(const gnt_request *request) {
 static void use_attacker(fuzz_work *w, const gnt_request_attacker *q) {
     gnt_work_model m;
     gnt_sampleset samples;
-    gnt_setting setting = {0};
+    gnt_attack_setting setting = {0};
     gnt_observation o = {.size = sizeof o};
     gnt_err err = {0};
     gnt_work_config(&q->federated);
@@ -75,9 +75,9 @@ static void use_attacker(fuzz_work *w, const gnt_request_attacker *q) {
         MUST(gnt_model_classes(m.model) >= 1);
         gnt_work_model_free(&m);
     }
-    if (fuzz_ok(gnt_setting_open(&setting, &w->work, q, &o, &err), &err) && q->known)
+    if (fuzz_ok(gnt_attack_setting_open(&setting, &w->work, q, &o, &err), &err) && q->known)
         MUST(o.n_defense_values == (int64_t)q->known->values.n);
-    gnt_setting_free(&setting);
+    gnt_attack_setting_free(&setting);
 }
 
 static void read_request(const json_t *json) {

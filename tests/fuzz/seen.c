@@ -1,6 +1,6 @@
 /* Bundles of observations, as an attack's process reads them, and answers that a second attack of a chain
  * reads. Input: a byte (bit 0: a chain), metadata, a line "%%", tensors as work.h describes them. */
-#include "job/seen.h"
+#include "job/observations.h"
 #include "work.h"
 
 /* Every byte that an attack could read. */
@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const float weights[FUZZ_WEIGHTS];
     fuzz_bytes all = {data, size};
     fuzz_work w;
-    gnt_seen seen;
+    gnt_observations seen;
     gnt_err err = {0};
     const int64_t n = FUZZ_WEIGHTS, none = 0;
     const int chained = fuzz_byte(&all) & 1;
@@ -42,19 +42,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                  chained ? 4 : 5);
     if (all.left)
         fuzz_tensors(fuzz_input(&w, "recovered_labels"), &all, answers, 4);
-    if (fuzz_ok((chained ? gnt_seen_open_recovered(&seen, &w.work, fuzz_model(), &err)
-                         : gnt_seen_open(&seen, &w.work, "seen", fuzz_model(), &err)),
+    if (fuzz_ok((chained ? gnt_observations_open_recovered(&seen, &w.work, fuzz_model(), &err)
+                         : gnt_observations_open(&seen, &w.work, "seen", fuzz_model(), &err)),
                 &err)) {
         volatile double sum = 0; /* so that a sanitizer sees what is not there */
-        for (int64_t j = 0; j < seen.observations && j < 16; j++) {
-            gnt_observation o = gnt_seen_at(&seen, j);
+        for (int64_t j = 0; j < seen.n && j < 16; j++) {
+            gnt_observation o = gnt_observations_at(&seen, j);
             sum = sum + touch(&o, fuzz_model()->model);
         }
-        if (seen.observations > 16) {
-            gnt_observation o = gnt_seen_at(&seen, seen.observations - 1);
+        if (seen.n > 16) {
+            gnt_observation o = gnt_observations_at(&seen, seen.n - 1);
             sum = sum + touch(&o, fuzz_model()->model);
         }
-        gnt_seen_free(&seen);
+        gnt_observations_free(&seen);
     }
     fuzz_work_close(&w);
     return 0;

@@ -29,19 +29,19 @@ static int close_ends(void **state) {
     return 0;
 }
 
-static gnt_frame_line line_of(int fd, size_t most) {
-    return (gnt_frame_line){.fd = fd, .most = most};
+static gnt_frame_connection line_of(int fd, size_t most) {
+    return (gnt_frame_connection){.fd = fd, .most = most};
 }
 
 static void must_send(const gnt_frame *f) {
-    const gnt_frame_line line = line_of(end[0], MOST);
+    const gnt_frame_connection line = line_of(end[0], MOST);
     gnt_err err = {0};
     if (gnt_frame_send(&line, f, &err) != 0)
         fail_msg("%s", err.text);
 }
 
 static void must_receive(gnt_frame *f) {
-    const gnt_frame_line line = line_of(end[1], MOST);
+    const gnt_frame_connection line = line_of(end[1], MOST);
     gnt_err err = {0};
     if (gnt_frame_receive(&line, f, &err) != 0)
         fail_msg("%s", err.text);
@@ -49,7 +49,7 @@ static void must_receive(gnt_frame *f) {
 
 /* Receives what is refused; the sentence must say `words`. */
 static void must_refuse(size_t most, const char *words) {
-    const gnt_frame_line line = line_of(end[1], most);
+    const gnt_frame_connection line = line_of(end[1], most);
     gnt_frame f = {0};
     gnt_err err = {0};
     assert_int_equal(gnt_frame_receive(&line, &f, &err), -1);
@@ -217,7 +217,7 @@ static void texts_end_where_they_say(void **state) {
 
 /* A message that could not be written whole is not sent. */
 static void what_was_too_large_to_write_is_not_sent(void **state) {
-    const gnt_frame_line line = line_of(end[0], MOST);
+    const gnt_frame_connection line = line_of(end[0], MOST);
     (void)state;
     gnt_frame f = {0};
     gnt_err err = {0};
@@ -264,7 +264,7 @@ static void an_end_that_is_gone_is_told(void **state) {
 }
 
 static void sending_to_an_end_that_is_gone_fails(void **state) {
-    const gnt_frame_line line = line_of(end[0], MOST);
+    const gnt_frame_connection line = line_of(end[0], MOST);
     (void)state;
     gnt_frame f = {0};
     gnt_err err = {0};
@@ -283,7 +283,7 @@ static int stop_at_the_third(void *context) {
 
 static void waiting_ends_when_asked(void **state) {
     int looks = 0;
-    const gnt_frame_line line = {
+    const gnt_frame_connection line = {
         .fd = end[1], .most = MOST, .should_stop = stop_at_the_third, .context = &looks};
     (void)state;
     gnt_frame f = {0};
@@ -299,7 +299,7 @@ static void sending_ends_when_asked(void **state) {
     enum { LARGE = 16 << 20 };
     static uint8_t bytes[LARGE];
     int looks = 0;
-    const gnt_frame_line line = {
+    const gnt_frame_connection line = {
         .fd = end[0], .most = LARGE, .should_stop = stop_at_the_third, .context = &looks};
     (void)state;
     gnt_frame f = {0};

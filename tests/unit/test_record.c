@@ -112,7 +112,7 @@ static void draws_are_uniform_over_participants(void **state) {
             int of_round = 0;
             assert_int_equal(gnt_fl_choose(t.fl, t.start, round, chosen), PART);
             for (int i = 0; i < PART; i++) {
-                const int wanted = gnt_record_wants(t.record, round, (int32_t)chosen[i]);
+                const int wanted = gnt_record_is_drawn(t.record, round, (int32_t)chosen[i]);
                 took_part[chosen[i]]++;
                 drawn[chosen[i]] += wanted;
                 place[i] += wanted;
@@ -146,14 +146,15 @@ static void rounds_and_keys_draw_their_own(void **state) {
     for (int32_t round = 0; round < 20; round++)
         for (int32_t k = 0; k < N; k++) {
             between_rounds +=
-                gnt_record_wants(a.record, round, k) != gnt_record_wants(a.record, (round + 1) % 20, k);
-            between_keys += gnt_record_wants(a.record, round, k) != gnt_record_wants(b.record, round, k);
+                gnt_record_is_drawn(a.record, round, k) != gnt_record_is_drawn(a.record, (round + 1) % 20, k);
+            between_keys +=
+                gnt_record_is_drawn(a.record, round, k) != gnt_record_is_drawn(b.record, round, k);
         }
     /* of 240 pairs 2·(1/3)(2/3) = 44 in 100 differ */
     assert_true(between_rounds > 60 && between_rounds < 160);
     assert_true(between_keys > 60 && between_keys < 160);
     for (int32_t k = 0; k < N; k++) /* nothing is observed in the rounds after */
-        assert_false(gnt_record_wants(a.record, 20, k));
+        assert_false(gnt_record_is_drawn(a.record, 20, k));
     end(&a);
     end(&b);
 }
@@ -174,8 +175,8 @@ static void nothing_is_recorded_where_nothing_is_asked(void **state) {
     trial t;
     begin(&t, 8, four_each, 1, 0, 4, 3, 0, 1);
     MUST_WORK(try_open(&t, err));
-    assert_false(gnt_record_wants(t.record, 0, 0));
-    assert_false(gnt_record_wants(NULL, 0, 0));
+    assert_false(gnt_record_is_drawn(t.record, 0, 0));
+    assert_false(gnt_record_is_drawn(NULL, 0, 0));
     gnt_record_free(t.record);
     t.w.request.train.record = NULL;
     MUST_WORK(try_open(&t, err));
@@ -190,8 +191,8 @@ static void the_first_client_may_hold_nothing(void **state) {
     trial t;
     begin(&t, 3, held, 1, 4, 3, 2, 2, 1);
     open_record(&t);
-    assert_false(gnt_record_wants(t.record, 0, 0));
-    assert_true(gnt_record_wants(t.record, 0, 1) && gnt_record_wants(t.record, 0, 2));
+    assert_false(gnt_record_is_drawn(t.record, 0, 0));
+    assert_true(gnt_record_is_drawn(t.record, 0, 1) && gnt_record_is_drawn(t.record, 0, 2));
     end(&t);
 }
 
@@ -212,9 +213,9 @@ static int take(trial *t, int32_t round, int32_t client, int64_t n, gnt_err *err
                                     .client = client,
                                     .update = weights,
                                     .rates = rates,
-                                    .used = gnt_record_wants(t->record, round, client) ? &used : NULL,
+                                    .used = gnt_record_is_drawn(t->record, round, client) ? &used : NULL,
                                     .treatment = &treatment};
-    return gnt_record_take(t->record, &receipt, err);
+    return gnt_record_add_receipt(t->record, &receipt, err);
 }
 
 static void what_was_received_is_read_back(void **state) {
@@ -232,7 +233,7 @@ static void what_was_received_is_read_back(void **state) {
         assert_true(r.targets == 3 && r.members == 4 && r.n == 4 && !r.whole && !r.count);
         for (int64_t j = 0; j < 3; j++) {
             const int64_t k = r.client[j];
-            assert_true(gnt_record_wants(t.record, round, (int32_t)k));
+            assert_true(gnt_record_is_drawn(t.record, round, (int32_t)k));
             for (int i = 0; i < FUZZ_WEIGHTS; i++)
                 assert_true(r.update[j * FUZZ_WEIGHTS + i] == (float)(1000 * round + 100 * k + i));
             assert_true(r.rates[2 * j] == 0.1f && r.rates[2 * j + 1] == 0.2f);
@@ -297,7 +298,7 @@ static void release(trial *t, int32_t round, int32_t client, int64_t pass, int64
         x[i * FUZZ_FEATURES] = (float)(100 * pass + 10 * client + i);
     const gnt_batch b = {.view = {.n = n, .features = FUZZ_FEATURES, .classes = FUZZ_CLASSES, .x = x, .y = y},
                          .made_of = &made_of};
-    MUST_WORK(gnt_record_encodings(t->record, round, client, pass, &b, err));
+    MUST_WORK(gnt_record_add_encodings(t->record, round, client, pass, &b, err));
     gnt_mixture_free(&made_of);
 }
 
@@ -315,7 +316,7 @@ static void the_last_passes_are_kept(void **state) {
             t.ask.epochs = epochs;
             /* the two that hold six are drawn where the first is not */
             uint64_t seed = 1;
-            for (open_record(&t); gnt_record_wants(t.record, 1, 0);) {
+            for (open_record(&t); gnt_record_is_drawn(t.record, 1, 0);) {
                 end(&t);
                 begin(&t, 3, held[h], 1, 4, 3, 2, 2, ++seed);
                 t.ask.encodings = 1;

@@ -261,13 +261,13 @@ static void compare_sums(both *b) {
     }
     MUST_WORK(gnt_state_holdings(&b->data, &part, &out[1], err));
     const gnt_chain *remote = gnt_remote_chain(b->remote);
-    gnt_state_summing sum = {.chain = remote,
-                             .trained = &out[1],
-                             .samples = &b->data,
-                             .part = &part,
-                             .config = &config,
-                             .weights = b->weights,
-                             .buffers = b->buffers};
+    gnt_state_sum_spec sum = {.chain = remote,
+                              .trained = &out[1],
+                              .samples = &b->data,
+                              .part = &part,
+                              .config = &config,
+                              .weights = b->weights,
+                              .buffers = b->buffers};
     MUST_WORK(gnt_state_sums(&sum, &b->role, &out[1], &truth[1], err));
     for (int32_t k = 0; k < 3; k++) {
         gnt_batch own = {0};
@@ -403,10 +403,10 @@ static void a_copy_knows_nothing_of_others(void **state) {
         gnt_client c = client_of(&b, 0, call, &own);
         *first = 1;
         if (alone)
-            MUST_WORK(gnt_remote_alone(b.remote, err));
+            MUST_WORK(gnt_remote_copy_begin(b.remote, err));
         MUST_WORK(gnt_chain_transform(gnt_remote_chain(b.remote), &c, &t, err));
         if (alone)
-            MUST_WORK(gnt_remote_together(b.remote, err));
+            MUST_WORK(gnt_remote_copy_end(b.remote, err));
         assert_true(*first == expected[call]);
     }
     gnt_free(t.tensor);

@@ -29,7 +29,8 @@ static float normal(void) {
 
 static void add(int32_t stratum, int watched, float cosine, float ratio, float changed) {
     assert_true(n_all < MOST);
-    all[n_all++] = (gnt_treatment){.stratum = stratum, .watched = watched, .value = {cosine, ratio, changed}};
+    all[n_all++] =
+        (gnt_treatment){.stratum = stratum, .observed = watched, .value = {cosine, ratio, changed}};
 }
 
 static void assert_found(const char *word) {

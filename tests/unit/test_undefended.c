@@ -61,18 +61,18 @@ static void masks_that_cancel_are_marked(void **state) {
     gnt_fl_undefended u = {0};
     play(&u, (const float[N]){2, 0, 9, 0}, (const float[N]){0, 2, -9, 0});
     gnt_fl_undefended_end(&u, (const float[N]){0}, (const float[N]){1, 1, 0, 0}, 0);
-    assert_true(gnt_masks_cancel(&u.round, 1, &says));
+    assert_true(gnt_treatment_masks_cancel(&u.round, 1, &says));
     assert_non_null(strstr(says.text, "cancels in their sum"));
     gnt_fl_undefended_free(&u);
     play(&u, (const float[N]){2, 0, 9, 0}, (const float[N]){0, 2, 0, -9}); /* as independent ones do */
     gnt_fl_undefended_end(&u, (const float[N]){0}, (const float[N]){1, 1, 0, 0}, 0);
     close_to(u.round.left, u.round.added);
-    assert_false(gnt_masks_cancel(&u.round, 1, &says));
+    assert_false(gnt_treatment_masks_cancel(&u.round, 1, &says));
     gnt_fl_undefended_free(&u);
     play(&u, (const float[N]){0, 0, 0, 0}, (const float[N]){0, 0, 0, 0}); /* what is left out is no mask */
     gnt_fl_undefended_end(&u, (const float[N]){0}, (const float[N]){1, 1, 0, 0}, 0);
-    assert_false(gnt_masks_cancel(&u.round, 1, &says));
-    assert_false(gnt_masks_cancel(NULL, 0, &says));
+    assert_false(gnt_treatment_masks_cancel(&u.round, 1, &says));
+    assert_false(gnt_treatment_masks_cancel(NULL, 0, &says));
     gnt_fl_undefended_free(&u);
 }
 
@@ -80,11 +80,11 @@ static void a_server_that_knows_more_is_marked(void **state) {
     (void)state;
     gnt_err says = {0};
     gnt_fl_round r = {.aggregated = 1, .sent = 0.1, .server = 0.31};
-    assert_true(gnt_server_knows_more(&r, 1, &says));
+    assert_true(gnt_treatment_server_knows_more(&r, 1, &says));
     r.server = 0.29;
-    assert_false(gnt_server_knows_more(&r, 1, &says));
+    assert_false(gnt_treatment_server_knows_more(&r, 1, &says));
     r = (gnt_fl_round){.aggregated = 0, .sent = 0.1, .server = 1}; /* the host's own mean */
-    assert_false(gnt_server_knows_more(&r, 1, &says));
+    assert_false(gnt_treatment_server_knows_more(&r, 1, &says));
 }
 
 static void what_is_taken_back_is_marked(void **state) {
@@ -104,7 +104,7 @@ static void what_is_taken_back_is_marked(void **state) {
         const gnt_fl_totals t = gnt_fl_added_totals(&a);
         close_to(t.each, 25 * ROUNDS);
         close_to(t.left, back ? 0 : 100 * N);
-        assert_int_equal(gnt_is_taken_back(&t, &says), back);
+        assert_int_equal(gnt_treatment_is_taken_back(&t, &says), back);
         gnt_fl_added_free(&a);
     }
 }
@@ -113,10 +113,10 @@ static void what_is_taken_back_is_marked(void **state) {
 static int differs(int what, float watched, int compared, gnt_err *says) {
     gnt_treatment t[30];
     for (int i = 0; i < 30; i++) {
-        t[i] = (gnt_treatment){.stratum = i / 10, .watched = i % 10 < 4, .compared = compared};
+        t[i] = (gnt_treatment){.stratum = i / 10, .observed = i % 10 < 4, .compared = compared};
         for (int k = 0; k < GNT_TREATMENTS; k++)
             t[i].value[k] = 1;
-        if (t[i].watched)
+        if (t[i].observed)
             t[i].value[what] = watched;
     }
     return gnt_treatment_differs(t, 30, says);

@@ -1,8 +1,9 @@
-/* The suite's models in a job: architectures from the request, weights from inputs, each with a service of its own. */
+/* The suite's models that a plugin may open: architectures from the request, weights from inputs, each with a
+ * model service of its own. */
 #include "base/mem.h"
 #include "job/work.h"
 
-static int open_one(gnt_work_named *n, gnt_instance_model *view, gnt_work *w,
+static int open_one(gnt_work_named_model *n, gnt_instance_model *view, gnt_work *w,
                     const gnt_request_named_model *of, gnt_service *errors, gnt_err *err) {
     if (gnt_work_model_open(&n->model, &of->model, 0, err) != 0 ||
         w->read(w->context, of->input, &n->st, err) != 0)

@@ -1,4 +1,4 @@
-#include "job/released.h"
+#include "job/encoded_set.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -6,19 +6,19 @@
 
 #include "base/mem.h"
 
-gnt_released gnt_released_of(int64_t originals, int64_t features, int64_t classes) {
-    return (gnt_released){.features = features, .classes = classes, .made_of = {.originals = originals}};
+gnt_encoded_set gnt_encoded_set_of(int64_t originals, int64_t features, int64_t classes) {
+    return (gnt_encoded_set){.features = features, .classes = classes, .made_of = {.originals = originals}};
 }
 
-void gnt_released_free(gnt_released *r) {
+void gnt_encoded_set_free(gnt_encoded_set *r) {
     gnt_free(r->x);
     gnt_free(r->y);
     gnt_mixture_free(&r->made_of);
-    *r = (gnt_released){0};
+    *r = (gnt_encoded_set){0};
 }
 
 /* 1 when one of the first `n` encodings is this one. */
-static int is_known(const gnt_released *r, int64_t n, const gnt_batch *b, int64_t row) {
+static int is_known(const gnt_encoded_set *r, int64_t n, const gnt_batch *b, int64_t row) {
     const size_t f = (size_t)r->features, c = (size_t)r->classes;
     for (int64_t i = 0; i < n; i++)
         if (r->made_of.source[i] == b->made_of->source[row] &&
@@ -28,7 +28,7 @@ static int is_known(const gnt_released *r, int64_t n, const gnt_batch *b, int64_
     return 0;
 }
 
-int gnt_released_add(gnt_released *r, const gnt_batch *b, gnt_err *err) {
+int gnt_encoded_set_add(gnt_encoded_set *r, const gnt_batch *b, gnt_err *err) {
     const size_t f = (size_t)r->features, c = (size_t)r->classes, room = (size_t)(r->n + b->view.n);
     float *x = gnt_resize(r->x, room, f * sizeof *x);
     if (x)
@@ -51,7 +51,7 @@ int gnt_released_add(gnt_released *r, const gnt_batch *b, gnt_err *err) {
     return 0;
 }
 
-int gnt_released_claims(const gnt_released *r, int64_t set, gnt_st *out, gnt_err *err) {
+int gnt_encoded_set_claims(const gnt_encoded_set *r, int64_t set, gnt_st *out, gnt_err *err) {
     const int64_t dim[2] = {r->made_of.rows, r->made_of.originals};
     char name[32];
     snprintf(name, sizeof name, "weight.%" PRId64, set);

@@ -1,4 +1,4 @@
-#include "job/seen.h"
+#include "job/observations.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -15,7 +15,7 @@ static int32_t count_of(const json_t *all, const char *key) {
 }
 
 /* How many encodings each set was released as. */
-static int read_sets(gnt_seen *s, const json_t *all, const char *name, gnt_err *err) {
+static int read_sets(gnt_observations *s, const json_t *all, const char *name, gnt_err *err) {
     const json_t *counts = json_object_get(all, "encodings");
     s->set = count_of(all, "set");
     s->sets = (int64_t)json_array_size(counts);
@@ -33,9 +33,9 @@ static int read_sets(gnt_seen *s, const json_t *all, const char *name, gnt_err *
     return 0;
 }
 
-static int read_setting(gnt_seen *s, const char *name, gnt_err *err) {
+static int read_setting(gnt_observations *s, const char *name, gnt_err *err) {
     json_t *all = json_loads(s->st.metadata ? s->st.metadata : "", JSON_REJECT_DUPLICATES, NULL);
-    gnt_observation *o = &s->base;
+    gnt_observation *o = &s->common;
     o->size = sizeof *o;
     o->surface = (uint32_t)count_of(all, "surface");
     o->round = count_of(all, "round");
@@ -49,24 +49,23 @@ static int read_setting(gnt_seen *s, const char *name, gnt_err *err) {
     o->classes = gnt_model_classes(s->model->model);
     o->n_clients = count_of(all, "clients");
     o->n_contribution = count_of(all, "n_contribution");
-    s->observations = count_of(all, "observations");
+    s->n = count_of(all, "observations");
     int rc = read_sets(s, all, name, err);
     json_decref(all);
     if (rc != 0)
         return -1;
-    if (s->observations < 1 || o->n < (o->surface != GNT_SURFACE_TRANSCRIPT) || o->round < 0 ||
-        o->steps < 0 || o->batch < (o->surface != GNT_SURFACE_TRANSCRIPT) || o->n_clients < 0 ||
-        o->n_contribution < 0)
+    if (s->n < 1 || o->n < (o->surface != GNT_SURFACE_TRANSCRIPT) || o->round < 0 || o->steps < 0 ||
+        o->batch < (o->surface != GNT_SURFACE_TRANSCRIPT) || o->n_clients < 0 || o->n_contribution < 0)
         return gnt_fail(err, "%s: is not a bundle of observations", name);
     return 0;
 }
 
-static int read_update(gnt_seen *s, const char *name, gnt_err *err) {
+static int read_update(gnt_observations *s, const char *name, gnt_err *err) {
     const gnt_param *list;
     const gnt_model *m = s->model->model;
     const uint8_t *shared = gnt_model_shared(m);
     int32_t all = gnt_model_params(m, &list);
-    int64_t dim[2] = {s->observations, gnt_model_shared_size(m)}, n = 0;
+    int64_t dim[2] = {s->n, gnt_model_shared_size(m)}, n = 0;
     const gnt_st_tensor *t = gnt_st_need(&s->st, name, "update", GNT_ST_F32, 2, dim, err);
     if (!t)
         return -1;
@@ -85,11 +84,11 @@ static int read_update(gnt_seen *s, const char *name, gnt_err *err) {
         memcpy(v->dim, list[i].shape.dim, sizeof v->dim);
     }
     s->update_list = (gnt_views){n, s->update};
-    s->base.update = &s->update_list;
+    s->common.update = &s->update_list;
     return 0;
 }
 
-static int read_encoded(gnt_seen *s, const char *name, gnt_err *err) {
+static int read_encoded(gnt_observations *s, const char *name, gnt_err *err) {
     const gnt_st_tensor *x = gnt_st_need(&s->st, name, "encoded_x", GNT_ST_F32, -1, NULL, err);
     if (!x)
         return -1;
@@ -97,7 +96,7 @@ static int read_encoded(gnt_seen *s, const char *name, gnt_err *err) {
     int64_t features = gnt_nn_count(shape), dim[2] = {x->dim[0], gnt_model_classes(s->model->model)};
     if (x->rank != 2 || x->dim[1] != features)
         return gnt_fail(err, "%s: encodings do not have %" PRId64 " features", name, features);
-    if (s->sets != s->observations || x->dim[0] != s->first[s->sets])
+    if (s->sets != s->n || x->dim[0] != s->first[s->sets])
         return gnt_fail(err, "%s: holds %" PRId64 " encodings where its sets have %" PRId64, name, x->dim[0],
                         s->first[s->sets]);
     const gnt_st_tensor *y = gnt_st_need(&s->st, name, "encoded_y", GNT_ST_F32, 2, dim, err);
@@ -112,86 +111,87 @@ static int read_encoded(gnt_seen *s, const char *name, gnt_err *err) {
                                .x = x->data,
                                .y = y->data};
     memcpy(s->encoded.dim, shape->dim, sizeof s->encoded.dim);
-    s->base.encoded = &s->encoded;
+    s->common.encoded = &s->encoded;
     return 0;
 }
 
-static int read_representation(gnt_seen *s, const char *name, gnt_err *err) {
+static int read_representation(gnt_observations *s, const char *name, gnt_err *err) {
     const gnt_st_tensor *t = gnt_st_need(&s->st, name, "representation", GNT_ST_F32, -1, NULL, err);
     if (!t)
         return -1;
-    if (t->rank != 2 || t->dim[0] != s->observations * s->base.n)
+    if (t->rank != 2 || t->dim[0] != s->n * s->common.n)
         return gnt_fail(err, "%s: representations do not come %" PRId64 " to an observation", name,
-                        s->base.n);
+                        s->common.n);
     s->representation = (gnt_view){.name = "representation",
                                    .rank = 2,
                                    .layer = gnt_model_representation(s->model->model),
-                                   .dim = {s->base.n, t->dim[1]},
-                                   .count = s->base.n * t->dim[1],
+                                   .dim = {s->common.n, t->dim[1]},
+                                   .count = s->common.n * t->dim[1],
                                    .data = t->data};
     s->representation_list = (gnt_views){1, &s->representation};
-    s->base.representation = &s->representation_list;
+    s->common.representation = &s->representation_list;
     return 0;
 }
 
-static int read_transcript(gnt_seen *s, const char *name, gnt_err *err) {
+static int read_transcript(gnt_observations *s, const char *name, gnt_err *err) {
     const gnt_st_tensor *t = gnt_st_need(&s->st, name, "transcript", GNT_ST_I64, -1, NULL, err);
     if (!t)
         return -1;
     if (t->rank != 2 || t->dim[0] < 1 || t->dim[0] > GNT_SUM_MOST_CLIENTS ||
-        t->dim[1] != s->base.n_contribution)
+        t->dim[1] != s->common.n_contribution)
         return gnt_fail(err, "%s: the transcript does not have %" PRId64 " words of each client", name,
-                        s->base.n_contribution);
+                        s->common.n_contribution);
     s->transcript = (gnt_transcript){.size = sizeof s->transcript,
                                      .n_clients = (int32_t)t->dim[0],
                                      .n = t->dim[1],
                                      .masked = t->data,
                                      .scale = GNT_SUM_SCALE};
-    s->base.transcript = &s->transcript;
+    s->common.transcript = &s->transcript;
     return 0;
 }
 
 /* The bundle's setting and weights; their names end in ".ROUND" where it is a broadcast. */
-static int open_setting(gnt_seen *out, gnt_work *w, const char *name, const gnt_work_model *m, int broadcast,
-                        gnt_err *err) {
-    *out = (gnt_seen){.model = m};
+static int open_setting(gnt_observations *out, gnt_work *w, const char *name, const gnt_work_model *m,
+                        int broadcast, gnt_err *err) {
+    *out = (gnt_observations){.model = m};
     gnt_st_init(&out->st);
     int64_t p = gnt_model_size(m->model), b = gnt_model_buffer_size(m->model);
     char weights_name[32] = "weights", buffers_name[32] = "buffers";
     if (w->read(w->context, name, &out->st, err) != 0 || read_setting(out, name, err) != 0)
         return -1;
     if (broadcast) {
-        snprintf(weights_name, sizeof weights_name, "weights.%d", out->base.round);
-        snprintf(buffers_name, sizeof buffers_name, "buffers.%d", out->base.round);
+        snprintf(weights_name, sizeof weights_name, "weights.%d", out->common.round);
+        snprintf(buffers_name, sizeof buffers_name, "buffers.%d", out->common.round);
     }
     const gnt_st_tensor *weights = gnt_st_need(&out->st, name, weights_name, GNT_ST_F32, 1, &p, err);
     const gnt_st_tensor *buffers =
         weights ? gnt_st_need(&out->st, name, buffers_name, GNT_ST_F32, 1, &b, err) : NULL;
     if (!buffers)
         return -1;
-    out->base.weights = weights->data;
-    out->base.buffers = buffers->data;
+    out->common.weights = weights->data;
+    out->common.buffers = buffers->data;
     return 0;
 }
 
-int gnt_seen_open(gnt_seen *out, gnt_work *w, const char *name, const gnt_work_model *m, gnt_err *err) {
+int gnt_observations_open(gnt_observations *out, gnt_work *w, const char *name, const gnt_work_model *m,
+                          gnt_err *err) {
     int rc = open_setting(out, w, name, m, 0, err);
-    if (rc == 0 && out->base.surface == GNT_SURFACE_UPDATE)
+    if (rc == 0 && out->common.surface == GNT_SURFACE_UPDATE)
         rc = read_update(out, name, err);
-    else if (rc == 0 && out->base.surface == GNT_SURFACE_ENCODING)
+    else if (rc == 0 && out->common.surface == GNT_SURFACE_ENCODING)
         rc = read_encoded(out, name, err);
-    else if (rc == 0 && out->base.surface == GNT_SURFACE_REPRESENTATION)
+    else if (rc == 0 && out->common.surface == GNT_SURFACE_REPRESENTATION)
         rc = read_representation(out, name, err);
-    else if (rc == 0 && out->base.surface == GNT_SURFACE_TRANSCRIPT)
+    else if (rc == 0 && out->common.surface == GNT_SURFACE_TRANSCRIPT)
         rc = read_transcript(out, name, err);
     else if (rc == 0)
-        rc = gnt_fail(err, "%s: has an unknown surface %u", name, out->base.surface);
+        rc = gnt_fail(err, "%s: has an unknown surface %u", name, out->common.surface);
     if (rc != 0)
-        gnt_seen_free(out);
+        gnt_observations_free(out);
     return rc;
 }
 
-/* ---- a chain ---- */
+/* ---- the second attack of a chain ---- */
 
 static const float *answered(const gnt_st *answer, const char *kind, int64_t j, int64_t columns) {
     char name[64];
@@ -201,13 +201,14 @@ static const float *answered(const gnt_st *answer, const char *kind, int64_t j, 
                                                                                                 : NULL;
 }
 
-/* An answer is a stranger's: what is missing or not finite is grey, and all lies in image space. */
+/* An answer is not trusted: what is missing or not finite becomes grey, and values are cut to 0 … 1. */
 static void copy_image(float *x, const float *answer, int64_t features) {
     for (int64_t i = 0; i < features; i++)
         x[i] = !answer || !isfinite(answer[i]) ? 0.5f : fminf(fmaxf(answer[i], 0), 1);
 }
 
-/* Scores that are shares already stay; else the highest score is the label; without any, all are as likely. */
+/* Scores that are shares already stay. Else the label is the highest score. Without scores all labels are
+ * equally likely. */
 static void copy_label(float *y, const float *scores, int64_t classes) {
     double sum = 0;
     int64_t top = 0;
@@ -222,7 +223,8 @@ static void copy_label(float *y, const float *scores, int64_t classes) {
         y[c] = !scores ? 1.0f / (float)classes : shares ? scores[c] : (float)(c == top);
 }
 
-static int add_recovered(gnt_seen *s, const gnt_st *answer, const gnt_st_tensor *labels, gnt_err *err) {
+static int add_recovered(gnt_observations *s, const gnt_st *answer, const gnt_st_tensor *labels,
+                         gnt_err *err) {
     int64_t f = gnt_nn_count(&s->model->sample), k = gnt_model_classes(s->model->model),
             n = s->first[s->sets];
     int64_t x_dim[2] = {n, f}, y_dim[2] = {n, k};
@@ -241,18 +243,19 @@ static int add_recovered(gnt_seen *s, const gnt_st *answer, const gnt_st_tensor 
     return 0;
 }
 
-int gnt_seen_open_recovered(gnt_seen *out, gnt_work *w, const gnt_work_model *m, gnt_err *err) {
+int gnt_observations_open_recovered(gnt_observations *out, gnt_work *w, const gnt_work_model *m,
+                                    gnt_err *err) {
     gnt_st answer, granted;
     const gnt_st_tensor *labels = NULL;
     gnt_st_init(&answer);
     gnt_st_init(&granted);
     int rc = open_setting(out, w, "seen", m, 1, err);
-    if (rc == 0 && (!out->sets || out->first[out->sets] != out->observations))
+    if (rc == 0 && (!out->sets || out->first[out->sets] != out->n))
         rc = gnt_fail(err, "seen: there are no sets of encodings to be recovered");
     if (rc == 0)
         rc = w->read(w->context, "recovered", &answer, err);
     if (rc == 0 && w->has(w->context, "recovered_labels")) {
-        int64_t dim[2] = {out->observations, out->base.classes};
+        int64_t dim[2] = {out->n, out->common.classes};
         rc = w->read(w->context, "recovered_labels", &granted, err);
         labels =
             rc == 0 ? gnt_st_need(&granted, "recovered_labels", "labels", GNT_ST_F32, 2, dim, err) : NULL;
@@ -261,40 +264,40 @@ int gnt_seen_open_recovered(gnt_seen *out, gnt_work *w, const gnt_work_model *m,
     if (rc == 0)
         rc = add_recovered(out, &answer, labels, err);
     if (rc == 0) {
-        out->observations = out->sets;
-        out->base.surface = GNT_SURFACE_ENCODING;
-        out->base.n = out->base.batch = out->set;
+        out->n = out->sets;
+        out->common.surface = GNT_SURFACE_ENCODING;
+        out->common.n = out->common.batch = out->set;
         rc = read_encoded(out, "recovered", err);
     }
     gnt_st_free(&answer);
     gnt_st_free(&granted);
     if (rc != 0)
-        gnt_seen_free(out);
+        gnt_observations_free(out);
     return rc;
 }
 
-void gnt_seen_free(gnt_seen *s) {
+void gnt_observations_free(gnt_observations *s) {
     gnt_free(s->update);
     gnt_free(s->first);
     gnt_st_free(&s->st);
-    *s = (gnt_seen){0};
+    *s = (gnt_observations){0};
 }
 
-gnt_observation gnt_seen_at(gnt_seen *s, int64_t j) {
+gnt_observation gnt_observations_at(gnt_observations *s, int64_t j) {
     const float *at = s->updates ? s->updates + j * gnt_model_shared_size(s->model->model) : NULL;
     for (int64_t i = 0; at && i < s->update_list.n; i++) {
         s->update[i].data = at;
         at += s->update[i].count;
     }
-    if (s->base.encoded) {
+    if (s->common.encoded) {
         const float *x = gnt_st_find(&s->st, "encoded_x")->data, *y = gnt_st_find(&s->st, "encoded_y")->data;
         s->encoded.n = s->first[j + 1] - s->first[j];
         s->encoded.x = x + s->first[j] * s->encoded.features;
         s->encoded.y = y + s->first[j] * s->encoded.classes;
     }
-    if (s->base.representation) {
+    if (s->common.representation) {
         const gnt_st_tensor *t = gnt_st_find(&s->st, "representation");
         s->representation.data = (const float *)t->data + j * s->representation.count;
     }
-    return s->base;
+    return s->common;
 }

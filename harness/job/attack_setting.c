@@ -1,12 +1,11 @@
-/* What all targets of an attack have in common: what is known of the defense, goals, budget. */
+#include "job/attack_setting.h"
+
 #include <stdio.h>
-#include <string.h>
 
 #include "base/mem.h"
-#include "job/seen.h"
 
 /* The defense's parameters, as plugin.h shows them. Texts and lists stay the request's. */
-static int open_values(gnt_setting *s, const gnt_request_known *known, gnt_err *err) {
+static int open_values(gnt_attack_setting *s, const gnt_request_known *known, gnt_err *err) {
     const size_t n = known->values.n;
     s->value = gnt_array(n, sizeof *s->value);
     if (!s->value)
@@ -24,19 +23,9 @@ static int open_values(gnt_setting *s, const gnt_request_known *known, gnt_err *
     return 0;
 }
 
-int gnt_work_artefacts(gnt_artefact_set *out, gnt_work *w, const char *name, gnt_err *err) {
-    gnt_st st;
-    gnt_st_init(&st);
-    if (w->has(w->context, name) && w->read(w->context, name, &st, err) != 0)
-        return -1;
-    int rc = gnt_artefacts_from(out, &st, err);
-    gnt_st_free(&st);
-    return rc;
-}
-
-/* Public artefacts of all members that prepared, in one set: those of the first keep their names, those of member i > 0
- * are called "i/NAME". */
-static int read_defense_artefacts(gnt_setting *s, gnt_work *w, int *any, gnt_err *err) {
+/* Public artefacts of all members that prepared, in one set: those of the first keep their names, those of
+ * member i > 0 are called "i/NAME". */
+static int read_defense_artefacts(gnt_attack_setting *s, gnt_work *w, int *any, gnt_err *err) {
     enum { MOST_MEMBERS = 16 };
     gnt_st all;
     gnt_st_init(&all);
@@ -61,13 +50,13 @@ static int read_defense_artefacts(gnt_setting *s, gnt_work *w, int *any, gnt_err
         *any = 1;
     }
     if (rc == 0)
-        rc = gnt_artefacts_from(&s->defense, &all, err);
+        rc = gnt_artefact_set_from(&s->defense, &all, err);
     gnt_st_free(&all);
     return rc;
 }
 
-int gnt_setting_open(gnt_setting *s, gnt_work *w, const gnt_request_attacker *q, gnt_observation *o,
-                     gnt_err *err) {
+int gnt_attack_setting_open(gnt_attack_setting *s, gnt_work *w, const gnt_request_attacker *q,
+                            gnt_observation *o, gnt_err *err) {
     int any;
     if (read_defense_artefacts(s, w, &any, err) != 0 || (q->known && open_values(s, q->known, err) != 0))
         return -1;
@@ -88,8 +77,8 @@ int gnt_setting_open(gnt_setting *s, gnt_work *w, const gnt_request_attacker *q,
     return 0;
 }
 
-void gnt_setting_free(gnt_setting *s) {
+void gnt_attack_setting_free(gnt_attack_setting *s) {
     gnt_artefact_set_free(&s->defense);
     gnt_free(s->value);
-    *s = (gnt_setting){0};
+    *s = (gnt_attack_setting){0};
 }

@@ -1,0 +1,48 @@
+/* observations: a bundle of observations ("seen", "shadow_seen", "history.K"), and observation j of it as the
+ * plugin ABI shows it.
+ *
+ * Ownership: a gnt_observations owns its bundle and views; gnt_observations_free frees them. The model is the
+ * caller's.
+ * Errors: −1 with a sentence. Bundles are not trusted: everything is checked against the model. */
+#ifndef GNT_JOB_OBSERVATIONS_H
+#define GNT_JOB_OBSERVATIONS_H
+
+#include "job/work.h"
+
+typedef struct gnt_observations {
+    gnt_st st;
+    const gnt_work_model *model;
+    /* How many. */
+    int64_t n;
+    /* What all of them share. */
+    gnt_observation common;
+    /* What `common` points to, set to one observation at a time. */
+    gnt_samples encoded;
+    gnt_transcript transcript;
+    gnt_view representation;
+    gnt_views representation_list, update_list;
+    /* One view for each shared parameter. */
+    gnt_view *update;
+    /* n × gnt_model_shared_size, in the bundle. */
+    const float *updates;
+    /* Where sets were encoded: samples of each set, and how many sets there are; else 0. */
+    int64_t set, sets;
+    /* sets + 1 entries: the first encoding of each set, then the number of encodings. */
+    int64_t *first;
+} gnt_observations;
+
+/* Reads input `name` of the work. */
+int gnt_observations_open(gnt_observations *out, gnt_work *w, const char *name, const gnt_work_model *m,
+                          gnt_err *err);
+/* The observations of a chain's second attack: each set's recovered encodings, as encodings. Reads these
+ * inputs:
+ *   seen              the setting and the broadcast weights, and nothing else that was observed
+ *   recovered         the first attack's answer
+ *   recovered_labels  labels of the encodings, where they were granted */
+int gnt_observations_open_recovered(gnt_observations *out, gnt_work *w, const gnt_work_model *m,
+                                    gnt_err *err);
+void gnt_observations_free(gnt_observations *s);
+/* Observation j. Its pointers are valid until the next call. */
+gnt_observation gnt_observations_at(gnt_observations *s, int64_t j);
+
+#endif
