@@ -1,12 +1,25 @@
-# gauntlet: `make demo` builds, runs the quick suite and leaves a report; `make test` runs the tests. README.md tells
-# more.
+# gauntlet: README.md says what it is, CONTRIBUTING.md how to work on it. `make help` prints these lines.
 #
-#   make                  build/gauntlet, its plugins and libgauntlet-nn      make install PREFIX=/usr/local DESTDIR=
-#   make demo             the quick suite and its report                      make format, make format-check
-#   make test             every test, counted at the end                      make deps     installs what is missing
-#   make asan             the same under AddressSanitizer and UBSan           make clean
-#   make bench            gauntlet beside PyTorch and this machine's limits
-#   make fuzz T=60        every parser under libFuzzer, T seconds in all (needs clang)
+#   make                        build/gauntlet, its plugins and libgauntlet-nn (the target all)
+#   make demo                   builds, runs the quick suite and leaves a report
+#   make test                   builds, runs every test and counts at the end
+#   make asan                   the same under AddressSanitizer and UBSan, in build/asan
+#   make fuzz T=60              every parser under libFuzzer, T seconds in all; FUZZ="NAME …" picks some
+#   make bench                  gauntlet beside PyTorch and this machine's limits
+#
+#   make plugins                the built-in plugins alone
+#   make units                  the unit tests, not run; one of them: make build/tests/test_json
+#   make harnesses              the fuzz harnesses with their kept inputs' runner, not run
+#   make compile_commands.json  the flags of each source, for clangd
+#   make format                 formats the C sources; make format-check says which are not formatted
+#
+#   make deps                   installs the missing packages of packages.txt
+#   make install                under DESTDIR and PREFIX (/usr/local)
+#   make clean                  removes the build folder
+#   make help                   this text
+#
+# Variables: B the build folder (build), CC, OPT (-O2 -g), CFLAGS and LDFLAGS added to ours, V=1 shows the
+# commands, DNNL= builds without oneDNN, MATIO= without libmatio.
 
 B ?= build
 ifeq ($(origin CC),default)
@@ -32,9 +45,12 @@ CFLAGS_ALL += -DGNT_MATIO
 endif
 LIBS += -ljansson -lopenblas -lsodium -lseccomp -lpng -lz -lm -ldl -lpthread
 
+INCLUDE = -Iharness -Iharness/include
+TEST_INCLUDE = $(INCLUDE) -Itests
+
 NN_ROOMS = nn/graph nn/kernels nn/conv nn/plan nn/model nn/io nn/solve
-ROOMS = base data $(NN_ROOMS) metric fl match suite plugin request tally render results process job run vet finished seal \
-    report board gate cli
+ROOMS = base data $(NN_ROOMS) metric fl match suite plugin request tally render results process job run vet \
+    finished seal report board gate cli
 ROOM_SRC = $(foreach r,$(ROOMS),$(wildcard harness/$(r)/*.c))
 # files named real_*.c are compiled twice, for float and for double
 REAL_SRC = $(foreach s,$(ROOM_SRC),$(if $(filter real_%,$(notdir $(s))),$(s)))
@@ -42,13 +58,15 @@ PLAIN_SRC = $(filter-out $(REAL_SRC) harness/cli/main.c,$(ROOM_SRC))
 LIB_OBJ = $(PLAIN_SRC:%.c=$(B)/obj/%.o) $(REAL_SRC:%.c=$(B)/obj/%.f32.o) $(REAL_SRC:%.c=$(B)/obj/%.f64.o)
 NN_OBJ = $(filter $(B)/obj/harness/base/% $(B)/obj/harness/nn/%,$(LIB_OBJ))
 
+PLUGIN_INCLUDE = -Iharness/include -Iplugins
 PLUGIN_ONE = $(wildcard plugins/defenses/*.c plugins/attacks/*.c)
 PLUGIN_DIR = $(patsubst %/,%,$(sort $(dir $(wildcard plugins/defenses/*/*.c plugins/attacks/*/*.c))))
-# what a defense and the attacks on it have in common is compiled into each folder of that name, and its headers are
-# included as "shared/NAME/…"
+# what a defense and the attacks on it have in common is compiled into each folder of that name; its headers
+# are included as "shared/NAME/…"
 plugin_shared = $(wildcard plugins/shared/$(notdir $(1))/*.[ch])
 PLUGINS = $(PLUGIN_ONE:%.c=$(B)/%.so) $(PLUGIN_DIR:%=$(B)/%.so)
-PLUGIN_CFLAGS = $(CSTD) $(WARN) $(OPT) $(FLOAT) -fPIC -fvisibility=hidden -Iharness/include -Iplugins -MMD -MP $(SAN) $(CFLAGS)
+PLUGIN_CFLAGS = $(CSTD) $(WARN) $(OPT) $(FLOAT) -fPIC -fvisibility=hidden $(PLUGIN_INCLUDE) -MMD -MP $(SAN) \
+    $(CFLAGS)
 PLUGIN_LDFLAGS = -shared -Wl,--as-needed -Wl,--version-script=plugins/plugin.map -Wl,-z,defs $(SAN)
 
 # not in a folder called plugins: programs beside one take what is in it for their own
@@ -56,7 +74,8 @@ TEST_PLUGINS = $(patsubst tests/plugins/%.c,$(B)/tests/so/%.so,$(wildcard tests/
 # nn_step is a program of its own
 BENCH_OBJ = $(patsubst bench/%.c,$(B)/obj/bench/%.o,$(filter-out bench/nn_step.c,$(wildcard bench/*.c)))
 # harnesses of parsers: with replay.c they run kept inputs; `make fuzz` links them with libFuzzer instead
-HARNESSES = $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c)))
+HARNESS_SRC = $(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c))
+HARNESSES = $(HARNESS_SRC:tests/fuzz/%.c=$(B)/fuzz/%)
 FUZZ_MAIN ?= $(B)/obj/tests/fuzz/replay.o
 UNIT = $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 
@@ -64,30 +83,32 @@ UNIT = $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 CORES = $(shell nproc 2>/dev/null || echo 2)
 PARALLEL = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(CORES))
 
-.PHONY: FORCE all demo test asan fuzz harnesses bench format format-check clean units plugins deps have-deps install
+.PHONY: FORCE all demo test asan fuzz bench plugins units harnesses format format-check
+.PHONY: deps have-deps install clean help
 .SECONDARY:
 all: $(B)/gauntlet plugins $(B)/libgauntlet-nn.so
 
 # a plugin whose source is gone goes too: two files of one plugin would stop every run
 plugins: $(PLUGINS)
-	@rm -f $(filter-out $(PLUGINS),$(wildcard $(B)/plugins/*/*.so)) $(filter-out $(TEST_PLUGINS),$(wildcard $(B)/tests/so/*.so))
+	@rm -f $(filter-out $(PLUGINS),$(wildcard $(B)/plugins/*/*.so)) \
+	    $(filter-out $(TEST_PLUGINS),$(wildcard $(B)/tests/so/*.so))
 
 $(B)/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) -Iharness -Iharness/include -c $< -o $@
+	$(Q)$(CC) $(CFLAGS_ALL) $(INCLUDE) -c $< -o $@
 $(B)/obj/%.f32.o: %.c
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) -Iharness -Iharness/include -c $< -o $@
+	$(Q)$(CC) $(CFLAGS_ALL) $(INCLUDE) -c $< -o $@
 $(B)/obj/%.f64.o: %.c
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) -DGNT_REAL_F64 -Iharness -Iharness/include -c $< -o $@
+	$(Q)$(CC) $(CFLAGS_ALL) -DGNT_REAL_F64 $(INCLUDE) -c $< -o $@
 
-# which source this is, for `gauntlet version` and the record of a run; the file changes only when what it says does
+# which source this is, for `gauntlet version` and the record of a run; the file changes when its words do
 $(B)/source: FORCE
 	@mkdir -p $(@D); tools/source >$@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 $(B)/obj/harness/run/version.o: harness/run/version.c $(B)/source
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) -DGNT_SOURCE="\"$$(cat $(B)/source)\"" -Iharness -Iharness/include -c $< -o $@
+	$(Q)$(CC) $(CFLAGS_ALL) -DGNT_SOURCE="\"$$(cat $(B)/source)\"" $(INCLUDE) -c $< -o $@
 
 # the page of the leaderboard is put into the program as it is
 $(B)/obj/harness/board/template.o: harness/board/page.html
@@ -118,15 +139,16 @@ $(TEST_PLUGINS): $(B)/tests/so/%.so: tests/plugins/%.c $(B)/libgauntlet-nn.so.0 
 	$(call plugin_link,$<)
 .SECONDEXPANSION:
 # several sources in one call leave the dependencies of the last alone: those of a folder are said here
-$(PLUGIN_DIR:%=$(B)/%.so): $(B)/%.so: $$(wildcard %/*.[ch]) $$(call plugin_shared,%) $(wildcard harness/include/gauntlet/*.h) \
-    $(B)/libgauntlet-nn.so.0 plugins/plugin.map
+$(PLUGIN_DIR:%=$(B)/%.so): $(B)/%.so: $$(wildcard %/*.[ch]) $$(call plugin_shared,%) \
+    $(wildcard harness/include/gauntlet/*.h) $(B)/libgauntlet-nn.so.0 plugins/plugin.map
 	$(call plugin_link,$(filter %.c,$^))
 
 $(B)/tests/%: tests/unit/%.c $(B)/libgauntlet.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) -Iharness -Iharness/include -Itests $< -o $@ $(WRAPPED) $(B)/libgauntlet.a -lcmocka $(LIBS)
+	$(Q)$(CC) $(CFLAGS_ALL) $(TEST_INCLUDE) $< -o $@ $(WRAPPED) $(B)/libgauntlet.a -lcmocka $(LIBS)
 # it fails the allocations of the program that it is linked with
-$(B)/tests/test_hostile: WRAPPED = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free
+$(B)/tests/test_hostile: WRAPPED = \
+    -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free
 # the program with tests/faulty.c around the calls that it names
 $(B)/gauntlet-faulty: tests/faulty.c $(B)/obj/harness/cli/main.o $(B)/libgauntlet.a
 	$(Q)$(CC) $(CFLAGS_ALL) -MF $(B)/obj/faulty.d $(LDFLAGS) -o $@ $^ \
@@ -136,18 +158,21 @@ units: $(UNIT) $(TEST_PLUGINS) $(B)/gauntlet-faulty
 
 $(B)/fuzz/%: tests/fuzz/%.c $(FUZZ_MAIN) $(B)/libgauntlet.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) -Iharness -Iharness/include -Itests $< -o $@ $(FUZZ_MAIN) $(B)/libgauntlet.a $(LIBS)
+	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) $(TEST_INCLUDE) $< -o $@ $(FUZZ_MAIN) $(B)/libgauntlet.a $(LIBS)
 harnesses: $(HARNESSES)
 
 $(B)/bench/nn_step: bench/nn_step.c $(B)/libgauntlet.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) -Iharness -Iharness/include $< -o $@ $(B)/libgauntlet.a $(LIBS)
+	$(Q)$(CC) $(CFLAGS_ALL) $(INCLUDE) $< -o $@ $(B)/libgauntlet.a $(LIBS)
 $(B)/bench/bench: $(BENCH_OBJ) $(B)/libgauntlet.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS)
 # BENCH_FLAGS: build/bench/bench --help
 bench: all $(B)/bench/bench
 	@$(B)/bench/bench -o $(B)/bench.json $(BENCH_FLAGS)
+
+help:
+	@sed -n '/^#/!q; s/^# \{0,1\}//p' $(firstword $(MAKEFILE_LIST))
 
 deps:
 	@tools/deps install
@@ -169,10 +194,11 @@ asan:
 # tests/fuzz/search says how T and FUZZ, names of harnesses, are used
 T ?= 60
 fuzz:
-	@echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | clang -fsanitize=fuzzer -x c -o /dev/null - 2>/dev/null || \
-	    { echo "make fuzz needs clang with libFuzzer; Debian: apt-get install clang libclang-rt-14-dev" >&2; exit 2; }
-	@$(MAKE) --no-print-directory $(PARALLEL) B=$(B)/fuzzing CC=clang OPT='-O1 -g' FUZZ_MAIN= LDFLAGS=-fsanitize=fuzzer \
-	    SAN='$(ASAN) -fsanitize=fuzzer-no-link' CFLAGS=-Wno-missing-field-initializers harnesses
+	@echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | \
+	    clang -fsanitize=fuzzer -x c -o /dev/null - 2>/dev/null || { echo >&2 \
+	    "make fuzz needs clang with libFuzzer; Debian: apt-get install clang libclang-rt-14-dev"; exit 2; }
+	@$(MAKE) --no-print-directory $(PARALLEL) B=$(B)/fuzzing CC=clang OPT='-O1 -g' FUZZ_MAIN= \
+	    LDFLAGS=-fsanitize=fuzzer SAN='$(ASAN) -fsanitize=fuzzer-no-link' CFLAGS=$(CLANG_WARN) harnesses
 	@tests/fuzz/search $(B)/fuzzing/fuzz $(T) $(FUZZ)
 
 SOURCES = $(shell find harness plugins tests bench tools -name '*.[ch]' 2>/dev/null | sort)
@@ -180,6 +206,24 @@ format:
 	@clang-format -i $(SOURCES)
 format-check:
 	@clang-format --dry-run -Werror $(SOURCES)
+
+# For clangd, which is clang: its own warnings are no errors. The file changes when what it says does.
+# real_*.c stand in it once, as float.
+COMPILE_COMMANDS = compile_commands.json
+CLANG_WARN = -Wno-missing-field-initializers
+clangd_flags = $(filter-out -Werror -MMD -MP,$(1)) $(CLANG_WARN) $(2)
+# a line for each source: folder, source, command, with tabs between them
+sources_with = for f in $(1); do printf '%s\t%s\t%s\n' '$(CURDIR)' $$f '$(CC) $(2)'; done
+$(COMPILE_COMMANDS): FORCE
+	@{ $(call sources_with,$(ROOM_SRC) $(wildcard bench/*.c),$(call clangd_flags,$(CFLAGS_ALL),$(INCLUDE))); \
+	    $(call sources_with,$(wildcard tests/*.c tests/unit/*.c tests/fuzz/*.c),$(call \
+	        clangd_flags,$(CFLAGS_ALL),$(TEST_INCLUDE))); \
+	    $(call sources_with,$(wildcard plugins/*/*.c plugins/*/*/*.c tests/plugins/*.c tests/abi/*.c),$(call \
+	        clangd_flags,$(PLUGIN_CFLAGS))); } | sed 's/[\\"]/\\&/g' | \
+	    awk -F'\t' 'BEGIN { print "[" } \
+	        { printf("%s{\"directory\": \"%s\", \"file\": \"%s\", \"command\": \"%s -c %s\"}", \
+	                 (NR > 1 ? ",\n" : ""), $$1, $$2, $$3, $$2) } END { print "\n]" }' >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/gauntlet/plugins/defenses \
@@ -192,10 +236,12 @@ install: all
 	    install -m 644 $(B)/plugins/$$p $(DESTDIR)$(PREFIX)/lib/gauntlet/plugins/$$p || exit 1; done
 	install -m 644 harness/include/gauntlet/*.h $(DESTDIR)$(PREFIX)/include/gauntlet/
 	for d in models suites; do [ ! -d $$d ] || cp -R $$d $(DESTDIR)$(PREFIX)/share/gauntlet/ || exit 1; done
-	for d in README.md docs/*; do [ ! -e $$d ] || cp -R $$d $(DESTDIR)$(PREFIX)/share/doc/gauntlet/ || exit 1; done
+	for d in README.md docs/*; do \
+	    [ ! -e $$d ] || cp -R $$d $(DESTDIR)$(PREFIX)/share/doc/gauntlet/ || exit 1; done
 
 clean:
 	rm -rf $(B)
 
 Q = $(if $(V),,@)
--include $(LIB_OBJ:.o=.d) $(B)/obj/harness/cli/main.d $(PLUGIN_ONE:%.c=$(B)/%.so.d) $(TEST_PLUGINS:=.d) $(UNIT:=.d) $(HARNESSES:=.d) $(B)/obj/faulty.d $(BENCH_OBJ:.o=.d)
+-include $(LIB_OBJ:.o=.d) $(B)/obj/harness/cli/main.d $(PLUGIN_ONE:%.c=$(B)/%.so.d) $(TEST_PLUGINS:=.d) \
+    $(UNIT:=.d) $(HARNESSES:=.d) $(B)/obj/faulty.d $(BENCH_OBJ:.o=.d)
