@@ -111,7 +111,7 @@ static int read_defense_params(void *to, char *text) {
 static int find_defense(vet_options *o, gnt_plugin_list *plugins, gnt_err *err) {
     if (!o->defense)
         return 0;
-    if (cli_list_plugins(plugins, o->plugins, &o->vet.walls, err) != 0)
+    if (cli_list_plugins(plugins, o->plugins, &o->vet.sandbox, err) != 0)
         return -1;
     o->vet.behind = gnt_plugin_list_find(plugins, GNT_PLUGIN_DEFENSE, o->defense);
     return o->vet.behind ? 0
@@ -132,7 +132,7 @@ static int read_options(int argc, char **argv, vet_options *o, cli_words *words)
         {.name = "plugins", .kind = CLI_TEXT, .to = &o->plugins},
         {.name = "json", .kind = CLI_FLAG, .to = &o->json},
         {.name = "list", .kind = CLI_FLAG, .to = &o->list},
-        CLI_SANDBOX(&o->vet.walls),
+        CLI_SANDBOX(&o->vet.sandbox),
         {0}};
     const cli_command command = {.name = "vet", .help = help, .options = known};
     *o = (vet_options){.vet = {.seconds = 60, .memory_mb = 1024}};
@@ -194,7 +194,7 @@ int gnt_cmd_vet(int argc, char **argv) {
     if (o.list)
         return list_checks();
     gnt_interrupt_catch();
-    if (cli_sandbox_check("vet", &o.vet.walls, 1, &sandbox_here) != 0)
+    if (cli_sandbox_check("vet", &o.vet.sandbox, 1, &sandbox_here) != 0)
         return GNT_EXIT_WRONG;
     l.findings = o.json ? json_array() : NULL;
     o.vet.params = o.params;

@@ -67,7 +67,7 @@ typedef struct attacking {
     gnt_err refused;
 } attacking;
 
-/* ---- what the plugin hands over ---- */
+/* ---- answers of the plugin ---- */
 
 static gnt_status refuse(attacking *a, const char *what, int64_t found, int64_t expected) {
     gnt_fail(&a->refused, "the attack answered with %" PRId64 " %s where %" PRId64 " were expected", found,

@@ -295,7 +295,7 @@ static int observe(observing *o, gnt_err *err) {
     }
 }
 
-/* What each client kept after the stage's round. */
+/* Each client's own parameters after the stage's round. */
 static int read_own(observing *o, const gnt_st *trained, gnt_err *err) {
     const gnt_model *m = o->model.model;
     int64_t dim[2] = {o->config.clients, gnt_model_own_size(m)};

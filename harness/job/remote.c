@@ -427,7 +427,7 @@ int gnt_remote_open(gnt_remote **out, gnt_work *w, const gnt_work_model *m, cons
     if (!r)
         return gnt_fail(err, "out of memory for %zu defenses", n);
     r->work = w;
-    signal(SIGPIPE, SIG_IGN); /* a process that has ended is told by what it does not answer */
+    signal(SIGPIPE, SIG_IGN); /* that a process has ended shows in its missing answer */
     open_side(&r->client, w, "client");
     open_side(&r->server, w, "server");
     open_side(&r->query, w, "query");

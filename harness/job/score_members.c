@@ -68,9 +68,9 @@ int score_judge_members(score *s, int64_t j, const float *x, int64_t count, gnt_
         rc =
             gnt_metric_judge_members(image, member, set, (size_t)s->members, x, (size_t)count, s->shape, err);
     for (int64_t i = 0; rc == 0 && i < b; i++) {
-        int told = x && i < count;
-        out[i].image = told ? image[i] : gnt_metric_no_answer();
-        out[i].member = told ? score_first(s, j) + member[i] : -1;
+        int answered = x && i < count;
+        out[i].image = answered ? image[i] : gnt_metric_no_answer();
+        out[i].member = answered ? score_first(s, j) + member[i] : -1;
     }
     gnt_free(image);
     gnt_free(member);

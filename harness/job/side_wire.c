@@ -66,30 +66,31 @@ static int read_attributes(gnt_frame *f, side_client *c) {
     return 0;
 }
 
-/* A copy of an array of the frame in *kept; *shown is NULL where none was put. */
-static int keep(gnt_frame *f, void **kept, const void **shown, int64_t n, size_t size) {
+/* A copy of an array of the frame in *owned; *shown is NULL where none was put. */
+static int copy_array(gnt_frame *f, void **owned, const void **shown, int64_t n, size_t size) {
     const void *data = gnt_frame_get_array(f, n, size);
     *shown = NULL;
     if (f->bad)
         return -1;
     if (!data)
         return 0;
-    void *larger = gnt_resize(*kept, n ? (size_t)n : 1, size);
+    void *larger = gnt_resize(*owned, n ? (size_t)n : 1, size);
     if (!larger)
         return -1;
-    *kept = larger;
+    *owned = larger;
     if (n)
         memcpy(larger, data, (size_t)n * size);
     *shown = larger;
     return 0;
 }
 
-#define KEEP(member, shown_member, n, size)                                                                  \
-    (kept = c->member, rc = keep(f, &kept, &shown, n, size), c->member = kept, shown_member = shown, rc)
+#define COPY_ARRAY(member, shown_member, n, size)                                                            \
+    (owned = c->member, rc = copy_array(f, &owned, &shown, n, size), c->member = owned,                      \
+     shown_member = shown, rc)
 
 static int get_samples(gnt_frame *f, side_client *c) {
     const int64_t how = gnt_frame_get_int(f);
-    void *kept;
+    void *owned;
     const void *shown;
     int rc;
     if (how == ABSENT) {
@@ -118,11 +119,11 @@ static int get_samples(gnt_frame *f, side_client *c) {
     if (s.rank == 3 && (s.features % s.dim[0] != 0 || s.dim[1] * s.dim[2] != s.features / s.dim[0]))
         return -1;
     c->samples = s;
-    if (read_attributes(f, c) != 0 || KEEP(x, c->samples.x, s.n * s.features, sizeof *c->x) != 0 ||
-        !c->samples.x || KEEP(y, c->samples.y, s.n * s.classes, sizeof *c->y) != 0 ||
-        KEEP(id, c->samples.id, s.n, sizeof *c->id) != 0 ||
-        KEEP(a, c->samples.a, s.n * c->samples.n_attributes, sizeof *c->a) != 0 ||
-        KEEP(mask, c->samples.mask, s.n * gnt_mask_size(&s), 1) != 0)
+    if (read_attributes(f, c) != 0 || COPY_ARRAY(x, c->samples.x, s.n * s.features, sizeof *c->x) != 0 ||
+        !c->samples.x || COPY_ARRAY(y, c->samples.y, s.n * s.classes, sizeof *c->y) != 0 ||
+        COPY_ARRAY(id, c->samples.id, s.n, sizeof *c->id) != 0 ||
+        COPY_ARRAY(a, c->samples.a, s.n * c->samples.n_attributes, sizeof *c->a) != 0 ||
+        COPY_ARRAY(mask, c->samples.mask, s.n * gnt_mask_size(&s), 1) != 0)
         return -1;
     c->has_samples = 1;
     return 0;
@@ -141,15 +142,15 @@ static void put_floats(gnt_frame *f, const float *x, int64_t n, uint64_t *sum_se
     gnt_frame_put_array(f, x, n, sizeof *x);
 }
 
-static int get_floats(gnt_frame *f, float **kept, const float **shown, int64_t n) {
+static int get_floats(gnt_frame *f, float **owned, const float **shown, int64_t n) {
     const int64_t how = gnt_frame_get_int(f);
-    *shown = how == ABSENT ? NULL : *kept;
+    *shown = how == ABSENT ? NULL : *owned;
     if (how != SENT)
-        return how == ABSENT || *kept ? 0 : -1;
-    void *held = *kept;
+        return how == ABSENT || *owned ? 0 : -1;
+    void *held = *owned;
     const void *there;
-    const int rc = keep(f, &held, &there, n, sizeof **kept);
-    *kept = held;
+    const int rc = copy_array(f, &held, &there, n, sizeof **owned);
+    *owned = held;
     *shown = there;
     return rc == 0 && there ? 0 : -1;
 }

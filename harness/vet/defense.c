@@ -35,7 +35,7 @@ static int prepare(gnt_vet_defense *d, gnt_vet_setting *s, gnt_err *err) {
     int rc = done(d, hooks->prepare(gnt_instance_self(d->instance), &in, &sink), err);
     if (rc == 0)
         rc = gnt_artefact_set_from(&set, &st, err);
-    if (rc == 0 && !(d->artefacts = gnt_vet_artefacts(s, "the defense's artefacts", &set.view)))
+    if (rc == 0 && !(d->artefacts = gnt_vet_guard_artefacts(s, "the defense's artefacts", &set.view)))
         rc = gnt_fail(err, "its artefacts are too large to be shown");
     gnt_artefact_set_free(&set);
     gnt_st_free(&st);

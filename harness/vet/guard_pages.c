@@ -10,23 +10,24 @@
 
 enum { ALIGN = 64, MOST_PIECES = 16384 };
 
-typedef struct piece {
+typedef struct guarded_piece {
     const char *name;
     size_t from, to;
-} piece;
+} guarded_piece;
 
 struct gnt_guard {
-    uint8_t *base, *kept;
+    uint8_t *base, *saved;
     size_t most, used;
-    piece piece[MOST_PIECES];
+    guarded_piece piece[MOST_PIECES];
     size_t n;
     int full, closed;
 };
 
-/* A signal handler has no argument of ours: the pages that are watched, and where its watcher waits. */
-static gnt_guard *volatile watched;
-static const char *volatile touched;
-static sigjmp_buf waiting;
+/* A signal handler takes no argument of ours: the pages that gnt_guard_watch watches, and where it returns
+ * to. */
+static gnt_guard *volatile active;
+static const char *volatile written;
+static sigjmp_buf return_point;
 
 static const char *name_at(const gnt_guard *g, const void *address) {
     size_t at = (size_t)((const uint8_t *)address - g->base);
@@ -36,16 +37,16 @@ static const char *name_at(const gnt_guard *g, const void *address) {
     return "the memory beside its input";
 }
 
-static void hear_fault(int number, siginfo_t *info, void *context) {
-    gnt_guard *g = watched;
+static void on_fault(int number, siginfo_t *info, void *context) {
+    gnt_guard *g = active;
     const uint8_t *at = info->si_addr;
     (void)context;
     if (!g || !g->closed || at < g->base || at >= g->base + g->most) {
         signal(number, SIG_DFL); /* not ours: the same fault comes again and ends the process */
         return;
     }
-    touched = name_at(g, at);
-    siglongjmp(waiting, 1);
+    written = name_at(g, at);
+    siglongjmp(return_point, 1);
 }
 
 int gnt_guard_new(gnt_guard **out, size_t most, gnt_err *err) {
@@ -54,8 +55,8 @@ int gnt_guard_new(gnt_guard **out, size_t most, gnt_err *err) {
         return gnt_fail(err, "out of memory");
     g->most = most;
     g->base = mmap(NULL, most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    g->kept = mmap(NULL, most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (g->base == MAP_FAILED || g->kept == MAP_FAILED) {
+    g->saved = mmap(NULL, most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (g->base == MAP_FAILED || g->saved == MAP_FAILED) {
         gnt_guard_free(g);
         return gnt_fail(err, "out of memory for %zu bytes of input", most);
     }
@@ -68,8 +69,8 @@ void gnt_guard_free(gnt_guard *g) {
         return;
     if (g->base != MAP_FAILED && g->base)
         munmap(g->base, g->most);
-    if (g->kept != MAP_FAILED && g->kept)
-        munmap(g->kept, g->most);
+    if (g->saved != MAP_FAILED && g->saved)
+        munmap(g->saved, g->most);
     gnt_free(g);
 }
 
@@ -79,7 +80,7 @@ void *gnt_guard_put(gnt_guard *g, const char *name, const void *bytes, size_t n)
         g->full = 1;
         return NULL;
     }
-    g->piece[g->n++] = (piece){name, from, from + (n ? n : 1)};
+    g->piece[g->n++] = (guarded_piece){name, from, from + (n ? n : 1)};
     g->used = from + (n ? n : 1);
     if (bytes && n)
         memcpy(g->base + from, bytes, n);
@@ -90,12 +91,12 @@ int gnt_guard_full(const gnt_guard *g) {
     return g->full;
 }
 
-void gnt_guard_keep(gnt_guard *g) {
-    memcpy(g->kept, g->base, g->used);
+void gnt_guard_save(gnt_guard *g) {
+    memcpy(g->saved, g->base, g->used);
 }
 
 void gnt_guard_restore(gnt_guard *g) {
-    memcpy(g->base, g->kept, g->used);
+    memcpy(g->base, g->saved, g->used);
 }
 
 int gnt_guard_close(gnt_guard *g) {
@@ -111,13 +112,13 @@ void gnt_guard_open(gnt_guard *g) {
 }
 
 const char *gnt_guard_watch(gnt_guard *g, void (*act)(void *context), void *context) {
-    struct sigaction mine = {.sa_sigaction = hear_fault, .sa_flags = SA_SIGINFO}, before;
-    watched = g;
-    touched = NULL;
+    struct sigaction mine = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO}, before;
+    active = g;
+    written = NULL;
     sigaction(SIGSEGV, &mine, &before);
-    if (sigsetjmp(waiting, 1) == 0)
+    if (sigsetjmp(return_point, 1) == 0)
         act(context);
     sigaction(SIGSEGV, &before, NULL);
-    watched = NULL;
-    return touched;
+    active = NULL;
+    return written;
 }

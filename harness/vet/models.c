@@ -9,12 +9,12 @@ static int add_models(gnt_vet_models *m, const gnt_vet_setting *s, const gnt_par
         const gnt_value *v = &params->value[i];
         if (v->type != GNT_TYPE_MODEL || !v->text || !*v->text)
             continue;
-        if (!m->named && gnt_service_new(&m->named, &spec, err) != 0)
+        if (!m->extractor && gnt_service_new(&m->extractor, &spec, err) != 0)
             return -1;
         m->model[m->n++] = (gnt_instance_model){.parameter = v->id,
                                                 .model = {.size = sizeof(gnt_named_model),
                                                           .id = v->text,
-                                                          .service = gnt_service_table(m->named),
+                                                          .service = gnt_service_table(m->extractor),
                                                           .weights = s->extractor_weights,
                                                           .buffers = s->extractor_buffers}};
     }
@@ -35,7 +35,7 @@ int gnt_vet_models_open(gnt_vet_models *m, const gnt_vet_setting *s, const gnt_p
 }
 
 void gnt_vet_models_close(gnt_vet_models *m) {
-    gnt_service_free(m->named);
+    gnt_service_free(m->extractor);
     gnt_service_free(m->service);
     gnt_free(m->model);
     *m = (gnt_vet_models){0};

@@ -1,19 +1,25 @@
-/* vet_models: the model services of one plugin in a made-up setting. */
-#ifndef GNT_JOB_VET_MODELS_H
-#define GNT_JOB_VET_MODELS_H
+/* models: the model services of one plugin in a made-up setting.
+ *
+ * Ownership: gnt_vet_models_close frees everything, after a failed open too. The setting outlives it.
+ * Errors: −1 with a sentence. */
+#ifndef GNT_VET_MODELS_H
+#define GNT_VET_MODELS_H
 
-#include "vet/setting.h"
 #include "plugin/load.h"
+#include "vet/setting.h"
 
 typedef struct gnt_vet_models {
-    gnt_service *service, *named; /* named: of the model that every parameter of GNT_TYPE_MODEL names */
-    gnt_instance_model *model;    /* one for each such parameter */
+    /* Of the setting's network. */
+    gnt_service *service;
+    /* Of the setting's extractor; NULL: no parameter names a model. */
+    gnt_service *extractor;
+    /* One for each parameter of GNT_TYPE_MODEL that names a model; all of them name the extractor. */
+    gnt_instance_model *model;
     size_t n;
 } gnt_vet_models;
 
-/* Every parameter that names a model of the suite names the setting's extractor. `more`, or NULL: the
- * parameters of the defense, whose models an attack may open that is told of it. Close it after a failure
- * too. */
+/* more: parameters of the defense, whose models an attack may open where it is granted the defense; or
+ * NULL. */
 int gnt_vet_models_open(gnt_vet_models *m, const gnt_vet_setting *s, const gnt_params *params,
                         const gnt_params *more, gnt_err *err);
 void gnt_vet_models_close(gnt_vet_models *m);

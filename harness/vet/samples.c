@@ -24,7 +24,7 @@ gnt_samples *gnt_vet_put_samples(gnt_vet_setting *s, const char *name, const gnt
     gnt_attribute *a =
         gnt_guard_put(g, name, from->attribute, (size_t)from->n_attributes * sizeof *from->attribute);
     for (int32_t i = 0; a && i < from->n_attributes; i++) {
-        a[i].weight = s->spec.goals ? 0 : 1; /* attacks are not told what is to be hidden */
+        a[i].weight = s->spec.goals ? 0 : 1; /* an attack does not learn what is to be hidden */
         a[i].name = gnt_guard_put(g, name, from->attribute[i].name, strlen(from->attribute[i].name) + 1);
     }
     to->attribute = a;
@@ -53,7 +53,7 @@ static int make_map(gnt_sampleset *s, gnt_err *err) {
     return 0;
 }
 
-/* Attacks that answer one defense want pictures of some size. */
+/* Attacks that answer one defense need larger images. */
 static const char *data_of(const gnt_vet_spec *spec) {
     if (spec->kind != GNT_KIND_IMAGE)
         return "census";

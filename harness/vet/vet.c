@@ -51,27 +51,37 @@ const gnt_vet_check gnt_vet_checks[GNT_VET_CHECKS] = {
 
 enum { MOST_FILE = 1 << 30, MOST_SYMBOLS = 1 << 20, NOTE = 64, CYCLES = 5 };
 
-typedef struct outcome { /* of one child */
-    int ended;           /* it came to its end and said how it went */
-    int limits;          /* it went over its time or its memory */
+/* Of one child. */
+typedef struct outcome {
+    /* It came to its end and gave a verdict. */
+    int ended;
+    /* It went over its time or its memory. */
+    int limits;
     gnt_vet_verdict verdict;
     gnt_err why;
-    json_t *gave; /* [[hook, digest], …] */
+    /* [[hook, digest], …] */
+    json_t *digests;
 } outcome;
 
 typedef struct vetting {
     const gnt_vet_options *options;
-    const char *file; /* absolute */
+    /* Absolute. */
+    const char *file;
     const gnt_plugin_info *plugin;
-    gnt_paths files;   /* that its workers may read */
-    gnt_err stuck;     /* why no further check of this plugin can run; "" while they can */
-    outcome first;     /* of the walk "record" under the first key */
-    double first_done; /* when, in seconds of a clock that only goes forward; 0: not yet */
-    int unsteady;      /* it does not repeat itself */
+    /* What its workers may read. */
+    gnt_paths files;
+    /* Why no further check of this plugin can run; "" while they can. */
+    gnt_err stuck;
+    /* Of the check "record" under the first key. */
+    outcome first;
+    /* When that ended, in seconds of CLOCK_MONOTONIC; 0: not yet. */
+    double first_done;
+    /* It gave other bytes from the same key. */
+    int differs_again;
     int failed;
 } vetting;
 
-static void tell(vetting *v, int check, gnt_vet_verdict verdict, const char *why) {
+static void report(vetting *v, int check, gnt_vet_verdict verdict, const char *why) {
     gnt_vet_finding f = {.check = gnt_vet_checks[check].name,
                          .plugin = v->plugin ? v->plugin->id : NULL,
                          .kind = v->plugin ? v->plugin->kind : 0,
@@ -111,8 +121,8 @@ static void read_facts(outcome *o, const gnt_child_result *result) {
     const json_t *facts = json_object_get(result->status, "facts");
     const char *verdict = json_string_value(json_object_get(facts, "verdict"));
     const char *why = json_string_value(json_object_get(facts, "why"));
-    o->gave = json_incref(json_object_get(facts, "gave"));
-    o->ended = verdict && json_is_array(o->gave);
+    o->digests = json_incref(json_object_get(facts, "gave"));
+    o->ended = verdict && json_is_array(o->digests);
     if (!o->ended) {
         o->verdict = GNT_VET_FAILED;
         gnt_fail(&o->why, "its process ended without a verdict");
@@ -147,14 +157,14 @@ static void read_end(outcome *o, const gnt_child *child) {
     gnt_free(note);
 }
 
-/* −1 when no child could be started, or the user broke off. */
+/* −1 when no child could be started, or the user interrupted. */
 static int run_child(outcome *o, const vetting *v, const char *check, int64_t seed, double seconds,
                      gnt_err *err) {
-    /* blocks that the C library keeps for the next caller would count as not given back */
+    /* without glibc's cache of small blocks (tcache), which would count as not freed */
     static const char *const counted[] = {"GLIBC_TUNABLES=glibc.malloc.tcache_count=0", NULL};
     json_t *request = request_of(v, check, seed);
     const gnt_sandbox_spec sandbox = {.files = {(const char *const *)v->files.path, v->files.n},
-                                      .options = v->options->walls,
+                                      .options = v->options->sandbox,
                                       .may_fork = strcmp(check, gnt_vet_checks[LEAVES].name) == 0};
     gnt_child_output output = {"note", NOTE};
     gnt_child_spec spec = {.request = request,
@@ -180,7 +190,7 @@ static int run_child(outcome *o, const vetting *v, const char *check, int64_t se
 }
 
 static void outcome_free(outcome *o) {
-    json_decref(o->gave);
+    json_decref(o->digests);
     *o = (outcome){0};
 }
 
@@ -206,21 +216,21 @@ static int check_exports(vetting *v, gnt_err *err) {
     if (rc == 0 && !entry)
         gnt_fail(&other, "it does not export gauntlet_entry");
     if (rc == 0 && wanted(v, EXPORTS))
-        tell(v, EXPORTS, other.text[0] ? GNT_VET_FAILED : GNT_VET_OK, other.text);
+        report(v, EXPORTS, other.text[0] ? GNT_VET_FAILED : GNT_VET_OK, other.text);
     gnt_free(all);
     gnt_free(bytes);
     gnt_text_free(&names);
     return rc;
 }
 
-/* All checks of a file that cannot be described. */
-static void tell_undescribed(vetting *v, const char *why) {
+/* Findings of a file that cannot be described. */
+static void report_undescribed(vetting *v, const char *why) {
     if (wanted(v, DESCRIPTOR))
-        tell(v, DESCRIPTOR, GNT_VET_FAILED, why);
+        report(v, DESCRIPTOR, GNT_VET_FAILED, why);
     for (int i = LIMITS; i < GNT_VET_CHECKS; i++)
         if (wanted(v, i))
-            tell(v, i, wanted(v, DESCRIPTOR) ? GNT_VET_NOT_APPLICABLE : GNT_VET_FAILED,
-                 wanted(v, DESCRIPTOR) ? "it cannot be described: see descriptor" : why);
+            report(v, i, wanted(v, DESCRIPTOR) ? GNT_VET_NOT_APPLICABLE : GNT_VET_FAILED,
+                   wanted(v, DESCRIPTOR) ? "it cannot be described: see descriptor" : why);
 }
 
 static int describe(vetting *v, gnt_plugin_list *list, gnt_err *err) {
@@ -232,21 +242,21 @@ static int describe(vetting *v, gnt_plugin_list *list, gnt_err *err) {
         return -1;
     gnt_digest_hex(&digest, hex);
     const int bad =
-        gnt_describe_in_child((void *)(uintptr_t)&v->options->walls, v->file, &json, &size, &why) != 0 ||
+        gnt_describe_in_child((void *)(uintptr_t)&v->options->sandbox, v->file, &json, &size, &why) != 0 ||
         gnt_describe_read(list, json, size, v->file, hex, &why) != 0;
     gnt_free(json);
     if (gnt_interrupted())
         return gnt_fail(err, "interrupted");
     if (bad)
-        tell_undescribed(v, why.text);
+        report_undescribed(v, why.text);
     else if (wanted(v, DESCRIPTOR))
-        tell(v, DESCRIPTOR, GNT_VET_OK, "");
+        report(v, DESCRIPTOR, GNT_VET_OK, "");
     return bad;
 }
 
 /* ---- checks of one plugin ---- */
 
-/* How long a check may take whose walk through the hooks may take options->seconds. */
+/* Limit of a check, where one run of all hooks may take options->seconds. */
 static double seconds_of(const vetting *v, int check) {
     const double one = v->options->seconds;
     return check == EDGES       ? one * (v->plugin->n_parameters + 1)
@@ -260,11 +270,11 @@ static int check_child(vetting *v, int check, gnt_err *err) {
     if (run_child(&o, v, gnt_vet_checks[check].name, 1, seconds_of(v, check), err) != 0)
         return -1;
     if (check == LIMITS && !o.limits && !o.ended)
-        tell(v, check, GNT_VET_NOT_APPLICABLE, "it does not come to its end: see hooks");
+        report(v, check, GNT_VET_NOT_APPLICABLE, "it does not come to its end: see hooks");
     else if (check == LIMITS && o.ended)
-        tell(v, check, GNT_VET_OK, "");
+        report(v, check, GNT_VET_OK, "");
     else
-        tell(v, check, o.verdict, o.why.text);
+        report(v, check, o.verdict, o.why.text);
     if (!o.ended && (check == LIMITS ? o.limits : check == HOOKS))
         gnt_fail(&v->stuck, "its hooks do not come to their end: see %s", gnt_vet_checks[check].name);
     outcome_free(&o);
@@ -277,8 +287,8 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* As early as it may, so that time goes by before the second. */
-static int record_first(vetting *v, gnt_err *err) {
+/* Run early, so that a second has gone by before the next. */
+static int run_first(vetting *v, gnt_err *err) {
     if (v->first_done > 0)
         return 0;
     const int rc = run_child(&v->first, v, "record", 1, v->options->seconds, err);
@@ -286,8 +296,8 @@ static int record_first(vetting *v, gnt_err *err) {
     return rc;
 }
 
-/* A clock that counts seconds must not read the same both times. */
-static void let_a_second_pass(const vetting *v) {
+/* A clock that counts seconds must differ between both runs. */
+static void wait_a_second(const vetting *v) {
     const double left = v->first_done + 1.1 - now();
     if (left > 0)
         nanosleep(&(struct timespec){.tv_sec = (time_t)left,
@@ -295,7 +305,7 @@ static void let_a_second_pass(const vetting *v) {
                   NULL);
 }
 
-/* The first hook that gave something else, or NULL. */
+/* The first hook that digests something else, or NULL. */
 static const char *first_difference(const json_t *a, const json_t *b) {
     const size_t n = json_array_size(a);
     for (size_t i = 0; i < n; i++)
@@ -304,22 +314,22 @@ static const char *first_difference(const json_t *a, const json_t *b) {
     return json_array_size(b) != n ? "the number of hooks that ran" : NULL;
 }
 
-/* Compares what is given under the first key with another walk. */
+/* Compares what hooks give under the first key with another run. */
 static int check_recorded(vetting *v, int check, gnt_err *err) {
     outcome other;
     gnt_err why = {0};
-    if (record_first(v, err) != 0)
+    if (run_first(v, err) != 0)
         return -1;
     if (check == REPEATS)
-        let_a_second_pass(v);
+        wait_a_second(v);
     if (run_child(&other, v, "record", check == RANDOM ? 2 : 1, v->options->seconds, err) != 0)
         return -1;
     const outcome *bad = v->first.verdict != GNT_VET_OK ? &v->first
                          : other.verdict != GNT_VET_OK  ? &other
                                                         : NULL;
-    const char *differs = bad ? NULL : first_difference(v->first.gave, other.gave);
+    const char *differs = bad ? NULL : first_difference(v->first.digests, other.digests);
     const int random = (v->plugin->flags & GNT_FLAG_RANDOMISED) != 0;
-    v->unsteady |= check == REPEATS && differs;
+    v->differs_again |= check == REPEATS && differs;
     if (check == REPEATS && differs)
         gnt_fail(&why, "%s gives other bytes the second time, from the same key and the same input", differs);
     else if (check == RANDOM && random && !differs && !bad)
@@ -328,9 +338,9 @@ static int check_recorded(vetting *v, int check, gnt_err *err) {
         gnt_fail(&why, "%s gives other bytes under another key, and GNT_FLAG_RANDOMISED is not declared",
                  differs);
     if (bad)
-        tell(v, check, bad->verdict, bad->why.text);
+        report(v, check, bad->verdict, bad->why.text);
     else
-        tell(v, check, why.text[0] ? GNT_VET_FAILED : GNT_VET_OK, why.text);
+        report(v, check, why.text[0] ? GNT_VET_FAILED : GNT_VET_OK, why.text);
     outcome_free(&other);
     return 0;
 }
@@ -338,16 +348,16 @@ static int check_recorded(vetting *v, int check, gnt_err *err) {
 static int check_plugin(vetting *v, gnt_err *err) {
     int rc = 0;
     v->stuck = (gnt_err){0};
-    v->first_done = v->unsteady = 0;
+    v->first_done = v->differs_again = 0;
     for (int i = LIMITS; rc == 0 && i < GNT_VET_CHECKS; i++) {
         if (i > HOOKS && wanted(v, REPEATS) && !v->stuck.text[0])
-            rc = record_first(v, err);
+            rc = run_first(v, err);
         if (rc != 0 || !wanted(v, i))
             continue;
         if (v->stuck.text[0])
-            tell(v, i, GNT_VET_NOT_APPLICABLE, v->stuck.text);
-        else if (v->unsteady)
-            tell(v, i, GNT_VET_NOT_APPLICABLE, "it does not even repeat itself: see repeats");
+            report(v, i, GNT_VET_NOT_APPLICABLE, v->stuck.text);
+        else if (v->differs_again)
+            report(v, i, GNT_VET_NOT_APPLICABLE, "it does not even repeat itself: see repeats");
         else
             rc = i == REPEATS || i == RANDOM ? check_recorded(v, i, err) : check_child(v, i, err);
     }

@@ -93,7 +93,7 @@ static void a_write_is_caught_and_named(void **state) {
     assert_int_equal(gnt_guard_new(&g, 1 << 20, &err), 0);
     float *a = gnt_guard_put(g, "weights", two, sizeof two),
           *b = gnt_guard_put(g, "samples", three, sizeof three);
-    gnt_guard_keep(g);
+    gnt_guard_save(g);
     assert_int_equal(gnt_guard_close(g), 0);
     assert_string_equal(gnt_guard_watch(g, write_first, b), "samples");
     assert_string_equal(gnt_guard_watch(g, write_first, a), "weights");

@@ -1,6 +1,5 @@
-#include "vet/tour_impl.h"
+#include "vet/hook_sequence_impl.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,10 +11,6 @@
 
 enum { MOST_FILES = 1024 };
 
-/* ---- what a hook gave ---- */
-
-/* ---- the instance ---- */
-
 /* ---- one hook ---- */
 
 static int count_files(void) {
@@ -25,7 +20,7 @@ static int count_files(void) {
     return n;
 }
 
-/* A thread that was joined, or that ends as it should, is gone in a moment. */
+/* Threads and processes beside this one; waits up to half a second for those that are ending. */
 static int count_others(gnt_work *w) {
     int n = 0;
     for (int tries = 0; tries < 50; tries++) {
@@ -42,103 +37,103 @@ static int is_create(const gnt_vet_step *s) {
 }
 
 /* The hook itself, between enter and leave where there is an instance. */
-static void call(gnt_vet_tour *t, const gnt_vet_step *s) {
-    gnt_vet_act *act = t->act;
+static void call(gnt_vet_sequence *t, const gnt_vet_step *s) {
+    gnt_vet_hook_result *result = t->result;
     const int files = count_files();
     double wall, cpu = gnt_vet_seconds(CLOCK_PROCESS_CPUTIME_ID);
-    t->told_cpu = t->told_wall = 0;
+    t->stop_cpu = t->stop_wall = 0;
     if (!is_create(s))
         gnt_instance_enter(t->instance, s->hook);
-    if (t->spec.closed && !is_create(s) && gnt_guard_close(t->in.guard) == 0) {
-        act->wrote = gnt_guard_watch(t->in.guard, s->call, t);
-        gnt_guard_open(t->in.guard);
+    if (t->spec.guarded && !is_create(s) && gnt_guard_close(t->setting.guard) == 0) {
+        result->written = gnt_guard_watch(t->setting.guard, s->call, t);
+        gnt_guard_open(t->setting.guard);
     } else
         s->call(t);
     wall = gnt_vet_seconds(CLOCK_MONOTONIC);
-    act->seconds = gnt_vet_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-    if (t->told_wall > 0) {
-        act->wall_late = wall - t->told_wall;
-        act->cpu_late = cpu + act->seconds - t->told_cpu;
+    result->seconds = gnt_vet_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    if (t->stop_wall > 0) {
+        result->wall_late = wall - t->stop_wall;
+        result->cpu_late = cpu + result->seconds - t->stop_cpu;
     }
-    const int64_t polls = act->polls;
-    act->status =
-        is_create(s) || act->wrote ? t->status : gnt_instance_leave(t->instance, t->status, &act->err);
-    act->polls = polls;
+    const int64_t polls = result->polls;
+    result->status = is_create(s) || result->written
+                         ? t->status
+                         : gnt_instance_leave(t->instance, t->status, &result->err);
+    result->polls = polls;
     if (count_others(t->spec.work) > 0)
-        gnt_fail(&act->left, "a thread or a process");
+        gnt_fail(&result->leftover, "a thread or a process");
     else if (count_files() > files)
-        gnt_fail(&act->left, "a file open");
+        gnt_fail(&result->leftover, "a file open");
 }
 
-static int run_step(gnt_vet_tour *t, const gnt_vet_step *s, gnt_vet_act *act, gnt_err *err) {
+static int run_step(gnt_vet_sequence *t, const gnt_vet_step *s, gnt_vet_hook_result *result, gnt_err *err) {
     char hex[GNT_HEX_SIZE];
-    *act = (gnt_vet_act){0};
-    snprintf(act->name, sizeof act->name, "%s", s->name);
-    t->act = act;
-    t->who = s->who;
+    *result = (gnt_vet_hook_result){0};
+    snprintf(result->name, sizeof result->name, "%s", s->name);
+    t->result = result;
+    t->index = s->index;
     t->status = GNT_FAILED;
-    t->given = 0;
+    t->n_outputs = 0;
     gnt_hasher_init(&t->digest);
-    gnt_guard_restore(t->in.guard);
-    if (!t->spec.work->should_stop(t->spec.work->context)) /* else the hook that took too long stays named */
+    gnt_guard_restore(t->setting.guard);
+    if (!t->spec.work->should_stop(t->spec.work->context)) /* else the hook that took too long stays noted */
         t->spec.work->note(t->spec.work->context, s->hook);
     int rc = s->before ? s->before(t, err) : 0;
     if (rc == 0)
         call(t, s);
-    if (rc == 0 && act->status == GNT_OK && !act->wrote && s->after)
+    if (rc == 0 && result->status == GNT_OK && !result->written && s->after)
         rc = s->after(t, err);
-    gnt_hasher_u64(&t->digest, (uint64_t)act->status);
+    gnt_hasher_u64(&t->digest, (uint64_t)result->status);
     const gnt_digest d = gnt_hasher_end(&t->digest);
     gnt_digest_hex(&d, hex);
-    memcpy(act->digest, hex, sizeof hex);
-    t->act = NULL;
+    memcpy(result->digest, hex, sizeof hex);
+    t->result = NULL;
     return rc;
 }
 
-/* A stop sticks to an instance, so the hooks after it get a new one. */
-static int after_stop(gnt_vet_tour *t, const gnt_vet_step *s, gnt_vet_act *act, gnt_err *err) {
-    gnt_vet_act quiet;
+/* An instance that was told to stop stays stopped, so the hooks after it get a new one. */
+static int after_stop(gnt_vet_sequence *t, const gnt_vet_step *s, gnt_err *err) {
+    gnt_vet_hook_result unreported;
     int rc = 0;
     t->unlimited = 1;
     if (is_create(s))
-        t->over = 1;
+        t->ended = 1;
     else {
         gnt_vet_step again = t->step[0];
-        gnt_vet_close(t);
-        rc = run_step(t, &again, &quiet, err);
+        gnt_vet_destroy(t);
+        rc = run_step(t, &again, &unreported, err);
         if (rc == 0 && strcmp(s->hook, "prepare") == 0) {
-            if (t->spec.prepares_twice && quiet.status == GNT_OK)
-                rc = run_step(t, s, &quiet, err);
-            t->over = !t->spec.prepares_twice;
+            if (t->spec.prepares_twice && unreported.status == GNT_OK)
+                rc = run_step(t, s, &unreported, err);
+            t->ended = !t->spec.prepares_twice;
         }
-        t->over |= quiet.status != GNT_OK;
+        t->ended |= unreported.status != GNT_OK;
     }
     t->unlimited = 0;
-    (void)act;
     return rc;
 }
 
-int gnt_vet_tour_next(gnt_vet_tour *t, gnt_vet_act *act, gnt_err *err) {
+gnt_vet_next gnt_vet_sequence_next(gnt_vet_sequence *t, gnt_vet_hook_result *result, gnt_err *err) {
     while (t->at < t->n_steps && (t->hooks & t->step[t->at].needs) != t->step[t->at].needs)
         t->at++;
-    if (t->over || t->at == t->n_steps)
-        return 0;
+    if (t->ended || t->at == t->n_steps)
+        return GNT_VET_NEXT_END;
     const gnt_vet_step *s = &t->step[t->at++];
-    if (run_step(t, s, act, err) != 0)
-        return -1;
+    if (run_step(t, s, result, err) != 0)
+        return GNT_VET_NEXT_FAILED;
     const int prepares = is_create(s) || strcmp(s->hook, "prepare") == 0;
-    if (act->status == GNT_STOPPED)
-        return after_stop(t, s, act, err) == 0 ? 1 : -1;
-    if (act->wrote || (prepares && act->status != GNT_OK))
-        t->over = 1; /* the hooks after it have nothing to stand on */
-    return 1;
+    if (result->status == GNT_STOPPED)
+        return after_stop(t, s, err) == 0 ? GNT_VET_NEXT_RAN : GNT_VET_NEXT_FAILED;
+    if (result->written || (prepares && result->status != GNT_OK))
+        t->ended = 1; /* the hooks after it lack their inputs */
+    return GNT_VET_NEXT_RAN;
 }
 
 /* ---- all of it ---- */
 
-static int make_update(gnt_vet_tour *t) {
+static int make_update(gnt_vet_sequence *t) {
     const gnt_param *list;
-    const gnt_model *m = t->in.model.model;
+    const gnt_model *m = t->setting.model.model;
     const int64_t size = gnt_model_size(m);
     const int32_t all = gnt_model_params(m, &list);
     t->update.tensor = gnt_array((size_t)all, sizeof *t->update.tensor);
@@ -158,9 +153,9 @@ static int make_update(gnt_vet_tour *t) {
     return 0;
 }
 
-int gnt_vet_tour_open(gnt_vet_tour **out, const gnt_vet_tour_spec *spec, gnt_err *err) {
+int gnt_vet_sequence_open(gnt_vet_sequence **out, const gnt_vet_sequence_spec *spec, gnt_err *err) {
     gnt_plugin_info info;
-    gnt_vet_tour *t = gnt_alloc(sizeof *t);
+    gnt_vet_sequence *t = gnt_alloc(sizeof *t);
     *out = NULL;
     if (!t)
         return gnt_fail(err, "out of memory");
@@ -175,21 +170,21 @@ int gnt_vet_tour_open(gnt_vet_tour **out, const gnt_vet_tour_spec *spec, gnt_err
     if (rc == 0) {
         t->hooks = info.hooks;
         gnt_info_free(&info);
-        rc = gnt_vet_setting_open(&t->in, &spec->setting, err);
+        rc = gnt_vet_setting_open(&t->setting, &spec->setting, err);
     }
     if (rc == 0 && make_update(t) != 0)
         rc = gnt_fail(err, "out of memory for an update");
     if (rc != 0)
-        gnt_vet_tour_free(t);
+        gnt_vet_sequence_free(t);
     else
         *out = t;
     return rc;
 }
 
-void gnt_vet_tour_free(gnt_vet_tour *t) {
+void gnt_vet_sequence_free(gnt_vet_sequence *t) {
     if (!t)
         return;
-    gnt_vet_close(t);
+    gnt_vet_destroy(t);
     gnt_st_free(&t->prepared);
     for (int i = 0; i <= GNT_VET_CLIENTS; i++)
         gnt_st_free(&t->state[i]);
@@ -197,6 +192,6 @@ void gnt_vet_tour_free(gnt_vet_tour *t) {
     gnt_free(t->update.tensor);
     gnt_free_aligned(t->update_data);
     gnt_free_aligned(t->new_weights);
-    gnt_vet_setting_free(&t->in);
+    gnt_vet_setting_free(&t->setting);
     gnt_free(t);
 }

@@ -1,4 +1,5 @@
-/* What hooks of a made-up setting are shown: the federation, and artefacts on guard pages. */
+/* Inputs that defenses and attacks have in common: the federation's configuration, and artefacts on guard
+ * pages. */
 #include <string.h>
 
 #include "vet/setting.h"
@@ -28,7 +29,7 @@ gnt_defense_prepare gnt_vet_prepare_input(const gnt_vet_setting *s) {
                                  .per_round = gnt_fl_per_round(&c)};
 }
 
-gnt_artefacts *gnt_vet_artefacts(gnt_vet_setting *s, const char *name, const gnt_artefacts *from) {
+gnt_artefacts *gnt_vet_guard_artefacts(gnt_vet_setting *s, const char *name, const gnt_artefacts *from) {
     gnt_guard *g = s->guard;
     gnt_artefacts *to = gnt_guard_put(g, name, from, sizeof *from);
     gnt_view *view =
@@ -46,6 +47,6 @@ gnt_artefacts *gnt_vet_artefacts(gnt_vet_setting *s, const char *name, const gnt
     }
     to->tensors.view = view;
     to->blob = blob;
-    gnt_guard_keep(g);
+    gnt_guard_save(g);
     return gnt_guard_full(g) ? NULL : to;
 }

@@ -1,0 +1,167 @@
+/* The hooks of an attack in the order of a run: what each is handed, and what it may answer. */
+#include "plugin/info.h"
+#include "vet/hook_sequence_impl.h"
+
+static void *self(const gnt_vet_sequence *t) {
+    return gnt_instance_self(t->instance);
+}
+
+static void prepare_attack(void *sequence) {
+    gnt_vet_sequence *t = sequence;
+    gnt_sink sink = gnt_sink_into(&t->prepared);
+    t->status = gnt_instance_attack(t->instance)->prepare(self(t), t->setting.attack_prepare, &sink);
+}
+
+static gnt_status refuse(gnt_vet_sequence *t, const char *what, int64_t found, int64_t expected) {
+    gnt_fail(&t->result->wrong, "it answered with %lld %s where %lld were expected", (long long)found, what,
+             (long long)expected);
+    return GNT_FAILED;
+}
+
+static gnt_status take_reconstruction(void *context, int64_t count, const float *x) {
+    gnt_vet_sequence *t = context;
+    const gnt_observation *o = t->setting.observation[t->index];
+    if (count < 1 || count > o->n)
+        return refuse(t, "reconstructions", count, o->n);
+    t->n_outputs++;
+    gnt_vet_digest_floats(t, "the reconstruction", x, count * gnt_nn_count(&t->setting.model.sample));
+    return GNT_OK;
+}
+
+static gnt_status take_labels(void *context, int64_t n, int32_t classes, const float *scores) {
+    gnt_vet_sequence *t = context;
+    const gnt_observation *o = t->setting.observation[t->index];
+    if (classes != o->classes)
+        return refuse(t, "classes", classes, o->classes);
+    if (n != o->n)
+        return refuse(t, "labels", n, o->n);
+    t->n_outputs++;
+    gnt_vet_digest_floats(t, "the labels' scores", scores, n * classes);
+    return GNT_OK;
+}
+
+static gnt_status take_attribute(void *context, int32_t values, const float *scores) {
+    gnt_vet_sequence *t = context;
+    const gnt_observation *o = t->setting.observation[t->index];
+    if (values < 1 || values != o->attribute_values)
+        return refuse(t, "scores of the attribute", values, o->attribute_values);
+    t->n_outputs++;
+    gnt_vet_digest_floats(t, "the attribute's scores", scores, values);
+    return GNT_OK;
+}
+
+static gnt_status take_mixture(void *context, int64_t encodings, int64_t count, const float *weight) {
+    gnt_vet_sequence *t = context;
+    const gnt_observation *o = t->setting.observation[t->index];
+    if (!o->encoded || encodings != o->encoded->n)
+        return refuse(t, "rows of a mixture", encodings, o->encoded ? o->encoded->n : 0);
+    if (count < 1 || count > o->n)
+        return refuse(t, "columns of a mixture", count, o->n);
+    t->n_outputs++;
+    gnt_vet_digest_floats(t, "the mixture", weight, encodings * count);
+    return GNT_OK;
+}
+
+static gnt_status take_similarity(void *context, int64_t encodings, const float *score) {
+    gnt_vet_sequence *t = context;
+    const gnt_observation *o = t->setting.observation[t->index];
+    if (!o->encoded || encodings != o->encoded->n)
+        return refuse(t, "rows of similarities", encodings, o->encoded ? o->encoded->n : 0);
+    t->n_outputs++;
+    gnt_vet_digest_floats(t, "the similarities", score, encodings * encodings);
+    return GNT_OK;
+}
+
+static gnt_status take_contribution(void *context, int64_t n, const double *value) {
+    gnt_vet_sequence *t = context;
+    const gnt_observation *o = t->setting.observation[t->index];
+    const int64_t wanted = o->n_contribution * (o->transcript ? o->transcript->n_clients : 1);
+    if (n < 1 || n != wanted)
+        return refuse(t, "entries of a contribution", n, wanted);
+    t->n_outputs++;
+    gnt_vet_digest_doubles(t, "the contribution", value, n);
+    return GNT_OK;
+}
+
+static gnt_status take_attributes(void *context, int32_t attribute, int64_t n, int32_t values,
+                                  const float *scores) {
+    gnt_vet_sequence *t = context;
+    const gnt_observation *o = t->setting.observation[t->index];
+    const int wanted = o->attribute >= 0 && attribute == o->attribute;
+    if (n != o->n)
+        return refuse(t, "samples with an attribute", n, o->n);
+    if (attribute < 0 || values < 1 || (wanted && values != o->attribute_values))
+        return refuse(t, "scores of an attribute", values, wanted ? o->attribute_values : 1);
+    t->n_outputs++;
+    gnt_vet_digest_floats(t, "the attribute's scores", scores, n * values);
+    return GNT_OK;
+}
+
+static gnt_status take_region(void *context, int64_t n, const float *scores) {
+    gnt_vet_sequence *t = context;
+    const gnt_observation *o = t->setting.observation[t->index];
+    const gnt_nn_shape *sample = &t->setting.model.sample;
+    if (n != o->n || sample->rank != 3)
+        return refuse(t, "regions", n, sample->rank == 3 ? o->n : 0);
+    t->n_outputs++;
+    gnt_vet_digest_floats(t, "the region's scores", scores, n * sample->dim[1] * sample->dim[2]);
+    return GNT_OK;
+}
+
+static gnt_status take_membership(void *context, int64_t n, const float *scores) {
+    gnt_vet_sequence *t = context;
+    const gnt_observation *o = t->setting.observation[t->index];
+    const int64_t candidates = o->candidates ? o->candidates->n : 0;
+    if (n < 1 || n != candidates)
+        return refuse(t, "scores of membership", n, candidates);
+    t->n_outputs++;
+    gnt_vet_digest_floats(t, "the scores of membership", scores, n);
+    return GNT_OK;
+}
+
+/* Costs and the chosen restart may hold anything: plots leave out what is not finite. */
+static void take_cost(void *context, int32_t restart, int64_t step, double cost) {
+    (void)context, (void)restart, (void)step, (void)cost;
+}
+
+static void take_chosen(void *context, int32_t restart, double cost) {
+    (void)context, (void)restart, (void)cost;
+}
+
+static void run(void *sequence) {
+    gnt_vet_sequence *t = sequence;
+    static const gnt_artefacts none = {.size = sizeof none};
+    gnt_answer answer = {.size = sizeof answer,
+                         .context = t,
+                         .reconstruction = take_reconstruction,
+                         .labels = take_labels,
+                         .attribute = take_attribute,
+                         .cost = take_cost,
+                         .chosen = take_chosen,
+                         .mixture = take_mixture,
+                         .similarity = take_similarity,
+                         .contribution = take_contribution,
+                         .attributes = take_attributes,
+                         .region = take_region,
+                         .membership = take_membership};
+    t->status =
+        gnt_instance_attack(t->instance)
+            ->run(self(t), t->setting.observation[t->index], t->artefacts ? t->artefacts : &none, &answer);
+}
+
+static int after_run(gnt_vet_sequence *t, gnt_err *err) {
+    (void)err;
+    if (t->n_outputs == 0)
+        gnt_fail(&t->result->wrong, "it says it succeeded but gave no answer");
+    return 0;
+}
+
+const gnt_vet_step gnt_vet_attack_steps[] = {
+    {"create", "create", 0, 0, gnt_vet_before_create, gnt_vet_create, NULL},
+    {"prepare", "prepare", GNT_HOOK_PREPARE, 0, gnt_vet_before_prepare, prepare_attack,
+     gnt_vet_after_prepare},
+    {"create after prepare", "create", GNT_HOOK_PREPARE, 0, gnt_vet_before_create, gnt_vet_create, NULL},
+    {"run on observation 0", "run", GNT_HOOK_RUN, 0, NULL, run, after_run},
+    {"run on observation 1", "run", GNT_HOOK_RUN, 1, NULL, run, after_run},
+};
+const int gnt_vet_attack_count = sizeof gnt_vet_attack_steps / sizeof *gnt_vet_attack_steps;

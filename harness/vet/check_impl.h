@@ -1,0 +1,57 @@
+/* check_impl: what the files of the job `vet` share: one check of one plugin. */
+#ifndef GNT_VET_CHECK_IMPL_H
+#define GNT_VET_CHECK_IMPL_H
+
+#include "vet/hook_sequence.h"
+
+typedef struct checking {
+    gnt_work *work;
+    const gnt_descriptor *descriptor;
+    const char *id;
+    gnt_params defaults;
+    /* The defense behind an attack's observations, or NULL. */
+    const gnt_descriptor *behind;
+    gnt_params behind_params;
+    gnt_vet_spec spec[GNT_VET_MOST_SETTINGS];
+    int n_specs;
+    /* It has no hooks, so it can be created and nothing else. */
+    int hookless;
+    gnt_key key;
+    /* Facts of the check "record". */
+    json_t *digests;
+    /* The first failure, and the first reason that a hook could not be checked. */
+    gnt_err failed, reason;
+    /* Hooks that ran as they should. */
+    int64_t n_ran;
+} checking;
+
+/* Called for each hook that has run; fails the check, or returns 0 where no other hook is needed. */
+typedef int (*inspect_hook)(checking *v, const gnt_vet_sequence_spec *sequence,
+                            const gnt_vet_hook_result *result);
+
+/* ---- check.c ---- */
+
+/* Fails the check, unless it failed before. */
+void vet_check_fail(checking *v, const gnt_vet_spec *spec, const char *hook, const char *what);
+/* All hooks on the plugin's setting of that number, with its default parameters. */
+gnt_vet_sequence_spec vet_check_sequence(const checking *v, int setting);
+/* Runs all hooks and calls `inspect` after each. −1: the host itself failed. */
+int vet_check_run(checking *v, const gnt_vet_sequence_spec *spec, inspect_hook inspect, gnt_err *err);
+/* Fails the check where a hook failed or gave something wrong. */
+int vet_check_inspect_works(checking *v, const gnt_vet_sequence_spec *sequence,
+                            const gnt_vet_hook_result *result);
+
+/* ---- parameters.c ---- */
+
+/* Whether the host accepts values of parameters. */
+typedef enum accepted { VALUES_FAILED = -1, VALUES_ACCEPTED = 0, VALUES_REFUSED = 1 } accepted;
+
+/* The parameters of a plugin: the JSON object `given` ("" for {}), where `id` has the JSON value `value`
+ * (NULL: as it is). A model that must be named is. REFUSED: *out is empty, and the host's sentence is in
+ * `why`. */
+accepted vet_check_values(const gnt_descriptor *d, const char *plugin, const char *given, const char *id,
+                          const char *value, gnt_params *out, gnt_err *why, gnt_err *err);
+/* The check "edges": parameters at the ends of their ranges and beyond. */
+int vet_check_edges(checking *v, gnt_err *err);
+
+#endif

@@ -1,0 +1,313 @@
+/* The hooks of a defense in the order of a run: what each is handed, and what is kept of what it gave. */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "fl/secure_sum.h"
+#include "plugin/info.h"
+#include "vet/hook_sequence_impl.h"
+
+enum { MOST_GROWTH = 64 }; /* encodings a sample may turn into, as in a run */
+
+static const gnt_defense *defense(const gnt_vet_sequence *t) {
+    return gnt_instance_defense(t->instance);
+}
+
+static void *self(const gnt_vet_sequence *t) {
+    return gnt_instance_self(t->instance);
+}
+
+static gnt_client *client(const gnt_vet_sequence *t) {
+    return t->setting.client[t->index];
+}
+
+static void prepare_defense(void *sequence) {
+    gnt_vet_sequence *t = sequence;
+    gnt_sink sink = gnt_sink_into(&t->prepared);
+    t->status = defense(t)->prepare(self(t), t->setting.defense_prepare, &sink);
+}
+
+static void contribute_size(void *sequence) {
+    gnt_vet_sequence *t = sequence;
+    t->sum_size = defense(t)->contribute_size(self(t));
+    t->status = GNT_OK;
+}
+
+static int after_contribute_size(gnt_vet_sequence *t, gnt_err *err) {
+    const int64_t n = t->sum_size;
+    gnt_hasher_u64(&t->digest, (uint64_t)n);
+    gnt_free(t->contribution);
+    t->contribution = NULL;
+    t->sum_size = 0;
+    if (n < 1 || n > GNT_SUM_MOST_ENTRIES) {
+        gnt_fail(&t->result->wrong, "it wants %lld entries, expected 1 to %d", (long long)n,
+                 GNT_SUM_MOST_ENTRIES);
+        return 0;
+    }
+    t->contribution = gnt_array((size_t)n, GNT_VET_CLIENTS * sizeof *t->contribution);
+    t->sum = gnt_guard_put(t->setting.guard, "sum", NULL, (size_t)n * sizeof *t->sum);
+    gnt_guard_save(t->setting.guard);
+    t->sum_size = n;
+    return t->contribution && t->sum ? 0 : gnt_fail(err, "out of memory for a secure sum");
+}
+
+static void contribute(void *sequence) {
+    gnt_vet_sequence *t = sequence;
+    t->status = GNT_OK;
+    if (!t->sum_size)
+        return;
+    gnt_client c = *client(t);
+    c.public_data = NULL; /* as in a run */
+    t->status = defense(t)->contribute(self(t), &c, t->contribution + t->index * t->sum_size);
+}
+
+static int after_contribute(gnt_vet_sequence *t, gnt_err *err) {
+    (void)err;
+    gnt_vet_digest_doubles(t, "the contribution", t->contribution + t->index * t->sum_size, t->sum_size);
+    return 0;
+}
+
+static int before_receive_sum(gnt_vet_sequence *t, gnt_err *err) {
+    (void)err;
+    for (int64_t i = 0; i < t->sum_size; i++)
+        for (int k = 0; k < GNT_VET_CLIENTS; k++)
+            t->sum[i] = (k ? t->sum[i] : 0) + t->contribution[k * t->sum_size + i];
+    return 0;
+}
+
+static void receive_sum(void *sequence) {
+    gnt_vet_sequence *t = sequence;
+    t->status = t->sum_size ? defense(t)->receive_sum(self(t), t->sum, t->sum_size) : GNT_OK;
+}
+
+static gnt_status put_sample(void *context, const float *x, const float *y, int64_t source_id) {
+    gnt_vet_sequence *t = context;
+    const gnt_samples *from = client(t)->samples;
+    if (++t->n_outputs > from->n * MOST_GROWTH) {
+        gnt_fail(&t->result->wrong, "it gave more than %lld samples", (long long)(from->n * MOST_GROWTH));
+        return GNT_FAILED;
+    }
+    gnt_vet_digest_floats(t, "x of an encoded sample", x, from->features);
+    gnt_vet_digest_floats(t, "y of an encoded sample", y, from->classes);
+    gnt_hasher_u64(&t->digest, (uint64_t)source_id);
+    return GNT_OK;
+}
+
+static gnt_status put_mixed(void *context, int64_t n, const int64_t *source_id, const double *weight) {
+    gnt_vet_sequence *t = context;
+    for (int64_t i = 0; i < n; i++)
+        if (!isfinite(weight[i]) || weight[i] < 0 || source_id[i] < 0 ||
+            source_id[i] >= client(t)->samples->n)
+            gnt_fail(&t->result->wrong, "it says that %g of sample %lld went into an encoding", weight[i],
+                     (long long)source_id[i]);
+    gnt_hasher_bytes(&t->digest, weight, (size_t)n * sizeof *weight);
+    gnt_hasher_bytes(&t->digest, source_id, (size_t)n * sizeof *source_id);
+    return GNT_OK;
+}
+
+static void encode_set(void *sequence) {
+    gnt_vet_sequence *t = sequence;
+    gnt_samples_sink sink = {.size = sizeof sink, .context = t, .put = put_sample, .mixed = put_mixed};
+    t->status = defense(t)->encode_set(self(t), client(t), 0, &sink);
+}
+
+static void encode_batch(void *sequence) {
+    gnt_vet_sequence *t = sequence;
+    gnt_samples_sink sink = {.size = sizeof sink, .context = t, .put = put_sample, .mixed = put_mixed};
+    t->status = defense(t)->encode_batch(self(t), client(t), 0, &sink);
+}
+
+/* Queries have no labels and no ids, so those of the answer are not used. */
+static gnt_status put_asked(void *context, const float *x, const float *y, int64_t source_id) {
+    gnt_vet_sequence *t = context;
+    (void)y, (void)source_id;
+    t->n_outputs++;
+    gnt_vet_digest_floats(t, "x of an encoded sample", x, client(t)->samples->features);
+    return GNT_OK;
+}
+
+static void encode_query(void *sequence) {
+    gnt_vet_sequence *t = sequence;
+    gnt_samples_sink sink = {.size = sizeof sink, .context = t, .put = put_asked};
+    t->status = defense(t)->encode_query(self(t), t->setting.query[t->index], 0, &sink);
+}
+
+static int after_query(gnt_vet_sequence *t, gnt_err *err) {
+    (void)err;
+    if (t->n_outputs != client(t)->samples->n)
+        gnt_fail(&t->result->wrong, "it made %lld samples of %lld that the network is asked about",
+                 (long long)t->n_outputs, (long long)client(t)->samples->n);
+    return 0;
+}
+
+static int after_encode(gnt_vet_sequence *t, gnt_err *err) {
+    (void)err;
+    if (t->n_outputs == 0)
+        gnt_fail(&t->result->wrong, "the encoding of %lld samples gave none",
+                 (long long)client(t)->samples->n);
+    return 0;
+}
+
+static int before_rate(gnt_vet_sequence *t, gnt_err *err) {
+    (void)err;
+    t->rate = client(t)->rate;
+    return 0;
+}
+
+static void local_rate(void *sequence) {
+    gnt_vet_sequence *t = sequence;
+    t->status = defense(t)->local_rate(self(t), client(t), 0, &t->rate);
+}
+
+static int after_rate(gnt_vet_sequence *t, gnt_err *err) {
+    (void)err;
+    gnt_vet_digest_doubles(t, "the learning rate", &t->rate, 1);
+    return 0;
+}
+
+static int before_client_update(gnt_vet_sequence *t, gnt_err *err) {
+    (void)err;
+    memset(t->update_data, 0, (size_t)gnt_model_size(t->setting.model.model) * sizeof *t->update_data);
+    return 0;
+}
+
+static void client_update(void *sequence) {
+    gnt_vet_sequence *t = sequence;
+    t->status = defense(t)->client_update(self(t), client(t), &t->update);
+}
+
+static int before_transform(gnt_vet_sequence *t, gnt_err *err) {
+    (void)err;
+    memcpy(t->update_data, t->setting.update[t->index],
+           (size_t)gnt_model_size(t->setting.model.model) * sizeof *t->update_data);
+    return 0;
+}
+
+static void transform_update(void *sequence) {
+    gnt_vet_sequence *t = sequence;
+    t->status = defense(t)->transform_update(self(t), client(t), &t->update);
+}
+
+static int after_update(gnt_vet_sequence *t, gnt_err *err) {
+    (void)err;
+    for (int64_t i = 0; i < t->update.n; i++)
+        gnt_vet_digest_floats(t, t->update.tensor[i].name, t->update.tensor[i].data,
+                              t->update.tensor[i].count);
+    return 0;
+}
+
+static void aggregate(void *sequence) {
+    gnt_vet_sequence *t = sequence;
+    t->status = defense(t)->aggregate(self(t), t->setting.aggregate, t->new_weights);
+}
+
+static int before_aggregate(gnt_vet_sequence *t, gnt_err *err) {
+    (void)err;
+    memcpy(t->new_weights, t->setting.weights,
+           (size_t)gnt_model_size(t->setting.model.model) * sizeof *t->new_weights);
+    if (t->setting.new_buffers)
+        memcpy(t->setting.new_buffers, t->setting.buffers,
+               (size_t)gnt_model_buffer_size(t->setting.model.model) * sizeof *t->setting.new_buffers);
+    return 0;
+}
+
+static int after_aggregate(gnt_vet_sequence *t, gnt_err *err) {
+    (void)err;
+    gnt_vet_digest_floats(t, "the new weights", t->new_weights, gnt_model_size(t->setting.model.model));
+    if (t->setting.new_buffers)
+        gnt_vet_digest_floats(t, "the new statistics", t->setting.new_buffers,
+                              gnt_model_buffer_size(t->setting.model.model));
+    return 0;
+}
+
+/* t->index is −1 for the server. */
+static gnt_st *state(gnt_vet_sequence *t) {
+    return &t->state[t->index + 1];
+}
+
+static int before_save(gnt_vet_sequence *t, gnt_err *err) {
+    (void)err;
+    gnt_st_free(state(t));
+    gnt_st_init(state(t));
+    return 0;
+}
+
+static void save(void *sequence) {
+    gnt_vet_sequence *t = sequence;
+    gnt_sink sink = gnt_sink_into(state(t));
+    t->status = defense(t)->save(self(t), t->index, &sink);
+}
+
+static int after_save(gnt_vet_sequence *t, gnt_err *err) {
+    (void)err;
+    gnt_vet_digest_bundle(t, state(t));
+    return 0;
+}
+
+static int before_load(gnt_vet_sequence *t, gnt_err *err) {
+    t->artefacts = gnt_vet_guard_bundle(t, "state", state(t), err);
+    return t->artefacts ? 0 : -1;
+}
+
+static void load(void *sequence) {
+    gnt_vet_sequence *t = sequence;
+    t->status = defense(t)->load(self(t), t->index, t->artefacts);
+}
+
+static int same_bundle(const gnt_st *a, const gnt_st *b) {
+    int same = a->n == b->n;
+    for (size_t i = 0; same && i < a->n; i++) {
+        const gnt_st_tensor *x = &a->tensor[i], *y = gnt_st_find(b, x->name);
+        same = y && x->type == y->type && x->bytes == y->bytes && memcmp(x->data, y->data, x->bytes) == 0;
+    }
+    return same;
+}
+
+static void save_again(void *sequence) {
+    gnt_vet_sequence *t = sequence;
+    gnt_st again;
+    gnt_st_init(&again);
+    gnt_sink sink = gnt_sink_into(&again);
+    t->status = defense(t)->save(self(t), t->index, &sink);
+    if (t->status == GNT_OK && !same_bundle(state(t), &again))
+        gnt_fail(&t->result->wrong, "what it saves is not what it loaded a moment ago");
+    gnt_st_free(&again);
+}
+
+#define OF_CLIENT(h, who, bit, before, call, after)                                                          \
+    { #h " of client " #who, #h, bit, who, before, call, after }
+#define CLIENT(who)                                                                                          \
+    OF_CLIENT(encode_set, who, GNT_HOOK_ENCODE_SET, NULL, encode_set, after_encode),                         \
+        OF_CLIENT(local_rate, who, GNT_HOOK_LOCAL_RATE, before_rate, local_rate, after_rate),                \
+        OF_CLIENT(encode_batch, who, GNT_HOOK_ENCODE_BATCH, NULL, encode_batch, after_encode),               \
+        OF_CLIENT(encode_query, who, GNT_HOOK_ENCODE_QUERY, NULL, encode_query, after_query),                \
+        OF_CLIENT(client_update, who, GNT_HOOK_CLIENT_UPDATE, before_client_update, client_update,           \
+                  after_update),                                                                             \
+        OF_CLIENT(transform_update, who, GNT_HOOK_TRANSFORM_UPDATE, before_transform, transform_update,      \
+                  after_update),                                                                             \
+        OF_CLIENT(save, who, GNT_HOOK_STATE, before_save, save, after_save)
+
+const gnt_vet_step gnt_vet_defense_steps[] = {
+    {"create", "create", 0, 0, gnt_vet_before_create, gnt_vet_create, NULL},
+    {"prepare", "prepare", GNT_HOOK_PREPARE, 0, gnt_vet_before_prepare, prepare_defense,
+     gnt_vet_after_prepare},
+    {"create after prepare", "create", GNT_HOOK_PREPARE, 0, gnt_vet_before_create, gnt_vet_create, NULL},
+    {"contribute_size", "contribute_size", GNT_HOOK_CONTRIBUTE, 0, NULL, contribute_size,
+     after_contribute_size},
+    OF_CLIENT(contribute, 0, GNT_HOOK_CONTRIBUTE, NULL, contribute, after_contribute),
+    OF_CLIENT(contribute, 1, GNT_HOOK_CONTRIBUTE, NULL, contribute, after_contribute),
+    {"receive_sum", "receive_sum", GNT_HOOK_CONTRIBUTE, 0, before_receive_sum, receive_sum, NULL},
+    CLIENT(0),
+    CLIENT(1),
+    {"aggregate", "aggregate", GNT_HOOK_AGGREGATE, 0, before_aggregate, aggregate, after_aggregate},
+    {"save of the server", "save", GNT_HOOK_STATE, -1, before_save, save, after_save},
+    {"create before load", "create", GNT_HOOK_STATE, 0, gnt_vet_before_create, gnt_vet_create, NULL},
+    {"load of the server", "load", GNT_HOOK_STATE, -1, before_load, load, NULL},
+    OF_CLIENT(load, 0, GNT_HOOK_STATE, before_load, load, NULL),
+    OF_CLIENT(load, 1, GNT_HOOK_STATE, before_load, load, NULL),
+    {"save of the server after load", "save", GNT_HOOK_STATE, -1, NULL, save_again, NULL},
+    {"save of client 1 after load", "save", GNT_HOOK_STATE, 1, NULL, save_again, NULL},
+    {"transform_update of client 1 after load", "transform_update",
+     GNT_HOOK_STATE | GNT_HOOK_TRANSFORM_UPDATE, 1, before_transform, transform_update, after_update},
+};
+const int gnt_vet_defense_count = sizeof gnt_vet_defense_steps / sizeof *gnt_vet_defense_steps;
