@@ -29,7 +29,7 @@ typedef struct checking {
 typedef int (*inspect_hook)(checking *v, const gnt_vet_sequence_spec *sequence,
                             const gnt_vet_hook_result *result);
 
-/* ---- check.c ---- */
+/* ---- check_impl.c ---- */
 
 /* Fails the check, unless it failed before. */
 void vet_check_fail(checking *v, const gnt_vet_spec *spec, const char *hook, const char *what);
