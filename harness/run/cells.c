@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "run/run_impl.h"
 
-static void settle(run *r, run_cell *c, const char *status, const char *reason, int *moved) {
+static void settle(run *r, run_cell *c, run_status status, const char *reason, int *moved) {
     c->status = status;
     c->reason = reason ? gnt_strdup(reason) : NULL;
     r->finished++;
@@ -14,16 +14,17 @@ static void settle(run *r, run_cell *c, const char *status, const char *reason, 
 }
 
 /* The status of a cell whose job ended with this verdict. */
-static const char *status_of(const char *verdict) {
+static run_status status_of(const char *verdict) {
     if (strcmp(verdict, "unsupported") == 0)
-        return "n/a";
-    if (strcmp(verdict, "crashed") == 0 || strcmp(verdict, "timeout") == 0)
-        return verdict;
-    return strcmp(verdict, "stopped") == 0 ? "timeout" : "failed";
+        return RUN_CELL_NA;
+    if (strcmp(verdict, "crashed") == 0)
+        return RUN_CELL_CRASHED;
+    return strcmp(verdict, "timeout") == 0 || strcmp(verdict, "stopped") == 0 ? RUN_CELL_TIMEOUT
+                                                                              : RUN_CELL_FAILED;
 }
 
-/* 1 when the job is done well; settles the cell when it is not going to be. */
-static int done(run *r, run_cell *c, const run_job *j, int *moved) {
+/* 1 when the job ended well. Settles the cell when it ended badly. */
+static int ended_well(run *r, run_cell *c, const run_job *j, int *moved) {
     if (j->state == RUN_ENDED) {
         c->failed = run_origin(j);
         settle(r, c, status_of(j->verdict), j->reason, moved);
@@ -40,7 +41,7 @@ static run_search *search_of(run *r, const gnt_cell *c) {
 }
 
 /* The strength of the cell; 0 while it is not known yet. */
-static int resolve(run *r, run_cell *c, int *moved) {
+static int find_strength(run *r, run_cell *c, int *moved) {
     const gnt_cell *cell = c->cell;
     if (cell->mode == GNT_MODE_FIXED || cell->mode == GNT_MODE_SWEEP)
         c->strength = cell->strength;
@@ -53,7 +54,7 @@ static int resolve(run *r, run_cell *c, int *moved) {
         gnt_err text;
         gnt_fail(&text, "the search for its strength could not go on: %s", s->reason);
         c->failed = s->failed;
-        settle(r, c, "failed", text.text, moved);
+        settle(r, c, RUN_CELL_FAILED, text.text, moved);
         return 0;
     }
     c->strength = s->step.strength;
@@ -61,7 +62,7 @@ static int resolve(run *r, run_cell *c, int *moved) {
     return 1;
 }
 
-/* As reals, for a store gives 1.0 back as 1 and the results must not tell. */
+/* As reals, for a store gives 1.0 back as 1 and the results must not differ by it. */
 static void add_facts(json_t *all, json_t *facts) {
     const char *name;
     json_t *value;
@@ -93,55 +94,78 @@ static int ask_for_controls(run *r, run_cell *c) {
     return (c->replay || !records) && (!c->shuffled || c->shuffled_none);
 }
 
+/* All jobs that the cell needs; −1 when out of memory. */
+static int ask_for_jobs(run *r, run_cell *c, gnt_err *err) {
+    const gnt_cell *cell = c->cell;
+    c->train = run_train_job(r, cell->task, (int)cell->defense, c->strength, cell->seed);
+    if (!r->suite->task[cell->task].observe.probe && c->train && !ask_for_controls(r, c))
+        return gnt_fail(err, "out of memory for the cell %s", cell->id);
+    if (r->suite->attack[cell->attack].first.info)
+        c->first_attack = run_first_attack_job(r, cell, c->strength);
+    c->attack = run_attack_job(r, cell, c->strength);
+    c->score_job = c->attack ? run_score_job(r, cell, c->strength, c->attack) : NULL;
+    return c->train && c->score_job ? 0 : gnt_fail(err, "out of memory for the cell %s", cell->id);
+}
+
+/* Whether the jobs beside the score have ended, well or badly. NULL: not needed. */
+static int others_have_ended(const run_cell *c, const run_job *none, const run_job *public_job) {
+    const run_job *const others[] = {none, c->replay, public_job, c->shuffled, c->shuffled_none};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i] && !has_ended(others[i]))
+            return 0;
+    return 1;
+}
+
+/* What the host counted while the jobs ran. A later one may replace an earlier one of the same name: over many updates
+ * comes before over those observed, and no plugin speaks for the score. */
+static json_t *facts_of(const run_cell *c) {
+    json_t *all = json_object();
+    add_facts(all, json_object_get(seen_by(c)->record, "facts"));
+    add_facts(all, json_object_get(c->train->record, "facts"));
+    if (c->first_attack)
+        add_facts(all, json_object_get(c->first_attack->record, "facts"));
+    add_facts(all, json_object_get(c->attack->record, "facts"));
+    add_facts(all, json_object_get(c->score, "facts"));
+    return all;
+}
+
+/* Everything that results.json says of a cell whose jobs have ended. */
+static void take_results(run *r, run_cell *c, run_job *none, int *moved) {
+    c->utility = run_utility(r, c->train, &c->utility_error);
+    c->utility_none = none->state == RUN_OK ? run_utility(r, none, NULL) : NAN;
+    c->score = run_metadata(r, c->score_job, "score");
+    if (c->score && !run_score_is_valid(c->score)) {
+        json_decref(c->score);
+        c->score = NULL;
+    }
+    c->facts = facts_of(c);
+    c->marks = run_marks_of(r, c);
+    if (c->score)
+        settle(r, c, RUN_CELL_OK, NULL, moved);
+    else
+        settle(r, c, RUN_CELL_FAILED, "the score cannot be read back from the store", moved);
+}
+
 int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
     const gnt_cell *cell = c->cell;
-    if (c->status || !run_wants(r, (size_t)(c - r->cell)))
+    if (c->status != RUN_CELL_UNFINISHED || !run_wants(r, (size_t)(c - r->cell)))
         return 0;
     if (cell->reason) {
-        settle(r, c, "n/a", cell->reason, moved);
+        settle(r, c, RUN_CELL_NA, cell->reason, moved);
         return 0;
     }
-    if (!c->score_job && !resolve(r, c, moved))
-        return 0;
     if (!c->score_job) {
-        c->train = run_train_job(r, cell->task, (int)cell->defense, c->strength, cell->seed);
-        if (!r->suite->task[cell->task].observe.probe && c->train && !ask_for_controls(r, c))
-            return gnt_fail(err, "out of memory for the cell %s", cell->id);
-        if (r->suite->attack[cell->attack].first.info)
-            c->first = run_first_job(r, cell, c->strength);
-        c->attack = run_attack_job(r, cell, c->strength);
-        c->score_job = c->attack ? run_score_job(r, cell, c->strength, c->attack) : NULL;
-        if (!c->train || !c->score_job)
-            return gnt_fail(err, "out of memory for the cell %s", cell->id);
+        if (!find_strength(r, c, moved))
+            return 0;
+        if (ask_for_jobs(r, c, err) != 0)
+            return -1;
         *moved = 1;
     }
     run_job *none = run_none_job(r, cell->task, cell->seed);
     if (!none)
         return gnt_fail(err, "out of memory for the cell %s", cell->id);
-    run_job *public_job = run_public_job(r, cell->task, cell->seed);
-    if (!done(r, c, c->score_job, moved) || !has_ended(none) || (c->replay && !has_ended(c->replay)) ||
-        (public_job && !has_ended(public_job)) || (c->shuffled && !has_ended(c->shuffled)) ||
-        (c->shuffled_none && !has_ended(c->shuffled_none)))
-        return 0;
-    c->utility = run_utility(r, c->train, &c->utility_error);
-    c->utility_none = none->state == RUN_OK ? run_utility(r, none, NULL) : NAN;
-    c->score = run_metadata(r, c->score_job, "score");
-    if (c->score && !run_score_holds(c->score)) {
-        json_decref(c->score);
-        c->score = NULL;
-    }
-    c->facts = json_object();
-    add_facts(c->facts, json_object_get(seen_by(c)->record, "facts"));
-    add_facts(c->facts,
-              json_object_get(c->train->record, "facts")); /* over many updates, before those observed */
-    if (c->first)
-        add_facts(c->facts, json_object_get(c->first->record, "facts"));
-    add_facts(c->facts, json_object_get(c->attack->record, "facts"));
-    add_facts(c->facts, json_object_get(c->score, "facts")); /* last: no plugin speaks for the score */
-    c->marks = run_marks_of(r, c);
-    if (c->score)
-        settle(r, c, "ok", NULL, moved);
-    else
-        settle(r, c, "failed", "the score cannot be read back from the store", moved);
+    const run_job *public_job = run_public_job(r, cell->task, cell->seed);
+    if (ended_well(r, c, c->score_job, moved) && others_have_ended(c, none, public_job))
+        take_results(r, c, none, moved);
     return 0;
 }

@@ -45,7 +45,7 @@ static int digest_of(const run *r, const gnt_suite_task *t, const gnt_digest *kn
     return 0;
 }
 
-static int digest_of_lent(const run *r, const gnt_suite_task *t, gnt_digest *digest, gnt_err *err) {
+static int digest_of_public_set(const run *r, const gnt_suite_task *t, gnt_digest *digest, gnt_err *err) {
     gnt_data *data;
     if (!t->public_set.data)
         return 0;
@@ -79,16 +79,16 @@ static int digest_lpips(run *r, gnt_err *err) {
 static int digest_inputs(run *r, gnt_err *err) {
     const gnt_suite *s = r->suite;
     r->data_digest = gnt_array(s->n_tasks, sizeof *r->data_digest);
-    r->lent_digest = gnt_array(s->n_tasks, sizeof *r->lent_digest);
+    r->public_digest = gnt_array(s->n_tasks, sizeof *r->public_digest);
     r->weights_digest = gnt_array(s->n_tasks, sizeof *r->weights_digest);
     r->model_data = gnt_array(s->n_models, sizeof *r->model_data);
     r->model_weights = gnt_array(s->n_models, sizeof *r->model_weights);
-    if (!r->data_digest || !r->lent_digest || !r->weights_digest || !r->model_data || !r->model_weights)
+    if (!r->data_digest || !r->public_digest || !r->weights_digest || !r->model_data || !r->model_weights)
         return gnt_fail(err, "out of memory for a run");
     for (size_t t = 0; t < s->n_tasks; t++)
         if (digest_of(r, &s->task[t], known_data(r, &s->task[t], t, 0), &r->data_digest[t],
                       &r->weights_digest[t], err) != 0 ||
-            digest_of_lent(r, &s->task[t], &r->lent_digest[t], err) != 0)
+            digest_of_public_set(r, &s->task[t], &r->public_digest[t], err) != 0)
             return -1;
     for (size_t m = 0; m < s->n_models; m++)
         if (digest_of(r, &s->model[m].of, known_data(r, &s->model[m].of, s->n_tasks, m), &r->model_data[m],
@@ -145,7 +145,7 @@ static void close_run(run *r) {
     gnt_free(r->cell);
     gnt_free(r->search);
     gnt_free(r->data_digest);
-    gnt_free(r->lent_digest);
+    gnt_free(r->public_digest);
     for (int i = 0; i < GNT_LPIPS_NETS; i++)
         gnt_free(r->lpips_path[i]);
     gnt_free(r->weights_digest);
@@ -190,21 +190,30 @@ static int run_all(run *r, gnt_err *err) {
 static void count(const run *r, gnt_run_counts *counts) {
     *counts = (gnt_run_counts){.interrupted = r->interrupted};
     for (size_t i = 0; i < r->plan->n; i++) {
-        const char *status = r->cell[i].status;
-        if (!run_wants(r, i))
+        if (!run_wants(r, i)) {
             counts->left_out++;
-        else if (!status)
+            continue;
+        }
+        switch (r->cell[i].status) {
+        case RUN_CELL_UNFINISHED:
             counts->unfinished++;
-        else if (strcmp(status, "ok") == 0)
+            break;
+        case RUN_CELL_OK:
             counts->ok++;
-        else if (strcmp(status, "n/a") == 0)
+            break;
+        case RUN_CELL_NA:
             counts->na++;
-        else if (strcmp(status, "crashed") == 0)
-            counts->crashed++;
-        else if (strcmp(status, "timeout") == 0)
-            counts->timeout++;
-        else
+            break;
+        case RUN_CELL_FAILED:
             counts->failed++;
+            break;
+        case RUN_CELL_CRASHED:
+            counts->crashed++;
+            break;
+        case RUN_CELL_TIMEOUT:
+            counts->timeout++;
+            break;
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 #include "nn/io/safetensors.h"
 #include "run/run_impl.h"
 
-run_job *run_need(run *r, const char *name, int *fresh) {
+run_job *run_get_job(run *r, const char *name, int *fresh) {
     const json_t *known = json_object_get(r->index, name);
     *fresh = !known;
     if (known)

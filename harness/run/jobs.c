@@ -44,24 +44,24 @@ static int key_of(const run *r, run_job *j) {
     return 0;
 }
 
-/* Its output is stored: the job is done, unless what it left cannot be read. */
-static void accept(const run *r, run_job *j) {
+/* Its output is in the store: the job is done, unless that cannot be read. */
+static void finish_stored(const run *r, run_job *j) {
     gnt_err why;
     j->state = RUN_OK;
-    if (strcmp(j->outputs[0], "trained") != 0 || run_utility_holds(r, j))
+    if (strcmp(j->outputs[0], "trained") != 0 || run_has_utility(r, j))
         return;
     gnt_fail(&why, "the utility that the job %s left cannot be read back from the store", j->name);
     end_job(j, "failed", why.text);
 }
 
-/* What was made behind less than is asked for is as good as not there. */
-static int walled_enough(const run *r, const run_job *j) {
+/* An output that was made in a sandbox below the required level does not count. */
+static int has_required_sandbox(const run *r, const run_job *j) {
     const char *level = json_string_value(json_object_get(j->record, "sandbox"));
     return j->n_plugins == 0 || gnt_sandbox_level_of(level ? level : "") >= r->options->sandbox.least;
 }
 
 /* A waiting job whose inputs are there becomes ready, or done when its output is stored. */
-static int look_at_inputs(run *r, run_job *j, int *moved, gnt_err *err) {
+static int check_inputs(run *r, run_job *j, int *moved, gnt_err *err) {
     for (size_t i = 0; i < j->n_inputs; i++) {
         const run_job *from = j->input[i].from;
         if (from && from->state == RUN_ENDED) {
@@ -75,22 +75,21 @@ static int look_at_inputs(run *r, run_job *j, int *moved, gnt_err *err) {
     }
     if (j->request.memory.failed)
         return gnt_fail(err, "out of memory for the request of the job %s", j->name);
-    if (j->broken)
-        return gnt_fail(err, "the request of the job %s cannot be made: %s", j->name, j->broken);
+    if (j->request_error)
+        return gnt_fail(err, "the request of the job %s cannot be made: %s", j->name, j->request_error);
     if (key_of(r, j) != 0)
         return gnt_fail(err, "out of memory for the job %s", j->name);
     if (gnt_store_find(r->store, &j->key, &j->record, err) != 0)
         return -1;
-    if (j->record && !walled_enough(r, j)) {
+    if (j->record && !has_required_sandbox(r, j)) {
         json_decref(j->record);
         j->record = NULL;
     }
     j->cached = j->record != NULL;
-    if (j->cached)
+    if (j->cached) {
         j->sandbox = gnt_strdup(json_string_value(json_object_get(j->record, "sandbox")));
-    if (j->record)
-        accept(r, j);
-    else
+        finish_stored(r, j);
+    } else
         j->state = RUN_READY;
     *moved = 1;
     return 0;
@@ -131,70 +130,87 @@ static void note_progress(void *user, uint64_t done, uint64_t total) {
     j->total = total;
 }
 
-/* A job that cannot even be started has failed like any other: the rest of the run goes on. */
-static void start_job(run *r, run_job *j) {
-    gnt_child_input input[RUN_MOST_INPUTS];
-    gnt_child_output output[MOST_OUTPUTS];
-    gnt_child_socket socket[RUN_SIDES];
-    size_t n_inputs = 0, n_outputs = 0, n_sockets = 0;
-    int rc = 0;
-    gnt_err why = {0}, *err = &why;
+/* Opens the job's inputs into j->fd and describes to a child those that are there. */
+static int open_inputs(run *r, run_job *j, gnt_child_input input[RUN_MOST_INPUTS], size_t *n, gnt_err *err) {
+    *n = 0;
     for (size_t i = 0; i < j->n_inputs; i++)
         j->fd[i] = -1;
-    for (size_t i = 0; rc == 0 && i < j->n_inputs; i++) {
-        rc = open_input(r, &j->input[i], &j->fd[i], err);
+    for (size_t i = 0; i < j->n_inputs; i++) {
+        const run_input *in = &j->input[i];
+        if (open_input(r, in, &j->fd[i], err) != 0)
+            return -1;
         if (j->fd[i] >= 0)
-            input[n_inputs++] = (gnt_child_input){
-                .name = j->input[i].name,
-                .fd = j->fd[i],
-                .digest =
-                    j->input[i].from ? gnt_store_digest(j->input[i].from->record, j->input[i].output) : NULL};
+            input[(*n)++] =
+                (gnt_child_input){.name = in->name,
+                                  .fd = j->fd[i],
+                                  .digest = in->from ? gnt_store_digest(in->from->record, in->output) : NULL};
     }
+    return 0;
+}
+
+/* Starts the job's own process, its sides having been started: `sockets` are its ends to them. */
+static int start_own(run *r, run_job *j, const json_t *request, const gnt_sandbox_spec *sandbox,
+                     const gnt_child_input *inputs, size_t n_inputs, const gnt_child_socket *sockets,
+                     size_t n_sockets, gnt_err *err) {
+    gnt_child_output output[MOST_OUTPUTS];
+    size_t n_outputs = 0;
     for (; j->outputs[n_outputs]; n_outputs++)
         output[n_outputs] = (gnt_child_output){.name = j->outputs[n_outputs], .most = (uint64_t)8 << 30};
+    const gnt_child_spec spec = {.request = request,
+                                 .sandbox = sandbox,
+                                 .sockets = sockets,
+                                 .n_sockets = n_sockets,
+                                 .inputs = inputs,
+                                 .n_inputs = n_inputs,
+                                 .outputs = output,
+                                 .n_outputs = n_outputs,
+                                 .progress = note_progress,
+                                 .user = j,
+                                 .seconds = r->suite->seconds,
+                                 .cpu_seconds = r->suite->cpu_seconds,
+                                 .memory = (uint64_t)r->suite->memory_mb << 20};
+    return gnt_child_start(&j->child, &spec, err);
+}
+
+/* All processes of the job, in one kind of sandbox. */
+static int start_processes(run *r, run_job *j, const gnt_child_input *inputs, size_t n_inputs, gnt_err *err) {
+    gnt_child_socket sockets[RUN_MOST_SIDES];
+    size_t n_sockets = 0;
     gnt_paths files = {0};
-    if (rc == 0)
-        rc = readable_files(&files, j, err);
+    json_t *request = gnt_request_encode(&j->request, GNT_FIELDS_ALL);
+    int rc =
+        request ? readable_files(&files, j, err) : gnt_fail(err, "out of memory for the job %s", j->name);
     const gnt_sandbox_spec sandbox = {.files = {(const char *const *)files.path, files.n},
                                       .options = r->options->sandbox};
-    json_t *request = rc == 0 ? gnt_request_encode(&j->request, GNT_FIELDS_ALL) : NULL;
     if (rc == 0)
-        rc = request ? run_sides_start(r, j, &sandbox, input, n_inputs, socket, &n_sockets, err)
-                     : gnt_fail(err, "out of memory for the job %s", j->name);
-    if (rc == 0) {
-        gnt_child_spec spec = {.request = request,
-                               .sandbox = &sandbox,
-                               .sockets = socket,
-                               .n_sockets = n_sockets,
-                               .inputs = input,
-                               .n_inputs = n_inputs,
-                               .outputs = output,
-                               .n_outputs = n_outputs,
-                               .progress = note_progress,
-                               .user = j,
-                               .seconds = r->suite->seconds,
-                               .cpu_seconds = r->suite->cpu_seconds,
-                               .memory = (uint64_t)r->suite->memory_mb << 20};
-        rc = gnt_child_start(&j->child, &spec, err);
-    }
-    json_decref(request);
-    gnt_paths_free(&files);
+        rc = run_sides_start(r, j, &sandbox, inputs, n_inputs, sockets, &n_sockets, err);
+    if (rc == 0)
+        rc = start_own(r, j, request, &sandbox, inputs, n_inputs, sockets, n_sockets, err);
     for (size_t i = 0; i < n_sockets; i++)
-        close(socket[i].fd);
-    if (rc != 0) {
-        gnt_err whole;
-        run_sides_free(j);
-        close_inputs(j);
-        gnt_fail(&whole, "the job %s could not be started: %s", j->name, why.text);
-        end_job(j, "failed", whole.text);
+        close(sockets[i].fd);
+    gnt_paths_free(&files);
+    json_decref(request);
+    return rc;
+}
+
+/* A job that cannot be started has failed like any other: the rest of the run goes on. */
+static void start_job(run *r, run_job *j) {
+    gnt_child_input input[RUN_MOST_INPUTS];
+    size_t n_inputs;
+    gnt_err why = {0}, whole;
+    if (open_inputs(r, j, input, &n_inputs, &why) == 0 && start_processes(r, j, input, n_inputs, &why) == 0) {
+        j->state = RUN_RUNNING;
+        r->running++;
         return;
     }
-    j->state = RUN_RUNNING;
-    r->running++;
+    run_sides_free(j);
+    close_inputs(j);
+    gnt_fail(&whole, "the job %s could not be started: %s", j->name, why.text);
+    end_job(j, "failed", whole.text);
 }
 
 /* Facts come out of a process that a plugin shares: only numbers with a proper name are taken. */
-static json_t *believable(const json_t *facts) {
+static json_t *checked_facts(const json_t *facts) {
     enum { MOST_FACTS = 1024 };
     json_t *all = json_object();
     const char *name;
@@ -219,7 +235,7 @@ static int store_outputs(run *r, run_job *j, gnt_err *err) {
             output[n++] = (gnt_stored_output){j->outputs[i], bytes[i], size};
     }
     json_t *facts = run_sides_facts(j);
-    j->record = json_pack("{s:s, s:s, s:o}", "status", "ok", "job", j->name, "facts", believable(facts));
+    j->record = json_pack("{s:s, s:s, s:o}", "status", "ok", "job", j->name, "facts", checked_facts(facts));
     json_decref(facts);
     if (j->n_plugins > 0)
         json_object_set_new(j->record, "sandbox", json_string(j->sandbox));
@@ -240,7 +256,7 @@ static int left_nothing(const run_job *j) {
 
 /* A sentence of the worker's names who failed at what; how a process ended does not. */
 static void end_badly(run_job *j, const char *verdict, const gnt_err *reason) {
-    const json_t *status = gnt_child_result_of(run_sides_culprit(j))->status;
+    const json_t *status = gnt_child_result_of(run_sides_verdict_child(j))->status;
     const char *said = json_string_value(json_object_get(status, "sentence"));
     gnt_err whole = *reason;
     if (!said || strcmp(said, reason->text) != 0)
@@ -251,16 +267,16 @@ static void end_badly(run_job *j, const char *verdict, const gnt_err *reason) {
 static int finish_job(run *r, run_job *j, gnt_err *err) {
     gnt_err reason = {0};
     const char *verdict = run_sides_verdict(j, &reason);
-    const gnt_child_result *result = gnt_child_result_of(run_sides_culprit(j));
+    const gnt_child_result *result = gnt_child_result_of(run_sides_verdict_child(j));
     j->sandbox = gnt_strdup(run_sides_sandbox(j));
-    j->wall = gnt_child_result_of(j->child)->wall_seconds;
+    j->wall_seconds = gnt_child_result_of(j->child)->wall_seconds;
     j->exit_code = result->exit_code;
     j->signal = result->signal;
-    j->cpu = 0;
+    j->cpu_seconds = 0;
     j->peak = 0;
     for (size_t i = 0; i <= j->n_sides; i++) {
         const gnt_child_result *one = gnt_child_result_of(i ? j->side[i - 1] : j->child);
-        j->cpu += one->cpu_seconds;
+        j->cpu_seconds += one->cpu_seconds;
         j->peak += one->peak;
     }
     int rc = 0;
@@ -270,11 +286,11 @@ static int finish_job(run *r, run_job *j, gnt_err *err) {
     } else if (strcmp(verdict, "ok") == 0) {
         rc = store_outputs(r, j, err);
         if (rc == 0)
-            accept(r, j);
+            finish_stored(r, j);
     } else
         end_badly(j, verdict, &reason);
     if (j->state == RUN_ENDED) {
-        j->tail = gnt_strdup(result->stderr_tail);
+        j->stderr_tail = gnt_strdup(result->stderr_tail);
         if (strcmp(j->verdict, "unsupported") != 0 && strcmp(j->verdict, "stopped") != 0)
             run_keep_failed(r, j);
     }
@@ -288,7 +304,7 @@ static int finish_job(run *r, run_job *j, gnt_err *err) {
 
 int run_step_jobs(run *r, int *moved, gnt_err *err) {
     for (size_t i = 0; i < r->n_jobs; i++)
-        if (r->job[i]->state == RUN_WAITING && look_at_inputs(r, r->job[i], moved, err) != 0)
+        if (r->job[i]->state == RUN_WAITING && check_inputs(r, r->job[i], moved, err) != 0)
             return -1;
     for (size_t i = 0; i < r->n_jobs && r->running < (size_t)r->options->jobs && !r->interrupted; i++)
         if (r->job[i]->state == RUN_READY) {
@@ -299,33 +315,34 @@ int run_step_jobs(run *r, int *moved, gnt_err *err) {
 }
 
 int run_wait_job(run *r, gnt_err *err) {
-    gnt_child *children[256] = {0};
-    run_job *owner[256];
+    enum { MOST_CHILDREN = 256, WAIT_MS = 500 };
+    gnt_child *children[MOST_CHILDREN] = {0};
+    run_job *owner[MOST_CHILDREN];
     size_t n = 0;
-    for (size_t i = 0; i < r->n_jobs && n + RUN_SIDES < 256; i++)
+    for (size_t i = 0; i < r->n_jobs && n + RUN_MOST_SIDES < MOST_CHILDREN; i++)
         for (size_t k = 0; r->job[i]->state == RUN_RUNNING && k <= r->job[i]->n_sides; k++) {
             owner[n] = r->job[i];
             children[n++] = k ? r->job[i]->side[k - 1] : r->job[i]->child;
         }
-    int which = gnt_children_wait(children, n, 500);
+    int which = gnt_children_wait(children, n, WAIT_MS);
     if (which == GNT_WAIT_INTERRUPTED)
         r->interrupted = 1;
     for (size_t i = 0; which < 0 && i < n; i++)
-        run_sides_over(owner[i]);
-    return which >= 0 && run_sides_over(owner[which]) ? finish_job(r, owner[which], err) : 0;
+        run_sides_have_ended(owner[i]);
+    return which >= 0 && run_sides_have_ended(owner[which]) ? finish_job(r, owner[which], err) : 0;
 }
 
-int run_job_again(run *r, run_job *j, double *seconds, gnt_err *err) {
+int run_rerun_job(run *r, run_job *j, double *seconds, gnt_err *err) {
     gnt_err why = {0};
     start_job(r, j);
     if (j->state != RUN_RUNNING)
         return gnt_fail(err, "%s", j->reason ? j->reason : "out of memory");
-    gnt_child *all[1 + RUN_SIDES] = {j->child};
+    gnt_child *all[1 + RUN_MOST_SIDES] = {j->child};
     for (size_t i = 0; i < j->n_sides; i++)
         all[1 + i] = j->side[i];
-    while (!run_sides_over(j) && gnt_children_wait(all, 1 + j->n_sides, -1) >= 0)
+    while (!run_sides_have_ended(j) && gnt_children_wait(all, 1 + j->n_sides, -1) >= 0)
         ;
-    const int over = run_sides_over(j);
+    const int over = run_sides_have_ended(j);
     if (!over)
         gnt_fail(&why, "was interrupted");
     const int good = over && strcmp(run_sides_verdict(j, &why), "ok") == 0;
@@ -356,7 +373,7 @@ void run_free_jobs(run *r) {
         gnt_free(j->name);
         gnt_free(j->reason);
         gnt_free(j->sandbox);
-        gnt_free(j->tail);
+        gnt_free(j->stderr_tail);
         gnt_free(j);
     }
     gnt_free(r->job);

@@ -2,7 +2,6 @@
  * only. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -17,8 +16,7 @@ static double seconds_since(const struct timespec *start) {
 static size_t count_bad(const run *r) {
     size_t n = 0;
     for (size_t i = 0; i < r->plan->n; i++)
-        n += r->cell[i].status && strcmp(r->cell[i].status, "ok") != 0 &&
-             strcmp(r->cell[i].status, "n/a") != 0;
+        n += (size_t)run_is_bad(r->cell[i].status);
     return n;
 }
 
@@ -36,7 +34,7 @@ static void time_left(const run *r, char *text, size_t size) {
         snprintf(text, size, ", about %.0f min left", left / 60);
 }
 
-/* How far a running job says it is with what it is at; -1: it has not said. A job may begin anew with its next part. */
+/* The progress that a running job reported; -1: none. A job may begin anew with its next part. */
 static int percent(const run_job *j) {
     if (j->state != RUN_RUNNING || j->total == 0)
         return -1;
@@ -68,7 +66,7 @@ static void show_line(const run *r, int last) {
 
 enum { SECONDS_BETWEEN = 30 };
 
-/* Where lines cannot be rewritten, those of long jobs come now and then. */
+/* Where lines cannot be rewritten, those of long jobs come every SECONDS_BETWEEN. */
 static void show_jobs(run *r) {
     if (seconds_since(&r->shown) < SECONDS_BETWEEN)
         return;
@@ -99,16 +97,16 @@ void run_show_warning(const run *r, const char *format, ...) {
 }
 
 void run_show_cell(const run *r, const run_cell *c) {
-    int bad = strcmp(c->status, "ok") != 0 && strcmp(c->status, "n/a") != 0;
+    const char *status = run_status_name(c->status);
     if (r->options->quiet)
         return;
     if (isatty(STDERR_FILENO)) {
-        if (bad)
-            fprintf(stderr, "\r\033[K%s: %s: %s\n", c->cell->id, c->status, c->reason ? c->reason : "");
+        if (run_is_bad(c->status))
+            fprintf(stderr, "\r\033[K%s: %s: %s\n", c->cell->id, status, c->reason ? c->reason : "");
         return;
     }
     char left[64];
     time_left(r, left, sizeof left);
-    fprintf(stderr, "%zu/%zu %s: %s%s%s%s\n", r->finished, r->n_wanted, c->cell->id, c->status,
+    fprintf(stderr, "%zu/%zu %s: %s%s%s%s\n", r->finished, r->n_wanted, c->cell->id, status,
             c->reason ? ": " : "", c->reason ? c->reason : "", left);
 }

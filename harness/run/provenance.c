@@ -81,7 +81,7 @@ static void add_inputs(const run *r, json_t *all) {
         const gnt_suite_task *task = &s->task[t];
         add_data(data, task->data, task->data_seed, &r->data_digest[t]);
         if (task->public_set.data)
-            add_data(data, task->public_set.data, task->public_set.seed, &r->lent_digest[t]);
+            add_data(data, task->public_set.data, task->public_set.seed, &r->public_digest[t]);
         add_model(models, task);
         add_weights(weights, task->weights, &r->weights_digest[t]);
     }

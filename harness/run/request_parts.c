@@ -8,7 +8,7 @@
 #include "base/mem.h"
 
 run_job *request_begin(run *r, const char *name, gnt_job_kind kind, const char *const *outputs, int *fresh) {
-    run_job *j = run_need(r, name, fresh);
+    run_job *j = run_get_job(r, name, fresh);
     if (!j || !*fresh)
         return j;
     j->outputs = outputs;

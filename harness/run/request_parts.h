@@ -1,17 +1,19 @@
-/* request_parts: what the requests of several jobs have in common (request/request.h). Everything a job is asked comes from
- * the coordinates of the plan; two jobs with the same name are the same job.
+/* request_parts: what the requests of several jobs have in common (request/request.h). Everything in a request comes from
+ * the coordinates of the plan; two jobs with the same name are the same job. Private to run/request*.c.
  *
- * What a request points to is the suite's, which outlives it, or lies in the request's own arena. An arena that ran out of
- * memory says so when the job's turn comes. */
+ * Owner and lifetime: what a request points to is the suite's, which outlives it, or lies in the request's own arena.
+ * Thread: the scheduler's only one.
+ * Errors: NULL or −1 when out of memory. An arena that ran out of memory is found when the job's turn comes. */
 #ifndef GNT_RUN_REQUEST_PARTS_H
 #define GNT_RUN_REQUEST_PARTS_H
 
 #include "plugin/params.h"
 #include "run/run_impl.h"
 
-enum { PART_SIZE = 2 * GNT_SUITE_NAME, NAME_SIZE = 6 * GNT_SUITE_NAME }; /* ids and labels are bounded */
+/* Room for ids and labels, which are bounded, and for names made of them. */
+enum { PART_SIZE = 2 * GNT_SUITE_NAME, NAME_SIZE = 6 * GNT_SUITE_NAME };
 
-/* The job of that name; NULL when out of memory. *fresh: it was just made, and its request is to be filled in. */
+/* The job of that name. *fresh: it was just made, and its request is to be filled in. */
 run_job *request_begin(run *r, const char *name, gnt_job_kind kind, const char *const *outputs, int *fresh);
 /* The key of `role` for what `job` names. Only keys ever leave the scheduler. */
 gnt_key request_key(const run *r, const char *role, const char *job);

@@ -76,13 +76,13 @@ gnt_request_plugin request_plugin(run *r, run_job *j, const gnt_suite_member *m,
                             .private_artefacts = (m->info->flags & GNT_FLAG_ARTEFACTS_PRIVATE) != 0};
     gnt_params params;
     if (j->n_plugins == RUN_MOST_PLUGINS || request_params(&params, m, swept, strength) != 0) {
-        j->broken = "a plugin's parameters";
+        j->request_error = "a plugin's parameters";
         return p;
     }
     char *text = gnt_params_canonical(&params);
     p.params = request_text(j, text);
     if (!p.params || request_add_models(r, j, &p, &params) != 0)
-        j->broken = "a plugin's parameters";
+        j->request_error = "a plugin's parameters";
     gnt_free(text);
     gnt_params_free(&params);
     j->plugin[j->n_plugins++] = m->info->file;

@@ -1,4 +1,4 @@
-/* What is asked of the jobs from an observation on: observe, learn, attack, score. */
+/* What is asked of the jobs from an observation on: observe, prepare-attack, attack, score. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -75,7 +75,7 @@ static gnt_request_value value_of(run_job *j, const gnt_value *v) {
         .list = {gnt_arena_copy(&j->request.memory, v->list, (size_t)v->n, sizeof *v->list), (size_t)v->n}};
 }
 
-/* What an adaptive attacker is told of the defense: ids and parameters; its artefacts, where they are public or private
+/* What an adaptive attacker knows of the defense: ids and parameters; its artefacts, where they are public or private
  * ones are granted, and the models it works with come as inputs. */
 static int known_of(run *r, run_job *j, const gnt_cell *c, double strength, gnt_request_attacker *q) {
     const gnt_suite_defense *d = &r->suite->defense[c->defense];
@@ -127,8 +127,8 @@ static int add_known(run *r, run_job *j, const gnt_cell *c, double strength, gnt
 /* One plugin at work in a cell: the attack, or a member of a chain. */
 typedef struct part {
     const gnt_suite_member *member;
-    const char *label; /* in the names of its streams */
-    const char *name;  /* in the names of its jobs */
+    /* In the names of its streams, and of its jobs. */
+    const char *label, *name;
     int64_t budget;
     uint32_t grants, goals, surface;
 } part;
@@ -165,7 +165,7 @@ static part first_part(const run *r, const gnt_cell *c, char own[PART_SIZE]) {
     return p;
 }
 
-/* What both jobs of an attack are told. */
+/* What the requests of both jobs of an attack say. */
 static void ask_attack(run *r, run_job *j, const gnt_cell *c, const part *p, gnt_request_attacker *q) {
     const gnt_suite_task *t = &r->suite->task[c->task];
     *q = (gnt_request_attacker){
@@ -185,8 +185,8 @@ static run_job *prepare_attack_job(run *r, const gnt_cell *c, double strength, c
     char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE];
     int fresh;
     request_label(r, (int)c->defense, strength, label, sizeof label);
-    snprintf(name, sizeof name, "learn %s/r%" PRId64 "/%s/%s/s%" PRIu64, t->id, c->stage, label, p->name,
-             c->seed);
+    snprintf(name, sizeof name, "prepare-attack %s/r%" PRId64 "/%s/%s/s%" PRIu64, t->id, c->stage, label,
+             p->name, c->seed);
     run_job *j = request_begin(r, name, GNT_JOB_PREPARE_ATTACK, outputs, &fresh);
     if (!j || !fresh)
         return j;
@@ -257,7 +257,7 @@ static int add_recovered(run *r, run_job *j, const gnt_cell *c, double strength)
     int rc = run_add_input(j, "seen", seen, "broadcast");
     if (rc == 0 && (c->first_grants & GNT_KNOWS_LABELS))
         rc = run_add_input(j, "recovered_labels", seen, "labels");
-    return rc == 0 ? run_add_input(j, "recovered", run_first_job(r, c, strength), "answer") : rc;
+    return rc == 0 ? run_add_input(j, "recovered", run_first_attack_job(r, c, strength), "answer") : rc;
 }
 
 static run_job *part_job(run *r, const gnt_cell *c, double strength, const part *p, int chained) {
@@ -286,7 +286,7 @@ static run_job *part_job(run *r, const gnt_cell *c, double strength, const part 
     return rc == 0 ? j : NULL;
 }
 
-run_job *run_first_job(run *r, const gnt_cell *c, double strength) {
+run_job *run_first_attack_job(run *r, const gnt_cell *c, double strength) {
     char own[PART_SIZE];
     part p = first_part(r, c, own);
     return part_job(r, c, strength, &p, 0);

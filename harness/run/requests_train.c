@@ -22,7 +22,7 @@ run_job *run_data_job(run *r, size_t task, uint64_t seed) {
     request_data(r, j, t, &r->data_digest[task], coordinates);
     if (t->public_set.data) {
         char hex[GNT_HEX_SIZE];
-        gnt_digest_hex(&r->lent_digest[task], hex);
+        gnt_digest_hex(&r->public_digest[task], hex);
         const gnt_request_source of = {.name = t->public_set.data,
                                        .seed = (int64_t)t->public_set.seed,
                                        .rows = {&t->public_set.rows, 1},

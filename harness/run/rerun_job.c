@@ -12,9 +12,9 @@ int gnt_run_check_job(const run *r, size_t cell, gnt_cell_job which, gnt_err *er
     if (j && j->state == RUN_OK)
         return 0;
     return gnt_fail(err, "the cell %s cannot be timed, for it ends as %s: %s", c->cell->id,
-                    c->status ? c->status : "unfinished", c->reason ? c->reason : "");
+                    run_status_name(c->status), c->reason ? c->reason : "");
 }
 
 int gnt_run_rerun_job(run *r, size_t cell, gnt_cell_job which, double *seconds, gnt_err *err) {
-    return run_job_again(r, job_of(r, cell, which), seconds, err);
+    return run_rerun_job(r, job_of(r, cell, which), seconds, err);
 }

@@ -68,7 +68,7 @@ static void add_measured(const run *r, json_t *tasks) {
         json_object_set_new(json_array_get(tasks, i), "public_only", public_json(r, i));
 }
 
-/* What a model is worth stands in its bundle; null for one that no cell needed, or that failed. */
+/* The numbers of a model stand in its bundle; null for one that no cell needed, or that failed. */
 static json_t *models_json(const run *r) {
     static const char *const numbers[] = {"samples",        "epochs", "accuracy",
                                           "accuracy_error", "loss",   "loss_error"};
@@ -161,7 +161,7 @@ static json_t *cell_json(const run *r, const run_cell *c, gnt_err *err, int *rc)
                           : json_null();
     json_t *one = gnt_asked_cell(r->suite, cell);
     json_object_set_new(one, "strength", number(c->strength));
-    json_object_set_new(one, "status", json_string(c->status ? c->status : "unfinished"));
+    json_object_set_new(one, "status", json_string(run_status_name(c->status)));
     json_object_set_new(one, "reason", text_or_null(c->reason));
     json_object_set_new(one, "matched", json_boolean(c->matched));
     json_object_set_new(one, "utility", utility);
@@ -210,15 +210,15 @@ int run_write_results(const run *r, gnt_err *err) {
 
 static json_t *job_json(const run_job *j) {
     json_t *one = json_pack("{s:s, s:b, s:f, s:f, s:I, s:s, s:s}", "job", j->name, "stored", j->cached,
-                            "seconds", j->wall, "cpu_seconds", j->cpu, "peak_bytes", (json_int_t)j->peak,
-                            "sandbox", j->sandbox ? j->sandbox : "", "verdict",
+                            "seconds", j->wall_seconds, "cpu_seconds", j->cpu_seconds, "peak_bytes",
+                            (json_int_t)j->peak, "sandbox", j->sandbox ? j->sandbox : "", "verdict",
                             j->state == RUN_OK ? "ok"
                             : j->verdict       ? j->verdict
                                                : "not run");
-    if (one && j->tail) {
+    if (one && j->stderr_tail) {
         json_object_set_new(one, "exit_code", j->signal ? json_null() : json_integer(j->exit_code));
         json_object_set_new(one, "signal", j->signal ? json_integer(j->signal) : json_null());
-        json_object_set_new(one, "stderr", json_string(j->tail));
+        json_object_set_new(one, "stderr", json_string(j->stderr_tail));
     }
     return one;
 }
@@ -239,7 +239,7 @@ int run_write_host(const run *r, gnt_err *err) {
     size_t cached = 0;
     for (size_t i = 0; i < r->n_jobs; i++) {
         const run_job *j = r->job[i];
-        cpu += j->cpu;
+        cpu += j->cpu_seconds;
         peak = fmax(peak, (double)j->peak);
         cached += (size_t)j->cached;
         json_array_append_new(jobs, job_json(j));

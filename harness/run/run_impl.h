@@ -1,4 +1,10 @@
-/* run_impl: what the files of the engine share. */
+/* run_impl: what the files of the scheduler share. Private to run/.
+ *
+ * Owner and lifetime: the run owns its jobs, cells and searches, and what they point to, until gnt_run returns; the suite,
+ * the plan and the options are borrowed. A job never moves in memory.
+ * Thread: one thread runs everything; the work is done in children.
+ * Errors: −1 or NULL with a sentence in err: the run itself cannot go on. A job or a cell that fails is no error but has
+ * a verdict and a reason. */
 #ifndef GNT_RUN_RUN_IMPL_H
 #define GNT_RUN_RUN_IMPL_H
 
@@ -14,85 +20,133 @@
 #include "run/store.h"
 
 typedef enum run_state {
-    RUN_WAITING, /* for its inputs */
+    /* For its inputs. */
+    RUN_WAITING,
     RUN_READY,
     RUN_RUNNING,
     RUN_OK,
-    RUN_ENDED /* it failed, or what it needs did */
+    /* It failed, or what it needs did. */
+    RUN_ENDED
 } run_state;
 
 typedef struct run_job run_job;
 
 typedef struct run_input {
-    const char *name;   /* constant text */
-    run_job *from;      /* the job whose output it is, or NULL: */
-    const char *output; /* constant text */
-    char *path;         /* a file of the user's */
+    /* Constant text. */
+    const char *name;
+    /* The job whose output it is, and which one (constant text). NULL: a file of the user's, at path. */
+    run_job *from;
+    const char *output;
+    char *path;
 } run_input;
 
-enum { RUN_MOST_INPUTS = 48, RUN_MOST_PLUGINS = 17, RUN_SIDES = 3 };
+enum { RUN_MOST_INPUTS = 48, RUN_MOST_PLUGINS = 17, RUN_MOST_SIDES = 3 };
 
 struct run_job {
     char *name;
     gnt_request request;
+    /* The part of the request that could not be made, as constant text; NULL: none. */
+    const char *request_error;
     run_input input[RUN_MOST_INPUTS];
     size_t n_inputs;
-    const char *const *outputs;           /* NULL-terminated, constant */
-    const char *plugin[RUN_MOST_PLUGINS]; /* files it opens */
+    /* NULL-terminated, constant. */
+    const char *const *outputs;
+    /* Plugin files that it opens. */
+    const char *plugin[RUN_MOST_PLUGINS];
     size_t n_plugins;
-    const char *broken; /* the part of the request that could not be made */
+
     run_state state;
+    /* Of its outputs in the store, once its inputs are there. */
     gnt_digest key;
-    json_t *record; /* of the store, once OK */
+    /* Its record in the store, once RUN_OK. */
+    json_t *record;
+    /* How it ended, as gnt_child_verdict has it. */
     const char *verdict;
     char *reason;
+    /* The level of its sandbox. */
     char *sandbox;
+    /* Its output was in the store already. */
     int cached;
-    gnt_utility_kind utility_kind; /* of a training: */
-    int untrained;                 /* weights nobody trained have no utility */
-    int measured;                  /* utility and noise are known */
+    /* The job whose failure ended this one, which never ran; NULL: its own. */
+    const run_job *origin;
+
+    /* Of a training: what utility is measured by, and whether nobody trained the weights, which then have none. */
+    gnt_utility_kind utility_kind;
+    int untrained;
+    /* Of a training: whether `utility` and `noise`, its standard error, have been read from the store. */
+    int measured;
     double utility, noise;
-    double wall, cpu;
+
+    double wall_seconds, cpu_seconds;
+    /* Bytes. */
     uint64_t peak;
-    int exit_code, signal; /* how its process ended: −1 and the signal, or the code and 0 */
-    char *tail;            /* the end of what it wrote to stderr, where its process ended badly; else NULL */
-    const run_job *origin; /* the job whose failure ended this one that never ran; NULL for its own */
-    uint64_t done, total;  /* what it last said of how far it is; total 0: nothing */
+    /* How its process ended: −1 and the signal, or the code and 0. */
+    int exit_code, signal;
+    /* The end of what it wrote to stderr, where its process ended badly; else NULL. */
+    char *stderr_tail;
+    /* The progress that it last reported; total 0: none. */
+    uint64_t done, total;
+
+    /* While it runs: its process, the processes in which a defense's hooks run, and the inputs that they read. */
     gnt_child *child;
-    gnt_child *side[RUN_SIDES]; /* of the running child: processes in which a defense's hooks run */
+    gnt_child *side[RUN_MOST_SIDES];
     size_t n_sides;
-    double ended_at;         /* when its own process ended badly, while sides went on; else 0 */
-    int fd[RUN_MOST_INPUTS]; /* of the running child */
+    int fd[RUN_MOST_INPUTS];
+    /* When its own process ended badly while sides went on, in seconds of the monotonic clock; else 0. */
+    double ended_badly_at;
 };
 
-typedef struct run_search { /* for the strength of one defense on one task */
+/* The search for the strength of one defense on one task. */
+typedef struct run_search {
     size_t task, defense;
     int settled;
     gnt_match_spec spec;
     gnt_match_point *history;
     size_t n, room;
     gnt_match_next_step step;
-    double none;  /* utility of the plain training, mean over the search's seeds */
-    char *reason; /* why it came to nothing: a training failed, namely: */
+    /* Utility of the plain training, mean over the search's seeds. */
+    double none;
+    /* Why it found nothing: the training `failed` failed. */
+    char *reason;
     const run_job *failed;
 } run_search;
 
+typedef enum run_status {
+    RUN_CELL_UNFINISHED,
+    RUN_CELL_OK,
+    /* The plan rules the cell out, or a plugin does not support it. */
+    RUN_CELL_NA,
+    RUN_CELL_FAILED,
+    RUN_CELL_CRASHED,
+    RUN_CELL_TIMEOUT
+} run_status;
+
 typedef struct run_cell {
     const gnt_cell *cell;
-    const char *status; /* NULL: not finished */
+    run_status status;
     char *reason;
-    double strength; /* NaN: none */
+    /* NaN: none. */
+    double strength;
     int matched;
-    double utility, utility_none; /* NaN: unknown */
-    double utility_error;         /* standard error of `utility` */
-    json_t *score;                /* metadata of the score */
+    /* NaN: unknown. */
+    double utility, utility_none;
+    /* Standard error of `utility`. */
+    double utility_error;
+    /* Metadata of the score. */
+    json_t *score;
     json_t *facts;
-    json_t *marks;   /* what the host found wrong with the defense: [{"what", "says"}] */
-    run_job *replay; /* NULL where there is nothing to compute again */
-    run_job *shuffled,
-        *shuffled_none; /* with labels of others, defended and not; NULL where nothing is judged by it */
-    run_job *train, *first, *attack, *score_job; /* first: of a chain, else NULL */
-    const run_job *failed;                       /* the job whose failure is the cell's; else NULL */
+    /* What the host found wrong with the defense: [{"what", "says"}]. */
+    json_t *marks;
+
+    run_job *train, *attack, *score_job;
+    /* Of a chain of attacks, the first one; else NULL. */
+    run_job *first_attack;
+    /* NULL where there is nothing to compute again. */
+    run_job *replay;
+    /* Trainings with labels of other samples, defended and not. NULL where nothing is judged by them. */
+    run_job *shuffled, *shuffled_none;
+    /* The job whose failure is the cell's; else NULL. */
+    const run_job *failed;
 } run_cell;
 
 typedef struct run {
@@ -100,28 +154,40 @@ typedef struct run {
     const gnt_plan *plan;
     const gnt_run_options *options;
     gnt_store *store;
-    json_t *index; /* job name -> number */
+
+    /* Job name -> its index in `job`. */
+    json_t *index;
     run_job **job;
     size_t n_jobs, room;
+    /* plan->n. */
     run_cell *cell;
-    run_search *search;         /* n_tasks × n_defenses */
-    gnt_digest *data_digest;    /* of each task's data set */
-    gnt_digest *lent_digest;    /* of the one that lends it public rows */
-    gnt_digest lpips_digest[3]; /* of the weights of gnt_lpips_names */
-    char *lpips_path[3];        /* NULL: not asked for, or not there */
-    gnt_digest *weights_digest;
-    gnt_digest *model_data, *model_weights; /* of each of the suite's models */
-    char *host;                             /* the program's digest and the numerics identity */
+    /* n_tasks × n_defenses. */
+    run_search *search;
+
+    /* Of each task: its data set, the set that its public rows come from where that is another one, its weights. */
+    gnt_digest *data_digest, *public_digest, *weights_digest;
+    /* Of each of the suite's models. */
+    gnt_digest *model_data, *model_weights;
+    /* The weights of gnt_lpips_names: digests and paths; a path is NULL where they are not asked for, or not there. */
+    gnt_digest lpips_digest[3];
+    char *lpips_path[3];
+    /* The program's digest and the numerics identity (run/identity.h). */
+    char *host;
+
+    /* Jobs that run, cells that have a status. */
     size_t running, finished;
-    size_t n_wanted;              /* cells that this run is to finish */
-    struct timespec start, shown; /* shown: when running jobs were last listed */
-    time_t started;               /* by the clock on the wall */
+    /* Cells that this run is to finish. */
+    size_t n_wanted;
+    /* shown: when running jobs were last listed. Both by the monotonic clock. */
+    struct timespec start, shown;
+    /* By the real-time clock. */
+    time_t started;
     int interrupted;
 } run;
 
 /* ---- job_table.c ---- */
-/* The job of that name; *fresh: it was just made and its request is to be filled in. NULL when out of memory. */
-run_job *run_need(run *r, const char *name, int *fresh);
+/* The job of that name. *fresh: it was just made, and its request is to be filled in. NULL when out of memory. */
+run_job *run_get_job(run *r, const char *name, int *fresh);
 /* The job of that name, if there is one and it is done; else NULL. */
 run_job *run_find_ok(const run *r, const char *name);
 int run_add_input(run_job *j, const char *name, run_job *from, const char *output);
@@ -135,38 +201,46 @@ json_t *run_metadata(const run *r, const run_job *j, const char *output);
 int run_step_jobs(run *r, int *moved, gnt_err *err);
 /* Waits a while for a running job to end and takes in what it left. */
 int run_wait_job(run *r, gnt_err *err);
-/* Runs a job that is done once more and throws away what it leaves; *seconds of processor time it took. */
-int run_job_again(run *r, run_job *j, double *seconds, gnt_err *err);
+/* Runs a job that is done once more and throws away what it leaves. *seconds: the processor time that it took. */
+int run_rerun_job(run *r, run_job *j, double *seconds, gnt_err *err);
 void run_free_jobs(run *r);
 
 /* ---- requests_*.c: the jobs of a task; each returns NULL when out of memory ---- */
+
+/* In place of the index of a defense. */
 enum {
-    RUN_PLAIN = -1, /* no defense at all */
-    RUN_PUBLIC = -2 /* none, and public data in the clients' hands */
+    /* No defense at all. */
+    RUN_PLAIN = -1,
+    /* None, and public data in the clients' hands. */
+    RUN_PUBLIC = -2
 };
 run_job *run_data_job(run *r, size_t task, uint64_t seed);
 run_job *run_model_job(run *r, size_t model);
-const run_job *run_model_made(const run *r, size_t model); /* NULL when it is not done */
+/* NULL when it is not done. */
+const run_job *run_model_made(const run *r, size_t model);
 run_job *run_initial_job(run *r, size_t task, uint64_t seed);
 run_job *run_train_job(run *r, size_t task, int defense, double strength, uint64_t seed);
-/* The same training where every sample has the label of another: what is left of its utility does not come from the
+/* The same training where every sample has the label of another: the utility that remains does not come from the
  * clients' data. NULL where utility is no accuracy. */
 run_job *run_shuffled_job(run *r, size_t task, int defense, double strength, uint64_t seed);
-/* Recorded updates computed again; NULL where nothing was recorded, or no plugin had a hand in it. */
+/* Recorded updates computed again. NULL where nothing was recorded, or no plugin took part. */
 run_job *run_replay_job(run *r, size_t task, int defense, double strength, uint64_t seed);
 run_job *run_attack_job(run *r, const gnt_cell *c, double strength);
-run_job *run_first_job(run *r, const gnt_cell *c, double strength); /* of a chain */
+/* The first attack of a chain. */
+run_job *run_first_attack_job(run *r, const gnt_cell *c, double strength);
 run_job *run_score_job(run *r, const gnt_cell *c, double strength, run_job *attack);
 
 /* ---- keep_failed.c ---- */
-/* Before the job's inputs are closed; nothing happens where the user did not ask for it. What cannot be kept is a warning. */
+/* Before the job's inputs are closed. Nothing happens where the user did not ask for it. What cannot be kept is a
+ * warning. */
 void run_keep_failed(const run *r, const run_job *j);
 
 /* ---- utility.c ---- */
 /* Utility after the last round; NaN when the job has none. *noise (may be NULL): its standard error. */
 double run_utility(const run *r, run_job *train, double *noise);
-/* Whether what a training left tells its utility at all: a search must not take rubbish for a training that diverged. */
-int run_utility_holds(const run *r, const run_job *train);
+/* Whether the utility of a training can be read from the store at all: a search must not take garbage for a training
+ * that diverged. */
+int run_has_utility(const run *r, const run_job *train);
 
 /* ---- searches.c ---- */
 int run_step_search(run *r, run_search *s, int *moved, gnt_err *err);
@@ -178,19 +252,27 @@ run_job *run_none_job(run *r, size_t task, uint64_t seed);
 json_t *run_marks_of(const run *r, const run_cell *c);
 /* The training on public data alone; NULL where there is none to make. */
 run_job *run_public_job(run *r, size_t task, uint64_t seed);
-run_job *run_public_made(const run *r, size_t task,
-                         uint64_t seed); /* NULL where it was not asked for or failed */
+/* NULL where it was not asked for or failed. */
+run_job *run_public_made(const run *r, size_t task, uint64_t seed);
+
+/* ---- cell_status.c ---- */
+/* As results.json has it: "unfinished", "ok", "n/a", "failed", "crashed", "timeout". */
+const char *run_status_name(run_status status);
+/* Neither ok nor n/a, and finished. */
+int run_is_bad(run_status status);
 
 /* ---- cells.c ---- */
+/* Whether this run is to finish that cell. */
 int run_wants(const run *r, size_t cell);
 int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err);
 
 /* ---- results.c ---- */
-int run_write_plan(const run *r, gnt_err *err); /* and suite.json */
+/* suite.json too. */
+int run_write_plan(const run *r, gnt_err *err);
 int run_write_results(const run *r, gnt_err *err);
 int run_write_host(const run *r, gnt_err *err);
 /* score_shape.c: 1 when the metadata of a score have the shape that results.json takes over. */
-int run_score_holds(const json_t *score);
+int run_score_is_valid(const json_t *score);
 
 /* ---- progress.c ---- */
 void run_show_progress(run *r, int last);
@@ -198,6 +280,7 @@ void run_show_warning(const run *r, const char *format, ...) __attribute__((form
 void run_show_cell(const run *r, const run_cell *c);
 
 /* ---- provenance.c ---- */
-json_t *run_provenance(const run *r); /* NULL when out of memory */
+/* NULL when out of memory. */
+json_t *run_provenance(const run *r);
 
 #endif

@@ -47,7 +47,7 @@ static int part_holds(const json_t *value, const part *p) {
     return 1;
 }
 
-int run_score_holds(const json_t *score) {
+int run_score_is_valid(const json_t *score) {
     static const part parts[] = {{"measures", 0, is_statistics}, {"floors", 0, is_table},
                                  {"chance", 0, is_number},       {"facts", 0, is_number},
                                  {"targets", 1, is_object},      {"convergence", 1, is_object},

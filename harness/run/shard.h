@@ -1,4 +1,8 @@
-/* shard: which cells of a plan are one part of it, so that several machines can share a suite. */
+/* shard: which cells of a plan are one part of it, so that several machines can share a suite.
+ *
+ * Owner and lifetime: everything is borrowed for the call.
+ * Thread: any.
+ * Errors: −1 with a sentence. */
 #ifndef GNT_RUN_SHARD_H
 #define GNT_RUN_SHARD_H
 

@@ -8,7 +8,8 @@
 
 #include "request/side.h"
 
-static const double grace = 2; /* seconds */
+/* Seconds that a side may go on after its job has ended badly. */
+static const double grace = 2;
 
 static int start_one(run *r, run_job *j, const gnt_request_sides *s, uint32_t side,
                      const gnt_sandbox_spec *sandbox, const gnt_child_input *inputs, size_t n_inputs,
@@ -82,27 +83,27 @@ static double seconds_now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A side whose job has ended finds its socket closed and ends; one that is in a hook may take its time, but not for ever. */
-static void tend(run_job *j) {
+/* A side whose job has ended finds its socket closed and ends. One that is in a hook has `grace` seconds for it. */
+static void stop_late_sides(run_job *j) {
     gnt_err ignored;
     if (!gnt_child_result_of(j->child) || strcmp(gnt_child_verdict(j->child, &ignored), "ok") == 0)
         return;
-    if (j->ended_at <= 0)
-        j->ended_at = seconds_now();
+    if (j->ended_badly_at <= 0)
+        j->ended_badly_at = seconds_now();
     for (size_t i = 0; i < j->n_sides; i++)
-        if (!gnt_child_result_of(j->side[i]) && seconds_now() - j->ended_at > grace)
+        if (!gnt_child_result_of(j->side[i]) && seconds_now() - j->ended_badly_at > grace)
             gnt_child_stop(j->side[i]);
 }
 
-int run_sides_over(run_job *j) {
-    tend(j);
+int run_sides_have_ended(run_job *j) {
+    stop_late_sides(j);
     for (size_t i = 0; i < j->n_sides; i++)
         if (!gnt_child_result_of(j->side[i]))
             return 0;
     return gnt_child_result_of(j->child) != NULL;
 }
 
-/* Of one that had been asked to stop, since the job had ended already: what it says of itself, where it had failed before. */
+/* Of a side that was asked to stop because the job had ended: its own status where it had failed before. */
 static const char *verdict_of(const gnt_child *side, gnt_err *reason) {
     const gnt_child_result *result = gnt_child_result_of(side);
     const char *word = json_string_value(json_object_get(result->status, "status"));
@@ -133,7 +134,7 @@ const char *run_sides_verdict(const run_job *j, gnt_err *reason) {
     return gnt_child_verdict(j->child, reason);
 }
 
-const gnt_child *run_sides_culprit(const run_job *j) {
+const gnt_child *run_sides_verdict_child(const run_job *j) {
     for (size_t i = 0; i < j->n_sides; i++)
         if (is_reason(j->side[i]))
             return j->side[i];
@@ -167,5 +168,5 @@ void run_sides_free(run_job *j) {
         j->side[i] = NULL;
     }
     j->n_sides = 0;
-    j->ended_at = 0;
+    j->ended_badly_at = 0;
 }

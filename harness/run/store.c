@@ -193,9 +193,9 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
     return remove(path);
 }
 
-/* What the store never puts there is taken out of the way: a folder in a file's place, or the reverse. What cannot be
- * removed shows when the place is written. */
-static void make_way(const char *path, int for_folder) {
+/* Removes what the store never puts at a path: a folder in a file's place, or the reverse. Where that fails, writing
+ * fails. */
+static void remove_foreign(const char *path, int for_folder) {
     struct stat st;
     if (lstat(path, &st) == 0 && (S_ISDIR(st.st_mode) != 0) != for_folder)
         nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
@@ -204,7 +204,7 @@ static void make_way(const char *path, int for_folder) {
 static int write_one(const char *path, const void *bytes, size_t size, gnt_err *err) {
     if (!path)
         return gnt_fail(err, "out of memory for the store");
-    make_way(path, 0);
+    remove_foreign(path, 0);
     return gnt_file_write(path, bytes, size, err);
 }
 
@@ -229,7 +229,7 @@ static int write_entry(gnt_store *s, const gnt_digest *key, json_t *record, cons
     json_t *digests = json_object();
     int rc = entry && path && digests ? 0 : gnt_fail(err, "out of memory for the store");
     if (rc == 0) {
-        make_way(entry, 1);
+        remove_foreign(entry, 1);
         rc = gnt_make_dirs(entry, err);
     }
     if (rc == 0)
@@ -251,10 +251,10 @@ int gnt_store_put(gnt_store *s, const gnt_digest *key, json_t *record, const gnt
     json_t *there;
     if (gnt_store_find(s, key, &there, err) != 0)
         return -1;
-    const char *walls = json_string_value(json_object_get(record, "sandbox")),
+    const char *level = json_string_value(json_object_get(record, "sandbox")),
                *old = json_string_value(json_object_get(there, "sandbox"));
     int rc = 0;
-    if (!there || strcmp(walls ? walls : "", old ? old : "") != 0)
+    if (!there || strcmp(level ? level : "", old ? old : "") != 0)
         rc = write_entry(s, key, record, outputs, n, err);
     else if (json_object_clear(record) != 0 || json_object_update(record, there) != 0)
         rc = gnt_fail(err, "out of memory for the store");

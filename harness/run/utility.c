@@ -4,7 +4,7 @@
 
 #include "run/run_impl.h"
 
-int run_utility_holds(const run *r, const run_job *train) {
+int run_has_utility(const run *r, const run_job *train) {
     json_t *all = run_metadata(r, train, "trained");
     const json_t *one, *list = json_object_get(all, "utility");
     size_t i;

@@ -1,4 +1,4 @@
-/* version: which gauntlet this is. */
+/* version: which gauntlet this is. Texts are constant. */
 #ifndef GNT_RUN_VERSION_H
 #define GNT_RUN_VERSION_H
 
