@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "metric/features.h"
+#include "nn/kernels/blas_core.h"
 #include "run/identity.h"
 #include "run/run_impl.h"
 
@@ -230,9 +231,17 @@ static int write_all(const run *r, gnt_err *err) {
     return rc;
 }
 
+/* Results do not suffer from it, times do. */
+static void warn_of_blas_core(const run *r) {
+    char text[GNT_BLAS_CORE_TEXT];
+    if (gnt_blas_core_is_forced_down(text))
+        run_show_warning(r, "%s", text);
+}
+
 int gnt_run(const gnt_suite *suite, const gnt_plan *plan, const gnt_run_options *options,
             gnt_run_counts *counts, gnt_err *err) {
     run r = {.suite = suite, .plan = plan, .options = options};
+    warn_of_blas_core(&r);
     int rc = open_run(&r, err);
     if (rc == 0)
         rc = run_write_plan(&r, err);

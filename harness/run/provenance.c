@@ -115,16 +115,17 @@ static json_t *program_json(void) {
 }
 
 static json_t *machine_json(void) {
-    char cpu[GNT_CPU_NAME], dnnl[64];
+    char cpu[GNT_CPU_NAME], dnnl[64], forced[GNT_BLAS_CORE_TEXT];
     struct utsname kernel = {0};
     const char *core = gnt_blas_core_choice();
     gnt_run_cpu_name(cpu);
     uname(&kernel);
     gnt_dnnl_version(dnnl);
-    return json_pack("{s:s, s:I, s:s, s:{s:s, s:s, s:i}, s:o}", "cpu", cpu, "processors",
+    return json_pack("{s:s, s:I, s:s, s:{s:s, s:s, s:b, s:i}, s:o}", "cpu", cpu, "processors",
                      (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "kernel", kernel.release, "openblas", "build",
-                     openblas_get_config(), "core", *core ? core : openblas_get_corename(), "threads", 1,
-                     "onednn", strcmp(dnnl, "none") == 0 ? json_null() : json_string(dnnl));
+                     openblas_get_config(), "core", *core ? core : openblas_get_corename(), "core_forced",
+                     gnt_blas_core_is_forced_down(forced), "threads", 1, "onednn",
+                     strcmp(dnnl, "none") == 0 ? json_null() : json_string(dnnl));
 }
 
 static json_t *sandbox_json(const run *r) {
