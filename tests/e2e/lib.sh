@@ -1,5 +1,5 @@
-# What the scripts beside it share: a working folder, suites, and a look into results.json without a JSON program.
-# Sourced, not run.
+# What the scripts beside it share: a working folder, suites, and a look into results.json without a JSON
+# program. Sourced, not run.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 2
 gauntlet=$GAUNTLET_BUILD/gauntlet
@@ -27,7 +27,8 @@ matches() { if [[ $2 =~ $3 ]]; then ok "$1"; else not_ok "$1" "\"${2:0:200}\" is
 # same NAME FILE FILE: byte for byte
 same() { if cmp -s "$2" "$3"; then ok "$1"; else not_ok "$1" "$2 and $3 differ: $(cmp "$2" "$3" 2>&1 | head -n 1)"; fi; }
 
-# run CODE SUITE FOLDER [OPTION …]: runs the suite; says so when the exit code is another, or the results are not believed
+# run CODE SUITE FOLDER [OPTION …]: runs the suite; says so when the exit code is another, or the results are
+# not believed
 run() {
     local code=$1 suite=$2 folder=$3 got
     shift 3
@@ -77,8 +78,8 @@ seal() {
     printf '%s,"sum":"%s"}' "$text" "$(printf '%s%s' "$(basename "$1")" "$text" | b2sum -l 256 | cut -d ' ' -f 1)" >"$1/done.json"
 }
 
-# number FOLDER LIST MEMBER WANTED PATH: from the first object of the top-level list (cells, groups, matches) whose
-# MEMBER is WANTED, the value at PATH: a member, or members joined by '.', such as measures.psnr.mean
+# number FOLDER LIST MEMBER WANTED PATH: from the first object of the top-level list (cells, groups, matches)
+# whose MEMBER is WANTED, the value at PATH: a member, or members joined by '.', such as measures.psnr.mean
 number() {
     awk -v list="$2" -v member="$3" -v wanted="$4" -v path="$5" '
         function value(s) { sub(/^[^:]*: /, "", s); sub(/,$/, "", s); gsub(/^"|"$/, "", s); return s }
@@ -98,8 +99,8 @@ number() {
         /^  \}/ && hit { print found; exit }' "$1/results.json"
 }
 
-# how_it_crashes HOOK: the status and the reason of a defense that aborts in a hook. A copied process may signal nobody, itself
-# included, so that abort() ends in a fault there, which AddressSanitizer takes.
+# how_it_crashes HOOK: the status and the reason of a defense that aborts in a hook. A copied process may
+# signal nobody, itself included, so that abort() ends in a fault there, which AddressSanitizer takes.
 how_it_crashes() {
     status_of_crash=crashed reason_of_crash='signal (6 \(Aborted\)|11 \(Segmentation fault\))'
     case $sanitized$1 in
