@@ -58,8 +58,8 @@ static void want(audit *a, const json_t *cells, size_t i) {
             a->wanted[k] = 1;
 }
 
-/* Cells that are named come first. One that is not ok is run too, to see whether it had to fail; but not with another seed,
- * where it has nothing to be compared. */
+/* Cells that are named come first. One that is not ok is run too, to see whether it had to fail; but not with
+ * another seed, where it has nothing to be compared. */
 static void want_named(audit *a, const json_t *cells) {
     for (size_t i = 0; a->options->named && i < a->plan->n; i++)
         if (a->options->named[i] && !a->plan->cell[i].reason &&
@@ -145,7 +145,8 @@ static void explain_differences(const audit *a) {
 
 /* ---- comparing ---- */
 
-/* Sets `path` to the first member that differs, in the order of a's members, and returns 1; 0 when all is equal. */
+/* Sets `path` to the first member that differs, in the order of a's members, and
+ * returns 1; 0 when all is equal. */
 static int first_difference(const json_t *a, const json_t *b, char path[MOST_PATH], int depth,
                             const json_t **at_a, const json_t **at_b) {
     size_t n = strlen(path), i;
@@ -184,7 +185,8 @@ static const char *shown(const json_t *value, gnt_shown *text) {
     return text->text;
 }
 
-/* The picture that a cell names is images/cell-NNNNN.safetensors: where a run says otherwise, its cell differs. */
+/* The picture that a cell names is images/cell-NNNNN.safetensors: where a run says
+ * otherwise, its cell differs. */
 static int same_images(const audit *a, const json_t *cell) {
     const char *name = json_string_value(json_object_get(cell, "images"));
     uint8_t *was = NULL, *now = NULL;

@@ -1,5 +1,5 @@
-/* rerun: what is common to running cells of a finished run again: its results, compared with the suite that its folder
- * keeps, and a scratch folder. The run's folder may be a stranger's.
+/* rerun: what is common to running cells of a finished run again: its results, compared with the suite that
+ * its folder keeps, and a scratch folder. The run's folder may be a stranger's.
  *
  * Owner and lifetime: what a function makes is the caller's.
  * Thread: any.
@@ -20,7 +20,8 @@ int rerun_results(gnt_doc *doc, const char *folder, const gnt_suite *suite, cons
                   gnt_err *err);
 /* Whether a cell of results.json is ok. */
 int rerun_ok(const json_t *cell);
-/* The strengths that the wanted matched cells had, for gnt_run_options. The caller frees; NULL after a sentence. */
+/* The strengths that the wanted matched cells had, for gnt_run_options. The caller
+ * frees; NULL after a sentence. */
 double *rerun_strengths(const gnt_suite *suite, const gnt_plan *plan, const json_t *cells,
                         const uint8_t *wanted, gnt_err *err);
 /* A new folder where temporary files go. The caller removes it. */

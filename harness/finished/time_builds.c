@@ -83,7 +83,8 @@ static void stop(runner *r) {
         ;
 }
 
-/* Sends a request, which it takes over, and takes the answer up; the caller releases it. NULL after a sentence. */
+/* Sends a request, which it takes over, and takes the answer up; the caller releases
+ * it. NULL after a sentence. */
 static json_t *ask(runner *r, json_t *request, gnt_err *err) {
     char *line = request ? json_dumps(request, JSON_COMPACT) : NULL, *said = NULL;
     json_t *answer = NULL;

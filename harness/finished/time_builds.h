@@ -1,5 +1,5 @@
-/* time_builds: two builds of gauntlet run the same jobs in turns, so that what the machine does besides affects both
- * alike.
+/* time_builds: two builds of gauntlet run the same jobs in turns, so that what the machine does
+ * besides affects both alike.
  *
  * Each is started once as `PROGRAM pace RUN …` and asked over a pipe, a line of JSON for a line of JSON:
  *     {"jobs": [{"cell": ID, "training": BOOL}, …]}   ->  {"ready": N}
@@ -38,7 +38,8 @@ typedef struct gnt_time_builds_options {
     void *user;
 } gnt_time_builds_options;
 
-/* seconds[(program · n + job) · rounds + round] of processor time. Which program begins changes from round to round. */
+/* seconds[(program · n + job) · rounds + round] of processor time. Which program begins
+ * changes from round to round. */
 int gnt_time_builds(const gnt_time_builds_options *options, double *seconds, gnt_err *err);
 
 #endif

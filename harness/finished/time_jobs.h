@@ -1,6 +1,6 @@
-/* time_jobs: how long jobs of a finished run take. Cells of it are run in a scratch folder, and then the training or the
- * attack of each as often as the caller asks: nothing but that job is run again. time_builds.h starts it in another
- * process, as `gauntlet pace`.
+/* time_jobs: how long jobs of a finished run take. Cells of it are run in a scratch folder, and then the
+ * training or the attack of each as often as the caller asks: nothing but that job is run again.
+ * time_builds.h starts it in another process, as `gauntlet pace`.
  *
  * Owner and lifetime: everything is borrowed for the call; the scratch folder is gone after it.
  * Thread: the one that handles the children.
@@ -23,14 +23,14 @@ typedef struct gnt_time_jobs_options {
     const gnt_timed_job *job;
     /* At most GNT_TIMED_JOBS_MOST. */
     size_t n;
-    /* Called when all is ready, with NULL, and after each round with the processor seconds of each job. 1 asks for one
-     * more round, 0 for none. */
+    /* Called when all is ready, with NULL, and after each round with the processor seconds of each job. 1
+     * asks for one more round, 0 for none. */
     int (*next)(void *user, const double *seconds);
     void *user;
 } gnt_time_jobs_options;
 
-/* `suite` is that of the run, as its folder keeps it, and `plan` its plan. Matched strengths are the run's. −1 too where
- * a job is not of the plan, or did not end well. */
+/* `suite` is that of the run, as its folder keeps it, and `plan` its plan. Matched strengths are the run's.
+ * −1 too where a job is not of the plan, or did not end well. */
 int gnt_time_jobs(const gnt_suite *suite, const gnt_plan *plan, const gnt_time_jobs_options *options,
                   gnt_err *err);
 

@@ -1,5 +1,6 @@
-/* child: the parent's side once a child runs: hearing it, keeping its limits, reaping it, reading its outputs.
- * A group is always killed before its leader is reaped, while the group's number cannot belong to anyone else. */
+/* child: the parent's side once a child runs: hearing it, keeping its limits, reaping it, reading
+ * its outputs. A group is always killed before its leader is reaped, while the group's number
+ * cannot belong to anyone else. */
 #include "process/child_wire.h"
 
 #include <errno.h>
@@ -121,8 +122,8 @@ static void keep_limits(gnt_child *child) {
         kill_group(child);
 }
 
-/* killed: the parent had killed it before it ended. One that was asked to stop while it died of something else died of
- * that. */
+/* killed: the parent had killed it before it ended. One that was asked to stop while it died of
+ * something else died of that. */
 static gnt_child_end end_of(const gnt_child *child, int killed) {
     const gnt_child_result *r = &child->result;
     const int by_parent = r->signal == 0 || r->signal == SIGTERM || (r->signal == SIGKILL && killed);
@@ -132,7 +133,7 @@ static gnt_child_end end_of(const gnt_child *child, int killed) {
         return GNT_CHILD_TIMED_OUT;
     if (child->stopped && by_parent)
         return GNT_CHILD_STOPPED;
-    /* the kernel's limit counts ticks, of which it tells only what was really run: less, on a shared machine */
+    /* the kernel limits ticks but reports the time that was really run: less, on a shared machine */
     if (child->cpu > 0 && (r->signal == SIGXCPU || r->signal == SIGKILL) && r->cpu_seconds > child->cpu / 2)
         return GNT_CHILD_OVER_CPU;
     return r->signal ? GNT_CHILD_CRASHED : GNT_CHILD_EXITED;
@@ -145,8 +146,8 @@ static void seal_outputs(gnt_child *child) {
                   F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
 }
 
-/* What the child reports of itself is exact. Without its status line there is what was read now and then, and the
- * kernel's figure, which starts from what the parent had resident. */
+/* What the child reports of itself is exact. Without its status line there is what was read now and then, and
+ * the kernel's figure, which starts from what the parent had resident. */
 static uint64_t peak_of(gnt_child *child, uint64_t kernel) {
     const json_int_t reported = json_integer_value(json_object_get(child->result.status, "peak"));
     if (reported > 0 && (uint64_t)reported > child->peak)
@@ -205,7 +206,7 @@ static int poll_children(gnt_child *const *children, size_t n) {
     return running ? GNT_WAIT_TIMEOUT : GNT_WAIT_NOTHING;
 }
 
-/* Sleeps until a child says something or ends, at most `ms`. */
+/* Sleeps until a child writes something or ends, at most `ms`. */
 static void sleep_until_event(gnt_child *const *children, size_t n, int ms) {
     struct pollfd *polls = gnt_array(n, 3 * sizeof *polls);
     nfds_t used = 0;

@@ -1,23 +1,24 @@
 /* child: a worker process, as its parent sees it. worker.h is the other end.
  *
- * A child is this very program executed anew (`/proc/self/exe worker`), never a fork that goes on running. It shares no
- * memory with its parent and inherits exactly these descriptors:
+ * A child is this very program executed anew (`/proc/self/exe worker`), never a fork that goes on running. It
+ * shares no memory with its parent and inherits exactly these descriptors:
  *
  *     0, 1   /dev/null
  *     2      a pipe; its tail is kept
  *     3      the message: a sealed memfd with {"process": gnt_launch, "request": what the caller asks}
- *     4      the status pipe: lines "progress DONE TOTAL", a line "sandbox LEVEL", one line with a JSON object at the
+ *     4      the status pipe: lines "progress DONE TOTAL", a line "sandbox LEVEL", one line
+ *            with a JSON object at the
  *            end
  *     5 …    the inputs, then the outputs, then the sockets, in the order of the specification
  *
- * Inputs are read-only. Outputs are memfds of limited size that the parent reads, sealed, after the end. A child lives
- * in its own process group, an empty working folder and a short environment, and dies with its parent.
+ * Inputs are read-only. Outputs are memfds of limited size that the parent reads, sealed, after
+ * the end. A child lives in its own process group, an empty working folder and a short
+ * environment, and dies with its parent.
  *
- * Owner and lifetime: gnt_child_start gives a gnt_child, gnt_child_free takes it back; it kills and reaps a running
- * one. A specification is borrowed for the call, but for `user`, which outlives the child. A result lives as long as
- * its child.
- * Thread: one thread of the parent handles all children.
- * Errors: −1 with a sentence; nothing is left behind. How a child ended is no error but its result. */
+ * Owner and lifetime: gnt_child_start gives a gnt_child, gnt_child_free takes it back; it kills and reaps a
+ * running one. A specification is borrowed for the call, but for `user`, which outlives the child. A result
+ * lives as long as its child. Thread: one thread of the parent handles all children. Errors: −1 with a
+ * sentence; nothing is left behind. How a child ended is no error but its result. */
 #ifndef GNT_PROCESS_CHILD_H
 #define GNT_PROCESS_CHILD_H
 
@@ -36,8 +37,8 @@ typedef struct gnt_child_input {
     /* Copied into a sealed memfd when the child starts. NULL: fd. */
     const void *bytes;
     size_t size;
-    /* Of a regular file or memfd. The child gets its own read-only view of it with its own offset; fd stays the
-     * caller's. */
+    /* Of a regular file or memfd. The child gets its own read-only view of it with its own
+     * offset; fd stays the caller's. */
     int fd;
     /* Digest that the bytes must have, which the worker checks; NULL: any. */
     const char *digest;
@@ -50,8 +51,8 @@ typedef struct gnt_child_output {
     uint64_t most;
 } gnt_child_output;
 
-/* One end of a connected socket, over which the child talks to another child of the same job. The child gets a
- * duplicate; fd stays the caller's, who closes it once all ends are handed out, so that an end that dies is seen. */
+/* One end of a connected socket, over which the child talks to another child of the same job. The
+ * child gets a duplicate; fd stays the caller's, who closes it once all ends are given to children, so that an end that dies is seen. */
 typedef struct gnt_child_socket {
     const char *name;
     int fd;
@@ -119,10 +120,10 @@ int gnt_child_start(gnt_child **child, const gnt_child_spec *spec, gnt_err *err)
 
 enum { GNT_WAIT_TIMEOUT = -1, GNT_WAIT_INTERRUPTED = -2, GNT_WAIT_NOTHING = -3 };
 
-/* Waits until one of the running `children` has ended and been reaped, and returns its index. Each child is returned
- * once; NULL entries and those returned before are passed over. Keeps limits, reads pipes and calls progress meanwhile.
- * timeout_ms < 0: no timeout. GNT_WAIT_INTERRUPTED: a signal asked the program to end (gnt_interrupted).
- * GNT_WAIT_NOTHING: no child is running. */
+/* Waits until one of the running `children` has ended and been reaped, and returns its index. Each child is
+ * returned once; NULL entries and those returned before are passed over. Keeps limits, reads pipes and calls
+ * progress meanwhile. timeout_ms < 0: no timeout. GNT_WAIT_INTERRUPTED: a signal asked the program to end
+ * (gnt_interrupted). GNT_WAIT_NOTHING: no child is running. */
 int gnt_children_wait(gnt_child *const *children, size_t n, int timeout_ms);
 
 /* NULL until gnt_children_wait has returned the child. */

@@ -1,5 +1,5 @@
-/* child_wire: what travels through the pipes of a child. Whatever a child writes is taken as hostile: lines are
- * bounded, bytes are made printable, only one JSON object of known size is parsed. */
+/* child_wire: what travels through the pipes of a child. Whatever a child writes is taken as hostile: lines
+ * are bounded, bytes are made printable, only one JSON object of known size is parsed. */
 #include "process/child_wire.h"
 
 #include <errno.h>

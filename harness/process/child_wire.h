@@ -54,8 +54,8 @@ struct gnt_child {
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *user;
 
-    /* Seconds of the monotonic clock: when it started, when it was asked to stop (0: it was not), when its memory was
-     * last read. */
+    /* Seconds of the monotonic clock: when it started, when it was asked to stop (0: it was not), when
+     * its memory was last read. */
     double started, asked_to_stop, memory_read;
     /* The most resident memory that was read, in bytes. */
     uint64_t peak;
@@ -80,20 +80,22 @@ struct gnt_child {
 /* Seconds of the monotonic clock. */
 double gnt_wire_now(void);
 
-/* The kernel's high-water mark of resident memory in the text of a /proc/PID/status, in bytes; 0 when it is missing. */
+/* The kernel's high-water mark of resident memory in the text of a /proc/PID/status, in
+ * bytes; 0 when it is missing. */
 uint64_t gnt_wire_peak(const char *status);
 
 /* A copy that is valid UTF-8 without control characters, '?' standing for what is not. Freed by gnt_free. */
 char *gnt_wire_clean(const char *text);
 
-/* The whole of a regular file or memfd from its start, by offset, so that a shared position does no harm. *bytes is
- * terminated by a zero that is not counted. Freed by gnt_free. */
+/* The whole of a regular file or memfd from its start, by offset, so that a shared position does no harm.
+ * *bytes is terminated by a zero that is not counted. Freed by gnt_free. */
 int gnt_wire_read(int fd, const char *name, size_t most, uint8_t **bytes, size_t *size, gnt_err *err);
 
 /* Reads what the pipes hold, calls progress, keeps the tail. */
 void gnt_child_listen(gnt_child *child);
 
-/* The environment of a child: "NAME=value" strings, NULL-terminated, in one block each. NULL when out of memory. */
+/* The environment of a child: "NAME=value" strings, NULL-terminated, in one block each.
+ * NULL when out of memory. */
 char **gnt_child_environment(const char *const *keep, const char *const *set);
 void gnt_child_environment_free(char **environment);
 

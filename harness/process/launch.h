@@ -1,9 +1,8 @@
-/* launch: the part of a worker's message that describes its own process, beside the request of its job. child_start.c
- * writes it, worker.c reads it.
+/* launch: the part of a worker's message that describes its own process, beside the request of its job.
+ * child_start.c writes it, worker.c reads it.
  *
- * Owner and lifetime: what it points to belongs to the arena that it was decoded into, or to whoever encodes it.
- * Thread: any.
- * Errors: those of request/fields.h. */
+ * Owner and lifetime: what it points to belongs to the arena that it was decoded into, or to whoever encodes
+ * it. Thread: any. Errors: those of request/fields.h. */
 #ifndef GNT_PROCESS_LAUNCH_H
 #define GNT_PROCESS_LAUNCH_H
 

@@ -1,5 +1,6 @@
-/* sandbox_filter: the seccomp layer. What is not listed is refused with EPERM, so that a library that merely tries
- * something goes on. Calls that only an attack would make kill the process, so that the attempt is seen. */
+/* sandbox_filter: the seccomp layer. What is not listed is refused with EPERM, so that a library
+ * that merely tries something goes on. Calls that only an attack would make kill the process, so
+ * that the attempt is seen. */
 #include "process/sandbox_layers.h"
 
 #include <errno.h>
@@ -83,8 +84,8 @@ static const int allowed[] = {
     SCMP_SYS(getrandom),
 };
 
-/* Calls that kill the process: looking into other processes, changing the kernel or what it holds for the user, ways
- * round the filter. */
+/* Calls that kill the process: looking into other processes, changing the kernel or what it holds for the
+ * user, ways round the filter. */
 static const int killing[] = {
     SCMP_SYS(ptrace),
     SCMP_SYS(process_vm_readv),
@@ -122,7 +123,8 @@ static const int killing[] = {
     SCMP_SYS(modify_ldt),
 };
 
-/* Threads and copies of the process, and waiting for them: where it is to be seen whether a plugin leaves any. */
+/* Threads and copies of the process, and waiting for them: where it is to be seen
+ * whether a plugin leaves any. */
 static const int forking[] = {SCMP_SYS(clone), SCMP_SYS(fork), SCMP_SYS(vfork), SCMP_SYS(wait4),
                               SCMP_SYS(waitid)};
 
@@ -134,7 +136,8 @@ static int add_mapping(scmp_filter_ctx filter, int may_fork) {
                             SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_TYPE, MAP_PRIVATE));
 }
 
-/* A copy may give up more than the process that made it. No flag: none gives another process a say. */
+/* A copy may be confined further than the process that made it. No flag is let through: a listener would
+ * let another process decide. */
 static int add_further_filters(scmp_filter_ctx filter) {
     return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(seccomp), 2,
                             SCMP_A0(SCMP_CMP_EQ, SECCOMP_SET_MODE_FILTER), SCMP_A1(SCMP_CMP_EQ, 0));
@@ -151,8 +154,8 @@ static int add_all(scmp_filter_ctx filter, uint32_t action, const int *calls, si
     return rc;
 }
 
-/* Opening to read only: every flag that could write or make a file must be absent, and O_PATH, which Landlock does not
- * judge. */
+/* Opening to read only: every flag that could write or make a file must be absent, and O_PATH, which
+ * Landlock does not judge. */
 static int add_opening(scmp_filter_ctx filter) {
     const scmp_datum_t writing =
         O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND | (O_TMPFILE & ~O_DIRECTORY) | O_PATH;
@@ -212,8 +215,8 @@ gnt_layer_outcome gnt_sandbox_enter_filter(int may_fork, gnt_err *err) {
     return rc == 0 ? GNT_LAYER_ENTERED : GNT_LAYER_MISSING;
 }
 
-/* Added to the filter that stands, of which the strictest answer counts. Written out, for the library asks for more than the
- * first filter lets through. */
+/* Added to the filter that stands, of which the strictest answer counts. Written out, for the library asks
+ * for more than the first filter lets through. */
 void gnt_sandbox_forbid_processes(void) {
 #define REFUSED(call, jumps) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (call), (jumps), 0)
     static struct sock_filter code[] = {

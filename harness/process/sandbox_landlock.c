@@ -1,6 +1,6 @@
-/* sandbox_landlock: the Landlock layer. The kernel's numbers stand here because headers older than the kernel lack
- * them, and the calls are made by number because libc wraps none.
- * Source: the kernel's Documentation/userspace-api/landlock.rst. */
+/* sandbox_landlock: the Landlock layer. The kernel's numbers stand here because headers older than the kernel
+ * lack them, and the calls are made by number because libc wraps none. Source: the kernel's
+ * Documentation/userspace-api/landlock.rst. */
 #include "process/sandbox_layers.h"
 
 #include <errno.h>

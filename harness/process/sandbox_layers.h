@@ -26,13 +26,13 @@ typedef struct gnt_readable {
     size_t n, room;
 } gnt_readable;
 
-/* *files_closed: whether the old root is out of reach. Without it (errno says why) the network and the ids are still
- * apart. */
+/* *files_closed: whether the old root is out of reach. Without it (errno says why) the network and
+ * the ids are still apart. */
 gnt_layer_outcome gnt_sandbox_enter_namespaces(const gnt_readable *readable, int *files_closed, gnt_err *err);
 /* most: a cap on the ABI; 0: none. *abi: the one in force. */
 gnt_layer_outcome gnt_sandbox_enter_landlock(const gnt_readable *readable, int most, int *abi, gnt_err *err);
-/* may_fork: threads and copies of the process are let through. The filter holds for them too, and they share no memory
- * that one could write and another read. */
+/* may_fork: threads and copies of the process are let through. The filter holds for them too, and they share
+ * no memory that one could write and another read. */
 gnt_layer_outcome gnt_sandbox_enter_filter(int may_fork, gnt_err *err);
 
 /* In place of an errno: the user left the layer out. */

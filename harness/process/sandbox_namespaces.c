@@ -1,5 +1,5 @@
-/* sandbox_namespaces: the layer of namespaces. A root that holds the readable files and nothing else, a network without
- * devices, ids that own nothing. All of it belongs to this process and vanishes with it. */
+/* sandbox_namespaces: the layer of namespaces. A root that holds the readable files and nothing else, a
+ * network without devices, ids that own nothing. All of it belongs to this process and vanishes with it. */
 #include "process/sandbox_layers.h"
 
 #include <errno.h>

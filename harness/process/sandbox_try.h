@@ -9,8 +9,8 @@
 #include "base/err.h"
 #include "process/sandbox.h"
 
-/* Starts a worker that enters a sandbox and opens nothing. −1: no worker could be confined, or its level is below
- * options->least; the sentence then says which layer is missing and why. */
+/* Starts a worker that enters a sandbox and opens nothing. −1: no worker could be confined, or its level is
+ * below options->least; the sentence then says which layer is missing and why. */
 int gnt_sandbox_try(const gnt_sandbox_options *options, gnt_sandbox_report *report, gnt_err *err);
 
 #endif

@@ -59,8 +59,8 @@ static void missing(words *w, const char *layer, int why) {
     put(w, ")");
 }
 
-/* Everything that a plugin can reach in these layers and could not in all of them. What is not listed is closed:
- * tests/unit/test_sandbox.c tries it. */
+/* Everything that a plugin can reach in these layers and could not in all of them. What is not listed is
+ * closed: tests/unit/test_sandbox.c tries it. */
 static void list_open(words *w, const gnt_sandbox_report *r, const gnt_sandbox_layers *s) {
     const int namespaces = (r->layers & GNT_SANDBOX_NAMESPACES) != 0,
               filter = (r->layers & GNT_SANDBOX_SECCOMP) != 0;
@@ -69,7 +69,7 @@ static void list_open(words *w, const gnt_sandbox_report *r, const gnt_sandbox_l
     else if (!filter) /* Landlock closes modes never and lengths from ABI 3 on */
         item(w, s->root || r->landlock >= 3 ? "modes of files" : "modes and lengths of files");
     if (!namespaces && !r->landlock)
-        item(w, "the memory of other processes"); /* they ask whether one process may look into another */
+        item(w, "the memory of other processes"); /* both check ptrace access */
     if (!filter && !(namespaces && s->root))
         item(w, "the network");
     if (!filter && !namespaces)

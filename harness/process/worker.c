@@ -25,11 +25,12 @@ static void on_stop(int signal_number) {
     asked_to_stop = 1;
 }
 
-/* The process's own figures, opened at the start because no such file can be opened later; -1 without /proc. */
+/* The process's own figures, opened at the start because no such file can be opened
+ * later; -1 without /proc. */
 static int own_status = -1;
 
-/* The most memory that was resident since the exec, in bytes; 0 when unknown. What getrusage tells starts from the
- * parent's. */
+/* The most memory that was resident since the exec, in bytes; 0 when unknown. What getrusage tells
+ * starts from the parent's. */
 static uint64_t own_peak(void) {
     char text[4096];
     ssize_t n = own_status >= 0 ? pread(own_status, text, sizeof text - 1, 0) : 0;

@@ -116,8 +116,8 @@ static int others_have_ended(const run_cell *c, const run_job *none, const run_j
     return 1;
 }
 
-/* What the host counted while the jobs ran. A later one may replace an earlier one of the same name: over many updates
- * comes before over those observed, and no plugin speaks for the score. */
+/* What the host counted while the jobs ran. A later one may replace an earlier one of the same name: over
+ * many updates comes before over those observed, and no plugin speaks for the score. */
 static json_t *facts_of(const run_cell *c) {
     json_t *all = json_object();
     add_facts(all, json_object_get(seen_by(c)->record, "facts"));

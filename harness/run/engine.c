@@ -17,8 +17,8 @@ static int same_data(const gnt_suite_task *a, const gnt_suite_task *b) {
            memcmp(a->rows, b->rows, sizeof a->rows) == 0;
 }
 
-/* The digest of t's data where one of the first n_tasks tasks or n_models models has the same; NULL where none has: no
- * set is read twice. */
+/* The digest of t's data where one of the first n_tasks tasks or n_models models has the same; NULL where
+ * none has: no set is read twice. */
 static const gnt_digest *known_data(const run *r, const gnt_suite_task *t, size_t n_tasks, size_t n_models) {
     for (size_t i = 0; i < n_tasks; i++)
         if (same_data(&r->suite->task[i], t))

@@ -1,6 +1,6 @@
-/* engine: runs a plan. Every cell pulls the jobs it needs, jobs whose output is stored are not run again, the others run
- * in children, several at once. What happens never depends on which child ended first: a search for a strength waits for
- * all it asked for, and results are written in the order of the plan.
+/* engine: runs a plan. Every cell pulls the jobs it needs, jobs whose output is stored are not run again, the
+ * others run in children, several at once. What happens never depends on which child ended first: a search
+ * for a strength waits for all it asked for, and results are written in the order of the plan.
  *
  * Owner and lifetime: suite, plan and options are borrowed for the call.
  * Thread: one run at a time in a program, for it handles all children.
@@ -48,8 +48,8 @@ typedef struct gnt_run_counts {
     int interrupted;
 } gnt_run_counts;
 
-/* Writes plan.json, results.json and host.json into the folder. −1: the run itself could not go on (disk, memory).
- * After an interruption what was finished is stored and written. */
+/* Writes plan.json, results.json and host.json into the folder. −1: the run itself could not go on (disk,
+ * memory). After an interruption what was finished is stored and written. */
 int gnt_run(const gnt_suite *suite, const gnt_plan *plan, const gnt_run_options *options,
             gnt_run_counts *counts, gnt_err *err);
 

@@ -1,5 +1,6 @@
-/* identity: what the numbers of a run depend on besides its inputs: this program's bytes, the CPU, the BLAS and its core
- * type, oneDNN, one thread. Part of every store key; another machine or build with the same text computes the same.
+/* identity: what the numbers of a run depend on besides its inputs: this program's bytes, the CPU, the
+ * BLAS and its core type, oneDNN, one thread. Part of every store key; another machine or build with the
+ * same text computes the same.
  *
  * Owner and lifetime: texts are the caller's.
  * Thread: any, while no other changes the environment.

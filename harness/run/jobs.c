@@ -114,7 +114,8 @@ static void close_inputs(run_job *j) {
             close(j->fd[i]);
 }
 
-/* The files that the job's worker must be able to read: its plugins and what they link with. The caller frees. */
+/* The files that the job's worker must be able to read: its plugins and what they
+ * link with. The caller frees. */
 static int readable_files(gnt_paths *out, const run_job *j, gnt_err *err) {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < j->n_plugins; i++)

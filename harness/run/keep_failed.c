@@ -1,4 +1,5 @@
-/* A folder for each job that failed, so that somebody can run that one job again under a debugger (`gauntlet worker --job`):
+/* A folder for each job that failed, so that somebody can run that one job again under a debugger
+ * (`gauntlet worker --job`):
  *   request.json   what it was asked
  *   inputs/NAME    what it read
  *   reason.txt     how it ended */

@@ -1,4 +1,4 @@
-/* Marks: what the host found wrong with a defense, from records that no plugin had in its hands. */
+/* Marks: what the host found wrong with a defense, from records that no plugin could write. */
 #include <math.h>
 #include <string.h>
 
@@ -47,9 +47,9 @@ static void add_replay(json_t *list, const run *r, const run_cell *c) {
     json_decref(all);
 }
 
-/* A defense whose model is good although its clients' labels were those of others has it from elsewhere: at least half of
- * what it leaves above an undefended training with such labels, and by more than three standard errors. One that fails
- * there, and not on its clients' own labels, may have told the two apart. */
+/* A defense whose model is good although its clients' labels were those of others has it from elsewhere: at
+ * least half of what it leaves above an undefended training with such labels, and by more than three standard
+ * errors. One that fails there, and not on its clients' own labels, may have told the two apart. */
 static void add_shuffled(json_t *list, const run *r, const run_cell *c) {
     double error = 0, none_error = 0;
     gnt_err text;

@@ -1,5 +1,5 @@
-/* How far a run and its long jobs are: one line that is rewritten on a terminal, plain lines elsewhere. Standard error
- * only. */
+/* How far a run and its long jobs are: one line that is rewritten on a terminal, plain lines
+ * elsewhere. Standard error only. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>

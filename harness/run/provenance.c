@@ -1,5 +1,5 @@
-/* Where a run's numbers come from: the program, the plugins, models and data it read, the machine. Digests are those
- * that store keys are made of: BLAKE2b-256. No path of the user's, and no secret key. */
+/* Where a run's numbers come from: the program, the plugins, models and data it read, the machine. Digests
+ * are those that store keys are made of: BLAKE2b-256. No path of the user's, and no secret key. */
 #include <cblas.h>
 #include <string.h>
 #include <sys/utsname.h>

@@ -1,9 +1,10 @@
-/* request_parts: what the requests of several jobs have in common (request/request.h). Everything in a request comes from
- * the coordinates of the plan; two jobs with the same name are the same job. Private to run/request*.c.
+/* request_parts: what the requests of several jobs have in common (request/request.h). Everything in a
+ * request comes from the coordinates of the plan; two jobs with the same name are the same job.
+ * Private to run/request*.c.
  *
- * Owner and lifetime: what a request points to is the suite's, which outlives it, or lies in the request's own arena.
- * Thread: the scheduler's only one.
- * Errors: NULL or −1 when out of memory. An arena that ran out of memory is found when the job's turn comes. */
+ * Owner and lifetime: what a request points to is the suite's, which outlives it, or lies in the request's
+ * own arena. Thread: the scheduler's only one. Errors: NULL or −1 when out of memory. An arena that ran out
+ * of memory is found when the job's turn comes. */
 #ifndef GNT_RUN_REQUEST_PARTS_H
 #define GNT_RUN_REQUEST_PARTS_H
 
@@ -23,7 +24,8 @@ const char *request_text(run_job *j, const char *text);
 /* What a `data` job reads of one data set, and the key of its dealing. */
 void request_data(const run *r, run_job *j, const gnt_suite_task *t, const gnt_digest *digest,
                   const char *coordinates);
-/* Weights from the user's file as the input "weights", where the task has them; *digest stays NULL where not. */
+/* Weights from the user's file as the input "weights", where the task has them;
+ * *digest stays NULL where not. */
 int request_add_weights(run_job *j, const gnt_suite_task *t, const gnt_digest *of, const char **digest);
 gnt_request_model request_model(const gnt_suite_task *t);
 gnt_request_federated request_federated(const gnt_suite_task *t, int64_t rounds);

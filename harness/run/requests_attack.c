@@ -10,7 +10,8 @@
 
 /* ---- observation ---- */
 
-/* What was observed in a round is read from the record of the training: no hook runs, and no plugin is opened. */
+/* What was observed in a round is read from the record of the training: no hook runs,
+ * and no plugin is opened. */
 static int read_round(run *r, run_job *j, const gnt_cell *c, double strength) {
     run_job *data = run_data_job(r, c->task, c->seed);
     run_job *train = run_train_job(r, c->task, (int)c->defense, strength, c->seed);
@@ -75,8 +76,8 @@ static gnt_request_value value_of(run_job *j, const gnt_value *v) {
         .list = {gnt_arena_copy(&j->request.memory, v->list, (size_t)v->n, sizeof *v->list), (size_t)v->n}};
 }
 
-/* What an adaptive attacker knows of the defense: ids and parameters; its artefacts, where they are public or private
- * ones are granted, and the models it works with come as inputs. */
+/* What an adaptive attacker knows of the defense: ids and parameters; its artefacts, where they are public or
+ * private ones are granted, and the models it works with come as inputs. */
 static int known_of(run *r, run_job *j, const gnt_cell *c, double strength, gnt_request_attacker *q) {
     const gnt_suite_defense *d = &r->suite->defense[c->defense];
     gnt_request_known known = {.ids = d->plugin};
@@ -151,7 +152,8 @@ static int is_first_of(const gnt_suite_attack *plain, const gnt_suite_attack *a)
            strcmp(plain->member.params, a->first.params) == 0 && !((plain->grants ^ a->grants) & matter);
 }
 
-/* Where the suite lists the same attack by itself, it is that one's job. `own` has room for the name of one that is not. */
+/* Where the suite lists the same attack by itself, it is that one's job. `own` has room for the
+ * name of one that is not. */
 static part first_part(const run *r, const gnt_cell *c, char own[PART_SIZE]) {
     const gnt_suite_attack *a = &r->suite->attack[c->attack];
     part p = {&a->first,       a->first.info->id, own,       a->first_budget,
@@ -250,8 +252,8 @@ static int add_observation(run *r, run_job *j, const gnt_cell *c, double strengt
     return rc == 0 && (granted & GNT_KNOWS_HISTORY) ? add_history(r, j, c, strength) : rc;
 }
 
-/* The last of a chain sees what the first recovered, with the labels that that one was granted, and nothing else of what
- * was observed. */
+/* The last of a chain sees what the first recovered, with the labels that that one was granted, and nothing
+ * else of what was observed. */
 static int add_recovered(run *r, run_job *j, const gnt_cell *c, double strength) {
     run_job *seen = observe_job(r, c, strength, 0);
     int rc = run_add_input(j, "seen", seen, "broadcast");
@@ -297,7 +299,8 @@ run_job *run_attack_job(run *r, const gnt_cell *c, double strength) {
     return part_job(r, c, strength, &p, r->suite->attack[c->attack].first.info != NULL);
 }
 
-/* The networks that the suite wants images compared by: their weights are inputs, their digests part of the request. */
+/* The networks that the suite wants images compared by: their weights are inputs, their
+ * digests part of the request. */
 static int add_judges(run *r, run_job *j, const gnt_suite_task *t) {
     gnt_request_score *q = &j->request.score;
     const gnt_suite *s = r->suite;
@@ -352,7 +355,7 @@ run_job *run_score_job(run *r, const gnt_cell *c, double strength, run_job *atta
         return NULL;
     if ((c->goals & GNT_GOAL_RECONSTRUCTION) && t->facts.rank == 3 && add_judges(r, j, t) != 0)
         return NULL;
-    /* the truth of a secure sum goes from the training to the score, past everyone else */
+    /* the truth of a secure sum: from the training to the score, an input of no other job */
     run_job *train = run_train_job(r, c->task, (int)c->defense, strength, c->seed);
     if ((c->goals & GNT_GOAL_CONTRIBUTION) && run_add_input(j, "contributions", train, "contributions") != 0)
         return NULL;

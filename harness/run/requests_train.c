@@ -84,7 +84,8 @@ static void ask_for_sides(const run *r, run_job *j, int defense) {
     q->copies = (hooks & (GNT_HOOK_STATE | GNT_HOOK_CONTRIBUTE)) != 0;
 }
 
-/* What the training keeps of its rounds, for all tasks that it trains for. NULL where nothing is observed in a round. */
+/* What the training keeps of its rounds, for all tasks that it trains for. NULL where
+ * nothing is observed in a round. */
 static const gnt_request_record *record_of(const run *r, run_job *j, const gnt_suite_task *t, int transforms,
                                            const char *coordinates) {
     const gnt_suite *s = r->suite;
@@ -121,7 +122,8 @@ static const gnt_request_head *head_of(const run *r, run_job *j, const gnt_suite
     return gnt_arena_copy(&j->request.memory, &of, 1, sizeof of);
 }
 
-/* The same budget on public data: as many clients a round, steps and batches; no more clients than there are rows. */
+/* The same budget on public data: as many clients a round, steps and batches; no more
+ * clients than there are rows. */
 static gnt_request_federated federated_of(const gnt_suite_task *t, int defense, int64_t rounds) {
     gnt_suite_task of = *t;
     gnt_suite_federated *f = &of.federated;

@@ -1,5 +1,5 @@
-/* rerun_job: jobs of a run that has just ended, run once more to be timed. For gnt_run_options.done, which is given the
- * run.
+/* rerun_job: jobs of a run that has just ended, run once more to be timed. For
+ * gnt_run_options.done, which is given the run.
  *
  * Owner and lifetime: the run belongs to gnt_run and lives as long as the call of `done`.
  * Thread: that of `done`.
@@ -17,7 +17,8 @@ typedef enum gnt_cell_job { GNT_CELL_TRAINING, GNT_CELL_ATTACK } gnt_cell_job;
 
 /* Whether that job of a cell of the plan ended well; −1 where not. */
 int gnt_run_check_job(const struct run *r, size_t cell, gnt_cell_job which, gnt_err *err);
-/* Runs a job that ended well once more and throws away what it leaves. *seconds: the processor time that it took. */
+/* Runs a job that ended well once more and throws away what it leaves. *seconds: the
+ * processor time that it took. */
 int gnt_run_rerun_job(struct run *r, size_t cell, gnt_cell_job which, double *seconds, gnt_err *err);
 
 #endif

@@ -1,10 +1,9 @@
 /* run_impl: what the files of the scheduler share. Private to run/.
  *
- * Owner and lifetime: the run owns its jobs, cells and searches, and what they point to, until gnt_run returns; the suite,
- * the plan and the options are borrowed. A job never moves in memory.
- * Thread: one thread runs everything; the work is done in children.
- * Errors: −1 or NULL with a sentence in err: the run itself cannot go on. A job or a cell that fails is no error but has
- * a verdict and a reason. */
+ * Owner and lifetime: the run owns its jobs, cells and searches, and what they point to, until gnt_run
+ * returns; the suite, the plan and the options are borrowed. A job never moves in memory. Thread: one thread
+ * runs everything; the work is done in children. Errors: −1 or NULL with a sentence in err: the run itself
+ * cannot go on. A job or a cell that fails is no error but has a verdict and a reason. */
 #ifndef GNT_RUN_RUN_IMPL_H
 #define GNT_RUN_RUN_IMPL_H
 
@@ -70,7 +69,8 @@ struct run_job {
     /* The job whose failure ended this one, which never ran; NULL: its own. */
     const run_job *origin;
 
-    /* Of a training: what utility is measured by, and whether nobody trained the weights, which then have none. */
+    /* Of a training: what utility is measured by, and whether nobody trained the
+     * weights, which then have none. */
     gnt_utility_kind utility_kind;
     int untrained;
     /* Of a training: whether `utility` and `noise`, its standard error, have been read from the store. */
@@ -87,7 +87,8 @@ struct run_job {
     /* The progress that it last reported; total 0: none. */
     uint64_t done, total;
 
-    /* While it runs: its process, the processes in which a defense's hooks run, and the inputs that they read. */
+    /* While it runs: its process, the processes in which a defense's hooks run, and
+     * the inputs that they read. */
     gnt_child *child;
     gnt_child *side[RUN_MOST_SIDES];
     size_t n_sides;
@@ -164,11 +165,13 @@ typedef struct run {
     /* n_tasks × n_defenses. */
     run_search *search;
 
-    /* Of each task: its data set, the set that its public rows come from where that is another one, its weights. */
+    /* Of each task: its data set, the set that its public rows come from where that is
+     * another one, its weights. */
     gnt_digest *data_digest, *public_digest, *weights_digest;
     /* Of each of the suite's models. */
     gnt_digest *model_data, *model_weights;
-    /* The weights of gnt_lpips_names: digests and paths; a path is NULL where they are not asked for, or not there. */
+    /* The weights of gnt_lpips_names: digests and paths; a path is NULL where they are not
+     * asked for, or not there. */
     gnt_digest lpips_digest[3];
     char *lpips_path[3];
     /* The program's digest and the numerics identity (run/identity.h). */
@@ -186,7 +189,8 @@ typedef struct run {
 } run;
 
 /* ---- job_table.c ---- */
-/* The job of that name. *fresh: it was just made, and its request is to be filled in. NULL when out of memory. */
+/* The job of that name. *fresh: it was just made, and its request is to be filled in.
+ * NULL when out of memory. */
 run_job *run_get_job(run *r, const char *name, int *fresh);
 /* The job of that name, if there is one and it is done; else NULL. */
 run_job *run_find_ok(const run *r, const char *name);
@@ -201,7 +205,8 @@ json_t *run_metadata(const run *r, const run_job *j, const char *output);
 int run_step_jobs(run *r, int *moved, gnt_err *err);
 /* Waits a while for a running job to end and takes in what it left. */
 int run_wait_job(run *r, gnt_err *err);
-/* Runs a job that is done once more and throws away what it leaves. *seconds: the processor time that it took. */
+/* Runs a job that is done once more and throws away what it leaves. *seconds: the
+ * processor time that it took. */
 int run_rerun_job(run *r, run_job *j, double *seconds, gnt_err *err);
 void run_free_jobs(run *r);
 
@@ -220,8 +225,8 @@ run_job *run_model_job(run *r, size_t model);
 const run_job *run_model_made(const run *r, size_t model);
 run_job *run_initial_job(run *r, size_t task, uint64_t seed);
 run_job *run_train_job(run *r, size_t task, int defense, double strength, uint64_t seed);
-/* The same training where every sample has the label of another: the utility that remains does not come from the
- * clients' data. NULL where utility is no accuracy. */
+/* The same training where every sample has the label of another: the utility that remains does not come from
+ * the clients' data. NULL where utility is no accuracy. */
 run_job *run_shuffled_job(run *r, size_t task, int defense, double strength, uint64_t seed);
 /* Recorded updates computed again. NULL where nothing was recorded, or no plugin took part. */
 run_job *run_replay_job(run *r, size_t task, int defense, double strength, uint64_t seed);
@@ -231,15 +236,15 @@ run_job *run_first_attack_job(run *r, const gnt_cell *c, double strength);
 run_job *run_score_job(run *r, const gnt_cell *c, double strength, run_job *attack);
 
 /* ---- keep_failed.c ---- */
-/* Before the job's inputs are closed. Nothing happens where the user did not ask for it. What cannot be kept is a
- * warning. */
+/* Before the job's inputs are closed. Nothing happens where the user did not ask for it. What
+ * cannot be kept is a warning. */
 void run_keep_failed(const run *r, const run_job *j);
 
 /* ---- utility.c ---- */
 /* Utility after the last round; NaN when the job has none. *noise (may be NULL): its standard error. */
 double run_utility(const run *r, run_job *train, double *noise);
-/* Whether the utility of a training can be read from the store at all: a search must not take garbage for a training
- * that diverged. */
+/* Whether the utility of a training can be read from the store at all: a search must not take garbage for
+ * a training that diverged. */
 int run_has_utility(const run *r, const run_job *train);
 
 /* ---- searches.c ---- */

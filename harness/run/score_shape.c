@@ -1,5 +1,5 @@
-/* The metadata of a score come out of the store, which somebody else may have written: what results.json takes over has the
- * shape that docs/results.md promises, or the cell has no score. */
+/* The metadata of a score come out of the store, which somebody else may have written: what results.json
+ * takes over has the shape that docs/results.md promises, or the cell has no score. */
 #include "run/run_impl.h"
 
 static int is_number(const json_t *value) {

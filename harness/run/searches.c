@@ -16,8 +16,8 @@ static uint64_t seed_of(const gnt_suite *s, int64_t i) {
     return most + 1 + ((uint64_t)i - s->n_seeds);
 }
 
-/* 1 when job `j` is over; a job that failed settles the search. */
-static int over(run_search *s, const run_job *j) {
+/* 1 when job `j` has ended; one that failed settles the search. */
+static int has_ended(run_search *s, const run_job *j) {
     if (j->state == RUN_ENDED) {
         s->settled = 1;
         if (!s->reason) {
@@ -36,7 +36,7 @@ static int baseline(run *r, run_search *s, int64_t seeds, int *ready, gnt_err *e
         run_job *j = run_none_job(r, s->task, seed_of(r->suite, i));
         if (!j)
             return gnt_fail(err, "out of memory for a search");
-        if (!over(s, j))
+        if (!has_ended(s, j))
             *ready = 0;
         else if (j->state == RUN_OK && *ready)
             sum += run_utility(r, j, NULL);
@@ -69,7 +69,7 @@ static int train_asked(run *r, run_search *s, int *ready, gnt_err *err) {
         run_job *j = run_train_job(r, s->task, (int)s->defense, s->step.strength, seed_of(r->suite, number));
         if (!j)
             return gnt_fail(err, "out of memory for a search");
-        if (!over(s, j))
+        if (!has_ended(s, j))
             *ready = 0;
     }
     for (int64_t i = 0; *ready && !s->settled && i < s->step.n_seeds; i++) {
@@ -82,8 +82,8 @@ static int train_asked(run *r, run_search *s, int *ready, gnt_err *err) {
     return 0;
 }
 
-/* Says once for a task that its target is met by a defense that does nothing. */
-static void look_at_target(const run *r, const run_search *s) {
+/* Warns once for a task whose target is met by a defense that does nothing. */
+static void warn_of_easy_target(const run *r, const run_search *s) {
     if (!(fabs(s->none - s->spec.target) <= s->spec.tolerance))
         return;
     for (const run_search *other = r->search; other < s; other++)
@@ -107,7 +107,7 @@ int run_step_search(run *r, run_search *s, int *moved, gnt_err *err) {
     if (!isfinite(s->none)) {
         if (baseline(r, s, r->suite->task[s->task].match.seeds, &ready, err) != 0)
             return -1;
-        if (ready && !s->settled && !isfinite(s->none)) { /* or it would be asked for for ever */
+        if (ready && !s->settled && !isfinite(s->none)) { /* it would be asked for without end */
             s->settled = 1;
             s->reason = gnt_strdup("the undefended training has no utility: it diverged");
         }
@@ -118,7 +118,7 @@ int run_step_search(run *r, run_search *s, int *moved, gnt_err *err) {
         }
         if (gnt_suite_match_spec(r->suite, s->task, s->defense, s->none, &s->spec, err) != 0)
             return -1;
-        look_at_target(r, s);
+        warn_of_easy_target(r, s);
     } else if (train_asked(r, s, &ready, err) != 0)
         return -1;
     if (!ready || s->settled) {

@@ -13,9 +13,10 @@
 
 enum { GNT_MOST_SHARDS = 1000 };
 
-/* wanted[i], plan->n of them: whether cell i belongs to part `part` (1 … parts). A function of the plan alone; every
- * cell that will run belongs to exactly one part, cells that are n/a to all. Cells that share a training stay together:
- * those of one task and defense at one strength and seed, of a matched strength at all seeds. */
+/* wanted[i], plan->n of them: whether cell i belongs to part `part` (1 … parts). A function of the
+ * plan alone; every cell that will run belongs to exactly one part, cells that are n/a to all. Cells
+ * that share a training stay together: those of one task and defense at one strength and seed, of a
+ * matched strength at all seeds. */
 int gnt_shard_pick(const gnt_suite *suite, const gnt_plan *plan, int part, int parts, uint8_t *wanted,
                    gnt_err *err);
 

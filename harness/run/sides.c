@@ -83,7 +83,8 @@ static double seconds_now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A side whose job has ended finds its socket closed and ends. One that is in a hook has `grace` seconds for it. */
+/* A side whose job has ended finds its socket closed and ends. One that is in a hook
+ * has `grace` seconds for it. */
 static void stop_late_sides(run_job *j) {
     gnt_err ignored;
     if (!gnt_child_result_of(j->child) || strcmp(gnt_child_verdict(j->child, &ignored), "ok") == 0)

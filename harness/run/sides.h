@@ -1,7 +1,7 @@
-/* sides: the processes beside a job's own in which a defense's hooks run, one for each side of the protocol: "client",
- * "server", "query" (job/side.h). The request names them under "sides". Each is a child like any other, in the sandbox,
- * with the limits of the job, the job's artefacts, models and public data, and a socket to the job's process. Of the
- * job's other inputs, keys and request a side gets nothing.
+/* sides: the processes beside a job's own in which a defense's hooks run, one for each side of the protocol:
+ * "client", "server", "query" (job/side.h). The request names them under "sides". Each is a child like any
+ * other, in the sandbox, with the limits of the job, the job's artefacts, models and public data, and a
+ * socket to the job's process. Of the job's other inputs, keys and request a side gets nothing.
  *
  * Owner and lifetime: the job owns its sides from run_sides_start until run_sides_free, after a failure too.
  * Thread: the one that handles the children.
@@ -11,13 +11,15 @@
 
 #include "run/run_impl.h"
 
-/* Starts the sides that the job's request names, in the job's sandbox. sockets, RUN_MOST_SIDES at most, are the job's own
- * ends: the caller hands them to its process and then closes them, after a failure too. */
+/* Starts the sides that the job's request names, in the job's sandbox. sockets, RUN_MOST_SIDES at most, are
+ * the job's own ends: the caller hands them to its process and then closes them, after a failure too. */
 int run_sides_start(run *r, run_job *j, const gnt_sandbox_spec *sandbox, const gnt_child_input *inputs,
                     size_t n_inputs, gnt_child_socket *sockets, size_t *n_sockets, gnt_err *err);
-/* 1 when all of the job's processes have ended. Where its own has ended badly, sides that go on are asked to stop. */
+/* 1 when all of the job's processes have ended. Where its own has ended badly, sides that
+ * go on are asked to stop. */
 int run_sides_have_ended(run_job *j);
-/* Of the processes together: the verdict and reason of the first side that ended badly, else of the job's own. */
+/* Of the processes together: the verdict and reason of the first side that ended
+ * badly, else of the job's own. */
 const char *run_sides_verdict(const run_job *j, gnt_err *reason);
 /* The process that the verdict is of. */
 const gnt_child *run_sides_verdict_child(const run_job *j);

@@ -193,8 +193,8 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
     return remove(path);
 }
 
-/* Removes what the store never puts at a path: a folder in a file's place, or the reverse. Where that fails, writing
- * fails. */
+/* Removes what the store never puts at a path: a folder in a file's place, or the reverse. Where
+ * that fails, writing fails. */
 static void remove_foreign(const char *path, int for_folder) {
     struct stat st;
     if (lstat(path, &st) == 0 && (S_ISDIR(st.st_mode) != 0) != for_folder)

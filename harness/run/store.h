@@ -1,20 +1,20 @@
 /* store: outputs of jobs by the digest of their inputs' content. A job whose output is here is not run again.
  *
  *   FOLDER/ab/abcdef…/NAME.safetensors   one file an output
- *   FOLDER/ab/abcdef…/done.json          written last: {"facts", "job", "outputs": {NAME: digest}, "sandbox", "status",
+ *   FOLDER/ab/abcdef…/done.json          written last: {"facts", "job", "outputs": {NAME:
+ *                                        digest}, "sandbox", "status",
  *                                        "sum"}; "sandbox" where the job opened a plugin
  *
- * "sum" stands at the end and is the BLAKE2b-256 of the key in hexadecimal and of every byte of done.json before
- * `,"sum":`. An entry whose done.json is not exactly what was written for this key, or with a file whose bytes do not
- * match it, does not exist; the next that makes it writes it anew. A sum shows what has gone wrong, not who wrote:
- * whatever reads an output takes it as hostile.
+ * "sum" stands at the end and is the BLAKE2b-256 of the key in hexadecimal and of every byte of done.json
+ * before `,"sum":`. An entry whose done.json is not exactly what was written for this key, or with a file
+ * whose bytes do not match it, does not exist; the next that makes it writes it anew. A sum shows what has
+ * gone wrong, not who wrote: whatever reads an output takes it as hostile.
  *
- * Several processes may use one store: an entry that is whole is replaced only by one that was made in a sandbox of
- * another level, and one that is half written has no done.json yet.
+ * Several processes may use one store: an entry that is whole is replaced only by one that was made in a
+ * sandbox of another level, and one that is half written has no done.json yet.
  *
- * Owner and lifetime: gnt_store_open gives a store, gnt_store_close takes it back; what is read is the caller's.
- * Thread: any, one for a store.
- * Errors: −1 with a sentence. */
+ * Owner and lifetime: gnt_store_open gives a store, gnt_store_close takes it back; what is read is the
+ * caller's. Thread: any, one for a store. Errors: −1 with a sentence. */
 #ifndef GNT_RUN_STORE_H
 #define GNT_RUN_STORE_H
 
@@ -39,15 +39,17 @@ typedef struct gnt_stored_output {
     size_t size;
 } gnt_stored_output;
 
-/* *record: a new reference to done.json's object without "sum", NULL when there is no such entry (no error). */
+/* *record: a new reference to done.json's object without "sum", NULL when there is no such entry (no
+ * error). */
 int gnt_store_find(gnt_store *s, const gnt_digest *key, json_t **record, gnt_err *err);
-/* record: all but "outputs"; the outputs' digests are added. Where a whole entry is there already that was made in a
- * sandbox of the same level it stays, and `record` becomes that entry's. */
+/* record: all but "outputs"; the outputs' digests are added. Where a whole entry is there already that was
+ * made in a sandbox of the same level it stays, and `record` becomes that entry's. */
 int gnt_store_put(gnt_store *s, const gnt_digest *key, json_t *record, const gnt_stored_output *outputs,
                   size_t n, gnt_err *err);
 /* An output of a found entry, opened for reading; −1 on error. */
 int gnt_store_open_output(gnt_store *s, const gnt_digest *key, const char *name, gnt_err *err);
-/* The whole of one; an error when it is no longer what `record` says. The caller frees *bytes with gnt_free. */
+/* The whole of one; an error when it is no longer what `record` says. The caller
+ * frees *bytes with gnt_free. */
 int gnt_store_read(gnt_store *s, const gnt_digest *key, const json_t *record, const char *name,
                    uint8_t **bytes, size_t *size, gnt_err *err);
 /* The digest of an output in hexadecimal, NULL where the record has none such. */
