@@ -51,8 +51,9 @@ typedef struct gnt_child_output {
     uint64_t most;
 } gnt_child_output;
 
-/* One end of a connected socket, over which the child talks to another child of the same job. The
- * child gets a duplicate; fd stays the caller's, who closes it once all ends are given to children, so that an end that dies is seen. */
+/* One end of a connected socket, over which the child talks to another child of the same job. The child
+ * gets a duplicate; fd stays the caller's, who closes it once all ends are given to children, so that
+ * an end that dies is seen. */
 typedef struct gnt_child_socket {
     const char *name;
     int fd;

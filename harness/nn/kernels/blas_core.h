@@ -7,9 +7,9 @@
 
 enum { GNT_BLAS_CORE_TEXT = 192 };
 
-/* The value of OPENBLAS_CORETYPE that workers get: the user's where there is one. Else a core type of wider vectors,
- * where OpenBLAS does not know the model of this CPU and fell back to one of narrower vectors; "" where it did not.
- * Part of the numerics identity of a result. */
+/* The value of OPENBLAS_CORETYPE that workers get: the user's where there is one. Else a core type of wider
+ * vectors, where OpenBLAS does not know the model of this CPU and fell back to one of narrower vectors; ""
+ * where it did not. Part of the numerics identity of a result. */
 const char *gnt_blas_core_choice(void);
 
 /* Whether OPENBLAS_CORETYPE asks for narrower vectors than this CPU has; then `text` is a sentence that
