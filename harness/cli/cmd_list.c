@@ -18,7 +18,7 @@ static const char help_list[] =
     "\n"
     "Lists the defenses and attacks that this program finds: beside itself, in the folders of the "
     "environment\n"
-    "variable GAUNTLET_PLUGINS (separated by colons), and in DIR. Each file is opened by a walled-in "
+    "variable GAUNTLET_PLUGINS (separated by colons), and in DIR. Each file is opened by a sandboxed "
     "process.\n"
     "  --json          everything that plugins say of themselves, as JSON\n"
     "  --plugins DIR   one more folder\n"

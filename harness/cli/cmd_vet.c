@@ -21,7 +21,7 @@ static const char help[] =
     "       gauntlet vet --list\n"
     "\n"
     "Checks plugins against the contract in gauntlet/plugin.h, on small made-up inputs. Each check runs in a "
-    "walled-in\n"
+    "sandboxed\n"
     "process of its own; this program never loads the file.\n"
     "  --list          the checks, and what each makes sure of\n"
     "  --only CHECK,…  these alone\n"

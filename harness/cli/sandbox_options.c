@@ -62,7 +62,7 @@ int cli_sandbox_check(const char *command, const gnt_sandbox_options *wish, int 
             fprintf(stderr, "gauntlet %s: --require-sandbox %s: %s\n", command, levels[wish->least],
                     err.text);
         else
-            fprintf(stderr, "gauntlet %s: no plugin can be walled in: %s\n", command, err.text);
+            fprintf(stderr, "gauntlet %s: no plugin can be confined: %s\n", command, err.text);
         return -1;
     }
     const int full = gnt_sandbox_level_of(report->level) == GNT_SANDBOX_FULL;

@@ -9,7 +9,8 @@
 /* Lines of a command's --help. */
 #define CLI_SANDBOX_HELP                                                                                     \
     "  --require-sandbox LEVEL  full, partial or weak: refuse to open a plugin behind less (weak)\n"         \
-    "  --sandbox-without WALLS  leave out walls (landlock, userns, seccomp, with commas), as on a kernel\n"  \
+    "  --sandbox-without LAYERS  leave out layers (landlock, userns, seccomp, with commas), as on a "        \
+    "kernel\n"                                                                                               \
     "                     that lacks them\n"                                                                 \
     "  --landlock-abi N   use no more of Landlock than version N of it has\n"
 

@@ -1,4 +1,4 @@
-/* inputs: what a hook was given to read is still what it was after the hook. A process cannot wall a plugin
+/* inputs: what a hook was given to read is still what it was after the hook. A process cannot keep a plugin
  * off from memory they share, so it looks: a quick sum before and after, which sees any careless change and
  * is no defense against a plugin that forges sums. */
 #ifndef GNT_FL_INPUTS_H

@@ -13,8 +13,8 @@ typedef struct solver {
     size_t job_step, slot_step;
     double *u, *v;
     double *distance; /* of each slot from the job being placed, along reduced costs */
-    size_t *
-        job_at; /* [slots + 1] the job in a slot, `jobs` = none; the last is a slot outside for the new job */
+    /* [slots + 1] the job in a slot, `jobs` = none; the last is a slot outside for the new job */
+    size_t *job_at;
     size_t *from; /* the slot before this one on the shortest path */
     unsigned char *done;
 } solver;

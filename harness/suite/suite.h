@@ -255,12 +255,12 @@ typedef struct gnt_suite {
     size_t n_defenses;
     gnt_suite_attack *attack;
     size_t n_attacks;
-    double seconds;            /* time limit of one job */
-    double cpu_seconds;        /* processor time of one job; 0: as its time allows */
-    int64_t memory_mb;         /* memory limit of one job */
-    uint32_t measures;         /* bits 1u << gnt_measure_id (metric/measure.h); 0: all that fit the goals */
-    size_t judge;              /* number of the model in whose features images are compared, with
-                                  GNT_MEASURE_FEATURE_DISTANCE */
+    double seconds;     /* time limit of one job */
+    double cpu_seconds; /* processor time of one job; 0: as its time allows */
+    int64_t memory_mb;  /* memory limit of one job */
+    uint32_t measures;  /* bits 1u << gnt_measure_id (metric/measure.h); 0: all that fit the goals */
+    /* Number of the model in whose features images are compared, with GNT_MEASURE_FEATURE_DISTANCE. */
+    size_t judge;
     char digest[GNT_HEX_SIZE]; /* of the canonical text of the file, its scale put in */
 } gnt_suite;
 

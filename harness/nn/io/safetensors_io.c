@@ -57,7 +57,7 @@ int gnt_st_set_metadata(gnt_st *st, const char *json, gnt_err *err) {
     return 0;
 }
 
-/* ---- reading */
+/* ---- reading ---- */
 
 static float widen_half(uint16_t h) {
     uint32_t sign = (uint32_t)(h & 0x8000) << 16, exponent = h >> 10 & 31, fraction = h & 0x3ff, bits;
@@ -295,7 +295,7 @@ int gnt_st_parse(gnt_st *st, const char *name, const uint8_t *bytes, size_t size
     return gnt_fail_in(err, "%s", name);
 }
 
-/* ---- writing */
+/* ---- writing ---- */
 
 static json_t *header_line(const gnt_st_tensor *t, uint64_t from) {
     json_t *shape = json_array(), *line = NULL;

@@ -79,7 +79,7 @@ gnt_nn_shape gnt_model_sample(const gnt_model *m) {
     return m->sample;
 }
 
-/* ---- fresh weights */
+/* ---- fresh weights ---- */
 
 static double init_bound(const gnt_model *m, const model_layer *layer, int is_bias) {
     const gnt_nn_shape *w = &m->param[layer->weight].shape;
@@ -121,7 +121,7 @@ void gnt_model_init(const gnt_model *m, gnt_stream *random, float *params, float
     }
 }
 
-/* ---- named tensors */
+/* ---- named tensors ---- */
 
 static int import_one(const gnt_model *m, const gnt_param *p, const gnt_st *st, float *to, gnt_err *err) {
     int64_t n = gnt_nn_count(&p->shape);

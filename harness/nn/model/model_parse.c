@@ -27,7 +27,7 @@ typedef struct place {
     int depth;
 } place;
 
-/* ---- blocks */
+/* ---- blocks ---- */
 
 static int32_t read_list(model_parser *p, const json_t *list, const place *where, int32_t input,
                          gnt_err *err);
@@ -110,7 +110,7 @@ static int read_concat(model_parser *p, const json_t *branches, const place *ins
     return 0;
 }
 
-/* ---- one layer */
+/* ---- one layer ---- */
 
 #define COMMON "type", "name"
 static const char *const keys_of[MODEL_KINDS][10] = {
@@ -292,7 +292,7 @@ static int32_t read_list(model_parser *p, const json_t *list, const place *where
     return input;
 }
 
-/* ---- the file */
+/* ---- the file ---- */
 
 /* Parameters first, then buffers, each in the order of the file. */
 static int part_params(gnt_model *m, gnt_err *err) {
