@@ -22,9 +22,9 @@
 #include "job/attack_setting.h"
 #include "job/job.h"
 #include "job/observations.h"
+#include "request/inputs.h"
 
 enum {
-    MOST_HISTORY = 8,
     /* Values of an attribute. */
     MOST_VALUES = 1000000,
     /* Points of a cost curve. When it is full, every second point is dropped. */
@@ -50,9 +50,9 @@ typedef struct attacking {
     /* The region's masks; x of its view: what lies outside of the region. */
     gnt_sampleset around;
     /* The same targets at earlier stages, earliest first. */
-    gnt_observations history[MOST_HISTORY];
-    gnt_observation past[MOST_HISTORY];
-    const gnt_observation *past_list[MOST_HISTORY];
+    gnt_observations history[GNT_INPUT_MOST_HISTORY];
+    gnt_observation past[GNT_INPUT_MOST_HISTORY];
+    const gnt_observation *past_list[GNT_INPUT_MOST_HISTORY];
     int64_t n_history;
     gnt_st answer;
     json_t *targets;
@@ -264,7 +264,8 @@ static int read_sum(attacking *a, gnt_err *err) {
 }
 
 static int open_history(attacking *a, gnt_err *err) {
-    for (char name[] = "history.0"; a->n_history < MOST_HISTORY; name[sizeof name - 2]++) {
+    while (a->n_history < GNT_INPUT_MOST_HISTORY) {
+        const char *name = gnt_input_history[a->n_history];
         if (!a->work->has(a->work->context, name))
             return 0;
         gnt_observations *h = &a->history[a->n_history];

@@ -1,8 +1,7 @@
 #include "job/attack_setting.h"
 
-#include <stdio.h>
-
 #include "base/mem.h"
+#include "request/inputs.h"
 
 /* The defense's parameters, as plugin.h shows them. Texts and lists stay the request's. */
 static int open_values(gnt_attack_setting *s, const gnt_request_known *known, gnt_err *err) {
@@ -26,14 +25,12 @@ static int open_values(gnt_attack_setting *s, const gnt_request_known *known, gn
 /* Public artefacts of all members that prepared, in one set: those of the first keep their names, those of
  * member i > 0 are called "i/NAME". */
 static int read_defense_artefacts(gnt_attack_setting *s, gnt_work *w, int *any, gnt_err *err) {
-    enum { MOST_MEMBERS = 16 };
     gnt_st all;
     gnt_st_init(&all);
     int rc = 0;
     *any = 0;
-    for (int i = 0; rc == 0 && i < MOST_MEMBERS; i++) {
-        char input[48];
-        snprintf(input, sizeof input, "defense_artefacts.%d", i);
+    for (int i = 0; rc == 0 && i < GNT_INPUT_MOST_MEMBERS; i++) {
+        const char *input = gnt_input_defense_artefacts[i];
         if (!w->has(w->context, input))
             continue;
         gnt_st st;

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "fl/inputs.h"
 #include "fl/secure_sum.h"
+#include "request/inputs.h"
 
 enum { NAME_SIZE = GNT_ST_NAME };
 
@@ -146,8 +147,7 @@ int gnt_state_sums(const gnt_state_sum_spec *s, const gnt_key *key, gnt_st *out,
 }
 
 const gnt_st_tensor *gnt_state_first(const gnt_st *st, const char *kind, gnt_st_type type, int32_t rank) {
-    enum { MOST_MEMBERS = 16 };
-    for (int i = 0; i < MOST_MEMBERS; i++) {
+    for (int i = 0; i < GNT_INPUT_MOST_MEMBERS; i++) {
         char name[NAME_SIZE];
         snprintf(name, sizeof name, "%s.%d", kind, i);
         const gnt_st_tensor *t = gnt_st_find(st, name);

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "job/work.h"
 #include "plugin/load.h"
+#include "request/inputs.h"
 
 /* ---- one plugin ---- */
 
@@ -89,8 +90,7 @@ int gnt_work_plugin_done(void *plugin, gnt_status status, gnt_err *err) {
 /* ---- the chain ---- */
 
 static int read_artefacts(gnt_work_plugin *p, size_t index, gnt_err *err) {
-    char name[32];
-    snprintf(name, sizeof name, "artefacts.%zu", index);
+    const char *name = gnt_input_artefacts[index];
     if (!p->work->has(p->work->context, name))
         return 0;
     gnt_st st;

@@ -5,6 +5,7 @@
 #include "data/data.h"
 #include "gauntlet/plugin.h"
 #include "plugin/info.h"
+#include "request/inputs.h"
 
 static const gnt_word partitions[] = {
     {"iid", GNT_PARTITION_IID}, {"shards", GNT_PARTITION_SHARDS}, {"dirichlet", GNT_PARTITION_DIRICHLET}};
@@ -14,7 +15,7 @@ static const gnt_word sides[] = {
     {"client", GNT_SIDE_CLIENT}, {"server", GNT_SIDE_SERVER}, {"query", GNT_SIDE_QUERY}};
 const gnt_words gnt_side_words = {sides, sizeof sides / sizeof *sides};
 
-enum { MOST_MODELS = 256, MOST_MEMBERS = 16, MOST_CLIENTS = 1 << 24 };
+enum { MOST_MODELS = 256, MOST_CLIENTS = 1 << 24 };
 
 /* ---- parts ---- */
 
@@ -157,7 +158,8 @@ static const gnt_field train_rows[] = {
     {GNT_FIELD(gnt_request_train, samples, GROUP), .group = &samples_fields},
     {GNT_FIELD(gnt_request_train, federated, GROUP), .group = &federated_fields},
     {GNT_FIELD(gnt_request_train, stages, INTS)},
-    {GNT_FIELD(gnt_request_train, defense, LIST), .group = &plugin_fields, .most_entries = MOST_MEMBERS},
+    {GNT_FIELD(gnt_request_train, defense, LIST), .group = &plugin_fields,
+     .most_entries = GNT_INPUT_MOST_MEMBERS},
     {GNT_FIELD(gnt_request_train, sides, BITS), .words = &gnt_side_words},
     {GNT_FIELD(gnt_request_train, copies, FLAG)},
     {GNT_FIELD(gnt_request_train, shuffle_labels, FLAG)},
@@ -175,7 +177,8 @@ static const gnt_field replay_rows[] = {
     {GNT_FIELD(gnt_request_replay, model, GROUP), .group = &model_fields},
     {GNT_FIELD(gnt_request_replay, samples, GROUP), .group = &samples_fields},
     {GNT_FIELD(gnt_request_replay, federated, GROUP), .group = &federated_fields},
-    {GNT_FIELD(gnt_request_replay, defense, LIST), .group = &plugin_fields, .most_entries = MOST_MEMBERS},
+    {GNT_FIELD(gnt_request_replay, defense, LIST), .group = &plugin_fields,
+     .most_entries = GNT_INPUT_MOST_MEMBERS},
     {GNT_FIELD(gnt_request_replay, sides, BITS), .words = &gnt_side_words},
     {GNT_FIELD(gnt_request_replay, copies, FLAG)},
     {GNT_FIELD(gnt_request_replay, partition_key, KEY)},
@@ -189,7 +192,8 @@ static const gnt_field side_rows[] = {
     {GNT_FIELD(gnt_request_side, side, WORD), .words = &gnt_side_words},
     {GNT_FIELD(gnt_request_side, model, GROUP), .group = &model_fields},
     {GNT_FIELD(gnt_request_side, samples, GROUP), .group = &samples_fields},
-    {GNT_FIELD(gnt_request_side, defense, LIST), .group = &plugin_fields, .most_entries = MOST_MEMBERS},
+    {GNT_FIELD(gnt_request_side, defense, LIST), .group = &plugin_fields,
+     .most_entries = GNT_INPUT_MOST_MEMBERS},
     {GNT_FIELD(gnt_request_side, key, KEY)},
 };
 static const gnt_fields side_fields = GNT_FIELDS_OF(gnt_request_side, side_rows);
@@ -208,7 +212,8 @@ static const gnt_field prepare_rows[] = {
 static const gnt_fields prepare_fields = GNT_FIELDS_OF(gnt_request_prepare, prepare_rows);
 
 static const gnt_field probe_rows[] = {
-    {GNT_FIELD(gnt_request_probe, defense, LIST), .group = &plugin_fields, .most_entries = MOST_MEMBERS},
+    {GNT_FIELD(gnt_request_probe, defense, LIST), .group = &plugin_fields,
+     .most_entries = GNT_INPUT_MOST_MEMBERS},
     {GNT_FIELD(gnt_request_probe, train_key, KEY)},
     {GNT_FIELD(gnt_request_probe, defense_key, KEY)},
 };

@@ -53,9 +53,6 @@ gnt_request_plugins request_chain(run *r, run_job *j, int defense, double streng
 /* ---- requests_train.c ---- */
 run_job *request_prepare_defense(run *r, size_t task, size_t defense, size_t member, double strength,
                                  int64_t stage, run_job *trained, uint64_t seed);
-/* Constant names of inputs that come once for a member: "artefacts.I", "defense_artefacts.I". */
-enum { REQUEST_ARTEFACTS, REQUEST_DEFENSE_ARTEFACTS };
-const char *request_input_name(int kind, size_t member);
 /* Artefacts of every member that prepares; `trained` holds the weights of `stage`. */
 int request_add_artefacts(run *r, run_job *j, size_t task, int defense, double strength, int64_t stage,
                           run_job *trained, uint64_t seed);

@@ -3,7 +3,12 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "request/inputs.h"
 #include "run/request_parts.h"
+
+_Static_assert((int)GNT_SUITE_MOST_MODELS == (int)GNT_INPUT_MOST_MODELS &&
+                   (int)GNT_SUITE_MOST_MEMBERS == (int)GNT_INPUT_MOST_MEMBERS,
+               "every model and member of a suite has an input");
 
 int request_params(gnt_params *out, const gnt_suite_member *m, int swept, double strength) {
     const gnt_plugin_info *info = m->info;
@@ -17,15 +22,8 @@ int request_params(gnt_params *out, const gnt_suite_member *m, int swept, double
     return 0;
 }
 
-static const char *input_name(size_t model) {
-    static const char *const names[GNT_SUITE_MOST_MODELS] = {
-        "model.0", "model.1", "model.2",  "model.3",  "model.4",  "model.5",  "model.6",  "model.7",
-        "model.8", "model.9", "model.10", "model.11", "model.12", "model.13", "model.14", "model.15"};
-    return names[model];
-}
-
 static int add_input_once(run *r, run_job *j, size_t model) {
-    const char *name = input_name(model);
+    const char *name = gnt_input_models[model];
     for (size_t i = 0; i < j->n_inputs; i++)
         if (strcmp(j->input[i].name, name) == 0)
             return 0;
@@ -60,7 +58,7 @@ int request_add_models(run *r, run_job *j, gnt_request_plugin *p, const gnt_para
         const size_t index = (size_t)(m - r->suite->model);
         const gnt_request_named_model one = {.parameter = request_text(j, v->id),
                                              .id = m->of.id,
-                                             .input = input_name(index),
+                                             .input = gnt_input_models[index],
                                              .model = request_model(&m->of)};
         if (add_input_once(r, j, index) != 0 || !one.parameter || append_model(j, &p->models, &one) != 0)
             return -1;

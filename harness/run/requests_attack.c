@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "metric/features.h"
+#include "request/inputs.h"
 #include "run/request_parts.h"
 
 /* ---- observation ---- */
@@ -119,7 +120,7 @@ static int add_known(run *r, run_job *j, const gnt_cell *c, double strength, gnt
                                  : run_initial_job(r, c->task, c->seed);
         run_job *p = request_prepare_defense(r, c->task, c->defense, i, strength, by_stage ? c->stage : 0,
                                              from, c->seed);
-        if (run_add_input(j, request_input_name(REQUEST_DEFENSE_ARTEFACTS, i), p, "artefacts") != 0)
+        if (run_add_input(j, gnt_input_defense_artefacts[i], p, "artefacts") != 0)
             return -1;
     }
     return 0;
@@ -218,17 +219,14 @@ static run_job *prepare_attack_job(run *r, const gnt_cell *c, double strength, c
 
 /* The same targets at the stages before, the latest eight, earliest first. */
 static int add_history(run *r, run_job *j, const gnt_cell *c, double strength) {
-    static const char *const names[] = {"history.0", "history.1", "history.2", "history.3",
-                                        "history.4", "history.5", "history.6", "history.7"};
-    enum { MOST = sizeof names / sizeof *names };
     const gnt_suite_task *t = &r->suite->task[c->task];
     size_t before = 0, n = 0;
     while (before < t->n_stages && t->stages[before] < c->stage)
         before++;
-    for (size_t i = before > MOST ? before - MOST : 0; i < before; i++) {
+    for (size_t i = before > GNT_INPUT_MOST_HISTORY ? before - GNT_INPUT_MOST_HISTORY : 0; i < before; i++) {
         gnt_cell earlier = *c;
         earlier.stage = t->stages[i];
-        if (run_add_input(j, names[n++], observe_job(r, &earlier, strength, 0), "seen") != 0)
+        if (run_add_input(j, gnt_input_history[n++], observe_job(r, &earlier, strength, 0), "seen") != 0)
             return -1;
     }
     return 0;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "request/inputs.h"
 #include "run/request_parts.h"
 
 /* ---- data ---- */
@@ -34,17 +35,6 @@ run_job *run_data_job(run *r, size_t task, uint64_t seed) {
 
 /* ---- training ---- */
 
-const char *request_input_name(int kind, size_t member) {
-#define FOR_MEMBER(i)                                                                                        \
-    { "artefacts." #i, "defense_artefacts." #i }
-    static const char *const names[GNT_SUITE_MOST_MEMBERS][2] = {
-        FOR_MEMBER(0),  FOR_MEMBER(1),  FOR_MEMBER(2),  FOR_MEMBER(3), FOR_MEMBER(4),  FOR_MEMBER(5),
-        FOR_MEMBER(6),  FOR_MEMBER(7),  FOR_MEMBER(8),  FOR_MEMBER(9), FOR_MEMBER(10), FOR_MEMBER(11),
-        FOR_MEMBER(12), FOR_MEMBER(13), FOR_MEMBER(14), FOR_MEMBER(15)};
-#undef FOR_MEMBER
-    return names[member][kind];
-}
-
 int request_add_artefacts(run *r, run_job *j, size_t task, int defense, double strength, int64_t stage,
                           run_job *trained, uint64_t seed) {
     if (defense < 0)
@@ -58,7 +48,7 @@ int request_add_artefacts(run *r, run_job *j, size_t task, int defense, double s
         run_job *from = by_stage ? trained : run_initial_job(r, task, seed);
         run_job *p =
             request_prepare_defense(r, task, (size_t)defense, i, strength, by_stage ? stage : 0, from, seed);
-        if (!p || run_add_input(j, request_input_name(REQUEST_ARTEFACTS, i), p, "artefacts") != 0)
+        if (!p || run_add_input(j, gnt_input_artefacts[i], p, "artefacts") != 0)
             return -1;
     }
     return 0;
