@@ -183,7 +183,7 @@ static int read_outcome(const place *at, const json_t *object, gnt_outcome *o) {
         return -1;
     if (o->stage < 0)
         return refuse(at, "stage", "0, or the round of an observation");
-    o->status = (gnt_status)status;
+    o->status = (gnt_cell_status)status;
     o->mode = (gnt_row_mode)mode;
     return read_scores(at, object, o);
 }

@@ -30,7 +30,7 @@ void gnt_results_free(gnt_results *r) {
     *r = (gnt_results){.suite = "", .title = ""};
 }
 
-const char *gnt_status_name(gnt_status status) {
+const char *gnt_status_name(gnt_cell_status status) {
     return results_status_names[status];
 }
 

@@ -16,7 +16,7 @@
 #include "base/err.h"
 #include "results/task.h"
 
-typedef enum gnt_status {
+typedef enum gnt_cell_status {
     GNT_CELL_OK,
     GNT_CELL_FAILED,
     GNT_CELL_CRASHED,
@@ -25,7 +25,7 @@ typedef enum gnt_status {
     /* the run was interrupted before it */
     GNT_CELL_UNFINISHED,
     GNT_CELL_STATUSES
-} gnt_status;
+} gnt_cell_status;
 
 /* How a defense came to its strength. */
 typedef enum gnt_row_mode {
@@ -71,7 +71,7 @@ typedef struct gnt_outcome {
     int64_t stage, seed, n_cells, n_ok;
     double strength;
     gnt_row_mode mode;
-    gnt_status status;
+    gnt_cell_status status;
     int matched;
     gnt_utility utility;
     gnt_score *score;
@@ -138,7 +138,7 @@ int gnt_results_parse(gnt_results *r, const char *name, const char *text, size_t
 int gnt_results_load(gnt_results *r, const char *path, gnt_err *err);
 void gnt_results_free(gnt_results *r);
 
-const char *gnt_status_name(gnt_status status);
+const char *gnt_status_name(gnt_cell_status status);
 const char *gnt_row_mode_name(gnt_row_mode mode);
 
 /* 1 when an outcome is of a task and stage. */

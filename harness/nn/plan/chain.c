@@ -129,7 +129,7 @@ static void total(builder *b, gnt_node i) {
 }
 
 /* The sum that reads m is the next member but for others between: m is left to it. */
-static int left_to_sum(const builder *b, gnt_node m, const gnt_group_item *members, int32_t n) {
+static int left_to_sum(const builder *b, gnt_node m, const gnt_grouping_item *members, int32_t n) {
     if (!becomes_dot(b, m))
         return 0;
     for (int32_t k = 0; k < n; k++)
@@ -174,7 +174,7 @@ static void choose_block(gnt_fused_chain *c, size_t size) {
     c->totals = (c->totals + 7) / 8 * 8;
 }
 
-int gnt_fused_step(gnt_nn_plan *plan, const gnt_grouping *q, const gnt_group_item *members, int32_t n) {
+int gnt_fused_step(gnt_nn_plan *plan, const gnt_grouping *q, const gnt_grouping_item *members, int32_t n) {
     gnt_nn_plan_step s = {.op = GNT_STEP_CHAIN, .stage = members[0].stage, .out = -1, .in = {-1, -1, -1}};
     builder b = {.plan = plan, .q = q, .c = gnt_alloc(sizeof *b.c)};
     if (!b.c)

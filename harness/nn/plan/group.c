@@ -23,7 +23,7 @@ static gnt_node input(const grouper *w, gnt_node c, int32_t k) {
     return w->q->alias[w->ir->edge[w->ir->v[c].first + k]];
 }
 
-gnt_node gnt_group_operand(const gnt_nn_plan *plan, const gnt_grouping *q, gnt_node c, int32_t k) {
+gnt_node gnt_grouping_operand(const gnt_nn_plan *plan, const gnt_grouping *q, gnt_node c, int32_t k) {
     gnt_node r = q->alias[plan->ir->edge[plan->ir->v[c].first + k]];
     while (q->kind[r] == GNT_KIND_INLINE)
         r = q->alias[plan->ir->edge[plan->ir->v[r].first]];
@@ -31,7 +31,7 @@ gnt_node gnt_group_operand(const gnt_nn_plan *plan, const gnt_grouping *q, gnt_n
 }
 
 static gnt_node operand(const grouper *w, gnt_node c, int32_t k) {
-    return gnt_group_operand(w->plan, w->q, c, k);
+    return gnt_grouping_operand(w->plan, w->q, c, k);
 }
 
 static int is_member(const grouper *w, gnt_node i) {
@@ -241,7 +241,7 @@ static void sink(grouper *w) {
 /* ---- groups ---- */
 
 static int by_place(const void *a, const void *b) {
-    const gnt_group_item *x = a, *y = b;
+    const gnt_grouping_item *x = a, *y = b;
     if (x->stage != y->stage)
         return x->stage < y->stage ? -1 : 1;
     if (x->wave != y->wave)
@@ -291,7 +291,8 @@ static void list_items(grouper *w) {
     for (gnt_node i = 0; i < w->ir->n; i++) {
         int member = is_member(w, i);
         if (member || q->kind[i] == GNT_KIND_KERNEL || (q->kind[i] == GNT_KIND_SPREAD && q->memory[i]))
-            q->item[q->n_items++] = (gnt_group_item){stage_of(w, i), q->wave[i], member, member ? 0 : i, i};
+            q->item[q->n_items++] =
+                (gnt_grouping_item){stage_of(w, i), q->wave[i], member, member ? 0 : i, i};
     }
     qsort(q->item, (size_t)q->n_items, sizeof *q->item, by_place);
     for (int32_t i = 0; i < q->n_items; i++)
@@ -386,7 +387,7 @@ int gnt_group(gnt_nn_plan *plan, gnt_grouping *q) {
     return failed;
 }
 
-void gnt_group_free(gnt_grouping *q) {
+void gnt_grouping_free(gnt_grouping *q) {
     gnt_free(q->kind);
     gnt_free(q->memory);
     gnt_free(q->stored);

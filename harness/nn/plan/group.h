@@ -22,10 +22,10 @@ typedef enum gnt_kind {
     GNT_KIND_KERNEL  /* everything else */
 } gnt_kind;
 
-typedef struct gnt_group_item {
+typedef struct gnt_grouping_item {
     /* In the order of execution. late 0: a kernel; 1: a member of a group. */
     int32_t stage, wave, late, group, node;
-} gnt_group_item;
+} gnt_grouping_item;
 
 typedef struct gnt_grouping {
     uint8_t *kind;   /* by node */
@@ -37,18 +37,18 @@ typedef struct gnt_grouping {
     int32_t *uses;        /* by members of its own chain */
     int64_t *inner, *mid; /* patterns of TOTAL and SPREAD (kernels.h) */
     uint8_t *low;
-    gnt_group_item *item;
+    gnt_grouping_item *item;
     int32_t n_items;
 } gnt_grouping;
 
 /* The node whose entries input k of node c are, looking through reshapes and inlined nodes. */
-gnt_node gnt_group_operand(const gnt_nn_plan *plan, const gnt_grouping *q, gnt_node c, int32_t k);
+gnt_node gnt_grouping_operand(const gnt_nn_plan *plan, const gnt_grouping *q, gnt_node c, int32_t k);
 
 /* Stages must be known. −1 out of memory. */
 int gnt_group(gnt_nn_plan *plan, gnt_grouping *q);
-void gnt_group_free(gnt_grouping *q);
+void gnt_grouping_free(gnt_grouping *q);
 
 /* Appends the step of the chain that computes members[0 … n): ascending nodes of one chunk. */
-int gnt_fused_step(gnt_nn_plan *plan, const gnt_grouping *q, const gnt_group_item *members, int32_t n);
+int gnt_fused_step(gnt_nn_plan *plan, const gnt_grouping *q, const gnt_grouping_item *members, int32_t n);
 
 #endif

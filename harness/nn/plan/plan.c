@@ -122,7 +122,7 @@ static int schedule(gnt_nn_plan *plan) {
         failed = q.item[i].late ? gnt_fused_step(plan, &q, q.item + i, next - i)
                                 : gnt_nn_plan_node(plan, q.item[i].node);
     }
-    gnt_group_free(&q);
+    gnt_grouping_free(&q);
     return failed ? -1 : 0;
 }
 
