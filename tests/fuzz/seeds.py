@@ -158,11 +158,11 @@ plugins = [{"kind": "defense", "id": "dp", "version": "1.0", "line": "noise", "l
             "parameters": [], "scope": "none", "surfaces": ["update", "encoding"], "goals": ["reconstruction"],
             "needs": ["labels"], "uses": ["public"], "data_kinds": ["image"], "flags": [], "hooks": ["run"],
             "services": ["gauntlet.models"], "abi_major": 0, "abi_minor": 9, "index": 1, "file": "", "digest": "0" * 64}]
-put("describe", "two", text({"format": 1, "digest": "0" * 64, "plugins": plugins}))
-put("describe", "one", text({"format": 1, "digest": "0" * 64, "plugins": plugins[:1]}))
-put("describe", "twice", text({"format": 1, "digest": "0" * 64, "plugins": plugins[:1] * 2}))
-put("describe", "other", text({"format": 1, "digest": "1" * 64, "plugins": plugins}))
-put("describe", "bits", text({"format": 1, "digest": "0" * 64, "plugins": [{**plugins[1], "surfaces": ["sound"]}]}))
+put("describe", "two", text({"format": 2, "digest": "0" * 64, "plugins": plugins}))
+put("describe", "one", text({"format": 2, "digest": "0" * 64, "plugins": plugins[:1]}))
+put("describe", "twice", text({"format": 2, "digest": "0" * 64, "plugins": plugins[:1] * 2}))
+put("describe", "other", text({"format": 2, "digest": "1" * 64, "plugins": plugins}))
+put("describe", "bits", text({"format": 2, "digest": "0" * 64, "plugins": [{**plugins[1], "surfaces": ["sound"]}]}))
 
 # ---- signatures
 
