@@ -4,15 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "process/launch.h"
 #include "process/sandbox_try.h"
-
-static const char *const levels[] = {"weak", "partial", "full"}; /* by gnt_sandbox_level */
-
-static const struct {
-    const char *name;
-    unsigned layer;
-} layers[] = {
-    {"landlock", GNT_SANDBOX_LANDLOCK}, {"userns", GNT_SANDBOX_NAMESPACES}, {"seccomp", GNT_SANDBOX_SECCOMP}};
 
 static int refuse(const char *option, const char *text, const char *expected) {
     fprintf(stderr, "gauntlet: --%s is \"%.40s\", expected %s\n", option, text, expected);
@@ -20,21 +13,21 @@ static int refuse(const char *option, const char *text, const char *expected) {
 }
 
 int cli_read_level(void *to, char *text) {
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
-        if (strcmp(text, levels[i]) == 0) {
-            ((gnt_sandbox_options *)to)->least = (gnt_sandbox_level)i;
-            return 0;
-        }
-    return refuse("require-sandbox", text, "full, partial or weak");
+    uint32_t level;
+    if (gnt_word_bit(&gnt_sandbox_level_words, text, &level) != 0)
+        return refuse("require-sandbox", text, "full, partial or weak");
+    ((gnt_sandbox_options *)to)->least = (gnt_sandbox_level)level;
+    return 0;
 }
 
 int cli_read_layers(void *to, char *text) {
+    const gnt_words *words = &gnt_sandbox_layer_words;
     for (const char *at = text;; at++) {
         const size_t n = strcspn(at, ",");
         unsigned found = 0;
-        for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
-            if (strlen(layers[i].name) == n && strncmp(at, layers[i].name, n) == 0)
-                found = layers[i].layer;
+        for (size_t i = 0; i < words->n; i++)
+            if (strlen(words->word[i].name) == n && strncmp(at, words->word[i].name, n) == 0)
+                found = words->word[i].bit;
         if (!found)
             return refuse("sandbox-without", text,
                           "landlock, userns and seccomp, or some of them, with commas");
@@ -59,8 +52,8 @@ int cli_sandbox_check(const char *command, const gnt_sandbox_options *wish, int 
     gnt_err err = {0};
     if (gnt_sandbox_try(wish, report, &err) != 0) {
         if (wish->least > GNT_SANDBOX_WEAK)
-            fprintf(stderr, "gauntlet %s: --require-sandbox %s: %s\n", command, levels[wish->least],
-                    err.text);
+            fprintf(stderr, "gauntlet %s: --require-sandbox %s: %s\n", command,
+                    gnt_word_name(&gnt_sandbox_level_words, wish->least), err.text);
         else
             fprintf(stderr, "gauntlet %s: no plugin can be confined: %s\n", command, err.text);
         return -1;

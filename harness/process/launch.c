@@ -4,11 +4,11 @@ enum { MOST_PIECES = 4096, MOST_FILES = 64 };
 
 static const gnt_word layers[] = {
     {"landlock", GNT_SANDBOX_LANDLOCK}, {"userns", GNT_SANDBOX_NAMESPACES}, {"seccomp", GNT_SANDBOX_SECCOMP}};
-static const gnt_words layer_words = {layers, sizeof layers / sizeof *layers};
+const gnt_words gnt_sandbox_layer_words = {layers, sizeof layers / sizeof *layers};
 
 static const gnt_word levels[] = {
     {"weak", GNT_SANDBOX_WEAK}, {"partial", GNT_SANDBOX_PARTIAL}, {"full", GNT_SANDBOX_FULL}};
-static const gnt_words level_words = {levels, sizeof levels / sizeof *levels};
+const gnt_words gnt_sandbox_level_words = {levels, sizeof levels / sizeof *levels};
 
 static const gnt_field piece_rows[] = {
     {GNT_FIELD(gnt_launch_piece, name, TEXT)},
@@ -20,9 +20,9 @@ static const gnt_fields piece_fields = GNT_FIELDS_OF(gnt_launch_piece, piece_row
 static const gnt_field sandbox_rows[] = {
     {GNT_FIELD(gnt_sandbox_spec, files, TEXTS), .most_entries = MOST_FILES},
     {GNT_FIELD(gnt_sandbox_spec, may_fork, FLAG)},
-    {GNT_FIELD(gnt_sandbox_spec, options.without, BITS), .words = &layer_words},
+    {GNT_FIELD(gnt_sandbox_spec, options.without, BITS), .words = &gnt_sandbox_layer_words},
     {GNT_FIELD(gnt_sandbox_spec, options.landlock_most, INT), .most = INT32_MAX},
-    {GNT_FIELD(gnt_sandbox_spec, options.least, WORD), .words = &level_words},
+    {GNT_FIELD(gnt_sandbox_spec, options.least, WORD), .words = &gnt_sandbox_level_words},
 };
 static const gnt_fields sandbox_fields = GNT_FIELDS_OF(gnt_sandbox_spec, sandbox_rows);
 

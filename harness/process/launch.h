@@ -33,4 +33,7 @@ typedef struct gnt_launch {
 
 extern const gnt_fields gnt_launch_fields;
 
+/* The words for sandbox layers (GNT_SANDBOX_*) and levels (gnt_sandbox_level), in messages and options. */
+extern const gnt_words gnt_sandbox_layer_words, gnt_sandbox_level_words;
+
 #endif
