@@ -43,7 +43,7 @@ static json_t *models_named(const gnt_results *r, const json_t *params) {
     return list;
 }
 
-/* Flags are no setting, and runs made before they were recorded lack them. */
+/* Flags and families are no settings, and runs made before they were recorded lack them. */
 char *board_settings(const gnt_results *r, const char *list, const char *label) {
     const json_t *entry = entry_of(r, list, "label", label);
     json_t *copy = entry ? json_deep_copy(entry) : json_object();
@@ -51,6 +51,7 @@ char *board_settings(const gnt_results *r, const char *list, const char *label) 
     for (size_t i = 0; i < json_array_size(members); i++) {
         json_t *member = json_array_get(members, i);
         json_object_del(member, "flags");
+        json_object_del(member, "families");
         json_object_set_new(member, "models", models_named(r, json_object_get(member, "params")));
     }
     char *text = copy ? gnt_json_canonical(copy) : NULL;

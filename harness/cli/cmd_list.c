@@ -190,6 +190,12 @@ static void show(const gnt_plugin_info *p) {
     show_bits("flags", &gnt_flag_words, p->flags);
     for (int32_t i = 0; i < p->n_services; i++)
         printf("%-12s %s\n", i ? "" : "services", p->services[i]);
+    for (int32_t i = 0; i < p->n_families; i++)
+        printf("%-12s %s\n",
+               i                               ? ""
+               : p->kind == GNT_PLUGIN_DEFENSE ? "families"
+                                               : "adapts to",
+               p->families[i]);
     printf("%-12s %s\n\n%s\n", "file", p->file, p->n_parameters ? "parameters" : "no parameters");
     for (int32_t i = 0; i < p->n_parameters; i++)
         show_parameter(&p->parameters[i]);

@@ -20,6 +20,12 @@ static void free_parameter(gnt_parameter *p) {
     gnt_free((void *)p->choices);
 }
 
+static void free_texts(char **list, int32_t n) {
+    for (int32_t i = 0; list && i < n; i++)
+        gnt_free(list[i]);
+    gnt_free(list);
+}
+
 void gnt_info_free(gnt_plugin_info *info) {
     gnt_free(info->id);
     gnt_free(info->version);
@@ -30,9 +36,8 @@ void gnt_info_free(gnt_plugin_info *info) {
     for (int32_t i = 0; info->parameters && i < info->n_parameters; i++)
         free_parameter(&info->parameters[i]);
     gnt_free(info->parameters);
-    for (int32_t i = 0; info->services && i < info->n_services; i++)
-        gnt_free(info->services[i]);
-    gnt_free(info->services);
+    free_texts(info->services, info->n_services);
+    free_texts(info->families, info->n_families);
     *info = (gnt_plugin_info){0};
 }
 
@@ -45,6 +50,23 @@ static int copy_text(char **out, const char *text, size_t most, const char *wher
         return gnt_fail(err, "%s: %s is longer than %zu bytes", where, field, most);
     *out = gnt_strdup(text);
     return *out ? 0 : gnt_fail(err, "%s: out of memory", where);
+}
+
+/* A NULL-terminated list of ids, or NULL for none; `what` they are, for sentences. */
+static int copy_texts(char ***out, int32_t *n_out, const char *const *list, int32_t most, const char *where,
+                      const char *what, gnt_err *err) {
+    int32_t n = 0;
+    while (list && n <= most && list[n])
+        n++;
+    if (n > most)
+        return gnt_fail(err, "%s: more than %d %s", where, most, what);
+    *out = gnt_array((size_t)n, sizeof **out);
+    if (!*out)
+        return gnt_fail(err, "%s: out of memory", where);
+    for (*n_out = 0; *n_out < n; ++*n_out)
+        if (copy_text(&(*out)[*n_out], list[*n_out], GNT_PLUGIN_ID, where, what, err))
+            return -1;
+    return 0;
 }
 
 static int copy_choices(gnt_parameter *to, const gnt_parameter *from, const char *where, gnt_err *err) {
@@ -201,19 +223,12 @@ static int copy_descriptor(gnt_plugin_info *info, const gnt_descriptor *d, const
     for (int32_t i = 0; i < d->n_parameters; i++)
         if (copy_parameter(&info->parameters[i], &d->parameters[i], where, err))
             return -1;
-    int32_t n = 0;
-    while (d->services && n <= GNT_PLUGIN_SERVICES && d->services[n])
-        n++;
-    if (n > GNT_PLUGIN_SERVICES)
-        return gnt_fail(err, "%s: more than %d required services", where, GNT_PLUGIN_SERVICES);
-    info->services = gnt_array((size_t)n, sizeof *info->services);
-    if (!info->services)
-        return gnt_fail(err, "%s: out of memory", where);
-    for (info->n_services = 0; info->n_services < n; info->n_services++)
-        if (copy_text(&info->services[info->n_services], d->services[info->n_services], GNT_PLUGIN_ID, where,
-                      "a service", err))
-            return -1;
-    return 0;
+    return copy_texts(&info->services, &info->n_services, d->services, GNT_PLUGIN_SERVICES, where,
+                      "required services", err) ||
+                   copy_texts(&info->families, &info->n_families, d->families, GNT_PLUGIN_FAMILIES, where,
+                              "families", err)
+               ? -1
+               : 0;
 }
 
 int gnt_info_of_descriptor(gnt_plugin_info *out, const gnt_descriptor *given, const char *file,

@@ -25,6 +25,7 @@ enum {
     GNT_PLUGIN_PARAMS = 128, /* rows of a table */
     GNT_PLUGIN_CHOICES = 64,
     GNT_PLUGIN_SERVICES = 32,
+    GNT_PLUGIN_FAMILIES = 32,
     GNT_PLUGIN_LIST = 4096,       /* entries of a list parameter */
     GNT_PLUGIN_FILE_ENTRIES = 256 /* descriptors of one file */
 };
@@ -53,6 +54,8 @@ typedef struct gnt_plugin_info {
     uint32_t surfaces, goals, needs, uses, data_kinds, flags, hooks;
     char **services; /* ids of required extensions */
     int32_t n_services;
+    char **families; /* as gnt_descriptor has them */
+    int32_t n_families;
     int32_t abi_major, abi_minor;
     int32_t index;             /* of the descriptor within its file */
     char *file;                /* path of the shared object; "" when not known */

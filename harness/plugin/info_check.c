@@ -170,6 +170,18 @@ static int check_texts(const gnt_plugin_info *info, const char *where, gnt_err *
     return 0;
 }
 
+static int check_families(const gnt_plugin_info *info, const char *at, gnt_err *err) {
+    for (int32_t i = 0; i < info->n_families; i++) {
+        if (!gnt_id_ok(info->families[i], '-'))
+            return gnt_fail(err, "%s: family %d breaks the rule: 1 to %d of a–z, 0–9 and '-', a letter first",
+                            at, i, GNT_PLUGIN_ID);
+        if (info->kind == GNT_PLUGIN_DEFENSE && strcmp(info->families[i], GNT_FAMILY_ANY) == 0)
+            return gnt_fail(err, "%s: a defense is of no family \"any\": only an attack can adapt to any",
+                            at);
+    }
+    return 0;
+}
+
 int gnt_info_check(const gnt_plugin_info *info, const char *where, gnt_err *err) {
     if (!gnt_id_ok(info->id, '-'))
         return gnt_fail(err, "%s: a plugin's id breaks the rule: 1 to %d of a–z, 0–9 and '-', a letter first",
@@ -195,6 +207,8 @@ int gnt_info_check(const gnt_plugin_info *info, const char *where, gnt_err *err)
         if (!gnt_text_ok(info->services[i], 1, GNT_PLUGIN_ID))
             return gnt_fail(err, "%s: service %d is not 1 to %d bytes of printable UTF-8", at, i,
                             GNT_PLUGIN_ID);
+    if (check_families(info, at, err))
+        return -1;
     for (int32_t i = 0; i < info->n_parameters; i++)
         if (check_parameter(info, i, at, err))
             return -1;

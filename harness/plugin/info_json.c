@@ -30,6 +30,15 @@ static void member_bits(gnt_text *out, const char *name, const gnt_words *words,
     gnt_text_add(out, "]");
 }
 
+static void member_texts(gnt_text *out, const char *name, char *const *list, int32_t n) {
+    gnt_text_add(out, ",\"%s\":[", name);
+    for (int32_t i = 0; i < n; i++) {
+        gnt_text_add(out, "%s", i ? "," : "");
+        gnt_json_add_text(out, list[i]);
+    }
+    gnt_text_add(out, "]");
+}
+
 static void write_default(gnt_text *out, const gnt_parameter *p) {
     switch (p->type) {
     case GNT_TYPE_BOOL:
@@ -96,12 +105,9 @@ void gnt_info_write(gnt_text *out, const gnt_plugin_info *info) {
     member_bits(out, "data_kinds", &gnt_data_kind_words, info->data_kinds);
     member_bits(out, "flags", &gnt_flag_words, info->flags);
     member_bits(out, "hooks", &gnt_hook_words, info->hooks);
-    gnt_text_add(out, ",\"services\":[");
-    for (int32_t i = 0; i < info->n_services; i++) {
-        gnt_text_add(out, "%s", i ? "," : "");
-        gnt_json_add_text(out, info->services[i]);
-    }
-    gnt_text_add(out, "],\"abi_major\":%d,\"abi_minor\":%d,\"index\":%d", info->abi_major, info->abi_minor,
+    member_texts(out, "services", info->services, info->n_services);
+    member_texts(out, "families", info->families, info->n_families);
+    gnt_text_add(out, ",\"abi_major\":%d,\"abi_minor\":%d,\"index\":%d", info->abi_major, info->abi_minor,
                  info->index);
     member_text(out, "file", info->file);
     member_text(out, "digest", info->digest);
@@ -307,10 +313,10 @@ static int read_digest(const reader *r, gnt_plugin_info *info) {
 }
 
 static int read_info(const reader *r, gnt_plugin_info *info) {
-    static const char *const keys[] = {
-        "kind",  "id",       "version",   "line",      "licence", "citation",   "parameters",
-        "scope", "surfaces", "goals",     "needs",     "uses",    "data_kinds", "flags",
-        "hooks", "services", "abi_major", "abi_minor", "index",   "file",       "digest"};
+    static const char *const keys[] = {"kind",       "id",    "version",  "line",     "licence",  "citation",
+                                       "parameters", "scope", "surfaces", "goals",    "needs",    "uses",
+                                       "data_kinds", "flags", "hooks",    "services", "families", "abi_major",
+                                       "abi_minor",  "index", "file",     "digest"};
     if (gnt_doc_keys(r->doc, r->path, r->object, keys, sizeof keys / sizeof keys[0], r->err) ||
         read_enum(r, "kind", &gnt_kind_words, &info->kind) || read_text(r, "id", GNT_PLUGIN_ID, &info->id) ||
         read_text(r, "version", GNT_PLUGIN_ID, &info->version) ||
@@ -326,6 +332,7 @@ static int read_info(const reader *r, gnt_plugin_info *info) {
         read_bits(r, "flags", &gnt_flag_words, &info->flags) ||
         read_bits(r, "hooks", &gnt_hook_words, &info->hooks) ||
         read_texts(r, "services", GNT_PLUGIN_SERVICES, GNT_PLUGIN_ID, &info->services, &info->n_services) ||
+        read_texts(r, "families", GNT_PLUGIN_FAMILIES, GNT_PLUGIN_ID, &info->families, &info->n_families) ||
         read_int(r, "abi_major", 0, UINT16_MAX, &info->abi_major) ||
         read_int(r, "abi_minor", 0, UINT16_MAX, &info->abi_minor) ||
         read_int(r, "index", 0, GNT_PLUGIN_FILE_ENTRIES - 1, &info->index) ||

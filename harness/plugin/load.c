@@ -10,9 +10,9 @@
 
 /* Structs of ABI 0.9 have other layouts. */
 enum { LEAST_MINOR = 10 };
-/* Format 1 was written by hosts that took plugins of 0.9, and may be kept still: the
- * file must be asked again. */
-enum { LONGEST_DESCRIPTION = 16 << 20, DESCRIPTION_FORMAT = 2 };
+/* Earlier formats were written by hosts that took plugins of 0.9, or knew no families, and may be kept still:
+ * the file must be asked again. */
+enum { LONGEST_DESCRIPTION = 16 << 20, DESCRIPTION_FORMAT = 3 };
 
 int gnt_entry_check(const gnt_entry *e, const char *path, gnt_err *err) {
     if (!e)

@@ -46,8 +46,12 @@ json_t *gnt_asked_tasks(const gnt_suite *s) {
 }
 
 static json_t *member_json(const gnt_suite_member *m) {
-    return json_pack("{s:s, s:s, s:o, s:o}", "id", m->info->id, "version", m->info->version, "flags",
-                     words_json(&gnt_flag_words, m->info->flags), "params", json_loads(m->params, 0, NULL));
+    json_t *families = json_array();
+    for (int32_t i = 0; i < m->info->n_families; i++)
+        json_array_append_new(families, json_string(m->info->families[i]));
+    return json_pack("{s:s, s:s, s:o, s:o, s:o}", "id", m->info->id, "version", m->info->version, "flags",
+                     words_json(&gnt_flag_words, m->info->flags), "families", families, "params",
+                     json_loads(m->params, 0, NULL));
 }
 
 json_t *gnt_asked_defenses(const gnt_suite *s) {

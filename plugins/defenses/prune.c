@@ -131,6 +131,8 @@ static const gnt_parameter parameters[] = {
      .help = "what the fraction is taken of: the whole update, or each tensor on its own"},
 };
 
+static const char *const families[] = {GNT_FAMILY_PRUNING, NULL};
+
 static const gnt_descriptor descriptor = {
     .size = sizeof descriptor,
     .kind = GNT_PLUGIN_DEFENSE,
@@ -139,6 +141,7 @@ static const gnt_descriptor descriptor = {
     .line = "sets the smallest entries of each update to zero",
     .licence = "MIT",
     .citation = "Zhu, Liu and Han, Deep Leakage from Gradients, NeurIPS 2019, section 5 (gradient pruning)",
+    .families = families,
     .parameters = parameters,
     .n_parameters = sizeof parameters / sizeof *parameters,
     .surfaces = GNT_SURFACE_UPDATE,

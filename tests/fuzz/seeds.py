@@ -153,16 +153,17 @@ parameters = [{"id": "sigma", "type": "real", "unit": "", "scale": "log", "least
 plugins = [{"kind": "defense", "id": "dp", "version": "1.0", "line": "noise", "licence": "MIT", "citation": "",
             "parameters": parameters, "scope": "none", "surfaces": ["update"], "goals": [], "needs": [], "uses": [],
             "data_kinds": ["image", "tabular"], "flags": ["randomised"], "hooks": ["transform_update"], "services": [],
+            "families": ["noise"],
             "abi_major": 0, "abi_minor": 9, "index": 0, "file": "a.so", "digest": "0" * 64},
            {"kind": "attack", "id": "guess", "version": "2", "line": "guesses", "licence": "MIT", "citation": "a paper",
             "parameters": [], "scope": "none", "surfaces": ["update", "encoding"], "goals": ["reconstruction"],
             "needs": ["labels"], "uses": ["public"], "data_kinds": ["image"], "flags": [], "hooks": ["run"],
-            "services": ["gauntlet.models"], "abi_major": 0, "abi_minor": 9, "index": 1, "file": "", "digest": "0" * 64}]
-put("describe", "two", text({"format": 2, "digest": "0" * 64, "plugins": plugins}))
-put("describe", "one", text({"format": 2, "digest": "0" * 64, "plugins": plugins[:1]}))
-put("describe", "twice", text({"format": 2, "digest": "0" * 64, "plugins": plugins[:1] * 2}))
-put("describe", "other", text({"format": 2, "digest": "1" * 64, "plugins": plugins}))
-put("describe", "bits", text({"format": 2, "digest": "0" * 64, "plugins": [{**plugins[1], "surfaces": ["sound"]}]}))
+            "services": ["gauntlet.models"], "families": ["noise", "any"], "abi_major": 0, "abi_minor": 9, "index": 1, "file": "", "digest": "0" * 64}]
+put("describe", "two", text({"format": 3, "digest": "0" * 64, "plugins": plugins}))
+put("describe", "one", text({"format": 3, "digest": "0" * 64, "plugins": plugins[:1]}))
+put("describe", "twice", text({"format": 3, "digest": "0" * 64, "plugins": plugins[:1] * 2}))
+put("describe", "other", text({"format": 3, "digest": "1" * 64, "plugins": plugins}))
+put("describe", "bits", text({"format": 3, "digest": "0" * 64, "plugins": [{**plugins[1], "surfaces": ["sound"]}]}))
 
 # ---- signatures
 

@@ -47,6 +47,8 @@ static int64_t contribute_size(void *self) {
 
 static const char *const choices[] = {"one", "two \"quoted\"", NULL};
 static const char *const services[] = {"gauntlet.some-service", NULL};
+static const char *const families[] = {GNT_FAMILY_NOISE, "own-word", NULL};
+static const char *const any_family[] = {GNT_FAMILY_ANY, NULL}, *const odd_family[] = {"No word", NULL};
 
 enum { SIGMA, COUNT, FLAG, MODE, NOTE, STEPS, MARKS, JUDGE, EXTRACTOR, N_PARAMETERS };
 
@@ -103,6 +105,7 @@ static void make(subject *s) {
                         .data_kinds = GNT_KIND_IMAGE | GNT_KIND_AUDIO,
                         .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_FIRST_DENSE,
                         .services = services,
+                        .families = families,
                         .create = create,
                         .destroy = destroy}};
     s->d.parameters = s->p;
@@ -155,6 +158,8 @@ static void description_survives_json(void **state) {
     assert_string_equal(again.parameters[JUDGE].preset_text, "");
     assert_null(again.parameters[EXTRACTOR].preset_text);
     assert_string_equal(again.services[0], services[0]);
+    assert_int_equal(again.n_families, 2);
+    assert_string_equal(again.families[1], "own-word");
     gnt_free(first);
     gnt_free(second);
     gnt_info_free(&info);
@@ -193,6 +198,8 @@ SPOIL(no_surface, s->d.surfaces = 0)
 SPOIL(surface_unknown, s->d.surfaces |= 1u << 20)
 SPOIL(goal_of_defense, s->d.goals = GNT_GOAL_LABEL)
 SPOIL(needs_of_defense, s->d.needs = GNT_KNOWS_LABELS)
+SPOIL(family_odd, s->d.families = odd_family)
+SPOIL(family_any_of_defense, s->d.families = any_family)
 SPOIL(no_data, s->d.data_kinds = 0)
 SPOIL(flag_unknown, s->d.flags = 1u << 31)
 SPOIL(line_empty, s->d.line = "")
@@ -273,6 +280,8 @@ static const struct {
     {"0x100000", surface_unknown},
     {"goals", goal_of_defense},
     {"needs", needs_of_defense},
+    {"family 0 breaks the rule", family_odd},
+    {"of no family \"any\"", family_any_of_defense},
     {"data_kinds", no_data},
     {"flags", flag_unknown},
     {"line", line_empty},
@@ -461,7 +470,7 @@ static void entries_are_checked_field_by_field(void **state) {
     const gnt_entry good = {
         GNT_ABI_MAGIC, sizeof(gnt_entry), GNT_ABI_MAJOR, GNT_ABI_MINOR, sizeof(void *), "", 1, 0, nothing};
     gnt_entry bad[8];
-    static const char *const words[8] = {"magic is 0x00000001", "abi_major is 7",         "abi_minor is 11",
+    static const char *const words[8] = {"magic is 0x00000001", "abi_major is 7",         "abi_minor is 12",
                                          "pointer_size is 4",   "size of the entry is 8", "n_plugins is 0",
                                          "n_plugins is 1000",   "descriptor is NULL"};
     for (int i = 0; i < 8; i++)
@@ -485,7 +494,7 @@ static void entries_are_checked_field_by_field(void **state) {
     gnt_err err = {0};
     older.abi_minor = 9;
     assert_int_equal(gnt_entry_check(&older, "/a/b.so", &err), -1);
-    assert_non_null(strstr(err.text, "abi_minor is 9; this host takes 10 to 10"));
+    assert_non_null(strstr(err.text, "abi_minor is 9; this host takes 10 to 11"));
     const gnt_descriptor *d;
     assert_int_equal(gnt_entry_find(&d, &good, "/a/b.so", GNT_PLUGIN_ATTACK, "x", &err), -1);
     assert_non_null(strstr(err.text, "NULL"));
@@ -562,14 +571,14 @@ static void answers_are_all_or_none(void **state) {
     char *first = text_of(&info);
     info.index = 1;
     char *second = text_of(&info);
-    char *same = gnt_format("{\"format\":2,\"digest\":\"%s\",\"plugins\":[%s,%s]}", digest, first, second);
+    char *same = gnt_format("{\"format\":3,\"digest\":\"%s\",\"plugins\":[%s,%s]}", digest, first, second);
     assert_int_equal(gnt_describe_read(&list, same, strlen(same), "/a.so", digest, &err), -1);
     assert_non_null(strstr(err.text, "twice"));
     assert_int_equal(list.n, 0);
     char *other = replaced(same, digest, "f123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
     assert_int_equal(gnt_describe_read(&list, other, strlen(other), "/a.so", digest, &err), -1);
     assert_non_null(strstr(err.text, "changed"));
-    char *single = gnt_format("{\"format\":2,\"digest\":\"%s\",\"plugins\":[%s]}", digest, first);
+    char *single = gnt_format("{\"format\":3,\"digest\":\"%s\",\"plugins\":[%s]}", digest, first);
     assert_int_equal(gnt_describe_read(&list, single, strlen(single), "/real/place.so", digest, &err), 0);
     assert_string_equal(list.info[0].file, "/real/place.so"); /* not what the answer says of itself */
     assert_int_equal(gnt_describe_read(&list, single, strlen(single), "/b.so", digest, &err), -1);

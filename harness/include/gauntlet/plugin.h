@@ -1,4 +1,4 @@
-/* gauntlet/plugin.h — the plugin ABI, version 0.10. It depends on nothing but the C library's integer types
+/* gauntlet/plugin.h — the plugin ABI, version 0.11. It depends on nothing but the C library's integer types
  * and compiles as C99, C11 and C++17. It stays below 1.0 until plugins of all five papers have run on it.
  *
  * A plugin is a shared object that exports ONE symbol, gauntlet_entry, and describes one or more defenses or
@@ -48,7 +48,7 @@ extern "C" {
 
 #define GNT_ABI_MAGIC 0x544e5547u /* "GUNT" */
 #define GNT_ABI_MAJOR 0
-#define GNT_ABI_MINOR 10
+#define GNT_ABI_MINOR 11
 #define GNT_RANK 6
 
 /* Bytes of a struct up to and with one of its members, and whether a struct that is there reaches that
@@ -745,8 +745,23 @@ typedef struct gnt_descriptor {
     void (*destroy)(void *self);
     const gnt_defense *defense; /* exactly one of the two */
     const gnt_attack *attack;
+    /* Since 0.11. NULL-terminated, or NULL; ids as that of a plugin.
+     * Defense: the mechanisms that it is made of, by the names that attacks use: GNT_FAMILY_*, or one's own.
+     * Attack: the mechanisms, or the ids of defenses, that it adapts to where it is granted
+     * GNT_KNOWS_DEFENSE. GNT_FAMILY_ANY where it learns the defense from GNT_KNOWS_SHADOW_OBS.
+     * A defense is ranked where each of its families, or its id, is named by an attack that met it with
+     * that grant. */
+    const char *const *families;
     GNT_GROWS
 } gnt_descriptor;
+
+/* noise is added; sizes are limited; small entries are dropped */
+#define GNT_FAMILY_NOISE "noise"
+#define GNT_FAMILY_CLIPPING "clipping"
+#define GNT_FAMILY_PRUNING "pruning"
+/* samples are mixed with each other */
+#define GNT_FAMILY_MIXING "mixing"
+#define GNT_FAMILY_ANY "any" /* attacks alone */
 
 #define GNT_FLAG_RANDOMISED 1u   /* its output is random given its input */
 #define GNT_FLAG_NEEDS_PUBLIC 2u /* a defense that needs public data */
@@ -772,7 +787,7 @@ typedef struct gnt_entry {
 
 /* ---- least sizes ---- */
 
-/* Of the structs that may grow, as they are in 0.10. */
+/* Of the structs that may grow, as they were in 0.10. */
 #define GNT_SAMPLES_SIZE_0_10 GNT_SIZE_WITH(gnt_samples, mask)
 #define GNT_ARTEFACTS_SIZE_0_10 GNT_SIZE_WITH(gnt_artefacts, blob)
 #define GNT_MODEL_INFO_SIZE_0_10 GNT_SIZE_WITH(gnt_model_info, loss)

@@ -227,6 +227,8 @@ static const gnt_parameter parameters[] = {
              "ones"},
 };
 
+static const char *const families[] = {GNT_FAMILY_ANY, NULL};
+
 static const gnt_descriptor descriptor = {
     .size = sizeof descriptor,
     .kind = GNT_PLUGIN_ATTACK,
@@ -244,6 +246,7 @@ static const gnt_descriptor descriptor = {
     .goals = GNT_GOAL_ATTRIBUTE,
     .needs = GNT_KNOWS_SHADOW | GNT_KNOWS_SHADOW_OBS | GNT_KNOWS_ATTRIBUTE,
     .data_kinds = GNT_KIND_ANY,
+    .families = families,
     .flags = GNT_FLAG_RANDOMISED,
     .create = create,
     .destroy = free,

@@ -322,6 +322,8 @@ static const gnt_parameter parameters[] = {
      .help = "InstaHide, scheme intra: steps of Adam on images and weights together at the end"},
 };
 
+static const char *const families[] = {GNT_FAMILY_MIXING, NULL};
+
 static const gnt_descriptor descriptor = {
     .size = sizeof descriptor,
     .kind = GNT_PLUGIN_ATTACK,
@@ -337,6 +339,7 @@ static const gnt_descriptor descriptor = {
     .goals = GNT_GOAL_RECONSTRUCTION,
     .needs = GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC,
     .data_kinds = GNT_KIND_IMAGE,
+    .families = families,
     .flags = GNT_FLAG_RANDOMISED,
     .create = create,
     .destroy = free,

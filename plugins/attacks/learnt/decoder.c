@@ -211,6 +211,8 @@ static const gnt_parameter parameters[] = {
      .help = "of the network's top level; twice and four times as many below"},
 };
 
+static const char *const families[] = {GNT_FAMILY_ANY, NULL};
+
 const gnt_descriptor learnt_decoder = {
     .size = sizeof learnt_decoder,
     .kind = GNT_PLUGIN_ATTACK,
@@ -222,6 +224,7 @@ const gnt_descriptor learnt_decoder = {
     .parameters = parameters,
     .n_parameters = sizeof parameters / sizeof *parameters,
     .scope = GNT_SCOPE_TASK,
+    .families = families,
     .flags = GNT_FLAG_RANDOMISED, /* the network's first weights, and the order of pairs */
     .surfaces = GNT_SURFACE_ENCODING,
     .goals = GNT_GOAL_RECONSTRUCTION,

@@ -173,6 +173,8 @@ static const gnt_parameter parameters[] = {
      .help = "the most shadow pairs it learns from"},
 };
 
+static const char *const families[] = {GNT_FAMILY_ANY, NULL};
+
 const gnt_descriptor learnt_ridge = {
     .size = sizeof learnt_ridge,
     .kind = GNT_PLUGIN_ATTACK,
@@ -186,6 +188,7 @@ const gnt_descriptor learnt_ridge = {
     .scope = GNT_SCOPE_TASK,
     .surfaces = GNT_SURFACE_ENCODING,
     .goals = GNT_GOAL_RECONSTRUCTION,
+    .families = families,
     .needs = GNT_KNOWS_SHADOW_OBS,
     .uses = GNT_KNOWS_SHADOW_OBS,
     .data_kinds = GNT_KIND_IMAGE,

@@ -175,6 +175,8 @@ static const gnt_parameter parameters[] = {
 static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = run};
 static const char *const services[] = {GNT_EXTENSION_MODELS, NULL};
 
+static const char *const families[] = {"loda", NULL};
+
 const gnt_descriptor loda_inverse = {
     .size = sizeof loda_inverse,
     .kind = GNT_PLUGIN_ATTACK,
@@ -191,6 +193,7 @@ const gnt_descriptor loda_inverse = {
     .needs = GNT_KNOWS_DEFENSE,
     .uses = GNT_KNOWS_PUBLIC | GNT_KNOWS_SHADOW | GNT_KNOWS_SHADOW_OBS,
     .data_kinds = GNT_KIND_IMAGE,
+    .families = families,
     .flags = GNT_FLAG_RANDOMISED,
     .services = services,
     .create = create,

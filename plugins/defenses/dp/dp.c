@@ -163,10 +163,12 @@ static const gnt_parameter laplace_parameters[] = {
              "of the number of entries only, and epsilon is counted so"},
 };
 
+static const char *const families[] = {GNT_FAMILY_NOISE, GNT_FAMILY_CLIPPING, NULL};
+
 #define COMMON                                                                                               \
     .size = sizeof(gnt_descriptor), .kind = GNT_PLUGIN_DEFENSE, .version = "1.0", .licence = "MIT",          \
-    .surfaces = GNT_SURFACE_UPDATE, .data_kinds = GNT_KIND_ANY, .flags = GNT_FLAG_RANDOMISED,                \
-    .destroy = free, .defense = &hooks
+    .surfaces = GNT_SURFACE_UPDATE, .families = families, .data_kinds = GNT_KIND_ANY,                        \
+    .flags = GNT_FLAG_RANDOMISED, .destroy = free, .defense = &hooks
 
 static const gnt_descriptor descriptors[] = {
     {COMMON, .id = "dp-gaussian", .line = "clips each update and adds Gaussian noise",

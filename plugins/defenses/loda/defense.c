@@ -257,6 +257,8 @@ static const gnt_parameter parameters[] = {
 static const gnt_defense hooks = {.size = sizeof hooks, .prepare = prepare, .encode_set = encode_set};
 static const char *const services[] = {GNT_EXTENSION_MODELS, NULL};
 
+static const char *const families[] = {"loda", NULL};
+
 static const gnt_descriptor loda_defense = {
     .size = sizeof loda_defense,
     .kind = GNT_PLUGIN_DEFENSE,
@@ -270,6 +272,7 @@ static const gnt_descriptor loda_defense = {
     .scope = GNT_SCOPE_TASK,
     .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_ENCODING,
     .data_kinds = GNT_KIND_IMAGE,
+    .families = families,
     .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_NEEDS_PUBLIC | GNT_FLAG_NO_GRADIENT | GNT_FLAG_ARTEFACTS_PRIVATE,
     .services = services,
     .create = create,

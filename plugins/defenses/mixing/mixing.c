@@ -207,9 +207,12 @@ static const gnt_parameter instahide_parameters[] = {
      .choices = sources,
      .help = "where signs come from: the host's stream, or ChaCha20 with a key from it"}};
 
+static const char *const families[] = {GNT_FAMILY_MIXING, NULL};
+
 #define COMMON                                                                                               \
     .size = sizeof(gnt_descriptor), .kind = GNT_PLUGIN_DEFENSE, .version = "1.0", .licence = "MIT",          \
-    .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_ENCODING, .flags = GNT_FLAG_RANDOMISED, .destroy = free
+    .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_ENCODING, .flags = GNT_FLAG_RANDOMISED,                     \
+    .families = families, .destroy = free
 
 static const gnt_descriptor descriptors[] = {
     {COMMON, .id = "mixup", .line = "trains on weighted sums of k samples, drawn anew each epoch",
