@@ -129,8 +129,8 @@ static void drop_defaults(json_t *params, const gnt_plugin_info *info) {
     gnt_params_free(&values);
 }
 
-/* Flags and families of a plugin that is not here, and parameters that the suite does not give it, are what the run says
- * of them. */
+/* Flags and families of a plugin that is not here, and parameters that the suite does not give it, are what
+ * the run says of them. */
 static void drop_standins(json_t *entry, const gnt_plugin_info *const *info, size_t n) {
     const json_t *members = json_object_get(entry, "members");
     for (size_t i = 0; i < n; i++)
