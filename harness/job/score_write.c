@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "job/score.h"
 #include "metric/measure.h"
-#include "metric/resample.h"
 #include "tally/targets.h"
 
 static json_t *number(double x) {
@@ -72,8 +71,7 @@ static json_t *targets_json(const score *s) {
 static int add_attribute_rates(score *s, json_t *measures, json_t *chance, gnt_err *err) {
     gnt_metric_confusion confusion;
     gnt_metric_chance beside;
-    gnt_metric_bootstrap interval;
-    gnt_metric_resample how = {.key = gnt_key_derive(&s->key, "attribute_balanced")};
+    gnt_estimate balanced;
     size_t k = (size_t)s->attribute_values;
     int64_t *counts = gnt_array(k, sizeof *counts);
     if (!counts)
@@ -88,13 +86,11 @@ static int add_attribute_rates(score *s, json_t *measures, json_t *chance, gnt_e
         gnt_metric_confusion_free(&confusion);
     }
     if (rc == 0)
-        rc = gnt_metric_bootstrap_balanced(&interval, s->attribute_truth, s->attribute_answer, NULL,
-                                           (size_t)s->observations, &how, err);
+        rc = gnt_estimate_balanced(&balanced, s->attribute_truth, s->attribute_answer, NULL,
+                                   (size_t)s->observations, err);
     if (rc == 0) {
-        double balanced = beside.attacker.balanced;
-        json_object_set_new(
-            measures, "attribute_balanced",
-            gnt_measure_stat_whole(balanced, balanced, interval.low, interval.high, (size_t)s->observations));
+        json_object_set_new(measures, "attribute_balanced",
+                            gnt_measure_stat_whole(&balanced, balanced.mean, (size_t)s->observations));
         double plain = fmax(beside.majority.plain, beside.constant.plain);
         json_object_set_new(chance, "attribute_accuracy", number(plain));
         json_object_set_new(chance, "attribute_balanced", number(beside.constant.balanced));
@@ -105,9 +101,9 @@ static int add_attribute_rates(score *s, json_t *measures, json_t *chance, gnt_e
 
 /* The order of clients belongs to the cell as a whole. */
 static void add_contribution(const score *s, json_t *measures, json_t *chance) {
-    double r = s->contribution_rank;
-    if (isfinite(r))
-        json_object_set_new(measures, "contribution_rank", gnt_measure_stat_whole(r, r, r, r, (size_t)s->n));
+    const gnt_estimate r = gnt_estimate_single(s->contribution_rank);
+    if (isfinite(r.mean))
+        json_object_set_new(measures, "contribution_rank", gnt_measure_stat_whole(&r, r.mean, (size_t)s->n));
     json_object_set_new(chance, "contribution_error", number(s->contribution_floor));
     json_object_set_new(chance, "contribution_rank", number(0));
 }
@@ -168,7 +164,7 @@ int score_write(score *s, gnt_err *err) {
            *chance = json_object();
     gnt_st st;
     gnt_st_init(&st);
-    int rc = gnt_targets_measures(measures, targets, &s->key, err);
+    int rc = gnt_targets_measures(measures, targets, err);
     if (rc == 0 && s->target[0].has_contribution)
         add_contribution(s, measures, chance);
     if (rc == 0 && s->attribute_truth)

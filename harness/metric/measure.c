@@ -3,6 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "metric/image.h"
+#include "metric/stats.h"
+
 /* A row for each measure; `order` counts from 1 and leaves no gap. */
 static const gnt_measure measures[GNT_MEASURES] = {
     [GNT_MEASURE_MSE] = {.name = "mse",
@@ -14,6 +17,7 @@ static const gnt_measure measures[GNT_MEASURES] = {
                          .decimals = 4,
                          .scale = 1,
                          .order = 10,
+                         .bounds = {0, 1},
                          .recovers = GNT_RECOVERS_DATA,
                          .check_order = 3,
                          .tolerance = 0.002},
@@ -27,6 +31,7 @@ static const gnt_measure measures[GNT_MEASURES] = {
                             .scale = 1,
                             .order = 17,
                             .undrawn = 1,
+                            .bounds = {0, 255.0 * 255},
                             .recovers = GNT_RECOVERS_DATA,
                             .tolerance = 130},
     [GNT_MEASURE_PSNR] = {.name = "psnr",
@@ -38,6 +43,7 @@ static const gnt_measure measures[GNT_MEASURES] = {
                           .decimals = 1,
                           .scale = 1,
                           .order = 1,
+                          .bounds = {0, GNT_METRIC_PSNR_CAP},
                           .recovers = GNT_RECOVERS_DATA,
                           .check_order = 1,
                           .tolerance = 0.5},
@@ -50,6 +56,7 @@ static const gnt_measure measures[GNT_MEASURES] = {
                           .decimals = 3,
                           .scale = 1,
                           .order = 2,
+                          .bounds = {-1, 1},
                           .recovers = GNT_RECOVERS_DATA,
                           .check_order = 2,
                           .tolerance = 0.02},
@@ -63,6 +70,7 @@ static const gnt_measure measures[GNT_MEASURES] = {
                                 .scale = 1,
                                 .order = 5,
                                 .undrawn = 1,
+                                .bounds = {0, 1},
                                 .recovers = GNT_RECOVERS_DATA,
                                 .check_order = 6,
                                 .tolerance = 0.002},
@@ -75,6 +83,7 @@ static const gnt_measure measures[GNT_MEASURES] = {
                                  .decimals = 1,
                                  .scale = 1,
                                  .order = 3,
+                                 .bounds = {0, GNT_METRIC_PSNR_CAP},
                                  .recovers = GNT_RECOVERS_DATA,
                                  .check_order = 4,
                                  .tolerance = 0.5},
@@ -87,6 +96,7 @@ static const gnt_measure measures[GNT_MEASURES] = {
                                  .decimals = 3,
                                  .scale = 1,
                                  .order = 4,
+                                 .bounds = {-1, 1},
                                  .recovers = GNT_RECOVERS_DATA,
                                  .check_order = 5,
                                  .tolerance = 0.02},
@@ -99,6 +109,8 @@ static const gnt_measure measures[GNT_MEASURES] = {
                                     .decimals = 1,
                                     .scale = 100,
                                     .order = 6,
+                                    .share = 1,
+                                    .bounds = {0, 1},
                                     .recovers = GNT_RECOVERS_DATA,
                                     .check_order = 11,
                                     .tolerance = 0.02},
@@ -111,6 +123,8 @@ static const gnt_measure measures[GNT_MEASURES] = {
                                     .decimals = 1,
                                     .scale = 100,
                                     .order = 7,
+                                    .share = 1,
+                                    .bounds = {0, 1},
                                     .recovers = GNT_RECOVERS_LABEL,
                                     .check_order = 1,
                                     .tolerance = 0.02},
@@ -123,6 +137,8 @@ static const gnt_measure measures[GNT_MEASURES] = {
                                         .decimals = 1,
                                         .scale = 100,
                                         .order = 9,
+                                        .share = 1,
+                                        .bounds = {0, 1},
                                         .recovers = GNT_RECOVERS_ATTRIBUTE,
                                         .check_order = 2,
                                         .tolerance = 0.02},
@@ -136,6 +152,7 @@ static const gnt_measure measures[GNT_MEASURES] = {
                                         .scale = 100,
                                         .order = 8,
                                         .whole = 1,
+                                        .bounds = {0, 1},
                                         .recovers = GNT_RECOVERS_ATTRIBUTE,
                                         .check_order = 1,
                                         .tolerance = 0.02},
@@ -149,6 +166,7 @@ static const gnt_measure measures[GNT_MEASURES] = {
                                         .decimals = 1,
                                         .scale = 100,
                                         .order = 11,
+                                        .bounds = {0, 1},
                                         .recovers = GNT_RECOVERS_CONTRIBUTION,
                                         .check_order = 1,
                                         .tolerance = 0.02},
@@ -162,6 +180,7 @@ static const gnt_measure measures[GNT_MEASURES] = {
                                        .scale = 1,
                                        .order = 12,
                                        .whole = 1,
+                                       .bounds = {-1, 1},
                                        .recovers = GNT_RECOVERS_CONTRIBUTION,
                                        .check_order = 2,
                                        .tolerance = 0.02},
@@ -174,6 +193,7 @@ static const gnt_measure measures[GNT_MEASURES] = {
                                 .decimals = 3,
                                 .scale = 1,
                                 .order = 13,
+                                .bounds = {0, INFINITY},
                                 .recovers = GNT_RECOVERS_DATA,
                                 .check_order = 7,
                                 .tolerance = 0.02},
@@ -186,6 +206,7 @@ static const gnt_measure measures[GNT_MEASURES] = {
                                .decimals = 3,
                                .scale = 1,
                                .order = 14,
+                               .bounds = {0, INFINITY},
                                .recovers = GNT_RECOVERS_DATA,
                                .check_order = 8,
                                .tolerance = 0.02},
@@ -198,6 +219,7 @@ static const gnt_measure measures[GNT_MEASURES] = {
                                    .decimals = 3,
                                    .scale = 1,
                                    .order = 15,
+                                   .bounds = {0, INFINITY},
                                    .recovers = GNT_RECOVERS_DATA,
                                    .check_order = 9,
                                    .tolerance = 0.02},
@@ -211,6 +233,7 @@ static const gnt_measure measures[GNT_MEASURES] = {
                                       .decimals = 3,
                                       .scale = 1,
                                       .order = 16,
+                                      .bounds = {0, 4},
                                       .recovers = GNT_RECOVERS_DATA,
                                       .check_order = 10,
                                       .tolerance = 0.02},
@@ -246,24 +269,24 @@ int gnt_leaks_more(const gnt_measure *m, double a, double b) {
 }
 
 /* What results say of one measure; `worst` is the value that leaks most. */
-static json_t *stat_json(double mean, double deviation, double worst, double median, double low, double high,
-                         size_t n) {
-    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:I}", "mean", mean, "deviation", deviation, "worst",
-                     worst, "median", median, "low", low, "high", high, "n", (json_int_t)n);
+static json_t *stat_json(const gnt_estimate *e, double deviation, double worst, double median, size_t n) {
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:s}", "mean", e->mean, "deviation", deviation,
+                     "worst", worst, "median", median, "low", e->low, "high", e->high, "n", (json_int_t)n,
+                     "trainings", (json_int_t)e->trainings, "interval", gnt_interval_over_name(e->over));
 }
 
-json_t *gnt_measure_stat(const gnt_measure *m, const double *x, const int64_t *cluster, size_t n,
-                         const gnt_key *key, gnt_err *err) {
+json_t *gnt_measure_stat(const gnt_measure *m, const double *x, const int64_t *training, size_t n,
+                         gnt_err *err) {
     gnt_metric_summary sum;
-    gnt_metric_bootstrap interval;
-    gnt_metric_resample how = {.key = gnt_key_derive(key, m->name)};
-    if (gnt_metric_summarize(&sum, x, n, err) != 0 ||
-        gnt_metric_bootstrap_mean(&interval, x, cluster, n, &how, err) != 0)
+    gnt_estimate e;
+    if (gnt_metric_summarize(&sum, x, n, err) != 0)
         return NULL;
-    return stat_json(sum.mean, sum.deviation, m->leak > 0 ? sum.most : sum.least, sum.median, interval.low,
-                     interval.high, n);
+    if (m->share ? gnt_estimate_share(&e, x, training, n, err)
+                 : gnt_estimate_mean(&e, x, training, n, m->bounds, err))
+        return NULL;
+    return stat_json(&e, sum.deviation, m->leak > 0 ? sum.most : sum.least, sum.median, n);
 }
 
-json_t *gnt_measure_stat_whole(double value, double worst, double low, double high, size_t n) {
-    return stat_json(value, 0, worst, value, low, high, n);
+json_t *gnt_measure_stat_whole(const gnt_estimate *e, double worst, size_t n) {
+    return stat_json(e, 0, worst, e->mean, n);
 }

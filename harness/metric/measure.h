@@ -9,7 +9,7 @@
 
 #include <jansson.h>
 
-#include "metric/resample.h"
+#include "metric/estimate.h"
 
 /* A suite's measures are a mask with bit 1u << id. The order is that in which a suite's errors name them. */
 typedef enum gnt_measure_id {
@@ -64,6 +64,10 @@ typedef struct gnt_measure {
     int undrawn;
     /* 1: of a cell as a whole; 0: each target has a number of it */
     int whole;
+    /* 1: of each target a share, from 0 to 1, whose interval is Wilson's */
+    int share;
+    /* what a number can be */
+    gnt_score_bounds bounds;
     gnt_recovers recovers;
     /* `check` compares a cell by the first of each kind that has a number; from 1, 0: by this one never */
     int check_order;
@@ -83,13 +87,12 @@ void gnt_measure_names(const char *names[GNT_MEASURES]);
 /* 1 when a leaks more than b; NAN leaks least. */
 int gnt_leaks_more(const gnt_measure *m, double a, double b);
 
-/* {"mean", "deviation", "worst", "median", "low", "high", "n"} of n ≥ 1 finite numbers; worst is the one that
- * leaks most, low … high the bootstrap interval of the mean, drawn from a stream of `key` by the measure's
- * name (cluster: as gnt_metric_bootstrap_mean has it). The caller owns it; NULL with a sentence when a number
- * is not finite. */
-json_t *gnt_measure_stat(const gnt_measure *m, const double *x, const int64_t *cluster, size_t n,
-                         const gnt_key *key, gnt_err *err);
-/* The same of one number of a whole. */
-json_t *gnt_measure_stat_whole(double value, double worst, double low, double high, size_t n);
-
+/* {"mean", "deviation", "worst", "median", "low", "high", "n", "trainings", "interval"} of n ≥ 1 finite
+ * numbers; worst is the one that leaks most. The mean, its interval low … high and what that is over are
+ * those of metric/estimate.h; training: as there. The caller owns it; NULL with a sentence when a number is
+ * not finite. */
+json_t *gnt_measure_stat(const gnt_measure *m, const double *x, const int64_t *training, size_t n,
+                         gnt_err *err);
+/* The same of a number of a whole: no deviation, the median being the mean. */
+json_t *gnt_measure_stat_whole(const gnt_estimate *e, double worst, size_t n);
 #endif

@@ -140,6 +140,25 @@ double gnt_metric_student_above(double t, double freedom) {
     return t >= 0 ? tail : 1 - tail;
 }
 
+double gnt_metric_student_quantile(double p, double freedom) {
+    if (!(p >= 0 && p <= 1) || !(freedom > 0))
+        return NAN;
+    if (p == 0 || p == 1)
+        return p == 0 ? -INFINITY : INFINITY;
+    const double tail = p < 0.5 ? p : 1 - p;
+    double low = 0, high = 1;
+    while (high < 1e300 && gnt_metric_student_above(high, freedom) > tail)
+        high *= 2;
+    for (int i = 0; i < 100; i++) {
+        const double t = (low + high) / 2;
+        if (gnt_metric_student_above(t, freedom) > tail)
+            low = t;
+        else
+            high = t;
+    }
+    return p < 0.5 ? -high : high;
+}
+
 static void finish(gnt_metric_difference *d) {
     if (d->error > 0)
         d->p = fmin(2 * gnt_metric_student_above(fabs(d->mean) / d->error, d->freedom), 1);

@@ -30,6 +30,8 @@ gnt_metric_interval gnt_metric_wilson(double successes, double n, double level);
 
 double gnt_metric_normal_quantile(double p);               /* of N(0, 1); ±infinity at 0 and 1 */
 double gnt_metric_student_above(double t, double freedom); /* P(T > t) of Student's t; NaN for freedom ≤ 0 */
+/* t with P(T ≤ t) = p; NaN for p outside 0 … 1 or freedom ≤ 0, ±infinity at 0 and 1. */
+double gnt_metric_student_quantile(double p, double freedom);
 
 typedef struct gnt_metric_difference {
     double mean;    /* of a − b */

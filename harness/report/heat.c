@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "report/plot_impl.h"
+#include "report/report_impl.h"
 #include "results/ranking.h"
 #include "results/groups.h"
 
@@ -260,12 +261,14 @@ static void name_row(sheet *s, const line *l) {
 static void say_notes(sheet *s, double width) {
     double y = FOOT + s->n_note * (double)NOTE - 16;
     text_at(s, 14, y, "left", s->m->words, 0x555555, "SMALL");
-    text_at(
-        s, 14, y - NOTE, "left",
-        s->beside
-            ? "mean and its interval; darker leaks more; id: how often the right image was told among many"
-            : "mean and its interval; darker leaks more",
-        0x555555, "SMALL");
+    gnt_text how;
+    gnt_text_init(&how, 256);
+    gnt_text_add(&how, "mean and its ");
+    gnt_report_interval(s->r, s->task, s->stage, s->m, &how);
+    gnt_text_add(&how, "; darker leaks more%s",
+                 s->beside ? "; id: how often the right image was told among many" : "");
+    text_at(s, 14, y - NOTE, "left", gnt_text_get(&how), 0x555555, "SMALL");
+    gnt_text_free(&how);
     for (int i = 0; i < s->n_note; i++)
         gnt_plot_say(s->p, "set label %d L[%d] at 14,%.1f left noenhanced tc rgb \"#888888\" font TINY\n",
                      ++s->n_label, gnt_plot_label(s->p, s->note[i], (size_t)((width - 20) / 5.9)),

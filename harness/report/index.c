@@ -174,8 +174,13 @@ static void say_section_name(pen *w, int level, const gnt_section *s) {
 
 static void say_matrix(pen *w, const gnt_section *s, const gnt_measure *m) {
     gnt_table t;
+    gnt_text interval;
+    gnt_text_init(&interval, 256);
+    gnt_report_interval(w->p->results, s->task, s->stage, m, &interval);
     gnt_table_matrix(w->p->results, s->task, s->stage, m, &t);
-    gnt_table_caption(&t, "%s: mean [interval]; %s leaks more.", m->title, m->leak > 0 ? "higher" : "lower");
+    gnt_table_caption(&t, "%s: mean [%s]; %s leaks more.", m->title, gnt_text_get(&interval),
+                      m->leak > 0 ? "higher" : "lower");
+    gnt_text_free(&interval);
     table(w, &t);
 }
 
@@ -289,7 +294,9 @@ static void say_guide(pen *w) {
                  "not be matched, or that ran at a fixed strength, is shown hollow and ranked apart.");
     paragraph(w, "A defense is as good as its worst attack, so it is judged by the attack under which it "
                  "leaks most. The "
-                 "numbers in brackets are the interval of the mean over targets and seeds; when two "
+                 "numbers in brackets are the 95 % interval of the mean over trainings, of which each seed "
+                 "is one. With a single training it is over that training's targets and cannot say how "
+                 "another would have come out. When two "
                  "intervals overlap, the "
                  "order of the two is not settled. An attack that failed or does not apply says nothing "
                  "about a defense.");

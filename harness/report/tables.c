@@ -185,14 +185,16 @@ static void long_row(gnt_table *t, const gnt_outcome *g, const gnt_score *s) {
     gnt_table_number(t, s ? s->stat.deviation : NAN);
     gnt_table_number(t, s ? s->stat.worst : NAN);
     gnt_table_number(t, s ? (double)s->stat.n : NAN);
+    gnt_table_number(t, s && s->stat.trainings ? (double)s->stat.trainings : NAN);
+    gnt_table_text(t, s && s->stat.trainings ? gnt_interval_over_name(s->stat.over) : "");
     floor_items(t, s ? s->floor : none, s ? s->chance : NAN);
 }
 
 static void long_columns(gnt_table *t) {
     COLUMNS(t, "task", "stage", "defense", "mode", "strength", "attack", "status", "standing",
             "utility_measure", "utility", "utility_low", "utility_high", "utility_none", "n_cells", "n_ok",
-            "measure", "mean", "low", "high", "deviation", "worst", "n", "floor_random", "floor_mean_image",
-            "floor_nearest_public", "floor_other", "chance");
+            "measure", "mean", "low", "high", "deviation", "worst", "n", "trainings", "interval",
+            "floor_random", "floor_mean_image", "floor_nearest_public", "floor_other", "chance");
 }
 
 static void long_table(const gnt_results *r, gnt_table *t, int representatives_only) {

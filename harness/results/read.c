@@ -85,11 +85,25 @@ static int get_word(const place *at, const json_t *object, const char *key, cons
                     at->file, at->list, at->index, key, text);
 }
 
+/* What the interval of a statistic is over, in a word; a file of an old run has none. */
+static int get_over(const place *at, const json_t *object, gnt_interval_over *out) {
+    const char *word;
+    int i = 0;
+    if (get_text(at, object, "interval", 0, &word))
+        return -1;
+    while (i < GNT_INTERVALS && strcmp(word, gnt_interval_over_name((gnt_interval_over)i)) != 0)
+        i++;
+    *out = i < GNT_INTERVALS ? (gnt_interval_over)i : GNT_INTERVAL_NONE;
+    return i < GNT_INTERVALS || !word[0] ? 0
+                                         : refuse(at, "measures.*.interval", "none, targets or trainings");
+}
+
 static int read_stat(const place *at, const json_t *object, gnt_stat *s) {
     return get_number(at, object, "mean", &s->mean) || get_number(at, object, "deviation", &s->deviation) ||
            get_number(at, object, "worst", &s->worst) || get_number(at, object, "median", &s->median) ||
            get_number(at, object, "low", &s->low) || get_number(at, object, "high", &s->high) ||
-           get_count(at, object, "n", &s->n);
+           get_count(at, object, "n", &s->n) || get_count(at, object, "trainings", &s->trainings) ||
+           get_over(at, object, &s->over);
 }
 
 static int by_measure(const void *a, const void *b) {

@@ -14,6 +14,7 @@
 #include <jansson.h>
 
 #include "base/err.h"
+#include "metric/estimate.h"
 #include "results/task.h"
 
 typedef enum gnt_cell_status {
@@ -46,6 +47,9 @@ typedef struct gnt_stat {
     /* low … high: the interval of the mean */
     double mean, deviation, worst, median, low, high;
     int64_t n;
+    /* how many there are; 0: the file does not say, nor what the interval is over */
+    int64_t trainings;
+    gnt_interval_over over;
 } gnt_stat;
 
 typedef struct gnt_score {

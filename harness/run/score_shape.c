@@ -1,5 +1,8 @@
 /* The metadata of a score come out of the store, which somebody else may have written: what results.json
  * takes over has the shape that docs/results.md promises, or the cell has no score. */
+#include <string.h>
+
+#include "metric/estimate.h"
 #include "run/run_impl.h"
 
 static int is_number(const json_t *value) {
@@ -15,9 +18,29 @@ static int is_table(const json_t *value) { /* numbers by name */
     return 1;
 }
 
+static int is_count(const json_t *value) {
+    return json_is_integer(value) || json_is_null(value);
+}
+
+/* What an interval is over, in a word. */
+static int is_over(const json_t *value) {
+    for (int i = 0; json_is_string(value) && i < GNT_INTERVALS; i++)
+        if (!strcmp(json_string_value(value), gnt_interval_over_name((gnt_interval_over)i)))
+            return 1;
+    return json_is_null(value);
+}
+
 static int is_statistics(const json_t *value) {
-    const json_t *n = json_object_get(value, "n");
-    return is_table(value) && (!n || json_is_integer(n) || json_is_null(n));
+    const char *name;
+    json_t *one;
+    if (!json_is_object(value))
+        return json_is_null(value);
+    json_object_foreach((json_t *)(uintptr_t)value, name, one) {
+        const int counts = !strcmp(name, "n") || !strcmp(name, "trainings");
+        if (counts ? !is_count(one) : !strcmp(name, "interval") ? !is_over(one) : !is_number(one))
+            return 0;
+    }
+    return 1;
 }
 
 static int is_object(const json_t *value) { /* what is in it is read value by value */

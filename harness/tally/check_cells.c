@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "metric/image.h"
 #include "metric/measure.h"
-#include "metric/resample.h"
 #include "tally/groups.h"
 #include "tally/tally_impl.h"
 #include "tally/targets.h"
@@ -70,26 +69,11 @@ static int check_id(const tally *t, const char *path, const json_t *cell, json_t
 
 /* ---- numbers ---- */
 
-/* The key of a cell's score, from which its intervals are drawn; 0 where it is not known. */
-static int score_key(const tally *t, const json_t *cell, gnt_key *out) {
-    if (!t->suite || t->suite->secret)
-        return 0;
-    char *job = gnt_format("%s/s%lld/score", tally_text(cell, "task"),
-                           (long long)json_integer_value(json_object_get(cell, "seed")));
-    if (!job)
-        return 0;
-    const gnt_key of_role = gnt_key_derive(&t->suite->key, "data");
-    *out = gnt_key_derive(&of_role, job);
-    gnt_free(job);
-    return 1;
-}
-
 /* Balanced accuracy is of the cell as a whole: of each observation's attribute. */
-static json_t *balanced(const json_t *targets, int64_t batch, const gnt_key *key) {
+static json_t *balanced(const json_t *targets, int64_t batch) {
     const size_t n = json_array_size(targets);
     int32_t *truth = gnt_array(n + 1, sizeof *truth), *told = gnt_array(n + 1, sizeof *told);
-    gnt_metric_resample how = {.key = gnt_key_derive(key, "attribute_balanced")};
-    gnt_metric_bootstrap b;
+    gnt_estimate e;
     json_t *stat = NULL;
     size_t k = 0;
     for (size_t i = 0; truth && told && i < n; i += (size_t)batch) {
@@ -99,38 +83,27 @@ static json_t *balanced(const json_t *targets, int64_t batch, const gnt_key *key
         truth[k] = (int32_t)json_integer_value(was);
         told[k++] = (int32_t)json_integer_value(json_object_get(one, "attribute_told"));
     }
-    if (k && truth && told && gnt_metric_bootstrap_balanced(&b, truth, told, NULL, k, &how, NULL) == 0)
-        stat = gnt_measure_stat_whole(b.mean, b.mean, b.low, b.high, k);
+    if (k && truth && told && gnt_estimate_balanced(&e, truth, told, NULL, k, NULL) == 0)
+        stat = gnt_measure_stat_whole(&e, e.mean, k);
     gnt_free(truth);
     gnt_free(told);
     return stat;
 }
 
-/* What was not drawn from a known key is taken as the file has it. */
-static void take_intervals(json_t *should, const json_t *is_there) {
-    static const char *const ends[] = {"low", "high"};
-    const char *name;
-    json_t *stat;
-    json_object_foreach(should, name, stat) for (size_t i = 0; i < 2; i++) {
-        json_t *end = json_object_get(json_object_get(is_there, name), ends[i]);
-        json_object_set_new(stat, ends[i], end ? json_incref(end) : json_null());
-    }
-}
-
 /* Measures of a cell as a whole. The order of clients' contributions is of vectors of which results.json has
  * the first entries alone; balanced accuracy of sets is of the sets, which targets do not tell apart. */
-static void add_whole(const tally *t, const json_t *cell, json_t *should, const gnt_key *key) {
+static void add_whole(const tally *t, const json_t *cell, json_t *should) {
     const char *const rank = gnt_measure_of(GNT_MEASURE_CONTRIBUTION_RANK)->name;
     const char *const attribute = gnt_measure_of(GNT_MEASURE_ATTRIBUTE_BALANCED)->name;
     const json_t *task = tally_task(t, cell), *targets = json_object_get(cell, "targets");
     const int64_t batch = json_integer_value(json_object_get(task, "batch"));
     json_t *told = json_object_get(json_object_get(cell, "measures"), rank);
-    const double r = tally_number(told, "mean");
-    if (isfinite(r) && fabs(r) <= 1 + gnt_tally_rounding)
-        json_object_set_new(should, rank, gnt_measure_stat_whole(r, r, r, r, json_array_size(targets)));
+    const gnt_estimate r = gnt_estimate_single(tally_number(told, "mean"));
+    if (isfinite(r.mean) && fabs(r.mean) <= 1 + gnt_tally_rounding)
+        json_object_set_new(should, rank, gnt_measure_stat_whole(&r, r.mean, json_array_size(targets)));
     told = json_object_get(json_object_get(cell, "measures"), attribute);
     json_t *stat =
-        json_object_get(task, "set") ? json_incref(told) : balanced(targets, batch > 0 ? batch : 1, key);
+        json_object_get(task, "set") ? json_incref(told) : balanced(targets, batch > 0 ? batch : 1);
     if (stat)
         json_object_set_new(should, attribute, stat);
 }
@@ -182,18 +155,14 @@ static int check_targets(const tally *t, const char *path, const json_t *cell) {
 static int check_numbers(const tally *t, const char *path, const json_t *cell) {
     const gnt_tally_says says = tally_says(t, "the scores of its targets give");
     const json_t *is_there = json_object_get(cell, "measures");
-    gnt_key key = gnt_key_of_seed(0);
     gnt_err why = {""};
     json_t *should = json_object();
-    const int known = score_key(t, cell, &key);
-    int rc = should ? gnt_targets_measures(should, json_object_get(cell, "targets"), &key, &why) : -1;
+    int rc = should ? gnt_targets_measures(should, json_object_get(cell, "targets"), &why) : -1;
     if (rc != 0)
         gnt_fail(t->err, "%s: %s: %s", t->file, gnt_path_key(path, "targets").text,
                  why.text[0] ? why.text : "its scores are too large to be summed");
     else {
-        add_whole(t, cell, should, &key);
-        if (!known)
-            take_intervals(should, is_there);
+        add_whole(t, cell, should);
         rc = gnt_tally_same_measures(&says, gnt_path_key(path, "measures").text, is_there, should);
     }
     json_decref(should);

@@ -1,5 +1,4 @@
-/* Cells that differ in the seed alone, joined: means over targets and seeds with a bootstrap interval that
- * draws seeds first and targets inside them. */
+/* Cells that differ in the seed alone, joined. Each seed is a training of its own. */
 #include "tally/groups.h"
 
 #include <math.h>
@@ -45,54 +44,53 @@ static int is_ok(const json_t *cell) {
     return status && strcmp(status, "ok") == 0;
 }
 
-/* Scores of all targets of all cells that are ok; cluster: which seed. */
-static size_t gather(const group *g, const char *name, double **x, int64_t **cluster) {
+/* Scores of all targets of all cells that are ok; training: which cell. */
+static size_t gather(const group *g, const char *name, double **x, int64_t **training) {
     size_t n = 0, room = 0;
     for (size_t i = 0; i < g->n; i++)
         room += json_array_size(json_object_get(cell_of(g, i), "targets"));
     *x = gnt_array(room, sizeof **x);
-    *cluster = gnt_array(room, sizeof **cluster);
-    for (size_t i = 0; *x && *cluster && i < g->n; i++) {
+    *training = gnt_array(room, sizeof **training);
+    for (size_t i = 0; *x && *training && i < g->n; i++) {
         const json_t *targets = json_object_get(cell_of(g, i), "targets");
         for (size_t t = 0; t < json_array_size(targets); t++) {
             const json_t *value = json_object_get(json_array_get(targets, t), name);
             if (!json_is_number(value))
                 continue;
             (*x)[n] = json_number_value(value);
-            (*cluster)[n++] = (int64_t)i;
+            (*training)[n++] = (int64_t)i;
         }
     }
     return n;
 }
 
-static void add_stat(json_t *measures, const gnt_measure *m, const double *x, const int64_t *cluster,
+static void add_stat(json_t *measures, const gnt_measure *m, const double *x, const int64_t *training,
                      size_t n) {
-    gnt_key key = gnt_key_of_seed(0);
-    json_t *stat = n ? gnt_measure_stat(m, x, cluster, n, &key, NULL) : NULL;
+    json_t *stat = n ? gnt_measure_stat(m, x, training, n, NULL) : NULL;
     if (stat)
         json_object_set_new(measures, m->name, stat);
 }
 
 static void add_measure(const group *g, json_t *measures, const gnt_measure *m) {
     double *x;
-    int64_t *cluster;
-    size_t n = gather(g, m->name, &x, &cluster);
-    add_stat(measures, m, x, cluster, n);
+    int64_t *training;
+    size_t n = gather(g, m->name, &x, &training);
+    add_stat(measures, m, x, training, n);
     gnt_free(x);
-    gnt_free(cluster);
+    gnt_free(training);
 }
 
 /* What the private attribute of each observation was, and what was told; batch: targets behind one
  * observation, which share both. */
 static size_t gather_attributes(const group *g, int64_t batch, int32_t **truth, int32_t **told,
-                                int64_t **cluster) {
+                                int64_t **training) {
     size_t n = 0, room = 0;
     for (size_t i = 0; i < g->n; i++)
         room += json_array_size(json_object_get(cell_of(g, i), "targets"));
     *truth = gnt_array(room, sizeof **truth);
     *told = gnt_array(room, sizeof **told);
-    *cluster = gnt_array(room, sizeof **cluster);
-    for (size_t i = 0; *truth && *told && *cluster && i < g->n; i++) {
+    *training = gnt_array(room, sizeof **training);
+    for (size_t i = 0; *truth && *told && *training && i < g->n; i++) {
         const json_t *targets = json_object_get(cell_of(g, i), "targets");
         for (size_t t = 0; t < json_array_size(targets); t += (size_t)batch) {
             const json_t *one = json_array_get(targets, t), *was = json_object_get(one, "attribute_truth");
@@ -100,7 +98,7 @@ static size_t gather_attributes(const group *g, int64_t batch, int32_t **truth, 
                 continue;
             (*truth)[n] = (int32_t)json_integer_value(was);
             (*told)[n] = (int32_t)json_integer_value(json_object_get(one, "attribute_told"));
-            (*cluster)[n++] = (int64_t)i;
+            (*training)[n++] = (int64_t)i;
         }
     }
     return n;
@@ -110,11 +108,9 @@ static size_t gather_attributes(const group *g, int64_t batch, int32_t **truth, 
 static void add_balanced(const group *g, json_t *measures, int64_t batch) {
     const char *const name = gnt_measure_of(GNT_MEASURE_ATTRIBUTE_BALANCED)->name;
     int32_t *truth, *told;
-    int64_t *cluster;
-    size_t n = gather_attributes(g, batch, &truth, &told, &cluster);
-    gnt_key key = gnt_key_of_seed(0);
-    gnt_metric_resample how = {.key = gnt_key_derive(&key, name)};
-    gnt_metric_bootstrap b;
+    int64_t *training;
+    size_t n = gather_attributes(g, batch, &truth, &told, &training);
+    gnt_estimate e;
     double most = -INFINITY;
     for (size_t i = 0; i < g->n; i++) {
         const json_t *all = json_object_get(cell_of(g, i), "measures");
@@ -122,27 +118,31 @@ static void add_balanced(const group *g, json_t *measures, int64_t batch) {
         if (json_is_number(mean))
             most = fmax(most, json_number_value(mean));
     }
-    if (n && isfinite(most) && gnt_metric_bootstrap_balanced(&b, truth, told, cluster, n, &how, NULL) == 0)
-        json_object_set_new(measures, name, gnt_measure_stat_whole(b.mean, most, b.low, b.high, n));
+    if (n && isfinite(most) && gnt_estimate_balanced(&e, truth, told, training, n, NULL) == 0)
+        json_object_set_new(measures, name, gnt_measure_stat_whole(&e, most, n));
     gnt_free(truth);
     gnt_free(told);
-    gnt_free(cluster);
+    gnt_free(training);
 }
 
 /* The order in which clients were put belongs to a cell as a whole too: mean over seeds, each counted
  * once. */
 static void add_rank(const group *g, json_t *measures) {
-    const char *const name = gnt_measure_of(GNT_MEASURE_CONTRIBUTION_RANK)->name;
+    const gnt_measure *m = gnt_measure_of(GNT_MEASURE_CONTRIBUTION_RANK);
     double *x = gnt_array(g->n, sizeof *x);
+    int64_t *training = gnt_array(g->n, sizeof *training);
     size_t n = 0;
-    for (size_t i = 0; x && i < g->n; i++) {
+    for (size_t i = 0; x && training && i < g->n; i++) {
         const json_t *all = json_object_get(cell_of(g, i), "measures");
-        const json_t *mean = json_object_get(json_object_get(all, name), "mean");
-        if (json_is_number(mean))
-            x[n++] = json_number_value(mean);
+        const json_t *mean = json_object_get(json_object_get(all, m->name), "mean");
+        if (!json_is_number(mean))
+            continue;
+        x[n] = json_number_value(mean);
+        training[n++] = (int64_t)i;
     }
-    add_stat(measures, gnt_measure_find(name), x, NULL, n);
+    add_stat(measures, m, x, training, n);
     gnt_free(x);
+    gnt_free(training);
 }
 
 static json_t *utility_json(const group *g, double *none) {

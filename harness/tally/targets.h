@@ -5,10 +5,9 @@
 #include <jansson.h>
 
 #include "base/err.h"
-#include "base/random.h"
 
 /* Adds to `measures` the statistics of every measure that the first of the targets has; those of a cell as a
- * whole are not among them. key: of the cell's score, from which intervals are drawn. */
-int gnt_targets_measures(json_t *measures, const json_t *targets, const gnt_key *key, gnt_err *err);
+ * whole are not among them. */
+int gnt_targets_measures(json_t *measures, const json_t *targets, gnt_err *err);
 
 #endif

@@ -2,26 +2,9 @@
  * read again and reported. Input: the metadata of a cell's score, a line "%%", those of another seed's. */
 #include <math.h>
 
-#include "metric/resample.h"
 #include "planned.h"
 #include "report/report.h"
 #include "run/run_impl.h"
-
-/* In place of two thousand draws an interval: they would take all the time and parse nothing. */
-int gnt_metric_bootstrap_mean(gnt_metric_bootstrap *out, const double *x, const int64_t *cluster, size_t n,
-                              const gnt_metric_resample *how, gnt_err *err) {
-    (void)cluster, (void)how;
-    *out = (gnt_metric_bootstrap){.mean = n ? x[n - 1] : 0, .clusters = 1};
-    return n ? 0 : gnt_fail(err, "nothing to draw from");
-}
-
-int gnt_metric_bootstrap_balanced(gnt_metric_bootstrap *out, const int32_t *truth, const int32_t *told,
-                                  const int64_t *cluster, size_t n, const gnt_metric_resample *how,
-                                  gnt_err *err) {
-    (void)cluster, (void)how;
-    *out = (gnt_metric_bootstrap){.mean = n ? truth[n - 1] == told[n - 1] : 0, .clusters = 1};
-    return n ? 0 : gnt_fail(err, "nothing to draw from");
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz_bytes all = {data, size};

@@ -3,25 +3,8 @@
  * work.h describes them, a quarter of the bytes for what was seen, the rest for the answer. */
 #include "gauntlet/plugin.h"
 #include "job/job.h"
-#include "metric/resample.h"
 #include "run/run_impl.h"
 #include "work.h"
-
-/* In place of two thousand draws an interval: they would take all the time and parse nothing. */
-int gnt_metric_bootstrap_mean(gnt_metric_bootstrap *out, const double *x, const int64_t *cluster, size_t n,
-                              const gnt_metric_resample *how, gnt_err *err) {
-    (void)cluster, (void)how;
-    *out = (gnt_metric_bootstrap){.mean = n ? x[n - 1] : 0, .clusters = 1};
-    return n ? 0 : gnt_fail(err, "nothing to draw from");
-}
-
-int gnt_metric_bootstrap_balanced(gnt_metric_bootstrap *out, const int32_t *truth, const int32_t *told,
-                                  const int64_t *cluster, size_t n, const gnt_metric_resample *how,
-                                  gnt_err *err) {
-    (void)cluster, (void)how;
-    *out = (gnt_metric_bootstrap){.mean = n ? truth[n - 1] == told[n - 1] : 0, .clusters = 1};
-    return n ? 0 : gnt_fail(err, "nothing to draw from");
-}
 
 /* The scheduler takes over what the score says only where it has the right shape. */
 static int write_score(void *context, const char *name, const gnt_st *st, gnt_err *err) {

@@ -429,7 +429,8 @@ put("recorded", "counts", b"\1" + tensor(2, "I64", [2], b"\x01\x03"))
 
 
 def stat(mean, n=4):
-    return {"mean": mean, "deviation": 0.1, "worst": mean + 1, "median": mean, "low": mean - 0.5, "high": mean + 0.5, "n": n}
+    return {"mean": mean, "deviation": 0.1, "worst": mean + 1, "median": mean, "low": mean - 0.5, "high": mean + 0.5, "n": n,
+            "trainings": 2, "interval": "trainings"}
 
 
 def results(worse=0.0, seeds=(1, 2), tasks=("glyphs",)):
@@ -564,7 +565,15 @@ put("suite", "tables", text({**tiny, "tables": papers, "defenses": [{"defense": 
 
 # ---- tally: all scores alike, so that their statistics are known; its harness puts digests in
 def alike(x, n):
-    return {"mean": x, "deviation": 0.0, "worst": x, "median": x, "low": x, "high": x, "n": n}
+    """Of n trainings with one target each."""
+    return {"mean": x, "deviation": 0.0, "worst": x, "median": x, "low": x, "high": x, "n": n, "trainings": n, "interval": "none"}
+
+
+def all_right(n):
+    """The same of a share of 1: Wilson's interval of n scores, or as many as n trainings count for (n = 2: t is 12.7)."""
+    z = 1.959963984540054
+    counts = n if n == 1 else n * (z / 12.706204736174705) ** 2
+    return {**alike(1.0, n), "low": counts / (counts + z * z), "interval": "targets" if n == 1 else "trainings"}
 
 
 def held(defense="none", strength=None, seeds=(1, 2)):
@@ -576,11 +585,11 @@ def held(defense="none", strength=None, seeds=(1, 2)):
     cells = [{**common, "cell": f"a/r1/{defense}@{mode}/dlg/s{seed}", "plugin": defense, "attack_plugin": "dlg", "seed": seed,
               "surface": "update", "goals": ["reconstruction", "label"], "grants": [],
               "utility": {"measure": "accuracy", "value": utility, "standard_error": 0.0, "none": none},
-              "measures": {"psnr": alike(20.0, 1), "mse": alike(0.01, 1), "label_accuracy": alike(1.0, 1)},
+              "measures": {"psnr": alike(20.0, 1), "mse": alike(0.01, 1), "label_accuracy": all_right(1)},
               "targets": [{"id": 0, "mse": 0.01, "psnr": 20.0, "label_accuracy": 1.0}], "convergence": [], "images": None}
              for seed in seeds]
     group = {**common, "n_cells": len(cells), "n_ok": len(cells), "utility": {"mean": utility, "low": utility, "high": utility},
-             "utility_none": none, "measures": {name: {**stat, "n": len(cells)} for name, stat in cells[0]["measures"].items()}}
+             "utility_none": none, "measures": {"psnr": alike(20.0, len(cells)), "mse": alike(0.01, len(cells)), "label_accuracy": all_right(len(cells))}}
     return cells, group
 
 

@@ -1,33 +1,9 @@
 /* A results.json held against itself and the suite beside it. Input: results.json, a line "%%", suite.json
  * (none: the file lies alone). Digests of the suite and its tasks are put into the first where it has them,
  * so that what follows is reached. */
-#include <math.h>
-
-#include "metric/resample.h"
 #include "planned.h"
 #include "tally/groups.h"
 #include "tally/tally.h"
-
-/* In place of two thousand draws an interval: the ends of the scores. */
-int gnt_metric_bootstrap_mean(gnt_metric_bootstrap *out, const double *x, const int64_t *cluster, size_t n,
-                              const gnt_metric_resample *how, gnt_err *err) {
-    (void)cluster, (void)how;
-    *out = (gnt_metric_bootstrap){.low = INFINITY, .high = -INFINITY, .clusters = 1};
-    for (size_t i = 0; i < n; i++) {
-        out->mean += x[i] / (double)n;
-        out->low = fmin(out->low, x[i]);
-        out->high = fmax(out->high, x[i]);
-    }
-    return n ? 0 : gnt_fail(err, "nothing to draw from");
-}
-
-int gnt_metric_bootstrap_balanced(gnt_metric_bootstrap *out, const int32_t *truth, const int32_t *told,
-                                  const int64_t *cluster, size_t n, const gnt_metric_resample *how,
-                                  gnt_err *err) {
-    (void)cluster, (void)how;
-    *out = (gnt_metric_bootstrap){.mean = n ? truth[n - 1] == told[n - 1] : 0, .clusters = 1};
-    return n ? 0 : gnt_fail(err, "nothing to draw from");
-}
 
 static void put_digests(json_t *root, const gnt_suite *s) {
     json_t *tasks = json_object_get(root, "tasks");
