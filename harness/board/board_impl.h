@@ -45,7 +45,8 @@ typedef struct board_row {
 /* What a run says of a row under an attack at a stage. Those of one run, row and attack lie side by side. */
 typedef struct board_number {
     size_t run, row, attack;
-    size_t of_stages; /* how many stages that run has here */
+    const gnt_results *results; /* of the run */
+    size_t of_stages;           /* how many stages that run has here */
     const gnt_outcome *group;
     gnt_public_verdict against_public; /* of the row in that run */
 } board_number;
@@ -97,6 +98,8 @@ typedef struct board_place {
     gnt_rank_state state; /* why it has no rank */
     gnt_leak_place place; /* by its leakage above the floor; rank 0: not ranked */
     double floor;         /* of the contest; NAN: unknown */
+    size_t trainings;     /* of the run that `worst` is of, those with a number */
+    gnt_mechanism unmet;  /* where the state is GNT_UNRANKED_UNMET: what no attack knew */
     /* beside PSNR: where the right image was picked most often; NULL: not measured */
     const board_number *identified;
     const gnt_score *identified_score;

@@ -282,6 +282,7 @@ static int gather_run(const board *b, board_contest *c, size_t at) {
     for (size_t d = 0; d < r->n_defense; d++) {
         const char *defense = r->defense[d];
         board_number n = {.run = run,
+                          .results = r,
                           .against_public =
                               gnt_beats_public(r, own->n_only ? own : c->facts, c->task, defense)};
         for (size_t a = 0; !failed && a < r->n_attack; a++) {

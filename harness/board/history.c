@@ -4,16 +4,20 @@
 #include "base/mem.h"
 #include "board/board_impl.h"
 
-/* What one run says of a defense's worst case; 0 when it is not in that run. */
+/* What one run says of a defense's worst case; 0 when it is not in that run, −1 when memory ran out. */
 static int rank_row_in(const board *b, const board_contest *c, size_t run, const char *defense,
-                       gnt_rank_row *rows, gnt_rank_row *out) {
-    const size_t n = gnt_rank(&b->run[run].results, c->task, c->stage, c->lead, rows);
-    for (size_t i = 0; i < n; i++)
-        if (!strcmp(rows[i].defense, defense)) {
-            *out = rows[i];
-            return 1;
+                       gnt_rank_row *out) {
+    gnt_ranking ranking;
+    int found = 0;
+    if (gnt_rank(&ranking, &b->run[run].results, c->task, c->stage, c->lead) != 0)
+        return -1;
+    for (size_t i = 0; i < ranking.n && !found; i++)
+        if (!strcmp(ranking.row[i].defense, defense)) {
+            *out = ranking.row[i];
+            found = 1;
         }
-    return 0;
+    gnt_ranking_free(&ranking);
+    return found;
 }
 
 static double worse_floor(const gnt_measure *m, double a, double b) {
@@ -71,7 +75,7 @@ static void add_step(const board *b, const board_contest *c, size_t run, const c
 
 /* A contributor's defense from run to run. */
 static void follow(const board *b, const board_contest *c, const char *contributor, const char *defense,
-                   gnt_rank_row *rows, gnt_table *t) {
+                   gnt_table *t) {
     size_t before = b->n_run;
     gnt_rank_row was = {0}, is;
     gnt_text change;
@@ -80,7 +84,7 @@ static void follow(const board *b, const board_contest *c, const char *contribut
         const size_t run = c->run[k];
         if (strcmp(b->run[run].contributor, contributor) != 0)
             continue;
-        const int here = rank_row_in(b, c, run, defense, rows, &is);
+        const int here = rank_row_in(b, c, run, defense, &is) == 1;
         if (here && before < b->n_run)
             say_change(b, c, before, &was, run, &is, &change);
         else if (here)
@@ -110,7 +114,7 @@ static int begins_history(const board *b, const board_contest *c, size_t at) {
     return several;
 }
 
-static void add_history(const board *b, const board_contest *c, size_t at, gnt_rank_row *rows, gnt_table *t) {
+static void add_history(const board *b, const board_contest *c, size_t at, gnt_table *t) {
     const char *contributor = b->run[c->run[at]].contributor;
     for (size_t k = at; k < c->n_run; k++) {
         const gnt_results *r = &b->run[c->run[k]].results;
@@ -123,7 +127,7 @@ static void add_history(const board *b, const board_contest *c, size_t at, gnt_r
                     told |= !strcmp(b->run[c->run[j]].contributor, contributor) &&
                             !strcmp(b->run[c->run[j]].results.defense[e], r->defense[d]);
             if (!told)
-                follow(b, c, contributor, r->defense[d], rows, t);
+                follow(b, c, contributor, r->defense[d], t);
         }
     }
 }
@@ -131,18 +135,12 @@ static void add_history(const board *b, const board_contest *c, size_t at, gnt_r
 void board_table_history(const board *b, gnt_table *t) {
     static const char *const names[] = {"contributor", "section",  "defense", "run",
                                         "date",        "measured", "under",   "what changed"};
-    size_t most = 1;
-    for (size_t i = 0; i < b->n_run; i++)
-        most += b->run[i].results.n_defense;
-    gnt_rank_row *rows = gnt_array(most, sizeof *rows);
     gnt_table_init(t, "History");
     board_columns(t, names, sizeof names / sizeof *names);
-    t->failed |= !rows;
-    for (size_t i = 0; rows && i < b->n_contest; i++) {
+    for (size_t i = 0; i < b->n_contest; i++) {
         const board_contest *c = &b->contest[i];
         for (size_t at = 0; c->lead && at < c->n_run; at++)
             if (begins_history(b, c, at))
-                add_history(b, c, at, rows, t);
+                add_history(b, c, at, t);
     }
-    gnt_free(rows);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "board/board_impl.h"
 
 static const gnt_score *score_of(const gnt_outcome *g, const gnt_measure *m) {
@@ -166,45 +167,152 @@ static void find_identified(const board_contest *c, size_t row, const gnt_measur
     }
 }
 
-static void settle(const gnt_measure *m, board_place *p) {
+/* 1 when an attack's number says something of the row here. */
+static int is_judging(const board_contest *c, const board_number *n, const gnt_measure *m, uint32_t threat,
+                      const board_place *p) {
+    return is_number_of(n, (size_t)(p->row - c->row), n->attack, m, p->kind) &&
+           counts(c, n->row, n->attack, m, threat);
+}
+
+/* Of each run the leakage by training; what stands for the row is the run in which it leaks most. value: a
+ * stretch of `width` entries, in which run k has GNT_MOST_TRAININGS places. */
+static void fill_trainings(const board_contest *c, const gnt_measure *m, uint32_t threat,
+                           gnt_measured *groups, double *value, size_t width, board_place *p) {
+    double own[GNT_MOST_TRAININGS];
+    int64_t seed[GNT_MOST_TRAININGS];
+    p->place.leak = p->worst ? gnt_leak_of(m, &p->score->stat, p->floor)
+                             : (gnt_leak){.mean = NAN, .low = NAN, .high = NAN};
+    for (size_t k = 0; k < c->n_run; k++) {
+        const gnt_results *r = NULL;
+        size_t n_groups = 0;
+        for (size_t i = 0; i < c->n_number; i++)
+            if (c->number[i].run == c->run[k] && is_judging(c, &c->number[i], m, threat, p)) {
+                r = c->number[i].results;
+                groups[n_groups++] = (gnt_measured){r, c->number[i].group};
+            }
+        const size_t n_seeds = r ? gnt_seeds(r, c->task, seed) : 0;
+        const size_t n = r ? gnt_leak_by_training(own, groups, n_groups, seed, n_seeds, m, p->floor) : 0;
+        if (n < 2)
+            continue;
+        const gnt_leak leak = gnt_leak_of_trainings(own, n_seeds);
+        if (p->trainings && !gnt_leaks_more(m, leak.mean, p->place.leak.mean))
+            continue;
+        p->trainings = n;
+        p->place.leak = leak;
+        for (size_t i = 0; i < width; i++)
+            value[i] = NAN;
+        memcpy(value + k * GNT_MOST_TRAININGS, own, n_seeds * sizeof *own);
+    }
+}
+
+/* 1 when a cell behind a number was attacked by one that knows a mechanism. */
+static int is_met_by(const board_number *n, const gnt_mechanism *mechanism) {
+    for (size_t i = 0; i < n->results->n_cell; i++)
+        if (gnt_stands_for(&n->results->cell[i], n->group) && n->results->cell[i].status == GNT_CELL_OK &&
+            gnt_attack_knows(n->results, &n->results->cell[i], mechanism))
+            return 1;
+    return 0;
+}
+
+/* Whatever the threat model of a table: a defense that no attack of the contest knows has no rank in any.
+ * Where the first contributor ran attacks, only those may say that they know a defense: else its author could
+ * bring one that says so. */
+static int is_met(const board_contest *c, const gnt_measure *m, board_place *p) {
+    const uint32_t threat = c->threat[0];
+    gnt_mechanism all[GNT_MOST_MECHANISMS];
+    const int some = any_required(c, (size_t)(p->row - c->row), m, threat);
+    const size_t n = p->worst ? gnt_mechanisms(p->worst->results, p->worst->group->defense, all) : 0;
+    for (size_t k = 0; k < n; k++) {
+        int met = 0;
+        for (size_t i = 0; i < c->n_number && !met; i++)
+            met = is_judging(c, &c->number[i], m, threat, p) &&
+                  (!some || c->attack[c->number[i].attack].required) && is_met_by(&c->number[i], &all[k]);
+        if (!met) {
+            p->unmet = all[k];
+            return 0;
+        }
+    }
+    return n > 0;
+}
+
+/* 1 when some attack of the threat model recovers what is undefended. */
+static int is_adequate(const board_contest *c, const gnt_measure *m, uint32_t threat) {
+    for (size_t i = 0; i < c->n_number; i++) {
+        const board_number *n = &c->number[i];
+        if (n->group->mode == GNT_ROW_NONE && score_of(n->group, m) && knows_enough(c, n->attack, threat) &&
+            gnt_is_adequate(n->results, n->group, m))
+            return 1;
+    }
+    return 0;
+}
+
+static void settle(const board_contest *c, const gnt_measure *m, int adequate, board_place *p) {
     const gnt_rank_grounds grounds = {.kind = p->kind,
                                       .marked = p->row->marked != NULL,
                                       .any_number = p->worst != NULL,
                                       .lacking = p->lacking > 0,
+                                      .adequate = adequate,
+                                      .met = is_met(c, m, p),
+                                      .trainings = p->trainings,
                                       .against_public =
                                           p->worst ? p->worst->against_public : GNT_PUBLIC_UNKNOWN};
     p->state = gnt_rank_state_of(&grounds);
-    p->place.leak = p->worst ? gnt_leak_of(m, &p->score->stat, p->floor)
-                             : (gnt_leak){.mean = NAN, .low = NAN, .high = NAN};
 }
 
-/* Insertion keeps the order given among equals. */
-static void insert(const gnt_measure *m, board_place *places, size_t n, const board_place *p) {
+/* Insertion keeps the order given among equals. `value` holds a stretch of `width` entries for each place,
+ * and that of the new one behind them. */
+static void insert(const gnt_measure *m, board_place *places, size_t n, const board_place *p, double *value,
+                   size_t width, double *scratch) {
     size_t at = n;
+    memcpy(scratch, value + n * width, width * sizeof *value);
     while (at > 0 &&
            gnt_ranks_before(m, p->state, &p->place.leak, places[at - 1].state, &places[at - 1].place.leak)) {
         places[at] = places[at - 1];
+        memcpy(value + at * width, value + (at - 1) * width, width * sizeof *value);
         at--;
     }
     places[at] = *p;
+    memcpy(value + at * width, scratch, width * sizeof *value);
 }
 
-size_t board_rank(const board_contest *c, const gnt_measure *m, uint32_t threat, board_place *places) {
+/* The rows, and what each leaked in its trainings; returns how many. */
+static size_t fill_places(const board_contest *c, const gnt_measure *m, uint32_t threat, board_place *places,
+                          gnt_measured *groups, double *value, size_t width) {
     const char *name;
     const double floor = board_floor(c, m, threat, &name);
-    size_t n = 0, ranked = 0;
+    const int adequate = is_adequate(c, m, threat);
+    size_t n = 0;
     for (size_t row = 0; row < c->n_row; row++) {
         board_place p = {.row = &c->row[row], .floor = floor};
         if (!kind_of_row(c, row, &p.kind))
             continue;
         judge(c, row, m, threat, &p);
         find_identified(c, row, m, threat, &p);
-        settle(m, &p);
-        insert(m, places, n++, &p);
+        for (size_t i = 0; i < width; i++)
+            value[n * width + i] = NAN;
+        fill_trainings(c, m, threat, groups, value + n * width, width, &p);
+        settle(c, m, adequate, &p);
+        insert(m, places, n, &p, value, width, value + (c->n_row + 1) * width);
+        n++;
     }
+    return n;
+}
+
+size_t board_rank(const board_contest *c, const gnt_measure *m, uint32_t threat, board_place *places) {
+    const size_t width = c->n_run * GNT_MOST_TRAININGS;
+    double *value = gnt_array((c->n_row + 2) * width + 1, sizeof *value);
+    gnt_measured *groups = gnt_array(c->n_number + 1, sizeof *groups);
+    int *surely_less = gnt_array(c->n_row * c->n_row + 1, sizeof *surely_less);
+    size_t n = 0, ranked = 0;
+    if (value && groups && surely_less)
+        n = fill_places(c, m, threat, places, groups, value, width);
     while (ranked < n && places[ranked].state == GNT_RANKED)
         ranked++;
-    if (ranked)
-        gnt_leak_rank(m, &places[0].place, sizeof *places, ranked);
+    if (ranked &&
+        gnt_rank_places(&places[0].place, sizeof *places, ranked, value, width, m, surely_less) != 0)
+        n = 0;
+    gnt_free(value);
+    gnt_free(groups);
+    gnt_free(surely_less);
     return n;
 }

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "board/board_impl.h"
+#include "metric/compare.h"
 #include "plugin/words.h"
 
 static const gnt_results *first_of(const board *b, const board_contest *c) {
@@ -92,6 +93,20 @@ void board_say_state(const board_contest *c, const board_place *p, gnt_text *out
     }
     if (p->state == GNT_UNRANKED_PUBLIC) {
         gnt_text_add(out, ", no better than public data alone");
+        return;
+    }
+    if (p->state == GNT_UNRANKED_INADEQUATE) {
+        gnt_text_add(out, ", no verdict: no attack here recovers what is undefended");
+        return;
+    }
+    if (p->state == GNT_UNRANKED_FEW) {
+        gnt_text_add(out, ", %zu training%s; a rank takes %d", p->trainings, p->trainings == 1 ? "" : "s",
+                     GNT_METRIC_COMPARE_LEAST);
+        return;
+    }
+    if (p->state == GNT_UNRANKED_UNMET) {
+        gnt_text_add(out, ", not yet attacked by one that knows its %s",
+                     *p->unmet.family ? p->unmet.family : "mechanism");
         return;
     }
     if (p->lacking == 0)
@@ -208,7 +223,8 @@ static void say_first(const board *b, const board_contest *c, const board_place 
         gnt_text_add(out, level > 1 ? " leak " : " leaks ");
         say_guess(c, places[0].floor, out);
     } else {
-        gnt_text_add(out, level > 1 ? " leak least (a tie: their intervals overlap): " : " leaks least: ");
+        gnt_text_add(out, level > 1 ? " leak least (a tie: their trainings do not tell them apart): "
+                                    : " leaks least: ");
         say_number(c, &places[0].score->stat, out);
         gnt_text_add(out, " at worst, under ");
         board_say_attack(b, c, places[0].worst, out);
@@ -235,9 +251,7 @@ void board_say_answer(const board *b, const board_contest *c, gnt_text *out) {
         say_target(b, c, &target);
         out->failed |= target.failed;
         if (!places[0].place.rank)
-            gnt_text_add(out, "No defense here has a rank: none at matched utility has a number from every "
-                              "attack, adds to what "
-                              "public data give, and bears no mark");
+            gnt_text_add(out, "No defense here has a rank: the table says why of each");
         else {
             gnt_text_add(out, "At matched utility%s%s%s, ", target.size ? " (" : "", gnt_text_get(&target),
                          target.size ? ")" : "");

@@ -21,13 +21,19 @@ static void flag_defense(const gnt_results *r, const char *task, int64_t stage, 
     }
 }
 
-static void flag_stage(const gnt_results *r, const char *task, int64_t stage, gnt_rank_row *rows,
-                       uint8_t *flags, size_t n) {
+static int flag_stage(const gnt_results *r, const char *task, int64_t stage, uint8_t *flags, size_t n,
+                      gnt_err *err) {
     const gnt_measure *lead = gnt_section_lead(r, task, stage);
-    const size_t ranked = lead ? gnt_rank(r, task, stage, lead, rows) : 0;
-    for (size_t i = 0; i < ranked; i++)
-        if (rows[i].kind == GNT_GROUP_MATCHED)
-            flag_defense(r, task, stage, &rows[i], flags, n);
+    gnt_ranking ranking;
+    if (!lead)
+        return 0;
+    if (gnt_rank(&ranking, r, task, stage, lead) != 0)
+        return gnt_fail(err, "out of memory");
+    for (size_t i = 0; i < ranking.n; i++)
+        if (ranking.row[i].kind == GNT_GROUP_MATCHED)
+            flag_defense(r, task, stage, &ranking.row[i], flags, n);
+    gnt_ranking_free(&ranking);
+    return 0;
 }
 
 uint8_t *cli_deciding(const char *folder, size_t n, gnt_err *err) {
@@ -41,15 +47,11 @@ uint8_t *cli_deciding(const char *folder, size_t n, gnt_err *err) {
         gnt_free(flags);
         return NULL;
     }
-    gnt_rank_row *rows = gnt_array(r.n_defense + 1, sizeof *rows);
-    if (!rows)
-        rc = gnt_fail(err, "out of memory");
     for (size_t t = 0; rc == 0 && t < r.n_task; t++) {
         const size_t n_stages = gnt_judged_stages(&r, r.task[t], stages);
-        for (size_t s = 0; s < n_stages; s++)
-            flag_stage(&r, r.task[t], stages[s], rows, flags, n);
+        for (size_t s = 0; rc == 0 && s < n_stages; s++)
+            rc = flag_stage(&r, r.task[t], stages[s], flags, n, err);
     }
-    gnt_free(rows);
     gnt_results_free(&r);
     if (rc == 0)
         return flags;

@@ -30,6 +30,14 @@ static size_t common(double *x, double *y, const double *a, const double *b, siz
     return n;
 }
 
+static size_t numbers(double *x, const double *a, size_t trainings) {
+    size_t n = 0;
+    for (size_t s = 0; s < trainings; s++)
+        if (!isnan(a[s]))
+            x[n++] = a[s];
+    return n;
+}
+
 static int check(const double *value, size_t k, size_t trainings, double level, gnt_err *err) {
     if (!(level > 0 && level < 1))
         return gnt_fail(err, "the level of a comparison is %g; a number between 0 and 1 is expected", level);
@@ -44,12 +52,14 @@ static int check(const double *value, size_t k, size_t trainings, double level, 
 static int test(pair *at, double *p, double *x, double *y, const double *value, size_t trainings,
                 gnt_err *err) {
     gnt_metric_difference d;
-    const size_t n = common(x, y, value + at->a * trainings, value + at->b * trainings, trainings);
+    const double *a = value + at->a * trainings, *b = value + at->b * trainings;
+    const size_t n = common(x, y, a, b, trainings);
+    const size_t na = n ? n : numbers(x, a, trainings), nb = n ? n : numbers(y, b, trainings);
     *p = 1;
-    at->unknown = n < GNT_METRIC_COMPARE_LEAST;
+    at->unknown = na < GNT_METRIC_COMPARE_LEAST || nb < GNT_METRIC_COMPARE_LEAST;
     if (at->unknown)
         return 0;
-    if (gnt_metric_paired(&d, x, y, n, err) != 0)
+    if ((n ? gnt_metric_paired(&d, x, y, n, err) : gnt_metric_welch(&d, x, na, y, nb, err)) != 0)
         return -1;
     at->mean = d.mean;
     *p = d.p;

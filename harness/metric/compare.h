@@ -18,21 +18,22 @@ typedef struct gnt_metric_compare_result {
     double *p;
     /* k × k: [a·k + b] is 1 when a surely leaks less than b */
     int *surely_less;
-    /* k × k, symmetric: 1 for a pair with too few common trainings */
+    /* k × k, symmetric: 1 for a pair with too few trainings in common, or none and too few of either */
     int *unknown;
     /* k: 1 + the number of defenses that surely leak less than this one */
     size_t *place;
 } gnt_metric_compare_result;
 
-/* Compares k defenses by value[a·trainings + s], what a leaked in training s; more leaks more. NAN: a has no
- * number there. Of each pair, the two-sided paired t-test over the trainings that both have a number of;
- * Holm's correction over all k(k − 1)/2 pairs, those that cannot be told included. a surely leaks less than b
- * where the corrected p is at most `level` and a's mean over the common trainings is the lower. So the chance
- * that any pair which does not differ is called different is at most `level`, and so is that of any wrong
- * direction.
+/* Compares k defenses by value[a·trainings + s], what a leaked in training s; more leaks more. NAN: a has
+ * no number there. Of each pair, the two-sided paired t-test over the trainings that both have a number
+ * of; Holm's correction over all k(k − 1)/2 pairs, those that cannot be told included. A pair without any
+ * training in common, such as of two runs with keys of their own, is tested by Welch's t-test. a surely
+ * leaks less than b where the corrected p is at most `level` and a's mean over the common trainings is the
+ * lower. So the chance that any pair which does not differ is called different is at most `level`, and so
+ * is that of any wrong direction.
  *
- * Numbers that differ in their ninth digit or beyond are equal. Where all differences of a pair are the same,
- * there is no spread to test by: none of any size is a tie (p = 1), another is sure (p = 0).
+ * Numbers that differ in their ninth digit or beyond are equal. Where all differences of a pair are the
+ * same, there is no spread to test by: none of any size is a tie (p = 1), another is sure (p = 0).
  *
  * An infinite number, or a level outside 0 … 1, is an error; then nothing was written. */
 int gnt_metric_compare(gnt_metric_compare_result *out, const double *value, size_t k, size_t trainings,

@@ -20,7 +20,7 @@ typedef struct gnt_leak {
 typedef struct gnt_leak_place {
     gnt_leak leak;
     int rank; /* from 1 */
-    int tied; /* its interval overlaps that of another */
+    int tied; /* some other is not told apart from it */
 } gnt_leak_place;
 
 /* 1 when a mean leaks no more than the floor; a floor that is NAN lies below everything. */
@@ -29,9 +29,5 @@ int gnt_leak_is_floored(const gnt_measure *m, double mean, double floor);
 gnt_leak gnt_leak_above(const gnt_measure *m, gnt_leak x, double floor);
 /* 1 when a surely leaks less than b: their intervals do not touch. An unknown interval settles nothing. */
 int gnt_leak_surely_less(const gnt_measure *m, const gnt_leak *a, const gnt_leak *b);
-/* Fills rank and tied of n places that lie `stride` bytes apart, sorted by mean, what leaks least first. A
- * rank is one more than the number of those that surely leak less, and never before one whose mean is lower:
- * a wide interval, got from few targets, wins nothing. */
-void gnt_leak_rank(const gnt_measure *m, gnt_leak_place *first, size_t stride, size_t n);
 
 #endif

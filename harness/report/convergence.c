@@ -54,18 +54,11 @@ static size_t add_curve(curve *curves, size_t n, const curve *c) {
     return n;
 }
 
-static int stands_for(const gnt_outcome *cell, const gnt_outcome *group) {
-    int same_strength = cell->strength == group->strength || isnan(cell->strength) || isnan(group->strength);
-    return cell->mode == group->mode && same_strength && cell->stage == group->stage &&
-           !strcmp(cell->task, group->task) && !strcmp(cell->defense, group->defense) &&
-           !strcmp(cell->attack, group->attack);
-}
-
 static size_t collect(const gnt_results *r, const gnt_outcome *group, curve *curves) {
     size_t n = 0;
     for (size_t i = 0; i < r->n_cell; i++) {
         const gnt_outcome *c = &r->cell[i];
-        if (c->status != GNT_CELL_OK || !c->convergence || !stands_for(c, group))
+        if (c->status != GNT_CELL_OK || !c->convergence || !gnt_stands_for(c, group))
             continue;
         for (size_t k = 0; k < json_array_size(c->convergence); k++) {
             const json_t *one = json_array_get(c->convergence, k), *points = json_object_get(one, "points");

@@ -131,24 +131,29 @@ static line *add_line(sheet *s, const char *defense, gnt_group_kind kind, double
     return l;
 }
 
-static void add_ranked(sheet *s, gnt_rank_row *rows) {
+static int add_ranked(sheet *s) {
     const gnt_results *r = s->r;
-    size_t n = gnt_rank(r, s->task, s->stage, s->m, rows);
-    for (size_t i = 0; i < n; i++) {
-        const gnt_outcome *any = gnt_representative(r, s->task, s->stage, rows[i].defense, NULL);
-        line *l = add_line(s, rows[i].defense, rows[i].kind, any->strength);
+    gnt_ranking ranking;
+    if (gnt_rank(&ranking, r, s->task, s->stage, s->m) != 0)
+        return -1;
+    for (size_t i = 0; i < ranking.n; i++) {
+        const gnt_rank_row *row = &ranking.row[i];
+        const gnt_outcome *any = gnt_representative(r, s->task, s->stage, row->defense, NULL);
+        line *l = add_line(s, row->defense, row->kind, any->strength);
         if (!l)
             continue;
         l->any = any;
-        l->state = rows[i].state;
-        l->worst = rows[i].worst;
+        l->state = row->state;
+        l->worst = row->worst;
         for (size_t c = 0; c < s->n_column; c++) {
-            l->field[c] = gnt_representative(r, s->task, s->stage, rows[i].defense, r->attack[s->column[c]]);
+            l->field[c] = gnt_representative(r, s->task, s->stage, row->defense, r->attack[s->column[c]]);
             /* utility from a cell that has one: that of an attack that does not apply is unknown */
             if (l->field[c] && isnan(l->any->utility.value))
                 l->any = l->field[c];
         }
     }
+    gnt_ranking_free(&ranking);
+    return 0;
 }
 
 static void add_sweeps(sheet *s, gnt_point *points) {
@@ -244,6 +249,8 @@ static void name_row(sheet *s, const line *l) {
     if (l->state == GNT_UNRANKED_MARKED || l->state == GNT_UNRANKED_PUBLIC)
         gnt_text_add(&text, "%s",
                      l->state == GNT_UNRANKED_MARKED ? "MARKED by the host" : "no better than public data");
+    else if (l->state == GNT_UNRANKED_UNMET)
+        gnt_text_add(&text, "met by none that knows it");
     else
         gnt_text_add(&text, "%s", gnt_group_kind_name(l->kind));
     if (isfinite(l->strength))
@@ -322,19 +329,21 @@ static int draw_picture(sheet *s, const char *folder, const char *name, int form
 
 int gnt_plot_heat(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                   const char *folder, const char *name, int formats, int *drawn, gnt_err *err) {
-    gnt_rank_row *rows = gnt_array(r->n_defense + 1, sizeof *rows);
     gnt_point *points = gnt_array(r->n_group + 1, sizeof *points);
     size_t *columns = gnt_array(r->n_attack + 1, sizeof *columns);
     sheet *s = gnt_array(1, sizeof *s);
     int failed = 0;
     *drawn = 0;
-    if (!rows || !points || !columns || !s) {
+    if (!points || !columns || !s) {
         failed = gnt_fail(err, "%s: out of memory", name);
         goto cleanup;
     }
     *s = (sheet){.r = r, .m = m, .task = task, .stage = stage};
     find_columns(s, columns);
-    add_ranked(s, rows);
+    if (add_ranked(s) != 0) {
+        failed = gnt_fail(err, "%s: out of memory", name);
+        goto cleanup;
+    }
     add_sweeps(s, points);
     if (s->n_line == 0 || s->n_column == 0)
         goto cleanup;
@@ -351,6 +360,5 @@ cleanup:
     gnt_free(s);
     gnt_free(columns);
     gnt_free(points);
-    gnt_free(rows);
     return failed;
 }

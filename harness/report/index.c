@@ -144,7 +144,7 @@ static void say_summary(pen *w) {
         w, "A defense is judged by the attack under which it leaks most, at the utility the suite aims at. "
            "What leaks no more than a guess is level. Identified: how often the right image was told among "
            "many, "
-           "which an answer below every guess may still do. Tied: the intervals in brackets overlap.");
+           "which an answer below every guess may still do. Tied: the trainings do not tell them apart.");
     say_observed(w);
 }
 
@@ -296,10 +296,10 @@ static void say_guide(pen *w) {
                  "leaks most. The "
                  "numbers in brackets are the 95 % interval of the mean over trainings, of which each seed "
                  "is one. With a single training it is over that training's targets and cannot say how "
-                 "another would have come out. When two "
-                 "intervals overlap, the "
-                 "order of the two is not settled. An attack that failed or does not apply says nothing "
-                 "about a defense.");
+                 "another would have come out. Ranks compare defenses training by training: those that the "
+                 "trainings do not tell apart are tied. A rank takes five trainings, an attack that recovers "
+                 "what is undefended, and one that knows the defense. An attack that failed or does not "
+                 "apply says nothing about a defense.");
     paragraph(
         w,
         "Floors say what needs no attack at all: a random guess, the mean image, the nearest public "

@@ -14,32 +14,26 @@ static void item(gnt_table *t, gnt_text *text) {
     gnt_text_free(text);
 }
 
-static int any_matched(const gnt_rank_row *rows, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (rows[i].kind == GNT_GROUP_MATCHED && rows[i].worst)
-            return 1;
-    return 0;
-}
-
-/* "dp-gaussian", "dp-gaussian (tied with dp-laplace)": the first, and who is no worse for all we know. */
-static void say_winner(const gnt_measure *m, const gnt_rank_row *rows, size_t n, gnt_text *out) {
+/* "dp-gaussian", "dp-gaussian (tied with dp-laplace)": the first, and who is no worse for all we know; or why
+ * none is. */
+static void say_winner(const gnt_results *r, const char *task, const gnt_measure *m,
+                       const gnt_ranking *ranking, gnt_text *out) {
     size_t tied = 0;
-    if (n == 0 || !gnt_rank_row_leads(&rows[0])) {
-        gnt_text_add(out, !m ? "no number" : any_matched(rows, n) ? "none is ranked" : "none was matched");
+    if (!m) {
+        gnt_text_add(out, "no number");
         return;
     }
-    gnt_text_add(out, "%s", rows[0].defense);
-    if (n == 1 || !gnt_rank_row_leads(&rows[1]))
-        gnt_text_add(out,
-                     any_matched(rows + 1, n - 1) ? " (the only one ranked)" : " (the only one matched)");
-    if (rows[0].judged < rows[0].of)
-        gnt_text_add(out, " (judged on %zu of %zu attacks)", rows[0].judged, rows[0].of);
-    if (rows[0].unfit)
-        gnt_text_add(out, " (%zu attack%s n/a)", rows[0].unfit, rows[0].unfit == 1 ? "" : "s");
-    for (size_t i = 1; i < n && gnt_rank_row_leads(&rows[i]) && gnt_rank_rows_compare(&rows[0], &rows[i]);
-         i++)
-        if (gnt_rank_rows_tied(m, &rows[0], &rows[i]))
-            gnt_text_add(out, "%s%s", tied++ ? ", " : " (tied with ", rows[i].defense);
+    if (ranking->ranked == 0) {
+        gnt_ranking_say_none(r, task, m, ranking, out);
+        return;
+    }
+    const gnt_rank_row *best = &ranking->row[0];
+    gnt_text_add(out, "%s%s", best->defense, ranking->ranked == 1 ? " (the only one ranked)" : "");
+    if (best->unfit)
+        gnt_text_add(out, " (%zu attack%s n/a)", best->unfit, best->unfit == 1 ? "" : "s");
+    for (size_t i = 1; i < ranking->ranked; i++)
+        if (gnt_ranking_tied(ranking, 0, i))
+            gnt_text_add(out, "%s%s", tied++ ? ", " : " (tied with ", ranking->row[i].defense);
     if (tied)
         gnt_text_add(out, ")");
 }
@@ -81,26 +75,24 @@ static void counts(const gnt_results *r, const char *task, int64_t stage, gnt_ta
     item(t, &text);
 }
 
-static void summary_row(const gnt_results *r, const char *task, int64_t stage, gnt_rank_row *rows,
-                        gnt_table *t) {
+static void summary_row(const gnt_results *r, const char *task, int64_t stage, gnt_table *t) {
     const gnt_measure *m = gnt_section_lead(r, task, stage);
-    const gnt_rank_row *best = NULL, *none = NULL;
-    size_t n = m ? gnt_rank(r, task, stage, m, rows) : 0;
+    const gnt_rank_row *none = NULL;
+    gnt_ranking ranking = {0};
+    t->failed |= m && gnt_rank(&ranking, r, task, stage, m) != 0;
     gnt_text place, winner, leak, undefended, floor;
     gnt_text_init(&place, 1 << 20);
     gnt_text_init(&winner, 1 << 20);
     gnt_text_init(&leak, 1 << 20);
     gnt_text_init(&undefended, 1 << 20);
     gnt_text_init(&floor, 1 << 20);
-    for (size_t i = 0; i < n; i++)
-        if (rows[i].kind == GNT_GROUP_UNDEFENDED && rows[i].worst && !none)
-            none = &rows[i];
-    if (n > 0 && gnt_rank_row_leads(&rows[0]))
-        best = &rows[0];
+    for (size_t i = 0; i < ranking.n; i++)
+        if (ranking.row[i].kind == GNT_GROUP_UNDEFENDED && ranking.row[i].worst && !none)
+            none = &ranking.row[i];
     gnt_section_title(r, task, stage, &place);
-    say_winner(m, rows, n, &winner);
-    if (best)
-        say_leak(m, best, &leak);
+    say_winner(r, task, m, &ranking, &winner);
+    if (ranking.ranked)
+        say_leak(m, &ranking.row[0], &leak);
     else
         gnt_text_add(&leak, "–");
     if (none)
@@ -114,22 +106,20 @@ static void summary_row(const gnt_results *r, const char *task, int64_t stage, g
     item(t, &undefended);
     item(t, &floor);
     counts(r, task, stage, t);
+    gnt_ranking_free(&ranking);
 }
 
 void gnt_table_summary(const gnt_results *r, gnt_table *t) {
     static const char *const columns[] = {
         "task", "leaks least at matched utility", "its worst case", "undefended", "without any attack",
         "cells"};
-    gnt_rank_row *rows = gnt_array(r->n_defense + 1, sizeof *rows);
     gnt_table_init(t, "In short");
-    t->failed = !rows;
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         gnt_table_column(t, columns[i]);
-    for (size_t i = 0; rows && i < r->n_task; i++) {
+    for (size_t i = 0; i < r->n_task; i++) {
         int64_t stages[GNT_MOST_STAGES];
         const size_t n = gnt_judged_stages(r, r->task[i], stages);
         for (size_t k = 0; k < n; k++)
-            summary_row(r, r->task[i], stages[k], rows, t);
+            summary_row(r, r->task[i], stages[k], t);
     }
-    gnt_free(rows);
 }

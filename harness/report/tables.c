@@ -44,21 +44,21 @@ static void utility_item(gnt_table *t, const gnt_utility *u) {
 
 static void kind_rows(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                       const size_t *attacks, size_t n_attacks, gnt_table *t) {
-    gnt_rank_row *rows = gnt_array(r->n_defense + 1, sizeof *rows);
-    t->failed |= !rows;
-    size_t n = rows ? gnt_rank(r, task, stage, m, rows) : 0;
-    for (size_t i = 0; i < n; i++) {
-        const gnt_outcome *any = gnt_representative(r, task, stage, rows[i].defense, NULL);
-        if (isnan(any->utility.value) &&
-            rows[i].worst) /* that of an attack which does not apply is unknown */
-            any = rows[i].worst;
-        gnt_table_text(t, rows[i].defense);
+    gnt_ranking ranking;
+    t->failed |= gnt_rank(&ranking, r, task, stage, m) != 0;
+    for (size_t i = 0; i < ranking.n; i++) {
+        const gnt_rank_row *row = &ranking.row[i];
+        const gnt_outcome *any = gnt_representative(r, task, stage, row->defense, NULL);
+        /* that of an attack which does not apply is unknown */
+        if (isnan(any->utility.value) && row->worst)
+            any = row->worst;
+        gnt_table_text(t, row->defense);
         utility_item(t, &any->utility);
-        gnt_table_text(t, gnt_rank_row_words(&rows[i]));
+        gnt_table_text(t, gnt_rank_row_words(row));
         for (size_t a = 0; a < n_attacks; a++)
-            score_item(t, m, gnt_representative(r, task, stage, rows[i].defense, r->attack[attacks[a]]));
+            score_item(t, m, gnt_representative(r, task, stage, row->defense, r->attack[attacks[a]]));
     }
-    gnt_free(rows);
+    gnt_ranking_free(&ranking);
 }
 
 /* What no defense is needed for: the utility without any private data. */
@@ -341,11 +341,10 @@ void gnt_table_facts(const gnt_results *r, gnt_table *t) {
 
 static void rank_rows(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                       gnt_table *t) {
-    gnt_rank_row *rows = gnt_array(r->n_defense + 1, sizeof *rows);
-    t->failed |= !rows;
-    size_t n = rows ? gnt_rank(r, task, stage, m, rows) : 0;
-    for (size_t i = 0; i < n; i++) {
-        const gnt_rank_row *s = &rows[i];
+    gnt_ranking ranking;
+    t->failed |= gnt_rank(&ranking, r, task, stage, m) != 0;
+    for (size_t i = 0; i < ranking.n; i++) {
+        const gnt_rank_row *s = &ranking.row[i];
         gnt_table_text(t, task);
         gnt_table_number(t, stage == GNT_EVERY_STAGE ? NAN : (double)stage);
         gnt_table_text(t, m->name);
@@ -365,15 +364,16 @@ static void rank_rows(const gnt_results *r, const char *task, int64_t stage, con
         gnt_table_number(t, (double)s->judged);
         gnt_table_number(t, (double)s->of);
         gnt_table_number(t, (double)s->unfit);
+        gnt_table_number(t, (double)s->trainings);
     }
-    gnt_free(rows);
+    gnt_ranking_free(&ranking);
 }
 
 void gnt_table_ranking(const gnt_results *r, gnt_table *t) {
     gnt_table_init(t, "Worst case over attacks");
     COLUMNS(t, "task", "stage", "measure", "rank", "tied", "defense", "standing", "worst_attack",
             "worst_stage", "mean", "low", "high", "floor", "leakage", "leakage_low", "leakage_high",
-            "attacks_with_number", "attacks", "attacks_na");
+            "attacks_with_number", "attacks", "attacks_na", "trainings");
     for (size_t i = 0; i < r->n_task; i++) {
         int64_t stages[GNT_MOST_STAGES];
         const size_t n = gnt_judged_stages(r, r->task[i], stages);

@@ -19,6 +19,13 @@ const char *gnt_group_kind_name(gnt_group_kind kind) {
     return names[kind];
 }
 
+int gnt_stands_for(const gnt_outcome *cell, const gnt_outcome *group) {
+    int same_strength = cell->strength == group->strength || isnan(cell->strength) || isnan(group->strength);
+    return cell->mode == group->mode && same_strength && cell->stage == group->stage &&
+           !strcmp(cell->task, group->task) && !strcmp(cell->defense, group->defense) &&
+           !strcmp(cell->attack, group->attack);
+}
+
 const gnt_outcome *gnt_representative(const gnt_results *r, const char *task, int64_t stage,
                                       const char *defense, const char *attack) {
     const gnt_outcome *best = NULL;

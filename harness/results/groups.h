@@ -18,6 +18,9 @@ typedef enum gnt_group_kind {
 gnt_group_kind gnt_group_kind_of(const gnt_outcome *group);
 const char *gnt_group_kind_name(gnt_group_kind kind);
 
+/* 1 when a cell is one of those that a group joins. */
+int gnt_stands_for(const gnt_outcome *cell, const gnt_outcome *group);
+
 /* The group that stands for a defense in the matrix: the matched one, else undefended, else the first fixed
  * one; NULL when the defense was only swept or not tried. `attack` NULL: of any attack. */
 const gnt_outcome *gnt_representative(const gnt_results *r, const char *task, int64_t stage,

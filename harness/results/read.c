@@ -191,6 +191,7 @@ static int read_outcome(const place *at, const json_t *object, gnt_outcome *o) {
         get_child(at, object, "convergence", 1, &o->convergence) ||
         get_child(at, object, "facts", 0, &o->facts) ||
         get_child(at, object, "unmeasured", 0, &o->unmeasured) || read_marks(at, object, o) ||
+        get_child(at, object, "grants", 1, &o->grants) ||
         get_word(at, object, "status", results_status_names, GNT_CELL_STATUSES, &status) ||
         get_word(at, object, "mode", results_mode_names, GNT_ROW_MODES, &mode) ||
         read_utility(at, object, &o->utility))

@@ -46,7 +46,7 @@ const gnt_score *gnt_score_find(const gnt_outcome *o, const char *measure) {
 }
 
 const gnt_task_facts *gnt_facts_of(const gnt_results *r, const char *task) {
-    static const gnt_task_facts unknown = {.id = ""};
+    static const gnt_task_facts unknown = {.id = "", .adequate = GNT_ADEQUATE_DEFAULTS};
     for (size_t i = 0; i < r->n_facts; i++)
         if (!strcmp(r->facts[i].id, task))
             return &r->facts[i];

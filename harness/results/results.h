@@ -88,6 +88,8 @@ typedef struct gnt_outcome {
     const json_t *unmeasured;
     /* of a cell: what the host found wrong with the defense, an array or NULL */
     const json_t *marks;
+    /* of a cell: names of what the attack was granted, an array or NULL */
+    const json_t *grants;
 } gnt_outcome;
 
 typedef struct gnt_attempt {

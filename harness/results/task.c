@@ -33,6 +33,25 @@ static int read_from(const place *at, const json_t *object, int *in_round) {
     return refuse(at, "observe_from", "\"round\" or \"probe\"");
 }
 
+static int read_adequate(const place *at, const json_t *object, gnt_adequate_limits *out) {
+    const struct {
+        const char *name;
+        double *to;
+    } limits[] = {{"identified", &out->identified}, {"above_floor", &out->above_floor}, {"gain", &out->gain}};
+    const json_t *all = json_object_get(object, "adequate");
+    *out = (gnt_adequate_limits)GNT_ADEQUATE_DEFAULTS;
+    if (all && !json_is_null(all) && !json_is_object(all))
+        return refuse(at, "adequate", "an object of limits");
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        const json_t *v = json_object_get(all, limits[i].name);
+        if (v && !json_is_number(v))
+            return refuse(at, "adequate", "numbers");
+        if (v)
+            *limits[i].to = json_number_value(v);
+    }
+    return 0;
+}
+
 static double number_or_nan(const json_t *v) {
     return json_is_number(v) ? json_number_value(v) : NAN;
 }
@@ -76,7 +95,8 @@ int results_read_tasks(const json_t *tasks, const char *file, gnt_task_facts **t
         gnt_task_facts *t = &(*task)[(*n)++];
         *t = (gnt_task_facts){.id = id};
         if (read_from(&at, one, &t->in_round) || read_flag(&at, one, "stages_drawn", &t->drawn) ||
-            read_flag(&at, one, "seed_public", &t->seed_public) || read_only(&at, one, t))
+            read_flag(&at, one, "seed_public", &t->seed_public) || read_only(&at, one, t) ||
+            read_adequate(&at, one, &t->adequate))
             return -1;
     }
     return 0;

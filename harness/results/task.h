@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "metric/adequate.h"
 #include "metric/public_only.h"
 
 enum { GNT_MOST_PUBLIC_ONLY = 256 }; /* seeds of a task */
@@ -26,6 +27,7 @@ typedef struct gnt_task_facts {
     size_t n_only;
     /* of one training over seeds: what is matched, undefended, and public data alone */
     gnt_seed_scatter scatter;
+    gnt_adequate_limits adequate; /* (results/adequacy.h) */
 } gnt_task_facts;
 
 /* The mean over seeds of what public data alone leave; NAN when unknown. */

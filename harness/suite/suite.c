@@ -204,7 +204,7 @@ static int read_lists(suite_reader *r, const json_t *root) {
 static int read_root(suite_reader *r) {
     static const char *const keys[] = {"suite",  "title",    "seed",     "key_file", "seeds",
                                        "tasks",  "models",   "defenses", "attacks",  "match",
-                                       "limits", "measures", "tables",   "check"};
+                                       "limits", "measures", "tables",   "check",    "adequate"};
     const json_t *root = r->doc->root;
     if (!json_is_object(root))
         return suite_fail(r, "", "is %s; expected a suite, an object: {\"suite\": …, \"tasks\": […], …}",

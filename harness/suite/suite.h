@@ -16,6 +16,7 @@
 #include "data/data.h"
 #include "fl/partition.h"
 #include "nn/model/model.h"
+#include "metric/adequate.h"
 #include "plugin/info.h"
 
 struct gnt_match_spec; /* match/match.h */
@@ -179,6 +180,7 @@ typedef struct gnt_suite_task {
     int by_head; /* utility is that of a head on the frozen representation, not of the model itself */
     gnt_suite_head head;
     gnt_suite_match match; /* the suite's, unless the task has its own */
+    gnt_adequate_limits adequate;
     /* of all that decides what is measured on it but defenses and attacks: runs of suites whose tasks
      * share it may be compared */
     char digest[GNT_HEX_SIZE];

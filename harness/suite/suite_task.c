@@ -198,6 +198,29 @@ static int read_matches(suite_reader *r, const char *path, const json_t *object,
                : 0;
 }
 
+static int read_limits(suite_reader *r, const char *path, const json_t *object, gnt_adequate_limits *out) {
+    static const char *const keys[] = {"identified", "above_floor", "gain"};
+    const json_t *limits = NULL;
+    const gnt_path at = gnt_path_key(path, "adequate");
+    if (gnt_doc_object(r->doc, path, object, "adequate", &limits, r->err))
+        return -1;
+    if (!limits)
+        return 0;
+    return gnt_doc_keys(r->doc, at.text, limits, keys, sizeof keys / sizeof *keys, r->err) ||
+                   gnt_doc_real(r->doc, at.text, limits, "identified", 0, 1, &out->identified, r->err) ||
+                   gnt_doc_real(r->doc, at.text, limits, "above_floor", 0, 60, &out->above_floor, r->err) ||
+                   gnt_doc_real(r->doc, at.text, limits, "gain", 0, 1, &out->gain, r->err)
+               ? -1
+               : 0;
+}
+
+/* The suite's own "adequate" first, then what the task says otherwise. */
+static int read_adequate(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    t->adequate = (gnt_adequate_limits)GNT_ADEQUATE_DEFAULTS;
+    return read_limits(r, "", r->doc->root, &t->adequate) || read_limits(r, path, object, &t->adequate) ? -1
+                                                                                                        : 0;
+}
+
 /* [top, left, height, width], within the task's images. */
 static int read_region(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     const json_t *list = NULL;
@@ -238,7 +261,7 @@ static const gnt_suite_task *earlier_task(suite_reader *r, const char *path, con
 /* What `like` names, with what this task says of itself in place of that: only what comes after training may
  * differ. The caller releases it. NULL after a sentence. */
 static json_t *unlike(suite_reader *r, const char *path, const json_t *list, size_t index, const char *like) {
-    static const char *const own[] = {"id", "like", "observe", "shadow", "match"};
+    static const char *const own[] = {"id", "like", "observe", "shadow", "match", "adequate"};
     const json_t *object = json_array_get(list, index);
     const gnt_suite_task *of = earlier_task(r, gnt_path_key(path, "like").text, like, index);
     if (!of || gnt_doc_keys(r->doc, path, object, own, sizeof own / sizeof *own, r->err))
@@ -311,7 +334,7 @@ static int read_task(suite_reader *r, const char *path, const json_t *object, gn
     static const char *const keys[] = {
         "id",     "data",    "model",     "init",      "width",  "representation",
         "loss",   "weights", "normalise", "federated", "stages", "observe",
-        "shadow", "utility", "match",     "region",    "hide"};
+        "shadow", "utility", "match",     "region",    "hide",   "adequate"};
     const json_t *data = NULL;
     return gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
                    suite_read_id(r, path, object, "id",
@@ -324,7 +347,7 @@ static int read_task(suite_reader *r, const char *path, const json_t *object, gn
                    suite_read_stages(r, path, object, t) || suite_read_observe(r, path, object, t) ||
                    read_region(r, path, object, t) || suite_read_hide(r, path, object, t) ||
                    read_shadow(r, path, object, t) || read_utility(r, path, object, t) ||
-                   read_matches(r, path, object, t)
+                   read_matches(r, path, object, t) || read_adequate(r, path, object, t)
                ? -1
                : 0;
 }

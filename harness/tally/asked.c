@@ -33,6 +33,9 @@ json_t *gnt_asked_tasks(const gnt_suite *s) {
                       (json_int_t)t->observe.batch, "local_steps", (json_int_t)t->observe.local_steps,
                       "rounds", (json_int_t)t->federated.rounds, "weights", t->weights != NULL, "attribute",
                       text_or_null(attribute)));
+        json_object_set_new(json_array_get(list, i), "adequate",
+                            json_pack("{s:f, s:f, s:f}", "identified", t->adequate.identified, "above_floor",
+                                      t->adequate.above_floor, "gain", t->adequate.gain));
         if (t->observe.set) {
             json_object_set_new(json_array_get(list, i), "set", json_integer(t->observe.set));
             json_object_set_new(json_array_get(list, i), "epochs", json_integer(t->observe.epochs));

@@ -50,26 +50,6 @@ static void what_is_unknown_stays_unknown(void **state) {
     assert_true(isnan(gnt_leak_above(psnr, (gnt_leak){NAN, NAN, NAN}, 13).mean));
 }
 
-/* Attack numbers 2, 8 and 12 under a floor of 13, one that straddles it, one above: the first four are level.
- */
-static void those_below_a_floor_share_a_rank(void **state) {
-    (void)state;
-    const gnt_measure *psnr = gnt_measure_find("psnr");
-    static const gnt_leak raw[] = {{2, 1, 3}, {8, 7, 9}, {12, 11, 13}, {14, 12, 16}, {20, 19, 21}};
-    static const int rank[] = {1, 1, 1, 1, 5}, tied[] = {1, 1, 1, 1, 0};
-    struct {
-        int before;
-        gnt_leak_place place;
-    } row[5];
-    for (size_t i = 0; i < 5; i++)
-        row[i].place.leak = gnt_leak_above(psnr, raw[i], 13);
-    gnt_leak_rank(psnr, &row[0].place, sizeof *row, 5);
-    for (size_t i = 0; i < 5; i++) {
-        assert_int_equal(row[i].place.rank, rank[i]);
-        assert_int_equal(row[i].place.tied, tied[i]);
-    }
-}
-
 static void every_measure_has_a_row_and_a_place(void **state) {
     (void)state;
     const char *names[GNT_MEASURES];
@@ -88,7 +68,6 @@ static void every_measure_has_a_row_and_a_place(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(below_the_floor_is_the_floor),
                                        cmocka_unit_test(what_is_unknown_stays_unknown),
-                                       cmocka_unit_test(those_below_a_floor_share_a_rank),
                                        cmocka_unit_test(every_measure_has_a_row_and_a_place)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* How a report ranks, on results written by hand: the floor below which all are level, drawn rounds, marks,
- * utility against public data alone, identification beside PSNR; how the page says so; wrong types of what a
- * run says of them. */
+ * utility against public data alone, trainings that tell defenses apart, what has no rank and why; how the
+ * page says so; wrong types of what a run says of them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,155 +15,226 @@
 #include "results/ranking.h"
 #include "report_folder.h"
 
-/* A defense under the attack "a": of the group, and of the cell of seed 1. */
+enum { SEEDS = 5 };
+
+/* A defense under an attack: of the group, and of a cell of each seed. */
 typedef struct entry {
     const char *defense, *mode, *status;
     int stage;
     double psnr, identified, utility;
-    const char *mark; /* or NULL */
+    const char *mark;   /* or NULL */
+    const char *attack; /* NULL: "a" */
+    /* how far the seeds of this entry alone go up and down; all entries share another scatter */
+    double scatter;
 } entry;
 
-static void add_outcome(gnt_text *t, const entry *e, int cell) {
+#define ROW(d, m, s, at, p, i, u)                                                                            \
+    { .defense = d, .mode = m, .status = s, .stage = at, .psnr = p, .identified = i, .utility = u }
+#define ROW_WITH(d, m, s, at, p, i, u, more)                                                                 \
+    { .defense = d, .mode = m, .status = s, .stage = at, .psnr = p, .identified = i, .utility = u, more }
+
+/* What is written of a run beside its entries. */
+typedef struct setting {
+    const char *facts;    /* members of the task's entry */
+    const char *measure;  /* in place of "psnr" */
+    const char *families; /* of every defense */
+    const char *knows;    /* families of every attack */
+    const char *grants;
+    int seeds;
+} setting;
+
+static const setting usual = {"", "psnr", "\"noise\"", "\"noise\"", "\"defense\"", SEEDS};
+
+static void add_numbers(gnt_text *t, const entry *e, const setting *s, double value) {
+    gnt_text_add(t,
+                 ", \"measures\": {\"%s\": {\"mean\": %g, \"low\": %g, \"high\": %g}, \"identification\": "
+                 "{\"mean\": %g, \"low\": %g, \"high\": %g}}, \"floors\": {\"psnr\": {\"mean_image\": 11, "
+                 "\"nearest_public\": 13}}",
+                 s->measure, value, value - 1, value + 1, e->identified, e->identified - 0.05,
+                 e->identified + 0.05);
+}
+
+/* seed 0: the group. */
+static void add_outcome(gnt_text *t, const entry *e, const setting *s, int seed) {
+    static const double shared[SEEDS] = {0.3, -0.5, 0.4, 0.1, -0.3}, own[SEEDS] = {1, -1, 1, -1, 0};
+    const double moved = seed ? shared[seed - 1] + e->scatter * own[seed - 1] : 0;
     gnt_text_add(
         t,
-        "%s{\"task\": \"t\", \"stage\": %d, \"defense\": \"%s\", \"attack\": \"a\", \"mode\": \"%s\", "
-        "\"matched\": %s, \"status\": \"%s\", \"seed\": 1, \"utility\": {\"measure\": \"accuracy\", "
-        "\"value\": "
-        "%g, \"standard_error\": 0.01}",
-        t->size && gnt_text_get(t)[t->size - 1] == '}' ? ", " : "", e->stage, e->defense, e->mode,
-        strcmp(e->mode, "matched") ? "false" : "true", e->status, e->utility);
+        "%s{\"task\": \"t\", \"stage\": %d, \"defense\": \"%s\", \"attack\": \"%s\", \"mode\": \"%s\", "
+        "\"matched\": %s, \"status\": \"%s\", \"seed\": %d, \"grants\": [%s], \"utility\": {\"measure\": "
+        "\"accuracy\", \"value\": %g, \"standard_error\": 0.01}",
+        t->size && gnt_text_get(t)[t->size - 1] == '}' ? ", " : "", e->stage, e->defense,
+        e->attack ? e->attack : "a", e->mode, strcmp(e->mode, "matched") ? "false" : "true", e->status, seed,
+        s->grants, e->utility);
     if (!strcmp(e->status, "ok"))
-        gnt_text_add(
-            t,
-            ", \"measures\": {\"psnr\": {\"mean\": %g, \"low\": %g, \"high\": %g}, \"identification\": "
-            "{\"mean\": %g, \"low\": %g, \"high\": %g}}, \"floors\": {\"psnr\": {\"mean_image\": 11, "
-            "\"nearest_public\": 13}}",
-            e->psnr, e->psnr - 1, e->psnr + 1, e->identified, e->identified - 0.05, e->identified + 0.05);
-    if (cell && e->mark)
+        add_numbers(t, e, s, strcmp(s->measure, "mse") ? e->psnr + moved : e->psnr * (1 + moved / 10));
+    if (seed && e->mark)
         gnt_text_add(t, ", \"marks\": [{\"what\": \"acts-otherwise\", \"says\": \"%s\"}]", e->mark);
     gnt_text_add(t, "}");
 }
 
-/* results.json of the entries; `facts` are members of the task's entry. */
-static char *results_of(const entry *e, size_t n, const char *facts) {
+/* Each label once. */
+static void add_plugins(gnt_text *t, const entry *e, size_t n, const setting *s, int defenses) {
+    int any = 0;
+    for (size_t i = 0; i < n; i++) {
+        const char *label = defenses ? e[i].defense : e[i].attack ? e[i].attack : "a";
+        int told = 0;
+        for (size_t k = 0; k < i && !told; k++)
+            told = !strcmp(label, defenses ? e[k].defense : e[k].attack ? e[k].attack : "a");
+        if (!told)
+            gnt_text_add(t, "%s{\"label\": \"%s\", \"members\": [{\"id\": \"%s\", \"families\": [%s]}]}",
+                         any++ ? ", " : "", label, label, defenses ? s->families : s->knows);
+    }
+}
+
+static char *results_of(const entry *e, size_t n, const setting *s) {
     gnt_text t;
     gnt_text_init(&t, 1 << 20);
-    gnt_text_add(&t, "{\"format\": 1, \"suite\": \"s\", \"tasks\": [{\"id\": \"t\"%s%s}], \"cells\": [",
-                 *facts ? ", " : "", facts);
+    gnt_text_add(&t, "{\"format\": 1, \"suite\": \"s\", \"tasks\": [{\"id\": \"t\"%s%s}], \"defenses\": [",
+                 *s->facts ? ", " : "", s->facts);
+    add_plugins(&t, e, n, s, 1);
+    gnt_text_add(&t, "], \"attacks\": [");
+    add_plugins(&t, e, n, s, 0);
+    gnt_text_add(&t, "], \"cells\": [");
     for (size_t i = 0; i < n; i++)
-        add_outcome(&t, &e[i], 1);
+        for (int seed = 1; seed <= s->seeds; seed++)
+            add_outcome(&t, &e[i], s, seed);
     gnt_text_add(&t, "], \"groups\": [");
     for (size_t i = 0; i < n; i++)
-        add_outcome(&t, &e[i], 0);
+        add_outcome(&t, &e[i], s, 0);
     gnt_text_add(&t, "]}");
     char *text = gnt_strdup(gnt_text_get(&t));
     gnt_text_free(&t);
     return text;
 }
 
-static void parse_entries(gnt_results *r, const entry *e, size_t n, const char *facts) {
+static void parse_entries(gnt_results *r, const entry *e, size_t n, const setting *s) {
     gnt_err err = {""};
-    char *text = results_of(e, n, facts);
+    char *text = results_of(e, n, s);
     if (gnt_results_parse(r, "results.json", text, strlen(text), &err))
         fail_msg("%s", err.text);
     gnt_free(text);
 }
 
-#define PARSE(r, entries, facts) parse_entries(r, entries, sizeof entries / sizeof *entries, facts)
+#define PARSE(r, entries, setting) parse_entries(r, entries, sizeof entries / sizeof *entries, setting)
 
-static void expect_row(const gnt_rank_row *row, const char *defense, gnt_rank_state state, int rank,
-                       int tied) {
-    assert_string_equal(row->defense, defense);
-    assert_int_equal(row->state, state);
-    assert_int_equal(row->place.rank, rank);
-    assert_int_equal(row->place.tied, tied);
+static gnt_ranking rank_of(const gnt_results *r, int64_t stage, const char *measure, size_t n) {
+    gnt_ranking ranking;
+    assert_int_equal(gnt_rank(&ranking, r, "t", stage, gnt_measure_find(measure)), 0);
+    assert_int_equal(ranking.n, n);
+    return ranking;
 }
 
-static const entry floored[] = {{"low", "matched", "ok", 3, 9, 0.9, 0.8, NULL},
-                                {"crafted", "matched", "ok", 3, 2, 0.1, 0.8, NULL},
-                                {"open", "matched", "ok", 3, 20, 0.9, 0.8, NULL},
-                                {"none", "none", "ok", 3, 40, 1, 0.9, NULL}};
+static void expect_row(const gnt_ranking *ranking, size_t i, const char *defense, gnt_rank_state state,
+                       int rank, int tied) {
+    assert_string_equal(ranking->row[i].defense, defense);
+    assert_int_equal(ranking->row[i].state, state);
+    assert_int_equal(ranking->row[i].place.rank, rank);
+    assert_int_equal(ranking->row[i].place.tied, tied);
+}
+
+static void expect_said(const gnt_results *r, int64_t stage, const char *sentence) {
+    gnt_text said;
+    gnt_text_init(&said, 4096);
+    gnt_report_sentence(r, "t", stage, gnt_measure_find("psnr"), &said);
+    assert_string_equal(gnt_text_get(&said), sentence);
+    gnt_text_free(&said);
+}
+
+static const entry floored[] = {
+    ROW("low", "matched", "ok", 3, 9, 0.9, 0.8), ROW("crafted", "matched", "ok", 3, 2, 0.1, 0.8),
+    ROW("open", "matched", "ok", 3, 20, 0.9, 0.8), ROW("none", "none", "ok", 3, 40, 1, 0.9)};
 
 static void below_the_floor_all_are_level(void **state) {
     (void)state;
     gnt_results r;
-    gnt_rank_row rows[4];
     gnt_table t;
-    gnt_text said;
-    PARSE(&r, floored, "");
-    const gnt_measure *psnr = gnt_measure_find("psnr");
-    assert_int_equal(gnt_rank(&r, "t", 3, psnr, rows), 4);
-    expect_row(&rows[0], "low", GNT_RANKED, 1, 1);
-    expect_row(&rows[1], "crafted", GNT_RANKED, 1, 1);
-    expect_row(&rows[2], "open", GNT_RANKED, 3, 0);
-    expect_row(&rows[3], "none", GNT_UNRANKED_UNDEFENDED, 0, 0);
-    gnt_text_init(&said, 4096);
-    gnt_report_sentence(&r, "t", 3, psnr, &said);
-    assert_string_equal(
-        gnt_text_get(&said),
+    PARSE(&r, floored, &usual);
+    gnt_ranking ranking = rank_of(&r, 3, "psnr", 4);
+    expect_row(&ranking, 0, "low", GNT_RANKED, 1, 1);
+    expect_row(&ranking, 1, "crafted", GNT_RANKED, 1, 1);
+    expect_row(&ranking, 2, "open", GNT_RANKED, 3, 0);
+    expect_row(&ranking, 3, "none", GNT_UNRANKED_UNDEFENDED, 0, 0);
+    assert_true(gnt_ranking_tied(&ranking, 0, 1) && !gnt_ranking_tied(&ranking, 0, 2));
+    assert_true(ranking.row[0].place.leak.mean == 13 && ranking.row[0].trainings == SEEDS);
+    gnt_ranking_free(&ranking);
+    expect_said(
+        &r, 3,
         "At matched utility low leaks least: PSNR 9.0 dB [8.0, 10.0] under a; identified 90.0 % [85.0, "
         "95.0], its worst case over 1 attack; no more than a guess at 13.0 dB, got without the update "
         "(so does crafted: they are level). Undefended: PSNR 40.0 dB [39.0, 41.0] under a; identified "
         "100.0 % [95.0, 105.0].");
-    gnt_text_free(&said);
-    gnt_table_matrix(&r, "t", 3, psnr, &t);
+    gnt_table_summary(&r, &t);
+    assert_string_equal(t.item[1].text, "low (tied with crafted)");
+    assert_string_equal(t.item[2].text,
+                        "PSNR 9.0 dB [8.0, 10.0], a; identified 90.0 % [85.0, 95.0], no more than a guess");
+    gnt_table_free(&t);
+    gnt_table_matrix(&r, "t", 3, gnt_measure_find("psnr"), &t);
     assert_string_equal(t.item[3].text, "9.0 dB [8.0, 10.0]; identified 90.0 % [85.0, 95.0]");
     gnt_table_free(&t);
     gnt_results_free(&r);
 }
 
 static const entry three[] = {
-    {"early", "matched", "ok", 1, 30, 1, 0.8, NULL}, {"early", "matched", "ok", 9, 15, 1, 0.8, NULL},
-    {"even", "matched", "ok", 1, 20, 1, 0.8, NULL},  {"even", "matched", "ok", 9, 21, 1, 0.8, NULL},
-    {"hole", "matched", "ok", 1, 14, 1, 0.8, NULL},  {"hole", "matched", "crashed", 9, 0, 0, 0.8, NULL}};
+    ROW("early", "matched", "ok", 1, 30, 1, 0.8), ROW("early", "matched", "ok", 9, 15, 1, 0.8),
+    ROW("even", "matched", "ok", 1, 20, 1, 0.8),  ROW("even", "matched", "ok", 9, 21, 1, 0.8),
+    ROW("hole", "matched", "ok", 1, 14, 1, 0.8),  ROW("hole", "matched", "crashed", 9, 0, 0, 0.8),
+    ROW("none", "none", "ok", 1, 40, 1, 0.9),     ROW("none", "none", "ok", 9, 40, 1, 0.9)};
 
 static void drawn_rounds_rank_by_the_worst(void **state) {
     (void)state;
+    setting drawn = usual, fixed = usual;
+    drawn.facts = "\"observe_from\": \"round\", \"stages_drawn\": true";
+    fixed.facts = "\"observe_from\": \"round\"";
     gnt_results r;
-    gnt_rank_row rows[3];
     gnt_table t;
-    PARSE(&r, three, "\"observe_from\": \"round\", \"stages_drawn\": true");
-    assert_int_equal(gnt_rank(&r, "t", GNT_EVERY_STAGE, gnt_measure_find("psnr"), rows), 3);
-    expect_row(&rows[0], "even", GNT_RANKED, 1, 0);
-    assert_int_equal(rows[0].worst->stage, 9);
-    expect_row(&rows[1], "early", GNT_RANKED, 2, 0);
-    assert_int_equal(rows[1].worst->stage, 1);
-    expect_row(&rows[2], "hole", GNT_UNRANKED_LACKING, 0, 0);
+    PARSE(&r, three, &drawn);
+    gnt_ranking ranking = rank_of(&r, GNT_EVERY_STAGE, "psnr", 4);
+    expect_row(&ranking, 0, "even", GNT_RANKED, 1, 0);
+    assert_int_equal(ranking.row[0].worst->stage, 9);
+    assert_true(fabs(ranking.row[0].place.leak.mean - 21) < 1e-9);
+    expect_row(&ranking, 1, "early", GNT_RANKED, 2, 0);
+    assert_int_equal(ranking.row[1].worst->stage, 1);
+    expect_row(&ranking, 2, "hole", GNT_UNRANKED_LACKING, 0, 0);
+    gnt_ranking_free(&ranking);
     gnt_table_summary(&r, &t);
     assert_int_equal(gnt_table_rows(&t), 1);
     assert_string_equal(t.item[0].text, "t, worst of rounds 1, 9");
     assert_string_equal(t.item[1].text, "even");
     gnt_table_free(&t);
     gnt_results_free(&r);
-    PARSE(&r, three, "\"observe_from\": \"round\"");
+    PARSE(&r, three, &fixed);
     gnt_table_summary(&r, &t);
     assert_int_equal(gnt_table_rows(&t), 2); /* fixed rounds stand for themselves */
     gnt_table_free(&t);
     gnt_results_free(&r);
 }
 
-static const entry with_liar[] = {{"liar", "matched", "ok", 3, 14, 1, 0.8, "it sent <b>noise</b>"},
-                                  {"liar", "matched", "ok", 5, 14, 1, 0.8, "it sent <b>noise</b>"},
-                                  {"a", "matched", "ok", 3, 20, 1, 0.8, NULL},
-                                  {"b", "matched", "ok", 3, 30, 1, 0.8, NULL}};
+static const entry with_liar[] = {
+    ROW_WITH("liar", "matched", "ok", 3, 14, 1, 0.8, .mark = "it sent <b>noise</b>"),
+    ROW_WITH("liar", "matched", "ok", 5, 14, 1, 0.8, .mark = "it sent <b>noise</b>"),
+    ROW("a", "matched", "ok", 3, 20, 1, 0.8), ROW("b", "matched", "ok", 3, 30, 1, 0.8),
+    ROW("none", "none", "ok", 3, 40, 1, 0.9)};
 
 static void a_mark_costs_the_rank_and_is_told_first(void **state) {
     const bench *b = *state;
+    setting seed_public = usual;
+    seed_public.facts = "\"seed_public\": true";
     gnt_results r;
-    gnt_rank_row rows[3];
     gnt_table t;
     gnt_err err = {""};
-    PARSE(&r, with_liar, "");
-    assert_int_equal(gnt_rank(&r, "t", 3, gnt_measure_find("psnr"), rows), 3);
-    expect_row(&rows[0], "a", GNT_RANKED, 1, 0);
-    expect_row(&rows[1], "b", GNT_RANKED, 2, 0);
-    expect_row(&rows[2], "liar", GNT_UNRANKED_MARKED, 0, 0);
+    PARSE(&r, with_liar, &usual);
+    gnt_ranking ranking = rank_of(&r, 3, "psnr", 4);
+    expect_row(&ranking, 0, "a", GNT_RANKED, 1, 0);
+    expect_row(&ranking, 1, "b", GNT_RANKED, 2, 0);
+    expect_row(&ranking, 2, "liar", GNT_UNRANKED_MARKED, 0, 0);
+    gnt_ranking_free(&ranking);
     gnt_table_found(&r, &t);
-    assert_int_equal(gnt_table_rows(&t), 1); /* the same sentence twice */
-    assert_string_equal(t.item[4].text, "2");
+    assert_int_equal(gnt_table_rows(&t), 1); /* the same sentence in every cell */
+    assert_string_equal(t.item[4].text, "10");
     gnt_table_free(&t);
     gnt_results_free(&r);
-    char path[128], *text = results_of(with_liar, 4, "\"seed_public\": true");
+    char path[128], *text = results_of(with_liar, 5, &seed_public);
     snprintf(path, sizeof path, "%s/results.json", b->folder);
     assert_int_equal(gnt_file_write(path, text, strlen(text), &err), 0);
     gnt_free(text);
@@ -182,22 +253,183 @@ static void a_mark_costs_the_rank_and_is_told_first(void **state) {
 /* The errors are 0.01 each, so what the private data add must exceed 1.645 · 0.0141 = 0.0233. */
 static void what_public_data_give_wins_nothing(void **state) {
     (void)state;
-    static const entry two[] = {{"idle", "matched", "ok", 3, 14, 1, 0.72, NULL},
-                                {"works", "matched", "ok", 3, 30, 1, 0.73, NULL}};
+    static const entry two[] = {ROW("idle", "matched", "ok", 3, 14, 1, 0.72),
+                                ROW("works", "matched", "ok", 3, 30, 1, 0.73),
+                                ROW("none", "none", "ok", 3, 40, 1, 0.9)};
+    setting with_public = usual;
+    with_public.facts = "\"public_only\": [{\"seed\": 1, \"utility\": 0.7, \"standard_error\": 0.01}]";
     gnt_results r;
-    gnt_rank_row rows[2];
     gnt_table t;
-    PARSE(&r, two, "\"public_only\": [{\"seed\": 1, \"utility\": 0.7, \"standard_error\": 0.01}]");
-    assert_int_equal(gnt_rank(&r, "t", 3, gnt_measure_find("psnr"), rows), 2);
-    expect_row(&rows[0], "works", GNT_RANKED, 1, 0);
-    expect_row(&rows[1], "idle", GNT_UNRANKED_PUBLIC, 0, 0);
+    PARSE(&r, two, &with_public);
+    gnt_ranking ranking = rank_of(&r, 3, "psnr", 3);
+    expect_row(&ranking, 0, "works", GNT_RANKED, 1, 0);
+    expect_row(&ranking, 1, "idle", GNT_UNRANKED_PUBLIC, 0, 0);
+    gnt_ranking_free(&ranking);
     gnt_table_matrix(&r, "t", 3, gnt_measure_find("psnr"), &t);
-    assert_int_equal(gnt_table_rows(&t), 3);
+    assert_int_equal(gnt_table_rows(&t), 4);
     assert_string_equal(t.item[6].text, "matched, no better than public data");
-    assert_string_equal(t.item[8].text, "public data alone");
-    assert_string_equal(t.item[9].text, "70.0 %");
+    assert_string_equal(t.item[12].text, "public data alone");
+    assert_string_equal(t.item[13].text, "70.0 %");
     gnt_table_free(&t);
     gnt_results_free(&r);
+}
+
+/* Mean over attacks: even 25, uneven 24; worst: even 26, uneven 30. Judged by the worst, even wins. */
+static void ranking_goes_by_the_worst_attack(void **state) {
+    (void)state;
+    static const entry several[] = {ROW("none", "none", "ok", 3, 40, 1, 0.9),
+                                    ROW_WITH("none", "none", "ok", 3, 41, 1, 0.9, .attack = "b"),
+                                    ROW("uneven", "matched", "ok", 3, 18, 1, 0.8),
+                                    ROW_WITH("uneven", "matched", "ok", 3, 30, 1, 0.8, .attack = "b"),
+                                    ROW("even", "matched", "ok", 3, 24, 1, 0.8),
+                                    ROW_WITH("even", "matched", "ok", 3, 26, 1, 0.8, .attack = "b"),
+                                    /* a crashed attack must not make a defense look better */
+                                    ROW("lucky", "matched", "ok", 3, 15, 1, 0.8),
+                                    ROW_WITH("lucky", "matched", "crashed", 3, 0, 1, 0.8, .attack = "b"),
+                                    /* nor one that does not apply make it look worse */
+                                    ROW("one", "matched", "ok", 3, 28, 1, 0.8),
+                                    ROW_WITH("one", "matched", "n/a", 3, 0, 1, 0.8, .attack = "b")};
+    gnt_results r;
+    PARSE(&r, several, &usual);
+    gnt_ranking ranking = rank_of(&r, 3, "psnr", 5);
+    expect_row(&ranking, 0, "even", GNT_RANKED, 1, 0);
+    expect_row(&ranking, 1, "one", GNT_RANKED, 2, 0);
+    expect_row(&ranking, 2, "uneven", GNT_RANKED, 3, 0);
+    expect_row(&ranking, 3, "lucky", GNT_UNRANKED_LACKING, 0, 0);
+    assert_string_equal(ranking.row[0].worst->attack, "b");
+    assert_true(ranking.row[0].score->stat.mean == 26);
+    assert_int_equal(ranking.row[1].of, 1);
+    assert_int_equal(ranking.row[1].unfit, 1);
+    assert_int_equal(ranking.row[3].judged, 1);
+    assert_int_equal(ranking.row[3].of, 2);
+    gnt_ranking_free(&ranking);
+    expect_said(&r, 3,
+                "At matched utility even leaks least: PSNR 26.0 dB [25.0, 27.0] under b; identified 100.0 % "
+                "[95.0, 105.0], its worst case over 2 attacks (next: one). Undefended: PSNR 41.0 dB [40.0, "
+                "42.0] under b; identified 100.0 % [95.0, 105.0].");
+    gnt_results_free(&r);
+}
+
+static void low_mse_leaks_more(void **state) {
+    (void)state;
+    static const entry errors[] = {ROW("leaky", "matched", "ok", 3, 0.001, 1, 0.8),
+                                   ROW_WITH("leaky", "matched", "ok", 3, 0.3, 1, 0.8, .attack = "b"),
+                                   ROW("tight", "matched", "ok", 3, 0.2, 1, 0.8),
+                                   ROW_WITH("tight", "matched", "ok", 3, 0.1, 1, 0.8, .attack = "b"),
+                                   ROW("none", "none", "ok", 3, 0, 1, 0.9)};
+    setting mse = usual;
+    mse.measure = "mse";
+    gnt_results r;
+    PARSE(&r, errors, &mse);
+    gnt_ranking ranking = rank_of(&r, 3, "mse", 3);
+    expect_row(&ranking, 0, "tight", GNT_RANKED, 1, 0);
+    expect_row(&ranking, 1, "leaky", GNT_RANKED, 2, 0);
+    assert_true(ranking.row[0].score->stat.mean == 0.1); /* its worst case is the lower error */
+    assert_true(fabs(ranking.row[0].place.leak.mean - 0.1) < 1e-9);
+    assert_true(ranking.row[1].score->stat.mean == 0.001);
+    gnt_ranking_free(&ranking);
+    gnt_results_free(&r);
+}
+
+/* A scatter that all defenses share costs nothing; one's own does. */
+static void trainings_tell_defenses_apart(void **state) {
+    (void)state;
+    static const entry scattered[] = {ROW("steady", "matched", "ok", 3, 20, 1, 0.8),
+                                      ROW("near", "matched", "ok", 3, 20.2, 1, 0.8),
+                                      ROW_WITH("loose", "matched", "ok", 3, 21, 1, 0.8, .scatter = 3),
+                                      ROW("none", "none", "ok", 3, 40, 1, 0.9)};
+    gnt_results r;
+    PARSE(&r, scattered, &usual);
+    gnt_ranking ranking = rank_of(&r, 3, "psnr", 4);
+    expect_row(&ranking, 0, "steady", GNT_RANKED, 1, 1);
+    expect_row(&ranking, 1, "near", GNT_RANKED, 2, 1);
+    expect_row(&ranking, 2, "loose", GNT_RANKED, 2, 1);
+    assert_true(!gnt_ranking_tied(&ranking, 0, 1) && gnt_ranking_tied(&ranking, 0, 2));
+    /* t of 4 degrees of freedom is 2.776; the shared scatter has a standard deviation of 0.3873 */
+    assert_true(fabs(ranking.row[0].place.leak.high - ranking.row[0].place.leak.mean - 0.4809) < 1e-3);
+    gnt_ranking_free(&ranking);
+    gnt_results_free(&r);
+}
+
+static void without_grounds_nothing_is_ranked(void **state) {
+    (void)state;
+    static const entry weak[] = {ROW("d", "matched", "ok", 3, 15, 1, 0.8),
+                                 ROW("none", "none", "ok", 3, 22.9, 0.89, 0.9)};
+    setting few = usual, strict = usual;
+    gnt_results r;
+    few.seeds = 4;
+    PARSE(&r, floored, &few);
+    gnt_ranking ranking = rank_of(&r, 3, "psnr", 4);
+    expect_row(&ranking, 0, "low", GNT_UNRANKED_FEW, 0, 0);
+    gnt_ranking_free(&ranking);
+    expect_said(&r, 3,
+                "Not ranked: 4 trainings; a rank takes 5. Undefended: PSNR 40.0 dB [39.0, 41.0] under a; "
+                "identified 100.0 % [95.0, 105.0].");
+    gnt_results_free(&r);
+    PARSE(&r, floored, &usual);
+    ranking = rank_of(&r, 3, "psnr", 4);
+    expect_row(&ranking, 0, "low", GNT_RANKED, 1, 1);
+    gnt_ranking_free(&ranking);
+    gnt_results_free(&r);
+    /* the floor is 13: 23 would do, and 90 % identified */
+    PARSE(&r, weak, &usual);
+    ranking = rank_of(&r, 3, "psnr", 2);
+    expect_row(&ranking, 0, "d", GNT_UNRANKED_INADEQUATE, 0, 0);
+    gnt_ranking_free(&ranking);
+    expect_said(
+        &r, 3,
+        "No verdict: no attack recovers what is undefended (asked: 90 % identified, or PSNR 10 dB above "
+        "the floor; best: a, PSNR 22.9 dB [21.9, 23.9]; identified 89.0 % [84.0, 94.0]). Undefended: "
+        "PSNR 22.9 dB [21.9, 23.9] under a; identified 89.0 % [84.0, 94.0].");
+    gnt_results_free(&r);
+    strict.facts = "\"adequate\": {\"identified\": 0.85}";
+    PARSE(&r, weak, &strict);
+    ranking = rank_of(&r, 3, "psnr", 2);
+    expect_row(&ranking, 0, "d", GNT_RANKED, 1, 0);
+    gnt_ranking_free(&ranking);
+    gnt_results_free(&r);
+    PARSE(&r, (entry[]){floored[0]}, &usual); /* nothing undefended */
+    ranking = rank_of(&r, 3, "psnr", 1);
+    expect_row(&ranking, 0, "low", GNT_UNRANKED_INADEQUATE, 0, 0);
+    gnt_ranking_free(&ranking);
+    gnt_results_free(&r);
+}
+
+static void who_was_not_met_is_not_ranked(void **state) {
+    (void)state;
+    static const struct {
+        const char *families, *knows, *grants;
+        gnt_rank_state state;
+        const char *unmet;
+    } cases[] = {
+        {"\"noise\"", "\"noise\"", "\"defense\"", GNT_RANKED, ""},
+        {"\"noise\"", "\"noise\"", "", GNT_UNRANKED_UNMET, "noise"},
+        {"\"noise\"", "\"noise\"", "\"shadow_observations\"", GNT_UNRANKED_UNMET, "noise"},
+        {"\"noise\"", "\"pruning\"", "\"defense\"", GNT_UNRANKED_UNMET, "noise"},
+        {"\"noise\", \"pruning\"", "\"noise\"", "\"defense\"", GNT_UNRANKED_UNMET, "pruning"},
+        {"\"noise\", \"pruning\"", "\"pruning\", \"noise\"", "\"defense\"", GNT_RANKED, ""},
+        {"\"noise\"", "\"any\"", "\"defense\"", GNT_UNRANKED_UNMET, "noise"},
+        {"\"noise\"", "\"any\"", "\"shadow_observations\"", GNT_RANKED, ""},
+        {"", "\"noise\"", "\"defense\"", GNT_UNRANKED_UNMET, ""},
+        {"", "\"d\"", "\"defense\"", GNT_RANKED, ""},
+    };
+    static const entry one[] = {ROW("d", "matched", "ok", 3, 15, 1, 0.8),
+                                ROW("none", "none", "ok", 3, 40, 1, 0.9)};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        setting s = usual;
+        gnt_results r;
+        s.families = cases[i].families;
+        s.knows = cases[i].knows;
+        s.grants = cases[i].grants;
+        PARSE(&r, one, &s);
+        gnt_ranking ranking = rank_of(&r, 3, "psnr", 2);
+        if (ranking.row[0].state != cases[i].state)
+            fail_msg("case %zu: state %d", i, (int)ranking.row[0].state);
+        if (cases[i].state == GNT_UNRANKED_UNMET)
+            assert_string_equal(ranking.row[0].unmet.family, cases[i].unmet);
+        gnt_ranking_free(&ranking);
+        gnt_results_free(&r);
+    }
 }
 
 static void wrong_types_are_refused(void **state) {
@@ -208,13 +440,17 @@ static void wrong_types_are_refused(void **state) {
                {"\"observe_from\": 1", "tasks[0].observe_from"},
                {"\"stages_drawn\": \"yes\"", "tasks[0].stages_drawn"},
                {"\"seed_public\": 1", "tasks[0].seed_public"},
+               {"\"adequate\": 0.9", "tasks[0].adequate"},
+               {"\"adequate\": {\"gain\": \"much\"}", "tasks[0].adequate"},
                {"\"public_only\": 0.7", "tasks[0].public_only"},
                {"\"public_only\": [0.7]", "tasks[0].public_only"},
                {"\"public_only\": [{\"seed\": 1, \"utility\": \"0.7\"}]", "tasks[0].public_only"}};
     gnt_results r;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         gnt_err err = {""};
-        char *text = results_of(floored, 1, bad[i].facts);
+        setting s = usual;
+        s.facts = bad[i].facts;
+        char *text = results_of(floored, 1, &s);
         assert_int_equal(gnt_results_parse(&r, "results.json", text, strlen(text), &err), -1);
         if (!strstr(err.text, bad[i].says))
             fail_msg("%s: \"%s\"", bad[i].facts, err.text);
@@ -241,6 +477,11 @@ int main(void) {
         cmocka_unit_test(drawn_rounds_rank_by_the_worst),
         cmocka_unit_test_setup_teardown(a_mark_costs_the_rank_and_is_told_first, make_folder, remove_folder),
         cmocka_unit_test(what_public_data_give_wins_nothing),
+        cmocka_unit_test(ranking_goes_by_the_worst_attack),
+        cmocka_unit_test(low_mse_leaks_more),
+        cmocka_unit_test(trainings_tell_defenses_apart),
+        cmocka_unit_test(without_grounds_nothing_is_ranked),
+        cmocka_unit_test(who_was_not_met_is_not_ranked),
         cmocka_unit_test(wrong_types_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -259,7 +259,7 @@ static void absent_and_null_numbers_are_nan(void **state) {
     gnt_results_free(&r);
 }
 
-/* ---- ranking ---- */
+/* ---- matrix ---- */
 
 /* One group as JSON. */
 static void add_group(gnt_text *t, const char *defense, const char *attack, const char *mode, int matched,
@@ -283,111 +283,6 @@ static void parse_groups(gnt_results *r, gnt_text *groups) {
         fail_msg("%s", err.text);
     gnt_text_free(&all);
     gnt_text_free(groups);
-}
-
-static void ranking_goes_by_the_worst_attack(void **state) {
-    (void)state;
-    gnt_results r;
-    gnt_text g;
-    gnt_rank_row rows[8];
-    gnt_text_init(&g, 1 << 20);
-    /* mean over attacks: even 15, uneven 14; worst: even 16, uneven 20. Judged by the worst, even wins. */
-    add_group(&g, "none", "a", "none", 0, "ok", "psnr", 30);
-    add_group(&g, "none", "b", "none", 0, "ok", "psnr", 31);
-    add_group(&g, "uneven", "a", "matched", 1, "ok", "psnr", 8);
-    add_group(&g, "uneven", "b", "matched", 1, "ok", "psnr", 20);
-    add_group(&g, "even", "a", "matched", 1, "ok", "psnr", 14);
-    add_group(&g, "even", "b", "matched", 1, "ok", "psnr", 16);
-    /* a crashed attack must not make a defense look better */
-    add_group(&g, "lucky", "a", "matched", 1, "ok", "psnr", 5);
-    add_group(&g, "lucky", "b", "matched", 1, "crashed", "psnr", 0);
-    add_group(&g, "missed", "a", "matched", 0, "ok", "psnr", 1);
-    add_group(&g, "missed", "b", "matched", 0, "ok", "psnr", 1);
-    parse_groups(&r, &g);
-    const gnt_measure *psnr = gnt_measure_find("psnr");
-    assert_int_equal(gnt_rank(&r, "t", 0, psnr, rows), 5);
-    static const char *const order[] = {"even", "uneven", "lucky", "missed", "none"};
-    for (size_t i = 0; i < 5; i++)
-        assert_string_equal(rows[i].defense, order[i]);
-    assert_string_equal(rows[0].worst->attack, "b");
-    assert_true(rows[0].score->stat.mean == 16);
-    assert_int_equal(rows[2].judged, 1);
-    assert_int_equal(rows[2].of, 2);
-    gnt_text said;
-    gnt_text_init(&said, 4096);
-    gnt_report_sentence(&r, "t", 0, psnr, &said);
-    assert_string_equal(
-        gnt_text_get(&said),
-        "At matched utility even leaks least: PSNR 16.0 dB [15.0, 17.0] under b, its worst case over 2 "
-        "attacks (next: uneven). Undefended: PSNR 31.0 dB [30.0, 32.0] under b.");
-    gnt_text_free(&said);
-    gnt_results_free(&r);
-}
-
-/* An attack that does not apply says nothing of a defense, good or bad, and that is said. */
-static void attacks_that_do_not_apply_leave_it_untested(void **state) {
-    (void)state;
-    gnt_results r;
-    gnt_text g, said;
-    gnt_rank_row rows[8];
-    gnt_text_init(&g, 1 << 20);
-    add_group(&g, "none", "a", "none", 0, "ok", "psnr", 30);
-    add_group(&g, "none", "b", "none", 0, "ok", "psnr", 31);
-    add_group(&g, "both", "a", "matched", 1, "ok", "psnr", 14);
-    add_group(&g, "both", "b", "matched", 1, "ok", "psnr", 16);
-    add_group(&g, "one", "a", "matched", 1, "ok", "psnr", 8);
-    add_group(&g, "one", "b", "matched", 1, "n/a", "ssim", 0);
-    parse_groups(&r, &g);
-    const gnt_measure *psnr = gnt_measure_find("psnr");
-    assert_int_equal(gnt_rank(&r, "t", 0, psnr, rows), 3);
-    assert_string_equal(rows[0].defense, "one");
-    assert_int_equal(rows[0].judged, 1);
-    assert_int_equal(rows[0].of, 1);
-    assert_int_equal(rows[0].unfit, 1);
-    assert_int_equal(rows[1].of, 2);
-    assert_int_equal(rows[1].unfit, 0);
-    gnt_text_init(&said, 4096);
-    gnt_report_sentence(&r, "t", 0, psnr, &said);
-    assert_string_equal(
-        gnt_text_get(&said),
-        "At matched utility one leaks least: PSNR 8.0 dB [7.0, 9.0] under a, its worst case over 1 attack "
-        "(untested by 1 that does not apply to it) (next: both). Undefended: PSNR 31.0 dB [30.0, 32.0] under "
-        "b.");
-    gnt_text_free(&said);
-    gnt_results_free(&r);
-}
-
-static void low_mse_leaks_more(void **state) {
-    (void)state;
-    gnt_results r;
-    gnt_text g;
-    gnt_rank_row rows[8];
-    gnt_text_init(&g, 1 << 20);
-    add_group(&g, "leaky", "a", "matched", 1, "ok", "mse", 0.001);
-    add_group(&g, "tight", "a", "matched", 1, "ok", "mse", 0.2);
-    add_group(&g, "tight", "b", "matched", 1, "ok", "mse", 0.1);
-    add_group(&g, "leaky", "b", "matched", 1, "ok", "mse", 0.3);
-    parse_groups(&r, &g);
-    assert_int_equal(gnt_rank(&r, "t", 0, gnt_measure_find("mse"), rows), 2);
-    assert_string_equal(rows[0].defense, "tight");
-    assert_true(rows[0].score->stat.mean == 0.1); /* its worst case is the lower error */
-    assert_true(rows[1].score->stat.mean == 0.001);
-    gnt_results_free(&r);
-}
-
-static void nothing_matched_is_said(void **state) {
-    (void)state;
-    gnt_results r;
-    gnt_text g, said;
-    gnt_text_init(&g, 1 << 20);
-    add_group(&g, "none", "a", "none", 0, "ok", "psnr", 30);
-    add_group(&g, "d", "a", "fixed", 0, "ok", "psnr", 10);
-    parse_groups(&r, &g);
-    gnt_text_init(&said, 4096);
-    gnt_report_sentence(&r, "t", 0, gnt_measure_find("psnr"), &said);
-    assert_non_null(strstr(gnt_text_get(&said), "No defense reached matched utility"));
-    gnt_text_free(&said);
-    gnt_results_free(&r);
 }
 
 static void matrix_shows_why_a_number_is_missing(void **state) {
@@ -456,10 +351,6 @@ int main(void) {
         cmocka_unit_test(wrong_files_are_refused_by_place),
         cmocka_unit_test(files_that_would_take_for_ever_are_refused),
         cmocka_unit_test(absent_and_null_numbers_are_nan),
-        cmocka_unit_test(ranking_goes_by_the_worst_attack),
-        cmocka_unit_test(attacks_that_do_not_apply_leave_it_untested),
-        cmocka_unit_test(low_mse_leaks_more),
-        cmocka_unit_test(nothing_matched_is_said),
         cmocka_unit_test(matrix_shows_why_a_number_is_missing),
         cmocka_unit_test(quantiles_are_linear),
         cmocka_unit_test(ranges_are_never_empty),

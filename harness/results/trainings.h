@@ -1,0 +1,28 @@
+/* trainings: what a defense leaked in each of its trainings, under the attack and in the round where it leaks
+ * most. A ranking compares these: trainings of one seed share data, targets and draws, whatever the defense.
+ * Pure. */
+#ifndef GNT_RESULTS_TRAININGS_H
+#define GNT_RESULTS_TRAININGS_H
+
+#include "results/measure.h"
+#include "results/results.h"
+
+enum { GNT_MOST_TRAININGS = 256 };
+
+/* The seeds of a task's cells, rising; at most GNT_MOST_TRAININGS. */
+size_t gnt_seeds(const gnt_results *r, const char *task, int64_t seed[GNT_MOST_TRAININGS]);
+
+/* One group in which a defense was measured, and the results that it is of. */
+typedef struct gnt_measured {
+    const gnt_results *results;
+    const gnt_outcome *group;
+} gnt_measured;
+
+/* out[s]: the leakage in the training of seed s, in the measure's own units, no less than the floor (NAN:
+ * none). The group is chosen by the other trainings (gnt_metric_cross_fit), so that meeting many attacks
+ * costs a defense nothing. NAN where no group has a number. Returns how many have one; 0 when memory ran
+ * out. */
+size_t gnt_leak_by_training(double *out, const gnt_measured *group, size_t n_groups, const int64_t *seed,
+                            size_t n_seeds, const gnt_measure *m, double floor);
+
+#endif
