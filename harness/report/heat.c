@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "report/plot_impl.h"
 #include "report/report_impl.h"
+#include "results/convergence.h"
 #include "results/ranking.h"
 #include "results/groups.h"
 
@@ -192,11 +193,14 @@ static void add_note(sheet *s, char *text) {
         gnt_free(text);
 }
 
-/* Why there is no number: said once for an attack and reason. */
+/* Why there is no number, said once for an attack and reason; and which searches were not done. */
 static void find_notes(sheet *s) {
     for (size_t c = 0; c < s->n_column; c++)
         for (size_t i = 0; i < s->n_line; i++) {
             const gnt_outcome *g = s->line[i].field[c];
+            if (g && number_of(s, g) && gnt_is_starved(s->r, g))
+                add_note(s, gnt_format("%s: its budget ended while the cost still fell (%s)", g->attack,
+                                       g->defense));
             if (!g || g->status == GNT_CELL_OK || !g->reason[0])
                 continue;
             add_note(s, gnt_format("%s, %s: %s", gnt_status_name(g->status), g->attack, g->reason));

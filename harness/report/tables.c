@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "results/convergence.h"
 #include "results/ranking.h"
 #include "results/groups.h"
 
@@ -18,7 +19,7 @@ static void columns(gnt_table *t, const char *const *names, size_t n) {
     columns(t, (const char *const[]){__VA_ARGS__},                                                           \
             sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
-static void score_item(gnt_table *t, const gnt_measure *m, const gnt_outcome *g) {
+static void score_item(gnt_table *t, const gnt_results *r, const gnt_measure *m, const gnt_outcome *g) {
     const gnt_score *s = g ? gnt_score_find(g, m->name) : NULL;
     gnt_text text;
     if (!g || g->status != GNT_CELL_OK || !s) {
@@ -30,6 +31,8 @@ static void score_item(gnt_table *t, const gnt_measure *m, const gnt_outcome *g)
     gnt_identified_write(g, m, &text);
     if (g->n_ok < g->n_cells)
         gnt_text_add(&text, " (%" PRId64 " of %" PRId64 " seeds)", g->n_ok, g->n_cells);
+    if (gnt_is_starved(r, g))
+        gnt_text_add(&text, " (its budget ended while the cost still fell)");
     gnt_table_text(t, gnt_text_get(&text));
     gnt_text_free(&text);
 }
@@ -56,7 +59,7 @@ static void kind_rows(const gnt_results *r, const char *task, int64_t stage, con
         utility_item(t, &any->utility);
         gnt_table_text(t, gnt_rank_row_words(row));
         for (size_t a = 0; a < n_attacks; a++)
-            score_item(t, m, gnt_representative(r, task, stage, row->defense, r->attack[attacks[a]]));
+            score_item(t, r, m, gnt_representative(r, task, stage, row->defense, r->attack[attacks[a]]));
     }
     gnt_ranking_free(&ranking);
 }
@@ -84,7 +87,7 @@ static void sweep_rows(const gnt_results *r, const char *task, int64_t stage, co
         utility_item(t, &gnt_sweep_group(r, task, stage, &points[i], NULL)->utility);
         gnt_table_format(t, "sweep %.5g", points[i].strength);
         for (size_t a = 0; a < n_attacks; a++)
-            score_item(t, m, gnt_sweep_group(r, task, stage, &points[i], r->attack[attacks[a]]));
+            score_item(t, r, m, gnt_sweep_group(r, task, stage, &points[i], r->attack[attacks[a]]));
     }
     gnt_free(points);
 }
