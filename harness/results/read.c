@@ -94,8 +94,7 @@ static int get_over(const place *at, const json_t *object, gnt_interval_over *ou
     while (i < GNT_INTERVALS && strcmp(word, gnt_interval_over_name((gnt_interval_over)i)) != 0)
         i++;
     *out = i < GNT_INTERVALS ? (gnt_interval_over)i : GNT_INTERVAL_NONE;
-    return i < GNT_INTERVALS || !word[0] ? 0
-                                         : refuse(at, "measures.*.interval", "none, targets or trainings");
+    return i < GNT_INTERVALS || !word[0] ? 0 : refuse(at, "interval", "none, targets or trainings");
 }
 
 static int read_stat(const place *at, const json_t *object, gnt_stat *s) {

@@ -189,6 +189,10 @@ static void wrong_files_are_refused_by_place(void **state) {
          "\"a\", "
          "\"status\": \"ok\", \"mode\": \"none\", \"measures\": {\"psnr\": {\"mean\": \"high\"}}}]}",
          "groups[0].mean: expected a number or null"},
+        {"{\"format\": 1, \"cells\": [], \"groups\": [{\"task\": \"t\", \"defense\": \"d\", \"attack\": "
+         "\"a\", "
+         "\"status\": \"ok\", \"mode\": \"none\", \"measures\": {\"psnr\": {\"interval\": \"seeds\"}}}]}",
+         "groups[0].interval: expected none, targets or trainings"},
         {"{\"format\": 1, \"cells\": [], \"groups\": [], \"matches\": [{\"task\": \"t\", \"defense\": \"d\", "
          "\"verdict\": \"matched\", \"history\": [1]}]}",
          "matches[0].history"},

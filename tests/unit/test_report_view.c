@@ -271,6 +271,39 @@ static void strengths_are_spread(void **state) {
                 gnt_spread_at(GNT_SPREAD_TO_ONE, 0.99)); /* stronger right */
 }
 
+#define OVER(measure, trainings, over)                                                                       \
+    "{" G "\"defense\": \"d\", \"attack\": \"a\", \"mode\": \"none\", \"status\": \"ok\", \"measures\": "    \
+    "{\"" measure "\": {\"mean\": 3, \"low\": 2, \"high\": 4, \"trainings\": " #trainings                    \
+    ", \"interval\": \"" over "\"}}}"
+
+static void expect_interval(const char *groups, const char *expected) {
+    gnt_results r;
+    gnt_text out;
+    parse(&r, "", "", groups);
+    gnt_text_init(&out, 1024);
+    gnt_report_interval(&r, "t", 0, gnt_measure_find("psnr"), &out);
+    assert_string_equal(gnt_text_get(&out), expected);
+    gnt_text_free(&out);
+    gnt_results_free(&r);
+}
+
+static void intervals_say_what_they_are_over(void **state) {
+    (void)state;
+    expect_interval(OVER("psnr", 5, "trainings"), "95 % interval over 5 trainings");
+    expect_interval(OVER("psnr", 1, "targets"), "95 % interval over the targets of one training");
+    expect_interval(OVER("psnr", 5, "trainings") "," OVER("psnr", 2, "trainings") "," OVER(
+                        "psnr", 4, "trainings") "," OVER("ssim", 9, "trainings"),
+                    "95 % interval over 2 to 5 trainings");
+    expect_interval(OVER("psnr", 1, "targets") "," OVER("psnr", 3, "trainings"),
+                    "95 % interval over 3 trainings, of some over the targets of one");
+    /* none: all are equal, or the file does not say */
+    expect_interval(OVER("psnr", 5, "none"), "95 % interval");
+    expect_interval(
+        "{" G
+        "\"defense\": \"d\", \"attack\": \"a\", \"mode\": \"none\", \"status\": \"ok\", " PSNR(3, 2, 4) "}",
+        "95 % interval");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sweeps_are_points_in_order),
@@ -282,6 +315,7 @@ int main(void) {
         cmocka_unit_test(summary_answers_first),
         cmocka_unit_test(ticks_are_few_and_round),
         cmocka_unit_test(strengths_are_spread),
+        cmocka_unit_test(intervals_say_what_they_are_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
