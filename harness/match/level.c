@@ -26,7 +26,7 @@ static int same_value(double a, double b) {
 }
 
 static int check_point(const gnt_match_spec *spec, const gnt_match_point *p, gnt_err *err) {
-    int64_t seeds = spec->most_seeds + (int64_t)spec->confirmations * spec->confirm_seeds;
+    int64_t seeds = spec->most_seeds + (int64_t)spec->confirmations * gnt_match_most_confirming(spec);
     double least = spec->has_strength ? spec->least : 0, most = spec->has_strength ? spec->most : 0;
     if (!(p->strength >= least && p->strength <= most))
         return gnt_fail(err,
@@ -81,7 +81,9 @@ static int usable(double utility) {
 }
 
 static int trial_number(const gnt_match_spec *spec, const gnt_match_point *p) {
-    return p->seed < spec->most_seeds ? -1 : (int)((p->seed - spec->most_seeds) / spec->confirm_seeds);
+    if (p->seed < spec->most_seeds)
+        return -1;
+    return (int)((p->seed - spec->most_seeds) / gnt_match_most_confirming(spec));
 }
 
 static void level_add(gnt_match_level *l, const gnt_match_point *p, int is_search) {
@@ -108,7 +110,10 @@ static int trial_add(gnt_match_trial *t, const gnt_match_point *p, gnt_err *err)
         return 0;
     }
     t->n++;
-    t->mean += (p->utility - t->mean) / t->n;
+    const double step = p->utility - t->mean;
+    t->mean += step / t->n;
+    t->squares += step * (p->utility - t->mean);
+    t->noise2 += (p->noise * p->noise - t->noise2) / t->n;
     return 0;
 }
 
@@ -185,6 +190,13 @@ static int fit(gnt_match_view *v, const gnt_match_spec *spec, gnt_err *err) {
     }
     gnt_free(block);
     return 0;
+}
+
+const gnt_match_level *gnt_match_level_at(const gnt_match_view *v, double strength) {
+    for (int i = 0; i < v->n_levels; i++)
+        if (v->level[i].strength == strength)
+            return &v->level[i];
+    return NULL;
 }
 
 int gnt_match_view_make(gnt_match_view *out, const gnt_match_spec *spec, const gnt_match_point *history,

@@ -23,7 +23,8 @@ typedef struct gnt_match_level {
 typedef struct gnt_match_trial {
     int number; /* −1: none yet */
     int n, broken;
-    double strength, mean;
+    double strength, mean, squares;
+    double noise2; /* mean of the stated noise² */
 } gnt_match_trial;
 
 typedef struct gnt_match_view {
@@ -37,6 +38,31 @@ typedef struct gnt_match_view {
 int gnt_match_view_make(gnt_match_view *out, const gnt_match_spec *spec, const gnt_match_point *history,
                         size_t n, int with_last, gnt_err *err);
 void gnt_match_view_free(gnt_match_view *v);
+
+/* ---- confirm.c: is a confirmation passed? ---- */
+
+typedef enum gnt_match_judgement {
+    GNT_MATCH_TRIAL_OPEN, /* it needs more trainings */
+    GNT_MATCH_TRIAL_PASSED,
+    GNT_MATCH_TRIAL_FAILED, /* its mean is off, or a training came to nothing */
+    GNT_MATCH_TRIAL_NOISY /* its mean is near, but the largest number of trainings leaves it too uncertain */
+} gnt_match_judgement;
+
+typedef struct gnt_match_bound {
+    double error; /* of the confirming mean */
+    double t;     /* Student's quantile at 90 %, by which the error is judged */
+    int wanted;   /* OPEN: trainings that the confirmation should have */
+} gnt_match_bound;
+
+/* `v` without its trial in the means; the trial's strength is among its levels, unless nothing searched
+ * there, which judges it by its own trainings. */
+gnt_match_judgement gnt_match_judge(const gnt_match_spec *spec, const gnt_match_view *v,
+                                    gnt_match_bound *out);
+/* Trainings that a confirmation at a strength starts with. */
+int gnt_match_first_confirming(const gnt_match_spec *spec, const gnt_match_view *v, double strength);
+/* t with P(T > t) = 0.1 for whole degrees of freedom; the normal quantile for 0. */
+double gnt_match_t90(double freedom);
+const gnt_match_level *gnt_match_level_at(const gnt_match_view *v, double strength);
 
 /* The parameter's scale: place 0 … 1 ↔ strength. */
 double gnt_match_place(const gnt_match_spec *spec, double strength);

@@ -1,6 +1,7 @@
 #include "match/match.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "match/level_impl.h"
@@ -23,64 +24,21 @@ static const char *const reasons[GNT_MATCH_REASONS] = {
     [GNT_MATCH_NOT_CONFIRMED] = "the match did not hold on fresh seeds",
 };
 
-const char *gnt_match_reason_text(gnt_match_reason reason) {
-    return (int)reason >= 0 && reason < GNT_MATCH_REASONS ? reasons[reason] : "";
-}
-
-double gnt_match_relative(double none_utility, double share) {
-    return none_utility * share;
-}
-
-enum { MOST_COUNT = 10000 }; /* keeps every product of counts far from overflow */
-
-static int check_counts(const gnt_match_spec *s, gnt_err *err) {
-    const struct {
-        const char *name;
-        int value, least;
-    } count[] = {{"the number of strengths to try", s->max_strengths, 1},
-                 {"the number of seeds", s->seeds, 1},
-                 {"the largest number of seeds", s->most_seeds, s->seeds},
-                 {"the number of confirming seeds", s->confirm_seeds, 1},
-                 {"the number of confirmations", s->confirmations, 1}};
-    for (size_t i = 0; i < sizeof count / sizeof *count; i++)
-        if (count[i].value < count[i].least || count[i].value > MOST_COUNT)
-            return gnt_fail(err, "%s is %d; a number from %d to %d is expected", count[i].name,
-                            count[i].value, count[i].least, MOST_COUNT);
-    return 0;
-}
-
-int gnt_match_check(const gnt_match_spec *s, gnt_err *err) {
-    if (!isfinite(s->target))
-        return gnt_fail(err, "the target utility is not a finite number");
-    if (!(s->tolerance > 0) || isinf(s->tolerance))
-        return gnt_fail(err, "the tolerance is %g; a number above 0 is expected", s->tolerance);
-    if (check_counts(s, err) != 0)
-        return -1;
-    if (!s->has_strength)
-        return 0;
-    if (!isfinite(s->least) || !isfinite(s->most) || !isfinite(s->most - s->least) || s->least > s->most)
-        return gnt_fail(err,
-                        "the strength's range is %g to %g; two finite numbers in rising order are expected",
-                        s->least, s->most);
-    if (s->scale == GNT_MATCH_LOG && !(s->least > 0 && isfinite(s->most / s->least)))
-        return gnt_fail(err, "the strength has a logarithmic scale from %g to %g: it must start above 0",
-                        s->least, s->most);
-    if (s->scale == GNT_MATCH_COMPLEMENT && (s->integer || !(s->most < 1)))
-        return gnt_fail(err,
-                        "the strength %g to %g has a scale of log(1 - p): it must be real and end below 1",
-                        s->least, s->most);
-    if (s->integer && (s->least != nearbyint(s->least) || s->most != nearbyint(s->most)))
-        return gnt_fail(err, "the strength takes whole numbers, but its range is %g to %g", s->least,
-                        s->most);
-    if (!isnan(s->start) && !(s->start >= s->least && s->start <= s->most))
-        return gnt_fail(err, "the search is to start at %g, outside the range %g to %g", s->start, s->least,
-                        s->most);
-    return 0;
-}
-
-int64_t gnt_match_most_trainings(const gnt_match_spec *s) {
-    int64_t strengths = s->has_strength ? s->max_strengths : 1;
-    return strengths * s->most_seeds + (int64_t)s->confirmations * s->confirm_seeds;
+void gnt_match_write_reason(const gnt_match_next_step *v, const gnt_match_spec *s,
+                            char text[GNT_MATCH_REASON_SIZE]) {
+    const int known = (int)v->reason >= 0 && v->reason < GNT_MATCH_REASONS;
+    if (v->reason != GNT_MATCH_TOO_NOISY)
+        snprintf(text, GNT_MATCH_REASON_SIZE, "%s", known ? reasons[v->reason] : "");
+    else if (v->confirming)
+        snprintf(
+            text, GNT_MATCH_REASON_SIZE,
+            "%s: after %d confirming trainings their mean %.3g is known to ±%.2g only (one-sided 90 %%); "
+            "half the tolerance is %.2g",
+            reasons[v->reason], v->confirming, v->confirm, v->confirm_t * v->confirm_error, s->tolerance / 2);
+    else
+        snprintf(text, GNT_MATCH_REASON_SIZE,
+                 "%s: after %d trainings the mean %.3g has a standard error of %.2g", reasons[v->reason],
+                 s->most_seeds, v->utility, v->error);
 }
 
 /* ---- reading the view ---- */
@@ -91,13 +49,6 @@ static int near(const gnt_match_spec *s, const gnt_match_level *l) {
 
 static int better_near(const gnt_match_level *a, const gnt_match_level *b) {
     return !b || fabs(a->gap) <= fabs(b->gap); /* called from weak to strong: ties go to the stronger */
-}
-
-static const gnt_match_level *level_at(const gnt_match_view *v, double strength) {
-    for (int i = 0; i < v->n_levels; i++)
-        if (v->level[i].strength == strength)
-            return &v->level[i];
-    return NULL;
 }
 
 /* The level within reach whose mean is nearest, or the saturated strongest one, or NULL. */
@@ -171,11 +122,11 @@ static void ask(gnt_match_next_step *out, double strength, int64_t n_seeds) {
 }
 
 static void ask_to_confirm(gnt_match_next_step *out, const gnt_match_spec *s, double strength, int number,
-                           int saturated) {
+                           int n_seeds, int saturated) {
     out->what = GNT_MATCH_CONFIRM;
     out->strength = strength;
-    out->seed = s->most_seeds + (int64_t)number * s->confirm_seeds;
-    out->n_seeds = s->confirm_seeds;
+    out->seed = s->most_seeds + (int64_t)number * gnt_match_most_confirming(s);
+    out->n_seeds = n_seeds;
     out->saturated = saturated;
 }
 
@@ -238,7 +189,7 @@ static void explore(gnt_match_next_step *out, const gnt_match_spec *s, const gnt
             return;
         }
     }
-    if (v->n_levels >= (s->has_strength ? s->max_strengths : 1) || level_at(v, strength))
+    if (v->n_levels >= (s->has_strength ? s->max_strengths : 1) || gnt_match_level_at(v, strength))
         give_up(out, v, why_exhausted(s, v));
     else
         ask(out, strength, s->seeds);
@@ -250,13 +201,9 @@ static int64_t more_seeds(const gnt_match_spec *s, const gnt_match_level *l) {
     return wanted < s->most_seeds ? (int64_t)wanted : s->most_seeds;
 }
 
-/* Is the last confirmation passed? l: its level without the confirmation. Sets *saturated. */
-static int passes(const gnt_match_spec *s, const gnt_match_view *v, const gnt_match_level *l,
-                  int *saturated) {
-    double slack = s->tolerance + 2 * sqrt(l->variance / s->confirm_seeds);
-    double gap = s->lower_is_better ? s->target - v->trial.mean : v->trial.mean - s->target;
-    *saturated = l->gap > s->tolerance;
-    return !v->trial.broken && gap >= -slack && (*saturated || gap <= slack);
+static int is_saturated(const gnt_match_spec *s, const gnt_match_view *v) {
+    const gnt_match_level *l = gnt_match_level_at(v, v->trial.strength);
+    return l && l->gap > s->tolerance;
 }
 
 /* What is still open before the search may go on: trainings that were asked for and are missing. Returns 1 if
@@ -267,12 +214,39 @@ static int finish_first(gnt_match_next_step *out, const gnt_match_spec *s, const
             ask(out, v->level[i].strength, s->seeds);
             return 1;
         }
-    if (v->trial.number >= 0 && v->trial.n + v->trial.broken < s->confirm_seeds) {
-        const gnt_match_level *l = level_at(v, v->trial.strength);
-        ask_to_confirm(out, s, v->trial.strength, v->trial.number, l && l->gap > s->tolerance);
+    const gnt_match_trial *t = &v->trial;
+    const int first = t->number >= 0 ? gnt_match_first_confirming(s, v, t->strength) : 0;
+    if (t->number >= 0 && t->n + t->broken < first) {
+        ask_to_confirm(out, s, t->strength, t->number, first, is_saturated(s, v));
         return 1;
     }
     return 0;
+}
+
+/* Looks at the last confirmation. Returns 1 where that settles what comes next: a verdict, or more of its
+ * trainings. `all` has them in the means. */
+static int settle_trial(gnt_match_next_step *out, const gnt_match_spec *s, const gnt_match_view *before,
+                        const gnt_match_view *all) {
+    const gnt_match_trial *t = &before->trial;
+    gnt_match_bound bound;
+    if (t->number < 0)
+        return 0;
+    const gnt_match_judgement judgement = gnt_match_judge(s, before, &bound);
+    out->confirming = t->n + t->broken;
+    out->confirm = t->n && !t->broken ? t->mean : NAN;
+    out->confirm_error = bound.error;
+    out->confirm_t = bound.t;
+    if (judgement == GNT_MATCH_TRIAL_FAILED)
+        return 0;
+    if (judgement == GNT_MATCH_TRIAL_OPEN) {
+        ask_to_confirm(out, s, t->strength, t->number, bound.wanted, is_saturated(s, before));
+        return 1;
+    }
+    out->what = judgement == GNT_MATCH_TRIAL_PASSED ? GNT_MATCH_MATCHED : GNT_MATCH_UNMATCHED;
+    out->reason = judgement == GNT_MATCH_TRIAL_PASSED ? GNT_MATCH_NO_REASON : GNT_MATCH_TOO_NOISY;
+    out->saturated = judgement == GNT_MATCH_TRIAL_PASSED && is_saturated(s, before);
+    describe(out, gnt_match_level_at(all, t->strength));
+    return 1;
 }
 
 static void decide(gnt_match_next_step *out, const gnt_match_spec *s, const gnt_match_view *v) {
@@ -281,7 +255,8 @@ static void decide(gnt_match_next_step *out, const gnt_match_spec *s, const gnt_
     if (v->trial.number + 1 >= s->confirmations)
         give_up(out, v, GNT_MATCH_NOT_CONFIRMED);
     else if (l)
-        ask_to_confirm(out, s, l->strength, v->trial.number + 1, saturated);
+        ask_to_confirm(out, s, l->strength, v->trial.number + 1,
+                       gnt_match_first_confirming(s, v, l->strength), saturated);
     else if ((l = unsettled(s, v)) != NULL)
         ask(out, l->strength, more_seeds(s, l));
     else if (too_noisy(s, v))
@@ -304,8 +279,14 @@ int gnt_match_next(gnt_match_next_step *out, const gnt_match_spec *spec, const g
                    size_t n, gnt_err *err) {
     gnt_match_view before = {0}, all = {0};
     int result = -1;
-    *out = (gnt_match_next_step){
-        .strength = NAN, .utility = NAN, .error = NAN, .confirm = NAN, .weaker = NAN, .stronger = NAN};
+    *out = (gnt_match_next_step){.strength = NAN,
+                                 .utility = NAN,
+                                 .error = NAN,
+                                 .confirm = NAN,
+                                 .confirm_error = NAN,
+                                 .confirm_t = NAN,
+                                 .weaker = NAN,
+                                 .stronger = NAN};
     if (gnt_match_check(spec, err) != 0)
         return -1;
     if (gnt_match_view_make(&before, spec, history, n, 0, err) != 0 ||
@@ -315,15 +296,8 @@ int gnt_match_next(gnt_match_next_step *out, const gnt_match_spec *spec, const g
     result = 0;
     if (finish_first(out, spec, &before))
         goto cleanup;
-    const gnt_match_level *tried = before.trial.number >= 0 ? level_at(&before, before.trial.strength) : NULL;
-    if (tried && passes(spec, &before, tried, &out->saturated)) {
-        out->what = GNT_MATCH_MATCHED;
-        out->confirm = before.trial.mean;
-        describe(out, level_at(&all, tried->strength));
-        goto cleanup;
-    }
-    out->saturated = 0;
-    decide(out, spec, &all);
+    if (!settle_trial(out, spec, &before, &all))
+        decide(out, spec, &all);
 cleanup:
     gnt_match_view_free(&before);
     gnt_match_view_free(&all);

@@ -15,15 +15,16 @@
  * never below what the caller states as `noise`. For one seed per strength and noise 0 the error is 0: every
  * utility is then believed.
  *  - within reach: |mean − target| ≤ tolerance AND error ≤ tolerance. Where the mean is near the target but
- * the error is too large, more seeds are asked for at the same strength, up to most_seeds.
+ *    the error is too large, more seeds are asked for at the same strength, up to most_seeds.
  *  - saturated: even the strongest setting leaves more utility than wanted (mean > target + tolerance). That
- * setting is then the match, marked so: the defense is compared at the most it can do, at better utility than
- * the others'.
- *  - confirmed: the mean utility of confirm_seeds trainings with seeds that no search used lies within
- * tolerance + 2 errors of the target (saturated: not below target − tolerance − 2 errors), the error being
- * that of the confirming mean. A failed confirmation is not thrown away: its trainings join the strength's
- * mean and the search goes on, with fresh seeds for the next confirmation, until `confirmations` are used
- * up. */
+ *    setting is then the match, marked so: the defense is compared at the most it can do, at better utility
+ *    than the others'.
+ *  - confirmed: trainings that had no part in the choice of the strength say so, by the rule of confirm.c:
+ *    their mean lies within tolerance, and it is known to half the tolerance. A confirmation starts with
+ *    confirm_seeds trainings and takes more while its mean is not known so well. Where most_seeds leave it
+ *    too uncertain, and the mean lies within tolerance, the verdict is "too noisy". A failed confirmation is
+ *    not thrown away: its trainings join the strength's mean and the search goes on, with fresh seeds for the
+ *    next confirmation, until `confirmations` are used up. */
 #ifndef GNT_MATCH_MATCH_H
 #define GNT_MATCH_MATCH_H
 
@@ -52,13 +53,13 @@ typedef struct gnt_match_spec {
     double tolerance;    /* > 0, in units of the utility */
     int max_strengths;   /* distinct strengths that may be tried, ≥ 1 */
     int seeds;           /* trainings of every strength tried, ≥ 1 */
-    int most_seeds;      /* most search trainings of one strength, ≥ seeds */
-    int confirm_seeds;   /* trainings of a confirmation, ≥ 1 */
+    int most_seeds;      /* most trainings of one strength in the search, and in a confirmation, ≥ seeds */
+    int confirm_seeds;   /* trainings that a confirmation starts with, ≥ 1; most_seeds may be fewer */
     int confirmations;   /* how many may be tried, ≥ 1 */
 } gnt_match_spec;
 
-/* One training. Search trainings use seeds 0 … most_seeds−1; confirmation number k uses the confirm_seeds
- * seeds from most_seeds + k · confirm_seeds on. */
+/* One training. Search trainings use seeds 0 … most_seeds−1. With c the larger of most_seeds and
+ * confirm_seeds, confirmation number k uses seeds from most_seeds + k · c on, c of them at most. */
 typedef struct gnt_match_point {
     double strength; /* exactly as it was asked for */
     int64_t seed;
@@ -78,7 +79,7 @@ typedef enum gnt_match_reason {
     GNT_MATCH_TOO_WEAK, /* even the weakest setting costs too much utility: the target is outside the range */
     GNT_MATCH_STEP,     /* utility jumps across the target between two neighbouring settings */
     GNT_MATCH_NOT_MONOTONE,  /* utility rose with strength by more than its error, and no setting matched */
-    GNT_MATCH_TOO_NOISY,     /* most_seeds trainings leave an error above the tolerance */
+    GNT_MATCH_TOO_NOISY,     /* most_seeds trainings leave too large an error, in search or confirmation */
     GNT_MATCH_BUDGET,        /* max_strengths tried */
     GNT_MATCH_NOT_CONFIRMED, /* every confirmation failed */
     GNT_MATCH_REASONS
@@ -94,7 +95,10 @@ typedef struct gnt_match_next_step {
     gnt_match_reason reason; /* UNMATCHED */
     /* verdicts: mean and standard error at `strength`, confirmation included; NaN if none */
     double utility, error;
-    double confirm;           /* MATCHED: mean utility of the confirmation */
+    /* verdicts, of the last confirmation: its mean, that mean's standard error, Student's t by which the
+     * error was judged, trainings; NaN and 0 where there was none */
+    double confirm, confirm_error, confirm_t;
+    int confirming;
     double weaker, stronger;  /* the tightest bracket of the target; NaN where a side is missing */
     int strengths, trainings; /* of the history */
 } gnt_match_next_step;
@@ -113,6 +117,12 @@ int64_t gnt_match_most_trainings(const gnt_match_spec *spec);
  * of an accuracy of 0.8 is 0.76); its multiple where lower is better (1.05 of a loss of 0.4 is 0.42). */
 double gnt_match_relative(double none_utility, double share);
 
-const char *gnt_match_reason_text(gnt_match_reason reason); /* a clause for a report; "" for no reason */
+/* Trainings that a confirmation may have at most. */
+int gnt_match_most_confirming(const gnt_match_spec *spec);
+
+enum { GNT_MATCH_REASON_SIZE = 256 };
+/* A clause for a report, with numbers where the scatter is too large; "" for no reason. */
+void gnt_match_write_reason(const gnt_match_next_step *verdict, const gnt_match_spec *spec,
+                            char text[GNT_MATCH_REASON_SIZE]);
 
 #endif

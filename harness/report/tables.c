@@ -228,7 +228,8 @@ void gnt_table_groups(const gnt_results *r, gnt_table *t) {
 void gnt_table_matches(const gnt_results *r, gnt_table *t) {
     gnt_table_init(t, "Matching");
     COLUMNS(t, "task", "defense", "verdict", "strength", "utility", "target", "tolerance", "utility_none",
-            "confirmed", "trainings", "reason");
+            "confirmed", "confirmed_utility", "confirmed_error", "searching", "confirming", "trainings",
+            "reason");
     for (size_t i = 0; i < r->n_match; i++) {
         const gnt_match_row *m = &r->match[i];
         gnt_table_text(t, m->task);
@@ -240,6 +241,10 @@ void gnt_table_matches(const gnt_results *r, gnt_table *t) {
         gnt_table_number(t, m->tolerance);
         gnt_table_number(t, m->utility_none);
         gnt_table_text(t, m->confirmed ? "yes" : "no");
+        gnt_table_number(t, m->confirm_mean);
+        gnt_table_number(t, m->confirm_error);
+        gnt_table_number(t, (double)m->n_search);
+        gnt_table_number(t, (double)m->n_confirm);
         gnt_table_number(t, (double)m->n_history);
         gnt_table_text(t, m->reason);
     }

@@ -203,7 +203,13 @@ static int read_outcome(const place *at, const json_t *object, gnt_outcome *o) {
 }
 
 static int read_match(const place *at, const json_t *object, gnt_match_row *m) {
-    const json_t *history;
+    const json_t *history, *confirmation;
+    if (get_child(at, object, "confirmation", 0, &confirmation) ||
+        get_number(at, confirmation, "mean", &m->confirm_mean) ||
+        get_number(at, confirmation, "standard_error", &m->confirm_error) ||
+        get_count(at, confirmation, "trainings", &m->n_confirm) ||
+        get_count(at, confirmation, "searching", &m->n_search))
+        return -1;
     if (get_text(at, object, "task", 1, &m->task) || get_text(at, object, "defense", 1, &m->defense) ||
         get_text(at, object, "verdict", 1, &m->verdict) || get_text(at, object, "reason", 0, &m->reason) ||
         get_number(at, object, "target", &m->target) || get_number(at, object, "tolerance", &m->tolerance) ||

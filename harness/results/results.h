@@ -104,6 +104,10 @@ typedef struct gnt_match_row {
     int is_matched;
     double target, tolerance, strength, utility, utility_none;
     int confirmed;
+    /* of the trainings that confirmed it or failed to: their mean, its standard error, how many; and how many
+     * trainings searched. NAN and 0 in files that do not tell */
+    double confirm_mean, confirm_error;
+    int64_t n_confirm, n_search;
     gnt_attempt *history;
     size_t n_history;
 } gnt_match_row;

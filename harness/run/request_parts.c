@@ -1,5 +1,6 @@
 #include "run/request_parts.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -137,6 +138,12 @@ uint32_t request_hooks(const run *r, int defense) {
     for (size_t i = 0; defense >= 0 && i < r->suite->defense[defense].n_members; i++)
         hooks |= r->suite->defense[defense].member[i].info->hooks;
     return hooks;
+}
+
+void request_seed(uint64_t seed, char text[SEED_SIZE]) {
+    const int search = run_is_search_seed(seed);
+    snprintf(text, SEED_SIZE, "%s%" PRIu64, search ? "search" : "s",
+             search ? seed ^ run_search_seed(0) : seed);
 }
 
 void request_label(const run *r, int defense, double strength, char *text, size_t size) {

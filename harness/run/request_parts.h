@@ -12,6 +12,7 @@
 #include "run/run_impl.h"
 
 /* Room for ids and labels, which are bounded, and for names made of them. */
+enum { SEED_SIZE = 32 };
 enum { PART_SIZE = 2 * GNT_SUITE_NAME, NAME_SIZE = 6 * GNT_SUITE_NAME };
 
 /* The job of that name. *fresh: it was just made, and its request is to be filled in. */
@@ -38,6 +39,8 @@ enum { REQUEST_REGION = 1, REQUEST_HIDE = 2 };
 gnt_request_samples request_samples(run_job *j, const gnt_suite_task *t, unsigned what);
 /* GNT_HOOK_* of all members. */
 uint32_t request_hooks(const run *r, int defense);
+/* "s3", as in cell ids; of a search's training "search3". */
+void request_seed(uint64_t seed, char text[SEED_SIZE]);
 /* "LABEL@STRENGTH", as in cell ids. */
 void request_label(const run *r, int defense, double strength, char *text, size_t size);
 

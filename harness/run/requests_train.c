@@ -13,9 +13,10 @@ run_job *run_data_job(run *r, size_t task, uint64_t seed) {
     static const char *const outputs[] = {"clients", "targets",         "test", "public",
                                           "shadow",  "defender_shadow", NULL};
     const gnt_suite_task *t = &r->suite->task[task];
-    char name[NAME_SIZE], coordinates[PART_SIZE];
+    char name[NAME_SIZE], coordinates[PART_SIZE], draw[SEED_SIZE];
     int fresh;
-    snprintf(coordinates, sizeof coordinates, "%s/s%" PRIu64, t->trained_as, seed);
+    request_seed(seed, draw);
+    snprintf(coordinates, sizeof coordinates, "%s/%s", t->trained_as, draw);
     snprintf(name, sizeof name, "data %s", coordinates);
     run_job *j = request_begin(r, name, GNT_JOB_DATA, outputs, &fresh);
     if (!j || !fresh)
@@ -102,8 +103,9 @@ static const gnt_request_record *record_of(const run *r, run_job *j, const gnt_s
 }
 
 static const gnt_request_head *head_of(const run *r, run_job *j, const gnt_suite_task *t, uint64_t seed) {
-    char coordinates[PART_SIZE];
-    snprintf(coordinates, sizeof coordinates, "%s/s%" PRIu64 "/head", t->trained_as, seed);
+    char coordinates[PART_SIZE], draw[SEED_SIZE];
+    request_seed(seed, draw);
+    snprintf(coordinates, sizeof coordinates, "%s/%s/head", t->trained_as, draw);
     const gnt_request_head of = {.hidden = {t->head.hidden, t->head.n_hidden},
                                  .epochs = t->head.epochs,
                                  .batch = t->head.batch,
@@ -131,12 +133,13 @@ static run_job *training(run *r, const char *name, size_t task, int defense, dou
                          int64_t rounds, int shuffle) {
     static const char *const outputs[] = {"trained", "contributions", "record", "held", "treatments", NULL};
     const gnt_suite_task *t = &r->suite->task[task];
-    char coordinates[PART_SIZE], role[NAME_SIZE];
+    char coordinates[PART_SIZE], role[NAME_SIZE], draw[SEED_SIZE];
     int fresh;
     run_job *j = request_begin(r, name, GNT_JOB_TRAIN, outputs, &fresh);
     if (!j || !fresh)
         return j;
-    snprintf(coordinates, sizeof coordinates, "%s/s%" PRIu64, t->trained_as, seed);
+    request_seed(seed, draw);
+    snprintf(coordinates, sizeof coordinates, "%s/%s", t->trained_as, draw);
     snprintf(role, sizeof role, "%s/%s/train", coordinates,
              defense < 0 ? "(plain)" : r->suite->defense[defense].label);
     j->utility_kind = t->utility;
@@ -155,7 +158,7 @@ static run_job *training(run *r, const char *name, size_t task, int defense, dou
     q->defense = request_chain(r, j, defense, strength);
     ask_for_sides(r, j, defense);
     q->shuffle_labels = shuffle;
-    if (!shuffle && defense >= 0 && rounds)
+    if (!shuffle && defense >= 0 && rounds && !run_is_search_seed(seed)) /* no cell looks at a search's */
         q->record =
             record_of(r, j, t, (request_hooks(r, defense) & GNT_HOOK_TRANSFORM_UPDATE) != 0, coordinates);
     if (t->by_head && !j->untrained)
@@ -170,19 +173,21 @@ static run_job *training(run *r, const char *name, size_t task, int defense, dou
 }
 
 run_job *run_initial_job(run *r, size_t task, uint64_t seed) {
-    char name[NAME_SIZE];
-    snprintf(name, sizeof name, "start %s/s%" PRIu64, r->suite->task[task].trained_as, seed);
+    char name[NAME_SIZE], draw[SEED_SIZE];
+    request_seed(seed, draw);
+    snprintf(name, sizeof name, "start %s/%s", r->suite->task[task].trained_as, draw);
     return training(r, name, task, RUN_PLAIN, NAN, seed, 0, 0);
 }
 
 run_job *run_train_job(run *r, size_t task, int defense, double strength, uint64_t seed) {
     const gnt_suite_task *t = &r->suite->task[task];
-    char name[NAME_SIZE], label[PART_SIZE];
+    char name[NAME_SIZE], label[PART_SIZE], draw[SEED_SIZE];
     /* only a secure sum is taken before the first round: else all start from the same weights */
     if (t->federated.rounds == 0 && !(request_hooks(r, defense) & GNT_HOOK_CONTRIBUTE))
         return run_initial_job(r, task, seed);
     request_label(r, defense, strength, label, sizeof label);
-    snprintf(name, sizeof name, "train %s/%s/s%" PRIu64, t->trained_as, label, seed);
+    request_seed(seed, draw);
+    snprintf(name, sizeof name, "train %s/%s/%s", t->trained_as, label, draw);
     return training(r, name, task, defense, strength, seed, t->federated.rounds, 0);
 }
 
@@ -268,16 +273,17 @@ run_job *request_prepare_defense(run *r, size_t task, size_t defense, size_t mem
     static const char *const outputs[] = {"artefacts", NULL};
     const gnt_suite_task *t = &r->suite->task[task];
     const gnt_suite_defense *d = &r->suite->defense[defense];
-    char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE];
+    char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE], draw[SEED_SIZE];
     int fresh;
     request_label(r, (int)defense, strength, label, sizeof label);
-    snprintf(name, sizeof name, "prepare %s/r%" PRId64 "/%s/member %zu/s%" PRIu64, t->trained_as, stage,
-             label, member, seed);
+    request_seed(seed, draw);
+    snprintf(name, sizeof name, "prepare %s/r%" PRId64 "/%s/member %zu/%s", t->trained_as, stage, label,
+             member, draw);
     run_job *j = request_begin(r, name, GNT_JOB_PREPARE_DEFENSE, outputs, &fresh);
     if (!j || !fresh)
         return j;
-    snprintf(role, sizeof role, "%s/s%" PRIu64 "/%s/prepare r%" PRId64 " member %zu", t->trained_as, seed,
-             d->label, stage, member);
+    snprintf(role, sizeof role, "%s/%s/%s/prepare r%" PRId64 " member %zu", t->trained_as, draw, d->label,
+             stage, member);
     const gnt_suite_member *m = &d->member[member];
     j->request.prepare =
         (gnt_request_prepare){.model = request_model(t),

@@ -107,26 +107,41 @@ static const char *verdict_of(const run_search *s) {
     return s->step.saturated ? "saturated" : "matched";
 }
 
+/* Of the trainings that chose the strength, and of those that confirmed it. */
+static json_t *confirmation_json(const run_search *s) {
+    size_t confirming = 0;
+    for (size_t i = 0; i < s->n; i++)
+        confirming += s->history[i].seed >= s->spec.most_seeds;
+    return json_pack("{s:o, s:o, s:o, s:I, s:I, s:I}", "mean", number(s->step.confirm), "standard_error",
+                     number(s->step.confirm_error), "t", number(s->step.confirm_t), "trainings",
+                     (json_int_t)s->step.confirming, "failed",
+                     (json_int_t)confirming - (json_int_t)s->step.confirming, "searching",
+                     (json_int_t)(s->n - confirming));
+}
+
+static json_t *match_json(const run *r, const run_search *s) {
+    const gnt_suite *suite = r->suite;
+    const int ended = s->settled && !s->reason;
+    char why[GNT_MATCH_REASON_SIZE] = "";
+    if (ended && s->step.what == GNT_MATCH_UNMATCHED)
+        gnt_match_write_reason(&s->step, &s->spec, why);
+    return json_pack("{s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "task",
+                     suite->task[s->task].id, "defense", suite->defense[s->defense].label, "target",
+                     number(s->spec.target), "tolerance", number(s->spec.tolerance), "verdict", verdict_of(s),
+                     "reason",
+                     text_or_null(s->reason ? s->reason
+                                  : *why    ? why
+                                            : NULL),
+                     "strength", number(s->step.strength), "utility", number(s->step.utility), "utility_none",
+                     number(s->none), "confirmed", ended && s->step.what == GNT_MATCH_MATCHED, "confirmation",
+                     confirmation_json(s), "history", history_json(s));
+}
+
 static json_t *matches_json(const run *r) {
     json_t *list = json_array();
-    const gnt_suite *suite = r->suite;
-    for (size_t i = 0; i < suite->n_tasks * suite->n_defenses; i++) {
-        const run_search *s = &r->search[i];
-        if (!isfinite(s->none) && !s->reason)
-            continue;
-        const char *why = s->reason ? s->reason
-                          : s->settled && s->step.what == GNT_MATCH_UNMATCHED
-                              ? gnt_match_reason_text(s->step.reason)
-                              : NULL;
-        int matched = s->settled && !s->reason && s->step.what == GNT_MATCH_MATCHED;
-        json_array_append_new(
-            list, json_pack("{s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:b, s:o}", "task",
-                            suite->task[s->task].id, "defense", suite->defense[s->defense].label, "target",
-                            number(s->spec.target), "tolerance", number(s->spec.tolerance), "verdict",
-                            verdict_of(s), "reason", text_or_null(why), "strength", number(s->step.strength),
-                            "utility", number(s->step.utility), "utility_none", number(s->none), "confirmed",
-                            matched, "history", history_json(s)));
-    }
+    for (size_t i = 0; i < r->suite->n_tasks * r->suite->n_defenses; i++)
+        if (isfinite(r->search[i].none) || r->search[i].reason)
+            json_array_append_new(list, match_json(r, &r->search[i]));
     return list;
 }
 

@@ -105,7 +105,7 @@ typedef struct run_search {
     gnt_match_point *history;
     size_t n, room;
     gnt_match_next_step step;
-    /* Utility of the plain training, mean over the search's seeds. */
+    /* Utility of the plain training, mean over the suite's seeds. */
     double none;
     /* Why it found nothing: the training `failed` failed. */
     char *reason;
@@ -219,6 +219,15 @@ enum {
     /* None, and public data in the clients' hands. */
     RUN_PUBLIC = -2
 };
+
+/* Trainings of searches have seeds of their own, which no suite can name: data, weights, batches and
+ * noise of a cell have then had no part in the choice of its strength. */
+static inline uint64_t run_search_seed(int64_t training) {
+    return UINT64_C(1) << 63 | (uint64_t)training;
+}
+static inline int run_is_search_seed(uint64_t seed) {
+    return seed >> 63 != 0;
+}
 run_job *run_data_job(run *r, size_t task, uint64_t seed);
 run_job *run_model_job(run *r, size_t model);
 /* NULL when it is not done. */

@@ -5,17 +5,6 @@
 #include "base/mem.h"
 #include "run/run_impl.h"
 
-/* Training number i of a search as a replicate seed: the suite's own first, so that its cells reuse them. */
-static uint64_t seed_of(const gnt_suite *s, int64_t i) {
-    if ((size_t)i < s->n_seeds)
-        return s->seeds[i];
-    uint64_t most = 0;
-    for (size_t k = 0; k < s->n_seeds; k++)
-        if (s->seeds[k] > most)
-            most = s->seeds[k];
-    return most + 1 + ((uint64_t)i - s->n_seeds);
-}
-
 /* 1 when job `j` has ended; one that failed settles the search. */
 static int has_ended(run_search *s, const run_job *j) {
     if (j->state == RUN_ENDED) {
@@ -28,12 +17,15 @@ static int has_ended(run_search *s, const run_job *j) {
     return j->state == RUN_OK || j->state == RUN_ENDED;
 }
 
-/* Mean utility of the plain training over the search's seeds; NaN while it is not there. */
-static int baseline(run *r, run_search *s, int64_t seeds, int *ready, gnt_err *err) {
+/* Mean utility of the plain training over the suite's seeds, on which cells stand beside it; NaN while
+ * it is not there. The target is made of it, so that the search's own trainings decide nothing but the
+ * strength. */
+static int baseline(run *r, run_search *s, int *ready, gnt_err *err) {
+    const size_t n = r->suite->n_seeds;
     double sum = 0;
     *ready = 1;
-    for (int64_t i = 0; i < seeds; i++) {
-        run_job *j = run_none_job(r, s->task, seed_of(r->suite, i));
+    for (size_t i = 0; i < n; i++) {
+        run_job *j = run_none_job(r, s->task, r->suite->seeds[i]);
         if (!j)
             return gnt_fail(err, "out of memory for a search");
         if (!has_ended(s, j))
@@ -41,7 +33,7 @@ static int baseline(run *r, run_search *s, int64_t seeds, int *ready, gnt_err *e
         else if (j->state == RUN_OK && *ready)
             sum += run_utility(r, j, NULL);
     }
-    s->none = sum / (double)seeds;
+    s->none = sum / (double)n;
     return 0;
 }
 
@@ -66,7 +58,7 @@ static int train_asked(run *r, run_search *s, int *ready, gnt_err *err) {
     *ready = 1;
     for (int64_t i = 0; i < s->step.n_seeds; i++) {
         int64_t number = s->step.seed + i;
-        run_job *j = run_train_job(r, s->task, (int)s->defense, s->step.strength, seed_of(r->suite, number));
+        run_job *j = run_train_job(r, s->task, (int)s->defense, s->step.strength, run_search_seed(number));
         if (!j)
             return gnt_fail(err, "out of memory for a search");
         if (!has_ended(s, j))
@@ -74,7 +66,7 @@ static int train_asked(run *r, run_search *s, int *ready, gnt_err *err) {
     }
     for (int64_t i = 0; *ready && !s->settled && i < s->step.n_seeds; i++) {
         int64_t number = s->step.seed + i;
-        run_job *j = run_train_job(r, s->task, (int)s->defense, s->step.strength, seed_of(r->suite, number));
+        run_job *j = run_train_job(r, s->task, (int)s->defense, s->step.strength, run_search_seed(number));
         double noise, utility = run_utility(r, j, &noise);
         if (remember(s, s->step.strength, number, utility, noise) != 0)
             return gnt_fail(err, "out of memory for a search");
@@ -105,7 +97,7 @@ int run_step_search(run *r, run_search *s, int *moved, gnt_err *err) {
     if (s->settled)
         return 0;
     if (!isfinite(s->none)) {
-        if (baseline(r, s, r->suite->task[s->task].match.seeds, &ready, err) != 0)
+        if (baseline(r, s, &ready, err) != 0)
             return -1;
         if (ready && !s->settled && !isfinite(s->none)) { /* it would be asked for without end */
             s->settled = 1;

@@ -11,9 +11,9 @@ void suite_match_defaults(gnt_suite_match *m, gnt_utility_kind utility) {
                            .tolerance = 0.02,
                            .max_strengths = 8,
                            .seeds = 1,
-                           .most_seeds = 3,
-                           .confirm_seeds = 1,
-                           .confirmations = 2};
+                           .most_seeds = 10,
+                           .confirm_seeds = 3,
+                           .confirmations = 3};
 }
 
 /* Exactly one of "relative" and "absolute", within what the measure allows. */

@@ -59,21 +59,25 @@ static int find_pair(const tally *t, const found *f, size_t *task, size_t *defen
            t->suite->defense[*defense].match && t->suite->defense[*defense].on_task[*task];
 }
 
-/* Mean undefended utility over the seeds of a search, from cells, whose seeds vary fastest in a plan; NaN
+/* Mean undefended utility over the suite's seeds, from cells, whose seeds vary fastest in a plan; NaN
  * where some seed is not there. */
 static double undefended(const tally *t, size_t task) {
-    const size_t wanted = (size_t)t->suite->task[task].match.seeds, n_seeds = t->suite->n_seeds;
-    double *none = gnt_array(wanted + 1, sizeof *none), sum = 0;
-    for (size_t k = 0; none && k < wanted; k++)
+    const size_t n = t->suite->n_seeds;
+    double *none = gnt_array(n + 1, sizeof *none), sum = 0;
+    for (size_t k = 0; none && k < n; k++)
         none[k] = NAN;
     for (size_t i = 0; none && i < json_array_size(t->cells); i++)
-        if (t->plan->cell[i].task == task && i % n_seeds < wanted && isnan(none[i % n_seeds]))
-            none[i % n_seeds] = tally_number(json_object_get(json_array_get(t->cells, i), "utility"), "none");
-    for (size_t k = 0; none && k < wanted; k++)
+        if (t->plan->cell[i].task == task && isnan(none[i % n]))
+            none[i % n] = tally_number(json_object_get(json_array_get(t->cells, i), "utility"), "none");
+    for (size_t k = 0; none && k < n; k++)
         sum += none[k];
-    const double mean = none ? sum / (double)wanted : NAN;
+    const double mean = none ? sum / (double)n : NAN;
     gnt_free(none);
     return mean;
+}
+
+static json_t *number(double x) {
+    return isfinite(x) ? json_real(x) : json_null();
 }
 
 static const char *verdict_of(const gnt_match_next_step *step) {
@@ -83,17 +87,28 @@ static const char *verdict_of(const gnt_match_next_step *step) {
 }
 
 /* Does the row say what this step says? Sets the first difference. */
-static int same_step(const tally *t, const found *f, const gnt_match_next_step *step) {
+static int same_step(const tally *t, const found *f, const gnt_match_spec *spec,
+                     const gnt_match_next_step *step) {
     const gnt_tally_says says = tally_says(t, "its history gives");
-    const char *reason = step->what == GNT_MATCH_UNMATCHED ? gnt_match_reason_text(step->reason) : NULL;
+    char reason[GNT_MATCH_REASON_SIZE] = "";
+    if (step->what == GNT_MATCH_UNMATCHED)
+        gnt_match_write_reason(step, spec, reason);
     json_t *should = json_object();
     json_object_set_new(should, "verdict", json_string(verdict_of(step)));
-    json_object_set_new(should, "strength",
-                        isfinite(step->strength) ? json_real(step->strength) : json_null());
-    json_object_set_new(should, "utility", isfinite(step->utility) ? json_real(step->utility) : json_null());
-    json_object_set_new(should, "reason", reason ? json_string(reason) : json_null());
-    const int rc = gnt_tally_same(&says, f->at.text, f->row, should, 0, 0);
+    json_object_set_new(should, "strength", number(step->strength));
+    json_object_set_new(should, "utility", number(step->utility));
+    json_object_set_new(should, "reason", *reason ? json_string(reason) : json_null());
+    /* an error is a small difference of utilities, which are rounded */
+    json_t *confirmation = json_pack("{s:o, s:o, s:I}", "mean", number(step->confirm), "standard_error",
+                                     number(step->confirm_error), "trainings", (json_int_t)step->confirming);
+    const gnt_path at = gnt_path_key(f->at.text, "confirmation");
+    const int rc =
+        gnt_tally_same(&says, f->at.text, f->row, should, 0, 0) ||
+                gnt_tally_same(&says, at.text, json_object_get(f->row, "confirmation"), confirmation, 1e-8, 0)
+            ? -1
+            : 0;
     json_decref(should);
+    json_decref(confirmation);
     return rc;
 }
 
@@ -112,7 +127,7 @@ static int replay_search(const tally *t, const found *f, const gnt_match_spec *a
         spec.tolerance += nudges[i % NUDGES];
         if (gnt_match_next(&step, &spec, f->history, f->n, &why) != 0)
             gnt_fail_in(&why, "%s: %s.history", t->file, f->at.text);
-        else if (same_step(&quiet, f, &step) == 0)
+        else if (same_step(&quiet, f, &spec, &step) == 0)
             return 0;
         if (i == 0)
             first = why;
@@ -172,30 +187,6 @@ static int check_mean(const tally *t, const found *f) {
 
 /* ---- cells ---- */
 
-/* A cell that was trained with a seed of the search is a training of its history. */
-static int check_training(const tally *t, const found *f, size_t i) {
-    const json_t *cell = json_array_get(t->cells, i), *utility = json_object_get(cell, "utility");
-    const gnt_tally_says says = tally_says(t, "the history of its search has");
-    const double strength = tally_number(f->row, "strength");
-    size_t number = 0;
-    if (!t->suite || !json_is_object(utility))
-        return 0;
-    while (number < t->suite->n_seeds &&
-           (json_int_t)t->suite->seeds[number] != json_integer_value(json_object_get(cell, "seed")))
-        number++;
-    for (size_t k = 0; k < f->n; k++)
-        if (f->history[k].seed == (int64_t)number && gnt_tally_close(f->history[k].strength, strength, 0) &&
-            isfinite(f->history[k].utility)) {
-            json_t *should = json_pack("{s:f, s:f}", "value", f->history[k].utility, "standard_error",
-                                       f->history[k].noise);
-            const int rc = gnt_tally_same(&says, gnt_path_key(gnt_path_item("cells", i).text, "utility").text,
-                                          utility, should, 0, 0);
-            json_decref(should);
-            return rc;
-        }
-    return 0;
-}
-
 static int check_cell(const tally *t, const found *f, size_t i) {
     const json_t *cell = json_array_get(t->cells, i);
     const gnt_path at = gnt_path_item("cells", i);
@@ -210,7 +201,7 @@ static int check_cell(const tally *t, const found *f, size_t i) {
     } else if (tally_is_ok(cell))
         return gnt_tally_differs(&says, gnt_path_key(at.text, "strength").text,
                                  json_object_get(cell, "strength"), json_object_get(f->row, "strength"));
-    return check_training(t, f, i);
+    return 0;
 }
 
 static int is_of(const json_t *cell, const found *f) {
@@ -221,6 +212,21 @@ static int is_of(const json_t *cell, const found *f) {
 
 /* ---- the whole ---- */
 
+/* Runs of before a confirmation said how sure it was used another rule, by which nothing here can be held. */
+static int is_of_old_rule(const found *f) {
+    return json_object_get(f->row, "confirmation") == NULL;
+}
+
+static int check_search(const tally *t, const found *f, size_t task, size_t defense, double none) {
+    const double seen = undefended(t, task);
+    const gnt_tally_says says = tally_says(t, "its cells give");
+    json_t *should = json_real(isfinite(seen) ? seen : none);
+    const int rc = gnt_tally_same(&says, gnt_path_key(f->at.text, "utility_none").text,
+                                  json_object_get(f->row, "utility_none"), should, 0, 0);
+    json_decref(should);
+    return rc != 0 || (strcmp(f->verdict, "n/a") != 0 && replay(t, f, task, defense, none) != 0) ? -1 : 0;
+}
+
 static int check_row(const tally *t, found *f) {
     size_t task, defense;
     double none = tally_number(f->row, "utility_none");
@@ -229,14 +235,10 @@ static int check_row(const tally *t, found *f) {
     if (t->suite && !find_pair(t, f, &task, &defense))
         return gnt_fail(t->err, "%s: %s is of %s and %s, which suite.json beside it does not match", t->file,
                         f->at.text, gnt_show_text(f->task).text, gnt_show_text(f->defense).text);
-    if (t->suite && isfinite(none)) {
-        const double seen = undefended(t, task);
-        const gnt_tally_says says = tally_says(t, "its cells give");
-        json_t *should = json_real(isfinite(seen) ? seen : none);
-        int rc = gnt_tally_same(&says, gnt_path_key(f->at.text, "utility_none").text,
-                                json_object_get(f->row, "utility_none"), should, 0, 0);
-        json_decref(should);
-        if (rc != 0 || (strcmp(f->verdict, "n/a") != 0 && replay(t, f, task, defense, none) != 0))
+    if (t->suite && is_of_old_rule(f)) {
+        tally_note(t, "%s: verdicts of runs made before `confirmation` was written", f->at.text);
+    } else if (t->suite && isfinite(none)) {
+        if (check_search(t, f, task, defense, none) != 0)
             return -1;
     } else if (is_match(f) && t->suite)
         return gnt_fail(t->err, "%s: %s is null, but nothing is matched without it", t->file,

@@ -168,29 +168,44 @@ static void matches_exactly_known_curves(void **state) {
             }
 }
 
-/* Scatter of half the tolerance and of one and a half times it. The match is called true when the curve
- * itself is within twice the tolerance of the target. */
+/* As suites have it by default, one training a strength in the search. A match is wrong where the curve
+ * itself is more than one and a half tolerances from the target. At one and a half tolerances of scatter
+ * ten trainings are too few to tell, which is said. */
 static void matches_noisy_curves(void **state) {
     (void)state;
-    static const double scatter[] = {0.01, 0.03};
+    static const struct {
+        double scatter, matched, wrong, trainings;
+    } expected[] = {{0.25, 0.99, 0, 11}, {0.5, 0.98, 0.005, 13}, {1, 0.75, 0.01, 19}, {1.5, 0.1, 0.03, 26}};
     run r;
     gnt_match_spec s = usual();
-    for (int k = 0; k < 2; k++) {
-        int matched = 0, wrong = 0, searches = 0;
-        double strengths = 0;
+    s.seeds = 1;
+    s.most_seeds = 10;
+    s.confirm_seeds = 3;
+    for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+        int matched = 0, wrong = 0, noisy = 0, searches = 0;
+        double strengths = 0, trainings = 0;
         for (int i = 0; i < SMOOTH; i++)
             for (uint64_t world = 0; world < 60; world++) {
-                search(&r, &s, smooth[i], scatter[k], world);
+                search(&r, &s, smooth[i], expected[k].scatter * s.tolerance, world);
                 searches++;
                 strengths += r.strengths;
+                trainings += (double)r.n;
+                noisy += r.end.what == GNT_MATCH_UNMATCHED && r.end.reason == GNT_MATCH_TOO_NOISY;
                 if (r.end.what != GNT_MATCH_MATCHED)
                     continue;
                 matched++;
-                wrong += fabs(smooth[i](place_of(&s, r.end.strength)) - s.target) > 2 * s.tolerance;
+                wrong += fabs(smooth[i](place_of(&s, r.end.strength)) - s.target) > 1.5 * s.tolerance;
+                assert_true(r.end.saturated || fabs(r.end.confirm - s.target) <= s.tolerance);
+                assert_true(r.end.saturated || r.end.confirm_t * r.end.confirm_error <= s.tolerance / 2);
             }
-        assert_true(matched >= searches * (k ? 0.95 : 0.99));
-        assert_true(wrong <= searches * (k ? 0.05 : 0.002));
-        assert_true(strengths / searches <= 6.5);
+        print_message("scatter %.2f: %.3f matched, %.3f wrongly, %.3f too noisy; %.1f strengths, %.1f "
+                      "trainings\n",
+                      expected[k].scatter, (double)matched / searches, (double)wrong / searches,
+                      (double)noisy / searches, strengths / searches, trainings / searches);
+        assert_true(matched >= searches * expected[k].matched);
+        assert_true(wrong <= searches * expected[k].wrong);
+        assert_true(trainings / searches <= expected[k].trainings);
+        assert_true(strengths / searches <= 7.5);
     }
 }
 
@@ -398,41 +413,12 @@ static void asks_for_seeds_before_it_believes(void **state) {
     const gnt_match_point close[] = {{0.01, 0, 0.69, 0}, {0.01, 1, 0.71, 0}};
     assert_int_equal(gnt_match_next(&next, &s, close, 2, NULL), 0);
     assert_int_equal(next.what, GNT_MATCH_CONFIRM);
-    assert_true(next.strength == 0.01 && next.seed == s.most_seeds && next.n_seeds == 1);
+    assert_true(next.strength == 0.01 && next.seed == s.most_seeds && next.n_seeds == 2);
     /* the caller's own noise counts too: .03/√2 > .02 */
     const gnt_match_point vague[] = {{0.01, 0, 0.69, 0.03}, {0.01, 1, 0.71, 0.03}};
     assert_int_equal(gnt_match_next(&next, &s, vague, 2, NULL), 0);
     assert_int_equal(next.what, GNT_MATCH_EVALUATE);
     assert_true(next.strength == 0.01 && next.n_seeds > 2);
-}
-
-/* By hand: utilities .69 and .71 have squared deviations 2e-4 with one degree of freedom; the scatter of all
- * strengths is the same, so the variance is (2e-4 + 2 · 2e-4)/(1 + 2) = 2e-4, widened by (1 + 2)/1 to 6e-4. A
- * confirming training may be off by .02 + 2 √6e-4 = .06899. */
-static void confirmation_has_its_exact_slack(void **state) {
-    (void)state;
-    gnt_match_next_step next;
-    gnt_match_spec s = usual();
-    gnt_match_point p[] = {{0.01, 0, 0.69, 0}, {0.01, 1, 0.71, 0}, {0.01, 6, 0.7 - 0.0689, 0}};
-    assert_int_equal(gnt_match_next(&next, &s, p, 3, NULL), 0);
-    assert_int_equal(next.what, GNT_MATCH_MATCHED);
-    assert_true(fabs(next.confirm - 0.6311) < 1e-12);
-    assert_true(fabs(next.utility - (0.69 + 0.71 + 0.6311) / 3) < 1e-12);
-    p[2].utility = 0.7 + 0.0691;
-    assert_int_equal(gnt_match_next(&next, &s, p, 3, NULL), 0);
-    assert_int_not_equal(next.what, GNT_MATCH_MATCHED);
-    s.confirmations = 1;
-    assert_int_equal(gnt_match_next(&next, &s, p, 3, NULL), 0);
-    assert_int_equal(next.what, GNT_MATCH_UNMATCHED);
-    assert_int_equal(next.reason, GNT_MATCH_NOT_CONFIRMED);
-    /* one confirming training of two that comes to nothing fails it, however good the other is */
-    s.confirm_seeds = 2;
-    const gnt_match_point half[] = {
-        {0.01, 0, 0.69, 0}, {0.01, 1, 0.71, 0}, {0.01, 6, 0.7, 0}, {0.01, 7, NAN, 0}};
-    assert_int_equal(gnt_match_next(&next, &s, half, 4, NULL), 0);
-    assert_int_equal(next.reason, GNT_MATCH_NOT_CONFIRMED);
-    assert_int_equal(gnt_match_next(&next, &s, half, 3, NULL), 0);
-    assert_true(next.what == GNT_MATCH_CONFIRM && next.seed == 6 && next.n_seeds == 2);
 }
 
 /* Search seeds that lie: seeds 0 … 5 always show .15 more than the truth. Confirmation must catch it. */
@@ -577,10 +563,10 @@ static void nonsense_is_refused(void **state) {
     s.start = 11;
     refuse(s, NULL, 0, "to start at 11");
     s = usual();
-    const gnt_match_point far = {11, 0, 0.5, 0}, late_seed = {1, 9, 0.5, 0}, nan_strength = {NAN, 0, 0.5, 0};
+    const gnt_match_point far = {11, 0, 0.5, 0}, late_seed = {1, 24, 0.5, 0}, nan_strength = {NAN, 0, 0.5, 0};
     refuse(s, &far, 1, "outside the range");
     refuse(s, &nan_strength, 1, "outside the range");
-    refuse(s, &late_seed, 1, "seed number 9; this search uses 0 to 8");
+    refuse(s, &late_seed, 1, "seed number 24; this search uses 0 to 23");
     const gnt_match_point twice[] = {{1, 0, 0.5, 0}, {1, 0, 0.6, 0}};
     refuse(s, twice, 2, "disagree");
     const gnt_match_point mixed[] = {{1, 6, 0.5, 0}, {2, 6, 0.5, 0}};
@@ -591,9 +577,9 @@ static void relative_targets(void **state) {
     (void)state;
     assert_true(fabs(gnt_match_relative(0.8, 0.95) - 0.76) < 1e-15);
     gnt_match_spec s = usual();
-    assert_int_equal(gnt_match_most_trainings(&s), 12 * 6 + 3);
+    assert_int_equal(gnt_match_most_trainings(&s), 12 * 6 + 3 * 6);
     s.has_strength = 0;
-    assert_int_equal(gnt_match_most_trainings(&s), 6 + 3);
+    assert_int_equal(gnt_match_most_trainings(&s), 6 + 3 * 6);
 }
 
 int main(void) {
@@ -610,7 +596,6 @@ int main(void) {
         cmocka_unit_test(a_curve_that_rises),
         cmocka_unit_test(too_much_scatter_is_said),
         cmocka_unit_test(asks_for_seeds_before_it_believes),
-        cmocka_unit_test(confirmation_has_its_exact_slack),
         cmocka_unit_test(confirmation_catches_lucky_seeds),
         cmocka_unit_test(trainings_that_come_to_nothing),
         cmocka_unit_test(a_defense_without_strength),
