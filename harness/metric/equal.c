@@ -1,0 +1,233 @@
+#include "metric/equal.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+#include "metric/stats.h"
+
+/* Means at the strengths that have a training. */
+typedef struct curve {
+    double *x, *y, *fitted, *weight;
+    /* the caller's number of each strength */
+    size_t *strength;
+    size_t n;
+} curve;
+
+static int curve_make(curve *c, size_t n, gnt_err *err) {
+    *c = (curve){.x = gnt_array(n + 1, sizeof *c->x),
+                 .y = gnt_array(n + 1, sizeof *c->y),
+                 .fitted = gnt_array(n + 1, sizeof *c->fitted),
+                 .weight = gnt_array(n + 1, sizeof *c->weight),
+                 .strength = gnt_array(n + 1, sizeof *c->strength)};
+    return c->x && c->y && c->fitted && c->weight && c->strength
+               ? 0
+               : gnt_fail(err, "out of memory for a curve of %zu strengths", n);
+}
+
+static void curve_free(curve *c) {
+    gnt_free(c->x);
+    gnt_free(c->y);
+    gnt_free(c->fitted);
+    gnt_free(c->weight);
+    gnt_free(c->strength);
+}
+
+static int is_there(const gnt_equal_point *p) {
+    return isfinite(p->x) && isfinite(p->y);
+}
+
+/* Means without one seed (n_seeds: with all). */
+static void fill(curve *c, const gnt_equal_point *point, size_t n_strengths, size_t n_seeds, size_t without) {
+    c->n = 0;
+    for (size_t k = 0; k < n_strengths; k++) {
+        double x = 0, y = 0;
+        size_t n = 0;
+        for (size_t s = 0; s < n_seeds; s++) {
+            const gnt_equal_point *p = &point[k * n_seeds + s];
+            if (s == without || !is_there(p))
+                continue;
+            n++;
+            x += (p->x - x) / (double)n;
+            y += (p->y - y) / (double)n;
+        }
+        if (!n)
+            continue;
+        c->x[c->n] = x;
+        c->y[c->n] = y;
+        c->strength[c->n++] = k;
+    }
+}
+
+/* Least squares among the sequences that never rise (sign −1), or never fall (+1). Returns what is left. */
+static double fit(curve *c, int sign) {
+    size_t n = 0, at = 0;
+    double left = 0;
+    /* a block: its mean in `fitted`, how many strengths it holds in `weight` */
+    for (size_t i = 0; i < c->n; i++) {
+        c->fitted[n] = c->x[i];
+        c->weight[n++] = 1;
+        while (n > 1 && sign * (c->fitted[n - 1] - c->fitted[n - 2]) < 0) {
+            const double sum = c->weight[n - 2] + c->weight[n - 1];
+            c->fitted[n - 2] += (c->fitted[n - 1] - c->fitted[n - 2]) * (c->weight[n - 1] / sum);
+            c->weight[--n - 1] = sum;
+        }
+    }
+    /* unpacked from the end, so that nothing is written over before it is read */
+    for (size_t b = n, end = c->n; b-- > 0;) {
+        const double mean = c->fitted[b];
+        const size_t many = (size_t)c->weight[b];
+        for (size_t i = 0; i < many; i++)
+            c->fitted[--end] = mean;
+    }
+    for (at = 0; at < c->n; at++)
+        left += (c->x[at] - c->fitted[at]) * (c->x[at] - c->fitted[at]);
+    return left;
+}
+
+static double between(const curve *c, size_t i, double at) {
+    const double part = (at - c->fitted[i]) / (c->fitted[i + 1] - c->fitted[i]);
+    return c->y[i] + part * (c->y[i + 1] - c->y[i]);
+}
+
+/* y at x = at, and the segments in which the curve passes it: two where it does so at a strength. NAN
+ * where it does not. */
+static double cross(const curve *c, double at, size_t *first, size_t *last) {
+    size_t n = 0;
+    double sum = 0;
+    for (size_t i = 0; i + 1 < c->n; i++) {
+        const double a = c->fitted[i] - at, b = c->fitted[i + 1] - at;
+        if (a == b || (a > 0 && b > 0) || (a < 0 && b < 0))
+            continue;
+        if (!n++)
+            *first = i;
+        *last = i;
+        sum += between(c, i, at);
+    }
+    return n ? sum / (double)n : NAN;
+}
+
+/* The same of a curve that may miss it: then by the segment that comes nearest, prolonged. */
+static double cross_or_prolong(const curve *c, double at) {
+    size_t first, last, best = 0;
+    const double y = cross(c, at, &first, &last);
+    double nearest = INFINITY;
+    if (!isnan(y))
+        return y;
+    for (size_t i = 0; i + 1 < c->n; i++) {
+        const double off = fmin(fabs(c->fitted[i] - at), fabs(c->fitted[i + 1] - at));
+        if (c->fitted[i] != c->fitted[i + 1] && off < nearest) {
+            nearest = off;
+            best = i;
+        }
+    }
+    return isfinite(nearest) ? between(c, best, at) : NAN;
+}
+
+/* Student's quantile at 97.5 %, by halving. */
+static double quantile(double freedom) {
+    double low = 0, high = 64;
+    for (int i = 0; i < 60; i++) {
+        const double t = (low + high) / 2;
+        *(gnt_metric_student_above(t, freedom) > 0.025 ? &low : &high) = t;
+    }
+    return (low + high) / 2;
+}
+
+static int has_seed(const gnt_equal_point *point, size_t n_strengths, size_t n_seeds, size_t seed) {
+    for (size_t k = 0; k < n_strengths; k++)
+        if (is_there(&point[k * n_seeds + seed]))
+            return 1;
+    return 0;
+}
+
+/* The error of the answer if slope and segment were known: the deviation over seeds of how far a seed's two
+ * trainings lie off the curve, at the place of the answer. NAN where seeds do not have both. */
+static double error_on_segment(const curve *c, const gnt_equal_point *point, size_t n_seeds, size_t i,
+                               double at) {
+    const double part = (at - c->fitted[i]) / (c->fitted[i + 1] - c->fitted[i]);
+    const double slope = (c->y[i + 1] - c->y[i]) / (c->fitted[i + 1] - c->fitted[i]);
+    double mean = 0, squares = 0;
+    size_t n = 0;
+    for (size_t s = 0; s < n_seeds; s++) {
+        const gnt_equal_point *a = &point[c->strength[i] * n_seeds + s];
+        const gnt_equal_point *b = &point[c->strength[i + 1] * n_seeds + s];
+        if (!is_there(a) || !is_there(b))
+            continue;
+        const double off = (1 - part) * (a->y - slope * a->x) + part * (b->y - slope * b->x);
+        const double step = off - mean;
+        mean += step / (double)++n;
+        squares += step * (off - mean);
+    }
+    return n < 2 ? NAN : sqrt(squares / (double)((n - 1) * n));
+}
+
+/* One seed left out at a time. Where a curve without one cannot be read the error is unknown. */
+static void jackknife(gnt_equal *out, curve *c, const gnt_equal_point *point, size_t n_strengths,
+                      size_t n_seeds, double at, int sign) {
+    double mean = 0, squares = 0;
+    size_t n = 0;
+    for (size_t s = 0; s < n_seeds; s++) {
+        if (!has_seed(point, n_strengths, n_seeds, s))
+            continue;
+        fill(c, point, n_strengths, n_seeds, s);
+        fit(c, sign);
+        const double y = c->n == out->strengths ? cross_or_prolong(c, at) : NAN;
+        const double step = y - mean;
+        mean += step / (double)++n;
+        squares += step * (y - mean);
+    }
+    if (n < 2 || isnan(squares)) {
+        out->error = NAN;
+        return;
+    }
+    out->error = fmax(out->error, sqrt(squares * (double)(n - 1) / (double)n));
+    const double t = quantile((double)(n - 1));
+    out->low = out->value - t * out->error;
+    out->high = out->value + t * out->error;
+}
+
+int gnt_metric_equal(gnt_equal *out, const gnt_equal_point *point, size_t n_strengths, size_t n_seeds,
+                     double at, gnt_err *err) {
+    curve c;
+    *out = (gnt_equal){.verdict = GNT_EQUAL_NO_CURVE, .value = NAN, .error = NAN, .low = NAN, .high = NAN};
+    if (curve_make(&c, n_strengths, err) != 0) {
+        curve_free(&c);
+        return -1;
+    }
+    for (size_t s = 0; s < n_seeds; s++)
+        out->seeds += (size_t)has_seed(point, n_strengths, n_seeds, s);
+    fill(&c, point, n_strengths, n_seeds, n_seeds);
+    out->strengths = c.n;
+    if (c.n >= 2 && isfinite(at)) {
+        size_t first = 0, last = 0;
+        const int sign = fit(&c, -1) <= fit(&c, 1) ? -1 : 1;
+        fit(&c, sign);
+        out->value = cross(&c, at, &first, &last);
+        out->verdict = !isnan(out->value) ? GNT_EQUAL_FOUND
+                       : c.fitted[0] > at ? GNT_EQUAL_ALL_ABOVE
+                                          : GNT_EQUAL_ALL_BELOW;
+        if (out->verdict == GNT_EQUAL_FOUND) {
+            out->from = c.strength[first < last ? last : first];
+            out->to = c.strength[first < last ? last : first + 1];
+            out->error = error_on_segment(&c, point, n_seeds, last, at);
+            jackknife(out, &c, point, n_strengths, n_seeds, at, sign);
+        }
+    }
+    curve_free(&c);
+    return 0;
+}
+
+const char *gnt_equal_reason(gnt_equal_verdict verdict, int is_utility) {
+    switch (verdict) {
+    case GNT_EQUAL_NO_CURVE:
+        return "only one strength was measured";
+    case GNT_EQUAL_ALL_ABOVE:
+        return is_utility ? "every strength tried leaves a higher utility"
+                          : "every strength tried scores higher";
+    case GNT_EQUAL_ALL_BELOW:
+        return is_utility ? "every strength tried leaves a lower utility"
+                          : "every strength tried scores lower";
+    default:
+        return "";
+    }
+}

@@ -1,0 +1,55 @@
+/* equal: what a defense leaks at a utility that it was not run at exactly, read off its curve; or, with
+ * the two exchanged, what utility it leaves at a given leakage.
+ *
+ * The curve runs through the strengths in their order. At each stand the mean x (utility) and the mean y
+ * (leakage) over trainings; the means of x are made monotone first, in the direction that fits them
+ * better, by pooling adjacent violators, so that where x falls everywhere nothing is changed. Between
+ * two strengths both are taken to be linear. The answer is y where the curve passes x = at. Beyond the
+ * strengths that were tried there is no answer, and the verdict says so.
+ *
+ * The interval is that of a jackknife over seeds: all trainings of one seed, at every strength, are left
+ * out together, which carries the scatter of utility, of leakage, and of both together into the answer.
+ * It is value ± t · error, t being Student's 97.5 % quantile with one degree of freedom less than there
+ * are seeds. A curve with a seed left out may just miss x = at: then its last segment that is not level
+ * is prolonged. The error is never below that of the segment's two means with its slope as it is, since
+ * a jackknife makes too little of the few ways in which five seeds can change which segment is crossed. */
+#ifndef GNT_METRIC_EQUAL_H
+#define GNT_METRIC_EQUAL_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+/* What one training at one strength left; y is the mean over its targets. NAN in either: it is left out. */
+typedef struct gnt_equal_point {
+    double x, y;
+} gnt_equal_point;
+
+typedef enum gnt_equal_verdict {
+    GNT_EQUAL_FOUND,
+    /* fewer than two strengths have a training */
+    GNT_EQUAL_NO_CURVE,
+    /* at every strength x is above what is asked for, or below */
+    GNT_EQUAL_ALL_ABOVE,
+    GNT_EQUAL_ALL_BELOW
+} gnt_equal_verdict;
+
+typedef struct gnt_equal {
+    gnt_equal_verdict verdict;
+    /* y at x = at; low … high: its interval. NAN where unknown: fewer than two seeds have no interval */
+    double value, error, low, high;
+    /* strengths and seeds with a training */
+    size_t strengths, seeds;
+    /* the strengths between which it lies, in the caller's order; equal where it is one of them */
+    size_t from, to;
+} gnt_equal;
+
+/* point[k * n_seeds + s]: strength k, seed s; strengths in rising or falling order. Fails when out of
+ * memory. */
+int gnt_metric_equal(gnt_equal *out, const gnt_equal_point *point, size_t n_strengths, size_t n_seeds,
+                     double at, gnt_err *err);
+
+/* Why there is no answer, as a clause; "" for one that was found. What is asked for is called `x`. */
+const char *gnt_equal_reason(gnt_equal_verdict verdict, int is_utility);
+
+#endif
