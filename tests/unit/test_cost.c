@@ -78,6 +78,25 @@ static void test_convolutions(void **state) {
     }
 }
 
+/* 8 results of 2 groups see 3 of 6 channels each; 5×4 places of 3×3 taps two rows apart, of which only those
+ * that meet one of 9×4 pixels count: rows 0, 2, 4 + p of 9, of padded columns q + (−1, 0, 1) of 4. */
+static void test_general_convolutions(void **state) {
+    (void)state;
+    gnt_nn_window window = {{1, 1}, {0, 1}, {2, 1}, 2};
+    gnt_graph *g = gnt_graph_new();
+    gnt_node x = gnt_nn_input(g, "x", 4, (int64_t[]){2, 6, 9, 4}, 0),
+             w = gnt_nn_input(g, "w", 4, (int64_t[]){8, 3, 3, 3}, 0),
+             u = gnt_nn_input(g, "u", 4, (int64_t[]){2, 8, 5, 4}, 0);
+    gnt_node out[3] = {gnt_nn_general_conv(g, x, w, &window), gnt_nn_general_conv_dx(g, u, w, 9, 4, &window),
+                       gnt_nn_general_conv_dw(g, x, u, 3, 3, &window)};
+    gnt_program *p = compile(g, out, NULL, 3);
+    static const char *const names[] = {"general_conv", "general_conv_dx", "general_conv_dw"};
+    for (int face = 0; face < 3; face++)
+        assert_true(only(p, names[face]).flops == 2.0 * 2 * 8 * 3 * (5 * 3) * (4 * 3 - 2));
+    gnt_program_free(p);
+    gnt_graph_free(g);
+}
+
 /* x is read, the result is written, and nothing between; what is asked for twice is computed once. */
 static void test_chain(void **state) {
     (void)state;
@@ -289,11 +308,17 @@ static void test_blas_core(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_convolutions),     cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_copies),           cmocka_unit_test(test_timed),
-        cmocka_unit_test(test_matching_recipes), cmocka_unit_test(test_training_recipes),
-        cmocka_unit_test(test_features_recipe),  cmocka_unit_test(test_recipe_without_convolutions),
-        cmocka_unit_test(test_limits),           cmocka_unit_test(test_blas_core),
+        cmocka_unit_test(test_convolutions),
+        cmocka_unit_test(test_general_convolutions),
+        cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_timed),
+        cmocka_unit_test(test_matching_recipes),
+        cmocka_unit_test(test_training_recipes),
+        cmocka_unit_test(test_features_recipe),
+        cmocka_unit_test(test_recipe_without_convolutions),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_blas_core),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,6 +44,7 @@ CASE(log, gnt_nn_log(g, in[0]))
 CASE(sqrt, gnt_nn_sqrt(g, in[0], 0.25))
 CASE(sigmoid, gnt_nn_sigmoid(g, in[0]))
 CASE(tanh, gnt_nn_tanh(g, in[0]))
+CASE(erf, gnt_nn_erf(g, in[0]))
 CASE(softplus, gnt_nn_softplus(g, in[0]))
 CASE(relu, gnt_nn_relu(g, gnt_nn_mul(g, in[0], in[0])))
 CASE(relu_minus, gnt_nn_mul(g, gnt_nn_relu(g, gnt_nn_affine(g, in[0], -1, 0)), in[0]))
@@ -77,9 +78,24 @@ CASE(conv_dx, gnt_nn_conv_dx(g, in[0], in[1], 6, 5, 2, 1))
 CASE(conv_dw, gnt_nn_conv_dw(g, in[0], in[1], 3, 2, 2, 1))
 CASE(conv_chain,
      gnt_nn_tanh(g, gnt_nn_conv(g, gnt_nn_sigmoid(g, gnt_nn_conv(g, in[0], in[1], 2, 2)), in[2], 1, 1)))
+/* stride, padding and dilation of height and width, groups: no two alike where it can be */
+static const gnt_nn_window uneven = {{2, 1}, {1, 2}, {1, 2}, 1}, grouped = {{1, 1}, {1, 1}, {1, 1}, 2},
+                           depthwise = {{2, 2}, {1, 1}, {1, 1}, 4}, dilated = {{1, 1}, {2, 2}, {2, 2}, 1},
+                           both = {{1, 2}, {2, 0}, {2, 1}, 2}, plain = {{2, 2}, {1, 1}, {1, 1}, 1};
+CASE(conv_uneven, gnt_nn_general_conv(g, in[0], in[1], &uneven))
+CASE(conv_grouped, gnt_nn_general_conv(g, in[0], in[1], &grouped))
+CASE(conv_depthwise, gnt_nn_general_conv(g, in[0], in[1], &depthwise))
+CASE(conv_dilated, gnt_nn_general_conv(g, in[0], in[1], &dilated))
+CASE(conv_both, gnt_nn_general_conv(g, in[0], in[1], &both))
+CASE(conv_both_dx, gnt_nn_general_conv_dx(g, in[0], in[1], 5, 7, &both))
+CASE(conv_both_dw, gnt_nn_general_conv_dw(g, in[0], in[1], 3, 2, &both))
+CASE(conv_transpose, gnt_nn_conv_transpose(g, in[0], in[1], (int32_t[]){1, 0}, &plain))
+CASE(conv_transpose_both, gnt_nn_conv_transpose(g, in[0], in[1], (int32_t[]){0, 1}, &both))
 CASE(max_pool, gnt_nn_square(g, gnt_nn_max_pool(g, in[0], 2, 3, 2, 1, 1, 1, 1)))
 CASE(avg_pool, gnt_nn_exp(g, gnt_nn_avg_pool(g, in[0], 3, 2, 2, 1, 1, 1, 0, 1)))
 CASE(avg_pool_inner, gnt_nn_exp(g, gnt_nn_avg_pool(g, in[0], 3, 2, 2, 2, 1, 1, 1, 0)))
+CASE(adaptive_pool, gnt_nn_exp(g, gnt_nn_adaptive_avg_pool(g, in[0], 2, 3)))
+CASE(adaptive_pool_even, gnt_nn_exp(g, gnt_nn_adaptive_avg_pool(g, in[0], 2, 1)))
 CASE(upsample, gnt_nn_exp(g, gnt_nn_upsample(g, in[0], 3)))
 CASE(log_sum_exp, gnt_nn_log_sum_exp(g, in[0]))
 CASE(gather, gnt_nn_exp(g, gnt_nn_gather(g, in[0], gnt_nn_argmax(g, in[1]))))
@@ -103,6 +119,12 @@ static gnt_node build_batch_norm_stats(IN) {
     gnt_nn_batch_norm_train(g, in[0], -1, -1, 1e-5, &mean, &var);
     return gnt_nn_concat(g, (gnt_node[]){gnt_nn_square(g, mean), var}, 2, 0);
 }
+CASE(standardise, gnt_nn_standardise(g, in[0], 1u << 1 | 1u << 2, 1e-5))
+CASE(group_norm, gnt_nn_group_norm(g, in[0], 2, 1e-5))
+CASE(gelu, gnt_nn_gelu(g, in[0]))
+CASE(gelu_tanh, gnt_nn_gelu_tanh(g, in[0]))
+CASE(silu, gnt_nn_silu(g, in[0]))
+CASE(softmax_channels, gnt_nn_softmax_channels(g, in[0]))
 CASE(softmax, gnt_nn_softmax(g, in[0]))
 CASE(cross_entropy, gnt_nn_cross_entropy(g, in[0], gnt_nn_softmax(g, in[1])))
 CASE(binary_cross_entropy, gnt_nn_binary_cross_entropy(g, in[0], gnt_nn_sigmoid(g, in[1])))
@@ -144,6 +166,7 @@ static const grad_case cases[] = {
     {ROW(sqrt), {S2(3, 4), NONE}, 0.1, 2, 0},
     {ROW(sigmoid), {S2(3, 4), NONE}, -4, 4, 0},
     {ROW(tanh), {S2(3, 4), NONE}, -3, 3, 0},
+    {ROW(erf), {S2(3, 4), NONE}, -3, 3, 0},
     {ROW(softplus), {S2(3, 4), NONE}, -4, 4, 0},
     {ROW(relu), {S2(3, 4), NONE}, 0.2, 1, 0},
     {ROW(relu_minus), {S2(3, 4), NONE}, -1, -0.1, 0},
@@ -175,9 +198,20 @@ static const grad_case cases[] = {
     {ROW(conv_dx), {S4(2, 3, 3, 3), S4(3, 2, 3, 2), NONE}, -1, 1, 0},
     {ROW(conv_dw), {S4(2, 2, 6, 5), S4(2, 3, 3, 3), NONE}, -1, 1, 0},
     {ROW(conv_chain), {S4(1, 2, 8, 8), S4(3, 2, 5, 5), S4(2, 3, 3, 3)}, -0.5, 0.5, 0},
+    {ROW(conv_uneven), {S4(2, 3, 5, 4), S4(2, 3, 3, 2), NONE}, -1, 1, 0},
+    {ROW(conv_grouped), {S4(2, 4, 5, 4), S4(6, 2, 3, 3), NONE}, -1, 1, 0},
+    {ROW(conv_depthwise), {S4(2, 4, 5, 4), S4(8, 1, 3, 3), NONE}, -1, 1, 0},
+    {ROW(conv_dilated), {S4(2, 2, 6, 5), S4(3, 2, 3, 3), NONE}, -1, 1, 0},
+    {ROW(conv_both), {S4(2, 4, 5, 7), S4(6, 2, 3, 2), NONE}, -1, 1, 0},
+    {ROW(conv_both_dx), {S4(2, 6, 5, 3), S4(6, 2, 3, 2), NONE}, -1, 1, 0},
+    {ROW(conv_both_dw), {S4(2, 4, 5, 7), S4(2, 6, 5, 3), NONE}, -1, 1, 0},
+    {ROW(conv_transpose), {S4(2, 3, 3, 4), S4(3, 2, 3, 3), NONE}, -1, 1, 0},
+    {ROW(conv_transpose_both), {S4(2, 4, 5, 3), S4(4, 3, 3, 2), NONE}, -1, 1, 0},
     {ROW(max_pool), {S4(2, 2, 5, 6), NONE}, -1, 1, 0},
     {ROW(avg_pool), {S4(2, 2, 5, 4), NONE}, -1, 1, 0},
     {ROW(avg_pool_inner), {S4(2, 2, 6, 5), NONE}, -1, 1, 0},
+    {ROW(adaptive_pool), {S4(2, 2, 5, 7), NONE}, -1, 1, 0},
+    {ROW(adaptive_pool_even), {S4(2, 2, 4, 3), NONE}, -1, 1, 0},
     {ROW(upsample), {S4(2, 2, 2, 3), NONE}, -1, 1, 0},
     {ROW(log_sum_exp), {S3(2, 3, 4), NONE}, -2, 2, 0},
     {ROW(gather), {S2(4, 5), S2(4, 5), NONE}, -1, 1, 0},
@@ -192,6 +226,12 @@ static const grad_case cases[] = {
     {ROW(batch_norm_eval), {S4(2, 3, 2, 2), S1(3), S1(3)}, -1, 1, 0},
     {ROW(batch_norm_train), {S4(3, 2, 2, 2), S1(2), S1(2)}, -1, 1, 0},
     {ROW(batch_norm_stats), {S4(3, 2, 2, 2), NONE}, -1, 1, 0},
+    {ROW(standardise), {S3(2, 3, 4), NONE}, -1, 1, 0},
+    {ROW(group_norm), {S4(2, 4, 2, 3), NONE}, -1, 1, 0},
+    {ROW(gelu), {S2(3, 4), NONE}, -3, 3, 0},
+    {ROW(gelu_tanh), {S2(3, 4), NONE}, -3, 3, 0},
+    {ROW(silu), {S2(3, 4), NONE}, -3, 3, 0},
+    {ROW(softmax_channels), {S4(2, 3, 2, 2), NONE}, -2, 2, 0},
     {ROW(softmax), {S2(3, 4), NONE}, -2, 2, 0},
     {ROW(cross_entropy), {S2(3, 4), S2(3, 4), NONE}, -2, 2, 0},
     {ROW(binary_cross_entropy), {S2(3, 4), S2(3, 4), NONE}, -2, 2, 0},

@@ -148,6 +148,123 @@ static void compare_conv(const gnt_kernels *k, gnt_stream *r, const gnt_conv *s)
     free(y);
 }
 
+/* One face of a general convolution straight from conv.h's sum, in double. */
+static void plain_general(const gnt_kernels *k, int face, double *result, const void *a, const void *b,
+                          const gnt_general_conv *s) {
+    int64_t inside = s->c / s->groups, outside = s->o / s->groups;
+    for (int64_t n = 0; n < s->n; n++)
+        for (int64_t o = 0; o < s->o; o++)
+            for (int64_t c = 0; c < inside; c++)
+                for (int64_t i = 0; i < s->kh; i++)
+                    for (int64_t j = 0; j < s->kw; j++)
+                        for (int64_t p = 0; p < s->oh; p++)
+                            for (int64_t q = 0; q < s->ow; q++) {
+                                int64_t h = p * s->sh + i * s->dh - s->ph, w = q * s->sw + j * s->dw - s->pw;
+                                if (h < 0 || h >= s->h || w < 0 || w >= s->w)
+                                    continue;
+                                int64_t at[3] = {((n * s->o + o) * s->oh + p) * s->ow + q,
+                                                 ((n * s->c + o / outside * inside + c) * s->h + h) * s->w +
+                                                     w,
+                                                 ((o * inside + c) * s->kh + i) * s->kw + j};
+                                static const int order[3][3] = {{0, 1, 2}, {1, 0, 2}, {2, 1, 0}};
+                                const int *f = order[face];
+                                result[at[f[0]]] += get(k, a, at[f[1]]) * get(k, b, at[f[2]]);
+                            }
+}
+
+static void compare_general(const gnt_kernels *k, gnt_stream *r, const gnt_general_conv *s) {
+    int64_t count[3] = {s->n * s->o * s->oh * s->ow, s->n * s->c * s->h * s->w,
+                        s->o * (s->c / s->groups) * s->kh * s->kw};
+    int64_t length[3] = {s->c / s->groups * s->kh * s->kw, s->o / s->groups * s->kh * s->kw,
+                         s->n * s->oh * s->ow};
+    void *y = noise(k, r, count[0]), *x = noise(k, r, count[1]), *w = noise(k, r, count[2]);
+    const void *const first[3] = {x, y, x}, *const second[3] = {w, w, y};
+    size_t bytes = convs(k)->general_scratch(s);
+    for (int face = 0; face < 3; face++) {
+        void *fast = malloc((size_t)count[face] * k->size), *scratch = malloc(bytes ? bytes : 1);
+        double *exact = calloc((size_t)count[face], sizeof *exact);
+        junk(scratch, (int64_t)bytes);
+        junk(fast, count[face] * (int64_t)k->size);
+        convs(k)->general[face](fast, first[face], second[face], scratch, s);
+        plain_general(k, face, exact, first[face], second[face], s);
+        for (int64_t i = 0; i < count[face]; i++) {
+            double unit = k->size == 4 ? 1e-7 : 1e-15;
+            if (!(fabs(get(k, fast, i) - exact[i]) <= unit * 4 * (double)(length[face] + 8)))
+                fail_msg("face %d, %ld groups, entry %ld: %.9g, not %.9g", face, (long)s->groups, (long)i,
+                         get(k, fast, i), exact[i]);
+        }
+        free(fast);
+        free(scratch);
+        free(exact);
+    }
+    free(x);
+    free(y);
+    free(w);
+}
+
+static int64_t places_of(int64_t n, int64_t kernel, int64_t stride, int64_t pad, int64_t dilation) {
+    return (n + 2 * pad - dilation * (kernel - 1) - 1) / stride + 1;
+}
+
+/* Strides, paddings and dilations of either axis, and groups, one at a time and together. */
+static void test_general_conv(void **state) {
+    (void)state;
+    /* n, c, h, w, o, kh, kw, then of h and w: stride, padding, dilation; groups */
+    static const int64_t shapes[][14] = {
+        {2, 4, 6, 5, 6, 3, 3, 1, 1, 1, 1, 1, 1, 2},  {1, 6, 7, 9, 6, 3, 3, 2, 2, 1, 1, 1, 1, 6},
+        {2, 3, 7, 8, 9, 3, 2, 1, 2, 0, 1, 1, 1, 3},  {2, 2, 9, 6, 3, 3, 3, 1, 1, 2, 2, 2, 2, 1},
+        {1, 4, 8, 9, 8, 2, 3, 2, 1, 3, 0, 3, 2, 4},  {3, 6, 4, 5, 4, 1, 1, 1, 1, 0, 0, 1, 1, 2},
+        {1, 2, 3, 20, 2, 1, 7, 1, 1, 0, 3, 1, 1, 1}, {1, 40, 14, 14, 40, 5, 5, 1, 1, 2, 2, 1, 1, 40},
+        {2, 1, 4, 4, 2, 3, 3, 4, 1, 5, 4, 2, 3, 1},
+    };
+    gnt_key key = gnt_key_of_seed(12);
+    gnt_stream r = gnt_stream_open(&key, "general");
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const int64_t *v = shapes[i];
+        gnt_general_conv s = {v[0],
+                              v[1],
+                              v[2],
+                              v[3],
+                              v[4],
+                              v[5],
+                              v[6],
+                              places_of(v[2], v[5], v[7], v[9], v[11]),
+                              places_of(v[3], v[6], v[8], v[10], v[12]),
+                              v[7],
+                              v[8],
+                              v[9],
+                              v[10],
+                              v[11],
+                              v[12],
+                              v[13]};
+        compare_general(gnt_kernels_f32(), &r, &s);
+        compare_general(gnt_kernels_f64(), &r, &s);
+    }
+}
+
+/* What the back-ends know goes to them, whichever builder was called; what they do not, never does. */
+static void test_window_chooses_the_node(void **state) {
+    (void)state;
+    gnt_graph *g = gnt_graph_new();
+    gnt_node x = gnt_nn_input(g, "x", 4, (int64_t[]){1, 4, 8, 8}, 0),
+             w = gnt_nn_input(g, "w", 4, (int64_t[]){4, 4, 3, 3}, 0),
+             half = gnt_nn_input(g, "half", 4, (int64_t[]){4, 2, 3, 3}, 0), y[7];
+    y[0] = gnt_nn_conv(g, x, w, 2, 1);
+    y[1] = gnt_nn_general_conv(g, x, w, &(gnt_nn_window){{2, 2}, {1, 1}, {1, 1}, 1});
+    y[2] = gnt_nn_conv_transpose(g, x, w, (int32_t[]){1, 1}, &(gnt_nn_window){{2, 2}, {1, 1}, {1, 1}, 1});
+    y[3] = gnt_nn_general_conv(g, x, half, &(gnt_nn_window){{2, 2}, {1, 1}, {1, 1}, 2});
+    y[4] = gnt_nn_general_conv(g, x, w, &(gnt_nn_window){{2, 1}, {1, 1}, {1, 1}, 1});
+    y[5] = gnt_nn_general_conv(g, x, w, &(gnt_nn_window){{2, 2}, {1, 0}, {1, 1}, 1});
+    y[6] = gnt_nn_general_conv(g, x, w, &(gnt_nn_window){{2, 2}, {1, 1}, {1, 2}, 1});
+    assert_null(gnt_graph_error(g));
+    assert_memory_equal(g->v[y[0]].p, g->v[y[1]].p, sizeof g->v[y[0]].p);
+    assert_true(g->v[y[0]].op == GNT_OP_CONV && g->v[y[1]].op == GNT_OP_CONV &&
+                g->v[y[2]].op == GNT_OP_CONV_DX);
+    for (int i = 3; i < 7; i++)
+        assert_int_equal(g->v[y[i]].op, GNT_OP_GENERAL_CONV);
+    gnt_graph_free(g);
+}
+
 /* The table in order: the first that fits; the last fits anything, and is the only one in double. */
 static void test_choice(void **state) {
     (void)state;
@@ -503,6 +620,8 @@ static void test_float_functions(void **state) {
     const accuracy cases[] = {{GNT_OP_EXP, exp, -104, 88.7},
                               {GNT_OP_LOG, log, 1e-3, 1e4},
                               {GNT_OP_TANH, tanh, -12, 12},
+                              {GNT_OP_ERF, erf, -5, 5},
+                              {GNT_OP_ERF, erf, -1e-3, 1e-3},
                               {GNT_OP_SIGMOID, exact_sigmoid, -90, 90},
                               {GNT_OP_SOFTPLUS, exact_softplus, -90, 90},
                               {GNT_OP_LOG, log, 0, 1e-37}};
@@ -520,6 +639,8 @@ static void test_float_functions(void **state) {
                 isnan(y[4]));
     assert_true(fabs((double)y[5] - log((double)x[5])) < 1e-5);
     best->op[GNT_OP_TANH](y, x, NULL, 4, 0, 0);
+    assert_true(isnan(y[0]) && y[1] == 1 && y[2] == -1 && y[3] == 0);
+    best->op[GNT_OP_ERF](y, x, NULL, 4, 0, 0);
     assert_true(isnan(y[0]) && y[1] == 1 && y[2] == -1 && y[3] == 0);
     best->op[GNT_OP_SIGMOID](y, x, NULL, 4, 0, 0);
     assert_true(isnan(y[0]) && y[1] == 1 && y[2] == 0 && y[3] == 0.5f);
@@ -545,6 +666,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gemm),
         cmocka_unit_test(test_conv),
+        cmocka_unit_test(test_general_conv),
+        cmocka_unit_test(test_window_chooses_the_node),
         cmocka_unit_test(test_choice),
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_four),

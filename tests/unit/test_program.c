@@ -235,6 +235,21 @@ SHAPE(conv_18, gnt_nn_conv(g, x, w, 0, 1))
 SHAPE(conv_19, gnt_nn_conv(g, x, w, 1, -1))
 SHAPE(conv_20, gnt_nn_conv(g, x, m, 1, 0))
 SHAPE(conv_dx_21, gnt_nn_conv_dx(g, x, w, (int64_t)1 << 62, 5, 1, 1))
+SHAPE(general_conv_groups, gnt_nn_general_conv(g, x, w, &(gnt_nn_window){{1, 1}, {1, 1}, {1, 1}, 2}))
+SHAPE(general_conv_many, gnt_nn_general_conv(g, x, w, &(gnt_nn_window){{1, 1}, {1, 1}, {1, 1}, INT32_MAX}))
+SHAPE(general_conv_none, gnt_nn_general_conv(g, x, w, &(gnt_nn_window){{1, 1}, {1, 1}, {1, 1}, 0}))
+SHAPE(general_conv_far, gnt_nn_general_conv(g, x, w, &(gnt_nn_window){{1, 1}, {1, 1}, {4, 1}, 1}))
+SHAPE(general_conv_still, gnt_nn_general_conv(g, x, w, &(gnt_nn_window){{1, 1}, {1, 1}, {1, 0}, 1}))
+SHAPE(general_conv_dx_big,
+      gnt_nn_general_conv_dx(g, x, w, (int64_t)1 << 62, 5, &(gnt_nn_window){{1, 2}, {0, 0}, {1, 1}, 1}))
+SHAPE(general_conv_dw_big,
+      gnt_nn_general_conv_dw(g, x, x, (int64_t)1 << 62, 5, &(gnt_nn_window){{1, 2}, {0, 0}, {1, 1}, 1}))
+SHAPE(conv_transpose_out_pad,
+      gnt_nn_conv_transpose(g, x, w, (int32_t[]){0, 2}, &(gnt_nn_window){{2, 2}, {0, 0}, {1, 1}, 1}))
+SHAPE(adaptive_none, gnt_nn_adaptive_avg_pool(g, x, 0, 1))
+SHAPE(adaptive_many, gnt_nn_adaptive_avg_pool(g, x, 1 << 23, 1 << 23))
+SHAPE(group_norm_uneven, gnt_nn_group_norm(g, w, 4, 1e-5))
+SHAPE(softmax_of_matrix, gnt_nn_softmax_channels(g, m))
 SHAPE(max_pool_22, gnt_nn_max_pool(g, x, 2, 2, 1, 1, 2, 0, 0))
 SHAPE(avg_pool_23, gnt_nn_avg_pool(g, x, 6, 6, 1, 1, 0, 0, 0, 0))
 SHAPE(upsample_24, gnt_nn_upsample(g, x, INT32_MAX))
@@ -248,13 +263,44 @@ static const struct {
     const char *word;
     gnt_node (*build)(gnt_graph *g, gnt_node x, gnt_node w, gnt_node m, const int64_t big[3]);
 } refused[] = {
-    {"input", input_0},     {"input", input_1},      {"fill", fill_2},          {"fill", fill_3},
-    {"fill", fill_4},       {"data", data_5},        {"expand", expand_6},      {"expand", expand_7},
-    {"reshape", reshape_8}, {"permute", permute_9},  {"permute", permute_10},   {"slice", slice_11},
-    {"slice", slice_12},    {"slice", slice_13},     {"pad", pad_14},           {"concat", concat_15},
-    {"concat", concat_16},  {"matmul", matmul_17},   {"conv", conv_18},         {"conv", conv_19},
-    {"conv", conv_20},      {"conv_dx", conv_dx_21}, {"max_pool", max_pool_22}, {"avg_pool", avg_pool_23},
-    {"", upsample_24},      {"gather", gather_25},
+    {"input", input_0},
+    {"input", input_1},
+    {"fill", fill_2},
+    {"fill", fill_3},
+    {"fill", fill_4},
+    {"data", data_5},
+    {"expand", expand_6},
+    {"expand", expand_7},
+    {"reshape", reshape_8},
+    {"permute", permute_9},
+    {"permute", permute_10},
+    {"slice", slice_11},
+    {"slice", slice_12},
+    {"slice", slice_13},
+    {"pad", pad_14},
+    {"concat", concat_15},
+    {"concat", concat_16},
+    {"matmul", matmul_17},
+    {"conv", conv_18},
+    {"conv", conv_19},
+    {"conv", conv_20},
+    {"conv_dx", conv_dx_21},
+    {"max_pool", max_pool_22},
+    {"avg_pool", avg_pool_23},
+    {"general_conv", general_conv_groups},
+    {"general_conv", general_conv_many},
+    {"conv", general_conv_none},
+    {"general_conv", general_conv_far},
+    {"general_conv", general_conv_still},
+    {"general_conv_dx", general_conv_dx_big},
+    {"general_conv_dw", general_conv_dw_big},
+    {"conv_transpose", conv_transpose_out_pad},
+    {"adaptive_avg_pool", adaptive_none},
+    {"adaptive_avg_pool", adaptive_many},
+    {"group_norm", group_norm_uneven},
+    {"softmax_channels", softmax_of_matrix},
+    {"", upsample_24},
+    {"gather", gather_25},
 };
 
 /* Each builder refuses and leaves a sentence with its name in it. */

@@ -67,6 +67,7 @@ GNT_NN_API gnt_node gnt_nn_log(gnt_graph *g, gnt_node x);
 GNT_NN_API gnt_node gnt_nn_sqrt(gnt_graph *g, gnt_node x, double eps); /* √(x + eps) */
 GNT_NN_API gnt_node gnt_nn_sigmoid(gnt_graph *g, gnt_node x);
 GNT_NN_API gnt_node gnt_nn_tanh(gnt_graph *g, gnt_node x);
+GNT_NN_API gnt_node gnt_nn_erf(gnt_graph *g, gnt_node x);      /* 2/√π ∫₀ˣ exp(−t²) dt */
 GNT_NN_API gnt_node gnt_nn_softplus(gnt_graph *g, gnt_node x); /* log(1 + eˣ), without overflow */
 GNT_NN_API gnt_node gnt_nn_relu(gnt_graph *g, gnt_node x);     /* derivative at 0 is 0 */
 GNT_NN_API gnt_node gnt_nn_leaky_relu(gnt_graph *g, gnt_node x, double slope);
@@ -106,6 +107,24 @@ GNT_NN_API gnt_node gnt_nn_conv_dx(gnt_graph *g, gnt_node dy, gnt_node w, int64_
 GNT_NN_API gnt_node gnt_nn_conv_dw(gnt_graph *g, gnt_node x, gnt_node dy, int64_t kh, int64_t kw,
                                    int32_t stride, int32_t pad);
 
+/* The same with a stride, padding and dilation for each axis (of height, of width) and with groups:
+ * x N×C×H×W, w O×C/groups×KH×KW, H' = (H + 2·pad − dilation·(KH − 1) − 1)/stride + 1. Group i of O/groups
+ * results sees group i of C/groups channels alone; with groups = C it is a depthwise convolution. One
+ * stride and padding for both axes, dilation 1 and one group give the same node as the above. */
+typedef struct gnt_nn_window {
+    int32_t stride[2], pad[2], dilation[2], groups;
+} gnt_nn_window;
+GNT_NN_API gnt_node gnt_nn_general_conv(gnt_graph *g, gnt_node x, gnt_node w, const gnt_nn_window *window);
+GNT_NN_API gnt_node gnt_nn_general_conv_dx(gnt_graph *g, gnt_node dy, gnt_node w, int64_t h, int64_t width,
+                                           const gnt_nn_window *window);
+GNT_NN_API gnt_node gnt_nn_general_conv_dw(gnt_graph *g, gnt_node x, gnt_node dy, int64_t kh, int64_t kw,
+                                           const gnt_nn_window *window);
+/* Transposed convolution as a layer: x N×I×H×W, w I×O/groups×KH×KW → N×O×H'×W', where
+ * H' = (H − 1)·stride − 2·pad + dilation·(KH − 1) + out_pad + 1 and out_pad is below the stride. It is the
+ * conv_dx whose convolution takes H' to H. */
+GNT_NN_API gnt_node gnt_nn_conv_transpose(gnt_graph *g, gnt_node x, gnt_node w, const int32_t out_pad[2],
+                                          const gnt_nn_window *window);
+
 /* Pooling over the last two axes of N×C×H×W, window kh×kw, padding less than the window. Padding never wins a
  * maximum; a NaN does. Averages divide by the window's entries within the padded image when count_pad, else
  * by those within the image. `ceil_mode` rounds the output size up, but drops a last window that would start
@@ -114,6 +133,9 @@ GNT_NN_API gnt_node gnt_nn_max_pool(gnt_graph *g, gnt_node x, int32_t kh, int32_
                                     int32_t ph, int32_t pw, int ceil_mode);
 GNT_NN_API gnt_node gnt_nn_avg_pool(gnt_graph *g, gnt_node x, int32_t kh, int32_t kw, int32_t sh, int32_t sw,
                                     int32_t ph, int32_t pw, int ceil_mode, int count_pad);
+/* Mean over windows that give oh × ow values: of an axis of n, window i is [⌊i·n/o⌋, ⌈(i + 1)·n/o⌉) (PyTorch's
+ * rule). */
+GNT_NN_API gnt_node gnt_nn_adaptive_avg_pool(gnt_graph *g, gnt_node x, int64_t oh, int64_t ow);
 GNT_NN_API gnt_node gnt_nn_upsample(gnt_graph *g, gnt_node x, int32_t factor); /* nearest neighbour */
 
 /* Reductions over the last axis, kept with size 1. */
@@ -139,7 +161,15 @@ GNT_NN_API gnt_node gnt_nn_batch_norm_eval(gnt_graph *g, gnt_node x, gnt_node me
                                            gnt_node gamma, gnt_node beta, double eps);
 GNT_NN_API gnt_node gnt_nn_batch_norm_train(gnt_graph *g, gnt_node x, gnt_node gamma, gnt_node beta,
                                             double eps, gnt_node *mean, gnt_node *var);
-GNT_NN_API gnt_node gnt_nn_softmax(gnt_graph *g, gnt_node x); /* last axis */
+/* Normalised to mean 0 and variance 1 over the axes of the mask (biased variance, eps below the root). */
+GNT_NN_API gnt_node gnt_nn_standardise(gnt_graph *g, gnt_node x, uint32_t axes, double eps);
+/* N×C×…: standardised over each of the groups that C is divided into. */
+GNT_NN_API gnt_node gnt_nn_group_norm(gnt_graph *g, gnt_node x, int64_t groups, double eps);
+GNT_NN_API gnt_node gnt_nn_gelu(gnt_graph *g, gnt_node x);      /* x·Φ(x), by erf */
+GNT_NN_API gnt_node gnt_nn_gelu_tanh(gnt_graph *g, gnt_node x); /* ½x·(1 + tanh(√(2/π)·(x + 0.044715x³))) */
+GNT_NN_API gnt_node gnt_nn_silu(gnt_graph *g, gnt_node x);      /* x·sigmoid(x) */
+GNT_NN_API gnt_node gnt_nn_softmax(gnt_graph *g, gnt_node x);          /* last axis */
+GNT_NN_API gnt_node gnt_nn_softmax_channels(gnt_graph *g, gnt_node x); /* axis 1 of N×C×H×W */
 /* Mean over the batch of −Σ_c y_c log softmax(z)_c; z and y are N×C; y may be soft. Scalar. */
 GNT_NN_API gnt_node gnt_nn_cross_entropy(gnt_graph *g, gnt_node z, gnt_node y);
 /* Mean over all entries of softplus(z) − y·z: scores z of independent yes-or-no questions, y in [0, 1]. */

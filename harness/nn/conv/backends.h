@@ -25,6 +25,10 @@ int gnt_conv_never(const gnt_conv_case *q);
 
 size_t gnt_gram_scratch_f32(const gnt_conv *s);
 size_t gnt_gram_scratch_f64(const gnt_conv *s);
+size_t gnt_general_scratch_f32(const gnt_general_conv *s);
+size_t gnt_general_scratch_f64(const gnt_general_conv *s);
+gnt_general_conv_kernel gnt_general_conv_f32, gnt_general_conv_f64, gnt_general_conv_dx_f32,
+    gnt_general_conv_dx_f64, gnt_general_conv_dw_f32, gnt_general_conv_dw_f64;
 gnt_conv_kernel gnt_gram_f32, gnt_gram_f64, gnt_gram_dx_f32, gnt_gram_dx_f64;
 
 #endif

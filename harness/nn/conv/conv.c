@@ -10,15 +10,29 @@ enum { IN_FLOAT = sizeof in_float / sizeof *in_float };
 
 const gnt_conv_table *gnt_conv_table_f32(void) {
     static const gnt_conv_table table = {
-        sizeof(float),        IN_FLOAT,     in_float,       &gnt_conv_plain_f32,
-        gnt_gram_scratch_f32, gnt_gram_f32, gnt_gram_dx_f32};
+        .size = sizeof(float),
+        .n = IN_FLOAT,
+        .backend = in_float,
+        .plain = &gnt_conv_plain_f32,
+        .gram_scratch = gnt_gram_scratch_f32,
+        .gram = gnt_gram_f32,
+        .gram_dx = gnt_gram_dx_f32,
+        .general_scratch = gnt_general_scratch_f32,
+        .general = {gnt_general_conv_f32, gnt_general_conv_dx_f32, gnt_general_conv_dw_f32}};
     return &table;
 }
 
 const gnt_conv_table *gnt_conv_table_f64(void) {
     static const gnt_conv_table table = {
-        sizeof(double), 1, in_double, &gnt_conv_plain_f64, gnt_gram_scratch_f64, gnt_gram_f64,
-        gnt_gram_dx_f64};
+        .size = sizeof(double),
+        .n = 1,
+        .backend = in_double,
+        .plain = &gnt_conv_plain_f64,
+        .gram_scratch = gnt_gram_scratch_f64,
+        .gram = gnt_gram_f64,
+        .gram_dx = gnt_gram_dx_f64,
+        .general_scratch = gnt_general_scratch_f64,
+        .general = {gnt_general_conv_f64, gnt_general_conv_dx_f64, gnt_general_conv_dw_f64}};
     return &table;
 }
 

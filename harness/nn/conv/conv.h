@@ -21,6 +21,14 @@ typedef struct gnt_conv {
     void *made; /* what the back-end's prepare left for its kernels, else NULL */
 } gnt_conv;
 
+/* A convolution with a stride (sh, sw), padding (ph, pw) and dilation (dh, dw) for each axis, in groups:
+ *   y[n, o, p, q] = Σ w[o, c, i, j]·x[n, first + c, p·sh + i·dh − ph, q·sw + j·dw − pw]    over c, i, j
+ * where c runs over the C/groups channels of o's group, which begin at `first`.
+ * x: n × c × h × w; weights: o × c/groups × kh × kw; y: n × o × oh × ow. */
+typedef struct gnt_general_conv {
+    int64_t n, c, h, w, o, kh, kw, oh, ow, sh, sw, ph, pw, dh, dw, groups;
+} gnt_general_conv;
+
 /* A convolution for which a back-end is wanted. */
 typedef struct gnt_conv_case {
     int op; /* GNT_OP_CONV, GNT_OP_CONV_DX or GNT_OP_CONV_DW */
@@ -46,6 +54,9 @@ typedef enum gnt_conv_fit {
  * back-end's row names. `scratch` has the bytes that its row asks for, aligned to 64, of any content. */
 typedef void gnt_conv_kernel(void *result, const void *first, const void *second, void *scratch,
                              const gnt_conv *s);
+
+typedef void gnt_general_conv_kernel(void *result, const void *first, const void *second, void *scratch,
+                                     const gnt_general_conv *s);
 
 typedef struct gnt_conv_backend gnt_conv_backend;
 
@@ -87,6 +98,9 @@ typedef struct gnt_conv_table {
      * these. */
     size_t (*gram_scratch)(const gnt_conv *s); /* bytes */
     gnt_conv_kernel *gram, *gram_dx;
+    /* General convolutions, operands in rows: by face, from GNT_OP_GENERAL_CONV on. */
+    size_t (*general_scratch)(const gnt_general_conv *s); /* bytes */
+    gnt_general_conv_kernel *general[3];
 } gnt_conv_table;
 
 const gnt_conv_table *gnt_conv_table_f32(void);

@@ -2,6 +2,8 @@
  */
 #include "nn/graph/graph.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -126,6 +128,73 @@ static gnt_node log_softmax(gnt_graph *g, gnt_node x) {
         return -1;
     gnt_nn_shape s = g->v[x].shape;
     return gnt_nn_sub(g, x, gnt_nn_expand(g, l, s.rank, s.dim));
+}
+
+/* Mean over the axes of the mask, which stay with size 1. */
+static gnt_node mean_over(gnt_graph *g, gnt_node x, uint32_t axes) {
+    gnt_node sum = gnt_nn_sum(g, x, axes);
+    if (sum < 0)
+        return -1;
+    double n = (double)(g->v[x].count / g->v[sum].count);
+    return gnt_nn_affine(g, sum, 1 / n, 0);
+}
+
+gnt_node gnt_nn_standardise(gnt_graph *g, gnt_node x, uint32_t axes, double eps) {
+    gnt_node mean = mean_over(g, x, axes);
+    if (mean < 0)
+        return -1;
+    gnt_nn_shape s = g->v[x].shape;
+    gnt_node centred = gnt_nn_sub(g, x, gnt_nn_expand(g, mean, s.rank, s.dim));
+    gnt_node sd = gnt_nn_sqrt(g, mean_over(g, gnt_nn_square(g, centred), axes), eps);
+    if (sd < 0)
+        return -1;
+    gnt_node factor = gnt_nn_div(g, gnt_nn_fill_like(g, sd, 1), sd);
+    return gnt_nn_mul(g, centred, gnt_nn_expand(g, factor, s.rank, s.dim));
+}
+
+gnt_node gnt_nn_group_norm(gnt_graph *g, gnt_node x, int64_t groups, double eps) {
+    if (!gnt_graph_check(g, "group_norm", &x, 1))
+        return -1;
+    gnt_nn_shape s = g->v[x].shape;
+    if (s.rank < 2 || groups < 1 || s.dim[1] % groups != 0) {
+        gnt_shape_text t = gnt_shape_print(&s);
+        return gnt_graph_fail(
+            g, "group_norm of %s in %" PRId64 " groups: expected N×C×… and a number that divides C", t.s,
+            groups);
+    }
+    int64_t rows[3] = {s.dim[0], groups, g->v[x].count / s.dim[0] / groups};
+    gnt_node y = gnt_nn_standardise(g, gnt_nn_reshape(g, x, 3, rows), 1u << 2, eps);
+    return gnt_nn_reshape(g, y, s.rank, s.dim);
+}
+
+/* ½x·(1 + s) */
+static gnt_node gated_half(gnt_graph *g, gnt_node x, gnt_node s) {
+    return gnt_nn_mul(g, x, gnt_nn_affine(g, s, 0.5, 0.5));
+}
+
+gnt_node gnt_nn_gelu(gnt_graph *g, gnt_node x) {
+    return gated_half(g, x, gnt_nn_erf(g, gnt_nn_affine(g, x, M_SQRT1_2, 0)));
+}
+
+gnt_node gnt_nn_gelu_tanh(gnt_graph *g, gnt_node x) {
+    const double a = M_SQRT1_2 * M_2_SQRTPI; /* √(2/π) */
+    gnt_node factor = gnt_nn_affine(g, gnt_nn_square(g, x), 0.044715 * a, a);
+    return gated_half(g, x, gnt_nn_tanh(g, gnt_nn_mul(g, x, factor)));
+}
+
+gnt_node gnt_nn_silu(gnt_graph *g, gnt_node x) {
+    return gnt_nn_mul(g, x, gnt_nn_sigmoid(g, x));
+}
+
+gnt_node gnt_nn_softmax_channels(gnt_graph *g, gnt_node x) {
+    static const int32_t last[4] = {0, 2, 3, 1}, back[4] = {0, 3, 1, 2};
+    if (!gnt_graph_check(g, "softmax_channels", &x, 1))
+        return -1;
+    if (g->v[x].shape.rank != 4) {
+        gnt_shape_text s = gnt_shape_print(&g->v[x].shape);
+        return gnt_graph_fail(g, "softmax_channels of %s: expected N×C×H×W", s.s);
+    }
+    return gnt_nn_permute(g, gnt_nn_softmax(g, gnt_nn_permute(g, x, last)), back);
 }
 
 gnt_node gnt_nn_softmax(gnt_graph *g, gnt_node x) {

@@ -4,6 +4,7 @@
  *
  * Jacobian-vector products need no rules of their own: a VJP is linear in its cotangent u, so the VJP of x ↦
  * VJP(u) with respect to u, applied to v, is the JVP. */
+#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -44,6 +45,11 @@ static void vjp_sigmoid(gnt_rule_args *r) { /* y (1 − y) */
 static void vjp_tanh(gnt_rule_args *r) { /* 1 − y² */
     gnt_node y2 = gnt_nn_mul(r->g, r->y, r->y);
     r->out[0] = gnt_nn_mul(r->g, r->u, gnt_nn_affine(r->g, y2, -1, 1));
+}
+static void vjp_erf(gnt_rule_args *r) { /* 2/√π · exp(−x²) */
+    gnt_node x2 = gnt_nn_mul(r->g, r->in[0], r->in[0]);
+    gnt_node slope = gnt_nn_affine(r->g, gnt_nn_exp(r->g, gnt_nn_affine(r->g, x2, -1, 0)), M_2_SQRTPI, 0);
+    r->out[0] = gnt_nn_mul(r->g, r->u, slope);
 }
 static void vjp_softplus(gnt_rule_args *r) {
     r->out[0] = gnt_nn_mul(r->g, r->u, gnt_nn_sigmoid(r->g, r->in[0]));
@@ -151,6 +157,28 @@ static void vjp_conv_dw(gnt_rule_args *r) { /* inputs x, dy; u stands where w st
         r->out[1] = gnt_nn_conv(r->g, r->in[0], r->u, stride, pad);
 }
 
+static void vjp_general_conv(gnt_rule_args *r) {
+    gnt_nn_window w = gnt_graph_window(&r->v);
+    if (r->need[0])
+        r->out[0] = gnt_nn_general_conv_dx(r->g, r->u, r->in[1], r->s[0].dim[2], r->s[0].dim[3], &w);
+    if (r->need[1])
+        r->out[1] = gnt_nn_general_conv_dw(r->g, r->in[0], r->u, r->s[1].dim[2], r->s[1].dim[3], &w);
+}
+static void vjp_general_conv_dx(gnt_rule_args *r) {
+    gnt_nn_window w = gnt_graph_window(&r->v);
+    if (r->need[0])
+        r->out[0] = gnt_nn_general_conv(r->g, r->u, r->in[1], &w);
+    if (r->need[1])
+        r->out[1] = gnt_nn_general_conv_dw(r->g, r->u, r->in[0], r->s[1].dim[2], r->s[1].dim[3], &w);
+}
+static void vjp_general_conv_dw(gnt_rule_args *r) {
+    gnt_nn_window w = gnt_graph_window(&r->v);
+    if (r->need[0])
+        r->out[0] = gnt_nn_general_conv_dx(r->g, r->in[1], r->u, r->s[0].dim[2], r->s[0].dim[3], &w);
+    if (r->need[1])
+        r->out[1] = gnt_nn_general_conv(r->g, r->in[0], r->u, &w);
+}
+
 /* ---- pooling, reductions, indexing ---- */
 
 static void vjp_avg_pool(gnt_rule_args *r) {
@@ -183,6 +211,7 @@ static const gnt_rule rules[GNT_OP_COUNT] = {
     [GNT_OP_SQRT] = vjp_sqrt,
     [GNT_OP_SIGMOID] = vjp_sigmoid,
     [GNT_OP_TANH] = vjp_tanh,
+    [GNT_OP_ERF] = vjp_erf,
     [GNT_OP_SOFTPLUS] = vjp_softplus,
     [GNT_OP_RELU] = vjp_relu,
     [GNT_OP_LEAKY_RELU] = vjp_leaky_relu,
@@ -204,6 +233,9 @@ static const gnt_rule rules[GNT_OP_COUNT] = {
     [GNT_OP_CONV] = vjp_conv,
     [GNT_OP_CONV_DX] = vjp_conv_dx,
     [GNT_OP_CONV_DW] = vjp_conv_dw,
+    [GNT_OP_GENERAL_CONV] = vjp_general_conv,
+    [GNT_OP_GENERAL_CONV_DX] = vjp_general_conv_dx,
+    [GNT_OP_GENERAL_CONV_DW] = vjp_general_conv_dw,
     [GNT_OP_MAX_INDEX] = vjp_none,
     [GNT_OP_AVG_POOL] = vjp_avg_pool,
     [GNT_OP_AVG_POOL_DX] = vjp_avg_pool_dx,

@@ -7,12 +7,50 @@
 
 #include "base/mem.h"
 
-static const char *const op_names[GNT_OP_COUNT] = {
-    "input",       "fill",        "data",   "affine",     "exp",     "log",     "sqrt",     "sigmoid",
-    "tanh",        "softplus",    "relu",   "leaky_relu", "step",    "sign",    "abs",      "add",
-    "sub",         "mul",         "div",    "sum",        "expand",  "reshape", "permute",  "slice",
-    "pad",         "concat",      "matmul", "conv",       "conv_dx", "conv_dw", "max_pool", "avg_pool",
-    "avg_pool_dx", "log_sum_exp", "argmax", "gather",     "scatter", "gram",    "gram_dx",  "copy"};
+static const char *const op_names[GNT_OP_COUNT] = {"input",
+                                                   "fill",
+                                                   "data",
+                                                   "affine",
+                                                   "exp",
+                                                   "log",
+                                                   "sqrt",
+                                                   "sigmoid",
+                                                   "tanh",
+                                                   "erf",
+                                                   "softplus",
+                                                   "relu",
+                                                   "leaky_relu",
+                                                   "step",
+                                                   "sign",
+                                                   "abs",
+                                                   "add",
+                                                   "sub",
+                                                   "mul",
+                                                   "div",
+                                                   "sum",
+                                                   "expand",
+                                                   "reshape",
+                                                   "permute",
+                                                   "slice",
+                                                   "pad",
+                                                   "concat",
+                                                   "matmul",
+                                                   "conv",
+                                                   "conv_dx",
+                                                   "conv_dw",
+                                                   "general_conv",
+                                                   "general_conv_dx",
+                                                   "general_conv_dw",
+                                                   "max_pool",
+                                                   "avg_pool",
+                                                   "avg_pool_dx",
+                                                   "log_sum_exp",
+                                                   "argmax",
+                                                   "gather",
+                                                   "scatter",
+                                                   "gram",
+                                                   "gram_dx",
+                                                   "copy"};
 
 const char *gnt_op_name(int op) {
     return op >= 0 && op < GNT_OP_COUNT ? op_names[op] : "unknown";
@@ -78,6 +116,21 @@ int gnt_graph_check(gnt_graph *g, const char *who, const gnt_node *in, int32_t n
         return 0;
     }
     return 1;
+}
+
+int gnt_graph_reals(gnt_graph *g, const char *who, const gnt_node *in, int32_t n) {
+    if (!gnt_graph_check(g, who, in, n))
+        return 0;
+    for (int32_t i = 0; i < n; i++)
+        if (g->v[in[i]].type != GNT_NN_REAL) {
+            gnt_graph_fail(g, "%s: argument %d holds indices, expected reals", who, i + 1);
+            return 0;
+        }
+    return 1;
+}
+
+int gnt_graph_blas_fits(int64_t n) {
+    return n > 0 && n <= INT32_MAX;
 }
 
 /* Grows *block so that it has room for one more group of `more` entries. */

@@ -21,6 +21,7 @@ typedef enum gnt_op {
     GNT_OP_SQRT, /* a = eps */
     GNT_OP_SIGMOID,
     GNT_OP_TANH,
+    GNT_OP_ERF,
     GNT_OP_SOFTPLUS,
     GNT_OP_RELU,
     GNT_OP_LEAKY_RELU, /* a = slope */
@@ -34,14 +35,19 @@ typedef enum gnt_op {
     GNT_OP_SUM,    /* p[0] = axes */
     GNT_OP_EXPAND, /* to the node's shape */
     GNT_OP_RESHAPE,
-    GNT_OP_PERMUTE,     /* p[i] = order[i] */
-    GNT_OP_SLICE,       /* p = axis, from; the shape says to */
-    GNT_OP_PAD,         /* p = axis, before; the shape says after */
-    GNT_OP_CONCAT,      /* p[0] = axis */
-    GNT_OP_MATMUL,      /* p = ta, tb */
-    GNT_OP_CONV,        /* x, w; p = stride, pad */
-    GNT_OP_CONV_DX,     /* dy, w; p as above */
-    GNT_OP_CONV_DW,     /* x, dy; p as above */
+    GNT_OP_PERMUTE, /* p[i] = order[i] */
+    GNT_OP_SLICE,   /* p = axis, from; the shape says to */
+    GNT_OP_PAD,     /* p = axis, before; the shape says after */
+    GNT_OP_CONCAT,  /* p[0] = axis */
+    GNT_OP_MATMUL,  /* p = ta, tb */
+    GNT_OP_CONV,    /* x, w; p = stride, pad */
+    GNT_OP_CONV_DX, /* dy, w; p as above */
+    GNT_OP_CONV_DW, /* x, dy; p as above */
+    /* The same three faces with p = stride, padding and dilation of h and of w, groups; for what the above
+     * cannot say. */
+    GNT_OP_GENERAL_CONV,
+    GNT_OP_GENERAL_CONV_DX,
+    GNT_OP_GENERAL_CONV_DW,
     GNT_OP_MAX_INDEX,   /* p = kh, kw, sh, sw, ph, pw; index into the H·W plane, I32 */
     GNT_OP_AVG_POOL,    /* p = kh, kw, sh, sw, ph, pw, count_pad */
     GNT_OP_AVG_POOL_DX, /* the adjoint of AVG_POOL; p as there */
@@ -71,6 +77,8 @@ typedef enum gnt_layout {
 enum { GNT_NN_LANES = 16 };
 
 enum { GNT_NN_PARAMS = 8, GNT_NN_STAGES = 64 };
+/* The entry of p that is 1 in a conv_dx that is a layer's forward pass (a transposed convolution). */
+enum { GNT_CONV_IS_FORWARD = 7 };
 #define GNT_STAGE_HELD (-1)            /* of an input: gnt_nn_hold */
 #define GNT_NN_MOST ((int64_t)1 << 40) /* entries of one node */
 
@@ -111,6 +119,11 @@ gnt_node gnt_graph_fail(gnt_graph *g, const char *format, ...) __attribute__((fo
 /* True when every node is in range; otherwise sets an error (if none is set yet) that names `who`. */
 int gnt_graph_check(gnt_graph *g, const char *who, const gnt_node *in, int32_t n);
 
+/* The same, and all of them are reals. */
+int gnt_graph_reals(gnt_graph *g, const char *who, const gnt_node *in, int32_t n);
+/* Whether BLAS can count so far: an axis of a matrix has at most 2³¹ − 1 entries. */
+int gnt_graph_blas_fits(int64_t n);
+
 /* Appends a copy of `v` with these inputs; n_in, first and count are set here. −1 out of memory. */
 gnt_node gnt_graph_add(gnt_graph *g, const gnt_vertex *v, const gnt_node *in, int32_t n_in);
 
@@ -126,6 +139,9 @@ typedef struct gnt_shape_text {
     char s[GNT_NN_RANK * 22 + 8];
 } gnt_shape_text;
 gnt_shape_text gnt_shape_print(const gnt_nn_shape *s); /* "1×3×8×8", "scalar" */
+
+/* The window of a convolution of any face, of either kind. */
+gnt_nn_window gnt_graph_window(const gnt_vertex *v);
 
 /* Builders that nn.h does not show: they appear as adjoints and parts of composites. */
 gnt_node gnt_nn_fill_like(gnt_graph *g, gnt_node x, double value);

@@ -1,24 +1,12 @@
-/* primitives: nn.h's builders of single nodes. Each checks its arguments' types and shapes, names itself and
+/* primitives: nn.h's builders of single nodes but for convolutions (convolutions.c). Each checks its arguments' types and shapes, names itself and
  * the shapes in its sentence, and states the shape of the result; nothing is computed here. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "nn/graph/graph.h"
 
-/* True when all of `in` are good nodes of reals. */
-static int reals(gnt_graph *g, const char *who, const gnt_node *in, int32_t n) {
-    if (!gnt_graph_check(g, who, in, n))
-        return 0;
-    for (int32_t i = 0; i < n; i++)
-        if (g->v[in[i]].type != GNT_NN_REAL) {
-            gnt_graph_fail(g, "%s: argument %d holds indices, expected reals", who, i + 1);
-            return 0;
-        }
-    return 1;
-}
-
 static gnt_node unary(gnt_graph *g, int op, gnt_node x, double a, double b) {
-    if (!reals(g, gnt_op_name(op), &x, 1))
+    if (!gnt_graph_reals(g, gnt_op_name(op), &x, 1))
         return -1;
     gnt_vertex v = {.op = (uint8_t)op, .shape = g->v[x].shape, .a = a, .b = b};
     return gnt_graph_add(g, &v, &x, 1);
@@ -26,7 +14,7 @@ static gnt_node unary(gnt_graph *g, int op, gnt_node x, double a, double b) {
 
 static gnt_node binary(gnt_graph *g, int op, gnt_node a, gnt_node b) {
     gnt_node in[2] = {a, b};
-    if (!reals(g, gnt_op_name(op), in, 2))
+    if (!gnt_graph_reals(g, gnt_op_name(op), in, 2))
         return -1;
     if (!gnt_shape_same(&g->v[a].shape, &g->v[b].shape)) {
         gnt_shape_text s = gnt_shape_print(&g->v[a].shape), t = gnt_shape_print(&g->v[b].shape);
@@ -54,6 +42,9 @@ gnt_node gnt_nn_sigmoid(gnt_graph *g, gnt_node x) {
 }
 gnt_node gnt_nn_tanh(gnt_graph *g, gnt_node x) {
     return unary(g, GNT_OP_TANH, x, 0, 0);
+}
+gnt_node gnt_nn_erf(gnt_graph *g, gnt_node x) {
+    return unary(g, GNT_OP_ERF, x, 0, 0);
 }
 gnt_node gnt_nn_softplus(gnt_graph *g, gnt_node x) {
     return unary(g, GNT_OP_SOFTPLUS, x, 0, 0);
@@ -87,7 +78,7 @@ gnt_node gnt_nn_div(gnt_graph *g, gnt_node a, gnt_node b) {
 }
 
 gnt_node gnt_nn_sum(gnt_graph *g, gnt_node x, uint32_t axes) {
-    if (!reals(g, "sum", &x, 1))
+    if (!gnt_graph_reals(g, "sum", &x, 1))
         return -1;
     gnt_vertex v = {.op = GNT_OP_SUM, .shape = g->v[x].shape, .p = {axes}};
     if (axes >> v.shape.rank) {
@@ -114,7 +105,7 @@ static int given(gnt_graph *g, const char *who, int32_t rank, const int64_t *dim
 
 gnt_node gnt_nn_expand(gnt_graph *g, gnt_node x, int32_t rank, const int64_t *dim) {
     gnt_vertex v = {.op = GNT_OP_EXPAND};
-    if (!reals(g, "expand", &x, 1) || !given(g, "expand", rank, dim, &v.shape))
+    if (!gnt_graph_reals(g, "expand", &x, 1) || !given(g, "expand", rank, dim, &v.shape))
         return -1;
     const gnt_nn_shape *s = &g->v[x].shape;
     int fits = s->rank == rank;
@@ -146,7 +137,7 @@ gnt_node gnt_nn_reshape(gnt_graph *g, gnt_node x, int32_t rank, const int64_t *d
 }
 
 gnt_node gnt_nn_permute(gnt_graph *g, gnt_node x, const int32_t *order) {
-    if (!reals(g, "permute", &x, 1))
+    if (!gnt_graph_reals(g, "permute", &x, 1))
         return -1;
     gnt_vertex v = {.op = GNT_OP_PERMUTE, .shape = g->v[x].shape};
     uint32_t seen = 0;
@@ -172,7 +163,7 @@ static int axis_ok(gnt_graph *g, const char *who, const gnt_nn_shape *s, int32_t
 }
 
 gnt_node gnt_nn_slice(gnt_graph *g, gnt_node x, int32_t axis, int64_t from, int64_t to) {
-    if (!reals(g, "slice", &x, 1) || !axis_ok(g, "slice", &g->v[x].shape, axis))
+    if (!gnt_graph_reals(g, "slice", &x, 1) || !axis_ok(g, "slice", &g->v[x].shape, axis))
         return -1;
     gnt_vertex v = {.op = GNT_OP_SLICE, .shape = g->v[x].shape, .p = {axis, from}};
     if (from < 0 || from >= to || to > v.shape.dim[axis]) {
@@ -185,7 +176,7 @@ gnt_node gnt_nn_slice(gnt_graph *g, gnt_node x, int32_t axis, int64_t from, int6
 }
 
 gnt_node gnt_nn_pad(gnt_graph *g, gnt_node x, int32_t axis, int64_t before, int64_t after) {
-    if (!reals(g, "pad", &x, 1) || !axis_ok(g, "pad", &g->v[x].shape, axis))
+    if (!gnt_graph_reals(g, "pad", &x, 1) || !axis_ok(g, "pad", &g->v[x].shape, axis))
         return -1;
     gnt_vertex v = {.op = GNT_OP_PAD, .shape = g->v[x].shape, .p = {axis, before}};
     if (before < 0 || after < 0 || before > GNT_NN_MOST || after > GNT_NN_MOST) {
@@ -200,7 +191,7 @@ gnt_node gnt_nn_pad(gnt_graph *g, gnt_node x, int32_t axis, int64_t before, int6
 gnt_node gnt_nn_concat(gnt_graph *g, const gnt_node *x, int32_t n, int32_t axis) {
     if (n < 1)
         return gnt_graph_fail(g, "concat: %d parts, expected at least one", n);
-    if (!reals(g, "concat", x, n) || !axis_ok(g, "concat", &g->v[x[0]].shape, axis))
+    if (!gnt_graph_reals(g, "concat", x, n) || !axis_ok(g, "concat", &g->v[x[0]].shape, axis))
         return -1;
     gnt_vertex v = {.op = GNT_OP_CONCAT, .shape = g->v[x[0]].shape, .p = {axis}};
     for (int32_t i = 1; i < n; i++) {
@@ -217,14 +208,9 @@ gnt_node gnt_nn_concat(gnt_graph *g, const gnt_node *x, int32_t n, int32_t axis)
     return gnt_graph_add(g, &v, x, n);
 }
 
-/* BLAS counts in 32 bits. */
-static int blas_fits(int64_t n) {
-    return n > 0 && n <= INT32_MAX;
-}
-
 gnt_node gnt_nn_matmul(gnt_graph *g, gnt_node a, int ta, gnt_node b, int tb) {
     gnt_node in[2] = {a, b};
-    if (!reals(g, "matmul", in, 2))
+    if (!gnt_graph_reals(g, "matmul", in, 2))
         return -1;
     const gnt_nn_shape *sa = &g->v[a].shape, *sb = &g->v[b].shape;
     gnt_shape_text s = gnt_shape_print(sa), t = gnt_shape_print(sb);
@@ -237,77 +223,10 @@ gnt_node gnt_nn_matmul(gnt_graph *g, gnt_node a, int ta, gnt_node b, int tb) {
     gnt_vertex v = {.op = GNT_OP_MATMUL,
                     .shape = {2, {sa->dim[ta ? 1 : 0], sb->dim[tb ? 0 : 1]}},
                     .p = {ta != 0, tb != 0}};
-    if (!blas_fits(inner_a) || !blas_fits(v.shape.dim[0]) || !blas_fits(v.shape.dim[1]))
+    if (!gnt_graph_blas_fits(inner_a) || !gnt_graph_blas_fits(v.shape.dim[0]) ||
+        !gnt_graph_blas_fits(v.shape.dim[1]))
         return gnt_graph_fail(g, "matmul: %s by %s: an axis exceeds 2^31 − 1", s.s, t.s);
     return gnt_graph_add(g, &v, in, 2);
-}
-
-/* Checks the three shapes of a convolution against one another. 1 when they meet. */
-static int conv_meets(gnt_graph *g, const char *who, const gnt_nn_shape *x, const gnt_nn_shape *w,
-                      const gnt_nn_shape *y, int32_t stride, int32_t pad) {
-    gnt_shape_text sx = gnt_shape_print(x), sw = gnt_shape_print(w), sy = gnt_shape_print(y);
-    if (x->rank != 4 || w->rank != 4 || y->rank != 4 || gnt_nn_count(x) < 0 || gnt_nn_count(w) < 0) {
-        gnt_graph_fail(g, "%s: image %s, weight %s, result %s: expected N×C×H×W, O×C×KH×KW, N×O×H'×W'", who,
-                       sx.s, sw.s, sy.s);
-        return 0;
-    }
-    if (stride < 1 || pad < 0 || stride > 1 << 20 || pad > 1 << 20) {
-        gnt_graph_fail(g, "%s: stride %d and padding %d: expected at least 1 and 0", who, stride, pad);
-        return 0;
-    }
-    if (x->dim[1] != w->dim[1] || x->dim[0] != y->dim[0] || w->dim[0] != y->dim[1]) {
-        gnt_graph_fail(g, "%s: image %s, weight %s, result %s: channels or batch differ", who, sx.s, sw.s,
-                       sy.s);
-        return 0;
-    }
-    for (int i = 2; i < 4; i++) {
-        int64_t room = x->dim[i] + 2 * (int64_t)pad - w->dim[i];
-        if (room < 0 || room / stride + 1 != y->dim[i]) {
-            gnt_graph_fail(g, "%s: image %s, weight %s, stride %d, padding %d do not give a result of %s",
-                           who, sx.s, sw.s, stride, pad, sy.s);
-            return 0;
-        }
-    }
-    if (!blas_fits(x->dim[2] * x->dim[3]) || !blas_fits(w->dim[1] * w->dim[2] * w->dim[3]) ||
-        !blas_fits(y->dim[2] * y->dim[3]) || !blas_fits(w->dim[0])) {
-        gnt_graph_fail(g, "%s: image %s, weight %s: a matrix axis exceeds 2^31 − 1", who, sx.s, sw.s);
-        return 0;
-    }
-    return 1;
-}
-
-gnt_node gnt_nn_conv(gnt_graph *g, gnt_node x, gnt_node w, int32_t stride, int32_t pad) {
-    gnt_node in[2] = {x, w};
-    if (!reals(g, "conv", in, 2))
-        return -1;
-    const gnt_nn_shape *sx = &g->v[x].shape, *sw = &g->v[w].shape;
-    gnt_vertex v = {.op = GNT_OP_CONV, .shape = {4, {sx->dim[0], sw->dim[0], 0, 0}}, .p = {stride, pad}};
-    for (int i = 2; i < 4 && stride > 0; i++) {
-        int64_t room = sx->dim[i] + 2 * (int64_t)pad - sw->dim[i];
-        v.shape.dim[i] = room < 0 ? 0 : room / stride + 1;
-    }
-    return conv_meets(g, "conv", sx, sw, &v.shape, stride, pad) ? gnt_graph_add(g, &v, in, 2) : -1;
-}
-
-gnt_node gnt_nn_conv_dx(gnt_graph *g, gnt_node dy, gnt_node w, int64_t h, int64_t width, int32_t stride,
-                        int32_t pad) {
-    gnt_node in[2] = {dy, w};
-    if (!reals(g, "conv_dx", in, 2))
-        return -1;
-    const gnt_nn_shape *sy = &g->v[dy].shape, *sw = &g->v[w].shape;
-    gnt_vertex v = {
-        .op = GNT_OP_CONV_DX, .shape = {4, {sy->dim[0], sw->dim[1], h, width}}, .p = {stride, pad}};
-    return conv_meets(g, "conv_dx", &v.shape, sw, sy, stride, pad) ? gnt_graph_add(g, &v, in, 2) : -1;
-}
-
-gnt_node gnt_nn_conv_dw(gnt_graph *g, gnt_node x, gnt_node dy, int64_t kh, int64_t kw, int32_t stride,
-                        int32_t pad) {
-    gnt_node in[2] = {x, dy};
-    if (!reals(g, "conv_dw", in, 2))
-        return -1;
-    const gnt_nn_shape *sx = &g->v[x].shape, *sy = &g->v[dy].shape;
-    gnt_vertex v = {.op = GNT_OP_CONV_DW, .shape = {4, {sy->dim[1], sx->dim[1], kh, kw}}, .p = {stride, pad}};
-    return conv_meets(g, "conv_dw", sx, &v.shape, sy, stride, pad) ? gnt_graph_add(g, &v, in, 2) : -1;
 }
 
 /* Output size of a pooled axis; with ceil_mode the last window must still start inside the image or its
@@ -323,7 +242,7 @@ static int64_t pooled(int64_t n, int64_t k, int64_t s, int64_t p, int ceil_mode)
 /* Fills v's p[0..5] and shape for a pooling of x. */
 static int pool_shape(gnt_graph *g, const char *who, gnt_node x, int32_t kh, int32_t kw, int32_t sh,
                       int32_t sw, int32_t ph, int32_t pw, int ceil_mode, gnt_vertex *v) {
-    if (!reals(g, who, &x, 1))
+    if (!gnt_graph_reals(g, who, &x, 1))
         return 0;
     const gnt_nn_shape *s = &g->v[x].shape;
     gnt_shape_text t = gnt_shape_print(s);
@@ -342,7 +261,7 @@ static int pool_shape(gnt_graph *g, const char *who, gnt_node x, int32_t kh, int
     v->shape = *s;
     v->shape.dim[2] = pooled(s->dim[2], kh, sh, ph, ceil_mode);
     v->shape.dim[3] = pooled(s->dim[3], kw, sw, pw, ceil_mode);
-    if (v->shape.dim[2] < 1 || v->shape.dim[3] < 1 || !blas_fits(s->dim[2] * s->dim[3])) {
+    if (v->shape.dim[2] < 1 || v->shape.dim[3] < 1 || !gnt_graph_blas_fits(s->dim[2] * s->dim[3])) {
         gnt_graph_fail(g, "%s of %s: a %d×%d window with padding %d×%d does not fit", who, t.s, kh, kw, ph,
                        pw);
         return 0;
@@ -372,7 +291,7 @@ gnt_node gnt_nn_avg_pool(gnt_graph *g, gnt_node x, int32_t kh, int32_t kw, int32
 
 gnt_node gnt_nn_avg_pool_dx(gnt_graph *g, gnt_node u, const gnt_vertex *pool, const gnt_nn_shape *x) {
     gnt_vertex v = {.op = GNT_OP_AVG_POOL_DX, .shape = *x};
-    if (!reals(g, "avg_pool_dx", &u, 1))
+    if (!gnt_graph_reals(g, "avg_pool_dx", &u, 1))
         return -1;
     memcpy(v.p, pool->p, sizeof v.p);
     return gnt_graph_add(g, &v, &u, 1);
@@ -380,7 +299,7 @@ gnt_node gnt_nn_avg_pool_dx(gnt_graph *g, gnt_node u, const gnt_vertex *pool, co
 
 /* The last axis is what is reduced; a scalar has none. */
 static int last_axis(gnt_graph *g, const char *who, gnt_node x) {
-    if (!reals(g, who, &x, 1))
+    if (!gnt_graph_reals(g, who, &x, 1))
         return 0;
     if (g->v[x].shape.rank > 0 && g->v[x].shape.dim[g->v[x].shape.rank - 1] <= INT32_MAX)
         return 1;

@@ -39,6 +39,7 @@ UNARY(loop_log, real_log(v))
 UNARY(loop_sqrt, real_sqrt(v + pa))
 UNARY(loop_sigmoid, real_sigmoid(v))
 UNARY(loop_tanh, real_tanh(v))
+UNARY(loop_erf, real_erf(v))
 UNARY(loop_softplus, real_softplus(v))
 UNARY(loop_relu, v <= 0 ? 0 : v)
 UNARY(loop_leaky_relu, v <= 0 ? pa * v : v)
@@ -164,6 +165,7 @@ const NAME(loops) LOOPS = {
            [GNT_OP_SQRT] = loop_sqrt,
            [GNT_OP_SIGMOID] = loop_sigmoid,
            [GNT_OP_TANH] = loop_tanh,
+           [GNT_OP_ERF] = loop_erf,
            [GNT_OP_SOFTPLUS] = loop_softplus,
            [GNT_OP_RELU] = loop_relu,
            [GNT_OP_LEAKY_RELU] = loop_leaky_relu,

@@ -19,6 +19,9 @@ static inline real real_sqrt(real x) {
 static inline real real_tanh(real x) {
     return tanh(x);
 }
+static inline real real_erf(real x) {
+    return erf(x);
+}
 static inline real real_sigmoid(real x) { /* both sides avoid the exponential of a large number */
     real e = exp(-fabs(x));
     return x >= 0 ? 1 / (1 + e) : e / (1 + e);
@@ -106,6 +109,28 @@ static inline float real_tanh(float x) {
     float far = 1.f - 2.f / (real_exp(2.f * a) + 1.f);
     far = x < 0 ? -far : far;
     return a < 0.625f ? near : far;
+}
+
+/* Near 0: x + x·P(x²), |x| < 0.96. Elsewhere 1 − exp(−t·Q(t)), t = |x| up to 4, where erf is 1 in float. */
+static inline float real_erf(float x) {
+    float a = x < 0 ? -x : x, z = x * x, t = a > 4.f ? 4.f : a;
+    float p = 8.11905338e-5f;
+    p = p * z - 8.08097480e-4f;
+    p = p * z + 5.19537274e-3f;
+    p = p * z - 2.68570222e-2f;
+    p = p * z + 1.12836510e-1f;
+    p = p * z - 3.76126319e-1f;
+    p = p * z + 1.28379166e-1f;
+    float near = x + x * p;
+    float q = -2.12488725e-4f;
+    q = q * t + 3.20251565e-3f;
+    q = q * t - 2.28496864e-2f;
+    q = q * t + 1.05198339e-1f;
+    q = q * t + 6.35767102e-1f;
+    q = q * t + 1.12849975f;
+    float far = 1.f - real_exp(-t * q);
+    far = x < 0 ? -far : far;
+    return a < 0.96f ? near : far;
 }
 
 /* max(x, 0) + log(1 + e), e = exp(−|x|); log(1 + e) = 2s·(1 + s²·Q(s²)), s = e/(2 + e) ≤ ⅓. */

@@ -2,6 +2,19 @@
 #include "base/mem.h"
 #include "nn/plan/plan.h"
 
+static uint8_t is_gradient(const gnt_vertex *v) {
+    switch (v->op) {
+    case GNT_OP_CONV_DX:
+    case GNT_OP_GENERAL_CONV_DX:
+        return !v->p[GNT_CONV_IS_FORWARD];
+    case GNT_OP_CONV_DW:
+    case GNT_OP_GENERAL_CONV_DW:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
 /* Marks what depends on a gradient's convolution. What does not is a forward pass, where each rounding
  * error goes into everything after it and decides which ReLUs are open: it keeps sums that round as direct
  * ones. */
@@ -9,7 +22,7 @@ static uint8_t *behind_gradients(const gnt_graph *g) {
     uint8_t *behind = gnt_array((size_t)g->n, 1);
     for (gnt_node i = 0; behind && i < g->n; i++) {
         const gnt_vertex *v = &g->v[i];
-        behind[i] = v->op == GNT_OP_CONV_DX || v->op == GNT_OP_CONV_DW;
+        behind[i] = is_gradient(v);
         for (int32_t k = 0; k < v->n_in; k++)
             behind[i] |= behind[gnt_graph_in(g, v)[k]];
     }

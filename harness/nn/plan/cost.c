@@ -2,19 +2,27 @@
 #include "nn/plan/cost.h"
 
 /* Pairs of a window's tap and a result's place that meet a pixel, along one axis. */
-static double meetings(int64_t taps, int64_t places, int64_t size, int64_t stride, int64_t pad) {
+static double meetings(int64_t taps, int64_t places, int64_t size, int64_t stride, int64_t pad,
+                       int64_t dilation) {
     int64_t n = 0;
     for (int64_t i = 0; i < taps; i++)
         for (int64_t p = 0; p < places; p++) {
-            int64_t at = p * stride + i - pad;
+            int64_t at = p * stride + i * dilation - pad;
             n += at >= 0 && at < size;
         }
     return (double)n;
 }
 
 static double conv_flops(const gnt_conv *s) {
-    return 2 * (double)s->n * (double)s->o * (double)s->c * meetings(s->kh, s->oh, s->h, s->stride, s->pad) *
-           meetings(s->kw, s->ow, s->w, s->stride, s->pad);
+    return 2 * (double)s->n * (double)s->o * (double)s->c *
+           meetings(s->kh, s->oh, s->h, s->stride, s->pad, 1) *
+           meetings(s->kw, s->ow, s->w, s->stride, s->pad, 1);
+}
+
+static double general_flops(const gnt_general_conv *s) {
+    return 2 * (double)s->n * (double)s->o * (double)(s->c / s->groups) *
+           meetings(s->kh, s->oh, s->h, s->sh, s->ph, s->dh) *
+           meetings(s->kw, s->ow, s->w, s->sw, s->pw, s->dw);
 }
 
 static double value_bytes(const gnt_nn_plan *plan, int32_t value) {
@@ -40,6 +48,10 @@ static double flops(const gnt_nn_plan *plan, const gnt_nn_plan_step *s) {
     case GNT_OP_CONV_DX:
     case GNT_OP_CONV_DW:
         return conv_flops(&s->u.conv.s);
+    case GNT_OP_GENERAL_CONV:
+    case GNT_OP_GENERAL_CONV_DX:
+    case GNT_OP_GENERAL_CONV_DW:
+        return general_flops(&s->u.general.s);
     case GNT_OP_GRAM:
     case GNT_OP_GRAM_DX:
         return gnt_gram_flops(&s->u.conv.s);

@@ -95,6 +95,16 @@ gnt_conv gnt_nn_plan_conv(const gnt_graph *ir, const gnt_vertex *v) {
     return (gnt_conv){x[0], x[1], x[2], x[3], y[1], w[2], w[3], y[2], y[3], v->p[0], v->p[1], NULL};
 }
 
+gnt_general_conv gnt_nn_plan_general_conv(const gnt_graph *ir, const gnt_vertex *v) {
+    const gnt_node *in = gnt_graph_in(ir, v);
+    const int64_t *a = ir->v[in[0]].shape.dim, *b = ir->v[in[1]].shape.dim, *p = v->p;
+    const int64_t *x = v->op == GNT_OP_GENERAL_CONV_DX ? v->shape.dim : a;
+    const int64_t *y = v->op == GNT_OP_GENERAL_CONV ? v->shape.dim : v->op == GNT_OP_GENERAL_CONV_DX ? a : b;
+    const int64_t *w = v->op == GNT_OP_GENERAL_CONV_DW ? v->shape.dim : b;
+    return (gnt_general_conv){x[0], x[1], x[2], x[3], y[1], w[2], w[3], y[2],
+                              y[3], p[0], p[1], p[2], p[3], p[4], p[5], p[6]};
+}
+
 static gnt_pool pool_of(const gnt_nn_shape *x, const gnt_nn_shape *y, const int64_t *p) {
     return (gnt_pool){
         x->dim[0] * x->dim[1], x->dim[2], x->dim[3], y->dim[2], y->dim[3], p[0], p[1], p[2], p[3], p[4], p[5],
@@ -145,6 +155,13 @@ static void geometry(gnt_nn_plan *plan, gnt_nn_plan_step *s, const gnt_vertex *v
         s->u.conv.run = gnt_conv_face(c->backend, v->op);
         s->u.conv.s = c->s;
         s->scratch = c->scratch;
+        break;
+    case GNT_OP_GENERAL_CONV:
+    case GNT_OP_GENERAL_CONV_DX:
+    case GNT_OP_GENERAL_CONV_DW:
+        s->u.general.run = plan->convs->general[v->op - GNT_OP_GENERAL_CONV];
+        s->u.general.s = gnt_nn_plan_general_conv(plan->ir, v);
+        s->scratch = plan->convs->general_scratch(&s->u.general.s);
         break;
     case GNT_OP_GRAM:
     case GNT_OP_GRAM_DX:

@@ -68,6 +68,10 @@ typedef struct gnt_nn_plan_step {
             gnt_conv s;
         } conv;
         struct {
+            gnt_general_conv_kernel *run;
+            gnt_general_conv s;
+        } general;
+        struct {
             const gnt_conv_backend *backend;
             int op; /* the face that reads the weights */
             int64_t o, c;
@@ -125,6 +129,9 @@ int gnt_nn_plan_blocks(gnt_nn_plan *plan);
 
 /* Sizes of a convolution of any face, or of what stands in place of a weight gradient; operands in rows. */
 gnt_conv gnt_nn_plan_conv(const gnt_graph *ir, const gnt_vertex *v);
+
+/* The same of a general one. */
+gnt_general_conv gnt_nn_plan_general_conv(const gnt_graph *ir, const gnt_vertex *v);
 
 /* Appends the kernel steps of node i. */
 int gnt_nn_plan_node(gnt_nn_plan *plan, gnt_node i);

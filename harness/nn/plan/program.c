@@ -110,6 +110,11 @@ static void run_step(const gnt_program *p, const gnt_nn_plan_step *s) {
     case GNT_OP_GRAM_DX:
         s->u.conv.run(y, x[0], x[1], scratch, &s->u.conv.s);
         break;
+    case GNT_OP_GENERAL_CONV:
+    case GNT_OP_GENERAL_CONV_DX:
+    case GNT_OP_GENERAL_CONV_DW:
+        s->u.general.run(y, x[0], x[1], scratch, &s->u.general.s);
+        break;
     default:
         run_kernel(p->plan.kernels, s, y, x);
     }

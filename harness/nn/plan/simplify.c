@@ -307,6 +307,9 @@ static gnt_node emit(rewriter *r, gnt_vertex *v, gnt_node *in, int32_t n_in) {
     case GNT_OP_CONV:
     case GNT_OP_CONV_DX:
     case GNT_OP_CONV_DW:
+    case GNT_OP_GENERAL_CONV:
+    case GNT_OP_GENERAL_CONV_DX:
+    case GNT_OP_GENERAL_CONV_DW:
         for (int k = 0; k < 2; k++)
             if (is_fill(r, in[k]) && at(r, in[k])->a == 0)
                 return fill(r, &v->shape, 0);
