@@ -21,7 +21,8 @@
 enum { MATCHING_PARAMS = 640 }; /* DenseNet-121 has 362 and 242 buffers */
 
 typedef struct matching_spec {
-    const char *golden, *model; /* file names without ends */
+    /* File names without ends; a model that ships, or one in a folder. */
+    const char *golden, *model;
     gnt_nn_shape sample;
     int64_t n;
     int32_t classes;
@@ -75,7 +76,7 @@ static inline gnt_model *matching_model(const matching_spec *s) {
     char path[200];
     gnt_model *m = NULL;
     gnt_err err = {0};
-    snprintf(path, sizeof path, "models/%s.json", s->model);
+    snprintf(path, sizeof path, "%s%s.json", strchr(s->model, '/') ? "" : "models/", s->model);
     gnt_doc doc;
     if (gnt_doc_load(&doc, path, GNT_DOC_MOST, &err))
         fail_msg("%s", err.text);
@@ -96,7 +97,7 @@ static inline void matching_fill(matching *t) {
     for (int32_t i = 0; i < t->n_params + t->n_buffers; i++) {
         const gnt_param *p = &t->param[i];
         double *to = (p->buffer ? t->buffers : t->params) + p->offset, scale = 1.0 / 16, base = 0;
-        int normed = strcmp(gnt_model_layer_type(t->m, p->layer), "batch_norm") == 0;
+        int normed = strstr(gnt_model_layer_type(t->m, p->layer), "_norm") != NULL;
         int64_t n = gnt_nn_count(&p->shape);
         if (p->buffer) {
             int is_variance = strstr(p->name, "running_var") != NULL;

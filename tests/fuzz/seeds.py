@@ -80,15 +80,25 @@ for path in sorted(glob.glob(os.path.join(TOP, "models", "*.json"))):
     sample = {"convnet": 1, "recup_adult": 2, "mlp": 2, "resnet20": 1}.get(name, 0)
     with open(path, "rb") as f:
         content = f.read()
-    if len(content) < 4096 and name not in ("recup_celeba", "recup_lfw", "vgg16", "lenet_tanh", "mlp_small"):
+    if len(content) < 4096 and name not in ("recup_celeba", "recup_lfw", "vgg16", "lenet_tanh", "mlp_small", "resnet32",
+                                              "resnet44", "resnet56"):
         put("model", name, bytes([sample]) + text(json.loads(content)).encode())
 layers = {"every": [{"type": "conv", "name": "c1", "out": 4, "kernel": [3, 1], "stride": 2, "pad": 1, "bias": False},
                     {"type": "batch_norm", "name": "bn", "eps": 1e-3}, {"type": "relu"}, {"type": "max_pool", "kernel": 2, "ceil": True},
                     {"type": "residual", "body": [{"type": "conv", "name": "c2", "out": 4, "kernel": 1}], "shortcut": "identity"},
                     {"type": "concat", "branches": [[{"type": "tanh"}], [{"type": "conv", "name": "c3", "out": 2, "kernel": 1}]]},
                     {"type": "avg_pool", "kernel": 2}, {"type": "flatten"}, {"type": "dense", "name": "fc", "out": "classes"}],
+          "repeat": [{"type": "repeat", "times": 2, "from": 1, "body": [{"type": "residual", "name": "b#", "first": {"shortcut": [
+                        {"type": "conv_transpose", "name": "down", "out": 4, "kernel": 1}]}, "body": [
+                        {"type": "conv", "name": "c", "out": 4, "kernel": [3, 1], "pad": [1, 0]}]}]},
+                     {"type": "conv", "name": "d", "out": 8, "kernel": 3, "dilation": 2, "groups": "channels"},
+                     {"type": "group_norm", "name": "g", "groups": 2}, {"type": "gelu", "approximate": "tanh"},
+                     {"type": "conv_transpose", "name": "t", "out": 2, "kernel": 3, "stride": 2, "out_pad": [1, 0], "groups": 2},
+                     {"type": "layer_norm", "name": "l", "over": "channels", "affine": False}, {"type": "silu"}, {"type": "softmax"},
+                     {"type": "adaptive_avg_pool", "size": [2, 3]}, {"type": "flatten"}, {"type": "dense", "name": "fc", "out": "classes"}],
           "map": [{"type": "flatten"}, {"type": "dense", "name": "d", "out": 10}, {"type": "sigmoid"}]}
 put("model", "every", b"\0" + text({"layers": layers["every"], "init": {"kind": "uniform", "bound": 0.5}}).encode())
+put("model", "repeat", b"\0" + text({"layers": layers["repeat"]}).encode())
 put("model", "map", b"\0" + text({"layers": layers["map"], "loss": "mse", "output": "map", "representation": "flatten"}).encode())
 put("model", "share", b"\2" + text({"layers": [{"type": "dense", "name": "a", "out": 5}, {"type": "dense", "name": "b",
                                    "out": "classes"}], "share": ["a"]}).encode())

@@ -62,7 +62,8 @@ def bound(shape):
 
 def fill(model, uniform):
     """Weights of the formula: uniform in ±1/2 throughout (LeNet), or a power of two near He's bound."""
-    normed = {id(p) for m in model.modules() if isinstance(m, nn.BatchNorm2d) for p in m.parameters()}
+    norms = (nn.BatchNorm2d, nn.GroupNorm, nn.LayerNorm)
+    normed = {id(p) for m in model.modules() if isinstance(m, norms) for p in m.parameters()}
     params = list(model.named_parameters())
     buffers = [(n, b) for n, b in model.named_buffers() if not n.endswith("num_batches_tracked")]
     with torch.no_grad():
@@ -279,6 +280,52 @@ def recup_adult():
     return model
 
 
+class OverChannels(nn.LayerNorm):
+    """As in ConvNeXt: each place of an image by its own channels."""
+
+    def forward(self, x):
+        return super().forward(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+
+
+def every_layer(classes):
+    """tests/golden/every_layer.json, of 3x9x11."""
+    model = nn.Module()
+    steps = {
+        "stem": nn.Conv2d(3, 8, (3, 2), (2, 1), (1, 0)), "norm1": nn.GroupNorm(4, 8), "gelu": nn.GELU(),
+        "depth": nn.Conv2d(8, 16, 3, padding=1, groups=8, bias=False), "norm2": OverChannels(16, 1e-6), "silu": nn.SiLU(),
+        "wide": nn.Conv2d(16, 12, 3, padding=(1, 2), dilation=(1, 2), groups=4),
+        "up": nn.ConvTranspose2d(12, 6, (3, 4), (2, 3), (1, 0), (1, 2), groups=3), "tanh": nn.GELU(approximate="tanh"),
+        "softmax": nn.Softmax(1), "pool1": nn.AdaptiveAvgPool2d((4, 5)), "norm3": nn.LayerNorm((6, 4, 5)),
+        "pool2": nn.AdaptiveAvgPool2d((2, 5)), "norm4": nn.GroupNorm(6, 6, affine=False), "flatten": nn.Flatten(),
+        "fc1": nn.Linear(60, 12), "norm5": nn.LayerNorm(12), "softmax2": nn.Softmax(1), "fc2": nn.Linear(12, classes),
+    }
+    for name, step in steps.items():
+        setattr(model, name, step)
+
+    def forward(x):
+        for step in steps.values():
+            x = step(x)
+        return x
+
+    model.forward = forward
+    return model
+
+
+def decoder(classes):
+    """tests/golden/decoder.json, of 3x16x16."""
+    model = nn.Module()
+    model.down, model.up = nn.Conv2d(3, 32, 3, 2, 1), nn.ConvTranspose2d(32, 16, 3, 2, 1, 1)
+    model.mix, model.last = nn.Conv2d(16, 16, 3, padding=1), nn.ConvTranspose2d(16, 16, 4, 2, 1, bias=False)
+    model.fc = nn.Linear(256, classes)
+
+    def forward(x):
+        x = F.silu(model.mix(F.gelu(model.up(F.silu(model.down(x))))))
+        return model.fc(F.adaptive_avg_pool2d(F.silu(model.last(x)), 4).flatten(1))
+
+    model.forward = forward
+    return model
+
+
 # ---- gradient matching
 
 
@@ -397,6 +444,8 @@ def main():
     write_model("recup_adult", recup_adult(), (4, 103), 2, False, loss_of=F.mse_loss)
     write_model("lenet_map", lenet(1, 588, 10), (2, 1, 28, 28), 10, False, uniform=True,
                 loss_of=F.binary_cross_entropy_with_logits)
+    write_model("every_layer", every_layer(10), (3, 3, 9, 11), 10, False)
+    write_model("decoder", decoder(10), (2, 3, 16, 16), 10, False)
     for mode, training in (("eval", False), ("train", True)):
         # training: statistics over few values make float32 ill-conditioned, so the deep ones have four images
         wide, size = (4 if training else 1), (16 if training else 32)

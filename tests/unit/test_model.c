@@ -55,6 +55,10 @@ static void shipped_models_have_the_sizes_of_their_sources(void **state) {
         {"densenet121", image(3, 32, 32), 10, 7978856 - 9536 - 1025 * 1000 + 1728 + 1025 * 10,
          2 * (41824 - 64), "flatten_1"},
         {"resnet20", image(3, 32, 32), 10, 269722, 2 * 688, "flatten_1"}, /* "0.27M" in He et al. */
+        /* "0.46M", "0.66M" and "0.85M" there */
+        {"resnet32", image(3, 32, 32), 10, 464154, 2 * 1136, "flatten_1"},
+        {"resnet44", image(3, 32, 32), 10, 658586, 2 * 1584, "flatten_1"},
+        {"resnet56", image(3, 32, 32), 10, 853018, 2 * 2032, "flatten_1"},
         {"recup_audiomnist", image(1, 224, 224), 10, 160 + 32 + 4640 + 64 + 18496 + 128 + 18464 + 330, 224,
          "relu_4"},
         {"recup_adult", row(103), 2, 5251, 0, "relu_1"},
@@ -129,6 +133,102 @@ static void parameters_are_called_and_placed_as_in_pytorch(void **state) {
     gnt_model_free(m);
 }
 
+/* A stage of repeated blocks: layer2.0, layer2.1, … and within each conv1, bn1, conv2, bn2. */
+static void repeated_blocks_are_called_as_in_pytorch(void **state) {
+    (void)state;
+    static const char *const parts[] = {"conv1.weight", "bn1.weight", "bn1.bias",
+                                        "conv2.weight", "bn2.weight", "bn2.bias"};
+    static const struct {
+        const char *name;
+        int blocks;
+    } nets[] = {{"resnet20", 3}, {"resnet32", 5}, {"resnet44", 7}, {"resnet56", 9}};
+    for (int k = 0; k < 4; k++) {
+        gnt_model *m = load(nets[k].name, image(3, 32, 32), 10);
+        const gnt_param *list;
+        gnt_model_params(m, &list);
+        int at = 3;
+        for (int stage = 1; stage <= 3; stage++)
+            for (int block = 0; block < nets[k].blocks; block++)
+                for (int part = 0; part < 6; part++) {
+                    char name[80];
+                    snprintf(name, sizeof name, "layer%d.%d.%s", stage, block, parts[part]);
+                    assert_string_equal(list[at++].name, name);
+                }
+        assert_string_equal(list[at].name, "linear.weight");
+        /* three before the blocks, seven in each and the block itself; its ReLU follows */
+        assert_string_equal(gnt_model_layer_name(m, 3 + 5), "layer1.0");
+        assert_string_equal(gnt_model_layer_name(m, 3 + 5 + 7), "layer1.1");
+        assert_int_equal(gnt_model_layers(m), 3 + 3 * nets[k].blocks * 7 + 3);
+        gnt_model_free(m);
+    }
+}
+
+/* Counted from 1, one repeat within another, and what is otherwise the first time. */
+static void repeats_count_and_nest(void **state) {
+    (void)state;
+    static const char json[] =
+        "{\"layers\": [{\"type\": \"repeat\", \"times\": 2, \"from\": 1, \"body\": ["
+        "{\"type\": \"residual\", \"name\": \"stage#\", \"first\": {\"shortcut\": ["
+        "{\"type\": \"conv\", \"name\": \"down\", \"out\": 4, \"kernel\": 1}]}, \"body\": ["
+        "{\"type\": \"repeat\", \"times\": 2, \"body\": [{\"type\": \"conv\", \"name\": \"c#.#\", "
+        "\"out\": 4, \"kernel\": 3, \"pad\": 1, \"bias\": false, \"first\": {\"bias\": true}}]}]}]},"
+        "{\"type\": \"flatten\"}, {\"type\": \"dense\", \"name\": \"fc\", \"out\": \"classes\"}]}";
+    static const char *const names[] = {"stage1.c0.0.weight", "stage1.c0.0.bias",
+                                        "stage1.c1.1.weight", "stage1.down.weight",
+                                        "stage1.down.bias",   "stage2.c0.0.weight",
+                                        "stage2.c0.0.bias",   "stage2.c1.1.weight",
+                                        "fc.weight",          "fc.bias"};
+    gnt_nn_shape sample = image(3, 8, 8);
+    gnt_model *m = NULL;
+    gnt_err err = {0};
+    const gnt_param *list;
+    if (gnt_model_parse(&m, "nest", json, &sample, 10, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(gnt_model_params(m, &list), 10);
+    for (int i = 0; i < 10; i++)
+        assert_string_equal(list[i].name, names[i]);
+    gnt_model_free(m);
+}
+
+/* PyTorch's weights: of a transposed convolution input channels first; of groups, those of one group. */
+static void weights_have_the_shapes_of_pytorch(void **state) {
+    (void)state;
+    static const char json[] =
+        "{\"layers\": [{\"type\": \"conv\", \"name\": \"a\", \"out\": 12, \"kernel\": [3, 1], "
+        "\"groups\": 3}, {\"type\": \"conv_transpose\", \"name\": \"b\", \"out\": 8, \"kernel\": 2, "
+        "\"stride\": [2, 3], \"out_pad\": [1, 2], \"groups\": 4}, {\"type\": \"group_norm\", \"name\": "
+        "\"g\", \"groups\": 2}, {\"type\": \"layer_norm\", \"name\": \"l\"}, {\"type\": \"layer_norm\", "
+        "\"name\": \"p\", \"over\": \"channels\"}, {\"type\": \"global_avg_pool\"}, {\"type\": \"flatten\"},"
+        "{\"type\": \"dense\", \"name\": \"fc\", \"out\": \"classes\"}]}";
+    static const struct {
+        const char *name;
+        gnt_nn_shape shape;
+    } params[] = {{"a.weight", {4, {12, 1, 3, 1}}},
+                  {"a.bias", {1, {12}}},
+                  {"b.weight", {4, {12, 2, 2, 2}}},
+                  {"b.bias", {1, {8}}},
+                  {"g.weight", {1, {8}}},
+                  {"g.bias", {1, {8}}},
+                  /* (6 − 1)·2 + 2 + 1 rows, (8 − 1)·3 + 2 + 2 columns */
+                  {"l.weight", {3, {8, 13, 25}}},
+                  {"l.bias", {3, {8, 13, 25}}},
+                  {"p.weight", {1, {8}}},
+                  {"p.bias", {1, {8}}}};
+    gnt_nn_shape sample = image(3, 8, 8);
+    gnt_model *m = NULL;
+    gnt_err err = {0};
+    const gnt_param *list;
+    if (gnt_model_parse(&m, "shapes", json, &sample, 10, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    gnt_model_params(m, &list);
+    for (size_t i = 0; i < sizeof params / sizeof *params; i++) {
+        assert_string_equal(list[i].name, params[i].name);
+        assert_int_equal(list[i].shape.rank, params[i].shape.rank);
+        assert_memory_equal(list[i].shape.dim, params[i].shape.dim, sizeof params[i].shape.dim);
+    }
+    gnt_model_free(m);
+}
+
 /* ---- bad files */
 
 typedef struct bad {
@@ -138,6 +238,10 @@ typedef struct bad {
 
 #define L(text) "{\"layers\": [" text "]}"
 #define CONV "{\"type\": \"conv\", \"name\": \"c\", \"out\": 4, \"kernel\": 3}"
+#define CONV_WITH(keys) "{\"type\": \"conv\", \"name\": \"c\", \"out\": 6, \"kernel\": 3, " keys "}"
+#define UP_WITH(keys) "{\"type\": \"conv_transpose\", \"name\": \"c\", \"out\": 6, \"kernel\": 3, " keys "}"
+#define REPEAT(times, body) "{\"type\": \"repeat\", \"times\": " times ", \"body\": [" body "]}"
+#define RELU "{\"type\": \"relu\"}"
 #define FLAT "{\"type\": \"flatten\"}"
 #define FC "{\"type\": \"dense\", \"name\": \"fc\", \"out\": \"classes\"}"
 
@@ -179,6 +283,40 @@ static const bad cases[] = {
     {L("{\"type\": \"leaky_relu\", \"slope\": -1}"), {"\"slope\" must be a number from 0"}},
     {L("{\"type\": \"conv\", \"name\": \"c\", \"out\": 1048576, \"kernel\": 1024, \"pad\": 512}"),
      {"more than 2147483648 entries"}},
+    {L(CONV_WITH("\"groups\": 2")), {"layer c (conv)", "3 channels, which 2 groups do not divide"}},
+    {L(CONV_WITH("\"groups\": 0")), {"\"groups\" must be a whole number from 1"}},
+    {L(CONV_WITH("\"groups\": \"all\"")), {"or \"channels\", not \"all\""}},
+    {L("{\"type\": \"conv\", \"name\": \"c\", \"out\": 4, \"kernel\": 3, \"groups\": 3}"),
+     {"\"out\" of 4 cannot be divided into 3 groups"}},
+    {L(CONV_WITH("\"dilation\": 4")), {"dilated", "3×8×8"}},
+    {L(CONV_WITH("\"pad\": [1]")), {"\"pad\" must be", "[height, width], each from 0"}},
+    {L(CONV_WITH("\"pad\": [1, -1]")), {"each from 0"}},
+    {L(CONV_WITH("\"stride\": [1, 0]")), {"\"stride\"", "each from 1"}},
+    {L(CONV_WITH("\"out_pad\": 1")), {"no key \"out_pad\""}},
+    {L(UP_WITH("\"out_pad\": 1")), {"\"out_pad\" of 1 must be below its stride of 1"}},
+    {L(UP_WITH("\"pad\": 5")), {"padding of 5 leaves nothing"}},
+    {L("{\"type\": \"group_norm\", \"name\": \"g\"}"), {"\"groups\" is missing"}},
+    {L("{\"type\": \"group_norm\", \"groups\": 1}"), {"\"name\" is missing"}},
+    {L("{\"type\": \"layer_norm\", \"name\": \"l\", \"over\": \"batch\"}"), {"\"sample\" or \"channels\""}},
+    {L("{\"type\": \"gelu\", \"approximate\": true}"), {"\"none\" or \"tanh\""}},
+    {L(FLAT ", {\"type\": \"adaptive_avg_pool\", \"size\": 1}"), {"wants an image"}},
+    {L("{\"type\": \"adaptive_avg_pool\"}"), {"\"size\" is missing"}},
+    {L(FLAT "," FC ", {\"type\": \"softmax\"}"), {"is a softmax, but cross entropy takes scores"}},
+    {L(REPEAT("0", RELU)), {"layers[0]: a repeat", "\"times\" must be a whole number from 1 to 4096"}},
+    {L(REPEAT("1000000000", RELU)), {"\"times\" must be a whole number from 1 to 4096"}},
+    {L(REPEAT("\"3\"", RELU)), {"\"times\" must be a whole number"}},
+    {L(REPEAT("2", "")), {"\"body\" must be a list of at least one layer"}},
+    {L("{\"type\": \"repeat\", \"times\": 2}"), {"\"body\" must be a list of at least one layer"}},
+    {L("{\"type\": \"repeat\", \"body\": [" RELU "]}"), {"\"times\" is missing"}},
+    {L("{\"type\": \"repeat\", \"name\": \"r\", \"times\": 1, \"body\": [" RELU "]}"), {"no key \"name\""}},
+    {L(REPEAT("4096", REPEAT("4096", REPEAT("4096", RELU)))),
+     {"layers[0].body[0].body[0].body[0]", "more than 4096 layers"}},
+    {L(REPEAT("2", CONV)), {"two layers have the name c", "# in a name is the count"}},
+    {L("{\"type\": \"relu\", \"name\": \"r#\"}"), {"\"r#\"", "this is in none"}},
+    {L(CONV_WITH("\"first\": {\"stride\": 2}")), {"\"first\" is for layers of a repeat"}},
+    {L(REPEAT("2", "{\"type\": \"relu\", \"first\": {\"type\": \"tanh\"}}")), {"type and name stay"}},
+    {L(REPEAT("2", "{\"type\": \"relu\", \"first\": 3}")), {"\"first\" must be an object"}},
+    {L(REPEAT("2", "{\"type\": \"relu\", \"first\": {\"slope\": 3}}")), {"relu has no key \"slope\""}},
     {L("{\"type\": \"residual\", \"name\": \"b\", \"body\": [" CONV "]}"),
      {"layers[0]: layer b (residual)", "body gives 4×6×6", "shortcut 3×8×8"}},
     {L("{\"type\": \"residual\", \"name\": \"b\", \"body\": [" FLAT ",\n" CONV "]}"),
@@ -239,8 +377,12 @@ static void every_changed_byte_is_survived(void **state) {
         " \"n\", \"eps\": 0.1}, {\"type\": \"conv\", \"name\": \"c\", \"out\": 4, \"kernel\": 3, \"pad\": "
         "1}]}, {\"type\": \"concat\","
         " \"branches\": [[], [{\"type\": \"max_pool\", \"kernel\": 3,  \"stride\": 1, \"pad\": 1, \"ceil\": "
-        "true}]]}," FLAT "," FC "]}";
-    static const char other[] = "{}[]\"0129.-,x ";
+        "true}]]}, {\"type\": \"repeat\", \"times\": 2, \"body\": [{\"type\": \"conv_transpose\", \"name\": "
+        "\"u#\", "
+        "\"out\": 3, \"kernel\": 1, \"groups\": \"channels\", \"first\": {\"groups\": 1}}]}, {\"type\": "
+        "\"group_norm\", \"name\": \"g\", \"groups\": 3}, {\"type\": \"adaptive_avg_pool\", \"size\": [3, "
+        "2]}," FLAT "," FC "]}";
+    static const char other[] = "{}[]\"0129.-,x# ";
     gnt_nn_shape sample = image(3, 8, 8);
     char json[sizeof good];
     gnt_model *whole = NULL;
@@ -395,6 +537,9 @@ int main(void) {
         cmocka_unit_test(shipped_models_have_the_sizes_of_their_sources),
         cmocka_unit_test(width_multiplies_and_rounds_what_is_no_class),
         cmocka_unit_test(parameters_are_called_and_placed_as_in_pytorch),
+        cmocka_unit_test(repeated_blocks_are_called_as_in_pytorch),
+        cmocka_unit_test(repeats_count_and_nest),
+        cmocka_unit_test(weights_have_the_shapes_of_pytorch),
         cmocka_unit_test(bad_files_are_told_where_and_why),
         cmocka_unit_test(blocks_stand_only_so_deep),
         cmocka_unit_test(every_changed_byte_is_survived),

@@ -133,8 +133,8 @@ GNT_NN_API gnt_node gnt_nn_max_pool(gnt_graph *g, gnt_node x, int32_t kh, int32_
                                     int32_t ph, int32_t pw, int ceil_mode);
 GNT_NN_API gnt_node gnt_nn_avg_pool(gnt_graph *g, gnt_node x, int32_t kh, int32_t kw, int32_t sh, int32_t sw,
                                     int32_t ph, int32_t pw, int ceil_mode, int count_pad);
-/* Mean over windows that give oh × ow values: of an axis of n, window i is [⌊i·n/o⌋, ⌈(i + 1)·n/o⌉) (PyTorch's
- * rule). */
+/* Mean over windows that give oh × ow values: of an axis of n, window i is [⌊i·n/o⌋, ⌈(i + 1)·n/o⌉), as in
+ * PyTorch. */
 GNT_NN_API gnt_node gnt_nn_adaptive_avg_pool(gnt_graph *g, gnt_node x, int64_t oh, int64_t ow);
 GNT_NN_API gnt_node gnt_nn_upsample(gnt_graph *g, gnt_node x, int32_t factor); /* nearest neighbour */
 

@@ -1,5 +1,5 @@
-/* real_im2col: the three faces of convolution as im2col and OpenBLAS, for any sizes: general convolutions, and
- * the back-end that fits every plain one.
+/* real_im2col: the three faces of convolution as im2col and OpenBLAS, for any sizes: general convolutions,
+ * and the back-end that fits every plain one.
  *
  * For one group of one image: col is (c/groups·kh·kw) × (oh·ow), the entries of x under the window at each
  * place, zeros in the padding. y = w·col          dx = col2im(wᵀ·dy)          dw = Σ_n dy·colᵀ */

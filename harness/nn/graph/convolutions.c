@@ -1,6 +1,6 @@
-/* convolutions: nn.h's builders of the three faces of a convolution, in two kinds of node: the plain ones, which
- * the planner has many back-ends for, and the general ones, with groups, dilation and axes that differ. A
- * window that is plain always becomes a plain node. */
+/* convolutions: nn.h's builders of the three faces of a convolution, in two kinds of node: the plain ones,
+ * which the planner has many back-ends for, and the general ones, with groups, dilation and axes that
+ * differ. A window that is plain always becomes a plain node. */
 #include <string.h>
 
 #include "nn/graph/graph.h"

@@ -1,5 +1,6 @@
-/* primitives: nn.h's builders of single nodes but for convolutions (convolutions.c). Each checks its arguments' types and shapes, names itself and
- * the shapes in its sentence, and states the shape of the result; nothing is computed here. */
+/* primitives: nn.h's builders of single nodes but for convolutions (convolutions.c). Each checks its
+ * arguments' types and shapes, names itself and the shapes in its sentence, and states the shape of the
+ * result; nothing is computed here. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -9,10 +9,39 @@
 #include "nn/model/model_impl.h"
 
 const char *model_kind_name(model_kind kind) {
-    static const char *const names[MODEL_KINDS] = {
-        "conv",    "dense", "batch_norm", "max_pool", "avg_pool", "global_avg_pool", "relu",     "leaky_relu",
-        "sigmoid", "tanh",  "softplus",   "flatten",  "dropout",  "upsample",        "residual", "concat"};
+    static const char *const names[MODEL_KINDS] = {[MODEL_CONV] = "conv",
+                                                   [MODEL_CONV_TRANSPOSE] = "conv_transpose",
+                                                   [MODEL_DENSE] = "dense",
+                                                   [MODEL_BATCH_NORM] = "batch_norm",
+                                                   [MODEL_LAYER_NORM] = "layer_norm",
+                                                   [MODEL_GROUP_NORM] = "group_norm",
+                                                   [MODEL_MAX_POOL] = "max_pool",
+                                                   [MODEL_AVG_POOL] = "avg_pool",
+                                                   [MODEL_GLOBAL_AVG_POOL] = "global_avg_pool",
+                                                   [MODEL_ADAPTIVE_AVG_POOL] = "adaptive_avg_pool",
+                                                   [MODEL_RELU] = "relu",
+                                                   [MODEL_LEAKY_RELU] = "leaky_relu",
+                                                   [MODEL_SIGMOID] = "sigmoid",
+                                                   [MODEL_TANH] = "tanh",
+                                                   [MODEL_SOFTPLUS] = "softplus",
+                                                   [MODEL_GELU] = "gelu",
+                                                   [MODEL_SILU] = "silu",
+                                                   [MODEL_SOFTMAX] = "softmax",
+                                                   [MODEL_FLATTEN] = "flatten",
+                                                   [MODEL_DROPOUT] = "dropout",
+                                                   [MODEL_UPSAMPLE] = "upsample",
+                                                   [MODEL_RESIDUAL] = "residual",
+                                                   [MODEL_CONCAT] = "concat",
+                                                   [MODEL_REPEAT] = "repeat"};
     return names[kind];
+}
+
+int model_is_norm(model_kind kind) {
+    return kind == MODEL_BATCH_NORM || kind == MODEL_LAYER_NORM || kind == MODEL_GROUP_NORM;
+}
+
+int model_has_params(model_kind kind) {
+    return kind == MODEL_CONV || kind == MODEL_CONV_TRANSPOSE || kind == MODEL_DENSE || model_is_norm(kind);
 }
 
 const char *model_shape_text(char text[MODEL_SHAPE_TEXT], const gnt_nn_shape *s) {
@@ -104,7 +133,7 @@ void gnt_model_init(const gnt_model *m, gnt_stream *random, float *params, float
         int is_bias = i == layer->bias;
         float *to = params + m->param[i].offset;
         int64_t n = gnt_nn_count(&m->param[i].shape);
-        if (layer->kind == MODEL_BATCH_NORM) {
+        if (model_is_norm(layer->kind)) {
             for (int64_t j = 0; j < n; j++)
                 to[j] = is_bias ? 0 : 1;
             continue;

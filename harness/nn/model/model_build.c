@@ -59,8 +59,37 @@ static gnt_node build_batch_norm(const builder *b, const model_layer *l, gnt_nod
 }
 
 static gnt_node build_conv(const builder *b, const model_layer *l, gnt_node x) {
-    gnt_node y = gnt_nn_conv(b->g, x, param_of(b, l->weight), l->stride[0], l->pad);
+    gnt_nn_window w = {
+        {l->stride[0], l->stride[1]}, {l->pad[0], l->pad[1]}, {l->dilation[0], l->dilation[1]}, l->groups};
+    gnt_node weight = param_of(b, l->weight);
+    gnt_node y = l->kind == MODEL_CONV ? gnt_nn_general_conv(b->g, x, weight, &w)
+                                       : gnt_nn_conv_transpose(b->g, x, weight, l->out_pad, &w);
     return l->bias < 0 ? y : gnt_nn_bias(b->g, y, param_of(b, l->bias));
+}
+
+/* A parameter as large as a sample, or a vector along axis 1, repeated over the batch. */
+static gnt_node repeated(const builder *b, int32_t number, gnt_node like) {
+    gnt_nn_shape s = gnt_nn_shape_of(b->g, like), w = gnt_nn_shape_of(b->g, param_of(b, number));
+    int64_t dim[GNT_NN_RANK] = {1, 1, 1, 1, 1, 1};
+    for (int32_t i = 0; i < w.rank; i++)
+        dim[1 + i] = w.dim[i];
+    gnt_node one = gnt_nn_reshape(b->g, param_of(b, number), s.rank, dim);
+    return gnt_nn_expand(b->g, one, s.rank, s.dim);
+}
+
+static gnt_node build_sample_norm(const builder *b, const model_layer *l, gnt_node x) {
+    int32_t rank = gnt_nn_shape_of(b->g, x).rank;
+    uint32_t axes = l->per_place || rank < 2 ? 1u << 1 : ((1u << rank) - 1) & ~1u;
+    gnt_node y = l->kind == MODEL_GROUP_NORM ? gnt_nn_group_norm(b->g, x, l->groups, l->eps)
+                                             : gnt_nn_standardise(b->g, x, axes, l->eps);
+    if (l->weight < 0 || y < 0)
+        return y;
+    y = gnt_nn_mul(b->g, y, repeated(b, l->weight, y));
+    return gnt_nn_add(b->g, y, repeated(b, l->bias, y));
+}
+
+static gnt_node build_softmax(gnt_graph *g, gnt_node x) {
+    return gnt_nn_shape_of(g, x).rank == 4 ? gnt_nn_softmax_channels(g, x) : gnt_nn_softmax(g, x);
 }
 
 static gnt_node build_global_avg_pool(gnt_graph *g, gnt_node x) {
@@ -84,19 +113,25 @@ static gnt_node build_layer(const builder *b, const model_layer *l, const gnt_no
     gnt_nn_shape flat = {.rank = 2, .dim = {b->batch, gnt_nn_count(&l->shape)}};
     switch (l->kind) {
     case MODEL_CONV:
+    case MODEL_CONV_TRANSPOSE:
         return build_conv(b, l, in[0]);
     case MODEL_DENSE:
         return gnt_nn_dense(g, in[0], param_of(b, l->weight), param_of(b, l->bias));
     case MODEL_BATCH_NORM:
         return build_batch_norm(b, l, in[0]);
+    case MODEL_LAYER_NORM:
+    case MODEL_GROUP_NORM:
+        return build_sample_norm(b, l, in[0]);
     case MODEL_MAX_POOL:
-        return gnt_nn_max_pool(g, in[0], l->kernel[0], l->kernel[1], l->stride[0], l->stride[1], l->pad,
-                               l->pad, l->ceil_mode);
+        return gnt_nn_max_pool(g, in[0], l->kernel[0], l->kernel[1], l->stride[0], l->stride[1], l->pad[0],
+                               l->pad[1], l->ceil_mode);
     case MODEL_AVG_POOL:
-        return gnt_nn_avg_pool(g, in[0], l->kernel[0], l->kernel[1], l->stride[0], l->stride[1], l->pad,
-                               l->pad, l->ceil_mode, l->count_pad);
+        return gnt_nn_avg_pool(g, in[0], l->kernel[0], l->kernel[1], l->stride[0], l->stride[1], l->pad[0],
+                               l->pad[1], l->ceil_mode, l->count_pad);
     case MODEL_GLOBAL_AVG_POOL:
         return build_global_avg_pool(g, in[0]);
+    case MODEL_ADAPTIVE_AVG_POOL:
+        return gnt_nn_adaptive_avg_pool(g, in[0], l->shape.dim[1], l->shape.dim[2]);
     case MODEL_RELU:
         return gnt_nn_relu(g, in[0]);
     case MODEL_LEAKY_RELU:
@@ -107,6 +142,12 @@ static gnt_node build_layer(const builder *b, const model_layer *l, const gnt_no
         return gnt_nn_tanh(g, in[0]);
     case MODEL_SOFTPLUS:
         return gnt_nn_softplus(g, in[0]);
+    case MODEL_GELU:
+        return l->tanh_form ? gnt_nn_gelu_tanh(g, in[0]) : gnt_nn_gelu(g, in[0]);
+    case MODEL_SILU:
+        return gnt_nn_silu(g, in[0]);
+    case MODEL_SOFTMAX:
+        return build_softmax(g, in[0]);
     case MODEL_FLATTEN:
         return gnt_nn_reshape(g, in[0], flat.rank, flat.dim);
     case MODEL_DROPOUT:
@@ -117,6 +158,7 @@ static gnt_node build_layer(const builder *b, const model_layer *l, const gnt_no
         return gnt_nn_add(g, in[0], l->pad_shortcut ? build_pad_shortcut(b, l, in[1]) : in[1]);
     case MODEL_CONCAT:
         return gnt_nn_concat(g, in, l->n_inputs, 1);
+    case MODEL_REPEAT:
     case MODEL_KINDS:
         break;
     }

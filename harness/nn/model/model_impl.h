@@ -12,21 +12,30 @@ enum { MODEL_SAMPLE = -1, MODEL_SHAPE_TEXT = 100 };
 
 typedef enum model_kind {
     MODEL_CONV,
+    MODEL_CONV_TRANSPOSE,
     MODEL_DENSE,
     MODEL_BATCH_NORM,
+    MODEL_LAYER_NORM,
+    MODEL_GROUP_NORM,
     MODEL_MAX_POOL,
     MODEL_AVG_POOL,
     MODEL_GLOBAL_AVG_POOL,
+    MODEL_ADAPTIVE_AVG_POOL,
     MODEL_RELU,
     MODEL_LEAKY_RELU,
     MODEL_SIGMOID,
     MODEL_TANH,
     MODEL_SOFTPLUS,
+    MODEL_GELU,
+    MODEL_SILU,
+    MODEL_SOFTMAX,
     MODEL_FLATTEN,
     MODEL_DROPOUT,
     MODEL_UPSAMPLE,
     MODEL_RESIDUAL,
     MODEL_CONCAT,
+    /* Stands in files only: what it repeats are the layers. */
+    MODEL_REPEAT,
     MODEL_KINDS
 } model_kind;
 
@@ -40,7 +49,12 @@ typedef struct model_layer {
     gnt_nn_shape shape;   /* of its output */
     int32_t weight, bias; /* numbers of its parameters among all, −1 for none; batch norm: gamma, beta */
     int32_t mean, variance; /* numbers of its buffers, from 0; −1 for none */
-    int32_t kernel[2], stride[2], pad;
+    /* Of height and width. */
+    int32_t kernel[2], stride[2], pad[2], dilation[2];
+    int32_t out_pad[2]; /* conv_transpose: rows and columns added at the end */
+    int32_t groups;     /* conv, conv_transpose, group_norm */
+    int per_place;      /* layer_norm: over the channels of each place, not over the whole sample */
+    int tanh_form;      /* gelu */
     int ceil_mode, count_pad;
     int pad_shortcut; /* residual: the shortcut is subsampled by stride and its channels padded with zeros */
     int32_t factor;   /* upsample */
@@ -67,6 +81,8 @@ struct gnt_model {
 };
 
 const char *model_kind_name(model_kind kind);
+int model_has_params(model_kind kind);
+int model_is_norm(model_kind kind);
 const char *model_shape_text(char text[MODEL_SHAPE_TEXT], const gnt_nn_shape *s); /* "12×7×7" */
 
 #endif

@@ -39,20 +39,21 @@ int model_get_int(const json_t *object, const char *key, int needed, int64_t lea
 }
 
 /* A number for both axes, or [height, width]. */
-int model_get_pair(const json_t *object, const char *key, int needed, int32_t value[2], gnt_err *err) {
+int model_get_pair(const json_t *object, const char *key, int needed, int32_t least, int32_t value[2],
+                   gnt_err *err) {
     const json_t *v = json_object_get(object, key);
     if (!json_is_array(v)) {
-        int rc = model_get_int(object, key, needed, 1, MODEL_MOST_KERNEL, &value[0], err);
+        int rc = model_get_int(object, key, needed, least, MODEL_MOST_KERNEL, &value[0], err);
         if (v)
             value[1] = value[0];
         return rc;
     }
     for (size_t i = 0; i < 2; i++) {
         const json_t *one = json_array_get(v, i);
-        if (json_array_size(v) != 2 || !json_is_integer(one) || json_integer_value(one) < 1 ||
+        if (json_array_size(v) != 2 || !json_is_integer(one) || json_integer_value(one) < least ||
             json_integer_value(one) > MODEL_MOST_KERNEL)
-            return gnt_fail(err, "\"%s\" must be a whole number or [height, width], each from 1 to %d", key,
-                            MODEL_MOST_KERNEL);
+            return gnt_fail(err, "\"%s\" must be a whole number or [height, width], each from %d to %d", key,
+                            least, MODEL_MOST_KERNEL);
         value[i] = (int32_t)json_integer_value(one);
     }
     return 0;

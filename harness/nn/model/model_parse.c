@@ -13,8 +13,7 @@
 enum {
     MOST_LAYERS = 4096,
     MOST_BRANCHES = 64,
-    MOST_DEPTH = 8,  /* blocks within blocks */
-    MOST_NAME = 120, /* so that name.running_mean still fits a tensor's name */
+    MOST_DEPTH = 8, /* blocks within blocks */
     MOST_CLASSES = 1 << 20
 };
 
@@ -25,6 +24,8 @@ typedef struct place {
     const char *path;   /* "layers[3].body" */
     const char *prefix; /* of parameter names: "layer1.0." */
     int depth;
+    int32_t count; /* of the innermost repeat, what # stands for; MODEL_NO_COUNT outside */
+    int first;     /* it is the first time of that repeat */
 } place;
 
 /* ---- blocks ---- */
@@ -52,7 +53,8 @@ static int check_pad_shortcut(const model_layer *l, const gnt_nn_shape *body, co
 static int read_residual(model_parser *p, const json_t *spec, const place *inside, int32_t input,
                          model_layer *l, gnt_err *err) {
     char path[300], a[MODEL_SHAPE_TEXT], b[MODEL_SHAPE_TEXT];
-    place where = {path, inside->prefix, inside->depth};
+    place where = *inside;
+    where.path = path;
     const json_t *shortcut = json_object_get(spec, "shortcut");
     const char *word = json_string_value(shortcut);
     l->stride[0] = 1;
@@ -87,7 +89,8 @@ static int read_residual(model_parser *p, const json_t *spec, const place *insid
 static int read_concat(model_parser *p, const json_t *branches, const place *inside, int32_t input,
                        model_layer *l, gnt_err *err) {
     char path[300], a[MODEL_SHAPE_TEXT], b[MODEL_SHAPE_TEXT];
-    place where = {path, inside->prefix, inside->depth};
+    place where = *inside;
+    where.path = path;
     for (int32_t i = 0; i < l->n_inputs; i++) {
         snprintf(path, sizeof path, "%.260s.branches[%d]", inside->path, i);
         l->input[i] = read_list(p, json_array_get(branches, (size_t)i), &where, input, err);
@@ -110,26 +113,57 @@ static int read_concat(model_parser *p, const json_t *branches, const place *ins
     return 0;
 }
 
+/* Its body, written out: each time adds at least one layer, so that MOST_LAYERS ends any nest of repeats. */
+static int32_t read_repeat(model_parser *p, const json_t *spec, const place *inside, int32_t input,
+                           gnt_err *err) {
+    char path[300];
+    place where = *inside;
+    const json_t *body = json_object_get(spec, "body");
+    int32_t times = 0, from = 0;
+    if (model_get_int(spec, "times", 1, 1, MOST_LAYERS, &times, err) ||
+        model_get_int(spec, "from", 0, 0, MOST_LAYERS, &from, err))
+        return FAILED;
+    if (json_array_size(body) == 0)
+        return gnt_fail(err, "\"body\" must be a list of at least one layer"), FAILED;
+    snprintf(path, sizeof path, "%.260s.body", inside->path);
+    where.path = path;
+    for (int32_t i = 0; i < times && input != FAILED; i++) {
+        where.count = from + i;
+        where.first = i == 0;
+        input = read_list(p, body, &where, input, err);
+    }
+    return input;
+}
+
 /* ---- one layer ---- */
 
 #define COMMON "type", "name"
-static const char *const keys_of[MODEL_KINDS][10] = {
-    [MODEL_CONV] = {COMMON, "out", "kernel", "stride", "pad", "bias", NULL},
+#define CONV_KEYS COMMON, "out", "kernel", "stride", "pad", "dilation", "groups", "bias"
+static const char *const keys_of[MODEL_KINDS][12] = {
+    [MODEL_CONV] = {CONV_KEYS, NULL},
+    [MODEL_CONV_TRANSPOSE] = {CONV_KEYS, "out_pad", NULL},
     [MODEL_DENSE] = {COMMON, "out", "bias", NULL},
     [MODEL_BATCH_NORM] = {COMMON, "eps", "affine", NULL},
+    [MODEL_LAYER_NORM] = {COMMON, "eps", "affine", "over", NULL},
+    [MODEL_GROUP_NORM] = {COMMON, "groups", "eps", "affine", NULL},
     [MODEL_MAX_POOL] = {COMMON, "kernel", "stride", "pad", "ceil", NULL},
     [MODEL_AVG_POOL] = {COMMON, "kernel", "stride", "pad", "ceil", "count_pad", NULL},
     [MODEL_GLOBAL_AVG_POOL] = {COMMON, NULL},
+    [MODEL_ADAPTIVE_AVG_POOL] = {COMMON, "size", NULL},
     [MODEL_RELU] = {COMMON, NULL},
     [MODEL_LEAKY_RELU] = {COMMON, "slope", NULL},
     [MODEL_SIGMOID] = {COMMON, NULL},
     [MODEL_TANH] = {COMMON, NULL},
     [MODEL_SOFTPLUS] = {COMMON, NULL},
+    [MODEL_GELU] = {COMMON, "approximate", NULL},
+    [MODEL_SILU] = {COMMON, NULL},
+    [MODEL_SOFTMAX] = {COMMON, NULL},
     [MODEL_FLATTEN] = {COMMON, NULL},
     [MODEL_DROPOUT] = {COMMON, "rate", NULL},
     [MODEL_UPSAMPLE] = {COMMON, "factor", NULL},
     [MODEL_RESIDUAL] = {COMMON, "body", "shortcut", "stride", NULL},
     [MODEL_CONCAT] = {COMMON, "branches", NULL},
+    [MODEL_REPEAT] = {"type", "times", "from", "body", NULL},
 };
 
 static int read_kind(const json_t *spec, model_kind *kind, gnt_err *err) {
@@ -148,34 +182,9 @@ static int read_kind(const json_t *spec, model_kind *kind, gnt_err *err) {
                 : gnt_fail(err, "there is no layer type \"%s\"", type);
 }
 
-/* The layer's full name, made up where a layer without parameters has none. */
-static int read_name(model_parser *p, const json_t *spec, model_kind kind, const char *prefix,
-                     char name[MOST_NAME], gnt_err *err) {
-    const json_t *given = json_object_get(spec, "name");
-    const char *text = json_string_value(given);
-    int has_params = kind == MODEL_CONV || kind == MODEL_DENSE || kind == MODEL_BATCH_NORM;
-    p->seen[kind]++;
-    if (given && (!text || !*text))
-        return gnt_fail(err, "\"name\" must be text");
-    if (!text && has_params)
-        return gnt_fail(err, "\"name\" is missing: a %s has parameters, and they are called after it",
-                        model_kind_name(kind));
-    for (const char *c = text; c && *c; c++)
-        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-", *c))
-            return gnt_fail(err, "the name \"%s\" may hold letters, digits, '_', '-' and '.' only", text);
-    int n = text ? snprintf(name, MOST_NAME, "%s%s", prefix, text)
-                 : snprintf(name, MOST_NAME, "%s_%d", model_kind_name(kind), p->seen[kind]);
-    if (n >= MOST_NAME)
-        return gnt_fail(err, "the name %s… is longer than %d letters", name, MOST_NAME - 1);
-    for (int32_t i = 0; i < p->m->n_layers; i++)
-        if (strcmp(p->m->layer[i].name, name) == 0)
-            return gnt_fail(err, "two layers have the name %s", name);
-    return 0;
-}
-
 static int append_layer(gnt_model *m, const char *name, model_kind kind, int32_t n_inputs, gnt_err *err) {
     if (m->n_layers >= MOST_LAYERS)
-        return gnt_fail(err, "more than %d layers", MOST_LAYERS);
+        return gnt_fail(err, "with it the model has more than %d layers", MOST_LAYERS);
     if (m->n_layers == m->layer_room) {
         int32_t room = m->layer_room ? 2 * m->layer_room : 32;
         model_layer *layer = gnt_resize(m->layer, (size_t)room, sizeof *layer);
@@ -184,8 +193,15 @@ static int append_layer(gnt_model *m, const char *name, model_kind kind, int32_t
         m->layer = layer;
         m->layer_room = room;
     }
-    model_layer l = {
-        .kind = kind, .n_inputs = n_inputs, .weight = -1, .bias = -1, .mean = -1, .variance = -1};
+    model_layer l = {.kind = kind,
+                     .n_inputs = n_inputs,
+                     .weight = -1,
+                     .bias = -1,
+                     .mean = -1,
+                     .variance = -1,
+                     .stride = {1, 1},
+                     .dilation = {1, 1},
+                     .groups = 1};
     l.name = gnt_strdup(name);
     l.input = gnt_array((size_t)n_inputs, sizeof *l.input);
     if (!l.name || !l.input) {
@@ -248,31 +264,71 @@ static int32_t fail_layer(model_parser *p, const place *where, const char *what,
     return FAILED;
 }
 
-static int32_t read_layer(model_parser *p, const json_t *spec, const place *where, int32_t input,
-                          gnt_err *err) {
-    char name[MOST_NAME] = "", prefix[MOST_NAME + 1], what[MOST_NAME + 40];
+/* A layer whose keys are all its own. */
+static int32_t read_whole_layer(model_parser *p, const json_t *spec, const place *where, int32_t input,
+                                gnt_err *err) {
+    char name[MODEL_MOST_NAME] = "", prefix[MODEL_MOST_NAME + 1], what[MODEL_MOST_NAME + 40];
     model_kind kind = MODEL_KINDS;
     const char *own = json_string_value(json_object_get(spec, "name"));
     if (own)
         snprintf(what, sizeof what, "layer %.60s%.60s", where->prefix, own);
     else
         snprintf(what, sizeof what, "a layer without a name");
+    if (read_kind(spec, &kind, err) || model_check_keys(spec, keys_of[kind], model_kind_name(kind), err) ||
+        (kind != MODEL_REPEAT && model_read_name(p, spec, kind, where->prefix, where->count, name, err)))
+        return fail_layer(p, where, what, err);
+    int is_block = kind == MODEL_RESIDUAL || kind == MODEL_CONCAT;
+    snprintf(prefix, sizeof prefix, "%s%s", own ? name : where->prefix, own ? "." : "");
+    place inside = *where;
+    inside.prefix = prefix;
+    inside.depth++;
+    int32_t number = kind == MODEL_REPEAT ? read_repeat(p, spec, &inside, input, err)
+                     : is_block           ? read_block(p, spec, name, kind, &inside, input, err)
+                                          : read_simple(p, spec, name, kind, input, err);
+    if (number != FAILED)
+        return number;
+    if (kind == MODEL_REPEAT)
+        snprintf(what, sizeof what, "a repeat");
+    else
+        snprintf(what, sizeof what, "layer %s (%s)", name, model_kind_name(kind));
+    return fail_layer(p, where, what, err);
+}
+
+/* The keys of "first" stand in place of the layer's own the first time. NULL with a sentence. */
+static json_t *merge_first(const json_t *spec, const place *where, gnt_err *err) {
+    const json_t *first = json_object_get(spec, "first");
+    if (where->count == MODEL_NO_COUNT || !json_is_object(first) || json_object_get(first, "type") ||
+        json_object_get(first, "name") || json_object_get(first, "first")) {
+        gnt_fail(err, where->count == MODEL_NO_COUNT
+                          ? "\"first\" is for layers of a repeat: what is otherwise the first time"
+                          : "\"first\" must be an object of keys that are otherwise the first time; type and "
+                            "name stay");
+        return NULL;
+    }
+    json_t *merged = json_copy((json_t *)spec);
+    int failed = !merged || json_object_del(merged, "first") ||
+                 (where->first && json_object_update(merged, (json_t *)first));
+    if (!failed)
+        return merged;
+    json_decref(merged);
+    gnt_fail(err, "out of memory for a layer");
+    return NULL;
+}
+
+static int32_t read_layer(model_parser *p, const json_t *spec, const place *where, int32_t input,
+                          gnt_err *err) {
     if (!json_is_object(spec)) {
         gnt_fail(err, "a layer must be an object");
         return fail_layer(p, where, "layer", err);
     }
-    if (read_kind(spec, &kind, err) || model_check_keys(spec, keys_of[kind], model_kind_name(kind), err) ||
-        read_name(p, spec, kind, where->prefix, name, err))
-        return fail_layer(p, where, what, err);
-    int is_block = kind == MODEL_RESIDUAL || kind == MODEL_CONCAT;
-    snprintf(prefix, sizeof prefix, "%s%s", own ? name : where->prefix, own ? "." : "");
-    place inside = {where->path, prefix, where->depth + 1};
-    int32_t number = is_block ? read_block(p, spec, name, kind, &inside, input, err)
-                              : read_simple(p, spec, name, kind, input, err);
-    if (number != FAILED)
-        return number;
-    snprintf(what, sizeof what, "layer %s (%s)", name, model_kind_name(kind));
-    return fail_layer(p, where, what, err);
+    if (!json_object_get(spec, "first"))
+        return read_whole_layer(p, spec, where, input, err);
+    json_t *merged = merge_first(spec, where, err);
+    if (!merged)
+        return fail_layer(p, where, "layer", err);
+    int32_t number = read_whole_layer(p, merged, where, input, err);
+    json_decref(merged);
+    return number;
 }
 
 static int32_t read_list(model_parser *p, const json_t *list, const place *where, int32_t input,
@@ -284,7 +340,8 @@ static int32_t read_list(model_parser *p, const json_t *list, const place *where
         return gnt_fail(err, "%s: blocks stand more than %d deep", where->path, MOST_DEPTH), FAILED;
     for (size_t i = 0; i < json_array_size(list); i++) {
         snprintf(path, sizeof path, "%.260s[%zu]", where->path, i);
-        place here = {path, where->prefix, where->depth};
+        place here = *where;
+        here.path = path;
         input = read_layer(p, json_array_get(list, i), &here, input, err);
         if (input == FAILED)
             return FAILED;
@@ -346,7 +403,7 @@ static int read_model(model_parser *p, const json_t *root, gnt_err *err) {
         return -1;
     if (!json_object_get(root, "layers"))
         return gnt_fail(err, "\"layers\" is missing: a list of layers");
-    place where = {"layers", "", 0};
+    place where = {"layers", "", 0, MODEL_NO_COUNT, 0};
     int32_t last = read_list(p, json_object_get(root, "layers"), &where, MODEL_SAMPLE, err);
     if (last == FAILED || model_read_output(p->m, root, last, err) ||
         model_read_representation(p, json_object_get(root, "representation"), err) || part_params(p->m, err))

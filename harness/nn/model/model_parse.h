@@ -7,7 +7,11 @@
 
 #include "nn/model/model_impl.h"
 
-enum { MODEL_MOST_KERNEL = 1024 };
+enum {
+    MODEL_MOST_KERNEL = 1024,
+    MODEL_MOST_NAME = 120, /* so that name.running_mean still fits a tensor's name */
+    MODEL_NO_COUNT = -1
+};
 
 typedef struct model_parser {
     gnt_model *m;
@@ -25,13 +29,34 @@ int model_get_int(const json_t *object, const char *key, int needed, int64_t lea
 int model_get_real(const json_t *object, const char *key, double least, double most, double *value,
                    gnt_err *err);
 int model_get_bool(const json_t *object, const char *key, int *value, gnt_err *err);
-/* A number for both axes, or [height, width], each from 1 to MODEL_MOST_KERNEL. */
-int model_get_pair(const json_t *object, const char *key, int needed, int32_t value[2], gnt_err *err);
+/* A number for both axes, or [height, width], each from `least` to MODEL_MOST_KERNEL. */
+int model_get_pair(const json_t *object, const char *key, int needed, int32_t least, int32_t value[2],
+                   gnt_err *err);
 
 const gnt_nn_shape *model_shape_of(const gnt_model *m, int32_t layer); /* MODEL_SAMPLE is a layer here */
 int model_check_size(const gnt_nn_shape *s, const char *what, gnt_err *err);
 int model_want_image(const gnt_nn_shape *in, gnt_err *err);
 int model_same_shape(const gnt_nn_shape *a, const gnt_nn_shape *b);
+
+/* The layer's full name: `prefix` and what the file says, with `count` (of a repeat, or MODEL_NO_COUNT) in
+ * the place of each #; made up where a layer without parameters has none. */
+int model_read_name(model_parser *p, const json_t *spec, model_kind kind, const char *prefix, int32_t count,
+                    char name[MODEL_MOST_NAME], gnt_err *err);
+
+/* The key "out": a number, multiplied by the model's width, or "classes". */
+int model_get_out(const model_parser *p, const json_t *spec, int32_t *out, gnt_err *err);
+/* The key "groups": a number that divides `channels`, or "channels", which is `channels`. */
+int model_get_groups(const json_t *spec, int needed, int64_t channels, int32_t *groups, gnt_err *err);
+/* Adds the parameter (or buffer) layer.part to the model; it belongs to the layer added last. */
+int model_add_param(model_parser *p, const char *layer, const char *part, int buffer, gnt_nn_shape shape,
+                    int32_t *number, gnt_err *err);
+
+/* Of conv and conv_transpose: the layer, as model_read_simple. */
+int model_read_conv(model_parser *p, const json_t *spec, model_layer *l, const gnt_nn_shape *in,
+                    gnt_err *err);
+/* The shape of what a window gives that moves over `in`. */
+int model_slide(const model_layer *l, const gnt_nn_shape *in, int64_t channels, gnt_nn_shape *out,
+                gnt_err *err);
 
 /* Fills *l, whose kind, name and input are set, and adds its parameters to the model. */
 int model_read_simple(model_parser *p, const json_t *spec, model_layer *l, const gnt_nn_shape *in,

@@ -46,6 +46,10 @@ int model_read_output(gnt_model *m, const json_t *root, int32_t last, gnt_err *e
         return gnt_fail(err,
                         "the last layer is a sigmoid, but the cross entropy of a map takes scores before it; "
                         "leave the layer away, or take \"loss\": \"mse\"");
+    if (!m->is_map && !mse && m->layer[last].kind == MODEL_SOFTMAX)
+        return gnt_fail(err,
+                        "the last layer is a softmax, but cross entropy takes scores before it; leave the "
+                        "layer away, or take \"loss\": \"mse\"");
     m->scalar = s->rank == 1 && s->dim[0] == 1 && m->classes == 2 && mse && !m->is_map;
     if (m->scalar || (s->rank == 1 && s->dim[0] == m->classes) ||
         (m->is_map && gnt_nn_count(s) == m->classes))
