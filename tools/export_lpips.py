@@ -26,7 +26,7 @@ EXPECTED = {"alex": (10, 5), "vgg": (26, 5), "squeeze": (50, 7)}
 
 
 def part(path, pattern, count, what):
-    tensors = clean(find_state(load(path), None, path), "module.", path)
+    tensors = clean(find_state(load(path), None, path), None, path)
     kept = {name: tensor.float() for name, tensor in tensors.items() if re.fullmatch(pattern, name)}
     if len(kept) != count:
         fail(f"{path}: holds {len(kept)} tensors of {what}, not {count}; its tensors are called "

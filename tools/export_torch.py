@@ -2,10 +2,12 @@
 """Turns a PyTorch checkpoint into safetensors that gauntlet reads.
 
 Both kinds of checkpoint are read, zip files and the older bare pickles, and only tensors and plain values are built
-from them. A checkpoint that asks for anything else is refused, so one from a stranger runs no code.
+from them. A checkpoint that asks for anything else is refused, so one from a stranger runs no code. NumPy's .npz and
+safetensors are read too, names and layouts as they are.
 """
 import argparse
 import os
+import struct
 import sys
 
 WRAPPERS = ("state_dict", "model_state_dict", "model")
@@ -21,15 +23,22 @@ except ImportError:
     fail("needs PyTorch: apt install python3-torch (this program is run by /usr/bin/python3)")
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import safetensors  # noqa: E402  (files beside this one)
+import numpy_file  # noqa: E402  (files beside this one)
+import safetensors  # noqa: E402
 import torch_file  # noqa: E402
 
 
 def load(path):
     try:
+        if numpy_file.is_npz(path):
+            return numpy_file.read(path)
+        if path.endswith(".safetensors"):
+            return safetensors.load(path)[0]
         return torch_file.read(path)
     except OSError as error:
         fail(f"{path}: {error.strerror}")
+    except (AttributeError, KeyError, TypeError, ValueError, RuntimeError, struct.error) as error:
+        fail(f"{path}: not a whole file of named tensors: {error}")
     except torch_file.Refused as error:
         fail(f"{path}: not a whole checkpoint of plain tensors: {error}")
 
@@ -56,9 +65,12 @@ def find_state(checkpoint, key, path):
 
 
 def clean(state, strip, path):
-    """Checked tensors under their final names. `strip` goes when every name begins with it."""
+    """Checked tensors under their final names. `strip` is taken off all; None: module., if every name has it."""
     tensors = {}
-    cut = len(strip) if strip and all(str(name).startswith(strip) for name in state) else 0
+    lacking = [name for name in state if not str(name).startswith(strip or "module.")]
+    if strip and lacking:
+        fail(f"{path}: tensor {lacking[0]} does not begin with {strip}, which --strip is to take off every name")
+    cut = 0 if lacking or strip == "" else len(strip or "module.")
     for name, value in state.items():
         if not isinstance(name, str) or not isinstance(value, torch.Tensor):
             fail(f"{path}: {name} is no named tensor but {type(value).__name__}")
@@ -70,12 +82,13 @@ def clean(state, strip, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("checkpoint", help="what torch.save wrote: a state_dict, or a table that holds one")
+    parser.add_argument("checkpoint", help="what torch.save wrote: a state_dict, or a table that holds one; or .npz, "
+                        ".safetensors")
     parser.add_argument("out", nargs="?", help="the safetensors file to write; without it the tensors are only listed")
     parser.add_argument("--key", help="the entry that holds the weights (default: the table itself, else the first of "
                         + ", ".join(WRAPPERS) + ")")
-    parser.add_argument("--strip", default="module.", metavar="PREFIX",
-                        help="prefix taken off when every name has it (default: %(default)s, which DataParallel adds)")
+    parser.add_argument("--strip", metavar="PREFIX", help="prefix taken off every name, such as backbone. (default: "
+                        "module., which DataParallel adds, where every name has it)")
     args = parser.parse_args()
     tensors = clean(find_state(load(args.checkpoint), args.key, args.checkpoint), args.strip, args.checkpoint)
     if args.out is None:

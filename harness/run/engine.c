@@ -238,10 +238,25 @@ static void warn_of_blas_core(const run *r) {
         run_show_warning(r, "%s", text);
 }
 
+/* Weights of a trained network mostly expect the statistics that come with them. */
+static void warn_of_batch_statistics(const run *r) {
+    for (size_t t = 0; t < r->suite->n_tasks; t++) {
+        const gnt_suite_task *task = &r->suite->task[t];
+        if (task->has_statistics && task->federated.training_stats)
+            run_show_warning(
+                r,
+                "task %s: its weights bring running statistics, but clients normalise by those of "
+                "their own batches (\"batch_norm\": \"training\"); to leave the network as it was "
+                "evaluated, set \"federated\": {\"batch_norm\": \"evaluation\"}",
+                task->id);
+    }
+}
+
 int gnt_run(const gnt_suite *suite, const gnt_plan *plan, const gnt_run_options *options,
             gnt_run_counts *counts, gnt_err *err) {
     run r = {.suite = suite, .plan = plan, .options = options};
     warn_of_blas_core(&r);
+    warn_of_batch_statistics(&r);
     int rc = open_run(&r, err);
     if (rc == 0)
         rc = run_write_plan(&r, err);

@@ -165,6 +165,7 @@ typedef struct gnt_suite_task {
     int shares_part;          /* clients share a part of its parameters */
     int first_dense;          /* the model's first layer that has weights is dense */
     int has_buffers;          /* it has batch norm */
+    int has_statistics;       /* `weights` bring running statistics of a training */
     gnt_suite_federated federated;
     /* Rising. Observations are of the weights after so many rounds, 0: before any training. In the round: the
      * observed update is computed from them, in the round of that number counted from 0. */

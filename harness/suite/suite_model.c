@@ -185,7 +185,7 @@ static void note_layers(gnt_suite_task *t, const gnt_model *m) {
     t->shares_part = gnt_model_shared(m) != NULL;
 }
 
-static int weights_fit(const char *path, const gnt_model *m, gnt_err *err) {
+static int weights_fit(const char *path, const gnt_model *m, int *has_statistics, gnt_err *err) {
     gnt_st st;
     gnt_st_init(&st);
     float *params = gnt_array((size_t)gnt_model_size(m) + 1, sizeof *params);
@@ -193,6 +193,7 @@ static int weights_fit(const char *path, const gnt_model *m, gnt_err *err) {
     int rc = !params || !buffers ? gnt_fail(err, "%s: out of memory", path) : gnt_st_load(&st, path, err);
     if (rc == 0 && gnt_model_import(m, &st, params, buffers, err) != 0)
         rc = strstr(err->text, path) ? -1 : gnt_fail_in(err, "%s", path);
+    *has_statistics = rc == 0 && gnt_model_has_statistics(m, buffers);
     gnt_free(params);
     gnt_free(buffers);
     gnt_st_free(&st);
@@ -246,7 +247,7 @@ static int read_weights(suite_reader *r, const char *path, const json_t *object,
     if (!t->weights)
         return -1;
     int rc = w->weights_fit ? w->weights_fit(w->context, t->weights, m, r->err)
-                            : weights_fit(t->weights, m, r->err);
+                            : weights_fit(t->weights, m, &t->has_statistics, r->err);
     return rc ? suite_fail_in(r, at.text) : 0;
 }
 

@@ -59,8 +59,9 @@ static int setup(void **state) {
 
 static int teardown(void **state) {
     (void)state;
-    static const char *const names[] = {"said",    "zip.pth", "old.pth",        "evil.pth",
-                                        "cut.pth", "trace",   "out.safetensors"};
+    static const char *const names[] = {"said",        "zip.pth", "old.pth",         "evil.pth",
+                                        "cut.pth",     "trace",   "out.safetensors", "a.npz",
+                                        "objects.npz", "cut.npz", "in.safetensors"};
     char path[200];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unlink(in_folder(path, names[i]));
@@ -138,6 +139,55 @@ static void both_kinds_of_file_are_read_and_nothing_is_run(void **state) {
     assert_int_not_equal(access(in_folder(from, "trace"), F_OK), 0);
     assert_int_equal(export_file(in_folder(from, "cut.pth"), to), 1);
     said("is cut");
+    for (int i = 0; i < 2; i++) { /* given as weights, both kinds name the tool */
+        gnt_st st;
+        gnt_err err = {0};
+        assert_int_equal(gnt_st_load(&st, in_folder(from, i ? "zip.pth" : "old.pth"), &err), -1);
+        assert_non_null(strstr(err.text, "tools/export_torch.py CHECKPOINT OUT"));
+    }
+    assert_int_not_equal(access(to, F_OK), 0);
+}
+
+static const char making_arrays[] =
+    "import os, sys, numpy as np\n"
+    "os.chdir(sys.argv[1])\n"
+    "sys.path.insert(0, sys.argv[2])\n"
+    "import torch, safetensors\n"
+    "table = {'net.fc.weight': np.arange(6, dtype='>f4').reshape(3, 2).T, 'net.fc.bias': np.array([1.5, -2], "
+    "'f2'),\n"
+    "         'net.bn.num_batches_tracked': np.int64(7)}\n"
+    "np.savez_compressed('a.npz', **table)\n"
+    "np.savez('objects.npz', a=np.array([{}], dtype=object))\n"
+    "open('cut.npz', 'wb').write(open('a.npz', 'rb').read()[:-40])\n"
+    "safetensors.save('in.safetensors', {name: torch.tensor(value.astype('=' + value.dtype.str[1:]))\n"
+    "                                    for name, value in table.items()})\n";
+
+static int export_stripped(const char *from, const char *to, const char *prefix) {
+    return run_python((const char *[]){"tools/export_torch.py", from, to, "--strip", prefix, NULL});
+}
+
+/* Arrays of either byte order and layout, and a file that has the form but not the names. */
+static void arrays_and_prefixes_are_converted(void **state) {
+    (void)state;
+    char from[200], to[200], tools[300];
+    if (!has_torch)
+        skip_for("no PyTorch (python3-torch)");
+    assert_non_null(getcwd(tools, sizeof tools - 10));
+    strcat(tools, "/tools");
+    if (run_python((const char *[]){"-c", making_arrays, folder, tools, NULL}))
+        said("nothing");
+    in_folder(to, "out.safetensors");
+    assert_int_equal(export_stripped(in_folder(from, "a.npz"), to, "net."), 0);
+    check_table(to);
+    unlink(to);
+    assert_int_equal(export_stripped(in_folder(from, "in.safetensors"), to, "net."), 0);
+    check_table(to);
+    unlink(to);
+    assert_int_equal(export_stripped(from, to, "net.fc."), 1);
+    said("net.bn.num_batches_tracked does not begin with net.fc.");
+    assert_int_equal(export_file(in_folder(from, "objects.npz"), to), 1);
+    said("Object arrays cannot be loaded");
+    assert_int_equal(export_file(in_folder(from, "cut.npz"), to), 1);
     assert_int_not_equal(access(to, F_OK), 0);
 }
 
@@ -254,6 +304,7 @@ static void lpips_is_put_together(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_kinds_of_file_are_read_and_nothing_is_run),
+        cmocka_unit_test(arrays_and_prefixes_are_converted),
         cmocka_unit_test(lpips_is_put_together),
         cmocka_unit_test(a_public_network_is_as_good_here_as_in_pytorch),
     };

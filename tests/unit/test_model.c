@@ -532,6 +532,48 @@ static void weights_go_out_and_in_by_name(void **state) {
     drop(&b);
 }
 
+/* As exported from a network that held this one as a part. */
+static void a_prefix_of_all_names_is_named(void **state) {
+    (void)state;
+    static const char *const prefixes[] = {"backbone.", "module.net.0."};
+    weights a = fresh("resnet20", image(3, 32, 32), 10, "a");
+    for (int k = 0; k < 2; k++) {
+        gnt_st plain, st;
+        gnt_err err = {0};
+        char name[200], word[100];
+        gnt_st_init(&plain);
+        gnt_st_init(&st);
+        assert_int_equal(gnt_model_export(a.m, a.params, a.buffers, &plain, &err), 0);
+        for (size_t i = 0; i < plain.n; i++) {
+            const gnt_st_tensor *t = &plain.tensor[i];
+            snprintf(name, sizeof name, "%s%s", prefixes[k], t->name);
+            assert_int_equal(gnt_st_add(&st, name, t->type, t->rank, t->dim, t->data, NULL, &err), 0);
+        }
+        assert_int_equal(gnt_model_import(a.m, &st, a.params, a.buffers, &err), -1);
+        snprintf(word, sizeof word, "--strip %s", prefixes[k]);
+        size_t at = strlen(err.text) - strlen(word);
+        assert_string_equal(err.text + at, word); /* no longer prefix, such as backbone.layer1. */
+        st.tensor[9].name[0] = 'x';
+        assert_int_equal(gnt_model_import(a.m, &st, a.params, a.buffers, &err), -1);
+        assert_null(strstr(err.text, "--strip")); /* not all names have it */
+        gnt_st_free(&plain);
+        gnt_st_free(&st);
+    }
+    drop(&a);
+}
+
+static void statistics_of_a_training_are_told_from_fresh_ones(void **state) {
+    (void)state;
+    weights a = fresh("resnet20", image(3, 32, 32), 10, "a");
+    assert_int_equal(gnt_model_has_statistics(a.m, a.buffers), 0);
+    a.buffers[2 * 688 - 1] = 0.5f; /* the last variance */
+    assert_int_equal(gnt_model_has_statistics(a.m, a.buffers), 1);
+    a.buffers[2 * 688 - 1] = 1;
+    a.buffers[0] = 1; /* the first mean */
+    assert_int_equal(gnt_model_has_statistics(a.m, a.buffers), 1);
+    drop(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shipped_models_have_the_sizes_of_their_sources),
@@ -546,6 +588,8 @@ int main(void) {
         cmocka_unit_test(samples_and_normalisation_are_checked),
         cmocka_unit_test(fresh_weights_follow_their_laws),
         cmocka_unit_test(weights_go_out_and_in_by_name),
+        cmocka_unit_test(a_prefix_of_all_names_is_named),
+        cmocka_unit_test(statistics_of_a_training_are_told_from_fresh_ones),
     };
     return cmocka_run_group_tests_name("model", tests, NULL, NULL);
 }

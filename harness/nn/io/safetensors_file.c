@@ -1,16 +1,33 @@
 /* safetensors_file: a set from a file, and into one. */
+#include <string.h>
+
 #include "base/file.h"
 #include "base/mem.h"
 #include "nn/io/safetensors.h"
 
 #define MOST_FILE ((size_t)1 << 32)
 
+/* Zip files, and pickles, whose bytes 4 to 7 would make the size of a safetensors header absurd. */
+static int is_foreign(const uint8_t *bytes, size_t size) {
+    static const uint8_t zip[4] = {'P', 'K', 3, 4}, none[4] = {0};
+    if (size < 8)
+        return 0;
+    return memcmp(bytes, zip, 4) == 0 ||
+           (bytes[0] == 0x80 && bytes[1] <= 5 && memcmp(bytes + 4, none, 4) != 0);
+}
+
 int gnt_st_load(gnt_st *st, const char *path, gnt_err *err) {
     uint8_t *bytes = NULL;
     size_t size = 0;
     if (gnt_file_read(path, MOST_FILE, &bytes, &size, err))
         return -1;
-    int rc = gnt_st_parse(st, path, bytes, size, err);
+    int rc =
+        is_foreign(bytes, size)
+            ? gnt_fail(err,
+                       "%s: is a checkpoint of PyTorch or NumPy, not a safetensors file; make one of it with "
+                       "tools/export_torch.py CHECKPOINT OUT",
+                       path)
+            : gnt_st_parse(st, path, bytes, size, err);
     gnt_free(bytes);
     return rc;
 }

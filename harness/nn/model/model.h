@@ -71,6 +71,8 @@ void gnt_model_init(const gnt_model *m, gnt_stream *random, float *params, float
 /* From and to named tensors; missing, extra or misshapen ones are named. */
 int gnt_model_import(const gnt_model *m, const gnt_st *st, float *params, float *buffers, gnt_err *err);
 int gnt_model_export(const gnt_model *m, const float *params, const float *buffers, gnt_st *st, gnt_err *err);
+/* Whether the buffers are other than those of fresh weights: of a network that was trained. */
+int gnt_model_has_statistics(const gnt_model *m, const float *buffers);
 
 /* Writes the model into a graph. params/buffers: arrays of nodes in the order of gnt_model_params. x:
  * N×sample. layer_out (may be NULL): gnt_model_layers nodes. stats (may be NULL): for each buffer, in
