@@ -169,11 +169,11 @@ static int export_stripped(const char *from, const char *to, const char *prefix)
 /* Arrays of either byte order and layout, and a file that has the form but not the names. */
 static void arrays_and_prefixes_are_converted(void **state) {
     (void)state;
-    char from[200], to[200], tools[300];
+    char from[200], to[200], here[300], tools[310];
     if (!has_torch)
         skip_for("no PyTorch (python3-torch)");
-    assert_non_null(getcwd(tools, sizeof tools - 10));
-    strcat(tools, "/tools");
+    assert_non_null(getcwd(here, sizeof here));
+    snprintf(tools, sizeof tools, "%s/tools", here);
     if (run_python((const char *[]){"-c", making_arrays, folder, tools, NULL}))
         said("nothing");
     in_folder(to, "out.safetensors");
