@@ -25,10 +25,26 @@ int gnt_conv_never(const gnt_conv_case *q);
 
 size_t gnt_gram_scratch_f32(const gnt_conv *s);
 size_t gnt_gram_scratch_f64(const gnt_conv *s);
-size_t gnt_general_scratch_f32(const gnt_general_conv *s);
-size_t gnt_general_scratch_f64(const gnt_general_conv *s);
-gnt_general_conv_kernel gnt_general_conv_f32, gnt_general_conv_f64, gnt_general_conv_dx_f32,
-    gnt_general_conv_dx_f64, gnt_general_conv_dw_f32, gnt_general_conv_dw_f64;
+/* General convolutions of any kind; by columns and matrix products, of any kind; and those that
+ * gnt_is_depthwise says. */
+#define GNT_GENERAL_DECLARE(kind, real)                                                                      \
+    size_t gnt_##kind##_scratch_##real(const gnt_general_conv *s);                                           \
+    gnt_general_conv_kernel gnt_##kind##_conv_##real, gnt_##kind##_conv_dx_##real,                           \
+        gnt_##kind##_conv_dw_##real;
+GNT_GENERAL_DECLARE(general, f32)
+GNT_GENERAL_DECLARE(general, f64)
+GNT_GENERAL_DECLARE(columns, f32)
+GNT_GENERAL_DECLARE(columns, f64)
+GNT_GENERAL_DECLARE(depthwise, f32)
+GNT_GENERAL_DECLARE(depthwise, f64)
+#undef GNT_GENERAL_DECLARE
+
+/* Groups of one channel each, steps of one pixel, and no more padding than keeps a tap on the image. */
+static inline int gnt_is_depthwise(const gnt_general_conv *s) {
+    return s->c == s->groups && s->sh == 1 && s->sw == 1 && s->ph <= (s->kh - 1) * s->dh &&
+           s->pw <= (s->kw - 1) * s->dw;
+}
+
 gnt_conv_kernel gnt_gram_f32, gnt_gram_f64, gnt_gram_dx_f32, gnt_gram_dx_f64;
 
 #endif

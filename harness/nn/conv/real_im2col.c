@@ -1,5 +1,5 @@
-/* real_im2col: the three faces of convolution as im2col and OpenBLAS, for any sizes: general convolutions,
- * and the back-end that fits every plain one.
+/* real_im2col: the three faces of convolution as im2col and OpenBLAS, for any sizes, of general
+ * convolutions and as the back-end that fits every plain one.
  *
  * For one group of one image: col is (c/groups·kh·kw) × (oh·ow), the entries of x under the window at each
  * place, zeros in the padding. y = w·col          dx = col2im(wᵀ·dy)          dw = Σ_n dy·colᵀ */
@@ -13,7 +13,7 @@ static int pointwise(const gnt_general_conv *s) {
     return s->kh == 1 && s->kw == 1 && s->sh == 1 && s->sw == 1 && s->ph == 0 && s->pw == 0;
 }
 
-size_t NAME(general_scratch)(const gnt_general_conv *s) {
+size_t NAME(columns_scratch)(const gnt_general_conv *s) {
     return pointwise(s) ? 0 : (size_t)(s->c / s->groups * s->kh * s->kw * s->oh * s->ow) * sizeof(real);
 }
 
@@ -83,7 +83,7 @@ static part part_of(const gnt_general_conv *s) {
 }
 
 /* y: n × o × oh × ow; x: n × c × h × w; w: o × c/groups × kh × kw. */
-void NAME(general_conv)(void *y_all, const void *x_all, const void *w_all, void *scratch,
+void NAME(columns_conv)(void *y_all, const void *x_all, const void *w_all, void *scratch,
                         const gnt_general_conv *s) {
     part p = part_of(s);
     real *y = y_all;
@@ -99,7 +99,7 @@ void NAME(general_conv)(void *y_all, const void *x_all, const void *w_all, void 
 }
 
 /* dx: n × c × h × w; dy: n × o × oh × ow; w: o × c/groups × kh × kw. */
-void NAME(general_conv_dx)(void *dx_all, const void *dy_all, const void *w_all, void *scratch,
+void NAME(columns_conv_dx)(void *dx_all, const void *dy_all, const void *w_all, void *scratch,
                            const gnt_general_conv *s) {
     part p = part_of(s);
     real *dx = dx_all;
@@ -113,7 +113,7 @@ void NAME(general_conv_dx)(void *dx_all, const void *dy_all, const void *w_all, 
 }
 
 /* dw: o × c/groups × kh × kw; x: n × c × h × w; dy: n × o × oh × ow. */
-void NAME(general_conv_dw)(void *dw_all, const void *x_all, const void *dy_all, void *scratch,
+void NAME(columns_conv_dw)(void *dw_all, const void *x_all, const void *dy_all, void *scratch,
                            const gnt_general_conv *s) {
     part p = part_of(s);
     real *dw = dw_all;
@@ -144,22 +144,22 @@ static int fits(const gnt_conv_case *q) {
 static size_t scratch_bytes(int op, const gnt_conv *s) {
     gnt_general_conv z = general(s);
     (void)op;
-    return NAME(general_scratch)(&z);
+    return NAME(columns_scratch)(&z);
 }
 
 static void conv(void *y, const void *x, const void *w, void *scratch, const gnt_conv *s) {
     gnt_general_conv z = general(s);
-    NAME(general_conv)(y, x, w, scratch, &z);
+    NAME(columns_conv)(y, x, w, scratch, &z);
 }
 
 static void conv_dx(void *dx, const void *dy, const void *w, void *scratch, const gnt_conv *s) {
     gnt_general_conv z = general(s);
-    NAME(general_conv_dx)(dx, dy, w, scratch, &z);
+    NAME(columns_conv_dx)(dx, dy, w, scratch, &z);
 }
 
 static void conv_dw(void *dw, const void *x, const void *dy, void *scratch, const gnt_conv *s) {
     gnt_general_conv z = general(s);
-    NAME(general_conv_dw)(dw, x, dy, scratch, &z);
+    NAME(columns_conv_dw)(dw, x, dy, scratch, &z);
 }
 
 const gnt_conv_backend NAME(conv_im2col) = {.name = "im2col",

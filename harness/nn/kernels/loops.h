@@ -6,6 +6,8 @@
 
 #include "nn/kernels/real.h"
 
+enum { GNT_LOOP_BLOCK = 32 };
+
 typedef void (*NAME(loop))(real *y, const real *a, const real *b, int64_t n, real pa, real pb);
 
 typedef struct NAME(loops) {
@@ -18,6 +20,10 @@ typedef struct NAME(loops) {
     /* Entry i of n belongs to entry i % low of the small side; low is 8 or 16 and divides n. */
     void (*tile)(real *y, const real *small, int64_t n, int64_t low);
     void (*add_tiles)(double *s, const real *a, const real *b, int64_t n, int64_t low); /* s += a, or a·b */
+    /* y[q] += Σ w[i·kw + j]·x[q + i·down + j·right] over i < kh, j < kw, for q < n, a multiple of
+     * GNT_LOOP_BLOCK. */
+    void (*add_window)(real *y, const real *x, const real *w, int64_t kh, int64_t kw, int64_t down,
+                       int64_t right, int64_t n);
 } NAME(loops);
 
 extern const NAME(loops) NAME(loops_base);

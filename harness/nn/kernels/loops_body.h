@@ -158,6 +158,24 @@ static void loop_add_tiles(double *s, const real *a, const real *b, int64_t n, i
         s[l % low] += total[l];
 }
 
+static void loop_add_window(real *y, const real *x, const real *w, int64_t kh, int64_t kw, int64_t down,
+                            int64_t right, int64_t n) {
+    for (int64_t q = 0; q < n; q += GNT_LOOP_BLOCK) {
+        real s[GNT_LOOP_BLOCK];
+        for (int l = 0; l < GNT_LOOP_BLOCK; l++)
+            s[l] = y[q + l];
+        for (int64_t i = 0; i < kh; i++)
+            for (int64_t j = 0; j < kw; j++) {
+                const real *a = x + q + i * down + j * right;
+                real tap = w[i * kw + j];
+                for (int l = 0; l < GNT_LOOP_BLOCK; l++)
+                    s[l] += tap * a[l];
+            }
+        for (int l = 0; l < GNT_LOOP_BLOCK; l++)
+            y[q + l] = s[l];
+    }
+}
+
 const NAME(loops) LOOPS = {
     .op = {[GNT_OP_AFFINE] = loop_affine,
            [GNT_OP_EXP] = loop_exp,
@@ -183,4 +201,5 @@ const NAME(loops) LOOPS = {
     .add_product_to = loop_add_product_to,
     .tile = loop_tile,
     .add_tiles = loop_add_tiles,
+    .add_window = loop_add_window,
 };
