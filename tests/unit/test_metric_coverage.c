@@ -185,12 +185,42 @@ static void one_training_covers_its_targets_alone(void **state) {
     assert_true(least_coverage(&laws[NORMAL], 1, 0.2, DRAWS) <= 0.6);
 }
 
+/* Two classes of 30 and 10 samples of one training, told right with the probabilities p. */
+static double balanced_coverage(const double p[2]) {
+    enum { N = 40, FIRST = 30 };
+    gnt_key key = gnt_key_of_seed(4);
+    gnt_stream s = gnt_stream_open(&key, "classes");
+    const double mean = (p[0] + p[1]) / 2;
+    int held = 0;
+    for (int i = 0; i < DRAWS; i++) {
+        int32_t truth[N], told[N];
+        gnt_estimate e;
+        for (int k = 0; k < N; k++) {
+            truth[k] = k >= FIRST;
+            told[k] = gnt_random_uniform(&s) < p[truth[k]] ? truth[k] : !truth[k];
+        }
+        assert_int_equal(gnt_estimate_balanced(&e, truth, told, NULL, N, NULL), 0);
+        held += e.low <= mean && mean <= e.high;
+    }
+    return held / (double)DRAWS;
+}
+
+static void one_training_covers_balanced_accuracy(void **state) {
+    (void)state;
+    static const double many[][2] = {{.5, .5}, {.8, .6}, {.95, .95}, {.99, .2}};
+    for (size_t i = 0; i < sizeof many / sizeof *many; i++) {
+        const double share = balanced_coverage(many[i]);
+        assert_true(share >= 0.93 && share <= 0.99);
+    }
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(five_trainings_cover_means),
         cmocka_unit_test(means_are_not_covered_by_width),
         cmocka_unit_test(five_trainings_cover_shares),
         cmocka_unit_test(one_training_covers_its_targets_alone),
+        cmocka_unit_test(one_training_covers_balanced_accuracy),
     };
     if (argc == 2 && strcmp(argv[1], "--full") == 0)
         return print_table(10000);
