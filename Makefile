@@ -6,6 +6,9 @@
 #   make asan                   the same under AddressSanitizer and UBSan, in build/asan
 #   make fuzz T=60              every parser under libFuzzer, T seconds in all; FUZZ="NAME …" picks some
 #   make bench                  gauntlet beside PyTorch and this machine's limits
+#   make docs                   the tables of docs/findings.md and docs/papers from results/baselines
+#   make docs-check             says where they differ from it
+#   make docs-results           runs anew what it was kept from, then make docs; RUNS="NAME …" picks some
 #
 #   make plugins                the built-in plugins alone
 #   make units                  the unit tests, not run; one of them: make build/tests/test_json
@@ -77,6 +80,9 @@ BENCH_OBJ = $(patsubst bench/%.c,$(B)/obj/bench/%.o,$(filter-out bench/nn_step.c
 HARNESS_SRC = $(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c))
 HARNESSES = $(HARNESS_SRC:tests/fuzz/%.c=$(B)/fuzz/%)
 FUZZ_MAIN ?= $(B)/obj/tests/fuzz/replay.o
+# makes the tables of pages from kept scores
+DOCS_OBJ = $(patsubst %.c,$(B)/obj/%.o,$(wildcard tools/docs_tables/*.c))
+DOCS_PAGES = docs/findings.md $(wildcard docs/papers/*.md)
 UNIT = $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 
 # a target that builds by itself uses every core, unless the caller said how many
@@ -84,7 +90,7 @@ CORES = $(shell nproc 2>/dev/null || echo 2)
 PARALLEL = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(CORES))
 
 .PHONY: FORCE all demo test asan fuzz bench plugins units harnesses format format-check
-.PHONY: deps have-deps install clean help
+.PHONY: docs docs-check docs-results deps have-deps install clean help
 .SECONDARY:
 all: $(B)/gauntlet plugins $(B)/libgauntlet-nn.so
 
@@ -171,6 +177,17 @@ $(B)/bench/bench: $(BENCH_OBJ) $(B)/libgauntlet.a
 bench: all $(B)/bench/bench
 	@$(B)/bench/bench -o $(B)/bench.json $(BENCH_FLAGS)
 
+$(B)/docs-tables: $(DOCS_OBJ) $(B)/libgauntlet.a
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ -Wl,--as-needed $(LIBS)
+docs: $(B)/docs-tables
+	@$(B)/docs-tables write $(DOCS_PAGES)
+docs-check: $(B)/docs-tables
+	@$(B)/docs-tables check $(DOCS_PAGES)
+# RUNS names some of those that tools/docs_results lists
+docs-results: all $(B)/docs-tables
+	@B=$(B) tools/docs_results $(RUNS)
+	@$(B)/docs-tables write $(DOCS_PAGES)
+
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' $(firstword $(MAKEFILE_LIST))
 
@@ -184,7 +201,7 @@ demo: have-deps
 	$(B)/gauntlet run suites/quick.json
 
 test: have-deps
-	@$(MAKE) --no-print-directory $(PARALLEL) all units harnesses
+	@$(MAKE) --no-print-directory $(PARALLEL) all units harnesses $(B)/docs-tables
 	@B=$(B) tests/run
 
 ASAN = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
@@ -215,7 +232,8 @@ clangd_flags = $(filter-out -Werror -MMD -MP,$(1)) $(CLANG_WARN) $(2)
 # a line for each source: folder, source, command, with tabs between them
 sources_with = for f in $(1); do printf '%s\t%s\t%s\n' '$(CURDIR)' $$f '$(CC) $(2)'; done
 $(COMPILE_COMMANDS): FORCE
-	@{ $(call sources_with,$(ROOM_SRC) $(wildcard bench/*.c),$(call clangd_flags,$(CFLAGS_ALL),$(INCLUDE))); \
+	@{ $(call sources_with,$(ROOM_SRC) $(wildcard bench/*.c) $(wildcard tools/*/*.c),$(call \
+	        clangd_flags,$(CFLAGS_ALL),$(INCLUDE))); \
 	    $(call sources_with,$(wildcard tests/*.c tests/unit/*.c tests/fuzz/*.c),$(call \
 	        clangd_flags,$(CFLAGS_ALL),$(TEST_INCLUDE))); \
 	    $(call sources_with,$(wildcard plugins/*/*.c plugins/*/*/*.c tests/plugins/*.c tests/abi/*.c),$(call \
@@ -244,4 +262,4 @@ clean:
 
 Q = $(if $(V),,@)
 -include $(LIB_OBJ:.o=.d) $(B)/obj/harness/cli/main.d $(PLUGIN_ONE:%.c=$(B)/%.so.d) $(TEST_PLUGINS:=.d) \
-    $(UNIT:=.d) $(HARNESSES:=.d) $(B)/obj/faulty.d $(BENCH_OBJ:.o=.d)
+    $(UNIT:=.d) $(HARNESSES:=.d) $(B)/obj/faulty.d $(BENCH_OBJ:.o=.d) $(DOCS_OBJ:.o=.d)

@@ -1,0 +1,210 @@
+/* What is kept of a run: lists of the members that tables read. One entry of a list stands on one line, so
+ * that a new run differs from the last in the lines that changed. */
+#include "scores.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+static const char *const of_root[] = {"format", "suite", "title", "suite_digest", "scale"};
+static const char *const of_task[] = {"id",      "digest",       "data",         "model",   "utility",
+                                      "surface", "observe_from", "rounds",       "targets", "stages",
+                                      "batch",   "local_steps",  "stages_drawn", "width",   "attribute",
+                                      "weights", "seed_public",  "public_only"};
+static const char *const of_plugin[] = {"label", "plugin"};
+static const char *const of_group[] = {"task",   "stage",   "defense", "strength", "mode",   "attack",
+                                       "status", "n_cells", "n_ok",    "matched",  "utility"};
+static const char *const of_cell[] = {"cell", "task",     "stage",   "defense", "attack",
+                                      "mode", "strength", "matched", "seed",    "status"};
+static const char *const of_stat[] = {"mean", "low", "high", "deviation", "worst", "median"};
+/* a suite without tables of its own shows means and intervals alone */
+enum { PLAIN_STATS = 3 };
+static const char *const measures[] = {"psnr", "identification", "attribute_balanced"};
+static const char *const facts[] = {
+    "similarity_auc", "similarity_auc_visible", "assigned", "weight_correlation", "psnr_quartile_1",
+    "psnr_median",    "psnr_quartile_3",        "psnr_16"};
+
+/* The members of `from` that are listed; NULL when out of memory. */
+static json_t *some(const json_t *from, const char *const *keys, size_t n) {
+    json_t *to = json_object();
+    for (size_t i = 0; to && i < n; i++) {
+        json_t *value = json_object_get(from, keys[i]);
+        if (value && json_object_set(to, keys[i], value)) {
+            json_decref(to);
+            to = NULL;
+        }
+    }
+    return to;
+}
+
+/* 1 where a table of the suite's own shows a measure. */
+static int is_shown(const json_t *tables, const char *measure) {
+    for (size_t i = 0; i < json_array_size(tables); i++) {
+        const json_t *rows = json_object_get(json_array_get(tables, i), "rows");
+        for (size_t k = 0; k < json_array_size(rows); k++) {
+            const char *name = json_string_value(json_object_get(json_array_get(rows, k), "measure"));
+            if (name && !strcmp(name, measure))
+                return 1;
+        }
+    }
+    return 0;
+}
+
+static int is_kept(const json_t *tables, const char *measure) {
+    for (size_t i = 0; i < COUNT(measures); i++)
+        if (!strcmp(measure, measures[i]))
+            return 1;
+    return is_shown(tables, measure);
+}
+
+static int keep_group(const json_t *tables, const json_t *group, json_t *to) {
+    json_t *stats = json_object(), *floors = json_object(), *chance = json_object(), *value;
+    const json_t *floor = json_object_get(group, "floors"), *by_chance = json_object_get(group, "chance");
+    const char *name;
+    int failed = json_object_set_new(to, "measures", stats) | json_object_set_new(to, "floors", floors) |
+                 json_object_set_new(to, "chance", chance);
+    json_object_foreach(json_object_get(group, "measures"), name, value) {
+        if (failed || !is_kept(tables, name))
+            continue;
+        failed |= json_object_set_new(
+            stats, name, some(value, of_stat, json_array_size(tables) ? COUNT(of_stat) : PLAIN_STATS));
+        if (json_object_get(floor, name))
+            failed |= json_object_set(floors, name, json_object_get(floor, name));
+        if (json_object_get(by_chance, name))
+            failed |= json_object_set(chance, name, json_object_get(by_chance, name));
+    }
+    return failed ? -1 : 0;
+}
+
+/* ---- cells: most are joined in their group, and left out ---- */
+
+/* 1 where a cell is the first of its training, whose utility is held against that of public data alone. */
+static int is_first_of_training(const gnt_results *r, size_t at) {
+    const gnt_outcome *c = &r->cell[at];
+    if ((c->mode != GNT_ROW_NONE && c->mode != GNT_ROW_MATCHED) || isnan(c->utility.value))
+        return 0;
+    for (size_t i = 0; i < at; i++) {
+        const gnt_outcome *o = &r->cell[i];
+        if (o->seed == c->seed && o->mode == c->mode && !isnan(o->utility.value) &&
+            !strcmp(o->task, c->task) && !strcmp(o->defense, c->defense))
+            return 0;
+    }
+    return 1;
+}
+
+static int keep_targets(const json_t *cell, json_t *to) {
+    static const char *const mse[] = {"mse"};
+    const json_t *targets = json_object_get(cell, "targets");
+    const json_t *labels = json_object_get(json_object_get(cell, "measures"), "label_accuracy");
+    json_t *list = json_array();
+    int failed = json_object_set_new(to, "targets", list);
+    for (size_t i = 0; i < json_array_size(targets); i++)
+        failed |= json_array_append_new(list, some(json_array_get(targets, i), mse, 1));
+    if (labels)
+        failed |= json_object_set_new(
+            to, "measures", json_pack("{s:o}", "label_accuracy", some(labels, of_stat, PLAIN_STATS)));
+    return failed ? -1 : 0;
+}
+
+/* Appends what is kept of a cell, if anything is. */
+static int keep_cell(const gnt_results *r, size_t at, const json_t *cell, json_t *list) {
+    const gnt_outcome *c = &r->cell[at];
+    json_t *found = some(c->facts, facts, COUNT(facts)), *to = some(cell, of_cell, COUNT(of_cell));
+    const int first = is_first_of_training(r, at), counted = scores_is_counted(r, c);
+    const int told = json_object_size(found) > 0;
+    int failed = !found || !to;
+    if (!failed && first)
+        failed |= json_object_set(to, "utility", json_object_get(cell, "utility"));
+    if (!failed && told)
+        failed |= json_object_set(to, "facts", found);
+    if (!failed && c->marks)
+        failed |= json_object_set(to, "marks", json_object_get(cell, "marks"));
+    if (!failed && counted)
+        failed |= keep_targets(cell, to);
+    if (!failed && (first || told || c->marks || counted))
+        failed |= json_array_append(list, to);
+    json_decref(found);
+    json_decref(to);
+    return failed ? -1 : 0;
+}
+
+/* ---- the file ---- */
+
+static int add_line(gnt_text *out, const char *end, const json_t *value) {
+    char *line = gnt_json_canonical(value);
+    if (line)
+        gnt_text_add(out, "%s%s", line, end);
+    gnt_free(line);
+    return line ? 0 : -1;
+}
+
+/* "NAME": a list with an entry a line; takes the list over. */
+static int add_list(gnt_text *out, const char *name, json_t *list, int failed) {
+    gnt_text_add(out, ",\n\"%s\": [", name);
+    for (size_t i = 0; !failed && i < json_array_size(list); i++) {
+        gnt_text_add(out, i ? ",\n" : "\n");
+        failed |= add_line(out, "", json_array_get(list, i));
+    }
+    gnt_text_add(out, "]");
+    json_decref(list);
+    return failed;
+}
+
+static int add_some(gnt_text *out, const json_t *root, const char *name, const char *const *keys, size_t n) {
+    const json_t *from = json_object_get(root, name);
+    json_t *list = json_array();
+    int failed = !list;
+    for (size_t i = 0; i < json_array_size(from); i++)
+        failed |= json_array_append_new(list, keys ? some(json_array_get(from, i), keys, n)
+                                                   : json_incref(json_array_get(from, i)));
+    return add_list(out, name, list, failed);
+}
+
+static int add_groups(gnt_text *out, const json_t *root) {
+    const json_t *from = json_object_get(root, "groups"), *tables = json_object_get(root, "tables");
+    json_t *list = json_array();
+    int failed = !list;
+    for (size_t i = 0; !failed && i < json_array_size(from); i++) {
+        const json_t *group = json_array_get(from, i);
+        json_t *to = some(group, of_group, COUNT(of_group));
+        failed |= !to || keep_group(tables, group, to) | json_array_append(list, to);
+        json_decref(to);
+    }
+    return add_list(out, "groups", list, failed);
+}
+
+static int add_cells(gnt_text *out, const gnt_results *r) {
+    const json_t *from = json_object_get(r->root, "cells");
+    json_t *list = json_array();
+    int failed = !list;
+    for (size_t i = 0; !failed && i < r->n_cell; i++)
+        failed |= keep_cell(r, i, json_array_get(from, i), list);
+    return add_list(out, "cells", list, failed);
+}
+
+int scores_keep(const scores *s, gnt_text *out, gnt_err *err) {
+    const json_t *root = s->results.root;
+    json_t *head = some(root, of_root, COUNT(of_root));
+    int failed = !head || json_object_set(head, "host", s->host);
+    size_t n = 0;
+    const char *name;
+    json_t *value;
+    json_object_foreach(head, name, value) {
+        gnt_text_add(out, "%s\"%s\": ", n++ ? ",\n" : "{\n", name);
+        failed |= add_line(out, "", value);
+    }
+    failed |= add_some(out, root, "tasks", of_task, COUNT(of_task));
+    failed |= add_some(out, root, "models", NULL, 0);
+    failed |= add_some(out, root, "defenses", of_plugin, COUNT(of_plugin));
+    failed |= add_some(out, root, "attacks", of_plugin, COUNT(of_plugin));
+    failed |= add_some(out, root, "tables", NULL, 0);
+    failed |= add_some(out, root, "matches", NULL, 0);
+    failed |= add_groups(out, root) | add_cells(out, &s->results);
+    gnt_text_add(out, "\n}\n");
+    json_decref(head);
+    return failed || out->failed ? gnt_fail(err, "out of memory for what is kept of a run") : 0;
+}

@@ -1,0 +1,142 @@
+/* docs-tables: the tables of pages, made from the scores of runs that are kept in results/baselines. */
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "page.h"
+#include "tables.h"
+
+enum { MOST_TEXT = 16 << 20 };
+
+static const char help[] =
+    "Usage: docs-tables check PAGE ...\n"
+    "       docs-tables write PAGE ...\n"
+    "       docs-tables print TABLE RUN ...\n"
+    "       docs-tables keep RUN_FOLDER NAME\n"
+    "\n"
+    "  check    compares the blocks of pages with the kept scores; a measured number outside of a block, and "
+    "a\n"
+    "           kept run that no block is made from, are told too\n"
+    "  write    writes the blocks anew\n"
+    "  print    one table; RUN is the name of a kept run or, with a slash in it, a run folder\n"
+    "  keep     writes " BASELINES "/NAME/scores.json\n"
+    "\n"
+    "A block stands between <!-- table: TABLE RUN ... --> and <!-- end -->. Tables:\n";
+
+static int wrong(const gnt_err *err) {
+    fprintf(stderr, "docs-tables: %s\n", err->text);
+    return 2;
+}
+
+/* 1 when `names`, a line each, has `name`. */
+static int has_line(const gnt_text *names, const char *name) {
+    const size_t n = strlen(name);
+    for (const char *p = gnt_text_get(names); *p; p = strchr(p, '\n') + 1)
+        if (!strncmp(p, name, n) && p[n] == '\n')
+            return 1;
+    return 0;
+}
+
+static int unused(const gnt_text *used) {
+    DIR *folder = opendir(BASELINES);
+    int n = 0;
+    for (struct dirent *d; folder && (d = readdir(folder));)
+        if (d->d_name[0] != '.' && !has_line(used, d->d_name)) {
+            printf(BASELINES "/%s: no block of these pages is made from it\n", d->d_name);
+            n++;
+        }
+    if (folder)
+        closedir(folder);
+    return n;
+}
+
+static int check(char **page, size_t n) {
+    gnt_err err = {0};
+    gnt_text used;
+    int wrong_places = 0, one = 0;
+    gnt_text_init(&used, MOST_TEXT);
+    for (size_t i = 0; i < n && one >= 0; i++) {
+        one = page_check(page[i], &used, &err);
+        wrong_places += one > 0 ? one : 0;
+    }
+    if (one >= 0)
+        wrong_places += unused(&used);
+    gnt_text_free(&used);
+    return one < 0 ? wrong(&err) : wrong_places > 0;
+}
+
+static int write_pages(char **page, size_t n) {
+    gnt_err err = {0};
+    for (size_t i = 0; i < n; i++) {
+        int changed;
+        if (page_write(page[i], &changed, &err))
+            return wrong(&err);
+        if (changed)
+            printf("%s: written anew\n", page[i]);
+    }
+    return 0;
+}
+
+static int print(char **word, size_t n) {
+    gnt_err err = {0};
+    gnt_text words, out;
+    int in_line;
+    gnt_text_init(&words, MOST_TEXT);
+    for (size_t i = 0; i < n; i++)
+        gnt_text_add(&words, strchr(word[i], ' ') ? "%s\"%s\"" : "%s%s", i ? " " : "", word[i]);
+    const int failed = tables_write(gnt_text_get(&words), &out, &in_line, &err);
+    gnt_text_free(&words);
+    if (failed)
+        return wrong(&err);
+    puts(gnt_text_get(&out));
+    gnt_text_free(&out);
+    return 0;
+}
+
+static int keep(const char *run, const char *name) {
+    gnt_err err = {0};
+    gnt_text out;
+    scores s;
+    /* a word with a slash is a folder, wherever it lies */
+    char *folder = strchr(run, '/') ? gnt_strdup(run) : gnt_format("./%s", run);
+    char *to = gnt_format(BASELINES "/%s", name), *path = gnt_format(BASELINES "/%s/scores.json", name);
+    int failed = folder && to && path ? 0 : gnt_fail(&err, "out of memory");
+    gnt_text_init(&out, MOST_TEXT);
+    if (!failed && (!*name || *name == '.' || strpbrk(name, "/ \"")))
+        failed = gnt_fail(&err, "\"%s\" is no name for a run that is kept", name);
+    if (!failed)
+        failed = scores_load(&s, folder, &err);
+    if (!failed) {
+        failed = scores_keep(&s, &out, &err) || gnt_make_dirs(to, &err) ||
+                 gnt_file_write(path, out.data, out.size, &err);
+        scores_free(&s);
+    }
+    if (!failed)
+        printf("%s: %zu bytes\n", path, out.size);
+    gnt_text_free(&out);
+    gnt_free(folder);
+    gnt_free(to);
+    gnt_free(path);
+    return failed ? wrong(&err) : 0;
+}
+
+int main(int n, char **word) {
+    const char *command = n > 1 ? word[1] : "";
+    const size_t rest = n > 2 ? (size_t)n - 2 : 0;
+    if (!strcmp(command, "-h") || !strcmp(command, "--help")) {
+        printf("%s%s", help, tables_help);
+        return 0;
+    }
+    if (!strcmp(command, "check") && rest)
+        return check(word + 2, rest);
+    if (!strcmp(command, "write") && rest)
+        return write_pages(word + 2, rest);
+    if (!strcmp(command, "print") && rest)
+        return print(word + 2, rest);
+    if (!strcmp(command, "keep") && rest == 2)
+        return keep(word[2], word[3]);
+    fprintf(stderr, "%s%s", help, tables_help);
+    return 2;
+}

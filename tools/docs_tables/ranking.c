@@ -1,0 +1,88 @@
+/* The worst case of each defense over attacks and rounds, as a report ranks it: by the measure that leads;
+ * what lies below the floor counts as the floor. */
+#include "tables.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/mem.h"
+#include "results/ranking.h"
+
+static void add_stat(const gnt_measure *m, double mean, double low, double high, gnt_table *t) {
+    const gnt_stat stat = {.mean = mean, .low = low, .high = high};
+    gnt_text text;
+    gnt_text_init(&text, 4096);
+    gnt_measure_write(m, &stat, &text);
+    gnt_table_text(t, gnt_text_get(&text));
+    gnt_text_free(&text);
+}
+
+static void add_row(const gnt_measure *m, const gnt_rank_row *row, gnt_table *t) {
+    gnt_table_text(t, row->defense);
+    if (row->place.rank)
+        gnt_table_format(t, "%d%s", row->place.rank, row->place.tied ? ", tied" : "");
+    else
+        gnt_table_text(t, "–");
+    gnt_table_text(t, gnt_rank_row_words(row));
+    if (!row->worst) {
+        for (int i = 0; i < 4; i++)
+            gnt_table_text(t, "–");
+        return;
+    }
+    gnt_table_text(t, row->worst->attack);
+    gnt_table_format(t, "%" PRId64, row->worst->stage);
+    add_stat(m, row->score->stat.mean, row->score->stat.low, row->score->stat.high, t);
+    add_stat(m, row->place.leak.mean, row->place.leak.low, row->place.leak.high, t);
+}
+
+static int add_section(const gnt_results *r, const char *task, int64_t stage, gnt_text *out, gnt_err *err) {
+    static const char *const columns[] = {"defense", "rank", "standing", "worst attack", "round"};
+    const gnt_measure *m = gnt_section_lead(r, task, stage);
+    gnt_rank_row *row = gnt_array(r->n_defense + 1, sizeof *row);
+    const char *floor_name;
+    char heading[160];
+    gnt_table t;
+    if (!row)
+        return gnt_fail(err, "out of memory");
+    const size_t n = m ? gnt_rank(r, task, stage, m, row) : 0;
+    if (n == 0) {
+        gnt_free(row);
+        return 0;
+    }
+    const double floor = gnt_section_floor(r, task, stage, m, &floor_name);
+    gnt_table_init(&t, NULL);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        gnt_table_column(&t, columns[i]);
+    gnt_table_column(&t, m->title);
+    gnt_table_column(&t, "counts as");
+    for (size_t i = 0; i < n; i++)
+        add_row(m, &row[i], &t);
+    tables_next(out);
+    gnt_stage_words(r, task, stage, heading, sizeof heading);
+    gnt_text_add(out, "**%s**, %s.", task, heading);
+    if (isfinite(floor)) {
+        gnt_text_add(out, " The floor: %s, ", floor_name);
+        gnt_measure_number(m, floor, out);
+        gnt_text_add(out, "%s.", m->unit);
+    }
+    gnt_text_add(out, "\n");
+    tables_add(&t, out);
+    gnt_table_free(&t);
+    gnt_free(row);
+    return 0;
+}
+
+int table_ranking(const scores *s, char *const *tasks, size_t n, gnt_text *out, gnt_err *err) {
+    const gnt_results *r = &s->results;
+    if (tables_known(s, tasks, n, err))
+        return -1;
+    for (size_t i = 0; i < r->n_task; i++) {
+        int64_t stage[GNT_MOST_STAGES];
+        const size_t stages =
+            tables_wants(tasks, n, r->task[i]) ? gnt_judged_stages(r, r->task[i], stage) : 0;
+        for (size_t k = 0; k < stages; k++)
+            if (add_section(r, r->task[i], stage[k], out, err))
+                return -1;
+    }
+    return 0;
+}

@@ -1,0 +1,124 @@
+#include "scores.h"
+
+#include <string.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/mem.h"
+
+enum { MOST_HOST = 64 << 20 };
+
+/* A member of `from`, or of the object `inside` of it, under a name of its own. */
+static int copy(json_t *to, const char *name, const json_t *from, const char *inside, const char *key) {
+    const json_t *object = inside ? json_object_get(from, inside) : from;
+    json_t *value = json_object_get(object, key);
+    return value ? json_object_set(to, name, value) : 0;
+}
+
+/* What is told of host.json; NULL when out of memory. */
+static json_t *told_of_host(const json_t *host) {
+    const json_t *provenance = json_object_get(host, "provenance");
+    const json_t *machine = json_object_get(provenance, "machine");
+    json_t *told = json_object();
+    if (!told || copy(told, "version", provenance, "program", "version") ||
+        copy(told, "source", provenance, "program", "source") ||
+        copy(told, "dirty", provenance, "program", "dirty") || copy(told, "cpu", machine, NULL, "cpu") ||
+        copy(told, "openblas", machine, "openblas", "core") ||
+        copy(told, "onednn", machine, NULL, "onednn") ||
+        copy(told, "cpu_seconds", host, NULL, "cpu_seconds") ||
+        copy(told, "jobs_from_store", host, NULL, "jobs_from_store")) {
+        json_decref(told);
+        return NULL;
+    }
+    return told;
+}
+
+static json_t *read_host(const char *folder, gnt_err *err) {
+    char *path = gnt_format("%s/host.json", folder);
+    gnt_doc doc = {0};
+    json_t *told = NULL;
+    if (!path) {
+        gnt_fail(err, "%s: out of memory", folder);
+    } else if (gnt_doc_load(&doc, path, MOST_HOST, err) == 0) {
+        told = told_of_host(doc.root);
+        if (!told)
+            gnt_fail(err, "%s: out of memory", path);
+        gnt_doc_free(&doc);
+    }
+    gnt_free(path);
+    return told;
+}
+
+const json_t *scores_task(const scores *s, const char *id) {
+    const json_t *tasks = json_object_get(s->results.root, "tasks");
+    for (size_t i = 0; i < json_array_size(tasks); i++) {
+        const json_t *task = json_array_get(tasks, i);
+        const char *name = json_string_value(json_object_get(task, "id"));
+        if (name && !strcmp(name, id))
+            return task;
+    }
+    return NULL;
+}
+
+/* A group says what its utility measures only through its cells, of which few are kept; its task says so
+ * too. */
+static void name_utilities(scores *s) {
+    for (size_t i = 0; i < s->results.n_group; i++) {
+        gnt_outcome *g = &s->results.group[i];
+        const char *measure = json_string_value(json_object_get(scores_task(s, g->task), "utility"));
+        if (!g->utility.measure[0] && measure)
+            g->utility.measure = measure;
+    }
+}
+
+/* scores.json of a folder where it has one, else results.json and host.json. */
+static int load_folder(scores *s, const char *folder, gnt_err *err) {
+    char *kept = gnt_format("%s/scores.json", folder), *whole = gnt_format("%s/results.json", folder);
+    int failed = !kept || !whole ? gnt_fail(err, "%s: out of memory", folder) : 0;
+    if (!failed && gnt_file_exists(kept)) {
+        failed = gnt_results_load(&s->results, kept, err);
+        if (!failed) {
+            s->host = json_incref(json_object_get(s->results.root, "host"));
+            if (!json_is_object(s->host))
+                failed = gnt_fail(err, "%s: host: expected an object; keep the run again", kept);
+        }
+    } else if (!failed) {
+        failed = gnt_results_load(&s->results, whole, err);
+        if (!failed) {
+            s->host = read_host(folder, err);
+            failed = s->host ? 0 : -1;
+        }
+    }
+    gnt_free(kept);
+    gnt_free(whole);
+    return failed;
+}
+
+int scores_load(scores *s, const char *run, gnt_err *err) {
+    *s = (scores){0};
+    char *folder = strchr(run, '/') ? gnt_strdup(run) : gnt_format(BASELINES "/%s", run);
+    int failed = folder ? 0 : gnt_fail(err, "%s: out of memory", run);
+    if (!failed && !strchr(run, '/') && !gnt_file_exists(folder))
+        failed = gnt_fail(err, "no run called %s is kept: there is no folder %s", run, folder);
+    if (!failed)
+        failed = load_folder(s, folder, err);
+    gnt_free(folder);
+    if (failed) {
+        scores_free(s);
+        return -1;
+    }
+    name_utilities(s);
+    return 0;
+}
+
+void scores_free(scores *s) {
+    json_decref(s->host);
+    gnt_results_free(&s->results);
+    *s = (scores){0};
+}
+
+int scores_is_counted(const gnt_results *r, const gnt_outcome *cell) {
+    return cell->mode == GNT_ROW_NONE && cell->status == GNT_CELL_OK &&
+           !gnt_facts_of(r, cell->task)->in_round &&
+           json_is_number(json_object_get(json_array_get(cell->targets, 0), "mse"));
+}

@@ -1,0 +1,31 @@
+/* scores: the numbers of a run that a page's tables are made from, read alike from a run folder and from what
+ * is kept of one. What is kept, results/baselines/NAME/scores.json, is the run's results.json without what no
+ * table asks for, and a few lines of its host.json. */
+#ifndef DOCS_TABLES_SCORES_H
+#define DOCS_TABLES_SCORES_H
+
+#include "base/text.h"
+#include "results/results.h"
+
+#define BASELINES "results/baselines"
+
+typedef struct scores {
+    gnt_results results;
+    /* owned: what is told of the program and the machine, {"version", "source", …}; never NULL once loaded */
+    json_t *host;
+} scores;
+
+/* `run` is the name of a kept run or, with a slash in it, a run folder or a folder that holds a scores.json.
+ * On failure *s is empty. */
+int scores_load(scores *s, const char *run, gnt_err *err);
+void scores_free(scores *s);
+
+/* What is kept, as the text of scores.json. Keeping what was kept gives the same bytes. */
+int scores_keep(const scores *s, gnt_text *out, gnt_err *err);
+
+/* The entry of results.json's "tasks", or NULL. */
+const json_t *scores_task(const scores *s, const char *id);
+/* 1 of a probe's cell without a defense, whose targets are counted one by one. */
+int scores_is_counted(const gnt_results *r, const gnt_outcome *cell);
+
+#endif

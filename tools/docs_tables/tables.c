@@ -1,0 +1,167 @@
+#include "tables.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "render/escape.h"
+
+enum { MOST_WORDS = 16, MOST_TEXT = 4 << 20 };
+
+typedef struct kind {
+    const char *word;
+    table_writer *write;
+    /* how many words must stand after the run's name, and may */
+    size_t least, most;
+    int inline_text;
+} kind;
+
+static const kind kinds[] = {{"run", table_run, 0, 0, 0},
+                             {"matches", table_matches, 0, MOST_WORDS, 0},
+                             {"leakage", table_leakage, 0, MOST_WORDS, 0},
+                             {"ranking", table_ranking, 0, MOST_WORDS, 0},
+                             {"back", table_back, 0, MOST_WORDS, 0},
+                             {"sets", table_sets, 0, 0, 0},
+                             {"paper", table_paper, 1, 1, 0},
+                             {"value", table_value, 2, 2, 1}};
+
+const char tables_help[] =
+    "  run RUN                    which program, machine, suite and scale the numbers come from\n"
+    "  matches RUN [TASK ...]     how the searches for a strength ended\n"
+    "  leakage RUN [TASK ...]     every defense and strength by attack, a table for each task and round\n"
+    "  ranking RUN [TASK ...]     the worst case of each defense\n"
+    "  back RUN [TASK ...]        of how many undefended targets the image and the label came back\n"
+    "  sets RUN                   what was found of sets of mixed encodings\n"
+    "  paper RUN ID               a table that the suite lays out as its paper does\n"
+    "  value RUN GROUP MEASURE    one number, within a line; GROUP is a cell's id without its seed\n";
+
+/* Cuts `text` in place into words; a word with blanks stands in double quotes. The number of words, or
+ * MOST_WORDS + 1 where there are more. */
+static size_t split(char *text, char *word[MOST_WORDS]) {
+    size_t n = 0;
+    while (*(text += strspn(text, " "))) {
+        const char end = *text == '"' ? '"' : ' ';
+        text += end == '"';
+        if (n == MOST_WORDS)
+            return MOST_WORDS + 1;
+        word[n++] = text;
+        text = strchr(text, end);
+        if (!text)
+            return n;
+        *text++ = 0;
+    }
+    return n;
+}
+
+static const kind *find(const char *word) {
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!strcmp(kinds[i].word, word))
+            return &kinds[i];
+    return NULL;
+}
+
+static int write_words(char *text, gnt_text *out, int *inline_text, gnt_err *err) {
+    char *word[MOST_WORDS];
+    scores s;
+    const size_t n = split(text, word);
+    const kind *k = n ? find(word[0]) : NULL;
+    if (!k)
+        return gnt_fail(err, "\"%s\" is no kind of table; docs-tables --help lists them", n ? word[0] : "");
+    if (n < 2 + k->least || n > MOST_WORDS || n > 2 + k->most)
+        return gnt_fail(err, "%s: has %zu words after it; docs-tables --help says which", k->word, n - 1);
+    *inline_text = k->inline_text;
+    if (scores_load(&s, word[1], err))
+        return -1;
+    int failed = k->write(&s, word + 2, n - 2, out, err);
+    while (!failed && out->size && out->data[out->size - 1] == '\n')
+        out->data[--out->size] = 0;
+    if (!failed && out->failed)
+        failed = gnt_fail(err, "out of memory");
+    if (!failed && out->size == 0)
+        failed = gnt_fail(err, "the run %s has nothing for it", word[1]);
+    scores_free(&s);
+    return failed;
+}
+
+int tables_write(const char *words, gnt_text *out, int *inline_text, gnt_err *err) {
+    char *text = gnt_strdup(words);
+    gnt_text_init(out, MOST_TEXT);
+    int failed = text ? write_words(text, out, inline_text, err) : gnt_fail(err, "out of memory");
+    gnt_free(text);
+    if (!failed)
+        return 0;
+    gnt_text_free(out);
+    return gnt_fail_in(err, "table: %s", words);
+}
+
+void tables_run_name(const char *words, char *name, size_t size) {
+    words += strspn(words, " ");
+    words += strcspn(words, " ");
+    words += strspn(words, " ");
+    const size_t n = strcspn(words, " ");
+    name[0] = 0;
+    if (n < size) {
+        memcpy(name, words, n);
+        name[n] = 0;
+    }
+}
+
+int tables_wants(char *const *tasks, size_t n, const char *task) {
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(tasks[i], task))
+            return 1;
+    return n == 0;
+}
+
+int tables_known(const scores *s, char *const *tasks, size_t n, gnt_err *err) {
+    for (size_t i = 0; i < n; i++)
+        if (!scores_task(s, tasks[i]))
+            return gnt_fail(err, "the run of %s has no task %s", s->results.suite, tasks[i]);
+    return 0;
+}
+
+void tables_next(gnt_text *out) {
+    if (out->size)
+        gnt_text_add(out, "\n");
+}
+
+/* Only what would end a cell or begin markup: names here come from suites of the repository. */
+static void add_escaped(const char *text, gnt_text *out) {
+    gnt_text line;
+    gnt_text_init(&line, MOST_TEXT);
+    gnt_escape_line(&line, text);
+    for (const char *p = gnt_text_get(&line); *p; p++)
+        gnt_text_add(out, strchr("|\\<`*", *p) ? "\\%c" : "%c", *p);
+    out->failed |= line.failed;
+    gnt_text_free(&line);
+}
+
+void tables_add(const gnt_table *t, gnt_text *out) {
+    out->failed |= t->failed;
+    if (t->n_item == 0)
+        return;
+    tables_next(out);
+    for (size_t c = 0; c < t->n_column; c++) {
+        gnt_text_add(out, c ? " | " : "| ");
+        add_escaped(t->column[c], out);
+    }
+    gnt_text_add(out, " |\n|");
+    for (size_t c = 0; c < t->n_column; c++)
+        gnt_text_add(out, "---|");
+    for (size_t i = 0; i < t->n_item; i++) {
+        gnt_text_add(out, i % t->n_column ? " | " : "\n| ");
+        add_escaped(t->item[i].text ? t->item[i].text : "–", out);
+        gnt_text_add(out, i % t->n_column == t->n_column - 1 ? " |" : "");
+    }
+    gnt_text_add(out, "\n");
+}
+
+void tables_interval(const gnt_measure *m, const gnt_stat *s, gnt_text *out) {
+    gnt_measure_number(m, s->mean, out);
+    if (!gnt_has_interval(s))
+        return;
+    gnt_text_add(out, " [");
+    gnt_measure_number(m, s->low, out);
+    gnt_text_add(out, ", ");
+    gnt_measure_number(m, s->high, out);
+    gnt_text_add(out, "]");
+}

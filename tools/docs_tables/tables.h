@@ -1,0 +1,49 @@
+/* tables: what may stand in a page's block, made from the scores of a run. Each kind has a word, the words
+ * after it name the run and what of it. Text ends without a line break; tables are Markdown. */
+#ifndef DOCS_TABLES_TABLES_H
+#define DOCS_TABLES_TABLES_H
+
+#include "render/table.h"
+#include "results/measure.h"
+#include "scores.h"
+
+/* `argument` has the n words after the run's name. */
+typedef int table_writer(const scores *s, char *const *argument, size_t n, gnt_text *out, gnt_err *err);
+
+/* run NAME: which program, machine, suite and scale the numbers come from */
+table_writer table_run;
+/* matches NAME [TASK…]: how the searches of a task ended, beside no defense and public data alone */
+table_writer table_matches;
+/* leakage NAME [TASK…]: every defense and strength by attack, a table for each task and round */
+table_writer table_leakage;
+/* ranking NAME [TASK…]: the worst case of each defense, as a report ranks it */
+table_writer table_ranking;
+/* back NAME [TASK…]: of how many undefended targets of a probe the image and the label came back */
+table_writer table_back;
+/* sets NAME: what was found of sets of mixed encodings */
+table_writer table_sets;
+/* paper NAME ID: a table that the suite lays out as its paper does */
+table_writer table_paper;
+/* value NAME TASK/rROUND/DEFENSE@STRENGTH/ATTACK MEASURE: one number, for a line of text */
+table_writer table_value;
+
+/* The text that `words` ask for, "leakage mnist mnist-lenet"; a word with blanks stands in double quotes.
+ * *inline_text is 1 for what stands within a line. */
+int tables_write(const char *words, gnt_text *out, int *inline_text, gnt_err *err);
+/* The name of the run that `words` ask for, cut to fit; "" without. */
+void tables_run_name(const char *words, char *name, size_t size);
+/* A line for each kind. */
+extern const char tables_help[];
+
+/* Of a list of task names, 1 where it is empty or holds `task`; tables_known fails for one that is no task of
+ * the run. */
+int tables_wants(char *const *tasks, size_t n, const char *task);
+int tables_known(const scores *s, char *const *tasks, size_t n, gnt_err *err);
+/* The table as Markdown, a blank line before it where text stands above. */
+void tables_add(const gnt_table *t, gnt_text *out);
+/* Begins a paragraph or a table: a blank line where text stands above. */
+void tables_next(gnt_text *out);
+/* "83.1 %", "12.3 [11.0, 13.5]" without its unit. */
+void tables_interval(const gnt_measure *m, const gnt_stat *s, gnt_text *out);
+
+#endif
