@@ -201,6 +201,7 @@ static void add_floors(const gnt_results *r, const char *task, int64_t stage, gn
 static void add_heading(const scores *s, const char *task, int64_t stage, gnt_text *out) {
     const json_t *facts = scores_task(s, task);
     const int in_round = gnt_facts_of(&s->results, task)->in_round;
+    const int64_t targets = count_of(facts, "targets");
     int64_t seeds = 0;
     for (size_t i = 0; i < s->results.n_group; i++)
         if (gnt_is_at(&s->results.group[i], task, stage) && s->results.group[i].n_cells > seeds)
@@ -208,13 +209,12 @@ static void add_heading(const scores *s, const char *task, int64_t stage, gnt_te
     tables_next(out);
     gnt_text_add(out, "**%s. ", task);
     if (in_round)
-        gnt_text_add(out, "Round %" PRId64 "**, what %" PRId64 " clients sent", stage,
-                     count_of(facts, "targets"));
+        gnt_text_add(out, "Round %" PRId64 "**, what %" PRId64 " client%s sent", stage, targets,
+                     targets == 1 ? "" : "s");
     else if (count_of(facts, "rounds") > 0 && stage > 0)
-        gnt_text_add(out, "After round %" PRId64 "**, a probe of %" PRId64 " targets", stage,
-                     count_of(facts, "targets"));
+        gnt_text_add(out, "After round %" PRId64 "**, a probe of %" PRId64 " targets", stage, targets);
     else
-        gnt_text_add(out, "Before training**, a probe of %" PRId64 " targets", count_of(facts, "targets"));
+        gnt_text_add(out, "Before training**, a probe of %" PRId64 " targets", targets);
     if (seeds > 1)
         gnt_text_add(out, ", %" PRId64 " seeds", seeds);
     gnt_text_add(out, ".");

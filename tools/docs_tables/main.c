@@ -43,7 +43,7 @@ static int unused(const gnt_text *used) {
     DIR *folder = opendir(BASELINES);
     int n = 0;
     for (struct dirent *d; folder && (d = readdir(folder));)
-        if (d->d_name[0] != '.' && !has_line(used, d->d_name)) {
+        if (!strchr(d->d_name, '.') && !has_line(used, d->d_name)) {
             printf(BASELINES "/%s: no block of these pages is made from it\n", d->d_name);
             n++;
         }
@@ -104,7 +104,7 @@ static int keep(const char *run, const char *name) {
     char *to = gnt_format(BASELINES "/%s", name), *path = gnt_format(BASELINES "/%s/scores.json", name);
     int failed = folder && to && path ? 0 : gnt_fail(&err, "out of memory");
     gnt_text_init(&out, MOST_TEXT);
-    if (!failed && (!*name || *name == '.' || strpbrk(name, "/ \"")))
+    if (!failed && (!*name || strpbrk(name, "./ \"")))
         failed = gnt_fail(&err, "\"%s\" is no name for a run that is kept", name);
     if (!failed)
         failed = scores_load(&s, folder, &err);

@@ -1,5 +1,6 @@
 #include "page.h"
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,8 +63,10 @@ static int make_block(const char *path, const block *b, gnt_text *out, gnt_err *
     gnt_text_init(out, MOST_PAGE);
     if (in_line)
         gnt_text_add(out, "%s", gnt_text_get(&made));
-    else
+    else if (made.size)
         gnt_text_add(out, "\n\n%s\n\n", gnt_text_get(&made));
+    else
+        gnt_text_add(out, "\n");
     gnt_text_free(&made);
     if (in_line && b->begins_line) {
         gnt_text_free(out);
@@ -95,7 +98,9 @@ static void print_lines(char sign, const char *p, const char *end) {
 }
 
 /* The lines that two texts do not begin and end with alike. */
-static void print_difference(const char *old, const char *old_end, const char *made, const char *made_end) {
+static void print_difference(const char *old, size_t old_size, const char *made, size_t made_size) {
+    const char *old_end = old + old_size, *made_end = made + made_size;
+    size_t alike = 0;
     while (old < old_end && made < made_end) {
         const size_t a = line_size(old, old_end), b = line_size(made, made_end);
         if (a != b || memcmp(old, made, a) != 0)
@@ -103,17 +108,14 @@ static void print_difference(const char *old, const char *old_end, const char *m
         old += a;
         made += b;
     }
-    while (old < old_end && made < made_end && old_end[-1] == made_end[-1]) {
-        old_end--;
-        made_end--;
-    }
-    /* back to whole lines */
-    while (*old_end && old_end[-1] != '\n' && *old_end != '\n')
-        old_end++;
-    while (*made_end && made_end[-1] != '\n' && *made_end != '\n')
-        made_end++;
-    print_lines('-', old, old_end);
-    print_lines('+', made, made_end);
+    while (old_end - alike > old && made_end - alike > made &&
+           old_end[-1 - (ptrdiff_t)alike] == made_end[-1 - (ptrdiff_t)alike])
+        alike++;
+    /* the line that the ends of the two part in is shown whole */
+    while (alike && old_end[-(ptrdiff_t)alike] != '\n')
+        alike--;
+    print_lines('-', old, old_end - alike);
+    print_lines('+', made, made_end - alike);
 }
 
 static int check_block(const char *path, const block *b, gnt_err *err) {
@@ -125,7 +127,7 @@ static int check_block(const char *path, const block *b, gnt_err *err) {
     if (!same) {
         printf("%s:%zu: %s: differs from the scores that are kept; make docs writes it anew\n", path, b->line,
                b->words);
-        print_difference(b->inside, b->end, made.data, made.data + made.size);
+        print_difference(b->inside, size, gnt_text_get(&made), made.size);
     }
     gnt_text_free(&made);
     return !same;

@@ -12,9 +12,9 @@
 #include "base/err.h"
 #include "base/text.h"
 
-/* Compares the blocks with what is made anew, and says on standard output where they differ and where a number
- * stands outside. The number of such places, or −1 with a sentence. `used` gets the names of the runs, a
- * line each. */
+/* Compares the blocks with what is made anew, and says on standard output where they differ and where a
+ * number stands outside. The number of such places, or −1 with a sentence. `used` gets the names of the
+ * runs, a line each. */
 int page_check(const char *path, gnt_text *used, gnt_err *err);
 /* Writes the blocks anew; a page without a change is left alone. *changed says which. */
 int page_write(const char *path, int *changed, gnt_err *err);

@@ -6,7 +6,33 @@
 #include "base/json.h"
 #include "base/mem.h"
 
-enum { MOST_HOST = 64 << 20 };
+enum { MOST_HOST = 64 << 20, MOST_RUNS = 1 << 20 };
+
+/* 1 where a line of `text` begins with `word` and a blank. */
+static int begins_a_line(const char *text, const char *word) {
+    const size_t n = strlen(word);
+    while (*text) {
+        if (!strncmp(text, word, n) && text[n] == ' ')
+            return 1;
+        text += strcspn(text, "\n");
+        text += *text == '\n';
+    }
+    return 0;
+}
+
+int scores_are_to_come(const char *run, gnt_err *err) {
+    char *kept = gnt_format(BASELINES "/%s/scores.json", run);
+    uint8_t *text = NULL;
+    size_t size;
+    int found = kept ? 0 : gnt_fail(err, "out of memory");
+    if (!found && !strchr(run, '/') && !gnt_file_exists(kept) && gnt_file_exists(BASELINES "/runs.txt"))
+        found = gnt_file_read(BASELINES "/runs.txt", MOST_RUNS, &text, &size, err);
+    if (!found && text)
+        found = begins_a_line((const char *)text, run);
+    gnt_free(text);
+    gnt_free(kept);
+    return found;
+}
 
 /* A member of `from`, or of the object `inside` of it, under a name of its own. */
 static int copy(json_t *to, const char *name, const json_t *from, const char *inside, const char *key) {

@@ -19,6 +19,9 @@ typedef struct scores {
  * On failure *s is empty. */
 int scores_load(scores *s, const char *run, gnt_err *err);
 void scores_free(scores *s);
+/* 1 where no scores are kept of a run that may be: it stands in results/baselines/runs.txt. −1 with a
+ * sentence where that file cannot be read. */
+int scores_are_to_come(const char *run, gnt_err *err);
 
 /* What is kept, as the text of scores.json. Keeping what was kept gives the same bytes. */
 int scores_keep(const scores *s, gnt_text *out, gnt_err *err);

@@ -69,6 +69,17 @@ static int write_words(char *text, gnt_text *out, int *inline_text, gnt_err *err
     if (n < 2 + k->least || n > MOST_WORDS || n > 2 + k->most)
         return gnt_fail(err, "%s: has %zu words after it; docs-tables --help says which", k->word, n - 1);
     *inline_text = k->inline_text;
+    const int to_come = scores_are_to_come(word[1], err);
+    if (to_come < 0)
+        return -1;
+    if (to_come) {
+        if (k->write == table_run)
+            gnt_text_add(out, "No scores of this run are kept; `make docs-results RUNS=%s` makes them.",
+                         word[1]);
+        else if (k->inline_text)
+            gnt_text_add(out, "no number");
+        return 0;
+    }
     if (scores_load(&s, word[1], err))
         return -1;
     int failed = k->write(&s, word + 2, n - 2, out, err);
