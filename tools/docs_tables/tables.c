@@ -167,12 +167,14 @@ void tables_add(const gnt_table *t, gnt_text *out) {
 }
 
 void tables_interval(const gnt_measure *m, const gnt_stat *s, gnt_text *out) {
+    gnt_text low, high;
+    gnt_text_init(&low, 256);
+    gnt_text_init(&high, 256);
+    gnt_measure_number(m, s->low, &low);
+    gnt_measure_number(m, s->high, &high);
     gnt_measure_number(m, s->mean, out);
-    if (!gnt_has_interval(s))
-        return;
-    gnt_text_add(out, " [");
-    gnt_measure_number(m, s->low, out);
-    gnt_text_add(out, ", ");
-    gnt_measure_number(m, s->high, out);
-    gnt_text_add(out, "]");
+    if (gnt_has_interval(s) && strcmp(gnt_text_get(&low), gnt_text_get(&high)) != 0)
+        gnt_text_add(out, " [%s, %s]", gnt_text_get(&low), gnt_text_get(&high));
+    gnt_text_free(&low);
+    gnt_text_free(&high);
 }

@@ -27,9 +27,9 @@ table_writer table_paper;
 /* value NAME TASK/rROUND/DEFENSE@STRENGTH/ATTACK MEASURE: one number, for a line of text */
 table_writer table_value;
 
-/* The text that `words` ask for, "leakage mnist mnist-lenet"; a word with blanks stands in double quotes. Of a
- * run whose scores are to come `run` says so, and a table is empty. *inline_text is 1 for what stands within
- * a line. */
+/* The text that `words` ask for, "leakage mnist mnist-lenet"; a word with blanks stands in double quotes.
+ * Of a run whose scores are to come `run` says so, and a table is empty. *inline_text is 1 for what stands
+ * within a line. */
 int tables_write(const char *words, gnt_text *out, int *inline_text, gnt_err *err);
 /* The name of the run that `words` ask for, cut to fit; "" without. */
 void tables_run_name(const char *words, char *name, size_t size);
@@ -44,7 +44,7 @@ int tables_known(const scores *s, char *const *tasks, size_t n, gnt_err *err);
 void tables_add(const gnt_table *t, gnt_text *out);
 /* Begins a paragraph or a table: a blank line where text stands above. */
 void tables_next(gnt_text *out);
-/* "83.1 %", "12.3 [11.0, 13.5]" without its unit. */
+/* "12.3 [11.0, 13.5]" without a unit; without the brackets where they would hold one number. */
 void tables_interval(const gnt_measure *m, const gnt_stat *s, gnt_text *out);
 
 #endif
