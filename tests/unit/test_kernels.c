@@ -220,8 +220,8 @@ static void test_general_conv(void **state) {
         {1, 2, 3, 20, 2, 1, 7, 1, 1, 0, 3, 1, 1, 1},
         {1, 40, 14, 14, 40, 5, 5, 1, 1, 2, 2, 1, 1, 40},
         {2, 1, 4, 4, 2, 3, 3, 4, 1, 5, 4, 2, 3, 1},
-        /* one channel a group, moved by one: padding from none to all that a window reaches, dilated, several
-           results a group, a run longer than a block and shorter; then padding beyond, and no groups at all */
+        /* one channel a group, moved by one: padding from none to all that a window reaches, dilated,
+           several results a group, runs of several blocks; then padding beyond, and one channel in all */
         {2, 3, 7, 6, 3, 3, 3, 1, 1, 1, 1, 1, 1, 3},
         {2, 2, 9, 40, 6, 3, 2, 1, 1, 0, 1, 2, 3, 2},
         {1, 3, 5, 5, 3, 5, 5, 1, 1, 4, 4, 1, 1, 3},

@@ -1,9 +1,10 @@
-/* real_depthwise: the three faces of a convolution whose groups have one channel each and whose window moves by
- * one pixel. As products of matrices they would have one row, and im2col would write each pixel kh·kw times.
+/* real_depthwise: the three faces of a convolution whose groups have one channel each and whose window moves
+ * by one pixel. As products of matrices they would have one row, and im2col would write each pixel kh·kw
+ * times.
  *
  * The image is copied into a frame with its padding, `wide` entries a row. There tap (i, j) of a result at
- * p·wide + q lies at p·wide + q + i·dh·wide + j·dw: one distance for all results, which are computed in one run
- * over the frame. Entries between the end of a row of results and the next are computed too and left out.
+ * p·wide + q lies at p·wide + q + i·dh·wide + j·dw: one distance for all results, which are computed in one
+ * run over the frame. Entries between the end of a row of results and the next are computed too and left out.
  *   conv    y[t]  = Σ w[i, j]·frame(x)[t + at(i, j)]
  *   conv_dx dx[t] = Σ w[i, j]·frame(dy)[t + last − at(i, j)], a frame of as much padding as taps may reach
  *   conv_dw dw[i, j] = Σ frame(x)[t + at(i, j)]·dy[t], zeros between the rows of dy */
