@@ -43,8 +43,9 @@ __attribute__((format(printf, 2, 3))) static void say(const audit *a, const char
 /* The same cell but for its seed. */
 static int is_same_cell(const gnt_cell *a, const gnt_cell *b) {
     return a->task == b->task && a->stage == b->stage && a->defense == b->defense && a->attack == b->attack &&
-           a->mode == b->mode &&
-           (a->mode == GNT_MODE_MATCHED || a->mode == GNT_MODE_NONE || a->strength == b->strength);
+           a->mode == b->mode && a->bracket == b->bracket &&
+           (a->mode == GNT_MODE_MATCHED || a->mode == GNT_MODE_NONE || a->bracket ||
+            a->strength == b->strength);
 }
 
 /* Cell i, and with another seed its others that are ok. */

@@ -53,7 +53,7 @@ int rerun_ok(const json_t *cell) {
 
 double *rerun_strengths(const gnt_suite *suite, const gnt_plan *plan, const json_t *cells,
                         const uint8_t *wanted, gnt_err *err) {
-    double *all = gnt_array(suite->n_tasks * suite->n_defenses, sizeof *all);
+    double *all = gnt_array(suite->n_tasks * suite->n_defenses * GNT_BRACKETS, sizeof *all);
     if (!all) {
         gnt_fail(err, "out of memory for the strengths of a run");
         return NULL;
@@ -61,14 +61,15 @@ double *rerun_strengths(const gnt_suite *suite, const gnt_plan *plan, const json
     for (size_t i = 0; i < plan->n; i++) {
         const gnt_cell *c = &plan->cell[i];
         const json_t *strength = json_object_get(json_array_get(cells, i), "strength");
-        if (!wanted[i] || c->mode != GNT_MODE_MATCHED)
+        if (!wanted[i] || (c->mode != GNT_MODE_MATCHED && !c->bracket))
             continue;
         if (!json_is_number(strength)) {
             gnt_fail(err, "results.json: %s: strength: expected the number that matching came to", c->id);
             gnt_free(all);
             return NULL;
         }
-        all[c->task * suite->n_defenses + c->defense] = json_number_value(strength);
+        all[(c->task * suite->n_defenses + c->defense) * GNT_BRACKETS + (size_t)c->bracket] =
+            json_number_value(strength);
     }
     return all;
 }

@@ -1,17 +1,19 @@
 /* confirm: does a confirmation show that a strength leaves the wanted utility?
  *
- * Its mean m lies within tolerance of the target, and t·e ≤ tolerance/2, where e is the standard error of m
- * and t Student's 90 % quantile. The second half does not look at m. So with normal scatter a strength that
- * is 1.5 tolerances off passes with a chance of at most 10 %, and one that is half a tolerance off fails with
- * as much, once it is known well enough. A rule that widens with the error would instead pass nearly anything
- * that is noisy enough. (Stein, Ann. Math. Stat. 1945: as many trainings as the scatter asks for.)
+ * Its mean m lies within tolerance of the target, and t·e ≤ tolerance/2, where e is the standard error
+ * of m and t Student's 90 % quantile. The second half does not look at m. So with normal scatter a
+ * strength that is 1.5 tolerances off passes with a chance of at most 10 %, and one that is half a
+ * tolerance off fails with as much, once it is known well enough. A rule that widens with the error
+ * would instead pass nearly anything that is noisy enough. (Stein, Ann. Math. Stat. 1945: as many
+ * trainings as the scatter asks for.) A mean that is off ends it before that, which saves trainings and
+ * can only let fewer pass.
  *
  * Saturated: m − t·e is not below target − tolerance; nothing bounds it from above.
  *
- * How far one training scatters is estimated from all trainings at that strength, of search and confirmation,
- * each about its own mean, and from those at other strengths, which count for two degrees of freedom at most.
- * It is never below the stated noise. Where nothing tells of the scatter (one training everywhere, and no
- * more allowed) the stated noise stands alone. */
+ * How far one training scatters is estimated from all trainings at that strength, of search and
+ * confirmation, each about its own mean, and from those at other strengths, which count for two degrees
+ * of freedom at most. It is never below the stated noise. Where nothing tells of the scatter (one
+ * training everywhere, and no more allowed) the stated noise stands alone. */
 #include <math.h>
 
 #include "match/level_impl.h"
@@ -93,13 +95,13 @@ gnt_match_judgement gnt_match_judge(const gnt_match_spec *s, const gnt_match_vie
     out->error = sqrt(of.variance / t->n);
     out->t = gnt_match_t90(of.freedom);
     const double bound = out->t * out->error, off = saturated ? -gap : fabs(gap);
-    if (off - bound > s->tolerance)
+    if (off > s->tolerance)
         return GNT_MATCH_TRIAL_FAILED;
     if (saturated ? off + bound <= s->tolerance : bound <= s->tolerance / 2)
-        return off <= s->tolerance ? GNT_MATCH_TRIAL_PASSED : GNT_MATCH_TRIAL_FAILED;
+        return GNT_MATCH_TRIAL_PASSED;
     if (t->n < gnt_match_most_confirming(s)) {
         out->wanted = more(s, t, &of);
         return GNT_MATCH_TRIAL_OPEN;
     }
-    return off <= s->tolerance ? GNT_MATCH_TRIAL_NOISY : GNT_MATCH_TRIAL_FAILED;
+    return GNT_MATCH_TRIAL_NOISY;
 }

@@ -113,6 +113,12 @@ int gnt_match_check(const gnt_match_spec *spec, gnt_err *err); /* the specificat
 /* The most trainings that a search can ask for, for dry runs. */
 int64_t gnt_match_most_trainings(const gnt_match_spec *spec);
 
+/* A strength on either side of `strength`, to which the search came: where its history says that utility
+ * is 1.5 tolerances above the target (weaker), or below it (stronger); the end of the range where that
+ * is nearer. NaN where `strength` is that end. */
+int gnt_match_bracket(double *out, const gnt_match_spec *spec, const gnt_match_point *history, size_t n,
+                      double strength, int stronger, gnt_err *err);
+
 /* A target relative to the utility of `none`: the share of it that is to be kept where higher is better (0.95
  * of an accuracy of 0.8 is 0.76); its multiple where lower is better (1.05 of a loss of 0.4 is 0.42). */
 double gnt_match_relative(double none_utility, double share);

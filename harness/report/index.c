@@ -270,12 +270,31 @@ static void say_other_measures(pen *w, const gnt_section *s, const gnt_measure *
         unfold(w);
 }
 
+/* Matched strengths miss the target by up to the tolerance: what is left at the target itself, and the
+ * other way round. */
+static void say_equal(pen *w, const gnt_section *s, const gnt_measure *m) {
+    static const char *const titles[] = {"Leakage at exactly the utility that was asked for",
+                                         "Utility at equal leakage"};
+    for (int by_leakage = 0; m && by_leakage < 2; by_leakage++) {
+        gnt_table t;
+        if (gnt_table_equal(w->p->results, s->task, s->stage, m, by_leakage, &t) == 0) {
+            w->out.failed |= t.failed;
+            gnt_table_free(&t);
+            continue;
+        }
+        fold(w, titles[by_leakage]);
+        table(w, &t);
+        unfold(w);
+    }
+}
+
 static void say_section(pen *w, const gnt_section *s) {
     const gnt_measure *lead = gnt_section_lead(w->p->results, s->task, s->stage);
     say_section_name(w, 2, s);
     say_sentence(w, s, lead);
     if (lead)
         say_measure(w, s, lead, 0);
+    say_equal(w, s, lead);
     say_sheets(w, s, lead);
     say_other_measures(w, s, lead);
     if (s->convergence.name[0]) {
@@ -359,6 +378,8 @@ static void say_files(pen *w) {
     gnt_text_add(&w->out, w->html ? "<ul>\n" : "");
     link_to(w, "matrix", "Defense by attack at matched utility", 1);
     link_to(w, "ranking", "Worst case over attacks", 1);
+    link_to(w, "equal-utility", "Leakage at equal utility", 1);
+    link_to(w, "equal-leakage", "Utility at equal leakage", 1);
     link_to(w, "groups", "All groups with floors and chance", 1);
     link_to(w, "matches", "Matching", 1);
     link_to(w, "history", "The trainings that matching used", 1);

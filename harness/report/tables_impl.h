@@ -32,6 +32,15 @@ void gnt_table_summary(const gnt_results *r, gnt_table *t);
 /* Worst case over attacks of each defense, by task, stage and measure. */
 void gnt_table_ranking(const gnt_results *r, gnt_table *t);
 
+/* equal: leakage at the task's target utility, utility at one leakage, read off curves with matching's
+ * error in the interval (results/equal_utility.h). */
+
+/* Of a task, stage and measure, for a page; returns the number of rows. */
+size_t gnt_table_equal(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                       int by_leakage, gnt_table *t);
+void gnt_table_equal_utility(const gnt_results *r, gnt_table *t);
+void gnt_table_equal_leakage(const gnt_results *r, gnt_table *t);
+
 /* found: what must be known of a run before its numbers are read: what the host found wrong with defenses,
  * and how they were observed. For the top of a report. */
 

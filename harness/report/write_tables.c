@@ -84,6 +84,8 @@ static int write_paper(const gnt_report *p, gnt_err *err) {
 int gnt_report_write_tables(const gnt_report *p, gnt_err *err) {
     return write_paper(p, err) || write_table(p, "matrix", gnt_table_matrix_long, 0, err) ||
                    write_matrix_markdown(p, err) || write_table(p, "ranking", gnt_table_ranking, 1, err) ||
+                   write_table(p, "equal-utility", gnt_table_equal_utility, 1, err) ||
+                   write_table(p, "equal-leakage", gnt_table_equal_leakage, 1, err) ||
                    write_table(p, "groups", gnt_table_groups, 1, err) ||
                    write_table(p, "matches", gnt_table_matches, 1, err) ||
                    write_table(p, "history", gnt_table_history, 1, err) ||

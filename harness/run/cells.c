@@ -40,12 +40,31 @@ static run_search *search_of(run *r, const gnt_cell *c) {
     return &r->search[c->task * r->suite->n_defenses + c->defense];
 }
 
-/* The strength of the cell; 0 while it is not known yet. */
+/* The strength beside the one that a search came to, if any; else the cell is settled. Returns 1 with one. */
+static int find_bracket(run *r, run_cell *c, const run_search *s, int *moved) {
+    const int stronger = c->cell->bracket == GNT_BRACKET_STRONGER;
+    const int beyond = s->step.reason == GNT_MATCH_TOO_WEAK || s->step.saturated;
+    gnt_err err = {""};
+    if (r->options->strength) {
+        c->strength = r->options->strength[GNT_BRACKETS * (size_t)(s - r->search) + (size_t)c->cell->bracket];
+        return 1;
+    }
+    if (!beyond &&
+        gnt_match_bracket(&c->strength, &s->spec, s->history, s->n, s->step.strength, stronger, &err) != 0)
+        settle(r, c, RUN_CELL_FAILED, err.text, moved);
+    else if (beyond)
+        settle(r, c, RUN_CELL_NA, "no strength meets the target, so that none lies on either side", moved);
+    else if (isnan(c->strength))
+        settle(r, c, RUN_CELL_NA, "the strength that was found is at this end of its range", moved);
+    return c->status == RUN_CELL_UNFINISHED;
+}
+
+/* The strength of the cell; 0 while it is not known yet, or where there is none and the cell is settled. */
 static int find_strength(run *r, run_cell *c, int *moved) {
     const gnt_cell *cell = c->cell;
-    if (cell->mode == GNT_MODE_FIXED || cell->mode == GNT_MODE_SWEEP)
+    if (cell->mode == GNT_MODE_FIXED || (cell->mode == GNT_MODE_SWEEP && !cell->bracket))
         c->strength = cell->strength;
-    if (cell->mode != GNT_MODE_MATCHED)
+    if (cell->mode != GNT_MODE_MATCHED && !cell->bracket)
         return 1;
     const run_search *s = search_of(r, cell);
     if (!s->settled)
@@ -57,6 +76,8 @@ static int find_strength(run *r, run_cell *c, int *moved) {
         settle(r, c, RUN_CELL_FAILED, text.text, moved);
         return 0;
     }
+    if (cell->bracket)
+        return find_bracket(r, c, s, moved);
     c->strength = s->step.strength;
     c->matched = s->step.what == GNT_MATCH_MATCHED;
     return 1;

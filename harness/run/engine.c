@@ -122,11 +122,12 @@ static int open_run(run *r, gnt_err *err) {
     for (size_t i = 0; i < r->plan->n; i++)
         r->n_wanted += (size_t)run_wants(r, i);
     for (size_t i = 0; r->options->strength && i < s->n_tasks * s->n_defenses; i++)
-        r->search[i].step =
-            (gnt_match_next_step){.what = GNT_MATCH_MATCHED, .strength = r->options->strength[i]};
+        r->search[i].step = (gnt_match_next_step){.what = GNT_MATCH_MATCHED,
+                                                  .strength = r->options->strength[GNT_BRACKETS * i]};
     /* only what some cell will use is searched for */
     for (size_t i = 0; i < r->plan->n && !r->options->strength; i++)
-        if (run_wants(r, i) && r->plan->cell[i].mode == GNT_MODE_MATCHED && !r->plan->cell[i].reason)
+        if (run_wants(r, i) && !r->plan->cell[i].reason &&
+            (r->plan->cell[i].mode == GNT_MODE_MATCHED || r->plan->cell[i].bracket))
             r->search[r->plan->cell[i].task * s->n_defenses + r->plan->cell[i].defense].settled = 0;
     return 0;
 }

@@ -37,7 +37,8 @@ typedef struct gnt_run_options {
     void *user;
     /* Where each job that fails leaves a folder with its request and inputs; NULL: nowhere. */
     const char *keep_failed;
-    /* Of matched cells, n_tasks × n_defenses, in place of searches. NULL: searches. */
+    /* In place of searches, n_tasks × n_defenses × GNT_BRACKETS: the matched strength and, at its
+     * gnt_bracket, those beside it. NULL: searches. */
     const double *strength;
 } gnt_run_options;
 

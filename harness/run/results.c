@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "results/equal_utility.h"
 #include "run/run_impl.h"
 #include "tally/asked.h"
 #include "tally/groups.h"
@@ -193,6 +194,31 @@ static json_t *cell_json(const run *r, const run_cell *c, gnt_err *err, int *rc)
     return one;
 }
 
+/* What curves come to at one utility and at one leakage, read from the file as its readers will. A file
+ * that they will not take is written all the same, without. */
+static int add_curves(const run *r, json_t *all, gnt_err *err) {
+    char *text = json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    gnt_results read;
+    if (!text)
+        return gnt_fail(err, "out of memory for results.json");
+    const int taken = gnt_results_parse(&read, "results.json", text, strlen(text), err) == 0;
+    gnt_free(text);
+    if (!taken) {
+        run_show_warning(r, "%s", err->text);
+        return 0;
+    }
+    json_t *utility = gnt_equal_utility_json(&read, err), *leakage = gnt_equal_leakage_json(&read, err);
+    const int rc = utility && leakage ? 0 : -1;
+    if (rc == 0) {
+        json_object_set(all, "equal_utility", utility);
+        json_object_set(all, "equal_leakage", leakage);
+    }
+    json_decref(utility);
+    json_decref(leakage);
+    gnt_results_free(&read);
+    return rc;
+}
+
 int run_write_results(const run *r, gnt_err *err) {
     char *images = gnt_format("%s/images", r->options->folder);
     int rc = images ? gnt_make_dirs(images, err) : gnt_fail(err, "out of memory for the results");
@@ -218,6 +244,10 @@ int run_write_results(const run *r, gnt_err *err) {
         json_object_set_new(all, "check", json_loads(s->check, 0, NULL));
     if (s->tables)
         json_object_set_new(all, "tables", json_loads(s->tables, 0, NULL));
+    if (add_curves(r, all, err) != 0) {
+        json_decref(all);
+        return -1;
+    }
     return write_json(r, "results.json", all, err);
 }
 

@@ -15,7 +15,7 @@ enum { UNIT_SIZE = 4 * GNT_SUITE_NAME };
 static void unit_of(const gnt_suite *s, const gnt_cell *c, char text[UNIT_SIZE]) {
     const gnt_suite_task *t = &s->task[c->task];
     char strength[GNT_NUMBER_SIZE] = "";
-    if (c->mode == GNT_MODE_MATCHED) {
+    if (c->mode == GNT_MODE_MATCHED || c->bracket) { /* one search */
         snprintf(text, UNIT_SIZE, "%s/%zu/matched", t->trained_as, c->defense);
         return;
     }

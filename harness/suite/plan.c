@@ -10,6 +10,7 @@
 #include "match/match.h"
 #include "suite/plan_fit.h"
 
+const char *const gnt_bracket_names[] = {"", "weaker", "stronger"};
 const char *const gnt_mode_names[] = {"none", "fixed", "sweep", "matched"};
 
 /* ---- strengths of a defense ---- */
@@ -17,19 +18,29 @@ const char *const gnt_mode_names[] = {"none", "fixed", "sweep", "matched"};
 typedef struct setting {
     gnt_cell_mode mode;
     double strength;
+    gnt_bracket bracket;
 } setting;
 
-static size_t settings_of(const gnt_suite_defense *d) {
-    return d->match || d->n_sweep ? (size_t)d->match + d->n_sweep : 1;
+/* Those that a search finds: the matched one, and its bracket. */
+static size_t searched_of(const gnt_suite_task *t, const gnt_suite_defense *d) {
+    return d->match ? (t->match.bracket ? 3 : 1) : 0;
 }
 
-/* Matched first, then the sweep as written. */
-static setting setting_at(const gnt_suite_defense *d, size_t i) {
+static size_t settings_of(const gnt_suite_task *t, const gnt_suite_defense *d) {
+    return d->match || d->n_sweep ? searched_of(t, d) + d->n_sweep : 1;
+}
+
+/* Matched first, then its bracket, then the sweep as written. */
+static setting setting_at(const gnt_suite_task *t, const gnt_suite_defense *d, size_t i) {
+    const size_t searched = searched_of(t, d);
     if (d->match && i == 0)
-        return (setting){GNT_MODE_MATCHED, 0};
+        return (setting){GNT_MODE_MATCHED, 0, GNT_BRACKET_NONE};
+    if (i < searched)
+        return (setting){GNT_MODE_SWEEP, NAN, i == 1 ? GNT_BRACKET_WEAKER : GNT_BRACKET_STRONGER};
     if (d->n_sweep)
-        return (setting){GNT_MODE_SWEEP, d->sweep[i - (size_t)d->match]};
-    return d->has_fixed ? (setting){GNT_MODE_FIXED, d->fixed} : (setting){GNT_MODE_NONE, 0};
+        return (setting){GNT_MODE_SWEEP, d->sweep[i - searched], GNT_BRACKET_NONE};
+    return d->has_fixed ? (setting){GNT_MODE_FIXED, d->fixed, GNT_BRACKET_NONE}
+                        : (setting){GNT_MODE_NONE, 0, GNT_BRACKET_NONE};
 }
 
 /* ---- counting ---- */
@@ -43,7 +54,7 @@ static int64_t count_cells(const gnt_suite *s) {
             for (size_t a = 0; s->defense[d].on_task[t] && a < s->n_attacks; a++) {
                 if (!s->attack[a].on_task[t])
                     continue;
-                n += (int64_t)(settings_of(&s->defense[d]) * s->task[t].n_stages * s->n_seeds);
+                n += (int64_t)(settings_of(&s->task[t], &s->defense[d]) * s->task[t].n_stages * s->n_seeds);
                 if (n > (int64_t)1 << 40)
                     return n;
             }
@@ -56,6 +67,7 @@ static char *cell_id(const gnt_suite *s, const gnt_cell *c) {
     char number[GNT_NUMBER_SIZE];
     const char *strength = c->mode == GNT_MODE_MATCHED ? "matched"
                            : c->mode == GNT_MODE_NONE  ? "none"
+                           : c->bracket                ? gnt_bracket_names[c->bracket]
                                                        : gnt_number_text(c->strength, number);
     return gnt_format("%s/r%lld/%s@%s/%s/s%llu", s->task[c->task].id, (long long)c->stage,
                       s->defense[c->defense].label, strength, s->attack[c->attack].label,
@@ -93,9 +105,10 @@ static int add_task(gnt_plan *p, const gnt_suite *s, size_t task) {
         for (at.defense = 0; at.defense < s->n_defenses; at.defense++) {
             const gnt_suite_defense *d = &s->defense[at.defense];
             at.stage = t->stages[stage];
-            for (size_t i = 0; d->on_task[task] && i < settings_of(d); i++) {
-                setting now = setting_at(d, i);
+            for (size_t i = 0; d->on_task[task] && i < settings_of(t, d); i++) {
+                setting now = setting_at(t, d, i);
                 at.mode = now.mode;
+                at.bracket = now.bracket;
                 at.strength = now.strength;
                 if (add_attacks(p, s, &at) != 0)
                     return -1;
@@ -113,7 +126,8 @@ static int is_baseline(const gnt_suite_defense *d) {
 static int same_match(const gnt_suite_match *a, const gnt_suite_match *b) {
     return a->relative == b->relative && a->target == b->target && a->tolerance == b->tolerance &&
            a->max_strengths == b->max_strengths && a->seeds == b->seeds && a->most_seeds == b->most_seeds &&
-           a->confirm_seeds == b->confirm_seeds && a->confirmations == b->confirmations;
+           a->confirm_seeds == b->confirm_seeds && a->confirmations == b->confirmations &&
+           a->bracket == b->bracket;
 }
 
 /* Which trainings of one task are counted already, by a task before it that is trained as one with it. */
@@ -147,12 +161,15 @@ static int count_trainings(gnt_plan *p, const gnt_suite *s, const uint8_t *runs,
             const counted before = counted_before(s, runs, t, d);
             any |= !before.none;
             if (!is_baseline(entry) && !before.defense)
-                p->trainings += (int64_t)((settings_of(entry) - (size_t)entry->match) * s->n_seeds);
+                p->trainings +=
+                    (int64_t)((settings_of(&s->task[t], entry) - searched_of(&s->task[t], entry)) *
+                              s->n_seeds);
             if (!entry->match || before.search)
                 continue;
             if (gnt_suite_match_spec(s, t, d, NAN, &spec, err) != 0)
                 return -1;
-            p->match_trainings += gnt_match_most_trainings(&spec) + (int64_t)s->n_seeds;
+            p->match_trainings +=
+                gnt_match_most_trainings(&spec) + (int64_t)(searched_of(&s->task[t], entry) * s->n_seeds);
         }
         p->trainings += any ? (int64_t)s->n_seeds : 0;
     }

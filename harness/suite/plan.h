@@ -1,12 +1,14 @@
 /* plan: a suite expanded to its cells, before anything runs.
  *
- * A cell is one (task, stage, defense at a strength, attack, seed). Its id is made of these coordinates only:
+ * A cell is one (task, stage, defense at a strength, attack, seed). Its id is made of these coordinates
+ * only:
  *
- *     TASK/rSTAGE/DEFENSE@STRENGTH/ATTACK/sSEED        glyphs-lenet/r10/dp-gaussian@matched/dlg/s1
+ *     TASK/rSTAGE/DEFENSE@STRENGTH/ATTACK/sSEED glyphs-lenet/r10/dp-gaussian@matched/dlg/s1
  *
- * STRENGTH is "matched", "none", or the shortest decimal that reads back as the same number. Cells come in
- * one fixed order: task, stage, defense (matched first, then its sweep), attack, seed, each as the file lists
- * them. A pair that does not fit is a cell too, with the reason why it is n/a. */
+ * STRENGTH is "matched", "weaker" or "stronger" (than matched), "none", or the shortest decimal that
+ * reads back as the same number. Cells come in one fixed order: task, stage, defense (matched first,
+ * then its sweep), attack, seed, each as the file lists them. A pair that does not fit is a cell too,
+ * with the reason why it is n/a. */
 #ifndef GNT_SUITE_PLAN_H
 #define GNT_SUITE_PLAN_H
 
@@ -19,12 +21,23 @@
 typedef enum gnt_cell_mode { GNT_MODE_NONE, GNT_MODE_FIXED, GNT_MODE_SWEEP, GNT_MODE_MATCHED } gnt_cell_mode;
 extern const char *const gnt_mode_names[]; /* "none", "fixed", "sweep", "matched" */
 
+/* Cells on either side of a matched strength, where utility is some tolerances above and below the target: a
+ * point of the defense's curve, with the mode SWEEP. Their ids say so in place of the strength. */
+typedef enum gnt_bracket {
+    GNT_BRACKET_NONE,
+    GNT_BRACKET_WEAKER,
+    GNT_BRACKET_STRONGER,
+    GNT_BRACKETS
+} gnt_bracket;
+extern const char *const gnt_bracket_names[]; /* "", "weaker", "stronger" */
+
 typedef struct gnt_cell {
     char *id;
     size_t task, defense, attack; /* indices into the suite */
     int64_t stage;                /* round */
     gnt_cell_mode mode;
-    double strength; /* FIXED and SWEEP */
+    double strength; /* FIXED and SWEEP; NaN of a bracket */
+    gnt_bracket bracket;
     uint64_t seed;
     uint32_t surface;
     uint32_t goals;                     /* GNT_GOAL_* the attack is asked for */

@@ -131,6 +131,11 @@ typedef struct gnt_suite_match {
     double target;
     double tolerance;                                                   /* in units of the utility */
     int max_strengths, seeds, most_seeds, confirm_seeds, confirmations; /* as in match/match.h */
+    /* 1: cells on either side of the matched strength too, so that leakage can be read at the target */
+    int bracket;
+    /* the leakage at which utilities are compared, as a share of the way from the floor to no defense:
+     * (0, 1) */
+    double leakage;
 } gnt_suite_match;
 
 /* Another data set whose rows are the role PUBLIC: those of its public part or, where it

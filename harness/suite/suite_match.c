@@ -13,7 +13,8 @@ void suite_match_defaults(gnt_suite_match *m, gnt_utility_kind utility) {
                            .seeds = 1,
                            .most_seeds = 10,
                            .confirm_seeds = 3,
-                           .confirmations = 3};
+                           .confirmations = 3,
+                           .leakage = 0.5};
 }
 
 /* Exactly one of "relative" and "absolute", within what the measure allows. */
@@ -64,8 +65,8 @@ static int read_count(suite_reader *r, const char *path, const json_t *object, c
 
 int suite_read_match(suite_reader *r, const char *path, const json_t *object, gnt_utility_kind utility,
                      gnt_suite_match *m) {
-    static const char *const keys[] = {"target",     "tolerance",     "seeds",        "most",
-                                       "most_seeds", "confirm_seeds", "confirmations"};
+    static const char *const keys[] = {"target",        "tolerance",     "seeds",   "most",   "most_seeds",
+                                       "confirm_seeds", "confirmations", "bracket", "leakage"};
     if (gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
         read_target(r, path, object, utility, m) ||
         gnt_doc_real(r->doc, path, object, "tolerance", 1e-6, 1e6, &m->tolerance, r->err) ||
@@ -73,8 +74,16 @@ int suite_read_match(suite_reader *r, const char *path, const json_t *object, gn
         read_count(r, path, object, "seeds", &m->seeds) ||
         read_count(r, path, object, "most_seeds", &m->most_seeds) ||
         read_count(r, path, object, "confirm_seeds", &m->confirm_seeds) ||
-        read_count(r, path, object, "confirmations", &m->confirmations))
+        read_count(r, path, object, "confirmations", &m->confirmations) ||
+        gnt_doc_bool(r->doc, path, object, "bracket", &m->bracket, r->err) ||
+        gnt_doc_real(r->doc, path, object, "leakage", 0, 1, &m->leakage, r->err))
         return -1;
+    if (m->leakage <= 0 || m->leakage >= 1)
+        return suite_fail(
+            r, gnt_path_key(path, "leakage").text,
+            "is %s; expected a share above 0 and below 1 of the way from the floor to no defense, such "
+            "as 0.5",
+            gnt_show(json_object_get(object, "leakage")).text);
     if (utility == GNT_UTILITY_ACCURACY && m->tolerance >= 1)
         return suite_fail(r, gnt_path_key(path, "tolerance").text,
                           "is %s; of an accuracy (0 to 1) expected less than 1, such as 0.02",

@@ -36,6 +36,7 @@ json_t *gnt_asked_tasks(const gnt_suite *s) {
         json_object_set_new(json_array_get(list, i), "adequate",
                             json_pack("{s:f, s:f, s:f}", "identified", t->adequate.identified, "above_floor",
                                       t->adequate.above_floor, "gain", t->adequate.gain));
+        json_object_set_new(json_array_get(list, i), "equal_leakage", json_real(t->match.leakage));
         if (t->observe.set) {
             json_object_set_new(json_array_get(list, i), "set", json_integer(t->observe.set));
             json_object_set_new(json_array_get(list, i), "epochs", json_integer(t->observe.epochs));

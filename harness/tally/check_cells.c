@@ -52,7 +52,11 @@ static int check_id(const tally *t, const char *path, const json_t *cell, json_t
             rc =
                 gnt_fail(t->err, "%s: %s is %s, but the strength in its id is \"%.40s\"", t->file,
                          gnt_path_key(path, "mode").text, gnt_show(json_object_get(cell, "mode")).text, told);
-    const int by_id = rc == 0 && !is(cell, "mode", "none") && !is(cell, "mode", "matched");
+    /* what lies beside a matched strength follows from its search */
+    const int beside = rc == 0 && is(cell, "mode", "sweep") &&
+                       (strcmp(told, gnt_bracket_names[GNT_BRACKET_WEAKER]) == 0 ||
+                        strcmp(told, gnt_bracket_names[GNT_BRACKET_STRONGER]) == 0);
+    const int by_id = rc == 0 && !beside && !is(cell, "mode", "none") && !is(cell, "mode", "matched");
     if (rc == 0 && is(cell, "mode", "none") && isfinite(strength))
         rc = gnt_fail(t->err, "%s: %s is %s, but a cell of this mode has none", t->file,
                       gnt_path_key(path, "strength").text, gnt_show(json_object_get(cell, "strength")).text);

@@ -147,6 +147,32 @@ static void take_range(gnt_match_spec *spec, const found *f) {
     spec->most += 1 + fabs(spec->most);
 }
 
+/* The strength of a cell beside the matched one. A number rounded to nine digits may round to another
+ * readable one. */
+static int check_beside(const tally *t, const found *f, const gnt_match_spec *asked, size_t i) {
+    static const double nudges[] = {0, 1e-7, -1e-7};
+    const double strength = tally_number(json_array_get(t->cells, i), "strength");
+    double should = NAN, first = NAN;
+    for (size_t k = 0; k < sizeof nudges / sizeof *nudges; k++) {
+        gnt_match_spec spec = *asked;
+        spec.target += nudges[k];
+        if (gnt_match_bracket(&should, &spec, f->history, f->n, tally_number(f->row, "strength"),
+                              t->plan->cell[i].bracket == GNT_BRACKET_STRONGER, t->err) != 0)
+            return -1;
+        if (isnan(strength) || gnt_tally_close(strength, should, 0))
+            return 0;
+        first = k ? first : should;
+    }
+    return gnt_fail(t->err, "%s: %s is %.9g, but the search of its defense gives %.9g", t->file,
+                    gnt_path_key(gnt_path_item("cells", i).text, "strength").text, strength, first);
+}
+
+static int is_beside(const tally *t, const found *f, size_t i) {
+    const json_t *cell = json_array_get(t->cells, i);
+    return t->plan->cell[i].bracket && strcmp(tally_text(cell, "task"), f->task) == 0 &&
+           strcmp(tally_text(cell, "defense"), f->defense) == 0;
+}
+
 static int replay(const tally *t, const found *f, size_t task, size_t defense, double none) {
     const int is_known = !tally_unknown_defense(&t->suite->defense[defense]);
     gnt_match_spec spec;
@@ -159,6 +185,9 @@ static int replay(const tally *t, const found *f, size_t task, size_t defense, d
     json_decref(aim);
     if (rc != 0 || (!is_known && !is_match(f)))
         return rc;
+    for (size_t i = 0; is_known && i < t->plan->n; i++)
+        if (is_beside(t, f, i) && check_beside(t, f, &spec, i) != 0)
+            return -1;
     if (!is_known)
         take_range(&spec, f);
     return replay_search(t, f, &spec);

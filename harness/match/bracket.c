@@ -1,0 +1,53 @@
+/* bracket: a strength on either side of the one that a search came to. */
+#include <math.h>
+
+#include "match/level_impl.h"
+
+/* Far enough that the target lies between the two although the search is no surer than a tolerance and a
+ * half, near enough that leakage is about linear in utility between them. In tolerances. */
+static const double distance = 1.5;
+
+/* Where the means of the search, made monotone, pass a gap to the target: between two levels, linear in
+ * place. Without such levels the end of the scale towards which to look. */
+static double place_of_gap(const gnt_match_view *v, double gap, int stronger) {
+    for (int i = 0; i + 1 < v->n_levels; i++) {
+        const gnt_match_level *a = &v->level[i], *b = &v->level[i + 1];
+        if (a->fitted >= gap && b->fitted < gap)
+            return a->place + (b->place - a->place) * (a->fitted - gap) / (a->fitted - b->fitted);
+    }
+    return stronger;
+}
+
+/* The place of the level next to a place, or the end of the scale. */
+static double next_place(const gnt_match_view *v, double place, int stronger) {
+    double next = stronger;
+    for (int i = 0; i < v->n_levels; i++) {
+        const double p = v->level[i].place;
+        if (stronger ? p > place && p < next : p < place && p > next)
+            next = p;
+    }
+    return next;
+}
+
+int gnt_match_bracket(double *out, const gnt_match_spec *spec, const gnt_match_point *history, size_t n,
+                      double strength, int stronger, gnt_err *err) {
+    gnt_match_view v;
+    *out = NAN;
+    if (gnt_match_check(spec, err) != 0 || gnt_match_view_make(&v, spec, history, n, 1, err) != 0)
+        return -1;
+    const double end = gnt_match_end(spec, stronger), here = gnt_match_place(spec, strength);
+    double place = place_of_gap(&v, (stronger ? -distance : distance) * spec->tolerance, stronger);
+    if (stronger ? place <= here : place >= here) /* the matched strength is that far off itself */
+        place = (here + next_place(&v, here, stronger)) / 2;
+    gnt_match_view_free(&v);
+    if (!spec->has_strength || end == strength)
+        return 0;
+    if (place == stronger) {
+        *out = end;
+        return 0;
+    }
+    *out = gnt_match_between(spec, stronger ? strength : end, stronger ? end : strength, place);
+    if (isnan(*out))
+        *out = end;
+    return 0;
+}

@@ -1,0 +1,342 @@
+#include "results/equal_utility.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "results/groups.h"
+#include "results/section.h"
+
+/* Where the suite says nothing: halfway between the floor and no defense. */
+static const double usual_share = 0.5;
+
+enum { MOST_STRENGTHS = 256, MOST_ROWS = 1 << 20 };
+
+/* The cells of curves, sorted by task, stage, defense and attack, then as they stand in the file. */
+typedef struct sorted {
+    const gnt_outcome **cell;
+    size_t n;
+} sorted;
+
+/* One defense under one attack, at a task and stage. */
+typedef struct place {
+    const gnt_results *r;
+    const sorted *cells;
+    const char *task, *defense, *attack;
+    int64_t stage;
+    const gnt_measure *measure;
+} place;
+
+/* Cells of one strength: a stretch of the sorted ones. */
+typedef struct stretch {
+    double strength;
+    size_t first, n;
+} stretch;
+
+typedef struct curve {
+    stretch at[MOST_STRENGTHS];
+    size_t n;
+    /* [strength][seed] */
+    gnt_equal_point *point;
+    int64_t *seed;
+    size_t n_seeds;
+} curve;
+
+/* ---- cells of a curve ---- */
+
+static int by_place(const gnt_outcome *a, const gnt_outcome *b) {
+    int order = strcmp(a->task, b->task);
+    if (order == 0)
+        order = (a->stage > b->stage) - (a->stage < b->stage);
+    if (order == 0)
+        order = strcmp(a->defense, b->defense);
+    return order ? order : strcmp(a->attack, b->attack);
+}
+
+static int by_place_and_cell(const void *a, const void *b) {
+    const gnt_outcome *x = *(const gnt_outcome *const *)a, *y = *(const gnt_outcome *const *)b;
+    const int order = by_place(x, y);
+    return order ? order : x < y ? -1 : x > y; /* both in one array */
+}
+
+static int sort_cells(const gnt_results *r, sorted *out, gnt_err *err) {
+    out->n = 0;
+    out->cell = gnt_array(r->n_cell + 1, sizeof *out->cell);
+    if (!out->cell)
+        return gnt_fail(err, "out of memory for curves");
+    for (size_t i = 0; i < r->n_cell; i++) {
+        const gnt_outcome *o = &r->cell[i];
+        if ((o->mode == GNT_ROW_MATCHED || o->mode == GNT_ROW_SWEEP) && isfinite(o->strength))
+            out->cell[out->n++] = o;
+    }
+    qsort(out->cell, out->n, sizeof *out->cell, by_place_and_cell);
+    return 0;
+}
+
+/* The first cell that does not stand before the place. */
+static size_t first_of(const sorted *all, const gnt_outcome *place_of) {
+    size_t low = 0, high = all->n;
+    while (low < high) {
+        const size_t mid = low + (high - low) / 2;
+        if (by_place(all->cell[mid], place_of) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static int by_strength(const void *a, const void *b) {
+    const stretch *x = a, *y = b;
+    if (x->strength != y->strength)
+        return x->strength < y->strength ? -1 : 1;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* The strengths, rising, each once: a sweep may hold the one that was matched, whose trainings are then the
+ * same. In a plan seeds vary fastest, so that the cells of a strength stand together. */
+static void find_stretches(const place *p, curve *c) {
+    const gnt_outcome here = {.task = p->task, .stage = p->stage, .defense = p->defense, .attack = p->attack};
+    const sorted *all = p->cells;
+    size_t kept = 0;
+    c->n = 0;
+    for (size_t i = first_of(all, &here); i < all->n && by_place(all->cell[i], &here) == 0; i++) {
+        const gnt_outcome *o = all->cell[i];
+        stretch *last = c->n ? &c->at[c->n - 1] : NULL;
+        if (last && last->strength == o->strength && all->cell[last->first]->mode == o->mode)
+            last->n++;
+        else if (c->n < MOST_STRENGTHS)
+            c->at[c->n++] = (stretch){o->strength, i, 1};
+    }
+    qsort(c->at, c->n, sizeof *c->at, by_strength);
+    for (size_t i = 0; i < c->n; i++)
+        if (!kept || c->at[kept - 1].strength != c->at[i].strength)
+            c->at[kept++] = c->at[i];
+    c->n = kept;
+}
+
+static size_t seed_index(curve *c, int64_t seed) {
+    size_t i = 0;
+    while (i < c->n_seeds && c->seed[i] != seed)
+        i++;
+    if (i == c->n_seeds)
+        c->seed[c->n_seeds++] = seed;
+    return i;
+}
+
+static int has_numbers(const gnt_outcome *o, const char *measure) {
+    return gnt_number_of(o, measure) && isfinite(o->utility.value);
+}
+
+/* Which seeds there are, then what each left at each strength. */
+static int fill_points(const place *p, curve *c, gnt_err *err) {
+    size_t cells = 0;
+    for (size_t k = 0; k < c->n; k++)
+        cells += c->at[k].n;
+    c->n_seeds = 0;
+    c->seed = gnt_array(cells + 1, sizeof *c->seed);
+    c->point = NULL;
+    for (size_t k = 0; c->seed && k < c->n; k++)
+        for (size_t i = c->at[k].first; i < c->at[k].first + c->at[k].n; i++)
+            if (has_numbers(p->cells->cell[i], p->measure->name))
+                seed_index(c, p->cells->cell[i]->seed);
+    if (c->seed)
+        c->point = gnt_array(c->n * c->n_seeds + 1, sizeof *c->point);
+    if (!c->point)
+        return gnt_fail(err, "out of memory for a curve of %zu cells", cells);
+    for (size_t i = 0; i < c->n * c->n_seeds; i++)
+        c->point[i] = (gnt_equal_point){NAN, NAN};
+    for (size_t k = 0; k < c->n; k++)
+        for (size_t i = c->at[k].first; i < c->at[k].first + c->at[k].n; i++) {
+            const gnt_outcome *o = p->cells->cell[i];
+            if (has_numbers(o, p->measure->name))
+                c->point[k * c->n_seeds + seed_index(c, o->seed)] =
+                    (gnt_equal_point){o->utility.value, gnt_number_of(o, p->measure->name)->stat.mean};
+        }
+    return 0;
+}
+
+static void curve_free(curve *c) {
+    gnt_free(c->point);
+    gnt_free(c->seed);
+}
+
+static void exchange(curve *c) {
+    for (size_t i = 0; i < c->n * c->n_seeds; i++)
+        c->point[i] = (gnt_equal_point){c->point[i].y, c->point[i].x};
+}
+
+/* ---- what is asked for ---- */
+
+/* The utility that defenses of a task are matched to; NAN where none is. */
+static double target_of(const gnt_results *r, const char *task) {
+    for (size_t i = 0; i < r->n_match; i++)
+        if (!strcmp(r->match[i].task, task) && isfinite(r->match[i].target))
+            return r->match[i].target;
+    return NAN;
+}
+
+static double share_of(const gnt_results *r, const char *task) {
+    const json_t *tasks = json_object_get(r->root, "tasks");
+    for (size_t i = 0; i < json_array_size(tasks); i++) {
+        const json_t *one = json_array_get(tasks, i);
+        const char *id = json_string_value(json_object_get(one, "id"));
+        const double share = json_number_value(json_object_get(one, "equal_leakage"));
+        if (id && !strcmp(id, task))
+            return share > 0 && share < 1 ? share : usual_share;
+    }
+    return usual_share;
+}
+
+/* NAN where nothing ran undefended under the attack, or nothing is known of its floor. */
+static double leakage_of(const place *p) {
+    const char *name;
+    const double floor = gnt_section_floor(p->r, p->task, p->stage, p->measure, &name);
+    for (size_t i = 0; i < p->r->n_group; i++) {
+        const gnt_outcome *g = &p->r->group[i];
+        const gnt_score *s = gnt_number_of(g, p->measure->name);
+        if (g->mode == GNT_ROW_NONE && gnt_is_at(g, p->task, p->stage) && !strcmp(g->attack, p->attack) && s)
+            return floor + share_of(p->r, p->task) * (s->stat.mean - floor);
+    }
+    return NAN;
+}
+
+/* ---- rows ---- */
+
+static int add_row(gnt_equal_rows *out, size_t *room, const gnt_equal_row *row, gnt_err *err) {
+    if (out->n == MOST_ROWS)
+        return 0;
+    if (out->n == *room) {
+        const size_t wanted = *room ? 2 * *room : 64;
+        gnt_equal_row *grown = gnt_resize(out->row, wanted, sizeof *grown);
+        if (!grown)
+            return gnt_fail(err, "out of memory for curves");
+        out->row = grown;
+        *room = wanted;
+    }
+    out->row[out->n++] = *row;
+    return 0;
+}
+
+static int read_off(const place *p, curve *c, int by_leakage, gnt_equal_rows *out, size_t *room,
+                    gnt_err *err) {
+    gnt_equal_row row = {.task = p->task,
+                         .defense = p->defense,
+                         .attack = p->attack,
+                         .stage = p->stage,
+                         .measure = p->measure,
+                         .at = by_leakage ? leakage_of(p) : target_of(p->r, p->task),
+                         .from = NAN,
+                         .to = NAN};
+    int rc = isnan(row.at) ? 0 : fill_points(p, c, err);
+    if (!isnan(row.at) && rc == 0 && c->n_seeds > 0) {
+        if (by_leakage)
+            exchange(c);
+        rc = gnt_metric_equal(&row.found, c->point, c->n, c->n_seeds, row.at, err);
+        if (rc == 0 && row.found.verdict == GNT_EQUAL_FOUND) {
+            row.from = c->at[row.found.from].strength;
+            row.to = c->at[row.found.to].strength;
+        }
+        rc = rc ? rc : add_row(out, room, &row, err);
+    }
+    if (!isnan(row.at))
+        curve_free(c);
+    return rc;
+}
+
+static int add_defense(place *p, const unsigned char drawn[GNT_MEASURES], int by_leakage, gnt_equal_rows *out,
+                       size_t *room, gnt_err *err) {
+    curve c = {0};
+    int rc = 0;
+    for (size_t a = 0; rc == 0 && a < p->r->n_attack; a++) {
+        p->attack = p->r->attack[a];
+        find_stretches(p, &c);
+        for (size_t k = 0; rc == 0 && c.n && k < GNT_MEASURES; k++) {
+            p->measure = gnt_measure_at(k);
+            if (drawn[k])
+                rc = read_off(p, &c, by_leakage, out, room, err);
+        }
+    }
+    return rc;
+}
+
+static int add_stage(const gnt_results *r, const sorted *cells, const char *task, int64_t stage,
+                     int by_leakage, gnt_equal_rows *out, size_t *room, gnt_err *err) {
+    unsigned char drawn[GNT_MEASURES];
+    int rc = 0;
+    for (size_t k = 0; k < GNT_MEASURES; k++)
+        drawn[k] = (unsigned char)gnt_section_draws(r, task, stage, gnt_measure_at(k));
+    for (size_t d = 0; rc == 0 && d < r->n_defense; d++) {
+        place p = {.r = r, .cells = cells, .task = task, .stage = stage, .defense = r->defense[d]};
+        rc = add_defense(&p, drawn, by_leakage, out, room, err);
+    }
+    return rc;
+}
+
+static int add_all(const gnt_results *r, int by_leakage, gnt_equal_rows *out, gnt_err *err) {
+    sorted cells;
+    size_t room = 0;
+    *out = (gnt_equal_rows){0};
+    int rc = sort_cells(r, &cells, err);
+    for (size_t t = 0; rc == 0 && t < r->n_task; t++) {
+        int64_t stages[GNT_MOST_STAGES];
+        const size_t n = isnan(target_of(r, r->task[t])) ? 0 : gnt_stages(r, r->task[t], stages);
+        for (size_t s = 0; rc == 0 && s < n; s++)
+            rc = add_stage(r, &cells, r->task[t], stages[s], by_leakage, out, &room, err);
+    }
+    gnt_free(cells.cell);
+    if (rc != 0)
+        gnt_equal_free(out);
+    return rc;
+}
+
+int gnt_equal_utility(const gnt_results *r, gnt_equal_rows *out, gnt_err *err) {
+    return add_all(r, 0, out, err);
+}
+
+int gnt_equal_leakage(const gnt_results *r, gnt_equal_rows *out, gnt_err *err) {
+    return add_all(r, 1, out, err);
+}
+
+void gnt_equal_free(gnt_equal_rows *rows) {
+    gnt_free(rows->row);
+    *rows = (gnt_equal_rows){0};
+}
+
+/* ---- results.json ---- */
+
+static json_t *number(double x) {
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+static json_t *row_json(const gnt_equal_row *w, int by_leakage) {
+    const char *reason = gnt_equal_reason(w->found.verdict, !by_leakage);
+    return json_pack("{s:s, s:I, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}", "task",
+                     w->task, "stage", (json_int_t)w->stage, "defense", w->defense, "attack", w->attack,
+                     "measure", w->measure->name, by_leakage ? "leakage" : "utility", number(w->at),
+                     by_leakage ? "utility" : "leakage", number(w->found.value), "standard_error",
+                     number(w->found.error), "low", number(w->found.low), "high", number(w->found.high),
+                     "strengths", (json_int_t)w->found.strengths, "seeds", (json_int_t)w->found.seeds, "from",
+                     number(w->from), "to", number(w->to), "reason",
+                     *reason ? json_string(reason) : json_null());
+}
+
+static json_t *all_json(const gnt_results *r, int by_leakage, gnt_err *err) {
+    gnt_equal_rows rows;
+    if (add_all(r, by_leakage, &rows, err) != 0)
+        return NULL;
+    json_t *list = json_array();
+    for (size_t i = 0; i < rows.n; i++)
+        json_array_append_new(list, row_json(&rows.row[i], by_leakage));
+    gnt_equal_free(&rows);
+    return list;
+}
+
+json_t *gnt_equal_utility_json(const gnt_results *r, gnt_err *err) {
+    return all_json(r, 0, err);
+}
+
+json_t *gnt_equal_leakage_json(const gnt_results *r, gnt_err *err) {
+    return all_json(r, 1, err);
+}

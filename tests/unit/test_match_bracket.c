@@ -1,0 +1,92 @@
+/* The strengths on either side of a matched one: where a known curve is 1.5 tolerances off, on every
+ * scale, and at the ends of a range. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "match/level_impl.h"
+#include "match/match.h"
+
+static gnt_match_spec usual(void) {
+    return (gnt_match_spec){.has_strength = 1,
+                            .least = 1e-3,
+                            .most = 10,
+                            .scale = GNT_MATCH_LOG,
+                            .start = NAN,
+                            .target = 0.7,
+                            .tolerance = 0.02,
+                            .max_strengths = 12,
+                            .seeds = 1,
+                            .most_seeds = 10,
+                            .confirm_seeds = 3,
+                            .confirmations = 3};
+}
+
+/* Falls by .4 over the scale, on a straight line in place: 1.5 tolerances are .075 of it. */
+static double line(const gnt_match_spec *s, double strength) {
+    const double u = 0.9 - 0.4 * gnt_match_place(s, strength);
+    return s->lower_is_better ? 1 - u : u;
+}
+
+static double beside(const gnt_match_spec *s, const gnt_match_point *p, size_t n, double strength,
+                     int stronger) {
+    double x;
+    assert_int_equal(gnt_match_bracket(&x, s, p, n, strength, stronger, NULL), 0);
+    return x;
+}
+
+static void on_a_line(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 12; kind++) {
+        gnt_match_spec s = usual();
+        s.scale = kind % 3 == 0 ? GNT_MATCH_LOG : kind % 3 == 1 ? GNT_MATCH_LINEAR : GNT_MATCH_COMPLEMENT;
+        if (s.scale == GNT_MATCH_COMPLEMENT) {
+            s.least = 0;
+            s.most = 0.9999;
+        }
+        s.smaller_is_stronger = kind / 3 & 1;
+        s.lower_is_better = kind / 6;
+        s.target = s.lower_is_better ? 0.3 : 0.7;
+        const double middle = gnt_match_first(&s), ends[] = {gnt_match_end(&s, 0), gnt_match_end(&s, 1)};
+        const gnt_match_point p[] = {{ends[0], 0, line(&s, ends[0]), 0},
+                                     {middle, 0, line(&s, middle), 0},
+                                     {ends[1], 0, line(&s, ends[1]), 0}};
+        for (int stronger = 0; stronger < 2; stronger++) {
+            const double x = beside(&s, p, 3, middle, stronger);
+            const double gap = (line(&s, x) - s.target) * (s.lower_is_better ? -1 : 1);
+            assert_true(fabs(gap - (stronger ? -0.03 : 0.03)) < 1e-3);
+        }
+    }
+}
+
+static void at_the_ends(void **state) {
+    (void)state;
+    gnt_match_spec s = usual();
+    /* the curve does not come down to 1.5 tolerances below: the end of the range */
+    const gnt_match_point shallow[] = {{1e-3, 0, 0.9, 0}, {1, 0, 0.7, 0}, {10, 0, 0.69, 0}};
+    assert_true(beside(&s, shallow, 3, 1, 1) == 10);
+    assert_true(isnan(beside(&s, shallow, 3, 10, 1)));
+    assert_true(isnan(beside(&s, shallow, 3, 1e-3, 0)));
+    /* what was matched turned out to be that far off itself: between it and the next level */
+    const gnt_match_point off[] = {{1e-3, 0, 0.9, 0}, {1, 0, 0.6, 0}, {10, 0, 0.2, 0}};
+    const double x = beside(&s, off, 3, 1, 1);
+    assert_true(x > 1 && x < 10);
+    /* whole numbers that lie side by side */
+    s.scale = GNT_MATCH_LINEAR;
+    s.integer = 1;
+    s.least = 1;
+    s.most = 3;
+    const gnt_match_point whole[] = {{1, 0, 0.9, 0}, {2, 0, 0.7, 0}, {3, 0, 0.4, 0}};
+    assert_true(beside(&s, whole, 3, 2, 0) == 1 && beside(&s, whole, 3, 2, 1) == 3);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(on_a_line),
+        cmocka_unit_test(at_the_ends),
+    };
+    return cmocka_run_group_tests_name("match_bracket", tests, NULL, NULL);
+}
