@@ -43,9 +43,9 @@ static const char help[] =
     "runs are\n"
     "not compared: they are of different moments.\n"
     "Exit code: 0 no regression, 1 a regression, 2 the command or a file is wrong, 3 there is no baseline "
-    "yet.\n";
+    "yet,\n4 cannot tell: other targets than the baseline's, and fewer than five trainings.\n";
 
-enum { EXIT_NO_BASELINE = 3 };
+enum { EXIT_NO_BASELINE = 3, EXIT_CANNOT_TELL = 4 };
 
 typedef struct options {
     const char *run, *against, *junit, *markdown, *json;
@@ -159,7 +159,7 @@ static int check(const options *o, const char *run, const char *baseline) {
         gnt_gate_make_timed(&gate, &now, run, &before, baseline, t.timed, t.n, &err) != 0)
         wrong(err.text);
     else {
-        code = gate.n_failures ? GNT_EXIT_FAILED : GNT_EXIT_OK;
+        code = gate.n_failures ? GNT_EXIT_FAILED : gate.untold ? EXIT_CANNOT_TELL : GNT_EXIT_OK;
         if (!o->quiet)
             print(&gate, gnt_gate_write_text);
         if (o->github)

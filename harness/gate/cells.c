@@ -82,19 +82,16 @@ static int add_row(gate_maker *m, const gnt_joined *first, const gnt_measure *me
     gnt_gate_row *row = gate_add_row(m);
     if (!row)
         return -1;
-    *row = (gnt_gate_row){.cell = first->now,
-                          .old = first->before,
-                          .measure = measure->name,
-                          .is = pairs->is,
-                          .was = old ? old->is : pairs->was,
-                          .tolerance = gnt_gate_tolerance(&m->g->settings, measure->name),
-                          .p = 1,
-                          .p_less = 1,
-                          .verdict = pairs->differ || old ? GNT_GATE_WITHIN : GNT_GATE_SAME};
+    gate_begin_leak_row(m, row, first, measure);
+    row->is = pairs->is;
+    row->was = old ? old->is : pairs->was;
+    if (!pairs->differ && !old)
+        row->verdict = GNT_GATE_SAME;
     const gnt_sample now = {pairs->d, pairs->seed, pairs->n};
     const gnt_sample before = old ? (gnt_sample){old->d, old->seed, old->n} : (gnt_sample){0};
-    int rc = old ? gnt_evidence_weigh_two(&row->e, &now, &before, row->tolerance, m->err)
-                 : gnt_evidence_weigh(&row->e, now.x, now.seed, now.n, row->tolerance, m->err);
+    const double tolerance = row->tolerance + row->allowance;
+    int rc = old ? gnt_evidence_weigh_two(&row->e, &now, &before, tolerance, m->err)
+                 : gnt_evidence_weigh(&row->e, now.x, now.seed, now.n, tolerance, m->err);
     row->worse = row->e.mean;
     return rc;
 }
@@ -155,7 +152,9 @@ int gate_compare_cells(gate_maker *m) {
     for (size_t i = 0, end; i < m->n_cell; i = end) {
         for (end = i; end < m->n_cell && m->cell[end].order == m->cell[i].order; end++)
             ;
-        if (compare_statuses(m, m->cell + i, end - i) || compare_leaks(m, m->cell + i, end - i))
+        const gnt_outcome *now = m->cell[i].now;
+        if (compare_statuses(m, m->cell + i, end - i) ||
+            (!(now && gate_is_anew(m, now->task)) && compare_leaks(m, m->cell + i, end - i)))
             return -1;
     }
     return 0;

@@ -8,6 +8,8 @@
 #include "metric/stats.h"
 
 enum { EXACT_UNITS = 20 };
+enum { ENOUGH_SEEDS = 5 };
+static const double least_f = 1e-6;
 static const double most_f = 30; /* what one comparison may add to the mean of its task */
 
 static double normal_above(double z) {
@@ -216,12 +218,22 @@ void gnt_evidence_pool_add(gnt_evidence_pool *s, const gnt_evidence *e) {
     s->n++;
 }
 
+/* With seeds enough their own means can be tested, whatever other comparisons say: √F times the error from
+ * inside the seeds is that of their means. The better of two tests counts twice. */
+static double by_seeds(const gnt_evidence *e, double t, double f, double freedom) {
+    const double together = gnt_metric_student_above(t / sqrt(f), freedom);
+    if (e->between < ENOUGH_SEEDS - 1 || isnan(e->f) || isinf(e->freedom))
+        return together;
+    return fmin(
+        1, 2 * fmin(together, gnt_metric_student_above(t / sqrt(fmax(e->f, least_f)), (double)e->between)));
+}
+
 void gnt_evidence_settle(gnt_evidence *e, const gnt_evidence_pool *together) {
     double f = together->n ? together->sum / (double)together->n : 1;
     f = fmax(fmax(f, 1), isnan(e->f) ? 1 : e->f);
     double freedom = fmax(fmin(e->freedom, (double)(together->trainings + e->between)), 1);
-    e->p = fmax(e->p_flip, gnt_metric_student_above(e->t / sqrt(f), freedom));
-    e->p_less = fmax(e->p_flip_less, gnt_metric_student_above(e->t_less / sqrt(f), freedom));
+    e->p = fmax(e->p_flip, by_seeds(e, e->t, f, freedom));
+    e->p_less = fmax(e->p_flip_less, by_seeds(e, e->t_less, f, freedom));
 }
 
 /* ---- many comparisons ---- */

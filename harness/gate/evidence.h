@@ -13,7 +13,9 @@
  * suites have, flipping whole seeds could never find anything (p ≥ 1/4 with two), so the dependence is
  * measured: F is the mean square between seeds over that inside seeds, and Student's t of the mean, its error
  * from inside the seeds, is divided by √F. F is the larger of the comparison's own and the mean over its task
- * and stage, never below 1; the degrees of freedom are no more than the trainings that F was seen on. */
+ * and stage, never below 1; the degrees of freedom are no more than the trainings that F was seen on.
+ * With five seeds or more their own means can be tested, by their own F and degrees of freedom: the better of
+ * the two counts, twice. */
 #ifndef GNT_GATE_EVIDENCE_H
 #define GNT_GATE_EVIDENCE_H
 

@@ -7,10 +7,14 @@
 #include "gate/gate_impl.h"
 
 static gnt_gate_kind kind_of(const gnt_gate_row *row) {
-    static const gnt_gate_kind worse[] = {GNT_GATE_LEAKS_MORE, GNT_GATE_COSTS_MORE, GNT_GATE_SLOWER,
-                                          GNT_GATE_SLOWER};
-    static const gnt_gate_kind better[] = {GNT_GATE_LEAKS_LESS, GNT_GATE_CHEAPER, GNT_GATE_FASTER,
-                                           GNT_GATE_FASTER};
+    static const gnt_gate_kind worse[] = {
+        [GNT_GATE_LEAKAGE] = GNT_GATE_LEAKS_MORE,   [GNT_GATE_UTILITY] = GNT_GATE_COSTS_MORE,
+        [GNT_GATE_STRENGTH_GAIN] = GNT_GATE_WEAKER, [GNT_GATE_STRENGTH_LOSS] = GNT_GATE_STRONGER,
+        [GNT_GATE_TRAINING_TIME] = GNT_GATE_SLOWER, [GNT_GATE_ATTACK_TIME] = GNT_GATE_SLOWER};
+    static const gnt_gate_kind better[] = {
+        [GNT_GATE_LEAKAGE] = GNT_GATE_LEAKS_LESS,   [GNT_GATE_UTILITY] = GNT_GATE_CHEAPER,
+        [GNT_GATE_STRENGTH_GAIN] = GNT_GATE_KINDS,  [GNT_GATE_STRENGTH_LOSS] = GNT_GATE_KINDS,
+        [GNT_GATE_TRAINING_TIME] = GNT_GATE_FASTER, [GNT_GATE_ATTACK_TIME] = GNT_GATE_FASTER};
     if (row->verdict == GNT_GATE_WORSE)
         return worse[row->about];
     if (row->verdict == GNT_GATE_BETTER)
@@ -83,11 +87,14 @@ static int make(gnt_gate *g, gate_maker m, const gnt_results *now, const gnt_res
                  : 0;
     m.cell = cell;
     if (rc == 0)
-        rc = check_suites(&m) || gate_compare_cells(&m) || gate_compare_utility(&m) ||
-                     (!redrawn && gate_compare_matches(&m)) || gate_compare_times(&m) || gate_judge(&m) ||
-                     find_rows(&m)
+        rc = check_suites(&m) || gate_find_anew(&m) || (!redrawn && gate_find_searches(&m)) ||
+                     gate_compare_cells(&m) || gate_compare_anew(&m) || gate_compare_utility(&m) ||
+                     gate_compare_strengths(&m) || gate_compare_times(&m) || gate_judge(&m) ||
+                     gate_compare_matches(&m) || find_rows(&m)
                  ? -1
                  : 0;
+    gate_free_searches(&m);
+    gnt_free((void *)m.anew);
     gnt_free(cell);
     if (rc != 0)
         gnt_gate_free(g);

@@ -22,7 +22,8 @@ typedef enum gnt_gate_verdict {
     GNT_GATE_SAME,   /* every pair the same to the last digit: nothing to test */
     GNT_GATE_WITHIN, /* no more than the tolerance, or no more than chance gives */
     GNT_GATE_UNABLE, /* too few pairs to fail, whatever they say */
-    GNT_GATE_MOVED, /* leaks more at another matched strength, and leaves more utility: along its own curve */
+    /* leaks more at a weaker matched strength, by no more than the utility which that gives back explains */
+    GNT_GATE_MOVED,
     GNT_GATE_BETTER,
     GNT_GATE_WORSE
 } gnt_gate_verdict;
@@ -30,6 +31,9 @@ typedef enum gnt_gate_verdict {
 typedef enum gnt_gate_about {
     GNT_GATE_LEAKAGE,
     GNT_GATE_UTILITY,
+    /* of a matched defense: its utility at the same strength, more and less */
+    GNT_GATE_STRENGTH_GAIN,
+    GNT_GATE_STRENGTH_LOSS,
     GNT_GATE_TRAINING_TIME, /* processor seconds of two builds, in turns */
     GNT_GATE_ATTACK_TIME
 } gnt_gate_about;
@@ -43,6 +47,12 @@ typedef struct gnt_gate_row {
      * time more */
     double is, was, worse;
     double tolerance;
+    /* how much more than the tolerance a weaker matched strength may leak; 0 at others */
+    double allowance;
+    /* of a row about a strength: which one is told of */
+    double at;
+    /* e has its p already, which knows nothing of other rows */
+    int settled;
     gnt_evidence e;
     double p, p_less; /* corrected for the number of comparisons */
     gnt_gate_verdict verdict;
@@ -52,6 +62,7 @@ typedef struct gnt_gate_row {
 typedef enum gnt_gate_kind {
     GNT_GATE_LEAKS_MORE,
     GNT_GATE_COSTS_MORE,
+    GNT_GATE_WEAKER,
     GNT_GATE_SLOWER,
     GNT_GATE_FAILS_NOW,
     GNT_GATE_MISSING,
@@ -61,11 +72,15 @@ typedef enum gnt_gate_kind {
     GNT_GATE_NEW = GNT_GATE_FAILURES,
     GNT_GATE_WORKS_NOW,
     GNT_GATE_MATCHED_NOW,
+    GNT_GATE_NOT_FOUND,
+    GNT_GATE_SATURATED,
+    GNT_GATE_STRONGER,
     GNT_GATE_LEAKS_LESS,
     GNT_GATE_CHEAPER,
     GNT_GATE_FASTER,
     GNT_GATE_ALONG_CURVE,
     GNT_GATE_UNPAIRED,
+    GNT_GATE_UNTOLD,
     GNT_GATE_OTHER_SUITE,
     GNT_GATE_KINDS
 } gnt_gate_kind;
@@ -87,6 +102,8 @@ typedef struct gnt_gate {
     size_t n_finding, n_failures;
     size_t same, tested, unable; /* of the rows */
     size_t timed;                /* rows about time; 0: it was not judged */
+    /* tasks of which nothing can be told: drawn anew, with too few trainings */
+    size_t untold;
 } gnt_gate;
 
 /* `now_name` and `before_name` stand for the files in sentences. On failure *g is empty. */

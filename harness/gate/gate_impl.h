@@ -2,8 +2,24 @@
 #ifndef GNT_GATE_IMPL_H
 #define GNT_GATE_IMPL_H
 
+#include "gate/curve_impl.h"
 #include "gate/gate.h"
 #include "gate/join_impl.h"
+
+/* The searches of one matched defense in both runs. */
+typedef struct gate_search {
+    gate_curve now, before;
+    /* +1 where a larger place is a stronger setting, else −1 */
+    int direction;
+    /* every training is the same to the last digit */
+    int is_same;
+    /* the runs share no replicate */
+    int is_anew;
+    /* how many effects of replicates were taken out of both curves */
+    size_t n_effect;
+    /* its row about utility lost at the same strength, SIZE_MAX where there is none */
+    size_t loss_row;
+} gate_search;
 
 /* A comparison under way. The names stand for the two files in sentences. */
 typedef struct gate_maker {
@@ -11,6 +27,11 @@ typedef struct gate_maker {
     const char *now_name, *before_name;
     const gnt_joined *cell;
     size_t n_cell, room_row, room_finding;
+    gate_search *search;
+    size_t n_search;
+    /* tasks whose private targets are not the baseline's; names borrow from the new run */
+    const char **anew;
+    size_t n_anew;
     const gnt_gate_timed *timed;
     size_t n_timed;
     gnt_err *err;
@@ -24,18 +45,55 @@ gnt_gate_row *gate_add_row(gate_maker *m);
 int gate_add_finding(gate_maker *m, gnt_gate_kind kind, const gnt_gate_row *row, const char *place,
                      const char *text);
 
-/* ---- cells.c, utility.c, matches.c, times.c, judge.c, in the order in which gate.c calls them ---- */
+/* ---- cells.c, unpaired.c, utility.c, strengths.c, times.c, judge.c, matches.c, as gate.c calls them ---- */
 
 /* Adds rows for what leaks, and findings for cells that fail or have gone. */
 int gate_compare_cells(gate_maker *m);
+/* Adds rows for what leaks in tasks that were drawn anew. */
+int gate_compare_anew(gate_maker *m);
 /* Adds rows for utility: one for each training that both have, but for those whose utility a search set. */
 int gate_compare_utility(gate_maker *m);
-/* Adds findings for what is matched no more, or at last. */
-int gate_compare_matches(gate_maker *m);
-/* Adds rows for what was timed, last. */
+/* Adds rows for the utility that the strengths of a search leave. */
+int gate_compare_strengths(gate_maker *m);
+/* Adds rows for what was timed. */
 int gate_compare_times(gate_maker *m);
 /* Gives rows their p and verdict. */
 int gate_judge(gate_maker *m);
+/* Adds findings for what is matched no more, or at last; rows have their verdicts. */
+int gate_compare_matches(gate_maker *m);
+
+/* ---- leak_row.c ---- */
+
+/* Fills in what a row of leakage is about; its numbers and its evidence are the caller's. */
+void gate_begin_leak_row(gate_maker *m, gnt_gate_row *row, const gnt_joined *first,
+                         const gnt_measure *measure);
+
+/* ---- anew.c ---- */
+
+/* Lists the tasks whose private targets are not the baseline's. */
+int gate_find_anew(gate_maker *m);
+int gate_is_anew(const gate_maker *m, const char *task);
+
+/* ---- searches.c ---- */
+
+/* Lists the searches that both runs made. */
+int gate_find_searches(gate_maker *m);
+void gate_free_searches(gate_maker *m);
+/* NULL where there is none. */
+const gate_search *gate_search_of(const gate_maker *m, const char *task, const char *defense);
+/* How one training scatters beside the mean of its strength, in both runs. */
+typedef struct gate_scatter {
+    double variance, freedom;
+} gate_scatter;
+
+enum { GATE_LEAST_FREEDOM = 4 };
+gate_scatter gate_search_scatter(const gate_search *s);
+/* Whether the new matched strength is a weaker setting than the old. */
+int gate_is_weaker(const gate_search *s);
+/* At most which share of its protection the weaker new strength gives up: that of the utility which it gives
+ * back, by its trainings or by the baseline's curve, whichever says more, and one standard error; but no more
+ * than so far a move on the strength's scale can do. sign: of the utility. */
+double gate_regained(const gate_search *s, int sign);
 
 /* ---- settings.c ---- */
 

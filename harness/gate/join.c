@@ -6,10 +6,61 @@
 
 #include "base/mem.h"
 
+/* ---- rounds that were drawn ---- */
+
+static const json_t *task_of(const gnt_results *r, const char *id) {
+    const json_t *list = json_object_get(r->root, "tasks");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *task = json_array_get(list, i), *name = json_object_get(task, "id");
+        if (json_is_string(name) && !strcmp(json_string_value(name), id))
+            return task;
+    }
+    return NULL;
+}
+
+/* The rounds of a cell's task, where both runs drew equally many and not the same; else NULL. */
+static const json_t *rounds_drawn(const gnt_results *r, const gnt_results *other, const char *task) {
+    const json_t *a = task_of(r, task), *b = task_of(other, task);
+    const json_t *mine = json_object_get(a, "stages"), *theirs = json_object_get(b, "stages");
+    if (!json_is_true(json_object_get(a, "stages_drawn")) ||
+        !json_is_true(json_object_get(b, "stages_drawn")) || !json_is_array(mine) ||
+        json_array_size(mine) != json_array_size(theirs) ||
+        json_equal((json_t *)(uintptr_t)mine, (json_t *)(uintptr_t)theirs))
+        return NULL;
+    return mine;
+}
+
+/* "TASK/r17/REST": what stands before the 17 and after it. */
+static void find_round(gnt_joined *j, const gnt_outcome *o, const json_t *rounds) {
+    const size_t task = strlen(o->task);
+    for (size_t i = 0; i < json_array_size(rounds); i++) {
+        if (json_integer_value(json_array_get(rounds, i)) != o->stage || j->length < task + 2 ||
+            memcmp(j->key, o->task, task) != 0 || memcmp(j->key + task, "/r", 2) != 0)
+            continue;
+        j->drawn = (int64_t)i;
+        j->head = j->tail = task + 2;
+        while (j->tail < j->length && j->key[j->tail] >= '0' && j->key[j->tail] <= '9')
+            j->tail++;
+        return;
+    }
+}
+
+/* ---- order ---- */
+
+static int by_bytes(const char *a, size_t na, const char *b, size_t nb) {
+    int d = memcmp(a, b, na < nb ? na : nb);
+    return d ? d : (na > nb) - (na < nb);
+}
+
+int gnt_join_compare(const gnt_joined *a, const gnt_joined *b, int stages) {
+    int d = by_bytes(a->key, a->head, b->key, b->head);
+    if (d == 0 && stages)
+        d = (a->drawn > b->drawn) - (a->drawn < b->drawn);
+    return d ? d : by_bytes(a->key + a->tail, a->length - a->tail, b->key + b->tail, b->length - b->tail);
+}
+
 static int by_key(const gnt_joined *a, const gnt_joined *b) {
-    size_t n = a->length < b->length ? a->length : b->length;
-    int d = memcmp(a->key, b->key, n);
-    return d ? d : (a->length > b->length) - (a->length < b->length);
+    return gnt_join_compare(a, b, 1);
 }
 
 static int by_cell(const void *a, const void *b) {
@@ -28,7 +79,9 @@ static int by_order(const void *a, const void *b) {
 }
 
 /* The cells of one run, sorted. */
-static int list_cells(const gnt_results *r, const char *name, int is_now, gnt_joined **out, gnt_err *err) {
+static int list_cells(const gnt_results *r, const gnt_results *other, const char *name, int is_now,
+                      gnt_joined **out, gnt_err *err) {
+    const json_t *rounds = NULL;
     gnt_joined *list = *out = gnt_array(r->n_cell ? r->n_cell : 1, sizeof *list);
     if (!list)
         return gnt_fail(err, "%s: out of memory for %zu cells", name, r->n_cell);
@@ -42,10 +95,16 @@ static int list_cells(const gnt_results *r, const char *name, int is_now, gnt_jo
                 name, i);
         list[i] = (gnt_joined){.key = o->id,
                                .length = (size_t)(slash - o->id),
+                               .drawn = -1,
+                               .head = (size_t)(slash - o->id),
+                               .tail = (size_t)(slash - o->id),
                                .seed = o->seed,
                                .now = is_now ? o : NULL,
                                .before = is_now ? NULL : o,
                                .order = i + (is_now ? 0 : SIZE_MAX / 2)};
+        if (i == 0 || strcmp(o->task, r->cell[i - 1].task) != 0)
+            rounds = rounds_drawn(r, other, o->task);
+        find_round(&list[i], o, rounds);
     }
     qsort(list, r->n_cell, sizeof *list, by_cell);
     for (size_t i = 1; i < r->n_cell; i++)
@@ -74,7 +133,7 @@ int gnt_join_cells(const gnt_results *now, const char *now_name, const gnt_resul
     int rc = -1;
     *out = NULL;
     *n = 0;
-    if (list_cells(now, now_name, 1, &a, err) || list_cells(before, before_name, 0, &b, err))
+    if (list_cells(now, before, now_name, 1, &a, err) || list_cells(before, now, before_name, 0, &b, err))
         goto cleanup;
     all = gnt_array(now->n_cell + before->n_cell + 1, sizeof *all);
     if (!all) {

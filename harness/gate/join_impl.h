@@ -4,14 +4,25 @@
 
 #include "results/results.h"
 
-/* One cell of one run or both, at one seed. `key` is the id without its seed; `length` its bytes. */
+/* One cell of one run or both, at one seed. `key` is the id without its seed; `length` its bytes. Where both
+ * runs drew the rounds that they observe, and drew others, the first of one stands beside the first of the
+ * other, and so on. */
 typedef struct gnt_joined {
     const char *key;
     size_t length;
+    /* of such a round: its place in the task's list, the bytes of the key before it, and where the key goes
+     * on after it; else −1, `length` and `length` */
+    int64_t drawn;
+    size_t head, tail;
     int64_t seed;
-    const gnt_outcome *now, *before; /* one of them may be NULL */
-    size_t order;                    /* place in the new run, cells it lacks after all others */
+    /* one of them may be NULL */
+    const gnt_outcome *now, *before;
+    /* place in the new run, cells it lacks after all others */
+    size_t order;
 } gnt_joined;
+
+/* Orders cells of which not only the seed differs; with `stages` 0 drawn rounds of one task are the same. */
+int gnt_join_compare(const gnt_joined *a, const gnt_joined *b, int stages);
 
 /* All cells of both, those of one key together with seeds rising, keys in the order of the new run. The
  * caller frees *out. Fails where a cell has no id, or two have the same. */

@@ -16,14 +16,14 @@ static int same_training(const gnt_gate_row *a, const gnt_gate_row *b) {
 }
 
 /* Rows stand by task, stage and defense; what did not change at all says nothing of how trainings scatter.
- * Time knows no seeds. */
+ * What is settled does not either. */
 static void settle_rows(gnt_gate *g) {
-    for (size_t i = 0, end; i < g->n_row - g->timed; i = end) {
+    for (size_t i = 0, end; i < g->n_row; i = end) {
         gnt_evidence_pool together = {0};
         const gnt_gate_row *last = NULL;
-        for (end = i; end < g->n_row - g->timed && same_family(&g->row[i], &g->row[end]); end++) {
+        for (end = i; end < g->n_row && same_family(&g->row[i], &g->row[end]); end++) {
             const gnt_gate_row *row = &g->row[end];
-            if (row->verdict == GNT_GATE_SAME)
+            if (row->settled || row->verdict == GNT_GATE_SAME)
                 continue;
             gnt_evidence_pool_add(&together, &row->e);
             if (!same_training(last, row))
@@ -31,24 +31,31 @@ static void settle_rows(gnt_gate *g) {
             last = row;
         }
         for (size_t k = i; k < end; k++)
-            gnt_evidence_settle(&g->row[k].e, &together);
+            if (!g->row[k].settled)
+                gnt_evidence_settle(&g->row[k].e, &together);
     }
 }
 
-/* A search that ended at another strength and left more utility moved along the defense's own curve. */
-static int moved(const gnt_gate_row *row) {
-    const gnt_outcome *a = row->cell, *b = row->old;
-    double gain = gnt_utility_sign(a->utility.measure) * (a->utility.value - b->utility.value);
-    return row->about == GNT_GATE_LEAKAGE && a->mode == GNT_ROW_MATCHED && a->strength != b->strength &&
-           gain > 0;
-}
-
 static gnt_gate_verdict verdict_of(const gnt_gate_row *row, int can_fail, double alpha) {
-    if (row->p <= alpha && row->worse > row->tolerance)
-        return moved(row) ? GNT_GATE_MOVED : GNT_GATE_WORSE;
+    if (row->p <= alpha && row->worse > row->tolerance + row->allowance)
+        return GNT_GATE_WORSE;
+    if (row->allowance > 0 && row->worse > row->tolerance)
+        return GNT_GATE_MOVED;
     if (row->p_less <= alpha && row->worse < -row->tolerance)
         return GNT_GATE_BETTER;
     return can_fail ? GNT_GATE_WITHIN : GNT_GATE_UNABLE;
+}
+
+/* What moved to a weaker strength because the old one costs more than it did has not moved along its
+ * curve. */
+static void look_at_moved(const gate_maker *m) {
+    for (size_t i = 0; i < m->g->n_row; i++) {
+        gnt_gate_row *row = &m->g->row[i];
+        const gate_search *s =
+            row->verdict == GNT_GATE_MOVED ? gate_search_of(m, row->cell->task, row->cell->defense) : NULL;
+        if (s && s->loss_row != SIZE_MAX && m->g->row[s->loss_row].verdict == GNT_GATE_WORSE)
+            row->verdict = GNT_GATE_WORSE;
+    }
 }
 
 int gate_judge(gate_maker *m) {
@@ -83,6 +90,8 @@ int gate_judge(gate_maker *m) {
         g->tested += (size_t)can_fail[n];
         g->unable += !can_fail[n++];
     }
+    if (rc == 0)
+        look_at_moved(m);
     gnt_free(p);
     gnt_free(less);
     gnt_free(least);

@@ -73,6 +73,7 @@ static int add_time(gate_maker *m, const gnt_gate_timed *t) {
                               .old = before ? before : now,
                               .measure = "seconds",
                               .tolerance = gnt_gate_tolerance(&m->g->settings, "time"),
+                              .settled = 1,
                               .p = 1,
                               .p_less = 1,
                               .verdict = GNT_GATE_WITHIN};

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "gate/gate_impl.h"
+#include "gate/welch_impl.h"
 
 typedef struct trained {
     const gnt_outcome *now, *before;
@@ -74,8 +75,9 @@ static double variance(const double *x, size_t n) {
 
 /* One row for the n seeds of a training; x has room for 3n numbers. How far two trainings of a seed lie apart
  * is seen in their differences, and bounded by how far the seeds of each run lie apart, which says more where
- * there are two of them: f adds the larger to what the standard errors say. */
-static void weigh(gnt_gate_row *row, const trained *t, size_t n, double tolerance, double *x) {
+ * there are two of them: f adds the larger to what the standard errors say. is_anew: the
+ * runs share nothing. */
+static void weigh(gnt_gate_row *row, const trained *t, size_t n, double tolerance, int is_anew, double *x) {
     const char *measure = t->now->utility.measure;
     int differ = 0;
     double squares = 0, *is = x + n, *was = x + 2 * n;
@@ -105,6 +107,8 @@ static void weigh(gnt_gate_row *row, const trained *t, size_t n, double toleranc
                             .units = n,
                             .seeds = n,
                             .between = n - 1};
+    if (is_anew)
+        gate_weigh_welch(row, tolerance, is, n, was, n);
     row->p = row->p_less = 1;
     row->verdict = differ ? GNT_GATE_WITHIN : GNT_GATE_SAME;
 }
@@ -124,7 +128,7 @@ static int add_training(gate_maker *m, const trained *t, size_t n) {
     double *x = gnt_array(3 * n, sizeof *x);
     int rc = row && x ? 0 : gnt_fail(m->err, "out of memory for the utility of %zu seeds", n);
     if (rc == 0)
-        weigh(row, t, n, tolerance_of(m, t->now), x);
+        weigh(row, t, n, tolerance_of(m, t->now), gate_is_anew(m, t->now->task), x);
     gnt_free(x);
     return rc;
 }

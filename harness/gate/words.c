@@ -5,11 +5,27 @@
 #include "gate/gate_impl.h"
 
 const char *gnt_gate_kind_words(gnt_gate_kind kind) {
-    static const char *const words[GNT_GATE_KINDS] = {
-        "leaks more", "costs more utility",    "slower",          "newly failing",
-        "missing",    "not matched any more",  "lost its number", "new cell",
-        "works now",  "matched now",           "leaks less",      "costs less utility",
-        "faster",     "moved along its curve", "not compared",    "another suite"};
+    static const char *const words[GNT_GATE_KINDS] = {[GNT_GATE_LEAKS_MORE] = "leaks more",
+                                                      [GNT_GATE_COSTS_MORE] = "costs more utility",
+                                                      [GNT_GATE_WEAKER] = "weaker strength",
+                                                      [GNT_GATE_SLOWER] = "slower",
+                                                      [GNT_GATE_FAILS_NOW] = "newly failing",
+                                                      [GNT_GATE_MISSING] = "missing",
+                                                      [GNT_GATE_UNMATCHED] = "not matched any more",
+                                                      [GNT_GATE_NO_NUMBER] = "lost its number",
+                                                      [GNT_GATE_NEW] = "new cell",
+                                                      [GNT_GATE_WORKS_NOW] = "works now",
+                                                      [GNT_GATE_MATCHED_NOW] = "matched now",
+                                                      [GNT_GATE_NOT_FOUND] = "no match this time",
+                                                      [GNT_GATE_SATURATED] = "saturated now",
+                                                      [GNT_GATE_STRONGER] = "stronger strength",
+                                                      [GNT_GATE_LEAKS_LESS] = "leaks less",
+                                                      [GNT_GATE_CHEAPER] = "costs less utility",
+                                                      [GNT_GATE_FASTER] = "faster",
+                                                      [GNT_GATE_ALONG_CURVE] = "moved along its curve",
+                                                      [GNT_GATE_UNPAIRED] = "not compared",
+                                                      [GNT_GATE_UNTOLD] = "cannot tell",
+                                                      [GNT_GATE_OTHER_SUITE] = "another suite"};
     return words[kind];
 }
 
@@ -18,6 +34,8 @@ void gnt_gate_place(const gnt_gate_row *row, gnt_text *out) {
     const char *slash = strrchr(c->id, '/');
     if (row->about == GNT_GATE_LEAKAGE || row->about == GNT_GATE_ATTACK_TIME)
         gnt_text_add(out, "%.*s", slash ? (int)(slash - c->id < 1000 ? slash - c->id : 1000) : 0, c->id);
+    else if (row->about == GNT_GATE_STRENGTH_GAIN || row->about == GNT_GATE_STRENGTH_LOSS)
+        gnt_text_add(out, "%.300s/%.300s@matched", c->task, c->defense);
     else if (isfinite(c->strength))
         gnt_text_add(out, "%.300s/%.300s@%.6g", c->task, c->defense, c->strength);
     else
@@ -57,9 +75,11 @@ void gnt_gate_row_words(const gnt_gate_row *row, gnt_text *out) {
     gnt_text_add(out, ", tolerance ");
     value(row, row->tolerance, out);
     gnt_text_add(out, "), p %.2g", row->worse > 0 ? row->p : row->p_less);
-    if (row->verdict == GNT_GATE_MOVED)
-        gnt_text_add(out, "; matched at strength %.4g, was %.4g, and leaves more utility",
-                     row->cell->strength, row->old->strength);
+    if (row->about == GNT_GATE_STRENGTH_GAIN || row->about == GNT_GATE_STRENGTH_LOSS)
+        gnt_text_add(out, " at strength %.4g; matched at %.4g, was %.4g", row->at, row->cell->strength,
+                     row->old->strength);
+    else if (row->cell->mode == GNT_ROW_MATCHED && row->cell->strength != row->old->strength)
+        gnt_text_add(out, "; matched at strength %.4g, was %.4g", row->cell->strength, row->old->strength);
 }
 
 void gnt_gate_summary(const gnt_gate *g, gnt_text *out) {

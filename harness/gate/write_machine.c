@@ -42,7 +42,9 @@ static void failure(gnt_text *out, const gnt_gate_finding *f) {
 }
 
 static const char *about_name(const gnt_gate_row *row) {
-    static const char *const names[] = {"leakage", "utility", "training time", "attack time"};
+    static const char *const names[] = {
+        "leakage",       "utility",    "utility gained at a strength", "utility lost at a strength",
+        "training time", "attack time"};
     return names[row->about];
 }
 
@@ -56,7 +58,7 @@ static void row_case(const gnt_gate *g, const gnt_gate_row *row, gnt_text *out) 
     if (f)
         failure(out, f);
     else if (row->verdict == GNT_GATE_UNABLE)
-        gnt_text_add(out, "><skipped message=\"too few pairs to tell\"/></testcase>\n");
+        gnt_text_add(out, "><skipped message=\"too little to tell\"/></testcase>\n");
     else
         gnt_text_add(out, "/>\n");
 }
@@ -96,7 +98,7 @@ static json_t *row_json(const gnt_gate_row *row) {
         "{s:s, s:s, s:I, s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:s}", "about",
         about_name(row), "task", row->cell->task, "stage", (json_int_t)row->cell->stage, "defense",
         row->cell->defense, "mode", gnt_row_mode_name(row->cell->mode), "attack",
-        row->about == GNT_GATE_UTILITY || row->about == GNT_GATE_TRAINING_TIME ? "" : row->cell->attack,
+        row->about == GNT_GATE_LEAKAGE || row->about == GNT_GATE_ATTACK_TIME ? row->cell->attack : "",
         "strength", number(row->cell->strength), "strength_was", number(row->old->strength), "measure",
         row->measure, "is", number(row->is), "was", number(row->was), "worse_by", number(row->worse),
         "tolerance", number(row->tolerance), "p", number(row->p), "p_better", number(row->p_less), "pairs",

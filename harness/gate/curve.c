@@ -1,0 +1,260 @@
+#include "gate/curve_impl.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "results/measure.h"
+
+enum { TURNS = 50 };
+static const double most_utility = 1e100;
+
+static const gnt_about *about_of(const gnt_results *r, const char *defense) {
+    for (size_t i = 0; i < r->n_defense; i++)
+        if (!strcmp(r->defense[i], defense))
+            return &r->about[i];
+    return NULL;
+}
+
+static double place_of(const gnt_about *about, double strength) {
+    const char *scale = about && about->scale ? about->scale : "";
+    if (!strcmp(scale, "log") && strength > 0)
+        return log(strength);
+    if (!strcmp(scale, "complement") && strength < 1)
+        return -log1p(-strength);
+    return strength;
+}
+
+static const char *measure_of(const gnt_results *r, const char *task) {
+    for (size_t i = 0; i < r->n_cell; i++)
+        if (!strcmp(r->cell[i].task, task) && r->cell[i].utility.measure[0])
+            return r->cell[i].utility.measure;
+    return "accuracy";
+}
+
+/* Whether a cell was trained as the match says. */
+static int is_of(const gnt_outcome *o, const gnt_match_row *m) {
+    return o->mode == GNT_ROW_MATCHED && !strcmp(o->task, m->task) && !strcmp(o->defense, m->defense);
+}
+
+static void add(gate_curve *c, gate_training t) {
+    if (isfinite(t.strength) && fabs(t.utility) < most_utility && t.error >= 0 && t.error < most_utility)
+        c->training[c->n_training++] = t;
+}
+
+/* The number of a replicate is its place in the suite's list of seeds, in whose order cells stand. */
+static int64_t number_of(int64_t *seed, size_t *n, int64_t of) {
+    for (size_t i = 0; i < *n; i++)
+        if (seed[i] == of)
+            return (int64_t)i;
+    seed[*n] = of;
+    return (int64_t)(*n)++;
+}
+
+static int read_trainings(gate_curve *c, const gnt_results *r) {
+    const gnt_match_row *m = c->match;
+    const gnt_about *about = about_of(r, m->defense);
+    const int sign = gnt_utility_sign(measure_of(r, m->task));
+    size_t cells = 0, seeds = 0;
+    for (size_t i = 0; i < r->n_cell; i++)
+        cells += is_of(&r->cell[i], m);
+    int64_t *seed = gnt_array(cells + 1, sizeof *seed);
+    c->training = gnt_array(m->n_history + cells + 1, sizeof *c->training);
+    if (!seed || !c->training) {
+        gnt_free(seed);
+        return -1;
+    }
+    for (size_t i = 0; i < m->n_history; i++) {
+        const gnt_attempt *h = &m->history[i];
+        add(c, (gate_training){h->strength, place_of(about, h->strength), h->seed, sign * h->utility,
+                               h->standard_error});
+    }
+    for (size_t i = 0; i < r->n_cell; i++)
+        if (is_of(&r->cell[i], m)) {
+            const gnt_outcome *o = &r->cell[i];
+            add(c,
+                (gate_training){o->strength, place_of(about, o->strength), number_of(seed, &seeds, o->seed),
+                                sign * o->utility.value, o->utility.error});
+        }
+    gnt_free(seed);
+    return 0;
+}
+
+static int by_place(const void *a, const void *b) {
+    const gate_training *x = a, *y = b;
+    int d = (x->place > y->place) - (x->place < y->place);
+    return d ? d : (x->number > y->number) - (x->number < y->number);
+}
+
+/* A cell whose training the search made too, and the attacks on one training, count once. */
+static void drop_repeated(gate_curve *c) {
+    size_t kept = 0;
+    qsort(c->training, c->n_training, sizeof *c->training, by_place);
+    for (size_t i = 0; i < c->n_training; i++)
+        if (kept == 0 || by_place(&c->training[kept - 1], &c->training[i]) != 0)
+            c->training[kept++] = c->training[i];
+    c->n_training = kept;
+}
+
+static void find_means(gate_curve *c) {
+    for (size_t i = 0; i < c->n_level; i++) {
+        gate_level *l = &c->level[i];
+        l->mean = 0;
+        for (size_t k = l->first; k < l->first + l->n; k++)
+            l->mean += c->training[k].utility / (double)l->n;
+    }
+}
+
+static int find_levels(gate_curve *c) {
+    c->level = gnt_array(c->n_training + 1, sizeof *c->level);
+    if (!c->level)
+        return -1;
+    for (size_t i = 0, end; i < c->n_training; i = end) {
+        gate_level *l = &c->level[c->n_level++];
+        *l = (gate_level){.strength = c->training[i].strength, .place = c->training[i].place, .first = i};
+        for (end = i; end < c->n_training && c->training[end].place == l->place; end++)
+            ;
+        l->n = end - i;
+    }
+    find_means(c);
+    return 0;
+}
+
+int gate_curve_make(gate_curve *c, const gnt_results *r, const gnt_match_row *match, gnt_err *err) {
+    *c = (gate_curve){.match = match};
+    if (read_trainings(c, r) == 0) {
+        drop_repeated(c);
+        if (find_levels(c) == 0)
+            return 0;
+    }
+    gate_curve_free(c);
+    return gnt_fail(err, "out of memory for the trainings of %.200s", match->defense);
+}
+
+void gate_curve_free(gate_curve *c) {
+    gnt_free(c->training);
+    gnt_free(c->level);
+    *c = (gate_curve){0};
+}
+
+const gate_level *gate_curve_level(const gate_curve *c, double strength) {
+    for (size_t i = 0; i < c->n_level; i++)
+        if (c->level[i].strength == strength)
+            return &c->level[i];
+    return NULL;
+}
+
+void gate_curve_scatter(const gate_curve *c, double *squares, double *freedom, double *stated) {
+    double sum = 0;
+    for (size_t i = 0; i < c->n_level; i++) {
+        const gate_level *l = &c->level[i];
+        for (size_t k = l->first; k < l->first + l->n; k++)
+            *squares += (c->training[k].utility - l->mean) * (c->training[k].utility - l->mean);
+        *freedom += (double)(l->n - 1);
+    }
+    for (size_t i = 0; i < c->n_training; i++)
+        sum += c->training[i].error * c->training[i].error / (double)c->n_training;
+    *stated = fmax(*stated, sum);
+}
+
+/* ---- replicates ---- */
+
+/* The sum over trainings of a replicate of what they are above the means of their strengths. */
+static double above_means(const gate_curve *c, int64_t number, size_t *n) {
+    double sum = 0;
+    for (size_t i = 0; i < c->n_level; i++)
+        for (size_t k = c->level[i].first; k < c->level[i].first + c->level[i].n; k++)
+            if (c->training[k].number == number) {
+                sum += c->training[k].utility - c->level[i].mean;
+                ++*n;
+            }
+    return sum;
+}
+
+static void subtract(gate_curve *c, int64_t number, double effect) {
+    for (size_t i = 0; i < c->n_training; i++)
+        if (c->training[i].number == number)
+            c->training[i].utility -= effect;
+}
+
+static int rising(const void *a, const void *b) {
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static size_t numbers_of(const gate_curve *a, const gate_curve *b, int64_t *number) {
+    size_t n = 0, kept = 0;
+    for (size_t i = 0; i < a->n_training; i++)
+        number[n++] = a->training[i].number;
+    for (size_t i = 0; i < b->n_training; i++)
+        number[n++] = b->training[i].number;
+    qsort(number, n, sizeof *number, rising);
+    for (size_t i = 0; i < n; i++)
+        if (kept == 0 || number[kept - 1] != number[i])
+            number[kept++] = number[i];
+    return kept;
+}
+
+int gate_curves_adjust(gate_curve *a, gate_curve *b, size_t *n, gnt_err *err) {
+    int64_t *number = gnt_array(a->n_training + b->n_training + 1, sizeof *number);
+    if (!number)
+        return gnt_fail(err, "out of memory for the trainings of %.200s", a->match->defense);
+    const size_t numbers = numbers_of(a, b, number);
+    for (int turn = 0; turn < TURNS; turn++) {
+        double all = 0; /* effects are about 0 */
+        for (size_t i = 0; i < numbers; i++) {
+            size_t trainings = 0;
+            double effect = above_means(a, number[i], &trainings) + above_means(b, number[i], &trainings);
+            effect /= (double)trainings;
+            all += effect / (double)numbers;
+            subtract(a, number[i], effect);
+            subtract(b, number[i], effect);
+        }
+        for (size_t i = 0; i < numbers; i++) {
+            subtract(a, number[i], -all);
+            subtract(b, number[i], -all);
+        }
+        find_means(a);
+        find_means(b);
+    }
+    *n = numbers ? numbers - 1 : 0;
+    gnt_free(number);
+    return 0;
+}
+
+gate_value gate_curve_at(const gate_curve *c, double place) {
+    const gate_level *a = &c->level[0], *b = &c->level[c->n_level - 1];
+    if (place < a->place || place > b->place) {
+        const gate_level *nearest = place < a->place ? a : b;
+        return (gate_value){nearest->mean, 1 / (double)nearest->n, 0, place < a->place ? -1 : 1};
+    }
+    for (size_t i = 0; i < c->n_level; i++) {
+        if (c->level[i].place <= place)
+            a = &c->level[i];
+        if (c->level[c->n_level - 1 - i].place >= place)
+            b = &c->level[c->n_level - 1 - i];
+    }
+    const double f = b->place > a->place ? (place - a->place) / (b->place - a->place) : 0;
+    return (gate_value){.mean = (1 - f) * a->mean + f * b->mean,
+                        .share = (1 - f) * (1 - f) / (double)a->n + f * f / (double)b->n,
+                        .bend = fabs(a->mean - b->mean) * f * (1 - f)};
+}
+
+int gate_curve_direction(const gate_curve *a, const gate_curve *b) {
+    const gate_curve *both[2] = {a, b};
+    double n = 0, place = 0, utility = 0, together = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int k = 0; k < 2; k++)
+            for (size_t i = 0; i < both[k]->n_training; i++) {
+                const gate_training *t = &both[k]->training[i];
+                if (pass == 0) {
+                    n++;
+                    place += (t->place - place) / n;
+                    utility += (t->utility - utility) / n;
+                } else {
+                    together += (t->place - place) * (t->utility - utility);
+                }
+            }
+    return together > 0 ? -1 : 1;
+}

@@ -1,0 +1,67 @@
+/* curve: what the trainings of one matched defense say of its utility at each strength, in one run. Those of
+ * the search and those of the cells at the matched strength count alike. Utility is signed so that more is
+ * better, and falls as the strength grows. */
+#ifndef GNT_GATE_CURVE_IMPL_H
+#define GNT_GATE_CURVE_IMPL_H
+
+#include "results/results.h"
+
+typedef struct gate_training {
+    double strength;
+    /* the strength on its parameter's scale: its logarithm, −log(1 − p), or itself */
+    double place;
+    /* which of the suite's replicates, or beyond them the search's own */
+    int64_t number;
+    double utility, error;
+} gate_training;
+
+/* All trainings of one strength. */
+typedef struct gate_level {
+    double strength, place, mean;
+    /* of the n trainings, the first being training[first] */
+    size_t first, n;
+} gate_level;
+
+typedef struct gate_curve {
+    const gnt_match_row *match;
+    /* sorted by place, then by number; no two alike */
+    gate_training *training;
+    size_t n_training;
+    gate_level *level;
+    size_t n_level;
+} gate_curve;
+
+/* On failure *c is empty. */
+int gate_curve_make(gate_curve *c, const gnt_results *r, const gnt_match_row *match, gnt_err *err);
+void gate_curve_free(gate_curve *c);
+
+/* The level of a strength, NULL where there is none. */
+const gate_level *gate_curve_level(const gate_curve *c, double strength);
+
+/* Squared deviations from the means of the levels, and their degrees of freedom, added to *squares and
+ * *freedom; *stated becomes at least the mean of the stated variances. */
+void gate_curve_scatter(const gate_curve *c, double *squares, double *freedom, double *stated);
+
+/* Takes out of both what their replicates have in common under one run key: weights, data and test samples.
+ * Least squares of strengths and replicates, fitted in turns. *n: the degrees of freedom that this takes. */
+int gate_curves_adjust(gate_curve *a, gate_curve *b, size_t *n, gnt_err *err);
+
+/* The mean utility at a place. */
+typedef struct gate_value {
+    double mean;
+    /* variance of the mean, in units of that of one training */
+    double share;
+    /* how far a straight line between two strengths may be off */
+    double bend;
+    /* beyond all strengths that were tried: −1 on the side of small places, 1 on that of large ones; the
+     * mean is that of the nearest */
+    int beyond;
+} gate_value;
+
+/* The curve has a level. */
+gate_value gate_curve_at(const gate_curve *c, double place);
+
+/* +1 where utility falls as the place grows, −1 where it rises, judged by both curves. */
+int gate_curve_direction(const gate_curve *a, const gate_curve *b);
+
+#endif

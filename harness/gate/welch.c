@@ -1,0 +1,44 @@
+#include "gate/welch_impl.h"
+
+#include <math.h>
+
+#include "metric/stats.h"
+
+double gate_mean(const double *x, size_t n) {
+    double mean = 0;
+    for (size_t i = 0; i < n; i++)
+        mean += x[i] / (double)n;
+    return mean;
+}
+
+void gate_error_add(gate_error *e, const double *x, size_t n) {
+    const double mean = gate_mean(x, n);
+    double squares = 0;
+    for (size_t i = 0; i < n; i++)
+        squares += (x[i] - mean) * (x[i] - mean);
+    const double v = n > 1 ? squares / (double)(n - 1) / (double)n : 0;
+    e->sum += v;
+    e->weighed += n > 1 ? v * v / (double)(n - 1) : 0;
+}
+
+static double above(double x, const gate_error *e) {
+    if (!(e->sum > 0))
+        return x <= 0;
+    return gnt_metric_student_above(x / sqrt(e->sum), e->sum * e->sum / e->weighed);
+}
+
+void gate_error_settle(gnt_gate_row *row, double tolerance, const gate_error *e, int is_able) {
+    row->settled = 1;
+    row->e.f = NAN;
+    row->e.p = is_able ? above(row->worse - tolerance, e) : 1;
+    row->e.p_less = is_able ? above(-row->worse - tolerance, e) : 1;
+    row->e.p_least = is_able ? 0 : 1;
+}
+
+void gate_weigh_welch(gnt_gate_row *row, double tolerance, const double *now, size_t n, const double *before,
+                      size_t n_old) {
+    gate_error e = {0};
+    gate_error_add(&e, now, n);
+    gate_error_add(&e, before, n_old);
+    gate_error_settle(row, tolerance, &e, n >= GATE_FEWEST_TRAININGS && n_old >= GATE_FEWEST_TRAININGS);
+}
