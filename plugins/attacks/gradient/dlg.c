@@ -121,7 +121,7 @@ static const gnt_parameter parameters[] = {
     {.id = "mask_zeros",
      .type = GNT_TYPE_CHOICE,
      .unit = "",
-     .preset_text = "never",
+     .preset_text = "auto",
      .choices = survivors_choices,
      .help = "match only entries that are not zero: auto does where the update looks pruned by magnitude"},
     {.id = "outliers",
@@ -138,8 +138,8 @@ static const gnt_attack hooks = {.size = sizeof hooks, .run = dlg_run};
     .size = sizeof(gnt_descriptor), .kind = GNT_PLUGIN_ATTACK, .version = "1.0", .licence = "MIT",           \
     .parameters = parameters, .n_parameters = sizeof parameters / sizeof *parameters,                        \
     .surfaces = GNT_SURFACE_UPDATE, .goals = GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL,                       \
-    .uses = GNT_KNOWS_RATES, .data_kinds = GNT_KIND_ANY, .flags = GNT_FLAG_RANDOMISED, .destroy = free,      \
-    .attack = &hooks
+    .uses = GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE, .data_kinds = GNT_KIND_ANY, .flags = GNT_FLAG_RANDOMISED,   \
+    .destroy = free, .attack = &hooks
 
 const gnt_descriptor gradient_dlg = {
     COMMON, .id = "dlg", .line = "searches image and label whose gradient is the one observed",

@@ -10,6 +10,7 @@
 #include "gauntlet/nn.h"
 #include "gauntlet/plugin.h"
 #include "match.h"
+#include "residual.h"
 
 typedef struct dlg {
     const gnt_host *host;
@@ -28,7 +29,7 @@ typedef struct dlg {
 typedef struct dlg_objective {
     dlg *self;
     gnt_function_args args;
-    outliers apart;
+    residual residual;
     int64_t features, classes, n, size; /* size of z */
     double units;
     double scale;    /* of the cost: brings a weight delta to a gradient's units */

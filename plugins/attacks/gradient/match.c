@@ -14,28 +14,38 @@ gnt_status match_no_memory(const gnt_host *host) {
     return host->fail(host->context, "no memory for the search: the limit on scratch memory is too low");
 }
 
-gnt_status match_prepare(match *m, const gnt_host *host, const gnt_observation *seen, int32_t cost,
-                         uint32_t vjp, int32_t masked) {
+static gnt_status prepare(match *m, const gnt_host *host, const gnt_observation *seen,
+                          gnt_function_spec spec) {
     const gnt_model_service *service = host->model;
     if (m->function && m->n == seen->n && m->steps == seen->steps && m->batch == seen->batch &&
-        m->masked == masked) {
+        m->masked == spec.masked) {
         service->changed(service->context, m->function);
         return GNT_OK;
     }
     if (m->function)
         service->release(service->context, m->function);
-    gnt_function_spec spec = {.size = sizeof spec,
-                              .kind = GNT_FN_MATCH,
-                              .n = seen->n,
-                              .steps = seen->steps,
-                              .batch = seen->batch,
-                              .training = -1,
-                              .cost = cost,
-                              .masked = masked,
-                              .vjp = vjp,
-                              .held = GNT_HELD_WEIGHTS | GNT_HELD_OBSERVED};
-    *m = (match){service->prepare(service->context, &spec), seen->n, seen->batch, seen->steps, masked};
+    spec.size = sizeof spec;
+    spec.n = seen->n;
+    spec.steps = seen->steps;
+    spec.batch = seen->batch;
+    spec.training = -1;
+    *m = (match){service->prepare(service->context, &spec), seen->n, seen->batch, seen->steps, spec.masked};
     return m->function ? GNT_OK : host->fail(host->context, host->last_error(host->context));
+}
+
+gnt_status match_prepare(match *m, const gnt_host *host, const gnt_observation *seen, int32_t cost,
+                         uint32_t vjp, int32_t masked) {
+    return prepare(m, host, seen,
+                   (gnt_function_spec){.kind = GNT_FN_MATCH,
+                                       .cost = cost,
+                                       .masked = masked,
+                                       .vjp = vjp,
+                                       .held = GNT_HELD_WEIGHTS | GNT_HELD_OBSERVED});
+}
+
+gnt_status match_prepare_update(match *m, const gnt_host *host, const gnt_observation *seen, uint32_t vjp) {
+    return prepare(m, host, seen,
+                   (gnt_function_spec){.kind = GNT_FN_UPDATE, .vjp = vjp, .held = GNT_HELD_WEIGHTS});
 }
 
 gnt_status match_bind(gnt_function_args *args, const gnt_host *host, const gnt_views *update,

@@ -19,6 +19,9 @@ typedef struct match {
 gnt_status match_prepare(match *m, const gnt_host *host, const gnt_observation *seen, int32_t cost,
                          uint32_t vjp, int32_t masked);
 
+/* The same of GNT_FN_UPDATE, for a cost of the caller's own. */
+gnt_status match_prepare_update(match *m, const gnt_host *host, const gnt_observation *seen, uint32_t vjp);
+
 /* Which entries are not matched: what the parameters say of zeros (survivors.h) and
  * of outliers (outliers.h). */
 typedef struct match_choice {

@@ -1,5 +1,5 @@
-/* The cost of dlg and idlg, and its gradient: Σ‖u(x, y) − o‖² over all tensors, u the update that x and y
- * would give and o the one observed. */
+/* The cost of dlg and idlg, and its gradient: the squared distance of the update u that x and y would give from
+ * the one observed, as residual.h has it. */
 #include <math.h>
 #include <string.h>
 
@@ -38,15 +38,14 @@ gnt_status dlg_objective_open(dlg_objective *o, dlg *self, const gnt_observation
         return match_refuse(host, "it looks for a label among classes, and this model's output is a map");
     if (seen->n < 1 || seen->steps < 0)
         return match_refuse(host, "it needs the number of samples in the batch");
-    int32_t masked = 0;
-    gnt_status s = match_bind(&o->args, host, seen->update, self->choice, &o->apart, &masked, &o->observed);
+    gnt_status s = residual_open(&o->residual, host, seen, self->choice.mask_zeros, self->choice.outliers);
     if (s == GNT_OK)
         s = bind_rates(o, seen);
     if (s == GNT_OK)
-        s = match_prepare(&self->match, host, seen, GNT_COST_L2,
-                          GNT_WRT_X | (self->fixed_label ? 0 : GNT_WRT_Y), masked);
+        s = match_prepare_update(&self->match, host, seen, GNT_WRT_X | (self->fixed_label ? 0 : GNT_WRT_Y));
     if (s != GNT_OK)
         return s;
+    o->observed = o->residual.squares;
     const gnt_model_info *info = host->model->info;
     o->units = o->scale;
     if (self->relative && o->observed > 0)
@@ -108,12 +107,12 @@ double dlg_cost(void *objective, const float *z, float *grad) {
     if (!o->self->fixed_label)
         dlg_softmax(z + pixels, o->n, o->classes, o->y);
     o->args.x = z;
-    if (m->eval(m->context, o->self->match.function, &o->args, &out) != GNT_OK ||
-        m->vjp(m->context, o->self->match.function, NULL, &g) != GNT_OK) {
-        o->failed = 1;
+    o->failed = m->eval(m->context, o->self->match.function, &o->args, &out) != GNT_OK;
+    double cost = o->failed ? NAN : o->scale * residual_squares(&o->residual, out);
+    const float *const *cotangent = (const float *const *)o->residual.cotangent;
+    o->failed |= !o->failed && m->vjp(m->context, o->self->match.function, cotangent, &g) != GNT_OK;
+    if (o->failed)
         return NAN;
-    }
-    double cost = o->scale * (double)out->view[0].data[0];
     for (int64_t i = 0; i < pixels; i++)
         grad[i] = (float)o->scale * g->x[i];
     if (!o->self->fixed_label)

@@ -94,7 +94,7 @@ static gnt_status search_all(search *s, const gnt_observation *seen) {
     s->winner = host->scratch(host->context, (size_t)o->size * sizeof *s->winner);
     if (!s->z || !s->winner || !scores)
         return host->fail(host->context, "no memory for the search: the limit on scratch memory is too low");
-    gnt_status status = s->self->fixed_label ? label_scores(host, seen, &o->apart, scores) : GNT_OK;
+    gnt_status status = s->self->fixed_label ? label_scores(host, seen, &o->residual.apart, scores) : GNT_OK;
     if (status != GNT_OK)
         return status;
     if (s->self->fixed_label)

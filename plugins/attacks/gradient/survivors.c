@@ -71,3 +71,26 @@ gnt_status survivors_mask(const gnt_host *host, const gnt_views *update, const o
     *mask = list;
     return GNT_OK;
 }
+
+static float least_survivor(const gnt_views *update, const outliers *apart, int64_t t) {
+    const gnt_view *v = &update->view[t];
+    float least = INFINITY;
+    for (int64_t i = 0; i < v->count; i++)
+        if (v->data[i] != 0 && !outliers_has(apart, t, i))
+            least = fminf(least, fabsf(v->data[i]));
+    return least;
+}
+
+void survivors_bounds(const gnt_views *update, const outliers *apart, int64_t want, int together,
+                      float *bound) {
+    float least = INFINITY;
+    for (int64_t t = 0; t < update->n; t++) {
+        bound[t] = want == SURVIVORS_NEVER    ? 0
+                   : want == SURVIVORS_ALWAYS ? INFINITY
+                                              : least_survivor(update, apart, t);
+        least = fminf(least, bound[t]);
+    }
+    for (int64_t t = 0; t < update->n && want == SURVIVORS_AUTO; t++)
+        if (together || isinf(bound[t]))
+            bound[t] = isinf(least) ? 0 : least; /* an empty update: all there is to match is that */
+}

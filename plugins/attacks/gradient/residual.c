@@ -1,0 +1,96 @@
+#include "residual.h"
+
+#include <math.h>
+
+#include "match.h"
+#include "survivors.h"
+#include "update.h"
+
+gnt_status residual_open(residual *r, const gnt_host *host, const gnt_observation *seen, int64_t mask_zeros,
+                         int64_t outlier_choice) {
+    const gnt_views *update = seen->update;
+    int64_t total = 0;
+    if (!is_whole_update(host->model->info, update))
+        return match_refuse(host, "it needs one tensor of the update for each parameter that clients share");
+    *r = (residual){.seen = update, .known = known_defense_of(seen)};
+    gnt_status status = outliers_find(&r->apart, host, update, outlier_choice);
+    if (status != GNT_OK)
+        return status;
+    for (int64_t t = 0; t < update->n; t++)
+        total += update->view[t].count;
+    float *bound = host->scratch(host->context, (size_t)update->n * sizeof *bound);
+    float *all = host->scratch(host->context, (size_t)total * sizeof *all);
+    r->cotangent = host->scratch(host->context, (size_t)update->n * sizeof *r->cotangent);
+    if (!bound || !all || !r->cotangent)
+        return match_no_memory(host);
+    for (int64_t t = 0; t < update->n; all += update->view[t].count, t++) {
+        const gnt_view *v = &update->view[t];
+        r->cotangent[t] = all;
+        for (int64_t i = 0; i < v->count; i++)
+            if (!isfinite(v->data[i]))
+                return host->fail(host->context, "the observed update holds NaN or infinite entries");
+            else if (!outliers_has(&r->apart, t, i))
+                r->squares += (double)v->data[i] * (double)v->data[i];
+    }
+    survivors_bounds(update, &r->apart, mask_zeros, r->known.pruned_together, bound);
+    r->bound = bound;
+    return GNT_OK;
+}
+
+/* ---- the clip ---- */
+
+static double norm_of(const gnt_view *u, int64_t n, int l1) {
+    double sum = 0;
+    for (int64_t t = 0; t < n; t++)
+        for (int64_t i = 0; i < u[t].count; i++)
+            sum += l1 ? fabs((double)u[t].data[i]) : (double)u[t].data[i] * (double)u[t].data[i];
+    return l1 ? sum : sqrt(sum);
+}
+
+static double shortening(const known_defense *k, double norm) {
+    return k->clip > 0 && norm > k->clip ? k->clip / norm : 1;
+}
+
+/* With v = f·u, f = C/‖u‖: the cotangent of u is f·(c − ⟨u, c⟩/‖u‖ · d‖u‖/du), c the one of v. */
+static void through_clip(const gnt_view *u, float *const *c, int64_t n, double norm, double f, int l1) {
+    double dot = 0;
+    for (int64_t t = 0; t < n; t++)
+        for (int64_t i = 0; i < u[t].count; i++)
+            dot += (double)u[t].data[i] * (double)c[t][i];
+    for (int64_t t = 0; t < n; t++)
+        for (int64_t i = 0; i < u[t].count; i++) {
+            double v = (double)u[t].data[i], d_norm = l1 ? (v > 0) - (v < 0) : v / norm;
+            c[t][i] = (float)(f * ((double)c[t][i] - dot / norm * d_norm));
+        }
+}
+
+/* ---- the sum of squares ---- */
+
+static double tensor_squares(const residual *r, const gnt_view *u, int64_t t, double f) {
+    const gnt_view *o = &r->seen->view[t];
+    double sum = 0, bound = (double)r->bound[t], mean = r->known.mean;
+    for (int64_t i = 0; i < o->count; i++) {
+        double v = f * (double)u->data[i], d = v + mean - (double)o->data[i];
+        if (o->data[i] == 0)
+            d = v > bound ? v - bound : v < -bound ? v + bound : 0;
+        if (outliers_has(&r->apart, t, i))
+            d = 0;
+        sum += d * d;
+        r->cotangent[t][i] = (float)(2 * d);
+    }
+    return sum;
+}
+
+double residual_squares(residual *r, const gnt_views *u) {
+    const known_defense *k = &r->known;
+    int64_t group = k->clip_each ? 1 : u->n; /* tensors that are clipped together */
+    double sum = 0;
+    for (int64_t t = 0; t < u->n; t += group) {
+        double norm = k->clip > 0 ? norm_of(u->view + t, group, k->clip_l1) : 0, f = shortening(k, norm);
+        for (int64_t s = t; s < t + group; s++)
+            sum += tensor_squares(r, &u->view[s], s, f);
+        if (f < 1)
+            through_clip(u->view + t, r->cotangent + t, group, norm, f, k->clip_l1);
+    }
+    return sum;
+}
