@@ -4,51 +4,18 @@
  * The reference settings have no line search: most of their failures are jumps of L-BFGS to where every
  * sigmoid is saturated and no gradient leads back. The default therefore refuses steps that raise the cost
  * (by more than rounding does near a match), and starts anew where the search stagnates far from one; it also
- * takes more inner iterations. Mode "reference" does none of this. */
+ * takes more inner iterations, and a prior where the update does not say all (guarded.c). Mode "reference" does
+ * none of this (reference.c). */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dlg.h"
 #include "gradient.h"
 #include "survivors.h"
 
-enum { MODE, STEPS, INNER, HISTORY, RATE, GUARD, RESTARTS, PATIENCE, TOLERANCE, MASK_ZEROS, OUTLIERS };
+enum { MODE, STEPS, INNER, HISTORY, RATE, GUARD, RESTARTS, PATIENCE, TOLERANCE, MASK_ZEROS, OUTLIERS, PRIOR };
 enum { MODE_GUARDED, MODE_REFERENCE };
-
-static void *create(const gnt_host *host, const gnt_value *v, int fixed_label) {
-    dlg *s = calloc(1, sizeof *s);
-    if (!s) {
-        host->fail(host->context, "out of memory");
-        return NULL;
-    }
-    s->host = host;
-    s->fixed_label = fixed_label;
-    s->steps = v[STEPS].i;
-    s->inner = v[INNER].i;
-    s->history = v[HISTORY].i;
-    s->rate = v[RATE].r;
-    s->guard = v[GUARD].r;
-    s->restarts = v[RESTARTS].i;
-    s->patience = v[PATIENCE].i;
-    s->tolerance = v[TOLERANCE].r;
-    s->choice = (match_choice){v[MASK_ZEROS].i, v[OUTLIERS].i};
-    s->relative = v[MODE].i == MODE_GUARDED;
-    if (s->relative)
-        return s;
-    s->inner = 20;
-    s->history = 100;
-    s->rate = 1;
-    s->guard = 0;
-    s->restarts = 0;
-    return s;
-}
-
-static void *create_dlg(const gnt_host *host, const gnt_value *values) {
-    return create(host, values, 0);
-}
-
-static void *create_idlg(const gnt_host *host, const gnt_value *values) {
-    return create(host, values, 1);
-}
 
 static const char *const modes[] = {"guarded", "reference", NULL};
 
@@ -123,14 +90,80 @@ static const gnt_parameter parameters[] = {
      .unit = "",
      .preset_text = "auto",
      .choices = survivors_choices,
-     .help = "match only entries that are not zero: auto does where the update looks pruned by magnitude"},
+     .help = "what zeros say: auto: no entry was larger than the least that survived; always: nothing"},
     {.id = "outliers",
      .type = GNT_TYPE_CHOICE,
      .unit = "",
      .preset_text = "auto",
      .choices = outliers_choices,
      .help = OUTLIERS_HELP},
+    {.id = "prior",
+     .type = GNT_TYPE_REAL,
+     .scale = GNT_SCALE_LINEAR,
+     .unit = "",
+     .least = 0,
+     .most = 1000,
+     .preset = 1,
+     .help =
+         "how much total variation and the range of pixels count where zeros or noise leave room; 0: not"},
 };
+
+/* Mode reference takes `steps` and nothing else. What a suite sets to its default cannot be told from what it
+ * leaves out, and changes nothing. */
+static gnt_status refuse_settings(const gnt_host *host, const gnt_value *v) {
+    char text[300];
+    for (int i = INNER; i < (int)(sizeof parameters / sizeof *parameters); i++) {
+        const gnt_parameter *p = &parameters[i];
+        if (p->type == GNT_TYPE_CHOICE ? strcmp(v[i].text, p->preset_text) == 0 : v[i].r == p->preset)
+            continue;
+        snprintf(
+            text, sizeof text,
+            "\"%s\" has no meaning in mode reference, which is the authors' program: remove it, or take mode "
+            "guarded",
+            p->id);
+        return host->fail(host->context, text);
+    }
+    return GNT_OK;
+}
+
+static void *create(const gnt_host *host, const gnt_value *v, int fixed_label) {
+    if (v[MODE].i == MODE_REFERENCE && refuse_settings(host, v) != GNT_OK)
+        return NULL;
+    dlg *s = calloc(1, sizeof *s);
+    if (!s) {
+        host->fail(host->context, "out of memory");
+        return NULL;
+    }
+    s->host = host;
+    s->fixed_label = fixed_label;
+    s->steps = v[STEPS].i;
+    if (v[MODE].i == MODE_REFERENCE) {
+        s->reference = 1;
+        s->inner = 20;
+        s->history = 100;
+        s->rate = 1;
+        s->choice = (match_choice){SURVIVORS_NEVER, OUTLIERS_KEEP};
+        return s;
+    }
+    s->inner = v[INNER].i;
+    s->history = v[HISTORY].i;
+    s->rate = v[RATE].r;
+    s->guard = v[GUARD].r;
+    s->restarts = v[RESTARTS].i;
+    s->patience = v[PATIENCE].i;
+    s->tolerance = v[TOLERANCE].r;
+    s->prior = v[PRIOR].r;
+    s->choice = (match_choice){v[MASK_ZEROS].i, v[OUTLIERS].i};
+    return s;
+}
+
+static void *create_dlg(const gnt_host *host, const gnt_value *values) {
+    return create(host, values, 0);
+}
+
+static void *create_idlg(const gnt_host *host, const gnt_value *values) {
+    return create(host, values, 1);
+}
 
 static const gnt_attack hooks = {.size = sizeof hooks, .run = dlg_run};
 

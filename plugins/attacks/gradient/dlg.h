@@ -10,16 +10,16 @@
 #include "gauntlet/nn.h"
 #include "gauntlet/plugin.h"
 #include "match.h"
+#include "prior.h"
 #include "residual.h"
 
 typedef struct dlg {
     const gnt_host *host;
     int fixed_label; /* idlg */
-    /* guarded mode: costs relative to ‖what was observed‖², and help where the search stagnates */
-    int relative;
+    int reference;   /* as published; else costs are relative to ‖what was observed‖² */
     /* parameters, as the table explains them */
     int64_t steps, inner, history, restarts, patience;
-    double rate, guard, tolerance;
+    double rate, guard, tolerance, prior;
     match_choice choice;
 
     match match;
@@ -30,21 +30,44 @@ typedef struct dlg_objective {
     dlg *self;
     gnt_function_args args;
     residual residual;
+    prior prior;
+    double weight;                      /* of the prior, in the cost's units */
     int64_t features, classes, n, size; /* size of z */
     double units;
     double scale;    /* of the cost: brings a weight delta to a gradient's units */
     double observed; /* ‖what was observed‖², scaled too: the cost of an empty update */
     float *y;        /* n × classes: labels, fixed or softmax of the logits in z */
     int stopped, failed;
-    float *best; /* z of least cost since dlg_objective_begin, and that cost */
-    double least;
+    /* z of least cost since dlg_objective_begin, that cost, and its part without the prior */
+    float *best;
+    double least, fit;
 } dlg_objective;
 
 /* Prepares the function and the arguments. GNT_OK, or a status after host->fail. */
 gnt_status dlg_objective_open(dlg_objective *o, dlg *self, const gnt_observation *seen);
+/* Gives the prior this weight, and begins to look for the least cost anew. */
+void dlg_objective_begin(dlg_objective *o, double weight);
 /* A gnt_cost_fn whose context is a dlg_objective; NaN after a stop or a failure, which are then flagged. */
 double dlg_cost(void *objective, const float *z, float *grad);
 void dlg_softmax(const float *logits, int64_t n, int64_t classes, float *y);
+
+/* A run of either mode. */
+typedef struct dlg_search {
+    dlg *self;
+    dlg_objective objective;
+    const gnt_answer *answer;
+    gnt_lbfgs *lbfgs;
+    float *z, *winner;   /* the iterate; what is answered */
+    double least;        /* cost of the winner, without any prior */
+    int32_t chosen;      /* the restart that it comes from */
+    int64_t step, steps; /* outer steps taken and allowed, over all restarts */
+} dlg_search;
+
+/* Takes one outer step, the k-th of its restart, and tells the host. Returns the cost before it. */
+double dlg_step(dlg_search *s, int32_t restart, int64_t k);
+/* Each fills winner, least and chosen; a stop or a failure is flagged in the objective. */
+void dlg_search_guarded(dlg_search *s);
+void dlg_search_as_published(dlg_search *s);
 
 gnt_status dlg_run(void *self, const gnt_observation *seen, const gnt_artefacts *own,
                    const gnt_answer *answer);

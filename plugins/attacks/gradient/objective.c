@@ -48,9 +48,10 @@ gnt_status dlg_objective_open(dlg_objective *o, dlg *self, const gnt_observation
     o->observed = o->residual.squares;
     const gnt_model_info *info = host->model->info;
     o->units = o->scale;
-    if (self->relative && o->observed > 0)
+    if (!self->reference && o->observed > 0)
         o->scale = empty_cost / o->observed;
     o->observed *= o->scale;
+    o->prior = prior_of(info, seen->n);
     o->n = seen->n;
     o->classes = info->classes;
     o->features = 1;
@@ -65,8 +66,13 @@ gnt_status dlg_objective_open(dlg_objective *o, dlg *self, const gnt_observation
     o->args.y = o->y;
     o->args.weights = seen->weights;
     o->args.buffers = seen->buffers;
-    o->least = INFINITY;
+    dlg_objective_begin(o, 0);
     return GNT_OK;
+}
+
+void dlg_objective_begin(dlg_objective *o, double weight) {
+    o->weight = weight;
+    o->least = o->fit = INFINITY;
 }
 
 void dlg_softmax(const float *logits, int64_t n, int64_t classes, float *y) {
@@ -115,10 +121,13 @@ double dlg_cost(void *objective, const float *z, float *grad) {
         return NAN;
     for (int64_t i = 0; i < pixels; i++)
         grad[i] = (float)o->scale * g->x[i];
+    double fit = cost;
+    cost += prior_add(&o->prior, z, o->weight, grad);
     if (!o->self->fixed_label)
         softmax_vjp(o->y, g->y, o->n, o->classes, o->scale, grad + pixels);
     if (cost < o->least) {
         o->least = cost;
+        o->fit = fit;
         memcpy(o->best, z, (size_t)o->size * sizeof *z);
     }
     return cost;

@@ -6,34 +6,43 @@
 #include "survivors.h"
 #include "update.h"
 
+static void count_tensor(residual *r, int64_t t) {
+    const gnt_view *v = &r->seen->view[t];
+    double bound = (double)r->bound[t];
+    for (int64_t i = 0; i < v->count; i++) {
+        if (outliers_has(&r->apart, t, i))
+            continue;
+        r->matched++;
+        r->squares += (double)v->data[i] * (double)v->data[i];
+        if (v->data[i] == 0 && isfinite(bound))
+            r->hidden += bound * bound;
+    }
+}
+
 gnt_status residual_open(residual *r, const gnt_host *host, const gnt_observation *seen, int64_t mask_zeros,
                          int64_t outlier_choice) {
     const gnt_views *update = seen->update;
-    int64_t total = 0;
     if (!is_whole_update(host->model->info, update))
         return match_refuse(host, "it needs one tensor of the update for each parameter that clients share");
     *r = (residual){.seen = update, .known = known_defense_of(seen)};
-    gnt_status status = outliers_find(&r->apart, host, update, outlier_choice);
-    if (status != GNT_OK)
-        return status;
     for (int64_t t = 0; t < update->n; t++)
-        total += update->view[t].count;
-    float *bound = host->scratch(host->context, (size_t)update->n * sizeof *bound);
-    float *all = host->scratch(host->context, (size_t)total * sizeof *all);
-    r->cotangent = host->scratch(host->context, (size_t)update->n * sizeof *r->cotangent);
-    if (!bound || !all || !r->cotangent)
-        return match_no_memory(host);
-    for (int64_t t = 0; t < update->n; all += update->view[t].count, t++) {
-        const gnt_view *v = &update->view[t];
-        r->cotangent[t] = all;
-        for (int64_t i = 0; i < v->count; i++)
-            if (!isfinite(v->data[i]))
+        for (int64_t i = 0; i < update->view[t].count; i++)
+            if (!isfinite(update->view[t].data[i]))
                 return host->fail(host->context, "the observed update holds NaN or infinite entries");
-            else if (!outliers_has(&r->apart, t, i))
-                r->squares += (double)v->data[i] * (double)v->data[i];
-    }
+    gnt_status status = outliers_find(&r->apart, host, update, outlier_choice);
+    float *bound = host->scratch(host->context, (size_t)update->n * sizeof *bound);
+    r->cotangent = host->scratch(host->context, (size_t)update->n * sizeof *r->cotangent);
+    if (status != GNT_OK || !bound || !r->cotangent)
+        return status != GNT_OK ? status : match_no_memory(host);
     survivors_bounds(update, &r->apart, mask_zeros, r->known.pruned_together, bound);
     r->bound = bound;
+    for (int64_t t = 0; t < update->n; t++) {
+        r->cotangent[t] = host->scratch(host->context, (size_t)update->view[t].count * sizeof(float));
+        if (!r->cotangent[t])
+            return match_no_memory(host);
+        count_tensor(r, t);
+    }
+    host->fact(host->context, "zeros_bounded", r->squares > 0 ? r->hidden / r->squares : 0);
     return GNT_OK;
 }
 
@@ -71,12 +80,15 @@ static double tensor_squares(const residual *r, const gnt_view *u, int64_t t, do
     double sum = 0, bound = (double)r->bound[t], mean = r->known.mean;
     for (int64_t i = 0; i < o->count; i++) {
         double v = f * (double)u->data[i], d = v + mean - (double)o->data[i];
-        if (o->data[i] == 0)
+        double within = 0; /* what is left of v */
+        if (o->data[i] == 0) {
             d = v > bound ? v - bound : v < -bound ? v + bound : 0;
+            within = isfinite(bound) ? v - d : 0;
+        }
         if (outliers_has(&r->apart, t, i))
-            d = 0;
-        sum += d * d;
-        r->cotangent[t][i] = (float)(2 * d);
+            d = within = 0;
+        sum += d * d + r->shrink * within * within;
+        r->cotangent[t][i] = (float)(2 * (d + (fabs(v) < bound ? r->shrink * within : 0)));
     }
     return sum;
 }

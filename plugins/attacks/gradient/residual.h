@@ -15,6 +15,11 @@ typedef struct residual {
     outliers apart;
     const float *bound; /* of each tensor's zeros */
     known_defense known;
+    double hidden;   /* the most that zeros can hide: the sum of the squares of their bounds */
+    int64_t matched; /* entries that are no outliers */
+    /* Weight of the squares of what lies within a bound, which leads: most of what pruning took was smaller than
+     * its limit by far. */
+    double shrink;
     double squares;    /* ‖what was observed‖² without outliers */
     float **cotangent; /* of the sum of squares by the update: 2 r, through the clip */
 } residual;

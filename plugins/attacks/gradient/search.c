@@ -1,76 +1,28 @@
-/* The search: outer steps of L-BFGS from random starts. A restart that diverges or stagnates before it has
- * matched the update gives way to the next; the winner is the least cost seen anywhere. */
+/* A run of dlg or idlg: opens the search, has it made in the mode asked for, and gives the answer. */
 #include <math.h>
 #include <string.h>
 
-#include "label.h"
 #include "dlg.h"
+#include "label.h"
 
-static const double progress = 0.9; /* the cost has moved when it fell to this share */
-/* Below this share of what an empty update costs a search is on its way to the image: where it stagnates,
- * stale curvature is forgotten, but the iterate is not. */
-static const double nearly = 1e-4;
-
-typedef struct search {
-    dlg *self;
-    dlg_objective objective;
-    const gnt_answer *answer;
-    gnt_lbfgs *lbfgs;
-    float *z, *winner; /* the iterate; the best of all restarts */
-    double least;      /* cost of the winner */
-    int32_t chosen;
-    int64_t step, steps; /* outer steps taken and allowed, over all restarts */
-} search;
-
-/* Has the search come below this share of what an empty update costs? */
-static int below(const search *s, double cost, double share) {
-    return cost <= share * s->objective.observed;
-}
-
-static double told(const search *s, double cost) {
+static double told(const dlg_search *s, double cost) {
     return cost * s->objective.units / s->objective.scale;
 }
 
-/* One restart; takes steps until it is solved, hopeless or the budget is spent. */
-static void climb_down(search *s, int32_t restart) {
-    dlg *p = s->self;
-    dlg_objective *o = &s->objective;
+double dlg_step(dlg_search *s, int32_t restart, int64_t k) {
+    const dlg *p = s->self;
     const gnt_host *host = p->host;
-    double mark = INFINITY; /* least cost when progress was last seen */
-    int64_t since = 0;
-    int last = restart == p->restarts;
-    host->normal(host->context, "start", o->size, s->z);
-    gnt_lbfgs_reset(s->lbfgs);
-    o->least = INFINITY;
-    for (int64_t k = 0; s->step < s->steps; k++) {
-        int64_t calls = 0;
-        double cost =
-            gnt_lbfgs_step(s->lbfgs, s->z, p->rate, (int32_t)p->inner, p->guard, dlg_cost, o, &calls);
-        if (o->stopped || o->failed)
-            return;
-        s->step++;
-        s->answer->cost(s->answer->context, restart, k, told(s, cost));
-        host->progress(host->context, (double)s->step, (double)s->steps);
-        since = o->least < progress * mark ? 0 : since + 1;
-        if (since == 0)
-            mark = o->least;
-        if (!isfinite(cost) || below(s, o->least, p->tolerance))
-            break;
-        if (since < p->patience || !p->relative)
-            continue;
-        if (!last && !below(s, o->least, nearly))
-            break;
-        gnt_lbfgs_reset(s->lbfgs);
-        since = 0;
-    }
-    if (o->least < s->least) {
-        s->least = o->least;
-        s->chosen = restart;
-        memcpy(s->winner, o->best, (size_t)o->size * sizeof *s->winner);
-    }
+    double cost =
+        gnt_lbfgs_step(s->lbfgs, s->z, p->rate, (int32_t)p->inner, p->guard, dlg_cost, &s->objective, NULL);
+    if (s->objective.stopped || s->objective.failed)
+        return cost;
+    s->step++;
+    s->answer->cost(s->answer->context, restart, k, told(s, cost));
+    host->progress(host->context, (double)s->step, (double)s->steps);
+    return cost;
 }
 
-static gnt_status give_answer(search *s, const float *scores) {
+static gnt_status give_answer(dlg_search *s, const float *scores) {
     dlg_objective *o = &s->objective;
     const gnt_answer *answer = s->answer;
     int64_t pixels = o->n * o->features;
@@ -86,28 +38,27 @@ static gnt_status give_answer(search *s, const float *scores) {
     return status;
 }
 
-static gnt_status search_all(search *s, const gnt_observation *seen) {
+static gnt_status search_all(dlg_search *s, const gnt_observation *seen) {
     const gnt_host *host = s->self->host;
     dlg_objective *o = &s->objective;
     float *scores = host->scratch(host->context, (size_t)o->classes * sizeof *scores);
     s->z = host->scratch(host->context, (size_t)o->size * sizeof *s->z);
     s->winner = host->scratch(host->context, (size_t)o->size * sizeof *s->winner);
     if (!s->z || !s->winner || !scores)
-        return host->fail(host->context, "no memory for the search: the limit on scratch memory is too low");
+        return match_no_memory(host);
     gnt_status status = s->self->fixed_label ? label_scores(host, seen, &o->residual.apart, scores) : GNT_OK;
     if (status != GNT_OK)
         return status;
     if (s->self->fixed_label)
         label_one_hot(scores, o->classes, o->y);
-    for (int32_t r = 0; r <= s->self->restarts && s->step < s->steps; r++) {
-        climb_down(s, r);
-        if (o->stopped)
-            return GNT_STOPPED;
-        if (o->failed)
-            return host->fail(host->context, host->last_error(host->context));
-        if (below(s, s->least, nearly))
-            break;
-    }
+    if (s->self->reference)
+        dlg_search_as_published(s);
+    else
+        dlg_search_guarded(s);
+    if (o->stopped)
+        return GNT_STOPPED;
+    if (o->failed)
+        return host->fail(host->context, host->last_error(host->context));
     if (!isfinite(s->least))
         return host->fail(host->context, "its cost was never finite, from any start");
     return give_answer(s, scores);
@@ -115,7 +66,7 @@ static gnt_status search_all(search *s, const gnt_observation *seen) {
 
 gnt_status dlg_run(void *self, const gnt_observation *seen, const gnt_artefacts *own,
                    const gnt_answer *answer) {
-    search s = {.self = self, .answer = answer, .least = INFINITY};
+    dlg_search s = {.self = self, .answer = answer, .least = INFINITY};
     const gnt_host *host = s.self->host;
     (void)own;
     s.steps = seen->budget > 0 ? seen->budget : s.self->steps;
