@@ -156,25 +156,31 @@ static void forget(attacked *a) {
     gnt_free(a->weights);
 }
 
-static gnt_status attack(attacked *a, const char *id, const char *json) {
+/* a: NULL where the attack is not to be run. */
+static int open_attack(gnt_instance **out, attacked *a, const char *id, const char *json, gnt_err *err) {
     const char *build = getenv("GAUNTLET_BUILD");
     char path[4096];
     const gnt_descriptor *d;
     gnt_params params;
-    gnt_instance *instance;
     snprintf(path, sizeof path, "%s/plugins/attacks/gradient.so", build ? build : "build");
-    if (gnt_plugin_load(&d, path, GNT_PLUGIN_ATTACK, id, &a->err) ||
-        gnt_params_parse(&params, d->parameters, d->n_parameters, "test", json, &a->err))
-        fail_msg("%s", a->err.text);
-    gnt_instance_spec spec = {.descriptor = d,
-                              .params = &params,
-                              .key = a->key,
-                              .model = a->attackers,
-                              .context = a,
-                              .should_stop = stop_now};
-    if (gnt_instance_new(&instance, &spec, NULL, &a->err))
-        fail_msg("%s", a->err.text);
+    if (gnt_plugin_load(&d, path, GNT_PLUGIN_ATTACK, id, err) ||
+        gnt_params_parse(&params, d->parameters, d->n_parameters, "test", json, err))
+        fail_msg("%s", err->text);
+    gnt_instance_spec spec = {.descriptor = d, .params = &params, .context = a};
+    if (a) {
+        spec.key = a->key;
+        spec.model = a->attackers;
+        spec.should_stop = stop_now;
+    }
+    int rc = gnt_instance_new(out, &spec, NULL, err);
     gnt_params_free(&params);
+    return rc;
+}
+
+static gnt_status attack(attacked *a, const char *id, const char *json) {
+    gnt_instance *instance;
+    if (open_attack(&instance, a, id, json, &a->err))
+        fail_msg("%s", a->err.text);
     gnt_answer answer = {.size = sizeof answer,
                          .context = a,
                          .reconstruction = take_images,
@@ -339,16 +345,34 @@ static void a_weight_delta_gives_the_image_too(void **state) {
     forget(&a);
 }
 
-/* Reference settings: exactly one start, all of the budget or until L-BFGS has nothing to do. */
 static void the_budget_counts_outer_steps(void **state) {
     (void)state;
-    attacked a;
-    observe(&a, lenet_json, 26, 1, 0, NULL, NULL);
-    a.seen.budget = 3;
-    assert_int_equal(attack(&a, "dlg", "{\"mode\": \"reference\"}"), GNT_OK);
-    assert_int_equal(a.costs, 3);
-    assert_true(a.chosen_cost <= a.first_cost);
-    forget(&a);
+    for (int reference = 0; reference < 2; reference++) {
+        attacked a;
+        observe(&a, lenet_json, 26, 1, 0, NULL, NULL);
+        a.seen.budget = 3;
+        assert_int_equal(attack(&a, "dlg", reference ? "{\"mode\": \"reference\"}" : NULL), GNT_OK);
+        assert_int_equal(a.costs, 3);
+        assert_true(isfinite(a.chosen_cost));
+        forget(&a);
+    }
+}
+
+/* The authors' programs have no such settings, and nothing is ignored in silence. */
+static void reference_refuses_what_it_does_not_take(void **state) {
+    (void)state;
+    static const char *const json[] = {"{\"mode\": \"reference\", \"inner\": 40, \"tolerance\": 1e-5}",
+                                       "{\"mode\": \"reference\", \"mask_zeros\": \"always\"}",
+                                       "{\"mode\": \"reference\", \"prior\": 0}"};
+    static const char *const says[] = {"\"tolerance\" has no meaning in mode reference",
+                                       "\"mask_zeros\" has no meaning", "\"prior\" has no meaning"};
+    for (size_t i = 0; i < 3; i++) {
+        gnt_instance *instance = NULL;
+        gnt_err err = {0};
+        assert_true(open_attack(&instance, NULL, "dlg", json[i], &err) != 0);
+        assert_non_null(strstr(err.text, says[i]));
+        assert_non_null(strstr(err.text, "remove it, or take mode guarded"));
+    }
 }
 
 /* ---- invert-gradients ---- */
@@ -415,8 +439,8 @@ static void pruned_entries_are_left_out(void **state) {
     }
 }
 
-/* The true image has cost 0 over the survivors, and a cost above 0 over all entries. */
-static void dlg_leaves_pruned_entries_out_where_asked(void **state) {
+/* The true image has cost 0 where zeros are bounds, and a cost above 0 where they are matched. */
+static void dlg_sees_pruned_entries_as_bounds(void **state) {
     (void)state;
     static const char *const mask[] = {"auto", "never"};
     double error[2];
@@ -560,10 +584,11 @@ int main(void) {
         cmocka_unit_test(images_come_back),
         cmocka_unit_test(a_weight_delta_gives_the_image_too),
         cmocka_unit_test(the_budget_counts_outer_steps),
+        cmocka_unit_test(reference_refuses_what_it_does_not_take),
         cmocka_unit_test(the_direction_gives_the_image),
         cmocka_unit_test(a_batch_needs_its_labels),
         cmocka_unit_test(pruned_entries_are_left_out),
-        cmocka_unit_test(dlg_leaves_pruned_entries_out_where_asked),
+        cmocka_unit_test(dlg_sees_pruned_entries_as_bounds),
         cmocka_unit_test(zeros_alone_are_not_pruning),
         cmocka_unit_test(enormous_entries_hide_nothing),
         cmocka_unit_test(enormous_entries_leave_the_dense_layer_readable),

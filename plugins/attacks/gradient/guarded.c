@@ -97,7 +97,7 @@ static int64_t follow_lead(guarded *g, int32_t restart) {
         double before = o->least, cost = dlg_step(s, restart, k);
         if (o->stopped || o->failed || !isfinite(cost))
             break;
-        if (within < most && !(o->least > 0.97 * before))
+        if ((within < most && !(o->least > 0.97 * before)) || s->step == s->steps)
             continue;
         next_stage(g);
         within = 0;
@@ -121,7 +121,7 @@ static void climb_down(guarded *g, int32_t restart, int64_t k) {
             mark = o->least;
         if (!isfinite(cost) || below(s, o->fit, p->tolerance))
             return;
-        if (since < p->patience)
+        if (since < p->patience || s->step == s->steps)
             continue;
         if (g->fit > 0 && g->variance > 0 && o->fit < g->fit / 2) { /* so there is less noise than that */
             next_stage(g);
