@@ -45,7 +45,7 @@ typedef struct attacking {
     gnt_sampleset public_data;
     gnt_artefact_set own;
     gnt_attack_setting setting;
-    gnt_st labels, rates, stats, sum, outside;
+    gnt_st labels, rates, stats, sum, outside, start;
     int32_t *order;
     /* The region's masks; x of its view: what lies outside of the region. */
     gnt_sampleset around;
@@ -263,6 +263,24 @@ static int read_sum(attacking *a, gnt_err *err) {
     return 0;
 }
 
+/* Starting points for every target: x, and for attacks that search labels too y. Shapes are those of whole
+ * targets, so that a file made for other targets is refused. */
+static int read_start(attacking *a, gnt_err *err) {
+    const gnt_observation *o = &a->observations.common;
+    const int64_t rows = a->observations.n * o->n, x[2] = {rows, gnt_nn_count(&a->model.sample)},
+                  y[2] = {rows, o->classes};
+    if (!a->work->has(a->work->context, "start"))
+        return 0;
+    if (a->work->read(a->work->context, "start", &a->start, err) != 0)
+        return -1;
+    if (!gnt_st_need(&a->start, "the file of starting points", "x", GNT_ST_F32, 2, x, err))
+        return -1;
+    return !gnt_st_find(&a->start, "y") ||
+                   gnt_st_need(&a->start, "the file of starting points", "y", GNT_ST_F32, 2, y, err)
+               ? 0
+               : -1;
+}
+
 static int open_history(attacking *a, gnt_err *err) {
     while (a->n_history < GNT_INPUT_MOST_HISTORY) {
         const char *name = gnt_input_history[a->n_history];
@@ -312,7 +330,7 @@ static int open_all(attacking *a, gnt_err *err) {
         read_grant(a, &a->rates, "rates", t, o->steps, err) != 0 ||
         read_grant(a, &a->stats, "stats", t, gnt_model_buffer_size(a->model.model), err) != 0 ||
         make_order(a, err) != 0 || read_sum(a, err) != 0 || read_outside(a, err) != 0 ||
-        open_history(a, err) != 0)
+        open_history(a, err) != 0 || read_start(a, err) != 0)
         return -1;
     if (a->public_data.view.n)
         o->public_data = &a->public_data.view;
@@ -357,6 +375,8 @@ static int answer_one(attacking *a, int64_t j, gnt_err *err) {
     o.labels = row_of(&a->labels, "labels", j * o.n);
     o.rates = row_of(&a->rates, "rates", j);
     o.batch_mean = row_of(&a->stats, "stats", j);
+    o.start_x = row_of(&a->start, "x", j * o.n);
+    o.start_y = row_of(&a->start, "y", j * o.n);
     a->around.view.x = row_of(&a->outside, "outside", j * o.n);
     for (int64_t k = 0; k < a->n_history; k++)
         a->past[k] = gnt_observations_at(&a->history[k], j);
@@ -405,6 +425,7 @@ static void close_all(attacking *a) {
     gnt_st_free(&a->stats);
     gnt_st_free(&a->sum);
     gnt_st_free(&a->outside);
+    gnt_st_free(&a->start);
     gnt_sampleset_free(&a->around);
     for (int64_t k = 0; k < a->n_history; k++)
         gnt_observations_free(&a->history[k]);

@@ -324,6 +324,8 @@ typedef struct gnt_request_prepare_attack {
 
 typedef struct gnt_request_attack {
     gnt_request_attacker attacker;
+    /* Of the input with starting points; NULL: there are none. */
+    const char *start_digest;
     /* What it sees is the answer of the attack before it. */
     int chained;
     gnt_key key;

@@ -82,9 +82,10 @@ static int digest_inputs(run *r, gnt_err *err) {
     r->data_digest = gnt_array(s->n_tasks, sizeof *r->data_digest);
     r->public_digest = gnt_array(s->n_tasks, sizeof *r->public_digest);
     r->weights_digest = gnt_array(s->n_tasks, sizeof *r->weights_digest);
+    r->start_digest = gnt_array(s->n_attacks, sizeof *r->start_digest);
     r->model_data = gnt_array(s->n_models, sizeof *r->model_data);
     r->model_weights = gnt_array(s->n_models, sizeof *r->model_weights);
-    if (!r->data_digest || !r->public_digest || !r->weights_digest || !r->model_data || !r->model_weights)
+    if (!r->data_digest || !r->public_digest || !r->weights_digest || !r->start_digest || !r->model_data || !r->model_weights)
         return gnt_fail(err, "out of memory for a run");
     for (size_t t = 0; t < s->n_tasks; t++)
         if (digest_of(r, &s->task[t], known_data(r, &s->task[t], t, 0), &r->data_digest[t],
@@ -94,6 +95,9 @@ static int digest_inputs(run *r, gnt_err *err) {
     for (size_t m = 0; m < s->n_models; m++)
         if (digest_of(r, &s->model[m].of, known_data(r, &s->model[m].of, s->n_tasks, m), &r->model_data[m],
                       &r->model_weights[m], err) != 0)
+            return -1;
+    for (size_t a = 0; a < s->n_attacks; a++)
+        if (s->attack[a].start && gnt_digest_file(s->attack[a].start, &r->start_digest[a], err) != 0)
             return -1;
     return digest_lpips(r, err);
 }
@@ -151,6 +155,7 @@ static void close_run(run *r) {
     for (int i = 0; i < GNT_LPIPS_NETS; i++)
         gnt_free(r->lpips_path[i]);
     gnt_free(r->weights_digest);
+    gnt_free(r->start_digest);
     gnt_free(r->model_data);
     gnt_free(r->model_weights);
     gnt_free(r->host);

@@ -91,6 +91,8 @@ static void add_inputs(const run *r, json_t *all) {
         add_model(models, of);
         add_weights(weights, of->weights, &r->model_weights[m]);
     }
+    for (size_t a = 0; a < s->n_attacks; a++)
+        add_weights(weights, s->attack[a].start, &r->start_digest[a]);
     for (int i = 0; i < GNT_LPIPS_NETS; i++)
         add_weights(weights, r->lpips_path[i], &r->lpips_digest[i]);
     json_object_set_new(all, "data", data);

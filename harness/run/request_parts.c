@@ -55,6 +55,15 @@ int request_add_weights(run_job *j, const gnt_suite_task *t, const gnt_digest *o
     return j->input[j->n_inputs++].path ? 0 : -1;
 }
 
+int request_add_start(const run *r, run_job *j, size_t attack) {
+    const char *path = r->suite->attack[attack].start;
+    if (!path)
+        return 0;
+    j->request.attack.start_digest = hex_of(j, &r->start_digest[attack]);
+    j->input[j->n_inputs] = (run_input){.name = "start", .path = gnt_strdup(path)};
+    return j->input[j->n_inputs++].path ? 0 : -1;
+}
+
 gnt_request_model request_model(const gnt_suite_task *t) {
     const size_t channels = (size_t)t->facts.dim[0];
     return (gnt_request_model){.name = t->model,

@@ -27,6 +27,7 @@ void request_data(const run *r, run_job *j, const gnt_suite_task *t, const gnt_d
                   const char *coordinates);
 /* Weights from the user's file as the input "weights", where the task has them;
  * *digest stays NULL where not. */
+int request_add_start(const run *r, run_job *j, size_t attack);
 int request_add_weights(run_job *j, const gnt_suite_task *t, const gnt_digest *of, const char **digest);
 gnt_request_model request_model(const gnt_suite_task *t);
 gnt_request_federated request_federated(const gnt_suite_task *t, int64_t rounds);

@@ -279,6 +279,8 @@ static run_job *part_job(run *r, const gnt_cell *c, double strength, const part 
     int rc = chained ? add_recovered(r, j, c, strength) : add_observation(r, j, c, strength, p->grants);
     if (rc == 0 && (p->grants & GNT_KNOWS_PUBLIC))
         rc = run_add_input(j, "public", run_data_job(r, c->task, c->seed), "public");
+    if (rc == 0 && p->member == &r->suite->attack[c->attack].member)
+        rc = request_add_start(r, j, c->attack);
     if (rc == 0 && (p->member->info->hooks & GNT_HOOK_PREPARE))
         rc = run_add_input(j, "artefacts", prepare_attack_job(r, c, strength, p), "artefacts");
     if (rc == 0 && (p->grants & GNT_KNOWS_DEFENSE))

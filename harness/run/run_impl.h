@@ -170,6 +170,8 @@ typedef struct run {
     gnt_digest *data_digest, *public_digest, *weights_digest;
     /* Of each of the suite's models. */
     gnt_digest *model_data, *model_weights;
+    /* Of each attack's starting points. */
+    gnt_digest *start_digest;
     /* The weights of gnt_lpips_names: digests and paths; a path is NULL where they are not
      * asked for, or not there. */
     gnt_digest lpips_digest[3];

@@ -236,6 +236,7 @@ typedef struct gnt_suite_attack {
     uint32_t grants; /* GNT_KNOWS_* as written */
     int64_t budget;  /* steps or evaluations of `member`; 0: the plugin's own */
     int64_t first_budget;
+    char *start; /* resolved path of a safetensors file with starting points; NULL: the plugin draws them */
     uint8_t *on_task;
 } gnt_suite_attack;
 

@@ -64,6 +64,25 @@ static int read_members(suite_reader *r, const char *path, const json_t *object,
                : 0;
 }
 
+/* "start": what the job holds against the shape of its targets, which are not known here. */
+static int read_start(suite_reader *r, const char *path, const json_t *object, gnt_suite_attack *a) {
+    const gnt_path at = gnt_path_key(path, "start");
+    const char *name = NULL;
+    if (gnt_doc_text(r->doc, path, object, "start", 4000, &name, r->err))
+        return -1;
+    if (!name)
+        return 0;
+    if (a->first.info)
+        return suite_fail(r, at.text, "is \"%s\", but \"attack\" lists two plugins; expected it of one alone",
+                          gnt_show_text(name).text);
+    if (!(a->member.info->flags & GNT_FLAG_TAKES_START))
+        return suite_fail(r, at.text, "is \"%s\", but %s takes no starting points; remove it",
+                          gnt_show_text(name).text, a->member.info->id);
+    a->start = r->env->files_may_lack ? gnt_strdup(name)
+                                      : suite_find_file(r, at.text, name, "the path of a .safetensors file");
+    return a->start ? 0 : r->env->files_may_lack ? suite_no_memory(r) : -1;
+}
+
 static int join_ids(suite_reader *r, gnt_suite_attack *a) {
     a->plugin = a->first.info ? gnt_format("%s+%s", a->first.info->id, a->member.info->id)
                               : gnt_strdup(a->member.info->id);
@@ -72,11 +91,11 @@ static int join_ids(suite_reader *r, gnt_suite_attack *a) {
 
 static int read_attack(suite_reader *r, const char *path, const json_t *object, char *const *labels, size_t n,
                        gnt_suite_attack *a) {
-    static const char *const keys[] = {"attack", "params", "grants", "label", "tasks", "budget"};
+    static const char *const keys[] = {"attack", "params", "grants", "label", "tasks", "budget", "start"};
     return gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
                    gnt_doc_need(r->doc, path, object, "attack",
                                 "the id of a plugin, such as \"attack\": \"dlg\"", r->err) ||
-                   read_members(r, path, object, a) || join_ids(r, a) || read_grants(r, path, object, a) ||
+                   read_members(r, path, object, a) || join_ids(r, a) || read_start(r, path, object, a) || read_grants(r, path, object, a) ||
                    suite_read_label(r, path, object, a->plugin, "attacks", labels, n, &a->label) ||
                    suite_read_on_task(r, path, object, &a->on_task)
                ? -1
@@ -104,6 +123,7 @@ int suite_read_attacks(suite_reader *r, const json_t *list) {
 void suite_free_attack(gnt_suite_attack *a) {
     gnt_free(a->label);
     gnt_free(a->plugin);
+    gnt_free(a->start);
     suite_free_member(&a->member);
     suite_free_member(&a->first);
     gnt_free(a->on_task);

@@ -634,6 +634,10 @@ typedef struct gnt_observation {
     const int32_t *order;
     double momentum;               /* of the clients' local steps */
     const gnt_samples *candidates; /* goal MEMBERSHIP: samples of which some are private ones; else NULL */
+    /* Of an attack with GNT_FLAG_TAKES_START: where its search is to begin, from a file that the suite names.
+     * NULL: the attack draws it. */
+    const float *start_x; /* n × features */
+    const float *start_y; /* n × classes: logits; may be NULL by itself */
     GNT_GROWS
 } gnt_observation;
 
@@ -771,6 +775,7 @@ typedef struct gnt_descriptor {
  * `aggregate`, which is the server's, is not given them (NULL). */
 #define GNT_FLAG_ARTEFACTS_PRIVATE 16u
 #define GNT_FLAG_FIRST_DENSE 32u /* attack: needs a model whose first layer is dense */
+#define GNT_FLAG_TAKES_START 128u  /* attack: it begins at observation.start_x where there is one */
 #define GNT_FLAG_ACTIVE 64u /* attack: it has `broadcast`, without which it is nothing; n/a on this host */
 
 typedef struct gnt_entry {

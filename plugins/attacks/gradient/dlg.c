@@ -171,7 +171,7 @@ static const gnt_attack hooks = {.size = sizeof hooks, .run = dlg_run};
     .size = sizeof(gnt_descriptor), .kind = GNT_PLUGIN_ATTACK, .version = "1.0", .licence = "MIT",           \
     .parameters = parameters, .n_parameters = sizeof parameters / sizeof *parameters,                        \
     .surfaces = GNT_SURFACE_UPDATE, .goals = GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL,                       \
-    .uses = GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE, .data_kinds = GNT_KIND_ANY, .flags = GNT_FLAG_RANDOMISED,   \
+    .uses = GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE, .data_kinds = GNT_KIND_ANY, .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_TAKES_START,   \
     .destroy = free, .attack = &hooks
 
 const gnt_descriptor gradient_dlg = {

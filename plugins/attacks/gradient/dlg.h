@@ -55,6 +55,7 @@ void dlg_softmax(const float *logits, int64_t n, int64_t classes, float *y);
 typedef struct dlg_search {
     dlg *self;
     dlg_objective objective;
+    const gnt_observation *seen;
     const gnt_answer *answer;
     gnt_lbfgs *lbfgs;
     float *z, *winner;   /* the iterate; what is answered */
@@ -63,6 +64,8 @@ typedef struct dlg_search {
     int64_t step, steps; /* outer steps taken and allowed, over all restarts */
 } dlg_search;
 
+/* Sets z: where the suite says to begin, else noise, that of the image times `scale`. */
+void dlg_start(dlg_search *s, int32_t restart, float scale);
 /* Takes one outer step, the k-th of its restart, and tells the host. Returns the cost before it. */
 double dlg_step(dlg_search *s, int32_t restart, int64_t k);
 /* Each fills winner, least and chosen; a stop or a failure is flagged in the objective. */

@@ -25,7 +25,7 @@ static const double lead = 0.1, least_hidden = 0.01, ahead = 10, fall = 0.3, gon
 /* At first, of what lies within the bounds of zeros. */
 static const double shrink = 0.1;
 /* Where a search starts: around black, far from where units saturate. */
-static const double start_scale = 0.1;
+static const float start_scale = 0.1f;
 enum { LEADING_STEPS = 12 }; /* at most, with one weight */
 
 typedef struct guarded {
@@ -69,9 +69,7 @@ static void begin_restart(guarded *g, int32_t restart) {
     hidden *= lead / (double)(o->n * o->features);
     g->leading = s->self->prior * (hidden + ahead * 2 * g->variance / neighbours);
     g->share = g->leading > 0 ? 1 : 0;
-    s->self->host->normal(s->self->host->context, "start", o->size, s->z);
-    for (int64_t i = 0; i < o->n * o->features; i++)
-        s->z[i] *= (float)start_scale;
+    dlg_start(s, restart, start_scale);
     begin_stage(g);
 }
 

@@ -1,6 +1,6 @@
 /* Mode reference: the search as its authors' programs make it.
  *
- * One start from N(0, 1), of the image and for dlg of the label's logits, then outer steps of torch.optim.LBFGS
+ * One start, from N(0, 1) or as the suite says, of the image and for dlg of the label's logits, then outer steps of torch.optim.LBFGS
  * as it comes: rate 1, 20 iterations of at most 25 evaluations, history 100, no line search. The answer is where
  * the search ends, not the best place that it passed. dlg (main.py of mit-han-lab/dlg) takes every step; idlg
  * (iDLG.py of PatrickZH/Improved-Deep-Leakage-from-Gradients) looks at the cost after steps 1, 11, 21 … and ends
@@ -20,9 +20,8 @@ static int is_converged(dlg_search *s, float *grad) {
 
 void dlg_search_as_published(dlg_search *s) {
     dlg_objective *o = &s->objective;
-    const gnt_host *host = s->self->host;
     double first = NAN;
-    host->normal(host->context, "start", o->size, s->z);
+    dlg_start(s, 0, 1);
     dlg_objective_begin(o, 0);
     for (int64_t k = 0; s->step < s->steps; k++) {
         double cost = dlg_step(s, 0, k);

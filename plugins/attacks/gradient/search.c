@@ -22,6 +22,31 @@ double dlg_step(dlg_search *s, int32_t restart, int64_t k) {
     return cost;
 }
 
+void dlg_start(dlg_search *s, int32_t restart, float scale) {
+    const dlg_objective *o = &s->objective;
+    const gnt_host *host = s->self->host;
+    const float *given = GNT_HAS(gnt_observation, s->seen, start_x) ? s->seen->start_x : NULL;
+    int64_t pixels = o->n * o->features;
+    if (given && restart == 0) {
+        memcpy(s->z, given, (size_t)pixels * sizeof *s->z);
+        if (!s->self->fixed_label)
+            memcpy(s->z + pixels, s->seen->start_y, (size_t)(o->n * o->classes) * sizeof *s->z);
+        return;
+    }
+    host->normal(host->context, "start", o->size, s->z);
+    for (int64_t i = 0; i < pixels; i++)
+        s->z[i] *= scale;
+}
+
+/* A start for the labels as well where they are searched. */
+static gnt_status check_start(const dlg_search *s) {
+    const gnt_host *host = s->self->host;
+    if (!GNT_HAS(gnt_observation, s->seen, start_y) || !s->seen->start_x || s->seen->start_y ||
+        s->self->fixed_label)
+        return GNT_OK;
+    return host->fail(host->context, "its starting points lack the tensor \"y\": logits of the labels");
+}
+
 static gnt_status give_answer(dlg_search *s, const float *scores) {
     dlg_objective *o = &s->objective;
     const gnt_answer *answer = s->answer;
@@ -66,7 +91,7 @@ static gnt_status search_all(dlg_search *s, const gnt_observation *seen) {
 
 gnt_status dlg_run(void *self, const gnt_observation *seen, const gnt_artefacts *own,
                    const gnt_answer *answer) {
-    dlg_search s = {.self = self, .answer = answer, .least = INFINITY};
+    dlg_search s = {.self = self, .seen = seen, .answer = answer, .least = INFINITY};
     const gnt_host *host = s.self->host;
     (void)own;
     s.steps = seen->budget > 0 ? seen->budget : s.self->steps;
@@ -74,7 +99,9 @@ gnt_status dlg_run(void *self, const gnt_observation *seen, const gnt_artefacts 
         host->fail(host->context, "it reads one label off the gradient: it needs a batch of one sample");
         return GNT_UNSUPPORTED;
     }
-    gnt_status status = dlg_objective_open(&s.objective, self, seen);
+    gnt_status status = check_start(&s);
+    if (status == GNT_OK)
+        status = dlg_objective_open(&s.objective, self, seen);
     if (status != GNT_OK)
         return status;
     s.lbfgs = gnt_lbfgs_new(s.objective.size, (int32_t)s.self->history);

@@ -1,6 +1,7 @@
 #include "survivors.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "first_dense.h"
 
@@ -29,21 +30,35 @@ static int looks_pruned(const gnt_views *update, const outliers *apart) {
     return 2 * zeros > total;
 }
 
-/* flags[i] = 1 where the observed entry is to be matched: where it survived, and in columns without any
- * survivor of a first dense layer, since those say that the sample itself is (near) zero there, as black
- * pixels are. `seen` is tensor t of the update. */
+static int has_survivor(const gnt_view *seen, const outliers *apart, int64_t t, int64_t first, int64_t step,
+                        int64_t n) {
+    for (int64_t k = 0; k < n; k++)
+        if (seen->data[first + k * step] != 0 && !outliers_has(apart, t, first + k * step))
+            return 1;
+    return 0;
+}
+
+static int is_before_relu(const gnt_model_info *info, int32_t layer) {
+    return layer >= 0 && layer + 1 < info->n_layers && strcmp(info->layer[layer + 1].type, "relu") == 0;
+}
+
+/* flags[i] = 1 where the observed entry is to be matched: where it survived, and in lines without any survivor
+ * that say something themselves. Such columns of a first dense layer say that the sample is (near) zero there,
+ * as black pixels are; such rows before a ReLU that the unit is dead. `seen` is tensor t of the update. */
 static void mark_survivors(const gnt_model_info *info, const gnt_view *seen, const outliers *apart, int64_t t,
                            float *flags) {
     int64_t columns = seen->rank == 2 && is_first_dense(info, seen->layer) ? seen->dim[1] : 0;
+    int64_t rows = seen->rank >= 2 && is_before_relu(info, seen->layer) ? seen->dim[0] : 0;
     for (int64_t i = 0; i < seen->count; i++)
         flags[i] = seen->data[i] != 0 && !outliers_has(apart, t, i);
-    for (int64_t j = 0; j < columns; j++) {
-        int alive = 0;
-        for (int64_t i = j; i < seen->count && !alive; i += columns)
-            alive = seen->data[i] != 0 && !outliers_has(apart, t, i);
-        for (int64_t i = j; i < seen->count && !alive; i += columns)
-            flags[i] = 1;
-    }
+    for (int64_t j = 0; j < columns; j++)
+        if (!has_survivor(seen, apart, t, j, columns, seen->dim[0]))
+            for (int64_t i = j; i < seen->count; i += columns)
+                flags[i] = 1;
+    for (int64_t r = 0, length = rows ? seen->count / rows : 0; r < rows; r++)
+        if (!has_survivor(seen, apart, t, r * length, 1, length))
+            for (int64_t i = r * length; i < (r + 1) * length; i++)
+                flags[i] = 1;
 }
 
 gnt_status survivors_mask(const gnt_host *host, const gnt_views *update, const outliers *apart, int64_t want,
