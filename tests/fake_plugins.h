@@ -116,7 +116,7 @@ static const gnt_descriptor fake_descriptors[] = {
     {FAKE_SHARED, .kind = GNT_PLUGIN_DEFENSE, .id = "trimmed-mean", .surfaces = GNT_SURFACE_UPDATE,
      .data_kinds = GNT_KIND_ANY, .defense = &fake_aggregates},
     FAKE_ATTACK("dlg", GNT_SURFACE_UPDATE, GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, 0, GNT_KNOWS_LABELS,
-                GNT_KIND_ANY, 0),
+                GNT_KIND_ANY, GNT_FLAG_TAKES_START),
     FAKE_ATTACK("invert-gradients", GNT_SURFACE_UPDATE, GNT_GOAL_RECONSTRUCTION, GNT_KNOWS_LABELS,
                 GNT_KNOWS_BN_STATS, GNT_KIND_IMAGE, 0),
     FAKE_ATTACK("linear-layer", GNT_SURFACE_UPDATE, GNT_GOAL_RECONSTRUCTION, 0, 0, GNT_KIND_ANY,

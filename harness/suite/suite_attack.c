@@ -73,10 +73,10 @@ static int read_start(suite_reader *r, const char *path, const json_t *object, g
     if (!name)
         return 0;
     if (a->first.info)
-        return suite_fail(r, at.text, "is \"%s\", but \"attack\" lists two plugins; expected it of one alone",
+        return suite_fail(r, at.text, "is %s, but \"attack\" lists two plugins; expected it of one alone",
                           gnt_show_text(name).text);
     if (!(a->member.info->flags & GNT_FLAG_TAKES_START))
-        return suite_fail(r, at.text, "is \"%s\", but %s takes no starting points; remove it",
+        return suite_fail(r, at.text, "is %s, but %s takes no starting points; remove it",
                           gnt_show_text(name).text, a->member.info->id);
     a->start = r->env->files_may_lack ? gnt_strdup(name)
                                       : suite_find_file(r, at.text, name, "the path of a .safetensors file");

@@ -65,7 +65,10 @@ def search(net, seen, start_x, start_y, labels_too):
 
     costs = []
     for step in range(STEPS):
+        before = x.detach().clone()
         costs.append(float(optimizer.step(closure)))
+        if torch.equal(before, x) or not torch.isfinite(x).all():  # nor will it move in any later step
+            break
         if not labels_too and step % 10 == 0 and closure().item() < 1e-6:
             break
     return costs, x.detach()
@@ -102,31 +105,48 @@ def blobs(n, side):
     return images.clamp(0, 1)
 
 
+def is_settled(one, same):
+    """Do runs in float32 and in float64 agree? Without a line search rounding may decide where a search goes."""
+    return all(abs(c[1] - d[1]) < 3e-3 * d[1] and (e < 1e-3) == (f < 1e-3)
+               for (c, e), (d, f) in zip(one, same))
+
+
 def golden():
+    """Four images whose searches do not hang on rounding, of which one at least fails."""
     torch.manual_seed(7)
-    n, side = 4, 28
-    net, images = lenet(1, side), blobs(n, side)
-    labels = np.arange(n) * 3 % CLASSES
-    starts_x, starts_y = torch.randn(n, 1, side, side), torch.randn(n, CLASSES)
-    found = trial(net, images, labels, starts_x, starts_y)
-    first = [[c[:FIRST] + [float("nan")] * (FIRST - len(c)) for c, _ in one] for one in found]
+    side, kept = 28, []
+    net = lenet(1, side)
+    exact = lenet(1, side).double()
+    exact.load_state_dict({k: v.double() for k, v in net.state_dict().items()})
+    while len(kept) < 4 or all(e < 1e-3 for one in kept for _, e in one[-1]):
+        image, label = blobs(1, side), np.array([torch.randint(CLASSES, (1,)).item()])
+        start_x, start_y = torch.randn(1, 1, side, side), torch.randn(1, CLASSES)
+        one = trial(net, image, label, start_x, start_y)[0]
+        same = trial(exact, image.double(), label, start_x.double(), start_y.double())[0]
+        if is_settled(one, same):
+            kept = kept[-3:] + [(image, label, start_x, start_y, one)]
+            print("kept", len(kept), flush=True)
+    first = [[c[:FIRST] + [float("nan")] * (FIRST - len(c)) for c, _ in k[4]] for k in kept]
     out = named(net)
-    out.update(x=images.reshape(n, -1), y=F.one_hot(torch.tensor(labels), CLASSES).float(),
-               start_x=starts_x.reshape(n, -1), start_y=starts_y, costs=torch.tensor(first, dtype=torch.float64),
-               error=torch.tensor([[e for _, e in one] for one in found], dtype=torch.float64))
-    safetensors.save(os.path.join(HERE, "dlg_reference.safetensors"), {k: v.numpy() for k, v in out.items()})
+    out.update(x=torch.cat([k[0] for k in kept]).reshape(len(kept), -1),
+               y=F.one_hot(torch.tensor(np.concatenate([k[1] for k in kept])), CLASSES).float(),
+               start_x=torch.cat([k[2] for k in kept]).reshape(len(kept), -1), start_y=torch.cat([k[3] for k in kept]),
+               costs=torch.tensor(first, dtype=torch.float64),
+               error=torch.tensor([[e for _, e in k[4]] for k in kept], dtype=torch.float64))
+    safetensors.save(os.path.join(HERE, "dlg_reference.safetensors"), out)
 
 
 def own_trial(folder, n, seed, images, labels):
+    """Starting points are written before the search, which takes long."""
     torch.manual_seed(int(seed))
     images = torch.tensor(np.load(images)[:int(n)]).float()
     labels = np.load(labels)[:int(n)]
     os.makedirs(folder, exist_ok=True)
     net = lenet(images.shape[1], images.shape[2])
     starts_x, starts_y = torch.randn(images.shape), torch.randn(len(images), CLASSES)
-    safetensors.save(folder + "/weights.safetensors", {k: v.numpy() for k, v in named(net).items()})
+    safetensors.save(folder + "/weights.safetensors", named(net))
     safetensors.save(folder + "/start.safetensors",
-                     {"x": starts_x.reshape(len(images), -1).numpy(), "y": starts_y.numpy()})
+                     {"x": starts_x.reshape(len(images), -1), "y": starts_y})
     found = trial(net, images, labels, starts_x, starts_y)
     with open(folder + "/results.json", "w") as file:
         json.dump([[{"steps": len(c), "cost": c[-1], "mse": e} for c, e in one] for one in found], file)
