@@ -85,7 +85,8 @@ static int digest_inputs(run *r, gnt_err *err) {
     r->start_digest = gnt_array(s->n_attacks, sizeof *r->start_digest);
     r->model_data = gnt_array(s->n_models, sizeof *r->model_data);
     r->model_weights = gnt_array(s->n_models, sizeof *r->model_weights);
-    if (!r->data_digest || !r->public_digest || !r->weights_digest || !r->start_digest || !r->model_data || !r->model_weights)
+    if (!r->data_digest || !r->public_digest || !r->weights_digest || !r->start_digest || !r->model_data ||
+        !r->model_weights)
         return gnt_fail(err, "out of memory for a run");
     for (size_t t = 0; t < s->n_tasks; t++)
         if (digest_of(r, &s->task[t], known_data(r, &s->task[t], t, 0), &r->data_digest[t],

@@ -95,7 +95,8 @@ static int read_attack(suite_reader *r, const char *path, const json_t *object, 
     return gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
                    gnt_doc_need(r->doc, path, object, "attack",
                                 "the id of a plugin, such as \"attack\": \"dlg\"", r->err) ||
-                   read_members(r, path, object, a) || join_ids(r, a) || read_start(r, path, object, a) || read_grants(r, path, object, a) ||
+                   read_members(r, path, object, a) || join_ids(r, a) || read_start(r, path, object, a) ||
+                   read_grants(r, path, object, a) ||
                    suite_read_label(r, path, object, a->plugin, "attacks", labels, n, &a->label) ||
                    suite_read_on_task(r, path, object, &a->on_task)
                ? -1

@@ -106,33 +106,29 @@ def blobs(n, side):
 
 
 def is_settled(one, same):
-    """Do runs in float32 and in float64 agree? Without a line search rounding may decide where a search goes."""
-    return all(abs(c[1] - d[1]) < 3e-3 * d[1] and (e < 1e-3) == (f < 1e-3)
-               for (c, e), (d, f) in zip(one, same))
+    """Do two runs agree in the second cost and in whether the image came back? Without a line search rounding may
+    decide where a search goes."""
+    (costs, error), (costs_same, error_same) = one, same
+    return abs(costs[1] - costs_same[1]) < 0.05 * costs_same[1] and (error < 1e-3) == (error_same < 1e-3)
 
 
 def golden():
-    """Four images whose searches do not hang on rounding, of which one at least fails."""
+    """Four images; `settled` says of which searches float64 tells the same as float32."""
     torch.manual_seed(7)
-    side, kept = 28, []
-    net = lenet(1, side)
-    exact = lenet(1, side).double()
-    exact.load_state_dict({k: v.double() for k, v in net.state_dict().items()})
-    while len(kept) < 4 or all(e < 1e-3 for one in kept for _, e in one[-1]):
-        image, label = blobs(1, side), np.array([torch.randint(CLASSES, (1,)).item()])
-        start_x, start_y = torch.randn(1, 1, side, side), torch.randn(1, CLASSES)
-        one = trial(net, image, label, start_x, start_y)[0]
-        same = trial(exact, image.double(), label, start_x.double(), start_y.double())[0]
-        if is_settled(one, same):
-            kept = kept[-3:] + [(image, label, start_x, start_y, one)]
-            print("kept", len(kept), flush=True)
-    first = [[c[:FIRST] + [float("nan")] * (FIRST - len(c)) for c, _ in k[4]] for k in kept]
+    n, side = 4, 28
+    net, images = lenet(1, side), blobs(n, side)
+    labels = np.arange(n) * 3 % CLASSES
+    starts_x, starts_y = torch.randn(n, 1, side, side), torch.randn(n, CLASSES)
+    found = trial(net, images, labels, starts_x, starts_y)
+    same = trial(net.double(), images.double(), labels, starts_x.double(), starts_y.double())
+    net.float()
+    first = [[c[:FIRST] + [float("nan")] * (FIRST - len(c)) for c, _ in one] for one in found]
+    settled = [[is_settled(one[k], two[k]) for k in (0, 1)] for one, two in zip(found, same)]
     out = named(net)
-    out.update(x=torch.cat([k[0] for k in kept]).reshape(len(kept), -1),
-               y=F.one_hot(torch.tensor(np.concatenate([k[1] for k in kept])), CLASSES).float(),
-               start_x=torch.cat([k[2] for k in kept]).reshape(len(kept), -1), start_y=torch.cat([k[3] for k in kept]),
-               costs=torch.tensor(first, dtype=torch.float64),
-               error=torch.tensor([[e for _, e in k[4]] for k in kept], dtype=torch.float64))
+    out.update(x=images.reshape(n, -1), y=F.one_hot(torch.tensor(labels), CLASSES).float(),
+               start_x=starts_x.reshape(n, -1), start_y=starts_y, costs=torch.tensor(first, dtype=torch.float64),
+               error=torch.tensor([[e for _, e in one] for one in found], dtype=torch.float64),
+               settled=torch.tensor(settled, dtype=torch.int32))
     safetensors.save(os.path.join(HERE, "dlg_reference.safetensors"), out)
 
 

@@ -1,5 +1,5 @@
-/* What an update that was pruned or clipped says to dlg and idlg: the truth costs nothing, and what lies beyond
- * a bound costs what it exceeds it by. */
+/* What an update that was pruned or clipped says to dlg and idlg: the truth costs nothing, and what lies
+ * beyond a bound costs what it exceeds it by. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -146,7 +146,8 @@ static void zeros_of_dead_units_are_matched(void **state) {
     finish(&t);
 }
 
-/* Against differences of the cost: with bounds, the weight of what lies within them, and each kind of clip. */
+/* Against differences of the cost: with bounds, the weight of what lies within them, and each kind of
+ * clip. */
 static void the_cotangent_is_the_derivative(void **state) {
     (void)state;
     trial t;

@@ -774,8 +774,8 @@ typedef struct gnt_descriptor {
 /* Its artefacts stay with the clients: no adaptive attacker has them, but by the grant DEFENSE_PRIVATE, and
  * `aggregate`, which is the server's, is not given them (NULL). */
 #define GNT_FLAG_ARTEFACTS_PRIVATE 16u
-#define GNT_FLAG_FIRST_DENSE 32u /* attack: needs a model whose first layer is dense */
-#define GNT_FLAG_TAKES_START 128u  /* attack: it begins at observation.start_x where there is one */
+#define GNT_FLAG_FIRST_DENSE 32u  /* attack: needs a model whose first layer is dense */
+#define GNT_FLAG_TAKES_START 128u /* attack: it begins at observation.start_x where there is one */
 #define GNT_FLAG_ACTIVE 64u /* attack: it has `broadcast`, without which it is nothing; n/a on this host */
 
 typedef struct gnt_entry {

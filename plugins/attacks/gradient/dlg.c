@@ -1,11 +1,12 @@
-/* dlg and idlg: deep leakage from gradients, with the label searched along with the image, or read off first.
+/* dlg and idlg: deep leakage from gradients, with the label searched along with the image, or read off
+ * first.
  *
- * Sources: Zhu, Liu and Han, Deep Leakage from Gradients, NeurIPS 2019; Zhao, Mopuri and Bilen, iDLG, 2020.
- * The reference settings have no line search: most of their failures are jumps of L-BFGS to where every
- * sigmoid is saturated and no gradient leads back. The default therefore refuses steps that raise the cost
- * (by more than rounding does near a match), and starts anew where the search stagnates far from one; it also
- * takes more inner iterations, and a prior where the update does not say all (guarded.c). Mode "reference" does
- * none of this (reference.c). */
+ * Sources: Zhu, Liu and Han, Deep Leakage from Gradients, NeurIPS 2019; Zhao, Mopuri and Bilen, iDLG,
+ * 2020. The reference settings have no line search: most of their failures are jumps of L-BFGS to where
+ * every sigmoid is saturated and no gradient leads back. The default therefore refuses steps that raise
+ * the cost (by more than rounding does near a match), and starts anew where the search stagnates far from
+ * one; it also takes more inner iterations, and a prior where the update does not say all (guarded.c).
+ * Mode "reference" does none of this (reference.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,8 +172,8 @@ static const gnt_attack hooks = {.size = sizeof hooks, .run = dlg_run};
     .size = sizeof(gnt_descriptor), .kind = GNT_PLUGIN_ATTACK, .version = "1.0", .licence = "MIT",           \
     .parameters = parameters, .n_parameters = sizeof parameters / sizeof *parameters,                        \
     .surfaces = GNT_SURFACE_UPDATE, .goals = GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL,                       \
-    .uses = GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE, .data_kinds = GNT_KIND_ANY, .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_TAKES_START,   \
-    .destroy = free, .attack = &hooks
+    .uses = GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE, .data_kinds = GNT_KIND_ANY,                                 \
+    .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_TAKES_START, .destroy = free, .attack = &hooks
 
 const gnt_descriptor gradient_dlg = {
     COMMON, .id = "dlg", .line = "searches image and label whose gradient is the one observed",

@@ -1,13 +1,16 @@
 /* Mode guarded: outer steps of L-BFGS from random starts.
  *
- * A restart that diverges or stagnates before it has matched the update gives way to the next. Where an update
- * does not say all, the prior settles the rest (prior.h). It has two weights, either of which may be 0:
- *  - What the update hides. There the prior only leads: its weight falls step by step from about what zeros may
- *    hide, or a hundredth of the update, to nothing, so that the end has the least prior among the images that match.
- *  - Noise. There it stays: 2·β·σ² is its weight when the sum of squares is 2σ² × a negative log-likelihood and
- *    the prior β × the negative log-density of a Laplace law. σ² is known where the defense was granted. Else
- *    restarts after the first take for it what the best match so far left over, σ² = fit / (entries −
- *    unknowns), and again whenever the match has become better: in an exact match it vanishes. */
+ * A restart that diverges or stagnates before it has matched the update gives way to the next. Where an
+ * update does not say all, the prior settles the rest (prior.h). It has two weights, either of which may
+ * be 0:
+ *  - What the update hides. There the prior only leads: its weight falls step by step from about what
+ *    zeros may hide, or a hundredth of the update, to nothing, so that the end has the least prior among
+ *    the images that match.
+ *  - Noise. There it stays: 2·β·σ² is its weight when the sum of squares is 2σ² × a negative
+ *    log-likelihood and the prior β × the negative log-density of a Laplace law. σ² is known where the
+ *    defense was granted. Else restarts after the first take for it what the best match so far left over,
+ *    σ² = fit / (entries − unknowns), and again whenever the match has become better: in an exact match it
+ *    vanishes. */
 #include <math.h>
 #include <string.h>
 

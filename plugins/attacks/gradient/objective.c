@@ -1,5 +1,5 @@
-/* The cost of dlg and idlg, and its gradient: the squared distance of the update u that x and y would give from
- * the one observed, as residual.h has it. */
+/* The cost of dlg and idlg, and its gradient: the squared distance of the update u that x and y would give
+ * from the one observed, as residual.h has it. */
 #include <math.h>
 #include <string.h>
 

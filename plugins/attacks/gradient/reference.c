@@ -1,10 +1,10 @@
 /* Mode reference: the search as its authors' programs make it.
  *
- * One start, from N(0, 1) or as the suite says, of the image and for dlg of the label's logits, then outer steps of torch.optim.LBFGS
- * as it comes: rate 1, 20 iterations of at most 25 evaluations, history 100, no line search. The answer is where
- * the search ends, not the best place that it passed. dlg (main.py of mit-han-lab/dlg) takes every step; idlg
- * (iDLG.py of PatrickZH/Improved-Deep-Leakage-from-Gradients) looks at the cost after steps 1, 11, 21 … and ends
- * where it is below 10⁻⁶. */
+ * One start, from N(0, 1) or as the suite says, of the image and for dlg of the label's logits, then outer
+ * steps of torch.optim.LBFGS as it comes: rate 1, 20 iterations of at most 25 evaluations, history 100, no
+ * line search. The answer is where the search ends, not the best place that it passed. dlg (main.py of
+ * mit-han-lab/dlg) takes every step; idlg (iDLG.py of PatrickZH/Improved-Deep-Leakage-from-Gradients)
+ * looks at the cost after steps 1, 11, 21 … and ends where it is below 10⁻⁶. */
 #include <math.h>
 #include <string.h>
 

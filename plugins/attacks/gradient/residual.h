@@ -1,8 +1,9 @@
-/* residual: what the update of a candidate misses of the one observed, entry by entry, and its sum of squares.
+/* residual: what the update of a candidate misses of the one observed, entry by entry, and its sum of
+ * squares.
  *
- * r_i = f·u_i − o_i where the observed entry o_i survived. Where it is zero, r_i is what f·u_i exceeds its bound
- * by (survivors.h). Outliers are left out. f is 1, or what a clip that is known makes of the candidate's own
- * update. */
+ * r_i = f·u_i − o_i where the observed entry o_i survived. Where it is zero, r_i is what f·u_i exceeds its
+ * bound by (survivors.h). Outliers are left out. f is 1, or what a clip that is known makes of the
+ * candidate's own update. */
 #ifndef GRADIENT_RESIDUAL_H
 #define GRADIENT_RESIDUAL_H
 
@@ -17,15 +18,15 @@ typedef struct residual {
     known_defense known;
     double hidden;   /* the most that zeros can hide: the sum of the squares of their bounds */
     int64_t matched; /* entries that are no outliers */
-    /* Weight of the squares of what lies within a bound, which leads: most of what pruning took was smaller than
-     * its limit by far. */
+    /* Weight of the squares of what lies within a bound, which leads: most of what pruning took was
+     * smaller than its limit by far. */
     double shrink;
     double squares;    /* ‖what was observed‖² without outliers */
     float **cotangent; /* of the sum of squares by the update: 2 r, through the clip */
 } residual;
 
-/* Binds the observed update, which must be whole and finite; memory is scratch of the hook. GNT_OK, or a status
- * after host->fail. */
+/* Binds the observed update, which must be whole and finite; memory is scratch of the hook. GNT_OK, or a
+ * status after host->fail. */
 gnt_status residual_open(residual *r, const gnt_host *host, const gnt_observation *seen, int64_t mask_zeros,
                          int64_t outlier_choice);
 

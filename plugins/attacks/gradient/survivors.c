@@ -42,9 +42,10 @@ static int is_before_relu(const gnt_model_info *info, int32_t layer) {
     return layer >= 0 && layer + 1 < info->n_layers && strcmp(info->layer[layer + 1].type, "relu") == 0;
 }
 
-/* flags[i] = 1 where the observed entry is to be matched: where it survived, and in lines without any survivor
- * that say something themselves. Such columns of a first dense layer say that the sample is (near) zero there,
- * as black pixels are; such rows before a ReLU that the unit is dead. `seen` is tensor t of the update. */
+/* flags[i] = 1 where the observed entry is to be matched: where it survived, and in lines without any
+ * survivor that say something themselves. Such columns of a first dense layer say that the sample is
+ * (near) zero there, as black pixels are; such rows before a ReLU that the unit is dead. `seen` is tensor
+ * t of the update. */
 static void mark_survivors(const gnt_model_info *info, const gnt_view *seen, const outliers *apart, int64_t t,
                            float *flags) {
     int64_t columns = seen->rank == 2 && is_first_dense(info, seen->layer) ? seen->dim[1] : 0;

@@ -1,10 +1,10 @@
 /* survivors: what each entry of an update says that may have been pruned by magnitude.
  *
- * An entry that is not zero is the gradient's own. One that is zero says that the gradient's was no larger than
- * the least entry that survived. So a zero is worth no more than that bound: a candidate pays for what its own
- * entry exceeds it by, and nothing within it. In an update that nobody pruned the least entry is next to
- * nothing, and zeros of dead units or black pixels are matched as what they are: the rule needs no guess
- * whether an update was pruned. A 0/1 mask cannot say this, and has to guess. */
+ * An entry that is not zero is the gradient's own. One that is zero says that the gradient's was no larger
+ * than the least entry that survived. So a zero is worth no more than that bound: a candidate pays for
+ * what its own entry exceeds it by, and nothing within it. In an update that nobody pruned the least entry
+ * is next to nothing, and zeros of dead units or black pixels are matched as what they are: the rule needs
+ * no guess whether an update was pruned. A 0/1 mask cannot say this, and has to guess. */
 #ifndef GRADIENT_SURVIVORS_H
 #define GRADIENT_SURVIVORS_H
 
@@ -21,10 +21,10 @@ extern const char *const survivors_choices[]; /* of a parameter, in this order *
 gnt_status survivors_mask(const gnt_host *host, const gnt_views *update, const outliers *apart, int64_t want,
                           int32_t *masked, const float *const **mask);
 
-/* For each tensor what its zeros are known to lie within, in the update's units: with SURVIVORS_NEVER 0, with
- * SURVIVORS_ALWAYS infinity, else the least survivor of that tensor, or of the whole update where the tensor
- * has none. `together`: the entries of all tensors are known to have been pruned by one threshold, so that the
- * least survivor of all bounds each. Outliers do not count. bound: update->n entries. */
+/* For each tensor what its zeros are known to lie within, in the update's units: with SURVIVORS_NEVER 0,
+ * with SURVIVORS_ALWAYS infinity, else the least survivor of that tensor, or of the whole update where the
+ * tensor has none. `together`: the entries of all tensors are known to have been pruned by one threshold,
+ * so that the least survivor of all bounds each. Outliers do not count. bound: update->n entries. */
 void survivors_bounds(const gnt_views *update, const outliers *apart, int64_t want, int together,
                       float *bound);
 
