@@ -15,36 +15,24 @@
 
 #include "first_dense.h"
 #include "gradient.h"
-#include "outliers.h"
+#include "linear_layer.h"
 #include "update.h"
 #include "gauntlet/plugin.h"
 
-enum { PARAM_DISTINCT, PARAM_OUTLIERS };
+enum { PARAM_DISTINCT, PARAM_OUTLIERS, PARAM_NOISE, PARAM_WHOLE };
+enum { WHOLE_AUTO, WHOLE_NEVER };
+static const char *const whole_choices[] = {"auto", "never", NULL};
 enum { MOST_ASKED = 31 }; /* rows that tell an entry that stands apart in one */
-
-typedef struct linear_layer {
-    const gnt_host *host;
-    double distinct;
-    int64_t outliers;
-} linear_layer;
-
-/* The layer's weight and bias in the update, and which of their entries stand apart. */
-typedef struct layer {
-    const gnt_view *w, *b;
-    int64_t w_at, b_at; /* tensors of the update */
-    outliers apart;
-} layer;
 
 static gnt_status refuse(const gnt_host *host, const char *why) {
     host->fail(host->context, why);
     return GNT_UNSUPPORTED;
 }
 
-/* The first layer's weight W (units × features) and bias b (units), or a sentence on what is missing. */
-static gnt_status find_layer(const linear_layer *s, const gnt_observation *seen, int64_t features, layer *l) {
+gnt_status linear_find(const linear_layer *s, const gnt_observation *seen, int64_t features, dense_layer *l) {
     const gnt_host *host = s->host;
     const gnt_model_info *info = host->model->info;
-    *l = (layer){0};
+    *l = (dense_layer){0};
     if (!is_whole_update(info, seen->update))
         return refuse(host, "it needs one tensor of the update for each parameter that clients share");
     for (int64_t t = 0; t < seen->update->n; t++) {
@@ -66,7 +54,7 @@ static gnt_status find_layer(const linear_layer *s, const gnt_observation *seen,
 }
 
 /* What the loudest rows that can tell say of entry k: their median; NaN where none can. */
-static double told_by_others(const layer *l, int64_t features, int64_t k) {
+static double told_by_others(const dense_layer *l, int64_t features, int64_t k) {
     double loud[MOST_ASKED], told[MOST_ASKED];
     int64_t n = 0;
     for (int64_t i = 0; i < l->b->count; i++) {
@@ -99,7 +87,8 @@ static double told_by_others(const layer *l, int64_t features, int64_t k) {
 }
 
 /* Row `row` as an input in image space: dW_i/db_i is what the layer saw, after the model's normalisation. */
-static void read_row(const gnt_model_info *info, const layer *l, int64_t row, int64_t features, float *x) {
+static void read_row(const gnt_model_info *info, const dense_layer *l, int64_t row, int64_t features,
+                     float *x) {
     int64_t channels = info->dim[0], area = features / channels;
     for (int64_t k = 0; k < features; k++) {
         double value = outliers_has(&l->apart, l->w_at, row * features + k)
@@ -124,7 +113,7 @@ static double nearest(const float *one, const float *x, int64_t n, int64_t featu
 }
 
 /* The unused row of largest |db|, −1 when all that is left is zero or stands apart. */
-static int64_t largest(const layer *l, const uint8_t *used) {
+static int64_t largest(const dense_layer *l, const uint8_t *used) {
     const gnt_view *b = l->b;
     int64_t at = -1;
     float most = 0;
@@ -140,7 +129,8 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
                       const gnt_answer *answer) {
     linear_layer *s = self;
     const gnt_host *host = s->host;
-    layer l;
+    dense_layer l;
+    update_noise noise;
     int64_t features = 1, found = 0;
     (void)own;
     if (!host->model || seen->n < 1)
@@ -148,9 +138,11 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     const gnt_model_info *info = host->model->info;
     for (int32_t i = 0; i < info->rank; i++)
         features *= info->dim[i];
-    gnt_status status = find_layer(s, seen, features, &l);
+    gnt_status status = linear_find(s, seen, features, &l);
     if (status != GNT_OK)
         return status;
+    if (linear_is_noisy(s, seen, &l, &noise))
+        return linear_noisy_run(s, seen, &noise, answer);
     float *x = host->scratch(host->context, (size_t)(seen->n * features) * sizeof *x);
     uint8_t *used = host->scratch(host->context, (size_t)l.b->count);
     if (!x || !used)
@@ -180,7 +172,11 @@ static void *create(const gnt_host *host, const gnt_value *values) {
         host->fail(host->context, "out of memory");
         return NULL;
     }
-    *s = (linear_layer){host, values[PARAM_DISTINCT].r, values[PARAM_OUTLIERS].i};
+    *s = (linear_layer){.host = host,
+                        .distinct = values[PARAM_DISTINCT].r,
+                        .noise = values[PARAM_NOISE].r,
+                        .whole = values[PARAM_WHOLE].i == WHOLE_AUTO,
+                        .outliers = values[PARAM_OUTLIERS].i};
     return s;
 }
 
@@ -201,6 +197,19 @@ static const gnt_parameter parameters[] = {
      .preset_text = "auto",
      .choices = outliers_choices,
      .help = "auto: entries that stand apart by a factor of 100 in size are not used"},
+    {.id = "noise",
+     .type = GNT_TYPE_REAL,
+     .unit = "units of the update",
+     .least = -1,
+     .most = 1e6,
+     .preset = -1,
+     .help = "standard deviation of normal noise in each entry; 0: none; below 0: what the grants tell"},
+    {.id = "whole_update",
+     .type = GNT_TYPE_CHOICE,
+     .unit = "",
+     .preset_text = "auto",
+     .choices = whole_choices,
+     .help = "auto: where clip and noise are told, later layers are matched too; never: the first alone"},
 };
 
 const gnt_descriptor gradient_linear_layer = {
@@ -216,6 +225,7 @@ const gnt_descriptor gradient_linear_layer = {
     .n_parameters = sizeof parameters / sizeof *parameters,
     .surfaces = GNT_SURFACE_UPDATE,
     .goals = GNT_GOAL_RECONSTRUCTION,
+    .uses = GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC | GNT_KNOWS_HISTORY,
     .data_kinds = GNT_KIND_ANY,
     .flags = GNT_FLAG_FIRST_DENSE,
     .create = create,

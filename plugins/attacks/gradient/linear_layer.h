@@ -1,0 +1,38 @@
+/* What the files of linear-layer share: linear_layer.c divides, linear_noisy.c estimates. */
+#ifndef GRADIENT_LINEAR_LAYER_H
+#define GRADIENT_LINEAR_LAYER_H
+
+#include "gauntlet/plugin.h"
+#include "outliers.h"
+#include "update_noise.h"
+
+enum { LINEAR_LEVELS = 32 };
+
+typedef struct linear_layer {
+    const gnt_host *host;
+    double distinct, noise; /* parameters, as the table explains them */
+    int64_t outliers;
+    int whole;
+    /* by noise level (prior_choice.h): 1 + the prior's setting chosen on public samples; 0: not yet */
+    uint8_t chosen[LINEAR_LEVELS];
+} linear_layer;
+
+/* The layer's weight and bias in the update, and which of their entries stand apart. */
+typedef struct dense_layer {
+    const gnt_view *w, *b;
+    int64_t w_at, b_at; /* tensors of the update */
+    outliers apart;
+} dense_layer;
+
+/* The first layer's weight W (units × features) and bias b (units), or GNT_UNSUPPORTED after a sentence on what
+ * is missing. */
+gnt_status linear_find(const linear_layer *s, const gnt_observation *seen, int64_t features, dense_layer *l);
+
+/* Is there noise to reckon with, and something to reckon with? *noise: what is known of it. */
+int linear_is_noisy(const linear_layer *s, const gnt_observation *seen, const dense_layer *l,
+                    update_noise *noise);
+/* Answers with the estimate of rank_one.h and whole_update.h. */
+gnt_status linear_noisy_run(linear_layer *s, const gnt_observation *seen, const update_noise *noise,
+                            const gnt_answer *answer);
+
+#endif

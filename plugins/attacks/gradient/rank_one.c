@@ -1,0 +1,163 @@
+#include "rank_one.h"
+
+#include <math.h>
+
+/* Vector code for the loops, with the same bits: no sum changes its order. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
+
+enum { MOST_ITERATIONS = 60, LEAST_ITERATIONS = 5 };
+static const double settled = 0.01; /* greatest change of an entry of x, in its standard deviations */
+
+rank_one_round rank_one_round_make(const gnt_host *host, int64_t units, int64_t features) {
+    const size_t entries = (size_t)(units * (features + 1));
+    rank_one_round r = {.units = units,
+                        .features = features,
+                        .g = host->scratch(host->context, entries * sizeof(float)),
+                        .weight = host->scratch(host->context, entries * sizeof(float)),
+                        .delta = host->scratch(host->context, (size_t)units * sizeof(double)),
+                        .variance = host->scratch(host->context, (size_t)units * sizeof(double))};
+    if (!r.weight || !r.delta || !r.variance)
+        r.g = NULL;
+    return r;
+}
+
+int rank_one_fit_make(rank_one_fit *fit, const gnt_host *host, int64_t features) {
+    const size_t bytes = (size_t)features * sizeof(double);
+    *fit = (rank_one_fit){.x = host->scratch(host->context, bytes),
+                          .variance = host->scratch(host->context, bytes),
+                          .told = {host->scratch(host->context, bytes), host->scratch(host->context, bytes)}};
+    return fit->x && fit->variance && fit->told.precision && fit->told.pull;
+}
+
+/* δ_i = Σ w g E[x̃] / (1/τ² + Σ w E[x̃²]), over the entries of row i. τ² = 0: no prior. */
+static void solve_delta(rank_one_round *r, const rank_one_fit *fit, const rank_one_input *in, double tau2) {
+    const int64_t d = r->features;
+    for (int64_t i = 0; i < r->units; i++) {
+        const float *g = r->g + i * (d + 1), *w = r->weight + i * (d + 1);
+        double pull = (double)w[d] * (double)g[d], precision = (double)w[d] + (tau2 > 0 ? 1 / tau2 : 0);
+        for (int64_t k = 0; k < d; k++) {
+            const double x = in->slope[k] * fit->x[k] + in->shift[k];
+            pull += (double)w[k] * (double)g[k] * x;
+            precision += (double)w[k] * (x * x + in->slope[k] * in->slope[k] * fit->variance[k]);
+        }
+        r->delta[i] = precision > 0 ? pull / precision : 0;
+        r->variance[i] = precision > 0 ? 1 / precision : 0;
+    }
+}
+
+/* δ as the bias tells it: where there is no noise to average, the surest beginning. */
+static void read_delta(rank_one_round *r) {
+    for (int64_t i = 0; i < r->units; i++) {
+        const int64_t at = i * (r->features + 1) + r->features;
+        r->delta[i] = (double)r->g[at];
+        r->variance[i] = 1 / fmax((double)r->weight[at], 1e-30);
+    }
+}
+
+static double mean_square(const rank_one_round *r) {
+    double sum = 0;
+    for (int64_t i = 0; i < r->units; i++)
+        sum += r->delta[i] * r->delta[i] + r->variance[i];
+    return sum / (double)r->units;
+}
+
+/* Adds what a round says of x: Σ_i w (g − δ(slope·x + shift))² as a quadratic in x. */
+static void add_evidence(evidence *e, const rank_one_round *r, const rank_one_input *in) {
+    const int64_t d = r->features;
+    for (int64_t i = 0; i < r->units; i++) {
+        const float *g = r->g + i * (d + 1), *w = r->weight + i * (d + 1);
+        const double mean = r->delta[i], square = mean * mean + r->variance[i];
+        for (int64_t k = 0; k < d; k++) {
+            const double by = (double)w[k] * in->slope[k];
+            e->precision[k] += by * in->slope[k] * square;
+            e->pull[k] += by * (mean * (double)g[k] - square * in->shift[k]);
+        }
+    }
+}
+
+/* w = 1/(b·√E r²); entries that nothing is known of stay so. */
+static void weigh(rank_one_round *r, const rank_one_fit *fit, const rank_one_input *in) {
+    const int64_t d = r->features;
+    for (int64_t i = 0; i < r->units; i++) {
+        const float *g = r->g + i * (d + 1);
+        float *w = r->weight + i * (d + 1);
+        const double mean = r->delta[i], square = mean * mean + r->variance[i];
+        for (int64_t k = 0; k <= d; k++) {
+            const double x = k < d ? in->slope[k] * fit->x[k] + in->shift[k] : 1;
+            const double spread = k < d ? in->slope[k] * in->slope[k] * fit->variance[k] : 0;
+            const double off = (double)g[k] - mean * x;
+            const double expected = off * off + square * (x * x + spread) - mean * mean * x * x;
+            if (w[k] > 0)
+                w[k] = (float)(1 / (r->scale * sqrt(fmax(expected, 1e-12 * r->scale * r->scale))));
+        }
+    }
+}
+
+static double greatest_change(const double *before, const rank_one_fit *fit, int64_t n) {
+    double most = 0;
+    for (int64_t k = 0; k < n; k++)
+        most = fmax(most, fabs(before[k] - fit->x[k]) / sqrt(fit->variance[k]));
+    return most;
+}
+
+gnt_status rank_one_solve(rank_one_fit *fit, const gnt_host *host, rank_one_round *const *round,
+                          int64_t rounds, const rank_one_input *input, const sample_prior *prior,
+                          prior_room *room) {
+    const int64_t d = prior->features;
+    double *before = host->scratch(host->context, (size_t)d * sizeof *before);
+    double change = INFINITY;
+    if (!before)
+        return host->fail(host->context, "no memory for the estimate");
+    for (int64_t k = 0; k < d; k++)
+        fit->told.precision[k] = fit->told.pull[k] = 0;
+    int bad = sample_prior_apply(prior, &fit->told, room, fit->x, fit->variance);
+    for (fit->iterations = 0; !bad && fit->iterations < MOST_ITERATIONS; fit->iterations++) {
+        if (host->should_stop(host->context))
+            return GNT_STOPPED;
+        if (fit->iterations >= LEAST_ITERATIONS && change < settled)
+            break;
+        for (int64_t k = 0; k < d; k++) {
+            before[k] = fit->x[k];
+            fit->told.precision[k] = fit->told.pull[k] = 0;
+        }
+        for (int64_t t = 0; t < rounds; t++) {
+            if (fit->iterations == 0 && round[t]->from_bias)
+                read_delta(round[t]);
+            else
+                solve_delta(round[t], fit, input, fit->iterations ? mean_square(round[t]) : 0);
+            add_evidence(&fit->told, round[t], input);
+        }
+        bad = sample_prior_apply(prior, &fit->told, room, fit->x, fit->variance);
+        for (int64_t t = 0; !bad && t < rounds; t++)
+            if (round[t]->laplace)
+                weigh(round[t], fit, input);
+        change = greatest_change(before, fit, d);
+    }
+    if (bad)
+        return host->fail(host->context, "the estimate is not finite: the update's entries are too large");
+    return GNT_OK;
+}
+
+double rank_one_cost(const rank_one_round *r, const rank_one_input *input, const update_noise *noise,
+                     const double *x) {
+    const int64_t d = r->features;
+    double sum = 0, slope;
+    for (int64_t i = 0; i < r->units; i++) {
+        const float *g = r->g + i * (d + 1), *w = r->weight + i * (d + 1);
+        double pull = (double)w[d] * (double)g[d], precision = (double)w[d];
+        for (int64_t k = 0; k < d; k++) {
+            const double seen = input->slope[k] * x[k] + input->shift[k];
+            pull += (double)w[k] * (double)g[k] * seen;
+            precision += (double)w[k] * seen * seen;
+        }
+        const double delta = precision > 0 ? pull / precision : 0;
+        for (int64_t k = 0; k <= d; k++) {
+            const double seen = k < d ? input->slope[k] * x[k] + input->shift[k] : 1;
+            if (w[k] > 0)
+                sum += update_noise_cost(noise, (double)g[k] - delta * seen, &slope);
+        }
+    }
+    return sum;
+}

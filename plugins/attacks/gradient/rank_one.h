@@ -1,0 +1,53 @@
+/* rank_one: the sample behind a dense layer's gradients, from all their entries and their noise.
+ *
+ * The gradients of a layer's weight and bias for one sample are G = δ [x̃; 1]ᵀ: a matrix of rank one, x̃ the
+ * sample as the layer sees it. Each round that was observed gives such a matrix with a δ of its own,
+ * N(0, τ²) with τ fitted; x is common to all. What is looked for is the posterior of x under a sample_prior,
+ * by variational Bayes: δ and x are taken as independent, and each is got in turn from the other's mean and
+ * variance in closed form.
+ *
+ * Laplace noise is normal noise of unknown precision in each entry, 1/(b·√E r²) for a residual r: the bound
+ * −|r|/b ≥ −r²/(2bξ) − ξ/(2b), tight at ξ = |r|. */
+#ifndef GRADIENT_RANK_ONE_H
+#define GRADIENT_RANK_ONE_H
+
+#include "sample_prior.h"
+#include "update_noise.h"
+
+/* One round. All memory is scratch of the hook. */
+typedef struct rank_one_round {
+    int64_t units, features;
+    float *g;                 /* units × (features + 1): weight gradients, then the bias's */
+    float *weight;            /* the same shape: precision of each entry; 0: nothing is known of it */
+    double *delta, *variance; /* units: mean and variance of δ */
+    int from_bias;            /* begin at δ = the bias's gradient: there is no noise to average */
+    int laplace;
+    double scale; /* b */
+} rank_one_round;
+
+/* x̃ = slope·x + shift, entry by entry. */
+typedef struct rank_one_input {
+    double *slope, *shift; /* features */
+} rank_one_input;
+
+typedef struct rank_one_fit {
+    double *x, *variance; /* features, image space */
+    evidence told;        /* by the rounds alone */
+    int64_t iterations;
+} rank_one_fit;
+
+/* Takes memory for units × features. NULL in `g` when it ran out. */
+rank_one_round rank_one_round_make(const gnt_host *host, int64_t units, int64_t features);
+/* 0 when memory ran out. */
+int rank_one_fit_make(rank_one_fit *fit, const gnt_host *host, int64_t features);
+
+/* Fits x to the rounds; weights of Laplace rounds change. GNT_OK, GNT_STOPPED, or a status after host->fail. */
+gnt_status rank_one_solve(rank_one_fit *fit, const gnt_host *host, rank_one_round *const *round,
+                          int64_t rounds, const rank_one_input *input, const sample_prior *prior,
+                          prior_room *room);
+
+/* The cost (update_noise.h) of a round's entries at x with the δ that fits them best. */
+double rank_one_cost(const rank_one_round *r, const rank_one_input *input, const update_noise *noise,
+                     const double *x);
+
+#endif

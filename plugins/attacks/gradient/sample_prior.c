@@ -1,0 +1,316 @@
+#include "sample_prior.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gauntlet/nn.h"
+
+/* Vector code for the loops, with the same bits: no sum changes its order. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
+
+enum { MOST_COPIES = 2000 }; /* of public samples, moved ones counted */
+static const double grey = 0.5, grey_variance = 0.08, channels_agree = 0.8;
+static const double least_variance = 1e-5, rest_floor = 1e-7;
+
+sample_shape sample_shape_of(const gnt_model_info *info) {
+    sample_shape s = {1, 1, 1, 1};
+    for (int32_t i = 0; i < info->rank; i++)
+        s.features *= info->dim[i];
+    s.channels = info->rank == 3 ? info->dim[0] : s.features;
+    s.height = info->rank == 3 ? info->dim[1] : 1;
+    s.width = info->rank == 3 ? info->dim[2] : 1;
+    return s;
+}
+
+/* ---- public samples, moved about ---- */
+
+typedef struct copies {
+    int64_t n;
+    float *x; /* n × features */
+} copies;
+
+static int64_t clamp(int64_t i, int64_t n) {
+    return i < 0 ? 0 : i >= n ? n - 1 : i;
+}
+
+/* to(row, column) = from(row − down, column − right), edges repeated. */
+static void move(const sample_shape *s, const float *from, int64_t down, int64_t right, float *to) {
+    for (int64_t c = 0; c < s->channels; c++)
+        for (int64_t i = 0; i < s->height; i++)
+            for (int64_t k = 0; k < s->width; k++)
+                *to++ = from[(c * s->height + clamp(i - down, s->height)) * s->width +
+                             clamp(k - right, s->width)];
+}
+
+static gnt_status copies_make(copies *out, const gnt_host *host, const sample_shape *s, const float *x,
+                              int64_t n, const uint8_t *kept, int64_t shift) {
+    int64_t used = 0, done = 0;
+    for (int64_t i = 0; i < n; i++)
+        used += !kept || kept[i];
+    const int64_t most = used < MOST_COPIES ? used : MOST_COPIES;
+    if (s->height < 2 * shift + 2 || s->width < 2 * shift + 2)
+        shift = 0;
+    while (shift > 0 && most * (2 * shift + 1) * (2 * shift + 1) > MOST_COPIES)
+        shift--;
+    *out = (copies){most * (2 * shift + 1) * (2 * shift + 1), NULL};
+    out->x = host->scratch(host->context, (size_t)(out->n * s->features + 1) * sizeof *out->x);
+    if (!out->x)
+        return host->fail(host->context, "no memory for the public samples");
+    for (int64_t i = 0; i < n && done < out->n; i++)
+        for (int64_t down = -shift; (!kept || kept[i]) && down <= shift; down++)
+            for (int64_t right = -shift; right <= shift; right++)
+                move(s, x + i * s->features, down, right, out->x + done++ * s->features);
+    return GNT_OK;
+}
+
+/* ---- the covariance ---- */
+
+typedef struct covariance {
+    const sample_shape *shape;
+    const double *mean;
+    copies of;
+    prior_setting setting;
+    double *deviation, *by_distance; /* features; (height + width)² would do: see distance() */
+} covariance;
+
+static void moments(const covariance *c, double *mean) {
+    const int64_t d = c->shape->features, n = c->of.n;
+    for (int64_t k = 0; k < d; k++)
+        mean[k] = c->deviation[k] = 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < d; k++) {
+            const double v = (double)c->of.x[i * d + k];
+            mean[k] += v / (double)n;
+            c->deviation[k] += v * v / (double)n;
+        }
+    for (int64_t k = 0; k < d; k++) {
+        mean[k] = n ? mean[k] : grey;
+        c->deviation[k] = sqrt(n ? fmax(c->deviation[k] - mean[k] * mean[k], least_variance) : grey_variance);
+    }
+}
+
+static double variance_of(const covariance *c, int64_t k) {
+    return c->deviation[k] * c->deviation[k];
+}
+
+/* out = column k of the mixed covariance. */
+static void column(const covariance *c, int64_t k, double *out) {
+    const sample_shape *s = c->shape;
+    const int64_t d = s->features, area = s->height * s->width;
+    const double w = c->of.n ? c->setting.smooth : 1;
+    for (int64_t l = 0; l < d; l++)
+        out[l] = c->of.n ? -(1 - w) * c->mean[k] * c->mean[l] : 0;
+    for (int64_t i = 0; i < c->of.n; i++) {
+        const float *x = c->of.x + i * d;
+        const double by = (1 - w) * (double)x[k] / (double)c->of.n;
+        for (int64_t l = 0; by != 0 && l < d; l++)
+            out[l] += by * (double)x[l];
+    }
+    const int64_t row = k % area / s->width, at = k % s->width;
+    for (int64_t l = 0; area > 1 && l < d; l++) {
+        const int64_t down = llabs(l % area / s->width - row), right = llabs(l % s->width - at);
+        out[l] += w * (l / area == k / area ? 1 : channels_agree) * c->deviation[k] * c->deviation[l] *
+                  c->by_distance[down * s->width + right];
+    }
+    if (area == 1)
+        out[k] += w * variance_of(c, k);
+}
+
+static int64_t greatest(const double *v, int64_t n) {
+    int64_t at = 0;
+    for (int64_t k = 1; k < n; k++)
+        at = v[k] > v[at] ? k : at;
+    return at;
+}
+
+/* Pivoted Cholesky: the column of largest variance left, again and again. */
+static void factor(sample_prior *p, const covariance *c, int64_t most, double *room) {
+    const int64_t d = p->features;
+    for (int64_t k = 0; k < d; k++)
+        p->rest[k] = variance_of(c, k);
+    const double enough = 1e-4 * p->rest[greatest(p->rest, d)];
+    for (p->rank = 0; p->rank < most; p->rank++) {
+        const int64_t pivot = greatest(p->rest, d);
+        if (p->rest[pivot] <= enough)
+            break;
+        column(c, pivot, room);
+        for (int64_t j = 0; j < p->rank; j++) {
+            const float *v = p->factor + j * d;
+            for (int64_t k = 0; k < d; k++)
+                room[k] -= (double)v[pivot] * (double)v[k];
+        }
+        const double root = sqrt(p->rest[pivot]);
+        for (int64_t k = 0; k < d; k++) {
+            p->factor[p->rank * d + k] = (float)(room[k] / root);
+            p->rest[k] -= room[k] * room[k] / (root * root);
+        }
+        p->rest[pivot] = 0;
+    }
+    for (int64_t k = 0; k < d; k++)
+        p->rest[k] = fmax(p->rest[k], rest_floor);
+}
+
+gnt_status sample_prior_make(sample_prior *p, const gnt_host *host, const sample_shape *shape, const float *x,
+                             int64_t n, const uint8_t *kept, prior_setting setting) {
+    const int64_t d = shape->features, most = d < PRIOR_RANK ? d : PRIOR_RANK;
+    const size_t bytes = (size_t)d * sizeof(double);
+    covariance c = {.shape = shape, .setting = setting};
+    gnt_status status = copies_make(&c.of, host, shape, x, n, kept, setting.shift);
+    if (status != GNT_OK)
+        return status;
+    *p = (sample_prior){.features = d,
+                        .mean = host->scratch(host->context, bytes),
+                        .rest = host->scratch(host->context, bytes),
+                        .factor = host->scratch(host->context, (size_t)(most * d) * sizeof(float))};
+    c.deviation = host->scratch(host->context, bytes);
+    c.by_distance = host->scratch(host->context, (size_t)(shape->height * shape->width) * sizeof(double));
+    double *room = host->scratch(host->context, bytes);
+    if (!p->mean || !p->rest || !p->factor || !c.deviation || !c.by_distance || !room)
+        return host->fail(host->context, "no memory for what public samples say");
+    for (int64_t i = 0; i < shape->height; i++)
+        for (int64_t k = 0; k < shape->width; k++)
+            c.by_distance[i * shape->width + k] = exp(-sqrt((double)(i * i + k * k)) / setting.reach);
+    c.mean = p->mean;
+    moments(&c, p->mean);
+    factor(p, &c, most, room);
+    return GNT_OK;
+}
+
+/* ---- the posterior ----
+ *
+ * With A the precision of what is observed, B = A/(1 + rest·A): what it says of F z. Then
+ *   z = M⁻¹ Fᵀ (pull − A·mean)/(1 + rest·A),  M = I + Fᵀ B F,
+ *   x = mean + F z + rest·(pull − A·(mean + F z))/(1 + rest·A). */
+struct prior_room {
+    double *by, *centred, *m, *z; /* features, features, rank², rank */
+    float *rows;                  /* rank × features */
+};
+
+prior_room *prior_room_make(const gnt_host *host, const sample_prior *p) {
+    const size_t d = (size_t)p->features, r = (size_t)p->rank + 1;
+    prior_room *room = host->scratch(host->context, sizeof *room);
+    if (!room)
+        return NULL;
+    *room = (prior_room){.by = host->scratch(host->context, d * sizeof(double)),
+                         .centred = host->scratch(host->context, d * sizeof(double)),
+                         .m = host->scratch(host->context, r * r * sizeof(double)),
+                         .z = host->scratch(host->context, r * sizeof(double)),
+                         .rows = host->scratch(host->context, r * d * sizeof(float))};
+    return room->by && room->centred && room->m && room->z && room->rows ? room : NULL;
+}
+
+enum { LANES = 16 };
+
+/* Sixteen sums side by side, in a fixed order. */
+static double dot(const float *a, const float *b, int64_t n) {
+    float lane[LANES] = {0};
+    double sum = 0;
+    int64_t k = 0;
+    for (; k + LANES <= n; k += LANES)
+        for (int j = 0; j < LANES; j++)
+            lane[j] += a[k + j] * b[k + j];
+    for (; k < n; k++)
+        sum += (double)a[k] * (double)b[k];
+    for (int j = 0; j < LANES; j++)
+        sum += (double)lane[j];
+    return sum;
+}
+
+/* m = I + scale·Fᵀ diag(by) F, factored. */
+static int middle(const sample_prior *p, double scale, prior_room *room) {
+    const int64_t d = p->features, r = p->rank;
+    for (int64_t i = 0; i < r; i++)
+        for (int64_t k = 0; k < d; k++)
+            room->rows[i * d + k] = (float)(scale * room->by[k]) * p->factor[i * d + k];
+    for (int64_t i = 0; i < r; i++)
+        for (int64_t j = 0; j <= i; j++)
+            room->m[i * r + j] = (i == j) + dot(room->rows + i * d, p->factor + j * d, d);
+    return gnt_cholesky(room->m, r);
+}
+
+/* z = Fᵀ centred */
+static void project(const sample_prior *p, prior_room *room) {
+    for (int64_t i = 0; i < p->rank; i++) {
+        const float *f = p->factor + i * p->features;
+        double sum = 0;
+        for (int64_t k = 0; k < p->features; k++)
+            sum += (double)f[k] * room->centred[k];
+        room->z[i] = sum;
+    }
+}
+
+/* variance = rest/(1 + rest·A) + ‖L⁻¹ F_k‖²/(1 + rest·A)² */
+static void variances(const sample_prior *p, const evidence *e, prior_room *room, double *variance) {
+    const int64_t d = p->features, r = p->rank;
+    for (int64_t k = 0; k < d; k++)
+        variance[k] = 0;
+    for (int64_t i = 0; i < r; i++) {
+        float *row = room->rows + i * d;
+        memcpy(row, p->factor + i * d, (size_t)d * sizeof *row);
+        for (int64_t j = 0; j < i; j++) {
+            const float *other = room->rows + j * d, by = (float)room->m[i * r + j];
+            for (int64_t k = 0; k < d; k++)
+                row[k] -= by * other[k];
+        }
+        const float by = (float)(1 / room->m[i * r + i]);
+        for (int64_t k = 0; k < d; k++) {
+            row[k] *= by;
+            variance[k] += (double)row[k] * (double)row[k];
+        }
+    }
+    for (int64_t k = 0; k < d; k++) {
+        const double grown = 1 + p->rest[k] * e->precision[k];
+        variance[k] = p->rest[k] / grown + variance[k] / (grown * grown);
+    }
+}
+
+int sample_prior_apply(const sample_prior *p, const evidence *e, prior_room *room, double *mean,
+                       double *variance) {
+    const int64_t d = p->features;
+    for (int64_t k = 0; k < d; k++) {
+        const double grown = 1 + p->rest[k] * e->precision[k];
+        room->by[k] = e->precision[k] / grown;
+        room->centred[k] = (e->pull[k] - e->precision[k] * p->mean[k]) / grown;
+        mean[k] = p->mean[k];
+        if (!isfinite(room->by[k]) || !isfinite(room->centred[k]))
+            return -1;
+    }
+    if (middle(p, 1, room) != 0)
+        return -1;
+    project(p, room);
+    gnt_cholesky_solve(room->m, p->rank, room->z, 1);
+    for (int64_t i = 0; i < p->rank; i++)
+        for (int64_t k = 0; k < d; k++)
+            mean[k] += room->z[i] * (double)p->factor[i * d + k];
+    for (int64_t k = 0; k < d; k++)
+        mean[k] += p->rest[k] * (e->pull[k] - e->precision[k] * mean[k]) / (1 + p->rest[k] * e->precision[k]);
+    if (variance)
+        variances(p, e, room, variance);
+    return 0;
+}
+
+double sample_prior_log_density(const sample_prior *p, double scale, const double *y, const double *noise,
+                                prior_room *room) {
+    double squares = 0, log_determinant = 0;
+    for (int64_t k = 0; k < p->features; k++) {
+        const double own = noise[k] + scale * p->rest[k];
+        room->by[k] = 1 / own;
+        room->centred[k] = y[k] / own;
+        squares += y[k] * y[k] / own;
+        log_determinant += log(own);
+    }
+    if (!isfinite(squares) || middle(p, scale, room) != 0)
+        return (double)NAN;
+    project(p, room);
+    for (int64_t i = 0; i < p->rank; i++) { /* z ← L⁻¹ z */
+        for (int64_t j = 0; j < i; j++)
+            room->z[i] -= room->m[i * p->rank + j] * room->z[j];
+        room->z[i] /= room->m[i * p->rank + i];
+        squares -= scale * room->z[i] * room->z[i];
+        log_determinant += 2 * log(room->m[i * p->rank + i]);
+    }
+    return -(squares + log_determinant) / 2;
+}

@@ -1,0 +1,59 @@
+/* sample_prior: what public samples say of a private one before anything is observed: a normal distribution.
+ *
+ * x ~ N(mean, F Fᵀ + diag(rest)), F d × rank, d the entries of a sample: the covariance of the public samples,
+ * factored by a pivoted Cholesky decomposition, with what the factor leaves of each entry's variance. A few
+ * public samples say little of 784 × 784 covariances, so
+ *  - images are moved about by up to `shift` pixels, each copy a sample of its own,
+ *  - the covariance is mixed with a smooth one, of weight `smooth`: that of neighbours falls by e in `reach`
+ *    pixels.
+ * Without public samples the smooth one alone is left, around grey. */
+#ifndef GRADIENT_SAMPLE_PRIOR_H
+#define GRADIENT_SAMPLE_PRIOR_H
+
+#include "gauntlet/plugin.h"
+
+enum { PRIOR_RANK = 128 }; /* the most columns of the factor */
+
+typedef struct sample_shape {
+    int64_t features, channels, height, width; /* a row of a table: features × 1 × 1 */
+} sample_shape;
+
+typedef struct prior_setting {
+    int64_t shift;        /* pixels, of images */
+    double smooth, reach; /* share 0 … 1; pixels */
+} prior_setting;
+
+typedef struct sample_prior {
+    int64_t features, rank;
+    double *mean;  /* features */
+    float *factor; /* rank × features: Fᵀ */
+    double *rest;  /* features, above 0 */
+} sample_prior;
+
+/* What is known of a sample beside the prior: −½ Σ precision·x² + Σ pull·x, the entries apart. */
+typedef struct evidence {
+    double *precision, *pull; /* features; precision ≥ 0 */
+} evidence;
+
+sample_shape sample_shape_of(const gnt_model_info *info);
+
+/* The rows `kept` of x (n rows of shape->features entries; kept NULL: all). n may be 0. All memory is the
+ * hook's scratch. GNT_OK, or a status after host->fail. */
+gnt_status sample_prior_make(sample_prior *p, const gnt_host *host, const sample_shape *shape, const float *x,
+                             int64_t n, const uint8_t *kept, prior_setting setting);
+
+/* Room for the two below, scratch of the hook; NULL when memory ran out. */
+typedef struct prior_room prior_room;
+prior_room *prior_room_make(const gnt_host *host, const sample_prior *p);
+
+/* The posterior's mean x̂ and, unless NULL, each entry's variance. Allocates nothing. 0, or −1 where numbers
+ * are not finite. */
+int sample_prior_apply(const sample_prior *p, const evidence *e, prior_room *room, double *mean,
+                       double *variance);
+
+/* log N(y; 0, scale·(F Fᵀ + diag(rest)) + diag(noise)) without the constant of 2π; NaN where numbers are not
+ * finite. Allocates nothing. */
+double sample_prior_log_density(const sample_prior *p, double scale, const double *y, const double *noise,
+                                prior_room *room);
+
+#endif

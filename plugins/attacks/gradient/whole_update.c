@@ -1,0 +1,345 @@
+#include "whole_update.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "gauntlet/nn.h"
+
+enum { TRIED = 3, FIRST_STEPS = 15, LAST_STEPS = 60, HISTORY = 20 };
+static const double wall = 1000; /* precision of the ends of [0, 1] */
+
+typedef struct problem {
+    const gnt_host *host;
+    whole_round *round;
+    int64_t rounds;
+    const update_noise *noise;
+    const sample_prior *prior;
+    gnt_function **function; /* rounds: those of one shape share one */
+    float *x, *y, *rates;
+    float **cotangent; /* one for each tensor */
+    double *drift;     /* features: of the cost by x */
+    gnt_status status;
+} problem;
+
+/* ---- the clip: v = u·min(1, C/‖u‖) ---- */
+
+static double norm_of(const gnt_view *v, int64_t n, int l1) {
+    double sum = 0;
+    for (int64_t t = 0; t < n; t++)
+        for (int64_t i = 0; i < v[t].count; i++) {
+            const double u = (double)v[t].data[i];
+            sum += l1 ? fabs(u) : u * u;
+        }
+    return l1 ? sum : sqrt(sum);
+}
+
+static double scale_of(const update_noise *noise, double norm) {
+    return noise->clipped == CLIPPED_NOT || norm <= noise->clip ? 1 : noise->clip / norm;
+}
+
+/* The cost's derivatives by v become those by u: s·(c − (u·c) ∂‖u‖/‖u‖). */
+static void unclip(const gnt_view *v, int64_t n, const update_noise *noise, double norm, double scale,
+                   float *const *c) {
+    double product = 0;
+    if (scale == 1)
+        return;
+    for (int64_t t = 0; t < n; t++)
+        for (int64_t i = 0; i < v[t].count; i++)
+            product += (double)v[t].data[i] * (double)c[t][i];
+    for (int64_t t = 0; t < n; t++)
+        for (int64_t i = 0; i < v[t].count; i++) {
+            const double u = (double)v[t].data[i];
+            const double slope = noise->clip_l1 ? (u > 0) - (u < 0) : u / norm;
+            c[t][i] = (float)(scale * ((double)c[t][i] - product * slope / norm));
+        }
+}
+
+/* Compares tensors from … to − 1, clipped as one, with what was observed; fills their cotangents. */
+static double compare(problem *p, whole_round *round, const gnt_view *v, int64_t from, int64_t to) {
+    const double norm = norm_of(v + from, to - from, p->noise->clip_l1), scale = scale_of(p->noise, norm);
+    double sum = 0, slope;
+    for (int64_t t = from; t < to; t++) {
+        const float *observed = round->seen->update->view[t].data;
+        const double before = sum;
+        for (int64_t i = 0; i < v[t].count; i++) {
+            p->cotangent[t][i] = 0;
+            if (outliers_has(&round->apart, t, i))
+                continue;
+            const double r = scale * (double)v[t].data[i] + p->noise->mean - (double)observed[i];
+            sum += update_noise_cost(p->noise, r, &slope);
+            p->cotangent[t][i] = (float)slope;
+        }
+        if (t == round->w_at || t == round->b_at)
+            round->layer_cost += sum - before;
+    }
+    unclip(v + from, to - from, p->noise, norm, scale, p->cotangent + from);
+    return sum;
+}
+
+/* The cost of p->x under one round; adds its derivatives to drift. */
+static double add_round(problem *p, int64_t at, int want_slope) {
+    const gnt_model_service *s = p->host->model;
+    whole_round *round = &p->round[at];
+    const gnt_observation *seen = round->seen;
+    const gnt_views *made;
+    const gnt_gradient *by;
+    double sum = 0;
+    gnt_function_args args = {.size = sizeof args,
+                              .x = p->x,
+                              .y = seen->labels ? seen->labels : p->y,
+                              .weights = seen->weights,
+                              .buffers = seen->buffers,
+                              .rates = seen->rates ? seen->rates : p->rates};
+    for (int32_t i = 0; i < seen->steps && !seen->rates; i++)
+        p->rates[i] = (float)seen->rate;
+    p->status = s->eval(s->context, p->function[at], &args, &made);
+    if (p->status != GNT_OK)
+        return (double)NAN;
+    round->layer_cost = 0;
+    if (p->noise->clipped == CLIPPED_TENSORS)
+        for (int64_t t = 0; t < made->n; t++)
+            sum += compare(p, round, made->view, t, t + 1);
+    else
+        sum = compare(p, round, made->view, 0, made->n);
+    if (!want_slope)
+        return sum;
+    p->status = s->vjp(s->context, p->function[at], (const float *const *)p->cotangent, &by);
+    for (int64_t k = 0; p->status == GNT_OK && k < p->prior->features; k++)
+        p->drift[k] += (double)by->x[k];
+    return sum;
+}
+
+/* ---- the cost in white coordinates: z (rank), then e (features) ---- */
+
+static void colour(const sample_prior *prior, const float *white, float *x) {
+    const int64_t d = prior->features, r = prior->rank;
+    for (int64_t k = 0; k < d; k++)
+        x[k] = (float)(prior->mean[k] + sqrt(prior->rest[k]) * (double)white[r + k]);
+    for (int64_t i = 0; i < r; i++)
+        for (int64_t k = 0; k < d; k++)
+            x[k] += white[i] * prior->factor[i * d + k];
+}
+
+/* The white coordinates of least length that give x: z = (I + Fᵀ R⁻¹ F)⁻¹ Fᵀ R⁻¹ (x − mean). */
+static int whiten(const sample_prior *prior, const gnt_host *host, const double *x, float *white) {
+    const int64_t d = prior->features, r = prior->rank;
+    double *m = host->scratch(host->context, (size_t)(r * r + 1) * sizeof *m);
+    double *z = host->scratch(host->context, (size_t)(r + 1) * sizeof *z);
+    if (!m || !z)
+        return -1;
+    for (int64_t i = 0; i < r; i++) {
+        const float *a = prior->factor + i * d;
+        for (int64_t k = 0; k < d; k++)
+            z[i] += (double)a[k] * (x[k] - prior->mean[k]) / prior->rest[k];
+        for (int64_t j = 0; j <= i; j++) {
+            const float *b = prior->factor + j * d;
+            m[i * r + j] = i == j;
+            for (int64_t k = 0; k < d; k++)
+                m[i * r + j] += (double)a[k] * (double)b[k] / prior->rest[k];
+        }
+    }
+    if (gnt_cholesky(m, r) != 0)
+        return -1;
+    gnt_cholesky_solve(m, r, z, 1);
+    for (int64_t k = 0; k < d; k++) {
+        double left = x[k] - prior->mean[k];
+        for (int64_t i = 0; i < r; i++)
+            left -= z[i] * (double)prior->factor[i * d + k];
+        white[r + k] = (float)(left / sqrt(prior->rest[k]));
+    }
+    for (int64_t i = 0; i < r; i++)
+        white[i] = (float)z[i];
+    return 0;
+}
+
+static double cost_of_walls(problem *p) {
+    double sum = 0;
+    for (int64_t k = 0; k < p->prior->features; k++) {
+        const double x = (double)p->x[k], beyond = x - fmin(1, fmax(0, x));
+        sum += wall * beyond * beyond / 2;
+        p->drift[k] += wall * beyond;
+    }
+    return sum;
+}
+
+/* A gnt_cost_fn. */
+static double cost_of(void *context, const float *white, float *grad) {
+    problem *p = context;
+    const int64_t d = p->prior->features, r = p->prior->rank;
+    double sum = 0;
+    if (p->status == GNT_OK && p->host->should_stop(p->host->context))
+        p->status = GNT_STOPPED;
+    if (p->status != GNT_OK)
+        return (double)NAN;
+    colour(p->prior, white, p->x);
+    memset(p->drift, 0, (size_t)d * sizeof *p->drift);
+    for (int64_t t = 0; t < p->rounds && p->status == GNT_OK; t++)
+        sum += add_round(p, t, 1);
+    sum += cost_of_walls(p);
+    for (int64_t i = 0; i < r; i++) {
+        const float *f = p->prior->factor + i * d;
+        double slope = (double)white[i];
+        for (int64_t k = 0; k < d; k++)
+            slope += (double)f[k] * p->drift[k];
+        grad[i] = (float)slope;
+    }
+    for (int64_t k = 0; k < d; k++)
+        grad[r + k] = (float)((double)white[r + k] + sqrt(p->prior->rest[k]) * p->drift[k]);
+    for (int64_t i = 0; i < r + d; i++)
+        sum += (double)white[i] * (double)white[i] / 2;
+    return sum;
+}
+
+/* ---- labels ---- */
+
+static void choose(problem *p, int32_t label) {
+    for (int32_t c = 0; c < p->host->model->info->classes; c++)
+        p->y[c] = c == label ? 1 : 0;
+}
+
+/* The labels that fit p->x best, the best first. Returns how many; 1 where there is no choice. */
+static int labels_by_fit(problem *p, int32_t *best) {
+    const gnt_model_info *info = p->host->model->info;
+    double cost[TRIED];
+    int n = 0;
+    best[0] = -1;
+    if (p->round[0].seen->labels)
+        return 1;
+    for (int32_t c = 0; c < info->classes && p->status == GNT_OK; c++) {
+        double sum = 0;
+        choose(p, c);
+        for (int64_t t = 0; t < p->rounds && p->status == GNT_OK; t++)
+            sum += add_round(p, t, 0);
+        int at = n < TRIED ? n++ : TRIED;
+        for (; at > 0 && sum < cost[at - 1]; at--)
+            if (at < TRIED) {
+                cost[at] = cost[at - 1];
+                best[at] = best[at - 1];
+            }
+        if (at < TRIED) {
+            cost[at] = sum;
+            best[at] = c;
+        }
+    }
+    return n;
+}
+
+/* ---- the search ---- */
+
+static double search(problem *p, gnt_lbfgs *o, float *white, int32_t steps, int64_t *evaluations) {
+    const int64_t size = p->prior->features + p->prior->rank;
+    float *grad = p->host->scratch(p->host->context, (size_t)size * sizeof *grad);
+    if (!grad) {
+        p->status = p->host->fail(p->host->context, "no memory for the search");
+        return (double)NAN;
+    }
+    gnt_lbfgs_reset(o);
+    gnt_lbfgs_step(o, white, 1, steps, 1, cost_of, p, evaluations);
+    return p->status == GNT_OK ? cost_of(p, white, grad) : (double)NAN;
+}
+
+static void search_labels(problem *p, gnt_lbfgs *o, float *white, float *tried, float *begin,
+                          whole_fit *fit) {
+    const size_t bytes = (size_t)(p->prior->features + p->prior->rank) * sizeof *white;
+    int32_t label[TRIED];
+    colour(p->prior, white, p->x);
+    const int n = labels_by_fit(p, label);
+    fit->cost = INFINITY;
+    memcpy(begin, white, bytes);
+    for (int i = 0; i < n && p->status == GNT_OK; i++) {
+        choose(p, label[i]);
+        memcpy(tried, begin, bytes);
+        const double cost = search(p, o, tried, FIRST_STEPS, &fit->evaluations);
+        if (cost < fit->cost) {
+            fit->cost = cost;
+            fit->label = label[i];
+            memcpy(white, tried, bytes);
+        }
+    }
+    choose(p, fit->label);
+    if (p->status == GNT_OK)
+        fit->cost = search(p, o, white, LAST_STEPS, &fit->evaluations);
+}
+
+/* ---- setting up ---- */
+
+static int is_same_shape(const gnt_observation *a, const gnt_observation *b) {
+    return a->steps == b->steps && a->batch == b->batch && a->momentum == b->momentum;
+}
+
+static gnt_status prepare_functions(problem *p) {
+    const gnt_model_service *s = p->host->model;
+    for (int64_t t = 0; t < p->rounds; t++) {
+        const gnt_observation *seen = p->round[t].seen;
+        gnt_function_spec spec = {.size = sizeof spec,
+                                  .kind = GNT_FN_UPDATE,
+                                  .n = 1,
+                                  .steps = seen->steps,
+                                  .batch = seen->batch,
+                                  .training = -1,
+                                  .vjp = GNT_WRT_X,
+                                  .momentum = seen->momentum};
+        p->function[t] = t > 0 && is_same_shape(seen, p->round[t - 1].seen) ? p->function[t - 1]
+                                                                            : s->prepare(s->context, &spec);
+        if (!p->function[t])
+            return p->host->fail(p->host->context, p->host->last_error(p->host->context));
+    }
+    return GNT_OK;
+}
+
+static void release_functions(problem *p) {
+    const gnt_model_service *s = p->host->model;
+    for (int64_t t = 0; t < p->rounds; t++)
+        if (p->function[t] && (t == 0 || p->function[t] != p->function[t - 1]))
+            s->release(s->context, p->function[t]);
+}
+
+static int make_room(problem *p) {
+    const gnt_host *host = p->host;
+    const gnt_views *update = p->round[0].seen->update;
+    int32_t steps = 0;
+    for (int64_t t = 0; t < p->rounds; t++)
+        steps = p->round[t].seen->steps > steps ? p->round[t].seen->steps : steps;
+    p->function = host->scratch(host->context, (size_t)p->rounds * sizeof(gnt_function *));
+    p->x = host->scratch(host->context, (size_t)p->prior->features * sizeof(float));
+    p->y = host->scratch(host->context, (size_t)host->model->info->classes * sizeof(float));
+    p->rates = host->scratch(host->context, (size_t)(steps + 1) * sizeof(float));
+    p->drift = host->scratch(host->context, (size_t)p->prior->features * sizeof(double));
+    p->cotangent = host->scratch(host->context, (size_t)update->n * sizeof(float *));
+    if (!p->function || !p->x || !p->y || !p->rates || !p->drift || !p->cotangent)
+        return 0;
+    for (int64_t t = 0; t < update->n; t++) {
+        p->cotangent[t] = host->scratch(host->context, (size_t)update->view[t].count * sizeof(float));
+        if (!p->cotangent[t])
+            return 0;
+    }
+    return 1;
+}
+
+gnt_status whole_update_fit(whole_fit *fit, const gnt_host *host, whole_round *round, int64_t rounds,
+                            const update_noise *noise, const sample_prior *prior, double *x) {
+    problem p = {
+        .host = host, .round = round, .rounds = rounds, .noise = noise, .prior = prior, .status = GNT_OK};
+    const int64_t size = prior->features + prior->rank;
+    float *white[3];
+    *fit = (whole_fit){.label = -1};
+    for (int i = 0; i < 3; i++)
+        white[i] = host->scratch(host->context, (size_t)size * sizeof(float));
+    if (!white[0] || !white[1] || !white[2] || !make_room(&p))
+        return host->fail(host->context, "no memory for the search");
+    if (whiten(prior, host, x, white[0]) != 0)
+        return host->fail(host->context, "what the public samples say is not finite");
+    gnt_lbfgs *o = gnt_lbfgs_new(size, HISTORY);
+    if (!o)
+        return host->fail(host->context, "out of memory");
+    p.status = prepare_functions(&p);
+    if (p.status == GNT_OK)
+        search_labels(&p, o, white[0], white[1], white[2], fit);
+    release_functions(&p);
+    gnt_lbfgs_free(o);
+    if (p.status != GNT_OK)
+        return p.status;
+    for (int64_t k = 0; k < prior->features; k++)
+        x[k] = (double)p.x[k];
+    return GNT_OK;
+}
