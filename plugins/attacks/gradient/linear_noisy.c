@@ -21,6 +21,7 @@ static const double laplace_below =
     0.752;                             /* mean |r| / √mean r²: 0.798 in a normal law, 0.707 in Laplace's */
 static const double many_zeros = 0.05; /* share of entries */
 static const double least_precision = 1e-9;
+static const double least_loud = 1e-6; /* where nothing is left: so that precisions are floats */
 
 typedef struct estimate {
     linear_layer *s;
@@ -172,7 +173,7 @@ static gnt_status open_round(estimate *e, int64_t t, const gnt_observation *seen
     gnt_status status = linear_find(e->s, seen, d, &l);
     if (status != GNT_OK)
         return status;
-    const double loudest = fmax((double)largest_of(l.w), fmax((double)largest_of(l.b), 1e-15));
+    const double loudest = fmax((double)largest_of(l.w), fmax((double)largest_of(l.b), least_loud));
     const entry_law weights = law_of(&e->noise, l.w, loudest), biases = law_of(&e->noise, l.b, loudest);
     if (!isfinite(squares_of(l.w) + squares_of(l.b)))
         return e->host->fail(e->host->context, "the observed update holds NaN or infinite entries");

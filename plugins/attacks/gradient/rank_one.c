@@ -7,7 +7,8 @@
 #pragma GCC optimize("O3")
 #endif
 
-enum { MOST_ITERATIONS = 60, LEAST_ITERATIONS = 5 };
+enum { MOST_ITERATIONS = 60, LEAST_ITERATIONS = 5, RESCALED_AT = 3 };
+static const double prior_scale = 0.15;
 static const double settled = 0.01; /* greatest change of an entry of x, in its standard deviations */
 
 rank_one_round rank_one_round_make(const gnt_host *host, int64_t units, int64_t features) {
@@ -54,6 +55,20 @@ static void read_delta(rank_one_round *r) {
         r->delta[i] = (double)r->g[at];
         r->variance[i] = 1 / fmax((double)r->weight[at], 1e-30);
     }
+}
+
+/* Turns in x and δ leave the split of scale between them nearly as they found it. The bias tells it, to
+ * 1/√Σ w δ²; the prior of x told it to about a sixth. */
+static void rescale(rank_one_round *r) {
+    double pull = 1 / (prior_scale * prior_scale), precision = pull;
+    for (int64_t i = 0; i < r->units; i++) {
+        const int64_t at = i * (r->features + 1) + r->features;
+        pull += (double)r->weight[at] * (double)r->g[at] * r->delta[i];
+        precision += (double)r->weight[at] * r->delta[i] * r->delta[i];
+    }
+    const double by = pull / precision;
+    for (int64_t i = 0; by > 0 && i < r->units; i++)
+        r->delta[i] *= by;
 }
 
 static double mean_square(const rank_one_round *r) {
@@ -127,6 +142,8 @@ gnt_status rank_one_solve(rank_one_fit *fit, const gnt_host *host, rank_one_roun
                 read_delta(round[t]);
             else
                 solve_delta(round[t], fit, input, fit->iterations ? mean_square(round[t]) : 0);
+            if (fit->iterations == RESCALED_AT && !round[t]->from_bias)
+                rescale(round[t]);
             add_evidence(&fit->told, round[t], input);
         }
         bad = sample_prior_apply(prior, &fit->told, room, fit->x, fit->variance);

@@ -1,0 +1,637 @@
+/* linear-layer under noise. Its parts against dense solves of a few entries: the prior's covariance, posterior
+ * and density, and what several rounds say together; Laplace noise taken for what it is. The built attack:
+ * noise, pruning, rounds of the same sample and of another, and grants that change nothing. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../plugins/attacks/gradient/prior_choice.c"
+#include "../../plugins/attacks/gradient/rank_one.c"
+#include "../../plugins/attacks/gradient/sample_prior.c"
+#include "../../plugins/attacks/gradient/update_noise.c"
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "data/data.h"
+#include "nn/model/model.h"
+#include "plain_host.h"
+#include "plugin/host.h"
+#include "try_plugin.h"
+
+/* ---- parts, against dense solves ---- */
+
+enum { SIDE = 3, D = SIDE * SIDE, ROWS = 7, UNITS = 5 };
+
+static const sample_shape small = {D, 1, SIDE, SIDE};
+
+static void draw_rows(plain_host *p, float *x, int64_t n) {
+    double u[D];
+    for (int64_t i = 0; i < n; i++) {
+        plain_uniform(p, "rows", D, u);
+        for (int64_t k = 0; k < D; k++)
+            x[i * D + k] = (float)u[k];
+    }
+}
+
+/* C = F Fᵀ + diag(rest) */
+static void covariance_of(const sample_prior *p, double *c) {
+    for (int64_t k = 0; k < D; k++)
+        for (int64_t l = 0; l < D; l++) {
+            c[k * D + l] = k == l ? p->rest[k] : 0;
+            for (int64_t i = 0; i < p->rank; i++)
+                c[k * D + l] += (double)p->factor[i * D + k] * (double)p->factor[i * D + l];
+        }
+}
+
+/* a ← a⁻¹ by Gauss and Jordan; returns log det a. a is positive definite. */
+static double invert(double *a) {
+    double inverse[D * D] = {0}, log_determinant = 0;
+    for (int64_t i = 0; i < D; i++)
+        inverse[i * D + i] = 1;
+    for (int64_t i = 0; i < D; i++) {
+        const double pivot = a[i * D + i];
+        log_determinant += log(pivot);
+        for (int64_t k = 0; k < D; k++) {
+            a[i * D + k] /= pivot;
+            inverse[i * D + k] /= pivot;
+        }
+        for (int64_t j = 0; j < D; j++) {
+            const double by = a[j * D + i];
+            for (int64_t k = 0; j != i && k < D; k++) {
+                a[j * D + k] -= by * a[i * D + k];
+                inverse[j * D + k] -= by * inverse[i * D + k];
+            }
+        }
+    }
+    memcpy(a, inverse, sizeof inverse);
+    return log_determinant;
+}
+
+static sample_prior make_prior(plain_host *p, prior_setting setting) {
+    static float x[ROWS * D];
+    sample_prior prior;
+    draw_rows(p, x, ROWS);
+    assert_int_equal(sample_prior_make(&prior, &p->host, &small, x, ROWS, NULL, setting), GNT_OK);
+    return prior;
+}
+
+/* Without moves: (1 − smooth) S + smooth·s_k s_l exp(−distance/reach), as the header says. */
+static void the_prior_mixes_two_covariances(void **state) {
+    (void)state;
+    const prior_setting setting = {0, 0.25, 1.5};
+    plain_host p;
+    float x[ROWS * D];
+    double mean[D] = {0}, s[D * D] = {0}, c[D * D];
+    plain_open(&p, 1);
+    draw_rows(&p, x, ROWS);
+    sample_prior prior;
+    assert_int_equal(sample_prior_make(&prior, &p.host, &small, x, ROWS, NULL, setting), GNT_OK);
+    covariance_of(&prior, c);
+    for (int64_t i = 0; i < ROWS; i++)
+        for (int64_t k = 0; k < D; k++)
+            mean[k] += (double)x[i * D + k] / ROWS;
+    for (int64_t i = 0; i < ROWS; i++)
+        for (int64_t k = 0; k < D; k++)
+            for (int64_t l = 0; l < D; l++)
+                s[k * D + l] += ((double)x[i * D + k] - mean[k]) * ((double)x[i * D + l] - mean[l]) / ROWS;
+    for (int64_t k = 0; k < D; k++) {
+        assert_float_equal(prior.mean[k], mean[k], 1e-9);
+        for (int64_t l = 0; l < D; l++) {
+            const double down = (double)(k / SIDE - l / SIDE), right = (double)(k % SIDE - l % SIDE);
+            const double near = exp(-sqrt(down * down + right * right) / 1.5);
+            const double expected = 0.75 * s[k * D + l] + 0.25 * sqrt(s[k * D + k] * s[l * D + l]) * near;
+            assert_float_equal(c[k * D + l], expected, 1e-5);
+        }
+    }
+    plain_close(&p);
+}
+
+static evidence some_evidence(double *precision, double *pull) {
+    for (int64_t k = 0; k < D; k++) {
+        precision[k] = k == 2 ? 0 : 3 + (double)k; /* nothing is known of one entry */
+        pull[k] = precision[k] * (0.1 * (double)k - 0.2);
+    }
+    return (evidence){precision, pull};
+}
+
+/* x̂ = (C⁻¹ + A)⁻¹ (C⁻¹ mean + pull) */
+static void expect_posterior(const sample_prior *prior, const evidence *e, const double *x,
+                             const double *variance) {
+    double c[D * D], right[D];
+    covariance_of(prior, c);
+    invert(c);
+    for (int64_t k = 0; k < D; k++) {
+        right[k] = e->pull[k];
+        for (int64_t l = 0; l < D; l++)
+            right[k] += c[k * D + l] * prior->mean[l];
+    }
+    for (int64_t k = 0; k < D; k++)
+        c[k * D + k] += e->precision[k];
+    invert(c);
+    for (int64_t k = 0; k < D; k++) {
+        double expected = 0;
+        for (int64_t l = 0; l < D; l++)
+            expected += c[k * D + l] * right[l];
+        assert_float_equal(x[k], expected, 1e-5);
+        assert_float_equal(variance[k], c[k * D + k], 1e-5);
+    }
+}
+
+static void the_posterior_is_the_dense_solve(void **state) {
+    (void)state;
+    plain_host p;
+    double precision[D], pull[D], x[D], variance[D];
+    plain_open(&p, 2);
+    const sample_prior prior = make_prior(&p, (prior_setting){1, 0.4, 2});
+    const evidence e = some_evidence(precision, pull);
+    assert_int_equal(sample_prior_apply(&prior, &e, prior_room_make(&p.host, &prior), x, variance), 0);
+    expect_posterior(&prior, &e, x, variance);
+    plain_close(&p);
+}
+
+static void the_log_density_is_the_dense_one(void **state) {
+    (void)state;
+    plain_host p;
+    double c[D * D], y[D], noise[D], squares = 0;
+    plain_open(&p, 3);
+    const sample_prior prior = make_prior(&p, (prior_setting){0, 0.4, 2});
+    covariance_of(&prior, c);
+    for (int64_t k = 0; k < D; k++) {
+        y[k] = 0.3 - 0.1 * (double)k;
+        noise[k] = 0.01 + 0.02 * (double)k;
+        for (int64_t l = 0; l < D; l++)
+            c[k * D + l] *= 2;
+        c[k * D + k] += noise[k];
+    }
+    const double log_determinant = invert(c);
+    for (int64_t k = 0; k < D; k++)
+        for (int64_t l = 0; l < D; l++)
+            squares += y[k] * c[k * D + l] * y[l];
+    const double got = sample_prior_log_density(&prior, 2, y, noise, prior_room_make(&p.host, &prior));
+    assert_float_equal(got, -(squares + log_determinant) / 2, 1e-4);
+    plain_close(&p);
+}
+
+typedef struct layer_case {
+    plain_host p;
+    sample_prior prior;
+    prior_room *room;
+    rank_one_input input;
+    rank_one_fit fit;
+    double slope[D], shift[D];
+    float x[D];
+} layer_case;
+
+static void open_case(layer_case *c, uint64_t seed) {
+    plain_open(&c->p, seed);
+    c->prior = make_prior(&c->p, (prior_setting){0, 0.5, 2});
+    c->room = prior_room_make(&c->p.host, &c->prior);
+    for (int64_t k = 0; k < D; k++) { /* a normalisation, other for each entry */
+        c->slope[k] = 2 + 0.1 * (double)k;
+        c->shift[k] = -0.4;
+    }
+    c->input = (rank_one_input){c->slope, c->shift};
+    assert_true(rank_one_fit_make(&c->fit, &c->p.host, D));
+    draw_rows(&c->p, c->x, 1);
+}
+
+static double centred_laplace(plain_host *p) {
+    double u;
+    plain_uniform(p, "laplace", 1, &u);
+    u -= 0.5;
+    return (u < 0 ? 1 : -1) * log(1 - 2 * fabs(u) * (1 - 1e-12));
+}
+
+/* G = δ [slope·x + shift; 1]ᵀ + noise of that deviation, or of Laplace's scale. */
+static rank_one_round make_round(layer_case *c, double scale, int laplace, double precision) {
+    rank_one_round r = rank_one_round_make(&c->p.host, UNITS, D);
+    float draw;
+    assert_non_null(r.g);
+    for (int64_t i = 0; i < UNITS; i++) {
+        plain_normal(&c->p, "delta", 1, &draw);
+        const double delta = (double)draw;
+        for (int64_t k = 0; k <= D; k++) {
+            plain_normal(&c->p, "noise", 1, &draw);
+            const double seen = k < D ? c->slope[k] * (double)c->x[k] + c->shift[k] : 1;
+            const double off = laplace ? centred_laplace(&c->p) : (double)draw;
+            r.g[i * (D + 1) + k] = (float)(delta * seen + scale * off);
+            r.weight[i * (D + 1) + k] = (float)precision;
+        }
+    }
+    r.scale = scale;
+    return r;
+}
+
+static double error_of(const layer_case *c) {
+    double sum = 0;
+    for (int64_t k = 0; k < D; k++)
+        sum += (c->fit.x[k] - (double)c->x[k]) * (c->fit.x[k] - (double)c->x[k]) / D;
+    return sum;
+}
+
+static void a_layer_without_noise_gives_the_sample(void **state) {
+    (void)state;
+    for (int from_bias = 0; from_bias < 2; from_bias++) {
+        layer_case c;
+        open_case(&c, 4);
+        rank_one_round r = make_round(&c, 0, 0, 1e10), *list[] = {&r};
+        r.from_bias = from_bias;
+        assert_int_equal(rank_one_solve(&c.fit, &c.p.host, list, 1, &c.input, &c.prior, c.room), GNT_OK);
+        assert_true(error_of(&c) < 1e-6);
+        plain_close(&c.p);
+    }
+}
+
+/* Given each round's δ, of mean m and variance v, x is the posterior of Σ over rounds and rows of
+ * w·slope²·(m² + v), and the pull Σ w·slope·(m g − (m² + v)·shift). */
+static void two_rounds_add_up(void **state) {
+    (void)state;
+    layer_case c;
+    double precision[D] = {0}, pull[D] = {0};
+    open_case(&c, 5);
+    rank_one_round a = make_round(&c, 0.3, 0, 1 / 0.09), b = make_round(&c, 0.5, 0, 1 / 0.25);
+    rank_one_round *list[] = {&a, &b};
+    assert_int_equal(rank_one_solve(&c.fit, &c.p.host, list, 2, &c.input, &c.prior, c.room), GNT_OK);
+    for (int t = 0; t < 2; t++)
+        for (int64_t i = 0; i < UNITS; i++)
+            for (int64_t k = 0; k < D; k++) {
+                const double w = t ? 1 / 0.25 : 1 / 0.09, m = list[t]->delta[i];
+                const double square = m * m + list[t]->variance[i];
+                precision[k] += w * c.slope[k] * c.slope[k] * square;
+                pull[k] += w * c.slope[k] * (m * (double)list[t]->g[i * (D + 1) + k] - square * c.shift[k]);
+            }
+    for (int64_t k = 0; k < D; k++)
+        assert_float_equal(c.fit.told.precision[k], precision[k], 1e-4 * precision[k]);
+    const evidence both = {precision, pull};
+    expect_posterior(&c.prior, &both, c.fit.x, c.fit.variance);
+    plain_close(&c.p);
+}
+
+/* The same noise, taken for Laplace's or for normal noise of its variance, over 40 draws. */
+static void laplace_noise_is_worth_knowing(void **state) {
+    (void)state;
+    double known = 0, taken_for_normal = 0;
+    for (uint64_t seed = 0; seed < 40; seed++)
+        for (int laplace = 0; laplace < 2; laplace++) {
+            layer_case c;
+            open_case(&c, 100 + seed);
+            rank_one_round r = make_round(&c, 0.5, 1, 1 / (2 * 0.25)), *list[] = {&r};
+            r.laplace = laplace;
+            assert_int_equal(rank_one_solve(&c.fit, &c.p.host, list, 1, &c.input, &c.prior, c.room), GNT_OK);
+            *(laplace ? &known : &taken_for_normal) += error_of(&c);
+            plain_close(&c.p);
+        }
+    assert_true(known < 0.93 * taken_for_normal);
+}
+
+/* Rows whose entries are nearly alike: smoothness over the whole image is worth more than the preset's. */
+static void a_setting_is_chosen_by_what_is_held_out(void **state) {
+    (void)state;
+    enum { N = 60 };
+    static float x[N * D];
+    double noise[D], off[D], preset[N], chosen[N];
+    uint8_t used[N];
+    plain_host p;
+    gnt_status status;
+    plain_open(&p, 6);
+    draw_rows(&p, x, N);
+    for (int64_t i = 0; i < N * D; i++)
+        x[i] = 0.9f * x[i / D * D] + 0.05f * x[i];
+    for (int64_t k = 0; k < D; k++)
+        noise[k] = 0.01;
+    assert_int_equal(prior_choose(&p.host, &small, x, 4, 0.01, &status), 0); /* too few to choose by */
+    const int choice = prior_choose(&p.host, &small, x, N, 0.01, &status);
+    assert_int_equal(status, GNT_OK);
+    assert_true(choice > 0);
+    const judged j = {&p.host, &small, x, N, noise, off, used};
+    assert_int_equal(judge(&j, prior_preset, preset), GNT_OK);
+    assert_int_equal(judge(&j, prior_candidate(choice), chosen), GNT_OK);
+    assert_true(advantage(chosen, preset, N) > 0);
+    assert_true(advantage(preset, chosen, N) < 0);
+    plain_close(&p);
+}
+
+static void noise_is_read_off_the_parameters(void **state) {
+    (void)state;
+    const gnt_value values[] = {
+        {.id = "p", .r = 0.9},       {.id = "scope", .text = "update"},         {.id = "b", .r = 0.125},
+        {.id = "clip", .r = 3},      {.id = "clip_mode", .text = "per_tensor"}, {.id = "mu", .r = 0.5},
+        {.id = "norm", .text = "l1"}};
+    gnt_observation seen = {.size = sizeof seen,
+                            .granted = GNT_KNOWS_DEFENSE,
+                            .defense = "prune+dp-laplace",
+                            .defense_values = values,
+                            .n_defense_values = 7};
+    const update_noise n = update_noise_told(&seen);
+    assert_true(n.told && n.law == NOISE_LAPLACE && n.pruned && n.clip_l1);
+    assert_true(n.scale == 0.125 && n.mean == 0.5 && n.clip == 3 && n.clipped == CLIPPED_TENSORS);
+    seen.defense = "dp-laplace+somebody-elses";
+    assert_false(update_noise_told(&seen).told);
+    seen.defense = "dp-laplace+dp-gaussian"; /* the sum of two laws is neither */
+    assert_false(update_noise_told(&seen).told);
+    seen.defense = "dp-laplace";
+    seen.granted = 0;
+    assert_false(update_noise_told(&seen).told);
+}
+
+/* ---- the built attack ---- */
+
+static const char mlp[] = "{\"init\": \"kaiming\", \"layers\": [{\"type\": \"flatten\"},"
+                          "{\"type\": \"dense\", \"name\": \"fc1\", \"out\": 32}, {\"type\": \"relu\"},"
+                          "{\"type\": \"dense\", \"name\": \"fc2\", \"out\": \"classes\"}]}";
+
+enum { CLASSES = 10, PIXELS = 28 * 28, PUBLIC = 24, TENSORS = 4, MOST_ROUNDS = 2 };
+
+typedef struct round_seen {
+    float *weights, *data[TENSORS];
+    gnt_view view[TENSORS];
+    gnt_views update;
+    gnt_observation seen;
+} round_seen;
+
+typedef struct world {
+    gnt_model *model;
+    gnt_service *own, *attackers;
+    float public_x[PUBLIC * PIXELS], found[PIXELS];
+    gnt_samples known;
+    round_seen round[MOST_ROUNDS];
+    const gnt_observation *past[1];
+    gnt_value values[5];
+    char said[300];
+    gnt_err err;
+} world;
+
+static gnt_data *glyphs;
+
+static int open_glyphs(void **state) {
+    (void)state;
+    gnt_err err = {0};
+    gnt_data_spec spec = {.name = "glyphs", .rows = {64, 1, 1}, .seed = 11};
+    return gnt_data_open(&glyphs, &spec, NULL, &err);
+}
+
+static int close_glyphs(void **state) {
+    (void)state;
+    gnt_data_free(glyphs);
+    return 0;
+}
+
+static void open_world(world *w) {
+    const gnt_nn_shape sample = {3, {1, 28, 28}};
+    memset(w, 0, sizeof *w);
+    assert_int_equal(gnt_model_parse(&w->model, "test", mlp, &sample, CLASSES, NULL, NULL, &w->err), 0);
+    const gnt_service_spec spec = {.model = w->model, .name = "test"};
+    assert_int_equal(gnt_service_new(&w->own, &spec, &w->err), 0);
+    assert_int_equal(gnt_service_new(&w->attackers, &spec, &w->err), 0);
+    for (int64_t i = 0; i < PUBLIC; i++)
+        gnt_data_row(glyphs, 40 + i, w->public_x + i * PIXELS);
+    w->known = (gnt_samples){.size = sizeof w->known,
+                             .kind = GNT_KIND_IMAGE,
+                             .n = PUBLIC,
+                             .rank = 3,
+                             .classes = CLASSES,
+                             .dim = {1, 28, 28},
+                             .features = PIXELS,
+                             .x = w->public_x};
+}
+
+static void close_world(world *w) {
+    for (int t = 0; t < MOST_ROUNDS; t++) {
+        gnt_free(w->round[t].weights);
+        for (int i = 0; i < TENSORS; i++)
+            free(w->round[t].data[i]);
+    }
+    gnt_service_free(w->own);
+    gnt_service_free(w->attackers);
+    gnt_model_free(w->model);
+}
+
+/* Round t: the gradient of glyph `row` under weights of their own, with noise and then pruned below `least`. */
+static void observe(world *w, int t, int64_t row, double sigma, double least) {
+    round_seen *r = &w->round[t];
+    float x[PIXELS], y[CLASSES] = {0};
+    const gnt_model_service *s = gnt_service_table(w->own);
+    const gnt_key key = gnt_key_of_seed(70 + (uint64_t)t);
+    gnt_stream init = gnt_stream_open(&key, "init"), noise = gnt_stream_open(&key, "noise");
+    const gnt_function_spec spec = {.size = sizeof spec, .kind = GNT_FN_UPDATE, .n = 1, .training = -1};
+    const gnt_views *made;
+    gnt_data_row(glyphs, row, x);
+    y[glyphs->label[row]] = 1;
+    r->weights = gnt_array((size_t)gnt_model_size(w->model), sizeof *r->weights);
+    gnt_model_init(w->model, &init, r->weights, NULL);
+    const gnt_function_args args = {.size = sizeof args, .x = x, .y = y, .weights = r->weights};
+    assert_int_equal(s->eval(s->context, s->prepare(s->context, &spec), &args, &made), GNT_OK);
+    assert_int_equal(made->n, TENSORS);
+    for (int i = 0; i < TENSORS; i++) {
+        r->view[i] = made->view[i];
+        r->data[i] = malloc((size_t)r->view[i].count * sizeof(float));
+        assert_non_null(r->data[i]);
+        for (int64_t k = 0; k < r->view[i].count; k++) {
+            const double u = (double)made->view[i].data[k] + sigma * gnt_random_normal(&noise);
+            r->data[i][k] = fabs(u) < least ? 0 : (float)u;
+        }
+        r->view[i].data = r->data[i];
+    }
+    r->update = (gnt_views){TENSORS, r->view};
+    r->seen = (gnt_observation){.size = sizeof r->seen,
+                                .surface = GNT_SURFACE_UPDATE,
+                                .goals = GNT_GOAL_RECONSTRUCTION,
+                                .update_kind = GNT_UPDATE_GRADIENT,
+                                .attribute = -1,
+                                .classes = CLASSES,
+                                .n = 1,
+                                .batch = 1,
+                                .rate = 0.1,
+                                .update = &r->update,
+                                .weights = r->weights};
+}
+
+static void grant_gaussian(world *w, double sigma) {
+    const gnt_value v[] = {{.id = "sigma", .r = sigma},
+                           {.id = "clip", .r = 1e6},
+                           {.id = "clip_mode", .text = "global"},
+                           {.id = "mu"},
+                           {.id = "delta"}};
+    memcpy(w->values, v, sizeof v);
+    gnt_observation *o = &w->round[0].seen;
+    o->granted |= GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC;
+    o->defense = "dp-gaussian";
+    o->defense_values = w->values;
+    o->n_defense_values = 5;
+    o->public_data = &w->known;
+}
+
+static void grant_history(world *w) {
+    w->past[0] = &w->round[1].seen;
+    w->round[0].seen.granted |= GNT_KNOWS_HISTORY;
+    w->round[0].seen.history = w->past;
+    w->round[0].seen.n_history = 1;
+}
+
+static gnt_status take(void *context, int64_t count, const float *x) {
+    world *w = context;
+    assert_int_equal(count, 1);
+    memcpy(w->found, x, sizeof w->found);
+    return GNT_OK;
+}
+
+/* The mean squared error for glyph `row`. */
+static double attack(world *w, int64_t row, const char *json) {
+    char path[4096];
+    float x[PIXELS];
+    double sum = 0;
+    tried t;
+    assert_int_equal(try_load(&t, built("plugins/attacks/gradient.so", path), GNT_PLUGIN_ATTACK,
+                              "linear-layer", json, &w->err),
+                     0);
+    assert_int_equal(try_start(&t, 1, (gnt_instance_spec){.model = w->attackers}, &w->err), 0);
+    const gnt_answer answer = {.size = sizeof answer, .context = w, .reconstruction = take};
+    const gnt_artefacts none = {.size = sizeof none};
+    gnt_instance_enter(t.instance, "run");
+    gnt_status status = gnt_instance_attack(t.instance)
+                            ->run(gnt_instance_self(t.instance), &w->round[0].seen, &none, &answer);
+    status = gnt_instance_leave(t.instance, status, &w->err);
+    if (status != GNT_OK)
+        fail_msg("%s", w->err.text);
+    memcpy(w->said, t.said, sizeof t.said);
+    try_close(&t);
+    gnt_data_row(glyphs, row, x);
+    for (int64_t k = 0; k < PIXELS; k++) {
+        assert_true(w->found[k] >= 0 && w->found[k] <= 1);
+        sum += ((double)w->found[k] - (double)x[k]) * ((double)w->found[k] - (double)x[k]) / PIXELS;
+    }
+    return sum;
+}
+
+static void noise_that_is_told_is_reckoned_with(void **state) {
+    (void)state;
+    static world w;
+    open_world(&w);
+    observe(&w, 0, 3, 0.1, 0);
+    const double divided = attack(&w, 3, NULL);
+    grant_gaussian(&w, 0.1);
+    const double known = attack(&w, 3, NULL), first = attack(&w, 3, "{\"whole_update\": \"never\"}");
+    assert_true(known < divided / 4);
+    assert_true(first < divided / 4);
+    close_world(&w);
+}
+
+/* Public samples alone: the noise is read off what the layer's rank leaves over. */
+static void noise_that_is_not_told_is_read_off(void **state) {
+    (void)state;
+    static world w;
+    open_world(&w);
+    observe(&w, 0, 3, 0.1, 0);
+    const double divided = attack(&w, 3, NULL);
+    w.round[0].seen.granted = GNT_KNOWS_PUBLIC;
+    w.round[0].seen.public_data = &w.known;
+    assert_true(attack(&w, 3, NULL) < divided / 4);
+    close_world(&w);
+}
+
+static void without_noise_grants_change_nothing(void **state) {
+    (void)state;
+    static world w;
+    float plain[PIXELS];
+    open_world(&w);
+    observe(&w, 0, 5, 0, 0);
+    assert_true(attack(&w, 5, NULL) < 1e-10);
+    memcpy(plain, w.found, sizeof plain);
+    w.round[0].seen.granted = GNT_KNOWS_PUBLIC; /* no noise can be read off */
+    w.round[0].seen.public_data = &w.known;
+    attack(&w, 5, NULL);
+    assert_memory_equal(plain, w.found, sizeof plain);
+    w.round[0].seen.granted |= GNT_KNOWS_DEFENSE;
+    w.round[0].seen.defense = "none";
+    attack(&w, 5, NULL);
+    assert_memory_equal(plain, w.found, sizeof plain);
+    grant_gaussian(&w, 0.1);
+    attack(&w, 5, "{\"noise\": 0}");
+    assert_memory_equal(plain, w.found, sizeof plain);
+    close_world(&w);
+}
+
+static void hardly_any_noise_is_no_worse_than_none_told(void **state) {
+    (void)state;
+    static world w;
+    open_world(&w);
+    observe(&w, 0, 7, 1e-5, 0);
+    const double divided = attack(&w, 7, NULL);
+    grant_gaussian(&w, 1e-5);
+    assert_true(attack(&w, 7, NULL) <= divided);
+    close_world(&w);
+}
+
+static void what_was_pruned_is_bounded_by_the_rest(void **state) {
+    (void)state;
+    static world w;
+    const gnt_value values[] = {{.id = "p", .r = 0.98}, {.id = "scope", .text = "update"}};
+    open_world(&w);
+    observe(&w, 0, 9, 0, 0.1);
+    const double divided = attack(&w, 9, NULL);
+    gnt_observation *o = &w.round[0].seen;
+    o->granted = GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC;
+    o->defense = "prune";
+    o->defense_values = values;
+    o->n_defense_values = 2;
+    o->public_data = &w.known;
+    assert_true(attack(&w, 9, NULL) < divided);
+    close_world(&w);
+}
+
+static void an_earlier_round_of_the_sample_helps(void **state) {
+    (void)state;
+    static world w;
+    open_world(&w);
+    observe(&w, 0, 3, 0.1, 0);
+    observe(&w, 1, 3, 0.1, 0);
+    grant_gaussian(&w, 0.1);
+    const double alone = attack(&w, 3, "{\"whole_update\": \"never\"}");
+    grant_history(&w);
+    assert_true(attack(&w, 3, "{\"whole_update\": \"never\"}") < 0.9 * alone);
+    assert_string_equal(w.said, "");
+    close_world(&w);
+}
+
+static void an_earlier_round_of_another_sample_is_left_out(void **state) {
+    (void)state;
+    static world w;
+    float alone[PIXELS];
+    open_world(&w);
+    observe(&w, 0, 3, 0.03, 0);
+    observe(&w, 1, 4, 0.03, 0);
+    grant_gaussian(&w, 0.03);
+    attack(&w, 3, NULL);
+    memcpy(alone, w.found, sizeof alone);
+    grant_history(&w);
+    attack(&w, 3, NULL);
+    assert_memory_equal(alone, w.found, sizeof alone);
+    assert_non_null(strstr(w.said, "other samples"));
+    close_world(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_prior_mixes_two_covariances),
+        cmocka_unit_test(the_posterior_is_the_dense_solve),
+        cmocka_unit_test(the_log_density_is_the_dense_one),
+        cmocka_unit_test(a_layer_without_noise_gives_the_sample),
+        cmocka_unit_test(two_rounds_add_up),
+        cmocka_unit_test(laplace_noise_is_worth_knowing),
+        cmocka_unit_test(a_setting_is_chosen_by_what_is_held_out),
+        cmocka_unit_test(noise_is_read_off_the_parameters),
+        cmocka_unit_test(noise_that_is_told_is_reckoned_with),
+        cmocka_unit_test(noise_that_is_not_told_is_read_off),
+        cmocka_unit_test(without_noise_grants_change_nothing),
+        cmocka_unit_test(hardly_any_noise_is_no_worse_than_none_told),
+        cmocka_unit_test(what_was_pruned_is_bounded_by_the_rest),
+        cmocka_unit_test(an_earlier_round_of_the_sample_helps),
+        cmocka_unit_test(an_earlier_round_of_another_sample_is_left_out),
+    };
+    return cmocka_run_group_tests(tests, open_glyphs, close_glyphs);
+}
