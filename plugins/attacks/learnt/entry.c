@@ -1,5 +1,5 @@
 #include "learnt.h"
 
-static const gnt_descriptor *const descriptors[] = {&learnt_ridge, &learnt_decoder};
+static const gnt_descriptor *const descriptors[] = {&learnt_ridge, &learnt_decoder, &learnt_update_decoder};
 
 GNT_DEFINE_ENTRY_LIST(descriptors, sizeof descriptors / sizeof *descriptors)

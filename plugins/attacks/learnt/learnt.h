@@ -1,5 +1,6 @@
-/* learnt: attacks on encodings that learn the way back from pairs (x, E(x)) which the defense under test made
- * of shadow data. `ridge` is one 5×5 linear filter, `decoder` a small U-Net. What they know of the defense is
+/* learnt: attacks that learn the way back from pairs (x, E(x)) which the defense under test made of shadow
+ * data. Of encodings: `ridge` is one 5×5 linear filter, `decoder` a small U-Net. Of updates: `update-decoder`
+ * is a linear map of features (update_features.h, dual_ridge.h). What they know of the defense is
  * what it does to data that the adversary has; neither its parameters nor its networks. */
 #ifndef LEARNT_H
 #define LEARNT_H
@@ -8,7 +9,7 @@
 
 #include "gauntlet/plugin.h"
 
-extern const gnt_descriptor learnt_ridge, learnt_decoder;
+extern const gnt_descriptor learnt_ridge, learnt_decoder, learnt_update_decoder;
 
 /* ---- pairs.c ---- */
 

@@ -1,0 +1,20 @@
+/* dual_ridge: ridge regression with more columns than rows.
+ *
+ *   min over W of ‖Y − X W‖² + λ‖W‖²  is  W = Xᵀ (X Xᵀ + λ I)⁻¹ Y,
+ * X rows × columns, Y rows × outputs, both centred by the caller. */
+#ifndef LEARNT_DUAL_RIDGE_H
+#define LEARNT_DUAL_RIDGE_H
+
+#include <stdint.h>
+
+/* gram: rows × rows, its lower half = X Xᵀ. */
+void dual_ridge_gram(const float *x, int64_t rows, int64_t columns, double *gram);
+/* α = (gram + lambda·I)⁻¹ Y in place of y (rows × outputs); work: rows × rows. 0, or −1 where there is no one
+ * solution. */
+int dual_ridge_solve(const double *gram, int64_t rows, double lambda, double *work, double *y,
+                     int64_t outputs);
+/* w (columns × outputs) = Xᵀ α */
+void dual_ridge_weights(const float *x, const double *alpha, int64_t rows, int64_t columns, int64_t outputs,
+                        float *w);
+
+#endif

@@ -1,0 +1,353 @@
+/* update-decoder: a linear map from an update's features to the sample behind it, learnt by ridge regression
+ * from shadow observations. It knows nothing of the defense but what it did to these.
+ *
+ * Which features (update_features.h) and how strong a ridge is judged on a fifth of the shadow samples, by the
+ * mean squared error; then all of them are learnt from. Of a batch it answers the mean of its samples. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dual_ridge.h"
+#include "learnt.h"
+#include "update_features.h"
+
+enum { PAIRS };
+enum { LEAST_PAIRS = 10, FOLDS = 5, JUDGED = 64, RIDGES = 9, SETS = 5 };
+static const int feature_sets[SETS] = {UPDATE_ROW, UPDATE_ROW_SHRUNK, UPDATE_ROW | UPDATE_SKETCH,
+                                       UPDATE_ROW_SHRUNK | UPDATE_SKETCH, UPDATE_SKETCH};
+
+typedef struct update_decoder {
+    const gnt_host *host;
+    int64_t most;
+} update_decoder;
+
+static void *create(const gnt_host *host, const gnt_value *v) {
+    update_decoder *d = malloc(sizeof *d);
+    if (!d) {
+        host->fail(host->context, "out of memory");
+        return NULL;
+    }
+    *d = (update_decoder){host, v[PAIRS].i};
+    return d;
+}
+
+/* ---- shadow pairs ---- */
+
+typedef struct pairs {
+    const gnt_host *host;
+    const gnt_attack_prepare *in;
+    update_layout layout;
+    int64_t n, held, outputs; /* held: the first ones, no sample of which is among the others */
+    int64_t *order;           /* n: shadow observations */
+    double *room, *gram, *work;
+} pairs;
+
+typedef struct owner { /* of an observation: its first sample */
+    int64_t id, at;
+} owner;
+
+static int by_id(const void *a, const void *b) {
+    const owner *p = a, *q = b;
+    return p->id != q->id ? (p->id < q->id ? -1 : 1) : (p->at > q->at) - (p->at < q->at);
+}
+
+/* Observations in an order drawn sample by sample, so that those of one sample stay together. */
+static int draw_order(pairs *p) {
+    const gnt_host *host = p->host;
+    const int64_t all = p->in->n_shadow;
+    owner *of = host->scratch(host->context, (size_t)all * sizeof *of);
+    int64_t *group = host->scratch(host->context, (size_t)all * sizeof *group), groups = 0, at = 0;
+    p->order = host->scratch(host->context, (size_t)all * sizeof *p->order);
+    if (!of || !group || !p->order)
+        return 0;
+    for (int64_t i = 0; i < all; i++)
+        of[i] = (owner){p->in->shadow_truth[i]->id ? p->in->shadow_truth[i]->id[0] : i, i};
+    qsort(of, (size_t)all, sizeof *of, by_id);
+    for (int64_t i = 0; i < all; i++)
+        if (i == 0 || of[i].id != of[i - 1].id)
+            group[groups++] = i;
+    for (int64_t g = groups - 1; g > 0; g--) {
+        const int64_t other = (int64_t)host->below(host->context, "pairs", (uint64_t)g + 1), kept = group[g];
+        group[g] = group[other];
+        group[other] = kept;
+    }
+    for (int64_t g = 0; g < groups && at < p->n; g++) {
+        for (int64_t i = group[g]; at < p->n && i < all && of[i].id == of[group[g]].id; i++)
+            p->order[at++] = of[i].at;
+        if (p->held == 0 && at * FOLDS >= p->n)
+            p->held = at;
+    }
+    return 1;
+}
+
+static gnt_status open_pairs(pairs *p, const update_decoder *d, const gnt_attack_prepare *in) {
+    const gnt_host *host = d->host;
+    *p = (pairs){.host = host, .in = in, .n = in->n_shadow < d->most ? in->n_shadow : d->most};
+    if (!host->model || !in->shadow || !in->shadow_truth || in->n_shadow < LEAST_PAIRS)
+        return host->fail(host->context, "it learns from updates of shadow samples, and there are fewer than "
+                                         "ten; ask for more (shadow.observations)");
+    if (!in->shadow[0]->update)
+        return host->fail(host->context, "it reads updates, and the shadow observations hold none");
+    p->layout = update_layout_of(host->model->info, in->shadow[0]->update);
+    p->outputs = in->shadow_truth[0]->features;
+    for (int64_t i = 0; i < in->n_shadow; i++) {
+        const gnt_samples *truth = in->shadow_truth[i];
+        if (!update_fits(&p->layout, in->shadow[i]->update))
+            return host->fail(host->context, "a shadow observation holds no update of the model's size");
+        if (!truth->x || truth->n < 1 || truth->features != p->outputs)
+            return host->fail(host->context,
+                              "a shadow observation has no samples of the task's size behind it");
+    }
+    p->room = host->scratch(host->context, (size_t)(p->layout.units + p->layout.row + 1) * sizeof(double));
+    p->gram = host->scratch(host->context, (size_t)(p->n * p->n) * sizeof(double));
+    p->work = host->scratch(host->context, (size_t)(p->n * p->n) * sizeof(double));
+    if (!p->room || !p->gram || !p->work || !draw_order(p))
+        return host->fail(host->context, "no memory for the shadow observations: fewer pairs need less");
+    if (p->held == p->n)
+        return host->fail(host->context,
+                          "all shadow observations are of one sample, and it learns from several");
+    return GNT_OK;
+}
+
+/* Entry k of the mean of the samples behind pair i. */
+static double truth_of(const pairs *p, int64_t i, int64_t k) {
+    const gnt_samples *s = p->in->shadow_truth[p->order[i]];
+    double sum = 0;
+    for (int64_t j = 0; j < s->n; j++)
+        sum += (double)s->x[j * s->features + k];
+    return sum / (double)s->n;
+}
+
+/* ---- learning ---- */
+
+typedef struct table {
+    int64_t rows, columns;
+    float *x;      /* n × columns: features; centred by those learnt from */
+    double *mean;  /* columns */
+    double energy; /* mean square norm of the rows learnt from */
+} table;
+
+/* Features of all pairs, centred by those from `from` on. */
+static gnt_status open_table(table *t, const pairs *p, int parts, int64_t from) {
+    const gnt_host *host = p->host;
+    *t = (table){.rows = p->n, .columns = update_features_count(&p->layout, parts)};
+    t->x = host->scratch(host->context, (size_t)(t->rows * t->columns) * sizeof *t->x);
+    t->mean = host->scratch(host->context, (size_t)t->columns * sizeof *t->mean);
+    if (!t->x || !t->mean)
+        return host->fail(host->context, "no memory for the features of shadow observations");
+    for (int64_t i = 0; i < t->rows; i++) {
+        if (host->should_stop(host->context))
+            return GNT_STOPPED;
+        update_features(&p->layout, p->in->shadow[p->order[i]]->update, parts, p->room,
+                        t->x + i * t->columns);
+    }
+    for (int64_t i = from; i < t->rows; i++)
+        for (int64_t k = 0; k < t->columns; k++)
+            t->mean[k] += (double)t->x[i * t->columns + k] / (double)(t->rows - from);
+    for (int64_t i = 0; i < t->rows; i++)
+        for (int64_t k = 0; k < t->columns; k++) {
+            const double off = (double)t->x[i * t->columns + k] - t->mean[k];
+            t->x[i * t->columns + k] = (float)off;
+            t->energy += i >= from ? off * off / (double)(t->rows - from) : 0;
+        }
+    return GNT_OK;
+}
+
+/* λ, against the rows' mean square norm: 10⁻³ to 10⁵. */
+static double ridge_of(const table *t, int at) {
+    return fmax(t->energy, 1e-30) * pow(10, at - 3);
+}
+
+/* The mean squared error on the pairs held out, over some entries of the sample, for each ridge. */
+static gnt_status judge(const pairs *p, int parts, double *error) {
+    const gnt_host *host = p->host;
+    const int64_t rows = p->n - p->held, judged = p->outputs < JUDGED ? p->outputs : JUDGED;
+    table t;
+    gnt_status status = open_table(&t, p, parts, p->held);
+    double *alpha = host->scratch(host->context, (size_t)(rows * judged) * sizeof *alpha);
+    double *mean = host->scratch(host->context, (size_t)judged * sizeof *mean);
+    float *w = host->scratch(host->context, (size_t)(t.columns * judged) * sizeof *w);
+    if (status != GNT_OK)
+        return status;
+    if (!alpha || !mean || !w)
+        return host->fail(host->context, "no memory for the choice of a ridge");
+    const float *learnt = t.x + p->held * t.columns;
+    dual_ridge_gram(learnt, rows, t.columns, p->gram);
+    for (int64_t o = 0; o < judged; o++)
+        for (int64_t i = p->held; i < p->n; i++)
+            mean[o] += truth_of(p, i, o * p->outputs / judged) / (double)rows;
+    for (int r = 0; r < RIDGES; r++) {
+        if (host->should_stop(host->context))
+            return GNT_STOPPED;
+        for (int64_t i = 0; i < rows; i++)
+            for (int64_t o = 0; o < judged; o++)
+                alpha[i * judged + o] = truth_of(p, p->held + i, o * p->outputs / judged) - mean[o];
+        error[r] = INFINITY;
+        if (dual_ridge_solve(p->gram, rows, ridge_of(&t, r), p->work, alpha, judged) != 0)
+            continue;
+        dual_ridge_weights(learnt, alpha, rows, t.columns, judged, w);
+        error[r] = 0;
+        for (int64_t i = 0; i < p->held; i++)
+            for (int64_t o = 0; o < judged; o++) {
+                double off = mean[o] - truth_of(p, i, o * p->outputs / judged);
+                for (int64_t k = 0; k < t.columns; k++)
+                    off += (double)t.x[i * t.columns + k] * (double)w[k * judged + o];
+                error[r] += off * off / (double)(p->held * judged);
+            }
+    }
+    return GNT_OK;
+}
+
+static gnt_status choose(const pairs *p, int *parts, int *ridge) {
+    const gnt_host *host = p->host;
+    double error[RIDGES], least = INFINITY;
+    for (int s = 0; s < SETS; s++) {
+        if (p->layout.row == 0 && feature_sets[s] != UPDATE_SKETCH)
+            continue;
+        gnt_status status = judge(p, feature_sets[s], error);
+        if (status != GNT_OK)
+            return status;
+        for (int r = 0; r < RIDGES; r++)
+            if (error[r] < least) {
+                least = error[r];
+                *parts = feature_sets[s];
+                *ridge = r;
+            }
+        host->progress(host->context, s + 1, SETS + 1);
+    }
+    if (!isfinite(least))
+        return host->fail(host->context, "the shadow updates leave its equations without one solution");
+    host->fact(host->context, "held_out_mse", least);
+    host->fact(host->context, "features", (double)*parts);
+    host->fact(host->context, "ridge_exponent", *ridge - 3);
+    return GNT_OK;
+}
+
+/* Keeps weights, the mean sample and the mean features, and which parts those are. */
+static gnt_status keep(const pairs *p, const table *t, int parts, const float *w, const double *mean,
+                       const gnt_sink *out) {
+    const gnt_host *host = p->host;
+    const int64_t dim[2] = {t->columns, p->outputs}, one = 1;
+    float *middle = host->scratch(host->context, (size_t)(t->columns + p->outputs) * sizeof *middle);
+    const float which = (float)parts;
+    if (!middle)
+        return host->fail(host->context, "no memory for what was learnt");
+    for (int64_t k = 0; k < t->columns; k++)
+        middle[k] = (float)t->mean[k];
+    for (int64_t o = 0; o < p->outputs; o++)
+        middle[t->columns + o] = (float)mean[o];
+    if (out->tensor(out->context, "weights", 2, dim, w) == GNT_OK &&
+        out->tensor(out->context, "features", 1, &t->columns, middle) == GNT_OK &&
+        out->tensor(out->context, "sample", 1, &p->outputs, middle + t->columns) == GNT_OK &&
+        out->tensor(out->context, "parts", 1, &one, &which) == GNT_OK)
+        return GNT_OK;
+    return host->fail(host->context, "what was learnt could not be kept");
+}
+
+static gnt_status learn(const pairs *p, int parts, int ridge, const gnt_sink *out) {
+    const gnt_host *host = p->host;
+    table t;
+    gnt_status status = open_table(&t, p, parts, 0);
+    double *alpha = host->scratch(host->context, (size_t)(p->n * p->outputs) * sizeof *alpha);
+    double *mean = host->scratch(host->context, (size_t)p->outputs * sizeof *mean);
+    float *w = host->scratch(host->context, (size_t)(t.columns * p->outputs) * sizeof *w);
+    if (status != GNT_OK)
+        return status;
+    if (!alpha || !mean || !w)
+        return host->fail(host->context, "no memory for its weights: fewer pairs need less");
+    for (int64_t i = 0; i < p->n; i++)
+        for (int64_t o = 0; o < p->outputs; o++) {
+            alpha[i * p->outputs + o] = truth_of(p, i, o);
+            mean[o] += alpha[i * p->outputs + o] / (double)p->n;
+        }
+    for (int64_t i = 0; i < p->n * p->outputs; i++)
+        alpha[i] -= mean[i % p->outputs];
+    dual_ridge_gram(t.x, p->n, t.columns, p->gram);
+    if (dual_ridge_solve(p->gram, p->n, ridge_of(&t, ridge), p->work, alpha, p->outputs) != 0)
+        return host->fail(host->context, "the shadow updates leave its equations without one solution");
+    dual_ridge_weights(t.x, alpha, p->n, t.columns, p->outputs, w);
+    return keep(p, &t, parts, w, mean, out);
+}
+
+static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_sink *out) {
+    pairs p;
+    int parts = UPDATE_SKETCH, ridge = 0;
+    gnt_status status = open_pairs(&p, self, in);
+    if (status == GNT_OK)
+        status = choose(&p, &parts, &ridge);
+    return status == GNT_OK ? learn(&p, parts, ridge, out) : status;
+}
+
+/* ---- answering ---- */
+
+static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefacts *own,
+                      const gnt_answer *answer) {
+    const update_decoder *d = self;
+    const gnt_host *host = d->host;
+    int64_t outputs = 1;
+    if (!host->model || !seen->update || seen->update->n < 1) {
+        host->fail(host->context, "it reads updates, and none was observed");
+        return GNT_UNSUPPORTED;
+    }
+    for (int32_t i = 0; i < host->model->info->rank; i++)
+        outputs *= host->model->info->dim[i];
+    const update_layout l = update_layout_of(host->model->info, seen->update);
+    const float *which = learnt_artefact(host, own, "parts", 1);
+    const int parts = which ? (int)*which : 0;
+    const int64_t columns = update_features_count(&l, parts);
+    const float *w = which ? learnt_artefact(host, own, "weights", columns * outputs) : NULL;
+    const float *middle = w ? learnt_artefact(host, own, "features", columns) : NULL;
+    const float *mean = middle ? learnt_artefact(host, own, "sample", outputs) : NULL;
+    if (!mean)
+        return GNT_FAILED;
+    float *features = host->scratch(host->context, (size_t)columns * sizeof *features);
+    float *x = host->scratch(host->context, (size_t)outputs * sizeof *x);
+    double *room = host->scratch(host->context, (size_t)(l.units + l.row + 1) * sizeof *room);
+    if (!features || !x || !room)
+        return host->fail(host->context, "no memory for the answer");
+    update_features(&l, seen->update, parts, room, features);
+    memcpy(x, mean, (size_t)outputs * sizeof *x);
+    for (int64_t k = 0; k < columns; k++) {
+        if (k % 64 == 0 && host->should_stop(host->context))
+            return GNT_STOPPED;
+        for (int64_t o = 0; o < outputs; o++)
+            x[o] += (features[k] - middle[k]) * w[k * outputs + o];
+    }
+    for (int64_t o = 0; o < outputs; o++)
+        x[o] = x[o] > 0 ? (x[o] < 1 ? x[o] : 1) : 0;
+    return answer->reconstruction(answer->context, 1, x);
+}
+
+static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = run};
+
+static const gnt_parameter parameters[] = {
+    {.id = "pairs",
+     .type = GNT_TYPE_INT,
+     .unit = "pairs",
+     .least = LEAST_PAIRS,
+     .most = 4000,
+     .preset = 1000,
+     .help = "the most shadow observations it learns from"},
+};
+
+const gnt_descriptor learnt_update_decoder = {
+    .size = sizeof learnt_update_decoder,
+    .kind = GNT_PLUGIN_ATTACK,
+    .id = "update-decoder",
+    .version = "1.0",
+    .line = "maps an update to the sample behind it, learnt from shadow observations by ridge regression",
+    .licence = "MIT",
+    .citation = "Hoerl and Kennard, Ridge Regression, Technometrics 1970",
+    .parameters = parameters,
+    .n_parameters = sizeof parameters / sizeof *parameters,
+    .scope = GNT_SCOPE_STAGE,
+    .surfaces = GNT_SURFACE_UPDATE,
+    .goals = GNT_GOAL_RECONSTRUCTION,
+    .needs = GNT_KNOWS_SHADOW_OBS,
+    .uses = GNT_KNOWS_SHADOW_OBS,
+    .data_kinds = GNT_KIND_ANY,
+    .flags = GNT_FLAG_RANDOMISED,
+    .create = create,
+    .destroy = free,
+    .attack = &hooks,
+};
