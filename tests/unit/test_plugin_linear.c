@@ -1,5 +1,5 @@
-/* linear-layer under noise. Its parts against dense solves of a few entries: the prior's covariance, posterior
- * and density, and what several rounds say together; Laplace noise taken for what it is. The built attack:
+/* linear-layer under noise. Its parts against dense solves of a few entries: the prior's covariance,
+ * posterior and density, and what several rounds say together; Laplace noise taken for what it is. The built attack:
  * noise, pruning, rounds of the same sample and of another, and grants that change nothing. */
 #include <math.h>
 #include <setjmp.h>
@@ -411,7 +411,7 @@ static void close_world(world *w) {
     gnt_model_free(w->model);
 }
 
-/* Round t: the gradient of glyph `row` under weights of their own, with noise and then pruned below `least`. */
+/* Round t: the gradient of glyph `row` under weights of their own, with noise, then pruned below `least`. */
 static void observe(world *w, int t, int64_t row, double sigma, double least) {
     round_seen *r = &w->round[t];
     float x[PIXELS], y[CLASSES] = {0};

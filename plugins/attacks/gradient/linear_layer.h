@@ -24,8 +24,8 @@ typedef struct dense_layer {
     outliers apart;
 } dense_layer;
 
-/* The first layer's weight W (units × features) and bias b (units), or GNT_UNSUPPORTED after a sentence on what
- * is missing. */
+/* The first layer's weight W (units × features) and bias b (units), or GNT_UNSUPPORTED after a sentence on
+ * what is missing. */
 gnt_status linear_find(const linear_layer *s, const gnt_observation *seen, int64_t features, dense_layer *l);
 
 /* Is there noise to reckon with, and something to reckon with? *noise: what is known of it. */

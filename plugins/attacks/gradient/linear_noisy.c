@@ -275,8 +275,8 @@ static void keep_told(const estimate *e, double *value, double *variance) {
 }
 
 /* Is what differs between round t and the observation noise, rather than another sample? Under the prior both
- * are hypotheses about the difference: N(0, R) against N(0, R + 2·covariance). 1, 0, or −1 when memory ran out,
- * or a status in *status. */
+ * are hypotheses about the difference: N(0, R) against N(0, R + 2·covariance). Meant where *status is GNT_OK
+ * afterwards. */
 static int is_same_sample(estimate *e, int64_t t, const double *value, const double *variance, double *off,
                           double *both, gnt_status *status) {
     *status = solve(e, t, 1);
@@ -315,8 +315,9 @@ static gnt_status compare_rounds(estimate *e) {
     return GNT_OK;
 }
 
-/* With the true x and y the layer's δ differ from those of a free fit by noise: twice the costs' difference has
- * a χ² law with a degree of freedom for each δ. A unit that is wrongly taken for open or closed stands out. */
+/* With the true x and y the layer's δ differ from those of a free fit by noise: twice the costs' difference
+ * has a χ² law with a degree of freedom for each δ. A unit that is wrongly taken for open or closed stands
+ * out. */
 static int is_plausible(const estimate *e, const double *x) {
     double excess = 0, units = 0;
     for (int64_t t = 0; t < e->rounds; t++) {
@@ -324,7 +325,7 @@ static int is_plausible(const estimate *e, const double *x) {
         units += (double)e->list[t]->units;
     }
     e->host->fact(e->host->context, "excess", excess / units);
-    return 2 * excess <= units + 4 * sqrt(2 * units);
+    return 2 * excess <= units + 2 * sqrt(2 * units);
 }
 
 static gnt_status refine(estimate *e) {

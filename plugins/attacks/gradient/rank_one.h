@@ -41,7 +41,8 @@ rank_one_round rank_one_round_make(const gnt_host *host, int64_t units, int64_t 
 /* 0 when memory ran out. */
 int rank_one_fit_make(rank_one_fit *fit, const gnt_host *host, int64_t features);
 
-/* Fits x to the rounds; weights of Laplace rounds change. GNT_OK, GNT_STOPPED, or a status after host->fail. */
+/* Fits x to the rounds; weights of Laplace rounds change. GNT_OK, GNT_STOPPED, or a status after host->fail.
+ */
 gnt_status rank_one_solve(rank_one_fit *fit, const gnt_host *host, rank_one_round *const *round,
                           int64_t rounds, const rank_one_input *input, const sample_prior *prior,
                           prior_room *room);

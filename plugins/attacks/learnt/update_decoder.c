@@ -1,8 +1,8 @@
 /* update-decoder: a linear map from an update's features to the sample behind it, learnt by ridge regression
  * from shadow observations. It knows nothing of the defense but what it did to these.
  *
- * Which features (update_features.h) and how strong a ridge is judged on a fifth of the shadow samples, by the
- * mean squared error; then all of them are learnt from. Of a batch it answers the mean of its samples. */
+ * Which features (update_features.h) and how strong a ridge is judged on a fifth of the shadow samples, by
+ * the mean squared error; then all of them are learnt from. Of a batch it answers the mean of its samples. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
