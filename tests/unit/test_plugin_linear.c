@@ -1,6 +1,6 @@
 /* linear-layer under noise. Its parts against dense solves of a few entries: the prior's covariance,
- * posterior and density, and what several rounds say together; Laplace noise taken for what it is. The built attack:
- * noise, pruning, rounds of the same sample and of another, and grants that change nothing. */
+ * posterior and density, and what several rounds say together; Laplace noise taken for what it is. The built
+ * attack: noise, pruning, rounds of the same sample and of another, and grants that change nothing. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

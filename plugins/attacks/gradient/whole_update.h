@@ -3,8 +3,8 @@
  * Beginning at an estimate from the first layer alone, it looks for the mode of the posterior
  *   −log p(x) + Σ over rounds and entries of −log noise(observed − clip(update(x, y)))
  * under a sample_prior and a wall at the ends of [0, 1], by L-BFGS in coordinates (z, e) in which the prior
- * is white: x = mean + F z + √rest·e. The label y is one of the classes: the few that fit best at the beginning
- * are tried. */
+ * is white: x = mean + F z + √rest·e. The label y is one of the classes: the few that fit best at the
+ * beginning are tried. */
 #ifndef GRADIENT_WHOLE_UPDATE_H
 #define GRADIENT_WHOLE_UPDATE_H
 
