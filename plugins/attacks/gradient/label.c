@@ -47,12 +47,10 @@ static void bias_scores(const gnt_view *bias, int64_t t, float sign, const outli
         scores[unknown] = (float)-sum;
 }
 
-gnt_status label_scores(const gnt_host *host, const gnt_observation *seen, const outliers *apart,
-                        float *scores) {
+gnt_status label_layer_find(label_layer *out, const gnt_host *host, const gnt_observation *seen) {
     const gnt_model_info *info = host->model->info;
-    const gnt_view *last = NULL, *bias = NULL;
-    float sign = seen->update_kind == GNT_UPDATE_DELTA ? 1 : -1;
     int32_t dense = info->n_layers - 1;
+    *out = (label_layer){0};
     while (dense >= 0 && strcmp(info->layer[dense].type, "dense") != 0)
         dense--;
     if (info->loss != GNT_LOSS_CROSS_ENTROPY || info->output != GNT_OUTPUT_CLASSES) {
@@ -61,23 +59,40 @@ gnt_status label_scores(const gnt_host *host, const gnt_observation *seen, const
                    "task has another loss");
         return GNT_UNSUPPORTED;
     }
-    for (int64_t t = 0; t < seen->update->n; t++)
-        if (seen->update->view[t].layer == dense && seen->update->view[t].rank == 2 &&
-            seen->update->view[t].dim[0] == info->classes)
-            last = &seen->update->view[t];
-    for (int64_t t = 0; last && t < seen->update->n; t++)
-        if (seen->update->view[t].rank == 1 && seen->update->view[t].layer == last->layer)
-            bias = &seen->update->view[t];
-    if (!last) {
-        host->fail(host->context, "it reads the label off the last dense layer, and clients share none here");
-        return GNT_UNSUPPORTED;
+    for (int64_t t = 0; t < seen->update->n; t++) {
+        const gnt_view *v = &seen->update->view[t];
+        if (v->layer == dense && v->rank == 2 && v->dim[0] == info->classes) {
+            out->weight = v;
+            out->at_weight = t;
+        }
     }
-    if (bias && bias->count == info->classes && !input_not_negative(info, last->layer)) {
-        bias_scores(bias, bias - seen->update->view, sign, apart, scores);
+    for (int64_t t = 0; out->weight && t < seen->update->n; t++) {
+        const gnt_view *v = &seen->update->view[t];
+        if (v->rank == 1 && v->layer == dense && v->count == info->classes) {
+            out->bias = v;
+            out->at_bias = t;
+        }
+    }
+    if (out->weight)
+        return GNT_OK;
+    host->fail(host->context, "it reads the label off the last dense layer, and clients share none here");
+    return GNT_UNSUPPORTED;
+}
+
+gnt_status label_scores(const gnt_host *host, const gnt_observation *seen, const outliers *apart,
+                        float *scores) {
+    const gnt_model_info *info = host->model->info;
+    float sign = seen->update_kind == GNT_UPDATE_DELTA ? 1 : -1;
+    label_layer last;
+    gnt_status status = label_layer_find(&last, host, seen);
+    if (status != GNT_OK)
+        return status;
+    if (last.bias && !input_not_negative(info, last.weight->layer)) {
+        bias_scores(last.bias, last.at_bias, sign, apart, scores);
         return GNT_OK;
     }
     for (int32_t c = 0; c < info->classes; c++)
-        scores[c] = sign * (float)row_sum(last, last - seen->update->view, c, apart);
+        scores[c] = sign * (float)row_sum(last.weight, last.at_weight, c, apart);
     return GNT_OK;
 }
 
@@ -88,4 +103,11 @@ void label_one_hot(const float *scores, int64_t classes, float *y) {
         y[c] = 0;
     }
     y[top] = 1;
+}
+
+void label_rows(const int64_t *count, int64_t classes, float *y) {
+    for (int64_t c = 0; c < classes; c++)
+        for (int64_t i = 0; i < count[c]; i++, y += classes)
+            for (int64_t k = 0; k < classes; k++)
+                y[k] = k == c;
 }

@@ -1,9 +1,19 @@
-/* label: the class of a single sample, read off the gradient of the last dense layer. */
+/* label: the classes of a batch, read off the gradient of the last dense layer. */
 #ifndef GRADIENT_LABEL_H
 #define GRADIENT_LABEL_H
 
 #include "gauntlet/plugin.h"
 #include "outliers.h"
+
+/* The last dense layer with a row for each class: where its tensors stand in the update. */
+typedef struct label_layer {
+    const gnt_view *weight; /* classes × inputs */
+    const gnt_view *bias;   /* classes; NULL where it has none */
+    int64_t at_weight, at_bias;
+} label_layer;
+
+/* GNT_UNSUPPORTED, after host->fail, where the model has no such layer or another loss than cross entropy. */
+gnt_status label_layer_find(label_layer *out, const gnt_host *host, const gnt_observation *seen);
 
 /* scores[c], one for each class, more for the likelier. Meant for a batch of one sample. With cross entropy
  * row c of the weight gradient is (p_c − y_c)·r, r the layer's input, and entry c of the bias gradient p_c −
@@ -19,7 +29,15 @@
 gnt_status label_scores(const gnt_host *host, const gnt_observation *seen, const outliers *apart,
                         float *scores);
 
+/* count[c]: how many of the n samples of the batch have class c; they sum to n. See label_batch.c for how.
+ * For one sample it is the class of the highest score above. GNT_OK, or a status after host->fail. */
+gnt_status label_counts(const gnt_host *host, const gnt_observation *seen, const outliers *apart,
+                        int64_t *count);
+
 /* Sets y (one row) to 1 at the highest score, the lowest such class, and 0 elsewhere. */
 void label_one_hot(const float *scores, int64_t classes, float *y);
+
+/* Sets y (n × classes, n the counts' sum) to one-hot rows, count[c] of class c, in the classes' order. */
+void label_rows(const int64_t *count, int64_t classes, float *y);
 
 #endif
