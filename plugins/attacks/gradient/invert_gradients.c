@@ -6,235 +6,245 @@
  * Bauermeister, Dröge and Moeller, Inverting Gradients, NeurIPS 2020; their full runs take 24,000
  * steps, their quick ones 4,800.
  *
- * z is the batch in normalised space (n × features), x = z·deviation + mean the same in image space. */
+ * What it makes of grants:
+ *  - defense with noise of a known law: the cost is −log p(o | u(x)) (likelihood.h), and the prior has the
+ *    weight that probabilities give it. With public data too, the prior is one of images like them
+ *    (image_prior.h), chosen by trial (invert_trials.c).
+ *  - batch-norm statistics: the batch's are to be those granted; of a trained model without that grant, those
+ *    it keeps (statistics.h). Restarts may be drawn to their mean (`group`). Source of both: Yin et al., See
+ *    through Gradients: Image Batch Recovery via GradInversion, CVPR 2021.
+ *  - history: the client's earlier rounds are matched too, where its data look the same in them.
+ *  - labels, rates. Labels that are not granted are read off the update (label.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gradient.h"
+#include "invert.h"
 #include "label.h"
-#include "match.h"
 #include "survivors.h"
-#include "gauntlet/nn.h"
-#include "gauntlet/plugin.h"
 
-enum { STEPS, RATE, MILESTONES, DECAY, SIGNED, TV, RESTARTS, MASK_ZEROS, OUTLIERS };
+/* Weight of the batch statistics where `bn` leaves it to the attack, against 1 − cos. */
+static const double usual_statistics = 1e-3;
 
-typedef struct invert {
-    const gnt_host *host;
-    const gnt_value *value; /* the parameters, in the order of the table */
-    match match;
-} invert;
+/* ---- what was granted ---- */
 
-typedef struct search { /* of one run; all memory is the hook's scratch */
-    invert *self;
-    const gnt_answer *answer;
-    gnt_function_args args;
-    outliers apart;
-    gnt_adam *adam;
-    int64_t n, features, size; /* size of z, n × features */
-    int64_t channels, height, width;
-    double tv; /* its weight, 0 for what is not an image */
-    float *z, *x, *grad, *winner;
-    float *mean, *deviation; /* per channel (or feature); 0 and 1 without normalisation */
-    double least;            /* cost of the winner */
-    int32_t chosen;
-    int64_t steps, done; /* of one restart; of all so far */
-} search;
-
-/* ---- what was observed ---- */
-
-/* Labels as granted, else read off the gradient of a single sample; rates as granted, else as announced. */
-static gnt_status bind_knowledge(search *s, const gnt_observation *seen) {
+/* Labels as granted, else read off the update. */
+static gnt_status bind_labels(search *s, const gnt_observation *seen, int64_t *count, float *y) {
     const gnt_host *host = s->self->host;
     int64_t classes = host->model->info->classes;
-    float *y = host->scratch(host->context, 2 * (size_t)(s->n * classes) * sizeof *y);
-    float *rates = host->scratch(host->context, ((size_t)seen->steps + 1) * sizeof *rates);
-    if (!y || !rates)
-        return match_no_memory(host);
-    for (int32_t i = 0; i < seen->steps; i++)
-        rates[i] = seen->rates ? seen->rates[i] : (float)seen->rate;
-    s->args.rates = rates;
-    s->args.y = y;
     if (seen->labels) {
         memcpy(y, seen->labels, (size_t)(s->n * classes) * sizeof *y);
         return GNT_OK;
     }
-    if (s->n != 1)
-        return match_refuse(host, "for a batch of more than one sample it needs the labels (knows: labels)");
-    gnt_status status = label_scores(host, seen, &s->apart, y + classes);
-    if (status == GNT_OK)
-        label_one_hot(y + classes, classes, y);
-    return status;
-}
-
-/* ---- total variation ---- */
-
-/* Adds weight·d/dz of mean|z(h+1) − z(h)| + mean|z(w+1) − z(w)| to grad; returns weight × its value. z:
- * planes of height × width. */
-static double add_variation(const float *z, int64_t planes, int64_t height, int64_t width, double weight,
-                            float *grad) {
-    double total = 0;
-    for (int axis = 0; axis < 2; axis++) {
-        int64_t rows = height - (axis == 0), columns = width - (axis == 1), next = axis == 0 ? width : 1;
-        if (rows < 1 || columns < 1)
-            continue;
-        double sum = 0, share = weight / (double)(planes * rows * columns);
-        for (int64_t p = 0; p < planes; p++)
-            for (int64_t i = 0; i < rows; i++)
-                for (int64_t j = 0; j < columns; j++) {
-                    int64_t at = (p * height + i) * width + j;
-                    float d = z[at + next] - z[at], g = d > 0 ? (float)share : d < 0 ? -(float)share : 0;
-                    sum += fabs((double)d);
-                    grad[at + next] += g;
-                    grad[at] -= g;
-                }
-        total += share * sum;
-    }
-    return total;
-}
-
-/* ---- the search ---- */
-
-static int64_t channel_of(const search *s, int64_t i) {
-    return i % s->features / (s->height * s->width);
-}
-
-static void to_image_space(search *s) {
-    for (int64_t i = 0; i < s->size; i++) {
-        int64_t c = channel_of(s, i);
-        float x = s->z[i] * s->deviation[c] + s->mean[c];
-        s->x[i] = x < 0 ? 0 : x > 1 ? 1 : x;
-    }
-}
-
-/* Clamps z to what [0, 1] is in normalised space. */
-static void into_box(search *s) {
-    int64_t area = s->height * s->width;
-    for (int64_t p = 0; p < s->size / area; p++) {
-        int64_t c = p % s->channels;
-        float low = (0 - s->mean[c]) / s->deviation[c], high = (1 - s->mean[c]) / s->deviation[c];
-        gnt_project_box(s->z + p * area, area, low, high);
-    }
-}
-
-/* The cost at z, and its gradient. */
-static gnt_status evaluate(search *s, double *cost) {
-    const gnt_host *host = s->self->host;
-    const gnt_model_service *m = host->model;
-    const gnt_views *out;
-    const gnt_gradient *g;
-    to_image_space(s);
-    if (m->eval(m->context, s->self->match.function, &s->args, &out) != GNT_OK ||
-        m->vjp(m->context, s->self->match.function, NULL, &g) != GNT_OK)
-        return host->fail(host->context, host->last_error(host->context));
-    *cost = (double)out->view[0].data[0];
-    for (int64_t i = 0; i < s->size; i++)
-        s->grad[i] = g->x[i] * s->deviation[channel_of(s, i)];
-    if (s->tv > 0)
-        *cost += add_variation(s->z, s->n * s->channels, s->height, s->width, s->tv, s->grad);
-    return GNT_OK;
-}
-
-static gnt_status one_restart(search *s, int32_t restart, int64_t total) {
-    const gnt_host *host = s->self->host;
-    const gnt_value *v = s->self->value;
-    host->normal(host->context, "start", s->size, s->z);
-    into_box(s);
-    gnt_adam_reset(s->adam);
-    for (int64_t k = 0; k < s->steps; k++) {
-        double cost, rate = gnt_rate_milestones(v[RATE].r, k, s->steps, v[MILESTONES].list,
-                                                (int32_t)v[MILESTONES].n, v[DECAY].r);
-        if (host->should_stop(host->context))
-            return GNT_STOPPED;
-        gnt_status status = evaluate(s, &cost);
-        if (status != GNT_OK)
-            return status;
-        s->answer->cost(s->answer->context, restart, k, cost);
-        host->progress(host->context, (double)++s->done, (double)total);
-        if (!isfinite(cost))
-            break;
-        if (cost < s->least) {
-            s->least = cost;
-            s->chosen = restart;
-            memcpy(s->winner, s->x, (size_t)s->size * sizeof *s->x);
-        }
-        (v[SIGNED].i ? gnt_adam_step_signed : gnt_adam_step)(s->adam, s->z, s->grad, rate);
-        into_box(s);
-    }
-    return GNT_OK;
-}
-
-static gnt_status search_all(search *s) {
-    const gnt_host *host = s->self->host;
-    int64_t restarts = s->self->value[RESTARTS].i;
-    for (int32_t r = 0; r < restarts; r++) {
-        gnt_status status = one_restart(s, r, restarts * s->steps);
-        if (status != GNT_OK)
-            return status;
-    }
-    if (!isfinite(s->least))
-        return host->fail(host->context, "its cost was never finite, from any start");
-    s->answer->chosen(s->answer->context, s->chosen, s->least);
-    return s->answer->reconstruction(s->answer->context, s->n, s->winner);
-}
-
-/* Shapes, memory and the normalisation. */
-static gnt_status open_search(search *s, const gnt_observation *seen) {
-    const gnt_host *host = s->self->host;
-    const gnt_model_info *info = host->model->info;
-    int image = info->rank == 3;
-    s->n = seen->n;
-    s->channels = info->dim[0];
-    s->height = image ? info->dim[1] : 1;
-    s->width = image ? info->dim[2] : 1;
-    s->features = s->channels * s->height * s->width;
-    s->size = s->n * s->features;
-    s->tv = image ? s->self->value[TV].r : 0;
-    s->least = INFINITY;
-    s->z = host->scratch(host->context, 4 * (size_t)s->size * sizeof *s->z);
-    s->mean = host->scratch(host->context, 2 * (size_t)s->channels * sizeof *s->mean);
-    if (!s->z || !s->mean)
-        return match_no_memory(host);
-    s->x = s->z + s->size;
-    s->grad = s->x + s->size;
-    s->winner = s->grad + s->size;
-    s->deviation = s->mean + s->channels;
-    for (int64_t c = 0; c < s->channels; c++) {
-        s->mean[c] = info->mean ? info->mean[c] : 0;
-        s->deviation[c] = info->deviation ? info->deviation[c] : 1;
-    }
-    s->args = (gnt_function_args){
-        .size = sizeof s->args, .x = s->x, .weights = seen->weights, .buffers = seen->buffers};
-    return GNT_OK;
-}
-
-static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefacts *own,
-                      const gnt_answer *answer) {
-    search s = {.self = self, .answer = answer};
-    const gnt_host *host = s.self->host;
-    int64_t restarts = s.self->value[RESTARTS].i;
-    int32_t masked = 0;
-    double squares;
-    (void)own;
-    if (!host->model || seen->n < 1 || seen->steps < 0)
-        return match_refuse(host, "it needs the model and the number of samples in the batch");
-    s.steps = seen->budget > 0 ? (seen->budget + restarts - 1) / restarts : s.self->value[STEPS].i;
-    gnt_status status = open_search(&s, seen);
-    if (status == GNT_OK)
-        status = match_bind(&s.args, host, seen->update,
-                            (match_choice){s.self->value[MASK_ZEROS].i, s.self->value[OUTLIERS].i}, &s.apart,
-                            &masked, &squares);
-    if (status == GNT_OK)
-        status = bind_knowledge(&s, seen);
-    if (status == GNT_OK)
-        status = match_prepare(&s.self->match, host, seen, GNT_COST_COSINE, GNT_WRT_X, masked);
+    gnt_status status = label_counts(host, seen, &s->term[0].apart, count);
     if (status != GNT_OK)
         return status;
-    s.adam = gnt_adam_new(s.size, 0.9, 0.999, 1e-8);
-    status = s.adam ? search_all(&s) : match_no_memory(host);
-    gnt_adam_free(s.adam);
+    label_rows(count, classes, y);
+    if (s->n > 1)
+        host->fact(host->context, "labels_read", (double)s->n);
+    return GNT_OK;
+}
+
+static int choose_cost(const invert *self, const noise_law *law) {
+    int64_t wanted = self->value[INVERT_COST].i;
+    if (wanted != DATA_AUTO)
+        return (int)wanted;
+    return law->kind != NOISE_NONE ? DATA_LIKELIHOOD : DATA_COSINE;
+}
+
+/* As the parameters say, else as the trials chose, else total variation. */
+static prior_setting choose_prior(const invert *self, int cost, const gnt_artefacts *own) {
+    prior_setting setting;
+    if (self->value[INVERT_PRIOR].i == PRIOR_AUTO && cost == DATA_LIKELIHOOD &&
+        invert_setting_read(own, &setting))
+        return setting;
+    setting.kind = (int)self->value[INVERT_PRIOR].i;
+    setting.kind = setting.kind == PRIOR_AUTO ? PRIOR_TV : setting.kind;
+    setting.weight = self->value[INVERT_PRIOR_WEIGHT].r;
+    return setting;
+}
+
+/* The statistics that the batch should have, and how much that counts. */
+static gnt_status bind_statistics(search *s, const gnt_observation *seen) {
+    const gnt_host *host = s->self->host;
+    const gnt_model_info *info = host->model->info;
+    const float *wanted = seen->batch_mean ? seen->batch_mean : seen->buffers;
+    double weight = s->self->value[INVERT_BN].r;
+    if (!wanted || !statistics_layers(info))
+        return GNT_OK;
+    if (weight < 0)
+        weight = seen->batch_mean || statistics_trained(info, wanted) ? usual_statistics : 0;
+    if (weight == 0)
+        return GNT_OK;
+    s->bn = weight;
+    host->fact(host->context, "bn", weight);
+    return statistics_open(&s->statistics, &s->self->statistics, host, seen, wanted);
+}
+
+/* ---- earlier rounds ---- */
+
+/* Was an earlier round's batch of the same classes? The same data need not be asked for: what comes out
+ * of the search decides. */
+static gnt_status same_classes(search *s, const gnt_observation *past, const outliers *apart,
+                               const int64_t *count, int64_t *room, int *same) {
+    const gnt_host *host = s->self->host;
+    int64_t classes = host->model->info->classes;
+    *same = 0;
+    gnt_status status = label_counts(host, past, apart, room);
+    if (status == GNT_OK)
+        *same = memcmp(count, room, (size_t)classes * sizeof *count) == 0;
     return status;
+}
+
+/* Binds the rounds of the history whose classes are those of this one. `count`: the classes of the
+ * observation's own batch; `room` likewise long. */
+static gnt_status bind_history(search *s, const gnt_observation *seen, int cost, const noise_law *law,
+                               const int64_t *count, int64_t *room) {
+    invert *self = s->self;
+    const gnt_host *host = self->host;
+    match_choice choice = {self->value[INVERT_MASK_ZEROS].i, self->value[INVERT_OUTLIERS].i};
+    int left_out = 0;
+    for (int64_t k = seen->n_history; k > 0 && s->n_terms < INVERT_ROUNDS; k--) {
+        const gnt_observation *past = seen->history[k - 1];
+        data_term *term = &s->term[s->n_terms];
+        int same = 0;
+        if (!past || !past->update || past->n != seen->n)
+            continue;
+        gnt_status status = data_term_open(term, &self->data[s->n_terms], host, past, choice, cost, law);
+        if (status == GNT_OK)
+            status = same_classes(s, past, &term->apart, count, room, &same);
+        if (status != GNT_OK)
+            return status;
+        term->args.y = s->y;
+        s->n_terms += same;
+        left_out += !same;
+    }
+    if (left_out)
+        host->log(host->context, GNT_LOG_WARN,
+                  "earlier rounds show other classes: the client's data changed, and they are not matched");
+    return GNT_OK;
+}
+
+static void count_labels(const float *y, int64_t n, int64_t classes, int64_t *count) {
+    memset(count, 0, (size_t)classes * sizeof *count);
+    for (int64_t i = 0; i < n; i++, y += classes) {
+        int64_t top = 0;
+        for (int64_t c = 1; c < classes; c++)
+            top = y[c] > y[top] ? c : top;
+        count[top]++;
+    }
+}
+
+/* How much more of the observation's own round is left unexplained with the earlier rounds than without
+ * that says that they are of other data. */
+static const double worse = 2;
+
+/* With earlier rounds: half of the steps match them all, half the last alone. The first are kept unless they
+ * leave clearly more of the last round unexplained. */
+static gnt_status search_rounds(search *s, int64_t restarts, int64_t steps, double group) {
+    const gnt_host *host = s->self->host;
+    int64_t size = s->n * s->features;
+    int terms = s->n_terms;
+    double joint[INVERT_ROUNDS], last, least;
+    int32_t chosen;
+    if (terms == 1)
+        return search_run(s, restarts, steps, group);
+    steps = steps > 1 ? steps / 2 : 1;
+    float *both = host->scratch(host->context, (size_t)size * sizeof *both);
+    if (!both)
+        return match_no_memory(host);
+    gnt_status status = search_run(s, restarts, steps, group);
+    if (status == GNT_OK)
+        status = search_costs(s, s->winner, joint);
+    if (status != GNT_OK)
+        return status;
+    memcpy(both, s->winner, (size_t)size * sizeof *both);
+    chosen = s->chosen;
+    least = s->least;
+    s->n_terms = 1;
+    status = search_run(s, restarts, steps, group);
+    if (status == GNT_OK)
+        status = search_costs(s, s->winner, &last);
+    if (status != GNT_OK)
+        return status;
+    int changed = joint[0] > worse * last;
+    host->fact(host->context, "rounds", changed ? 1 : terms);
+    if (changed) {
+        host->log(
+            host->context, GNT_LOG_WARN,
+            "matching earlier rounds too explains the last one worse: the client's data changed, and the "
+            "last round is matched alone");
+        return GNT_OK;
+    }
+    memcpy(s->winner, both, (size_t)size * sizeof *both);
+    s->chosen = chosen;
+    s->least = least;
+    return GNT_OK;
+}
+
+/* ---- the hook ---- */
+
+static void tell_choice(const search *s, const prior_setting *setting, const noise_law *law) {
+    const gnt_host *host = s->self->host;
+    if (s->term[0].cost != DATA_LIKELIHOOD)
+        return;
+    host->fact(host->context, "likelihood", 1);
+    host->fact(host->context, "noise", noise_deviation(law));
+    host->fact(host->context, "prior_kind", setting->kind);
+    host->fact(host->context, "prior_weight", setting->weight);
+    host->fact(host->context, "tv", s->tv);
+}
+
+static gnt_status open_all(search *s, invert *self, const gnt_observation *seen, const gnt_artefacts *own) {
+    const gnt_host *host = self->host;
+    size_t classes = (size_t)host->model->info->classes;
+    noise_law law = noise_law_of(seen->defense, seen->defense_values, seen->n_defense_values);
+    int cost = choose_cost(self, &law);
+    prior_setting setting = choose_prior(self, cost, own);
+    public_images images;
+    int64_t *count = host->scratch(host->context, 2 * classes * sizeof *count);
+    float *y = host->scratch(host->context, (size_t)seen->n * classes * sizeof *y);
+    if (!y || !count)
+        return match_no_memory(host);
+    if (cost == DATA_LIKELIHOOD && law.kind == NOISE_NONE)
+        return match_refuse(host, "the likelihood needs a defense whose noise is known (knows: defense, of "
+                                  "dp-gaussian or dp-laplace)");
+    gnt_status status = search_open(s, self, seen, y, cost, &law);
+    if (status == GNT_OK)
+        status = bind_labels(s, seen, count, y);
+    if (status == GNT_OK && seen->n_history > 0) {
+        count_labels(y, s->n, (int64_t)classes, count);
+        status = bind_history(s, seen, cost, &law, count, count + classes);
+    }
+    if (status == GNT_OK)
+        status = bind_statistics(s, seen);
+    if (status == GNT_OK)
+        status = public_images_open(&images, host, seen->public_data, INVERT_TRIALS * seen->n);
+    if (status == GNT_OK)
+        status = search_use(s, &setting, &images);
+    if (status == GNT_OK)
+        tell_choice(s, &setting, &law);
+    return status;
+}
+
+static gnt_status run(void *context, const gnt_observation *seen, const gnt_artefacts *own,
+                      const gnt_answer *answer) {
+    invert *self = context;
+    const gnt_host *host = self->host;
+    int64_t restarts = self->value[INVERT_RESTARTS].i;
+    search s = {.answer = answer};
+    if (!host->model || seen->n < 1 || seen->steps < 0)
+        return match_refuse(host, "it needs the model and the number of samples in the batch");
+    int64_t steps = seen->budget > 0 ? (seen->budget + restarts - 1) / restarts : self->value[INVERT_STEPS].i;
+    s.total = restarts * steps;
+    gnt_status status = open_all(&s, self, seen, own);
+    if (status == GNT_OK)
+        status = search_rounds(&s, restarts, steps, self->value[INVERT_GROUP].r);
+    if (status != GNT_OK)
+        return status;
+    answer->chosen(answer->context, s.chosen, s.least);
+    return answer->reconstruction(answer->context, s.n, s.winner);
 }
 
 static void *create(const gnt_host *host, const gnt_value *values) {
@@ -248,7 +258,9 @@ static void *create(const gnt_host *host, const gnt_value *values) {
     return s;
 }
 
-static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
+static const gnt_attack hooks = {.size = sizeof hooks, .prepare = invert_prepare, .run = run};
+
+static const char *const priors[] = {"auto", "tv", "gaussian", "class_gaussian", NULL};
 
 static const gnt_parameter parameters[] = {
     {.id = "steps",
@@ -287,7 +299,7 @@ static const gnt_parameter parameters[] = {
      .least = 0,
      .most = 1,
      .preset = 1,
-     .help = "Adam sees the sign of the gradient only"},
+     .help = "Adam sees the sign of the gradient only; not of a likelihood"},
     {.id = "tv",
      .type = GNT_TYPE_REAL,
      .scale = GNT_SCALE_LINEAR,
@@ -315,6 +327,45 @@ static const gnt_parameter parameters[] = {
      .preset_text = "auto",
      .choices = outliers_choices,
      .help = OUTLIERS_HELP},
+    {.id = "cost",
+     .type = GNT_TYPE_CHOICE,
+     .unit = "",
+     .preset_text = "auto",
+     .choices = data_term_costs,
+     .help = "distance of updates; auto: likelihood where a granted defense adds noise of a known law, else "
+             "cosine"},
+    {.id = "prior",
+     .type = GNT_TYPE_CHOICE,
+     .unit = "",
+     .preset_text = "auto",
+     .choices = priors,
+     .help = "auto: chosen by trial where the cost is a likelihood and public images are granted, else tv"},
+    {.id = "prior_weight",
+     .type = GNT_TYPE_REAL,
+     .scale = GNT_SCALE_LOG,
+     .unit = "",
+     .least = 1e-9,
+     .most = 1e6,
+     .preset = 0.1,
+     .help = "weight of the prior in place of the trials' choice, 1 as probabilities say; of a likelihood or "
+             "a Gaussian"},
+    {.id = "bn",
+     .type = GNT_TYPE_REAL,
+     .scale = GNT_SCALE_LINEAR,
+     .unit = "",
+     .least = -1,
+     .most = 1000,
+     .preset = -1,
+     .help = "weight of the batch-norm statistics prior; below 0: 0.001 where they are granted or trained"},
+    {.id = "group",
+     .type = GNT_TYPE_REAL,
+     .scale = GNT_SCALE_LINEAR,
+     .unit = "",
+     .least = 0,
+     .most = 1e6,
+     .preset = 0,
+     .help = "above 0: restarts run side by side, drawn to their mean with this weight (group consistency, "
+             "without registration)"},
 };
 
 const gnt_descriptor gradient_invert_gradients = {
@@ -326,10 +377,12 @@ const gnt_descriptor gradient_invert_gradients = {
     .licence = "MIT",
     .citation = "Geiping, Bauermeister, Dröge and Moeller, Inverting Gradients, NeurIPS 2020",
     .parameters = parameters,
+    .scope = GNT_SCOPE_STAGE,
     .n_parameters = sizeof parameters / sizeof *parameters,
     .surfaces = GNT_SURFACE_UPDATE,
     .goals = GNT_GOAL_RECONSTRUCTION,
-    .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES,
+    .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC | GNT_KNOWS_BN_STATS |
+            GNT_KNOWS_HISTORY,
     .data_kinds = GNT_KIND_ANY,
     .flags = GNT_FLAG_RANDOMISED,
     .create = create,

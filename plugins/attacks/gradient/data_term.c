@@ -1,0 +1,99 @@
+#include "data_term.h"
+
+const char *const data_term_costs[] = {"auto", "cosine", "l2", "l1", "scale_free", "likelihood", NULL};
+
+static int32_t match_cost(int cost) {
+    switch (cost) {
+    case DATA_L2:
+        return GNT_COST_L2;
+    case DATA_L1:
+        return GNT_COST_L1;
+    case DATA_SCALE_FREE:
+        return GNT_COST_SCALE_FREE;
+    default:
+        return GNT_COST_COSINE;
+    }
+}
+
+/* The function u(x), kept from the observation before where that had the same shape. */
+static gnt_status prepare_update(data_term *d, const gnt_observation *seen) {
+    const gnt_host *host = d->host;
+    const gnt_model_service *service = host->model;
+    data_function *of = d->of;
+    if (of->update && of->n == seen->n && of->batch == seen->batch && of->steps == seen->steps) {
+        service->changed(service->context, of->update);
+        return GNT_OK;
+    }
+    if (of->update)
+        service->release(service->context, of->update);
+    gnt_function_spec spec = {.size = sizeof spec,
+                              .kind = GNT_FN_UPDATE,
+                              .n = seen->n,
+                              .steps = seen->steps,
+                              .batch = seen->batch,
+                              .training = -1,
+                              .vjp = GNT_WRT_X,
+                              .held = GNT_HELD_WEIGHTS,
+                              .momentum = seen->steps > 0 ? seen->momentum : 0};
+    of->update = service->prepare(service->context, &spec);
+    of->n = seen->n;
+    of->batch = seen->batch;
+    of->steps = seen->steps;
+    return of->update ? GNT_OK : host->fail(host->context, host->last_error(host->context));
+}
+
+static gnt_status open_cotangents(data_term *d, const gnt_views *update) {
+    const gnt_host *host = d->host;
+    d->d_u = host->scratch(host->context, (size_t)update->n * sizeof *d->d_u);
+    for (int64_t t = 0; d->d_u && t < update->n; t++) {
+        d->d_u[t] = host->scratch(host->context, (size_t)update->view[t].count * sizeof **d->d_u);
+        if (!d->d_u[t])
+            return match_no_memory(host);
+    }
+    return d->d_u ? GNT_OK : match_no_memory(host);
+}
+
+gnt_status data_term_open(data_term *d, data_function *of, const gnt_host *host, const gnt_observation *seen,
+                          match_choice choice, int cost, const noise_law *law) {
+    int32_t masked = 0;
+    double squares;
+    *d = (data_term){.host = host, .of = of, .cost = cost};
+    d->args = (gnt_function_args){.size = sizeof d->args, .weights = seen->weights, .buffers = seen->buffers};
+    if (law)
+        d->law = *law;
+    float *rates = host->scratch(host->context, ((size_t)seen->steps + 1) * sizeof *rates);
+    if (!rates)
+        return match_no_memory(host);
+    for (int32_t i = 0; i < seen->steps; i++)
+        rates[i] = seen->rates ? seen->rates[i] : (float)seen->rate;
+    d->args.rates = rates;
+    gnt_status status = match_bind(&d->args, host, seen->update, choice, &d->apart, &masked, &squares);
+    if (status != GNT_OK)
+        return status;
+    if (cost != DATA_LIKELIHOOD)
+        return match_prepare(&of->match, host, seen, match_cost(cost), GNT_WRT_X, masked);
+    status = open_cotangents(d, seen->update);
+    return status == GNT_OK ? prepare_update(d, seen) : status;
+}
+
+static gnt_status no_result(const gnt_host *host) {
+    return host->fail(host->context, host->last_error(host->context));
+}
+
+gnt_status data_term_eval(data_term *d, const float *x, double *cost, const float **d_x) {
+    const gnt_host *host = d->host;
+    const gnt_model_service *m = host->model;
+    const gnt_views *out;
+    const gnt_gradient *g;
+    int likelihood = d->cost == DATA_LIKELIHOOD;
+    gnt_function *f = likelihood ? d->of->update : d->of->match.function;
+    d->args.x = x;
+    if (m->eval(m->context, f, &d->args, &out) != GNT_OK)
+        return no_result(host);
+    *cost = likelihood ? noise_cost(&d->law, out, d->args.observed, d->args.mask, d->d_u)
+                       : (double)out->view[0].data[0];
+    if (m->vjp(m->context, f, likelihood ? (const float *const *)d->d_u : NULL, &g) != GNT_OK)
+        return no_result(host);
+    *d_x = g->x;
+    return GNT_OK;
+}

@@ -1,0 +1,42 @@
+/* data_term: how well the update of a batch x fits one that was observed, and the derivative by x. */
+#ifndef GRADIENT_DATA_TERM_H
+#define GRADIENT_DATA_TERM_H
+
+#include "gauntlet/plugin.h"
+#include "likelihood.h"
+#include "match.h"
+
+/* The choices of the parameter `cost`, in its order. */
+enum { DATA_AUTO, DATA_COSINE, DATA_L2, DATA_L1, DATA_SCALE_FREE, DATA_LIKELIHOOD };
+extern const char *const data_term_costs[];
+
+/* What is prepared once for observations of one shape and kept by the instance; zeros at first. */
+typedef struct data_function {
+    match match;
+    /* DATA_LIKELIHOOD: the update itself */
+    gnt_function *update;
+    int64_t n, batch;
+    int32_t steps;
+} data_function;
+
+typedef struct data_term {
+    const gnt_host *host;
+    data_function *of;
+    int cost; /* a DATA_* other than auto */
+    noise_law law;
+    /* x is set at each evaluation; y, rates and weights stay */
+    gnt_function_args args;
+    outliers apart;
+    float **d_u; /* DATA_LIKELIHOOD: one tensor for each of the update */
+} data_term;
+
+/* Binds one observation: weights, buffers, what of the update is matched, rates as granted or else as
+ * announced. args.y is the caller's to set. `cost` is a DATA_* other than auto; `law` matters to
+ * DATA_LIKELIHOOD alone. GNT_OK, or a status after host->fail. */
+gnt_status data_term_open(data_term *d, data_function *of, const gnt_host *host, const gnt_observation *seen,
+                          match_choice choice, int cost, const noise_law *law);
+
+/* *d_x: n × features, the host's until the next evaluation. */
+gnt_status data_term_eval(data_term *d, const float *x, double *cost, const float **d_x);
+
+#endif

@@ -1,0 +1,120 @@
+/* What the files of invert-gradients share: the attack, its settings, and one search.
+ *
+ * A search looks for the batch x (n × features, image space) over unknowns q. Without the Gaussian of public
+ * images q is x in the model's normalised space, kept in the valid box; with it q are the coefficients w of
+ * image_prior.h, for each sample in turn. */
+#ifndef GRADIENT_INVERT_H
+#define GRADIENT_INVERT_H
+
+#include "data_term.h"
+#include "gauntlet/nn.h"
+#include "gauntlet/plugin.h"
+#include "image_prior.h"
+#include "statistics.h"
+
+/* The parameters, in the order of the table. */
+enum {
+    INVERT_STEPS,
+    INVERT_RATE,
+    INVERT_MILESTONES,
+    INVERT_DECAY,
+    INVERT_SIGNED,
+    INVERT_TV,
+    INVERT_RESTARTS,
+    INVERT_MASK_ZEROS,
+    INVERT_OUTLIERS,
+    INVERT_COST,
+    INVERT_PRIOR,
+    INVERT_PRIOR_WEIGHT,
+    INVERT_BN,
+    INVERT_GROUP
+};
+
+/* The choices of the parameter `prior`, in its order. */
+enum { PRIOR_AUTO, PRIOR_TV, PRIOR_GAUSSIAN, PRIOR_CLASS_GAUSSIAN };
+
+enum { INVERT_ROUNDS = 9 }; /* observations of one client that are matched together: eight earlier ones */
+
+typedef struct invert {
+    const gnt_host *host;
+    const gnt_value *value;
+    data_function data[INVERT_ROUNDS]; /* the observation's own first */
+    statistics_function statistics;
+} invert;
+
+/* What prior the cost has, and its weight: a multiple of what the probabilities say where the cost is a
+ * likelihood, else of the parameter `tv`. */
+typedef struct prior_setting {
+    int kind; /* a PRIOR_* other than auto */
+    double weight;
+} prior_setting;
+
+/* Public images as priors are made of them; the last `trials` are kept out. */
+typedef struct public_images {
+    const float *x, *y; /* y NULL where their classes are not the model's */
+    int64_t n, features, trials;
+    int32_t classes;
+    double difference; /* mean magnitude of neighbours' differences, in image space; 0 without images */
+    image_gaussian all, *of_class; /* n is 0 where it was not made yet */
+} public_images;
+
+/* What of public_data (may be NULL) can serve this model; keeps at most `trials` for trials. GNT_OK, or a
+ * status after host->fail. */
+gnt_status public_images_open(public_images *p, const gnt_host *host, const gnt_samples *public_data,
+                              int64_t trials);
+
+/* The Gaussian of all images, or of a class that has at least 8. NULL where there are too few. */
+gnt_status public_images_gaussian(public_images *p, const gnt_host *host, int64_t label,
+                                  const image_gaussian **out);
+
+typedef struct search {
+    invert *self;
+    const gnt_answer *answer; /* NULL: a trial, whose costs nobody wants */
+    int64_t n, features, channels, height, width;
+    float *mean, *deviation; /* per channel (or feature); 0 and 1 without normalisation */
+    int image;
+    const float *y; /* n × classes */
+    /* rounds that are matched together; n_terms of them count */
+    data_term term[INVERT_ROUNDS];
+    int n_terms;
+    statistics statistics;
+    double bn; /* weight of the batch statistics; 0: none */
+    /* the prior */
+    double tv, weight;
+    const image_gaussian **gaussian; /* of each sample; NULL: none, q is z */
+    int64_t *at;                     /* where sample i begins in q, n + 1 of them */
+    float *x, *d_x;
+    /* the best so far */
+    float *winner;
+    double least;
+    int32_t chosen;
+    int64_t done, total; /* steps, for progress */
+} search;
+
+/* Shapes, memory, data term of `seen` alone; y is the caller's, as long as the search. */
+gnt_status search_open(search *s, invert *self, const gnt_observation *seen, const float *y, int cost,
+                       const noise_law *law);
+
+/* Chooses the prior of the next searches. GNT_OK, or a status after host->fail. */
+gnt_status search_use(search *s, const prior_setting *setting, public_images *images);
+
+/* `restarts` searches of `steps` each: one after another, or, with a weight of `group`, side by side and
+ * drawn to their mean. s->winner is what cost least, s->least its cost, which begins anew. */
+gnt_status search_run(search *s, int64_t restarts, int64_t steps, double group);
+
+/* The data terms' own mean cost at x, by round. GNT_OK, or a status after host->fail. */
+gnt_status search_costs(search *s, const float *x, double *cost);
+
+/* ---- the choice by trial ---- */
+
+/* The hook prepare: leaves the best setting on simulated observations, or nothing where the grants tell too
+ * little to simulate them. */
+gnt_status invert_prepare(void *self, const gnt_attack_prepare *in, const gnt_sink *out);
+
+/* Reads what prepare left; 0 where there is none. */
+int invert_setting_read(const gnt_artefacts *own, prior_setting *setting);
+
+/* Public images that prepare tries settings on, and that no prior is made of. */
+enum { INVERT_TRIALS = 4 };
+
+#endif

@@ -1,0 +1,667 @@
+/* invert-gradients with grants: the likelihood of noise of a known law and its derivative through the clip,
+ * priors of public images and of batch statistics, group consistency, earlier rounds, and the choice by
+ * trial. What it does without grants is tested in test_plugin_attacks.c. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../../plugins/attacks/gradient/image_prior.c"
+#include "../../plugins/attacks/gradient/likelihood.c"
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "base/random.h"
+#include "data/data.h"
+#include "nn/model/model.h"
+#include "plugin/host.h"
+#include "plugin/load.h"
+
+static const char mlp_json[] = "{\"init\": \"kaiming\", \"layers\": [{\"type\": \"flatten\"},"
+                               "{\"type\": \"dense\", \"name\": \"fc1\", \"out\": 32}, {\"type\": \"relu\"},"
+                               "{\"type\": \"dense\", \"name\": \"fc2\", \"out\": \"classes\"}]}";
+static const char norm_json[] =
+    "{\"init\": \"kaiming\", \"layers\": [{\"type\": \"conv\", \"name\": \"c1\", \"out\": 6, \"kernel\": 3, "
+    "\"stride\": 2, \"pad\": 1}, {\"type\": \"batch_norm\", \"name\": \"b1\"}, {\"type\": \"relu\"},"
+    "{\"type\": \"conv\", \"name\": \"c2\", \"out\": 6, \"kernel\": 3, \"stride\": 2, \"pad\": 1},"
+    "{\"type\": \"batch_norm\", \"name\": \"b2\"}, {\"type\": \"relu\"}, {\"type\": \"flatten\"},"
+    "{\"type\": \"dense\", \"name\": \"fc\", \"out\": \"classes\"}]}";
+
+enum { CLASSES = 10, FEATURES = 28 * 28, BATCH = 3, ROUNDS = 3, FACTS = 16, COSTS = 4096 };
+
+typedef struct attacked { /* one client, what is seen of it, and what an attack made of that */
+    gnt_model *model;
+    gnt_service *own, *attackers;
+    const char *options;
+    float *weights, *buffers;
+    float x[BATCH * FEATURES], y[BATCH * CLASSES];
+    gnt_observation seen, past[ROUNDS];
+    const gnt_observation *past_list[ROUNDS];
+    gnt_views update[ROUNDS + 1];
+    gnt_view view[ROUNDS + 1][16];
+    float *entry[ROUNDS + 1][16];
+    gnt_value value[4];
+    gnt_samples public_data;
+    gnt_key key;
+    gnt_stream noise;
+    float found[BATCH * FEATURES];
+    int64_t count, n_costs;
+    double cost[COSTS], chosen_cost;
+    int32_t restart[COSTS];
+    double fact[FACTS];
+    char fact_name[FACTS][48];
+    int n_facts, warnings;
+    float left[2]; /* by prepare */
+    int n_left;
+    gnt_err err;
+} attacked;
+
+static gnt_data *glyphs;
+static float *images, *labels; /* of all glyphs */
+enum { IMAGES = 260 };
+
+static int open_glyphs(void **state) {
+    (void)state;
+    gnt_err err = {0};
+    gnt_data_spec spec = {.name = "glyphs", .rows = {IMAGES, 1, 1}, .seed = 5};
+    if (gnt_data_open(&glyphs, &spec, NULL, &err))
+        return -1;
+    images = gnt_array((size_t)IMAGES * FEATURES, sizeof *images);
+    labels = gnt_array((size_t)IMAGES * CLASSES, sizeof *labels);
+    for (int64_t i = 0; i < IMAGES; i++) {
+        gnt_data_row(glyphs, i, images + i * FEATURES);
+        labels[i * CLASSES + glyphs->label[i]] = 1;
+    }
+    return 0;
+}
+
+static int close_glyphs(void **state) {
+    (void)state;
+    gnt_free(images);
+    gnt_free(labels);
+    gnt_data_free(glyphs);
+    return 0;
+}
+
+/* ---- a host in little ---- */
+
+static gnt_status take_images(void *context, int64_t count, const float *x) {
+    attacked *a = context;
+    memcpy(a->found, x, (size_t)(count * FEATURES) * sizeof *x);
+    a->count = count;
+    return GNT_OK;
+}
+
+static void take_cost(void *context, int32_t restart, int64_t step, double cost) {
+    attacked *a = context;
+    (void)step;
+    if (a->n_costs < COSTS) {
+        a->restart[a->n_costs] = restart;
+        a->cost[a->n_costs++] = cost;
+    }
+}
+
+static void take_chosen(void *context, int32_t restart, double cost) {
+    (void)restart;
+    ((attacked *)context)->chosen_cost = cost;
+}
+
+static void take_facts(attacked *a, gnt_instance *instance) {
+    const gnt_fact *fact;
+    a->n_facts = gnt_instance_facts(instance, &fact);
+    assert_true(a->n_facts <= FACTS);
+    for (int i = 0; i < a->n_facts; i++) {
+        snprintf(a->fact_name[i], sizeof *a->fact_name, "%s", fact[i].name);
+        a->fact[i] = fact[i].mean;
+    }
+}
+
+static void take_log(void *context, int32_t level, const char *text) {
+    (void)text;
+    ((attacked *)context)->warnings += level == GNT_LOG_WARN;
+}
+
+static gnt_status take_tensor(void *context, const char *name, int32_t rank, const int64_t *dim,
+                              const float *data) {
+    attacked *a = context;
+    assert_string_equal(name, "prior");
+    assert_true(rank == 1 && dim[0] == 2);
+    memcpy(a->left, data, sizeof a->left);
+    a->n_left++;
+    return GNT_OK;
+}
+
+static double fact_of(const attacked *a, const char *name) {
+    for (int i = 0; i < a->n_facts; i++)
+        if (strcmp(a->fact_name[i], name) == 0)
+            return a->fact[i];
+    return NAN;
+}
+
+/* ---- what is attacked ---- */
+
+static void open_client(attacked *a, const char *json, int64_t row, int64_t n) {
+    memset(a, 0, sizeof *a);
+    gnt_nn_shape sample = {3, {1, 28, 28}};
+    if (gnt_model_parse(&a->model, "test", json, &sample, CLASSES, NULL, NULL, &a->err))
+        fail_msg("%s", a->err.text);
+    gnt_service_spec spec = {.model = a->model, .name = "test"};
+    assert_int_equal(gnt_service_new(&a->own, &spec, &a->err), 0);
+    assert_int_equal(gnt_service_new(&a->attackers, &spec, &a->err), 0);
+    a->weights = gnt_array((size_t)gnt_model_size(a->model), sizeof *a->weights);
+    a->buffers = gnt_array((size_t)gnt_model_buffer_size(a->model) + 1, sizeof *a->buffers);
+    a->key = gnt_key_of_seed((uint64_t)row + 1);
+    a->noise = gnt_stream_open(&a->key, "noise");
+    gnt_stream init = gnt_stream_open(&a->key, "init");
+    gnt_model_init(a->model, &init, a->weights, a->buffers);
+    memcpy(a->x, images + row * FEATURES, (size_t)(n * FEATURES) * sizeof *a->x);
+    memcpy(a->y, labels + row * CLASSES, (size_t)(n * CLASSES) * sizeof *a->y);
+    a->public_data = (gnt_samples){.size = sizeof a->public_data,
+                                   .kind = GNT_KIND_IMAGE,
+                                   .n = IMAGES - 60,
+                                   .rank = 3,
+                                   .classes = CLASSES,
+                                   .dim = {1, 28, 28},
+                                   .features = FEATURES,
+                                   .x = images + 60 * FEATURES,
+                                   .y = labels + 60 * CLASSES};
+}
+
+/* Round `slot` of the client on x: the gradient, with noise of `sigma` in every entry. */
+static void observe(attacked *a, gnt_observation *o, int slot, const float *x, const float *y, int64_t n,
+                    double sigma) {
+    const gnt_model_service *s = gnt_service_table(a->own);
+    const gnt_views *u;
+    gnt_function_spec spec = {.size = sizeof spec, .kind = GNT_FN_UPDATE, .n = n, .training = -1};
+    gnt_function_args args = {
+        .size = sizeof args, .x = x, .y = y, .weights = a->weights, .buffers = a->buffers};
+    gnt_function *f = s->prepare(s->context, &spec);
+    assert_int_equal(s->eval(s->context, f, &args, &u), GNT_OK);
+    a->update[slot] = (gnt_views){u->n, a->view[slot]};
+    for (int64_t t = 0; t < u->n; t++) {
+        float *e = a->entry[slot][t] = gnt_array((size_t)u->view[t].count, sizeof *e);
+        for (int64_t i = 0; i < u->view[t].count; i++)
+            e[i] = u->view[t].data[i] + (float)(sigma * gnt_random_normal(&a->noise));
+        a->view[slot][t] = u->view[t];
+        a->view[slot][t].data = e;
+    }
+    s->release(s->context, f);
+    *o = (gnt_observation){.size = sizeof *o,
+                           .surface = GNT_SURFACE_UPDATE,
+                           .goals = GNT_GOAL_RECONSTRUCTION,
+                           .update_kind = GNT_UPDATE_GRADIENT,
+                           .attribute = -1,
+                           .classes = CLASSES,
+                           .n = n,
+                           .batch = n,
+                           .rate = 0.02,
+                           .weights = a->weights,
+                           .buffers = a->buffers,
+                           .update = &a->update[slot]};
+}
+
+static void grant_gaussian(attacked *a, double sigma) {
+    a->value[0] = (gnt_value){.id = "sigma", .type = GNT_TYPE_REAL, .r = sigma};
+    a->value[1] = (gnt_value){.id = "clip", .type = GNT_TYPE_REAL, .r = 1e4};
+    a->value[2] = (gnt_value){.id = "clip_mode", .type = GNT_TYPE_CHOICE, .text = "global"};
+    a->value[3] = (gnt_value){.id = "mu", .type = GNT_TYPE_REAL};
+    a->seen.defense = "dp-gaussian";
+    a->seen.defense_values = a->value;
+    a->seen.n_defense_values = 4;
+    a->seen.granted |= GNT_KNOWS_DEFENSE;
+}
+
+static void forget(attacked *a) {
+    for (int k = 0; k <= ROUNDS; k++)
+        for (int t = 0; t < 16; t++)
+            gnt_free(a->entry[k][t]);
+    gnt_service_free(a->own);
+    gnt_service_free(a->attackers);
+    gnt_model_free(a->model);
+    gnt_free(a->weights);
+    gnt_free(a->buffers);
+}
+
+static gnt_instance *open_attack(attacked *a, const char *json) {
+    const char *build = getenv("GAUNTLET_BUILD");
+    char path[4096];
+    const gnt_descriptor *d;
+    gnt_params params;
+    gnt_instance *instance;
+    snprintf(path, sizeof path, "%s/plugins/attacks/gradient.so", build ? build : "build");
+    if (gnt_plugin_load(&d, path, GNT_PLUGIN_ATTACK, "invert-gradients", &a->err) ||
+        gnt_params_parse(&params, d->parameters, d->n_parameters, "test", json, &a->err))
+        fail_msg("%s", a->err.text);
+    gnt_instance_spec spec = {.descriptor = d,
+                              .params = &params,
+                              .key = a->key,
+                              .model = a->attackers,
+                              .context = a,
+                              .log = take_log};
+    if (gnt_instance_new(&instance, &spec, NULL, &a->err))
+        fail_msg("%s", a->err.text);
+    gnt_params_free(&params);
+    return instance;
+}
+
+static gnt_status attack_with(attacked *a, const char *json, const gnt_artefacts *own) {
+    gnt_instance *instance = open_attack(a, json);
+    gnt_answer answer = {.size = sizeof answer,
+                         .context = a,
+                         .reconstruction = take_images,
+                         .cost = take_cost,
+                         .chosen = take_chosen};
+    a->n_costs = a->warnings = 0;
+    gnt_instance_enter(instance, "run");
+    gnt_status status =
+        gnt_instance_attack(instance)->run(gnt_instance_self(instance), &a->seen, own, &answer);
+    status = gnt_instance_leave(instance, status, &a->err);
+    take_facts(a, instance);
+    gnt_instance_free(instance);
+    return status;
+}
+
+static gnt_status attack(attacked *a, const char *json) {
+    gnt_artefacts none = {.size = sizeof none};
+    return attack_with(a, json, &none);
+}
+
+static double psnr(const attacked *a) {
+    double sum = 0;
+    for (int64_t i = 0; i < FEATURES; i++)
+        sum += ((double)a->found[i] - (double)a->x[i]) * ((double)a->found[i] - (double)a->x[i]);
+    return -10 * log10(sum / FEATURES + 1e-9);
+}
+
+/* ---- the likelihood ---- */
+
+enum { TENSORS = 2, LARGE = 7, SMALL = 3 };
+
+typedef struct residual {
+    float u[LARGE + SMALL], o[LARGE + SMALL], mask[LARGE + SMALL], d[LARGE + SMALL];
+    gnt_view view[TENSORS];
+    gnt_views all;
+    const float *observed[TENSORS], *masks[TENSORS];
+    float *d_u[TENSORS];
+} residual;
+
+static void fill(residual *r, gnt_stream *s) {
+    for (int i = 0; i < LARGE + SMALL; i++) {
+        r->u[i] = (float)gnt_random_normal(s);
+        r->u[i] += r->u[i] < 0 ? -0.05f : 0.05f; /* away from the kink of an L1 norm */
+        r->o[i] = (float)gnt_random_normal(s);
+        r->mask[i] = (float)(i % 4 != 1);
+    }
+    r->view[0] = (gnt_view){.rank = 1, .dim = {LARGE}, .count = LARGE, .data = r->u};
+    r->view[1] = (gnt_view){.rank = 1, .dim = {SMALL}, .count = SMALL, .data = r->u + LARGE};
+    r->all = (gnt_views){TENSORS, r->view};
+    for (int t = 0; t < TENSORS; t++) {
+        r->observed[t] = r->o + t * LARGE;
+        r->masks[t] = r->mask + t * LARGE;
+        r->d_u[t] = r->d + t * LARGE;
+    }
+}
+
+/* By central differences: each law, clip and norm, clipped and not, masked and not. */
+static void the_likelihood_has_its_gradient(void **state) {
+    (void)state;
+    gnt_key key = gnt_key_of_seed(3);
+    gnt_stream s = gnt_stream_open(&key, "values");
+    for (int which = 0; which < 2 * 3 * 2 * 2 * 2; which++) {
+        noise_law law = {.kind = which & 1 ? NOISE_GAUSSIAN : NOISE_LAPLACE,
+                         .scale = 0.7,
+                         .mean = 0.2,
+                         .clip = which & 2 ? 0.8 : 100,
+                         .l1 = (which & 4) != 0,
+                         .clip_mode = which / 16};
+        residual r;
+        fill(&r, &s);
+        const float *const *mask = which & 8 ? r.masks : NULL;
+        float exact[LARGE + SMALL];
+        (void)noise_cost(&law, &r.all, r.observed, mask, r.d_u);
+        memcpy(exact, r.d, sizeof exact);
+        for (int i = 0; i < LARGE + SMALL; i++) {
+            float was = r.u[i], h = 1e-3f;
+            r.u[i] = was + h;
+            double up = noise_cost(&law, &r.all, r.observed, mask, r.d_u), high = (double)r.u[i];
+            r.u[i] = was - h;
+            double down = noise_cost(&law, &r.all, r.observed, mask, r.d_u);
+            double slope = (up - down) / (high - (double)r.u[i]);
+            r.u[i] = was;
+            if (fabs(slope - (double)exact[i]) > 2e-3 * (1 + fabs(slope)))
+                fail_msg("law %d entry %d: %g by differences, %g", which, i, slope, (double)exact[i]);
+        }
+    }
+}
+
+/* −log p of N(u, σ²) is r²/(2σ²); what is clipped is compared after the clip, μ added. */
+static void the_likelihood_is_what_the_formula_says(void **state) {
+    (void)state;
+    float u[2] = {3, 4}, o[2] = {0.6f, 1}, d[2];
+    gnt_view view = {.rank = 1, .dim = {2}, .count = 2, .data = u};
+    gnt_views all = {1, &view};
+    const float *observed[1] = {o};
+    float *d_u[1] = {d};
+    noise_law law = {.kind = NOISE_GAUSSIAN, .scale = 0.5, .clip = 1, .clip_mode = NOISE_CLIP_GLOBAL};
+    /* clipped to (0.6, 0.8): r = (0, −0.2) */
+    assert_true(fabs(noise_cost(&law, &all, observed, NULL, d_u) - 0.04 / 0.5) < 1e-6);
+    law.clip_mode = NOISE_CLIP_NONE;
+    law.mean = -2;
+    /* r = (0.4, 1) */
+    assert_true(fabs(noise_cost(&law, &all, observed, NULL, d_u) - 1.16 / 0.5) < 1e-5);
+    law.kind = NOISE_LAPLACE;
+    law.l1 = 1;
+    /* Σ|r|/b, up to the smoothing of b/10 an entry */
+    assert_true(fabs(noise_cost(&law, &all, observed, NULL, d_u) - 1.4 / 0.5) < 0.2);
+    float unit[2] = {1, -1}, out[2];
+    float *to[1] = {out};
+    law = (noise_law){.kind = NOISE_GAUSSIAN, .scale = 0.5, .mean = 0.1, .clip = 1};
+    noise_apply(&law, &all, unit, to);
+    assert_true(fabs((double)out[0] - 1.2) < 1e-6 && fabs((double)out[1] - 0.4) < 1e-6);
+}
+
+/* Whose parameters are whose in a chain, and what is no noise. */
+static void the_law_is_read_off_the_grant(void **state) {
+    (void)state;
+    const gnt_value v[] = {{.id = "clip", .r = 77}, {.id = "b", .type = GNT_TYPE_REAL, .r = 0.25},
+                           {.id = "clip", .r = 3},  {.id = "clip_mode", .text = "per_tensor"},
+                           {.id = "mu", .r = 0.5},  {.id = "norm", .text = "l1"}};
+    noise_law law = noise_law_of("prune+dp-laplace", v, 6);
+    assert_true(law.kind == NOISE_LAPLACE && law.scale == 0.25 && law.clip == 3 && law.mean == 0.5);
+    assert_true(law.clip_mode == NOISE_CLIP_PER_TENSOR && law.l1);
+    assert_true(fabs(noise_deviation(&law) - 0.25 * sqrt(2)) < 1e-12);
+    assert_int_equal(noise_law_of("dp-laplacex", v, 6).kind, NOISE_NONE);
+    assert_int_equal(noise_law_of("dp-gaussian", v, 6).kind, NOISE_NONE); /* no sigma */
+    assert_int_equal(noise_law_of("dp-laplace+dp-laplace", v, 6).kind, NOISE_NONE);
+    assert_int_equal(noise_law_of("dp-laplace", v, 2).kind, NOISE_NONE); /* no clip after b */
+    assert_int_equal(noise_law_of("none", NULL, 0).kind, NOISE_NONE);
+    assert_int_equal(noise_law_of(NULL, NULL, 0).kind, NOISE_NONE);
+}
+
+/* ---- the Gaussian of public images ---- */
+
+static void *kept[16];
+static int n_kept;
+
+static void *scratch(void *context, size_t bytes) {
+    (void)context;
+    assert_true(n_kept < 16);
+    return kept[n_kept++] = calloc(1, bytes);
+}
+
+static int32_t go_on(void *context) {
+    (void)context;
+    return 0;
+}
+
+static void free_kept(void) {
+    while (n_kept)
+        free(kept[--n_kept]);
+}
+
+/* x(w) has mean m, and the covariance (1 − ρ)·S + ρ·τ·1: its diagonal is (1 − ρ)·S_ii + ρ·τ, where S is that
+ * of the images, so its trace is that of S for any ρ. */
+static void the_gaussian_is_that_of_the_images(void **state) {
+    (void)state;
+    enum { N = 40, D = FEATURES };
+    const gnt_host host = {.scratch = scratch, .should_stop = go_on};
+    int64_t row[N];
+    image_gaussian g;
+    double trace = 0, own = 0;
+    for (int k = 0; k < N; k++)
+        row[k] = 3 * k;
+    assert_int_equal(image_gaussian_fit(&g, &host, images, D, row, N), GNT_OK);
+    for (int i = 0; i < D; i++) {
+        double sum = 0, squares = 0;
+        for (int k = 0; k < N; k++) {
+            double v = (double)images[row[k] * D + i];
+            sum += v;
+            squares += v * v;
+            own += (double)g.spread[k * D + i] * (double)g.spread[k * D + i];
+        }
+        assert_true(fabs((double)g.mean[i] - sum / N) < 1e-5);
+        trace += squares / N - sum * sum / (N * N);
+    }
+    assert_true(g.own > 0 && own < trace);
+    assert_true(fabs(own + D * (double)g.own * (double)g.own - trace) < 1e-3 * trace);
+    free_kept();
+}
+
+/* Its derivative by w, where the image lies inside [0, 1]. */
+static void the_gaussian_has_its_gradient(void **state) {
+    (void)state;
+    enum { N = 2, D = 3 };
+    const float mean[D] = {0.5f, 0.4f, 0.6f}, spread[N * D] = {0.1f, -0.2f, 0.05f, 0.02f, 0.1f, -0.1f},
+                c[D] = {1, -2, 3};
+    const image_gaussian g = {N, D, mean, spread, 0.05f};
+    float w[N + D] = {0.3f, -0.4f, 0.5f, 0.1f, -0.6f}, x[D], d_w[N + D];
+    image_gaussian_image(&g, w, x);
+    image_gaussian_vjp(&g, x, c, d_w);
+    for (int k = 0; k < N + D; k++) {
+        float was = w[k];
+        double slope = 0;
+        w[k] = was + 0.1f;
+        image_gaussian_image(&g, w, x);
+        for (int i = 0; i < D; i++)
+            slope += (double)(c[i] * x[i]);
+        w[k] = was - 0.1f;
+        image_gaussian_image(&g, w, x);
+        for (int i = 0; i < D; i++)
+            slope -= (double)(c[i] * x[i]);
+        w[k] = was;
+        assert_true(fabs(slope / 0.2 - (double)d_w[k]) < 1e-4);
+    }
+    /* beyond the box only the way back counts */
+    const float edge[D] = {0, 1, 0.5f}, out[D] = {1, -1, 1}, back[D] = {-1, 1, 1};
+    image_gaussian_vjp(&g, edge, out, d_w);
+    assert_true(d_w[N] == 0 && d_w[N + 1] == 0 && d_w[N + 2] != 0);
+    image_gaussian_vjp(&g, edge, back, d_w);
+    assert_true(d_w[N] != 0 && d_w[N + 1] != 0);
+}
+
+/* ---- whole attacks ---- */
+
+/* Noise that hides the image from the cosine: the likelihood with images like it sees more. */
+static void a_granted_defense_helps(void **state) {
+    (void)state;
+    double plain = 0, granted = 0;
+    for (int64_t row = 0; row < 3; row++) {
+        attacked a;
+        open_client(&a, mlp_json, row, 1);
+        observe(&a, &a.seen, ROUNDS, a.x, a.y, 1, 0.05);
+        assert_int_equal(attack(&a, "{\"steps\": 200}"), GNT_OK);
+        plain += psnr(&a) / 3;
+        assert_true(isnan(fact_of(&a, "likelihood")));
+        grant_gaussian(&a, 0.05);
+        a.seen.public_data = &a.public_data;
+        assert_int_equal(attack(&a, "{\"steps\": 200, \"prior\": \"gaussian\", \"prior_weight\": 1}"),
+                         GNT_OK);
+        granted += psnr(&a) / 3;
+        assert_true(fact_of(&a, "likelihood") == 1 && fact_of(&a, "noise") == 0.05);
+        forget(&a);
+    }
+    print_message("cosine %.2f dB, likelihood and Gaussian %.2f dB\n", plain, granted);
+    assert_true(granted > plain + 2);
+}
+
+/* Nothing is chosen where nothing can be simulated, the same twice where it can, and run takes it. */
+static void the_prior_is_chosen_by_trial(void **state) {
+    (void)state;
+    attacked a;
+    open_client(&a, mlp_json, 7, 1);
+    observe(&a, &a.seen, ROUNDS, a.x, a.y, 1, 0.1);
+    float first[2] = {0};
+    for (int which = 0; which < 4; which++) {
+        if (which == 1)
+            grant_gaussian(&a, 0.1);
+        gnt_observation setting = a.seen;
+        setting.update = NULL;
+        gnt_attack_prepare in = {.size = sizeof in,
+                                 .weights = a.weights,
+                                 .attribute = -1,
+                                 .public_data = which != 1 ? &a.public_data : NULL,
+                                 .setting = &setting};
+        gnt_sink sink = {.size = sizeof sink, .context = &a, .tensor = take_tensor};
+        gnt_instance *instance = open_attack(&a, "{\"steps\": 60}");
+        a.n_left = 0;
+        gnt_instance_enter(instance, "prepare");
+        gnt_status status = gnt_instance_attack(instance)->prepare(gnt_instance_self(instance), &in, &sink);
+        assert_int_equal(gnt_instance_leave(instance, status, &a.err), GNT_OK);
+        gnt_instance_free(instance);
+        assert_int_equal(a.n_left, which >= 2);
+        if (which == 2)
+            memcpy(first, a.left, sizeof first);
+    }
+    assert_memory_equal(first, a.left, sizeof first);
+    gnt_view view = {.name = "prior", .rank = 1, .dim = {2}, .count = 2, .data = first};
+    gnt_artefacts own = {.size = sizeof own, .tensors = {1, &view}};
+    a.seen.public_data = &a.public_data;
+    assert_int_equal(attack_with(&a, "{\"steps\": 10}", &own), GNT_OK);
+    assert_true(fact_of(&a, "prior_kind") == (double)first[0]);
+    assert_true(fact_of(&a, "prior_weight") == (double)first[1]);
+    forget(&a);
+}
+
+static void what_cannot_be_asked_is_refused(void **state) {
+    (void)state;
+    attacked a;
+    open_client(&a, mlp_json, 8, 1);
+    observe(&a, &a.seen, ROUNDS, a.x, a.y, 1, 0);
+    assert_int_equal(attack(&a, "{\"cost\": \"likelihood\"}"), GNT_UNSUPPORTED);
+    assert_non_null(strstr(a.err.text, "knows: defense"));
+    assert_int_equal(attack(&a, "{\"prior\": \"gaussian\"}"), GNT_UNSUPPORTED);
+    assert_non_null(strstr(a.err.text, "knows: public"));
+    forget(&a);
+}
+
+static void every_cost_finds_the_image(void **state) {
+    (void)state;
+    static const char *const cost[] = {"cosine", "l2", "l1", "scale_free"};
+    for (int k = 0; k < 4; k++) {
+        attacked a;
+        char json[96];
+        open_client(&a, mlp_json, 9, 1);
+        observe(&a, &a.seen, ROUNDS, a.x, a.y, 1, 0);
+        snprintf(json, sizeof json, "{\"steps\": 300, \"cost\": \"%s\", \"tv\": 0}", cost[k]);
+        assert_int_equal(attack(&a, json), GNT_OK);
+        print_message("%s: %.2f dB\n", cost[k], psnr(&a));
+        assert_true(psnr(&a) > 20);
+        forget(&a);
+    }
+}
+
+/* Batch statistics of one image, granted, are matched; with a weight of 0 they are not looked at. */
+static void granted_statistics_are_matched(void **state) {
+    (void)state;
+    double result[2];
+    for (int which = 0; which < 2; which++) {
+        attacked a;
+        open_client(&a, norm_json, 11, 1);
+        float stats[64];
+        for (int64_t i = 0; i < gnt_model_buffer_size(a.model); i++)
+            stats[i] = a.buffers[i] + 0.1f;
+        observe(&a, &a.seen, ROUNDS, a.x, a.y, 1, 0);
+        a.seen.batch_mean = stats;
+        a.seen.granted = GNT_KNOWS_BN_STATS;
+        assert_int_equal(attack(&a, which ? "{\"steps\": 20, \"bn\": 0}" : "{\"steps\": 20, \"bn\": 0.1}"),
+                         GNT_OK);
+        result[which] = a.chosen_cost;
+        assert_true(which ? isnan(fact_of(&a, "bn")) : fact_of(&a, "bn") == 0.1);
+        a.seen.batch_mean = NULL; /* buffers of an untrained network tell nothing */
+        assert_int_equal(attack(&a, "{\"steps\": 2}"), GNT_OK);
+        assert_true(isnan(fact_of(&a, "bn")));
+        forget(&a);
+    }
+    assert_true(result[0] > result[1]);
+}
+
+/* Side by side the restarts take turns, and a strong pull leaves them closer in cost. */
+static void restarts_are_drawn_together(void **state) {
+    (void)state;
+    double apart[2];
+    for (int which = 0; which < 2; which++) {
+        attacked a;
+        open_client(&a, mlp_json, 12, 2);
+        observe(&a, &a.seen, ROUNDS, a.x, a.y, 2, 0);
+        assert_int_equal(
+            attack(&a, which ? "{\"steps\": 60, \"restarts\": 3, \"signed\": false, \"group\": 1e5}"
+                             : "{\"steps\": 60, \"restarts\": 3, \"signed\": false}"),
+            GNT_OK);
+        assert_int_equal(a.n_costs, 180);
+        assert_int_equal(a.restart[1], which ? 1 : 0);
+        double last[3] = {0};
+        for (int64_t k = 0; k < a.n_costs; k++)
+            last[a.restart[k]] = a.cost[k];
+        double mean = (last[0] + last[1] + last[2]) / 3;
+        apart[which] = fabs(last[0] - mean) + fabs(last[1] - mean) + fabs(last[2] - mean);
+        forget(&a);
+    }
+    print_message("costs %g apart alone, %g together\n", apart[0], apart[1]);
+    assert_true(apart[1] < 0.5 * apart[0]);
+}
+
+/* Three rounds of the same image under noise tell more than one; rounds of another are left out. */
+static void earlier_rounds_are_matched_where_data_stay(void **state) {
+    (void)state;
+    double alone, same;
+    attacked a;
+    open_client(&a, mlp_json, 14, 1);
+    observe(&a, &a.seen, ROUNDS, a.x, a.y, 1, 0.1);
+    assert_int_equal(attack(&a, "{\"steps\": 400}"), GNT_OK);
+    alone = psnr(&a);
+    for (int k = 0; k < ROUNDS; k++) {
+        observe(&a, &a.past[k], k, a.x, a.y, 1, 0.1);
+        a.past_list[k] = &a.past[k];
+    }
+    a.seen.history = a.past_list;
+    a.seen.n_history = ROUNDS;
+    assert_int_equal(attack(&a, "{\"steps\": 400}"), GNT_OK);
+    same = psnr(&a);
+    print_message("one round %.2f dB, with three more %.2f dB\n", alone, same);
+    assert_true(same > alone + 1 && a.warnings == 0 && fact_of(&a, "rounds") == ROUNDS + 1);
+    assert_true(a.n_costs <= 400);
+    forget(&a);
+}
+
+static void earlier_rounds_of_other_data_are_not_matched(void **state) {
+    (void)state;
+    for (int other_class = 0; other_class < 2; other_class++) {
+        attacked a;
+        int64_t row = 20;
+        open_client(&a, mlp_json, 14, 1);
+        while ((glyphs->label[row] != glyphs->label[14]) != other_class)
+            row++;
+        observe(&a, &a.seen, ROUNDS, a.x, a.y, 1, 0);
+        observe(&a, &a.past[0], 0, images + row * FEATURES, labels + row * CLASSES, 1, 0);
+        a.past_list[0] = &a.past[0];
+        a.seen.history = a.past_list;
+        a.seen.n_history = 1;
+        assert_int_equal(attack(&a, "{\"steps\": 600}"), GNT_OK);
+        print_message("%s: %.2f dB\n", other_class ? "another class" : "another image", psnr(&a));
+        assert_int_equal(a.warnings, 1);
+        assert_true(psnr(&a) > 20);
+        forget(&a);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_likelihood_has_its_gradient),
+        cmocka_unit_test(the_likelihood_is_what_the_formula_says),
+        cmocka_unit_test(the_law_is_read_off_the_grant),
+        cmocka_unit_test(the_gaussian_is_that_of_the_images),
+        cmocka_unit_test(the_gaussian_has_its_gradient),
+        cmocka_unit_test(a_granted_defense_helps),
+        cmocka_unit_test(the_prior_is_chosen_by_trial),
+        cmocka_unit_test(what_cannot_be_asked_is_refused),
+        cmocka_unit_test(every_cost_finds_the_image),
+        cmocka_unit_test(granted_statistics_are_matched),
+        cmocka_unit_test(restarts_are_drawn_together),
+        cmocka_unit_test(earlier_rounds_are_matched_where_data_stay),
+        cmocka_unit_test(earlier_rounds_of_other_data_are_not_matched),
+    };
+    return cmocka_run_group_tests(tests, open_glyphs, close_glyphs);
+}
