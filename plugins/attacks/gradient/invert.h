@@ -27,11 +27,15 @@ enum {
     INVERT_PRIOR,
     INVERT_PRIOR_WEIGHT,
     INVERT_BN,
-    INVERT_GROUP
+    INVERT_GROUP,
+    INVERT_AIM
 };
 
 /* The choices of the parameter `prior`, in its order. */
 enum { PRIOR_AUTO, PRIOR_TV, PRIOR_GAUSSIAN, PRIOR_CLASS_GAUSSIAN };
+
+/* The choices of the parameter `aim`, in its order. */
+enum { AIM_ERROR, AIM_IDENTITY };
 
 enum { INVERT_ROUNDS = 9 }; /* observations of one client that are matched together: eight earlier ones */
 

@@ -260,6 +260,7 @@ static void *create(const gnt_host *host, const gnt_value *values) {
 
 static const gnt_attack hooks = {.size = sizeof hooks, .prepare = invert_prepare, .run = run};
 
+static const char *const aims[] = {"error", "identity", NULL};
 static const char *const priors[] = {"auto", "tv", "gaussian", "class_gaussian", NULL};
 
 static const gnt_parameter parameters[] = {
@@ -366,6 +367,14 @@ static const gnt_parameter parameters[] = {
      .preset = 0,
      .help = "above 0: restarts run side by side, drawn to their mean with this weight (group consistency, "
              "without registration)"},
+    {.id = "aim",
+     .type = GNT_TYPE_CHOICE,
+     .unit = "",
+     .preset_text = "error",
+     .choices = aims,
+     .help =
+         "what trials choose the prior by: least error, or the right image being nearest among many, which "
+         "wants a weaker prior"},
 };
 
 const gnt_descriptor gradient_invert_gradients = {
