@@ -30,7 +30,8 @@ noise_law noise_law_of(const char *defense, const gnt_value *values, int64_t n_v
 double noise_deviation(const noise_law *law);
 
 /* −log p(observed | u) up to a constant, over the entries whose mask is 1 (NULL: all). d_u, one tensor for
- * each of u's, becomes its derivative by u, the clip's included. |r| is smoothed to √(r² + (b/10)²) − b/10. */
+ * each of u's, becomes its derivative by u, the clip's included. |r| is smoothed to √(r² + (b/10)²) − b/10.
+ */
 double noise_cost(const noise_law *law, const gnt_views *u, const float *const *observed,
                   const float *const *mask, float *const *d_u);
 
