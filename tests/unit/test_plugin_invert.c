@@ -11,12 +11,14 @@
 #include <string.h>
 #include "../../plugins/attacks/gradient/image_prior.c"
 #include "../../plugins/attacks/gradient/likelihood.c"
+#include "../../plugins/attacks/gradient/statistics.c"
 #include <cmocka.h>
 
 #include "base/mem.h"
 #include "base/random.h"
 #include "data/data.h"
 #include "nn/model/model.h"
+#include "nn/model/train.h"
 #include "plugin/host.h"
 #include "plugin/load.h"
 
@@ -25,7 +27,7 @@ static const char mlp_json[] = "{\"init\": \"kaiming\", \"layers\": [{\"type\": 
                                "{\"type\": \"dense\", \"name\": \"fc2\", \"out\": \"classes\"}]}";
 static const char norm_json[] =
     "{\"init\": \"kaiming\", \"layers\": [{\"type\": \"conv\", \"name\": \"c1\", \"out\": 6, \"kernel\": 3, "
-    "\"stride\": 2, \"pad\": 1}, {\"type\": \"batch_norm\", \"name\": \"b1\"}, {\"type\": \"relu\"},"
+    "\"stride\": 2, \"pad\": 1}, {\"type\": \"batch_norm\", \"name\": \"b1\"}, {\"type\": \"tanh\"},"
     "{\"type\": \"conv\", \"name\": \"c2\", \"out\": 6, \"kernel\": 3, \"stride\": 2, \"pad\": 1},"
     "{\"type\": \"batch_norm\", \"name\": \"b2\"}, {\"type\": \"relu\"}, {\"type\": \"flatten\"},"
     "{\"type\": \"dense\", \"name\": \"fc\", \"out\": \"classes\"}]}";
@@ -462,6 +464,93 @@ static void the_gaussian_has_its_gradient(void **state) {
     assert_true(d_w[N] != 0 && d_w[N + 1] != 0);
 }
 
+/* ---- batch statistics ---- */
+
+gnt_status match_no_memory(const gnt_host *host) { /* of a file that is not built in here */
+    (void)host;
+    return GNT_FAILED;
+}
+
+static const char *no_error(void *context) {
+    (void)context;
+    return "";
+}
+
+static gnt_status fail_here(void *context, const char *text) {
+    (void)context;
+    print_message("%s\n", text);
+    return GNT_FAILED;
+}
+
+/* m² + (s − 1)² of (y − β)/γ, by hand: two samples, one channel that counts, one whose γ is 0. */
+static void the_statistics_cost_is_what_the_formula_says(void **state) {
+    (void)state;
+    const float y[4] = {3, 9, 7, -9}, scale[2] = {2, 0}, shift[2] = {1, 5};
+    float d_y[4];
+    /* ŷ = 1 and 3: mean 2, unbiased variance 2; one of two channels, one of three layers */
+    assert_true(fabs(statistics_cost(y, 2, 2, 1, scale, shift, 3, d_y) - (4 + 1) / 6.0) < 1e-9);
+    assert_true(d_y[1] == 0 && d_y[3] == 0);
+    /* one value has a mean alone */
+    assert_true(fabs(statistics_cost(y, 1, 1, 1, scale, shift, 1, d_y) - 1) < 1e-9);
+}
+
+/* At the batch whose statistics are asked for the cost vanishes; elsewhere its gradient by x is that of
+ * central differences. */
+static void statistics_have_their_gradient(void **state) {
+    (void)state;
+    attacked a;
+    statistics_function of = {0};
+    statistics s;
+    gnt_trainer *t;
+    float stats[64];
+    open_client(&a, norm_json, 30, 2);
+    float *grad = gnt_array((size_t)gnt_model_size(a.model), sizeof *grad);
+    assert_int_equal(gnt_trainer_new(&t, a.model, 2, 1, &a.err), 0);
+    assert_int_equal(gnt_trainer_gradient(t, a.weights, a.buffers, a.x, a.y, grad, NULL, stats, &a.err), 0);
+    gnt_trainer_free(t);
+    gnt_free(grad);
+    gnt_host host = {.size = sizeof host,
+                     .scratch = scratch,
+                     .fail = fail_here,
+                     .last_error = no_error,
+                     .model = gnt_service_table(a.own)};
+    gnt_observation seen = {.size = sizeof seen, .n = 2, .weights = a.weights};
+    assert_int_equal(statistics_layers(host.model->info), 2);
+    assert_int_equal(statistics_open(&s, &of, &host, &seen, stats), GNT_OK);
+    double cost, up, down;
+    const float *d_x;
+    assert_int_equal(statistics_eval(&s, a.x, &cost, &d_x), GNT_OK);
+    print_message("cost at the batch itself %g\n", cost);
+    assert_true(cost < 1e-4);
+    for (int64_t i = 0; i < 2 * FEATURES; i++)
+        a.x[i] = 0.7f * a.x[i] + 0.3f * (float)gnt_random_uniform(&a.noise);
+    assert_int_equal(statistics_eval(&s, a.x, &cost, &d_x), GNT_OK);
+    assert_true(cost > 1e-2);
+    float *exact = gnt_array(2 * FEATURES, sizeof *exact),
+          *direction = gnt_array(2 * FEATURES, sizeof *exact);
+    memcpy(exact, d_x, 2 * FEATURES * sizeof *exact);
+    for (int k = 0; k < 5; k++) {
+        double along = 0, h = 1e-3;
+        for (int64_t i = 0; i < 2 * FEATURES; i++) {
+            direction[i] = (float)gnt_random_normal(&a.noise);
+            along += (double)direction[i] * (double)exact[i];
+            a.x[i] += (float)h * direction[i];
+        }
+        assert_int_equal(statistics_eval(&s, a.x, &up, &d_x), GNT_OK);
+        for (int64_t i = 0; i < 2 * FEATURES; i++)
+            a.x[i] -= (float)(2 * h) * direction[i];
+        assert_int_equal(statistics_eval(&s, a.x, &down, &d_x), GNT_OK);
+        for (int64_t i = 0; i < 2 * FEATURES; i++)
+            a.x[i] += (float)h * direction[i];
+        if (fabs((up - down) / (2 * h) - along) > 0.005 * (0.1 + fabs(along)))
+            fail_msg("%g by differences, %g", (up - down) / (2 * h), along);
+    }
+    gnt_free(exact);
+    gnt_free(direction);
+    free_kept();
+    forget(&a);
+}
+
 /* ---- whole attacks ---- */
 
 /* Noise that hides the image from the cosine: the likelihood with images like it sees more. */
@@ -572,7 +661,7 @@ static void granted_statistics_are_matched(void **state) {
                          GNT_OK);
         result[which] = a.chosen_cost;
         assert_true(which ? isnan(fact_of(&a, "bn")) : fact_of(&a, "bn") == 0.1);
-        a.seen.batch_mean = NULL; /* buffers of an untrained network tell nothing */
+        a.seen.batch_mean = NULL; /* running ones count only where that is asked for */
         assert_int_equal(attack(&a, "{\"steps\": 2}"), GNT_OK);
         assert_true(isnan(fact_of(&a, "bn")));
         forget(&a);
@@ -656,6 +745,8 @@ int main(void) {
         cmocka_unit_test(the_law_is_read_off_the_grant),
         cmocka_unit_test(the_gaussian_is_that_of_the_images),
         cmocka_unit_test(the_gaussian_has_its_gradient),
+        cmocka_unit_test(the_statistics_cost_is_what_the_formula_says),
+        cmocka_unit_test(statistics_have_their_gradient),
         cmocka_unit_test(a_granted_defense_helps),
         cmocka_unit_test(the_prior_is_chosen_by_trial),
         cmocka_unit_test(what_cannot_be_asked_is_refused),

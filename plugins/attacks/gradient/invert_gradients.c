@@ -10,9 +10,9 @@
  *  - defense with noise of a known law: the cost is −log p(o | u(x)) (likelihood.h), and the prior has the
  *    weight that probabilities give it. With public data too, the prior is one of images like them
  *    (image_prior.h), chosen by trial (invert_trials.c).
- *  - batch-norm statistics: the batch's are to be those granted; of a trained model without that grant, those
- *    it keeps (statistics.h). Restarts may be drawn to their mean (`group`). Source of both: Yin et al., See
- *    through Gradients: Image Batch Recovery via GradInversion, CVPR 2021.
+ *  - batch-norm statistics: the batch's are to be those granted, or where `bn` asks for it without that grant
+ *    the model's running ones (statistics.h). Restarts may be drawn to their mean (`group`). Source of both:
+ *    Yin et al., See through Gradients: Image Batch Recovery via GradInversion, CVPR 2021.
  *  - history: the client's earlier rounds are matched too, where its data look the same in them.
  *  - labels, rates. Labels that are not granted are read off the update (label.h). */
 #include <math.h>
@@ -24,8 +24,8 @@
 #include "label.h"
 #include "survivors.h"
 
-/* Weight of the batch statistics where `bn` leaves it to the attack, against 1 − cos. */
-static const double usual_statistics = 1e-3;
+/* Weight of granted batch statistics where `bn` leaves it to the attack, against 1 − cos. */
+static const double usual_statistics = 0.1;
 
 /* ---- what was granted ---- */
 
@@ -65,20 +65,19 @@ static prior_setting choose_prior(const invert *self, int cost, const gnt_artefa
     return setting;
 }
 
-/* The statistics that the batch should have, and how much that counts. */
+/* The statistics that the batch should have, and how much that counts: a likelihood is of the order of half
+ * the entries of the update where 1 − cos is of the order of 1. */
 static gnt_status bind_statistics(search *s, const gnt_observation *seen) {
     const gnt_host *host = s->self->host;
     const gnt_model_info *info = host->model->info;
     const float *wanted = seen->batch_mean ? seen->batch_mean : seen->buffers;
     double weight = s->self->value[INVERT_BN].r;
-    if (!wanted || !statistics_layers(info))
-        return GNT_OK;
     if (weight < 0)
-        weight = seen->batch_mean || statistics_trained(info, wanted) ? usual_statistics : 0;
-    if (weight == 0)
+        weight = seen->batch_mean ? usual_statistics : 0;
+    if (weight == 0 || !wanted || !statistics_layers(info))
         return GNT_OK;
-    s->bn = weight;
     host->fact(host->context, "bn", weight);
+    s->bn = s->term[0].cost == DATA_LIKELIHOOD ? weight * 0.5 * (double)info->n_params : weight;
     return statistics_open(&s->statistics, &s->self->statistics, host, seen, wanted);
 }
 
@@ -357,7 +356,7 @@ static const gnt_parameter parameters[] = {
      .least = -1,
      .most = 1000,
      .preset = -1,
-     .help = "weight of the batch-norm statistics prior; below 0: 0.001 where they are granted or trained"},
+     .help = "weight of the batch-norm statistics prior; below 0: 0.1 where they are granted, else 0"},
     {.id = "group",
      .type = GNT_TYPE_REAL,
      .scale = GNT_SCALE_LINEAR,

@@ -30,13 +30,6 @@ int32_t statistics_layers(const gnt_model_info *info) {
     return n;
 }
 
-int statistics_trained(const gnt_model_info *info, const float *buffers) {
-    for (int64_t i = 0; buffers && i < info->n_buffers; i++)
-        if (buffers[i] != 0 && buffers[i] != 1)
-            return 1;
-    return 0;
-}
-
 static gnt_status prepare(statistics *s, int64_t n) {
     const gnt_model_service *service = s->host->model;
     if (s->of->features && s->of->n == n) {

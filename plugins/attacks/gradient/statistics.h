@@ -29,9 +29,6 @@ typedef struct statistics {
 /* How many batch norms the model has whose γ and β are among its parameters. */
 int32_t statistics_layers(const gnt_model_info *info);
 
-/* Do buffers hold anything but the zeros and ones of an untrained network? */
-int statistics_trained(const gnt_model_info *info, const float *buffers);
-
 /* wanted: the statistics asked for, laid out like the model's buffers. GNT_OK, or a status after
  * host->fail. */
 gnt_status statistics_open(statistics *s, statistics_function *of, const gnt_host *host,
