@@ -48,7 +48,7 @@ run() {
 # cells FOLDER: a line for each cell: id, status, reason, facts as ";NAME=VALUE…;" - separated by tabs
 cells() {
     awk 'function value(s) { sub(/^[^:]*: /, "", s); sub(/,$/, "", s); gsub(/^"|"$/, "", s); gsub(/\\"/, "\"", s); return s }
-        /^ "cells": / { on = 1 }
+        /^ "/ { on = /^ "cells": / }
         !on { next }
         /^   "cell": / { id = value($0); facts = ";" }
         /^   "status": / { word = value($0) }
