@@ -41,6 +41,13 @@ static void utility_item(gnt_table *t, const gnt_utility *u) {
     gnt_text text;
     gnt_text_init(&text, 256);
     gnt_utility_write(u->measure, u->value, &text);
+    if (u->low < u->high) { /* of several trainings */
+        gnt_text_add(&text, " [");
+        gnt_utility_write(u->measure, u->low, &text);
+        gnt_text_add(&text, ", ");
+        gnt_utility_write(u->measure, u->high, &text);
+        gnt_text_add(&text, "]");
+    }
     gnt_table_text(t, gnt_text_get(&text));
     gnt_text_free(&text);
 }
