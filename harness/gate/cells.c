@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "gate/gate_impl.h"
 #include "gate/pairs_impl.h"
+#include "gate/welch_impl.h"
 
 /* ---- what is not a number ---- */
 
@@ -76,6 +77,26 @@ static int has_number(const gnt_outcome *o, const gnt_measure *m) {
     return s && isfinite(s->stat.mean);
 }
 
+/* A defense that leaves some targets bare moves the mean little and its spread much. So the differences of at
+ * least half the largest are counted by themselves, more against less, which is as fair a coin as the mean. */
+static int weigh_jumps(gnt_gate_row *row, const gnt_pairs *pairs, gnt_err *err) {
+    static const gnt_evidence_pool alone = {0};
+    double *jump = gnt_array(pairs->n, sizeof *jump), largest = 0;
+    gnt_evidence e;
+    if (!jump)
+        return gnt_fail(err, "out of memory for %zu pairs", pairs->n);
+    for (size_t i = 0; i < pairs->n; i++)
+        largest = fmax(largest, fabs(pairs->d[i]));
+    for (size_t i = 0; i < pairs->n; i++)
+        jump[i] = fabs(pairs->d[i]) < largest / 2 ? 0 : pairs->d[i] > 0 ? 1 : -1;
+    int rc = gnt_evidence_weigh(&e, jump, pairs->seed, pairs->n, 0, err);
+    if (rc == 0)
+        gnt_evidence_settle(&e, &alone);
+    row->p_jumps = e.p;
+    gnt_free(jump);
+    return rc;
+}
+
 /* `old`: what stands against scores of a run that was drawn anew; NULL for pairs. */
 static int add_row(gate_maker *m, const gnt_joined *first, const gnt_measure *measure, const gnt_pairs *pairs,
                    const gnt_pairs *old) {
@@ -93,6 +114,8 @@ static int add_row(gate_maker *m, const gnt_joined *first, const gnt_measure *me
     int rc = old ? gnt_evidence_weigh_two(&row->e, &now, &before, tolerance, m->err)
                  : gnt_evidence_weigh(&row->e, now.x, now.seed, now.n, tolerance, m->err);
     row->worse = row->e.mean;
+    if (rc == 0 && !old && row->e.seeds >= GATE_FEWEST_TRAININGS)
+        rc = weigh_jumps(row, pairs, m->err);
     return rc;
 }
 

@@ -7,7 +7,8 @@
 #include "base/mem.h"
 #include "results/measure.h"
 
-enum { TURNS = 50 };
+/* FAR: times what the match is to cost */
+enum { TURNS = 50, FAR = 2 };
 static const double most_utility = 1e100;
 
 static const gnt_about *about_of(const gnt_results *r, const char *defense) {
@@ -106,7 +107,13 @@ static void find_means(gate_curve *c) {
     }
 }
 
-static int find_levels(gate_curve *c) {
+static void find_far(gate_curve *c, int sign) {
+    const double none = sign * c->match->utility_none, cost = fabs(c->match->utility_none - c->match->target);
+    for (size_t i = 0; i < c->n_level; i++)
+        c->level[i].is_far = c->level[i].mean < none - FAR * cost;
+}
+
+static int find_levels(gate_curve *c, int sign) {
     c->level = gnt_array(c->n_training + 1, sizeof *c->level);
     if (!c->level)
         return -1;
@@ -118,6 +125,7 @@ static int find_levels(gate_curve *c) {
         l->n = end - i;
     }
     find_means(c);
+    find_far(c, sign);
     return 0;
 }
 
@@ -125,7 +133,7 @@ int gate_curve_make(gate_curve *c, const gnt_results *r, const gnt_match_row *ma
     *c = (gate_curve){.match = match};
     if (read_trainings(c, r) == 0) {
         drop_repeated(c);
-        if (find_levels(c) == 0)
+        if (find_levels(c, gnt_utility_sign(measure_of(r, match->task))) == 0)
             return 0;
     }
     gate_curve_free(c);
@@ -149,6 +157,8 @@ void gate_curve_scatter(const gate_curve *c, double *squares, double *freedom, d
     double sum = 0;
     for (size_t i = 0; i < c->n_level; i++) {
         const gate_level *l = &c->level[i];
+        if (l->is_far)
+            continue;
         for (size_t k = l->first; k < l->first + l->n; k++)
             *squares += (c->training[k].utility - l->mean) * (c->training[k].utility - l->mean);
         *freedom += (double)(l->n - 1);
@@ -165,7 +175,7 @@ static double above_means(const gate_curve *c, int64_t number, size_t *n) {
     double sum = 0;
     for (size_t i = 0; i < c->n_level; i++)
         for (size_t k = c->level[i].first; k < c->level[i].first + c->level[i].n; k++)
-            if (c->training[k].number == number) {
+            if (!c->level[i].is_far && c->training[k].number == number) {
                 sum += c->training[k].utility - c->level[i].mean;
                 ++*n;
             }
@@ -183,12 +193,17 @@ static int rising(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+/* Adds the replicates of the levels that are not far to the n there are; some may stand there twice. */
+static size_t add_numbers(const gate_curve *c, int64_t *number, size_t n) {
+    for (size_t i = 0; i < c->n_level; i++)
+        for (size_t k = 0; k < c->level[i].n && !c->level[i].is_far; k++)
+            number[n++] = c->training[c->level[i].first + k].number;
+    return n;
+}
+
 static size_t numbers_of(const gate_curve *a, const gate_curve *b, int64_t *number) {
-    size_t n = 0, kept = 0;
-    for (size_t i = 0; i < a->n_training; i++)
-        number[n++] = a->training[i].number;
-    for (size_t i = 0; i < b->n_training; i++)
-        number[n++] = b->training[i].number;
+    const size_t n = add_numbers(b, number, add_numbers(a, number, 0));
+    size_t kept = 0;
     qsort(number, n, sizeof *number, rising);
     for (size_t i = 0; i < n; i++)
         if (kept == 0 || number[kept - 1] != number[i])
@@ -241,20 +256,30 @@ gate_value gate_curve_at(const gate_curve *c, double place) {
                         .bend = fabs(a->mean - b->mean) * f * (1 - f)};
 }
 
+/* The sum of products of deviations of place and utility, from the means of the curve. */
+static double together(const gate_curve *c) {
+    double place = 0, utility = 0, sum = 0;
+    for (size_t i = 0; i < c->n_training; i++) {
+        place += c->training[i].place / (double)c->n_training;
+        utility += c->training[i].utility / (double)c->n_training;
+    }
+    for (size_t i = 0; i < c->n_training; i++)
+        sum += (c->training[i].place - place) * (c->training[i].utility - utility);
+    return sum;
+}
+
+/* The strongest setting is where a saturated search ends: +1 where that is the largest place, −1 where it is
+ * the smallest; 0 where the search does not tell. */
+static int strongest_end(const gate_curve *c) {
+    const gate_level *l = gate_curve_level(c, c->match->strength);
+    if (strcmp(c->match->verdict, "saturated") != 0 || !l || c->n_level < 2)
+        return 0;
+    return l == &c->level[c->n_level - 1] ? 1 : l == &c->level[0] ? -1 : 0;
+}
+
 int gate_curve_direction(const gate_curve *a, const gate_curve *b) {
-    const gate_curve *both[2] = {a, b};
-    double n = 0, place = 0, utility = 0, together = 0;
-    for (int pass = 0; pass < 2; pass++)
-        for (int k = 0; k < 2; k++)
-            for (size_t i = 0; i < both[k]->n_training; i++) {
-                const gate_training *t = &both[k]->training[i];
-                if (pass == 0) {
-                    n++;
-                    place += (t->place - place) / n;
-                    utility += (t->utility - utility) / n;
-                } else {
-                    together += (t->place - place) * (t->utility - utility);
-                }
-            }
-    return together > 0 ? -1 : 1;
+    const int end = strongest_end(a) ? strongest_end(a) : strongest_end(b);
+    if (end)
+        return end;
+    return together(a) + together(b) > 0 ? -1 : 1;
 }

@@ -219,21 +219,22 @@ void gnt_evidence_pool_add(gnt_evidence_pool *s, const gnt_evidence *e) {
 }
 
 /* With seeds enough their own means can be tested, whatever other comparisons say: √F times the error from
- * inside the seeds is that of their means. The better of two tests counts twice. */
-static double by_seeds(const gnt_evidence *e, double t, double f, double freedom) {
+ * inside the seeds is that of their means. Where there are others the better of the two tests counts twice. */
+static double by_seeds(const gnt_evidence *e, double t, double f, double freedom, int has_others) {
     const double together = gnt_metric_student_above(t / sqrt(f), freedom);
     if (e->between < ENOUGH_SEEDS - 1 || isnan(e->f) || isinf(e->freedom))
         return together;
-    return fmin(
-        1, 2 * fmin(together, gnt_metric_student_above(t / sqrt(fmax(e->f, least_f)), (double)e->between)));
+    const double own = gnt_metric_student_above(t / sqrt(fmax(e->f, least_f)), (double)e->between);
+    return has_others ? fmin(1, 2 * fmin(together, own)) : own;
 }
 
 void gnt_evidence_settle(gnt_evidence *e, const gnt_evidence_pool *together) {
-    double f = together->n ? together->sum / (double)together->n : 1;
+    const int has_others = together->n > 0;
+    double f = has_others ? together->sum / (double)together->n : 1;
     f = fmax(fmax(f, 1), isnan(e->f) ? 1 : e->f);
     double freedom = fmax(fmin(e->freedom, (double)(together->trainings + e->between)), 1);
-    e->p = fmax(e->p_flip, by_seeds(e, e->t, f, freedom));
-    e->p_less = fmax(e->p_flip_less, by_seeds(e, e->t_less, f, freedom));
+    e->p = fmax(e->p_flip, by_seeds(e, e->t, f, freedom, has_others));
+    e->p_less = fmax(e->p_flip_less, by_seeds(e, e->t_less, f, freedom, has_others));
 }
 
 /* ---- many comparisons ---- */

@@ -53,6 +53,8 @@ typedef struct gnt_gate_row {
     double at;
     /* e has its p already, which knows nothing of other rows */
     int settled;
+    /* of pairs of five seeds or more: that of the jumps alone (cells.c); else NAN */
+    double p_jumps;
     gnt_evidence e;
     double p, p_less; /* corrected for the number of comparisons */
     gnt_gate_verdict verdict;

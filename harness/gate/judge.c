@@ -15,6 +15,13 @@ static int same_training(const gnt_gate_row *a, const gnt_gate_row *b) {
            (a->cell->strength == b->cell->strength || isnan(b->cell->strength));
 }
 
+/* Two tests of one cell: the better counts, twice. */
+static void settle_row(gnt_gate_row *row, const gnt_evidence_pool *together) {
+    gnt_evidence_settle(&row->e, together);
+    if (!isnan(row->p_jumps) && row->about == GNT_GATE_LEAKAGE)
+        row->e.p = fmin(1, 2 * fmin(row->e.p, row->p_jumps));
+}
+
 /* Rows stand by task, stage and defense; what did not change at all says nothing of how trainings scatter.
  * What is settled does not either. */
 static void settle_rows(gnt_gate *g) {
@@ -32,7 +39,7 @@ static void settle_rows(gnt_gate *g) {
         }
         for (size_t k = i; k < end; k++)
             if (!g->row[k].settled)
-                gnt_evidence_settle(&g->row[k].e, &together);
+                settle_row(&g->row[k], &together);
     }
 }
 

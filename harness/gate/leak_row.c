@@ -43,6 +43,7 @@ void gate_begin_leak_row(gate_maker *m, gnt_gate_row *row, const gnt_joined *fir
                           .measure = measure->name,
                           .tolerance = gnt_gate_tolerance(&m->g->settings, measure->name),
                           .allowance = allowance_of(m, first, measure),
+                          .p_jumps = NAN,
                           .p = 1,
                           .p_less = 1,
                           .verdict = GNT_GATE_WITHIN};

@@ -224,6 +224,30 @@ static void test_a_number_that_is_gone(void **state) {
     made_free(&p);
 }
 
+/* Two of eight targets of each of six seeds are bare, the others leak a little less: the mean says little, the
+ * jumps all. As many that are covered by the same make it nothing. */
+static void test_targets_left_bare(void **state) {
+    (void)state;
+    for (int covered = 0; covered < 2; covered++) {
+        json_t *now = made_run(), *before = made_run();
+        made_pair p;
+        made_cell c = fixed;
+        for (c.seed = 1; c.seed <= 6; c.seed++) {
+            double is[TARGETS], was[TARGETS];
+            for (int i = 0; i < TARGETS; i++) {
+                was[i] = 20 + (covered && (i == 4 || i == 5) ? 30 : 0);
+                is[i] = i == c.seed % 4 || i == 7 ? 50 : 14 + 3 * ((i * c.seed) % 5);
+            }
+            made_add(before, &c, "psnr", was, TARGETS);
+            made_add(now, &c, "psnr", is, TARGETS);
+        }
+        made_check(&p, now, before);
+        assert_int_equal(p.gate.n_failures, !covered);
+        assert_true(covered ? p.gate.row[0].p_jumps > 0.1 : p.gate.row[0].p_jumps < 2.5e-4); /* 2⁻¹² */
+        made_free(&p);
+    }
+}
+
 /* One search and its trainings: at each of n strengths five, of utility[i] and ± 0.01. */
 static json_t *match(const char *verdict, double strength, const double *tried, const double *utility,
                      int n) {
@@ -572,6 +596,7 @@ int main(void) {
                                        cmocka_unit_test(test_utility_is_judged_by_its_standard_error),
                                        cmocka_unit_test(test_cells_that_fail_or_go),
                                        cmocka_unit_test(test_a_number_that_is_gone),
+                                       cmocka_unit_test(test_targets_left_bare),
                                        cmocka_unit_test(test_a_lost_match),
                                        cmocka_unit_test(test_what_a_strength_leaves),
                                        cmocka_unit_test(test_matched_cells_at_another_strength),
