@@ -168,11 +168,13 @@ static void *create_idlg(const gnt_host *host, const gnt_value *values) {
 
 static const gnt_attack hooks = {.size = sizeof hooks, .run = dlg_run};
 
+static const char *const families[] = {GNT_FAMILY_NOISE, GNT_FAMILY_CLIPPING, GNT_FAMILY_PRUNING, NULL};
+
 #define COMMON                                                                                               \
     .size = sizeof(gnt_descriptor), .kind = GNT_PLUGIN_ATTACK, .version = "1.0", .licence = "MIT",           \
     .parameters = parameters, .n_parameters = sizeof parameters / sizeof *parameters,                        \
     .surfaces = GNT_SURFACE_UPDATE, .goals = GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL,                       \
-    .uses = GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE, .data_kinds = GNT_KIND_ANY,                                 \
+    .uses = GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE, .data_kinds = GNT_KIND_ANY, .families = families,           \
     .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_TAKES_START, .destroy = free, .attack = &hooks
 
 const gnt_descriptor gradient_dlg = {

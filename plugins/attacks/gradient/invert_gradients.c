@@ -376,6 +376,8 @@ static const gnt_parameter parameters[] = {
          "wants a weaker prior"},
 };
 
+static const char *const families[] = {GNT_FAMILY_NOISE, GNT_FAMILY_CLIPPING, GNT_FAMILY_PRUNING, NULL};
+
 const gnt_descriptor gradient_invert_gradients = {
     .size = sizeof(gnt_descriptor),
     .kind = GNT_PLUGIN_ATTACK,
@@ -389,6 +391,7 @@ const gnt_descriptor gradient_invert_gradients = {
     .n_parameters = sizeof parameters / sizeof *parameters,
     .surfaces = GNT_SURFACE_UPDATE,
     .goals = GNT_GOAL_RECONSTRUCTION,
+    .families = families,
     .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC | GNT_KNOWS_BN_STATS |
             GNT_KNOWS_HISTORY,
     .data_kinds = GNT_KIND_ANY,

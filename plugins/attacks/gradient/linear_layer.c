@@ -212,6 +212,8 @@ static const gnt_parameter parameters[] = {
      .help = "auto: where clip and noise are told, later layers are matched too; never: the first alone"},
 };
 
+static const char *const families[] = {GNT_FAMILY_NOISE, GNT_FAMILY_CLIPPING, GNT_FAMILY_PRUNING, NULL};
+
 const gnt_descriptor gradient_linear_layer = {
     .size = sizeof(gnt_descriptor),
     .kind = GNT_PLUGIN_ATTACK,
@@ -225,6 +227,7 @@ const gnt_descriptor gradient_linear_layer = {
     .n_parameters = sizeof parameters / sizeof *parameters,
     .surfaces = GNT_SURFACE_UPDATE,
     .goals = GNT_GOAL_RECONSTRUCTION,
+    .families = families,
     .uses = GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC | GNT_KNOWS_HISTORY,
     .data_kinds = GNT_KIND_ANY,
     .flags = GNT_FLAG_FIRST_DENSE,

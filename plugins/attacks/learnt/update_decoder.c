@@ -330,6 +330,8 @@ static const gnt_parameter parameters[] = {
      .help = "the most shadow observations it learns from"},
 };
 
+static const char *const families[] = {GNT_FAMILY_ANY, NULL};
+
 const gnt_descriptor learnt_update_decoder = {
     .size = sizeof learnt_update_decoder,
     .kind = GNT_PLUGIN_ATTACK,
@@ -344,6 +346,7 @@ const gnt_descriptor learnt_update_decoder = {
     .surfaces = GNT_SURFACE_UPDATE,
     .goals = GNT_GOAL_RECONSTRUCTION,
     .needs = GNT_KNOWS_SHADOW_OBS,
+    .families = families,
     .uses = GNT_KNOWS_SHADOW_OBS,
     .data_kinds = GNT_KIND_ANY,
     .flags = GNT_FLAG_RANDOMISED,
