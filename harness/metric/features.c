@@ -139,7 +139,10 @@ double gnt_features_worst(const gnt_features *f) {
 static int activation(const char *type) {
     if (!strcmp(type, "relu") || !strcmp(type, "sigmoid") || !strcmp(type, "softplus"))
         return 1;
-    return !strcmp(type, "leaky_relu") || !strcmp(type, "tanh") ? 2 : 0;
+    return !strcmp(type, "leaky_relu") || !strcmp(type, "tanh") || !strcmp(type, "gelu") ||
+                   !strcmp(type, "silu")
+               ? 2
+               : 0;
 }
 
 int gnt_features_new(gnt_features **out, const gnt_model *m, const float *params, const float *buffers,
