@@ -78,7 +78,7 @@ static int has_number(const gnt_outcome *o, const gnt_measure *m) {
 }
 
 /* A defense that leaves some targets bare moves the mean little and its spread much. So the differences of at
- * least half the largest are counted by themselves, more against less, which is as fair a coin as the mean. */
+ * least half the largest are counted by themselves, more against less: as fair a coin as the mean. */
 static int weigh_jumps(gnt_gate_row *row, const gnt_pairs *pairs, gnt_err *err) {
     static const gnt_evidence_pool alone = {0};
     double *jump = gnt_array(pairs->n, sizeof *jump), largest = 0;

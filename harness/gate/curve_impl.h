@@ -20,8 +20,8 @@ typedef struct gate_level {
     double strength, place, mean;
     /* of the n trainings, the first being training[first] */
     size_t first, n;
-    /* far below the target trainings scatter as they do nowhere else: such a strength bounds a curve, but says
-     * nothing of how the others scatter */
+    /* far below the target trainings scatter as they do nowhere else: such a strength bounds a curve, but
+     * says nothing of how the others scatter */
     int is_far;
 } gate_level;
 
@@ -41,12 +41,13 @@ void gate_curve_free(gate_curve *c);
 /* The level of a strength, NULL where there is none. */
 const gate_level *gate_curve_level(const gate_curve *c, double strength);
 
-/* Squared deviations from the means of the levels that are not far, and their degrees of freedom, added to *squares and
- * *freedom; *stated becomes at least the mean of the stated variances. */
+/* Squared deviations from the means of the levels that are not far, and their degrees of freedom, added to
+ * *squares and *freedom; *stated becomes at least the mean of the stated variances. */
 void gate_curve_scatter(const gate_curve *c, double *squares, double *freedom, double *stated);
 
 /* Takes out of both what their replicates have in common under one run key: weights, data and test samples.
- * Least squares of the strengths that are not far and of replicates, fitted in turns. *n: the degrees of freedom that this takes. */
+ * Least squares of the strengths that are not far and of replicates, fitted in turns. *n: the degrees of
+ * freedom that this takes. */
 int gate_curves_adjust(gate_curve *a, gate_curve *b, size_t *n, gnt_err *err);
 
 /* The mean utility at a place. */
@@ -64,8 +65,8 @@ typedef struct gate_value {
 /* The curve has a level. */
 gate_value gate_curve_at(const gate_curve *c, double place);
 
-/* +1 where a setting of a larger place is a stronger one, else −1: by the end at which a search was saturated,
- * else by how utility falls in both curves. */
+/* +1 where a setting of a larger place is a stronger one, else −1: by the end at which a search was
+ * saturated, else by how utility falls in both curves. */
 int gate_curve_direction(const gate_curve *a, const gate_curve *b);
 
 #endif
