@@ -219,7 +219,7 @@ void gnt_evidence_pool_add(gnt_evidence_pool *s, const gnt_evidence *e) {
 }
 
 /* With seeds enough their own means can be tested, whatever other comparisons say: √F times the error from
- * inside the seeds is that of their means. Where there are others the better of the two tests counts twice. */
+ * inside the seeds is that of their means. Where there are others the better of two tests counts twice. */
 static double by_seeds(const gnt_evidence *e, double t, double f, double freedom, int has_others) {
     const double together = gnt_metric_student_above(t / sqrt(f), freedom);
     if (e->between < ENOUGH_SEEDS - 1 || isnan(e->f) || isinf(e->freedom))

@@ -224,8 +224,8 @@ static void test_a_number_that_is_gone(void **state) {
     made_free(&p);
 }
 
-/* Two of eight targets of each of six seeds are bare, the others leak a little less: the mean says little, the
- * jumps all. As many that are covered by the same make it nothing. */
+/* Two of eight targets of each of six seeds are bare, the others leak a little less: the mean says little,
+ * the jumps all. As many that are covered by the same make it nothing. */
 static void test_targets_left_bare(void **state) {
     (void)state;
     for (int covered = 0; covered < 2; covered++) {
