@@ -195,13 +195,14 @@ static void tell_choice(const search *s, const prior_setting *setting, const noi
     host->fact(host->context, "tv", s->tv);
 }
 
-static gnt_status open_all(search *s, invert *self, const gnt_observation *seen, const gnt_artefacts *own) {
+/* images: outlives the search, which points into it. */
+static gnt_status open_all(search *s, invert *self, const gnt_observation *seen, const gnt_artefacts *own,
+                           public_images *images) {
     const gnt_host *host = self->host;
     size_t classes = (size_t)host->model->info->classes;
     noise_law law = noise_law_of(seen->defense, seen->defense_values, seen->n_defense_values);
     int cost = choose_cost(self, &law);
     prior_setting setting = choose_prior(self, cost, own);
-    public_images images;
     int64_t *count = host->scratch(host->context, 2 * classes * sizeof *count);
     float *y = host->scratch(host->context, (size_t)seen->n * classes * sizeof *y);
     if (!y || !count)
@@ -219,9 +220,9 @@ static gnt_status open_all(search *s, invert *self, const gnt_observation *seen,
     if (status == GNT_OK)
         status = bind_statistics(s, seen);
     if (status == GNT_OK)
-        status = public_images_open(&images, host, seen->public_data, INVERT_TRIALS * seen->n);
+        status = public_images_open(images, host, seen->public_data, INVERT_TRIALS * seen->n);
     if (status == GNT_OK)
-        status = search_use(s, &setting, &images);
+        status = search_use(s, &setting, images);
     if (status == GNT_OK)
         tell_choice(s, &setting, &law);
     return status;
@@ -233,11 +234,12 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
     const gnt_host *host = self->host;
     int64_t restarts = self->value[INVERT_RESTARTS].i;
     search s = {.answer = answer};
+    public_images images;
     if (!host->model || seen->n < 1 || seen->steps < 0)
         return match_refuse(host, "it needs the model and the number of samples in the batch");
     int64_t steps = seen->budget > 0 ? (seen->budget + restarts - 1) / restarts : self->value[INVERT_STEPS].i;
     s.total = restarts * steps;
-    gnt_status status = open_all(&s, self, seen, own);
+    gnt_status status = open_all(&s, self, seen, own, &images);
     if (status == GNT_OK)
         status = search_rounds(&s, restarts, steps, self->value[INVERT_GROUP].r);
     if (status != GNT_OK)
