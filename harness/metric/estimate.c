@@ -7,8 +7,9 @@
 #include "metric/stats.h"
 
 static const double level = 0.95;
-/* A scatter below this share of the scores' size is rounding. */
-static const double rounding = 1e-12;
+/* A scatter below this share of the scores' size is rounding: they are written with nine digits, and who
+ * reads them must come to the same. */
+static const double rounding = 1e-8;
 static const gnt_score_bounds share_bounds = {0, 1};
 /* Shares of targets inside a training are taken to be correlated by this much at least. */
 static const double least_correlation = 0.05;

@@ -10,9 +10,8 @@
 static const char gives[] = "suite.json beside it gives";
 
 /* Members that files of earlier builds lack: where they are not there, nothing is said. A line for each. */
-static const char *const newer[] = {"flags",       "observe_from", "stages_drawn",
-                                    "seed_public", "surface",      "adequate",
-                                    "equal_leakage"};
+static const char *const newer[] = {"flags",   "observe_from", "stages_drawn", "seed_public",
+                                    "surface", "adequate",     "equal_leakage"};
 /* Members that stand there for some tasks and attacks alone: where the suite gives none, there is none. */
 static const char *const optional[] = {"set", "epochs", "width", "public", "first_budget"};
 enum { ALL_OF_IT, REST_WAS_MEASURED };

@@ -161,11 +161,27 @@ static void measures_have_bounds(void **state) {
     assert_null(gnt_interval_over_name(GNT_INTERVALS));
 }
 
+/* Scores are written with nine digits: those that only more of them tell apart must have no interval before
+ * they are written either. */
+static void what_nine_digits_write_alike_is_equal(void **state) {
+    (void)state;
+    const double exact[] = {0.9999999999, 1, 0.99999999995}, apart[] = {0.9999999, 1, 0.9999998};
+    gnt_estimate e;
+    assert_int_equal(gnt_estimate_mean(&e, exact, NULL, 3, unbounded, NULL), 0);
+    assert_int_equal(e.over, GNT_INTERVAL_NONE);
+    assert_int_equal(gnt_estimate_mean(&e, apart, NULL, 3, unbounded, NULL), 0);
+    assert_int_equal(e.over, GNT_INTERVAL_TARGETS);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mean_by_hand),         cmocka_unit_test(all_equal_is_no_interval),
-        cmocka_unit_test(share_by_hand),        cmocka_unit_test(shares_are_symmetric),
-        cmocka_unit_test(balanced_by_hand),     cmocka_unit_test(refusals),
+        cmocka_unit_test(what_nine_digits_write_alike_is_equal),
+        cmocka_unit_test(mean_by_hand),
+        cmocka_unit_test(all_equal_is_no_interval),
+        cmocka_unit_test(share_by_hand),
+        cmocka_unit_test(shares_are_symmetric),
+        cmocka_unit_test(balanced_by_hand),
+        cmocka_unit_test(refusals),
         cmocka_unit_test(measures_have_bounds),
     };
     return cmocka_run_group_tests_name("metric estimate", tests, NULL, NULL);

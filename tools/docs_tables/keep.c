@@ -14,8 +14,9 @@ static const char *const of_root[] = {"format", "suite", "title", "suite_digest"
 static const char *const of_task[] = {"id",      "digest",       "data",         "model",   "utility",
                                       "surface", "observe_from", "rounds",       "targets", "stages",
                                       "batch",   "local_steps",  "stages_drawn", "width",   "attribute",
-                                      "weights", "seed_public",  "public_only"};
+                                      "weights", "seed_public",  "public_only",  "adequate"};
 static const char *const of_plugin[] = {"label", "plugin"};
+static const char *const of_member[] = {"id", "families"};
 static const char *const of_group[] = {"task",   "stage",   "defense", "strength", "mode",   "attack",
                                        "status", "n_cells", "n_ok",    "matched",  "utility"};
 static const char *const of_cell[] = {"cell", "task",     "stage",   "defense", "attack",
@@ -110,12 +111,34 @@ static int keep_targets(const json_t *cell, json_t *to) {
     return failed ? -1 : 0;
 }
 
+/* A ranking compares defenses by the means of their trainings, under attacks that may know them. */
+static int is_ranked(const gnt_outcome *c) {
+    return (c->mode == GNT_ROW_NONE || c->mode == GNT_ROW_MATCHED) && c->status == GNT_CELL_OK &&
+           c->n_score > 0;
+}
+
+static int keep_means(const json_t *cell, json_t *to) {
+    static const char *const mean[] = {"mean"};
+    json_t *all = json_object_get(to, "measures"), *value;
+    const json_t *grants = json_object_get(cell, "grants");
+    const char *name;
+    int failed = !all && json_object_set_new(to, "measures", json_object());
+    all = json_object_get(to, "measures");
+    json_object_foreach(json_object_get(cell, "measures"), name, value) {
+        if (is_kept(NULL, name) && !json_object_get(all, name))
+            failed |= json_object_set_new(all, name, some(value, mean, 1));
+    }
+    if (json_array_size(grants) > 0)
+        failed |= json_object_set(to, "grants", (json_t *)(uintptr_t)grants);
+    return failed ? -1 : 0;
+}
+
 /* Appends what is kept of a cell, if anything is. */
 static int keep_cell(const gnt_results *r, size_t at, const json_t *cell, json_t *list) {
     const gnt_outcome *c = &r->cell[at];
     json_t *found = some(c->facts, facts, COUNT(facts)), *to = some(cell, of_cell, COUNT(of_cell));
     const int first = is_first_of_training(r, at), counted = scores_is_counted(r, c);
-    const int told = json_object_size(found) > 0;
+    const int told = json_object_size(found) > 0, ranked = is_ranked(c);
     int failed = !found || !to;
     if (!failed && first)
         failed |= json_object_set(to, "utility", json_object_get(cell, "utility"));
@@ -125,7 +148,9 @@ static int keep_cell(const gnt_results *r, size_t at, const json_t *cell, json_t
         failed |= json_object_set(to, "marks", json_object_get(cell, "marks"));
     if (!failed && counted)
         failed |= keep_targets(cell, to);
-    if (!failed && (first || told || c->marks || counted))
+    if (!failed && ranked)
+        failed |= keep_means(cell, to);
+    if (!failed && (first || told || c->marks || counted || ranked))
         failed |= json_array_append(list, to);
     json_decref(found);
     json_decref(to);
@@ -164,6 +189,24 @@ static int add_some(gnt_text *out, const json_t *root, const char *name, const c
     return add_list(out, name, list, failed);
 }
 
+/* Defenses or attacks: labels, and of each member what a ranking asks for. */
+static int add_plugins(gnt_text *out, const json_t *root, const char *name) {
+    const json_t *from = json_object_get(root, name);
+    json_t *list = json_array();
+    int failed = !list;
+    for (size_t i = 0; !failed && i < json_array_size(from); i++) {
+        const json_t *members = json_object_get(json_array_get(from, i), "members");
+        json_t *to = some(json_array_get(from, i), of_plugin, COUNT(of_plugin)), *kept = json_array();
+        failed |= !to || json_object_set(to, "members", kept) || json_array_append(list, to);
+        for (size_t k = 0; !failed && k < json_array_size(members); k++)
+            failed |=
+                json_array_append_new(kept, some(json_array_get(members, k), of_member, COUNT(of_member)));
+        json_decref(to);
+        json_decref(kept);
+    }
+    return add_list(out, name, list, failed);
+}
+
 static int add_groups(gnt_text *out, const json_t *root) {
     const json_t *from = json_object_get(root, "groups"), *tables = json_object_get(root, "tables");
     json_t *list = json_array();
@@ -199,8 +242,7 @@ int scores_keep(const scores *s, gnt_text *out, gnt_err *err) {
     }
     failed |= add_some(out, root, "tasks", of_task, COUNT(of_task));
     failed |= add_some(out, root, "models", NULL, 0);
-    failed |= add_some(out, root, "defenses", of_plugin, COUNT(of_plugin));
-    failed |= add_some(out, root, "attacks", of_plugin, COUNT(of_plugin));
+    failed |= add_plugins(out, root, "defenses") | add_plugins(out, root, "attacks");
     failed |= add_some(out, root, "tables", NULL, 0);
     failed |= add_some(out, root, "matches", NULL, 0);
     failed |= add_groups(out, root) | add_cells(out, &s->results);

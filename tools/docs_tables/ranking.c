@@ -35,18 +35,31 @@ static void add_row(const gnt_measure *m, const gnt_rank_row *row, gnt_table *t)
     add_stat(m, row->place.leak.mean, row->place.leak.low, row->place.leak.high, t);
 }
 
+/* Why nothing is ranked, as a sentence. */
+static void say_none(const gnt_results *r, const char *task, const gnt_measure *m, const gnt_ranking *ranking,
+                     gnt_text *out) {
+    gnt_text why;
+    gnt_text_init(&why, 1 << 16);
+    gnt_ranking_say_none(r, task, m, ranking, &why);
+    out->failed |= why.failed;
+    if (why.size)
+        gnt_text_add(out, "%c%s.\n", gnt_text_get(&why)[0] - 'a' + 'A', gnt_text_get(&why) + 1);
+    gnt_text_free(&why);
+}
+
 static int add_section(const gnt_results *r, const char *task, int64_t stage, gnt_text *out, gnt_err *err) {
     static const char *const columns[] = {"defense", "rank", "standing", "worst attack", "round"};
     const gnt_measure *m = gnt_section_lead(r, task, stage);
-    gnt_rank_row *row = gnt_array(r->n_defense + 1, sizeof *row);
     const char *floor_name;
     char heading[160];
+    gnt_ranking ranking;
     gnt_table t;
-    if (!row)
+    if (!m)
+        return 0;
+    if (gnt_rank(&ranking, r, task, stage, m) != 0)
         return gnt_fail(err, "out of memory");
-    const size_t n = m ? gnt_rank(r, task, stage, m, row) : 0;
-    if (n == 0) {
-        gnt_free(row);
+    if (ranking.n == 0) {
+        gnt_ranking_free(&ranking);
         return 0;
     }
     const double floor = gnt_section_floor(r, task, stage, m, &floor_name);
@@ -55,8 +68,8 @@ static int add_section(const gnt_results *r, const char *task, int64_t stage, gn
         gnt_table_column(&t, columns[i]);
     gnt_table_column(&t, m->title);
     gnt_table_column(&t, "counts as");
-    for (size_t i = 0; i < n; i++)
-        add_row(m, &row[i], &t);
+    for (size_t i = 0; i < ranking.n; i++)
+        add_row(m, &ranking.row[i], &t);
     tables_next(out);
     gnt_stage_words(r, task, stage, heading, sizeof heading);
     gnt_text_add(out, "**%s**, %s.", task, heading);
@@ -67,8 +80,12 @@ static int add_section(const gnt_results *r, const char *task, int64_t stage, gn
     }
     gnt_text_add(out, "\n");
     tables_add(&t, out);
+    if (ranking.ranked == 0) {
+        gnt_text_add(out, "\n");
+        say_none(r, task, m, &ranking, out);
+    }
     gnt_table_free(&t);
-    gnt_free(row);
+    gnt_ranking_free(&ranking);
     return 0;
 }
 
