@@ -274,6 +274,12 @@ static void keep_told(const estimate *e, double *value, double *variance) {
     }
 }
 
+static double density_of(estimate *e, double scale, const double *y, const double *noise) {
+    if (sample_prior_density_open(&e->prior, scale, noise, e->room) != 0)
+        return (double)NAN;
+    return sample_prior_density_at(&e->prior, y, e->room);
+}
+
 /* Is what differs between round t and the observation noise, rather than another sample? Under the prior both
  * are hypotheses about the difference: N(0, R) against N(0, R + 2·covariance). Meant where *status is GNT_OK
  * afterwards. */
@@ -287,8 +293,7 @@ static int is_same_sample(estimate *e, int64_t t, const double *value, const dou
         off[k] -= value[k];
         both[k] += variance[k];
     }
-    const double same = sample_prior_log_density(&e->prior, 0, off, both, e->room);
-    return same >= sample_prior_log_density(&e->prior, 2, off, both, e->room);
+    return density_of(e, 0, off, both) >= density_of(e, 2, off, both);
 }
 
 /* Leaves the observation alone where an earlier round shows another sample. */

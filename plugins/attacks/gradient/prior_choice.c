@@ -40,12 +40,13 @@ static gnt_status judge(const judged *j, prior_setting setting, double *density)
             return status;
         if (!room)
             return j->host->fail(j->host->context, "no memory for the choice of a prior");
+        const int open = sample_prior_density_open(&prior, 1, j->noise, room) == 0;
         for (int64_t i = half; i < j->n; i += HALVES) {
             if (j->host->should_stop(j->host->context))
                 return GNT_STOPPED;
             for (int64_t k = 0; k < d; k++)
                 j->off[k] = (double)j->x[i * d + k] - prior.mean[k];
-            density[i] = sample_prior_log_density(&prior, 1, j->off, j->noise, room);
+            density[i] = open ? sample_prior_density_at(&prior, j->off, room) : (double)NAN;
         }
     }
     return GNT_OK;

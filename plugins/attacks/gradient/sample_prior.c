@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gauntlet/nn.h"
+#include "rows.h"
 
 /* Vector code for the loops, with the same bits: no sum changes its order. */
 #if defined(__GNUC__) && !defined(__clang__)
@@ -73,7 +74,8 @@ typedef struct covariance {
     const double *mean;
     copies of;
     prior_setting setting;
-    double *deviation, *by_distance; /* features; (height + width)² would do: see distance() */
+    double *deviation, *by_distance; /* features; height × width */
+    double *by;                      /* a weight of each copy, and of each column of the factor */
 } covariance;
 
 static void moments(const covariance *c, double *mean) {
@@ -103,12 +105,9 @@ static void column(const covariance *c, int64_t k, double *out) {
     const double w = c->of.n ? c->setting.smooth : 1;
     for (int64_t l = 0; l < d; l++)
         out[l] = c->of.n ? -(1 - w) * c->mean[k] * c->mean[l] : 0;
-    for (int64_t i = 0; i < c->of.n; i++) {
-        const float *x = c->of.x + i * d;
-        const double by = (1 - w) * (double)x[k] / (double)c->of.n;
-        for (int64_t l = 0; by != 0 && l < d; l++)
-            out[l] += by * (double)x[l];
-    }
+    for (int64_t i = 0; i < c->of.n; i++)
+        c->by[i] = (1 - w) * (double)c->of.x[i * d + k] / (double)c->of.n;
+    rows_combine(c->of.x, c->of.n, d, c->by, out);
     const int64_t row = k % area / s->width, at = k % s->width;
     for (int64_t l = 0; area > 1 && l < d; l++) {
         const int64_t down = llabs(l % area / s->width - row), right = llabs(l % s->width - at);
@@ -137,11 +136,9 @@ static void factor(sample_prior *p, const covariance *c, int64_t most, double *r
         if (p->rest[pivot] <= enough)
             break;
         column(c, pivot, room);
-        for (int64_t j = 0; j < p->rank; j++) {
-            const float *v = p->factor + j * d;
-            for (int64_t k = 0; k < d; k++)
-                room[k] -= (double)v[pivot] * (double)v[k];
-        }
+        for (int64_t j = 0; j < p->rank; j++)
+            c->by[j] = -(double)p->factor[j * d + pivot];
+        rows_combine(p->factor, p->rank, d, c->by, room);
         const double root = sqrt(p->rest[pivot]);
         for (int64_t k = 0; k < d; k++) {
             p->factor[p->rank * d + k] = (float)(room[k] / root);
@@ -167,8 +164,9 @@ gnt_status sample_prior_make(sample_prior *p, const gnt_host *host, const sample
                         .factor = host->scratch(host->context, (size_t)(most * d) * sizeof(float))};
     c.deviation = host->scratch(host->context, bytes);
     c.by_distance = host->scratch(host->context, (size_t)(shape->height * shape->width) * sizeof(double));
+    c.by = host->scratch(host->context, (size_t)(c.of.n + most) * sizeof(double));
     double *room = host->scratch(host->context, bytes);
-    if (!p->mean || !p->rest || !p->factor || !c.deviation || !c.by_distance || !room)
+    if (!p->mean || !p->rest || !p->factor || !c.deviation || !c.by_distance || !c.by || !room)
         return host->fail(host->context, "no memory for what public samples say");
     for (int64_t i = 0; i < shape->height; i++)
         for (int64_t k = 0; k < shape->width; k++)
@@ -186,7 +184,9 @@ gnt_status sample_prior_make(sample_prior *p, const gnt_host *host, const sample
  *   x = mean + F z + rest·(pull − A·(mean + F z))/(1 + rest·A). */
 struct prior_room {
     double *by, *centred, *m, *z; /* features, features, rank², rank */
-    float *rows;                  /* rank × features */
+    float *rows, *turned;         /* rank × features; F, features × rank */
+    /* of the density that is open: 1/(noise + scale·rest), features; the rest of it */
+    double *precision, scale, log_determinant;
 };
 
 prior_room *prior_room_make(const gnt_host *host, const sample_prior *p) {
@@ -196,71 +196,45 @@ prior_room *prior_room_make(const gnt_host *host, const sample_prior *p) {
         return NULL;
     *room = (prior_room){.by = host->scratch(host->context, d * sizeof(double)),
                          .centred = host->scratch(host->context, d * sizeof(double)),
+                         .precision = host->scratch(host->context, d * sizeof(double)),
                          .m = host->scratch(host->context, r * r * sizeof(double)),
                          .z = host->scratch(host->context, r * sizeof(double)),
-                         .rows = host->scratch(host->context, r * d * sizeof(float))};
-    return room->by && room->centred && room->m && room->z && room->rows ? room : NULL;
+                         .rows = host->scratch(host->context, r * d * sizeof(float)),
+                         .turned = host->scratch(host->context, r * d * sizeof(float))};
+    if (!room->by || !room->centred || !room->m || !room->z || !room->rows || !room->turned ||
+        !room->precision)
+        return NULL;
+    rows_turn(p->factor, p->rank, p->features, room->turned);
+    return room;
 }
 
-enum { LANES = 16 };
-
-/* Sixteen sums side by side, in a fixed order. */
-static double dot(const float *a, const float *b, int64_t n) {
-    float lane[LANES] = {0};
-    double sum = 0;
-    int64_t k = 0;
-    for (; k + LANES <= n; k += LANES)
-        for (int j = 0; j < LANES; j++)
-            lane[j] += a[k + j] * b[k + j];
-    for (; k < n; k++)
-        sum += (double)a[k] * (double)b[k];
-    for (int j = 0; j < LANES; j++)
-        sum += (double)lane[j];
-    return sum;
-}
-
-/* m = I + scale·Fᵀ diag(by) F, factored. */
-static int middle(const sample_prior *p, double scale, prior_room *room) {
-    const int64_t d = p->features, r = p->rank;
-    for (int64_t i = 0; i < r; i++)
-        for (int64_t k = 0; k < d; k++)
-            room->rows[i * d + k] = (float)(scale * room->by[k]) * p->factor[i * d + k];
+/* m = I + Fᵀ diag(by) F, factored. */
+static int middle(const sample_prior *p, prior_room *room) {
+    const int64_t r = p->rank;
     for (int64_t i = 0; i < r; i++)
         for (int64_t j = 0; j <= i; j++)
-            room->m[i * r + j] = (i == j) + dot(room->rows + i * d, p->factor + j * d, d);
+            room->m[i * r + j] = i == j;
+    rows_squares(room->turned, p->features, r, room->by, room->m);
     return gnt_cholesky(room->m, r);
 }
 
 /* z = Fᵀ centred */
 static void project(const sample_prior *p, prior_room *room) {
-    for (int64_t i = 0; i < p->rank; i++) {
-        const float *f = p->factor + i * p->features;
-        double sum = 0;
-        for (int64_t k = 0; k < p->features; k++)
-            sum += (double)f[k] * room->centred[k];
-        room->z[i] = sum;
-    }
+    for (int64_t i = 0; i < p->rank; i++)
+        room->z[i] = 0;
+    rows_combine(room->turned, p->features, p->rank, room->centred, room->z);
 }
 
 /* variance = rest/(1 + rest·A) + ‖L⁻¹ F_k‖²/(1 + rest·A)² */
 static void variances(const sample_prior *p, const evidence *e, prior_room *room, double *variance) {
     const int64_t d = p->features, r = p->rank;
+    memcpy(room->rows, p->factor, (size_t)(r * d) * sizeof *room->rows);
+    rows_forward(room->rows, r, d, room->m);
     for (int64_t k = 0; k < d; k++)
         variance[k] = 0;
-    for (int64_t i = 0; i < r; i++) {
-        float *row = room->rows + i * d;
-        memcpy(row, p->factor + i * d, (size_t)d * sizeof *row);
-        for (int64_t j = 0; j < i; j++) {
-            const float *other = room->rows + j * d, by = (float)room->m[i * r + j];
-            for (int64_t k = 0; k < d; k++)
-                row[k] -= by * other[k];
-        }
-        const float by = (float)(1 / room->m[i * r + i]);
-        for (int64_t k = 0; k < d; k++) {
-            row[k] *= by;
-            variance[k] += (double)row[k] * (double)row[k];
-        }
-    }
+    for (int64_t i = 0; i < r; i++)
+        for (int64_t k = 0; k < d; k++)
+            variance[k] += (double)room->rows[i * d + k] * (double)room->rows[i * d + k];
     for (int64_t k = 0; k < d; k++) {
         const double grown = 1 + p->rest[k] * e->precision[k];
         variance[k] = p->rest[k] / grown + variance[k] / (grown * grown);
@@ -278,13 +252,11 @@ int sample_prior_apply(const sample_prior *p, const evidence *e, prior_room *roo
         if (!isfinite(room->by[k]) || !isfinite(room->centred[k]))
             return -1;
     }
-    if (middle(p, 1, room) != 0)
+    if (middle(p, room) != 0)
         return -1;
     project(p, room);
     gnt_cholesky_solve(room->m, p->rank, room->z, 1);
-    for (int64_t i = 0; i < p->rank; i++)
-        for (int64_t k = 0; k < d; k++)
-            mean[k] += room->z[i] * (double)p->factor[i * d + k];
+    rows_combine(p->factor, p->rank, d, room->z, mean);
     for (int64_t k = 0; k < d; k++)
         mean[k] += p->rest[k] * (e->pull[k] - e->precision[k] * mean[k]) / (1 + p->rest[k] * e->precision[k]);
     if (variance)
@@ -292,25 +264,37 @@ int sample_prior_apply(const sample_prior *p, const evidence *e, prior_room *roo
     return 0;
 }
 
-double sample_prior_log_density(const sample_prior *p, double scale, const double *y, const double *noise,
-                                prior_room *room) {
-    double squares = 0, log_determinant = 0;
+int sample_prior_density_open(const sample_prior *p, double scale, const double *noise, prior_room *room) {
+    const int64_t r = p->rank;
+    double log_determinant = 0;
     for (int64_t k = 0; k < p->features; k++) {
         const double own = noise[k] + scale * p->rest[k];
-        room->by[k] = 1 / own;
-        room->centred[k] = y[k] / own;
-        squares += y[k] * y[k] / own;
+        room->precision[k] = 1 / own;
+        room->by[k] = scale / own;
         log_determinant += log(own);
     }
-    if (!isfinite(squares) || middle(p, scale, room) != 0)
-        return (double)NAN;
-    project(p, room);
-    for (int64_t i = 0; i < p->rank; i++) { /* z ← L⁻¹ z */
-        for (int64_t j = 0; j < i; j++)
-            room->z[i] -= room->m[i * p->rank + j] * room->z[j];
-        room->z[i] /= room->m[i * p->rank + i];
-        squares -= scale * room->z[i] * room->z[i];
-        log_determinant += 2 * log(room->m[i * p->rank + i]);
+    room->scale = scale;
+    if (!isfinite(log_determinant) || middle(p, room) != 0)
+        return -1;
+    for (int64_t i = 0; i < r; i++)
+        log_determinant += 2 * log(room->m[i * r + i]);
+    room->log_determinant = log_determinant;
+    return 0;
+}
+
+double sample_prior_density_at(const sample_prior *p, const double *y, prior_room *room) {
+    const int64_t r = p->rank;
+    double squares = 0;
+    for (int64_t k = 0; k < p->features; k++) {
+        room->centred[k] = y[k] * room->precision[k];
+        squares += y[k] * room->centred[k];
     }
-    return -(squares + log_determinant) / 2;
+    project(p, room);
+    for (int64_t i = 0; i < r; i++) { /* z ← L⁻¹ z */
+        for (int64_t j = 0; j < i; j++)
+            room->z[i] -= room->m[i * r + j] * room->z[j];
+        room->z[i] /= room->m[i * r + i];
+        squares -= room->scale * room->z[i] * room->z[i];
+    }
+    return -(squares + room->log_determinant) / 2;
 }

@@ -51,9 +51,10 @@ prior_room *prior_room_make(const gnt_host *host, const sample_prior *p);
 int sample_prior_apply(const sample_prior *p, const evidence *e, prior_room *room, double *mean,
                        double *variance);
 
-/* log N(y; 0, scale·(F Fᵀ + diag(rest)) + diag(noise)) without the constant of 2π; NaN where numbers are not
- * finite. Allocates nothing. */
-double sample_prior_log_density(const sample_prior *p, double scale, const double *y, const double *noise,
-                                prior_room *room);
+/* log N(y; 0, scale·(F Fᵀ + diag(rest)) + diag(noise)) without the constant of 2π: `open` factors what all y
+ * have in common, and is undone by sample_prior_apply. Allocate nothing. open: 0, or −1 where numbers are not
+ * finite; at: NaN where y is not. */
+int sample_prior_density_open(const sample_prior *p, double scale, const double *noise, prior_room *room);
+double sample_prior_density_at(const sample_prior *p, const double *y, prior_room *room);
 
 #endif

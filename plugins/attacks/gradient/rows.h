@@ -1,0 +1,17 @@
+/* rows: products with a matrix of floats, n × d in rows, that the noisy layer's estimate spends its time in.
+ * Every sum runs in a fixed order, the same on every processor. Nothing is allocated. */
+#ifndef GRADIENT_ROWS_H
+#define GRADIENT_ROWS_H
+
+#include <stdint.h>
+
+/* out (d) += Σ_i by[i]·a[i], row after row. */
+void rows_combine(const float *a, int64_t n, int64_t d, const double *by, double *out);
+/* m (d × d) += Σ_i by[i]·a[i] a[i]ᵀ, at and below the diagonal; above it nothing is written. */
+void rows_squares(const float *a, int64_t n, int64_t d, const double *by, double *m);
+/* A ← L⁻¹ A, with L of n × n, its lower triangle alone read. */
+void rows_forward(float *a, int64_t n, int64_t d, const double *l);
+/* to (d × n) = Aᵀ */
+void rows_turn(const float *a, int64_t n, int64_t d, float *to);
+
+#endif
