@@ -311,7 +311,7 @@ static void a_setting_is_chosen_by_what_is_held_out(void **state) {
     assert_int_equal(status, GNT_OK);
     assert_true(choice > 0);
     const judged j = {&p.host, &small, x, N, noise, off, used};
-    assert_int_equal(judge(&j, prior_preset, preset), GNT_OK);
+    assert_int_equal(judge(&j, prior_candidate(0), preset), GNT_OK);
     assert_int_equal(judge(&j, prior_candidate(choice), chosen), GNT_OK);
     assert_true(advantage(chosen, preset, N) > 0);
     assert_true(advantage(preset, chosen, N) < 0);

@@ -180,6 +180,12 @@ static void *create(const gnt_host *host, const gnt_value *values) {
     return s;
 }
 
+static void destroy(void *self) {
+    linear_layer *s = self;
+    kept_prior_clear(&s->known);
+    free(s);
+}
+
 static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
 
 static const gnt_parameter parameters[] = {
@@ -232,6 +238,6 @@ const gnt_descriptor gradient_linear_layer = {
     .data_kinds = GNT_KIND_ANY,
     .flags = GNT_FLAG_FIRST_DENSE,
     .create = create,
-    .destroy = free,
+    .destroy = destroy,
     .attack = &hooks,
 };

@@ -3,18 +3,16 @@
 #define GRADIENT_LINEAR_LAYER_H
 
 #include "gauntlet/plugin.h"
+#include "kept_prior.h"
 #include "outliers.h"
 #include "update_noise.h"
-
-enum { LINEAR_LEVELS = 32 };
 
 typedef struct linear_layer {
     const gnt_host *host;
     double distinct, noise; /* parameters, as the table explains them */
     int64_t outliers;
     int whole;
-    /* by noise level (prior_choice.h): 1 + the prior's setting chosen on public samples; 0: not yet */
-    uint8_t chosen[LINEAR_LEVELS];
+    kept_prior known;
 } linear_layer;
 
 /* The layer's weight and bias in the update, and which of their entries stand apart. */

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "linear_layer.h"
-#include "prior_choice.h"
 #include "rank_one.h"
 #include "update.h"
 #include "whole_update.h"
@@ -231,8 +230,9 @@ static gnt_status solve(estimate *e, int64_t from, int64_t n) {
     return rank_one_solve(&e->fit, e->host, e->list + from, n, &e->input, &e->prior, e->room);
 }
 
-static gnt_status open_prior(estimate *e, prior_setting setting) {
-    gnt_status status = sample_prior_make(&e->prior, e->host, &e->shape, e->known, e->n_known, NULL, setting);
+static gnt_status open_prior(estimate *e, int candidate) {
+    gnt_status status =
+        kept_prior_get(&e->s->known, &e->prior, e->host, &e->shape, e->known, e->n_known, candidate);
     e->room = status == GNT_OK ? prior_room_make(e->host, &e->prior) : NULL;
     return status == GNT_OK && !e->room ? no_memory(e->host) : status;
 }
@@ -247,22 +247,19 @@ static double variance_left(const estimate *e) {
 
 /* Solves once with the preset, chooses a setting by the noise that is left, and makes the prior anew. */
 static gnt_status choose_prior(estimate *e) {
-    gnt_status status = open_prior(e, prior_preset);
+    int choice = 0;
+    kept_prior_begin(&e->s->known, e->known, e->n_known, e->shape.features);
+    gnt_status status = open_prior(e, 0);
     if (status == GNT_OK)
         status = solve(e, 0, 1);
     if (status != GNT_OK || e->n_known == 0)
         return status;
-    const int level = prior_level(variance_left(e), LINEAR_LEVELS);
-    if (e->s->chosen[level] == 0) {
-        const double variance = pow(4, level - LINEAR_LEVELS / 2.0);
-        const int best = prior_choose(e->host, &e->shape, e->known, e->n_known, variance, &status);
-        if (status != GNT_OK)
-            return status;
-        e->s->chosen[level] = (uint8_t)(1 + best);
-    }
-    const int choice = e->s->chosen[level] - 1;
+    status = kept_prior_choose(&e->s->known, &choice, e->host, &e->shape, e->known, e->n_known,
+                               variance_left(e));
+    if (status != GNT_OK)
+        return status;
     e->host->fact(e->host->context, "prior_setting", (double)choice);
-    return choice == 0 ? GNT_OK : open_prior(e, prior_candidate(choice));
+    return choice == 0 ? GNT_OK : open_prior(e, choice);
 }
 
 /* What the rounds alone say of x, and its variance, far where they say nothing. */

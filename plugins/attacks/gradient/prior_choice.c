@@ -4,7 +4,6 @@
 
 enum { LEAST_SAMPLES = 8, MOST_SAMPLES = 200, HALVES = 2 };
 
-const prior_setting prior_preset = {1, 0.3, 2};
 static const prior_setting candidates[] = {{1, 0.3, 2}, {0, 0.3, 2}, {1, 0.1, 2},
                                            {1, 0.6, 2}, {2, 0.3, 2}, {1, 0.6, 4}};
 enum { CANDIDATES = sizeof candidates / sizeof *candidates };

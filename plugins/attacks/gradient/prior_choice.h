@@ -4,9 +4,6 @@
 
 #include "sample_prior.h"
 
-/* The setting where nothing is chosen. */
-extern const prior_setting prior_preset;
-
 /* 0 … levels − 1: the noise's variance in an entry of x, by factors of 4. */
 int prior_level(double variance, int levels);
 

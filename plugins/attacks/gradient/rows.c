@@ -30,13 +30,13 @@ WIDEST void rows_combine(const float *restrict a, int64_t n, int64_t d, const do
             out[k] += by[i] * (double)a[i * d + k];
 }
 
-/* Row r of m, as far as its diagonal, from eight rows of a. */
-static inline void add_eight(const float *restrict a, int64_t d, const double *by, int64_t r,
+/* The first n entries of row r of m, from eight rows of a. */
+static inline void add_eight(const float *restrict a, int64_t d, const double *by, int64_t r, int64_t n,
                              double *restrict m) {
     float b[TOGETHER];
     for (int j = 0; j < TOGETHER; j++)
         b[j] = (float)by[j] * a[j * d + r];
-    for (int64_t k = 0; k <= r; k++)
+    for (int64_t k = 0; k < n; k++)
         m[k] += (double)(((b[0] * a[k] + b[1] * a[d + k]) + (b[2] * a[2 * d + k] + b[3] * a[3 * d + k])) +
                          ((b[4] * a[4 * d + k] + b[5] * a[5 * d + k]) +
                           (b[6] * a[6 * d + k] + b[7] * a[7 * d + k])));
@@ -50,10 +50,10 @@ WIDEST void rows_squares(const float *restrict a, int64_t n, int64_t d, const do
         int64_t i = 0;
         for (; i + TOGETHER <= n; i += TOGETHER)
             for (int64_t r = strip; r < end; r++)
-                add_eight(a + i * d, d, by + i, r, m + r * d);
+                add_eight(a + i * d, d, by + i, r, end, m + r * d);
         for (; i < n; i++)
             for (int64_t r = strip; r < end; r++)
-                for (int64_t k = 0; k <= r; k++)
+                for (int64_t k = 0; k < end; k++)
                     m[r * d + k] += by[i] * (double)a[i * d + r] * (double)a[i * d + k];
     }
 }

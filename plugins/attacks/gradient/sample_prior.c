@@ -98,6 +98,20 @@ static double variance_of(const covariance *c, int64_t k) {
     return c->deviation[k] * c->deviation[k];
 }
 
+/* out += column k of the smooth covariance, of images, times w. */
+static void add_smooth(const covariance *c, int64_t k, double w, double *out) {
+    const sample_shape *s = c->shape;
+    const int64_t area = s->height * s->width, row = k % area / s->width, at = k % s->width;
+    for (int64_t channel = 0; channel < s->channels; channel++)
+        for (int64_t i = 0; i < s->height; i++) {
+            const int64_t first = channel * area + i * s->width;
+            const double by = w * (channel == k / area ? 1 : channels_agree) * c->deviation[k];
+            for (int64_t l = 0; l < s->width; l++)
+                out[first + l] += by * c->deviation[first + l] *
+                                  c->by_distance[llabs(i - row) * s->width + llabs(l - at)];
+        }
+}
+
 /* out = column k of the mixed covariance. */
 static void column(const covariance *c, int64_t k, double *out) {
     const sample_shape *s = c->shape;
@@ -108,12 +122,8 @@ static void column(const covariance *c, int64_t k, double *out) {
     for (int64_t i = 0; i < c->of.n; i++)
         c->by[i] = (1 - w) * (double)c->of.x[i * d + k] / (double)c->of.n;
     rows_combine(c->of.x, c->of.n, d, c->by, out);
-    const int64_t row = k % area / s->width, at = k % s->width;
-    for (int64_t l = 0; area > 1 && l < d; l++) {
-        const int64_t down = llabs(l % area / s->width - row), right = llabs(l % s->width - at);
-        out[l] += w * (l / area == k / area ? 1 : channels_agree) * c->deviation[k] * c->deviation[l] *
-                  c->by_distance[down * s->width + right];
-    }
+    if (area > 1)
+        add_smooth(c, k, w, out);
     if (area == 1)
         out[k] += w * variance_of(c, k);
 }
