@@ -19,6 +19,8 @@ static const double negligible =
 static const double laplace_below =
     0.752;                             /* mean |r| / √mean r²: 0.798 in a normal law, 0.707 in Laplace's */
 static const double many_zeros = 0.05; /* share of entries */
+static const double settled_to_choose =
+    0.1; /* as rank_one.h has it: a choice is by factors of 4 in variance */
 static const double least_precision = 1e-9;
 static const double least_loud = 1e-6; /* where nothing is left: so that precisions are floats */
 
@@ -245,17 +247,19 @@ static double variance_left(const estimate *e) {
     return (double)e->shape.features / fmax(sum, least_precision);
 }
 
-/* Solves once with the preset, chooses a setting by the noise that is left, and makes the prior anew. */
+/* Solves roughly with the preset, chooses a setting by the noise that is left, and takes that prior. */
 static gnt_status choose_prior(estimate *e) {
     int choice = 0;
     kept_prior_begin(&e->s->known, e->known, e->n_known, e->shape.features);
     gnt_status status = open_prior(e, 0);
+    e->fit.settled = settled_to_choose;
     if (status == GNT_OK)
         status = solve(e, 0, 1);
+    e->fit.settled = RANK_ONE_SETTLED;
     if (status != GNT_OK || e->n_known == 0)
         return status;
-    status = kept_prior_choose(&e->s->known, &choice, e->host, &e->shape, e->known, e->n_known,
-                               variance_left(e));
+    status =
+        kept_prior_choose(&e->s->known, &choice, e->host, &e->shape, e->known, e->n_known, variance_left(e));
     if (status != GNT_OK)
         return status;
     e->host->fact(e->host->context, "prior_setting", (double)choice);
@@ -293,16 +297,20 @@ static int is_same_sample(estimate *e, int64_t t, const double *value, const dou
     return density_of(e, 0, off, both) >= density_of(e, 2, off, both);
 }
 
-/* Leaves the observation alone where an earlier round shows another sample. */
+/* Leaves the observation alone, with its estimate in fit.x, where an earlier round shows another sample. What
+ * the rounds say together is still to be solved, from its beginning. */
 static gnt_status compare_rounds(estimate *e) {
     const gnt_host *host = e->host;
-    double *room[4];
+    const size_t bytes = (size_t)e->shape.features * sizeof(double);
+    double *room[5];
     gnt_status status = solve(e, 0, 1);
     int same = 1;
-    for (int i = 0; i < 4; i++)
-        room[i] = host->scratch(host->context, (size_t)e->shape.features * sizeof(double));
-    if (status != GNT_OK || !room[0] || !room[1] || !room[2] || !room[3])
+    e->fit.begun = 0;
+    for (int i = 0; i < 5; i++)
+        room[i] = host->scratch(host->context, bytes);
+    if (status != GNT_OK || !room[0] || !room[1] || !room[2] || !room[3] || !room[4])
         return status != GNT_OK ? status : no_memory(host);
+    memcpy(room[4], e->fit.x, bytes);
     keep_told(e, room[0], room[1]);
     for (int64_t t = 1; same && status == GNT_OK && t < e->rounds; t++)
         same = is_same_sample(e, t, room[0], room[1], room[2], room[3], &status);
@@ -311,6 +319,7 @@ static gnt_status compare_rounds(estimate *e) {
     if (!same) {
         host->log(host->context, GNT_LOG_WARN,
                   "the client's earlier updates are of other samples than this one's: they are left out");
+        memcpy(e->fit.x, room[4], bytes);
         e->rounds = 1;
     }
     host->fact(host->context, "rounds_joined", (double)e->rounds);
@@ -375,9 +384,10 @@ gnt_status linear_noisy_run(linear_layer *s, const gnt_observation *seen, const 
     gnt_status status = open_rounds(&e, seen);
     if (status == GNT_OK)
         status = choose_prior(&e);
+    e.fit.begun = 1;
     if (status == GNT_OK && e.rounds > 1)
         status = compare_rounds(&e);
-    if (status == GNT_OK)
+    if (status == GNT_OK && (e.fit.begun || e.rounds > 1))
         status = solve(&e, 0, e.rounds);
     if (status == GNT_OK && s->whole && noise->told && noise->law != NOISE_NONE && !noise->pruned)
         status = refine(&e);

@@ -9,7 +9,6 @@
 
 enum { MOST_ITERATIONS = 60, LEAST_ITERATIONS = 5, RESCALED_AT = 3 };
 static const double prior_scale = 0.15;
-static const double settled = 0.01; /* greatest change of an entry of x, in its standard deviations */
 
 rank_one_round rank_one_round_make(const gnt_host *host, int64_t units, int64_t features) {
     const size_t entries = (size_t)(units * (features + 1));
@@ -26,7 +25,8 @@ rank_one_round rank_one_round_make(const gnt_host *host, int64_t units, int64_t 
 
 int rank_one_fit_make(rank_one_fit *fit, const gnt_host *host, int64_t features) {
     const size_t bytes = (size_t)features * sizeof(double);
-    *fit = (rank_one_fit){.x = host->scratch(host->context, bytes),
+    *fit = (rank_one_fit){.settled = RANK_ONE_SETTLED,
+                          .x = host->scratch(host->context, bytes),
                           .variance = host->scratch(host->context, bytes),
                           .told = {host->scratch(host->context, bytes), host->scratch(host->context, bytes)}};
     return fit->x && fit->variance && fit->told.precision && fit->told.pull;
@@ -125,13 +125,17 @@ gnt_status rank_one_solve(rank_one_fit *fit, const gnt_host *host, rank_one_roun
     double change = INFINITY;
     if (!before)
         return host->fail(host->context, "no memory for the estimate");
-    for (int64_t k = 0; k < d; k++)
-        fit->told.precision[k] = fit->told.pull[k] = 0;
-    int bad = sample_prior_apply(prior, &fit->told, room, fit->x, fit->variance);
-    for (fit->iterations = 0; !bad && fit->iterations < MOST_ITERATIONS; fit->iterations++) {
+    const int64_t first = fit->begun ? LEAST_ITERATIONS : 0;
+    int bad = 0;
+    if (!fit->begun) {
+        for (int64_t k = 0; k < d; k++)
+            fit->told.precision[k] = fit->told.pull[k] = 0;
+        bad = sample_prior_apply(prior, &fit->told, room, fit->x, fit->variance);
+    }
+    for (fit->iterations = first; !bad && fit->iterations < MOST_ITERATIONS; fit->iterations++) {
         if (host->should_stop(host->context))
             return GNT_STOPPED;
-        if (fit->iterations >= LEAST_ITERATIONS && change < settled)
+        if (fit->iterations >= LEAST_ITERATIONS && change < fit->settled)
             break;
         for (int64_t k = 0; k < d; k++) {
             before[k] = fit->x[k];

@@ -34,7 +34,14 @@ typedef struct rank_one_fit {
     double *x, *variance; /* features, image space */
     evidence told;        /* by the rounds alone */
     int64_t iterations;
+    /* a solve ends where no entry of x changes by more, in its standard deviations */
+    double settled;
+    /* x, variance and the rounds' δ are of an earlier solve of the same rounds: it begins there */
+    int begun;
 } rank_one_fit;
+
+/* Where an estimate is settled. */
+#define RANK_ONE_SETTLED 0.01
 
 /* Takes memory for units × features. NULL in `g` when it ran out. */
 rank_one_round rank_one_round_make(const gnt_host *host, int64_t units, int64_t features);

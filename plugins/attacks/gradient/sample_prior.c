@@ -107,8 +107,8 @@ static void add_smooth(const covariance *c, int64_t k, double w, double *out) {
             const int64_t first = channel * area + i * s->width;
             const double by = w * (channel == k / area ? 1 : channels_agree) * c->deviation[k];
             for (int64_t l = 0; l < s->width; l++)
-                out[first + l] += by * c->deviation[first + l] *
-                                  c->by_distance[llabs(i - row) * s->width + llabs(l - at)];
+                out[first + l] +=
+                    by * c->deviation[first + l] * c->by_distance[llabs(i - row) * s->width + llabs(l - at)];
         }
 }
 
