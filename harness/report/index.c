@@ -206,7 +206,9 @@ static void say_measure(pen *w, const gnt_section *s, const gnt_measure *m, int 
                       *strength = of_measure(s->strength, s->n_strength, m),
                       *heat = of_measure(s->heat, s->n_heat, m);
     if (tradeoff)
-        picture(w, tradeoff->name, 0, "Trade-off: utility on x, leakage on y, a panel for each attack");
+        picture(w, tradeoff->name, 0,
+                "Trade-off: utility on x, leakage on y, a panel for the worst of all attacks, then for each "
+                "attack");
     else if (strength)
         picture(w, strength->name, 0, "Leakage against the strength of a defense, a panel for each attack");
     if (!tradeoff && !folded)

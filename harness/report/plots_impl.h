@@ -6,9 +6,11 @@
 #include "results/measure.h"
 #include "results/results.h"
 
-/* tradeoff: the picture the benchmark is for. Utility on x, leakage on y, a panel for each attack, a colour
- * and shape for each defense: curves of sweeps, matched points filled, unmatched ones hollow, no defense as a
- * star, the Pareto front as a grey step, floors as broken lines, the utility aimed at as a band. */
+/* tradeoff: the picture the benchmark is for. Utility on x, leakage on y, a panel for the worst of all attacks
+ * (of each defense and strength the one that leaks most, named at its point where there is room) and one for
+ * each attack, a colour and shape for each defense: curves of sweeps, matched points filled, unmatched ones
+ * hollow, no defense as a star, the Pareto front as a grey step, floors as broken lines, the utility aimed at
+ * as a band. */
 
 /* Settings that have a utility and a number: 0, 1, or 2 for more. */
 int gnt_tradeoff_points(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m);

@@ -7,6 +7,8 @@
 
 #include "base/mem.h"
 #include "match/pareto.h"
+#include "render/escape.h"
+#include "report/place_impl.h"
 #include "report/plot_impl.h"
 #include "results/groups.h"
 #include "results/section.h"
@@ -20,11 +22,13 @@ enum { LINE_RANDOM, LINE_MEAN, LINE_NEAREST, LINE_CHANCE, LINES };
 typedef struct point {
     double x, y, x_low, x_high, y_low, y_high, strength;
     size_t defense;
+    const char *attack;
     gnt_row_mode mode;
     gnt_group_kind kind;
 } point;
 
 typedef struct panel {
+    /* NULL: the worst of all attacks */
     const char *attack;
     point *point; /* of one array that all panels share */
     size_t n;
@@ -68,6 +72,20 @@ static int by_defense_strength(const void *a, const void *b) {
     return p->x < q->x ? -1 : p->x > q->x;
 }
 
+static int same_setting(const point *p, const point *q) {
+    return p->defense == q->defense && p->mode == q->mode && p->strength == q->strength;
+}
+
+static void find_lines(const drawing *d, panel *a) {
+    double floor[GNT_FLOORS];
+    gnt_floors(d->r, d->task, d->stage, a->attack, d->m, floor, &a->line[LINE_CHANCE]);
+    a->line[LINE_RANDOM] = floor[GNT_FLOOR_RANDOM];
+    a->line[LINE_MEAN] = floor[GNT_FLOOR_MEAN];
+    a->line[LINE_NEAREST] = floor[GNT_FLOOR_NEAREST];
+    for (int f = 0; f < LINES; f++)
+        a->line[f] *= d->m->scale;
+}
+
 static void collect_panel(drawing *d, panel *a, point *points) {
     a->point = points;
     for (size_t i = 0; i < d->r->n_group; i++) {
@@ -85,17 +103,30 @@ static void collect_panel(drawing *d, panel *a, point *points) {
                                    .y_high = s->stat.high * k,
                                    .strength = isnan(g->strength) ? 0 : g->strength,
                                    .defense = defense_index(d->r, g->defense),
+                                   .attack = g->attack,
                                    .mode = g->mode,
                                    .kind = gnt_group_kind_of(g)};
     }
     qsort(a->point, a->n, sizeof *a->point, by_defense_strength);
-    double floor[GNT_FLOORS];
-    gnt_floors(d->r, d->task, d->stage, a->attack, d->m, floor, &a->line[LINE_CHANCE]);
-    a->line[LINE_RANDOM] = floor[GNT_FLOOR_RANDOM];
-    a->line[LINE_MEAN] = floor[GNT_FLOOR_MEAN];
-    a->line[LINE_NEAREST] = floor[GNT_FLOOR_NEAREST];
-    for (int f = 0; f < LINES; f++)
-        a->line[f] *= d->m->scale;
+    find_lines(d, a);
+}
+
+/* Of each defense and strength the attack that leaks most. */
+static void collect_worst(drawing *d, panel *worst, point *points) {
+    worst->point = points;
+    for (int i = 1; i < d->n_panel; i++)
+        for (size_t k = 0; k < d->panel[i].n; k++) {
+            const point *p = &d->panel[i].point[k];
+            size_t at = 0;
+            while (at < worst->n && !same_setting(p, &worst->point[at]))
+                at++;
+            if (at == worst->n)
+                worst->point[worst->n++] = *p;
+            else if (gnt_leaks_more(d->m, p->y, worst->point[at].y))
+                worst->point[at] = *p;
+        }
+    qsort(worst->point, worst->n, sizeof *worst->point, by_defense_strength);
+    find_lines(d, worst);
 }
 
 /* What is in the panels: ranges, and which entries the key needs. */
@@ -141,8 +172,11 @@ static void find_target(drawing *d) {
     }
 }
 
+/* Panels of attacks, and before them that of the worst; a single attack is its own worst. `points` has room
+ * for twice the groups. */
 static int gather(drawing *d, point *points) {
     size_t used = 0;
+    d->n_panel = 1;
     for (size_t a = 0; a < d->r->n_attack && d->n_panel < MOST_PANELS; a++) {
         panel *next = &d->panel[d->n_panel];
         *next = (panel){.attack = d->r->attack[a]};
@@ -151,6 +185,11 @@ static int gather(drawing *d, point *points) {
         if (next->n > 0)
             d->n_panel++;
     }
+    d->panel[0] = (panel){.attack = NULL};
+    if (d->n_panel > 2)
+        collect_worst(d, &d->panel[0], points + used);
+    else
+        d->panel[0] = d->panel[--d->n_panel];
     find_target(d);
     d->public_only = gnt_public_only_mean(gnt_facts_of(d->r, d->task)) * d->x_scale;
     survey(d);
@@ -183,16 +222,19 @@ static int front_block(gnt_plot *p, const drawing *d, const panel *a) {
     return block;
 }
 
+static int kind_of(const point *q) {
+    return q->mode == GNT_ROW_SWEEP          ? 's'
+           : q->kind == GNT_GROUP_UNDEFENDED ? 'n'
+           : q->kind == GNT_GROUP_MATCHED    ? 'm'
+                                             : 'u';
+}
+
 static int points_block(gnt_plot *p, const panel *a, size_t defense, int want, int *n) {
     int block = gnt_plot_block(p);
     *n = 0;
     for (size_t i = 0; i < a->n; i++) {
         const point *q = &a->point[i];
-        int kind = q->mode == GNT_ROW_SWEEP          ? 's'
-                   : q->kind == GNT_GROUP_UNDEFENDED ? 'n'
-                   : q->kind == GNT_GROUP_MATCHED    ? 'm'
-                                                     : 'u';
-        if (q->defense != defense || kind != want)
+        if (q->defense != defense || kind_of(q) != want)
             continue;
         gnt_plot_row(p,
                      (double[]){q->x, q->y, isfinite(q->y_low) ? q->y_low : q->y,
@@ -205,6 +247,17 @@ static int points_block(gnt_plot *p, const panel *a, size_t defense, int want, i
     return block;
 }
 
+/* A sweep's line runs through the defense's matched point too, in the order of strengths. */
+static int curve_block(gnt_plot *p, const panel *a, size_t defense) {
+    int block = gnt_plot_block(p);
+    for (size_t i = 0; i < a->n; i++) {
+        const point *q = &a->point[i];
+        if (q->defense == defense && kind_of(q) != 'n')
+            gnt_plot_row(p, (double[]){q->x, q->y}, 2);
+    }
+    return block;
+}
+
 static void draw_points(gnt_plot *p, const gnt_results *r, const panel *a) {
     size_t n_defense = r->n_defense;
     int n;
@@ -212,8 +265,10 @@ static void draw_points(gnt_plot *p, const gnt_results *r, const panel *a) {
         unsigned colour = gnt_colour(r, i);
         int block = points_block(p, a, i, 's', &n);
         if (n > 0)
-            gnt_plot_say(p, ", D index %d using 1:2 with linespoints lc rgb \"#%06x\" lw 1.8 pt %d ps 0.55",
-                         block, colour, gnt_shape(r, i, 1));
+            gnt_plot_say(p,
+                         ", D index %d using 1:2 with lines lc rgb \"#%06x\" lw 1.8"
+                         ", D index %d using 1:2:3:4 with yerrorbars lc rgb \"#%06x\" lw 1 pt %d ps 0.55",
+                         curve_block(p, a, i), colour, block, colour, gnt_shape(r, i, 1));
     }
     for (size_t i = 0; i < n_defense; i++) {
         unsigned colour = gnt_colour(r, i);
@@ -270,12 +325,54 @@ static void draw_public_only(gnt_plot *p, const drawing *d) {
         d->public_only, d->public_only, d->public_only);
 }
 
+/* A sweep's point needs a name only where another attack than before it leaks most. */
+static int wants_name(const panel *a, size_t i) {
+    const point *q = &a->point[i];
+    for (size_t k = i; kind_of(q) == 's' && k-- > 0;)
+        if (a->point[k].defense == q->defense && kind_of(&a->point[k]) == 's')
+            return strcmp(a->point[k].attack, q->attack) != 0;
+    return 1;
+}
+
+/* Names the attack at each point that has room for it; single points first. */
+static void name_attacks(gnt_plot *p, const gnt_panels *grid, const drawing *d, const panel *a) {
+    const double wide = grid->width - grid->left - grid->right,
+                 high = grid->height - grid->top - grid->bottom;
+    const gnt_box within = {0, wide + grid->right - 2, 0, high};
+    gnt_box *taken = gnt_array(2 * a->n + 1, sizeof *taken);
+    size_t n = 0;
+    p->script.failed |= !taken;
+    for (size_t i = 0; taken && i < a->n; i++) {
+        double x = (a->point[i].x - d->x_low) / (d->x_high - d->x_low) * wide;
+        double y = (a->point[i].y - d->y_low) / (d->y_high - d->y_low) * high;
+        taken[n++] = (gnt_box){x - 7, x + 7, y - 7, y + 7};
+    }
+    for (int sweeps = 0; taken && sweeps < 2; sweeps++)
+        for (size_t i = 0; i < a->n; i++) {
+            if ((kind_of(&a->point[i]) == 's') != sweeps || !wants_name(a, i))
+                continue;
+            const double x = (taken[i].left + taken[i].right) / 2, y = (taken[i].bottom + taken[i].top) / 2;
+            const size_t letters = gnt_text_width(a->point[i].attack);
+            gnt_box box;
+            if (!gnt_place(taken, n, &within, x, y, 5.2 * (double)(letters < 26 ? letters : 26), 12, &box))
+                continue;
+            taken[n++] = box;
+            gnt_plot_say(
+                p,
+                "set label %zu L[%d] at graph %.4f,%.4f center noenhanced front tc rgb \"#333333\" font "
+                "TINY\n",
+                n + 2, gnt_plot_label(p, a->point[i].attack, 26), (box.left + box.right) / 2 / wide,
+                (box.bottom + box.top) / 2 / high);
+        }
+    gnt_free(taken);
+}
+
 static void draw_panel(gnt_plot *p, const gnt_panels *grid, const drawing *d, int i, const char *x_label,
                        const char *y_label) {
     const panel *a = &d->panel[i];
     gnt_plot_say(p, "reset\nset border 3 lc rgb \"#666666\"\nset tics nomirror\nset tics tc rgb \"#333333\"\n"
                     "set grid lc rgb \"#e8e8e8\" lt 1 lw 1\nunset key\n");
-    gnt_panel_begin(p, grid, i, a->attack);
+    gnt_panel_begin(p, grid, i, a->attack ? a->attack : "worst of all attacks");
     gnt_plot_say(p, "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n", d->x_low, d->x_high, d->y_low,
                  d->y_high);
     gnt_plot_say(p, "set xtics %.9g\nset ytics %.9g\n", gnt_tick_step(d->x_low, d->x_high, 5),
@@ -294,6 +391,8 @@ static void draw_panel(gnt_plot *p, const gnt_panels *grid, const drawing *d, in
     gnt_plot_say(p, "set label 1 \"ideal\" at graph %s,%s %s tc rgb \"#888888\" font TINY\n",
                  d->x_sign > 0 ? "0.985" : "0.015", d->y_sign > 0 ? "0.95" : "0.04",
                  d->x_sign > 0 ? "right" : "left");
+    if (!a->attack)
+        name_attacks(p, grid, d, a);
     gnt_plot_say(p, "plot D index %d using 1:2 with lines lc rgb \"#bdbdbd\" lw 4", front_block(p, d, a));
     draw_lines(p, d, a);
     draw_points(p, d->r, a);
@@ -463,7 +562,7 @@ int gnt_plot_tradeoff(const gnt_results *r, const char *task, int64_t stage, con
     *drawn = 0;
     if (gnt_tradeoff_points(r, task, stage, m) < 2)
         return 0;
-    point *points = gnt_array(r->n_group + 1, sizeof *points);
+    point *points = gnt_array(2 * r->n_group + 1, sizeof *points);
     if (!points)
         return gnt_fail(err, "%s: out of memory", name);
     if (gather(&d, points) == 0) {

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "report/gnuplot_impl.h"
+#include "report/place_impl.h"
 #include "report_folder.h"
 
 /* A group of "t" at stage 0 under the attack "a", with both numbers of a trade-off. */
@@ -36,6 +37,83 @@ static void two_settings_give_a_picture(void **state) {
     assert_null(strstr(page, ".png")); /* not asked for, not linked */
     assert_null(strstr(page, "needs two"));
     gnt_free(page);
+}
+
+/* A group under an attack, with a strength where it has one. */
+#define UNDER(attack, name, how, strength, value, psnr)                                                      \
+    "{\"task\": \"t\", \"defense\": \"" name "\", \"attack\": \"" attack "\", \"mode\": \"" how              \
+    "\", \"strength\": " strength ", \"status\": \"ok\", \"utility\": {\"mean\": " value                     \
+    "}, \"measures\": {\"psnr\": {\"mean\": " psnr "}}}"
+
+/* The data (tsv), labels (labels.tsv) or script (gp) of the trade-off of these groups. */
+static char *drawn_of(bench *b, const char *groups, const char *ending) {
+    char plots[128], name[64];
+    gnt_text t;
+    gnt_text_init(&t, 1 << 16);
+    gnt_text_add(&t, "{\"format\": 1, \"cells\": [], \"groups\": [%s]}", groups);
+    write_results(b, gnt_text_get(&t));
+    gnt_text_free(&t);
+    make(b, NULL, GNT_FORMAT_SVG, NULL);
+    snprintf(plots, sizeof plots, "%s/report/plots", b->folder);
+    snprintf(name, sizeof name, "tradeoff-t-r0-psnr.%s", ending);
+    return read_text(plots, name, NULL);
+}
+
+static int times(const char *text, const char *part) {
+    int n = 0;
+    for (const char *at = strstr(text, part); at; at = strstr(at + 1, part))
+        n++;
+    return n;
+}
+
+/* Undefended b leaks most, defended a: what the worst panel shows stands twice in the data, the rest once. */
+static void the_worst_of_all_attacks_comes_first(void **state) {
+    static const char groups[] = UNDER("a", "none", "none", "null", "0.5", "20") "," UNDER(
+        "b", "none", "none", "null", "0.5",
+        "30") "," UNDER("a", "d", "fixed", "1", "0.4", "15") "," UNDER("b", "d", "fixed", "1", "0.4", "10");
+    if (!gnt_gnuplot_present())
+        skip();
+    char *labels = drawn_of(*state, groups, "labels.tsv"), *data = drawn_of(*state, groups, "tsv");
+    static const char first[] = "xworst of all attacks\n";
+    assert_memory_equal(labels, first, sizeof first - 1);
+    /* the title of a's own panel and the name at its point */
+    assert_int_equal(times(labels, "xa\n"), 2);
+    assert_int_equal(times(labels, "xb\n"), 2);
+    assert_int_equal(times(data, "0.5\t30\t30\t30\n"), 2);
+    assert_int_equal(times(data, "0.5\t20\t20\t20\n"), 1);
+    assert_int_equal(times(data, "0.4\t15\t15\t15\n"), 2);
+    assert_int_equal(times(data, "0.4\t10\t10\t10\n"), 1);
+    gnt_free(labels);
+    gnt_free(data);
+    labels = drawn_of(*state, SETTING("none", "none", "0.5", "20") "," SETTING("d", "fixed", "0.4", "15"),
+                      "labels.tsv");
+    assert_null(strstr(labels, "worst"));
+    gnt_free(labels);
+}
+
+/* The line of a sweep runs through the matched point between its strengths, whatever the order of groups. */
+static void a_matched_point_lies_on_its_sweep(void **state) {
+    static const char groups[] = UNDER("a", "none", "none", "null", "0.6", "40") "," UNDER(
+        "a", "d", "matched", "2", "0.5",
+        "20") "," UNDER("a", "d", "sweep", "4", "0.4", "10") "," UNDER("a", "d", "sweep", "1", "0.55", "30");
+    if (!gnt_gnuplot_present())
+        skip();
+    char *data = drawn_of(*state, groups, "tsv");
+    assert_non_null(strstr(data, "\n0.55\t30\n0.5\t20\n0.4\t10\n"));
+    gnt_free(data);
+}
+
+static void names_keep_clear_of_points_and_edges(void **state) {
+    (void)state;
+    const gnt_box panel = {0, 100, 0, 100}, right = {55, 60, 45, 55}, below = {45, 55, 30, 35};
+    gnt_box taken[] = {right, below, {0, 100, 60, 70}, {0, 45, 40, 60}}, box;
+    assert_true(gnt_place(NULL, 0, &panel, 50, 50, 30, 12, &box) && box.left > 50);
+    assert_false(gnt_place(taken, 4, &panel, 50, 50, 30, 12, &box));
+    assert_true(gnt_place(taken, 1, &panel, 50, 50, 30, 12, &box) && box.top < 50);
+    assert_true(gnt_place(taken, 2, &panel, 50, 50, 30, 12, &box) && box.bottom > 50);
+    assert_true(gnt_place(taken, 3, &panel, 50, 50, 30, 12, &box) && box.right < 50);
+    /* in the lower right corner neither right nor below */
+    assert_true(gnt_place(NULL, 0, &panel, 84, 5, 30, 12, &box) && box.bottom > 5 && box.right <= 100);
 }
 
 static char *page_of(bench *b, const char *results) {
@@ -95,6 +173,9 @@ static void loose_targets_are_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(two_settings_give_a_picture),
+        IN_FOLDER(the_worst_of_all_attacks_comes_first),
+        IN_FOLDER(a_matched_point_lies_on_its_sweep),
+        cmocka_unit_test(names_keep_clear_of_points_and_edges),
         IN_FOLDER(one_setting_gives_a_sentence),
         IN_FOLDER(given_weights_are_told_apart),
         IN_FOLDER(loose_targets_are_told),
