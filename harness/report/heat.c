@@ -10,7 +10,18 @@
 #include "results/ranking.h"
 #include "results/groups.h"
 
-enum { WIDE = 118, HIGH = 50, LOW = 38, BESIDE = 13, LEFT = 210, TOP = 40, FOOT = 46, NOTE = 17, GAP = 14 };
+enum {
+    WIDE = 118,
+    HIGH = 50,
+    LOW = 38,
+    BESIDE = 13,
+    LEFT = 210,
+    TOP = 40,
+    FOOT = 63,
+    NOTE = 17,
+    GAP = 14,
+    STRIP = 96
+};
 enum { MOST_COLUMNS = 16, MOST_LINES = 48, MOST_NOTES = 4 };
 
 /* A row of fields. */
@@ -32,22 +43,27 @@ typedef struct sheet {
     size_t n_line, n_left_out, n_column, column[MOST_COLUMNS];
     char *note[MOST_NOTES]; /* owned; why fields are empty */
     int n_note;
-    int beside;       /* identification stands below each number */
-    double low, high; /* least and most private numbers give the ends of the colours */
+    int beside; /* identification stands below each number */
+    /* the ends of the colours: what no more than a guess gives, or the most private number where no floor is
+     * known; and the undefended worst case, or the least private number where that leaks no more than low */
+    double low, high;
+    int has_floor, has_undefended;
     int n_label;
 } sheet;
 
-/* From near white to dark blue, light to dark for any eye: leaks little to leaks much. */
-static unsigned shade(double share, int *dark) {
+/* White where a guess does as well; above it from near white to dark blue, light to dark for any eye. */
+static unsigned shade(const sheet *s, double share, int *dark) {
     static const unsigned stops[] = {0xf1f5fa, 0xc6dbef, 0x6baed6, 0x2171b5, 0x08306b};
     double at = fmin(fmax(share, 0), 1) * 4;
     int i = at >= 4 ? 3 : (int)at;
     unsigned colour = 0;
+    *dark = share > 0.62;
+    if (s->has_floor && share <= 0)
+        return 0xffffff;
     for (int shift = 0; shift <= 16; shift += 8) {
         double a = (stops[i] >> shift) & 255, b = (stops[i + 1] >> shift) & 255;
         colour |= (unsigned)lround(a + (b - a) * (at - i)) << shift;
     }
-    *dark = share > 0.62;
     return colour;
 }
 
@@ -102,13 +118,15 @@ static void field_text(sheet *s, double x, const line *l, const gnt_score *told,
 static void field(sheet *s, double x, const line *l, const gnt_outcome *g, const gnt_score *told) {
     const gnt_score *score = number_of(s, g);
     double high = high_of(s, l), y = l->y, span = s->high - s->low;
-    double share = score && span != 0 ? (score->stat.mean - s->low) / span : 0.5;
+    /* where nothing leaks more than the low end, all is at it */
+    double share = !score ? 0 : span != 0 ? (score->stat.mean - s->low) / span : s->has_floor ? 0 : 0.5;
     int dark = 0;
-    unsigned colour = score ? shade(share, &dark) : 0xf6f6f6;
+    unsigned colour = score ? shade(s, share, &dark) : 0xf6f6f6;
     gnt_plot_say(s->p,
                  "set object %d rectangle from %.1f,%.1f to %.1f,%.1f fc rgb \"#%06x\" fs solid border lc "
-                 "rgb \"#ffffff\"\n",
-                 s->n_label + 1, x + 2, y + 2, x + WIDE - 2, y + high - 2, colour);
+                 "rgb \"#%06x\"\n",
+                 s->n_label + 1, x + 2, y + 2, x + WIDE - 2, y + high - 2, colour,
+                 colour == 0xffffff ? 0xd8d8d8U : 0xffffffU);
     if (!score) {
         text_at(s, x + WIDE / 2.0, y + high / 2, "center",
                 !g                         ? "not run"
@@ -213,18 +231,31 @@ static void find_beside(sheet *s) {
             s->beside |= s->line[i].field[c] && gnt_identified(s->line[i].field[c], s->m) != NULL;
 }
 
+static void take(const gnt_measure *m, double *least, double *most, double number) {
+    if (isnan(*least) || gnt_leaks_more(m, *least, number))
+        *least = number;
+    if (isnan(*most) || gnt_leaks_more(m, number, *most))
+        *most = number;
+}
+
 static void find_ends(sheet *s) {
-    double least = NAN, most = NAN;
+    double least = NAN, most = NAN, calm = NAN, undefended = NAN, floor[GNT_FLOORS], chance;
+    const char *name;
     for (size_t i = 0; i < s->n_line; i++)
         for (size_t c = 0; c < s->n_column; c++) {
             const gnt_score *score = number_of(s, s->line[i].field[c]);
             if (!score)
                 continue;
-            least = isnan(least) ? score->stat.mean : fmin(least, score->stat.mean);
-            most = isnan(most) ? score->stat.mean : fmax(most, score->stat.mean);
+            take(s->m, &least, &most, score->stat.mean);
+            if (s->line[i].kind == GNT_GROUP_UNDEFENDED)
+                take(s->m, &calm, &undefended, score->stat.mean);
         }
-    s->low = s->m->leak > 0 ? least : most;
-    s->high = s->m->leak > 0 ? most : least;
+    gnt_floors(s->r, s->task, s->stage, NULL, s->m, floor, &chance);
+    const double guess = gnt_highest_floor(s->m, floor, chance, &name);
+    s->has_floor = isfinite(guess);
+    s->low = s->has_floor ? guess : least;
+    s->has_undefended = isfinite(undefended) && gnt_leaks_more(s->m, undefended, s->low);
+    s->high = s->has_undefended ? undefended : gnt_leaks_more(s->m, most, s->low) ? most : s->low;
 }
 
 /* ---- drawing ---- */
@@ -269,21 +300,50 @@ static void name_row(sheet *s, const line *l) {
     gnt_text_free(&text);
 }
 
+/* The colours from end to end, and what the ends are. */
+static void say_colours(sheet *s, double y) {
+    const gnt_stat low = {.mean = s->low, .low = NAN, .high = NAN},
+                   high = {.mean = s->high, .low = NAN, .high = NAN};
+    gnt_text text;
+    gnt_text_init(&text, 512);
+    for (int i = 0; i < 8; i++) {
+        int dark;
+        gnt_plot_say(
+            s->p,
+            "set object %d rectangle from %.1f,%.1f to %.1f,%.1f fc rgb \"#%06x\" fs solid border lc "
+            "rgb \"#d8d8d8\"\n",
+            s->n_label + 1000 + i, 14 + i * STRIP / 8.0, y - 5, 14 + (i + 1) * STRIP / 8.0, y + 5,
+            shade(s, i / 7.0, &dark));
+    }
+    gnt_text_add(&text, s->has_floor ? "white: no more than a guess, " : "lightest: ");
+    gnt_measure_write(s->m, &low, &text);
+    gnt_text_add(&text, s->has_undefended ? "; darkest: undefended, " : "; darkest: ");
+    gnt_measure_write(s->m, &high, &text);
+    text_at(s, 14 + STRIP + 8, y, "left", gnt_text_get(&text), 0x555555, "SMALL");
+    gnt_text_free(&text);
+}
+
+/* The height of the words below the matrix. */
+static double foot_of(const sheet *s) {
+    return FOOT + (s->n_note + s->beside) * (double)NOTE;
+}
+
 static void say_notes(sheet *s, double width) {
-    double y = FOOT + s->n_note * (double)NOTE - 16;
+    double y = foot_of(s) - 16;
     text_at(s, 14, y, "left", s->m->words, 0x555555, "SMALL");
     gnt_text how;
     gnt_text_init(&how, 256);
     gnt_text_add(&how, "mean and its ");
     gnt_report_interval(s->r, s->task, s->stage, s->m, &how);
-    gnt_text_add(&how, "; darker leaks more%s",
-                 s->beside ? "; id: how often the right image was told among many" : "");
-    text_at(s, 14, y - NOTE, "left", gnt_text_get(&how), 0x555555, "SMALL");
+    text_at(s, 14, y -= NOTE, "left", gnt_text_get(&how), 0x555555, "SMALL");
     gnt_text_free(&how);
+    say_colours(s, y -= NOTE);
+    if (s->beside)
+        text_at(s, 14, y -= NOTE, "left", "id: how often the right image was told among many", 0x555555,
+                "SMALL");
     for (int i = 0; i < s->n_note; i++)
         gnt_plot_say(s->p, "set label %d L[%d] at 14,%.1f left noenhanced tc rgb \"#888888\" font TINY\n",
-                     ++s->n_label, gnt_plot_label(s->p, s->note[i], (size_t)((width - 20) / 5.9)),
-                     y - NOTE * (i + 2));
+                     ++s->n_label, gnt_plot_label(s->p, s->note[i], (size_t)((width - 20) / 5.9)), y -= NOTE);
 }
 
 static const gnt_score *told_by(const sheet *s, const gnt_outcome *g) {
@@ -321,7 +381,7 @@ static void draw(sheet *s) {
 static int draw_picture(sheet *s, const char *folder, const char *name, int formats, gnt_err *err) {
     gnt_plot p;
     double width = LEFT + ((double)s->n_column + 1) * WIDE + GAP + 10;
-    double height = TOP + FOOT + s->n_note * (double)NOTE + stack(s, 0);
+    double height = TOP + foot_of(s) + stack(s, 0);
     gnt_plot_init(&p, folder, name, width < 620 ? 620 : width, height);
     stack(s, height - TOP);
     s->p = &p;

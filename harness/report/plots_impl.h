@@ -6,11 +6,11 @@
 #include "results/measure.h"
 #include "results/results.h"
 
-/* tradeoff: the picture the benchmark is for. Utility on x, leakage on y, a panel for the worst of all attacks
- * (of each defense and strength the one that leaks most, named at its point where there is room) and one for
- * each attack, a colour and shape for each defense: curves of sweeps, matched points filled, unmatched ones
- * hollow, no defense as a star, the Pareto front as a grey step, floors as broken lines, the utility aimed at
- * as a band. */
+/* tradeoff: the picture the benchmark is for. Utility on x, leakage on y, a panel for the worst of all
+ * attacks (of each defense and strength the one that leaks most, named at its point where there is room) and
+ * one for each attack, a colour and shape for each defense: curves of sweeps, matched points filled,
+ * unmatched ones hollow, no defense as a star, the Pareto front as a grey step, floors as broken lines, the
+ * utility aimed at as a band. */
 
 /* Settings that have a utility and a number: 0, 1, or 2 for more. */
 int gnt_tradeoff_points(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m);
@@ -35,7 +35,8 @@ int gnt_plot_strength(const gnt_results *r, const char *task, int64_t stage, con
 
 /* heat: the defense × attack matrix as a picture. A row for each defense (best first; those not at matched
  * utility below a gap), below another gap one for each point of a sweep; a column for each attack and one for
- * the worst case; darker leaks more; the number and its interval are written in each field. Fields without a
+ * the worst case; white is no more than a guess, darkest the undefended worst case; the number and its
+ * interval are written in each field. Fields without a
  * number are grey and say why in a word, notes below in a line. */
 
 /* Draws FOLDER/NAME.svg and .png. *drawn is 0 when there is no number. */

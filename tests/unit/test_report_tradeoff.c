@@ -1,5 +1,5 @@
-/* Where a trade-off is drawn, and what is said in its place; which targets a defense meets that does nothing.
- */
+/* Where a trade-off is drawn and how, the colours of matrices, and what is said in a trade-off's place; which
+ * targets a defense meets that does nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -103,6 +103,33 @@ static void a_matched_point_lies_on_its_sweep(void **state) {
     gnt_free(data);
 }
 
+/* A group with the floors of guessing: 10 dB by the mean image, less by noise. */
+#define GUESSED(name, how, psnr)                                                                             \
+    "{\"task\": \"t\", \"defense\": \"" name "\", \"attack\": \"a\", \"mode\": \"" how                       \
+    "\", \"status\": \"ok\", \"measures\": {\"psnr\": {\"mean\": " psnr                                      \
+    "}}, \"floors\": {\"psnr\": {\"mean_image\": 10, \"random\": 5}}}"
+
+/* Colours run from the floor that leaks most to the undefended: what lies at the floor or below is white. */
+static void the_matrix_is_white_at_the_floor(void **state) {
+    bench *b = *state;
+    char plots[128];
+    if (!gnt_gnuplot_present())
+        skip();
+    write_results(b, "{\"format\": 1, \"cells\": [], \"groups\": [" GUESSED("none", "none", "40") "," GUESSED(
+                         "at", "fixed", "10") "," GUESSED("below", "fixed", "7") "," GUESSED("half", "fixed",
+                                                                                             "25") "]}");
+    make(b, NULL, GNT_FORMAT_SVG, NULL);
+    snprintf(plots, sizeof plots, "%s/report/plots", b->folder);
+    char *script = read_text(plots, "matrix-t-r0-psnr.gp", NULL), *key = strstr(script, "mean and its");
+    assert_non_null(strstr(script, "white: no more than a guess, 10.0 dB; darkest: undefended, 40.0 dB"));
+    assert_non_null(key);
+    *key = 0; /* fields alone: each stands under its attack and under the worst case */
+    assert_int_equal(times(script, "fc rgb \"#ffffff\""), 4);
+    assert_int_equal(times(script, "fc rgb \"#6baed6\""), 2);
+    assert_int_equal(times(script, "fc rgb \"#08306b\""), 2);
+    gnt_free(script);
+}
+
 static void names_keep_clear_of_points_and_edges(void **state) {
     (void)state;
     const gnt_box panel = {0, 100, 0, 100}, right = {55, 60, 45, 55}, below = {45, 55, 30, 35};
@@ -175,6 +202,7 @@ int main(void) {
         IN_FOLDER(two_settings_give_a_picture),
         IN_FOLDER(the_worst_of_all_attacks_comes_first),
         IN_FOLDER(a_matched_point_lies_on_its_sweep),
+        IN_FOLDER(the_matrix_is_white_at_the_floor),
         cmocka_unit_test(names_keep_clear_of_points_and_edges),
         IN_FOLDER(one_setting_gives_a_sentence),
         IN_FOLDER(given_weights_are_told_apart),
