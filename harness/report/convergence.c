@@ -6,9 +6,20 @@
 
 #include "base/mem.h"
 #include "report/plot_impl.h"
+#include "results/convergence.h"
 #include "results/groups.h"
 
 enum { MOST_PANELS = 24, MOST_CURVES = 4096, STEPS = 121 };
+
+/* A search is done below this share of its first cost; see results/convergence.h, which needs as many points
+ * before it says anything. */
+static const double is_done = 1e-6;
+enum { LEAST_POINTS = 8 };
+
+/* Why the curves of a defense end. */
+typedef enum search_end { END_UNKNOWN, END_BUDGET, END_REST, END_DONE, ENDS } search_end;
+
+static const int end_mark[ENDS] = {0, 8, 5, 7};
 
 /* The best restart of one target in one cell. */
 typedef struct curve {
@@ -22,6 +33,7 @@ typedef struct band {
     double step[STEPS], low[STEPS], middle[STEPS], high[STEPS];
     int n;
     unsigned colour;
+    search_end end;
 } band;
 
 static int point_of(const json_t *points, size_t i, double *step, double *cost) {
@@ -127,6 +139,30 @@ static int make_band(const curve *curves, size_t n, double *values, band *b) {
     return b->n;
 }
 
+/* 1 where a curve came to a millionth of its first cost. */
+static int curve_is_done(const json_t *points) {
+    double step, cost, first, least = INFINITY;
+    if (!point_of(points, 0, &step, &first))
+        return 0;
+    for (size_t i = 0; i < json_array_size(points); i++)
+        if (point_of(points, i, &step, &cost))
+            least = fmin(least, cost);
+    return least <= is_done * fabs(first);
+}
+
+/* What holds of at least half of the targets. */
+static search_end end_of(const gnt_results *r, const gnt_outcome *group, const curve *curves, size_t n) {
+    size_t told = 0, done = 0;
+    for (size_t i = 0; i < n; i++) {
+        told += json_array_size(curves[i].points) >= LEAST_POINTS;
+        done += (size_t)curve_is_done(curves[i].points);
+    }
+    return gnt_is_starved(r, group)    ? END_BUDGET
+           : n > 0 && 2 * done >= n    ? END_DONE
+           : told > 0 && 2 * told >= n ? END_REST
+                                       : END_UNKNOWN;
+}
+
 /* ---- drawing ---- */
 
 typedef struct panel {
@@ -148,7 +184,9 @@ static int fill_panel(const gnt_results *r, const char *task, int64_t stage, pan
         if (!g)
             continue;
         a->band[d].colour = g->mode == GNT_ROW_NONE ? 0x000000 : gnt_colour(r, d);
-        any += make_band(curves, collect(r, g, curves), values, &a->band[d]);
+        size_t n = collect(r, g, curves);
+        any += make_band(curves, n, values, &a->band[d]);
+        a->band[d].end = end_of(r, g, curves, n);
         for (int i = 0; i < a->band[d].n; i++) {
             const double costs[] = {a->band[d].low[i], a->band[d].middle[i], a->band[d].high[i]};
             for (int k = 0; k < 3; k++) {
@@ -183,6 +221,19 @@ static void give_height(gnt_plot *p, const panel *a) {
 static double step_ticks(double end) {
     double step = fmax(gnt_tick_step(0, end, 5), 1);
     return step == floor(step) ? step : 2 * step;
+}
+
+/* One mark at the last step of each curve. */
+static void draw_ends(gnt_plot *p, const gnt_results *r, const panel *a) {
+    for (size_t d = 0; d < r->n_defense; d++) {
+        const band *b = &a->band[d];
+        if (b->n == 0 || b->end == END_UNKNOWN)
+            continue;
+        int block = gnt_plot_block(p);
+        gnt_plot_row(p, (double[]){b->step[b->n - 1], drawn_cost(a, b->middle[b->n - 1])}, 2);
+        gnt_plot_say(p, ", D index %d using 1:2 with points lc rgb \"#%06x\" lw 2 pt %d ps 0.9", block,
+                     b->colour, end_mark[b->end]);
+    }
 }
 
 static void draw_panel(gnt_plot *p, const gnt_panels *grid, const gnt_results *r, const panel *a, int i) {
@@ -220,6 +271,7 @@ static void draw_panel(gnt_plot *p, const gnt_panels *grid, const gnt_results *r
             else
                 gnt_plot_say(p, ", D index %d using 1:3 with lines lc rgb \"#%06x\" lw 2", block, b->colour);
         }
+    draw_ends(p, r, a);
     gnt_plot_say(p, "\n");
 }
 
@@ -235,6 +287,24 @@ static int count_drawn(const gnt_results *r, const panel *panels, int n_panel) {
     for (size_t d = 0; d < r->n_defense; d++)
         n += drawn_band(panels, n_panel, d) != NULL;
     return n;
+}
+
+/* The marks at the ends of curves, in a line of their own. */
+static void key_ends(gnt_plot *p, gnt_text *plots, int label) {
+    static const struct {
+        double x;
+        const char *words;
+    } key[ENDS] = {[END_BUDGET] = {20, "budget ended it, cost still fell"},
+                   [END_REST] = {246, "at rest"},
+                   [END_DONE] = {320, "done: below a millionth of its first"}};
+    for (int i = END_BUDGET; i < ENDS; i++) {
+        int block = gnt_plot_block(p);
+        gnt_plot_row(p, (double[]){key[i].x, 12 + GNT_KEY_LINE}, 2);
+        gnt_plot_say(p, "set label %d \"%s\" at %.1f,%d left tc rgb \"#555555\" font SMALL\n", label + i,
+                     key[i].words, key[i].x + 12, 12 + GNT_KEY_LINE);
+        gnt_text_add(plots, ", D index %d using 1:2 with points lc rgb \"#555555\" lw 2 pt %d ps 0.9", block,
+                     end_mark[i]);
+    }
 }
 
 static void draw_key(gnt_plot *p, const gnt_results *r, const panel *panels, int n_panel, double height,
@@ -256,9 +326,11 @@ static void draw_key(gnt_plot *p, const gnt_results *r, const panel *panels, int
         gnt_text_add(&plots, ", D index %d using 1:2 with lines lc rgb \"#%06x\" lw 2", block, b->colour);
     }
     gnt_plot_say(p,
-                 "set label %d \"line: median over targets; band: middle half\" at 14,12 left tc rgb "
+                 "set label %d \"line: median over targets; band: middle half; mark: why the search ended\" "
+                 "at 14,12 left tc rgb "
                  "\"#555555\" font SMALL\n",
                  n + 1);
+    key_ends(p, &plots, n + 1);
     gnt_plot_say(p, "plot NaN");
     gnt_text_bytes(&p->script, gnt_text_get(&plots), plots.size);
     gnt_plot_say(p, "\n");
@@ -272,7 +344,7 @@ static int draw(const gnt_results *r, const panel *panels, int n, const char *fo
     gnt_panels grid = gnt_panels_layout(n, 0, 0, 0, &width, &height);
     double entry = gnt_key_entry(r->defense, r->n_defense);
     int columns = (int)((width - 14) / entry),
-        lines = (count_drawn(r, panels, n) + columns - 1) / columns + 1;
+        lines = (count_drawn(r, panels, n) + columns - 1) / columns + 2;
     grid = gnt_panels_layout(n, 0, 0, 16 + lines * (double)GNT_KEY_LINE, &width, &height);
     gnt_plot_init(&p, folder, name, width, height);
     gnt_plot_say(&p, "set multiplot\n");

@@ -45,7 +45,8 @@ int gnt_plot_heat(const gnt_results *r, const char *task, int64_t stage, const g
 
 /* convergence: the attacks' own cost over steps, a panel for each attack, a line for each defense: the median
  * over targets, in a band from the lower to the upper quartile. Of a target's restarts the one that ended
- * lowest counts, as it would for the attack. A curve that ended early keeps its last cost. */
+ * lowest counts, as it would for the attack. A curve that ended early keeps its last cost. A mark at the end
+ * says why a search ended: its budget while the cost still fell, at rest, or done. */
 
 int gnt_plot_convergence(const gnt_results *r, const char *task, int64_t stage, const char *folder,
                          const char *name, int formats, int *drawn, gnt_err *err);

@@ -431,6 +431,34 @@ static void a_cost_that_stays_has_an_axis(void **state) {
     }
 }
 
+/* A triangle where the budget ended a search, a square at rest, a disc where it was done; too few points
+ * say nothing. The words are in the key of each. */
+static void curves_say_why_they_end(void **state) {
+    static const struct {
+        const char *points, *mark;
+    } cases[] = {{"[[0, 8], [1, 7], [2, 6], [3, 5], [4, 4], [5, 3], [6, 2], [7, 1]]", "pt 8"},
+                 {"[[0, 8], [1, 1], [2, 1], [3, 1], [4, 1], [5, 1], [6, 1], [7, 1]]", "pt 5"},
+                 {"[[0, 8], [1, 7], [2, 6], [3, 5], [4, 4], [5, 3], [6, 2], [7, 7e-6]]", "pt 7"},
+                 {"[[0, 8], [1, 7], [2, 6], [3, 5], [4, 4], [5, 3], [6, 2], [7, 9e-6]]", "pt 8"},
+                 {"[[0, 8], [1, 7]]", NULL}};
+    if (!gnt_gnuplot_present())
+        skip();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *script, *data, *key;
+        draw_costs(*state, cases[i].points, &script, &data);
+        assert_non_null(strstr(script, "budget ended it, cost still fell"));
+        key = strstr(script, "reset\nset lmargin at screen 0\n"); /* before it lies the panel alone */
+        assert_non_null(key);
+        *key = 0;
+        if (cases[i].mark)
+            assert_non_null(strstr(script, cases[i].mark));
+        else
+            assert_null(strstr(script, "with points"));
+        gnt_free(script);
+        gnt_free(data);
+    }
+}
+
 static void touch(const bench *b, const char *name) {
     char path[512];
     snprintf(path, sizeof path, "%s/%s", b->folder, name);
@@ -609,6 +637,7 @@ int main(void) {
         IN_FOLDER(untrained_network_is_drawn_by_strength),
         IN_FOLDER(costs_below_zero_by_rounding_stay_logarithmic),
         IN_FOLDER(a_cost_that_stays_has_an_axis),
+        IN_FOLDER(curves_say_why_they_end),
         IN_FOLDER(stale_pictures_are_removed),
         IN_FOLDER(hostile_list_removes_nothing),
         IN_FOLDER(sheets_show_the_pixels),
