@@ -16,7 +16,7 @@
 
 enum { MOST_IMAGES = 8, MOST_SIDE = 1024, MOST_STRIPS = 8, MOST_FILE = 64 << 20 };
 enum { TILE = 112, SMALL_TILE = 56, GAP = 8, LEFT = 288, CAPTION = 20, TOP = 44, BETWEEN = 10 };
-enum { NAME_SCALE = 2, NAME_MOST = 22, LINE = 20, LETTER = GNT_FONT_ADVANCE * NAME_SCALE };
+enum { NAME_SCALE = 2, NAME_MOST = 23, LINE = 20, LETTER = GNT_FONT_ADVANCE * NAME_SCALE };
 enum { DARK = 0x111111, GREY = 0x6b6b6b, FAINT = 0xdddddd };
 
 /* The images of one cell. */
@@ -221,14 +221,14 @@ static int same_images(const gnt_st_tensor *a, const gnt_st_tensor *b) {
            !memcmp(a->data, b->data, a->bytes);
 }
 
-/* "matched 0.1074", and "accuracy 68.0 %". */
+/* "matched 0.1074", and "model: accuracy 68.0 %": the number beside recovered images is not theirs. */
 static void describe(const gnt_outcome *g, gnt_text *kind, gnt_text *utility) {
     gnt_text_add(kind, "%s", gnt_group_kind_name(gnt_group_kind_of(g)));
     if (isfinite(g->strength))
         gnt_text_add(kind, " %.5g", g->strength);
     if (!isfinite(g->utility.value))
         return;
-    gnt_text_add(utility, "%.9s ", g->utility.measure[0] ? g->utility.measure : "utility");
+    gnt_text_add(utility, "model: %.8s ", g->utility.measure[0] ? g->utility.measure : "utility");
     gnt_utility_write(g->utility.measure, g->utility.value, utility);
 }
 
@@ -276,6 +276,11 @@ static void all_rows(page *p, const strip *strips, size_t n, const char *left_ou
     for (size_t i = 0; i < n; i++)
         rows_of(p, &strips[i], i == 0 || !same_images(strips[i].private_images, strips[0].private_images));
     p->y += GAP;
+    int has_utility = 0;
+    for (size_t i = 0; i < n; i++)
+        has_utility |= isfinite(strips[i].group->utility.value);
+    if (has_utility)
+        place_text(p, "model: the model's own number, under this defense");
     place_text(p, left_out);
 }
 

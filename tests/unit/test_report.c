@@ -603,6 +603,42 @@ static void sheets_hold_eight_blocks(void **state) {
     png_image_free(&image);
 }
 
+/* Height of the sheet of one recovered image, whose group has this utility. */
+static int height_under(bench *b, const char *utility) {
+    static const uint8_t pixel[4] = {1, 2, 3, 4};
+    const int64_t dim[4] = {1, 1, 2, 2};
+    char path[256];
+    gnt_st st;
+    gnt_text t;
+    snprintf(path, sizeof path, "%s/images", b->folder);
+    assert_int_equal(gnt_make_dirs(path, NULL), 0);
+    snprintf(path, sizeof path, "%s/images/x.safetensors", b->folder);
+    gnt_st_init(&st);
+    assert_int_equal(gnt_st_add(&st, "recovered", GNT_ST_U8, 4, dim, pixel, NULL, NULL), 0);
+    assert_int_equal(gnt_st_save(&st, path, NULL), 0);
+    gnt_st_free(&st);
+    gnt_text_init(&t, 1 << 16);
+#define ONE                                                                                                  \
+    "[{\"task\": \"t\", \"defense\": \"none\", \"attack\": \"a\", \"mode\": \"none\", \"status\": \"ok\", "
+    gnt_text_add(&t, "{\"format\": 1, \"cells\": " ONE "\"images\": \"images/x.safetensors\"}], ");
+    gnt_text_add(&t, "\"groups\": " ONE "\"utility\": {\"measure\": \"accuracy\", \"mean\": %s}}]}", utility);
+    write_results(b, gnt_text_get(&t));
+    gnt_text_free(&t);
+    make(b, NULL, 0, NULL);
+    snprintf(path, sizeof path, "%s/report/sheet-t-r0-a.png", b->folder);
+    png_image image = {.version = PNG_IMAGE_VERSION};
+    assert_true(png_image_begin_read_from_file(&image, path));
+    png_image_free(&image);
+    return (int)image.height;
+}
+
+/* A number beside recovered images could be taken for theirs: where there is one, a line (20) says whose. */
+static void sheets_say_whose_utility_it_is(void **state) {
+    bench *b = *state;
+    int without = height_under(b, "null");
+    assert_int_equal(height_under(b, "0.68"), without + 20);
+}
+
 static void images_outside_are_not_read(void **state) {
     bench *b = *state;
     static const char *const names[] = {"/etc/passwd", "images/../../x.safetensors", "../x.safetensors",
@@ -642,6 +678,7 @@ int main(void) {
         IN_FOLDER(hostile_list_removes_nothing),
         IN_FOLDER(sheets_show_the_pixels),
         IN_FOLDER(sheets_hold_eight_blocks),
+        IN_FOLDER(sheets_say_whose_utility_it_is),
         IN_FOLDER(images_outside_are_not_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
