@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../plugins/attacks/gradient/kept_prior.c"
 #include "../../plugins/attacks/gradient/prior_choice.c"
 #include "../../plugins/attacks/gradient/rank_one.c"
 #include "../../plugins/attacks/gradient/rows.c"
@@ -26,7 +27,7 @@
 
 /* ---- parts, against dense solves ---- */
 
-enum { SIDE = 3, D = SIDE * SIDE, ROWS = 7, UNITS = 5 };
+enum { SIDE = 3, D = SIDE * SIDE, ROWS = 11, UNITS = 5 };
 
 static const sample_shape small = {D, 1, SIDE, SIDE};
 
@@ -315,6 +316,33 @@ static void a_setting_is_chosen_by_what_is_held_out(void **state) {
     assert_int_equal(judge(&j, prior_candidate(choice), chosen), GNT_OK);
     assert_true(advantage(chosen, preset, N) > 0);
     assert_true(advantage(preset, chosen, N) < 0);
+    plain_close(&p);
+}
+
+/* One changed pixel of a public sample, and what was kept of the others is forgotten. */
+static void a_kept_prior_is_of_its_samples(void **state) {
+    (void)state;
+    float x[ROWS * D];
+    kept_prior keeper = {0};
+    sample_prior first, again, fresh;
+    plain_host p;
+    plain_open(&p, 7);
+    draw_rows(&p, x, ROWS);
+    for (int change = 0; change < 2; change++) {
+        x[D + 4] += 0.5f * (float)change;
+        kept_prior_begin(&keeper, x, ROWS, D);
+        assert_int_equal(kept_prior_get(&keeper, &first, &p.host, &small, x, ROWS, 2), GNT_OK);
+        kept_prior_begin(&keeper, x, ROWS, D);
+        assert_int_equal(kept_prior_get(&keeper, &again, &p.host, &small, x, ROWS, 2), GNT_OK);
+        assert_ptr_equal(first.factor, again.factor);
+        assert_int_equal(sample_prior_make(&fresh, &p.host, &small, x, ROWS, NULL, prior_candidate(2)),
+                         GNT_OK);
+        assert_int_equal(again.rank, fresh.rank);
+        assert_memory_equal(again.mean, fresh.mean, sizeof(double[D]));
+        assert_memory_equal(again.rest, fresh.rest, sizeof(double[D]));
+        assert_memory_equal(again.factor, fresh.factor, (size_t)(fresh.rank * D) * sizeof(float));
+    }
+    kept_prior_clear(&keeper);
     plain_close(&p);
 }
 
@@ -626,6 +654,7 @@ int main(void) {
         cmocka_unit_test(two_rounds_add_up),
         cmocka_unit_test(laplace_noise_is_worth_knowing),
         cmocka_unit_test(a_setting_is_chosen_by_what_is_held_out),
+        cmocka_unit_test(a_kept_prior_is_of_its_samples),
         cmocka_unit_test(noise_is_read_off_the_parameters),
         cmocka_unit_test(noise_that_is_told_is_reckoned_with),
         cmocka_unit_test(noise_that_is_not_told_is_read_off),

@@ -30,6 +30,26 @@ WIDEST void rows_combine(const float *restrict a, int64_t n, int64_t d, const do
             out[k] += by[i] * (double)a[i * d + k];
 }
 
+WIDEST void rows_combine_floats(const float *restrict a, int64_t n, int64_t d, const double *restrict by,
+                                double *restrict out) {
+    int64_t i = 0;
+    for (; i + TOGETHER <= n; i += TOGETHER) {
+        const float *of = a + i * d;
+        float b[TOGETHER];
+        int any = 0;
+        for (int j = 0; j < TOGETHER; j++) {
+            b[j] = (float)by[i + j];
+            any |= b[j] != 0;
+        }
+        for (int64_t k = 0; any && k < d; k++)
+            out[k] +=
+                (double)(((b[0] * of[k] + b[1] * of[d + k]) + (b[2] * of[2 * d + k] + b[3] * of[3 * d + k])) +
+                         ((b[4] * of[4 * d + k] + b[5] * of[5 * d + k]) +
+                          (b[6] * of[6 * d + k] + b[7] * of[7 * d + k])));
+    }
+    rows_combine(a + i * d, n - i, d, by + i, out);
+}
+
 /* The first n entries of row r of m, from eight rows of a. */
 static inline void add_eight(const float *restrict a, int64_t d, const double *by, int64_t r, int64_t n,
                              double *restrict m) {

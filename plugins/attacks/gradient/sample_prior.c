@@ -121,7 +121,7 @@ static void column(const covariance *c, int64_t k, double *out) {
         out[l] = c->of.n ? -(1 - w) * c->mean[k] * c->mean[l] : 0;
     for (int64_t i = 0; i < c->of.n; i++)
         c->by[i] = (1 - w) * (double)c->of.x[i * d + k] / (double)c->of.n;
-    rows_combine(c->of.x, c->of.n, d, c->by, out);
+    rows_combine_floats(c->of.x, c->of.n, d, c->by, out);
     if (area > 1)
         add_smooth(c, k, w, out);
     if (area == 1)
@@ -148,7 +148,7 @@ static void factor(sample_prior *p, const covariance *c, int64_t most, double *r
         column(c, pivot, room);
         for (int64_t j = 0; j < p->rank; j++)
             c->by[j] = -(double)p->factor[j * d + pivot];
-        rows_combine(p->factor, p->rank, d, c->by, room);
+        rows_combine_floats(p->factor, p->rank, d, c->by, room);
         const double root = sqrt(p->rest[pivot]);
         for (int64_t k = 0; k < d; k++) {
             p->factor[p->rank * d + k] = (float)(room[k] / root);
