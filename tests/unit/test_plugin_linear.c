@@ -27,7 +27,7 @@
 
 /* ---- parts, against dense solves ---- */
 
-enum { SIDE = 3, D = SIDE * SIDE, ROWS = 11, UNITS = 5 };
+enum { SIDE = 3, D = SIDE * SIDE, ROWS = 7, MANY = 11, UNITS = 5 };
 
 static const sample_shape small = {D, 1, SIDE, SIDE};
 
@@ -87,20 +87,20 @@ static void the_prior_mixes_two_covariances(void **state) {
     (void)state;
     const prior_setting setting = {0, 0.25, 1.5};
     plain_host p;
-    float x[ROWS * D];
+    float x[MANY * D];
     double mean[D] = {0}, s[D * D] = {0}, c[D * D];
     plain_open(&p, 1);
-    draw_rows(&p, x, ROWS);
+    draw_rows(&p, x, MANY);
     sample_prior prior;
-    assert_int_equal(sample_prior_make(&prior, &p.host, &small, x, ROWS, NULL, setting), GNT_OK);
+    assert_int_equal(sample_prior_make(&prior, &p.host, &small, x, MANY, NULL, setting), GNT_OK);
     covariance_of(&prior, c);
-    for (int64_t i = 0; i < ROWS; i++)
+    for (int64_t i = 0; i < MANY; i++)
         for (int64_t k = 0; k < D; k++)
-            mean[k] += (double)x[i * D + k] / ROWS;
-    for (int64_t i = 0; i < ROWS; i++)
+            mean[k] += (double)x[i * D + k] / MANY;
+    for (int64_t i = 0; i < MANY; i++)
         for (int64_t k = 0; k < D; k++)
             for (int64_t l = 0; l < D; l++)
-                s[k * D + l] += ((double)x[i * D + k] - mean[k]) * ((double)x[i * D + l] - mean[l]) / ROWS;
+                s[k * D + l] += ((double)x[i * D + k] - mean[k]) * ((double)x[i * D + l] - mean[l]) / MANY;
     for (int64_t k = 0; k < D; k++) {
         assert_float_equal(prior.mean[k], mean[k], 1e-9);
         for (int64_t l = 0; l < D; l++) {
@@ -322,20 +322,20 @@ static void a_setting_is_chosen_by_what_is_held_out(void **state) {
 /* One changed pixel of a public sample, and what was kept of the others is forgotten. */
 static void a_kept_prior_is_of_its_samples(void **state) {
     (void)state;
-    float x[ROWS * D];
+    float x[MANY * D];
     kept_prior keeper = {0};
     sample_prior first, again, fresh;
     plain_host p;
     plain_open(&p, 7);
-    draw_rows(&p, x, ROWS);
+    draw_rows(&p, x, MANY);
     for (int change = 0; change < 2; change++) {
         x[D + 4] += 0.5f * (float)change;
-        kept_prior_begin(&keeper, x, ROWS, D);
-        assert_int_equal(kept_prior_get(&keeper, &first, &p.host, &small, x, ROWS, 2), GNT_OK);
-        kept_prior_begin(&keeper, x, ROWS, D);
-        assert_int_equal(kept_prior_get(&keeper, &again, &p.host, &small, x, ROWS, 2), GNT_OK);
+        kept_prior_begin(&keeper, x, MANY, D);
+        assert_int_equal(kept_prior_get(&keeper, &first, &p.host, &small, x, MANY, 2), GNT_OK);
+        kept_prior_begin(&keeper, x, MANY, D);
+        assert_int_equal(kept_prior_get(&keeper, &again, &p.host, &small, x, MANY, 2), GNT_OK);
         assert_ptr_equal(first.factor, again.factor);
-        assert_int_equal(sample_prior_make(&fresh, &p.host, &small, x, ROWS, NULL, prior_candidate(2)),
+        assert_int_equal(sample_prior_make(&fresh, &p.host, &small, x, MANY, NULL, prior_candidate(2)),
                          GNT_OK);
         assert_int_equal(again.rank, fresh.rank);
         assert_memory_equal(again.mean, fresh.mean, sizeof(double[D]));
