@@ -267,8 +267,10 @@ static void draw_points(gnt_plot *p, const gnt_results *r, const panel *a) {
         if (n > 0)
             gnt_plot_say(p,
                          ", D index %d using 1:2 with lines lc rgb \"#%06x\" lw 1.8"
-                         ", D index %d using 1:2:3:4 with yerrorbars lc rgb \"#%06x\" lw 1 pt %d ps 0.55",
-                         curve_block(p, a, i), colour, block, colour, gnt_shape(r, i, 1));
+                         ", D index %d using 1:2:3:4 with yerrorbars lc rgb \"#%06x\" lw 1 pt %d ps 0.1"
+                         ", D index %d using 1:2 with points lc rgb \"#%06x\" pt %d ps 0.7",
+                         curve_block(p, a, i), colour, block, colour, gnt_shape(r, i, 1), block, colour,
+                         gnt_shape(r, i, 1));
     }
     for (size_t i = 0; i < n_defense; i++) {
         unsigned colour = gnt_colour(r, i);
@@ -570,10 +572,12 @@ int gnt_plot_tradeoff(const gnt_results *r, const char *task, int64_t stage, con
         return 0;
     }
     double width, height;
-    gnt_panels grid = gnt_panels_layout(d.n_panel, 0, 0, 0, &width, &height);
+    /* three in a row would be too small on a narrow page */
+    const int beside = d.n_panel == 3 ? 2 : 0;
+    gnt_panels grid = gnt_panels_layout(d.n_panel, beside, 0, 0, &width, &height);
     double entry = gnt_key_entry(r->defense, r->n_defense);
     int columns = (int)((width - 14) / entry), lines = (key_entries(&d) + columns - 1) / columns;
-    grid = gnt_panels_layout(d.n_panel, 0, 0, 16 + lines * (double)GNT_KEY_LINE, &width, &height);
+    grid = gnt_panels_layout(d.n_panel, beside, 0, 16 + lines * (double)GNT_KEY_LINE, &width, &height);
     gnt_plot p;
     char x_label[160], y_label[160];
     axis_words(&d, x_label, y_label);
