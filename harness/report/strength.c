@@ -234,9 +234,11 @@ static void draw_singles(gnt_plot *p, const drawing *d, size_t defense, int matc
                          size_t n) {
     int block = block_of(p, points, n);
     gnt_plot_say(p,
+                 ", D index %d using 1:2:3:4 with yerrorbars lc rgb \"#%06x\" lw 1.4 pt %d ps 0.1"
                  ", D index %d using 1:2 with points lc rgb \"#ffffff\" pt %d ps 1.75"
                  ", D index %d using 1:2 with points lc rgb \"#%06x\" lw 2 pt %d ps 1.35",
-                 block, gnt_shape(d->r, defense, 1), block, gnt_colour(d->r, defense),
+                 block, gnt_colour(d->r, defense), gnt_shape(d->r, defense, 1), block,
+                 gnt_shape(d->r, defense, 1), block, gnt_colour(d->r, defense),
                  gnt_shape(d->r, defense, matched));
 }
 

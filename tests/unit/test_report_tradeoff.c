@@ -130,6 +130,26 @@ static void the_matrix_is_white_at_the_floor(void **state) {
     gnt_free(script);
 }
 
+/* In leakage against strength the sweep, the single point and no defense each have an interval. */
+static void every_strength_has_its_interval(void **state) {
+    static const char groups[] = UNDER("a", "none", "none", "null", "0.5", "40") "," UNDER(
+        "a", "d", "sweep", "1", "0.5", "20") "," UNDER("a", "d", "fixed", "2", "0.5", "10");
+    bench *b = *state;
+    char plots[128];
+    if (!gnt_gnuplot_present())
+        skip();
+    gnt_text t;
+    gnt_text_init(&t, 1 << 16);
+    gnt_text_add(&t, "{\"format\": 1, \"cells\": [], \"groups\": [%s]}", groups);
+    write_results(b, gnt_text_get(&t));
+    gnt_text_free(&t);
+    make(b, NULL, GNT_FORMAT_SVG, NULL);
+    snprintf(plots, sizeof plots, "%s/report/plots", b->folder);
+    char *script = read_text(plots, "strength-t-r0-psnr.gp", NULL);
+    assert_int_equal(times(script, "with yerrorbars"), 3);
+    gnt_free(script);
+}
+
 static void names_keep_clear_of_points_and_edges(void **state) {
     (void)state;
     const gnt_box panel = {0, 100, 0, 100}, right = {55, 60, 45, 55}, below = {45, 55, 30, 35};
@@ -203,6 +223,7 @@ int main(void) {
         IN_FOLDER(the_worst_of_all_attacks_comes_first),
         IN_FOLDER(a_matched_point_lies_on_its_sweep),
         IN_FOLDER(the_matrix_is_white_at_the_floor),
+        IN_FOLDER(every_strength_has_its_interval),
         cmocka_unit_test(names_keep_clear_of_points_and_edges),
         IN_FOLDER(one_setting_gives_a_sentence),
         IN_FOLDER(given_weights_are_told_apart),
