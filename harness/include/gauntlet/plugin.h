@@ -752,7 +752,8 @@ typedef struct gnt_descriptor {
     /* Since 0.11. NULL-terminated, or NULL; ids as that of a plugin.
      * Defense: the mechanisms that it is made of, by the names that attacks use: GNT_FAMILY_*, or one's own.
      * Attack: the mechanisms, or the ids of defenses, that it adapts to where it is granted
-     * GNT_KNOWS_DEFENSE. GNT_FAMILY_ANY where it learns the defense from GNT_KNOWS_SHADOW_OBS.
+     * GNT_KNOWS_DEFENSE; ids, where it reads the parameters of those plugins. GNT_FAMILY_ANY where it learns
+     * the defense from GNT_KNOWS_SHADOW_OBS.
      * A defense is ranked where each of its families, or its id, is named by an attack that met it with
      * that grant. */
     const char *const *families;

@@ -322,7 +322,8 @@ static const gnt_parameter parameters[] = {
      .help = "InstaHide, scheme intra: steps of Adam on images and weights together at the end"},
 };
 
-static const char *const families[] = {GNT_FAMILY_MIXING, NULL};
+/* Plugins, not the family: what it makes of the grant are their parameters. */
+static const char *const families[] = {"mixup", "instahide", NULL};
 
 static const gnt_descriptor descriptor = {
     .size = sizeof descriptor,

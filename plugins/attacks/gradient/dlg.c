@@ -168,7 +168,8 @@ static void *create_idlg(const gnt_host *host, const gnt_value *values) {
 
 static const gnt_attack hooks = {.size = sizeof hooks, .run = dlg_run};
 
-static const char *const families[] = {GNT_FAMILY_NOISE, GNT_FAMILY_CLIPPING, GNT_FAMILY_PRUNING, NULL};
+/* Plugins, not families: what it makes of the grant are their parameters. */
+static const char *const families[] = {"dp-gaussian", "dp-laplace", "prune", NULL};
 
 #define COMMON                                                                                               \
     .size = sizeof(gnt_descriptor), .kind = GNT_PLUGIN_ATTACK, .version = "1.0", .licence = "MIT",           \

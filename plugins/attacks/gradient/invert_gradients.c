@@ -378,7 +378,8 @@ static const gnt_parameter parameters[] = {
          "wants a weaker prior"},
 };
 
-static const char *const families[] = {GNT_FAMILY_NOISE, GNT_FAMILY_CLIPPING, GNT_FAMILY_PRUNING, NULL};
+/* Plugins, not families: what it makes of the grant are their parameters. */
+static const char *const families[] = {"dp-gaussian", "dp-laplace", "prune", NULL};
 
 const gnt_descriptor gradient_invert_gradients = {
     .size = sizeof(gnt_descriptor),

@@ -218,7 +218,8 @@ static const gnt_parameter parameters[] = {
      .help = "auto: where clip and noise are told, later layers are matched too; never: the first alone"},
 };
 
-static const char *const families[] = {GNT_FAMILY_NOISE, GNT_FAMILY_CLIPPING, GNT_FAMILY_PRUNING, NULL};
+/* Plugins, not families: what it makes of the grant are their parameters. */
+static const char *const families[] = {"dp-gaussian", "dp-laplace", "prune", NULL};
 
 const gnt_descriptor gradient_linear_layer = {
     .size = sizeof(gnt_descriptor),
