@@ -68,6 +68,7 @@ static inline json_t *outcome(const made *m, size_t at, int seed) {
                           strcmp(p->mode, "unmatched") != 0 ? p->mode : "matched", "status", p->status,
                           "matched", strcmp(p->mode, "matched") == 0);
     json_object_set_new(o, "n_cells", json_integer(BOARD_SEEDS));
+    json_object_set_new(o, "n_ok", json_integer(strcmp(p->status, "ok") ? 0 : BOARD_SEEDS));
     json_object_set_new(o, "utility",
                         json_pack("{s:s, s:f, s:f, s:f, s:f}", "measure",
                                   m->utility ? m->utility : "accuracy", "mean", utility, "low",

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "board/board_impl.h"
+#include "metric/compare.h"
 
 static const gnt_score *score_of(const gnt_outcome *g, const gnt_measure *m) {
     const gnt_score *s = g->status == GNT_CELL_OK ? gnt_score_find(g, m->name) : NULL;
@@ -101,7 +102,8 @@ static int is_tried(const board_contest *c, size_t row, size_t attack, const gnt
             continue;
         if (i == 0 || n[-1].row != row || n[-1].attack != attack || n[-1].run != n->run)
             numbers = 0;
-        numbers += (size_t)is_number_of(n, row, attack, m, kind);
+        /* one that failed in a training says nothing of that one */
+        numbers += is_number_of(n, row, attack, m, kind) && n->group->n_ok >= n->group->n_cells;
         if (numbers == n->of_stages)
             return 1;
     }
@@ -174,8 +176,17 @@ static int is_judging(const board_contest *c, const board_number *n, const gnt_m
            counts(c, n->row, n->attack, m, threat);
 }
 
-/* Of each run the leakage by training; what stands for the row is the run in which it leaks most. value: a
- * stretch of `width` entries, in which run k has GNT_MOST_TRAININGS places. */
+/* 1 when n trainings that leak so much stand for a row in place of what does: a run with trainings enough to
+ * rank before one without, so that nobody is pushed out by a short run; then the run that leaks more. */
+static int stands_rather(const gnt_measure *m, size_t n, const gnt_leak *leak, const board_place *p) {
+    const int enough = n >= GNT_METRIC_COMPARE_LEAST, had = p->trainings >= GNT_METRIC_COMPARE_LEAST;
+    if (p->trainings == 0 || enough != had)
+        return enough >= had;
+    return gnt_leaks_more(m, leak->mean, p->place.leak.mean);
+}
+
+/* Of each run the leakage by training, of one of them for the row. value: a stretch of `width` entries, in
+ * which run k has GNT_MOST_TRAININGS places. */
 static void fill_trainings(const board_contest *c, const gnt_measure *m, uint32_t threat,
                            gnt_measured *groups, double *value, size_t width, board_place *p) {
     double own[GNT_MOST_TRAININGS];
@@ -195,7 +206,7 @@ static void fill_trainings(const board_contest *c, const gnt_measure *m, uint32_
         if (n < 2)
             continue;
         const gnt_leak leak = gnt_leak_of_trainings(own, n_seeds);
-        if (p->trainings && !gnt_leaks_more(m, leak.mean, p->place.leak.mean))
+        if (!stands_rather(m, n, &leak, p))
             continue;
         p->trainings = n;
         p->place.leak = leak;
@@ -235,13 +246,22 @@ static int is_met(const board_contest *c, const gnt_measure *m, board_place *p) 
     return n > 0;
 }
 
-/* 1 when some attack of the threat model recovers what is undefended. */
+/* 1 when some attack of the threat model recovers what is undefended, by the first run given in which any met
+ * it: a contributor's own run could state any limit. */
 static int is_adequate(const board_contest *c, const gnt_measure *m, uint32_t threat) {
-    for (size_t i = 0; i < c->n_number; i++) {
-        const board_number *n = &c->number[i];
-        if (n->group->mode == GNT_ROW_NONE && score_of(n->group, m) && knows_enough(c, n->attack, threat) &&
-            gnt_is_adequate(n->results, n->group, m))
-            return 1;
+    for (size_t k = 0; k < c->n_run; k++) {
+        int any = 0;
+        for (size_t i = 0; i < c->n_number; i++) {
+            const board_number *n = &c->number[i];
+            if (n->run != c->run[k] || n->group->mode != GNT_ROW_NONE || !score_of(n->group, m) ||
+                !knows_enough(c, n->attack, threat))
+                continue;
+            any = 1;
+            if (gnt_is_adequate(n->results, n->group, m))
+                return 1;
+        }
+        if (any)
+            return 0;
     }
     return 0;
 }

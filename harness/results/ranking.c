@@ -86,7 +86,8 @@ static void judge(const gnt_results *r, const char *task, int64_t stage, const c
         const gnt_outcome *g = gnt_representative(r, task, stages[i], s->defense, attack);
         const gnt_score *score = gnt_number_of(g, m->name);
         unfit += g && g->status == GNT_CELL_NA;
-        numbers += score != NULL;
+        numbers +=
+            score && g->n_ok >= g->n_cells; /* one that failed in a training says nothing of that one */
         if (score && (!s->worst || gnt_leaks_more(m, score->stat.mean, s->score->stat.mean))) {
             s->worst = g;
             s->score = score;

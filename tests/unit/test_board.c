@@ -67,29 +67,70 @@ static void where_less_leaks_more_the_order_turns(void **state) {
     json_decref(all);
 }
 
+static void keep_seeds(const bench *b, const char *run, int most) {
+    char path[256], name[64];
+    snprintf(name, sizeof name, "%s/results.json", run);
+    char *text = read_text(b->folder, name, NULL);
+    json_t *results = json_loads(text, 0, NULL), *cells = json_object_get(results, "cells");
+    for (size_t i = json_array_size(cells); i-- > 0;)
+        if (json_integer_value(json_object_get(json_array_get(cells, i), "seed")) > most)
+            json_array_remove(cells, i);
+    snprintf(path, sizeof path, "%s/%s", b->folder, name);
+    assert_int_equal(json_dump_file(results, path, 0), 0);
+    json_decref(results);
+    gnt_free(text);
+}
+
 /* Four trainings tell nothing of a fifth. */
 static void few_trainings_rank_nobody(void **state) {
     const bench *b = *state;
     static const point two[] = {{"a", "matched", "x", "", "ok", 10, 9, 11},
                                 {"b", "matched", "x", "", "ok", 20, 19, 21}};
     RUN("r", two);
-    char path[256], *text = read_text(b->folder, "r/results.json", NULL);
-    json_t *results = json_loads(text, 0, NULL), *cells = json_object_get(results, "cells");
-    for (size_t i = json_array_size(cells); i-- > 0;)
-        if (json_integer_value(json_object_get(json_array_get(cells, i), "seed")) == BOARD_SEEDS)
-            json_array_remove(cells, i);
-    snprintf(path, sizeof path, "%s/r/results.json", b->folder);
-    assert_int_equal(json_dump_file(results, path, 0), 0);
+    keep_seeds(b, "r", 4);
     json_t *all = BOARD("r");
     assert_int_equal(rank_of(place(all, 1, NULL, "a")), 0);
     assert_string_equal(word(place(all, 1, NULL, "a"), "why_not_ranked"),
                         "matched, 4 trainings; a rank takes 5");
     json_decref(all);
-    json_decref(results);
-    gnt_free(text);
 }
 
 /* ---- several contributors ---- */
+
+/* Another's short run of a defense must not cost it the rank, even if it leaks more there. */
+static void a_short_run_pushes_nobody_out(void **state) {
+    const bench *b = *state;
+    static const point good[] = {{"a", "matched", "x", "", "ok", 10, 9, 11}},
+                       bad[] = {{"a", "matched", "x", "", "ok", 30, 29, 31}};
+    RUN("bob", good);
+    RUN("eve", bad);
+    keep_seeds(b, "eve", 2);
+    json_t *all = BOARD("Bob=bob", "Eve=eve");
+    assert_int_equal(rank_of(place(all, 1, NULL, "a")), 1);
+    json_decref(all);
+    all = BOARD("Eve=eve", "Bob=bob");
+    assert_int_equal(rank_of(place(all, 1, NULL, "a")), 1);
+    json_decref(all);
+}
+
+/* A contributor's own limits must not make weak attacks adequate. */
+static void the_first_run_says_what_is_adequate(void **state) {
+    const bench *b = *state;
+    static const point weak[] = {{"none", "none", "x", "", "ok", 15, 14, 16},
+                                 {"a", "matched", "x", "", "ok", 10, 9, 11}},
+                       own[] = {{"none", "none", "x", "", "ok", 15, 14, 16},
+                                {"hers", "matched", "x", "", "ok", 9, 8, 10}};
+    write_run(b, &(made){MADE("keeper", weak), .floor = 13});
+    write_run(b, &(made){MADE("eve", own), .floor = 13, .facts = "\"adequate\": {\"above_floor\": 0}"});
+    json_t *all = BOARD("keeper", "eve");
+    assert_int_equal(rank_of(place(all, 1, NULL, "hers")), 0);
+    assert_string_equal(word(place(all, 1, NULL, "hers"), "why_not_ranked"),
+                        "matched, no verdict: no attack here recovers what is undefended");
+    json_decref(all);
+    all = BOARD("eve", "keeper");
+    assert_int_equal(rank_of(place(all, 1, NULL, "hers")), 1);
+    json_decref(all);
+}
 
 static const point ann[] = {{"none", "none", "x", "", "ok", 50, 49, 51},
                             {"a", "matched", "x", "", "ok", 10, 9, 11}};
@@ -542,6 +583,8 @@ int main(void) {
         IN_FOLDER(overlapping_intervals_tie),
         IN_FOLDER(where_less_leaks_more_the_order_turns),
         IN_FOLDER(few_trainings_rank_nobody),
+        IN_FOLDER(a_short_run_pushes_nobody_out),
+        IN_FOLDER(the_first_run_says_what_is_adequate),
         IN_FOLDER(anybodys_attack_judges),
         IN_FOLDER(a_missing_number_costs_the_rank),
         IN_FOLDER(what_no_plan_shows_was_not_shown),
