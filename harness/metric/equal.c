@@ -123,16 +123,6 @@ static double cross_or_prolong(const curve *c, double at) {
     return isfinite(nearest) ? between(c, best, at) : NAN;
 }
 
-/* Student's quantile at 97.5 %, by halving. */
-static double quantile(double freedom) {
-    double low = 0, high = 64;
-    for (int i = 0; i < 60; i++) {
-        const double t = (low + high) / 2;
-        *(gnt_metric_student_above(t, freedom) > 0.025 ? &low : &high) = t;
-    }
-    return (low + high) / 2;
-}
-
 static int has_seed(const gnt_equal_point *point, size_t n_strengths, size_t n_seeds, size_t seed) {
     for (size_t k = 0; k < n_strengths; k++)
         if (is_there(&point[k * n_seeds + seed]))
@@ -181,7 +171,7 @@ static void jackknife(gnt_equal *out, curve *c, const gnt_equal_point *point, si
         return;
     }
     out->error = fmax(out->error, sqrt(squares * (double)(n - 1) / (double)n));
-    const double t = quantile((double)(n - 1));
+    const double t = gnt_metric_student_quantile(0.975, (double)(n - 1));
     out->low = out->value - t * out->error;
     out->high = out->value + t * out->error;
 }
