@@ -68,21 +68,50 @@ double gnt_random_uniform(gnt_stream *s) {
     return (double)(random_u64(s) >> 11) * 0x1p-53;
 }
 
-double gnt_random_normal(gnt_stream *s) {
-    if (s->has_spare) {
-        s->has_spare = 0;
-        return s->spare;
+/* Marsaglia and Tsang (2000), The ziggurat method, with Doornik's (2005) independent bits for layer and place.
+ * 256 layers of equal area under exp(−x²/2): layer i reaches to edge[i], its top is that of edge[i + 1];
+ * layer 0 is the base strip with the tail behind `tail`. */
+enum { LAYERS = 256 };
+static const double tail = 3.6541528853610088, area = 0.00492867323399;
+static double edge[LAYERS + 1], inside[LAYERS]; /* share of layer i that lies under layer i + 1 */
+
+__attribute__((constructor)) static void make_layers(void) {
+    double height = exp(-tail * tail / 2);
+    edge[0] = area / height;
+    edge[1] = tail;
+    for (int i = 2; i < LAYERS; i++) {
+        edge[i] = sqrt(-2 * log(area / edge[i - 1] + height));
+        height = exp(-edge[i] * edge[i] / 2);
     }
-    double u, v, r;
+    edge[LAYERS] = 0;
+    for (int i = 0; i < LAYERS; i++)
+        inside[i] = edge[i + 1] / edge[i];
+}
+
+static double normal_tail(gnt_stream *s) {
+    double x, y;
     do {
-        u = 2 * gnt_random_uniform(s) - 1;
-        v = 2 * gnt_random_uniform(s) - 1;
-        r = u * u + v * v;
-    } while (r >= 1 || r == 0);
-    double f = sqrt(-2 * log(r) / r);
-    s->spare = v * f;
-    s->has_spare = 1;
-    return u * f;
+        x = log(1 - gnt_random_uniform(s)) / tail; /* ≤ 0 */
+        y = log(1 - gnt_random_uniform(s));
+    } while (-2 * y < x * x);
+    return tail - x;
+}
+
+double gnt_random_normal(gnt_stream *s) {
+    for (;;) {
+        const uint64_t bits = random_u64(s);
+        const unsigned i = bits % LAYERS;
+        const double u = (double)((int64_t)bits >> 11) * 0x1p-52; /* [−1, 1), by bits above those of i */
+        const double x = u * edge[i];
+        if (fabs(u) < inside[i])
+            return x;
+        if (i == 0)
+            return u < 0 ? -normal_tail(s) : normal_tail(s);
+        const double low = exp((x * x - edge[i] * edge[i]) / 2),
+                     high = exp((x * x - edge[i + 1] * edge[i + 1]) / 2);
+        if (low + gnt_random_uniform(s) * (high - low) < 1)
+            return x;
+    }
 }
 
 double gnt_random_laplace(gnt_stream *s) {
@@ -90,7 +119,7 @@ double gnt_random_laplace(gnt_stream *s) {
     double size = 1 - 2 * fabs(u);
     if (size < 0x1p-53)
         size = 0x1p-53;
-    return u < 0 ? log(size) : -log(size);
+    return copysign(-log(size), u);
 }
 
 double gnt_random_gamma(gnt_stream *s, double shape) {

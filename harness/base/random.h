@@ -16,8 +16,6 @@ typedef struct gnt_key {
 typedef struct gnt_stream {
     uint32_t key[2], counter[4], block[4];
     unsigned used; /* words of block already handed out; 4 = none left */
-    int has_spare; /* a second normal deviate is waiting */
-    double spare;
 } gnt_stream;
 
 gnt_key gnt_key_of_seed(uint64_t seed);
@@ -27,7 +25,7 @@ gnt_stream gnt_stream_open(const gnt_key *key, const char *name);
 uint32_t gnt_random_u32(gnt_stream *s);
 uint64_t gnt_random_below(gnt_stream *s, uint64_t n); /* uniform on 0 … n−1 without bias; n ≥ 1 */
 double gnt_random_uniform(gnt_stream *s);             /* [0, 1), 53 bits */
-double gnt_random_normal(gnt_stream *s);              /* mean 0, deviation 1 (Box–Muller, polar form) */
+double gnt_random_normal(gnt_stream *s);              /* mean 0, deviation 1 (ziggurat) */
 double gnt_random_laplace(gnt_stream *s);             /* mean 0, scale 1 */
 double gnt_random_gamma(gnt_stream *s, double shape); /* scale 1 (Marsaglia–Tsang) */
 void gnt_random_shuffle(gnt_stream *s, uint32_t *values, size_t n);

@@ -59,6 +59,34 @@ static void laws_have_their_moments(void **state) {
     check_moments(gamma_small, 0.5, 0.5, 15);
 }
 
+/* In every stretch of a quarter of a deviation as many as the law says, and behind the last layer of the
+ * ziggurat (3.654 deviations), on either side; within 5 standard errors. */
+static void normal_has_its_shape(void **state) {
+    (void)state;
+    enum { MANY = 4000000, HALF = 15, BINS = 2 * HALF + 2 };
+    const double reach = 3.6541528853610088;
+    gnt_key key = gnt_key_of_seed(11);
+    gnt_stream s = gnt_stream_open(&key, "shape");
+    double edge[BINS + 1], far = 0;
+    long count[BINS] = {0};
+    for (int i = -HALF; i <= HALF; i++)
+        edge[i + HALF + 1] = i == -HALF ? -reach : i == HALF ? reach : i * 0.25;
+    edge[0] = -INFINITY;
+    edge[BINS] = INFINITY;
+    for (long n = 0; n < MANY; n++) {
+        const double x = gnt_random_normal(&s);
+        int b = (int)floor(x * 4) + HALF + 1;
+        b = x < -reach ? 0 : x >= reach ? BINS - 1 : b < 1 ? 1 : b > BINS - 2 ? BINS - 2 : b;
+        count[b]++;
+        far = fmax(far, fabs(x));
+    }
+    for (int b = 0; b < BINS; b++) {
+        const double p = (erfc(-edge[b + 1] / M_SQRT2) - erfc(-edge[b] / M_SQRT2)) / 2;
+        assert_true(fabs((double)count[b] - MANY * p) < 5 * sqrt(MANY * p * (1 - p)));
+    }
+    assert_true(far > 4.5 && far < 7);
+}
+
 static void below_is_even_and_bounded(void **state) {
     (void)state;
     gnt_key key = gnt_key_of_seed(5);
@@ -75,9 +103,8 @@ static void below_is_even_and_bounded(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_key_same_numbers),
-        cmocka_unit_test(names_and_keys_separate_streams),
-        cmocka_unit_test(laws_have_their_moments),
+        cmocka_unit_test(same_key_same_numbers),     cmocka_unit_test(names_and_keys_separate_streams),
+        cmocka_unit_test(laws_have_their_moments),   cmocka_unit_test(normal_has_its_shape),
         cmocka_unit_test(below_is_even_and_bounded),
     };
     return cmocka_run_group_tests_name("random", tests, NULL, NULL);
