@@ -202,7 +202,9 @@ static void fill_trainings(const board_contest *c, const gnt_measure *m, uint32_
                 groups[n_groups++] = (gnt_measured){r, c->number[i].group};
             }
         const size_t n_seeds = r ? gnt_seeds(r, c->task, seed) : 0;
-        const size_t n = r ? gnt_leak_by_training(own, groups, n_groups, seed, n_seeds, m, p->floor) : 0;
+        double surplus = NAN;
+        const size_t n =
+            r ? gnt_leak_by_training(own, groups, n_groups, seed, n_seeds, m, p->floor, &surplus) : 0;
         if (n < 2)
             continue;
         const gnt_leak leak = gnt_leak_of_trainings(own, n_seeds);
@@ -210,6 +212,7 @@ static void fill_trainings(const board_contest *c, const gnt_measure *m, uint32_
             continue;
         p->trainings = n;
         p->place.leak = leak;
+        p->place.surplus = surplus;
         for (size_t i = 0; i < width; i++)
             value[i] = NAN;
         memcpy(value + k * GNT_MOST_TRAININGS, own, n_seeds * sizeof *own);

@@ -13,15 +13,13 @@ typedef struct curve {
     size_t n;
 } curve;
 
-static int curve_make(curve *c, size_t n, gnt_err *err) {
+static int curve_make(curve *c, size_t n) {
     *c = (curve){.x = gnt_array(n + 1, sizeof *c->x),
                  .y = gnt_array(n + 1, sizeof *c->y),
                  .fitted = gnt_array(n + 1, sizeof *c->fitted),
                  .weight = gnt_array(n + 1, sizeof *c->weight),
                  .strength = gnt_array(n + 1, sizeof *c->strength)};
-    return c->x && c->y && c->fitted && c->weight && c->strength
-               ? 0
-               : gnt_fail(err, "out of memory for a curve of %zu strengths", n);
+    return c->x && c->y && c->fitted && c->weight && c->strength ? 0 : -1;
 }
 
 static void curve_free(curve *c) {
@@ -130,10 +128,10 @@ static int has_seed(const gnt_equal_point *point, size_t n_strengths, size_t n_s
     return 0;
 }
 
-/* The error of the answer if slope and segment were known: the deviation over seeds of how far a seed's two
- * trainings lie off the curve, at the place of the answer. NAN where seeds do not have both. */
-static double error_on_segment(const curve *c, const gnt_equal_point *point, size_t n_seeds, size_t i,
-                               double at) {
+/* Of each seed with both trainings of segment i, how far they lie off the curve at the place of the answer.
+ * Returns the error of their mean: that of the answer if the segment were known. NAN for fewer than two. */
+static double off_segment(const curve *c, const gnt_equal_point *point, size_t n_seeds, size_t i, double at,
+                          double *off) {
     const double part = (at - c->fitted[i]) / (c->fitted[i + 1] - c->fitted[i]);
     const double slope = (c->y[i + 1] - c->y[i]) / (c->fitted[i + 1] - c->fitted[i]);
     double mean = 0, squares = 0;
@@ -141,13 +139,16 @@ static double error_on_segment(const curve *c, const gnt_equal_point *point, siz
     for (size_t s = 0; s < n_seeds; s++) {
         const gnt_equal_point *a = &point[c->strength[i] * n_seeds + s];
         const gnt_equal_point *b = &point[c->strength[i + 1] * n_seeds + s];
+        off[s] = NAN;
         if (!is_there(a) || !is_there(b))
             continue;
-        const double off = (1 - part) * (a->y - slope * a->x) + part * (b->y - slope * b->x);
-        const double step = off - mean;
+        off[s] = (1 - part) * (a->y - slope * a->x) + part * (b->y - slope * b->x);
+        const double step = off[s] - mean;
         mean += step / (double)++n;
-        squares += step * (off - mean);
+        squares += step * (off[s] - mean);
     }
+    for (size_t s = 0; s < n_seeds; s++)
+        off[s] -= mean;
     return n < 2 ? NAN : sqrt(squares / (double)((n - 1) * n));
 }
 
@@ -176,34 +177,46 @@ static void jackknife(gnt_equal *out, curve *c, const gnt_equal_point *point, si
     out->high = out->value + t * out->error;
 }
 
-int gnt_metric_equal(gnt_equal *out, const gnt_equal_point *point, size_t n_strengths, size_t n_seeds,
-                     double at, gnt_err *err) {
-    curve c;
-    *out = (gnt_equal){.verdict = GNT_EQUAL_NO_CURVE, .value = NAN, .error = NAN, .low = NAN, .high = NAN};
-    if (curve_make(&c, n_strengths, err) != 0) {
-        curve_free(&c);
-        return -1;
-    }
+/* Reads the curve with all seeds; by_seed: n_seeds entries. */
+static void read_off(gnt_equal *out, curve *c, const gnt_equal_point *point, size_t n_strengths,
+                     size_t n_seeds, double at, double *by_seed) {
+    size_t first = 0, last = 0;
+    const int sign = fit(c, -1) <= fit(c, 1) ? -1 : 1;
+    fit(c, sign);
+    out->value = cross(c, at, &first, &last);
+    out->verdict = !isnan(out->value)  ? GNT_EQUAL_FOUND
+                   : c->fitted[0] > at ? GNT_EQUAL_ALL_ABOVE
+                                       : GNT_EQUAL_ALL_BELOW;
+    if (out->verdict != GNT_EQUAL_FOUND)
+        return;
+    out->from = c->strength[first < last ? last : first];
+    out->to = c->strength[first < last ? last : first + 1];
+    out->error = off_segment(c, point, n_seeds, last, at, by_seed);
     for (size_t s = 0; s < n_seeds; s++)
+        by_seed[s] += out->value;
+    jackknife(out, c, point, n_strengths, n_seeds, at, sign);
+}
+
+int gnt_metric_equal(gnt_equal *out, const gnt_equal_point *point, size_t n_strengths, size_t n_seeds,
+                     double at, double *by_seed, gnt_err *err) {
+    curve c;
+    double *own = by_seed ? NULL : gnt_array(n_seeds + 1, sizeof *own);
+    *out = (gnt_equal){.verdict = GNT_EQUAL_NO_CURVE, .value = NAN, .error = NAN, .low = NAN, .high = NAN};
+    if (curve_make(&c, n_strengths) != 0 || (!by_seed && !own)) {
+        curve_free(&c);
+        gnt_free(own);
+        return gnt_fail(err, "out of memory for a curve of %zu strengths", n_strengths);
+    }
+    for (size_t s = 0; s < n_seeds; s++) {
         out->seeds += (size_t)has_seed(point, n_strengths, n_seeds, s);
+        (by_seed ? by_seed : own)[s] = NAN;
+    }
     fill(&c, point, n_strengths, n_seeds, n_seeds);
     out->strengths = c.n;
-    if (c.n >= 2 && isfinite(at)) {
-        size_t first = 0, last = 0;
-        const int sign = fit(&c, -1) <= fit(&c, 1) ? -1 : 1;
-        fit(&c, sign);
-        out->value = cross(&c, at, &first, &last);
-        out->verdict = !isnan(out->value) ? GNT_EQUAL_FOUND
-                       : c.fitted[0] > at ? GNT_EQUAL_ALL_ABOVE
-                                          : GNT_EQUAL_ALL_BELOW;
-        if (out->verdict == GNT_EQUAL_FOUND) {
-            out->from = c.strength[first < last ? last : first];
-            out->to = c.strength[first < last ? last : first + 1];
-            out->error = error_on_segment(&c, point, n_seeds, last, at);
-            jackknife(out, &c, point, n_strengths, n_seeds, at, sign);
-        }
-    }
+    if (c.n >= 2 && isfinite(at))
+        read_off(out, &c, point, n_strengths, n_seeds, at, by_seed ? by_seed : own);
     curve_free(&c);
+    gnt_free(own);
     return 0;
 }
 

@@ -19,6 +19,8 @@ typedef struct gnt_leak {
 /* Where a leakage stands among others. */
 typedef struct gnt_leak_place {
     gnt_leak leak;
+    /* by how much the utility at which it leaks that is better than the target; 0: exactly at it */
+    double surplus;
     int rank; /* from 1 */
     int tied; /* some other is not told apart from it */
 } gnt_leak_place;

@@ -4,7 +4,9 @@
 
 #include "base/mem.h"
 #include "report/report_impl.h"
+#include "results/curve.h"
 #include "results/ranking.h"
+#include "results/section.h"
 #include "results/groups.h"
 
 static void say_number(const gnt_measure *m, const gnt_rank_row *s, gnt_text *out) {
@@ -20,7 +22,20 @@ static void say_guess(const gnt_measure *m, double floor, gnt_text *out) {
     gnt_text_add(out, "%s, got without the update", m->unit);
 }
 
-static void say_best(const gnt_measure *m, const gnt_ranking *ranking, gnt_text *out) {
+/* What the rank is by, where that is not the number of the matched cells. */
+static void say_at_target(const gnt_results *r, const char *task, const gnt_measure *m, const gnt_rank_row *s,
+                          gnt_text *out) {
+    const gnt_stat at = {.mean = s->place.leak.mean, .low = s->place.leak.low, .high = s->place.leak.high};
+    if (s->place.surplus != 0)
+        return;
+    gnt_text_add(out, ", at exactly ");
+    gnt_utility_write(gnt_utility_measure(r, task), gnt_target_utility(r, task), out);
+    gnt_text_add(out, " %s ", gnt_utility_measure(r, task));
+    gnt_measure_write(m, &at, out);
+}
+
+static void say_best(const gnt_results *r, const char *task, const gnt_measure *m, const gnt_ranking *ranking,
+                     gnt_text *out) {
     const gnt_rank_row *best = &ranking->row[0];
     gnt_text_add(out,
                  ranking->ranked == 1 ? "The one ranked defense, %s, leaks "
@@ -31,6 +46,7 @@ static void say_best(const gnt_measure *m, const gnt_ranking *ranking, gnt_text 
     if (best->unfit)
         gnt_text_add(out, " (untested by %zu that do%s not apply to it)", best->unfit,
                      best->unfit == 1 ? "es" : "");
+    say_at_target(r, task, m, best, out);
     /* A lead inside the noise, or below the floor, is said to be none. */
     const int floored = gnt_leak_is_floored(m, best->score->stat.mean, best->floor);
     if (floored)
@@ -66,7 +82,7 @@ void gnt_report_sentence(const gnt_results *r, const char *task, int64_t stage, 
     gnt_ranking ranking;
     out->failed |= gnt_rank(&ranking, r, task, stage, m) != 0;
     if (ranking.ranked)
-        say_best(m, &ranking, out);
+        say_best(r, task, m, &ranking, out);
     else
         say_none(r, task, m, &ranking, out);
     for (size_t i = 0; i < ranking.n; i++)

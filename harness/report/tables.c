@@ -376,6 +376,7 @@ static void rank_rows(const gnt_results *r, const char *task, int64_t stage, con
         gnt_table_number(t, s->place.leak.mean);
         gnt_table_number(t, s->place.leak.low);
         gnt_table_number(t, s->place.leak.high);
+        gnt_table_number(t, s->trainings ? s->place.surplus : NAN);
         gnt_table_number(t, (double)s->judged);
         gnt_table_number(t, (double)s->of);
         gnt_table_number(t, (double)s->unfit);
@@ -388,7 +389,7 @@ void gnt_table_ranking(const gnt_results *r, gnt_table *t) {
     gnt_table_init(t, "Worst case over attacks");
     COLUMNS(t, "task", "stage", "measure", "rank", "tied", "defense", "standing", "worst_attack",
             "worst_stage", "mean", "low", "high", "floor", "leakage", "leakage_low", "leakage_high",
-            "attacks_with_number", "attacks", "attacks_na", "trainings");
+            "utility_surplus", "attacks_with_number", "attacks", "attacks_na", "trainings");
     for (size_t i = 0; i < r->n_task; i++) {
         int64_t stages[GNT_MOST_STAGES];
         const size_t n = gnt_judged_stages(r, r->task[i], stages);

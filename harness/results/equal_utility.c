@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "results/curve.h"
 #include "results/groups.h"
 #include "results/section.h"
 
 /* Where the suite says nothing: halfway between the floor and no defense. */
 static const double usual_share = 0.5;
 
-enum { MOST_STRENGTHS = 256, MOST_ROWS = 1 << 20 };
+enum { MOST_ROWS = 1 << 20 };
 
 /* The cells of curves, sorted by task, stage, defense and attack, then as they stand in the file. */
 typedef struct sorted {
@@ -27,21 +28,6 @@ typedef struct place {
     int64_t stage;
     const gnt_measure *measure;
 } place;
-
-/* Cells of one strength: a stretch of the sorted ones. */
-typedef struct stretch {
-    double strength;
-    size_t first, n;
-} stretch;
-
-typedef struct curve {
-    stretch at[MOST_STRENGTHS];
-    size_t n;
-    /* [strength][seed] */
-    gnt_equal_point *point;
-    int64_t *seed;
-    size_t n_seeds;
-} curve;
 
 /* ---- cells of a curve ---- */
 
@@ -67,7 +53,7 @@ static int sort_cells(const gnt_results *r, sorted *out, gnt_err *err) {
         return gnt_fail(err, "out of memory for curves");
     for (size_t i = 0; i < r->n_cell; i++) {
         const gnt_outcome *o = &r->cell[i];
-        if ((o->mode == GNT_ROW_MATCHED || o->mode == GNT_ROW_SWEEP) && isfinite(o->strength))
+        if (gnt_on_curve(o))
             out->cell[out->n++] = o;
     }
     qsort(out->cell, out->n, sizeof *out->cell, by_place_and_cell);
@@ -87,95 +73,23 @@ static size_t first_of(const sorted *all, const gnt_outcome *place_of) {
     return low;
 }
 
-static int by_strength(const void *a, const void *b) {
-    const stretch *x = a, *y = b;
-    if (x->strength != y->strength)
-        return x->strength < y->strength ? -1 : 1;
-    return x->first < y->first ? -1 : x->first > y->first;
-}
-
-/* The strengths, rising, each once: a sweep may hold the one that was matched, whose trainings are then the
- * same. In a plan seeds vary fastest, so that the cells of a strength stand together. */
-static void find_stretches(const place *p, curve *c) {
+/* The cells of a place: n from *first on. */
+static size_t find_cells(const place *p, size_t *first) {
     const gnt_outcome here = {.task = p->task, .stage = p->stage, .defense = p->defense, .attack = p->attack};
     const sorted *all = p->cells;
-    size_t kept = 0;
-    c->n = 0;
-    for (size_t i = first_of(all, &here); i < all->n && by_place(all->cell[i], &here) == 0; i++) {
-        const gnt_outcome *o = all->cell[i];
-        stretch *last = c->n ? &c->at[c->n - 1] : NULL;
-        if (last && last->strength == o->strength && all->cell[last->first]->mode == o->mode)
-            last->n++;
-        else if (c->n < MOST_STRENGTHS)
-            c->at[c->n++] = (stretch){o->strength, i, 1};
-    }
-    qsort(c->at, c->n, sizeof *c->at, by_strength);
-    for (size_t i = 0; i < c->n; i++)
-        if (!kept || c->at[kept - 1].strength != c->at[i].strength)
-            c->at[kept++] = c->at[i];
-    c->n = kept;
+    *first = first_of(all, &here);
+    size_t end = *first;
+    while (end < all->n && by_place(all->cell[end], &here) == 0)
+        end++;
+    return end - *first;
 }
 
-static size_t seed_index(curve *c, int64_t seed) {
-    size_t i = 0;
-    while (i < c->n_seeds && c->seed[i] != seed)
-        i++;
-    if (i == c->n_seeds)
-        c->seed[c->n_seeds++] = seed;
-    return i;
-}
-
-static int has_numbers(const gnt_outcome *o, const char *measure) {
-    return gnt_number_of(o, measure) && isfinite(o->utility.value);
-}
-
-/* Which seeds there are, then what each left at each strength. */
-static int fill_points(const place *p, curve *c, gnt_err *err) {
-    size_t cells = 0;
-    for (size_t k = 0; k < c->n; k++)
-        cells += c->at[k].n;
-    c->n_seeds = 0;
-    c->seed = gnt_array(cells + 1, sizeof *c->seed);
-    c->point = NULL;
-    for (size_t k = 0; c->seed && k < c->n; k++)
-        for (size_t i = c->at[k].first; i < c->at[k].first + c->at[k].n; i++)
-            if (has_numbers(p->cells->cell[i], p->measure->name))
-                seed_index(c, p->cells->cell[i]->seed);
-    if (c->seed)
-        c->point = gnt_array(c->n * c->n_seeds + 1, sizeof *c->point);
-    if (!c->point)
-        return gnt_fail(err, "out of memory for a curve of %zu cells", cells);
-    for (size_t i = 0; i < c->n * c->n_seeds; i++)
-        c->point[i] = (gnt_equal_point){NAN, NAN};
-    for (size_t k = 0; k < c->n; k++)
-        for (size_t i = c->at[k].first; i < c->at[k].first + c->at[k].n; i++) {
-            const gnt_outcome *o = p->cells->cell[i];
-            if (has_numbers(o, p->measure->name))
-                c->point[k * c->n_seeds + seed_index(c, o->seed)] =
-                    (gnt_equal_point){o->utility.value, gnt_number_of(o, p->measure->name)->stat.mean};
-        }
-    return 0;
-}
-
-static void curve_free(curve *c) {
-    gnt_free(c->point);
-    gnt_free(c->seed);
-}
-
-static void exchange(curve *c) {
+static void exchange(gnt_curve *c) {
     for (size_t i = 0; i < c->n * c->n_seeds; i++)
         c->point[i] = (gnt_equal_point){c->point[i].y, c->point[i].x};
 }
 
 /* ---- what is asked for ---- */
-
-/* The utility that defenses of a task are matched to; NAN where none is. */
-static double target_of(const gnt_results *r, const char *task) {
-    for (size_t i = 0; i < r->n_match; i++)
-        if (!strcmp(r->match[i].task, task) && isfinite(r->match[i].target))
-            return r->match[i].target;
-    return NAN;
-}
 
 static double share_of(const gnt_results *r, const char *task) {
     const json_t *tasks = json_object_get(r->root, "tasks");
@@ -219,43 +133,47 @@ static int add_row(gnt_equal_rows *out, size_t *room, const gnt_equal_row *row, 
     return 0;
 }
 
-static int read_off(const place *p, curve *c, int by_leakage, gnt_equal_rows *out, size_t *room,
+static int read_off(const place *p, size_t first, size_t n, int by_leakage, gnt_equal_rows *out, size_t *room,
                     gnt_err *err) {
+    gnt_curve c;
     gnt_equal_row row = {.task = p->task,
                          .defense = p->defense,
                          .attack = p->attack,
                          .stage = p->stage,
                          .measure = p->measure,
-                         .at = by_leakage ? leakage_of(p) : target_of(p->r, p->task),
+                         .at = by_leakage ? leakage_of(p) : gnt_target_utility(p->r, p->task),
                          .from = NAN,
                          .to = NAN};
-    int rc = isnan(row.at) ? 0 : fill_points(p, c, err);
-    if (!isnan(row.at) && rc == 0 && c->n_seeds > 0) {
+    if (isnan(row.at))
+        return 0;
+    if (gnt_curve_make(&c, p->cells->cell + first, n, p->measure, err) != 0)
+        return -1;
+    int rc = 0;
+    if (c.n_seeds > 0) {
         if (by_leakage)
-            exchange(c);
-        rc = gnt_metric_equal(&row.found, c->point, c->n, c->n_seeds, row.at, err);
+            exchange(&c);
+        rc = gnt_metric_equal(&row.found, c.point, c.n, c.n_seeds, row.at, NULL, err);
         if (rc == 0 && row.found.verdict == GNT_EQUAL_FOUND) {
-            row.from = c->at[row.found.from].strength;
-            row.to = c->at[row.found.to].strength;
+            row.from = c.strength[row.found.from];
+            row.to = c.strength[row.found.to];
         }
         rc = rc ? rc : add_row(out, room, &row, err);
     }
-    if (!isnan(row.at))
-        curve_free(c);
+    gnt_curve_free(&c);
     return rc;
 }
 
 static int add_defense(place *p, const unsigned char drawn[GNT_MEASURES], int by_leakage, gnt_equal_rows *out,
                        size_t *room, gnt_err *err) {
-    curve c = {0};
     int rc = 0;
     for (size_t a = 0; rc == 0 && a < p->r->n_attack; a++) {
+        size_t first;
         p->attack = p->r->attack[a];
-        find_stretches(p, &c);
-        for (size_t k = 0; rc == 0 && c.n && k < GNT_MEASURES; k++) {
+        const size_t n = find_cells(p, &first);
+        for (size_t k = 0; rc == 0 && n && k < GNT_MEASURES; k++) {
             p->measure = gnt_measure_at(k);
             if (drawn[k])
-                rc = read_off(p, &c, by_leakage, out, room, err);
+                rc = read_off(p, first, n, by_leakage, out, room, err);
         }
     }
     return rc;
@@ -281,7 +199,7 @@ static int add_all(const gnt_results *r, int by_leakage, gnt_equal_rows *out, gn
     int rc = sort_cells(r, &cells, err);
     for (size_t t = 0; rc == 0 && t < r->n_task; t++) {
         int64_t stages[GNT_MOST_STAGES];
-        const size_t n = isnan(target_of(r, r->task[t])) ? 0 : gnt_stages(r, r->task[t], stages);
+        const size_t n = isnan(gnt_target_utility(r, r->task[t])) ? 0 : gnt_stages(r, r->task[t], stages);
         for (size_t s = 0; rc == 0 && s < n; s++)
             rc = add_stage(r, &cells, r->task[t], stages[s], by_leakage, out, &room, err);
     }

@@ -161,6 +161,12 @@ static gnt_leak_place *place_at(gnt_leak_place *first, size_t stride, size_t i) 
     return (gnt_leak_place *)(void *)((char *)first + i * stride);
 }
 
+/* Leaking less at the price of utility is no merit: unless both are read at the target exactly, a may only be
+ * called better than b where it left no less utility. */
+static int is_as_useful(const gnt_leak_place *a, const gnt_leak_place *b) {
+    return a->surplus >= b->surplus; /* NAN: no */
+}
+
 int gnt_rank_places(gnt_leak_place *first, size_t stride, size_t n, const double *value, size_t trainings,
                     const gnt_measure *m, int *surely_less) {
     double *leak = gnt_array(n * trainings + 1, sizeof *leak);
@@ -169,6 +175,9 @@ int gnt_rank_places(gnt_leak_place *first, size_t stride, size_t n, const double
         leak[i] = m->leak * value[i];
     const int rc = leak ? gnt_metric_compare(&result, leak, n, trainings, level, NULL) : -1;
     gnt_free(leak);
+    for (size_t a = 0; rc == 0 && a < n; a++)
+        for (size_t b = 0; b < n; b++)
+            surely_less[a * n + b] &= is_as_useful(place_at(first, stride, a), place_at(first, stride, b));
     for (size_t i = 0; rc == 0 && i < n; i++) {
         gnt_leak_place *p = place_at(first, stride, i);
         p->rank = 1;
@@ -216,7 +225,8 @@ static int fill(gnt_ranking *out, const gnt_results *r, const char *task, int64_
         gnt_rank_row *s = &out->row[i];
         double *own = value + i * n_seeds;
         const size_t n_groups = measured(r, task, stage, s->defense, m, groups);
-        s->trainings = gnt_leak_by_training(own, groups, n_groups, seed, n_seeds, m, floor);
+        s->trainings =
+            gnt_leak_by_training(own, groups, n_groups, seed, n_seeds, m, floor, &s->place.surplus);
         settle(r, task, stage, m, &out->adequacy, s, own, n_seeds);
     }
     sort(m, out->row, out->n, value, n_seeds, value + out->n * n_seeds);

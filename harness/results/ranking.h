@@ -3,8 +3,9 @@
  * rank.
  *
  * A defense is judged by its leakage in each training, under the attack and in the round that leak most in
- * the other trainings (results/trainings.h). Two defenses differ where their trainings, seed by seed, say
- * so surely (metric/compare.h); a rank is one more than the number of those that surely leak less.
+ * the other trainings, at exactly the target utility where it has a curve (results/trainings.h). Two
+ * defenses differ where their trainings, seed by seed, say so surely (metric/compare.h), and the one that
+ * leaks less left no less utility; a rank is one more than the number of those that surely leak less.
  *
  * What is returned belongs to the results. */
 #ifndef GNT_RESULTS_RANKING_H
@@ -100,9 +101,9 @@ void gnt_ranking_free(gnt_ranking *ranking);
 int gnt_ranking_tied(const gnt_ranking *ranking, size_t a, size_t b);
 
 /* Ranks `n` rows that lie `stride` bytes apart by their leakages in trainings, value[row·trainings +
- * training] in the measure's units, NAN where there is no number. They are sorted by mean, what leaks
- * least first; a rank is never before that of a row with a lower mean. surely_less: n × n, as above. −1
- * when memory ran out. */
+ * training] in the measure's units, NAN where there is no number, and by their surplus of utility. They are
+ * sorted by mean, what leaks least first; a rank is never before that of a row with a lower mean.
+ * surely_less: n × n, as above. −1 when memory ran out. */
 int gnt_rank_places(gnt_leak_place *first, size_t stride, size_t n, const double *value, size_t trainings,
                     const gnt_measure *m, int *surely_less);
 

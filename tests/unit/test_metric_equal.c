@@ -12,7 +12,7 @@
 
 static gnt_equal ask(const gnt_equal_point *p, size_t strengths, size_t seeds, double at) {
     gnt_equal e;
-    assert_int_equal(gnt_metric_equal(&e, p, strengths, seeds, at, NULL), 0);
+    assert_int_equal(gnt_metric_equal(&e, p, strengths, seeds, at, NULL, NULL), 0);
     return e;
 }
 
@@ -41,6 +41,25 @@ static void broken_lines(void **state) {
     /* and with the two exchanged: utility at a leakage of 17 */
     const gnt_equal_point other[] = {{30, 0.9}, {24, 0.8}, {10, 0.6}};
     assert_true(near(ask(other, 3, 1, 17).value, 0.7));
+}
+
+/* Each seed's two trainings moved to x = at by the slope of the means, 20 dB for each tenth: (1 − part) of one and
+ * part of the other, seed by seed. Their mean is the answer. */
+static void seeds_say_their_part(void **state) {
+    (void)state;
+    const gnt_equal_point p[] = {{0.92, 31}, {0.88, 29}, {NAN, 5}, {0.79, 11}, {0.81, 9}, {0.8, 10}};
+    gnt_equal e;
+    double by_seed[3];
+    assert_int_equal(gnt_metric_equal(&e, p, 2, 3, 0.85, by_seed, NULL), 0);
+    assert_true(near(e.value, 20));
+    /* seed 0: half of (31 − 4 + 10 + 2) at their places, 200 dB a unit: 31 − 200·.07 = 17 and 11 + 200·.06 = 23 */
+    assert_true(near(by_seed[0], 20) && near(by_seed[1], 20) && isnan(by_seed[2]));
+    const gnt_equal_point q[] = {{0.9, 31}, {0.9, 29}, {0.82, 10}, {0.78, 10}};
+    assert_int_equal(gnt_metric_equal(&e, q, 2, 2, 0.85, by_seed, NULL), 0);
+    /* 31 − 10 = 21 and 10 + 6 = 16; 29 − 10 = 19 and 10 + 14 = 24 */
+    assert_true(near(by_seed[0], 18.5) && near(by_seed[1], 21.5) && near(e.value, 20));
+    assert_int_equal(gnt_metric_equal(&e, q, 2, 2, 0.95, by_seed, NULL), 0);
+    assert_true(isnan(by_seed[0]) && isnan(by_seed[1]));
 }
 
 static void nothing_is_extrapolated(void **state) {
@@ -168,6 +187,7 @@ static void the_interval_holds_the_truth(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(broken_lines),
+        cmocka_unit_test(seeds_say_their_part),
         cmocka_unit_test(nothing_is_extrapolated),
         cmocka_unit_test(what_rises_by_chance_is_pooled),
         cmocka_unit_test(scatter_along_the_curve_costs_nothing),

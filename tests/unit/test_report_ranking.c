@@ -26,6 +26,7 @@ typedef struct entry {
     const char *attack; /* NULL: "a" */
     /* how far the seeds of this entry alone go up and down; all entries share another scatter */
     double scatter;
+    double strength; /* 0: null */
 } entry;
 
 #define ROW(d, m, s, at, p, i, u)                                                                            \
@@ -41,9 +42,10 @@ typedef struct setting {
     const char *knows;    /* families of every attack */
     const char *grants;
     int seeds;
+    double target; /* the utility that defenses are matched to; 0: not told */
 } setting;
 
-static const setting usual = {"", "psnr", "\"noise\"", "\"noise\"", "\"defense\"", SEEDS};
+static const setting usual = {"", "psnr", "\"noise\"", "\"noise\"", "\"defense\"", SEEDS, 0};
 
 static void add_numbers(gnt_text *t, const entry *e, const setting *s, double value) {
     gnt_text_add(t,
@@ -66,6 +68,8 @@ static void add_outcome(gnt_text *t, const entry *e, const setting *s, int seed)
         t->size && gnt_text_get(t)[t->size - 1] == '}' ? ", " : "", e->stage, e->defense,
         e->attack ? e->attack : "a", e->mode, strcmp(e->mode, "matched") ? "false" : "true", e->status, seed,
         s->grants, e->utility);
+    if (e->strength > 0)
+        gnt_text_add(t, ", \"strength\": %g", e->strength);
     if (!strcmp(e->status, "ok"))
         add_numbers(t, e, s, strcmp(s->measure, "mse") ? e->psnr + moved : e->psnr * (1 + moved / 10));
     if (seed && e->mark)
@@ -95,6 +99,12 @@ static char *results_of(const entry *e, size_t n, const setting *s) {
     add_plugins(&t, e, n, s, 1);
     gnt_text_add(&t, "], \"attacks\": [");
     add_plugins(&t, e, n, s, 0);
+    gnt_text_add(&t, "], \"matches\": [");
+    if (s->target > 0)
+        gnt_text_add(&t,
+                     "{\"task\": \"t\", \"defense\": \"%s\", \"verdict\": \"matched\", \"target\": %g, "
+                     "\"tolerance\": 0.04}",
+                     e[0].defense, s->target);
     gnt_text_add(&t, "], \"cells\": [");
     for (size_t i = 0; i < n; i++)
         for (int seed = 1; seed <= s->seeds; seed++)
@@ -272,6 +282,63 @@ static void what_public_data_give_wins_nothing(void **state) {
     assert_string_equal(t.item[13].text, "70.0 %");
     gnt_table_free(&t);
     gnt_results_free(&r);
+}
+
+/* Matched three points below the target, a leaks 4 dB less than b, which was matched two points above it; its
+ * curve says 3 dB a point, so that at the target a leaks 29 dB and b 24. */
+static const entry off_target[] = {
+    ROW("a", "matched", "ok", 3, 20, 1, 0.77), ROW_WITH("a", "sweep", "ok", 3, 32, 1, 0.81, .strength = 1),
+    ROW("b", "matched", "ok", 3, 24, 1, 0.82), ROW_WITH("b", "sweep", "ok", 3, 24, 1, 0.78, .strength = 3),
+    ROW("none", "none", "ok", 3, 40, 1, 0.9)};
+
+static void ranks_are_of_one_utility(void **state) {
+    (void)state;
+    entry own[sizeof off_target / sizeof *off_target];
+    memcpy(own, off_target, sizeof own);
+    own[0].strength = own[2].strength = 2;
+    setting told = usual;
+    told.target = 0.8;
+    gnt_results r;
+    gnt_table t;
+    PARSE(&r, own, &told);
+    gnt_ranking ranking = rank_of(&r, 3, "psnr", 3);
+    expect_row(&ranking, 0, "b", GNT_RANKED, 1, 0);
+    expect_row(&ranking, 1, "a", GNT_RANKED, 2, 0);
+    assert_true(fabs(ranking.row[0].place.leak.mean - 24) < 1e-9 && ranking.row[0].place.surplus == 0);
+    assert_true(fabs(ranking.row[1].place.leak.mean - 29) < 1e-9);
+    gnt_ranking_free(&ranking);
+    expect_said(
+        &r, 3,
+        "At matched utility b leaks least: PSNR 24.0 dB [23.0, 25.0] under a; identified 100.0 % [95.0, "
+        "105.0], its worst case over 1 attack, at exactly 80.0 % accuracy 24.0 dB [23.5, 24.5] (next: "
+        "a). Undefended: PSNR 40.0 dB [39.0, 41.0] under a; identified 100.0 % [95.0, 105.0].");
+    gnt_table_summary(&r, &t);
+    assert_string_equal(t.item[1].text, "b");
+    gnt_table_free(&t);
+    gnt_results_free(&r);
+}
+
+/* Without a curve nothing is known of the target itself. Who leaks less at less utility is not said to be
+ * better, nor worse; at more utility it is. */
+static void less_leakage_for_less_utility_is_no_lead(void **state) {
+    (void)state;
+    entry own[sizeof off_target / sizeof *off_target];
+    setting told = usual;
+    told.target = 0.8;
+    for (int useful = 0; useful < 2; useful++) {
+        gnt_results r;
+        memcpy(own, off_target, sizeof own);
+        own[0].utility = useful ? 0.83 : 0.77;
+        own[1].mode = own[3].mode = "none"; /* no points of a curve */
+        own[1].defense = own[3].defense = "none";
+        PARSE(&r, own, &told);
+        gnt_ranking ranking = rank_of(&r, 3, "psnr", 3);
+        expect_row(&ranking, 0, "a", GNT_RANKED, 1, !useful);
+        expect_row(&ranking, 1, "b", GNT_RANKED, useful ? 2 : 1, !useful);
+        assert_true(fabs(ranking.row[0].place.surplus - (own[0].utility - 0.8)) < 1e-9);
+        gnt_ranking_free(&ranking);
+        gnt_results_free(&r);
+    }
 }
 
 /* Mean over attacks: even 25, uneven 24; worst: even 26, uneven 30. Judged by the worst, even wins. */
@@ -477,6 +544,8 @@ int main(void) {
         cmocka_unit_test(drawn_rounds_rank_by_the_worst),
         cmocka_unit_test_setup_teardown(a_mark_costs_the_rank_and_is_told_first, make_folder, remove_folder),
         cmocka_unit_test(what_public_data_give_wins_nothing),
+        cmocka_unit_test(ranks_are_of_one_utility),
+        cmocka_unit_test(less_leakage_for_less_utility_is_no_lead),
         cmocka_unit_test(ranking_goes_by_the_worst_attack),
         cmocka_unit_test(low_mse_leaks_more),
         cmocka_unit_test(trainings_tell_defenses_apart),
