@@ -68,7 +68,7 @@ double gnt_random_uniform(gnt_stream *s) {
     return (double)(random_u64(s) >> 11) * 0x1p-53;
 }
 
-/* Marsaglia and Tsang (2000), The ziggurat method, with Doornik's (2005) independent bits for layer and place.
+/* The ziggurat method (Marsaglia and Tsang 2000), with independent bits for layer and place (Doornik 2005).
  * 256 layers of equal area under exp(−x²/2): layer i reaches to edge[i], its top is that of edge[i + 1];
  * layer 0 is the base strip with the tail behind `tail`. */
 enum { LAYERS = 256 };

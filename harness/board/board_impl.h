@@ -152,6 +152,8 @@ void board_say_answer(const board *b, const board_contest *c, gnt_text *out);
 const char *board_utility(const board *b, const board_contest *c); /* "accuracy", or "" */
 /* "88.0 % [80.0, 94.0]", and under which attack where that is not the one that leaks most; or nothing. */
 void board_say_identified(const board *b, const board_contest *c, const board_place *p, gnt_text *out);
+/* "21.1 dB [18.3, 23.8] at the target utility", what ranks a row that has a curve; nothing for others. */
+void board_say_at_target(const board_contest *c, const board_place *p, gnt_text *out);
 /* The claim for a row, NULL for none; the last run's that makes one. */
 const gnt_board_claim *board_claim(const board *b, const board_contest *c, const board_row *row,
                                    const gnt_measure *m);

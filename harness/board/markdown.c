@@ -52,6 +52,9 @@ static void add_place(const board *b, const board_contest *c, uint32_t threat, c
         gnt_measure_write(c->lead, &p->score->stat, &text);
     if (p->worst && gnt_leak_is_floored(c->lead, p->score->stat.mean, p->floor))
         gnt_text_add(&text, ", no more than a guess");
+    if (p->worst && p->trainings && p->place.surplus == 0)
+        gnt_text_add(&text, "; ");
+    board_say_at_target(c, p, &text);
     board_item(t, &text);
     if (identified) {
         board_say_identified(b, c, p, &text);

@@ -120,6 +120,12 @@ static void add_numbers(page *w, const board_contest *c, const page_scale *s, co
         add_bar(w, s, &p->score->stat);
         if (gnt_leak_is_floored(c->lead, p->score->stat.mean, p->floor))
             page_add(w, "<span class=\"soft\">no more than a guess</span>");
+        board_say_at_target(c, p, &text);
+        if (text.size) {
+            page_add(w, "<span class=\"soft\">");
+            page_say_text(w, &text);
+            page_add(w, "</span>");
+        }
     }
     page_add(w, "</td>");
     if (s->identified)

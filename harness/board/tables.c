@@ -68,6 +68,7 @@ static void add_row(const board *b, const board_contest *c, const gnt_measure *m
     gnt_table_number(t, p->place.leak.mean);
     gnt_table_number(t, p->place.leak.low);
     gnt_table_number(t, p->place.leak.high);
+    gnt_table_number(t, p->trainings ? p->place.surplus : NAN);
     if (g)
         board_say_attack(b, c, p->worst, &text);
     board_item(t, &text);
@@ -122,6 +123,7 @@ void board_table_rows(const board *b, gnt_table *t) {
                                         "leakage",
                                         "leakage_low",
                                         "leakage_high",
+                                        "utility_surplus",
                                         "best_known_attack",
                                         "attack_knows",
                                         "attack_run_by",

@@ -52,6 +52,14 @@ void board_say_attack(const board *b, const board_contest *c, const board_number
         gnt_text_add(out, " (as %s set it)", b->run[a->first].contributor);
 }
 
+void board_say_at_target(const board_contest *c, const board_place *p, gnt_text *out) {
+    const gnt_stat at = {.mean = p->place.leak.mean, .low = p->place.leak.low, .high = p->place.leak.high};
+    if (!p->trainings || p->place.surplus != 0)
+        return;
+    gnt_measure_write(c->lead, &at, out);
+    gnt_text_add(out, " at the target utility");
+}
+
 void board_say_identified(const board *b, const board_contest *c, const board_place *p, gnt_text *out) {
     if (!p->identified)
         return;

@@ -191,10 +191,12 @@ static void read_off(gnt_equal *out, curve *c, const gnt_equal_point *point, siz
         return;
     out->from = c->strength[first < last ? last : first];
     out->to = c->strength[first < last ? last : first + 1];
-    out->error = off_segment(c, point, n_seeds, last, at, by_seed);
-    for (size_t s = 0; s < n_seeds; s++)
-        by_seed[s] += out->value;
+    const double of_segment = off_segment(c, point, n_seeds, last, at, by_seed);
+    out->error = of_segment;
     jackknife(out, c, point, n_strengths, n_seeds, at, sign);
+    const double wider = out->error > of_segment && of_segment > 0 ? out->error / of_segment : 1;
+    for (size_t s = 0; s < n_seeds; s++)
+        by_seed[s] = out->value + wider * by_seed[s];
 }
 
 int gnt_metric_equal(gnt_equal *out, const gnt_equal_point *point, size_t n_strengths, size_t n_seeds,

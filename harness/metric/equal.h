@@ -47,7 +47,8 @@ typedef struct gnt_equal {
 /* point[k * n_seeds + s]: strength k, seed s; strengths in rising or falling order. by_seed (NULL, or n_seeds
  * entries): what each seed says of the answer, so that two defenses can be compared seed by seed: its two
  * trainings next to the answer, moved to x = at with the curve's slope there. Their mean is the answer, and
- * their scatter that of both means and of the slope between them, to first order. NAN where a seed lacks one
+ * their scatter, that of both means and of the slope between them to first order, is widened to `error` where
+ * that is more. NAN where a seed lacks one
  * of the two, and without an answer. Fails when out of memory. */
 int gnt_metric_equal(gnt_equal *out, const gnt_equal_point *point, size_t n_strengths, size_t n_seeds,
                      double at, double *by_seed, gnt_err *err);

@@ -1,5 +1,5 @@
-/* curve: what a defense left and leaked at its strengths, training by training: its matched cells and those of
- * its sweep, or of the bracket of its matched strength, under one attack. */
+/* curve: what a defense left and leaked at its strengths, training by training: its matched cells and those
+ * of its sweep, or of the bracket of its matched strength, under one attack. */
 #ifndef GNT_RESULTS_CURVE_H
 #define GNT_RESULTS_CURVE_H
 
