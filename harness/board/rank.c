@@ -219,6 +219,28 @@ static void fill_trainings(const board_contest *c, const gnt_measure *m, uint32_
     }
 }
 
+enum { ANY_ATTACK = -1 };
+
+/* Whether an attack of the threat model recovers what is undefended, by the first run given in which any met
+ * it: a contributor's own run could state any limit. −1: none met it. */
+static int is_adequate(const board_contest *c, const gnt_measure *m, uint32_t threat, int attack) {
+    for (size_t k = 0; k < c->n_run; k++) {
+        int any = 0;
+        for (size_t i = 0; i < c->n_number; i++) {
+            const board_number *n = &c->number[i];
+            if (n->run != c->run[k] || n->group->mode != GNT_ROW_NONE || !score_of(n->group, m) ||
+                !knows_enough(c, n->attack, threat) || (attack != ANY_ATTACK && n->attack != (size_t)attack))
+                continue;
+            any = 1;
+            if (gnt_is_adequate(n->results, n->group, m))
+                return 1;
+        }
+        if (any)
+            return 0;
+    }
+    return -1;
+}
+
 /* 1 when a cell behind a number was attacked by one that knows a mechanism. */
 static int is_met_by(const board_number *n, const gnt_mechanism *mechanism) {
     for (size_t i = 0; i < n->results->n_cell; i++)
@@ -240,33 +262,15 @@ static int is_met(const board_contest *c, const gnt_measure *m, board_place *p) 
         int met = 0;
         for (size_t i = 0; i < c->n_number && !met; i++)
             met = is_judging(c, &c->number[i], m, threat, p) &&
-                  (!some || c->attack[c->number[i].attack].required) && is_met_by(&c->number[i], &all[k]);
+                  (!some || c->attack[c->number[i].attack].required) &&
+                  is_adequate(c, m, threat, (int)c->number[i].attack) != 0 &&
+                  is_met_by(&c->number[i], &all[k]);
         if (!met) {
             p->unmet = all[k];
             return 0;
         }
     }
     return n > 0;
-}
-
-/* 1 when some attack of the threat model recovers what is undefended, by the first run given in which any met
- * it: a contributor's own run could state any limit. */
-static int is_adequate(const board_contest *c, const gnt_measure *m, uint32_t threat) {
-    for (size_t k = 0; k < c->n_run; k++) {
-        int any = 0;
-        for (size_t i = 0; i < c->n_number; i++) {
-            const board_number *n = &c->number[i];
-            if (n->run != c->run[k] || n->group->mode != GNT_ROW_NONE || !score_of(n->group, m) ||
-                !knows_enough(c, n->attack, threat))
-                continue;
-            any = 1;
-            if (gnt_is_adequate(n->results, n->group, m))
-                return 1;
-        }
-        if (any)
-            return 0;
-    }
-    return 0;
 }
 
 static void settle(const board_contest *c, const gnt_measure *m, int adequate, board_place *p) {
@@ -303,7 +307,7 @@ static size_t fill_places(const board_contest *c, const gnt_measure *m, uint32_t
                           gnt_measured *groups, double *value, size_t width) {
     const char *name;
     const double floor = board_floor(c, m, threat, &name);
-    const int adequate = is_adequate(c, m, threat);
+    const int adequate = is_adequate(c, m, threat, ANY_ATTACK) == 1;
     size_t n = 0;
     for (size_t row = 0; row < c->n_row; row++) {
         board_place p = {.row = &c->row[row], .floor = floor};

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "results/adequacy.h"
+
 static const json_t *members_of(const gnt_results *r, const char *list, const char *label) {
     const json_t *entries = json_object_get(r->root, list);
     for (size_t i = 0; i < json_array_size(entries); i++) {
@@ -54,22 +56,23 @@ int gnt_attack_knows(const gnt_results *r, const gnt_outcome *cell, const gnt_me
 }
 
 static int is_mechanism_met(const gnt_results *r, const char *task, int64_t stage, const char *defense,
-                            const gnt_mechanism *m) {
+                            const gnt_measure *measure, const gnt_mechanism *m) {
     for (size_t i = 0; i < r->n_cell; i++) {
         const gnt_outcome *c = &r->cell[i];
         if (c->status == GNT_CELL_OK && c->n_score > 0 && c->mode != GNT_ROW_SWEEP &&
-            gnt_is_at(c, task, stage) && strcmp(c->defense, defense) == 0 && gnt_attack_knows(r, c, m))
+            gnt_is_at(c, task, stage) && strcmp(c->defense, defense) == 0 && gnt_attack_knows(r, c, m) &&
+            gnt_adequacy_of(r, task, stage, c->attack, measure).state != GNT_INADEQUATE)
             return 1;
     }
     return 0;
 }
 
 int gnt_is_met(const gnt_results *r, const char *task, int64_t stage, const char *defense,
-               gnt_mechanism *unmet) {
+               const gnt_measure *m, gnt_mechanism *unmet) {
     gnt_mechanism all[GNT_MOST_MECHANISMS];
     const size_t n = gnt_mechanisms(r, defense, all);
     for (size_t i = 0; i < n; i++)
-        if (!is_mechanism_met(r, task, stage, defense, &all[i])) {
+        if (!is_mechanism_met(r, task, stage, defense, m, &all[i])) {
             if (unmet)
                 *unmet = all[i];
             return 0;

@@ -3,6 +3,7 @@
 #ifndef GNT_RESULTS_ADAPTIVE_H
 #define GNT_RESULTS_ADAPTIVE_H
 
+#include "metric/measure.h"
 #include "results/results.h"
 
 /* One thing to be known of a defense: a family of one of its plugins, or where it names none the plugin. */
@@ -18,9 +19,11 @@ size_t gnt_mechanisms(const gnt_results *r, const char *defense, gnt_mechanism o
 /* 1 when an attack of these results adapts to a mechanism in a cell: it names the family, or the plugin, and
  * the cell granted it the defense; or it names any, and the cell granted it shadow observations. */
 int gnt_attack_knows(const gnt_results *r, const gnt_outcome *cell, const gnt_mechanism *m);
-/* 1 when each mechanism of a defense was met, at a stage or GNT_EVERY_STAGE, by an attack that knows it
- * and gave a number there; *unmet (NULL: not wanted) is the first that was not. */
+/* 1 when each mechanism of a defense was met, at a stage or GNT_EVERY_STAGE, by an attack that knows it and
+ * gave a number there; *unmet (NULL: not wanted) is the first that was not. An attack that was seen not to
+ * recover what is undefended (results/adequacy.h) counts for nothing: one whose budget ends after a step
+ * knows nothing of a defense, whatever it was told. */
 int gnt_is_met(const gnt_results *r, const char *task, int64_t stage, const char *defense,
-               gnt_mechanism *unmet);
+               const gnt_measure *m, gnt_mechanism *unmet);
 
 #endif

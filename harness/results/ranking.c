@@ -125,7 +125,7 @@ static void settle(const gnt_results *r, const char *task, int64_t stage, const 
                                       .any_number = s->worst != NULL,
                                       .lacking = s->judged < s->of,
                                       .adequate = adequacy->state == GNT_ADEQUATE,
-                                      .met = gnt_is_met(r, task, stage, s->defense, &s->unmet),
+                                      .met = gnt_is_met(r, task, stage, s->defense, m, &s->unmet),
                                       .trainings = s->trainings,
                                       .against_public =
                                           s->kind == GNT_GROUP_MATCHED

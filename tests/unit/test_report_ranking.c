@@ -462,6 +462,34 @@ static void without_grounds_nothing_is_ranked(void **state) {
     gnt_results_free(&r);
 }
 
+/* b, which alone knows the noise, has a budget of nothing: it finds nothing undefended either. */
+static void who_was_met_by_the_unable_is_not_ranked(void **state) {
+    (void)state;
+    static const entry met[] = {ROW("none", "none", "ok", 3, 40, 1, 0.9),
+                                ROW_WITH("none", "none", "ok", 3, 13.5, 0.1, 0.9, .attack = "b"),
+                                ROW("noise", "matched", "ok", 3, 20, 1, 0.8),
+                                ROW_WITH("noise", "matched", "ok", 3, 12, 0.1, 0.8, .attack = "b")};
+    for (int able = 0; able < 2; able++) {
+        entry own[sizeof met / sizeof *met];
+        gnt_results r;
+        memcpy(own, met, sizeof own);
+        if (able)
+            own[1].identified = 0.95;
+        char *text = results_of(own, sizeof met / sizeof *met, &usual);
+        static const char first[] =
+            "{\"label\": \"a\", \"members\": [{\"id\": \"a\", \"families\": [\"noise\"";
+        char *at = strstr(text, first);
+        assert_non_null(at);
+        memcpy(at + sizeof first - 1 - 7, "\"other\"", 7);
+        assert_int_equal(gnt_results_parse(&r, "results.json", text, strlen(text), NULL), 0);
+        gnt_free(text);
+        gnt_ranking ranking = rank_of(&r, 3, "psnr", 2);
+        expect_row(&ranking, 0, "noise", able ? GNT_RANKED : GNT_UNRANKED_UNMET, able, 0);
+        gnt_ranking_free(&ranking);
+        gnt_results_free(&r);
+    }
+}
+
 static void who_was_not_met_is_not_ranked(void **state) {
     (void)state;
     static const struct {
@@ -551,6 +579,7 @@ int main(void) {
         cmocka_unit_test(trainings_tell_defenses_apart),
         cmocka_unit_test(without_grounds_nothing_is_ranked),
         cmocka_unit_test(who_was_not_met_is_not_ranked),
+        cmocka_unit_test(who_was_met_by_the_unable_is_not_ranked),
         cmocka_unit_test(wrong_types_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
