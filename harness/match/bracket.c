@@ -7,6 +7,22 @@
  * half, near enough that leakage is about linear in utility between them. In tolerances. */
 static const double distance = 1.5;
 
+/* And no farther than this from the matched strength, whatever the search knows: where utility has settled at
+ * that of no defense, leakage still moves, and no line between such strengths means anything. */
+static const double most_ratio = 4, most_linear = 0.25;
+
+/* The same as a part of the scale. */
+static double most_distance(const gnt_match_spec *spec) {
+    switch (spec->scale) {
+    case GNT_MATCH_LOG:
+        return log(most_ratio) / log(spec->most / spec->least);
+    case GNT_MATCH_COMPLEMENT:
+        return log(most_ratio) / log((1 - spec->least) / (1 - spec->most));
+    default:
+        return most_linear;
+    }
+}
+
 /* Where the means of the search, made monotone, pass a gap to the target: between two levels, linear in
  * place. Without such levels the end of the scale towards which to look. */
 static double place_of_gap(const gnt_match_view *v, double gap, int stronger) {
@@ -40,6 +56,7 @@ int gnt_match_bracket(double *out, const gnt_match_spec *spec, const gnt_match_p
     if (stronger ? place <= here : place >= here) /* the matched strength is that far off itself */
         place = (here + next_place(&v, here, stronger)) / 2;
     gnt_match_view_free(&v);
+    place = stronger ? fmin(place, here + most_distance(spec)) : fmax(place, here - most_distance(spec));
     if (!spec->has_strength || end == strength)
         return 0;
     if (place == stronger) {

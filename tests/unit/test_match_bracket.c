@@ -65,9 +65,9 @@ static void on_a_line(void **state) {
 static void at_the_ends(void **state) {
     (void)state;
     gnt_match_spec s = usual();
-    /* the curve does not come down to 1.5 tolerances below: the end of the range */
-    const gnt_match_point shallow[] = {{1e-3, 0, 0.9, 0}, {1, 0, 0.7, 0}, {10, 0, 0.69, 0}};
-    assert_true(beside(&s, shallow, 3, 1, 1) == 10);
+    /* the curve does not come down to 1.5 tolerances below: the end of the range, if it is near */
+    const gnt_match_point shallow[] = {{1e-3, 0, 0.9, 0}, {4, 0, 0.7, 0}, {10, 0, 0.69, 0}};
+    assert_true(beside(&s, shallow, 3, 4, 1) == 10);
     assert_true(isnan(beside(&s, shallow, 3, 10, 1)));
     assert_true(isnan(beside(&s, shallow, 3, 1e-3, 0)));
     /* what was matched turned out to be that far off itself: between it and the next level */
@@ -83,10 +83,32 @@ static void at_the_ends(void **state) {
     assert_true(beside(&s, whole, 3, 2, 0) == 1 && beside(&s, whole, 3, 2, 1) == 3);
 }
 
+/* The search knows nothing between the matched strength and an end where all is settled: four times more or
+ * less, or a quarter of a linear scale. */
+static void no_farther_than_fourfold(void **state) {
+    (void)state;
+    gnt_match_spec s = usual();
+    const gnt_match_point far[] = {{1e-3, 0, 0.71, 0}, {0.1, 0, 0.7, 0}, {10, 0, 0.69, 0}};
+    assert_true(fabs(beside(&s, far, 3, 0.1, 0) - 0.025) < 1e-4);
+    assert_true(fabs(beside(&s, far, 3, 0.1, 1) - 0.4) < 1e-3);
+    s.scale = GNT_MATCH_COMPLEMENT;
+    s.least = 0;
+    s.most = 0.9999;
+    const gnt_match_point kept[] = {{0, 0, 0.71, 0}, {0.96, 0, 0.7, 0}, {0.9999, 0, 0.69, 0}};
+    assert_true(fabs(beside(&s, kept, 3, 0.96, 0) - 0.84) < 1e-3);
+    assert_true(fabs(beside(&s, kept, 3, 0.96, 1) - 0.99) < 1e-3);
+    s.scale = GNT_MATCH_LINEAR;
+    s.most = 8;
+    const gnt_match_point line_of[] = {{0, 0, 0.71, 0}, {4, 0, 0.7, 0}, {8, 0, 0.69, 0}};
+    assert_true(fabs(beside(&s, line_of, 3, 4, 0) - 2) < 1e-3 &&
+                fabs(beside(&s, line_of, 3, 4, 1) - 6) < 1e-3);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_a_line),
         cmocka_unit_test(at_the_ends),
+        cmocka_unit_test(no_farther_than_fourfold),
     };
     return cmocka_run_group_tests_name("match_bracket", tests, NULL, NULL);
 }
