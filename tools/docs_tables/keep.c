@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "results/curve.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -111,10 +112,17 @@ static int keep_targets(const json_t *cell, json_t *to) {
     return failed ? -1 : 0;
 }
 
+/* 1 when a cell is on the curve of a matched defense, by which it is read at the target utility. */
+static int is_on_curve(const gnt_results *r, const gnt_outcome *c) {
+    for (size_t i = 0; i < r->n_match; i++)
+        if (!strcmp(r->match[i].task, c->task) && !strcmp(r->match[i].defense, c->defense))
+            return gnt_on_curve(c);
+    return 0;
+}
+
 /* A ranking compares defenses by the means of their trainings, under attacks that may know them. */
-static int is_ranked(const gnt_outcome *c) {
-    return (c->mode == GNT_ROW_NONE || c->mode == GNT_ROW_MATCHED) && c->status == GNT_CELL_OK &&
-           c->n_score > 0;
+static int is_ranked(const gnt_results *r, const gnt_outcome *c) {
+    return (c->mode != GNT_ROW_SWEEP || is_on_curve(r, c)) && c->status == GNT_CELL_OK && c->n_score > 0;
 }
 
 static int keep_means(const json_t *cell, json_t *to) {
@@ -137,11 +145,15 @@ static int keep_means(const json_t *cell, json_t *to) {
 static int keep_cell(const gnt_results *r, size_t at, const json_t *cell, json_t *list) {
     const gnt_outcome *c = &r->cell[at];
     json_t *found = some(c->facts, facts, COUNT(facts)), *to = some(cell, of_cell, COUNT(of_cell));
+    static const char *const value[] = {"measure", "value"};
     const int first = is_first_of_training(r, at), counted = scores_is_counted(r, c);
-    const int told = json_object_size(found) > 0, ranked = is_ranked(c);
+    const int told = json_object_size(found) > 0, ranked = is_ranked(r, c);
     int failed = !found || !to;
     if (!failed && first)
         failed |= json_object_set(to, "utility", json_object_get(cell, "utility"));
+    else if (!failed && ranked && is_on_curve(r, c))
+        failed |=
+            json_object_set_new(to, "utility", some(json_object_get(cell, "utility"), value, COUNT(value)));
     if (!failed && told)
         failed |= json_object_set(to, "facts", found);
     if (!failed && c->marks)
