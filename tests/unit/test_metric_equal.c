@@ -44,8 +44,8 @@ static void broken_lines(void **state) {
     assert_true(near(ask(other, 3, 1, 17).value, 0.7));
 }
 
-/* Each seed's two trainings moved to x = at by the slope of the means, 20 dB for each tenth: (1 − part) of one
- * and part of the other. The mean over seeds is the answer. */
+/* Each seed's two trainings moved to x = at by the slope of the means, 20 dB for each tenth: (1 − part) of
+ * one and part of the other. The mean over seeds is the answer. */
 static void seeds_say_their_part(void **state) {
     (void)state;
     const gnt_equal_point p[] = {{0.92, 31}, {0.88, 29}, {NAN, 5}, {0.79, 11}, {0.81, 9}, {0.8, 10}};
