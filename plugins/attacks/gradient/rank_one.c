@@ -1,14 +1,17 @@
 #include "rank_one.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Vector code for the loops, with the same bits: no sum changes its order. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #endif
 
-enum { MOST_ITERATIONS = 60, LEAST_ITERATIONS = 5, RESCALED_AT = 3 };
+enum { MOST_ITERATIONS = 60, LEAST_ITERATIONS = 5, RESCALED_AT = 3, REWEIGHED = 6 };
 static const double prior_scale = 0.15;
+/* Of Laplace's b, and of 1/b²: least deviation of a residual, and least precision of an entry. */
+static const double least_spread = 0.02, least_curvature = 0.05;
 
 rank_one_round rank_one_round_make(const gnt_host *host, int64_t units, int64_t features) {
     const size_t entries = (size_t)(units * (features + 1));
@@ -20,6 +23,7 @@ rank_one_round rank_one_round_make(const gnt_host *host, int64_t units, int64_t 
                         .variance = host->scratch(host->context, (size_t)units * sizeof(double))};
     if (!r.weight || !r.delta || !r.variance)
         r.g = NULL;
+    r.normal = r.g;
     return r;
 }
 
@@ -36,7 +40,7 @@ int rank_one_fit_make(rank_one_fit *fit, const gnt_host *host, int64_t features)
 static void solve_delta(rank_one_round *r, const rank_one_fit *fit, const rank_one_input *in, double tau2) {
     const int64_t d = r->features;
     for (int64_t i = 0; i < r->units; i++) {
-        const float *g = r->g + i * (d + 1), *w = r->weight + i * (d + 1);
+        const float *g = r->normal + i * (d + 1), *w = r->weight + i * (d + 1);
         double pull = (double)w[d] * (double)g[d], precision = (double)w[d] + (tau2 > 0 ? 1 / tau2 : 0);
         for (int64_t k = 0; k < d; k++) {
             const double x = in->slope[k] * fit->x[k] + in->shift[k];
@@ -63,7 +67,7 @@ static void rescale(rank_one_round *r) {
     double pull = 1 / (prior_scale * prior_scale), precision = pull;
     for (int64_t i = 0; i < r->units; i++) {
         const int64_t at = i * (r->features + 1) + r->features;
-        pull += (double)r->weight[at] * (double)r->g[at] * r->delta[i];
+        pull += (double)r->weight[at] * (double)r->normal[at] * r->delta[i];
         precision += (double)r->weight[at] * r->delta[i] * r->delta[i];
     }
     const double by = pull / precision;
@@ -82,7 +86,7 @@ static double mean_square(const rank_one_round *r) {
 static void add_evidence(evidence *e, const rank_one_round *r, const rank_one_input *in) {
     const int64_t d = r->features;
     for (int64_t i = 0; i < r->units; i++) {
-        const float *g = r->g + i * (d + 1), *w = r->weight + i * (d + 1);
+        const float *g = r->normal + i * (d + 1), *w = r->weight + i * (d + 1);
         const double mean = r->delta[i], square = mean * mean + r->variance[i];
         for (int64_t k = 0; k < d; k++) {
             const double by = (double)w[k] * in->slope[k];
@@ -92,22 +96,35 @@ static void add_evidence(evidence *e, const rank_one_round *r, const rank_one_in
     }
 }
 
-/* w = 1/(b·√E r²); entries that nothing is known of stay so. */
+/* The normal observation that stands for an entry of Laplace noise; what nothing is known of stays so. */
 static void weigh(rank_one_round *r, const rank_one_fit *fit, const rank_one_input *in) {
     const int64_t d = r->features;
+    const double b = r->scale, least = least_spread * b;
     for (int64_t i = 0; i < r->units; i++) {
         const float *g = r->g + i * (d + 1);
-        float *w = r->weight + i * (d + 1);
+        float *w = r->weight + i * (d + 1), *normal = r->normal + i * (d + 1);
         const double mean = r->delta[i], square = mean * mean + r->variance[i];
         for (int64_t k = 0; k <= d; k++) {
             const double x = k < d ? in->slope[k] * fit->x[k] + in->shift[k] : 1;
             const double spread = k < d ? in->slope[k] * in->slope[k] * fit->variance[k] : 0;
             const double off = (double)g[k] - mean * x;
-            const double expected = off * off + square * (x * x + spread) - mean * mean * x * x;
-            if (w[k] > 0)
-                w[k] = (float)(1 / (r->scale * sqrt(fmax(expected, 1e-12 * r->scale * r->scale))));
+            const double s2 = fmax(r->variance[i] * x * x + square * spread, least * least);
+            const double curvature = sqrt(2 / (M_PI * s2)) / b * exp(-off * off / (2 * s2));
+            if (!(w[k] > 0))
+                continue;
+            w[k] = (float)fmax(curvature, least_curvature / (b * b));
+            normal[k] = (float)(mean * x + erf(off / sqrt(2 * s2)) / (b * (double)w[k]));
         }
     }
+}
+
+/* Room of its own for what stands for Laplace noise. 0 when memory ran out. */
+static int open_normal(rank_one_round *r, const gnt_host *host) {
+    const size_t bytes = (size_t)(r->units * (r->features + 1)) * sizeof *r->normal;
+    if (!r->laplace || r->normal != r->g)
+        return 1;
+    r->normal = host->scratch(host->context, bytes);
+    return r->normal && memcpy(r->normal, r->g, bytes);
 }
 
 static double greatest_change(const double *before, const rank_one_fit *fit, int64_t n) {
@@ -125,6 +142,9 @@ gnt_status rank_one_solve(rank_one_fit *fit, const gnt_host *host, rank_one_roun
     double change = INFINITY;
     if (!before)
         return host->fail(host->context, "no memory for the estimate");
+    for (int64_t t = 0; t < rounds; t++)
+        if (!open_normal(round[t], host))
+            return host->fail(host->context, "no memory for the estimate");
     const int64_t first = fit->begun ? LEAST_ITERATIONS : 0;
     int bad = 0;
     if (!fit->begun) {
@@ -161,19 +181,34 @@ gnt_status rank_one_solve(rank_one_fit *fit, const gnt_host *host, rank_one_roun
     return GNT_OK;
 }
 
+/* The δ of row i that fits x best: of Laplace noise by weights 1/|r| that settle in a few turns. */
+static double fitting_delta(const rank_one_round *r, int64_t i, const rank_one_input *input,
+                            const double *x) {
+    const int64_t d = r->features;
+    const float *g = r->g + i * (d + 1), *w = r->weight + i * (d + 1);
+    double delta = 0;
+    for (int turn = 0; turn < (r->laplace ? REWEIGHED : 1); turn++) {
+        double pull = 0, precision = 0;
+        for (int64_t k = 0; k <= d; k++) {
+            const double seen = k < d ? input->slope[k] * x[k] + input->shift[k] : 1;
+            double by = (double)w[k];
+            if (r->laplace && by > 0)
+                by = turn ? 1 / fmax(fabs((double)g[k] - delta * seen), least_spread * r->scale) : 1;
+            pull += by * (double)g[k] * seen;
+            precision += by * seen * seen;
+        }
+        delta = precision > 0 ? pull / precision : 0;
+    }
+    return delta;
+}
+
 double rank_one_cost(const rank_one_round *r, const rank_one_input *input, const update_noise *noise,
                      const double *x) {
     const int64_t d = r->features;
     double sum = 0, slope;
     for (int64_t i = 0; i < r->units; i++) {
         const float *g = r->g + i * (d + 1), *w = r->weight + i * (d + 1);
-        double pull = (double)w[d] * (double)g[d], precision = (double)w[d];
-        for (int64_t k = 0; k < d; k++) {
-            const double seen = input->slope[k] * x[k] + input->shift[k];
-            pull += (double)w[k] * (double)g[k] * seen;
-            precision += (double)w[k] * seen * seen;
-        }
-        const double delta = precision > 0 ? pull / precision : 0;
+        const double delta = fitting_delta(r, i, input, x);
         for (int64_t k = 0; k <= d; k++) {
             const double seen = k < d ? input->slope[k] * x[k] + input->shift[k] : 1;
             if (w[k] > 0)

@@ -6,8 +6,9 @@
  * by variational Bayes: δ and x are taken as independent, and each is got in turn from the other's mean and
  * variance in closed form.
  *
- * Laplace noise is normal noise of unknown precision in each entry, 1/(b·√E r²) for a residual r: the bound
- * −|r|/b ≥ −r²/(2bξ) − ξ/(2b), tight at ξ = |r|. */
+ * Of Laplace noise the bound needs E|r|/b, for a residual r whose law is taken for N(m, s²). Near m it is that
+ * of a normal observation: slope erf(m/(s√2))/b, curvature 2φ(m/s)/(b s). (The usual bound by normal noise of
+ * unknown precision, 1/(b·√E r²), makes all precisions too large and so δ too small.) */
 #ifndef GRADIENT_RANK_ONE_H
 #define GRADIENT_RANK_ONE_H
 
@@ -19,6 +20,7 @@ typedef struct rank_one_round {
     int64_t units, features;
     float *g;                 /* units × (features + 1): weight gradients, then the bias's */
     float *weight;            /* the same shape: precision of each entry; 0: nothing is known of it */
+    float *normal;            /* the same shape: what normal noise would have to show; g where it is normal */
     double *delta, *variance; /* units: mean and variance of δ */
     int from_bias;            /* begin at δ = the bias's gradient: there is no noise to average */
     int laplace;
