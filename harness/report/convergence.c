@@ -11,11 +11,6 @@
 
 enum { MOST_PANELS = 24, MOST_CURVES = 4096, STEPS = 121 };
 
-/* A search is done below this share of its first cost; see results/convergence.h, which needs as many points
- * before it says anything. */
-static const double is_done = 1e-6;
-enum { LEAST_POINTS = 8 };
-
 /* Why the curves of a defense end. */
 typedef enum search_end { END_UNKNOWN, END_BUDGET, END_REST, END_DONE, ENDS } search_end;
 
@@ -36,20 +31,10 @@ typedef struct band {
     search_end end;
 } band;
 
-static int point_of(const json_t *points, size_t i, double *step, double *cost) {
-    const json_t *pair = json_array_get(points, i);
-    const json_t *x = json_array_get(pair, 0), *y = json_array_get(pair, 1);
-    if (!json_is_number(x) || !json_is_number(y))
-        return 0;
-    *step = json_number_value(x);
-    *cost = json_number_value(y);
-    return 1;
-}
-
 static double last_cost(const json_t *points) {
     double step, cost;
     for (size_t i = json_array_size(points); i-- > 0;)
-        if (point_of(points, i, &step, &cost))
+        if (gnt_curve_point(points, i, &step, &cost))
             return cost;
     return NAN;
 }
@@ -86,7 +71,7 @@ static size_t collect(const gnt_results *r, const gnt_outcome *group, curve *cur
 static double cost_at(const json_t *points, double step) {
     double found = NAN, x, y;
     for (size_t i = 0; i < json_array_size(points); i++)
-        if (point_of(points, i, &x, &y) && x <= step)
+        if (gnt_curve_point(points, i, &x, &y) && x <= step)
             found = y;
     return found;
 }
@@ -125,37 +110,26 @@ static int make_band(const curve *curves, size_t n, double *values, band *b) {
     b->n = 0;
     for (size_t i = 0; i < n; i++) {
         size_t points = json_array_size(curves[i].points);
-        if (points > 0 && point_of(curves[i].points, points - 1, &step, &cost) && step > end) {
+        if (points > 0 && gnt_curve_point(curves[i].points, points - 1, &step, &cost) && step > end) {
             end = step;
             longest = curves[i].points;
         }
     }
     size_t points = json_array_size(longest), every = points / (STEPS - 1) + 1;
     for (size_t k = 0; k + 1 < points; k += every)
-        if (point_of(longest, k, &step, &cost))
+        if (gnt_curve_point(longest, k, &step, &cost))
             add_step(curves, n, step, values, b);
     if (longest)
         add_step(curves, n, end, values, b);
     return b->n;
 }
 
-/* 1 where a curve came to a millionth of its first cost. */
-static int curve_is_done(const json_t *points) {
-    double step, cost, first, least = INFINITY;
-    if (!point_of(points, 0, &step, &first))
-        return 0;
-    for (size_t i = 0; i < json_array_size(points); i++)
-        if (point_of(points, i, &step, &cost))
-            least = fmin(least, cost);
-    return least <= is_done * fabs(first);
-}
-
 /* What holds of at least half of the targets. */
 static search_end end_of(const gnt_results *r, const gnt_outcome *group, const curve *curves, size_t n) {
     size_t told = 0, done = 0;
     for (size_t i = 0; i < n; i++) {
-        told += json_array_size(curves[i].points) >= LEAST_POINTS;
-        done += (size_t)curve_is_done(curves[i].points);
+        told += json_array_size(curves[i].points) >= GNT_CURVE_LEAST_POINTS;
+        done += (size_t)gnt_curve_is_done(curves[i].points);
     }
     return gnt_is_starved(r, group)    ? END_BUDGET
            : n > 0 && 2 * done >= n    ? END_DONE

@@ -6,10 +6,9 @@
 #include "base/mem.h"
 #include "results/groups.h"
 
-enum { LEAST_POINTS = 8 };
 static const double last_part = 0.1, still_falls = 0.9, is_done = 1e-6;
 
-static int point_of(const json_t *points, size_t i, double *step, double *cost) {
+int gnt_curve_point(const json_t *points, size_t i, double *step, double *cost) {
     const json_t *pair = json_array_get(points, i);
     const json_t *x = json_array_get(pair, 0), *y = json_array_get(pair, 1);
     if (!json_is_number(x) || !json_is_number(y))
@@ -22,18 +21,24 @@ static int point_of(const json_t *points, size_t i, double *step, double *cost) 
 static double least_cost(const json_t *points, double until) {
     double least = INFINITY, step, cost;
     for (size_t i = 0; i < json_array_size(points); i++)
-        if (point_of(points, i, &step, &cost) && step <= until)
+        if (gnt_curve_point(points, i, &step, &cost) && step <= until)
             least = fmin(least, cost);
     return least;
+}
+
+int gnt_curve_is_done(const json_t *points) {
+    double step, first;
+    return gnt_curve_point(points, 0, &step, &first) && least_cost(points, INFINITY) <= is_done * fabs(first);
 }
 
 int gnt_curve_is_starved(const json_t *points) {
     const size_t n = json_array_size(points);
     double first, start, last, end;
-    if (n < LEAST_POINTS || !point_of(points, 0, &start, &first) || !point_of(points, n - 1, &end, &last))
+    if (n < GNT_CURVE_LEAST_POINTS || !gnt_curve_point(points, 0, &start, &first) ||
+        !gnt_curve_point(points, n - 1, &end, &last))
         return 0;
     const double before = least_cost(points, end - last_part * (end - start)), now = least_cost(points, end);
-    return isfinite(before) && before > 0 && now <= still_falls * before && now > is_done * fabs(first);
+    return isfinite(before) && before > 0 && now <= still_falls * before && !gnt_curve_is_done(points);
 }
 
 typedef struct curve {

@@ -5,9 +5,15 @@
 
 #include "results/results.h"
 
-/* 1 where one curve of costs, a list of [step, cost], ended while it still fell: over the last tenth of its
- * steps the least cost so far fell by a tenth or more, and not to a millionth of the first, where a search is
- * done. A curve of fewer than eight points says nothing. */
+/* A curve of fewer points says nothing. */
+enum { GNT_CURVE_LEAST_POINTS = 8 };
+
+/* The i-th of a curve's points, a list of [step, cost]; 0 where it is none. */
+int gnt_curve_point(const json_t *points, size_t i, double *step, double *cost);
+/* 1 where the least cost is at most a millionth of the first: a search is done there. */
+int gnt_curve_is_done(const json_t *points);
+/* 1 where a curve ended while it still fell: over the last tenth of its steps the least cost so far fell by a
+ * tenth or more, and it is not done. */
 int gnt_curve_is_starved(const json_t *points);
 /* 1 where that holds of at least half of the targets of a group's cells, each by its restart of least cost:
  * the budget ended the search, and a longer one would find more. */

@@ -30,20 +30,20 @@ static void what_still_falls_is_starved(void **state) {
     static const struct {
         size_t n;
         double first, factor, floor;
-        int starved;
+        int starved, done;
     } cases[] = {
-        {101, 1, 0.97, 0, 1},   /* falls to 0.74 of what it was over the last ten steps */
-        {101, 1, 0.995, 0, 0},  /* to 0.95 */
-        {101, 1, 0.97, 0.5, 0}, /* came to rest long before */
-        {101, 1, 0.5, 1e-9, 0}, /* done */
-        {101, 1000, 0.9, 0, 1}, /* 2.7e-5 of the first, and still on its way */
-        {7, 1, 0.5, 0, 0},      /* too short to tell */
-        {101, 0, 0.5, 0, 0},    /* nothing to do */
+        {101, 1, 0.97, 0, 1, 0},   /* falls to 0.74 of what it was over the last ten steps */
+        {101, 1, 0.995, 0, 0, 0},  /* to 0.95 */
+        {101, 1, 0.97, 0.5, 0, 0}, /* came to rest long before */
+        {101, 1, 0.5, 1e-9, 0, 1}, /* done */
+        {101, 1000, 0.9, 0, 1, 0}, /* 2.7e-5 of the first, and still on its way */
+        {7, 1, 0.5, 0, 0, 0},      /* too short to tell */
+        {101, 0, 0.5, 0, 0, 1},    /* nothing to do */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *text = curve_text(cases[i].n, cases[i].first, cases[i].factor, cases[i].floor);
         json_t *points = json_loads(text, 0, NULL);
-        if (gnt_curve_is_starved(points) != cases[i].starved)
+        if (gnt_curve_is_starved(points) != cases[i].starved || gnt_curve_is_done(points) != cases[i].done)
             fail_msg("case %zu", i);
         json_decref(points);
         gnt_free(text);
@@ -51,6 +51,8 @@ static void what_still_falls_is_starved(void **state) {
     json_t *odd = json_loads("[1, [2], [3, \"x\"], [], {}, null, [4, 5], [5, null], [6, 1]]", 0, NULL);
     assert_int_equal(gnt_curve_is_starved(odd), 0);
     assert_int_equal(gnt_curve_is_starved(NULL), 0);
+    assert_int_equal(gnt_curve_is_done(odd), 0);
+    assert_int_equal(gnt_curve_is_done(NULL), 0);
     json_decref(odd);
 }
 
