@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "match/level_impl.h"
 #include "match/match.h"
+#include "match_spec.h"
 
 enum { MOST = 512 };
 
@@ -24,21 +25,6 @@ typedef struct run {
     size_t n;
     int strengths;
 } run;
-
-static gnt_match_spec usual(void) {
-    return (gnt_match_spec){.has_strength = 1,
-                            .least = 1e-5,
-                            .most = 10,
-                            .scale = GNT_MATCH_LOG,
-                            .start = NAN,
-                            .target = 0.7,
-                            .tolerance = 0.02,
-                            .max_strengths = 12,
-                            .seeds = 2,
-                            .most_seeds = 6,
-                            .confirm_seeds = 1,
-                            .confirmations = 3};
-}
 
 static double place_of(const gnt_match_spec *s, double x) {
     double p = s->scale == GNT_MATCH_LOG ? log(x / s->least) / log(s->most / s->least)
@@ -151,7 +137,7 @@ enum { SMOOTH = sizeof smooth / sizeof *smooth };
 static void matches_exactly_known_curves(void **state) {
     (void)state;
     run r;
-    gnt_match_spec s = usual();
+    gnt_match_spec s = match_spec();
     s.seeds = s.most_seeds = 1;
     for (int scale = 0; scale < 2; scale++)
         for (int flip = 0; flip < 4; flip++)
@@ -177,7 +163,7 @@ static void matches_noisy_curves(void **state) {
         double scatter, matched, wrong, trainings;
     } expected[] = {{0.25, 0.99, 0, 11}, {0.5, 0.98, 0.005, 13}, {1, 0.75, 0.01, 19}, {1.5, 0.1, 0.03, 26}};
     run r;
-    gnt_match_spec s = usual();
+    gnt_match_spec s = match_spec();
     s.seeds = 1;
     s.most_seeds = 10;
     s.confirm_seeds = 3;
@@ -214,7 +200,7 @@ static void matches_noisy_curves(void **state) {
 static void shares_near_one(void **state) {
     (void)state;
     run r;
-    gnt_match_spec s = usual();
+    gnt_match_spec s = match_spec();
     gnt_match_next_step next;
     s.scale = GNT_MATCH_COMPLEMENT;
     s.least = 0;
@@ -239,7 +225,7 @@ static void shares_near_one(void **state) {
 static void whole_numbers_and_their_steps(void **state) {
     (void)state;
     run r;
-    gnt_match_spec s = usual();
+    gnt_match_spec s = match_spec();
     s.least = 1;
     s.most = 64;
     s.integer = 1;
@@ -264,7 +250,7 @@ static void whole_numbers_and_their_steps(void **state) {
  * end. */
 static void the_one_whole_number_is_found(void **state) {
     (void)state;
-    gnt_match_spec s = usual();
+    gnt_match_spec s = match_spec();
     s.least = 1;
     s.most = 40;
     s.integer = 1;
@@ -295,7 +281,7 @@ static void the_one_whole_number_is_found(void **state) {
 /* Near the ends of a bracket rounding would fall on the ends; the number in between must still be found. */
 static void a_number_between_is_found_if_there_is_one(void **state) {
     (void)state;
-    gnt_match_spec s = usual();
+    gnt_match_spec s = match_spec();
     s.least = 1;
     s.most = 1000;
     s.integer = 1;
@@ -303,7 +289,7 @@ static void a_number_between_is_found_if_there_is_one(void **state) {
         assert_true(gnt_match_between(&s, 1, 3, place) == 2);
         assert_true(isnan(gnt_match_between(&s, 1, 2, place)));
     }
-    s = usual();
+    s = match_spec();
     double x = gnt_match_between(&s, 0.12341, 0.12342, gnt_match_place(&s, 0.12341));
     assert_true(x > 0.12341 && x < 0.12342);
     assert_true(isnan(gnt_match_between(&s, 0.1234, 0.1234000001, 0.5)));
@@ -313,7 +299,7 @@ static void a_number_between_is_found_if_there_is_one(void **state) {
 static void the_nearest_is_confirmed(void **state) {
     (void)state;
     gnt_match_next_step next;
-    gnt_match_spec s = usual();
+    gnt_match_spec s = match_spec();
     s.seeds = s.most_seeds = 1;
     gnt_match_point p[] = {{0.01, 0, 0.71, 0}, {0.02, 0, 0.705, 0}, {0.03, 0, 0.69, 0}};
     assert_int_equal(gnt_match_next(&next, &s, p, 3, NULL), 0);
@@ -332,7 +318,7 @@ static void the_nearest_is_confirmed(void **state) {
 static void a_jump_is_unmatched(void **state) {
     (void)state;
     run r;
-    gnt_match_spec s = usual();
+    gnt_match_spec s = match_spec();
     for (uint64_t world = 0; world < 20; world++) {
         search(&r, &s, step, 0.005, world);
         assert_int_equal(r.end.what, GNT_MATCH_UNMATCHED);
@@ -351,7 +337,7 @@ static void a_jump_is_unmatched(void **state) {
 static void unreachable_targets(void **state) {
     (void)state;
     run r;
-    gnt_match_spec s = usual();
+    gnt_match_spec s = match_spec();
     for (uint64_t world = 0; world < 40; world++) {
         search(&r, &s, poor, 0.01, world);
         assert_int_equal(r.end.what, GNT_MATCH_UNMATCHED);
@@ -372,7 +358,7 @@ static void unreachable_targets(void **state) {
 static void a_curve_that_rises(void **state) {
     (void)state;
     run r;
-    gnt_match_spec s = usual();
+    gnt_match_spec s = match_spec();
     s.target = 0.6;
     search(&r, &s, rising, 0.005, 3);
     assert_true(r.end.what == GNT_MATCH_UNMATCHED
@@ -390,7 +376,7 @@ static void a_curve_that_rises(void **state) {
 static void too_much_scatter_is_said(void **state) {
     (void)state;
     run r;
-    gnt_match_spec s = usual();
+    gnt_match_spec s = match_spec();
     int noisy = 0;
     for (uint64_t world = 0; world < 40; world++) {
         search(&r, &s, gentle, 0.15, world); /* an error of .06 with all six seeds */
@@ -405,7 +391,7 @@ static void too_much_scatter_is_said(void **state) {
 static void asks_for_seeds_before_it_believes(void **state) {
     (void)state;
     gnt_match_next_step next;
-    gnt_match_spec s = usual();
+    gnt_match_spec s = match_spec();
     const gnt_match_point two[] = {{0.01, 0, 0.66, 0}, {0.01, 1, 0.74, 0}};
     assert_int_equal(gnt_match_next(&next, &s, two, 2, NULL), 0);
     assert_int_equal(next.what, GNT_MATCH_EVALUATE);
@@ -424,7 +410,7 @@ static void asks_for_seeds_before_it_believes(void **state) {
 /* Search seeds that lie: seeds 0 … 5 always show .15 more than the truth. Confirmation must catch it. */
 static void confirmation_catches_lucky_seeds(void **state) {
     (void)state;
-    gnt_match_spec s = usual();
+    gnt_match_spec s = match_spec();
     gnt_match_next_step next;
     gnt_match_point history[MOST];
     size_t n = 0;
@@ -454,7 +440,7 @@ static double nothing(double p) {
 static void trainings_that_come_to_nothing(void **state) {
     (void)state;
     run r;
-    gnt_match_spec s = usual();
+    gnt_match_spec s = match_spec();
     for (uint64_t world = 0; world < 20; world++) {
         search(&r, &s, collapse, 0.005, world);
         assert_int_equal(r.end.what, GNT_MATCH_MATCHED);
@@ -469,7 +455,7 @@ static void trainings_that_come_to_nothing(void **state) {
 static void a_defense_without_strength(void **state) {
     (void)state;
     run r;
-    gnt_match_spec s = usual();
+    gnt_match_spec s = match_spec();
     s.has_strength = 0;
     search(&r, &s, straight, 0.005, 1); /* .55 at its one setting */
     assert_int_equal(r.end.reason, GNT_MATCH_TOO_WEAK);
@@ -492,7 +478,7 @@ static int same_step(const gnt_match_next_step *a, const gnt_match_next_step *b)
 static void order_and_repeats_do_not_matter(void **state) {
     (void)state;
     run r;
-    gnt_match_spec s = usual();
+    gnt_match_spec s = match_spec();
     gnt_key key = gnt_key_of_seed(9);
     gnt_stream stream = gnt_stream_open(&key, "shuffle");
     for (uint64_t world = 0; world < 20; world++) {
@@ -516,7 +502,7 @@ static void order_and_repeats_do_not_matter(void **state) {
 static void proposed_strengths_are_readable(void **state) {
     (void)state;
     run r;
-    gnt_match_spec s = usual();
+    gnt_match_spec s = match_spec();
     s.seeds = s.most_seeds = 1;
     search(&r, &s, steep, 0, 1);
     for (size_t i = 0; i < r.n; i++) {
@@ -544,25 +530,25 @@ static void refuse(gnt_match_spec s, const gnt_match_point *p, size_t n, const c
 
 static void nonsense_is_refused(void **state) {
     (void)state;
-    gnt_match_spec s = usual();
+    gnt_match_spec s = match_spec();
     s.least = 0;
     refuse(s, NULL, 0, "must start above 0");
-    s = usual();
+    s = match_spec();
     s.tolerance = 0;
     refuse(s, NULL, 0, "tolerance");
-    s = usual();
+    s = match_spec();
     s.target = NAN;
     refuse(s, NULL, 0, "target");
-    s = usual();
+    s = match_spec();
     s.most_seeds = 1;
     refuse(s, NULL, 0, "largest number of seeds is 1; a number from 2");
-    s = usual();
+    s = match_spec();
     s.integer = 1;
     refuse(s, NULL, 0, "whole numbers");
-    s = usual();
+    s = match_spec();
     s.start = 11;
     refuse(s, NULL, 0, "to start at 11");
-    s = usual();
+    s = match_spec();
     const gnt_match_point far = {11, 0, 0.5, 0}, late_seed = {1, 24, 0.5, 0}, nan_strength = {NAN, 0, 0.5, 0};
     refuse(s, &far, 1, "outside the range");
     refuse(s, &nan_strength, 1, "outside the range");
@@ -576,7 +562,7 @@ static void nonsense_is_refused(void **state) {
 static void relative_targets(void **state) {
     (void)state;
     assert_true(fabs(gnt_match_relative(0.8, 0.95) - 0.76) < 1e-15);
-    gnt_match_spec s = usual();
+    gnt_match_spec s = match_spec();
     assert_int_equal(gnt_match_most_trainings(&s), 12 * 6 + 3 * 6);
     s.has_strength = 0;
     assert_int_equal(gnt_match_most_trainings(&s), 6 + 3 * 6);

@@ -9,20 +9,15 @@
 
 #include "match/level_impl.h"
 #include "match/match.h"
+#include "match_spec.h"
 
 static gnt_match_spec usual(void) {
-    return (gnt_match_spec){.has_strength = 1,
-                            .least = 1e-3,
-                            .most = 10,
-                            .scale = GNT_MATCH_LOG,
-                            .start = NAN,
-                            .target = 0.7,
-                            .tolerance = 0.02,
-                            .max_strengths = 12,
-                            .seeds = 1,
-                            .most_seeds = 10,
-                            .confirm_seeds = 3,
-                            .confirmations = 3};
+    gnt_match_spec s = match_spec();
+    s.least = 1e-3;
+    s.seeds = 1;
+    s.most_seeds = 10;
+    s.confirm_seeds = 3;
+    return s;
 }
 
 /* Falls by .4 over the scale, on a straight line in place: 1.5 tolerances are .075 of it. */

@@ -11,21 +11,7 @@
 #include "base/random.h"
 #include "match/level_impl.h"
 #include "match/match.h"
-
-static gnt_match_spec usual(void) {
-    return (gnt_match_spec){.has_strength = 1,
-                            .least = 1e-5,
-                            .most = 10,
-                            .scale = GNT_MATCH_LOG,
-                            .start = NAN,
-                            .target = 0.7,
-                            .tolerance = 0.02,
-                            .max_strengths = 12,
-                            .seeds = 2,
-                            .most_seeds = 6,
-                            .confirm_seeds = 1,
-                            .confirmations = 3};
-}
+#include "match_spec.h"
 
 /* By hand: .69 and .71 scatter about .7 with squares 2e-4 (one degree of freedom), .705, .69 and .711
  * about .702 with 2.34e-4 (two): variance 4.34e-4/3, error of the confirming mean √(1.44667e-4/3) =
@@ -34,7 +20,7 @@ static gnt_match_spec usual(void) {
 static void confirmation_by_hand(void **state) {
     (void)state;
     gnt_match_next_step next;
-    gnt_match_spec s = usual();
+    gnt_match_spec s = match_spec();
     gnt_match_point p[] = {
         {0.01, 0, 0.69, 0}, {0.01, 1, 0.71, 0}, {0.01, 6, 0.705, 0}, {0.01, 7, 0.69, 0}, {0.01, 8, 0.711, 0}};
     s.confirm_seeds = 3;
@@ -70,7 +56,7 @@ static void confirmation_by_hand(void **state) {
 static void confirmations_that_fail(void **state) {
     (void)state;
     gnt_match_next_step next;
-    gnt_match_spec s = usual();
+    gnt_match_spec s = match_spec();
     s.confirmations = 1;
     const gnt_match_point off[] = {
         {0.01, 0, 0.69, 0}, {0.01, 1, 0.71, 0}, {0.01, 6, 0.8, 0}, {0.01, 7, 0.81, 0}};
@@ -100,7 +86,7 @@ static void quantiles_of_student(void **state) {
  * the search met the target exactly: the worst luck that a search can have. Scatter in tolerances. */
 static double passes_at(double distance, double scatter, double *noisy, double *trainings) {
     enum { RUNS = 2000 };
-    gnt_match_spec s = usual();
+    gnt_match_spec s = match_spec();
     gnt_key key = gnt_key_of_seed(77);
     gnt_stream stream = gnt_stream_open(&key, "confirm");
     int passed = 0, too_noisy = 0;
