@@ -17,9 +17,33 @@ static int is_skipped(int64_t j, double share) {
     return floor((double)(j + 1) * share) > floor((double)j * share);
 }
 
-static int rising(const void *a, const void *b) {
-    const float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
+static void swap(float *a, float *b) {
+    const float x = *a;
+    *a = *b;
+    *b = x;
+}
+
+/* The value of rank k, from 0, among the n of x, whose order changes: Hoare's selection. */
+static float of_rank(float *x, int64_t n, int64_t k) {
+    for (int64_t low = 0, high = n - 1; low < high;) {
+        const float pivot = x[low + (high - low) / 2];
+        int64_t i = low, j = high;
+        while (i <= j) {
+            while (x[i] < pivot)
+                i++;
+            while (x[j] > pivot)
+                j--;
+            if (i <= j)
+                swap(&x[i++], &x[j--]);
+        }
+        if (k <= j)
+            high = j;
+        else if (k >= i)
+            low = i;
+        else
+            break;
+    }
+    return x[k];
 }
 
 static gnt_status prune_tensor(const prune *s, gnt_tensor *tensor) {
@@ -30,9 +54,9 @@ static gnt_status prune_tensor(const prune *s, gnt_tensor *tensor) {
         return s->host->fail(s->host->context, "no memory for the magnitudes");
     for (int64_t i = 0; i < tensor->count; i++)
         size[i] = fabsf(tensor->data[i]);
-    qsort(size, (size_t)tensor->count, sizeof *size, rising);
-    for (int64_t i = 0; zeroes > 0 && i < tensor->count; i++)
-        if (fabsf(tensor->data[i]) <= size[zeroes - 1])
+    const float largest = zeroes > 0 ? of_rank(size, tensor->count, zeroes - 1) : -1;
+    for (int64_t i = 0; i < tensor->count; i++)
+        if (fabsf(tensor->data[i]) <= largest)
             tensor->data[i] = 0;
     return GNT_OK;
 }
