@@ -9,6 +9,7 @@
 #include "cli/args.h"
 #include "cli/cmd.h"
 #include "cli/consistency.h"
+#include "cli/env.h"
 #include "cli/timed.h"
 #include "gate/gate.h"
 
@@ -53,11 +54,6 @@ typedef struct options {
     int github, quiet;
 } options;
 
-static int is_folder(const char *path) {
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 static int read_options(int argc, char **argv, options *o) {
     uint64_t rounds = 15;
     const cli_option known[] = {
@@ -87,15 +83,10 @@ static int read_options(int argc, char **argv, options *o) {
     o->time.rounds = (size_t)rounds;
     o->time.quiet = o->quiet;
     o->time.folder = o->run;
-    if (o->time.other && !is_folder(o->run))
+    if (o->time.other && !cli_is_folder(o->run))
         return cli_wrong(&command, "--time wants the folder of a run, which keeps its suite; %.200s is none",
                          o->run);
     return CLI_GO_ON;
-}
-
-/* The results file of a folder, or the file itself. The caller frees; NULL when out of memory. */
-static char *results_of(const char *path) {
-    return is_folder(path) ? gnt_format("%s/results.json", path) : gnt_strdup(path);
 }
 
 static int wrong(const char *sentence) {
@@ -181,7 +172,7 @@ int gnt_cmd_check(int argc, char **argv) {
     int code = read_options(argc, argv, &o);
     if (code != CLI_GO_ON)
         return code;
-    char *run = results_of(o.run), *baseline = results_of(o.against);
+    char *run = cli_results_of(o.run), *baseline = cli_results_of(o.against);
     if (!run || !baseline)
         code = wrong("");
     else if (gnt_file_exists(run) && !gnt_file_exists(baseline))

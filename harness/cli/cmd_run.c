@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/sandbox_options.h"
@@ -26,6 +27,10 @@ static const char help[] =
     "  -o, --output DIR   the folder of the run (results/NAME, NAME as the suite calls itself,\n"
     "                     and the scale after it where there is one)\n"
     "  --scale NAME       the size to run a suite at that has several (the suite names the usual one)\n"
+    "  --baseline RUN     an earlier run (its folder, or its results.json): measure each matched defense at "
+    "the "
+    "strength\n"
+    "                     that was matched there too, in cells named @baseline, for `gauntlet check`\n"
     "  --dry-run          list the cells and the most trainings that matching may need; run nothing\n"
     "  --json             with --dry-run: the plan as JSON\n"
     "  --shard I/N        only part I of N of the cells; `gauntlet merge` joins the parts' folders\n"
@@ -44,7 +49,7 @@ static const char help[] =
     "or the sandbox less than required, 130 interrupted.\n";
 
 typedef struct options {
-    const char *suite, *output, *scale, *keep_failed;
+    const char *suite, *output, *scale, *baseline, *keep_failed;
     cli_paths paths;
     uint64_t jobs;
     int dry, json, no_report, quiet;
@@ -74,6 +79,7 @@ static int read_options(int argc, char **argv, options *o) {
     const cli_option known[] = {
         {.name = "output", .letter = 'o', .kind = CLI_TEXT, .to = &o->output},
         {.name = "scale", .kind = CLI_TEXT, .to = &o->scale},
+        {.name = "baseline", .kind = CLI_TEXT, .to = &o->baseline},
         {.name = "dry-run", .kind = CLI_FLAG, .to = &o->dry},
         {.name = "json", .kind = CLI_FLAG, .to = &o->json},
         {.name = "jobs", .kind = CLI_WHOLE, .to = &o->jobs, .least = 1, .most = CLI_MOST_JOBS},
@@ -206,6 +212,33 @@ static int plan_or_run(const options *o, const gnt_suite *suite, const gnt_plan 
     return code;
 }
 
+/* Adds the strengths at which the run that --baseline names was matched. */
+static int add_baseline(const options *o, gnt_suite *suite, gnt_err *err) {
+    if (!o->baseline)
+        return 0;
+    char *path = cli_results_of(o->baseline);
+    gnt_doc doc;
+    if (!path)
+        return gnt_fail(err, "out of memory");
+    if (gnt_doc_load(&doc, path, (size_t)1 << 30, err) != 0) {
+        gnt_free(path);
+        return -1;
+    }
+    const json_t *list = json_object_get(doc.root, "matches");
+    const char *name = json_string_value(json_object_get(doc.root, "suite"));
+    int rc;
+    if (!json_is_array(list) || !name)
+        rc = gnt_fail(err, "%s: is no results.json of a run: it has no \"matches\" or no \"suite\"", path);
+    else if (strcmp(name, suite->name) != 0)
+        rc = gnt_fail(err, "%s is a run of the suite \"%.64s\"; a baseline of \"%.64s\" is one of its own",
+                      path, name, suite->name);
+    else
+        rc = gnt_suite_add_baseline(suite, path, list, err);
+    gnt_doc_free(&doc);
+    gnt_free(path);
+    return rc;
+}
+
 int gnt_cmd_run(int argc, char **argv) {
     options o;
     gnt_err err = {0};
@@ -221,7 +254,7 @@ int gnt_cmd_run(int argc, char **argv) {
     int rc = cli_env_open(&env, &o.paths, &o.sandbox, &err);
     env.suite.scale = o.scale;
     if (rc != 0 || gnt_suite_load(&suite, o.suite, &env.suite, &err) != 0 ||
-        gnt_plan_make(&plan, &suite, &err) != 0)
+        add_baseline(&o, &suite, &err) != 0 || gnt_plan_make(&plan, &suite, &err) != 0)
         wrong(&err);
     else
         code = plan_or_run(&o, &suite, &plan);

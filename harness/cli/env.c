@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -61,6 +62,15 @@ void cli_env_close(cli_env *w) {
     gnt_plugin_list_free(&w->plugins);
     for (size_t i = 0; w->models[i]; i++)
         gnt_free(w->models[i]);
+}
+
+int cli_is_folder(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+char *cli_results_of(const char *path) {
+    return cli_is_folder(path) ? gnt_format("%s/results.json", path) : gnt_strdup(path);
 }
 
 int cli_processors(void) {

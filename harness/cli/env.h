@@ -23,6 +23,10 @@ int cli_list_plugins(gnt_plugin_list *out, const char *folder, const gnt_sandbox
 int cli_env_open(cli_env *w, const cli_paths *paths, const gnt_sandbox_options *sandbox, gnt_err *err);
 void cli_env_close(cli_env *w);
 
+int cli_is_folder(const char *path);
+/* The results.json of a run's folder, or the file itself. The caller frees; NULL when out of memory. */
+char *cli_results_of(const char *path);
+
 enum { CLI_MOST_JOBS = 256 };
 /* The usual number of jobs at once. */
 int cli_processors(void);

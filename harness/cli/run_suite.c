@@ -3,8 +3,9 @@
 #include "base/json.h"
 #include "base/mem.h"
 
-/* The scale that the run says it had; NULL: the suite's own. The caller frees. */
-static int read_scale(const char *folder, char **scale, gnt_err *err) {
+/* What the suite was read with: the scale that the run says it had (NULL: the suite's own) and the
+ * strengths of its baseline (NULL: it had none). The caller frees both. */
+static int read_given(const char *folder, char **scale, json_t **baseline, gnt_err *err) {
     gnt_doc doc;
     char *path = gnt_format("%s/results.json", folder);
     int rc = path ? gnt_doc_load(&doc, path, (size_t)1 << 30, err) : gnt_fail(err, "out of memory");
@@ -12,6 +13,7 @@ static int read_scale(const char *folder, char **scale, gnt_err *err) {
     if (rc != 0)
         return -1;
     *scale = gnt_strdup(json_string_value(json_object_get(json_object_get(doc.root, "scale"), "name")));
+    *baseline = json_incref(json_object_get(doc.root, "baseline"));
     gnt_doc_free(&doc);
     return 0;
 }
@@ -19,17 +21,21 @@ static int read_scale(const char *folder, char **scale, gnt_err *err) {
 int cli_run_suite_open(cli_run_suite *k, const char *folder, const cli_paths *paths,
                        const gnt_sandbox_options *sandbox, gnt_err *err) {
     *k = (cli_run_suite){0};
+    json_t *baseline = NULL;
     char *path = gnt_format("%s/suite.json", folder);
     int rc = path ? 0 : gnt_fail(err, "out of memory");
     if (rc == 0)
         rc = cli_env_open(&k->env, paths, sandbox, err);
     if (rc == 0)
-        rc = read_scale(folder, &k->scale, err);
+        rc = read_given(folder, &k->scale, &baseline, err);
     k->env.suite.scale = k->scale;
     if (rc == 0)
         rc = gnt_suite_load(&k->suite, path, &k->env.suite, err);
     if (rc == 0)
+        rc = gnt_suite_add_baseline(&k->suite, "results.json", baseline, err);
+    if (rc == 0)
         rc = gnt_plan_make(&k->plan, &k->suite, err);
+    json_decref(baseline);
     gnt_free(path);
     return rc;
 }

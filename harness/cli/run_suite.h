@@ -1,4 +1,5 @@
-/* run_suite: the suite.json in the folder of a run, at the scale that its results name, and its plan. */
+/* run_suite: the suite.json in the folder of a run, at the scale and with the baseline that its
+ * results name, and its plan. */
 #ifndef GNT_CLI_RUN_SUITE_H
 #define GNT_CLI_RUN_SUITE_H
 

@@ -240,6 +240,8 @@ int run_write_results(const run *r, gnt_err *err) {
                   matches_json(r), "groups", groups, "cells", cells);
     if (s->scale)
         json_object_set_new(all, "scale", json_pack("{s:s, s:s}", "name", s->scale, "says", s->scale_says));
+    if (s->baseline)
+        json_object_set_new(all, "baseline", gnt_asked_baseline(s));
     if (s->check)
         json_object_set_new(all, "check", json_loads(s->check, 0, NULL));
     if (s->tables)

@@ -11,6 +11,7 @@
 #include "suite/plan_fit.h"
 
 const char *const gnt_bracket_names[] = {"", "weaker", "stronger"};
+const char gnt_baseline_name[] = "baseline";
 const char *const gnt_mode_names[] = {"none", "fixed", "sweep", "matched"};
 
 /* ---- strengths of a defense ---- */
@@ -19,6 +20,7 @@ typedef struct setting {
     gnt_cell_mode mode;
     double strength;
     gnt_bracket bracket;
+    int at_baseline;
 } setting;
 
 /* Those that a search finds: the matched one, and its bracket. */
@@ -26,21 +28,26 @@ static size_t searched_of(const gnt_suite_task *t, const gnt_suite_defense *d) {
     return d->match ? (t->match.bracket ? 3 : 1) : 0;
 }
 
-static size_t settings_of(const gnt_suite_task *t, const gnt_suite_defense *d) {
-    return d->match || d->n_sweep ? searched_of(t, d) + d->n_sweep : 1;
+static size_t settings_of(const gnt_suite *s, size_t task, size_t defense) {
+    const gnt_suite_defense *d = &s->defense[defense];
+    const size_t of_baseline = !isnan(gnt_suite_baseline_of(s, task, defense));
+    return d->match || d->n_sweep ? searched_of(&s->task[task], d) + d->n_sweep + of_baseline : 1;
 }
 
-/* Matched first, then its bracket, then the sweep as written. */
-static setting setting_at(const gnt_suite_task *t, const gnt_suite_defense *d, size_t i) {
-    const size_t searched = searched_of(t, d);
+/* Matched first, then its bracket, then the sweep as written, then the baseline's strength. */
+static setting setting_at(const gnt_suite *s, size_t task, size_t defense, size_t i) {
+    const gnt_suite_defense *d = &s->defense[defense];
+    const size_t searched = searched_of(&s->task[task], d);
     if (d->match && i == 0)
-        return (setting){GNT_MODE_MATCHED, 0, GNT_BRACKET_NONE};
+        return (setting){GNT_MODE_MATCHED, 0, GNT_BRACKET_NONE, 0};
     if (i < searched)
-        return (setting){GNT_MODE_SWEEP, NAN, i == 1 ? GNT_BRACKET_WEAKER : GNT_BRACKET_STRONGER};
-    if (d->n_sweep)
-        return (setting){GNT_MODE_SWEEP, d->sweep[i - searched], GNT_BRACKET_NONE};
-    return d->has_fixed ? (setting){GNT_MODE_FIXED, d->fixed, GNT_BRACKET_NONE}
-                        : (setting){GNT_MODE_NONE, 0, GNT_BRACKET_NONE};
+        return (setting){GNT_MODE_SWEEP, NAN, i == 1 ? GNT_BRACKET_WEAKER : GNT_BRACKET_STRONGER, 0};
+    if (i < searched + d->n_sweep)
+        return (setting){GNT_MODE_SWEEP, d->sweep[i - searched], GNT_BRACKET_NONE, 0};
+    if (d->match)
+        return (setting){GNT_MODE_SWEEP, gnt_suite_baseline_of(s, task, defense), GNT_BRACKET_NONE, 1};
+    return d->has_fixed ? (setting){GNT_MODE_FIXED, d->fixed, GNT_BRACKET_NONE, 0}
+                        : (setting){GNT_MODE_NONE, 0, GNT_BRACKET_NONE, 0};
 }
 
 /* ---- counting ---- */
@@ -54,7 +61,7 @@ static int64_t count_cells(const gnt_suite *s) {
             for (size_t a = 0; s->defense[d].on_task[t] && a < s->n_attacks; a++) {
                 if (!s->attack[a].on_task[t])
                     continue;
-                n += (int64_t)(settings_of(&s->task[t], &s->defense[d]) * s->task[t].n_stages * s->n_seeds);
+                n += (int64_t)(settings_of(s, t, d) * s->task[t].n_stages * s->n_seeds);
                 if (n > (int64_t)1 << 40)
                     return n;
             }
@@ -68,6 +75,7 @@ static char *cell_id(const gnt_suite *s, const gnt_cell *c) {
     const char *strength = c->mode == GNT_MODE_MATCHED ? "matched"
                            : c->mode == GNT_MODE_NONE  ? "none"
                            : c->bracket                ? gnt_bracket_names[c->bracket]
+                           : c->at_baseline            ? gnt_baseline_name
                                                        : gnt_number_text(c->strength, number);
     return gnt_format("%s/r%lld/%s@%s/%s/s%llu", s->task[c->task].id, (long long)c->stage,
                       s->defense[c->defense].label, strength, s->attack[c->attack].label,
@@ -105,11 +113,12 @@ static int add_task(gnt_plan *p, const gnt_suite *s, size_t task) {
         for (at.defense = 0; at.defense < s->n_defenses; at.defense++) {
             const gnt_suite_defense *d = &s->defense[at.defense];
             at.stage = t->stages[stage];
-            for (size_t i = 0; d->on_task[task] && i < settings_of(t, d); i++) {
-                setting now = setting_at(t, d, i);
+            for (size_t i = 0; d->on_task[task] && i < settings_of(s, task, at.defense); i++) {
+                setting now = setting_at(s, task, at.defense, i);
                 at.mode = now.mode;
                 at.bracket = now.bracket;
                 at.strength = now.strength;
+                at.at_baseline = now.at_baseline;
                 if (add_attacks(p, s, &at) != 0)
                     return -1;
             }
@@ -162,8 +171,7 @@ static int count_trainings(gnt_plan *p, const gnt_suite *s, const uint8_t *runs,
             any |= !before.none;
             if (!is_baseline(entry) && !before.defense)
                 p->trainings +=
-                    (int64_t)((settings_of(&s->task[t], entry) - searched_of(&s->task[t], entry)) *
-                              s->n_seeds);
+                    (int64_t)((settings_of(s, t, d) - searched_of(&s->task[t], entry)) * s->n_seeds);
             if (!entry->match || before.search)
                 continue;
             if (gnt_suite_match_spec(s, t, d, NAN, &spec, err) != 0)

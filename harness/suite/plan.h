@@ -5,10 +5,10 @@
  *
  *     TASK/rSTAGE/DEFENSE@STRENGTH/ATTACK/sSEED glyphs-lenet/r10/dp-gaussian@matched/dlg/s1
  *
- * STRENGTH is "matched", "weaker" or "stronger" (than matched), "none", or the shortest decimal that
- * reads back as the same number. Cells come in one fixed order: task, stage, defense (matched first,
- * then its sweep), attack, seed, each as the file lists them. A pair that does not fit is a cell too,
- * with the reason why it is n/a. */
+ * STRENGTH is "matched", "weaker" or "stronger" (than matched), "baseline", "none", or the shortest
+ * decimal that reads back as the same number. Cells come in one fixed order: task, stage, defense (matched
+ * first, then its sweep, then at the baseline's strength), attack, seed, each as the file lists them. A
+ * pair that does not fit is a cell too, with the reason why it is n/a. */
 #ifndef GNT_SUITE_PLAN_H
 #define GNT_SUITE_PLAN_H
 
@@ -30,6 +30,7 @@ typedef enum gnt_bracket {
     GNT_BRACKETS
 } gnt_bracket;
 extern const char *const gnt_bracket_names[]; /* "", "weaker", "stronger" */
+extern const char gnt_baseline_name[];        /* "baseline" */
 
 typedef struct gnt_cell {
     char *id;
@@ -38,6 +39,9 @@ typedef struct gnt_cell {
     gnt_cell_mode mode;
     double strength; /* FIXED and SWEEP; NaN of a bracket */
     gnt_bracket bracket;
+    /* A point of a sweep that the suite does not list: the strength is one at which a baseline was
+     * matched. */
+    int at_baseline;
     uint64_t seed;
     uint32_t surface;
     uint32_t goals;                     /* GNT_GOAL_* the attack is asked for */

@@ -296,6 +296,7 @@ void gnt_suite_free(gnt_suite *s) {
     gnt_free(s->tables);
     gnt_free(s->check);
     gnt_free(s->seeds);
+    gnt_free(s->baseline);
     explicit_bzero(&s->key, sizeof s->key);
     *s = (gnt_suite){0};
 }

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <jansson.h>
+
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/random.h"
@@ -271,6 +273,9 @@ typedef struct gnt_suite {
     /* Number of the model in whose features images are compared, with GNT_MEASURE_FEATURE_DISTANCE. */
     size_t judge;
     char digest[GNT_HEX_SIZE]; /* of the canonical text of the file, its scale put in */
+    /* n_tasks × n_defenses, or NULL: the strength at which an earlier run matched a defense, for cells at
+     * it; NaN: none, or the defense's sweep has it */
+    double *baseline;
 } gnt_suite;
 
 /* On failure *out is empty. `path` is also where relative paths of models, weights and keys begin; what is
@@ -280,6 +285,13 @@ int gnt_suite_parse(gnt_suite *out, const char *name, const char *text, size_t s
                     gnt_err *err);
 /* The model of that id, NULL where there is none. */
 const gnt_suite_model *gnt_suite_find_model(const gnt_suite *s, const char *id);
+/* Has the plan of a suite measure its matched defenses at the strengths of a baseline too. list: "matches"
+ * of the baseline's results.json, or "baseline" of a run that was given one; NULL changes nothing. Entries
+ * of tasks and defenses that the suite does not match are passed over; `name` stands for the file in
+ * sentences. Fails where a strength lies outside of its parameter's range. */
+int gnt_suite_add_baseline(gnt_suite *s, const char *name, const json_t *list, gnt_err *err);
+/* NaN for none. */
+double gnt_suite_baseline_of(const gnt_suite *s, size_t task, size_t defense);
 void gnt_suite_free(gnt_suite *s); /* leaves it empty; an empty one is allowed */
 
 /* The search for the strength of a defense with `match` on a task. none_utility: what `none` leaves there

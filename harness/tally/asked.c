@@ -1,5 +1,7 @@
 #include "tally/asked.h"
 
+#include <math.h>
+
 #include "plugin/words.h"
 
 static json_t *text_or_null(const char *text) {
@@ -91,6 +93,17 @@ json_t *gnt_asked_attacks(const gnt_suite *s) {
         if (a->first.info)
             json_object_set_new(json_array_get(list, i), "first_budget", json_integer(a->first_budget));
     }
+    return list;
+}
+
+json_t *gnt_asked_baseline(const gnt_suite *s) {
+    json_t *list = s->baseline ? json_array() : NULL;
+    for (size_t t = 0; list && t < s->n_tasks; t++)
+        for (size_t d = 0; d < s->n_defenses; d++)
+            if (!isnan(gnt_suite_baseline_of(s, t, d)))
+                json_array_append_new(list, json_pack("{s:s, s:s, s:f}", "task", s->task[t].id, "defense",
+                                                      s->defense[d].label, "strength",
+                                                      gnt_suite_baseline_of(s, t, d)));
     return list;
 }
 

@@ -33,6 +33,24 @@ static char *strength_in_id(const json_t *cell) {
     return found;
 }
 
+/* The strength that `baseline` names for the cell's task and defense; digits beyond the ninth are not
+ * there. */
+static int check_baseline(const tally *t, const char *path, const json_t *cell) {
+    const json_t *list = json_object_get(t->root, "baseline"), *entry;
+    const double strength = tally_number(cell, "strength");
+    double should = NAN;
+    size_t i;
+    json_array_foreach(list, i, entry) {
+        if (is(entry, "task", tally_text(cell, "task")) && is(entry, "defense", tally_text(cell, "defense")))
+            should = tally_number(entry, "strength");
+    }
+    if (isfinite(strength) ? gnt_tally_close(strength, should, 0) : !tally_is_ok(cell))
+        return 0;
+    return gnt_fail(t->err, "%s: %s is %s, but by its id it is the one of its defense in \"baseline\"",
+                    t->file, gnt_path_key(path, "strength").text,
+                    gnt_show(json_object_get(cell, "strength")).text);
+}
+
 static int check_id(const tally *t, const char *path, const json_t *cell, json_t *seen) {
     static const char *const fixed[] = {"none", "matched"};
     const gnt_path at = gnt_path_key(path, "cell");
@@ -52,11 +70,15 @@ static int check_id(const tally *t, const char *path, const json_t *cell, json_t
             rc =
                 gnt_fail(t->err, "%s: %s is %s, but the strength in its id is \"%.40s\"", t->file,
                          gnt_path_key(path, "mode").text, gnt_show(json_object_get(cell, "mode")).text, told);
-    /* what lies beside a matched strength follows from its search */
+    /* what lies beside a matched strength follows from its search, a baseline's strength from "baseline" */
     const int beside = rc == 0 && is(cell, "mode", "sweep") &&
                        (strcmp(told, gnt_bracket_names[GNT_BRACKET_WEAKER]) == 0 ||
                         strcmp(told, gnt_bracket_names[GNT_BRACKET_STRONGER]) == 0);
-    const int by_id = rc == 0 && !beside && !is(cell, "mode", "none") && !is(cell, "mode", "matched");
+    const int at_baseline = rc == 0 && is(cell, "mode", "sweep") && strcmp(told, gnt_baseline_name) == 0;
+    if (at_baseline)
+        rc = check_baseline(t, path, cell);
+    const int by_id =
+        rc == 0 && !beside && !at_baseline && !is(cell, "mode", "none") && !is(cell, "mode", "matched");
     if (rc == 0 && is(cell, "mode", "none") && isfinite(strength))
         rc = gnt_fail(t->err, "%s: %s is %s, but a cell of this mode has none", t->file,
                       gnt_path_key(path, "strength").text, gnt_show(json_object_get(cell, "strength")).text);

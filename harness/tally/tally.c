@@ -13,7 +13,7 @@ static const uint64_t most_looks = (uint64_t)1 << 32;
 /* ---- what the file is made of ---- */
 
 static int check_lists(tally *t) {
-    const json_t *defenses, *attacks;
+    const json_t *defenses, *attacks, *baseline;
     struct {
         const char *name;
         const json_t **to;
@@ -21,7 +21,8 @@ static int check_lists(tally *t) {
         size_t most;
     } lists[] = {{"tasks", &t->tasks, 0, MOST_NAMES},  {"defenses", &defenses, 0, MOST_NAMES},
                  {"attacks", &attacks, 0, MOST_NAMES}, {"cells", &t->cells, 1, MOST_ROWS},
-                 {"groups", &t->groups, 1, MOST_ROWS}, {"matches", &t->matches, 0, MOST_ROWS}};
+                 {"groups", &t->groups, 1, MOST_ROWS}, {"matches", &t->matches, 0, MOST_ROWS},
+                 {"baseline", &baseline, 0, MOST_ROWS}};
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
         const json_t *list = *lists[k].to = json_object_get(t->root, lists[k].name);
         if ((list || lists[k].needed) && !json_is_array(list))
@@ -35,9 +36,11 @@ static int check_lists(tally *t) {
                 return gnt_fail(t->err, "%s: %s is %s; expected an object", t->file,
                                 gnt_path_item(lists[k].name, i).text, gnt_show(json_array_get(list, i)).text);
     }
-    if ((uint64_t)json_array_size(t->matches) * json_array_size(t->cells) > most_looks)
-        return gnt_fail(t->err, "%s: matches: %zu entries for %zu cells are more than a suite can ask for",
-                        t->file, json_array_size(t->matches), json_array_size(t->cells));
+    const size_t searches = json_array_size(t->matches) + json_array_size(baseline);
+    if ((uint64_t)searches * json_array_size(t->cells) > most_looks)
+        return gnt_fail(t->err,
+                        "%s: matches, baseline: %zu entries for %zu cells are more than a suite can ask for",
+                        t->file, searches, json_array_size(t->cells));
     return 0;
 }
 
@@ -82,7 +85,9 @@ static int read_suite(tally *t, const char *path, const gnt_suite_env *world, st
         mine.data_facts = find_facts;
     }
     mine.files_may_lack = 1;
-    if (gnt_suite_load(suite, path, &mine, why) != 0 || gnt_plan_make(plan, suite, why) != 0)
+    if (gnt_suite_load(suite, path, &mine, why) != 0 ||
+        gnt_suite_add_baseline(suite, t->file, json_object_get(t->root, "baseline"), why) != 0 ||
+        gnt_plan_make(plan, suite, why) != 0)
         return -1;
     t->suite = suite;
     t->plan = plan;

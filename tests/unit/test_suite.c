@@ -222,6 +222,81 @@ static char *large_suite(int strengths, int seeds) {
     return gnt_text_take(&t);
 }
 
+/* ---- a baseline's strengths ---- */
+
+static const char matched_suite[] =
+    SMALL(SMALL_TASK(", \"federated\": {\"rounds\": 2}, \"stages\": [1], \"observe\": {\"from\": \"probe\"}"),
+          "{\"defense\": \"none\"}, {\"defense\": \"prune\", \"match\": true, \"sweep\": [0.5]}", "");
+
+static int add_baseline(gnt_suite *s, const char *list, gnt_err *err) {
+    json_t *matches = json_loads(list, 0, NULL);
+    assert_non_null(matches);
+    int rc = gnt_suite_add_baseline(s, "old.json", matches, err);
+    json_decref(matches);
+    return rc;
+}
+
+static void a_baselines_strength_is_one_more_setting(void **state) {
+    (void)state;
+    static const char *const with[] = {"t/r1/none@none/dlg/s1", "t/r1/prune@matched/dlg/s1",
+                                       "t/r1/prune@0.5/dlg/s1", "t/r1/prune@baseline/dlg/s1"};
+    gnt_suite s;
+    gnt_plan p;
+    gnt_err err = {0};
+    take(&s, matched_suite);
+    assert_int_equal(gnt_suite_add_baseline(&s, "old.json", NULL, &err), 0);
+    expand(&p, &s);
+    expected_ids(&p, with, 3);
+    const int64_t trainings = p.trainings;
+    gnt_plan_free(&p);
+    assert_int_equal(
+        add_baseline(
+            &s, "[{\"task\": \"t\", \"defense\": \"prune\", \"strength\": 0.25, \"verdict\": \"matched\"}]",
+            &err),
+        0);
+    expand(&p, &s);
+    expected_ids(&p, with, 4);
+    assert_int_equal(p.cell[3].mode, GNT_MODE_SWEEP);
+    assert_true(p.cell[3].strength == 0.25 && p.cell[3].at_baseline);
+    assert_int_equal(p.trainings, trainings + 1);
+    gnt_plan_free(&p);
+    gnt_suite_free(&s);
+}
+
+/* What is no defense matched here, a search that failed, and a strength that the sweep has already. */
+static void a_baseline_may_have_what_the_suite_has_not(void **state) {
+    (void)state;
+    static const char *const lists[] = {"[]",
+                                        "[3, null, {}]",
+                                        "[{\"task\": \"u\", \"defense\": \"prune\", \"strength\": 0.25}]",
+                                        "[{\"task\": \"t\", \"defense\": \"none\", \"strength\": 0.25}]",
+                                        "[{\"task\": \"t\", \"defense\": \"mixup\", \"strength\": 0.25}]",
+                                        "[{\"task\": \"t\", \"defense\": \"prune\", \"strength\": null}]",
+                                        "[{\"task\": \"t\", \"defense\": \"prune\", \"strength\": 0.5}]"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        gnt_suite s;
+        gnt_plan p;
+        gnt_err err = {0};
+        take(&s, matched_suite);
+        assert_int_equal(add_baseline(&s, lists[i], &err), 0);
+        expand(&p, &s);
+        assert_int_equal(p.n, 3);
+        gnt_plan_free(&p);
+        gnt_suite_free(&s);
+    }
+}
+
+static void a_strength_out_of_range_is_refused(void **state) {
+    (void)state;
+    gnt_suite s;
+    gnt_err err = {0};
+    take(&s, matched_suite);
+    assert_int_equal(add_baseline(&s, "[{\"task\": \"t\", \"defense\": \"prune\", \"strength\": 1.5}]", &err),
+                     -1);
+    assert_non_null(strstr(err.text, "old.json: prune was matched on t at 1.5, which is no strength"));
+    gnt_suite_free(&s);
+}
+
 static void a_plan_has_a_limit(void **state) {
     (void)state;
     gnt_suite s;
@@ -456,6 +531,9 @@ int main(void) {
         cmocka_unit_test(untrained_tasks_need_no_training),
         cmocka_unit_test(what_cannot_run_is_not_trained),
         cmocka_unit_test(grants_are_what_is_granted_there_and_wanted),
+        cmocka_unit_test(a_baselines_strength_is_one_more_setting),
+        cmocka_unit_test(a_baseline_may_have_what_the_suite_has_not),
+        cmocka_unit_test(a_strength_out_of_range_is_refused),
         cmocka_unit_test(a_plan_has_a_limit),
         cmocka_unit_test(a_fixed_strength_stands_among_the_parameters),
         cmocka_unit_test(writing_style_changes_nothing),
