@@ -11,6 +11,8 @@
 #include "gate_runs.h"
 #include "match/match.h"
 
+/* the suite's seeds, which no search draws */
+enum { MATCHED_CELLS = 1000 };
 enum { MATCHED_TARGETS = 8, MATCHED_MOST = 256, MATCHED_DEFENSES = 3 };
 
 /* What is wrong with a defense in the new run. */
@@ -110,8 +112,8 @@ static inline json_t *matched_search(const matched_world *m, int d, const weaken
                                                            "noise", "budget",  "unconfirmed"};
     const matched_suite *s = m->suite;
     double none = 0;
-    for (int i = 0; i < s->search_seeds; i++)
-        none += matched_utility(m, -1, 0, i, &nothing) / s->search_seeds;
+    for (int i = 0; i < s->replicates; i++)
+        none += matched_utility(m, -1, 0, MATCHED_CELLS + i, &nothing) / s->replicates;
     gnt_match_spec spec = {.has_strength = 1,
                            .least = matched_defenses[d].least,
                            .most = matched_defenses[d].most,
@@ -159,13 +161,16 @@ static inline json_t *matched_search(const matched_world *m, int d, const weaken
                      step.utility, "utility_none", none, "confirmed", is_matched, "history", tried);
 }
 
+/* name: of their strength in ids, or NULL for that of the mode. */
 static inline void matched_cells(json_t *run, const matched_world *m, int d, double strength,
-                                 const weakening *w) {
-    for (int seed = 0; seed < m->suite->replicates; seed++) {
+                                 const char *name, const weakening *w) {
+    for (int seed = MATCHED_CELLS; seed < MATCHED_CELLS + m->suite->replicates; seed++) {
         double x[MATCHED_TARGETS];
         made_cell c = {.task = "t",
                        .defense = d < 0 ? "none" : matched_defenses[d].name,
-                       .mode = d < 0 ? "none" : "matched",
+                       .mode = d < 0  ? "none"
+                               : name ? "sweep"
+                                      : "matched",
                        .attack = "a",
                        .stage = 3,
                        .seed = seed + 1,
@@ -176,6 +181,11 @@ static inline void matched_cells(json_t *run, const matched_world *m, int d, dou
         json_t *cell = made_add(run, &c, "psnr", x, MATCHED_TARGETS);
         json_object_set_new(json_object_get(cell, "utility"), "standard_error",
                             json_real(m->suite->sampling));
+        if (name) {
+            char id[200];
+            snprintf(id, sizeof id, "t/r3/%s@%s/a/s%d", c.defense, name, c.seed);
+            json_object_set_new(cell, "cell", json_string(id));
+        }
         json_object_set_new(cell, "strength", d < 0 ? json_null() : json_real(strength));
         json_object_set_new(
             cell, "floors",
@@ -183,10 +193,12 @@ static inline void matched_cells(json_t *run, const matched_world *m, int d, dou
     }
 }
 
-/* w: what is wrong with each defense. */
-static inline json_t *matched_run(const matched_world *m, const weakening *const w[MATCHED_DEFENSES]) {
+/* w: what is wrong with each defense. before: the run at whose strengths this one is measured too, or
+ * NULL. */
+static inline json_t *matched_run(const matched_world *m, const weakening *const w[MATCHED_DEFENSES],
+                                  const json_t *before) {
     json_t *run = made_run();
-    matched_cells(run, m, -1, 0, w[0]);
+    matched_cells(run, m, -1, 0, NULL, w[0]);
     for (int d = 0; d < MATCHED_DEFENSES; d++) {
         double strength;
         json_array_append_new(json_object_get(run, "defenses"),
@@ -194,7 +206,10 @@ static inline json_t *matched_run(const matched_world *m, const weakening *const
                                         matched_defenses[d].name, "strength", "s", "scale",
                                         matched_defenses[d].scale));
         json_array_append_new(json_object_get(run, "matches"), matched_search(m, d, w[d], &strength));
-        matched_cells(run, m, d, strength, w[d]);
+        matched_cells(run, m, d, strength, NULL, w[d]);
+        const json_t *old = json_array_get(json_object_get(before, "matches"), (size_t)d);
+        if (old)
+            matched_cells(run, m, d, json_number_value(json_object_get(old, "strength")), "baseline", w[d]);
     }
     return run;
 }

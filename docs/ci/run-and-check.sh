@@ -5,7 +5,8 @@
 #
 # GAUNTLET is the program, RUN the folder that the run is made in, and options go to `gauntlet run`; folders of
 # plugins and data that both commands need stand in GAUNTLET_PLUGINS and GAUNTLET_DATA. Writes check.xml (JUnit),
-# check.md and check.json into RUN.
+# check.md and check.json into RUN. Matched defenses are measured at the strengths of the baseline too, where there
+# is one already.
 #
 # The check is made whenever there are results, also where cells failed: a cell that failed in the baseline too
 # is no regression, and one that is newly failing is told with all else. Exit code: that of `gauntlet check`,
@@ -15,6 +16,7 @@ set -u
 gauntlet=$1 suite=$2 run=$3 baseline=$4
 shift 4
 
+[ ! -e "$baseline" ] || set -- --baseline "$baseline" "$@"
 ran=0
 "$gauntlet" run "$suite" -o "$run" --quiet "$@" || ran=$?
 if [ "$ran" -gt 1 ] || [ ! -e "$run/results.json" ]; then

@@ -43,6 +43,8 @@ static int compare_statuses(gate_maker *m, const gnt_joined *j, size_t n) {
     finding_cells fails = {0}, gone = {0}, fresh = {0}, works = {0};
     for (size_t i = 0; i < n; i++) {
         const gnt_joined *c = &j[i];
+        if (c->is_apart)
+            continue;
         if (m->g->redrawn && (!c->now || c->now->status == GNT_CELL_UNFINISHED))
             continue;
         if (!c->now)
@@ -177,7 +179,8 @@ int gate_compare_cells(gate_maker *m) {
             ;
         const gnt_outcome *now = m->cell[i].now;
         if (compare_statuses(m, m->cell + i, end - i) ||
-            (!(now && gate_is_anew(m, now->task)) && compare_leaks(m, m->cell + i, end - i)))
+            (!(now && gate_is_anew(m, now->task)) && !m->cell[i].is_left &&
+             compare_leaks(m, m->cell + i, end - i)))
             return -1;
     }
     return 0;

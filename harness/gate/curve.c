@@ -34,9 +34,10 @@ static const char *measure_of(const gnt_results *r, const char *task) {
     return "accuracy";
 }
 
-/* Whether a cell was trained as the match says. */
-static int is_of(const gnt_outcome *o, const gnt_match_row *m) {
-    return o->mode == GNT_ROW_MATCHED && !strcmp(o->task, m->task) && !strcmp(o->defense, m->defense);
+/* Whether a cell was trained as the match says, or at the strength `also`. */
+static int is_of(const gnt_outcome *o, const gnt_match_row *m, double also) {
+    return (o->mode == GNT_ROW_MATCHED || (o->mode == GNT_ROW_SWEEP && o->strength == also)) &&
+           !strcmp(o->task, m->task) && !strcmp(o->defense, m->defense);
 }
 
 static void add(gate_curve *c, gate_training t) {
@@ -44,7 +45,7 @@ static void add(gate_curve *c, gate_training t) {
         c->training[c->n_training++] = t;
 }
 
-/* The number of a replicate is its place in the suite's list of seeds, in whose order cells stand. */
+/* The place of a seed in the suite's list, in whose order cells stand. */
 static int64_t number_of(int64_t *seed, size_t *n, int64_t of) {
     for (size_t i = 0; i < *n; i++)
         if (seed[i] == of)
@@ -53,13 +54,13 @@ static int64_t number_of(int64_t *seed, size_t *n, int64_t of) {
     return (int64_t)(*n)++;
 }
 
-static int read_trainings(gate_curve *c, const gnt_results *r) {
+static int read_trainings(gate_curve *c, const gnt_results *r, double also) {
     const gnt_match_row *m = c->match;
     const gnt_about *about = about_of(r, m->defense);
     const int sign = gnt_utility_sign(measure_of(r, m->task));
     size_t cells = 0, seeds = 0;
     for (size_t i = 0; i < r->n_cell; i++)
-        cells += is_of(&r->cell[i], m);
+        cells += is_of(&r->cell[i], m, also);
     int64_t *seed = gnt_array(cells + 1, sizeof *seed);
     c->training = gnt_array(m->n_history + cells + 1, sizeof *c->training);
     if (!seed || !c->training) {
@@ -72,11 +73,11 @@ static int read_trainings(gate_curve *c, const gnt_results *r) {
                                h->standard_error});
     }
     for (size_t i = 0; i < r->n_cell; i++)
-        if (is_of(&r->cell[i], m)) {
+        if (is_of(&r->cell[i], m, also)) {
             const gnt_outcome *o = &r->cell[i];
-            add(c,
-                (gate_training){o->strength, place_of(about, o->strength), number_of(seed, &seeds, o->seed),
-                                sign * o->utility.value, o->utility.error});
+            add(c, (gate_training){o->strength, place_of(about, o->strength),
+                                   -1 - number_of(seed, &seeds, o->seed), sign * o->utility.value,
+                                   o->utility.error});
         }
     gnt_free(seed);
     return 0;
@@ -88,7 +89,7 @@ static int by_place(const void *a, const void *b) {
     return d ? d : (x->number > y->number) - (x->number < y->number);
 }
 
-/* A cell whose training the search made too, and the attacks on one training, count once. */
+/* The attacks on one training count once. */
 static void drop_repeated(gate_curve *c) {
     size_t kept = 0;
     qsort(c->training, c->n_training, sizeof *c->training, by_place);
@@ -129,9 +130,10 @@ static int find_levels(gate_curve *c, int sign) {
     return 0;
 }
 
-int gate_curve_make(gate_curve *c, const gnt_results *r, const gnt_match_row *match, gnt_err *err) {
+int gate_curve_make(gate_curve *c, const gnt_results *r, const gnt_match_row *match, double also,
+                    gnt_err *err) {
     *c = (gate_curve){.match = match};
-    if (read_trainings(c, r) == 0) {
+    if (read_trainings(c, r, also) == 0) {
         drop_repeated(c);
         if (find_levels(c, gnt_utility_sign(measure_of(r, match->task))) == 0)
             return 0;

@@ -10,7 +10,7 @@ typedef struct gate_training {
     double strength;
     /* the strength on its parameter's scale: its logarithm, −log(1 − p), or itself */
     double place;
-    /* which of the suite's replicates, or beyond them the search's own */
+    /* which of the search's replicates, from 0; of the suite's seeds, whose draws are others, from −1 down */
     int64_t number;
     double utility, error;
 } gate_training;
@@ -34,8 +34,10 @@ typedef struct gate_curve {
     size_t n_level;
 } gate_curve;
 
-/* On failure *c is empty. */
-int gate_curve_make(gate_curve *c, const gnt_results *r, const gnt_match_row *match, gnt_err *err);
+/* Cells of a sweep at the strength `also` count like those that were matched; NAN: none. On failure *c is
+ * empty. */
+int gate_curve_make(gate_curve *c, const gnt_results *r, const gnt_match_row *match, double also,
+                    gnt_err *err);
 void gate_curve_free(gate_curve *c);
 
 /* The level of a strength, NULL where there is none. */

@@ -22,17 +22,36 @@ static gnt_gate_kind kind_of(const gnt_gate_row *row) {
     return row->verdict == GNT_GATE_MOVED ? GNT_GATE_ALONG_CURVE : GNT_GATE_KINDS;
 }
 
+static int leaks_less(const gnt_gate *g, const gnt_gate_row *like) {
+    for (size_t i = 0; i < g->n_row; i++) {
+        const gnt_gate_row *row = &g->row[i];
+        if (row->about == GNT_GATE_LEAKAGE && row->is_at_baseline && row->verdict == GNT_GATE_BETTER &&
+            !strcmp(row->cell->task, like->cell->task) && !strcmp(row->cell->defense, like->cell->defense))
+            return 1;
+    }
+    return 0;
+}
+
+/* At one strength less utility for no less leakage is a worse trade; beside a search it may be that of
+ * another strength. */
+static gnt_gate_kind kind_among(const gnt_gate *g, const gnt_gate_row *row) {
+    const gnt_gate_kind kind = kind_of(row);
+    return kind == GNT_GATE_STRONGER && row->is_at_baseline && !leaks_less(g, row) ? GNT_GATE_COSTS_MORE
+                                                                                   : kind;
+}
+
 static int find_rows(gate_maker *m) {
     for (size_t i = 0; i < m->g->n_row; i++) {
         const gnt_gate_row *row = &m->g->row[i];
+        const gnt_gate_kind kind = kind_among(m->g, row);
         gnt_text place, words;
-        if (kind_of(row) == GNT_GATE_KINDS)
+        if (kind == GNT_GATE_KINDS)
             continue;
         gnt_text_init(&place, 4096);
         gnt_text_init(&words, 4096);
         gnt_gate_place(row, &place);
         gnt_gate_row_words(row, &words);
-        int rc = gate_add_finding(m, kind_of(row), row, gnt_text_get(&place), gnt_text_get(&words));
+        int rc = gate_add_finding(m, kind, row, gnt_text_get(&place), gnt_text_get(&words));
         gnt_text_free(&place);
         gnt_text_free(&words);
         if (rc != 0)
@@ -88,9 +107,9 @@ static int make(gnt_gate *g, gate_maker m, const gnt_results *now, const gnt_res
     m.cell = cell;
     if (rc == 0)
         rc = check_suites(&m) || gate_find_anew(&m) || (!redrawn && gate_find_searches(&m)) ||
-                     gate_compare_cells(&m) || gate_compare_anew(&m) || gate_compare_utility(&m) ||
-                     gate_compare_strengths(&m) || gate_compare_times(&m) || gate_judge(&m) ||
-                     gate_compare_matches(&m) || find_rows(&m)
+                     (!redrawn && gate_find_at_baseline(&m, cell)) || gate_compare_cells(&m) ||
+                     gate_compare_anew(&m) || gate_compare_utility(&m) || gate_compare_strengths(&m) ||
+                     gate_compare_times(&m) || gate_judge(&m) || gate_compare_matches(&m) || find_rows(&m)
                  ? -1
                  : 0;
     gate_free_searches(&m);

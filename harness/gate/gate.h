@@ -51,6 +51,8 @@ typedef struct gnt_gate_row {
     double allowance;
     /* of a row about a strength: which one is told of */
     double at;
+    /* both are of one strength, at which the baseline was matched and the new run was not */
+    int is_at_baseline;
     /* e has its p already, which knows nothing of other rows */
     int settled;
     /* of pairs of five seeds or more: that of the jumps alone (cells.c); else NAN */

@@ -15,6 +15,8 @@ typedef struct gate_search {
     int is_same;
     /* the runs share no replicate */
     int is_anew;
+    /* the new run has cells at the baseline's strength, which is not its own */
+    int is_at_baseline;
     /* how many effects of replicates were taken out of both curves */
     size_t n_effect;
     /* its row about utility lost at the same strength, SIZE_MAX where there is none */
@@ -94,6 +96,11 @@ int gate_is_weaker(const gate_search *s);
  * back, by its trainings or by the baseline's curve, whichever says more, and one standard error; but no more
  * than so far a move on the strength's scale can do. sign: of the utility. */
 double gate_regained(const gate_search *s, int sign);
+
+/* ---- at_baseline.c ---- */
+
+/* Puts cells at the strength at which the baseline was matched beside its matched ones. cell: all of m's. */
+int gate_find_at_baseline(gate_maker *m, gnt_joined *cell);
 
 /* ---- settings.c ---- */
 

@@ -17,6 +17,10 @@ typedef struct gnt_joined {
     int64_t seed;
     /* one of them may be NULL */
     const gnt_outcome *now, *before;
+    /* a cell at some baseline's strength that nothing here is to be held against */
+    int is_apart;
+    /* a matched cell whose leakage is compared at the baseline's strength instead */
+    int is_left;
     /* place in the new run, cells it lacks after all others */
     size_t order;
 } gnt_joined;

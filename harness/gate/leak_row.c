@@ -43,6 +43,8 @@ void gate_begin_leak_row(gate_maker *m, gnt_gate_row *row, const gnt_joined *fir
                           .measure = measure->name,
                           .tolerance = gnt_gate_tolerance(&m->g->settings, measure->name),
                           .allowance = allowance_of(m, first, measure),
+                          .is_at_baseline = first->now->mode == GNT_ROW_SWEEP &&
+                                            first->before->mode == GNT_ROW_MATCHED && !m->g->redrawn,
                           .p_jumps = NAN,
                           .p = 1,
                           .p_less = 1,

@@ -27,10 +27,12 @@ static void say(gnt_gate_kind kind, const gate_search *s, gnt_text *text) {
     gnt_text_add(text, "%.40s, was %.40s", now->verdict, s->before.match->verdict);
     if (!now->is_matched && *now->reason)
         gnt_text_add(text, ": %.1000s", now->reason);
-    if (kind == GNT_GATE_NOT_FOUND)
+    if (kind == GNT_GATE_NOT_FOUND && s->is_at_baseline)
+        gnt_text_add(text, "; at the baseline's strength it costs no more than chance explains");
+    else if (kind == GNT_GATE_NOT_FOUND)
         gnt_text_add(text, "; at the same strength it costs no more than chance explains, so that the search "
                            "may have had no luck, but nothing judges the defense at equal utility");
-    if (kind == GNT_GATE_SATURATED)
+    if (kind == GNT_GATE_SATURATED && !s->is_at_baseline)
         gnt_text_add(text,
                      ": its strongest setting, %.6g, leaves more utility than the target; no sweep "
                      "judges the strengths below it",

@@ -37,10 +37,10 @@ int gate_find_searches(gate_maker *m) {
         if (!now)
             continue;
         *s = (gate_search){.loss_row = SIZE_MAX};
-        if (gate_curve_make(&s->now, m->g->now, now, m->err) != 0)
+        if (gate_curve_make(&s->now, m->g->now, now, old->strength, m->err) != 0)
             return -1;
         m->n_search++;
-        if (gate_curve_make(&s->before, before, old, m->err) != 0)
+        if (gate_curve_make(&s->before, before, old, NAN, m->err) != 0)
             return -1;
         s->direction = gate_curve_direction(&s->now, &s->before);
         s->is_same = is_same(s);

@@ -114,6 +114,7 @@ static int add_row(gate_maker *m, gate_search *s, const seen_at *at, size_t n, d
                           .old = old,
                           .measure = now->utility.measure,
                           .tolerance = part_of_tolerance * gnt_gate_tolerance(&m->g->settings, "utility"),
+                          .is_at_baseline = s->is_at_baseline,
                           .settled = 1,
                           .p = 1,
                           .p_less = 1,

@@ -159,7 +159,7 @@ int gate_compare_anew(gate_maker *m) {
     size_t n = 0;
     int rc = some ? 0 : gnt_fail(m->err, "out of memory for %zu cells", m->n_cell);
     for (size_t i = 0; i < m->n_cell && rc == 0; i++)
-        if (m->cell[i].now && gate_is_anew(m, m->cell[i].now->task))
+        if (m->cell[i].now && !m->cell[i].is_left && gate_is_anew(m, m->cell[i].now->task))
             some[n++] = &m->cell[i];
     if (n)
         qsort((void *)some, n, sizeof *some, by_defense);

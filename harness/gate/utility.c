@@ -41,13 +41,14 @@ static int by_training(const void *a, const void *b) {
     return d ? d : (x->order > y->order) - (x->order < y->order);
 }
 
-/* Matched utility is what a search made it: whether it still gets there is judged apart. Of a run that was
- * drawn anew no search was made. */
+/* Matched utility is what a search made it: whether it still gets there is judged apart, and so is that at
+ * the baseline's strength (strengths.c). Of a run that was drawn anew no search was made. */
 static size_t list_trainings(const gate_maker *m, trained *list) {
     size_t n = 0, kept = 0;
     for (size_t i = 0; i < m->n_cell; i++) {
         const gnt_outcome *now = m->cell[i].now, *before = m->cell[i].before;
-        if (!now || !before || (now->mode == GNT_ROW_MATCHED && !m->g->redrawn) ||
+        if (!now || !before ||
+            ((now->mode == GNT_ROW_MATCHED || before->mode == GNT_ROW_MATCHED) && !m->g->redrawn) ||
             strcmp(now->utility.measure, before->utility.measure) != 0)
             continue;
         if (isfinite(now->utility.value) && isfinite(before->utility.value) && now->utility.error >= 0 &&

@@ -78,6 +78,8 @@ void gnt_gate_row_words(const gnt_gate_row *row, gnt_text *out) {
     if (row->about == GNT_GATE_STRENGTH_GAIN || row->about == GNT_GATE_STRENGTH_LOSS)
         gnt_text_add(out, " at strength %.4g; matched at %.4g, was %.4g", row->at, row->cell->strength,
                      row->old->strength);
+    else if (row->is_at_baseline)
+        gnt_text_add(out, "; at strength %.4g, where the baseline was matched", row->old->strength);
     else if (row->cell->mode == GNT_ROW_MATCHED && row->cell->strength != row->old->strength)
         gnt_text_add(out, "; matched at strength %.4g, was %.4g", row->cell->strength, row->old->strength);
 }
