@@ -1,6 +1,7 @@
 /* Cells at the strength at which the baseline matched a defense: what a search hides by turning a weakened
  * defense up is seen where the strength is the same. Such a cell stands beside the baseline's matched one,
  * and then leakage at the two matched strengths, which are others, is not compared. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,6 +91,11 @@ int gate_find_at_baseline(gate_maker *m, gnt_joined *cell) {
         const gate_search *s =
             o && o->mode == GNT_ROW_MATCHED ? gate_search_of(m, o->task, o->defense) : NULL;
         cell[i].is_left = s && s->is_at_baseline;
+    }
+    for (size_t i = 0; i < m->n_search; i++) {
+        const gate_search *s = &m->search[i];
+        m->g->elsewhere += isfinite(s->before.match->strength) && !s->is_at_baseline &&
+                           s->now.match->strength != s->before.match->strength;
     }
     gnt_free((void *)list);
     return 0;

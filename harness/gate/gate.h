@@ -108,6 +108,8 @@ typedef struct gnt_gate {
     size_t timed;                /* rows about time; 0: it was not judged */
     /* tasks of which nothing can be told: drawn anew, with too few trainings */
     size_t untold;
+    /* searches that ended at another strength than the baseline's, at which the new run has no cells */
+    size_t elsewhere;
 } gnt_gate;
 
 /* `now_name` and `before_name` stand for the files in sentences. On failure *g is empty. */

@@ -97,4 +97,10 @@ void gnt_gate_summary(const gnt_gate *g, gnt_text *out) {
         gnt_text_add(out, ", %zu with too few pairs to tell", g->unable);
     if (g->timed)
         gnt_text_add(out, "; %zu of them are times of two builds", g->timed);
+    if (g->elsewhere)
+        gnt_text_add(
+            out,
+            "; %zu matched defense%s ended at another strength than the baseline's, where a search may "
+            "hide a weakening: run with --baseline",
+            g->elsewhere, g->elsewhere == 1 ? "" : "s");
 }

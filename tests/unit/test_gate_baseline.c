@@ -88,12 +88,14 @@ static void test_a_search_hides_what_the_same_strength_shows(void **state) {
     made_pair p;
     made_check(&p, turned_up(), baseline());
     assert_int_equal(p.gate.n_failures, 0);
+    assert_int_equal(p.gate.elsewhere, 1);
     made_free(&p);
 
     json_t *now = turned_up();
     add_cells(now, "baseline", 10, 26, 0, NULL);
     made_check(&p, now, baseline());
     assert_int_equal(p.gate.n_failures, 1);
+    assert_int_equal(p.gate.elsewhere, 0);
     assert_string_equal(find(&p.gate, GNT_GATE_LEAKS_MORE)->place, "t/r3/d@baseline/a");
     assert_non_null(
         strstr(find(&p.gate, GNT_GATE_LEAKS_MORE)->text, "; at strength 10, where the baseline was matched"));
