@@ -21,6 +21,8 @@ static const char help[] =
     "leaks more or costs more utility than the suite's tolerance, where cells fail or are missing, or where "
     "a match is\n"
     "lost. What is new, or better, is a note. RUN and BASELINE are folders of runs, or results.json files.\n"
+    "Where a suite matches defenses, make RUN by `gauntlet run SUITE --baseline BASELINE`: a search hides a "
+    "weakening.\n"
     "  --against BASELINE  what to hold it against; results/baselines/ is the place to keep one\n"
     "  --time GAUNTLET     judge time too: the baseline's build of this program, whose plugins lie beside "
     "it, and "
