@@ -65,9 +65,10 @@ def search(net, seen, start_x, start_y, labels_too):
 
     costs = []
     for step in range(STEPS):
-        before = x.detach().clone()
+        before = x.detach().clone(), y.detach().clone()
         costs.append(float(optimizer.step(closure)))
-        if torch.equal(before, x) or not torch.isfinite(x).all():  # nor will it move in any later step
+        still = torch.equal(before[0], x) and torch.equal(before[1], y)
+        if still or not torch.isfinite(x).all():  # nor will they move in any later step
             break
         if not labels_too and step % 10 == 0 and closure().item() < 1e-6:
             break
