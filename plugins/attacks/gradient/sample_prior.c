@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gauntlet/nn.h"
+#include "principal.h"
 #include "rows.h"
 
 /* Vector code for the loops, with the same bits: no sum changes its order. */
@@ -12,7 +13,8 @@
 #pragma GCC optimize("O3")
 #endif
 
-enum { MOST_COPIES = 2000 }; /* of public samples, moved ones counted */
+enum { MOST_COPIES = 4500 }; /* of public samples, moved ones counted */
+enum { PIVOTS = 2 * PRIOR_RANK };
 static const double grey = 0.5, grey_variance = 0.08, channels_agree = 0.8;
 static const double least_variance = 1e-5, rest_floor = 1e-7;
 
@@ -156,13 +158,29 @@ static void factor(sample_prior *p, const covariance *c, int64_t most, double *r
         }
         p->rest[pivot] = 0;
     }
+}
+
+/* The best PRIOR_RANK columns, and what they leave. */
+static gnt_status shorten(sample_prior *p, const gnt_host *host, const covariance *c) {
+    const int64_t d = p->features;
+    gnt_status status = GNT_OK;
+    if (p->rank > PRIOR_RANK) {
+        status = principal_rows(host, p->factor, p->rank, d, PRIOR_RANK);
+        p->rank = PRIOR_RANK;
+    }
+    for (int64_t k = 0; k < d; k++)
+        p->rest[k] = variance_of(c, k);
+    for (int64_t i = 0; i < p->rank; i++)
+        for (int64_t k = 0; k < d; k++)
+            p->rest[k] -= (double)p->factor[i * d + k] * (double)p->factor[i * d + k];
     for (int64_t k = 0; k < d; k++)
         p->rest[k] = fmax(p->rest[k], rest_floor);
+    return status;
 }
 
 gnt_status sample_prior_make(sample_prior *p, const gnt_host *host, const sample_shape *shape, const float *x,
                              int64_t n, const uint8_t *kept, prior_setting setting) {
-    const int64_t d = shape->features, most = d < PRIOR_RANK ? d : PRIOR_RANK;
+    const int64_t d = shape->features, most = d < PIVOTS ? d : PIVOTS;
     const size_t bytes = (size_t)d * sizeof(double);
     covariance c = {.shape = shape, .setting = setting};
     gnt_status status = copies_make(&c.of, host, shape, x, n, kept, setting.shift);
@@ -184,7 +202,7 @@ gnt_status sample_prior_make(sample_prior *p, const gnt_host *host, const sample
     c.mean = p->mean;
     moments(&c, p->mean);
     factor(p, &c, most, room);
-    return GNT_OK;
+    return shorten(p, host, &c);
 }
 
 /* ---- the posterior ----

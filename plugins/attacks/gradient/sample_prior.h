@@ -1,8 +1,9 @@
 /* sample_prior: what public samples say of a private one before anything is observed: a normal distribution.
  *
  * x ~ N(mean, F Fᵀ + diag(rest)), F d × rank, d the entries of a sample: the covariance of the public
- * samples, factored by a pivoted Cholesky decomposition, with what the factor leaves of each entry's
- * variance. A few public samples say little of 784 × 784 covariances, so
+ * samples, factored by a pivoted Cholesky decomposition and brought down to its PRIOR_RANK principal columns,
+ * with what the factor leaves of each entry's variance. A few public samples say little of 784 × 784
+ * covariances, so
  *  - images are moved about by up to `shift` pixels, each copy a sample of its own,
  *  - the covariance is mixed with a smooth one, of weight `smooth`: that of neighbours falls by e in `reach`
  *    pixels.

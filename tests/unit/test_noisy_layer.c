@@ -1,0 +1,414 @@
+/* What linear-layer reads noisy layers with, against dense solves of a few entries: the prior's covariance,
+ * posterior and density; what several rounds say together; Laplace noise taken for what it is. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../plugins/attacks/gradient/kept_prior.c"
+#include "../../plugins/attacks/gradient/principal.c"
+#include "../../plugins/attacks/gradient/prior_choice.c"
+#include "../../plugins/attacks/gradient/rank_one.c"
+#include "../../plugins/attacks/gradient/rows.c"
+#include "../../plugins/attacks/gradient/sample_prior.c"
+#include "../../plugins/attacks/gradient/update_noise.c"
+#include <cmocka.h>
+
+#include "plain_host.h"
+
+enum { SIDE = 3, D = SIDE * SIDE, ROWS = 7, MANY = 11, UNITS = 5 };
+
+static const sample_shape small = {D, 1, SIDE, SIDE};
+
+static void draw_rows(plain_host *p, float *x, int64_t n) {
+    double u[D];
+    for (int64_t i = 0; i < n; i++) {
+        plain_uniform(p, "rows", D, u);
+        for (int64_t k = 0; k < D; k++)
+            x[i * D + k] = (float)u[k];
+    }
+}
+
+/* C = F Fᵀ + diag(rest) */
+static void covariance_of(const sample_prior *p, double *c) {
+    for (int64_t k = 0; k < D; k++)
+        for (int64_t l = 0; l < D; l++) {
+            c[k * D + l] = k == l ? p->rest[k] : 0;
+            for (int64_t i = 0; i < p->rank; i++)
+                c[k * D + l] += (double)p->factor[i * D + k] * (double)p->factor[i * D + l];
+        }
+}
+
+/* a ← a⁻¹ by Gauss and Jordan; returns log det a. a is positive definite. */
+static double invert(double *a) {
+    double inverse[D * D] = {0}, log_determinant = 0;
+    for (int64_t i = 0; i < D; i++)
+        inverse[i * D + i] = 1;
+    for (int64_t i = 0; i < D; i++) {
+        const double pivot = a[i * D + i];
+        log_determinant += log(pivot);
+        for (int64_t k = 0; k < D; k++) {
+            a[i * D + k] /= pivot;
+            inverse[i * D + k] /= pivot;
+        }
+        for (int64_t j = 0; j < D; j++) {
+            const double by = a[j * D + i];
+            for (int64_t k = 0; j != i && k < D; k++) {
+                a[j * D + k] -= by * a[i * D + k];
+                inverse[j * D + k] -= by * inverse[i * D + k];
+            }
+        }
+    }
+    memcpy(a, inverse, sizeof inverse);
+    return log_determinant;
+}
+
+static sample_prior make_prior(plain_host *p, prior_setting setting) {
+    static float x[ROWS * D];
+    sample_prior prior;
+    draw_rows(p, x, ROWS);
+    assert_int_equal(sample_prior_make(&prior, &p->host, &small, x, ROWS, NULL, setting), GNT_OK);
+    return prior;
+}
+
+/* Without moves: (1 − smooth) S + smooth·s_k s_l exp(−distance/reach), as the header says. */
+static void the_prior_mixes_two_covariances(void **state) {
+    (void)state;
+    const prior_setting setting = {0, 0.25, 1.5};
+    plain_host p;
+    float x[MANY * D];
+    double mean[D] = {0}, s[D * D] = {0}, c[D * D];
+    plain_open(&p, 1);
+    draw_rows(&p, x, MANY);
+    sample_prior prior;
+    assert_int_equal(sample_prior_make(&prior, &p.host, &small, x, MANY, NULL, setting), GNT_OK);
+    covariance_of(&prior, c);
+    for (int64_t i = 0; i < MANY; i++)
+        for (int64_t k = 0; k < D; k++)
+            mean[k] += (double)x[i * D + k] / MANY;
+    for (int64_t i = 0; i < MANY; i++)
+        for (int64_t k = 0; k < D; k++)
+            for (int64_t l = 0; l < D; l++)
+                s[k * D + l] += ((double)x[i * D + k] - mean[k]) * ((double)x[i * D + l] - mean[l]) / MANY;
+    for (int64_t k = 0; k < D; k++) {
+        assert_float_equal(prior.mean[k], mean[k], 1e-9);
+        for (int64_t l = 0; l < D; l++) {
+            const double down = (double)(k / SIDE - l / SIDE), right = (double)(k % SIDE - l % SIDE);
+            const double near = exp(-sqrt(down * down + right * right) / 1.5);
+            const double expected = 0.75 * s[k * D + l] + 0.25 * sqrt(s[k * D + k] * s[l * D + l]) * near;
+            assert_float_equal(c[k * D + l], expected, 1e-5);
+        }
+    }
+    plain_close(&p);
+}
+
+static evidence some_evidence(double *precision, double *pull) {
+    for (int64_t k = 0; k < D; k++) {
+        precision[k] = k == 2 ? 0 : 3 + (double)k; /* nothing is known of one entry */
+        pull[k] = precision[k] * (0.1 * (double)k - 0.2);
+    }
+    return (evidence){precision, pull};
+}
+
+/* x̂ = (C⁻¹ + A)⁻¹ (C⁻¹ mean + pull) */
+static void expect_posterior(const sample_prior *prior, const evidence *e, const double *x,
+                             const double *variance) {
+    double c[D * D], right[D];
+    covariance_of(prior, c);
+    invert(c);
+    for (int64_t k = 0; k < D; k++) {
+        right[k] = e->pull[k];
+        for (int64_t l = 0; l < D; l++)
+            right[k] += c[k * D + l] * prior->mean[l];
+    }
+    for (int64_t k = 0; k < D; k++)
+        c[k * D + k] += e->precision[k];
+    invert(c);
+    for (int64_t k = 0; k < D; k++) {
+        double expected = 0;
+        for (int64_t l = 0; l < D; l++)
+            expected += c[k * D + l] * right[l];
+        assert_float_equal(x[k], expected, 1e-5);
+        assert_float_equal(variance[k], c[k * D + k], 1e-5);
+    }
+}
+
+static void the_posterior_is_the_dense_solve(void **state) {
+    (void)state;
+    plain_host p;
+    double precision[D], pull[D], x[D], variance[D];
+    plain_open(&p, 2);
+    const sample_prior prior = make_prior(&p, (prior_setting){1, 0.4, 2});
+    const evidence e = some_evidence(precision, pull);
+    assert_int_equal(sample_prior_apply(&prior, &e, prior_room_make(&p.host, &prior), x, variance), 0);
+    expect_posterior(&prior, &e, x, variance);
+    plain_close(&p);
+}
+
+static void the_log_density_is_the_dense_one(void **state) {
+    (void)state;
+    plain_host p;
+    double c[D * D], y[D], noise[D], squares = 0;
+    plain_open(&p, 3);
+    const sample_prior prior = make_prior(&p, (prior_setting){0, 0.4, 2});
+    covariance_of(&prior, c);
+    for (int64_t k = 0; k < D; k++) {
+        y[k] = 0.3 - 0.1 * (double)k;
+        noise[k] = 0.01 + 0.02 * (double)k;
+        for (int64_t l = 0; l < D; l++)
+            c[k * D + l] *= 2;
+        c[k * D + k] += noise[k];
+    }
+    const double log_determinant = invert(c);
+    for (int64_t k = 0; k < D; k++)
+        for (int64_t l = 0; l < D; l++)
+            squares += y[k] * c[k * D + l] * y[l];
+    prior_room *room = prior_room_make(&p.host, &prior);
+    assert_int_equal(sample_prior_density_open(&prior, 2, noise, room), 0);
+    assert_float_equal(sample_prior_density_at(&prior, y, room), -(squares + log_determinant) / 2, 1e-4);
+    plain_close(&p);
+}
+
+/* a = U diag(s) V, U and V mirrors, so that s are its singular values: m rows can have the sum of the m
+ * largest s² at most, and none of the others. */
+static void principal_rows_keep_the_largest(void **state) {
+    (void)state;
+    enum { N = 6, M = 2 };
+    static const double s[N] = {0.2, 5, 0.1, 3, 0.3, 0.4};
+    float a[N * D];
+    double largest = 0, products[D * D] = {0};
+    plain_host p;
+    plain_open(&p, 8);
+    for (int64_t i = 0; i < N; i++)
+        for (int64_t k = 0; k < D; k++) {
+            double sum = 0;
+            for (int64_t j = 0; j < N; j++) /* mirrors at (1, …, 1) and (1, −1, 1, …) */
+                sum += ((i == j) - 2.0 / N) * s[j] * ((j == k) - 2.0 / D * ((j + k) % 2 ? -1 : 1));
+            a[i * D + k] = (float)sum;
+        }
+    for (int64_t i = 0; i < N; i++)
+        for (int64_t k = 0; k < D * D; k++)
+            products[k] += (double)a[i * D + k / D] * (double)a[i * D + k % D];
+    assert_int_equal(principal_rows(&p.host, a, N, D, M), GNT_OK);
+    for (int64_t i = 0; i < M; i++)
+        for (int64_t k = 0; k < D; k++) {
+            largest += (double)a[i * D + k] * (double)a[i * D + k];
+            for (int64_t l = 0; l < D; l++)
+                products[k * D + l] -= (double)a[i * D + k] * (double)a[i * D + l];
+        }
+    assert_float_equal(largest, 25 + 9, 1e-4);
+    double left = 0; /* ‖aᵀa − bᵀb‖², Σ of the other s⁴ */
+    for (int64_t k = 0; k < D * D; k++)
+        left += products[k] * products[k];
+    assert_float_equal(left, pow(0.2, 4) + pow(0.1, 4) + pow(0.3, 4) + pow(0.4, 4), 1e-4);
+    plain_close(&p);
+}
+
+typedef struct layer_case {
+    plain_host p;
+    sample_prior prior;
+    prior_room *room;
+    rank_one_input input;
+    rank_one_fit fit;
+    double slope[D], shift[D];
+    float x[D];
+} layer_case;
+
+static void open_case(layer_case *c, uint64_t seed) {
+    plain_open(&c->p, seed);
+    c->prior = make_prior(&c->p, (prior_setting){0, 0.5, 2});
+    c->room = prior_room_make(&c->p.host, &c->prior);
+    for (int64_t k = 0; k < D; k++) { /* a normalisation, other for each entry */
+        c->slope[k] = 2 + 0.1 * (double)k;
+        c->shift[k] = -0.4;
+    }
+    c->input = (rank_one_input){c->slope, c->shift};
+    assert_true(rank_one_fit_make(&c->fit, &c->p.host, D));
+    draw_rows(&c->p, c->x, 1);
+}
+
+static double centred_laplace(plain_host *p) {
+    double u;
+    plain_uniform(p, "laplace", 1, &u);
+    u -= 0.5;
+    return (u < 0 ? 1 : -1) * log(1 - 2 * fabs(u) * (1 - 1e-12));
+}
+
+/* G = δ [slope·x + shift; 1]ᵀ + noise of that deviation, or of Laplace's scale. */
+static rank_one_round make_round(layer_case *c, double scale, int laplace, double precision) {
+    rank_one_round r = rank_one_round_make(&c->p.host, UNITS, D);
+    float draw;
+    assert_non_null(r.g);
+    for (int64_t i = 0; i < UNITS; i++) {
+        plain_normal(&c->p, "delta", 1, &draw);
+        const double delta = (double)draw;
+        for (int64_t k = 0; k <= D; k++) {
+            plain_normal(&c->p, "noise", 1, &draw);
+            const double seen = k < D ? c->slope[k] * (double)c->x[k] + c->shift[k] : 1;
+            const double off = laplace ? centred_laplace(&c->p) : (double)draw;
+            r.g[i * (D + 1) + k] = (float)(delta * seen + scale * off);
+            r.weight[i * (D + 1) + k] = (float)precision;
+        }
+    }
+    r.scale = scale;
+    return r;
+}
+
+static double error_of(const layer_case *c) {
+    double sum = 0;
+    for (int64_t k = 0; k < D; k++)
+        sum += (c->fit.x[k] - (double)c->x[k]) * (c->fit.x[k] - (double)c->x[k]) / D;
+    return sum;
+}
+
+static void a_layer_without_noise_gives_the_sample(void **state) {
+    (void)state;
+    for (int from_bias = 0; from_bias < 2; from_bias++) {
+        layer_case c;
+        open_case(&c, 4);
+        rank_one_round r = make_round(&c, 0, 0, 1e10), *list[] = {&r};
+        r.from_bias = from_bias;
+        assert_int_equal(rank_one_solve(&c.fit, &c.p.host, list, 1, &c.input, &c.prior, c.room), GNT_OK);
+        assert_true(error_of(&c) < 1e-6);
+        plain_close(&c.p);
+    }
+}
+
+/* Given each round's δ, of mean m and variance v, x is the posterior of Σ over rounds and rows of
+ * w·slope²·(m² + v), and the pull Σ w·slope·(m g − (m² + v)·shift). */
+static void two_rounds_add_up(void **state) {
+    (void)state;
+    layer_case c;
+    double precision[D] = {0}, pull[D] = {0};
+    open_case(&c, 5);
+    rank_one_round a = make_round(&c, 0.3, 0, 1 / 0.09), b = make_round(&c, 0.5, 0, 1 / 0.25);
+    rank_one_round *list[] = {&a, &b};
+    assert_int_equal(rank_one_solve(&c.fit, &c.p.host, list, 2, &c.input, &c.prior, c.room), GNT_OK);
+    for (int t = 0; t < 2; t++)
+        for (int64_t i = 0; i < UNITS; i++)
+            for (int64_t k = 0; k < D; k++) {
+                const double w = t ? 1 / 0.25 : 1 / 0.09, m = list[t]->delta[i];
+                const double square = m * m + list[t]->variance[i];
+                precision[k] += w * c.slope[k] * c.slope[k] * square;
+                pull[k] += w * c.slope[k] * (m * (double)list[t]->g[i * (D + 1) + k] - square * c.shift[k]);
+            }
+    for (int64_t k = 0; k < D; k++)
+        assert_float_equal(c.fit.told.precision[k], precision[k], 1e-4 * precision[k]);
+    const evidence both = {precision, pull};
+    expect_posterior(&c.prior, &both, c.fit.x, c.fit.variance);
+    plain_close(&c.p);
+}
+
+/* The same noise, taken for Laplace's or for normal noise of its variance, over 40 draws. */
+static void laplace_noise_is_worth_knowing(void **state) {
+    (void)state;
+    double known = 0, taken_for_normal = 0;
+    for (uint64_t seed = 0; seed < 40; seed++)
+        for (int laplace = 0; laplace < 2; laplace++) {
+            layer_case c;
+            open_case(&c, 100 + seed);
+            rank_one_round r = make_round(&c, 0.5, 1, 1 / (2 * 0.25)), *list[] = {&r};
+            r.laplace = laplace;
+            assert_int_equal(rank_one_solve(&c.fit, &c.p.host, list, 1, &c.input, &c.prior, c.room), GNT_OK);
+            *(laplace ? &known : &taken_for_normal) += error_of(&c);
+            plain_close(&c.p);
+        }
+    assert_true(known < 0.915 * taken_for_normal);
+}
+
+/* Rows whose entries are nearly alike: smoothness over the whole image is worth more than the preset's. */
+static void a_setting_is_chosen_by_what_is_held_out(void **state) {
+    (void)state;
+    enum { N = 60 };
+    static float x[N * D];
+    double noise[D], off[D], preset[N], chosen[N];
+    uint8_t used[N];
+    plain_host p;
+    gnt_status status;
+    plain_open(&p, 6);
+    draw_rows(&p, x, N);
+    for (int64_t i = 0; i < N * D; i++)
+        x[i] = 0.9f * x[i / D * D] + 0.05f * x[i];
+    for (int64_t k = 0; k < D; k++)
+        noise[k] = 0.01;
+    assert_int_equal(prior_choose(&p.host, &small, x, 4, 0.01, &status), 0); /* too few to choose by */
+    const int choice = prior_choose(&p.host, &small, x, N, 0.01, &status);
+    assert_int_equal(status, GNT_OK);
+    assert_true(choice > 0);
+    const judged j = {&p.host, &small, x, N, noise, off, used};
+    assert_int_equal(judge(&j, prior_candidate(0), preset), GNT_OK);
+    assert_int_equal(judge(&j, prior_candidate(choice), chosen), GNT_OK);
+    assert_true(advantage(chosen, preset, N) > 0);
+    assert_true(advantage(preset, chosen, N) < 0);
+    plain_close(&p);
+}
+
+/* One changed pixel of a public sample, and what was kept of the others is forgotten. */
+static void a_kept_prior_is_of_its_samples(void **state) {
+    (void)state;
+    float x[MANY * D];
+    kept_prior keeper = {0};
+    sample_prior first, again, fresh;
+    plain_host p;
+    plain_open(&p, 7);
+    draw_rows(&p, x, MANY);
+    for (int change = 0; change < 2; change++) {
+        x[D + 4] += 0.5f * (float)change;
+        kept_prior_begin(&keeper, x, MANY, D);
+        assert_int_equal(kept_prior_get(&keeper, &first, &p.host, &small, x, MANY, 2), GNT_OK);
+        kept_prior_begin(&keeper, x, MANY, D);
+        assert_int_equal(kept_prior_get(&keeper, &again, &p.host, &small, x, MANY, 2), GNT_OK);
+        assert_ptr_equal(first.factor, again.factor);
+        assert_int_equal(sample_prior_make(&fresh, &p.host, &small, x, MANY, NULL, prior_candidate(2)),
+                         GNT_OK);
+        assert_int_equal(again.rank, fresh.rank);
+        assert_memory_equal(again.mean, fresh.mean, sizeof(double[D]));
+        assert_memory_equal(again.rest, fresh.rest, sizeof(double[D]));
+        assert_memory_equal(again.factor, fresh.factor, (size_t)(fresh.rank * D) * sizeof(float));
+    }
+    kept_prior_clear(&keeper);
+    plain_close(&p);
+}
+
+static void noise_is_read_off_the_parameters(void **state) {
+    (void)state;
+    const gnt_value values[] = {
+        {.id = "p", .r = 0.9},       {.id = "scope", .text = "update"},         {.id = "b", .r = 0.125},
+        {.id = "clip", .r = 3},      {.id = "clip_mode", .text = "per_tensor"}, {.id = "mu", .r = 0.5},
+        {.id = "norm", .text = "l1"}};
+    gnt_observation seen = {.size = sizeof seen,
+                            .granted = GNT_KNOWS_DEFENSE,
+                            .defense = "prune+dp-laplace",
+                            .defense_values = values,
+                            .n_defense_values = 7};
+    const update_noise n = update_noise_told(&seen);
+    assert_true(n.told && n.law == NOISE_LAPLACE && n.pruned && n.clip_l1);
+    assert_true(n.scale == 0.125 && n.mean == 0.5 && n.clip == 3 && n.clipped == CLIPPED_TENSORS);
+    seen.defense = "dp-laplace+somebody-elses";
+    assert_false(update_noise_told(&seen).told);
+    seen.defense = "dp-laplace+dp-gaussian"; /* the sum of two laws is neither */
+    assert_false(update_noise_told(&seen).told);
+    seen.defense = "dp-laplace";
+    seen.granted = 0;
+    assert_false(update_noise_told(&seen).told);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_prior_mixes_two_covariances),
+        cmocka_unit_test(the_posterior_is_the_dense_solve),
+        cmocka_unit_test(the_log_density_is_the_dense_one),
+        cmocka_unit_test(principal_rows_keep_the_largest),
+        cmocka_unit_test(a_layer_without_noise_gives_the_sample),
+        cmocka_unit_test(two_rounds_add_up),
+        cmocka_unit_test(laplace_noise_is_worth_knowing),
+        cmocka_unit_test(a_setting_is_chosen_by_what_is_held_out),
+        cmocka_unit_test(a_kept_prior_is_of_its_samples),
+        cmocka_unit_test(noise_is_read_off_the_parameters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
