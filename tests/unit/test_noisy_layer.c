@@ -1,5 +1,5 @@
 /* What linear-layer reads noisy layers with, against dense solves of a few entries: the prior's covariance,
- * posterior and density; what several rounds say together; Laplace noise taken for what it is. */
+ * posterior, density and narrowing; what several rounds say together; Laplace noise taken for what it is. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../../plugins/attacks/gradient/kept_prior.c"
+#include "../../plugins/attacks/gradient/narrowing.c"
 #include "../../plugins/attacks/gradient/principal.c"
 #include "../../plugins/attacks/gradient/prior_choice.c"
 #include "../../plugins/attacks/gradient/rank_one.c"
@@ -208,13 +209,42 @@ static void principal_rows_keep_the_largest(void **state) {
     plain_close(&p);
 }
 
+/* V(a) = ½ log det(1 + C·a·diag(unit)) = ½ (log det C + log det(C⁻¹ + a·diag(unit))), between nodes too. */
+static void narrowing_is_the_log_determinant(void **state) {
+    (void)state;
+    plain_host p;
+    double unit[D], slope, above, below;
+    narrowing v;
+    plain_open(&p, 9);
+    const sample_prior prior = make_prior(&p, (prior_setting){0, 0.4, 2});
+    for (int64_t k = 0; k < D; k++)
+        unit[k] = 1 + 0.5 * (double)k;
+    assert_true(narrowing_make(&v, &p.host, &prior, unit));
+    for (double a = 0.3; a < 1e4; a *= 7.7) {
+        double c[D * D];
+        covariance_of(&prior, c);
+        double expected = invert(c) / 2;
+        for (int64_t k = 0; k < D; k++)
+            c[k * D + k] += a * unit[k];
+        expected += invert(c) / 2;
+        assert_float_equal(narrowing_at(&v, a, &slope), expected, 5e-3 * expected);
+        above = narrowing_at(&v, a * 1.001, &slope);
+        below = narrowing_at(&v, a * 0.999, &slope);
+        narrowing_at(&v, a, &slope);
+        assert_float_equal(slope, (above - below) / (0.002 * a), 1e-4 * slope);
+    }
+    assert_float_equal(narrowing_at(&v, 0, &slope), 0, 0);
+    assert_float_equal(slope, 0, 0);
+    plain_close(&p);
+}
+
 typedef struct layer_case {
     plain_host p;
     sample_prior prior;
     prior_room *room;
     rank_one_input input;
     rank_one_fit fit;
-    double slope[D], shift[D];
+    double slope[D], shift[D], delta[UNITS];
     float x[D];
 } layer_case;
 
@@ -245,7 +275,7 @@ static rank_one_round make_round(layer_case *c, double scale, int laplace, doubl
     assert_non_null(r.g);
     for (int64_t i = 0; i < UNITS; i++) {
         plain_normal(&c->p, "delta", 1, &draw);
-        const double delta = (double)draw;
+        const double delta = c->delta[i] = (double)draw;
         for (int64_t k = 0; k <= D; k++) {
             plain_normal(&c->p, "noise", 1, &draw);
             const double seen = k < D ? c->slope[k] * (double)c->x[k] + c->shift[k] : 1;
@@ -301,6 +331,23 @@ static void two_rounds_add_up(void **state) {
     const evidence both = {precision, pull};
     expect_posterior(&c.prior, &both, c.fit.x, c.fit.variance);
     plain_close(&c.p);
+}
+
+/* About its true δ the layer tells more of x than about 0, over 40 draws. */
+static void an_expected_delta_helps(void **state) {
+    (void)state;
+    double about_zero = 0, about_truth = 0;
+    for (uint64_t seed = 0; seed < 40; seed++)
+        for (int told = 0; told < 2; told++) {
+            layer_case c;
+            open_case(&c, 200 + seed);
+            rank_one_round r = make_round(&c, 0.5, 0, 1 / 0.25), *list[] = {&r};
+            r.expected = told ? c.delta : NULL;
+            assert_int_equal(rank_one_solve(&c.fit, &c.p.host, list, 1, &c.input, &c.prior, c.room), GNT_OK);
+            *(told ? &about_truth : &about_zero) += error_of(&c);
+            plain_close(&c.p);
+        }
+    assert_true(about_truth < 0.9 * about_zero);
 }
 
 /* The same noise, taken for Laplace's or for normal noise of its variance, over 40 draws. */
@@ -403,8 +450,10 @@ int main(void) {
         cmocka_unit_test(the_posterior_is_the_dense_solve),
         cmocka_unit_test(the_log_density_is_the_dense_one),
         cmocka_unit_test(principal_rows_keep_the_largest),
+        cmocka_unit_test(narrowing_is_the_log_determinant),
         cmocka_unit_test(a_layer_without_noise_gives_the_sample),
         cmocka_unit_test(two_rounds_add_up),
+        cmocka_unit_test(an_expected_delta_helps),
         cmocka_unit_test(laplace_noise_is_worth_knowing),
         cmocka_unit_test(a_setting_is_chosen_by_what_is_held_out),
         cmocka_unit_test(a_kept_prior_is_of_its_samples),

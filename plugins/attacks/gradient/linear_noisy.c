@@ -3,7 +3,7 @@
  *  1. What is known of the noise: told by the defense, given as a parameter, or read off the layer.
  *  2. The estimate of rank_one.h from all rows of the layer, of all rounds that show the same sample, under a
  *     prior whose setting is chosen on the public samples.
- *  3. Where clip and noise are told, the mode of whole_update.h, kept if the layer's δ agree with it. */
+ *  3. Where clip and noise are told, the δ of whole_update.h, kept if the layer's agree with them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -339,6 +339,16 @@ static int is_plausible(const estimate *e, const double *x) {
     return 2 * excess <= units + 2 * sqrt(2 * units);
 }
 
+/* Solves again, about the δ that the whole updates tell. */
+static gnt_status solve_about(estimate *e) {
+    for (int64_t t = 0; t < e->rounds; t++) {
+        e->list[t]->expected = e->whole[t].delta;
+        memcpy(e->list[t]->delta, e->whole[t].delta, (size_t)e->list[t]->units * sizeof(double));
+    }
+    e->fit.begun = 1;
+    return solve(e, 0, e->rounds);
+}
+
 static gnt_status refine(estimate *e) {
     const gnt_host *host = e->host;
     whole_fit whole;
@@ -346,14 +356,15 @@ static gnt_status refine(estimate *e) {
     if (!x)
         return no_memory(host);
     memcpy(x, e->fit.x, (size_t)e->shape.features * sizeof *x);
-    gnt_status status = whole_update_fit(&whole, host, e->whole, e->rounds, &e->noise, &e->prior, x);
+    gnt_status status =
+        whole_update_fit(&whole, host, e->whole, e->rounds, &e->noise, &e->prior, &e->input, x);
     if (status != GNT_OK)
         return status;
     const int kept = is_plausible(e, x);
     if (kept)
-        memcpy(e->fit.x, x, (size_t)e->shape.features * sizeof *x);
+        status = solve_about(e);
     host->fact(host->context, "whole_update_kept", kept);
-    return GNT_OK;
+    return status;
 }
 
 static gnt_status give(const estimate *e, const gnt_answer *answer) {

@@ -36,12 +36,17 @@ int rank_one_fit_make(rank_one_fit *fit, const gnt_host *host, int64_t features)
     return fit->x && fit->variance && fit->told.precision && fit->told.pull;
 }
 
-/* δ_i = Σ w g E[x̃] / (1/τ² + Σ w E[x̃²]), over the entries of row i. τ² = 0: no prior. */
+static double expected_of(const rank_one_round *r, int64_t i) {
+    return r->expected ? r->expected[i] : 0;
+}
+
+/* δ_i = (expected/τ² + Σ w g E[x̃]) / (1/τ² + Σ w E[x̃²]), over the entries of row i. τ² = 0: no prior. */
 static void solve_delta(rank_one_round *r, const rank_one_fit *fit, const rank_one_input *in, double tau2) {
     const int64_t d = r->features;
     for (int64_t i = 0; i < r->units; i++) {
         const float *g = r->normal + i * (d + 1), *w = r->weight + i * (d + 1);
-        double pull = (double)w[d] * (double)g[d], precision = (double)w[d] + (tau2 > 0 ? 1 / tau2 : 0);
+        double pull = (double)w[d] * (double)g[d] + (tau2 > 0 ? expected_of(r, i) / tau2 : 0);
+        double precision = (double)w[d] + (tau2 > 0 ? 1 / tau2 : 0);
         for (int64_t k = 0; k < d; k++) {
             const double x = in->slope[k] * fit->x[k] + in->shift[k];
             pull += (double)w[k] * (double)g[k] * x;
@@ -77,8 +82,10 @@ static void rescale(rank_one_round *r) {
 
 static double mean_square(const rank_one_round *r) {
     double sum = 0;
-    for (int64_t i = 0; i < r->units; i++)
-        sum += r->delta[i] * r->delta[i] + r->variance[i];
+    for (int64_t i = 0; i < r->units; i++) {
+        const double off = r->delta[i] - expected_of(r, i);
+        sum += off * off + r->variance[i];
+    }
     return sum / (double)r->units;
 }
 
@@ -166,7 +173,7 @@ gnt_status rank_one_solve(rank_one_fit *fit, const gnt_host *host, rank_one_roun
                 read_delta(round[t]);
             else
                 solve_delta(round[t], fit, input, fit->iterations ? mean_square(round[t]) : 0);
-            if (fit->iterations == RESCALED_AT && !round[t]->from_bias)
+            if (fit->iterations == RESCALED_AT && !round[t]->from_bias && !round[t]->expected)
                 rescale(round[t]);
             add_evidence(&fit->told, round[t], input);
         }

@@ -2,13 +2,13 @@
  *
  * The gradients of a layer's weight and bias for one sample are G = δ [x̃; 1]ᵀ: a matrix of rank one, x̃ the
  * sample as the layer sees it. Each round that was observed gives such a matrix with a δ of its own,
- * N(0, τ²) with τ fitted; x is common to all. What is looked for is the posterior of x under a sample_prior,
- * by variational Bayes: δ and x are taken as independent, and each is got in turn from the other's mean and
- * variance in closed form.
+ * N(expected, τ²) with τ fitted; x is common to all. What is looked for is the posterior of x under a
+ * sample_prior, by variational Bayes: δ and x are taken as independent, and each is got in turn from the
+ * other's mean and variance in closed form.
  *
- * Of Laplace noise the bound needs E|r|/b, for a residual r whose law is taken for N(m, s²). Near m it is that
- * of a normal observation: slope erf(m/(s√2))/b, curvature 2φ(m/s)/(b s). (The usual bound by normal noise of
- * unknown precision, 1/(b·√E r²), makes all precisions too large and so δ too small.) */
+ * Of Laplace noise the bound needs E|r|/b, for a residual r whose law is taken for N(m, s²). Near m it is
+ * that of a normal observation: slope erf(m/(s√2))/b, curvature 2φ(m/s)/(b s). (The usual bound by normal
+ * noise of unknown precision, 1/(b·√E r²), makes all precisions too large and so δ too small.) */
 #ifndef GRADIENT_RANK_ONE_H
 #define GRADIENT_RANK_ONE_H
 
@@ -22,6 +22,7 @@ typedef struct rank_one_round {
     float *weight;            /* the same shape: precision of each entry; 0: nothing is known of it */
     float *normal;            /* the same shape: what normal noise would have to show; g where it is normal */
     double *delta, *variance; /* units: mean and variance of δ */
+    const double *expected;   /* units: about what δ lies before the round is seen; NULL: 0 */
     int from_bias;            /* begin at δ = the bias's gradient: there is no noise to average */
     int laplace;
     double scale; /* b */

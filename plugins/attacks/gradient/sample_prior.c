@@ -292,6 +292,20 @@ int sample_prior_apply(const sample_prior *p, const evidence *e, prior_room *roo
     return 0;
 }
 
+double sample_prior_narrowing(const sample_prior *p, const double *precision, prior_room *room) {
+    double sum = 0;
+    for (int64_t k = 0; k < p->features; k++) {
+        const double grown = 1 + p->rest[k] * precision[k];
+        room->by[k] = precision[k] / grown;
+        sum += log(grown) / 2;
+    }
+    if (!isfinite(sum) || middle(p, room) != 0)
+        return (double)NAN;
+    for (int64_t i = 0; i < p->rank; i++)
+        sum += log(room->m[i * p->rank + i]);
+    return sum;
+}
+
 int sample_prior_density_open(const sample_prior *p, double scale, const double *noise, prior_room *room) {
     const int64_t r = p->rank;
     double log_determinant = 0;

@@ -52,6 +52,10 @@ prior_room *prior_room_make(const gnt_host *host, const sample_prior *p);
 int sample_prior_apply(const sample_prior *p, const evidence *e, prior_room *room, double *mean,
                        double *variance);
 
+/* ½ log det(C·diag(precision) + 1), C the prior's covariance: by how much evidence of that precision narrows
+ * the prior, in nats. Allocates nothing. NaN where numbers are not finite. */
+double sample_prior_narrowing(const sample_prior *p, const double *precision, prior_room *room);
+
 /* log N(y; 0, scale·(F Fᵀ + diag(rest)) + diag(noise)) without the constant of 2π: `open` factors what all y
  * have in common, and is undone by sample_prior_apply. Allocate nothing. open: 0, or −1 where numbers are not
  * finite; at: NaN where y is not. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gauntlet/nn.h"
+#include "narrowing.h"
 
 enum { TRIED = 3, FIRST_STEPS = 15, LAST_STEPS = 60, HISTORY = 20 };
 static const double wall = 1000; /* precision of the ends of [0, 1] */
@@ -14,12 +15,47 @@ typedef struct problem {
     int64_t rounds;
     const update_noise *noise;
     const sample_prior *prior;
+    const rank_one_input *input;
+    narrowing narrows;
+    double loudness;         /* a, of all rounds */
     gnt_function **function; /* rounds: those of one shape share one */
     float *x, *y, *rates;
     float **cotangent; /* one for each tensor */
     double *drift;     /* features: of the cost by x */
     gnt_status status;
 } problem;
+
+/* ---- what the layer narrows x by ---- */
+
+static double input_squares(const problem *p) {
+    double sum = 0;
+    for (int64_t k = 0; k < p->prior->features; k++) {
+        const double seen = p->input->slope[k] * (double)p->x[k] + p->input->shift[k];
+        sum += seen * seen;
+    }
+    return sum;
+}
+
+/* a = ‖W‖²/(‖x̃‖²·scale²), W the layer's clipped weight gradients: ‖δ x̃ᵀ‖ = ‖δ‖·‖x̃‖. */
+static double loudness_of(const problem *p, const gnt_view *w, double clipped) {
+    const double input = input_squares(p);
+    double sum = 0;
+    for (int64_t i = 0; i < w->count; i++)
+        sum += (double)w->data[i] * (double)w->data[i];
+    return input > 0 ? sum * clipped * clipped / (input * p->noise->scale * p->noise->scale) : 0;
+}
+
+/* Adds V's derivatives by W, and by the x̃ in its definition. */
+static void add_narrowing(problem *p, const gnt_view *w, double clipped, double slope, float *cotangent) {
+    const double input = input_squares(p), own = loudness_of(p, w, clipped);
+    const double by = input > 0 ? 2 * slope * clipped / (input * p->noise->scale * p->noise->scale) : 0;
+    for (int64_t i = 0; i < w->count; i++)
+        cotangent[i] += (float)(by * (double)w->data[i]);
+    for (int64_t k = 0; input > 0 && k < p->prior->features; k++) {
+        const double seen = p->input->slope[k] * (double)p->x[k] + p->input->shift[k];
+        p->drift[k] -= 2 * slope * own * seen * p->input->slope[k] / input;
+    }
+}
 
 /* ---- the clip: v = u·min(1, C/‖u‖) ---- */
 
@@ -58,6 +94,9 @@ static void unclip(const gnt_view *v, int64_t n, const update_noise *noise, doub
 static double compare(problem *p, whole_round *round, const gnt_view *v, int64_t from, int64_t to) {
     const double norm = norm_of(v + from, to - from, p->noise->clip_l1), scale = scale_of(p->noise, norm);
     double sum = 0, slope;
+    const int holds_layer = from <= round->w_at && round->w_at < to;
+    if (holds_layer && p->rounds == 1)
+        p->loudness = loudness_of(p, &v[round->w_at], scale);
     for (int64_t t = from; t < to; t++) {
         const float *observed = round->seen->update->view[t].data;
         const double before = sum;
@@ -72,18 +111,20 @@ static double compare(problem *p, whole_round *round, const gnt_view *v, int64_t
         if (t == round->w_at || t == round->b_at)
             round->layer_cost += sum - before;
     }
+    if (holds_layer) {
+        const double narrowed = narrowing_at(&p->narrows, p->loudness, &slope);
+        sum += narrowed / (double)p->rounds;
+        add_narrowing(p, &v[round->w_at], scale, slope, p->cotangent[round->w_at]);
+    }
     unclip(v + from, to - from, p->noise, norm, scale, p->cotangent + from);
     return sum;
 }
 
-/* The cost of p->x under one round; adds its derivatives to drift. */
-static double add_round(problem *p, int64_t at, int want_slope) {
+/* The update of p->x in one round; NULL where p->status is not GNT_OK. */
+static const gnt_views *update_of(problem *p, int64_t at) {
     const gnt_model_service *s = p->host->model;
-    whole_round *round = &p->round[at];
-    const gnt_observation *seen = round->seen;
+    const gnt_observation *seen = p->round[at].seen;
     const gnt_views *made;
-    const gnt_gradient *by;
-    double sum = 0;
     gnt_function_args args = {.size = sizeof args,
                               .x = p->x,
                               .y = seen->labels ? seen->labels : p->y,
@@ -93,7 +134,35 @@ static double add_round(problem *p, int64_t at, int want_slope) {
     for (int32_t i = 0; i < seen->steps && !seen->rates; i++)
         p->rates[i] = (float)seen->rate;
     p->status = s->eval(s->context, p->function[at], &args, &made);
-    if (p->status != GNT_OK)
+    return p->status == GNT_OK ? made : NULL;
+}
+
+/* What the clip makes of the layer's weights. */
+static double layer_clip(const problem *p, const whole_round *round, const gnt_views *made) {
+    const int alone = p->noise->clipped == CLIPPED_TENSORS;
+    return scale_of(p->noise,
+                    norm_of(made->view + (alone ? round->w_at : 0), alone ? 1 : made->n, p->noise->clip_l1));
+}
+
+/* Of several rounds a must be known before any of them is matched. */
+static void add_up_loudness(problem *p) {
+    p->loudness = 0;
+    for (int64_t t = 0; p->rounds > 1 && t < p->rounds; t++) {
+        const gnt_views *made = update_of(p, t);
+        if (!made)
+            return;
+        p->loudness += loudness_of(p, &made->view[p->round[t].w_at], layer_clip(p, &p->round[t], made));
+    }
+}
+
+/* The cost of p->x under one round; adds its derivatives to drift. */
+static double add_round(problem *p, int64_t at, int want_slope) {
+    const gnt_model_service *s = p->host->model;
+    whole_round *round = &p->round[at];
+    const gnt_views *made = update_of(p, at);
+    const gnt_gradient *by;
+    double sum = 0;
+    if (!made)
         return (double)NAN;
     round->layer_cost = 0;
     if (p->noise->clipped == CLIPPED_TENSORS)
@@ -173,6 +242,7 @@ static double cost_of(void *context, const float *white, float *grad) {
         return (double)NAN;
     colour(p->prior, white, p->x);
     memset(p->drift, 0, (size_t)d * sizeof *p->drift);
+    add_up_loudness(p);
     for (int64_t t = 0; t < p->rounds && p->status == GNT_OK; t++)
         sum += add_round(p, t, 1);
     sum += cost_of_walls(p);
@@ -208,6 +278,7 @@ static int labels_by_fit(problem *p, int32_t *best) {
     for (int32_t c = 0; c < info->classes && p->status == GNT_OK; c++) {
         double sum = 0;
         choose(p, c);
+        add_up_loudness(p);
         for (int64_t t = 0; t < p->rounds && p->status == GNT_OK; t++)
             sum += add_round(p, t, 0);
         int at = n < TRIED ? n++ : TRIED;
@@ -294,6 +365,42 @@ static void release_functions(problem *p) {
             s->release(s->context, p->function[t]);
 }
 
+/* δ_i = W_i·x̃/‖x̃‖², of the clipped update at p->x. */
+static void put_deltas(problem *p) {
+    const int64_t d = p->prior->features;
+    const double input = input_squares(p);
+    for (int64_t t = 0; t < p->rounds && p->status == GNT_OK; t++) {
+        whole_round *round = &p->round[t];
+        const gnt_views *made = update_of(p, t);
+        const double clipped = made ? layer_clip(p, round, made) : 0;
+        for (int64_t i = 0; made && i < made->view[round->w_at].dim[0]; i++) {
+            const float *row = made->view[round->w_at].data + i * d;
+            double sum = 0;
+            for (int64_t k = 0; k < d; k++)
+                sum += (double)row[k] * (p->input->slope[k] * (double)p->x[k] + p->input->shift[k]);
+            round->delta[i] = input > 0 ? clipped * sum / input : 0;
+        }
+    }
+}
+
+static int make_deltas(problem *p) {
+    for (int64_t t = 0; t < p->rounds; t++) {
+        const gnt_view *b = &p->round[t].seen->update->view[p->round[t].b_at];
+        p->round[t].delta = p->host->scratch(p->host->context, (size_t)b->count * sizeof(double));
+        if (!p->round[t].delta)
+            return 0;
+    }
+    return 1;
+}
+
+static int make_narrowing(problem *p) {
+    const int64_t d = p->prior->features;
+    double *unit = p->host->scratch(p->host->context, (size_t)d * sizeof *unit);
+    for (int64_t k = 0; unit && k < d; k++)
+        unit[k] = p->input->slope[k] * p->input->slope[k];
+    return unit && narrowing_make(&p->narrows, p->host, p->prior, unit);
+}
+
 static int make_room(problem *p) {
     const gnt_host *host = p->host;
     const gnt_views *update = p->round[0].seen->update;
@@ -306,7 +413,8 @@ static int make_room(problem *p) {
     p->rates = host->scratch(host->context, (size_t)(steps + 1) * sizeof(float));
     p->drift = host->scratch(host->context, (size_t)p->prior->features * sizeof(double));
     p->cotangent = host->scratch(host->context, (size_t)update->n * sizeof(float *));
-    if (!p->function || !p->x || !p->y || !p->rates || !p->drift || !p->cotangent)
+    if (!p->function || !p->x || !p->y || !p->rates || !p->drift || !p->cotangent || !make_deltas(p) ||
+        !make_narrowing(p))
         return 0;
     for (int64_t t = 0; t < update->n; t++) {
         p->cotangent[t] = host->scratch(host->context, (size_t)update->view[t].count * sizeof(float));
@@ -317,9 +425,15 @@ static int make_room(problem *p) {
 }
 
 gnt_status whole_update_fit(whole_fit *fit, const gnt_host *host, whole_round *round, int64_t rounds,
-                            const update_noise *noise, const sample_prior *prior, double *x) {
-    problem p = {
-        .host = host, .round = round, .rounds = rounds, .noise = noise, .prior = prior, .status = GNT_OK};
+                            const update_noise *noise, const sample_prior *prior, const rank_one_input *input,
+                            double *x) {
+    problem p = {.host = host,
+                 .round = round,
+                 .rounds = rounds,
+                 .noise = noise,
+                 .prior = prior,
+                 .input = input,
+                 .status = GNT_OK};
     const int64_t size = prior->features + prior->rank;
     float *white[3];
     *fit = (whole_fit){.label = -1};
@@ -335,6 +449,7 @@ gnt_status whole_update_fit(whole_fit *fit, const gnt_host *host, whole_round *r
     p.status = prepare_functions(&p);
     if (p.status == GNT_OK)
         search_labels(&p, o, white[0], white[1], white[2], fit);
+    put_deltas(&p);
     release_functions(&p);
     gnt_lbfgs_free(o);
     if (p.status != GNT_OK)
