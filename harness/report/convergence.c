@@ -34,7 +34,7 @@ typedef struct band {
 static double last_cost(const json_t *points) {
     double step, cost;
     for (size_t i = json_array_size(points); i-- > 0;)
-        if (gnt_curve_point(points, i, &step, &cost))
+        if (gnt_convergence_point(points, i, &step, &cost))
             return cost;
     return NAN;
 }
@@ -71,7 +71,7 @@ static size_t collect(const gnt_results *r, const gnt_outcome *group, curve *cur
 static double cost_at(const json_t *points, double step) {
     double found = NAN, x, y;
     for (size_t i = 0; i < json_array_size(points); i++)
-        if (gnt_curve_point(points, i, &x, &y) && x <= step)
+        if (gnt_convergence_point(points, i, &x, &y) && x <= step)
             found = y;
     return found;
 }
@@ -110,14 +110,14 @@ static int make_band(const curve *curves, size_t n, double *values, band *b) {
     b->n = 0;
     for (size_t i = 0; i < n; i++) {
         size_t points = json_array_size(curves[i].points);
-        if (points > 0 && gnt_curve_point(curves[i].points, points - 1, &step, &cost) && step > end) {
+        if (points > 0 && gnt_convergence_point(curves[i].points, points - 1, &step, &cost) && step > end) {
             end = step;
             longest = curves[i].points;
         }
     }
     size_t points = json_array_size(longest), every = points / (STEPS - 1) + 1;
     for (size_t k = 0; k + 1 < points; k += every)
-        if (gnt_curve_point(longest, k, &step, &cost))
+        if (gnt_convergence_point(longest, k, &step, &cost))
             add_step(curves, n, step, values, b);
     if (longest)
         add_step(curves, n, end, values, b);
@@ -129,7 +129,7 @@ static search_end end_of(const gnt_results *r, const gnt_outcome *group, const c
     size_t told = 0, done = 0;
     for (size_t i = 0; i < n; i++) {
         told += json_array_size(curves[i].points) >= GNT_CURVE_LEAST_POINTS;
-        done += (size_t)gnt_curve_is_done(curves[i].points);
+        done += (size_t)gnt_convergence_is_done(curves[i].points);
     }
     return gnt_is_starved(r, group)    ? END_BUDGET
            : n > 0 && 2 * done >= n    ? END_DONE

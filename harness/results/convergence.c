@@ -8,7 +8,7 @@
 
 static const double last_part = 0.1, still_falls = 0.9, is_done = 1e-6;
 
-int gnt_curve_point(const json_t *points, size_t i, double *step, double *cost) {
+int gnt_convergence_point(const json_t *points, size_t i, double *step, double *cost) {
     const json_t *pair = json_array_get(points, i);
     const json_t *x = json_array_get(pair, 0), *y = json_array_get(pair, 1);
     if (!json_is_number(x) || !json_is_number(y))
@@ -21,24 +21,25 @@ int gnt_curve_point(const json_t *points, size_t i, double *step, double *cost) 
 static double least_cost(const json_t *points, double until) {
     double least = INFINITY, step, cost;
     for (size_t i = 0; i < json_array_size(points); i++)
-        if (gnt_curve_point(points, i, &step, &cost) && step <= until)
+        if (gnt_convergence_point(points, i, &step, &cost) && step <= until)
             least = fmin(least, cost);
     return least;
 }
 
-int gnt_curve_is_done(const json_t *points) {
+int gnt_convergence_is_done(const json_t *points) {
     double step, first;
-    return gnt_curve_point(points, 0, &step, &first) && least_cost(points, INFINITY) <= is_done * fabs(first);
+    return gnt_convergence_point(points, 0, &step, &first) &&
+           least_cost(points, INFINITY) <= is_done * fabs(first);
 }
 
-int gnt_curve_is_starved(const json_t *points) {
+int gnt_convergence_is_starved(const json_t *points) {
     const size_t n = json_array_size(points);
     double first, start, last, end;
-    if (n < GNT_CURVE_LEAST_POINTS || !gnt_curve_point(points, 0, &start, &first) ||
-        !gnt_curve_point(points, n - 1, &end, &last))
+    if (n < GNT_CURVE_LEAST_POINTS || !gnt_convergence_point(points, 0, &start, &first) ||
+        !gnt_convergence_point(points, n - 1, &end, &last))
         return 0;
     const double before = least_cost(points, end - last_part * (end - start)), now = least_cost(points, end);
-    return isfinite(before) && before > 0 && now <= still_falls * before && !gnt_curve_is_done(points);
+    return isfinite(before) && before > 0 && now <= still_falls * before && !gnt_convergence_is_done(points);
 }
 
 typedef struct curve {
@@ -69,7 +70,7 @@ static void count(const json_t *list, size_t *targets, size_t *starved) {
     for (size_t i = 0; all && i < n; i++)
         if (i == 0 || all[i].target != all[i - 1].target) {
             ++*targets;
-            *starved += (size_t)gnt_curve_is_starved(all[i].points);
+            *starved += (size_t)gnt_convergence_is_starved(all[i].points);
         }
     gnt_free(all);
 }

@@ -43,16 +43,17 @@ static void what_still_falls_is_starved(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *text = curve_text(cases[i].n, cases[i].first, cases[i].factor, cases[i].floor);
         json_t *points = json_loads(text, 0, NULL);
-        if (gnt_curve_is_starved(points) != cases[i].starved || gnt_curve_is_done(points) != cases[i].done)
+        if (gnt_convergence_is_starved(points) != cases[i].starved ||
+            gnt_convergence_is_done(points) != cases[i].done)
             fail_msg("case %zu", i);
         json_decref(points);
         gnt_free(text);
     }
     json_t *odd = json_loads("[1, [2], [3, \"x\"], [], {}, null, [4, 5], [5, null], [6, 1]]", 0, NULL);
-    assert_int_equal(gnt_curve_is_starved(odd), 0);
-    assert_int_equal(gnt_curve_is_starved(NULL), 0);
-    assert_int_equal(gnt_curve_is_done(odd), 0);
-    assert_int_equal(gnt_curve_is_done(NULL), 0);
+    assert_int_equal(gnt_convergence_is_starved(odd), 0);
+    assert_int_equal(gnt_convergence_is_starved(NULL), 0);
+    assert_int_equal(gnt_convergence_is_done(odd), 0);
+    assert_int_equal(gnt_convergence_is_done(NULL), 0);
     json_decref(odd);
 }
 
