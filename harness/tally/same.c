@@ -79,10 +79,18 @@ static double number(const json_t *object, const char *key) {
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* Of the order of the largest score behind a statistic: rounding of scores moves it by no more than its share
- * of this. */
+/* How far the ends of an interval move where the mean's error moves by one: Student's t, 12.7 for two. */
+static double reach_of(const json_t *stat) {
+    const double error = number(stat, "deviation") / sqrt(number(stat, "n"));
+    const double reach = (number(stat, "high") - number(stat, "low")) / (2 * error);
+    return reach > 1 ? fmin(reach, 13) : 1; /* NAN: 1 */
+}
+
+/* Of the order of the largest score behind a statistic, times the reach of its interval: rounding of scores
+ * moves it by no more than its share of this. */
 static double size_of(const json_t *stat) {
-    return fabs(number(stat, "mean")) + number(stat, "deviation") * sqrt(number(stat, "n"));
+    return (fabs(number(stat, "mean")) + number(stat, "deviation") * sqrt(number(stat, "n"))) *
+           reach_of(stat);
 }
 
 int gnt_tally_same_measures(const gnt_tally_says *says, const char *path, const json_t *is_there,
