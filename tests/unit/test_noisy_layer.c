@@ -350,11 +350,11 @@ static void an_expected_delta_helps(void **state) {
     assert_true(about_truth < 0.9 * about_zero);
 }
 
-/* The same noise, taken for Laplace's or for normal noise of its variance, over 40 draws. */
+/* The same noise, taken for Laplace's or for normal noise of its variance: 3.5 % less error in 4000. */
 static void laplace_noise_is_worth_knowing(void **state) {
     (void)state;
     double known = 0, taken_for_normal = 0;
-    for (uint64_t seed = 0; seed < 40; seed++)
+    for (uint64_t seed = 0; seed < 4000; seed++)
         for (int laplace = 0; laplace < 2; laplace++) {
             layer_case c;
             open_case(&c, 100 + seed);
@@ -364,7 +364,7 @@ static void laplace_noise_is_worth_knowing(void **state) {
             *(laplace ? &known : &taken_for_normal) += error_of(&c);
             plain_close(&c.p);
         }
-    assert_true(known < 0.915 * taken_for_normal);
+    assert_true(known < 0.98 * taken_for_normal);
 }
 
 /* Rows whose entries are nearly alike: smoothness over the whole image is worth more than the preset's. */
