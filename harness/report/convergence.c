@@ -128,7 +128,7 @@ static int make_band(const curve *curves, size_t n, double *values, band *b) {
 static search_end end_of(const gnt_results *r, const gnt_outcome *group, const curve *curves, size_t n) {
     size_t told = 0, done = 0;
     for (size_t i = 0; i < n; i++) {
-        told += json_array_size(curves[i].points) >= GNT_CURVE_LEAST_POINTS;
+        told += json_array_size(curves[i].points) >= GNT_CONVERGENCE_LEAST_POINTS;
         done += (size_t)gnt_convergence_is_done(curves[i].points);
     }
     return gnt_is_starved(r, group)    ? END_BUDGET

@@ -35,7 +35,7 @@ int gnt_convergence_is_done(const json_t *points) {
 int gnt_convergence_is_starved(const json_t *points) {
     const size_t n = json_array_size(points);
     double first, start, last, end;
-    if (n < GNT_CURVE_LEAST_POINTS || !gnt_convergence_point(points, 0, &start, &first) ||
+    if (n < GNT_CONVERGENCE_LEAST_POINTS || !gnt_convergence_point(points, 0, &start, &first) ||
         !gnt_convergence_point(points, n - 1, &end, &last))
         return 0;
     const double before = least_cost(points, end - last_part * (end - start)), now = least_cost(points, end);

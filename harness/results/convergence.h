@@ -6,7 +6,7 @@
 #include "results/results.h"
 
 /* A curve of fewer points says nothing. */
-enum { GNT_CURVE_LEAST_POINTS = 8 };
+enum { GNT_CONVERGENCE_LEAST_POINTS = 8 };
 
 /* The i-th of a curve's points, a list of [step, cost]; 0 where it is none. */
 int gnt_convergence_point(const json_t *points, size_t i, double *step, double *cost);
