@@ -262,9 +262,8 @@ static int is_met(const board_contest *c, const gnt_measure *m, board_place *p) 
         int met = 0;
         for (size_t i = 0; i < c->n_number && !met; i++)
             met = is_judging(c, &c->number[i], m, threat, p) &&
-                  (!some || c->attack[c->number[i].attack].required) &&
-                  is_adequate(c, m, threat, (int)c->number[i].attack) != 0 &&
-                  is_met_by(&c->number[i], &all[k]);
+                  (!some || c->attack[c->number[i].attack].required) && is_met_by(&c->number[i], &all[k]) &&
+                  is_adequate(c, m, threat, (int)c->number[i].attack) != 0;
         if (!met) {
             p->unmet = all[k];
             return 0;
