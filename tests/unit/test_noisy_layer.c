@@ -72,7 +72,7 @@ static sample_prior make_prior(plain_host *p, prior_setting setting) {
     static float x[ROWS * D];
     sample_prior prior;
     draw_rows(p, x, ROWS);
-    assert_int_equal(sample_prior_make(&prior, &p->host, &small, x, ROWS, NULL, setting), GNT_OK);
+    assert_int_equal(sample_prior_make(&prior, &p->host, &small, x, ROWS, setting), GNT_OK);
     return prior;
 }
 
@@ -86,7 +86,7 @@ static void the_prior_mixes_two_covariances(void **state) {
     plain_open(&p, 1);
     draw_rows(&p, x, MANY);
     sample_prior prior;
-    assert_int_equal(sample_prior_make(&prior, &p.host, &small, x, MANY, NULL, setting), GNT_OK);
+    assert_int_equal(sample_prior_make(&prior, &p.host, &small, x, MANY, setting), GNT_OK);
     covariance_of(&prior, c);
     for (int64_t i = 0; i < MANY; i++)
         for (int64_t k = 0; k < D; k++)
@@ -410,8 +410,7 @@ static void a_kept_prior_is_of_its_samples(void **state) {
         kept_prior_begin(&keeper, x, MANY, D);
         assert_int_equal(kept_prior_get(&keeper, &again, &p.host, &small, x, MANY, 2), GNT_OK);
         assert_ptr_equal(first.factor, again.factor);
-        assert_int_equal(sample_prior_make(&fresh, &p.host, &small, x, MANY, NULL, prior_candidate(2)),
-                         GNT_OK);
+        assert_int_equal(sample_prior_make(&fresh, &p.host, &small, x, MANY, prior_candidate(2)), GNT_OK);
         assert_int_equal(again.rank, fresh.rank);
         assert_memory_equal(again.mean, fresh.mean, sizeof(double[D]));
         assert_memory_equal(again.rest, fresh.rest, sizeof(double[D]));

@@ -45,7 +45,7 @@ gnt_status kept_prior_get(kept_prior *k, sample_prior *p, const gnt_host *host, 
                           const float *x, int64_t n, int index) {
     sample_prior *kept = &k->of[index], made;
     if (!kept->mean) {
-        gnt_status status = sample_prior_make(&made, host, shape, x, n, NULL, prior_candidate(index));
+        gnt_status status = sample_prior_make(&made, host, shape, x, n, prior_candidate(index));
         if (status != GNT_OK)
             return status;
         const size_t d = (size_t)made.features;

@@ -33,7 +33,7 @@ static gnt_status judge(const judged *j, prior_setting setting, double *density)
         sample_prior prior;
         for (int64_t i = 0; i < j->n; i++)
             j->kept[i] = i % HALVES != half;
-        gnt_status status = sample_prior_make(&prior, j->host, j->shape, j->x, j->n, j->kept, setting);
+        gnt_status status = sample_prior_sketch(&prior, j->host, j->shape, j->x, j->n, j->kept, setting);
         prior_room *room = status == GNT_OK ? prior_room_make(j->host, &prior) : NULL;
         if (status != GNT_OK)
             return status;

@@ -178,9 +178,9 @@ static gnt_status shorten(sample_prior *p, const gnt_host *host, const covarianc
     return status;
 }
 
-gnt_status sample_prior_make(sample_prior *p, const gnt_host *host, const sample_shape *shape, const float *x,
-                             int64_t n, const uint8_t *kept, prior_setting setting) {
-    const int64_t d = shape->features, most = d < PIVOTS ? d : PIVOTS;
+static gnt_status make(sample_prior *p, const gnt_host *host, const sample_shape *shape, const float *x,
+                       int64_t n, const uint8_t *kept, prior_setting setting, int64_t pivots) {
+    const int64_t d = shape->features, most = d < pivots ? d : pivots;
     const size_t bytes = (size_t)d * sizeof(double);
     covariance c = {.shape = shape, .setting = setting};
     gnt_status status = copies_make(&c.of, host, shape, x, n, kept, setting.shift);
@@ -203,6 +203,16 @@ gnt_status sample_prior_make(sample_prior *p, const gnt_host *host, const sample
     moments(&c, p->mean);
     factor(p, &c, most, room);
     return shorten(p, host, &c);
+}
+
+gnt_status sample_prior_make(sample_prior *p, const gnt_host *host, const sample_shape *shape, const float *x,
+                             int64_t n, prior_setting setting) {
+    return make(p, host, shape, x, n, NULL, setting, PIVOTS);
+}
+
+gnt_status sample_prior_sketch(sample_prior *p, const gnt_host *host, const sample_shape *shape,
+                               const float *x, int64_t n, const uint8_t *kept, prior_setting setting) {
+    return make(p, host, shape, x, n, kept, setting, PRIOR_RANK);
 }
 
 /* ---- the posterior ----

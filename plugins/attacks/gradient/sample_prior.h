@@ -38,10 +38,14 @@ typedef struct evidence {
 
 sample_shape sample_shape_of(const gnt_model_info *info);
 
-/* The rows `kept` of x (n rows of shape->features entries; kept NULL: all). n may be 0. All memory is the
- * hook's scratch. GNT_OK, or a status after host->fail. */
+/* Of x: n rows of shape->features entries; n may be 0. All memory is the hook's scratch. GNT_OK, or a status
+ * after host->fail. */
 gnt_status sample_prior_make(sample_prior *p, const gnt_host *host, const sample_shape *shape, const float *x,
-                             int64_t n, const uint8_t *kept, prior_setting setting);
+                             int64_t n, prior_setting setting);
+/* The same of the rows whose `kept` is 1, with pivoted columns instead of principal ones: in a third of the
+ * time, for comparing settings. */
+gnt_status sample_prior_sketch(sample_prior *p, const gnt_host *host, const sample_shape *shape,
+                               const float *x, int64_t n, const uint8_t *kept, prior_setting setting);
 
 /* Room for the two below, scratch of the hook; NULL when memory ran out. */
 typedef struct prior_room prior_room;
