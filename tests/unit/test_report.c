@@ -528,26 +528,48 @@ static void one_image_run(const bench *b, const char *images) {
     gnt_text_free(&t);
 }
 
+/* Saves images/x.safetensors: one picture of 2 × 2 in planes, as it was recovered and, where asked for, as it
+ * was. */
+static void save_picture(const bench *b, int64_t planes, const uint8_t *pixels, int with_private) {
+    const int64_t dim[4] = {1, planes, 2, 2};
+    char path[256];
+    gnt_st st;
+    snprintf(path, sizeof path, "%s/images", b->folder);
+    assert_int_equal(gnt_make_dirs(path, NULL), 0);
+    snprintf(path, sizeof path, "%s/images/x.safetensors", b->folder);
+    gnt_st_init(&st);
+    if (with_private)
+        assert_int_equal(gnt_st_add(&st, "private", GNT_ST_U8, 4, dim, pixels, NULL, NULL), 0);
+    assert_int_equal(gnt_st_add(&st, "recovered", GNT_ST_U8, 4, dim, pixels, NULL, NULL), 0);
+    assert_int_equal(gnt_st_save(&st, path, NULL), 0);
+    gnt_st_free(&st);
+}
+
+/* Makes the report and opens the sheet of the attack "a" on "t"; the caller reads it or frees it. */
+static void open_sheet(const bench *b, png_image *image) {
+    char path[256];
+    make(b, NULL, 0, NULL);
+    snprintf(path, sizeof path, "%s/report/sheet-t-r0-a.png", b->folder);
+    *image = (png_image){.version = PNG_IMAGE_VERSION};
+    assert_true(png_image_begin_read_from_file(image, path));
+}
+
+static int height_of_sheet(const bench *b) {
+    png_image image;
+    open_sheet(b, &image);
+    const int height = (int)image.height;
+    png_image_free(&image);
+    return height;
+}
+
 /* A 2 × 2 picture in three planes: each pixel becomes a square of 56, in its colour. */
 static void sheets_show_the_pixels(void **state) {
     bench *b = *state;
     static const uint8_t planes[12] = {255, 0, 0, 10, 0, 255, 0, 20, 0, 0, 255, 30};
-    const int64_t dim[4] = {1, 3, 2, 2};
-    char path[256];
-    gnt_st st;
-    gnt_st_init(&st);
-    snprintf(path, sizeof path, "%s/images", b->folder);
-    assert_int_equal(gnt_make_dirs(path, NULL), 0);
-    snprintf(path, sizeof path, "%s/images/x.safetensors", b->folder);
-    assert_int_equal(gnt_st_add(&st, "private", GNT_ST_U8, 4, dim, planes, NULL, NULL), 0);
-    assert_int_equal(gnt_st_add(&st, "recovered", GNT_ST_U8, 4, dim, planes, NULL, NULL), 0);
-    assert_int_equal(gnt_st_save(&st, path, NULL), 0);
-    gnt_st_free(&st);
+    png_image image;
+    save_picture(b, 3, planes, 1);
     one_image_run(b, "images/x.safetensors");
-    make(b, NULL, 0, NULL);
-    snprintf(path, sizeof path, "%s/report/sheet-t-r0-a.png", b->folder);
-    png_image image = {.version = PNG_IMAGE_VERSION};
-    assert_true(png_image_begin_read_from_file(&image, path));
+    open_sheet(b, &image);
     image.format = PNG_FORMAT_RGB;
     uint8_t *rgb = malloc(PNG_IMAGE_SIZE(image));
     assert_non_null(rgb);
@@ -568,18 +590,8 @@ static void sheets_show_the_pixels(void **state) {
 static void sheets_hold_eight_blocks(void **state) {
     bench *b = *state;
     static const uint8_t pixel[4] = {1, 2, 3, 4};
-    const int64_t dim[4] = {1, 1, 2, 2};
-    char path[256];
-    gnt_st st;
     gnt_text t;
-    snprintf(path, sizeof path, "%s/images", b->folder);
-    assert_int_equal(gnt_make_dirs(path, NULL), 0);
-    snprintf(path, sizeof path, "%s/images/x.safetensors", b->folder);
-    gnt_st_init(&st);
-    assert_int_equal(gnt_st_add(&st, "private", GNT_ST_U8, 4, dim, pixel, NULL, NULL), 0);
-    assert_int_equal(gnt_st_add(&st, "recovered", GNT_ST_U8, 4, dim, pixel, NULL, NULL), 0);
-    assert_int_equal(gnt_st_save(&st, path, NULL), 0);
-    gnt_st_free(&st);
+    save_picture(b, 1, pixel, 1);
     gnt_text_init(&t, 1 << 16);
     gnt_text_add(&t, "{\"format\": 1");
     for (int list = 0; list < 2; list++) {
@@ -595,28 +607,14 @@ static void sheets_hold_eight_blocks(void **state) {
     gnt_text_add(&t, "}");
     write_results(b, gnt_text_get(&t));
     gnt_text_free(&t);
-    make(b, NULL, 0, NULL);
-    snprintf(path, sizeof path, "%s/report/sheet-t-r0-a.png", b->folder);
-    png_image image = {.version = PNG_IMAGE_VERSION};
-    assert_true(png_image_begin_read_from_file(&image, path));
-    assert_int_equal(image.height, 44 + 120 + 8 * (10 + 112 + 20 + 8) + 8 + 20 + 8);
-    png_image_free(&image);
+    assert_int_equal(height_of_sheet(b), 44 + 120 + 8 * (10 + 112 + 20 + 8) + 8 + 20 + 8);
 }
 
 /* Height of the sheet of one recovered image, whose group has this utility. */
-static int height_under(bench *b, const char *utility) {
+static int height_under(const bench *b, const char *utility) {
     static const uint8_t pixel[4] = {1, 2, 3, 4};
-    const int64_t dim[4] = {1, 1, 2, 2};
-    char path[256];
-    gnt_st st;
     gnt_text t;
-    snprintf(path, sizeof path, "%s/images", b->folder);
-    assert_int_equal(gnt_make_dirs(path, NULL), 0);
-    snprintf(path, sizeof path, "%s/images/x.safetensors", b->folder);
-    gnt_st_init(&st);
-    assert_int_equal(gnt_st_add(&st, "recovered", GNT_ST_U8, 4, dim, pixel, NULL, NULL), 0);
-    assert_int_equal(gnt_st_save(&st, path, NULL), 0);
-    gnt_st_free(&st);
+    save_picture(b, 1, pixel, 0);
     gnt_text_init(&t, 1 << 16);
 #define ONE                                                                                                  \
     "[{\"task\": \"t\", \"defense\": \"none\", \"attack\": \"a\", \"mode\": \"none\", \"status\": \"ok\", "
@@ -624,12 +622,7 @@ static int height_under(bench *b, const char *utility) {
     gnt_text_add(&t, "\"groups\": " ONE "\"utility\": {\"measure\": \"accuracy\", \"mean\": %s}}]}", utility);
     write_results(b, gnt_text_get(&t));
     gnt_text_free(&t);
-    make(b, NULL, 0, NULL);
-    snprintf(path, sizeof path, "%s/report/sheet-t-r0-a.png", b->folder);
-    png_image image = {.version = PNG_IMAGE_VERSION};
-    assert_true(png_image_begin_read_from_file(&image, path));
-    png_image_free(&image);
-    return (int)image.height;
+    return height_of_sheet(b);
 }
 
 /* A number beside recovered images could be taken for theirs: where there is one, a line (20) says whose. */
