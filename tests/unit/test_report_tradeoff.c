@@ -45,9 +45,10 @@ static void two_settings_give_a_picture(void **state) {
     "\", \"strength\": " strength ", \"status\": \"ok\", \"utility\": {\"mean\": " value                     \
     "}, \"measures\": {\"psnr\": {\"mean\": " psnr "}}}"
 
-/* The data (tsv), labels (labels.tsv) or script (gp) of the trade-off of these groups. */
-static char *drawn_of(bench *b, const char *groups, const char *ending) {
-    char plots[128], name[64];
+/* What a report on these groups draws a picture from, by its name in the folder of plots: the data (.tsv),
+ * the labels (.labels.tsv) or the script (.gp). */
+static char *drawn_of(const bench *b, const char *groups, const char *name) {
+    char plots[128];
     gnt_text t;
     gnt_text_init(&t, 1 << 16);
     gnt_text_add(&t, "{\"format\": 1, \"cells\": [], \"groups\": [%s]}", groups);
@@ -55,7 +56,6 @@ static char *drawn_of(bench *b, const char *groups, const char *ending) {
     gnt_text_free(&t);
     make(b, NULL, GNT_FORMAT_SVG, NULL);
     snprintf(plots, sizeof plots, "%s/report/plots", b->folder);
-    snprintf(name, sizeof name, "tradeoff-t-r0-psnr.%s", ending);
     return read_text(plots, name, NULL);
 }
 
@@ -73,7 +73,8 @@ static void the_worst_of_all_attacks_comes_first(void **state) {
         "30") "," UNDER("a", "d", "fixed", "1", "0.4", "15") "," UNDER("b", "d", "fixed", "1", "0.4", "10");
     if (!gnt_gnuplot_present())
         skip();
-    char *labels = drawn_of(*state, groups, "labels.tsv"), *data = drawn_of(*state, groups, "tsv");
+    char *labels = drawn_of(*state, groups, "tradeoff-t-r0-psnr.labels.tsv");
+    char *data = drawn_of(*state, groups, "tradeoff-t-r0-psnr.tsv");
     static const char first[] = "xworst of all attacks\n";
     assert_memory_equal(labels, first, sizeof first - 1);
     /* the title of a's own panel and the name at its point */
@@ -86,7 +87,7 @@ static void the_worst_of_all_attacks_comes_first(void **state) {
     gnt_free(labels);
     gnt_free(data);
     labels = drawn_of(*state, SETTING("none", "none", "0.5", "20") "," SETTING("d", "fixed", "0.4", "15"),
-                      "labels.tsv");
+                      "tradeoff-t-r0-psnr.labels.tsv");
     assert_null(strstr(labels, "worst"));
     gnt_free(labels);
 }
@@ -98,7 +99,7 @@ static void a_matched_point_lies_on_its_sweep(void **state) {
         "20") "," UNDER("a", "d", "sweep", "4", "0.4", "10") "," UNDER("a", "d", "sweep", "1", "0.55", "30");
     if (!gnt_gnuplot_present())
         skip();
-    char *data = drawn_of(*state, groups, "tsv");
+    char *data = drawn_of(*state, groups, "tradeoff-t-r0-psnr.tsv");
     assert_non_null(strstr(data, "\n0.55\t30\n0.5\t20\n0.4\t10\n"));
     gnt_free(data);
 }
@@ -111,16 +112,11 @@ static void a_matched_point_lies_on_its_sweep(void **state) {
 
 /* Colours run from the floor that leaks most to the undefended: what lies at the floor or below is white. */
 static void the_matrix_is_white_at_the_floor(void **state) {
-    bench *b = *state;
-    char plots[128];
+    static const char groups[] = GUESSED("none", "none", "40") "," GUESSED("at", "fixed", "10") "," GUESSED(
+        "below", "fixed", "7") "," GUESSED("half", "fixed", "25");
     if (!gnt_gnuplot_present())
         skip();
-    write_results(b, "{\"format\": 1, \"cells\": [], \"groups\": [" GUESSED("none", "none", "40") "," GUESSED(
-                         "at", "fixed", "10") "," GUESSED("below", "fixed", "7") "," GUESSED("half", "fixed",
-                                                                                             "25") "]}");
-    make(b, NULL, GNT_FORMAT_SVG, NULL);
-    snprintf(plots, sizeof plots, "%s/report/plots", b->folder);
-    char *script = read_text(plots, "matrix-t-r0-psnr.gp", NULL), *key = strstr(script, "mean and its");
+    char *script = drawn_of(*state, groups, "matrix-t-r0-psnr.gp"), *key = strstr(script, "mean and its");
     assert_non_null(strstr(script, "white: no more than a guess, 10.0 dB; darkest: undefended, 40.0 dB"));
     assert_non_null(key);
     *key = 0; /* fields alone: each stands under its attack and under the worst case */
@@ -134,18 +130,9 @@ static void the_matrix_is_white_at_the_floor(void **state) {
 static void every_strength_has_its_interval(void **state) {
     static const char groups[] = UNDER("a", "none", "none", "null", "0.5", "40") "," UNDER(
         "a", "d", "sweep", "1", "0.5", "20") "," UNDER("a", "d", "fixed", "2", "0.5", "10");
-    bench *b = *state;
-    char plots[128];
     if (!gnt_gnuplot_present())
         skip();
-    gnt_text t;
-    gnt_text_init(&t, 1 << 16);
-    gnt_text_add(&t, "{\"format\": 1, \"cells\": [], \"groups\": [%s]}", groups);
-    write_results(b, gnt_text_get(&t));
-    gnt_text_free(&t);
-    make(b, NULL, GNT_FORMAT_SVG, NULL);
-    snprintf(plots, sizeof plots, "%s/report/plots", b->folder);
-    char *script = read_text(plots, "strength-t-r0-psnr.gp", NULL);
+    char *script = drawn_of(*state, groups, "strength-t-r0-psnr.gp");
     assert_int_equal(times(script, "with yerrorbars"), 3);
     gnt_free(script);
 }
