@@ -6,7 +6,7 @@
 #   make asan                   the same under AddressSanitizer and UBSan, in build/asan
 #   make fuzz T=60              every parser under libFuzzer, T seconds in all; FUZZ="NAME …" picks some
 #   make bench                  gauntlet beside PyTorch and this machine's limits
-#   make docs                   the tables of docs/findings.md and docs/papers from results/baselines
+#   make docs                   the tables of the pages in docs from results/baselines
 #   make docs-check             says where they differ from it
 #   make docs-results           runs anew what it was kept from, then make docs; RUNS="NAME …" picks some
 #

@@ -1,4 +1,5 @@
-/* docs-tables: the tables of pages, made from the scores of runs that are kept in results/baselines. */
+/* docs-tables: the tables of pages, made from what is kept in results/baselines: the scores of runs and the
+ * tables of other programs. */
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,14 +12,14 @@
 enum { MOST_TEXT = 16 << 20 };
 
 static const char help[] =
-    "Usage: docs-tables check PAGE ...\n"
-    "       docs-tables write PAGE ...\n"
+    "Usage: docs-tables check [PAGE ...] [--blocks PAGE ...]\n"
+    "       docs-tables write [PAGE ...] [--blocks PAGE ...]\n"
     "       docs-tables print TABLE RUN ...\n"
     "       docs-tables keep RUN_FOLDER NAME\n"
     "\n"
-    "  check    compares the blocks of pages with the kept scores; a measured number outside of a block, and "
-    "a\n"
-    "           kept run that no block is made from, are told too\n"
+    "  check    compares the blocks of pages with what is kept; a measured number outside of a block, and a\n"
+    "           kept run or table that no block is made from, are told too. Pages after --blocks may have\n"
+    "           numbers outside\n"
     "  write    writes the blocks anew\n"
     "  print    one table; RUN is the name of a kept run or, with a slash in it, a run folder\n"
     "  keep     writes " BASELINES "/NAME/scores.json\n"
@@ -39,11 +40,17 @@ static int has_line(const gnt_text *names, const char *name) {
     return 0;
 }
 
+/* 1 for the folder of a run and the file of a table. */
+static int is_kept(const char *name) {
+    const char *ending = strrchr(name, '.');
+    return !ending || !strcmp(ending, ".tsv");
+}
+
 static int unused(const gnt_text *used) {
     DIR *folder = opendir(BASELINES);
     int n = 0;
     for (struct dirent *d; folder && (d = readdir(folder));)
-        if (!strchr(d->d_name, '.') && !has_line(used, d->d_name)) {
+        if (is_kept(d->d_name) && !has_line(used, d->d_name)) {
             printf(BASELINES "/%s: no block of these pages is made from it\n", d->d_name);
             n++;
         }
@@ -52,13 +59,22 @@ static int unused(const gnt_text *used) {
     return n;
 }
 
+/* 1 for the word that pages stand behind whose blocks alone are made. */
+static int is_blocks(const char *word) {
+    return !strcmp(word, "--blocks");
+}
+
 static int check(char **page, size_t n) {
     gnt_err err = {0};
     gnt_text used;
-    int wrong_places = 0, one = 0;
+    int wrong_places = 0, one = 0, blocks_alone = 0;
     gnt_text_init(&used, MOST_TEXT);
     for (size_t i = 0; i < n && one >= 0; i++) {
-        one = page_check(page[i], &used, &err);
+        if (is_blocks(page[i])) {
+            blocks_alone = 1;
+            continue;
+        }
+        one = page_check(page[i], blocks_alone, &used, &err);
         wrong_places += one > 0 ? one : 0;
     }
     if (one >= 0)
@@ -70,8 +86,8 @@ static int check(char **page, size_t n) {
 static int write_pages(char **page, size_t n) {
     gnt_err err = {0};
     for (size_t i = 0; i < n; i++) {
-        int changed;
-        if (page_write(page[i], &changed, &err))
+        int changed = 0;
+        if (!is_blocks(page[i]) && page_write(page[i], &changed, &err))
             return wrong(&err);
         if (changed)
             printf("%s: written anew\n", page[i]);

@@ -185,7 +185,7 @@ static int read_page(const char *path, char **text, gnt_err *err) {
     return gnt_fail(err, "%s: has a zero byte; expected text", path);
 }
 
-static int check_text(const char *path, const char *text, gnt_text *used, gnt_err *err) {
+static int check_text(const char *path, const char *text, int blocks_alone, gnt_text *used, gnt_err *err) {
     const char *from = text;
     block b;
     int found, wrong = 0;
@@ -195,19 +195,21 @@ static int check_text(const char *path, const char *text, gnt_text *used, gnt_er
         const int differs = check_block(path, &b, err);
         if (differs < 0)
             return -1;
-        wrong += differs + check_outside(path, text, from, open);
+        wrong += differs + (blocks_alone ? 0 : check_outside(path, text, from, open));
         tables_run_name(b.words, name, sizeof name);
         gnt_text_add(used, "%s\n", name);
         from = b.behind;
     }
-    return found < 0 ? -1 : wrong + check_outside(path, text, from, from + strlen(from));
+    if (found < 0)
+        return -1;
+    return wrong + (blocks_alone ? 0 : check_outside(path, text, from, from + strlen(from)));
 }
 
-int page_check(const char *path, gnt_text *used, gnt_err *err) {
+int page_check(const char *path, int blocks_alone, gnt_text *used, gnt_err *err) {
     char *text;
     if (read_page(path, &text, err))
         return -1;
-    const int wrong = check_text(path, text, used, err);
+    const int wrong = check_text(path, text, blocks_alone, used, err);
     gnt_free(text);
     return wrong;
 }

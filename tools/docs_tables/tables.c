@@ -9,6 +9,7 @@ enum { MOST_WORDS = 16, MOST_TEXT = 4 << 20 };
 
 typedef struct kind {
     const char *word;
+    /* NULL: table_kept, which knows no run */
     table_writer *write;
     /* how many words must stand after the run's name, and may */
     size_t least, most;
@@ -22,7 +23,8 @@ static const kind kinds[] = {{"run", table_run, 0, 0, 0},
                              {"back", table_back, 0, MOST_WORDS, 0},
                              {"sets", table_sets, 0, 0, 0},
                              {"paper", table_paper, 1, 1, 0},
-                             {"value", table_value, 2, 2, 1}};
+                             {"value", table_value, 2, 2, 1},
+                             {"kept", NULL, 0, 0, 0}};
 
 const char tables_help[] =
     "  run RUN                    which program, machine, suite and scale the numbers come from\n"
@@ -32,7 +34,8 @@ const char tables_help[] =
     "  back RUN [TASK ...]        of how many undefended targets the image and the label came back\n"
     "  sets RUN                   what was found of sets of mixed encodings\n"
     "  paper RUN ID               a table that the suite lays out as its paper does\n"
-    "  value RUN GROUP MEASURE    one number, within a line; GROUP is a cell's id without its seed\n";
+    "  value RUN GROUP MEASURE    one number, within a line; GROUP is a cell's id without its seed\n"
+    "  kept NAME.tsv              a table that a program other than a run wrote\n";
 
 /* Cuts `text` in place into words; a word with blanks stands in double quotes. The number of words, or
  * MOST_WORDS + 1 where there are more. */
@@ -59,9 +62,30 @@ static const kind *find(const char *word) {
     return NULL;
 }
 
+/* What a kind writes of a run; n words stand after its name. Of scores to come *to_come is 1. */
+static int write_of_run(const kind *k, const char *run, char *const *argument, size_t n, gnt_text *out,
+                        int *to_come, gnt_err *err) {
+    scores s;
+    *to_come = scores_are_to_come(run, err);
+    if (*to_come < 0)
+        return -1;
+    if (*to_come) {
+        if (k->write == table_run)
+            gnt_text_add(out, "No scores of this run are kept; `make docs-results RUNS=%s` makes them.", run);
+        else if (k->inline_text)
+            gnt_text_add(out, "no number");
+        return 0;
+    }
+    if (scores_load(&s, run, err))
+        return -1;
+    const int failed = k->write(&s, argument, n, out, err);
+    scores_free(&s);
+    return failed;
+}
+
 static int write_words(char *text, gnt_text *out, int *inline_text, gnt_err *err) {
     char *word[MOST_WORDS];
-    scores s;
+    int to_come = 0;
     const size_t n = split(text, word);
     const kind *k = n ? find(word[0]) : NULL;
     if (!k)
@@ -69,27 +93,14 @@ static int write_words(char *text, gnt_text *out, int *inline_text, gnt_err *err
     if (n < 2 + k->least || n > MOST_WORDS || n > 2 + k->most)
         return gnt_fail(err, "%s: has %zu words after it; docs-tables --help says which", k->word, n - 1);
     *inline_text = k->inline_text;
-    const int to_come = scores_are_to_come(word[1], err);
-    if (to_come < 0)
-        return -1;
-    if (to_come) {
-        if (k->write == table_run)
-            gnt_text_add(out, "No scores of this run are kept; `make docs-results RUNS=%s` makes them.",
-                         word[1]);
-        else if (k->inline_text)
-            gnt_text_add(out, "no number");
-        return 0;
-    }
-    if (scores_load(&s, word[1], err))
-        return -1;
-    int failed = k->write(&s, word + 2, n - 2, out, err);
+    int failed = k->write ? write_of_run(k, word[1], word + 2, n - 2, out, &to_come, err)
+                          : table_kept(word[1], out, err);
     while (!failed && out->size && out->data[out->size - 1] == '\n')
         out->data[--out->size] = 0;
     if (!failed && out->failed)
         failed = gnt_fail(err, "out of memory");
-    if (!failed && out->size == 0)
+    if (!failed && out->size == 0 && !to_come)
         failed = gnt_fail(err, "the run %s has nothing for it", word[1]);
-    scores_free(&s);
     return failed;
 }
 

@@ -1,5 +1,6 @@
-/* tables: what may stand in a page's block, made from the scores of a run. Each kind has a word, the words
- * after it name the run and what of it. Text ends without a line break; tables are Markdown. */
+/* tables: what may stand in a page's block, made from the scores of a run or kept as a table. Each kind
+ * has a word, the words after it name the run and what of it. Text ends without a line break; tables are
+ * Markdown. */
 #ifndef DOCS_TABLES_TABLES_H
 #define DOCS_TABLES_TABLES_H
 
@@ -26,12 +27,15 @@ table_writer table_sets;
 table_writer table_paper;
 /* value NAME TASK/rROUND/DEFENSE@STRENGTH/ATTACK MEASURE: one number, for a line of text */
 table_writer table_value;
+/* kept NAME.tsv: a table that a program other than a run wrote, results/baselines/NAME.tsv; a name with a
+ * slash in it is a path */
+int table_kept(const char *name, gnt_text *out, gnt_err *err);
 
 /* The text that `words` ask for, "leakage mnist mnist-lenet"; a word with blanks stands in double quotes.
  * Of a run whose scores are to come `run` says so, and a table is empty. *inline_text is 1 for what stands
  * within a line. */
 int tables_write(const char *words, gnt_text *out, int *inline_text, gnt_err *err);
-/* The name of the run that `words` ask for, cut to fit; "" without. */
+/* The name of the run or the kept table that `words` ask for, cut to fit; "" without. */
 void tables_run_name(const char *words, char *name, size_t size);
 /* A line for each kind. */
 extern const char tables_help[];
