@@ -1,6 +1,6 @@
 /* How often the intervals of metric/estimate.h hold the mean that they are of, by simulation: targets inside
- * trainings, of laws like those of scores. The tests look at five trainings; `--full` prints the table of
- * docs/measures.md, in some minutes. */
+ * trainings, of laws like those of scores. The tests look at five trainings; `--keep FILE` writes
+ * what docs/measures.md has a table of, in some minutes. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,10 +11,12 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/file.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "metric/estimate.h"
 
-enum { MOST_TRAININGS = 10, MOST_TARGETS = 40 };
+enum { MOST_TRAININGS = 10, MOST_TARGETS = 40, TABLE_DRAWS = 10000 };
 
 /* A law of scores. Of two targets of one training, the scores (of shares) or the normal deviates behind them
  * have the world's intra-class correlation. */
@@ -119,25 +121,35 @@ static double least_coverage(const law *l, int trainings, double correlation, in
     return least;
 }
 
-static int print_table(int draws) {
-    static const int many_trainings[] = {1, 2, 3, 5, 8, 10};
+/* A row of the kept table: the laws' coverage in per cent. */
+static void add_row(gnt_text *out, const law laws[LAWS], int trainings, double correlation, int draws) {
+    gnt_text_add(out, "%d\t%g", trainings, correlation);
+    for (int i = 0; i < LAWS; i++)
+        gnt_text_add(out, "\t%.1f", 100 * least_coverage(&laws[i], trainings, correlation, draws));
+    gnt_text_add(out, "\n");
+}
+
+/* Writes the table that docs-tables puts into docs/measures.md. */
+static int keep_table(const char *path, int draws) {
+    static const int many_trainings[] = {1, 2, 3, 5, 8, MOST_TRAININGS};
     law laws[LAWS];
+    gnt_text out;
+    gnt_err err = {""};
     fill_laws(laws);
-    printf("| trainings | correlation |");
+    gnt_text_init(&out, 1 << 16);
+    gnt_text_add(&out, "trainings\tcorrelation");
     for (int i = 0; i < LAWS; i++)
-        printf(" %s |", laws[i].name);
-    printf("\n|---|---|");
-    for (int i = 0; i < LAWS; i++)
-        printf("---|");
+        gnt_text_add(&out, "\t%s", laws[i].name);
+    gnt_text_add(&out, "\n");
     for (size_t k = 0; k < sizeof many_trainings / sizeof *many_trainings; k++)
-        for (int c = 0; c < 3; c++) {
-            printf("\n| %d | %g |", many_trainings[k], correlations[c]);
-            for (int i = 0; i < LAWS; i++)
-                printf(" %.1f |", 100 * least_coverage(&laws[i], many_trainings[k], correlations[c], draws));
-            fflush(stdout);
-        }
-    printf("\n");
-    return 0;
+        for (size_t c = 0; c < sizeof correlations / sizeof *correlations; c++)
+            add_row(&out, laws, many_trainings[k], correlations[c], draws);
+    const int failed = out.failed ? gnt_fail(&err, "out of memory")
+                                  : gnt_file_write(path, gnt_text_get(&out), out.size, &err);
+    if (failed)
+        fprintf(stderr, "test_metric_coverage: %s\n", err.text);
+    gnt_text_free(&out);
+    return failed != 0;
 }
 
 /* ---- tests: 2000 draws have a deviation of half a per cent at 95 %, 8000 of a quarter ---- */
@@ -222,7 +234,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(one_training_covers_its_targets_alone),
         cmocka_unit_test(one_training_covers_balanced_accuracy),
     };
-    if (argc == 2 && strcmp(argv[1], "--full") == 0)
-        return print_table(10000);
+    if (argc == 3 && strcmp(argv[1], "--keep") == 0)
+        return keep_table(argv[2], TABLE_DRAWS);
     return cmocka_run_group_tests_name("metric coverage", tests, NULL, NULL);
 }
