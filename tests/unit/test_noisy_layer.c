@@ -11,12 +11,12 @@
 
 #include "../../plugins/attacks/gradient/kept_prior.c"
 #include "../../plugins/attacks/gradient/narrowing.c"
+#include "../../plugins/attacks/gradient/noise_law.c"
 #include "../../plugins/attacks/gradient/principal.c"
 #include "../../plugins/attacks/gradient/prior_choice.c"
 #include "../../plugins/attacks/gradient/rank_one.c"
 #include "../../plugins/attacks/gradient/rows.c"
 #include "../../plugins/attacks/gradient/sample_prior.c"
-#include "../../plugins/attacks/gradient/update_noise.c"
 #include <cmocka.h>
 
 #include "plain_host.h"
@@ -420,29 +420,6 @@ static void a_kept_prior_is_of_its_samples(void **state) {
     plain_close(&p);
 }
 
-static void noise_is_read_off_the_parameters(void **state) {
-    (void)state;
-    const gnt_value values[] = {
-        {.id = "p", .r = 0.9},       {.id = "scope", .text = "update"},         {.id = "b", .r = 0.125},
-        {.id = "clip", .r = 3},      {.id = "clip_mode", .text = "per_tensor"}, {.id = "mu", .r = 0.5},
-        {.id = "norm", .text = "l1"}};
-    gnt_observation seen = {.size = sizeof seen,
-                            .granted = GNT_KNOWS_DEFENSE,
-                            .defense = "prune+dp-laplace",
-                            .defense_values = values,
-                            .n_defense_values = 7};
-    const update_noise n = update_noise_told(&seen);
-    assert_true(n.told && n.law == NOISE_LAPLACE && n.pruned && n.clip_l1);
-    assert_true(n.scale == 0.125 && n.mean == 0.5 && n.clip == 3 && n.clipped == CLIPPED_TENSORS);
-    seen.defense = "dp-laplace+somebody-elses";
-    assert_false(update_noise_told(&seen).told);
-    seen.defense = "dp-laplace+dp-gaussian"; /* the sum of two laws is neither */
-    assert_false(update_noise_told(&seen).told);
-    seen.defense = "dp-laplace";
-    seen.granted = 0;
-    assert_false(update_noise_told(&seen).told);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_prior_mixes_two_covariances),
@@ -456,7 +433,6 @@ int main(void) {
         cmocka_unit_test(laplace_noise_is_worth_knowing),
         cmocka_unit_test(a_setting_is_chosen_by_what_is_held_out),
         cmocka_unit_test(a_kept_prior_is_of_its_samples),
-        cmocka_unit_test(noise_is_read_off_the_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

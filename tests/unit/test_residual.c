@@ -7,7 +7,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../plugins/attacks/gradient/known_defense.c"
+#include "../../plugins/attacks/gradient/granted_defense.c"
+#include "../../plugins/attacks/gradient/noise_law.c"
 #include "../../plugins/attacks/gradient/outliers.c"
 #include "../../plugins/attacks/gradient/residual.c"
 #include "../../plugins/attacks/gradient/survivors.c"
@@ -113,7 +114,8 @@ static void the_truth_costs_nothing(void **state) {
 /* The bound is the least survivor of each tensor, or of all where they are known to be pruned together. */
 static void beyond_its_bound_a_zero_costs_the_excess(void **state) {
     (void)state;
-    static const gnt_value scope = {.id = "scope", .type = GNT_TYPE_CHOICE, .text = "update"};
+    static const gnt_value values[] = {{.id = "p", .type = GNT_TYPE_REAL, .r = 0.5},
+                                       {.id = "scope", .type = GNT_TYPE_CHOICE, .text = "update"}};
     trial t;
     start(&t);
     see(&t, (float[]){3, 0, 2, 0}, (float[]){1, -4, 0, 0});
@@ -126,8 +128,8 @@ static void beyond_its_bound_a_zero_costs_the_excess(void **state) {
     finish(&t);
     t.n_kept = 0;
     t.observation.defense = "prune";
-    t.observation.defense_values = &scope;
-    t.observation.n_defense_values = 1;
+    t.observation.defense_values = values;
+    t.observation.n_defense_values = 2;
     assert_int_equal(residual_open(&t.r, &t.host, &t.observation, SURVIVORS_AUTO, OUTLIERS_KEEP), GNT_OK);
     assert_float_equal(residual_squares(&t.r, &t.candidate_all), 2.25 + 0.5625 + 0.25, 1e-7);
     finish(&t);
@@ -158,7 +160,9 @@ static void the_cotangent_is_the_derivative(void **state) {
         assert_int_equal(residual_open(&t.r, &t.host, &t.observation, SURVIVORS_AUTO, OUTLIERS_KEEP), GNT_OK);
         t.r.shrink = 0.1;
         if (which > 0)
-            t.r.known = (known_defense){.clip = 2.5, .clip_each = which % 2, .clip_l1 = which > 2};
+            t.r.law = (noise_law){.clip = 2.5,
+                                  .clip_mode = which % 2 ? NOISE_CLIP_PER_TENSOR : NOISE_CLIP_GLOBAL,
+                                  .l1 = which > 2};
         residual_squares(&t.r, &t.candidate_all);
         float kept[TENSORS][ENTRIES];
         for (int k = 0; k < TENSORS; k++)
@@ -192,11 +196,31 @@ static void a_known_clip_is_made_on_the_candidate_too(void **state) {
     t.observation.defense_values = values;
     t.observation.n_defense_values = 3;
     assert_int_equal(residual_open(&t.r, &t.host, &t.observation, SURVIVORS_NEVER, OUTLIERS_KEEP), GNT_OK);
-    assert_float_equal(t.r.known.noise, 0.01, 1e-12);
+    assert_float_equal(noise_deviation(&t.r.law), 0.01, 1e-12);
     assert_float_equal(residual_squares(&t.r, &t.candidate_all), 0, 1e-12);
     finish(&t);
     t.n_kept = 0;
     t.observation.defense = NULL; /* not granted */
+    assert_int_equal(residual_open(&t.r, &t.host, &t.observation, SURVIVORS_NEVER, OUTLIERS_KEEP), GNT_OK);
+    assert_float_equal(residual_squares(&t.r, &t.candidate_all), 6.25, 1e-6);
+    finish(&t);
+}
+
+/* Behind pruning the clip bounds the norm of what pruning left: the candidate is not shortened by it. */
+static void a_clip_behind_pruning_is_not_the_candidate_s(void **state) {
+    (void)state;
+    static const gnt_value values[] = {{.id = "p", .type = GNT_TYPE_REAL, .r = 0.5},
+                                       {.id = "scope", .type = GNT_TYPE_CHOICE, .text = "update"},
+                                       {.id = "sigma", .type = GNT_TYPE_REAL, .r = 0.01},
+                                       {.id = "clip", .type = GNT_TYPE_REAL, .r = 2.5},
+                                       {.id = "clip_mode", .type = GNT_TYPE_CHOICE, .text = "global"}};
+    trial t;
+    start(&t);
+    see(&t, (float[]){1.5f, 0, 0, 0}, (float[]){0, 2, 0, 0});
+    give(&t, (float[]){3, 0, 0, 0}, (float[]){0, 4, 0, 0});
+    t.observation.defense = "prune+dp-gaussian";
+    t.observation.defense_values = values;
+    t.observation.n_defense_values = 5;
     assert_int_equal(residual_open(&t.r, &t.host, &t.observation, SURVIVORS_NEVER, OUTLIERS_KEEP), GNT_OK);
     assert_float_equal(residual_squares(&t.r, &t.candidate_all), 6.25, 1e-6);
     finish(&t);
@@ -209,6 +233,7 @@ int main(void) {
         cmocka_unit_test(zeros_of_dead_units_are_matched),
         cmocka_unit_test(the_cotangent_is_the_derivative),
         cmocka_unit_test(a_known_clip_is_made_on_the_candidate_too),
+        cmocka_unit_test(a_clip_behind_pruning_is_not_the_candidate_s),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

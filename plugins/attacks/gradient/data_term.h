@@ -3,8 +3,8 @@
 #define GRADIENT_DATA_TERM_H
 
 #include "gauntlet/plugin.h"
-#include "likelihood.h"
 #include "match.h"
+#include "noise_law.h"
 
 /* The choices of the parameter `cost`, in its order. */
 enum { DATA_AUTO, DATA_COSINE, DATA_L2, DATA_L1, DATA_SCALE_FREE, DATA_LIKELIHOOD };

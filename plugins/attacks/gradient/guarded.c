@@ -61,10 +61,10 @@ static void begin_stage(guarded *g) {
 static void begin_restart(guarded *g, int32_t restart) {
     dlg_search *s = g->s;
     dlg_objective *o = &s->objective;
-    const known_defense *known = &o->residual.known;
-    g->variance = known->noise * known->noise * o->scale;
+    const double deviation = noise_deviation(&o->residual.law);
+    g->variance = deviation * deviation * o->scale;
     g->fit = 0;
-    if (known->noise == 0 && restart > 0 && isfinite(s->least)) {
+    if (deviation == 0 && restart > 0 && isfinite(s->least)) {
         g->fit = s->least;
         g->variance = left_over(o, g->fit);
     }

@@ -7,7 +7,7 @@
  * steps, their quick ones 4,800.
  *
  * What it makes of grants:
- *  - defense with noise of a known law: the cost is −log p(o | u(x)) (likelihood.h), and the prior has the
+ *  - defense with noise of a known law: the cost is −log p(o | u(x)) (noise_law.h), and the prior has the
  *    weight that probabilities give it. With public data too, the prior is one of images like them
  *    (image_prior.h), chosen by trial (invert_trials.c).
  *  - batch-norm statistics: the batch's are to be those granted, or where `bn` asks for it without that grant
@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "gradient.h"
+#include "granted_defense.h"
 #include "invert.h"
 #include "label.h"
 #include "survivors.h"
@@ -200,7 +201,8 @@ static gnt_status open_all(search *s, invert *self, const gnt_observation *seen,
                            public_images *images) {
     const gnt_host *host = self->host;
     size_t classes = (size_t)host->model->info->classes;
-    noise_law law = noise_law_of(seen->defense, seen->defense_values, seen->n_defense_values);
+    /* in any chain: a clip of what another member left is nearer than none */
+    noise_law law = granted_defense_of(seen).noise;
     int cost = choose_cost(self, &law);
     prior_setting setting = choose_prior(self, cost, own);
     int64_t *count = host->scratch(host->context, 2 * classes * sizeof *count);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "granted_defense.h"
 #include "invert.h"
 #include "label.h"
 
@@ -175,7 +176,7 @@ gnt_status invert_prepare(void *context, const gnt_attack_prepare *in, const gnt
     int best = 0;
     if (!host->model || !setting || setting->n < 1)
         return GNT_OK;
-    t.law = noise_law_of(setting->defense, setting->defense_values, setting->n_defense_values);
+    t.law = granted_defense_of(setting).noise;
     gnt_status status = public_images_open(&t.images, host, in->public_data, INVERT_TRIALS * setting->n);
     if (status != GNT_OK || !worth_trying(self, setting, &t.images, &t.law))
         return status;

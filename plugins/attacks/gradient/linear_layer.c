@@ -130,7 +130,7 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     linear_layer *s = self;
     const gnt_host *host = s->host;
     dense_layer l;
-    update_noise noise;
+    layer_noise noise;
     int64_t features = 1, found = 0;
     (void)own;
     if (!host->model || seen->n < 1)

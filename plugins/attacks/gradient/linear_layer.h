@@ -4,8 +4,8 @@
 
 #include "gauntlet/plugin.h"
 #include "kept_prior.h"
+#include "noise_law.h"
 #include "outliers.h"
-#include "update_noise.h"
 
 typedef struct linear_layer {
     const gnt_host *host;
@@ -26,11 +26,18 @@ typedef struct dense_layer {
  * what is missing. */
 gnt_status linear_find(const linear_layer *s, const gnt_observation *seen, int64_t features, dense_layer *l);
 
-/* Is there noise to reckon with, and something to reckon with? *noise: what is known of it. */
+/* What is known of the noise. */
+typedef struct layer_noise {
+    noise_law law;
+    int pruned; /* entries that are zero are small, not zero */
+    int told;   /* by the grant, and nothing else was done to the update */
+} layer_noise;
+
+/* Is there noise to reckon with, and something to reckon with? */
 int linear_is_noisy(const linear_layer *s, const gnt_observation *seen, const dense_layer *l,
-                    update_noise *noise);
+                    layer_noise *noise);
 /* Answers with the estimate of rank_one.h and whole_update.h. */
-gnt_status linear_noisy_run(linear_layer *s, const gnt_observation *seen, const update_noise *noise,
+gnt_status linear_noisy_run(linear_layer *s, const gnt_observation *seen, const layer_noise *noise,
                             const gnt_answer *answer);
 
 #endif

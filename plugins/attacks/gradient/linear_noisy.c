@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "granted_defense.h"
 #include "linear_layer.h"
 #include "rank_one.h"
 #include "update.h"
@@ -27,7 +28,7 @@ static const double least_loud = 1e-6; /* where nothing is left: so that precisi
 typedef struct estimate {
     linear_layer *s;
     const gnt_host *host;
-    update_noise noise;
+    layer_noise noise;
     sample_shape shape;
     const float *known; /* n_known public samples */
     int64_t n_known;
@@ -87,9 +88,9 @@ static void principal_pair(const gnt_view *w, double *left, double *right) {
 }
 
 /* Of one sample the layer's weight gradient has rank one: what is beside that is noise, or pruning. */
-static update_noise noise_read_off(const gnt_host *host, const gnt_view *w) {
+static layer_noise noise_read_off(const gnt_host *host, const gnt_view *w) {
     const int64_t units = w->dim[0], d = w->dim[1];
-    update_noise out = {.law = NOISE_NONE};
+    layer_noise out = {.told = 0};
     double *left = host->scratch(host->context, (size_t)units * sizeof *left);
     double *right = host->scratch(host->context, (size_t)d * sizeof *right);
     double sizes = 0, squares = 0;
@@ -109,23 +110,24 @@ static update_noise noise_read_off(const gnt_host *host, const gnt_view *w) {
         return out;
     }
     const double mean = sizes / (double)w->count, freedom = (double)((units - 1) * (d - 1));
-    out.law = mean < laplace_below * sqrt(squares / (double)w->count) ? NOISE_LAPLACE : NOISE_GAUSSIAN;
-    out.scale = sqrt(squares / freedom) / (out.law == NOISE_LAPLACE ? sqrt(2) : 1);
+    out.law.kind = mean < laplace_below * sqrt(squares / (double)w->count) ? NOISE_LAPLACE : NOISE_GAUSSIAN;
+    out.law.scale = sqrt(squares / freedom) / (out.law.kind == NOISE_LAPLACE ? sqrt(2) : 1);
     return out;
 }
 
 int linear_is_noisy(const linear_layer *s, const gnt_observation *seen, const dense_layer *l,
-                    update_noise *noise) {
-    *noise = (update_noise){.law = NOISE_NONE};
+                    layer_noise *noise) {
+    const granted_defense granted = granted_defense_of(seen);
+    *noise = (layer_noise){.told = 0};
     if (seen->n != 1 || s->noise == 0)
         return 0;
     if (s->noise > 0)
-        *noise = (update_noise){.law = NOISE_GAUSSIAN, .scale = s->noise};
-    else
-        *noise = update_noise_told(seen);
+        noise->law = (noise_law){.kind = NOISE_GAUSSIAN, .scale = s->noise};
+    else if (granted.is_complete) /* what another plugin did counts as noise: read off */
+        *noise = (layer_noise){.law = granted.noise, .pruned = granted.pruned, .told = 1};
     if (s->noise < 0 && !noise->told && seen->public_data)
         *noise = noise_read_off(s->host, l->w);
-    return noise->law != NOISE_NONE || noise->pruned;
+    return noise->law.kind != NOISE_NONE || noise->pruned;
 }
 
 /* ---- rounds ---- */
@@ -152,13 +154,11 @@ typedef struct entry_law {
 } entry_law;
 
 /* A pruned entry lies anywhere within ± the least survivor. */
-static entry_law law_of(const update_noise *n, const gnt_view *v, double loudest) {
-    double variance = n->law == NOISE_GAUSSIAN  ? n->scale * n->scale
-                      : n->law == NOISE_LAPLACE ? 2 * n->scale * n->scale
-                                                : 0;
-    variance = fmax(variance, rounding * rounding * loudest * loudest);
+static entry_law law_of(const layer_noise *n, const gnt_view *v, double loudest) {
+    const double deviation = noise_deviation(&n->law);
+    const double variance = fmax(deviation * deviation, rounding * rounding * loudest * loudest);
     const double bound = (double)least_of(v);
-    return (entry_law){1 / variance, 1 / fmax(variance, bound * bound / 3), n->mean, n->pruned};
+    return (entry_law){1 / variance, 1 / fmax(variance, bound * bound / 3), n->law.mean, n->pruned};
 }
 
 static void put(const entry_law *law, float value, int apart, float *g, float *w) {
@@ -181,9 +181,9 @@ static gnt_status open_round(estimate *e, int64_t t, const gnt_observation *seen
     *r = rank_one_round_make(e->host, l.b->count, d);
     if (!r->g)
         return no_memory(e->host);
-    r->laplace = e->noise.law == NOISE_LAPLACE;
-    r->scale = e->noise.scale;
-    r->from_bias = e->noise.law == NOISE_NONE;
+    r->laplace = e->noise.law.kind == NOISE_LAPLACE;
+    r->scale = e->noise.law.scale;
+    r->from_bias = e->noise.law.kind == NOISE_NONE;
     for (int64_t i = 0; i < r->units; i++) {
         float *g = r->g + i * (d + 1), *w = r->weight + i * (d + 1);
         for (int64_t k = 0; k < d; k++)
@@ -332,7 +332,7 @@ static gnt_status compare_rounds(estimate *e) {
 static int is_plausible(const estimate *e, const double *x) {
     double excess = 0, units = 0;
     for (int64_t t = 0; t < e->rounds; t++) {
-        excess += e->whole[t].layer_cost - rank_one_cost(e->list[t], &e->input, &e->noise, x);
+        excess += e->whole[t].layer_cost - rank_one_cost(e->list[t], &e->input, &e->noise.law, x);
         units += (double)e->list[t]->units;
     }
     e->host->fact(e->host->context, "excess", excess / units);
@@ -357,7 +357,7 @@ static gnt_status refine(estimate *e) {
         return no_memory(host);
     memcpy(x, e->fit.x, (size_t)e->shape.features * sizeof *x);
     gnt_status status =
-        whole_update_fit(&whole, host, e->whole, e->rounds, &e->noise, &e->prior, &e->input, x);
+        whole_update_fit(&whole, host, e->whole, e->rounds, &e->noise.law, &e->prior, &e->input, x);
     if (status != GNT_OK)
         return status;
     const int kept = is_plausible(e, x);
@@ -378,13 +378,13 @@ static gnt_status give(const estimate *e, const gnt_answer *answer) {
         x[k] = (float)fmin(1, fmax(0, e->fit.x[k]));
     for (int64_t i = 0; i < e->of[0].units; i++)
         squares += e->of[0].delta[i] * e->of[0].delta[i];
-    host->fact(host->context, "noise_scale", e->noise.scale);
+    host->fact(host->context, "noise_scale", e->noise.law.scale);
     host->fact(host->context, "delta_norm", sqrt(squares));
     host->fact(host->context, "iterations", (double)e->fit.iterations);
     return answer->reconstruction(answer->context, 1, x);
 }
 
-gnt_status linear_noisy_run(linear_layer *s, const gnt_observation *seen, const update_noise *noise,
+gnt_status linear_noisy_run(linear_layer *s, const gnt_observation *seen, const layer_noise *noise,
                             const gnt_answer *answer) {
     const gnt_samples *known = seen->public_data;
     estimate e = {.s = s, .host = s->host, .noise = *noise, .shape = sample_shape_of(s->host->model->info)};
@@ -400,7 +400,7 @@ gnt_status linear_noisy_run(linear_layer *s, const gnt_observation *seen, const 
         status = compare_rounds(&e);
     if (status == GNT_OK && (e.fit.begun || e.rounds > 1))
         status = solve(&e, 0, e.rounds);
-    if (status == GNT_OK && s->whole && noise->told && noise->law != NOISE_NONE && !noise->pruned)
+    if (status == GNT_OK && s->whole && noise->told && noise->law.kind != NOISE_NONE && !noise->pruned)
         status = refine(&e);
     return status == GNT_OK ? give(&e, answer) : status;
 }

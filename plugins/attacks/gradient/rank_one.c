@@ -209,7 +209,7 @@ static double fitting_delta(const rank_one_round *r, int64_t i, const rank_one_i
     return delta;
 }
 
-double rank_one_cost(const rank_one_round *r, const rank_one_input *input, const update_noise *noise,
+double rank_one_cost(const rank_one_round *r, const rank_one_input *input, const noise_law *noise,
                      const double *x) {
     const int64_t d = r->features;
     double sum = 0, slope;
@@ -219,7 +219,7 @@ double rank_one_cost(const rank_one_round *r, const rank_one_input *input, const
         for (int64_t k = 0; k <= d; k++) {
             const double seen = k < d ? input->slope[k] * x[k] + input->shift[k] : 1;
             if (w[k] > 0)
-                sum += update_noise_cost(noise, (double)g[k] - delta * seen, &slope);
+                sum += noise_entry_cost(noise, (double)g[k] - delta * seen, &slope);
         }
     }
     return sum;

@@ -12,8 +12,8 @@
 #ifndef GRADIENT_RANK_ONE_H
 #define GRADIENT_RANK_ONE_H
 
+#include "noise_law.h"
 #include "sample_prior.h"
-#include "update_noise.h"
 
 /* One round. All memory is scratch of the hook. */
 typedef struct rank_one_round {
@@ -57,8 +57,8 @@ gnt_status rank_one_solve(rank_one_fit *fit, const gnt_host *host, rank_one_roun
                           int64_t rounds, const rank_one_input *input, const sample_prior *prior,
                           prior_room *room);
 
-/* The cost (update_noise.h) of a round's entries at x with the δ that fits them best. */
-double rank_one_cost(const rank_one_round *r, const rank_one_input *input, const update_noise *noise,
+/* The cost (noise_law.h) of a round's entries at x with the δ that fits them best. */
+double rank_one_cost(const rank_one_round *r, const rank_one_input *input, const noise_law *noise,
                      const double *x);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "granted_defense.h"
 #include "match.h"
 #include "survivors.h"
 #include "update.h"
@@ -24,7 +25,10 @@ gnt_status residual_open(residual *r, const gnt_host *host, const gnt_observatio
     const gnt_views *update = seen->update;
     if (!is_whole_update(host->model->info, update))
         return match_refuse(host, "it needs one tensor of the update for each parameter that clients share");
-    *r = (residual){.seen = update, .known = known_defense_of(seen)};
+    const granted_defense told = granted_defense_of(seen);
+    *r = (residual){.seen = update};
+    if (told.noise_is_first) /* a clip behind pruning bounds another norm than the candidate's */
+        r->law = told.noise;
     for (int64_t t = 0; t < update->n; t++)
         for (int64_t i = 0; i < update->view[t].count; i++)
             if (!isfinite(update->view[t].data[i]))
@@ -34,7 +38,7 @@ gnt_status residual_open(residual *r, const gnt_host *host, const gnt_observatio
     r->cotangent = host->scratch(host->context, (size_t)update->n * sizeof *r->cotangent);
     if (status != GNT_OK || !bound || !r->cotangent)
         return status != GNT_OK ? status : match_no_memory(host);
-    survivors_bounds(update, &r->apart, mask_zeros, r->known.pruned_together, bound);
+    survivors_bounds(update, &r->apart, mask_zeros, told.pruned_together, bound);
     r->bound = bound;
     for (int64_t t = 0; t < update->n; t++) {
         r->cotangent[t] = host->scratch(host->context, (size_t)update->view[t].count * sizeof(float));
@@ -46,38 +50,11 @@ gnt_status residual_open(residual *r, const gnt_host *host, const gnt_observatio
     return GNT_OK;
 }
 
-/* ---- the clip ---- */
-
-static double norm_of(const gnt_view *u, int64_t n, int l1) {
-    double sum = 0;
-    for (int64_t t = 0; t < n; t++)
-        for (int64_t i = 0; i < u[t].count; i++)
-            sum += l1 ? fabs((double)u[t].data[i]) : (double)u[t].data[i] * (double)u[t].data[i];
-    return l1 ? sum : sqrt(sum);
-}
-
-static double shortening(const known_defense *k, double norm) {
-    return k->clip > 0 && norm > k->clip ? k->clip / norm : 1;
-}
-
-/* With v = f·u, f = C/‖u‖: the cotangent of u is f·(c − ⟨u, c⟩/‖u‖ · d‖u‖/du), c the one of v. */
-static void through_clip(const gnt_view *u, float *const *c, int64_t n, double norm, double f, int l1) {
-    double dot = 0;
-    for (int64_t t = 0; t < n; t++)
-        for (int64_t i = 0; i < u[t].count; i++)
-            dot += (double)u[t].data[i] * (double)c[t][i];
-    for (int64_t t = 0; t < n; t++)
-        for (int64_t i = 0; i < u[t].count; i++) {
-            double v = (double)u[t].data[i], d_norm = l1 ? (v > 0) - (v < 0) : v / norm;
-            c[t][i] = (float)(f * ((double)c[t][i] - dot / norm * d_norm));
-        }
-}
-
 /* ---- the sum of squares ---- */
 
 static double tensor_squares(const residual *r, const gnt_view *u, int64_t t, double f) {
     const gnt_view *o = &r->seen->view[t];
-    double sum = 0, bound = (double)r->bound[t], mean = r->known.mean;
+    double sum = 0, bound = (double)r->bound[t], mean = r->law.mean;
     for (int64_t i = 0; i < o->count; i++) {
         double v = f * (double)u->data[i], d = v + mean - (double)o->data[i];
         double within = 0; /* what is left of v */
@@ -94,15 +71,13 @@ static double tensor_squares(const residual *r, const gnt_view *u, int64_t t, do
 }
 
 double residual_squares(residual *r, const gnt_views *u) {
-    const known_defense *k = &r->known;
-    int64_t group = k->clip_each ? 1 : u->n; /* tensors that are clipped together */
+    const int64_t group = noise_clip_group(&r->law, u->n);
     double sum = 0;
     for (int64_t t = 0; t < u->n; t += group) {
-        double norm = k->clip > 0 ? norm_of(u->view + t, group, k->clip_l1) : 0, f = shortening(k, norm);
+        const noise_clip clip = noise_clip_of(&r->law, u->view + t, group);
         for (int64_t s = t; s < t + group; s++)
-            sum += tensor_squares(r, &u->view[s], s, f);
-        if (f < 1)
-            through_clip(u->view + t, r->cotangent + t, group, norm, f, k->clip_l1);
+            sum += tensor_squares(r, &u->view[s], s, clip.factor);
+        noise_clip_vjp(&r->law, clip, u->view + t, group, r->cotangent + t);
     }
     return sum;
 }

@@ -8,16 +8,16 @@
 #define GRADIENT_RESIDUAL_H
 
 #include "gauntlet/plugin.h"
-#include "known_defense.h"
+#include "noise_law.h"
 #include "outliers.h"
 
 typedef struct residual {
     const gnt_views *seen;
     outliers apart;
     const float *bound; /* of each tensor's zeros */
-    known_defense known;
-    double hidden;   /* the most that zeros can hide: the sum of the squares of their bounds */
-    int64_t matched; /* entries that are no outliers */
+    noise_law law;      /* granted noise and the clip before it; zeros where they are not known */
+    double hidden;      /* the most that zeros can hide: the sum of the squares of their bounds */
+    int64_t matched;    /* entries that are no outliers */
     /* Weight of the squares of what lies within a bound, which leads: most of what pruning took was
      * smaller than its limit by far. */
     double shrink;

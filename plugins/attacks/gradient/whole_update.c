@@ -13,7 +13,7 @@ typedef struct problem {
     const gnt_host *host;
     whole_round *round;
     int64_t rounds;
-    const update_noise *noise;
+    const noise_law *noise;
     const sample_prior *prior;
     const rank_one_input *input;
     narrowing narrows;
@@ -57,46 +57,15 @@ static void add_narrowing(problem *p, const gnt_view *w, double clipped, double 
     }
 }
 
-/* ---- the clip: v = u·min(1, C/‖u‖) ---- */
-
-static double norm_of(const gnt_view *v, int64_t n, int l1) {
-    double sum = 0;
-    for (int64_t t = 0; t < n; t++)
-        for (int64_t i = 0; i < v[t].count; i++) {
-            const double u = (double)v[t].data[i];
-            sum += l1 ? fabs(u) : u * u;
-        }
-    return l1 ? sum : sqrt(sum);
-}
-
-static double scale_of(const update_noise *noise, double norm) {
-    return noise->clipped == CLIPPED_NOT || norm <= noise->clip ? 1 : noise->clip / norm;
-}
-
-/* The cost's derivatives by v become those by u: s·(c − (u·c) ∂‖u‖/‖u‖). */
-static void unclip(const gnt_view *v, int64_t n, const update_noise *noise, double norm, double scale,
-                   float *const *c) {
-    double product = 0;
-    if (scale == 1)
-        return;
-    for (int64_t t = 0; t < n; t++)
-        for (int64_t i = 0; i < v[t].count; i++)
-            product += (double)v[t].data[i] * (double)c[t][i];
-    for (int64_t t = 0; t < n; t++)
-        for (int64_t i = 0; i < v[t].count; i++) {
-            const double u = (double)v[t].data[i];
-            const double slope = noise->clip_l1 ? (u > 0) - (u < 0) : u / norm;
-            c[t][i] = (float)(scale * ((double)c[t][i] - product * slope / norm));
-        }
-}
+/* ---- what a round makes of x ---- */
 
 /* Compares tensors from … to − 1, clipped as one, with what was observed; fills their cotangents. */
 static double compare(problem *p, whole_round *round, const gnt_view *v, int64_t from, int64_t to) {
-    const double norm = norm_of(v + from, to - from, p->noise->clip_l1), scale = scale_of(p->noise, norm);
+    const noise_clip clip = noise_clip_of(p->noise, v + from, to - from);
     double sum = 0, slope;
     const int holds_layer = from <= round->w_at && round->w_at < to;
     if (holds_layer && p->rounds == 1)
-        p->loudness = loudness_of(p, &v[round->w_at], scale);
+        p->loudness = loudness_of(p, &v[round->w_at], clip.factor);
     for (int64_t t = from; t < to; t++) {
         const float *observed = round->seen->update->view[t].data;
         const double before = sum;
@@ -104,8 +73,8 @@ static double compare(problem *p, whole_round *round, const gnt_view *v, int64_t
             p->cotangent[t][i] = 0;
             if (outliers_has(&round->apart, t, i))
                 continue;
-            const double r = scale * (double)v[t].data[i] + p->noise->mean - (double)observed[i];
-            sum += update_noise_cost(p->noise, r, &slope);
+            const double r = clip.factor * (double)v[t].data[i] + p->noise->mean - (double)observed[i];
+            sum += noise_entry_cost(p->noise, r, &slope);
             p->cotangent[t][i] = (float)slope;
         }
         if (t == round->w_at || t == round->b_at)
@@ -114,9 +83,9 @@ static double compare(problem *p, whole_round *round, const gnt_view *v, int64_t
     if (holds_layer) {
         const double narrowed = narrowing_at(&p->narrows, p->loudness, &slope);
         sum += narrowed / (double)p->rounds;
-        add_narrowing(p, &v[round->w_at], scale, slope, p->cotangent[round->w_at]);
+        add_narrowing(p, &v[round->w_at], clip.factor, slope, p->cotangent[round->w_at]);
     }
-    unclip(v + from, to - from, p->noise, norm, scale, p->cotangent + from);
+    noise_clip_vjp(p->noise, clip, v + from, to - from, p->cotangent + from);
     return sum;
 }
 
@@ -139,9 +108,8 @@ static const gnt_views *update_of(problem *p, int64_t at) {
 
 /* What the clip makes of the layer's weights. */
 static double layer_clip(const problem *p, const whole_round *round, const gnt_views *made) {
-    const int alone = p->noise->clipped == CLIPPED_TENSORS;
-    return scale_of(p->noise,
-                    norm_of(made->view + (alone ? round->w_at : 0), alone ? 1 : made->n, p->noise->clip_l1));
+    const int64_t group = noise_clip_group(p->noise, made->n), from = round->w_at - round->w_at % group;
+    return noise_clip_of(p->noise, made->view + from, group).factor;
 }
 
 /* Of several rounds a must be known before any of them is matched. */
@@ -164,12 +132,10 @@ static double add_round(problem *p, int64_t at, int want_slope) {
     double sum = 0;
     if (!made)
         return (double)NAN;
+    const int64_t group = noise_clip_group(p->noise, made->n);
     round->layer_cost = 0;
-    if (p->noise->clipped == CLIPPED_TENSORS)
-        for (int64_t t = 0; t < made->n; t++)
-            sum += compare(p, round, made->view, t, t + 1);
-    else
-        sum = compare(p, round, made->view, 0, made->n);
+    for (int64_t t = 0; t < made->n; t += group)
+        sum += compare(p, round, made->view, t, t + group);
     if (!want_slope)
         return sum;
     p->status = s->vjp(s->context, p->function[at], (const float *const *)p->cotangent, &by);
@@ -425,7 +391,7 @@ static int make_room(problem *p) {
 }
 
 gnt_status whole_update_fit(whole_fit *fit, const gnt_host *host, whole_round *round, int64_t rounds,
-                            const update_noise *noise, const sample_prior *prior, const rank_one_input *input,
+                            const noise_law *noise, const sample_prior *prior, const rank_one_input *input,
                             double *x) {
     problem p = {.host = host,
                  .round = round,

@@ -12,10 +12,10 @@
 #ifndef GRADIENT_WHOLE_UPDATE_H
 #define GRADIENT_WHOLE_UPDATE_H
 
+#include "noise_law.h"
 #include "outliers.h"
 #include "rank_one.h"
 #include "sample_prior.h"
-#include "update_noise.h"
 
 typedef struct whole_round { /* of a single sample */
     const gnt_observation *seen;
@@ -34,7 +34,7 @@ typedef struct whole_fit {
 /* x: features entries, image space; the beginning, then the minimum. GNT_OK, GNT_STOPPED, or a status after
  * host->fail. */
 gnt_status whole_update_fit(whole_fit *fit, const gnt_host *host, whole_round *round, int64_t rounds,
-                            const update_noise *noise, const sample_prior *prior, const rank_one_input *input,
+                            const noise_law *noise, const sample_prior *prior, const rank_one_input *input,
                             double *x);
 
 #endif

@@ -1,0 +1,119 @@
+#include "granted_defense.h"
+
+#include <string.h>
+
+enum { MEMBER_NONE, MEMBER_GAUSSIAN, MEMBER_LAPLACE, MEMBER_PRUNE, MEMBERS };
+enum { HEAD = 3 };
+
+/* `head`: with these parameters a member's values begin among those of the chain. */
+static const struct {
+    const char *id, *head[HEAD];
+} members[MEMBERS] = {
+    [MEMBER_NONE] = {"none", {NULL}},
+    [MEMBER_GAUSSIAN] = {"dp-gaussian", {"sigma", "clip", "clip_mode"}},
+    [MEMBER_LAPLACE] = {"dp-laplace", {"b", "clip", "clip_mode"}},
+    [MEMBER_PRUNE] = {"prune", {"p", "scope"}},
+};
+
+/* What is left of the values from some place on. */
+typedef struct value_list {
+    const gnt_value *at;
+    int64_t n;
+} value_list;
+
+/* ---- whose values are whose ---- */
+
+/* The member whose id has this length and begins here; MEMBERS: another plugin. */
+static int member_at(const char *chain, size_t length) {
+    int m = 0;
+    while (m < MEMBERS && (strlen(members[m].id) != length || strncmp(members[m].id, chain, length) != 0))
+        m++;
+    return m;
+}
+
+static int begins_with(value_list v, const char *const *head) {
+    for (int i = 0; i < HEAD && head[i]; i++)
+        if (i >= v.n || strcmp(v.at[i].id, head[i]) != 0)
+            return 0;
+    return 1;
+}
+
+/* From the member's first value on; n is 0 where it has none. */
+static value_list values_of(int member, value_list v) {
+    while (v.n > 0 && !begins_with(v, members[member].head))
+        v = (value_list){v.at + 1, v.n - 1};
+    return v;
+}
+
+static const gnt_value *value_of(value_list v, const char *id) {
+    for (int64_t i = 0; i < v.n; i++)
+        if (strcmp(v.at[i].id, id) == 0)
+            return &v.at[i];
+    return NULL;
+}
+
+static int is_text(const gnt_value *v, const char *text) {
+    return v && v->text && strcmp(v->text, text) == 0;
+}
+
+/* ---- what a member does ---- */
+
+/* NOISE_NONE where a parameter is none that the member takes. */
+static noise_law noise_of(int member, value_list own) {
+    const gnt_value *scale = &own.at[0], *clip = &own.at[1], *mode = &own.at[2], *mean = value_of(own, "mu");
+    const int laplace = member == MEMBER_LAPLACE;
+    if (!(scale->r > 0) || !(clip->r > 0))
+        return (noise_law){.kind = NOISE_NONE};
+    return (noise_law){.kind = laplace ? NOISE_LAPLACE : NOISE_GAUSSIAN,
+                       .scale = scale->r,
+                       .mean = mean ? mean->r : 0,
+                       .clip = clip->r,
+                       .clip_mode = is_text(mode, "none")         ? NOISE_CLIP_NONE
+                                    : is_text(mode, "per_tensor") ? NOISE_CLIP_PER_TENSOR
+                                                                  : NOISE_CLIP_GLOBAL,
+                       .l1 = laplace && is_text(value_of(own, "norm"), "l1")};
+}
+
+typedef struct reading {
+    granted_defense told;
+    value_list left; /* of members that are not read yet */
+    int members, noisy;
+} reading;
+
+static void read_member(reading *r, int member) {
+    const int noisy = member == MEMBER_GAUSSIAN || member == MEMBER_LAPLACE;
+    const value_list own = member == MEMBERS ? (value_list){NULL, 0} : values_of(member, r->left);
+    granted_defense *told = &r->told;
+    r->members++;
+    r->noisy += noisy;
+    if (own.n == 0) {
+        told->is_complete = 0;
+        return;
+    }
+    r->left = (value_list){own.at + 1, own.n - 1};
+    if (noisy) {
+        told->noise = noise_of(member, own);
+        told->noise_is_first = r->members == 1 && told->noise.kind != NOISE_NONE;
+        told->is_complete &= told->noise.kind != NOISE_NONE;
+    } else {
+        told->pruned = own.at[0].r > 0;
+        told->pruned_together = is_text(&own.at[1], "update");
+    }
+}
+
+granted_defense granted_defense_of(const gnt_observation *seen) {
+    reading r = {.left = {seen->defense_values, seen->n_defense_values}};
+    r.told.is_complete = seen->defense != NULL;
+    for (const char *at = seen->defense; at && *at;) {
+        const size_t length = strcspn(at, "+");
+        const int member = member_at(at, length);
+        if (member != MEMBER_NONE)
+            read_member(&r, member);
+        at += length + (at[length] == '+');
+    }
+    if (r.noisy > 1) {
+        r.told.is_complete = r.told.noise_is_first = 0;
+        r.told.noise = (noise_law){.kind = NOISE_NONE};
+    }
+    return r.told;
+}

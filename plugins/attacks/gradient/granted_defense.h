@@ -1,0 +1,31 @@
+/* granted_defense: what the grant of a defense tells of noise, clip and pruning.
+ *
+ * The defense is one member or a chain of them, in the order in which they work. A parameter counts only
+ * among those of its own member, and what another plugin does is unknown, whatever its parameters are
+ * called. */
+#ifndef GRADIENT_GRANTED_DEFENSE_H
+#define GRADIENT_GRANTED_DEFENSE_H
+
+#include "gauntlet/plugin.h"
+#include "noise_law.h"
+
+typedef struct granted_defense {
+    /* every member is none, prune, dp-gaussian or dp-laplace, and at most one adds noise: here is all that
+     * was done to the update */
+    int is_complete;
+    /* of the member dp-gaussian or dp-laplace, whatever stands beside it; NOISE_NONE where there is none, or
+     * more than one: the sum of two laws is neither */
+    noise_law noise;
+    /* that member comes first, so that its clip bounds the norm of the client's own update. Behind another
+     * it bounds the norm of what that one left. */
+    int noise_is_first;
+    /* entries that are zero may be small ones */
+    int pruned;
+    /* … of all tensors, by one threshold */
+    int pruned_together;
+} granted_defense;
+
+/* All 0 where the defense was not granted. */
+granted_defense granted_defense_of(const gnt_observation *seen);
+
+#endif

@@ -1,0 +1,58 @@
+/* noise_law: what a defense of known noise makes of an update, and what an observed one is worth under it.
+ *
+ * dp-gaussian and dp-laplace send o = s(u)·u + μ + noise, s(u) = min(1, C/‖u‖) of the whole update or of each
+ * tensor. To an attacker who knows that law, how well a candidate's update u fits is −log p(o | u), with the
+ * clip inside: Σ r²/(2σ²) or Σ |r|/b over the entries of r = s(u)·u + μ − o. */
+#ifndef GRADIENT_NOISE_LAW_H
+#define GRADIENT_NOISE_LAW_H
+
+#include "gauntlet/plugin.h"
+
+enum { NOISE_NONE, NOISE_GAUSSIAN, NOISE_LAPLACE };
+enum { NOISE_CLIP_NONE, NOISE_CLIP_GLOBAL, NOISE_CLIP_PER_TENSOR };
+
+/* Zeros: no noise and no clip. */
+typedef struct noise_law {
+    int kind; /* NOISE_* */
+    /* σ, or Laplace's b, above 0; and the mean μ: of the noise in every entry */
+    double scale, mean;
+    /* C, and what it bounds */
+    double clip;
+    int clip_mode;
+    /* the norm is L1, else L2 */
+    int l1;
+} noise_law;
+
+/* Standard deviation of the noise in an entry. */
+double noise_deviation(const noise_law *law);
+
+/* −log density of an entry's residual r, without its constant; *slope: its derivative by r. There is noise.
+ * Laplace's |r| is smoothed to √(r² + (b/10)²) − b/10, so that it has a derivative that vanishes at a match.
+ */
+double noise_entry_cost(const noise_law *law, double r, double *slope);
+
+/* How many of n tensors are clipped together: those from 0, from that number, from twice that number … */
+int64_t noise_clip_group(const noise_law *law, int64_t n);
+
+/* s(u), and the norm that it comes from; 1 and 0 without a clip. */
+typedef struct noise_clip {
+    double factor, norm;
+} noise_clip;
+
+/* Of n tensors that are clipped together. */
+noise_clip noise_clip_of(const noise_law *law, const gnt_view *u, int64_t n);
+
+/* The derivatives d by s(u)·u become those by u: s·(d − ⟨d, u⟩/‖u‖ · ∂‖u‖/∂u), where ∂‖u‖/∂u is u/‖u‖, or
+ * sign(u) of an L1 norm. Of n tensors that are clipped together; clip: noise_clip_of them. */
+void noise_clip_vjp(const noise_law *law, noise_clip clip, const gnt_view *u, int64_t n, float *const *d);
+
+/* −log p(observed | u) up to a constant, over the entries whose mask is 1 (NULL: all). d_u, one tensor for
+ * each of u's, becomes its derivative by u, the clip's included. */
+double noise_cost(const noise_law *law, const gnt_views *u, const float *const *observed,
+                  const float *const *mask, float *const *d_u);
+
+/* Does to u what the law says, noise included: `unit` holds one draw for each entry, tensor after tensor, of
+ * the law with mean 0 and deviation (or scale) 1. */
+void noise_apply(const noise_law *law, const gnt_views *u, const float *unit, float *const *out);
+
+#endif
