@@ -14,7 +14,7 @@
 #endif
 
 enum { MOST_COPIES = 4500 }; /* of public samples, moved ones counted */
-enum { PIVOTS = 2 * PRIOR_RANK };
+enum { LEAST_RANK = 128, MOST_RANK = 256 };
 static const double grey = 0.5, grey_variance = 0.08, channels_agree = 0.8;
 static const double least_variance = 1e-5, rest_floor = 1e-7;
 
@@ -160,13 +160,13 @@ static void factor(sample_prior *p, const covariance *c, int64_t most, double *r
     }
 }
 
-/* The best PRIOR_RANK columns, and what they leave. */
-static gnt_status shorten(sample_prior *p, const gnt_host *host, const covariance *c) {
+/* The best `rank` columns, and what they leave. */
+static gnt_status shorten(sample_prior *p, const gnt_host *host, const covariance *c, int64_t rank) {
     const int64_t d = p->features;
     gnt_status status = GNT_OK;
-    if (p->rank > PRIOR_RANK) {
-        status = principal_rows(host, p->factor, p->rank, d, PRIOR_RANK);
-        p->rank = PRIOR_RANK;
+    if (p->rank > rank) {
+        status = principal_rows(host, p->factor, p->rank, d, rank);
+        p->rank = rank;
     }
     for (int64_t k = 0; k < d; k++)
         p->rest[k] = variance_of(c, k);
@@ -179,7 +179,7 @@ static gnt_status shorten(sample_prior *p, const gnt_host *host, const covarianc
 }
 
 static gnt_status make(sample_prior *p, const gnt_host *host, const sample_shape *shape, const float *x,
-                       int64_t n, const uint8_t *kept, prior_setting setting, int64_t pivots) {
+                       int64_t n, const uint8_t *kept, prior_setting setting, int64_t rank, int64_t pivots) {
     const int64_t d = shape->features, most = d < pivots ? d : pivots;
     const size_t bytes = (size_t)d * sizeof(double);
     covariance c = {.shape = shape, .setting = setting};
@@ -202,17 +202,18 @@ static gnt_status make(sample_prior *p, const gnt_host *host, const sample_shape
     c.mean = p->mean;
     moments(&c, p->mean);
     factor(p, &c, most, room);
-    return shorten(p, host, &c);
+    return shorten(p, host, &c, rank);
 }
 
 gnt_status sample_prior_make(sample_prior *p, const gnt_host *host, const sample_shape *shape, const float *x,
                              int64_t n, prior_setting setting) {
-    return make(p, host, shape, x, n, NULL, setting, PIVOTS);
+    const int64_t rank = n < LEAST_RANK ? LEAST_RANK : n < MOST_RANK ? n : MOST_RANK;
+    return make(p, host, shape, x, n, NULL, setting, rank, 2 * rank);
 }
 
 gnt_status sample_prior_sketch(sample_prior *p, const gnt_host *host, const sample_shape *shape,
                                const float *x, int64_t n, const uint8_t *kept, prior_setting setting) {
-    return make(p, host, shape, x, n, kept, setting, PRIOR_RANK);
+    return make(p, host, shape, x, n, kept, setting, LEAST_RANK, LEAST_RANK);
 }
 
 /* ---- the posterior ----

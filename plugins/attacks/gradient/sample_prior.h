@@ -1,9 +1,9 @@
 /* sample_prior: what public samples say of a private one before anything is observed: a normal distribution.
  *
  * x ~ N(mean, F Fᵀ + diag(rest)), F d × rank, d the entries of a sample: the covariance of the public
- * samples, factored by a pivoted Cholesky decomposition and brought down to its PRIOR_RANK principal columns,
- * with what the factor leaves of each entry's variance. A few public samples say little of 784 × 784
- * covariances, so
+ * samples, factored by a pivoted Cholesky decomposition and brought down to its principal columns, one for
+ * each public sample, 128 to 256, with what the factor leaves of each entry's variance. A few public samples
+ * say little of 784 × 784 covariances, so
  *  - images are moved about by up to `shift` pixels, each copy a sample of its own,
  *  - the covariance is mixed with a smooth one, of weight `smooth`: that of neighbours falls by e in `reach`
  *    pixels.
@@ -12,8 +12,6 @@
 #define GRADIENT_SAMPLE_PRIOR_H
 
 #include "gauntlet/plugin.h"
-
-enum { PRIOR_RANK = 128 }; /* the most columns of the factor */
 
 typedef struct sample_shape {
     int64_t features, channels, height, width; /* a row of a table: features × 1 × 1 */
