@@ -59,6 +59,8 @@ static void shipped_models_have_the_sizes_of_their_sources(void **state) {
         {"resnet32", image(3, 32, 32), 10, 464154, 2 * 1136, "flatten_1"},
         {"resnet44", image(3, 32, 32), 10, 658586, 2 * 1584, "flatten_1"},
         {"resnet56", image(3, 32, 32), 10, 853018, 2 * 2032, "flatten_1"},
+        {"softmax", image(1, 28, 28), 10, 7850, 0, "flatten_1"},
+        {"cnn_mnist", image(1, 28, 28), 10, 1663370, 0, "relu_3"}, /* as McMahan et al. count them */
         {"recup_audiomnist", image(1, 224, 224), 10, 160 + 32 + 4640 + 64 + 18496 + 128 + 18464 + 330, 224,
          "relu_4"},
         {"recup_adult", row(103), 2, 5251, 0, "relu_1"},
