@@ -65,22 +65,24 @@ static void drain(int fd) {
         ;
 }
 
-/* Facts: means over copies. before: how many copies came before this one. */
-static void add_facts(json_t *all, const char *text, int64_t before) {
+/* Facts: means over the copies that told them; `told` counts those by name. A copy in which a client only
+ * gave its part of a secure sum tells no fact of the training. */
+static void add_facts(json_t *all, json_t *told, const char *text) {
     json_t *facts = json_loads(text, 0, NULL), *value;
     const char *name;
     json_object_foreach(facts, name, value) {
         const double mean = json_number_value(json_object_get(all, name));
-        if (json_is_number(value) && json_object_size(all) < 256)
-            json_object_set_new(all, name,
-                                json_real(mean + (json_number_value(value) - mean) / (double)(before + 1)));
+        const json_int_t n = json_integer_value(json_object_get(told, name)) + 1;
+        if (json_is_number(value) && json_object_size(all) < 256 &&
+            json_object_set_new(told, name, json_integer(n)) == 0)
+            json_object_set_new(all, name, json_real(mean + (json_number_value(value) - mean) / (double)n));
     }
     json_decref(facts);
 }
 
 /* Passes messages on until the copy is told to end. */
 static copy_end pass_on(copy *c, const gnt_frame_connection *training, const gnt_frame_connection *connection,
-                        gnt_frame *f, int64_t n_before, gnt_err *err) {
+                        gnt_frame *f, json_t *told, gnt_err *err) {
     uint64_t op = SIDE_COPY_BEGIN;
     gnt_err ignored;
     for (;;) {
@@ -98,7 +100,7 @@ static copy_end pass_on(copy *c, const gnt_frame_connection *training, const gnt
     gnt_frame_get_text(f);
     const char *facts = gnt_frame_get_text(f);
     if (!f->bad && c->all->work->facts)
-        add_facts(c->all->work->facts, facts, n_before);
+        add_facts(c->all->work->facts, told, facts);
     if (wait_for_end(c, err) != 0)
         return COPY_FAILED;
     gnt_frame_begin(f, SIDE_COPY_END);
@@ -125,10 +127,10 @@ static side_copies_end start_copy(copy *one, const side_copies *c, gnt_err *err)
 
 /* From SIDE_COPY_BEGIN, which is in `f`, to the end of the copy. */
 static copy_end serve_copy(copy *one, const side_copies *c, const gnt_frame_connection *training,
-                           gnt_frame *f, int64_t n_before, gnt_err *err) {
+                           gnt_frame *f, json_t *told, gnt_err *err) {
     const gnt_frame_connection connection = {
         .fd = c->outer, .most = side_most_message, .should_stop = has_ended, .context = one};
-    const copy_end end = pass_on(one, training, &connection, f, n_before, err);
+    const copy_end end = pass_on(one, training, &connection, f, told, err);
     drain(c->outer);
     drain(c->inner);
     if (c->work->rewind) /* offsets belong to open files, which all copies share */
@@ -143,7 +145,8 @@ side_copies_end side_copies_serve(const side_copies *c, gnt_err *err) {
     gnt_err ignored;
     side_copies_end end = SIDE_COPIES_ENDED;
     copy_end last = COPY_DONE;
-    for (int64_t n = 0; last == COPY_DONE && gnt_frame_receive(&training, &f, &ignored) == 0; n++) {
+    json_t *told = json_object();
+    while (last == COPY_DONE && gnt_frame_receive(&training, &f, &ignored) == 0) {
         copy one = {.all = c};
         if (f.op != SIDE_COPY_BEGIN) {
             gnt_fail(err, "a hook is asked for outside of any client");
@@ -152,8 +155,9 @@ side_copies_end side_copies_serve(const side_copies *c, gnt_err *err) {
             end = start_copy(&one, c, err);
         if (end != SIDE_COPIES_ENDED)
             break;
-        last = serve_copy(&one, c, &training, &f, n, err);
+        last = serve_copy(&one, c, &training, &f, told, err);
     }
+    json_decref(told);
     gnt_frame_free(&f);
     return last == COPY_FAILED ? SIDE_COPIES_FAILED : end;
 }
