@@ -1,6 +1,6 @@
-/* dp-gaussian and dp-laplace: the noise's distribution, its streams, the clip, and the epsilons; and that
- * every defense of the update surface distorts more the stronger it is turned, which one that ignores its
- * strength is caught not to do. */
+/* dp-gaussian, dp-laplace and clip: the noise's distribution, its streams, the clip, and the epsilons; and
+ * that every defense of the update surface distorts more the stronger it is turned, which one that ignores
+ * its strength is caught not to do. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -155,6 +155,27 @@ static void clips_to_the_bound(void **state) {
     try_close(&t);
 }
 
+/* The paper's g / max(1, ‖g‖/S), exactly what dp-gaussian clips, and no noise. */
+static void clip_alone_adds_nothing(void **state) {
+    (void)state;
+    float a[] = {3, 0, -4}, b[] = {0, 12}, c[] = {3, 0, -4}, d[] = {0, 12}, e[] = {3, 0, -4}, f[] = {0, 12};
+    tried t = open_dp("clip", "{\"bound\": 13.0001}", 1); /* the norm is 13 */
+    send_two(&t, a, 3, b, 2);
+    assert_true(a[0] == 3 && a[1] == 0 && a[2] == -4 && b[0] == 0 && b[1] == 12);
+    assert_true(try_fact(&t, "clipped") == 0 && isnan(try_fact(&t, "epsilon_add")));
+    try_close(&t);
+    t = open_dp("clip", NULL, 1); /* 4, the paper's */
+    send_two(&t, c, 3, d, 2);
+    const double factor = 4.0 / 13 * (1 - 0x1p-23);
+    assert_true(c[0] == (float)(3 * factor) && c[1] == 0 && c[2] == (float)(-4 * factor));
+    assert_true(d[0] == 0 && d[1] == (float)(12 * factor) && try_fact(&t, "clipped") == 1);
+    try_close(&t);
+    t = open_dp("clip", "{\"bound\": 6, \"clip_mode\": \"per_tensor\"}", 1);
+    send_two(&t, e, 3, f, 2); /* norms 5 and 12 */
+    assert_true(e[0] == 3 && e[2] == -4 && fabsf(f[1] - 6) < 2e-6f && f[1] <= 6);
+    try_close(&t);
+}
+
 /* What is released, not what was meant, must lie within the bound: rounded entries included. */
 static void released_norms_never_pass_the_bound(void **state) {
     (void)state;
@@ -301,6 +322,7 @@ static void distortion_rises_with_strength(void **state) {
         {"plugins/defenses/dp.so", "dp-gaussian", NULL, {1e-4, 1e-3, 1e-2, 0.1, 1}},
         {"plugins/defenses/dp.so", "dp-gaussian", "{\"clip_mode\": \"none\"}", {1e-4, 1e-3, 1e-2, 0.1, 1}},
         {"plugins/defenses/dp.so", "dp-laplace", "{\"clip\": 1e3}", {1e-4, 1e-3, 1e-2, 0.1, 1}},
+        {"plugins/defenses/dp.so", "clip", NULL, {1e4, 3, 1, 0.1, 1e-3}},
         {"plugins/defenses/prune.so", "prune", NULL, {0, 0.3, 0.6, 0.9, 0.99}},
         {"plugins/defenses/prune.so", "prune", "{\"scope\": \"tensor\"}", {0, 0.3, 0.6, 0.9, 0.99}},
     };
@@ -329,6 +351,7 @@ int main(void) {
         cmocka_unit_test(noise_has_the_stated_scale),
         cmocka_unit_test(streams_differ_and_keys_decide),
         cmocka_unit_test(clips_to_the_bound),
+        cmocka_unit_test(clip_alone_adds_nothing),
         cmocka_unit_test(released_norms_never_pass_the_bound),
         cmocka_unit_test(zero_update_and_odd_updates),
         cmocka_unit_test(gaussian_epsilons),

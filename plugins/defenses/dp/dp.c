@@ -1,4 +1,4 @@
-/* dp-gaussian and dp-laplace: clip the update, then add noise to every entry.
+/* dp-gaussian and dp-laplace: clip the update, then add noise to every entry. clip: the first half alone.
  *
  * u' = u·min(1, C/‖u‖) + noise, as RecUP-FL (2023, section 3.1) states it, for the whole update or tensor by
  * tensor. What it promises: one released update is differentially private for the client who sent it. Two
@@ -15,10 +15,11 @@
 #include "gauntlet/dp.h"
 
 enum { STRENGTH, CLIP, CLIP_MODE, MU, OWN }; /* OWN: delta of one, norm of the other */
+enum { BOUND, BOUND_MODE };                  /* of clip */
 enum { CHUNK = 1 << 15 };                    /* entries between two looks at should_stop */
 
 /* A stream for each tensor's name: the noise of one says nothing about that of another. */
-static gnt_status add_noise(const dp *self, gnt_tensor *t, float *noise) {
+static gnt_status add_noise_to(const dp *self, gnt_tensor *t, float *noise) {
     const gnt_host *host = self->host;
     char stream[200];
     snprintf(stream, sizeof stream, "noise %s", t->name);
@@ -35,6 +36,17 @@ static gnt_status add_noise(const dp *self, gnt_tensor *t, float *noise) {
                 (float)((double)t->data[from + i] + self->mu + self->scale * (double)noise[i]);
     }
     return GNT_OK;
+}
+
+static gnt_status add_noise(const dp *self, gnt_tensors *update) {
+    const gnt_host *host = self->host;
+    gnt_status status = GNT_OK;
+    float *noise = host->scratch(host->context, CHUNK * sizeof *noise);
+    if (!noise)
+        return host->fail(host->context, "no memory for the noise");
+    for (int64_t k = 0; k < update->n && status == GNT_OK; k++)
+        status = add_noise_to(self, &update->tensor[k], noise);
+    return status;
 }
 
 static double epsilon(const dp *self, double sensitivity) {
@@ -59,15 +71,10 @@ static gnt_status transform_update(void *context, const gnt_client *client, gnt_
     const dp *self = context;
     const gnt_host *host = self->host;
     dp_clipped clipped;
-    gnt_status status = GNT_OK;
     (void)client;
-    float *noise = host->scratch(host->context, CHUNK * sizeof *noise);
-    if (!noise)
-        return host->fail(host->context, "no memory for the noise");
     if (dp_clip(self, update, &clipped) != 0)
         return host->fail(host->context, "the update holds NaN or infinite entries, which cannot be clipped");
-    for (int64_t k = 0; k < update->n && status == GNT_OK; k++)
-        status = add_noise(self, &update->tensor[k], noise);
+    const gnt_status status = self->scale > 0 ? add_noise(self, update) : GNT_OK;
     if (status == GNT_OK)
         report(self, update, &clipped);
     return status;
@@ -106,9 +113,15 @@ static void *create_laplace(const gnt_host *host, const gnt_value *v) {
                              .norm = v[OWN].i});
 }
 
+static void *create_clip(const gnt_host *host, const gnt_value *v) {
+    return create(host,
+                  (dp){.host = host, .clip = v[BOUND].r, .clip_mode = v[BOUND_MODE].i, .norm = NORM_L2});
+}
+
 static const gnt_defense hooks = {.size = sizeof hooks, .transform_update = transform_update};
 
 static const char *const clip_modes[] = {"global", "per_tensor", "none", NULL};
+static const char *const bound_modes[] = {"global", "per_tensor", NULL}; /* as CLIP_GLOBAL, CLIP_PER_TENSOR */
 static const char *const norms[] = {"l1", "l2", NULL};
 
 #define STRENGTH_ROW(name, what)                                                                             \
@@ -163,26 +176,51 @@ static const gnt_parameter laplace_parameters[] = {
              "of the number of entries only, and epsilon is counted so"},
 };
 
+static const gnt_parameter clip_parameters[] = {
+    {.id = "bound",
+     .type = GNT_TYPE_REAL,
+     .scale = GNT_SCALE_LOG,
+     .unit = "units of the update",
+     .least = 1e-8,
+     .most = 1e4,
+     .preset = 4,
+     .strength = -1,
+     .help = "greatest L2 norm of what is clipped"},
+    {.id = "clip_mode",
+     .type = GNT_TYPE_CHOICE,
+     .unit = "",
+     .preset_text = "global",
+     .choices = bound_modes,
+     .help = "what is clipped: the whole update, or each tensor on its own"},
+};
+
 static const char *const families[] = {GNT_FAMILY_NOISE, GNT_FAMILY_CLIPPING, NULL};
+static const char *const clip_families[] = {GNT_FAMILY_CLIPPING, NULL};
 
 #define COMMON                                                                                               \
     .size = sizeof(gnt_descriptor), .kind = GNT_PLUGIN_DEFENSE, .version = "1.0", .licence = "MIT",          \
-    .surfaces = GNT_SURFACE_UPDATE, .families = families, .data_kinds = GNT_KIND_ANY,                        \
-    .flags = GNT_FLAG_RANDOMISED, .destroy = free, .defense = &hooks
+    .surfaces = GNT_SURFACE_UPDATE, .data_kinds = GNT_KIND_ANY, .destroy = free, .defense = &hooks
+#define NOISY .families = families, .flags = GNT_FLAG_RANDOMISED
 
 static const gnt_descriptor descriptors[] = {
-    {COMMON, .id = "dp-gaussian", .line = "clips each update and adds Gaussian noise",
+    {COMMON, NOISY, .id = "dp-gaussian", .line = "clips each update and adds Gaussian noise",
      .citation = "Balle and Wang, Improving the Gaussian Mechanism for Differential Privacy, ICML 2018; "
                  "as a baseline: RecUP-FL, ASIA CCS 2023, section 3.1",
      .parameters = gaussian_parameters,
      .n_parameters = sizeof gaussian_parameters / sizeof *gaussian_parameters, .create = create_gaussian},
-    {COMMON, .id = "dp-laplace", .line = "clips each update and adds Laplace noise",
+    {COMMON, NOISY, .id = "dp-laplace", .line = "clips each update and adds Laplace noise",
      .citation = "Dwork, McSherry, Nissim and Smith, Calibrating Noise to Sensitivity in Private Data "
                  "Analysis, TCC 2006; as a baseline: RecUP-FL, ASIA CCS 2023, section 3.1",
      .parameters = laplace_parameters, .n_parameters = sizeof laplace_parameters / sizeof *laplace_parameters,
      .create = create_laplace},
+    {COMMON, .families = clip_families, .id = "clip",
+     .line = "scales each update down to a bound on its norm",
+     .citation = "Abadi et al., Deep Learning with Differential Privacy, CCS 2016, section 3.1, without its "
+                 "noise; as a baseline: Wan et al., ICCV 2023, section 5.1",
+     .parameters = clip_parameters, .n_parameters = sizeof clip_parameters / sizeof *clip_parameters,
+     .create = create_clip},
 };
 
-static const gnt_descriptor *const list[] = {&descriptors[0], &descriptors[1]};
+static const gnt_descriptor *const list[] = {&descriptors[0], &descriptors[1], &descriptors[2]};
 
 GNT_DEFINE_ENTRY_LIST(list, sizeof list / sizeof *list)

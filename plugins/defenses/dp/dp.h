@@ -1,4 +1,4 @@
-/* dp: what dp-gaussian and dp-laplace share. An update is clipped to a norm and noise is added to every
+/* dp: what dp-gaussian, dp-laplace and clip share. An update is clipped to a norm and noise is added to every
  * entry; see dp.c for what that promises. */
 #ifndef DP_H
 #define DP_H
@@ -13,7 +13,7 @@ enum { NORM_L1, NORM_L2 };
 typedef struct dp {
     const gnt_host *host;
     int laplace;  /* else Gaussian */
-    double scale; /* of the noise: the Gaussian's standard deviation, or Laplace's b */
+    double scale; /* of the noise: the Gaussian's standard deviation, or Laplace's b; 0: none */
     double mu;    /* its mean */
     double delta; /* Gaussian; 0: no epsilon is asked for */
     double clip;  /* the bound */
