@@ -323,6 +323,7 @@ static void distortion_rises_with_strength(void **state) {
         {"plugins/defenses/dp.so", "dp-gaussian", "{\"clip_mode\": \"none\"}", {1e-4, 1e-3, 1e-2, 0.1, 1}},
         {"plugins/defenses/dp.so", "dp-laplace", "{\"clip\": 1e3}", {1e-4, 1e-3, 1e-2, 0.1, 1}},
         {"plugins/defenses/dp.so", "clip", NULL, {1e4, 3, 1, 0.1, 1e-3}},
+        {"plugins/defenses/lrp.so", "lrp", "{\"share\": 1}", {0, 0.25, 0.5, 0.75, 1}},
         {"plugins/defenses/prune.so", "prune", NULL, {0, 0.3, 0.6, 0.9, 0.99}},
         {"plugins/defenses/prune.so", "prune", "{\"scope\": \"tensor\"}", {0, 0.3, 0.6, 0.9, 0.99}},
     };

@@ -1,0 +1,229 @@
+/* lrp, ada-lrp and scheme-one: each client takes steps of a size that the server does not know.
+ *
+ * Of N clients, client k holds n_k samples of |Y_k| different labels; p_k = n_k / Σ n. In a round whose
+ * announced rate is η, each local step of client k has a rate of its own:
+ *
+ *     scheme-one   p_k·N·η
+ *     lrp          uniform from 0 to 2·p_k·N·η
+ *     ada-lrp      uniform from 0 to 2·K·p_k·N·η,   K = ζ·(|Y_k| − Σ|Y| / N) + β
+ *
+ * and the server takes the plain mean of the updates. This is FedAvg's scheme I with each LOSS scaled by
+ * p_k·N (Li et al., On the Convergence of FedAvg on Non-IID Data, 2020): of plain SGD, with or without
+ * momentum, a scaled loss is a scaled rate. Weights scaled by p_k·N, as the scheme is often printed, would
+ * shrink or blow up the model itself. A client that holds nothing counts in N and takes no part.
+ *
+ * Clients learn Σ n and Σ|Y| by a secure sum, the server the same and no client's part. It is handed each
+ * client's number of samples by the host; `aggregate` does not look at it.
+ *
+ * A client that shares one gradient multiplies it by its rate over the announced one: what the server gets
+ * when it divides one local step's delta by the rate that it announced. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lrp.h"
+
+static int64_t contribute_size(void *context) {
+    const lrp *self = context;
+    return self->adaptive ? SUM_ENTRIES : SUM_LABELS; /* labels are told by those alone who need their sum */
+}
+
+static gnt_status contribute(void *context, const gnt_client *client, double *vector) {
+    const lrp *self = context;
+    vector[SUM_SAMPLES] = (double)client->n_samples;
+    if (self->adaptive)
+        vector[SUM_LABELS] = (double)client->n_labels;
+    return GNT_OK;
+}
+
+static gnt_status receive_sum(void *context, const double *sum, int64_t n) {
+    lrp *self = context;
+    if (n != contribute_size(self))
+        return self->host->fail(self->host->context,
+                                "the secure sum has another length than was contributed");
+    memcpy(self->sum, sum, (size_t)n * sizeof *sum);
+    self->received = 1;
+    return GNT_OK;
+}
+
+/* The rate of one step: uniform, as far from its expectation as `spread` says. */
+static gnt_status draw_rate(const lrp *self, const gnt_client *client, double *rate) {
+    const gnt_host *host = self->host;
+    lrp_mean mean;
+    double u = 0.5;
+    const gnt_status status = lrp_mean_of(self, client, &mean);
+    if (status != GNT_OK)
+        return status;
+    if (self->spread > 0)
+        host->uniform(host->context, "rate", 1, &u);
+    *rate = mean.rate * (1 + self->spread * (2 * u - 1));
+    host->fact(host->context, "share", mean.share);
+    if (self->adaptive)
+        host->fact(host->context, "k", mean.k);
+    if (client->rate > 0)
+        host->fact(host->context, "rate_factor", *rate / client->rate);
+    return GNT_OK;
+}
+
+static gnt_status local_rate(void *context, const gnt_client *client, int64_t step, double *rate) {
+    (void)step;
+    return draw_rate(context, client, rate);
+}
+
+static gnt_status transform_update(void *context, const gnt_client *client, gnt_tensors *update) {
+    const lrp *self = context;
+    const gnt_host *host = self->host;
+    double rate;
+    if (client->steps > 0)
+        return GNT_OK; /* the rates of its steps did it */
+    if (!(client->rate > 0))
+        return host->fail(host->context, "the announced learning rate is not above 0");
+    const gnt_status status = draw_rate(self, client, &rate);
+    for (int64_t t = 0; status == GNT_OK && t < update->n; t++) {
+        if (host->should_stop(host->context))
+            return GNT_STOPPED;
+        for (int64_t i = 0; i < update->tensor[t].count; i++)
+            update->tensor[t].data[i] = (float)(rate / client->rate * (double)update->tensor[t].data[i]);
+    }
+    return status;
+}
+
+/* Running statistics stay the host's average: there is no loss in them to be scaled. */
+static gnt_status aggregate(void *context, const gnt_aggregate *in, float *new_weights) {
+    const lrp *self = context;
+    const double weight = (in->is_gradient ? -in->rate : 1) / (double)in->n_clients;
+    enum { CHUNK = 1 << 20 };
+    for (int64_t i = 0; i < in->n_params; i++) {
+        double sum = 0;
+        if (i % CHUNK == 0 && self->host->should_stop(self->host->context))
+            return GNT_STOPPED;
+        for (int64_t k = 0; k < in->n_clients; k++)
+            sum += (double)in->update[k][i];
+        new_weights[i] = (float)((double)in->old_weights[i] + weight * sum);
+    }
+    return GNT_OK;
+}
+
+/* ---- instances ---- */
+
+static void *create(const gnt_host *host, lrp what) {
+    lrp *self = malloc(sizeof *self);
+    if (!self) {
+        host->fail(host->context, "out of memory");
+        return NULL;
+    }
+    *self = what;
+    self->host = host;
+    return self;
+}
+
+enum { SPREAD, SHARE, RATES, ZETA = RATES, BETA }; /* RATES of lrp, ZETA and BETA of ada-lrp */
+
+static void *create_lrp(const gnt_host *host, const gnt_value *v) {
+    if (v[RATES].n > 0 && v[SHARE].r > 0) {
+        host->fail(host->context,
+                   "share and rates are both given; rates says all of a client's rate, so leave "
+                   "one of them out");
+        return NULL;
+    }
+    return create(
+        host,
+        (lrp){.spread = v[SPREAD].r, .share = v[SHARE].r, .rate = v[RATES].list, .n_rates = v[RATES].n});
+}
+
+static void *create_ada_lrp(const gnt_host *host, const gnt_value *v) {
+    return create(
+        host,
+        (lrp){
+            .adaptive = 1, .spread = v[SPREAD].r, .share = v[SHARE].r, .zeta = v[ZETA].r, .beta = v[BETA].r});
+}
+
+static void *create_scheme_one(const gnt_host *host, const gnt_value *v) {
+    (void)v;
+    return create(host, (lrp){.spread = 0});
+}
+
+static const gnt_defense hooks = {.size = sizeof hooks,
+                                  .contribute_size = contribute_size,
+                                  .contribute = contribute,
+                                  .receive_sum = receive_sum,
+                                  .local_rate = local_rate,
+                                  .transform_update = transform_update,
+                                  .aggregate = aggregate};
+
+#define SPREAD_ROW                                                                                           \
+    {                                                                                                        \
+        .id = "spread", .type = GNT_TYPE_REAL, .unit = "", .least = 0, .most = 1, .preset = 1,               \
+        .strength = 1,                                                                                       \
+        .help =                                                                                              \
+            "how far a rate strays from its expectation: by at most this fraction of it, uniformly; 1 is "   \
+            "the paper's, from 0 to twice the expectation"                                                   \
+    }
+#define SHARE_ROW                                                                                            \
+    {                                                                                                        \
+        .id = "share", .type = GNT_TYPE_REAL, .unit = "", .least = 0, .most = 1000, .preset = 0,             \
+        .help = "p_k*N, a client's samples over the mean of all clients, the same for each client; 0: "      \
+                "what it is, from a secure sum"                                                              \
+    }
+
+static const gnt_parameter lrp_parameters[] = {
+    SPREAD_ROW,
+    SHARE_ROW,
+    {.id = "rates",
+     .type = GNT_TYPE_REAL_LIST,
+     .unit = "",
+     .least = 0,
+     .most = 1000,
+     .preset_text = "[]",
+     .help = "expectation of each client's rate, one entry for each client, in place of p_k*N times the "
+             "announced rate, whatever the schedule; none: not fixed"},
+};
+
+static const gnt_parameter ada_lrp_parameters[] = {
+    SPREAD_ROW,
+    SHARE_ROW,
+    {.id = "zeta",
+     .type = GNT_TYPE_REAL,
+     .unit = "",
+     .least = 0,
+     .most = 10,
+     .preset = 0.1,
+     .help = "how much a label more than the clients' mean adds to K; the paper has 1/6 for MNIST, 1/10 for "
+             "CIFAR-10, 1/20 for CIFAR-100 and 1/400 for ImageNet"},
+    {.id = "beta",
+     .type = GNT_TYPE_REAL,
+     .unit = "",
+     .least = 0,
+     .most = 100,
+     .preset = 1,
+     .help = "the mean of K over all clients"},
+};
+
+/* A word of its own: what an attack must do to know it is to be free of the size of steps. */
+static const char *const families[] = {"step-size", NULL};
+
+#define COMMON                                                                                               \
+    .size = sizeof(gnt_descriptor), .kind = GNT_PLUGIN_DEFENSE, .version = "1.0", .licence = "MIT",          \
+    .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_TRANSCRIPT, .families = families,                           \
+    .data_kinds = GNT_KIND_ANY, .destroy = free, .defense = &hooks
+#define PAPER                                                                                                \
+    "Wan, Du, Yuan, Yang, Chen and Xu, Enhancing Privacy Preservation in Federated Learning via Learning "   \
+    "Rate Perturbation, ICCV 2023, equations 10 to 13"
+
+static const gnt_descriptor descriptors[] = {
+    {COMMON, .id = "lrp", .line = "draws the learning rate of each local step at random", .citation = PAPER,
+     .flags = GNT_FLAG_RANDOMISED, .parameters = lrp_parameters,
+     .n_parameters = sizeof lrp_parameters / sizeof *lrp_parameters, .create = create_lrp},
+    {COMMON, .id = "ada-lrp",
+     .line = "draws the learning rate of each local step at random, larger for clients with more labels",
+     .citation = PAPER, .flags = GNT_FLAG_RANDOMISED, .parameters = ada_lrp_parameters,
+     .n_parameters = sizeof ada_lrp_parameters / sizeof *ada_lrp_parameters, .create = create_ada_lrp},
+    {COMMON, .id = "scheme-one",
+     .line = "scales each client's loss by its share of the samples; the server takes the plain mean",
+     .citation = "Li, Huang, Yang, Wang and Zhang, On the Convergence of FedAvg on Non-IID Data, ICLR 2020, "
+                 "scheme I with transformed losses",
+     .create = create_scheme_one},
+};
+
+static const gnt_descriptor *const list[] = {&descriptors[0], &descriptors[1], &descriptors[2]};
+
+GNT_DEFINE_ENTRY_LIST(list, sizeof list / sizeof *list)

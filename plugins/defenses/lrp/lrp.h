@@ -1,0 +1,33 @@
+/* lrp: what lrp, ada-lrp and scheme-one share. Each local step of a client has a rate of its own, drawn about
+ * an expectation that depends on what the client holds; see lrp.c for the paper's terms. */
+#ifndef LRP_H
+#define LRP_H
+
+#include "gauntlet/plugin.h"
+
+enum { SUM_SAMPLES, SUM_LABELS, SUM_ENTRIES }; /* of the secure sum: Σ n_k and Σ |Y_k| */
+
+typedef struct lrp {
+    const gnt_host *host;
+    int adaptive;       /* K is ζ·(|Y_k| − mean |Y|) + β, else 1 */
+    double spread;      /* 0: the expectation itself; 1: uniform from 0 to twice of it */
+    double share;       /* p_k·N where it is fixed; 0: from the secure sum */
+    double zeta, beta;  /* of K */
+    const double *rate; /* n_rates: each client's expectation, in place of p_k·N times the announced rate */
+    int64_t n_rates;    /* 0: none is given */
+    int received;       /* `sum` is there */
+    double sum[SUM_ENTRIES];
+} lrp;
+
+/* What is expected of one client's rate. */
+typedef struct lrp_mean {
+    double rate;  /* the expectation */
+    double share; /* p_k·N = n_k·N / Σ n; 1 where rates are given */
+    double k;     /* K of ada-lrp, else 1 */
+} lrp_mean;
+
+/* GNT_UNSUPPORTED, after host->fail, where K is not positive or the list of rates is none of these clients';
+ * GNT_FAILED without a sum. */
+gnt_status lrp_mean_of(const lrp *self, const gnt_client *client, lrp_mean *out);
+
+#endif
