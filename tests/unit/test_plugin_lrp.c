@@ -299,21 +299,37 @@ static void a_k_that_is_not_positive_is_refused(void **state) {
 
 /* ---- the server ---- */
 
-/* Whoever holds how much stands in `share` and `samples`, which a server of this scheme does not use. */
+/* Old weights count once, whoever takes part: weights scaled by shares, in place of losses, would not give
+ * them back where nobody moves. Who holds how much is told in `share` and `samples`, and changes nothing. */
 static void the_server_takes_the_plain_mean(void **state) {
     (void)state;
-    static const float old[3] = {1, 2, 3}, a[3] = {1, 0, -4}, b[3] = {3, 2, 0};
-    static const float *const both[2] = {a, b};
-    const gnt_aggregate in = {
-        .size = sizeof in, .n_clients = 2, .n_params = 3, .old_weights = old, .update = both, .rate = 0.5};
-    gnt_aggregate gradients = in;
-    gradients.is_gradient = 1;
-    float next[3];
+    static const float old[3] = {1, 2, 3}, a[3] = {1, 0, -4}, b[3] = {3, 2, 0}, still[3] = {0};
+    static const float *const both[2] = {a, b}, *const none[2] = {still, still};
+    static const double share[2] = {0.9, 0.1};
+    static const int64_t samples[2] = {9, 1};
+    static const int32_t index[2] = {0, 3};
     tried t = open_lrp("scheme-one", NULL, 1);
-    assert_int_equal(hooks_of(&t)->aggregate(self_of(&t), &in, next), GNT_OK);
-    assert_true(next[0] == 3 && next[1] == 3 && next[2] == 1);
-    assert_int_equal(hooks_of(&t)->aggregate(self_of(&t), &gradients, next), GNT_OK);
-    assert_true(next[0] == 0 && next[1] == 1.5f && next[2] == 4);
+    for (int told = 0; told < 2; told++) {
+        gnt_aggregate in = {.size = sizeof in,
+                            .n_clients = 2,
+                            .n_params = 3,
+                            .old_weights = old,
+                            .update = both,
+                            .rate = 0.5,
+                            .share = told ? share : NULL,
+                            .client = told ? index : NULL,
+                            .samples = told ? samples : NULL};
+        float next[3];
+        assert_int_equal(hooks_of(&t)->aggregate(self_of(&t), &in, next), GNT_OK);
+        assert_true(next[0] == 3 && next[1] == 3 && next[2] == 1);
+        in.update = none;
+        assert_int_equal(hooks_of(&t)->aggregate(self_of(&t), &in, next), GNT_OK);
+        assert_memory_equal(next, old, sizeof old);
+        in.update = both;
+        in.is_gradient = 1;
+        assert_int_equal(hooks_of(&t)->aggregate(self_of(&t), &in, next), GNT_OK);
+        assert_true(next[0] == 0 && next[1] == 1.5f && next[2] == 4);
+    }
     try_close(&t);
 }
 
