@@ -2,6 +2,12 @@
 
 #include "base/mem.h"
 
+enum { MOST_TRIES = 1000 }; /* of the counts of shards */
+
+static int out_of_memory(int64_t n, gnt_err *err) {
+    return gnt_fail(err, "out of memory for a partition of %lld samples", (long long)n);
+}
+
 void gnt_partition_free(gnt_partition *p) {
     gnt_free(p->start);
     gnt_free(p->index);
@@ -92,6 +98,114 @@ static int deal_dirichlet(gnt_partition *p, double alpha, const uint32_t *sorted
     return rc;
 }
 
+/* Each client's number of shards; 0 when some draw came to no more than `pieces`. */
+static int draw_counts(int32_t *count, const gnt_partition_spec *spec, int64_t pieces, gnt_stream *random) {
+    const uint64_t choices = (uint64_t)(spec->most - spec->least) + 1;
+    for (int i = 0; i < MOST_TRIES; i++) {
+        int64_t sum = 0;
+        for (int32_t k = 0; k < spec->clients; k++)
+            sum += count[k] = spec->least + (int32_t)gnt_random_below(random, choices);
+        if (sum <= pieces)
+            return 0;
+    }
+    return -1;
+}
+
+static int deal_sized_shards(gnt_partition *p, const gnt_partition_spec *spec, const uint32_t *sorted,
+                             int64_t n, gnt_stream *random, gnt_err *err) {
+    const int64_t size = spec->size, pieces = n / size;
+    uint32_t *piece = gnt_array((size_t)pieces, sizeof *piece);
+    int32_t *count = gnt_array((size_t)p->clients, sizeof *count);
+    int64_t at = 0, dealt = 0;
+    int rc = piece && count ? 0 : out_of_memory(n, err);
+    if (rc == 0 && (rc = draw_counts(count, spec, pieces, random)) != 0)
+        gnt_fail(
+            err,
+            "%lld samples make %lld shards of %lld, but %d clients with %d … %d each want %g on average, "
+            "and %d draws all came to more than there are; lower the most, take fewer clients, or make "
+            "the shards smaller",
+            (long long)n, (long long)pieces, (long long)size, p->clients, spec->least, spec->most,
+            p->clients * (spec->least + (double)spec->most) / 2, MOST_TRIES);
+    if (rc == 0) {
+        for (int64_t i = 0; i < pieces; i++)
+            piece[i] = (uint32_t)i;
+        gnt_random_shuffle(random, piece, (size_t)pieces);
+    }
+    for (int32_t k = 0; rc == 0 && k < p->clients; k++) {
+        for (int32_t s = 0; s < count[k]; s++, dealt++)
+            for (int64_t i = 0; i < size; i++)
+                p->index[at++] = sorted[piece[dealt] * size + i];
+        p->start[k + 1] = at;
+    }
+    gnt_free(piece);
+    gnt_free(count);
+    return rc;
+}
+
+/* Rows of the j-th label that client k names. */
+static int64_t rows_of_label(const gnt_partition_spec *spec, int32_t k, int64_t j) {
+    return spec->rows[k] / spec->n_labels[k] + (j < spec->rows[k] % spec->n_labels[k]);
+}
+
+/* has[c]: samples of label c; the sum of what clients want of each must not be more. */
+static int check_labels(const gnt_partition_spec *spec, const int64_t *has, int64_t *wanted, int32_t classes,
+                        gnt_err *err) {
+    const int64_t *name = spec->labels;
+    for (int32_t k = 0; k < spec->clients; name += spec->n_labels[k++])
+        for (int64_t j = 0; j < spec->n_labels[k]; j++) {
+            if (name[j] < 0 || name[j] >= classes)
+                return gnt_fail(err, "client %d wants samples of label %lld, outside 0 … %d", k,
+                                (long long)name[j], classes - 1);
+            wanted[name[j]] += rows_of_label(spec, k, j);
+        }
+    for (int32_t c = 0; c < classes; c++)
+        if (wanted[c] > has[c])
+            return gnt_fail(err,
+                            "label %d has %lld samples, but the clients that name it want %lld; lower their "
+                            "rows, or give them other labels",
+                            c, (long long)has[c], (long long)wanted[c]);
+    return 0;
+}
+
+static int deal_labels(gnt_partition *p, const gnt_partition_spec *spec, const uint32_t *sorted,
+                       const int32_t *label, int64_t n, int32_t classes, gnt_err *err) {
+    int64_t *has = gnt_array((size_t)classes, sizeof *has), *next = gnt_array((size_t)classes, sizeof *next);
+    int rc = has && next ? 0 : out_of_memory(n, err);
+    for (int64_t i = 0; rc == 0 && i < n; i++)
+        has[label[i]]++;
+    if (rc == 0)
+        rc = check_labels(spec, has, next, classes, err);
+    if (rc == 0) {
+        next[0] = 0;
+        for (int32_t c = 1; c < classes; c++)
+            next[c] = next[c - 1] + has[c - 1];
+    }
+    const int64_t *name = spec->labels;
+    int64_t at = 0;
+    for (int32_t k = 0; rc == 0 && k < p->clients; name += spec->n_labels[k++]) {
+        for (int64_t j = 0; j < spec->n_labels[k]; j++)
+            for (int64_t i = 0; i < rows_of_label(spec, k, j); i++)
+                p->index[at++] = sorted[next[name[j]]++];
+        p->start[k + 1] = at;
+    }
+    gnt_free(has);
+    gnt_free(next);
+    return rc;
+}
+
+/* Of the kinds whose rows are counted out: nobody is promised nothing, or more than all. */
+static int check_counts(const gnt_partition_spec *spec, int64_t n, gnt_err *err) {
+    if (spec->kind == GNT_PARTITION_SIZED_SHARDS &&
+        (spec->size < 1 || spec->size > n || spec->least < 1 || spec->most < spec->least))
+        return gnt_fail(err, "%lld samples cannot be cut into shards of %lld, %d … %d a client", (long long)n,
+                        (long long)spec->size, spec->least, spec->most);
+    for (int32_t k = 0; spec->kind == GNT_PARTITION_LABELS && k < spec->clients; k++)
+        if (spec->rows[k] < 1 || spec->rows[k] > n || spec->n_labels[k] < 1)
+            return gnt_fail(err, "client %d wants %lld of %lld samples, of %lld labels", k,
+                            (long long)spec->rows[k], (long long)n, (long long)spec->n_labels[k]);
+    return 0;
+}
+
 static int check(const gnt_partition_spec *spec, int64_t n, gnt_err *err) {
     if (spec->clients < 1)
         return gnt_fail(err, "a partition needs at least one client, not %d", spec->clients);
@@ -106,7 +220,26 @@ static int check(const gnt_partition_spec *spec, int64_t n, gnt_err *err) {
                         spec->clients, spec->shards);
     if (spec->kind == GNT_PARTITION_DIRICHLET && !(spec->alpha > 0 && spec->alpha < 1e6))
         return gnt_fail(err, "a Dirichlet partition needs alpha above 0 and below 1e6, not %g", spec->alpha);
-    return 0;
+    return check_counts(spec, n, err);
+}
+
+/* rows: shuffled, and for all kinds but IID sorted by label. */
+static int deal(gnt_partition *p, const gnt_partition_spec *spec, const uint32_t *rows, const int32_t *label,
+                int64_t n, int32_t classes, gnt_stream *random, gnt_err *err) {
+    switch (spec->kind) {
+    case GNT_PARTITION_IID:
+        deal_evenly(p, rows, n);
+        return 0;
+    case GNT_PARTITION_SHARDS:
+        return deal_shards(p, spec->shards, rows, n, random) == 0 ? 0 : out_of_memory(n, err);
+    case GNT_PARTITION_DIRICHLET:
+        return deal_dirichlet(p, spec->alpha, rows, label, n, random) == 0 ? 0 : out_of_memory(n, err);
+    case GNT_PARTITION_LABELS:
+        return deal_labels(p, spec, rows, label, n, classes, err);
+    case GNT_PARTITION_SIZED_SHARDS:
+        return deal_sized_shards(p, spec, rows, n, random, err);
+    }
+    return gnt_fail(err, "there is no partition of kind %d", (int)spec->kind);
 }
 
 int gnt_partition_make(gnt_partition *out, const gnt_partition_spec *spec, const int32_t *label, int64_t n,
@@ -123,23 +256,22 @@ int gnt_partition_make(gnt_partition *out, const gnt_partition_spec *spec, const
     uint32_t *order = gnt_array((size_t)n, sizeof *order), *sorted = gnt_array((size_t)n, sizeof *sorted);
     p.start = gnt_array((size_t)spec->clients + 1, sizeof *p.start);
     p.index = gnt_array((size_t)n, sizeof *p.index);
-    int rc = order && sorted && p.start && p.index ? 0 : -1;
+    int rc = order && sorted && p.start && p.index ? 0 : out_of_memory(n, err);
     if (rc == 0) {
         for (int64_t i = 0; i < n; i++)
             order[i] = (uint32_t)i;
         gnt_random_shuffle(&random, order, (size_t)n);
-        if (spec->kind == GNT_PARTITION_IID)
-            deal_evenly(&p, order, n);
-        else if ((rc = sort_by_label(sorted, order, label, n, classes)) == 0)
-            rc = spec->kind == GNT_PARTITION_SHARDS
-                     ? deal_shards(&p, spec->shards, sorted, n, &random)
-                     : deal_dirichlet(&p, spec->alpha, sorted, label, n, &random);
+        if (spec->kind != GNT_PARTITION_IID && sort_by_label(sorted, order, label, n, classes) != 0)
+            rc = out_of_memory(n, err);
+        else
+            rc = deal(&p, spec, spec->kind == GNT_PARTITION_IID ? order : sorted, label, n, classes, &random,
+                      err);
     }
     gnt_free(order);
     gnt_free(sorted);
     if (rc != 0) {
         gnt_partition_free(&p);
-        return gnt_fail(err, "out of memory for a partition of %lld samples", (long long)n);
+        return -1;
     }
     *out = p;
     return 0;

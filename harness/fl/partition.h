@@ -1,5 +1,5 @@
-/* partition: which samples each client holds. Every sample belongs to exactly one client, except that
- * `shards` leaves over what does not fill a shard. */
+/* partition: which samples each client holds. No sample belongs to two clients. IID and DIRICHLET deal all of
+ * them; the other kinds leave some over, which nobody trains on. */
 #ifndef GNT_FL_PARTITION_H
 #define GNT_FL_PARTITION_H
 
@@ -11,7 +11,9 @@
 typedef enum gnt_partition_kind {
     GNT_PARTITION_IID,    /* shuffled and dealt evenly */
     GNT_PARTITION_SHARDS, /* sorted by label, cut into clients × shards pieces, dealt `shards` to a client */
-    GNT_PARTITION_DIRICHLET /* each class is shared out by a draw from Dirichlet(alpha) over clients */
+    GNT_PARTITION_DIRICHLET,   /* each class is shared out by a draw from Dirichlet(alpha) over clients */
+    GNT_PARTITION_LABELS,      /* so many rows of named labels, each client its own */
+    GNT_PARTITION_SIZED_SHARDS /* sorted by label, cut into pieces of `size`, a client drawing how many */
 } gnt_partition_kind;
 
 typedef struct gnt_partition_spec {
@@ -19,6 +21,13 @@ typedef struct gnt_partition_spec {
     int32_t clients;
     int32_t shards; /* a client */
     double alpha;
+    /* SIZED_SHARDS: rows of a shard. Each client is dealt `least` … `most` of them, uniformly; all counts are
+     * drawn again while they come to more shards than there are. */
+    int64_t size;
+    int32_t least, most;
+    /* LABELS: client k holds rows[k] samples, shared evenly over its n_labels[k] labels (what is left after
+     * the division goes to the first ones, one each). `labels`: those of client 0, then those of client 1 … */
+    const int64_t *rows, *n_labels, *labels;
 } gnt_partition_spec;
 
 typedef struct gnt_partition {
@@ -27,7 +36,8 @@ typedef struct gnt_partition {
     uint32_t *index; /* sample numbers */
 } gnt_partition;
 
-/* label: n values in 0 … classes−1. Refuses fewer samples than clients (or shards). */
+/* label: n values in 0 … classes−1. Refuses fewer samples than clients, and whatever there are not enough
+ * samples for. */
 int gnt_partition_make(gnt_partition *out, const gnt_partition_spec *spec, const int32_t *label, int64_t n,
                        int32_t classes, const gnt_key *key, gnt_err *err);
 void gnt_partition_free(gnt_partition *p);

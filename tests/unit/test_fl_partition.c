@@ -94,6 +94,126 @@ static void dirichlet_is_skewed_by_a_small_alpha(void **state) {
     gnt_partition_free(&even);
 }
 
+/* ---- shards of a fixed size ---- */
+
+static gnt_partition_spec sized(int32_t clients, int64_t size, int32_t least, int32_t most) {
+    return (gnt_partition_spec){
+        .kind = GNT_PARTITION_SIZED_SHARDS, .clients = clients, .size = size, .least = least, .most = most};
+}
+
+/* 100 samples a label, shards of 25: none crosses from one label to the next, so that in a client's rows each
+ * run of 25 has one label. Over many draws every number of shards comes up, and no other one. */
+static void sized_shards_are_whole_and_drawn(void **state) {
+    (void)state;
+    int drawn[8] = {0};
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        gnt_partition p = deal(sized(5, 25, 2, 5), seed);
+        assert_int_equal(count_once(&p), p.start[5]);
+        for (int32_t k = 0; k < 5; k++) {
+            const int64_t rows = p.start[k + 1] - p.start[k];
+            assert_int_equal(rows % 25, 0);
+            assert_in_range(rows / 25, 2, 5);
+            drawn[rows / 25]++;
+            for (int64_t i = 0; i < rows; i++)
+                assert_int_equal(label[p.index[p.start[k] + i]], label[p.index[p.start[k] + i / 25 * 25]]);
+        }
+        gnt_partition_free(&p);
+    }
+    /* 250 draws of 4 numbers: 62.5 of each, with a deviation of 6.8 */
+    for (int shards = 2; shards <= 5; shards++)
+        assert_in_range(drawn[shards], 62 - 5 * 7, 62 + 5 * 7);
+}
+
+/* What fills no shard is dealt to nobody: 1,000 samples make 3 shards of 300, of which rows 900 … 999 by
+ * label are no part. With as many shards as are wanted all are dealt. */
+static void sized_shards_leave_the_rest(void **state) {
+    (void)state;
+    gnt_partition p = deal(sized(3, 300, 1, 1), 1);
+    assert_int_equal(count_once(&p), 900);
+    for (int64_t i = 0; i < 900; i++)
+        assert_true(label[p.index[i]] < 9); /* 900 … 999 are those of label 9 */
+    gnt_partition_free(&p);
+    p = deal(sized(4, 125, 2, 2), 1);
+    assert_int_equal(count_once(&p), N);
+    gnt_partition_free(&p);
+}
+
+/* 10 shards for 4 clients with 1 … 4: half the draws come to more than 10. All that are dealt fit. */
+static void counts_are_drawn_again_until_they_fit(void **state) {
+    (void)state;
+    int64_t least = N, most = 0;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        gnt_partition p = deal(sized(4, 100, 1, 4), seed);
+        const int64_t dealt = count_once(&p);
+        least = dealt < least ? dealt : least;
+        most = dealt > most ? dealt : most;
+        gnt_partition_free(&p);
+    }
+    assert_int_equal(most, N);
+    assert_true(least < 800);
+}
+
+/* The setting of a paper that does not add up: 1 … 9 shards of 100 clients are 500 on average. */
+static void counts_that_never_fit_are_told(void **state) {
+    (void)state;
+    const gnt_partition_spec spec = sized(100, 3, 1, 9);
+    const gnt_key key = gnt_key_of_seed(1);
+    gnt_partition p;
+    gnt_err err = {0};
+    assert_int_equal(gnt_partition_make(&p, &spec, label, N, CLASSES, &key, &err), -1);
+    assert_non_null(strstr(err.text, "make 333 shards of 3"));
+    assert_non_null(strstr(err.text, "100 clients with 1 … 9 each want 500 on average"));
+}
+
+/* ---- labels by name ---- */
+
+static int count_label(const gnt_partition *p, int32_t client, int32_t which) {
+    int n = 0;
+    for (int64_t i = p->start[client]; i < p->start[client + 1]; i++)
+        n += label[p->index[i]] == which;
+    return n;
+}
+
+/* 80 of two labels, and 83 of three labels in another order: 28, 28, 27. Two clients share label 1. */
+static void labels_are_shared_evenly(void **state) {
+    (void)state;
+    static const int64_t rows[] = {80, 83}, n_labels[] = {2, 3}, labels[] = {0, 1, 9, 1, 4};
+    gnt_partition p = deal(
+        (gnt_partition_spec){
+            .kind = GNT_PARTITION_LABELS, .clients = 2, .rows = rows, .n_labels = n_labels, .labels = labels},
+        3);
+    assert_int_equal(count_once(&p), 163);
+    assert_int_equal(p.start[1], 80);
+    assert_int_equal(count_label(&p, 0, 0), 40);
+    assert_int_equal(count_label(&p, 0, 1), 40);
+    assert_int_equal(count_label(&p, 1, 9), 28);
+    assert_int_equal(count_label(&p, 1, 1), 28);
+    assert_int_equal(count_label(&p, 1, 4), 27);
+    gnt_partition_free(&p);
+}
+
+/* All 100 samples of a label may be wanted, by two clients together; one more may not. */
+static void a_label_gives_what_it_has(void **state) {
+    (void)state;
+    int64_t rows[] = {60, 40};
+    static const int64_t n_labels[] = {1, 1}, last[] = {9, 9}, outside[] = {9, 10};
+    gnt_partition_spec spec = {
+        .kind = GNT_PARTITION_LABELS, .clients = 2, .rows = rows, .n_labels = n_labels, .labels = last};
+    gnt_partition p = deal(spec, 1);
+    assert_int_equal(count_once(&p), 100);
+    assert_int_equal(count_label(&p, 0, 9) + count_label(&p, 1, 9), 100);
+    gnt_partition_free(&p);
+    const gnt_key key = gnt_key_of_seed(1);
+    gnt_err err = {0};
+    rows[1] = 41;
+    assert_int_equal(gnt_partition_make(&p, &spec, label, N, CLASSES, &key, &err), -1);
+    assert_non_null(strstr(err.text, "label 9 has 100 samples, but the clients that name it want 101"));
+    rows[1] = 40;
+    spec.labels = outside;
+    assert_int_equal(gnt_partition_make(&p, &spec, label, N, CLASSES, &key, &err), -1);
+    assert_non_null(strstr(err.text, "label 10, outside 0 … 9"));
+}
+
 static void the_key_decides(void **state) {
     (void)state;
     gnt_partition_spec spec = {.kind = GNT_PARTITION_IID, .clients = 4};
@@ -107,12 +227,20 @@ static void the_key_decides(void **state) {
 
 static void what_cannot_be_dealt_is_refused(void **state) {
     (void)state;
-    static const gnt_partition_spec bad[] = {{.kind = GNT_PARTITION_IID, .clients = 0},
-                                             {.kind = GNT_PARTITION_IID, .clients = N + 1},
-                                             {.kind = GNT_PARTITION_SHARDS, .clients = 10, .shards = 0},
-                                             {.kind = GNT_PARTITION_SHARDS, .clients = 10, .shards = 101},
-                                             {.kind = GNT_PARTITION_DIRICHLET, .clients = 2, .alpha = 0},
-                                             {.kind = GNT_PARTITION_DIRICHLET, .clients = 2, .alpha = NAN}};
+    static const int64_t nothing[] = {0}, one[] = {1};
+    static const gnt_partition_spec bad[] = {
+        {.kind = GNT_PARTITION_IID, .clients = 0},
+        {.kind = GNT_PARTITION_IID, .clients = N + 1},
+        {.kind = GNT_PARTITION_SHARDS, .clients = 10, .shards = 0},
+        {.kind = GNT_PARTITION_SHARDS, .clients = 10, .shards = 101},
+        {.kind = GNT_PARTITION_DIRICHLET, .clients = 2, .alpha = 0},
+        {.kind = GNT_PARTITION_DIRICHLET, .clients = 2, .alpha = NAN},
+        {.kind = GNT_PARTITION_SIZED_SHARDS, .clients = 2, .least = 1, .most = 1},
+        {.kind = GNT_PARTITION_SIZED_SHARDS, .clients = 2, .size = N + 1, .least = 1, .most = 1},
+        {.kind = GNT_PARTITION_SIZED_SHARDS, .clients = 2, .size = 1, .most = 1},
+        {.kind = GNT_PARTITION_SIZED_SHARDS, .clients = 2, .size = 1, .least = 2, .most = 1},
+        {.kind = GNT_PARTITION_LABELS, .clients = 1, .rows = nothing, .n_labels = one, .labels = nothing},
+        {.kind = GNT_PARTITION_LABELS, .clients = 1, .rows = one, .n_labels = nothing, .labels = nothing}};
     gnt_key key = gnt_key_of_seed(1);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         gnt_partition p;
@@ -131,6 +259,12 @@ int main(void) {
         cmocka_unit_test(iid_deals_all_evenly),
         cmocka_unit_test(shards_hold_few_labels),
         cmocka_unit_test(dirichlet_is_skewed_by_a_small_alpha),
+        cmocka_unit_test(sized_shards_are_whole_and_drawn),
+        cmocka_unit_test(sized_shards_leave_the_rest),
+        cmocka_unit_test(counts_are_drawn_again_until_they_fit),
+        cmocka_unit_test(counts_that_never_fit_are_told),
+        cmocka_unit_test(labels_are_shared_evenly),
+        cmocka_unit_test(a_label_gives_what_it_has),
         cmocka_unit_test(the_key_decides),
         cmocka_unit_test(what_cannot_be_dealt_is_refused),
     };
