@@ -98,8 +98,22 @@ static int next_pass(local *l, gnt_err *err) {
     return shuffle_samples(l, err);
 }
 
-/* The next samples of the shuffled order, round and round. */
-static int draw_batch(local *l, gnt_batch *b, gnt_err *err) {
+/* Changes a drawn batch by a stream of its round, client and step alone, so that no defense has a part in
+ * what is drawn. */
+static void augment(const local *l, int64_t step, gnt_batch *b) {
+    const gnt_augment *a = &l->fl->config.augment;
+    char name[96];
+    if (!gnt_augment_any(a) || b->view.rank != 3)
+        return;
+    snprintf(name, sizeof name, "augment %d %d step %lld", l->client.round, l->client.index, (long long)step);
+    gnt_stream random = gnt_stream_open(&l->fl->key, name);
+    const int64_t features = b->view.features, m = b->view.mask ? gnt_mask_size(&b->view) : 0;
+    for (int64_t i = 0; i < b->view.n; i++)
+        gnt_augment_image(a, b->x + i * features, m ? b->mask + i * m : NULL, b->view.dim, &random);
+}
+
+/* The next samples of the shuffled order, round and round, as they are augmented for `step`. */
+static int draw_batch(local *l, int64_t step, gnt_batch *b, gnt_err *err) {
     int64_t n = l->fl->config.batch;
     if (l->fl->config.steps == 0 && n > l->set.view.n)
         n = l->set.view.n; /* one gradient takes no sample twice */
@@ -112,6 +126,7 @@ static int draw_batch(local *l, gnt_batch *b, gnt_err *err) {
     l->at += n;
     if (gnt_batch_gather(b, &l->set.view, l->row, n) != 0)
         return gnt_fail(err, "out of memory for a batch of %lld samples", (long long)n);
+    augment(l, step, b);
     return 0;
 }
 
@@ -172,7 +187,7 @@ static int note_used(local *l, gnt_err *err) {
 static int step_gradient(local *l, int64_t step, const float *weights, gnt_err *err) {
     gnt_fl *fl = l->fl;
     gnt_batch b;
-    if (next_pass(l, err) != 0 || draw_batch(l, &b, err) != 0)
+    if (next_pass(l, err) != 0 || draw_batch(l, step, &b, err) != 0)
         return -1;
     int rc = gnt_chain_encode_batch(fl->chain, &l->client, step, &b, err);
     l->client.samples = &l->set.view;
@@ -203,7 +218,8 @@ static int descend(local *l, const float *weights, const gnt_fl_shared *out, gnt
             return -1;
         if (out->rates)
             out->rates[step] = (float)rate;
-        gnt_sgd_step(fl->local, fl->velocity, fl->grad, fl->n_params, rate, fl->config.momentum, 0);
+        gnt_sgd_step(fl->local, fl->velocity, fl->grad, fl->n_params, rate, fl->config.momentum,
+                     fl->config.decay);
     }
     if (out->own)
         gnt_model_pick(fl->model, 0, fl->local, out->own);
@@ -248,7 +264,7 @@ static int64_t count_labels(const gnt_samples *s) {
 /* One gradient of one batch: encodings of a step and transforms see that batch, not all samples. */
 static int narrow_to_one_batch(local *l, gnt_err *err) {
     gnt_batch b = {0};
-    if (draw_batch(l, &b, err) != 0)
+    if (draw_batch(l, 0, &b, err) != 0)
         return -1;
     gnt_batch_free(&l->set);
     l->set = b;

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "fl/augment.h"
+
 typedef struct gnt_fl_config {
     int32_t rounds;
     /* Local steps; 0: one gradient. */
@@ -13,6 +15,10 @@ typedef struct gnt_fl_config {
     double rate;
     /* Of local SGD, or of the server when steps is 0. */
     double momentum;
+    /* Of local SGD: so much of the weights is added to each step's gradient. */
+    double decay;
+    /* Of each batch that a client draws. */
+    gnt_augment augment;
     /* The rate falls as a half cosine over the rounds. */
     int cosine;
     /* Share of the clients in a round. */

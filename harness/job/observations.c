@@ -44,6 +44,7 @@ static int read_setting(gnt_observations *s, const char *name, gnt_err *err) {
     o->n = count_of(all, "n");
     o->batch = json_object_get(all, "batch") ? count_of(all, "batch") : o->n;
     o->momentum = json_number_value(json_object_get(all, "momentum"));
+    o->decay = json_number_value(json_object_get(all, "decay"));
     o->rate = json_number_value(json_object_get(all, "rate"));
     o->attribute = -1;
     o->classes = gnt_model_classes(s->model->model);

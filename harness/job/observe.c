@@ -246,6 +246,8 @@ static int set_setting(const observing *o, gnt_st *st, gnt_err *err) {
                 json_object_set_new(all, "batch", json_integer(o->config.steps ? o->config.batch : n)) == 0;
     if (whole && o->config.steps)
         whole = json_object_set_new(all, "momentum", json_real(o->config.momentum)) == 0;
+    if (whole && o->config.steps && o->config.decay > 0)
+        whole = json_object_set_new(all, "decay", json_real(o->config.decay)) == 0;
     char *text = whole ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     int rc = text ? gnt_st_set_metadata(st, text, err) : gnt_fail(err, "out of memory for an observation");
     gnt_free(text);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "fl/augment.h"
 #include "job/job.h"
 #include "job/test_utility.h"
 
@@ -23,7 +24,8 @@ typedef struct public_training {
     /* Of the training; steps: of one epoch, whole batches alone. */
     int64_t batch, epochs, steps;
     double rate, momentum, decay;
-    int cosine, flip;
+    int cosine;
+    gnt_augment augment;
     gnt_trainer *trainer;
     uint32_t *order;
     float *x, *y, *grad, *velocity, *stats;
@@ -61,7 +63,7 @@ static int prepare_training(public_training *c, gnt_err *err) {
     c->momentum = q->momentum;
     c->decay = q->decay;
     c->cosine = q->cosine;
-    c->flip = q->flip && s->rank == 3;
+    c->augment.flip = q->flip && s->rank == 3;
     if (s->n < 1)
         return gnt_fail(err, "there are no public samples to train the model on");
     if (c->batch < 1 || c->batch > s->n)
@@ -79,23 +81,14 @@ static int prepare_training(public_training *c, gnt_err *err) {
     return gnt_trainer_new(&c->trainer, c->model.model, c->batch, 1, err);
 }
 
-static void mirror(float *x, const int64_t dim[3]) {
-    for (int64_t row = 0; row < dim[0] * dim[1]; row++, x += dim[2])
-        for (int64_t i = 0, j = dim[2] - 1; i < j; i++, j--) {
-            const float left = x[i];
-            x[i] = x[j];
-            x[j] = left;
-        }
-}
-
 static void draw_batch(public_training *c, const uint32_t *row, gnt_stream *flips) {
     const gnt_samples *s = &c->samples.view;
     for (int64_t i = 0; i < c->batch; i++) {
         float *x = c->x + i * s->features;
         memcpy(x, s->x + row[i] * s->features, (size_t)s->features * sizeof *x);
         memcpy(c->y + i * s->classes, s->y + row[i] * s->classes, (size_t)s->classes * sizeof *c->y);
-        if (c->flip && gnt_random_below(flips, 2))
-            mirror(x, s->dim);
+        if (gnt_augment_any(&c->augment))
+            gnt_augment_image(&c->augment, x, NULL, s->dim, flips);
     }
 }
 

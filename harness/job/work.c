@@ -49,10 +49,22 @@ gnt_fl_config gnt_work_config(const gnt_request_federated *of) {
                            .batch = of->batch,
                            .rate = of->rate,
                            .momentum = of->momentum,
+                           .decay = of->decay,
+                           .augment = {of->flip, of->shift, of->cutout},
                            .cosine = of->cosine,
                            .participation = of->participation,
                            .training_stats = of->training_stats,
                            .clients = (int32_t)of->clients};
+}
+
+/* The three lists of labels fit together. */
+static int names_labels(const gnt_request_federated *of) {
+    int64_t left = (int64_t)of->labels.n;
+    if (of->rows.n != (size_t)of->clients || of->n_labels.n != of->rows.n)
+        return 0;
+    for (size_t k = 0; k < of->n_labels.n && left >= 0; k++)
+        left -= of->n_labels.at[k];
+    return left == 0;
 }
 
 int gnt_work_partition(gnt_partition *out, const gnt_request_federated *of, const gnt_key *key,
@@ -60,6 +72,14 @@ int gnt_work_partition(gnt_partition *out, const gnt_request_federated *of, cons
     const gnt_partition_spec spec = {.kind = of->partition,
                                      .clients = (int32_t)of->clients,
                                      .shards = (int32_t)of->shards,
-                                     .alpha = of->alpha};
+                                     .alpha = of->alpha,
+                                     .size = of->shard_size,
+                                     .least = (int32_t)of->least,
+                                     .most = (int32_t)of->most,
+                                     .rows = of->rows.at,
+                                     .n_labels = of->n_labels.at,
+                                     .labels = of->labels.at};
+    if (of->partition == GNT_PARTITION_LABELS && !names_labels(of))
+        return gnt_fail(err, "the request does not say which labels each of %d clients holds", spec.clients);
     return gnt_partition_make(out, &spec, clients->label, clients->view.n, clients->view.classes, key, err);
 }

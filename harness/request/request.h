@@ -104,11 +104,18 @@ typedef struct gnt_request_federated {
     int64_t clients;
     gnt_partition_kind partition;
     int64_t shards;
+    /* Of shards of a fixed size. */
+    int64_t shard_size, least, most;
+    /* Of rows by label: for each client; then the labels of all clients, one after another. */
+    gnt_ints rows, n_labels, labels;
     double alpha;
     int64_t rounds;
     double participation;
     int64_t local_steps, batch;
-    double rate, momentum;
+    double rate, momentum, decay;
+    /* Of clients' batches: gnt_augment. */
+    int flip;
+    int64_t shift, cutout;
     int cosine;
     int training_stats;
 } gnt_request_federated;

@@ -7,8 +7,11 @@
 #include "plugin/info.h"
 #include "request/inputs.h"
 
-static const gnt_word partitions[] = {
-    {"iid", GNT_PARTITION_IID}, {"shards", GNT_PARTITION_SHARDS}, {"dirichlet", GNT_PARTITION_DIRICHLET}};
+static const gnt_word partitions[] = {{"iid", GNT_PARTITION_IID},
+                                      {"shards", GNT_PARTITION_SHARDS},
+                                      {"dirichlet", GNT_PARTITION_DIRICHLET},
+                                      {"labels", GNT_PARTITION_LABELS},
+                                      {"sized-shards", GNT_PARTITION_SIZED_SHARDS}};
 static const gnt_words partition_words = {partitions, sizeof partitions / sizeof *partitions};
 
 static const gnt_word sides[] = {
@@ -52,6 +55,12 @@ static const gnt_field federated_rows[] = {
     {GNT_FIELD(gnt_request_federated, clients, INT), .least = 1, .most = MOST_CLIENTS},
     {GNT_FIELD(gnt_request_federated, partition, WORD), .words = &partition_words},
     {GNT_FIELD(gnt_request_federated, shards, INT), .most = MOST_CLIENTS},
+    {GNT_FIELD(gnt_request_federated, shard_size, INT)},
+    {GNT_FIELD(gnt_request_federated, least, INT), .most = INT32_MAX},
+    {GNT_FIELD(gnt_request_federated, most, INT), .most = INT32_MAX},
+    {GNT_FIELD(gnt_request_federated, rows, INTS), .most = INT32_MAX},
+    {GNT_FIELD(gnt_request_federated, n_labels, INTS), .most = INT32_MAX},
+    {GNT_FIELD(gnt_request_federated, labels, INTS), .most = INT32_MAX},
     {GNT_FIELD(gnt_request_federated, alpha, REAL)},
     {GNT_FIELD(gnt_request_federated, rounds, INT), .most = INT32_MAX},
     {GNT_FIELD(gnt_request_federated, participation, REAL), .low = 0, .high = 1},
@@ -59,6 +68,10 @@ static const gnt_field federated_rows[] = {
     {GNT_FIELD(gnt_request_federated, batch, INT)},
     {GNT_FIELD(gnt_request_federated, rate, REAL)},
     {GNT_FIELD(gnt_request_federated, momentum, REAL)},
+    {GNT_FIELD(gnt_request_federated, decay, REAL)},
+    {GNT_FIELD(gnt_request_federated, flip, FLAG)},
+    {GNT_FIELD(gnt_request_federated, shift, INT), .most = INT32_MAX},
+    {GNT_FIELD(gnt_request_federated, cutout, INT), .most = INT32_MAX},
     {GNT_FIELD(gnt_request_federated, cosine, FLAG)},
     {GNT_FIELD(gnt_request_federated, training_stats, FLAG)},
 };

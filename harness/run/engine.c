@@ -259,6 +259,46 @@ static void warn_of_batch_statistics(const run *r) {
     }
 }
 
+/* Least and greatest number of rows that trainings of the task dealt to no client; 0 where none left any. */
+static int64_t unused_rows(const run *r, const gnt_suite_task *t, int64_t *most) {
+    char prefix[2 * GNT_SUITE_NAME];
+    int64_t least = 0;
+    const int n = snprintf(prefix, sizeof prefix, "train %s/", t->id);
+    *most = 0;
+    for (size_t i = 0; i < r->n_jobs; i++) {
+        if (strncmp(r->job[i]->name, prefix, (size_t)n) != 0 || !run_find_ok(r, r->job[i]->name))
+            continue;
+        json_t *all = run_metadata(r, r->job[i], "trained");
+        const int64_t unused = json_integer_value(json_object_get(all, "unused"));
+        json_decref(all);
+        if (unused && (!*most || unused < least))
+            least = unused;
+        if (unused > *most)
+            *most = unused;
+    }
+    return least;
+}
+
+/* How many is drawn anew for each training, so that it is known only now. */
+static void warn_of_unused_rows(const run *r) {
+    for (size_t i = 0; i < r->suite->n_tasks; i++) {
+        const gnt_suite_task *t = &r->suite->task[i];
+        const gnt_partition_kind kind = t->federated.partition;
+        int64_t most;
+        if (kind != GNT_PARTITION_LABELS && kind != GNT_PARTITION_SIZED_SHARDS)
+            continue;
+        const int64_t least = unused_rows(r, t, &most), rows = t->role_rows[GNT_ROLE_CLIENTS];
+        if (most && least == most)
+            run_show_warning(r, "task %s: %lld of the clients' %lld rows are dealt to no client", t->id,
+                             (long long)most, (long long)rows);
+        else if (most)
+            run_show_warning(r,
+                             "task %s: %lld to %lld of the clients' %lld rows are dealt to no client, "
+                             "depending on the training",
+                             t->id, (long long)least, (long long)most, (long long)rows);
+    }
+}
+
 int gnt_run(const gnt_suite *suite, const gnt_plan *plan, const gnt_run_options *options,
             gnt_run_counts *counts, gnt_err *err) {
     run r = {.suite = suite, .plan = plan, .options = options};
@@ -271,6 +311,7 @@ int gnt_run(const gnt_suite *suite, const gnt_plan *plan, const gnt_run_options 
         rc = run_all(&r, err);
     if (rc == 0) {
         run_show_progress(&r, 1);
+        warn_of_unused_rows(&r);
         rc = write_all(&r, err);
     }
     if (r.cell)

@@ -79,6 +79,12 @@ gnt_request_federated request_federated(const gnt_suite_task *t, int64_t rounds)
     return (gnt_request_federated){.clients = f->clients,
                                    .partition = f->partition,
                                    .shards = f->shards,
+                                   .shard_size = f->shard_size,
+                                   .least = f->least,
+                                   .most = f->most,
+                                   .rows = {f->rows, f->n_dealt},
+                                   .n_labels = {f->n_labels, f->n_dealt},
+                                   .labels = {f->labels, f->labels_in_all},
                                    .alpha = f->alpha,
                                    .rounds = rounds,
                                    .participation = f->participation,
@@ -86,6 +92,10 @@ gnt_request_federated request_federated(const gnt_suite_task *t, int64_t rounds)
                                    .batch = f->batch,
                                    .rate = f->rate,
                                    .momentum = f->momentum,
+                                   .decay = f->decay,
+                                   .flip = f->augment.flip,
+                                   .shift = f->augment.shift,
+                                   .cutout = f->augment.cutout,
                                    .cosine = f->schedule == GNT_SCHEDULE_COSINE,
                                    .training_stats = f->training_stats};
 }

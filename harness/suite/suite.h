@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "base/random.h"
 #include "data/data.h"
+#include "fl/augment.h"
 #include "fl/partition.h"
 #include "nn/model/model.h"
 #include "metric/adequate.h"
@@ -78,13 +79,21 @@ extern const char *const gnt_schedule_names[], *const gnt_utility_names[];
 typedef struct gnt_suite_federated {
     int64_t clients;
     gnt_partition_kind partition;
-    int64_t shards;       /* label shards a client */
+    int64_t shards; /* label shards a client */
+    /* Of SIZED_SHARDS: rows of one, and how many a client draws. */
+    int64_t shard_size, least, most;
+    /* Of LABELS: of each client (n_dealt of them) its rows and how many labels it names; then the labels of
+     * all clients, one after another. Owned by the task. */
+    int64_t *rows, *n_labels, *labels;
+    size_t n_dealt, labels_in_all;
     double alpha;         /* of the Dirichlet law */
     int64_t rounds;       /* 0: the model is never trained */
     double participation; /* share of clients a round, (0, 1] */
     int64_t local_steps;  /* 0: a client shares one gradient */
     int64_t batch;
     double rate, momentum;
+    double decay; /* of local steps */
+    gnt_augment augment;
     gnt_schedule_kind schedule;
     int training_stats; /* batch norm in clients: 1 batch statistics, 0 running statistics */
 } gnt_suite_federated;

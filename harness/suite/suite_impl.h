@@ -60,6 +60,11 @@ int suite_read_check(suite_reader *r, const json_t *root);
 int suite_read_tasks(suite_reader *r, const json_t *list);
 int suite_read_data(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
 int suite_read_model(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
+int suite_read_federated(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
+/* "partition", after federated.clients; path: that of "federated". */
+int suite_read_partition(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
+/* Are there rows for what clients are to hold? */
+int suite_check_partition(suite_reader *r, const char *path, const gnt_suite_task *t);
 /* Both after the data, the model and the federation; what is observed after the stages. */
 int suite_read_stages(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
 int suite_read_observe(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);

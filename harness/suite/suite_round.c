@@ -12,17 +12,43 @@ enum { MOST_TARGETS = 16 };
 
 /* ---- what clients hold ---- */
 
+static int64_t fewest_named(const gnt_suite_federated *f) {
+    int64_t fewest = f->rows[0];
+    for (size_t k = 1; k < f->n_dealt; k++)
+        fewest = f->rows[k] < fewest ? f->rows[k] : fewest;
+    return fewest;
+}
+
+static int64_t most_named(const gnt_suite_federated *f) {
+    int64_t most = f->rows[0];
+    for (size_t k = 1; k < f->n_dealt; k++)
+        most = f->rows[k] > most ? f->rows[k] : most;
+    return most;
+}
+
 /* Rows that every client surely holds; of a Dirichlet partition 0, which is no promise at all. */
 static int64_t held_surely(const gnt_suite_task *t) {
     const gnt_suite_federated *f = &t->federated;
     int64_t rows = t->role_rows[GNT_ROLE_CLIENTS];
     if (f->partition == GNT_PARTITION_SHARDS) /* what fills no shard is left over */
         return rows / (f->clients * f->shards) * f->shards;
+    if (f->partition == GNT_PARTITION_SIZED_SHARDS)
+        return f->shard_size * f->least;
+    if (f->partition == GNT_PARTITION_LABELS)
+        return fewest_named(f);
     return f->partition == GNT_PARTITION_IID ? rows / f->clients : 0;
+}
+
+/* Rows that some client may hold, of the kinds whose rows are counted out. */
+static int64_t most_held(const gnt_suite_task *t) {
+    const gnt_suite_federated *f = &t->federated;
+    return f->partition == GNT_PARTITION_LABELS ? most_named(f) : f->shard_size * f->most;
 }
 
 static int hold_the_same(const gnt_suite_task *t) {
     const gnt_suite_federated *f = &t->federated;
+    if (f->partition == GNT_PARTITION_SIZED_SHARDS || f->partition == GNT_PARTITION_LABELS)
+        return most_held(t) == held_surely(t);
     return f->partition == GNT_PARTITION_SHARDS ||
            (f->partition == GNT_PARTITION_IID && t->role_rows[GNT_ROLE_CLIENTS] % f->clients == 0);
 }
@@ -46,6 +72,14 @@ static int fit_samples(suite_reader *r, const char *path, gnt_suite_task *t) {
     t->observe.batch = sure;
     if (hold_the_same(t))
         return 0;
+    if (f->partition != GNT_PARTITION_IID)
+        return suite_fail(
+            r, gnt_path_key(gnt_path_key(path, "federated").text, "batch").text,
+            "is %lld, so that a client uses %lld samples a round, but clients may hold %lld to %lld rows, "
+            "and "
+            "observations must be of one size; lower federated.batch or federated.local_steps, or let all "
+            "clients hold as many",
+            (long long)f->batch, (long long)drawn, (long long)sure, (long long)most_held(t));
     return suite_fail(
         r, gnt_path_key(gnt_path_key(path, "federated").text, "batch").text,
         "is %lld, so that a client uses %lld samples a round, but of %lld rows some of %lld clients hold "
@@ -65,6 +99,13 @@ static int fit_set(suite_reader *r, const char *path, gnt_suite_task *t) {
             "is \"dirichlet\", under which clients hold different numbers of rows, but on the surface "
             "\"encoding\" one observation is all of a client's and must be of one size; expected "
             "\"iid\" or \"shards\", or \"from\": \"probe\" in observe");
+    if (!hold_the_same(t) && f->partition != GNT_PARTITION_IID)
+        return suite_fail(
+            r, gnt_path_key(at.text, "partition").text,
+            "lets clients hold %lld to %lld rows, but on the surface \"encoding\" one observation is all of "
+            "a "
+            "client's and must be of one size; let all hold as many, or say \"from\": \"probe\" in observe",
+            (long long)held_surely(t), (long long)most_held(t));
     if (!hold_the_same(t))
         return suite_fail(
             r, gnt_path_key(at.text, "clients").text,
@@ -131,6 +172,11 @@ int suite_read_round(suite_reader *r, const char *path, const json_t *object, gn
     gnt_suite_observe *o = &t->observe;
     const gnt_path at = gnt_path_key(path, "observe");
     int encodes = o->surface == GNT_SURFACE_ENCODING;
+    if (gnt_augment_any(&t->federated.augment))
+        return suite_fail(
+            r, gnt_path_key(gnt_path_key(path, "federated").text, "augment").text,
+            "changes what clients compute with, so that behind an update of a round there are images that no "
+            "data set has, none like another; say \"from\": \"probe\" in observe, or remove it");
     o->local_steps = t->federated.local_steps;
     o->epochs = encodes ? 0 : 1;
     if (check_keys(r, at.text, object, t) ||

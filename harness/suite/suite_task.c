@@ -1,99 +1,14 @@
-/* A task: how its model is trained, what the attacker knows besides, and how tasks that share a training hang
- * together. Its data, its model, its stages and what is observed are read by files of their own. */
+/* A task: what the attacker knows besides, how utility is measured, and how tasks that share a training hang
+ * together. Its data, its model, its federation, its stages and what is observed are read by files of their
+ * own. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "suite/suite_impl.h"
 
-static const char *const partition_names[] = {"iid", "shards", "dirichlet"};
-const char *const gnt_schedule_names[] = {"constant", "cosine"};
 const char *const gnt_utility_names[] = {"accuracy", "loss"};
-enum { PARTITIONS = 3, SCHEDULES = 2, UTILITIES = 2 };
-
-/* ---- federated ---- */
-
-static int read_partition(suite_reader *r, const char *path, const json_t *object, gnt_suite_federated *f) {
-    static const char *const keys[] = {"kind", "shards", "alpha"};
-    const json_t *p = NULL;
-    int kind = GNT_PARTITION_IID;
-    const gnt_path at = gnt_path_key(path, "partition");
-    if (gnt_doc_object(r->doc, path, object, "partition", &p, r->err))
-        return -1;
-    if (!p)
-        return 0;
-    if (gnt_doc_keys(r->doc, at.text, p, keys, 3, r->err) ||
-        gnt_doc_need(r->doc, at.text, p, "kind", "\"kind\": \"iid\", \"shards\" or \"dirichlet\"", r->err) ||
-        gnt_doc_choice(r->doc, at.text, p, "kind", partition_names, PARTITIONS, &kind, r->err) ||
-        gnt_doc_int(r->doc, at.text, p, "shards", 1, 10000, &f->shards, r->err) ||
-        gnt_doc_real(r->doc, at.text, p, "alpha", 1e-3, 1e6, &f->alpha, r->err))
-        return -1;
-    f->partition = (gnt_partition_kind)kind;
-    if (json_object_get(p, "shards") && kind != GNT_PARTITION_SHARDS)
-        return suite_fail(
-            r, gnt_path_key(at.text, "shards").text,
-            "goes with \"kind\": \"shards\", but the kind is \"%s\"; remove it or change the kind",
-            partition_names[kind]);
-    if (json_object_get(p, "alpha") && kind != GNT_PARTITION_DIRICHLET)
-        return suite_fail(
-            r, gnt_path_key(at.text, "alpha").text,
-            "goes with \"kind\": \"dirichlet\", but the kind is \"%s\"; remove it or change the kind",
-            partition_names[kind]);
-    return 0;
-}
-
-/* Every client needs a row, every round a client. */
-static int check_clients(suite_reader *r, const char *path, const gnt_suite_task *t) {
-    const gnt_suite_federated *f = &t->federated;
-    int64_t rows = t->role_rows[GNT_ROLE_CLIENTS];
-    int64_t each = f->partition == GNT_PARTITION_SHARDS ? f->shards : 1;
-    const gnt_path clients = gnt_path_key(path, "clients");
-    if (f->rounds > 0 && f->clients * each > rows)
-        return suite_fail(
-            r, clients.text,
-            "is %lld, which takes at least %lld rows (%lld each), but data.clients leaves %lld; "
-            "lower this or give the clients more rows",
-            (long long)f->clients, (long long)(f->clients * each), (long long)each, (long long)rows);
-    if ((double)f->clients * f->participation < 1 - 1e-9) {
-        char share[GNT_NUMBER_SIZE];
-        return suite_fail(r, gnt_path_key(path, "participation").text,
-                          "is %s, which of %lld clients is less than one a round; expected at least 1/%lld",
-                          gnt_number_text(f->participation, share), (long long)f->clients,
-                          (long long)f->clients);
-    }
-    return 0;
-}
-
-static int read_federated(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    static const char *const keys[] = {"clients",     "partition",  "rounds", "participation",
-                                       "local_steps", "batch",      "rate",   "schedule",
-                                       "momentum",    "batch_norm", "share"};
-    static const char *const stats[] = {"evaluation", "training"};
-    gnt_suite_federated *f = &t->federated;
-    const json_t *o = NULL;
-    int schedule = GNT_SCHEDULE_CONSTANT, training = 1;
-    const gnt_path at = gnt_path_key(path, "federated");
-    *f = (gnt_suite_federated){
-        .clients = 10, .shards = 2, .alpha = 0.5, .participation = 1, .batch = 32, .rate = 0.1};
-    if (gnt_doc_object(r->doc, path, object, "federated", &o, r->err))
-        return -1;
-    if (o &&
-        (gnt_doc_keys(r->doc, at.text, o, keys, sizeof keys / sizeof *keys, r->err) ||
-         gnt_doc_int(r->doc, at.text, o, "clients", 1, 1000000, &f->clients, r->err) ||
-         read_partition(r, at.text, o, f) ||
-         gnt_doc_int(r->doc, at.text, o, "rounds", 0, 1000000, &f->rounds, r->err) ||
-         gnt_doc_real(r->doc, at.text, o, "participation", 1e-6, 1, &f->participation, r->err) ||
-         gnt_doc_int(r->doc, at.text, o, "local_steps", 0, 100000, &f->local_steps, r->err) ||
-         gnt_doc_int(r->doc, at.text, o, "batch", 1, 1000000, &f->batch, r->err) ||
-         gnt_doc_real(r->doc, at.text, o, "rate", 1e-9, 1e6, &f->rate, r->err) ||
-         gnt_doc_choice(r->doc, at.text, o, "schedule", gnt_schedule_names, SCHEDULES, &schedule, r->err) ||
-         gnt_doc_real(r->doc, at.text, o, "momentum", 0, 0.9999, &f->momentum, r->err) ||
-         gnt_doc_choice(r->doc, at.text, o, "batch_norm", stats, 2, &training, r->err)))
-        return -1;
-    f->schedule = (gnt_schedule_kind)schedule;
-    f->training_stats = training;
-    return check_clients(r, at.text, t);
-}
+enum { UTILITIES = 2 };
 
 /* ---- shadow, utility ---- */
 
@@ -343,7 +258,7 @@ static int read_task(suite_reader *r, const char *path, const json_t *object, gn
                    gnt_doc_need(r->doc, path, object, "data", "\"data\": {\"name\": …}", r->err) ||
                    gnt_doc_object(r->doc, path, object, "data", &data, r->err) ||
                    suite_read_data(r, gnt_path_key(path, "data").text, data, t) ||
-                   suite_read_model(r, path, object, t) || read_federated(r, path, object, t) ||
+                   suite_read_model(r, path, object, t) || suite_read_federated(r, path, object, t) ||
                    suite_read_stages(r, path, object, t) || suite_read_observe(r, path, object, t) ||
                    read_region(r, path, object, t) || suite_read_hide(r, path, object, t) ||
                    read_shadow(r, path, object, t) || read_utility(r, path, object, t) ||
@@ -436,4 +351,7 @@ void suite_free_task(gnt_suite_task *t) {
     gnt_free(t->deviation);
     gnt_free(t->weights);
     gnt_free(t->stages);
+    gnt_free(t->federated.rows);
+    gnt_free(t->federated.n_labels);
+    gnt_free(t->federated.labels);
 }

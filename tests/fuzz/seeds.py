@@ -214,8 +214,10 @@ put("status", "odd", b"progress -1 99999999999999999999\nsandbox \xc3\x28 \xf0\x
 model = {"name": "small", "json": text({"layers": [{"type": "flatten"}, {"type": "dense", "name": "a", "out": "classes"}]}),
          "sample": [1, 4, 4], "classes": 3, "mean": [0.5], "deviation": [0.25]}
 key = "0f" * 32
-federated = {"clients": 3, "partition": "dirichlet", "shards": 0, "alpha": 0.5, "rounds": 2, "participation": 0.5, "local_steps": 1,
-             "batch": 4, "rate": 0.1, "momentum": 0.9, "cosine": True, "training_stats": False}
+federated = {"clients": 3, "partition": "dirichlet", "shards": 0, "shard_size": 5, "least": 1, "most": 2,
+             "rows": [4, 6, 5], "n_labels": [1, 2, 1], "labels": [0, 1, 2, 0], "alpha": 0.5, "rounds": 2, "participation": 0.5, "local_steps": 1,
+             "batch": 4, "rate": 0.1, "momentum": 0.9, "decay": 1e-4, "flip": True, "shift": 2, "cutout": 3,
+             "cosine": True, "training_stats": False}
 samples = {"region": [1, 1, 2, 2], "hide": [{"attribute": "style", "weight": 0.5}]}
 plugin = {"file": "/a.so", "id": "dp", "digest": "1" * 64, "params": text({"sigma": 0.5}), "hooks": ["prepare", "transform_update"],
           "private_artefacts": True, "models": [{"parameter": "extractor", "id": "judge", "input": "model.0", "model": model}]}

@@ -183,6 +183,43 @@ static void deltas_are_averaged_by_share(void **state) {
     assert_near(w, expected);
 }
 
+/* Two local steps by hand: v ← 0.9·v + ∇W + 0.2·W at the weights of that step, W ← W − 0.3·v. */
+static void decay_is_of_every_local_step(void **state) {
+    (void)state;
+    gnt_fl_config config = {.rounds = 1,
+                            .steps = 2,
+                            .batch = 15, /* each of a client's 3 or 5 samples equally often */
+                            .rate = 0.3,
+                            .momentum = 0.9,
+                            .decay = 0.2,
+                            .participation = 1,
+                            .clients = CLIENTS};
+    float w[P], undecayed[P];
+    double from[P], expected[P], local[P], v[P], g[P];
+    start(w);
+    for (int i = 0; i < P; i++)
+        expected[i] = from[i] = w[i];
+    for (int k = 0; k < CLIENTS; k++) {
+        memcpy(local, from, sizeof local);
+        memset(v, 0, sizeof v);
+        for (int step = 0; step < 2; step++) {
+            gradient(local, rows_of_client[k], size_of_client[k], g);
+            for (int i = 0; i < P; i++) {
+                v[i] = 0.9 * v[i] + g[i] + 0.2 * local[i];
+                local[i] -= 0.3 * v[i];
+            }
+        }
+        for (int i = 0; i < P; i++)
+            expected[i] += (local[i] - from[i]) * size_of_client[k] / N;
+    }
+    train(&config, &plain, w);
+    assert_near(w, expected);
+    start(undecayed);
+    config.decay = 0;
+    train(&config, &plain, undecayed);
+    assert_true(fabsf(w[0] - undecayed[0]) > 1e-3f); /* w[0] begins at −0.2, and so does w[5] */
+}
+
 static void an_observed_client_uses_all_its_samples(void **state) {
     (void)state;
     gnt_fl_config config = {
@@ -620,6 +657,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_are_averaged_by_share),
         cmocka_unit_test(deltas_are_averaged_by_share),
+        cmocka_unit_test(decay_is_of_every_local_step),
         cmocka_unit_test(an_observed_client_uses_all_its_samples),
         cmocka_unit_test(transforms_apply_in_order),
         cmocka_unit_test(encodings_replace_the_samples),

@@ -95,7 +95,26 @@ static void the_federation_says_what_is_observed(void **state) {
                {"", "\"rounds\": 2", ", \"observe\": {\"surface\": \"encoding\", \"epochs\": 2}", 10, 600, 0,
                 600, 2},
                {", \"clients\": 205", "\"rounds\": 2, \"partition\": {\"kind\": \"shards\"}",
-                ", \"observe\": {\"surface\": \"encoding\", \"targets\": 1}", 1, 20, 0, 20, 0}};
+                ", \"observe\": {\"surface\": \"encoding\", \"targets\": 1}", 1, 20, 0, 20, 0},
+               /* 2 shards of 30 are held for sure, and drawn from: 30 of 60; all may hold 40 or 80 */
+               {"",
+                "\"rounds\": 2, \"batch\": 30, \"partition\": {\"kind\": \"shards\", \"size\": 30, "
+                "\"least\": 2, \"most\": 5}",
+                "", 10, 30, 0, 0, 1},
+               {"",
+                "\"rounds\": 2, \"batch\": 90, \"partition\": {\"kind\": \"shards\", \"size\": 40, "
+                "\"least\": 2, \"most\": 2}",
+                "", 10, 80, 0, 0, 1},
+               {"",
+                "\"rounds\": 2, \"partition\": {\"kind\": \"labels\", \"clients\": [{\"labels\": [0], "
+                "\"rows\": 32}, "
+                "{\"labels\": [1, 2], \"rows\": 50}]}",
+                "", 2, 32, 0, 0, 1},
+               {"",
+                "\"rounds\": 2, \"clients\": 2, \"partition\": {\"kind\": \"labels\", \"clients\": "
+                "[{\"labels\": [0], \"rows\": 20}, "
+                "{\"labels\": [1, 2], \"rows\": 20}]}",
+                ", \"observe\": {\"surface\": \"encoding\"}", 2, 20, 0, 20, 0}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         gnt_suite s;
         take(&s, "", "t", row[i].data, row[i].federated, row[i].more, "");

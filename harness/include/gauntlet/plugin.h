@@ -638,6 +638,7 @@ typedef struct gnt_observation {
      * NULL: the attack draws it. */
     const float *start_x; /* n × features */
     const float *start_y; /* n × classes: logits; may be NULL by itself */
+    double decay;         /* of the clients' local steps: gnt_function_spec.decay */
     GNT_GROWS
 } gnt_observation;
 

@@ -1,0 +1,194 @@
+/* How the clients' rows are shared out. */
+#include "suite/suite_impl.h"
+
+static const char *const names[] = {"iid", "shards", "dirichlet", "labels"};
+enum { KINDS = sizeof names / sizeof *names, MOST_SHARDS = 10000, MOST_ROWS = 100000000 };
+
+/* A key that only one kind has. */
+static int belongs(suite_reader *r, const char *path, const json_t *object, const char *key,
+                   gnt_partition_kind to, int kind) {
+    if (kind == (int)to || !json_object_get(object, key))
+        return 0;
+    return suite_fail(r, gnt_path_key(path, key).text,
+                      "goes with \"kind\": \"%s\", but the kind is \"%s\"; remove it or change the kind",
+                      names[to], names[kind]);
+}
+
+/* ---- shards of a fixed size ---- */
+
+static int read_sized(suite_reader *r, const char *path, const json_t *p, gnt_suite_federated *f) {
+    static const char *const of_size[] = {"least", "most"};
+    const gnt_path size = gnt_path_key(path, "size"), most = gnt_path_key(path, "most");
+    if (!json_object_get(p, "size")) {
+        for (int i = 0; i < 2; i++)
+            if (json_object_get(p, of_size[i]))
+                return suite_fail(r, gnt_path_key(path, of_size[i]).text,
+                                  "is how many shards of a fixed size a client draws, but there is no "
+                                  "\"size\"; add it, or say \"shards\" alone");
+        return 0;
+    }
+    if (json_object_get(p, "shards"))
+        return suite_fail(r, size.text,
+                          "stands beside \"shards\", under which each client holds the same number of shards "
+                          "and their size follows; remove one of the two");
+    if (gnt_doc_need(r->doc, path, p, "least", "the fewest shards that a client holds, such as \"least\": 1",
+                     r->err) ||
+        gnt_doc_need(r->doc, path, p, "most", "the most shards that a client holds, such as \"most\": 9",
+                     r->err) ||
+        gnt_doc_int(r->doc, path, p, "size", 1, MOST_ROWS, &f->shard_size, r->err) ||
+        gnt_doc_int(r->doc, path, p, "least", 1, MOST_SHARDS, &f->least, r->err) ||
+        gnt_doc_int(r->doc, path, p, "most", 1, MOST_SHARDS, &f->most, r->err))
+        return -1;
+    if (f->most < f->least)
+        return suite_fail(r, most.text, "is %lld, below \"least\", which is %lld; expected at least that",
+                          (long long)f->most, (long long)f->least);
+    f->partition = GNT_PARTITION_SIZED_SHARDS;
+    return 0;
+}
+
+/* ---- rows by label ---- */
+
+/* The labels of one client into f->labels. */
+static int read_labels(suite_reader *r, const char *path, const json_t *list, gnt_suite_task *t) {
+    gnt_suite_federated *f = &t->federated;
+    const size_t n = json_array_size(list);
+    const int64_t *own = f->labels + f->labels_in_all;
+    for (size_t i = 0; i < n; i++) {
+        const gnt_path at = gnt_path_item(path, i);
+        int64_t *label = &f->labels[f->labels_in_all];
+        if (gnt_doc_int_at(r->doc, at.text, json_array_get(list, i), 0, t->facts.classes - 1, label, r->err))
+            return -1;
+        for (const int64_t *before = own; before < label; before++)
+            if (*before == *label)
+                return suite_fail(r, at.text, "is %lld a second time; expected each label once",
+                                  (long long)*label);
+        f->labels_in_all++;
+    }
+    return 0;
+}
+
+static int read_dealt(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    static const char *const keys[] = {"labels", "rows"};
+    gnt_suite_federated *f = &t->federated;
+    const json_t *list = NULL;
+    const size_t k = f->n_dealt;
+    if (gnt_doc_keys(r->doc, path, object, keys, 2, r->err) ||
+        gnt_doc_need(r->doc, path, object, "labels", "the labels that the client holds, such as [0, 1]",
+                     r->err) ||
+        gnt_doc_need(r->doc, path, object, "rows", "how many rows the client holds, such as \"rows\": 800",
+                     r->err) ||
+        gnt_doc_list(r->doc, path, object, "labels", 1, (size_t)t->facts.classes, &list, r->err) ||
+        gnt_doc_int(r->doc, path, object, "rows", 1, MOST_ROWS, &f->rows[k], r->err) ||
+        read_labels(r, gnt_path_key(path, "labels").text, list, t))
+        return -1;
+    f->n_labels[k] = (int64_t)json_array_size(list);
+    if (f->rows[k] < f->n_labels[k])
+        return suite_fail(r, gnt_path_key(path, "rows").text,
+                          "is %lld, fewer than its %lld labels; expected a row of each at least",
+                          (long long)f->rows[k], (long long)f->n_labels[k]);
+    f->n_dealt++;
+    return 0;
+}
+
+/* federated: what holds the partition; it need not say how many clients there are. */
+static int read_named(suite_reader *r, const char *path, const json_t *p, const json_t *federated,
+                      gnt_suite_task *t) {
+    gnt_suite_federated *f = &t->federated;
+    const json_t *list = NULL;
+    const gnt_path at = gnt_path_key(path, "clients");
+    if (gnt_doc_need(r->doc, path, p, "clients",
+                     "what each client holds, such as [{\"labels\": [0, 1], \"rows\": 800}]", r->err) ||
+        gnt_doc_list(r->doc, path, p, "clients", 1, GNT_SUITE_MOST_LIST, &list, r->err))
+        return -1;
+    const size_t n = json_array_size(list);
+    if (json_object_get(federated, "clients") && f->clients != (int64_t)n)
+        return suite_fail(r, at.text,
+                          "says what %zu clients hold, but federated.clients is %lld; make them the same, or "
+                          "leave the latter out",
+                          n, (long long)f->clients);
+    size_t labels = 0;
+    for (size_t k = 0; k < n; k++)
+        labels += json_array_size(json_object_get(json_array_get(list, k), "labels"));
+    f->clients = (int64_t)n;
+    f->rows = gnt_array(n, sizeof *f->rows);
+    f->n_labels = gnt_array(n, sizeof *f->n_labels);
+    f->labels = gnt_array(labels + 1, sizeof *f->labels);
+    if (!f->rows || !f->n_labels || !f->labels)
+        return suite_no_memory(r);
+    for (size_t k = 0; k < n; k++)
+        if (read_dealt(r, gnt_path_item(at.text, k).text, json_array_get(list, k), t))
+            return -1;
+    return 0;
+}
+
+/* ---- the whole ---- */
+
+int suite_read_partition(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    static const char *const keys[] = {"kind", "shards", "size", "least", "most", "alpha", "clients"};
+    gnt_suite_federated *f = &t->federated;
+    const json_t *p = NULL;
+    int kind = GNT_PARTITION_IID;
+    const gnt_path at = gnt_path_key(path, "partition");
+    if (gnt_doc_object(r->doc, path, object, "partition", &p, r->err))
+        return -1;
+    if (!p)
+        return 0;
+    if (gnt_doc_keys(r->doc, at.text, p, keys, sizeof keys / sizeof *keys, r->err) ||
+        gnt_doc_need(r->doc, at.text, p, "kind", "\"kind\": \"iid\", \"shards\", \"dirichlet\" or \"labels\"",
+                     r->err) ||
+        gnt_doc_choice(r->doc, at.text, p, "kind", names, KINDS, &kind, r->err) ||
+        gnt_doc_int(r->doc, at.text, p, "shards", 1, MOST_SHARDS, &f->shards, r->err) ||
+        gnt_doc_real(r->doc, at.text, p, "alpha", 1e-3, 1e6, &f->alpha, r->err) ||
+        belongs(r, at.text, p, "shards", GNT_PARTITION_SHARDS, kind) ||
+        belongs(r, at.text, p, "size", GNT_PARTITION_SHARDS, kind) ||
+        belongs(r, at.text, p, "least", GNT_PARTITION_SHARDS, kind) ||
+        belongs(r, at.text, p, "most", GNT_PARTITION_SHARDS, kind) ||
+        belongs(r, at.text, p, "alpha", GNT_PARTITION_DIRICHLET, kind) ||
+        belongs(r, at.text, p, "clients", GNT_PARTITION_LABELS, kind))
+        return -1;
+    f->partition = (gnt_partition_kind)kind;
+    if (f->partition == GNT_PARTITION_SHARDS)
+        return read_sized(r, at.text, p, f);
+    return f->partition == GNT_PARTITION_LABELS ? read_named(r, at.text, p, object, t) : 0;
+}
+
+static int check_sized(suite_reader *r, const char *path, const gnt_suite_federated *f, int64_t rows) {
+    const int64_t shards = rows / f->shard_size;
+    return f->clients > shards / f->least
+               ? suite_fail(r, gnt_path_key(gnt_path_key(path, "partition").text, "least").text,
+                            "is %lld, so that %lld clients hold at least %lld shards, but the %lld rows that "
+                            "data.clients leaves make %lld of %lld; lower it, the size or federated.clients, "
+                            "or give the clients more rows",
+                            (long long)f->least, (long long)f->clients, (long long)(f->clients * f->least),
+                            (long long)rows, (long long)shards, (long long)f->shard_size)
+               : 0;
+}
+
+static int check_named(suite_reader *r, const char *path, const gnt_suite_federated *f, int64_t rows) {
+    int64_t wanted = 0;
+    for (size_t k = 0; k < f->n_dealt; k++)
+        wanted += f->rows[k];
+    return wanted > rows
+               ? suite_fail(r, gnt_path_key(gnt_path_key(path, "partition").text, "clients").text,
+                            "hold %lld rows in all, but data.clients leaves %lld; lower their rows, or give "
+                            "the clients more",
+                            (long long)wanted, (long long)rows)
+               : 0;
+}
+
+int suite_check_partition(suite_reader *r, const char *path, const gnt_suite_task *t) {
+    const gnt_suite_federated *f = &t->federated;
+    const int64_t rows = t->role_rows[GNT_ROLE_CLIENTS];
+    const int64_t each = f->partition == GNT_PARTITION_SHARDS ? f->shards : 1;
+    if (f->partition == GNT_PARTITION_SIZED_SHARDS)
+        return check_sized(r, path, f, rows);
+    if (f->partition == GNT_PARTITION_LABELS)
+        return check_named(r, path, f, rows);
+    return f->clients * each > rows
+               ? suite_fail(r, gnt_path_key(path, "clients").text,
+                            "is %lld, which takes at least %lld rows (%lld each), but data.clients leaves "
+                            "%lld; lower this or give the clients more rows",
+                            (long long)f->clients, (long long)(f->clients * each), (long long)each,
+                            (long long)rows)
+               : 0;
+}
