@@ -1,5 +1,7 @@
 #include "data_term.h"
 
+#include "update.h"
+
 const char *const data_term_costs[] = {"auto", "cosine", "l2", "l1", "scale_free", "likelihood", NULL};
 
 static int32_t match_cost(int cost) {
@@ -34,7 +36,8 @@ static gnt_status prepare_update(data_term *d, const gnt_observation *seen) {
                               .training = -1,
                               .vjp = GNT_WRT_X,
                               .held = GNT_HELD_WEIGHTS,
-                              .momentum = seen->steps > 0 ? seen->momentum : 0};
+                              .momentum = seen->steps > 0 ? seen->momentum : 0,
+                              .decay = decay_of_steps(seen)};
     of->update = service->prepare(service->context, &spec);
     of->n = seen->n;
     of->batch = seen->batch;

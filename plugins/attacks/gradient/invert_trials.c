@@ -6,6 +6,7 @@
 #include "granted_defense.h"
 #include "invert.h"
 #include "label.h"
+#include "update.h"
 
 enum { LEAST_STEPS = 20, MOST_STEPS = 150 };
 
@@ -34,7 +35,8 @@ static gnt_status simulate(const gnt_host *host, const gnt_observation *setting,
                               .steps = setting->steps,
                               .batch = setting->batch,
                               .training = -1,
-                              .momentum = setting->steps > 0 ? setting->momentum : 0};
+                              .momentum = setting->steps > 0 ? setting->momentum : 0,
+                              .decay = decay_of_steps(setting)};
     gnt_function_args args = {.size = sizeof args,
                               .x = x,
                               .y = y,

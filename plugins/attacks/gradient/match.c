@@ -29,6 +29,7 @@ static gnt_status prepare(match *m, const gnt_host *host, const gnt_observation 
     spec.steps = seen->steps;
     spec.batch = seen->batch;
     spec.training = -1;
+    spec.decay = decay_of_steps(seen);
     *m = (match){service->prepare(service->context, &spec), seen->n, seen->batch, seen->steps, spec.masked};
     return m->function ? GNT_OK : host->fail(host->context, host->last_error(host->context));
 }

@@ -15,4 +15,9 @@ static inline int is_whole_update(const gnt_model_info *info, const gnt_views *u
     return update && t == update->n;
 }
 
+/* Of the clients' local steps; 0 where there are none, or where the host is too old to tell. */
+static inline double decay_of_steps(const gnt_observation *seen) {
+    return seen->steps > 0 && GNT_HAS(gnt_observation, seen, decay) ? seen->decay : 0;
+}
+
 #endif

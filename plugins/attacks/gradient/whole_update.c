@@ -5,6 +5,7 @@
 
 #include "gauntlet/nn.h"
 #include "narrowing.h"
+#include "update.h"
 
 enum { TRIED = 3, FIRST_STEPS = 15, LAST_STEPS = 60, HISTORY = 20 };
 static const double wall = 1000; /* precision of the ends of [0, 1] */
@@ -301,7 +302,8 @@ static void search_labels(problem *p, gnt_lbfgs *o, float *white, float *tried, 
 /* ---- setting up ---- */
 
 static int is_same_shape(const gnt_observation *a, const gnt_observation *b) {
-    return a->steps == b->steps && a->batch == b->batch && a->momentum == b->momentum;
+    return a->steps == b->steps && a->batch == b->batch && a->momentum == b->momentum &&
+           decay_of_steps(a) == decay_of_steps(b);
 }
 
 static gnt_status prepare_functions(problem *p) {
@@ -315,7 +317,8 @@ static gnt_status prepare_functions(problem *p) {
                                   .batch = seen->batch,
                                   .training = -1,
                                   .vjp = GNT_WRT_X,
-                                  .momentum = seen->momentum};
+                                  .momentum = seen->momentum,
+                                  .decay = decay_of_steps(seen)};
         p->function[t] = t > 0 && is_same_shape(seen, p->round[t - 1].seen) ? p->function[t - 1]
                                                                             : s->prepare(s->context, &spec);
         if (!p->function[t])
