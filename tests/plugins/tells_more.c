@@ -7,13 +7,15 @@
 #include "gauntlet/plugin.h"
 
 enum { WEIGHT, ROUNDS, PER_ROUND };
-enum { PRIVATE };
+enum { PRIVATE, DECAY, IN_ROUND };
+enum { MOST_SCORES = 128 };
 
 typedef struct plugin {
     const gnt_host *host;
     double weight;
     int64_t rounds, per_round;
-    int wants_private;
+    int wants_private, in_round;
+    double decay;
 } plugin;
 
 static gnt_status check_weight(const plugin *p, const gnt_samples *s) {
@@ -89,6 +91,25 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     return status == GNT_OK ? answer->labels(answer->context, seen->n, seen->classes, scores) : status;
 }
 
+/* Answers labels if it is told how the client went through its samples: by batches of its own in a round, by
+ * all of them in a probe. */
+static gnt_status walk(void *self, const gnt_observation *seen, const gnt_artefacts *own,
+                       const gnt_answer *answer) {
+    const plugin *p = self;
+    float scores[MOST_SCORES] = {0};
+    (void)own;
+    if (seen->decay != p->decay)
+        return p->host->fail(p->host->context, "the decay of local steps is not told");
+    if (!seen->order || seen->batch != (p->in_round ? seen->n / seen->steps : seen->n))
+        return p->host->fail(p->host->context, "the order of samples is not told");
+    for (int64_t i = 0; i < seen->steps * seen->batch; i++)
+        if (seen->order[i] != i % seen->n)
+            return p->host->fail(p->host->context, "samples are not in the order of their use");
+    if (seen->n * seen->classes > MOST_SCORES)
+        return p->host->fail(p->host->context, "there are more scores than expected");
+    return answer->labels(answer->context, seen->n, seen->classes, scores);
+}
+
 static gnt_status act(void *self, const gnt_broadcast *in, float *weights, float *buffers) {
     (void)self, (void)in, (void)weights, (void)buffers;
     return GNT_OK;
@@ -105,7 +126,10 @@ static void *create_defense(const gnt_host *host, const gnt_value *v) {
 static void *create_attack(const gnt_host *host, const gnt_value *v) {
     plugin *p = malloc(sizeof *p);
     if (p)
-        *p = (plugin){.host = host, .wants_private = v[PRIVATE].i != 0};
+        *p = (plugin){.host = host,
+                      .wants_private = v[PRIVATE].i != 0,
+                      .decay = v[DECAY].r,
+                      .in_round = v[IN_ROUND].i != 0};
     return p;
 }
 
@@ -115,13 +139,18 @@ static const gnt_parameter of_defense[] = {
     [PER_ROUND] = {
         .id = "per_round", .type = GNT_TYPE_INT, .unit = "", .most = 100, .help = "clients in each"}};
 static const gnt_parameter of_attack[] = {
-    [PRIVATE] = {
-        .id = "private", .type = GNT_TYPE_BOOL, .unit = "", .help = "private artefacts are expected"}};
+    [PRIVATE] = {.id = "private",
+                 .type = GNT_TYPE_BOOL,
+                 .unit = "",
+                 .help = "private artefacts are expected"},
+    [DECAY] = {.id = "decay", .type = GNT_TYPE_REAL, .unit = "", .most = 1, .help = "of local steps"},
+    [IN_ROUND] = {.id = "in_round", .type = GNT_TYPE_BOOL, .unit = "", .help = "it is observed in a round"}};
 
 static const gnt_defense looks = {.size = sizeof looks, .prepare = prepare, .transform_update = look};
 static const gnt_defense turns = {.size = sizeof turns, .encode_set = turn};
 static const gnt_attack tells = {.size = sizeof tells, .prepare = learn, .run = run};
 static const gnt_attack wants = {.size = sizeof wants, .run = run};
+static const gnt_attack walks = {.size = sizeof walks, .run = walk};
 static const gnt_attack accuses = {.size = sizeof accuses, .run = answer_more};
 static const gnt_attack acts = {.size = sizeof acts, .run = run, .broadcast = act};
 
@@ -132,7 +161,7 @@ static const gnt_attack acts = {.size = sizeof acts, .run = run, .broadcast = ac
     SHARED, .kind = GNT_PLUGIN_DEFENSE, .id = name, .parameters = of_defense, .n_parameters = n,             \
             .create = create_defense, .defense = hooks
 #define ATTACK(name, hooks)                                                                                  \
-    SHARED, .kind = GNT_PLUGIN_ATTACK, .id = name, .parameters = of_attack, .n_parameters = 1,               \
+    SHARED, .kind = GNT_PLUGIN_ATTACK, .id = name, .parameters = of_attack, .n_parameters = 3,               \
             .create = create_attack, .attack = hooks
 
 static const gnt_descriptor descriptors[] = {
@@ -142,7 +171,7 @@ static const gnt_descriptor descriptors[] = {
     {ATTACK("tells-more", &tells), .scope = GNT_SCOPE_TASK, .goals = GNT_GOAL_LABEL | GNT_GOAL_REGION,
      .needs = GNT_KNOWS_SHADOW, .uses = GNT_KNOWS_DEFENSE},
     {ATTACK("wants-regions", &wants), .goals = GNT_GOAL_REGION | GNT_GOAL_MEMBERSHIP},
-    {ATTACK("wants-order", &wants), .goals = GNT_GOAL_LABEL, .needs = GNT_KNOWS_ORDER},
+    {ATTACK("wants-order", &walks), .goals = GNT_GOAL_LABEL, .needs = GNT_KNOWS_ORDER},
     {ATTACK("accuses", &accuses), .goals = GNT_GOAL_LABEL},
     {ATTACK("acts", &acts), .goals = GNT_GOAL_LABEL, .flags = GNT_FLAG_ACTIVE},
 };

@@ -25,7 +25,8 @@ enum { CLIENTS = 4, ROWS = 24, EACH = ROWS / CLIENTS, ROUNDS = 3 };
 
 typedef struct setting {
     int steps, batch, targets, encodings, epochs;
-    double momentum;
+    double momentum, decay;
+    gnt_augment augment;
 } setting;
 
 typedef struct trained {
@@ -52,6 +53,10 @@ static void describe(gnt_request_train *q, trained *t, const setting *s) {
                                            .batch = s->batch,
                                            .rate = 0.1,
                                            .momentum = s->momentum,
+                                           .decay = s->decay,
+                                           .flip = s->augment.flip,
+                                           .shift = s->augment.shift,
+                                           .cutout = s->augment.cutout,
                                            .cosine = 1,
                                            .training_stats = 1};
     q->stages = (gnt_ints){rounds, ROUNDS + 1};
@@ -210,7 +215,7 @@ static void assert_rows_give_the_update(trained *t, const gnt_recorded *r, int r
                 buffers[i] = 0.9f * buffers[i] + 0.1f * stats[i];
             if (t->set.steps)
                 gnt_sgd_step(local, t->set.momentum != 0 ? v : NULL, g, t->n_params,
-                             (double)r->rates[j * steps + step], t->set.momentum, 0);
+                             (double)r->rates[j * steps + step], t->set.momentum, t->set.decay);
             gnt_batch_free(&batch);
         }
         for (size_t i = 0; i < p; i++) {
@@ -245,7 +250,7 @@ static void rows_of_one_gradient_are_its_batch(void **state) {
 /* 2 steps of 2: four rows. 4 steps of 3, of 6: all rows, each used twice, in the same order. */
 static void rows_of_local_steps_come_in_order(void **state) {
     static const setting settings[] = {{.steps = 2, .batch = 2, .targets = 3},
-                                       {.steps = 4, .batch = 3, .targets = 2, .momentum = 0.5}};
+                                       {.steps = 4, .batch = 3, .targets = 2, .momentum = 0.5, .decay = 0.1}};
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         trained t;
@@ -366,9 +371,10 @@ static void honest_updates_come_out_again(void **state) {
     static const sides_defense takes_all = {"tests/so/sides.so", "takes-all", "{}", GNT_HOOK_CLIENT_UPDATE};
     static const setting settings[] = {
         {.steps = 0, .batch = 4, .targets = 3},
-        {.steps = 4, .batch = 3, .targets = 2, .momentum = 0.9, .encodings = 1}};
+        {.steps = 4, .batch = 3, .targets = 2, .momentum = 0.9, .encodings = 1},
+        {.steps = 4, .batch = 3, .targets = 2, .decay = 0.1, .augment = {1, 2, 2}}};
     (void)state;
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < 3; i++)
         for (int which = 0; which < 3; which++) {
             trained t;
             train(&t, settings[i],
