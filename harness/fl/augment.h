@@ -13,7 +13,8 @@ typedef struct gnt_augment {
     /* Moved by −shift … shift pixels down and across, each as likely: a crop of the image's size out of the
      * image with a border that wide. */
     int64_t shift;
-    /* Side of the blank square, pixels. Its middle is any pixel of the image; what lies outside is cut off. */
+    /* Side of the blank square, pixels. Its middle is any pixel of the image. What lies outside is cut
+     * off. */
     int64_t cutout;
 } gnt_augment;
 

@@ -25,8 +25,9 @@ typedef struct gnt_partition_spec {
      * drawn again while they come to more shards than there are. */
     int64_t size;
     int32_t least, most;
-    /* LABELS: client k holds rows[k] samples, shared evenly over its n_labels[k] labels (what is left after
-     * the division goes to the first ones, one each). `labels`: those of client 0, then those of client 1 … */
+    /* LABELS: client k holds rows[k] samples, shared evenly over its n_labels[k] labels. What is left after
+     * the division goes to the first ones, one each. `labels`: those of client 0, then those of client 1,
+     * and so on. */
     const int64_t *rows, *n_labels, *labels;
 } gnt_partition_spec;
 
