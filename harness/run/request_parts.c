@@ -100,6 +100,12 @@ gnt_request_federated request_federated(const gnt_suite_task *t, int64_t rounds)
                                    .training_stats = f->training_stats};
 }
 
+gnt_request_federated request_federated_as_told(const gnt_suite_task *t) {
+    gnt_request_federated told = request_federated(t, t->federated.rounds);
+    told.rows = told.n_labels = told.labels = (gnt_ints){0};
+    return told;
+}
+
 static gnt_request_observe observe_of(const gnt_suite_observe *o, int64_t targets, int64_t batch,
                                       int64_t set) {
     return (gnt_request_observe){.probe = o->probe,

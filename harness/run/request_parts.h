@@ -31,6 +31,8 @@ int request_add_start(const run *r, run_job *j, size_t attack);
 int request_add_weights(run_job *j, const gnt_suite_task *t, const gnt_digest *of, const char **digest);
 gnt_request_model request_model(const gnt_suite_task *t);
 gnt_request_federated request_federated(const gnt_suite_task *t, int64_t rounds);
+/* The same without the labels that single clients hold: no process of an attack is to have them. */
+gnt_request_federated request_federated_as_told(const gnt_suite_task *t);
 gnt_request_observe request_observe(const gnt_suite_task *t);
 gnt_request_observe request_observe_shadow(const gnt_suite_task *t);
 /* NULL where the task has none. */

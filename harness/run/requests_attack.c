@@ -173,7 +173,7 @@ static void ask_attack(run *r, run_job *j, const gnt_cell *c, const part *p, gnt
     const gnt_suite_task *t = &r->suite->task[c->task];
     *q = (gnt_request_attacker){
         .model = request_model(t),
-        .federated = request_federated(t, t->federated.rounds),
+        .federated = request_federated_as_told(t),
         .granted = p->grants,
         .goals = p->goals,
         .budget = p->budget,
