@@ -28,16 +28,8 @@ static gnt_status prepare_update(data_term *d, const gnt_observation *seen) {
     }
     if (of->update)
         service->release(service->context, of->update);
-    gnt_function_spec spec = {.size = sizeof spec,
-                              .kind = GNT_FN_UPDATE,
-                              .n = seen->n,
-                              .steps = seen->steps,
-                              .batch = seen->batch,
-                              .training = -1,
-                              .vjp = GNT_WRT_X,
-                              .held = GNT_HELD_WEIGHTS,
-                              .momentum = seen->steps > 0 ? seen->momentum : 0,
-                              .decay = decay_of_steps(seen)};
+    gnt_function_spec spec = {.kind = GNT_FN_UPDATE, .vjp = GNT_WRT_X, .held = GNT_HELD_WEIGHTS};
+    spec_unroll(&spec, seen);
     of->update = service->prepare(service->context, &spec);
     of->n = seen->n;
     of->batch = seen->batch;

@@ -29,14 +29,7 @@ static gnt_status simulate(const gnt_host *host, const gnt_observation *setting,
     const gnt_views *u;
     int64_t total = 0;
     float *rates = host->scratch(host->context, ((size_t)setting->steps + 1) * sizeof *rates);
-    gnt_function_spec spec = {.size = sizeof spec,
-                              .kind = GNT_FN_UPDATE,
-                              .n = setting->n,
-                              .steps = setting->steps,
-                              .batch = setting->batch,
-                              .training = -1,
-                              .momentum = setting->steps > 0 ? setting->momentum : 0,
-                              .decay = decay_of_steps(setting)};
+    gnt_function_spec spec = {.kind = GNT_FN_UPDATE};
     gnt_function_args args = {.size = sizeof args,
                               .x = x,
                               .y = y,
@@ -45,6 +38,7 @@ static gnt_status simulate(const gnt_host *host, const gnt_observation *setting,
                               .rates = rates};
     if (!rates)
         return match_no_memory(host);
+    spec_unroll(&spec, setting);
     for (int32_t i = 0; i < setting->steps; i++)
         rates[i] = (float)setting->rate;
     gnt_function *f = m->prepare(m->context, &spec);

@@ -24,12 +24,7 @@ static gnt_status prepare(match *m, const gnt_host *host, const gnt_observation 
     }
     if (m->function)
         service->release(service->context, m->function);
-    spec.size = sizeof spec;
-    spec.n = seen->n;
-    spec.steps = seen->steps;
-    spec.batch = seen->batch;
-    spec.training = -1;
-    spec.decay = decay_of_steps(seen);
+    spec_unroll(&spec, seen);
     *m = (match){service->prepare(service->context, &spec), seen->n, seen->batch, seen->steps, spec.masked};
     return m->function ? GNT_OK : host->fail(host->context, host->last_error(host->context));
 }

@@ -301,26 +301,20 @@ static void search_labels(problem *p, gnt_lbfgs *o, float *white, float *tried, 
 
 /* ---- setting up ---- */
 
-static int is_same_shape(const gnt_observation *a, const gnt_observation *b) {
-    return a->steps == b->steps && a->batch == b->batch && a->momentum == b->momentum &&
-           decay_of_steps(a) == decay_of_steps(b);
+static int is_same_shape(const gnt_function_spec *a, const gnt_function_spec *b) {
+    return a->steps == b->steps && a->batch == b->batch && a->momentum == b->momentum && a->decay == b->decay;
 }
 
 static gnt_status prepare_functions(problem *p) {
     const gnt_model_service *s = p->host->model;
+    gnt_function_spec last = {0};
     for (int64_t t = 0; t < p->rounds; t++) {
         const gnt_observation *seen = p->round[t].seen;
-        gnt_function_spec spec = {.size = sizeof spec,
-                                  .kind = GNT_FN_UPDATE,
-                                  .n = 1,
-                                  .steps = seen->steps,
-                                  .batch = seen->batch,
-                                  .training = -1,
-                                  .vjp = GNT_WRT_X,
-                                  .momentum = seen->momentum,
-                                  .decay = decay_of_steps(seen)};
-        p->function[t] = t > 0 && is_same_shape(seen, p->round[t - 1].seen) ? p->function[t - 1]
-                                                                            : s->prepare(s->context, &spec);
+        gnt_function_spec spec = {.kind = GNT_FN_UPDATE, .vjp = GNT_WRT_X};
+        spec_unroll(&spec, seen);
+        p->function[t] =
+            t > 0 && is_same_shape(&spec, &last) ? p->function[t - 1] : s->prepare(s->context, &spec);
+        last = spec;
         if (!p->function[t])
             return p->host->fail(p->host->context, p->host->last_error(p->host->context));
     }
