@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../plugins/attacks/gradient/first_delta.c"
 #include "../../plugins/attacks/gradient/kept_prior.c"
 #include "../../plugins/attacks/gradient/narrowing.c"
 #include "../../plugins/attacks/gradient/noise_law.c"
@@ -308,6 +309,42 @@ static void a_layer_without_noise_gives_the_sample(void **state) {
     }
 }
 
+/* A pruned bias leaves a range of δ: below what was pruned, above what the loudest survivor needs of an x in
+ * [0, 1]; of either sign, as normalised inputs may be negative. */
+static void a_pruned_bias_leaves_a_range_of_delta(void **state) {
+    (void)state;
+    layer_case c;
+    open_case(&c, 4);
+    rank_one_round r = make_round(&c, 0, 0, 1e10);
+    for (int64_t i = 0; i < UNITS; i++) {
+        const double most = 1.05 * fabs(c.delta[i]);
+        float *g = r.g + i * (D + 1);
+        r.bias_bound = most;
+        for (int64_t k = 0; k <= D; k++)
+            g[k] = fabs((double)g[k]) < most ? 0 : g[k];
+        double loudest = 0, least = 0;
+        for (int64_t k = 0; k < D; k++)
+            if (fabs((double)g[k]) > loudest) {
+                loudest = fabs((double)g[k]);
+                const int same = (g[k] > 0) == (c.delta[i] > 0);
+                least = loudest / (same ? c.slope[k] + c.shift[k] : -c.shift[k]);
+            }
+        assert_true(loudest > 0 && g[D] == 0);
+        first_delta(&r, &c.input, &c.prior);
+        assert_true(r.delta[i] * c.delta[i] > 0);
+        assert_true(fabs(r.delta[i]) >= 0.999 * least && fabs(r.delta[i]) <= 1.001 * most);
+        assert_true(r.variance[i] > 0);
+        memset(g, 0, (D + 1) * sizeof *g); /* and nothing is told by a row of which nothing is left */
+        first_delta(&r, &c.input, &c.prior);
+        assert_float_equal(r.delta[i], 0, 0);
+        assert_float_equal(r.variance[i], 0, 0);
+    }
+    r.g[D] = 0.25f; /* a bias that is there is believed */
+    first_delta(&r, &c.input, &c.prior);
+    assert_float_equal(r.delta[0], 0.25, 0);
+    plain_close(&c.p);
+}
+
 /* Given each round's δ, of mean m and variance v, x is the posterior of Σ over rounds and rows of
  * w·slope²·(m² + v), and the pull Σ w·slope·(m g − (m² + v)·shift). */
 static void two_rounds_add_up(void **state) {
@@ -428,6 +465,7 @@ int main(void) {
         cmocka_unit_test(principal_rows_keep_the_largest),
         cmocka_unit_test(narrowing_is_the_log_determinant),
         cmocka_unit_test(a_layer_without_noise_gives_the_sample),
+        cmocka_unit_test(a_pruned_bias_leaves_a_range_of_delta),
         cmocka_unit_test(two_rounds_add_up),
         cmocka_unit_test(an_expected_delta_helps),
         cmocka_unit_test(laplace_noise_is_worth_knowing),

@@ -29,8 +29,9 @@ gnt_status linear_find(const linear_layer *s, const gnt_observation *seen, int64
 /* What is known of the noise. */
 typedef struct layer_noise {
     noise_law law;
-    int pruned; /* entries that are zero are small, not zero */
-    int told;   /* by the grant, and nothing else was done to the update */
+    int pruned;          /* entries that are zero are small, not zero */
+    int pruned_together; /* … of all tensors, by one threshold */
+    int told;            /* by the grant, and nothing else was done to the update */
 } layer_noise;
 
 /* Is there noise to reckon with, and something to reckon with? */

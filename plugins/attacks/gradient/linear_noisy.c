@@ -124,7 +124,7 @@ int linear_is_noisy(const linear_layer *s, const gnt_observation *seen, const de
     if (s->noise > 0)
         noise->law = (noise_law){.kind = NOISE_GAUSSIAN, .scale = s->noise};
     else if (granted.is_complete) /* what another plugin did counts as noise: read off */
-        *noise = (layer_noise){.law = granted.noise, .pruned = granted.pruned, .told = 1};
+        *noise = (layer_noise){granted.noise, granted.pruned, granted.pruned_together, 1};
     if (s->noise < 0 && !noise->told && seen->public_data)
         *noise = noise_read_off(s->host, l->w);
     return noise->law.kind != NOISE_NONE || noise->pruned;
@@ -132,37 +132,45 @@ int linear_is_noisy(const linear_layer *s, const gnt_observation *seen, const de
 
 /* ---- rounds ---- */
 
-static float largest_of(const gnt_view *v) {
+static float largest_in(const float *v, int64_t n) {
     float most = 0;
-    for (int64_t i = 0; i < v->count; i++)
-        most = fmaxf(most, fabsf(v->data[i]));
+    for (int64_t i = 0; i < n; i++)
+        most = fmaxf(most, fabsf(v[i]));
     return most;
 }
 
-/* The least magnitude that survived pruning. */
-static float least_of(const gnt_view *v) {
+/* The least magnitude that survived pruning; INFINITY where none did. */
+static double least_of(const gnt_view *v) {
     float least = INFINITY;
     for (int64_t i = 0; i < v->count; i++)
         if (v->data[i] != 0)
             least = fminf(least, fabsf(v->data[i]));
-    return isfinite(least) ? least : 0;
+    return (double)least;
 }
 
 typedef struct entry_law {
     double precision, zero_precision, mean; /* of what is there, and of what was pruned */
-    int pruned;
+    double bound;                           /* of what was pruned; 0: nothing was */
 } entry_law;
 
-/* A pruned entry lies anywhere within ± the least survivor. */
-static entry_law law_of(const layer_noise *n, const gnt_view *v, double loudest) {
+/* What was pruned of a tensor lies within ± its least survivor, or that of the whole update where one
+ * threshold served all tensors. Of a tensor without survivors nothing is known. */
+static double pruned_within(const layer_noise *n, const gnt_views *update, const gnt_view *v) {
+    double least = least_of(v);
+    for (int64_t t = 0; n->pruned_together && t < update->n; t++)
+        least = fmin(least, least_of(&update->view[t]));
+    return n->pruned ? least : 0;
+}
+
+static entry_law law_of(const layer_noise *n, const gnt_views *update, const gnt_view *v, double loudest) {
     const double deviation = noise_deviation(&n->law);
     const double variance = fmax(deviation * deviation, rounding * rounding * loudest * loudest);
-    const double bound = (double)least_of(v);
-    return (entry_law){1 / variance, 1 / fmax(variance, bound * bound / 3), n->law.mean, n->pruned};
+    const double bound = pruned_within(n, update, v);
+    return (entry_law){1 / variance, 1 / fmax(variance, bound * bound / 3), n->law.mean, bound};
 }
 
 static void put(const entry_law *law, float value, int apart, float *g, float *w) {
-    const int zero = law->pruned && value == 0;
+    const int zero = law->bound > 0 && value == 0;
     *g = zero ? 0 : (float)((double)value - law->mean);
     *w = apart ? 0 : (float)(zero ? law->zero_precision : law->precision);
 }
@@ -174,8 +182,10 @@ static gnt_status open_round(estimate *e, int64_t t, const gnt_observation *seen
     gnt_status status = linear_find(e->s, seen, d, &l);
     if (status != GNT_OK)
         return status;
-    const double loudest = fmax((double)largest_of(l.w), fmax((double)largest_of(l.b), least_loud));
-    const entry_law weights = law_of(&e->noise, l.w, loudest), biases = law_of(&e->noise, l.b, loudest);
+    const double loudest =
+        fmax((double)fmaxf(largest_in(l.w->data, l.w->count), largest_in(l.b->data, l.b->count)), least_loud);
+    const entry_law weights = law_of(&e->noise, seen->update, l.w, loudest),
+                    biases = law_of(&e->noise, seen->update, l.b, loudest);
     if (!isfinite(squares_of(l.w) + squares_of(l.b)))
         return e->host->fail(e->host->context, "the observed update holds NaN or infinite entries");
     *r = rank_one_round_make(e->host, l.b->count, d);
@@ -184,11 +194,14 @@ static gnt_status open_round(estimate *e, int64_t t, const gnt_observation *seen
     r->laplace = e->noise.law.kind == NOISE_LAPLACE;
     r->scale = e->noise.law.scale;
     r->from_bias = e->noise.law.kind == NOISE_NONE;
+    r->bias_bound = biases.bound;
     for (int64_t i = 0; i < r->units; i++) {
         float *g = r->g + i * (d + 1), *w = r->weight + i * (d + 1);
         for (int64_t k = 0; k < d; k++)
             put(&weights, l.w->data[i * d + k], outliers_has(&l.apart, l.w_at, i * d + k), g + k, w + k);
         put(&biases, l.b->data[i], outliers_has(&l.apart, l.b_at, i), g + d, w + d);
+        if (weights.bound > 0 && largest_in(g, d + 1) == 0)
+            memset(w, 0, (size_t)(d + 1) * sizeof *w); /* a small δ, whatever x is */
     }
     e->list[t] = r;
     e->whole[t] = (whole_round){.seen = seen, .apart = l.apart, .w_at = l.w_at, .b_at = l.b_at};

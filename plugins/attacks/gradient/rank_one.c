@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "first_delta.h"
+
 /* Vector code for the loops, with the same bits: no sum changes its order. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
@@ -54,15 +56,6 @@ static void solve_delta(rank_one_round *r, const rank_one_fit *fit, const rank_o
         }
         r->delta[i] = precision > 0 ? pull / precision : 0;
         r->variance[i] = precision > 0 ? 1 / precision : 0;
-    }
-}
-
-/* δ as the bias tells it: where there is no noise to average, the surest beginning. */
-static void read_delta(rank_one_round *r) {
-    for (int64_t i = 0; i < r->units; i++) {
-        const int64_t at = i * (r->features + 1) + r->features;
-        r->delta[i] = (double)r->g[at];
-        r->variance[i] = 1 / fmax((double)r->weight[at], 1e-30);
     }
 }
 
@@ -170,7 +163,7 @@ gnt_status rank_one_solve(rank_one_fit *fit, const gnt_host *host, rank_one_roun
         }
         for (int64_t t = 0; t < rounds; t++) {
             if (fit->iterations == 0 && round[t]->from_bias)
-                read_delta(round[t]);
+                first_delta(round[t], input, prior);
             else
                 solve_delta(round[t], fit, input, fit->iterations ? mean_square(round[t]) : 0);
             if (fit->iterations == RESCALED_AT && !round[t]->from_bias && !round[t]->expected)

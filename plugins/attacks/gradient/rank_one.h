@@ -23,7 +23,8 @@ typedef struct rank_one_round {
     float *normal;            /* the same shape: what normal noise would have to show; g where it is normal */
     double *delta, *variance; /* units: mean and variance of δ */
     const double *expected;   /* units: about what δ lies before the round is seen; NULL: 0 */
-    int from_bias;            /* begin at δ = the bias's gradient: there is no noise to average */
+    int from_bias;            /* begin at δ as first_delta.h has it: there is no noise to average */
+    double bias_bound;        /* of a bias's gradient that was pruned; 0: none was, INFINITY: not known */
     int laplace;
     double scale; /* b */
 } rank_one_round;
