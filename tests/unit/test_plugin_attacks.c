@@ -345,6 +345,36 @@ static void a_weight_delta_gives_the_image_too(void **state) {
     forget(&a);
 }
 
+/* Begun at the true image, whose cost is 0 if its steps are those of the client. */
+static void steps_are_unrolled_with_the_clients_momentum(void **state) {
+    (void)state;
+    static const double momentum[] = {0.9, 0};
+    attacked a;
+    double cost[2];
+    observe(&a, lenet_json, 27, 1, 3, NULL, NULL);
+    const gnt_model_service *s = gnt_service_table(a.own);
+    const gnt_function_spec update = {.size = sizeof update,
+                                      .kind = GNT_FN_UPDATE,
+                                      .n = 1,
+                                      .steps = 3,
+                                      .batch = 1,
+                                      .training = -1,
+                                      .momentum = momentum[0]};
+    const gnt_function_args args = {
+        .size = sizeof args, .x = a.x, .y = a.y, .weights = a.weights, .rates = a.rates};
+    assert_int_equal(s->eval(s->context, s->prepare(s->context, &update), &args, &a.seen.update), GNT_OK);
+    a.seen.start_x = a.x;
+    a.seen.budget = 1;
+    for (int which = 0; which < 2; which++) {
+        a.seen.momentum = momentum[which];
+        assert_int_equal(attack(&a, "idlg", "{\"inner\": 1, \"prior\": 0}"), GNT_OK);
+        cost[which] = a.first_cost;
+    }
+    print_message("with momentum %g, without %g\n", cost[0], cost[1]);
+    assert_true(cost[0] < 1e-8 && cost[1] > 1e-3);
+    forget(&a);
+}
+
 static void the_budget_counts_outer_steps(void **state) {
     (void)state;
     for (int reference = 0; reference < 2; reference++) {
@@ -592,6 +622,7 @@ int main(void) {
         cmocka_unit_test(idlg_refuses_batches),
         cmocka_unit_test(images_come_back),
         cmocka_unit_test(a_weight_delta_gives_the_image_too),
+        cmocka_unit_test(steps_are_unrolled_with_the_clients_momentum),
         cmocka_unit_test(the_budget_counts_outer_steps),
         cmocka_unit_test(reference_refuses_what_it_does_not_take),
         cmocka_unit_test(the_direction_gives_the_image),

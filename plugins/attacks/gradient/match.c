@@ -14,18 +14,48 @@ gnt_status match_no_memory(const gnt_host *host) {
     return host->fail(host->context, "no memory for the search: the limit on scratch memory is too low");
 }
 
+static int fits(const match *m, const gnt_observation *seen, int32_t masked) {
+    return m->function && !m->ordered && !seen->order && m->n == seen->n && m->steps == seen->steps &&
+           m->batch == seen->batch && m->momentum == seen->momentum && m->decay == decay_of_steps(seen) &&
+           m->masked == masked;
+}
+
+/* The order as gnt_function_spec takes it, scratch of the hook; NULL where it was not granted. */
+static gnt_status order_of(const gnt_host *host, const gnt_observation *seen, const int64_t **out) {
+    const int64_t n = seen->steps * seen->batch;
+    *out = NULL;
+    if (!seen->order || n == 0)
+        return GNT_OK;
+    int64_t *order = host->scratch(host->context, (size_t)n * sizeof *order);
+    if (!order)
+        return match_no_memory(host);
+    for (int64_t i = 0; i < n; i++)
+        order[i] = seen->order[i];
+    *out = order;
+    return GNT_OK;
+}
+
 static gnt_status prepare(match *m, const gnt_host *host, const gnt_observation *seen,
                           gnt_function_spec spec) {
     const gnt_model_service *service = host->model;
-    if (m->function && m->n == seen->n && m->steps == seen->steps && m->batch == seen->batch &&
-        m->masked == spec.masked) {
+    if (fits(m, seen, spec.masked)) {
         service->changed(service->context, m->function);
         return GNT_OK;
     }
     if (m->function)
         service->release(service->context, m->function);
     spec_unroll(&spec, seen);
-    *m = (match){service->prepare(service->context, &spec), seen->n, seen->batch, seen->steps, spec.masked};
+    *m = (match){.n = seen->n,
+                 .batch = seen->batch,
+                 .momentum = seen->momentum,
+                 .decay = decay_of_steps(seen),
+                 .steps = seen->steps,
+                 .masked = spec.masked,
+                 .ordered = seen->order != NULL};
+    gnt_status status = order_of(host, seen, &spec.order);
+    if (status != GNT_OK)
+        return status;
+    m->function = service->prepare(service->context, &spec);
     return m->function ? GNT_OK : host->fail(host->context, host->last_error(host->context));
 }
 

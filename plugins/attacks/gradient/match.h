@@ -11,11 +11,14 @@
 typedef struct match {
     gnt_function *function;
     int64_t n, batch;
-    int32_t steps, masked;
+    double momentum, decay;
+    int32_t steps, masked, ordered;
 } match;
 
-/* Prepares it, or keeps it from the observation before where that had the same shape. cost, vjp: as
- * gnt_function_spec has them, the same at every call. GNT_OK, or a status after host->fail. */
+/* Prepares it, or keeps it from the observation before where that had the same shape and neither tells the
+ * order of its samples. Steps are unrolled with the clients' momentum
+ * and decay. cost, vjp: as gnt_function_spec has
+ * them, the same at every call. GNT_OK, or a status after host->fail. */
 gnt_status match_prepare(match *m, const gnt_host *host, const gnt_observation *seen, int32_t cost,
                          uint32_t vjp, int32_t masked);
 

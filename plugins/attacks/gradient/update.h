@@ -15,18 +15,21 @@ static inline int is_whole_update(const gnt_model_info *info, const gnt_views *u
     return update && t == update->n;
 }
 
-/* Fills in what the observation says of how its update came about: samples, steps, momentum and decay of
- * the clients. The decay is 0 where the host is too old to tell it. */
+/* Of the clients' local steps; 0 where there are none, or where the host is too old to tell. */
+static inline double decay_of_steps(const gnt_observation *seen) {
+    return seen->steps > 0 && GNT_HAS(gnt_observation, seen, decay) ? seen->decay : 0;
+}
+
+/* Fills in what the observation says of how its update came about, but for the order: samples, steps, and
+ * the clients' momentum and decay. */
 static inline void spec_unroll(gnt_function_spec *spec, const gnt_observation *seen) {
     spec->size = sizeof *spec;
     spec->n = seen->n;
     spec->steps = seen->steps;
     spec->batch = seen->batch;
     spec->training = -1;
-    if (seen->steps == 0)
-        return;
-    spec->momentum = seen->momentum;
-    spec->decay = GNT_HAS(gnt_observation, seen, decay) ? seen->decay : 0;
+    spec->momentum = seen->steps > 0 ? seen->momentum : 0;
+    spec->decay = decay_of_steps(seen);
 }
 
 #endif
