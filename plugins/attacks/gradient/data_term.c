@@ -1,7 +1,5 @@
 #include "data_term.h"
 
-#include "update.h"
-
 const char *const data_term_costs[] = {"auto", "cosine", "l2", "l1", "scale_free", "likelihood", NULL};
 
 static int32_t match_cost(int cost) {
@@ -15,26 +13,6 @@ static int32_t match_cost(int cost) {
     default:
         return GNT_COST_COSINE;
     }
-}
-
-/* The function u(x), kept from the observation before where that had the same shape. */
-static gnt_status prepare_update(data_term *d, const gnt_observation *seen) {
-    const gnt_host *host = d->host;
-    const gnt_model_service *service = host->model;
-    data_function *of = d->of;
-    if (of->update && of->n == seen->n && of->batch == seen->batch && of->steps == seen->steps) {
-        service->changed(service->context, of->update);
-        return GNT_OK;
-    }
-    if (of->update)
-        service->release(service->context, of->update);
-    gnt_function_spec spec = {.kind = GNT_FN_UPDATE, .vjp = GNT_WRT_X, .held = GNT_HELD_WEIGHTS};
-    spec_unroll(&spec, seen);
-    of->update = service->prepare(service->context, &spec);
-    of->n = seen->n;
-    of->batch = seen->batch;
-    of->steps = seen->steps;
-    return of->update ? GNT_OK : host->fail(host->context, host->last_error(host->context));
 }
 
 static gnt_status open_cotangents(data_term *d, const gnt_views *update) {
@@ -56,19 +34,20 @@ gnt_status data_term_open(data_term *d, data_function *of, const gnt_host *host,
     d->args = (gnt_function_args){.size = sizeof d->args, .weights = seen->weights, .buffers = seen->buffers};
     if (law)
         d->law = *law;
-    float *rates = host->scratch(host->context, ((size_t)seen->steps + 1) * sizeof *rates);
-    if (!rates)
+    d->rates = host->scratch(host->context, ((size_t)seen->steps + 1) * sizeof *d->rates);
+    if (!d->rates)
         return match_no_memory(host);
     for (int32_t i = 0; i < seen->steps; i++)
-        rates[i] = seen->rates ? seen->rates[i] : (float)seen->rate;
-    d->args.rates = rates;
+        d->rates[i] = seen->rates ? seen->rates[i] : (float)seen->rate;
+    d->args.rates = d->rates;
     gnt_status status = match_bind(&d->args, host, seen->update, choice, &d->apart, &masked, &squares);
     if (status != GNT_OK)
         return status;
     if (cost != DATA_LIKELIHOOD)
-        return match_prepare(&of->match, host, seen, match_cost(cost), GNT_WRT_X, masked);
+        return match_prepare(&of->distance, host, seen, match_cost(cost),
+                             of->by_rates && seen->steps > 0 ? GNT_WRT_X | GNT_WRT_RATES : GNT_WRT_X, masked);
     status = open_cotangents(d, seen->update);
-    return status == GNT_OK ? prepare_update(d, seen) : status;
+    return status == GNT_OK ? match_prepare_update(&of->update, host, seen, GNT_WRT_X) : status;
 }
 
 static gnt_status no_result(const gnt_host *host) {
@@ -81,7 +60,7 @@ gnt_status data_term_eval(data_term *d, const float *x, double *cost, const floa
     const gnt_views *out;
     const gnt_gradient *g;
     int likelihood = d->cost == DATA_LIKELIHOOD;
-    gnt_function *f = likelihood ? d->of->update : d->of->match.function;
+    gnt_function *f = likelihood ? d->of->update.function : d->of->distance.function;
     d->args.x = x;
     if (m->eval(m->context, f, &d->args, &out) != GNT_OK)
         return no_result(host);
@@ -90,5 +69,6 @@ gnt_status data_term_eval(data_term *d, const float *x, double *cost, const floa
     if (m->vjp(m->context, f, likelihood ? (const float *const *)d->d_u : NULL, &g) != GNT_OK)
         return no_result(host);
     *d_x = g->x;
+    d->d_rates = g->rates;
     return GNT_OK;
 }

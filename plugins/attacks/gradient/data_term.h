@@ -12,11 +12,11 @@ extern const char *const data_term_costs[];
 
 /* What is prepared once for observations of one shape and kept by the instance; zeros at first. */
 typedef struct data_function {
-    match match;
-    /* DATA_LIKELIHOOD: the update itself */
-    gnt_function *update;
-    int64_t n, batch;
-    int32_t steps;
+    match distance;
+    match update; /* DATA_LIKELIHOOD: the update itself */
+    /* The owner's, set once: the derivative by the rates is wanted as well; of costs other than the
+     * likelihood, and of observations with local steps. */
+    int by_rates;
 } data_function;
 
 typedef struct data_term {
@@ -26,6 +26,10 @@ typedef struct data_term {
     noise_law law;
     /* x is set at each evaluation; y, rates and weights stay */
     gnt_function_args args;
+    /* args.rates, the owner's to change between evaluations; and, where it asked, the derivative by them,
+     * the host's until the next */
+    float *rates;
+    const float *d_rates;
     outliers apart;
     float **d_u; /* DATA_LIKELIHOOD: one tensor for each of the update */
 } data_term;

@@ -1,8 +1,9 @@
-/* What the files of invert-gradients share: the attack, its settings, and one search.
+/* What the files of invert-gradients and lrp-search share: the attack, its settings, and one search.
  *
  * A search looks for the batch x (n × features, image space) over unknowns q. Without the Gaussian of public
  * images q is x in the model's normalised space, kept in the valid box; with it q are the coefficients w of
- * image_prior.h, for each sample in turn. */
+ * image_prior.h, for each sample in turn. Where the client's rates are searched too, their s_i of log_rates.h
+ * follow. */
 #ifndef GRADIENT_INVERT_H
 #define GRADIENT_INVERT_H
 
@@ -12,7 +13,7 @@
 #include "image_prior.h"
 #include "statistics.h"
 
-/* The parameters, in the order of the table. */
+/* The parameters of every search, with which the table of each attack begins (invert_parameters.h). */
 enum {
     INVERT_STEPS,
     INVERT_RATE,
@@ -23,13 +24,11 @@ enum {
     INVERT_RESTARTS,
     INVERT_MASK_ZEROS,
     INVERT_OUTLIERS,
-    INVERT_COST,
-    INVERT_PRIOR,
-    INVERT_PRIOR_WEIGHT,
-    INVERT_BN,
-    INVERT_GROUP,
-    INVERT_AIM
+    INVERT_COMMON
 };
+
+/* Those of invert-gradients alone, in the order of its table. */
+enum { INVERT_COST = INVERT_COMMON, INVERT_PRIOR, INVERT_PRIOR_WEIGHT, INVERT_BN, INVERT_GROUP, INVERT_AIM };
 
 /* The choices of the parameter `prior`, in its order. */
 enum { PRIOR_AUTO, PRIOR_TV, PRIOR_GAUSSIAN, PRIOR_CLASS_GAUSSIAN };
@@ -87,17 +86,31 @@ typedef struct search {
     double tv, weight;
     const image_gaussian **gaussian; /* of each sample; NULL: none, q is z */
     int64_t *at;                     /* where sample i begins in q, n + 1 of them */
+    int64_t n_rates;                 /* that are searched, behind the samples; 0: none are */
+    double announced;                /* their mean */
     float *x, *d_x;
     /* the best so far */
-    float *winner;
+    float *winner, *winner_rates;
     double least;
     int32_t chosen;
     int64_t done, total; /* steps, for progress */
 } search;
 
+/* Memory for an instance, whose `destroy` is `free`; NULL after host->fail. */
+invert *invert_new(const gnt_host *host, const gnt_value *values);
+
 /* Shapes, memory, data term of `seen` alone; y is the caller's, as long as the search. */
 gnt_status search_open(search *s, invert *self, const gnt_observation *seen, const float *y, int cost,
                        const noise_law *law);
+
+/* Labels of the batch as granted, else read off the update, in the classes' order; room: an entry for each
+ * class. y: the one of search_open. GNT_OK, or a status after host->fail. */
+gnt_status search_labels(search *s, const gnt_observation *seen, int64_t *room, float *y);
+
+/* Makes the rates of the steps unknowns of the next searches, in whose first evaluation all are the announced
+ * one. Of one step there is nothing to search: its rate is a common factor. GNT_OK, or a status after
+ * host->fail. */
+gnt_status search_rates(search *s, const gnt_observation *seen);
 
 /* Chooses the prior of the next searches. GNT_OK, or a status after host->fail. */
 gnt_status search_use(search *s, const prior_setting *setting, public_images *images);

@@ -22,30 +22,13 @@
 #include "gradient.h"
 #include "granted_defense.h"
 #include "invert.h"
+#include "invert_parameters.h"
 #include "label.h"
-#include "survivors.h"
 
 /* Weight of granted batch statistics where `bn` leaves it to the attack, against 1 − cos. */
 static const double usual_statistics = 0.1;
 
 /* ---- what was granted ---- */
-
-/* Labels as granted, else read off the update. */
-static gnt_status bind_labels(search *s, const gnt_observation *seen, int64_t *count, float *y) {
-    const gnt_host *host = s->self->host;
-    int64_t classes = host->model->info->classes;
-    if (seen->labels) {
-        memcpy(y, seen->labels, (size_t)(s->n * classes) * sizeof *y);
-        return GNT_OK;
-    }
-    gnt_status status = label_counts(host, seen, &s->term[0].apart, count);
-    if (status != GNT_OK)
-        return status;
-    label_rows(count, classes, y);
-    if (s->n > 1)
-        host->fact(host->context, "labels_read", (double)s->n);
-    return GNT_OK;
-}
 
 static int choose_cost(const invert *self, const noise_law *law) {
     int64_t wanted = self->value[INVERT_COST].i;
@@ -214,7 +197,7 @@ static gnt_status open_all(search *s, invert *self, const gnt_observation *seen,
                                   "dp-gaussian or dp-laplace)");
     gnt_status status = search_open(s, self, seen, y, cost, &law);
     if (status == GNT_OK)
-        status = bind_labels(s, seen, count, y);
+        status = search_labels(s, seen, count, y);
     if (status == GNT_OK && seen->n_history > 0) {
         count_labels(y, s->n, (int64_t)classes, count);
         status = bind_history(s, seen, cost, &law, count, count + classes);
@@ -251,14 +234,7 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
 }
 
 static void *create(const gnt_host *host, const gnt_value *values) {
-    invert *s = calloc(1, sizeof *s);
-    if (!s) {
-        host->fail(host->context, "out of memory");
-        return NULL;
-    }
-    s->host = host;
-    s->value = values;
-    return s;
+    return invert_new(host, values);
 }
 
 static const gnt_attack hooks = {.size = sizeof hooks, .prepare = invert_prepare, .run = run};
@@ -267,70 +243,7 @@ static const char *const aims[] = {"error", "identity", NULL};
 static const char *const priors[] = {"auto", "tv", "gaussian", "class_gaussian", NULL};
 
 static const gnt_parameter parameters[] = {
-    {.id = "steps",
-     .type = GNT_TYPE_INT,
-     .unit = "steps",
-     .least = 1,
-     .most = 10000000,
-     .preset = 4800,
-     .help = "steps of each restart; a suite's budget is shared among the restarts instead"},
-    {.id = "rate",
-     .type = GNT_TYPE_REAL,
-     .scale = GNT_SCALE_LOG,
-     .unit = "",
-     .least = 1e-6,
-     .most = 10,
-     .preset = 0.1,
-     .help = "Adam's first learning rate, in the model's normalised space"},
-    {.id = "milestones",
-     .type = GNT_TYPE_REAL_LIST,
-     .unit = "fraction of steps",
-     .least = 0,
-     .most = 1,
-     .preset_text = "[0.375, 0.625, 0.875]",
-     .help = "where the rate is multiplied by decay"},
-    {.id = "decay",
-     .type = GNT_TYPE_REAL,
-     .scale = GNT_SCALE_LOG,
-     .unit = "",
-     .least = 1e-6,
-     .most = 1,
-     .preset = 0.1,
-     .help = "factor of the rate at each milestone"},
-    {.id = "signed",
-     .type = GNT_TYPE_BOOL,
-     .unit = "",
-     .least = 0,
-     .most = 1,
-     .preset = 1,
-     .help = "Adam sees the sign of the gradient only; not of a likelihood"},
-    {.id = "tv",
-     .type = GNT_TYPE_REAL,
-     .scale = GNT_SCALE_LINEAR,
-     .unit = "",
-     .least = 0,
-     .most = 1000,
-     .preset = 1e-4,
-     .help = "weight of the total variation prior; images only"},
-    {.id = "restarts",
-     .type = GNT_TYPE_INT,
-     .unit = "restarts",
-     .least = 1,
-     .most = 1000,
-     .preset = 1,
-     .help = "starts from fresh noise, of which the least cost wins"},
-    {.id = "mask_zeros",
-     .type = GNT_TYPE_CHOICE,
-     .unit = "",
-     .preset_text = "auto",
-     .choices = survivors_choices,
-     .help = "match only entries that are not zero: auto does where the update looks pruned by magnitude"},
-    {.id = "outliers",
-     .type = GNT_TYPE_CHOICE,
-     .unit = "",
-     .preset_text = "auto",
-     .choices = outliers_choices,
-     .help = OUTLIERS_HELP},
+    INVERT_COMMON_ROWS,
     {.id = "cost",
      .type = GNT_TYPE_CHOICE,
      .unit = "",

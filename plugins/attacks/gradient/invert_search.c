@@ -1,8 +1,11 @@
-/* One search of invert-gradients: its unknowns, its cost, and its steps. */
+/* One search of invert-gradients or lrp-search: its unknowns, its cost, and its steps. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "invert.h"
+#include "label.h"
+#include "log_rates.h"
 
 /* Neighbours' mean difference where no public image tells it; in image space. */
 static const double usual_difference = 0.05;
@@ -10,6 +13,17 @@ static const double usual_difference = 0.05;
 static const float near_mean = 0.1f;
 
 /* ---- set-up ---- */
+
+invert *invert_new(const gnt_host *host, const gnt_value *values) {
+    invert *s = calloc(1, sizeof *s);
+    if (!s) {
+        host->fail(host->context, "out of memory");
+        return NULL;
+    }
+    s->host = host;
+    s->value = values;
+    return s;
+}
 
 gnt_status search_open(search *s, invert *self, const gnt_observation *seen, const float *y, int cost,
                        const noise_law *law) {
@@ -44,6 +58,30 @@ gnt_status search_open(search *s, invert *self, const gnt_observation *seen, con
                        (match_choice){v[INVERT_MASK_ZEROS].i, v[INVERT_OUTLIERS].i}, cost, law);
     s->term[0].args.y = y;
     return status;
+}
+
+gnt_status search_labels(search *s, const gnt_observation *seen, int64_t *room, float *y) {
+    const gnt_host *host = s->self->host;
+    int64_t classes = host->model->info->classes;
+    if (seen->labels) {
+        memcpy(y, seen->labels, (size_t)(s->n * classes) * sizeof *y);
+        return GNT_OK;
+    }
+    gnt_status status = label_counts(host, seen, &s->term[0].apart, room);
+    if (status != GNT_OK)
+        return status;
+    label_rows(room, classes, y);
+    if (s->n > 1)
+        host->fact(host->context, "labels_read", (double)s->n);
+    return GNT_OK;
+}
+
+gnt_status search_rates(search *s, const gnt_observation *seen) {
+    const gnt_host *host = s->self->host;
+    s->announced = seen->rate;
+    s->n_rates = seen->steps > 1 ? seen->steps : 0;
+    s->winner_rates = host->scratch(host->context, ((size_t)s->n_rates + 1) * sizeof *s->winner_rates);
+    return s->winner_rates ? GNT_OK : match_no_memory(host);
 }
 
 /* Σ|d|/β over the differences d of neighbours: Laplace's law of mean magnitude β. In terms of means over n
@@ -120,6 +158,7 @@ static void start(search *s, float *q) {
     host->normal(host->context, s->answer ? "start" : "trial start", size, q);
     for (int64_t i = 0; s->gaussian[0] && i < size; i++)
         q[i] *= near_mean;
+    memset(q + size, 0, (size_t)s->n_rates * sizeof *q);
     into_box(s, q);
 }
 
@@ -163,8 +202,13 @@ static double add_gaussian(const search *s, const float *q, float *grad) {
 
 /* The cost at q, and its gradient. */
 static gnt_status evaluate(search *s, const float *q, double *cost, float *grad) {
+    data_term *own = &s->term[0];
     to_image_space(s, q);
+    if (s->n_rates)
+        log_rates_set(q + s->at[s->n], s->n_rates, s->announced, own->rates);
     gnt_status status = data_cost(s, cost);
+    if (status == GNT_OK && s->n_rates)
+        log_rates_vjp(own->rates, own->d_rates, s->n_rates, grad + s->at[s->n]);
     if (status == GNT_OK && s->bn > 0)
         status = add_statistics(s, cost);
     if (status != GNT_OK)
@@ -226,6 +270,8 @@ static gnt_status step_once(search *s, climber *c, int32_t restart, int64_t k, i
         s->least = cost;
         s->chosen = restart;
         memcpy(s->winner, s->x, (size_t)(s->n * s->features) * sizeof *s->x);
+        if (s->n_rates)
+            memcpy(s->winner_rates, s->term[0].rates, (size_t)s->n_rates * sizeof *s->winner_rates);
     }
     for (int64_t i = 0; centre && i < s->at[s->n]; i++)
         c->grad[i] += (float)(2 * group / (double)s->at[s->n]) * (c->q[i] - centre[i]);
@@ -280,7 +326,7 @@ static gnt_status together(search *s, climber *c, int64_t restarts, int64_t step
 gnt_status search_run(search *s, int64_t restarts, int64_t steps, double group) {
     const gnt_host *host = s->self->host;
     int side_by_side = group > 0 && restarts > 1;
-    size_t size = (size_t)s->at[s->n], n = side_by_side ? (size_t)restarts : 1;
+    size_t size = (size_t)(s->at[s->n] + s->n_rates), n = side_by_side ? (size_t)restarts : 1;
     climber *c = host->scratch(host->context, n * sizeof *c);
     float *room = host->scratch(host->context, (2 * n + 1) * size * sizeof *room);
     gnt_status status = c && room ? GNT_OK : match_no_memory(host);

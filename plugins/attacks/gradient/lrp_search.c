@@ -1,0 +1,125 @@
+/* lrp-search: the batch, and the rates of the local steps that the client hides, searched together.
+ *
+ * A client that draws the rate of each of its E local steps, as LRP does, hides them from whoever matches its
+ * weight delta Δ by unrolling. This one minimises
+ *
+ *     1 − cos(unrolled update(x, y; rate_1 … rate_E), Δ) + tv·TV(x)
+ *
+ * over the images x and the logarithms of the rates (log_rates.h). `known` unrolls with the rates granted,
+ * `equal` with the announced one in all steps: what `learnt` recovers less than `known` is what the drawn
+ * rates protect, and what it recovers more than `equal` is what a suite misses that attacks as if nobody had
+ * drawn any. Of one step, or one gradient, the rate is a factor that the cosine does not see: the three are
+ * one, and do what invert-gradients does with its cosine.
+ *
+ * Steps that take different samples are unrolled in the order granted, else one sample after another. Labels
+ * that are not granted are read off the update, which does not tell which step took them. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "gradient.h"
+#include "invert.h"
+#include "invert_parameters.h"
+
+enum { LRP_RATES = INVERT_COMMON };
+enum { RATES_LEARNT, RATES_KNOWN, RATES_EQUAL };
+
+/* How far the rates found lie from one another: the deviation of their logarithms. */
+static void tell_rates(const search *s) {
+    const gnt_host *host = s->self->host;
+    double sum = 0;
+    for (int64_t i = 0; i < s->n_rates; i++) {
+        const double apart = log((double)s->winner_rates[i] / s->announced);
+        sum += apart * apart;
+    }
+    if (s->n_rates)
+        host->fact(host->context, "rates_spread", sqrt(sum / (double)s->n_rates));
+}
+
+static gnt_status open_all(search *s, invert *self, const gnt_observation *seen) {
+    const gnt_host *host = self->host;
+    const prior_setting setting = {.kind = PRIOR_TV};
+    const size_t classes = (size_t)host->model->info->classes;
+    int64_t *room = host->scratch(host->context, classes * sizeof *room);
+    float *y = host->scratch(host->context, (size_t)seen->n * classes * sizeof *y);
+    if (!y || !room)
+        return match_no_memory(host);
+    gnt_status status = search_open(s, self, seen, y, DATA_COSINE, NULL);
+    if (status == GNT_OK)
+        status = search_labels(s, seen, room, y);
+    if (status == GNT_OK && self->value[LRP_RATES].i == RATES_LEARNT)
+        status = search_rates(s, seen);
+    return status == GNT_OK ? search_use(s, &setting, NULL) : status;
+}
+
+static gnt_status run(void *context, const gnt_observation *seen, const gnt_artefacts *own,
+                      const gnt_answer *answer) {
+    invert *self = context;
+    const gnt_host *host = self->host;
+    const int64_t restarts = self->value[INVERT_RESTARTS].i;
+    gnt_observation unrolled = *seen;
+    search s = {.answer = answer};
+    (void)own;
+    if (!host->model || seen->n < 1 || seen->steps < 0)
+        return match_refuse(host, "it needs the model and the number of samples in the batch");
+    if (self->value[LRP_RATES].i != RATES_KNOWN)
+        unrolled.rates = NULL;
+    else if (!(seen->granted & GNT_KNOWS_RATES))
+        return match_refuse(host, "rates is \"known\", but the rates that the client used are not granted: "
+                                  "grant them (rates), or take \"learnt\"");
+    const int64_t steps =
+        seen->budget > 0 ? (seen->budget + restarts - 1) / restarts : self->value[INVERT_STEPS].i;
+    s.total = restarts * steps;
+    gnt_status status = open_all(&s, self, &unrolled);
+    if (status == GNT_OK)
+        status = search_run(&s, restarts, steps, 0);
+    if (status != GNT_OK)
+        return status;
+    tell_rates(&s);
+    answer->chosen(answer->context, s.chosen, s.least);
+    return answer->reconstruction(answer->context, s.n, s.winner);
+}
+
+static void *create(const gnt_host *host, const gnt_value *values) {
+    invert *s = invert_new(host, values);
+    if (s)
+        s->data[0].by_rates = values[LRP_RATES].i == RATES_LEARNT;
+    return s;
+}
+
+static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
+
+static const char *const choices[] = {"learnt", "known", "equal", NULL};
+
+static const gnt_parameter parameters[] = {
+    INVERT_COMMON_ROWS,
+    {.id = "rates",
+     .type = GNT_TYPE_CHOICE,
+     .unit = "",
+     .preset_text = "learnt",
+     .choices = choices,
+     .help = "of the local steps: searched with the images, those granted, or the announced one for all"},
+};
+
+/* The first is what defenses that draw rates call themselves; it reads no parameter of theirs. */
+static const char *const families[] = {"step-size", "lrp", "ada-lrp", NULL};
+
+const gnt_descriptor gradient_lrp_search = {
+    .size = sizeof(gnt_descriptor),
+    .kind = GNT_PLUGIN_ATTACK,
+    .id = "lrp-search",
+    .version = "1.0",
+    .line = "searches the input and the hidden rates of the local steps whose update points the same way",
+    .licence = "MIT",
+    .citation = "",
+    .parameters = parameters,
+    .n_parameters = sizeof parameters / sizeof *parameters,
+    .surfaces = GNT_SURFACE_UPDATE,
+    .goals = GNT_GOAL_RECONSTRUCTION,
+    .families = families,
+    .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_ORDER | GNT_KNOWS_DEFENSE,
+    .data_kinds = GNT_KIND_ANY,
+    .flags = GNT_FLAG_RANDOMISED,
+    .create = create,
+    .destroy = free,
+    .attack = &hooks,
+};
