@@ -87,7 +87,7 @@ typedef struct search {
     const image_gaussian **gaussian; /* of each sample; NULL: none, q is z */
     int64_t *at;                     /* where sample i begins in q, n + 1 of them */
     int64_t n_rates;                 /* that are searched, behind the samples; 0: none are */
-    double announced;                /* their mean */
+    double announced;                /* where they begin */
     float *x, *d_x;
     /* the best so far */
     float *winner, *winner_rates;

@@ -1,12 +1,11 @@
-/* log_rates: the hidden rates of a client's local steps as unknowns of a search, and the derivative by them.
+/* log_rates: the hidden rates of a client's local steps as unknowns of a search, and the derivative by them:
+ * rate_i = announced·exp(s_i).
  *
- * A search for 1 − cos takes update and observation for the same where they differ by a factor, and of short
- * steps a common factor of all rates is one of the update: it cannot be told. So only the rates' proportions
- * are unknown here, rate_i = n·announced·exp(s_i)/Σ_j exp(s_j), whose mean is the announced rate.
- *
- * Rationale: the announced rate is what rates drawn uniformly from 0 to twice it have as their mean. Their
- * mean logarithm lies lower and varies more, and where one of them is next to 0 it would drive the others far
- * beyond anything that a client takes. */
+ * A search for 1 − cos takes update and observation for the same where they differ by a factor. Of steps that
+ * are short a common factor of all rates is one of the update: the derivative along it vanishes, and the
+ * factor stays near the announced rate, where it does no harm. Of steps long enough to bend their path
+ * it is told like the rates' proportions, and has to be searched: rates drawn uniformly from 0 to twice the
+ * announced one have a mean that varies by 1/√(3n) of it. */
 #ifndef GRADIENT_LOG_RATES_H
 #define GRADIENT_LOG_RATES_H
 

@@ -23,16 +23,20 @@
 enum { LRP_RATES = INVERT_COMMON };
 enum { RATES_LEARNT, RATES_KNOWN, RATES_EQUAL };
 
-/* How far the rates found lie from one another: the deviation of their logarithms. */
+/* How far the rates found lie from one another, their deviation over their mean; and that mean over the
+ * announced rate. */
 static void tell_rates(const search *s) {
     const gnt_host *host = s->self->host;
-    double sum = 0;
+    double sum = 0, squares = 0;
     for (int64_t i = 0; i < s->n_rates; i++) {
-        const double apart = log((double)s->winner_rates[i] / s->announced);
-        sum += apart * apart;
+        const double rate = (double)s->winner_rates[i] / s->announced;
+        sum += rate / (double)s->n_rates;
+        squares += rate * rate / (double)s->n_rates;
     }
-    if (s->n_rates)
-        host->fact(host->context, "rates_spread", sqrt(sum / (double)s->n_rates));
+    if (s->n_rates == 0)
+        return;
+    host->fact(host->context, "rates_mean", sum);
+    host->fact(host->context, "rates_spread", sqrt(fmax(0, squares - sum * sum)) / sum);
 }
 
 static gnt_status open_all(search *s, invert *self, const gnt_observation *seen) {
@@ -100,8 +104,8 @@ static const gnt_parameter parameters[] = {
      .help = "of the local steps: searched with the images, those granted, or the announced one for all"},
 };
 
-/* The first is what defenses that draw rates call themselves; it reads no parameter of theirs. */
-static const char *const families[] = {"step-size", "lrp", "ada-lrp", NULL};
+/* What defenses that draw rates are made of; it reads no parameter of theirs. */
+static const char *const families[] = {"step-size", NULL};
 
 const gnt_descriptor gradient_lrp_search = {
     .size = sizeof(gnt_descriptor),
