@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../plugins/attacks/gradient/both_signs.c"
 #include "../../plugins/attacks/gradient/first_delta.c"
 #include "../../plugins/attacks/gradient/kept_prior.c"
 #include "../../plugins/attacks/gradient/narrowing.c"
@@ -345,6 +346,28 @@ static void a_pruned_bias_leaves_a_range_of_delta(void **state) {
     plain_close(&c.p);
 }
 
+/* A solve that begins at the negative of the sample stays there; both_signs finds back. */
+static void the_sign_is_told_by_biases_and_prior(void **state) {
+    (void)state;
+    layer_case c;
+    open_case(&c, 6);
+    for (int64_t k = 0; k < D; k++)
+        c.shift[k] = -c.slope[k] / 2;
+    const noise_law law = {.kind = NOISE_GAUSSIAN, .scale = 0.05};
+    rank_one_round r = make_round(&c, law.scale, 0, 1 / (law.scale * law.scale)), *list[] = {&r};
+    assert_int_equal(rank_one_solve(&c.fit, &c.p.host, list, 1, &c.input, &c.prior, c.room), GNT_OK);
+    if (error_of(&c) < 0.01)
+        negate(&c.fit, list, 1, &c.input, D);
+    c.fit.begun = 1;
+    assert_int_equal(rank_one_solve(&c.fit, &c.p.host, list, 1, &c.input, &c.prior, c.room), GNT_OK);
+    assert_true(error_of(&c) > 0.05);
+    for (int turn = 0; turn < 2; turn++) { /* and stays where it is right */
+        assert_int_equal(both_signs(&c.fit, &c.p.host, list, 1, &c.input, &law, &c.prior, c.room), GNT_OK);
+        assert_true(error_of(&c) < 0.01);
+    }
+    plain_close(&c.p);
+}
+
 /* Given each round's δ, of mean m and variance v, x is the posterior of Σ over rounds and rows of
  * w·slope²·(m² + v), and the pull Σ w·slope·(m g − (m² + v)·shift). */
 static void two_rounds_add_up(void **state) {
@@ -466,6 +489,7 @@ int main(void) {
         cmocka_unit_test(narrowing_is_the_log_determinant),
         cmocka_unit_test(a_layer_without_noise_gives_the_sample),
         cmocka_unit_test(a_pruned_bias_leaves_a_range_of_delta),
+        cmocka_unit_test(the_sign_is_told_by_biases_and_prior),
         cmocka_unit_test(two_rounds_add_up),
         cmocka_unit_test(an_expected_delta_helps),
         cmocka_unit_test(laplace_noise_is_worth_knowing),

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "granted_defense.h"
+#include "both_signs.h"
 #include "linear_layer.h"
 #include "rank_one.h"
 #include "update.h"
@@ -413,6 +414,8 @@ gnt_status linear_noisy_run(linear_layer *s, const gnt_observation *seen, const 
         status = compare_rounds(&e);
     if (status == GNT_OK && (e.fit.begun || e.rounds > 1))
         status = solve(&e, 0, e.rounds);
+    if (status == GNT_OK)
+        status = both_signs(&e.fit, e.host, e.list, e.rounds, &e.input, &e.noise.law, &e.prior, e.room);
     if (status == GNT_OK && s->whole && noise->told && noise->law.kind != NOISE_NONE && !noise->pruned)
         status = refine(&e);
     return status == GNT_OK ? give(&e, answer) : status;
