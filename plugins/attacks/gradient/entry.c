@@ -1,6 +1,7 @@
 #include "gradient.h"
 
-static const gnt_descriptor *const descriptors[] = {&gradient_dlg, &gradient_idlg, &gradient_invert_gradients,
-                                                    &gradient_linear_layer, &gradient_lrp_search};
+static const gnt_descriptor *const descriptors[] = {
+    &gradient_dlg,          &gradient_idlg,       &gradient_invert_gradients,
+    &gradient_linear_layer, &gradient_lrp_search, &gradient_ggl};
 
 GNT_DEFINE_ENTRY_LIST(descriptors, sizeof descriptors / sizeof *descriptors)
