@@ -283,6 +283,21 @@ static void known_rates_want_their_grant(void **state) {
     forget(&c);
 }
 
+/* An attack that counts as one that knows the defense must not act as if it did not. */
+static void equal_rates_do_not_go_with_the_defense(void **state) {
+    (void)state;
+    client c;
+    tried t;
+    open_client(&c, 10, 1);
+    train(&c, 2, 1, NULL, 0.5);
+    c.seen.granted |= GNT_KNOWS_DEFENSE;
+    assert_int_equal(attack(&c, "lrp-search", "{\"rates\": \"equal\", \"steps\": 10}", &t), GNT_UNSUPPORTED);
+    try_close(&t);
+    assert_int_equal(attack(&c, "lrp-search", "{\"steps\": 10}", &t), GNT_OK);
+    try_close(&t);
+    forget(&c);
+}
+
 /* Granted rates are the business of `known` alone. */
 static void learnt_rates_do_not_look_at_granted_ones(void **state) {
     (void)state;
@@ -344,6 +359,7 @@ int main(void) {
         cmocka_unit_test(learnt_rates_recover_what_known_ones_do),
         cmocka_unit_test(one_step_is_matched_as_by_invert_gradients),
         cmocka_unit_test(known_rates_want_their_grant),
+        cmocka_unit_test(equal_rates_do_not_go_with_the_defense),
         cmocka_unit_test(learnt_rates_do_not_look_at_granted_ones),
         cmocka_unit_test(steps_are_unrolled_in_the_order_granted),
         cmocka_unit_test(steps_of_the_search_take_no_memory),

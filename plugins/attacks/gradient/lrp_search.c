@@ -70,6 +70,11 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
     else if (!(seen->granted & GNT_KNOWS_RATES))
         return match_refuse(host, "rates is \"known\", but the rates that the client used are not granted: "
                                   "grant them (rates), or take \"learnt\"");
+    /* who is granted the defense has to adapt to count as an attack that knows it */
+    if (self->value[LRP_RATES].i == RATES_EQUAL && (seen->granted & GNT_KNOWS_DEFENSE))
+        return match_refuse(host, "rates is \"equal\", as by an attacker who does not know that rates are "
+                                  "drawn, but the defense is granted: leave that grant out, or take "
+                                  "\"learnt\"");
     const int64_t steps =
         seen->budget > 0 ? (seen->budget + restarts - 1) / restarts : self->value[INVERT_STEPS].i;
     s.total = restarts * steps;

@@ -40,8 +40,8 @@ sample_shape sample_shape_of(const gnt_model_info *info);
  * after host->fail. */
 gnt_status sample_prior_make(sample_prior *p, const gnt_host *host, const sample_shape *shape, const float *x,
                              int64_t n, prior_setting setting);
-/* The same of the rows whose `kept` is 1, with pivoted columns instead of principal ones: in a third of the
- * time, for comparing settings. */
+/* The same of the rows whose `kept` is 1, with pivoted columns instead of principal ones: sooner made, for
+ * comparing settings. */
 gnt_status sample_prior_sketch(sample_prior *p, const gnt_host *host, const sample_shape *shape,
                                const float *x, int64_t n, const uint8_t *kept, prior_setting setting);
 
