@@ -310,39 +310,82 @@ static void a_layer_without_noise_gives_the_sample(void **state) {
     }
 }
 
+/* The loudest survivor of a unit, and the least |δ| that it asks for where x lies in [0, 1]. */
+static double least_delta(const layer_case *c, const float *g, double delta) {
+    double loudest = 0, least = 0;
+    for (int64_t k = 0; k < D; k++)
+        if (fabs((double)g[k]) > loudest) {
+            loudest = fabs((double)g[k]);
+            least = loudest / ((g[k] > 0) == (delta > 0) ? c->slope[k] + c->shift[k] : -c->shift[k]);
+        }
+    return least;
+}
+
 /* A pruned bias leaves a range of δ: below what was pruned, above what the loudest survivor needs of an x in
- * [0, 1]; of either sign, as normalised inputs may be negative. */
+ * [0, 1]; of either sign, as normalised inputs may be negative. One unit at a time: no other is linked. */
 static void a_pruned_bias_leaves_a_range_of_delta(void **state) {
     (void)state;
     layer_case c;
     open_case(&c, 4);
     rank_one_round r = make_round(&c, 0, 0, 1e10);
-    for (int64_t i = 0; i < UNITS; i++) {
+    r.units = 1;
+    for (int64_t i = 0; i < UNITS; i++, r.g += D + 1) {
         const double most = 1.05 * fabs(c.delta[i]);
-        float *g = r.g + i * (D + 1);
         r.bias_bound = most;
         for (int64_t k = 0; k <= D; k++)
-            g[k] = fabs((double)g[k]) < most ? 0 : g[k];
-        double loudest = 0, least = 0;
-        for (int64_t k = 0; k < D; k++)
-            if (fabs((double)g[k]) > loudest) {
-                loudest = fabs((double)g[k]);
-                const int same = (g[k] > 0) == (c.delta[i] > 0);
-                least = loudest / (same ? c.slope[k] + c.shift[k] : -c.shift[k]);
-            }
-        assert_true(loudest > 0 && g[D] == 0);
-        first_delta(&r, &c.input, &c.prior);
-        assert_true(r.delta[i] * c.delta[i] > 0);
-        assert_true(fabs(r.delta[i]) >= 0.999 * least && fabs(r.delta[i]) <= 1.001 * most);
-        assert_true(r.variance[i] > 0);
-        memset(g, 0, (D + 1) * sizeof *g); /* and nothing is told by a row of which nothing is left */
-        first_delta(&r, &c.input, &c.prior);
-        assert_float_equal(r.delta[i], 0, 0);
-        assert_float_equal(r.variance[i], 0, 0);
+            r.g[k] = fabs((double)r.g[k]) < most ? 0 : r.g[k];
+        const double least = least_delta(&c, r.g, c.delta[i]);
+        assert_true(least > 0 && r.g[D] == 0);
+        assert_true(first_delta(&r, &c.p.host, &c.input, &c.prior));
+        assert_true(r.delta[0] * c.delta[i] > 0);
+        assert_true(fabs(r.delta[0]) >= 0.999 * least && fabs(r.delta[0]) <= 1.001 * most);
+        assert_true(r.variance[0] > 0);
+        memset(r.g, 0, (D + 1) * sizeof *r.g); /* and nothing is told by a row of which nothing is left */
+        assert_true(first_delta(&r, &c.p.host, &c.input, &c.prior));
+        assert_float_equal(r.delta[0], 0, 0);
+        assert_float_equal(r.variance[0], 0, 0);
     }
-    r.g[D] = 0.25f; /* a bias that is there is believed */
-    first_delta(&r, &c.input, &c.prior);
-    assert_float_equal(r.delta[0], 0.25, 0);
+    plain_close(&c.p);
+}
+
+/* Units whose survivors show common inputs: one bias that is left tells the δ of all, through others' too. */
+static void a_bias_tells_the_delta_of_linked_units(void **state) {
+    (void)state;
+    for (int from = 0; from < 2; from++) {
+        layer_case c;
+        open_case(&c, 4);
+        rank_one_round r = make_round(&c, 0, 0, 1e10);
+        r.bias_bound = 100;
+        for (int64_t i = 0; i < UNITS; i++) /* unit i shows inputs i and i + 1 */
+            for (int64_t k = 0; k <= D; k++)
+                r.g[i * (D + 1) + k] = k == i || k == i + 1 ? r.g[i * (D + 1) + k] : 0;
+        const int64_t told = from ? UNITS - 1 : 0;
+        r.g[told * (D + 1) + D] = (float)c.delta[told];
+        assert_true(first_delta(&r, &c.p.host, &c.input, &c.prior));
+        for (int64_t i = 0; i < UNITS; i++)
+            assert_float_equal(r.delta[i] / c.delta[i], 1, 1e-4);
+        plain_close(&c.p);
+    }
+}
+
+/* Without any bias linked units have a factor in common, so that the signs agree and the ranges meet. */
+static void linked_units_share_sign_and_scale(void **state) {
+    (void)state;
+    layer_case c;
+    open_case(&c, 4);
+    rank_one_round r = make_round(&c, 0, 0, 1e10);
+    double most = 0, least = 0;
+    for (int64_t i = 0; i < UNITS; i++) {
+        r.g[i * (D + 1) + D] = 0;
+        most = fmax(most, fabs(c.delta[i]));
+        least = fmax(least, least_delta(&c, r.g + i * (D + 1), c.delta[i]) / fabs(c.delta[i]));
+    }
+    r.bias_bound = 1.05 * most;
+    assert_true(first_delta(&r, &c.p.host, &c.input, &c.prior));
+    const double factor = r.delta[0] / c.delta[0];
+    assert_true(factor >= 0.999 * least && factor <= 1.051);
+    for (int64_t i = 0; i < UNITS; i++)
+        assert_float_equal(r.delta[i] / c.delta[i], factor, 1e-4 * factor);
     plain_close(&c.p);
 }
 
@@ -361,11 +404,52 @@ static void the_sign_is_told_by_biases_and_prior(void **state) {
     c.fit.begun = 1;
     assert_int_equal(rank_one_solve(&c.fit, &c.p.host, list, 1, &c.input, &c.prior, c.room), GNT_OK);
     assert_true(error_of(&c) > 0.05);
+    double vectors[2 * D];
+    layer_densities l = {list, 1, &c.input, &law, &c.prior, c.room, vectors};
+    const sign_judge judge = {layer_densities_cost, &l};
     for (int turn = 0; turn < 2; turn++) { /* and stays where it is right */
-        assert_int_equal(both_signs(&c.fit, &c.p.host, list, 1, &c.input, &law, &c.prior, c.room), GNT_OK);
+        assert_int_equal(both_signs(&c.fit, &c.p.host, list, 1, &c.input, &c.prior, c.room, judge), GNT_OK);
         assert_true(error_of(&c) < 0.01);
     }
     plain_close(&c.p);
+}
+
+static double distance_from_true(void *layer_case_, const double *x) {
+    const layer_case *c = layer_case_;
+    double sum = 0;
+    for (int64_t k = 0; k < D; k++)
+        sum += (x[k] - (double)c->x[k]) * (x[k] - (double)c->x[k]);
+    return sum;
+}
+
+static double nearness_to_true(void *layer_case_, const double *x) {
+    return -distance_from_true(layer_case_, x);
+}
+
+/* Where every bias was pruned both signs are tried, whichever the prior takes first, and the judge decides; a
+ * bias that is left tells the sign, whatever a judge would say. */
+static void signs_of_pruned_biases_are_judged(void **state) {
+    (void)state;
+    for (int told = 0; told < 2; told++)
+        for (int inverse = 0; inverse < 2; inverse++) {
+            layer_case c;
+            open_case(&c, 6);
+            for (int64_t k = 0; k < D; k++)
+                c.shift[k] = -c.slope[k] / 2;
+            rank_one_round r = make_round(&c, 0, 0, 1e10), *list[] = {&r};
+            r.from_bias = 1;
+            for (int64_t i = 0; i < UNITS; i++) {
+                r.bias_bound = fmax(r.bias_bound, 1.05 * fabs(c.delta[i]));
+                if (i >= told)
+                    r.g[i * (D + 1) + D] = r.weight[i * (D + 1) + D] = 0;
+            }
+            const sign_judge judge = {inverse ? nearness_to_true : distance_from_true, &c};
+            assert_int_equal(rank_one_solve(&c.fit, &c.p.host, list, 1, &c.input, &c.prior, c.room), GNT_OK);
+            assert_int_equal(both_signs(&c.fit, &c.p.host, list, 1, &c.input, &c.prior, c.room, judge),
+                             GNT_OK);
+            assert_int_equal(error_of(&c) < 0.05, told || !inverse);
+            plain_close(&c.p);
+        }
 }
 
 /* Given each round's δ, of mean m and variance v, x is the posterior of Σ over rounds and rows of
@@ -489,6 +573,9 @@ int main(void) {
         cmocka_unit_test(narrowing_is_the_log_determinant),
         cmocka_unit_test(a_layer_without_noise_gives_the_sample),
         cmocka_unit_test(a_pruned_bias_leaves_a_range_of_delta),
+        cmocka_unit_test(a_bias_tells_the_delta_of_linked_units),
+        cmocka_unit_test(linked_units_share_sign_and_scale),
+        cmocka_unit_test(signs_of_pruned_biases_are_judged),
         cmocka_unit_test(the_sign_is_told_by_biases_and_prior),
         cmocka_unit_test(two_rounds_add_up),
         cmocka_unit_test(an_expected_delta_helps),

@@ -9,6 +9,15 @@ typedef struct one_sign { /* of one sign */
     double *x, *variance, **delta, **spread;
 } one_sign;
 
+/* Without noise a bias that was not pruned tells the sign. */
+static int is_sign_told(rank_one_round *const *round, int64_t rounds) {
+    for (int64_t t = 0; t < rounds; t++)
+        for (int64_t i = 0; round[t]->from_bias && i < round[t]->units; i++)
+            if (round[t]->g[i * (round[t]->features + 1) + round[t]->features] != 0)
+                return 1;
+    return 0;
+}
+
 static int has_negatives(const rank_one_input *input, int64_t features) {
     for (int64_t k = 0; k < features; k++)
         if (input->shift[k] < 0 && input->shift[k] + input->slope[k] > 0)
@@ -53,42 +62,49 @@ static void negate(rank_one_fit *fit, rank_one_round *const *round, int64_t roun
             round[t]->delta[i] = -round[t]->delta[i];
 }
 
-/* −log of the noise's and the prior's densities at fit->x, without constants. room2: 2 × features. */
-static double cost_of(const rank_one_fit *fit, rank_one_round *const *round, int64_t rounds,
-                      const rank_one_input *input, const noise_law *noise, const sample_prior *prior,
-                      prior_room *room, double *room2) {
-    const int64_t d = prior->features;
-    double sum = 0;
+double layer_densities_cost(void *layer_densities_, const double *x) {
+    const layer_densities *l = layer_densities_;
+    const int64_t d = l->prior->features;
     for (int64_t k = 0; k < d; k++) {
-        room2[k] = no_noise;
-        room2[d + k] = fit->x[k] - prior->mean[k];
+        l->vectors[k] = no_noise;
+        l->vectors[d + k] = x[k] - l->prior->mean[k];
     }
-    if (sample_prior_density_open(prior, 1, room2, room) != 0)
+    if (sample_prior_density_open(l->prior, 1, l->vectors, l->room) != 0)
         return (double)NAN;
-    sum = -sample_prior_density_at(prior, room2 + d, room);
-    for (int64_t t = 0; t < rounds; t++)
-        sum += rank_one_cost(round[t], input, noise, fit->x);
+    double sum = -sample_prior_density_at(l->prior, l->vectors + d, l->room);
+    for (int64_t t = 0; t < l->rounds; t++)
+        sum += rank_one_cost(l->round[t], l->input, l->noise, x);
     return sum;
 }
 
+/* So that the next solve begins at the other sign. */
+static void turn(rank_one_fit *fit, rank_one_round *const *round, int64_t rounds, const rank_one_input *input,
+                 int64_t features) {
+    fit->begun = !round[0]->from_bias;
+    if (fit->begun)
+        negate(fit, round, rounds, input, features);
+    for (int64_t t = 0; t < rounds; t++)
+        round[t]->against_prior = !fit->begun;
+}
+
 gnt_status both_signs(rank_one_fit *fit, const gnt_host *host, rank_one_round *const *round, int64_t rounds,
-                      const rank_one_input *input, const noise_law *noise, const sample_prior *prior,
-                      prior_room *room) {
+                      const rank_one_input *input, const sample_prior *prior, prior_room *room,
+                      sign_judge judge) {
     const int64_t d = prior->features;
     one_sign first;
-    if (noise->kind == NOISE_NONE || !has_negatives(input, d))
+    if (!has_negatives(input, d) || is_sign_told(round, rounds))
         return GNT_OK;
-    double *room2 = host->scratch(host->context, 2 * (size_t)d * sizeof *room2);
-    if (!room2 || !sign_make(&first, host, round, rounds, d))
+    if (!sign_make(&first, host, round, rounds, d))
         return host->fail(host->context, "no memory for the estimate");
-    const double cost = cost_of(fit, round, rounds, input, noise, prior, room, room2);
+    const double cost = judge.cost(judge.context, fit->x);
     copy_sign(&first, fit, round, rounds, d, 0);
-    negate(fit, round, rounds, input, d);
-    fit->begun = 1;
+    turn(fit, round, rounds, input, d);
     const gnt_status status = rank_one_solve(fit, host, round, rounds, input, prior, room);
     if (status != GNT_OK)
         return status;
-    if (!(cost_of(fit, round, rounds, input, noise, prior, room, room2) < cost))
+    const int is_better = judge.cost(judge.context, fit->x) < cost;
+    host->fact(host->context, "sign_turned", is_better);
+    if (!is_better)
         copy_sign(&first, fit, round, rounds, d, 1);
     return GNT_OK;
 }

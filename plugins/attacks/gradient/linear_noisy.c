@@ -40,6 +40,7 @@ typedef struct estimate {
     int64_t rounds; /* the observation, then its history */
     whole_round *whole;
     rank_one_round *of, **list;
+    gnt_status sign_status; /* of what judged the signs */
 } estimate;
 
 static gnt_status no_memory(const gnt_host *host) {
@@ -353,6 +354,39 @@ static int is_plausible(const estimate *e, const double *x) {
     return 2 * excess <= units + 2 * sqrt(2 * units);
 }
 
+/* What was pruned lies within the least survivor, as noise of that deviation would. A sign_judge's cost. */
+static double cost_of_pruned(void *estimate_, const double *x) {
+    estimate *e = estimate_;
+    noise_law law = {.kind = NOISE_GAUSSIAN, .scale = INFINITY};
+    double cost = (double)NAN;
+    for (int64_t t = 0; t < e->rounds; t++)
+        for (int64_t v = 0; v < e->whole[t].seen->update->n; v++)
+            law.scale = fmin(law.scale, least_of(&e->whole[t].seen->update->view[v]));
+    if (isfinite(law.scale))
+        e->sign_status =
+            whole_update_cost(&cost, e->host, e->whole, e->rounds, &law, &e->prior, &e->input, x);
+    return cost;
+}
+
+static gnt_status choose_sign(estimate *e) {
+    const gnt_host *host = e->host;
+    layer_densities l = {.round = e->list,
+                         .rounds = e->rounds,
+                         .input = &e->input,
+                         .noise = &e->noise.law,
+                         .prior = &e->prior,
+                         .room = e->room,
+                         .vectors =
+                             host->scratch(host->context, 2 * (size_t)e->shape.features * sizeof(double))};
+    const int is_noisy = e->noise.law.kind != NOISE_NONE;
+    const sign_judge judge = {is_noisy ? layer_densities_cost : cost_of_pruned, is_noisy ? (void *)&l : e};
+    if (!l.vectors)
+        return no_memory(host);
+    const gnt_status status =
+        both_signs(&e->fit, host, e->list, e->rounds, &e->input, &e->prior, e->room, judge);
+    return status == GNT_OK ? e->sign_status : status;
+}
+
 /* Solves again, about the δ that the whole updates tell. */
 static gnt_status solve_about(estimate *e) {
     for (int64_t t = 0; t < e->rounds; t++) {
@@ -415,7 +449,7 @@ gnt_status linear_noisy_run(linear_layer *s, const gnt_observation *seen, const 
     if (status == GNT_OK && (e.fit.begun || e.rounds > 1))
         status = solve(&e, 0, e.rounds);
     if (status == GNT_OK)
-        status = both_signs(&e.fit, e.host, e.list, e.rounds, &e.input, &e.noise.law, &e.prior, e.room);
+        status = choose_sign(&e);
     if (status == GNT_OK && s->whole && noise->told && noise->law.kind != NOISE_NONE && !noise->pruned)
         status = refine(&e);
     return status == GNT_OK ? give(&e, answer) : status;

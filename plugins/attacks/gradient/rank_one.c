@@ -162,9 +162,10 @@ gnt_status rank_one_solve(rank_one_fit *fit, const gnt_host *host, rank_one_roun
             fit->told.precision[k] = fit->told.pull[k] = 0;
         }
         for (int64_t t = 0; t < rounds; t++) {
-            if (fit->iterations == 0 && round[t]->from_bias)
-                first_delta(round[t], input, prior);
-            else
+            if (fit->iterations == 0 && round[t]->from_bias) {
+                if (!first_delta(round[t], host, input, prior))
+                    return host->fail(host->context, "no memory for the estimate");
+            } else
                 solve_delta(round[t], fit, input, fit->iterations ? mean_square(round[t]) : 0);
             if (fit->iterations == RESCALED_AT && !round[t]->from_bias && !round[t]->expected)
                 rescale(round[t]);

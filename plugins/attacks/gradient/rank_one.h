@@ -24,6 +24,7 @@ typedef struct rank_one_round {
     double *delta, *variance; /* units: mean and variance of δ */
     const double *expected;   /* units: about what δ lies before the round is seen; NULL: 0 */
     int from_bias;            /* begin at δ as first_delta.h has it: there is no noise to average */
+    int against_prior;        /* of two signs that first_delta.h has to choose from, take the other */
     double bias_bound;        /* of a bias's gradient that was pruned; 0: none was, INFINITY: not known */
     int laplace;
     double scale; /* b */

@@ -234,20 +234,25 @@ static void choose(problem *p, int32_t label) {
         p->y[c] = c == label ? 1 : 0;
 }
 
-/* The labels that fit p->x best, the best first. Returns how many; 1 where there is no choice. */
-static int labels_by_fit(problem *p, int32_t *best) {
+static double cost_of_rounds(problem *p) {
+    double sum = 0;
+    add_up_loudness(p);
+    for (int64_t t = 0; t < p->rounds && p->status == GNT_OK; t++)
+        sum += add_round(p, t, 0);
+    return sum;
+}
+
+/* The labels that fit p->x best, the best first, and their costs. Returns how many; where there is no choice,
+ * 1 without a cost. */
+static int labels_by_fit(problem *p, int32_t best[TRIED], double cost[TRIED]) {
     const gnt_model_info *info = p->host->model->info;
-    double cost[TRIED];
     int n = 0;
     best[0] = -1;
     if (p->round[0].seen->labels)
         return 1;
     for (int32_t c = 0; c < info->classes && p->status == GNT_OK; c++) {
-        double sum = 0;
         choose(p, c);
-        add_up_loudness(p);
-        for (int64_t t = 0; t < p->rounds && p->status == GNT_OK; t++)
-            sum += add_round(p, t, 0);
+        const double sum = cost_of_rounds(p);
         int at = n < TRIED ? n++ : TRIED;
         for (; at > 0 && sum < cost[at - 1]; at--)
             if (at < TRIED) {
@@ -280,8 +285,9 @@ static void search_labels(problem *p, gnt_lbfgs *o, float *white, float *tried, 
                           whole_fit *fit) {
     const size_t bytes = (size_t)(p->prior->features + p->prior->rank) * sizeof *white;
     int32_t label[TRIED];
+    double by_label[TRIED];
     colour(p->prior, white, p->x);
-    const int n = labels_by_fit(p, label);
+    const int n = labels_by_fit(p, label, by_label);
     fit->cost = INFINITY;
     memcpy(begin, white, bytes);
     for (int i = 0; i < n && p->status == GNT_OK; i++) {
@@ -387,16 +393,21 @@ static int make_room(problem *p) {
     return 1;
 }
 
+static problem problem_of(const gnt_host *host, whole_round *round, int64_t rounds, const noise_law *noise,
+                          const sample_prior *prior, const rank_one_input *input) {
+    return (problem){.host = host,
+                     .round = round,
+                     .rounds = rounds,
+                     .noise = noise,
+                     .prior = prior,
+                     .input = input,
+                     .status = GNT_OK};
+}
+
 gnt_status whole_update_fit(whole_fit *fit, const gnt_host *host, whole_round *round, int64_t rounds,
                             const noise_law *noise, const sample_prior *prior, const rank_one_input *input,
                             double *x) {
-    problem p = {.host = host,
-                 .round = round,
-                 .rounds = rounds,
-                 .noise = noise,
-                 .prior = prior,
-                 .input = input,
-                 .status = GNT_OK};
+    problem p = problem_of(host, round, rounds, noise, prior, input);
     const int64_t size = prior->features + prior->rank;
     float *white[3];
     *fit = (whole_fit){.label = -1};
@@ -420,4 +431,23 @@ gnt_status whole_update_fit(whole_fit *fit, const gnt_host *host, whole_round *r
     for (int64_t k = 0; k < prior->features; k++)
         x[k] = (double)p.x[k];
     return GNT_OK;
+}
+
+gnt_status whole_update_cost(double *cost, const gnt_host *host, whole_round *round, int64_t rounds,
+                             const noise_law *noise, const sample_prior *prior, const rank_one_input *input,
+                             const double *x) {
+    problem p = problem_of(host, round, rounds, noise, prior, input);
+    int32_t label[TRIED];
+    double by_label[TRIED];
+    if (!make_room(&p))
+        return host->fail(host->context, "no memory for the search");
+    for (int64_t k = 0; k < prior->features; k++)
+        p.x[k] = (float)fmin(1, fmax(0, x[k]));
+    p.status = prepare_functions(&p);
+    if (p.status == GNT_OK) {
+        labels_by_fit(&p, label, by_label);
+        *cost = round[0].seen->labels ? cost_of_rounds(&p) : by_label[0];
+    }
+    release_functions(&p);
+    return p.status;
 }

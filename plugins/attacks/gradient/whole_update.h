@@ -37,4 +37,9 @@ gnt_status whole_update_fit(whole_fit *fit, const gnt_host *host, whole_round *r
                             const noise_law *noise, const sample_prior *prior, const rank_one_input *input,
                             double *x);
 
+/* The least cost that a label gives x, without the prior's −log p(x). The same statuses. */
+gnt_status whole_update_cost(double *cost, const gnt_host *host, whole_round *round, int64_t rounds,
+                             const noise_law *noise, const sample_prior *prior, const rank_one_input *input,
+                             const double *x);
+
 #endif
