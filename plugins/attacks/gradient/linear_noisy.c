@@ -40,7 +40,7 @@ typedef struct estimate {
     int64_t rounds; /* the observation, then its history */
     whole_round *whole;
     rank_one_round *of, **list;
-    gnt_status sign_status; /* of what judged the signs */
+    gnt_status judged; /* of what judged the signs */
 } estimate;
 
 static gnt_status no_memory(const gnt_host *host) {
@@ -354,17 +354,35 @@ static int is_plausible(const estimate *e, const double *x) {
     return 2 * excess <= units + 2 * sqrt(2 * units);
 }
 
-/* What was pruned lies within the least survivor, as noise of that deviation would. A sign_judge's cost. */
-static double cost_of_pruned(void *estimate_, const double *x) {
+/* Is the law of all entries known, so that the rest of the update can be reckoned with? */
+static int is_whole_known(const estimate *e) {
+    return e->s->whole && e->noise.told && e->noise.law.kind != NOISE_NONE && !e->noise.pruned;
+}
+
+/* A sign_judge's cost: that of the whole update at its minimum next to x. */
+static double whole_cost(void *estimate_, const double *x) {
+    estimate *e = estimate_;
+    const size_t bytes = (size_t)e->shape.features * sizeof(double);
+    double *moved = e->host->scratch(e->host->context, bytes);
+    whole_fit whole = {.cost = (double)NAN};
+    if (!moved)
+        e->judged = no_memory(e->host);
+    if (e->judged == GNT_OK)
+        e->judged = whole_update_fit(&whole, e->host, e->whole, e->rounds, &e->noise.law, &e->prior,
+                                     &e->input, memcpy(moved, x, bytes));
+    return whole.cost;
+}
+
+/* The same at x itself, of a pruned update: what is missing counts as noise as large as what is left. */
+static double pruned_cost(void *estimate_, const double *x) {
     estimate *e = estimate_;
     noise_law law = {.kind = NOISE_GAUSSIAN, .scale = INFINITY};
     double cost = (double)NAN;
     for (int64_t t = 0; t < e->rounds; t++)
         for (int64_t v = 0; v < e->whole[t].seen->update->n; v++)
             law.scale = fmin(law.scale, least_of(&e->whole[t].seen->update->view[v]));
-    if (isfinite(law.scale))
-        e->sign_status =
-            whole_update_cost(&cost, e->host, e->whole, e->rounds, &law, &e->prior, &e->input, x);
+    if (e->judged == GNT_OK && isfinite(law.scale))
+        e->judged = whole_update_cost(&cost, e->host, e->whole, e->rounds, &law, &e->prior, &e->input, x);
     return cost;
 }
 
@@ -375,16 +393,18 @@ static gnt_status choose_sign(estimate *e) {
                          .input = &e->input,
                          .noise = &e->noise.law,
                          .prior = &e->prior,
-                         .room = e->room,
-                         .vectors =
-                             host->scratch(host->context, 2 * (size_t)e->shape.features * sizeof(double))};
-    const int is_noisy = e->noise.law.kind != NOISE_NONE;
-    const sign_judge judge = {is_noisy ? layer_densities_cost : cost_of_pruned, is_noisy ? (void *)&l : e};
+                         .room = e->room};
+    sign_judge judge = {whole_cost, e};
+    l.vectors = host->scratch(host->context, 2 * (size_t)e->shape.features * sizeof *l.vectors);
     if (!l.vectors)
         return no_memory(host);
+    if (e->noise.law.kind == NOISE_NONE)
+        judge.cost = pruned_cost;
+    else if (!is_whole_known(e))
+        judge = (sign_judge){layer_densities_cost, &l};
     const gnt_status status =
         both_signs(&e->fit, host, e->list, e->rounds, &e->input, &e->prior, e->room, judge);
-    return status == GNT_OK ? e->sign_status : status;
+    return status == GNT_OK ? e->judged : status;
 }
 
 /* Solves again, about the δ that the whole updates tell. */
@@ -450,7 +470,7 @@ gnt_status linear_noisy_run(linear_layer *s, const gnt_observation *seen, const 
         status = solve(&e, 0, e.rounds);
     if (status == GNT_OK)
         status = choose_sign(&e);
-    if (status == GNT_OK && s->whole && noise->told && noise->law.kind != NOISE_NONE && !noise->pruned)
+    if (status == GNT_OK && is_whole_known(&e))
         status = refine(&e);
     return status == GNT_OK ? give(&e, answer) : status;
 }
