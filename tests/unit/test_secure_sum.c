@@ -41,33 +41,57 @@ static void one_client_is_hidden(void **state) {
     }
 }
 
-/* χ² of the 256 values that bytes take: 255 degrees of freedom, deviation √510. */
-static double chi_square_of_bytes(const uint64_t *word, int n) {
-    double count[256] = {0}, expected = 8.0 * n / 256, sum = 0;
-    for (int i = 0; i < n; i++)
-        for (int b = 0; b < 64; b += 8)
-            count[word[i] >> b & 255]++;
-    for (int v = 0; v < 256; v++)
-        sum += (count[v] - expected) * (count[v] - expected) / expected;
-    return sum;
+/* Chance of a χ² this large or larger in 255 degrees of freedom (Wilson and Hilferty, 1931). */
+static double chance_of(double chi_square) {
+    const double v = 2.0 / (9 * 255);
+    return erfc((cbrt(chi_square / 255) - (1 - v)) / sqrt(2 * v)) / 2;
 }
 
-/* Whatever a client's value is; its words without a mask are far from it. */
-static void masked_words_are_uniform_bytes(void **state) {
+/* The least chance over: each of the eight bytes of n words, and the first four bits of a word with those of
+ * the next one. */
+static double least_chance(const uint64_t *word, int n) {
+    double least = 1;
+    for (int bit = 0; bit <= 64; bit += 8) {
+        const int seen = bit < 64 ? n : n / 2;
+        double count[256] = {0}, expected = seen / 256.0, sum = 0;
+        for (int i = 0; i < seen; i++)
+            count[bit < 64 ? word[i] >> bit & 255 : word[2 * i] >> 60 << 4 | word[2 * i + 1] >> 60]++;
+        for (int v = 0; v < 256; v++)
+            sum += (count[v] - expected) * (count[v] - expected) / expected;
+        least = fmin(least, chance_of(sum));
+    }
+    return least;
+}
+
+/* A million words of one client, who gives the same number of samples in each. The key is fixed, so that a
+ * law that holds passes always; words that are a little less than uniform do not. */
+static void words_of_one_client_are_uniform(void **state) {
     (void)state;
-    enum { MANY = 8192 };
+    enum { MANY = 1000000 };
     static double value[3 * MANY], sum[MANY];
-    static uint64_t masked[3 * MANY], alone[MANY];
+    static uint64_t masked[3 * MANY], bad[MANY];
     for (int i = 0; i < 3 * MANY; i++)
-        value[i] = 60 + i / MANY; /* numbers of samples */
+        value[i] = 60 + i / MANY;
     gnt_key key = gnt_key_of_seed(4);
     assert_int_equal(gnt_secure_sum(value, 3, MANY, &key, masked, sum, NULL), 0);
+    for (int i = 0; i < MANY; i++)
+        assert_true(sum[i] == 60 + 61 + 62); /* exactly */
     for (int k = 0; k < 3; k++) {
-        double found = chi_square_of_bytes(masked + k * MANY, MANY);
-        assert_true(fabs(found - 255) < 5 * sqrt(510));
+        const double p = least_chance(masked + k * MANY, MANY);
+        print_message("# client %d: least p of nine %.3f\n", k, p);
+        assert_true(p > 1e-3);
     }
-    assert_int_equal(gnt_secure_sum(value, 1, MANY, &key, alone, sum, NULL), 0);
-    assert_true(chi_square_of_bytes(alone, MANY) > 1e5);
+    for (int i = 0; i < MANY; i++) /* one in 100 without its mask */
+        bad[i] = i % 100 ? masked[i] : (uint64_t)(60 * GNT_SUM_SCALE);
+    assert_true(least_chance(bad, MANY) < 1e-6);
+    for (int i = 0; i < MANY; i++) /* one in 50 without its highest bit */
+        bad[i] = i % 50 ? masked[i] : masked[i] << 1 >> 1;
+    assert_true(least_chance(bad, MANY) < 1e-6);
+    for (int i = 0; i < MANY; i++) /* one in 20 with the first bits of the word before it */
+        bad[i] = i % 20 == 1 ? masked[i] << 4 >> 4 | masked[i - 1] >> 60 << 60 : masked[i];
+    assert_true(least_chance(bad, MANY) < 1e-6);
+    assert_int_equal(gnt_secure_sum(value, 1, MANY, &key, bad, sum, NULL), 0); /* nobody to mask with */
+    assert_true(least_chance(bad, MANY) < 1e-6);
 }
 
 static void a_sum_of_one_client_hides_nothing_and_works(void **state) {
@@ -95,7 +119,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_sum_is_the_sum),
         cmocka_unit_test(one_client_is_hidden),
-        cmocka_unit_test(masked_words_are_uniform_bytes),
+        cmocka_unit_test(words_of_one_client_are_uniform),
         cmocka_unit_test(a_sum_of_one_client_hides_nothing_and_works),
         cmocka_unit_test(what_cannot_be_summed_is_refused),
     };
