@@ -25,7 +25,7 @@
  *                            models; in a chain also recovered, recovered_labels
  *                    leaves  answer (attack.c)
  *   score            reads   targets, answer, seen, public, clients, mixing, contributions, judge,
- *                            weights of LPIPS networks
+ *                            representation, weights of LPIPS networks
  *                    leaves  score: the cell's numbers; images
  *
  * Inputs may be absent where a job does not need them. Jobs of the kinds side, observe, prepare-defense,

@@ -10,9 +10,9 @@
 #include "metric/image.h"
 #include "metric/label.h"
 
-/* Networks that compare images, which a suite must ask for: those of gnt_lpips_names, and one that gauntlet
- * trained. */
-enum { SCORE_FEATURES = GNT_LPIPS_NETS, SCORE_JUDGES };
+/* How networks compare images, which a suite must ask for: by those of gnt_lpips_names, and by the features
+ * and the representation of ones that gauntlet trained. */
+enum { SCORE_FEATURES = GNT_LPIPS_NETS, SCORE_REPRESENTATION, SCORE_JUDGES };
 extern const char *const score_judge_names[SCORE_JUDGES];
 
 /* One private sample, or of a set the one that an answer was assigned to, or one client of a transcript. */

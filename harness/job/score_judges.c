@@ -1,5 +1,6 @@
-/* Recovered images compared by networks: LPIPS, by weights that came with the job, and the features of a
- * network that gauntlet trained. Where a network cannot judge, the reason takes the place of a number. */
+/* Recovered images compared by networks: LPIPS, by weights that came with the job, and the features and the
+ * representation of networks that gauntlet trained. Where a network cannot judge, the reason takes the place
+ * of a number. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "job/score.h"
 
 const char *const score_judge_names[SCORE_JUDGES] = {"lpips_alex", "lpips_vgg", "lpips_squeeze",
-                                                     "feature_distance"};
+                                                     "feature_distance", "representation_mse"};
 
 /* How far the mean public image is from the targets, or from those of a set that it is nearest to. */
 static void judge_mean(score *s, int which, gnt_features *f) {
@@ -25,7 +26,7 @@ static void judge_all(score *s, int which, gnt_features *f) {
         score_target *t = &s->target[i];
         int whole = t->recovered && !t->image.broken && !t->image.missing;
         double d = whole ? gnt_features_distance(f, score_truth(s, i), t->recovered) : NAN;
-        t->distance[which] = isfinite(d) ? d : gnt_features_worst(f);
+        t->distance[which] = isfinite(d) ? d : gnt_features_worst(f, score_truth(s, i));
     }
     s->judged[which] = 1;
     judge_mean(s, which, f);
@@ -53,12 +54,21 @@ static void judge_by_lpips(score *s, gnt_lpips_net net, const char *digest) {
         judge_all(s, net, f);
 }
 
-static int judge_by_model(score *s, const gnt_work_model *m, const gnt_st *st, gnt_err *err) {
+/* Networks that gauntlet trained: the input that has one's weights, and what it makes of a pair of images. */
+typedef struct trained_judge {
+    int which;
+    const char *input;
+    int (*make)(gnt_features **out, const gnt_model *m, const float *params, const float *buffers,
+                int32_t precision, gnt_err *err);
+} trained_judge;
+
+static int judge_by_weights(score *s, const trained_judge *j, const gnt_work_model *m, const gnt_st *st,
+                            gnt_err *err) {
     const gnt_nn_shape sample = gnt_model_sample(m->model);
     const int64_t n = gnt_model_size(m->model), n_buffers = gnt_model_buffer_size(m->model);
-    const gnt_st_tensor *weights = gnt_st_need(st, "judge", "weights", GNT_ST_F32, 1, &n, err);
+    const gnt_st_tensor *weights = gnt_st_need(st, j->input, "weights", GNT_ST_F32, 1, &n, err);
     const gnt_st_tensor *buffers =
-        weights ? gnt_st_need(st, "judge", "buffers", GNT_ST_F32, 1, &n_buffers, err) : NULL;
+        weights ? gnt_st_need(st, j->input, "buffers", GNT_ST_F32, 1, &n_buffers, err) : NULL;
     gnt_features *f = NULL;
     gnt_err why = {0};
     if (!buffers)
@@ -67,33 +77,38 @@ static int judge_by_model(score *s, const gnt_work_model *m, const gnt_st *st, g
         sample.dim[2] != s->shape.width)
         gnt_fail(&why, "the network that compares images was trained on images of another shape");
     else
-        gnt_features_new(&f, m->model, weights->data, buffers->data, sizeof(float), &why);
-    snprintf(s->unjudged[SCORE_FEATURES], sizeof s->unjudged[SCORE_FEATURES], "%.299s", why.text);
+        j->make(&f, m->model, weights->data, buffers->data, sizeof(float), &why);
+    snprintf(s->unjudged[j->which], sizeof s->unjudged[j->which], "%.299s", why.text);
     if (f)
-        judge_all(s, SCORE_FEATURES, f);
+        judge_all(s, j->which, f);
     return 0;
 }
 
-static int judge_by_features(score *s, const gnt_request_model *model, gnt_err *err) {
+static int judge_by_trained(score *s, const trained_judge *j, const gnt_request_model *model, gnt_err *err) {
     gnt_work *w = s->work;
     gnt_work_model m = {0};
     gnt_st st;
     gnt_st_init(&st);
     int rc = gnt_work_model_open(&m, model, 0, err);
     if (rc == 0)
-        rc = w->read(w->context, "judge", &st, err);
+        rc = w->read(w->context, j->input, &st, err);
     if (rc == 0)
-        rc = judge_by_model(s, &m, &st, err);
+        rc = judge_by_weights(s, j, &m, &st, err);
     gnt_work_model_free(&m);
     gnt_st_free(&st);
     return rc;
 }
 
 int score_judges(score *s, gnt_err *err) {
+    static const trained_judge features = {SCORE_FEATURES, "judge", gnt_features_new},
+                               representation = {SCORE_REPRESENTATION, "representation",
+                                                 gnt_representation_new};
     const gnt_request_score *q = s->request;
     for (size_t k = 0; k < q->lpips.n; k++)
         for (int i = 0; i < GNT_LPIPS_NETS; i++)
             if (strcmp(q->lpips.at[k].net, gnt_lpips_names[i]) == 0)
                 judge_by_lpips(s, (gnt_lpips_net)i, q->lpips.at[k].digest);
-    return q->judge ? judge_by_features(s, q->judge, err) : 0;
+    if (q->judge && judge_by_trained(s, &features, q->judge, err) != 0)
+        return -1;
+    return q->representation ? judge_by_trained(s, &representation, q->representation, err) : 0;
 }

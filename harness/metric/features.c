@@ -113,24 +113,40 @@ void gnt_features_free(gnt_features *f) {
     gnt_free(f);
 }
 
-double gnt_features_distance(gnt_features *f, const float *a, const float *b) {
+/* Image `which` of the pair. */
+static void set_image(gnt_features *f, int which, const float *image, float otherwise) {
     const int64_t n = f->shape.channels * f->shape.height * f->shape.width;
-    for (int64_t i = 0; i < 2 * n; i++) {
-        float v = i < n ? a[i] : b[i - n];
+    for (int64_t i = 0; i < n; i++) {
+        float v = image ? image[i] : otherwise;
         v = v < 0 ? 0 : v > 1 ? 1 : v;
         if (f->precision == 8)
-            ((double *)f->x)[i] = v;
+            ((double *)f->x)[which * n + i] = v;
         else
-            ((float *)f->x)[i] = v;
+            ((float *)f->x)[which * n + i] = v;
     }
+}
+
+static double distance_now(gnt_features *f) {
     if (gnt_program_run(f->program, 0) != 0)
         return NAN;
     const void *d = gnt_program_output(f->program, 0);
     return f->precision == 8 ? *(const double *)d : (double)*(const float *)d;
 }
 
-double gnt_features_worst(const gnt_features *f) {
-    return f->worst;
+double gnt_features_distance(gnt_features *f, const float *a, const float *b) {
+    set_image(f, 0, a, 0);
+    set_image(f, 1, b, 0);
+    return distance_now(f);
+}
+
+double gnt_features_worst(gnt_features *f, const float *truth) {
+    if (isfinite(f->worst))
+        return f->worst;
+    set_image(f, 0, truth, 0);
+    set_image(f, 1, NULL, 0);
+    const double black = distance_now(f);
+    set_image(f, 1, NULL, 1);
+    return fmax(black, distance_now(f));
 }
 
 /* ---- any network ---- */
@@ -145,42 +161,85 @@ static int activation(const char *type) {
                : 0;
 }
 
-int gnt_features_new(gnt_features **out, const gnt_model *m, const float *params, const float *buffers,
-                     int32_t precision, gnt_err *err) {
+/* The layers of a model on the pair of images, as a graph that is not ended. NULL with a sentence. */
+static gnt_features *begin_model(const gnt_model *m, const float *params, const float *buffers,
+                                 int32_t precision, gnt_node *layer, gnt_err *err) {
     const gnt_nn_shape sample = gnt_model_sample(m);
     const gnt_param *list;
-    const int32_t n = gnt_model_params(m, &list), layers = gnt_model_layers(m);
-    int32_t n_params = 0, taps = 0;
+    const int32_t n = gnt_model_params(m, &list);
+    int32_t n_params = 0;
     while (n_params < n && !list[n_params].buffer)
         n_params++;
+    gnt_node *node = gnt_array((size_t)n + 1, sizeof *node);
+    if (!node)
+        return gnt_fail(err, "out of memory for a network that compares images"), NULL;
+    gnt_features *f =
+        features_begin((gnt_metric_shape){sample.dim[0], sample.dim[1], sample.dim[2]}, precision, err);
+    for (int32_t i = 0; f && i < n; i++)
+        node[i] = features_hold(f, list[i].name, &list[i].shape,
+                                (list[i].buffer ? buffers : params) + list[i].offset);
+    if (f)
+        gnt_model_build(m, f->graph, f->pair, node, node + n_params, 0, layer, NULL);
+    gnt_free(node);
+    return f;
+}
+
+static int fits(const gnt_model *m) {
+    const gnt_param *list;
+    return gnt_model_sample(m).rank == 3 && gnt_model_params(m, &list) <= FEATURES_MOST_BOUND;
+}
+
+int gnt_features_new(gnt_features **out, const gnt_model *m, const float *params, const float *buffers,
+                     int32_t precision, gnt_err *err) {
+    const int32_t layers = gnt_model_layers(m);
+    int32_t taps = 0;
     for (int32_t i = 0; i < layers; i++)
         taps += activation(gnt_model_layer_type(m, i)) > 0;
-    if (sample.rank != 3 || taps == 0 || n > FEATURES_MOST_BOUND)
+    if (!fits(m) || taps == 0)
         return gnt_fail(
             err,
             "a feature distance needs a network on images with at least one activation and at most %d "
             "tensors of weights",
             FEATURES_MOST_BOUND);
-    gnt_features *f =
-        features_begin((gnt_metric_shape){sample.dim[0], sample.dim[1], sample.dim[2]}, precision, err);
-    gnt_node *node = gnt_array((size_t)n + 1, sizeof *node),
-             *layer = gnt_array((size_t)layers, sizeof *layer);
-    if (!f || !node || !layer) {
-        gnt_free(node);
-        gnt_free(layer);
-        gnt_features_free(f);
+    gnt_node *layer = gnt_array((size_t)layers, sizeof *layer);
+    if (!layer)
         return gnt_fail(err, "out of memory for a feature distance");
-    }
-    for (int32_t i = 0; i < n; i++)
-        node[i] = features_hold(f, list[i].name, &list[i].shape,
-                                (list[i].buffer ? buffers : params) + list[i].offset);
-    gnt_model_build(m, f->graph, f->pair, node, node + n_params, 0, layer, NULL);
-    for (int32_t i = 0; i < layers; i++) {
+    gnt_features *f = begin_model(m, params, buffers, precision, layer, err);
+    for (int32_t i = 0; f && i < layers; i++) {
         const int kind = activation(gnt_model_layer_type(m, i));
         if (kind)
             features_tap(f, layer[i], NULL, 1 / (double)taps, kind == 2);
     }
-    gnt_free(node);
     gnt_free(layer);
-    return features_end(out, f, "the network", err);
+    return f ? features_end(out, f, "the network", err) : -1;
+}
+
+/* ---- its representation ---- */
+
+/* x: 2×D, or 2×C×H×W with D = C·H·W; the mean over D of the squared difference of its two rows. */
+static void tap_representation(gnt_features *f, gnt_node x) {
+    gnt_graph *g = f->graph;
+    const gnt_nn_shape s = gnt_nn_shape_of(g, x);
+    const double entries = (double)(gnt_nn_count(&s) / 2);
+    gnt_node apart = gnt_nn_sub(g, gnt_nn_slice(g, x, 0, 0, 1), gnt_nn_slice(g, x, 0, 1, 2));
+    f->distance = gnt_nn_affine(g, gnt_nn_sum_all(g, gnt_nn_square(g, apart)), 1 / entries, 0);
+    f->worst = INFINITY;
+}
+
+int gnt_representation_new(gnt_features **out, const gnt_model *m, const float *params, const float *buffers,
+                           int32_t precision, gnt_err *err) {
+    const int32_t at = gnt_model_representation(m);
+    if (!fits(m) || at < 0)
+        return gnt_fail(err,
+                        "an error of representations needs a network on images with a representation other "
+                        "than the sample and at most %d tensors of weights",
+                        FEATURES_MOST_BOUND);
+    gnt_node *layer = gnt_array((size_t)gnt_model_layers(m), sizeof *layer);
+    if (!layer)
+        return gnt_fail(err, "out of memory for an error of representations");
+    gnt_features *f = begin_model(m, params, buffers, precision, layer, err);
+    if (f && !gnt_graph_error(f->graph))
+        tap_representation(f, layer[at]);
+    gnt_free(layer);
+    return f ? features_end(out, f, "the network", err) : -1;
 }

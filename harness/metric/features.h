@@ -9,7 +9,12 @@
  * LPIPS is this with one of three published networks, the published weights of channels, and inputs (2x − 1 −
  * shift) / scale. With another network it is a feature distance and never called LPIPS: taps are then the
  * network's activations, weights 1, and the sum is divided by the number of taps, so that it lies between 0
- * and 4 (2 where no feature is negative). */
+ * and 4 (2 where no feature is negative).
+ *
+ * Of the representation alone, the layer that a model calls so, there is the plain mean squared error:
+ * Σ_i (r_i(a) − r_i(b))² / D over its D entries, nothing divided by a length ("MSE-R": Sun, Li, Wang, Yang,
+ * Li, Chen, "Soteria", 2021, name the space; Li, Zhang, Liu, Liu, "Auditing privacy defenses in federated
+ * learning via generative gradient leakage", 2022, the measure). It has no bound. */
 #ifndef GNT_METRIC_FEATURES_H
 #define GNT_METRIC_FEATURES_H
 
@@ -35,10 +40,16 @@ int gnt_lpips_new(gnt_features **out, gnt_lpips_net net, const gnt_st *weights, 
 /* params, buffers: flat, as the model's; copied. The model is used no longer than this call takes. */
 int gnt_features_new(gnt_features **out, const gnt_model *m, const float *params, const float *buffers,
                      int32_t precision, gnt_err *err);
+/* The mean squared error of the model's representation. Fails where that is the sample itself. The rest as
+ * above. */
+int gnt_representation_new(gnt_features **out, const gnt_model *m, const float *params, const float *buffers,
+                           int32_t precision, gnt_err *err);
 void gnt_features_free(gnt_features *f);
 
 /* NaN where it cannot be computed. */
 double gnt_features_distance(gnt_features *f, const float *a, const float *b);
-double gnt_features_worst(const gnt_features *f); /* no two images are further apart */
+/* What no answer to `truth` scores: the most that two images can be apart or, where that has no bound, how
+ * far the farther of a black and a white image is from the truth. */
+double gnt_features_worst(gnt_features *f, const float *truth);
 
 #endif

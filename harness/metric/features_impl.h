@@ -14,8 +14,8 @@ struct gnt_features {
     gnt_metric_shape shape; /* of the images */
     gnt_node pair;          /* input: both images, 2×C×H×W */
     gnt_node distance;      /* so far; −1 before the first tap */
-    double worst;
-    void *x; /* what `pair` is bound to */
+    double worst;           /* INFINITY: there is no bound */
+    void *x;                /* what `pair` is bound to */
     struct features_bound {
         gnt_node node;
         void *values; /* in the program's precision; owned */

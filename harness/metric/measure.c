@@ -237,6 +237,20 @@ static const gnt_measure measures[GNT_MEASURES] = {
                                       .recovers = GNT_RECOVERS_DATA,
                                       .check_order = 10,
                                       .tolerance = 0.02},
+    [GNT_MEASURE_REPRESENTATION_MSE] = {.name = "representation_mse",
+                                        .title = "MSE-R",
+                                        .axis = "MSE-R",
+                                        .words = "MSE of the recovered image's representation in a trained "
+                                                 "network",
+                                        .unit = "",
+                                        .leak = -1,
+                                        .decimals = 4,
+                                        .scale = 1,
+                                        .order = 18,
+                                        .bounds = {0, INFINITY},
+                                        .recovers = GNT_RECOVERS_DATA,
+                                        .check_order = 12,
+                                        .tolerance = 0.02},
 };
 
 const gnt_measure *gnt_measure_of(gnt_measure_id id) {

@@ -31,6 +31,7 @@ typedef enum gnt_measure_id {
     GNT_MEASURE_LPIPS_VGG,
     GNT_MEASURE_LPIPS_SQUEEZE,
     GNT_MEASURE_FEATURE_DISTANCE,
+    GNT_MEASURE_REPRESENTATION_MSE,
     GNT_MEASURES
 } gnt_measure_id;
 

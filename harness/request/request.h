@@ -357,6 +357,8 @@ typedef struct gnt_request_score {
     } lpips;
     /* The model in whose features images are compared, input "judge"; NULL: none. */
     const gnt_request_model *judge;
+    /* The same of the model in whose representation they are compared, input "representation". */
+    const gnt_request_model *representation;
     gnt_key key;
 } gnt_request_score;
 

@@ -305,6 +305,7 @@ static const gnt_field score_rows[] = {
     {GNT_FIELD(gnt_request_score, chained, FLAG)},
     {GNT_FIELD(gnt_request_score, lpips, LIST), .group = &lpips_fields},
     {GNT_FIELD(gnt_request_score, judge, GROUP), .group = &model_fields, .optional = 1},
+    {GNT_FIELD(gnt_request_score, representation, GROUP), .group = &model_fields, .optional = 1},
     {GNT_FIELD(gnt_request_score, key, KEY)},
 };
 static const gnt_fields score_fields = GNT_FIELDS_OF(gnt_request_score, score_rows);

@@ -299,6 +299,13 @@ run_job *run_attack_job(run *r, const gnt_cell *c, double strength) {
     return part_job(r, c, strength, &p, r->suite->attack[c->attack].first.info != NULL);
 }
 
+/* One of the suite's models, whose weights are the input `name` of the score. */
+static int add_judge(run *r, run_job *j, size_t model, const char *name, const gnt_request_model **out) {
+    const gnt_request_model of = request_model(&r->suite->model[model].of);
+    *out = gnt_arena_copy(&j->request.memory, &of, 1, sizeof of);
+    return run_add_input(j, name, run_model_job(r, model), "model");
+}
+
 /* The networks that the suite wants images compared by: their weights are inputs, their
  * digests part of the request. */
 static int add_judges(run *r, run_job *j, const gnt_suite_task *t) {
@@ -321,11 +328,14 @@ static int add_judges(run *r, run_job *j, const gnt_suite_task *t) {
     }
     q->lpips.at = gnt_arena_copy(&j->request.memory, nets, n, sizeof *nets);
     q->lpips.n = q->lpips.at ? n : 0;
-    if (!(s->measures & 1u << GNT_MEASURE_FEATURE_DISTANCE) || t->facts.rank != 3)
+    if (t->facts.rank != 3)
         return 0;
-    const gnt_request_model judge = request_model(&s->model[s->judge].of);
-    q->judge = gnt_arena_copy(&j->request.memory, &judge, 1, sizeof judge);
-    return run_add_input(j, "judge", run_model_job(r, s->judge), "model");
+    if ((s->measures & 1u << GNT_MEASURE_FEATURE_DISTANCE) &&
+        add_judge(r, j, s->judge, "judge", &q->judge) != 0)
+        return -1;
+    return s->measures & 1u << GNT_MEASURE_REPRESENTATION_MSE
+               ? add_judge(r, j, s->representation, "representation", &q->representation)
+               : 0;
 }
 
 run_job *run_score_job(run *r, const gnt_cell *c, double strength, run_job *attack) {

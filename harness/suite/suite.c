@@ -115,22 +115,33 @@ static int add_measure(suite_reader *r, const char *path, gnt_measure_id which) 
     return 0;
 }
 
-static int read_judge(suite_reader *r, const char *path, const json_t *value) {
+/* Where the number of the model that a measure compares images by belongs; NULL: it needs none. */
+static size_t *judge_of(gnt_suite *s, int which) {
+    return which == GNT_MEASURE_FEATURE_DISTANCE     ? &s->judge
+           : which == GNT_MEASURE_REPRESENTATION_MSE ? &s->representation
+                                                     : NULL;
+}
+
+static int read_judge(suite_reader *r, const char *path, int which, const json_t *value) {
     const char *id = json_string_value(value);
     const gnt_suite_model *m = id ? gnt_suite_find_model(r->s, id) : NULL;
     if (!m)
-        return suite_fail(
-            r, path,
-            "is %s; expected the id of one of the suite's \"models\", such as \"feature_distance\": "
-            "\"judge\"",
-            gnt_show(value).text);
+        return suite_fail(r, path,
+                          "is %s; expected the id of one of the suite's \"models\", such as \"%s\": "
+                          "\"judge\"",
+                          gnt_show(value).text, gnt_measure_of((gnt_measure_id)which)->name);
     if (m->of.facts.rank != 3)
         return suite_fail(r, path, "is \"%s\", a model on samples that are no images", id);
-    r->s->judge = (size_t)(m - r->s->model);
+    if (which == GNT_MEASURE_REPRESENTATION_MSE && !m->of.has_representation)
+        return suite_fail(r, path,
+                          "is \"%s\", whose representation is the sample itself; name a layer as the "
+                          "model's \"representation\"",
+                          id);
+    *judge_of(r->s, which) = (size_t)(m - r->s->model);
     return 0;
 }
 
-/* A list of names; or an object of names, each true or, of the feature distance, a model. */
+/* A list of names; or an object of names, each true or, of those by a trained network, a model. */
 static int read_measures(suite_reader *r, const json_t *root) {
     const json_t *given = json_object_get(root, "measures"), *list = NULL;
     const char *name, *names[GNT_MEASURES];
@@ -144,7 +155,7 @@ static int read_measures(suite_reader *r, const json_t *root) {
             int which = 0;
             while (strcmp(names[which], name) != 0)
                 which++;
-            if (which == GNT_MEASURE_FEATURE_DISTANCE ? read_judge(r, at.text, value)
+            if (judge_of(r->s, which) ? read_judge(r, at.text, which, value)
                 : json_is_true(value)
                     ? 0
                     : suite_fail(r, at.text, "is %s; expected true, or the measure left out",
@@ -163,11 +174,10 @@ static int read_measures(suite_reader *r, const json_t *root) {
                               r->err) ||
             add_measure(r, at.text, (gnt_measure_id)which))
             return -1;
-        if (which == GNT_MEASURE_FEATURE_DISTANCE)
-            return suite_fail(
-                r, at.text,
-                "needs a model; expected \"measures\": {\"feature_distance\": \"MODEL\", \"psnr\": "
-                "true, …}");
+        if (judge_of(r->s, which))
+            return suite_fail(r, at.text,
+                              "needs a model; expected \"measures\": {\"%s\": \"MODEL\", \"psnr\": true, …}",
+                              names[which]);
     }
     return 0;
 }

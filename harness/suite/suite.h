@@ -279,8 +279,9 @@ typedef struct gnt_suite {
     double cpu_seconds; /* processor time of one job; 0: as its time allows */
     int64_t memory_mb;  /* memory limit of one job */
     uint32_t measures;  /* bits 1u << gnt_measure_id (metric/measure.h); 0: all that fit the goals */
-    /* Number of the model in whose features images are compared, with GNT_MEASURE_FEATURE_DISTANCE. */
-    size_t judge;
+    /* Numbers of the models in whose features and representation images are compared, with
+     * GNT_MEASURE_FEATURE_DISTANCE and GNT_MEASURE_REPRESENTATION_MSE. */
+    size_t judge, representation;
     char digest[GNT_HEX_SIZE]; /* of the canonical text of the file, its scale put in */
     /* n_tasks × n_defenses, or NULL: the strength at which an earlier run matched a defense, for cells at
      * it; NaN: none, or the defense's sweep has it */

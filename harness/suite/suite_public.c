@@ -80,7 +80,7 @@ static int read_train(suite_reader *r, const char *path, const json_t *object, g
 }
 
 static int read_one(suite_reader *r, const char *path, const json_t *object, gnt_suite_model *m) {
-    static const char *const keys[] = {"id",        "model", "init",  "width",
+    static const char *const keys[] = {"id",        "model", "init",  "width",  "representation",
                                        "normalise", "data",  "train", "weights"};
     const json_t *data = NULL;
     return gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||

@@ -566,7 +566,7 @@ put("suite", "models", text({**tiny, "models": [{"id": "judge", "model": "convne
                                                  "train": {"epochs": 1, "batch": 8, "rate": 0.05, "flip": True}}],
                              "defenses": [{"defense": "none"}, {"defense": "loda", "params": {"extractor": "judge"}}],
                              "check": {"alpha": 0.05, "tolerance": {"psnr": 0.5}},
-                             "measures": {"psnr": True, "feature_distance": "judge"}}))
+                             "measures": {"psnr": True, "feature_distance": "judge", "representation_mse": "judge"}}))
 put("suite", "chain", text({**tiny, "attacks": [{"attack": ["dlg", "decompose"], "params": [{}, {"steps": 5}], "budget": [1, 2],
                                                  "grants": ["public", "defense"]}],
                             "tasks": [{**tiny["tasks"][0], "observe": {"targets": 8, "set": 4, "epochs": 2}},

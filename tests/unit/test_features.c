@@ -100,7 +100,7 @@ static void lpips_as_in_pytorch(void **state) {
             close_to(name, gnt_features_distance(f, a, b), precision);
             close_to(name, gnt_features_distance(f, b, a), precision);
             assert_true(gnt_features_distance(f, a, a) == 0);
-            assert_true(gnt_features_worst(f) > expected(name));
+            assert_true(gnt_features_worst(f, a) > expected(name));
             gnt_features_free(f);
         }
     }
@@ -170,10 +170,97 @@ static void feature_distance_as_in_pytorch(void **state) {
             fail_msg("%s", err.text);
         close_to("lenet", gnt_features_distance(f, a, b), precision);
         assert_true(gnt_features_distance(f, a, a) == 0);
-        assert_true(fabs(gnt_features_worst(f) - 2) < 1e-12); /* sigmoids are not negative */
+        assert_true(fabs(gnt_features_worst(f, a) - 2) < 1e-12); /* sigmoids are not negative */
         gnt_features_free(f);
     }
     gnt_free(params);
+    gnt_model_free(m);
+}
+
+/* Two pixels, a dense layer of two with ReLU, and one that tells two classes apart. `representation`: the
+ * name of a layer, NULL for what the model has without. */
+static gnt_model *two_pixels(const char *representation) {
+    char json[400], key[64] = "";
+    const gnt_nn_shape sample = {.rank = 3, .dim = {1, 1, 2}};
+    gnt_model *m = NULL;
+    gnt_err err = {0};
+    if (representation)
+        snprintf(key, sizeof key, "\"representation\": \"%s\", ", representation);
+    snprintf(json, sizeof json,
+             "{%s\"layers\": [{\"type\": \"flatten\", \"name\": \"flat\"}, {\"type\": \"dense\", \"name\": "
+             "\"fc1\", \"out\": 2}, {\"type\": \"relu\"}, {\"type\": \"dense\", \"name\": \"fc2\", \"out\": "
+             "\"classes\"}]}",
+             key);
+    if (gnt_model_parse(&m, "two pixels", json, &sample, 2, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    return m;
+}
+
+/* Weights W = (2 1; −1 3) and biases (0.5, 0.25) of fc1, then W = (1 2; 3 4) and biases (0, 0) of fc2. */
+static const float two_pixels_weights[] = {2, 1, -1, 3, 0.5, 0.25, 1, 2, 3, 4, 0, 0};
+
+static double error_of_representation(const char *representation, const float *a, const float *b,
+                                      int32_t precision) {
+    gnt_model *m = two_pixels(representation);
+    gnt_features *f = NULL;
+    gnt_err err = {0};
+    const float none = 0;
+    assert_int_equal(gnt_model_size(m), sizeof two_pixels_weights / sizeof *two_pixels_weights);
+    if (gnt_representation_new(&f, m, two_pixels_weights, &none, precision, &err))
+        fail_msg("%s", err.text);
+    const double d = gnt_features_distance(f, a, b);
+    assert_true(gnt_features_distance(f, b, a) == d);
+    assert_true(gnt_features_distance(f, a, a) == 0);
+    gnt_features_free(f);
+    gnt_model_free(m);
+    return d;
+}
+
+/* By hand, with numbers that floats hold exactly. a = (½, ¼): W a + bias = (1.75, 0.5), which ReLU leaves.
+ * b = (1, 0): (2.5, −0.75), after ReLU (2.5, 0). */
+static void error_of_a_representation_by_hand(void **state) {
+    (void)state;
+    const float a[2] = {0.5f, 0.25f}, b[2] = {1, 0}, beyond[2] = {1.5f, -1};
+    for (int32_t precision = 4; precision <= 8; precision += 4) {
+        /* the input of the last dense layer: (0.75² + 0.5²) / 2. Without squares it would be 0.625, without
+         * the mean 0.8125, of fc1 before ReLU 1.0625 */
+        assert_true(error_of_representation(NULL, a, b, precision) == 0.40625);
+        assert_true(error_of_representation("fc1", a, b, precision) == (0.75 * 0.75 + 1.25 * 1.25) / 2);
+        assert_true(error_of_representation("flat", a, b, precision) == (0.5 * 0.5 + 0.25 * 0.25) / 2);
+        /* images are clamped to [0, 1] first */
+        assert_true(error_of_representation(NULL, a, beyond, precision) == 0.40625);
+    }
+}
+
+/* Black gives (0.5, 0.25), white (3.5, 2.25): (1.75² + 1.75²) / 2 from a. */
+static void no_answer_counts_as_black_or_white(void **state) {
+    (void)state;
+    const float a[2] = {0.5f, 0.25f}, white[2] = {1, 1}, none = 0;
+    gnt_model *m = two_pixels(NULL);
+    gnt_features *f = NULL;
+    gnt_err err = {0};
+    if (gnt_representation_new(&f, m, two_pixels_weights, &none, 8, &err))
+        fail_msg("%s", err.text);
+    assert_true(gnt_features_worst(f, a) == 3.0625);
+    assert_true(gnt_features_worst(f, white) == (3.0 * 3.0 + 2.0 * 2.0) / 2); /* white is the truth: black */
+    gnt_features_free(f);
+    gnt_model_free(m);
+}
+
+static void a_sample_is_no_representation(void **state) {
+    (void)state;
+    const gnt_nn_shape sample = {.rank = 3, .dim = {1, 1, 2}};
+    const float weights[8] = {0}, none = 0;
+    gnt_model *m = NULL;
+    gnt_features *f = NULL;
+    gnt_err err = {0};
+    if (gnt_model_parse(&m, "no dense layer",
+                        "{\"layers\": [{\"type\": \"conv\", \"name\": \"c\", \"out\": 2, \"kernel\": 1}, "
+                        "{\"type\": \"global_avg_pool\"}, {\"type\": \"flatten\"}]}",
+                        &sample, 2, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(gnt_representation_new(&f, m, weights, &none, 4, &err), -1);
+    assert_non_null(strstr(err.text, "other than the sample"));
     gnt_model_free(m);
 }
 
@@ -197,6 +284,9 @@ int main(int argc, char **argv) {
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(negative_weights_are_refused),
         cmocka_unit_test(feature_distance_as_in_pytorch),
+        cmocka_unit_test(error_of_a_representation_by_hand),
+        cmocka_unit_test(no_answer_counts_as_black_or_white),
+        cmocka_unit_test(a_sample_is_no_representation),
     };
     return cmocka_run_group_tests_name("features", tests, load, unload);
 }

@@ -52,7 +52,8 @@ static void test_each_measure_has_its_direction(void **state) {
     (void)state;
     static const char *const higher[] = {"psnr", "ssim", "identification", "label_accuracy",
                                          "attribute_accuracy"};
-    static const char *const lower[] = {"mse", "contribution_error", "lpips_alex", "feature_distance"};
+    static const char *const lower[] = {"mse", "contribution_error", "lpips_alex", "feature_distance",
+                                        "representation_mse"};
     for (size_t i = 0; i < sizeof higher / sizeof *higher; i++) {
         assert_int_equal(kind_of_change(higher[i], 5, 7), GNT_GATE_LEAKS_MORE);
         assert_int_equal(kind_of_change(higher[i], 7, 5), GNT_GATE_LEAKS_LESS);
