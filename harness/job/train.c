@@ -1,5 +1,5 @@
 /* The job `train`: federated training under a chain of defenses. Keeps the weights of every stage, and
- * measures utility there and at the end.
+ * measures utility there, at the end and, where it is asked to, every so many rounds.
  *
  * No plugin is opened here: hooks run in processes of their own (remote.h), so that no plugin can reach the
  * weights, their utility, or which rounds and clients are observed. */
@@ -46,6 +46,11 @@ static int is_stage(const gnt_request_train *q, int32_t round) {
         if (q->stages.at[i] == round)
             return 1;
     return round == q->federated.rounds;
+}
+
+static int is_measured(const training_job *t, int32_t round) {
+    const int64_t every = t->request->measure_every;
+    return !t->by_head && (is_stage(t->request, round) || (every > 0 && round % every == 0));
 }
 
 static int keep_vector(training_job *t, const char *kind, int32_t round, const float *values, int64_t n,
@@ -157,19 +162,24 @@ static int keep_state(training_job *t, int32_t round, gnt_err *err) {
     return 0;
 }
 
-/* Keeps the weights of a stage, and measures their utility on the test part. */
+static int keep_stage(training_job *t, int32_t round, const float *weights, const float *buffers,
+                      gnt_err *err) {
+    const gnt_model *m = t->model.model;
+    return keep_vector(t, "weights", round, weights, gnt_model_size(m), err) != 0 ||
+                   keep_vector(t, "buffers", round, buffers, gnt_model_buffer_size(m), err) != 0 ||
+                   keep_own(t, round, err) != 0 || keep_state(t, round, err) != 0
+               ? -1
+               : 0;
+}
+
+/* Keeps the weights of a stage, and measures utility on the test part where it is asked for. */
 static int after_round(void *context, int32_t round, const float *weights, const float *buffers,
                        gnt_err *err) {
     training_job *t = context;
-    const gnt_model *m = t->model.model;
     t->work->progress(t->work->context, round, (double)t->request->federated.rounds);
-    if (!is_stage(t->request, round))
-        return 0;
-    if (keep_vector(t, "weights", round, weights, gnt_model_size(m), err) != 0 ||
-        keep_vector(t, "buffers", round, buffers, gnt_model_buffer_size(m), err) != 0 ||
-        keep_own(t, round, err) != 0 || keep_state(t, round, err) != 0)
+    if (is_stage(t->request, round) && keep_stage(t, round, weights, buffers, err) != 0)
         return -1;
-    return t->by_head ? 0 : measure(t, round, weights, buffers, err);
+    return is_measured(t, round) ? measure(t, round, weights, buffers, err) : 0;
 }
 
 static int should_stop(void *context) {

@@ -296,6 +296,9 @@ static void say_section(pen *w, const gnt_section *s) {
     say_sentence(w, s, lead);
     if (lead)
         say_measure(w, s, lead, 0);
+    if (s->rounds.name[0])
+        picture(w, s->rounds.name, 0,
+                "Utility of the model by round of the training, a line for each defense");
     say_equal(w, s, lead);
     say_sheets(w, s, lead);
     say_other_measures(w, s, lead);

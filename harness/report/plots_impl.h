@@ -54,6 +54,14 @@ int gnt_plot_convergence(const gnt_results *r, const char *task, int64_t stage, 
 /* The quantile (0 … 1) of n sorted numbers, linear between them. */
 double gnt_quantile(const double *sorted, size_t n, double share);
 
+/* rounds: the model's utility on the test samples by round of the training, a panel for the task's measure
+ * and, below an accuracy, one for the loss; a line for each defense: the mean over seeds, in a band from the
+ * lowest to the highest. A defense stands there at its strength of the matrix; one that was only swept with
+ * a thin line for each strength. The key has the best at the end on top. */
+
+int gnt_plot_rounds(const gnt_results *r, const char *task, int64_t stage, const char *folder,
+                    const char *name, int formats, int *drawn, gnt_err *err);
+
 /* sheet: the private images beside what attacks recovered, as one PNG for each task, stage and attack. First
  * row the private images; then, for each defense at each strength, what the attacker observed (smaller, where
  * that is an image) and what it recovered, with the PSNR of each. Eight defenses and strengths are shown: all

@@ -83,6 +83,22 @@ static void plot_convergence(gnt_report *p, gnt_section *s) {
         s->convergence = picture;
 }
 
+/* Trainings are the same at every stage. */
+static void plot_rounds(gnt_report *p, gnt_section *s) {
+    gnt_picture picture = {.measure = NULL};
+    char slug[GNT_SLUG_SIZE];
+    gnt_err err = {""};
+    int drawn = 0;
+    gnt_slug(s->task, slug);
+    const int n = snprintf(picture.name, sizeof picture.name, "rounds-%s", slug);
+    if (n < 0 || (size_t)n >= sizeof picture.name)
+        return;
+    if (gnt_plot_rounds(p->results, s->task, s->stage, p->folder, picture.name, p->formats, &drawn, &err))
+        notice(p, &err);
+    else if (drawn)
+        s->rounds = picture;
+}
+
 static void make_sheets(gnt_report *p, gnt_section *s) {
     for (size_t a = 0; a < p->results->n_attack; a++) {
         gnt_picture picture = {.attack = p->results->attack[a]};
@@ -135,6 +151,8 @@ static void draw_sections(gnt_report *p) {
         if (p->formats) {
             plot_measures(p, s);
             plot_convergence(p, s);
+            if (i == 0 || p->section[i - 1].task != s->task)
+                plot_rounds(p, s);
         }
         make_sheets(p, s);
     }

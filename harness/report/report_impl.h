@@ -24,6 +24,7 @@ typedef struct gnt_section {
     gnt_picture *tradeoff, *strength, *heat, *sheet; /* one for each measure, and for each attack */
     size_t n_tradeoff, n_strength, n_heat, n_sheet;
     gnt_picture convergence; /* name "" when not drawn */
+    gnt_picture rounds;      /* of the task as a whole: at its first stage alone, "" at others */
 } gnt_section;
 
 typedef struct gnt_report {

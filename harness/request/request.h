@@ -223,6 +223,8 @@ typedef struct gnt_request_train {
     gnt_request_federated federated;
     /* Rounds after which weights are kept, rising. */
     gnt_ints stages;
+    /* Utility is measured after every so many rounds too; 0: after those and the last alone. */
+    int64_t measure_every;
     gnt_request_plugins defense;
     /* GNT_SIDE_*: of the processes beside this one. */
     uint32_t sides;

@@ -144,9 +144,25 @@ static int read_scores(const place *at, const json_t *object, gnt_outcome *o) {
     return 0;
 }
 
+static int read_by_round(const place *at, const json_t *utility, const json_t **out) {
+    json_int_t last = -1;
+    if (get_child(at, utility, "by_round", 1, out))
+        return -1;
+    for (size_t i = 0; i < json_array_size(*out); i++) {
+        const json_t *one = json_array_get(*out, i), *round = json_object_get(one, "round");
+        double value;
+        if (!json_is_integer(round) || json_integer_value(round) <= last)
+            return refuse(at, "utility.by_round", "objects whose whole \"round\" rises");
+        if (get_number(at, one, "accuracy", &value) || get_number(at, one, "loss", &value))
+            return -1;
+        last = json_integer_value(round);
+    }
+    return 0;
+}
+
 static int read_utility(const place *at, const json_t *object, gnt_utility *u) {
     const json_t *v = json_object_get(object, "utility");
-    *u = (gnt_utility){"", NAN, NAN, NAN, NAN, NAN};
+    *u = (gnt_utility){"", NAN, NAN, NAN, NAN, NAN, NULL};
     if (get_number(at, object, "utility_none", &u->none))
         return -1;
     if (!v || json_is_null(v))
@@ -156,7 +172,8 @@ static int read_utility(const place *at, const json_t *object, gnt_utility *u) {
     double none;
     if (get_text(at, v, "measure", 0, &u->measure) || get_number(at, v, "value", &u->value) ||
         get_number(at, v, "low", &u->low) || get_number(at, v, "high", &u->high) ||
-        get_number(at, v, "standard_error", &u->error) || get_number(at, v, "none", &none))
+        get_number(at, v, "standard_error", &u->error) || get_number(at, v, "none", &none) ||
+        read_by_round(at, v, &u->by_round))
         return -1;
     if (isnan(u->value) && get_number(at, v, "mean", &u->value))
         return -1;

@@ -66,6 +66,9 @@ typedef struct gnt_utility {
     double none;
     /* of a cell: the standard error of `value` */
     double error;
+    /* of a cell: objects with a whole "round", rising, and "accuracy" and "loss", each a number or null; NULL
+     * where the file does not tell */
+    const json_t *by_round;
 } gnt_utility;
 
 /* One job's outcome, or (in `groups`) the seeds of one cell joined. Fields that only one of the two has are

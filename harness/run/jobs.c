@@ -371,6 +371,7 @@ void run_free_jobs(run *r) {
             gnt_free(j->input[k].path);
         gnt_request_free(&j->request);
         json_decref(j->record);
+        json_decref(j->by_round);
         gnt_free(j->name);
         gnt_free(j->reason);
         gnt_free(j->sandbox);

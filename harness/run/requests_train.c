@@ -162,9 +162,11 @@ static run_job *training(run *r, const char *name, size_t task, int defense, dou
     q->defense = request_chain(r, j, defense, strength);
     ask_for_sides(r, j, defense);
     q->shuffle_labels = shuffle;
-    if (!shuffle && defense >= 0 && rounds && !run_is_search_seed(seed)) /* no cell looks at a search's */
+    if (!shuffle && defense >= 0 && rounds && !run_is_search_seed(seed)) { /* no cell looks at a search's */
+        q->measure_every = t->curve ? (rounds + t->curve - 1) / t->curve : 0;
         q->record =
             record_of(r, j, t, (request_hooks(r, defense) & GNT_HOOK_TRANSFORM_UPDATE) != 0, coordinates);
+    }
     if (t->by_head && !j->untrained)
         q->head = head_of(r, j, t, seed);
     run_job *data = run_data_job(r, task, seed);

@@ -175,6 +175,8 @@ static json_t *cell_json(const run *r, const run_cell *c, gnt_err *err, int *rc)
                                       "value", number(c->utility), "standard_error", number(c->utility_error),
                                       "none", number(c->utility_none))
                           : json_null();
+    if (json_is_object(utility) && c->train && c->train->by_round)
+        json_object_set(utility, "by_round", c->train->by_round);
     json_t *one = gnt_asked_cell(r->suite, cell);
     json_object_set_new(one, "strength", number(c->strength));
     json_object_set_new(one, "status", json_string(run_status_name(c->status)));

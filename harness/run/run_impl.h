@@ -76,6 +76,9 @@ struct run_job {
     /* Of a training: whether `utility` and `noise`, its standard error, have been read from the store. */
     int measured;
     double utility, noise;
+    /* Of the same: [{"round", "accuracy", "loss"}] of every round after which utility was measured, where the
+     * suite asks for that; NULL: it does not, or there is no utility. */
+    json_t *by_round;
 
     double wall_seconds, cpu_seconds;
     /* Bytes. */

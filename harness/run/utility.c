@@ -14,6 +14,23 @@ int run_has_utility(const run *r, const run_job *train) {
     return holds;
 }
 
+/* What results.json says of each round after which utility was measured. */
+static json_t *by_round_json(const json_t *list) {
+    static const char *const keys[] = {"round", "accuracy", "loss"};
+    json_t *points = json_array();
+    const json_t *one;
+    size_t i;
+    json_array_foreach(list, i, one) {
+        json_t *point = json_object();
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+            json_t *value = json_object_get(one, keys[k]);
+            json_object_set_new(point, keys[k], json_is_number(value) ? json_incref(value) : json_null());
+        }
+        json_array_append_new(points, point);
+    }
+    return points;
+}
+
 double run_utility(const run *r, run_job *train, double *noise) {
     if (!train->measured) {
         int loss = train->utility_kind == GNT_UTILITY_LOSS;
@@ -26,6 +43,8 @@ double run_utility(const run *r, run_job *train, double *noise) {
         const json_t *error = json_object_get(last, loss ? "loss_error" : "accuracy_error");
         train->utility = json_is_number(value) ? json_number_value(value) : NAN;
         train->noise = json_is_number(error) ? json_number_value(error) : 0;
+        if (n && train->request.train.measure_every > 0)
+            train->by_round = by_round_json(list);
         train->measured = 1;
         json_decref(all);
     }

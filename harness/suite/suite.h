@@ -196,6 +196,8 @@ typedef struct gnt_suite_task {
     gnt_utility_kind utility;
     int by_head; /* utility is that of a head on the frozen representation, not of the model itself */
     gnt_suite_head head;
+    /* The model's utility is kept by round too, in at most so many steps of the training; 0: it is not. */
+    int64_t curve;
     gnt_suite_match match; /* the suite's, unless the task has its own */
     gnt_adequate_limits adequate;
     /* of all that decides what is measured on it but defenses and attacks: runs of suites whose tasks

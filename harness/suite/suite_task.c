@@ -57,6 +57,20 @@ static int read_head(suite_reader *r, const char *path, const json_t *object, gn
     return 0;
 }
 
+static int check_curve(suite_reader *r, const char *path, const gnt_suite_task *t) {
+    const gnt_path at = gnt_path_key(path, "curve");
+    if (t->curve > 0 && t->by_head)
+        return suite_fail(
+            r, at.text,
+            "asks for the utility of the model by round, but utility is that of a head, which is "
+            "trained once, at the end; remove it, or take \"by\": \"model\"");
+    if (t->curve > 0 && t->federated.rounds == 0)
+        return suite_fail(r, at.text,
+                          "asks for utility by round, but the task trains for none; remove it, or raise "
+                          "federated.rounds");
+    return 0;
+}
+
 /* Is there something to measure in this way? */
 static int check_utility(suite_reader *r, const char *path, const json_t *o, const gnt_suite_task *t) {
     const gnt_path by = gnt_path_key(path, "by");
@@ -79,11 +93,11 @@ static int check_utility(suite_reader *r, const char *path, const json_t *o, con
             r, by.text,
             "is \"model\", but federated.share leaves a part of the model to each client, so that "
             "there is no one model to measure; expected \"head\"");
-    return 0;
+    return check_curve(r, path, t);
 }
 
 static int read_utility(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    static const char *const keys[] = {"measure", "by", "head"}, *const bys[] = {"model", "head"};
+    static const char *const keys[] = {"measure", "by", "head", "curve"}, *const bys[] = {"model", "head"};
     const json_t *o = NULL;
     int which = t->is_map ? GNT_UTILITY_LOSS : GNT_UTILITY_ACCURACY;
     const gnt_path at = gnt_path_key(path, "utility");
@@ -92,6 +106,7 @@ static int read_utility(suite_reader *r, const char *path, const json_t *object,
     if (o && (gnt_doc_keys(r->doc, at.text, o, keys, sizeof keys / sizeof *keys, r->err) ||
               gnt_doc_choice(r->doc, at.text, o, "measure", gnt_utility_names, UTILITIES, &which, r->err) ||
               gnt_doc_choice(r->doc, at.text, o, "by", bys, 2, &t->by_head, r->err) ||
+              gnt_doc_int(r->doc, at.text, o, "curve", 0, 1000, &t->curve, r->err) ||
               read_head(r, at.text, o, &t->head)))
         return -1;
     t->utility = (gnt_utility_kind)which;

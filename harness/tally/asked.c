@@ -43,6 +43,8 @@ json_t *gnt_asked_tasks(const gnt_suite *s) {
             json_object_set_new(json_array_get(list, i), "set", json_integer(t->observe.set));
             json_object_set_new(json_array_get(list, i), "epochs", json_integer(t->observe.epochs));
         }
+        if (t->curve)
+            json_object_set_new(json_array_get(list, i), "curve", json_integer(t->curve));
         if (t->width > 0)
             json_object_set_new(json_array_get(list, i), "width", json_real(t->width));
         if (t->public_set.data)

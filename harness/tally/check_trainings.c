@@ -1,5 +1,5 @@
-/* Utilities: every cell of one training says the same, and every cell of a task and seed names the same
- * undefended one. */
+/* Utilities: every cell of one training says the same, by round too where that is told, and every cell of a
+ * task and seed names the same undefended one. */
 #include <math.h>
 #include <string.h>
 
@@ -37,6 +37,35 @@ static int is_undefended(const tally *t, const char *defense) {
     return 0;
 }
 
+/* The utility of a training is that after its last round; rounds rise, and only a task that asks for them has
+ * them. */
+static int check_by_round(const tally *t, const json_t *cell, const char *path, const json_t *utility) {
+    const json_t *list = json_object_get(utility, "by_round"), *task = tally_task(t, cell);
+    const size_t n = json_array_size(list);
+    const gnt_path at = gnt_path_key(path, "by_round");
+    gnt_tally_says says = tally_says(t, "the training ends with");
+    if (!list)
+        return 0;
+    if (task && !json_object_get(task, "curve"))
+        return gnt_fail(t->err, "%s: %s is there, but the task does not ask for it by utility.curve", t->file,
+                        at.text);
+    for (size_t i = 0; i < n; i++) {
+        const double round = tally_number(json_array_get(list, i), "round");
+        if (!(round >= 0) || (i > 0 && !(round > tally_number(json_array_get(list, i - 1), "round"))))
+            return gnt_fail(t->err, "%s: %s is %s; expected rising rounds", t->file,
+                            gnt_path_key(gnt_path_item(at.text, i).text, "round").text,
+                            gnt_show(json_object_get(json_array_get(list, i), "round")).text);
+    }
+    const json_t *last = n ? json_array_get(list, n - 1) : NULL;
+    const char *measure = tally_text(utility, "measure");
+    if (!last || (task && tally_number(last, "round") != tally_number(task, "rounds")))
+        return gnt_fail(t->err, "%s: %s does not end with the last round of the task", t->file, at.text);
+    if (!gnt_tally_close(tally_number(utility, "value"), tally_number(last, measure), 0))
+        return gnt_tally_differs(&says, gnt_path_key(path, "value").text, json_object_get(utility, "value"),
+                                 json_object_get(last, measure));
+    return 0;
+}
+
 static int check_cell(const tally *t, size_t i, json_t *trainings, json_t *undefended) {
     const json_t *cell = json_array_get(t->cells, i);
     json_t *utility = json_object_get(cell, "utility");
@@ -55,6 +84,8 @@ static int check_cell(const tally *t, size_t i, json_t *trainings, json_t *undef
         return gnt_fail(t->err, "%s: %s is %s, but the task measures %s", t->file,
                         gnt_path_key(at.text, "measure").text,
                         gnt_show(json_object_get(utility, "measure")).text, measure);
+    if (check_by_round(t, cell, at.text, utility) != 0)
+        return -1;
     const json_t *first = first_of(trainings, training_of(cell), utility);
     if (first && gnt_tally_same(&says, at.text, utility, first, 0, 0) != 0)
         return -1;
