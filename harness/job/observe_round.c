@@ -7,14 +7,15 @@
 #include "job/observe.h"
 
 /* The observed samples by themselves, as a set like any other: in `truth` as a bundle, in `samples` in
- * memory. */
+ * memory. The bundle also says which client is behind each observation (`client`, I64 T). */
 static int open_truth(observing *o, const gnt_st *clients, gnt_err *err) {
     const gnt_region region = gnt_work_region(&o->request->samples);
     const gnt_recorded *r = &o->recorded;
     const int encoded = o->surface == GNT_SURFACE_ENCODING;
     o->batch = encoded ? r->set_size : r->members;
     if (gnt_samples_rows(&o->truth, clients, encoded ? r->set : r->rows, o->targets * o->batch, err) != 0 ||
-        gnt_samples_unpack(&o->samples, &o->truth, "the observed samples", err) != 0)
+        gnt_samples_unpack(&o->samples, &o->truth, "the observed samples", err) != 0 ||
+        gnt_st_add(&o->truth, "client", GNT_ST_I64, 1, &o->targets, r->client, NULL, err) != 0)
         return -1;
     return region.height ? gnt_samples_mark(&o->samples, &region, err) : 0;
 }

@@ -70,6 +70,7 @@ static void close_all(score *s) {
     gnt_st_free(&s->answer);
     gnt_st_free(&s->observed);
     gnt_st_free(&s->contributions);
+    gnt_st_free(&s->behind);
     gnt_free(s->target);
     gnt_free(s->first);
     gnt_free(s->mean);
@@ -115,6 +116,7 @@ int gnt_job_score(gnt_work *w, gnt_err *err) {
     gnt_st_init(&s.answer);
     gnt_st_init(&s.observed);
     gnt_st_init(&s.contributions);
+    gnt_st_init(&s.behind);
     gnt_st_init(&s.mixing);
     int rc = open_all(&s, err);
     if (rc == 0)

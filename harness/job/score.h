@@ -49,6 +49,8 @@ typedef struct score {
     gnt_sampleset targets, public_data, clients;
     /* Bundles: the answer, the observations ("seen"), what clients gave to the secure sum. */
     gnt_st answer, observed, contributions;
+    /* What "targets" holds beside samples; read where contributions are. */
+    gnt_st behind;
     /* n: targets to be scored, observations × batch private samples, or the clients of a transcript. */
     int64_t observations, batch, n;
     /* Rows of `targets` that an observation may show, any `batch` of them. Equal to `batch`: it shows just
@@ -69,6 +71,9 @@ typedef struct score {
     int is_transcript;
     /* clients_in_sum × entries, in `contributions`. */
     const double *contribution;
+    /* The client behind each observation of a round, in `behind`. NULL: observation j is of client j, round
+     * and round. */
+    const int64_t *client;
     int64_t clients_in_sum, entries;
     /* Rank correlation; NaN where clients have no order. */
     double contribution_rank;

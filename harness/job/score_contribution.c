@@ -7,6 +7,23 @@
 #include "job/score.h"
 #include "metric/contribution.h"
 
+/* Who is behind the observations of a round, which are in the order in which they were drawn. */
+static int read_clients(score *s, gnt_err *err) {
+    if (s->work->read(s->work->context, "targets", &s->behind, err) != 0)
+        return -1;
+    const gnt_st_tensor *t = gnt_st_find(&s->behind, "client");
+    if (!t)
+        return 0;
+    if (t->type != GNT_ST_I64 || t->rank != 1 || t->dim[0] < s->observations)
+        return gnt_fail(err, "the targets do not say which clients were observed");
+    s->client = t->data;
+    for (int64_t j = 0; j < s->observations; j++)
+        if (s->client[j] < 0 || s->client[j] >= s->clients_in_sum)
+            return gnt_fail(err, "observation %lld is of client %lld, of %lld in the secure sum",
+                            (long long)j, (long long)s->client[j], (long long)s->clients_in_sum);
+    return 0;
+}
+
 int score_read_contributions(score *s, gnt_err *err) {
     if (!s->work->has(s->work->context, "contributions"))
         return gnt_fail(err, "the training left no contributions to a secure sum to score against");
@@ -18,7 +35,7 @@ int score_read_contributions(score *s, gnt_err *err) {
     s->contribution = t->data;
     s->clients_in_sum = t->dim[0];
     s->entries = t->dim[1];
-    return 0;
+    return s->is_transcript ? 0 : read_clients(s, err);
 }
 
 /* Rows that were answered: one for each update, or one for each client of a transcript. */
@@ -33,7 +50,7 @@ static const double *answer_of(const score *s, int64_t unit) {
 }
 
 static const double *truth_of(const score *s, int64_t unit) {
-    return s->contribution + unit % s->clients_in_sum * s->entries;
+    return s->contribution + (s->client ? s->client[unit] : unit % s->clients_in_sum) * s->entries;
 }
 
 static int64_t units_of(const score *s) {
