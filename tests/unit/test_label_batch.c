@@ -272,6 +272,29 @@ static void weight_deltas_are_read(void **state) {
     close_bench(&b);
 }
 
+/* A defense zeroed the last weights wholly: the bias and what the network makes of noise are left. */
+static void a_bias_alone_tells_the_labels(void **state) {
+    (void)state;
+    static const char *const json[] = {sigmoid_json, MLP("relu", "true"), MLP("tanh", "true")};
+    for (int which = 0; which < 3; which++) {
+        bench b;
+        told t = {0};
+        open_bench(&b, json[which], 7);
+        for (int k = 0; k < 14; k++) {
+            observe(&b, 2 + k % 7, k % 2 ? 1 + k % 7 : 0, 0);
+            for (int64_t v = 0; v < b.update.n; v++)
+                if (b.view[v].rank == 2 && b.view[v].dim[0] == CLASSES)
+                    memset((float *)(uintptr_t)b.view[v].data, 0,
+                           (size_t)b.view[v].count * sizeof *b.view[v].data);
+            read_batch(&b, &t);
+            forget(&b);
+        }
+        print_message("bias alone: %d of 14 batches, %d of %d samples\n", t.batches, t.samples, t.of);
+        assert_true(t.batches >= 13);
+        close_bench(&b);
+    }
+}
+
 /* Noise of a deviation of 0.02 in every entry; a sample of a batch of four moves a bias entry by 0.25. */
 static void noise_moves_few_labels(void **state) {
     (void)state;
@@ -340,6 +363,7 @@ int main(void) {
         cmocka_unit_test(a_layer_without_bias_is_read_too),
         cmocka_unit_test(batches_of_trained_networks_are_read),
         cmocka_unit_test(weight_deltas_are_read),
+        cmocka_unit_test(a_bias_alone_tells_the_labels),
         cmocka_unit_test(noise_moves_few_labels),
         cmocka_unit_test(what_is_left_has_its_gradient),
         cmocka_unit_test(rows_are_written_in_the_classes_order),

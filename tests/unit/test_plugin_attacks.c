@@ -307,6 +307,31 @@ static void labels_are_read_after_tanh_too(void **state) {
     }
 }
 
+/* Zeroes columns of the last weights, those at which `take` is 1 of every `of`; all where both are 1. */
+static void zero_columns(attacked *a, int64_t take, int64_t of) {
+    const gnt_view *last = NULL;
+    for (int64_t t = 0; t < a->seen.update->n; t++)
+        if (a->seen.update->view[t].rank == 2)
+            last = &a->seen.update->view[t];
+    float *entry = (float *)(uintptr_t)last->data; /* the test's own program wrote it */
+    for (int64_t i = 0; i < last->count; i++)
+        entry[i] *= (i % last->dim[1]) % of < take ? 0 : 1;
+}
+
+/* Where a defense zeroed the last weights wholly, the bias still tells the label. */
+static void labels_are_read_off_a_bias_alone(void **state) {
+    (void)state;
+    for (int64_t row = 0; row < 20; row++) {
+        attacked a;
+        observe(&a, row % 3 ? lenet_json : mlp_json, row, 1, row % 2 ? 2 : 0, NULL, NULL);
+        zero_columns(&a, 1, 1);
+        a.seen.budget = 1;
+        assert_int_equal(attack(&a, "idlg", "{\"inner\": 1}"), GNT_OK);
+        assert_true(label_right(&a, row));
+        forget(&a);
+    }
+}
+
 static void idlg_refuses_batches(void **state) {
     (void)state;
     attacked a;
@@ -619,6 +644,7 @@ int main(void) {
         cmocka_unit_test(a_pruned_layer_gets_a_grey_answer),
         cmocka_unit_test(idlg_reads_every_label),
         cmocka_unit_test(labels_are_read_after_tanh_too),
+        cmocka_unit_test(labels_are_read_off_a_bias_alone),
         cmocka_unit_test(idlg_refuses_batches),
         cmocka_unit_test(images_come_back),
         cmocka_unit_test(a_weight_delta_gives_the_image_too),

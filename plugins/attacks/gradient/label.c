@@ -47,6 +47,13 @@ static void bias_scores(const gnt_view *bias, int64_t t, float sign, const outli
         scores[unknown] = (float)-sum;
 }
 
+static int is_zero(const gnt_view *v) {
+    for (int64_t i = 0; i < v->count; i++)
+        if (v->data[i] != 0)
+            return 0;
+    return 1;
+}
+
 gnt_status label_layer_find(label_layer *out, const gnt_host *host, const gnt_observation *seen) {
     const gnt_model_info *info = host->model->info;
     int32_t dense = info->n_layers - 1;
@@ -73,6 +80,7 @@ gnt_status label_layer_find(label_layer *out, const gnt_host *host, const gnt_ob
             out->at_bias = t;
         }
     }
+    out->bias_alone = out->bias && is_zero(out->weight) && !is_zero(out->bias);
     if (out->weight)
         return GNT_OK;
     host->fail(host->context, "it reads the label off the last dense layer, and clients share none here");
@@ -87,7 +95,7 @@ gnt_status label_scores(const gnt_host *host, const gnt_observation *seen, const
     gnt_status status = label_layer_find(&last, host, seen);
     if (status != GNT_OK)
         return status;
-    if (last.bias && !input_not_negative(info, last.weight->layer)) {
+    if (last.bias_alone || (last.bias && !input_not_negative(info, last.weight->layer))) {
         bias_scores(last.bias, last.at_bias, sign, apart, scores);
         return GNT_OK;
     }

@@ -10,6 +10,7 @@ typedef struct label_layer {
     const gnt_view *weight; /* classes × inputs */
     const gnt_view *bias;   /* classes; NULL where it has none */
     int64_t at_weight, at_bias;
+    int bias_alone; /* the weights' entries are all 0, and there is a bias whose are not */
 } label_layer;
 
 /* GNT_UNSUPPORTED, after host->fail, where the model has no such layer or another loss than cross entropy. */
@@ -21,7 +22,7 @@ gnt_status label_layer_find(label_layer *out, const gnt_host *host, const gnt_ob
  *  - Where r is not negative (after ReLU, sigmoid, softplus) the score is minus the row's sum, as in iDLG
  *    (Zhao, Mopuri and Bilen, 2020): it gathers what noise would hide in one entry.
  *  - Where r has both signs (after tanh, say) row sums have no sign to trust: minus the bias's
- *    entry, where there is one.
+ *    entry, where there is one. So it is where a defense left nothing of the weights.
  * Entries that stand apart are left out: a row's sum is scaled up from the others, and of bias
  * entries, which sum to 0, one is minus the others' sum. A weight delta is minus a sum of gradients,
  * so its sign is the other one. GNT_UNSUPPORTED, after host->fail, where the model has no dense layer

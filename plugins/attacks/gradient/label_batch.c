@@ -11,8 +11,9 @@
  * helps: a trained network's confident samples hide behind the others, and samples of a class differ.
  *
  * Σ_c g_c and Σ_c G_c are 0 in any gradient: what they are instead measures noise. Where it would hide a
- * sample, or the layer has no bias, g is the rows' projection on the mean input instead. A weight delta is
- * read as a mean gradient. */
+ * sample, or the layer has no bias, g is the rows' projection on the mean input instead. Where a defense left
+ * nothing of the rows, the counts are those of the first start, with the input that images of noise give. A
+ * weight delta is read as a mean gradient. */
 #include <math.h>
 #include <string.h>
 
@@ -357,6 +358,21 @@ static gnt_status read_rows(batch *s, const gnt_observation *seen, const label_l
     return GNT_OK;
 }
 
+/* Counts where all rows are 0. */
+static gnt_status counts_of_bias(batch *s, const gnt_observation *seen, const label_layer *last,
+                                 const outliers *apart, int64_t *count) {
+    const float scale = (float)scale_of(seen);
+    float *real = s->e; /* room: no class is read off rows */
+    gnt_status status = mean_of_noise(s, seen, last->weight->layer);
+    if (status != GNT_OK)
+        return status;
+    for (int64_t c = 0; c < s->of.classes; c++)
+        s->of.g[c] = outliers_has(apart, last->at_bias, c) ? 0 : scale * last->bias->data[c];
+    forget_classes(s);
+    next_counts(s, NULL, real, count);
+    return GNT_OK;
+}
+
 gnt_status label_counts(const gnt_host *host, const gnt_observation *seen, const outliers *apart,
                         int64_t *count) {
     label_layer last;
@@ -386,6 +402,8 @@ gnt_status label_counts(const gnt_host *host, const gnt_observation *seen, const
         count[top] = 1;
         return status;
     }
+    if (last.bias_alone)
+        return counts_of_bias(&s, seen, &last, apart, count);
     status = read_rows(&s, seen, &last, apart);
     return status == GNT_OK ? solve(&s, count) : status;
 }
