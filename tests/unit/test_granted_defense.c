@@ -19,6 +19,8 @@
     REAL("sigma", 0.125), REAL("clip", 3), CHOICE("clip_mode", "global"), REAL("mu", 0.5), REAL("delta", 0)
 #define LAPLACE                                                                                              \
     REAL("b", 0.25), REAL("clip", 7), CHOICE("clip_mode", "per_tensor"), REAL("mu", 0.5), CHOICE("norm", "l1")
+#define SOTERIA(amount, of)                                                                                  \
+    REAL("p", amount), {.id = "layer", .type = GNT_TYPE_TEXT, .text = of}, CHOICE("ranking", "paper")
 /* Another plugin's parameters, which share names with those of members that are known. */
 #define OTHER REAL("sigma", 77), REAL("mu", 77), REAL("clip", 77), CHOICE("scope", "update")
 
@@ -104,10 +106,43 @@ static void the_parameters_are_taken_as_they_are(void **state) {
     assert_false(g.is_complete);
 }
 
+/* Its p is not prune's, and the layer is the one that it was told. What else it does to an update is not in
+ * the grant, so that the chain is never complete. */
+static void soteria_tells_its_layer(void **state) {
+    (void)state;
+    static const struct {
+        chain chain;
+        const char *defended;
+    } cases[] = {
+        {{"soteria", {SOTERIA(0.8, "")}, 3, 0, NOISE_NONE, 0, 0, 0}, ""},
+        {{"soteria", {SOTERIA(0.8, "fc1")}, 3, 0, NOISE_NONE, 0, 0, 0}, "fc1"},
+        {{"soteria", {SOTERIA(0, "fc1")}, 3, 0, NOISE_NONE, 0, 0, 0}, NULL},
+        {{"prune+soteria", {PRUNE(0.9, "update"), SOTERIA(0.8, "fc1")}, 5, 0, NOISE_NONE, 0, 1, 1}, "fc1"},
+        {{"soteria+prune", {SOTERIA(0.8, "fc1"), PRUNE(0.9, "tensor")}, 5, 0, NOISE_NONE, 0, 1, 0}, "fc1"},
+        {{"soteria+dp-gaussian", {SOTERIA(0.8, ""), GAUSSIAN}, 8, 0, NOISE_GAUSSIAN, 0, 0, 0}, ""},
+        {{"prune", {PRUNE(0.9, "update")}, 2, 1, NOISE_NONE, 0, 1, 1}, NULL},
+        {{"other", {SOTERIA(0.8, "")}, 3, 0, NOISE_NONE, 0, 0, 0}, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const chain *c = &cases[i].chain;
+        const granted_defense g = read_chain(c);
+        assert_int_equal(g.is_complete, c->is_complete);
+        assert_int_equal(g.noise.kind, c->kind);
+        assert_int_equal(g.noise_is_first, c->is_first);
+        assert_int_equal(g.pruned, c->pruned);
+        assert_int_equal(g.pruned_together, c->together);
+        if (cases[i].defended)
+            assert_string_equal(g.defended, cases[i].defended);
+        else
+            assert_null(g.defended);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_chain_is_read),
         cmocka_unit_test(the_parameters_are_taken_as_they_are),
+        cmocka_unit_test(soteria_tells_its_layer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

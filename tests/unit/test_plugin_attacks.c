@@ -537,6 +537,24 @@ static void zeros_alone_are_not_pruning(void **state) {
     assert_true(cost[0] == cost[1]);
 }
 
+/* Columns of the last layer that soteria zeroed: `auto` leaves them out, as `always` does. */
+static void zeroed_columns_are_left_out(void **state) {
+    (void)state;
+    static const char *const mask[] = {"auto", "never", "always"};
+    double error[3];
+    for (int which = 0; which < 3; which++) {
+        attacked a;
+        char json[100];
+        snprintf(json, sizeof json, "{\"steps\": 60, \"mask_zeros\": \"%s\"}", mask[which]);
+        observe(&a, lenet_json, 18, 1, 0, NULL, NULL);
+        zero_columns(&a, 4, 5);
+        assert_int_equal(attack(&a, "idlg", json), GNT_OK);
+        error[which] = mse(a.found, a.x);
+        forget(&a);
+    }
+    assert_true(error[0] < 1e-3 && error[2] < 1e-3 && error[1] > 1e-2);
+}
+
 /* ---- outliers ---- */
 
 /* Sets each entry with a chance of one in `one_in` to ±1e6, alternately. */
@@ -656,6 +674,7 @@ int main(void) {
         cmocka_unit_test(pruned_entries_are_left_out),
         cmocka_unit_test(dlg_sees_pruned_entries_as_bounds),
         cmocka_unit_test(zeros_alone_are_not_pruning),
+        cmocka_unit_test(zeroed_columns_are_left_out),
         cmocka_unit_test(enormous_entries_hide_nothing),
         cmocka_unit_test(enormous_entries_leave_the_dense_layer_readable),
         cmocka_unit_test(a_gradient_has_no_outliers),

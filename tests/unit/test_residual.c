@@ -12,6 +12,7 @@
 #include "../../plugins/attacks/gradient/outliers.c"
 #include "../../plugins/attacks/gradient/residual.c"
 #include "../../plugins/attacks/gradient/survivors.c"
+#include "../../plugins/attacks/gradient/zeroed_columns.c"
 #include <cmocka.h>
 
 enum { ENTRIES = 4, TENSORS = 2 };
@@ -148,6 +149,30 @@ static void zeros_of_dead_units_are_matched(void **state) {
     finish(&t);
 }
 
+/* Columns of the last layer that a defense zeroed are free where `auto` sees it, and cost what they are where
+ * zeros are matched. */
+static void zeroed_columns_cost_nothing(void **state) {
+    (void)state;
+    static const gnt_layer_info layers[] = {{.name = "a", .type = "conv", .dim = {9}},
+                                            {.name = "b", .type = "sigmoid"},
+                                            {.name = "c", .type = "dense", .dim = {2}}};
+    trial t;
+    start(&t);
+    t.info.layer = layers;
+    t.info.n_layers = 3;
+    t.seen_view[1] = (gnt_view){.layer = 2, .rank = 2, .dim = {2, 2}, .count = 4, .data = t.seen[1]};
+    see(&t, (float[]){3, 1, 2, 1}, (float[]){1, 0, -4, 0});
+    give(&t, (float[]){3, 1, 2, 1}, (float[]){1, 5, -4, -7});
+    for (int want = SURVIVORS_AUTO; want <= SURVIVORS_NEVER; want++) {
+        assert_int_equal(residual_open(&t.r, &t.host, &t.observation, want, OUTLIERS_KEEP), GNT_OK);
+        t.r.shrink = 0.1;
+        assert_float_equal(residual_squares(&t.r, &t.candidate_all), want == SURVIVORS_NEVER ? 74 : 0, 1e-5);
+        assert_float_equal(t.r.cotangent[1][1], want == SURVIVORS_NEVER ? 10 : 0, 1e-5);
+        finish(&t);
+        t.n_kept = 0;
+    }
+}
+
 /* Against differences of the cost: with bounds, the weight of what lies within them, and each kind of
  * clip. */
 static void the_cotangent_is_the_derivative(void **state) {
@@ -231,6 +256,7 @@ int main(void) {
         cmocka_unit_test(the_truth_costs_nothing),
         cmocka_unit_test(beyond_its_bound_a_zero_costs_the_excess),
         cmocka_unit_test(zeros_of_dead_units_are_matched),
+        cmocka_unit_test(zeroed_columns_cost_nothing),
         cmocka_unit_test(the_cotangent_is_the_derivative),
         cmocka_unit_test(a_known_clip_is_made_on_the_candidate_too),
         cmocka_unit_test(a_clip_behind_pruning_is_not_the_candidate_s),

@@ -40,7 +40,7 @@ gnt_status data_term_open(data_term *d, data_function *of, const gnt_host *host,
     for (int32_t i = 0; i < seen->steps; i++)
         d->rates[i] = seen->rates ? seen->rates[i] : (float)seen->rate;
     d->args.rates = d->rates;
-    gnt_status status = match_bind(&d->args, host, seen->update, choice, &d->apart, &masked, &squares);
+    gnt_status status = match_bind(&d->args, host, seen, choice, &d->apart, &masked, &squares);
     if (status != GNT_OK)
         return status;
     if (cost != DATA_LIKELIHOOD)

@@ -18,7 +18,7 @@ gnt_status ggl_cost_open(ggl_cost *c, ggl *self, const generator_shape *s, const
     for (int32_t i = 0; i < seen->steps; i++)
         rates[i] = seen->rates ? seen->rates[i] : (float)seen->rate;
     c->args.rates = rates;
-    gnt_status status = match_bind(&c->args, host, seen->update, self->choice, &c->apart, &masked, &squares);
+    gnt_status status = match_bind(&c->args, host, seen, self->choice, &c->apart, &masked, &squares);
     if (status != GNT_OK)
         return status;
     /* cosine distances are relative by themselves; of an empty update nothing is */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { MEMBER_NONE, MEMBER_GAUSSIAN, MEMBER_LAPLACE, MEMBER_PRUNE, MEMBERS };
+enum { MEMBER_NONE, MEMBER_GAUSSIAN, MEMBER_LAPLACE, MEMBER_PRUNE, MEMBER_SOTERIA, MEMBERS };
 enum { HEAD = 3 };
 
 /* `head`: with these parameters a member's values begin among those of the chain. */
@@ -13,6 +13,7 @@ static const struct {
     [MEMBER_GAUSSIAN] = {"dp-gaussian", {"sigma", "clip", "clip_mode"}},
     [MEMBER_LAPLACE] = {"dp-laplace", {"b", "clip", "clip_mode"}},
     [MEMBER_PRUNE] = {"prune", {"p", "scope"}},
+    [MEMBER_SOTERIA] = {"soteria", {"p", "layer", "ranking"}},
 };
 
 /* What is left of the values from some place on. */
@@ -95,6 +96,9 @@ static void read_member(reading *r, int member) {
         told->noise = noise_of(member, own);
         told->noise_is_first = r->members == 1 && told->noise.kind != NOISE_NONE;
         told->is_complete &= told->noise.kind != NOISE_NONE;
+    } else if (member == MEMBER_SOTERIA) {
+        told->defended = own.at[0].r > 0 ? own.at[1].text : told->defended;
+        told->is_complete = 0;
     } else {
         told->pruned = own.at[0].r > 0;
         told->pruned_together = is_text(&own.at[1], "update");

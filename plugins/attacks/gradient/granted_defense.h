@@ -1,4 +1,4 @@
-/* granted_defense: what the grant of a defense tells of noise, clip and pruning.
+/* granted_defense: what the grant of a defense tells of noise, clip, pruning and zeroed columns.
  *
  * The defense is one member or a chain of them, in the order in which they work. A parameter counts only
  * among those of its own member, and what another plugin does is unknown, whatever its parameters are
@@ -23,6 +23,9 @@ typedef struct granted_defense {
     int pruned;
     /* … of all tensors, by one threshold */
     int pruned_together;
+    /* of the member soteria: the dense layer that it zeroes columns of, "" for the last one; NULL where it
+     * zeroes none */
+    const char *defended;
 } granted_defense;
 
 /* All 0 where the defense was not granted. */

@@ -294,7 +294,7 @@ static const gnt_parameter parameters[] = {
 };
 
 /* Plugins, not families: what it makes of the grant are their parameters. */
-static const char *const families[] = {"dp-gaussian", "dp-laplace", "prune", NULL};
+static const char *const families[] = {"dp-gaussian", "dp-laplace", "prune", "soteria", NULL};
 
 const gnt_descriptor gradient_invert_gradients = {
     .size = sizeof(gnt_descriptor),

@@ -64,8 +64,8 @@
          .unit = "",                                                                                         \
          .preset_text = "auto",                                                                              \
          .choices = survivors_choices,                                                                       \
-         .help =                                                                                             \
-             "match only entries that are not zero: auto does where the update looks pruned by magnitude"},  \
+         .help = "match only entries that are not zero: auto does in updates that look pruned, or in "       \
+                 "zeroed columns"},                                                                          \
     {                                                                                                        \
         .id = "outliers", .type = GNT_TYPE_CHOICE, .unit = "", .preset_text = "auto",                        \
         .choices = outliers_choices, .help = OUTLIERS_HELP                                                   \

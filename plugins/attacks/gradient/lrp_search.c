@@ -109,8 +109,9 @@ static const gnt_parameter parameters[] = {
      .help = "of the local steps: searched with the images, those granted, or the announced one for all"},
 };
 
-/* What defenses that draw rates are made of; it reads no parameter of theirs. */
-static const char *const families[] = {"step-size", NULL};
+/* What defenses that draw rates are made of, whose parameters it does not read; and a plugin whose layer it
+ * does. */
+static const char *const families[] = {"step-size", "soteria", NULL};
 
 const gnt_descriptor gradient_lrp_search = {
     .size = sizeof(gnt_descriptor),

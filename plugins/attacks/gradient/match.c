@@ -74,8 +74,9 @@ gnt_status match_prepare_update(match *m, const gnt_host *host, const gnt_observ
                    (gnt_function_spec){.kind = GNT_FN_UPDATE, .vjp = vjp, .held = GNT_HELD_WEIGHTS});
 }
 
-gnt_status match_bind(gnt_function_args *args, const gnt_host *host, const gnt_views *update,
+gnt_status match_bind(gnt_function_args *args, const gnt_host *host, const gnt_observation *seen,
                       match_choice choice, outliers *apart, int32_t *masked, double *squares) {
+    const gnt_views *update = seen->update;
     if (!is_whole_update(host->model->info, update))
         return match_refuse(host, "it needs one tensor of the update for each parameter that clients share");
     const float **observed = host->scratch(host->context, (size_t)update->n * sizeof *observed);
@@ -99,5 +100,5 @@ gnt_status match_bind(gnt_function_args *args, const gnt_host *host, const gnt_v
     if (!isfinite(all))
         return host->fail(host->context, "the observed update holds NaN or infinite entries");
     args->observed = observed;
-    return survivors_mask(host, update, apart, choice.mask_zeros, masked, &args->mask);
+    return survivors_mask(host, seen, apart, choice.mask_zeros, masked, &args->mask);
 }

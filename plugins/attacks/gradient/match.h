@@ -34,7 +34,7 @@ typedef struct match_choice {
 /* Sets args->observed and args->mask (see survivors_mask for *masked), scratch of the hook; *apart: the
  * outliers; *squares: the square norm of what was observed without them. GNT_OK, or a status after host->fail
  * where tensors are missing or not finite. */
-gnt_status match_bind(gnt_function_args *args, const gnt_host *host, const gnt_views *update,
+gnt_status match_bind(gnt_function_args *args, const gnt_host *host, const gnt_observation *seen,
                       match_choice choice, outliers *apart, int32_t *masked, double *squares);
 
 /* Says why this attack has nothing to do here, and returns GNT_UNSUPPORTED. */

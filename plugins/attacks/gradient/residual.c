@@ -7,10 +7,15 @@
 #include "survivors.h"
 #include "update.h"
 
+/* What entry i of tensor t is known to lie within where it is zero. */
+static double bound_of(const residual *r, int64_t t, int64_t i) {
+    return zeroed_columns_has(&r->zeroed, &r->seen->view[t], t, i) ? INFINITY : (double)r->bound[t];
+}
+
 static void count_tensor(residual *r, int64_t t) {
     const gnt_view *v = &r->seen->view[t];
-    double bound = (double)r->bound[t];
     for (int64_t i = 0; i < v->count; i++) {
+        const double bound = bound_of(r, t, i);
         if (outliers_has(&r->apart, t, i))
             continue;
         r->matched++;
@@ -34,6 +39,8 @@ gnt_status residual_open(residual *r, const gnt_host *host, const gnt_observatio
             if (!isfinite(update->view[t].data[i]))
                 return host->fail(host->context, "the observed update holds NaN or infinite entries");
     gnt_status status = outliers_find(&r->apart, host, update, outlier_choice);
+    if (status == GNT_OK && mask_zeros == SURVIVORS_AUTO)
+        status = zeroed_columns_find(&r->zeroed, host, seen);
     float *bound = host->scratch(host->context, (size_t)update->n * sizeof *bound);
     r->cotangent = host->scratch(host->context, (size_t)update->n * sizeof *r->cotangent);
     if (status != GNT_OK || !bound || !r->cotangent)
@@ -54,8 +61,9 @@ gnt_status residual_open(residual *r, const gnt_host *host, const gnt_observatio
 
 static double tensor_squares(const residual *r, const gnt_view *u, int64_t t, double f) {
     const gnt_view *o = &r->seen->view[t];
-    double sum = 0, bound = (double)r->bound[t], mean = r->law.mean;
+    double sum = 0, mean = r->law.mean;
     for (int64_t i = 0; i < o->count; i++) {
+        const double bound = bound_of(r, t, i);
         double v = f * (double)u->data[i], d = v + mean - (double)o->data[i];
         double within = 0; /* what is left of v */
         if (o->data[i] == 0) {

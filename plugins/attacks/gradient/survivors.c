@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "first_dense.h"
+#include "zeroed_columns.h"
 
 const char *const survivors_choices[] = {"auto", "never", "always", NULL};
 
@@ -38,10 +39,6 @@ static int has_survivor(const gnt_view *seen, const outliers *apart, int64_t t, 
     return 0;
 }
 
-static int is_before_relu(const gnt_model_info *info, int32_t layer) {
-    return layer >= 0 && layer + 1 < info->n_layers && strcmp(info->layer[layer + 1].type, "relu") == 0;
-}
-
 /* flags[i] = 1 where the observed entry is to be matched: where it survived, and in lines without any
  * survivor that say something themselves. Such columns of a first dense layer say that the sample is
  * (near) zero there, as black pixels are; such rows before a ReLU that the unit is dead. `seen` is tensor
@@ -62,13 +59,18 @@ static void mark_survivors(const gnt_model_info *info, const gnt_view *seen, con
                 flags[i] = 1;
 }
 
-gnt_status survivors_mask(const gnt_host *host, const gnt_views *update, const outliers *apart, int64_t want,
-                          int32_t *masked, const float *const **mask) {
+gnt_status survivors_mask(const gnt_host *host, const gnt_observation *seen, const outliers *apart,
+                          int64_t want, int32_t *masked, const float *const **mask) {
+    const gnt_views *update = seen->update;
+    zeroed_columns zeroed = {0};
     int64_t total = 0;
+    gnt_status status = want == SURVIVORS_AUTO ? zeroed_columns_find(&zeroed, host, seen) : GNT_OK;
+    if (status != GNT_OK)
+        return status;
     int zeros = want == SURVIVORS_ALWAYS || (want == SURVIVORS_AUTO && looks_pruned(update, apart));
-    *masked = zeros || apart->n > 0;
+    *masked = zeros || zeroed.n > 0 || apart->n > 0;
     *mask = NULL;
-    host->fact(host->context, "zeros_masked", zeros);
+    host->fact(host->context, "zeros_masked", zeros || zeroed.n > 0);
     if (!*masked)
         return GNT_OK;
     for (int64_t t = 0; t < update->n; t++)
@@ -81,7 +83,8 @@ gnt_status survivors_mask(const gnt_host *host, const gnt_views *update, const o
         if (zeros)
             mark_survivors(host->model->info, &update->view[t], apart, t, flags);
         for (int64_t i = 0; i < update->view[t].count; i++)
-            flags[i] = (zeros ? flags[i] : 1) * (float)!outliers_has(apart, t, i);
+            flags[i] = (zeros ? flags[i] : 1) * (float)!outliers_has(apart, t, i) *
+                       (float)!zeroed_columns_has(&zeroed, &update->view[t], t, i);
         list[t] = flags;
     }
     *mask = list;

@@ -15,11 +15,12 @@ enum { SURVIVORS_AUTO, SURVIVORS_NEVER, SURVIVORS_ALWAYS };
 extern const char *const survivors_choices[]; /* of a parameter, in this order */
 
 /* Settles by `want` and by what the update looks like whether entries that are zero are left out of the
- * match, and reports it as the fact `zeros_masked`. Outliers (outliers_find) are left out in any case. *mask:
- * for GNT_FN_MATCH, one pointer for each tensor, scratch of the hook; NULL when *masked is 0. The update is
- * whole (update.h). GNT_OK, or a status after host->fail. */
-gnt_status survivors_mask(const gnt_host *host, const gnt_views *update, const outliers *apart, int64_t want,
-                          int32_t *masked, const float *const **mask);
+ * match, and reports it as the fact `zeros_masked`. With SURVIVORS_AUTO these are all of them where the
+ * update looks pruned by magnitude, and columns that a defense zeroed (zeroed_columns.h). Outliers
+ * (outliers_find) are left out in any case. *mask: for GNT_FN_MATCH, one pointer for each tensor, scratch of
+ * the hook; NULL when *masked is 0. The update is whole (update.h). GNT_OK, or a status after host->fail. */
+gnt_status survivors_mask(const gnt_host *host, const gnt_observation *seen, const outliers *apart,
+                          int64_t want, int32_t *masked, const float *const **mask);
 
 /* For each tensor what its zeros are known to lie within, in the update's units: with SURVIVORS_NEVER 0,
  * with SURVIVORS_ALWAYS infinity, else the least survivor of that tensor, or of the whole update where the
