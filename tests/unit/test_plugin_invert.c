@@ -519,6 +519,9 @@ static void what_cannot_be_asked_is_refused(void **state) {
     assert_non_null(strstr(a.err.text, "knows: defense"));
     assert_int_equal(attack(&a, "{\"prior\": \"gaussian\"}"), GNT_UNSUPPORTED);
     assert_non_null(strstr(a.err.text, "knows: public"));
+    grant_gaussian(&a, 0.1);
+    assert_int_equal(attack(&a, "{\"cost\": \"cosine\"}"), GNT_UNSUPPORTED);
+    assert_non_null(strstr(a.err.text, "a defense that adds noise is granted"));
     forget(&a);
 }
 

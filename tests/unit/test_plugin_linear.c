@@ -157,10 +157,8 @@ static gnt_status take(void *context, int64_t count, const float *x) {
 }
 
 /* The mean squared error for glyph `row`. */
-static double attack(world *w, int64_t row, const char *json) {
+static gnt_status run_attack(world *w, const char *json) {
     char path[4096];
-    float x[PIXELS];
-    double sum = 0;
     tried t;
     assert_int_equal(try_load(&t, built("plugins/attacks/gradient.so", path), GNT_PLUGIN_ATTACK,
                               "linear-layer", json, &w->err),
@@ -172,10 +170,16 @@ static double attack(world *w, int64_t row, const char *json) {
     gnt_status status = gnt_instance_attack(t.instance)
                             ->run(gnt_instance_self(t.instance), &w->round[0].seen, &none, &answer);
     status = gnt_instance_leave(t.instance, status, &w->err);
-    if (status != GNT_OK)
-        fail_msg("%s", w->err.text);
     memcpy(w->said, t.said, sizeof t.said);
     try_close(&t);
+    return status;
+}
+
+static double attack(world *w, int64_t row, const char *json) {
+    float x[PIXELS];
+    double sum = 0;
+    if (run_attack(w, json) != GNT_OK)
+        fail_msg("%s", w->err.text);
     gnt_data_row(glyphs, row, x);
     for (int64_t k = 0; k < PIXELS; k++) {
         assert_true(w->found[k] >= 0 && w->found[k] <= 1);
@@ -226,9 +230,22 @@ static void without_noise_grants_change_nothing(void **state) {
     w.round[0].seen.defense = "none";
     attack(&w, 5, NULL);
     assert_memory_equal(plain, w.found, sizeof plain);
-    grant_gaussian(&w, 0.1);
     attack(&w, 5, "{\"noise\": 0}");
     assert_memory_equal(plain, w.found, sizeof plain);
+    close_world(&w);
+}
+
+/* Who is granted the defense counts as knowing it. */
+static void a_told_noise_is_not_to_be_set_otherwise(void **state) {
+    (void)state;
+    static world w;
+    open_world(&w);
+    observe(&w, 0, 5, 0.1, 0);
+    grant_gaussian(&w, 0.1);
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(run_attack(&w, k ? "{\"noise\": 0}" : "{\"noise\": 9}"), GNT_UNSUPPORTED);
+        assert_non_null(strstr(w.err.text, "the granted defense tells it"));
+    }
     close_world(&w);
 }
 
@@ -296,6 +313,7 @@ int main(void) {
         cmocka_unit_test(noise_that_is_told_is_reckoned_with),
         cmocka_unit_test(noise_that_is_not_told_is_read_off),
         cmocka_unit_test(without_noise_grants_change_nothing),
+        cmocka_unit_test(a_told_noise_is_not_to_be_set_otherwise),
         cmocka_unit_test(hardly_any_noise_is_no_worse_than_none_told),
         cmocka_unit_test(what_was_pruned_is_bounded_by_the_rest),
         cmocka_unit_test(an_earlier_round_of_the_sample_helps),

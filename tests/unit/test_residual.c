@@ -246,8 +246,11 @@ static void a_clip_behind_pruning_is_not_the_candidate_s(void **state) {
     t.observation.defense = "prune+dp-gaussian";
     t.observation.defense_values = values;
     t.observation.n_defense_values = 5;
-    assert_int_equal(residual_open(&t.r, &t.host, &t.observation, SURVIVORS_NEVER, OUTLIERS_KEEP), GNT_OK);
+    assert_int_equal(residual_open(&t.r, &t.host, &t.observation, SURVIVORS_AUTO, OUTLIERS_KEEP), GNT_OK);
     assert_float_equal(residual_squares(&t.r, &t.candidate_all), 6.25, 1e-6);
+    /* who is told of zeros uses it */
+    assert_int_equal(residual_open(&t.r, &t.host, &t.observation, SURVIVORS_NEVER, OUTLIERS_KEEP),
+                     GNT_UNSUPPORTED);
     finish(&t);
 }
 

@@ -195,6 +195,11 @@ static gnt_status open_all(search *s, invert *self, const gnt_observation *seen,
     if (cost == DATA_LIKELIHOOD && law.kind == NOISE_NONE)
         return match_refuse(host, "the likelihood needs a defense whose noise is known (knows: defense, of "
                                   "dp-gaussian or dp-laplace)");
+    if (cost != DATA_LIKELIHOOD && law.kind != NOISE_NONE)
+        return match_refuse(host,
+                            "cost reckons with no noise, as by an attacker who does not know of it, but "
+                            "a defense that adds noise is granted: leave that grant out, or take "
+                            "\"auto\" or \"likelihood\"");
     gnt_status status = search_open(s, self, seen, y, cost, &law);
     if (status == GNT_OK)
         status = search_labels(s, seen, count, y);

@@ -15,6 +15,7 @@
 
 #include "first_dense.h"
 #include "gradient.h"
+#include "granted_defense.h"
 #include "linear_layer.h"
 #include "update.h"
 #include "gauntlet/plugin.h"
@@ -141,6 +142,8 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     gnt_status status = linear_find(s, seen, features, &l);
     if (status != GNT_OK)
         return status;
+    if (s->noise >= 0 && granted_defense_of(seen).noise.kind != NOISE_NONE)
+        return refuse(host, "noise is set, but the granted defense tells it: leave that grant out, or noise");
     if (linear_is_noisy(s, seen, &l, &noise))
         return linear_noisy_run(s, seen, &noise, answer);
     float *x = host->scratch(host->context, (size_t)(seen->n * features) * sizeof *x);
@@ -218,8 +221,9 @@ static const gnt_parameter parameters[] = {
      .help = "auto: where clip and noise are told, later layers are matched too; never: the first alone"},
 };
 
-/* Plugins, not families: what it makes of the grant are their parameters. */
-static const char *const families[] = {"dp-gaussian", "dp-laplace", "prune", NULL};
+/* Plugins where it reads their parameters. The size of a step is nothing to a quotient of entries, and
+ * soteria leaves the layer alone that reads the sample. */
+static const char *const families[] = {"dp-gaussian", "dp-laplace", "prune", "soteria", "step-size", NULL};
 
 const gnt_descriptor gradient_linear_layer = {
     .size = sizeof(gnt_descriptor),

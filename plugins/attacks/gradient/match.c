@@ -82,7 +82,9 @@ gnt_status match_bind(gnt_function_args *args, const gnt_host *host, const gnt_o
     const float **observed = host->scratch(host->context, (size_t)update->n * sizeof *observed);
     if (!observed)
         return match_no_memory(host);
-    gnt_status status = outliers_find(apart, host, update, choice.outliers);
+    gnt_status status = survivors_check(host, seen, choice.mask_zeros);
+    if (status == GNT_OK)
+        status = outliers_find(apart, host, update, choice.outliers);
     if (status != GNT_OK)
         return status;
     double all = 0;

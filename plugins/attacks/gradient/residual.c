@@ -38,7 +38,9 @@ gnt_status residual_open(residual *r, const gnt_host *host, const gnt_observatio
         for (int64_t i = 0; i < update->view[t].count; i++)
             if (!isfinite(update->view[t].data[i]))
                 return host->fail(host->context, "the observed update holds NaN or infinite entries");
-    gnt_status status = outliers_find(&r->apart, host, update, outlier_choice);
+    gnt_status status = survivors_check(host, seen, mask_zeros);
+    if (status == GNT_OK)
+        status = outliers_find(&r->apart, host, update, outlier_choice);
     if (status == GNT_OK && mask_zeros == SURVIVORS_AUTO)
         status = zeroed_columns_find(&r->zeroed, host, seen);
     float *bound = host->scratch(host->context, (size_t)update->n * sizeof *bound);

@@ -4,9 +4,20 @@
 #include <string.h>
 
 #include "first_dense.h"
+#include "granted_defense.h"
+#include "match.h"
 #include "zeroed_columns.h"
 
 const char *const survivors_choices[] = {"auto", "never", "always", NULL};
+
+gnt_status survivors_check(const gnt_host *host, const gnt_observation *seen, int64_t mask_zeros) {
+    const granted_defense told = granted_defense_of(seen);
+    if (mask_zeros == SURVIVORS_NEVER && (told.pruned || told.defended))
+        return match_refuse(host, "mask_zeros is \"never\", as by an attacker who does not know that the "
+                                  "defense leaves zeros, but the defense is granted: leave that grant out, "
+                                  "or take \"auto\"");
+    return GNT_OK;
+}
 
 /* Was this update pruned by magnitude? Many zeros alone do not say so: dead units and black pixels leave
  * zeros that are worth matching. What pruning leaves has no small entries: in each tensor, none below a
