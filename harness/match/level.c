@@ -130,6 +130,7 @@ static int fill(gnt_match_view *v, const gnt_match_spec *spec, const gnt_match_p
                 (gnt_match_level){.strength = p[i].strength, .place = gnt_match_place(spec, p[i].strength)};
         if (number < 0 || number < v->trial.number || with_last)
             level_add(&v->level[v->n_levels - 1], &p[i], number < 0);
+        v->level[v->n_levels - 1].failed |= number >= 0 && (number < v->trial.number || with_last);
         if (number >= 0 && number == v->trial.number && trial_add(&v->trial, &p[i], err) != 0)
             return -1;
     }

@@ -11,6 +11,7 @@ typedef struct gnt_match_level {
     int searched;         /* search trainings, whatever came of them */
     int n;                /* finite trainings counted in the mean: search and failed confirmations */
     int broken;           /* trainings that came to nothing */
+    int failed;           /* a confirmation that is part of the mean failed here */
     double mean, squares; /* of the utility, and the sum of squared deviations from the mean */
     double noise2;        /* mean of the stated noise², the least variance of one training */
     double variance;      /* of one training */

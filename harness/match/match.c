@@ -47,17 +47,26 @@ static int near(const gnt_match_spec *s, const gnt_match_level *l) {
     return !l->broken && l->n > 0 && fabs(l->gap) <= s->tolerance;
 }
 
+/* Fresh seeds have failed there once: near the edge of the tolerance they would again, while a strength
+ * beside it may do. */
+static int likely_to_fail(const gnt_match_spec *s, const gnt_match_level *l) {
+    return l->failed && fabs(l->gap) > s->tolerance / 2;
+}
+
 static int better_near(const gnt_match_level *a, const gnt_match_level *b) {
     return !b || fabs(a->gap) <= fabs(b->gap); /* called from weak to strong: ties go to the stronger */
 }
 
-/* The level within reach whose mean is nearest, or the saturated strongest one, or NULL. */
-static const gnt_match_level *candidate(const gnt_match_spec *s, const gnt_match_view *v, int *saturated) {
+/* The level within reach whose mean is nearest, or the saturated strongest one, or NULL. `again`: those too
+ * that are likely to fail. */
+static const gnt_match_level *candidate(const gnt_match_spec *s, const gnt_match_view *v, int again,
+                                        int *saturated) {
     const gnt_match_level *best = NULL;
     *saturated = 0;
     for (int i = 0; i < v->n_levels; i++) {
         const gnt_match_level *l = &v->level[i];
-        if (near(s, l) && l->error <= s->tolerance && better_near(l, best))
+        if (near(s, l) && l->error <= s->tolerance && (again || !likely_to_fail(s, l)) &&
+            better_near(l, best))
             best = l;
     }
     if (best || v->n_levels == 0)
@@ -249,20 +258,31 @@ static int settle_trial(gnt_match_next_step *out, const gnt_match_spec *s, const
     return 1;
 }
 
+static void confirm(gnt_match_next_step *out, const gnt_match_spec *s, const gnt_match_view *v,
+                    const gnt_match_level *l, int saturated) {
+    ask_to_confirm(out, s, l->strength, v->trial.number + 1, gnt_match_first_confirming(s, v, l->strength),
+                   saturated);
+}
+
 static void decide(gnt_match_next_step *out, const gnt_match_spec *s, const gnt_match_view *v) {
     int saturated;
-    const gnt_match_level *l = candidate(s, v, &saturated);
+    const gnt_match_level *l = candidate(s, v, 0, &saturated);
     if (v->trial.number + 1 >= s->confirmations)
         give_up(out, v, GNT_MATCH_NOT_CONFIRMED);
     else if (l)
-        ask_to_confirm(out, s, l->strength, v->trial.number + 1,
-                       gnt_match_first_confirming(s, v, l->strength), saturated);
+        confirm(out, s, v, l, saturated);
     else if ((l = unsettled(s, v)) != NULL)
         ask(out, l->strength, more_seeds(s, l));
     else if (too_noisy(s, v))
         give_up(out, v, GNT_MATCH_TOO_NOISY);
     else
         explore(out, s, v);
+    if (out->what == GNT_MATCH_UNMATCHED && out->reason != GNT_MATCH_NOT_CONFIRMED &&
+        (l = candidate(s, v, 1, &saturated)) != NULL) { /* nothing beside it is left to try */
+        out->reason = GNT_MATCH_NO_REASON;
+        out->utility = out->error = NAN;
+        confirm(out, s, v, l, saturated);
+    }
 }
 
 static void set_bracket(gnt_match_next_step *out, const gnt_match_view *v) {

@@ -191,7 +191,7 @@ static void matches_noisy_curves(void **state) {
         assert_true(matched >= searches * expected[k].matched);
         assert_true(wrong <= searches * expected[k].wrong);
         assert_true(trainings / searches <= expected[k].trainings);
-        assert_true(strengths / searches <= 7.5);
+        assert_true(strengths / searches <= 8);
     }
 }
 

@@ -73,6 +73,31 @@ static void confirmations_that_fail(void **state) {
     assert_int_equal(next.reason, GNT_MATCH_NOT_CONFIRMED);
 }
 
+/* Where fresh seeds failed near the edge of the tolerance, the search goes on beside that strength, and comes
+ * back to it only where nothing is left to try; where they leave the mean near the target it is confirmed
+ * again. */
+static void the_edge_is_not_confirmed_twice(void **state) {
+    (void)state;
+    gnt_match_next_step next;
+    gnt_match_spec s = match_spec();
+    s.confirm_seeds = 2;
+    gnt_match_point p[] = {{0.01, 0, 0.713, 0}, {0.01, 1, 0.709, 0}, {0.1, 0, 0.672, 0},
+                           {0.1, 1, 0.668, 0},  {0.01, 6, 0.719, 0}, {0.01, 7, 0.723, 0}};
+    assert_int_equal(gnt_match_next(&next, &s, p, 4, NULL), 0);
+    assert_true(next.what == GNT_MATCH_CONFIRM && next.strength == 0.01 && next.seed == 6);
+    assert_int_equal(gnt_match_next(&next, &s, p, 6, NULL), 0); /* all four: 0.716 */
+    assert_int_equal(next.what, GNT_MATCH_EVALUATE);
+    assert_true(next.strength > 0.01 && next.strength < 0.1);
+    s.max_strengths = 2;
+    assert_int_equal(gnt_match_next(&next, &s, p, 6, NULL), 0);
+    assert_true(next.what == GNT_MATCH_CONFIRM && next.strength == 0.01 && next.seed == 12);
+    assert_true(next.reason == GNT_MATCH_NO_REASON && isnan(next.utility));
+    s.max_strengths = 12;
+    p[0].utility = p[1].utility = 0.69; /* all four: 0.7055 */
+    assert_int_equal(gnt_match_next(&next, &s, p, 6, NULL), 0);
+    assert_true(next.what == GNT_MATCH_CONFIRM && next.strength == 0.01 && next.seed == 12);
+}
+
 /* Student's quantiles at 90 % as tables have them (Abramowitz and Stegun 26.10). */
 static void quantiles_of_student(void **state) {
     (void)state;
@@ -142,6 +167,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(confirmation_by_hand),
         cmocka_unit_test(confirmations_that_fail),
+        cmocka_unit_test(the_edge_is_not_confirmed_twice),
         cmocka_unit_test(quantiles_of_student),
         cmocka_unit_test(confirmation_keeps_its_error_rates),
     };
