@@ -9,14 +9,8 @@
 
 #include "base/mem.h"
 #include "fl/augment.h"
+#include "must_work.h"
 #include "sides.h"
-
-#define MUST_WORK(call)                                                                                      \
-    do {                                                                                                     \
-        gnt_err err_ = {0}, *err = &err_;                                                                    \
-        if ((call) != 0)                                                                                     \
-            fail_msg("%s: %s", #call, err_.text);                                                            \
-    } while (0)
 
 /* ---- one image ---- */
 

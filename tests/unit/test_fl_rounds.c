@@ -8,16 +8,10 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "must_work.h"
 #include "sides.h"
 
 enum { MOST = 64 };
-
-#define MUST_WORK(call)                                                                                      \
-    do {                                                                                                     \
-        gnt_err err_ = {0}, *err = &err_;                                                                    \
-        if ((call) != 0)                                                                                     \
-            fail_msg("%s: %s", #call, err_.text);                                                            \
-    } while (0)
 
 static gnt_model *model;
 static gnt_sampleset data;

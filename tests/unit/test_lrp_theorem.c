@@ -44,16 +44,10 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "fl/federate.h"
+#include "must_work.h"
 #include "try_plugin.h"
 
 enum { F = 5, C = 3, P = C * (F + 1), CLIENTS = 8, ROWS = 40, ALL = CLIENTS * ROWS, POINTS = 20 };
-
-#define MUST_WORK(call)                                                                                      \
-    do {                                                                                                     \
-        gnt_err err_ = {0}, *err = &err_;                                                                    \
-        if ((call) != 0)                                                                                     \
-            fail_msg("%s: %s", #call, err_.text);                                                            \
-    } while (0)
 
 /* ---- the problem ---- */
 

@@ -11,16 +11,10 @@
 
 #include "fl/federate.h"
 #include "fl/secure_sum.h"
+#include "must_work.h"
 #include "sides.h"
 
 enum { CLIENTS = 4, DRAWS = 10000 };
-
-#define MUST_WORK(call)                                                                                      \
-    do {                                                                                                     \
-        gnt_err err_ = {0}, *err = &err_;                                                                    \
-        if ((call) != 0)                                                                                     \
-            fail_msg("%s: %s", #call, err_.text);                                                            \
-    } while (0)
 
 static const double rate = 0.01;
 static const int64_t n_samples[CLIENTS] = {5, 3, 2, 14}, n_labels[CLIENTS] = {1, 3, 2, 8};

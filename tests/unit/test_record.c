@@ -10,15 +10,9 @@
 #include "base/mem.h"
 #include "fuzz/work.h"
 #include "job/record.h"
+#include "must_work.h"
 
 enum { MOST_CLIENTS = 32, ROUNDS = 400 };
-
-#define MUST_WORK(call)                                                                                      \
-    do {                                                                                                     \
-        gnt_err err_ = {0}, *err = &err_;                                                                    \
-        if ((call) != 0)                                                                                     \
-            fail_msg("%s: %s", #call, err_.text);                                                            \
-    } while (0)
 
 typedef struct trial {
     fuzz_work w;

@@ -12,16 +12,10 @@
 #include "base/mem.h"
 #include "job/record.h"
 #include "nn/model/train.h"
+#include "must_work.h"
 #include "sides.h"
 
 enum { CLIENTS = 4, ROWS = 24, EACH = ROWS / CLIENTS, ROUNDS = 3 };
-
-#define MUST_WORK(call)                                                                                      \
-    do {                                                                                                     \
-        gnt_err err_ = {0}, *err = &err_;                                                                    \
-        if ((call) != 0)                                                                                     \
-            fail_msg("%s: %s", #call, err_.text);                                                            \
-    } while (0)
 
 typedef struct setting {
     int steps, batch, targets, encodings, epochs;

@@ -9,6 +9,7 @@
 
 #include "job/defense_state.h"
 #include "job/remote.h"
+#include "must_work.h"
 #include "sides.h"
 
 typedef struct both {
@@ -90,13 +91,6 @@ static gnt_client client_of(const both *b, int32_t round, int32_t client, const 
                         .rounds = 3,
                         .per_round = 3};
 }
-
-#define MUST_WORK(call)                                                                                      \
-    do {                                                                                                     \
-        gnt_err err_ = {0}, *err = &err_;                                                                    \
-        if ((call) != 0)                                                                                     \
-            fail_msg("%s: %s", #call, err_.text);                                                            \
-    } while (0)
 
 typedef int (*encode_call)(const gnt_chain *chain, gnt_client *client, int64_t when, gnt_batch *b,
                            gnt_err *err);
