@@ -38,6 +38,11 @@ gnt_status dlg_objective_open(dlg_objective *o, dlg *self, const gnt_observation
         return match_refuse(host, "it looks for a label among classes, and this model's output is a map");
     if (seen->n < 1 || seen->steps < 0)
         return match_refuse(host, "it needs the number of samples in the batch");
+    /* who is granted the defense has to use it to count as an attack that knows it */
+    if (self->reference && (seen->granted & GNT_KNOWS_DEFENSE))
+        return match_refuse(host,
+                            "mode is \"reference\", the authors' program, which knows of no defense, but "
+                            "the defense is granted: leave that grant out, or take \"guarded\"");
     gnt_status s = residual_open(&o->residual, host, seen, self->choice.mask_zeros, self->choice.outliers);
     if (s == GNT_OK)
         s = bind_rates(o, seen);
