@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/finite.h"
 #include "base/mem.h"
 #include "fl/inputs.h"
 
@@ -62,11 +63,10 @@ static gnt_status put(void *context, const float *x, const float *y, int64_t sou
     }
     if (c->n == c->room && make_room(c) != 0)
         return GNT_FAILED;
-    for (int64_t i = 0; i < f; i++)
-        if (!isfinite(x[i])) {
-            gnt_fail(&c->err, "encoded sample %lld holds a value that is not finite", (long long)c->n);
-            return GNT_FAILED;
-        }
+    if (gnt_first_not_finite(x, f) < f) {
+        gnt_fail(&c->err, "encoded sample %lld holds a value that is not finite", (long long)c->n);
+        return GNT_FAILED;
+    }
     if (c->before && note_source(c, source_id) != 0)
         return GNT_FAILED;
     memcpy(c->out.x + c->n * f, x, (size_t)f * sizeof *x);
@@ -264,11 +264,12 @@ int gnt_chain_local_rate(const gnt_chain *chain, gnt_client *client, int64_t ste
 }
 
 static int all_finite(const gnt_member *m, const gnt_tensors *update, gnt_err *err) {
-    for (int64_t t = 0; t < update->n; t++)
-        for (int64_t i = 0; i < update->tensor[t].count; i++)
-            if (!isfinite(update->tensor[t].data[i]))
-                return gnt_fail(err, "defense %s: its update holds a value that is not finite in %s[%lld]",
-                                m->id ? m->id : "", update->tensor[t].name, (long long)i);
+    for (int64_t t = 0; t < update->n; t++) {
+        const int64_t i = gnt_first_not_finite(update->tensor[t].data, update->tensor[t].count);
+        if (i < update->tensor[t].count)
+            return gnt_fail(err, "defense %s: its update holds a value that is not finite in %s[%lld]",
+                            m->id ? m->id : "", update->tensor[t].name, (long long)i);
+    }
     return 0;
 }
 
@@ -332,11 +333,9 @@ int gnt_chain_aggregate(const gnt_chain *chain, gnt_aggregate *in, float *new_we
             return gnt_inputs_changed(m, "aggregate", "weights, updates, shares or public data", err);
         *took = 1;
     }
-    for (int64_t i = 0; *took && i < in->n_params; i++)
-        if (!isfinite(new_weights[i]))
-            return gnt_fail(err, "the defense's aggregate holds a weight that is not finite");
-    for (int64_t i = 0; *took && in->new_buffers && i < in->n_buffers; i++)
-        if (!isfinite(in->new_buffers[i]))
-            return gnt_fail(err, "the defense's aggregate holds a running statistic that is not finite");
+    if (*took && gnt_first_not_finite(new_weights, in->n_params) < in->n_params)
+        return gnt_fail(err, "the defense's aggregate holds a weight that is not finite");
+    if (*took && in->new_buffers && gnt_first_not_finite(in->new_buffers, in->n_buffers) < in->n_buffers)
+        return gnt_fail(err, "the defense's aggregate holds a running statistic that is not finite");
     return 0;
 }

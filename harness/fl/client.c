@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/finite.h"
 #include "base/mem.h"
 #include "fl/fl.h"
 
@@ -223,11 +224,10 @@ static int descend(local *l, const float *weights, const gnt_fl_shared *out, gnt
     }
     if (out->own)
         gnt_model_pick(fl->model, 0, fl->local, out->own);
-    for (int64_t i = 0; i < fl->n_params; i++) {
+    for (int64_t i = 0; i < fl->n_params; i++)
         fl->local[i] -= weights[i];
-        if (!isfinite(fl->local[i]))
-            return diverged(l, "the update", err);
-    }
+    if (gnt_first_not_finite(fl->local, fl->n_params) < fl->n_params)
+        return diverged(l, "the update", err);
     gnt_model_pick(fl->model, 1, fl->local, out->update);
     return 0;
 }
@@ -237,9 +237,8 @@ static int share_gradient(local *l, const float *weights, const gnt_fl_shared *o
     gnt_fl *fl = l->fl;
     if (step_gradient(l, 0, weights, err) != 0)
         return -1;
-    for (int64_t i = 0; i < fl->n_params; i++)
-        if (!isfinite(fl->grad[i]))
-            return diverged(l, "the gradient", err);
+    if (gnt_first_not_finite(fl->grad, fl->n_params) < fl->n_params)
+        return diverged(l, "the gradient", err);
     gnt_model_pick(fl->model, 1, fl->grad, out->update);
     if (out->own) {
         memcpy(fl->local, weights, (size_t)fl->n_params * sizeof *weights);

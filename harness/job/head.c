@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/finite.h"
 #include "base/mem.h"
 #include "nn/model/train.h"
 
@@ -88,10 +89,7 @@ static int add_clients(rows *r, gnt_evaluator *e, const gnt_head_task *t, gnt_er
 }
 
 static int are_finite(const rows *r) {
-    for (int64_t i = 0; i < r->n * r->width; i++)
-        if (!isfinite(r->x[i]))
-            return 0;
-    return 1;
+    return gnt_first_not_finite(r->x, r->n * r->width) == r->n * r->width;
 }
 
 /* Mean and deviation of each feature; a feature that never changes keeps its scale. */

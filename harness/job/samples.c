@@ -1,12 +1,12 @@
 #include "job/samples.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <jansson.h>
 
+#include "base/finite.h"
 #include "base/mem.h"
 #include "fl/chain.h"
 
@@ -142,9 +142,9 @@ static int fill_x(gnt_sampleset *s, const gnt_st_tensor *x, const char *where, g
         return 0;
     }
     memcpy(s->x, x->data, n * sizeof *s->x);
-    for (size_t i = 0; i < n; i++)
-        if (!isfinite(s->x[i]))
-            return gnt_fail(err, "%s: x holds a value that is not finite at %zu", where, i);
+    const int64_t wrong = gnt_first_not_finite(s->x, (int64_t)n);
+    if (wrong < (int64_t)n)
+        return gnt_fail(err, "%s: x holds a value that is not finite at %lld", where, (long long)wrong);
     return 0;
 }
 

@@ -1,0 +1,10 @@
+/* finite: where an array holds a value that is not finite, checked at the speed of memory. */
+#ifndef GNT_BASE_FINITE_H
+#define GNT_BASE_FINITE_H
+
+#include <stdint.h>
+
+/* The index of the first of n values that is NaN or infinite; n where all are finite. */
+int64_t gnt_first_not_finite(const float *x, int64_t n);
+
+#endif
