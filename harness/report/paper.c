@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "results/measure.h"
+#include "results/paired.h"
 
 /* What a cell of the table shows: the row's word counts before the column's, the column's before the
  * table's. */
@@ -92,6 +93,23 @@ static void write_score(gnt_table *t, const gnt_measure *m, const gnt_score *s, 
     gnt_text_free(&text);
 }
 
+/* How much more the attack of the group found than another, over the targets that both met. */
+static void write_difference(gnt_table *t, const gnt_results *r, const gnt_measure *m, const gnt_outcome *g,
+                             const char *minus) {
+    const gnt_outcome *other = gnt_group_of_attack(r, g, minus);
+    gnt_text text;
+    gnt_stat d;
+    if (!other || gnt_paired_difference(&d, r, g, other, m) != 0) {
+        gnt_table_text(t, other ? "not measured" : "not run");
+        return;
+    }
+    gnt_text_init(&text, 4096);
+    gnt_measure_write(m, &d, &text);
+    t->failed |= text.failed;
+    gnt_table_text(t, gnt_text_get(&text));
+    gnt_text_free(&text);
+}
+
 static void write_utility(gnt_table *t, const gnt_utility *u) {
     gnt_text text;
     gnt_text_init(&text, 256);
@@ -102,7 +120,7 @@ static void write_utility(gnt_table *t, const gnt_utility *u) {
 }
 
 static void write_item(const gnt_results *r, const choice *c, gnt_table *t) {
-    const char *show = said_text(c, "show"), *name = said_text(c, "measure");
+    const char *show = said_text(c, "show"), *name = said_text(c, "measure"), *minus = said_text(c, "minus");
     show = show ? show : "mean";
     const int utility = !strcmp(show, "utility");
     const gnt_measure *m = !utility && name ? gnt_measure_find(name) : NULL;
@@ -110,6 +128,8 @@ static void write_item(const gnt_results *r, const choice *c, gnt_table *t) {
     const gnt_score *s = g && m ? gnt_score_find(g, m->name) : NULL;
     if (utility && g && isfinite(g->utility.value))
         write_utility(t, &g->utility);
+    else if (s && g->status == GNT_CELL_OK && minus)
+        write_difference(t, r, m, g, minus);
     else if (s && g->status == GNT_CELL_OK)
         write_score(t, m, s, show);
     else

@@ -291,14 +291,19 @@ static int outcome_row(const place *at, const json_t *object, void *row) {
     return read_outcome(at, object, row);
 }
 
+int gnt_is_of_group(const gnt_outcome *cell, const gnt_outcome *group) {
+    return cell->stage == group->stage && cell->mode == group->mode &&
+           (cell->strength == group->strength || isnan(cell->strength) || isnan(group->strength)) &&
+           !strcmp(cell->task, group->task) && !strcmp(cell->defense, group->defense) &&
+           !strcmp(cell->attack, group->attack);
+}
+
 /* Both lists are in the plan's order, so a group's cells come soon after those of the group before it. */
 static const gnt_outcome *cell_of_group(const gnt_results *r, const gnt_outcome *g, size_t *at) {
     for (size_t i = 0; i < r->n_cell; i++) {
         const size_t k = (*at + i) % r->n_cell;
         const gnt_outcome *c = &r->cell[k];
-        int same_strength = c->strength == g->strength || isnan(c->strength) || isnan(g->strength);
-        if (c->stage == g->stage && c->mode == g->mode && same_strength && c->status == g->status &&
-            !strcmp(c->task, g->task) && !strcmp(c->defense, g->defense) && !strcmp(c->attack, g->attack)) {
+        if (c->status == g->status && gnt_is_of_group(c, g)) {
             *at = k;
             return c;
         }

@@ -156,6 +156,8 @@ const char *gnt_row_mode_name(gnt_row_mode mode);
 
 /* 1 when an outcome is of a task and stage. */
 int gnt_is_at(const gnt_outcome *o, const char *task, int64_t stage);
+/* 1 when a cell is of a group: the same task, stage, defense, mode, strength (where both tell it), attack. */
+int gnt_is_of_group(const gnt_outcome *cell, const gnt_outcome *group);
 /* What an outcome has for a measure; NULL when absent. */
 const gnt_score *gnt_score_find(const gnt_outcome *o, const char *measure);
 /* The same of an outcome (or NULL) that is ok, with a finite mean. */

@@ -44,6 +44,7 @@ static int check_choice(suite_reader *r, const char *path, const json_t *object,
     return check_label(r, path, object, "task", known->task, s->n_tasks) ||
                    check_label(r, path, object, "defense", known->defense, s->n_defenses) ||
                    check_attacks(r, path, object, known) ||
+                   check_label(r, path, object, "minus", known->attack, s->n_attacks) ||
                    check_label(r, path, object, "show", show_names, SHOWS) ||
                    check_label(r, path, object, "measure", measures, GNT_MEASURES) ||
                    gnt_doc_int(r->doc, path, object, "stage", 0, INT32_MAX, &stage, r->err) ||
@@ -52,7 +53,7 @@ static int check_choice(suite_reader *r, const char *path, const json_t *object,
                : 0;
 }
 
-#define CHOICE_KEYS "task", "stage", "defense", "strength", "attack", "show", "measure"
+#define CHOICE_KEYS "task", "stage", "defense", "strength", "attack", "minus", "show", "measure"
 
 static int check_lines(suite_reader *r, const char *path, const json_t *table, const char *key,
                        const labels *known, const json_t **out) {

@@ -98,6 +98,35 @@ static int is_first_of_training(const gnt_results *r, size_t at) {
     return 1;
 }
 
+/* 1 where a line of a table of the suite's own shows a difference of the cell's attack and another, or of
+ * another and the cell's. */
+static int is_in_difference(const json_t *tables, const char *attack) {
+    static const char *const parts[] = {"rows", "columns"};
+    for (size_t i = 0; i < json_array_size(tables); i++)
+        for (size_t part = 0; part < COUNT(parts); part++) {
+            const json_t *lines = json_object_get(json_array_get(tables, i), parts[part]);
+            for (size_t k = 0; k < json_array_size(lines); k++) {
+                const json_t *line = json_array_get(lines, k);
+                const char *minus = json_string_value(json_object_get(line, "minus")),
+                           *from = json_string_value(json_object_get(line, "attack"));
+                if (minus && (!strcmp(minus, attack) || (from && !strcmp(from, attack))))
+                    return 1;
+            }
+        }
+    return 0;
+}
+
+/* What a difference is made from: each target's id and PSNR. */
+static int keep_pairs(const json_t *cell, json_t *to) {
+    static const char *const of_target[] = {"id", "psnr"};
+    const json_t *targets = json_object_get(cell, "targets");
+    json_t *list = json_array();
+    int failed = json_object_set_new(to, "targets", list);
+    for (size_t i = 0; i < json_array_size(targets); i++)
+        failed |= json_array_append_new(list, some(json_array_get(targets, i), of_target, COUNT(of_target)));
+    return failed ? -1 : 0;
+}
+
 static int keep_targets(const json_t *cell, json_t *to) {
     static const char *const mse[] = {"mse"};
     const json_t *targets = json_object_get(cell, "targets");
@@ -148,6 +177,7 @@ static int keep_cell(const gnt_results *r, size_t at, const json_t *cell, json_t
     static const char *const value[] = {"measure", "value"};
     const int first = is_first_of_training(r, at), counted = scores_is_counted(r, c);
     const int told = json_object_size(found) > 0, ranked = is_ranked(r, c);
+    const int paired = is_in_difference(json_object_get(r->root, "tables"), c->attack);
     int failed = !found || !to;
     if (!failed && first)
         failed |= json_object_set(to, "utility", json_object_get(cell, "utility"));
@@ -160,9 +190,11 @@ static int keep_cell(const gnt_results *r, size_t at, const json_t *cell, json_t
         failed |= json_object_set(to, "marks", json_object_get(cell, "marks"));
     if (!failed && counted)
         failed |= keep_targets(cell, to);
+    else if (!failed && paired)
+        failed |= keep_pairs(cell, to);
     if (!failed && ranked)
         failed |= keep_means(cell, to);
-    if (!failed && (first || told || c->marks || counted || ranked))
+    if (!failed && (first || told || c->marks || counted || paired || ranked))
         failed |= json_array_append(list, to);
     json_decref(found);
     json_decref(to);
