@@ -29,7 +29,8 @@ typedef struct weakening {
 typedef struct matched_suite {
     int replicates, search_seeds;
     double tolerance;
-    /* deviations of a utility: of a replicate, of a training beside it, of the test set's samples */
+    /* deviations of a utility: of a replicate, of a training beside it where nothing is lost (more the more is
+     * lost), of the test set's samples, half of whose variance all trainings of a key have in common */
     double replicate, training, sampling;
 } matched_suite;
 
@@ -82,11 +83,12 @@ static inline double matched_utility(const matched_world *m, int d, double stren
         lost = fmin(1, w->cost * (isinf(x) ? 1 : x / (1 + x)));
     }
     snprintf(name, sizeof name, "training %d", d);
-    const double scatter = s->replicate * matched_draw(&m->key, "replicate", 0, seed) +
-                           s->training * matched_draw(d >= 0 ? &m->noise : &m->key, name, strength, seed) +
-                           s->sampling * sqrt(0.5) *
-                               (matched_draw(&m->key, "test set", 0, seed) +
-                                matched_draw(d >= 0 ? &m->noise : &m->key, "answers", strength + d, seed));
+    const double scatter =
+        s->replicate * matched_draw(&m->key, "replicate", 0, seed) +
+        s->training * (1 + 2 * lost) * matched_draw(d >= 0 ? &m->noise : &m->key, name, strength, seed) +
+        s->sampling * sqrt(0.5) *
+            (matched_draw(&m->key, "test set", 0, 0) +
+             matched_draw(d >= 0 ? &m->noise : &m->key, "answers", strength + d, seed));
     return matched_chance + (matched_none - matched_chance) * (1 - lost) + scatter;
 }
 

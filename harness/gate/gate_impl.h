@@ -86,6 +86,8 @@ const gate_search *gate_search_of(const gate_maker *m, const char *task, const c
 /* How one training scatters beside the mean of its strength, in both runs. */
 typedef struct gate_scatter {
     double variance, freedom;
+    /* the variance of a utility by the draw of its test samples, which all trainings of a run share */
+    double test;
 } gate_scatter;
 
 enum { GATE_LEAST_FREEDOM = 4 };

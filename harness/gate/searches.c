@@ -76,6 +76,7 @@ gate_scatter gate_search_scatter(const gate_search *s) {
     double squares = 0, stated = 0;
     gate_curve_scatter(&s->now, &squares, &v.freedom, &stated);
     gate_curve_scatter(&s->before, &squares, &v.freedom, &stated);
+    v.test = stated;
     v.variance = v.freedom >= GATE_LEAST_FREEDOM ? fmax(squares / v.freedom, stated / 4) : stated;
     return v;
 }

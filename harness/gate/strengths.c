@@ -43,15 +43,17 @@ static seen_at look(const gate_search *s, const gate_scatter *v, const gate_leve
     const int now_beyond = now.beyond * s->direction, before_beyond = before.beyond * s->direction;
     const double shares = share_of(s, &s->now, now.share) + share_of(s, &s->before, before.share);
     const double bends = now.bend * now.bend + before.bend * before.bend;
+    const double tests = s->is_anew ? 2 * v->test : 0;
     return (seen_at){.strength = l->strength,
                      .is = now.mean,
                      .was = before.mean,
-                     .error = sqrt(v->variance * shares + bends),
+                     .error = sqrt(v->variance * shares + tests + bends),
                      .can_gain = now_beyond <= 0 && before_beyond >= 0,
                      .can_lose = now_beyond >= 0 && before_beyond <= 0};
 }
 
-/* Both matched strengths, and the one nearest to the old that both searches tried. Returns how many. */
+/* Both matched strengths, and the one nearest to the old that both searches tried, unless so much utility is
+ * lost there that trainings scatter otherwise than near the target. Returns how many. */
 static size_t strengths_of(const gate_search *s, const gate_level *out[3]) {
     const gate_level *now = gate_curve_level(&s->now, s->now.match->strength);
     const gate_level *before = gate_curve_level(&s->before, s->before.match->strength), *shared = NULL;
@@ -63,8 +65,8 @@ static size_t strengths_of(const gate_search *s, const gate_level *out[3]) {
         out[n++] = now;
     for (size_t i = 0; i < s->now.n_level; i++) {
         const gate_level *l = &s->now.level[i];
-        if (l->place != now->place && l->place != before->place &&
-            gate_curve_level(&s->before, l->strength) &&
+        const gate_level *other = gate_curve_level(&s->before, l->strength);
+        if (l->place != now->place && l->place != before->place && other && !l->is_far && !other->is_far &&
             (!shared || fabs(l->place - before->place) < fabs(shared->place - before->place)))
             shared = l;
     }

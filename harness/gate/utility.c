@@ -77,7 +77,7 @@ static double variance(const double *x, size_t n) {
 /* One row for the n seeds of a training; x has room for 3n numbers. How far two trainings of a seed lie apart
  * is seen in their differences, and bounded by how far the seeds of each run lie apart, which says more where
  * there are two of them: f adds the larger to what the standard errors say. is_anew: the
- * runs share nothing. */
+ * runs share nothing, but all trainings of each its test samples. */
 static void weigh(gnt_gate_row *row, const trained *t, size_t n, double tolerance, int is_anew, double *x) {
     const char *measure = t->now->utility.measure;
     int differ = 0;
@@ -109,7 +109,7 @@ static void weigh(gnt_gate_row *row, const trained *t, size_t n, double toleranc
                             .seeds = n,
                             .between = n - 1};
     if (is_anew)
-        gate_weigh_welch(row, tolerance, is, n, was, n);
+        gate_weigh_welch(row, tolerance, is, n, was, n, squares / (double)n);
     row->p = row->p_less = 1;
     row->verdict = differ ? GNT_GATE_WITHIN : GNT_GATE_SAME;
 }

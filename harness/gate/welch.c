@@ -36,8 +36,8 @@ void gate_error_settle(gnt_gate_row *row, double tolerance, const gate_error *e,
 }
 
 void gate_weigh_welch(gnt_gate_row *row, double tolerance, const double *now, size_t n, const double *before,
-                      size_t n_old) {
-    gate_error e = {0};
+                      size_t n_old, double common) {
+    gate_error e = {.sum = common};
     gate_error_add(&e, now, n);
     gate_error_add(&e, before, n_old);
     gate_error_settle(row, tolerance, &e, n >= GATE_FEWEST_TRAININGS && n_old >= GATE_FEWEST_TRAININGS);

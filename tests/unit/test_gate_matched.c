@@ -93,7 +93,8 @@ static void test_honest_pairs_are_seldom_an_alarm(void **state) {
     }
 }
 
-/* Each alone under one key, with runs enough to tell; all together under one and two. */
+/* Each alone under one key at the baseline's strength, with runs enough to tell. All together: under another
+ * key the test samples are others, which a small change of utility cannot be told from. */
 static void test_weakenings_are_caught(void **state) {
     (void)state;
     int n = runs(6);
@@ -103,9 +104,9 @@ static void test_weakenings_are_caught(void **state) {
         for (int k = 0; k < PLANTED; k++) {
             int one = failures(planted[k].is.name, &five, n, how, &planted[k]);
             caught += one;
-            assert_true(how.other_key || n < 200 || one * 100 >= n * 95);
+            assert_true(how.other_key || !how.at_baseline || n < 200 || one * 100 >= n * 95);
         }
-        assert_true(caught * 100 >= n * PLANTED * 95);
+        assert_true(caught * 100 >= n * PLANTED * (how.other_key ? 80 : 95));
     }
 }
 

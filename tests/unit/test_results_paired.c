@@ -43,11 +43,12 @@ static const char run[] =
                                                                                              TARGET("1", "20") ", " TARGET(
                                                                                                  "0",
                                                                                                  "10")) ","
-                                                                                                        " " CELL("alone",
-                                                                                                                 "4",
-                                                                                                                 TARGET(
-                                                                                                                     "0",
-                                                                                                                     "1")) "]}";
+                                                                                                        " " CELL(
+                                                                                                            "alone",
+                                                                                                            "4",
+                                                                                                            TARGET(
+                                                                                                                "0",
+                                                                                                                "1")) "]}";
 
 static gnt_results load(void) {
     gnt_results r;
