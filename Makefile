@@ -5,7 +5,8 @@
 #   make test                   builds, runs every test and counts at the end
 #   make asan                   the same under AddressSanitizer and UBSan, in build/asan
 #   make fuzz T=60              every parser under libFuzzer, T seconds in all; FUZZ="NAME …" picks some
-#   make bench                  gauntlet beside PyTorch and this machine's limits
+#   make bench                  gauntlet beside PyTorch and this machine's limits; KEEP=1 keeps the times,
+#                               with the quick suite's, and makes docs/performance.md of them
 #   make docs                   the tables of the pages in docs from results/baselines
 #   make docs-check             says where they differ from it
 #   make docs-results           runs anew what it was kept from, then make docs; RUNS="NAME …" picks some
@@ -82,7 +83,8 @@ HARNESSES = $(HARNESS_SRC:tests/fuzz/%.c=$(B)/fuzz/%)
 FUZZ_MAIN ?= $(B)/obj/tests/fuzz/replay.o
 # makes the tables of pages from kept scores
 DOCS_OBJ = $(patsubst %.c,$(B)/obj/%.o,$(wildcard tools/docs_tables/*.c))
-DOCS_PAGES = docs/findings.md $(wildcard docs/papers/*.md) --blocks docs/measures.md docs/plugins.md
+DOCS_PAGES = docs/findings.md $(wildcard docs/papers/*.md) --blocks docs/measures.md \
+    docs/performance.md docs/plugins.md
 UNIT = $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 
 # a target that builds by itself uses every core, unless the caller said how many
@@ -174,8 +176,9 @@ $(B)/bench/bench: $(BENCH_OBJ) $(B)/libgauntlet.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS)
 # BENCH_FLAGS: build/bench/bench --help
-bench: all $(B)/bench/bench
-	@$(B)/bench/bench -o $(B)/bench.json $(BENCH_FLAGS)
+bench: all $(B)/bench/bench $(if $(KEEP),$(B)/docs-tables)
+	@$(B)/bench/bench -o $(B)/bench.json $(if $(KEEP),--keep results/baselines/bench.json) $(BENCH_FLAGS)
+	@$(if $(KEEP),$(B)/docs-tables write $(DOCS_PAGES))
 
 $(B)/docs-tables: $(DOCS_OBJ) $(B)/libgauntlet.a
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ -Wl,--as-needed $(LIBS)

@@ -11,17 +11,20 @@
 
 #include "base/mem.h"
 #include "bench.h"
-#include "nn/kernels/blas_core.h"
+#include "lines.h"
 #include "peer.h"
 
 static const char help[] =
-    "Usage: bench [-o FILE.json] [--rows NAME,...] [--seconds S] [--suite] [--list]\n"
+    "Usage: bench [-o FILE.json] [--keep FILE.json] [--rows NAME,...] [--seconds S] [--suite] [--list]\n"
     "\n"
     "Times gauntlet's numeric core and PyTorch (Debian's python3-torch, where it is) at the same steps on "
     "the same\n"
     "weights, one thread each, in turns; checks first that their results agree. From the root of the "
     "sources.\n"
     "  -o FILE.json     where the table goes; the same as text goes beside it, as FILE.txt\n"
+    "  --keep FILE.json also writes it there, for docs/performance.md, where no row and no side failed; "
+    "turns "
+    "--suite on\n"
     "  --rows NAME,...  only rows whose names begin with one of these\n"
     "  --seconds S      for each row and both sides together (default 8)\n"
     "  --suite          also runs the quick suite with one job and with two: minutes\n"
@@ -34,25 +37,11 @@ static const char python[] = "/usr/bin/python3";
 
 typedef struct options {
     const char *out, *rows;
+    /* where a whole run is kept, for the tables of docs/performance.md; or NULL */
+    const char *keep;
     double seconds;
     int suite, list;
 } options;
-
-/* Of a unit of a row: a step, an epoch, a cell. Numbers are NaN where there is none. */
-typedef struct line {
-    char name[64], what[96], why[96];                           /* why: no PyTorch here */
-    double gauntlet, torch, ratio, floor, spread, ratio_spread; /* seconds; spread: (q75 − q25) / median */
-    double flops, bytes;
-    /* The best seen while the row ran; product_rate: of OpenBLAS, which the arithmetic limit must not lie
-     * below. */
-    double flop_rate, byte_rate, product_rate;
-    double apart, apart_torch, apart_exact, peak, peak_torch, arena,
-        busy; /* busy: wall / processor time of gauntlet's side */
-    int rounds;
-} line;
-
-/* By how much two rates measured one after the other may differ for no reason. */
-#define MARGIN 0.03
 
 enum { MOST_ROUNDS = 200, LEAST_ROUNDS = 5, MOST_LINES = 64, SETS = 24 };
 
@@ -85,7 +74,7 @@ static double median(double *v, int n, double *spread) {
 typedef struct meeting {
     const bench_row *row;
     peer gauntlet, torch;
-    line *l;
+    bench_line *l;
     double a[MOST_ROUNDS], b[MOST_ROUNDS], ratio[MOST_ROUNDS], busy[MOST_ROUNDS];
 } meeting;
 
@@ -203,26 +192,6 @@ static int meet(meeting *m, char *self, char *path, double seconds, gnt_err *err
     return 0;
 }
 
-static void empty_line(line *l, const char *name, const char *what) {
-    *l = (line){.gauntlet = NAN,
-                .torch = NAN,
-                .ratio = NAN,
-                .floor = NAN,
-                .spread = NAN,
-                .ratio_spread = NAN,
-                .flops = NAN,
-                .bytes = NAN,
-                .apart = NAN,
-                .apart_torch = NAN,
-                .apart_exact = NAN,
-                .peak = NAN,
-                .peak_torch = NAN,
-                .arena = NAN,
-                .busy = NAN};
-    snprintf(l->name, sizeof l->name, "%s", name);
-    snprintf(l->what, sizeof l->what, "%s", what);
-}
-
 /* ---- commands ---- */
 
 static int wanted(const options *o, const char *name) {
@@ -237,13 +206,13 @@ static int wanted(const options *o, const char *name) {
     return 0;
 }
 
-static int time_list(line *l, const char *folder, gnt_err *err) {
+static int time_list(bench_line *l, const char *folder, gnt_err *err) {
     enum { TIMES = 21 };
     char *program = gnt_format("%s/../gauntlet", folder), list[] = "list";
     char *argv[] = {program, list, NULL};
     double took[TIMES], peak = 0;
     int rc = program ? 0 : -1;
-    empty_line(l, "start-list", "`gauntlet list`, start to end");
+    bench_line_empty(l, "start-list", "`gauntlet list`, start to end");
     for (int i = -1; rc == 0 && i < TIMES; i++) /* the first fills the cache of descriptors */
         rc = peer_time(argv, &took[i < 0 ? 0 : i], &peak);
     gnt_free(program);
@@ -265,7 +234,7 @@ static double cells_in(const char *folder) {
 }
 
 /* The quick suite from nothing, so with all its trainings and preparations. */
-static int time_suite(line *l, const char *folder, const char *work, int jobs, gnt_err *err) {
+static int time_suite(bench_line *l, const char *folder, const char *work, int jobs, gnt_err *err) {
     char run[] = "run", suite[] = "suites/quick.json", quiet[] = "-q", bare[] = "--no-report", o[] = "-o",
          j[] = "--jobs";
     char name[64], what[96], count[8];
@@ -274,140 +243,29 @@ static int time_suite(line *l, const char *folder, const char *work, int jobs, g
     snprintf(count, sizeof count, "%d", jobs);
     char *program = gnt_format("%s/../gauntlet", folder), *out = gnt_format("%s/%s", work, name);
     char *argv[] = {program, run, suite, quiet, bare, j, count, o, out, NULL};
-    empty_line(l, name, what);
+    bench_line_empty(l, name, what);
     double wall = 0;
     int rc = program && out ? peer_time(argv, &wall, &l->peak) : -1;
-    if (rc == 0)
-        l->gauntlet = wall / cells_in(out);
+    if (rc == 0) {
+        l->cells = cells_in(out);
+        l->gauntlet = wall / l->cells;
+    }
     gnt_free(program);
     gnt_free(out);
     l->rounds = 1;
     return rc == 0 ? 0 : gnt_fail(err, "%s: the run ended with exit code %d", name, rc);
 }
 
-/* ---- what comes out ---- */
-
-static json_t *number(double v) {
-    return isfinite(v) ? json_real(v) : json_null();
-}
-
-/* `forced`: why times are not this machine's, or empty. */
-static int write_json(const line *l, int n, const char *path, const char *forced) {
-    json_t *all = json_array();
-    for (int i = 0; i < n; i++, l++) {
-        json_t *row = json_object();
-        json_object_set_new(row, "row", json_string(l->name));
-        json_object_set_new(row, "gauntlet_ms", number(1e3 * l->gauntlet));
-        json_object_set_new(row, "torch_ms", number(1e3 * l->torch));
-        json_object_set_new(row, "ratio", number(l->ratio));
-        json_object_set_new(row, "floor_ms", number(1e3 * l->floor));
-        json_object_set_new(row, "spread", number(l->spread));
-        json_object_set_new(row, "ratio_spread", number(l->ratio_spread));
-        json_object_set_new(row, "rounds", json_integer(l->rounds));
-        json_object_set_new(row, "gauntlet_mb", number(l->peak / 1e6));
-        json_object_set_new(row, "arena_mb", number(l->arena / 1e6));
-        json_object_set_new(row, "torch_mb", number(l->peak_torch / 1e6));
-        json_object_set_new(row, "flops", number(l->flops));
-        json_object_set_new(row, "bytes", number(l->bytes));
-        json_object_set_new(row, "gflop_per_s", number(l->flop_rate > 0 ? l->flop_rate / 1e9 : NAN));
-        json_object_set_new(row, "gb_per_s", number(l->byte_rate > 0 ? l->byte_rate / 1e9 : NAN));
-        json_object_set_new(row, "product_gflop_per_s",
-                            number(l->product_rate > 0 ? l->product_rate / 1e9 : NAN));
-        json_object_set_new(row, "blas_core_forced", *forced ? json_string(forced) : json_null());
-        json_object_set_new(row, "gauntlet_error", number(l->apart));
-        json_object_set_new(row, "disagreement", number(l->apart_exact));
-        json_object_set_new(row, "torch_error", number(l->apart_torch));
-        json_array_append_new(all, row);
-    }
-    int rc = json_dump_file(all, path, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
-    json_decref(all);
-    return rc;
-}
-
-static void cell(FILE *to, int wide, int digits, double v, double scale) {
-    if (isfinite(v))
-        fprintf(to, " %*.*f", wide, digits, scale * v);
-    else
-        fprintf(to, " %*s", wide, "-");
-}
-
-static void print_head(FILE *to) {
-    fprintf(to, "%-22s %11s %7s %11s %7s %11s %6s %8s %8s %8s %6s\n", "row", "gauntlet ms", "spread",
-            "PyTorch ms", "ratio", "floor ms", "floor", "GFLOP/s", "GB/s", "MB", "MB");
-    fprintf(to, "%-22s %11s %7s %11s %7s %11s %6s %8s %8s %8s %6s\n", "", "", "", "", "", "", "share",
-            "limit", "limit", "gauntlet", "PyTorch");
-}
-
-static void print_line(FILE *to, const line *l) {
-    fprintf(to, "%-22s", l->name);
-    cell(to, 11, l->gauntlet < 0.1 ? 4 : 3, l->gauntlet, 1e3);
-    cell(to, 6, 1, l->spread, 100);
-    fprintf(to, "%s", isfinite(l->spread) ? "%" : " ");
-    cell(to, 11, 3, l->torch, 1e3);
-    cell(to, 7, 2, l->ratio, 1);
-    cell(to, 11, 3, l->floor, 1e3);
-    cell(to, 5, 0, l->floor / l->gauntlet, 100);
-    fprintf(to, "%s", isfinite(l->floor) ? "%" : " ");
-    cell(to, 8, 0, l->flop_rate > 0 ? l->flop_rate : NAN, 1e-9);
-    cell(to, 8, 1, l->byte_rate > 0 ? l->byte_rate : NAN, 1e-9);
-    cell(to, 8, 1, l->peak, 1e-6);
-    cell(to, 6, 0, l->peak_torch, 1e-6);
-    fprintf(to, "%s%s\n", l->why[0] ? "  " : "", l->why);
-    fflush(to);
-}
-
-static void print_load(FILE *to, const double before[3], double busy) {
-    double after[3] = {0};
-    getloadavg(after, 3);
-    fprintf(to, "\nload of the machine (1 min): %.2f before, %.2f after, on %ld processors", before[0],
-            after[0], sysconf(_SC_NPROCESSORS_ONLN));
-    if (isfinite(busy))
-        fprintf(to, "; a processor second took up to %.2f s", busy);
-    fprintf(to, "\nms are of processor time (start-list and quick-suite: wall time); a unit is a step, an "
-                "evaluation, an "
-                "epoch, an attack, a cell\n");
-}
-
-/* Whether the floor is one: no row has seen OpenBLAS multiply faster than it says that anything can. */
-static void print_check(FILE *to, const line *l, int n, const char *forced) {
-    double least = NAN;
-    for (int i = 0; i < n; i++)
-        if (l[i].product_rate > 0)
-            least = fmin(least, l[i].flop_rate / l[i].product_rate);
-    if (isfinite(least))
-        fprintf(to, "check: the GFLOP/s limit is %.2f times OpenBLAS's best product or more: %s\n", least,
-                least >= 1 - MARGIN ? "ok" : "NOT ok, floors are too high");
-    if (*forced)
-        fprintf(to, "warning: %s\n", forced);
-}
-
-static int write_text(const line *l, int n, const char *json, const double before[3], const char *forced) {
-    size_t length = strlen(json);
-    if (length > 5 && strcmp(json + length - 5, ".json") == 0)
-        length -= 5;
-    char *path = gnt_format("%.*s.txt", (int)length, json);
-    FILE *f = path ? fopen(path, "w") : NULL;
-    gnt_free(path);
-    if (!f)
-        return -1;
-    double busy = NAN;
-    print_head(f);
-    for (int i = 0; i < n; i++) {
-        print_line(f, &l[i]);
-        busy = fmax(busy, l[i].busy);
-    }
-    print_load(f, before, busy);
-    print_check(f, l, n, forced);
-    return fclose(f);
-}
-
 /* ---- all ---- */
 
 static int read_options(int argc, char **argv, options *o) {
-    static const struct option known[] = {
-        {"rows", required_argument, NULL, 'r'}, {"seconds", required_argument, NULL, 's'},
-        {"suite", no_argument, NULL, 'S'},      {"list", no_argument, NULL, 'l'},
-        {"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0}};
+    static const struct option known[] = {{"rows", required_argument, NULL, 'r'},
+                                          {"seconds", required_argument, NULL, 's'},
+                                          {"keep", required_argument, NULL, 'k'},
+                                          {"suite", no_argument, NULL, 'S'},
+                                          {"list", no_argument, NULL, 'l'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
     int c;
     *o = (options){.seconds = 8};
     while ((c = getopt_long(argc, argv, "o:h", known, NULL)) != -1) {
@@ -417,6 +275,8 @@ static int read_options(int argc, char **argv, options *o) {
             o->rows = optarg;
         else if (c == 's')
             o->seconds = strtod(optarg, NULL);
+        else if (c == 'k')
+            o->keep = optarg;
         else if (c == 'S')
             o->suite = 1;
         else if (c == 'l')
@@ -426,6 +286,11 @@ static int read_options(int argc, char **argv, options *o) {
             return c == 'h' ? 1 : -1;
         }
     }
+    if (o->keep && o->rows) {
+        fprintf(stderr, "bench: --keep keeps whole runs; expected no --rows beside it\n");
+        return -1;
+    }
+    o->suite |= o->keep != NULL;
     if (optind == argc && o->seconds > 0)
         return 0;
     fputs(help, stderr);
@@ -443,16 +308,17 @@ static void set_environment(void) {
         setenv("OPENBLAS_CORETYPE", core, 1);
 }
 
-static int add(line *lines, int *n, int rc, const gnt_err *err) {
+static int add(bench_line *lines, int *n, int rc, const gnt_err *err) {
     if (rc != 0) {
         fprintf(stderr, "bench: %s\n", err->text);
         return 1;
     }
-    print_line(stdout, &lines[(*n)++]);
+    bench_print_line(stdout, &lines[(*n)++]);
     return 0;
 }
 
-static int compare_rows(const options *o, char *self, const char *work, line *lines, int *n) {
+static int compare_rows(const options *o, char *self, const char *work, bench_line *lines, int *n,
+                        bench_machine *machine) {
     int failed = 0;
     for (size_t i = 0; i < bench_n_rows; i++) {
         meeting *m = gnt_alloc(sizeof *m);
@@ -461,8 +327,10 @@ static int compare_rows(const options *o, char *self, const char *work, line *li
         if (wanted(o, bench_rows[i].name) && m && path) {
             m->row = &bench_rows[i];
             m->l = &lines[*n];
-            empty_line(m->l, bench_rows[i].name, bench_rows[i].what);
+            bench_line_empty(m->l, bench_rows[i].name, bench_rows[i].what);
             int rc = meet(m, self, path, o->seconds, &err);
+            if (m->torch.pid)
+                memcpy(machine->torch, m->torch.version, sizeof machine->torch);
             peer_close(&m->gauntlet);
             peer_close(&m->torch);
             unlink(path);
@@ -474,7 +342,7 @@ static int compare_rows(const options *o, char *self, const char *work, line *li
     return failed;
 }
 
-static int time_commands(const options *o, const char *folder, const char *work, line *lines, int *n) {
+static int time_commands(const options *o, const char *folder, const char *work, bench_line *lines, int *n) {
     gnt_err err = {0};
     int failed = 0;
     if (wanted(o, "start-list"))
@@ -484,10 +352,30 @@ static int time_commands(const options *o, const char *folder, const char *work,
     return failed;
 }
 
+/* 1 where every row came out, with both sides and the suite. */
+static int is_whole(const bench_line *l, int n) {
+    enum { COMMANDS = 3 };
+    int whole = n == (int)bench_n_rows + COMMANDS;
+    for (int i = 0; i < n; i++)
+        whole &= isfinite(l[i].gauntlet) && (!bench_find(l[i].name) || isfinite(l[i].torch));
+    return whole;
+}
+
+/* 0, or 1 with a sentence. */
+static int write_out(const options *o, const bench_line *lines, int n, const bench_machine *m) {
+    if (o->out && (bench_write_json(lines, n, m, o->out) || bench_write_text(lines, n, m, o->out)))
+        return fprintf(stderr, "bench: %s cannot be written\n", o->out), 1;
+    if (o->keep && !is_whole(lines, n))
+        return fprintf(stderr, "bench: %s stays as it was: a row or a side is missing\n", o->keep), 1;
+    if (o->keep && bench_write_json(lines, n, m, o->keep))
+        return fprintf(stderr, "bench: %s cannot be written\n", o->keep), 1;
+    return 0;
+}
+
 static int bench(const options *o) {
-    char self[4096], folder[4096], work[] = "/tmp/gauntlet-bench-XXXXXX", forced[GNT_BLAS_CORE_TEXT];
-    static line lines[MOST_LINES];
-    double before[3] = {0}, busy = NAN;
+    char self[4096], folder[4096], work[] = "/tmp/gauntlet-bench-XXXXXX";
+    static bench_line lines[MOST_LINES];
+    bench_machine machine;
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length <= 0 || !mkdtemp(work))
         return 2;
@@ -495,21 +383,16 @@ static int bench(const options *o) {
     memcpy(folder, self, (size_t)length + 1);
     *strrchr(folder, '/') = 0;
     setenv("XDG_CACHE_HOME", work, 1);
-    getloadavg(before, 3);
+    bench_machine_before(&machine, o->seconds);
     int n = 0;
-    if (gnt_blas_core_is_forced_down(forced))
-        fprintf(stderr, "bench: %s\n", forced);
-    print_head(stdout);
-    int failed = compare_rows(o, self, work, lines, &n);
+    if (*machine.forced)
+        fprintf(stderr, "bench: %s\n", machine.forced);
+    bench_print_head(stdout);
+    int failed = compare_rows(o, self, work, lines, &n, &machine);
     failed |= time_commands(o, folder, work, lines, &n);
-    for (int i = 0; i < n; i++)
-        busy = fmax(busy, lines[i].busy);
-    print_load(stdout, before, busy);
-    print_check(stdout, lines, n, forced);
-    if (o->out && (write_json(lines, n, o->out, forced) || write_text(lines, n, o->out, before, forced))) {
-        fprintf(stderr, "bench: %s cannot be written\n", o->out);
-        failed = 1;
-    }
+    bench_machine_after(&machine);
+    bench_print_foot(stdout, lines, n, &machine);
+    failed |= write_out(o, lines, n, &machine);
     char rm[] = "/bin/rm", flags[] = "-rf", *argv[] = {rm, flags, work, NULL};
     double wall, peak;
     peer_time(argv, &wall, &peak);

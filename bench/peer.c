@@ -12,6 +12,16 @@ static int read_line(peer *p, char *line, int size) {
     return p->from && fgets(line, size, p->from) ? 0 : -1;
 }
 
+static int is_ready(peer *p, char *line) {
+    static const char word[] = "ready";
+    const size_t n = sizeof word - 1;
+    line[strcspn(line, "\n")] = 0;
+    if (strncmp(line, word, n) != 0 || (line[n] && line[n] != ' '))
+        return 0;
+    snprintf(p->version, sizeof p->version, "%.63s", line[n] ? line + n + 1 : "");
+    return 1;
+}
+
 int peer_open(peer *p, char *const argv[]) {
     int in[2], out[2];
     char line[256];
@@ -34,8 +44,7 @@ int peer_open(peer *p, char *const argv[]) {
     close(out[1]);
     p->to = fdopen(in[1], "w");
     p->from = fdopen(out[0], "r");
-    if (p->pid > 0 && p->to && p->from && read_line(p, line, sizeof line) == 0 &&
-        strcmp(line, "ready\n") == 0)
+    if (p->pid > 0 && p->to && p->from && read_line(p, line, sizeof line) == 0 && is_ready(p, line))
         return 0;
     peer_close(p);
     return -1;

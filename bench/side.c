@@ -12,7 +12,8 @@
  *   cost FLOPS BYTES  FLOPS BYTES SECONDS        of a unit, and what it takes at least at these rates
  *                                                (as above)
  *
- * The first line, before any request, is "ready". It ends when its input ends. */
+ * The first line, before any request, is "ready", of PyTorch's side with its version behind. It ends when
+ * its input ends. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>

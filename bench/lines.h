@@ -1,0 +1,59 @@
+/* lines: what came out, a line for each row, and the machine that it came out of; as JSON, which
+ * tools/docs_tables reads, and as text. */
+#ifndef GNT_BENCH_LINES_H
+#define GNT_BENCH_LINES_H
+
+#include <stdio.h>
+
+#include "nn/kernels/blas_core.h"
+#include "run/identity.h"
+
+/* Of a unit of a row: a step, an epoch, a cell. Numbers are NaN where there is none. */
+typedef struct bench_line {
+    char name[64], what[96];
+    char why[96]; /* no PyTorch here */
+    /* seconds of a unit */
+    double gauntlet, torch, floor;
+    /* torch / gauntlet of neighbouring blocks, their median */
+    double ratio;
+    /* (q75 − q25) / median */
+    double spread, ratio_spread;
+    double flops, bytes;
+    /* The best seen while the row ran; product_rate: of OpenBLAS, which the arithmetic limit must not lie
+     * below. */
+    double flop_rate, byte_rate, product_rate;
+    /* relative L2 distance from the right results: of gauntlet, of PyTorch, of PyTorch in double */
+    double apart, apart_torch, apart_exact;
+    double peak, peak_torch, arena; /* bytes */
+    double busy;                    /* wall / processor time of gauntlet's side */
+    double cells;                   /* of the quick suite's rows: units in all */
+    int rounds;
+} bench_line;
+
+typedef struct bench_machine {
+    char cpu[GNT_CPU_NAME], onednn[64];
+    char torch[64];                  /* its version; "" where there is none */
+    char forced[GNT_BLAS_CORE_TEXT]; /* why times are not this machine's, or "" */
+    const char *core;                /* OpenBLAS's kernels */
+    double before, after;            /* load, of a minute */
+    double seconds;                  /* asked for a row */
+} bench_machine;
+
+void bench_line_empty(bench_line *l, const char *name, const char *what);
+
+/* What is known before the first row. */
+void bench_machine_before(bench_machine *m, double seconds);
+/* The load after the last. */
+void bench_machine_after(bench_machine *m);
+
+void bench_print_head(FILE *to);
+void bench_print_line(FILE *to, const bench_line *l);
+/* Below the lines: the load, and whether the floors are floors. */
+void bench_print_foot(FILE *to, const bench_line *l, int n, const bench_machine *m);
+
+/* 0, or −1. */
+int bench_write_json(const bench_line *l, int n, const bench_machine *m, const char *path);
+/* The same as text, beside the JSON file. */
+int bench_write_text(const bench_line *l, int n, const bench_machine *m, const char *json);
+
+#endif
