@@ -1,5 +1,5 @@
-/* docs-tables: the tables of pages, made from what is kept in results/baselines: the scores of runs and the
- * tables of other programs. */
+/* docs-tables: the tables of pages, made from what is kept in results/baselines: the scores of runs, the
+ * tables of other programs, the times of the bench. */
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,10 +40,11 @@ static int has_line(const gnt_text *names, const char *name) {
     return 0;
 }
 
-/* 1 for the folder of a run and the file of a table. */
+/* 1 for the folder of a run, the file of a table, and that of the bench; a baseline of someone's own is none
+ * of them. */
 static int is_kept(const char *name) {
     const char *ending = strrchr(name, '.');
-    return !ending || !strcmp(ending, ".tsv");
+    return !ending || !strcmp(ending, ".tsv") || !strcmp(name, "bench.json");
 }
 
 static int unused(const gnt_text *used) {

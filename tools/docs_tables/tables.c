@@ -9,22 +9,27 @@ enum { MOST_WORDS = 16, MOST_TEXT = 4 << 20 };
 
 typedef struct kind {
     const char *word;
-    /* NULL: table_kept, which knows no run */
+    /* one of the two: of a run, or of a file that is no run's */
     table_writer *write;
+    file_writer *write_file;
     /* how many words must stand after the run's name, and may */
     size_t least, most;
     int inline_text;
 } kind;
 
-static const kind kinds[] = {{"run", table_run, 0, 0, 0},
-                             {"matches", table_matches, 0, MOST_WORDS, 0},
-                             {"leakage", table_leakage, 0, MOST_WORDS, 0},
-                             {"ranking", table_ranking, 0, MOST_WORDS, 0},
-                             {"back", table_back, 0, MOST_WORDS, 0},
-                             {"sets", table_sets, 0, 0, 0},
-                             {"paper", table_paper, 1, 1, 0},
-                             {"value", table_value, 2, 2, 1},
-                             {"kept", NULL, 0, 0, 0}};
+static const kind kinds[] = {{"run", table_run, NULL, 0, 0, 0},
+                             {"matches", table_matches, NULL, 0, MOST_WORDS, 0},
+                             {"leakage", table_leakage, NULL, 0, MOST_WORDS, 0},
+                             {"ranking", table_ranking, NULL, 0, MOST_WORDS, 0},
+                             {"back", table_back, NULL, 0, MOST_WORDS, 0},
+                             {"sets", table_sets, NULL, 0, 0, 0},
+                             {"paper", table_paper, NULL, 1, 1, 0},
+                             {"value", table_value, NULL, 2, 2, 1},
+                             {"kept", NULL, table_kept, 0, 0, 0},
+                             {"bench-times", NULL, table_bench_times, 0, 0, 0},
+                             {"bench-work", NULL, table_bench_work, 0, 0, 0},
+                             {"bench-machine", NULL, table_bench_machine, 0, 0, 0},
+                             {"bench-jobs", NULL, table_bench_jobs, 0, 0, 0}};
 
 const char tables_help[] =
     "  run RUN                    which program, machine, suite and scale the numbers come from\n"
@@ -35,7 +40,11 @@ const char tables_help[] =
     "  sets RUN                   what was found of sets of mixed encodings\n"
     "  paper RUN ID               a table that the suite lays out as its paper does\n"
     "  value RUN GROUP MEASURE    one number, within a line; GROUP is a cell's id without its seed\n"
-    "  kept NAME.tsv              a table that a program other than a run wrote\n";
+    "  kept NAME.tsv              a table that a program other than a run wrote\n"
+    "  bench-times NAME.json      what each row of the bench took, beside PyTorch and the floor\n"
+    "  bench-work NAME.json       what each row of the bench computes and moves, and its errors\n"
+    "  bench-machine NAME.json    the programs and the machine of the bench\n"
+    "  bench-jobs NAME.json       the quick suite with one job and with two\n";
 
 /* Cuts `text` in place into words; a word with blanks stands in double quotes. The number of words, or
  * MOST_WORDS + 1 where there are more. */
@@ -94,7 +103,7 @@ static int write_words(char *text, gnt_text *out, int *inline_text, gnt_err *err
         return gnt_fail(err, "%s: has %zu words after it; docs-tables --help says which", k->word, n - 1);
     *inline_text = k->inline_text;
     int failed = k->write ? write_of_run(k, word[1], word + 2, n - 2, out, &to_come, err)
-                          : table_kept(word[1], out, err);
+                          : k->write_file(word[1], out, err);
     while (!failed && out->size && out->data[out->size - 1] == '\n')
         out->data[--out->size] = 0;
     if (!failed && out->failed)

@@ -27,9 +27,21 @@ table_writer table_sets;
 table_writer table_paper;
 /* value NAME TASK/rROUND/DEFENSE@STRENGTH/ATTACK MEASURE: one number, for a line of text */
 table_writer table_value;
-/* kept NAME.tsv: a table that a program other than a run wrote, results/baselines/NAME.tsv; a name with a
- * slash in it is a path */
-int table_kept(const char *name, gnt_text *out, gnt_err *err);
+
+/* What is made from a file of results/baselines, that no run of a suite wrote; a name with a slash in it is a
+ * path. */
+typedef int file_writer(const char *name, gnt_text *out, gnt_err *err);
+
+/* kept NAME.tsv: a table as another program wrote it */
+file_writer table_kept;
+/* bench-times NAME.json: what each row of the bench took, beside PyTorch and the floor */
+file_writer table_bench_times;
+/* bench-work NAME.json: what each row computes and moves, and how far either side is off */
+file_writer table_bench_work;
+/* bench-machine NAME.json: which programs and machine these are of */
+file_writer table_bench_machine;
+/* bench-jobs NAME.json: the quick suite with one job and with two */
+file_writer table_bench_jobs;
 
 /* The text that `words` ask for, "leakage mnist mnist-lenet"; a word with blanks stands in double quotes.
  * Of a run whose scores are to come `run` says so, and a table is empty. *inline_text is 1 for what stands
