@@ -204,7 +204,8 @@ demo: have-deps
 	$(B)/gauntlet run suites/quick.json
 
 test: have-deps
-	@$(MAKE) --no-print-directory $(PARALLEL) all units harnesses $(B)/docs-tables
+	@$(MAKE) --no-print-directory $(PARALLEL) all units harnesses $(B)/docs-tables \
+	    $(B)/bench/bench
 	@B=$(B) tests/run
 
 ASAN = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer

@@ -373,12 +373,17 @@ static int write_out(const options *o, const bench_line *lines, int n, const ben
 }
 
 static int bench(const options *o) {
-    char self[4096], folder[4096], work[] = "/tmp/gauntlet-bench-XXXXXX";
+    const char *place = getenv("TMPDIR");
+    char self[4096], folder[4096], work[4096];
     static bench_line lines[MOST_LINES];
     bench_machine machine;
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0 || !mkdtemp(work))
+    const int room =
+        snprintf(work, sizeof work, "%s/gauntlet-bench-XXXXXX", place && *place ? place : "/tmp");
+    if (length <= 0 || room < 0 || room >= (int)sizeof work || !mkdtemp(work)) {
+        fprintf(stderr, "bench: cannot make a working folder; set TMPDIR to a folder that can be written\n");
         return 2;
+    }
     self[length] = 0;
     memcpy(folder, self, (size_t)length + 1);
     *strrchr(folder, '/') = 0;

@@ -22,12 +22,29 @@ import safetensors  # noqa: E402
 torch.set_num_threads(1)
 
 
+def written_out(layers, count=None, first=False):
+    """Layers with their repeats written out; docs/models.md says what a # and "first" mean."""
+    for layer in layers:
+        layer = {**layer, **(layer.get("first", {}) if first else {})}
+        if layer["type"] == "repeat":
+            begin = layer.get("from", 0)
+            for i in range(layer["times"]):
+                yield from written_out(layer["body"], begin + i, i == 0)
+            continue
+        if count is not None and "name" in layer:
+            layer["name"] = layer["name"].replace("#", str(count))
+        for inner in ("body", "shortcut"):
+            if isinstance(layer.get(inner), list):
+                layer[inner] = list(written_out(layer[inner], count, first))
+        yield layer
+
+
 class Model:
     """A model file as a function of x; `seen` collects the outputs of convolutions."""
 
     def __init__(self, path, classes, params, buffers):
         with open(path) as file:
-            self.layers = json.load(file)["layers"]
+            self.layers = list(written_out(json.load(file)["layers"]))
         self.classes, self.params, self.buffers = classes, params, buffers
 
     def __call__(self, x, training=False, seen=None):
