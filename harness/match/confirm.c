@@ -17,6 +17,7 @@
 #include <math.h>
 
 #include "match/level_impl.h"
+#include "metric/stats.h"
 
 /* What other strengths say of this one's scatter counts for so many degrees of freedom: it may differ. */
 static const double borrowed_freedom = 2;
@@ -24,18 +25,8 @@ static const double borrowed_freedom = 2;
 /* Trainings from which a scatter can be told at all, where no strength was trained twice. */
 enum { LEAST_FREEDOM = 2 };
 
-/* Exact for 1 and 2; beyond, the Cornish-Fisher series, right to a few parts in a thousand (Abramowitz and
- * Stegun 26.7.5). */
 double gnt_match_t90(double freedom) {
-    const double z = 1.2815515655446004, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
-    if (freedom < 1)
-        return z;
-    if (freedom < 2)
-        return 3.0776835371752527;
-    if (freedom < 3)
-        return 1.8856180831641267;
-    return z + (z3 + z) / (4 * freedom) + (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom) +
-           (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * freedom * freedom * freedom);
+    return gnt_metric_student_quantile(0.9, freedom > 0 ? freedom : INFINITY);
 }
 
 typedef struct scatter {

@@ -61,7 +61,8 @@ gnt_match_judgement gnt_match_judge(const gnt_match_spec *spec, const gnt_match_
                                     gnt_match_bound *out);
 /* Trainings that a confirmation at a strength starts with. */
 int gnt_match_first_confirming(const gnt_match_spec *spec, const gnt_match_view *v, double strength);
-/* t with P(T > t) = 0.1 for whole degrees of freedom; the normal quantile for 0. */
+/* t with P(T > t) = 0.1. With no degree of freedom the normal quantile: the scatter is then the stated
+ * noise. */
 double gnt_match_t90(double freedom);
 const gnt_match_level *gnt_match_level_at(const gnt_match_view *v, double strength);
 

@@ -30,7 +30,7 @@ static void confirmation_by_hand(void **state) {
     assert_int_equal(next.confirming, 3);
     assert_true(fabs(next.confirm - 0.702) < 1e-12);
     assert_true(fabs(next.confirm_error - 0.0069442) < 1e-6);
-    assert_true(fabs(next.confirm_t - 1.63774) < 2e-3);
+    assert_true(fabs(next.confirm_t - 1.637744) < 1e-6);
     assert_true(fabs(next.utility - (0.69 + 0.71 + 0.705 + 0.69 + 0.711) / 5) < 1e-12);
     /* a little less tolerance: one more training; none left: it cannot be told */
     s.tolerance = 2 * 0.0113;
@@ -98,13 +98,19 @@ static void the_edge_is_not_confirmed_twice(void **state) {
     assert_true(next.what == GNT_MATCH_CONFIRM && next.strength == 0.01 && next.seed == 12);
 }
 
-/* Student's quantiles at 90 % as tables have them (Abramowitz and Stegun 26.10). */
+/* Student's quantiles at 90 % as tables have them (Abramowitz and Stegun 26.10), with no degree of freedom
+ * the normal one; in closed form for one degree, tan(0.4 π), and for two, 0.8 √(2 / 0.36). */
 static void quantiles_of_student(void **state) {
     (void)state;
-    static const double table[][2] = {{1, 3.077684}, {2, 1.885618}, {3, 1.637744},  {4, 1.533206},
-                                      {5, 1.475884}, {7, 1.414924}, {10, 1.372184}, {30, 1.310415}};
+    static const double table[][2] = {{0, 1.281552},  {1, 3.077684},  {2, 1.885618}, {3, 1.637744},
+                                      {4, 1.533206},  {5, 1.475884},  {7, 1.414924}, {10, 1.372184},
+                                      {30, 1.310415}, {100, 1.290075}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        assert_true(fabs(gnt_match_t90(table[i][0]) - table[i][1]) < 2e-3);
+        assert_true(fabs(gnt_match_t90(table[i][0]) - table[i][1]) < 6e-7);
+    assert_true(fabs(gnt_match_t90(1) - tan(0.4 * acos(-1))) < 1e-12);
+    assert_true(fabs(gnt_match_t90(2) - 0.8 * sqrt(2 / 0.36)) < 1e-12);
+    for (double freedom = 1; freedom < 200; freedom++)
+        assert_true(gnt_match_t90(freedom) > gnt_match_t90(freedom + 1));
 }
 
 /* What a confirmation makes of a strength that is `distance` tolerances off, where the one training of
