@@ -4,6 +4,10 @@
 
 enum { MOST_TRIES = 1000 }; /* of the counts of shards */
 
+int gnt_partition_may_leave(gnt_partition_kind kind) {
+    return kind != GNT_PARTITION_IID && kind != GNT_PARTITION_DIRICHLET;
+}
+
 static int out_of_memory(int64_t n, gnt_err *err) {
     return gnt_fail(err, "out of memory for a partition of %lld samples", (long long)n);
 }

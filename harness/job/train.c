@@ -33,8 +33,9 @@ typedef struct training_job {
     /* The outputs "trained" and "contributions". */
     gnt_st out, contributions;
     json_t *utility;
-    /* Rows that were dealt to no client, where the suite counts out what clients hold. */
+    /* Rows that were dealt to no client, of a partition that may leave some. */
     int64_t unused;
+    int may_leave_rows;
     /* Utility is that of a head on the representation, not of the model. */
     int by_head;
     /* Why the training ended early; "" when it did not. */
@@ -335,9 +336,10 @@ static int federate(training_job *t, gnt_sampleset *clients, const gnt_sampleset
     gnt_partition part = {0};
     gnt_fl *fl = NULL;
     int rc = gnt_work_partition(&part, &q->federated, &q->partition_key, clients, err);
-    if (rc == 0 && (q->federated.partition == GNT_PARTITION_LABELS ||
-                    q->federated.partition == GNT_PARTITION_SIZED_SHARDS))
+    if (rc == 0 && gnt_partition_may_leave(q->federated.partition)) {
         t->unused = clients->view.n - part.start[part.clients];
+        t->may_leave_rows = 1;
+    }
     if (rc == 0)
         rc = gnt_state_holdings(clients, &part, &t->out, err);
     if (rc == 0 && q->shuffle_labels)
@@ -396,7 +398,7 @@ static int federate(training_job *t, gnt_sampleset *clients, const gnt_sampleset
 
 static int write_out(training_job *t, gnt_err *err) {
     json_t *all = json_pack("{s:O, s:s}", "utility", t->utility, "diverged", t->diverged.text);
-    if (t->unused && json_object_set_new(all, "unused", json_integer(t->unused)) != 0) {
+    if (t->may_leave_rows && json_object_set_new(all, "unused", json_integer(t->unused)) != 0) {
         json_decref(all);
         all = NULL;
     }

@@ -259,43 +259,55 @@ static void warn_of_batch_statistics(const run *r) {
     }
 }
 
-/* Least and greatest number of rows that trainings of the task dealt to no client; 0 where none left any. */
+/* Least and greatest number of rows that trainings of the task dealt to no client; 0 where none said. */
 static int64_t unused_rows(const run *r, const gnt_suite_task *t, int64_t *most) {
     char prefix[2 * GNT_SUITE_NAME];
-    int64_t least = 0;
+    int64_t least = INT64_MAX;
     const int n = snprintf(prefix, sizeof prefix, "train %s/", t->id);
     *most = 0;
     for (size_t i = 0; i < r->n_jobs; i++) {
         if (strncmp(r->job[i]->name, prefix, (size_t)n) != 0 || !run_find_ok(r, r->job[i]->name))
             continue;
         json_t *all = run_metadata(r, r->job[i], "trained");
-        const int64_t unused = json_integer_value(json_object_get(all, "unused"));
-        json_decref(all);
-        if (unused && (!*most || unused < least))
+        const json_t *told = json_object_get(all, "unused");
+        const int64_t unused = json_integer_value(told);
+        if (told && unused < least)
             least = unused;
         if (unused > *most)
             *most = unused;
+        json_decref(all);
     }
-    return least;
+    return *most ? least : 0;
 }
 
-/* How many is drawn anew for each training, so that it is known only now. */
+/* What in the suite would leave fewer. */
+static void less_unused(const gnt_suite_federated *f, char *text, size_t size) {
+    if (f->partition == GNT_PARTITION_SHARDS)
+        snprintf(text, size, "make data.clients a multiple of federated.clients × shards, %lld",
+                 (long long)(f->clients * f->shards));
+    else
+        snprintf(text, size, "raise %s, or lower data.clients",
+                 f->partition == GNT_PARTITION_LABELS ? "\"rows\" in federated.partition.clients"
+                                                      : "\"least\" or \"most\" in federated.partition");
+}
+
+/* How many can be drawn anew for each training, so that it is known only now. */
 static void warn_of_unused_rows(const run *r) {
     for (size_t i = 0; i < r->suite->n_tasks; i++) {
         const gnt_suite_task *t = &r->suite->task[i];
-        const gnt_partition_kind kind = t->federated.partition;
+        char range[64] = "", advice[128];
         int64_t most;
-        if (kind != GNT_PARTITION_LABELS && kind != GNT_PARTITION_SIZED_SHARDS)
+        const int64_t least = unused_rows(r, t, &most);
+        if (!most)
             continue;
-        const int64_t least = unused_rows(r, t, &most), rows = t->role_rows[GNT_ROLE_CLIENTS];
-        if (most && least == most)
-            run_show_warning(r, "task %s: %lld of the clients' %lld rows are dealt to no client", t->id,
-                             (long long)most, (long long)rows);
-        else if (most)
-            run_show_warning(r,
-                             "task %s: %lld to %lld of the clients' %lld rows are dealt to no client, "
-                             "depending on the training",
-                             t->id, (long long)least, (long long)most, (long long)rows);
+        if (least < most)
+            snprintf(range, sizeof range, "%lld to ", (long long)least);
+        less_unused(&t->federated, advice, sizeof advice);
+        run_show_warning(r,
+                         "task %s: %s%lld of the clients' %lld rows are dealt to no client, so nobody trains "
+                         "on them%s; %s",
+                         t->id, range, (long long)most, (long long)t->role_rows[GNT_ROLE_CLIENTS],
+                         *range ? " (it depends on the training)" : "", advice);
     }
 }
 
