@@ -21,6 +21,7 @@
     REAL("b", 0.25), REAL("clip", 7), CHOICE("clip_mode", "per_tensor"), REAL("mu", 0.5), CHOICE("norm", "l1")
 #define SOTERIA(amount, of)                                                                                  \
     REAL("p", amount), {.id = "layer", .type = GNT_TYPE_TEXT, .text = of}, CHOICE("ranking", "paper")
+#define CLIP(bound_, mode) REAL("bound", bound_), CHOICE("clip_mode", mode)
 /* Another plugin's parameters, which share names with those of members that are known. */
 #define OTHER REAL("sigma", 77), REAL("mu", 77), REAL("clip", 77), CHOICE("scope", "update")
 
@@ -138,11 +139,112 @@ static void soteria_tells_its_layer(void **state) {
     }
 }
 
+/* Alone, before noise that has no clip of its own, and among others: which bound it is, of whose norm, and
+ * whether anything follows. */
+static void a_clip_is_read_where_it_stands(void **state) {
+    (void)state;
+    static const struct {
+        chain chain;
+        double bound; /* 0: none is known */
+        int mode, is_last;
+    } cases[] = {
+        {{"clip", {CLIP(5, "global")}, 2, 1, NOISE_NONE, 1, 0, 0}, 5, NOISE_CLIP_GLOBAL, 1},
+        {{"none+clip", {CLIP(5, "per_tensor")}, 2, 1, NOISE_NONE, 1, 0, 0}, 5, NOISE_CLIP_PER_TENSOR, 1},
+        {{"clip+none", {CLIP(5, "per_tensor")}, 2, 1, NOISE_NONE, 1, 0, 0}, 5, NOISE_CLIP_PER_TENSOR, 1},
+        {{"clip+prune", {CLIP(5, "per_tensor"), PRUNE(0.9, "update")}, 4, 1, NOISE_NONE, 1, 1, 1},
+         5,
+         NOISE_CLIP_PER_TENSOR,
+         0},
+        {{"prune+clip", {PRUNE(0.9, "update"), CLIP(5, "global")}, 4, 1, NOISE_NONE, 0, 1, 1},
+         5,
+         NOISE_CLIP_GLOBAL,
+         1},
+        /* one threshold before it is another in each tensor behind it */
+        {{"prune+clip", {PRUNE(0.9, "update"), CLIP(5, "per_tensor")}, 4, 1, NOISE_NONE, 0, 1, 0},
+         5,
+         NOISE_CLIP_PER_TENSOR,
+         1},
+        {{"soteria+clip", {SOTERIA(0.8, "fc1"), CLIP(5, "global")}, 5, 0, NOISE_NONE, 0, 0, 0},
+         5,
+         NOISE_CLIP_GLOBAL,
+         1},
+        {{"other+clip", {OTHER, CLIP(5, "global")}, 6, 0, NOISE_NONE, 0, 0, 0}, 5, NOISE_CLIP_GLOBAL, 1},
+        {{"clip+other", {CLIP(5, "global"), OTHER}, 6, 0, NOISE_NONE, 1, 0, 0}, 5, NOISE_CLIP_GLOBAL, 0},
+        {{"clip+dp-gaussian", {CLIP(5, "global"), GAUSSIAN}, 7, 1, NOISE_GAUSSIAN, 1, 0, 0},
+         3,
+         NOISE_CLIP_GLOBAL,
+         0},
+        {{"clip+dp-gaussian", {CLIP(2, "global"), GAUSSIAN}, 7, 1, NOISE_GAUSSIAN, 1, 0, 0},
+         2,
+         NOISE_CLIP_GLOBAL,
+         0},
+        {{"clip+dp-gaussian", {CLIP(5, "per_tensor"), GAUSSIAN}, 7, 0, NOISE_GAUSSIAN, 0, 0, 0},
+         3,
+         NOISE_CLIP_GLOBAL,
+         0},
+        /* its own bounds another norm */
+        {{"clip+dp-laplace", {CLIP(5, "per_tensor"), LAPLACE}, 7, 0, NOISE_LAPLACE, 0, 0, 0},
+         7,
+         NOISE_CLIP_PER_TENSOR,
+         0},
+        {{"clip+prune+dp-gaussian",
+          {CLIP(5, "global"), PRUNE(0.9, "update"), GAUSSIAN},
+          9,
+          0,
+          NOISE_GAUSSIAN,
+          0,
+          1,
+          1},
+         3,
+         NOISE_CLIP_GLOBAL,
+         0},
+        {{"dp-gaussian+clip", {GAUSSIAN, CLIP(5, "global")}, 7, 0, NOISE_GAUSSIAN, 1, 0, 0},
+         3,
+         NOISE_CLIP_GLOBAL,
+         0},
+        {{"clip+clip", {CLIP(5, "global"), CLIP(4, "global")}, 4, 1, NOISE_NONE, 1, 0, 0},
+         4,
+         NOISE_CLIP_GLOBAL,
+         1},
+        {{"clip+clip", {CLIP(5, "global"), CLIP(4, "per_tensor")}, 4, 0, NOISE_NONE, 0, 0, 0},
+         4,
+         NOISE_CLIP_PER_TENSOR,
+         1},
+        {{"clip", {CLIP(0, "global")}, 2, 0, NOISE_NONE, 0, 0, 0}, 0, NOISE_CLIP_NONE, 0},
+        {{"clip", {OTHER}, 4, 0, NOISE_NONE, 0, 0, 0}, 0, NOISE_CLIP_NONE, 0},
+        {{"prune", {PRUNE(0.9, "update")}, 2, 1, NOISE_NONE, 0, 1, 1}, 0, NOISE_CLIP_NONE, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const chain *c = &cases[i].chain;
+        const granted_defense g = read_chain(c);
+        if (g.is_complete != c->is_complete || g.noise.kind != c->kind || g.noise_is_first != c->is_first ||
+            g.pruned != c->pruned || g.pruned_together != c->together || g.noise.clip != cases[i].bound ||
+            g.noise.clip_mode != cases[i].mode || g.clip_is_last != cases[i].is_last)
+            fail_msg("row %zu, %s: complete %d, law %d, first %d, pruned %d, together %d, clip %g, mode %d, "
+                     "last %d",
+                     i, c->ids, g.is_complete, g.noise.kind, g.noise_is_first, g.pruned, g.pruned_together,
+                     g.noise.clip, g.noise.clip_mode, g.clip_is_last);
+    }
+}
+
+/* Noise without a clip of its own behind one: the law of both. */
+static void noise_behind_a_clip_is_one_law(void **state) {
+    (void)state;
+    chain c = {.ids = "clip+dp-laplace", .value = {CLIP(5, "per_tensor"), LAPLACE}, .n = 7};
+    c.value[4].text = "none";
+    const granted_defense g = read_chain(&c);
+    assert_true(g.is_complete && g.noise_is_first && !g.clip_is_last);
+    assert_true(g.noise.kind == NOISE_LAPLACE && g.noise.scale == 0.25 && g.noise.mean == 0.5);
+    assert_true(g.noise.clip == 5 && g.noise.clip_mode == NOISE_CLIP_PER_TENSOR && !g.noise.l1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_chain_is_read),
         cmocka_unit_test(the_parameters_are_taken_as_they_are),
         cmocka_unit_test(soteria_tells_its_layer),
+        cmocka_unit_test(a_clip_is_read_where_it_stands),
+        cmocka_unit_test(noise_behind_a_clip_is_one_law),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* linear-layer under noise, the built attack: noise, pruning, rounds of the same sample and of another, and
- * grants that change nothing. */
+ * grants that change nothing; and a clip without noise. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,11 +57,11 @@ static int close_glyphs(void **state) {
     return 0;
 }
 
-static void open_world(world *w) {
+static void open_world_of(world *w, const char *json, const double *mean, const double *deviation) {
     const gnt_nn_shape sample = {3, {1, 28, 28}};
     memset(w, 0, sizeof *w);
-    assert_int_equal(gnt_model_parse(&w->model, "test", mlp, &sample, CLASSES, NULL, NULL, &w->err), 0);
-    const gnt_service_spec spec = {.model = w->model, .name = "test"};
+    assert_int_equal(gnt_model_parse(&w->model, "test", json, &sample, CLASSES, mean, deviation, &w->err), 0);
+    const gnt_service_spec spec = {.model = w->model, .name = "test", .mean = mean, .deviation = deviation};
     assert_int_equal(gnt_service_new(&w->own, &spec, &w->err), 0);
     assert_int_equal(gnt_service_new(&w->attackers, &spec, &w->err), 0);
     for (int64_t i = 0; i < PUBLIC; i++)
@@ -74,6 +74,10 @@ static void open_world(world *w) {
                              .dim = {1, 28, 28},
                              .features = PIXELS,
                              .x = w->public_x};
+}
+
+static void open_world(world *w) {
+    open_world_of(w, mlp, NULL, NULL);
 }
 
 static void close_world(world *w) {
@@ -140,6 +144,31 @@ static void grant_gaussian(world *w, double sigma) {
     o->defense_values = w->values;
     o->n_defense_values = 5;
     o->public_data = &w->known;
+}
+
+/* Brings round 0 to the bound, or each tensor of it. */
+static void clip_round(world *w, double bound, int each) {
+    round_seen *r = &w->round[0];
+    for (int t = 0; t < TENSORS; t += each ? 1 : TENSORS) {
+        const int to = each ? t + 1 : TENSORS;
+        double squares = 0;
+        for (int i = t; i < to; i++)
+            for (int64_t k = 0; k < r->view[i].count; k++)
+                squares += (double)r->data[i][k] * (double)r->data[i][k];
+        for (int i = t; i < to && sqrt(squares) > bound; i++)
+            for (int64_t k = 0; k < r->view[i].count; k++)
+                r->data[i][k] = (float)((double)r->data[i][k] * bound / sqrt(squares));
+    }
+}
+
+static void grant_clip(world *w, double bound, int each) {
+    gnt_observation *o = &w->round[0].seen;
+    w->values[0] = (gnt_value){.id = "bound", .r = bound};
+    w->values[1] = (gnt_value){.id = "clip_mode", .text = each ? "per_tensor" : "global"};
+    o->granted |= GNT_KNOWS_DEFENSE;
+    o->defense = "clip";
+    o->defense_values = w->values;
+    o->n_defense_values = 2;
 }
 
 static void grant_history(world *w) {
@@ -249,6 +278,87 @@ static void a_told_noise_is_not_to_be_set_otherwise(void **state) {
     close_world(&w);
 }
 
+/* A factor of the whole update is nothing to a quotient, known or not. */
+static void a_clip_of_the_whole_is_nothing_to_a_quotient(void **state) {
+    (void)state;
+    static world w;
+    open_world(&w);
+    observe(&w, 0, 5, 0, 0);
+    clip_round(&w, 0.01, 0);
+    assert_true(attack(&w, 5, NULL) < 1e-10);
+    float unknown[PIXELS];
+    memcpy(unknown, w.found, sizeof unknown);
+    grant_clip(&w, 0.01, 0);
+    attack(&w, 5, NULL);
+    assert_memory_equal(unknown, w.found, sizeof unknown);
+    close_world(&w);
+}
+
+/* What bound nothing changes nothing. */
+static void a_clip_that_bound_nothing_changes_nothing(void **state) {
+    (void)state;
+    static world w;
+    float plain[PIXELS];
+    open_world(&w);
+    observe(&w, 0, 5, 0, 0);
+    attack(&w, 5, NULL);
+    memcpy(plain, w.found, sizeof plain);
+    for (int each = 0; each < 2; each++) {
+        grant_clip(&w, 1e3, each);
+        attack(&w, 5, NULL);
+        assert_memory_equal(plain, w.found, sizeof plain);
+    }
+    close_world(&w);
+}
+
+/* Of weights and bias that were clipped one by one the quotient is off by a factor, which the rest of the
+ * update tells: with labels that are read off it as well, of inputs that are normalised or not, and of one
+ * tensor clipped or all. */
+static void clipped_tensors_give_the_sample_back(void **state) {
+    (void)state;
+    static const char smooth[] = "{\"init\": \"kaiming\", \"layers\": [{\"type\": \"flatten\"}, {\"type\": "
+                                 "\"dense\", \"name\": \"fc1\", "
+                                 "\"out\": 32}, {\"type\": \"sigmoid\"}, {\"type\": \"dense\", \"name\": "
+                                 "\"fc2\", \"out\": \"classes\"}]}";
+    static const double bounds[] = {1e-4, 0.05, 0.5}, mean[] = {0.2}, deviation[] = {0.4};
+    static world w;
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 3; i++) {
+            float y[CLASSES] = {0};
+            y[glyphs->label[5]] = 1;
+            open_world_of(&w, k ? smooth : mlp, k ? mean : NULL, k ? deviation : NULL);
+            observe(&w, 0, 5, 0, 0);
+            clip_round(&w, bounds[i], 1);
+            const double divided = attack(&w, 5, NULL);
+            grant_clip(&w, bounds[i], 1);
+            const double known = attack(&w, 5, NULL);
+            w.round[0].seen.labels = y;
+            const double told = attack(&w, 5, NULL);
+            if (divided < 1e-4 || known > 1e-6 || told > 1e-6)
+                fail_msg("model %d, bound %g: %g unknown, %g known, %g with labels", k, bounds[i], divided,
+                         known, told);
+            close_world(&w);
+        }
+}
+
+/* The model of the noise scales weights and bias alike. */
+static void a_clip_of_tensors_takes_no_other_noise(void **state) {
+    (void)state;
+    static world w;
+    open_world(&w);
+    observe(&w, 0, 5, 0, 0);
+    clip_round(&w, 0.05, 1);
+    grant_clip(&w, 0.05, 1);
+    assert_int_equal(run_attack(&w, "{\"noise\": 0.1}"), GNT_UNSUPPORTED);
+    assert_non_null(strstr(w.err.text, "a clip of each tensor on its own is granted"));
+    w.round[0].seen.defense = "clip+prune";
+    w.values[2] = (gnt_value){.id = "p", .r = 0.5};
+    w.values[3] = (gnt_value){.id = "scope", .text = "update"};
+    w.round[0].seen.n_defense_values = 4;
+    assert_int_equal(run_attack(&w, NULL), GNT_UNSUPPORTED);
+    close_world(&w);
+}
+
 static void hardly_any_noise_is_no_worse_than_none_told(void **state) {
     (void)state;
     static world w;
@@ -314,6 +424,10 @@ int main(void) {
         cmocka_unit_test(noise_that_is_not_told_is_read_off),
         cmocka_unit_test(without_noise_grants_change_nothing),
         cmocka_unit_test(a_told_noise_is_not_to_be_set_otherwise),
+        cmocka_unit_test(a_clip_of_the_whole_is_nothing_to_a_quotient),
+        cmocka_unit_test(a_clip_that_bound_nothing_changes_nothing),
+        cmocka_unit_test(clipped_tensors_give_the_sample_back),
+        cmocka_unit_test(a_clip_of_tensors_takes_no_other_noise),
         cmocka_unit_test(hardly_any_noise_is_no_worse_than_none_told),
         cmocka_unit_test(what_was_pruned_is_bounded_by_the_rest),
         cmocka_unit_test(an_earlier_round_of_the_sample_helps),

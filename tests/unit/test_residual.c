@@ -11,6 +11,7 @@
 #include "../../plugins/attacks/gradient/noise_law.c"
 #include "../../plugins/attacks/gradient/outliers.c"
 #include "../../plugins/attacks/gradient/residual.c"
+#include "../../plugins/attacks/gradient/seen_clip.c"
 #include "../../plugins/attacks/gradient/survivors.c"
 #include "../../plugins/attacks/gradient/zeroed_columns.c"
 #include <cmocka.h>
@@ -185,9 +186,9 @@ static void the_cotangent_is_the_derivative(void **state) {
         assert_int_equal(residual_open(&t.r, &t.host, &t.observation, SURVIVORS_AUTO, OUTLIERS_KEEP), GNT_OK);
         t.r.shrink = 0.1;
         if (which > 0)
-            t.r.law = (noise_law){.clip = 2.5,
-                                  .clip_mode = which % 2 ? NOISE_CLIP_PER_TENSOR : NOISE_CLIP_GLOBAL,
-                                  .l1 = which > 2};
+            t.r.clip.law = (noise_law){.clip = 2.5,
+                                       .clip_mode = which % 2 ? NOISE_CLIP_PER_TENSOR : NOISE_CLIP_GLOBAL,
+                                       .l1 = which > 2};
         residual_squares(&t.r, &t.candidate_all);
         float kept[TENSORS][ENTRIES];
         for (int k = 0; k < TENSORS; k++)
@@ -221,7 +222,7 @@ static void a_known_clip_is_made_on_the_candidate_too(void **state) {
     t.observation.defense_values = values;
     t.observation.n_defense_values = 3;
     assert_int_equal(residual_open(&t.r, &t.host, &t.observation, SURVIVORS_NEVER, OUTLIERS_KEEP), GNT_OK);
-    assert_float_equal(noise_deviation(&t.r.law), 0.01, 1e-12);
+    assert_float_equal(noise_deviation(&t.r.clip.law), 0.01, 1e-12);
     assert_float_equal(residual_squares(&t.r, &t.candidate_all), 0, 1e-12);
     finish(&t);
     t.n_kept = 0;
@@ -229,6 +230,38 @@ static void a_known_clip_is_made_on_the_candidate_too(void **state) {
     assert_int_equal(residual_open(&t.r, &t.host, &t.observation, SURVIVORS_NEVER, OUTLIERS_KEEP), GNT_OK);
     assert_float_equal(residual_squares(&t.r, &t.candidate_all), 6.25, 1e-6);
     finish(&t);
+}
+
+/* A clip without noise: the gradient behind it is an exact match of a candidate of any length where it
+ * shortened it, and where it did not, of the one that it is. */
+static void a_clip_alone_compares_directions_where_it_bound(void **state) {
+    (void)state;
+    static gnt_value values[] = {{.id = "bound", .type = GNT_TYPE_REAL, .r = 2.5},
+                                 {.id = "clip_mode", .type = GNT_TYPE_CHOICE, .text = "global"}};
+    static const struct {
+        double bound;
+        const char *mode;
+        double squares;
+    } cases[] = {{2.5, "global", 0},         /* of (1.5, 0 … 2, 0 …) */
+                 {2.6, "global", 6.25},      /* nothing was shortened: (3, 0 … 4, 0 …) is twice it */
+                 {2, "per_tensor", 2.25},    /* of the second tensor alone */
+                 {1.5, "per_tensor", 0.25}}; /* of the first; the second is longer than the bound */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        trial t;
+        start(&t);
+        see(&t, (float[]){1.5f, 0, 0, 0}, (float[]){0, 2, 0, 0});
+        give(&t, (float[]){3, 0, 0, 0}, (float[]){0, 4, 0, 0});
+        values[0].r = cases[i].bound;
+        values[1].text = cases[i].mode;
+        t.observation.defense = "clip";
+        t.observation.defense_values = values;
+        t.observation.n_defense_values = 2;
+        assert_int_equal(residual_open(&t.r, &t.host, &t.observation, SURVIVORS_NEVER, OUTLIERS_KEEP),
+                         GNT_OK);
+        assert_true(noise_deviation(&t.r.clip.law) == 0);
+        assert_float_equal(residual_squares(&t.r, &t.candidate_all), cases[i].squares, 1e-9);
+        finish(&t);
+    }
 }
 
 /* Behind pruning the clip bounds the norm of what pruning left: the candidate is not shortened by it. */
@@ -262,6 +295,7 @@ int main(void) {
         cmocka_unit_test(zeroed_columns_cost_nothing),
         cmocka_unit_test(the_cotangent_is_the_derivative),
         cmocka_unit_test(a_known_clip_is_made_on_the_candidate_too),
+        cmocka_unit_test(a_clip_alone_compares_directions_where_it_bound),
         cmocka_unit_test(a_clip_behind_pruning_is_not_the_candidate_s),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

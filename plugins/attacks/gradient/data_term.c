@@ -1,5 +1,7 @@
 #include "data_term.h"
 
+#include "clipped_cosine.h"
+
 const char *const data_term_costs[] = {"auto", "cosine", "l2", "l1", "scale_free", "likelihood", NULL};
 
 static int32_t match_cost(int cost) {
@@ -26,14 +28,25 @@ static gnt_status open_cotangents(data_term *d, const gnt_views *update) {
     return d->d_u ? GNT_OK : match_no_memory(host);
 }
 
+static gnt_status open_clip(data_term *d, const granted_defense *told, const gnt_views *update) {
+    const gnt_status status = seen_clip_open(&d->clip, d->host, told, update);
+    d->clipped = status == GNT_OK && seen_clip_turns(&d->clip);
+    if (d->clipped)
+        d->host->fact(d->host->context, "clip_inside", 1);
+    return status;
+}
+
+static int is_computed_here(const data_term *d) {
+    return d->cost == DATA_LIKELIHOOD || d->clipped;
+}
+
 gnt_status data_term_open(data_term *d, data_function *of, const gnt_host *host, const gnt_observation *seen,
-                          match_choice choice, int cost, const noise_law *law) {
+                          match_choice choice, int cost, const granted_defense *told) {
     int32_t masked = 0;
     double squares;
     *d = (data_term){.host = host, .of = of, .cost = cost};
     d->args = (gnt_function_args){.size = sizeof d->args, .weights = seen->weights, .buffers = seen->buffers};
-    if (law)
-        d->law = *law;
+    d->law = told->noise;
     d->rates = host->scratch(host->context, ((size_t)seen->steps + 1) * sizeof *d->rates);
     if (!d->rates)
         return match_no_memory(host);
@@ -43,11 +56,15 @@ gnt_status data_term_open(data_term *d, data_function *of, const gnt_host *host,
     gnt_status status = match_bind(&d->args, host, seen, choice, &d->apart, &masked, &squares);
     if (status != GNT_OK)
         return status;
-    if (cost != DATA_LIKELIHOOD)
-        return match_prepare(&of->distance, host, seen, match_cost(cost),
-                             of->by_rates && seen->steps > 0 ? GNT_WRT_X | GNT_WRT_RATES : GNT_WRT_X, masked);
+    const uint32_t by = of->by_rates && seen->steps > 0 ? GNT_WRT_X | GNT_WRT_RATES : GNT_WRT_X;
+    if (cost == DATA_COSINE)
+        status = open_clip(d, told, seen->update);
+    if (status != GNT_OK)
+        return status;
+    if (!is_computed_here(d))
+        return match_prepare(&of->distance, host, seen, match_cost(cost), by, masked);
     status = open_cotangents(d, seen->update);
-    return status == GNT_OK ? match_prepare_update(&of->update, host, seen, GNT_WRT_X) : status;
+    return status == GNT_OK ? match_prepare_update(&of->update, host, seen, by) : status;
 }
 
 static gnt_status no_result(const gnt_host *host) {
@@ -59,14 +76,17 @@ gnt_status data_term_eval(data_term *d, const float *x, double *cost, const floa
     const gnt_model_service *m = host->model;
     const gnt_views *out;
     const gnt_gradient *g;
-    int likelihood = d->cost == DATA_LIKELIHOOD;
-    gnt_function *f = likelihood ? d->of->update.function : d->of->distance.function;
+    const int here = is_computed_here(d);
+    gnt_function *f = here ? d->of->update.function : d->of->distance.function;
     d->args.x = x;
     if (m->eval(m->context, f, &d->args, &out) != GNT_OK)
         return no_result(host);
-    *cost = likelihood ? noise_cost(&d->law, out, d->args.observed, d->args.mask, d->d_u)
-                       : (double)out->view[0].data[0];
-    if (m->vjp(m->context, f, likelihood ? (const float *const *)d->d_u : NULL, &g) != GNT_OK)
+    if (d->clipped)
+        *cost = clipped_cosine(&d->clip, out, d->args.observed, d->args.mask, d->d_u);
+    else
+        *cost = here ? noise_cost(&d->law, out, d->args.observed, d->args.mask, d->d_u)
+                     : (double)out->view[0].data[0];
+    if (m->vjp(m->context, f, here ? (const float *const *)d->d_u : NULL, &g) != GNT_OK)
         return no_result(host);
     *d_x = g->x;
     d->d_rates = g->rates;

@@ -4,7 +4,9 @@
 
 #include "gauntlet/plugin.h"
 #include "match.h"
+#include "granted_defense.h"
 #include "noise_law.h"
+#include "seen_clip.h"
 
 /* The choices of the parameter `cost`, in its order. */
 enum { DATA_AUTO, DATA_COSINE, DATA_L2, DATA_L1, DATA_SCALE_FREE, DATA_LIKELIHOOD };
@@ -13,7 +15,7 @@ extern const char *const data_term_costs[];
 /* What is prepared once for observations of one shape and kept by the instance; zeros at first. */
 typedef struct data_function {
     match distance;
-    match update; /* DATA_LIKELIHOOD: the update itself */
+    match update; /* the update itself, for the costs that are computed here */
     /* The owner's, set once: the derivative by the rates is wanted as well; of costs other than the
      * likelihood, and of observations with local steps. */
     int by_rates;
@@ -22,8 +24,10 @@ typedef struct data_function {
 typedef struct data_term {
     const gnt_host *host;
     data_function *of;
-    int cost; /* a DATA_* other than auto */
-    noise_law law;
+    int cost;       /* a DATA_* other than auto */
+    noise_law law;  /* DATA_LIKELIHOOD */
+    seen_clip clip; /* DATA_COSINE: of each tensor on its own, */
+    int clipped;    /* which changes what the cosine sees */
     /* x is set at each evaluation; y, rates and weights stay */
     gnt_function_args args;
     /* args.rates, the owner's to change between evaluations; and, where it asked, the derivative by them,
@@ -31,14 +35,14 @@ typedef struct data_term {
     float *rates;
     const float *d_rates;
     outliers apart;
-    float **d_u; /* DATA_LIKELIHOOD: one tensor for each of the update */
+    float **d_u; /* where the cost is computed here: one tensor for each of the update */
 } data_term;
 
 /* Binds one observation: weights, buffers, what of the update is matched, rates as granted or else as
- * announced. args.y is the caller's to set. `cost` is a DATA_* other than auto; `law` matters to
- * DATA_LIKELIHOOD alone. GNT_OK, or a status after host->fail. */
+ * announced. args.y is the caller's to set. `cost` is a DATA_* other than auto. told: its noise is
+ * DATA_LIKELIHOOD's, its clip is inside of that and of DATA_COSINE. GNT_OK, or a status after host->fail. */
 gnt_status data_term_open(data_term *d, data_function *of, const gnt_host *host, const gnt_observation *seen,
-                          match_choice choice, int cost, const noise_law *law);
+                          match_choice choice, int cost, const granted_defense *told);
 
 /* *d_x: n × features, the host's until the next evaluation. */
 gnt_status data_term_eval(data_term *d, const float *x, double *cost, const float **d_x);

@@ -169,7 +169,7 @@ static void *create_idlg(const gnt_host *host, const gnt_value *values) {
 static const gnt_attack hooks = {.size = sizeof hooks, .run = dlg_run};
 
 /* Plugins, not families: what it makes of the grant are their parameters. */
-static const char *const families[] = {"dp-gaussian", "dp-laplace", "prune", "soteria", NULL};
+static const char *const families[] = {"dp-gaussian", "dp-laplace", "clip", "prune", "soteria", NULL};
 
 #define COMMON                                                                                               \
     .size = sizeof(gnt_descriptor), .kind = GNT_PLUGIN_ATTACK, .version = "1.0", .licence = "MIT",           \

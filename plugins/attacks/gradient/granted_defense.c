@@ -1,8 +1,9 @@
 #include "granted_defense.h"
 
+#include <math.h>
 #include <string.h>
 
-enum { MEMBER_NONE, MEMBER_GAUSSIAN, MEMBER_LAPLACE, MEMBER_PRUNE, MEMBER_SOTERIA, MEMBERS };
+enum { MEMBER_NONE, MEMBER_GAUSSIAN, MEMBER_LAPLACE, MEMBER_CLIP, MEMBER_PRUNE, MEMBER_SOTERIA, MEMBERS };
 enum { HEAD = 3 };
 
 /* `head`: with these parameters a member's values begin among those of the chain. */
@@ -12,6 +13,7 @@ static const struct {
     [MEMBER_NONE] = {"none", {NULL}},
     [MEMBER_GAUSSIAN] = {"dp-gaussian", {"sigma", "clip", "clip_mode"}},
     [MEMBER_LAPLACE] = {"dp-laplace", {"b", "clip", "clip_mode"}},
+    [MEMBER_CLIP] = {"clip", {"bound", "clip_mode"}},
     [MEMBER_PRUNE] = {"prune", {"p", "scope"}},
     [MEMBER_SOTERIA] = {"soteria", {"p", "layer", "ranking"}},
 };
@@ -59,6 +61,12 @@ static int is_text(const gnt_value *v, const char *text) {
 
 /* ---- what a member does ---- */
 
+static int clip_mode_of(const gnt_value *mode) {
+    return is_text(mode, "none")         ? NOISE_CLIP_NONE
+           : is_text(mode, "per_tensor") ? NOISE_CLIP_PER_TENSOR
+                                         : NOISE_CLIP_GLOBAL;
+}
+
 /* NOISE_NONE where a parameter is none that the member takes. */
 static noise_law noise_of(int member, value_list own) {
     const gnt_value *scale = &own.at[0], *clip = &own.at[1], *mode = &own.at[2], *mean = value_of(own, "mu");
@@ -69,10 +77,14 @@ static noise_law noise_of(int member, value_list own) {
                        .scale = scale->r,
                        .mean = mean ? mean->r : 0,
                        .clip = clip->r,
-                       .clip_mode = is_text(mode, "none")         ? NOISE_CLIP_NONE
-                                    : is_text(mode, "per_tensor") ? NOISE_CLIP_PER_TENSOR
-                                                                  : NOISE_CLIP_GLOBAL,
+                       .clip_mode = clip_mode_of(mode),
                        .l1 = laplace && is_text(value_of(own, "norm"), "l1")};
+}
+
+/* The same of the member clip: NOISE_CLIP_NONE where there is no bound. */
+static noise_law clip_of(value_list own) {
+    const double bound = own.at[0].r;
+    return bound > 0 ? (noise_law){.clip = bound, .clip_mode = clip_mode_of(&own.at[1])} : (noise_law){0};
 }
 
 typedef struct reading {
@@ -81,28 +93,78 @@ typedef struct reading {
     int members, noisy;
 } reading;
 
-static void read_member(reading *r, int member) {
-    const int noisy = member == MEMBER_GAUSSIAN || member == MEMBER_LAPLACE;
-    const value_list own = member == MEMBERS ? (value_list){NULL, 0} : values_of(member, r->left);
+/* The member that is read clips, or adds noise, or both. 0 where what it does with those before it is not one
+ * law. */
+static int add_law(reading *r, const noise_law *next) {
     granted_defense *told = &r->told;
-    r->members++;
-    r->noisy += noisy;
-    if (own.n == 0) {
-        told->is_complete = 0;
+    const noise_law before = told->noise;
+    const int behind = told->clip_is_last; /* directly behind the clip before it */
+    told->noise = *next;
+    told->clip_is_last = next->kind == NOISE_NONE;
+    if (next->clip_mode == NOISE_CLIP_PER_TENSOR)
+        told->pruned_together = 0;
+    if (before.clip_mode == NOISE_CLIP_NONE) {
+        told->noise_is_first = r->members == 1;
+        return 1;
+    }
+    if (next->clip_mode == NOISE_CLIP_NONE) {
+        told->noise.clip = before.clip;
+        told->noise.clip_mode = before.clip_mode;
+        told->noise.l1 = before.l1;
+        return 1;
+    }
+    if (behind && before.clip_mode == next->clip_mode && !next->l1) {
+        told->noise.clip = fmin(before.clip, next->clip);
+        return 1;
+    }
+    told->noise_is_first = 0;
+    return 0;
+}
+
+static void read_noise(reading *r, int member, value_list own) {
+    const noise_law law = noise_of(member, own);
+    granted_defense *told = &r->told;
+    if (law.kind != NOISE_NONE) {
+        told->is_complete &= add_law(r, &law);
         return;
     }
-    r->left = (value_list){own.at + 1, own.n - 1};
-    if (noisy) {
-        told->noise = noise_of(member, own);
-        told->noise_is_first = r->members == 1 && told->noise.kind != NOISE_NONE;
-        told->is_complete &= told->noise.kind != NOISE_NONE;
-    } else if (member == MEMBER_SOTERIA) {
+    told->noise = law;
+    told->is_complete = told->noise_is_first = told->clip_is_last = 0;
+}
+
+/* A clip behind noise is none of the noise's law. */
+static void read_clip(reading *r, value_list own) {
+    const noise_law law = clip_of(own);
+    r->told.is_complete &= r->noisy == 0 && law.clip_mode != NOISE_CLIP_NONE && add_law(r, &law);
+}
+
+static void read_zeros(granted_defense *told, int member, value_list own) {
+    told->clip_is_last = 0;
+    if (member == MEMBER_SOTERIA) {
         told->defended = own.at[0].r > 0 ? own.at[1].text : told->defended;
         told->is_complete = 0;
     } else {
         told->pruned = own.at[0].r > 0;
         told->pruned_together = is_text(&own.at[1], "update");
     }
+}
+
+static void read_member(reading *r, int member) {
+    const int noisy = member == MEMBER_GAUSSIAN || member == MEMBER_LAPLACE;
+    const value_list own = member == MEMBERS ? (value_list){NULL, 0} : values_of(member, r->left);
+    r->members++;
+    r->noisy += noisy;
+    if (own.n == 0) {
+        r->told.is_complete = r->told.clip_is_last = 0;
+        return;
+    }
+    r->left = (value_list){own.at + 1, own.n - 1};
+    if (noisy)
+        read_noise(r, member, own);
+    else if (member == MEMBER_CLIP)
+        read_clip(r, own);
+    else
+        read_zeros(&r->told, member, own);
 }
 
 granted_defense granted_defense_of(const gnt_observation *seen) {
@@ -116,7 +178,7 @@ granted_defense granted_defense_of(const gnt_observation *seen) {
         at += length + (at[length] == '+');
     }
     if (r.noisy > 1) {
-        r.told.is_complete = r.told.noise_is_first = 0;
+        r.told.is_complete = r.told.noise_is_first = r.told.clip_is_last = 0;
         r.told.noise = (noise_law){.kind = NOISE_NONE};
     }
     return r.told;

@@ -10,18 +10,21 @@
 #include "noise_law.h"
 
 typedef struct granted_defense {
-    /* every member is none, prune, dp-gaussian or dp-laplace, and at most one adds noise: here is all that
-     * was done to the update */
+    /* every member is none, prune, clip, dp-gaussian or dp-laplace, at most one adds noise, and no clip is
+     * behind it: here is all that was done to the update */
     int is_complete;
-    /* of the member dp-gaussian or dp-laplace, whatever stands beside it; NOISE_NONE where there is none, or
-     * more than one: the sum of two laws is neither */
+    /* of the member dp-gaussian or dp-laplace, whatever stands beside it, with the clip of the member clip
+     * where that stands before it or alone: kind is then NOISE_NONE. Two bounds of one mode, one behind the
+     * other, are the lower one. All zeros where two members add noise: the sum of two laws is neither. */
     noise_law noise;
-    /* that member comes first, so that its clip bounds the norm of the client's own update. Behind another
-     * it bounds the norm of what that one left. */
+    /* the member whose clip this is comes first, so that it bounds the norm of the client's own update.
+     * Behind another it bounds the norm of what that one left. */
     int noise_is_first;
+    /* nothing follows it, noise neither: a norm that stayed below the bound was not changed */
+    int clip_is_last;
     /* entries that are zero may be small ones */
     int pruned;
-    /* … of all tensors, by one threshold */
+    /* … of all tensors, by one threshold, and were not scaled tensor by tensor since */
     int pruned_together;
     /* of the member soteria: the dense layer that it zeroes columns of, "" for the last one; NULL where it
      * zeroes none */

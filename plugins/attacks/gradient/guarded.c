@@ -61,7 +61,7 @@ static void begin_stage(guarded *g) {
 static void begin_restart(guarded *g, int32_t restart) {
     dlg_search *s = g->s;
     dlg_objective *o = &s->objective;
-    const double deviation = noise_deviation(&o->residual.law);
+    const double deviation = noise_deviation(&o->residual.clip.law);
     g->variance = deviation * deviation * o->scale;
     g->fit = 0;
     if (deviation == 0 && restart > 0 && isfinite(s->least)) {

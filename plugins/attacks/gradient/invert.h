@@ -101,7 +101,7 @@ invert *invert_new(const gnt_host *host, const gnt_value *values);
 
 /* Shapes, memory, data term of `seen` alone; y is the caller's, as long as the search. */
 gnt_status search_open(search *s, invert *self, const gnt_observation *seen, const float *y, int cost,
-                       const noise_law *law);
+                       const granted_defense *told);
 
 /* Labels of the batch as granted, else read off the update, in the classes' order; room: an entry for each
  * class. y: the one of search_open. GNT_OK, or a status after host->fail. */

@@ -10,6 +10,7 @@
  *  - defense with noise of a known law: the cost is −log p(o | u(x)) (noise_law.h), and the prior has the
  *    weight that probabilities give it. With public data too, the prior is one of images like them
  *    (image_prior.h), chosen by trial (invert_trials.c).
+ *  - defense with a clip of each tensor and no noise: the clip is inside the cosine (clipped_cosine.h).
  *  - batch-norm statistics: the batch's are to be those granted, or where `bn` asks for it without that grant
  *    the model's running ones (statistics.h). Restarts may be drawn to their mean (`group`). Source of both:
  *    Yin et al., See through Gradients: Image Batch Recovery via GradInversion, CVPR 2021.
@@ -35,6 +36,14 @@ static int choose_cost(const invert *self, const noise_law *law) {
     if (wanted != DATA_AUTO)
         return (int)wanted;
     return law->kind != NOISE_NONE ? DATA_LIKELIHOOD : DATA_COSINE;
+}
+
+/* Of a clip without noise: a cosine has it inside, and what is free of scale does not see that of the whole
+ * update. */
+static int sees_through_clip(int cost, const noise_law *law) {
+    const int alone = law->kind == NOISE_NONE && law->clip_mode != NOISE_CLIP_NONE;
+    return !alone || cost == DATA_COSINE || cost == DATA_LIKELIHOOD ||
+           (cost == DATA_SCALE_FREE && law->clip_mode == NOISE_CLIP_GLOBAL);
 }
 
 /* As the parameters say, else as the trials chose, else total variation. */
@@ -82,7 +91,7 @@ static gnt_status same_classes(search *s, const gnt_observation *past, const out
 
 /* Binds the rounds of the history whose classes are those of this one. `count`: the classes of the
  * observation's own batch; `room` likewise long. */
-static gnt_status bind_history(search *s, const gnt_observation *seen, int cost, const noise_law *law,
+static gnt_status bind_history(search *s, const gnt_observation *seen, int cost, const granted_defense *told,
                                const int64_t *count, int64_t *room) {
     invert *self = s->self;
     const gnt_host *host = self->host;
@@ -94,7 +103,7 @@ static gnt_status bind_history(search *s, const gnt_observation *seen, int cost,
         int same = 0;
         if (!past || !past->update || past->n != seen->n)
             continue;
-        gnt_status status = data_term_open(term, &self->data[s->n_terms], host, past, choice, cost, law);
+        gnt_status status = data_term_open(term, &self->data[s->n_terms], host, past, choice, cost, told);
         if (status == GNT_OK)
             status = same_classes(s, past, &term->apart, count, room, &same);
         if (status != GNT_OK)
@@ -185,13 +194,18 @@ static gnt_status open_all(search *s, invert *self, const gnt_observation *seen,
     const gnt_host *host = self->host;
     size_t classes = (size_t)host->model->info->classes;
     /* in any chain: a clip of what another member left is nearer than none */
-    noise_law law = granted_defense_of(seen).noise;
+    const granted_defense told = granted_defense_of(seen);
+    const noise_law law = told.noise;
     int cost = choose_cost(self, &law);
     prior_setting setting = choose_prior(self, cost, own);
     int64_t *count = host->scratch(host->context, 2 * classes * sizeof *count);
     float *y = host->scratch(host->context, (size_t)seen->n * classes * sizeof *y);
     if (!y || !count)
         return match_no_memory(host);
+    if (!sees_through_clip(cost, &law))
+        return match_refuse(host, "cost takes the granted clip's factors for differences of images, as by an "
+                                  "attacker who does not know of it: leave the grant defense out, or take "
+                                  "\"auto\" or \"cosine\"");
     if (cost == DATA_LIKELIHOOD && law.kind == NOISE_NONE)
         return match_refuse(host, "the likelihood needs a defense whose noise is known (knows: defense, of "
                                   "dp-gaussian or dp-laplace)");
@@ -200,12 +214,12 @@ static gnt_status open_all(search *s, invert *self, const gnt_observation *seen,
                             "cost reckons with no noise, as by an attacker who does not know of it, but "
                             "a defense that adds noise is granted: leave that grant out, or take "
                             "\"auto\" or \"likelihood\"");
-    gnt_status status = search_open(s, self, seen, y, cost, &law);
+    gnt_status status = search_open(s, self, seen, y, cost, &told);
     if (status == GNT_OK)
         status = search_labels(s, seen, count, y);
     if (status == GNT_OK && seen->n_history > 0) {
         count_labels(y, s->n, (int64_t)classes, count);
-        status = bind_history(s, seen, cost, &law, count, count + classes);
+        status = bind_history(s, seen, cost, &told, count, count + classes);
     }
     if (status == GNT_OK)
         status = bind_statistics(s, seen);
@@ -299,7 +313,7 @@ static const gnt_parameter parameters[] = {
 };
 
 /* Plugins, not families: what it makes of the grant are their parameters. */
-static const char *const families[] = {"dp-gaussian", "dp-laplace", "prune", "soteria", NULL};
+static const char *const families[] = {"dp-gaussian", "dp-laplace", "clip", "prune", "soteria", NULL};
 
 const gnt_descriptor gradient_invert_gradients = {
     .size = sizeof(gnt_descriptor),

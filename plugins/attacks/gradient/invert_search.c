@@ -26,7 +26,7 @@ invert *invert_new(const gnt_host *host, const gnt_value *values) {
 }
 
 gnt_status search_open(search *s, invert *self, const gnt_observation *seen, const float *y, int cost,
-                       const noise_law *law) {
+                       const granted_defense *told) {
     const gnt_host *host = self->host;
     const gnt_model_info *info = host->model->info;
     const gnt_value *v = self->value;
@@ -55,7 +55,7 @@ gnt_status search_open(search *s, invert *self, const gnt_observation *seen, con
     s->n_terms = 1;
     gnt_status status =
         data_term_open(&s->term[0], &self->data[0], host, seen,
-                       (match_choice){v[INVERT_MASK_ZEROS].i, v[INVERT_OUTLIERS].i}, cost, law);
+                       (match_choice){v[INVERT_MASK_ZEROS].i, v[INVERT_OUTLIERS].i}, cost, told);
     s->term[0].args.y = y;
     return status;
 }

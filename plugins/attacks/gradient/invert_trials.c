@@ -116,7 +116,7 @@ static double badness(const search *s, const public_images *images, const float 
 typedef struct trials {
     invert *self;
     const gnt_observation *setting;
-    noise_law law;
+    granted_defense told;
     public_images images;
     int64_t steps, done;
     /* of each setting: mean badness over the trials */
@@ -133,12 +133,12 @@ static gnt_status try_all(trials *t, int64_t trial) {
     gnt_views update;
     if (!y)
         return match_no_memory(host);
-    gnt_status status = simulate(host, setting, &t->law, x, truth, &update);
+    gnt_status status = simulate(host, setting, &t->told.noise, x, truth, &update);
     gnt_observation seen = *setting;
     seen.update = &update;
     seen.labels = NULL;
     if (status == GNT_OK)
-        status = search_open(&s, t->self, &seen, y, DATA_LIKELIHOOD, &t->law);
+        status = search_open(&s, t->self, &seen, y, DATA_LIKELIHOOD, &t->told);
     if (status == GNT_OK)
         status = trial_labels(&s, &seen, truth, y);
     for (int k = 0; status == GNT_OK && k < SETTINGS; k++) {
@@ -172,9 +172,9 @@ gnt_status invert_prepare(void *context, const gnt_attack_prepare *in, const gnt
     int best = 0;
     if (!host->model || !setting || setting->n < 1)
         return GNT_OK;
-    t.law = granted_defense_of(setting).noise;
+    t.told = granted_defense_of(setting);
     gnt_status status = public_images_open(&t.images, host, in->public_data, INVERT_TRIALS * setting->n);
-    if (status != GNT_OK || !worth_trying(self, setting, &t.images, &t.law))
+    if (status != GNT_OK || !worth_trying(self, setting, &t.images, &t.told.noise))
         return status;
     int64_t steps = setting->budget > 0 ? setting->budget : self->value[INVERT_STEPS].i;
     t.steps = steps / 3 < LEAST_STEPS ? LEAST_STEPS : steps / 3 > MOST_STEPS ? MOST_STEPS : steps / 3;

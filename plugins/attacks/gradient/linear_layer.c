@@ -8,14 +8,18 @@
  * largest |db| that differ from each other. The same holds for several local steps, over which δ_i varies
  * but a single sample does not.
  *
+ * A clip of each tensor on its own leaves a factor between weights and bias, which linear_clip.h finds.
+ *
  * Entries that stand apart (outliers.h) are not used: a row whose bias does is left out, and an entry of a
  * row that does is the median of what the other rows say of it. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "first_dense.h"
 #include "gradient.h"
 #include "granted_defense.h"
+#include "linear_clip.h"
 #include "linear_layer.h"
 #include "update.h"
 #include "gauntlet/plugin.h"
@@ -87,14 +91,19 @@ static double told_by_others(const dense_layer *l, int64_t features, int64_t k) 
     return n ? (told[(n - 1) / 2] + told[n / 2]) / 2 : (double)NAN;
 }
 
-/* Row `row` as an input in image space: dW_i/db_i is what the layer saw, after the model's normalisation. */
-static void read_row(const gnt_model_info *info, const dense_layer *l, int64_t row, int64_t features,
-                     float *x) {
+/* dW_i/db_i of row `row`: what the layer saw, up to the scale that linear_clip.h has. */
+static double quotient(const dense_layer *l, int64_t row, int64_t features, int64_t k) {
+    return outliers_has(&l->apart, l->w_at, row * features + k)
+               ? told_by_others(l, features, k)
+               : (double)l->w->data[row * features + k] / (double)l->b->data[row];
+}
+
+/* Row `row` as an input in image space: what the layer saw, after the model's normalisation. */
+static void read_row(const gnt_model_info *info, const dense_layer *l, double scale, int64_t row,
+                     int64_t features, float *x) {
     int64_t channels = info->dim[0], area = features / channels;
     for (int64_t k = 0; k < features; k++) {
-        double value = outliers_has(&l->apart, l->w_at, row * features + k)
-                           ? told_by_others(l, features, k)
-                           : (double)l->w->data[row * features + k] / (double)l->b->data[row];
+        double value = scale * quotient(l, row, features, k);
         if (info->mean)
             value = value * (double)info->deviation[k / area] + (double)info->mean[k / area];
         x[k] = value > 0 ? (value < 1 ? (float)value : 1) : 0; /* NaN becomes 0 */
@@ -126,6 +135,38 @@ static int64_t largest(const dense_layer *l, const uint8_t *used) {
     return at;
 }
 
+/* rank_one.h has weights and bias scaled by one factor. */
+static int is_clip_in_the_way(const linear_layer *s, const gnt_observation *seen) {
+    const granted_defense told = granted_defense_of(seen);
+    return seen->n == 1 && told.noise.kind == NOISE_NONE && told.noise.clip_mode == NOISE_CLIP_PER_TENSOR &&
+           (s->noise > 0 || told.pruned);
+}
+
+/* What quotients are to be multiplied by: told by the loudest rows, one for each sample. `used` is as long as
+ * the bias, and empty again afterwards. */
+static gnt_status find_scale(const linear_layer *s, const gnt_observation *seen, const dense_layer *l,
+                             int64_t features, uint8_t *used, double *scale) {
+    const gnt_host *host = s->host;
+    int64_t n = 0;
+    int scaled;
+    gnt_status status = linear_is_scaled(s, seen, l, &scaled);
+    *scale = 1;
+    if (status != GNT_OK || !scaled)
+        return status;
+    double *rows = host->scratch(host->context, (size_t)(seen->n * features) * sizeof *rows);
+    if (!rows)
+        return host->fail(host->context, "no memory for the rows of the layer");
+    for (int64_t row; n < seen->n && (row = largest(l, used)) >= 0; used[row] = 1, n++)
+        for (int64_t k = 0; k < features; k++) {
+            const double value = quotient(l, row, features, k);
+            rows[n * features + k] = isfinite(value) ? value : 0;
+        }
+    memset(used, 0, (size_t)l->b->count);
+    status = linear_scale(s, seen, rows, n, features, scale);
+    host->fact(host->context, "scale", *scale);
+    return status;
+}
+
 static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefacts *own,
                       const gnt_answer *answer) {
     linear_layer *s = self;
@@ -144,17 +185,26 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
         return status;
     if (s->noise >= 0 && granted_defense_of(seen).noise.kind != NOISE_NONE)
         return refuse(host, "noise is set, but the granted defense tells it: leave that grant out, or noise");
+    if (is_clip_in_the_way(s, seen))
+        return refuse(host,
+                      "a clip of each tensor on its own is granted, and beside it noise is set or entries "
+                      "are pruned: it reckons with one or the other. Leave the grant defense out, or "
+                      "noise");
     if (linear_is_noisy(s, seen, &l, &noise))
         return linear_noisy_run(s, seen, &noise, answer);
     float *x = host->scratch(host->context, (size_t)(seen->n * features) * sizeof *x);
     uint8_t *used = host->scratch(host->context, (size_t)l.b->count);
     if (!x || !used)
         return host->fail(host->context, "no memory for the answer");
+    double scale;
+    status = find_scale(s, seen, &l, features, used, &scale);
+    if (status != GNT_OK)
+        return status;
     for (int64_t row; found < seen->n && (row = largest(&l, used)) >= 0; used[row] = 1) {
         float *one = x + found * features;
         if (host->should_stop(host->context))
             return GNT_STOPPED;
-        read_row(info, &l, row, features, one);
+        read_row(info, &l, scale, row, features, one);
         if (nearest(one, x, found, features) > s->distinct)
             found++;
     }
@@ -223,7 +273,8 @@ static const gnt_parameter parameters[] = {
 
 /* Plugins where it reads their parameters. The size of a step is nothing to a quotient of entries, and
  * soteria leaves the layer alone that reads the sample. */
-static const char *const families[] = {"dp-gaussian", "dp-laplace", "prune", "soteria", "step-size", NULL};
+static const char *const families[] = {"dp-gaussian", "dp-laplace", "clip", "prune",
+                                       "soteria",     "step-size",  NULL};
 
 const gnt_descriptor gradient_linear_layer = {
     .size = sizeof(gnt_descriptor),

@@ -376,8 +376,10 @@ static double whole_cost(void *estimate_, const double *x) {
 /* The same at x itself, of a pruned update: what is missing counts as noise as large as what is left. */
 static double pruned_cost(void *estimate_, const double *x) {
     estimate *e = estimate_;
-    noise_law law = {.kind = NOISE_GAUSSIAN, .scale = INFINITY};
+    noise_law law = e->noise.law; /* its clip, if any */
     double cost = (double)NAN;
+    law.kind = NOISE_GAUSSIAN;
+    law.scale = INFINITY;
     for (int64_t t = 0; t < e->rounds; t++)
         for (int64_t v = 0; v < e->whole[t].seen->update->n; v++)
             law.scale = fmin(law.scale, least_of(&e->whole[t].seen->update->view[v]));

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "gradient.h"
+#include "granted_defense.h"
 #include "invert.h"
 #include "invert_parameters.h"
 
@@ -42,12 +43,13 @@ static void tell_rates(const search *s) {
 static gnt_status open_all(search *s, invert *self, const gnt_observation *seen) {
     const gnt_host *host = self->host;
     const prior_setting setting = {.kind = PRIOR_TV};
+    const granted_defense told = granted_defense_of(seen);
     const size_t classes = (size_t)host->model->info->classes;
     int64_t *room = host->scratch(host->context, classes * sizeof *room);
     float *y = host->scratch(host->context, (size_t)seen->n * classes * sizeof *y);
     if (!y || !room)
         return match_no_memory(host);
-    gnt_status status = search_open(s, self, seen, y, DATA_COSINE, NULL);
+    gnt_status status = search_open(s, self, seen, y, DATA_COSINE, &told);
     if (status == GNT_OK)
         status = search_labels(s, seen, room, y);
     if (status == GNT_OK && self->value[LRP_RATES].i == RATES_LEARNT)
@@ -109,9 +111,9 @@ static const gnt_parameter parameters[] = {
      .help = "of the local steps: searched with the images, those granted, or the announced one for all"},
 };
 
-/* What defenses that draw rates are made of, whose parameters it does not read; and a plugin whose layer it
- * does. */
-static const char *const families[] = {"step-size", "soteria", NULL};
+/* What defenses that draw rates are made of, whose parameters it does not read; and plugins whose parameters
+ * it does. */
+static const char *const families[] = {"step-size", "clip", "soteria", NULL};
 
 const gnt_descriptor gradient_lrp_search = {
     .size = sizeof(gnt_descriptor),

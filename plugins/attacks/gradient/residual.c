@@ -32,13 +32,13 @@ gnt_status residual_open(residual *r, const gnt_host *host, const gnt_observatio
         return match_refuse(host, "it needs one tensor of the update for each parameter that clients share");
     const granted_defense told = granted_defense_of(seen);
     *r = (residual){.seen = update};
-    if (told.noise_is_first) /* a clip behind pruning bounds another norm than the candidate's */
-        r->law = told.noise;
     for (int64_t t = 0; t < update->n; t++)
         for (int64_t i = 0; i < update->view[t].count; i++)
             if (!isfinite(update->view[t].data[i]))
                 return host->fail(host->context, "the observed update holds NaN or infinite entries");
     gnt_status status = survivors_check(host, seen, mask_zeros);
+    if (status == GNT_OK)
+        status = seen_clip_open(&r->clip, host, &told, update);
     if (status == GNT_OK)
         status = outliers_find(&r->apart, host, update, outlier_choice);
     if (status == GNT_OK && mask_zeros == SURVIVORS_AUTO)
@@ -63,7 +63,7 @@ gnt_status residual_open(residual *r, const gnt_host *host, const gnt_observatio
 
 static double tensor_squares(const residual *r, const gnt_view *u, int64_t t, double f) {
     const gnt_view *o = &r->seen->view[t];
-    double sum = 0, mean = r->law.mean;
+    double sum = 0, mean = r->clip.law.mean;
     for (int64_t i = 0; i < o->count; i++) {
         const double bound = bound_of(r, t, i);
         double v = f * (double)u->data[i], d = v + mean - (double)o->data[i];
@@ -81,13 +81,13 @@ static double tensor_squares(const residual *r, const gnt_view *u, int64_t t, do
 }
 
 double residual_squares(residual *r, const gnt_views *u) {
-    const int64_t group = noise_clip_group(&r->law, u->n);
+    const int64_t group = noise_clip_group(&r->clip.law, u->n);
     double sum = 0;
     for (int64_t t = 0; t < u->n; t += group) {
-        const noise_clip clip = noise_clip_of(&r->law, u->view + t, group);
+        const noise_clip clip = seen_clip_of(&r->clip, u, t);
         for (int64_t s = t; s < t + group; s++)
             sum += tensor_squares(r, &u->view[s], s, clip.factor);
-        noise_clip_vjp(&r->law, clip, u->view + t, group, r->cotangent + t);
+        seen_clip_vjp(&r->clip, clip, u, t, r->cotangent);
     }
     return sum;
 }

@@ -4,13 +4,13 @@
  * r_i = f·u_i − o_i where the observed entry o_i survived. Where it is zero, r_i is what f·u_i exceeds its
  * bound by (survivors.h). Outliers and columns that a
  * defense zeroed (zeroed_columns.h) are left out. f is 1, or what a clip that is known makes of the
- * candidate's own update. */
+ * candidate's update (seen_clip.h). */
 #ifndef GRADIENT_RESIDUAL_H
 #define GRADIENT_RESIDUAL_H
 
 #include "gauntlet/plugin.h"
-#include "noise_law.h"
 #include "outliers.h"
+#include "seen_clip.h"
 #include "zeroed_columns.h"
 
 typedef struct residual {
@@ -18,7 +18,7 @@ typedef struct residual {
     outliers apart;
     zeroed_columns zeroed;
     const float *bound; /* of each tensor's zeros, but for zeroed columns */
-    noise_law law;      /* granted noise and the clip before it; zeros where they are not known */
+    seen_clip clip;     /* granted, and the noise behind it; zeros where they are not known */
     double hidden;      /* the most that zeros can hide: the sum of the squares of their bounds */
     int64_t matched;    /* entries that are no outliers */
     /* Weight of the squares of what lies within a bound, which leads: most of what pruning took was
