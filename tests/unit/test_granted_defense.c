@@ -92,6 +92,14 @@ static void each_chain_is_read(void **state) {
     }
 }
 
+static const char *said;
+
+static gnt_status keep_sentence(void *context, const char *text) {
+    (void)context;
+    said = text;
+    return GNT_FAILED;
+}
+
 /* Noise alone bounds nothing; Laplace's norm is what it says; no scale is no law. */
 static void the_parameters_are_taken_as_they_are(void **state) {
     (void)state;
@@ -146,47 +154,55 @@ static void a_clip_is_read_where_it_stands(void **state) {
     static const struct {
         chain chain;
         double bound; /* 0: none is known */
-        int mode, is_last;
+        int mode, is_last, is_unread;
     } cases[] = {
-        {{"clip", {CLIP(5, "global")}, 2, 1, NOISE_NONE, 1, 0, 0}, 5, NOISE_CLIP_GLOBAL, 1},
-        {{"none+clip", {CLIP(5, "per_tensor")}, 2, 1, NOISE_NONE, 1, 0, 0}, 5, NOISE_CLIP_PER_TENSOR, 1},
-        {{"clip+none", {CLIP(5, "per_tensor")}, 2, 1, NOISE_NONE, 1, 0, 0}, 5, NOISE_CLIP_PER_TENSOR, 1},
+        {{"clip", {CLIP(5, "global")}, 2, 1, NOISE_NONE, 1, 0, 0}, 5, NOISE_CLIP_GLOBAL, 1, 0},
+        {{"none+clip", {CLIP(5, "per_tensor")}, 2, 1, NOISE_NONE, 1, 0, 0}, 5, NOISE_CLIP_PER_TENSOR, 1, 0},
+        {{"clip+none", {CLIP(5, "per_tensor")}, 2, 1, NOISE_NONE, 1, 0, 0}, 5, NOISE_CLIP_PER_TENSOR, 1, 0},
         {{"clip+prune", {CLIP(5, "per_tensor"), PRUNE(0.9, "update")}, 4, 1, NOISE_NONE, 1, 1, 1},
          5,
          NOISE_CLIP_PER_TENSOR,
+         0,
          0},
         {{"prune+clip", {PRUNE(0.9, "update"), CLIP(5, "global")}, 4, 1, NOISE_NONE, 0, 1, 1},
          5,
          NOISE_CLIP_GLOBAL,
-         1},
+         1,
+         0},
         /* one threshold before it is another in each tensor behind it */
         {{"prune+clip", {PRUNE(0.9, "update"), CLIP(5, "per_tensor")}, 4, 1, NOISE_NONE, 0, 1, 0},
          5,
          NOISE_CLIP_PER_TENSOR,
-         1},
+         1,
+         0},
         {{"soteria+clip", {SOTERIA(0.8, "fc1"), CLIP(5, "global")}, 5, 0, NOISE_NONE, 0, 0, 0},
          5,
          NOISE_CLIP_GLOBAL,
-         1},
-        {{"other+clip", {OTHER, CLIP(5, "global")}, 6, 0, NOISE_NONE, 0, 0, 0}, 5, NOISE_CLIP_GLOBAL, 1},
-        {{"clip+other", {CLIP(5, "global"), OTHER}, 6, 0, NOISE_NONE, 1, 0, 0}, 5, NOISE_CLIP_GLOBAL, 0},
+         1,
+         0},
+        {{"other+clip", {OTHER, CLIP(5, "global")}, 6, 0, NOISE_NONE, 0, 0, 0}, 5, NOISE_CLIP_GLOBAL, 1, 0},
+        {{"clip+other", {CLIP(5, "global"), OTHER}, 6, 0, NOISE_NONE, 1, 0, 0}, 5, NOISE_CLIP_GLOBAL, 0, 0},
         {{"clip+dp-gaussian", {CLIP(5, "global"), GAUSSIAN}, 7, 1, NOISE_GAUSSIAN, 1, 0, 0},
          3,
          NOISE_CLIP_GLOBAL,
+         0,
          0},
         {{"clip+dp-gaussian", {CLIP(2, "global"), GAUSSIAN}, 7, 1, NOISE_GAUSSIAN, 1, 0, 0},
          2,
          NOISE_CLIP_GLOBAL,
+         0,
          0},
         {{"clip+dp-gaussian", {CLIP(5, "per_tensor"), GAUSSIAN}, 7, 0, NOISE_GAUSSIAN, 0, 0, 0},
          3,
          NOISE_CLIP_GLOBAL,
-         0},
+         0,
+         1},
         /* its own bounds another norm */
         {{"clip+dp-laplace", {CLIP(5, "per_tensor"), LAPLACE}, 7, 0, NOISE_LAPLACE, 0, 0, 0},
          7,
          NOISE_CLIP_PER_TENSOR,
-         0},
+         0,
+         1},
         {{"clip+prune+dp-gaussian",
           {CLIP(5, "global"), PRUNE(0.9, "update"), GAUSSIAN},
           9,
@@ -197,34 +213,50 @@ static void a_clip_is_read_where_it_stands(void **state) {
           1},
          3,
          NOISE_CLIP_GLOBAL,
-         0},
+         0,
+         1},
         {{"dp-gaussian+clip", {GAUSSIAN, CLIP(5, "global")}, 7, 0, NOISE_GAUSSIAN, 1, 0, 0},
          3,
          NOISE_CLIP_GLOBAL,
-         0},
+         0,
+         1},
         {{"clip+clip", {CLIP(5, "global"), CLIP(4, "global")}, 4, 1, NOISE_NONE, 1, 0, 0},
          4,
          NOISE_CLIP_GLOBAL,
-         1},
+         1,
+         0},
         {{"clip+clip", {CLIP(5, "global"), CLIP(4, "per_tensor")}, 4, 0, NOISE_NONE, 0, 0, 0},
          4,
          NOISE_CLIP_PER_TENSOR,
+         1,
          1},
-        {{"clip", {CLIP(0, "global")}, 2, 0, NOISE_NONE, 0, 0, 0}, 0, NOISE_CLIP_NONE, 0},
-        {{"clip", {OTHER}, 4, 0, NOISE_NONE, 0, 0, 0}, 0, NOISE_CLIP_NONE, 0},
-        {{"prune", {PRUNE(0.9, "update")}, 2, 1, NOISE_NONE, 0, 1, 1}, 0, NOISE_CLIP_NONE, 0},
+        {{"clip", {CLIP(0, "global")}, 2, 0, NOISE_NONE, 0, 0, 0}, 0, NOISE_CLIP_NONE, 0, 1},
+        {{"clip", {OTHER}, 4, 0, NOISE_NONE, 0, 0, 0}, 0, NOISE_CLIP_NONE, 0, 1},
+        {{"prune", {PRUNE(0.9, "update")}, 2, 1, NOISE_NONE, 0, 1, 1}, 0, NOISE_CLIP_NONE, 0, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const chain *c = &cases[i].chain;
         const granted_defense g = read_chain(c);
         if (g.is_complete != c->is_complete || g.noise.kind != c->kind || g.noise_is_first != c->is_first ||
             g.pruned != c->pruned || g.pruned_together != c->together || g.noise.clip != cases[i].bound ||
-            g.noise.clip_mode != cases[i].mode || g.clip_is_last != cases[i].is_last)
+            g.noise.clip_mode != cases[i].mode || g.clip_is_last != cases[i].is_last ||
+            g.clip_is_unread != cases[i].is_unread)
             fail_msg("row %zu, %s: complete %d, law %d, first %d, pruned %d, together %d, clip %g, mode %d, "
-                     "last %d",
+                     "last %d, unread %d",
                      i, c->ids, g.is_complete, g.noise.kind, g.noise_is_first, g.pruned, g.pruned_together,
-                     g.noise.clip, g.noise.clip_mode, g.clip_is_last);
+                     g.noise.clip, g.noise.clip_mode, g.clip_is_last, g.clip_is_unread);
     }
+}
+
+/* Who is granted it and cannot reckon with it is no attack that knows it. */
+static void a_clip_that_is_not_read_is_refused(void **state) {
+    (void)state;
+    const gnt_host host = {.size = sizeof host, .fail = keep_sentence};
+    granted_defense g = {.is_complete = 1};
+    assert_int_equal(granted_defense_check(&host, &g), GNT_OK);
+    g.clip_is_unread = 1;
+    assert_int_equal(granted_defense_check(&host, &g), GNT_UNSUPPORTED);
+    assert_non_null(strstr(said, "a clip behind noise"));
 }
 
 /* Noise without a clip of its own behind one: the law of both. */
@@ -245,6 +277,7 @@ int main(void) {
         cmocka_unit_test(soteria_tells_its_layer),
         cmocka_unit_test(a_clip_is_read_where_it_stands),
         cmocka_unit_test(noise_behind_a_clip_is_one_law),
+        cmocka_unit_test(a_clip_that_is_not_read_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

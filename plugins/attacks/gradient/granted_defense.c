@@ -118,6 +118,7 @@ static int add_law(reading *r, const noise_law *next) {
         return 1;
     }
     told->noise_is_first = 0;
+    told->clip_is_unread = 1;
     return 0;
 }
 
@@ -135,6 +136,7 @@ static void read_noise(reading *r, int member, value_list own) {
 /* A clip behind noise is none of the noise's law. */
 static void read_clip(reading *r, value_list own) {
     const noise_law law = clip_of(own);
+    r->told.clip_is_unread |= r->noisy > 0 || law.clip_mode == NOISE_CLIP_NONE;
     r->told.is_complete &= r->noisy == 0 && law.clip_mode != NOISE_CLIP_NONE && add_law(r, &law);
 }
 
@@ -156,6 +158,7 @@ static void read_member(reading *r, int member) {
     r->noisy += noisy;
     if (own.n == 0) {
         r->told.is_complete = r->told.clip_is_last = 0;
+        r->told.clip_is_unread |= member == MEMBER_CLIP;
         return;
     }
     r->left = (value_list){own.at + 1, own.n - 1};
@@ -169,17 +172,29 @@ static void read_member(reading *r, int member) {
 
 granted_defense granted_defense_of(const gnt_observation *seen) {
     reading r = {.left = {seen->defense_values, seen->n_defense_values}};
+    int clips = 0;
     r.told.is_complete = seen->defense != NULL;
     for (const char *at = seen->defense; at && *at;) {
         const size_t length = strcspn(at, "+");
         const int member = member_at(at, length);
+        clips |= member == MEMBER_CLIP;
         if (member != MEMBER_NONE)
             read_member(&r, member);
         at += length + (at[length] == '+');
     }
     if (r.noisy > 1) {
         r.told.is_complete = r.told.noise_is_first = r.told.clip_is_last = 0;
+        r.told.clip_is_unread = clips;
         r.told.noise = (noise_law){.kind = NOISE_NONE};
     }
     return r.told;
+}
+
+gnt_status granted_defense_check(const gnt_host *host, const granted_defense *told) {
+    if (!told->clip_is_unread)
+        return GNT_OK;
+    host->fail(host->context,
+               "the granted chain has a clip behind noise, or two of different modes or norms, "
+               "which it does not reckon with: leave the grant defense out");
+    return GNT_UNSUPPORTED;
 }

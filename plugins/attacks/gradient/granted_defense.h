@@ -22,6 +22,9 @@ typedef struct granted_defense {
     int noise_is_first;
     /* nothing follows it, noise neither: a norm that stayed below the bound was not changed */
     int clip_is_last;
+    /* a member clip is in no law that is known here: it stands behind noise, or beside a bound of another
+     * mode or norm, or its parameters are not those that are known */
+    int clip_is_unread;
     /* entries that are zero may be small ones */
     int pruned;
     /* … of all tensors, by one threshold, and were not scaled tensor by tensor since */
@@ -33,5 +36,9 @@ typedef struct granted_defense {
 
 /* All 0 where the defense was not granted. */
 granted_defense granted_defense_of(const gnt_observation *seen);
+
+/* Who is granted the defense counts as an attack that knows it: refuses a clip that is unread. GNT_OK, or
+ * GNT_UNSUPPORTED after host->fail. */
+gnt_status granted_defense_check(const gnt_host *host, const granted_defense *told);
 
 #endif

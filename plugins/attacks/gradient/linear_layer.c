@@ -183,7 +183,11 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     gnt_status status = linear_find(s, seen, features, &l);
     if (status != GNT_OK)
         return status;
-    if (s->noise >= 0 && granted_defense_of(seen).noise.kind != NOISE_NONE)
+    const granted_defense told = granted_defense_of(seen);
+    status = granted_defense_check(host, &told);
+    if (status != GNT_OK)
+        return status;
+    if (s->noise >= 0 && told.noise.kind != NOISE_NONE)
         return refuse(host, "noise is set, but the granted defense tells it: leave that grant out, or noise");
     if (is_clip_in_the_way(s, seen))
         return refuse(host,

@@ -16,7 +16,7 @@ gnt_status survivors_check(const gnt_host *host, const gnt_observation *seen, in
         return match_refuse(host, "mask_zeros is \"never\", as by an attacker who does not know that the "
                                   "defense leaves zeros, but the defense is granted: leave that grant out, "
                                   "or take \"auto\"");
-    return GNT_OK;
+    return granted_defense_check(host, &told);
 }
 
 /* Was this update pruned by magnitude? Many zeros alone do not say so: dead units and black pixels leave

@@ -14,7 +14,7 @@
 enum { SURVIVORS_AUTO, SURVIVORS_NEVER, SURVIVORS_ALWAYS };
 
 /* Who is granted the defense counts as an attack that knows it, and has to use what it tells: refuses
- * SURVIVORS_NEVER where the defense leaves zeros. */
+ * SURVIVORS_NEVER where the defense leaves zeros, and a clip that is unread. */
 gnt_status survivors_check(const gnt_host *host, const gnt_observation *seen, int64_t mask_zeros);
 extern const char *const survivors_choices[]; /* of a parameter, in this order */
 
