@@ -29,8 +29,8 @@ typedef struct weakening {
 typedef struct matched_suite {
     int replicates, search_seeds;
     double tolerance;
-    /* deviations of a utility: of a replicate, of a training beside it where nothing is lost (more the more is
-     * lost), of the test set's samples, half of whose variance all trainings of a key have in common */
+    /* deviations of a utility: of a replicate, of a training beside it where nothing is lost (more where much
+     * is), of the test set's samples, half of whose variance all trainings of a key have in common */
     double replicate, training, sampling;
 } matched_suite;
 

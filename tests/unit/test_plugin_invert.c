@@ -312,6 +312,41 @@ static void granted_statistics_are_matched(void **state) {
     assert_true(result[0] > result[1]);
 }
 
+static const char smooth_json[] =
+    "{\"init\": \"kaiming\", \"layers\": [{\"type\": \"flatten\"},"
+    "{\"type\": \"dense\", \"name\": \"fc1\", \"out\": 16}, {\"type\": \"sigmoid\"},"
+    "{\"type\": \"dense\", \"name\": \"fc2\", \"out\": \"classes\"}]}";
+
+/* Whether a search of so many steps finds what it does with `signed` always, and with never. */
+static void compare_signed(const char *model, int steps, int *as_always, int *as_never) {
+    static const char *const choice[] = {"auto", "always", "never"};
+    float found[3][FEATURES];
+    for (int which = 0; which < 3; which++) {
+        attacked a;
+        char json[100];
+        open_client(&a, model, 21, 1);
+        observe(&a, &a.seen, ROUNDS, a.x, a.y, 1, 0);
+        snprintf(json, sizeof json, "{\"steps\": %d, \"signed\": \"%s\"}", steps, choice[which]);
+        assert_int_equal(attack(&a, json), GNT_OK);
+        memcpy(found[which], a.found, sizeof found[which]);
+        forget(&a);
+    }
+    *as_always = memcmp(found[0], found[1], sizeof found[0]) == 0;
+    *as_never = memcmp(found[0], found[2], sizeof found[0]) == 0;
+}
+
+/* Long searches of a cost without kinks go by the gradient itself, all others by its signs. */
+static void signs_are_left_where_the_cost_is_smooth(void **state) {
+    (void)state;
+    int always, never;
+    compare_signed(smooth_json, 1000, &always, &never);
+    assert_true(never && !always);
+    compare_signed(smooth_json, 999, &always, &never);
+    assert_true(always && !never);
+    compare_signed(mlp_json, 1000, &always, &never);
+    assert_true(always && !never);
+}
+
 /* Side by side the restarts take turns, and a strong pull leaves them closer in cost. */
 static void restarts_are_drawn_together(void **state) {
     (void)state;
@@ -321,8 +356,8 @@ static void restarts_are_drawn_together(void **state) {
         open_client(&a, mlp_json, 12, 2);
         observe(&a, &a.seen, ROUNDS, a.x, a.y, 2, 0);
         assert_int_equal(
-            attack(&a, which ? "{\"steps\": 60, \"restarts\": 3, \"signed\": false, \"group\": 1e5}"
-                             : "{\"steps\": 60, \"restarts\": 3, \"signed\": false}"),
+            attack(&a, which ? "{\"steps\": 60, \"restarts\": 3, \"signed\": \"never\", \"group\": 1e5}"
+                             : "{\"steps\": 60, \"restarts\": 3, \"signed\": \"never\"}"),
             GNT_OK);
         assert_int_equal(a.n_costs, 180);
         assert_int_equal(a.restart[1], which ? 1 : 0);
@@ -393,6 +428,7 @@ int main(void) {
         cmocka_unit_test(every_cost_finds_the_image),
         cmocka_unit_test(granted_statistics_are_matched),
         cmocka_unit_test(restarts_are_drawn_together),
+        cmocka_unit_test(signs_are_left_where_the_cost_is_smooth),
         cmocka_unit_test(earlier_rounds_are_matched_where_data_stay),
         cmocka_unit_test(earlier_rounds_of_other_data_are_not_matched),
     };

@@ -12,43 +12,46 @@
 #include "results/paired.h"
 #include "results/results.h"
 
-#define OUTCOME(attack)                                                                                      \
-    "\"task\": \"t\", \"stage\": 0, \"defense\": \"lrp\", \"strength\": 1, "                                 \
-    "\"mode\": \"fixed\", \"attack\": \"" attack "\", \"status\": \"ok\""
-#define GROUP(attack)                                                                                        \
-    "{" OUTCOME(attack) ", \"n_cells\": 2, \"n_ok\": 2, \"measures\": {\"psnr\": {\"mean\": 1}}}"
-#define CELL(attack, seed, targets)                                                                          \
-    "{\"cell\": \"t/" attack "/" seed                                                                        \
-    "\", " OUTCOME(attack) ", \"seed\": " seed                                                               \
-                           ", \"measures\": {\"psnr\": {\"mean\": 1}}, \"targets\": [" targets "]}"
-#define TARGET(id, psnr) "{\"id\": " id ", \"psnr\": " psnr "}"
+/* A group of an attack, and a cell of it: the attack, of the cell its seed, ids of targets and their PSNR. */
+static const char group_of[] =
+    "{\"task\": \"t\", \"stage\": 0, \"defense\": \"lrp\", \"strength\": 1, \"mode\": \"fixed\", "
+    "\"attack\": \"%s\", \"status\": \"ok\", \"n_cells\": 2, \"n_ok\": 2, \"measures\": {}}";
+static const char cell_of[] =
+    "{\"cell\": \"t/%s/%d\", \"task\": \"t\", \"stage\": 0, \"defense\": \"lrp\", \"strength\": 1, "
+    "\"mode\": \"fixed\", \"attack\": \"%s\", \"status\": \"ok\", \"seed\": %d, \"measures\": {}, "
+    "\"targets\": [%s]}";
 
 /* Seed 1: differences 2 and 4, one target without a number and one that only "known" met; seed 2: 5 and 9,
  * in another order. Seed 3 has no other cell. */
-static const char run[] =
-    "{\"format\": 1, \"suite\": \"s\", \"title\": \"t\", \"groups\": [" GROUP("known") ", " GROUP("learnt") ", " GROUP("alone") "], \"cells\": [" CELL(
-        "known", "1",
-        TARGET("0", "12") ", " TARGET("1", "24") ", " TARGET("2", "30") ", " TARGET(
-            "3",
-            "9")) ", " CELL("known", "2",
-                            TARGET("0", "15") ", " TARGET(
-                                "1",
-                                "29")) ", " CELL("known", "3",
-                                                 TARGET(
-                                                     "0",
-                                                     "60")) ", " CELL("learnt", "1",
-                                                                      TARGET("0", "10") ", " TARGET("1", "20") ", " TARGET(
-                                                                          "2",
-                                                                          "null")) ", " CELL("learnt", "2",
-                                                                                             TARGET("1", "20") ", " TARGET(
-                                                                                                 "0",
-                                                                                                 "10")) ","
-                                                                                                        " " CELL(
-                                                                                                            "alone",
-                                                                                                            "4",
-                                                                                                            TARGET(
-                                                                                                                "0",
-                                                                                                                "1")) "]}";
+static const struct made {
+    const char *attack;
+    int seed;
+    const char *targets;
+} made[] = {
+    {"known", 1,
+     "{\"id\": 0, \"psnr\": 12}, {\"id\": 1, \"psnr\": 24}, {\"id\": 2, \"psnr\": 30}, {\"id\": 3, \"psnr\": "
+     "9}"},
+    {"known", 2, "{\"id\": 0, \"psnr\": 15}, {\"id\": 1, \"psnr\": 29}"},
+    {"known", 3, "{\"id\": 0, \"psnr\": 60}"},
+    {"learnt", 1, "{\"id\": 0, \"psnr\": 10}, {\"id\": 1, \"psnr\": 20}, {\"id\": 2, \"psnr\": null}"},
+    {"learnt", 2, "{\"id\": 1, \"psnr\": 20}, {\"id\": 0, \"psnr\": 10}"},
+    {"alone", 4, "{\"id\": 0, \"psnr\": 1}"}};
+static const char *const attacks[] = {"known", "learnt", "alone"};
+
+static void write_run(FILE *f) {
+    fputs("{\"format\": 1, \"suite\": \"s\", \"title\": \"t\", \"groups\": [", f);
+    for (size_t i = 0; i < sizeof attacks / sizeof *attacks; i++) {
+        fputs(i ? ", " : "", f);
+        fprintf(f, group_of, attacks[i]);
+    }
+    fputs("], \"cells\": [", f);
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        const struct made *c = &made[i];
+        fputs(i ? ", " : "", f);
+        fprintf(f, cell_of, c->attack, c->seed, c->attack, c->seed, c->targets);
+    }
+    fputs("]}", f);
+}
 
 static gnt_results load(void) {
     gnt_results r;
@@ -56,8 +59,10 @@ static gnt_results load(void) {
     char path[] = "/tmp/test_paired_XXXXXX";
     const int fd = mkstemp(path);
     assert_true(fd >= 0);
-    assert_int_equal(write(fd, run, sizeof run - 1), sizeof run - 1);
-    close(fd);
+    FILE *f = fdopen(fd, "w");
+    assert_non_null(f);
+    write_run(f);
+    assert_int_equal(fclose(f), 0);
     if (gnt_results_load(&r, path, &err) != 0)
         fail_msg("%s", err.text);
     unlink(path);

@@ -27,6 +27,10 @@ enum {
     INVERT_COMMON
 };
 
+/* The choices of the parameter `signed`, in its order. */
+enum { SIGNED_AUTO, SIGNED_ALWAYS, SIGNED_NEVER };
+extern const char *const invert_signed_choices[];
+
 /* Those of invert-gradients alone, in the order of its table. */
 enum { INVERT_COST = INVERT_COMMON, INVERT_PRIOR, INVERT_PRIOR_WEIGHT, INVERT_BN, INVERT_GROUP, INVERT_AIM };
 
@@ -89,6 +93,7 @@ typedef struct search {
     int64_t n_rates;                 /* that are searched, behind the samples; 0: none are */
     double announced;                /* where they begin */
     float *x, *d_x;
+    int with_signs; /* Adam sees the signs of the gradient only */
     /* the best so far */
     float *winner, *winner_rates;
     double least;

@@ -38,12 +38,12 @@
          .preset = 0.1,                                                                                      \
          .help = "factor of the rate at each milestone"},                                                    \
         {.id = "signed",                                                                                     \
-         .type = GNT_TYPE_BOOL,                                                                              \
+         .type = GNT_TYPE_CHOICE,                                                                            \
          .unit = "",                                                                                         \
-         .least = 0,                                                                                         \
-         .most = 1,                                                                                          \
-         .preset = 1,                                                                                        \
-         .help = "Adam sees the sign of the gradient only; not of a likelihood"},                            \
+         .preset_text = "auto",                                                                              \
+         .choices = invert_signed_choices,                                                                   \
+         .help = "Adam sees the sign of the gradient only; not of a likelihood. auto: unless 1,000 steps "   \
+                 "or more go through a network without kinks (ReLU, max pooling)"},                          \
         {.id = "tv",                                                                                         \
          .type = GNT_TYPE_REAL,                                                                              \
          .scale = GNT_SCALE_LINEAR,                                                                          \

@@ -275,8 +275,7 @@ static gnt_status step_once(search *s, climber *c, int32_t restart, int64_t k, i
     }
     for (int64_t i = 0; centre && i < s->at[s->n]; i++)
         c->grad[i] += (float)(2 * group / (double)s->at[s->n]) * (c->q[i] - centre[i]);
-    int with_signs = s->self->value[INVERT_SIGNED].i && !s->gaussian[0] && s->term[0].cost != DATA_LIKELIHOOD;
-    (with_signs ? gnt_adam_step_signed : gnt_adam_step)(c->adam, c->q, c->grad, rate_at(s, k, steps));
+    (s->with_signs ? gnt_adam_step_signed : gnt_adam_step)(c->adam, c->q, c->grad, rate_at(s, k, steps));
     into_box(s, c->q);
     return GNT_OK;
 }
@@ -323,6 +322,29 @@ static gnt_status together(search *s, climber *c, int64_t restarts, int64_t step
     return GNT_OK;
 }
 
+const char *const invert_signed_choices[] = {"auto", "always", "never", NULL};
+
+enum { LONG_SEARCH = 1000 }; /* steps */
+
+static int has_kinks(const gnt_model_info *m) {
+    static const char *const kinked[] = {"relu", "leaky_relu", "max_pool"};
+    for (int32_t i = 0; i < m->n_layers; i++)
+        for (size_t k = 0; k < sizeof kinked / sizeof *kinked; k++)
+            if (strcmp(m->layer[i].type, kinked[k]) == 0)
+                return 1;
+    return 0;
+}
+
+/* Signs find the way fast and through kinks, where the gradient's size says little of how far to go; where
+ * the cost is smooth, the gradient itself comes closer in the end. A likelihood says its own size. */
+static int uses_signs(const search *s, int64_t steps) {
+    const int64_t choice = s->self->value[INVERT_SIGNED].i;
+    if (s->gaussian[0] || s->term[0].cost == DATA_LIKELIHOOD)
+        return 0;
+    return choice == SIGNED_ALWAYS ||
+           (choice == SIGNED_AUTO && (steps < LONG_SEARCH || has_kinks(s->self->host->model->info)));
+}
+
 gnt_status search_run(search *s, int64_t restarts, int64_t steps, double group) {
     const gnt_host *host = s->self->host;
     int side_by_side = group > 0 && restarts > 1;
@@ -331,6 +353,7 @@ gnt_status search_run(search *s, int64_t restarts, int64_t steps, double group) 
     float *room = host->scratch(host->context, (2 * n + 1) * size * sizeof *room);
     gnt_status status = c && room ? GNT_OK : match_no_memory(host);
     s->least = INFINITY;
+    s->with_signs = uses_signs(s, steps);
     for (size_t r = 0; status == GNT_OK && r < n; r++) {
         c[r] = (climber){.q = room + 2 * r * size, .grad = room + (2 * r + 1) * size};
         c[r].adam = gnt_adam_new((int64_t)size, 0.9, 0.999, 1e-8);
