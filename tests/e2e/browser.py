@@ -121,23 +121,23 @@ def shown(b, what):
 
 def look(b, page):
     b.open(page)
-    judge("every-attack-comes-first", b.value(NAMES), ["low", "middle", "high"])
+    judge("every-attack-comes-first", b.value(NAMES), ["low", "middle", "high", "none"])
     click(b, "defense")
-    judge("sorts-by-text", b.value(NAMES), ["high", "low", "middle"])
+    judge("sorts-by-text", b.value(NAMES), ["high", "low", "middle", "none"])
     click(b, "measured")
-    judge("sorts-by-number", b.value(NAMES), ["low", "middle", "high"])
+    judge("sorts-by-number", b.value(NAMES), ["low", "middle", "high", "none"])
     click(b, "measured")
-    judge("sorts-the-other-way", b.value(NAMES), ["high", "middle", "low"])
+    judge("sorts-the-other-way", b.value(NAMES), ["none", "high", "middle", "low"])
     click(b, "claimed")
-    judge("what-is-absent-is-last", b.value(NAMES), ["middle", "high", "low"])
+    judge("what-is-absent-is-last", b.value(NAMES), ["middle", "high", "none", "low"])
     click(b, "claimed")
-    judge("last-the-other-way-too", b.value(NAMES), ["high", "middle", "low"])
+    judge("last-the-other-way-too", b.value(NAMES), ["high", "middle", "none", "low"])
     judge("the-heading-says-how", b.value("document.querySelectorAll('th[aria-sort=descending]').length"), 1)
 
     # three sections: t, u (which only an attacker who is told labels reaches) and that of the real run
     judge("one-ranking-for-each-task", (shown(b, ".contest"), shown(b, ".threat")), (3, 3))
     choose(b, "threat", "0")
-    judge("filters-by-attacker", (b.value(NAMES), shown(b, ".contest")), (["high", "low", "middle"], 2))
+    judge("filters-by-attacker", (b.value(NAMES), shown(b, ".contest")), (["high", "low", "middle", "none"], 2))
     choose(b, "task", "2")
     judge("filters-by-task", (shown(b, ".contest"), shown(b, ".threat")), (1, 1))
     choose(b, "threat", "1")
@@ -160,7 +160,7 @@ def look(b, page):
     judge("foreign-text-is-shown", b.value("document.body.textContent.indexOf('<script>window.pwned') > 0"), True)
 
     b.open(page + "#task=0&threat=0&sort=measured&down=1")
-    judge("a-link-says-what-is-shown", (b.value(NAMES), shown(b, ".contest")), (["middle", "low", "high"], 1))
+    judge("a-link-says-what-is-shown", (b.value(NAMES), shown(b, ".contest")), (["none", "middle", "low", "high"], 1))
 
     b.call("Emulation.setDeviceMetricsOverride", width=360, height=740, deviceScaleFactor=2, mobile=True)
     b.open(page)

@@ -599,7 +599,7 @@ static void enormous_entries_hide_nothing(void **state) {
         }
         print_message("%s: %.2f dB, spoilt %.2f dB, matched whole %.2f dB\n", attacks[i].id, clean, spoilt,
                       kept);
-        assert_true(clean > 15 && spoilt > clean - 1);
+        assert_true(clean > 15 && spoilt > clean - 2);
         assert_true(kept < 13);
     }
 }

@@ -343,7 +343,10 @@ static void steps_of_the_search_take_no_memory(void **state) {
     train(&c, 3, 1, NULL, 1);
     assert_int_equal(attack(&c, "lrp-search", "{\"steps\": 40}", &t), GNT_OK);
     assert_int_equal(c.steps, 40);
-    assert_true(c.held[0] == c.held[1] && c.held[0] > 0);
+    assert_int_equal(c.held[0], c.held[1]);
+#ifndef __SANITIZE_ADDRESS__ /* whose allocator does not tell */
+    assert_true(c.held[0] > 0);
+#endif
     const size_t peak = gnt_instance_peak_scratch(t.instance);
     try_close(&t);
     assert_int_equal(attack(&c, "lrp-search", "{\"steps\": 10}", &t), GNT_OK);
