@@ -388,6 +388,7 @@ static void train(tried *t, int steps, const gnt_model *model, const gnt_samples
     const gnt_fl_watch watch = {.after_round = go_on, .should_stop = keep_going};
     const gnt_partition part = {CLIENTS, start, order};
     gnt_stream random = gnt_stream_open(&key, "weights");
+    float none[1] = {0}; /* running statistics, of which the model has none */
     gnt_fl *fl;
     for (int k = 0; k < CLIENTS; k++)
         start[k + 1] = start[k] + n_samples[k];
@@ -396,7 +397,7 @@ static void train(tried *t, int steps, const gnt_model *model, const gnt_samples
     assert_true(start[CLIENTS] == ROWS && gnt_model_size(model) <= MOST_WEIGHTS);
     gnt_model_init(model, &random, weights, NULL);
     MUST_WORK(gnt_fl_new(&fl, model, &config, &chain, &key, err));
-    MUST_WORK(gnt_fl_train(fl, data, &part, NULL, weights, NULL, NULL, &watch, err));
+    MUST_WORK(gnt_fl_train(fl, data, &part, NULL, weights, none, NULL, &watch, err));
     gnt_fl_free(fl);
 }
 
