@@ -7,7 +7,7 @@ void gnt_measure_number(const gnt_measure *m, double value, gnt_text *out) {
     double v = value * m->scale;
     if (!isfinite(value))
         gnt_text_add(out, "–");
-    else if (m->scale == 1 && v != 0 && fabs(v) < pow(10, -m->decimals))
+    else if (m->scale == 1 && !m->unit[0] && v != 0 && fabs(v) < pow(10, -m->decimals))
         gnt_text_add(out, "%.1e", v); /* a small MSE is not "0.0000" */
     else
         gnt_text_add(out, "%.*f", m->decimals, fabs(v) < 0.5 * pow(10, -m->decimals) ? 0.0 : v);
