@@ -584,7 +584,8 @@ static void enormous_entries_hide_nothing(void **state) {
     } attacks[] = {
         {"idlg", "{\"steps\": 150, \"tolerance\": 1e-9}", "{\"steps\": 20, \"outliers\": \"keep\"}"},
         {"dlg", "{\"steps\": 150, \"tolerance\": 1e-9}", "{\"steps\": 20, \"outliers\": \"keep\"}"},
-        {"invert-gradients", "{\"steps\": 1200}", "{\"steps\": 300, \"outliers\": \"keep\"}"}};
+        {"invert-gradients", "{\"steps\": 1200, \"signed\": \"always\"}",
+         "{\"steps\": 300, \"outliers\": \"keep\"}"}};
     for (size_t i = 0; i < sizeof attacks / sizeof *attacks; i++) {
         double clean, spoilt, kept;
         for (int which = 0; which < 3; which++) {
@@ -599,7 +600,7 @@ static void enormous_entries_hide_nothing(void **state) {
         }
         print_message("%s: %.2f dB, spoilt %.2f dB, matched whole %.2f dB\n", attacks[i].id, clean, spoilt,
                       kept);
-        assert_true(clean > 15 && spoilt > clean - 2);
+        assert_true(clean > 15 && spoilt > clean - 1);
         assert_true(kept < 13);
     }
 }
