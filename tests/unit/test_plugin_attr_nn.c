@@ -87,7 +87,7 @@ static tried open_it(const char *json, uint64_t seed) {
     char path[4096];
     tried t;
     gnt_err err = {0};
-    if (try_open(&t, built("plugins/attacks/attr-nn.so", path), GNT_PLUGIN_ATTACK, "attr-nn", json, seed,
+    if (try_open(&t, built("plugins/attacks/attribute.so", path), GNT_PLUGIN_ATTACK, "attr-nn", json, seed,
                  &err) != 0)
         fail_msg("%s", err.text);
     return t;
@@ -310,7 +310,7 @@ static void expect_refusal(world *w, gnt_status expected, const char *words) {
 static void refuses_in_words(void **state) {
     (void)state;
     make(&shadow, 9, 1, 1);
-    expect_refusal(&shadow, GNT_FAILED, "there are 9 shadow observations, and it needs at least 10");
+    expect_refusal(&shadow, GNT_FAILED, "there are 9 updates of shadow samples, and it needs at least 10");
     make(&shadow, 100, 1, 1);
     shadow.in.attribute = -1;
     expect_refusal(&shadow, GNT_UNSUPPORTED, "observe.attribute");
@@ -366,7 +366,7 @@ static void stops_when_told(void **state) {
     kept own;
     gnt_err err = {0};
     make(&shadow, 50, 1, 1);
-    built("plugins/attacks/attr-nn.so", path);
+    built("plugins/attacks/attribute.so", path);
     assert_int_equal(try_load(&t, path, GNT_PLUGIN_ATTACK, "attr-nn", "{\"epochs\": 100000}", &err), 0);
     polls = 0;
     polls_before_stop = 200;

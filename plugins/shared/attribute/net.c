@@ -1,18 +1,21 @@
 /* The network: its graph, its training by SGD, and a plain forward pass for single vectors. */
+#include "shared/attribute/net.h"
+
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "attr_nn.h"
 #include "gauntlet/nn.h"
 
 enum { TENSORS = 2 * (ATTR_HIDDEN + 1), SCORED = 64 /* rows scored at once */, TRIES = 8 };
 
 typedef struct trainer {
-    const attr_settings *s;
-    const attr_table *t;
+    const attr_recipe *recipe;
+    attr_table *t;
     attr_net net; /* its tensors lie in `flat` */
     int64_t size, batch;
+    void *memory; /* of what follows, but for `best` */
     float *flat, *velocity, *best;
     float *x, *y;   /* batch × columns, batch × values */
     int32_t *order; /* rows of this epoch */
@@ -38,7 +41,7 @@ static void lay_out(attr_net *net, const float *flat) {
 
 /* Uniform within ±√(6/inputs) (He et al. 2015), which keeps the scale through ReLUs; biases 0. */
 static void start(trainer *r) {
-    const gnt_host *host = r->s->host;
+    const gnt_host *host = r->recipe->host;
     float *w = r->flat;
     memset(r->flat, 0, (size_t)r->size * sizeof *r->flat);
     memset(r->velocity, 0, (size_t)r->size * sizeof *r->velocity);
@@ -76,7 +79,7 @@ static void bind_net(trainer *r, gnt_program *p, const gnt_node *param) {
 
 /* Program `step`: loss, then its gradient for each tensor. Program `score`: scores of SCORED rows. */
 static gnt_status compile(trainer *r) {
-    const gnt_host *host = r->s->host;
+    const gnt_host *host = r->recipe->host;
     int64_t labels[2] = {r->batch, r->t->values};
     gnt_node x, y, param[TENSORS], out[TENSORS + 1];
     char error[300] = "";
@@ -107,29 +110,53 @@ static gnt_status compile(trainer *r) {
     return r->score ? GNT_OK : host->fail(host->context, error);
 }
 
-static gnt_status open_trainer(trainer *r, const attr_settings *s, const attr_table *t) {
-    const gnt_host *host = s->host;
-    *r = (trainer){.s = s, .t = t, .batch = s->batch < t->n_train ? s->batch : t->n_train};
-    r->net.layers = s->n_hidden + 1;
-    r->net.width[0] = t->columns;
-    memcpy(r->net.width + 1, s->hidden, (size_t)s->n_hidden * sizeof *s->hidden);
-    r->net.width[r->net.layers] = t->values;
+static void shape(attr_net *net, const attr_recipe *recipe, int64_t columns, int32_t values) {
+    *net = (attr_net){.layers = recipe->n_hidden + 1, .width = {columns}};
+    memcpy(net->width + 1, recipe->hidden, (size_t)recipe->n_hidden * sizeof *recipe->hidden);
+    net->width[net->layers] = values;
+}
+
+int64_t attr_net_size(const attr_recipe *recipe, int64_t columns, int32_t values) {
+    attr_net net;
+    int64_t size = 0;
+    shape(&net, recipe, columns, values);
+    for (int32_t i = 0; i < net.layers; i++)
+        size += (net.width[i] + 1) * net.width[i + 1];
+    return size;
+}
+
+/* One block for all, so that training many networks in one hook needs the memory of one. */
+static gnt_status allocate(trainer *r) {
+    int64_t rows = r->batch > SCORED ? r->batch : SCORED, values = r->t->values;
+    int64_t floats = 2 * r->size + rows * r->t->columns + r->batch * values;
+    r->memory = calloc(1, (size_t)floats * sizeof(float) + 2 * (size_t)values * sizeof *r->right +
+                              (size_t)r->t->n_train * sizeof *r->order);
+    if (!r->memory)
+        return no_memory(r->recipe->host);
+    r->right = r->memory;
+    r->seen = r->right + values;
+    r->flat = (float *)(r->seen + values);
+    r->velocity = r->flat + r->size;
+    r->x = r->velocity + r->size;
+    r->y = r->x + rows * r->t->columns;
+    r->order = (int32_t *)(r->y + r->batch * values);
+    return GNT_OK;
+}
+
+static gnt_status open_trainer(trainer *r, float *flat, const attr_recipe *recipe, attr_table *t) {
+    *r = (trainer){.recipe = recipe,
+                   .t = t,
+                   .batch = recipe->batch < t->n_train ? recipe->batch : t->n_train,
+                   .size = attr_net_size(recipe, t->columns, t->values),
+                   .best = flat};
+    shape(&r->net, recipe, t->columns, t->values);
     for (int32_t i = 0; i < r->net.layers; i++) {
         r->tensor_count[2 * i] = r->net.width[i] * r->net.width[i + 1];
         r->tensor_count[2 * i + 1] = r->net.width[i + 1];
-        r->size += r->tensor_count[2 * i] + r->tensor_count[2 * i + 1];
     }
-    size_t rows = (size_t)(r->batch > SCORED ? r->batch : SCORED), values = (size_t)t->values;
-    r->flat = host->scratch(host->context, (size_t)r->size * sizeof *r->flat);
-    r->best = host->scratch(host->context, (size_t)r->size * sizeof *r->best);
-    r->velocity = host->scratch(host->context, (size_t)r->size * sizeof *r->velocity);
-    r->x = host->scratch(host->context, rows * (size_t)t->columns * sizeof *r->x);
-    r->y = host->scratch(host->context, (size_t)r->batch * values * sizeof *r->y);
-    r->order = host->scratch(host->context, (size_t)t->n_train * sizeof *r->order);
-    r->right = host->scratch(host->context, 2 * values * sizeof *r->right);
-    if (!r->flat || !r->best || !r->velocity || !r->x || !r->y || !r->order || !r->right)
-        return no_memory(host);
-    r->seen = r->right + values;
+    gnt_status status = allocate(r);
+    if (status != GNT_OK)
+        return status;
     lay_out(&r->net, r->flat);
     memcpy(r->order, t->row, (size_t)t->n_train * sizeof *r->order);
     return compile(r);
@@ -139,9 +166,9 @@ static gnt_status open_trainer(trainer *r, const attr_settings *s, const attr_ta
  * it has as likely as another. (Weights in the loss would do so on average too, with steps for rare values
  * large enough to diverge.) */
 static void draw_order(trainer *r) {
-    const gnt_host *host = r->s->host;
+    const gnt_host *host = r->recipe->host;
     const attr_table *t = r->t;
-    for (int64_t i = 0; r->s->balanced && i < t->n_train; i++) {
+    for (int64_t i = 0; r->recipe->balanced && i < t->n_train; i++) {
         int32_t v;
         do
             v = (int32_t)host->below(host->context, "values", (uint64_t)t->values);
@@ -151,7 +178,7 @@ static void draw_order(trainer *r) {
             of += t->count[c];
         r->order[i] = of[host->below(host->context, "order", (uint64_t)t->count[v])];
     }
-    if (r->s->balanced)
+    if (r->recipe->balanced)
         return;
     for (int64_t i = t->n_train - 1; i > 0; i--) {
         int64_t k = (int64_t)host->below(host->context, "order", (uint64_t)i + 1);
@@ -168,7 +195,7 @@ static void load_row(trainer *r, int64_t at, int32_t row) {
 
 /* One pass over the training part; the last batch is filled up from the beginning of the order. */
 static gnt_status epoch(trainer *r) {
-    const gnt_host *host = r->s->host;
+    const gnt_host *host = r->recipe->host;
     int32_t values = r->t->values;
     draw_order(r);
     for (int64_t from = 0; from < r->t->n_train; from += r->batch) {
@@ -185,10 +212,10 @@ static gnt_status epoch(trainer *r) {
             r->diverged = 1;
             return GNT_OK;
         }
-        float *w = r->flat, *velocity = r->s->momentum > 0 ? r->velocity : NULL;
+        float *w = r->flat, *velocity = r->recipe->momentum > 0 ? r->velocity : NULL;
         for (int32_t k = 0; k < 2 * r->net.layers; k++) {
             gnt_sgd_step(w, velocity, gnt_program_output(r->step, k + 1), r->tensor_count[k], r->rate,
-                         r->s->momentum, 0);
+                         r->recipe->momentum, 0);
             w += r->tensor_count[k];
             velocity = velocity ? velocity + r->tensor_count[k] : NULL;
         }
@@ -231,22 +258,24 @@ static void validate(trainer *r, double *accuracy, double *loss) {
     for (int32_t v = 0; v < values; v++) {
         present += r->seen[v] > 0;
         if (r->seen[v])
-            *accuracy += (double)r->right[v] / (r->s->balanced ? (double)r->seen[v] : 1);
+            *accuracy += (double)r->right[v] / (r->recipe->balanced ? (double)r->seen[v] : 1);
     }
-    *accuracy /= r->s->balanced ? present : (double)(t->n - t->n_train);
+    *accuracy /= r->recipe->balanced ? present : (double)(t->n - t->n_train);
 }
 
 /* Keeps the epoch of highest validation accuracy, among equal ones that of least loss; without a validation
  * part the last. */
 static gnt_status train(trainer *r, attr_trained *out) {
-    const gnt_host *host = r->s->host;
+    const gnt_host *host = r->recipe->host;
     double best = -1, least = 0;
     start(r);
     r->diverged = 0;
     *out = (attr_trained){.accuracy = NAN, .rate = r->rate};
-    for (int64_t e = 1; e <= r->s->epochs; e++) {
+    for (int64_t e = 1; e <= r->recipe->epochs; e++) {
         double accuracy = NAN, loss = NAN;
-        gnt_status status = epoch(r);
+        gnt_status status = e > 1 && r->recipe->renew ? r->recipe->renew(r->recipe->context, r->t) : GNT_OK;
+        if (status == GNT_OK)
+            status = epoch(r);
         if (status != GNT_OK || r->diverged)
             return status;
         if (r->t->n_train < r->t->n)
@@ -257,34 +286,40 @@ static gnt_status train(trainer *r, attr_trained *out) {
             out->accuracy = best = accuracy;
             least = loss;
         }
-        host->progress(host->context, (double)e, (double)r->s->epochs);
+        host->progress(host->context, (double)e, (double)r->recipe->epochs);
     }
     out->net = r->net;
     lay_out(&out->net, r->best);
     return GNT_OK;
 }
 
-gnt_status attr_train(attr_trained *out, const attr_settings *s, const attr_table *t) {
+gnt_status attr_train(attr_trained *out, float *flat, const attr_recipe *recipe, attr_table *t) {
+    const gnt_host *host = recipe->host;
     trainer r;
-    gnt_status status = open_trainer(&r, s, t);
-    r.rate = s->rate;
+    gnt_status status = open_trainer(&r, flat, recipe, t);
+    r.rate = recipe->rate;
     for (int tries = 0; status == GNT_OK && tries < TRIES; tries++, r.rate /= 4) {
         status = train(&r, out);
         if (!r.diverged)
             break;
     }
     if (status == GNT_OK && r.diverged)
-        status =
-            s->host->fail(s->host->context, "its network diverged at every rate it tried; give a lower rate");
+        status = host->fail(host->context, "its network diverged at every rate it tried; give a lower rate");
     gnt_program_free(r.step);
     gnt_program_free(r.score);
+    free(r.memory);
     return status;
 }
 
-void attr_forward(const attr_net *net, const float *x, float *room, float *scores) {
-    int64_t widest = 0;
+int64_t attr_widest(const attr_net *net) {
+    int64_t widest = 1;
     for (int32_t i = 1; i < net->layers; i++)
         widest = net->width[i] > widest ? net->width[i] : widest;
+    return widest;
+}
+
+void attr_forward(const attr_net *net, const float *x, float *room, float *scores) {
+    const int64_t widest = attr_widest(net);
     for (int32_t i = 0; i < net->layers; i++) {
         float *out = i + 1 == net->layers ? scores : room + (i % 2) * widest;
         for (int64_t o = 0; o < net->width[i + 1]; o++) {
@@ -296,4 +331,52 @@ void attr_forward(const attr_net *net, const float *x, float *room, float *score
         }
         x = out;
     }
+}
+
+/* ---- as an artefact ---- */
+
+gnt_status attr_write_net(const gnt_sink *out, const char *prefix, const attr_net *net) {
+    gnt_status status = GNT_OK;
+    for (int32_t i = 0; status == GNT_OK && i < net->layers; i++) {
+        char weight[64], bias[64];
+        int64_t dim[2] = {net->width[i + 1], net->width[i]};
+        snprintf(weight, sizeof weight, "%sweight.%d", prefix, i);
+        snprintf(bias, sizeof bias, "%sbias.%d", prefix, i);
+        status = out->tensor(out->context, weight, 2, dim, net->weight[i]);
+        if (status == GNT_OK)
+            status = out->tensor(out->context, bias, 1, dim, net->bias[i]);
+    }
+    return status;
+}
+
+const gnt_view *attr_find(const gnt_artefacts *own, const char *prefix, const char *name, int32_t rank) {
+    char full[64];
+    snprintf(full, sizeof full, "%s%s", prefix, name);
+    for (int64_t k = 0; k < own->tensors.n; k++)
+        if (strcmp(own->tensors.view[k].name, full) == 0 && own->tensors.view[k].rank == rank)
+            return &own->tensors.view[k];
+    return NULL;
+}
+
+static const gnt_view *find_layer(const gnt_artefacts *own, const char *prefix, const char *name,
+                                  int32_t layer, int32_t rank) {
+    char full[32];
+    snprintf(full, sizeof full, "%s.%d", name, layer);
+    return attr_find(own, prefix, full, rank);
+}
+
+int attr_read_net(attr_net *net, const gnt_artefacts *own, const char *prefix, int64_t columns,
+                  int32_t values) {
+    const gnt_view *w, *b;
+    *net = (attr_net){.width = {columns}};
+    while (net->layers <= ATTR_HIDDEN && (w = find_layer(own, prefix, "weight", net->layers, 2)) != NULL) {
+        int32_t i = net->layers++;
+        b = find_layer(own, prefix, "bias", i, 1);
+        if (!b || w->dim[1] != net->width[i] || b->count != w->dim[0])
+            return -1;
+        net->width[i + 1] = w->dim[0];
+        net->weight[i] = w->data;
+        net->bias[i] = b->data;
+    }
+    return net->layers > 0 && net->width[net->layers] == values ? 0 : -1;
 }

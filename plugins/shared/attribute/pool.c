@@ -1,7 +1,7 @@
-/* From an update to what the network reads. */
-#include <math.h>
+#include "shared/attribute/pool.h"
 
-#include "attr_nn.h"
+#include <math.h>
+#include <string.h>
 
 int64_t attr_update_size(const gnt_views *update) {
     int64_t size = 0;
@@ -10,27 +10,32 @@ int64_t attr_update_size(const gnt_views *update) {
     return size;
 }
 
+void attr_flatten(const gnt_views *update, float *out) {
+    for (int64_t k = 0; k < update->n; k++) {
+        memcpy(out, update->view[k].data, (size_t)update->view[k].count * sizeof *out);
+        out += update->view[k].count;
+    }
+}
+
 int64_t attr_pooled_size(int64_t update_size, int64_t window) {
     return update_size / window + (update_size % window != 0);
 }
 
-int64_t attr_window(const attr_settings *s, int64_t update_size) {
-    return s->window ? s->window : attr_pooled_size(update_size > 0 ? update_size : 1, s->inputs);
+int64_t attr_window(int64_t window, int64_t inputs, int64_t update_size) {
+    return window ? window : attr_pooled_size(update_size > 0 ? update_size : 1, inputs);
 }
 
-void attr_pool(const gnt_views *update, int64_t window, float *out) {
-    int64_t j = -1, left = 0;
-    for (int64_t k = 0; k < update->n; k++)
-        for (int64_t i = 0; i < update->view[k].count; i++) {
-            float u = update->view[k].data[i];
-            if (left == 0) {
-                out[++j] = -INFINITY;
-                left = window;
-            }
-            if (u > out[j])
-                out[j] = u;
-            left--;
-        }
+void attr_pool(const float *update, int64_t size, int64_t window, float *out, int64_t *where) {
+    for (int64_t j = 0, from = 0; from < size; j++, from += window) {
+        int64_t to = size - from < window ? size : from + window, most = from;
+        /* a NaN never wins, and stays where it is the first */
+        for (int64_t i = from + 1; i < to; i++)
+            if (update[i] > update[most] || isnan(update[most]))
+                most = i;
+        out[j] = isnan(update[most]) ? -INFINITY : update[most];
+        if (where)
+            where[j] = most;
+    }
 }
 
 void attr_statistics(const float *x, int64_t columns, const int32_t *row, int64_t rows, float *mean,
@@ -61,4 +66,8 @@ void attr_standardise(float *x, int64_t columns, const float *mean, const float 
         float z = (x[j] - mean[j]) * scale[j];
         x[j] = !isfinite(x[j]) || z != z ? 0 : z > 10 ? 10 : z < -10 ? -10 : z;
     }
+}
+
+float attr_standardised_slope(float z, float scale) {
+    return z > -10 && z < 10 ? scale : 0;
 }

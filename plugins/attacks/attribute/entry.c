@@ -1,0 +1,6 @@
+/* The attacks of this folder, in one shared object. */
+#include "attribute.h"
+
+static const gnt_descriptor *const list[] = {&attr_nn_descriptor};
+
+GNT_DEFINE_ENTRY_LIST(list, sizeof list / sizeof *list)

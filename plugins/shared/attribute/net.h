@@ -1,0 +1,66 @@
+/* net: a dense network that tells a private attribute from a pooled update, and how it is trained. Layers are
+ * counted as RecUP-FL counts them: those before the output. */
+#ifndef ATTRIBUTE_NET_H
+#define ATTRIBUTE_NET_H
+
+#include <stdint.h>
+
+#include "gauntlet/plugin.h"
+
+enum { ATTR_HIDDEN = 16 }; /* greatest number of hidden layers */
+
+/* What a network learns from: standardised rows with the value of the attribute of each. */
+typedef struct attr_table {
+    int64_t n, columns;
+    int32_t values;
+    float *x;       /* n × columns */
+    int32_t *label; /* n: the attribute of most of the batch, ties to the lowest value */
+    int32_t *row;   /* n rows of x, those of the training part first, by value */
+    int64_t n_train;
+    int64_t *count; /* values: of the training part */
+} attr_table;
+
+typedef struct attr_recipe {
+    const gnt_host *host;
+    int64_t hidden[ATTR_HIDDEN];
+    int32_t n_hidden;
+    int64_t epochs, batch;
+    double rate, momentum;
+    int balanced; /* rare values count as much as common ones, in training and in validation */
+    /* Unless NULL: called before each epoch but the first, to fill x anew. */
+    gnt_status (*renew)(void *context, attr_table *t);
+    void *context;
+} attr_recipe;
+
+/* Dense layers with ReLU between them: layer i maps width[i] to width[i + 1]. */
+typedef struct attr_net {
+    int32_t layers;
+    int64_t width[ATTR_HIDDEN + 2];
+    const float *weight[ATTR_HIDDEN + 1]; /* width[i + 1] × width[i] */
+    const float *bias[ATTR_HIDDEN + 1];
+} attr_net;
+
+typedef struct attr_trained {
+    attr_net net;       /* of the epoch that was best on the validation part; the caller's `flat` */
+    int64_t kept_epoch; /* from 1 */
+    double rate;        /* that it was trained with */
+    double accuracy;    /* on that part; balanced where asked for; NaN without one */
+} attr_trained;
+
+/* Entries of the weights and biases of such a network. */
+int64_t attr_net_size(const attr_recipe *r, int64_t columns, int32_t values);
+/* flat: attr_net_size entries, which will hold the network. */
+gnt_status attr_train(attr_trained *out, float *flat, const attr_recipe *recipe, attr_table *t);
+/* Scores of one standardised vector; room: 2 × the widest layer. */
+void attr_forward(const attr_net *net, const float *x, float *room, float *scores);
+int64_t attr_widest(const attr_net *net);
+
+/* An artefact as PREFIXweight.0, PREFIXbias.0, PREFIXweight.1 … */
+gnt_status attr_write_net(const gnt_sink *out, const char *prefix, const attr_net *net);
+/* 0 when the artefacts hold a network from `columns` to `values` by that name. */
+int attr_read_net(attr_net *net, const gnt_artefacts *own, const char *prefix, int64_t columns,
+                  int32_t values);
+/* NULL: there is none of that name and rank. */
+const gnt_view *attr_find(const gnt_artefacts *own, const char *prefix, const char *name, int32_t rank);
+
+#endif

@@ -1,0 +1,31 @@
+/* pool: from an update to the short vector that classifiers of updates read: max pooling over the flat
+ * update (Melis et al., 2019; RecUP-FL, 2023, section 5.4), then the mean and deviation of the
+ * observations that they learn from. */
+#ifndef ATTRIBUTE_POOL_H
+#define ATTRIBUTE_POOL_H
+
+#include <stdint.h>
+
+#include "gauntlet/plugin.h"
+
+/* Entries of all tensors together. */
+int64_t attr_update_size(const gnt_views *update);
+/* All tensors in a row; out: attr_update_size entries. */
+void attr_flatten(const gnt_views *update, float *out);
+
+/* The window asked for, or where that is 0 the least one that leaves at most `inputs` pooled entries. */
+int64_t attr_window(int64_t window, int64_t inputs, int64_t update_size);
+int64_t attr_pooled_size(int64_t update_size, int64_t window);
+/* out[j] = the largest of entries j·window … (j+1)·window − 1 with its sign (the last window may be shorter);
+ * where[j], unless NULL: the place of the first such entry. */
+void attr_pool(const float *update, int64_t size, int64_t window, float *out, int64_t *where);
+
+/* mean and scale = 1/deviation of each column over the given rows; scale 0 where it does not vary. */
+void attr_statistics(const float *x, int64_t columns, const int32_t *row, int64_t rows, float *mean,
+                     float *scale);
+/* (x − mean)·scale, cut at ±10 deviations; what is not finite becomes 0. In place. */
+void attr_standardise(float *x, int64_t columns, const float *mean, const float *scale);
+/* Derivative of that by x at an entry that became z: scale, or 0 where it was cut. */
+float attr_standardised_slope(float z, float scale);
+
+#endif

@@ -1,0 +1,255 @@
+#include "shared/attribute/table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "shared/attribute/pool.h"
+
+enum { LEAST_OBSERVATIONS = 10 };
+
+static gnt_status refuse(const gnt_host *host, const char *format, int64_t found, int64_t expected) {
+    char text[300];
+    snprintf(text, sizeof text, format, (long long)found, (long long)expected);
+    return host->fail(host->context, text);
+}
+
+static gnt_status check_observations(const gnt_host *host, const gnt_attack_prepare *in) {
+    for (int64_t i = 0; i < in->n_shadow; i++) {
+        const gnt_observation *o = in->shadow[i];
+        const gnt_samples *truth = in->shadow_truth[i];
+        if (!o->update || o->update->n < 1 ||
+            attr_update_size(o->update) != attr_update_size(in->shadow[0]->update))
+            return refuse(host, "shadow observation %lld of %lld holds no update of the model's size", i + 1,
+                          in->n_shadow);
+        if (!truth->a || truth->n < 1 || truth->n_attributes <= in->attribute)
+            return refuse(host, "the samples behind shadow observation %lld of %lld have no such attribute",
+                          i + 1, in->n_shadow);
+    }
+    return GNT_OK;
+}
+
+static gnt_status size_up(attr_source *s, const attr_reading *reading) {
+    const gnt_host *host = s->host;
+    if (s->n < LEAST_OBSERVATIONS)
+        return refuse(
+            host,
+            "there are %lld updates of shadow samples, and it needs at least %lld to learn from; give "
+            "more rows of that role in data, and shadow.observations where they are granted (a few "
+            "hundred are sensible)",
+            s->n, LEAST_OBSERVATIONS);
+    s->window = attr_window(reading->window, reading->inputs, s->size);
+    s->columns = attr_pooled_size(s->size, s->window);
+    if (s->n > INT32_MAX / 2 || s->columns > INT64_MAX / 8 / s->n)
+        return host->fail(host->context, "there are too many shadow observations of too large updates");
+    s->flat = host->scratch(host->context, (size_t)s->size * sizeof *s->flat);
+    s->mean = host->scratch(host->context, 2 * (size_t)s->columns * sizeof *s->mean);
+    s->scale = s->mean ? s->mean + s->columns : NULL;
+    return s->flat && s->mean ? GNT_OK : host->fail(host->context, "no memory for one update");
+}
+
+gnt_status attr_source_of_samples(attr_source *s, const gnt_host *host, const attr_reading *reading,
+                                  const gnt_samples *samples, const float *weights, const float *buffers,
+                                  const attr_setting *setting, int32_t attribute) {
+    *s = (attr_source){.host = host, .attribute = attribute};
+    if (!samples || !samples->a || samples->n_attributes <= attribute ||
+        samples->attribute[attribute].values < 2) {
+        host->fail(host->context,
+                   "it learns from shadow samples with that attribute, and has none; give rows of "
+                   "that role in data");
+        return GNT_UNSUPPORTED;
+    }
+    s->values = samples->attribute[attribute].values;
+    gnt_status status = attr_updates_open(&s->own, host, samples, weights, buffers, setting, attribute);
+    s->n = s->own.n;
+    s->size = s->own.size;
+    return status == GNT_OK ? size_up(s, reading) : status;
+}
+
+gnt_status attr_source_of_attack(attr_source *s, const gnt_host *host, const attr_reading *reading,
+                                 const gnt_attack_prepare *in) {
+    const gnt_observation *like = in->setting;
+    *s = (attr_source){.host = host, .seen = in, .attribute = in->attribute, .values = in->attribute_values};
+    if (in->attribute < 0 || in->attribute_values < 2) {
+        host->fail(host->context, "it needs the task to name a private attribute (observe.attribute)");
+        return GNT_UNSUPPORTED;
+    }
+    if (in->shadow && in->shadow_truth) {
+        s->n = in->n_shadow;
+        gnt_status status = check_observations(host, in);
+        s->size = status == GNT_OK && s->n > 0 ? attr_update_size(in->shadow[0]->update) : 0;
+        return status == GNT_OK ? size_up(s, reading) : status;
+    }
+    if (!like)
+        return host->fail(host->context, "it was not told how the targets compute their updates");
+    const attr_setting setting = {.steps = like->steps,
+                                  .batch = like->batch,
+                                  .behind = like->n,
+                                  .rate = like->rate,
+                                  .momentum = like->momentum,
+                                  .decay = like->decay};
+    return attr_source_of_samples(s, host, reading, in->shadow_data, in->weights, in->buffers, &setting,
+                                  in->attribute);
+}
+
+void attr_source_close(attr_source *s) {
+    if (s->own.f)
+        attr_updates_close(&s->own);
+}
+
+gnt_status attr_source_read(attr_source *s, int64_t i) {
+    if (s->host->should_stop(s->host->context))
+        return GNT_STOPPED;
+    if (!s->seen)
+        return attr_update_at(&s->own, i, s->flat);
+    attr_flatten(s->seen->shadow[i]->update, s->flat);
+    return GNT_OK;
+}
+
+static int32_t label_at(const attr_source *s, int64_t i) {
+    if (s->seen)
+        return attr_label_of(s->seen->shadow_truth[i], s->attribute, s->values);
+    const gnt_samples *own = s->own.samples;
+    return own->a[s->own.row[i * s->own.behind] * own->n_attributes + s->attribute];
+}
+
+/* The first sample behind an update, which says which updates are of the same samples. */
+static int64_t owner_of(const attr_source *s, int64_t i) {
+    const gnt_samples *behind = s->seen ? s->seen->shadow_truth[i] : NULL;
+    return behind && behind->id ? behind->id[0] : i;
+}
+
+static gnt_status fill(attr_table *t, attr_source *s) {
+    for (int64_t i = 0; i < t->n; i++) {
+        gnt_status status = attr_source_read(s, i);
+        if (status != GNT_OK)
+            return status;
+        attr_pool(s->flat, s->size, s->window, t->x + i * t->columns, NULL);
+        t->label[i] = label_at(s, i);
+        if (t->label[i] < 0)
+            return refuse(s->host, "shadow observation %lld of %lld has an attribute out of its range", i + 1,
+                          t->n);
+    }
+    return GNT_OK;
+}
+
+typedef struct owner { /* of an observation: its first sample */
+    int64_t id;
+    int32_t row;
+} owner;
+
+static int by_id(const void *a, const void *b) {
+    const owner *p = a, *q = b;
+    return p->id != q->id ? (p->id < q->id ? -1 : 1) : (p->row > q->row) - (p->row < q->row);
+}
+
+/* Shuffles, and takes the validation part from the end. Observations of one batch of samples (there are
+ * several where more observations than batches were asked for) stay on one side: else validation would reward
+ * learning samples by heart. */
+static gnt_status split(attr_table *t, const attr_source *s, double share) {
+    const gnt_host *host = s->host;
+    owner *of = host->scratch(host->context, (size_t)t->n * sizeof *of);
+    int64_t *group = host->scratch(host->context, ((size_t)t->n + 1) * sizeof *group), groups = 0, at = 0;
+    if (!of || !group)
+        return host->fail(host->context, "no memory for the shadow observations");
+    for (int64_t i = 0; i < t->n; i++)
+        of[i] = (owner){owner_of(s, i), (int32_t)i};
+    qsort(of, (size_t)t->n, sizeof *of, by_id);
+    for (int64_t i = 0; i < t->n; i++)
+        if (i == 0 || of[i].id != of[i - 1].id)
+            group[groups++] = i; /* where it begins in `of` */
+    for (int64_t g = groups - 1; g > 0; g--) {
+        int64_t other = (int64_t)host->below(host->context, "split", (uint64_t)g + 1), kept = group[g];
+        group[g] = group[other];
+        group[other] = kept;
+    }
+    int64_t train = groups - (int64_t)(share * (double)groups + 0.5);
+    for (int64_t g = 0; g < groups; g++) {
+        for (int64_t i = group[g]; i < t->n && of[i].id == of[group[g]].id; i++)
+            t->row[at++] = of[i].row;
+        if (g + 1 == train)
+            t->n_train = at;
+    }
+    return GNT_OK;
+}
+
+/* Counts the training part's values and puts its rows in their order. */
+static gnt_status sort_values(attr_table *t, const gnt_host *host) {
+    int32_t *sorted = host->scratch(host->context, (size_t)t->n * sizeof *sorted), present = 0;
+    int64_t at = 0;
+    if (!sorted)
+        return host->fail(host->context, "no memory for the shadow observations");
+    for (int32_t v = 0; v < t->values; v++) {
+        int64_t from = at;
+        for (int64_t i = 0; i < t->n_train; i++)
+            if (t->label[t->row[i]] == v)
+                sorted[at++] = t->row[i];
+        t->count[v] = at - from;
+        present += at > from;
+    }
+    for (int64_t i = 0; i < at; i++)
+        t->row[i] = sorted[i];
+    if (present >= 2)
+        return GNT_OK;
+    return refuse(
+        host,
+        "the %lld shadow observations that it trains on show %lld of the attribute's values, and it "
+        "needs two; raise shadow.observations, or choose an attribute that varies",
+        t->n_train, present);
+}
+
+gnt_status attr_table_make(attr_table *t, const attr_reading *reading, attr_source *s) {
+    const gnt_host *host = s->host;
+    *t = (attr_table){.n = s->n, .columns = s->columns, .values = s->values};
+    size_t n = (size_t)t->n;
+    t->x = host->scratch(host->context, n * (size_t)t->columns * sizeof *t->x);
+    t->label = host->scratch(host->context, n * sizeof *t->label);
+    t->row = host->scratch(host->context, n * sizeof *t->row);
+    t->count = host->scratch(host->context, (size_t)t->values * sizeof *t->count);
+    if (!t->x || !t->label || !t->row || !t->count)
+        return host->fail(host->context, "no memory for the pooled shadow observations; a larger window, or "
+                                         "fewer inputs, needs less");
+    gnt_status status = fill(t, s);
+    if (status == GNT_OK)
+        status = split(t, s, reading->share);
+    if (status == GNT_OK)
+        status = sort_values(t, host);
+    if (status != GNT_OK)
+        return status;
+    attr_statistics(t->x, t->columns, t->row, t->n_train, s->mean, s->scale);
+    for (int64_t i = 0; i < t->n; i++)
+        attr_standardise(t->x + i * t->columns, t->columns, s->mean, s->scale);
+    return GNT_OK;
+}
+
+gnt_status attr_write_statistics(const gnt_sink *out, const char *prefix, int64_t columns, const float *mean,
+                                 const float *scale) {
+    char name[64];
+    snprintf(name, sizeof name, "%smean", prefix);
+    gnt_status status = out->tensor(out->context, name, 1, &columns, mean);
+    snprintf(name, sizeof name, "%sscale", prefix);
+    return status == GNT_OK ? out->tensor(out->context, name, 1, &columns, scale) : status;
+}
+
+float *attr_read_seen(const gnt_host *host, const attr_reading *reading, const gnt_observation *seen,
+                      const gnt_artefacts *own, int64_t *columns) {
+    const int64_t size = attr_update_size(seen->update);
+    const int64_t window = attr_window(reading->window, reading->inputs, size);
+    const gnt_view *mean = attr_find(own, "", "mean", 1), *scale = attr_find(own, "", "scale", 1);
+    *columns = attr_pooled_size(size, window);
+    if (!mean || !scale || mean->count != *columns || scale->count != *columns) {
+        host->fail(host->context,
+                   "its artefacts are not of updates of this size: they were prepared for another "
+                   "task");
+        return NULL;
+    }
+    float *flat = host->scratch(host->context, (size_t)size * sizeof *flat);
+    float *x = host->scratch(host->context, (size_t)*columns * sizeof *x);
+    if (!flat || !x) {
+        host->fail(host->context, "no memory for one pooled update");
+        return NULL;
+    }
+    attr_flatten(seen->update, flat);
+    attr_pool(flat, size, window, x, NULL);
+    attr_standardise(x, *columns, mean->data, scale->data);
+    return x;
+}
