@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "fl/chain.h"
 
-enum { MOST_ROWS = 256 };
+enum { MOST_ROWS = 320 };
 
 gnt_samples *gnt_vet_put_samples(gnt_vet_setting *s, const char *name, const gnt_samples *from) {
     gnt_guard *g = s->guard;

@@ -7,7 +7,7 @@
 
 /* Samples of each part of the data. */
 enum {
-    SHADOW = 48,
+    SHADOW = 192,
     PUBLIC = 16,
     /* Attacks that answer one defense learn from more public data. */
     PUBLIC_BEHIND = 48,

@@ -1,0 +1,409 @@
+/* recup: hides private attributes by small changes of the update that mislead classifiers of it
+ * (RecUP-FL, 2023).
+ *
+ * `prepare` trains a zoo of such classifiers for each attribute that the task hides, on updates of the
+ * defender's shadow samples at the first weights, as the paper makes it before the training. Each client
+ * then moves its update against them, Eq. 9: by Σ_m γ_m·(what attribute m moves it by), where γ is the
+ * attribute's weight. The attribute of a batch is that of most of its samples. A weight delta is about
+ * the rate times a gradient, so there ε stands for ε times the rate.
+ *
+ * recup-random-target moves the update towards a value drawn at random, whatever the true one: what moves
+ * it then tells nothing of that. It is no part of the paper. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "shared/attribute/perturb.h"
+#include "shared/attribute/pool.h"
+
+enum {
+    EPSILON,
+    ZOO,
+    WIDEST,
+    WINDOW,
+    INPUTS,
+    EPOCHS,
+    RATE,
+    MOMENTUM,
+    BATCH,
+    VALIDATION,
+    WEIGHTS,
+    DRAWN,
+    ITERATIONS
+};
+enum { ATTRIBUTES = 16 };
+
+typedef struct hidden {
+    int32_t attribute, values;
+    attr_zoo zoo;
+} hidden;
+
+typedef struct recup {
+    const gnt_host *host;
+    attr_perturbation how;
+    attr_zoo_recipe recipe;
+    attr_reading reading;
+    int random_target;
+    /* zoos of the artefacts that were read last, by attribute */
+    const float *read_from;
+    hidden zoo[ATTRIBUTES];
+    int32_t zoos;
+} recup;
+
+static void *create(const gnt_host *host, const gnt_value *v, attr_method method, int random_target) {
+    recup *s = calloc(1, sizeof *s);
+    if (!s) {
+        host->fail(host->context, "out of memory");
+        return NULL;
+    }
+    s->host = host;
+    s->how = (attr_perturbation){.method = method,
+                                 .iterations = method == ATTR_META ? (int32_t)v[ITERATIONS].i : 1,
+                                 .drawn = method == ATTR_ONE ? 1 : (int32_t)v[DRAWN].i,
+                                 .epsilon = v[EPSILON].r,
+                                 .toward = random_target};
+    s->recipe = (attr_zoo_recipe){.nets = (int32_t)v[ZOO].i,
+                                  .widest = v[WIDEST].i,
+                                  .net = {.host = host,
+                                          .epochs = v[EPOCHS].i,
+                                          .rate = v[RATE].r,
+                                          .momentum = v[MOMENTUM].r,
+                                          .batch = v[BATCH].i,
+                                          .balanced = v[WEIGHTS].i == 1}};
+    s->reading = (attr_reading){.window = v[WINDOW].i, .inputs = v[INPUTS].i, .share = v[VALIDATION].r};
+    s->random_target = random_target;
+    return s;
+}
+
+static void close_zoos(recup *s) {
+    for (int32_t k = 0; k < s->zoos; k++)
+        attr_zoo_close(&s->zoo[k].zoo);
+    s->zoos = 0;
+    s->read_from = NULL;
+}
+
+static void destroy(void *self) {
+    if (self)
+        close_zoos(self);
+    free(self);
+}
+
+/* ---- the zoo ---- */
+
+static void prefix_of(char out[32], int32_t attribute) {
+    snprintf(out, 32, "zoo.%d.", attribute);
+}
+
+static gnt_status make_zoo(const recup *s, const gnt_defense_prepare *in, int32_t attribute,
+                           const gnt_sink *out) {
+    const attr_setting setting = {.steps = in->steps, .batch = in->batch, .rate = in->rate};
+    attr_source from;
+    attr_table t;
+    attr_zoo zoo = {0};
+    char prefix[32];
+    prefix_of(prefix, attribute);
+    gnt_status status = attr_source_of_samples(&from, s->host, &s->reading, in->shadow_data, in->weights,
+                                               in->buffers, &setting, attribute);
+    if (status == GNT_OK)
+        status = attr_table_make(&t, &s->reading, &from);
+    if (status == GNT_OK)
+        status = attr_zoo_train(&zoo, &s->recipe, &from, &t);
+    if (status == GNT_OK)
+        status = attr_zoo_write(&zoo, out, prefix);
+    attr_zoo_close(&zoo);
+    attr_source_close(&from);
+    return status;
+}
+
+static gnt_status no_attribute(const gnt_host *host) {
+    host->fail(host->context, "no attribute is hidden; name the task's private attributes in its `hide`");
+    return GNT_UNSUPPORTED;
+}
+
+static gnt_status prepare(void *self, const gnt_defense_prepare *in, const gnt_sink *out) {
+    const recup *s = self;
+    const gnt_samples *shadow = in->shadow_data;
+    int32_t made = 0;
+    for (int32_t m = 0; shadow && m < shadow->n_attributes; m++) {
+        if (!(shadow->attribute[m].weight > 0))
+            continue;
+        gnt_status status = make_zoo(s, in, m, out);
+        if (status != GNT_OK)
+            return status;
+        made++;
+    }
+    return made > 0 ? GNT_OK : no_attribute(s->host);
+}
+
+/* The zoos of these artefacts, ready for one update at a time; they stay for the next client. */
+static gnt_status read_zoos(recup *s, const gnt_artefacts *from, const gnt_samples *samples, int64_t size) {
+    const float *first = from && from->tensors.n > 0 ? from->tensors.view[0].data : NULL;
+    if (first && first == s->read_from)
+        return GNT_OK;
+    close_zoos(s);
+    for (int32_t m = 0; m < samples->n_attributes && s->zoos < ATTRIBUTES; m++) {
+        char prefix[32];
+        hidden *h = &s->zoo[s->zoos];
+        prefix_of(prefix, m);
+        h->attribute = m;
+        h->values = samples->attribute[m].values;
+        if (attr_zoo_read(&h->zoo, s->host, from, prefix, &s->reading, size, h->values) != 0)
+            continue;
+        s->zoos++;
+        gnt_status status = attr_zoo_open(&h->zoo, 1);
+        if (status != GNT_OK)
+            return status;
+    }
+    s->read_from = first;
+    return GNT_OK;
+}
+
+/* ---- the client ---- */
+
+static void flatten(const gnt_tensors *update, float *flat) {
+    for (int64_t k = 0; k < update->n; k++)
+        for (int64_t i = 0; i < update->tensor[k].count; i++)
+            *flat++ = update->tensor[k].data[i];
+}
+
+typedef struct moving {
+    int64_t size;
+    float *update, *moved; /* as computed; as one attribute moves it */
+    double *sum;           /* Σ_m γ_m·(moved − update) */
+    int32_t attributes;    /* that took part */
+} moving;
+
+static gnt_status move_one(recup *s, hidden *h, const gnt_client *client, double gamma, moving *m) {
+    const gnt_host *host = s->host;
+    int32_t label = attr_label_of(client->samples, h->attribute, h->values);
+    attr_perturbation how = s->how;
+    attr_room room;
+    if (label < 0)
+        return host->fail(host->context, "a sample has a hidden attribute out of its range");
+    if (s->random_target)
+        label = (int32_t)host->below(host->context, "target", (uint64_t)h->values);
+    if (client->steps > 0)
+        how.epsilon *= client->rate;
+    for (int64_t i = 0; i < m->size; i++)
+        m->moved[i] = m->update[i];
+    gnt_status status = attr_room_open(&room, &h->zoo);
+    if (status == GNT_OK)
+        status = attr_perturb(&how, &h->zoo, &room, &m->moved, &label);
+    for (int64_t i = 0; status == GNT_OK && i < m->size; i++)
+        m->sum[i] += gamma * ((double)m->moved[i] - (double)m->update[i]);
+    m->attributes += status == GNT_OK;
+    return status;
+}
+
+static void write_back(const recup *s, const moving *m, double epsilon, gnt_tensors *update) {
+    const gnt_host *host = s->host;
+    double most = 0, entries = 0;
+    int64_t at = 0;
+    for (int64_t k = 0; k < update->n; k++)
+        for (int64_t i = 0; i < update->tensor[k].count; i++, at++) {
+            update->tensor[k].data[i] = (float)((double)m->update[at] + m->sum[at]);
+            most = fabs(m->sum[at]) > most ? fabs(m->sum[at]) : most;
+            entries += m->sum[at] != 0;
+        }
+    host->fact(host->context, "moved_most", epsilon > 0 ? most / epsilon : 0);
+    host->fact(host->context, "moved_share", m->size ? entries / (double)m->size : 0);
+}
+
+static gnt_status transform_update(void *self, const gnt_client *client, gnt_tensors *update) {
+    recup *s = self;
+    const gnt_host *host = s->host;
+    const gnt_samples *samples = client->samples;
+    moving m = {0};
+    if (!samples || !samples->a) {
+        host->fail(host->context,
+                   "the samples behind an update have no attributes, as where an encoding mixes them; "
+                   "put no such encoding before it");
+        return GNT_UNSUPPORTED;
+    }
+    for (int64_t k = 0; k < update->n; k++)
+        m.size += update->tensor[k].count;
+    m.update = host->scratch(host->context, 2 * (size_t)m.size * sizeof *m.update);
+    m.sum = host->scratch(host->context, (size_t)m.size * sizeof *m.sum);
+    if (!m.update || !m.sum)
+        return host->fail(host->context, "no memory for a copy of the update");
+    m.moved = m.update + m.size;
+    flatten(update, m.update);
+    gnt_status status = read_zoos(s, client->artefacts, samples, m.size);
+    for (int32_t k = 0; status == GNT_OK && k < s->zoos; k++) {
+        const double gamma = (double)samples->attribute[s->zoo[k].attribute].weight;
+        if (gamma > 0)
+            status =
+                host->should_stop(host->context) ? GNT_STOPPED : move_one(s, &s->zoo[k], client, gamma, &m);
+    }
+    if (status == GNT_OK)
+        write_back(s, &m, client->steps > 0 ? s->how.epsilon * client->rate : s->how.epsilon, update);
+    return status;
+}
+
+static const gnt_defense hooks = {
+    .size = sizeof hooks, .prepare = prepare, .transform_update = transform_update};
+
+/* ---- descriptors ---- */
+
+static const char *const weightings[] = {"none", "balanced", NULL};
+static const char *const families[] = {"adversarial", NULL};
+
+static const gnt_parameter parameters[] = {
+    {.id = "epsilon",
+     .type = GNT_TYPE_REAL,
+     .scale = GNT_SCALE_LOG,
+     .unit = "",
+     .least = 1e-7,
+     .most = 10,
+     .preset = 1e-3,
+     .strength = 1,
+     .help = "ε: how far one step moves an entry of the update; of a weight delta, times the rate"},
+    {.id = "zoo",
+     .type = GNT_TYPE_INT,
+     .unit = "networks",
+     .least = 1,
+     .most = ATTR_ZOO_MOST,
+     .preset = 20,
+     .help = "networks that tell a hidden attribute"},
+    {.id = "widest",
+     .type = GNT_TYPE_INT,
+     .unit = "neurons",
+     .least = 128,
+     .most = 4096,
+     .preset = 2048,
+     .help = "each of their three hidden layers has 128, 256 … neurons, drawn up to this"},
+    {.id = "window",
+     .type = GNT_TYPE_INT,
+     .unit = "entries",
+     .least = 0,
+     .most = 1000000000,
+     .preset = 0,
+     .help = "width of max pooling over the flat update; 1: none; 0: the least that leaves at most `inputs`"},
+    {.id = "inputs",
+     .type = GNT_TYPE_INT,
+     .unit = "entries",
+     .least = 1,
+     .most = 1000000,
+     .preset = 1024,
+     .help = "greatest number of pooled entries where the window is chosen by itself"},
+    {.id = "epochs",
+     .type = GNT_TYPE_INT,
+     .unit = "epochs",
+     .least = 1,
+     .most = 100000,
+     .preset = 80,
+     .help = "passes over the shadow updates, for each network"},
+    {.id = "rate",
+     .type = GNT_TYPE_REAL,
+     .scale = GNT_SCALE_LOG,
+     .unit = "",
+     .least = 1e-6,
+     .most = 10,
+     .preset = 0.01,
+     .help = "learning rate of their SGD; where training diverges it starts again with a quarter of it"},
+    {.id = "momentum",
+     .type = GNT_TYPE_REAL,
+     .unit = "",
+     .least = 0,
+     .most = 0.999,
+     .preset = 0.9,
+     .help = "of that SGD"},
+    {.id = "batch",
+     .type = GNT_TYPE_INT,
+     .unit = "updates",
+     .least = 1,
+     .most = 65536,
+     .preset = 32,
+     .help = "shadow updates in a step of SGD"},
+    {.id = "validation",
+     .type = GNT_TYPE_REAL,
+     .unit = "",
+     .least = 0,
+     .most = 0.5,
+     .preset = 0.2,
+     .help =
+         "share of the shadow updates on which each network's best epoch is chosen; 0: the last is taken"},
+    {.id = "weights",
+     .type = GNT_TYPE_CHOICE,
+     .unit = "",
+     .preset_text = "none",
+     .choices = weightings,
+     .help = "balanced: rare values of the attribute are drawn, and count in validation, as often as common "
+             "ones"},
+    {.id = "drawn",
+     .type = GNT_TYPE_INT,
+     .unit = "networks",
+     .least = 1,
+     .most = ATTR_ZOO_MOST,
+     .preset = 5,
+     .help = "Q: networks that are drawn at a time, at most the whole zoo"},
+    /* of Algorithm 1 alone, so the last */
+    {.id = "iterations",
+     .type = GNT_TYPE_INT,
+     .unit = "iterations",
+     .least = 1,
+     .most = 1000,
+     .preset = 10,
+     .help = "P: how often networks are drawn anew, each time from where the update has come to"},
+};
+enum { ALL = sizeof parameters / sizeof *parameters };
+
+static void *create_recup(const gnt_host *host, const gnt_value *v) {
+    return create(host, v, ATTR_META, 0);
+}
+static void *create_random(const gnt_host *host, const gnt_value *v) {
+    return create(host, v, ATTR_META, 1);
+}
+static void *create_one(const gnt_host *host, const gnt_value *v) {
+    return create(host, v, ATTR_ONE, 0);
+}
+static void *create_average(const gnt_host *host, const gnt_value *v) {
+    return create(host, v, ATTR_AVERAGE, 0);
+}
+static void *create_iterated(const gnt_host *host, const gnt_value *v) {
+    return create(host, v, ATTR_ITERATED, 0);
+}
+static void *create_momentum(const gnt_host *host, const gnt_value *v) {
+    return create(host, v, ATTR_MOMENTUM, 0);
+}
+
+#define DESCRIPTOR(name, text, says, source, n, made)                                                        \
+    static const gnt_descriptor name = {                                                                     \
+        .size = sizeof name,                                                                                 \
+        .kind = GNT_PLUGIN_DEFENSE,                                                                          \
+        .id = text,                                                                                          \
+        .version = "1.0",                                                                                    \
+        .line = says,                                                                                        \
+        .licence = "MIT",                                                                                    \
+        .citation = source,                                                                                  \
+        .parameters = parameters,                                                                            \
+        .n_parameters = n,                                                                                   \
+        .scope = GNT_SCOPE_TASK,                                                                             \
+        .surfaces = GNT_SURFACE_UPDATE,                                                                      \
+        .data_kinds = GNT_KIND_ANY,                                                                          \
+        .families = families,                                                                                \
+        .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_NEEDS_SHADOW | GNT_FLAG_ARTEFACTS_PRIVATE,                   \
+        .create = made,                                                                                      \
+        .destroy = destroy,                                                                                  \
+        .defense = &hooks,                                                                                   \
+    }
+
+DESCRIPTOR(meta, "recup", "moves an update so that classifiers of a hidden attribute are misled",
+           "RecUP-FL, ASIA CCS 2023, Algorithm 1", ALL, create_recup);
+DESCRIPTOR(random_target, "recup-random-target",
+           "moves an update so that classifiers tell a value of the hidden attribute drawn at random",
+           "after RecUP-FL, ASIA CCS 2023, Algorithm 1", ALL, create_random);
+DESCRIPTOR(one, "fgsm-one", "moves an update by one step against one classifier of a hidden attribute",
+           "RecUP-FL, ASIA CCS 2023, Eq. 10", ALL - 2, create_one);
+DESCRIPTOR(average, "fgsm-avg", "moves an update by the mean step against classifiers of a hidden attribute",
+           "RecUP-FL, ASIA CCS 2023, Eq. 11", ALL - 1, create_average);
+DESCRIPTOR(iterated, "fgsm-iter",
+           "moves an update by a step against each classifier of a hidden attribute in turn",
+           "RecUP-FL, ASIA CCS 2023, Eq. 12", ALL - 1, create_iterated);
+DESCRIPTOR(momentum, "fgsm-momentum",
+           "moves an update along a running sum of derivatives of classifiers of a hidden attribute",
+           "RecUP-FL, ASIA CCS 2023, Eq. 13 and 14", ALL - 1, create_momentum);
+
+static const gnt_descriptor *const list[] = {&meta, &random_target, &one, &average, &iterated, &momentum};
+
+GNT_DEFINE_ENTRY_LIST(list, sizeof list / sizeof *list)

@@ -1,0 +1,105 @@
+#include "shared/attribute/perturb.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double momentum = 0.9; /* µ of Eq. 13 */
+
+gnt_status attr_room_open(attr_room *room, const attr_zoo *zoo) {
+    const gnt_host *host = zoo->host;
+    const size_t entries = (size_t)(zoo->rows * zoo->size);
+    room->base = host->scratch(host->context, entries * sizeof *room->base);
+    room->sum = host->scratch(host->context, entries * sizeof *room->sum);
+    room->work = host->scratch(host->context, (size_t)zoo->rows * sizeof *room->work);
+    if (!room->base || !room->sum || !room->work)
+        return host->fail(host->context, "no memory for a perturbed update");
+    for (int64_t r = 0; r < zoo->rows; r++)
+        room->work[r] = room->base + r * zoo->size;
+    return GNT_OK;
+}
+
+static void copy(const attr_zoo *zoo, float *const *to, float *const *from) {
+    for (int64_t r = 0; r < zoo->rows; r++)
+        memcpy(to[r], from[r], (size_t)zoo->size * sizeof *to[r]);
+}
+
+/* Q different networks. */
+static void draw(const attr_zoo *zoo, int32_t q, int32_t which[ATTR_ZOO_MOST]) {
+    for (int32_t k = 0; k < zoo->nets; k++)
+        which[k] = k;
+    for (int32_t k = 0; k < q; k++) {
+        const int32_t other =
+            k + (int32_t)zoo->host->below(zoo->host->context, "drawn", (uint64_t)(zoo->nets - k));
+        const int32_t kept = which[k];
+        which[k] = which[other];
+        which[other] = kept;
+    }
+}
+
+/* to += step·sign of the derivative of network `which` at `at`. */
+static gnt_status add_sign(attr_zoo *zoo, int32_t which, float *const *at, const int32_t *label, double step,
+                           float *const *to) {
+    const float *g;
+    const int64_t *where;
+    gnt_status status = attr_zoo_slope(zoo, which, (const float *const *)at, label, &g, &where);
+    for (int64_t r = 0; status == GNT_OK && r < zoo->rows; r++, g += zoo->columns, where += zoo->columns)
+        for (int64_t j = 0; j < zoo->columns; j++)
+            if (g[j] != 0)
+                to[r][where[j]] += (float)(g[j] > 0 ? step : -step);
+    return status;
+}
+
+/* One iteration of Algorithm 1, lines 15 to 22: Q − 1 steps from the update, then the step against the
+ * last network from where they led is what the update moves by. */
+static gnt_status learn_and_test(attr_zoo *zoo, attr_room *room, int32_t q, double step, float *const *update,
+                                 const int32_t *label) {
+    int32_t which[ATTR_ZOO_MOST];
+    gnt_status status = GNT_OK;
+    draw(zoo, q, which);
+    copy(zoo, room->work, update);
+    for (int32_t k = 0; status == GNT_OK && k + 1 < q; k++)
+        status = add_sign(zoo, which[k], room->work, label, step / q, room->work);
+    return status == GNT_OK ? add_sign(zoo, which[q - 1], room->work, label, step, update) : status;
+}
+
+/* sum ← µ·sum + g/‖g‖₁, update += step·sign(sum) */
+static gnt_status add_momentum(attr_zoo *zoo, attr_room *room, int32_t which, double step,
+                               float *const *update, const int32_t *label) {
+    const float *g;
+    const int64_t *where;
+    gnt_status status = attr_zoo_slope(zoo, which, (const float *const *)update, label, &g, &where);
+    for (int64_t r = 0; status == GNT_OK && r < zoo->rows; r++, g += zoo->columns, where += zoo->columns) {
+        float *sum = room->sum + r * zoo->size;
+        double length = 0;
+        for (int64_t j = 0; j < zoo->columns; j++)
+            length += fabs((double)g[j]);
+        for (int64_t i = 0; i < zoo->size; i++)
+            sum[i] = (float)(momentum * (double)sum[i]);
+        for (int64_t j = 0; length > 0 && j < zoo->columns; j++)
+            sum[where[j]] += (float)((double)g[j] / length);
+        for (int64_t i = 0; i < zoo->size; i++)
+            update[r][i] += (float)(sum[i] > 0 ? step : sum[i] < 0 ? -step : 0);
+    }
+    return status;
+}
+
+gnt_status attr_perturb(const attr_perturbation *p, attr_zoo *zoo, attr_room *room, float *const *update,
+                        const int32_t *label) {
+    const double step = p->toward ? -p->epsilon : p->epsilon;
+    const int32_t q = p->method == ATTR_ONE ? 1 : p->drawn < zoo->nets ? p->drawn : zoo->nets;
+    int32_t which[ATTR_ZOO_MOST];
+    gnt_status status = GNT_OK;
+    if (p->method == ATTR_META) {
+        for (int32_t i = 0; status == GNT_OK && i < p->iterations; i++)
+            status = learn_and_test(zoo, room, q, step, update, label);
+        return status;
+    }
+    draw(zoo, q, which);
+    memset(room->sum, 0, (size_t)(zoo->rows * zoo->size) * sizeof *room->sum);
+    copy(zoo, room->work, update);
+    for (int32_t k = 0; status == GNT_OK && k < q; k++)
+        status = p->method == ATTR_MOMENTUM  ? add_momentum(zoo, room, which[k], step / q, update, label)
+                 : p->method == ATTR_AVERAGE ? add_sign(zoo, which[k], room->work, label, step / q, update)
+                                             : add_sign(zoo, which[k], update, label, step / q, update);
+    return status;
+}

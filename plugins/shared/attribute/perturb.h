@@ -1,0 +1,41 @@
+/* perturb: the perturbations of RecUP-FL (2023) against one attribute: Algorithm 1 (Eq. 4–8) and the four
+ * forms of FGSM that it is compared with (Eq. 10–14).
+ *
+ * Where the paper leaves a choice: line 23 of Algorithm 1 stands outside its loop (inside, what earlier
+ * iterations did would be added again), so an entry moves by at most P·ε. Eq. 13 and 14 lack the
+ * derivative's sign ∇, which is put in. sign(0) is 0: an entry that no network looks at stays as it is. */
+#ifndef ATTRIBUTE_PERTURB_H
+#define ATTRIBUTE_PERTURB_H
+
+#include "shared/attribute/zoo.h"
+
+typedef enum attr_method {
+    ATTR_META,     /* Algorithm 1 */
+    ATTR_ONE,      /* Eq. 10: one step against one network */
+    ATTR_AVERAGE,  /* Eq. 11: the mean of one step against each of Q networks */
+    ATTR_ITERATED, /* Eq. 12: a step of ε/Q against each of Q networks in turn */
+    ATTR_MOMENTUM  /* Eq. 13, 14: the same along a running sum of derivatives */
+} attr_method;
+
+typedef struct attr_perturbation {
+    attr_method method;
+    int32_t iterations; /* P, of META */
+    int32_t drawn;      /* Q; at most the zoo's networks */
+    double epsilon;
+    int toward; /* 0: away from the label, as the paper; 1: towards it */
+} attr_perturbation;
+
+/* What attr_perturb works in, for a zoo that is open. */
+typedef struct attr_room {
+    float *base, *sum; /* rows × size */
+    float **work;      /* rows */
+} attr_room;
+/* Scratch of the hook. */
+gnt_status attr_room_open(attr_room *room, const attr_zoo *zoo);
+
+/* Changes the zoo's `rows` updates in place, each against its label. The networks are drawn from the
+ * host's stream "drawn", for all rows the same. */
+gnt_status attr_perturb(const attr_perturbation *p, attr_zoo *zoo, attr_room *room, float *const *update,
+                        const int32_t *label);
+
+#endif
