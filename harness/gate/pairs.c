@@ -54,12 +54,12 @@ static int by_id(const void *a, const void *b) {
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* A measure that no single target has, but the cell: attribute_balanced is told by its targets'
- * attributes. */
-static const char *of_target(const gnt_measure *m) {
-    return m == gnt_measure_of(GNT_MEASURE_ATTRIBUTE_BALANCED)
-               ? gnt_measure_of(GNT_MEASURE_ATTRIBUTE_ACCURACY)->name
-               : m->name;
+/* Balanced accuracies are of a cell as a whole: here by whether each target's attribute was told, or told
+ * once renamed. NULL: the measure is none of these. */
+static const char *answer_of(const gnt_measure *m) {
+    return m == gnt_measure_of(GNT_MEASURE_ATTRIBUTE_BALANCED)     ? "attribute_told"
+           : m == gnt_measure_of(GNT_MEASURE_ATTRIBUTE_RELABELLED) ? "attribute_renamed"
+                                                                   : NULL;
 }
 
 /* Sorted by id; −1 when out of memory. */
@@ -77,10 +77,12 @@ static int read_targets(const gnt_outcome *o, const gnt_measure *m, scored **out
     }
     for (size_t i = 0; i < all; i++) {
         const json_t *t = json_array_get(o->targets, i), *id = json_object_get(t, "id");
-        const json_t *x = json_object_get(t, of_target(m)), *truth = json_object_get(t, "attribute_truth");
+        const json_t *x = json_object_get(t, answer_of(m) ? answer_of(m) : m->name);
+        const json_t *truth = json_object_get(t, "attribute_truth");
         if (json_is_number(x))
-            list[(*n)++] = (scored){json_is_integer(id) ? json_integer_value(id) : (int64_t)i,
-                                    json_integer_value(truth), json_number_value(x)};
+            list[(*n)++] =
+                (scored){json_is_integer(id) ? json_integer_value(id) : (int64_t)i, json_integer_value(truth),
+                         answer_of(m) ? json_equal(x, truth) : json_number_value(x)};
     }
     qsort(list, *n, sizeof *list, by_id);
     return 0;
@@ -184,7 +186,7 @@ static double *weights_of(const scored *a, size_t n, const gnt_measure *m) {
     double *weight = gnt_array(n + 1, sizeof *weight);
     for (size_t i = 0; weight && i < n; i++)
         weight[i] = 1;
-    if (weight && m == gnt_measure_of(GNT_MEASURE_ATTRIBUTE_BALANCED) && weigh_classes(a, n, weight) != 0) {
+    if (weight && answer_of(m) && weigh_classes(a, n, weight) != 0) {
         gnt_free(weight);
         return NULL;
     }

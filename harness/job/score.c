@@ -78,6 +78,7 @@ static void close_all(score *s) {
     gnt_free(s->candidate);
     gnt_free(s->attribute_truth);
     gnt_free(s->attribute_answer);
+    gnt_free(s->attribute_renamed);
 }
 
 static int score_goals(score *s, gnt_err *err) {

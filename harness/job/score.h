@@ -34,7 +34,7 @@ typedef struct score_target {
     /* Of a batch: the share of its labels that the answer has. */
     double label_share;
     int attribute_hit;
-    int32_t attribute_truth, attribute_answer;
+    int32_t attribute_truth, attribute_answer, attribute_renamed;
     /* Of the client behind the target; of a transcript each client is a target. */
     int has_contribution;
     double contribution_error;
@@ -91,7 +91,7 @@ typedef struct score {
     score_target *target;
     int32_t attribute, attribute_values;
     /* One for each observation. */
-    int32_t *attribute_truth, *attribute_answer;
+    int32_t *attribute_truth, *attribute_answer, *attribute_renamed;
     /* One GNT_SURFACE_*. */
     uint32_t surface;
     /* The answer is to encodings that an earlier attack recovered. */

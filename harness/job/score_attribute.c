@@ -21,8 +21,9 @@ static int32_t attribute_of(const score *s, int64_t j, int64_t *row) {
 int score_attributes(score *s, gnt_err *err) {
     s->attribute_truth = gnt_array((size_t)s->observations, sizeof *s->attribute_truth);
     s->attribute_answer = gnt_array((size_t)s->observations, sizeof *s->attribute_answer);
+    s->attribute_renamed = gnt_array((size_t)s->observations, sizeof *s->attribute_renamed);
     int64_t *row = gnt_array((size_t)s->members, sizeof *row);
-    if (!s->attribute_truth || !s->attribute_answer || !row) {
+    if (!s->attribute_truth || !s->attribute_answer || !s->attribute_renamed || !row) {
         gnt_free(row);
         return gnt_fail(err, "out of memory for attributes");
     }
@@ -33,14 +34,19 @@ int score_attributes(score *s, gnt_err *err) {
         s->attribute_answer[j] = GNT_METRIC_NO_LABEL;
         if (scores)
             gnt_metric_labels_of_scores(&s->attribute_answer[j], scores, 1, s->attribute_values);
+    }
+    gnt_free(row);
+    if (gnt_metric_relabel(s->attribute_renamed, s->attribute_truth, s->attribute_answer,
+                           (size_t)s->observations, s->attribute_values, err) != 0)
+        return -1;
+    for (int64_t j = 0; j < s->observations; j++)
         for (int64_t i = 0; i < s->batch; i++) {
             score_target *t = &s->target[j * s->batch + i];
             t->attribute_hit = s->attribute_truth[j] == s->attribute_answer[j];
             t->attribute_truth = s->attribute_truth[j];
             t->attribute_answer = s->attribute_answer[j];
+            t->attribute_renamed = s->attribute_renamed[j];
             t->has_attribute = 1;
         }
-    }
-    gnt_free(row);
     return 0;
 }

@@ -57,6 +57,7 @@ static json_t *targets_json(const score *s) {
             json_object_set_new(one, "attribute_accuracy", number(t->attribute_hit));
             json_object_set_new(one, "attribute_truth", json_integer(t->attribute_truth));
             json_object_set_new(one, "attribute_told", json_integer(t->attribute_answer));
+            json_object_set_new(one, "attribute_renamed", json_integer(t->attribute_renamed));
         }
         if (t->has_contribution) {
             json_object_set_new(one, "contribution_error", number(t->contribution_error));
@@ -68,12 +69,21 @@ static json_t *targets_json(const score *s) {
     return list;
 }
 
-static int add_attribute_rates(score *s, json_t *measures, json_t *chance, gnt_err *err) {
+static int add_balanced(const score *s, gnt_measure_id id, const int32_t *told, json_t *measures,
+                        gnt_err *err) {
+    gnt_estimate balanced;
+    const size_t n = (size_t)s->observations;
+    if (gnt_estimate_balanced(&balanced, s->attribute_truth, told, NULL, n, err) != 0)
+        return -1;
+    json_object_set_new(measures, gnt_measure_of(id)->name,
+                        gnt_measure_stat_whole(&balanced, balanced.mean, n));
+    return 0;
+}
+
+static int add_attribute_chance(const score *s, json_t *chance, gnt_err *err) {
     gnt_metric_confusion confusion;
     gnt_metric_chance beside;
-    gnt_estimate balanced;
-    size_t k = (size_t)s->attribute_values;
-    int64_t *counts = gnt_array(k, sizeof *counts);
+    int64_t *counts = gnt_array((size_t)s->attribute_values, sizeof *counts);
     if (!counts)
         return gnt_fail(err, "out of memory for the attribute's values");
     int32_t n = s->clients.view.n_attributes;
@@ -82,21 +92,22 @@ static int add_attribute_rates(score *s, json_t *measures, json_t *chance, gnt_e
     int rc = gnt_metric_confusion_make(&confusion, s->attribute_truth, s->attribute_answer,
                                        (size_t)s->observations, s->attribute_values, err);
     if (rc == 0) {
-        rc = gnt_metric_beside_chance(&beside, &confusion, NULL, counts, err);
+        gnt_metric_beside_chance(&beside, &confusion, counts);
         gnt_metric_confusion_free(&confusion);
-    }
-    if (rc == 0)
-        rc = gnt_estimate_balanced(&balanced, s->attribute_truth, s->attribute_answer, NULL,
-                                   (size_t)s->observations, err);
-    if (rc == 0) {
-        json_object_set_new(measures, "attribute_balanced",
-                            gnt_measure_stat_whole(&balanced, balanced.mean, (size_t)s->observations));
         double plain = fmax(beside.majority.plain, beside.constant.plain);
         json_object_set_new(chance, "attribute_accuracy", number(plain));
         json_object_set_new(chance, "attribute_balanced", number(beside.constant.balanced));
+        json_object_set_new(chance, "attribute_relabelled", number(beside.constant.balanced));
     }
     gnt_free(counts);
     return rc;
+}
+
+static int add_attribute_rates(const score *s, json_t *measures, json_t *chance, gnt_err *err) {
+    if (add_balanced(s, GNT_MEASURE_ATTRIBUTE_BALANCED, s->attribute_answer, measures, err) != 0 ||
+        add_balanced(s, GNT_MEASURE_ATTRIBUTE_RELABELLED, s->attribute_renamed, measures, err) != 0)
+        return -1;
+    return add_attribute_chance(s, chance, err);
 }
 
 /* The order of clients belongs to the cell as a whole. */

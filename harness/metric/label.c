@@ -78,53 +78,17 @@ double gnt_metric_recall(const gnt_metric_confusion *c, int32_t class_) {
     return all ? (double)c->counts[(size_t)class_ * columns(c) + (size_t)class_] / (double)all : NAN;
 }
 
-/* Rates when the answer in column p is read as label name[p]; name NULL: as itself, and the last column as
- * nothing. */
-static gnt_metric_rates rates_under(const gnt_metric_confusion *c, const int32_t *name) {
+gnt_metric_rates gnt_metric_accuracy(const gnt_metric_confusion *c) {
     int64_t right = 0;
     double recalls = 0;
-    int32_t occurring = 0;
     for (int32_t t = 0; t < c->classes; t++) {
-        int64_t all = row_sum(c, t), told = 0;
-        for (size_t p = 0; p < columns(c); p++)
-            if (name ? name[p] == t : p == (size_t)t)
-                told += c->counts[(size_t)t * columns(c) + p];
-        right += told;
-        if (all == 0)
-            continue;
-        occurring++;
-        recalls += (double)told / (double)all;
+        const double recall = gnt_metric_recall(c, t);
+        right += c->counts[(size_t)t * columns(c) + (size_t)t];
+        recalls += isnan(recall) ? 0 : recall;
     }
     if (c->samples == 0)
         return (gnt_metric_rates){0};
-    return (gnt_metric_rates){(double)right / (double)c->samples, recalls / occurring};
-}
-
-gnt_metric_rates gnt_metric_accuracy(const gnt_metric_confusion *c) {
-    return rates_under(c, NULL);
-}
-
-/* The map from answers to labels that is best on c, for the plain or the balanced rate. An answer that c
- * never saw keeps its own name. Ties go to the answer's own name, then to the lowest class. */
-static void best_names(int32_t *name, const gnt_metric_confusion *c, int balanced) {
-    for (size_t p = 0; p < columns(c); p++) {
-        double most = 0;
-        name[p] = p < (size_t)c->classes ? (int32_t)p : GNT_METRIC_NO_LABEL;
-        if (name[p] >= 0 && row_sum(c, name[p]) > 0) {
-            double own = (double)c->counts[p * columns(c) + p];
-            most = balanced ? own / (double)row_sum(c, name[p]) : own;
-        }
-        for (int32_t t = 0; t < c->classes; t++) {
-            int64_t all = row_sum(c, t);
-            if (all == 0)
-                continue;
-            double weight = (double)c->counts[(size_t)t * columns(c) + p] / (balanced ? (double)all : 1);
-            if (weight > most) {
-                most = weight;
-                name[p] = t;
-            }
-        }
-    }
+    return (gnt_metric_rates){(double)right / (double)c->samples, recalls / present(c)};
 }
 
 static gnt_metric_rates always(const gnt_metric_confusion *test, int32_t class_) {
@@ -134,14 +98,16 @@ static gnt_metric_rates always(const gnt_metric_confusion *test, int32_t class_)
     return (gnt_metric_rates){(double)all / (double)test->samples, 1.0 / present(test)};
 }
 
-static void set_majority(gnt_metric_chance *out, const gnt_metric_confusion *test,
-                         const gnt_metric_confusion *validation, const int64_t *train_counts) {
+void gnt_metric_beside_chance(gnt_metric_chance *out, const gnt_metric_confusion *test,
+                              const int64_t *train_counts) {
     int64_t most = 0;
-    out->majority_class = GNT_METRIC_NO_LABEL;
+    *out = (gnt_metric_chance){.attacker = gnt_metric_accuracy(test), .majority_class = GNT_METRIC_NO_LABEL};
     for (int32_t t = 0; t < test->classes; t++) {
-        int64_t count = train_counts ? train_counts[t] : validation ? row_sum(validation, t) : 0;
-        if (count > most) {
-            most = count;
+        const gnt_metric_rates one = always(test, t);
+        out->constant.plain = fmax(out->constant.plain, one.plain);
+        out->constant.balanced = fmax(out->constant.balanced, one.balanced);
+        if (train_counts && train_counts[t] > most) {
+            most = train_counts[t];
             out->majority_class = t;
         }
     }
@@ -149,39 +115,39 @@ static void set_majority(gnt_metric_chance *out, const gnt_metric_confusion *tes
         out->majority = always(test, out->majority_class);
 }
 
-static void keep_best(gnt_metric_rates *best, gnt_metric_rates other) {
-    best->plain = fmax(best->plain, other.plain);
-    best->balanced = fmax(best->balanced, other.balanced);
+/* What column p means to the samples but one of class `truth` that is in it. */
+static int32_t name_without(const gnt_metric_confusion *c, const int64_t *sum, size_t p, int32_t truth) {
+    int32_t name = p < (size_t)c->classes ? (int32_t)p : GNT_METRIC_NO_LABEL, first = name;
+    double most = 0;
+    for (int32_t t = first < 0 ? 0 : -1; t < c->classes; t++) {
+        const int32_t of = t < 0 ? first : t; /* its own name first */
+        const int64_t own = of == truth, all = sum[of] - own;
+        const double share =
+            all > 0 ? (double)(c->counts[(size_t)of * columns(c) + p] - own) / (double)all : 0;
+        if (share > most) {
+            most = share;
+            name = of;
+        }
+    }
+    return name;
 }
 
-int gnt_metric_beside_chance(gnt_metric_chance *out, const gnt_metric_confusion *test,
-                             const gnt_metric_confusion *validation, const int64_t *train_counts,
-                             gnt_err *err) {
-    if (validation && validation->samples == 0)
-        validation = NULL;
-    if (validation && validation->classes != test->classes)
-        return gnt_fail(err, "the validation samples have %d classes and the test samples %d",
-                        validation->classes, test->classes);
-    int32_t *name = gnt_array(columns(test), sizeof *name);
-    if (!name)
-        return gnt_fail(err, "out of memory while relabelling %d classes", test->classes);
-    *out = (gnt_metric_chance){.attacker = gnt_metric_accuracy(test)};
-    out->relabelled = out->attacker;
-    if (validation) {
-        best_names(name, validation, 0);
-        out->relabelled.plain = rates_under(test, name).plain;
-        best_names(name, validation, 1);
-        out->relabelled.balanced = rates_under(test, name).balanced;
+int gnt_metric_relabel(int32_t *renamed, const int32_t *truth, const int32_t *told, size_t n, int32_t classes,
+                       gnt_err *err) {
+    gnt_metric_confusion c;
+    if (gnt_metric_confusion_make(&c, truth, told, n, classes, err) != 0)
+        return -1;
+    int64_t *sum = gnt_array((size_t)classes, sizeof *sum);
+    for (int32_t t = 0; sum && t < classes; t++)
+        sum[t] = row_sum(&c, t);
+    for (size_t i = 0; sum && i < n; i++) {
+        const int answered = told[i] >= 0 && told[i] < classes;
+        renamed[i] = name_without(&c, sum, (size_t)(answered ? told[i] : classes), truth[i]);
     }
-    gnt_free(name);
-    set_majority(out, test, validation, train_counts);
-    for (int32_t t = 0; t < test->classes; t++)
-        keep_best(&out->constant, always(test, t));
-    out->best = out->attacker;
-    keep_best(&out->best, out->relabelled);
-    keep_best(&out->best, out->majority);
-    keep_best(&out->best, out->constant);
-    return 0;
+    gnt_metric_confusion_free(&c);
+    const int rc = sum ? 0 : gnt_fail(err, "out of memory while relabelling %d classes", classes);
+    gnt_free(sum);
+    return rc;
 }
 
 int gnt_metric_batch_labels(double *share, const int32_t *truth, size_t n, const int32_t *answer,

@@ -43,24 +43,23 @@ double gnt_metric_recall(const gnt_metric_confusion *c, int32_t class_);
  * samples. */
 typedef struct gnt_metric_chance {
     gnt_metric_rates attacker;
-    /* the attacker's answers renamed by the map that is best on validation: an attack that is reliably wrong
-     * still knows. For `plain` each answer is renamed to the most frequent truth, for `balanced` to the truth
-     * with the largest share of its own class */
-    gnt_metric_rates relabelled;
     gnt_metric_rates majority; /* always the most frequent class of the training samples */
     /* the best single class in hindsight: its share of the test samples; 1/classes present */
     gnt_metric_rates constant;
-    gnt_metric_rates best; /* the best of the four, rate by rate */
     int32_t majority_class;
 } gnt_metric_chance;
 
-/* test and validation are the attacker's confusion matrices on disjoint samples; validation may be NULL or
- * empty (relabelled = attacker then). train_counts: how often each class occurs in the attacker's training
- * samples; NULL: the validation's truth stands in, or without one the majority is left at 0 and class
- * GNT_METRIC_NO_LABEL. */
-int gnt_metric_beside_chance(gnt_metric_chance *out, const gnt_metric_confusion *test,
-                             const gnt_metric_confusion *validation, const int64_t *train_counts,
-                             gnt_err *err);
+/* train_counts: how often each class occurs in the attacker's training samples; NULL: the majority is left at
+ * 0 and class GNT_METRIC_NO_LABEL. */
+void gnt_metric_beside_chance(gnt_metric_chance *out, const gnt_metric_confusion *test,
+                              const int64_t *train_counts);
+
+/* The answers renamed, each by what the n − 1 others show: an attack that is reliably wrong still knows. An
+ * answer gets the name of the class with the largest share of its own samples so answered, leaving out the
+ * sample itself; ties go to the answer's own name, then to the lowest class. What was no answer is renamed
+ * like any other. An answer that no other sample has keeps its name. */
+int gnt_metric_relabel(int32_t *renamed, const int32_t *truth, const int32_t *told, size_t n, int32_t classes,
+                       gnt_err *err);
 
 /* Labels recovered for a whole batch, in no order: the share of the n true labels that the answers cover,
  * counted with multiplicity; at most n answers count, in their order. */

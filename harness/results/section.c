@@ -106,11 +106,12 @@ int gnt_section_draws(const gnt_results *r, const char *task, int64_t stage, con
 }
 
 const gnt_measure *gnt_section_lead(const gnt_results *r, const char *task, int64_t stage) {
-    const gnt_measure *balanced = gnt_measure_of(GNT_MEASURE_ATTRIBUTE_BALANCED);
+    static const gnt_measure_id attribute[] = {GNT_MEASURE_ATTRIBUTE_RELABELLED,
+                                               GNT_MEASURE_ATTRIBUTE_BALANCED};
     const gnt_measure *ssim = gnt_measure_of(GNT_MEASURE_SSIM); /* measured on images alone */
-    if (gnt_has_measure(r, task, stage, NULL, balanced->name) &&
-        !gnt_has_measure(r, task, stage, NULL, ssim->name))
-        return balanced;
+    for (size_t i = 0; i < 2 && !gnt_has_measure(r, task, stage, NULL, ssim->name); i++)
+        if (gnt_has_measure(r, task, stage, NULL, gnt_measure_of(attribute[i])->name))
+            return gnt_measure_of(attribute[i]);
     for (size_t i = 0; i < GNT_MEASURES; i++)
         if (gnt_section_draws(r, task, stage, gnt_measure_at(i)))
             return gnt_measure_at(i);

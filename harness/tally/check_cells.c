@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "metric/image.h"
+#include "metric/label.h"
 #include "metric/measure.h"
 #include "tally/groups.h"
 #include "tally/tally_impl.h"
@@ -95,43 +96,73 @@ static int check_id(const tally *t, const char *path, const json_t *cell, json_t
 
 /* ---- numbers ---- */
 
-/* Balanced accuracy is of the cell as a whole: of each observation's attribute. */
-static json_t *balanced(const json_t *targets, int64_t batch) {
+/* What the attribute of each observation was, what was told, and that renamed. */
+typedef struct attributes {
+    int32_t *truth, *told, *renamed, values;
+    size_t n;
+} attributes;
+
+static void read_attributes(attributes *a, const json_t *targets, int64_t batch) {
     const size_t n = json_array_size(targets);
-    int32_t *truth = gnt_array(n + 1, sizeof *truth), *told = gnt_array(n + 1, sizeof *told);
-    gnt_estimate e;
-    json_t *stat = NULL;
-    size_t k = 0;
-    for (size_t i = 0; truth && told && i < n; i += (size_t)batch) {
+    *a = (attributes){.truth = gnt_array(n + 1, sizeof *a->truth),
+                      .told = gnt_array(n + 1, sizeof *a->told),
+                      .renamed = gnt_array(n + 1, sizeof *a->renamed)};
+    for (size_t i = 0; a->truth && a->told && i < n; i += (size_t)batch) {
         const json_t *one = json_array_get(targets, i), *was = json_object_get(one, "attribute_truth");
         if (!json_is_integer(was))
             continue;
-        truth[k] = (int32_t)json_integer_value(was);
-        told[k++] = (int32_t)json_integer_value(json_object_get(one, "attribute_told"));
+        a->truth[a->n] = (int32_t)json_integer_value(was);
+        a->told[a->n] = (int32_t)json_integer_value(json_object_get(one, "attribute_told"));
+        a->values = a->truth[a->n] >= a->values ? a->truth[a->n] + 1 : a->values;
+        a->values = a->told[a->n] >= a->values ? a->told[a->n] + 1 : a->values;
+        a->n++;
     }
-    if (k && truth && told && gnt_estimate_balanced(&e, truth, told, NULL, k, NULL) == 0)
-        stat = gnt_measure_stat_whole(&e, e.mean, k);
-    gnt_free(truth);
-    gnt_free(told);
-    return stat;
+}
+
+/* Balanced accuracy is of the cell as a whole: of each observation's attribute. */
+static json_t *balanced(const attributes *a, const int32_t *told) {
+    gnt_estimate e;
+    if (a->n == 0 || gnt_estimate_balanced(&e, a->truth, told, NULL, a->n, NULL) != 0)
+        return NULL;
+    return gnt_measure_stat_whole(&e, e.mean, a->n);
+}
+
+static void add_attributes(const json_t *targets, int64_t batch, json_t *should) {
+    const char *const plain = gnt_measure_of(GNT_MEASURE_ATTRIBUTE_BALANCED)->name;
+    const char *const relabelled = gnt_measure_of(GNT_MEASURE_ATTRIBUTE_RELABELLED)->name;
+    attributes a;
+    json_t *stat;
+    read_attributes(&a, targets, batch);
+    if (a.truth && a.told && a.renamed && (stat = balanced(&a, a.told)) != NULL) {
+        json_object_set_new(should, plain, stat);
+        if (gnt_metric_relabel(a.renamed, a.truth, a.told, a.n, a.values, NULL) == 0)
+            json_object_set_new(should, relabelled, balanced(&a, a.renamed));
+    }
+    gnt_free(a.truth);
+    gnt_free(a.told);
+    gnt_free(a.renamed);
 }
 
 /* Measures of a cell as a whole. The order of clients' contributions is of vectors of which results.json has
  * the first entries alone; balanced accuracy of sets is of the sets, which targets do not tell apart. */
 static void add_whole(const tally *t, const json_t *cell, json_t *should) {
+    static const gnt_measure_id of_sets[] = {GNT_MEASURE_ATTRIBUTE_BALANCED,
+                                             GNT_MEASURE_ATTRIBUTE_RELABELLED};
     const char *const rank = gnt_measure_of(GNT_MEASURE_CONTRIBUTION_RANK)->name;
-    const char *const attribute = gnt_measure_of(GNT_MEASURE_ATTRIBUTE_BALANCED)->name;
     const json_t *task = tally_task(t, cell), *targets = json_object_get(cell, "targets");
+    const json_t *measures = json_object_get(cell, "measures");
     const int64_t batch = json_integer_value(json_object_get(task, "batch"));
-    json_t *told = json_object_get(json_object_get(cell, "measures"), rank);
-    const gnt_estimate r = gnt_estimate_single(tally_number(told, "mean"));
+    const gnt_estimate r = gnt_estimate_single(tally_number(json_object_get(measures, rank), "mean"));
     if (isfinite(r.mean) && fabs(r.mean) <= 1 + gnt_tally_rounding)
         json_object_set_new(should, rank, gnt_measure_stat_whole(&r, r.mean, json_array_size(targets)));
-    told = json_object_get(json_object_get(cell, "measures"), attribute);
-    json_t *stat =
-        json_object_get(task, "set") ? json_incref(told) : balanced(targets, batch > 0 ? batch : 1);
-    if (stat)
-        json_object_set_new(should, attribute, stat);
+    if (!json_object_get(task, "set"))
+        add_attributes(targets, batch > 0 ? batch : 1, should);
+    for (size_t i = 0; json_object_get(task, "set") && i < 2; i++) {
+        const char *name = gnt_measure_of(of_sets[i])->name;
+        json_t *told = json_object_get(measures, name);
+        if (told)
+            json_object_set(should, name, told);
+    }
 }
 
 /* A PSNR is its MSE, written otherwise. */

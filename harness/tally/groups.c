@@ -80,10 +80,10 @@ static void add_measure(const group *g, json_t *measures, const gnt_measure *m) 
     gnt_free(training);
 }
 
-/* What the private attribute of each observation was, and what was told; batch: targets behind one
+/* What the private attribute of each observation was, and the `answer` to it; batch: targets behind one
  * observation, which share both. */
-static size_t gather_attributes(const group *g, int64_t batch, int32_t **truth, int32_t **told,
-                                int64_t **training) {
+static size_t gather_attributes(const group *g, const char *answer, int64_t batch, int32_t **truth,
+                                int32_t **told, int64_t **training) {
     size_t n = 0, room = 0;
     for (size_t i = 0; i < g->n; i++)
         room += json_array_size(json_object_get(cell_of(g, i), "targets"));
@@ -97,7 +97,7 @@ static size_t gather_attributes(const group *g, int64_t batch, int32_t **truth, 
             if (!json_is_integer(was))
                 continue;
             (*truth)[n] = (int32_t)json_integer_value(was);
-            (*told)[n] = (int32_t)json_integer_value(json_object_get(one, "attribute_told"));
+            (*told)[n] = (int32_t)json_integer_value(json_object_get(one, answer));
             (*training)[n++] = (int64_t)i;
         }
     }
@@ -105,11 +105,12 @@ static size_t gather_attributes(const group *g, int64_t batch, int32_t **truth, 
 }
 
 /* Balanced accuracy belongs to a cell as a whole, not to a target; worst: the seed that leaked most. */
-static void add_balanced(const group *g, json_t *measures, int64_t batch) {
-    const char *const name = gnt_measure_of(GNT_MEASURE_ATTRIBUTE_BALANCED)->name;
+static void add_balanced(const group *g, gnt_measure_id id, const char *answer, json_t *measures,
+                         int64_t batch) {
+    const char *const name = gnt_measure_of(id)->name;
     int32_t *truth, *told;
     int64_t *training;
-    size_t n = gather_attributes(g, batch, &truth, &told, &training);
+    size_t n = gather_attributes(g, answer, batch, &truth, &told, &training);
     gnt_estimate e;
     double most = -INFINITY;
     for (size_t i = 0; i < g->n; i++) {
@@ -236,7 +237,9 @@ static json_t *group_json(const group *g, const json_t *tasks) {
     for (size_t i = 0; i < GNT_MEASURES; i++)
         if (!gnt_measure_at(i)->whole)
             add_measure(g, measures, gnt_measure_at(i));
-    add_balanced(g, measures, batch_of(tasks, cell_of(g, 0)));
+    const int64_t batch = batch_of(tasks, cell_of(g, 0));
+    add_balanced(g, GNT_MEASURE_ATTRIBUTE_BALANCED, "attribute_told", measures, batch);
+    add_balanced(g, GNT_MEASURE_ATTRIBUTE_RELABELLED, "attribute_renamed", measures, batch);
     add_rank(g, measures);
     copy_coordinates(one, cell_of(g, 0));
     add_status(one, g);

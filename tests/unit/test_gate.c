@@ -80,26 +80,33 @@ static void test_tolerances_are_the_suites(void **state) {
 }
 
 /* A balanced accuracy counts a target by how rare its class is: of class 0 there are 6 and of class 1 there
- * are 2. */
-static void test_balanced_accuracy_counts_classes_alike(void **state) {
-    (void)state;
+ * are 2. What was told once renamed is counted in the same way. */
+static void balanced_by(const char *measure, const char *answer) {
     json_t *run[2] = {made_run(), made_run()};
     double was[TARGETS] = {1, 1, 1, 0, 0, 0, 0, 0}, is[TARGETS] = {1, 1, 1, 0, 0, 0, 1, 1};
     for (int k = 0; k < 2; k++) {
         json_t *cell = made_add(run[k], &fixed, "attribute_accuracy", k ? was : is, TARGETS);
-        for (size_t i = 0; i < TARGETS; i++)
-            json_object_set_new(json_array_get(json_object_get(cell, "targets"), i), "attribute_truth",
-                                json_integer(i >= 6));
-        json_object_set_new(json_object_get(cell, "measures"), "attribute_balanced",
-                            json_pack("{s:f}", "mean", 0.5));
+        for (size_t i = 0; i < TARGETS; i++) {
+            json_t *one = json_array_get(json_object_get(cell, "targets"), i);
+            const int right = (k ? was : is)[i] > 0;
+            json_object_set_new(one, "attribute_truth", json_integer(i >= 6));
+            json_object_set_new(one, answer, json_integer(right ? i >= 6 : 7));
+        }
+        json_object_set_new(json_object_get(cell, "measures"), measure, json_pack("{s:f}", "mean", 0.5));
     }
     made_pair p;
     made_check(&p, run[0], run[1]);
-    assert_string_equal(p.gate.row[0].measure, "attribute_balanced");
+    assert_string_equal(p.gate.row[0].measure, measure);
     assert_float_equal(p.gate.row[0].was, 0.25, 1e-12); /* (3/6 + 0/2)/2 */
     assert_float_equal(p.gate.row[0].is, 0.75, 1e-12);  /* (3/6 + 2/2)/2 */
     assert_float_equal(p.gate.row[0].worse, 0.5, 1e-12);
     made_free(&p);
+}
+
+static void test_balanced_accuracy_counts_classes_alike(void **state) {
+    (void)state;
+    balanced_by("attribute_balanced", "attribute_told");
+    balanced_by("attribute_relabelled", "attribute_renamed");
 }
 
 /* Targets that were observed together flip together. */

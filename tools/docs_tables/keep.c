@@ -25,7 +25,8 @@ static const char *const of_cell[] = {"cell", "task",     "stage",   "defense", 
 static const char *const of_stat[] = {"mean", "low", "high", "deviation", "worst", "median"};
 /* a suite without tables of its own shows means and intervals alone */
 enum { PLAIN_STATS = 3 };
-static const char *const measures[] = {"psnr", "identification", "attribute_balanced"};
+static const char *const measures[] = {"psnr", "identification", "attribute_balanced",
+                                       "attribute_relabelled"};
 static const char *const facts[] = {
     "similarity_auc", "similarity_auc_visible", "assigned", "weight_correlation", "psnr_quartile_1",
     "psnr_median",    "psnr_quartile_3",        "psnr_16"};
