@@ -62,11 +62,11 @@ typedef struct gnt_plugin_info {
     char digest[GNT_HEX_SIZE]; /* of that file's bytes, hex; "" when not known */
 } gnt_plugin_info;
 
-/* What an attack has a use for when it is granted: who works with the defense's artefacts does
- * so with private ones too. */
+/* What an attack has a use for when it is granted: who works with the defense's artefacts, or sees what they
+ * make of shadow data, does so with private ones too. */
 static inline uint32_t gnt_info_knowledge(const gnt_plugin_info *p) {
     uint32_t bits = p->needs | p->uses;
-    return bits & GNT_KNOWS_DEFENSE ? bits | GNT_KNOWS_DEFENSE_PRIVATE : bits;
+    return bits & (GNT_KNOWS_DEFENSE | GNT_KNOWS_SHADOW_OBS) ? bits | GNT_KNOWS_DEFENSE_PRIVATE : bits;
 }
 
 /* The id rule: 1 … GNT_PLUGIN_ID characters of a–z, 0–9 and `joint` ('-' for plugins, '_' for parameters, '.'

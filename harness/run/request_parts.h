@@ -57,10 +57,14 @@ int request_add_models(run *r, run_job *j, gnt_request_plugin *p, const gnt_para
 gnt_request_plugins request_chain(run *r, run_job *j, int defense, double strength);
 
 /* ---- requests_train.c ---- */
+/* Who prepares a defense. An attacker has no part in what clients keep private: to see the defense on shadow
+ * rows it prepares such a member itself, on rows of the role shadow and with random streams of its own. */
+typedef enum request_preparer { REQUEST_DEFENDER, REQUEST_ATTACKER } request_preparer;
 run_job *request_prepare_defense(run *r, size_t task, size_t defense, size_t member, double strength,
-                                 int64_t stage, run_job *trained, uint64_t seed);
-/* Artefacts of every member that prepares; `trained` holds the weights of `stage`. */
+                                 int64_t stage, run_job *trained, uint64_t seed, request_preparer by);
+/* Artefacts of every member that prepares; `trained` holds the weights of `stage`. By an attacker: of those
+ * that keep theirs private, others being known to all. */
 int request_add_artefacts(run *r, run_job *j, size_t task, int defense, double strength, int64_t stage,
-                          run_job *trained, uint64_t seed);
+                          run_job *trained, uint64_t seed, request_preparer by);
 
 #endif

@@ -24,15 +24,26 @@ static int read_round(run *r, run_job *j, const gnt_cell *c, double strength) {
                : 0;
 }
 
-static run_job *observe_job(run *r, const gnt_cell *c, double strength, int shadow) {
+/* What is observed: targets, or shadow rows behind the clients' own defense or one that the attacker
+ * prepared. */
+typedef enum observed { TARGETS, SHADOW, SHADOW_OF_ATTACKER } observed;
+
+static observed shadow_for(const run *r, const gnt_cell *c, uint32_t grants) {
+    const int own = !(grants & GNT_KNOWS_DEFENSE_PRIVATE);
+    return own && gnt_suite_keeps_private(&r->suite->defense[c->defense]) ? SHADOW_OF_ATTACKER : SHADOW;
+}
+
+static run_job *observe_job(run *r, const gnt_cell *c, double strength, observed what) {
     static const char *const outputs[] = {"seen",    "broadcast", "labels",  "rates",    "stats", "sum",
                                           "outside", "mixing",    "targets", "compared", NULL};
     const gnt_suite_task *t = &r->suite->task[c->task];
+    static const char *const word[] = {"observe", "shadow", "shadow of the attacker"};
+    const int shadow = what != TARGETS;
     char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE], coordinates[PART_SIZE];
     int fresh;
     request_label(r, (int)c->defense, strength, label, sizeof label);
-    snprintf(name, sizeof name, "%s %s/r%" PRId64 "/%s/s%" PRIu64, shadow ? "shadow" : "observe", t->id,
-             c->stage, label, c->seed);
+    snprintf(name, sizeof name, "%s %s/r%" PRId64 "/%s/s%" PRIu64, word[what], t->id, c->stage, label,
+             c->seed);
     run_job *j = request_begin(r, name, GNT_JOB_OBSERVE, outputs, &fresh);
     if (!j || !fresh)
         return j;
@@ -60,7 +71,8 @@ static run_job *observe_job(run *r, const gnt_cell *c, double strength, int shad
     if (run_add_input(j, "samples", data, shadow ? "shadow" : "targets") != 0 ||
         run_add_input(j, "public", data, "public") != 0 ||
         run_add_input(j, "trained", train, "trained") != 0 ||
-        request_add_artefacts(r, j, c->task, (int)c->defense, strength, c->stage, train, c->seed) != 0)
+        request_add_artefacts(r, j, c->task, (int)c->defense, strength, c->stage, train, c->seed,
+                              what == SHADOW_OF_ATTACKER ? REQUEST_ATTACKER : REQUEST_DEFENDER) != 0)
         return NULL;
     return j;
 }
@@ -119,7 +131,7 @@ static int add_known(run *r, run_job *j, const gnt_cell *c, double strength, gnt
         run_job *from = by_stage ? run_train_job(r, c->task, (int)c->defense, strength, c->seed)
                                  : run_initial_job(r, c->task, c->seed);
         run_job *p = request_prepare_defense(r, c->task, c->defense, i, strength, by_stage ? c->stage : 0,
-                                             from, c->seed);
+                                             from, c->seed, REQUEST_DEFENDER);
         if (run_add_input(j, gnt_input_defense_artefacts[i], p, "artefacts") != 0)
             return -1;
     }
@@ -203,15 +215,16 @@ static run_job *prepare_attack_job(run *r, const gnt_cell *c, double strength, c
     q->observe.surface = p->surface;
     q->key = request_key(r, "attack", role);
     run_job *data = run_data_job(r, c->task, c->seed);
-    int rc = run_add_input(j, "trained", observe_job(r, c, strength, 0), "broadcast");
+    const observed shadow = shadow_for(r, c, p->grants);
+    int rc = run_add_input(j, "trained", observe_job(r, c, strength, TARGETS), "broadcast");
     if (rc == 0 && (p->grants & GNT_KNOWS_PUBLIC))
         rc = run_add_input(j, "public", data, "public");
     if (rc == 0 && (p->grants & (GNT_KNOWS_SHADOW | GNT_KNOWS_SHADOW_OBS)))
         rc = run_add_input(j, "shadow", data, "shadow");
     if (rc == 0 && (p->grants & GNT_KNOWS_SHADOW_OBS))
-        rc = run_add_input(j, "shadow_seen", observe_job(r, c, strength, 1), "seen");
+        rc = run_add_input(j, "shadow_seen", observe_job(r, c, strength, shadow), "seen");
     if (rc == 0 && (p->grants & GNT_KNOWS_SHADOW_OBS))
-        rc = run_add_input(j, "shadow_mixing", observe_job(r, c, strength, 1), "mixing");
+        rc = run_add_input(j, "shadow_mixing", observe_job(r, c, strength, shadow), "mixing");
     if (rc == 0 && (p->grants & GNT_KNOWS_DEFENSE))
         rc = add_known(r, j, c, strength, &q->attacker);
     return rc == 0 ? j : NULL;
@@ -226,7 +239,8 @@ static int add_history(run *r, run_job *j, const gnt_cell *c, double strength) {
     for (size_t i = before > GNT_INPUT_MOST_HISTORY ? before - GNT_INPUT_MOST_HISTORY : 0; i < before; i++) {
         gnt_cell earlier = *c;
         earlier.stage = t->stages[i];
-        if (run_add_input(j, gnt_input_history[n++], observe_job(r, &earlier, strength, 0), "seen") != 0)
+        if (run_add_input(j, gnt_input_history[n++], observe_job(r, &earlier, strength, TARGETS), "seen") !=
+            0)
             return -1;
     }
     return 0;
@@ -242,7 +256,7 @@ static int add_observation(run *r, run_job *j, const gnt_cell *c, double strengt
                   {GNT_KNOWS_BN_STATS, "stats"},
                   {GNT_KNOWS_REGION, "outside"},
                   {GNT_KNOWS_SUM, "sum"}};
-    run_job *seen = observe_job(r, c, strength, 0);
+    run_job *seen = observe_job(r, c, strength, TARGETS);
     int rc = run_add_input(j, "seen", seen, "seen");
     for (size_t i = 0; rc == 0 && i < sizeof grants / sizeof *grants; i++)
         if (granted & grants[i].bit)
@@ -253,7 +267,7 @@ static int add_observation(run *r, run_job *j, const gnt_cell *c, double strengt
 /* The last of a chain sees what the first recovered, with the labels that that one was granted, and nothing
  * else of what was observed. */
 static int add_recovered(run *r, run_job *j, const gnt_cell *c, double strength) {
-    run_job *seen = observe_job(r, c, strength, 0);
+    run_job *seen = observe_job(r, c, strength, TARGETS);
     int rc = run_add_input(j, "seen", seen, "broadcast");
     if (rc == 0 && (c->first_grants & GNT_KNOWS_LABELS))
         rc = run_add_input(j, "recovered_labels", seen, "labels");
@@ -356,7 +370,7 @@ run_job *run_score_job(run *r, const gnt_cell *c, double strength, run_job *atta
                                            .chained = r->suite->attack[c->attack].first.info != NULL,
                                            .key = request_key(r, "data", role)};
     run_job *data = run_data_job(r, c->task, c->seed);
-    run_job *seen = observe_job(r, c, strength, 0);
+    run_job *seen = observe_job(r, c, strength, TARGETS);
     if (run_add_input(j, "targets", t->observe.probe ? data : seen, "targets") != 0 ||
         run_add_input(j, "clients", data, "clients") != 0 ||
         run_add_input(j, "public", data, "public") != 0 ||

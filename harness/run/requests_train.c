@@ -37,7 +37,7 @@ run_job *run_data_job(run *r, size_t task, uint64_t seed) {
 /* ---- training ---- */
 
 int request_add_artefacts(run *r, run_job *j, size_t task, int defense, double strength, int64_t stage,
-                          run_job *trained, uint64_t seed) {
+                          run_job *trained, uint64_t seed, request_preparer by) {
     if (defense < 0)
         return 0;
     const gnt_suite_defense *d = &r->suite->defense[defense];
@@ -48,7 +48,8 @@ int request_add_artefacts(run *r, run_job *j, size_t task, int defense, double s
         int by_stage = info->scope == GNT_SCOPE_STAGE && stage > 0;
         run_job *from = by_stage ? trained : run_initial_job(r, task, seed);
         run_job *p =
-            request_prepare_defense(r, task, (size_t)defense, i, strength, by_stage ? stage : 0, from, seed);
+            request_prepare_defense(r, task, (size_t)defense, i, strength, by_stage ? stage : 0, from, seed,
+                                    info->flags & GNT_FLAG_ARTEFACTS_PRIVATE ? by : REQUEST_DEFENDER);
         if (!p || run_add_input(j, gnt_input_artefacts[i], p, "artefacts") != 0)
             return -1;
     }
@@ -173,7 +174,7 @@ static run_job *training(run *r, const char *name, size_t task, int defense, dou
     if (run_add_input(j, "clients", data, defense == RUN_PUBLIC ? "public" : "clients") != 0 ||
         run_add_input(j, "test", data, "test") != 0 || run_add_input(j, "public", data, "public") != 0 ||
         request_add_weights(j, t, &r->weights_digest[task], &q->weights_digest) != 0 ||
-        request_add_artefacts(r, j, task, defense, strength, 0, NULL, seed) != 0)
+        request_add_artefacts(r, j, task, defense, strength, 0, NULL, seed, REQUEST_DEFENDER) != 0)
         return NULL;
     return j;
 }
@@ -275,16 +276,18 @@ run_job *run_none_job(run *r, size_t task, uint64_t seed) {
 }
 
 run_job *request_prepare_defense(run *r, size_t task, size_t defense, size_t member, double strength,
-                                 int64_t stage, run_job *trained, uint64_t seed) {
-    static const char *const outputs[] = {"artefacts", NULL};
+                                 int64_t stage, run_job *trained, uint64_t seed, request_preparer by) {
+    static const char *const outputs[] = {"artefacts", NULL}, *const role_of[] = {"defense", "attack"},
+                             *const shadow_of[] = {"defender_shadow", "shadow"},
+                             *const who[] = {"", " by the attacker"};
     const gnt_suite_task *t = &r->suite->task[task];
     const gnt_suite_defense *d = &r->suite->defense[defense];
     char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE], draw[SEED_SIZE];
     int fresh;
     request_label(r, (int)defense, strength, label, sizeof label);
     request_seed(seed, draw);
-    snprintf(name, sizeof name, "prepare %s/r%" PRId64 "/%s/member %zu/%s", t->trained_as, stage, label,
-             member, draw);
+    snprintf(name, sizeof name, "prepare %s/r%" PRId64 "/%s/member %zu/%s%s", t->trained_as, stage, label,
+             member, draw, who[by]);
     run_job *j = request_begin(r, name, GNT_JOB_PREPARE_DEFENSE, outputs, &fresh);
     if (!j || !fresh)
         return j;
@@ -297,11 +300,11 @@ run_job *request_prepare_defense(run *r, size_t task, size_t defense, size_t mem
                               .federated = request_federated(t, t->federated.rounds),
                               .stage = stage,
                               .told_stage = m->info->scope == GNT_SCOPE_STAGE ? stage : -1,
-                              .key = request_key(r, "defense", role)};
+                              .key = request_key(r, role_of[by], role)};
     j->request.prepare.plugin = request_plugin(r, j, m, (int32_t)member == d->swept, strength);
     run_job *data = run_data_job(r, task, seed);
     if (run_add_input(j, "public", data, "public") != 0 ||
-        run_add_input(j, "shadow", data, "defender_shadow") != 0 ||
+        run_add_input(j, "shadow", data, shadow_of[by]) != 0 ||
         run_add_input(j, "trained", trained, "trained") != 0)
         return NULL;
     return j;

@@ -91,7 +91,7 @@ static char *fit_defense(const gnt_suite_task *t, const gnt_suite_defense *d, in
 
 /* What the suite grants can only be given where the task has it. */
 
-static int keeps_private(const gnt_suite_defense *d) {
+int gnt_suite_keeps_private(const gnt_suite_defense *d) {
     for (size_t i = 0; i < d->n_members; i++)
         if (d->member[i].info->hooks & GNT_HOOK_PREPARE &&
             d->member[i].info->flags & GNT_FLAG_ARTEFACTS_PRIVATE)
@@ -118,7 +118,7 @@ static uint32_t available(const gnt_suite *s, const gnt_cell *c) {
     has |= hooks & GNT_HOOK_CONTRIBUTE ? GNT_KNOWS_SUM : 0;
     has |= t->region.height ? GNT_KNOWS_REGION : 0;
     has |= t->observe.probe && c->stage != t->stages[0] ? GNT_KNOWS_HISTORY : 0;
-    has |= keeps_private(d) ? GNT_KNOWS_DEFENSE_PRIVATE : 0;
+    has |= gnt_suite_keeps_private(d) ? GNT_KNOWS_DEFENSE_PRIVATE : 0;
     has |= c->surface == GNT_SURFACE_UPDATE && t->observe.local_steps > 0 ? GNT_KNOWS_ORDER : 0;
     if (is_encoded(t, d))
         has &= ~(GNT_KNOWS_BN_STATS | GNT_KNOWS_REGION | GNT_KNOWS_ORDER);
@@ -205,7 +205,7 @@ static int misfits(const gnt_suite *s, const gnt_cell *c, const attacker *a, uin
     uint32_t ungranted = p->needs & ~a->grants, absent = p->needs & ~a->has;
     *goals = p->goals & goals_of(s, c);
     *grants = a->grants & a->has & gnt_info_knowledge(p);
-    if (!(*grants & GNT_KNOWS_DEFENSE))
+    if (!(*grants & (GNT_KNOWS_DEFENSE | GNT_KNOWS_SHADOW_OBS)))
         *grants &= ~GNT_KNOWS_DEFENSE_PRIVATE;
     *reason = NULL;
     if (p->flags & GNT_FLAG_ACTIVE)

@@ -297,6 +297,8 @@ int gnt_suite_parse(gnt_suite *out, const char *name, const char *text, size_t s
                     gnt_err *err);
 /* The model of that id, NULL where there is none. */
 const gnt_suite_model *gnt_suite_find_model(const gnt_suite *s, const char *id);
+/* 1 where a member prepares something that it keeps among the clients. */
+int gnt_suite_keeps_private(const gnt_suite_defense *d);
 /* Has the plan of a suite measure its matched defenses at the strengths of a baseline too. list: "matches"
  * of the baseline's results.json, or "baseline" of a run that was given one; NULL changes nothing. Entries
  * of tasks and defenses that the suite does not match are passed over; `name` stands for the file in

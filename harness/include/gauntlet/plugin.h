@@ -231,7 +231,8 @@ typedef struct gnt_value {
 #define GNT_KNOWS_ATTRIBUTE (1u << 9) /* which attribute the client hides */
 #define GNT_KNOWS_HISTORY (1u << 10)  /* the same client's observations of earlier stages */
 #define GNT_KNOWS_ORDER (1u << 11)    /* which private samples each local step took */
-/* With GNT_KNOWS_DEFENSE: its artefacts even where it keeps them private. */
+/* With GNT_KNOWS_DEFENSE: its artefacts even where it keeps them private. With GNT_KNOWS_SHADOW_OBS: made with
+ * these; without it the attacker prepares such a defense anew, on its own shadow data, to observe it. */
 #define GNT_KNOWS_DEFENSE_PRIVATE (1u << 12)
 
 /* ---- the model service ---- */
@@ -773,8 +774,8 @@ typedef struct gnt_descriptor {
 #define GNT_FLAG_NEEDS_PUBLIC 2u /* a defense that needs public data */
 #define GNT_FLAG_NEEDS_SHADOW 4u /* a defense that needs its own shadow data */
 #define GNT_FLAG_NO_GRADIENT 8u  /* not differentiable: attacks must not expect a gradient through it */
-/* Its artefacts stay with the clients: no adaptive attacker has them, but by the grant DEFENSE_PRIVATE, and
- * `aggregate`, which is the server's, is not given them (NULL). */
+/* Its artefacts stay with the clients: no adaptive attacker has them, nor shadow observations made with them,
+ * but by the grant DEFENSE_PRIVATE, and `aggregate`, which is the server's, is not given them (NULL). */
 #define GNT_FLAG_ARTEFACTS_PRIVATE 16u
 #define GNT_FLAG_FIRST_DENSE 32u  /* attack: needs a model whose first layer is dense */
 #define GNT_FLAG_TAKES_START 128u /* attack: it begins at observation.start_x where there is one */
