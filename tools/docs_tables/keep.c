@@ -44,14 +44,23 @@ static json_t *some(const json_t *from, const char *const *keys, size_t n) {
     return to;
 }
 
-/* 1 where a table of the suite's own shows a measure. */
+static int names(const json_t *line, const char *measure) {
+    const char *name = json_string_value(json_object_get(line, "measure"));
+    return name && !strcmp(name, measure);
+}
+
+/* 1 where a table of the suite's own shows a measure: all of it, a row or a column. */
 static int is_shown(const json_t *tables, const char *measure) {
+    static const char *const parts[] = {"rows", "columns"};
     for (size_t i = 0; i < json_array_size(tables); i++) {
-        const json_t *rows = json_object_get(json_array_get(tables, i), "rows");
-        for (size_t k = 0; k < json_array_size(rows); k++) {
-            const char *name = json_string_value(json_object_get(json_array_get(rows, k), "measure"));
-            if (name && !strcmp(name, measure))
-                return 1;
+        const json_t *table = json_array_get(tables, i);
+        if (names(table, measure))
+            return 1;
+        for (size_t part = 0; part < COUNT(parts); part++) {
+            const json_t *lines = json_object_get(table, parts[part]);
+            for (size_t k = 0; k < json_array_size(lines); k++)
+                if (names(json_array_get(lines, k), measure))
+                    return 1;
         }
     }
     return 0;

@@ -231,8 +231,8 @@ typedef struct gnt_value {
 #define GNT_KNOWS_ATTRIBUTE (1u << 9) /* which attribute the client hides */
 #define GNT_KNOWS_HISTORY (1u << 10)  /* the same client's observations of earlier stages */
 #define GNT_KNOWS_ORDER (1u << 11)    /* which private samples each local step took */
-/* With GNT_KNOWS_DEFENSE: its artefacts even where it keeps them private. With GNT_KNOWS_SHADOW_OBS: made with
- * these; without it the attacker prepares such a defense anew, on its own shadow data, to observe it. */
+/* With GNT_KNOWS_DEFENSE: its artefacts even where it keeps them private. With GNT_KNOWS_SHADOW_OBS: made
+ * with these; without it the attacker prepares such a defense anew, on its own shadow data, to observe it. */
 #define GNT_KNOWS_DEFENSE_PRIVATE (1u << 12)
 
 /* ---- the model service ---- */
