@@ -16,11 +16,6 @@ enum { STRU, UNKWN, CUSTOM };
 
 static const int64_t stru[] = {512, 256, 128}, unkwn[] = {1024, 1024, 512, 128};
 
-typedef struct attr_nn {
-    attr_recipe recipe;
-    attr_reading reading;
-} attr_nn;
-
 static void set_hidden(attr_recipe *s, const gnt_value *v) {
     const int64_t *from = v[ARCHITECTURE].i == STRU ? stru : unkwn;
     int custom = v[ARCHITECTURE].i == CUSTOM;
@@ -51,25 +46,22 @@ static void *create(const gnt_host *host, const gnt_value *v) {
     return s;
 }
 
-static gnt_status learn(const attr_nn *s, attr_source *from, const gnt_sink *out) {
+gnt_status attr_nn_learn(const attr_nn *s, attr_table *t, const float *mean, const float *scale,
+                         const gnt_sink *out) {
     const gnt_host *host = s->recipe.host;
-    attr_table t;
+    const int64_t size = attr_net_size(&s->recipe, t->columns, t->values);
     attr_trained trained;
-    gnt_status status = attr_table_make(&t, &s->reading, from);
-    if (status != GNT_OK)
-        return status;
-    const int64_t size = attr_net_size(&s->recipe, t.columns, t.values);
     float *flat = host->scratch(host->context, (size_t)size * sizeof *flat);
     if (!flat)
         return host->fail(host->context, "no memory for the network; narrower layers need less");
-    status = attr_train(&trained, flat, &s->recipe, &t);
+    gnt_status status = attr_train(&trained, flat, &s->recipe, t);
     if (status != GNT_OK)
         return status;
-    host->fact(host->context, "inputs", (double)t.columns);
+    host->fact(host->context, "inputs", (double)t->columns);
     host->fact(host->context, "validation_accuracy", trained.accuracy);
     host->fact(host->context, "kept_epoch", (double)trained.kept_epoch);
     host->fact(host->context, "rate", trained.rate);
-    if (attr_write_statistics(out, "", from->columns, from->mean, from->scale) != GNT_OK ||
+    if (attr_write_statistics(out, "", t->columns, mean, scale) != GNT_OK ||
         attr_write_net(out, "", &trained.net) != GNT_OK)
         return host->fail(host->context, "its network could not be kept");
     return GNT_OK;
@@ -78,15 +70,18 @@ static gnt_status learn(const attr_nn *s, attr_source *from, const gnt_sink *out
 static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_sink *out) {
     const attr_nn *s = self;
     attr_source from;
+    attr_table t;
     gnt_status status = attr_source_of_attack(&from, s->recipe.host, &s->reading, in);
     if (status == GNT_OK)
-        status = learn(s, &from, out);
+        status = attr_table_make(&t, &s->reading, &from);
+    if (status == GNT_OK)
+        status = attr_nn_learn(s, &t, from.mean, from.scale, out);
     attr_source_close(&from);
     return status;
 }
 
-static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefacts *own,
-                      const gnt_answer *answer) {
+gnt_status attr_nn_run(void *self, const gnt_observation *seen, const gnt_artefacts *own,
+                       const gnt_answer *answer) {
     const attr_nn *s = self;
     const gnt_host *host = s->recipe.host;
     attr_net net;
@@ -110,7 +105,7 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     return answer->attribute(answer->context, seen->attribute_values, scores);
 }
 
-static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = run};
+static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = attr_nn_run};
 
 static const char *const architectures[] = {"stru", "unkwn", "custom", NULL};
 static const char *const weightings[] = {"none", "balanced", NULL};

@@ -1,0 +1,414 @@
+/* attr-nn-adaptive: attr-nn that learns from updates which it perturbs itself, as recup and its like do.
+ *
+ * It knows the defense and its parameters, not the clients' zoo. It deals its shadow updates into parts,
+ * trains a zoo for each part on the others, and perturbs the part with that: so every update that its
+ * network learns from was perturbed by networks that had not seen it, as a target's. What is drawn is
+ * drawn anew every few epochs. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attribute.h"
+#include "shared/attribute/perturb.h"
+#include "shared/attribute/pool.h"
+
+enum {
+    ZOOS,
+    NETS,
+    WIDEST,
+    FACTOR,
+    RENEW,
+    EPOCHS,
+    RATE,
+    MOMENTUM,
+    BATCH,
+    WINDOW,
+    INPUTS,
+    VALIDATION,
+    WEIGHTS
+};
+enum { MOST_ZOOS = 16, BLOCK = 32, MOST_ENTRIES = 8 << 20 /* of updates perturbed together */ };
+
+typedef struct adaptive {
+    attr_nn nn; /* first, for attr_nn_run */
+    int32_t zoos, nets;
+    int64_t widest, renew;
+    double factor;
+} adaptive;
+
+static void *create(const gnt_host *host, const gnt_value *v) {
+    static const int64_t stru[] = {512, 256, 128};
+    adaptive *s = calloc(1, sizeof *s);
+    if (!s) {
+        host->fail(host->context, "out of memory");
+        return NULL;
+    }
+    s->nn.recipe = (attr_recipe){.host = host,
+                                 .n_hidden = 3,
+                                 .epochs = v[EPOCHS].i,
+                                 .rate = v[RATE].r,
+                                 .momentum = v[MOMENTUM].r,
+                                 .batch = v[BATCH].i,
+                                 .balanced = v[WEIGHTS].i == 1};
+    memcpy(s->nn.recipe.hidden, stru, sizeof stru);
+    s->nn.reading = (attr_reading){.window = v[WINDOW].i, .inputs = v[INPUTS].i, .share = v[VALIDATION].r};
+    s->zoos = (int32_t)v[ZOOS].i;
+    s->nets = (int32_t)v[NETS].i;
+    s->widest = v[WIDEST].i;
+    s->factor = v[FACTOR].r;
+    s->renew = v[RENEW].i;
+    return s;
+}
+
+/* ---- the defense ---- */
+
+typedef struct known {
+    attr_perturbation how;
+    attr_reading reading;
+    int random_target;
+} known;
+
+static const gnt_value *value_of(const gnt_observation *setting, const char *id) {
+    for (int64_t i = 0; i < setting->n_defense_values; i++)
+        if (strcmp(setting->defense_values[i].id, id) == 0)
+            return &setting->defense_values[i];
+    return NULL;
+}
+
+static gnt_status read_defense(known *k, const gnt_host *host, const gnt_observation *setting) {
+    static const struct {
+        const char *id;
+        attr_method method;
+        int random_target;
+    } ours[] = {{"recup", ATTR_META, 0},         {"recup-random-target", ATTR_META, 1},
+                {"fgsm-one", ATTR_ONE, 0},       {"fgsm-avg", ATTR_AVERAGE, 0},
+                {"fgsm-iter", ATTR_ITERATED, 0}, {"fgsm-momentum", ATTR_MOMENTUM, 0}};
+    const gnt_value *epsilon = value_of(setting, "epsilon"), *drawn = value_of(setting, "drawn");
+    const gnt_value *iterations = value_of(setting, "iterations"), *window = value_of(setting, "window");
+    const gnt_value *inputs = value_of(setting, "inputs");
+    *k = (known){.reading = {.inputs = 1024}};
+    if (setting->defense && strcmp(setting->defense, "none") == 0)
+        return GNT_OK; /* epsilon 0 */
+    for (size_t i = 0; i < sizeof ours / sizeof *ours && setting->defense; i++)
+        if (strcmp(setting->defense, ours[i].id) == 0 && epsilon && window && inputs) {
+            k->how = (attr_perturbation){.method = ours[i].method,
+                                         .iterations = iterations ? (int32_t)iterations->i : 1,
+                                         .drawn = drawn ? (int32_t)drawn->i : 1,
+                                         .epsilon = epsilon->r * (setting->steps > 0 ? setting->rate : 1),
+                                         .toward = ours[i].random_target};
+            k->reading = (attr_reading){.window = window->i, .inputs = inputs->i};
+            k->random_target = ours[i].random_target;
+            return GNT_OK;
+        }
+    host->fail(host->context, "it answers recup, recup-random-target and the fgsm defenses, each by itself");
+    return GNT_UNSUPPORTED;
+}
+
+/* ---- what it learns from ---- */
+
+typedef struct lesson {
+    const adaptive *s;
+    known k;
+    attr_source from;      /* plain updates, read as the defense's zoo reads them */
+    attr_table plain, own; /* as the zoos learn from them; perturbed, as the attack's network does */
+    attr_zoo zoo[MOST_ZOOS];
+    attr_room room;
+    int64_t window, rows, epoch; /* of the attack's pooling; updates perturbed together */
+    float *mean, *scale;         /* of `own`; NULL: not known yet */
+    float *block;                /* rows × size */
+    float **at;                  /* rows */
+    int32_t *label;              /* rows */
+} lesson;
+
+static gnt_status no_memory(const gnt_host *host) {
+    return host->fail(host->context, "no memory for perturbed updates; fewer shadow rows need less");
+}
+
+static int part_of(const lesson *l, int64_t update) {
+    return (int)(update % l->s->zoos);
+}
+
+/* The rows of a table but those of part z, in their order. */
+static gnt_status without(const lesson *l, int z, attr_table *out) {
+    const attr_table *t = &l->plain;
+    const gnt_host *host = l->s->nn.recipe.host;
+    *out = *t;
+    out->n = out->n_train = 0;
+    out->row = host->scratch(host->context, (size_t)t->n * sizeof *out->row);
+    out->count = host->scratch(host->context, (size_t)t->values * sizeof *out->count);
+    if (!out->row || !out->count)
+        return no_memory(host);
+    for (int64_t i = 0; i < t->n; i++) {
+        const int32_t row = t->row[i];
+        if (part_of(l, row) == z && l->s->zoos > 1)
+            continue;
+        out->row[out->n++] = row;
+        if (i < t->n_train) {
+            out->n_train++;
+            out->count[t->label[row]]++;
+        }
+    }
+    return GNT_OK;
+}
+
+static gnt_status train_zoos(lesson *l) {
+    const adaptive *s = l->s;
+    attr_zoo_recipe recipe = {.nets = s->nets, .widest = s->widest, .net = s->nn.recipe};
+    gnt_status status = GNT_OK;
+    for (int z = 0; status == GNT_OK && z < s->zoos; z++) {
+        attr_table part;
+        status = without(l, z, &part);
+        if (status == GNT_OK)
+            status = attr_zoo_train(&l->zoo[z], &recipe, &l->from, &part);
+        if (status == GNT_OK)
+            status = attr_zoo_open(&l->zoo[z], l->rows);
+    }
+    return status == GNT_OK ? attr_room_open(&l->room, &l->zoo[0]) : status;
+}
+
+/* Perturbs the updates in the block, of which the first n are looked at, and pools them into `own`. */
+static gnt_status perturb_block(lesson *l, int z, const int64_t *update, int64_t n) {
+    const gnt_host *host = l->s->nn.recipe.host;
+    attr_perturbation how = l->k.how;
+    double u = 0;
+    for (int64_t r = n; r < l->rows; r++) { /* what fills the block up */
+        memcpy(l->at[r], l->at[0], (size_t)l->from.size * sizeof *l->block);
+        l->label[r] = l->label[0];
+    }
+    if (l->s->factor > 1) {
+        host->uniform(host->context, "epsilon", 1, &u);
+        how.epsilon *= pow(l->s->factor, 2 * u - 1);
+    }
+    for (int64_t r = 0; r < l->rows && l->k.random_target; r++)
+        l->label[r] = (int32_t)host->below(host->context, "target", (uint64_t)l->own.values);
+    gnt_status status = how.epsilon > 0 ? attr_perturb(&how, &l->zoo[z], &l->room, l->at, l->label) : GNT_OK;
+    for (int64_t r = 0; status == GNT_OK && r < n; r++) {
+        float *x = l->own.x + update[r] * l->own.columns;
+        attr_pool(l->at[r], l->from.size, l->window, x, NULL);
+        if (l->mean)
+            attr_standardise(x, l->own.columns, l->mean, l->scale);
+    }
+    return status;
+}
+
+static gnt_status perturb_all(lesson *l) {
+    gnt_status status = GNT_OK;
+    for (int z = 0; status == GNT_OK && z < l->s->zoos; z++) {
+        int64_t update[BLOCK], n = 0;
+        for (int64_t i = z; status == GNT_OK && i < l->from.n; i += l->s->zoos) {
+            status = attr_source_read(&l->from, i);
+            memcpy(l->at[n], l->from.flat, (size_t)l->from.size * sizeof *l->block);
+            l->label[n] = l->plain.label[i];
+            update[n++] = i;
+            if (status == GNT_OK && (n == l->rows || i + l->s->zoos >= l->from.n)) {
+                status = perturb_block(l, z, update, n);
+                n = 0;
+            }
+        }
+    }
+    return status;
+}
+
+static gnt_status renew(void *context, attr_table *t) {
+    lesson *l = context;
+    (void)t;
+    return ++l->epoch % l->s->renew == 0 && l->k.how.epsilon > 0 ? perturb_all(l) : GNT_OK;
+}
+
+/* The table of the attack's own network: the same updates in the same parts, perturbed. */
+static gnt_status make_table(lesson *l) {
+    const gnt_host *host = l->s->nn.recipe.host;
+    const attr_reading *reading = &l->s->nn.reading;
+    const int64_t size = l->from.size, n = l->plain.n;
+    l->window = attr_window(reading->window, reading->inputs, size);
+    l->own = l->plain;
+    l->own.columns = attr_pooled_size(size, l->window);
+    l->own.x = host->scratch(host->context, (size_t)(n * l->own.columns) * sizeof *l->own.x);
+    l->block = host->scratch(host->context, (size_t)(l->rows * size) * sizeof *l->block);
+    l->at = host->scratch(host->context, (size_t)l->rows * sizeof *l->at);
+    l->label = host->scratch(host->context, (size_t)l->rows * sizeof *l->label);
+    float *mean = host->scratch(host->context, 2 * (size_t)l->own.columns * sizeof *mean);
+    if (!l->own.x || !l->block || !l->at || !l->label || !mean)
+        return no_memory(host);
+    for (int64_t r = 0; r < l->rows; r++)
+        l->at[r] = l->block + r * size;
+    gnt_status status = perturb_all(l);
+    if (status != GNT_OK)
+        return status;
+    l->mean = mean;
+    l->scale = mean + l->own.columns;
+    attr_statistics(l->own.x, l->own.columns, l->own.row, l->own.n_train, l->mean, l->scale);
+    for (int64_t i = 0; i < n; i++)
+        attr_standardise(l->own.x + i * l->own.columns, l->own.columns, l->mean, l->scale);
+    return GNT_OK;
+}
+
+static gnt_status learn(lesson *l, const gnt_attack_prepare *in, const gnt_sink *out) {
+    const adaptive *s = l->s;
+    const gnt_host *host = s->nn.recipe.host;
+    attr_nn nn = s->nn;
+    gnt_attack_prepare plain = *in;
+    plain.shadow = NULL; /* what it was shown of the defense is not needed */
+    l->k.reading.share = s->nn.reading.share;
+    gnt_status status = attr_source_of_attack(&l->from, host, &l->k.reading, &plain);
+    if (status == GNT_OK)
+        status = attr_table_make(&l->plain, &l->k.reading, &l->from);
+    if (status != GNT_OK)
+        return status;
+    l->rows = MOST_ENTRIES / l->from.size;
+    l->rows = l->rows < 1 ? 1 : l->rows > BLOCK ? BLOCK : l->rows;
+    if (l->k.how.epsilon > 0)
+        status = train_zoos(l);
+    if (status == GNT_OK)
+        status = make_table(l);
+    nn.recipe.renew = renew;
+    nn.recipe.context = l;
+    return status == GNT_OK ? attr_nn_learn(&nn, &l->own, l->mean, l->scale, out) : status;
+}
+
+static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_sink *out) {
+    const adaptive *s = self;
+    const gnt_host *host = s->nn.recipe.host;
+    lesson *l = calloc(1, sizeof *l);
+    if (!l)
+        return no_memory(host);
+    l->s = s;
+    gnt_status status = GNT_FAILED;
+    if (!in->setting)
+        host->fail(host->context, "it was not told of the defense");
+    else
+        status = read_defense(&l->k, host, in->setting);
+    if (status == GNT_OK)
+        status = learn(l, in, out);
+    for (int z = 0; z < s->zoos; z++)
+        attr_zoo_close(&l->zoo[z]);
+    attr_source_close(&l->from);
+    free(l);
+    return status;
+}
+
+static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = attr_nn_run};
+
+static const char *const weightings[] = {"none", "balanced", NULL};
+static const char *const families[] = {"recup",     "recup-random-target", "fgsm-one", "fgsm-avg",
+                                       "fgsm-iter", "fgsm-momentum",       NULL};
+
+static const gnt_parameter parameters[] = {
+    {.id = "zoos",
+     .type = GNT_TYPE_INT,
+     .unit = "zoos",
+     .least = 1,
+     .most = MOST_ZOOS,
+     .preset = 3,
+     .help = "its own; each perturbs updates that it has not learnt from"},
+    {.id = "nets",
+     .type = GNT_TYPE_INT,
+     .unit = "networks",
+     .least = 1,
+     .most = ATTR_ZOO_MOST,
+     .preset = 8,
+     .help = "of each zoo"},
+    {.id = "widest",
+     .type = GNT_TYPE_INT,
+     .unit = "neurons",
+     .least = 128,
+     .most = 4096,
+     .preset = 512,
+     .help = "their hidden layers have 128, 256 … neurons, drawn up to this"},
+    {.id = "factor",
+     .type = GNT_TYPE_REAL,
+     .scale = GNT_SCALE_LOG,
+     .unit = "",
+     .least = 1,
+     .most = 1000,
+     .preset = 1,
+     .help = "how far it may be off in ε: it learns from updates perturbed with ε/factor to ε·factor; 1: it "
+             "knows ε"},
+    {.id = "renew",
+     .type = GNT_TYPE_INT,
+     .unit = "epochs",
+     .least = 1,
+     .most = 100000,
+     .preset = 10,
+     .help = "after so many epochs the updates are perturbed anew"},
+    {.id = "epochs",
+     .type = GNT_TYPE_INT,
+     .unit = "epochs",
+     .least = 1,
+     .most = 100000,
+     .preset = 80,
+     .help = "passes over the training part of the shadow observations"},
+    {.id = "rate",
+     .type = GNT_TYPE_REAL,
+     .scale = GNT_SCALE_LOG,
+     .unit = "",
+     .least = 1e-6,
+     .most = 10,
+     .preset = 0.01,
+     .help = "learning rate of SGD; where training diverges it starts again with a quarter of it"},
+    {.id = "momentum",
+     .type = GNT_TYPE_REAL,
+     .unit = "",
+     .least = 0,
+     .most = 0.999,
+     .preset = 0.9,
+     .help = "of SGD; 0 is plain SGD, as in the paper, which takes more observations to learn as much"},
+    {.id = "batch",
+     .type = GNT_TYPE_INT,
+     .unit = "observations",
+     .least = 1,
+     .most = 65536,
+     .preset = 32,
+     .help = "shadow observations in a step of SGD"},
+    {.id = "window",
+     .type = GNT_TYPE_INT,
+     .unit = "entries",
+     .least = 0,
+     .most = 1000000000,
+     .preset = 0,
+     .help = "width of max pooling over the flat update; 1: none; 0: the least that leaves at most `inputs`"},
+    {.id = "inputs",
+     .type = GNT_TYPE_INT,
+     .unit = "entries",
+     .least = 1,
+     .most = 1000000,
+     .preset = 1024,
+     .help = "greatest number of pooled entries where the window is chosen by itself"},
+    {.id = "validation",
+     .type = GNT_TYPE_REAL,
+     .unit = "",
+     .least = 0,
+     .most = 0.5,
+     .preset = 0.2,
+     .help = "share of the shadow observations kept out of training, on which the best epoch is chosen; 0: "
+             "the last epoch is taken"},
+    {.id = "weights",
+     .type = GNT_TYPE_CHOICE,
+     .unit = "",
+     .preset_text = "none",
+     .choices = weightings,
+     .help = "balanced: rare values of the attribute are drawn, and count in validation, as often as common "
+             "ones"},
+};
+
+const gnt_descriptor attr_nn_adaptive_descriptor = {
+    .size = sizeof attr_nn_adaptive_descriptor,
+    .kind = GNT_PLUGIN_ATTACK,
+    .id = "attr-nn-adaptive",
+    .version = "1.0",
+    .line = "infers a private attribute by a network trained on updates that it perturbs as recup does",
+    .licence = "MIT",
+    .citation = "",
+    .parameters = parameters,
+    .n_parameters = sizeof parameters / sizeof *parameters,
+    .scope = GNT_SCOPE_STAGE,
+    .surfaces = GNT_SURFACE_UPDATE,
+    .goals = GNT_GOAL_ATTRIBUTE,
+    .needs = GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE | GNT_KNOWS_DEFENSE,
+    .data_kinds = GNT_KIND_ANY,
+    .families = families,
+    .flags = GNT_FLAG_RANDOMISED,
+    .create = create,
+    .destroy = free,
+    .attack = &hooks,
+};
