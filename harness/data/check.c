@@ -19,6 +19,14 @@ static void put_shape(gnt_text *t, const gnt_data *d) {
         gnt_text_add(t, "%s%lld", i ? "x" : "", (long long)d->dim[i]);
 }
 
+static void put_groups(gnt_text *t, const gnt_data *d) {
+    if (d->group)
+        gnt_text_add(t, ", groups (%s) %lld + %lld + %lld", d->group_name,
+                     (long long)gnt_data_groups(d, GNT_PART_TRAIN),
+                     (long long)gnt_data_groups(d, GNT_PART_TEST),
+                     (long long)gnt_data_groups(d, GNT_PART_PUBLIC));
+}
+
 static void put_text(gnt_text *t, const gnt_data *d, const data_source *source, const data_notes *notes) {
     gnt_text_add(t, "%s: ", d->name);
     if (source->generate)
@@ -33,6 +41,7 @@ static void put_text(gnt_text *t, const gnt_data *d, const data_source *source, 
     for (int p = 0; p < 3; p++)
         if (d->part[p])
             gnt_text_add(t, ", %s %lld", part_names[p], (long long)d->part[p]);
+    put_groups(t, d);
     gnt_text_add(t, "\n");
     for (int i = 0; i < notes->n; i++) {
         const data_file_note *f = &notes->file[i];
@@ -66,6 +75,13 @@ static json_t *files_json(const data_notes *notes) {
     return files;
 }
 
+static json_t *groups_json(const gnt_data *d) {
+    json_t *groups = d->group ? json_pack("{s:s}", "name", d->group_name) : json_null();
+    for (int p = 0; d->group && p < 3; p++)
+        json_object_set_new(groups, part_names[p], json_integer(gnt_data_groups(d, p)));
+    return groups;
+}
+
 static json_t *sound_json(const gnt_data *d, const data_source *source, const data_notes *notes) {
     char hex[GNT_HEX_SIZE];
     gnt_digest_hex(&d->digest, hex);
@@ -74,9 +90,10 @@ static json_t *sound_json(const gnt_data *d, const data_source *source, const da
         json_array_append_new(shape, json_integer(d->dim[i]));
     for (int p = 0; p < 3; p++)
         json_object_set_new(rows, part_names[p], json_integer(d->part[p]));
-    return json_pack("{s:s, s:b, s:s, s:b, s:o, s:o, s:i, s:o, s:s}", "name", d->name, "ok", 1, "source",
+    return json_pack("{s:s, s:b, s:s, s:b, s:o, s:o, s:i, s:o, s:o, s:s}", "name", d->name, "ok", 1, "source",
                      source->generate ? "built in" : "files", "complete", is_complete(d, source), "shape",
-                     shape, "rows", rows, "classes", d->classes, "files", files_json(notes), "content", hex);
+                     shape, "rows", rows, "classes", d->classes, "groups", groups_json(d), "files",
+                     files_json(notes), "content", hex);
 }
 
 static char *print_json(json_t *value) {

@@ -1,6 +1,7 @@
 /* One set in memory: its shape, its rows, the digest of its content, and the streams that
  * its rows are drawn from. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -52,7 +53,9 @@ int data_reserve(gnt_data *d, const int64_t part[3], gnt_err *err) {
         d->pixels = gnt_array(cells, 1);
     d->label = gnt_array(rows, sizeof *d->label);
     d->attrs = gnt_array(rows * (size_t)d->n_attrs, sizeof *d->attrs);
-    if ((!d->table && !d->pixels) || !d->label || !d->attrs)
+    if (d->group_name)
+        d->group = gnt_array(rows, sizeof *d->group);
+    if ((!d->table && !d->pixels) || !d->label || !d->attrs || (d->group_name && !d->group))
         return gnt_fail(err, "%s: out of memory for %zu rows of %lld features", d->name, rows,
                         (long long)d->features);
     return 0;
@@ -116,6 +119,10 @@ gnt_digest data_content_digest(const gnt_data *d) {
         hash_floats(&h, d->table, cells);
     hash_i32(&h, d->label, rows);
     hash_i32(&h, d->attrs, rows * (size_t)d->n_attrs);
+    if (d->group) {
+        gnt_hasher_text(&h, d->group_name);
+        hash_i32(&h, d->group, rows);
+    }
     return gnt_hasher_end(&h);
 }
 
@@ -126,7 +133,29 @@ void gnt_data_free(gnt_data *d) {
     gnt_free(d->table);
     gnt_free(d->label);
     gnt_free(d->attrs);
+    gnt_free(d->group);
     gnt_free(d);
+}
+
+static int by_number(const void *a, const void *b) {
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+int64_t gnt_data_groups(const gnt_data *d, int part) {
+    const size_t n = d->group ? (size_t)d->part[part] : 0;
+    int64_t from = 0, groups = 0;
+    int32_t *sorted = n ? gnt_array(n, sizeof *sorted) : NULL;
+    if (!sorted)
+        return n ? -1 : 0;
+    for (int p = 0; p < part; p++)
+        from += d->part[p];
+    memcpy(sorted, d->group + from, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, by_number);
+    for (size_t i = 0; i < n; i++)
+        groups += i == 0 || sorted[i] != sorted[i - 1];
+    gnt_free(sorted);
+    return groups;
 }
 
 void gnt_data_row(const gnt_data *d, int64_t row, float *x) {

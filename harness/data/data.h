@@ -34,7 +34,11 @@ typedef struct gnt_data {
     float *table;    /* rows × features, tables only */
     int32_t *label;  /* rows */
     int32_t *attrs;  /* rows × n_attrs */
-    int64_t rows;    /* train rows, then test rows, then public rows */
+    /* rows: whom or what a row is of (an identity, a speaker), from 0 with gaps. The same number means the
+     * same one in all parts. NULL where the set does not know. */
+    int32_t *group;
+    const char *group_name; /* what a group is, constant: "identity"; NULL where there is no group */
+    int64_t rows;           /* train rows, then test rows, then public rows */
     /* how many rows are in the train, test and public parts of the files (public may be 0) */
     int64_t part[3];
     gnt_digest digest;             /* of the content; part of store keys */
@@ -68,6 +72,8 @@ int gnt_data_published(gnt_data **out, const char *name, gnt_err *err);
  * folder itself). The caller frees. */
 int gnt_data_open(gnt_data **out, const gnt_data_spec *spec, const char *folder, gnt_err *err);
 void gnt_data_free(gnt_data *d);
+/* Different groups in one part; 0 where rows have none, −1 when out of memory. */
+int64_t gnt_data_groups(const gnt_data *d, int part);
 void gnt_data_row(const gnt_data *d, int64_t row, float *x); /* features floats */
 
 /* Roles a task draws from, disjoint by construction. */

@@ -32,7 +32,7 @@ typedef struct data_source {
     const char *about;
     /* Default parts of a generated set; else those of the published files. */
     int64_t rows[3];
-    /* Sets what all its rows have in common: sizes, classes, attributes. */
+    /* Sets what all its rows have in common: sizes, classes, attributes, what a group is. */
     void (*shape)(gnt_data *d);
     /* One of the two: of built-in sets, of sets of files. */
     int (*generate)(gnt_data *d, const gnt_data_spec *spec, gnt_err *err);
@@ -54,7 +54,7 @@ void data_shape_table(gnt_data *d, int64_t features, int32_t classes);
 void data_add_attr(gnt_data *d, const char *name, int32_t values, const char *const *value_name);
 int data_reserve(gnt_data *d, const int64_t part[3], gnt_err *err);
 
-/* Of all that gnt_data holds but names of classes and values. */
+/* Of all that gnt_data holds but names of classes and values. Groups count only where there are some. */
 gnt_digest data_content_digest(const gnt_data *d);
 
 /* The stream of one generated row: the same however many rows are asked for. */

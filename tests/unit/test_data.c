@@ -17,6 +17,7 @@
 #include "data/data.h"
 #include "data/draw.h"
 #include "data/person.h"
+#include "data/source.h"
 #include "render/png.h"
 
 static gnt_data *open_set(const char *name, int64_t train, int64_t test, int64_t publics, uint64_t seed) {
@@ -43,6 +44,30 @@ static void content_is_frozen(void **state) {
         assert_string_equal(hex, frozen[i][1]);
         gnt_data_free(d);
     }
+}
+
+/* The digest of a set without groups is what it was before there were any (content_is_frozen). */
+static void groups_are_part_of_the_content(void **state) {
+    (void)state;
+    uint8_t pixels[5] = {1, 2, 3, 4, 5};
+    int32_t label[5] = {0, 1, 0, 1, 0}, group[5] = {7, 3, 7, 0, 9}, other[5] = {7, 3, 7, 0, 8};
+    gnt_data d = {.name = "five", .rank = 1, .dim = {1}, .features = 1, .classes = 2, .rows = 5};
+    d.part[GNT_PART_TRAIN] = 3;
+    d.part[GNT_PART_TEST] = 2;
+    d.pixels = pixels;
+    d.label = label;
+    const gnt_digest without = data_content_digest(&d);
+    assert_int_equal(gnt_data_groups(&d, GNT_PART_TRAIN), 0);
+    d.group_name = "speaker";
+    d.group = group;
+    const gnt_digest with = data_content_digest(&d);
+    assert_int_equal(gnt_data_groups(&d, GNT_PART_TRAIN), 2);
+    assert_int_equal(gnt_data_groups(&d, GNT_PART_TEST), 2);
+    assert_int_equal(gnt_data_groups(&d, GNT_PART_PUBLIC), 0);
+    d.group = other;
+    const gnt_digest changed = data_content_digest(&d);
+    assert_memory_not_equal(&with, &without, sizeof with);
+    assert_memory_not_equal(&with, &changed, sizeof with);
 }
 
 static int same_row(const gnt_data *a, int64_t i, const gnt_data *b, int64_t j) {
@@ -284,6 +309,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_sets_are_known_without_their_files),
         cmocka_unit_test(content_is_frozen),
+        cmocka_unit_test(groups_are_part_of_the_content),
         cmocka_unit_test(rows_stand_alone),
         cmocka_unit_test(no_row_repeats),
         cmocka_unit_test(rows_are_scaled),
