@@ -36,8 +36,10 @@ static void content_is_frozen(void **state) {
         {"glyphs", "f4c6a720e43bd3ed6e0264967057c9a85f4da3383ef958d0610105b3ace0d4c4"},
         {"scenes", "f1cbbe02d8fd023dd2de9815a30de91dd19c71799b48cce6eddd75eba7b5d934"},
         {"census", "c8e49b3548ae5d5b166a8a4797a4b3624cc8ccb4c6a514b9c6b018a2ac92f3be"},
+        {"faces", "8191f9918ad0f1608460ea65961212fd7cf268dddbc8eabcbfa91e1339f41f50"},
+        {"faces32", "0aceb5f0801874256a936b72b238d7587995d34afb78b66d168cd24bc9aa837a"},
     };
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof frozen / sizeof *frozen; i++) {
         char hex[GNT_HEX_SIZE];
         gnt_data *d = open_set(frozen[i][0], 0, 0, 0, 0);
         gnt_digest_hex(&d->digest, hex);
@@ -72,7 +74,7 @@ static void groups_are_part_of_the_content(void **state) {
 
 static int same_row(const gnt_data *a, int64_t i, const gnt_data *b, int64_t j) {
     size_t n = (size_t)a->features, attrs = (size_t)a->n_attrs;
-    int same = a->label[i] == b->label[j] &&
+    int same = a->label[i] == b->label[j] && (!a->group || a->group[i] == b->group[j]) &&
                !memcmp(a->attrs + (size_t)i * attrs, b->attrs + (size_t)j * attrs, attrs * sizeof *a->attrs);
     if (a->pixels)
         return same && !memcmp(a->pixels + (size_t)i * n, b->pixels + (size_t)j * n, n);
@@ -81,8 +83,8 @@ static int same_row(const gnt_data *a, int64_t i, const gnt_data *b, int64_t j) 
 
 static void rows_stand_alone(void **state) {
     (void)state;
-    static const char *const name[] = {"glyphs", "scenes", "census"};
-    for (size_t k = 0; k < 3; k++) {
+    static const char *const name[] = {"glyphs", "scenes", "census", "faces", "faces32"};
+    for (size_t k = 0; k < 5; k++) {
         gnt_data *small = open_set(name[k], 20, 6, 7, 0), *large = open_set(name[k], 45, 9, 11, 0);
         gnt_data *other = open_set(name[k], 20, 6, 7, 1);
         int64_t small_at = 0, large_at = 0;
@@ -104,8 +106,8 @@ static void rows_stand_alone(void **state) {
 /* No row twice, neither inside a part nor across parts: the public part really is disjoint. */
 static void no_row_repeats(void **state) {
     (void)state;
-    static const char *const name[] = {"glyphs", "scenes"};
-    for (size_t k = 0; k < 2; k++) {
+    static const char *const name[] = {"glyphs", "scenes", "faces", "faces32"};
+    for (size_t k = 0; k < 4; k++) {
         gnt_data *d = open_set(name[k], 200, 100, 200, 0);
         for (int64_t i = 0; i < d->rows; i++)
             for (int64_t j = 0; j < i; j++)
@@ -189,10 +191,69 @@ static void attributes_are_related(void **state) {
     gnt_data_free(c);
 }
 
+/* ---- faces ---- */
+
+enum { TONE, SEX, AGE, EYEWEAR, HAIR }; /* the attributes of `faces` */
+
+static double share(const gnt_data *d, int attr, int32_t value) {
+    int64_t n = 0;
+    for (int64_t i = 0; i < d->rows; i++)
+        n += d->attrs[d->n_attrs * i + attr] == value;
+    return (double)n / (double)d->rows;
+}
+
+static double between(const gnt_data *d, int a, int b) {
+    return association(d->attrs + a, d->n_attrs, d->attr[a].values, d->attrs + b, d->n_attrs,
+                       d->attr[b].values, d->rows);
+}
+
+static double with_label(const gnt_data *d, int a) {
+    return association(d->attrs + a, d->n_attrs, d->attr[a].values, d->label, 1, d->classes, d->rows);
+}
+
+/* As docs/data.md says: the most frequent values, and what hangs together. */
+static void faces_are_as_in_life(void **state) {
+    (void)state;
+    gnt_data *d = open_set("faces", 0, 0, 0, 0), *small = open_set("faces32", 0, 0, 0, 0);
+    assert_true(share(d, TONE, 2) > 0.60 && share(d, TONE, 2) < 0.72);
+    assert_true(share(d, AGE, 3) > 0.44 && share(d, AGE, 3) < 0.56);
+    assert_true(share(d, EYEWEAR, 0) > 0.60 && share(d, EYEWEAR, 0) < 0.75);
+    assert_true(with_label(d, TONE) < 0.05 && with_label(d, SEX) < 0.15);
+    assert_true(between(d, TONE, SEX) < 0.1 && between(d, TONE, HAIR) > 0.3);
+    assert_true(between(d, SEX, HAIR) > 0.15 && between(d, AGE, HAIR) > 0.15);
+    assert_true(with_label(small, 4) > 0.15); /* sex and hair */
+    gnt_data_free(d);
+    gnt_data_free(small);
+}
+
+/* A person is in one part alone, and has one tone, sex, age and hair in all pictures. */
+static void people_stay_who_they_are(void **state) {
+    (void)state;
+    enum { MOST = 8000 };
+    static int32_t part_of[MOST], first[MOST];
+    gnt_data *d = open_set("faces", 0, 0, 0, 0);
+    memset(part_of, -1, sizeof part_of);
+    for (int64_t i = 0; i < d->rows; i++) {
+        const int32_t g = d->group[i], part = i < d->part[0] ? 0 : i < d->part[0] + d->part[1] ? 1 : 2;
+        assert_in_range(g, 0, MOST - 1);
+        if (part_of[g] < 0) {
+            part_of[g] = part;
+            first[g] = (int32_t)i;
+        }
+        assert_int_equal(part_of[g], part);
+        const int32_t *a = d->attrs + 5 * i, *b = d->attrs + 5 * (int64_t)first[g];
+        assert_true(a[TONE] == b[TONE] && a[SEX] == b[SEX] && a[AGE] == b[AGE] && a[HAIR] == b[HAIR]);
+    }
+    assert_int_equal(gnt_data_groups(d, GNT_PART_TRAIN), 960);
+    assert_int_equal(gnt_data_groups(d, GNT_PART_TEST), 240);
+    assert_int_equal(gnt_data_groups(d, GNT_PART_PUBLIC), 240);
+    gnt_data_free(d);
+}
+
 static void labels_and_attributes_in_range(void **state) {
     (void)state;
-    static const char *const name[] = {"glyphs", "scenes", "census"};
-    for (size_t k = 0; k < 3; k++) {
+    static const char *const name[] = {"glyphs", "scenes", "census", "faces", "faces32"};
+    for (size_t k = 0; k < 5; k++) {
         gnt_data *d = open_set(name[k], 2000, 1, 1, 7);
         int seen[16] = {0};
         for (int64_t i = 0; i < d->rows; i++) {
@@ -314,6 +375,8 @@ int main(void) {
         cmocka_unit_test(no_row_repeats),
         cmocka_unit_test(rows_are_scaled),
         cmocka_unit_test(attributes_are_related),
+        cmocka_unit_test(faces_are_as_in_life),
+        cmocka_unit_test(people_stay_who_they_are),
         cmocka_unit_test(labels_and_attributes_in_range),
         cmocka_unit_test(refusals),
         cmocka_unit_test(sines),
