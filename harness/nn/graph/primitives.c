@@ -231,11 +231,11 @@ gnt_node gnt_nn_matmul(gnt_graph *g, gnt_node a, int ta, gnt_node b, int tb) {
 }
 
 /* Output size of a pooled axis; with ceil_mode the last window must still start inside the image or its
- * leading padding (PyTorch's rule). 0 when the window does not fit. */
+ * leading padding, and may be the only one (PyTorch's rule). 0 when the window does not fit. */
 static int64_t pooled(int64_t n, int64_t k, int64_t s, int64_t p, int ceil_mode) {
     int64_t room = n + 2 * p - k;
     if (room < 0)
-        return 0;
+        return ceil_mode && n > 0 && room > -s;
     int64_t out = (room + (ceil_mode ? s - 1 : 0)) / s + 1;
     return ceil_mode && (out - 1) * s >= n + p ? out - 1 : out;
 }
