@@ -99,13 +99,17 @@ typedef struct gnt_split {
  * counted within it. The shuffle is drawn from `key`. Asking for more than there is names the role, the wish
  * and what is left. With target_rows, n[GNT_ROLE_TARGETS] is their number, or −1 or 0. Of the roles that
  * share a source only one may take all that remain. Rows are dealt in the order TARGETS, SHADOW,
- * DEFENDER_SHADOW, PUBLIC, CLIENTS, so that the targets stay the same whatever the other roles ask for. */
+ * DEFENDER_SHADOW, PUBLIC, CLIENTS, so that the targets stay the same whatever the other roles ask for.
+ *
+ * apart: no group has rows in two of the roles that share a part, or rows among the named targets and in any
+ * other role. Groups, shuffled, are dealt whole; what a role does not want of its last one is in no role. */
 typedef struct gnt_split_spec {
     int64_t n[GNT_ROLES];
     const int64_t *target_rows;
     int64_t n_target_rows;
     int target_part;
     int64_t first[3]; /* only the first so many rows of each part are used; 0 = all */
+    int apart;        /* 1: by group; an error where the set has none */
 } gnt_split_spec;
 
 int gnt_split_make(gnt_split *out, const gnt_data *d, const gnt_split_spec *spec, const gnt_key *key,

@@ -1,4 +1,5 @@
 /* Roles are dealt from shuffled parts, each row at most once: what makes them disjoint. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -12,7 +13,8 @@ static const char *const part_names[3] = {"train", "test", "public"};
 static const int order[GNT_ROLES] = {GNT_ROLE_TARGETS, GNT_ROLE_SHADOW,  GNT_ROLE_DEFENDER_SHADOW,
                                      GNT_ROLE_PUBLIC,  GNT_ROLE_CLIENTS, GNT_ROLE_TEST};
 
-typedef struct deck { /* the rows of one part that are still free, shuffled */
+/* The rows of one part that are still free, shuffled; where groups must stay apart, group by group. */
+typedef struct deck {
     uint32_t *row;
     int64_t n, next;
 } deck;
@@ -51,6 +53,8 @@ static int check_spec(const gnt_data *d, const gnt_split_spec *spec, gnt_err *er
         if (spec->first[p] < 0 || spec->first[p] > d->part[p])
             return gnt_fail(err, "%s: the first %lld rows of the %s part, which has %lld", d->name,
                             (long long)spec->first[p], part_names[p], (long long)d->part[p]);
+    if (spec->apart && !d->group_name)
+        return gnt_fail(err, "%s: roles were to be apart by group, but its rows have none", d->name);
     if (!spec->target_rows)
         return 0;
     if (spec->target_part < 0 || spec->target_part > 2)
@@ -85,6 +89,72 @@ static int take_named(gnt_split *out, const gnt_data *d, const gnt_split_spec *s
     return 0;
 }
 
+/* ---- roles apart by group ---- */
+
+static int by_value(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Whoever is among the named targets has no row in another role. */
+static int take_groups(const gnt_data *d, const gnt_split *named, uint8_t *taken, gnt_err *err) {
+    const size_t n = (size_t)named->n[GNT_ROLE_TARGETS];
+    uint64_t *group = gnt_array(n, sizeof *group);
+    if (!group)
+        return gnt_fail(err, "%s: out of memory for the groups of %zu targets", d->name, n);
+    for (size_t i = 0; i < n; i++)
+        group[i] = (uint32_t)d->group[named->rows[GNT_ROLE_TARGETS][i]];
+    qsort(group, n, sizeof *group, by_value);
+    for (int64_t row = 0; row < d->rows; row++) {
+        const uint64_t of = (uint32_t)d->group[row];
+        taken[row] |= bsearch(&of, group, n, sizeof *group, by_value) != NULL;
+    }
+    gnt_free(group);
+    return 0;
+}
+
+/* Brings the rows of a group together, in the order in which they are, and the groups into a drawn order. */
+static int gather_groups(deck *k, const gnt_data *d, gnt_stream *s) {
+    const size_t n = (size_t)k->n;
+    uint64_t *key = gnt_array(n, sizeof *key); /* group or its rank, then the place in the deck */
+    uint32_t *rank = gnt_array(n, sizeof *rank), *row = gnt_array(n, sizeof *row);
+    const int rc = key && rank && row ? 0 : -1;
+    size_t groups = 0;
+    if (rc == 0) {
+        for (size_t i = 0; i < n; i++) {
+            rank[i] = (uint32_t)i;
+            row[i] = k->row[i];
+            key[i] = (uint64_t)(uint32_t)d->group[row[i]] << 32 | i;
+        }
+        qsort(key, n, sizeof *key, by_value);
+        for (size_t i = 0; i < n; i++)
+            groups += i == 0 || key[i] >> 32 != key[i - 1] >> 32;
+        gnt_random_shuffle(s, rank, groups);
+        size_t of = 0;
+        for (size_t i = 0; i < n; i++) {
+            const uint64_t next = i + 1 < n ? key[i + 1] >> 32 : key[i] >> 32;
+            const int last = next != key[i] >> 32;
+            key[i] = (uint64_t)rank[of] << 32 | (key[i] & UINT32_MAX);
+            of += (size_t)last;
+        }
+        qsort(key, n, sizeof *key, by_value);
+        for (size_t i = 0; i < n; i++)
+            k->row[i] = row[key[i] & UINT32_MAX];
+    }
+    gnt_free(key);
+    gnt_free(rank);
+    gnt_free(row);
+    return rc;
+}
+
+/* What is left of the group that a role's last row is of goes to nobody. */
+static void leave_group(deck *k, const gnt_data *d) {
+    while (k->next > 0 && k->next < k->n && d->group[k->row[k->next]] == d->group[k->row[k->next - 1]])
+        k->next++;
+}
+
+/* ---- dealing ---- */
+
 /* The whole part is shuffled before the taken rows are left out: naming targets does not move the other rows.
  */
 static int fill_deck(deck *k, const gnt_data *d, const gnt_split_spec *spec, int part, const uint8_t *taken,
@@ -104,11 +174,20 @@ static int fill_deck(deck *k, const gnt_data *d, const gnt_split_spec *spec, int
     for (int64_t i = 0; i < n; i++)
         if (!taken[k->row[i]])
             k->row[k->n++] = k->row[i];
+    if (spec->apart && d->group && gather_groups(k, d, &s) != 0)
+        return gnt_fail(err, "%s: out of memory for the groups of %lld rows", d->name, (long long)n);
     return 0;
 }
 
-static int deal(gnt_split *out, const gnt_data *d, deck *k, int role, int part, int64_t wish, gnt_err *err) {
+static int deal(gnt_split *out, const gnt_data *d, deck *k, int role, int part, int64_t wish, int apart,
+                gnt_err *err) {
     int64_t left = k->n - k->next;
+    if (wish > left && apart && k->next > 0)
+        return gnt_fail(err,
+                        "%s: %lld rows wanted for %s, but %lld are left of the %s part (%lld rows) in groups "
+                        "(%s) of which no other role has a row",
+                        d->name, (long long)wish, gnt_role_names[role], (long long)left, part_names[part],
+                        (long long)d->part[part], d->group_name);
     if (wish > left)
         return gnt_fail(err, "%s: %lld rows wanted for %s, but %lld are left of the %s part (%lld rows)",
                         d->name, (long long)wish, gnt_role_names[role], (long long)left, part_names[part],
@@ -132,8 +211,10 @@ static int deal_all(gnt_split *out, const gnt_data *d, const gnt_split_spec *spe
             if ((role == GNT_ROLE_TARGETS && spec->target_rows) || (spec->n[role] == -1) != greedy)
                 continue;
             int64_t wish = greedy ? decks[part].n - decks[part].next : spec->n[role];
-            if (deal(out, d, &decks[part], role, part, wish, err))
+            if (deal(out, d, &decks[part], role, part, wish, spec->apart, err))
                 return -1;
+            if (spec->apart && d->group && wish > 0)
+                leave_group(&decks[part], d);
         }
     return 0;
 }
@@ -150,6 +231,8 @@ int gnt_split_make(gnt_split *out, const gnt_data *d, const gnt_split_spec *spec
         goto cleanup;
     }
     if (check_spec(d, spec, err) || (spec->target_rows && take_named(out, d, spec, taken, err)))
+        goto cleanup;
+    if (spec->apart && d->group && spec->target_rows && take_groups(d, out, taken, err))
         goto cleanup;
     for (int p = 0; p < 3; p++)
         if (fill_deck(&decks[p], d, spec, p, taken, key, err))

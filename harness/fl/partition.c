@@ -1,11 +1,12 @@
 #include "fl/partition.h"
 
 #include "base/mem.h"
+#include "fl/partition_group.h"
 
 enum { MOST_TRIES = 1000 }; /* of the counts of shards */
 
 int gnt_partition_may_leave(gnt_partition_kind kind) {
-    return kind != GNT_PARTITION_IID && kind != GNT_PARTITION_DIRICHLET;
+    return kind != GNT_PARTITION_IID && kind != GNT_PARTITION_DIRICHLET && kind != GNT_PARTITION_GROUP;
 }
 
 static int out_of_memory(int64_t n, gnt_err *err) {
@@ -224,10 +225,16 @@ static int check(const gnt_partition_spec *spec, int64_t n, gnt_err *err) {
                         spec->clients, spec->shards);
     if (spec->kind == GNT_PARTITION_DIRICHLET && !(spec->alpha > 0 && spec->alpha < 1e6))
         return gnt_fail(err, "a Dirichlet partition needs alpha above 0 and below 1e6, not %g", spec->alpha);
+    if (spec->kind == GNT_PARTITION_GROUP && !spec->group)
+        return gnt_fail(err, "a partition by group needs the group of each sample, and there is none");
     return check_counts(spec, n, err);
 }
 
-/* rows: shuffled, and for all kinds but IID sorted by label. */
+static int is_by_label(gnt_partition_kind kind) {
+    return kind != GNT_PARTITION_IID && kind != GNT_PARTITION_GROUP;
+}
+
+/* rows: shuffled, and for kinds that go by label sorted by it. */
 static int deal(gnt_partition *p, const gnt_partition_spec *spec, const uint32_t *rows, const int32_t *label,
                 int64_t n, int32_t classes, gnt_stream *random, gnt_err *err) {
     switch (spec->kind) {
@@ -240,6 +247,8 @@ static int deal(gnt_partition *p, const gnt_partition_spec *spec, const uint32_t
         return deal_dirichlet(p, spec->alpha, rows, label, n, random) == 0 ? 0 : out_of_memory(n, err);
     case GNT_PARTITION_LABELS:
         return deal_labels(p, spec, rows, label, n, classes, err);
+    case GNT_PARTITION_GROUP:
+        return gnt_partition_by_group(p, spec, rows, n, random, err);
     case GNT_PARTITION_SIZED_SHARDS:
         return deal_sized_shards(p, spec, rows, n, random, err);
     }
@@ -265,11 +274,10 @@ int gnt_partition_make(gnt_partition *out, const gnt_partition_spec *spec, const
         for (int64_t i = 0; i < n; i++)
             order[i] = (uint32_t)i;
         gnt_random_shuffle(&random, order, (size_t)n);
-        if (spec->kind != GNT_PARTITION_IID && sort_by_label(sorted, order, label, n, classes) != 0)
+        if (is_by_label(spec->kind) && sort_by_label(sorted, order, label, n, classes) != 0)
             rc = out_of_memory(n, err);
         else
-            rc = deal(&p, spec, spec->kind == GNT_PARTITION_IID ? order : sorted, label, n, classes, &random,
-                      err);
+            rc = deal(&p, spec, is_by_label(spec->kind) ? sorted : order, label, n, classes, &random, err);
     }
     gnt_free(order);
     gnt_free(sorted);

@@ -1,5 +1,5 @@
-/* partition: which samples each client holds. No sample belongs to two clients. IID and DIRICHLET deal all of
- * them; the other kinds leave some over, which nobody trains on. */
+/* partition: which samples each client holds. No sample belongs to two clients. IID, DIRICHLET
+ * and GROUP deal all of them; the other kinds leave some over, which nobody trains on. */
 #ifndef GNT_FL_PARTITION_H
 #define GNT_FL_PARTITION_H
 
@@ -13,8 +13,12 @@ typedef enum gnt_partition_kind {
     GNT_PARTITION_SHARDS, /* sorted by label, cut into clients × shards pieces, dealt `shards` to a client */
     GNT_PARTITION_DIRICHLET,   /* each class is shared out by a draw from Dirichlet(alpha) over clients */
     GNT_PARTITION_LABELS,      /* so many rows of named labels, each client its own */
+    GNT_PARTITION_GROUP,       /* by group: whole groups, or parts of one group alone */
     GNT_PARTITION_SIZED_SHARDS /* sorted by label, cut into pieces of `size`, a client drawing how many */
 } gnt_partition_kind;
+
+/* What rows are dealt by where it is not an attribute. */
+#define GNT_PARTITION_BY_GROUP "group"
 
 typedef struct gnt_partition_spec {
     gnt_partition_kind kind;
@@ -29,6 +33,12 @@ typedef struct gnt_partition_spec {
      * the division goes to the first ones, one each. `labels`: those of client 0, then those of client 1,
      * and so on. */
     const int64_t *rows, *n_labels, *labels;
+    /* GROUP: the group of each sample, any number. Largest first, of equals in drawn order, each goes whole
+     * to the client that holds fewest samples so far. Where there are fewer groups than clients: an error if
+     * they must stay `whole`; else each client holds samples of one group alone, the larger groups having
+     * more clients, which share them evenly. */
+    const int32_t *group;
+    int whole;
 } gnt_partition_spec;
 
 typedef struct gnt_partition {

@@ -10,6 +10,8 @@ static int write_role(gnt_work *w, int role, const gnt_data *data, const gnt_spl
     gnt_st st;
     gnt_st_init(&st);
     int rc = gnt_samples_pack(&st, data, split->rows[role], split->n[role], err);
+    if (rc == 0 && role == GNT_ROLE_CLIENTS)
+        rc = gnt_samples_pack_groups(&st, data, split->rows[role], split->n[role], err);
     if (rc == 0)
         rc = w->write(w->context, gnt_role_names[role], &st, err);
     gnt_st_free(&st);
@@ -41,7 +43,8 @@ int gnt_job_data(gnt_work *w, gnt_err *err) {
     gnt_data_spec spec = {.name = q->data.name, .seed = (uint64_t)q->data.seed};
     gnt_split_spec wanted = {.target_part = (int)q->split.target_part,
                              .target_rows = q->split.target_rows.n ? q->split.target_rows.at : NULL,
-                             .n_target_rows = (int64_t)q->split.target_rows.n};
+                             .n_target_rows = (int64_t)q->split.target_rows.n,
+                             .apart = q->split.apart};
     memcpy(spec.rows, q->data.rows.at, q->data.rows.n * sizeof *spec.rows);
     memcpy(wanted.first, q->split.first.at, sizeof wanted.first);
     memcpy(wanted.n, q->split.n.at, sizeof wanted.n);

@@ -49,6 +49,17 @@ int gnt_samples_pack(gnt_st *out, const gnt_data *data, const int64_t *rows, int
     return rc;
 }
 
+int gnt_samples_pack_groups(gnt_st *out, const gnt_data *data, const int64_t *rows, int64_t n, gnt_err *err) {
+    gnt_st_tensor *t;
+    if (!data->group)
+        return 0;
+    if (gnt_st_add(out, "group", GNT_ST_I32, 1, &n, NULL, &t, err) != 0)
+        return -1;
+    for (int64_t i = 0; i < n; i++)
+        ((int32_t *)t->data)[i] = data->group[rows[i]];
+    return 0;
+}
+
 int gnt_samples_rows(gnt_st *out, const gnt_st *from, const int64_t *row, int64_t n, gnt_err *err) {
     const gnt_st_tensor *label = gnt_st_find(from, "label");
     const int64_t all = label && label->rank == 1 ? label->dim[0] : 0;
@@ -80,6 +91,7 @@ void gnt_sampleset_free(gnt_sampleset *s) {
     gnt_free(s->id);
     gnt_free(s->label);
     gnt_free(s->a);
+    gnt_free(s->group);
     gnt_free(s->mask);
     *s = (gnt_sampleset){0};
 }
@@ -169,6 +181,19 @@ static int fill_labels(gnt_sampleset *s, const int32_t *label, const int32_t *a,
     return 0;
 }
 
+static int fill_groups(gnt_sampleset *s, const gnt_st *st, const char *where, gnt_err *err) {
+    if (!gnt_st_find(st, "group"))
+        return 0;
+    const gnt_st_tensor *group = gnt_st_need(st, where, "group", GNT_ST_I32, 1, &s->view.n, err);
+    if (!group)
+        return -1;
+    s->group = gnt_array((size_t)s->view.n, sizeof *s->group);
+    if (!s->group)
+        return gnt_fail(err, "%s: out of memory for %" PRId64 " samples", where, s->view.n);
+    memcpy(s->group, group->data, (size_t)s->view.n * sizeof *s->group);
+    return 0;
+}
+
 int gnt_samples_unpack(gnt_sampleset *out, const gnt_st *st, const char *where, gnt_err *err) {
     *out = (gnt_sampleset){0};
     gnt_sampleset *s = out;
@@ -196,6 +221,8 @@ int gnt_samples_unpack(gnt_sampleset *out, const gnt_st *st, const char *where, 
         rc = fill_x(s, x, where, err);
     if (rc == 0)
         rc = fill_labels(s, label->data, a->data, where, err);
+    if (rc == 0)
+        rc = fill_groups(s, st, where, err);
     s->view.x = s->x;
     s->view.y = s->y;
     s->view.id = s->id;

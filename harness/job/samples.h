@@ -1,8 +1,8 @@
 /* samples: sets of samples as bundles (safetensors), and in memory as plugins see them.
  *
  * Bundle: x (U8 n × features, meaning value / 255, or F32 n × features), label (I32 n), a (I32 n ×
- * attributes). Its metadata says kind, shape, classes and attributes. Row numbers of files never enter a
- * bundle.
+ * attributes); of the clients' rows also group (I32 n) where the set has groups. Its metadata says kind,
+ * shape, classes and attributes. Row numbers of files never enter a bundle.
  *
  * Ownership: a gnt_sampleset owns everything that its view points to; gnt_sampleset_free frees it.
  * Errors: −1 with a sentence. Bundles are not trusted: every size and value is checked. */
@@ -20,7 +20,7 @@ typedef struct gnt_sampleset {
     gnt_samples view;
     float *x, *y;
     int64_t *id;
-    int32_t *label, *a;
+    int32_t *label, *a, *group; /* group: NULL where the bundle has none */
     uint8_t *mask;
     gnt_attribute attribute[GNT_DATA_ATTRS];
     char attribute_name[GNT_DATA_ATTRS][GNT_DATA_NAME];
@@ -28,6 +28,8 @@ typedef struct gnt_sampleset {
 
 /* Rows of a data set into an empty bundle. */
 int gnt_samples_pack(gnt_st *out, const gnt_data *data, const int64_t *rows, int64_t n, gnt_err *err);
+/* Adds the group of each row, where the set has groups. */
+int gnt_samples_pack_groups(gnt_st *out, const gnt_data *data, const int64_t *rows, int64_t n, gnt_err *err);
 /* Rows row[0 … n − 1] of one bundle into an empty one. */
 int gnt_samples_rows(gnt_st *out, const gnt_st *from, const int64_t *row, int64_t n, gnt_err *err);
 /* A bundle into memory, with one-hot labels and ids 0 … n − 1. The sentence of an error names `where`. */

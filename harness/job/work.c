@@ -1,5 +1,9 @@
 #include "job/work.h"
 
+#include <string.h>
+
+#include "base/mem.h"
+
 gnt_region gnt_work_region(const gnt_request_samples *of) {
     const int64_t *side = of->region.at;
     return of->region.n == 4 ? (gnt_region){side[0], side[1], side[2], side[3]} : (gnt_region){0};
@@ -67,19 +71,44 @@ static int names_labels(const gnt_request_federated *of) {
     return left == 0;
 }
 
+/* By what the rows are dealt: their group, or an attribute, of which *values is a copy. */
+static const int32_t *dealt_by(const char *by, const gnt_sampleset *s, int32_t **values) {
+    if (strcmp(by, GNT_PARTITION_BY_GROUP) == 0)
+        return s->group;
+    for (int32_t a = 0; a < s->view.n_attributes; a++) {
+        if (strcmp(s->attribute[a].name, by) != 0)
+            continue;
+        *values = gnt_array((size_t)s->view.n, sizeof **values);
+        for (int64_t i = 0; *values && i < s->view.n; i++)
+            (*values)[i] = s->a[i * s->view.n_attributes + a];
+    }
+    return *values;
+}
+
 int gnt_work_partition(gnt_partition *out, const gnt_request_federated *of, const gnt_key *key,
                        const gnt_sampleset *clients, gnt_err *err) {
-    const gnt_partition_spec spec = {.kind = of->partition,
-                                     .clients = (int32_t)of->clients,
-                                     .shards = (int32_t)of->shards,
-                                     .alpha = of->alpha,
-                                     .size = of->shard_size,
-                                     .least = (int32_t)of->least,
-                                     .most = (int32_t)of->most,
-                                     .rows = of->rows.at,
-                                     .n_labels = of->n_labels.at,
-                                     .labels = of->labels.at};
+    gnt_partition_spec spec = {.kind = of->partition,
+                               .clients = (int32_t)of->clients,
+                               .shards = (int32_t)of->shards,
+                               .alpha = of->alpha,
+                               .size = of->shard_size,
+                               .least = (int32_t)of->least,
+                               .most = (int32_t)of->most,
+                               .rows = of->rows.at,
+                               .n_labels = of->n_labels.at,
+                               .labels = of->labels.at};
     if (of->partition == GNT_PARTITION_LABELS && !names_labels(of))
         return gnt_fail(err, "the request does not say which labels each of %d clients holds", spec.clients);
-    return gnt_partition_make(out, &spec, clients->label, clients->view.n, clients->view.classes, key, err);
+    int32_t *values = NULL;
+    if (of->partition == GNT_PARTITION_GROUP) {
+        spec.group = dealt_by(of->by, clients, &values);
+        spec.whole = strcmp(of->by, GNT_PARTITION_BY_GROUP) == 0;
+        if (!spec.group)
+            return gnt_fail(err, "the clients' rows cannot be dealt by \"%.60s\", which they do not have",
+                            of->by);
+    }
+    const int rc =
+        gnt_partition_make(out, &spec, clients->label, clients->view.n, clients->view.classes, key, err);
+    gnt_free(values);
+    return rc;
 }

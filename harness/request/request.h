@@ -109,6 +109,8 @@ typedef struct gnt_request_federated {
     /* Of rows by label: for each client; then the labels of all clients, one after another. */
     gnt_ints rows, n_labels, labels;
     double alpha;
+    /* Of a partition by group: GNT_PARTITION_BY_GROUP or the name of an attribute; else "". */
+    const char *by;
     int64_t rounds;
     double participation;
     int64_t local_steps, batch;
@@ -190,6 +192,7 @@ typedef struct gnt_request_split {
     gnt_ints first;
     gnt_ints target_rows;
     int64_t target_part;
+    int apart;
 } gnt_request_split;
 
 typedef struct gnt_request_data {

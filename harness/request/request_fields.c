@@ -11,6 +11,7 @@ static const gnt_word partitions[] = {{"iid", GNT_PARTITION_IID},
                                       {"shards", GNT_PARTITION_SHARDS},
                                       {"dirichlet", GNT_PARTITION_DIRICHLET},
                                       {"labels", GNT_PARTITION_LABELS},
+                                      {"group", GNT_PARTITION_GROUP},
                                       {"sized-shards", GNT_PARTITION_SIZED_SHARDS}};
 static const gnt_words partition_words = {partitions, sizeof partitions / sizeof *partitions};
 
@@ -62,6 +63,7 @@ static const gnt_field federated_rows[] = {
     {GNT_FIELD(gnt_request_federated, n_labels, INTS), .most = INT32_MAX},
     {GNT_FIELD(gnt_request_federated, labels, INTS), .most = INT32_MAX},
     {GNT_FIELD(gnt_request_federated, alpha, REAL)},
+    {GNT_FIELD(gnt_request_federated, by, TEXT)},
     {GNT_FIELD(gnt_request_federated, rounds, INT), .most = INT32_MAX},
     {GNT_FIELD(gnt_request_federated, participation, REAL), .low = 0, .high = 1},
     {GNT_FIELD(gnt_request_federated, local_steps, INT), .most = INT32_MAX},
@@ -134,6 +136,7 @@ static const gnt_field split_rows[] = {
     {GNT_FIELD(gnt_request_split, first, INTS), .count = 3},
     {GNT_FIELD(gnt_request_split, target_rows, INTS)},
     {GNT_FIELD(gnt_request_split, target_part, INT), .most = 2},
+    {GNT_FIELD(gnt_request_split, apart, FLAG)},
 };
 static const gnt_fields split_fields = GNT_FIELDS_OF(gnt_request_split, split_rows);
 

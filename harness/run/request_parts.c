@@ -42,7 +42,8 @@ void request_data(const run *r, run_job *j, const gnt_suite_task *t, const gnt_d
                            .split = {.n = {t->split.n, GNT_ROLES},
                                      .first = {t->split.first, 3},
                                      .target_rows = {t->split.target_rows, (size_t)t->split.n_target_rows},
-                                     .target_part = t->split.target_part},
+                                     .target_part = t->split.target_part,
+                                     .apart = t->split.apart},
                            .folder = r->options->data_folder ? r->options->data_folder : "",
                            .key = request_key(r, "data", coordinates)};
 }
@@ -86,6 +87,7 @@ gnt_request_federated request_federated(const gnt_suite_task *t, int64_t rounds)
                                    .n_labels = {f->n_labels, f->n_dealt},
                                    .labels = {f->labels, f->labels_in_all},
                                    .alpha = f->alpha,
+                                   .by = f->by ? f->by : "",
                                    .rounds = rounds,
                                    .participation = f->participation,
                                    .local_steps = f->local_steps,

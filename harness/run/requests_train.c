@@ -117,13 +117,16 @@ static const gnt_request_head *head_of(const run *r, run_job *j, const gnt_suite
 
 /* The same budget on public data: as many clients a round, steps and batches; no more
  * clients than there are rows. Where the suite counts out what clients hold, which public rows may not be
- * enough for, they are dealt evenly. */
+ * enough for, or deals by groups, which they may not have, they are dealt evenly. */
 static gnt_request_federated federated_of(const gnt_suite_task *t, int defense, int64_t rounds) {
     gnt_suite_task of = *t;
     gnt_suite_federated *f = &of.federated;
     if (defense == RUN_PUBLIC &&
-        (f->partition == GNT_PARTITION_LABELS || f->partition == GNT_PARTITION_SIZED_SHARDS))
+        (f->partition == GNT_PARTITION_LABELS || f->partition == GNT_PARTITION_SIZED_SHARDS ||
+         f->partition == GNT_PARTITION_GROUP)) {
         f->partition = GNT_PARTITION_IID;
+        f->by = NULL;
+    }
     const int64_t each = f->partition == GNT_PARTITION_SHARDS ? f->shards : 1;
     const int64_t most = t->role_rows[GNT_ROLE_PUBLIC] / each;
     if (defense == RUN_PUBLIC && f->clients > most && most > 0) {

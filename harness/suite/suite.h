@@ -45,7 +45,8 @@ typedef struct gnt_data_facts {
     int32_t classes;
     int32_t n_attrs;
     gnt_data_attr attr[GNT_DATA_ATTRS];
-    int64_t part[3]; /* rows of the train, test and public parts */
+    int64_t part[3];        /* rows of the train, test and public parts */
+    const char *group_name; /* what a group of rows is, NULL where there are none */
 } gnt_data_facts;
 
 /* What a suite is read against: plugins, folders, and where facts about files come from. Everything is the
@@ -87,6 +88,7 @@ typedef struct gnt_suite_federated {
     int64_t *rows, *n_labels, *labels;
     size_t n_dealt, labels_in_all;
     double alpha;         /* of the Dirichlet law */
+    const char *by;       /* of GROUP: GNT_PARTITION_BY_GROUP, or the attribute's name in the task's facts */
     int64_t rounds;       /* 0: the model is never trained */
     double participation; /* share of clients a round, (0, 1] */
     int64_t local_steps;  /* 0: a client shares one gradient */

@@ -14,7 +14,8 @@ static void copy_facts(gnt_data_facts *out, const gnt_data *d) {
                             .rank = d->rank,
                             .features = d->features,
                             .classes = d->classes,
-                            .n_attrs = d->n_attrs};
+                            .n_attrs = d->n_attrs,
+                            .group_name = d->group_name};
     memcpy(out->dim, d->dim, sizeof out->dim);
     memcpy(out->attr, d->attr, sizeof out->attr);
     memcpy(out->part, d->part, sizeof out->part);
@@ -186,6 +187,7 @@ static int try_split(suite_reader *r, const char *path, gnt_suite_task *t) {
     if (!counts)
         return suite_no_memory(r);
     snprintf(counts->name, sizeof counts->name, "%s", t->data);
+    counts->group_name = t->facts.group_name;
     for (int p = 0; p < 3; p++) {
         counts->part[p] = t->facts.part[p];
         counts->rows += t->facts.part[p];
@@ -253,6 +255,29 @@ static int check_no_targets(suite_reader *r, const char *path, const json_t *obj
     return 0;
 }
 
+/* How many rows groups leave over depends on which groups a role is dealt, so nothing may go by the rest. */
+static int read_apart(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    static const char *const words[] = {"row", "group"};
+    if (gnt_doc_choice(r->doc, path, object, "apart", words, 2, &t->split.apart, r->err))
+        return -1;
+    if (t->split.apart && !t->facts.group_name)
+        return suite_fail(
+            r, gnt_path_key(path, "apart").text,
+            "is \"group\", but the rows of %s have none; remove it, or take a set by identity or "
+            "speaker",
+            t->data);
+    for (int role = 0; t->split.apart && role < GNT_ROLES; role++) {
+        const int in_train = role != GNT_ROLE_TEST &&
+                             !(role == GNT_ROLE_PUBLIC && t->facts.part[GNT_PART_PUBLIC] > 0) &&
+                             !(role == GNT_ROLE_TARGETS && t->split.target_rows);
+        if (in_train && t->split.n[role] == -1)
+            return suite_fail(r, gnt_path_key(path, gnt_role_names[role]).text,
+                              "is -1, all that remain, but how many that are depends on the draw where roles "
+                              "are apart by group; expected a number of rows");
+    }
+    return 0;
+}
+
 static int read_roles(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     int64_t *n = t->split.n;
     int64_t in_train =
@@ -270,7 +295,7 @@ static int read_roles(suite_reader *r, const char *path, const json_t *object, g
             gnt_doc_int(r->doc, path, object, gnt_role_names[role], -1, MOST_ROWS, &n[role], r->err))
             return -1;
     if ((!r->modes.probe && check_no_targets(r, path, object)) || read_target_rows(r, path, object, t) ||
-        try_split(r, path, t) ||
+        read_apart(r, path, object, t) || try_split(r, path, t) ||
         (public_set && read_public_set(r, gnt_path_key(path, "public").text, public_set, t)))
         return -1;
     if (t->role_rows[GNT_ROLE_TEST] < 1)
@@ -283,9 +308,9 @@ static int read_roles(suite_reader *r, const char *path, const json_t *object, g
 }
 
 int suite_read_data(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    static const char *const keys[] = {"name",       "seed",   "rows",   "clients",         "targets",
-                                       "test",       "public", "shadow", "defender_shadow", "target_rows",
-                                       "target_part"};
+    static const char *const keys[] = {"name",        "seed",   "rows",   "clients",         "targets",
+                                       "test",        "public", "shadow", "defender_shadow", "target_rows",
+                                       "target_part", "apart"};
     return gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
                    read_set(r, path, object, t) || read_roles(r, path, object, t)
                ? -1

@@ -1,7 +1,9 @@
 /* How the clients' rows are shared out. */
+#include <string.h>
+
 #include "suite/suite_impl.h"
 
-static const char *const names[] = {"iid", "shards", "dirichlet", "labels"};
+static const char *const names[] = {"iid", "shards", "dirichlet", "labels", "group"};
 enum { KINDS = sizeof names / sizeof *names, MOST_SHARDS = 10000, MOST_ROWS = 100000000 };
 
 /* A key that only one kind has. */
@@ -121,10 +123,34 @@ static int read_named(suite_reader *r, const char *path, const json_t *p, const 
     return 0;
 }
 
+/* ---- rows by group ---- */
+
+static int read_by(suite_reader *r, const char *path, const json_t *p, gnt_suite_task *t) {
+    const char *names_of[GNT_DATA_ATTRS + 1];
+    const gnt_path at = gnt_path_key(path, "by");
+    const char *said = json_string_value(json_object_get(p, "by"));
+    const int grouped = t->facts.group_name != NULL;
+    int which = 0;
+    size_t n = 0;
+    if (grouped)
+        names_of[n++] = GNT_PARTITION_BY_GROUP;
+    for (int32_t a = 0; a < t->facts.n_attrs; a++)
+        names_of[n++] = t->facts.attr[a].name;
+    if (!grouped && (!said || strcmp(said, GNT_PARTITION_BY_GROUP) == 0))
+        return suite_fail(r, at.text,
+                          "is \"group\"%s, but the rows of %s have none; expected an attribute, such as "
+                          "\"by\": \"%s\"",
+                          said ? "" : " where nothing is said", t->data, t->facts.attr[0].name);
+    if (gnt_doc_choice(r->doc, path, p, "by", names_of, n, &which, r->err))
+        return -1;
+    t->federated.by = names_of[which];
+    return 0;
+}
+
 /* ---- the whole ---- */
 
 int suite_read_partition(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    static const char *const keys[] = {"kind", "shards", "size", "least", "most", "alpha", "clients"};
+    static const char *const keys[] = {"kind", "shards", "size", "least", "most", "alpha", "clients", "by"};
     gnt_suite_federated *f = &t->federated;
     const json_t *p = NULL;
     int kind = GNT_PARTITION_IID;
@@ -134,8 +160,8 @@ int suite_read_partition(suite_reader *r, const char *path, const json_t *object
     if (!p)
         return 0;
     if (gnt_doc_keys(r->doc, at.text, p, keys, sizeof keys / sizeof *keys, r->err) ||
-        gnt_doc_need(r->doc, at.text, p, "kind", "\"kind\": \"iid\", \"shards\", \"dirichlet\" or \"labels\"",
-                     r->err) ||
+        gnt_doc_need(r->doc, at.text, p, "kind",
+                     "\"kind\": \"iid\", \"shards\", \"dirichlet\", \"labels\" or \"group\"", r->err) ||
         gnt_doc_choice(r->doc, at.text, p, "kind", names, KINDS, &kind, r->err) ||
         gnt_doc_int(r->doc, at.text, p, "shards", 1, MOST_SHARDS, &f->shards, r->err) ||
         gnt_doc_real(r->doc, at.text, p, "alpha", 1e-3, 1e6, &f->alpha, r->err) ||
@@ -144,11 +170,14 @@ int suite_read_partition(suite_reader *r, const char *path, const json_t *object
         belongs(r, at.text, p, "least", GNT_PARTITION_SHARDS, kind) ||
         belongs(r, at.text, p, "most", GNT_PARTITION_SHARDS, kind) ||
         belongs(r, at.text, p, "alpha", GNT_PARTITION_DIRICHLET, kind) ||
-        belongs(r, at.text, p, "clients", GNT_PARTITION_LABELS, kind))
+        belongs(r, at.text, p, "clients", GNT_PARTITION_LABELS, kind) ||
+        belongs(r, at.text, p, "by", GNT_PARTITION_GROUP, kind))
         return -1;
     f->partition = (gnt_partition_kind)kind;
     if (f->partition == GNT_PARTITION_SHARDS)
         return read_sized(r, at.text, p, f);
+    if (f->partition == GNT_PARTITION_GROUP)
+        return read_by(r, at.text, p, t);
     return f->partition == GNT_PARTITION_LABELS ? read_named(r, at.text, p, object, t) : 0;
 }
 

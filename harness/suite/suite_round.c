@@ -26,7 +26,12 @@ static int64_t most_named(const gnt_suite_federated *f) {
     return most;
 }
 
-/* Rows that every client surely holds; of a Dirichlet partition 0, which is no promise at all. */
+/* How many rows a client holds is known in the run alone. */
+static int holds_are_open(const gnt_suite_federated *f) {
+    return f->partition == GNT_PARTITION_DIRICHLET || f->partition == GNT_PARTITION_GROUP;
+}
+
+/* Rows that every client surely holds; 0, which is no promise at all, where that is open. */
 static int64_t held_surely(const gnt_suite_task *t) {
     const gnt_suite_federated *f = &t->federated;
     int64_t rows = t->role_rows[GNT_ROLE_CLIENTS];
@@ -67,7 +72,7 @@ static int fit_samples(suite_reader *r, const char *path, gnt_suite_task *t) {
     int64_t drawn = (f->local_steps ? f->local_steps : 1) * f->batch, sure = held_surely(t);
     int64_t rows = t->role_rows[GNT_ROLE_CLIENTS];
     t->observe.batch = drawn;
-    if (f->partition == GNT_PARTITION_DIRICHLET || drawn <= sure)
+    if (holds_are_open(f) || drawn <= sure)
         return 0;
     t->observe.batch = sure;
     if (hold_the_same(t))
@@ -93,12 +98,13 @@ static int fit_samples(suite_reader *r, const char *path, gnt_suite_task *t) {
 static int fit_set(suite_reader *r, const char *path, gnt_suite_task *t) {
     const gnt_suite_federated *f = &t->federated;
     const gnt_path at = gnt_path_key(path, "federated");
-    if (f->partition == GNT_PARTITION_DIRICHLET)
+    if (holds_are_open(f))
         return suite_fail(
             r, gnt_path_key(gnt_path_key(at.text, "partition").text, "kind").text,
-            "is \"dirichlet\", under which clients hold different numbers of rows, but on the surface "
+            "is \"%s\", under which clients hold different numbers of rows, but on the surface "
             "\"encoding\" one observation is all of a client's and must be of one size; expected "
-            "\"iid\" or \"shards\", or \"from\": \"probe\" in observe");
+            "\"iid\" or \"shards\", or \"from\": \"probe\" in observe",
+            f->partition == GNT_PARTITION_GROUP ? "group" : "dirichlet");
     if (!hold_the_same(t) && f->partition != GNT_PARTITION_IID)
         return suite_fail(
             r, gnt_path_key(at.text, "partition").text,

@@ -215,7 +215,7 @@ model = {"name": "small", "json": text({"layers": [{"type": "flatten"}, {"type":
          "sample": [1, 4, 4], "classes": 3, "mean": [0.5], "deviation": [0.25]}
 key = "0f" * 32
 federated = {"clients": 3, "partition": "dirichlet", "shards": 0, "shard_size": 5, "least": 1, "most": 2,
-             "rows": [4, 6, 5], "n_labels": [1, 2, 1], "labels": [0, 1, 2, 0], "alpha": 0.5, "rounds": 2, "participation": 0.5, "local_steps": 1,
+             "rows": [4, 6, 5], "n_labels": [1, 2, 1], "labels": [0, 1, 2, 0], "alpha": 0.5, "by": "style", "rounds": 2, "participation": 0.5, "local_steps": 1,
              "batch": 4, "rate": 0.1, "momentum": 0.9, "decay": 1e-4, "flip": True, "shift": 2, "cutout": 3,
              "cosine": True, "training_stats": False}
 samples = {"region": [1, 1, 2, 2], "hide": [{"attribute": "style", "weight": 0.5}]}
@@ -232,7 +232,8 @@ attacker = {"model": model, "federated": federated, "granted": ["labels", "defen
 training = {"model": model, "samples": samples, "federated": federated, "defense": [plugin, {**plugin, "id": "prune"}],
             "sides": ["client", "server"], "copies": True}
 requests = {
-    "data": {"data": source, "split": {"n": [200, 16, 50, 50, 0, -1], "first": [0, 0, 9], "target_rows": [1, 2], "target_part": 1},
+    "data": {"data": source, "split": {"n": [200, 16, 50, 50, 0, -1], "first": [0, 0, 9], "target_rows": [1, 2], "target_part": 1,
+                                      "apart": True},
              "folder": "/data", "public_rows": {**source, "name": "shapes"}, "key": key},
     "model": {"model": model, "train": {"epochs": 3, "batch": 8, "rate": 0.05, "momentum": 0.9, "decay": 5e-4, "cosine": True,
                                         "flip": False}, "weights_digest": "2" * 64, "init_key": key, "train_key": key},

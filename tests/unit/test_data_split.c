@@ -140,6 +140,93 @@ static void public_from_train(void **state) {
     gnt_data_free(d);
 }
 
+/* ---- roles apart by group ---- */
+
+static int32_t group_of_row[420];
+
+/* 60 groups of 1 to 9 rows in 300 train rows, 20 others in the rest. */
+static gnt_data *open_grouped(void) {
+    gnt_data *d = open_small(300, 70, 50);
+    gnt_key seed = gnt_key_of_seed(8);
+    gnt_stream s = gnt_stream_open(&seed, "groups");
+    for (int i = 0; i < 420; i++)
+        group_of_row[i] =
+            i < 300 ? (int32_t)gnt_random_below(&s, 60) : 1000 + (int32_t)gnt_random_below(&s, 20);
+    d->group_name = "person";
+    d->group = group_of_row;
+    return d;
+}
+
+static void close_grouped(gnt_data *d) {
+    d->group = NULL;
+    gnt_data_free(d);
+}
+
+/* No group has rows in two roles of a part, and each role has all it asked for. */
+static void no_group_in_two_roles(void **state) {
+    (void)state;
+    static int used[420];
+    gnt_data *d = open_grouped();
+    for (uint64_t trial = 0; trial < 100; trial++) {
+        static const int64_t named[3] = {7, 100, 250};
+        gnt_split_spec spec = {.n = {120, 16, 70, 50, 60, 20}, .apart = 1};
+        if (trial % 3 == 0) {
+            spec.target_rows = named;
+            spec.n_target_rows = spec.n[GNT_ROLE_TARGETS] = 3;
+        }
+        int role_of[1020] = {0};
+        gnt_split split;
+        gnt_err err = {{0}};
+        gnt_key key = gnt_key_of_seed(trial);
+        if (gnt_split_make(&split, d, &spec, &key, &err))
+            fail_msg("%s", err.text);
+        count_rows(d, &split, used);
+        for (int64_t row = 0; row < 420; row++) {
+            int *role = &role_of[group_of_row[row]];
+            if (!used[row])
+                continue;
+            if (*role && row < 300)
+                assert_int_equal(*role, used[row]);
+            *role = used[row];
+        }
+        for (int r = 0; r < GNT_ROLES; r++)
+            assert_int_equal(split.n[r], spec.n[r]);
+        gnt_split_free(&split);
+    }
+    close_grouped(d);
+}
+
+/* Groups follow each other whole: a role that is dealt one more row begins with the same ones. Without
+ * `apart` groups change nothing. */
+static void groups_are_dealt_in_one_order(void **state) {
+    (void)state;
+    gnt_data *d = open_grouped();
+    gnt_key key = gnt_key_of_seed(1);
+    gnt_split_spec few = {.n = {50, 40, 0, 0, 30}, .apart = 1}, more = {.n = {150, 41, 0, 0, 60}, .apart = 1};
+    gnt_split a, b;
+    assert_int_equal(gnt_split_make(&a, d, &few, &key, NULL), 0);
+    assert_int_equal(gnt_split_make(&b, d, &more, &key, NULL), 0);
+    assert_memory_equal(a.rows[GNT_ROLE_TARGETS], b.rows[GNT_ROLE_TARGETS], 40 * sizeof(int64_t));
+    int changes = 0, groups[60] = {0}, seen = 0;
+    for (int64_t i = 0; i < 40; i++) {
+        const int32_t g = group_of_row[a.rows[GNT_ROLE_TARGETS][i]];
+        changes += i == 0 || g != group_of_row[a.rows[GNT_ROLE_TARGETS][i - 1]];
+        seen += !groups[g];
+        groups[g] = 1;
+    }
+    assert_int_equal(changes, seen);
+    gnt_split_free(&a);
+    gnt_split_free(&b);
+    few.apart = 0;
+    assert_int_equal(gnt_split_make(&a, d, &few, &key, NULL), 0);
+    d->group = NULL;
+    assert_int_equal(gnt_split_make(&b, d, &few, &key, NULL), 0);
+    assert_memory_equal(a.rows[GNT_ROLE_CLIENTS], b.rows[GNT_ROLE_CLIENTS], 50 * sizeof(int64_t));
+    gnt_split_free(&a);
+    gnt_split_free(&b);
+    close_grouped(d);
+}
+
 static void refuse(const gnt_data *d, const gnt_split_spec *spec, const char *a, const char *b) {
     gnt_split s;
     gnt_err err = {{0}};
@@ -174,6 +261,24 @@ static void refusals_name_role_wish_and_rest(void **state) {
     gnt_data_free(d);
 }
 
+static void refusals_count_rows_of_free_groups(void **state) {
+    (void)state;
+    gnt_data *d = open_grouped();
+    for (int i = 0; i < 300; i++)
+        group_of_row[i] = i / 10; /* 30 groups of 10 */
+    gnt_split_spec much = {.n = {271, 11, 0, 0, 5}, .apart = 1}, fits = {.n = {270, 11, 0, 0, 5}, .apart = 1};
+    refuse(d, &much, "271 rows wanted for clients, but 270 are left", "in groups (person) of which no other");
+    fits.n[GNT_ROLE_SHADOW] = 0;
+    fits.n[GNT_ROLE_CLIENTS] = 280;
+    gnt_split s;
+    gnt_key key = gnt_key_of_seed(1);
+    assert_int_equal(gnt_split_make(&s, d, &fits, &key, NULL), 0);
+    gnt_split_free(&s);
+    d->group_name = NULL;
+    refuse(d, &fits, "apart by group", "its rows have none");
+    close_grouped(d);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(disjoint_over_many_wishes),
@@ -181,6 +286,9 @@ int main(void) {
         cmocka_unit_test(first_rows_only),
         cmocka_unit_test(public_from_train),
         cmocka_unit_test(refusals_name_role_wish_and_rest),
+        cmocka_unit_test(no_group_in_two_roles),
+        cmocka_unit_test(groups_are_dealt_in_one_order),
+        cmocka_unit_test(refusals_count_rows_of_free_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

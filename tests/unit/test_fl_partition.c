@@ -214,6 +214,108 @@ static void a_label_gives_what_it_has(void **state) {
     assert_non_null(strstr(err.text, "label 10, outside 0 … 9"));
 }
 
+/* ---- groups ---- */
+
+/* Group g has 2g + 1 samples, the last one fewer: the first 31 have 31² = 961, the next one the rest. */
+static void make_groups(int32_t *group) {
+    int n = 0;
+    for (int32_t g = 0; n < N; g++)
+        for (int i = 0; i < 2 * g + 1 && n < N; i++, n++)
+            group[(n * 7) % N] = 5 * g + 3; /* 7 and N have no common divisor */
+}
+
+static int64_t held_by(const gnt_partition *p, int32_t k) {
+    return p->start[k + 1] - p->start[k];
+}
+
+/* 32 groups of 1 to 61 samples among 8 clients: every group is with one client, and as each goes to who has
+ * least, no two clients differ by more than a group. */
+static void groups_stay_whole(void **state) {
+    (void)state;
+    static int32_t group[N];
+    make_groups(group);
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        gnt_partition p =
+            deal((gnt_partition_spec){.kind = GNT_PARTITION_GROUP, .clients = 8, .group = group, .whole = 1},
+                 seed);
+        int owner[64 * 5] = {0};
+        int64_t least = N, most = 0;
+        assert_int_equal(count_once(&p), N);
+        for (int32_t k = 0; k < 8; k++) {
+            least = held_by(&p, k) < least ? held_by(&p, k) : least;
+            most = held_by(&p, k) > most ? held_by(&p, k) : most;
+            for (int64_t i = p.start[k]; i < p.start[k + 1]; i++) {
+                int *of = &owner[group[p.index[i]]];
+                assert_true(*of == 0 || *of == k + 1);
+                *of = k + 1;
+            }
+        }
+        /* largest first: the last ones to be dealt have 1, 3, 5 … samples, so they even out what is before */
+        assert_true(most - least <= 9);
+        gnt_partition_free(&p);
+    }
+}
+
+/* The client with the largest group is another one by another key. */
+static void no_client_is_first(void **state) {
+    (void)state;
+    static int32_t group[N];
+    int of[4] = {0};
+    for (int i = 0; i < N; i++)
+        group[i] = i < 400 ? 0 : 1 + i % 3;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        gnt_partition p =
+            deal((gnt_partition_spec){.kind = GNT_PARTITION_GROUP, .clients = 4, .group = group, .whole = 1},
+                 seed);
+        for (int32_t k = 0; k < 4; k++)
+            of[k] += held_by(&p, k) == 400;
+        gnt_partition_free(&p);
+    }
+    for (int k = 0; k < 4; k++) /* 10 each, with a deviation of 2.7 */
+        assert_in_range(of[k], 1, 24);
+}
+
+/* Two values, 700 and 300 samples, among 10 clients: 7 and 3 clients of 100 samples of one value. */
+static void values_are_shared_by_clients_in_proportion(void **state) {
+    (void)state;
+    static int32_t value[N];
+    for (int i = 0; i < N; i++)
+        value[i] = i % 10 < 3;
+    gnt_partition p =
+        deal((gnt_partition_spec){.kind = GNT_PARTITION_GROUP, .clients = 10, .group = value}, 4);
+    int clients[2] = {0};
+    assert_int_equal(count_once(&p), N);
+    for (int32_t k = 0; k < 10; k++) {
+        assert_int_equal(held_by(&p, k), 100);
+        for (int64_t i = p.start[k]; i < p.start[k + 1]; i++)
+            assert_int_equal(value[p.index[i]], value[p.index[p.start[k]]]);
+        clients[value[p.index[p.start[k]]]]++;
+    }
+    assert_int_equal(clients[0], 7);
+    assert_int_equal(clients[1], 3);
+    gnt_partition_free(&p);
+    p = deal((gnt_partition_spec){.kind = GNT_PARTITION_GROUP, .clients = N, .group = value}, 4);
+    for (int32_t k = 0; k < N; k++)
+        assert_int_equal(held_by(&p, k), 1);
+    gnt_partition_free(&p);
+}
+
+static void too_few_groups_are_told(void **state) {
+    (void)state;
+    static int32_t group[N];
+    make_groups(group);
+    gnt_partition_spec spec = {.kind = GNT_PARTITION_GROUP, .clients = 33, .group = group, .whole = 1};
+    const gnt_key key = gnt_key_of_seed(1);
+    gnt_partition p;
+    gnt_err err = {0};
+    assert_int_equal(gnt_partition_make(&p, &spec, label, N, CLASSES, &key, &err), -1);
+    assert_non_null(strstr(err.text, "1000 samples are of 32 groups"));
+    assert_non_null(strstr(err.text, "take at most 32 clients"));
+    spec.group = NULL;
+    assert_int_equal(gnt_partition_make(&p, &spec, label, N, CLASSES, &key, &err), -1);
+    assert_non_null(strstr(err.text, "needs the group of each sample"));
+}
+
 static void the_key_decides(void **state) {
     (void)state;
     gnt_partition_spec spec = {.kind = GNT_PARTITION_IID, .clients = 4};
@@ -265,6 +367,10 @@ int main(void) {
         cmocka_unit_test(counts_that_never_fit_are_told),
         cmocka_unit_test(labels_are_shared_evenly),
         cmocka_unit_test(a_label_gives_what_it_has),
+        cmocka_unit_test(groups_stay_whole),
+        cmocka_unit_test(no_client_is_first),
+        cmocka_unit_test(values_are_shared_by_clients_in_proportion),
+        cmocka_unit_test(too_few_groups_are_told),
         cmocka_unit_test(the_key_decides),
         cmocka_unit_test(what_cannot_be_dealt_is_refused),
     };
