@@ -23,7 +23,8 @@
 #   make help                   this text
 #
 # Variables: B the build folder (build), CC, OPT (-O2 -g), CFLAGS and LDFLAGS added to ours, V=1 shows the
-# commands, DNNL= builds without oneDNN, MATIO= without libmatio.
+# commands, DNNL= builds without oneDNN, MATIO= without libmatio,
+# SNDFILE= without libsndfile, FFTW= without FFTW.
 
 B ?= build
 ifeq ($(origin CC),default)
@@ -46,6 +47,16 @@ endif
 MATIO ?= $(firstword $(wildcard /usr/include/matio.h /usr/local/include/matio.h))
 ifneq ($(strip $(MATIO)),)
 CFLAGS_ALL += -DGNT_MATIO
+endif
+# recordings are read by libsndfile, their spectra made by FFTW, which are opened when one is; `make SNDFILE=`
+# and `make FFTW=` build without
+SNDFILE ?= $(firstword $(wildcard /usr/include/sndfile.h /usr/local/include/sndfile.h))
+ifneq ($(strip $(SNDFILE)),)
+CFLAGS_ALL += -DGNT_SNDFILE
+endif
+FFTW ?= $(firstword $(wildcard /usr/include/fftw3.h /usr/local/include/fftw3.h))
+ifneq ($(strip $(FFTW)),)
+CFLAGS_ALL += -DGNT_FFTW
 endif
 LIBS += -ljansson -lopenblas -lsodium -lseccomp -lpng -lz -lm -ldl -lpthread
 

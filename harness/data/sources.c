@@ -9,7 +9,9 @@
 /* A data set takes one row here, and a file that defines data_NAME. Lists show them in this order. */
 #define SETS(SET)                                                                                            \
     SET(glyphs)                                                                                              \
-    SET(scenes) SET(census) SET(faces) SET(faces32) SET(mnist) SET(cifar10) SET(cifar100) SET(svhn) SET(adult)
+    SET(scenes)                                                                                              \
+    SET(census)                                                                                              \
+    SET(faces) SET(faces32) SET(mnist) SET(cifar10) SET(cifar100) SET(svhn) SET(adult) SET(audiomnist)
 
 #define DECLARE(set) extern const data_source data_##set;
 #define ADDRESS(set) &data_##set,

@@ -137,6 +137,19 @@ body = struct.pack("<2I", 6, 8) + struct.pack("<2I", 9, 0) + struct.pack("<2I", 
 body += struct.pack("<2H", 1, 1) + b"y\0\0\0" + struct.pack("<2H", 2, 2) + b"\1\2\0\0"
 array = struct.pack("<2I", 14, len(body)) + body
 squeezed = zlib.compress(array)
+def wav(*chunks):
+    inside = b"WAVE" + b"".join(name + struct.pack("<I", len(held)) + held for name, held in chunks)
+    return b"RIFF" + struct.pack("<I", len(inside)) + inside
+sound = (b"fmt ", struct.pack("<2H2I2H", 1, 1, 16000, 32000, 2, 16))
+wave = (b"data", struct.pack("<4h", 0, 100, -100, 7))
+put("wav", "plain", wav(sound, wave))
+put("wav", "list", wav((b"LIST", b"INFO"), sound, (b"fact", b"\0\0\0\0"), wave))
+put("wav", "cut", wav(sound, wave)[:-3])
+put("wav", "stereo", wav((b"fmt ", struct.pack("<2H2I2H", 1, 2, 16000, 64000, 4, 16)), wave))
+put("wav", "before", wav(wave, sound))
+put("wav", "twice", wav(sound, wave, wave))
+put("wav", "odd", wav(sound, (b"data", b"\1\2\3")))
+put("wav", "none", wav(sound, (b"data", b"")))
 put("mat", "plain", head + array)
 put("mat", "packed", head + struct.pack("<2I", 15, len(squeezed)) + squeezed)
 put("mat", "both", head + array + struct.pack("<2I", 15, len(squeezed)) + squeezed)
