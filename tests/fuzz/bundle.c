@@ -14,6 +14,10 @@ static void read_samples(const gnt_st *st, gnt_region region) {
         MUST(isfinite(v->x[i]));
     for (int64_t i = 0; i < v->n; i++)
         MUST(s.label[i] >= 0 && s.label[i] < v->classes);
+    int64_t groups = 0;
+    for (int64_t i = 0; s.group && i < v->n; i++)
+        groups += s.group[i];
+    MUST(groups >= (int64_t)INT32_MIN * v->n);
     fuzz_ok(gnt_samples_mark(&s, &region, &err), &err);
     gnt_sampleset_free(&s);
 }
@@ -81,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                         "weights.#", "buffers.#",     "sum.#",
                                         "holdings",  "state.2.0.0.w", "state.2.0.-1.b",
                                         "a.weight",  "a.bias",        "b.weight",
-                                        "b.bias"};
+                                        "b.bias",    "group"};
     static const gnt_region region = {1, 0, 1, 2};
     fuzz_bytes all = {data, size};
     gnt_st st;

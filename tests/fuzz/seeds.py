@@ -329,6 +329,8 @@ def tensor(name, dtype, shape, values=b"", number=0):
 of_samples = {"kind": 0, "classes": 3, "dim": [1, 2, 2], "attributes": [{"name": "style", "values": 2}]}
 three = tensor(0, "U8", [3, 4], bytes(range(12))) + tensor(1, "I32", [3], b"\0\1\2") + tensor(2, "I32", [3, 1], b"\0\1\0")
 put("bundle", "samples", text(of_samples).encode() + b"\n%%\n" + three)
+put("bundle", "grouped", text(of_samples).encode() + b"\n%%\n" + three + tensor(13, "I32", [3], b"\4\4\1"))
+put("bundle", "few-groups", text(of_samples).encode() + b"\n%%\n" + three + tensor(13, "I32", [2], b"\4\4"))
 put("bundle", "table", text({**of_samples, "kind": 1, "dim": [4], "attributes": []}).encode() + b"\n%%\n" +
     tensor(0, "F32", [2, 4], b"\x40" * 8) + tensor(1, "I32", [2], b"\0\1") + tensor(2, "I32", [2, 0]))
 put("bundle", "large", text({**of_samples, "dim": [100000, 100000, 1], "classes": 100000}).encode() + b"\n%%\n" + three)
