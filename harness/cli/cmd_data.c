@@ -78,12 +78,14 @@ static int list(int argc, char **argv) {
     }
     json_t *all = json_array();
     for (size_t i = 0; i < n; i++) {
+        const char *group = gnt_data_group_name(name[i]);
         if (!o.json)
-            printf("%-9s %s\n", name[i], gnt_data_about(name[i]));
+            printf("%-10s %s%s%s\n", name[i], gnt_data_about(name[i]), group ? "; by " : "",
+                   group ? group : "");
         else
-            json_array_append_new(all, json_pack("{s:s, s:s, s:b}", "name", name[i], "about",
+            json_array_append_new(all, json_pack("{s:s, s:s, s:b, s:s?}", "name", name[i], "about",
                                                  gnt_data_about(name[i]), "builtin",
-                                                 gnt_data_is_builtin(name[i])));
+                                                 gnt_data_is_builtin(name[i]), "group", group));
     }
     if (o.json) {
         json_dumpf(all, stdout, JSON_INDENT(2));

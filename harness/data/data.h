@@ -61,6 +61,8 @@ int gnt_data_is_builtin(const char *name);    /* 0 for file sets and unknown nam
 int gnt_data_present(const char *name, const char *folder);
 
 const char *gnt_data_about(const char *name); /* one line for a list; NULL for unknown names */
+/* What a group of its rows is, such as "identity"; NULL where rows have none. */
+const char *gnt_data_group_name(const char *name);
 /* Rows of each part that a generated set has by default, or that the published files have. -1: unknown
  * name. */
 int gnt_data_default_rows(const char *name, int64_t rows[3]);

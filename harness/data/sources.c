@@ -43,6 +43,14 @@ const char *gnt_data_about(const char *name) {
     return source ? source->about : NULL;
 }
 
+const char *gnt_data_group_name(const char *name) {
+    const data_source *source = data_find(name);
+    gnt_data d = {.name = ""};
+    if (source)
+        source->shape(&d);
+    return d.group_name;
+}
+
 /* Where under `folder` the files of the set lie; NULL: not there. The caller frees. */
 static char *folder_of(const data_source *source, const char *folder) {
     for (const char *const *under = source->folders; *under; under++)
