@@ -111,7 +111,12 @@ typedef struct gnt_split_spec {
     int64_t n_target_rows;
     int target_part;
     int64_t first[3]; /* only the first so many rows of each part are used; 0 = all */
-    int apart;        /* 1: by group; an error where the set has none */
+    /* n_balance values of attribute `balance`, which stand for rows alike often in each part; rows of other
+     * values, and what is too many of one, are in no role but the named targets. 0: all rows */
+    int balance;
+    const int64_t *balance_value;
+    int64_t n_balance;
+    int apart; /* 1: by group; an error where the set has none */
 } gnt_split_spec;
 
 int gnt_split_make(gnt_split *out, const gnt_data *d, const gnt_split_spec *spec, const gnt_key *key,

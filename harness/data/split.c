@@ -55,6 +55,9 @@ static int check_spec(const gnt_data *d, const gnt_split_spec *spec, gnt_err *er
                             (long long)spec->first[p], part_names[p], (long long)d->part[p]);
     if (spec->apart && !d->group_name)
         return gnt_fail(err, "%s: roles were to be apart by group, but its rows have none", d->name);
+    if (spec->n_balance > 0 && (spec->balance < 0 || spec->balance >= d->n_attrs))
+        return gnt_fail(err, "%s: rows were to be balanced by attribute %d, but it has %d", d->name,
+                        spec->balance, d->n_attrs);
     if (!spec->target_rows)
         return 0;
     if (spec->target_part < 0 || spec->target_part > 2)
@@ -153,6 +156,38 @@ static void leave_group(deck *k, const gnt_data *d) {
         k->next++;
 }
 
+/* ---- values alike often ---- */
+
+static int is_wanted(const gnt_split_spec *spec, int32_t value) {
+    for (int64_t i = 0; i < spec->n_balance; i++)
+        if (spec->balance_value[i] == value)
+            return 1;
+    return 0;
+}
+
+/* Keeps of each wanted value as many rows as the rarest has, those that come first in the deck. */
+static int balance(deck *k, const gnt_data *d, const gnt_split_spec *spec) {
+    const int32_t values = d->attr[spec->balance].values;
+    int64_t *count = gnt_array(2 * (size_t)values, sizeof *count), *kept = count ? count + values : NULL;
+    int64_t n = 0, least = INT64_MAX;
+    if (!count)
+        return -1;
+    for (int64_t i = 0; i < k->n; i++)
+        count[d->attrs[(int64_t)k->row[i] * d->n_attrs + spec->balance]]++;
+    for (int32_t v = 0; v < values; v++)
+        least = is_wanted(spec, v) && count[v] < least ? count[v] : least;
+    for (int64_t i = 0; i < k->n; i++) {
+        const int32_t v = d->attrs[(int64_t)k->row[i] * d->n_attrs + spec->balance];
+        if (is_wanted(spec, v) && kept[v] < least) {
+            kept[v]++;
+            k->row[n++] = k->row[i];
+        }
+    }
+    k->n = n;
+    gnt_free(count);
+    return 0;
+}
+
 /* ---- dealing ---- */
 
 /* The whole part is shuffled before the taken rows are left out: naming targets does not move the other rows.
@@ -174,6 +209,8 @@ static int fill_deck(deck *k, const gnt_data *d, const gnt_split_spec *spec, int
     for (int64_t i = 0; i < n; i++)
         if (!taken[k->row[i]])
             k->row[k->n++] = k->row[i];
+    if (spec->n_balance > 0 && d->attrs && balance(k, d, spec) != 0)
+        return gnt_fail(err, "%s: out of memory for the values of an attribute", d->name);
     if (spec->apart && d->group && gather_groups(k, d, &s) != 0)
         return gnt_fail(err, "%s: out of memory for the groups of %lld rows", d->name, (long long)n);
     return 0;

@@ -45,6 +45,11 @@ int gnt_job_data(gnt_work *w, gnt_err *err) {
                              .target_rows = q->split.target_rows.n ? q->split.target_rows.at : NULL,
                              .n_target_rows = (int64_t)q->split.target_rows.n,
                              .apart = q->split.apart};
+    if (q->split.balance.n > 1) {
+        wanted.balance = (int)q->split.balance.at[0];
+        wanted.balance_value = q->split.balance.at + 1;
+        wanted.n_balance = (int64_t)q->split.balance.n - 1;
+    }
     memcpy(spec.rows, q->data.rows.at, q->data.rows.n * sizeof *spec.rows);
     memcpy(wanted.first, q->split.first.at, sizeof wanted.first);
     memcpy(wanted.n, q->split.n.at, sizeof wanted.n);

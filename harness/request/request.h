@@ -193,6 +193,8 @@ typedef struct gnt_request_split {
     gnt_ints target_rows;
     int64_t target_part;
     int apart;
+    /* An attribute, and those of its values that are to be alike often; empty: none. */
+    gnt_ints balance;
 } gnt_request_split;
 
 typedef struct gnt_request_data {

@@ -137,6 +137,7 @@ static const gnt_field split_rows[] = {
     {GNT_FIELD(gnt_request_split, target_rows, INTS)},
     {GNT_FIELD(gnt_request_split, target_part, INT), .most = 2},
     {GNT_FIELD(gnt_request_split, apart, FLAG)},
+    {GNT_FIELD(gnt_request_split, balance, INTS), .most = INT32_MAX},
 };
 static const gnt_fields split_fields = GNT_FIELDS_OF(gnt_request_split, split_rows);
 

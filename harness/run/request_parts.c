@@ -43,7 +43,8 @@ void request_data(const run *r, run_job *j, const gnt_suite_task *t, const gnt_d
                                      .first = {t->split.first, 3},
                                      .target_rows = {t->split.target_rows, (size_t)t->split.n_target_rows},
                                      .target_part = t->split.target_part,
-                                     .apart = t->split.apart},
+                                     .apart = t->split.apart,
+                                     .balance = {t->balance, t->n_balance}},
                            .folder = r->options->data_folder ? r->options->data_folder : "",
                            .key = request_key(r, "data", coordinates)};
 }

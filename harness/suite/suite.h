@@ -73,6 +73,8 @@ int gnt_suite_published_facts(const gnt_data_spec *spec, gnt_data_facts *out, gn
 
 /* ---- tasks ---- */
 
+enum { GNT_SUITE_BALANCED = 32 }; /* greatest number of values that a task balances */
+
 typedef enum gnt_schedule_kind { GNT_SCHEDULE_CONSTANT, GNT_SCHEDULE_COSINE } gnt_schedule_kind;
 typedef enum gnt_utility_kind { GNT_UTILITY_ACCURACY, GNT_UTILITY_LOSS } gnt_utility_kind;
 extern const char *const gnt_schedule_names[], *const gnt_utility_names[];
@@ -170,6 +172,10 @@ typedef struct gnt_suite_task {
     gnt_data_facts facts;
     int64_t role_rows[GNT_ROLES]; /* what the split comes to, with no -1 left */
     gnt_split_spec split;         /* target_rows is owned by the task */
+    /* An attribute, and those of its values that are to be alike often (gnt_split_spec.balance); n_balance 0:
+     * none. */
+    int64_t balance[1 + GNT_SUITE_BALANCED];
+    size_t n_balance;
     gnt_suite_public_set public_set;
     char *model;      /* as the suite names it */
     char *model_path; /* where it was found */

@@ -255,7 +255,6 @@ static int check_no_targets(suite_reader *r, const char *path, const json_t *obj
     return 0;
 }
 
-/* How many rows groups leave over depends on which groups a role is dealt, so nothing may go by the rest. */
 static int read_apart(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     static const char *const words[] = {"row", "group"};
     if (gnt_doc_choice(r->doc, path, object, "apart", words, 2, &t->split.apart, r->err))
@@ -266,14 +265,23 @@ static int read_apart(suite_reader *r, const char *path, const json_t *object, g
             "is \"group\", but the rows of %s have none; remove it, or take a set by identity or "
             "speaker",
             t->data);
-    for (int role = 0; t->split.apart && role < GNT_ROLES; role++) {
+    return 0;
+}
+
+/* How many rows groups leave over depends on which groups a role is dealt, and how many rows are balanced on
+ * the rows themselves, so nothing may go by the rest. */
+static int check_rest(suite_reader *r, const char *path, const gnt_suite_task *t) {
+    for (int role = 0; (t->split.apart || t->n_balance) && role < GNT_ROLES; role++) {
         const int in_train = role != GNT_ROLE_TEST &&
                              !(role == GNT_ROLE_PUBLIC && t->facts.part[GNT_PART_PUBLIC] > 0) &&
                              !(role == GNT_ROLE_TARGETS && t->split.target_rows);
-        if (in_train && t->split.n[role] == -1)
-            return suite_fail(r, gnt_path_key(path, gnt_role_names[role]).text,
-                              "is -1, all that remain, but how many that are depends on the draw where roles "
-                              "are apart by group; expected a number of rows");
+        if (t->split.n[role] == -1 && (in_train || t->n_balance))
+            return suite_fail(
+                r, gnt_path_key(path, gnt_role_names[role]).text,
+                "is -1, all that remain, but how many that are depends on %s; expected a number of "
+                "rows",
+                t->n_balance ? "the rows where values are balanced"
+                             : "the draw where roles are apart by group");
     }
     return 0;
 }
@@ -295,7 +303,8 @@ static int read_roles(suite_reader *r, const char *path, const json_t *object, g
             gnt_doc_int(r->doc, path, object, gnt_role_names[role], -1, MOST_ROWS, &n[role], r->err))
             return -1;
     if ((!r->modes.probe && check_no_targets(r, path, object)) || read_target_rows(r, path, object, t) ||
-        read_apart(r, path, object, t) || try_split(r, path, t) ||
+        read_apart(r, path, object, t) || suite_read_balance(r, path, object, t) || check_rest(r, path, t) ||
+        try_split(r, path, t) ||
         (public_set && read_public_set(r, gnt_path_key(path, "public").text, public_set, t)))
         return -1;
     if (t->role_rows[GNT_ROLE_TEST] < 1)
@@ -310,7 +319,7 @@ static int read_roles(suite_reader *r, const char *path, const json_t *object, g
 int suite_read_data(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     static const char *const keys[] = {"name",        "seed",   "rows",   "clients",         "targets",
                                        "test",        "public", "shadow", "defender_shadow", "target_rows",
-                                       "target_part", "apart"};
+                                       "target_part", "apart",  "balance"};
     return gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
                    read_set(r, path, object, t) || read_roles(r, path, object, t)
                ? -1

@@ -246,7 +246,7 @@ training = {"model": model, "samples": samples, "federated": federated, "defense
             "sides": ["client", "server"], "copies": True}
 requests = {
     "data": {"data": source, "split": {"n": [200, 16, 50, 50, 0, -1], "first": [0, 0, 9], "target_rows": [1, 2], "target_part": 1,
-                                      "apart": True},
+                                      "apart": True, "balance": [1, 0, 3]},
              "folder": "/data", "public_rows": {**source, "name": "shapes"}, "key": key},
     "model": {"model": model, "train": {"epochs": 3, "batch": 8, "rate": 0.05, "momentum": 0.9, "decay": 5e-4, "cosine": True,
                                         "flip": False}, "weights_digest": "2" * 64, "init_key": key, "train_key": key},

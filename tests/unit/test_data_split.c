@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "data/data.h"
 
 static gnt_data *open_small(int64_t train, int64_t test, int64_t publics) {
@@ -138,6 +139,66 @@ static void public_from_train(void **state) {
         assert_in_range(s.rows[GNT_ROLE_PUBLIC][i], 0, 99);
     gnt_split_free(&s);
     gnt_data_free(d);
+}
+
+/* ---- values alike often ---- */
+
+static int32_t value_of_row[420];
+
+/* Attribute 1 of two: of the first 300 rows 200 are 0, 60 are 1 and 40 are 2; of the rest every seventh
+ * is 1. */
+static gnt_data *open_valued(void) {
+    gnt_data *d = open_small(300, 70, 50);
+    static int32_t attrs[2 * 420];
+    for (int i = 0; i < 420; i++) {
+        value_of_row[i] = i < 300 ? (i % 15 < 10 ? 0 : i % 15 < 13 ? 1 : 2) : i % 7 == 0;
+        attrs[2 * i] = 9;
+        attrs[2 * i + 1] = value_of_row[i];
+    }
+    d->n_attrs = 2;
+    d->attr[0].values = 10;
+    d->attr[1].values = 3;
+    gnt_free(d->attrs);
+    d->attrs = attrs;
+    return d;
+}
+
+static void close_valued(gnt_data *d) {
+    d->attrs = NULL;
+    gnt_data_free(d);
+}
+
+/* Of each wanted value as many rows as of the rarest, of others none; which ones is drawn. */
+static void values_are_alike_often(void **state) {
+    (void)state;
+    static const int64_t two[] = {0, 1}, all[] = {0, 1, 2};
+    gnt_data *d = open_valued();
+    gnt_key key = gnt_key_of_seed(3), other = gnt_key_of_seed(4);
+    for (int three = 0; three < 2; three++) {
+        const int64_t each = three ? 40 : 60, values = 2 + three;
+        gnt_split_spec spec = {.n = {values * each - 30, 30, 0, 0, 0, 0},
+                               .balance = 1,
+                               .balance_value = three ? all : two,
+                               .n_balance = values};
+        gnt_split split, again;
+        gnt_err err = {{0}};
+        int64_t count[3] = {0};
+        if (gnt_split_make(&split, d, &spec, &key, &err))
+            fail_msg("%s", err.text);
+        for (int role = 0; role < GNT_ROLES; role++)
+            for (int64_t i = 0; i < split.n[role]; i++)
+                count[value_of_row[split.rows[role][i]]]++;
+        for (int v = 0; v < 3; v++)
+            assert_int_equal(count[v], v < values ? each : 0);
+        assert_int_equal(gnt_split_make(&again, d, &spec, &other, NULL), 0);
+        assert_memory_not_equal(split.rows[GNT_ROLE_TARGETS], again.rows[GNT_ROLE_TARGETS],
+                                30 * sizeof(int64_t));
+        gnt_split_free(&split);
+        gnt_split_free(&again);
+        spec.n[GNT_ROLE_CLIENTS]++;
+        assert_int_not_equal(gnt_split_make(&split, d, &spec, &key, NULL), 0);
+    }
+    close_valued(d);
 }
 
 /* ---- roles apart by group ---- */
@@ -286,6 +347,7 @@ int main(void) {
         cmocka_unit_test(first_rows_only),
         cmocka_unit_test(public_from_train),
         cmocka_unit_test(refusals_name_role_wish_and_rest),
+        cmocka_unit_test(values_are_alike_often),
         cmocka_unit_test(no_group_in_two_roles),
         cmocka_unit_test(groups_are_dealt_in_one_order),
         cmocka_unit_test(refusals_count_rows_of_free_groups),
