@@ -49,6 +49,10 @@ void request_data(const run *r, run_job *j, const gnt_suite_task *t, const gnt_d
                            .key = request_key(r, "data", coordinates)};
 }
 
+const char *request_shadow(const gnt_suite_task *t) {
+    return gnt_role_names[t->shadow_shared ? GNT_ROLE_DEFENDER_SHADOW : GNT_ROLE_SHADOW];
+}
+
 int request_add_weights(run_job *j, const gnt_suite_task *t, const gnt_digest *of, const char **digest) {
     if (!t->weights)
         return 0;

@@ -68,7 +68,7 @@ static run_job *observe_job(run *r, const gnt_cell *c, double strength, observed
     run_job *train = run_train_job(r, c->task, (int)c->defense, strength, c->seed);
     if (t->federated.rounds > 0 && run_add_input(j, "treatments", train, "treatments") != 0)
         return NULL;
-    if (run_add_input(j, "samples", data, shadow ? "shadow" : "targets") != 0 ||
+    if (run_add_input(j, "samples", data, shadow ? request_shadow(t) : "targets") != 0 ||
         run_add_input(j, "public", data, "public") != 0 ||
         run_add_input(j, "trained", train, "trained") != 0 ||
         request_add_artefacts(r, j, c->task, (int)c->defense, strength, c->stage, train, c->seed,
@@ -220,7 +220,7 @@ static run_job *prepare_attack_job(run *r, const gnt_cell *c, double strength, c
     if (rc == 0 && (p->grants & GNT_KNOWS_PUBLIC))
         rc = run_add_input(j, "public", data, "public");
     if (rc == 0 && (p->grants & (GNT_KNOWS_SHADOW | GNT_KNOWS_SHADOW_OBS)))
-        rc = run_add_input(j, "shadow", data, "shadow");
+        rc = run_add_input(j, "shadow", data, request_shadow(t));
     if (rc == 0 && (p->grants & GNT_KNOWS_SHADOW_OBS))
         rc = run_add_input(j, "shadow_seen", observe_job(r, c, strength, shadow), "seen");
     if (rc == 0 && (p->grants & GNT_KNOWS_SHADOW_OBS))

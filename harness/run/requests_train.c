@@ -281,7 +281,6 @@ run_job *run_none_job(run *r, size_t task, uint64_t seed) {
 run_job *request_prepare_defense(run *r, size_t task, size_t defense, size_t member, double strength,
                                  int64_t stage, run_job *trained, uint64_t seed, request_preparer by) {
     static const char *const outputs[] = {"artefacts", NULL}, *const role_of[] = {"defense", "attack"},
-                             *const shadow_of[] = {"defender_shadow", "shadow"},
                              *const who[] = {"", " by the attacker"};
     const gnt_suite_task *t = &r->suite->task[task];
     const gnt_suite_defense *d = &r->suite->defense[defense];
@@ -307,7 +306,9 @@ run_job *request_prepare_defense(run *r, size_t task, size_t defense, size_t mem
     j->request.prepare.plugin = request_plugin(r, j, m, (int32_t)member == d->swept, strength);
     run_job *data = run_data_job(r, task, seed);
     if (run_add_input(j, "public", data, "public") != 0 ||
-        run_add_input(j, "shadow", data, shadow_of[by]) != 0 ||
+        run_add_input(j, "shadow", data,
+                      by == REQUEST_ATTACKER ? request_shadow(t)
+                                             : gnt_role_names[GNT_ROLE_DEFENDER_SHADOW]) != 0 ||
         run_add_input(j, "trained", trained, "trained") != 0)
         return NULL;
     return j;

@@ -172,6 +172,7 @@ typedef struct gnt_suite_task {
     gnt_data_facts facts;
     int64_t role_rows[GNT_ROLES]; /* what the split comes to, with no -1 left */
     gnt_split_spec split;         /* target_rows is owned by the task */
+    int shadow_shared;            /* 1: the role shadow is the rows of defender_shadow */
     /* An attribute, and those of its values that are to be alike often (gnt_split_spec.balance); n_balance 0:
      * none. */
     int64_t balance[1 + GNT_SUITE_BALANCED];

@@ -286,6 +286,19 @@ static int check_rest(suite_reader *r, const char *path, const gnt_suite_task *t
     return 0;
 }
 
+/* "shadow": "defender_shadow": the attacker learns from the very rows that the defense prepares on. */
+static int read_shared_shadow(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    const json_t *shadow = json_object_get(object, "shadow");
+    if (!json_is_string(shadow))
+        return 0;
+    t->shadow_shared = strcmp(json_string_value(shadow), gnt_role_names[GNT_ROLE_DEFENDER_SHADOW]) == 0;
+    return t->shadow_shared ? 0
+                            : suite_fail(r, gnt_path_key(path, "shadow").text,
+                                         "is %s; expected a number of rows, or \"defender_shadow\" for the "
+                                         "same rows as that role",
+                                         gnt_show(shadow).text);
+}
+
 static int read_roles(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     int64_t *n = t->split.n;
     int64_t in_train =
@@ -298,8 +311,10 @@ static int read_roles(suite_reader *r, const char *path, const json_t *object, g
         n[GNT_ROLE_PUBLIC] = 0;
     else
         public_set = NULL;
+    if (read_shared_shadow(r, path, object, t))
+        return -1;
     for (int role = 0; role < GNT_ROLES; role++)
-        if (!(public_set && role == GNT_ROLE_PUBLIC) &&
+        if (!(public_set && role == GNT_ROLE_PUBLIC) && !(t->shadow_shared && role == GNT_ROLE_SHADOW) &&
             gnt_doc_int(r->doc, path, object, gnt_role_names[role], -1, MOST_ROWS, &n[role], r->err))
             return -1;
     if ((!r->modes.probe && check_no_targets(r, path, object)) || read_target_rows(r, path, object, t) ||
@@ -307,6 +322,8 @@ static int read_roles(suite_reader *r, const char *path, const json_t *object, g
         try_split(r, path, t) ||
         (public_set && read_public_set(r, gnt_path_key(path, "public").text, public_set, t)))
         return -1;
+    if (t->shadow_shared)
+        t->role_rows[GNT_ROLE_SHADOW] = t->role_rows[GNT_ROLE_DEFENDER_SHADOW];
     if (t->role_rows[GNT_ROLE_TEST] < 1)
         return suite_fail(r, gnt_path_key(path, "test").text,
                           "leaves no test rows, so utility cannot be measured; expected at least 1");
