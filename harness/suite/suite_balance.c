@@ -1,15 +1,6 @@
 /* "balance" of a task's data: values of an attribute that are to stand for rows alike often. */
 #include "suite/suite_impl.h"
 
-static int which_attribute(suite_reader *r, const char *path, const json_t *name, const gnt_suite_task *t) {
-    const char *names[GNT_DATA_ATTRS];
-    int index = -1;
-    for (int32_t i = 0; i < t->facts.n_attrs; i++)
-        names[i] = t->facts.attr[i].name;
-    return gnt_doc_choice_at(r->doc, path, name, names, (size_t)t->facts.n_attrs, &index, r->err) ? -1
-                                                                                                  : index;
-}
-
 static int all_values(suite_reader *r, const char *path, gnt_suite_task *t) {
     const gnt_data_attr *a = &t->facts.attr[t->balance[0]];
     if (a->values > GNT_SUITE_BALANCED)
@@ -51,7 +42,7 @@ int suite_read_balance(suite_reader *r, const char *path, const json_t *object, 
                           : NULL;
     json_t *name = key ? json_string(key) : json_incref((json_t *)(uintptr_t)balance);
     const int index =
-        t->facts.n_attrs > 0 && json_is_string(name) ? which_attribute(r, at.text, name, t) : -2;
+        t->facts.n_attrs > 0 && json_is_string(name) ? suite_which_attribute(r, at.text, name, t) : -2;
     json_decref(name);
     if (index == -2)
         return suite_fail(

@@ -2,8 +2,7 @@
  * told as the attributes' weights. */
 #include "suite/suite_impl.h"
 
-/* Index of the attribute of that name; −1 with a sentence, where `path` names what says it. */
-static int which(suite_reader *r, const char *path, const json_t *name, const gnt_suite_task *t) {
+int suite_which_attribute(suite_reader *r, const char *path, const json_t *name, const gnt_suite_task *t) {
     const char *names[GNT_DATA_ATTRS];
     int index = -1;
     for (int32_t i = 0; i < t->facts.n_attrs; i++)
@@ -18,7 +17,7 @@ static int read_list(suite_reader *r, const char *path, const json_t *list, gnt_
     size_t i;
     json_array_foreach(list, i, name) {
         const gnt_path at = gnt_path_item(path, i);
-        const int index = which(r, at.text, name, t);
+        const int index = suite_which_attribute(r, at.text, name, t);
         if (index < 0)
             return -1;
         if (t->hide[index] > 0)
@@ -35,7 +34,7 @@ static int read_weights(suite_reader *r, const char *path, const json_t *weights
     json_object_foreach((json_t *)(uintptr_t)weights, key, value) {
         const gnt_path at = gnt_path_key(path, key);
         json_t *name = json_string(key);
-        const int index = which(r, at.text, name, t);
+        const int index = suite_which_attribute(r, at.text, name, t);
         json_decref(name);
         if (index < 0 || gnt_doc_real_at(r->doc, at.text, value, 0, 1, &t->hide[index], r->err))
             return -1;

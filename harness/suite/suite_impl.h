@@ -73,6 +73,8 @@ int suite_read_observe(suite_reader *r, const char *path, const json_t *object, 
 int suite_read_round(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
 /* The rows that a model is trained and measured on: roles PUBLIC and TEST of a set, no other. */
 int suite_read_public(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
+/* Index of the private attribute of that name; −1 with a sentence, where `path` names what says it. */
+int suite_which_attribute(suite_reader *r, const char *path, const json_t *name, const gnt_suite_task *t);
 /* "balance" of a task's data, after its facts are known. */
 int suite_read_balance(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
 /* The task's "hide"; after its data. */
