@@ -346,6 +346,47 @@ static void a_random_target_tells_nothing(void **state) {
     assert_int_equal(seen, 7);
 }
 
+/* The control moves the greatest entry of each window, P times by ε up or down, whatever the attribute. */
+static void sign_noise_is_of_the_same_size(void **state) {
+    (void)state;
+    zoo none = {.artefacts = {.size = sizeof none.artefacts}};
+    double sum = 0, squares = 0;
+    int64_t moved_twice = 0;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        bench b;
+        float first[SIZE];
+        open_bench(&b, "sign-noise", "{\"epsilon\": 0.01, \"iterations\": 3, \"window\": 4}", seed);
+        must_defend(&b, &none, 0);
+        memcpy(first, b.update, sizeof first);
+        for (int from = 0; from < SIZE; from += 4) {
+            double window = 0;
+            for (int i = from; i < SIZE && i < from + 4; i++) {
+                const double moved = ((double)b.update[i] - (double)b.before[i]) / 0.01;
+                assert_true(fabs(moved - nearbyint(moved)) < 2e-3 || b.before[i] == 300);
+                assert_true(fabs(moved) < 3.01);
+                window += fabs(moved);
+                moved_twice += fabs(moved) > 1.5;
+                sum += moved;
+                squares += moved * moved;
+            }
+            /* three moves, of which two may cancel */
+            assert_true(window > 0.5 && window < 3.01);
+        }
+        try_close(&b.t);
+        open_bench(&b, "sign-noise", "{\"epsilon\": 0.01, \"iterations\": 3, \"window\": 4}", seed);
+        b.a[0] = 1;
+        must_defend(&b, &none, 0);
+        assert_memory_equal(first, b.update, sizeof first);
+        must_defend(&b, &none, 5); /* a delta: by the rate times ε */
+        for (int i = 0; i < SIZE; i++)
+            assert_true(fabs((double)b.update[i] - (double)b.before[i]) < 0.25 * 0.0301);
+        try_close(&b.t);
+    }
+    /* up as often as down: 50 runs of 6 windows of 3 moves */
+    assert_true(fabs(sum) < 4 * sqrt(50 * 6 * 3));
+    assert_true(squares > 50 * 6 && moved_twice > 0);
+}
+
 static void what_hides_nothing_changes_nothing(void **state) {
     (void)state;
     zoo z;
@@ -488,6 +529,7 @@ int main(void) {
         cmocka_unit_test(deltas_move_by_the_rate_times_epsilon),
         cmocka_unit_test(attributes_add_up_by_their_weights),
         cmocka_unit_test(a_random_target_tells_nothing),
+        cmocka_unit_test(sign_noise_is_of_the_same_size),
         cmocka_unit_test(what_hides_nothing_changes_nothing),
         cmocka_unit_test(prepare_makes_a_zoo_that_tells),
         cmocka_unit_test(prepare_refuses_in_words),

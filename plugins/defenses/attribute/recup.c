@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "attribute.h"
 #include "shared/attribute/perturb.h"
 #include "shared/attribute/pool.h"
 
@@ -38,7 +39,7 @@ typedef struct hidden {
     attr_zoo zoo;
 } hidden;
 
-typedef struct recup {
+typedef struct defense {
     const gnt_host *host;
     attr_perturbation how;
     attr_zoo_recipe recipe;
@@ -48,10 +49,10 @@ typedef struct recup {
     const float *read_from;
     hidden zoo[ATTRIBUTES];
     int32_t zoos;
-} recup;
+} defense;
 
 static void *create(const gnt_host *host, const gnt_value *v, attr_method method, int random_target) {
-    recup *s = calloc(1, sizeof *s);
+    defense *s = calloc(1, sizeof *s);
     if (!s) {
         host->fail(host->context, "out of memory");
         return NULL;
@@ -75,7 +76,7 @@ static void *create(const gnt_host *host, const gnt_value *v, attr_method method
     return s;
 }
 
-static void close_zoos(recup *s) {
+static void close_zoos(defense *s) {
     for (int32_t k = 0; k < s->zoos; k++)
         attr_zoo_close(&s->zoo[k].zoo);
     s->zoos = 0;
@@ -94,7 +95,7 @@ static void prefix_of(char out[32], int32_t attribute) {
     snprintf(out, 32, "zoo.%d.", attribute);
 }
 
-static gnt_status make_zoo(const recup *s, const gnt_defense_prepare *in, int32_t attribute,
+static gnt_status make_zoo(const defense *s, const gnt_defense_prepare *in, int32_t attribute,
                            const gnt_sink *out) {
     const attr_setting setting = {.steps = in->steps, .batch = in->batch, .rate = in->rate};
     attr_source from;
@@ -121,7 +122,7 @@ static gnt_status no_attribute(const gnt_host *host) {
 }
 
 static gnt_status prepare(void *self, const gnt_defense_prepare *in, const gnt_sink *out) {
-    const recup *s = self;
+    const defense *s = self;
     const gnt_samples *shadow = in->shadow_data;
     int32_t made = 0;
     for (int32_t m = 0; shadow && m < shadow->n_attributes; m++) {
@@ -136,7 +137,7 @@ static gnt_status prepare(void *self, const gnt_defense_prepare *in, const gnt_s
 }
 
 /* The zoos of these artefacts, ready for one update at a time; they stay for the next client. */
-static gnt_status read_zoos(recup *s, const gnt_artefacts *from, const gnt_samples *samples, int64_t size) {
+static gnt_status read_zoos(defense *s, const gnt_artefacts *from, const gnt_samples *samples, int64_t size) {
     const float *first = from && from->tensors.n > 0 ? from->tensors.view[0].data : NULL;
     if (first && first == s->read_from)
         return GNT_OK;
@@ -173,7 +174,7 @@ typedef struct moving {
     int32_t attributes;    /* that took part */
 } moving;
 
-static gnt_status move_one(recup *s, hidden *h, const gnt_client *client, double gamma, moving *m) {
+static gnt_status move_one(defense *s, hidden *h, const gnt_client *client, double gamma, moving *m) {
     const gnt_host *host = s->host;
     int32_t label = attr_label_of(client->samples, h->attribute, h->values);
     attr_perturbation how = s->how;
@@ -195,7 +196,7 @@ static gnt_status move_one(recup *s, hidden *h, const gnt_client *client, double
     return status;
 }
 
-static void write_back(const recup *s, const moving *m, double epsilon, gnt_tensors *update) {
+static void write_back(const defense *s, const moving *m, double epsilon, gnt_tensors *update) {
     const gnt_host *host = s->host;
     double most = 0, entries = 0;
     int64_t at = 0;
@@ -210,7 +211,7 @@ static void write_back(const recup *s, const moving *m, double epsilon, gnt_tens
 }
 
 static gnt_status transform_update(void *self, const gnt_client *client, gnt_tensors *update) {
-    recup *s = self;
+    defense *s = self;
     const gnt_host *host = s->host;
     const gnt_samples *samples = client->samples;
     moving m = {0};
@@ -368,7 +369,7 @@ static void *create_momentum(const gnt_host *host, const gnt_value *v) {
 }
 
 #define DESCRIPTOR(name, text, says, source, n, made)                                                        \
-    static const gnt_descriptor name = {                                                                     \
+    const gnt_descriptor name = {                                                                            \
         .size = sizeof name,                                                                                 \
         .kind = GNT_PLUGIN_DEFENSE,                                                                          \
         .id = text,                                                                                          \
@@ -388,22 +389,18 @@ static void *create_momentum(const gnt_host *host, const gnt_value *v) {
         .defense = &hooks,                                                                                   \
     }
 
-DESCRIPTOR(meta, "recup", "moves an update so that classifiers of a hidden attribute are misled",
+DESCRIPTOR(recup, "recup", "moves an update so that classifiers of a hidden attribute are misled",
            "RecUP-FL, ASIA CCS 2023, Algorithm 1", ALL, create_recup);
-DESCRIPTOR(random_target, "recup-random-target",
+DESCRIPTOR(recup_random_target, "recup-random-target",
            "moves an update so that classifiers tell a value of the hidden attribute drawn at random",
            "after RecUP-FL, ASIA CCS 2023, Algorithm 1", ALL, create_random);
-DESCRIPTOR(one, "fgsm-one", "moves an update by one step against one classifier of a hidden attribute",
+DESCRIPTOR(fgsm_one, "fgsm-one", "moves an update by one step against one classifier of a hidden attribute",
            "RecUP-FL, ASIA CCS 2023, Eq. 10", ALL - 2, create_one);
-DESCRIPTOR(average, "fgsm-avg", "moves an update by the mean step against classifiers of a hidden attribute",
+DESCRIPTOR(fgsm_avg, "fgsm-avg", "moves an update by the mean step against classifiers of a hidden attribute",
            "RecUP-FL, ASIA CCS 2023, Eq. 11", ALL - 1, create_average);
-DESCRIPTOR(iterated, "fgsm-iter",
+DESCRIPTOR(fgsm_iter, "fgsm-iter",
            "moves an update by a step against each classifier of a hidden attribute in turn",
            "RecUP-FL, ASIA CCS 2023, Eq. 12", ALL - 1, create_iterated);
-DESCRIPTOR(momentum, "fgsm-momentum",
+DESCRIPTOR(fgsm_momentum, "fgsm-momentum",
            "moves an update along a running sum of derivatives of classifiers of a hidden attribute",
            "RecUP-FL, ASIA CCS 2023, Eq. 13 and 14", ALL - 1, create_momentum);
-
-static const gnt_descriptor *const list[] = {&meta, &random_target, &one, &average, &iterated, &momentum};
-
-GNT_DEFINE_ENTRY_LIST(list, sizeof list / sizeof *list)
