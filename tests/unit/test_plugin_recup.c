@@ -453,11 +453,12 @@ static gnt_status count_tensor(void *context, const char *name, int32_t rank, co
     return GNT_OK;
 }
 
+static gnt_model *model;
+static gnt_service *service;
+
 static gnt_status prepare(tried *t, const gnt_samples *samples, int32_t steps, int64_t batch, gnt_err *err) {
     const gnt_nn_shape sample = {1, {FEATURES}};
     const float weights[FEATURES * 2 + 2] = {0.3F, -0.2F, 0.1F, 0.4F};
-    gnt_model *model;
-    gnt_service *service;
     char where[4096];
     if (gnt_model_parse(&model, "test", model_json, &sample, 2, NULL, NULL, err))
         fail_msg("%s", err->text);
@@ -478,12 +479,16 @@ static gnt_status prepare(tried *t, const gnt_samples *samples, int32_t steps, i
     const gnt_sink sink = {.size = sizeof sink, .tensor = count_tensor};
     tensors_kept = 0;
     gnt_instance_enter(t->instance, "prepare");
-    const gnt_status status = gnt_instance_leave(
+    return gnt_instance_leave(
         t->instance, gnt_instance_defense(t->instance)->prepare(gnt_instance_self(t->instance), &in, &sink),
         err);
+}
+
+/* The instance gives back what it prepared of the model before the model goes. */
+static void close_prepared(tried *t) {
+    try_close(t);
     gnt_service_free(service);
     gnt_model_free(model);
-    return status;
 }
 
 static void prepare_makes_a_zoo_that_tells(void **state) {
@@ -501,7 +506,7 @@ static void prepare_makes_a_zoo_that_tells(void **state) {
             fail_msg("%s", err.text);
         assert_int_equal(tensors_kept, 2 + 3 * 2 * 4); /* mean, scale, three networks of four layers */
         assert_true(try_fact(&t, "zoo_validation_accuracy") > 0.95);
-        try_close(&t);
+        close_prepared(&t);
     }
 }
 
@@ -513,14 +518,14 @@ static void prepare_refuses_in_words(void **state) {
     make_shadow(&s, 0);
     assert_int_equal(prepare(&t, &s.samples, 0, 1, &err), GNT_UNSUPPORTED);
     assert_non_null(strstr(err.text, "`hide`"));
-    try_close(&t);
+    close_prepared(&t);
     assert_int_equal(prepare(&t, NULL, 0, 1, &err), GNT_UNSUPPORTED);
-    try_close(&t);
+    close_prepared(&t);
     make_shadow(&s, 1);
     s.samples.n = 8;
     assert_int_equal(prepare(&t, &s.samples, 0, 1, &err), GNT_FAILED);
     assert_non_null(strstr(err.text, "needs at least 10"));
-    try_close(&t);
+    close_prepared(&t);
 }
 
 int main(void) {
