@@ -211,6 +211,8 @@ static int fill_deck(deck *k, const gnt_data *d, const gnt_split_spec *spec, int
             k->row[k->n++] = k->row[i];
     if (spec->n_balance > 0 && d->attrs && balance(k, d, spec) != 0)
         return gnt_fail(err, "%s: out of memory for the values of an attribute", d->name);
+    if (spec->n_balance > 0) /* the common values had come to an end long before the rarest */
+        gnt_random_shuffle(&s, k->row, (size_t)k->n);
     if (spec->apart && d->group && gather_groups(k, d, &s) != 0)
         return gnt_fail(err, "%s: out of memory for the groups of %lld rows", d->name, (long long)n);
     return 0;

@@ -193,6 +193,18 @@ static void values_are_alike_often(void **state) {
         assert_int_equal(gnt_split_make(&again, d, &spec, &other, NULL), 0);
         assert_memory_not_equal(split.rows[GNT_ROLE_TARGETS], again.rows[GNT_ROLE_TARGETS],
                                 30 * sizeof(int64_t));
+        /* in what is dealt first as well as in all: no more of one value than chance makes it */
+        int64_t common = 0;
+        for (uint64_t seed = 0; seed < 40; seed++) {
+            gnt_split one;
+            const gnt_key drawn = gnt_key_of_seed(100 + seed);
+            assert_int_equal(gnt_split_make(&one, d, &spec, &drawn, NULL), 0);
+            for (int64_t i = 0; i < 30; i++)
+                common += value_of_row[one.rows[GNT_ROLE_TARGETS][i]] == 0;
+            gnt_split_free(&one);
+        }
+        const double expected = 40.0 * 30 / (double)values;
+        assert_true((double)common < expected + 100 && (double)common > expected - 100);
         gnt_split_free(&split);
         gnt_split_free(&again);
         spec.n[GNT_ROLE_CLIENTS]++;
