@@ -118,6 +118,7 @@ typedef struct lesson {
     float *block;                /* rows × size */
     float **at;                  /* rows */
     int32_t *label;              /* rows */
+    int64_t *order;              /* of all updates */
 } lesson;
 
 static gnt_status no_memory(const gnt_host *host) {
@@ -191,21 +192,42 @@ static gnt_status perturb_block(lesson *l, int z, const int64_t *update, int64_t
     return status;
 }
 
-static gnt_status perturb_all(lesson *l) {
+/* Updates come sorted by their value. Perturbed in that order, those of a block, which share what is
+ * drawn for it, would share their value too, and the network would learn the draws. */
+static void shuffle(lesson *l) {
+    const gnt_host *host = l->s->nn.recipe.host;
+    for (int64_t i = 0; i < l->from.n; i++) {
+        const int64_t at = (int64_t)host->below(host->context, "blocks", (uint64_t)i + 1);
+        l->order[i] = l->order[at];
+        l->order[at] = i;
+    }
+}
+
+static gnt_status perturb_part(lesson *l, int z) {
+    int64_t update[BLOCK], n = 0;
     gnt_status status = GNT_OK;
-    for (int z = 0; status == GNT_OK && z < l->s->zoos; z++) {
-        int64_t update[BLOCK], n = 0;
-        for (int64_t i = z; status == GNT_OK && i < l->from.n; i += l->s->zoos) {
-            status = attr_source_read(&l->from, i);
-            memcpy(l->at[n], l->from.flat, (size_t)l->from.size * sizeof *l->block);
-            l->label[n] = l->plain.label[i];
-            update[n++] = i;
-            if (status == GNT_OK && (n == l->rows || i + l->s->zoos >= l->from.n)) {
-                status = perturb_block(l, z, update, n);
-                n = 0;
-            }
+    for (int64_t i = 0; status == GNT_OK && i < l->from.n; i++) {
+        if (part_of(l, l->order[i]) != z)
+            continue;
+        status = attr_source_read(&l->from, l->order[i]);
+        if (status != GNT_OK)
+            return status;
+        memcpy(l->at[n], l->from.flat, (size_t)l->from.size * sizeof *l->block);
+        l->label[n] = l->plain.label[l->order[i]];
+        update[n++] = l->order[i];
+        if (n == l->rows) {
+            status = perturb_block(l, z, update, n);
+            n = 0;
         }
     }
+    return status == GNT_OK && n > 0 ? perturb_block(l, z, update, n) : status;
+}
+
+static gnt_status perturb_all(lesson *l) {
+    gnt_status status = GNT_OK;
+    shuffle(l);
+    for (int z = 0; status == GNT_OK && z < l->s->zoos; z++)
+        status = perturb_part(l, z);
     return status;
 }
 
@@ -227,8 +249,9 @@ static gnt_status make_table(lesson *l) {
     l->block = host->scratch(host->context, (size_t)(l->rows * size) * sizeof *l->block);
     l->at = host->scratch(host->context, (size_t)l->rows * sizeof *l->at);
     l->label = host->scratch(host->context, (size_t)l->rows * sizeof *l->label);
+    l->order = host->scratch(host->context, (size_t)n * sizeof *l->order);
     float *mean = host->scratch(host->context, 2 * (size_t)l->own.columns * sizeof *mean);
-    if (!l->own.x || !l->block || !l->at || !l->label || !mean)
+    if (!l->own.x || !l->block || !l->at || !l->label || !l->order || !mean)
         return no_memory(host);
     for (int64_t r = 0; r < l->rows; r++)
         l->at[r] = l->block + r * size;
