@@ -162,7 +162,7 @@ int gnt_job_model(gnt_work *w, gnt_err *err) {
             rc = train_epoch(&c, epoch, err);
     }
     if (rc == 0)
-        rc = gnt_test_utility_at(&utility, c.model.model, c.weights, c.buffers, &c.test, err);
+        rc = gnt_test_utility_at(&utility, c.model.model, c.weights, c.buffers, &c.test, NULL, err);
     if (rc == 0)
         rc = write_out(&c, &utility, err);
     gnt_trainer_free(c.trainer);

@@ -9,10 +9,10 @@
 enum { EVALUATE_BATCH = 64 };
 
 gnt_metric_utility_result gnt_test_utility_of(const gnt_model *m, const gnt_sampleset *test,
-                                              const float *outputs) {
+                                              const float *outputs, float *rows) {
     const size_t n = (size_t)test->view.n, classes = (size_t)gnt_model_classes(m);
     const int is_map = gnt_model_is_map(m);
-    gnt_metric_utility u = {0};
+    gnt_metric_utility u = {.row_right = rows, .row_loss = rows ? rows + n : NULL};
     if (gnt_model_loss_of(m) == GNT_MODEL_MSE)
         gnt_metric_utility_values(&u, test->y, outputs, is_map ? NULL : test->label, n, classes);
     else if (is_map)
@@ -23,7 +23,7 @@ gnt_metric_utility_result gnt_test_utility_of(const gnt_model *m, const gnt_samp
 }
 
 int gnt_test_utility_at(gnt_metric_utility_result *out, const gnt_model *m, const float *weights,
-                        const float *buffers, const gnt_sampleset *test, gnt_err *err) {
+                        const float *buffers, const gnt_sampleset *test, float *rows, gnt_err *err) {
     const int64_t n = test->view.n;
     gnt_evaluator *e = NULL;
     float *outputs = gnt_array((size_t)(n * gnt_model_classes(m)), sizeof *outputs);
@@ -32,7 +32,7 @@ int gnt_test_utility_at(gnt_metric_utility_result *out, const gnt_model *m, cons
     if (rc == 0)
         rc = gnt_evaluator_run(e, weights, buffers, test->x, n, outputs, err);
     if (rc == 0)
-        *out = gnt_test_utility_of(m, test, outputs);
+        *out = gnt_test_utility_of(m, test, outputs, rows);
     gnt_evaluator_free(e);
     gnt_free(outputs);
     return rc;

@@ -8,12 +8,13 @@
 #include "metric/utility.h"
 #include "nn/model/model.h"
 
-/* outputs: samples of `test` × classes. */
+/* outputs: samples of `test` × classes. rows, unless NULL: 2 × samples, which will hold of each whether it
+ * was right (1 or 0), then the loss of each. */
 gnt_metric_utility_result gnt_test_utility_of(const gnt_model *m, const gnt_sampleset *test,
-                                              const float *outputs);
+                                              const float *outputs, float *rows);
 /* The same, of the model's outputs at these weights. −1 with a sentence. */
 int gnt_test_utility_at(gnt_metric_utility_result *out, const gnt_model *m, const float *weights,
-                        const float *buffers, const gnt_sampleset *test, gnt_err *err);
+                        const float *buffers, const gnt_sampleset *test, float *rows, gnt_err *err);
 /* {"accuracy", "accuracy_error", "loss", "loss_error"}; null for what is not finite. NULL: out of memory. */
 json_t *gnt_test_utility_json(const gnt_metric_utility_result *u);
 

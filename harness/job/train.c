@@ -33,6 +33,8 @@ typedef struct training_job {
     /* The outputs "trained" and "contributions". */
     gnt_st out, contributions;
     json_t *utility;
+    /* 2 × test samples, as gnt_test_utility_of fills them in. NULL: not asked for. */
+    float *rows;
     /* Rows that were dealt to no client, of a partition that may leave some. */
     int64_t unused;
     int may_leave_rows;
@@ -85,7 +87,7 @@ static void note_utility(training_job *t, int64_t round, const gnt_metric_utilit
 /* Utility of the model itself on the test part. */
 static int measure(training_job *t, int32_t round, const float *weights, const float *buffers, gnt_err *err) {
     gnt_metric_utility_result utility;
-    if (gnt_test_utility_at(&utility, t->model.model, weights, buffers, &t->test, err) != 0)
+    if (gnt_test_utility_at(&utility, t->model.model, weights, buffers, &t->test, t->rows, err) != 0)
         return -1;
     note_utility(t, round, &utility);
     return 0;
@@ -142,7 +144,7 @@ static int measure_head(training_job *t, const gnt_sampleset *clients, const gnt
         return 0;
     if (gnt_head_outputs(&task, &outputs, err) != 0)
         return -1;
-    const gnt_metric_utility_result utility = gnt_test_utility_of(t->model.model, &t->test, outputs);
+    const gnt_metric_utility_result utility = gnt_test_utility_of(t->model.model, &t->test, outputs, t->rows);
     note_utility(t, t->request->federated.rounds, &utility);
     gnt_free(outputs);
     return 0;
@@ -396,6 +398,12 @@ static int federate(training_job *t, gnt_sampleset *clients, const gnt_sampleset
     return rc;
 }
 
+static int keep_rows(training_job *t, gnt_err *err) {
+    const int64_t dim[] = {2, t->test.view.n};
+    return t->rows && !*t->diverged.text ? gnt_st_add(&t->out, "rows", GNT_ST_F32, 2, dim, t->rows, NULL, err)
+                                         : 0;
+}
+
 static int write_out(training_job *t, gnt_err *err) {
     json_t *all = json_pack("{s:O, s:s}", "utility", t->utility, "diverged", t->diverged.text);
     if (t->may_leave_rows && json_object_set_new(all, "unused", json_integer(t->unused)) != 0) {
@@ -406,6 +414,8 @@ static int write_out(training_job *t, gnt_err *err) {
     int rc = text ? gnt_st_set_metadata(&t->out, text, err) : gnt_fail(err, "out of memory for the utility");
     gnt_free(text);
     json_decref(all);
+    if (rc == 0)
+        rc = keep_rows(t, err);
     if (rc == 0 && t->contributions.n)
         rc = t->work->write(t->work->context, "contributions", &t->contributions, err);
     return rc == 0 ? t->work->write(t->work->context, "trained", &t->out, err) : -1;
@@ -485,6 +495,11 @@ int gnt_job_train(gnt_work *w, gnt_err *err) {
         rc = weights && buffers ? start_weights(&t, weights, buffers, err)
                                 : gnt_fail(err, "out of memory for weights");
     }
+    if (rc == 0 && q->keep_rows) {
+        t.rows = gnt_array((size_t)t.test.view.n, 2 * sizeof *t.rows);
+        if (!t.rows)
+            rc = gnt_fail(err, "out of memory for the utility of %" PRId64 " samples", t.test.view.n);
+    }
     if (rc == 0)
         rc = encode_queries(&t, &public_data, weights, buffers, err);
     if (rc == 0)
@@ -494,6 +509,7 @@ int gnt_job_train(gnt_work *w, gnt_err *err) {
     gnt_free(weights);
     gnt_free(buffers);
     gnt_free(t.own);
+    gnt_free(t.rows);
     gnt_remote_free(t.remote);
     gnt_sampleset_free(&t.test);
     gnt_sampleset_free(&clients);

@@ -113,6 +113,9 @@ int gnt_match_check(const gnt_match_spec *spec, gnt_err *err); /* the specificat
 /* The most trainings that a search can ask for, for dry runs. */
 int64_t gnt_match_most_trainings(const gnt_match_spec *spec);
 
+/* The most seeds that it can ask for. */
+int gnt_match_most_seeds(const gnt_match_spec *spec);
+
 /* A strength on either side of `strength`, to which the search came: where its history says that utility
  * is 1.5 tolerances above the target (weaker), or below it (stronger); the end of the range where that
  * is nearer. NaN where `strength` is that end. */

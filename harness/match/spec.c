@@ -59,6 +59,10 @@ int64_t gnt_match_most_trainings(const gnt_match_spec *s) {
     return strengths * s->most_seeds + (int64_t)s->confirmations * gnt_match_most_confirming(s);
 }
 
+int gnt_match_most_seeds(const gnt_match_spec *s) {
+    return s->most_seeds + s->confirmations * gnt_match_most_confirming(s);
+}
+
 int gnt_match_most_confirming(const gnt_match_spec *s) {
     return s->most_seeds > s->confirm_seeds ? s->most_seeds : s->confirm_seeds;
 }

@@ -3,6 +3,10 @@
 #include <math.h>
 
 static void add(gnt_metric_utility *u, double loss, int right) {
+    if (u->row_right)
+        u->row_right[u->samples] = (float)(isfinite(loss) && right);
+    if (u->row_loss)
+        u->row_loss[u->samples] = (float)loss;
     u->samples++;
     if (!isfinite(loss)) {
         u->broken++;

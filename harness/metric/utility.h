@@ -13,6 +13,7 @@
 typedef struct gnt_metric_utility {
     int64_t samples, right, broken;
     double loss_sum, loss_squares; /* over samples that are not broken */
+    float *row_right, *row_loss;   /* unless NULL: 1 or 0, and the loss, of each sample; room for all */
 } gnt_metric_utility;
 
 typedef struct gnt_metric_utility_result {

@@ -230,6 +230,8 @@ typedef struct gnt_request_train {
     gnt_ints stages;
     /* Utility is measured after every so many rounds too; 0: after those and the last alone. */
     int64_t measure_every;
+    /* What utility is the mean of is kept too, row by row, as it is after the last round. */
+    int keep_rows;
     gnt_request_plugins defense;
     /* GNT_SIDE_*: of the processes beside this one. */
     uint32_t sides;

@@ -176,6 +176,7 @@ static const gnt_field train_rows[] = {
     {GNT_FIELD(gnt_request_train, federated, GROUP), .group = &federated_fields},
     {GNT_FIELD(gnt_request_train, stages, INTS)},
     {GNT_FIELD(gnt_request_train, measure_every, INT)},
+    {GNT_FIELD(gnt_request_train, keep_rows, FLAG)},
     {GNT_FIELD(gnt_request_train, defense, LIST), .group = &plugin_fields,
      .most_entries = GNT_INPUT_MOST_MEMBERS},
     {GNT_FIELD(gnt_request_train, sides, BITS), .words = &gnt_side_words},

@@ -171,6 +171,7 @@ static run_job *training(run *r, const char *name, size_t task, int defense, dou
         q->record =
             record_of(r, j, t, (request_hooks(r, defense) & GNT_HOOK_TRANSFORM_UPDATE) != 0, coordinates);
     }
+    q->keep_rows = run_is_search_seed(seed); /* for a search that is paired */
     if (t->by_head && !j->untrained)
         q->head = head_of(r, j, t, seed);
     run_job *data = run_data_job(r, task, seed);

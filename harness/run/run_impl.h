@@ -257,6 +257,9 @@ void run_keep_failed(const run *r, const run_job *j);
 /* ---- utility.c ---- */
 /* Utility after the last round; NaN when the job has none. *noise (may be NULL): its standard error. */
 double run_utility(const run *r, run_job *train, double *noise);
+/* How much more utility than `none` a training left that was measured on the same rows; NaN when either has
+ * none. *noise: the standard error of the mean difference over these rows. */
+double run_utility_beside(const run *r, run_job *train, run_job *none, double *noise);
 /* Whether the utility of a training can be read from the store at all: a search must not take garbage for
  * a training that diverged. */
 int run_has_utility(const run *r, const run_job *train);

@@ -53,24 +53,39 @@ static int remember(run_search *s, double strength, int64_t seed, double utility
     return 0;
 }
 
+static run_job *asked_job(run *r, const run_search *s, int64_t number) {
+    return run_train_job(r, s->task, (int)s->defense, s->step.strength, run_search_seed(number));
+}
+
+/* Adds what a training came to. Paired, that is the undefended utility and how far the training was from the
+ * undefended one of its seed: what the two have in common, such as the rows of the test, is no scatter. */
+static int take_training(run *r, run_search *s, int64_t number) {
+    run_job *j = asked_job(r, s, number);
+    double noise, utility;
+    if (r->suite->task[s->task].match.paired)
+        utility =
+            s->none + run_utility_beside(r, j, run_none_job(r, s->task, run_search_seed(number)), &noise);
+    else
+        utility = run_utility(r, j, &noise);
+    return remember(s, s->step.strength, number, utility, noise);
+}
+
 /* Trains what the last step asked for; *ready when all of it is there. */
 static int train_asked(run *r, run_search *s, int *ready, gnt_err *err) {
+    const int paired = r->suite->task[s->task].match.paired;
     *ready = 1;
     for (int64_t i = 0; i < s->step.n_seeds; i++) {
-        int64_t number = s->step.seed + i;
-        run_job *j = run_train_job(r, s->task, (int)s->defense, s->step.strength, run_search_seed(number));
-        if (!j)
+        const int64_t number = s->step.seed + i;
+        const run_job *j = asked_job(r, s, number);
+        const run_job *none = paired ? run_none_job(r, s->task, run_search_seed(number)) : j;
+        if (!j || !none)
             return gnt_fail(err, "out of memory for a search");
-        if (!has_ended(s, j))
+        if (!has_ended(s, j) || !has_ended(s, none))
             *ready = 0;
     }
-    for (int64_t i = 0; *ready && !s->settled && i < s->step.n_seeds; i++) {
-        int64_t number = s->step.seed + i;
-        run_job *j = run_train_job(r, s->task, (int)s->defense, s->step.strength, run_search_seed(number));
-        double noise, utility = run_utility(r, j, &noise);
-        if (remember(s, s->step.strength, number, utility, noise) != 0)
+    for (int64_t i = 0; *ready && !s->settled && i < s->step.n_seeds; i++)
+        if (take_training(r, s, s->step.seed + i) != 0)
             return gnt_fail(err, "out of memory for a search");
-    }
     return 0;
 }
 

@@ -2,6 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "nn/io/safetensors.h"
 #include "run/run_impl.h"
 
 int run_has_utility(const run *r, const run_job *train) {
@@ -51,4 +53,64 @@ double run_utility(const run *r, run_job *train, double *noise) {
     if (noise)
         *noise = train->noise;
     return train->utility;
+}
+
+/* ---- beside another training ---- */
+
+/* What a bundle's utility is the mean of, row by row. */
+typedef struct measured_rows {
+    gnt_st st;
+    uint8_t *bytes;
+    const float *at;
+    int64_t n;
+} measured_rows;
+
+static void read_rows(const run *r, const run_job *train, measured_rows *out) {
+    const int loss = train->utility_kind == GNT_UTILITY_LOSS;
+    size_t size = 0;
+    *out = (measured_rows){0};
+    gnt_st_init(&out->st);
+    if (gnt_store_read(r->store, &train->key, train->record, "trained", &out->bytes, &size, NULL) != 0 ||
+        gnt_st_parse(&out->st, "trained", out->bytes, size, NULL) != 0)
+        return;
+    const gnt_st_tensor *t = gnt_st_find(&out->st, "rows");
+    if (t && t->type == GNT_ST_F32 && t->rank == 2 && t->dim[0] == 2) {
+        out->n = t->dim[1];
+        out->at = (const float *)t->data + (loss ? out->n : 0);
+    }
+}
+
+static void free_rows(measured_rows *m) {
+    gnt_st_free(&m->st);
+    gnt_free(m->bytes);
+}
+
+/* Standard error of the mean difference between two trainings on the same rows; NaN where these were not
+ * kept. */
+static double error_of_difference(const measured_rows *a, const measured_rows *b) {
+    double sum = 0, squares = 0;
+    const int64_t n = a->n;
+    if (!a->at || !b->at || n != b->n || n < 1)
+        return NAN;
+    for (int64_t i = 0; i < n; i++)
+        sum += (double)a->at[i] - (double)b->at[i];
+    const double mean = sum / (double)n;
+    for (int64_t i = 0; i < n; i++) {
+        const double off = (double)a->at[i] - (double)b->at[i] - mean;
+        squares += off * off;
+    }
+    return n > 1 ? sqrt(squares / ((double)n * (double)(n - 1))) : 0;
+}
+
+double run_utility_beside(const run *r, run_job *train, run_job *none, double *noise) {
+    double own, others;
+    const double difference = run_utility(r, train, &own) - run_utility(r, none, &others);
+    measured_rows a, b;
+    read_rows(r, train, &a);
+    read_rows(r, none, &b);
+    const double error = error_of_difference(&a, &b);
+    free_rows(&a);
+    free_rows(&b);
+    *noise = isfinite(error) ? error : hypot(own, others);
+    return difference;
 }

@@ -136,7 +136,7 @@ static int same_match(const gnt_suite_match *a, const gnt_suite_match *b) {
     return a->relative == b->relative && a->target == b->target && a->tolerance == b->tolerance &&
            a->max_strengths == b->max_strengths && a->seeds == b->seeds && a->most_seeds == b->most_seeds &&
            a->confirm_seeds == b->confirm_seeds && a->confirmations == b->confirmations &&
-           a->bracket == b->bracket;
+           a->bracket == b->bracket && a->paired == b->paired;
 }
 
 /* Which trainings of one task are counted already, by a task before it that is trained as one with it. */
@@ -161,7 +161,7 @@ static counted counted_before(const gnt_suite *s, const uint8_t *runs, size_t ta
 /* `none` is trained once a seed on every task whether it is listed or not: utilities stand beside its. */
 static int count_trainings(gnt_plan *p, const gnt_suite *s, const uint8_t *runs, gnt_err *err) {
     for (size_t t = 0; t < s->n_tasks; t++) {
-        int any = 0;
+        int any = 0, paired = 0;
         for (size_t d = 0; d < s->n_defenses && s->task[t].federated.rounds > 0; d++) {
             const gnt_suite_defense *entry = &s->defense[d];
             gnt_match_spec spec;
@@ -178,8 +178,11 @@ static int count_trainings(gnt_plan *p, const gnt_suite *s, const uint8_t *runs,
                 return -1;
             p->match_trainings +=
                 gnt_match_most_trainings(&spec) + (int64_t)(searched_of(&s->task[t], entry) * s->n_seeds);
+            if (s->task[t].match.paired)
+                paired = gnt_match_most_seeds(&spec); /* undefended; all defenses share them */
         }
         p->trainings += any ? (int64_t)s->n_seeds : 0;
+        p->match_trainings += paired;
     }
     return 0;
 }

@@ -148,6 +148,8 @@ typedef struct gnt_suite_match {
     int max_strengths, seeds, most_seeds, confirm_seeds, confirmations; /* as in match/match.h */
     /* 1: cells on either side of the matched strength too, so that leakage can be read at the target */
     int bracket;
+    /* 1: a training is compared with the undefended one of its seed, on the same rows */
+    int paired;
     /* the leakage at which utilities are compared, as a share of the way from the floor to no defense:
      * (0, 1) */
     double leakage;

@@ -66,7 +66,7 @@ static int read_count(suite_reader *r, const char *path, const json_t *object, c
 int suite_read_match(suite_reader *r, const char *path, const json_t *object, gnt_utility_kind utility,
                      gnt_suite_match *m) {
     static const char *const keys[] = {"target",        "tolerance",     "seeds",   "most",   "most_seeds",
-                                       "confirm_seeds", "confirmations", "bracket", "leakage"};
+                                       "confirm_seeds", "confirmations", "bracket", "paired", "leakage"};
     if (gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
         read_target(r, path, object, utility, m) ||
         gnt_doc_real(r->doc, path, object, "tolerance", 1e-6, 1e6, &m->tolerance, r->err) ||
@@ -76,6 +76,7 @@ int suite_read_match(suite_reader *r, const char *path, const json_t *object, gn
         read_count(r, path, object, "confirm_seeds", &m->confirm_seeds) ||
         read_count(r, path, object, "confirmations", &m->confirmations) ||
         gnt_doc_bool(r->doc, path, object, "bracket", &m->bracket, r->err) ||
+        gnt_doc_bool(r->doc, path, object, "paired", &m->paired, r->err) ||
         gnt_doc_real(r->doc, path, object, "leakage", 0, 1, &m->leakage, r->err))
         return -1;
     if (m->leakage <= 0 || m->leakage >= 1)
