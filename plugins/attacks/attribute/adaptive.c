@@ -9,24 +9,11 @@
 #include <string.h>
 
 #include "attribute.h"
+#include "shared/attribute/parameters.h"
 #include "shared/attribute/perturb.h"
 #include "shared/attribute/pool.h"
 
-enum {
-    ZOOS,
-    NETS,
-    WIDEST,
-    FACTOR,
-    RENEW,
-    EPOCHS,
-    RATE,
-    MOMENTUM,
-    BATCH,
-    WINDOW,
-    INPUTS,
-    VALIDATION,
-    WEIGHTS
-};
+enum { ZOOS, NETS, WIDEST, FACTOR, RENEW, SGD, POOLING = SGD + ATTR_SGD, JUDGING = POOLING + ATTR_POOLING };
 enum { MOST_ZOOS = 16, BLOCK = 32, MOST_ENTRIES = 8 << 20 /* of updates perturbed together */ };
 
 typedef struct adaptive {
@@ -43,15 +30,11 @@ static void *create(const gnt_host *host, const gnt_value *v) {
         host->fail(host->context, "out of memory");
         return NULL;
     }
-    s->nn.recipe = (attr_recipe){.host = host,
-                                 .n_hidden = 3,
-                                 .epochs = v[EPOCHS].i,
-                                 .rate = v[RATE].r,
-                                 .momentum = v[MOMENTUM].r,
-                                 .batch = v[BATCH].i,
-                                 .balanced = v[WEIGHTS].i == 1};
+    s->nn.recipe = (attr_recipe){.host = host, .n_hidden = 3};
     memcpy(s->nn.recipe.hidden, stru, sizeof stru);
-    s->nn.reading = (attr_reading){.window = v[WINDOW].i, .inputs = v[INPUTS].i, .share = v[VALIDATION].r};
+    attr_read_sgd(&s->nn.recipe, v + SGD);
+    attr_read_pooling(&s->nn.reading, v + POOLING);
+    s->nn.recipe.balanced = attr_read_judging(&s->nn.reading, v + JUDGING);
     s->zoos = (int32_t)v[ZOOS].i;
     s->nets = (int32_t)v[NETS].i;
     s->widest = v[WIDEST].i;
@@ -312,7 +295,6 @@ static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_si
 
 static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = attr_nn_run};
 
-static const char *const weightings[] = {"none", "balanced", NULL};
 static const char *const families[] = {"recup",     "recup-random-target", "fgsm-one", "fgsm-avg",
                                        "fgsm-iter", "fgsm-momentum",       NULL};
 
@@ -354,64 +336,9 @@ static const gnt_parameter parameters[] = {
      .most = 100000,
      .preset = 10,
      .help = "after so many epochs the updates are perturbed anew"},
-    {.id = "epochs",
-     .type = GNT_TYPE_INT,
-     .unit = "epochs",
-     .least = 1,
-     .most = 100000,
-     .preset = 80,
-     .help = "passes over the training part of the shadow observations"},
-    {.id = "rate",
-     .type = GNT_TYPE_REAL,
-     .scale = GNT_SCALE_LOG,
-     .unit = "",
-     .least = 1e-6,
-     .most = 10,
-     .preset = 0.01,
-     .help = "learning rate of SGD; where training diverges it starts again with a quarter of it"},
-    {.id = "momentum",
-     .type = GNT_TYPE_REAL,
-     .unit = "",
-     .least = 0,
-     .most = 0.999,
-     .preset = 0.9,
-     .help = "of SGD; 0 is plain SGD, as in the paper, which takes more observations to learn as much"},
-    {.id = "batch",
-     .type = GNT_TYPE_INT,
-     .unit = "observations",
-     .least = 1,
-     .most = 65536,
-     .preset = 32,
-     .help = "shadow observations in a step of SGD"},
-    {.id = "window",
-     .type = GNT_TYPE_INT,
-     .unit = "entries",
-     .least = 0,
-     .most = 1000000000,
-     .preset = 0,
-     .help = "width of max pooling over the flat update; 1: none; 0: the least that leaves at most `inputs`"},
-    {.id = "inputs",
-     .type = GNT_TYPE_INT,
-     .unit = "entries",
-     .least = 1,
-     .most = 1000000,
-     .preset = 1024,
-     .help = "greatest number of pooled entries where the window is chosen by itself"},
-    {.id = "validation",
-     .type = GNT_TYPE_REAL,
-     .unit = "",
-     .least = 0,
-     .most = 0.5,
-     .preset = 0.2,
-     .help = "share of the shadow observations kept out of training, on which the best epoch is chosen; 0: "
-             "the last epoch is taken"},
-    {.id = "weights",
-     .type = GNT_TYPE_CHOICE,
-     .unit = "",
-     .preset_text = "none",
-     .choices = weightings,
-     .help = "balanced: rare values of the attribute are drawn, and count in validation, as often as common "
-             "ones"},
+    ATTR_SGD_ROWS,
+    ATTR_POOLING_ROWS,
+    ATTR_JUDGING_ROWS(ATTR_BEST_EPOCH),
 };
 
 const gnt_descriptor attr_nn_adaptive_descriptor = {

@@ -8,10 +8,9 @@
 #include <stdlib.h>
 
 #include "attribute.h"
-#include "shared/attribute/pool.h"
-#include "shared/attribute/table.h"
+#include "shared/attribute/parameters.h"
 
-enum { ARCHITECTURE, HIDDEN, EPOCHS, RATE, MOMENTUM, BATCH, WINDOW, INPUTS, VALIDATION, WEIGHTS };
+enum { ARCHITECTURE, HIDDEN, SGD, POOLING = SGD + ATTR_SGD, JUDGING = POOLING + ATTR_POOLING };
 enum { STRU, UNKWN, CUSTOM };
 
 static const int64_t stru[] = {512, 256, 128}, unkwn[] = {1024, 1024, 512, 128};
@@ -35,13 +34,10 @@ static void *create(const gnt_host *host, const gnt_value *v) {
         host->fail(host->context, "out of memory");
         return NULL;
     }
-    s->recipe = (attr_recipe){.host = host,
-                              .epochs = v[EPOCHS].i,
-                              .rate = v[RATE].r,
-                              .momentum = v[MOMENTUM].r,
-                              .batch = v[BATCH].i,
-                              .balanced = v[WEIGHTS].i == 1};
-    s->reading = (attr_reading){.window = v[WINDOW].i, .inputs = v[INPUTS].i, .share = v[VALIDATION].r};
+    s->recipe.host = host;
+    attr_read_sgd(&s->recipe, v + SGD);
+    attr_read_pooling(&s->reading, v + POOLING);
+    s->recipe.balanced = attr_read_judging(&s->reading, v + JUDGING);
     set_hidden(&s->recipe, v);
     return s;
 }
@@ -108,7 +104,6 @@ gnt_status attr_nn_run(void *self, const gnt_observation *seen, const gnt_artefa
 static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = attr_nn_run};
 
 static const char *const architectures[] = {"stru", "unkwn", "custom", NULL};
-static const char *const weightings[] = {"none", "balanced", NULL};
 
 static const gnt_parameter parameters[] = {
     {.id = "architecture",
@@ -124,64 +119,9 @@ static const gnt_parameter parameters[] = {
      .most = 16384,
      .preset_text = "[512, 256, 128]",
      .help = "widths of the hidden layers of architecture custom; [] is a linear classifier"},
-    {.id = "epochs",
-     .type = GNT_TYPE_INT,
-     .unit = "epochs",
-     .least = 1,
-     .most = 100000,
-     .preset = 80,
-     .help = "passes over the training part of the shadow observations"},
-    {.id = "rate",
-     .type = GNT_TYPE_REAL,
-     .scale = GNT_SCALE_LOG,
-     .unit = "",
-     .least = 1e-6,
-     .most = 10,
-     .preset = 0.01,
-     .help = "learning rate of SGD; where training diverges it starts again with a quarter of it"},
-    {.id = "momentum",
-     .type = GNT_TYPE_REAL,
-     .unit = "",
-     .least = 0,
-     .most = 0.999,
-     .preset = 0.9,
-     .help = "of SGD; 0 is plain SGD, as in the paper, which takes more observations to learn as much"},
-    {.id = "batch",
-     .type = GNT_TYPE_INT,
-     .unit = "observations",
-     .least = 1,
-     .most = 65536,
-     .preset = 32,
-     .help = "shadow observations in a step of SGD"},
-    {.id = "window",
-     .type = GNT_TYPE_INT,
-     .unit = "entries",
-     .least = 0,
-     .most = 1000000000,
-     .preset = 0,
-     .help = "width of max pooling over the flat update; 1: none; 0: the least that leaves at most `inputs`"},
-    {.id = "inputs",
-     .type = GNT_TYPE_INT,
-     .unit = "entries",
-     .least = 1,
-     .most = 1000000,
-     .preset = 1024,
-     .help = "greatest number of pooled entries where the window is chosen by itself"},
-    {.id = "validation",
-     .type = GNT_TYPE_REAL,
-     .unit = "",
-     .least = 0,
-     .most = 0.5,
-     .preset = 0.2,
-     .help = "share of the shadow observations kept out of training, on which the best epoch is chosen; 0: "
-             "the last epoch is taken"},
-    {.id = "weights",
-     .type = GNT_TYPE_CHOICE,
-     .unit = "",
-     .preset_text = "none",
-     .choices = weightings,
-     .help = "balanced: rare values of the attribute are drawn, and count in validation, as often as common "
-             "ones"},
+    ATTR_SGD_ROWS,
+    ATTR_POOLING_ROWS,
+    ATTR_JUDGING_ROWS(ATTR_BEST_EPOCH),
 };
 
 static const char *const families[] = {GNT_FAMILY_ANY, NULL};

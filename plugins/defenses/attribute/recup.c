@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "attribute.h"
+#include "shared/attribute/parameters.h"
 #include "shared/attribute/perturb.h"
 #include "shared/attribute/pool.h"
 
@@ -21,15 +22,10 @@ enum {
     EPSILON,
     ZOO,
     WIDEST,
-    WINDOW,
-    INPUTS,
-    EPOCHS,
-    RATE,
-    MOMENTUM,
-    BATCH,
-    VALIDATION,
-    WEIGHTS,
-    DRAWN,
+    POOLING,
+    SGD = POOLING + ATTR_POOLING,
+    JUDGING = SGD + ATTR_SGD,
+    DRAWN = JUDGING + ATTR_JUDGING,
     ITERATIONS
 };
 enum { ATTRIBUTES = 16 };
@@ -63,15 +59,10 @@ static void *create(const gnt_host *host, const gnt_value *v, attr_method method
                                  .drawn = method == ATTR_ONE ? 1 : (int32_t)v[DRAWN].i,
                                  .epsilon = v[EPSILON].r,
                                  .toward = random_target};
-    s->recipe = (attr_zoo_recipe){.nets = (int32_t)v[ZOO].i,
-                                  .widest = v[WIDEST].i,
-                                  .net = {.host = host,
-                                          .epochs = v[EPOCHS].i,
-                                          .rate = v[RATE].r,
-                                          .momentum = v[MOMENTUM].r,
-                                          .batch = v[BATCH].i,
-                                          .balanced = v[WEIGHTS].i == 1}};
-    s->reading = (attr_reading){.window = v[WINDOW].i, .inputs = v[INPUTS].i, .share = v[VALIDATION].r};
+    s->recipe = (attr_zoo_recipe){.nets = (int32_t)v[ZOO].i, .widest = v[WIDEST].i, .net.host = host};
+    attr_read_pooling(&s->reading, v + POOLING);
+    attr_read_sgd(&s->recipe.net, v + SGD);
+    s->recipe.net.balanced = attr_read_judging(&s->reading, v + JUDGING);
     s->random_target = random_target;
     return s;
 }
@@ -161,12 +152,6 @@ static gnt_status read_zoos(defense *s, const gnt_artefacts *from, const gnt_sam
 
 /* ---- the client ---- */
 
-static void flatten(const gnt_tensors *update, float *flat) {
-    for (int64_t k = 0; k < update->n; k++)
-        for (int64_t i = 0; i < update->tensor[k].count; i++)
-            *flat++ = update->tensor[k].data[i];
-}
-
 typedef struct moving {
     int64_t size;
     float *update, *moved; /* as computed; as one attribute moves it */
@@ -221,14 +206,13 @@ static gnt_status transform_update(void *self, const gnt_client *client, gnt_ten
                    "put no such encoding before it");
         return GNT_UNSUPPORTED;
     }
-    for (int64_t k = 0; k < update->n; k++)
-        m.size += update->tensor[k].count;
+    m.size = attr_tensors_size(update);
     m.update = host->scratch(host->context, 2 * (size_t)m.size * sizeof *m.update);
     m.sum = host->scratch(host->context, (size_t)m.size * sizeof *m.sum);
     if (!m.update || !m.sum)
         return host->fail(host->context, "no memory for a copy of the update");
     m.moved = m.update + m.size;
-    flatten(update, m.update);
+    attr_flatten_tensors(update, m.update);
     gnt_status status = read_zoos(s, client->artefacts, samples, m.size);
     for (int32_t k = 0; status == GNT_OK && k < s->zoos; k++) {
         const double gamma = (double)samples->attribute[s->zoo[k].attribute].weight;
@@ -246,7 +230,6 @@ static const gnt_defense hooks = {
 
 /* ---- descriptors ---- */
 
-static const char *const weightings[] = {"none", "balanced", NULL};
 static const char *const families[] = {"adversarial", NULL};
 
 static const gnt_parameter parameters[] = {
@@ -273,64 +256,9 @@ static const gnt_parameter parameters[] = {
      .most = 4096,
      .preset = 2048,
      .help = "each of their three hidden layers has 128, 256 … neurons, drawn up to this"},
-    {.id = "window",
-     .type = GNT_TYPE_INT,
-     .unit = "entries",
-     .least = 0,
-     .most = 1000000000,
-     .preset = 0,
-     .help = "width of max pooling over the flat update; 1: none; 0: the least that leaves at most `inputs`"},
-    {.id = "inputs",
-     .type = GNT_TYPE_INT,
-     .unit = "entries",
-     .least = 1,
-     .most = 1000000,
-     .preset = 1024,
-     .help = "greatest number of pooled entries where the window is chosen by itself"},
-    {.id = "epochs",
-     .type = GNT_TYPE_INT,
-     .unit = "epochs",
-     .least = 1,
-     .most = 100000,
-     .preset = 80,
-     .help = "passes over the shadow updates, for each network"},
-    {.id = "rate",
-     .type = GNT_TYPE_REAL,
-     .scale = GNT_SCALE_LOG,
-     .unit = "",
-     .least = 1e-6,
-     .most = 10,
-     .preset = 0.01,
-     .help = "learning rate of their SGD; where training diverges it starts again with a quarter of it"},
-    {.id = "momentum",
-     .type = GNT_TYPE_REAL,
-     .unit = "",
-     .least = 0,
-     .most = 0.999,
-     .preset = 0.9,
-     .help = "of that SGD"},
-    {.id = "batch",
-     .type = GNT_TYPE_INT,
-     .unit = "updates",
-     .least = 1,
-     .most = 65536,
-     .preset = 32,
-     .help = "shadow updates in a step of SGD"},
-    {.id = "validation",
-     .type = GNT_TYPE_REAL,
-     .unit = "",
-     .least = 0,
-     .most = 0.5,
-     .preset = 0.2,
-     .help =
-         "share of the shadow updates on which each network's best epoch is chosen; 0: the last is taken"},
-    {.id = "weights",
-     .type = GNT_TYPE_CHOICE,
-     .unit = "",
-     .preset_text = "none",
-     .choices = weightings,
-     .help = "balanced: rare values of the attribute are drawn, and count in validation, as often as common "
-             "ones"},
+    ATTR_POOLING_ROWS,
+    ATTR_SGD_ROWS,
+    ATTR_JUDGING_ROWS(ATTR_BEST_EPOCH),
     {.id = "drawn",
      .type = GNT_TYPE_INT,
      .unit = "networks",

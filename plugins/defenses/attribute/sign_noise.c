@@ -28,9 +28,7 @@ static gnt_status transform_update(void *self, const gnt_client *client, gnt_ten
     const noise *s = self;
     const gnt_host *host = s->host;
     const float step = (float)(s->epsilon * (client->steps > 0 ? client->rate : 1));
-    int64_t size = 0, at = 0;
-    for (int64_t k = 0; k < update->n; k++)
-        size += update->tensor[k].count;
+    const int64_t size = attr_tensors_size(update);
     const int64_t window = attr_window(s->window, s->inputs, size), columns = attr_pooled_size(size, window);
     float *flat = host->scratch(host->context, (size_t)size * sizeof *flat);
     float *pooled = host->scratch(host->context, (size_t)columns * sizeof *pooled);
@@ -38,9 +36,7 @@ static gnt_status transform_update(void *self, const gnt_client *client, gnt_ten
     double *sign = host->scratch(host->context, (size_t)columns * sizeof *sign);
     if (!flat || !pooled || !where || !sign)
         return host->fail(host->context, "no memory for a copy of the update");
-    for (int64_t k = 0; k < update->n; k++)
-        for (int64_t i = 0; i < update->tensor[k].count; i++)
-            flat[at++] = update->tensor[k].data[i];
+    attr_flatten_tensors(update, flat);
     for (int64_t p = 0; p < s->iterations; p++) {
         if (host->should_stop(host->context))
             return GNT_STOPPED;
@@ -49,8 +45,7 @@ static gnt_status transform_update(void *self, const gnt_client *client, gnt_ten
         for (int64_t j = 0; j < columns; j++)
             flat[where[j]] += sign[j] < 0.5 ? -step : step;
     }
-    at = 0;
-    for (int64_t k = 0; k < update->n; k++)
+    for (int64_t k = 0, at = 0; k < update->n; k++)
         for (int64_t i = 0; i < update->tensor[k].count; i++)
             update->tensor[k].data[i] = flat[at++];
     return GNT_OK;

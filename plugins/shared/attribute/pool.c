@@ -17,6 +17,20 @@ void attr_flatten(const gnt_views *update, float *out) {
     }
 }
 
+int64_t attr_tensors_size(const gnt_tensors *update) {
+    int64_t size = 0;
+    for (int64_t k = 0; k < update->n; k++)
+        size += update->tensor[k].count;
+    return size;
+}
+
+void attr_flatten_tensors(const gnt_tensors *update, float *out) {
+    for (int64_t k = 0; k < update->n; k++) {
+        memcpy(out, update->tensor[k].data, (size_t)update->tensor[k].count * sizeof *out);
+        out += update->tensor[k].count;
+    }
+}
+
 int64_t attr_pooled_size(int64_t update_size, int64_t window) {
     return update_size / window + (update_size % window != 0);
 }

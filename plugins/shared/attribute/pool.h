@@ -12,6 +12,9 @@
 int64_t attr_update_size(const gnt_views *update);
 /* All tensors in a row; out: attr_update_size entries. */
 void attr_flatten(const gnt_views *update, float *out);
+/* The same of an update that may be changed. */
+int64_t attr_tensors_size(const gnt_tensors *update);
+void attr_flatten_tensors(const gnt_tensors *update, float *out);
 
 /* The window asked for, or where that is 0 the least one that leaves at most `inputs` pooled entries. */
 int64_t attr_window(int64_t window, int64_t inputs, int64_t update_size);
