@@ -24,7 +24,7 @@
 #
 # Variables: B the build folder (build), CC, OPT (-O2 -g), CFLAGS and LDFLAGS added to ours, V=1 shows the
 # commands, DNNL= builds without oneDNN, MATIO= without libmatio,
-# SNDFILE= without libsndfile, FFTW= without FFTW.
+# SNDFILE= without libsndfile, FFTW= without FFTW, SVM= without libsvm.
 
 B ?= build
 ifeq ($(origin CC),default)
@@ -58,6 +58,11 @@ FFTW ?= $(firstword $(wildcard /usr/include/fftw3.h /usr/local/include/fftw3.h))
 ifneq ($(strip $(FFTW)),)
 CFLAGS_ALL += -DGNT_FFTW
 endif
+# attr-svm learns by libsvm, which its object links with; `make SVM=` builds one that refuses to learn
+SVM ?= $(firstword $(wildcard /usr/include/libsvm/svm.h /usr/local/include/libsvm/svm.h))
+ifneq ($(strip $(SVM)),)
+CFLAGS_ALL += -DGNT_SVM
+endif
 LIBS += -ljansson -lopenblas -lsodium -lseccomp -lpng -lz -lm -ldl -lpthread
 
 INCLUDE = -Iharness -Iharness/include
@@ -81,7 +86,7 @@ PLUGIN_DIR = $(patsubst %/,%,$(sort $(dir $(wildcard plugins/defenses/*/*.c plug
 plugin_shared = $(wildcard plugins/shared/$(notdir $(1))/*.[ch])
 PLUGINS = $(PLUGIN_ONE:%.c=$(B)/%.so) $(PLUGIN_DIR:%=$(B)/%.so)
 PLUGIN_CFLAGS = $(CSTD) $(WARN) $(OPT) $(FLOAT) -fPIC -fvisibility=hidden $(PLUGIN_INCLUDE) -MMD -MP $(SAN) \
-    $(CFLAGS)
+    $(if $(strip $(SVM)),-DGNT_SVM) $(CFLAGS)
 PLUGIN_LDFLAGS = -shared -Wl,--as-needed -Wl,--version-script=plugins/plugin.map -Wl,-z,defs $(SAN)
 
 # not in a folder called plugins: programs beside one take what is in it for their own
@@ -148,9 +153,10 @@ $(B)/libgauntlet-nn.so: $(B)/libgauntlet-nn.so.0
 
 define plugin_link
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(PLUGIN_CFLAGS) -MF $@.d $(1) -o $@ $(PLUGIN_LDFLAGS) $(B)/libgauntlet-nn.so.0 -lm \
-	    -Wl,-rpath,'$$ORIGIN/../..:$$ORIGIN/../../..'
+	$(Q)$(CC) $(PLUGIN_CFLAGS) -MF $@.d $(1) -o $@ $(PLUGIN_LDFLAGS) $(B)/libgauntlet-nn.so.0 \
+	    $(PLUGIN_LIBS) -lm -Wl,-rpath,'$$ORIGIN/../..:$$ORIGIN/../../..'
 endef
+$(B)/plugins/attacks/attribute.so: PLUGIN_LIBS = $(if $(strip $(SVM)),-lsvm)
 # the toolkit is found beside the built plugins' folder, or in lib/ above an installed lib/gauntlet/plugins
 $(PLUGIN_ONE:%.c=$(B)/%.so): $(B)/%.so: %.c $(B)/libgauntlet-nn.so.0 plugins/plugin.map
 	$(call plugin_link,$<)

@@ -1,6 +1,7 @@
 /* The attacks of this folder, in one shared object. */
 #include "attribute.h"
 
-static const gnt_descriptor *const list[] = {&attr_nn_descriptor, &attr_nn_adaptive_descriptor};
+static const gnt_descriptor *const list[] = {&attr_nn_descriptor, &attr_nn_adaptive_descriptor,
+                                             &attr_svm_descriptor};
 
 GNT_DEFINE_ENTRY_LIST(list, sizeof list / sizeof *list)

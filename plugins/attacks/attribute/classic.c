@@ -1,0 +1,99 @@
+#include "classic.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void classic_open(classic *c, const gnt_host *host, const gnt_value *first) {
+    *c = (classic){.host = host};
+    attr_read_pooling(&c->reading, first);
+    c->balanced = attr_read_judging(&c->reading, first + ATTR_POOLING);
+}
+
+gnt_status classic_table(const classic *c, attr_source *from, attr_table *t, const gnt_attack_prepare *in,
+                         const gnt_sink *out) {
+    gnt_status status = attr_source_of_attack(from, c->host, &c->reading, in);
+    if (status == GNT_OK)
+        status = attr_table_make(t, &c->reading, from);
+    if (status == GNT_OK && attr_write_statistics(out, "", t->columns, from->mean, from->scale) != GNT_OK)
+        status = c->host->fail(c->host->context, "mean and scale of its inputs could not be kept");
+    return status;
+}
+
+static int32_t greatest(const float *scores, int32_t values) {
+    int32_t best = 0;
+    for (int32_t v = 1; v < values; v++)
+        best = scores[v] > scores[best] ? v : best;
+    return best;
+}
+
+gnt_status classic_judge(const classic *c, const attr_table *t, classic_scores scores,
+                         const void *classifier) {
+    const gnt_host *host = c->host;
+    const size_t values = (size_t)t->values;
+    double accuracy = 0, present = 0;
+    float *z = host->scratch(host->context, values * sizeof *z);
+    int64_t *right = host->scratch(host->context, 2 * values * sizeof *right), *seen = right + values;
+    if (!z || !right)
+        return host->fail(host->context, "no memory for its scores");
+    for (int64_t i = t->n_train; i < t->n; i++) {
+        const int32_t row = t->row[i], v = t->label[row];
+        if (host->should_stop(host->context))
+            return GNT_STOPPED;
+        scores(classifier, t->x + row * t->columns, z);
+        right[v] += greatest(z, t->values) == v;
+        seen[v]++;
+    }
+    for (size_t v = 0; v < values; v++) {
+        present += seen[v] > 0;
+        if (seen[v])
+            accuracy += (double)right[v] / (c->balanced ? (double)seen[v] : 1);
+    }
+    host->fact(host->context, "inputs", (double)t->columns);
+    if (t->n > t->n_train)
+        host->fact(host->context, "validation_accuracy",
+                   accuracy / (c->balanced ? present : (double)(t->n - t->n_train)));
+    return GNT_OK;
+}
+
+const float *classic_see(const classic *c, const gnt_observation *seen, const gnt_artefacts *own,
+                         int64_t *columns, gnt_status *status) {
+    *status = GNT_UNSUPPORTED;
+    if (!seen->update || seen->update->n < 1) {
+        c->host->fail(c->host->context, "it reads updates, and none was observed");
+        return NULL;
+    }
+    *status = GNT_FAILED;
+    return attr_read_seen(c->host, &c->reading, seen, own, columns);
+}
+
+gnt_status classic_answer(const classic *c, const gnt_observation *seen, const float *x,
+                          classic_scores scores, const void *classifier, const gnt_answer *answer) {
+    const gnt_host *host = c->host;
+    float *z = host->scratch(host->context, (size_t)seen->attribute_values * sizeof *z);
+    if (!z)
+        return host->fail(host->context, "no memory for its scores");
+    scores(classifier, x, z);
+    return answer->attribute(answer->context, seen->attribute_values, z);
+}
+
+int classic_finite(const gnt_view *v) {
+    for (int64_t i = 0; i < v->count; i++)
+        if (!isfinite(v->data[i]))
+            return 0;
+    return 1;
+}
+
+int classic_matrix(const gnt_view *v, int64_t rows, int64_t columns) {
+    return v->rank == 2 && columns > 0 && v->dim[1] == columns && v->dim[0] > 0 &&
+           (rows < 0 || v->dim[0] == rows) && v->count % columns == 0 && v->count / columns == v->dim[0];
+}
+
+gnt_status classic_foreign(const gnt_host *host, const char *what) {
+    char text[300];
+    snprintf(text, sizeof text,
+             "its artefacts are not %s for this attribute: they were prepared for another "
+             "task",
+             what);
+    return host->fail(host->context, text);
+}
