@@ -18,6 +18,7 @@ gnt_status attr_nn_learn(const attr_nn *s, attr_table *t, const float *mean, con
 gnt_status attr_nn_run(void *self, const gnt_observation *seen, const gnt_artefacts *own,
                        const gnt_answer *answer);
 
-extern const gnt_descriptor attr_nn_descriptor, attr_nn_adaptive_descriptor, attr_svm_descriptor;
+extern const gnt_descriptor attr_nn_descriptor, attr_nn_adaptive_descriptor, attr_svm_descriptor,
+    attr_forest_descriptor;
 
 #endif

@@ -2,6 +2,6 @@
 #include "attribute.h"
 
 static const gnt_descriptor *const list[] = {&attr_nn_descriptor, &attr_nn_adaptive_descriptor,
-                                             &attr_svm_descriptor};
+                                             &attr_svm_descriptor, &attr_forest_descriptor};
 
 GNT_DEFINE_ENTRY_LIST(list, sizeof list / sizeof *list)
