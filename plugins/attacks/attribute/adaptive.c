@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "attribute.h"
+#include "known.h"
 #include "shared/attribute/parameters.h"
-#include "shared/attribute/perturb.h"
 #include "shared/attribute/pool.h"
 
 enum { ZOOS, NETS, WIDEST, FACTOR, RENEW, SGD, POOLING = SGD + ATTR_SGD, JUDGING = POOLING + ATTR_POOLING };
@@ -43,55 +43,11 @@ static void *create(const gnt_host *host, const gnt_value *v) {
     return s;
 }
 
-/* ---- the defense ---- */
-
-typedef struct known {
-    attr_perturbation how;
-    attr_reading reading;
-    int random_target;
-} known;
-
-static const gnt_value *value_of(const gnt_observation *setting, const char *id) {
-    for (int64_t i = 0; i < setting->n_defense_values; i++)
-        if (strcmp(setting->defense_values[i].id, id) == 0)
-            return &setting->defense_values[i];
-    return NULL;
-}
-
-static gnt_status read_defense(known *k, const gnt_host *host, const gnt_observation *setting) {
-    static const struct {
-        const char *id;
-        attr_method method;
-        int random_target;
-    } ours[] = {{"recup", ATTR_META, 0},         {"recup-random-target", ATTR_META, 1},
-                {"fgsm-one", ATTR_ONE, 0},       {"fgsm-avg", ATTR_AVERAGE, 0},
-                {"fgsm-iter", ATTR_ITERATED, 0}, {"fgsm-momentum", ATTR_MOMENTUM, 0}};
-    const gnt_value *epsilon = value_of(setting, "epsilon"), *drawn = value_of(setting, "drawn");
-    const gnt_value *iterations = value_of(setting, "iterations"), *window = value_of(setting, "window");
-    const gnt_value *inputs = value_of(setting, "inputs");
-    *k = (known){.reading = {.inputs = 1024}};
-    if (setting->defense && strcmp(setting->defense, "none") == 0)
-        return GNT_OK; /* epsilon 0 */
-    for (size_t i = 0; i < sizeof ours / sizeof *ours && setting->defense; i++)
-        if (strcmp(setting->defense, ours[i].id) == 0 && epsilon && window && inputs) {
-            k->how = (attr_perturbation){.method = ours[i].method,
-                                         .iterations = iterations ? (int32_t)iterations->i : 1,
-                                         .drawn = drawn ? (int32_t)drawn->i : 1,
-                                         .epsilon = epsilon->r * (setting->steps > 0 ? setting->rate : 1),
-                                         .toward = ours[i].random_target};
-            k->reading = (attr_reading){.window = window->i, .inputs = inputs->i};
-            k->random_target = ours[i].random_target;
-            return GNT_OK;
-        }
-    host->fail(host->context, "it answers recup, recup-random-target and the fgsm defenses, each by itself");
-    return GNT_UNSUPPORTED;
-}
-
 /* ---- what it learns from ---- */
 
 typedef struct lesson {
     const adaptive *s;
-    known k;
+    attr_known k;
     attr_source from;      /* plain updates, read as the defense's zoo reads them */
     attr_table plain, own; /* as the zoos learn from them; perturbed, as the attack's network does */
     attr_zoo zoo[MOST_ZOOS];
@@ -283,7 +239,7 @@ static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_si
     if (!in->setting)
         host->fail(host->context, "it was not told of the defense");
     else
-        status = read_defense(&l->k, host, in->setting);
+        status = attr_known_read(&l->k, host, in->setting);
     if (status == GNT_OK)
         status = learn(l, in, out);
     for (int z = 0; z < s->zoos; z++)
