@@ -80,8 +80,8 @@ static int describe(const gnt_worker *worker, const char *file, gnt_err *err) {
     return rc;
 }
 
-static int work(gnt_worker *worker, const gnt_request *request, json_t *facts, gnt_status *status,
-                gnt_err *err) {
+static int work(gnt_worker *worker, const gnt_request *request, json_t *facts, json_t *hooks,
+                gnt_status *status, gnt_err *err) {
     gnt_work w = {.request = request,
                   .memory = (size_t)worker->launch.memory,
                   .context = worker,
@@ -96,6 +96,7 @@ static int work(gnt_worker *worker, const gnt_request *request, json_t *facts, g
                   .note = note,
                   .others = others,
                   .facts = facts,
+                  .hooks = hooks,
                   .status = GNT_FAILED};
     int rc = request->kind == GNT_JOB_VET ? gnt_vet_work(&w, err) : gnt_job_run(&w, err);
     *status = w.status;
@@ -119,14 +120,14 @@ static int enter_sandbox(const gnt_worker *worker, const gnt_request *request, g
 }
 
 static int do_it(gnt_worker *worker, const gnt_request *request, const gnt_sandbox_report *report,
-                 json_t *facts, gnt_status *status, gnt_err *err) {
+                 json_t *facts, json_t *hooks, gnt_status *status, gnt_err *err) {
     switch (request->kind) {
     case GNT_JOB_SANDBOX:
         return json_object_set_new(facts, "remark", json_string(report->remark));
     case GNT_JOB_DESCRIBE:
         return describe(worker, request->describe.file, err);
     default:
-        return work(worker, request, facts, status, err);
+        return work(worker, request, facts, hooks, status, err);
     }
 }
 
@@ -141,18 +142,19 @@ int gnt_worker_main(void) {
         fprintf(stderr, "gauntlet: %s\n", err.text); /* someone typed the command */
         return 2;
     }
-    json_t *facts = json_object();
+    json_t *facts = json_object(), *hooks = json_array();
     int rc = gnt_request_decode(&request, worker.request, &err);
     if (rc == 0)
         rc = enter_sandbox(&worker, &request, &report, &err);
     if (rc == 0)
-        rc = do_it(&worker, &request, &report, facts, &status, &err);
+        rc = do_it(&worker, &request, &report, facts, hooks, &status, &err);
     if (rc == 0)
         status = GNT_OK;
     else if (status <= GNT_OK || status > GNT_STOPPED)
         status = GNT_FAILED;
-    int code = gnt_worker_finish(words[status], err.text, report.level, facts);
+    int code = gnt_worker_finish(words[status], err.text, report.level, facts, hooks);
     json_decref(facts);
+    json_decref(hooks);
     gnt_request_free(&request);
     gnt_worker_close(&worker);
     return code;

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "job/work.h"
+#include "plugin/hook_times.h"
 #include "plugin/load.h"
 #include "request/inputs.h"
 
@@ -31,7 +32,7 @@ static int open_service(gnt_work_plugin *p, const gnt_work_model *m, size_t memo
 
 int gnt_work_plugin_open(gnt_work_plugin *out, gnt_work *w, const gnt_work_model *m,
                          const gnt_request_plugin *of, int32_t kind, const gnt_key *key, gnt_err *err) {
-    *out = (gnt_work_plugin){.work = w};
+    *out = (gnt_work_plugin){.work = w, .id = of->id};
     const gnt_descriptor *d;
     if (gnt_plugin_load(&d, of->file, kind, of->id, err) != 0 ||
         gnt_params_parse(&out->params, d->parameters, d->n_parameters, of->id, of->params, err) != 0)
@@ -63,6 +64,8 @@ void gnt_work_plugin_free(gnt_work_plugin *p) {
         int32_t n = gnt_instance_facts(p->instance, &fact);
         for (int32_t i = 0; i < n && p->work->facts; i++)
             json_object_set_new(p->work->facts, fact[i].name, json_real(fact[i].mean));
+        if (p->work->hooks)
+            gnt_hook_times_add(p->work->hooks, p->id, p->instance);
         gnt_instance_free(p->instance);
     }
     gnt_work_models_free(&p->models);

@@ -360,15 +360,18 @@ static void begin_answer(side *s, gnt_status status, const char *sentence) {
     gnt_frame_put_text(&s->out, sentence);
 }
 
-/* The facts of a copy's plugins are its last answer. */
+/* The facts of a copy's plugins, and their hooks' times, are its last answer. */
 static void send_facts(side *s) {
     gnt_err ignored;
     gnt_work_chain_free(&s->chain);
     char *text = json_dumps(s->work->facts, JSON_COMPACT);
     begin_answer(s, GNT_OK, "");
     gnt_frame_put_text(&s->out, text ? text : "{}");
+    char *times = s->work->hooks ? json_dumps(s->work->hooks, JSON_COMPACT) : NULL;
+    gnt_frame_put_text(&s->out, times ? times : "[]");
     gnt_frame_send(&s->connection, &s->out, &ignored);
     free(text);
+    free(times);
 }
 
 /* 1: go on; 0: the connection has ended. */
@@ -391,6 +394,7 @@ static int serve_one(side *s) {
 static void serve_copy(side *s, gnt_err *err) {
     gnt_err ignored;
     s->copy = 1;
+    json_array_clear(s->work->hooks); /* earlier copies have told of theirs */
     s->in.op = SIDE_COPY_BEGIN;
     const int opened = gnt_work_chain_open(&s->chain, s->work, &s->model, &s->work->request->side.defense,
                                            &s->work->request->side.key, err) == 0;

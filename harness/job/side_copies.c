@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "job/side.h"
+#include "plugin/hook_times.h"
 
 /* The copy that runs. */
 typedef struct copy {
@@ -80,6 +81,12 @@ static void add_facts(json_t *all, json_t *told, const char *text) {
     json_decref(facts);
 }
 
+static void add_times(json_t *all, const char *text) {
+    json_t *times = json_loads(text, 0, NULL);
+    gnt_hook_times_join(all, times);
+    json_decref(times);
+}
+
 /* Passes messages on until the copy is told to end. */
 static copy_end pass_on(copy *c, const gnt_frame_connection *training, const gnt_frame_connection *connection,
                         gnt_frame *f, json_t *told, gnt_err *err) {
@@ -98,9 +105,11 @@ static copy_end pass_on(copy *c, const gnt_frame_connection *training, const gnt
     }
     gnt_frame_get_int(f);
     gnt_frame_get_text(f);
-    const char *facts = gnt_frame_get_text(f);
+    const char *facts = gnt_frame_get_text(f), *times = gnt_frame_get_text(f);
     if (!f->bad && c->all->work->facts)
         add_facts(c->all->work->facts, told, facts);
+    if (!f->bad && c->all->work->hooks)
+        add_times(c->all->work->hooks, times);
     if (wait_for_end(c, err) != 0)
         return COPY_FAILED;
     gnt_frame_begin(f, SIDE_COPY_END);

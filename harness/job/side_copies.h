@@ -8,7 +8,7 @@
  *
  *     training <-> first process <-> copy
  *
- * SIDE_COPY_BEGIN starts a copy. SIDE_COPY_END ends it; the copy's last answer holds its facts. */
+ * SIDE_COPY_BEGIN starts a copy. SIDE_COPY_END ends it; the copy's last answer holds its facts and times. */
 #ifndef GNT_JOB_SIDE_COPIES_H
 #define GNT_JOB_SIDE_COPIES_H
 

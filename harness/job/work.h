@@ -47,6 +47,8 @@ typedef struct gnt_work {
     int (*others)(void *context);
     /* Numbers that plugins report on themselves; the job fills it. */
     json_t *facts;
+    /* What the plugins' hooks took (plugin/hook_times.h); the job fills it. May be NULL. */
+    json_t *hooks;
     /* Of the plugin's hook that failed, for the verdict; else GNT_FAILED. */
     gnt_status status;
 } gnt_work;
@@ -96,6 +98,8 @@ void gnt_work_models_free(gnt_work_models *m);
 /* One plugin, opened and instantiated. */
 typedef struct gnt_work_plugin {
     gnt_work *work;
+    /* The request's. */
+    const char *id;
     gnt_service *service;
     gnt_work_models models;
     gnt_instance *instance;
@@ -108,7 +112,7 @@ typedef struct gnt_work_plugin {
 /* kind: GNT_PLUGIN_*. key: of its role in this job. */
 int gnt_work_plugin_open(gnt_work_plugin *out, gnt_work *w, const gnt_work_model *m,
                          const gnt_request_plugin *of, int32_t kind, const gnt_key *key, gnt_err *err);
-/* Adds its facts to the work's. */
+/* Adds its facts and its hooks' times to the work's. */
 void gnt_work_plugin_free(gnt_work_plugin *p);
 /* Around every hook: see gnt_instance_enter and gnt_instance_leave. `done` sets the work's status on
  * failure. */

@@ -8,7 +8,7 @@
 #include "plugin/info_impl.h"
 #include "plugin/words.h"
 
-enum { MOST_STREAMS = 65536, LONGEST_STREAM_NAME = 256, MOST_FACTS = 256 };
+enum { MOST_STREAMS = 65536, LONGEST_STREAM_NAME = 256, MOST_FACTS = 256, MOST_HOOKS = 32 };
 
 typedef struct named_stream {
     char *name;
@@ -42,9 +42,12 @@ struct gnt_instance {
     size_t memory, peak;
 
     const char *hook; /* the one that runs; NULL outside of one */
-    int stopped;      /* sticky: a stop was asked for */
-    gnt_err said;     /* by the plugin, in this hook */
-    gnt_err broken;   /* a service could not do what it promises and has no way to say so; fails the hook */
+    double entered;   /* when it was called, CLOCK_MONOTONIC seconds */
+    gnt_hook_time times[MOST_HOOKS];
+    int32_t n_times;
+    int stopped;    /* sticky: a stop was asked for */
+    gnt_err said;   /* by the plugin, in this hook */
+    gnt_err broken; /* a service could not do what it promises and has no way to say so; fails the hook */
     arena of_hook, of_life;
     named_stream *streams;
     size_t n_streams;
@@ -267,6 +270,31 @@ int32_t gnt_instance_facts(gnt_instance *i, const gnt_fact **list) {
     return n;
 }
 
+/* ---- times ---- */
+
+static gnt_hook_time *time_of(gnt_instance *i, const char *hook) {
+    for (int32_t k = 0; k < i->n_times; k++)
+        if (strcmp(i->times[k].hook, hook) == 0)
+            return &i->times[k];
+    if (i->n_times == MOST_HOOKS)
+        return NULL;
+    i->times[i->n_times] = (gnt_hook_time){.hook = hook};
+    return &i->times[i->n_times++];
+}
+
+static void add_time(gnt_instance *i, const char *hook, double seconds) {
+    gnt_hook_time *t = time_of(i, hook);
+    if (!t)
+        return;
+    t->calls++;
+    t->seconds += seconds;
+}
+
+int32_t gnt_instance_times(const gnt_instance *i, const gnt_hook_time **list) {
+    *list = i->times;
+    return i->n_times;
+}
+
 /* ---- instances ---- */
 
 static const char *kind_of(const gnt_instance *i) {
@@ -398,10 +426,13 @@ size_t gnt_instance_peak_scratch(const gnt_instance *i) {
 void gnt_instance_enter(gnt_instance *i, const char *hook) {
     i->hook = hook;
     i->said = i->broken = (gnt_err){0};
+    i->entered = now();
 }
 
 gnt_status gnt_instance_leave(gnt_instance *i, gnt_status returned, gnt_err *err) {
     const char *hook = i->hook ? i->hook : "hook", *id = i->descriptor->id, *kind = kind_of(i);
+    if (i->hook)
+        add_time(i, i->hook, now() - i->entered);
     int stop = host_should_stop(i);
     arena_free(&i->of_hook);
     i->hook = NULL;

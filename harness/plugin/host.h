@@ -56,7 +56,7 @@ void *gnt_instance_self(const gnt_instance *i);
 const gnt_defense *gnt_instance_defense(const gnt_instance *i); /* NULL for an attack */
 const gnt_attack *gnt_instance_attack(const gnt_instance *i);   /* NULL for a defense */
 
-/* `hook` (kept by reference) names the hook in sentences. */
+/* `hook` names the hook in sentences, and in its times; kept by reference while the instance lives. */
 void gnt_instance_enter(gnt_instance *i, const char *hook);
 /* Frees the hook's scratch and turns what it returned into a status: GNT_OK, or another with a sentence. A
  * hook that says OK after a stop, or past its time, is GNT_STOPPED; an unknown status is GNT_FAILED, saying
@@ -72,6 +72,17 @@ typedef struct gnt_fact {
 /* Sorted by name; owned by the instance, valid until its next hook. NaN and infinite reports are not counted.
  */
 int32_t gnt_instance_facts(gnt_instance *i, const gnt_fact **list);
+
+typedef struct gnt_hook_time {
+    const char *hook;
+    int64_t calls;
+    double seconds; /* of all calls together, by the monotonic clock */
+} gnt_hook_time;
+
+/* Of the hooks that were called so far, `create` among them, in the order of their first calls. Owned by the
+ * instance, valid until its next hook. */
+int32_t gnt_instance_times(const gnt_instance *i, const gnt_hook_time **list);
+
 size_t gnt_instance_peak_scratch(const gnt_instance *i);
 
 #endif

@@ -194,7 +194,8 @@ void gnt_worker_sandbox(const char *level) {
     gnt_fd_write(GNT_FD_STATUS, "the status pipe", line, (size_t)n, NULL);
 }
 
-int gnt_worker_finish(const char *word, const char *sentence, const char *sandbox, const json_t *facts) {
+int gnt_worker_finish(const char *word, const char *sentence, const char *sandbox, const json_t *facts,
+                      const json_t *hooks) {
     json_t *line = json_pack("{s:s, s:I}", "status", word, "peak", (json_int_t)own_peak());
     /* a sentence may carry a plugin's bytes: what is not UTF-8 is replaced rather than lost */
     char *clean = sentence ? gnt_wire_clean(sentence) : NULL;
@@ -203,6 +204,8 @@ int gnt_worker_finish(const char *word, const char *sentence, const char *sandbo
         bad = json_object_set_new(line, "sandbox", json_string(sandbox)) != 0;
     if (!bad && facts)
         bad = json_object_set(line, "facts", (json_t *)(uintptr_t)facts) != 0;
+    if (!bad && json_array_size(hooks) > 0)
+        bad = json_object_set(line, "hooks", (json_t *)(uintptr_t)hooks) != 0;
     char *text = bad ? NULL : json_dumps(line, JSON_COMPACT | JSON_ENSURE_ASCII);
     /* on a line of its own, whatever a plugin may have left in the pipe */
     int rc = text && strlen(text) < GNT_STATUS_MOST &&

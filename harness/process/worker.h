@@ -51,7 +51,9 @@ int gnt_worker_should_stop(void);
  * before a plugin is opened, no plugin can change it. */
 void gnt_worker_sandbox(const char *level);
 /* Sends the status line. word: "ok", "failed", "unsupported" or "stopped"; sentence and sandbox may be NULL;
- * facts is borrowed, may be NULL. Returns the exit code for main: 0 when the line was sent. */
-int gnt_worker_finish(const char *word, const char *sentence, const char *sandbox, const json_t *facts);
+ * facts and hooks (plugin/hook_times.h) are borrowed, may be NULL. Returns the exit code for main: 0 when the
+ * line was sent. */
+int gnt_worker_finish(const char *word, const char *sentence, const char *sandbox, const json_t *facts,
+                      const json_t *hooks);
 
 #endif

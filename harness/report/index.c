@@ -378,6 +378,14 @@ static void say_paper(pen *w) {
     }
 }
 
+static int tells_of_hooks(pen *w) {
+    gnt_table t;
+    const int any = gnt_table_hooks_of(w->p->results, w->p->run, &t);
+    if (any)
+        gnt_table_free(&t);
+    return any;
+}
+
 static void say_files(pen *w) {
     heading(w, 2, "Tables as files");
     gnt_text_add(&w->out, w->html ? "<ul>\n" : "");
@@ -390,6 +398,8 @@ static void say_files(pen *w) {
     link_to(w, "history", "The trainings that matching used", 1);
     link_to(w, "problems", "Cells without a number", 1);
     link_to(w, "floors", "Floors and chance", 1);
+    if (tells_of_hooks(w))
+        link_to(w, "hooks", "Time inside hooks, on this machine", 1);
     for (size_t i = 0; i < gnt_paper_count(w->p->results); i++) {
         gnt_paper_table one;
         char *name = gnt_paper_at(w->p->results, i, &one) == 0 ? gnt_format("paper-%s", one.id) : NULL;

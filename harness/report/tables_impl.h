@@ -51,6 +51,13 @@ void gnt_table_found(const gnt_results *r, gnt_table *t);
  * text. */
 void gnt_report_observed(const gnt_results *r, gnt_text *out);
 
+/* hooks: how long the hooks of each defense and attack took. */
+
+/* `host` is the whole of a host.json, and may be hostile. */
+void gnt_table_hooks(const gnt_results *r, const json_t *host, gnt_table *t);
+/* Of the host.json of a run's folder. 0, and no table to free, where there is none or it tells of no hook. */
+int gnt_table_hooks_of(const gnt_results *r, const char *run, gnt_table *t);
+
 /* paper: a paper's tables as the suite lays them out (docs/suites.md, "tables"), filled from the results,
  * with what the paper prints on a line of its own below each of ours. The results are treated as hostile: a
  * table that makes no sense is left out. */

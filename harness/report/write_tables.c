@@ -26,15 +26,26 @@ static int write_as(const gnt_report *p, const char *name, const char *ending, c
     return write_text(p, name, ending, &text, err);
 }
 
+/* Frees the table. */
+static int write_filled(const gnt_report *p, const char *name, gnt_table *t, int markdown, gnt_err *err) {
+    int failed = write_as(p, name, "csv", t, gnt_table_csv, err) ||
+                 write_as(p, name, "json", t, gnt_table_json, err) ||
+                 (markdown && write_as(p, name, "md", t, gnt_table_markdown, err));
+    gnt_table_free(t);
+    return failed;
+}
+
 static int write_table(const gnt_report *p, const char *name, void (*fill)(const gnt_results *, gnt_table *),
                        int markdown, gnt_err *err) {
     gnt_table t;
     fill(p->results, &t);
-    int failed = write_as(p, name, "csv", &t, gnt_table_csv, err) ||
-                 write_as(p, name, "json", &t, gnt_table_json, err) ||
-                 (markdown && write_as(p, name, "md", &t, gnt_table_markdown, err));
-    gnt_table_free(&t);
-    return failed;
+    return write_filled(p, name, &t, markdown, err);
+}
+
+/* Files of an earlier report are left where the run no longer tells of hooks. */
+static int write_hooks(const gnt_report *p, gnt_err *err) {
+    gnt_table t;
+    return gnt_table_hooks_of(p->results, p->run, &t) ? write_filled(p, "hooks", &t, 1, err) : 0;
 }
 
 /* For reading, the matrix is a table for each task, stage and measure. */
@@ -69,11 +80,9 @@ static int write_paper(const gnt_report *p, gnt_err *err) {
             continue;
         char *name = gnt_format("paper-%s", one.id);
         gnt_paper_fill(p->results, &one, &t);
-        int failed = !name ? gnt_fail(err, "report: out of memory")
-                           : write_as(p, name, "csv", &t, gnt_table_csv, err) ||
-                                 write_as(p, name, "json", &t, gnt_table_json, err) ||
-                                 write_as(p, name, "md", &t, gnt_table_markdown, err);
-        gnt_table_free(&t);
+        int failed = name ? write_filled(p, name, &t, 1, err) : gnt_fail(err, "report: out of memory");
+        if (!name)
+            gnt_table_free(&t);
         gnt_free(name);
         if (failed)
             return -1;
@@ -91,7 +100,7 @@ int gnt_report_write_tables(const gnt_report *p, gnt_err *err) {
                    write_table(p, "history", gnt_table_history, 1, err) ||
                    write_table(p, "problems", gnt_table_problems, 1, err) ||
                    write_table(p, "floors", gnt_table_floors, 1, err) ||
-                   write_table(p, "facts", gnt_table_facts, 1, err)
+                   write_table(p, "facts", gnt_table_facts, 1, err) || write_hooks(p, err)
                ? -1
                : 0;
 }

@@ -1,6 +1,7 @@
 /* Jobs: keyed by content, run once, their output stored. */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "plugin/hook_times.h"
 #include "plugin/info.h"
 #include "process/describe.h"
 #include "run/run_impl.h"
@@ -60,6 +62,38 @@ static int has_required_sandbox(const run *r, const run_job *j) {
     return j->n_plugins == 0 || gnt_sandbox_level_of(level ? level : "") >= r->options->sandbox.least;
 }
 
+/* ---- what a job took ---- */
+
+static json_t *times_of(const run_job *j) {
+    return json_pack("{s:f, s:f, s:I, s:O}", "seconds", j->wall_seconds, "cpu_seconds", j->cpu_seconds,
+                     "peak_bytes", (json_int_t)j->peak, "hooks", j->hooks);
+}
+
+static double no_less_than_0(const json_t *times, const char *name) {
+    const double x = json_number_value(json_object_get(times, name));
+    return isfinite(x) && x > 0 ? x : 0;
+}
+
+/* Of a job whose output was in the store: what it took when that was made. */
+static void read_times(run *r, run_job *j) {
+    json_t *times = gnt_store_times(r->store, &j->key);
+    const json_int_t peak = json_integer_value(json_object_get(times, "peak_bytes"));
+    j->wall_seconds = no_less_than_0(times, "seconds");
+    j->cpu_seconds = no_less_than_0(times, "cpu_seconds");
+    j->peak = peak > 0 ? (uint64_t)peak : 0;
+    j->hooks = json_array();
+    gnt_hook_times_join(j->hooks, json_object_get(times, "hooks"));
+    json_decref(times);
+}
+
+static int put_times(run *r, const run_job *j, gnt_err *err) {
+    json_t *times = times_of(j);
+    const int rc = times ? gnt_store_put_times(r->store, &j->key, times, err)
+                         : gnt_fail(err, "out of memory for the job %s", j->name);
+    json_decref(times);
+    return rc;
+}
+
 /* A waiting job whose inputs are there becomes ready, or done when its output is stored. */
 static int check_inputs(run *r, run_job *j, int *moved, gnt_err *err) {
     for (size_t i = 0; i < j->n_inputs; i++) {
@@ -88,6 +122,7 @@ static int check_inputs(run *r, run_job *j, int *moved, gnt_err *err) {
     j->cached = j->record != NULL;
     if (j->cached) {
         j->sandbox = gnt_strdup(json_string_value(json_object_get(j->record, "sandbox")));
+        read_times(r, j);
         finish_stored(r, j);
     } else
         j->state = RUN_READY;
@@ -243,6 +278,8 @@ static int store_outputs(run *r, run_job *j, gnt_err *err) {
     if (rc == 0)
         rc = j->record ? gnt_store_put(r->store, &j->key, j->record, output, n, err)
                        : gnt_fail(err, "out of memory for the job %s", j->name);
+    if (rc == 0)
+        rc = put_times(r, j, err);
     for (size_t i = 0; i < MOST_OUTPUTS; i++)
         gnt_free(bytes[i]);
     return rc;
@@ -280,6 +317,7 @@ static int finish_job(run *r, run_job *j, gnt_err *err) {
         j->cpu_seconds += one->cpu_seconds;
         j->peak += one->peak;
     }
+    j->hooks = run_sides_hooks(j);
     int rc = 0;
     if (strcmp(verdict, "ok") == 0 && left_nothing(j)) {
         gnt_fail(&reason, "says it is done but left no \"%s\"", j->outputs[0]);
@@ -372,6 +410,7 @@ void run_free_jobs(run *r) {
         gnt_request_free(&j->request);
         json_decref(j->record);
         json_decref(j->by_round);
+        json_decref(j->hooks);
         gnt_free(j->name);
         gnt_free(j->reason);
         gnt_free(j->sandbox);

@@ -57,6 +57,7 @@ static run_job *observe_job(run *r, const gnt_cell *c, double strength, observed
                                   .stage = c->stage,
                                   .observe = shadow ? request_observe_shadow(t) : request_observe(t),
                                   .shadow = shadow};
+    j->defense = r->suite->defense[c->defense].label;
     if (!shadow && !t->observe.probe)
         return read_round(r, j, c, strength) == 0 ? j : NULL;
     const gnt_request_probe probe = {.defense = request_chain(r, j, (int)c->defense, strength),
@@ -183,6 +184,8 @@ static part first_part(const run *r, const gnt_cell *c, char own[PART_SIZE]) {
 /* What the requests of both jobs of an attack say. */
 static void ask_attack(run *r, run_job *j, const gnt_cell *c, const part *p, gnt_request_attacker *q) {
     const gnt_suite_task *t = &r->suite->task[c->task];
+    j->defense = r->suite->defense[c->defense].label;
+    j->attack = p->label == p->name ? p->label : r->suite->attack[c->attack].label;
     *q = (gnt_request_attacker){
         .model = request_model(t),
         .federated = request_federated_as_told(t),

@@ -163,6 +163,7 @@ static run_job *training(run *r, const char *name, size_t task, int defense, dou
                              .defense_key = request_key(r, "defense", role)};
     if (defense >= 0)
         q->samples = request_samples(j, t, REQUEST_REGION | REQUEST_HIDE);
+    j->defense = defense < 0 ? NULL : r->suite->defense[defense].label;
     q->defense = request_chain(r, j, defense, strength);
     ask_for_sides(r, j, defense);
     q->shuffle_labels = shuffle;
@@ -259,6 +260,7 @@ run_job *run_replay_job(run *r, size_t task, int defense, double strength, uint6
                                              .train_key = of->train_key,
                                              .defense_key = of->defense_key,
                                              .record = *of->record};
+    j->defense = train->defense;
     for (size_t i = 0; i < train->n_plugins; i++)
         j->plugin[j->n_plugins++] = train->plugin[i];
     for (size_t i = 0; i < train->n_inputs; i++)
@@ -297,6 +299,7 @@ run_job *request_prepare_defense(run *r, size_t task, size_t defense, size_t mem
     snprintf(role, sizeof role, "%s/%s/%s/prepare r%" PRId64 " member %zu", t->trained_as, draw, d->label,
              stage, member);
     const gnt_suite_member *m = &d->member[member];
+    j->defense = d->label;
     j->request.prepare =
         (gnt_request_prepare){.model = request_model(t),
                               .samples = request_samples(j, t, REQUEST_REGION | REQUEST_HIDE),

@@ -269,6 +269,11 @@ static json_t *job_json(const run_job *j) {
         json_object_set_new(one, "signal", j->signal ? json_integer(j->signal) : json_null());
         json_object_set_new(one, "stderr", json_string(j->stderr_tail));
     }
+    if (one && json_array_size(j->hooks) > 0) {
+        json_object_set_new(one, "defense", j->defense ? json_string(j->defense) : json_null());
+        json_object_set_new(one, "attack", j->attack ? json_string(j->attack) : json_null());
+        json_object_set(one, "hooks", j->hooks);
+    }
     return one;
 }
 
@@ -288,8 +293,8 @@ int run_write_host(const run *r, gnt_err *err) {
     size_t cached = 0;
     for (size_t i = 0; i < r->n_jobs; i++) {
         const run_job *j = r->job[i];
-        cpu += j->cpu_seconds;
-        peak = fmax(peak, (double)j->peak);
+        cpu += j->cached ? 0 : j->cpu_seconds;
+        peak = fmax(peak, j->cached ? 0 : (double)j->peak);
         cached += (size_t)j->cached;
         json_array_append_new(jobs, job_json(j));
     }

@@ -80,9 +80,14 @@ struct run_job {
      * suite asks for that; NULL: it does not, or there is no utility. */
     json_t *by_round;
 
+    /* When its output was made, by this run or by an earlier one. */
     double wall_seconds, cpu_seconds;
     /* Bytes. */
     uint64_t peak;
+    /* What its plugins' hooks took (plugin/hook_times.h); NULL: nobody knows. */
+    json_t *hooks;
+    /* Labels of the defense whose hooks it calls, and of the attack; NULL: none. */
+    const char *defense, *attack;
     /* How its process ended: −1 and the signal, or the code and 0. */
     int exit_code, signal;
     /* The end of what it wrote to stderr, where its process ended badly; else NULL. */

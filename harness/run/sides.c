@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "plugin/hook_times.h"
 #include "request/side.h"
 
 /* Seconds that a side may go on after its job has ended badly. */
@@ -149,6 +150,15 @@ json_t *run_sides_facts(const run_job *j) {
         const json_t *facts = json_object_get(result ? result->status : NULL, "facts");
         if (json_is_object(facts))
             json_object_update_missing(all, (json_t *)(uintptr_t)facts);
+    }
+    return all;
+}
+
+json_t *run_sides_hooks(const run_job *j) {
+    json_t *all = json_array();
+    for (size_t i = 0; all && i <= j->n_sides; i++) {
+        const gnt_child_result *result = gnt_child_result_of(i ? j->side[i - 1] : j->child);
+        gnt_hook_times_join(all, json_object_get(result ? result->status : NULL, "hooks"));
     }
     return all;
 }

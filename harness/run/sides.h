@@ -25,6 +25,8 @@ const char *run_sides_verdict(const run_job *j, gnt_err *reason);
 const gnt_child *run_sides_verdict_child(const run_job *j);
 /* Facts of the job and of all its sides, as a fresh object. */
 json_t *run_sides_facts(const run_job *j);
+/* What the hooks of the job and of all its sides took (plugin/hook_times.h), as a fresh list. */
+json_t *run_sides_hooks(const run_job *j);
 /* The lowest level among the sides' sandboxes; without sides that of the job's own process. */
 const char *run_sides_sandbox(const run_job *j);
 void run_sides_free(run_job *j);

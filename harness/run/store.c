@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -186,6 +187,18 @@ int gnt_store_read(gnt_store *s, const gnt_digest *key, const json_t *record, co
     return rc;
 }
 
+json_t *gnt_store_times(gnt_store *s, const gnt_digest *key) {
+    char *path = path_of(s, key, "times", ".json");
+    json_t *times = NULL;
+    gnt_doc doc;
+    if (path && gnt_doc_load(&doc, path, MOST_RECORD, NULL) == 0) {
+        times = json_incref(doc.root);
+        gnt_doc_free(&doc);
+    }
+    gnt_free(path);
+    return times;
+}
+
 /* ---- writing ---- */
 
 static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *where) {
@@ -259,5 +272,15 @@ int gnt_store_put(gnt_store *s, const gnt_digest *key, json_t *record, const gnt
     else if (json_object_clear(record) != 0 || json_object_update(record, there) != 0)
         rc = gnt_fail(err, "out of memory for the store");
     json_decref(there);
+    return rc;
+}
+
+int gnt_store_put_times(gnt_store *s, const gnt_digest *key, const json_t *times, gnt_err *err) {
+    char *path = path_of(s, key, "times", ".json");
+    char *text = json_dumps(times, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    const int rc =
+        text ? write_one(path, text, strlen(text), err) : gnt_fail(err, "out of memory for the store");
+    free(text);
+    gnt_free(path);
     return rc;
 }

@@ -4,6 +4,7 @@
  *   FOLDER/ab/abcdef…/done.json          written last: {"facts", "job", "outputs": {NAME:
  *                                        digest}, "sandbox", "status",
  *                                        "sum"}; "sandbox" where the job opened a plugin
+ *   FOLDER/ab/abcdef…/times.json         what it took; may be missing
  *
  * "sum" stands at the end and is the BLAKE2b-256 of the key in hexadecimal and of every byte of done.json
  * before `,"sum":`. An entry whose done.json is not exactly what was written for this key, or with a file
@@ -52,6 +53,10 @@ int gnt_store_open_output(gnt_store *s, const gnt_digest *key, const char *name,
  * frees *bytes with gnt_free. */
 int gnt_store_read(gnt_store *s, const gnt_digest *key, const json_t *record, const char *name,
                    uint8_t **bytes, size_t *size, gnt_err *err);
+/* What an entry's job took when it was done: a fact of the machine, under no sum and no digest. */
+int gnt_store_put_times(gnt_store *s, const gnt_digest *key, const json_t *times, gnt_err *err);
+/* A new reference; NULL where there is nothing that can be read. What it says is not checked. */
+json_t *gnt_store_times(gnt_store *s, const gnt_digest *key);
 /* The digest of an output in hexadecimal, NULL where the record has none such. */
 const char *gnt_store_digest(const json_t *record, const char *name);
 /* "sum" of the entry `key` whose done.json begins with these bytes. */

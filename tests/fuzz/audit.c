@@ -3,6 +3,7 @@
  * put into the first where it has one, so that what follows is reached. */
 #include "planned.h"
 #include "finished/audit.h"
+#include "results/hook_seconds.h"
 #include "run/engine.h"
 #include "run/identity.h"
 
@@ -60,6 +61,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     put_results(results);
     fuzz_file("run/host.json", host);
     const gnt_audit_options options = {.folder = fuzz_path(path, "run"), .jobs = 1, .cells = 2, .seed = 1};
+    json_t *told = json_loadb((const char *)host.at, host.left, 0, NULL), *hooks = gnt_hook_seconds(told);
+    for (size_t i = 0; i < json_array_size(hooks); i++) {
+        gnt_hook_row row;
+        MUST(gnt_hook_row_read(json_array_get(hooks, i), &row) && row.calls > 0 && row.seconds >= 0);
+    }
+    json_decref(hooks);
+    json_decref(told);
     if (fuzz_ok(gnt_audit(&fuzz_small_suite, &fuzz_small_plan, &options, &counts, count, &lines, &err), &err))
         MUST(counts.chosen >= 1 && counts.different <= counts.chosen && lines >= counts.chosen);
     return 0;

@@ -218,7 +218,8 @@ put("seal", "no-object", b"\0[1]\n%%\n")
 
 # ---- processes
 
-status = {"status": "ok", "peak": 123456, "facts": {"loss": 0.5}, "sandbox": "full"}
+status = {"status": "ok", "peak": 123456, "facts": {"loss": 0.5}, "sandbox": "full",
+          "hooks": [{"plugin": "clip", "hook": "transform_update", "calls": 12, "seconds": 0.25}]}
 put("status", "ok", "sandbox full\nprogress 1 2\nprogress 2 2\n\n" + text(status) + "\n\n%%\nall is well\n")
 put("status", "failed", text({"status": "failed", "sentence": "it broke"}) + "\n\n%%\nthe last\x01 words\xff\n \n")
 put("status", "twice", text(status) + "\n" + text({"status": "unsupported"}) + "\n{\"status\": 5}\n\n%%\n")
@@ -556,6 +557,8 @@ other = json.loads(text(pair))
 other["cells"][1]["measures"]["psnr"]["mean"] += 1
 other["cells"][0]["targets"].append({"a": [[[]]]})
 host = {"identity": "host x", "provenance": {"plugins": [{"id": "dlg", "digest": "1" * 64}, {"id": 5}]}}
+host["jobs"] = [{"job": "train t/d@1/s1", "defense": "d", "attack": None,
+                 "hooks": [{"plugin": "clip", "hook": "transform_update", "calls": 12, "seconds": 0.25}]}]
 put("audit", "same", text(pair) + "\n%%\n" + text(host) + "\n%%\n" + text(pair))
 put("audit", "different", text(pair) + "\n%%\n" + text(host) + "\n%%\n" + text(other))
 put("audit", "failed", text(pair) + "\n%%\n{}\n%%\n" + text({"cells": [{"status": "failed", "reason": "it broke"}]}))

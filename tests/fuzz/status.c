@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "fuzz.h"
+#include "plugin/hook_times.h"
 #include "process/child_wire.h"
 
 static int pipe_of(fuzz_bytes bytes) {
@@ -49,6 +50,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         const char *verdict = gnt_child_verdict(child, &reason);
         MUST(strcmp(verdict, "ok") == 0 || reason.text[0]);
     }
+    json_t *hooks = json_array();
+    gnt_hook_times_join(hooks, json_object_get(child->result.status, "hooks"));
+    for (size_t i = 0; i < json_array_size(hooks); i++)
+        MUST(json_integer_value(json_object_get(json_array_get(hooks, i), "calls")) > 0);
+    json_decref(hooks);
     char *text = fuzz_string(all), *clean = gnt_wire_clean(text);
     gnt_wire_peak(text);
     is_text(clean);

@@ -53,7 +53,7 @@ static int part_peak(void) {
     if (!block)
         return 1;
     free((void *)block);
-    return gnt_worker_finish("ok", NULL, NULL, NULL);
+    return gnt_worker_finish("ok", NULL, NULL, NULL, NULL);
 }
 
 static int part_read_only(const gnt_worker *w, gnt_err *err) {
@@ -147,7 +147,7 @@ static int part_stop(int listens) {
         return 1;
     while (!listens || !gnt_worker_should_stop())
         usleep(1000);
-    return gnt_worker_finish("stopped", "as asked", NULL, NULL);
+    return gnt_worker_finish("stopped", "as asked", NULL, NULL, NULL);
 }
 
 static int part_flood(void) {
@@ -185,7 +185,7 @@ static int part_orphan(void) {
         for (;;)
             pause();
     }
-    return gnt_worker_finish("ok", NULL, "weak: none", NULL);
+    return gnt_worker_finish("ok", NULL, "weak: none", NULL, NULL);
 }
 
 static int worker(void) {
@@ -230,7 +230,7 @@ static int worker(void) {
     else if (strcmp(part, "own-signal") == 0)
         raise(SIGXCPU);
     json_t *facts = json_pack("{s:i}", "n", 12);
-    int code = gnt_worker_finish(rc ? "failed" : "ok", rc ? err.text : NULL, NULL, facts);
+    int code = gnt_worker_finish(rc ? "failed" : "ok", rc ? err.text : NULL, NULL, facts, NULL);
     json_decref(facts);
     gnt_worker_close(&w);
     return code;

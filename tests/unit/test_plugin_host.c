@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "plugin/host.h"
@@ -357,6 +358,47 @@ static void facts_are_averaged_and_sorted(void **state) {
     gnt_instance_free(i);
 }
 
+/* ---- times ---- */
+
+static double seconds_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static gnt_status take_a_millisecond(puppet *p) {
+    (void)p;
+    for (const double begun = seconds_now(); seconds_now() - begun < 1e-3;)
+        ;
+    return GNT_OK;
+}
+
+static gnt_status break_off(puppet *p) {
+    return (p->host->fail)(p->host->context, "no");
+}
+
+/* Inside the hook and nowhere else: between what the hook itself waited and what passed around it. */
+static void a_hooks_time_is_that_inside_it(void **state) {
+    (void)state;
+    const double begun = seconds_now();
+    gnt_instance *i = open_seed(1);
+    const gnt_hook_time *time;
+    assert_int_equal(gnt_instance_times(i, &time), 1);
+    assert_string_equal(time[0].hook, "create");
+    assert_true(time[0].calls == 1 && time[0].seconds >= 0);
+    for (int k = 0; k < 3; k++)
+        assert_int_equal(call(i, take_a_millisecond, NULL), GNT_OK);
+    gnt_err err = {0};
+    assert_int_equal(call(i, break_off, &err), GNT_FAILED);
+    const double around = seconds_now() - begun;
+    assert_int_equal(gnt_instance_times(i, &time), 2);
+    assert_string_equal(time[1].hook, "transform_update");
+    assert_int_equal(time[1].calls, 4); /* the one that failed too */
+    assert_true(time[1].seconds >= 3e-3);
+    assert_true(time[0].seconds + time[1].seconds <= around);
+    gnt_instance_free(i);
+}
+
 static char last_log[200];
 
 static void keep_log(void *context, int32_t level, const char *text) {
@@ -389,6 +431,7 @@ int main(void) {
         cmocka_unit_test(a_create_that_fails_says_why),
         cmocka_unit_test(an_answer_after_a_stop_is_none),
         cmocka_unit_test(facts_are_averaged_and_sorted),
+        cmocka_unit_test(a_hooks_time_is_that_inside_it),
         cmocka_unit_test(a_fact_that_cannot_be_held_fails_its_hook),
         cmocka_unit_test(logs_are_clean),
     };

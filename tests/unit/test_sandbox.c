@@ -171,7 +171,7 @@ static int worker(void) {
         abort();
     json_t *facts = json_pack("{s:o, s:i, s:i, s:s}", "stops", stops, "walls", (int)report.layers, "landlock",
                               report.landlock, "remark", report.remark);
-    int code = gnt_worker_finish(rc ? "failed" : "ok", err.text, report.level, facts);
+    int code = gnt_worker_finish(rc ? "failed" : "ok", err.text, report.level, facts, NULL);
     json_decref(facts);
     gnt_worker_close(&w);
     return code;

@@ -130,6 +130,32 @@ static void a_file_cut_short_is_seen(void **state) {
     }
 }
 
+/* They are a fact beside the entry: whatever becomes of their file, the entry is what it was. */
+static void times_stand_beside_an_entry(void **state) {
+    place *p = *state;
+    gnt_err err = {0};
+    assert_null(gnt_store_times(p->store, &p->key));
+    uint8_t *before, *after;
+    size_t size, again;
+    assert_int_equal(gnt_file_read(p->done, 1 << 20, &before, &size, NULL), 0);
+    json_t *times = json_pack("{s:f}", "seconds", 1.5);
+    assert_int_equal(gnt_store_put_times(p->store, &p->key, times, &err), 0);
+    json_t *read = gnt_store_times(p->store, &p->key);
+    assert_true(json_equal(read, times));
+    json_decref(read);
+    json_decref(times);
+    char *name = gnt_format("%.*s/times.json", (int)(strrchr(p->done, '/') - p->done), p->done);
+    assert_int_equal(gnt_file_write(name, "[1", 2, NULL), 0);
+    assert_null(gnt_store_times(p->store, &p->key));
+    assert_true(is_there(p));
+    assert_int_equal(gnt_file_read(p->done, 1 << 20, &after, &again, NULL), 0);
+    assert_int_equal(size, again);
+    assert_memory_equal(before, after, size);
+    gnt_free(before);
+    gnt_free(after);
+    gnt_free(name);
+}
+
 /* An entry that stands under another key is not that key's. */
 static void a_moved_entry_is_seen(void **state) {
     place *p = *state;
@@ -262,15 +288,11 @@ static void a_link_is_not_written_through(void **state) {
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        CASE(an_entry_comes_back),
-        CASE(a_flipped_bit_is_seen),
-        CASE(a_file_cut_short_is_seen),
-        CASE(a_moved_entry_is_seen),
-        CASE(reading_holds_the_bytes_against_the_record),
-        CASE(a_whole_entry_stays),
-        CASE(odd_files_are_no_entry),
-        CASE(what_a_dead_writer_left_goes),
-        CASE(a_living_writer_is_left_alone),
+        CASE(an_entry_comes_back),           CASE(a_flipped_bit_is_seen),
+        CASE(a_file_cut_short_is_seen),      CASE(times_stand_beside_an_entry),
+        CASE(a_moved_entry_is_seen),         CASE(reading_holds_the_bytes_against_the_record),
+        CASE(a_whole_entry_stays),           CASE(odd_files_are_no_entry),
+        CASE(what_a_dead_writer_left_goes),  CASE(a_living_writer_is_left_alone),
         CASE(a_link_is_not_written_through),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "results/hook_seconds.h"
 
 enum { MOST_HOST = 64 << 20, MOST_RUNS = 1 << 20 };
 
@@ -52,7 +53,8 @@ static json_t *told_of_host(const json_t *host) {
         copy(told, "openblas", machine, "openblas", "core") ||
         copy(told, "onednn", machine, NULL, "onednn") ||
         copy(told, "cpu_seconds", host, NULL, "cpu_seconds") ||
-        copy(told, "jobs_from_store", host, NULL, "jobs_from_store")) {
+        copy(told, "jobs_from_store", host, NULL, "jobs_from_store") ||
+        json_object_set_new(told, "hooks", gnt_hook_seconds(host))) {
         json_decref(told);
         return NULL;
     }

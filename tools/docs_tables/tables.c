@@ -24,6 +24,7 @@ static const kind kinds[] = {{"run", table_run, NULL, 0, 0, 0},
                              {"back", table_back, NULL, 0, MOST_WORDS, 0},
                              {"sets", table_sets, NULL, 0, 0, 0},
                              {"paper", table_paper, NULL, 1, 1, 0},
+                             {"hooks", table_hooks, NULL, 0, MOST_WORDS, 0},
                              {"value", table_value, NULL, 2, 2, 1},
                              {"kept", NULL, table_kept, 0, 0, 0},
                              {"bench-times", NULL, table_bench_times, 0, 0, 0},
@@ -39,6 +40,7 @@ const char tables_help[] =
     "  back RUN [TASK ...]        of how many undefended targets the image and the label came back\n"
     "  sets RUN                   what was found of sets of mixed encodings\n"
     "  paper RUN ID               a table that the suite lays out as its paper does\n"
+    "  hooks RUN [LABEL ...]      what the hooks of defenses and attacks took, and on which processor\n"
     "  value RUN GROUP MEASURE    one number, within a line; GROUP is a cell's id without its seed\n"
     "  kept NAME.tsv              a table that a program other than a run wrote\n"
     "  bench-times NAME.json      what each row of the bench took, beside PyTorch and the floor\n"

@@ -1,0 +1,43 @@
+/* What hooks took: times of one machine, which are kept with the other facts of the host. */
+#include "tables.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "results/hook_seconds.h"
+
+static void add_rows(const json_t *list, const char *label, int of_attack, gnt_table *t) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        gnt_hook_row row;
+        if (!gnt_hook_row_read(json_array_get(list, i), &row) || row.of_attack != of_attack ||
+            strcmp(row.label, label) != 0)
+            continue;
+        gnt_table_text(t, label);
+        gnt_table_text(t, row.plugin);
+        gnt_table_text(t, row.hook);
+        gnt_table_format(t, "%" PRId64, row.calls);
+        gnt_table_format(t, "%.3g", row.seconds / (double)row.calls);
+    }
+}
+
+int table_hooks(const scores *s, char *const *labels, size_t n, gnt_text *out, gnt_err *err) {
+    static const char *const columns[] = {"defense or attack", "plugin", "hook", "calls", "seconds a call"};
+    const json_t *list = json_object_get(s->host, "hooks");
+    const char *cpu = json_string_value(json_object_get(s->host, "cpu"));
+    gnt_table t;
+    (void)err;
+    gnt_table_init(&t, NULL);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        gnt_table_column(&t, columns[i]);
+    for (size_t i = 0; i < s->results.n_defense; i++)
+        if (tables_wants(labels, n, s->results.defense[i]))
+            add_rows(list, s->results.defense[i], 0, &t);
+    for (size_t i = 0; i < s->results.n_attack; i++)
+        if (tables_wants(labels, n, s->results.attack[i]))
+            add_rows(list, s->results.attack[i], 1, &t);
+    if (gnt_table_rows(&t) > 0)
+        gnt_text_add(out, "Wall time on %s.\n", cpu ? cpu : "an unknown machine");
+    tables_add(&t, out);
+    gnt_table_free(&t);
+    return 0;
+}
