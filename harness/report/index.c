@@ -299,6 +299,8 @@ static void say_section(pen *w, const gnt_section *s) {
     if (s->rounds.name[0])
         picture(w, s->rounds.name, 0,
                 "Utility of the model by round of the training, a line for each defense");
+    if (s->utility.name[0])
+        picture(w, s->utility.name, 0, "Utility against the strength of the defenses");
     say_equal(w, s, lead);
     say_sheets(w, s, lead);
     say_other_measures(w, s, lead);

@@ -62,6 +62,16 @@ double gnt_quantile(const double *sorted, size_t n, double share);
 int gnt_plot_rounds(const gnt_results *r, const char *task, int64_t stage, const char *folder,
                     const char *name, int formats, int *drawn, gnt_err *err);
 
+/* utility: what a training ends at against the strength of its defense: a panel for each name of a strength
+ * (the first eight) that some defense was tried at two values of, a line for each defense that has it,
+ * whatever plugins these are. The task's measure, and beside an accuracy the loss, where the file tells of
+ * curves. A whisker is the 95 % interval over seeds, of a single one over the test samples. */
+
+int gnt_plot_utility(const gnt_results *r, const char *task, int64_t stage, const char *folder,
+                     const char *name, int formats, int *drawn, gnt_err *err);
+/* 1 where some setting has another utility at `stage` than at the stage `before`. */
+int gnt_utility_is_another(const gnt_results *r, const char *task, int64_t before, int64_t stage);
+
 /* sheet: the private images beside what attacks recovered, as one PNG for each task, stage and attack. First
  * row the private images; then, for each defense at each strength, what the attacker observed (smaller, where
  * that is an image) and what it recovered, with the PSNR of each. Eight defenses and strengths are shown: all

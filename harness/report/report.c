@@ -99,6 +99,18 @@ static void plot_rounds(gnt_report *p, gnt_section *s) {
         s->rounds = picture;
 }
 
+static void plot_utility(gnt_report *p, gnt_section *s) {
+    gnt_picture picture = {.measure = NULL};
+    gnt_err err = {""};
+    int drawn = 0;
+    if (!name_picture(&picture, "utility", s, NULL))
+        return;
+    if (gnt_plot_utility(p->results, s->task, s->stage, p->folder, picture.name, p->formats, &drawn, &err))
+        notice(p, &err);
+    else if (drawn)
+        s->utility = picture;
+}
+
 static void make_sheets(gnt_report *p, gnt_section *s) {
     for (size_t a = 0; a < p->results->n_attack; a++) {
         gnt_picture picture = {.attack = p->results->attack[a]};
@@ -151,8 +163,12 @@ static void draw_sections(gnt_report *p) {
         if (p->formats) {
             plot_measures(p, s);
             plot_convergence(p, s);
-            if (i == 0 || p->section[i - 1].task != s->task)
+            const int first = i == 0 || p->section[i - 1].task != s->task;
+            if (first)
                 plot_rounds(p, s);
+            if (gnt_was_trained(p->results, s->task) &&
+                (first || gnt_utility_is_another(p->results, s->task, s[-1].stage, s->stage)))
+                plot_utility(p, s);
         }
         make_sheets(p, s);
     }

@@ -23,7 +23,7 @@ enum { GNT_REPORT_UNREADABLE = -2, GNT_PICTURE_NAME = 192 };
 int gnt_report_make(const char *run, const gnt_report_options *options, gnt_text *notices, gnt_err *err);
 
 /* The name of a picture without its ending: kind is "tradeoff", "strength", "matrix" (last: the measure),
- * "sheet" (last: the attack) or "convergence" (last NULL). 0 when it would be too long. */
+ * "sheet" (last: the attack), "convergence" or "utility" (last NULL). 0 when it would be too long. */
 int gnt_report_picture(char name[GNT_PICTURE_NAME], const char *kind, const char *task, int64_t stage,
                        const char *last);
 

@@ -25,6 +25,7 @@ typedef struct gnt_section {
     size_t n_tradeoff, n_strength, n_heat, n_sheet;
     gnt_picture convergence; /* name "" when not drawn */
     gnt_picture rounds;      /* of the task as a whole: at its first stage alone, "" at others */
+    gnt_picture utility;     /* likewise, and where a later stage has another utility */
 } gnt_section;
 
 typedef struct gnt_report {
