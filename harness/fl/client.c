@@ -331,8 +331,10 @@ static int transform(local *l, const gnt_fl_shared *out, gnt_err *err) {
 int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *samples,
                   const gnt_fl_holding *holds, const gnt_samples *public_data, const float *weights,
                   const float *buffers, gnt_fl_batching batching, const gnt_fl_shared *out, gnt_err *err) {
+    gnt_samples own = *samples;
+    gnt_hide_for(&fl->config.hidden, client, &own);
     local l = {.fl = fl,
-               .own = samples,
+               .own = &own,
                .used = batching == GNT_FL_BATCHES ? out->used : NULL,
                .out = out,
                .passes = batching == GNT_FL_BATCHES ? gnt_fl_passes(&fl->config, samples->n) : 1};
@@ -351,7 +353,7 @@ int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *
                             .weights = weights,
                             .buffers = buffers,
                             .public_data = public_data};
-    gnt_batch_borrow(&l.set, samples);
+    gnt_batch_borrow(&l.set, &own);
     memcpy(fl->local_buffers, buffers, (size_t)fl->n_buffers * sizeof *buffers);
     float *at = out->update;
     for (int64_t i = 0; i < fl->tensors.n; at += fl->tensors.tensor[i++].count)

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "fl/augment.h"
+#include "fl/hide.h"
 
 typedef struct gnt_fl_config {
     int32_t rounds;
@@ -26,6 +27,8 @@ typedef struct gnt_fl_config {
     /* Batch norm in clients: 1: batch statistics. */
     int training_stats;
     int32_t clients;
+    /* What each of them wants hidden. */
+    gnt_fl_hidden hidden;
 } gnt_fl_config;
 
 double gnt_fl_rate(const gnt_fl_config *config, int32_t round);

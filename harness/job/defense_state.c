@@ -71,6 +71,7 @@ static int contribute_one(const gnt_state_sum_spec *s, const gnt_member *m, int3
         return gnt_fail(err, "out of memory for the samples of client %d", k);
     for (int64_t i = 0; i < n; i++)
         own.id[i] = i;
+    gnt_hide_for(&s->config->hidden, k, &own.view);
     const gnt_client client = {.size = sizeof client,
                                .index = k,
                                .n_clients = s->part->clients,

@@ -50,6 +50,7 @@ static int add_client(rows *r, gnt_evaluator *e, const gnt_head_task *t, int32_t
         return 0;
     if (gnt_batch_gather(&b, t->clients, t->part->index + start[k], n) != 0)
         return gnt_fail(err, "out of memory for the samples of client %d", k);
+    gnt_hide_for(t->hidden, k, &b.view);
     memcpy(merged, t->weights, (size_t)gnt_model_size(m) * sizeof *merged);
     if (t->own)
         gnt_model_place(m, 0, t->own + k * gnt_model_own_size(m), merged);

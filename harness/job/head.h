@@ -25,6 +25,8 @@ typedef struct gnt_head_task {
     /* NULL: nothing was trained, so no client encodes anything. */
     const gnt_partition *part;
     const float *weights, *buffers;
+    /* What each client wants hidden. */
+    const gnt_fl_hidden *hidden;
     /* clients × gnt_model_own_size, or NULL: parameters that each client keeps. */
     const float *own;
     /* Called around the hooks of each client; either may be NULL. */

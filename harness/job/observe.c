@@ -330,6 +330,9 @@ static int open_all(observing *o, gnt_err *err) {
     int rc = gnt_work_model_open(&o->model, &q->model, q->federated.training_stats, err);
     if (rc == 0 && !o->in_round)
         rc = gnt_work_samples(&o->samples, w, "samples", &q->samples, err);
+    if (rc == 0 && !o->in_round)
+        rc = gnt_work_hidden_open(&o->hidden, &q->samples, q->federated.clients, &o->samples, err);
+    o->config.hidden = o->hidden.view;
     if (rc == 0)
         rc = gnt_work_samples(&o->public_data, w, "public", &q->samples, err);
     if (rc == 0)
@@ -447,6 +450,7 @@ int gnt_job_observe(gnt_work *w, gnt_err *err) {
     gnt_st_free(&o.held);
     gnt_st_free(&o.truth);
     gnt_work_chain_free(&o.chain);
+    gnt_work_hidden_free(&o.hidden);
     gnt_sampleset_free(&o.samples);
     gnt_sampleset_free(&o.public_data);
     gnt_free(o.weights);

@@ -9,6 +9,7 @@
 #define GNT_JOB_OBSERVE_H
 
 #include "job/encoded_set.h"
+#include "job/hidden.h"
 #include "job/record.h"
 #include "job/work.h"
 
@@ -25,6 +26,7 @@ typedef struct observing {
     float *own, *merged;
     /* Of the observed client. */
     gnt_fl_config config;
+    gnt_work_hidden hidden;
     int32_t stage;
     /* Observations, and private samples behind each. */
     int64_t targets, batch;

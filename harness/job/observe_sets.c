@@ -37,6 +37,7 @@ static int encode_set(observing *o, int64_t j, gnt_err *err) {
     gnt_encoded_set *r = &o->encoded[j];
     const int32_t clients = o->config.clients > 0 ? o->config.clients : 1, k = (int32_t)(j % clients);
     gnt_samples own = observe_batch(o, j);
+    gnt_hide_for(&o->config.hidden, k, &own);
     gnt_client client = {.size = sizeof client,
                          .index = k,
                          .round = o->stage,

@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "job/defense_state.h"
+#include "job/hidden.h"
 #include "job/job.h"
 #include "job/record.h"
 #include "job/remote.h"
@@ -24,6 +25,7 @@ typedef struct replaying {
     gnt_st trained, record, held;
     gnt_partition part;
     gnt_fl_config config;
+    gnt_work_hidden hidden;
     gnt_remote *remote;
     gnt_fl *fl;
     float *update, *buffers_after, *rates, *merged;
@@ -117,6 +119,7 @@ static int open_all(replaying *p, gnt_err *err) {
         .defense = &q->defense, .key = &q->defense_key, .copies = q->copies, .claims = q->record.encodings};
     if (gnt_work_model_open(&p->model, &q->model, q->federated.training_stats, err) != 0 ||
         gnt_work_samples(&p->clients, w, "clients", &q->samples, err) != 0 ||
+        gnt_work_hidden_open(&p->hidden, &q->samples, q->federated.clients, &p->clients, err) != 0 ||
         gnt_work_samples(&p->public_data, w, "public", &q->samples, err) != 0 ||
         w->read(w->context, "trained", &p->trained, err) != 0 ||
         w->read(w->context, "record", &p->record, err) != 0 ||
@@ -125,6 +128,7 @@ static int open_all(replaying *p, gnt_err *err) {
         gnt_remote_open(&p->remote, w, &p->model, &remote, err) != 0)
         return -1;
     p->config = gnt_work_config(&q->federated);
+    p->config.hidden = p->hidden.view;
     const gnt_model *m = p->model.model;
     p->update = gnt_aligned((size_t)gnt_model_shared_size(m), sizeof *p->update);
     p->buffers_after = gnt_array((size_t)gnt_model_buffer_size(m), sizeof *p->buffers_after);
@@ -169,6 +173,7 @@ int gnt_job_replay(gnt_work *w, gnt_err *err) {
     gnt_free(p.rates);
     gnt_free(p.merged);
     gnt_partition_free(&p.part);
+    gnt_work_hidden_free(&p.hidden);
     gnt_sampleset_free(&p.clients);
     gnt_sampleset_free(&p.public_data);
     gnt_work_model_free(&p.model);

@@ -16,6 +16,8 @@ static uint64_t sum_of(const gnt_samples *s) {
     sum = sum * 31 + gnt_quick_sum(s->id, n * sizeof *s->id);
     sum = sum * 31 + (s->a ? gnt_quick_sum(s->a, n * (size_t)s->n_attributes * sizeof *s->a) : 1);
     sum = sum * 31 + (s->mask ? gnt_quick_sum(s->mask, n * (size_t)gnt_mask_size(s)) : 1);
+    for (int32_t i = 0; i < s->n_attributes; i++)
+        sum = sum * 31 + gnt_quick_sum(&s->attribute[i].weight, sizeof s->attribute[i].weight);
     return (sum * 31 + n) * 31 + (s->y != NULL);
 }
 

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "job/defense_state.h"
 #include "job/head.h"
+#include "job/hidden.h"
 #include "job/job.h"
 #include "job/record.h"
 #include "job/remote.h"
@@ -21,6 +22,7 @@ typedef struct training_job {
     const gnt_request_train *request;
     gnt_work_model model;
     gnt_sampleset test;
+    gnt_work_hidden hidden;
     gnt_remote *remote;
     /* The remote's. */
     const gnt_chain *chain;
@@ -133,6 +135,7 @@ static int measure_head(training_job *t, const gnt_sampleset *clients, const gnt
                           .part = part,
                           .weights = weights,
                           .buffers = buffers,
+                          .hidden = &t->hidden.view,
                           .own = t->own};
     if (gnt_remote_uses_copies(t->remote)) {
         task.before_client = before_client;
@@ -326,6 +329,7 @@ static int federate(training_job *t, gnt_sampleset *clients, const gnt_sampleset
                     float *buffers, gnt_err *err) {
     const gnt_request_train *q = t->request;
     gnt_fl_config config = gnt_work_config(&q->federated);
+    config.hidden = t->hidden.view;
     gnt_fl_watch watch = {.context = t,
                           .before_client = before_client,
                           .after_client = after_client,
@@ -483,6 +487,8 @@ int gnt_job_train(gnt_work *w, gnt_err *err) {
     if (rc == 0)
         rc = gnt_work_samples(&clients, w, "clients", &q->samples, err);
     if (rc == 0)
+        rc = gnt_work_hidden_open(&t.hidden, &q->samples, q->federated.clients, &clients, err);
+    if (rc == 0)
         rc = gnt_work_samples(&t.test, w, "test", &q->samples, err);
     if (rc == 0)
         rc = gnt_work_samples(&public_data, w, "public", &q->samples, err);
@@ -511,6 +517,7 @@ int gnt_job_train(gnt_work *w, gnt_err *err) {
     gnt_free(t.own);
     gnt_free(t.rows);
     gnt_remote_free(t.remote);
+    gnt_work_hidden_free(&t.hidden);
     gnt_sampleset_free(&t.test);
     gnt_sampleset_free(&clients);
     gnt_sampleset_free(&public_data);

@@ -128,6 +128,24 @@ typedef struct gnt_request_hidden {
     double weight;
 } gnt_request_hidden;
 
+/* What a share of the clients hides, from 0 to 1. */
+typedef struct gnt_request_hider {
+    double share;
+    struct {
+        const gnt_request_hidden *at;
+        size_t n;
+    } hide;
+} gnt_request_hider;
+
+/* Clients that do not all hide the same, and the key of the draw that says which is in which group. */
+typedef struct gnt_request_hiders {
+    struct {
+        const gnt_request_hider *at;
+        size_t n;
+    } group;
+    gnt_key key;
+} gnt_request_hiders;
+
 /* What a job is told of the samples that it reads. */
 typedef struct gnt_request_samples {
     /* The sensitive rectangle: top, left, height, width in pixels; empty: there is none. */
@@ -136,6 +154,8 @@ typedef struct gnt_request_samples {
         const gnt_request_hidden *at;
         size_t n;
     } hide;
+    /* NULL: all clients hide that. Else `hide` is the most that any of them does of each attribute. */
+    const gnt_request_hiders *hiders;
 } gnt_request_samples;
 
 /* What is observed, and how much of it; gnt_suite_observe says what each means. */

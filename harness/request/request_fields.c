@@ -83,9 +83,22 @@ static const gnt_field hidden_rows[] = {{GNT_FIELD(gnt_request_hidden, attribute
                                         {GNT_FIELD(gnt_request_hidden, weight, REAL), .low = 0, .high = 1}};
 static const gnt_fields hidden_fields = GNT_FIELDS_OF(gnt_request_hidden, hidden_rows);
 
+static const gnt_field hider_rows[] = {
+    {GNT_FIELD(gnt_request_hider, share, REAL), .low = 0, .high = 1},
+    {GNT_FIELD(gnt_request_hider, hide, LIST), .group = &hidden_fields},
+};
+static const gnt_fields hider_fields = GNT_FIELDS_OF(gnt_request_hider, hider_rows);
+
+static const gnt_field hiders_rows[] = {
+    {GNT_FIELD(gnt_request_hiders, group, LIST), .group = &hider_fields},
+    {GNT_FIELD(gnt_request_hiders, key, KEY)},
+};
+static const gnt_fields hiders_fields = GNT_FIELDS_OF(gnt_request_hiders, hiders_rows);
+
 static const gnt_field samples_rows[] = {
     {GNT_FIELD(gnt_request_samples, region, INTS), .most_entries = 4},
     {GNT_FIELD(gnt_request_samples, hide, LIST), .group = &hidden_fields},
+    {GNT_FIELD(gnt_request_samples, hiders, GROUP), .group = &hiders_fields, .optional = 1},
 };
 static const gnt_fields samples_fields = GNT_FIELDS_OF(gnt_request_samples, samples_rows);
 

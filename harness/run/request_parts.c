@@ -147,21 +147,48 @@ const gnt_request_attribute *request_attribute(run_job *j, const gnt_suite_task 
     return gnt_arena_copy(&j->request.memory, &of, 1, sizeof of);
 }
 
+/* What weighs anything, of weights by attribute; how many. *out is the job's. */
+static size_t hidden_of(run_job *j, const gnt_suite_task *t, const double *weight,
+                        const gnt_request_hidden **out) {
+    gnt_request_hidden hide[GNT_DATA_ATTRS];
+    size_t n = 0;
+    for (int32_t i = 0; i < t->facts.n_attrs; i++)
+        if (weight[i] > 0)
+            hide[n++] = (gnt_request_hidden){t->facts.attr[i].name, weight[i]};
+    *out = n ? gnt_arena_copy(&j->request.memory, hide, n, sizeof *hide) : NULL;
+    return *out ? n : 0;
+}
+
 gnt_request_samples request_samples(run_job *j, const gnt_suite_task *t, unsigned what) {
     const gnt_suite_region *g = &t->region;
     const int64_t region[] = {g->top, g->left, g->height, g->width};
-    gnt_request_hidden hide[GNT_DATA_ATTRS];
     gnt_request_samples of = {0};
-    size_t n = 0;
-    for (int32_t i = 0; what & REQUEST_HIDE && i < t->facts.n_attrs; i++)
-        if (t->hide[i] > 0)
-            hide[n++] = (gnt_request_hidden){t->facts.attr[i].name, t->hide[i]};
     if (what & REQUEST_REGION && g->height) {
         of.region.at = gnt_arena_copy(&j->request.memory, region, 4, sizeof *region);
         of.region.n = of.region.at ? 4 : 0;
     }
-    of.hide.at = n ? gnt_arena_copy(&j->request.memory, hide, n, sizeof *hide) : NULL;
-    of.hide.n = of.hide.at ? n : 0;
+    if (what & REQUEST_HIDE)
+        of.hide.n = hidden_of(j, t, t->hide, &of.hide.at);
+    return of;
+}
+
+gnt_request_samples request_clients_samples(const run *r, run_job *j, const gnt_suite_task *t,
+                                            uint64_t seed) {
+    gnt_request_samples of = request_samples(j, t, REQUEST_REGION | REQUEST_HIDE);
+    gnt_request_hider group[GNT_SUITE_HIDERS];
+    char coordinates[PART_SIZE], draw[SEED_SIZE];
+    if (t->n_hiders == 0)
+        return of;
+    for (size_t k = 0; k < t->n_hiders; k++) {
+        group[k] = (gnt_request_hider){.share = t->hider[k].share};
+        group[k].hide.n = hidden_of(j, t, t->hider[k].hide, &group[k].hide.at);
+    }
+    request_seed(seed, draw);
+    snprintf(coordinates, sizeof coordinates, "%s/%s", t->trained_as, draw);
+    const gnt_request_hiders all = {
+        .group = {gnt_arena_copy(&j->request.memory, group, t->n_hiders, sizeof *group), t->n_hiders},
+        .key = request_key(r, "data", coordinates)};
+    of.hiders = gnt_arena_copy(&j->request.memory, &all, 1, sizeof all);
     return of;
 }
 

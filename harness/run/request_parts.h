@@ -40,6 +40,8 @@ const gnt_request_attribute *request_attribute(run_job *j, const gnt_suite_task 
 /* The task's sensitive region, if there is one, and which attributes are to be hidden, if any are. */
 enum { REQUEST_REGION = 1, REQUEST_HIDE = 2 };
 gnt_request_samples request_samples(run_job *j, const gnt_suite_task *t, unsigned what);
+/* The same, and where clients do not all hide the same, who hides what in the trainings of a seed. */
+gnt_request_samples request_clients_samples(const run *r, run_job *j, const gnt_suite_task *t, uint64_t seed);
 /* The data job's output that holds the attacker's shadow rows. */
 const char *request_shadow(const gnt_suite_task *t);
 /* GNT_HOOK_* of all members. */

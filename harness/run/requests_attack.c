@@ -52,7 +52,7 @@ static run_job *observe_job(run *r, const gnt_cell *c, double strength, observed
     snprintf(role, sizeof role, "%s/%s", coordinates, r->suite->defense[c->defense].label);
     j->request.observe =
         (gnt_request_observation){.model = request_model(t),
-                                  .samples = request_samples(j, t, REQUEST_REGION | REQUEST_HIDE),
+                                  .samples = request_clients_samples(r, j, t, c->seed),
                                   .federated = request_federated(t, t->federated.rounds),
                                   .stage = c->stage,
                                   .observe = shadow ? request_observe_shadow(t) : request_observe(t),

@@ -162,7 +162,7 @@ static run_job *training(run *r, const char *name, size_t task, int defense, dou
                              .train_key = request_key(r, "train", coordinates),
                              .defense_key = request_key(r, "defense", role)};
     if (defense >= 0)
-        q->samples = request_samples(j, t, REQUEST_REGION | REQUEST_HIDE);
+        q->samples = request_clients_samples(r, j, t, seed);
     j->defense = defense < 0 ? NULL : r->suite->defense[defense].label;
     q->defense = request_chain(r, j, defense, strength);
     ask_for_sides(r, j, defense);

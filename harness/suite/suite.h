@@ -134,6 +134,12 @@ typedef struct gnt_suite_region { /* a sensitive rectangle, the same in all imag
 
 enum { GNT_SUITE_HIDDEN = 8 };
 
+/* A share of the clients, 0 … 1, and what these hide. */
+enum { GNT_SUITE_HIDERS = 16 };
+typedef struct gnt_suite_hider {
+    double share, hide[GNT_DATA_ATTRS];
+} gnt_suite_hider;
+
 typedef struct gnt_suite_head { /* the network that the host trains on the representation */
     int64_t hidden[GNT_SUITE_HIDDEN];
     size_t n_hidden; /* 0: a linear head */
@@ -201,8 +207,11 @@ typedef struct gnt_suite_task {
     int stages_drawn; /* so many stages were drawn under the run key; 0: the suite names them */
     gnt_suite_observe observe;
     gnt_suite_region region;
-    /* how much clients want each private attribute hidden, 0 … 1; 0: not at all */
+    /* how much clients want each private attribute hidden, 0 … 1; 0: not at all. Of clients that do not all
+     * hide the same the most that any does */
     double hide[GNT_DATA_ATTRS];
+    gnt_suite_hider hider[GNT_SUITE_HIDERS];
+    size_t n_hiders; /* 0: all clients hide the same */
     int64_t shadow_observations;
     gnt_utility_kind utility;
     int by_head; /* utility is that of a head on the frozen representation, not of the model itself */

@@ -232,7 +232,9 @@ federated = {"clients": 3, "partition": "dirichlet", "shards": 0, "shard_size": 
              "rows": [4, 6, 5], "n_labels": [1, 2, 1], "labels": [0, 1, 2, 0], "alpha": 0.5, "by": "style", "rounds": 2, "participation": 0.5, "local_steps": 1,
              "batch": 4, "rate": 0.1, "momentum": 0.9, "decay": 1e-4, "flip": True, "shift": 2, "cutout": 3,
              "cosine": True, "training_stats": False}
-samples = {"region": [1, 1, 2, 2], "hide": [{"attribute": "style", "weight": 0.5}]}
+hide = [{"attribute": "style", "weight": 0.5}]
+samples = {"region": [1, 1, 2, 2], "hide": hide,
+           "hiders": {"group": [{"share": 0.5, "hide": hide}, {"share": 0.25, "hide": []}], "key": "0e" * 32}}
 plugin = {"file": "/a.so", "id": "dp", "digest": "1" * 64, "params": text({"sigma": 0.5}), "hooks": ["prepare", "transform_update"],
           "private_artefacts": True, "models": [{"parameter": "extractor", "id": "judge", "input": "model.0", "model": model}]}
 keys = {"partition_key": key, "train_key": key, "defense_key": key}

@@ -111,7 +111,8 @@ typedef struct gnt_attribute {
     const char *name;
     int32_t values; /* 0 … values−1 */
     /* How much the client wants it hidden, 0 … 1 (γ of RecUP-FL): what the task's `hide` says, to defenses
-     * alone. 0, as for every attribute that is not named there: not hidden. */
+     * alone. 0, as for every attribute that is not named there: not hidden. Clients need not hide the same:
+     * in `prepare` it is the most that any of them does. */
     float weight;
     uint64_t reserved[2];
 } gnt_attribute;
