@@ -9,6 +9,8 @@ struct gnt_vet_defense {
     gnt_member member;
     gnt_chain chain;
     gnt_artefacts *artefacts; /* on guard pages */
+    gnt_attribute hidden[GNT_DATA_ATTRS];
+    int32_t n_hidden;
     int is_private;
 };
 
@@ -22,9 +24,28 @@ static int done(void *owner, gnt_status status, gnt_err *err) {
     return gnt_instance_leave(d->instance, status, err) == GNT_OK ? 0 : -1;
 }
 
+/* The attack's inputs do not say what is hidden, and the defense's do. */
+static void hide_all(gnt_vet_defense *d, const gnt_samples *s) {
+    d->n_hidden = s->n_attributes;
+    for (int32_t i = 0; i < d->n_hidden; i++) {
+        d->hidden[i] = s->attribute[i];
+        d->hidden[i].weight = 1;
+    }
+}
+
+gnt_fl_hidden gnt_vet_defense_hidden(const gnt_vet_defense *d) {
+    return (gnt_fl_hidden){d->hidden, d->n_hidden, 1};
+}
+
 static int prepare(gnt_vet_defense *d, gnt_vet_setting *s, gnt_err *err) {
     const gnt_defense *hooks = gnt_instance_defense(d->instance);
+    const gnt_fl_hidden hidden = gnt_vet_defense_hidden(d);
     gnt_defense_prepare in = gnt_vet_prepare_input(s);
+    gnt_samples shadow = *in.shadow_data, public_data = *in.public_data;
+    gnt_hide_for(&hidden, 0, &shadow);
+    gnt_hide_for(&hidden, 0, &public_data);
+    in.shadow_data = &shadow;
+    in.public_data = &public_data;
     gnt_artefact_set set = {0};
     gnt_st st;
     if (!hooks->prepare)
@@ -49,6 +70,7 @@ int gnt_vet_defense_open(gnt_vet_defense **out, gnt_vet_setting *s, const gnt_de
     *out = NULL;
     if (!d)
         return gnt_fail(err, "out of memory for a defense");
+    hide_all(d, s->shadow);
     gnt_key all = gnt_key_of_seed(1);
     gnt_instance_spec spec = {.descriptor = descriptor,
                               .params = params,

@@ -19,6 +19,8 @@ int gnt_vet_defense_open(gnt_vet_defense **out, gnt_vet_setting *s, const gnt_de
 void gnt_vet_defense_free(gnt_vet_defense *d);
 /* A chain of this one member. */
 const gnt_chain *gnt_vet_defense_chain(const gnt_vet_defense *d);
+/* Every attribute of the setting's samples, which the defense hides and attacks are not told of. */
+gnt_fl_hidden gnt_vet_defense_hidden(const gnt_vet_defense *d);
 /* What it prepared. NULL: it prepared nothing, or its artefacts are private. */
 gnt_artefacts *gnt_vet_defense_artefacts(const gnt_vet_defense *d);
 

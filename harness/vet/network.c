@@ -65,6 +65,8 @@ int gnt_vet_share(gnt_vet_setting *s, const gnt_samples *samples, float *update,
     const gnt_chain none = {.n_params = gnt_model_size(s->model.model),
                             .n_buffers = gnt_model_buffer_size(s->model.model)};
     const gnt_chain *chain = s->defense ? gnt_vet_defense_chain(s->defense) : &none;
+    if (s->defense)
+        config.hidden = gnt_vet_defense_hidden(s->defense);
     gnt_fl_shared shared = {.update = update, .rates = rates};
     gnt_key key = gnt_vet_key("train");
     gnt_fl *fl = NULL;

@@ -71,12 +71,14 @@ static gnt_samples *put_encoded_by_defense(gnt_vet_setting *s, const gnt_samples
                          .public_data = s->public_data,
                          .rounds = c.rounds,
                          .per_round = gnt_fl_per_round(&c)};
+    const gnt_fl_hidden hidden = gnt_vet_defense_hidden(s->defense);
     encodings e = {0};
     gnt_samples view = *own, *out = NULL;
     int rc = 0;
     for (int64_t epoch = 0; rc == 0 && epoch < PASSES; epoch++) {
         gnt_batch b;
         gnt_batch_borrow(&b, own);
+        gnt_hide_for(&hidden, 0, &b.view);
         rc = gnt_chain_encode_set(gnt_vet_defense_chain(s->defense), &client, epoch, &b, err);
         if (rc == 0)
             rc = add_encodings(&e, &b.view, err);
