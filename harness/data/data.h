@@ -76,6 +76,10 @@ int gnt_data_open(gnt_data **out, const gnt_data_spec *spec, const char *folder,
 void gnt_data_free(gnt_data *d);
 /* Different groups in one part; 0 where rows have none, −1 when out of memory. */
 int64_t gnt_data_groups(const gnt_data *d, int part);
+/* Adds an attribute whose value is drawn for each row by itself, so that neither a sample nor its label tells
+ * anything of it. −1 where the set has as many as it may, or without memory. */
+int gnt_data_add_coin(gnt_data *d, int32_t values, const gnt_key *key, gnt_err *err);
+extern const char gnt_data_coin[];                           /* its name */
 void gnt_data_row(const gnt_data *d, int64_t row, float *x); /* features floats */
 
 /* Roles a task draws from, disjoint by construction. */

@@ -56,6 +56,8 @@ int gnt_job_data(gnt_work *w, gnt_err *err) {
     gnt_data *data = NULL;
     gnt_split split = {0};
     int rc = gnt_data_open(&data, &spec, folder, err);
+    if (rc == 0 && q->coin)
+        rc = gnt_data_add_coin(data, (int32_t)q->coin, &q->key, err);
     if (rc == 0)
         rc = gnt_split_make(&split, data, &wanted, &q->key, err);
     if (rc == 0) {

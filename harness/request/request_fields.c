@@ -157,6 +157,7 @@ static const gnt_fields split_fields = GNT_FIELDS_OF(gnt_request_split, split_ro
 static const gnt_field data_rows[] = {
     {GNT_FIELD(gnt_request_data, data, GROUP), .group = &source_fields},
     {GNT_FIELD(gnt_request_data, split, GROUP), .group = &split_fields},
+    {GNT_FIELD(gnt_request_data, coin, INT), .least = 0, .most = 64},
     {GNT_FIELD(gnt_request_data, folder, TEXT), .is_place = 1},
     {GNT_FIELD(gnt_request_data, public_rows, GROUP), .group = &source_fields, .optional = 1},
     {GNT_FIELD(gnt_request_data, key, KEY)},

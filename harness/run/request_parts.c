@@ -45,6 +45,7 @@ void request_data(const run *r, run_job *j, const gnt_suite_task *t, const gnt_d
                                      .target_part = t->split.target_part,
                                      .apart = t->split.apart,
                                      .balance = {t->balance, t->n_balance}},
+                           .coin = t->coin,
                            .folder = r->options->data_folder ? r->options->data_folder : "",
                            .key = request_key(r, "data", coordinates)};
 }

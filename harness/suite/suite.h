@@ -185,6 +185,7 @@ typedef struct gnt_suite_task {
      * none. */
     int64_t balance[1 + GNT_SUITE_BALANCED];
     size_t n_balance;
+    int coin; /* values of the attribute `coin`, drawn for each row; 0: there is none */
     gnt_suite_public_set public_set;
     char *model;      /* as the suite names it */
     char *model_path; /* where it was found */

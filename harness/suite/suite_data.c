@@ -128,6 +128,25 @@ static int read_set(suite_reader *r, const char *path, const json_t *object, gnt
     return 0;
 }
 
+/* "coin": an attribute more, of which the set itself knows nothing. */
+static int read_coin(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    int64_t values = 0;
+    gnt_data_facts *f = &t->facts;
+    if (!json_object_get(object, "coin"))
+        return 0;
+    if (gnt_doc_int(r->doc, path, object, "coin", 2, 64, &values, r->err))
+        return -1;
+    if (f->n_attrs == GNT_DATA_ATTRS)
+        return suite_fail(r, gnt_path_key(path, "coin").text,
+                          "asks for an attribute more, but %s has %d, which is the most; remove it", t->data,
+                          f->n_attrs);
+    t->coin = (int)values;
+    f->attr[f->n_attrs] = (gnt_data_attr){.values = (int32_t)values};
+    snprintf(f->attr[f->n_attrs].name, sizeof f->attr[f->n_attrs].name, "%s", gnt_data_coin);
+    f->n_attrs++;
+    return 0;
+}
+
 /* ---- roles ---- */
 
 static int read_target_rows(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
@@ -334,11 +353,14 @@ static int read_roles(suite_reader *r, const char *path, const json_t *object, g
 }
 
 int suite_read_data(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    static const char *const keys[] = {"name",        "seed",   "rows",   "clients",         "targets",
-                                       "test",        "public", "shadow", "defender_shadow", "target_rows",
-                                       "target_part", "apart",  "balance"};
+    static const char *const keys[] = {"name",        "seed",        "rows",
+                                       "clients",     "targets",     "test",
+                                       "public",      "shadow",      "defender_shadow",
+                                       "target_rows", "target_part", "apart",
+                                       "balance",     "coin"};
     return gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
-                   read_set(r, path, object, t) || read_roles(r, path, object, t)
+                   read_set(r, path, object, t) || read_coin(r, path, object, t) ||
+                   read_roles(r, path, object, t)
                ? -1
                : 0;
 }

@@ -48,6 +48,48 @@ static void content_is_frozen(void **state) {
     }
 }
 
+/* Nothing else changes, the same key draws the same, and the values go with nothing. */
+static void a_coin_is_an_attribute_more(void **state) {
+    (void)state;
+    enum { ROWS = 2000, VALUES = 4 };
+    gnt_data *d = open_set("census", ROWS, 10, 10, 0), *plain = open_set("census", ROWS, 10, 10, 0);
+    gnt_data *again = open_set("census", ROWS, 10, 10, 0), *other = open_set("census", ROWS, 10, 10, 0);
+    const gnt_key key = gnt_key_of_seed(1), another = gnt_key_of_seed(2);
+    const int32_t n = plain->n_attrs;
+    int64_t count[VALUES][2] = {{0}};
+    int differ = 0;
+    gnt_err err = {{0}};
+    assert_int_equal(gnt_data_add_coin(d, VALUES, &key, &err), 0);
+    assert_int_equal(gnt_data_add_coin(again, VALUES, &key, &err), 0);
+    assert_int_equal(gnt_data_add_coin(other, VALUES, &another, &err), 0);
+    assert_int_equal(d->n_attrs, n + 1);
+    assert_string_equal(d->attr[n].name, "coin");
+    assert_int_equal(d->attr[n].values, VALUES);
+    for (int64_t i = 0; i < d->rows; i++) {
+        const int32_t coin = d->attrs[i * (n + 1) + n];
+        assert_memory_equal(d->attrs + i * (n + 1), plain->attrs + i * n, (size_t)n * sizeof *d->attrs);
+        assert_in_range(coin, 0, VALUES - 1);
+        assert_int_equal(coin, again->attrs[i * (n + 1) + n]);
+        differ += coin != other->attrs[i * (n + 1) + n];
+        count[coin][d->label[i] == 1]++;
+    }
+    assert_in_range(differ, ROWS * 7 / 10, ROWS * 8 / 10);
+    for (int v = 0; v < VALUES; v++) { /* within five deviations of a quarter, in each class */
+        const double all = (double)(count[0][0] + count[1][0] + count[2][0] + count[3][0]);
+        const double ones = (double)d->rows - all;
+        assert_true(fabs((double)count[v][0] / all - 0.25) < 5 * 0.43 / sqrt(all));
+        assert_true(fabs((double)count[v][1] / ones - 0.25) < 5 * 0.43 / sqrt(ones));
+    }
+    while (d->n_attrs < GNT_DATA_ATTRS)
+        assert_int_equal(gnt_data_add_coin(d, 2, &key, &err), 0);
+    assert_int_equal(gnt_data_add_coin(d, 2, &key, &err), -1);
+    assert_non_null(strstr(err.text, "no room"));
+    gnt_data_free(d);
+    gnt_data_free(plain);
+    gnt_data_free(again);
+    gnt_data_free(other);
+}
+
 /* The digest of a set without groups is what it was before there were any (content_is_frozen). */
 static void groups_are_part_of_the_content(void **state) {
     (void)state;
@@ -371,6 +413,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_sets_are_known_without_their_files),
         cmocka_unit_test(content_is_frozen),
+        cmocka_unit_test(a_coin_is_an_attribute_more),
         cmocka_unit_test(groups_are_part_of_the_content),
         cmocka_unit_test(rows_stand_alone),
         cmocka_unit_test(no_row_repeats),
