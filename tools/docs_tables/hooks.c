@@ -6,11 +6,16 @@
 
 #include "results/hook_seconds.h"
 
+/* Making an instance is no work of a defense. */
+static int is_work(const gnt_hook_row *row) {
+    return strcmp(row->hook, "create") != 0;
+}
+
 static void add_rows(const json_t *list, const char *label, int of_attack, gnt_table *t) {
     for (size_t i = 0; i < json_array_size(list); i++) {
         gnt_hook_row row;
         if (!gnt_hook_row_read(json_array_get(list, i), &row) || row.of_attack != of_attack ||
-            strcmp(row.label, label) != 0)
+            strcmp(row.label, label) != 0 || !is_work(&row))
             continue;
         gnt_table_text(t, label);
         gnt_table_text(t, row.plugin);
