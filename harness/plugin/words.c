@@ -29,7 +29,8 @@ WORDS(gnt_data_kind_words, {"image", GNT_KIND_IMAGE}, {"tabular", GNT_KIND_TABUL
 WORDS(gnt_flag_words, {"randomised", GNT_FLAG_RANDOMISED}, {"needs_public", GNT_FLAG_NEEDS_PUBLIC},
       {"needs_shadow", GNT_FLAG_NEEDS_SHADOW}, {"no_gradient", GNT_FLAG_NO_GRADIENT},
       {"artefacts_private", GNT_FLAG_ARTEFACTS_PRIVATE}, {"first_dense", GNT_FLAG_FIRST_DENSE},
-      {"active", GNT_FLAG_ACTIVE}, {"takes_start", GNT_FLAG_TAKES_START});
+      {"active", GNT_FLAG_ACTIVE}, {"takes_start", GNT_FLAG_TAKES_START},
+      {"prepares_once", GNT_FLAG_PREPARES_ONCE});
 WORDS(gnt_scope_words, {"none", GNT_SCOPE_NONE}, {"task", GNT_SCOPE_TASK}, {"stage", GNT_SCOPE_STAGE});
 WORDS(gnt_type_words, {"bool", GNT_TYPE_BOOL}, {"int", GNT_TYPE_INT}, {"real", GNT_TYPE_REAL},
       {"text", GNT_TYPE_TEXT}, {"choice", GNT_TYPE_CHOICE}, {"int_list", GNT_TYPE_INT_LIST},

@@ -289,6 +289,8 @@ run_job *request_prepare_defense(run *r, size_t task, size_t defense, size_t mem
     const gnt_suite_defense *d = &r->suite->defense[defense];
     char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE], draw[SEED_SIZE];
     int fresh;
+    if (d->member[member].info->flags & GNT_FLAG_PREPARES_ONCE)
+        strength = NAN; /* that of the preset */
     request_label(r, (int)defense, strength, label, sizeof label);
     request_seed(seed, draw);
     snprintf(name, sizeof name, "prepare %s/r%" PRId64 "/%s/member %zu/%s%s", t->trained_as, stage, label,

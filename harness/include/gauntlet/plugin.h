@@ -780,6 +780,9 @@ typedef struct gnt_descriptor {
 #define GNT_FLAG_ARTEFACTS_PRIVATE 16u
 #define GNT_FLAG_FIRST_DENSE 32u  /* attack: needs a model whose first layer is dense */
 #define GNT_FLAG_TAKES_START 128u /* attack: it begins at observation.start_x where there is one */
+/* A defense whose artefacts are the same at every strength: `prepare` is called once for all of them, in an
+ * instance whose strength is its preset. */
+#define GNT_FLAG_PREPARES_ONCE 256u
 #define GNT_FLAG_ACTIVE 64u /* attack: it has `broadcast`, without which it is nothing; n/a on this host */
 
 typedef struct gnt_entry {

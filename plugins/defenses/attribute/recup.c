@@ -311,7 +311,8 @@ static void *create_momentum(const gnt_host *host, const gnt_value *v) {
         .surfaces = GNT_SURFACE_UPDATE,                                                                      \
         .data_kinds = GNT_KIND_ANY,                                                                          \
         .families = families,                                                                                \
-        .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_NEEDS_SHADOW | GNT_FLAG_ARTEFACTS_PRIVATE,                   \
+        .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_NEEDS_SHADOW | GNT_FLAG_ARTEFACTS_PRIVATE |                  \
+                 GNT_FLAG_PREPARES_ONCE,                                                                     \
         .create = made,                                                                                      \
         .destroy = destroy,                                                                                  \
         .defense = &hooks,                                                                                   \
