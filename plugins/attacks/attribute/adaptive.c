@@ -13,7 +13,17 @@
 #include "shared/attribute/parameters.h"
 #include "shared/attribute/pool.h"
 
-enum { ZOOS, NETS, WIDEST, FACTOR, RENEW, SGD, POOLING = SGD + ATTR_SGD, JUDGING = POOLING + ATTR_POOLING };
+enum {
+    ZOOS,
+    NETS,
+    WIDEST,
+    FACTOR,
+    RENEW,
+    HIDES,
+    SGD,
+    POOLING = SGD + ATTR_SGD,
+    JUDGING = POOLING + ATTR_POOLING
+};
 enum { MOST_ZOOS = 16, BLOCK = 32, MOST_ENTRIES = 8 << 20 /* of updates perturbed together */ };
 
 typedef struct adaptive {
@@ -21,6 +31,7 @@ typedef struct adaptive {
     int32_t zoos, nets;
     int64_t widest, renew;
     double factor;
+    const char *hides; /* "": the attribute that is asked for */
 } adaptive;
 
 static void *create(const gnt_host *host, const gnt_value *v) {
@@ -40,6 +51,7 @@ static void *create(const gnt_host *host, const gnt_value *v) {
     s->widest = v[WIDEST].i;
     s->factor = v[FACTOR].r;
     s->renew = v[RENEW].i;
+    s->hides = v[HIDES].text;
     return s;
 }
 
@@ -50,6 +62,8 @@ typedef struct lesson {
     attr_known k;
     attr_source from;      /* plain updates, read as the defense's zoo reads them */
     attr_table plain, own; /* as the zoos learn from them; perturbed, as the attack's network does */
+    /* of the attribute that the clients hide, which the zoos tell: its values, and that of each update */
+    int32_t hidden_values, *hidden;
     attr_zoo zoo[MOST_ZOOS];
     attr_room room;
     int64_t window, rows, epoch; /* of the attack's pooling; updates perturbed together */
@@ -68,26 +82,72 @@ static int part_of(const lesson *l, int64_t update) {
     return (int)(update % l->s->zoos);
 }
 
-/* The rows of a table but those of part z, in their order. */
+static int32_t find_attribute(const gnt_samples *samples, const char *name) {
+    for (int32_t m = 0; m < samples->n_attributes; m++)
+        if (strcmp(samples->attribute[m].name, name) == 0)
+            return m;
+    return -1;
+}
+
+/* The value that most samples behind an update have, ties to the lowest. */
+static int32_t hidden_of(const attr_updates *u, int64_t update, int32_t attribute, int32_t values,
+                         int64_t *count) {
+    const gnt_samples *samples = u->samples;
+    int32_t most = 0;
+    memset(count, 0, (size_t)values * sizeof *count);
+    for (int64_t k = 0; k < u->behind; k++) {
+        const int32_t v = samples->a[u->row[update * u->behind + k] * samples->n_attributes + attribute];
+        if (v < 0 || v >= values)
+            return -1;
+        count[v]++;
+    }
+    for (int32_t v = 1; v < values; v++)
+        most = count[v] > count[most] ? v : most;
+    return most;
+}
+
+static gnt_status read_hidden(lesson *l) {
+    const gnt_host *host = l->s->nn.recipe.host;
+    const attr_updates *u = &l->from.own;
+    const int32_t attribute = *l->s->hides ? find_attribute(u->samples, l->s->hides) : l->from.attribute;
+    if (attribute < 0)
+        return host->fail(host->context, "no attribute of the shadow samples has the name that `hides` says");
+    l->hidden_values = u->samples->attribute[attribute].values;
+    l->hidden = host->scratch(host->context, (size_t)l->plain.n * sizeof *l->hidden);
+    int64_t *count = host->scratch(host->context, (size_t)l->hidden_values * sizeof *count);
+    if (!l->hidden || !count)
+        return no_memory(host);
+    for (int64_t i = 0; i < l->plain.n; i++) {
+        l->hidden[i] = hidden_of(u, i, attribute, l->hidden_values, count);
+        if (l->hidden[i] < 0)
+            return host->fail(host->context, "a shadow sample has a hidden attribute out of its range");
+    }
+    return GNT_OK;
+}
+
+/* The updates but those of part z, with the values of the hidden attribute. */
 static gnt_status without(const lesson *l, int z, attr_table *out) {
     const attr_table *t = &l->plain;
     const gnt_host *host = l->s->nn.recipe.host;
     *out = *t;
     out->n = out->n_train = 0;
+    out->values = l->hidden_values;
+    out->label = l->hidden;
     out->row = host->scratch(host->context, (size_t)t->n * sizeof *out->row);
-    out->count = host->scratch(host->context, (size_t)t->values * sizeof *out->count);
+    out->count = host->scratch(host->context, (size_t)out->values * sizeof *out->count);
     if (!out->row || !out->count)
         return no_memory(host);
-    for (int64_t i = 0; i < t->n; i++) {
-        const int32_t row = t->row[i];
-        if (part_of(l, row) == z && l->s->zoos > 1)
-            continue;
-        out->row[out->n++] = row;
-        if (i < t->n_train) {
-            out->n_train++;
-            out->count[t->label[row]]++;
-        }
+    for (int32_t v = 0; v < out->values; v++) { /* the training part by value */
+        const int64_t before = out->n;
+        for (int64_t i = 0; i < t->n_train; i++)
+            if (l->hidden[t->row[i]] == v && (part_of(l, t->row[i]) != z || l->s->zoos == 1))
+                out->row[out->n++] = t->row[i];
+        out->count[v] = out->n - before;
     }
+    out->n_train = out->n;
+    for (int64_t i = t->n_train; i < t->n; i++)
+        if (part_of(l, t->row[i]) != z || l->s->zoos == 1)
+            out->row[out->n++] = t->row[i];
     return GNT_OK;
 }
 
@@ -120,7 +180,7 @@ static gnt_status perturb_block(lesson *l, int z, const int64_t *update, int64_t
         how.epsilon *= pow(l->s->factor, 2 * u - 1);
     }
     for (int64_t r = 0; r < l->rows && l->k.random_target; r++)
-        l->label[r] = (int32_t)host->below(host->context, "target", (uint64_t)l->own.values);
+        l->label[r] = (int32_t)host->below(host->context, "target", (uint64_t)l->hidden_values);
     gnt_status status = how.epsilon > 0 ? attr_perturb(&how, &l->zoo[z], &l->room, l->at, l->label) : GNT_OK;
     for (int64_t r = 0; status == GNT_OK && r < n; r++) {
         float *x = l->own.x + update[r] * l->own.columns;
@@ -152,7 +212,7 @@ static gnt_status perturb_part(lesson *l, int z) {
         if (status != GNT_OK)
             return status;
         memcpy(l->at[n], l->from.flat, (size_t)l->from.size * sizeof *l->block);
-        l->label[n] = l->plain.label[l->order[i]];
+        l->label[n] = l->hidden[l->order[i]];
         update[n++] = l->order[i];
         if (n == l->rows) {
             status = perturb_block(l, z, update, n);
@@ -215,6 +275,8 @@ static gnt_status learn(lesson *l, const gnt_attack_prepare *in, const gnt_sink 
     gnt_status status = attr_source_of_attack(&l->from, host, &l->k.reading, &plain);
     if (status == GNT_OK)
         status = attr_table_make(&l->plain, &l->k.reading, &l->from);
+    if (status == GNT_OK)
+        status = read_hidden(l);
     if (status != GNT_OK)
         return status;
     l->rows = MOST_ENTRIES / l->from.size;
@@ -292,6 +354,11 @@ static const gnt_parameter parameters[] = {
      .most = 100000,
      .preset = 10,
      .help = "after so many epochs the updates are perturbed anew"},
+    {.id = "hides",
+     .type = GNT_TYPE_TEXT,
+     .unit = "",
+     .preset_text = "",
+     .help = "name of the attribute that the clients hide; empty: the one that is asked for"},
     ATTR_SGD_ROWS,
     ATTR_POOLING_ROWS,
     ATTR_JUDGING_ROWS(ATTR_BEST_EPOCH),
