@@ -93,6 +93,8 @@ PLUGIN_LDFLAGS = -shared -Wl,--as-needed -Wl,--version-script=plugins/plugin.map
 TEST_PLUGINS = $(patsubst tests/plugins/%.c,$(B)/tests/so/%.so,$(wildcard tests/plugins/*.c))
 # nn_step is a program of its own
 BENCH_OBJ = $(patsubst bench/%.c,$(B)/obj/bench/%.o,$(filter-out bench/nn_step.c,$(wildcard bench/*.c)))
+# recup-zoo times the code of the plugins itself
+BENCH_SHARED = $(patsubst %.c,$(B)/obj/%.o,$(wildcard plugins/shared/attribute/*.c))
 # harnesses of parsers: with replay.c they run kept inputs; `make fuzz` links them with libFuzzer instead
 HARNESS_SRC = $(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c))
 HARNESSES = $(HARNESS_SRC:tests/fuzz/%.c=$(B)/fuzz/%)
@@ -189,7 +191,8 @@ harnesses: $(HARNESSES)
 $(B)/bench/nn_step: bench/nn_step.c $(B)/libgauntlet.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $(INCLUDE) $< -o $@ $(B)/libgauntlet.a $(LIBS)
-$(B)/bench/bench: $(BENCH_OBJ) $(B)/libgauntlet.a
+$(BENCH_OBJ) $(BENCH_SHARED): INCLUDE += -Iplugins
+$(B)/bench/bench: $(BENCH_OBJ) $(BENCH_SHARED) $(B)/libgauntlet.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS)
 # BENCH_FLAGS: build/bench/bench --help
@@ -254,7 +257,7 @@ clangd_flags = $(filter-out -Werror -MMD -MP,$(1)) $(CLANG_WARN) $(2)
 sources_with = for f in $(1); do printf '%s\t%s\t%s\n' '$(CURDIR)' $$f '$(CC) $(2)'; done
 $(COMPILE_COMMANDS): FORCE
 	@{ $(call sources_with,$(ROOM_SRC) $(wildcard bench/*.c) $(wildcard tools/*/*.c),$(call \
-	        clangd_flags,$(CFLAGS_ALL),$(INCLUDE))); \
+	        clangd_flags,$(CFLAGS_ALL),$(INCLUDE) -Iplugins)); \
 	    $(call sources_with,$(wildcard tests/*.c tests/unit/*.c tests/fuzz/*.c),$(call \
 	        clangd_flags,$(CFLAGS_ALL),$(TEST_INCLUDE))); \
 	    $(call sources_with,$(wildcard plugins/*/*.c plugins/*/*/*.c tests/plugins/*.c tests/abi/*.c),$(call \

@@ -24,7 +24,9 @@ typedef enum bench_kind {
     /* outputs of all convolutions, distance to those of a target, VJP, normalised step, the image's box */
     BENCH_LODA,
     /* an epoch of attr-nn's network on 480 rows of 1,024: SGD with momentum on batches of 32 */
-    BENCH_ATTR
+    BENCH_ATTR,
+    /* Algorithm 1 of RecUP-FL on one update, against a zoo of 20 networks (recup.h) */
+    BENCH_RECUP
 } bench_kind;
 
 typedef struct bench_row {

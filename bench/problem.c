@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "bench.h"
 #include "nn/model/recipe.h"
+#include "recup.h"
 
 enum { TRIES = 3 };
 #define CLOSE 5e-5
@@ -256,20 +257,18 @@ static int add_weights(gnt_st *st, const problem *q, gnt_err *err) {
 }
 
 /* What PyTorch's side needs to know of the row. */
-static int add_row(gnt_st *st, const bench_row *row, gnt_err *err) {
-    static const char *const kinds[] = {"match", "attack", "dlg", "train", "loda", "attr"};
-    char *json =
-        gnt_format("{\"kind\": \"%s\", \"model\": \"%s\", \"n\": %lld, \"classes\": %d, \"tv\": %.17g, "
-                   "\"rate\": %.17g, \"sgd_rate\": %.17g, \"momentum\": %.17g, \"c\": %.17g, \"steps\": %d, "
-                   "\"inner\": %d, \"history\": %d}",
-                   kinds[row->kind], row->model, (long long)row->n, row->classes, GNT_RECIPE_TV, BENCH_RATE,
-                   BENCH_SGD_RATE, BENCH_SGD_MOMENTUM, BENCH_LODA_C, row->steps, BENCH_INNER, BENCH_HISTORY);
-    int rc = json ? gnt_st_set_metadata(st, json, err) : gnt_fail(err, "out of memory");
-    gnt_free(json);
-    return rc;
+static char *row_text(const bench_row *row) {
+    static const char *const kinds[] = {"match", "attack", "dlg", "train", "loda", "attr", "recup"};
+    return gnt_format(
+        "{\"kind\": \"%s\", \"model\": \"%s\", \"n\": %lld, \"classes\": %d, \"tv\": %.17g, "
+        "\"rate\": %.17g, \"sgd_rate\": %.17g, \"momentum\": %.17g, \"c\": %.17g, \"steps\": %d, "
+        "\"inner\": %d, \"history\": %d, \"label\": %d, \"window\": %d, \"epsilon\": %.17g}",
+        kinds[row->kind], row->model, (long long)row->n, row->classes, GNT_RECIPE_TV, BENCH_RATE,
+        BENCH_SGD_RATE, BENCH_SGD_MOMENTUM, BENCH_LODA_C, row->steps, BENCH_INNER, BENCH_HISTORY,
+        BENCH_RECUP_LABEL, BENCH_RECUP_WINDOW, BENCH_RECUP_EPSILON);
 }
 
-static int write_file(const problem *q, const char *path, gnt_err *err) {
+static int write_file(const problem *q, const char *text, const char *path, gnt_err *err) {
     const gnt_recipe *r = q->r;
     gnt_st st;
     gnt_st_init(&st);
@@ -277,7 +276,7 @@ static int write_file(const problem *q, const char *path, gnt_err *err) {
     memcpy(x.dim + 1, q->row->sample.dim, (size_t)q->row->sample.rank * sizeof *x.dim);
     int64_t rows = BENCH_ATTR_ROWS;
     int has_cost = q->row->kind != BENCH_LODA && q->row->kind != BENCH_ATTR;
-    int rc = add_row(&st, q->row, err) || add_weights(&st, q, err) ||
+    int rc = gnt_st_set_metadata(&st, text, err) || add_weights(&st, q, err) ||
              add_floats(&st, q, "x", &x, r->x, err) || add_floats(&st, q, "y", &y, r->y, err) ||
              add_plain(&st, "target", r->n, r->x_count / r->n, q->target, err) ||
              add_plain(&st, "table", rows, q->row->sample.dim[0], q->table, err) ||
@@ -290,7 +289,7 @@ static int write_file(const problem *q, const char *path, gnt_err *err) {
     return rc ? -1 : 0;
 }
 
-int bench_problem_write(const bench_row *row, const char *path, gnt_err *err) {
+static int write_best(const bench_row *row, const char *text, const char *path, gnt_err *err) {
     gnt_model *m = NULL;
     problem best = {0};
     double least = INFINITY;
@@ -315,9 +314,18 @@ int bench_problem_write(const bench_row *row, const char *path, gnt_err *err) {
         close_problem(&rough);
     }
     if (rc == 0)
-        rc = best.r ? write_file(&best, path, err)
+        rc = best.r ? write_file(&best, text, path, err)
                     : gnt_fail(err, "%s: its results are not finite", row->name);
     close_problem(&best);
     gnt_model_free(m);
+    return rc;
+}
+
+int bench_problem_write(const bench_row *row, const char *path, gnt_err *err) {
+    char *text = row_text(row);
+    int rc = !text                      ? gnt_fail(err, "out of memory")
+             : row->kind == BENCH_RECUP ? bench_recup_write(text, path, err)
+                                        : write_best(row, text, path, err);
+    gnt_free(text);
     return rc;
 }

@@ -233,7 +233,54 @@ class Attr(Work):
         return 1
 
 
-KINDS = {"match": Match, "attack": Attack, "dlg": Dlg, "train": Train, "loda": Loda, "attr": Attr}
+class Recup(Work):
+    """One update is one vector: its products with the weights are addmv, which autograd turns into mv, in place of
+    F.linear, which would multiply matrices; and the pool's indices say which entries a derivative falls on."""
+
+    def __init__(self, path, dtype):
+        tensors, spec = safetensors.load(path)
+        self.spec = json.loads(spec)
+        self.tensors = {k: v if k.startswith("r.") else v.to(dtype) for k, v in tensors.items()}
+        self.mean, self.scale = self.tensors["zoo.mean"], self.tensors["zoo.scale"]
+        self.drawn = tensors["drawn"].long().tolist()
+        self.label = torch.tensor(self.spec["label"])
+        self.nets = []
+        while f"zoo.{len(self.nets)}.weight.0" in tensors:
+            at = f"zoo.{len(self.nets)}"
+            layers = sum(k.startswith(at + ".weight.") for k in tensors)
+            self.nets.append([(self.tensors[f"{at}.weight.{i}"], self.tensors[f"{at}.bias.{i}"])
+                              for i in range(layers)])
+        self.results = {}
+
+    def start(self):
+        pass
+
+    def add_sign(self, net, u, step, to):
+        """to += step * sign of the derivative of the cross entropy at u."""
+        best, where = F.max_pool1d(u[None], self.spec["window"], ceil_mode=True, return_indices=True)
+        best = best[0].requires_grad_(True)
+        h = ((best - self.mean) * self.scale).clamp(-10, 10)
+        for i, (weight, bias) in enumerate(net):
+            h = torch.addmv(bias, weight, h)
+            if i + 1 < len(net):
+                h = torch.relu(h)
+        slope, = torch.autograd.grad(F.cross_entropy(h, self.label), best)
+        to.index_add_(0, where[0], slope.sign_(), alpha=step)
+
+    def step(self):
+        epsilon, update = self.spec["epsilon"], self.tensors["update"]
+        now = update.clone()
+        for drawn in self.drawn:
+            work = now.clone()
+            for k in drawn[:-1]:
+                self.add_sign(self.nets[k], work, epsilon / len(drawn), work)
+            self.add_sign(self.nets[drawn[-1]], work, epsilon, now)
+        if not self.results:
+            self.results = {"r.delta": now - update}
+        return 1
+
+
+KINDS = {"match": Match, "attack": Attack, "dlg": Dlg, "train": Train, "loda": Loda, "attr": Attr, "recup": Recup}
 
 
 def worst(work):

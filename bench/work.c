@@ -9,14 +9,16 @@
 #include "nn/plan/program.h"
 #include "nn/model/recipe.h"
 #include "nn/model/train.h"
+#include "recup.h"
 
 struct bench_work {
     const bench_row *row;
     gnt_model *m;
     const gnt_param *list;
     int32_t n_list;
-    gnt_recipe *r;  /* all but BENCH_TRAIN; BENCH_ATTACK makes its own in every unit */
-    gnt_trainer *t; /* BENCH_TRAIN */
+    bench_recup *recup; /* BENCH_RECUP, which has nothing else */
+    gnt_recipe *r;      /* all but these two; BENCH_ATTACK makes its own in every unit */
+    gnt_trainer *t;     /* BENCH_TRAIN */
     gnt_adam *adam;
     gnt_lbfgs *lbfgs;
     int64_t n_weights, n_statistics, n_x, n_y;
@@ -156,6 +158,8 @@ int bench_work_open(bench_work **out, const bench_row *row, const char *path, gn
     if (!w)
         return gnt_fail(err, "out of memory");
     w->row = row;
+    if (row->kind == BENCH_RECUP)
+        return bench_recup_open(&w->recup, path, err);
     if (gnt_model_load(&w->m, row->model, &row->sample, row->classes, NULL, NULL, err))
         return -1;
     w->n_list = gnt_model_params(w->m, &w->list);
@@ -180,6 +184,7 @@ void bench_work_free(bench_work *w) {
     for (int32_t f = 0; w->kept && f < w->r->n_features; f++)
         gnt_free_aligned(w->kept[f]);
     gnt_free(w->kept);
+    bench_recup_free(w->recup);
     gnt_recipe_free(w->r);
     gnt_trainer_free(w->t);
     gnt_model_free(w->m);
@@ -321,6 +326,8 @@ static int64_t step(bench_work *w, gnt_err *err) {
     case BENCH_LODA:
         loda_step(w);
         return 1;
+    case BENCH_RECUP:
+        return bench_recup_step(w->recup, err) ? -1 : 1;
     default:
         attr_epoch(w);
         return 1;
@@ -388,7 +395,10 @@ static int compare_all(bench_work *w, const gnt_st *st, double *worst, gnt_err *
         for (int64_t i = 0; i < w->n_weights; i++)
             w->grad[i] = ((const float *)r->params)[i] - w->params[i];
     }
-    int rc = compare(st, "r.cost", &cost, 1, worst, err) || compare(st, "r.dx", dx, w->n_x, worst, err) ||
+    int64_t moved = 0;
+    const float *delta = w->recup ? bench_recup_delta(w->recup, &moved) : NULL;
+    int rc = compare(st, "r.delta", delta, moved, worst, err) ||
+             compare(st, "r.cost", &cost, 1, worst, err) || compare(st, "r.dx", dx, w->n_x, worst, err) ||
              compare(st, "r.dy", dy, w->n_y, worst, err) ||
              compare(st, "r.grad", grad, w->n_weights, worst, err);
     gnt_free(made);
@@ -451,17 +461,22 @@ static double beside(const bench_work *w) {
     case BENCH_LODA:
         for (int32_t f = 0; f < w->r->n_features; f++)
             n += 3 * (double)w->r->feature_count[f];
+        break;
+    case BENCH_RECUP: /* its own count has all */
+        break;
     }
     return 4 * n;
 }
 
 size_t bench_work_set(const bench_work *w) {
+    if (w->recup)
+        return bench_recup_set(w->recup);
     gnt_program_size s = gnt_program_measure(program_of(w));
     return s.arena + s.inputs;
 }
 
 size_t bench_work_arena(const bench_work *w) {
-    return gnt_program_arena_bytes(program_of(w));
+    return w->recup ? bench_recup_arena(w->recup) : gnt_program_arena_bytes(program_of(w));
 }
 
 static double summed(const bench_work *w, int bytes) {
@@ -477,13 +492,15 @@ static double summed(const bench_work *w, int bytes) {
 }
 
 double bench_work_flops(const bench_work *w) {
-    return summed(w, 0);
+    return w->recup ? bench_recup_flops(w->recup) : summed(w, 0);
 }
 
 double bench_work_bytes(const bench_work *w) {
-    return summed(w, 1);
+    return w->recup ? bench_recup_bytes(w->recup) : summed(w, 1);
 }
 
 double bench_work_floor(const bench_work *w, double flop_rate, double byte_rate) {
+    if (w->recup)
+        return fmax(bench_recup_flops(w->recup) / flop_rate, bench_recup_bytes(w->recup) / byte_rate);
     return runs(w) * (gnt_program_floor(program_of(w), flop_rate, byte_rate) + beside(w) / byte_rate);
 }

@@ -1,0 +1,47 @@
+/* recup: gauntlet's side of the row of RecUP-FL: Algorithm 1 on one update of model recup_adult, against a
+ * zoo of random networks as wide as the paper's. The code is the plugin's, plugins/shared/attribute. */
+#ifndef BENCH_RECUP_H
+#define BENCH_RECUP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/random.h"
+
+enum {
+    BENCH_RECUP_NETS = 20,
+    BENCH_RECUP_WIDTHS = 5, /* 128, 256 … 2,048 neurons */
+    BENCH_RECUP_LAYERS = 4,
+    BENCH_RECUP_VALUES = 2,
+    BENCH_RECUP_LABEL = 1,
+    BENCH_RECUP_ITERATIONS = 10, /* P */
+    BENCH_RECUP_DRAWN = 5,       /* Q */
+    BENCH_RECUP_WINDOW = 4
+};
+/* ε/Q is a power of two: steps there and back leave what was 0 at 0, and no window's greatest entry is a
+ * matter of rounding. */
+#define BENCH_RECUP_EPSILON (BENCH_RECUP_DRAWN / 4096.0)
+
+/* Where the networks are drawn from, from its beginning. */
+gnt_stream bench_recup_draws(void);
+
+/* Writes the problem (recup_problem.c): the zoo, an update, and in double what moves it. */
+int bench_recup_write(const char *metadata, const char *path, gnt_err *err);
+
+typedef struct bench_recup bench_recup;
+int bench_recup_open(bench_recup **out, const char *path, gnt_err *err);
+void bench_recup_free(bench_recup *b);
+/* Perturbs the update of the file. */
+int bench_recup_step(bench_recup *b, gnt_err *err);
+/* By how much the last step moved it. */
+const float *bench_recup_delta(const bench_recup *b, int64_t *size);
+
+/* Of one update: bytes of the zoo and of what else is worked in; flops, and bytes of weights read, where
+ * rows of closed ReLUs are left out. */
+size_t bench_recup_set(const bench_recup *b);
+size_t bench_recup_arena(const bench_recup *b);
+double bench_recup_flops(const bench_recup *b);
+double bench_recup_bytes(const bench_recup *b);
+
+#endif
