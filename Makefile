@@ -66,7 +66,7 @@ endif
 LIBS += -ljansson -lopenblas -lsodium -lseccomp -lpng -lz -lm -ldl -lpthread
 
 INCLUDE = -Iharness -Iharness/include
-TEST_INCLUDE = $(INCLUDE) -Itests
+TEST_INCLUDE = $(INCLUDE) -Itests -Iplugins
 
 NN_ROOMS = nn/graph nn/kernels nn/conv nn/plan nn/model nn/io nn/solve
 ROOMS = base data $(NN_ROOMS) metric fl match suite plugin request tally render results process job run vet \

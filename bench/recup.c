@@ -144,10 +144,7 @@ const float *bench_recup_delta(const bench_recup *b, int64_t *size) {
 /* ---- what it costs ---- */
 
 size_t bench_recup_arena(const bench_recup *b) {
-    size_t programs = 0;
-    for (int32_t k = 0; k < b->zoo.nets; k++)
-        programs += b->zoo.program[k] ? gnt_program_arena_bytes(b->zoo.program[k]) : 0;
-    return b->worked_in + programs;
+    return b->worked_in + gnt_program_arena_bytes(b->zoo.entropy);
 }
 
 size_t bench_recup_set(const bench_recup *b) {

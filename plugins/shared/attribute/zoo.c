@@ -123,6 +123,36 @@ static gnt_program *compile(const attr_zoo *zoo, const attr_net *net, char *erro
     return p;
 }
 
+/* Derivative of the cross entropy by the scores of one vector. */
+static gnt_program *compile_entropy(const attr_zoo *zoo, char *error, size_t room) {
+    const int64_t dim[2] = {1, zoo->values};
+    gnt_graph *g = gnt_graph_new();
+    gnt_node loss, slope;
+    if (!g)
+        return NULL;
+    const gnt_node z = gnt_nn_input(g, "z", 2, dim, 0), y = gnt_nn_input(g, "y", 2, dim, 0);
+    loss = gnt_nn_cross_entropy(g, z, y);
+    gnt_nn_vjp(g, &loss, NULL, 1, &z, 1, &slope);
+    gnt_program *p = gnt_program_new(g, &slope, NULL, 1, 4, error, room);
+    if (p) {
+        gnt_program_bind(p, z, zoo->scores);
+        gnt_program_bind(p, y, zoo->y);
+    }
+    gnt_graph_free(g);
+    return p;
+}
+
+static int compile_all(attr_zoo *zoo, char *error, size_t room) {
+    if (zoo->rows == 1) {
+        zoo->entropy = compile_entropy(zoo, error, room);
+        return zoo->entropy && attr_pass_open(&zoo->pass, zoo->net, zoo->nets) == 0 ? 0 : -1;
+    }
+    for (int32_t k = 0; k < zoo->nets; k++)
+        if ((zoo->program[k] = compile(zoo, &zoo->net[k], error, room)) == NULL)
+            return -1;
+    return 0;
+}
+
 gnt_status attr_zoo_open(attr_zoo *zoo, int64_t rows) {
     const gnt_host *host = zoo->host;
     const size_t n = (size_t)(rows * zoo->columns);
@@ -132,14 +162,10 @@ gnt_status attr_zoo_open(attr_zoo *zoo, int64_t rows) {
     zoo->slope = calloc(n, sizeof *zoo->slope);
     zoo->where = calloc(n, sizeof *zoo->where);
     zoo->y = calloc((size_t)(rows * zoo->values), sizeof *zoo->y);
-    if (!zoo->x || !zoo->y || !zoo->slope || !zoo->where)
+    zoo->scores = calloc((size_t)zoo->values, sizeof *zoo->scores);
+    if (!zoo->x || !zoo->y || !zoo->scores || !zoo->slope || !zoo->where)
         return no_memory(host);
-    for (int32_t k = 0; k < zoo->nets; k++) {
-        zoo->program[k] = compile(zoo, &zoo->net[k], error, sizeof error);
-        if (!zoo->program[k])
-            return host->fail(host->context, error);
-    }
-    return GNT_OK;
+    return compile_all(zoo, error, sizeof error) == 0 ? GNT_OK : host->fail(host->context, error);
 }
 
 void attr_zoo_close(attr_zoo *zoo) {
@@ -147,11 +173,28 @@ void attr_zoo_close(attr_zoo *zoo) {
         gnt_program_free(zoo->program[k]);
         free(zoo->flat[k]);
     }
+    gnt_program_free(zoo->entropy);
+    attr_pass_close(&zoo->pass);
+    free(zoo->scores);
     free(zoo->x);
     free(zoo->y);
     free(zoo->slope);
     free(zoo->where);
     *zoo = (attr_zoo){0};
+}
+
+/* Derivative of network `which`'s cross entropy by zoo->x; NULL where it cannot be computed. */
+static const float *slope_by_x(attr_zoo *zoo, int32_t which) {
+    const attr_net *net = &zoo->net[which];
+    if (zoo->rows > 1)
+        return gnt_program_run(zoo->program[which], 0) == 0 ? gnt_program_output(zoo->program[which], 0)
+                                                            : NULL;
+    memcpy(zoo->scores, attr_pass_forward(&zoo->pass, net, zoo->x),
+           (size_t)zoo->values * sizeof *zoo->scores);
+    if (gnt_program_run(zoo->entropy, 0) != 0)
+        return NULL;
+    attr_pass_back(&zoo->pass, net, gnt_program_output(zoo->entropy, 0), zoo->slope);
+    return zoo->slope;
 }
 
 gnt_status attr_zoo_slope(attr_zoo *zoo, int32_t which, const float *const *update, const int32_t *label,
@@ -163,9 +206,9 @@ gnt_status attr_zoo_slope(attr_zoo *zoo, int32_t which, const float *const *upda
         attr_standardise(zoo->x + r * columns, columns, zoo->mean, zoo->scale);
         zoo->y[r * zoo->values + label[r]] = 1;
     }
-    if (gnt_program_run(zoo->program[which], 0) != 0)
+    const float *by_x = slope_by_x(zoo, which);
+    if (!by_x)
         return zoo->host->fail(zoo->host->context, "a network of the zoo could not be run");
-    const float *by_x = gnt_program_output(zoo->program[which], 0);
     for (int64_t i = 0; i < zoo->rows * columns; i++)
         zoo->slope[i] = by_x[i] * attr_standardised_slope(zoo->x[i], zoo->scale[i % columns]);
     *g = zoo->slope;

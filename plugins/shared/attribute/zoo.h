@@ -8,6 +8,7 @@
 #define ATTRIBUTE_ZOO_H
 
 #include "gauntlet/nn.h"
+#include "shared/attribute/pass.h"
 #include "shared/attribute/table.h"
 
 enum { ATTR_ZOO_MOST = 64, ATTR_ZOO_HIDDEN = 3 };
@@ -26,8 +27,11 @@ typedef struct attr_zoo {
     attr_net net[ATTR_ZOO_MOST];
     float *flat[ATTR_ZOO_MOST]; /* weights of a zoo that was trained here; else NULL */
     /* Of attr_zoo_open: */
-    int64_t rows; /* updates looked at together */
-    gnt_program *program[ATTR_ZOO_MOST];
+    int64_t rows;                        /* updates looked at together */
+    gnt_program *program[ATTR_ZOO_MOST]; /* of each network; NULL where rows is 1 */
+    attr_pass pass;                      /* where it is, with the cross entropy's derivative by `scores` */
+    gnt_program *entropy;
+    float *scores;        /* values */
     float *x, *y, *slope; /* rows × columns, rows × values, rows × columns */
     int64_t *where;       /* rows × columns: the entry that each pooled one came from */
 } attr_zoo;
