@@ -153,12 +153,12 @@ static int copy_entry(const merge *m, gnt_store *to, const char *hex, const json
         output[n] = (gnt_stored_output){name, bytes[n], size};
         n++;
     }
-    if (rc == 0)
-        rc = gnt_store_put(to, &key, record, output, n, err);
     json_t *times = rc == 0 ? gnt_store_times(from, &key) : NULL;
     if (times)
         rc = gnt_store_put_times(to, &key, times, err);
     json_decref(times);
+    if (rc == 0)
+        rc = gnt_store_put(to, &key, record, output, n, err);
     for (size_t i = 0; i < n; i++)
         gnt_free(bytes[i]);
     gnt_store_close(from);

@@ -276,10 +276,10 @@ static int store_outputs(run *r, run_job *j, gnt_err *err) {
     if (j->n_plugins > 0)
         json_object_set_new(j->record, "sandbox", json_string(j->sandbox));
     if (rc == 0)
+        rc = put_times(r, j, err);
+    if (rc == 0)
         rc = j->record ? gnt_store_put(r->store, &j->key, j->record, output, n, err)
                        : gnt_fail(err, "out of memory for the job %s", j->name);
-    if (rc == 0)
-        rc = put_times(r, j, err);
     for (size_t i = 0; i < MOST_OUTPUTS; i++)
         gnt_free(bytes[i]);
     return rc;

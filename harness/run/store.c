@@ -236,15 +236,23 @@ static int write_outputs(gnt_store *s, const gnt_digest *key, json_t *digests,
     return 0;
 }
 
-static int write_entry(gnt_store *s, const gnt_digest *key, json_t *record, const gnt_stored_output *outputs,
-                       size_t n, gnt_err *err) {
-    char *entry = path_of(s, key, NULL, ""), *path = path_of(s, key, "done", ".json"), *text = NULL;
-    json_t *digests = json_object();
-    int rc = entry && path && digests ? 0 : gnt_fail(err, "out of memory for the store");
+/* The entry's folder. */
+static int make_entry(gnt_store *s, const gnt_digest *key, gnt_err *err) {
+    char *entry = path_of(s, key, NULL, "");
+    int rc = entry ? 0 : gnt_fail(err, "out of memory for the store");
     if (rc == 0) {
         remove_foreign(entry, 1);
         rc = gnt_make_dirs(entry, err);
     }
+    gnt_free(entry);
+    return rc;
+}
+
+static int write_entry(gnt_store *s, const gnt_digest *key, json_t *record, const gnt_stored_output *outputs,
+                       size_t n, gnt_err *err) {
+    char *path = path_of(s, key, "done", ".json"), *text = NULL;
+    json_t *digests = json_object();
+    int rc = path && digests ? make_entry(s, key, err) : gnt_fail(err, "out of memory for the store");
     if (rc == 0)
         rc = write_outputs(s, key, digests, outputs, n, err);
     if (rc == 0) {
@@ -255,7 +263,6 @@ static int write_entry(gnt_store *s, const gnt_digest *key, json_t *record, cons
     json_decref(digests);
     gnt_free(text);
     gnt_free(path);
-    gnt_free(entry);
     return rc;
 }
 
@@ -278,8 +285,9 @@ int gnt_store_put(gnt_store *s, const gnt_digest *key, json_t *record, const gnt
 int gnt_store_put_times(gnt_store *s, const gnt_digest *key, const json_t *times, gnt_err *err) {
     char *path = path_of(s, key, "times", ".json");
     char *text = json_dumps(times, JSON_COMPACT | JSON_REAL_PRECISION(9));
-    const int rc =
-        text ? write_one(path, text, strlen(text), err) : gnt_fail(err, "out of memory for the store");
+    int rc = text ? make_entry(s, key, err) : gnt_fail(err, "out of memory for the store");
+    if (rc == 0)
+        rc = write_one(path, text, strlen(text), err);
     free(text);
     gnt_free(path);
     return rc;

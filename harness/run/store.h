@@ -53,7 +53,8 @@ int gnt_store_open_output(gnt_store *s, const gnt_digest *key, const char *name,
  * frees *bytes with gnt_free. */
 int gnt_store_read(gnt_store *s, const gnt_digest *key, const json_t *record, const char *name,
                    uint8_t **bytes, size_t *size, gnt_err *err);
-/* What an entry's job took when it was done: a fact of the machine, under no sum and no digest. */
+/* What an entry's job took when it was done: a fact of the machine, under no sum and no digest. To be put
+ * before the entry, so that nothing is left half written in one that is done. */
 int gnt_store_put_times(gnt_store *s, const gnt_digest *key, const json_t *times, gnt_err *err);
 /* A new reference; NULL where there is nothing that can be read. What it says is not checked. */
 json_t *gnt_store_times(gnt_store *s, const gnt_digest *key);
