@@ -71,7 +71,8 @@ static void make_zoo(zoo *z, int64_t window, int32_t nets, int attributes, uint6
     }
 }
 
-/* Derivative of network k's cross entropy by the update, all SIZE entries. */
+/* Derivative of network k's cross entropy by the update, all SIZE entries. It passes the cut at ten
+ * deviations as if there were none, so that an update that was carried beyond it still moves. */
 static void slope(const zoo *z, int a, int k, const double *u, int label, double *g) {
     const linear *n = &z->net[a][k];
     double x[MOST_COLUMNS], p[VALUES], sum = 0;
@@ -91,7 +92,7 @@ static void slope(const zoo *z, int a, int k, const double *u, int label, double
     }
     memset(g, 0, SIZE * sizeof *g);
     for (int64_t j = 0; j < z->columns; j++)
-        for (int c = 0; c < VALUES && fabs(x[j]) < 10; c++)
+        for (int c = 0; c < VALUES; c++)
             g[where[j]] +=
                 (p[c] / sum - (c == label)) * (double)n->weight[c * z->columns + j] * (double)z->scale[a][j];
 }

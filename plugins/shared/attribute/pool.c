@@ -81,7 +81,3 @@ void attr_standardise(float *x, int64_t columns, const float *mean, const float 
         x[j] = !isfinite(x[j]) || z != z ? 0 : z > 10 ? 10 : z < -10 ? -10 : z;
     }
 }
-
-float attr_standardised_slope(float z, float scale) {
-    return z > -10 && z < 10 ? scale : 0;
-}

@@ -28,7 +28,5 @@ void attr_statistics(const float *x, int64_t columns, const int32_t *row, int64_
                      float *scale);
 /* (x − mean)·scale, cut at ±10 deviations; what is not finite becomes 0. In place. */
 void attr_standardise(float *x, int64_t columns, const float *mean, const float *scale);
-/* Derivative of that by x at an entry that became z: scale, or 0 where it was cut. */
-float attr_standardised_slope(float z, float scale);
 
 #endif

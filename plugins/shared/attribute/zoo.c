@@ -210,7 +210,7 @@ gnt_status attr_zoo_slope(attr_zoo *zoo, int32_t which, const float *const *upda
     if (!by_x)
         return zoo->host->fail(zoo->host->context, "a network of the zoo could not be run");
     for (int64_t i = 0; i < zoo->rows * columns; i++)
-        zoo->slope[i] = by_x[i] * attr_standardised_slope(zoo->x[i], zoo->scale[i % columns]);
+        zoo->slope[i] = by_x[i] * zoo->scale[i % columns];
     *g = zoo->slope;
     *where = zoo->where;
     return GNT_OK;

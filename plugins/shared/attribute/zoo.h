@@ -52,7 +52,8 @@ void attr_zoo_close(attr_zoo *zoo);
 
 /* Derivative of the cross entropy between what network `which` says of each of the `rows` updates and its
  * label, by that update: entry where[j] of update r has derivative g[j], with `columns` of each to a row;
- * all other entries have 0. Both are the zoo's, valid until its next call. */
+ * all other entries have 0. It passes the cut at ten deviations as if there were none. Both are the zoo's,
+ * valid until its next call. */
 gnt_status attr_zoo_slope(attr_zoo *zoo, int32_t which, const float *const *update, const int32_t *label,
                           const float **g, const int64_t **where);
 
