@@ -214,7 +214,7 @@ static void add_sign(problem *p, int32_t which, const double *u, double step, do
         p->pull[LAYERS][c] = exp(p->h[LAYERS - 1][c]) / sum - (c == BENCH_RECUP_LABEL);
     back(p, n);
     for (int64_t j = 0; j < p->columns; j++) {
-        const double g = fabs(p->x[j]) < 10 ? p->pull[0][j] * (double)p->scale[j] : 0;
+        const double g = p->pull[0][j] * (double)p->scale[j]; /* as if x were not cut */
         to[p->where[j]] += g > 0 ? step : g < 0 ? -step : 0;
     }
 }

@@ -259,7 +259,8 @@ class Recup(Work):
         """to += step * sign of the derivative of the cross entropy at u."""
         best, where = F.max_pool1d(u[None], self.spec["window"], ceil_mode=True, return_indices=True)
         best = best[0].requires_grad_(True)
-        h = ((best - self.mean) * self.scale).clamp(-10, 10)
+        z = (best - self.mean) * self.scale
+        h = z.detach().clamp(-10, 10) + (z - z.detach())  # the derivative passes the cut
         for i, (weight, bias) in enumerate(net):
             h = torch.addmv(bias, weight, h)
             if i + 1 < len(net):
