@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include "../../plugins/attacks/gradient/outliers.c"
+#include "../../plugins/attacks/gradient/perturbed.c"
 #include <cmocka.h>
 
 enum { ROWS = 20, COLUMNS = 30, ENTRIES = ROWS * COLUMNS, CONV = 8 * 5 * 5 };
@@ -52,8 +53,9 @@ static void start(trial *t) {
 
 static outliers find(trial *t, int64_t want) {
     const gnt_host host = {.context = t, .scratch = scratch, .fact = keep_fact};
+    const gnt_observation seen = {.size = sizeof seen, .update = &t->update};
     outliers o;
-    assert_int_equal(outliers_find(&o, &host, &t->update, want), GNT_OK);
+    assert_int_equal(outliers_find(&o, &host, &seen, want), GNT_OK);
     assert_true((o.n > 0) == (o.of != NULL) && t->fact == (double)o.n);
     return o;
 }

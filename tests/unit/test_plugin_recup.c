@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../../plugins/attacks/gradient/perturbed.c"
 #include "base/random.h"
 #include "plugin/model_service.h"
 #include "try_plugin.h"
@@ -274,6 +275,60 @@ static void moves_by_the_formula(void **state) {
         }
 }
 
+static int64_t sum_of(const uint8_t marks[SIZE]) {
+    int64_t sum = 0;
+    for (int i = 0; i < SIZE; i++)
+        sum += marks[i];
+    return sum;
+}
+
+/* Who knows the defense can tell which entries it left alone: none that moved is missed, and of windows of 4
+ * more than a third of what did not move is told. */
+static void entries_that_may_have_moved_are_known(void **state) {
+    (void)state;
+    for (size_t f = 0; f < sizeof forms / sizeof *forms; f++)
+        for (int32_t steps = 0; steps < 2; steps++) {
+            int64_t told = 0, still = 0;
+            for (uint64_t seed = 1; seed <= 20; seed++) {
+                zoo z;
+                bench b;
+                char json[200];
+                uint8_t marks[SIZE] = {0}, *of[2] = {marks, marks + 9};
+                gnt_value value[4] = {{.id = "epsilon", .r = 0.01}, {.id = "window"}, {.id = "inputs"}};
+                gnt_view view[2] = {{.count = 9, .data = b.update},
+                                    {.count = SIZE - 9, .data = b.update + 9}};
+                const gnt_views update = {2, view};
+                const gnt_observation seen = {.update = &update,
+                                              .steps = steps,
+                                              .rate = 0.25,
+                                              .defense = forms[f].id,
+                                              .defense_values = value,
+                                              .n_defense_values = 3 + (f == 0)};
+                perturbed p;
+                value[1].i = seed % 2 ? 4 : 0;
+                value[2].i = 6;
+                value[3] = (gnt_value){.id = "iterations", .i = P};
+                snprintf(json, sizeof json, forms[f].json, (int)value[1].i);
+                memcpy(strstr(json, "0.05"), "0.01", 4);
+                snprintf(strchr(json, '}'), 20, ", \"inputs\": 6}");
+                make_zoo(&z, 4, NETS, 1, seed); /* six windows of 4 are what `inputs` leaves, too */
+                open_bench(&b, forms[f].id, json, seed);
+                b.a[0] = (int32_t)(seed % VALUES);
+                must_defend(&b, &z, steps);
+                assert_true(perturbed_read(&p, &seen) && p.window == 4);
+                const int64_t n = perturbed_mark(&p, &update, of);
+                assert_int_equal(n, sum_of(marks));
+                for (int i = 0; i < SIZE; i++) {
+                    assert_true(marks[i] || b.update[i] == b.before[i]);
+                    still += b.update[i] == b.before[i] && b.before[i] != 0;
+                    told += !marks[i] && b.before[i] != 0;
+                }
+                try_close(&b.t);
+            }
+            assert_true(told * 3 > still);
+        }
+}
+
 static void deltas_move_by_the_rate_times_epsilon(void **state) {
     (void)state;
     zoo z;
@@ -532,6 +587,7 @@ static void prepare_refuses_in_words(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(moves_by_the_formula),
+        cmocka_unit_test(entries_that_may_have_moved_are_known),
         cmocka_unit_test(deltas_move_by_the_rate_times_epsilon),
         cmocka_unit_test(attributes_add_up_by_their_weights),
         cmocka_unit_test(a_random_target_tells_nothing),

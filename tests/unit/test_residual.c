@@ -10,6 +10,7 @@
 #include "../../plugins/attacks/gradient/granted_defense.c"
 #include "../../plugins/attacks/gradient/noise_law.c"
 #include "../../plugins/attacks/gradient/outliers.c"
+#include "../../plugins/attacks/gradient/perturbed.c"
 #include "../../plugins/attacks/gradient/residual.c"
 #include "../../plugins/attacks/gradient/seen_clip.c"
 #include "../../plugins/attacks/gradient/survivors.c"

@@ -55,7 +55,7 @@ gnt_status linear_find(const linear_layer *s, const gnt_observation *seen, int64
         return refuse(host, "it divides by the bias's gradient, and the first dense layer has no bias");
     l->w_at = l->w - seen->update->view;
     l->b_at = l->b - seen->update->view;
-    return outliers_find(&l->apart, host, seen->update, s->outliers);
+    return outliers_find(&l->apart, host, seen, s->outliers);
 }
 
 /* What the loudest rows that can tell say of entry k: their median; NaN where none can. */

@@ -84,7 +84,7 @@ gnt_status match_bind(gnt_function_args *args, const gnt_host *host, const gnt_o
         return match_no_memory(host);
     gnt_status status = survivors_check(host, seen, choice.mask_zeros);
     if (status == GNT_OK)
-        status = outliers_find(apart, host, update, choice.outliers);
+        status = outliers_find(apart, host, seen, choice.outliers);
     if (status != GNT_OK)
         return status;
     double all = 0;

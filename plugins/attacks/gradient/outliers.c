@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "perturbed.h"
+
 const char *const outliers_choices[] = {"auto", "keep", NULL};
 
 static const double gap = 100, covered = 0.75;
@@ -196,19 +198,32 @@ static int judge(finder *f, int64_t from, int64_t to) {
     return 1;
 }
 
-gnt_status outliers_find(outliers *out, const gnt_host *host, const gnt_views *update, int64_t want) {
-    finder f = {.host = host, .update = update};
+/* All bands of the update, then those of each matrix: of a bias alone, any entry may be far above the rest. */
+static int judge_all(finder *f) {
+    int done = judge(f, 0, f->update->n);
+    for (int64_t t = 0; done && t < f->update->n; t++)
+        if (f->update->view[t].rank > 1)
+            done = judge(f, t, t + 1);
+    if (f->n)
+        f->host->fact(f->host->context, "outliers_masked", (double)f->n);
+    return done;
+}
+
+static int add_perturbed(finder *f, const perturbed *p) {
+    if (!make_room(f))
+        return 0;
+    const int64_t n = perturbed_mark(p, f->update, f->of);
+    f->host->fact(f->host->context, "perturbed_masked", (double)n);
+    f->n += n;
+    return 1;
+}
+
+gnt_status outliers_find(outliers *out, const gnt_host *host, const gnt_observation *seen, int64_t want) {
+    finder f = {.host = host, .update = seen->update};
+    perturbed p;
     *out = (outliers){0};
-    if (want == OUTLIERS_KEEP)
-        return GNT_OK;
-    int done = judge(&f, 0, update->n);
-    for (int64_t t = 0; done && t < update->n; t++) /* of a bias alone, any entry may be far above the rest */
-        if (update->view[t].rank > 1)
-            done = judge(&f, t, t + 1);
-    if (!done)
+    if ((want != OUTLIERS_KEEP && !judge_all(&f)) || (perturbed_read(&p, seen) && !add_perturbed(&f, &p)))
         return host->fail(host->context, "no memory for the search: the limit on scratch memory is too low");
-    if (f.n)
-        host->fact(host->context, "outliers_masked", (double)f.n);
     *out = (outliers){f.n ? f.of : NULL, f.n};
     return GNT_OK;
 }

@@ -23,8 +23,9 @@ typedef struct outliers {
 } outliers;
 
 /* Looks once, before any search; reports the fact `outliers_masked` where it finds some. With OUTLIERS_KEEP
- * it finds none. GNT_OK, or a status after host->fail. */
-gnt_status outliers_find(outliers *out, const gnt_host *host, const gnt_views *update, int64_t want);
+ * it finds none. To these come the entries that a granted defense may have moved (perturbed.h), with the fact
+ * `perturbed_masked`. GNT_OK, or a status after host->fail. */
+gnt_status outliers_find(outliers *out, const gnt_host *host, const gnt_observation *seen, int64_t want);
 
 static inline int outliers_has(const outliers *o, int64_t tensor, int64_t entry) {
     return o->of && o->of[tensor][entry];

@@ -40,7 +40,7 @@ gnt_status residual_open(residual *r, const gnt_host *host, const gnt_observatio
     if (status == GNT_OK)
         status = seen_clip_open(&r->clip, host, &told, update);
     if (status == GNT_OK)
-        status = outliers_find(&r->apart, host, update, outlier_choice);
+        status = outliers_find(&r->apart, host, seen, outlier_choice);
     if (status == GNT_OK && mask_zeros == SURVIVORS_AUTO)
         status = zeroed_columns_find(&r->zeroed, host, seen);
     float *bound = host->scratch(host->context, (size_t)update->n * sizeof *bound);
