@@ -1,6 +1,9 @@
 #include "perturbed.h"
 
+#include <math.h>
 #include <string.h>
+
+enum { BETWEEN = 50 }; /* at most one in so many */
 
 static const gnt_value *granted_value(const gnt_observation *seen, const char *id) {
     for (int64_t i = 0; i < seen->n_defense_values; i++)
@@ -17,17 +20,21 @@ static int64_t size_of(const gnt_views *update) {
 }
 
 int perturbed_read(perturbed *p, const gnt_observation *seen) {
-    static const char *const ids[] = {"recup",    "recup-random-target", "fgsm-one",
-                                      "fgsm-avg", "fgsm-iter",           "fgsm-momentum"};
-    const gnt_value *epsilon = granted_value(seen, "epsilon"),
-                    *iterations = granted_value(seen, "iterations");
+    /* `parts`: one step of ε is made of as many as networks are drawn */
+    static const struct {
+        const char *id;
+        int parts;
+    } known[] = {{"recup", 0},    {"recup-random-target", 0}, {"fgsm-one", 0},
+                 {"fgsm-avg", 1}, {"fgsm-iter", 1},           {"fgsm-momentum", 1}};
+    const gnt_value *epsilon = granted_value(seen, "epsilon"), *drawn = granted_value(seen, "drawn");
+    const gnt_value *iterations = granted_value(seen, "iterations");
     const gnt_value *window = granted_value(seen, "window"), *inputs = granted_value(seen, "inputs");
-    for (size_t i = 0; i < sizeof ids / sizeof *ids && seen->defense; i++)
-        if (strcmp(seen->defense, ids[i]) == 0 && epsilon && window && inputs && inputs->i > 0) {
-            const int64_t steps = iterations ? iterations->i : 1;
-            *p = (perturbed){.window = window->i > 0 ? window->i
-                                                     : (size_of(seen->update) + inputs->i - 1) / inputs->i,
-                             .reach = (double)(steps + 2) * epsilon->r * (seen->steps > 0 ? seen->rate : 1)};
+    for (size_t i = 0; i < sizeof known / sizeof *known && seen->defense; i++)
+        if (strcmp(seen->defense, known[i].id) == 0 && epsilon && window && inputs && inputs->i > 0) {
+            const double size = epsilon->r * (seen->steps > 0 ? seen->rate : 1);
+            p->window = window->i > 0 ? window->i : (size_of(seen->update) + inputs->i - 1) / inputs->i;
+            p->reach = (double)(iterations ? iterations->i + 2 : 3) * size;
+            p->step = known[i].parts && drawn && drawn->i > 0 ? size / (double)drawn->i : size;
             return p->window > 0 && p->reach > 0;
         }
     return 0;
@@ -46,9 +53,21 @@ static const float *next(place *at) {
     return at->t < at->update->n ? &at->update->view[at->t].data[at->i++] : NULL;
 }
 
+/* Next to no entry of the tensor lies between two multiples of the step. */
+static int is_on_lattice(const gnt_view *v, double step) {
+    int64_t n = 0, between = 0;
+    for (int64_t i = 0; i < v->count; i++) {
+        const double steps = fabs((double)v->data[i]) / step;
+        n += v->data[i] != 0;
+        between += fabs(steps - floor(steps + 0.5)) > 0.25;
+    }
+    return between * BETWEEN <= n;
+}
+
 /* How many may have been moved, marked unless `of` is NULL; *left: how many others are not 0. */
 static int64_t look(const perturbed *p, const gnt_views *update, uint8_t *const *of, int64_t *left) {
-    int64_t n = 0;
+    int64_t n = 0, tensor = -1;
+    int on_lattice = 0;
     const float *v;
     *left = 0;
     for (place at = {update, 0, 0}, first = at;; first = at) {
@@ -60,7 +79,10 @@ static int64_t look(const perturbed *p, const gnt_views *update, uint8_t *const 
             return n;
         for (int64_t k = 0; k < seen; k++) {
             v = next(&first);
-            const int within = *v != 0 && (double)*v >= (double)most - p->reach;
+            if (tensor != first.t)
+                on_lattice = is_on_lattice(&update->view[tensor = first.t], p->step);
+            const int within = *v != 0 && (double)*v >= (double)most - p->reach &&
+                               !(on_lattice && fabs((double)*v) < p->step / 4);
             n += within;
             *left += *v != 0 && !within;
             if (of && within)

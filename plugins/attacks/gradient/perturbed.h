@@ -18,13 +18,16 @@ typedef struct perturbed {
      * ε, and the maximum rose by at most Pε in all: (P + 2)ε. One step of FGSM, or Q of ε/Q: P is 1. So
      * where one attribute is hidden, with weight 1; for several, the same is taken. */
     double reach;
+    /* Each move is a whole multiple of it. Where next to no entry of a tensor lies between two multiples, its
+     * gradient is small beside it: those nearest to 0 were then not moved, however near the maximum. */
+    double step;
 } perturbed;
 
 /* 0 where the observation grants no such defense, or one of several in a chain. */
 int perturbed_read(perturbed *p, const gnt_observation *seen);
 
-/* Sets of[t][i] of each entry i of tensor t that may have been moved. Entries that are 0 were not, or back
- * again. Gives how many it set; none where nothing else that is not 0 would be left. */
+/* Sets of[t][i] to 1 for each entry i of tensor t that may have been moved. Entries that are 0 were
+ * not, or back again. Gives how many it set; none where nothing else that is not 0 would be left. */
 int64_t perturbed_mark(const perturbed *p, const gnt_views *update, uint8_t *const *of);
 
 #endif
