@@ -1,0 +1,448 @@
+#include "extractor.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HIDDEN, KEPT, BY_R, SCORES, OUTPUTS };
+
+/* The program of steps of one size. */
+typedef struct compiled {
+    objective_shape shape;
+    objective nodes;
+    gnt_program *program; /* hidden, kept, ∂/∂r, scores, then ∂own of each tensor of the side networks */
+    gnt_function *features;
+} compiled;
+
+/* The networks that a device keeps; NULL before it first trains. */
+typedef struct side_state {
+    float *flat;
+    int64_t n;
+} side_state;
+
+struct extractor {
+    const gnt_host *host;
+    extractor_setting setting;
+    compiled now;
+    side_state *state; /* states: of each device */
+    int32_t states;
+};
+
+extractor *extractor_new(const gnt_host *host, const extractor_setting *setting) {
+    extractor *e = calloc(1, sizeof *e);
+    if (!e) {
+        host->fail(host->context, "out of memory");
+        return NULL;
+    }
+    e->host = host;
+    e->setting = *setting;
+    return e;
+}
+
+static void forget(extractor *e) {
+    const gnt_model_service *m = e->host->model;
+    gnt_program_free(e->now.program);
+    if (e->now.features && m)
+        m->release(m->context, e->now.features);
+    e->now = (compiled){0};
+}
+
+void extractor_free(void *self) {
+    extractor *e = self;
+    if (!e)
+        return;
+    gnt_program_free(e->now.program);
+    for (int32_t i = 0; i < e->states; i++)
+        free(e->state[i].flat);
+    free(e->state);
+    free(e);
+}
+
+static gnt_status no_memory(const gnt_host *host) {
+    return host->fail(host->context,
+                      "no memory for the networks beside the extractor; a smaller `width` needs "
+                      "less");
+}
+
+/* ---- the program ---- */
+
+static int same_shape(const objective_shape *a, const objective_shape *b) {
+    return a->rows == b->rows && a->values == b->values && a->classes == b->classes &&
+           a->x_rank == b->x_rank && memcmp(a->x_dim, b->x_dim, sizeof a->x_dim) == 0;
+}
+
+static gnt_status build(extractor *e) {
+    compiled *c = &e->now;
+    gnt_node out[OUTPUTS + SIDE_TENSORS], total;
+    char error[300] = "no memory for the networks beside the extractor";
+    objective *o = &c->nodes;
+    gnt_graph *g = gnt_graph_new();
+    *o = (objective){.r = -1};
+    if (!g)
+        return no_memory(e->host);
+    e->setting.build(g, &c->shape, o);
+    out[HIDDEN] = o->hidden;
+    out[KEPT] = o->kept;
+    out[SCORES] = o->scores >= 0 ? o->scores : o->u;
+    total = gnt_nn_add(g, gnt_nn_mul(g, o->a, o->hidden), gnt_nn_mul(g, o->b, o->kept));
+    gnt_nn_vjp(g, &total, NULL, 1, &o->r, 1, &out[BY_R]);
+    gnt_nn_vjp(g, &o->own, NULL, 1, o->side.node, o->side.n, out + OUTPUTS);
+    c->program = gnt_program_new(g, out, NULL, OUTPUTS + o->side.n, 4, error, sizeof error);
+    gnt_graph_free(g);
+    return c->program ? GNT_OK : e->host->fail(e->host->context, error);
+}
+
+static gnt_status compile(extractor *e, const objective_shape *shape) {
+    const gnt_model_service *m = e->host->model;
+    const gnt_layer_info *layer = &m->info->layer[m->info->representation];
+    const gnt_function_spec spec = {.size = sizeof spec,
+                                    .kind = GNT_FN_FEATURES,
+                                    .n = shape->rows,
+                                    .layer = &m->info->representation,
+                                    .n_layers = 1,
+                                    .training = -1,
+                                    .vjp = GNT_WRT_WEIGHTS};
+    if (e->now.program && same_shape(&e->now.shape, shape))
+        return GNT_OK;
+    forget(e);
+    e->now.shape = *shape;
+    e->now.shape.r_rank = layer->rank;
+    for (int32_t i = 0; i < 3; i++)
+        e->now.shape.r_dim[i] = i < layer->rank ? layer->dim[i] : 0;
+    if (layer->rank != 1 && layer->rank != 3)
+        return e->host->fail(e->host->context, "the representation must be a vector or channels of an image");
+    e->now.features = m->prepare(m->context, &spec);
+    if (!e->now.features)
+        return e->host->fail(e->host->context, e->host->last_error(e->host->context));
+    return build(e);
+}
+
+/* ---- a device's state ---- */
+
+/* NULL: out of memory. */
+static side_state *state_of(extractor *e, int32_t client) {
+    if (client >= e->states) {
+        side_state *more = realloc(e->state, ((size_t)client + 1) * sizeof *more);
+        if (!more)
+            return NULL;
+        memset(more + e->states, 0, (size_t)(client + 1 - e->states) * sizeof *more);
+        e->state = more;
+        e->states = client + 1;
+    }
+    return &e->state[client];
+}
+
+/* Room for n entries, whatever they were before. */
+static int make_room(side_state *state, int64_t n) {
+    free(state->flat);
+    state->flat = malloc((size_t)n * sizeof *state->flat);
+    state->n = state->flat ? n : 0;
+    return state->flat != NULL;
+}
+
+static gnt_status begin_state(extractor *e, int32_t client, float **out) {
+    const side_params *p = &e->now.nodes.side;
+    side_state *state = state_of(e, client);
+    if (!state)
+        return no_memory(e->host);
+    if (!state->flat) {
+        if (!make_room(state, p->size))
+            return no_memory(e->host);
+        side_start(p, e->host, state->flat);
+    }
+    if (state->n != p->size)
+        return e->host->fail(e->host->context,
+                             "the networks that a device kept are of another size: they are of another task");
+    *out = state->flat;
+    return GNT_OK;
+}
+
+gnt_status extractor_save(void *self, int32_t client, const gnt_sink *out) {
+    const extractor *e = self;
+    if (client < 0 || client >= e->states || !e->state[client].flat)
+        return GNT_OK;
+    return out->tensor(out->context, "side", 1, &e->state[client].n, e->state[client].flat);
+}
+
+gnt_status extractor_load(void *self, int32_t client, const gnt_artefacts *from) {
+    extractor *e = self;
+    if (client < 0 || from->tensors.n == 0)
+        return GNT_OK;
+    const gnt_view *v = &from->tensors.view[0];
+    side_state *state = state_of(e, client);
+    if (!state || !make_room(state, v->count))
+        return no_memory(e->host);
+    memcpy(state->flat, v->data, (size_t)v->count * sizeof *state->flat);
+    return GNT_OK;
+}
+
+/* ---- local training ---- */
+
+typedef struct training {
+    extractor *e;
+    const gnt_client *client;
+    int32_t attribute;
+    int64_t rows, held; /* of a batch, of the device */
+    float *weights, *side;
+    float *x, *other, *u, *y;
+    float a, b;
+    int64_t *order, at;  /* held: samples of this epoch, and the next */
+    int64_t *of_value;   /* held: samples by value of the attribute */
+    int64_t *begin;      /* values + 1: where each value's begin there */
+    int64_t seen, right; /* in the steps that count */
+    double hidden, kept;
+    int64_t counted;
+} training;
+
+static int32_t value_of(const training *t, int64_t i) {
+    const gnt_samples *s = t->client->samples;
+    return s->a[i * s->n_attributes + t->attribute];
+}
+
+/* Which attribute is hidden: −1 after host->fail where it is not one. */
+static int32_t hidden_attribute(const gnt_host *host, const gnt_samples *s) {
+    int32_t found = -1;
+    for (int32_t k = 0; k < s->n_attributes; k++)
+        if (s->attribute[k].weight > 0) {
+            if (found >= 0) {
+                host->fail(host->context, "it hides one attribute; name one in the task's `hide`");
+                return -1;
+            }
+            found = k;
+        }
+    if (found < 0)
+        host->fail(host->context, "it hides an attribute; name one in the task's `hide`");
+    return found;
+}
+
+static gnt_status sort_by_value(training *t) {
+    const int32_t values = t->client->samples->attribute[t->attribute].values;
+    for (int64_t i = 0; i < t->held; i++) {
+        const int32_t v = value_of(t, i);
+        if (v < 0 || v >= values)
+            return t->e->host->fail(t->e->host->context, "a sample has a hidden attribute out of its range");
+        t->begin[v + 1]++;
+    }
+    for (int32_t v = 0; v < values; v++)
+        t->begin[v + 1] += t->begin[v];
+    for (int64_t i = t->held; i-- > 0;) /* fills from the ends, which become the beginnings */
+        t->of_value[--t->begin[value_of(t, i) + 1]] = i;
+    for (int32_t v = 0; v < values; v++)
+        t->begin[v] = t->begin[v + 1];
+    t->begin[values] = t->held;
+    return GNT_OK;
+}
+
+/* The samples in a new order. */
+static void shuffle(training *t) {
+    const gnt_host *host = t->e->host;
+    for (int64_t i = t->held; i-- > 1;) {
+        const int64_t k = (int64_t)host->below(host->context, "order", (uint64_t)i + 1), kept = t->order[i];
+        t->order[i] = t->order[k];
+        t->order[k] = kept;
+    }
+    t->at = 0;
+}
+
+/* Another sample of the same value; where there is none, the same. */
+static int64_t draw_other(const training *t, int64_t i) {
+    const gnt_host *host = t->e->host;
+    const int32_t v = value_of(t, i);
+    const int64_t n = t->begin[v + 1] - t->begin[v];
+    if (n < 2)
+        return i;
+    const int64_t k = (int64_t)host->below(host->context, "other", (uint64_t)n - 1);
+    const int64_t drawn = t->of_value[t->begin[v] + k];
+    return drawn != i ? drawn : t->of_value[t->begin[v + 1] - 1];
+}
+
+static void fill_batch(training *t) {
+    const gnt_samples *s = t->client->samples;
+    const objective_shape *shape = &t->e->now.shape;
+    memset(t->u, 0, (size_t)(t->rows * shape->values) * sizeof *t->u);
+    if (t->at + t->rows > t->held)
+        shuffle(t);
+    for (int64_t r = 0; r < t->rows; r++) {
+        const int64_t i = t->order[t->at++];
+        memcpy(t->x + r * s->features, s->x + i * s->features, (size_t)s->features * sizeof *t->x);
+        t->u[r * shape->values + value_of(t, i)] = 1;
+        if (t->e->now.nodes.other >= 0)
+            memcpy(t->other + r * s->features, s->x + draw_other(t, i) * s->features,
+                   (size_t)s->features * sizeof *t->x);
+        if (t->e->now.nodes.y >= 0)
+            memcpy(t->y + r * s->classes, s->y + i * s->classes, (size_t)s->classes * sizeof *t->y);
+    }
+}
+
+static void bind(training *t) {
+    const objective *o = &t->e->now.nodes;
+    gnt_program *p = t->e->now.program;
+    const struct {
+        gnt_node node;
+        const float *to;
+    } inputs[] = {{o->x, t->x}, {o->other, t->other}, {o->u, t->u},
+                  {o->y, t->y}, {o->a, &t->a},        {o->b, &t->b}};
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+        if (inputs[i].node >= 0)
+            gnt_program_bind(p, inputs[i].node, inputs[i].to);
+    const float *at = t->side;
+    for (int32_t k = 0; k < o->side.n; at += o->side.count[k++])
+        gnt_program_bind(p, o->side.node[k], at);
+}
+
+static void step_side(training *t, double rate) {
+    const side_params *p = &t->e->now.nodes.side;
+    float *at = t->side;
+    for (int32_t k = 0; k < p->n; at += p->count[k++])
+        gnt_sgd_step(at, NULL, gnt_program_output(t->e->now.program, OUTPUTS + k), p->count[k], rate, 0, 0);
+}
+
+static void step_extractor(training *t, const gnt_gradient *by) {
+    const gnt_model_info *info = t->e->host->model->info;
+    float *at = t->weights;
+    for (int64_t k = 0; k < info->params.n; at += info->params.view[k++].count)
+        if (!info->federated || info->federated[k])
+            gnt_sgd_step(at, NULL, by->weights[k], info->params.view[k].count, t->client->rate, 0, 0);
+}
+
+static int64_t top(const float *row, int64_t n) {
+    int64_t best = 0;
+    for (int64_t i = 1; i < n; i++)
+        best = row[i] > row[best] ? i : best;
+    return best;
+}
+
+static void count(training *t) {
+    const gnt_program *p = t->e->now.program;
+    const int64_t values = t->e->now.shape.values;
+    const float *scores = gnt_program_output(p, SCORES);
+    t->hidden += (double)*(const float *)gnt_program_output(p, HIDDEN);
+    t->kept += (double)*(const float *)gnt_program_output(p, KEPT);
+    t->counted++;
+    for (int64_t r = 0; r < t->rows; r++)
+        t->right += top(scores + r * values, values) == top(t->u + r * values, values);
+    t->seen += t->rows;
+}
+
+static gnt_status step(training *t, double side_rate, int counts) {
+    extractor *e = t->e;
+    const gnt_host *host = e->host;
+    const gnt_model_service *m = host->model;
+    const gnt_function_args args = {
+        .size = sizeof args, .x = t->x, .weights = t->weights, .buffers = t->client->buffers};
+    const gnt_views *r;
+    const gnt_gradient *by;
+    fill_batch(t);
+    if (m->eval(m->context, e->now.features, &args, &r) != GNT_OK)
+        return host->fail(host->context, host->last_error(host->context));
+    gnt_program_bind(e->now.program, e->now.nodes.r, r->view[0].data);
+    if (gnt_program_run(e->now.program, 0) != 0)
+        return host->fail(host->context, "the networks beside the extractor could not be run");
+    if (counts)
+        count(t);
+    const float *cotangent[1] = {gnt_program_output(e->now.program, BY_R)};
+    if (m->vjp(m->context, e->now.features, cotangent, &by) != GNT_OK)
+        return host->fail(host->context, host->last_error(host->context));
+    step_side(t, side_rate);
+    step_extractor(t, by);
+    return GNT_OK;
+}
+
+static gnt_status open_training(training *t, extractor *e, const gnt_client *client) {
+    const gnt_host *host = e->host;
+    const gnt_samples *s = client->samples;
+    const gnt_model_info *info = host->model->info;
+    if (client->steps < 1) {
+        host->fail(host->context, "it trains in local steps; set federated.local_steps to 1 or more");
+        return GNT_UNSUPPORTED;
+    }
+    if (!s || !s->a || s->n < 1) {
+        host->fail(host->context,
+                   "the samples have no attributes, as where an encoding mixes them; put no such "
+                   "encoding before it");
+        return GNT_UNSUPPORTED;
+    }
+    *t = (training){.e = e, .client = client, .held = s->n};
+    t->attribute = hidden_attribute(host, s);
+    if (t->attribute < 0)
+        return GNT_UNSUPPORTED;
+    t->rows = client->batch < s->n ? client->batch : s->n;
+    const int32_t values = s->attribute[t->attribute].values;
+    objective_shape shape = {.rows = t->rows,
+                             .x_rank = s->rank,
+                             .values = values,
+                             .classes = s->classes,
+                             .width = e->setting.width};
+    memcpy(shape.x_dim, s->dim, sizeof shape.x_dim);
+    gnt_status status = compile(e, &shape);
+    if (status == GNT_OK)
+        status = begin_state(e, client->index, &t->side);
+    if (status != GNT_OK)
+        return status;
+    t->weights = host->scratch(host->context, (size_t)info->n_params * sizeof *t->weights);
+    t->x = host->scratch(host->context, (size_t)(t->rows * s->features) * sizeof *t->x);
+    t->other = host->scratch(host->context, (size_t)(t->rows * s->features) * sizeof *t->other);
+    t->u = host->scratch(host->context, (size_t)(t->rows * values) * sizeof *t->u);
+    t->y = host->scratch(host->context, (size_t)(t->rows * s->classes) * sizeof *t->y);
+    t->order = host->scratch(host->context, (size_t)s->n * sizeof *t->order);
+    t->of_value = host->scratch(host->context, (size_t)s->n * sizeof *t->of_value);
+    t->begin = host->scratch(host->context, (size_t)(values + 1) * sizeof *t->begin);
+    if (!t->weights || !t->x || !t->other || !t->u || !t->y || !t->order || !t->of_value || !t->begin)
+        return no_memory(host);
+    memcpy(t->weights, client->weights, (size_t)info->n_params * sizeof *t->weights);
+    for (int64_t i = 0; i < s->n; i++)
+        t->order[i] = i;
+    t->at = t->held; /* the first batch shuffles */
+    return sort_by_value(t);
+}
+
+/* W_end − W_start of what is shared. */
+static gnt_status give(const training *t, gnt_tensors *update) {
+    const gnt_host *host = t->e->host;
+    const gnt_model_info *info = host->model->info;
+    int64_t from = 0, to = 0, finite = 1;
+    for (int64_t k = 0; k < info->params.n; from += info->params.view[k++].count) {
+        if (info->federated && !info->federated[k])
+            continue;
+        gnt_tensor *out = &update->tensor[to++];
+        for (int64_t i = 0; i < out->count; i++) {
+            out->data[i] = t->weights[from + i] - t->client->weights[from + i];
+            finite &= isfinite(out->data[i]) != 0;
+        }
+    }
+    return finite ? GNT_OK
+                  : host->fail(host->context, "its training diverged: a lower rate, or narrower networks "
+                                              "beside the extractor, may help");
+}
+
+static void tell(const training *t) {
+    const gnt_host *host = t->e->host;
+    host->fact(host->context, "hidden_loss", t->hidden / (double)t->counted);
+    host->fact(host->context, "kept_loss", t->kept / (double)t->counted);
+    if (t->e->now.nodes.scores >= 0)
+        host->fact(host->context, "own_accuracy", (double)t->right / (double)t->seen);
+}
+
+gnt_status extractor_client_update(void *self, const gnt_client *client, gnt_tensors *update) {
+    extractor *e = self;
+    const gnt_host *host = e->host;
+    training t;
+    gnt_status status = open_training(&t, e, client);
+    if (status != GNT_OK)
+        return status;
+    const double lambda = client->round < e->setting.pretrain ? 0 : e->setting.lambda;
+    const double side_rate = e->setting.rate > 0 ? e->setting.rate : client->rate;
+    const int last = client->round == client->rounds - 1;
+    const int64_t epoch = t.held / t.rows;
+    t.a = (float)(e->setting.sign * lambda);
+    t.b = (float)(1 - lambda);
+    bind(&t);
+    for (int32_t i = 0; status == GNT_OK && i < client->steps; i++)
+        status = host->should_stop(host->context) ? GNT_STOPPED
+                                                  : step(&t, side_rate, last && i >= client->steps - epoch);
+    if (status == GNT_OK)
+        status = give(&t, update);
+    if (status == GNT_OK && t.counted > 0)
+        tell(&t);
+    return status;
+}

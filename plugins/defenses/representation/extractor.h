@@ -1,0 +1,35 @@
+/* extractor: a device's local training of the shared feature extractor f against an objective, with the
+ * networks beside it, which stay the device's own (TAPPFL, 2024, Algorithm 1).
+ *
+ * Each step takes one batch of the device's samples and computes all derivatives at the same point: those of
+ * the networks beside the extractor, then ∂(a·hidden + b·kept)/∂r, which the model service carries on to Θ.
+ * A device's samples come in a new random order in each epoch; what is left of one that fills no batch goes
+ * into the next. */
+#ifndef REPRESENTATION_EXTRACTOR_H
+#define REPRESENTATION_EXTRACTOR_H
+
+#include "gauntlet/plugin.h"
+#include "objective.h"
+
+typedef struct extractor_setting {
+    objective_build *build;
+    double lambda;    /* how much the attribute counts, 0 … 1 */
+    double sign;      /* a = sign·λ, b = 1 − λ */
+    int32_t pretrain; /* rounds with λ = 0, first */
+    double rate;      /* of the networks beside it; 0: the clients' */
+    double width;     /* of these networks; 1: as published */
+} extractor_setting;
+
+typedef struct extractor extractor;
+
+/* NULL after host->fail. */
+extractor *extractor_new(const gnt_host *host, const extractor_setting *setting);
+void extractor_free(void *self);
+
+/* Hooks of gnt_defense. The facts of the last round: `hidden_loss`, `kept_loss`, means over the last epoch's
+ * steps, and `own_accuracy`, how often the device's own network told the attribute there. */
+gnt_status extractor_client_update(void *self, const gnt_client *client, gnt_tensors *update);
+gnt_status extractor_save(void *self, int32_t client, const gnt_sink *out);
+gnt_status extractor_load(void *self, int32_t client, const gnt_artefacts *from);
+
+#endif

@@ -1,0 +1,117 @@
+#include "objective.h"
+
+#include <math.h>
+
+int64_t objective_width(const objective_shape *s, int64_t n) {
+    const double scaled = nearbyint(s->width * (double)n);
+    const double least = n < 8 ? (double)n : 8; /* of fewer neurons with ReLU, all may be off for good */
+    return (int64_t)(scaled > least ? scaled : least);
+}
+
+/* rows × shape */
+static gnt_node batch(gnt_graph *g, const char *name, int64_t rows, int32_t rank, const int64_t *dim) {
+    int64_t full[4] = {rows};
+    for (int32_t i = 0; i < rank; i++)
+        full[i + 1] = dim[i];
+    return gnt_nn_input(g, name, rank + 1, full, 0);
+}
+
+gnt_node objective_samples(gnt_graph *g, const objective_shape *s, const char *name) {
+    return batch(g, name, s->rows, s->x_rank, s->x_dim);
+}
+
+void objective_inputs(gnt_graph *g, const objective_shape *s, objective *o) {
+    const int64_t values = s->values;
+    if (o->r < 0)
+        o->r = batch(g, "r", s->rows, s->r_rank, s->r_dim);
+    o->x = o->other = o->y = o->scores = -1;
+    o->u = batch(g, "u", s->rows, 1, &values);
+    o->a = gnt_nn_input(g, "a", 0, NULL, 0);
+    o->b = gnt_nn_input(g, "b", 0, NULL, 0);
+}
+
+/* ---- networks ---- */
+
+static gnt_node flat(gnt_graph *g, gnt_node x) {
+    const gnt_nn_shape s = gnt_nn_shape_of(g, x);
+    const int64_t dim[2] = {s.dim[0], s.dim[0] > 0 ? gnt_nn_count(&s) / s.dim[0] : 0};
+    return s.rank == 2 ? x : gnt_nn_reshape(g, x, 2, dim);
+}
+
+static gnt_node hidden_layers(gnt_graph *g, const objective_shape *s, side_params *p, gnt_node x,
+                              const int *widths) {
+    for (; *widths > 0; widths++)
+        x = gnt_nn_relu(g, side_dense(g, p, x, objective_width(s, *widths)));
+    return x;
+}
+
+/* 0 is a pool, which is left out where there is no more to pool. */
+static gnt_node conv_layers(gnt_graph *g, const objective_shape *s, side_params *p, gnt_node x,
+                            const int *channels) {
+    for (; *channels >= 0; channels++) {
+        const gnt_nn_shape now = gnt_nn_shape_of(g, x);
+        if (*channels > 0)
+            x = gnt_nn_relu(g, side_conv(g, p, x, objective_width(s, *channels)));
+        else if (now.dim[2] > 1 && now.dim[3] > 1)
+            x = gnt_nn_max_pool(g, x, 2, 2, 2, 2, 0, 0, 0);
+    }
+    return x;
+}
+
+gnt_node objective_classifier(gnt_graph *g, const objective_shape *s, side_params *p, gnt_node r,
+                              int64_t outputs) {
+    static const int convs[] = {256, 256, 256, 0, 512, 512, 512, 0, 512, 512, 512, 0, -1};
+    static const int after[] = {4096, 4096, 0}, dense[] = {64, 128, 0};
+    if (s->r_rank == 3)
+        r = conv_layers(g, s, p, r, convs);
+    return side_dense(g, p, hidden_layers(g, s, p, flat(g, r), s->r_rank == 3 ? after : dense), outputs);
+}
+
+/* ---- TAPPFL ---- */
+
+static gnt_node twice(gnt_graph *g, gnt_node a, gnt_node b) {
+    const gnt_node both[2] = {a, b};
+    return gnt_nn_concat(g, both, 2, 0);
+}
+
+/* h, of images with their representation as an image: x through its first two layers and pools, then r and a
+ * plane for each value of u beside it. Six pools are one more than 32 pixels have: the last is left out. */
+static gnt_node pair_images(gnt_graph *g, const objective_shape *s, side_params *p, gnt_node x, gnt_node r,
+                            gnt_node u) {
+    static const int first[] = {16, 0, 32, 0, -1};
+    static const int then[] = {128, 128, 0, 256, 256, 256, 0, 512, 512, 512, 0, 512, 512, 512, -1};
+    static const int after[] = {4096, 512, 0};
+    const int64_t plane[4] = {2 * s->rows, s->values, 1, 1};
+    const int64_t full[4] = {2 * s->rows, s->values, s->r_dim[1], s->r_dim[2]};
+    gnt_node part[3] = {conv_layers(g, s, p, x, first), r,
+                        gnt_nn_expand(g, gnt_nn_reshape(g, u, 4, plane), 4, full)};
+    const gnt_nn_shape now = gnt_nn_shape_of(g, part[0]);
+    if (now.dim[2] != s->r_dim[1] || now.dim[3] != s->r_dim[2])
+        part[0] = gnt_nn_adaptive_avg_pool(g, part[0], s->r_dim[1], s->r_dim[2]);
+    const gnt_node all = gnt_nn_concat(g, part, 3, 1);
+    return side_dense(g, p, hidden_layers(g, s, p, flat(g, conv_layers(g, s, p, all, then)), after), 1);
+}
+
+static gnt_node pair_rows(gnt_graph *g, const objective_shape *s, side_params *p, gnt_node x, gnt_node r,
+                          gnt_node u) {
+    static const int widths[] = {16, 32, 128, 128, 256, 256, 256, 512, 512, 512, 512, 512, 512, 4096, 512, 0};
+    const gnt_node part[3] = {flat(g, x), flat(g, r), u};
+    return side_dense(g, p, hidden_layers(g, s, p, gnt_nn_concat(g, part, 3, 1), widths), 1);
+}
+
+/* −I^JSD = E softplus(−h(x, r, u)) + E softplus(h(x̄, r, u)); h sees both halves in one batch. */
+void tappfl_objective(gnt_graph *g, const objective_shape *s, objective *o) {
+    objective_inputs(g, s, o);
+    o->x = objective_samples(g, s, "x");
+    o->other = objective_samples(g, s, "other");
+    o->scores = objective_classifier(g, s, &o->side, o->r, s->values);
+    o->hidden = gnt_nn_cross_entropy(g, o->scores, o->u);
+    const gnt_node x = twice(g, o->x, o->other), r = twice(g, o->r, o->r), u = twice(g, o->u, o->u);
+    const int images = s->x_rank == 3 && s->r_rank == 3;
+    const gnt_node score = images ? pair_images(g, s, &o->side, x, r, u) : pair_rows(g, s, &o->side, x, r, u);
+    const gnt_node own = gnt_nn_slice(g, score, 0, 0, s->rows);
+    const gnt_node others = gnt_nn_slice(g, score, 0, s->rows, 2 * s->rows);
+    o->kept = gnt_nn_add(g, gnt_nn_mean_all(g, gnt_nn_softplus(g, gnt_nn_affine(g, own, -1, 0))),
+                         gnt_nn_mean_all(g, gnt_nn_softplus(g, others)));
+    o->own = gnt_nn_add(g, o->hidden, o->kept);
+}

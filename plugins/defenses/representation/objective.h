@@ -1,0 +1,49 @@
+/* objective: what an extractor is trained for beside a hidden attribute, as nodes of a graph.
+ *
+ * The extractor minimises a·hidden + b·kept over its weights Θ; the networks beside it minimise `own` over
+ * theirs. Each of them enters one term of `own` alone, so that one derivative serves all. */
+#ifndef REPRESENTATION_OBJECTIVE_H
+#define REPRESENTATION_OBJECTIVE_H
+
+#include "side.h"
+
+typedef struct objective_shape {
+    int64_t rows;   /* samples of a step */
+    int32_t x_rank; /* of one sample, 1 or 3 */
+    int64_t x_dim[3];
+    int32_t r_rank; /* of its representation, 1 or 3 */
+    int64_t r_dim[3];
+    int32_t values;  /* of the attribute */
+    int32_t classes; /* of the task */
+    double width;    /* of the networks beside the extractor, 1: as published */
+} objective_shape;
+
+typedef struct objective {
+    /* inputs: rows × shape of r, of x; one-hot rows × values, rows × classes; a and b scalars. −1 where it is
+     * not used. A caller that sets `r` beforehand has the rest built upon that node. */
+    gnt_node r, x, other, u, y, a, b;
+    side_params side;
+    gnt_node hidden, kept, own; /* scalars */
+    gnt_node scores;            /* rows × values: what a network beside it says of u; −1: there is none */
+} objective;
+
+/* All are built with `o` zeroed and o->r set, or −1. Errors stick to the graph. */
+typedef void objective_build(gnt_graph *g, const objective_shape *s, objective *o);
+
+/* TAPPFL (2024), Eq. 7 and Algorithm 1: hidden = CE(u, g(r)), kept = −I^JSD(x; r, u) with `other` the
+ * independent x̄. It does not see y. */
+objective_build tappfl_objective;
+
+/* ---- parts ---- */
+
+/* The inputs that every objective has: r, u, a, b. */
+void objective_inputs(gnt_graph *g, const objective_shape *s, objective *o);
+/* rows × shape of x. */
+gnt_node objective_samples(gnt_graph *g, const objective_shape *s, const char *name);
+/* g of TAPPFL, Table 3: scores of `outputs` values from r. */
+gnt_node objective_classifier(gnt_graph *g, const objective_shape *s, side_params *p, gnt_node r,
+                              int64_t outputs);
+/* How wide a layer is that was published with n neurons or channels: at least 8. */
+int64_t objective_width(const objective_shape *s, int64_t n);
+
+#endif

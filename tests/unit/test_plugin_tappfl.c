@@ -1,0 +1,472 @@
+/* tappfl: the directions in which its three networks move, against the derivatives by central differences of
+ * Eq. 7 written out in double for a two-layer extractor; that it does not see labels; what a device keeps. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "../../plugins/defenses/representation/objective.c"
+#include "../../plugins/defenses/representation/side.c"
+#include "base/random.h"
+#include "plugin/model_service.h"
+#include "try_plugin.h"
+
+enum { ROWS = 4, X = 3, INNER = 5, R = 6, VALUES = 3, THETA = X * INNER + INNER * R, MOST = 200000 };
+
+static const int g_widths[] = {8, 8, 0},
+                 h_widths[] = {8, 8, 8, 8, 8, 8, 8, 10, 10, 10, 10, 10, 10, 82, 10, 0};
+
+typedef struct trial {
+    double theta[THETA], side[MOST], x[ROWS * X], other[ROWS * X], u[ROWS * VALUES];
+    int64_t of_g, size; /* entries of g, of g and h */
+} trial;
+
+/* ---- Eq. 7 in double ---- */
+
+static double softplus(double z) {
+    return z > 0 ? z + log1p(exp(-z)) : log1p(exp(z));
+}
+
+/* Dense layers with ReLU between them; gives what is behind their parameters. */
+static const double *forward(const double *p, const int *widths, int outputs, const double *in, int inputs,
+                             double *out) {
+    double now[256], next[256];
+    memcpy(now, in, (size_t)inputs * sizeof *now);
+    for (int last = 0; !last;) {
+        last = *widths == 0;
+        const int width = last ? outputs : *widths++;
+        const double *bias = p + width * inputs;
+        for (int o = 0; o < width; o++) {
+            double sum = bias[o];
+            for (int i = 0; i < inputs; i++)
+                sum += p[o * inputs + i] * now[i];
+            next[o] = last ? sum : fmax(0, sum);
+        }
+        memcpy(now, next, (size_t)width * sizeof *now);
+        p = bias + width;
+        inputs = width;
+    }
+    memcpy(out, now, (size_t)outputs * sizeof *out);
+    return p;
+}
+
+/* Two dense layers without biases. */
+static void extract(const double *theta, const double *x, double *r) {
+    double inner[INNER];
+    for (int o = 0; o < INNER; o++) {
+        double sum = 0;
+        for (int i = 0; i < X; i++)
+            sum += theta[o * X + i] * x[i];
+        inner[o] = fmax(0, sum);
+    }
+    for (int o = 0; o < R; o++) {
+        r[o] = 0;
+        for (int i = 0; i < INNER; i++)
+            r[o] += theta[INNER * X + o * INNER + i] * inner[i];
+    }
+}
+
+static double cross_entropy_of_u(const trial *t) {
+    double all = 0;
+    for (int j = 0; j < ROWS; j++) {
+        double r[R], z[VALUES], sum = 0;
+        extract(t->theta, t->x + j * X, r);
+        forward(t->side, g_widths, VALUES, r, R, z);
+        for (int v = 0; v < VALUES; v++)
+            sum += exp(z[v]);
+        for (int v = 0; v < VALUES; v++)
+            all -= t->u[j * VALUES + v] * (z[v] - log(sum)) / ROWS;
+    }
+    return all;
+}
+
+static double h_of(const trial *t, const double *x, const double *r, const double *u) {
+    double in[X + R + VALUES], score;
+    memcpy(in, x, X * sizeof *in);
+    memcpy(in + X, r, R * sizeof *in);
+    memcpy(in + X + R, u, VALUES * sizeof *in);
+    forward(t->side + t->of_g, h_widths, 1, in, X + R + VALUES, &score);
+    return score;
+}
+
+/* I^JSD = E[−sp(−h(x, r, u))] − E[sp(h(x̄, r, u))] */
+static double jensen_shannon(const trial *t) {
+    double all = 0;
+    for (int j = 0; j < ROWS; j++) {
+        double r[R];
+        const double *u = t->u + j * VALUES;
+        extract(t->theta, t->x + j * X, r);
+        all += (-softplus(-h_of(t, t->x + j * X, r, u)) - softplus(h_of(t, t->other + j * X, r, u))) / ROWS;
+    }
+    return all;
+}
+
+/* ---- the graph ---- */
+
+typedef struct made {
+    objective o;
+    gnt_node x, theta[2];
+    gnt_program *program; /* ∂(a·hidden + b·kept) by Θ, ∂own by the side networks, hidden, kept */
+} made;
+
+static void make(made *m) {
+    static const int64_t x_dim[2] = {ROWS, X}, first[2] = {INNER, X}, second[2] = {R, INNER};
+    const objective_shape shape = {.rows = ROWS,
+                                   .x_rank = 1,
+                                   .x_dim = {X},
+                                   .r_rank = 1,
+                                   .r_dim = {R},
+                                   .values = VALUES,
+                                   .classes = 2,
+                                   .width = 0.02};
+    gnt_node out[2 + SIDE_TENSORS + 2];
+    char error[300] = "";
+    gnt_graph *g = gnt_graph_new();
+    *m = (made){.x = gnt_nn_input(g, "x", 2, x_dim, 0)};
+    m->theta[0] = gnt_nn_input(g, "w", 2, first, 0);
+    m->theta[1] = gnt_nn_input(g, "w", 2, second, 0);
+    m->o.r = gnt_nn_dense(g, gnt_nn_relu(g, gnt_nn_dense(g, m->x, m->theta[0], -1)), m->theta[1], -1);
+    tappfl_objective(g, &shape, &m->o);
+    const gnt_node total =
+        gnt_nn_add(g, gnt_nn_mul(g, m->o.a, m->o.hidden), gnt_nn_mul(g, m->o.b, m->o.kept));
+    assert_int_equal(gnt_nn_vjp(g, &total, NULL, 1, m->theta, 2, out), 0);
+    assert_int_equal(gnt_nn_vjp(g, &m->o.own, NULL, 1, m->o.side.node, m->o.side.n, out + 2), 0);
+    out[2 + m->o.side.n] = m->o.hidden;
+    out[3 + m->o.side.n] = m->o.kept;
+    m->program = gnt_program_new(g, out, NULL, 4 + m->o.side.n, 8, error, sizeof error);
+    if (!m->program)
+        fail_msg("%s", error);
+    gnt_graph_free(g);
+}
+
+static void run(made *m, const trial *t, const double *a, const double *b) {
+    const double *at = t->side;
+    gnt_program_bind(m->program, m->x, t->x);   /* the extractor's */
+    gnt_program_bind(m->program, m->o.x, t->x); /* h's */
+    gnt_program_bind(m->program, m->o.other, t->other);
+    gnt_program_bind(m->program, m->o.u, t->u);
+    gnt_program_bind(m->program, m->o.a, a);
+    gnt_program_bind(m->program, m->o.b, b);
+    gnt_program_bind(m->program, m->theta[0], t->theta);
+    gnt_program_bind(m->program, m->theta[1], t->theta + INNER * X);
+    for (int32_t k = 0; k < m->o.side.n; at += m->o.side.count[k++])
+        gnt_program_bind(m->program, m->o.side.node[k], at);
+    assert_int_equal(gnt_program_run(m->program, 0), 0);
+}
+
+static void start(trial *t, const made *m, uint64_t seed) {
+    const gnt_key key = gnt_key_of_seed(seed);
+    gnt_stream s = gnt_stream_open(&key, "tappfl");
+    *t = (trial){.size = m->o.side.size};
+    assert_true(t->size <= MOST);
+    for (int i = 0; i < THETA; i++)
+        t->theta[i] = 0.7 * gnt_random_normal(&s);
+    for (int32_t k = 0, at = 0; k < m->o.side.n; at += (int32_t)m->o.side.count[k++])
+        for (int64_t i = 0; i < m->o.side.count[k]; i++)
+            t->side[at + i] = m->o.side.inputs[k] > 0
+                                  ? sqrt(2.0 / (double)m->o.side.inputs[k]) * gnt_random_normal(&s)
+                                  : 0.3 * gnt_random_uniform(&s); /* few neurons are off */
+    for (int32_t k = 0; k < 6; k++)
+        t->of_g += m->o.side.count[k];
+    for (int i = 0; i < ROWS * X; i++) {
+        t->x[i] = gnt_random_normal(&s);
+        t->other[i] = gnt_random_normal(&s);
+    }
+    for (int j = 0; j < ROWS; j++)
+        t->u[j * VALUES + j % VALUES] = 1;
+}
+
+static void is_near(double got, double expected) {
+    if (fabs(got - expected) > 1e-6 * fmax(1, fabs(expected)))
+        fail_msg("%.9g, expected %.9g", got, expected);
+}
+
+/* The derivative of f by *at. */
+static double differ(double (*f)(const trial *), trial *t, double *at) {
+    const double before = *at, h = 1e-6;
+    *at = before + h;
+    const double more = f(t);
+    *at = before - h;
+    const double less = f(t);
+    *at = before;
+    return (more - less) / (2 * h);
+}
+
+static void moves_as_eq_7_says(void **state) {
+    (void)state;
+    static const double lambdas[] = {0, 0.3, 1};
+    made m;
+    trial *t = malloc(sizeof *t);
+    make(&m);
+    int64_t moved = 0, pairs = 0;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        const double lambda = lambdas[seed - 1], a = -lambda, b = 1 - lambda;
+        start(t, &m, seed);
+        run(&m, t, &a, &b);
+        is_near(*(const double *)gnt_program_output(m.program, 2 + m.o.side.n), cross_entropy_of_u(t));
+        is_near(*(const double *)gnt_program_output(m.program, 3 + m.o.side.n), -jensen_shannon(t));
+        for (int i = 0; i < THETA; i++) {
+            const double *by = gnt_program_output(m.program, i >= INNER * X);
+            const double expected = -lambda * differ(cross_entropy_of_u, t, &t->theta[i]) -
+                                    (1 - lambda) * differ(jensen_shannon, t, &t->theta[i]);
+            is_near(by[i >= INNER * X ? i - INNER * X : i], expected);
+            moved += fabs(expected) > 1e-4;
+        }
+        int64_t at = 0;
+        for (int32_t k = 0; k < m.o.side.n; at += m.o.side.count[k++]) {
+            const double *by = gnt_program_output(m.program, 2 + k);
+            for (int64_t i = 0; i < m.o.side.count[k]; i += 1 + m.o.side.count[k] / 40) {
+                double *entry = &t->side[at + i];
+                const double expected =
+                    k < 6 ? differ(cross_entropy_of_u, t, entry) : -differ(jensen_shannon, t, entry);
+                is_near(by[i], expected);
+                pairs += k >= 6 && fabs(expected) > 1e-4;
+            }
+        }
+    }
+    assert_true(moved > THETA && pairs > 100); /* not all of it is off */
+    gnt_program_free(m.program);
+    free(t);
+}
+
+/* ---- the hook ---- */
+
+enum { HELD = 200, FEATURES = 6, CLASSES = 2, ROUNDS = 6, PARAMS = 7 * 12 + 13 * 2, SHARED = 7 * 12 };
+
+static const char model_json[] =
+    "{\"layers\": [{\"type\": \"dense\", \"name\": \"f\", \"out\": 12}, {\"type\": \"relu\", \"name\": "
+    "\"r\"},"
+    " {\"type\": \"dense\", \"name\": \"head\", \"out\": \"classes\"}], \"representation\": \"r\", "
+    "\"share\": \"representation\"}";
+
+typedef struct device {
+    float x[HELD * FEATURES], y[HELD * CLASSES];
+    int32_t a[HELD];
+    int64_t id[HELD];
+    gnt_attribute attribute;
+    gnt_samples samples;
+} device;
+
+/* The attribute: which of two features is the larger one. */
+static void make_device(device *d) {
+    const gnt_key key = gnt_key_of_seed(4);
+    gnt_stream r = gnt_stream_open(&key, "device");
+    *d = (device){.attribute = {.name = "hidden", .values = 2, .weight = 1}};
+    for (int i = 0; i < HELD; i++) {
+        float *x = d->x + i * FEATURES;
+        for (int k = 0; k < FEATURES; k++)
+            x[k] = (float)gnt_random_uniform(&r);
+        d->id[i] = i;
+        d->a[i] = x[2] > x[3];
+        d->y[CLASSES * i + (int)gnt_random_below(&r, CLASSES)] = 1;
+    }
+    d->samples = (gnt_samples){.size = sizeof d->samples,
+                               .kind = GNT_KIND_TABULAR,
+                               .n = HELD,
+                               .rank = 1,
+                               .classes = CLASSES,
+                               .dim = {FEATURES},
+                               .features = FEATURES,
+                               .id = d->id,
+                               .x = d->x,
+                               .y = d->y,
+                               .n_attributes = 1,
+                               .attribute = &d->attribute,
+                               .a = d->a};
+}
+
+typedef struct bench {
+    tried t;
+    gnt_model *model;
+    gnt_service *service;
+    float weights[PARAMS], update[SHARED];
+    gnt_err err;
+} bench;
+
+static void open_bench(bench *b, const char *json) {
+    const gnt_nn_shape sample = {1, {FEATURES}};
+    const gnt_key key = gnt_key_of_seed(9);
+    gnt_stream r = gnt_stream_open(&key, "weights");
+    char where[4096];
+    *b = (bench){0};
+    if (gnt_model_parse(&b->model, "test", model_json, &sample, CLASSES, NULL, NULL, &b->err))
+        fail_msg("%s", b->err.text);
+    const gnt_service_spec of = {.model = b->model, .name = "test"};
+    assert_int_equal(gnt_service_new(&b->service, &of, &b->err), 0);
+    if (try_load(&b->t, built("plugins/defenses/representation.so", where), GNT_PLUGIN_DEFENSE, "tappfl",
+                 json, &b->err) ||
+        try_start(&b->t, 1, (gnt_instance_spec){.model = b->service}, &b->err))
+        fail_msg("%s", b->err.text);
+    for (int i = 0; i < PARAMS; i++)
+        b->weights[i] = (float)(0.4 * gnt_random_normal(&r));
+}
+
+static void close_bench(bench *b) {
+    try_close(&b->t);
+    gnt_service_free(b->service);
+    gnt_model_free(b->model);
+}
+
+static gnt_status train(bench *b, const device *d, int32_t round, int32_t steps) {
+    gnt_tensor tensor[2] = {try_tensor("f.weight", b->update, 72), try_tensor("f.bias", b->update + 72, 12)};
+    gnt_tensors update = {2, tensor};
+    const gnt_client client = {.size = sizeof client,
+                               .round = round,
+                               .rounds = ROUNDS,
+                               .n_clients = 1,
+                               .n_samples = HELD,
+                               .rate = 0.1,
+                               .steps = steps,
+                               .batch = 10,
+                               .samples = &d->samples,
+                               .weights = b->weights};
+    gnt_instance_enter(b->t.instance, "client_update");
+    return gnt_instance_leave(b->t.instance,
+                              gnt_instance_defense(b->t.instance)
+                                  ->client_update(gnt_instance_self(b->t.instance), &client, &update),
+                              &b->err);
+}
+
+/* How often g tells the attribute after the last round. */
+static double own_accuracy(const device *d, const char *json, float weights[PARAMS]) {
+    bench b;
+    open_bench(&b, json);
+    for (int32_t round = 0; round < ROUNDS; round++) {
+        if (train(&b, d, round, 80) != GNT_OK)
+            fail_msg("%s", b.err.text);
+        for (int i = 0; i < SHARED; i++)
+            b.weights[i] += b.update[i];
+    }
+    const double told = try_fact(&b.t, "own_accuracy");
+    if (weights)
+        memcpy(weights, b.weights, sizeof b.weights);
+    close_bench(&b);
+    return told;
+}
+
+static void the_printed_sign_helps_who_infers(void **state) {
+    (void)state;
+    device d;
+    make_device(&d);
+    const double plain = own_accuracy(&d, "{\"lambda\": 0, \"width\": 0.05}", NULL);
+    const double hidden = own_accuracy(&d, "{\"lambda\": 0.9, \"width\": 0.05}", NULL);
+    const double printed =
+        own_accuracy(&d, "{\"lambda\": 0.9, \"width\": 0.05, \"sign\": \"printed\"}", NULL);
+    assert_true(hidden < plain - 0.1 && printed > plain);
+}
+
+static void labels_enter_nowhere(void **state) {
+    (void)state;
+    device d;
+    float first[PARAMS], second[PARAMS];
+    make_device(&d);
+    own_accuracy(&d, "{\"width\": 0.05}", first);
+    for (int i = 0; i < HELD; i++) {
+        d.y[CLASSES * i] = 1 - d.y[CLASSES * i];
+        d.y[CLASSES * i + 1] = 1 - d.y[CLASSES * i + 1];
+    }
+    own_accuracy(&d, "{\"width\": 0.05}", second);
+    assert_memory_equal(first, second, sizeof first);
+    d.a[0] = !d.a[0]; /* the attribute does */
+    own_accuracy(&d, "{\"width\": 0.05}", second);
+    assert_memory_not_equal(first, second, sizeof first);
+}
+
+static void pretraining_hides_nothing(void **state) {
+    (void)state;
+    device d;
+    float first[PARAMS], second[PARAMS];
+    make_device(&d);
+    own_accuracy(&d, "{\"width\": 0.05, \"lambda\": 0}", first);
+    own_accuracy(&d, "{\"width\": 0.05, \"lambda\": 0.9, \"pretrain\": 6}", second);
+    assert_memory_equal(first, second, sizeof first);
+    own_accuracy(&d, "{\"width\": 0.05, \"lambda\": 0.9, \"pretrain\": 5}", second);
+    assert_memory_not_equal(first, second, sizeof first);
+}
+
+static gnt_status save(bench *b, int32_t client, kept *out) {
+    *out = (kept){.artefacts = {.size = sizeof(gnt_artefacts)}};
+    out->artefacts.tensors.view = out->view;
+    const gnt_sink sink = {.size = sizeof sink, .context = out, .tensor = try_keep};
+    return gnt_instance_defense(b->t.instance)->save(gnt_instance_self(b->t.instance), client, &sink);
+}
+
+static gnt_status load(bench *b, int32_t client, const kept *from) {
+    return gnt_instance_defense(b->t.instance)
+        ->load(gnt_instance_self(b->t.instance), client, &from->artefacts);
+}
+
+static void a_device_keeps_its_networks(void **state) {
+    (void)state;
+    static bench b, c;
+    device d;
+    kept first, again, other;
+    make_device(&d);
+    open_bench(&b, "{\"width\": 0.05}");
+    open_bench(&c, "{\"width\": 0.05}");
+    assert_int_equal(save(&b, 0, &first), GNT_OK);
+    assert_int_equal(first.artefacts.tensors.n, 0); /* it has none yet */
+    assert_int_equal(train(&b, &d, 0, 20), GNT_OK);
+    assert_int_equal(save(&b, 0, &first), GNT_OK);
+    assert_int_equal(save(&b, 1, &other), GNT_OK);
+    assert_true(first.artefacts.tensors.n == 1 && other.artefacts.tensors.n == 0);
+    assert_int_equal(load(&c, 0, &first), GNT_OK);
+    assert_int_equal(save(&c, 0, &again), GNT_OK);
+    assert_int_equal(again.view[0].count, first.view[0].count);
+    assert_memory_equal(again.view[0].data, first.view[0].data, (size_t)first.view[0].count * sizeof(float));
+    assert_int_equal(train(&c, &d, 1, 20), GNT_OK);
+    try_drop(&again);
+    assert_int_equal(save(&c, 0, &again), GNT_OK); /* it learns on from there */
+    assert_memory_not_equal(again.view[0].data, first.view[0].data,
+                            (size_t)first.view[0].count * sizeof(float));
+    first.view[0].count--;
+    assert_int_equal(load(&c, 0, &first), GNT_OK);
+    assert_int_equal(train(&c, &d, 2, 20), GNT_FAILED);
+    assert_non_null(strstr(c.err.text, "of another size"));
+    try_drop(&first);
+    try_drop(&again);
+    close_bench(&b);
+    close_bench(&c);
+}
+
+static void refuses_in_words(void **state) {
+    (void)state;
+    device d;
+    static bench b;
+    gnt_attribute two[2];
+    make_device(&d);
+    open_bench(&b, "{\"width\": 0.05}");
+    assert_int_equal(train(&b, &d, 0, 0), GNT_UNSUPPORTED);
+    assert_non_null(strstr(b.err.text, "local_steps"));
+    d.attribute.weight = 0;
+    assert_int_equal(train(&b, &d, 0, 1), GNT_UNSUPPORTED);
+    assert_non_null(strstr(b.err.text, "`hide`"));
+    two[0] = two[1] = d.attribute;
+    two[0].weight = two[1].weight = 0.5F;
+    d.samples.attribute = two;
+    d.samples.n_attributes = 2;
+    d.samples.n = HELD / 2; /* as many entries of `a` as there are */
+    assert_int_equal(train(&b, &d, 0, 1), GNT_UNSUPPORTED);
+    assert_non_null(strstr(b.err.text, "hides one attribute"));
+    make_device(&d);
+    d.a[7] = 2;
+    assert_int_equal(train(&b, &d, 0, 1), GNT_FAILED);
+    assert_non_null(strstr(b.err.text, "out of its range"));
+    d.samples.a = NULL;
+    assert_int_equal(train(&b, &d, 0, 1), GNT_UNSUPPORTED);
+    assert_non_null(strstr(b.err.text, "no attributes"));
+    close_bench(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(moves_as_eq_7_says),          cmocka_unit_test(the_printed_sign_helps_who_infers),
+        cmocka_unit_test(labels_enter_nowhere),        cmocka_unit_test(pretraining_hides_nothing),
+        cmocka_unit_test(a_device_keeps_its_networks), cmocka_unit_test(refuses_in_words),
+    };
+    return cmocka_run_group_tests_name("tappfl", tests, NULL, NULL);
+}
