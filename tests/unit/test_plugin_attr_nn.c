@@ -310,7 +310,9 @@ static void expect_refusal(world *w, gnt_status expected, const char *words) {
 static void refuses_in_words(void **state) {
     (void)state;
     make(&shadow, 9, 1, 1);
-    expect_refusal(&shadow, GNT_FAILED, "there are 9 updates of shadow samples, and it needs at least 10");
+    expect_refusal(&shadow, GNT_FAILED,
+                   "there are 9 updates of shadow samples, or representations, and it needs "
+                   "at least 10");
     make(&shadow, 100, 1, 1);
     shadow.in.attribute = -1;
     expect_refusal(&shadow, GNT_UNSUPPORTED, "observe.attribute");
@@ -322,7 +324,8 @@ static void refuses_in_words(void **state) {
     expect_refusal(&shadow, GNT_FAILED, "show 1 of the attribute's values");
     make(&shadow, 100, 1, 1);
     shadow.update[40].n = 1;
-    expect_refusal(&shadow, GNT_FAILED, "shadow observation 41 of 100 holds no update of the model's size");
+    expect_refusal(&shadow, GNT_FAILED,
+                   "shadow observation 41 of 100 holds no update, or representation, of the model's size");
     /* batches of two, one of each value: the tie goes to the lowest, so there is only one */
     make(&shadow, 100, 1, 1);
     const int32_t both[] = {0, 1, 0, 0};

@@ -292,7 +292,7 @@ static void tell_moved(size_t form, const char *epsilon, int32_t steps, int64_t 
         uint8_t marks[SIZE] = {0}, *of[2] = {marks, marks + 9};
         gnt_view view[2] = {{.count = 9, .data = b.update}, {.count = SIZE - 9, .data = b.update + 9}};
         const gnt_views update = {2, view};
-        const gnt_value value[] = {{.id = "epsilon", .r = atof(epsilon)},
+        const gnt_value value[] = {{.id = "epsilon", .r = strtod(epsilon, NULL)},
                                    {.id = "window", .i = seed % 2 ? 4 : 0},
                                    {.id = "inputs", .i = 6},
                                    {.id = "drawn", .i = 2},
@@ -325,8 +325,8 @@ static void tell_moved(size_t form, const char *epsilon, int32_t steps, int64_t 
 }
 
 /* Who knows the defense can tell which entries it left alone. None that moved is missed, but for what moved
- * back again; of windows of 4 more than a third of what did not move is told, and nearly all of it where a step
- * is large beside the gradient. */
+ * back again; of windows of 4 more than a third of what did not move is told, and nearly all of it where a
+ * step is large beside the gradient. */
 static void entries_that_may_have_moved_are_known(void **state) {
     (void)state;
     int64_t told, still;

@@ -9,6 +9,7 @@
 
 #include "attribute.h"
 #include "shared/attribute/parameters.h"
+#include "shared/attribute/pool.h"
 
 enum { ARCHITECTURE, HIDDEN, SGD, POOLING = SGD + ATTR_SGD, JUDGING = POOLING + ATTR_POOLING };
 enum { STRU, UNKWN, CUSTOM };
@@ -82,8 +83,8 @@ gnt_status attr_nn_run(void *self, const gnt_observation *seen, const gnt_artefa
     const gnt_host *host = s->recipe.host;
     attr_net net;
     int64_t columns;
-    if (!seen->update || seen->update->n < 1) {
-        host->fail(host->context, "it reads updates, and none was observed");
+    if (attr_seen_size(seen) < 1) {
+        host->fail(host->context, "it reads an update or a representation, and none was observed");
         return GNT_UNSUPPORTED;
     }
     const float *x = attr_read_seen(host, &s->reading, seen, own, &columns);
@@ -131,15 +132,16 @@ const gnt_descriptor attr_nn_descriptor = {
     .kind = GNT_PLUGIN_ATTACK,
     .id = "attr-nn",
     .version = "1.0",
-    .line = "infers a private attribute from the max-pooled update by a network trained on updates of shadow "
-            "samples",
+    .line =
+        "infers a private attribute from the max-pooled update, or the representation, by a network trained "
+        "on those of shadow samples",
     .licence = "MIT",
     .citation = "Melis et al., Exploiting Unintended Feature Leakage in Collaborative Learning, S&P 2019; "
                 "RecUP-FL, ASIA CCS 2023, section 5.4 (Stru-NN, Unkwn-NN)",
     .parameters = parameters,
     .n_parameters = sizeof parameters / sizeof *parameters,
     .scope = GNT_SCOPE_STAGE,
-    .surfaces = GNT_SURFACE_UPDATE,
+    .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_REPRESENTATION,
     .goals = GNT_GOAL_ATTRIBUTE,
     .needs = GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE,
     .uses = GNT_KNOWS_SHADOW_OBS,

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shared/attribute/pool.h"
+
 void classic_open(classic *c, const gnt_host *host, const gnt_value *first) {
     *c = (classic){.host = host};
     attr_read_pooling(&c->reading, first);
@@ -27,11 +29,11 @@ static int32_t greatest(const float *scores, int32_t values) {
     return best;
 }
 
-gnt_status classic_judge(const classic *c, const attr_table *t, classic_scores scores,
-                         const void *classifier) {
+gnt_status classic_accuracy(const classic *c, const attr_table *t, classic_scores scores,
+                            const void *classifier, double *accuracy) {
     const gnt_host *host = c->host;
     const size_t values = (size_t)t->values;
-    double accuracy = 0, present = 0;
+    double sum = 0, present = 0;
     float *z = host->scratch(host->context, values * sizeof *z);
     int64_t *right = host->scratch(host->context, 2 * values * sizeof *right), *seen = right + values;
     if (!z || !right)
@@ -47,20 +49,31 @@ gnt_status classic_judge(const classic *c, const attr_table *t, classic_scores s
     for (size_t v = 0; v < values; v++) {
         present += seen[v] > 0;
         if (seen[v])
-            accuracy += (double)right[v] / (c->balanced ? (double)seen[v] : 1);
+            sum += (double)right[v] / (c->balanced ? (double)seen[v] : 1);
     }
+    const double of = c->balanced ? present : (double)(t->n - t->n_train);
+    *accuracy = of > 0 ? sum / of : NAN;
+    return GNT_OK;
+}
+
+gnt_status classic_judge(const classic *c, const attr_table *t, classic_scores scores,
+                         const void *classifier) {
+    const gnt_host *host = c->host;
+    double accuracy;
+    const gnt_status status = classic_accuracy(c, t, scores, classifier, &accuracy);
+    if (status != GNT_OK)
+        return status;
     host->fact(host->context, "inputs", (double)t->columns);
-    if (t->n > t->n_train)
-        host->fact(host->context, "validation_accuracy",
-                   accuracy / (c->balanced ? present : (double)(t->n - t->n_train)));
+    if (!isnan(accuracy))
+        host->fact(host->context, "validation_accuracy", accuracy);
     return GNT_OK;
 }
 
 const float *classic_see(const classic *c, const gnt_observation *seen, const gnt_artefacts *own,
                          int64_t *columns, gnt_status *status) {
     *status = GNT_UNSUPPORTED;
-    if (!seen->update || seen->update->n < 1) {
-        c->host->fail(c->host->context, "it reads updates, and none was observed");
+    if (attr_seen_size(seen) < 1) {
+        c->host->fail(c->host->context, "it reads an update or a representation, and none was observed");
         return NULL;
     }
     *status = GNT_FAILED;

@@ -24,8 +24,11 @@ void classic_open(classic *c, const gnt_host *host, const gnt_value *first);
  * whatever comes back. */
 gnt_status classic_table(const classic *c, attr_source *from, attr_table *t, const gnt_attack_prepare *in,
                          const gnt_sink *out);
-/* Tells the facts "inputs" and, where there is a validation part, "validation_accuracy": the share told
- * rightly; balanced, the mean of that over the values there. */
+/* How often it is right on the table's validation part; balanced, the mean of that over the values there; NaN
+ * without one. */
+gnt_status classic_accuracy(const classic *c, const attr_table *t, classic_scores scores,
+                            const void *classifier, double *accuracy);
+/* Tells the facts "inputs" and, where there is a validation part, "validation_accuracy". */
 gnt_status classic_judge(const classic *c, const attr_table *t, classic_scores scores,
                          const void *classifier);
 

@@ -91,14 +91,15 @@ const gnt_descriptor attr_svm_descriptor = {
     .kind = GNT_PLUGIN_ATTACK,
     .id = "attr-svm",
     .version = "1.0",
-    .line = "infers a private attribute from the max-pooled update by support vector machines with an RBF "
+    .line = "infers a private attribute from the max-pooled update, or the representation, by support vector "
+            "machines with an RBF "
             "kernel",
     .licence = "MIT",
     .citation = "RecUP-FL, ASIA CCS 2023, section 5.4; Chang and Lin, LIBSVM, 2011",
     .parameters = parameters,
     .n_parameters = sizeof parameters / sizeof *parameters,
     .scope = GNT_SCOPE_STAGE,
-    .surfaces = GNT_SURFACE_UPDATE,
+    .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_REPRESENTATION,
     .goals = GNT_GOAL_ATTRIBUTE,
     .needs = GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE,
     .uses = GNT_KNOWS_SHADOW_OBS,

@@ -198,7 +198,8 @@ static int judge(finder *f, int64_t from, int64_t to) {
     return 1;
 }
 
-/* All bands of the update, then those of each matrix: of a bias alone, any entry may be far above the rest. */
+/* All bands of the update, then those of each matrix: in a bias alone, any entry may be far above the
+ * rest. */
 static int judge_all(finder *f) {
     int done = judge(f, 0, f->update->n);
     for (int64_t t = 0; done && t < f->update->n; t++)

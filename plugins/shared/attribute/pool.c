@@ -17,6 +17,34 @@ void attr_flatten(const gnt_views *update, float *out) {
     }
 }
 
+void attr_mean_representation(const gnt_view *of, int64_t n, float *out) {
+    const int64_t width = of->count / n;
+    for (int64_t k = 0; k < width; k++) {
+        double sum = 0;
+        for (int64_t i = 0; i < n; i++)
+            sum += (double)of->data[i * width + k];
+        out[k] = (float)(sum / (double)n);
+    }
+}
+
+static const gnt_view *representation_of(const gnt_observation *seen) {
+    const gnt_views *r = seen->surface == GNT_SURFACE_REPRESENTATION ? seen->representation : NULL;
+    return r && r->n == 1 && seen->n > 0 ? r->view : NULL;
+}
+
+int64_t attr_seen_size(const gnt_observation *seen) {
+    const gnt_view *r = representation_of(seen);
+    return r ? r->count / seen->n : seen->update ? attr_update_size(seen->update) : 0;
+}
+
+void attr_seen_flatten(const gnt_observation *seen, float *out) {
+    const gnt_view *r = representation_of(seen);
+    if (r)
+        attr_mean_representation(r, seen->n, out);
+    else
+        attr_flatten(seen->update, out);
+}
+
 int64_t attr_tensors_size(const gnt_tensors *update) {
     int64_t size = 0;
     for (int64_t k = 0; k < update->n; k++)

@@ -1,5 +1,5 @@
-/* pool: from an update to the short vector that classifiers of updates read: max pooling over the flat
- * update (Melis et al., 2019; RecUP-FL, 2023, section 5.4), then the mean and deviation of the
+/* pool: from an update, or a representation, to the short vector that classifiers read: max pooling over it
+ * laid flat (Melis et al., 2019; RecUP-FL, 2023, section 5.4), then the mean and deviation of the
  * observations that they learn from. */
 #ifndef ATTRIBUTE_POOL_H
 #define ATTRIBUTE_POOL_H
@@ -12,6 +12,11 @@
 int64_t attr_update_size(const gnt_views *update);
 /* All tensors in a row; out: attr_update_size entries. */
 void attr_flatten(const gnt_views *update, float *out);
+/* The mean of n samples' representations, n × …; out: entries of one. */
+void attr_mean_representation(const gnt_view *of, int64_t n, float *out);
+/* What was observed, of either surface: entries, 0 where it is neither; and these. */
+int64_t attr_seen_size(const gnt_observation *seen);
+void attr_seen_flatten(const gnt_observation *seen, float *out);
 /* The same of an update that may be changed. */
 int64_t attr_tensors_size(const gnt_tensors *update);
 void attr_flatten_tensors(const gnt_tensors *update, float *out);

@@ -17,10 +17,11 @@ static gnt_status check_observations(const gnt_host *host, const gnt_attack_prep
     for (int64_t i = 0; i < in->n_shadow; i++) {
         const gnt_observation *o = in->shadow[i];
         const gnt_samples *truth = in->shadow_truth[i];
-        if (!o->update || o->update->n < 1 ||
-            attr_update_size(o->update) != attr_update_size(in->shadow[0]->update))
-            return refuse(host, "shadow observation %lld of %lld holds no update of the model's size", i + 1,
-                          in->n_shadow);
+        if (attr_seen_size(o) < 1 || attr_seen_size(o) != attr_seen_size(in->shadow[0]))
+            return refuse(host,
+                          "shadow observation %lld of %lld holds no update, or representation, of the "
+                          "model's size",
+                          i + 1, in->n_shadow);
         if (!truth->a || truth->n < 1 || truth->n_attributes <= in->attribute)
             return refuse(host, "the samples behind shadow observation %lld of %lld have no such attribute",
                           i + 1, in->n_shadow);
@@ -31,12 +32,12 @@ static gnt_status check_observations(const gnt_host *host, const gnt_attack_prep
 static gnt_status size_up(attr_source *s, const attr_reading *reading) {
     const gnt_host *host = s->host;
     if (s->n < LEAST_OBSERVATIONS)
-        return refuse(
-            host,
-            "there are %lld updates of shadow samples, and it needs at least %lld to learn from; give "
-            "more rows of that role in data, and shadow.observations where they are granted (a few "
-            "hundred are sensible)",
-            s->n, LEAST_OBSERVATIONS);
+        return refuse(host,
+                      "there are %lld updates of shadow samples, or representations, and it needs at least "
+                      "%lld to learn from; give "
+                      "more rows of that role in data, and shadow.observations where they are granted (a few "
+                      "hundred are sensible)",
+                      s->n, LEAST_OBSERVATIONS);
     s->window = attr_window(reading->window, reading->inputs, s->size);
     s->columns = attr_pooled_size(s->size, s->window);
     if (s->n > INT32_MAX / 2 || s->columns > INT64_MAX / 8 / s->n)
@@ -76,17 +77,18 @@ gnt_status attr_source_of_attack(attr_source *s, const gnt_host *host, const att
     if (in->shadow && in->shadow_truth) {
         s->n = in->n_shadow;
         gnt_status status = check_observations(host, in);
-        s->size = status == GNT_OK && s->n > 0 ? attr_update_size(in->shadow[0]->update) : 0;
+        s->size = status == GNT_OK && s->n > 0 ? attr_seen_size(in->shadow[0]) : 0;
         return status == GNT_OK ? size_up(s, reading) : status;
     }
     if (!like)
-        return host->fail(host->context, "it was not told how the targets compute their updates");
+        return host->fail(host->context, "it was not told what the targets show");
     const attr_setting setting = {.steps = like->steps,
                                   .batch = like->batch,
                                   .behind = like->n,
                                   .rate = like->rate,
                                   .momentum = like->momentum,
-                                  .decay = like->decay};
+                                  .decay = like->decay,
+                                  .features = like->surface == GNT_SURFACE_REPRESENTATION};
     return attr_source_of_samples(s, host, reading, in->shadow_data, in->weights, in->buffers, &setting,
                                   in->attribute);
 }
@@ -101,7 +103,7 @@ gnt_status attr_source_read(attr_source *s, int64_t i) {
         return GNT_STOPPED;
     if (!s->seen)
         return attr_update_at(&s->own, i, s->flat);
-    attr_flatten(s->seen->shadow[i]->update, s->flat);
+    attr_seen_flatten(s->seen->shadow[i], s->flat);
     return GNT_OK;
 }
 
@@ -232,13 +234,13 @@ gnt_status attr_write_statistics(const gnt_sink *out, const char *prefix, int64_
 
 float *attr_read_seen(const gnt_host *host, const attr_reading *reading, const gnt_observation *seen,
                       const gnt_artefacts *own, int64_t *columns) {
-    const int64_t size = attr_update_size(seen->update);
+    const int64_t size = attr_seen_size(seen);
     const int64_t window = attr_window(reading->window, reading->inputs, size);
     const gnt_view *mean = attr_find(own, "", "mean", 1), *scale = attr_find(own, "", "scale", 1);
     *columns = attr_pooled_size(size, window);
     if (!mean || !scale || mean->count != *columns || scale->count != *columns) {
         host->fail(host->context,
-                   "its artefacts are not of updates of this size: they were prepared for another "
+                   "its artefacts are not of what has this size: they were prepared for another "
                    "task");
         return NULL;
     }
@@ -248,7 +250,7 @@ float *attr_read_seen(const gnt_host *host, const attr_reading *reading, const g
         host->fail(host->context, "no memory for one pooled update");
         return NULL;
     }
-    attr_flatten(seen->update, flat);
+    attr_seen_flatten(seen, flat);
     attr_pool(flat, size, window, x, NULL);
     attr_standardise(x, *columns, mean->data, scale->data);
     return x;

@@ -1,5 +1,5 @@
-/* table: what classifiers of updates learn from: updates of shadow samples, pooled and standardised, in a
- * training and a validation part.
+/* table: what classifiers of updates, or of representations, learn from: those of shadow samples, pooled and
+ * standardised, in a training and a validation part.
  *
  * An attacker has them as shadow observations, which show the defense, or, where these are not granted,
  * computes them from shadow samples, without a defense. A defender always computes them. */
@@ -41,7 +41,7 @@ gnt_status attr_table_make(attr_table *t, const attr_reading *reading, attr_sour
 /* As artefacts PREFIXmean and PREFIXscale. */
 gnt_status attr_write_statistics(const gnt_sink *out, const char *prefix, int64_t columns, const float *mean,
                                  const float *scale);
-/* The standardised vector of an observed update, scratch of the hook; NULL after host->fail. */
+/* The standardised vector of what was observed, scratch of the hook; NULL after host->fail. */
 float *attr_read_seen(const gnt_host *host, const attr_reading *reading, const gnt_observation *seen,
                       const gnt_artefacts *own, int64_t *columns);
 

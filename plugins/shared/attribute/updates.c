@@ -26,6 +26,15 @@ int32_t attr_label_of(const gnt_samples *s, int32_t attribute, int32_t values) {
     return best;
 }
 
+/* Entries of one sample's representation. */
+static int64_t width_of(const gnt_model_info *m) {
+    const gnt_layer_info *layer = &m->layer[m->representation];
+    int64_t width = 1;
+    for (int32_t i = 0; i < layer->rank; i++)
+        width *= layer->dim[i];
+    return width;
+}
+
 static int64_t shared_size(const gnt_model_info *m) {
     int64_t size = 0;
     for (int64_t k = 0; k < m->params.n; k++)
@@ -81,24 +90,27 @@ gnt_status attr_updates_open(attr_updates *u, const gnt_host *host, const gnt_sa
                         .samples = samples,
                         .weights = weights,
                         .buffers = buffers,
-                        .steps = setting->steps,
+                        .steps = setting->features ? 0 : setting->steps,
+                        .features = setting->features,
                         .behind = setting->behind};
     if (u->behind < 1)
         u->behind = batch * (setting->steps > 1 ? setting->steps : 1);
-    u->size = shared_size(host->model->info);
+    u->size = u->features ? width_of(host->model->info) : shared_size(host->model->info);
     int64_t *of_value;
     gnt_status status = allocate(u, samples->attribute[attribute].values, &of_value);
     if (status != GNT_OK)
         return status;
     deal(u, attribute, of_value);
-    for (int32_t t = 0; t < setting->steps; t++)
+    for (int32_t t = 0; t < u->steps; t++)
         u->rates[t] = (float)setting->rate;
     const gnt_function_spec spec = {.size = sizeof spec,
-                                    .kind = GNT_FN_UPDATE,
+                                    .kind = u->features ? GNT_FN_FEATURES : GNT_FN_UPDATE,
                                     .n = u->behind,
-                                    .steps = setting->steps,
-                                    .batch = setting->steps ? batch : 0,
-                                    .training = -1,
+                                    .layer = u->features ? &host->model->info->representation : NULL,
+                                    .n_layers = u->features,
+                                    .steps = u->steps,
+                                    .batch = u->steps ? batch : 0,
+                                    .training = u->features ? 0 : -1,
                                     .held = GNT_HELD_WEIGHTS,
                                     .momentum = setting->momentum,
                                     .decay = setting->decay};
@@ -129,6 +141,9 @@ gnt_status attr_update_at(attr_updates *u, int64_t i, float *out) {
     gnt_status status = u->host->model->eval(u->host->model->context, u->f, &args, &update);
     if (status != GNT_OK)
         return u->host->fail(u->host->context, u->host->last_error(u->host->context));
-    attr_flatten(update, out);
+    if (u->features)
+        attr_mean_representation(update->view, u->behind, out);
+    else
+        attr_flatten(update, out);
     return GNT_OK;
 }
