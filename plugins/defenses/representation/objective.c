@@ -115,3 +115,49 @@ void tappfl_objective(gnt_graph *g, const objective_shape *s, objective *o) {
                          gnt_nn_mean_all(g, gnt_nn_softplus(g, others)));
     o->own = gnt_nn_add(g, o->hidden, o->kept);
 }
+
+/* ---- with the task's labels ---- */
+
+/* kept: the cross entropy of a head of the task. */
+static void keep_the_task(gnt_graph *g, const objective_shape *s, objective *o) {
+    const int64_t classes = s->classes;
+    o->y = batch(g, "y", s->rows, 1, &classes);
+    o->kept = gnt_nn_cross_entropy(g, objective_classifier(g, s, &o->side, o->r, s->classes), o->y);
+}
+
+void adversarial_objective(gnt_graph *g, const objective_shape *s, objective *o) {
+    objective_inputs(g, s, o);
+    o->scores = objective_classifier(g, s, &o->side, o->r, s->values);
+    o->hidden = gnt_nn_cross_entropy(g, o->scores, o->u);
+    keep_the_task(g, s, o);
+    o->own = gnt_nn_add(g, o->hidden, o->kept);
+}
+
+/* log(Σ w·x²/Σ w − (Σ w·x/Σ w)² + least) for each column of w: its columns × those of x. A column of zeros has
+ * variance 0. */
+static gnt_node log_variance(gnt_graph *g, gnt_node w, gnt_node x) {
+    const double least = 1e-3;
+    const gnt_nn_shape shape = gnt_nn_shape_of(g, x), weights = gnt_nn_shape_of(g, w);
+    const int64_t full[2] = {weights.dim[1], shape.dim[1]}, upright[2] = {weights.dim[1], 1};
+    const gnt_node count = gnt_nn_reshape(g, gnt_nn_sum(g, w, 1), 2, upright);
+    const gnt_node above = gnt_nn_relu(g, gnt_nn_affine(g, count, 1, -1));
+    const gnt_node n = gnt_nn_expand(g, gnt_nn_affine(g, above, 1, 1), 2, full); /* max(1, count) */
+    const gnt_node mean = gnt_nn_div(g, gnt_nn_matmul(g, w, 1, x, 0), n);
+    const gnt_node square = gnt_nn_div(g, gnt_nn_matmul(g, w, 1, gnt_nn_square(g, x), 0), n);
+    const gnt_node variance = gnt_nn_relu(g, gnt_nn_sub(g, square, gnt_nn_square(g, mean)));
+    return gnt_nn_log(g, gnt_nn_affine(g, variance, 1, least));
+}
+
+void dpfe_objective(gnt_graph *g, const objective_shape *s, objective *o) {
+    objective_inputs(g, s, o);
+    const gnt_node r = flat(g, o->r);
+    const gnt_nn_shape shape = gnt_nn_shape_of(g, r);
+    const int64_t one[2] = {s->rows, 1}, full[2] = {s->values, shape.dim[1]}, upright[2] = {s->values, 1};
+    const gnt_node all = log_variance(g, gnt_nn_fill(g, 2, one, 1), r);
+    const gnt_node share = gnt_nn_affine(g, gnt_nn_sum(g, o->u, 1), 1 / (double)s->rows, 0);
+    const gnt_node weight = gnt_nn_expand(g, gnt_nn_reshape(g, share, 2, upright), 2, full);
+    const gnt_node within = gnt_nn_sum(g, gnt_nn_mul(g, weight, log_variance(g, o->u, r)), 1);
+    o->hidden = gnt_nn_affine(g, gnt_nn_mean_all(g, gnt_nn_sub(g, all, within)), 0.5, 0);
+    keep_the_task(g, s, o);
+    o->own = o->kept;
+}

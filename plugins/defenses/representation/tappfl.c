@@ -8,56 +8,18 @@
  * the sign that hides, and is the default. */
 #include "representation.h"
 
-enum { LAMBDA, PRETRAIN, SIDE_RATE, WIDTH, SIGN };
+enum { SIGN = REPRESENTATION_COMMON };
 
 static void *create(const gnt_host *host, const gnt_value *v) {
-    const extractor_setting setting = {.build = tappfl_objective,
-                                       .lambda = v[LAMBDA].r,
-                                       .sign = v[SIGN].i == 0 ? -1 : 1,
-                                       .pretrain = (int32_t)v[PRETRAIN].i,
-                                       .rate = v[SIDE_RATE].r,
-                                       .width = v[WIDTH].r};
+    const extractor_setting setting = representation_setting(v, tappfl_objective, v[SIGN].i == 0 ? -1 : 1);
     return extractor_new(host, &setting);
 }
-
-static const gnt_defense hooks = {.size = sizeof hooks,
-                                  .client_update = extractor_client_update,
-                                  .save = extractor_save,
-                                  .load = extractor_load};
 
 static const char *const signs[] = {"hiding", "printed", NULL};
 static const char *const families[] = {"tappfl", NULL};
 
 static const gnt_parameter parameters[] = {
-    {.id = "lambda",
-     .type = GNT_TYPE_REAL,
-     .unit = "",
-     .least = 0,
-     .most = 1,
-     .preset = 0.5,
-     .strength = 1,
-     .help = "λ: how much hiding the attribute counts against keeping the rest, 0 to 1"},
-    {.id = "pretrain",
-     .type = GNT_TYPE_INT,
-     .unit = "rounds",
-     .least = 0,
-     .most = 1000000,
-     .preset = 0,
-     .help = "first rounds, in which λ is 0; the paper pretrains the extractor for \"high utility\""},
-    {.id = "side_rate",
-     .type = GNT_TYPE_REAL,
-     .unit = "",
-     .least = 0,
-     .most = 10,
-     .preset = 0,
-     .help = "learning rate of g and h; 0: that of the clients, as in the paper"},
-    {.id = "width",
-     .type = GNT_TYPE_REAL,
-     .unit = "",
-     .least = 0.001,
-     .most = 4,
-     .preset = 1,
-     .help = "how wide the layers of g and h are; 1: as published"},
+    REPRESENTATION_ROWS,
     {.id = "sign",
      .type = GNT_TYPE_CHOICE,
      .unit = "",
@@ -82,5 +44,5 @@ const gnt_descriptor tappfl_descriptor = {
     .flags = GNT_FLAG_RANDOMISED,
     .create = create,
     .destroy = extractor_free,
-    .defense = &hooks,
+    .defense = &representation_hooks,
 };
