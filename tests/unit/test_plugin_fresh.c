@@ -1,5 +1,6 @@
 /* fresh: takes the classifier that tells most on samples that none learnt from; and, with attr-nn, reads
- * representations as they are, the mean of several, and those that the model gives shadow samples. */
+ * representations as they are, the mean of several, and those that the model gives shadow samples. via-task:
+ * tells what follows from the class by the class. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -194,6 +195,71 @@ static void computes_representations_of_shadow_samples(void **state) {
     gnt_model_free(model);
 }
 
+/* ---- via-task ---- */
+
+enum { CLASSES = 4 };
+
+static float class_of[2][POINTS_MOST][CLASSES];
+
+/* The class is the quadrant. The attribute: 0 in the first two, 1 in the third, both alike often in the last. */
+static void quadrants(points *p, float y[POINTS_MOST][CLASSES], int64_t n, uint64_t seed) {
+    points_xor(p, n, 2, seed);
+    for (int64_t i = 0; i < n; i++) {
+        const int c = 2 * (p->x[i][0] < 0) + (p->x[i][1] < 0);
+        memset(y[i], 0, sizeof y[i]);
+        y[i][c] = 1;
+        p->value[i] = c == 2 || (c == 3 && i % 2);
+        p->truth[i].y = y[i];
+        p->truth[i].classes = CLASSES;
+    }
+}
+
+static void goes_by_the_class(void **state) {
+    (void)state;
+    const gnt_observation like = {.size = sizeof like, .n = 1};
+    quadrants(&shadow, class_of[0], 400, 1);
+    quadrants(&asked, class_of[1], 200, 2);
+    shadow.in.setting = &like;
+    kept own;
+    tried t = points_learn("via-task", "{\"window\": 1, \"hidden\": 16}", 1, &shadow, &own);
+    double n[CLASSES] = {0}, ones[CLASSES] = {0}, all = 0;
+    for (int64_t i = 0; i < shadow.n; i++) {
+        int c = 0;
+        while (class_of[0][i][c] != 1)
+            c++;
+        n[c]++;
+        ones[c] += shadow.value[i];
+        all += shadow.value[i];
+    }
+    const gnt_view *given = points_held(&own, "given");
+    for (int c = 0; c < CLASSES; c++) {
+        const double one = (ones[c] + all / (double)shadow.n) / (n[c] + 1);
+        assert_true(fabs((double)given->data[2 * c + 1] - one) < 1e-6);
+        assert_true(fabs((double)given->data[2 * c] - (1 - one)) < 1e-6);
+    }
+    for (int64_t i = 0; i < asked.n; i++) {
+        float z[2];
+        gnt_err err = {0};
+        assert_int_equal(points_ask(&t, &asked.seen[i], &own, z, &err), GNT_OK);
+        assert_true(fabsf(z[0] + z[1] - 1) < 1e-5F);
+        if (class_of[1][i][3] != 1)
+            assert_int_equal(z[1] > z[0], asked.value[i]);
+        else
+            assert_true(fabsf(z[1] - given->data[7]) < 0.2F);
+    }
+    points_held(&own, "given")->dim[0] = 3;
+    points_refused(&t, &asked.seen[0], &own, "three classes of four");
+    try_close(&t);
+    try_drop(&own);
+    t = points_open("via-task", "{\"window\": 1}", 1, (gnt_instance_spec){0});
+    gnt_err err = {0};
+    shadow.truth[5].y = NULL;
+    assert_int_equal(try_prepare(&t, &shadow.in, &own, &err), GNT_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "labels of shadow samples"));
+    try_drop(&own);
+    try_close(&t);
+}
+
 static void gives_the_same_bytes_again(void **state) {
     (void)state;
     points_rings(&shadow, 100, 1);
@@ -220,6 +286,7 @@ int main(void) {
         cmocka_unit_test(needs_samples_to_choose_by),
         cmocka_unit_test(reads_a_representation_as_it_is),
         cmocka_unit_test(computes_representations_of_shadow_samples),
+        cmocka_unit_test(goes_by_the_class),
         cmocka_unit_test(gives_the_same_bytes_again),
         cmocka_unit_test(refuses_what_is_not_its_own),
     };

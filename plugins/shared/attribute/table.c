@@ -107,11 +107,21 @@ gnt_status attr_source_read(attr_source *s, int64_t i) {
     return GNT_OK;
 }
 
+int32_t attr_class_of(const gnt_samples *s, int64_t row) {
+    const float *y = s->y + row * s->classes;
+    int32_t best = 0;
+    for (int32_t c = 1; c < s->classes; c++)
+        best = y[c] > y[best] ? c : best;
+    return best;
+}
+
 static int32_t label_at(const attr_source *s, int64_t i) {
     if (s->seen)
-        return attr_label_of(s->seen->shadow_truth[i], s->attribute, s->values);
+        return s->by_class ? attr_class_of(s->seen->shadow_truth[i], 0)
+                           : attr_label_of(s->seen->shadow_truth[i], s->attribute, s->values);
     const gnt_samples *own = s->own.samples;
-    return own->a[s->own.row[i * s->own.behind] * own->n_attributes + s->attribute];
+    const int64_t row = s->own.row[i * s->own.behind];
+    return s->by_class ? attr_class_of(own, row) : own->a[row * own->n_attributes + s->attribute];
 }
 
 /* The first sample behind an update, which says which updates are of the same samples. */

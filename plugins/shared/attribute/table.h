@@ -20,6 +20,9 @@ typedef struct attr_source {
     const gnt_attack_prepare *seen; /* its shadow observations; NULL: `own` */
     attr_updates own;
     int32_t attribute, values;
+    /* Set by the caller between opening and attr_table_make: what is learnt is the task's class, the greatest
+     * entry of y, not the attribute; `values` is then the number of classes. Of single samples. */
+    int by_class;
     int64_t n, size, window, columns; /* updates, entries of each, of pooling, pooled entries */
     float *flat;                      /* one update */
     float *mean, *scale;              /* columns; attr_table_make fills them in */
@@ -35,6 +38,9 @@ gnt_status attr_source_of_samples(attr_source *s, const gnt_host *host, const at
 void attr_source_close(attr_source *s);
 /* Update i, into s->flat. */
 gnt_status attr_source_read(attr_source *s, int64_t i);
+
+/* The class of a sample. */
+int32_t attr_class_of(const gnt_samples *s, int64_t row);
 
 gnt_status attr_table_make(attr_table *t, const attr_reading *reading, attr_source *s);
 
