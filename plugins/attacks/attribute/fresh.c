@@ -33,12 +33,9 @@ static void *create(const gnt_host *host, const gnt_value *v) {
     s->wide.n_hidden = 2;
     s->wide.hidden[0] = s->wide.hidden[1] = v[HIDDEN].i;
     s->forest = (forest_recipe){.trees = v[TREES].i, .leaf = 1};
-    if (s->only == BEST && !(s->base.reading.share > 0)) {
-        host->fail(host->context, "it chooses between classifiers on a validation part: let `validation` be "
-                                  "above 0, or name one as `classifier`");
-        free(s);
-        return NULL;
-    }
+    /* Nothing says which is best where nothing is kept out of training. */
+    if (s->only == BEST && !(s->base.reading.share > 0))
+        s->only = WIDE;
     return s;
 }
 
@@ -153,7 +150,7 @@ static const gnt_parameter parameters[] = {
      .unit = "",
      .preset_text = "best",
      .choices = classifiers,
-     .help = "best: of all three the one that tells most on the validation part"},
+     .help = "best: of all three the one that tells most on the validation part; wide where there is none"},
     {.id = "hidden",
      .type = GNT_TYPE_INT,
      .unit = "neurons",
