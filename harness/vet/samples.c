@@ -7,6 +7,12 @@
 
 enum { MOST_ROWS = 320 };
 
+/* An attack does not learn what is to be hidden. A defense hides all attributes of what it is shown as one
+ * gradient, and the first alone in local steps: some defenses hide one. */
+static double weight_of(const gnt_vet_spec *spec, int32_t attribute) {
+    return !spec->goals && (attribute == 0 || spec->steps == 0);
+}
+
 gnt_samples *gnt_vet_put_samples(gnt_vet_setting *s, const char *name, const gnt_samples *from) {
     gnt_guard *g = s->guard;
     gnt_samples *to = gnt_guard_put(g, name, from, sizeof *from);
@@ -24,7 +30,7 @@ gnt_samples *gnt_vet_put_samples(gnt_vet_setting *s, const char *name, const gnt
     gnt_attribute *a =
         gnt_guard_put(g, name, from->attribute, (size_t)from->n_attributes * sizeof *from->attribute);
     for (int32_t i = 0; a && i < from->n_attributes; i++) {
-        a[i].weight = s->spec.goals ? 0 : 1; /* an attack does not learn what is to be hidden */
+        a[i].weight = weight_of(&s->spec, i);
         a[i].name = gnt_guard_put(g, name, from->attribute[i].name, strlen(from->attribute[i].name) + 1);
     }
     to->attribute = a;

@@ -133,8 +133,8 @@ void adversarial_objective(gnt_graph *g, const objective_shape *s, objective *o)
     o->own = gnt_nn_add(g, o->hidden, o->kept);
 }
 
-/* log(Σ w·x²/Σ w − (Σ w·x/Σ w)² + least) for each column of w: its columns × those of x. A column of zeros has
- * variance 0. */
+/* log(Σ w·x²/Σ w − (Σ w·x/Σ w)² + least) for each column of w: its columns × those of x. A column of zeros
+ * has variance 0. */
 static gnt_node log_variance(gnt_graph *g, gnt_node w, gnt_node x) {
     const double least = 1e-3;
     const gnt_nn_shape shape = gnt_nn_shape_of(g, x), weights = gnt_nn_shape_of(g, w);

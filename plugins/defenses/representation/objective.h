@@ -33,8 +33,8 @@ typedef void objective_build(gnt_graph *g, const objective_shape *s, objective *
 /* TAPPFL (2024), Eq. 7 and Algorithm 1: hidden = CE(u, g(r)), kept = −I^JSD(x; r, u) with `other` the
  * independent x̄. It does not see y. */
 objective_build tappfl_objective;
-/* Adversarial training (after Li et al., DeepObfuscator, 2019): hidden = CE(u, g(r)), kept = CE(y, c(r)), of a task's head c that is
- * built as g is. */
+/* Adversarial training (after Li et al., DeepObfuscator, 2019): hidden = CE(u, g(r)), kept = CE(y, c(r)), of
+ * a task's head c that is built as g is. */
 objective_build adversarial_objective;
 /* After DPFE (Osia et al. 2018): hidden = I(r; u) as if r had independent normal entries, of one mean and
  * variance for each value of u: the mean over entries of ½·(log s² − Σ_u p(u)·log s_u²), with the batch's
