@@ -19,6 +19,7 @@ typedef struct gnt_data_attr {
     char name[GNT_DATA_NAME];
     int32_t values;                /* attribute values are 0 … values−1 */
     const char *const *value_name; /* their names, constant; NULL where there are none */
+    int32_t stated, n_stated;      /* first and number of the features that state it; 0 features: none does */
 } gnt_data_attr;
 
 typedef struct gnt_data {
@@ -79,7 +80,9 @@ int64_t gnt_data_groups(const gnt_data *d, int part);
 /* Adds an attribute whose value is drawn for each row by itself, so that neither a sample nor its label tells
  * anything of it. −1 where the set has as many as it may, or without memory. */
 int gnt_data_add_coin(gnt_data *d, int32_t values, const gnt_key *key, gnt_err *err);
-extern const char gnt_data_coin[];                           /* its name */
+extern const char gnt_data_coin[]; /* its name */
+/* Sets the features that state an attribute to 0 in all rows. −1 where there are none. */
+int gnt_data_blank(gnt_data *d, int32_t attribute, gnt_err *err);
 void gnt_data_row(const gnt_data *d, int64_t row, float *x); /* features floats */
 
 /* Roles a task draws from, disjoint by construction. */

@@ -78,12 +78,22 @@ const char *const person_number_names[PERSON_NUMBERS] = {"age",          "fnlwgt
 static const int64_t least[PERSON_NUMBERS] = {17, 12285, 1, 0, 0, 1};
 static const int64_t most[PERSON_NUMBERS] = {90, 1484705, 16, 99999, 4356, 99};
 
+/* Features of that kind state the attribute. */
+static void state(gnt_data_attr *a, int kind) {
+    a->stated = PERSON_NUMBERS;
+    for (int k = 0; k < kind; k++)
+        a->stated += person_kinds[k].n;
+    a->n_stated = person_kinds[kind].n;
+}
+
 void person_shape(gnt_data *d) {
     data_shape_table(d, PERSON_FEATURES, 2);
     d->class_name = income;
     data_add_attr(d, "sex", 2, sex);
     data_add_attr(d, "race", 5, race);
     data_add_attr(d, "marital", 7, marital);
+    state(&d->attr[0], PERSON_SEX);
+    state(&d->attr[2], PERSON_MARITAL);
 }
 
 void person_store(gnt_data *d, int64_t row, const person *p) {

@@ -58,6 +58,8 @@ int gnt_job_data(gnt_work *w, gnt_err *err) {
     int rc = gnt_data_open(&data, &spec, folder, err);
     if (rc == 0 && q->coin)
         rc = gnt_data_add_coin(data, (int32_t)q->coin, &q->key, err);
+    for (size_t i = 0; rc == 0 && i < q->without.n; i++)
+        rc = gnt_data_blank(data, (int32_t)q->without.at[i], err);
     if (rc == 0)
         rc = gnt_split_make(&split, data, &wanted, &q->key, err);
     if (rc == 0) {

@@ -222,6 +222,8 @@ typedef struct gnt_request_data {
     gnt_request_split split;
     /* Values of an attribute that is drawn for each row; 0: there is none. */
     int64_t coin;
+    /* Attributes whose features are set to 0. */
+    gnt_ints without;
     /* Where data files are; "" for none. */
     const char *folder;
     /* Another set, whose rows are the role public; rows.at[0] of them, −1: all. */

@@ -158,6 +158,7 @@ static const gnt_field data_rows[] = {
     {GNT_FIELD(gnt_request_data, data, GROUP), .group = &source_fields},
     {GNT_FIELD(gnt_request_data, split, GROUP), .group = &split_fields},
     {GNT_FIELD(gnt_request_data, coin, INT), .least = 0, .most = 64},
+    {GNT_FIELD(gnt_request_data, without, INTS), .most = GNT_DATA_ATTRS - 1, .most_entries = GNT_DATA_ATTRS},
     {GNT_FIELD(gnt_request_data, folder, TEXT), .is_place = 1},
     {GNT_FIELD(gnt_request_data, public_rows, GROUP), .group = &source_fields, .optional = 1},
     {GNT_FIELD(gnt_request_data, key, KEY)},

@@ -46,6 +46,7 @@ void request_data(const run *r, run_job *j, const gnt_suite_task *t, const gnt_d
                                      .apart = t->split.apart,
                                      .balance = {t->balance, t->n_balance}},
                            .coin = t->coin,
+                           .without = {t->without, t->n_without},
                            .folder = r->options->data_folder ? r->options->data_folder : "",
                            .key = request_key(r, "data", coordinates)};
 }

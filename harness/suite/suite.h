@@ -185,6 +185,8 @@ typedef struct gnt_suite_task {
      * none. */
     int64_t balance[1 + GNT_SUITE_BALANCED];
     size_t n_balance;
+    int64_t without[GNT_DATA_ATTRS]; /* attributes whose features are set to 0 */
+    size_t n_without;
     int coin; /* values of the attribute `coin`, drawn for each row; 0: there is none */
     gnt_suite_public_set public_set;
     char *model;      /* as the suite names it */

@@ -128,6 +128,27 @@ static int read_set(suite_reader *r, const char *path, const json_t *object, gnt
     return 0;
 }
 
+/* "without": attributes that the samples are not to state. */
+static int read_without(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    const json_t *list = NULL;
+    if (gnt_doc_list(r->doc, path, object, "without", 1, GNT_DATA_ATTRS, &list, r->err))
+        return -1;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const gnt_path at = gnt_path_item(gnt_path_key(path, "without").text, i);
+        const int index = suite_which_attribute(r, at.text, json_array_get(list, i), t);
+        if (index < 0)
+            return -1;
+        if (!t->facts.attr[index].n_stated)
+            return suite_fail(r, at.text, "is \"%s\", which no feature of %s states; remove it",
+                              t->facts.attr[index].name, t->data);
+        for (size_t k = 0; k < t->n_without; k++)
+            if (t->without[k] == index)
+                return suite_fail(r, at.text, "names \"%s\" twice; remove one", t->facts.attr[index].name);
+        t->without[t->n_without++] = index;
+    }
+    return 0;
+}
+
 /* "coin": an attribute more, of which the set itself knows nothing. */
 static int read_coin(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     int64_t values = 0;
@@ -357,10 +378,10 @@ int suite_read_data(suite_reader *r, const char *path, const json_t *object, gnt
                                        "clients",     "targets",     "test",
                                        "public",      "shadow",      "defender_shadow",
                                        "target_rows", "target_part", "apart",
-                                       "balance",     "coin"};
+                                       "balance",     "coin",        "without"};
     return gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
-                   read_set(r, path, object, t) || read_coin(r, path, object, t) ||
-                   read_roles(r, path, object, t)
+                   read_set(r, path, object, t) || read_without(r, path, object, t) ||
+                   read_coin(r, path, object, t) || read_roles(r, path, object, t)
                ? -1
                : 0;
 }

@@ -250,7 +250,7 @@ training = {"model": model, "samples": samples, "federated": federated, "defense
 requests = {
     "data": {"data": source, "split": {"n": [200, 16, 50, 50, 0, -1], "first": [0, 0, 9], "target_rows": [1, 2], "target_part": 1,
                                       "apart": True, "balance": [1, 0, 3]},
-             "coin": 0, "folder": "/data", "public_rows": {**source, "name": "shapes"}, "key": key},
+             "coin": 0, "without": [0, 2], "folder": "/data", "public_rows": {**source, "name": "shapes"}, "key": key},
     "model": {"model": model, "train": {"epochs": 3, "batch": 8, "rate": 0.05, "momentum": 0.9, "decay": 5e-4, "cosine": True,
                                         "flip": False}, "weights_digest": "2" * 64, "init_key": key, "train_key": key},
     "train": {**training, **keys, "stages": [0, 1, 2], "measure_every": 5, "keep_rows": False, "shuffle_labels": False, "weights_digest": "2" * 64, "init_key": key,

@@ -48,6 +48,34 @@ static void content_is_frozen(void **state) {
     }
 }
 
+/* Its own features are 0, all others as they were; race has none. */
+static void a_feature_that_states_an_attribute_can_go(void **state) {
+    (void)state;
+    enum { ROWS = 500 };
+    gnt_data *d = open_set("census", ROWS, 10, 10, 0), *plain = open_set("census", ROWS, 10, 10, 0);
+    gnt_err err = {{0}};
+    for (int64_t i = 0; i < plain->rows; i++) { /* the columns state the attribute, and no others do */
+        const float *x = plain->table + i * plain->features;
+        const int32_t *a = plain->attrs + i * plain->n_attrs;
+        assert_true(x[59 + a[0]] == 1 && x[59 + !a[0]] == 0);
+    }
+    assert_int_equal(gnt_data_blank(d, 0, &err), 0);
+    for (int64_t i = 0; i < d->rows; i++)
+        for (int64_t k = 0; k < d->features; k++)
+            assert_true(d->table[i * d->features + k] ==
+                        (k == 59 || k == 60 ? 0 : plain->table[i * d->features + k]));
+    assert_int_equal(gnt_data_blank(d, 2, &err), 0);
+    for (int64_t i = 0; i < d->rows; i++)
+        for (int64_t k = 31; k < 38; k++)
+            assert_true(d->table[i * d->features + k] == 0);
+    assert_memory_equal(d->attrs, plain->attrs, (size_t)(d->rows * d->n_attrs) * sizeof *d->attrs);
+    assert_int_equal(gnt_data_blank(d, 1, &err), -1);
+    assert_non_null(strstr(err.text, "no feature states"));
+    assert_int_equal(gnt_data_blank(d, 3, &err), -1);
+    gnt_data_free(d);
+    gnt_data_free(plain);
+}
+
 /* Nothing else changes, the same key draws the same, and the values go with nothing. */
 static void a_coin_is_an_attribute_more(void **state) {
     (void)state;
@@ -413,6 +441,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_sets_are_known_without_their_files),
         cmocka_unit_test(content_is_frozen),
+        cmocka_unit_test(a_feature_that_states_an_attribute_can_go),
         cmocka_unit_test(a_coin_is_an_attribute_more),
         cmocka_unit_test(groups_are_part_of_the_content),
         cmocka_unit_test(rows_stand_alone),
