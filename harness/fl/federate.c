@@ -96,6 +96,7 @@ typedef struct server {
     float *merged;     /* one client's weights: broadcast ones and its own; NULL where it has none */
     uint32_t *chosen;
     int32_t most;            /* clients in a round */
+    float *left;             /* an update that the server does not collect; NULL where there is none */
     gnt_fl_undefended plain; /* of the round at hand; n is 0 where nobody compares */
     int comparing;
     gnt_fl_added added; /* n is 0 as long as no hook changed an update, or nobody asks */
@@ -259,6 +260,38 @@ static int one_client(server *s, int32_t round, int32_t client, const gnt_sample
     return rc;
 }
 
+/* 1 where a client has anything to go on with from one round to the next. */
+static int clients_keep(const gnt_fl *fl) {
+    int keep = fl->n_own > 0;
+    for (int32_t i = 0; i < fl->chain->n; i++)
+        keep |= fl->chain->member[i].hooks->save != NULL;
+    return keep;
+}
+
+/* Local work of the clients that a round does not choose (s->chosen: n of them are). */
+static int train_the_others(server *s, int32_t round, int32_t n, const float *weights, const float *buffers,
+                            gnt_err *err) {
+    const gnt_fl_watch *w = s->watch;
+    int32_t next = 0;
+    for (int32_t client = 0; s->left && client < s->fl->config.clients; client++) {
+        const gnt_samples own = rows_of(s, s->start[client], s->start[client + 1]);
+        gnt_fl_shared shared = {.update = s->left};
+        if (next < n && s->chosen[next] == (uint32_t)client) {
+            next++;
+            continue;
+        }
+        if (own.n < 1)
+            continue;
+        if (w->should_stop(w->context))
+            return gnt_fail(err, "stopped in round %d", round);
+        if ((w->before_client && w->before_client(w->context, round, client, err) != 0) ||
+            compute_client(s, round, client, &own, weights, buffers, &shared, err) != 0 ||
+            (w->after_client && w->after_client(w->context, round, client, err) != 0))
+            return -1;
+    }
+    return 0;
+}
+
 static int one_round(server *s, int32_t round, float *weights, float *buffers, gnt_err *err) {
     gnt_fl *fl = s->fl;
     int32_t n = gnt_fl_choose(fl, s->start, round, s->chosen);
@@ -281,6 +314,8 @@ static int one_round(server *s, int32_t round, float *weights, float *buffers, g
         for (int64_t i = 0; i < fl->n_buffers; i++)
             s->buffers_sum[i] += (float)s->share[k] * s->client_buffers[k][i];
     }
+    if (train_the_others(s, round, n, weights, buffers, err) != 0)
+        return -1;
     gnt_model_pick(fl->model, 1, weights, s->old);
     gnt_aggregate in = {.size = sizeof in,
                         .round = round,
@@ -318,6 +353,7 @@ static void server_free(server *s) {
         gnt_free(s->client_buffers ? s->client_buffers[k] : NULL);
     }
     gnt_free(s->update);
+    gnt_free_aligned(s->left);
     gnt_free(s->index);
     gnt_free(s->samples);
     gnt_free(s->share);
@@ -357,12 +393,15 @@ static int server_open(server *s) {
     for (int64_t i = 0; s->id && i < most_rows; i++)
         s->id[i] = i;
     s->rates = gnt_array((size_t)fl->config.steps, sizeof *s->rates);
+    const int others = fl->config.all_train && s->most < fl->config.clients && clients_keep(fl);
+    if (others)
+        s->left = gnt_aligned(params, sizeof *s->left);
     int server_momentum = fl->config.steps == 0 && fl->config.momentum != 0;
     if (server_momentum)
         s->velocity = gnt_array(params, sizeof *s->velocity);
     if (!s->update || !s->share || !s->buffers_sum || !s->client_buffers || !s->old || !s->next ||
         !s->index || !s->samples || !s->chosen || !s->id || !s->rates || (fl->n_own && !s->merged) ||
-        (server_momentum && !s->velocity))
+        (others && !s->left) || (server_momentum && !s->velocity))
         return -1;
     for (int32_t k = 0; k < s->most; k++)
         if (!(s->update[k] = gnt_aligned(params, sizeof **s->update)) ||

@@ -7,7 +7,10 @@
  * Where clients share a part of the parameters alone (gnt_model_shared), updates and what the server moves
  * hold that part, and each client's own parameters go on from where it left them, in every round it takes
  * part: by its local SGD, or, where it shares one gradient, by one step at the round's rate. A defense that
- * takes over the client's computation leaves them as they are. */
+ * takes over the client's computation leaves them as they are.
+ *
+ * Clients that a round does not choose rest, or train all the same (gnt_fl_config.all_train): what they keep,
+ * their own parameters and the state of defenses, goes on, and nobody sees what they would have shared. */
 #ifndef GNT_FL_FEDERATE_H
 #define GNT_FL_FEDERATE_H
 

@@ -24,6 +24,8 @@ typedef struct gnt_fl_config {
     int cosine;
     /* Share of the clients in a round. */
     double participation;
+    /* The others train as well, and what they would share is left: they go on with what they keep. */
+    int all_train;
     /* Batch norm in clients: 1: batch statistics. */
     int training_stats;
     int32_t clients;

@@ -57,6 +57,7 @@ gnt_fl_config gnt_work_config(const gnt_request_federated *of) {
                            .augment = {of->flip, of->shift, of->cutout},
                            .cosine = of->cosine,
                            .participation = of->participation,
+                           .all_train = of->all_train,
                            .training_stats = of->training_stats,
                            .clients = (int32_t)of->clients};
 }

@@ -113,6 +113,8 @@ typedef struct gnt_request_federated {
     const char *by;
     int64_t rounds;
     double participation;
+    /* Clients that a round does not choose train too. */
+    int all_train;
     int64_t local_steps, batch;
     double rate, momentum, decay;
     /* Of clients' batches: gnt_augment. */

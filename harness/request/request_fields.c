@@ -66,6 +66,7 @@ static const gnt_field federated_rows[] = {
     {GNT_FIELD(gnt_request_federated, by, TEXT)},
     {GNT_FIELD(gnt_request_federated, rounds, INT), .most = INT32_MAX},
     {GNT_FIELD(gnt_request_federated, participation, REAL), .low = 0, .high = 1},
+    {GNT_FIELD(gnt_request_federated, all_train, FLAG)},
     {GNT_FIELD(gnt_request_federated, local_steps, INT), .most = INT32_MAX},
     {GNT_FIELD(gnt_request_federated, batch, INT)},
     {GNT_FIELD(gnt_request_federated, rate, REAL)},

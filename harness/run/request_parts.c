@@ -97,6 +97,7 @@ gnt_request_federated request_federated(const gnt_suite_task *t, int64_t rounds)
                                    .by = f->by ? f->by : "",
                                    .rounds = rounds,
                                    .participation = f->participation,
+                                   .all_train = f->all_train,
                                    .local_steps = f->local_steps,
                                    .batch = f->batch,
                                    .rate = f->rate,

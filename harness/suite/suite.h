@@ -93,6 +93,7 @@ typedef struct gnt_suite_federated {
     const char *by;       /* of GROUP: GNT_PARTITION_BY_GROUP, or the attribute's name in the task's facts */
     int64_t rounds;       /* 0: the model is never trained */
     double participation; /* share of clients a round, (0, 1] */
+    int all_train;        /* the others train as well, uncollected */
     int64_t local_steps;  /* 0: a client shares one gradient */
     int64_t batch;
     double rate, momentum;

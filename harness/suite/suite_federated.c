@@ -45,10 +45,10 @@ static int check(suite_reader *r, const char *path, const gnt_suite_task *t) {
 }
 
 int suite_read_federated(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    static const char *const keys[] = {"clients", "partition",  "rounds", "participation", "local_steps",
-                                       "batch",   "rate",       "decay",  "schedule",      "momentum",
-                                       "augment", "batch_norm", "share"};
-    static const char *const stats[] = {"evaluation", "training"};
+    static const char *const keys[] = {"clients",     "partition", "rounds", "participation", "unchosen",
+                                       "local_steps", "batch",     "rate",   "decay",         "schedule",
+                                       "momentum",    "augment",   "share",  "batch_norm"};
+    static const char *const stats[] = {"evaluation", "training"}, *const unchosen[] = {"rest", "train"};
     gnt_suite_federated *f = &t->federated;
     const json_t *o = NULL;
     int schedule = GNT_SCHEDULE_CONSTANT, training = 1;
@@ -63,6 +63,7 @@ int suite_read_federated(suite_reader *r, const char *path, const json_t *object
          suite_read_partition(r, at.text, o, t) ||
          gnt_doc_int(r->doc, at.text, o, "rounds", 0, 1000000, &f->rounds, r->err) ||
          gnt_doc_real(r->doc, at.text, o, "participation", 1e-6, 1, &f->participation, r->err) ||
+         gnt_doc_choice(r->doc, at.text, o, "unchosen", unchosen, 2, &f->all_train, r->err) ||
          gnt_doc_int(r->doc, at.text, o, "local_steps", 0, 100000, &f->local_steps, r->err) ||
          gnt_doc_int(r->doc, at.text, o, "batch", 1, 1000000, &f->batch, r->err) ||
          gnt_doc_real(r->doc, at.text, o, "rate", 1e-9, 1e6, &f->rate, r->err) ||

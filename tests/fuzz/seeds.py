@@ -229,8 +229,8 @@ model = {"name": "small", "json": text({"layers": [{"type": "flatten"}, {"type":
          "sample": [1, 4, 4], "classes": 3, "mean": [0.5], "deviation": [0.25]}
 key = "0f" * 32
 federated = {"clients": 3, "partition": "dirichlet", "shards": 0, "shard_size": 5, "least": 1, "most": 2,
-             "rows": [4, 6, 5], "n_labels": [1, 2, 1], "labels": [0, 1, 2, 0], "alpha": 0.5, "by": "style", "rounds": 2, "participation": 0.5, "local_steps": 1,
-             "batch": 4, "rate": 0.1, "momentum": 0.9, "decay": 1e-4, "flip": True, "shift": 2, "cutout": 3,
+             "rows": [4, 6, 5], "n_labels": [1, 2, 1], "labels": [0, 1, 2, 0], "alpha": 0.5, "by": "style", "rounds": 2, "participation": 0.5,
+             "all_train": True, "local_steps": 1, "batch": 4, "rate": 0.1, "momentum": 0.9, "decay": 1e-4, "flip": True, "shift": 2, "cutout": 3,
              "cosine": True, "training_stats": False}
 hide = [{"attribute": "style", "weight": 0.5}]
 samples = {"region": [1, 1, 2, 2], "hide": hide,
@@ -253,7 +253,8 @@ requests = {
              "coin": 0, "without": [0, 2], "folder": "/data", "public_rows": {**source, "name": "shapes"}, "key": key},
     "model": {"model": model, "train": {"epochs": 3, "batch": 8, "rate": 0.05, "momentum": 0.9, "decay": 5e-4, "cosine": True,
                                         "flip": False}, "weights_digest": "2" * 64, "init_key": key, "train_key": key},
-    "train": {**training, **keys, "stages": [0, 1, 2], "measure_every": 5, "keep_rows": False, "shuffle_labels": False, "weights_digest": "2" * 64, "init_key": key,
+    "train": {**training, **keys, "stages": [0, 1, 2], "measure_every": 5, "keep_rows": False,
+              "shuffle_labels": False, "weights_digest": "2" * 64, "init_key": key,
               "record": record, "head": {"hidden": [16, 8], "epochs": 2, "batch": 8, "rate": 0.01, "key": key}},
     "side": {"side": "query", "model": model, "samples": samples, "defense": [plugin], "key": key},
     "replay": {**training, **keys, "record": record},

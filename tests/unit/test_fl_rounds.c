@@ -253,11 +253,100 @@ static void the_server_is_told_who_gave_what(void **state) {
     }
 }
 
+/* ---- clients that a round does not choose ---- */
+
+typedef struct worked {
+    int times[CLIENTS], carried, collected;
+} worked;
+
+static gnt_status count_work(void *self, const gnt_client *c, gnt_tensors *update) {
+    worked *t = self;
+    (void)update;
+    t->times[c->index]++;
+    return GNT_OK;
+}
+
+static gnt_status save_nothing(void *self, int32_t client, const gnt_sink *out) {
+    (void)self, (void)client, (void)out;
+    return GNT_OK;
+}
+
+static int carry(void *context, int32_t round, int32_t client, gnt_err *err) {
+    worked *t = context;
+    (void)round, (void)client, (void)err;
+    t->carried++;
+    return 0;
+}
+
+static int collect(void *context, const gnt_fl_receipt *receipt, gnt_err *err) {
+    worked *t = context;
+    (void)receipt, (void)err;
+    t->collected++;
+    return 0;
+}
+
+static int look_away(void *context, int32_t round, const float *weights, const float *buffers, gnt_err *err) {
+    (void)context, (void)round, (void)weights, (void)buffers, (void)err;
+    return 0;
+}
+
+/* Two of the three clients that hold anything are chosen. */
+static worked work(int saves, int all_train, float *weights, float *buffers) {
+    worked t = {0};
+    const gnt_defense hooks = {
+        .size = sizeof hooks, .transform_update = count_work, .save = saves ? save_nothing : NULL};
+    gnt_member m = {.hooks = &hooks, .self = &t, .begin = begin, .done = done};
+    const gnt_chain chain = {
+        .member = &m, .n = 1, .n_params = gnt_model_size(model), .n_buffers = gnt_model_buffer_size(model)};
+    const gnt_fl_config config = {.rounds = ROUNDS,
+                                  .steps = 2,
+                                  .batch = 4,
+                                  .rate = 0.1,
+                                  .participation = 0.5,
+                                  .all_train = all_train,
+                                  .training_stats = 1,
+                                  .clients = CLIENTS};
+    const gnt_key key = gnt_key_of_seed(4);
+    gnt_stream random = gnt_stream_open(&key, "weights");
+    gnt_fl *fl;
+    for (uint32_t i = 0; i < 24; i++)
+        order[i] = (i * 7 + 3) % 24;
+    const gnt_partition part = {CLIENTS, starts, order};
+    const gnt_fl_watch watch = {.context = &t,
+                                .before_client = carry,
+                                .after_client = carry,
+                                .received = collect,
+                                .after_round = look_away,
+                                .should_stop = keep_going};
+    gnt_model_init(model, &random, weights, buffers);
+    MUST_WORK(gnt_fl_new(&fl, model, &config, &chain, &key, err));
+    MUST_WORK(gnt_fl_train(fl, &data.view, &part, NULL, weights, buffers, NULL, &watch, err));
+    gnt_fl_free(fl);
+    return t;
+}
+
+static void the_others_train_where_they_keep_something(void **state) {
+    float rested[1024], trained[1024], buffers[MOST], more[MOST];
+    (void)state;
+    worked t = work(1, 0, rested, buffers);
+    assert_int_equal(t.times[0] + t.times[1] + t.times[3], 2 * ROUNDS);
+    t = work(1, 1, trained, more);
+    for (int k = 0; k < CLIENTS; k++)
+        assert_int_equal(t.times[k], k == 2 ? 0 : ROUNDS); /* the third holds nothing */
+    assert_int_equal(t.carried, 2 * 3 * ROUNDS);
+    assert_int_equal(t.collected, 2 * ROUNDS);
+    assert_memory_equal(rested, trained, (size_t)gnt_model_size(model) * sizeof *rested);
+    assert_memory_equal(buffers, more, (size_t)gnt_model_buffer_size(model) * sizeof *buffers);
+    t = work(0, 1, trained, more);
+    assert_int_equal(t.times[0] + t.times[1] + t.times[3], 2 * ROUNDS);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(those_take_part_who_hold_something),
         cmocka_unit_test(clients_are_told_of_rounds_and_name_their_own),
         cmocka_unit_test(one_gradient_takes_what_a_client_holds),
+        cmocka_unit_test(the_others_train_where_they_keep_something),
         cmocka_unit_test(the_server_is_told_who_gave_what),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
