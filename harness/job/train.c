@@ -153,7 +153,8 @@ static int measure_head(training_job *t, const gnt_sampleset *clients, const gnt
     return 0;
 }
 
-/* Adds the state of the server and of each client after a round to the output, for the jobs that follow. */
+/* Adds the state of the server and, where it is asked for, of each client after a round to the output, for
+ * the jobs that follow. */
 static int keep_state(training_job *t, int32_t round, gnt_err *err) {
     if (!t->state)
         return 0;
@@ -162,7 +163,7 @@ static int keep_state(training_job *t, int32_t round, gnt_err *err) {
         gnt_state_save(t->chain, round, -1, &t->out, err) != 0 ||
         (copied && gnt_remote_copy_end(t->remote, err) != 0))
         return -1;
-    for (int64_t k = 0; k < clients_of(t); k++)
+    for (int64_t k = 0; t->request->client_states && k < clients_of(t); k++)
         if (gnt_state_copy(&t->out, &t->state[k], 0, round, err) != 0)
             return -1;
     return 0;

@@ -263,6 +263,8 @@ typedef struct gnt_request_train {
     uint32_t sides;
     /* Each client is served by a process that saw no other. */
     int copies;
+    /* What defenses keep for each client is kept after every stage, for observations of clients' work. */
+    int client_states;
     /* Every sample has the label of another. */
     int shuffle_labels;
     const char *weights_digest;

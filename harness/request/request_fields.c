@@ -197,6 +197,7 @@ static const gnt_field train_rows[] = {
      .most_entries = GNT_INPUT_MOST_MEMBERS},
     {GNT_FIELD(gnt_request_train, sides, BITS), .words = &gnt_side_words},
     {GNT_FIELD(gnt_request_train, copies, FLAG)},
+    {GNT_FIELD(gnt_request_train, client_states, FLAG)},
     {GNT_FIELD(gnt_request_train, shuffle_labels, FLAG)},
     {GNT_FIELD(gnt_request_train, weights_digest, TEXT), .optional = 1},
     {GNT_FIELD(gnt_request_train, partition_key, KEY)},

@@ -103,6 +103,19 @@ static const gnt_request_record *record_of(const run *r, run_job *j, const gnt_s
     return gnt_arena_copy(&j->request.memory, &of, 1, sizeof of);
 }
 
+/* 1 where an observation calls hooks of clients again, of any task that this training is for: what a
+ * representation shows calls none. */
+static int probes_clients(const run *r, const gnt_suite_task *t) {
+    for (size_t i = 0; i < r->suite->n_tasks; i++) {
+        const gnt_suite_task *other = &r->suite->task[i];
+        const uint32_t surface = other->observe.surface;
+        if (strcmp(other->trained_as, t->trained_as) == 0 && other->observe.probe &&
+            (surface == GNT_SURFACE_UPDATE || surface == GNT_SURFACE_ENCODING))
+            return 1;
+    }
+    return 0;
+}
+
 static const gnt_request_head *head_of(const run *r, run_job *j, const gnt_suite_task *t, uint64_t seed) {
     char coordinates[PART_SIZE], draw[SEED_SIZE];
     request_seed(seed, draw);
@@ -167,6 +180,8 @@ static run_job *training(run *r, const char *name, size_t task, int defense, dou
     q->defense = request_chain(r, j, defense, strength);
     ask_for_sides(r, j, defense);
     q->shuffle_labels = shuffle;
+    q->client_states = (request_hooks(r, defense) & GNT_HOOK_STATE) && !shuffle &&
+                       !run_is_search_seed(seed) && probes_clients(r, t);
     if (!shuffle && defense >= 0 && rounds && !run_is_search_seed(seed)) { /* no cell looks at a search's */
         q->measure_every = t->curve ? (rounds + t->curve - 1) / t->curve : 0;
         q->record =

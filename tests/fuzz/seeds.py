@@ -253,7 +253,7 @@ requests = {
              "coin": 0, "without": [0, 2], "folder": "/data", "public_rows": {**source, "name": "shapes"}, "key": key},
     "model": {"model": model, "train": {"epochs": 3, "batch": 8, "rate": 0.05, "momentum": 0.9, "decay": 5e-4, "cosine": True,
                                         "flip": False}, "weights_digest": "2" * 64, "init_key": key, "train_key": key},
-    "train": {**training, **keys, "stages": [0, 1, 2], "measure_every": 5, "keep_rows": False,
+    "train": {**training, **keys, "stages": [0, 1, 2], "measure_every": 5, "keep_rows": False, "client_states": True,
               "shuffle_labels": False, "weights_digest": "2" * 64, "init_key": key,
               "record": record, "head": {"hidden": [16, 8], "epochs": 2, "batch": 8, "rate": 0.01, "key": key}},
     "side": {"side": "query", "model": model, "samples": samples, "defense": [plugin], "key": key},
