@@ -12,7 +12,7 @@
 /* Where the suite says nothing: halfway between the floor and no defense. */
 static const double usual_share = 0.5;
 
-enum { MOST_ROWS = 1 << 20 };
+enum { MOST_ROWS = 1 << 20, MOST_SHARES = 16 };
 
 /* The cells of curves, sorted by task, stage, defense and attack, then as they stand in the file. */
 typedef struct sorted {
@@ -91,27 +91,38 @@ static void exchange(gnt_curve *c) {
 
 /* ---- what is asked for ---- */
 
-static double share_of(const gnt_results *r, const char *task) {
-    const json_t *tasks = json_object_get(r->root, "tasks");
-    for (size_t i = 0; i < json_array_size(tasks); i++) {
-        const json_t *one = json_array_get(tasks, i);
-        const char *id = json_string_value(json_object_get(one, "id"));
-        const double share = json_number_value(json_object_get(one, "equal_leakage"));
-        if (id && !strcmp(id, task))
-            return share > 0 && share < 1 ? share : usual_share;
-    }
-    return usual_share;
+static double share_in(const json_t *value) {
+    const double share = json_number_value(value);
+    return share > 0 && share < 1 ? share : usual_share;
 }
 
-/* NAN where nothing ran undefended under the attack, or nothing is known of its floor. */
-static double leakage_of(const place *p) {
+/* The shares that the suite compares utilities at: one, or a list. Returns how many. */
+static size_t shares_of(const gnt_results *r, const char *task, double share[MOST_SHARES]) {
+    const json_t *tasks = json_object_get(r->root, "tasks"), *value = NULL;
+    for (size_t i = 0; i < json_array_size(tasks) && !value; i++) {
+        const json_t *one = json_array_get(tasks, i);
+        const char *id = json_string_value(json_object_get(one, "id"));
+        if (id && !strcmp(id, task))
+            value = json_object_get(one, "equal_leakage");
+    }
+    const size_t listed = json_array_size(value), n = listed < MOST_SHARES ? listed : MOST_SHARES;
+    for (size_t i = 0; i < n; i++)
+        share[i] = share_in(json_array_get(value, i));
+    if (n == 0)
+        share[0] = share_in(value);
+    return n ? n : 1;
+}
+
+/* What leaks at a share of the way from the floor to no defense. NAN where nothing ran undefended under the
+ * attack, or nothing is known of its floor. */
+static double leakage_of(const place *p, double share) {
     const char *name;
     const double floor = gnt_section_floor(p->r, p->task, p->stage, p->measure, &name);
     for (size_t i = 0; i < p->r->n_group; i++) {
         const gnt_outcome *g = &p->r->group[i];
         const gnt_score *s = gnt_number_of(g, p->measure->name);
         if (g->mode == GNT_ROW_NONE && gnt_is_at(g, p->task, p->stage) && !strcmp(g->attack, p->attack) && s)
-            return floor + share_of(p->r, p->task) * (s->stat.mean - floor);
+            return floor + share * (s->stat.mean - floor);
     }
     return NAN;
 }
@@ -133,32 +144,43 @@ static int add_row(gnt_equal_rows *out, size_t *room, const gnt_equal_row *row, 
     return 0;
 }
 
-static int read_off(const place *p, size_t first, size_t n, int by_leakage, gnt_equal_rows *out, size_t *room,
-                    gnt_err *err) {
-    gnt_curve c;
-    gnt_equal_row row = {.task = p->task,
-                         .defense = p->defense,
-                         .attack = p->attack,
-                         .stage = p->stage,
-                         .measure = p->measure,
-                         .at = by_leakage ? leakage_of(p) : gnt_target_utility(p->r, p->task),
-                         .from = NAN,
-                         .to = NAN};
-    if (isnan(row.at))
-        return 0;
-    if (gnt_curve_make(&c, p->cells->cell + first, n, p->measure, err) != 0)
-        return -1;
+/* One row for each place to read the curve at. */
+static int read_at(const place *p, gnt_curve *c, const double *at, size_t n, gnt_equal_rows *out,
+                   size_t *room, gnt_err *err) {
     int rc = 0;
-    if (c.n_seeds > 0) {
-        if (by_leakage)
-            exchange(&c);
-        rc = gnt_metric_equal(&row.found, c.point, c.n, c.n_seeds, row.at, NULL, err);
+    for (size_t i = 0; rc == 0 && i < n && c->n_seeds > 0; i++) {
+        gnt_equal_row row = {.task = p->task,
+                             .defense = p->defense,
+                             .attack = p->attack,
+                             .stage = p->stage,
+                             .measure = p->measure,
+                             .at = at[i],
+                             .from = NAN,
+                             .to = NAN};
+        rc = gnt_metric_equal(&row.found, c->point, c->n, c->n_seeds, row.at, NULL, err);
         if (rc == 0 && row.found.verdict == GNT_EQUAL_FOUND) {
-            row.from = c.strength[row.found.from];
-            row.to = c.strength[row.found.to];
+            row.from = c->strength[row.found.from];
+            row.to = c->strength[row.found.to];
         }
         rc = rc ? rc : add_row(out, room, &row, err);
     }
+    return rc;
+}
+
+static int read_off(const place *p, size_t first, size_t n, int by_leakage, gnt_equal_rows *out, size_t *room,
+                    gnt_err *err) {
+    gnt_curve c;
+    double at[MOST_SHARES];
+    const size_t n_at = by_leakage ? shares_of(p->r, p->task, at) : 1;
+    for (size_t i = 0; i < n_at; i++)
+        at[i] = by_leakage ? leakage_of(p, at[i]) : gnt_target_utility(p->r, p->task);
+    if (isnan(at[0]))
+        return 0;
+    if (gnt_curve_make(&c, p->cells->cell + first, n, p->measure, err) != 0)
+        return -1;
+    if (by_leakage)
+        exchange(&c);
+    const int rc = read_at(p, &c, at, n_at, out, room, err);
     gnt_curve_free(&c);
     return rc;
 }
@@ -199,7 +221,8 @@ static int add_all(const gnt_results *r, int by_leakage, gnt_equal_rows *out, gn
     int rc = sort_cells(r, &cells, err);
     for (size_t t = 0; rc == 0 && t < r->n_task; t++) {
         int64_t stages[GNT_MOST_STAGES];
-        const size_t n = isnan(gnt_target_utility(r, r->task[t])) ? 0 : gnt_stages(r, r->task[t], stages);
+        const int asked = by_leakage || !isnan(gnt_target_utility(r, r->task[t]));
+        const size_t n = asked ? gnt_stages(r, r->task[t], stages) : 0;
         for (size_t s = 0; rc == 0 && s < n; s++)
             rc = add_stage(r, &cells, r->task[t], stages[s], by_leakage, out, &room, err);
     }

@@ -5,7 +5,7 @@
  *
  * The given leakage lies between the floor and what leaks undefended under that attack: floor + share ·
  * (undefended − floor), the share being what the suite says of the task ("leakage"), half where it says
- * nothing.
+ * nothing. Of several shares each has a row.
  *
  * Pure; what is returned belongs to the results. */
 #ifndef GNT_RESULTS_EQUAL_UTILITY_H

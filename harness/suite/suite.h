@@ -32,6 +32,7 @@ enum {
     GNT_SUITE_MOST_MEMBERS = 16,   /* of a composed defense */
     GNT_SUITE_MOST_LIST = 4096,    /* seeds, stages, strengths of a sweep */
     GNT_SUITE_MOST_SCALES = 16,
+    GNT_SUITE_MOST_LEAKAGES = 9,
     GNT_SUITE_MOST_TABLES = 64, /* of a paper; rows and columns of one as many */
     GNT_SUITE_MOST_CELLS = 100000
 };
@@ -157,9 +158,10 @@ typedef struct gnt_suite_match {
     int bracket;
     /* 1: a training is compared with the undefended one of its seed, on the same rows */
     int paired;
-    /* the leakage at which utilities are compared, as a share of the way from the floor to no defense:
-     * (0, 1) */
-    double leakage;
+    /* the leakages at which utilities are compared, as shares of the way from the floor to no defense:
+     * (0, 1), rising */
+    double leakage[GNT_SUITE_MOST_LEAKAGES];
+    size_t n_leakages;
 } gnt_suite_match;
 
 /* Another data set whose rows are the role PUBLIC: those of its public part or, where it

@@ -14,7 +14,8 @@ void suite_match_defaults(gnt_suite_match *m, gnt_utility_kind utility) {
                            .most_seeds = 10,
                            .confirm_seeds = 3,
                            .confirmations = 3,
-                           .leakage = 0.5};
+                           .leakage = {0.5},
+                           .n_leakages = 1};
 }
 
 /* Exactly one of "relative" and "absolute", within what the measure allows. */
@@ -63,6 +64,38 @@ static int read_count(suite_reader *r, const char *path, const json_t *object, c
     return 0;
 }
 
+static int read_leakage(suite_reader *r, const char *path, const json_t *value, double *out) {
+    if (gnt_doc_real_at(r->doc, path, value, 0, 1, out, r->err))
+        return -1;
+    return *out > 0 && *out < 1 ? 0
+                                : suite_fail(r, path,
+                                             "is %s; expected a share above 0 and below 1 of the way from "
+                                             "the floor to no defense, such as 0.5",
+                                             gnt_show(value).text);
+}
+
+/* One, or a rising list of them. */
+static int read_leakages(suite_reader *r, const char *path, const json_t *object, gnt_suite_match *m) {
+    const json_t *value = json_object_get(object, "leakage"), *list;
+    const gnt_path at = gnt_path_key(path, "leakage");
+    if (!value)
+        return 0;
+    if (!json_is_array(value))
+        return read_leakage(r, at.text, value, &m->leakage[0]);
+    if (gnt_doc_list(r->doc, path, object, "leakage", 1, GNT_SUITE_MOST_LEAKAGES, &list, r->err))
+        return -1;
+    m->n_leakages = json_array_size(list);
+    for (size_t i = 0; i < m->n_leakages; i++) {
+        const gnt_path item = gnt_path_item(at.text, i);
+        if (read_leakage(r, item.text, json_array_get(list, i), &m->leakage[i]))
+            return -1;
+        if (i > 0 && m->leakage[i] <= m->leakage[i - 1])
+            return suite_fail(r, item.text, "is %s, after a share that is no smaller; expected them rising",
+                              gnt_show(json_array_get(list, i)).text);
+    }
+    return 0;
+}
+
 int suite_read_match(suite_reader *r, const char *path, const json_t *object, gnt_utility_kind utility,
                      gnt_suite_match *m) {
     static const char *const keys[] = {"target",        "tolerance",     "seeds",   "most",   "most_seeds",
@@ -76,15 +109,8 @@ int suite_read_match(suite_reader *r, const char *path, const json_t *object, gn
         read_count(r, path, object, "confirm_seeds", &m->confirm_seeds) ||
         read_count(r, path, object, "confirmations", &m->confirmations) ||
         gnt_doc_bool(r->doc, path, object, "bracket", &m->bracket, r->err) ||
-        gnt_doc_bool(r->doc, path, object, "paired", &m->paired, r->err) ||
-        gnt_doc_real(r->doc, path, object, "leakage", 0, 1, &m->leakage, r->err))
+        gnt_doc_bool(r->doc, path, object, "paired", &m->paired, r->err) || read_leakages(r, path, object, m))
         return -1;
-    if (m->leakage <= 0 || m->leakage >= 1)
-        return suite_fail(
-            r, gnt_path_key(path, "leakage").text,
-            "is %s; expected a share above 0 and below 1 of the way from the floor to no defense, such "
-            "as 0.5",
-            gnt_show(json_object_get(object, "leakage")).text);
     if (utility == GNT_UTILITY_ACCURACY && m->tolerance >= 1)
         return suite_fail(r, gnt_path_key(path, "tolerance").text,
                           "is %s; of an accuracy (0 to 1) expected less than 1, such as 0.02",

@@ -8,6 +8,16 @@ static json_t *text_or_null(const char *text) {
     return text ? json_string(text) : json_null();
 }
 
+/* A number where there is one. */
+static json_t *leakages_json(const gnt_suite_match *m) {
+    if (m->n_leakages == 1)
+        return json_real(m->leakage[0]);
+    json_t *list = json_array();
+    for (size_t i = 0; i < m->n_leakages; i++)
+        json_array_append_new(list, json_real(m->leakage[i]));
+    return list;
+}
+
 static json_t *words_json(const gnt_words *words, uint32_t bits) {
     json_t *list = json_array();
     for (size_t i = 0; i < words->n; i++)
@@ -38,7 +48,7 @@ json_t *gnt_asked_tasks(const gnt_suite *s) {
         json_object_set_new(json_array_get(list, i), "adequate",
                             json_pack("{s:f, s:f, s:f}", "identified", t->adequate.identified, "above_floor",
                                       t->adequate.above_floor, "gain", t->adequate.gain));
-        json_object_set_new(json_array_get(list, i), "equal_leakage", json_real(t->match.leakage));
+        json_object_set_new(json_array_get(list, i), "equal_leakage", leakages_json(&t->match));
         if (t->observe.set) {
             json_object_set_new(json_array_get(list, i), "set", json_integer(t->observe.set));
             json_object_set_new(json_array_get(list, i), "epochs", json_integer(t->observe.epochs));

@@ -109,6 +109,25 @@ static void utility_at_a_leakage(void **state) {
     }
 }
 
+/* A row for each share: 15, 20 and 45, of which the last lies between no strengths. */
+static void utility_at_several_leakages(void **state) {
+    (void)state;
+    static const double at[] = {15, 20, 45}, utility[] = {0.5 + 0.27 * 3 / 7, 0.77 + 0.06 / 6, NAN};
+    gnt_results r;
+    gnt_equal_rows rows;
+    read_all(&r, curve, CURVE, ", \"equal_leakage\": [0.125, 0.25, 0.875]");
+    assert_int_equal(gnt_equal_leakage(&r, &rows, NULL), 0);
+    assert_int_equal(rows.n, 6);
+    for (int i = 0; i < 3; i++) {
+        const gnt_equal_row *d = &rows.row[i];
+        assert_string_equal(d->defense, "d");
+        assert_true(fabs(d->at - at[i]) < 1e-9 && rows.row[3 + i].at == d->at);
+        assert_true(isnan(utility[i]) ? isnan(d->found.value) : fabs(d->found.value - utility[i]) < 1e-9);
+    }
+    gnt_equal_free(&rows);
+    gnt_results_free(&r);
+}
+
 static void as_json(void **state) {
     (void)state;
     gnt_results r;
@@ -142,6 +161,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(leakage_at_the_target),
         cmocka_unit_test(utility_at_a_leakage),
+        cmocka_unit_test(utility_at_several_leakages),
         cmocka_unit_test(as_json),
         cmocka_unit_test(without_a_target),
     };
