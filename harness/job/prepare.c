@@ -7,6 +7,7 @@
 #include "job/attack_setting.h"
 #include "job/job.h"
 #include "job/observations.h"
+#include "request/inputs.h"
 
 /* What both jobs have. */
 typedef struct preparing {
@@ -238,6 +239,44 @@ static int setting_open(gnt_attack_setting *s, gnt_observation *o, const prepari
     return gnt_attack_setting_open(s, p->work, &q->attacker, o, err);
 }
 
+/* The setting at the stages before: what changes from one to the next are the weights. */
+typedef struct earlier {
+    gnt_observation stage[GNT_INPUT_MOST_HISTORY];
+    const gnt_observation *list[GNT_INPUT_MOST_HISTORY];
+    float *weights[GNT_INPUT_MOST_HISTORY], *buffers[GNT_INPUT_MOST_HISTORY];
+} earlier;
+
+static int earlier_open(earlier *h, gnt_observation *setting, const preparing *p, gnt_err *err) {
+    const gnt_request_prepare_attack *q = &p->work->request->prepare_attack;
+    const gnt_fl_config config = gnt_work_config(&q->attacker.federated);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < q->history.n; i++) {
+        const int32_t round = (int32_t)q->history.at[i];
+        gnt_st broadcast;
+        gnt_st_init(&broadcast);
+        rc = p->work->read(p->work->context, gnt_input_history[i], &broadcast, err);
+        if (rc == 0)
+            rc = gnt_work_weights(&broadcast, p->model.model, round, &h->weights[i], &h->buffers[i], err);
+        gnt_st_free(&broadcast);
+        h->stage[i] = *setting;
+        h->stage[i].round = round;
+        h->stage[i].rate = gnt_fl_rate(&config, round);
+        h->stage[i].weights = h->weights[i];
+        h->stage[i].buffers = h->buffers[i];
+        h->list[i] = &h->stage[i];
+    }
+    setting->history = q->history.n ? h->list : NULL;
+    setting->n_history = (int64_t)q->history.n;
+    return rc;
+}
+
+static void earlier_free(earlier *h) {
+    for (size_t i = 0; i < GNT_INPUT_MOST_HISTORY; i++) {
+        gnt_free(h->weights[i]);
+        gnt_free(h->buffers[i]);
+    }
+}
+
 int gnt_job_prepare_attack(gnt_work *w, gnt_err *err) {
     const gnt_request_prepare_attack *q = &w->request->prepare_attack;
     const gnt_request_attacker *of = &q->attacker;
@@ -245,11 +284,14 @@ int gnt_job_prepare_attack(gnt_work *w, gnt_err *err) {
     preparing p = {.work = w};
     shadows s = {0};
     gnt_attack_setting known = {0};
+    earlier before = {0};
     gnt_observation setting;
     gnt_attack_prepare in = {.size = sizeof in, .stage = (int32_t)q->told_stage, .attribute = -1};
     int rc = prepare_open(&p, &all, GNT_PLUGIN_ATTACK, err);
     if (rc == 0)
         rc = setting_open(&known, &setting, &p, err);
+    if (rc == 0)
+        rc = earlier_open(&before, &setting, &p, err);
     if (rc == 0)
         rc = shadows_open(&s, &p, &in, err);
     if (rc == 0) {
@@ -269,6 +311,7 @@ int gnt_job_prepare_attack(gnt_work *w, gnt_err *err) {
     if (rc == 0)
         rc = w->write(w->context, "artefacts", &p.out, err);
     shadows_free(&s);
+    earlier_free(&before);
     gnt_attack_setting_free(&known);
     prepare_close(&p);
     return rc;

@@ -7,7 +7,7 @@ enum {
     GNT_INPUT_MOST_MEMBERS = 16,
     /* Models that a job's plugins work with. */
     GNT_INPUT_MOST_MODELS = 16,
-    /* Observations of the same targets at earlier stages. */
+    /* Observations of the same targets at earlier stages, and for prepare what was broadcast there. */
     GNT_INPUT_MOST_HISTORY = 8
 };
 

@@ -362,6 +362,8 @@ typedef struct gnt_request_attacker {
 typedef struct gnt_request_prepare_attack {
     gnt_request_attacker attacker;
     int64_t stage, told_stage;
+    /* The stages of the inputs gnt_input_history, rising; none where they are not granted. */
+    gnt_ints history;
     gnt_request_observe observe;
     gnt_key key;
 } gnt_request_prepare_attack;

@@ -299,6 +299,8 @@ static const gnt_field prepare_attack_rows[] = {
     {GNT_FIELD(gnt_request_prepare_attack, attacker, GROUP), .group = &attacker_fields},
     {GNT_FIELD(gnt_request_prepare_attack, stage, INT)},
     {GNT_FIELD(gnt_request_prepare_attack, told_stage, INT), .least = -1, .most = INT64_MAX},
+    {GNT_FIELD(gnt_request_prepare_attack, history, INTS), .most = INT32_MAX,
+     .most_entries = GNT_INPUT_MOST_HISTORY},
     {GNT_FIELD(gnt_request_prepare_attack, observe, GROUP), .group = &observe_fields},
     {GNT_FIELD(gnt_request_prepare_attack, key, KEY)},
 };

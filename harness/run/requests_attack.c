@@ -197,6 +197,24 @@ static void ask_attack(run *r, run_job *j, const gnt_cell *c, const part *p, gnt
     q->plugin = request_plugin(r, j, p->member, 0, NAN);
 }
 
+/* An output of the observations at the stages before, the latest eight, earliest first; *stages: which. */
+static int add_history(run *r, run_job *j, const gnt_cell *c, double strength, const char *output,
+                       gnt_ints *stages) {
+    const gnt_suite_task *t = &r->suite->task[c->task];
+    size_t before = 0;
+    while (before < t->n_stages && t->stages[before] < c->stage)
+        before++;
+    const size_t from = before > GNT_INPUT_MOST_HISTORY ? before - GNT_INPUT_MOST_HISTORY : 0;
+    *stages = (gnt_ints){t->stages + from, before - from};
+    for (size_t i = 0; i < stages->n; i++) {
+        gnt_cell earlier = *c;
+        earlier.stage = stages->at[i];
+        if (run_add_input(j, gnt_input_history[i], observe_job(r, &earlier, strength, TARGETS), output) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static run_job *prepare_attack_job(run *r, const gnt_cell *c, double strength, const part *p) {
     static const char *const outputs[] = {"artefacts", NULL};
     const gnt_suite_task *t = &r->suite->task[c->task];
@@ -228,25 +246,11 @@ static run_job *prepare_attack_job(run *r, const gnt_cell *c, double strength, c
         rc = run_add_input(j, "shadow_seen", observe_job(r, c, strength, shadow), "seen");
     if (rc == 0 && (p->grants & GNT_KNOWS_SHADOW_OBS))
         rc = run_add_input(j, "shadow_mixing", observe_job(r, c, strength, shadow), "mixing");
+    if (rc == 0 && (p->grants & GNT_KNOWS_HISTORY))
+        rc = add_history(r, j, c, strength, "broadcast", &q->history);
     if (rc == 0 && (p->grants & GNT_KNOWS_DEFENSE))
         rc = add_known(r, j, c, strength, &q->attacker);
     return rc == 0 ? j : NULL;
-}
-
-/* The same targets at the stages before, the latest eight, earliest first. */
-static int add_history(run *r, run_job *j, const gnt_cell *c, double strength) {
-    const gnt_suite_task *t = &r->suite->task[c->task];
-    size_t before = 0, n = 0;
-    while (before < t->n_stages && t->stages[before] < c->stage)
-        before++;
-    for (size_t i = before > GNT_INPUT_MOST_HISTORY ? before - GNT_INPUT_MOST_HISTORY : 0; i < before; i++) {
-        gnt_cell earlier = *c;
-        earlier.stage = t->stages[i];
-        if (run_add_input(j, gnt_input_history[n++], observe_job(r, &earlier, strength, TARGETS), "seen") !=
-            0)
-            return -1;
-    }
-    return 0;
 }
 
 /* What the attacker sees, and what of it is granted. */
@@ -264,7 +268,8 @@ static int add_observation(run *r, run_job *j, const gnt_cell *c, double strengt
     for (size_t i = 0; rc == 0 && i < sizeof grants / sizeof *grants; i++)
         if (granted & grants[i].bit)
             rc = run_add_input(j, grants[i].output, seen, grants[i].output);
-    return rc == 0 && (granted & GNT_KNOWS_HISTORY) ? add_history(r, j, c, strength) : rc;
+    gnt_ints stages;
+    return rc == 0 && (granted & GNT_KNOWS_HISTORY) ? add_history(r, j, c, strength, "seen", &stages) : rc;
 }
 
 /* The last of a chain sees what the first recovered, with the labels that that one was granted, and nothing

@@ -43,6 +43,8 @@ int gnt_vet_make_attack_inputs(gnt_vet_setting *s, const gnt_samples *own, gnt_e
     }
     if (granted & GNT_KNOWS_SHADOW_OBS && make_shadow_observations(s, &in, s->shadow, err) != 0)
         return -1;
+    if (granted & GNT_KNOWS_HISTORY)
+        gnt_vet_add_history(s, &setting);
     in.setting = gnt_guard_put(s->guard, "setting", &setting, sizeof setting);
     s->attack_prepare = gnt_guard_put(s->guard, "prepare's input", &in, sizeof in);
     return gnt_guard_full(s->guard) ? gnt_fail(err, "out of memory for an attack's input") : 0;

@@ -92,6 +92,13 @@ static void add_grants(gnt_vet_setting *s, gnt_observation *o, const gnt_samples
     }
 }
 
+void gnt_vet_add_history(gnt_vet_setting *s, gnt_observation *o) {
+    const gnt_observation *past = gnt_guard_put(s->guard, "history", o, sizeof *o);
+    o->round = 1;
+    o->history = gnt_guard_put(s->guard, "history", &past, sizeof past);
+    o->n_history = 1;
+}
+
 gnt_observation *gnt_vet_put_observation(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err) {
     gnt_guard *g = s->guard;
     gnt_observation o = gnt_vet_common_observation(s, own);
@@ -100,14 +107,9 @@ gnt_observation *gnt_vet_put_observation(gnt_vet_setting *s, const gnt_samples *
     if (add_surface(s, &o, own, rates, sum, err) != 0)
         return NULL;
     add_grants(s, &o, own, rates, sum);
+    if (s->spec.granted & GNT_KNOWS_HISTORY)
+        gnt_vet_add_history(s, &o);
     gnt_observation *out = gnt_guard_put(g, "observation", &o, sizeof o);
-    if (out &&
-        s->spec.granted & GNT_KNOWS_HISTORY) { /* an observation of an earlier round with the same bytes */
-        const gnt_observation *past = gnt_guard_put(g, "history", &o, sizeof o);
-        out->round = 1;
-        out->history = gnt_guard_put(g, "history", &past, sizeof past);
-        out->n_history = 1;
-    }
     if (gnt_guard_full(g)) {
         gnt_fail(err, "out of memory for an observation");
         return NULL;

@@ -25,6 +25,8 @@ int gnt_vet_make_attack_inputs(gnt_vet_setting *s, const gnt_samples *own, gnt_e
 
 /* What all observations have in common. */
 gnt_observation gnt_vet_common_observation(gnt_vet_setting *s, const gnt_samples *own);
+/* An earlier round, which saw the same bytes. */
+void gnt_vet_add_history(gnt_vet_setting *s, gnt_observation *o);
 /* One observation of these samples, on guard pages; NULL with a sentence. */
 gnt_observation *gnt_vet_put_observation(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err);
 

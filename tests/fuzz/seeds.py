@@ -262,7 +262,7 @@ requests = {
                         "key": key},
     "observe": {"model": model, "samples": samples, "federated": federated, "stage": 2, "observe": observed, "shadow": True,
                 "probe": {"defense": [plugin], "train_key": key, "defense_key": key}},
-    "prepare-attack": {"attacker": attacker, "stage": 2, "told_stage": 2, "observe": {**observed, "surface": "encoding", "set": 4},
+    "prepare-attack": {"attacker": attacker, "stage": 2, "told_stage": 2, "history": [0, 1], "observe": {**observed, "surface": "encoding", "set": 4},
                        "key": key},
     "attack": {"attacker": attacker, "chained": True, "key": key},
     "score": {"samples": samples, "goals": ["reconstruction", "label"], "granted": [], "observe": observed,

@@ -91,11 +91,14 @@ static gnt_status load(void *self, int32_t client, const gnt_artefacts *state) {
 static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefacts *own,
                       const gnt_answer *answer) {
     const carrier *c = self;
-    (void)own;
     if (seen->n_sum != ENTRIES || seen->sum[1] != CLIENTS)
         return c->host->fail(c->host->context, "the granted sum is not the one that was taken");
     if (seen->n_history != 1 || seen->history[0]->round >= seen->round)
         return c->host->fail(c->host->context, "one earlier stage was expected");
+    const gnt_view *shown = &own->tensors.view[0];
+    if (memcmp(shown->data, seen->history[0]->weights, (size_t)shown->count * sizeof(float)) != 0 ||
+        memcmp(shown->data, seen->weights, (size_t)shown->count * sizeof(float)) == 0)
+        return c->host->fail(c->host->context, "prepare was shown other weights of the earlier stage");
     const gnt_artefacts *made = seen->defense_artefacts;
     if (!made || made->tensors.n != 2 || strcmp(made->tensors.view[0].name, "made") != 0 ||
         strcmp(made->tensors.view[1].name, "1/made") != 0)
@@ -115,7 +118,17 @@ static const gnt_defense defense_hooks = {.size = sizeof defense_hooks,
                                           .transform_update = transform_update,
                                           .save = save,
                                           .load = load};
-static const gnt_attack attack_hooks = {.size = sizeof attack_hooks, .run = run};
+/* The weights of the stage before are those that `run` sees beside its observation. */
+static gnt_status prepare_attack(void *self, const gnt_attack_prepare *in, const gnt_sink *out) {
+    const carrier *c = self;
+    const gnt_observation *setting = in->setting;
+    if (setting->n_history != 1 || setting->history[0]->round >= setting->round)
+        return c->host->fail(c->host->context, "one earlier stage was expected in prepare");
+    const int64_t n = c->host->model->info->n_params;
+    return out->tensor(out->context, "then", 1, &n, setting->history[0]->weights);
+}
+
+static const gnt_attack attack_hooks = {.size = sizeof attack_hooks, .prepare = prepare_attack, .run = run};
 
 #define DEFENSE                                                                                              \
     .size = sizeof(gnt_descriptor), .kind = GNT_PLUGIN_DEFENSE, .version = "1.0",                            \
@@ -133,6 +146,7 @@ static const gnt_descriptor descriptors[] = {
      .line = "checks the sum and the history it was granted",
      .licence = "MIT",
      .citation = "",
+     .scope = GNT_SCOPE_STAGE,
      .surfaces = GNT_SURFACE_UPDATE,
      .goals = GNT_GOAL_LABEL,
      .needs = GNT_KNOWS_SUM | GNT_KNOWS_HISTORY,

@@ -660,7 +660,8 @@ typedef struct gnt_attack_prepare {
     const float *buffers;
     /* The setting of the targets: what `run` will be shown of all of them alike (grants, goals,
      * steps, batch, rate, attribute; with KNOWS_DEFENSE the defense, its parameters and artefacts).
-     * What is seen of one is NULL. */
+     * What is seen of one is NULL. With KNOWS_HISTORY and scope stage its history says the same of the
+     * stages before, with the weights that were broadcast there; shadow observations have none. */
     const gnt_observation *setting;
     GNT_GROWS
 } gnt_attack_prepare;
