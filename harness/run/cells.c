@@ -91,12 +91,13 @@ static void add_facts(json_t *all, json_t *facts) {
         json_object_set_new(all, name, json_real(json_number_value(value)));
 }
 
-/* The job that made what the attack saw. */
-static const run_job *seen_by(const run_cell *c) {
-    size_t i = 0;
-    while (strcmp(c->score_job->input[i].name, "seen") != 0)
-        i++;
-    return c->score_job->input[i].from;
+/* Those of a job, and before them those of the prepare hooks whose artefacts it reads. NULL: no job. */
+static void add_job_facts(json_t *all, const run_job *j) {
+    for (size_t i = 0; j && i < j->n_inputs; i++)
+        if (strncmp(j->input[i].name, "artefacts", strlen("artefacts")) == 0)
+            add_facts(all, json_object_get(j->input[i].from->record, "facts"));
+    if (j)
+        add_facts(all, json_object_get(j->record, "facts"));
 }
 
 int run_wants(const run *r, size_t cell) {
@@ -141,11 +142,10 @@ static int others_have_ended(const run_cell *c, const run_job *none, const run_j
  * many updates comes before over those observed, and no plugin speaks for the score. */
 static json_t *facts_of(const run_cell *c) {
     json_t *all = json_object();
-    add_facts(all, json_object_get(seen_by(c)->record, "facts"));
-    add_facts(all, json_object_get(c->train->record, "facts"));
-    if (c->first_attack)
-        add_facts(all, json_object_get(c->first_attack->record, "facts"));
-    add_facts(all, json_object_get(c->attack->record, "facts"));
+    add_job_facts(all, run_input_of(c->score_job, "seen"));
+    add_job_facts(all, c->train);
+    add_job_facts(all, c->first_attack);
+    add_job_facts(all, c->attack);
     add_facts(all, json_object_get(c->score, "facts"));
     return all;
 }

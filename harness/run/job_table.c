@@ -1,4 +1,6 @@
 /* The table of jobs by name. */
+#include <string.h>
+
 #include "base/mem.h"
 #include "nn/io/safetensors.h"
 #include "run/run_impl.h"
@@ -37,6 +39,13 @@ int run_add_input(run_job *j, const char *name, run_job *from, const char *outpu
         return -1;
     j->input[j->n_inputs++] = (run_input){.name = name, .from = from, .output = output};
     return 0;
+}
+
+const run_job *run_input_of(const run_job *j, const char *name) {
+    for (size_t i = 0; j && i < j->n_inputs; i++)
+        if (strcmp(j->input[i].name, name) == 0)
+            return j->input[i].from;
+    return NULL;
 }
 
 json_t *run_metadata(const run *r, const run_job *j, const char *output) {

@@ -74,13 +74,6 @@ static void add_shuffled(json_t *list, const run *r, const run_cell *c) {
     add(list, "not-from-the-data", text.text);
 }
 
-static const run_job *input_of(const run_job *j, const char *name) {
-    for (size_t i = 0; j && i < j->n_inputs; i++)
-        if (strcmp(j->input[i].name, name) == 0)
-            return j->input[i].from;
-    return NULL;
-}
-
 /* Where hooks ran once more, in a probe or on shadow rows, and did not do what they did in the training. */
 static void add_compared(json_t *list, const run *r, const run_job *observed) {
     if (!observed || !observed->record || !gnt_store_digest(observed->record, "compared"))
@@ -92,8 +85,8 @@ static void add_compared(json_t *list, const run *r, const run_job *observed) {
 
 json_t *run_marks_of(const run *r, const run_cell *c) {
     json_t *list = json_array();
-    add_compared(list, r, input_of(c->score_job, "seen"));
-    add_compared(list, r, input_of(input_of(c->attack, "artefacts"), "shadow_seen"));
+    add_compared(list, r, run_input_of(c->score_job, "seen"));
+    add_compared(list, r, run_input_of(run_input_of(c->attack, "artefacts"), "shadow_seen"));
     if (c->shuffled && c->shuffled_none)
         add_shuffled(list, r, c);
     if (c->replay)

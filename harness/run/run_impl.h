@@ -205,6 +205,8 @@ run_job *run_get_job(run *r, const char *name, int *fresh);
 /* The job of that name, if there is one and it is done; else NULL. */
 run_job *run_find_ok(const run *r, const char *name);
 int run_add_input(run_job *j, const char *name, run_job *from, const char *output);
+/* The job whose output is this input of a job; NULL where it has none of that name, or is NULL. */
+const run_job *run_input_of(const run_job *j, const char *name);
 /* The job whose failure ended this one: itself, or one whose output it needed. */
 const run_job *run_origin(const run_job *j);
 /* Metadata of a stored bundle as JSON; NULL when it cannot be read. */
