@@ -1,7 +1,8 @@
 /* fresh: a private attribute by the best of three classifiers that learn anew: a linear one, a wide network
  * and a random forest. An attacker takes whichever tells the attribute best on samples of his own that none
  * of them learnt from, so that what a defense survives is none of them alone. It is meant for representations
- * (TAPPFL, 2024), whose extractor everybody has, and reads updates as well. */
+ * (TAPPFL, 2024), whose extractor everybody has, and reads updates as well. With the history it reads the
+ * same samples at earlier stages beside the last: what one extractor hides another may have shown. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -42,6 +43,7 @@ static void *create(const gnt_host *host, const gnt_value *v) {
 /* ---- learning ---- */
 
 typedef struct learnt {
+    int64_t columns;
     attr_trained net[2]; /* linear, wide */
     forest trees;
     float *owned; /* its nodes */
@@ -85,6 +87,7 @@ static gnt_status keep(const attack *s, int which, const learnt *l, const gnt_si
     const gnt_status status =
         which == FOREST ? forest_write(&l->trees, out) : attr_write_net(out, "", &l->net[which == WIDE].net);
     host->fact(host->context, "kept_classifier", which);
+    host->fact(host->context, "inputs", (double)l->columns);
     if (!isnan(l->accuracy[which]))
         host->fact(host->context, "validation_accuracy", l->accuracy[which]);
     return status == GNT_OK ? GNT_OK : host->fail(host->context, "its classifier could not be kept");
@@ -96,6 +99,7 @@ static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_si
     attr_table t;
     learnt l = {0};
     gnt_status status = classic_table(&s->base, &from, &t, in, out);
+    l.columns = t.columns;
     for (int which = LINEAR; status == GNT_OK && which <= FOREST; which++)
         if (s->only == BEST || s->only == which)
             status = learn_one(s, which, &t, &l);
@@ -186,7 +190,7 @@ const gnt_descriptor fresh_descriptor = {
     .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_REPRESENTATION,
     .goals = GNT_GOAL_ATTRIBUTE,
     .needs = GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE,
-    .uses = GNT_KNOWS_SHADOW_OBS,
+    .uses = GNT_KNOWS_SHADOW_OBS | GNT_KNOWS_HISTORY,
     .data_kinds = GNT_KIND_ANY,
     .families = families,
     .flags = GNT_FLAG_RANDOMISED,

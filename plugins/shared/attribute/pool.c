@@ -32,17 +32,41 @@ static const gnt_view *representation_of(const gnt_observation *seen) {
     return r && r->n == 1 && seen->n > 0 ? r->view : NULL;
 }
 
-int64_t attr_seen_size(const gnt_observation *seen) {
+/* Of one stage. */
+static int64_t size_of(const gnt_observation *seen) {
     const gnt_view *r = representation_of(seen);
     return r ? r->count / seen->n : seen->update ? attr_update_size(seen->update) : 0;
 }
 
-void attr_seen_flatten(const gnt_observation *seen, float *out) {
+static void flatten(const gnt_observation *seen, float *out) {
     const gnt_view *r = representation_of(seen);
     if (r)
         attr_mean_representation(r, seen->n, out);
     else
         attr_flatten(seen->update, out);
+}
+
+int64_t attr_earlier(const gnt_observation *o) {
+    return o->granted & GNT_KNOWS_SHADOW_OBS ? 0 : o->n_history;
+}
+
+int64_t attr_seen_size(const gnt_observation *seen) {
+    int64_t size = size_of(seen);
+    for (int64_t k = 0; k < attr_earlier(seen); k++) {
+        const int64_t then = size_of(seen->history[k]);
+        if (then < 1)
+            return 0;
+        size += then;
+    }
+    return size;
+}
+
+void attr_seen_flatten(const gnt_observation *seen, float *out) {
+    for (int64_t k = 0; k < attr_earlier(seen); k++) {
+        flatten(seen->history[k], out);
+        out += size_of(seen->history[k]);
+    }
+    flatten(seen, out);
 }
 
 int64_t attr_tensors_size(const gnt_tensors *update) {

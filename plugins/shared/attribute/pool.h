@@ -14,7 +14,11 @@ int64_t attr_update_size(const gnt_views *update);
 void attr_flatten(const gnt_views *update, float *out);
 /* The mean of n samples' representations, n × …; out: entries of one. */
 void attr_mean_representation(const gnt_view *of, int64_t n, float *out);
-/* What was observed, of either surface: entries, 0 where it is neither; and these. */
+/* Earlier stages that are read beside the last: none where shadow observations are granted, which have no
+ * history to learn from. */
+int64_t attr_earlier(const gnt_observation *o);
+/* What was observed, of either surface, at earlier stages first: entries, 0 where it is neither; and
+ * these. */
 int64_t attr_seen_size(const gnt_observation *seen);
 void attr_seen_flatten(const gnt_observation *seen, float *out);
 /* The same of an update that may be changed. */

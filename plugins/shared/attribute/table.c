@@ -66,6 +66,21 @@ gnt_status attr_source_of_samples(attr_source *s, const gnt_host *host, const at
     return status == GNT_OK ? size_up(s, reading) : status;
 }
 
+/* By the weights of earlier stages too. */
+static gnt_status add_earlier(attr_source *s, const attr_reading *reading, const gnt_samples *samples,
+                              const attr_setting *setting, const gnt_observation *like) {
+    gnt_status status = GNT_OK;
+    for (int64_t k = 0; status == GNT_OK && k < attr_earlier(like) && k < ATTR_MOST_EARLIER; k++) {
+        attr_setting then = *setting;
+        then.rate = like->history[k]->rate;
+        status = attr_updates_open(&s->earlier[k], s->host, samples, like->history[k]->weights,
+                                   like->history[k]->buffers, &then, s->attribute);
+        s->size += s->earlier[k].size;
+        s->n_earlier = k + 1;
+    }
+    return status == GNT_OK && s->n_earlier > 0 ? size_up(s, reading) : status;
+}
+
 gnt_status attr_source_of_attack(attr_source *s, const gnt_host *host, const attr_reading *reading,
                                  const gnt_attack_prepare *in) {
     const gnt_observation *like = in->setting;
@@ -89,20 +104,28 @@ gnt_status attr_source_of_attack(attr_source *s, const gnt_host *host, const att
                                   .momentum = like->momentum,
                                   .decay = like->decay,
                                   .features = like->surface == GNT_SURFACE_REPRESENTATION};
-    return attr_source_of_samples(s, host, reading, in->shadow_data, in->weights, in->buffers, &setting,
-                                  in->attribute);
+    const gnt_status status = attr_source_of_samples(s, host, reading, in->shadow_data, in->weights,
+                                                     in->buffers, &setting, in->attribute);
+    return status == GNT_OK ? add_earlier(s, reading, in->shadow_data, &setting, like) : status;
 }
 
 void attr_source_close(attr_source *s) {
     if (s->own.f)
         attr_updates_close(&s->own);
+    for (int64_t k = 0; k < s->n_earlier; k++)
+        attr_updates_close(&s->earlier[k]);
 }
 
 gnt_status attr_source_read(attr_source *s, int64_t i) {
     if (s->host->should_stop(s->host->context))
         return GNT_STOPPED;
-    if (!s->seen)
-        return attr_update_at(&s->own, i, s->flat);
+    if (!s->seen) {
+        float *at = s->flat;
+        gnt_status status = GNT_OK;
+        for (int64_t k = 0; status == GNT_OK && k < s->n_earlier; at += s->earlier[k++].size)
+            status = attr_update_at(&s->earlier[k], i, at);
+        return status == GNT_OK ? attr_update_at(&s->own, i, at) : status;
+    }
     attr_seen_flatten(s->seen->shadow[i], s->flat);
     return GNT_OK;
 }

@@ -15,10 +15,15 @@ typedef struct attr_reading {
     double share; /* of the updates, for validation */
 } attr_reading;
 
+/* Stages that are read beside the last, as many as the host shows. */
+enum { ATTR_MOST_EARLIER = 8 };
+
 typedef struct attr_source {
     const gnt_host *host;
     const gnt_attack_prepare *seen; /* its shadow observations; NULL: `own` */
     attr_updates own;
+    attr_updates earlier[ATTR_MOST_EARLIER]; /* the same by the weights of stages before */
+    int64_t n_earlier;
     int32_t attribute, values;
     /* Set by the caller between opening and attr_table_make: what is learnt is the task's class, the greatest
      * entry of y, not the attribute; `values` is then the number of classes. Of single samples. */
@@ -36,7 +41,7 @@ gnt_status attr_source_of_samples(attr_source *s, const gnt_host *host, const at
                                   const gnt_samples *samples, const float *weights, const float *buffers,
                                   const attr_setting *setting, int32_t attribute);
 void attr_source_close(attr_source *s);
-/* Update i, into s->flat. */
+/* Update i, into s->flat: those of earlier stages first. */
 gnt_status attr_source_read(attr_source *s, int64_t i);
 
 /* The class of a sample. */
