@@ -67,6 +67,32 @@ static void takes_the_wide_network_where_nothing_is_left_to_choose_by(void **sta
     assert_true(points_accuracy("fresh", json, &shadow, &asked) > 0.95);
 }
 
+/* The value told by the points of xor, every `one_in`-th one wrongly: 0, none. Their fact "information". */
+static double information_of_channel(int64_t one_in) {
+    kept own;
+    points_xor(&shadow, POINTS_MOST, 2, 5);
+    for (int64_t i = 0; i < shadow.n; i++)
+        shadow.value[i] ^= one_in > 0 && i % one_in == 0;
+    tried t = points_learn("fresh", "{\"window\": 1, \"hidden\": 64, \"validation\": 0.5}", 1, &shadow, &own);
+    const double nats = try_fact(&t, "information");
+    try_drop(&own);
+    try_close(&t);
+    return nats;
+}
+
+/* A binary channel that errs in a share e carries ln 2 − H(e) nats of a value that is uniform. */
+static void tells_how_much_is_known(void **state) {
+    (void)state;
+    static const int64_t one_in[] = {0, 10, 5, 2};
+    for (int k = 0; k < 4; k++) {
+        const double e = one_in[k] ? 1 / (double)one_in[k] : 0;
+        const double noise = e > 0 ? -e * log(e) - (1 - e) * log(1 - e) : 0;
+        const double nats = information_of_channel(one_in[k]);
+        if (!(fabs(nats - (log(2) - noise)) <= 0.05))
+            fail_msg("1 in %d wrong: %.3f nats, expected %.3f", (int)one_in[k], nats, log(2) - noise);
+    }
+}
+
 /* The same points as representations. */
 static void show_representations(points *p) {
     for (int64_t i = 0; i < p->n; i++) {
@@ -281,6 +307,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_the_best_of_three),
         cmocka_unit_test(takes_the_wide_network_where_nothing_is_left_to_choose_by),
+        cmocka_unit_test(tells_how_much_is_known),
         cmocka_unit_test(reads_a_representation_as_it_is),
         cmocka_unit_test(computes_representations_of_shadow_samples),
         cmocka_unit_test(goes_by_the_class),

@@ -8,6 +8,7 @@
 
 #include "attribute.h"
 #include "forest.h"
+#include "information.h"
 
 enum { CLASSIFIER, HIDDEN, TREES, SGD, READING = SGD + ATTR_SGD };
 enum { BEST, LINEAR, WIDE, FOREST };
@@ -48,7 +49,24 @@ typedef struct learnt {
     forest trees;
     float *owned; /* its nodes */
     double accuracy[FOREST + 1];
+    double information; /* the most that any of them shows, nats */
 } learnt;
+
+typedef struct open_net {
+    attr_net net;
+    float *room;
+} open_net;
+
+static void net_scores(const void *classifier, const float *x, float *scores) {
+    const open_net *n = classifier;
+    attr_forward(&n->net, x, n->room, scores);
+}
+
+/* Layers to run it with. */
+static gnt_status open_layers(open_net *n, const gnt_host *host) {
+    n->room = host->scratch(host->context, 2 * (size_t)attr_widest(&n->net) * sizeof *n->room);
+    return n->room ? GNT_OK : host->fail(host->context, "no memory for the network's layers");
+}
 
 static gnt_status learn_net(const attack *s, const attr_recipe *recipe, attr_table *t, attr_trained *out) {
     const gnt_host *host = s->base.host;
@@ -58,17 +76,31 @@ static gnt_status learn_net(const attack *s, const attr_recipe *recipe, attr_tab
                 : host->fail(host->context, "no memory for the network; a smaller `hidden` needs less");
 }
 
+static gnt_status learn_forest(const attack *s, attr_table *t, learnt *l, double *information) {
+    gnt_status status = forest_grow(&l->trees, &l->owned, &s->base, &s->forest, t);
+    if (status == GNT_OK)
+        status = classic_accuracy(&s->base, t, forest_scores, &l->trees, &l->accuracy[FOREST]);
+    return status == GNT_OK ? information_of(&s->base, t, forest_scores, &l->trees,
+                                             0.5 / (double)s->forest.trees, information)
+                            : status;
+}
+
 static gnt_status learn_one(const attack *s, int which, attr_table *t, learnt *l) {
+    double information = NAN;
     gnt_status status;
-    if (which == FOREST) {
-        status = forest_grow(&l->trees, &l->owned, &s->base, &s->forest, t);
-        return status == GNT_OK
-                   ? classic_accuracy(&s->base, t, forest_scores, &l->trees, &l->accuracy[FOREST])
-                   : status;
+    if (which == FOREST)
+        status = learn_forest(s, t, l, &information);
+    else {
+        attr_trained *net = &l->net[which == WIDE];
+        status = learn_net(s, which == WIDE ? &s->wide : &s->linear, t, net);
+        l->accuracy[which] = net->accuracy;
+        open_net n = {.net = net->net};
+        if (status == GNT_OK)
+            status = open_layers(&n, s->base.host);
+        if (status == GNT_OK)
+            status = information_of(&s->base, t, net_scores, &n, 0, &information);
     }
-    attr_trained *net = &l->net[which == WIDE];
-    status = learn_net(s, which == WIDE ? &s->wide : &s->linear, t, net);
-    l->accuracy[which] = net->accuracy;
+    l->information = fmax(l->information, information); /* the number, of a number and a NaN */
     return status;
 }
 
@@ -90,6 +122,8 @@ static gnt_status keep(const attack *s, int which, const learnt *l, const gnt_si
     host->fact(host->context, "inputs", (double)l->columns);
     if (!isnan(l->accuracy[which]))
         host->fact(host->context, "validation_accuracy", l->accuracy[which]);
+    if (!isnan(l->information))
+        host->fact(host->context, "information", l->information);
     return status == GNT_OK ? GNT_OK : host->fail(host->context, "its classifier could not be kept");
 }
 
@@ -97,7 +131,7 @@ static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_si
     const attack *s = self;
     attr_source from;
     attr_table t;
-    learnt l = {0};
+    learnt l = {.information = NAN};
     gnt_status status = classic_table(&s->base, &from, &t, in, out);
     l.columns = t.columns;
     for (int which = LINEAR; status == GNT_OK && which <= FOREST; which++)
@@ -112,16 +146,6 @@ static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_si
 
 /* ---- what is observed ---- */
 
-typedef struct open_net {
-    attr_net net;
-    float *room;
-} open_net;
-
-static void net_scores(const void *classifier, const float *x, float *scores) {
-    const open_net *n = classifier;
-    attr_forward(&n->net, x, n->room, scores);
-}
-
 static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefacts *own,
                       const gnt_answer *answer) {
     const attack *s = self;
@@ -134,9 +158,8 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     if (!x)
         return status;
     if (attr_read_net(&n.net, own, "", columns, seen->attribute_values) == 0) {
-        n.room = host->scratch(host->context, 2 * (size_t)attr_widest(&n.net) * sizeof *n.room);
-        return n.room ? classic_answer(&s->base, seen, x, net_scores, &n, answer)
-                      : host->fail(host->context, "no memory for the network's layers");
+        status = open_layers(&n, host);
+        return status == GNT_OK ? classic_answer(&s->base, seen, x, net_scores, &n, answer) : status;
     }
     if (forest_read(&f, s->forest.trees, own, columns, seen->attribute_values) != 0)
         return classic_foreign(host, "a classifier");
