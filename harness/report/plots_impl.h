@@ -65,7 +65,8 @@ int gnt_plot_rounds(const gnt_results *r, const char *task, int64_t stage, const
 /* utility: what a training ends at against the strength of its defense: a panel for each name of a strength
  * (the first eight) that some defense was tried at two values of, a line for each defense that has it,
  * whatever plugins these are. The task's measure, and beside an accuracy the loss, where the file tells of
- * curves. A whisker is the 95 % interval over seeds, of a single one over the test samples. */
+ * curves, and the facts that the suite names, with a straight line through each defense's. A whisker is the
+ * 95 % interval over seeds, of a single one over the test samples. */
 
 int gnt_plot_utility(const gnt_results *r, const char *task, int64_t stage, const char *folder,
                      const char *name, int formats, int *drawn, gnt_err *err);

@@ -1,4 +1,4 @@
-/* Utility against the strength of defenses. */
+/* Utility, and the facts that a suite names, against the strength of defenses. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "report/plots_impl.h"
 #include "results/section.h"
 
-enum { MOST_AXES = 8, MOST_VALUES = 2, MOST_TICKS = 7, KEY_LEFT = 14 };
+enum { MOST_AXES = 8, MOST_VALUES = 2 + 4, MOST_TICKS = 7, KEY_LEFT = 14 };
 
 /* A defense at a strength, over seeds. */
 typedef struct point {
@@ -27,9 +27,9 @@ typedef struct drawing {
     const gnt_results *r;
     const char *task;
     int64_t stage;
-    /* names of what is drawn, the task's measure first */
+    /* names of what is drawn: the task's measure, the loss where it is another, then facts */
     const char *key[MOST_VALUES];
-    int n_key;
+    int n_key, n_measures;
     axis at[MOST_AXES];
     int n_axis;
     /* what was undefended */
@@ -43,10 +43,19 @@ typedef struct drawing {
 
 /* ---- numbers ---- */
 
-/* What a cell's training ended at; NAN where the file does not tell. *error: its standard error. */
+static int is_fact(const drawing *d, int key) {
+    return key >= d->n_measures;
+}
+
+/* What a cell's training ended at, or a fact of it; NAN where the file does not tell. *error: its standard
+ * error. */
 static double value_of(const drawing *d, const gnt_outcome *c, int key, double *error) {
     const json_t *list = c->utility.by_round;
     *error = key == 0 ? c->utility.error : NAN;
+    if (is_fact(d, key)) {
+        const json_t *told = json_object_get(c->facts, d->key[key]);
+        return json_is_number(told) ? json_number_value(told) : NAN;
+    }
     if (key == 0)
         return c->utility.value * gnt_utility_scale(d->key[0]);
     const json_t *last = json_array_get(list, json_array_size(list) - 1);
@@ -73,7 +82,7 @@ static size_t gather(const drawing *d, const char *defense, double strength, int
     for (size_t i = 0; i < d->r->n_cell; i++) {
         const gnt_outcome *c = &d->r->cell[i];
         size_t k = 0;
-        double e;
+        double e = NAN;
         const double v = is_of(d, c, defense, strength) ? value_of(d, c, key, &e) : NAN;
         while (k < n && d->seed[k] != c->seed)
             k++;
@@ -86,13 +95,15 @@ static size_t gather(const drawing *d, const char *defense, double strength, int
     return n;
 }
 
-static gnt_score_bounds bounds_of(const char *key) {
-    return (gnt_score_bounds){0, strcmp(key, "accuracy") == 0 ? 100 : INFINITY};
+static gnt_score_bounds bounds_of(const drawing *d, int key) {
+    if (is_fact(d, key))
+        return (gnt_score_bounds){-INFINITY, INFINITY};
+    return (gnt_score_bounds){0, strcmp(d->key[key], "accuracy") == 0 ? 100 : INFINITY};
 }
 
 /* The interval is over seeds, or of one training over the test samples. 0 where there is no number. */
 static int make_point(const drawing *d, const char *defense, double strength, int key, point *out) {
-    const gnt_score_bounds bounds = bounds_of(d->key[key]);
+    const gnt_score_bounds bounds = bounds_of(d, key);
     double error = NAN;
     gnt_estimate e;
     const size_t n = gather(d, defense, strength, key, &error);
@@ -193,12 +204,20 @@ static void spread_axes(drawing *d) {
 /* The measure of the task, and below an accuracy the loss where the trainings tell it. 0: nothing to draw. */
 static int fill(drawing *d) {
     d->key[d->n_key++] = gnt_utility_measure(d->r, d->task);
+    d->n_measures = 1;
     find_axes(d);
     if (d->n_axis == 0 || !survey(d, 0))
         return 0;
     d->key[1] = "loss";
+    d->n_measures = 2;
     if (strcmp(d->key[0], "loss") != 0 && survey(d, 1))
         d->n_key++;
+    d->n_measures = d->n_key;
+    const json_t *facts = json_object_get(d->r->root, "facts");
+    for (size_t i = 0; i < json_array_size(facts) && d->n_key < MOST_VALUES; i++) {
+        d->key[d->n_key] = json_string_value(json_array_get(facts, i));
+        d->n_key += d->key[d->n_key] && survey(d, d->n_key);
+    }
     spread_axes(d);
     return 1;
 }
@@ -255,6 +274,25 @@ static const char *dashes_of(const drawing *d, size_t defense) {
     return dashes[d->r->about[defense].sibling % 4];
 }
 
+/* The straight line of least squares through n points, as two points at the ends of their axis. */
+static int fit_line(gnt_plot *p, const axis *at, const point *points, size_t n) {
+    double x = 0, y = 0, xx = 0, xy = 0;
+    for (size_t k = 0; k < n; k++) {
+        x += gnt_spread_at(at->spread, points[k].strength) / (double)n;
+        y += points[k].mean / (double)n;
+    }
+    for (size_t k = 0; k < n; k++) {
+        const double apart = gnt_spread_at(at->spread, points[k].strength) - x;
+        xx += apart * apart;
+        xy += apart * points[k].mean;
+    }
+    const double slope = xx > 0 ? xy / xx : 0;
+    const int block = gnt_plot_block(p);
+    gnt_plot_row(p, (double[]){at->left, y + slope * (at->left - x)}, 2);
+    gnt_plot_row(p, (double[]){at->right, y + slope * (at->right - x)}, 2);
+    return block;
+}
+
 static void say_line(gnt_plot *p, const drawing *d, const axis *at, size_t defense, int key) {
     const unsigned colour = gnt_colour(d->r, defense);
     const int shape = gnt_shape(d->r, defense, 1);
@@ -267,10 +305,16 @@ static void say_line(gnt_plot *p, const drawing *d, const axis *at, size_t defen
         gnt_plot_row(p, (double[]){gnt_spread_at(at->spread, one->strength), one->mean, one->low, one->high},
                      4);
     }
-    gnt_plot_say(p,
-                 ", D index %d using 1:2:3:4 with yerrorbars lc rgb \"#%06x\" lw 1 pt %d ps 0.1"
-                 ", D index %d using 1:2 with linespoints lc rgb \"#%06x\" lw 1.8 dt %s pt %d ps 0.8",
-                 block, colour, shape, block, colour, dashes_of(d, defense), shape);
+    gnt_plot_say(p, ", D index %d using 1:2:3:4 with yerrorbars lc rgb \"#%06x\" lw 1 pt %d ps 0.1", block,
+                 colour, shape);
+    if (is_fact(d, key))
+        gnt_plot_say(p,
+                     ", D index %d using 1:2 with points lc rgb \"#%06x\" lw 1.8 pt %d ps 0.8"
+                     ", D index %d using 1:2 with lines lc rgb \"#%06x\" lw 1 dt %s",
+                     block, colour, shape, fit_line(p, at, d->points, n), colour, dashes_of(d, defense));
+    else
+        gnt_plot_say(p, ", D index %d using 1:2 with linespoints lc rgb \"#%06x\" lw 1.8 dt %s pt %d ps 0.8",
+                     block, colour, dashes_of(d, defense), shape);
 }
 
 static void say_none(gnt_plot *p, const drawing *d, const axis *at, int key) {
@@ -297,7 +341,7 @@ static void draw_panel(gnt_plot *p, const gnt_panels *grid, const drawing *d, in
     const axis *at = &d->at[i / d->n_key];
     gnt_plot_say(p, "reset\nset border 3 lc rgb \"#666666\"\nset tics nomirror\nset tics tc rgb \"#333333\"\n"
                     "set grid lc rgb \"#e8e8e8\" lt 1 lw 1\nunset key\n");
-    gnt_panel_begin(p, grid, i, title_of(d->key[key]));
+    gnt_panel_begin(p, grid, i, is_fact(d, key) ? d->key[key] : title_of(d->key[key]));
     gnt_plot_say(p, "set xrange [%.9g:%.9g]\n", at->left, at->right);
     say_range(p, d, key);
     say_ticks(p, d, at);
@@ -340,9 +384,10 @@ static void draw_key(gnt_plot *p, const drawing *d, double height, const size_t 
         gnt_plot_say(p, "set label %zu L[%d] at %.1f,%.1f left noenhanced font SMALL\n", i + 1,
                      gnt_plot_label(p, d->r->defense[defense[i]], GNT_KEY_NAME), x + 40, y);
     }
-    gnt_plot_say(p,
-                 "set label %zu \"%swhiskers: 95 %% interval\" at %d,12 left tc rgb \"#555555\" font SMALL\n",
-                 n + 1, isfinite(d->none[0].mean) ? "broken line: no defense; " : "", KEY_LEFT);
+    gnt_plot_say(
+        p, "set label %zu \"%swhiskers: 95 %% interval%s\" at %d,12 left tc rgb \"#555555\" font SMALL\n",
+        n + 1, isfinite(d->none[0].mean) ? "broken line: no defense; " : "",
+        d->n_key > d->n_measures ? "; facts with their line of least squares" : "", KEY_LEFT);
     gnt_plot_say(p, "plot NaN");
     gnt_text_bytes(&p->script, gnt_text_get(&plots), plots.size);
     gnt_plot_say(p, "\n");

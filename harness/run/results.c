@@ -246,6 +246,8 @@ int run_write_results(const run *r, gnt_err *err) {
         json_object_set_new(all, "baseline", gnt_asked_baseline(s));
     if (s->check)
         json_object_set_new(all, "check", json_loads(s->check, 0, NULL));
+    if (s->facts)
+        json_object_set_new(all, "facts", json_loads(s->facts, 0, NULL));
     if (s->tables)
         json_object_set_new(all, "tables", json_loads(s->tables, 0, NULL));
     if (add_curves(r, all, err) != 0) {

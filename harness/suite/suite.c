@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "metric/measure.h"
+#include "plugin/info.h"
 #include "suite/suite_impl.h"
 
 /* ---- the run key ---- */
@@ -182,6 +183,29 @@ static int read_measures(suite_reader *r, const json_t *root) {
     return 0;
 }
 
+/* Names of facts that the report draws; whether a plugin will tell them is not known before it runs. */
+static int read_facts(suite_reader *r, const json_t *root) {
+    const json_t *list = NULL;
+    if (gnt_doc_list(r->doc, "", root, "facts", 1, GNT_SUITE_MOST_FACTS, &list, r->err))
+        return -1;
+    for (size_t i = 0; list && i < json_array_size(list); i++) {
+        const gnt_path at = gnt_path_item("facts", i);
+        const char *name = NULL;
+        if (gnt_doc_text_at(r->doc, at.text, json_array_get(list, i), 100, &name, r->err))
+            return -1;
+        if (!gnt_id_ok(name, '_'))
+            return suite_fail(r, at.text,
+                              "is %s, which is no name of a fact; expected 1 to %d of a to z, 0 to 9 and _, "
+                              "beginning with a letter, as plugins report them",
+                              gnt_show_text(name).text, GNT_PLUGIN_ID);
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(name, json_string_value(json_array_get(list, k))))
+                return suite_fail(r, at.text, "is \"%s\", as facts[%zu] is; remove one", name, k);
+    }
+    r->s->facts = list ? json_dumps(list, JSON_COMPACT) : NULL;
+    return !list || r->s->facts ? 0 : suite_no_memory(r);
+}
+
 /* ---- the whole ---- */
 
 static int read_title(suite_reader *r, const json_t *root) {
@@ -212,9 +236,9 @@ static int read_lists(suite_reader *r, const json_t *root) {
 }
 
 static int read_root(suite_reader *r) {
-    static const char *const keys[] = {"suite",  "title",    "seed",     "key_file", "seeds",
-                                       "tasks",  "models",   "defenses", "attacks",  "match",
-                                       "limits", "measures", "tables",   "check",    "adequate"};
+    static const char *const keys[] = {"suite",  "title",    "seed",    "key_file", "seeds",  "tasks",
+                                       "models", "defenses", "attacks", "match",    "limits", "measures",
+                                       "facts",  "tables",   "check",   "adequate"};
     const json_t *root = r->doc->root;
     if (!json_is_object(root))
         return suite_fail(r, "", "is %s; expected a suite, an object: {\"suite\": …, \"tasks\": […], …}",
@@ -223,8 +247,8 @@ static int read_root(suite_reader *r) {
                    suite_read_id(r, "", root, "suite", "a name for the suite, such as \"suite\": \"quick\"",
                                  &r->s->name) ||
                    read_title(r, root) || read_key(r, root) || read_seeds(r, root) || read_limits(r, root) ||
-                   read_lists(r, root) || read_measures(r, root) || suite_read_tables(r, root) ||
-                   suite_read_check(r, root)
+                   read_lists(r, root) || read_measures(r, root) || read_facts(r, root) ||
+                   suite_read_tables(r, root) || suite_read_check(r, root)
                ? -1
                : 0;
 }
@@ -303,6 +327,7 @@ void gnt_suite_free(gnt_suite *s) {
     gnt_free(s->title);
     gnt_free(s->scale);
     gnt_free(s->scale_says);
+    gnt_free(s->facts);
     gnt_free(s->tables);
     gnt_free(s->check);
     gnt_free(s->seeds);

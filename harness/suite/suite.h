@@ -33,6 +33,7 @@ enum {
     GNT_SUITE_MOST_LIST = 4096,    /* seeds, stages, strengths of a sweep */
     GNT_SUITE_MOST_SCALES = 16,
     GNT_SUITE_MOST_LEAKAGES = 9,
+    GNT_SUITE_MOST_FACTS = 4,   /* that are drawn against strength */
     GNT_SUITE_MOST_TABLES = 64, /* of a paper; rows and columns of one as many */
     GNT_SUITE_MOST_CELLS = 100000
 };
@@ -288,6 +289,7 @@ typedef struct gnt_suite {
     char *title;      /* "" for none */
     char *scale;      /* the one whose values are put in; NULL: the suite has none */
     char *scale_says; /* what the suite says of it */
+    char *facts;      /* JSON list of the facts that the report draws, checked; NULL for none */
     char *tables;     /* JSON list of the paper's tables, checked; NULL for none */
     char *check;      /* JSON object for `gauntlet check`, checked; NULL for none */
     gnt_key key;      /* the run key */

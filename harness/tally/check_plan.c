@@ -54,11 +54,12 @@ static json_t *read_json(const char *text) {
 
 static int check_head(const tally *t) {
     static const char *const keys[] = {"suite", "title",  "suite_digest", "scale",
-                                       "check", "tables", "baseline"};
+                                       "check", "tables", "baseline",     "facts"};
     const gnt_suite *s = t->suite;
     const gnt_tally_says says = tally_says(t, gives);
-    json_t *should = json_pack("{s:s, s:s, s:s, s:o, s:o}", keys[0], s->name, keys[1], s->title, keys[2],
-                               s->digest, keys[4], read_json(s->check), keys[5], read_json(s->tables));
+    json_t *should =
+        json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", keys[0], s->name, keys[1], s->title, keys[2], s->digest,
+                  keys[4], read_json(s->check), keys[5], read_json(s->tables), keys[7], read_json(s->facts));
     if (s->scale)
         json_object_set_new(should, keys[3],
                             json_pack("{s:s, s:s}", "name", s->scale, "says", s->scale_says));

@@ -112,6 +112,34 @@ static void strengths_of_one_name_share_an_axis(void **state) {
     gnt_free(labels);
 }
 
+/* Only those that the suite names, and not those that nobody told; a straight line through the points. */
+static void facts_stand_beside_the_utility(void **state) {
+    if (!gnt_gnuplot_present())
+        skip();
+#define TOLD(strength, lost)                                                                                 \
+    SETTING("0", "a", "d", "sweep", strength)                                                                \
+    "\"seed\": 1, \"utility\": {\"measure\": \"accuracy\", \"value\": 0.5}, \"facts\": {\"lost\": " lost     \
+    ", \"other\": 7}}"
+    write_results(
+        *state,
+        "{\"format\": 1, \"facts\": [\"lost\", \"never_told\"], "
+        "\"defenses\": [" ABOUT("d", "one", "epsilon") "], \"cells\": [" TOLD("0.01", "1") "," TOLD(
+            "0.1", "2") "," TOLD("1", "6") "], "
+                                           "\"groups\": [" GROUP("d", "sweep", "0.01", "0.5") "," GROUP(
+                                               "d", "sweep", "0.1", "0.5") "," GROUP("d", "sweep", "1",
+                                                                                     "0.5") "]}");
+#undef TOLD
+    make(*state, NULL, GNT_FORMAT_SVG, NULL);
+    char *data = plotted(*state, "utility-t-r0.tsv"), *labels = plotted(*state, "utility-t-r0.labels.tsv");
+    is_in(data, "\n-2\t1\t1\t1\n-1\t2\t2\t2\n0\t6\t6\t6\n");
+    is_in(data, "\n-2.12\t0.2\n0.12\t5.8\n"); /* 2.5·(log10 + 1) + 3 */
+    is_in(labels, "xlost\n");
+    assert_null(strstr(labels, "never_told"));
+    assert_null(strstr(labels, "other"));
+    gnt_free(data);
+    gnt_free(labels);
+}
+
 static int is_there(const bench *b, const char *name) {
     char path[128];
     snprintf(path, sizeof path, "%s/report/%s", b->folder, name);
@@ -153,9 +181,8 @@ static void one_strength_is_no_line(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(points_are_means_with_intervals),
-        IN_FOLDER(strengths_of_one_name_share_an_axis),
-        IN_FOLDER(stages_alike_are_drawn_once),
+        IN_FOLDER(points_are_means_with_intervals), IN_FOLDER(strengths_of_one_name_share_an_axis),
+        IN_FOLDER(facts_stand_beside_the_utility),  IN_FOLDER(stages_alike_are_drawn_once),
         IN_FOLDER(one_strength_is_no_line),
     };
     return cmocka_run_group_tests_name("report utility", tests, NULL, NULL);
