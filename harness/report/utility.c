@@ -307,14 +307,16 @@ static void say_line(gnt_plot *p, const drawing *d, const axis *at, size_t defen
     }
     gnt_plot_say(p, ", D index %d using 1:2:3:4 with yerrorbars lc rgb \"#%06x\" lw 1 pt %d ps 0.1", block,
                  colour, shape);
-    if (is_fact(d, key))
-        gnt_plot_say(p,
-                     ", D index %d using 1:2 with points lc rgb \"#%06x\" lw 1.8 pt %d ps 0.8"
-                     ", D index %d using 1:2 with lines lc rgb \"#%06x\" lw 1 dt %s",
-                     block, colour, shape, fit_line(p, at, d->points, n), colour, dashes_of(d, defense));
-    else
+    if (!is_fact(d, key)) {
         gnt_plot_say(p, ", D index %d using 1:2 with linespoints lc rgb \"#%06x\" lw 1.8 dt %s pt %d ps 0.8",
                      block, colour, dashes_of(d, defense), shape);
+        return;
+    }
+    gnt_plot_say(p, ", D index %d using 1:2 with points lc rgb \"#%06x\" lw 1.8 pt %d ps 0.8", block, colour,
+                 shape);
+    if (n > 1)
+        gnt_plot_say(p, ", D index %d using 1:2 with lines lc rgb \"#%06x\" lw 1 dt %s",
+                     fit_line(p, at, d->points, n), colour, dashes_of(d, defense));
 }
 
 static void say_none(gnt_plot *p, const drawing *d, const axis *at, int key) {
