@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "nn/model/train.h"
@@ -46,4 +47,44 @@ json_t *gnt_test_utility_json(const gnt_metric_utility_result *w) {
     return json_pack("{s:o, s:o, s:o, s:o}", "accuracy", number_or_null(w->accuracy), "accuracy_error",
                      number_or_null(w->accuracy_error), "loss", number_or_null(w->loss), "loss_error",
                      number_or_null(w->loss_error));
+}
+
+/* count: 2 + classes, to count in. */
+static json_t *of_value(const gnt_sampleset *test, int32_t attribute, int32_t value, int32_t classes,
+                        const float *rows, int64_t *count) {
+    const gnt_samples *t = &test->view;
+    memset(count, 0, (2 + (size_t)classes) * sizeof *count);
+    for (int64_t i = 0; i < t->n; i++) {
+        if (test->a[i * t->n_attributes + attribute] != value)
+            continue;
+        count[0]++;
+        count[1] += rows[i] > 0;
+        count[2 + test->label[i]]++;
+    }
+    json_t *labels = json_array();
+    for (int32_t c = 0; c < classes; c++)
+        json_array_append_new(labels, json_integer(count[2 + c]));
+    return json_pack("{s:I, s:I, s:o}", "n", (json_int_t)count[0], "right", (json_int_t)count[1], "labels",
+                     labels);
+}
+
+json_t *gnt_test_utility_by_value(const gnt_model *m, const gnt_sampleset *test, const float *rows) {
+    const int32_t classes = (int32_t)gnt_model_classes(m),
+                  attributes = gnt_model_is_map(m) ? 0 : test->view.n_attributes;
+    json_t *all = json_object();
+    int64_t *count = gnt_array(2 + (size_t)classes, sizeof *count);
+    int rc = all && count ? 0 : -1;
+    for (int32_t k = 0; rc == 0 && k < attributes; k++) {
+        json_t *list = json_array();
+        for (int32_t v = 0; rc == 0 && v < test->attribute[k].values; v++)
+            rc = json_array_append_new(list, of_value(test, k, v, classes, rows, count));
+        if (rc == 0)
+            rc = json_object_set_new(all, test->attribute_name[k], list);
+        else
+            json_decref(list);
+    }
+    gnt_free(count);
+    if (rc != 0)
+        json_decref(all);
+    return rc == 0 ? all : NULL;
 }

@@ -15,6 +15,10 @@ gnt_metric_utility_result gnt_test_utility_of(const gnt_model *m, const gnt_samp
 /* The same, of the model's outputs at these weights. −1 with a sentence. */
 int gnt_test_utility_at(gnt_metric_utility_result *out, const gnt_model *m, const float *weights,
                         const float *buffers, const gnt_sampleset *test, float *rows, gnt_err *err);
+/* For each private attribute a list with an object for each value: {"n", "right", "labels"}, how many samples
+ * have it, how many of these are right by `rows`, and how many are of each class. {} where the outputs are a
+ * map. NULL: out of memory. */
+json_t *gnt_test_utility_by_value(const gnt_model *m, const gnt_sampleset *test, const float *rows);
 /* {"accuracy", "accuracy_error", "loss", "loss_error"}; null for what is not finite. NULL: out of memory. */
 json_t *gnt_test_utility_json(const gnt_metric_utility_result *u);
 

@@ -35,7 +35,7 @@ typedef struct training_job {
     /* The outputs "trained" and "contributions". */
     gnt_st out, contributions;
     json_t *utility;
-    /* 2 × test samples, as gnt_test_utility_of fills them in. NULL: not asked for. */
+    /* 2 × test samples, as gnt_test_utility_of fills them in. */
     float *rows;
     /* Rows that were dealt to no client, of a partition that may leave some. */
     int64_t unused;
@@ -405,12 +405,15 @@ static int federate(training_job *t, gnt_sampleset *clients, const gnt_sampleset
 
 static int keep_rows(training_job *t, gnt_err *err) {
     const int64_t dim[] = {2, t->test.view.n};
-    return t->rows && !*t->diverged.text ? gnt_st_add(&t->out, "rows", GNT_ST_F32, 2, dim, t->rows, NULL, err)
-                                         : 0;
+    return t->request->keep_rows && !*t->diverged.text
+               ? gnt_st_add(&t->out, "rows", GNT_ST_F32, 2, dim, t->rows, NULL, err)
+               : 0;
 }
 
 static int write_out(training_job *t, gnt_err *err) {
-    json_t *all = json_pack("{s:O, s:s}", "utility", t->utility, "diverged", t->diverged.text);
+    json_t *all =
+        json_pack("{s:O, s:o, s:s}", "utility", t->utility, "by_value",
+                  gnt_test_utility_by_value(t->model.model, &t->test, t->rows), "diverged", t->diverged.text);
     if (t->may_leave_rows && json_object_set_new(all, "unused", json_integer(t->unused)) != 0) {
         json_decref(all);
         all = NULL;
@@ -502,7 +505,7 @@ int gnt_job_train(gnt_work *w, gnt_err *err) {
         rc = weights && buffers ? start_weights(&t, weights, buffers, err)
                                 : gnt_fail(err, "out of memory for weights");
     }
-    if (rc == 0 && q->keep_rows) {
+    if (rc == 0) {
         t.rows = gnt_array((size_t)t.test.view.n, 2 * sizeof *t.rows);
         if (!t.rows)
             rc = gnt_fail(err, "out of memory for the utility of %" PRId64 " samples", t.test.view.n);

@@ -290,6 +290,25 @@ static void say_equal(pen *w, const gnt_section *s, const gnt_measure *m) {
     }
 }
 
+/* What the theorems of TAPPFL say beside what was measured. */
+static void say_bounds(pen *w, const gnt_section *s) {
+    gnt_table t;
+    if (gnt_table_bounds_at(w->p->results, s->task, s->stage, &t) > 0) {
+        fold(w, "Bounds on errors and on what is told, as estimates");
+        table(w, &t);
+        paragraph(w,
+                  "Estimates: a better attacker, or information that none of them found, moves them. Errors: "
+                  "the task's, on the samples of each value of the attribute, added up. By Theorem 1 of "
+                  "TAPPFL they are at least the difference of the classes' shares between the values, less "
+                  "the attackers' advantage: errors below that show that a better attacker exists. What is "
+                  "told is at most what the entropy less what was found of it allows, by Theorem 2 and, "
+                  "more tightly, by Fano's inequality.");
+        unfold(w);
+    }
+    w->out.failed |= t.failed;
+    gnt_table_free(&t);
+}
+
 static void say_section(pen *w, const gnt_section *s) {
     const gnt_measure *lead = gnt_section_lead(w->p->results, s->task, s->stage);
     say_section_name(w, 2, s);
@@ -302,6 +321,7 @@ static void say_section(pen *w, const gnt_section *s) {
     if (s->utility.name[0])
         picture(w, s->utility.name, 0, "Utility against the strength of the defenses");
     say_equal(w, s, lead);
+    say_bounds(w, s);
     say_sheets(w, s, lead);
     say_other_measures(w, s, lead);
     if (s->convergence.name[0]) {
@@ -395,6 +415,7 @@ static void say_files(pen *w) {
     link_to(w, "ranking", "Worst case over attacks", 1);
     link_to(w, "equal-utility", "Leakage at equal utility", 1);
     link_to(w, "equal-leakage", "Utility at equal leakage", 1);
+    link_to(w, "bounds", "Bounds, as estimates", 1);
     link_to(w, "groups", "All groups with floors and chance", 1);
     link_to(w, "matches", "Matching", 1);
     link_to(w, "history", "The trainings that matching used", 1);

@@ -41,6 +41,13 @@ size_t gnt_table_equal(const gnt_results *r, const char *task, int64_t stage, co
 void gnt_table_equal_utility(const gnt_results *r, gnt_table *t);
 void gnt_table_equal_leakage(const gnt_results *r, gnt_table *t);
 
+/* bounds: what the task's errors and the attackers' successes are, and what they could be at most
+ * (results/bounds.h). */
+
+/* Of a task and stage, for a page; returns the number of rows. */
+size_t gnt_table_bounds_at(const gnt_results *r, const char *task, int64_t stage, gnt_table *t);
+void gnt_table_bounds(const gnt_results *r, gnt_table *t);
+
 /* found: what must be known of a run before its numbers are read: what the host found wrong with defenses,
  * and how they were observed. For the top of a report. */
 

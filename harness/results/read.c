@@ -160,9 +160,30 @@ static int read_by_round(const place *at, const json_t *utility, const json_t **
     return 0;
 }
 
+static int is_count(const json_t *v) {
+    return json_is_integer(v) && json_integer_value(v) >= 0;
+}
+
+static int read_by_value(const place *at, const json_t *utility, const json_t **out) {
+    const json_t *count;
+    size_t k;
+    if (get_child(at, utility, "by_value", 1, out))
+        return -1;
+    for (size_t i = 0; i < json_array_size(*out); i++) {
+        const json_t *one = json_array_get(*out, i), *labels = json_object_get(one, "labels");
+        int ok = is_count(json_object_get(one, "n")) && is_count(json_object_get(one, "right")) &&
+                 json_is_array(labels) && i < INT32_MAX;
+        json_array_foreach(labels, k, count) ok &= is_count(count);
+        if (!ok)
+            return refuse(at, "utility.by_value",
+                          "objects with whole numbers \"n\", \"right\" and \"labels\"");
+    }
+    return 0;
+}
+
 static int read_utility(const place *at, const json_t *object, gnt_utility *u) {
     const json_t *v = json_object_get(object, "utility");
-    *u = (gnt_utility){"", NAN, NAN, NAN, NAN, NAN, NULL};
+    *u = (gnt_utility){"", NAN, NAN, NAN, NAN, NAN, NULL, NULL};
     if (get_number(at, object, "utility_none", &u->none))
         return -1;
     if (!v || json_is_null(v))
@@ -173,7 +194,7 @@ static int read_utility(const place *at, const json_t *object, gnt_utility *u) {
     if (get_text(at, v, "measure", 0, &u->measure) || get_number(at, v, "value", &u->value) ||
         get_number(at, v, "low", &u->low) || get_number(at, v, "high", &u->high) ||
         get_number(at, v, "standard_error", &u->error) || get_number(at, v, "none", &none) ||
-        read_by_round(at, v, &u->by_round))
+        read_by_round(at, v, &u->by_round) || read_by_value(at, v, &u->by_value))
         return -1;
     if (isnan(u->value) && get_number(at, v, "mean", &u->value))
         return -1;

@@ -410,6 +410,7 @@ void run_free_jobs(run *r) {
         gnt_request_free(&j->request);
         json_decref(j->record);
         json_decref(j->by_round);
+        json_decref(j->by_value);
         json_decref(j->hooks);
         gnt_free(j->name);
         gnt_free(j->reason);

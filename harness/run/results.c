@@ -177,6 +177,9 @@ static json_t *cell_json(const run *r, const run_cell *c, gnt_err *err, int *rc)
                           : json_null();
     if (json_is_object(utility) && c->train && c->train->by_round)
         json_object_set(utility, "by_round", c->train->by_round);
+    if (json_is_object(utility) && t->observe.attribute >= 0 && c->train)
+        json_object_set(utility, "by_value",
+                        json_object_get(c->train->by_value, t->facts.attr[t->observe.attribute].name));
     json_t *one = gnt_asked_cell(r->suite, cell);
     json_object_set_new(one, "strength", number(c->strength));
     json_object_set_new(one, "status", json_string(run_status_name(c->status)));

@@ -79,6 +79,9 @@ struct run_job {
     /* Of the same: [{"round", "accuracy", "loss"}] of every round after which utility was measured, where the
      * suite asks for that; NULL: it does not, or there is no utility. */
     json_t *by_round;
+    /* Of the same: {ATTRIBUTE: [{"n", "right", "labels"}]}, the test samples by value. NULL: there is no
+     * utility. */
+    json_t *by_value;
 
     /* When its output was made, by this run or by an earlier one. */
     double wall_seconds, cpu_seconds;

@@ -47,6 +47,8 @@ double run_utility(const run *r, run_job *train, double *noise) {
         train->noise = json_is_number(error) ? json_number_value(error) : 0;
         if (n && train->request.train.measure_every > 0)
             train->by_round = by_round_json(list);
+        if (n)
+            train->by_value = json_incref(json_object_get(all, "by_value"));
         train->measured = 1;
         json_decref(all);
     }

@@ -66,6 +66,24 @@ static int check_by_round(const tally *t, const json_t *cell, const char *path, 
     return 0;
 }
 
+/* Those told rightly, of all values, are the accuracy. */
+static int check_by_value(const tally *t, const char *path, const json_t *utility) {
+    const json_t *list = json_object_get(utility, "by_value"), *one;
+    double n = 0, right = 0;
+    size_t i;
+    if (!list || strcmp(tally_text(utility, "measure"), "accuracy") != 0)
+        return 0;
+    json_array_foreach(list, i, one) {
+        n += tally_number(one, "n");
+        right += tally_number(one, "right");
+    }
+    if (!gnt_tally_close(tally_number(utility, "value"), right / n, 0))
+        return gnt_fail(t->err, "%s: %s comes to an accuracy of %.6g, but %s is %s", t->file,
+                        gnt_path_key(path, "by_value").text, right / n, gnt_path_key(path, "value").text,
+                        gnt_show(json_object_get(utility, "value")).text);
+    return 0;
+}
+
 static int check_cell(const tally *t, size_t i, json_t *trainings, json_t *undefended) {
     const json_t *cell = json_array_get(t->cells, i);
     json_t *utility = json_object_get(cell, "utility");
@@ -84,7 +102,7 @@ static int check_cell(const tally *t, size_t i, json_t *trainings, json_t *undef
         return gnt_fail(t->err, "%s: %s is %s, but the task measures %s", t->file,
                         gnt_path_key(at.text, "measure").text,
                         gnt_show(json_object_get(utility, "measure")).text, measure);
-    if (check_by_round(t, cell, at.text, utility) != 0)
+    if (check_by_round(t, cell, at.text, utility) != 0 || check_by_value(t, at.text, utility) != 0)
         return -1;
     const json_t *first = first_of(trainings, training_of(cell), utility);
     if (first && gnt_tally_same(&says, at.text, utility, first, 0, 0) != 0)
