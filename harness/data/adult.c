@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "data/bytes.h"
+#include "data/csv.h"
 #include "data/person.h"
 #include "data/source.h"
 
@@ -29,128 +29,66 @@ static const int column[COLUMNS] = {PERSON_AGE,
                                     INCOME};
 
 typedef struct adult_reader {
-    const data_bytes *b;
-    size_t at;   /* offset of the next line */
-    size_t line; /* number of the line being read, from 1 */
-    int dotted;  /* do labels end in '.'? −1: not seen yet */
+    data_csv csv;
+    int dotted; /* do labels end in '.'? −1: not seen yet */
 } adult_reader;
 
-typedef struct piece {
-    const char *at;
-    size_t n;
-} piece;
-
-static int is_word(piece p, const char *word) {
-    return strlen(word) == p.n && !memcmp(p.at, word, p.n);
-}
-
-static int bad_field(const adult_reader *r, piece p, const char *name, const char *expected, gnt_err *err) {
-    char shown[41] = {0};
-    for (size_t i = 0; i < p.n && i < sizeof shown - 1; i++)
-        shown[i] = p.at[i] ? p.at[i] : '?';
-    return gnt_fail(err, "%s: line %zu, offset %zu: %s is \"%s\"; expected %s", r->b->path, r->line,
-                    (size_t)(p.at - (const char *)r->b->at), name, shown, expected);
-}
-
-static int read_number(const adult_reader *r, piece p, const char *name, int64_t *out, gnt_err *err) {
-    int64_t v = 0;
-    if (p.n < 1 || p.n > 9)
-        return bad_field(r, p, name, "a whole number of at most nine digits", err);
-    for (size_t i = 0; i < p.n; i++) {
-        if (p.at[i] < '0' || p.at[i] > '9')
-            return bad_field(r, p, name, "a whole number", err);
-        v = 10 * v + (p.at[i] - '0');
-    }
-    *out = v;
-    return 0;
-}
-
-static int read_kind(const adult_reader *r, piece p, const person_values *values, int32_t *out,
-                     gnt_err *err) {
-    for (int v = 0; v < values->n; v++)
-        if (is_word(p, values->name[v])) {
-            *out = v;
-            return 0;
-        }
-    return bad_field(r, p, values->column, "a value that adult.names lists", err);
-}
-
-static int read_income(adult_reader *r, piece p, int32_t *out, gnt_err *err) {
-    int dotted = p.n && p.at[p.n - 1] == '.';
-    piece bare = {p.at, p.n - (size_t)dotted};
+static int read_income(adult_reader *r, data_field f, int32_t *out, gnt_err *err) {
+    int dotted = f.n && f.at[f.n - 1] == '.';
+    data_field bare = {f.at, f.n - (size_t)dotted};
     if (r->dotted < 0)
         r->dotted = dotted;
     if (r->dotted != dotted)
-        return bad_field(r, p, "income",
-                         r->dotted ? "<=50K. or >50K. as on the lines before"
-                                   : "<=50K or >50K as on the lines before",
-                         err);
-    if (!is_word(bare, "<=50K") && !is_word(bare, ">50K"))
-        return bad_field(r, p, "income", "<=50K or >50K", err);
+        return data_csv_bad(&r->csv, f, "income",
+                            r->dotted ? "<=50K. or >50K. as on the lines before"
+                                      : "<=50K or >50K as on the lines before",
+                            err);
+    if (!data_field_is(bare, "<=50K") && !data_field_is(bare, ">50K"))
+        return data_csv_bad(&r->csv, f, "income", "<=50K or >50K", err);
     *out = bare.n == 4;
     return 0;
 }
 
-static int read_person(adult_reader *r, piece line, person *p, gnt_err *err) {
-    size_t from = 0;
+static int read_person(adult_reader *r, data_field line, person *p, gnt_err *err) {
+    data_field field[COLUMNS];
+    if (data_csv_record(&r->csv, line, field, COLUMNS, "an Adult record", err))
+        return -1;
     for (int c = 0; c < COLUMNS; c++) {
-        const char *comma = from <= line.n ? memchr(line.at + from, ',', line.n - from) : NULL;
-        size_t to = comma ? (size_t)(comma - line.at) : line.n;
-        if (from > line.n || (comma != NULL) != (c < COLUMNS - 1))
-            return gnt_fail(err, "%s: line %zu, offset %zu: %s than the %d columns of an Adult record",
-                            r->b->path, r->line, (size_t)(line.at - (const char *)r->b->at),
-                            comma ? "more" : "fewer", COLUMNS);
-        piece f = {line.at + from, to - from};
-        while (f.n && f.at[0] == ' ')
-            f.at++, f.n--;
-        while (f.n && f.at[f.n - 1] == ' ')
-            f.n--;
-        int what = column[c], rc;
+        const int what = column[c], kind = what - KIND;
+        int rc;
         if (what == INCOME)
-            rc = read_income(r, f, &p->income, err);
+            rc = read_income(r, field[c], &p->income, err);
         else if (what >= KIND)
-            rc = read_kind(r, f, &person_kinds[what - KIND], &p->kind[what - KIND], err);
+            rc = data_csv_word(&r->csv, field[c], person_kinds[kind].column, person_kinds[kind].name,
+                               person_kinds[kind].n, "a value that adult.names lists", &p->kind[kind], err);
         else
-            rc = read_number(r, f, person_number_names[what], &p->number[what], err);
+            rc = data_csv_whole(&r->csv, field[c], person_number_names[what], &p->number[what], err);
         if (rc)
             return -1;
-        from = to + 1;
     }
     return 0;
 }
 
 /* The next line that holds a record; 0 at the end of the file, −1 on error. */
-static int next_line(adult_reader *r, piece *out, gnt_err *err) {
-    while (r->at < r->b->size) {
-        const char *from = (const char *)r->b->at + r->at;
-        const char *end = memchr(from, '\n', r->b->size - r->at);
-        size_t n = end ? (size_t)(end - from) : r->b->size - r->at;
-        r->at += n + (end != NULL);
-        r->line++;
-        if (n && from[n - 1] == '\r')
-            n--;
-        if (n > MOST_LINE)
-            return gnt_fail(err, "%s: line %zu: %zu bytes long; a record has at most %d", r->b->path, r->line,
-                            n, MOST_LINE);
-        if (n == 0 || (r->line == 1 && from[0] == '|'))
-            continue;
-        *out = (piece){from, n};
-        return 1;
-    }
-    return 0;
+static int next_line(adult_reader *r, data_field *line, gnt_err *err) {
+    int more = data_csv_line(&r->csv, line, err);
+    if (more > 0 && r->csv.line == 1 && line->at[0] == '|')
+        more = data_csv_line(&r->csv, line, err);
+    return more;
 }
 
 /* Counts the records, and stores them from `row` on when d is given. */
 static int64_t read_all(const data_bytes *b, gnt_data *d, int64_t row, int64_t official, gnt_err *err) {
-    adult_reader r = {.b = b, .dotted = -1};
+    adult_reader r = {.csv = {.b = b, .most_line = MOST_LINE}, .dotted = -1};
     int64_t n = 0;
-    piece line = {NULL, 0};
+    data_field line = {NULL, 0};
     int more;
     while ((more = next_line(&r, &line, err)) > 0) {
         person p = {.income = 0};
         if (n == official)
             return gnt_fail(err, "%s: line %zu, offset %zu: more than the %lld records of the published file",
-                            b->path, r.line, (size_t)(line.at - (const char *)b->at), (long long)official);
+                            b->path, r.csv.line, (size_t)(line.at - (const char *)b->at),
+                            (long long)official);
         if (read_person(&r, line, &p, err))
             return -1;
         if (d)
