@@ -23,7 +23,7 @@
 #   make help                   this text
 #
 # Variables: B the build folder (build), CC, OPT (-O2 -g), CFLAGS and LDFLAGS added to ours, V=1 shows the
-# commands, DNNL= builds without oneDNN, MATIO= without libmatio,
+# commands, DNNL= builds without oneDNN, MATIO= without libmatio, ZIP= without libzip,
 # SNDFILE= without libsndfile, FFTW= without FFTW, SVM= without libsvm.
 
 B ?= build
@@ -47,6 +47,11 @@ endif
 MATIO ?= $(firstword $(wildcard /usr/include/matio.h /usr/local/include/matio.h))
 ifneq ($(strip $(MATIO)),)
 CFLAGS_ALL += -DGNT_MATIO
+endif
+# .zip archives are read by libzip, which is opened when one is; `make ZIP=` builds without
+ZIP ?= $(firstword $(wildcard /usr/include/zip.h /usr/local/include/zip.h))
+ifneq ($(strip $(ZIP)),)
+CFLAGS_ALL += -DGNT_ZIP
 endif
 # recordings are read by libsndfile, their spectra made by FFTW, which are opened when one is; `make SNDFILE=`
 # and `make FFTW=` build without

@@ -2,6 +2,7 @@
 #ifndef TESTS_FUZZ_DATA_H
 #define TESTS_FUZZ_DATA_H
 
+#include "data/bytes.h"
 #include "data/data.h"
 #include "fuzz.h"
 
@@ -25,6 +26,15 @@ static inline void fuzz_open_set(const char *name) {
     }
     gnt_free(x);
     gnt_data_free(d);
+}
+
+/* What was unpacked is no larger than was allowed, and all there. */
+static inline void fuzz_unpacked(data_bytes *b, size_t most) {
+    volatile uint8_t sum = 0; /* so that a sanitizer sees bytes that are not there */
+    MUST(b->size <= most);
+    for (size_t i = 0; i < b->size; i++)
+        sum = (uint8_t)(sum + b->at[i]);
+    data_bytes_free(b);
 }
 
 #endif

@@ -6,10 +6,12 @@ tests/fuzz/NAME.dict, the words that stand in quotes in them.
 """
 import glob
 import gzip
+import io
 import json
 import os
 import re
 import struct
+import zipfile
 import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -118,6 +120,20 @@ put("gzip", "cut", struct.pack("<H", 4000) + packed[:-9])
 put("gzip", "after", struct.pack("<H", 4000) + packed + b"x")
 put("gzip", "two", struct.pack("<H", 4000) + packed * 2)
 put("gzip", "none", struct.pack("<H", 4000) + b"\x1f\x8b")
+def archive(method, **files):
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", method) as made_here:
+        for name, content in files.items():
+            made_here.writestr(zipfile.ZipInfo(name), content, method)
+    return held.getvalue()
+whole = archive(zipfile.ZIP_DEFLATED, __about=b"x", set=b"a,b\n1,2\n" * 20)
+put("zip", "whole", struct.pack("<H", 160) + whole)
+put("zip", "larger", struct.pack("<H", 159) + whole)
+put("zip", "stored", struct.pack("<H", 4000) + archive(zipfile.ZIP_STORED, set=b"a,b\n1,2\n"))
+put("zip", "other", struct.pack("<H", 4000) + archive(zipfile.ZIP_STORED, sets=b"a,b\n"))
+put("zip", "cut", struct.pack("<H", 4000) + whole[:-9])
+put("zip", "checksum", struct.pack("<H", 4000) + whole.replace(struct.pack("<I", zlib.crc32(b"a,b\n1,2\n" * 20)), b"\0\0\0\1"))
+put("zip", "empty", struct.pack("<H", 4000) + archive(zipfile.ZIP_STORED))
 pixels = bytes(range(256)) * 12
 for which, head in [(0, b"\x07"), (1, b"\x13\x63"), (2, b"\x00"), (3, b"\x01\x02")]:
     put("cifar", "file-%d" % which, bytes([which]) + (head + pixels) * 2)

@@ -1,0 +1,13 @@
+/* zip: one file out of a zip archive. Read by libzip, which is opened only when an archive is, as libmatio is
+ * (mat.h). */
+#ifndef GNT_DATA_ZIP_H
+#define GNT_DATA_ZIP_H
+
+#include "data/bytes.h"
+
+/* Opens folder/name, or folder/name.gz, or the file called `name` inside of folder/name.zip: the first of
+ * them that is there. `most` bounds the bytes unpacked; what would be larger is refused before it is unpacked
+ * further. data_bytes_free frees it. */
+int data_zip_open(data_bytes *out, const char *folder, const char *name, size_t most, gnt_err *err);
+
+#endif

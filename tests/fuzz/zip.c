@@ -1,0 +1,15 @@
+/* Archives: unpacked to no more than was allowed, by libzip where it is. Input: two bytes, how much is
+ * allowed, then the archive. */
+#include "data/zip.h"
+#include "data.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    fuzz_bytes all = {data, size};
+    const size_t most = fuzz_number(&all, 2);
+    data_bytes b;
+    gnt_err err = {0};
+    fuzz_file("set.zip", all);
+    if (fuzz_ok(data_zip_open(&b, fuzz_folder(), "set", most, &err), &err))
+        fuzz_unpacked(&b, most);
+    return 0;
+}
