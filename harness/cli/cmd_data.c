@@ -80,7 +80,7 @@ static int list(int argc, char **argv) {
     for (size_t i = 0; i < n; i++) {
         const char *group = gnt_data_group_name(name[i]);
         if (!o.json)
-            printf("%-10s %s%s%s\n", name[i], gnt_data_about(name[i]), group ? "; by " : "",
+            printf("%-12s %s%s%s\n", name[i], gnt_data_about(name[i]), group ? "; by " : "",
                    group ? group : "");
         else
             json_array_append_new(all, json_pack("{s:s, s:s, s:b, s:s?}", "name", name[i], "about",

@@ -11,7 +11,9 @@
     SET(glyphs)                                                                                              \
     SET(scenes)                                                                                              \
     SET(census)                                                                                              \
-    SET(faces) SET(faces32) SET(mnist) SET(cifar10) SET(cifar100) SET(svhn) SET(adult) SET(audiomnist)
+    SET(faces)                                                                                               \
+    SET(faces32)                                                                                             \
+    SET(mnist) SET(cifar10) SET(cifar100) SET(svhn) SET(adult) SET(loans) SET(loans_ratios) SET(audiomnist)
 
 #define DECLARE(set) extern const data_source data_##set;
 #define ADDRESS(set) &data_##set,

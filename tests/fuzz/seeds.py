@@ -148,6 +148,26 @@ put("adult", "columns", train + ", 1\n%%\n" + test)
 put("adult", "dots", train + "\n" + other + ".\n%%\n" + test)
 put("adult", "number", train.replace("39", "3x") + "\n%%\n" + test)
 put("adult", "empty", "\n%%\n" + test)
+loan = {"MSA": "99999", "MinPer": "5.18", "TraMedY": "52450", "LocMedY": "36240", "Tractrat": "1.07", "Income": "60000",
+        "CurAreY": "57000", "IncRat": "1.0526", "LTV": "0.8", "Purpose": "2", "FedGuar": "0", "Term": "360", "Seller": '"Bank, FSB"',
+        "NumBor": "2", "First": "2", "BoRace": "5", "BoGender": "1", "CoGender": "2", "BoAge": "40", "CoAge": "99", "Occup": "1",
+        "NumUnits": "1", "Geog": "2", "Rate": "0.045", "Amount": "100000", "Front": "0.14", "Back": "9.99",
+        "Borrower Credit Score": "5", "Co-Borrower Credit Score": "9", "PMI": "0", "Self": "2", "PropType": "PT01", "BoEth": "2",
+        "Program": "1", "FIPSStateCode": "19"}
+def loans(*changes, end="\n"):
+    rows = [loan] + [dict(loan, **change) for change in changes] + [loan] * 5
+    return end.join([",".join(loan)] + [",".join(row.values()) for row in rows]) + end
+put("loans", "plain", loans({"BoRace": "3", "Tractrat": "0.8", "CoAge": "98"}, {"IncRat": "0.8", "BoAge": "99", "FIPSStateCode": "78"}))
+put("loans", "windows", loans(end="\r\n"))
+put("loans", "out", loans({"BoRace": "7"}, {"Income": "1"}, {"Tractrat": "0"}))
+put("loans", "number", loans({"Rate": "4.5%"}))
+put("loans", "code", loans({"BoRace": "6"}))
+put("loans", "quote", loans({"Seller": '"Bank, FSB'}))
+put("loans", "columns", loans({"Seller": "Bank, FSB"}))
+put("loans", "twice", loans().replace("MSA", "IncRat", 1))
+put("loans", "few", "\n".join(loans().split("\n")[:4]))
+put("loans", "cut", loans()[:-40])
+put("loans", "empty", "\n")
 head = b"MATLAB 5.0 MAT-file".ljust(116) + b"\0" * 8 + b"\0\1IM"
 body = struct.pack("<2I", 6, 8) + struct.pack("<2I", 9, 0) + struct.pack("<2I", 5, 8) + struct.pack("<2i", 2, 1)
 body += struct.pack("<2H", 1, 1) + b"y\0\0\0" + struct.pack("<2H", 2, 2) + b"\1\2\0\0"

@@ -421,6 +421,8 @@ static void published_sets_are_known_without_their_files(void **state) {
                 {"cifar100", 3, 100, {3, 32, 32}, {50000, 10000, 0}},
                 {"svhn", 3, 10, {3, 32, 32}, {73257, 26032, 531131}},
                 {"adult", 1, 2, {103, 0, 0}, {32561, 16281, 0}},
+                {"loans", 1, 3, {129, 0, 0}, {30809, 7702, 0}},
+                {"loans_ratios", 1, 3, {135, 0, 0}, {30809, 7702, 0}},
                 {"audiomnist", 3, 10, {1, 224, 224}, {24000, 6000, 0}}};
     gnt_err err = {""};
     gnt_data *d;
