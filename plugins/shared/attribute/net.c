@@ -1,4 +1,4 @@
-/* The network: its graph, its training by SGD, and a plain forward pass for single vectors. */
+/* The network: its graph, its training, and forward passes: a plain one of single vectors, one of many. */
 #include "shared/attribute/net.h"
 
 #include <math.h>
@@ -21,7 +21,9 @@ typedef struct trainer {
     int32_t *order; /* rows of this epoch */
     int64_t *right, *seen;
     double rate;
+    int64_t steps; /* taken at this rate */
     int diverged;
+    gnt_adam *adam; /* `velocity` then holds the gradient laid flat */
     gnt_program *step, *score;
     int64_t tensor_count[TENSORS];
 } trainer;
@@ -43,8 +45,11 @@ static void lay_out(attr_net *net, const float *flat) {
 static void start(trainer *r) {
     const gnt_host *host = r->recipe->host;
     float *w = r->flat;
+    r->steps = 0;
     memset(r->flat, 0, (size_t)r->size * sizeof *r->flat);
     memset(r->velocity, 0, (size_t)r->size * sizeof *r->velocity);
+    if (r->adam)
+        gnt_adam_reset(r->adam);
     for (int32_t i = 0; i < r->net.layers; i++) {
         double bound = sqrt(6.0 / (double)r->net.width[i]), u;
         for (int64_t k = 0; k < r->net.width[i] * r->net.width[i + 1]; k++) {
@@ -70,11 +75,27 @@ static gnt_node build(gnt_graph *g, const attr_net *net, int64_t rows, gnt_node 
     return h;
 }
 
-static void bind_net(trainer *r, gnt_program *p, const gnt_node *param) {
-    for (int32_t i = 0; i < r->net.layers; i++) {
-        gnt_program_bind(p, param[2 * i], r->net.weight[i]);
-        gnt_program_bind(p, param[2 * i + 1], r->net.bias[i]);
+static void bind_net(const attr_net *net, gnt_program *p, const gnt_node *param) {
+    for (int32_t i = 0; i < net->layers; i++) {
+        gnt_program_bind(p, param[2 * i], net->weight[i]);
+        gnt_program_bind(p, param[2 * i + 1], net->bias[i]);
     }
+}
+
+/* A program of what the network gives for SCORED rows at x; NULL with a sentence. */
+static gnt_program *compile_scores(const attr_net *net, const float *rows, char *error, size_t room) {
+    gnt_node x, param[TENSORS];
+    gnt_graph *g = gnt_graph_new();
+    if (!g)
+        return NULL;
+    const gnt_node scores = build(g, net, SCORED, &x, param);
+    gnt_program *p = gnt_program_new(g, &scores, NULL, 1, 4, error, room);
+    if (p) {
+        gnt_program_bind(p, x, rows);
+        bind_net(net, p, param);
+    }
+    gnt_graph_free(g);
+    return p;
 }
 
 /* Program `step`: loss, then its gradient for each tensor. Program `score`: scores of SCORED rows. */
@@ -82,31 +103,22 @@ static gnt_status compile(trainer *r) {
     const gnt_host *host = r->recipe->host;
     int64_t labels[2] = {r->batch, r->t->values};
     gnt_node x, y, param[TENSORS], out[TENSORS + 1];
-    char error[300] = "";
-    gnt_graph *g = gnt_graph_new(), *scoring = gnt_graph_new();
-    if (!g || !scoring) {
-        gnt_graph_free(g);
-        gnt_graph_free(scoring);
-        return no_memory(host);
-    }
+    char error[300] = "no memory for the network; narrower layers or a larger window need less";
+    gnt_graph *g = gnt_graph_new();
+    if (!g)
+        return host->fail(host->context, error);
     gnt_node scores = build(g, &r->net, r->batch, &x, param);
     y = gnt_nn_input(g, "y", 2, labels, 0);
-    out[0] = gnt_nn_cross_entropy(g, scores, y);
+    out[0] = r->t->target ? gnt_nn_mse(g, scores, y) : gnt_nn_cross_entropy(g, scores, y);
     gnt_nn_vjp(g, out, NULL, 1, param, 2 * r->net.layers, out + 1);
     r->step = gnt_program_new(g, out, NULL, 2 * r->net.layers + 1, 4, error, sizeof error);
     if (r->step) {
         gnt_program_bind(r->step, x, r->x);
         gnt_program_bind(r->step, y, r->y);
-        bind_net(r, r->step, param);
-        scores = build(scoring, &r->net, SCORED, &x, param);
-        r->score = gnt_program_new(scoring, &scores, NULL, 1, 4, error, sizeof error);
-    }
-    if (r->score) {
-        gnt_program_bind(r->score, x, r->x);
-        bind_net(r, r->score, param);
+        bind_net(&r->net, r->step, param);
+        r->score = compile_scores(&r->net, r->x, error, sizeof error);
     }
     gnt_graph_free(g);
-    gnt_graph_free(scoring);
     return r->score ? GNT_OK : host->fail(host->context, error);
 }
 
@@ -157,6 +169,8 @@ static gnt_status open_trainer(trainer *r, float *flat, const attr_recipe *recip
     gnt_status status = allocate(r);
     if (status != GNT_OK)
         return status;
+    if (recipe->adam && (r->adam = gnt_adam_new(r->size, 0.9, 0.999, 1e-8)) == NULL)
+        return no_memory(recipe->host);
     lay_out(&r->net, r->flat);
     memcpy(r->order, t->row, (size_t)t->n_train * sizeof *r->order);
     return compile(r);
@@ -193,32 +207,61 @@ static void load_row(trainer *r, int64_t at, int32_t row) {
     memcpy(r->x + at * columns, r->t->x + row * columns, (size_t)columns * sizeof *r->x);
 }
 
-/* One pass over the training part; the last batch is filled up from the beginning of the order. */
+/* Batch `from` … of the order, which is filled up from its beginning. */
+static void load_batch(trainer *r, int64_t from) {
+    const int32_t values = r->t->values;
+    const size_t bytes = (size_t)values * sizeof *r->y;
+    for (int64_t i = 0; i < r->batch; i++) {
+        const int32_t row = r->order[(from + i) % r->t->n_train];
+        float *y = r->y + i * values;
+        load_row(r, i, row);
+        if (r->t->target) {
+            memcpy(y, r->t->target + (int64_t)row * values, bytes);
+        } else {
+            memset(y, 0, bytes);
+            y[r->t->label[row]] = 1;
+        }
+    }
+}
+
+static void step_sgd(trainer *r) {
+    float *w = r->flat, *velocity = r->recipe->momentum > 0 ? r->velocity : NULL;
+    for (int32_t k = 0; k < 2 * r->net.layers; k++) {
+        gnt_sgd_step(w, velocity, gnt_program_output(r->step, k + 1), r->tensor_count[k], r->rate,
+                     r->recipe->momentum, 0);
+        w += r->tensor_count[k];
+        velocity = velocity ? velocity + r->tensor_count[k] : NULL;
+    }
+}
+
+static void step_adam(trainer *r) {
+    const int64_t batches = (r->t->n_train + r->batch - 1) / r->batch;
+    float *slope = r->velocity;
+    for (int32_t k = 0; k < 2 * r->net.layers; k++) {
+        memcpy(slope, gnt_program_output(r->step, k + 1), (size_t)r->tensor_count[k] * sizeof *slope);
+        slope += r->tensor_count[k];
+    }
+    gnt_adam_step(r->adam, r->flat, r->velocity,
+                  gnt_rate_cosine(r->rate, r->steps++, r->recipe->epochs * batches));
+}
+
+/* One pass over the training part. */
 static gnt_status epoch(trainer *r) {
     const gnt_host *host = r->recipe->host;
-    int32_t values = r->t->values;
     draw_order(r);
     for (int64_t from = 0; from < r->t->n_train; from += r->batch) {
         if (host->should_stop(host->context))
             return GNT_STOPPED;
-        memset(r->y, 0, (size_t)(r->batch * values) * sizeof *r->y);
-        for (int64_t i = 0; i < r->batch; i++) {
-            int32_t row = r->order[(from + i) % r->t->n_train], v = r->t->label[row];
-            load_row(r, i, row);
-            r->y[i * values + v] = 1;
-        }
+        load_batch(r, from);
         gnt_program_run(r->step, 0);
         if (!isfinite(*(const float *)gnt_program_output(r->step, 0))) {
             r->diverged = 1;
             return GNT_OK;
         }
-        float *w = r->flat, *velocity = r->recipe->momentum > 0 ? r->velocity : NULL;
-        for (int32_t k = 0; k < 2 * r->net.layers; k++) {
-            gnt_sgd_step(w, velocity, gnt_program_output(r->step, k + 1), r->tensor_count[k], r->rate,
-                         r->recipe->momentum, 0);
-            w += r->tensor_count[k];
-            velocity = velocity ? velocity + r->tensor_count[k] : NULL;
-        }
+        if (r->adam)
+            step_adam(r);
+        else
+            step_sgd(r);
     }
     return GNT_OK;
 }
@@ -233,61 +276,95 @@ static double surprise(const float *z, int32_t n, int32_t v) {
     return most + log(sum) - (double)z[v];
 }
 
-/* Accuracy on the validation part (the mean over values present where balanced), and its loss. */
-static void validate(trainer *r, double *accuracy, double *loss) {
+/* What the validation part says of the network. */
+typedef struct verdict {
+    double accuracy; /* the mean over values present where balanced; of a target NaN */
+    double loss;     /* summed over its rows */
+    double squares;  /* of their targets */
+} verdict;
+
+/* z: what the network gives for that row. */
+static void judge(trainer *r, int32_t row, const float *z, verdict *of) {
     const attr_table *t = r->t;
-    int32_t values = t->values;
-    memset(r->right, 0, 2 * (size_t)values * sizeof *r->right);
-    *accuracy = *loss = 0;
+    if (t->target) {
+        const float *y = t->target + (int64_t)row * t->values;
+        for (int32_t c = 0; c < t->values; c++) {
+            const double off = (double)z[c] - (double)y[c];
+            of->loss += off * off;
+            of->squares += (double)y[c] * (double)y[c];
+        }
+        return;
+    }
+    int32_t told = 0, v = t->label[row];
+    for (int32_t c = 1; c < t->values; c++)
+        told = z[c] > z[told] ? c : told;
+    r->right[v] += told == v;
+    r->seen[v]++;
+    of->loss += surprise(z, t->values, v);
+}
+
+static double accuracy_of(const trainer *r) {
+    const attr_table *t = r->t;
+    double present = 0, accuracy = 0;
+    for (int32_t v = 0; v < t->values; v++) {
+        present += r->seen[v] > 0;
+        if (r->seen[v])
+            accuracy += (double)r->right[v] / (r->recipe->balanced ? (double)r->seen[v] : 1);
+    }
+    return accuracy / (r->recipe->balanced ? present : (double)(t->n - t->n_train));
+}
+
+static verdict validate(trainer *r) {
+    const attr_table *t = r->t;
+    verdict of = {.accuracy = NAN};
+    memset(r->right, 0, 2 * (size_t)t->values * sizeof *r->right);
     for (int64_t from = t->n_train; from < t->n; from += SCORED) {
         int64_t rows = t->n - from < SCORED ? t->n - from : SCORED;
         for (int64_t i = 0; i < rows; i++)
             load_row(r, i, t->row[from + i]);
         gnt_program_run(r->score, 0);
         const float *z = gnt_program_output(r->score, 0);
-        for (int64_t i = 0; i < rows; i++, z += values) {
-            int32_t told = 0, v = t->label[t->row[from + i]];
-            for (int32_t c = 1; c < values; c++)
-                told = z[c] > z[told] ? c : told;
-            r->right[v] += told == v;
-            r->seen[v]++;
-            *loss += surprise(z, values, v);
-        }
+        for (int64_t i = 0; i < rows; i++)
+            judge(r, t->row[from + i], z + i * t->values, &of);
     }
-    double present = 0;
-    for (int32_t v = 0; v < values; v++) {
-        present += r->seen[v] > 0;
-        if (r->seen[v])
-            *accuracy += (double)r->right[v] / (r->recipe->balanced ? (double)r->seen[v] : 1);
-    }
-    *accuracy /= r->recipe->balanced ? present : (double)(t->n - t->n_train);
+    if (!t->target)
+        of.accuracy = accuracy_of(r);
+    return of;
 }
 
-/* Keeps the epoch of highest validation accuracy, among equal ones that of least loss; without a validation
- * part the last. */
+/* Whether a network that was validated is better than the one kept so far; NULL: there is none. Of a target
+ * by the loss alone, else by the accuracy, among equal ones by the loss. */
+static int is_better(const verdict *now, const verdict *kept) {
+    return !kept || now->accuracy > kept->accuracy ||
+           (!(now->accuracy < kept->accuracy) && now->loss < kept->loss);
+}
+
+/* Keeps the best epoch; without a validation part the last. */
 static gnt_status train(trainer *r, attr_trained *out) {
     const gnt_host *host = r->recipe->host;
-    double best = -1, least = 0;
+    const int validated = r->t->n_train < r->t->n;
+    verdict kept = {0};
     start(r);
     r->diverged = 0;
-    *out = (attr_trained){.accuracy = NAN, .rate = r->rate};
+    *out = (attr_trained){.accuracy = NAN, .unexplained = NAN, .rate = r->rate};
     for (int64_t e = 1; e <= r->recipe->epochs; e++) {
-        double accuracy = NAN, loss = NAN;
+        verdict now = {.accuracy = NAN, .squares = NAN};
         gnt_status status = e > 1 && r->recipe->renew ? r->recipe->renew(r->recipe->context, r->t) : GNT_OK;
         if (status == GNT_OK)
             status = epoch(r);
         if (status != GNT_OK || r->diverged)
             return status;
-        if (r->t->n_train < r->t->n)
-            validate(r, &accuracy, &loss);
-        if (isnan(accuracy) || accuracy > best || (accuracy == best && loss < least)) {
+        if (validated)
+            now = validate(r);
+        if (!validated || is_better(&now, e > 1 ? &kept : NULL)) {
             memcpy(r->best, r->flat, (size_t)r->size * sizeof *r->best);
             out->kept_epoch = e;
-            out->accuracy = best = accuracy;
-            least = loss;
+            kept = now;
         }
         host->progress(host->context, (double)e, (double)r->recipe->epochs);
     }
+    out->accuracy = kept.accuracy;
+    out->unexplained = r->t->target ? kept.loss / kept.squares : NAN;
     out->net = r->net;
     lay_out(&out->net, r->best);
     return GNT_OK;
@@ -305,6 +382,7 @@ gnt_status attr_train(attr_trained *out, float *flat, const attr_recipe *recipe,
     }
     if (status == GNT_OK && r.diverged)
         status = host->fail(host->context, "its network diverged at every rate it tried; give a lower rate");
+    gnt_adam_free(r.adam);
     gnt_program_free(r.step);
     gnt_program_free(r.score);
     free(r.memory);
@@ -331,6 +409,26 @@ void attr_forward(const attr_net *net, const float *x, float *room, float *score
         }
         x = out;
     }
+}
+
+gnt_status attr_forward_all(const attr_net *net, const gnt_host *host, const float *x, int64_t n,
+                            float *out) {
+    const int64_t columns = net->width[0], outputs = net->width[net->layers];
+    char error[300] = "no memory for the network; narrower layers need less";
+    float *rows = calloc((size_t)(SCORED * columns), sizeof *rows);
+    gnt_program *p = rows ? compile_scores(net, rows, error, sizeof error) : NULL;
+    gnt_status status = p ? GNT_OK : host->fail(host->context, error);
+    for (int64_t from = 0; status == GNT_OK && from < n; from += SCORED) {
+        const int64_t some = n - from < SCORED ? n - from : SCORED;
+        memcpy(rows, x + from * columns, (size_t)(some * columns) * sizeof *rows);
+        gnt_program_run(p, 0);
+        memcpy(out + from * outputs, gnt_program_output(p, 0), (size_t)(some * outputs) * sizeof *out);
+        if (host->should_stop(host->context))
+            status = GNT_STOPPED;
+    }
+    gnt_program_free(p);
+    free(rows);
+    return status;
 }
 
 /* ---- as an artefact ---- */

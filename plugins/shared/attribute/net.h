@@ -1,5 +1,6 @@
-/* net: a dense network that tells a private attribute from a pooled update, and how it is trained. Layers are
- * counted as RecUP-FL counts them: those before the output. */
+/* net: a dense network that tells a private attribute from a pooled update, or maps a representation to
+ * something else, and how it is trained. Layers are counted as RecUP-FL counts them: those before the
+ * output. */
 #ifndef ATTRIBUTE_NET_H
 #define ATTRIBUTE_NET_H
 
@@ -18,6 +19,9 @@ typedef struct attr_table {
     int32_t *row;   /* n rows of x, those of the training part first, by value */
     int64_t n_train;
     int64_t *count; /* values: of the training part */
+    /* n × values, unless NULL: what a network is to give for each row, by the least squared error; `values`
+     * are then its outputs, and neither label nor count is read. Centred: of mean 0 on the training part. */
+    const float *target;
 } attr_table;
 
 typedef struct attr_recipe {
@@ -26,6 +30,8 @@ typedef struct attr_recipe {
     int32_t n_hidden;
     int64_t epochs, batch;
     double rate, momentum;
+    int adam; /* Adam (Kingma and Ba, 2015) at that rate, falling to 0 along a cosine; else SGD */
+    /* Not with a target: */
     int balanced; /* rare values count as much as common ones, in training and in validation */
     /* Unless NULL: called before each epoch but the first, to fill x anew. */
     gnt_status (*renew)(void *context, attr_table *t);
@@ -44,7 +50,9 @@ typedef struct attr_trained {
     attr_net net;       /* of the epoch that was best on the validation part; the caller's `flat` */
     int64_t kept_epoch; /* from 1 */
     double rate;        /* that it was trained with */
-    double accuracy;    /* on that part; balanced where asked for; NaN without one */
+    double accuracy;    /* on that part; balanced where asked for; NaN without one, or with a target */
+    /* With a target: the squared error on that part over the target's squares; else NaN. */
+    double unexplained;
 } attr_trained;
 
 /* Entries of the weights and biases of such a network. */
@@ -53,6 +61,8 @@ int64_t attr_net_size(const attr_recipe *r, int64_t columns, int32_t values);
 gnt_status attr_train(attr_trained *out, float *flat, const attr_recipe *recipe, attr_table *t);
 /* Scores of one standardised vector; room: 2 × the widest layer. */
 void attr_forward(const attr_net *net, const float *x, float *room, float *scores);
+/* The same of n vectors; out: n × width[layers]. */
+gnt_status attr_forward_all(const attr_net *net, const gnt_host *host, const float *x, int64_t n, float *out);
 int64_t attr_widest(const attr_net *net);
 
 /* An artefact as PREFIXweight.0, PREFIXbias.0, PREFIXweight.1 … */
