@@ -19,6 +19,7 @@ gnt_status attr_nn_run(void *self, const gnt_observation *seen, const gnt_artefa
                        const gnt_answer *answer);
 
 extern const gnt_descriptor attr_nn_descriptor, attr_nn_adaptive_descriptor, attr_svm_descriptor,
-    attr_forest_descriptor, fresh_descriptor, via_task_descriptor, recup_residue_descriptor, rank1_descriptor;
+    attr_forest_descriptor, fresh_descriptor, via_task_descriptor, decensor_descriptor, invert_descriptor,
+    recup_residue_descriptor, rank1_descriptor;
 
 #endif

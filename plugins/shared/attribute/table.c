@@ -130,6 +130,27 @@ gnt_status attr_source_read(attr_source *s, int64_t i) {
     return GNT_OK;
 }
 
+int64_t attr_source_features(const attr_source *s) {
+    const int64_t features = s->seen ? s->seen->shadow_truth[0]->features : s->own.samples->features;
+    for (int64_t i = 0; s->seen && i < s->n; i++)
+        if (!s->seen->shadow_truth[i]->x || s->seen->shadow_truth[i]->features != features)
+            return 0;
+    return features;
+}
+
+void attr_source_sample(const attr_source *s, int64_t i, float *out) {
+    const gnt_samples *of = s->seen ? s->seen->shadow_truth[i] : s->own.samples;
+    const int64_t behind = s->seen ? of->n : s->own.behind;
+    for (int64_t k = 0; k < of->features; k++) {
+        double sum = 0;
+        for (int64_t j = 0; j < behind; j++) {
+            const int64_t row = s->seen ? j : s->own.row[i * behind + j];
+            sum += (double)of->x[row * of->features + k];
+        }
+        out[k] = (float)(sum / (double)behind);
+    }
+}
+
 int32_t attr_class_of(const gnt_samples *s, int64_t row) {
     const float *y = s->y + row * s->classes;
     int32_t best = 0;

@@ -44,6 +44,11 @@ void attr_source_close(attr_source *s);
 /* Update i, into s->flat: those of earlier stages first. */
 gnt_status attr_source_read(attr_source *s, int64_t i);
 
+/* Entries of a sample behind the updates; 0 where what is behind them was not given. */
+int64_t attr_source_features(const attr_source *s);
+/* The mean of the samples behind update i; out: so many entries. */
+void attr_source_sample(const attr_source *s, int64_t i, float *out);
+
 /* The class of a sample. */
 int32_t attr_class_of(const gnt_samples *s, int64_t row);
 
