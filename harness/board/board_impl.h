@@ -172,7 +172,6 @@ int board_is_doubtful(const board *b, const board_contest *c);
 
 /* ---- writing.c ---- */
 
-void board_columns(gnt_table *t, const char *const *names, size_t n);
 /* Takes what was said as the next item, and leaves it empty. */
 void board_item(gnt_table *t, gnt_text *text);
 /* Writes a file of the board, and frees the text. */

@@ -136,7 +136,7 @@ void board_table_history(const board *b, gnt_table *t) {
     static const char *const names[] = {"contributor", "section",  "defense", "run",
                                         "date",        "measured", "under",   "what changed"};
     gnt_table_init(t, "History");
-    board_columns(t, names, sizeof names / sizeof *names);
+    gnt_table_columns(t, names, sizeof names / sizeof *names);
     for (size_t i = 0; i < b->n_contest; i++) {
         const board_contest *c = &b->contest[i];
         for (size_t at = 0; c->lead && at < c->n_run; at++)

@@ -10,7 +10,7 @@ void board_table_runs(const board *b, gnt_table *t) {
                                         "suite_digest", "signature",   "note", "links"};
     gnt_text text;
     gnt_table_init(t, "Runs");
-    board_columns(t, names, sizeof names / sizeof *names);
+    gnt_table_columns(t, names, sizeof names / sizeof *names);
     gnt_text_init(&text, 1 << 20);
     for (size_t i = 0; i < b->n_run; i++) {
         const board_run *run = &b->run[i];
@@ -139,7 +139,7 @@ void board_table_rows(const board *b, gnt_table *t) {
                                         "identified_high",
                                         "why_not_ranked"};
     gnt_table_init(t, "Places");
-    board_columns(t, names, sizeof names / sizeof *names);
+    gnt_table_columns(t, names, sizeof names / sizeof *names);
     for (size_t i = 0; i < b->n_contest; i++) {
         const board_contest *c = &b->contest[i];
         board_place *places = gnt_array(c->n_row + 1, sizeof *places);

@@ -3,11 +3,6 @@
 #include "base/mem.h"
 #include "board/board_impl.h"
 
-void board_columns(gnt_table *t, const char *const *names, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        gnt_table_column(t, names[i]);
-}
-
 void board_item(gnt_table *t, gnt_text *text) {
     t->failed |= text->failed;
     gnt_table_text(t, gnt_text_get(text));

@@ -33,6 +33,11 @@ void gnt_table_column(gnt_table *t, const char *name) {
         t->column[t->n_column++] = copy;
 }
 
+void gnt_table_columns(gnt_table *t, const char *const *names, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        gnt_table_column(t, names[i]);
+}
+
 static void add_item(gnt_table *t, char *text, double number) {
     if (t->n_item == t->room) {
         size_t room = t->room ? t->room * 2 : 64;

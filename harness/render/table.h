@@ -30,6 +30,7 @@ typedef struct gnt_table {
 void gnt_table_init(gnt_table *t, const char *title);
 void gnt_table_free(gnt_table *t);
 void gnt_table_column(gnt_table *t, const char *name);
+void gnt_table_columns(gnt_table *t, const char *const *names, size_t n);
 /* Fill the next item of the row, left to right. */
 void gnt_table_text(gnt_table *t, const char *text);
 void gnt_table_format(gnt_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -5,11 +5,6 @@
 #include "report/tables_impl.h"
 #include "results/bounds.h"
 
-static void columns(gnt_table *t, const char *const *names, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        gnt_table_column(t, names[i]);
-}
-
 static int fill_rows(const gnt_results *r, gnt_bound_rows *rows, gnt_table *t) {
     gnt_err err;
     const int rc = gnt_bounds(r, rows, &err);
@@ -17,32 +12,27 @@ static int fill_rows(const gnt_results *r, gnt_bound_rows *rows, gnt_table *t) {
     return rc;
 }
 
-static void share(gnt_table *t, double x) {
-    gnt_text text;
-    gnt_text_init(&text, 64);
+/* scale · x and its unit; a dash where there is none. */
+static void number(gnt_table *t, double x, const char *unit, int digits, double scale) {
     if (isfinite(x))
-        gnt_text_add(&text, "%.1f %%", 100 * x);
-    gnt_table_text(t, isfinite(x) ? gnt_text_get(&text) : "–");
-    gnt_text_free(&text);
+        gnt_table_format(t, "%.*f%s", digits, scale * x, unit);
+    else
+        gnt_table_text(t, "–");
+}
+
+static void share(gnt_table *t, double x) {
+    number(t, x, " %", 1, 100);
 }
 
 static void bits(gnt_table *t, double x) {
-    gnt_text text;
-    gnt_text_init(&text, 64);
-    if (isfinite(x))
-        gnt_text_add(&text, "%.3f", x);
-    gnt_table_text(t, isfinite(x) ? gnt_text_get(&text) : "–");
-    gnt_text_free(&text);
+    number(t, x, "", 3, 1);
 }
 
 static void defense(gnt_table *t, const gnt_bound_row *w) {
-    gnt_text text;
-    gnt_text_init(&text, 256);
-    gnt_text_add(&text, "%s", w->defense);
     if (w->mode != GNT_ROW_NONE && isfinite(w->strength))
-        gnt_text_add(&text, " @ %.4g", w->strength);
-    gnt_table_text(t, gnt_text_get(&text));
-    gnt_text_free(&text);
+        gnt_table_format(t, "%s @ %.4g", w->defense, w->strength);
+    else
+        gnt_table_text(t, w->defense);
 }
 
 size_t gnt_table_bounds_at(const gnt_results *r, const char *task, int64_t stage, gnt_table *t) {
@@ -59,7 +49,7 @@ size_t gnt_table_bounds_at(const gnt_results *r, const char *task, int64_t stage
     gnt_bound_rows rows;
     size_t n = 0;
     gnt_table_init(t, NULL);
-    columns(t, names, sizeof names / sizeof *names);
+    gnt_table_columns(t, names, sizeof names / sizeof *names);
     if (fill_rows(r, &rows, t) != 0)
         return 0;
     for (size_t i = 0; i < rows.n; i++) {
@@ -89,7 +79,7 @@ void gnt_table_bounds(const gnt_results *r, gnt_table *t) {
                                         "information", "most_right", "most_right_fano", "right"};
     gnt_bound_rows rows;
     gnt_table_init(t, "Bounds, as estimates");
-    columns(t, names, sizeof names / sizeof *names);
+    gnt_table_columns(t, names, sizeof names / sizeof *names);
     if (fill_rows(r, &rows, t) != 0)
         return;
     for (size_t i = 0; i < rows.n; i++) {

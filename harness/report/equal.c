@@ -9,11 +9,6 @@
 
 static const char alone[] = "one strength alone: how far its utility is off is not in its interval";
 
-static void columns(gnt_table *t, const char *const *names, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        gnt_table_column(t, names[i]);
-}
-
 /* The group at the matched strength; NULL without. */
 static const gnt_outcome *matched_of(const gnt_results *r, const gnt_equal_row *w) {
     const gnt_outcome *g = gnt_representative(r, w->task, w->stage, w->defense, w->attack);
@@ -86,7 +81,7 @@ size_t gnt_table_equal(const gnt_results *r, const char *task, int64_t stage, co
     gnt_equal_rows rows;
     size_t n = 0;
     gnt_table_init(t, NULL);
-    columns(t, names[by_leakage], 6);
+    gnt_table_columns(t, names[by_leakage], 6);
     if (fill_rows(r, by_leakage, &rows, t) != 0)
         return 0;
     for (size_t i = 0; i < rows.n; i++) {
@@ -114,7 +109,7 @@ static void long_table(const gnt_results *r, int by_leakage, gnt_table *t) {
         {"task", "stage", "defense", "attack", "measure", "leakage", "utility", "standard_error", "low",
          "high", "from", "to", "strengths", "seeds", "matched_utility", "matched_leakage", "note"}};
     gnt_equal_rows rows;
-    columns(t, names[by_leakage], 17);
+    gnt_table_columns(t, names[by_leakage], 17);
     if (fill_rows(r, by_leakage, &rows, t) != 0)
         return;
     for (size_t i = 0; i < rows.n; i++) {

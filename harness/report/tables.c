@@ -10,14 +10,9 @@
 #include "results/ranking.h"
 #include "results/groups.h"
 
-static void columns(gnt_table *t, const char *const *names, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        gnt_table_column(t, names[i]);
-}
-
 #define COLUMNS(t, ...)                                                                                      \
-    columns(t, (const char *const[]){__VA_ARGS__},                                                           \
-            sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+    gnt_table_columns(t, (const char *const[]){__VA_ARGS__},                                                 \
+                      sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
 static void score_item(gnt_table *t, const gnt_results *r, const gnt_measure *m, const gnt_outcome *g) {
     const gnt_score *s = g ? gnt_score_find(g, m->name) : NULL;
