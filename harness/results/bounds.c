@@ -61,8 +61,9 @@ static double of(const mean *m) {
     return m->n ? m->sum / (double)m->n : NAN;
 }
 
-/* 1 for the first cell of its training and stage in the results. */
-static int is_first(const gnt_results *r, size_t i) {
+int gnt_bounds_tell(const gnt_results *r, size_t i) {
+    if (!r->cell[i].utility.by_value)
+        return 0;
     for (size_t k = 0; k < i; k++)
         if (r->cell[k].utility.by_value && r->cell[k].seed == r->cell[i].seed &&
             is_same(&r->cell[k], &r->cell[i]))
@@ -103,7 +104,7 @@ static gnt_bound_row row_of(const gnt_results *r, const gnt_outcome *like) {
                          .strength = like->strength};
     mean errors = {0}, gap = {0}, entropy = {0};
     for (size_t i = 0; i < r->n_cell; i++) {
-        if (!r->cell[i].utility.by_value || !is_same(&r->cell[i], like) || !is_first(r, i))
+        if (!is_same(&r->cell[i], like) || !gnt_bounds_tell(r, i))
             continue;
         const split s = split_of(r->cell[i].utility.by_value);
         row.values = s.values;

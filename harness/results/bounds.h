@@ -31,6 +31,8 @@ typedef struct gnt_bound_rows {
 
 /* Of each task whose cells tell the test samples by value, in the order of the suite. −1 with a sentence. */
 int gnt_bounds(const gnt_results *r, gnt_bound_rows *out, gnt_err *err);
+/* 1 for the cell from which its training's test samples are read: the first of that training and stage. */
+int gnt_bounds_tell(const gnt_results *r, size_t cell);
 void gnt_bounds_free(gnt_bound_rows *rows);
 
 #endif

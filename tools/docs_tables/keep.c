@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "results/bounds.h"
 #include "results/curve.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -29,7 +30,7 @@ static const char *const measures[] = {"psnr", "identification", "attribute_bala
                                        "attribute_relabelled"};
 static const char *const facts[] = {
     "similarity_auc", "similarity_auc_visible", "assigned", "weight_correlation", "psnr_quartile_1",
-    "psnr_median",    "psnr_quartile_3",        "psnr_16"};
+    "psnr_median",    "psnr_quartile_3",        "psnr_16",  "information"};
 
 /* The members of `from` that are listed; NULL when out of memory. */
 static json_t *some(const json_t *from, const char *const *keys, size_t n) {
@@ -184,16 +185,16 @@ static int keep_means(const json_t *cell, json_t *to) {
 static int keep_cell(const gnt_results *r, size_t at, const json_t *cell, json_t *list) {
     const gnt_outcome *c = &r->cell[at];
     json_t *found = some(c->facts, facts, COUNT(facts)), *to = some(cell, of_cell, COUNT(of_cell));
-    static const char *const value[] = {"measure", "value"};
+    static const char *const value[] = {"measure", "value", "by_value"};
+    const size_t n_value = gnt_bounds_tell(r, at) ? 3 : 2;
     const int first = is_first_of_training(r, at), counted = scores_is_counted(r, c);
     const int told = json_object_size(found) > 0, ranked = is_ranked(r, c);
     const int paired = is_in_difference(json_object_get(r->root, "tables"), c->attack);
     int failed = !found || !to;
     if (!failed && first)
         failed |= json_object_set(to, "utility", json_object_get(cell, "utility"));
-    else if (!failed && ranked && is_on_curve(r, c))
-        failed |=
-            json_object_set_new(to, "utility", some(json_object_get(cell, "utility"), value, COUNT(value)));
+    else if (!failed && (n_value > 2 || (ranked && is_on_curve(r, c))))
+        failed |= json_object_set_new(to, "utility", some(json_object_get(cell, "utility"), value, n_value));
     if (!failed && told)
         failed |= json_object_set(to, "facts", found);
     if (!failed && c->marks)
@@ -204,7 +205,7 @@ static int keep_cell(const gnt_results *r, size_t at, const json_t *cell, json_t
         failed |= keep_pairs(cell, to);
     if (!failed && ranked)
         failed |= keep_means(cell, to);
-    if (!failed && (first || told || c->marks || counted || paired || ranked))
+    if (!failed && (first || n_value > 2 || told || c->marks || counted || paired || ranked))
         failed |= json_array_append(list, to);
     json_decref(found);
     json_decref(to);

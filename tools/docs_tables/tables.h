@@ -25,6 +25,9 @@ table_writer table_back;
 table_writer table_sets;
 /* paper NAME ID: a table that the suite lays out as its paper does */
 table_writer table_paper;
+/* bounds NAME [TASK…]: errors and attackers beside what TAPPFL's theorems allow, a table for each task and
+ * round */
+table_writer table_bounds;
 /* hooks NAME [LABEL…]: what the hooks of defenses and attacks took, and on which processor */
 table_writer table_hooks;
 /* value NAME TASK/rROUND/DEFENSE@STRENGTH/ATTACK MEASURE: one number, for a line of text */
