@@ -26,7 +26,9 @@ typedef enum bench_kind {
     /* an epoch of attr-nn's network on 480 rows of 1,024: SGD with momentum on batches of 32 */
     BENCH_ATTR,
     /* Algorithm 1 of RecUP-FL on one update, against a zoo of 20 networks (recup.h) */
-    BENCH_RECUP
+    BENCH_RECUP,
+    /* a local step of TAPPFL: three networks, the derivatives of each by its own objective, SGD (tappfl.h) */
+    BENCH_TAPPFL
 } bench_kind;
 
 typedef struct bench_row {
@@ -68,13 +70,13 @@ int bench_work_check(bench_work *w, const char *path, double *worst, gnt_err *er
 /* From the start: at least n units of the row (steps, evaluations, epochs, attacks). *units says how many
  * were done, *cpu and *wall how long they took, in seconds. */
 int bench_work_run(bench_work *w, int64_t n, int64_t *units, double *cpu, double *wall, gnt_err *err);
-/* Bytes of all that a unit works on; flops and bytes it moves; seconds that it takes at least, at these
- * rates. */
-size_t bench_work_set(const bench_work *w);
-size_t bench_work_arena(const bench_work *w); /* of these, what the program keeps for itself */
-double bench_work_flops(const bench_work *w);
-double bench_work_bytes(const bench_work *w);
-double bench_work_floor(const bench_work *w, double flop_rate, double byte_rate);
+typedef struct bench_cost {
+    size_t set;          /* bytes of all that a unit works on */
+    size_t arena;        /* of these, what the program keeps for itself */
+    double flops, bytes; /* of a unit: that it computes, and that it moves */
+    double floor;        /* seconds that it takes at least, at these rates (per second) */
+} bench_cost;
+bench_cost bench_work_cost(const bench_work *w, double flop_rate, double byte_rate);
 
 /* The process of a row. 0, or 2 with a sentence on the standard error. */
 int bench_side(const char *row, const char *path);

@@ -12,7 +12,9 @@
 #include "base/mem.h"
 #include "bench.h"
 #include "nn/model/recipe.h"
+#include "own.h"
 #include "recup.h"
+#include "tappfl.h"
 
 enum { TRIES = 3 };
 #define CLOSE 5e-5
@@ -258,14 +260,15 @@ static int add_weights(gnt_st *st, const problem *q, gnt_err *err) {
 
 /* What PyTorch's side needs to know of the row. */
 static char *row_text(const bench_row *row) {
-    static const char *const kinds[] = {"match", "attack", "dlg", "train", "loda", "attr", "recup"};
+    static const char *const kinds[] = {"match", "attack", "dlg", "train", "loda", "attr", "recup", "tappfl"};
     return gnt_format(
         "{\"kind\": \"%s\", \"model\": \"%s\", \"n\": %lld, \"classes\": %d, \"tv\": %.17g, "
         "\"rate\": %.17g, \"sgd_rate\": %.17g, \"momentum\": %.17g, \"c\": %.17g, \"steps\": %d, "
-        "\"inner\": %d, \"history\": %d, \"label\": %d, \"window\": %d, \"epsilon\": %.17g}",
+        "\"inner\": %d, \"history\": %d, \"label\": %d, \"window\": %d, \"epsilon\": %.17g, "
+        "\"lambda\": %.17g}",
         kinds[row->kind], row->model, (long long)row->n, row->classes, GNT_RECIPE_TV, BENCH_RATE,
         BENCH_SGD_RATE, BENCH_SGD_MOMENTUM, BENCH_LODA_C, row->steps, BENCH_INNER, BENCH_HISTORY,
-        BENCH_RECUP_LABEL, BENCH_RECUP_WINDOW, BENCH_RECUP_EPSILON);
+        BENCH_RECUP_LABEL, BENCH_RECUP_WINDOW, BENCH_RECUP_EPSILON, BENCH_TAPPFL_LAMBDA);
 }
 
 static int write_file(const problem *q, const char *text, const char *path, gnt_err *err) {
@@ -322,10 +325,11 @@ static int write_best(const bench_row *row, const char *text, const char *path, 
 }
 
 int bench_problem_write(const bench_row *row, const char *path, gnt_err *err) {
+    const bench_own *own = bench_own_of(row->kind);
     char *text = row_text(row);
-    int rc = !text                      ? gnt_fail(err, "out of memory")
-             : row->kind == BENCH_RECUP ? bench_recup_write(text, path, err)
-                                        : write_best(row, text, path, err);
+    int rc = !text ? gnt_fail(err, "out of memory")
+             : own ? own->write(row, text, path, err)
+                   : write_best(row, text, path, err);
     gnt_free(text);
     return rc;
 }

@@ -3,11 +3,8 @@
 #ifndef BENCH_RECUP_H
 #define BENCH_RECUP_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/err.h"
 #include "base/random.h"
+#include "own.h"
 
 enum {
     BENCH_RECUP_NETS = 20,
@@ -27,21 +24,9 @@ enum {
 gnt_stream bench_recup_draws(void);
 
 /* Writes the problem (recup_problem.c): the zoo, an update, and in double what moves it. */
-int bench_recup_write(const char *metadata, const char *path, gnt_err *err);
+int bench_recup_write(const bench_row *row, const char *metadata, const char *path, gnt_err *err);
 
-typedef struct bench_recup bench_recup;
-int bench_recup_open(bench_recup **out, const char *path, gnt_err *err);
-void bench_recup_free(bench_recup *b);
-/* Perturbs the update of the file. */
-int bench_recup_step(bench_recup *b, gnt_err *err);
-/* By how much the last step moved it. */
-const float *bench_recup_delta(const bench_recup *b, int64_t *size);
-
-/* Of one update: bytes of the zoo and of what else is worked in; flops, and bytes of weights read, where
- * rows of closed ReLUs are left out. */
-size_t bench_recup_set(const bench_recup *b);
-size_t bench_recup_arena(const bench_recup *b);
-double bench_recup_flops(const bench_recup *b);
-double bench_recup_bytes(const bench_recup *b);
+/* Its unit is an update. */
+extern const bench_own bench_recup_own;
 
 #endif

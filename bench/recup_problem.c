@@ -69,11 +69,10 @@ static void compute_updates(problem *p, const gnt_model *m, gnt_recipe *r, gnt_s
     }
 }
 
-static int make_updates(problem *p, gnt_stream *random, gnt_err *err) {
-    const gnt_nn_shape sample = {1, {FEATURES}};
+static int make_updates(problem *p, const bench_row *row, gnt_stream *random, gnt_err *err) {
     gnt_model *m = NULL;
     gnt_recipe *r = NULL;
-    int rc = gnt_model_load(&m, "models/recup_adult.json", &sample, 2, NULL, NULL, err) ||
+    int rc = gnt_model_load(&m, row->model, &row->sample, row->classes, NULL, NULL, err) ||
              gnt_recipe_new(&r, m, GNT_RECIPE_GRADIENT, 1, 4, err) || gnt_recipe_fill(r, m, random, err);
     if (rc == 0) {
         p->size = gnt_model_size(m);
@@ -256,12 +255,12 @@ static int allocate(problem *p, gnt_err *err) {
     return 0;
 }
 
-int bench_recup_write(const char *metadata, const char *path, gnt_err *err) {
+int bench_recup_write(const bench_row *row, const char *metadata, const char *path, gnt_err *err) {
     const gnt_key key = gnt_key_of_seed(1);
     gnt_stream random = gnt_stream_open(&key, "problem");
     problem p = {0};
     gnt_st_init(&p.st);
-    int rc = gnt_st_set_metadata(&p.st, metadata, err) || make_updates(&p, &random, err) ||
+    int rc = gnt_st_set_metadata(&p.st, metadata, err) || make_updates(&p, row, &random, err) ||
              add_updates(&p, err) || allocate(&p, err);
     for (int32_t k = 0; rc == 0 && k < NETS; k++)
         rc = add_net(&p, k, &random, err);

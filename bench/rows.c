@@ -1,6 +1,8 @@
 #include <string.h>
 
-#include "bench.h"
+#include "own.h"
+#include "recup.h"
+#include "tappfl.h"
 
 #define GRAY                                                                                                 \
     {                                                                                                        \
@@ -41,6 +43,8 @@ const bench_row bench_rows[] = {
      2,
      1,
      0},
+    {"tappfl-cifar", "local step of TAPPFL, narrow networks, batch 10", BENCH_TAPPFL,
+     "bench/tappfl_cifar.json", COLOUR, 10, 10, 0},
     {"attack-lenet-500", "attack of 500 steps, LeNet", BENCH_ATTACK, "models/lenet.json", COLOUR, 10, 1, 500},
     {"attack-resnet18-100", "attack of 100 steps, ResNet-18", BENCH_ATTACK, "models/resnet18.json", COLOUR,
      10, 1, 100},
@@ -52,4 +56,15 @@ const bench_row *bench_find(const char *name) {
         if (strcmp(bench_rows[i].name, name) == 0)
             return &bench_rows[i];
     return NULL;
+}
+
+const bench_own *bench_own_of(bench_kind kind) {
+    switch (kind) {
+    case BENCH_RECUP:
+        return &bench_recup_own;
+    case BENCH_TAPPFL:
+        return &bench_tappfl_own;
+    default:
+        return NULL;
+    }
 }

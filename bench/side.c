@@ -48,7 +48,7 @@ static double peak(void) {
 static void tell_limits(const bench_work *w, double seconds, double *most) {
     double now = peak();
     *most = now > *most ? now : *most;
-    double flops = gnt_limit_flops(seconds), bytes = gnt_limit_bytes(bench_work_set(w), seconds);
+    double flops = gnt_limit_flops(seconds), bytes = gnt_limit_bytes(bench_work_cost(w, 1, 1).set, seconds);
     printf("%.9g %.9g %.9g\n", flops, bytes, gnt_limit_product(seconds));
     forget_peak();
 }
@@ -72,13 +72,13 @@ static int answer(bench_work *w, const char *path, const char *line, double *mos
         double now = peak();
         printf("%.0f\n", now > *most ? now : *most);
     } else if (strncmp(line, "arena", 5) == 0) {
-        printf("%zu\n", bench_work_arena(w));
+        printf("%zu\n", bench_work_cost(w, 1, 1).arena);
     } else if (strncmp(line, "limits ", 7) == 0) {
         tell_limits(w, strtod(line + 7, NULL), most);
     } else if (strncmp(line, "cost ", 5) == 0) {
         double flops = strtod(line + 5, &end), bytes = strtod(end, NULL);
-        printf("%.9g %.9g %.9g\n", bench_work_flops(w), bench_work_bytes(w),
-               bench_work_floor(w, flops, bytes));
+        const bench_cost c = bench_work_cost(w, flops, bytes);
+        printf("%.9g %.9g %.9g\n", c.flops, c.bytes, c.floor);
     } else {
         return gnt_fail(err, "\"%.40s\" is no request", line);
     }

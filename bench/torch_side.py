@@ -44,11 +44,20 @@ class Model:
 
     def __init__(self, path, classes, params, buffers):
         with open(path) as file:
-            self.layers = list(written_out(json.load(file)["layers"]))
+            model = json.load(file)
+        self.layers = list(written_out(model["layers"]))
+        self.representation = model.get("representation")
         self.classes, self.params, self.buffers = classes, params, buffers
 
     def __call__(self, x, training=False, seen=None):
         return self.run(self.layers, "", x, training, seen)
+
+    def features(self, x):
+        """Up to the representation, a layer that the model file names."""
+        for layer in self.layers:
+            x = self.one(layer, "", x, False, None)
+            if layer.get("name") == self.representation:
+                return x
 
     def run(self, layers, prefix, x, training, seen):
         for layer in layers:
@@ -281,7 +290,63 @@ class Recup(Work):
         return 1
 
 
-KINDS = {"match": Match, "attack": Attack, "dlg": Dlg, "train": Train, "loda": Loda, "attr": Attr, "recup": Recup}
+class Tappfl(Work):
+    """One forward pass through f, g and h; then f's derivatives by its objective, and those of g and h by
+    theirs."""
+
+    def start(self):
+        super().start()
+        self.side = [p for k, p in self.params.items() if k.startswith("side.")]
+        self.shared = [p for k, p in self.params.items() if not k.startswith(("side.", "head."))]
+        self.sgd = torch.optim.SGD(self.shared + self.side, lr=self.spec["sgd_rate"])
+        x, u = self.tensors["x"], self.tensors["u"]
+        other = x.reshape(-1, 2, *x.shape[1:]).flip(1).reshape(x.shape)  # samples of one value are neighbours
+        self.both, self.both_u = torch.cat([x, other]), torch.cat([u, u])
+
+    @staticmethod
+    def convs(layers, x, plan):
+        for kind in plan:
+            if kind == "c":
+                x = torch.relu(F.conv2d(x, next(layers), next(layers), padding=1))
+            elif min(x.shape[2:]) > 1:
+                x = F.max_pool2d(x, 2)
+        return x
+
+    @staticmethod
+    def dense(layers, x, hidden):
+        for _ in range(hidden):
+            x = torch.relu(F.linear(x, next(layers), next(layers)))
+        return F.linear(x, next(layers), next(layers))
+
+    def g(self, layers, r):
+        return self.dense(layers, self.convs(layers, r, "cccpcccpcccp").flatten(1), 2)
+
+    def h(self, layers, x, r, u):
+        x = F.adaptive_avg_pool2d(self.convs(layers, x, "cpcp"), r.shape[2:])
+        planes = u[:, :, None, None].expand(-1, -1, *r.shape[2:])
+        return self.dense(layers, self.convs(layers, torch.cat([x, r, planes], 1), "ccpcccpcccpccc").flatten(1), 2)
+
+    def step(self):
+        spec, x, u, layers = self.spec, self.tensors["x"], self.tensors["u"], iter(self.side)
+        r = self.model.features(x)
+        hidden = cross_entropy(self.g(layers, r), u)
+        score, other = self.h(layers, self.both, torch.cat([r, r]), self.both_u).chunk(2)
+        kept = F.softplus(-score).mean() + F.softplus(other).mean()
+        by_shared = torch.autograd.grad(-spec["lambda"] * hidden + (1 - spec["lambda"]) * kept, self.shared,
+                                        retain_graph=True)
+        by_side = torch.autograd.grad(hidden + kept, self.side)
+        for p, d in zip(self.shared + self.side, by_shared + by_side):
+            p.grad = d
+        if not self.results:
+            self.results = {"r.losses": torch.stack([hidden, kept]),
+                            "r.grad": torch.cat([d.flatten() for d in by_shared]),
+                            "r.own": torch.cat([d.flatten() for d in by_side])}
+        self.sgd.step()
+        return 1
+
+
+KINDS = {"match": Match, "attack": Attack, "dlg": Dlg, "train": Train, "loda": Loda, "attr": Attr, "recup": Recup,
+         "tappfl": Tappfl}
 
 
 def worst(work):

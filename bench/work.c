@@ -9,16 +9,17 @@
 #include "nn/plan/program.h"
 #include "nn/model/recipe.h"
 #include "nn/model/train.h"
-#include "recup.h"
+#include "own.h"
 
 struct bench_work {
     const bench_row *row;
     gnt_model *m;
     const gnt_param *list;
     int32_t n_list;
-    bench_recup *recup; /* BENCH_RECUP, which has nothing else */
-    gnt_recipe *r;      /* all but these two; BENCH_ATTACK makes its own in every unit */
-    gnt_trainer *t;     /* BENCH_TRAIN */
+    const bench_own *own; /* NULL: what follows does it; else `self` does */
+    void *self;
+    gnt_recipe *r;  /* all but BENCH_TRAIN; BENCH_ATTACK makes its own in every unit */
+    gnt_trainer *t; /* BENCH_TRAIN */
     gnt_adam *adam;
     gnt_lbfgs *lbfgs;
     int64_t n_weights, n_statistics, n_x, n_y;
@@ -158,8 +159,9 @@ int bench_work_open(bench_work **out, const bench_row *row, const char *path, gn
     if (!w)
         return gnt_fail(err, "out of memory");
     w->row = row;
-    if (row->kind == BENCH_RECUP)
-        return bench_recup_open(&w->recup, path, err);
+    w->own = bench_own_of(row->kind);
+    if (w->own)
+        return w->own->open(&w->self, row, path, err);
     if (gnt_model_load(&w->m, row->model, &row->sample, row->classes, NULL, NULL, err))
         return -1;
     w->n_list = gnt_model_params(w->m, &w->list);
@@ -184,7 +186,8 @@ void bench_work_free(bench_work *w) {
     for (int32_t f = 0; w->kept && f < w->r->n_features; f++)
         gnt_free_aligned(w->kept[f]);
     gnt_free(w->kept);
-    bench_recup_free(w->recup);
+    if (w->own)
+        w->own->free(w->self);
     gnt_recipe_free(w->r);
     gnt_trainer_free(w->t);
     gnt_model_free(w->m);
@@ -294,7 +297,9 @@ static void loda_step(bench_work *w) {
     gnt_project_box(x, r->x_count, 0, 1);
 }
 
-static void start(bench_work *w) {
+static int start(bench_work *w, gnt_err *err) {
+    if (w->own)
+        return w->own->start(w->self, err);
     if (w->row->kind == BENCH_DLG)
         dlg_start(w);
     if (w->adam)
@@ -309,10 +314,13 @@ static void start(bench_work *w) {
         if (w->row->kind == BENCH_ATTR)
             memcpy(w->r->params, w->params, (size_t)w->n_weights * sizeof(float));
     }
+    return 0;
 }
 
-/* One call; returns the units done, or −1. */
-static int64_t step(bench_work *w, gnt_err *err) {
+/* One call, for n units or fewer; returns the units done, or −1. */
+static int64_t step(bench_work *w, int64_t n, gnt_err *err) {
+    if (w->own)
+        return w->own->run(w->self, n, err);
     switch (w->row->kind) {
     case BENCH_MATCH:
         match_step(w);
@@ -326,8 +334,6 @@ static int64_t step(bench_work *w, gnt_err *err) {
     case BENCH_LODA:
         loda_step(w);
         return 1;
-    case BENCH_RECUP:
-        return bench_recup_step(w->recup, err) ? -1 : 1;
     default:
         attr_epoch(w);
         return 1;
@@ -341,12 +347,13 @@ static double clock_now(clockid_t id) {
 }
 
 int bench_work_run(bench_work *w, int64_t n, int64_t *units, double *cpu, double *wall, gnt_err *err) {
-    start(w);
+    if (start(w, err))
+        return -1;
     *units = 0;
     *wall = clock_now(CLOCK_MONOTONIC);
     *cpu = clock_now(CLOCK_PROCESS_CPUTIME_ID);
     while (*units < n) {
-        int64_t done = step(w, err);
+        int64_t done = step(w, n - *units, err);
         if (done < 0)
             return -1;
         *units += done;
@@ -395,21 +402,17 @@ static int compare_all(bench_work *w, const gnt_st *st, double *worst, gnt_err *
         for (int64_t i = 0; i < w->n_weights; i++)
             w->grad[i] = ((const float *)r->params)[i] - w->params[i];
     }
-    int64_t moved = 0;
-    const float *delta = w->recup ? bench_recup_delta(w->recup, &moved) : NULL;
-    int rc = compare(st, "r.delta", delta, moved, worst, err) ||
-             compare(st, "r.cost", &cost, 1, worst, err) || compare(st, "r.dx", dx, w->n_x, worst, err) ||
+    int rc = compare(st, "r.cost", &cost, 1, worst, err) || compare(st, "r.dx", dx, w->n_x, worst, err) ||
              compare(st, "r.dy", dy, w->n_y, worst, err) ||
              compare(st, "r.grad", grad, w->n_weights, worst, err);
     gnt_free(made);
     return rc ? -1 : 0;
 }
 
-int bench_work_check(bench_work *w, const char *path, double *worst, gnt_err *err) {
-    gnt_st st = {0};
-    int64_t done = 1;
-    *worst = 0;
-    start(w);
+/* What is compared of a first step. */
+static int take_first(bench_work *w, gnt_err *err) {
+    if (start(w, err))
+        return -1;
     if (w->row->kind == BENCH_DLG) {
         float *grad = gnt_array((size_t)(w->n_x + w->n_y), sizeof *grad);
         if (!grad)
@@ -418,12 +421,30 @@ int bench_work_check(bench_work *w, const char *path, double *worst, gnt_err *er
         gnt_free(grad);
     } else if (w->row->kind == BENCH_ATTACK) {
         match_step(w);
-    } else {
-        done = step(w, err);
-    }
-    if (done < 0 || gnt_st_load(&st, path, err))
+    } else if (step(w, 1, err) < 0) {
         return -1;
-    int rc = compare_all(w, &st, worst, err);
+    }
+    return 0;
+}
+
+static int compare_own(const bench_work *w, const gnt_st *st, double *worst, gnt_err *err) {
+    bench_result all[BENCH_OWN_RESULTS] = {0};
+    if (w->own->first(w->self, all, err))
+        return -1;
+    for (int i = 0; i < BENCH_OWN_RESULTS && all[i].name; i++)
+        if (!gnt_st_find(st, all[i].name))
+            return gnt_fail(err, "the problem has no result %s", all[i].name);
+        else if (compare(st, all[i].name, all[i].got, all[i].n, worst, err))
+            return -1;
+    return 0;
+}
+
+int bench_work_check(bench_work *w, const char *path, double *worst, gnt_err *err) {
+    gnt_st st = {0};
+    *worst = 0;
+    if ((!w->own && take_first(w, err)) || gnt_st_load(&st, path, err))
+        return -1;
+    int rc = w->own ? compare_own(w, &st, worst, err) : compare_all(w, &st, worst, err);
     gnt_st_free(&st);
     return rc;
 }
@@ -462,45 +483,27 @@ static double beside(const bench_work *w) {
         for (int32_t f = 0; f < w->r->n_features; f++)
             n += 3 * (double)w->r->feature_count[f];
         break;
-    case BENCH_RECUP: /* its own count has all */
+    default: /* its own count has all */
         break;
     }
     return 4 * n;
 }
 
-size_t bench_work_set(const bench_work *w) {
-    if (w->recup)
-        return bench_recup_set(w->recup);
-    gnt_program_size s = gnt_program_measure(program_of(w));
-    return s.arena + s.inputs;
-}
-
-size_t bench_work_arena(const bench_work *w) {
-    return w->recup ? bench_recup_arena(w->recup) : gnt_program_arena_bytes(program_of(w));
-}
-
-static double summed(const bench_work *w, int bytes) {
+bench_cost bench_work_cost(const bench_work *w, double flop_rate, double byte_rate) {
+    if (w->own)
+        return w->own->cost(w->self, flop_rate, byte_rate);
     const gnt_program *p = program_of(w);
-    gnt_program_size s = gnt_program_measure(p);
-    double sum = 0;
+    const gnt_program_size s = gnt_program_measure(p);
+    bench_cost c = {.set = s.arena + s.inputs, .arena = gnt_program_arena_bytes(p), .bytes = beside(w)};
     for (int32_t i = 0; i < s.steps + s.constant; i++) {
-        gnt_step_cost c = gnt_program_step(p, i);
-        if (c.stage >= 0)
-            sum += bytes ? c.bytes : c.flops;
+        const gnt_step_cost step = gnt_program_step(p, i);
+        if (step.stage < 0)
+            continue;
+        c.flops += step.flops;
+        c.bytes += step.bytes;
     }
-    return runs(w) * (sum + (bytes ? beside(w) : 0));
-}
-
-double bench_work_flops(const bench_work *w) {
-    return w->recup ? bench_recup_flops(w->recup) : summed(w, 0);
-}
-
-double bench_work_bytes(const bench_work *w) {
-    return w->recup ? bench_recup_bytes(w->recup) : summed(w, 1);
-}
-
-double bench_work_floor(const bench_work *w, double flop_rate, double byte_rate) {
-    if (w->recup)
-        return fmax(bench_recup_flops(w->recup) / flop_rate, bench_recup_bytes(w->recup) / byte_rate);
-    return runs(w) * (gnt_program_floor(program_of(w), flop_rate, byte_rate) + beside(w) / byte_rate);
+    c.flops *= runs(w);
+    c.bytes *= runs(w);
+    c.floor = runs(w) * (gnt_program_floor(p, flop_rate, byte_rate) + beside(w) / byte_rate);
+    return c;
 }
