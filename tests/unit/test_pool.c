@@ -1,4 +1,5 @@
 /* Pooling: values by hand and PyTorch's rules at the border. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/random.h"
 #include "nn/graph/graph.h"
 #include "nn/plan/program.h"
 
@@ -29,6 +31,50 @@ static void test_max_pool(void **state) {
     assert_memory_equal(gnt_program_output(p, 2), ed, sizeof ed);
     gnt_program_free(p);
     gnt_graph_free(g);
+}
+
+/* Squares side by side have a loop of their own: beside the definition, on few different values, so with
+ * ties, and NaNs among them; of both precisions, with rows and columns that no window reaches. */
+static void squares_are_as_defined(int32_t precision, int64_t h, int64_t w) {
+    enum { PLANES = 3, MOST = 48 };
+    static double x[PLANES * MOST * MOST];
+    static float narrow[PLANES * MOST * MOST];
+    const gnt_key key = gnt_key_of_seed((uint64_t)(h * w));
+    gnt_stream random = gnt_stream_open(&key, "pool");
+    for (int64_t i = 0; i < PLANES * h * w; i++) {
+        const uint64_t drawn = gnt_random_below(&random, 7);
+        x[i] = drawn == 6 ? (double)NAN : (double)drawn - 3;
+        narrow[i] = (float)x[i];
+    }
+    gnt_graph *g = gnt_graph_new();
+    gnt_node in = gnt_nn_input(g, "x", 4, (int64_t[]){1, PLANES, h, w}, 0);
+    gnt_node index = gnt_nn_max_index(g, in, 2, 2, 2, 2, 0, 0, 0);
+    gnt_program *p = gnt_program_new(g, &index, NULL, 1, precision, NULL, 0);
+    assert_non_null(p);
+    gnt_program_bind(p, in, precision == 8 ? (const void *)x : narrow);
+    gnt_program_run(p, 0);
+    const int32_t *got = gnt_program_output(p, 0);
+    for (int64_t plane = 0; plane < PLANES; plane++)
+        for (int64_t i = 0; i < h / 2; i++)
+            for (int64_t j = 0; j < w / 2; j++) {
+                const double *at = x + plane * h * w;
+                const int64_t from = 2 * i * w + 2 * j, all[4] = {from, from + 1, from + w, from + w + 1};
+                int64_t best = all[0];
+                for (int k = 1; k < 4; k++)
+                    if (at[all[k]] > at[best] || (isnan(at[all[k]]) && !isnan(at[best])))
+                        best = all[k];
+                assert_int_equal(*got++, best);
+            }
+    gnt_program_free(p);
+    gnt_graph_free(g);
+}
+
+static void test_max_of_squares(void **state) {
+    static const int64_t sizes[][2] = {{2, 2}, {4, 8}, {5, 9}, {7, 33}, {32, 32}, {33, 48}, {16, 46}};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int32_t precision = 4; precision <= 8; precision += 4)
+            squares_are_as_defined(precision, sizes[i][0], sizes[i][1]);
 }
 
 /* In ceil mode PyTorch takes a window that is larger than the image for one that hangs over its end: of one
@@ -86,6 +132,7 @@ static void test_avg_pool(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_max_pool),
+        cmocka_unit_test(test_max_of_squares),
         cmocka_unit_test(test_pool_of_less_than_a_window),
         cmocka_unit_test(test_avg_pool),
     };

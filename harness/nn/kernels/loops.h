@@ -24,6 +24,9 @@ typedef struct NAME(loops) {
      * GNT_LOOP_BLOCK. */
     void (*add_window)(real *y, const real *x, const real *w, int64_t kh, int64_t kw, int64_t down,
                        int64_t right, int64_t n);
+    /* y[q]: the index into x of the greatest of its entries at, at + 1, at + down, at + down + 1, where `at`
+     * goes on by 2 from q to q + 1, for q < n. Ties go to the lowest index, and a NaN is the greatest. */
+    void (*max_of_squares)(int32_t *y, const real *x, int32_t at, int32_t down, int64_t n);
 } NAME(loops);
 
 extern const NAME(loops) NAME(loops_base);

@@ -176,6 +176,22 @@ static void loop_add_window(real *y, const real *x, const real *w, int64_t kh, i
     }
 }
 
+/* Of two entries, v behind u: what belongs to the greater one. Branches on such values cannot be foretold;
+ * of this form the compiler makes none. */
+#define OF_GREATER(u, v, of_u, of_v) ((u) != (u) ? (of_u) : (v) > (u) || (v) != (v) ? (of_v) : (of_u))
+
+static void loop_max_of_squares(int32_t *y, const real *x, int32_t at, int32_t down, int64_t n) {
+    const real *above = x + at, *below = above + down;
+    INDEPENDENT
+    for (int64_t q = 0; q < n; q++) {
+        const real a = above[2 * q], b = above[2 * q + 1], c = below[2 * q], d = below[2 * q + 1];
+        const int32_t here = at + 2 * (int32_t)q, under = here + down;
+        const real u = OF_GREATER(a, b, a, b), v = OF_GREATER(c, d, c, d);
+        const int32_t i = OF_GREATER(a, b, here, here + 1), j = OF_GREATER(c, d, under, under + 1);
+        y[q] = OF_GREATER(u, v, i, j);
+    }
+}
+
 const NAME(loops) LOOPS = {
     .op = {[GNT_OP_AFFINE] = loop_affine,
            [GNT_OP_EXP] = loop_exp,
@@ -202,4 +218,5 @@ const NAME(loops) LOOPS = {
     .tile = loop_tile,
     .add_tiles = loop_add_tiles,
     .add_window = loop_add_window,
+    .max_of_squares = loop_max_of_squares,
 };

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "nn/kernels/real.h"
+#include "nn/kernels/loops.h"
 
 /* [*from, *to): the entries of an axis of n that window number i covers; never empty. *whole counts the
  * window's entries within the padded axis. */
@@ -14,14 +14,26 @@ static void window(int64_t i, int64_t k, int64_t stride, int64_t pad, int64_t n,
     *to = end < n ? end : n;
 }
 
+/* Whether all windows are squares of 2 × 2 side by side, within the image. */
+static int are_squares(const gnt_pool *s) {
+    return s->kh == 2 && s->kw == 2 && s->sh == 2 && s->sw == 2 && s->ph == 0 && s->pw == 0 &&
+           2 * s->oh <= s->h && 2 * s->ow <= s->w;
+}
+
 /* y: planes × oh × ow; x: planes × h × w. Ties go to the lowest index, and a NaN is the greatest. */
 void NAME(max_index)(int32_t *y, const void *x_all, const gnt_pool *s) {
+    const NAME(loops) *loops = are_squares(s) ? NAME(loops_best)() : NULL;
     const real *x = x_all;
     for (int64_t plane = 0; plane < s->planes; plane++, x += s->h * s->w)
-        for (int64_t p = 0; p < s->oh; p++)
+        for (int64_t p = 0; p < s->oh; p++) {
+            int64_t top, bottom, left, right, whole;
+            if (loops) {
+                loops->max_of_squares(y, x, (int32_t)(2 * p * s->w), (int32_t)s->w, s->ow);
+                y += s->ow;
+                continue;
+            }
+            window(p, s->kh, s->sh, s->ph, s->h, &top, &bottom, &whole);
             for (int64_t q = 0; q < s->ow; q++) {
-                int64_t top, bottom, left, right, whole;
-                window(p, s->kh, s->sh, s->ph, s->h, &top, &bottom, &whole);
                 window(q, s->kw, s->sw, s->pw, s->w, &left, &right, &whole);
                 int64_t best = top * s->w + left;
                 for (int64_t i = top; i < bottom; i++)
@@ -32,6 +44,7 @@ void NAME(max_index)(int32_t *y, const void *x_all, const gnt_pool *s) {
                     }
                 *y++ = (int32_t)best;
             }
+        }
 }
 
 /* y: planes × oh × ow; x: planes × h × w. */
