@@ -55,7 +55,12 @@ int data_reserve(gnt_data *d, const int64_t part[3], gnt_err *err) {
     d->attrs = gnt_array(rows * (size_t)d->n_attrs, sizeof *d->attrs);
     if (d->group_name)
         d->group = gnt_array(rows, sizeof *d->group);
-    if ((!d->table && !d->pixels) || !d->label || !d->attrs || (d->group_name && !d->group))
+    if (d->has_maps) {
+        d->map = gnt_array(rows * (size_t)d->classes, 1);
+        d->mask = gnt_array(rows * (size_t)d->classes, 1);
+    }
+    if ((!d->table && !d->pixels) || !d->label || !d->attrs || (d->group_name && !d->group) ||
+        (d->has_maps && (!d->map || !d->mask)))
         return gnt_fail(err, "%s: out of memory for %zu rows of %lld features", d->name, rows,
                         (long long)d->features);
     return 0;
@@ -123,6 +128,11 @@ gnt_digest data_content_digest(const gnt_data *d) {
         gnt_hasher_text(&h, d->group_name);
         hash_i32(&h, d->group, rows);
     }
+    if (d->has_maps) {
+        gnt_hasher_text(&h, "maps");
+        gnt_hasher_bytes(&h, d->map, rows * (size_t)d->classes);
+        gnt_hasher_bytes(&h, d->mask, rows * (size_t)d->classes);
+    }
     return gnt_hasher_end(&h);
 }
 
@@ -134,6 +144,8 @@ void gnt_data_free(gnt_data *d) {
     gnt_free(d->label);
     gnt_free(d->attrs);
     gnt_free(d->group);
+    gnt_free(d->map);
+    gnt_free(d->mask);
     gnt_free(d);
 }
 

@@ -1,7 +1,8 @@
 /* data: sets of samples, real or generated, in one shape for all other rooms.
  *
  * Images are 8-bit, C×H×W per row, and read as floats value/255 in [0, 1]; tables are float features, one-hot
- * and scaled to [0, 1]. Every row has a task label and a value for each private attribute. */
+ * and scaled to [0, 1]. Every row has a task label, or a map of what is to be found in its image, and a value
+ * for each private attribute. */
 #ifndef GNT_DATA_DATA_H
 #define GNT_DATA_DATA_H
 
@@ -28,13 +29,17 @@ typedef struct gnt_data {
     int32_t rank; /* of one sample: 3 (C, H, W) or 1 (features) */
     int64_t dim[3];
     int64_t features; /* product of dim */
-    int32_t classes;
+    int32_t classes;  /* of a set with maps: H·W, the entries of one */
     int32_t n_attrs;
     gnt_data_attr attr[GNT_DATA_ATTRS];
     uint8_t *pixels; /* rows × features, images only */
     float *table;    /* rows × features, tables only */
-    int32_t *label;  /* rows */
+    int32_t *label;  /* rows; of a set with maps all 0 */
     int32_t *attrs;  /* rows × n_attrs */
+    /* rows × H·W, 1 or 0, images only: what a network is to find in each pixel, in place of a class, and the
+     * sensitive region. A set has both or neither. */
+    uint8_t *map, *mask;
+    int has_maps; /* 1: the set has both; set before its rows are made */
     /* rows: whom or what a row is of (an identity, a speaker), from 0 with gaps. The same number means the
      * same one in all parts. NULL where the set does not know. */
     int32_t *group;
