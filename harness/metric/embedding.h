@@ -1,0 +1,44 @@
+/* embedding: rows of many features as points of a plane that a reader can look at, and how well a linear
+ * classifier tells their values. Pure: no random numbers. */
+#ifndef GNT_METRIC_EMBEDDING_H
+#define GNT_METRIC_EMBEDDING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum { GNT_EMBEDDING_MOST = 500, GNT_EMBEDDING_LEAST = 10, GNT_TSNE_STEPS = 1000 };
+
+/* Rows about their mean, by their products: all that follows needs no more. `product` is n × n. */
+typedef struct gnt_gram {
+    size_t n;
+    double *product;
+} gnt_gram;
+
+/* x: n rows of d features. −1 without memory, and where an entry is not finite. */
+int gnt_gram_make(gnt_gram *out, const float *x, size_t n, size_t d, gnt_err *err);
+void gnt_gram_free(gnt_gram *g);
+
+/* Principal components: xy is n × 2, share[k] the part of all variance that lies along component k. Signs
+ * are such that the entry of greatest magnitude is positive. Rows that are all the same lie at 0. −1 without
+ * memory. */
+int gnt_embed_pca(double *xy, double share[2], const gnt_gram *g, gnt_err *err);
+
+/* t-SNE (van der Maaten and Hinton, 2008), exact: the joint probabilities of neighbours, whose entropy in each
+ * row is the logarithm of `perplexity`, into p (n × n, sum 1). */
+void gnt_tsne_neighbours(double *p, const gnt_gram *g, double perplexity);
+/* Their divergence, in nats, from those in the plane. weight: n × n of room. */
+double gnt_tsne_divergence(const double *p, const double *xy, size_t n, double *weight);
+/* Its derivative by xy, n × 2. */
+void gnt_tsne_slope(double *slope, const double *p, const double *xy, size_t n, double *weight);
+/* GNT_TSNE_STEPS steps of gradient descent from the principal components, with the momentum, gains and early
+ * exaggeration of the paper. perplexity: 30, or a third of the rows where these are few. −1 without memory. */
+int gnt_embed_tsne(double *xy, const gnt_gram *g, gnt_err *err);
+
+/* The balanced accuracy of a linear classifier of these rows on rows that it did not see: ridge regression
+ * onto the values, rows of rare values weighing more, in five parts of which each is told by the other four.
+ * value: n of 0 … values − 1. NaN where fewer than two values have rows. −1 without memory. */
+int gnt_linear_probe(double *balanced, const gnt_gram *g, const int32_t *value, int32_t values, gnt_err *err);
+
+#endif
