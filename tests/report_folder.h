@@ -63,6 +63,19 @@ static inline void make(const bench *b, const char *out, int formats, gnt_text *
         fail_msg("%s", err.text);
 }
 
+/* A file of the report's plots/. */
+static inline char *plotted(const bench *b, const char *name) {
+    char plots[128];
+    snprintf(plots, sizeof plots, "%s/report/plots", b->folder);
+    return read_text(plots, name, NULL);
+}
+
+static inline int is_drawn(const bench *b, const char *name) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/report/%s", b->folder, name);
+    return gnt_file_exists(path);
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
 #endif

@@ -167,6 +167,8 @@ int score_attributes(score *s, gnt_err *err);
 /* score_contribution.c */
 int score_read_contributions(score *s, gnt_err *err);
 int score_contributions(score *s, gnt_err *err);
+/* score_points.c: what results.json keeps as "points". *out is NULL where there is nothing to draw. */
+int score_points(const score *s, json_t **out, gnt_err *err);
 /* score_floors.c */
 int score_floors(score *s, json_t *floors, json_t *chance, gnt_err *err);
 /* score_claims.c: what a defense says of its encodings, compared with what they show. Facts and a mark, never

@@ -190,6 +190,11 @@ int score_write(score *s, gnt_err *err) {
                             s->facts, "unmeasured", unmeasured_json(s));
     if (json_array_size(s->marks) > 0)
         json_object_set(all, "marks", s->marks);
+    json_t *points = NULL;
+    if (rc == 0)
+        rc = score_points(s, &points, err);
+    if (points)
+        json_object_set_new(all, "points", points);
     char *text = rc == 0 ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
     if (rc == 0)
         rc = text ? gnt_st_set_metadata(&st, text, err) : gnt_fail(err, "out of memory for the scores");

@@ -255,7 +255,7 @@ int gnt_embed_tsne(double *xy, const gnt_gram *g, gnt_err *err) {
         gain[i] = 1;
     for (size_t i = 0; i < n * n; i++)
         p[i] *= exaggeration;
-    const double rate = fmax((double)n / exaggeration / 4, 50);
+    const double rate = (double)n / 6;
     for (int t = 0; rc == 0 && t < GNT_TSNE_STEPS; t++) {
         for (size_t i = 0; t == EARLY && i < n * n; i++)
             p[i] /= exaggeration;

@@ -25,15 +25,16 @@ void gnt_gram_free(gnt_gram *g);
  * memory. */
 int gnt_embed_pca(double *xy, double share[2], const gnt_gram *g, gnt_err *err);
 
-/* t-SNE (van der Maaten and Hinton, 2008), exact: the joint probabilities of neighbours, whose entropy in each
- * row is the logarithm of `perplexity`, into p (n × n, sum 1). */
+/* t-SNE (van der Maaten and Hinton, 2008), exact: the joint probabilities of neighbours, whose entropy in
+ * each row is the logarithm of `perplexity`, into p (n × n, sum 1). */
 void gnt_tsne_neighbours(double *p, const gnt_gram *g, double perplexity);
 /* Their divergence, in nats, from those in the plane. weight: n × n of room. */
 double gnt_tsne_divergence(const double *p, const double *xy, size_t n, double *weight);
 /* Its derivative by xy, n × 2. */
 void gnt_tsne_slope(double *slope, const double *p, const double *xy, size_t n, double *weight);
 /* GNT_TSNE_STEPS steps of gradient descent from the principal components, with the momentum, gains and early
- * exaggeration of the paper. perplexity: 30, or a third of the rows where these are few. −1 without memory. */
+ * exaggeration of the paper. Perplexity: 30, or a third of the rows where these are few. −1 without
+ * memory. */
 int gnt_embed_tsne(double *xy, const gnt_gram *g, gnt_err *err);
 
 /* The balanced accuracy of a linear classifier of these rows on rows that it did not see: ridge regression

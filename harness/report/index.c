@@ -320,6 +320,9 @@ static void say_section(pen *w, const gnt_section *s) {
                 "Utility of the model by round of the training, a line for each defense");
     if (s->utility.name[0])
         picture(w, s->utility.name, 0, "Utility against the strength of the defenses");
+    if (s->points.name[0])
+        picture(w, s->points.name, 0,
+                "What is observed of samples as points, coloured by the attribute that attackers are after");
     say_equal(w, s, lead);
     say_bounds(w, s);
     say_sheets(w, s, lead);

@@ -37,6 +37,7 @@ static void make_list(const gnt_report *p, gnt_text *list) {
         add(list, p, &s->convergence, 1);
         add(list, p, &s->rounds, 1);
         add(list, p, &s->utility, 1);
+        add(list, p, &s->points, 1);
         for (size_t k = 0; k < s->n_sheet; k++)
             add(list, p, &s->sheet[k], 0);
     }
@@ -46,7 +47,7 @@ static void make_list(const gnt_report *p, gnt_text *list) {
  * in plots/. */
 static int is_ours(const char *name) {
     static const char *const kinds[] = {"tradeoff-", "strength-", "matrix-", "convergence-",
-                                        "rounds-",   "utility-",  "sheet-"};
+                                        "rounds-",   "utility-",  "points-", "sheet-"};
     static const char *const pictures[] = {".png", ".svg"}, *const beside[] = {".gp", ".tsv", ".labels.tsv"};
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
     int in_plots = !strncmp(name, "plots/", 6), kind = 0;

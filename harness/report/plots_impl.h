@@ -73,6 +73,14 @@ int gnt_plot_utility(const gnt_results *r, const char *task, int64_t stage, cons
 /* 1 where some setting has another utility at `stage` than at the stage `before`. */
 int gnt_utility_is_another(const gnt_results *r, const char *task, int64_t before, int64_t stage);
 
+/* points: observed representations as points of a plane, coloured by the attribute that attackers are after:
+ * a column for the samples themselves, one without a defense, and one for each defense, at its strength of
+ * the matrix or at the last of its sweep (the first twelve columns). Above their principal components, below
+ * t-SNE; in the title how well a linear probe tells the attribute. */
+
+int gnt_plot_points(const gnt_results *r, const char *task, int64_t stage, const char *folder,
+                    const char *name, int formats, int *drawn, gnt_err *err);
+
 /* sheet: the private images beside what attacks recovered, as one PNG for each task, stage and attack. First
  * row the private images; then, for each defense at each strength, what the attacker observed (smaller, where
  * that is an image) and what it recovered, with the PSNR of each. Eight defenses and strengths are shown: all

@@ -111,6 +111,18 @@ static void plot_utility(gnt_report *p, gnt_section *s) {
         s->utility = picture;
 }
 
+static void plot_points(gnt_report *p, gnt_section *s) {
+    gnt_picture picture = {.measure = NULL};
+    gnt_err err = {""};
+    int drawn = 0;
+    if (!name_picture(&picture, "points", s, NULL))
+        return;
+    if (gnt_plot_points(p->results, s->task, s->stage, p->folder, picture.name, p->formats, &drawn, &err))
+        notice(p, &err);
+    else if (drawn)
+        s->points = picture;
+}
+
 static void make_sheets(gnt_report *p, gnt_section *s) {
     for (size_t a = 0; a < p->results->n_attack; a++) {
         gnt_picture picture = {.attack = p->results->attack[a]};
@@ -163,6 +175,7 @@ static void draw_sections(gnt_report *p) {
         if (p->formats) {
             plot_measures(p, s);
             plot_convergence(p, s);
+            plot_points(p, s);
             const int first = i == 0 || p->section[i - 1].task != s->task;
             if (first)
                 plot_rounds(p, s);

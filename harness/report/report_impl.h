@@ -26,6 +26,7 @@ typedef struct gnt_section {
     gnt_picture convergence; /* name "" when not drawn */
     gnt_picture rounds;      /* of the task as a whole: at its first stage alone, "" at others */
     gnt_picture utility;     /* likewise, and where a later stage has another utility */
+    gnt_picture points;      /* "" when not drawn */
 } gnt_section;
 
 typedef struct gnt_report {

@@ -390,6 +390,9 @@ typedef struct gnt_request_score {
     gnt_request_observe observe;
     const gnt_request_attribute *attribute;
     int chained;
+    /* How many observed representations become points of a picture, and whether their samples do. */
+    int64_t points;
+    int points_of_samples;
     struct {
         const gnt_request_lpips *at;
         size_t n;

@@ -4,6 +4,7 @@
 
 #include "data/data.h"
 #include "gauntlet/plugin.h"
+#include "metric/embedding.h"
 #include "plugin/info.h"
 #include "request/inputs.h"
 
@@ -328,6 +329,8 @@ static const gnt_field score_rows[] = {
     {GNT_FIELD(gnt_request_score, observe, GROUP), .group = &observe_fields},
     {GNT_FIELD(gnt_request_score, attribute, GROUP), .group = &attribute_fields, .optional = 1},
     {GNT_FIELD(gnt_request_score, chained, FLAG)},
+    {GNT_FIELD(gnt_request_score, points, INT), .most = GNT_EMBEDDING_MOST},
+    {GNT_FIELD(gnt_request_score, points_of_samples, FLAG)},
     {GNT_FIELD(gnt_request_score, lpips, LIST), .group = &lpips_fields},
     {GNT_FIELD(gnt_request_score, judge, GROUP), .group = &model_fields, .optional = 1},
     {GNT_FIELD(gnt_request_score, representation, GROUP), .group = &model_fields, .optional = 1},

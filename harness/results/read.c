@@ -226,7 +226,7 @@ static int read_outcome(const place *at, const json_t *object, gnt_outcome *o) {
         get_number(at, object, "strength", &o->strength) || get_flag(at, object, "matched", &o->matched) ||
         get_child(at, object, "targets", 1, &o->targets) ||
         get_child(at, object, "convergence", 1, &o->convergence) ||
-        get_child(at, object, "facts", 0, &o->facts) ||
+        get_child(at, object, "facts", 0, &o->facts) || get_child(at, object, "points", 0, &o->points) ||
         get_child(at, object, "unmeasured", 0, &o->unmeasured) || read_marks(at, object, o) ||
         get_child(at, object, "grants", 1, &o->grants) ||
         get_word(at, object, "status", results_status_names, GNT_CELL_STATUSES, &status) ||

@@ -92,6 +92,8 @@ typedef struct gnt_outcome {
     const json_t *facts;
     /* of a cell: measures that were asked for, and why they have no number; or NULL */
     const json_t *unmeasured;
+    /* of a cell: observed representations as points of a plane, an object or NULL */
+    const json_t *points;
     /* of a cell: what the host found wrong with the defense, an array or NULL */
     const json_t *marks;
     /* of a cell: names of what the attack was granted, an array or NULL */

@@ -376,6 +376,8 @@ run_job *run_score_job(run *r, const gnt_cell *c, double strength, run_job *atta
                                            .observe = request_observe(t),
                                            .attribute = request_attribute(j, t),
                                            .chained = r->suite->attack[c->attack].first.info != NULL,
+                                           .points = c->draws_points ? r->suite->points : 0,
+                                           .points_of_samples = c->draws_points && c->mode == GNT_MODE_NONE,
                                            .key = request_key(r, "data", role)};
     run_job *data = run_data_job(r, c->task, c->seed);
     run_job *seen = observe_job(r, c, strength, TARGETS);

@@ -167,6 +167,15 @@ static json_t *copy_images(const run *r, const run_cell *c, gnt_err *err, int *r
     return text;
 }
 
+/* What the score has, and how the attribute's values are named, where they have names. */
+static json_t *points_json(const gnt_data_attr *attribute, const json_t *score) {
+    json_t *points = json_copy(json_object_get(score, "points")), *names = json_array();
+    for (int32_t v = 0; attribute->value_name && v < attribute->values; v++)
+        json_array_append_new(names, json_string(attribute->value_name[v]));
+    json_object_set_new(points, "names", names);
+    return points;
+}
+
 static json_t *cell_json(const run *r, const run_cell *c, gnt_err *err, int *rc) {
     const gnt_cell *cell = c->cell;
     const gnt_suite_task *t = &r->suite->task[cell->task];
@@ -191,6 +200,8 @@ static json_t *cell_json(const run *r, const run_cell *c, gnt_err *err, int *rc)
         json_object_set(one, parts[i], json_object_get(c->score, parts[i]));
     if (c->facts)
         json_object_set(one, "facts", c->facts);
+    if (json_object_get(c->score, "points"))
+        json_object_set_new(one, "points", points_json(&t->facts.attr[t->observe.attribute], c->score));
     if (json_array_size(c->marks) > 0)
         json_object_set(one, "marks", c->marks);
     if (json_object_size(json_object_get(c->score, "unmeasured")) > 0)
@@ -251,6 +262,8 @@ int run_write_results(const run *r, gnt_err *err) {
         json_object_set_new(all, "check", json_loads(s->check, 0, NULL));
     if (s->facts)
         json_object_set_new(all, "facts", json_loads(s->facts, 0, NULL));
+    if (s->points)
+        json_object_set_new(all, "points", json_integer((json_int_t)s->points));
     if (s->tables)
         json_object_set_new(all, "tables", json_loads(s->tables, 0, NULL));
     if (add_curves(r, all, err) != 0) {

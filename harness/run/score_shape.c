@@ -51,6 +51,11 @@ static int is_text(const json_t *value) {
     return json_is_string(value);
 }
 
+/* Values, or what was made of some rows. */
+static int is_points(const json_t *value) {
+    return json_is_array(value) || json_is_object(value);
+}
+
 typedef struct part {
     const char *name;
     int is_list;
@@ -74,7 +79,7 @@ int run_score_is_valid(const json_t *score) {
     static const part parts[] = {{"measures", 0, is_statistics}, {"floors", 0, is_table},
                                  {"chance", 0, is_number},       {"facts", 0, is_number},
                                  {"targets", 1, is_object},      {"convergence", 1, is_object},
-                                 {"unmeasured", 0, is_text}};
+                                 {"unmeasured", 0, is_text},     {"points", 0, is_points}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!part_holds(json_object_get(score, parts[i].name), &parts[i]))
             return 0;

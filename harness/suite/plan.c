@@ -92,8 +92,20 @@ static int add_cell(gnt_plan *p, const gnt_suite *s, const gnt_cell *at) {
     return 0;
 }
 
+/* All attacks see the same: the first that is asked for the attribute, at the first seed. */
+static void choose_points(gnt_plan *p, const gnt_suite *s, size_t from) {
+    for (size_t i = from; s->points && i < p->n; i++) {
+        gnt_cell *c = &p->cell[i];
+        if (!c->reason && c->surface == GNT_SURFACE_REPRESENTATION && (c->goals & GNT_GOAL_ATTRIBUTE)) {
+            c->draws_points = 1;
+            return;
+        }
+    }
+}
+
 /* All attacks and seeds of one task, stage, defense and strength. */
 static int add_attacks(gnt_plan *p, const gnt_suite *s, gnt_cell *at) {
+    const size_t from = p->n;
     for (at->attack = 0; at->attack < s->n_attacks; at->attack++) {
         if (!s->attack[at->attack].on_task[at->task])
             continue;
@@ -103,6 +115,7 @@ static int add_attacks(gnt_plan *p, const gnt_suite *s, gnt_cell *at) {
                 return -1;
         }
     }
+    choose_points(p, s, from);
     return 0;
 }
 

@@ -43,6 +43,7 @@ typedef struct gnt_cell {
      * matched. */
     int at_baseline;
     uint64_t seed;
+    int draws_points; /* 1: this cell's observations stand for those of its setting in a picture */
     uint32_t surface;
     uint32_t goals;                     /* GNT_GOAL_* the attack is asked for */
     uint32_t grants;                    /* GNT_KNOWS_* the suite grants and the task can give */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "metric/embedding.h"
 #include "metric/measure.h"
 #include "plugin/info.h"
 #include "suite/suite_impl.h"
@@ -236,9 +237,9 @@ static int read_lists(suite_reader *r, const json_t *root) {
 }
 
 static int read_root(suite_reader *r) {
-    static const char *const keys[] = {"suite",  "title",    "seed",    "key_file", "seeds",  "tasks",
-                                       "models", "defenses", "attacks", "match",    "limits", "measures",
-                                       "facts",  "tables",   "check",   "adequate"};
+    static const char *const keys[] = {"suite",  "title",    "seed",    "key_file", "seeds",   "tasks",
+                                       "models", "defenses", "attacks", "match",    "limits",  "measures",
+                                       "facts",  "points",   "tables",  "check",    "adequate"};
     const json_t *root = r->doc->root;
     if (!json_is_object(root))
         return suite_fail(r, "", "is %s; expected a suite, an object: {\"suite\": …, \"tasks\": […], …}",
@@ -248,6 +249,9 @@ static int read_root(suite_reader *r) {
                                  &r->s->name) ||
                    read_title(r, root) || read_key(r, root) || read_seeds(r, root) || read_limits(r, root) ||
                    read_lists(r, root) || read_measures(r, root) || read_facts(r, root) ||
+                   (json_object_get(root, "points") &&
+                    gnt_doc_int(r->doc, "", root, "points", GNT_EMBEDDING_LEAST, GNT_EMBEDDING_MOST,
+                                &r->s->points, r->err)) ||
                    suite_read_tables(r, root) || suite_read_check(r, root)
                ? -1
                : 0;

@@ -290,6 +290,7 @@ typedef struct gnt_suite {
     char *scale;      /* the one whose values are put in; NULL: the suite has none */
     char *scale_says; /* what the suite says of it */
     char *facts;      /* JSON list of the facts that the report draws, checked; NULL for none */
+    int64_t points;   /* of how many representations the report draws the points; 0: none */
     char *tables;     /* JSON list of the paper's tables, checked; NULL for none */
     char *check;      /* JSON object for `gauntlet check`, checked; NULL for none */
     gnt_key key;      /* the run key */

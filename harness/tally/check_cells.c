@@ -209,6 +209,25 @@ static int check_targets(const tally *t, const char *path, const json_t *cell) {
     return 0;
 }
 
+/* The values that points of a picture are coloured by are those of the first targets. */
+static int check_points(const tally *t, const char *path, const json_t *cell) {
+    const json_t *targets = json_object_get(cell, "targets"), *points = json_object_get(cell, "points");
+    const json_t *value = json_object_get(points, "value");
+    if (json_array_size(value) > json_array_size(targets))
+        return gnt_fail(t->err, "%s: %s has %zu values, but the cell has %zu targets", t->file,
+                        gnt_path_key(path, "points").text, json_array_size(value), json_array_size(targets));
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        const json_t *is_there = json_array_get(value, i);
+        const json_t *should = json_object_get(json_array_get(targets, i), "attribute_truth");
+        if (!json_equal(is_there, should))
+            return gnt_fail(
+                t->err, "%s: %s is %s, but target %zu has %s", t->file,
+                gnt_path_item(gnt_path_key(gnt_path_key(path, "points").text, "value").text, i).text,
+                gnt_show(is_there).text, i, gnt_show(should).text);
+    }
+    return 0;
+}
+
 static int check_numbers(const tally *t, const char *path, const json_t *cell) {
     const gnt_tally_says says = tally_says(t, "the scores of its targets give");
     const json_t *is_there = json_object_get(cell, "measures");
@@ -229,7 +248,8 @@ static int check_numbers(const tally *t, const char *path, const json_t *cell) {
 /* ---- the whole ---- */
 
 static int check_cell(const tally *t, const char *path, const json_t *cell, json_t *seen) {
-    static const char *const parts[] = {"measures", "floors", "chance", "targets", "convergence", "images"};
+    static const char *const parts[] = {"measures",    "floors", "chance", "targets",
+                                        "convergence", "images", "points"};
     const double strength = tally_number(cell, "strength");
     if (check_id(t, path, cell, seen) != 0)
         return -1;
@@ -237,7 +257,9 @@ static int check_cell(const tally *t, const char *path, const json_t *cell, json
         return gnt_fail(t->err, "%s: %s is true, but %s", t->file, gnt_path_key(path, "matched").text,
                         isnan(strength) ? "the cell has no strength" : "its strength was not searched for");
     if (tally_is_ok(cell))
-        return check_targets(t, path, cell) || check_numbers(t, path, cell) ? -1 : 0;
+        return check_targets(t, path, cell) || check_numbers(t, path, cell) || check_points(t, path, cell)
+                   ? -1
+                   : 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const json_t *part = json_object_get(cell, parts[i]);
         if (part && !json_is_null(part) &&

@@ -53,8 +53,8 @@ static json_t *read_json(const char *text) {
 }
 
 static int check_head(const tally *t) {
-    static const char *const keys[] = {"suite", "title",  "suite_digest", "scale",
-                                       "check", "tables", "baseline",     "facts"};
+    static const char *const keys[] = {"suite",  "title",    "suite_digest", "scale", "check",
+                                       "tables", "baseline", "facts",        "points"};
     const gnt_suite *s = t->suite;
     const gnt_tally_says says = tally_says(t, gives);
     json_t *should =
@@ -65,6 +65,8 @@ static int check_head(const tally *t) {
                             json_pack("{s:s, s:s}", "name", s->scale, "says", s->scale_says));
     if (s->baseline)
         json_object_set_new(should, keys[6], gnt_asked_baseline(s));
+    if (s->points)
+        json_object_set_new(should, keys[8], json_integer((json_int_t)s->points));
     int rc = should ? 0 : gnt_fail(t->err, "%s: out of memory", t->file);
     for (size_t i = 0; rc == 0 && i < COUNT(keys); i++)
         rc = gnt_tally_same(&says, keys[i], json_object_get(t->root, keys[i]),

@@ -339,12 +339,6 @@ static void write_groups(const bench *b, gnt_text *groups) {
     gnt_text_free(groups);
 }
 
-static int is_there(const bench *b, const char *name) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/report/%s", b->folder, name);
-    return access(path, F_OK) == 0;
-}
-
 /* Without utility there is no trade-off; the strengths 0.01, 0.1, 1 stand on a logarithmic axis, in order. */
 static void untrained_network_is_drawn_by_strength(void **state) {
     bench *b = *state;
@@ -359,8 +353,8 @@ static void untrained_network_is_drawn_by_strength(void **state) {
     add_group(&g, "d", "sweep", 0.1, "null", 20);
     write_groups(b, &g);
     make(b, NULL, GNT_FORMAT_SVG, NULL);
-    assert_true(is_there(b, "strength-t-r0-psnr.svg"));
-    assert_false(is_there(b, "tradeoff-t-r0-psnr.svg"));
+    assert_true(is_drawn(b, "strength-t-r0-psnr.svg"));
+    assert_false(is_drawn(b, "tradeoff-t-r0-psnr.svg"));
     snprintf(plots, sizeof plots, "%s/report/plots", b->folder);
     char *data = read_text(plots, "strength-t-r0-psnr.tsv", NULL);
     static const char expected[] = "-2\t30\t30\t30\n-1\t20\t20\t20\n0\t10\t10\t10\n";
@@ -471,7 +465,7 @@ static void two_stages_then_one(const bench *b) {
         assert_int_equal(synthetic_write(&s), 0);
         make(b, NULL, stages == 2 ? GNT_FORMAT_SVG : 0, NULL);
         if (stages == 2 && gnt_gnuplot_present())
-            assert_true(is_there(b, "matrix-glyphs-lenet-r10-psnr.svg"));
+            assert_true(is_drawn(b, "matrix-glyphs-lenet-r10-psnr.svg"));
         touch(b, "report/matrix-mine.svg"); /* looks like ours, but no list names it */
     }
 }
@@ -480,10 +474,10 @@ static void two_stages_then_one(const bench *b) {
 static void stale_pictures_are_removed(void **state) {
     bench *b = *state;
     two_stages_then_one(b);
-    assert_false(is_there(b, "matrix-glyphs-lenet-r10-psnr.svg"));
-    assert_false(is_there(b, "plots/matrix-glyphs-lenet-r10-psnr.gp"));
-    assert_true(is_there(b, "matrix-mine.svg"));
-    assert_true(is_there(b, "index.html"));
+    assert_false(is_drawn(b, "matrix-glyphs-lenet-r10-psnr.svg"));
+    assert_false(is_drawn(b, "plots/matrix-glyphs-lenet-r10-psnr.gp"));
+    assert_true(is_drawn(b, "matrix-mine.svg"));
+    assert_true(is_drawn(b, "index.html"));
 }
 
 /* The list may be a stranger's: names outside the folder, of other files, and through links stay. */
@@ -507,9 +501,9 @@ static void hostile_list_removes_nothing(void **state) {
     snprintf(link_at, sizeof link_at, "%s/report/pictures.txt", b->folder);
     assert_int_equal(gnt_file_write(link_at, list, sizeof list - 1, NULL), 0);
     make(b, NULL, 0, NULL);
-    assert_true(is_there(b, "../sheet-a.png") && is_there(b, "../elsewhere/sheet-f.gp"));
-    assert_true(is_there(b, "index.html") && is_there(b, "sheet-c.png") && is_there(b, "sheet-e.txt"));
-    assert_false(is_there(b, "sheet-g.png")); /* a name that a report gives does go */
+    assert_true(is_drawn(b, "../sheet-a.png") && is_drawn(b, "../elsewhere/sheet-f.gp"));
+    assert_true(is_drawn(b, "index.html") && is_drawn(b, "sheet-c.png") && is_drawn(b, "sheet-e.txt"));
+    assert_false(is_drawn(b, "sheet-g.png")); /* a name that a report gives does go */
 }
 
 /* ---- image sheets ---- */

@@ -67,12 +67,6 @@ static void draw(const bench *b, const char *more_cells, const char *more_groups
     make(b, NULL, GNT_FORMAT_SVG, NULL);
 }
 
-static char *plotted(const bench *b, const char *name) {
-    char plots[128];
-    snprintf(plots, sizeof plots, "%s/report/plots", b->folder);
-    return read_text(plots, name, NULL);
-}
-
 static void is_in(const char *data, const char *rows) {
     if (!strstr(data, rows))
         fail_msg("no \"%s\" in\n%s", rows, data);
@@ -140,12 +134,6 @@ static void facts_stand_beside_the_utility(void **state) {
     gnt_free(labels);
 }
 
-static int is_there(const bench *b, const char *name) {
-    char path[128];
-    snprintf(path, sizeof path, "%s/report/%s", b->folder, name);
-    return gnt_file_exists(path);
-}
-
 /* Most trainings have one utility, that of their end. */
 static void stages_alike_are_drawn_once(void **state) {
     if (!gnt_gnuplot_present())
@@ -154,19 +142,19 @@ static void stages_alike_are_drawn_once(void **state) {
          "," CELL_AT("3", "a", "1", "d", "sweep", "0.1",
                      "\"value\": 0.8") "," CELL_AT("3", "a", "1", "d", "sweep", "0.01", "\"value\": 0.85"),
          "," GROUP_AT("3", "d", "sweep", "0.1", "0.81") "," GROUP_AT("3", "d", "sweep", "0.01", "0.92"));
-    assert_true(is_there(*state, "utility-t-r0.svg"));
-    assert_false(is_there(*state, "utility-t-r3.svg"));
+    assert_true(is_drawn(*state, "utility-t-r0.svg"));
+    assert_false(is_drawn(*state, "utility-t-r3.svg"));
     draw(*state,
          "," CELL_AT("3", "a", "1", "d", "sweep", "0.1",
                      "\"value\": 0.6") "," CELL_AT("3", "a", "1", "d", "sweep", "0.01", "\"value\": 0.7"),
          "," GROUP_AT("3", "d", "sweep", "0.1", "0.6") "," GROUP_AT("3", "d", "sweep", "0.01", "0.7"));
-    assert_true(is_there(*state, "utility-t-r0.svg"));
-    assert_true(is_there(*state, "utility-t-r3.svg"));
+    assert_true(is_drawn(*state, "utility-t-r0.svg"));
+    assert_true(is_drawn(*state, "utility-t-r3.svg"));
     char *page = read_text(((const bench *)*state)->folder, "report/index.md", NULL);
     is_in(page, "(utility-t-r3.svg)");
     gnt_free(page);
     draw(*state, "", ""); /* and goes when nothing draws it any more */
-    assert_false(is_there(*state, "utility-t-r3.svg"));
+    assert_false(is_drawn(*state, "utility-t-r3.svg"));
 }
 
 static void one_strength_is_no_line(void **state) {
@@ -176,7 +164,7 @@ static void one_strength_is_no_line(void **state) {
                          "\"value\": 0.5") "], "
                                            "\"groups\": [" GROUP("d", "fixed", "1", "0.5") "]}");
     make(b, NULL, GNT_FORMAT_SVG, NULL);
-    assert_false(is_there(b, "utility-t-r0.svg"));
+    assert_false(is_drawn(b, "utility-t-r0.svg"));
 }
 
 int main(void) {
