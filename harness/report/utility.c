@@ -293,7 +293,21 @@ static int fit_line(gnt_plot *p, const axis *at, const point *points, size_t n) 
     return block;
 }
 
+/* Defenses of one axis stand a little beside each other, so that whiskers at one strength do not lie on one
+ * another. */
+static double beside(const drawing *d, const axis *at, size_t defense) {
+    const double step = 0.008 * (at->right - at->left);
+    double before = 0, all = 0;
+    for (size_t i = 0; i < d->r->n_defense; i++) {
+        const int drawn = on_axis(d, at, i) && collect(d, i, 0) > 0;
+        all += drawn;
+        before += drawn && i < defense;
+    }
+    return step * (before - (all - 1) / 2);
+}
+
 static void say_line(gnt_plot *p, const drawing *d, const axis *at, size_t defense, int key) {
+    const double aside = beside(d, at, defense);
     const unsigned colour = gnt_colour(d->r, defense);
     const int shape = gnt_shape(d->r, defense, 1);
     const size_t n = collect(d, defense, key);
@@ -302,8 +316,8 @@ static void say_line(gnt_plot *p, const drawing *d, const axis *at, size_t defen
     const int block = gnt_plot_block(p);
     for (size_t k = 0; k < n; k++) {
         const point *one = &d->points[k];
-        gnt_plot_row(p, (double[]){gnt_spread_at(at->spread, one->strength), one->mean, one->low, one->high},
-                     4);
+        const double x = gnt_spread_at(at->spread, one->strength) + aside;
+        gnt_plot_row(p, (double[]){x, one->mean, one->low, one->high}, 4);
     }
     gnt_plot_say(p, ", D index %d using 1:2:3:4 with yerrorbars lc rgb \"#%06x\" lw 1 pt %d ps 0.1", block,
                  colour, shape);

@@ -72,16 +72,17 @@ static void is_in(const char *data, const char *rows) {
         fail_msg("no \"%s\" in\n%s", rows, data);
 }
 
-/* Student's interval of two seeds: mean ± 12.7062 · |a − b|/2, and an accuracy is no more than 100 %. */
+/* Two defenses on an axis stand 0.008 of it apart. Student's interval of two seeds: mean ± 12.7062 ·
+ * |a − b|/2, and an accuracy is no more than 100 %. */
 static void points_are_means_with_intervals(void **state) {
     if (!gnt_gnuplot_present())
         skip();
     draw(*state, "", "");
     char *data = plotted(*state, "utility-t-r0.tsv");
-    is_in(data, "\n-2\t92\t3.05656685\t100\n-1\t81\t68.2937953\t93.7062047\n");
+    is_in(data, "\n-2.00896\t92\t3.05656685\t100\n-1.00896\t81\t68.2937953\t93.7062047\n");
     /* one seed: 1.959964 standard errors; none of the loss, which is unknown */
-    is_in(data, "\n0\t50\t48.040036\t51.959964\n");
-    is_in(data, "\n-2\t1.25\t1.25\t1.25\n-1\t1.5\t0\t7.85310237\n");
+    is_in(data, "\n0.00896\t50\t48.040036\t51.959964\n");
+    is_in(data, "\n-2.00896\t1.25\t1.25\t1.25\n-1.00896\t1.5\t0\t7.85310237\n");
     /* matched and swept at one strength is one point */
     is_in(data, "\n0.301029996\t75\t75\t75\n0.602059991\t25\t25\t25\n");
     assert_null(strstr(data, "12.5"));
