@@ -37,7 +37,10 @@ static void put_text(gnt_text *t, const gnt_data *d, const data_source *source, 
         gnt_text_add(t, "subset of %lld", (long long)(source->rows[0] + source->rows[1]));
     gnt_text_add(t, ", %lld rows of ", (long long)d->rows);
     put_shape(t, d);
-    gnt_text_add(t, ", %d classes", d->classes);
+    if (d->has_maps)
+        gnt_text_add(t, ", each with a map and a mask");
+    else
+        gnt_text_add(t, ", %d classes", d->classes);
     for (int p = 0; p < 3; p++)
         if (d->part[p])
             gnt_text_add(t, ", %s %lld", part_names[p], (long long)d->part[p]);
@@ -90,10 +93,10 @@ static json_t *sound_json(const gnt_data *d, const data_source *source, const da
         json_array_append_new(shape, json_integer(d->dim[i]));
     for (int p = 0; p < 3; p++)
         json_object_set_new(rows, part_names[p], json_integer(d->part[p]));
-    return json_pack("{s:s, s:b, s:s, s:b, s:o, s:o, s:i, s:o, s:o, s:s}", "name", d->name, "ok", 1, "source",
-                     source->generate ? "built in" : "files", "complete", is_complete(d, source), "shape",
-                     shape, "rows", rows, "classes", d->classes, "groups", groups_json(d), "files",
-                     files_json(notes), "content", hex);
+    return json_pack("{s:s, s:b, s:s, s:b, s:o, s:o, s:i, s:b, s:o, s:o, s:s}", "name", d->name, "ok", 1,
+                     "source", source->generate ? "built in" : "files", "complete", is_complete(d, source),
+                     "shape", shape, "rows", rows, "classes", d->has_maps ? 0 : d->classes, "maps",
+                     d->has_maps, "groups", groups_json(d), "files", files_json(notes), "content", hex);
 }
 
 static char *print_json(json_t *value) {

@@ -13,6 +13,8 @@
     SET(census)                                                                                              \
     SET(faces)                                                                                               \
     SET(faces32)                                                                                             \
+    SET(receipts)                                                                                            \
+    SET(receipts32)                                                                                          \
     SET(mnist) SET(cifar10) SET(cifar100) SET(svhn) SET(adult) SET(loans) SET(loans_ratios) SET(audiomnist)
 
 #define DECLARE(set) extern const data_source data_##set;

@@ -176,8 +176,8 @@ static void rows_stand_alone(void **state) {
 /* No row twice, neither inside a part nor across parts: the public part really is disjoint. */
 static void no_row_repeats(void **state) {
     (void)state;
-    static const char *const name[] = {"glyphs", "scenes", "faces", "faces32"};
-    for (size_t k = 0; k < 4; k++) {
+    static const char *const name[] = {"glyphs", "scenes", "faces", "faces32", "receipts", "receipts32"};
+    for (size_t k = 0; k < 6; k++) {
         gnt_data *d = open_set(name[k], 200, 100, 200, 0);
         for (int64_t i = 0; i < d->rows; i++)
             for (int64_t j = 0; j < i; j++)
