@@ -58,10 +58,12 @@ int gnt_augment_any(const gnt_augment *a) {
     return a->flip || a->shift > 0 || a->cutout > 0;
 }
 
-void gnt_augment_image(const gnt_augment *a, float *x, uint8_t *mask, const int64_t dim[3],
+void gnt_augment_image(const gnt_augment *a, float *x, float *map, uint8_t *mask, const int64_t dim[3],
                        gnt_stream *random) {
     if (a->flip && gnt_random_below(random, 2)) {
         mirror((uint8_t *)x, sizeof *x, dim[0] * dim[1], dim[2]);
+        if (map)
+            mirror((uint8_t *)map, sizeof *map, dim[1], dim[2]);
         if (mask)
             mirror(mask, 1, dim[1], dim[2]);
     }
@@ -69,6 +71,8 @@ void gnt_augment_image(const gnt_augment *a, float *x, uint8_t *mask, const int6
         const int64_t down = draw_move(a->shift, random), across = draw_move(a->shift, random);
         for (int64_t c = 0; c < dim[0]; c++)
             move_plane((uint8_t *)(x + c * dim[1] * dim[2]), sizeof *x, dim[1], dim[2], down, across);
+        if (map)
+            move_plane((uint8_t *)map, sizeof *map, dim[1], dim[2], down, across);
         if (mask)
             move_plane(mask, 1, dim[1], dim[2], down, across);
     }

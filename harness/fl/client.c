@@ -108,9 +108,11 @@ static void augment(const local *l, int64_t step, gnt_batch *b) {
         return;
     snprintf(name, sizeof name, "augment %d %d step %lld", l->client.round, l->client.index, (long long)step);
     gnt_stream random = gnt_stream_open(&l->fl->key, name);
-    const int64_t features = b->view.features, m = b->view.mask ? gnt_mask_size(&b->view) : 0;
+    const int64_t features = b->view.features, m = gnt_mask_size(&b->view);
+    const int is_map = gnt_model_is_map(l->fl->model) && b->view.classes == m;
     for (int64_t i = 0; i < b->view.n; i++)
-        gnt_augment_image(a, b->x + i * features, m ? b->mask + i * m : NULL, b->view.dim, &random);
+        gnt_augment_image(a, b->x + i * features, is_map ? b->y + i * m : NULL,
+                          b->view.mask ? b->mask + i * m : NULL, b->view.dim, &random);
 }
 
 /* The next samples of the shuffled order, round and round, as they are augmented for `step`. */
@@ -344,7 +346,9 @@ int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *
                             .round = round,
                             .n_clients = fl->config.clients,
                             .n_samples = holds ? holds->samples : samples->n,
-                            .n_labels = holds ? holds->labels : count_labels(samples),
+                            .n_labels = holds                         ? holds->labels
+                                        : gnt_model_is_map(fl->model) ? 0
+                                                                      : count_labels(samples),
                             .rate = gnt_fl_rate(&fl->config, round),
                             .rounds = fl->config.rounds,
                             .per_round = gnt_fl_per_round(&fl->config),

@@ -47,8 +47,8 @@ typedef struct attacking {
     gnt_attack_setting setting;
     gnt_st labels, rates, stats, sum, outside, start;
     int32_t *order;
-    /* The region's masks; x of its view: what lies outside of the region. */
-    gnt_sampleset around;
+    /* What lies outside the sensitive region, and the masks; of observation j, while it is answered. */
+    gnt_samples around;
     /* The same targets at earlier stages, earliest first. */
     gnt_observations history[GNT_INPUT_MOST_HISTORY];
     gnt_observation past[GNT_INPUT_MOST_HISTORY];
@@ -231,8 +231,7 @@ static int read_grant(attacking *a, gnt_st *st, const char *name, int64_t rows, 
 /* What lies outside the sensitive region, and where that is. */
 static int read_outside(attacking *a, gnt_err *err) {
     const gnt_nn_shape *shape = &a->model.sample;
-    const gnt_region region = gnt_work_region(&a->work->request->attack.attacker.samples);
-    gnt_samples *s = &a->around.view;
+    gnt_samples *s = &a->around;
     *s = (gnt_samples){.size = sizeof *s,
                        .kind = GNT_KIND_IMAGE,
                        .n = a->observations.common.n,
@@ -242,8 +241,11 @@ static int read_outside(attacking *a, gnt_err *err) {
     memcpy(s->dim, shape->dim, sizeof s->dim);
     if (!a->work->has(a->work->context, "outside"))
         return 0;
-    if (gnt_samples_mark(&a->around, &region, err) != 0 ||
-        read_grant(a, &a->outside, "outside", a->observations.n * s->n, s->features, err) != 0)
+    const int64_t rows = a->observations.n * s->n, mask[2] = {rows, s->dim[1] * s->dim[2]};
+    if (shape->rank != 3)
+        return gnt_fail(err, "outside: these samples are no images, and have no sensitive region");
+    if (read_grant(a, &a->outside, "outside", rows, s->features, err) != 0 ||
+        !gnt_st_need(&a->outside, "outside", "mask", GNT_ST_U8, 2, mask, err))
         return -1;
     a->observations.common.outside = s;
     return 0;
@@ -342,6 +344,13 @@ static const float *row_of(const gnt_st *st, const char *name, int64_t row) {
     return t && t->dim[1] ? (const float *)t->data + row * t->dim[1] : NULL;
 }
 
+/* What of the images behind observation j is known, where that is granted. */
+static void look_around(attacking *a, int64_t j) {
+    const gnt_st_tensor *mask = gnt_st_find(&a->outside, "mask");
+    a->around.x = row_of(&a->outside, "outside", j * a->around.n);
+    a->around.mask = mask ? (const uint8_t *)mask->data + j * a->around.n * mask->dim[1] : NULL;
+}
+
 /* A checksum of inputs that later observations share, so that an attack must leave them as they are. */
 static uint64_t sum_of_inputs(const attacking *a, const gnt_observation *o) {
     const gnt_model *m = a->model.model;
@@ -377,7 +386,7 @@ static int answer_one(attacking *a, int64_t j, gnt_err *err) {
     o.batch_mean = row_of(&a->stats, "stats", j);
     o.start_x = row_of(&a->start, "x", j * o.n);
     o.start_y = row_of(&a->start, "y", j * o.n);
-    a->around.view.x = row_of(&a->outside, "outside", j * o.n);
+    look_around(a, j);
     for (int64_t k = 0; k < a->n_history; k++)
         a->past[k] = gnt_observations_at(&a->history[k], j);
     o.history = a->n_history ? a->past_list : NULL;
@@ -426,7 +435,6 @@ static void close_all(attacking *a) {
     gnt_st_free(&a->sum);
     gnt_st_free(&a->outside);
     gnt_st_free(&a->start);
-    gnt_sampleset_free(&a->around);
     for (int64_t k = 0; k < a->n_history; k++)
         gnt_observations_free(&a->history[k]);
     gnt_st_free(&a->answer);

@@ -13,9 +13,11 @@ enum { NAME_SIZE = GNT_ST_NAME };
 
 /* ---- secure sums ---- */
 
-/* How many different labels a client holds. found: one flag for each class. */
+/* How many different labels a client holds, 0 of samples with maps. found: one flag for each class. */
 static int64_t labels_of(const gnt_sampleset *s, const gnt_partition *part, int32_t client, uint8_t *found) {
     int64_t n = 0;
+    if (s->has_maps)
+        return 0;
     memset(found, 0, (size_t)s->view.classes);
     for (int64_t i = part->start[client]; i < part->start[client + 1]; i++) {
         uint8_t *mark = &found[s->label[part->index[i]]];

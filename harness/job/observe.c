@@ -10,7 +10,7 @@
  *   labels     F32 T·B × C
  *   rates      F32 T × steps
  *   stats      F32 T × buffers
- *   outside    F32 T·B × F: the samples with the sensitive region blank
+ *   outside    F32 T·B × F: the samples with the sensitive region blank; mask U8 T·B × H·W: 1 inside it
  *   sum        F64 n: the result of a secure sum
  * For scoring and for marks alone:
  *   targets    in the round: the samples behind the observations (a probe's are those of the job `data`)
@@ -162,18 +162,23 @@ static int write_labels(observing *o, gnt_err *err) {
     return observe_write(o, "labels", &st, err);
 }
 
-/* The samples with the sensitive region blank, for attackers who know the rest. */
+/* The samples with the sensitive region blank, and where it is, for attackers who know the rest. */
 static int write_outside(observing *o, gnt_err *err) {
     const gnt_samples *all = &o->samples.view;
-    int64_t f = all->features, m = gnt_mask_size(all);
+    const int64_t f = all->features, m = gnt_mask_size(all), dim[2] = {o->targets * o->batch, m};
     gnt_st st;
+    gnt_st_tensor *mask;
     float *x;
     gnt_st_init(&st);
-    if (observe_add(&st, "outside", o->targets * o->batch, f, &x, err) != 0)
+    if (observe_add(&st, "outside", dim[0], f, &x, err) != 0 ||
+        gnt_st_add(&st, "mask", GNT_ST_U8, 2, dim, NULL, &mask, err) != 0) {
+        gnt_st_free(&st);
         return -1;
+    }
     for (int64_t j = 0; j < o->targets; j++) {
         gnt_samples b = batch_of(o, j);
         float *out = x + j * o->batch * f;
+        memcpy((uint8_t *)mask->data + j * o->batch * m, b.mask, (size_t)(o->batch * m));
         for (int64_t i = 0; i < o->batch * f; i++)
             out[i] = b.mask[i / f * m + i % f % m] ? 0 : b.x[i];
     }

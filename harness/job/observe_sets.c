@@ -18,6 +18,9 @@ gnt_samples observe_encoding(const observing *o, int64_t i) {
     int64_t j = 0;
     while (i >= o->encoded[j].n)
         i -= o->encoded[j++].n;
+    /* sensitive where the sample is that it is mostly of */
+    if (one.mask)
+        one.mask += (j % (one.n / o->set) * o->set + o->encoded[j].made_of.source[i]) * gnt_mask_size(&one);
     one.n = 1;
     one.x = o->encoded[j].x + i * one.features;
     one.y = o->encoded[j].y + i * one.classes;

@@ -84,11 +84,11 @@ static int prepare_training(public_training *c, gnt_err *err) {
 static void draw_batch(public_training *c, const uint32_t *row, gnt_stream *flips) {
     const gnt_samples *s = &c->samples.view;
     for (int64_t i = 0; i < c->batch; i++) {
-        float *x = c->x + i * s->features;
+        float *x = c->x + i * s->features, *y = c->y + i * s->classes;
         memcpy(x, s->x + row[i] * s->features, (size_t)s->features * sizeof *x);
-        memcpy(c->y + i * s->classes, s->y + row[i] * s->classes, (size_t)s->classes * sizeof *c->y);
+        memcpy(y, s->y + row[i] * s->classes, (size_t)s->classes * sizeof *y);
         if (gnt_augment_any(&c->augment))
-            gnt_augment_image(&c->augment, x, NULL, s->dim, flips);
+            gnt_augment_image(&c->augment, x, c->samples.has_maps ? y : NULL, NULL, s->dim, flips);
     }
 }
 

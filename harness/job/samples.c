@@ -24,6 +24,18 @@ static char *describe(const gnt_data *d) {
     return text;
 }
 
+/* Rows of maps or masks. */
+static int pack_bits(gnt_st *out, const char *name, const uint8_t *from, int64_t m, const int64_t *rows,
+                     int64_t n, gnt_err *err) {
+    const int64_t dim[2] = {n, m};
+    gnt_st_tensor *t;
+    if (gnt_st_add(out, name, GNT_ST_U8, 2, dim, NULL, &t, err) != 0)
+        return -1;
+    for (int64_t i = 0; i < n; i++)
+        memcpy((uint8_t *)t->data + i * m, from + rows[i] * m, (size_t)m);
+    return 0;
+}
+
 int gnt_samples_pack(gnt_st *out, const gnt_data *data, const int64_t *rows, int64_t n, gnt_err *err) {
     int64_t x_dim[2] = {n, data->features}, a_dim[2] = {n, data->n_attrs}, f = data->features;
     gnt_st_tensor *t;
@@ -43,6 +55,9 @@ int gnt_samples_pack(gnt_st *out, const gnt_data *data, const int64_t *rows, int
     for (int64_t i = 0; i < n; i++)
         for (int32_t j = 0; j < data->n_attrs; j++)
             ((int32_t *)t->data)[i * data->n_attrs + j] = data->attrs[rows[i] * data->n_attrs + j];
+    if (data->has_maps && (pack_bits(out, "map", data->map, data->classes, rows, n, err) != 0 ||
+                           pack_bits(out, "mask", data->mask, data->classes, rows, n, err) != 0))
+        return -1;
     char *text = describe(data);
     int rc = text ? gnt_st_set_metadata(out, text, err) : gnt_fail(err, "out of memory for a set of samples");
     gnt_free(text);
@@ -181,6 +196,35 @@ static int fill_labels(gnt_sampleset *s, const int32_t *label, const int32_t *a,
     return 0;
 }
 
+/* The map, as targets in the place of labels, and the mask of each sample, where there are both. */
+static int fill_maps(gnt_sampleset *s, const gnt_st *st, const char *where, gnt_err *err) {
+    const gnt_samples *v = &s->view;
+    const int64_t dim[2] = {v->n, v->classes}, all = v->n * v->classes;
+    if (!gnt_st_find(st, "map") && !gnt_st_find(st, "mask"))
+        return 0;
+    if (v->rank != 3 || v->classes != v->dim[1] * v->dim[2])
+        return gnt_fail(err, "%s: has maps of %d entries, which are not the pixels of its samples", where,
+                        v->classes);
+    const gnt_st_tensor *map = gnt_st_need(st, where, "map", GNT_ST_U8, 2, dim, err);
+    const gnt_st_tensor *mask = map ? gnt_st_need(st, where, "mask", GNT_ST_U8, 2, dim, err) : NULL;
+    if (!mask)
+        return -1;
+    s->mask = gnt_array((size_t)all, 1);
+    if (!s->mask)
+        return gnt_fail(err, "%s: out of memory for the masks of %" PRId64 " samples", where, v->n);
+    for (int64_t i = 0; i < all; i++) {
+        const uint8_t wanted = ((const uint8_t *)map->data)[i], inside = ((const uint8_t *)mask->data)[i];
+        if (wanted > 1 || inside > 1)
+            return gnt_fail(err, "%s: sample %" PRId64 " has %d in its %s; expected 0 or 1", where,
+                            i / v->classes, wanted > 1 ? wanted : inside, wanted > 1 ? "map" : "mask");
+        s->y[i] = wanted;
+        s->mask[i] = inside;
+    }
+    s->has_maps = 1;
+    s->view.mask = s->mask;
+    return 0;
+}
+
 static int fill_groups(gnt_sampleset *s, const gnt_st *st, const char *where, gnt_err *err) {
     if (!gnt_st_find(st, "group"))
         return 0;
@@ -222,6 +266,8 @@ int gnt_samples_unpack(gnt_sampleset *out, const gnt_st *st, const char *where, 
     if (rc == 0)
         rc = fill_labels(s, label->data, a->data, where, err);
     if (rc == 0)
+        rc = fill_maps(s, st, where, err);
+    if (rc == 0)
         rc = fill_groups(s, st, where, err);
     s->view.x = s->x;
     s->view.y = s->y;
@@ -237,6 +283,8 @@ int gnt_samples_mark(gnt_sampleset *s, const gnt_region *r, gnt_err *err) {
     if (s->view.rank != 3 || r->top < 0 || r->left < 0 || r->height < 1 || r->width < 1 ||
         r->height > height - r->top || r->width > width - r->left)
         return gnt_fail(err, "the region does not lie within the images");
+    if (s->mask)
+        return 0;
     s->mask = gnt_array((size_t)s->view.n, (size_t)m);
     if (!s->mask)
         return gnt_fail(err, "out of memory for the masks of %" PRId64 " samples", s->view.n);

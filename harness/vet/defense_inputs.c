@@ -30,7 +30,9 @@ static int make_clients(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err
                              .index = k,
                              .n_clients = c.clients,
                              .n_samples = part.n,
-                             .n_labels = part.n < part.classes ? part.n : part.classes,
+                             .n_labels = s->spec.map             ? 0
+                                         : part.n < part.classes ? part.n
+                                                                 : part.classes,
                              .rate = c.rate,
                              .steps = c.steps,
                              .batch = c.batch,

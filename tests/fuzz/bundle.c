@@ -14,6 +14,9 @@ static void read_samples(const gnt_st *st, gnt_region region) {
         MUST(isfinite(v->x[i]));
     for (int64_t i = 0; i < v->n; i++)
         MUST(s.label[i] >= 0 && s.label[i] < v->classes);
+    for (int64_t i = 0; i < v->n * v->classes; i++)
+        MUST((s.y[i] == 0 || s.y[i] == 1) && (!v->mask || v->mask[i] <= 1));
+    MUST(!s.has_maps == !v->mask);
     int64_t groups = 0;
     for (int64_t i = 0; s.group && i < v->n; i++)
         groups += s.group[i];
@@ -85,7 +88,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                         "weights.#", "buffers.#",     "sum.#",
                                         "holdings",  "state.2.0.0.w", "state.2.0.-1.b",
                                         "a.weight",  "a.bias",        "b.weight",
-                                        "b.bias",    "group"};
+                                        "b.bias",    "group",         "map",
+                                        "mask"};
     static const gnt_region region = {1, 0, 1, 2};
     fuzz_bytes all = {data, size};
     gnt_st st;

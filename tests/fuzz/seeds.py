@@ -371,6 +371,11 @@ three = tensor(0, "U8", [3, 4], bytes(range(12))) + tensor(1, "I32", [3], b"\0\1
 put("bundle", "samples", text(of_samples).encode() + b"\n%%\n" + three)
 put("bundle", "grouped", text(of_samples).encode() + b"\n%%\n" + three + tensor(13, "I32", [3], b"\4\4\1"))
 put("bundle", "few-groups", text(of_samples).encode() + b"\n%%\n" + three + tensor(13, "I32", [2], b"\4\4"))
+of_maps = text({**of_samples, "classes": 4, "attributes": []}).encode() + b"\n%%\n" + tensor(0, "U8", [3, 4], bytes(range(12))) + \
+    tensor(1, "I32", [3], b"\0") + tensor(2, "I32", [3, 0]) + tensor(14, "U8", [3, 4], b"\0\1\1\0")
+put("bundle", "maps", of_maps + tensor(15, "U8", [3, 4], b"\1\0\0"))
+put("bundle", "odd-mask", of_maps + tensor(15, "U8", [3, 4], b"\3\0\0"))
+put("bundle", "no-mask", of_maps)
 put("bundle", "table", text({**of_samples, "kind": 1, "dim": [4], "attributes": []}).encode() + b"\n%%\n" +
     tensor(0, "F32", [2, 4], b"\x40" * 8) + tensor(1, "I32", [2], b"\0\1") + tensor(2, "I32", [2, 0]))
 put("bundle", "large", text({**of_samples, "dim": [100000, 100000, 1], "classes": 100000}).encode() + b"\n%%\n" + three)

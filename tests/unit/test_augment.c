@@ -43,8 +43,8 @@ static int is_move(const float x[ENTRIES], const uint8_t mask[PLANE], int mirror
     return 1;
 }
 
-/* Every image is one of the 2 × 7 × 7 that can come, its mask with it, and each of them comes as often: 98
- * of 9,800 draws, with a deviation of 10. */
+/* Every image is one of the 2 × 7 × 7 that can come, its map and its mask with it, and each of them comes as
+ * often: 98 of 9,800 draws, with a deviation of 10. */
 static void images_are_mirrored_and_moved(void **state) {
     (void)state;
     const gnt_augment how = {.flip = 1, .shift = 3};
@@ -52,11 +52,13 @@ static void images_are_mirrored_and_moved(void **state) {
     gnt_stream random = gnt_stream_open(&key, "images");
     int seen[2][7][7] = {0};
     for (int i = 0; i < 9800; i++) {
-        float x[ENTRIES];
+        float x[ENTRIES], map[PLANE];
         uint8_t mask[PLANE];
         int found = 0;
         make_image(x, mask);
-        gnt_augment_image(&how, x, mask, dim, &random);
+        memcpy(map, x, sizeof map);
+        gnt_augment_image(&how, x, map, mask, dim, &random);
+        assert_memory_equal(map, x, sizeof map); /* as the first channel, which it was */
         for (int m = 0; m < 2; m++)
             for (int down = -3; down <= 3; down++)
                 for (int across = -3; across <= 3; across++)
@@ -80,13 +82,16 @@ static void a_square_is_blanked(void **state) {
     gnt_stream random = gnt_stream_open(&key, "images");
     int seen[HEIGHT][WIDTH] = {0};
     for (int i = 0; i < 2000; i++) {
-        float x[ENTRIES];
+        float x[ENTRIES], map[PLANE];
         uint8_t mask[PLANE], before[PLANE];
         int found = 0;
         make_image(x, mask);
         memcpy(before, mask, sizeof before);
-        gnt_augment_image(&how, x, mask, dim, &random);
+        memcpy(map, x, sizeof map);
+        gnt_augment_image(&how, x, map, mask, dim, &random);
         assert_memory_equal(mask, before, sizeof before);
+        for (int e = 0; e < PLANE; e++)
+            assert_true(map[e] == (float)(e + 1));
         for (int middle_r = 0; middle_r < HEIGHT; middle_r++)
             for (int middle_c = 0; middle_c < WIDTH; middle_c++) {
                 int wrong = 0;
@@ -117,7 +122,7 @@ static void what_is_off_draws_nothing(void **state) {
     uint8_t mask[PLANE];
     make_image(x, mask);
     memcpy(before, x, sizeof x);
-    gnt_augment_image(&off, x, mask, dim, &random);
+    gnt_augment_image(&off, x, NULL, mask, dim, &random);
     assert_false(gnt_augment_any(&off));
     assert_memory_equal(x, before, sizeof x);
     assert_int_equal(gnt_random_u32(&random), gnt_random_u32(&fresh));

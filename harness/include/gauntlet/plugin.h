@@ -470,7 +470,7 @@ typedef struct gnt_client {
     int32_t round; /* 0-based */
     int32_t n_clients;
     int64_t n_samples; /* it holds */
-    int64_t n_labels;  /* different labels it holds */
+    int64_t n_labels;  /* different labels it holds; 0 where its targets are maps */
     double rate;       /* the task's learning rate in this round */
     int32_t steps;     /* local steps; 0: the client shares one gradient */
     int32_t reserved;
