@@ -111,7 +111,6 @@ int gnt_job_score(gnt_work *w, gnt_err *err) {
                .facts = json_object(),
                .marks = json_array(),
                .attribute = q->attribute ? (int32_t)q->attribute->index : -1,
-               .region = gnt_work_region(&q->samples),
                .is_transcript = q->observe.surface == GNT_SURFACE_TRANSCRIPT,
                .attribute_values = q->attribute ? (int32_t)q->attribute->values : 0};
     gnt_st_init(&s.answer);

@@ -23,7 +23,8 @@ typedef struct score_target {
     int64_t mean_member;
     int has_image, has_label, has_attribute;
     gnt_metric_image image;
-    /* The same measures on the sensitive rectangle, where there is one. */
+    /* The same measures on the sample's sensitive region, where it has one. */
+    int has_region;
     gnt_metric_image region;
     /* NULL: there is no answer. */
     const float *recovered;
@@ -80,8 +81,6 @@ typedef struct score {
     /* The error of an answer that needs no observation. */
     double contribution_floor;
     gnt_metric_shape shape;
-    /* height 0: there is none. */
-    gnt_region region;
     int is_image;
     int judged[SCORE_JUDGES];
     /* Of the mean public image, over targets; NaN without public images. */
@@ -154,9 +153,11 @@ int score_candidates(score *s, float **rows, size_t *n, gnt_err *err);
 /* score_reconstruction.c */
 int score_reconstructions(score *s, gnt_err *err);
 /* score_region.c: after the reconstructions. */
-int score_regions(score *s, gnt_err *err);
-/* The regions of n images, freed with gnt_free. */
-int score_crop(const score *s, const float *images, int64_t n, float **out, gnt_err *err);
+void score_regions(score *s);
+/* The mask of a row of `targets`; NULL where they have none. */
+const uint8_t *score_mask(const score *s, int64_t row);
+/* 0 where the mask of the row marks nothing, and where there are no masks. */
+int score_has_region(const score *s, int64_t row);
 /* score_judges.c */
 int score_judges(score *s, gnt_err *err);
 /* score_label.c */

@@ -28,8 +28,9 @@ static int find_limits(score *s, gnt_err *err) {
     gnt_metric_rows rows = score_rows(&table, (size_t)s->public_data.view.n);
     size_t *row = gnt_array(n, sizeof *row);
     s->mse_limit = gnt_array(n, sizeof *s->mse_limit);
-    int rc = row && s->mse_limit ? gnt_metric_nearest(row, s->mse_limit, s->targets.x, n, &rows, err)
-                                 : gnt_fail(err, "out of memory for the nearest of %zu images", n);
+    int rc = row && s->mse_limit
+                 ? gnt_metric_nearest(row, s->mse_limit, s->targets.x, NULL, n, s->shape, &rows, err)
+                 : gnt_fail(err, "out of memory for the nearest of %zu images", n);
     for (size_t i = 0; rc == 0 && i < n; i++)
         s->mse_limit[i] = fmin(s->mse_limit[i], gnt_metric_mse(s->targets.x + i * f, s->mean, f, NULL));
     gnt_free(row);

@@ -46,7 +46,7 @@ static int assign_mean(score *s, int64_t j, const float *set, gnt_metric_image *
         return gnt_fail(err, "out of memory for %" PRId64 " mean images", b);
     for (int64_t i = 0; guess && i < b; i++)
         memcpy(guess + i * f, s->mean, (size_t)f * sizeof *guess);
-    int rc = guess ? gnt_metric_judge_members(image, member, set, (size_t)s->members, guess, (size_t)b,
+    int rc = guess ? gnt_metric_judge_members(image, member, set, NULL, (size_t)s->members, guess, (size_t)b,
                                               s->shape, err)
                    : 0;
     for (int64_t i = 0; rc == 0 && i < b; i++)
@@ -65,8 +65,8 @@ int score_judge_members(score *s, int64_t j, const float *x, int64_t count, gnt_
     if (rc == 0)
         rc = assign_mean(s, j, set, image, member, err);
     if (rc == 0 && x)
-        rc =
-            gnt_metric_judge_members(image, member, set, (size_t)s->members, x, (size_t)count, s->shape, err);
+        rc = gnt_metric_judge_members(image, member, set, NULL, (size_t)s->members, x, (size_t)count,
+                                      s->shape, err);
     for (int64_t i = 0; rc == 0 && i < b; i++) {
         int answered = x && i < count;
         out[i].image = answered ? image[i] : gnt_metric_no_answer();

@@ -57,8 +57,8 @@ int score_reconstructions(score *s, gnt_err *err) {
     int rc = 0;
     for (int64_t j = 0; rc == 0 && j < s->observations; j++)
         rc = judge_observation(s, j, &candidates, err);
-    if (rc == 0 && s->region.height)
-        rc = score_regions(s, err);
+    if (rc == 0)
+        score_regions(s);
     if (rc == 0)
         rc = score_sets(s, &candidates, err);
     if (rc == 0)

@@ -40,10 +40,10 @@ static json_t *targets_json(const score *s) {
             for (int k = 0; k < SCORE_JUDGES; k++)
                 if (s->judged[k])
                     json_object_set_new(one, score_judge_names[k], number(t->distance[k]));
-            if (s->region.height) {
-                json_object_set_new(one, "region_mse", number(t->region.mse));
-                json_object_set_new(one, "region_psnr", number(t->region.psnr));
-                json_object_set_new(one, "region_ssim", number(t->region.ssim));
+            if (s->targets.mask) { /* a sample that has no region has no number */
+                json_object_set_new(one, "region_mse", number(t->has_region ? t->region.mse : NAN));
+                json_object_set_new(one, "region_psnr", number(t->has_region ? t->region.psnr : NAN));
+                json_object_set_new(one, "region_ssim", number(t->has_region ? t->region.ssim : NAN));
             }
             json_object_set_new(one, "exact", json_boolean(t->image.exact));
             json_object_set_new(one, "broken", json_boolean(t->image.broken));

@@ -40,21 +40,26 @@ static size_t draw_guess(size_t t, const gnt_metric_rows *rows, const gnt_key *k
     return (size_t)gnt_random_below(&s, rows->n);
 }
 
-static void draw(gnt_metric_floor *out, const float *target, size_t t, gnt_metric_shape shape,
-                 const gnt_metric_rows *rows, const gnt_key *key, float *x) {
+static void draw(gnt_metric_floor *out, const float *target, const uint8_t *mask, size_t t,
+                 gnt_metric_shape shape, const gnt_metric_rows *rows, const gnt_key *key, float *x) {
     out->other_row = draw_guess(t, rows, key, x);
-    out->random = gnt_metric_judge(target, x, shape);
+    out->random = gnt_metric_judge_region(target, x, mask, shape);
     rows->read(rows->context, out->other_row, x);
-    out->other = gnt_metric_judge(target, x, shape);
+    out->other = gnt_metric_judge_region(target, x, mask, shape);
+}
+
+/* The mask of image t; NULL where there are none. */
+static const uint8_t *mask_of(const uint8_t *masks, size_t t, gnt_metric_shape shape) {
+    return masks ? masks + t * (size_t)shape.height * (size_t)shape.width : NULL;
 }
 
 /* One pass over the public rows for all targets; least: n_targets distances. */
-static void find_nearest(size_t *row, double *least, const float *targets, size_t n_targets,
-                         const gnt_metric_rows *rows, float *x) {
+static void find_nearest(size_t *row, double *least, const float *targets, const uint8_t *masks,
+                         size_t n_targets, gnt_metric_shape shape, const gnt_metric_rows *rows, float *x) {
     for (size_t r = 0; r < rows->n; r++) {
         rows->read(rows->context, r, x);
         for (size_t t = 0; t < n_targets; t++) {
-            double d = gnt_metric_mse(targets + t * rows->features, x, rows->features, NULL);
+            double d = gnt_metric_mse_in(targets + t * rows->features, x, mask_of(masks, t, shape), shape);
             if (r == 0 || d < least[t]) {
                 least[t] = d;
                 row[t] = r;
@@ -63,9 +68,9 @@ static void find_nearest(size_t *row, double *least, const float *targets, size_
     }
 }
 
-int gnt_metric_floors(gnt_metric_floor *out, const float *targets, size_t n_targets, gnt_metric_shape shape,
-                      const gnt_metric_rows *public_rows, const float *mean, const gnt_key *key,
-                      gnt_err *err) {
+int gnt_metric_floors(gnt_metric_floor *out, const float *targets, const uint8_t *masks, size_t n_targets,
+                      gnt_metric_shape shape, const gnt_metric_rows *public_rows, const float *mean,
+                      const gnt_key *key, gnt_err *err) {
     size_t n = (size_t)shape.channels * (size_t)shape.height * (size_t)shape.width;
     if (public_rows->n == 0)
         return gnt_fail(err, "there are no public images to take floors from");
@@ -79,14 +84,15 @@ int gnt_metric_floors(gnt_metric_floor *out, const float *targets, size_t n_targ
         gnt_fail(err, "out of memory for the floors of %zu targets", n_targets);
         goto cleanup;
     }
-    find_nearest(row, least, targets, n_targets, public_rows, x);
+    find_nearest(row, least, targets, masks, n_targets, shape, public_rows, x);
     for (size_t t = 0; t < n_targets; t++) {
         const float *target = targets + t * n;
+        const uint8_t *mask = mask_of(masks, t, shape);
         out[t].nearest_row = row[t];
-        draw(&out[t], target, t, shape, public_rows, key, x);
-        out[t].mean = gnt_metric_judge(target, mean, shape);
+        draw(&out[t], target, mask, t, shape, public_rows, key, x);
+        out[t].mean = gnt_metric_judge_region(target, mean, mask, shape);
         public_rows->read(public_rows->context, out[t].nearest_row, x);
-        out[t].nearest = gnt_metric_judge(target, x, shape);
+        out[t].nearest = gnt_metric_judge_region(target, x, mask, shape);
     }
     result = 0;
 cleanup:
@@ -96,14 +102,15 @@ cleanup:
     return result;
 }
 
-int gnt_metric_nearest(size_t *row, double *least, const float *targets, size_t n_targets,
-                       const gnt_metric_rows *public_rows, gnt_err *err) {
+int gnt_metric_nearest(size_t *row, double *least, const float *targets, const uint8_t *masks,
+                       size_t n_targets, gnt_metric_shape shape, const gnt_metric_rows *public_rows,
+                       gnt_err *err) {
     if (public_rows->n == 0)
         return gnt_fail(err, "there are no public images to take floors from");
     float *x = gnt_array(public_rows->features, sizeof *x);
     if (!x)
         return gnt_fail(err, "out of memory for the floors of %zu targets", n_targets);
-    find_nearest(row, least, targets, n_targets, public_rows, x);
+    find_nearest(row, least, targets, masks, n_targets, shape, public_rows, x);
     gnt_free(x);
     return 0;
 }
@@ -118,7 +125,7 @@ typedef struct guesses { /* n images, how they were judged, and against which me
 } guesses;
 
 static int judge_guesses(guesses *g, const gnt_metric_members *set, gnt_metric_shape shape, gnt_err *err) {
-    return gnt_metric_judge_members(g->image, g->member, set->x, set->m, g->x, g->n, shape, err);
+    return gnt_metric_judge_members(g->image, g->member, set->x, set->masks, set->m, g->x, g->n, shape, err);
 }
 
 static int judge_drawn(gnt_metric_floor *out, guesses *g, const gnt_metric_members *set, size_t first,
@@ -166,7 +173,8 @@ static void judge_nearest(gnt_metric_floor *out, guesses *g, const gnt_metric_me
         order[i] = t;
         out[i].nearest_row = set->nearest_row[t];
         rows->read(rows->context, out[i].nearest_row, g->x);
-        out[i].nearest = gnt_metric_judge(set->x + t * g->features, g->x, shape);
+        out[i].nearest =
+            gnt_metric_judge_region(set->x + t * g->features, g->x, mask_of(set->masks, t, shape), shape);
     }
 }
 

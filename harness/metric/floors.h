@@ -21,20 +21,24 @@ typedef struct gnt_metric_floor {
     size_t other_row, nearest_row; /* of the public set */
 } gnt_metric_floor;
 
-/* out[t] for each of n_targets targets (n × C×H×W). mean: from gnt_metric_mean_image on the same rows. Target
- * t draws from the stream named by its number, so that its floors do not depend on how many targets there
- * are. */
-int gnt_metric_floors(gnt_metric_floor *out, const float *targets, size_t n_targets, gnt_metric_shape shape,
-                      const gnt_metric_rows *public_rows, const float *mean, const gnt_key *key,
-                      gnt_err *err);
+/* out[t] for each of n_targets targets (n × C×H×W). masks: n × H×W, each target is judged on its own region,
+ * by which its nearest image is chosen too; NULL: on the whole image. mean: from gnt_metric_mean_image on the
+ * same rows. Target t draws from the stream named by its number, so that its floors do not depend on how many
+ * targets there are. */
+int gnt_metric_floors(gnt_metric_floor *out, const float *targets, const uint8_t *masks, size_t n_targets,
+                      gnt_metric_shape shape, const gnt_metric_rows *public_rows, const float *mean,
+                      const gnt_key *key, gnt_err *err);
 
-/* The public row with the least MSE to each of n_targets targets, and that MSE. */
-int gnt_metric_nearest(size_t *row, double *least, const float *targets, size_t n_targets,
-                       const gnt_metric_rows *public_rows, gnt_err *err);
+/* The public row with the least MSE to each of n_targets targets, on its region where there are masks, and
+ * that MSE. */
+int gnt_metric_nearest(size_t *row, double *least, const float *targets, const uint8_t *masks,
+                       size_t n_targets, gnt_metric_shape shape, const gnt_metric_rows *public_rows,
+                       gnt_err *err);
 
 /* A set of m images of which an answer may show any, and what gnt_metric_nearest found for them. */
 typedef struct gnt_metric_members {
-    const float *x; /* m × C×H×W */
+    const float *x;       /* m × C×H×W */
+    const uint8_t *masks; /* m × H×W: each is judged on its own region; NULL: on the whole image */
     size_t m;
     const size_t *nearest_row;
     const double *nearest_mse;

@@ -13,6 +13,10 @@ static double clamped(float x) {
     return x < 0 ? 0 : x > 1 ? 1 : (double)x;
 }
 
+static size_t entries(gnt_metric_shape s) {
+    return (size_t)s.channels * (size_t)s.height * (size_t)s.width;
+}
+
 double gnt_metric_mse(const float *a, const float *b, size_t n, int *broken) {
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
@@ -77,31 +81,83 @@ static double ssim_at(const float *a, const float *b, int64_t width, const windo
     return (2 * ma * mb + c1) * (2 * cov + c2) / ((ma * ma + mb * mb + c1) * (va + vb + c2));
 }
 
-static double ssim_channel(const float *a, const float *b, int64_t height, int64_t width, const window2 *w) {
-    int64_t rows = height - w->rows + 1, columns = width - w->columns + 1;
+/* Of the box in planes whose rows have `width` entries. */
+static double ssim_channel(const float *a, const float *b, int64_t width, const gnt_metric_box *box,
+                           const window2 *w) {
+    const int64_t rows = box->height - w->rows + 1, columns = box->width - w->columns + 1;
     double sum = 0;
+    a += box->top * width + box->left;
+    b += box->top * width + box->left;
     for (int64_t y = 0; y < rows; y++)
         for (int64_t x = 0; x < columns; x++)
             sum += ssim_at(a + y * width + x, b + y * width + x, width, w);
     return sum / ((double)rows * (double)columns);
 }
 
-static size_t entries(gnt_metric_shape s) {
-    return (size_t)s.channels * (size_t)s.height * (size_t)s.width;
+static int is_finite_in(const float *plane, int64_t width, const gnt_metric_box *box) {
+    for (int64_t y = box->top; y < box->top + box->height; y++)
+        for (int64_t x = box->left; x < box->left + box->width; x++)
+            if (!isfinite(plane[y * width + x]))
+                return 0;
+    return 1;
+}
+
+static double ssim_in(const float *a, const float *b, gnt_metric_shape shape, const gnt_metric_box *box) {
+    const int64_t plane = shape.height * shape.width;
+    window2 w;
+    double sum = 0;
+    for (int64_t c = 0; c < shape.channels; c++)
+        if (!is_finite_in(a + c * plane, shape.width, box) || !is_finite_in(b + c * plane, shape.width, box))
+            return -1;
+    w.rows = window_for(box->height, w.row);
+    w.columns = window_for(box->width, w.column);
+    for (int64_t c = 0; c < shape.channels; c++)
+        sum += ssim_channel(a + c * plane, b + c * plane, shape.width, box, &w);
+    return sum / (double)shape.channels;
 }
 
 double gnt_metric_ssim(const float *a, const float *b, gnt_metric_shape shape) {
-    window2 w;
+    const gnt_metric_box whole = {0, 0, shape.height, shape.width};
+    return ssim_in(a, b, shape, &whole);
+}
+
+gnt_metric_box gnt_metric_box_of(const uint8_t *mask, int64_t height, int64_t width) {
+    int64_t top = height, bottom = -1, left = width, right = -1;
+    for (int64_t y = 0; y < height; y++)
+        for (int64_t x = 0; x < width; x++)
+            if (mask[y * width + x]) {
+                top = y < top ? y : top;
+                bottom = y;
+                left = x < left ? x : left;
+                right = x > right ? x : right;
+            }
+    return bottom < 0 ? (gnt_metric_box){0} : (gnt_metric_box){top, left, bottom - top + 1, right - left + 1};
+}
+
+/* Over the marked pixels of all channels; 1 when one is not finite. */
+static double masked_mse(const float *a, const float *b, const uint8_t *mask, gnt_metric_shape shape,
+                         int *broken) {
+    const size_t plane = (size_t)shape.height * (size_t)shape.width;
     double sum = 0;
-    size_t n = entries(shape), plane = (size_t)shape.height * (size_t)shape.width;
-    for (size_t i = 0; i < n; i++)
-        if (!isfinite(a[i]) || !isfinite(b[i]))
-            return -1;
-    w.rows = window_for(shape.height, w.row);
-    w.columns = window_for(shape.width, w.column);
-    for (int64_t c = 0; c < shape.channels; c++)
-        sum += ssim_channel(a + (size_t)c * plane, b + (size_t)c * plane, shape.height, shape.width, &w);
-    return sum / (double)shape.channels;
+    size_t n = 0;
+    *broken = 0;
+    for (size_t i = 0; i < entries(shape); i++) {
+        if (!mask[i % plane])
+            continue;
+        if (!isfinite(a[i]) || !isfinite(b[i])) {
+            *broken = 1;
+            return 1;
+        }
+        const double d = clamped(a[i]) - clamped(b[i]);
+        sum += d * d;
+        n++;
+    }
+    return n ? sum / (double)n : 1;
+}
+
+double gnt_metric_mse_in(const float *a, const float *b, const uint8_t *mask, gnt_metric_shape shape) {
+    int broken;
+    return mask ? masked_mse(a, b, mask, shape, &broken) : gnt_metric_mse(a, b, entries(shape), NULL);
 }
 
 gnt_metric_image gnt_metric_no_answer(void) {
@@ -114,6 +170,19 @@ gnt_metric_image gnt_metric_judge(const float *target, const float *answer, gnt_
     out.mse255 = out.mse * 255.0 * 255.0;
     out.psnr = gnt_metric_psnr(out.mse, &out.exact);
     out.ssim = gnt_metric_ssim(target, answer, shape);
+    return out;
+}
+
+gnt_metric_image gnt_metric_judge_region(const float *target, const float *answer, const uint8_t *mask,
+                                         gnt_metric_shape shape) {
+    if (!mask)
+        return gnt_metric_judge(target, answer, shape);
+    const gnt_metric_box box = gnt_metric_box_of(mask, shape.height, shape.width);
+    gnt_metric_image out = {0};
+    out.mse = masked_mse(target, answer, mask, shape, &out.broken);
+    out.mse255 = out.mse * 255.0 * 255.0;
+    out.psnr = gnt_metric_psnr(out.mse, &out.exact);
+    out.ssim = box.height ? ssim_in(target, answer, shape, &box) : -1;
     return out;
 }
 
@@ -156,22 +225,26 @@ cleanup:
     return result;
 }
 
-int gnt_metric_judge_members(gnt_metric_image *out, int64_t *member, const float *members, size_t m,
-                             const float *answers, size_t n, gnt_metric_shape shape, gnt_err *err) {
+int gnt_metric_judge_members(gnt_metric_image *out, int64_t *member, const float *members,
+                             const uint8_t *masks, size_t m, const float *answers, size_t n,
+                             gnt_metric_shape shape, gnt_err *err) {
     if (n > m)
         return gnt_fail(err, "%zu images were answered for a set of %zu", n, m);
     if (n && m > SIZE_MAX / n)
         return gnt_fail(err, "%zu members and %zu answers are too many to judge at once", m, n);
-    size_t f = entries(shape);
+    const size_t f = entries(shape), plane = masks ? (size_t)shape.height * (size_t)shape.width : 0;
     double *cost = gnt_array(n * m, sizeof *cost);
     if (!cost)
         return gnt_fail(err, "out of memory while judging %zu images", n);
     for (size_t a = 0; a < n; a++)
         for (size_t t = 0; t < m; t++)
-            cost[a * m + t] = gnt_metric_mse(members + t * f, answers + a * f, f, NULL);
+            cost[a * m + t] =
+                gnt_metric_mse_in(members + t * f, answers + a * f, masks ? masks + t * plane : NULL, shape);
     int rc = gnt_metric_assign(member, cost, n, m, err);
     for (size_t a = 0; rc == 0 && a < n; a++) {
-        out[a] = gnt_metric_judge(members + (size_t)member[a] * f, answers + a * f, shape);
+        const size_t t = (size_t)member[a];
+        out[a] = gnt_metric_judge_region(members + t * f, answers + a * f, masks ? masks + t * plane : NULL,
+                                         shape);
         out[a].answer = (int64_t)a;
     }
     gnt_free(cost);

@@ -38,14 +38,26 @@ typedef struct gnt_metric_image {
     int64_t answer; /* which answer was judged; −1 when missing */
 } gnt_metric_image;
 
+/* The smallest rectangle that holds all pixels of a mask. height 0: it marks none. */
+typedef struct gnt_metric_box {
+    int64_t top, left, height, width;
+} gnt_metric_box;
+gnt_metric_box gnt_metric_box_of(const uint8_t *mask, int64_t height, int64_t width);
+
 /* Mean squared difference of n ≥ 1 entries after clamping; 1 when an entry of either is not finite, and then
  * *broken (may be NULL) is 1, else 0. */
 double gnt_metric_mse(const float *a, const float *b, size_t n, int *broken);
+/* The same of images, over the pixels of all channels that a mask (H×W) marks; NULL: over all. */
+double gnt_metric_mse_in(const float *a, const float *b, const uint8_t *mask, gnt_metric_shape shape);
 double gnt_metric_psnr(double mse, int *exact); /* of an MSE in [0, 1]; `exact` may be NULL */
 /* −1 when an entry is not finite */
 double gnt_metric_ssim(const float *a, const float *b, gnt_metric_shape shape);
 
 gnt_metric_image gnt_metric_judge(const float *target, const float *answer, gnt_metric_shape shape);
+/* The same of a region: mask is height × width, and marks a pixel at least. MSE and PSNR are over the marked
+ * pixels of all channels, SSIM is that of the box around them. NULL: the whole image. */
+gnt_metric_image gnt_metric_judge_region(const float *target, const float *answer, const uint8_t *mask,
+                                         gnt_metric_shape shape);
 gnt_metric_image gnt_metric_no_answer(void); /* what a target without an answer scores */
 
 /* Judges a batch: out[t] for each of n_targets targets, after the one-to-one assignment of answers to targets
@@ -57,9 +69,11 @@ int gnt_metric_judge_batch(gnt_metric_image *out, const float *targets, size_t n
 
 /* Judges n answers, each of which may show any of m ≥ n members of a set, but no two the same: out[a] and
  * member[a] for each answer a, after the assignment of answers to different members with the least total MSE.
- * members: m × C×H×W, answers: n × C×H×W. More answers than members are an error. */
-int gnt_metric_judge_members(gnt_metric_image *out, int64_t *member, const float *members, size_t m,
-                             const float *answers, size_t n, gnt_metric_shape shape, gnt_err *err);
+ * members: m × C×H×W, answers: n × C×H×W. More answers than members are an error. masks: m × H×W, each member
+ * is judged on its own region; NULL: on the whole image. */
+int gnt_metric_judge_members(gnt_metric_image *out, int64_t *member, const float *members,
+                             const uint8_t *masks, size_t m, const float *answers, size_t n,
+                             gnt_metric_shape shape, gnt_err *err);
 
 /* A set of images that is read one at a time, so that a large set need not lie in memory as floats. n and
  * features are at least 1. */

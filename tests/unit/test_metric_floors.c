@@ -58,6 +58,10 @@ static void read_image(const void *context, size_t row, float *x) {
     memcpy(x, (const float *)context + row * SIZE, SIZE * sizeof *x);
 }
 
+static void read_four(const void *context, size_t row, float *x) {
+    memcpy(x, (const float *)context + 4 * row, 4 * sizeof *x);
+}
+
 static void floors_are_what_they_say(void **state) {
     (void)state;
     static float set[ROWS * SIZE], target[2 * SIZE], mean[SIZE];
@@ -77,21 +81,44 @@ static void floors_are_what_they_say(void **state) {
     for (int r = 0; r < ROWS; r++)
         sum += set[r * SIZE + 5];
     assert_true(near(mean[5], sum / ROWS, 1e-6));
-    assert_int_equal(gnt_metric_floors(floor, target, 2, shape, &rows, mean, &key, NULL), 0);
+    assert_int_equal(gnt_metric_floors(floor, target, NULL, 2, shape, &rows, mean, &key, NULL), 0);
     /* against white, a uniform pixel has expected squared error 1/3 (deviation .298, over 192 pixels) */
     assert_true(near(floor[0].random.mse, 1.0 / 3, 5 * 0.298 / sqrt(SIZE)));
     assert_int_equal(floor[1].nearest_row, 17);
     assert_true(floor[1].nearest.mse <= 1.01e-4 && floor[1].nearest.psnr > 39);
     assert_true(floor[1].mean.mse > 0.05 && floor[1].mean.mse < floor[1].random.mse);
     assert_true(floor[0].other_row < ROWS && floor[0].other.mse >= floor[0].nearest.mse);
-    assert_int_equal(gnt_metric_floors(&alone, target, 1, shape, &rows, mean, &key, NULL), 0);
+    assert_int_equal(gnt_metric_floors(&alone, target, NULL, 1, shape, &rows, mean, &key, NULL), 0);
     assert_true(alone.random.mse == floor[0].random.mse && alone.other_row == floor[0].other_row);
     assert_true(alone.mean.ssim == floor[0].mean.ssim && alone.nearest_row == floor[0].nearest_row);
-    assert_int_equal(gnt_metric_floors(&again, target, 1, shape, &rows, mean, &other, NULL), 0);
+    assert_int_equal(gnt_metric_floors(&again, target, NULL, 1, shape, &rows, mean, &other, NULL), 0);
     assert_true(again.random.mse != alone.random.mse);
     gnt_err err = {{0}};
     assert_int_equal(
-        gnt_metric_floors(floor, target, 1, (gnt_metric_shape){1, 8, 8}, &rows, mean, &key, &err), -1);
+        gnt_metric_floors(floor, target, NULL, 1, (gnt_metric_shape){1, 8, 8}, &rows, mean, &key, &err), -1);
+}
+
+/* Two targets of four pixels; each has one marked: the first pixel of the first, the last of the second. */
+static void floors_of_regions_are_of_what_is_marked(void **state) {
+    (void)state;
+    const gnt_metric_shape shape = {1, 2, 2};
+    static const float set[] = {0.2f, 0, 0, 0.8f, 0.6f, 1, 1, 0.2f};
+    const float target[] = {0.6f, 0, 0, 0, 1, 1, 1, 0.9f};
+    const uint8_t masks[] = {1, 0, 0, 0, 0, 0, 0, 1};
+    const gnt_metric_rows rows = {read_four, set, 2, 4};
+    const gnt_key key = gnt_key_of_seed(1);
+    gnt_metric_floor floor[2];
+    float mean[4];
+    assert_int_equal(gnt_metric_mean_image(mean, &rows, NULL), 0);
+    assert_int_equal(gnt_metric_floors(floor, target, masks, 2, shape, &rows, mean, &key, NULL), 0);
+    assert_true(floor[0].nearest_row == 1 && floor[0].nearest.exact);
+    assert_true(floor[1].nearest_row == 0 && near(floor[1].nearest.mse, 0.01, 1e-7));
+    assert_true(near(floor[0].mean.mse, 0.04, 1e-7) && near(floor[1].mean.mse, 0.16, 1e-7));
+    for (int t = 0; t < 2; t++) {
+        const float other = set[4 * floor[t].other_row + (t ? 3 : 0)];
+        const double off = (double)other - (double)target[t ? 7 : 0];
+        assert_true(near(floor[t].other.mse, off * off, 1e-7));
+    }
 }
 
 /* The best of a set is nearer than any member chosen beforehand, and several guesses take different members.
@@ -114,10 +141,10 @@ static void floors_of_a_set_take_its_best_members(void **state) {
     double least[SET];
     gnt_metric_floor fixed[SET], floor[SET];
     assert_int_equal(gnt_metric_mean_image(mean, &rows, NULL), 0);
-    assert_int_equal(gnt_metric_nearest(nearest, least, member, SET, &rows, NULL), 0);
+    assert_int_equal(gnt_metric_nearest(nearest, least, member, NULL, SET, shape, &rows, NULL), 0);
     assert_true(nearest[4] == 9 && least[4] == 0);
-    assert_int_equal(gnt_metric_floors(fixed, member, SET, shape, &rows, mean, &key, NULL), 0);
-    const gnt_metric_members of = {member, SET, nearest, least};
+    assert_int_equal(gnt_metric_floors(fixed, member, NULL, SET, shape, &rows, mean, &key, NULL), 0);
+    const gnt_metric_members of = {member, NULL, SET, nearest, least};
     assert_int_equal(gnt_metric_floors_of_members(floor, 1, &of, 0, shape, &rows, mean, &key, NULL), 0);
     double best_mean = 1, best_nearest = 1;
     for (int m = 0; m < SET; m++) {
@@ -227,6 +254,7 @@ int main(void) {
         cmocka_unit_test(ranks_and_ties),
         cmocka_unit_test(an_empty_answer_scores_chance),
         cmocka_unit_test(floors_are_what_they_say),
+        cmocka_unit_test(floors_of_regions_are_of_what_is_marked),
         cmocka_unit_test(floors_of_a_set_take_its_best_members),
         cmocka_unit_test(any_of_a_range_can_be_meant),
         cmocka_unit_test(utility_of_logits),

@@ -149,18 +149,92 @@ static void answers_take_different_members(void **state) {
     const gnt_metric_shape one = {1, 1, 1};
     gnt_metric_image got[3];
     int64_t at[3];
-    assert_int_equal(gnt_metric_judge_members(got, at, member, 4, answer, 2, one, NULL), 0);
+    assert_int_equal(gnt_metric_judge_members(got, at, member, NULL, 4, answer, 2, one, NULL), 0);
     assert_true(at[0] == 1 && at[1] == 2 && got[0].answer == 0 && got[1].answer == 1);
     assert_true(fabs(got[0].mse - 0.04) < 1e-7 && fabs(got[1].mse - 0.01) < 1e-7);
-    assert_int_equal(gnt_metric_judge_members(got, at, member, 4, answer, 1, one, NULL), 0);
+    assert_int_equal(gnt_metric_judge_members(got, at, member, NULL, 4, answer, 1, one, NULL), 0);
     assert_true(at[0] == 2 && fabs(got[0].mse - 0.01) < 1e-7);
-    assert_int_equal(gnt_metric_judge_members(got, at, member, 4, twice, 2, one, NULL), 0);
+    assert_int_equal(gnt_metric_judge_members(got, at, member, NULL, 4, twice, 2, one, NULL), 0);
     assert_true(at[0] != at[1] && fabs(got[0].mse + got[1].mse - 0.09) < 1e-7);
     const float bad[] = {NAN, 0.6f};
-    assert_int_equal(gnt_metric_judge_members(got, at, member, 4, bad, 2, one, NULL), 0);
+    assert_int_equal(gnt_metric_judge_members(got, at, member, NULL, 4, bad, 2, one, NULL), 0);
     assert_true(got[0].broken && got[0].mse == 1 && at[1] == 2 && got[1].exact);
     gnt_err err = {{0}};
-    assert_int_equal(gnt_metric_judge_members(got, at, member, 2, member, 3, one, &err), -1);
+    assert_int_equal(gnt_metric_judge_members(got, at, member, NULL, 2, member, 3, one, &err), -1);
+}
+
+/* ---- regions ---- */
+
+/* A golden pair inside a larger image: a mask that fills the box has the numbers of the golden pair, whatever
+ * lies around it. */
+static void a_region_has_the_numbers_of_its_box(void **state) {
+    (void)state;
+    enum { TOP = 3, LEFT = 5, HEIGHT = 24, WIDTH = 20 };
+    const gnt_metric_shape inner = golden[1].shape, shape = {3, HEIGHT, WIDTH};
+    float a[MOST], b[MOST], x[3 * HEIGHT * WIDTH], y[3 * HEIGHT * WIDTH];
+    uint8_t mask[HEIGHT * WIDTH] = {0};
+    make_pair(inner, a, b);
+    for (int i = 0; i < 3 * HEIGHT * WIDTH; i++) {
+        x[i] = 0.3f;
+        y[i] = i % 2 ? NAN : 0.9f;
+    }
+    for (int64_t c = 0; c < 3; c++)
+        for (int64_t r = 0; r < inner.height; r++)
+            for (int64_t k = 0; k < inner.width; k++) {
+                const int64_t from = (c * inner.height + r) * inner.width + k,
+                              to = (TOP + r) * WIDTH + LEFT + k;
+                x[c * HEIGHT * WIDTH + to] = a[from];
+                y[c * HEIGHT * WIDTH + to] = b[from];
+                mask[to] = 1;
+            }
+    const gnt_metric_box box = gnt_metric_box_of(mask, HEIGHT, WIDTH);
+    assert_true(box.top == TOP && box.left == LEFT && box.height == 16 && box.width == 13);
+    const gnt_metric_image got = gnt_metric_judge_region(x, y, mask, shape);
+    assert_true(fabs(got.mse - golden[1].mse) < 1e-7);
+    assert_true(fabs(got.psnr - golden[1].psnr) < 1e-5);
+    assert_true(fabs(got.ssim - golden[1].ssim) < 1e-6);
+    assert_false(got.broken);
+    const gnt_metric_image whole = gnt_metric_judge_region(a, b, NULL, inner);
+    assert_true(whole.mse == gnt_metric_judge(a, b, inner).mse);
+}
+
+/* Two corners are marked, off by 0.1 and 0.3; the box around them is the whole image. */
+static void pixels_outside_of_a_mask_count_for_the_box_alone(void **state) {
+    (void)state;
+    const gnt_metric_shape shape = {1, 4, 4};
+    float x[16] = {0}, y[16];
+    uint8_t mask[16] = {[0] = 1, [15] = 1};
+    for (int i = 0; i < 16; i++)
+        y[i] = i == 0 ? 0.1f : i == 15 ? 0.3f : 0.8f;
+    gnt_metric_image got = gnt_metric_judge_region(x, y, mask, shape);
+    assert_true(fabs(got.mse - (0.01 + 0.09) / 2) < 1e-7);
+    assert_true(fabs(got.psnr + 10 * log10(0.05)) < 1e-5);
+    assert_true(got.ssim == gnt_metric_ssim(x, y, shape));
+    assert_true(fabs(gnt_metric_mse_in(x, y, mask, shape) - got.mse) < 1e-12);
+    y[5] = NAN; /* not marked: the error stands, the box has no SSIM */
+    got = gnt_metric_judge_region(x, y, mask, shape);
+    assert_true(fabs(got.mse - 0.05) < 1e-7 && got.ssim == -1 && !got.broken);
+    y[15] = INFINITY;
+    got = gnt_metric_judge_region(x, y, mask, shape);
+    assert_true(got.mse == 1 && got.psnr == 0 && got.broken);
+    memset(mask, 0, sizeof mask);
+    assert_int_equal(gnt_metric_box_of(mask, 4, 4).height, 0);
+    got = gnt_metric_judge_region(x, x, mask, shape);
+    assert_true(got.mse == 1 && got.ssim == -1);
+}
+
+/* By whole images the answer shows the first member; on their regions the second. */
+static void members_are_told_by_their_regions(void **state) {
+    (void)state;
+    const gnt_metric_shape shape = {1, 2, 2};
+    const float member[] = {0.5f, 0.5f, 0.5f, 0.5f, 0, 0, 0, 1}, answer[] = {0.4f, 0.5f, 0.5f, 1};
+    const uint8_t masks[] = {1, 0, 0, 0, 0, 0, 0, 1};
+    gnt_metric_image got;
+    int64_t at;
+    assert_int_equal(gnt_metric_judge_members(&got, &at, member, NULL, 2, answer, 1, shape, NULL), 0);
+    assert_int_equal(at, 0);
+    assert_int_equal(gnt_metric_judge_members(&got, &at, member, masks, 2, answer, 1, shape, NULL), 0);
+    assert_true(at == 1 && got.exact);
 }
 
 int main(void) {
@@ -173,6 +247,9 @@ int main(void) {
         cmocka_unit_test(batch_is_assigned_one_to_one),
         cmocka_unit_test(missing_and_surplus_answers),
         cmocka_unit_test(answers_take_different_members),
+        cmocka_unit_test(a_region_has_the_numbers_of_its_box),
+        cmocka_unit_test(pixels_outside_of_a_mask_count_for_the_box_alone),
+        cmocka_unit_test(members_are_told_by_their_regions),
     };
     return cmocka_run_group_tests_name("metric image", tests, NULL, NULL);
 }
