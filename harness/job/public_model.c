@@ -2,7 +2,7 @@
  * with one and for comparing images. It reads no private data.
  *
  * Output "model": weights F32 P, buffers F32 B; metadata {"samples", "epochs", "accuracy", "accuracy_error",
- * "loss", "loss_error"}, the last four measured on the test part. */
+ * "loss", "loss_error"}, the last four, and those of maps, measured on the test part. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -123,7 +123,7 @@ static int train_epoch(public_training *c, int64_t epoch, gnt_err *err) {
     return 0;
 }
 
-static int write_out(public_training *c, const gnt_metric_utility_result *utility, gnt_err *err) {
+static int write_out(public_training *c, const gnt_test_utility *utility, gnt_err *err) {
     gnt_st st;
     gnt_st_init(&st);
     json_t *all = gnt_test_utility_json(utility);
@@ -148,7 +148,7 @@ static int write_out(public_training *c, const gnt_metric_utility_result *utilit
 int gnt_job_model(gnt_work *w, gnt_err *err) {
     const gnt_request_public_model *q = &w->request->model;
     public_training c = {.work = w, .key = q->train_key};
-    gnt_metric_utility_result utility = {0};
+    gnt_test_utility utility = {0};
     int rc = gnt_work_model_open(&c.model, &q->model, 0, err);
     if (rc == 0)
         rc = gnt_work_samples(&c.samples, w, "public", NULL, err);
@@ -162,7 +162,7 @@ int gnt_job_model(gnt_work *w, gnt_err *err) {
             rc = train_epoch(&c, epoch, err);
     }
     if (rc == 0)
-        rc = gnt_test_utility_at(&utility, c.model.model, c.weights, c.buffers, &c.test, NULL, err);
+        rc = gnt_test_utility_at(&utility, c.model.model, c.weights, c.buffers, &c.test, &c.key, NULL, err);
     if (rc == 0)
         rc = write_out(&c, &utility, err);
     gnt_trainer_free(c.trainer);

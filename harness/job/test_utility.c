@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -9,8 +10,25 @@
 
 enum { EVALUATE_BATCH = 64 };
 
-gnt_metric_utility_result gnt_test_utility_of(const gnt_model *m, const gnt_sampleset *test,
-                                              const float *outputs, float *rows) {
+/* Of maps: a pixel is told where it is likelier marked than not. */
+static int measure_maps(gnt_test_utility *out, const gnt_model *m, const gnt_sampleset *test,
+                        const float *outputs, const gnt_key *key, float *rows, gnt_err *err) {
+    const size_t n = (size_t)test->view.n, pixels = (size_t)test->view.classes;
+    const double threshold = gnt_model_loss_of(m) == GNT_MODEL_MSE ? 0.5 : 0; /* of a value, of a score */
+    gnt_map_counts *image = gnt_array(n, sizeof *image);
+    if (!image)
+        return gnt_fail(err, "out of memory for the maps of %zu test samples", n);
+    for (size_t i = 0; i < n; i++)
+        image[i] = gnt_map_count(test->y + i * pixels, outputs + i * pixels, pixels, threshold);
+    if (rows)
+        gnt_map_iou_by_image(rows, image, n);
+    const int rc = gnt_map_measure(&out->map, image, n, gnt_stream_open(key, "errors of maps"), err);
+    gnt_free(image);
+    return rc;
+}
+
+int gnt_test_utility_of(gnt_test_utility *out, const gnt_model *m, const gnt_sampleset *test,
+                        const float *outputs, const gnt_key *key, float *rows, gnt_err *err) {
     const size_t n = (size_t)test->view.n, classes = (size_t)gnt_model_classes(m);
     const int is_map = gnt_model_is_map(m);
     gnt_metric_utility u = {.row_right = rows, .row_loss = rows ? rows + n : NULL};
@@ -20,11 +38,12 @@ gnt_metric_utility_result gnt_test_utility_of(const gnt_model *m, const gnt_samp
         gnt_metric_utility_map(&u, test->y, outputs, n, classes);
     else
         gnt_metric_utility_logits(&u, outputs, test->label, n, (int32_t)classes);
-    return gnt_metric_utility_end(&u, !is_map);
+    *out = (gnt_test_utility){.of = gnt_metric_utility_end(&u, !is_map), .has_maps = test->has_maps};
+    return test->has_maps ? measure_maps(out, m, test, outputs, key, rows, err) : 0;
 }
 
-int gnt_test_utility_at(gnt_metric_utility_result *out, const gnt_model *m, const float *weights,
-                        const float *buffers, const gnt_sampleset *test, float *rows, gnt_err *err) {
+int gnt_test_utility_at(gnt_test_utility *out, const gnt_model *m, const float *weights, const float *buffers,
+                        const gnt_sampleset *test, const gnt_key *key, float *rows, gnt_err *err) {
     const int64_t n = test->view.n;
     gnt_evaluator *e = NULL;
     float *outputs = gnt_array((size_t)(n * gnt_model_classes(m)), sizeof *outputs);
@@ -33,7 +52,7 @@ int gnt_test_utility_at(gnt_metric_utility_result *out, const gnt_model *m, cons
     if (rc == 0)
         rc = gnt_evaluator_run(e, weights, buffers, test->x, n, outputs, err);
     if (rc == 0)
-        *out = gnt_test_utility_of(m, test, outputs, rows);
+        rc = gnt_test_utility_of(out, m, test, outputs, key, rows, err);
     gnt_evaluator_free(e);
     gnt_free(outputs);
     return rc;
@@ -43,10 +62,21 @@ static json_t *number_or_null(double x) {
     return isfinite(x) ? json_real(x) : json_null();
 }
 
-json_t *gnt_test_utility_json(const gnt_metric_utility_result *w) {
-    return json_pack("{s:o, s:o, s:o, s:o}", "accuracy", number_or_null(w->accuracy), "accuracy_error",
-                     number_or_null(w->accuracy_error), "loss", number_or_null(w->loss), "loss_error",
-                     number_or_null(w->loss_error));
+json_t *gnt_test_utility_json(const gnt_test_utility *u) {
+    const gnt_metric_utility_result *w = &u->of;
+    json_t *all = json_pack("{s:o, s:o, s:o, s:o}", "accuracy", number_or_null(w->accuracy), "accuracy_error",
+                            number_or_null(w->accuracy_error), "loss", number_or_null(w->loss), "loss_error",
+                            number_or_null(w->loss_error));
+    int failed = !all;
+    for (int k = 0; u->has_maps && k < GNT_MAP_NUMBERS; k++) {
+        char error[64];
+        snprintf(error, sizeof error, "%s_error", gnt_map_names[k]);
+        failed |= json_object_set_new(all, gnt_map_names[k], number_or_null(u->map.value[k])) |
+                  json_object_set_new(all, error, number_or_null(u->map.error[k]));
+    }
+    if (failed)
+        json_decref(all);
+    return failed ? NULL : all;
 }
 
 /* count: 2 + classes, to count in. */

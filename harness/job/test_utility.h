@@ -5,21 +5,30 @@
 #include <jansson.h>
 
 #include "job/samples.h"
+#include "metric/map.h"
 #include "metric/utility.h"
 #include "nn/model/model.h"
 
+typedef struct gnt_test_utility {
+    gnt_metric_utility_result of;
+    gnt_map_result map; /* where has_maps */
+    int has_maps;       /* the test samples have maps */
+} gnt_test_utility;
+
 /* outputs: samples of `test` × classes. rows, unless NULL: 2 × samples, which will hold of each whether it
- * was right (1 or 0), then the loss of each. */
-gnt_metric_utility_result gnt_test_utility_of(const gnt_model *m, const gnt_sampleset *test,
-                                              const float *outputs, float *rows);
-/* The same, of the model's outputs at these weights. −1 with a sentence. */
-int gnt_test_utility_at(gnt_metric_utility_result *out, const gnt_model *m, const float *weights,
-                        const float *buffers, const gnt_sampleset *test, float *rows, gnt_err *err);
+ * was right (1 or 0; of maps what gnt_map_iou_by_image gives), then the loss of each. key: errors of maps are
+ * drawn by a stream of it. −1 with a sentence. */
+int gnt_test_utility_of(gnt_test_utility *out, const gnt_model *m, const gnt_sampleset *test,
+                        const float *outputs, const gnt_key *key, float *rows, gnt_err *err);
+/* The same, of the model's outputs at these weights. */
+int gnt_test_utility_at(gnt_test_utility *out, const gnt_model *m, const float *weights, const float *buffers,
+                        const gnt_sampleset *test, const gnt_key *key, float *rows, gnt_err *err);
 /* For each private attribute a list with an object for each value: {"n", "right", "labels"}, how many samples
  * have it, how many of these are right by `rows`, and how many are of each class. {} where the outputs are a
  * map. NULL: out of memory. */
 json_t *gnt_test_utility_by_value(const gnt_model *m, const gnt_sampleset *test, const float *rows);
-/* {"accuracy", "accuracy_error", "loss", "loss_error"}; null for what is not finite. NULL: out of memory. */
-json_t *gnt_test_utility_json(const gnt_metric_utility_result *u);
+/* {"accuracy", "accuracy_error", "loss", "loss_error"}, of maps also each of gnt_map_names and its "…_error";
+ * null for what is not finite. NULL: out of memory. */
+json_t *gnt_test_utility_json(const gnt_test_utility *u);
 
 #endif

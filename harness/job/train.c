@@ -79,7 +79,7 @@ static int keep_own(training_job *t, int32_t round, gnt_err *err) {
 }
 
 /* Noted under the number of rounds done. */
-static void note_utility(training_job *t, int64_t round, const gnt_metric_utility_result *utility) {
+static void note_utility(training_job *t, int64_t round, const gnt_test_utility *utility) {
     json_t *one = gnt_test_utility_json(utility);
     if (one)
         json_object_set_new(one, "round", json_integer(round));
@@ -88,8 +88,9 @@ static void note_utility(training_job *t, int64_t round, const gnt_metric_utilit
 
 /* Utility of the model itself on the test part. */
 static int measure(training_job *t, int32_t round, const float *weights, const float *buffers, gnt_err *err) {
-    gnt_metric_utility_result utility;
-    if (gnt_test_utility_at(&utility, t->model.model, weights, buffers, &t->test, t->rows, err) != 0)
+    gnt_test_utility utility;
+    if (gnt_test_utility_at(&utility, t->model.model, weights, buffers, &t->test, &t->request->train_key,
+                            t->rows, err) != 0)
         return -1;
     note_utility(t, round, &utility);
     return 0;
@@ -147,10 +148,13 @@ static int measure_head(training_job *t, const gnt_sampleset *clients, const gnt
         return 0;
     if (gnt_head_outputs(&task, &outputs, err) != 0)
         return -1;
-    const gnt_metric_utility_result utility = gnt_test_utility_of(t->model.model, &t->test, outputs, t->rows);
-    note_utility(t, t->request->federated.rounds, &utility);
+    gnt_test_utility utility;
+    const int rc = gnt_test_utility_of(&utility, t->model.model, &t->test, outputs, &t->request->train_key,
+                                       t->rows, err);
+    if (rc == 0)
+        note_utility(t, t->request->federated.rounds, &utility);
     gnt_free(outputs);
-    return 0;
+    return rc;
 }
 
 /* Adds the state of the server and, where it is asked for, of each client after a round to the output, for

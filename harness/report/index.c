@@ -290,6 +290,20 @@ static void say_equal(pen *w, const gnt_section *s, const gnt_measure *m) {
     }
 }
 
+/* How well the trained networks find what maps mark. */
+static void say_maps(pen *w, const gnt_section *s) {
+    gnt_table t;
+    if (gnt_table_maps_at(w->p->results, s->task, s->stage, &t) > 0) {
+        heading(w, 3, "Utility of maps");
+        table(w, &t);
+        paragraph(w,
+                  "On the test samples: over the pixels of all of them, and as means over images. More than "
+                  "one training: the mean, and the range in brackets.");
+    }
+    w->out.failed |= t.failed;
+    gnt_table_free(&t);
+}
+
 /* What the theorems of TAPPFL say beside what was measured. */
 static void say_bounds(pen *w, const gnt_section *s) {
     gnt_table t;
@@ -323,6 +337,7 @@ static void say_section(pen *w, const gnt_section *s) {
     if (s->points.name[0])
         picture(w, s->points.name, 0,
                 "What is observed of samples as points, coloured by the attribute that attackers are after");
+    say_maps(w, s);
     say_equal(w, s, lead);
     say_bounds(w, s);
     say_sheets(w, s, lead);
@@ -419,6 +434,7 @@ static void say_files(pen *w) {
     link_to(w, "equal-utility", "Leakage at equal utility", 1);
     link_to(w, "equal-leakage", "Utility at equal leakage", 1);
     link_to(w, "bounds", "Bounds, as estimates", 1);
+    link_to(w, "maps", "Utility of maps", 1);
     link_to(w, "groups", "All groups with floors and chance", 1);
     link_to(w, "matches", "Matching", 1);
     link_to(w, "history", "The trainings that matching used", 1);

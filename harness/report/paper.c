@@ -119,15 +119,28 @@ static void write_utility(gnt_table *t, const gnt_utility *u) {
     gnt_text_free(&text);
 }
 
+/* What is shown of a utility: "" itself, else the name of a number beside it. NULL: it is no utility. */
+static const char *utility_shown(const char *show) {
+    static const char word[] = "utility";
+    const size_t n = sizeof word - 1;
+    if (strncmp(show, word, n) != 0 || (show[n] && show[n] != '.'))
+        return NULL;
+    return show[n] ? show + n + 1 : "";
+}
+
 static void write_item(const gnt_results *r, const choice *c, gnt_table *t) {
     const char *show = said_text(c, "show"), *name = said_text(c, "measure"), *minus = said_text(c, "minus");
     show = show ? show : "mean";
-    const int utility = !strcmp(show, "utility");
+    const char *const number = utility_shown(show);
+    const int utility = number != NULL;
     const gnt_measure *m = !utility && name ? gnt_measure_find(name) : NULL;
     const gnt_outcome *g = utility || m ? pick(r, c, m, show) : NULL;
     const gnt_score *s = g && m ? gnt_score_find(g, m->name) : NULL;
-    if (utility && g && isfinite(g->utility.value))
-        write_utility(t, &g->utility);
+    const gnt_utility u = g && utility
+                              ? gnt_utility_number(&g->utility, *number ? number : g->utility.measure)
+                              : (gnt_utility){0};
+    if (utility && g && isfinite(u.value))
+        write_utility(t, &u);
     else if (s && g->status == GNT_CELL_OK && minus)
         write_difference(t, r, m, g, minus);
     else if (s && g->status == GNT_CELL_OK)

@@ -143,7 +143,7 @@ static void sort_lines(drawing *d) {
         }
 }
 
-/* The task's measure, and below an accuracy the loss. 1 where there is anything to draw. */
+/* The task's measure, and below another the loss. 1 where there is anything to draw. */
 static int fill(drawing *d, int *failed) {
     int any = 0;
     d->key[d->n_panel++] = d->measure;
@@ -218,7 +218,9 @@ static void say_line(gnt_plot *p, const drawing *d, const line *l, int panel) {
 }
 
 static const char *title_of(const char *key) {
-    return strcmp(key, "loss") == 0 ? "Loss on the test samples" : "Accuracy on the test samples (%)";
+    return strcmp(key, "loss") == 0  ? "Loss on the test samples"
+           : strcmp(key, "iou") == 0 ? "IoU on the test samples"
+                                     : "Accuracy on the test samples (%)";
 }
 
 static void draw_panel(gnt_plot *p, const gnt_panels *grid, const drawing *d, int panel) {

@@ -48,6 +48,12 @@ void gnt_table_equal_leakage(const gnt_results *r, gnt_table *t);
 size_t gnt_table_bounds_at(const gnt_results *r, const char *task, int64_t stage, gnt_table *t);
 void gnt_table_bounds(const gnt_results *r, gnt_table *t);
 
+/* maps: what trainings left of maps, where the task's samples have them. */
+
+/* Of a task and stage, for a page; returns the number of rows. */
+size_t gnt_table_maps_at(const gnt_results *r, const char *task, int64_t stage, gnt_table *t);
+void gnt_table_maps(const gnt_results *r, gnt_table *t);
+
 /* found: what must be known of a run before its numbers are read: what the host found wrong with defenses,
  * and how they were observed. For the top of a report. */
 

@@ -532,6 +532,7 @@ static void axis_words(const drawing *d, char x[160], char y[160]) {
     const char *measure = gnt_utility_measure(d->r, d->task);
     const char *title = !strcmp(measure, "accuracy") ? "test accuracy (%)"
                         : !strcmp(measure, "loss")   ? "test loss"
+                        : !strcmp(measure, "iou")    ? "test IoU"
                                                      : "utility";
     snprintf(x, 160, d->x_sign > 0 ? "%s — more useful →" : "← more useful — %s", title);
     snprintf(y, 160, d->y_sign > 0 ? "%s → more private" : "more private ← %s", d->m->axis);

@@ -98,7 +98,8 @@ static size_t gather(const drawing *d, const char *defense, double strength, int
 static gnt_score_bounds bounds_of(const drawing *d, int key) {
     if (is_fact(d, key))
         return (gnt_score_bounds){-INFINITY, INFINITY};
-    return (gnt_score_bounds){0, strcmp(d->key[key], "accuracy") == 0 ? 100 : INFINITY};
+    const char *name = d->key[key];
+    return (gnt_score_bounds){0, !strcmp(name, "accuracy") ? 100 : !strcmp(name, "iou") ? 1 : INFINITY};
 }
 
 /* The interval is over seeds, or of one training over the test samples. 0 where there is no number. */
@@ -201,7 +202,7 @@ static void spread_axes(drawing *d) {
     }
 }
 
-/* The measure of the task, and below an accuracy the loss where the trainings tell it. 0: nothing to draw. */
+/* The measure of the task, and below another the loss where the trainings tell it. 0: nothing to draw. */
 static int fill(drawing *d) {
     d->key[d->n_key++] = gnt_utility_measure(d->r, d->task);
     d->n_measures = 1;
@@ -265,6 +266,7 @@ static void say_range(gnt_plot *p, const drawing *d, int key) {
 static const char *title_of(const char *key) {
     return !strcmp(key, "loss")       ? "Loss on the test samples"
            : !strcmp(key, "accuracy") ? "Accuracy on the test samples (%)"
+           : !strcmp(key, "iou")      ? "IoU on the test samples"
                                       : "Utility";
 }
 

@@ -96,6 +96,7 @@ int gnt_report_write_tables(const gnt_report *p, gnt_err *err) {
                    write_table(p, "equal-utility", gnt_table_equal_utility, 1, err) ||
                    write_table(p, "equal-leakage", gnt_table_equal_leakage, 1, err) ||
                    write_table(p, "bounds", gnt_table_bounds, 1, err) ||
+                   write_table(p, "maps", gnt_table_maps, 1, err) ||
                    write_table(p, "groups", gnt_table_groups, 1, err) ||
                    write_table(p, "matches", gnt_table_matches, 1, err) ||
                    write_table(p, "history", gnt_table_history, 1, err) ||

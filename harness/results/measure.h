@@ -21,6 +21,10 @@ const gnt_score *gnt_identified(const gnt_outcome *g, const gnt_measure *m);
 /* "; identified 88.0 % [80.0, 94.0]", or nothing. */
 void gnt_identified_write(const gnt_outcome *g, const gnt_measure *m, gnt_text *out);
 
+/* The number of that name that a training left: the utility itself, or one that was measured beside it. Its
+ * value is NaN where there is none. */
+gnt_utility gnt_utility_number(const gnt_utility *u, const char *name);
+
 /* A utility by its own name: "accuracy" in per cent, anything else as a number. */
 int gnt_utility_sign(const char *measure); /* +1: higher is better; −1: lower (loss) */
 double gnt_utility_scale(const char *measure);

@@ -153,7 +153,8 @@ static int read_by_round(const place *at, const json_t *utility, const json_t **
         double value;
         if (!json_is_integer(round) || json_integer_value(round) <= last)
             return refuse(at, "utility.by_round", "objects whose whole \"round\" rises");
-        if (get_number(at, one, "accuracy", &value) || get_number(at, one, "loss", &value))
+        if (get_number(at, one, "accuracy", &value) || get_number(at, one, "loss", &value) ||
+            get_number(at, one, "iou", &value))
             return -1;
         last = json_integer_value(round);
     }
@@ -181,9 +182,26 @@ static int read_by_value(const place *at, const json_t *utility, const json_t **
     return 0;
 }
 
+static int read_beside(const place *at, const json_t *utility, const json_t **out) {
+    static const char *const numbers[] = {"value", "standard_error", "mean", "low", "high"};
+    const char *name;
+    json_t *one;
+    double value;
+    if (get_child(at, utility, "beside", 0, out))
+        return -1;
+    json_object_foreach((json_t *)(uintptr_t)*out, name, one) {
+        if (!json_is_object(one))
+            return refuse(at, "utility.beside", "objects of numbers");
+        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+            if (get_number(at, one, numbers[i], &value))
+                return -1;
+    }
+    return 0;
+}
+
 static int read_utility(const place *at, const json_t *object, gnt_utility *u) {
     const json_t *v = json_object_get(object, "utility");
-    *u = (gnt_utility){"", NAN, NAN, NAN, NAN, NAN, NULL, NULL};
+    *u = (gnt_utility){"", NAN, NAN, NAN, NAN, NAN, NULL, NULL, NULL};
     if (get_number(at, object, "utility_none", &u->none))
         return -1;
     if (!v || json_is_null(v))
@@ -194,7 +212,8 @@ static int read_utility(const place *at, const json_t *object, gnt_utility *u) {
     if (get_text(at, v, "measure", 0, &u->measure) || get_number(at, v, "value", &u->value) ||
         get_number(at, v, "low", &u->low) || get_number(at, v, "high", &u->high) ||
         get_number(at, v, "standard_error", &u->error) || get_number(at, v, "none", &none) ||
-        read_by_round(at, v, &u->by_round) || read_by_value(at, v, &u->by_value))
+        read_by_round(at, v, &u->by_round) || read_by_value(at, v, &u->by_value) ||
+        read_beside(at, v, &u->beside))
         return -1;
     if (isnan(u->value) && get_number(at, v, "mean", &u->value))
         return -1;

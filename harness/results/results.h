@@ -66,12 +66,15 @@ typedef struct gnt_utility {
     double none;
     /* of a cell: the standard error of `value` */
     double error;
-    /* of a cell: objects with a whole "round", rising, and "accuracy" and "loss", each a number or null; NULL
-     * where the file does not tell */
+    /* of a cell: objects with a whole "round", rising, and "accuracy", "loss" and, of maps, "iou", each a
+     * number or null; NULL where the file does not tell */
     const json_t *by_round;
     /* of a cell: for each value of the observed attribute an object with "n", "right" and "labels", how many
      * test samples have it, how many of these were told rightly, and how many are of each class; or NULL */
     const json_t *by_value;
+    /* of maps, what else was measured: for each name an object, of a cell with "value" and "standard_error",
+     * of a group with "mean", "low" and "high"; or NULL */
+    const json_t *beside;
 } gnt_utility;
 
 /* One job's outcome, or (in `groups`) the seeds of one cell joined. Fields that only one of the two has are

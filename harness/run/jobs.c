@@ -411,6 +411,7 @@ void run_free_jobs(run *r) {
         json_decref(j->record);
         json_decref(j->by_round);
         json_decref(j->by_value);
+        json_decref(j->beside);
         json_decref(j->hooks);
         gnt_free(j->name);
         gnt_free(j->reason);

@@ -72,7 +72,8 @@ static void add_measured(const run *r, json_t *tasks) {
 /* The numbers of a model stand in its bundle; null for one that no cell needed, or that failed. */
 static json_t *models_json(const run *r) {
     static const char *const numbers[] = {"samples",        "epochs", "accuracy",
-                                          "accuracy_error", "loss",   "loss_error"};
+                                          "accuracy_error", "loss",   "loss_error"},
+                             *const of_maps[] = {"iou", "iou_error"};
     json_t *list = json_array();
     for (size_t i = 0; i < r->suite->n_models; i++) {
         const gnt_suite_task *m = &r->suite->model[i].of;
@@ -84,6 +85,9 @@ static json_t *models_json(const run *r) {
             json_t *value = json_object_get(all, numbers[k]);
             json_object_set_new(one, numbers[k], json_is_number(value) ? json_incref(value) : json_null());
         }
+        for (size_t k = 0; k < sizeof of_maps / sizeof *of_maps; k++)
+            if (json_object_get(all, of_maps[k]))
+                json_object_set(one, of_maps[k], json_object_get(all, of_maps[k]));
         json_decref(all);
         json_array_append_new(list, one);
     }
@@ -189,6 +193,8 @@ static json_t *cell_json(const run *r, const run_cell *c, gnt_err *err, int *rc)
     if (json_is_object(utility) && t->observe.attribute >= 0 && c->train)
         json_object_set(utility, "by_value",
                         json_object_get(c->train->by_value, t->facts.attr[t->observe.attribute].name));
+    if (json_is_object(utility) && c->train && c->train->beside)
+        json_object_set(utility, "beside", c->train->beside);
     json_t *one = gnt_asked_cell(r->suite, cell);
     json_object_set_new(one, "strength", number(c->strength));
     json_object_set_new(one, "status", json_string(run_status_name(c->status)));

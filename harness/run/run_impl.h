@@ -76,12 +76,15 @@ struct run_job {
     /* Of a training: whether `utility` and `noise`, its standard error, have been read from the store. */
     int measured;
     double utility, noise;
-    /* Of the same: [{"round", "accuracy", "loss"}] of every round after which utility was measured, where the
-     * suite asks for that; NULL: it does not, or there is no utility. */
+    /* Of the same: [{"round", "accuracy", "loss", of maps "iou"}] of every round after which utility was
+     * measured, where the suite asks for that; NULL: it does not, or there is no utility. */
     json_t *by_round;
     /* Of the same: {ATTRIBUTE: [{"n", "right", "labels"}]}, the test samples by value. NULL: there is no
      * utility. */
     json_t *by_value;
+    /* Of the same, where the test samples have maps: {NAME: {"value", "standard_error"}}, the numbers beside
+     * the utility. */
+    json_t *beside;
 
     /* When its output was made, by this run or by an earlier one. */
     double wall_seconds, cpu_seconds;

@@ -1,10 +1,14 @@
 /* The utility that a training left, read back from the store. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "metric/map.h"
 #include "nn/io/safetensors.h"
 #include "run/run_impl.h"
+
+enum { ALWAYS = 3 }; /* of the keys of a round, those that every task has */
 
 int run_has_utility(const run *r, const run_job *train) {
     json_t *all = run_metadata(r, train, "trained");
@@ -18,7 +22,7 @@ int run_has_utility(const run *r, const run_job *train) {
 
 /* What results.json says of each round after which utility was measured. */
 static json_t *by_round_json(const json_t *list) {
-    static const char *const keys[] = {"round", "accuracy", "loss"};
+    const char *const keys[] = {"round", "accuracy", "loss", gnt_map_names[GNT_MAP_IOU]};
     json_t *points = json_array();
     const json_t *one;
     size_t i;
@@ -26,29 +30,49 @@ static json_t *by_round_json(const json_t *list) {
         json_t *point = json_object();
         for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
             json_t *value = json_object_get(one, keys[k]);
-            json_object_set_new(point, keys[k], json_is_number(value) ? json_incref(value) : json_null());
+            if (value || k < ALWAYS)
+                json_object_set_new(point, keys[k], json_is_number(value) ? json_incref(value) : json_null());
         }
         json_array_append_new(points, point);
     }
     return points;
 }
 
+/* What else was measured of maps, and the loss beside them: {NAME: {"value", "standard_error"}}; NULL where
+ * the test samples have none. */
+static json_t *beside_json(const json_t *measured, const char *measure) {
+    json_t *all = json_object_get(measured, gnt_map_names[GNT_MAP_IOU]) ? json_object() : NULL;
+    for (int k = 0; all && k <= GNT_MAP_NUMBERS; k++) {
+        const char *name = k < GNT_MAP_NUMBERS ? gnt_map_names[k] : "loss";
+        char error[64];
+        snprintf(error, sizeof error, "%s_error", name);
+        if (strcmp(name, measure) != 0)
+            json_object_set_new(all, name,
+                                json_pack("{s:O, s:O}", "value", json_object_get(measured, name),
+                                          "standard_error", json_object_get(measured, error)));
+    }
+    return all;
+}
+
 double run_utility(const run *r, run_job *train, double *noise) {
     if (!train->measured) {
-        int loss = train->utility_kind == GNT_UTILITY_LOSS;
+        const char *measure = gnt_utility_names[train->utility_kind];
+        char error_of[64];
+        snprintf(error_of, sizeof error_of, "%s_error", measure);
         json_t *all = run_metadata(r, train, "trained");
         const json_t *list = json_object_get(all, "utility");
         const char *diverged = json_string_value(json_object_get(all, "diverged"));
         size_t n = train->untrained || (diverged && *diverged) ? 0 : json_array_size(list);
         const json_t *last = n ? json_array_get(list, n - 1) : NULL;
-        const json_t *value = json_object_get(last, loss ? "loss" : "accuracy");
-        const json_t *error = json_object_get(last, loss ? "loss_error" : "accuracy_error");
+        const json_t *value = json_object_get(last, measure), *error = json_object_get(last, error_of);
         train->utility = json_is_number(value) ? json_number_value(value) : NAN;
         train->noise = json_is_number(error) ? json_number_value(error) : 0;
         if (n && train->request.train.measure_every > 0)
             train->by_round = by_round_json(list);
         if (n)
             train->by_value = json_incref(json_object_get(all, "by_value"));
+        if (n)
+            train->beside = beside_json(last, measure);
         train->measured = 1;
         json_decref(all);
     }

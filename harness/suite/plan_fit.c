@@ -116,7 +116,7 @@ static uint32_t available(const gnt_suite *s, const gnt_cell *c) {
     has |= t->has_buffers && c->surface != GNT_SURFACE_ENCODING ? GNT_KNOWS_BN_STATS : 0;
     has |= t->observe.attribute >= 0 ? GNT_KNOWS_ATTRIBUTE : 0;
     has |= hooks & GNT_HOOK_CONTRIBUTE ? GNT_KNOWS_SUM : 0;
-    has |= t->region.height ? GNT_KNOWS_REGION : 0;
+    has |= t->region.height || t->facts.has_maps ? GNT_KNOWS_REGION : 0;
     has |= t->observe.probe && c->stage != t->stages[0] ? GNT_KNOWS_HISTORY : 0;
     has |= gnt_suite_keeps_private(d) ? GNT_KNOWS_DEFENSE_PRIVATE : 0;
     has |= c->surface == GNT_SURFACE_UPDATE && t->observe.local_steps > 0 ? GNT_KNOWS_ORDER : 0;
@@ -174,6 +174,8 @@ static uint32_t goals_of(const gnt_suite *s, const gnt_cell *c) {
         goals = GNT_GOAL_CONTRIBUTION;
     if (t->observe.attribute < 0)
         goals &= ~GNT_GOAL_ATTRIBUTE;
+    if (t->facts.has_maps)
+        goals &= ~GNT_GOAL_LABEL;
     if (!(hooks_of(&s->defense[c->defense]) & GNT_HOOK_CONTRIBUTE))
         goals &= ~GNT_GOAL_CONTRIBUTION;
     return goals;
@@ -186,6 +188,8 @@ static const char *no_goal(const gnt_suite_task *t, uint32_t goals) {
         return "this version has no measure of that";
     if (goals & GNT_GOAL_CONTRIBUTION)
         return "the defense makes no secure sum to contribute to";
+    if (t->facts.has_maps && goals & GNT_GOAL_LABEL)
+        return "the task's samples have maps, not labels";
     return "the task names no private attribute (observe.attribute)";
 }
 

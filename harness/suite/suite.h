@@ -45,6 +45,7 @@ typedef struct gnt_data_facts {
     int64_t dim[3];
     int64_t features;
     int32_t classes;
+    int has_maps; /* its samples have a map to be found and a mask, not a class */
     int32_t n_attrs;
     gnt_data_attr attr[GNT_DATA_ATTRS];
     int64_t part[3];        /* rows of the train, test and public parts */
@@ -78,7 +79,7 @@ int gnt_suite_published_facts(const gnt_data_spec *spec, gnt_data_facts *out, gn
 enum { GNT_SUITE_BALANCED = 32 }; /* greatest number of values that a task balances */
 
 typedef enum gnt_schedule_kind { GNT_SCHEDULE_CONSTANT, GNT_SCHEDULE_COSINE } gnt_schedule_kind;
-typedef enum gnt_utility_kind { GNT_UTILITY_ACCURACY, GNT_UTILITY_LOSS } gnt_utility_kind;
+typedef enum gnt_utility_kind { GNT_UTILITY_ACCURACY, GNT_UTILITY_LOSS, GNT_UTILITY_IOU } gnt_utility_kind;
 extern const char *const gnt_schedule_names[], *const gnt_utility_names[];
 
 typedef struct gnt_suite_federated {

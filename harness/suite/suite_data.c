@@ -14,6 +14,7 @@ static void copy_facts(gnt_data_facts *out, const gnt_data *d) {
                             .rank = d->rank,
                             .features = d->features,
                             .classes = d->classes,
+                            .has_maps = d->has_maps,
                             .n_attrs = d->n_attrs,
                             .group_name = d->group_name};
     memcpy(out->dim, d->dim, sizeof out->dim);

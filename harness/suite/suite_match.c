@@ -5,9 +5,14 @@
 
 #include "suite/suite_impl.h"
 
+/* What sentences call it. */
+static const char *name_of(gnt_utility_kind utility) {
+    return utility == GNT_UTILITY_LOSS ? "a loss" : utility == GNT_UTILITY_IOU ? "an IoU" : "an accuracy";
+}
+
 void suite_match_defaults(gnt_suite_match *m, gnt_utility_kind utility) {
     *m = (gnt_suite_match){.relative = 1,
-                           .target = utility == GNT_UTILITY_ACCURACY ? 0.95 : 1.05,
+                           .target = utility == GNT_UTILITY_LOSS ? 1.05 : 0.95,
                            .tolerance = 0.02,
                            .max_strengths = 8,
                            .seeds = 1,
@@ -24,7 +29,7 @@ static int read_target(suite_reader *r, const char *path, const json_t *object, 
     static const char *const keys[] = {"relative", "absolute"};
     const json_t *o = NULL;
     const gnt_path at = gnt_path_key(path, "target");
-    int accuracy = utility == GNT_UTILITY_ACCURACY;
+    const int loss = utility == GNT_UTILITY_LOSS;
     if (gnt_doc_object(r->doc, path, object, "target", &o, r->err))
         return -1;
     if (!o)
@@ -40,17 +45,17 @@ static int read_target(suite_reader *r, const char *path, const json_t *object, 
         return -1;
     const gnt_shown shown = gnt_show(json_object_get(o, key));
     const char *value = shown.text;
-    if (accuracy && !(m->target > 0 && m->target <= 1))
+    if (!loss && !(m->target > 0 && m->target <= 1))
         return suite_fail(r, gnt_path_key(at.text, key).text,
-                          "is %s; of an accuracy expected a %s above 0, at most 1 (95 %% is 0.95)", value,
-                          m->relative ? "share" : "value");
-    if (!accuracy && m->relative && m->target < 1)
+                          "is %s; of %s expected a %s above 0, at most 1 (95 %% is 0.95)", value,
+                          name_of(utility), m->relative ? "share" : "value");
+    if (loss && m->relative && m->target < 1)
         return suite_fail(
             r, gnt_path_key(at.text, key).text,
             "is %s; of a loss expected a multiple of at least 1 (1.05: five per cent worse than "
-            "undefended); give tasks that measure accuracy a \"match\" of their own",
+            "undefended); give tasks that measure something else a \"match\" of their own",
             value);
-    if (!accuracy && m->target <= 0)
+    if (loss && m->target <= 0)
         return suite_fail(r, gnt_path_key(at.text, key).text, "is %s; of a loss expected a value above 0",
                           value);
     return 0;
@@ -111,10 +116,10 @@ int suite_read_match(suite_reader *r, const char *path, const json_t *object, gn
         gnt_doc_bool(r->doc, path, object, "bracket", &m->bracket, r->err) ||
         gnt_doc_bool(r->doc, path, object, "paired", &m->paired, r->err) || read_leakages(r, path, object, m))
         return -1;
-    if (utility == GNT_UTILITY_ACCURACY && m->tolerance >= 1)
+    if (utility != GNT_UTILITY_LOSS && m->tolerance >= 1)
         return suite_fail(r, gnt_path_key(path, "tolerance").text,
-                          "is %s; of an accuracy (0 to 1) expected less than 1, such as 0.02",
-                          gnt_show(json_object_get(object, "tolerance")).text);
+                          "is %s; of %s (0 to 1) expected less than 1, such as 0.02",
+                          gnt_show(json_object_get(object, "tolerance")).text, name_of(utility));
     if (m->most_seeds < m->seeds) {
         if (json_object_get(object, "most_seeds"))
             return suite_fail(r, gnt_path_key(path, "most_seeds").text,

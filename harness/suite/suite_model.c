@@ -251,6 +251,16 @@ static int read_weights(suite_reader *r, const char *path, const json_t *object,
     return rc ? suite_fail_in(r, at.text) : 0;
 }
 
+/* Samples with maps have no class to be told. */
+static int check_output(suite_reader *r, const char *path, const gnt_suite_task *t) {
+    return t->facts.has_maps && !t->is_map
+               ? suite_fail(r, gnt_path_key(path, "model").text,
+                            "is %s, whose output is classes, but samples of %s have maps to be found; "
+                            "expected a model with \"output\": \"map\", such as unet",
+                            gnt_show_text(t->model).text, t->data)
+               : 0;
+}
+
 int suite_read_model(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     const char *name = NULL;
     gnt_model *m = NULL;
@@ -267,7 +277,7 @@ int suite_read_model(suite_reader *r, const char *path, const json_t *object, gn
     if (check_model(r, path, object, t, &m))
         return -1;
     note_layers(t, m);
-    int rc = read_weights(r, path, object, m, t);
+    int rc = check_output(r, path, t) || read_weights(r, path, object, m, t) ? -1 : 0;
     gnt_model_free(m);
     return rc;
 }

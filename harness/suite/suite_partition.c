@@ -174,6 +174,11 @@ int suite_read_partition(suite_reader *r, const char *path, const json_t *object
         belongs(r, at.text, p, "by", GNT_PARTITION_GROUP, kind))
         return -1;
     f->partition = (gnt_partition_kind)kind;
+    if (t->facts.has_maps && kind != GNT_PARTITION_IID && kind != GNT_PARTITION_GROUP)
+        return suite_fail(r, gnt_path_key(at.text, "kind").text,
+                          "is \"%s\", which deals rows by their label, but samples of %s have maps, not "
+                          "labels; expected \"iid\" or \"group\"",
+                          names[kind], t->data);
     if (f->partition == GNT_PARTITION_SHARDS)
         return read_sized(r, at.text, p, f);
     if (f->partition == GNT_PARTITION_GROUP)

@@ -6,7 +6,21 @@
 #include "metric/measure.h"
 #include "suite/suite_impl.h"
 
-static const char *const show_names[] = {"utility", "mean", "deviation", "worst", "median"};
+/* Behind "utility.": the numbers that a training left beside its utility. */
+static const char *const show_names[] = {"utility",
+                                         "mean",
+                                         "deviation",
+                                         "worst",
+                                         "median",
+                                         "utility.loss",
+                                         "utility.iou",
+                                         "utility.precision",
+                                         "utility.recall",
+                                         "utility.f_score",
+                                         "utility.image_iou",
+                                         "utility.image_precision",
+                                         "utility.image_recall",
+                                         "utility.image_f_score"};
 enum { SHOWS = sizeof show_names / sizeof *show_names };
 
 /* Name `key` of the object, if it has it, must be among the n labels. */

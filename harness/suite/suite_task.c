@@ -7,8 +7,8 @@
 
 #include "suite/suite_impl.h"
 
-const char *const gnt_utility_names[] = {"accuracy", "loss"};
-enum { UTILITIES = 2 };
+const char *const gnt_utility_names[] = {"accuracy", "loss", "iou"};
+enum { UTILITIES = 3 };
 
 /* ---- shadow, utility ---- */
 
@@ -76,8 +76,12 @@ static int check_utility(suite_reader *r, const char *path, const json_t *o, con
     const gnt_path by = gnt_path_key(path, "by");
     if (t->is_map && t->utility == GNT_UTILITY_ACCURACY)
         return suite_fail(r, gnt_path_key(path, "measure").text,
-                          "is \"accuracy\", but the output of %s is a map, not classes; expected \"loss\"",
-                          t->model);
+                          "is \"accuracy\", but the output of %s is a map, not classes; expected %s\"loss\"",
+                          t->model, t->facts.has_maps ? "\"iou\" or " : "");
+    if (!t->facts.has_maps && t->utility == GNT_UTILITY_IOU)
+        return suite_fail(r, gnt_path_key(path, "measure").text,
+                          "is \"iou\", but samples of %s have no maps to be found; expected %s\"loss\"",
+                          t->data, t->is_map ? "" : "\"accuracy\" or ");
     if (o && json_object_get(o, "head") && !t->by_head)
         return suite_fail(
             r, gnt_path_key(path, "head").text,
@@ -99,7 +103,7 @@ static int check_utility(suite_reader *r, const char *path, const json_t *o, con
 static int read_utility(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     static const char *const keys[] = {"measure", "by", "head", "curve"}, *const bys[] = {"model", "head"};
     const json_t *o = NULL;
-    int which = t->is_map ? GNT_UTILITY_LOSS : GNT_UTILITY_ACCURACY;
+    int which = t->facts.has_maps ? GNT_UTILITY_IOU : t->is_map ? GNT_UTILITY_LOSS : GNT_UTILITY_ACCURACY;
     const gnt_path at = gnt_path_key(path, "utility");
     if (gnt_doc_object(r->doc, path, object, "utility", &o, r->err))
         return -1;
@@ -160,6 +164,11 @@ static int read_region(suite_reader *r, const char *path, const json_t *object, 
         return -1;
     if (!list)
         return 0;
+    if (t->facts.has_maps)
+        return suite_fail(r, at.text,
+                          "is one rectangle for all images, but each image of %s has a sensitive region of "
+                          "its own; remove it",
+                          t->data);
     if (t->facts.kind != GNT_DATA_IMAGE)
         return suite_fail(r, at.text, "is a part of an image, and %s has none; remove it", t->data);
     for (size_t i = 0; i < 4; i++)

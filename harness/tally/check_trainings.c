@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "metric/map.h"
 #include "tally/tally_impl.h"
 
 /* TASK/DEFENSE@STRENGTH/sSEED of a cell's id; the caller frees. */
@@ -84,6 +85,19 @@ static int check_by_value(const tally *t, const char *path, const json_t *utilit
     return 0;
 }
 
+/* Of pooled pixels F follows from the IoU. */
+static int check_beside(const tally *t, const char *path, const json_t *utility) {
+    const json_t *beside = json_object_get(utility, "beside");
+    const gnt_path at = gnt_path_key(gnt_path_key(path, "beside").text, gnt_map_names[GNT_MAP_F]);
+    const json_t *of_iou = json_object_get(beside, gnt_map_names[GNT_MAP_IOU]);
+    const double iou = tally_number(of_iou ? of_iou : utility, "value"), should = 2 * iou / (1 + iou);
+    const double f = tally_number(json_object_get(beside, gnt_map_names[GNT_MAP_F]), "value");
+    if (!beside || gnt_tally_close(f, should, 0))
+        return 0;
+    return gnt_fail(t->err, "%s: %s is %.6g, but of an IoU of %.6g it is %.6g", t->file, at.text, f, iou,
+                    should);
+}
+
 static int check_cell(const tally *t, size_t i, json_t *trainings, json_t *undefended) {
     const json_t *cell = json_array_get(t->cells, i);
     json_t *utility = json_object_get(cell, "utility");
@@ -102,7 +116,8 @@ static int check_cell(const tally *t, size_t i, json_t *trainings, json_t *undef
         return gnt_fail(t->err, "%s: %s is %s, but the task measures %s", t->file,
                         gnt_path_key(at.text, "measure").text,
                         gnt_show(json_object_get(utility, "measure")).text, measure);
-    if (check_by_round(t, cell, at.text, utility) != 0 || check_by_value(t, at.text, utility) != 0)
+    if (check_by_round(t, cell, at.text, utility) != 0 || check_by_value(t, at.text, utility) != 0 ||
+        check_beside(t, at.text, utility) != 0)
         return -1;
     const json_t *first = first_of(trainings, training_of(cell), utility);
     if (first && gnt_tally_same(&says, at.text, utility, first, 0, 0) != 0)

@@ -146,16 +146,18 @@ static void add_rank(const group *g, json_t *measures) {
     gnt_free(training);
 }
 
-static json_t *utility_json(const group *g, double *none) {
-    double sum = 0, sum_none = 0, least = INFINITY, most = -INFINITY;
-    size_t n = 0, n_none = 0;
+/* The utility of a cell, or what it was measured to be beside it. */
+static const json_t *measured(const group *g, size_t i, const char *beside) {
+    const json_t *utility = json_object_get(cell_of(g, i), "utility");
+    return beside ? json_object_get(json_object_get(utility, "beside"), beside) : utility;
+}
+
+/* Mean and range over cells; null where none has it. */
+static json_t *range_json(const group *g, const char *beside) {
+    double sum = 0, least = INFINITY, most = -INFINITY;
+    size_t n = 0;
     for (size_t i = 0; i < g->n; i++) {
-        const json_t *utility = json_object_get(cell_of(g, i), "utility");
-        double u = number_of(utility, "value"), z = number_of(utility, "none");
-        if (isfinite(z)) {
-            sum_none += z;
-            n_none++;
-        }
+        const double u = number_of(measured(g, i, beside), "value");
         if (!isfinite(u))
             continue;
         sum += u;
@@ -163,10 +165,38 @@ static json_t *utility_json(const group *g, double *none) {
         most = fmax(most, u);
         n++;
     }
-    *none = n_none ? sum_none / (double)n_none : NAN;
-    if (!n)
-        return json_null();
-    return json_pack("{s:f, s:f, s:f}", "mean", sum / (double)n, "low", least, "high", most);
+    return n ? json_pack("{s:f, s:f, s:f}", "mean", sum / (double)n, "low", least, "high", most)
+             : json_null();
+}
+
+/* What is measured beside it, by the names that the first cell has that has any; NULL: nothing is. */
+static json_t *beside_json(const group *g) {
+    json_t *all = NULL, *one;
+    const char *name;
+    for (size_t i = 0; !all && i < g->n; i++) {
+        json_t *beside = json_object_get(json_object_get(cell_of(g, i), "utility"), "beside");
+        all = json_is_object(beside) ? json_object() : NULL;
+        if (all)
+            json_object_foreach(beside, name, one) json_object_set_new(all, name, range_json(g, name));
+    }
+    return all;
+}
+
+static json_t *utility_json(const group *g, double *none) {
+    double sum = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < g->n; i++) {
+        const double z = number_of(measured(g, i, NULL), "none");
+        if (isfinite(z)) {
+            sum += z;
+            n++;
+        }
+    }
+    *none = n ? sum / (double)n : NAN;
+    json_t *all = range_json(g, NULL), *beside = json_is_object(all) ? beside_json(g) : NULL;
+    if (beside)
+        json_object_set_new(all, "beside", beside);
+    return all;
 }
 
 /* Mean over cells of every number in `part`, of objects one level deep at most. */

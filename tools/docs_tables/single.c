@@ -83,6 +83,11 @@ int table_value(const scores *s, char *const *argument, size_t n, gnt_text *out,
         gnt_utility_write(g->utility.measure, g->utility.value, out);
         return 0;
     }
+    const gnt_utility beside = gnt_utility_number(&g->utility, argument[1]);
+    if (isfinite(beside.value)) {
+        gnt_utility_write(argument[1], beside.value, out);
+        return 0;
+    }
     const gnt_score *score = m ? gnt_number_of(g, m->name) : NULL;
     if (!score)
         return gnt_fail(err, "%s has no number for %s", argument[0], argument[1]);

@@ -25,6 +25,7 @@ static const kind kinds[] = {{"run", table_run, NULL, 0, 0, 0},
                              {"sets", table_sets, NULL, 0, 0, 0},
                              {"paper", table_paper, NULL, 1, 1, 0},
                              {"bounds", table_bounds, NULL, 0, MOST_WORDS, 0},
+                             {"maps", table_maps, NULL, 0, MOST_WORDS, 0},
                              {"hooks", table_hooks, NULL, 0, MOST_WORDS, 0},
                              {"value", table_value, NULL, 2, 2, 1},
                              {"kept", NULL, table_kept, 0, 0, 0},
@@ -42,6 +43,7 @@ const char tables_help[] =
     "  sets RUN                   what was found of sets of mixed encodings\n"
     "  paper RUN ID               a table that the suite lays out as its paper does\n"
     "  bounds RUN [TASK ...]      errors and attackers beside what TAPPFL's theorems allow\n"
+    "  maps RUN [TASK ...]        how well trainings find what maps mark\n"
     "  hooks RUN [LABEL ...]      what the hooks of defenses and attacks took, and on which processor\n"
     "  value RUN GROUP MEASURE    one number, within a line; GROUP is a cell's id without its seed\n"
     "  kept NAME.tsv              a table that a program other than a run wrote\n"

@@ -28,6 +28,8 @@ table_writer table_paper;
 /* bounds NAME [TASK…]: errors and attackers beside what TAPPFL's theorems allow, a table for each task and
  * round */
 table_writer table_bounds;
+/* maps NAME [TASK…]: IoU, precision, recall, F and loss of each training, a table for each task and stage. */
+table_writer table_maps;
 /* hooks NAME [LABEL…]: what the hooks of defenses and attacks took, and on which processor */
 table_writer table_hooks;
 /* value NAME TASK/rROUND/DEFENSE@STRENGTH/ATTACK MEASURE: one number, for a line of text */
