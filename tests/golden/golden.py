@@ -326,6 +326,34 @@ def decoder(classes):
     return model
 
 
+class UNet(nn.Module):
+    """Ronneberger, Fischer and Brox, with two steps, padded convolutions, and nearest neighbours on the way up."""
+
+    def __init__(self, channels, width):
+        super().__init__()
+
+        def pair(inside, outside):
+            return nn.ModuleDict({"conv1": nn.Conv2d(inside, outside, 3, padding=1),
+                                  "conv2": nn.Conv2d(outside, outside, 3, padding=1)})
+
+        self.down1, self.down2 = pair(channels, width), pair(width, 2 * width)
+        self.bottom = pair(2 * width, 4 * width)
+        self.up2, self.up1 = pair(6 * width, 2 * width), pair(3 * width, width)
+        self.out = nn.Conv2d(width, 1, 1)
+
+    @staticmethod
+    def both(pair, x):
+        return relu(pair["conv2"](relu(pair["conv1"](x))))
+
+    def forward(self, x):
+        large = self.both(self.down1, x)
+        small = self.both(self.down2, max_pool(large, 2))
+        low = F.interpolate(self.both(self.bottom, max_pool(small, 2)), scale_factor=2)
+        small = self.both(self.up2, torch.cat([small, low], 1))
+        low = F.interpolate(small, scale_factor=2)
+        return self.out(self.both(self.up1, torch.cat([large, low], 1))).flatten(1)
+
+
 # ---- gradient matching
 
 
@@ -446,6 +474,7 @@ def main():
                 loss_of=F.binary_cross_entropy_with_logits)
     write_model("every_layer", every_layer(10), (3, 3, 9, 11), 10, False)
     write_model("decoder", decoder(10), (2, 3, 16, 16), 10, False)
+    write_model("unet", UNet(1, 16), (2, 1, 8, 16), 128, False, loss_of=F.binary_cross_entropy_with_logits)
     for mode, training in (("eval", False), ("train", True)):
         # training: statistics over few values make float32 ill-conditioned, so the deep ones have four images
         wide, size = (4 if training else 1), (16 if training else 32)

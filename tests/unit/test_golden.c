@@ -111,6 +111,7 @@ static const matching_spec specs[] = {
     {"lenet", "lenet", IMAGE(3, 32, 32), 2, 10, 0, 1, 0, 0, 0, NULL},
     {"recup_adult", "recup_adult", {.rank = 1, .dim = {103}}, 4, 2, 0, 0, 0, 0, 0, NULL}, /* squared error */
     {"lenet_map", "lenet", IMAGE(1, 28, 28), 2, 10, 0, 1, 0, 0, 0, "map"}, /* binary cross entropy */
+    {"unet", "unet", IMAGE(1, 8, 16), 2, 128, 0, 0, 0, 0, 0, NULL},
     {"every_layer", "tests/golden/every_layer", IMAGE(3, 9, 11), 3, 10, 0, 0, 0, 0, 0, NULL},
     {"decoder", "tests/golden/decoder", IMAGE(3, 16, 16), 2, 10, 0, 0, 0, 0, 0, NULL},
     {"convnet_eval", "convnet", IMAGE(3, 16, 16), 1, 10, 0, 0, 0, 0, 0, NULL},

@@ -30,6 +30,12 @@ static gnt_model *load(const char *name, gnt_nn_shape sample, int32_t classes) {
     return m;
 }
 
+#define CONV3(in, out) (9 * (in) * (out) + (out))
+enum {
+    UNET_SIZE = CONV3(1, 16) + CONV3(16, 16) + CONV3(16, 32) + CONV3(32, 32) + CONV3(32, 64) + CONV3(64, 64) +
+                CONV3(96, 32) + CONV3(32, 32) + CONV3(48, 16) + CONV3(16, 16) + 17
+};
+
 static void shipped_models_have_the_sizes_of_their_sources(void **state) {
     (void)state;
     const struct {
@@ -61,6 +67,10 @@ static void shipped_models_have_the_sizes_of_their_sources(void **state) {
         {"resnet56", image(3, 32, 32), 10, 853018, 2 * 2032, "flatten_1"},
         {"softmax", image(1, 28, 28), 10, 7850, 0, "flatten_1"},
         {"cnn_mnist", image(1, 28, 28), 10, 1663370, 0, "relu_3"}, /* as McMahan et al. count them */
+        /* convolutions of 3 × 3 with biases, and one of 1 × 1 */
+        {"unet", image(1, 32, 32), 1024, UNET_SIZE, 0, "bottom"},
+        {"unet", image(1, 64, 64), 4096, UNET_SIZE, 0, "bottom"},
+        {"unet", image(1, 128, 128), 16384, UNET_SIZE, 0, "bottom"},
         {"recup_audiomnist", image(1, 224, 224), 10, 160 + 32 + 4640 + 64 + 18496 + 128 + 18464 + 330, 224,
          "relu_4"},
         {"recup_adult", row(103), 2, 5251, 0, "relu_1"},
