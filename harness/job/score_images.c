@@ -1,5 +1,5 @@
-/* A few targets as pictures: private, observed, recovered. An update is no picture; its entries are shown in
- * order, grey for 0. */
+/* A few targets as pictures: private, observed, recovered, and where they have sensitive regions the boxes
+ * around these. An update is no picture; its entries are shown in order, grey for 0. */
 #include <math.h>
 #include <string.h>
 
@@ -49,6 +49,24 @@ static void show_observed(const score *s, uint8_t *out, int64_t k) {
     }
 }
 
+/* Tensor region, I64 k × 4: top, left, height and width of the box around each target's region, 0 of one that
+ * has none. */
+static int add_regions(gnt_st *st, const score *s, int64_t k, gnt_err *err) {
+    const int64_t dim[2] = {k, 4};
+    gnt_st_tensor *t;
+    if (!s->targets.mask)
+        return 0;
+    if (gnt_st_add(st, "region", GNT_ST_I64, 2, dim, NULL, &t, err) != 0)
+        return -1;
+    for (int64_t i = 0; i < k; i++) {
+        const int64_t row = (score_truth(s, i) - s->targets.x) / s->targets.view.features;
+        const gnt_metric_box box = gnt_metric_box_of(score_mask(s, row), s->shape.height, s->shape.width);
+        const int64_t side[] = {box.top, box.left, box.height, box.width};
+        memcpy((int64_t *)t->data + 4 * i, side, sizeof side);
+    }
+    return 0;
+}
+
 int score_images(score *s, gnt_err *err) {
     if (!s->is_image || !s->target[0].has_image)
         return 0;
@@ -70,6 +88,8 @@ int score_images(score *s, gnt_err *err) {
     for (int64_t i = 0; i < k; i++)
         for (int64_t p = 0; s->target[i].recovered && p < f; p++)
             shown[i * f + p] = byte_of(s->target[i].recovered[p]);
+    if (add_regions(&st, s, k, err) != 0)
+        goto cleanup;
     rc = s->work->write(s->work->context, "images", &st, err);
 cleanup:
     gnt_st_free(&st);

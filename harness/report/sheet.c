@@ -24,7 +24,8 @@ typedef struct strip {
     const gnt_outcome *group, *cell;
     gnt_st file;
     const gnt_st_tensor *private_images, *observed, *recovered; /* NULL when absent */
-    double psnr[MOST_IMAGES];                                   /* NAN when unknown */
+    const int64_t *region; /* of each image top, left, height, width; height 0: none. NULL when absent */
+    double psnr[MOST_IMAGES], region_psnr[MOST_IMAGES]; /* NAN when unknown */
 } strip;
 
 /* ---- reading ---- */
@@ -44,10 +45,25 @@ static const gnt_st_tensor *find_images(const gnt_st *st, const char *name) {
     return t->dim[2] < 1 || t->dim[3] < 1 || t->dim[2] > MOST_SIDE || t->dim[3] > MOST_SIDE ? NULL : t;
 }
 
-static void read_psnr(strip *s) {
+/* [k, 4] boxes that lie within the images of `like`. */
+static const int64_t *find_regions(const gnt_st *st, const gnt_st_tensor *like) {
+    const gnt_st_tensor *t = gnt_st_find(st, "region");
+    if (!t || !like || t->type != GNT_ST_I64 || t->rank != 2 || t->dim[0] != like->dim[0] || t->dim[1] != 4)
+        return NULL;
+    for (int64_t i = 0; i < t->dim[0]; i++) {
+        const int64_t *at = (const int64_t *)t->data + 4 * i;
+        if (at[0] < 0 || at[1] < 0 || at[2] < 0 || at[3] < 0 || at[0] > like->dim[2] ||
+            at[1] > like->dim[3] || at[2] > like->dim[2] - at[0] || at[3] > like->dim[3] - at[1] ||
+            (at[2] > 0 && at[3] == 0))
+            return NULL;
+    }
+    return t->data;
+}
+
+static void read_psnr(const strip *s, const char *name, double psnr[MOST_IMAGES]) {
     for (size_t i = 0; i < MOST_IMAGES; i++) {
-        const json_t *v = json_object_get(json_array_get(s->cell->targets, i), "psnr");
-        s->psnr[i] = json_is_number(v) ? json_number_value(v) : NAN;
+        const json_t *v = json_object_get(json_array_get(s->cell->targets, i), name);
+        psnr[i] = json_is_number(v) ? json_number_value(v) : NAN;
     }
 }
 
@@ -76,7 +92,12 @@ static int load(strip *s, const char *run, gnt_err *err) {
         gnt_st_free(&s->file);
         goto cleanup;
     }
-    read_psnr(s);
+    s->region = find_regions(&s->file, s->recovered);
+    if (s->private_images && s->recovered &&
+        memcmp(s->private_images->dim, s->recovered->dim, sizeof s->recovered->dim))
+        s->region = NULL;
+    read_psnr(s, "psnr", s->psnr);
+    read_psnr(s, "region_psnr", s->region_psnr);
     failed = 0;
 cleanup:
     gnt_free(path);
@@ -138,18 +159,23 @@ typedef struct page {
     int n; /* images a row */
 } page;
 
-static int64_t enlarge(const gnt_st_tensor *t, int64_t tile) {
-    int64_t side = t->dim[2] > t->dim[3] ? t->dim[2] : t->dim[3], scale = tile / side;
+static int64_t enlarge_sides(int64_t height, int64_t width, int64_t tile) {
+    int64_t side = height > width ? height : width, scale = side ? tile / side : 1;
     return scale < 1 ? 1 : scale;
 }
 
-static void draw_image(gnt_canvas *c, const gnt_st_tensor *t, int64_t i, int64_t x, int64_t y,
-                       int64_t scale) {
+static int64_t enlarge(const gnt_st_tensor *t, int64_t tile) {
+    return enlarge_sides(t->dim[2], t->dim[3], tile);
+}
+
+/* box: top, left, height, width of what is drawn of it. */
+static void draw_image(gnt_canvas *c, const gnt_st_tensor *t, int64_t i, const int64_t box[4], int64_t x,
+                       int64_t y, int64_t scale) {
     int64_t channels = t->dim[1], height = t->dim[2], width = t->dim[3], plane = height * width;
     const uint8_t *px = (const uint8_t *)t->data + i * channels * plane;
-    for (int64_t v = 0; v < height; v++)
-        for (int64_t u = 0; u < width; u++) {
-            const uint8_t *at = px + v * width + u;
+    for (int64_t v = 0; v < box[2]; v++)
+        for (int64_t u = 0; u < box[3]; u++) {
+            const uint8_t *at = px + (box[0] + v) * width + box[1] + u;
             uint32_t red = at[0], green = channels == 3 ? at[plane] : red,
                      blue = channels == 3 ? at[2 * plane] : red;
             gnt_draw_box(c, x + u * scale, y + v * scale, scale, scale, red << 16 | green << 8 | blue);
@@ -163,6 +189,7 @@ typedef struct row {
     const char *grey[3];
     const double *psnr; /* NULL for none */
     int64_t tile;
+    const int64_t *region; /* a close-up of these; NULL: whole images */
 } row;
 
 static int64_t pitch_of(const gnt_st_tensor *t) {
@@ -170,8 +197,20 @@ static int64_t pitch_of(const gnt_st_tensor *t) {
     return (wide > TILE ? wide : TILE) + GAP;
 }
 
+/* What of image i is drawn, and how large. */
+static void box_of(const row *w, int64_t i, int64_t box[4], int64_t *scale) {
+    const int64_t whole[4] = {0, 0, w->images->dim[2], w->images->dim[3]};
+    memcpy(box, w->region ? w->region + 4 * i : whole, sizeof whole);
+    *scale = enlarge_sides(box[2], box[3], w->tile);
+}
+
 static int64_t height_of(const row *w) {
-    int64_t images = w->images->dim[2] * enlarge(w->images, w->tile) + (w->psnr ? CAPTION : 0);
+    int64_t images = 0, box[4], scale;
+    for (int64_t i = 0; i < w->images->dim[0] && i < MOST_IMAGES; i++) {
+        box_of(w, i, box, &scale);
+        images = box[2] * scale > images ? box[2] * scale : images;
+    }
+    images += w->psnr ? CAPTION : 0;
     int64_t lines = w->name[0] ? LINE : 0;
     for (int i = 0; i < 3; i++)
         lines += w->grey[i] && w->grey[i][0] ? LINE : 0;
@@ -180,7 +219,7 @@ static int64_t height_of(const row *w) {
 
 static void draw_row(page *p, const row *w) {
     const gnt_st_tensor *t = w->images;
-    int64_t scale = enlarge(t, w->tile), y = p->y + 2;
+    int64_t scale, box[4], y = p->y + 2;
     if (w->name[0]) {
         gnt_draw_text(&p->canvas, GAP, y, NAME_SCALE, DARK, w->name, NAME_MOST);
         y += LINE;
@@ -192,12 +231,13 @@ static void draw_row(page *p, const row *w) {
         }
     for (int64_t i = 0; i < p->n && i < t->dim[0]; i++) {
         int64_t x = LEFT + i * pitch_of(t);
-        draw_image(&p->canvas, t, i, x, p->y, scale);
+        box_of(w, i, box, &scale);
+        draw_image(&p->canvas, t, i, box, x, p->y, scale);
         if (!w->psnr || !isfinite(w->psnr[i]))
             continue;
         char text[40];
         snprintf(text, sizeof text, "%.1f dB", w->psnr[i]);
-        gnt_draw_text(&p->canvas, x, p->y + t->dim[2] * scale + 4, NAME_SCALE, DARK, text, 8);
+        gnt_draw_text(&p->canvas, x, p->y + box[2] * scale + 4, NAME_SCALE, DARK, text, 8);
     }
 }
 
@@ -239,15 +279,19 @@ static void rows_of(page *p, const strip *s, int first) {
     gnt_text_init(&utility, 4096);
     describe(s->group, &kind, &utility);
     const char *how = gnt_text_get(&kind), *leaves = gnt_text_get(&utility), *name = s->cell->defense;
-    place_row(p, &(row){first ? s->private_images : NULL, "private", {NULL}, NULL, TILE});
+    place_row(p, &(row){first ? s->private_images : NULL, "private", {NULL}, NULL, TILE, NULL});
+    if (s->region)
+        place_row(p, &(row){first ? s->private_images : NULL, "", {"its region"}, NULL, TILE, s->region});
     if (p->canvas.rgb)
         gnt_draw_box(&p->canvas, GAP, p->y + BETWEEN / 2 - GAP / 2, p->canvas.width - 2 * GAP, 1, FAINT);
     p->y += BETWEEN;
-    place_row(p, &(row){s->observed, name, {how, "observed"}, NULL, SMALL_TILE});
+    place_row(p, &(row){s->observed, name, {how, "observed"}, NULL, SMALL_TILE, NULL});
     if (s->observed)
-        place_row(p, &(row){s->recovered, "", {"recovered", leaves}, s->psnr, TILE});
+        place_row(p, &(row){s->recovered, "", {"recovered", leaves}, s->psnr, TILE, NULL});
     else
-        place_row(p, &(row){s->recovered, name, {how, "recovered", leaves}, s->psnr, TILE});
+        place_row(p, &(row){s->recovered, name, {how, "recovered", leaves}, s->psnr, TILE, NULL});
+    if (s->region)
+        place_row(p, &(row){s->recovered, "", {"its region"}, s->region_psnr, TILE, s->region});
     gnt_text_free(&kind);
     gnt_text_free(&utility);
 }
