@@ -1,6 +1,7 @@
 /* One observation: what a surface shows, and what was granted. */
 #include <string.h>
 
+#include "fl/chain.h"
 #include "vet/defense.h"
 #include "vet/setting_impl.h"
 
@@ -66,7 +67,28 @@ static int add_surface(gnt_vet_setting *s, gnt_observation *o, const gnt_samples
     }
 }
 
-/* Labels, learning rates, the order of samples, statistics, candidates, a secure sum. */
+/* The samples with what is sensitive blank, and their masks: where they have none, what is bright. */
+static const gnt_samples *put_outside(gnt_vet_setting *s, const gnt_samples *own) {
+    const int64_t m = gnt_mask_size(own), f = own->features;
+    uint8_t *mask = gnt_guard_put(s->guard, "masks", own->mask, (size_t)(own->n * m));
+    float *x = gnt_guard_put(s->guard, "outside", own->x, (size_t)(own->n * f) * sizeof *x);
+    for (int64_t i = 0; mask && x && !own->mask && i < own->n * m; i++)
+        mask[i] = x[i / m * f + i % m] > 0.5f;
+    for (int64_t i = 0; mask && x && i < own->n * f; i++)
+        x[i] = mask[i / f * m + i % f % m] ? 0 : x[i];
+    gnt_samples outside = {.size = sizeof outside,
+                           .kind = own->kind,
+                           .n = own->n,
+                           .rank = own->rank,
+                           .classes = own->classes,
+                           .features = f,
+                           .x = x,
+                           .mask = mask};
+    memcpy(outside.dim, own->dim, sizeof outside.dim);
+    return gnt_guard_put(s->guard, "outside", &outside, sizeof outside);
+}
+
+/* Labels, learning rates, the order of samples, statistics, the region, candidates, a secure sum. */
 static void add_grants(gnt_vet_setting *s, gnt_observation *o, const gnt_samples *own, const float *rates,
                        const double *sum) {
     gnt_guard *g = s->guard;
@@ -84,6 +106,8 @@ static void add_grants(gnt_vet_setting *s, gnt_observation *o, const gnt_samples
     }
     if (granted & GNT_KNOWS_BN_STATS && buffers)
         o->batch_mean = gnt_guard_put(g, "batch statistics", s->buffers, (size_t)buffers * sizeof(float));
+    if (granted & GNT_KNOWS_REGION && own->rank == 3)
+        o->outside = put_outside(s, own);
     if (s->spec.goals & GNT_GOAL_MEMBERSHIP)
         o->candidates = s->shadow;
     if (granted & GNT_KNOWS_SUM) {

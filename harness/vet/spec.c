@@ -26,22 +26,24 @@ static void add_spec(gnt_vet_spec *list, int *n, const gnt_descriptor *d, uint32
                                   .budget = budget};
 }
 
+/* Defenses, and attacks that ask where the sensitive region is, are tried on maps too. */
+static int meets_maps(const gnt_descriptor *d) {
+    return d->kind == GNT_PLUGIN_DEFENSE || (d->needs | d->uses) & GNT_KNOWS_REGION;
+}
+
 int gnt_vet_specs(const gnt_descriptor *d, int64_t budget, gnt_vet_spec list[GNT_VET_MOST_SETTINGS]) {
     static const uint32_t kinds[] = {GNT_KIND_IMAGE, GNT_KIND_TABULAR};
     int n = 0;
     for (size_t k = 0; k < 2; k++) {
-        if (d->kind == GNT_PLUGIN_DEFENSE) {
-            add_spec(list, &n, d, kinds[k], GNT_SURFACE_UPDATE, 0, budget);
-            add_spec(list, &n, d, kinds[k], GNT_SURFACE_UPDATE, 2, budget);
-            const int before = n;
-            if (kinds[k] == GNT_KIND_IMAGE)
-                add_spec(list, &n, d, kinds[k], GNT_SURFACE_UPDATE, 0, budget);
-            if (n > before)
-                list[before].map = 1;
-            continue;
-        }
         add_spec(list, &n, d, kinds[k], GNT_SURFACE_UPDATE, 0, budget);
         add_spec(list, &n, d, kinds[k], GNT_SURFACE_UPDATE, 2, budget);
+        const int before = n;
+        if (kinds[k] == GNT_KIND_IMAGE && meets_maps(d))
+            add_spec(list, &n, d, kinds[k], GNT_SURFACE_UPDATE, 0, budget);
+        if (n > before)
+            list[before].map = 1;
+        if (d->kind == GNT_PLUGIN_DEFENSE)
+            continue;
         add_spec(list, &n, d, kinds[k], GNT_SURFACE_ENCODING, 0, budget);
         add_spec(list, &n, d, kinds[k], GNT_SURFACE_REPRESENTATION, 0, budget);
         add_spec(list, &n, d, kinds[k], GNT_SURFACE_TRANSCRIPT, 0, budget);

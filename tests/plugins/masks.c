@@ -49,9 +49,20 @@ static int in_order(const gnt_samples *s) {
     return 1;
 }
 
+static int is_map(void *self) {
+    return ((plugin *)self)->host->model->info->output == GNT_OUTPUT_MAP;
+}
+
+static gnt_status unsupported(void *self) {
+    refuse(self, "it is for models whose output is a map");
+    return GNT_UNSUPPORTED;
+}
+
 static gnt_status prepare(void *self, const gnt_defense_prepare *in, const gnt_sink *out) {
     const float none = 0;
     const int64_t one = 1;
+    if (!is_map(self))
+        return unsupported(self);
     if (!in->public_data || !has_masks(in->public_data) || !has_maps(in->public_data))
         return refuse(self, "public samples have no maps and masks");
     return out->tensor(out->context, "none", 1, &one, &none);
@@ -59,6 +70,8 @@ static gnt_status prepare(void *self, const gnt_defense_prepare *in, const gnt_s
 
 static gnt_status look(void *self, const gnt_client *client, gnt_tensors *update) {
     (void)update;
+    if (!is_map(self))
+        return unsupported(self);
     if (client->n_labels != 0)
         return refuse(self, "samples with maps are said to have labels");
     return has_masks(client->samples) && has_maps(client->samples)
@@ -78,6 +91,8 @@ static gnt_status look_at_blank(void *self, const gnt_client *client, gnt_tensor
 static gnt_status blank_regions(void *self, const gnt_client *client, int64_t epoch,
                                 const gnt_samples_sink *out) {
     const gnt_samples *s = client->samples;
+    if (!is_map(self))
+        return unsupported(self);
     float *x = malloc((size_t)s->features * sizeof *x);
     gnt_status status = x && has_masks(s) ? GNT_OK : refuse(self, "a set to be encoded has no masks");
     (void)epoch;
@@ -100,8 +115,8 @@ static gnt_status answer_outside(void *self, const gnt_observation *seen, const 
         int64_t light = 0;
         for (int64_t p = 0; p < s->features; p++)
             light += s->x[i * s->features + p] > 0;
-        if (2 * light < s->features)
-            return refuse(self, "little is known outside of the region");
+        if (light == 0)
+            return refuse(self, "nothing is known outside of the region");
     }
     return answer->reconstruction(answer->context, s->n, s->x);
 }
@@ -112,8 +127,6 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     (void)own;
     if (!seen->labels || seen->public_data)
         return refuse(self, "maps were granted, public data were not");
-    if (seen->goals & GNT_GOAL_LABEL)
-        return refuse(self, "labels are asked for, where there are maps");
     for (int64_t i = 0; i < seen->n * seen->classes; i++)
         marked += (double)seen->labels[i];
     const gnt_host *host = ((plugin *)self)->host;
@@ -138,6 +151,15 @@ static gnt_status run_blind(void *self, const gnt_observation *seen, const gnt_a
     return answer->reconstruction(answer->context, seen->n, grey);
 }
 
+static gnt_status run_labels(void *self, const gnt_observation *seen, const gnt_artefacts *own,
+                             const gnt_answer *answer) {
+    const gnt_host *host = ((plugin *)self)->host;
+    float *scores = host->scratch(host->context, (size_t)(seen->n * seen->classes) * sizeof *scores);
+    (void)own;
+    return scores ? answer->labels(answer->context, seen->n, seen->classes, scores)
+                  : refuse(self, "out of memory");
+}
+
 static void *create(const gnt_host *host, const gnt_value *values) {
     plugin *p = malloc(sizeof *p);
     (void)values;
@@ -151,6 +173,7 @@ static const gnt_defense blanks = {
     .size = sizeof blanks, .encode_set = blank_regions, .transform_update = look_at_blank};
 static const gnt_attack outside = {.size = sizeof outside, .run = run};
 static const gnt_attack blind = {.size = sizeof blind, .run = run_blind};
+static const gnt_attack labels = {.size = sizeof labels, .run = run_labels};
 
 #define SHARED                                                                                               \
     .size = sizeof(gnt_descriptor), .version = "1.0", .line = "for tests of masks", .licence = "MIT",        \
@@ -165,7 +188,7 @@ static const gnt_descriptor descriptors[] = {
      .needs = GNT_KNOWS_REGION | GNT_KNOWS_LABELS, .attack = &outside},
     {SHARED, .kind = GNT_PLUGIN_ATTACK, .id = "knows-no-mask", .goals = GNT_GOAL_RECONSTRUCTION,
      .attack = &blind},
-    {SHARED, .kind = GNT_PLUGIN_ATTACK, .id = "tells-labels", .goals = GNT_GOAL_LABEL, .attack = &blind},
+    {SHARED, .kind = GNT_PLUGIN_ATTACK, .id = "tells-labels", .goals = GNT_GOAL_LABEL, .attack = &labels},
 };
 enum { PLUGINS = sizeof descriptors / sizeof *descriptors };
 

@@ -219,7 +219,7 @@ typedef struct gnt_value {
 /* Knowledge: a suite grants it, a plugin declares what it needs, the result records it. The
  * broadcast model, its weights and architecture, and the client's numbers of samples and steps are
  * the setting and always known. */
-#define GNT_KNOWS_LABELS (1u << 0)  /* the private batch's labels */
+#define GNT_KNOWS_LABELS (1u << 0)  /* the private batch's labels, or its maps */
 #define GNT_KNOWS_DEFENSE (1u << 1) /* the defense's id and parameters, and its public artefacts: adaptive */
 #define GNT_KNOWS_PUBLIC (1u << 2)  /* a public data set */
 #define GNT_KNOWS_SHADOW (1u << 3)  /* shadow data: labelled, with attributes, of the private distribution */
@@ -612,7 +612,7 @@ typedef struct gnt_observation {
     const gnt_samples *encoded;      /* encodings, with the soft labels that were released */
     const gnt_views *representation; /* one n × … view */
     const gnt_transcript *transcript;
-    const float *labels;        /* KNOWS_LABELS: n × classes */
+    const float *labels;        /* KNOWS_LABELS: n × classes, as gnt_samples.y */
     const float *rates;         /* KNOWS_RATES: steps */
     const float *batch_mean;    /* KNOWS_BN_STATS: laid out like the model's buffers */
     const gnt_samples *outside; /* KNOWS_REGION: x with the region zeroed, and the masks */
