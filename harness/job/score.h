@@ -28,8 +28,8 @@ typedef struct score_target {
     gnt_metric_image region;
     /* NULL: there is no answer. */
     const float *recovered;
-    /* By each network, where score.judged. */
-    double distance[SCORE_JUDGES];
+    /* By each network, where score.judged; of the region by those of LPIPS, where score.region_judged. */
+    double distance[SCORE_JUDGES], region_distance[GNT_LPIPS_NETS];
     /* Identification: 1 where the candidate nearest to the answer is this sample, and its place among all. */
     double hit, rank;
     /* Of a batch: the share of its labels that the answer has. */
@@ -82,9 +82,9 @@ typedef struct score {
     double contribution_floor;
     gnt_metric_shape shape;
     int is_image;
-    int judged[SCORE_JUDGES];
+    int judged[SCORE_JUDGES], region_judged[GNT_LPIPS_NETS];
     /* Of the mean public image, over targets; NaN without public images. */
-    double mean_distance[SCORE_JUDGES];
+    double mean_distance[SCORE_JUDGES], mean_region_distance[GNT_LPIPS_NETS];
     /* Why a network that was asked for judged nothing; "" otherwise. */
     char unjudged[SCORE_JUDGES][300];
     score_target *target;
@@ -125,8 +125,9 @@ gnt_metric_rows score_rows(const score_table *table, size_t n);
 int score_by_members(const score *s);
 /* The first row behind observation j. */
 int64_t score_first(const score *s, int64_t j);
-/* The sample that target i stands for; any of the set's where there was no answer. */
+/* The sample that target i stands for; any of the set's where there was no answer. Also its row. */
 const float *score_truth(const score *s, int64_t i);
+int64_t score_truth_row(const score *s, int64_t i);
 /* Judges the answers x (count × features) to observation j, and what the mean image would score there. */
 int score_judge_members(score *s, int64_t j, const float *x, int64_t count, gnt_err *err);
 /* The rows that labels and attributes of observation j are compared with: those its images were assigned to,
@@ -160,6 +161,8 @@ const uint8_t *score_mask(const score *s, int64_t row);
 int score_has_region(const score *s, int64_t row);
 /* score_judges.c */
 int score_judges(score *s, gnt_err *err);
+/* score_region_judge.c: by a network of LPIPS, whose weights are an input of that name. */
+int score_judge_regions(score *s, gnt_lpips_net net, const gnt_st *weights, gnt_err *err);
 /* score_label.c */
 int score_labels(score *s, gnt_err *err);
 int score_label_chance(const score *s, double *chance, gnt_err *err);

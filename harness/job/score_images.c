@@ -59,8 +59,8 @@ static int add_regions(gnt_st *st, const score *s, int64_t k, gnt_err *err) {
     if (gnt_st_add(st, "region", GNT_ST_I64, 2, dim, NULL, &t, err) != 0)
         return -1;
     for (int64_t i = 0; i < k; i++) {
-        const int64_t row = (score_truth(s, i) - s->targets.x) / s->targets.view.features;
-        const gnt_metric_box box = gnt_metric_box_of(score_mask(s, row), s->shape.height, s->shape.width);
+        const gnt_metric_box box =
+            gnt_metric_box_of(score_mask(s, score_truth_row(s, i)), s->shape.height, s->shape.width);
         const int64_t side[] = {box.top, box.left, box.height, box.width};
         memcpy((int64_t *)t->data + 4 * i, side, sizeof side);
     }

@@ -33,7 +33,7 @@ static void judge_all(score *s, int which, gnt_features *f) {
     gnt_features_free(f);
 }
 
-static void judge_by_lpips(score *s, gnt_lpips_net net, const char *digest) {
+static int judge_by_lpips(score *s, gnt_lpips_net net, const char *digest, gnt_err *err) {
     gnt_work *w = s->work;
     gnt_features *f = NULL;
     gnt_err why = {0};
@@ -43,15 +43,17 @@ static void judge_by_lpips(score *s, gnt_lpips_net net, const char *digest) {
                  "there is no weights/lpips/%s.safetensors in the folder of --data; tools/export_lpips.py "
                  "makes it",
                  gnt_lpips_names[net]);
-        return;
+        return 0;
     }
     gnt_st_init(&weights);
     if (w->read(w->context, score_judge_names[net], &weights, &why) != 0 ||
         gnt_lpips_new(&f, net, &weights, score_judge_names[net], s->shape, sizeof(float), &why) != 0)
         snprintf(s->unjudged[net], sizeof s->unjudged[net], "%.299s", why.text);
-    gnt_st_free(&weights);
     if (f)
         judge_all(s, net, f);
+    const int rc = f && s->targets.mask ? score_judge_regions(s, net, &weights, err) : 0;
+    gnt_st_free(&weights);
+    return rc;
 }
 
 /* Networks that gauntlet trained: the input that has one's weights, and what it makes of a pair of images. */
@@ -106,8 +108,9 @@ int score_judges(score *s, gnt_err *err) {
     const gnt_request_score *q = s->request;
     for (size_t k = 0; k < q->lpips.n; k++)
         for (int i = 0; i < GNT_LPIPS_NETS; i++)
-            if (strcmp(q->lpips.at[k].net, gnt_lpips_names[i]) == 0)
-                judge_by_lpips(s, (gnt_lpips_net)i, q->lpips.at[k].digest);
+            if (strcmp(q->lpips.at[k].net, gnt_lpips_names[i]) == 0 &&
+                judge_by_lpips(s, (gnt_lpips_net)i, q->lpips.at[k].digest, err) != 0)
+                return -1;
     if (q->judge && judge_by_trained(s, &features, q->judge, err) != 0)
         return -1;
     return q->representation ? judge_by_trained(s, &representation, q->representation, err) : 0;

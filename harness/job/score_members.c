@@ -16,11 +16,13 @@ int64_t score_first(const score *s, int64_t j) {
     return s->first ? s->first[j] : j * s->members;
 }
 
+int64_t score_truth_row(const score *s, int64_t i) {
+    const int64_t row = s->target[i].member;
+    return row < 0 ? score_first(s, i / s->batch) + i % s->batch : row;
+}
+
 const float *score_truth(const score *s, int64_t i) {
-    int64_t row = s->target[i].member;
-    if (row < 0)
-        row = score_first(s, i / s->batch) + i % s->batch;
-    return s->targets.x + row * s->targets.view.features;
+    return s->targets.x + score_truth_row(s, i) * s->targets.view.features;
 }
 
 int score_mean_image(score *s, gnt_err *err) {

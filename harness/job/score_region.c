@@ -14,10 +14,10 @@ int score_has_region(const score *s, int64_t row) {
 void score_regions(score *s) {
     for (int64_t i = 0; i < s->n; i++) {
         score_target *t = &s->target[i];
-        t->has_region = s->targets.mask && (t->member < 0 || score_has_region(s, t->member));
-        t->region =
-            t->recovered && t->has_region
-                ? gnt_metric_judge_region(score_truth(s, i), t->recovered, score_mask(s, t->member), s->shape)
-                : gnt_metric_no_answer();
+        const int64_t row = score_truth_row(s, i);
+        t->has_region = score_has_region(s, row);
+        t->region = t->recovered && t->has_region ? gnt_metric_judge_region(score_truth(s, i), t->recovered,
+                                                                            score_mask(s, row), s->shape)
+                                                  : gnt_metric_no_answer();
     }
 }

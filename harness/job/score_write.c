@@ -44,6 +44,10 @@ static json_t *targets_json(const score *s) {
                 json_object_set_new(one, "region_mse", number(t->has_region ? t->region.mse : NAN));
                 json_object_set_new(one, "region_psnr", number(t->has_region ? t->region.psnr : NAN));
                 json_object_set_new(one, "region_ssim", number(t->has_region ? t->region.ssim : NAN));
+                for (int k = 0; k < GNT_LPIPS_NETS; k++)
+                    if (s->region_judged[k])
+                        json_object_set_new(one, gnt_measure_of(gnt_region_lpips_measures[k])->name,
+                                            number(t->has_region ? t->region_distance[k] : NAN));
             }
             json_object_set_new(one, "exact", json_boolean(t->image.exact));
             json_object_set_new(one, "broken", json_boolean(t->image.broken));
@@ -168,6 +172,10 @@ static void add_judge_floors(const score *s, json_t *floors) {
         if (s->judged[k])
             json_object_set_new(floors, score_judge_names[k],
                                 json_pack("{s:o}", "mean_image", number(s->mean_distance[k])));
+    for (int k = 0; k < GNT_LPIPS_NETS; k++)
+        if (s->region_judged[k])
+            json_object_set_new(floors, gnt_measure_of(gnt_region_lpips_measures[k])->name,
+                                json_pack("{s:o}", "mean_image", number(s->mean_region_distance[k])));
 }
 
 int score_write(score *s, gnt_err *err) {

@@ -28,8 +28,10 @@ typedef struct gnt_features gnt_features;
 typedef enum gnt_lpips_net { GNT_LPIPS_ALEX, GNT_LPIPS_VGG, GNT_LPIPS_SQUEEZE, GNT_LPIPS_NETS } gnt_lpips_net;
 /* "alex", "vgg", "squeeze" */
 extern const char *const gnt_lpips_names[GNT_LPIPS_NETS];
-/* what their distances are measured as */
-extern const gnt_measure_id gnt_lpips_measures[GNT_LPIPS_NETS];
+/* what their distances are measured as, of whole images and of sensitive regions */
+extern const gnt_measure_id gnt_lpips_measures[GNT_LPIPS_NETS], gnt_region_lpips_measures[GNT_LPIPS_NETS];
+/* 1 where a suite's measures, bits 1u << gnt_measure_id, name either. */
+int gnt_lpips_is_wanted(uint32_t measures, gnt_lpips_net net);
 
 /* `weights`: convolutions under torchvision's names (features.0.weight …), channel weights under those of
  * LPIPS v0.1 (lin0.model.1.weight …); `where` stands for them in sentences; both are needed no longer than

@@ -8,6 +8,12 @@
 const char *const gnt_lpips_names[GNT_LPIPS_NETS] = {"alex", "vgg", "squeeze"};
 const gnt_measure_id gnt_lpips_measures[GNT_LPIPS_NETS] = {GNT_MEASURE_LPIPS_ALEX, GNT_MEASURE_LPIPS_VGG,
                                                            GNT_MEASURE_LPIPS_SQUEEZE};
+const gnt_measure_id gnt_region_lpips_measures[GNT_LPIPS_NETS] = {
+    GNT_MEASURE_REGION_LPIPS_ALEX, GNT_MEASURE_REGION_LPIPS_VGG, GNT_MEASURE_REGION_LPIPS_SQUEEZE};
+
+int gnt_lpips_is_wanted(uint32_t measures, gnt_lpips_net net) {
+    return (measures & (1u << gnt_lpips_measures[net] | 1u << gnt_region_lpips_measures[net])) != 0;
+}
 static const char *const titles[GNT_LPIPS_NETS] = {"LPIPS (AlexNet)", "LPIPS (VGG-16)",
                                                    "LPIPS (SqueezeNet 1.1)"};
 

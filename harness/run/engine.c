@@ -61,7 +61,7 @@ static int digest_of_public_set(const run *r, const gnt_suite_task *t, gnt_diges
 static int digest_lpips(run *r, gnt_err *err) {
     const char *folder = r->options->data_folder;
     for (int i = 0; i < GNT_LPIPS_NETS; i++) {
-        if (!folder || !(r->suite->measures & 1u << gnt_lpips_measures[i]))
+        if (!folder || !gnt_lpips_is_wanted(r->suite->measures, (gnt_lpips_net)i))
             continue;
         char *path = gnt_format("%s/weights/lpips/%s.safetensors", folder, gnt_lpips_names[i]);
         if (!path)

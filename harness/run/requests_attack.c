@@ -337,7 +337,7 @@ static int add_judges(run *r, run_job *j, const gnt_suite_task *t) {
     size_t n = 0;
     for (int i = 0; i < GNT_LPIPS_NETS; i++) {
         char hex[GNT_HEX_SIZE] = "";
-        if (!(s->measures & 1u << gnt_lpips_measures[i]))
+        if (!gnt_lpips_is_wanted(s->measures, (gnt_lpips_net)i))
             continue;
         if (r->lpips_path[i]) {
             gnt_digest_hex(&r->lpips_digest[i], hex);
