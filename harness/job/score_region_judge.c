@@ -40,7 +40,7 @@ static int open_judge(region_judge *j, const score *s, int64_t row, gnt_lpips_ne
         j->other = gnt_array(n, sizeof *j->other);
         if (!j->truth || !j->other)
             return gnt_fail(err, "out of memory for a region of %zu entries", n);
-        if (gnt_lpips_new(&j->network, net, weights, score_judge_names[net], shape, sizeof(float), err) != 0)
+        if (gnt_lpips_new(&j->network, net, weights, gnt_lpips_names[net], shape, sizeof(float), err) != 0)
             return -1;
     }
     j->box = box;
