@@ -60,7 +60,9 @@ static double value_of(const drawing *d, const gnt_outcome *c, int key, double *
         return c->utility.value * gnt_utility_scale(d->key[0]);
     const json_t *last = json_array_get(list, json_array_size(list) - 1);
     const json_t *value = json_object_get(last, d->key[key]);
-    return json_is_number(value) ? json_number_value(value) * gnt_utility_scale(d->key[key]) : NAN;
+    const gnt_utility beside = gnt_utility_number(&c->utility, d->key[key]);
+    *error = beside.error;
+    return gnt_utility_scale(d->key[key]) * (json_is_number(value) ? json_number_value(value) : beside.value);
 }
 
 static int is_here(const drawing *d, const gnt_outcome *c) {
