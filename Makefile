@@ -24,7 +24,7 @@
 #
 # Variables: B the build folder (build), CC, OPT (-O2 -g), CFLAGS and LDFLAGS added to ours, V=1 shows the
 # commands, DNNL= builds without oneDNN, MATIO= without libmatio, ZIP= without libzip,
-# SNDFILE= without libsndfile, FFTW= without FFTW, SVM= without libsvm.
+# SNDFILE= without libsndfile, FFTW= without FFTW, JPEG= without libjpeg, SVM= without libsvm.
 
 B ?= build
 ifeq ($(origin CC),default)
@@ -62,6 +62,11 @@ endif
 FFTW ?= $(firstword $(wildcard /usr/include/fftw3.h /usr/local/include/fftw3.h))
 ifneq ($(strip $(FFTW)),)
 CFLAGS_ALL += -DGNT_FFTW
+endif
+# .jpg files are read by libjpeg, which is opened when one is; `make JPEG=` builds without
+JPEG ?= $(firstword $(wildcard /usr/include/jpeglib.h /usr/local/include/jpeglib.h))
+ifneq ($(strip $(JPEG)),)
+CFLAGS_ALL += -DGNT_JPEG
 endif
 # attr-svm learns by libsvm, which its object links with; `make SVM=` builds one that refuses to learn
 SVM ?= $(firstword $(wildcard /usr/include/libsvm/svm.h /usr/local/include/libsvm/svm.h))

@@ -9,9 +9,21 @@
 
 static const char *const part_names[3] = {"train", "test", "public"};
 
+/* How many records the published files have; groups, where rows vary. */
+static int64_t published(const data_source *source, const data_notes *notes) {
+    int64_t n = 0;
+    for (int i = 0; i < notes->n; i++)
+        n += notes->file[i].official;
+    return source->rows_vary ? n : source->rows[0] + source->rows[1];
+}
+
 /* Is every published record there? A part may be spread over several files, some of which may be missing. */
-static int is_complete(const gnt_data *d, const data_source *source) {
-    return source->generate || (d->part[0] == source->rows[0] && d->part[1] == source->rows[1]);
+static int is_complete(const gnt_data *d, const data_source *source, const data_notes *notes) {
+    int whole = 1;
+    for (int i = 0; i < notes->n; i++)
+        whole &= notes->file[i].records == notes->file[i].official;
+    return source->generate ||
+           (source->rows_vary ? whole : d->part[0] == source->rows[0] && d->part[1] == source->rows[1]);
 }
 
 static void put_shape(gnt_text *t, const gnt_data *d) {
@@ -31,10 +43,12 @@ static void put_text(gnt_text *t, const gnt_data *d, const data_source *source, 
     gnt_text_add(t, "%s: ", d->name);
     if (source->generate)
         gnt_text_add(t, "built in");
-    else if (is_complete(d, source))
+    else if (is_complete(d, source, notes))
         gnt_text_add(t, "complete");
+    else if (source->rows_vary)
+        gnt_text_add(t, "subset of %lld %ss", (long long)published(source, notes), d->group_name);
     else
-        gnt_text_add(t, "subset of %lld", (long long)(source->rows[0] + source->rows[1]));
+        gnt_text_add(t, "subset of %lld", (long long)published(source, notes));
     gnt_text_add(t, ", %lld rows of ", (long long)d->rows);
     put_shape(t, d);
     if (d->has_maps)
@@ -48,7 +62,8 @@ static void put_text(gnt_text *t, const gnt_data *d, const data_source *source, 
     gnt_text_add(t, "\n");
     for (int i = 0; i < notes->n; i++) {
         const data_file_note *f = &notes->file[i];
-        gnt_text_add(t, "  %s: %lld records, ", f->path, (long long)f->records);
+        gnt_text_add(t, "  %s: %lld %ss, ", f->path, (long long)f->records,
+                     source->rows_vary ? d->group_name : "record");
         if (f->records == f->official)
             gnt_text_add(t, "complete\n");
         else
@@ -94,9 +109,10 @@ static json_t *sound_json(const gnt_data *d, const data_source *source, const da
     for (int p = 0; p < 3; p++)
         json_object_set_new(rows, part_names[p], json_integer(d->part[p]));
     return json_pack("{s:s, s:b, s:s, s:b, s:o, s:o, s:i, s:b, s:o, s:o, s:s}", "name", d->name, "ok", 1,
-                     "source", source->generate ? "built in" : "files", "complete", is_complete(d, source),
-                     "shape", shape, "rows", rows, "classes", d->has_maps ? 0 : d->classes, "maps",
-                     d->has_maps, "groups", groups_json(d), "files", files_json(notes), "content", hex);
+                     "source", source->generate ? "built in" : "files", "complete",
+                     is_complete(d, source, notes), "shape", shape, "rows", rows, "classes",
+                     d->has_maps ? 0 : d->classes, "maps", d->has_maps, "groups", groups_json(d), "files",
+                     files_json(notes), "content", hex);
 }
 
 static char *print_json(json_t *value) {

@@ -42,7 +42,7 @@ int data_reserve(gnt_data *d, const int64_t part[3], gnt_err *err) {
         d->part[p] = part[p];
         d->rows += part[p];
     }
-    size_t rows = (size_t)d->rows, cell = d->kind == GNT_DATA_TABULAR ? sizeof(float) : 1;
+    size_t rows = (size_t)d->rows, cell = d->kind == GNT_DATA_TABULAR ? sizeof(float) : d->has_maps ? 3 : 1;
     if (rows > most_bytes / cell / (size_t)d->features)
         return gnt_fail(err, "%s: %zu rows of %lld features are more than the %zu MiB that one set may take",
                         d->name, rows, (long long)d->features, most_bytes >> 20);

@@ -55,7 +55,7 @@ enum { GNT_PART_TRAIN, GNT_PART_TEST, GNT_PART_PUBLIC };
 
 /* What a task says of its data. Built-in sets: "glyphs", "scenes", "census", "faces", "faces32",
  * "receipts", "receipts32"; files: "mnist", "cifar10", "cifar100", "svhn", "adult", "loans", "loans_ratios",
- * "audiomnist". */
+ * "audiomnist", "sroie64", "sroie128". */
 typedef struct gnt_data_spec {
     const char *name;
     int64_t rows[3]; /* generated sets: rows of each part (0 = the set's default); files: ignored */

@@ -32,6 +32,9 @@ typedef struct data_source {
     const char *about;
     /* Default parts of a generated set; else those of the published files. */
     int64_t rows[3];
+    /* 1: `rows` are about what the published files make, since each makes as many as it does; what the loader
+     * notes are groups, and these tell whether all is there. */
+    int rows_vary;
     /* Sets what all its rows have in common: sizes, classes, attributes, what a group is. */
     void (*shape)(gnt_data *d);
     /* One of the two: of built-in sets, of sets of files. */

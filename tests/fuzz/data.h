@@ -23,6 +23,8 @@ static inline void fuzz_open_set(const char *name) {
         gnt_data_row(d, i, x);
         for (int64_t k = 0; k < d->features; k++)
             MUST(x[k] >= 0 && x[k] <= 1);
+        for (int64_t k = 0; d->has_maps && k < d->classes; k++)
+            MUST(d->map[i * d->classes + k] <= 1 && d->mask[i * d->classes + k] <= 1);
     }
     gnt_free(x);
     gnt_data_free(d);

@@ -186,6 +186,40 @@ put("wav", "before", wav(wave, sound))
 put("wav", "twice", wav(sound, wave, wave))
 put("wav", "odd", wav(sound, (b"data", b"\1\2\3")))
 put("wav", "none", wav(sound, (b"data", b"")))
+def jpeg(wide, high, mean=lambda x, y: 200 - 9 * (x + y)):
+    """Baseline JPEG of blocks of one grey each; a coefficient's code is four bits, its length, and then it."""
+    def part(kind, held):
+        return b"\xff" + bytes([kind]) + struct.pack(">H", len(held) + 2) + held
+    bits, before = "", 0
+    for y in range(high // 8):
+        for x in range(wide // 8):
+            value = 8 * (mean(x, y) - 128)
+            by, before = value - before, value
+            n = abs(by).bit_length()
+            bits += format(n, "04b") + (format(by if by > 0 else by + (1 << n) - 1, "0%db" % n) if n else "") + "0"
+    bits += "1" * (-len(bits) % 8)
+    coded = bytes(int(bits[i:i + 8], 2) for i in range(0, len(bits), 8)).replace(b"\xff", b"\xff\0")
+    return (b"\xff\xd8" + part(0xdb, b"\0" + b"\1" * 64) + part(0xc0, struct.pack(">BHHB3B", 8, high, wide, 1, 1, 0x11, 0)) +
+            part(0xc4, b"\0" + bytes([0, 0, 0, 12] + [0] * 12 + list(range(12)))) +
+            part(0xc4, b"\x10" + bytes([1] + [0] * 15 + [0])) + part(0xda, bytes([1, 1, 0, 0, 63, 0])) + coded + b"\xff\xd9")
+def sroie(*texts, key={"company": "HAPPY PHARMACY", "date": "01/02/2018", "address": "12, JALAN MAMANDA", "total": "20.50"},
+          scan=jpeg(96, 96)):
+    box = ""
+    for i, said in enumerate(texts):
+        y = 4 + 15 * i
+        box += "4,%d,90,%d,90,%d,4,%d,%s\n" % (y, y, y + 12, y + 12, said)
+    return (text(key) + "\n%%\n" + box + "\n%%\n").encode() + scan
+lines = ("HAPPY PHARMACY", "DATE: 01/02/2018", "12, JALAN MAMANDA,", "COFFEE, 2 X 10.25", "TOTAL: 20.50")
+put("sroie", "plain", sroie(*lines))
+put("sroie", "typo", sroie("HAPPY PHARNACY", "TAX INVOICE"))
+put("sroie", "none", sroie("TAX INVOICE", key={}))
+put("sroie", "large", sroie(*lines).replace(b"4,4,90,4,90,16,4,16", b"4,4,990,4,990,196,4,196"))
+put("sroie", "short", sroie(*lines).replace(b"4,4,90,4,90,16,4,16,", b"4,4,90,4,90,16,4,"))
+put("sroie", "number", sroie(*lines).replace(b"4,4,90,4,90,16,4,16,", b"4,4,90,4,90,-16,4,16,"))
+put("sroie", "outside", sroie(*lines, scan=jpeg(16, 16)))
+put("sroie", "cut", sroie(*lines)[:-60])
+put("sroie", "progressive", sroie(*lines).replace(b"\xff\xc0", b"\xff\xc2"))
+put("sroie", "list", sroie(*lines, key=[]))
 put("mat", "plain", head + array)
 put("mat", "packed", head + struct.pack("<2I", 15, len(squeezed)) + squeezed)
 put("mat", "both", head + array + struct.pack("<2I", 15, len(squeezed)) + squeezed)

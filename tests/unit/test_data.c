@@ -423,7 +423,9 @@ static void published_sets_are_known_without_their_files(void **state) {
                 {"adult", 1, 2, {103, 0, 0}, {32561, 16281, 0}},
                 {"loans", 1, 3, {129, 0, 0}, {30809, 7702, 0}},
                 {"loans_ratios", 1, 3, {135, 0, 0}, {30809, 7702, 0}},
-                {"audiomnist", 3, 10, {1, 224, 224}, {24000, 6000, 0}}};
+                {"audiomnist", 3, 10, {1, 224, 224}, {24000, 6000, 0}},
+                {"sroie64", 3, 4096, {1, 64, 64}, {3700, 1200, 1200}},
+                {"sroie128", 3, 16384, {1, 128, 128}, {1250, 430, 375}}};
     gnt_err err = {""};
     gnt_data *d;
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {

@@ -421,7 +421,7 @@ static void check_says_what_is_there(void **state) {
 static void real_files(void **state) {
     (void)state;
     const char *real = getenv("GAUNTLET_DATA");
-    static const char *const name[] = {"mnist", "cifar10", "cifar100", "adult"};
+    static const char *const name[] = {"mnist", "cifar10", "cifar100", "adult", "sroie64"};
     int found = 0;
     for (size_t i = 0; real && i < sizeof name / sizeof *name; i++) {
         if (!gnt_data_present(name[i], real))
