@@ -38,7 +38,8 @@ static const char help_check[] =
 static const char help_sheet[] =
     "Usage: gauntlet data sheet NAME -o FILE.png [--data DIR] [--scale N] [--columns N]\n"
     "\n"
-    "Draws the first training samples of each class, a row for each class (at most 20).\n"
+    "Draws the first training samples of each class, a row for each class (at most 20). Of a set with maps\n"
+    "some of the first, and below each the same with its mask bluer and its map redder.\n"
     "  -o FILE      where the picture goes\n"
     "  --data DIR   folder of the file sets (default: GAUNTLET_DATA)\n"
     "  --scale N    pixels for each pixel, 1 to 8 (default 2)\n"
@@ -161,22 +162,27 @@ static int check(int argc, char **argv) {
     return rc;
 }
 
-/* Copies one image, `scale` times as large, to (left, top) of a picture `width` pixels wide. */
+/* Copies one image, `scale` times as large, to (left, top) of a picture `width` pixels wide; with `marks` its
+ * mask bluer and its map redder. */
 static void put_image(uint8_t *rgb, int64_t width, int64_t left, int64_t top, const gnt_data *d, int64_t row,
-                      int64_t scale) {
+                      int64_t scale, int marks) {
     int64_t h = d->dim[1], w = d->dim[2], plane = h * w;
     const uint8_t *from = d->pixels + row * d->features;
     for (int64_t y = 0; y < h * scale; y++)
         for (int64_t x = 0; x < w * scale; x++)
             for (int64_t c = 0; c < 3; c++) {
-                int64_t source = (d->dim[0] == 3 ? c * plane : 0) + y / scale * w + x / scale;
-                rgb[((top + y) * width + left + x) * 3 + c] = from[source];
+                int64_t at = y / scale * w + x / scale, source = (d->dim[0] == 3 ? c * plane : 0) + at;
+                const int masked = marks && c < 2 && d->mask[row * plane + at],
+                          found = marks && c > 0 && d->map[row * plane + at];
+                rgb[((top + y) * width + left + x) * 3 + c] =
+                    (uint8_t)(from[source] * (masked ? 3 : 4) / 4 * (found ? 1 : 2) / 2);
             }
 }
 
+/* A line for each class; of a set with maps, lines of images and below each the same images marked. */
 static int draw_sheet(const gnt_data *d, const data_options *o, gnt_err *err) {
-    enum { MOST_CLASSES = 20, GAP = 2 };
-    int64_t classes = d->classes < MOST_CLASSES ? d->classes : MOST_CLASSES;
+    enum { MOST_CLASSES = 20, MAP_LINES = 8, GAP = 2 };
+    int64_t classes = d->has_maps ? MAP_LINES : d->classes < MOST_CLASSES ? d->classes : MOST_CLASSES;
     int64_t columns = (int64_t)o->columns, scale = (int64_t)o->scale;
     int64_t step_x = d->dim[2] * scale + GAP, step_y = d->dim[1] * scale + GAP;
     int64_t width = columns * step_x + GAP, height = classes * step_y + GAP, used[MOST_CLASSES] = {0};
@@ -186,10 +192,12 @@ static int draw_sheet(const gnt_data *d, const data_options *o, gnt_err *err) {
                         (long long)height);
     memset(rgb, 128, (size_t)(width * height) * 3);
     for (int64_t row = 0; row < d->part[GNT_PART_TRAIN]; row++) {
-        int32_t k = d->label[row];
+        const int64_t k = d->has_maps ? 2 * (row / columns) : d->label[row];
         if (k >= classes || used[k] >= columns)
             continue;
-        put_image(rgb, width, GAP + used[k]++ * step_x, GAP + k * step_y, d, row, scale);
+        for (int marks = 0; marks <= d->has_maps; marks++)
+            put_image(rgb, width, GAP + used[k] * step_x, GAP + (k + marks) * step_y, d, row, scale, marks);
+        used[k]++;
     }
     int rc = gnt_png_write(o->out, rgb, width, height, err);
     gnt_free(rgb);

@@ -50,8 +50,8 @@ int sroie_field_of(const char *text, size_t n, const char *const key[SROIE_FIELD
 int sroie_mask(const sroie_receipt *r, int side, int column, int row, uint8_t *mask, int *field);
 /* An error where a box does not begin in the scan, as where the two are of different receipts. */
 int sroie_fits(const sroie_receipt *r, const data_grey *scan, const char *path, gnt_err *err);
-/* Pixels, map and `tampered` of that tile; seven of ten are tampered with, where they have a text to be
- * replaced and the receipt another of its size. */
+/* Pixels, map and `tampered` of that tile; seven of ten are tampered with, once for each 64 × 64 pixels,
+ * where they have a text to be replaced and the receipt another of its size. */
 void sroie_draw(const sroie_receipt *r, const data_grey *scan, int side, int column, int row,
                 sroie_tile *tile, gnt_stream *s);
 

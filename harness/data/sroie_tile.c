@@ -190,5 +190,7 @@ void sroie_draw(const sroie_receipt *r, const data_grey *scan, int side, int col
                 sroie_tile *tile, gnt_stream *s) {
     memset(tile->map, 0, (size_t)side * (size_t)side);
     draw_pixels(r, scan, side, column, row, tile->pixels);
-    tile->tampered = draw_chance(s, 0.7) && splice(r, scan, side, column * side, row * side, tile, s);
+    tile->tampered = 0;
+    for (int n = draw_chance(s, 0.7) ? side / 64 * (side / 64) : 0; n > 0; n--)
+        tile->tampered |= splice(r, scan, side, column * side, row * side, tile, s);
 }
