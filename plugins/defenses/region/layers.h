@@ -1,0 +1,19 @@
+/* layers: which layer each tensor of an update belongs to. Tensors with the same view.layer are one layer (a
+ * weight and its bias); layers are numbered from 0 in the order in which they first appear. */
+#ifndef REGION_LAYERS_H
+#define REGION_LAYERS_H
+
+#include "gauntlet/plugin.h"
+
+typedef struct layers {
+    int32_t n;
+    int64_t tensors;
+    int32_t *of; /* tensors: 0 … n−1. Scratch: gone when the hook returns */
+} layers;
+
+/* Of an update, and of what the clients of the host's model share, in the same order. GNT_FAILED, after
+ * host->fail, without memory. */
+gnt_status layers_of_update(const gnt_host *host, const gnt_tensors *update, layers *out);
+gnt_status layers_of_model(const gnt_host *host, layers *out);
+
+#endif

@@ -1,0 +1,137 @@
+#include "mechanism.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "gauntlet/dp.h"
+
+enum { CHUNK = 1 << 15 }; /* entries between two looks at should_stop */
+
+static const double least_score = 1e-12; /* of the largest */
+
+void mechanism_split(double epsilon, const double *score, int32_t n, double *out) {
+    double largest = 0, sum = 0;
+    for (int32_t l = 0; l < n; l++)
+        largest = score[l] > largest ? score[l] : largest;
+    if (!(largest > 0)) {
+        mechanism_split_evenly(epsilon, n, out);
+        return;
+    }
+    for (int32_t l = 0; l < n; l++)
+        sum += out[l] = 1 / fmax(score[l] / largest, least_score);
+    for (int32_t l = 0; l < n; l++)
+        out[l] *= epsilon / sum;
+}
+
+void mechanism_split_evenly(double epsilon, int32_t n, double *out) {
+    for (int32_t l = 0; l < n; l++)
+        out[l] = epsilon / n;
+}
+
+double mechanism_sigma(double epsilon, double delta, double rounds) {
+    return sqrt(2 * rounds * log(1 / delta)) / epsilon;
+}
+
+/* What one update is made of, layer by layer; scratch. */
+typedef struct counted {
+    double *squares; /* ‖g_l‖², then that of what is left of it */
+    double *entries;
+    double *sigma;
+} counted;
+
+static gnt_status count(const mechanism *m, const layers *l, const gnt_tensors *update, counted *out) {
+    const gnt_host *host = m->host;
+    double *room = host->scratch(host->context, 3 * (size_t)(l->n > 0 ? l->n : 1) * sizeof *room);
+    if (!room)
+        return host->fail(host->context, "no memory for the norms of layers");
+    *out = (counted){room, room + l->n, room + 2 * l->n};
+    for (int64_t k = 0; k < update->n; k++) {
+        const gnt_tensor *t = &update->tensor[k];
+        out->entries[l->of[k]] += (double)t->count;
+        for (int64_t i = 0; i < t->count; i++)
+            out->squares[l->of[k]] += (double)t->data[i] * (double)t->data[i];
+    }
+    for (int32_t i = 0; i < l->n; i++)
+        if (!isfinite(out->squares[i]))
+            return host->fail(host->context,
+                              "the update holds NaN or infinite entries, which cannot be clipped");
+    return GNT_OK;
+}
+
+static void scale(gnt_tensor *t, double factor) {
+    for (int64_t i = 0; i < t->count; i++)
+        t->data[i] = (float)(factor * (double)t->data[i]);
+}
+
+/* How many layers were shortened. Each product is rounded to a float, which may lengthen it by 2⁻²⁴: twice
+ * that is taken off, so that the bound holds for what is released. */
+static int32_t clip(const mechanism *m, const layers *l, counted *c, gnt_tensors *update) {
+    int32_t shortened = 0;
+    for (int32_t i = 0; i < l->n; i++) {
+        const double norm = sqrt(c->squares[i]);
+        if (norm <= m->clip)
+            continue;
+        for (int64_t k = 0; k < update->n; k++)
+            if (l->of[k] == i)
+                scale(&update->tensor[k], m->clip / norm * (1 - 0x1p-23));
+        c->squares[i] = m->clip * m->clip;
+        shortened++;
+    }
+    return shortened;
+}
+
+/* A stream for each tensor's name: the noise of one says nothing about that of another. */
+static gnt_status add_noise(const gnt_host *host, gnt_tensor *t, double deviation, float *noise) {
+    char stream[200];
+    snprintf(stream, sizeof stream, "noise %s", t->name);
+    for (int64_t from = 0; from < t->count; from += CHUNK) {
+        const int64_t n = t->count - from < CHUNK ? t->count - from : CHUNK;
+        if (host->should_stop(host->context))
+            return GNT_STOPPED;
+        host->normal(host->context, stream, n, noise);
+        for (int64_t i = 0; i < n; i++)
+            t->data[from + i] = (float)((double)t->data[from + i] + deviation * (double)noise[i]);
+    }
+    return GNT_OK;
+}
+
+static void report(const mechanism *m, const layers *l, const double *epsilon, const counted *c,
+                   int32_t shortened, double rounds) {
+    const gnt_host *host = m->host;
+    double claimed = 0, inverse = 0, noise = 0, signal = 0;
+    for (int32_t i = 0; i < l->n; i++) {
+        const double deviation = m->clip * c->sigma[i];
+        claimed += epsilon[i];
+        inverse += 1 / (c->sigma[i] * c->sigma[i]);
+        noise += c->entries[i] * deviation * deviation;
+        signal += c->squares[i];
+    }
+    const double sensitivity = sqrt(rounds * inverse); /* over the noise */
+    host->fact(host->context, "epsilon_claimed", claimed);
+    host->fact(host->context, "epsilon_add", gnt_dp_gaussian_epsilon(1, m->delta, sensitivity));
+    host->fact(host->context, "epsilon_replace", gnt_dp_gaussian_epsilon(1, m->delta, 2 * sensitivity));
+    host->fact(host->context, "clipped", l->n ? (double)shortened / (double)l->n : 0);
+    if (signal > 0)
+        host->fact(host->context, "noise_to_signal", sqrt(noise / signal));
+}
+
+gnt_status mechanism_apply(const mechanism *m, const gnt_client *client, const layers *l,
+                           const double *epsilon, gnt_tensors *update) {
+    const gnt_host *host = m->host;
+    const double rounds = client->rounds > 1 ? client->rounds : 1;
+    counted c = {0};
+    gnt_status status = count(m, l, update, &c);
+    if (status != GNT_OK)
+        return status;
+    for (int32_t i = 0; i < l->n; i++)
+        c.sigma[i] = mechanism_sigma(epsilon[i], m->delta / l->n, rounds);
+    float *noise = host->scratch(host->context, CHUNK * sizeof *noise);
+    if (!noise)
+        return host->fail(host->context, "no memory for the noise");
+    const int32_t shortened = clip(m, l, &c, update);
+    for (int64_t k = 0; k < update->n && status == GNT_OK; k++)
+        status = add_noise(host, &update->tensor[k], m->clip * c.sigma[l->of[k]], noise);
+    if (status == GNT_OK)
+        report(m, l, epsilon, &c, shortened, rounds);
+    return status;
+}

@@ -1,0 +1,49 @@
+/* mechanism: clips each layer of an update and adds Gaussian noise to it, so much that the layer's budget
+ * lasts for all rounds (FedRE, Eq. 7 to 9).
+ *
+ *   g_l·min(1, C/‖g_l‖) + N(0, (C·σ_l)²),   σ_l = √(2T ln(1/δ_l)) / ε_l,   δ_l = δ/L
+ *
+ * T rounds, L layers. What the budgets ε_l add up to is the claim. What holds is accounted beside it: rounds
+ * and layers are one Gaussian release, whose sensitivity over its noise is √(T Σ 1/σ_l²) where neighbours
+ * differ by whether the client takes part, and twice that where its data are exchanged for others. */
+#ifndef REGION_MECHANISM_H
+#define REGION_MECHANISM_H
+
+#include "layers.h"
+
+typedef struct mechanism {
+    const gnt_host *host;
+    double epsilon, delta; /* of all layers and rounds */
+    double clip;           /* C */
+} mechanism;
+
+/* ε_l = ε·(1/S_l)/Σ(1/S_t) (Eq. 6). No layer takes all for having nothing to tell: scores below 1e-12 of the
+ * largest count as that, so that ε is split evenly where all are 0. */
+void mechanism_split(double epsilon, const double *score, int32_t n, double *out);
+
+/* ε_l = ε/L. */
+void mechanism_split_evenly(double epsilon, int32_t n, double *out);
+
+double mechanism_sigma(double epsilon, double delta, double rounds);
+
+/* In place; `epsilon` holds that of each layer. Facts: epsilon_claimed, epsilon_add, epsilon_replace,
+ * clipped, the share of the layers that were, and noise_to_signal, the root of the expected squared norm of
+ * the noise over the norm of the clipped update. */
+gnt_status mechanism_apply(const mechanism *m, const gnt_client *client, const layers *l,
+                           const double *epsilon, gnt_tensors *update);
+
+/* Rows that the tables of parameters share. */
+/* clang-format off */
+#define EPSILON_ROW                                                                                          \
+    {.id = "epsilon", .type = GNT_TYPE_REAL, .scale = GNT_SCALE_LOG, .unit = "", .least = 1e-3,              \
+     .most = 1e9, .preset = 50, .strength = -1,                                                              \
+     .help = "the budget of all layers and rounds, as claimed; what holds is reported beside it"}
+#define CLIP_ROW(value, what)                                                                                \
+    {.id = "clip", .type = GNT_TYPE_REAL, .scale = GNT_SCALE_LOG, .unit = "units of the update",             \
+     .least = 1e-10, .most = 1e6, .preset = value, .help = what}
+#define DELTA_ROW                                                                                            \
+    {.id = "delta", .type = GNT_TYPE_REAL, .scale = GNT_SCALE_LOG, .unit = "", .least = 1e-15, .most = 0.5,  \
+     .preset = 1e-5, .help = "of all layers and rounds"}
+/* clang-format on */
+
+#endif

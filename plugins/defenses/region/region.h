@@ -1,0 +1,24 @@
+/* region: defenses of sensitive regions of samples, by noise in updates or in pixels. */
+#ifndef REGION_H
+#define REGION_H
+
+#include "gauntlet/plugin.h"
+
+extern const gnt_descriptor fedre_descriptor, uniform_descriptor, pda_pam_descriptor, blur_lus_descriptor,
+    pixel_noise_descriptor;
+
+#define FEDRE_PAPER                                                                                          \
+    "FedRE: Robust and Effective Federated Learning with Privacy Preference, ICMR 2025, section 3.2"
+
+/* Of psi, in the tables of fedre and pda-pam. */
+/* clang-format off */
+#define SAMPLES_ROW(whose)                                                                                   \
+    {.id = "samples", .type = GNT_TYPE_INT, .unit = "samples", .least = 1, .most = 1000, .preset = 10,       \
+     .help = "scores are a mean over at most so many " whose " samples"}
+#define PROBES_ROW                                                                                           \
+    {.id = "probes", .type = GNT_TYPE_INT, .unit = "directions", .least = 0, .most = 1000, .preset = 16,     \
+     .help = "random directions by which each layer is measured, which makes scores too small by a share "   \
+             "of about 1/(4·probes); 0: exactly, one product for each entry of the region"}
+/* clang-format on */
+
+#endif

@@ -1,0 +1,11 @@
+/* sparse: keeps the entries of greatest magnitude of an update, and sets the others to 0. */
+#ifndef REGION_SPARSE_H
+#define REGION_SPARSE_H
+
+#include "gauntlet/plugin.h"
+
+/* Of n entries n − ⌊(1 − keep)·n⌋ stay, over all tensors together: those of greatest magnitude, and among
+ * equal ones those that come first. How many stayed. */
+int64_t sparse_keep(gnt_tensors *update, double keep);
+
+#endif
