@@ -22,7 +22,8 @@ enum {
     NET_CLASSES = 3,
     NET_ROWS = 20,
     NET_LAYERS = 2,
-    NET_TENSORS = 4,
+    NET_TENSORS = 4, /* of the two-layer network */
+    NET_MOST_TENSORS = 8,
     NET_MOST = NET_HIDDEN * (NET_MOST_IN + 1) + NET_CLASSES * (NET_HIDDEN + 1)
 };
 
@@ -40,7 +41,7 @@ typedef struct net {
     uint8_t mask[NET_ROWS * NET_PIXELS];
     int64_t id[NET_ROWS], row[NET_ROWS];
     gnt_samples samples; /* all rows, with masks */
-    gnt_tensor tensor[NET_TENSORS];
+    gnt_tensor tensor[NET_MOST_TENSORS];
     gnt_tensors tensors; /* over `update` */
 } net;
 
@@ -78,7 +79,7 @@ static inline void net_open(net *n, const char *json, int channels, uint64_t see
     assert_int_equal(gnt_service_new(&n->service, &of, &err), 0);
     const gnt_model_info *info = gnt_service_table(n->service)->info;
     n->params = info->n_params;
-    assert_true(n->params <= NET_MOST && info->params.n <= NET_TENSORS);
+    assert_true(n->params <= NET_MOST && info->params.n <= NET_MOST_TENSORS);
     for (int64_t i = 0; i < n->params; i++)
         n->weights[i] = (float)(0.5 * gnt_random_normal(&r));
     net_samples(n, channels, &r);
