@@ -1,5 +1,5 @@
-/* region_net: a two-layer network of small images, and its gradient and the gradient's derivative by the image
- * written out in double. For tests of the defenses of sensitive regions, which have included cmocka.
+/* region_net: a two-layer network of small images, and its gradient and the gradient's derivative by the
+ * image written out in double. For tests of the defenses of sensitive regions, which have included cmocka.
  *
  *   z = A·x + a,  h = tanh z,  s = B·h + b,  p = softmax s,  loss = −Σ y log p
  *   ∂B = (p − y)·hᵀ, ∂b = p − y;  e = (Bᵀ(p − y)) ∘ (1 − h²),  ∂A = e·xᵀ, ∂a = e
@@ -105,7 +105,7 @@ static inline void net_fill(net *n, uint64_t seed, double deviation) {
         n->update[i] = (float)(deviation * gnt_random_normal(&r));
 }
 
-/* What one sample's loss is made of, and how much of that moves with entry `by` of the image (−1: nothing). */
+/* What one sample's loss is made of, and how much that moves with entry `by` of the image (−1: nothing). */
 typedef struct net_pass {
     double h[NET_HIDDEN], q[NET_CLASSES], e[NET_HIDDEN]; /* q = p − y */
     double dh[NET_HIDDEN], dq[NET_CLASSES], de[NET_HIDDEN];

@@ -5,10 +5,10 @@
  *   sparsify       only the share `keep` of the entries of ΔW of greatest magnitude stays
  *   release        the whole of it clipped to C, N(0, (C·σ)²) in every entry, σ = √(2T ln(1/δ))/ε
  *
- * This is our reading: the regulariser is half the squared norm beyond the bound, whose gradient is λ·ΔW where
- * ‖ΔW‖ > C and 0 elsewhere; entries are chosen by magnitude alone; and σ is FedRE's, for all rounds (see
- * mechanism.h), so that the defenses compared in that paper mean the same by ε. Noise falls on the entries
- * that were dropped too, for which ones those are is private.
+ * This is our reading: the regulariser is half the squared norm beyond the bound, whose gradient is λ·ΔW
+ * where ‖ΔW‖ > C and 0 elsewhere; entries are chosen by magnitude alone; and σ is FedRE's, for all rounds
+ * (see mechanism.h), so that the defenses compared in that paper mean the same by ε. Noise falls on the
+ * entries that were dropped too, for which ones those are is private.
  *
  * Steps are plain SGD on batches of its own order. Of one gradient there is nothing to regularise. Batch norm
  * runs on the broadcast running statistics, for who computes a client's update cannot change them. */
@@ -193,7 +193,9 @@ static gnt_status transform_update(void *context, const gnt_client *client, gnt_
     whole.of = host->scratch(host->context, (size_t)(update->n > 0 ? update->n : 1) * sizeof *whole.of);
     if (!whole.of)
         return no_memory(host);
-    sparse_keep(update, self->keep);
+    const gnt_status status = sparse_keep(host, update, self->keep);
+    if (status != GNT_OK)
+        return status;
     return mechanism_apply(&self->mechanism, client, &whole, &self->mechanism.epsilon, update);
 }
 

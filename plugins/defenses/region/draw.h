@@ -1,5 +1,6 @@
-/* draw: normal numbers that follow from a seed alone, for what has to come out the same each time: the host's
- * streams go on where they stopped, and are keyed anew for each round and client. Seeds are drawn from them. */
+/* draw: normal numbers that follow from a seed alone, for what has to come out the same each time: the
+ * host's streams go on where they stopped, and are keyed anew for each round and client. Seeds are drawn from
+ * them. */
 #ifndef REGION_DRAW_H
 #define REGION_DRAW_H
 

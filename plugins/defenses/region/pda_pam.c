@@ -1,9 +1,9 @@
 /* pda-pam: the server weighs clients layer by layer, more where what a client's model would tell of sensitive
  * regions is less (FedRE, Eq. 10 and 11).
  *
- * S_l^k: the score of layer l (psi.h) at client k's local model, which is the old weights with its update and
- * the running statistics that it came back with, on public samples: the same ones, in the same directions, for
- * all clients. u_k: its weight delta, or −rate times its gradient.
+ * S_l^k: the score of layer l (psi.h) at client k's local model, which is the old weights with its update
+ * and the running statistics that it came back with, on public samples: the same ones, in the same
+ * directions, for all clients. u_k: its weight delta, or −rate times its gradient.
  *
  *   softmax   β_l^k = n_k·exp(−S_l^k) / Σ_t n_t·exp(−S_l^t),   w_l = w̃_l + Σ_k β_l^k·u_l^k
  *   printed   α_l^k = exp(S_l^k) / Σ_t exp(S_l^t),              w_l = w̃_l + (1/K)·Σ_k u_l^k/α_l^k

@@ -7,9 +7,9 @@
  * one channel. Samples whose region is empty do not count. Batch norm runs on running statistics, so that
  * samples do not mix.
  *
- * Exactly: a product with the Jacobian for each pixel and channel of the region. By m probes: for each layer m
- * products with its transpose, ‖∂g_l/∂x_pc‖² ≈ mean of (u·∂g_l/∂x_pc)² over standard normal u. The root makes
- * a pixel of one channel too small by a share of about 1/(4m). */
+ * Exactly: a product with the Jacobian for each pixel and channel of the region. By m probes: for each layer
+ * m products with its transpose, ‖∂g_l/∂x_pc‖² ≈ mean of (u·∂g_l/∂x_pc)² over standard normal u. The root
+ * makes a pixel of one channel too small by a share of about 1/(4m). */
 #ifndef REGION_PSI_H
 #define REGION_PSI_H
 
