@@ -1,5 +1,5 @@
-/* attacked: one client with fresh weights, what is seen of it, and what invert-gradients makes of that. For
- * tests that have included cmocka. */
+/* attacked: one client with fresh weights, what is seen of it, and what an attack on gradients makes of
+ * that. For tests that have included cmocka. */
 #ifndef TESTS_ATTACKED_H
 #define TESTS_ATTACKED_H
 
@@ -19,12 +19,12 @@ static const char mlp_json[] = "{\"init\": \"kaiming\", \"layers\": [{\"type\": 
                                "{\"type\": \"dense\", \"name\": \"fc1\", \"out\": 32}, {\"type\": \"relu\"},"
                                "{\"type\": \"dense\", \"name\": \"fc2\", \"out\": \"classes\"}]}";
 
-enum { CLASSES = 10, FEATURES = 28 * 28, BATCH = 3, ROUNDS = 3, FACTS = 16, COSTS = 4096 };
+enum { CLASSES = 10, FEATURES = 28 * 28, BATCH = 3, ROUNDS = 3, FACTS = 16, COSTS = 4096, SCORES = 16 };
 
 typedef struct attacked { /* one client, what is seen of it, and what an attack made of that */
     gnt_model *model;
     gnt_service *own, *attackers;
-    const char *options;
+    const char *id; /* of the attack; NULL: invert-gradients */
     float *weights, *buffers;
     float x[BATCH * FEATURES], y[BATCH * CLASSES];
     gnt_observation seen, past[ROUNDS];
@@ -37,6 +37,8 @@ typedef struct attacked { /* one client, what is seen of it, and what an attack 
     gnt_key key;
     gnt_stream noise;
     float found[BATCH * FEATURES];
+    float scores[SCORES], regions[BATCH * FEATURES];
+    int n_scores;
     int64_t count, n_costs;
     double cost[COSTS], chosen_cost;
     int32_t restart[COSTS];
@@ -81,6 +83,23 @@ static inline gnt_status take_images(void *context, int64_t count, const float *
     attacked *a = context;
     memcpy(a->found, x, (size_t)(count * FEATURES) * sizeof *x);
     a->count = count;
+    return GNT_OK;
+}
+
+static inline gnt_status take_scores(void *context, int32_t values, const float *scores) {
+    attacked *a = context;
+    assert_true(values <= SCORES);
+    memcpy(a->scores, scores, (size_t)values * sizeof *scores);
+    a->n_scores = values;
+    return GNT_OK;
+}
+
+static inline gnt_status take_label_scores(void *context, int64_t n, int32_t classes, const float *scores) {
+    return n == 1 ? take_scores(context, classes, scores) : GNT_OK;
+}
+
+static inline gnt_status take_regions(void *context, int64_t n, const float *scores) {
+    memcpy(((attacked *)context)->regions, scores, (size_t)n * FEATURES * sizeof *scores);
     return GNT_OK;
 }
 
@@ -221,7 +240,7 @@ static inline gnt_instance *open_attack(attacked *a, const char *json) {
     gnt_params params;
     gnt_instance *instance;
     snprintf(path, sizeof path, "%s/plugins/attacks/gradient.so", build ? build : "build");
-    if (gnt_plugin_load(&d, path, GNT_PLUGIN_ATTACK, "invert-gradients", &a->err) ||
+    if (gnt_plugin_load(&d, path, GNT_PLUGIN_ATTACK, a->id ? a->id : "invert-gradients", &a->err) ||
         gnt_params_parse(&params, d->parameters, d->n_parameters, "test", json, &a->err))
         fail_msg("%s", a->err.text);
     gnt_instance_spec spec = {.descriptor = d,
@@ -241,6 +260,9 @@ static inline gnt_status attack_with(attacked *a, const char *json, const gnt_ar
     gnt_answer answer = {.size = sizeof answer,
                          .context = a,
                          .reconstruction = take_images,
+                         .labels = take_label_scores,
+                         .attribute = take_scores,
+                         .region = take_regions,
                          .cost = take_cost,
                          .chosen = take_chosen};
     a->n_costs = a->warnings = 0;

@@ -36,8 +36,12 @@ static gnt_status open_clip(data_term *d, const granted_defense *told, const gnt
     return status;
 }
 
+static int is_whitened(const data_term *d) {
+    return d->cost == DATA_WHITENED || d->cost == DATA_PLAIN;
+}
+
 static int is_computed_here(const data_term *d) {
-    return d->cost == DATA_LIKELIHOOD || d->clipped;
+    return d->cost == DATA_LIKELIHOOD || d->clipped || is_whitened(d);
 }
 
 gnt_status data_term_open(data_term *d, data_function *of, const gnt_host *host, const gnt_observation *seen,
@@ -56,9 +60,13 @@ gnt_status data_term_open(data_term *d, data_function *of, const gnt_host *host,
     gnt_status status = match_bind(&d->args, host, seen, choice, &d->apart, &masked, &squares);
     if (status != GNT_OK)
         return status;
-    const uint32_t by = of->by_rates && seen->steps > 0 ? GNT_WRT_X | GNT_WRT_RATES : GNT_WRT_X;
+    uint32_t by = of->by_rates && seen->steps > 0 ? GNT_WRT_X | GNT_WRT_RATES : GNT_WRT_X;
+    if (of->by_labels && is_whitened(d))
+        by |= GNT_WRT_Y;
     if (cost == DATA_COSINE)
         status = open_clip(d, told, seen->update);
+    else if (is_whitened(d))
+        status = whitening_open(&d->white, host, seen, told, cost == DATA_PLAIN);
     if (status != GNT_OK)
         return status;
     if (!is_computed_here(d))
@@ -71,24 +79,48 @@ static gnt_status no_result(const gnt_host *host) {
     return host->fail(host->context, host->last_error(host->context));
 }
 
-gnt_status data_term_eval(data_term *d, const float *x, double *cost, const float **d_x) {
-    const gnt_host *host = d->host;
-    const gnt_model_service *m = host->model;
+/* Leaves the derivative by the update in d_u where the cost is computed here. */
+gnt_status data_term_cost(data_term *d, const float *x, double *cost) {
+    const gnt_model_service *m = d->host->model;
     const gnt_views *out;
-    const gnt_gradient *g;
-    const int here = is_computed_here(d);
-    gnt_function *f = here ? d->of->update.function : d->of->distance.function;
+    gnt_function *f = is_computed_here(d) ? d->of->update.function : d->of->distance.function;
     d->args.x = x;
     if (m->eval(m->context, f, &d->args, &out) != GNT_OK)
-        return no_result(host);
+        return no_result(d->host);
     if (d->clipped)
         *cost = clipped_cosine(&d->clip, out, d->args.observed, d->args.mask, d->d_u);
+    else if (is_whitened(d))
+        *cost = whitening_cost(&d->white, out, d->args.observed, d->args.mask, d->d_u);
     else
-        *cost = here ? noise_cost(&d->law, out, d->args.observed, d->args.mask, d->d_u)
-                     : (double)out->view[0].data[0];
+        *cost = is_computed_here(d) ? noise_cost(&d->law, out, d->args.observed, d->args.mask, d->d_u)
+                                    : (double)out->view[0].data[0];
+    return GNT_OK;
+}
+
+gnt_status data_term_refit(data_term *d, const float *x) {
+    const gnt_model_service *m = d->host->model;
+    const gnt_views *out;
+    if (!is_whitened(d) || d->white.is_known)
+        return GNT_OK;
+    d->args.x = x;
+    if (m->eval(m->context, d->of->update.function, &d->args, &out) != GNT_OK)
+        return no_result(d->host);
+    whitening_refit(&d->white, out, d->args.observed, d->args.mask, d->d_u);
+    return GNT_OK;
+}
+
+gnt_status data_term_eval(data_term *d, const float *x, double *cost, const float **d_x) {
+    const gnt_model_service *m = d->host->model;
+    const gnt_gradient *g;
+    const int here = is_computed_here(d);
+    gnt_status status = data_term_cost(d, x, cost);
+    if (status != GNT_OK)
+        return status;
+    gnt_function *f = here ? d->of->update.function : d->of->distance.function;
     if (m->vjp(m->context, f, here ? (const float *const *)d->d_u : NULL, &g) != GNT_OK)
-        return no_result(host);
+        return no_result(d->host);
     *d_x = g->x;
     d->d_rates = g->rates;
+    d->d_y = g->y;
     return GNT_OK;
 }

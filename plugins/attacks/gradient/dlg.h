@@ -49,7 +49,6 @@ gnt_status dlg_objective_open(dlg_objective *o, dlg *self, const gnt_observation
 void dlg_objective_begin(dlg_objective *o, double weight);
 /* A gnt_cost_fn whose context is a dlg_objective; NaN after a stop or a failure, which are then flagged. */
 double dlg_cost(void *objective, const float *z, float *grad);
-void dlg_softmax(const float *logits, int64_t n, int64_t classes, float *y);
 
 /* A run of either mode. */
 typedef struct dlg_search {

@@ -3,7 +3,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { MEMBER_NONE, MEMBER_GAUSSIAN, MEMBER_LAPLACE, MEMBER_CLIP, MEMBER_PRUNE, MEMBER_SOTERIA, MEMBERS };
+enum {
+    MEMBER_NONE,
+    MEMBER_GAUSSIAN,
+    MEMBER_LAPLACE,
+    MEMBER_CLIP,
+    MEMBER_PRUNE,
+    MEMBER_SOTERIA,
+    MEMBER_FEDRE,
+    MEMBER_UNIFORM,
+    MEMBERS
+};
 enum { HEAD = 3 };
 
 /* `head`: with these parameters a member's values begin among those of the chain. */
@@ -16,6 +26,8 @@ static const struct {
     [MEMBER_CLIP] = {"clip", {"bound", "clip_mode"}},
     [MEMBER_PRUNE] = {"prune", {"p", "scope"}},
     [MEMBER_SOTERIA] = {"soteria", {"p", "layer", "ranking"}},
+    [MEMBER_FEDRE] = {"fedre", {"epsilon", "clip", "delta"}},
+    [MEMBER_UNIFORM] = {"uniform", {"epsilon", "clip", "delta"}},
 };
 
 /* What is left of the values from some place on. */
@@ -151,6 +163,14 @@ static void read_zeros(granted_defense *told, int member, value_list own) {
     }
 }
 
+static void read_layers(granted_defense *told, int member, value_list own) {
+    told->is_complete = told->clip_is_last = 0;
+    told->layered = (layered_noise){.clip = fmax(own.at[1].r, 0),
+                                    .epsilon = own.at[0].r,
+                                    .delta = own.at[2].r,
+                                    .by_scores = member == MEMBER_FEDRE};
+}
+
 static void read_member(reading *r, int member) {
     const int noisy = member == MEMBER_GAUSSIAN || member == MEMBER_LAPLACE;
     const value_list own = member == MEMBERS ? (value_list){NULL, 0} : values_of(member, r->left);
@@ -166,6 +186,8 @@ static void read_member(reading *r, int member) {
         read_noise(r, member, own);
     else if (member == MEMBER_CLIP)
         read_clip(r, own);
+    else if (member == MEMBER_FEDRE || member == MEMBER_UNIFORM)
+        read_layers(&r->told, member, own);
     else
         read_zeros(&r->told, member, own);
 }

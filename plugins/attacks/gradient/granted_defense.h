@@ -9,6 +9,13 @@
 #include "gauntlet/plugin.h"
 #include "noise_law.h"
 
+/* Of the member fedre or uniform, which clips each layer to C and adds noise of its own to each. */
+typedef struct layered_noise {
+    double clip; /* C; 0: there is no such member */
+    double epsilon, delta;
+    int by_scores; /* ε is dealt to the layers by scores of the sensitive region (fedre), else evenly */
+} layered_noise;
+
 typedef struct granted_defense {
     /* every member is none, prune, clip, dp-gaussian or dp-laplace, at most one adds noise, and no clip is
      * behind it: here is all that was done to the update */
@@ -32,6 +39,8 @@ typedef struct granted_defense {
     /* of the member soteria: the dense layer that it zeroes columns of, "" for the last one; NULL where it
      * zeroes none */
     const char *defended;
+    /* is_complete is 0 beside it */
+    layered_noise layered;
 } granted_defense;
 
 /* All 0 where the defense was not granted. */

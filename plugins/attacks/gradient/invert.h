@@ -3,7 +3,7 @@
  * A search looks for the batch x (n × features, image space) over unknowns q. Without the Gaussian of public
  * images q is x in the model's normalised space, kept in the valid box; with it q are the coefficients w of
  * image_prior.h, for each sample in turn. Where the client's rates are searched too, their s_i of log_rates.h
- * follow. */
+ * follow, and where the labels are, their logits (soft_labels.h). */
 #ifndef GRADIENT_INVERT_H
 #define GRADIENT_INVERT_H
 
@@ -11,6 +11,7 @@
 #include "gauntlet/nn.h"
 #include "gauntlet/plugin.h"
 #include "image_prior.h"
+#include "prior.h"
 #include "statistics.h"
 
 /* The parameters of every search, with which the table of each attack begins (invert_parameters.h). */
@@ -92,10 +93,24 @@ typedef struct search {
     int64_t *at;                     /* where sample i begins in q, n + 1 of them */
     int64_t n_rates;                 /* that are searched, behind the samples; 0: none are */
     double announced;                /* where they begin */
+    /* s->y where its logits are searched, behind the rates, and the derivative by it; else NULL */
+    float *y_sought, *d_y;
+    /* n × features each, or NULL: what is known of the samples, which is 1 in `known` and stays as it is in
+     * `given`; where the first restart begins, elsewhere */
+    const uint8_t *known;
+    const float *given, *begin;
+    /* L-BFGS in place of Adam: q is not cut to the box, and the prior is the smooth one of prior.h */
+    int by_lbfgs;
+    prior smooth;
+    double smooth_weight;
     float *x, *d_x;
     int with_signs; /* Adam sees the signs of the gradient only */
     /* the best so far */
     float *winner, *winner_rates;
+    /* its unknowns, where the owner set room for them (search_size); and those that the first restart begins
+     * at, NULL: begin, or noise */
+    float *winner_q;
+    const float *begin_q;
     double least;
     int32_t chosen;
     int64_t done, total; /* steps, for progress */
@@ -117,6 +132,13 @@ gnt_status search_labels(search *s, const gnt_observation *seen, int64_t *room, 
  * host->fail. */
 gnt_status search_rates(search *s, const gnt_observation *seen);
 
+/* Makes the labels unknowns of the next searches; y: the one of search_open. For the costs DATA_WHITENED and
+ * DATA_PLAIN of an instance whose data functions are by_labels. GNT_OK, or a status after host->fail. */
+gnt_status search_soft_labels(search *s, float *y);
+
+/* Is the cost minus the log of a probability, up to a constant? */
+int search_is_likely(const search *s);
+
 /* Chooses the prior of the next searches. GNT_OK, or a status after host->fail. */
 gnt_status search_use(search *s, const prior_setting *setting, public_images *images);
 
@@ -124,8 +146,26 @@ gnt_status search_use(search *s, const prior_setting *setting, public_images *im
  * drawn to their mean. s->winner is what cost least, s->least its cost, which begins anew. */
 gnt_status search_run(search *s, int64_t restarts, int64_t steps, double group);
 
+/* Has the model layers whose derivative jumps? */
+int search_has_kinks(const gnt_model_info *model);
+
 /* The data terms' own mean cost at x, by round. GNT_OK, or a status after host->fail. */
 gnt_status search_costs(search *s, const float *x, double *cost);
+
+/* ---- of the files of the search alone ---- */
+
+/* Entries of q. */
+int64_t search_size(const search *s);
+/* Sets q to where this restart begins. */
+void search_begin(search *s, int32_t restart, float *q);
+/* The cost at q, and its gradient; s->x becomes the batch. */
+gnt_status search_evaluate(search *s, const float *q, double *cost, float *grad);
+/* Keeps s->x, which was made of q, where this is the least cost so far. */
+void search_keep(search *s, int32_t restart, const float *q, double cost);
+/* Clamps q to what [0, 1] is in normalised space. */
+void search_into_box(const search *s, float *q);
+/* One restart of about `steps` evaluations by L-BFGS, from q. GNT_OK, GNT_STOPPED or after host->fail. */
+gnt_status search_descend(search *s, int32_t restart, int64_t steps, float *q);
 
 /* ---- the choice by trial ---- */
 

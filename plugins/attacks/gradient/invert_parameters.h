@@ -6,13 +6,14 @@
 #include "invert.h"
 #include "survivors.h"
 
-#define INVERT_COMMON_ROWS                                                                                   \
+/* How long a restart is and what `tv` means differ. */
+#define INVERT_ROWS(usual_steps, usual_tv, tv_help)                                                          \
     {.id = "steps",                                                                                          \
      .type = GNT_TYPE_INT,                                                                                   \
      .unit = "steps",                                                                                        \
      .least = 1,                                                                                             \
      .most = 10000000,                                                                                       \
-     .preset = 4800,                                                                                         \
+     .preset = (usual_steps),                                                                                \
      .help = "steps of each restart; a suite's budget is shared among the restarts instead"},                \
         {.id = "rate",                                                                                       \
          .type = GNT_TYPE_REAL,                                                                              \
@@ -50,8 +51,8 @@
          .unit = "",                                                                                         \
          .least = 0,                                                                                         \
          .most = 1000,                                                                                       \
-         .preset = 1e-4,                                                                                     \
-         .help = "weight of the total variation prior; images only"},                                        \
+         .preset = (usual_tv),                                                                               \
+         .help = tv_help},                                                                                   \
         {.id = "restarts",                                                                                   \
          .type = GNT_TYPE_INT,                                                                               \
          .unit = "restarts",                                                                                 \
@@ -70,5 +71,7 @@
         .id = "outliers", .type = GNT_TYPE_CHOICE, .unit = "", .preset_text = "auto",                        \
         .choices = outliers_choices, .help = OUTLIERS_HELP                                                   \
     }
+
+#define INVERT_COMMON_ROWS INVERT_ROWS(4800, 1e-4, "weight of the total variation prior; images only")
 
 #endif

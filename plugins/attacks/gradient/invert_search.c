@@ -1,4 +1,4 @@
-/* One search of invert-gradients or lrp-search: its unknowns, its cost, and its steps. */
+/* One search of invert-gradients and its like: its unknowns and its cost. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,11 +6,16 @@
 #include "invert.h"
 #include "label.h"
 #include "log_rates.h"
+#include "soft_labels.h"
 
 /* Neighbours' mean difference where no public image tells it; in image space. */
 static const double usual_difference = 0.05;
 /* Deviation of the first coefficients of a Gaussian: near the mean image. */
 static const float near_mean = 0.1f;
+/* L-BFGS begins where no unit saturates, as dlg does. */
+static const float near_black = 0.1f;
+/* Restarts behind the first begin about where that began, in normalised space. */
+static const float about_begin = 0.3f;
 
 /* ---- set-up ---- */
 
@@ -84,11 +89,23 @@ gnt_status search_rates(search *s, const gnt_observation *seen) {
     return s->winner_rates ? GNT_OK : match_no_memory(host);
 }
 
+int search_is_likely(const search *s) {
+    const int cost = s->term[0].cost;
+    return cost == DATA_LIKELIHOOD || cost == DATA_WHITENED || cost == DATA_PLAIN;
+}
+
+gnt_status search_soft_labels(search *s, float *y) {
+    const gnt_host *host = s->self->host;
+    const size_t size = (size_t)(s->n * host->model->info->classes);
+    s->y_sought = y;
+    s->d_y = host->scratch(host->context, size * sizeof *s->d_y);
+    return s->d_y ? GNT_OK : match_no_memory(host);
+}
+
 /* Σ|d|/β over the differences d of neighbours: Laplace's law of mean magnitude β. In terms of means over n
  * × features differences, and of normalised space. */
-static double likely_variation(const search *s, const public_images *images) {
-    double deviation = 0,
-           difference = images && images->difference > 0 ? images->difference : usual_difference;
+static double likely_variation(const search *s, double difference) {
+    double deviation = 0;
     for (int64_t c = 0; c < s->channels; c++)
         deviation += (double)s->deviation[c] / (double)s->channels;
     return (double)(s->n * s->features) * deviation / difference;
@@ -103,11 +120,13 @@ static int64_t label_of(const search *s, int64_t i) {
 
 gnt_status search_use(search *s, const prior_setting *setting, public_images *images) {
     const gnt_host *host = s->self->host;
-    int likelihood = s->term[0].cost == DATA_LIKELIHOOD;
+    const double difference = images && images->difference > 0 ? images->difference : usual_difference;
     s->weight = setting->weight;
-    s->tv = !s->image    ? 0
-            : likelihood ? setting->weight * likely_variation(s, images)
-                         : s->self->value[INVERT_TV].r;
+    s->tv = !s->image             ? 0
+            : search_is_likely(s) ? setting->weight * likely_variation(s, difference)
+                                  : s->self->value[INVERT_TV].r;
+    s->smooth = prior_of(host->model->info, s->n);
+    s->smooth_weight = s->image ? setting->weight / difference : 0;
     s->at[0] = 0;
     for (int64_t i = 0; i < s->n; i++) {
         s->gaussian[i] = NULL;
@@ -130,6 +149,7 @@ static int64_t channel_of(const search *s, int64_t i) {
 }
 
 static void to_image_space(search *s, const float *q) {
+    const int cut = !s->by_lbfgs;
     if (s->gaussian[0]) {
         for (int64_t i = 0; i < s->n; i++)
             image_gaussian_image(s->gaussian[i], q + s->at[i], s->x + i * s->features);
@@ -138,12 +158,13 @@ static void to_image_space(search *s, const float *q) {
     for (int64_t i = 0; i < s->n * s->features; i++) {
         int64_t c = channel_of(s, i);
         float x = q[i] * s->deviation[c] + s->mean[c];
-        s->x[i] = x < 0 ? 0 : x > 1 ? 1 : x;
+        s->x[i] = cut && x < 0 ? 0 : cut && x > 1 ? 1 : x;
+        if (s->known && s->known[i])
+            s->x[i] = s->given[i];
     }
 }
 
-/* Clamps z to what [0, 1] is in normalised space. */
-static void into_box(const search *s, float *q) {
+void search_into_box(const search *s, float *q) {
     int64_t area = s->height * s->width;
     for (int64_t p = 0; !s->gaussian[0] && p < s->n * s->channels; p++) {
         int64_t c = p % s->channels;
@@ -152,14 +173,39 @@ static void into_box(const search *s, float *q) {
     }
 }
 
-static void start(search *s, float *q) {
+int64_t search_size(const search *s) {
+    const int64_t logits = s->y_sought ? s->n * s->self->host->model->info->classes : 0;
+    return s->at[s->n] + s->n_rates + logits;
+}
+
+/* What is known, and for the first restart what it is to begin at. A later one begins about that. */
+static void begin_at(const search *s, int32_t restart, float *q) {
+    for (int64_t i = 0; i < s->n * s->features; i++) {
+        const int64_t c = channel_of(s, i);
+        const float begun = s->begin ? (s->begin[i] - s->mean[c]) / s->deviation[c] : 0;
+        if (s->known && s->known[i])
+            q[i] = (s->given[i] - s->mean[c]) / s->deviation[c];
+        else if (s->begin)
+            q[i] = restart ? begun + about_begin * q[i] : begun;
+    }
+}
+
+void search_begin(search *s, int32_t restart, float *q) {
     const gnt_host *host = s->self->host;
-    int64_t size = s->at[s->n];
+    const int64_t size = s->at[s->n], all = search_size(s);
+    const float scale = s->gaussian[0] ? near_mean : s->by_lbfgs && !s->begin ? near_black : 1;
+    if (s->begin_q && restart == 0) {
+        memcpy(q, s->begin_q, (size_t)all * sizeof *q);
+        return;
+    }
     host->normal(host->context, s->answer ? "start" : "trial start", size, q);
-    for (int64_t i = 0; s->gaussian[0] && i < size; i++)
-        q[i] *= near_mean;
+    for (int64_t i = 0; scale < 1 && i < size; i++)
+        q[i] *= scale;
+    begin_at(s, restart, q);
     memset(q + size, 0, (size_t)s->n_rates * sizeof *q);
-    into_box(s, q);
+    if (s->y_sought)
+        host->normal(host->context, "start labels", all - size - s->n_rates, q + size + s->n_rates);
+    search_into_box(s, q);
 }
 
 /* ---- the cost ---- */
@@ -200,15 +246,31 @@ static double add_gaussian(const search *s, const float *q, float *grad) {
     return 0.5 * s->weight * sum;
 }
 
-/* The cost at q, and its gradient. */
-static gnt_status evaluate(search *s, const float *q, double *cost, float *grad) {
+/* The derivative by the logits, of all rounds together. */
+static void add_labels(search *s, float *d_logits) {
+    const gnt_model_info *info = s->self->host->model->info;
+    const int64_t size = s->n * info->classes;
+    memset(s->d_y, 0, (size_t)size * sizeof *s->d_y);
+    for (int k = 0; k < s->n_terms; k++)
+        for (int64_t i = 0; i < size; i++)
+            s->d_y[i] += s->term[k].d_y[i];
+    soft_labels_vjp(info->output, s->y_sought, s->d_y, s->n, info->classes, 1, d_logits);
+}
+
+gnt_status search_evaluate(search *s, const float *q, double *cost, float *grad) {
+    const gnt_model_info *info = s->self->host->model->info;
+    const int64_t logits = s->at[s->n] + s->n_rates;
     data_term *own = &s->term[0];
     to_image_space(s, q);
     if (s->n_rates)
         log_rates_set(q + s->at[s->n], s->n_rates, s->announced, own->rates);
+    if (s->y_sought)
+        soft_labels_set(info->output, q + logits, s->n, info->classes, s->y_sought);
     gnt_status status = data_cost(s, cost);
     if (status == GNT_OK && s->n_rates)
         log_rates_vjp(own->rates, own->d_rates, s->n_rates, grad + s->at[s->n]);
+    if (status == GNT_OK && s->y_sought)
+        add_labels(s, grad + logits);
     if (status == GNT_OK && s->bn > 0)
         status = add_statistics(s, cost);
     if (status != GNT_OK)
@@ -220,10 +282,14 @@ static gnt_status evaluate(search *s, const float *q, double *cost, float *grad)
         *cost += add_gaussian(s, q, grad);
         return GNT_OK;
     }
+    if (s->by_lbfgs)
+        *cost += prior_add(&s->smooth, s->x, s->smooth_weight, s->d_x);
     for (int64_t i = 0; i < s->n * s->features; i++)
         grad[i] = s->d_x[i] * s->deviation[channel_of(s, i)];
-    if (s->tv > 0)
+    if (!s->by_lbfgs && s->tv > 0)
         *cost += image_prior_variation(q, s->n * s->channels, s->height, s->width, s->tv, grad);
+    for (int64_t i = 0; s->known && i < s->n * s->features; i++)
+        grad[i] = s->known[i] ? 0 : grad[i];
     return GNT_OK;
 }
 
@@ -233,139 +299,5 @@ gnt_status search_costs(search *s, const float *x, double *cost) {
         const float *d_x;
         status = data_term_eval(&s->term[k], x, &cost[k], &d_x);
     }
-    return status;
-}
-
-/* ---- steps ---- */
-
-typedef struct climber { /* one restart */
-    float *q, *grad;
-    gnt_adam *adam;
-    int ended; /* its cost was not finite */
-} climber;
-
-static double rate_at(const search *s, int64_t step, int64_t steps) {
-    const gnt_value *v = s->self->value;
-    return gnt_rate_milestones(v[INVERT_RATE].r, step, steps, v[INVERT_MILESTONES].list,
-                               (int32_t)v[INVERT_MILESTONES].n, v[INVERT_DECAY].r);
-}
-
-/* One step of one restart. `centre`: the mean of all of them, which `group` draws it to; NULL: none. */
-static gnt_status step_once(search *s, climber *c, int32_t restart, int64_t k, int64_t steps, double group,
-                            const float *centre) {
-    const gnt_host *host = s->self->host;
-    double cost;
-    if (host->should_stop(host->context))
-        return GNT_STOPPED;
-    gnt_status status = evaluate(s, c->q, &cost, c->grad);
-    if (status != GNT_OK)
-        return status;
-    if (s->answer)
-        s->answer->cost(s->answer->context, restart, k, cost);
-    host->progress(host->context, (double)++s->done, (double)s->total);
-    c->ended = !isfinite(cost);
-    if (c->ended)
-        return GNT_OK;
-    if (cost < s->least) {
-        s->least = cost;
-        s->chosen = restart;
-        memcpy(s->winner, s->x, (size_t)(s->n * s->features) * sizeof *s->x);
-        if (s->n_rates)
-            memcpy(s->winner_rates, s->term[0].rates, (size_t)s->n_rates * sizeof *s->winner_rates);
-    }
-    for (int64_t i = 0; centre && i < s->at[s->n]; i++)
-        c->grad[i] += (float)(2 * group / (double)s->at[s->n]) * (c->q[i] - centre[i]);
-    (s->with_signs ? gnt_adam_step_signed : gnt_adam_step)(c->adam, c->q, c->grad, rate_at(s, k, steps));
-    into_box(s, c->q);
-    return GNT_OK;
-}
-
-/* One after another, with the memory of one. */
-static gnt_status alone(search *s, climber *c, int64_t restarts, int64_t steps) {
-    for (int32_t r = 0; r < restarts; r++) {
-        start(s, c->q);
-        gnt_adam_reset(c->adam);
-        c->ended = 0;
-        for (int64_t k = 0; k < steps && !c->ended; k++) {
-            gnt_status status = step_once(s, c, r, k, steps, 0, NULL);
-            if (status != GNT_OK)
-                return status;
-        }
-    }
-    return GNT_OK;
-}
-
-static void take_mean(const search *s, const climber *c, int64_t restarts, float *centre) {
-    int64_t going = 0;
-    memset(centre, 0, (size_t)s->at[s->n] * sizeof *centre);
-    for (int64_t r = 0; r < restarts; r++)
-        going += !c[r].ended;
-    for (int64_t r = 0; r < restarts; r++)
-        for (int64_t i = 0; !c[r].ended && i < s->at[s->n]; i++)
-            centre[i] += c[r].q[i] / (float)going;
-}
-
-/* Group consistency of GradInversion, without its registration: restarts that agree on an image are right
- * about it more often than each alone. */
-static gnt_status together(search *s, climber *c, int64_t restarts, int64_t steps, double group,
-                           float *centre) {
-    for (int64_t r = 0; r < restarts; r++)
-        start(s, c[r].q);
-    for (int64_t k = 0; k < steps; k++) {
-        take_mean(s, c, restarts, centre);
-        for (int32_t r = 0; r < restarts; r++) {
-            gnt_status status = c[r].ended ? GNT_OK : step_once(s, &c[r], r, k, steps, group, centre);
-            if (status != GNT_OK)
-                return status;
-        }
-    }
-    return GNT_OK;
-}
-
-const char *const invert_signed_choices[] = {"auto", "always", "never", NULL};
-
-enum { LONG_SEARCH = 1000 }; /* steps */
-
-static int has_kinks(const gnt_model_info *m) {
-    static const char *const kinked[] = {"relu", "leaky_relu", "max_pool"};
-    for (int32_t i = 0; i < m->n_layers; i++)
-        for (size_t k = 0; k < sizeof kinked / sizeof *kinked; k++)
-            if (strcmp(m->layer[i].type, kinked[k]) == 0)
-                return 1;
-    return 0;
-}
-
-/* Signs find the way fast and through kinks, where the gradient's size says little of how far to go; where
- * the cost is smooth, the gradient itself comes closer in the end. A likelihood says its own size. */
-static int uses_signs(const search *s, int64_t steps) {
-    const int64_t choice = s->self->value[INVERT_SIGNED].i;
-    if (s->gaussian[0] || s->term[0].cost == DATA_LIKELIHOOD)
-        return 0;
-    return choice == SIGNED_ALWAYS ||
-           (choice == SIGNED_AUTO && (steps < LONG_SEARCH || has_kinks(s->self->host->model->info)));
-}
-
-gnt_status search_run(search *s, int64_t restarts, int64_t steps, double group) {
-    const gnt_host *host = s->self->host;
-    int side_by_side = group > 0 && restarts > 1;
-    size_t size = (size_t)(s->at[s->n] + s->n_rates), n = side_by_side ? (size_t)restarts : 1;
-    climber *c = host->scratch(host->context, n * sizeof *c);
-    float *room = host->scratch(host->context, (2 * n + 1) * size * sizeof *room);
-    gnt_status status = c && room ? GNT_OK : match_no_memory(host);
-    s->least = INFINITY;
-    s->with_signs = uses_signs(s, steps);
-    for (size_t r = 0; status == GNT_OK && r < n; r++) {
-        c[r] = (climber){.q = room + 2 * r * size, .grad = room + (2 * r + 1) * size};
-        c[r].adam = gnt_adam_new((int64_t)size, 0.9, 0.999, 1e-8);
-        if (!c[r].adam)
-            status = match_no_memory(host);
-    }
-    if (status == GNT_OK)
-        status = side_by_side ? together(s, c, restarts, steps, group, room + 2 * n * size)
-                              : alone(s, c, restarts, steps);
-    for (size_t r = 0; c && r < n; r++)
-        gnt_adam_free(c[r].adam);
-    if (status == GNT_OK && !isfinite(s->least))
-        return host->fail(host->context, "its cost was never finite, from any start");
     return status;
 }

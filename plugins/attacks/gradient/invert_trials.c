@@ -157,8 +157,8 @@ static gnt_status try_all(trials *t, int64_t trial) {
 /* Can observations be simulated, and is the setting the attack's to choose? */
 static int worth_trying(const invert *self, const gnt_observation *setting, const public_images *images,
                         const noise_law *law) {
-    int64_t cost = self->value[INVERT_COST].i, prior = self->value[INVERT_PRIOR].i;
-    return law->kind != NOISE_NONE && (cost == DATA_AUTO || cost == DATA_LIKELIHOOD) && prior == PRIOR_AUTO &&
+    int64_t cost = self->value[INVERT_COST].i, kind = self->value[INVERT_PRIOR].i;
+    return law->kind != NOISE_NONE && (cost == DATA_AUTO || cost == DATA_LIKELIHOOD) && kind == PRIOR_AUTO &&
            images->n > 0 && images->y && setting->surface == GNT_SURFACE_UPDATE && setting->n >= 1 &&
            setting->weights;
 }

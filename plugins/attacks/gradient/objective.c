@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dlg.h"
+#include "soft_labels.h"
 
 /* What an empty update costs where costs are relative: L-BFGS's tolerances are absolute, and this leaves room
  * for nine digits above them. */
@@ -80,30 +81,6 @@ void dlg_objective_begin(dlg_objective *o, double weight) {
     o->least = o->fit = INFINITY;
 }
 
-void dlg_softmax(const float *logits, int64_t n, int64_t classes, float *y) {
-    for (int64_t i = 0; i < n; i++, logits += classes, y += classes) {
-        float most = logits[0], sum = 0;
-        for (int64_t c = 1; c < classes; c++)
-            most = logits[c] > most ? logits[c] : most;
-        for (int64_t c = 0; c < classes; c++)
-            sum += y[c] = expf(logits[c] - most);
-        for (int64_t c = 0; c < classes; c++)
-            y[c] /= sum;
-    }
-}
-
-/* d_logits = y ∘ (d_y − ⟨d_y, y⟩): the softmax's Jacobian is symmetric. */
-static void softmax_vjp(const float *y, const float *d_y, int64_t n, int64_t classes, double scale,
-                        float *d_logits) {
-    for (int64_t i = 0; i < n; i++, y += classes, d_y += classes, d_logits += classes) {
-        double mean = 0;
-        for (int64_t c = 0; c < classes; c++)
-            mean += (double)d_y[c] * (double)y[c];
-        for (int64_t c = 0; c < classes; c++)
-            d_logits[c] = (float)(scale * (double)y[c] * ((double)d_y[c] - mean));
-    }
-}
-
 double dlg_cost(void *objective, const float *z, float *grad) {
     dlg_objective *o = objective;
     const gnt_host *host = o->self->host;
@@ -116,7 +93,7 @@ double dlg_cost(void *objective, const float *z, float *grad) {
     if (o->stopped || o->failed)
         return NAN;
     if (!o->self->fixed_label)
-        dlg_softmax(z + pixels, o->n, o->classes, o->y);
+        soft_labels_set(GNT_OUTPUT_CLASSES, z + pixels, o->n, o->classes, o->y);
     o->args.x = z;
     o->failed = m->eval(m->context, o->self->match.function, &o->args, &out) != GNT_OK;
     double cost = o->failed ? NAN : o->scale * residual_squares(&o->residual, out);
@@ -129,7 +106,7 @@ double dlg_cost(void *objective, const float *z, float *grad) {
     double fit = cost;
     cost += prior_add(&o->prior, z, o->weight, grad);
     if (!o->self->fixed_label)
-        softmax_vjp(o->y, g->y, o->n, o->classes, o->scale, grad + pixels);
+        soft_labels_vjp(GNT_OUTPUT_CLASSES, o->y, g->y, o->n, o->classes, o->scale, grad + pixels);
     if (cost < o->least) {
         o->least = cost;
         o->fit = fit;

@@ -4,6 +4,7 @@
 
 #include "dlg.h"
 #include "label.h"
+#include "soft_labels.h"
 
 static double told(const dlg_search *s, double cost) {
     return cost * s->objective.units / s->objective.scale;
@@ -52,7 +53,7 @@ static gnt_status give_answer(dlg_search *s, const float *scores) {
     const gnt_answer *answer = s->answer;
     int64_t pixels = o->n * o->features;
     if (!s->self->fixed_label) {
-        dlg_softmax(s->winner + pixels, o->n, o->classes, o->y);
+        soft_labels_set(GNT_OUTPUT_CLASSES, s->winner + pixels, o->n, o->classes, o->y);
         scores = o->y;
     }
     gnt_project_box(s->winner, pixels, 0, 1);

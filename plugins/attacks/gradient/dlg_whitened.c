@@ -1,0 +1,60 @@
+/* dlg-whitened: the input whose update, clipped layer by layer, is the likeliest behind the noise of each
+ * layer.
+ *
+ * FedRE moves noise between the layers of an update: those that show the sensitive region get more, the
+ * others less. A distance that takes all layers alike is drowned by the first. This one minimises
+ *
+ *     Σ_l ‖clip_l(u_l(x)) − o_l‖² / (2·s_l²) + tv·Σ|d|/β
+ *
+ * over images x, with the labels where they are not granted; d: differences of neighbours, β: their mean size
+ * (of public images where granted). C_l and s_l are whitening.h's. Where no layer has noise, it is the
+ * squared distance of DLG. What earlier rounds showed of the same samples (history) joins the sum, each
+ * round with its own noise. Source of a likelihood in place of a distance: Balunović, Dimitrov, Staab and
+ * Vechev, Bayesian Framework for Gradient Leakage, ICLR 2022. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "gradient.h"
+#include "likely_search.h"
+
+static gnt_status run(void *context, const gnt_observation *seen, const gnt_artefacts *own,
+                      const gnt_answer *answer) {
+    search s = {.answer = answer};
+    public_images images;
+    (void)own;
+    gnt_status status = likely_search_open(&s, context, seen, DATA_WHITENED, &images);
+    if (status == GNT_OK)
+        status = likely_search_run(&s, seen);
+    if (status != GNT_OK)
+        return status;
+    answer->chosen(answer->context, s.chosen, s.least);
+    return answer->reconstruction(answer->context, s.n, s.winner);
+}
+
+static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
+
+static const gnt_parameter parameters[] = {LIKELY_ROWS};
+
+/* Plugins, not families: what it makes of the grant are their parameters. */
+static const char *const families[] = {"fedre", "uniform", "dp-gaussian", "dp-laplace", "clip", NULL};
+
+const gnt_descriptor gradient_dlg_whitened = {
+    .size = sizeof(gnt_descriptor),
+    .kind = GNT_PLUGIN_ATTACK,
+    .id = "dlg-whitened",
+    .version = "1.0",
+    .line = "searches the input whose clipped update is the likeliest, each layer by its own noise",
+    .licence = "MIT",
+    .citation = "Balunović, Dimitrov, Staab and Vechev, Bayesian Framework for Gradient Leakage, ICLR 2022",
+    .parameters = parameters,
+    .n_parameters = sizeof parameters / sizeof *parameters,
+    .surfaces = GNT_SURFACE_UPDATE,
+    .goals = GNT_GOAL_RECONSTRUCTION,
+    .families = families,
+    .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC | GNT_KNOWS_HISTORY,
+    .data_kinds = GNT_KIND_ANY,
+    .flags = GNT_FLAG_RANDOMISED,
+    .create = likely_search_create,
+    .destroy = free,
+    .attack = &hooks,
+};
