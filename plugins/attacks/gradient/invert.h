@@ -96,7 +96,7 @@ typedef struct search {
     /* s->y where its logits are searched, behind the rates, and the derivative by it; else NULL */
     float *y_sought, *d_y;
     /* n × features each, or NULL: what is known of the samples, which is 1 in `known` and stays as it is in
-     * `given`; where the first restart begins, elsewhere */
+     * `given`; about where the search begins, elsewhere */
     const uint8_t *known;
     const float *given, *begin;
     /* L-BFGS in place of Adam: q is not cut to the box, and the prior is the smooth one of prior.h */

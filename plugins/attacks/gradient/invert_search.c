@@ -14,8 +14,8 @@ static const double usual_difference = 0.05;
 static const float near_mean = 0.1f;
 /* L-BFGS begins where no unit saturates, as dlg does. */
 static const float near_black = 0.1f;
-/* Restarts behind the first begin about where that began, in normalised space. */
-static const float about_begin = 0.3f;
+/* The first restart begins near where it is to, others about there; in normalised space. */
+static const float near_begin = 0.02f, about_begin = 0.3f;
 
 /* ---- set-up ---- */
 
@@ -178,7 +178,7 @@ int64_t search_size(const search *s) {
     return s->at[s->n] + s->n_rates + logits;
 }
 
-/* What is known, and for the first restart what it is to begin at. A later one begins about that. */
+/* What is known, and of the rest what the search is to begin at, beside the noise in q. */
 static void begin_at(const search *s, int32_t restart, float *q) {
     for (int64_t i = 0; i < s->n * s->features; i++) {
         const int64_t c = channel_of(s, i);
@@ -186,7 +186,7 @@ static void begin_at(const search *s, int32_t restart, float *q) {
         if (s->known && s->known[i])
             q[i] = (s->given[i] - s->mean[c]) / s->deviation[c];
         else if (s->begin)
-            q[i] = restart ? begun + about_begin * q[i] : begun;
+            q[i] = begun + (restart ? about_begin : near_begin) * q[i];
     }
 }
 

@@ -1,0 +1,59 @@
+#include "region.h"
+
+#include <string.h>
+
+#include "match.h"
+
+static const float grey = 0.5f;
+
+/* The mean of public images of this shape in one entry; grey without any. */
+static float mean_entry(const gnt_samples *s, int64_t entry, int64_t features) {
+    double sum = 0;
+    if (!s || s->n < 1 || s->features != features)
+        return grey;
+    for (int64_t i = 0; i < s->n; i++)
+        sum += (double)s->x[i * features + entry];
+    return (float)(sum / (double)s->n);
+}
+
+gnt_status known_region_open(known_region *r, const gnt_host *host, const gnt_observation *seen) {
+    const gnt_model_info *info = host->model->info;
+    const gnt_samples *outside = seen->outside;
+    int64_t features = 1;
+    if (info->rank != 3)
+        return match_refuse(host, "it needs images: a region of other samples has no place");
+    const int64_t plane = info->dim[1] * info->dim[2];
+    for (int32_t i = 0; i < info->rank; i++)
+        features *= info->dim[i];
+    if (outside && (outside->n != seen->n || outside->features != features || !outside->x))
+        return match_refuse(host,
+                            "what is known outside the region has another shape than the model's input");
+    const size_t size = (size_t)(seen->n * features);
+    uint8_t *known = host->scratch(host->context, size);
+    float *mean = host->scratch(host->context, (size_t)features * sizeof *mean);
+    *r = (known_region){.known = known, .image = host->scratch(host->context, size * sizeof *r->image)};
+    if (!known || !mean || !r->image)
+        return match_no_memory(host);
+    for (int64_t i = 0; i < features; i++)
+        mean[i] = mean_entry(seen->public_data, i, features);
+    for (int64_t i = 0; i < seen->n * features; i++) {
+        const int64_t pixel = i / features * plane + i % features % plane;
+        known[i] = outside && outside->mask && !outside->mask[pixel];
+        r->image[i] = known[i] ? outside->x[i] : mean[i % features];
+        r->sought += !known[i];
+    }
+    return GNT_OK;
+}
+
+int region_box_of(const uint8_t *mask, int64_t height, int64_t width, region_box *box) {
+    *box = mask ? (region_box){height, width, 0, 0} : (region_box){0, 0, height, width};
+    for (int64_t y = 0; mask && y < height; y++)
+        for (int64_t x = 0; x < width; x++)
+            if (mask[y * width + x]) {
+                box->top = y < box->top ? y : box->top;
+                box->left = x < box->left ? x : box->left;
+                box->bottom = y + 1;
+                box->right = x + 1 > box->right ? x + 1 : box->right;
+            }
+    return box->bottom > box->top && box->right > box->left;
+}
