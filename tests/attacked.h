@@ -98,6 +98,14 @@ static inline gnt_status take_label_scores(void *context, int64_t n, int32_t cla
     return n == 1 ? take_scores(context, classes, scores) : GNT_OK;
 }
 
+static inline gnt_status take_each(void *context, int32_t attribute, int64_t n, int32_t values,
+                                   const float *scores) {
+    const attacked *a = context;
+    (void)scores;
+    assert_true(attribute == a->seen.attribute && n == a->seen.n && values == a->seen.attribute_values);
+    return GNT_OK;
+}
+
 static inline gnt_status take_regions(void *context, int64_t n, const float *scores) {
     memcpy(((attacked *)context)->regions, scores, (size_t)n * FEATURES * sizeof *scores);
     return GNT_OK;
@@ -262,6 +270,7 @@ static inline gnt_status attack_with(attacked *a, const char *json, const gnt_ar
                          .reconstruction = take_images,
                          .labels = take_label_scores,
                          .attribute = take_scores,
+                         .attributes = take_each,
                          .region = take_regions,
                          .cost = take_cost,
                          .chosen = take_chosen};

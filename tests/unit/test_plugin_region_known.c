@@ -1,12 +1,23 @@
-/* Attacks that know the rest of the image: region-known. */
+/* Attacks that know the rest of the image: region-known, string-hypothesis. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "../../plugins/attacks/gradient/region.c"
 #include <cmocka.h>
 
 #include "../drowned.h"
+
+gnt_status match_no_memory(const gnt_host *host) { /* of a file that is not built in here */
+    (void)host;
+    return GNT_FAILED;
+}
+
+gnt_status match_refuse(const gnt_host *host, const char *why) {
+    (void)host, (void)why;
+    return GNT_UNSUPPORTED;
+}
 
 enum { SIDE = 28, TOP = 9, BOTTOM = 19, LEFT = 8, RIGHT = 20 };
 
@@ -117,11 +128,132 @@ static void a_drowned_layer_needs_whitening(void **state) {
     forget(&h.a);
 }
 
+/* ---- string-hypothesis ---- */
+
+enum { EXAMPLES = 40, VALUES = 10, FIRST = 100 };
+
+static int32_t value_of[EXAMPLES];
+static const gnt_attribute digit = {.name = "digit", .values = VALUES};
+
+/* The clients' images are examples FIRST + of[0] …, whose values are asked for: example i has value i % 10.
+ * */
+static void open_hypotheses(hidden *h, const int64_t *of, int64_t n, double sigma) {
+    attacked *a = &h->a;
+    open_hidden(h, FIRST + of[0], n);
+    for (int64_t k = 1; k < n; k++) {
+        memcpy(a->x + k * FEATURES, images + (FIRST + of[k]) * FEATURES, FEATURES * sizeof *a->x);
+        memcpy(a->y + k * CLASSES, labels + (FIRST + of[k]) * CLASSES, CLASSES * sizeof *a->y);
+    }
+    for (int64_t i = 0; i < n * FEATURES; i++)
+        h->x[i] = h->mask[i] ? 0 : a->x[i];
+    gnt_observation granted = a->seen;
+    for (int t = 0; t < 16; t++)
+        gnt_free(a->entry[ROUNDS][t]);
+    observe(a, &a->seen, ROUNDS, a->x, a->y, n, sigma);
+    a->seen.outside = granted.outside;
+    a->seen.labels = a->y;
+    a->seen.granted = granted.granted | GNT_KNOWS_PUBLIC | GNT_KNOWS_ATTRIBUTE;
+    a->seen.goals = GNT_GOAL_ATTRIBUTE | GNT_GOAL_RECONSTRUCTION;
+    a->seen.attribute = 0;
+    a->seen.attribute_values = VALUES;
+    for (int32_t i = 0; i < EXAMPLES; i++)
+        value_of[i] = i % VALUES;
+    a->public_data.n = EXAMPLES;
+    a->public_data.x = images + FIRST * FEATURES;
+    a->public_data.n_attributes = 1;
+    a->public_data.attribute = &digit;
+    a->public_data.a = value_of;
+    a->seen.public_data = &a->public_data;
+}
+
+static int best_of(const attacked *a) {
+    int best = 0;
+    for (int v = 1; v < a->n_scores; v++)
+        best = a->scores[v] > a->scores[best] ? v : best;
+    return best;
+}
+
+/* The image stands among the examples: its value has the highest score and its region is answered, through
+ * noise in which no image is seen. With one candidate a value the right one is not tried. */
+static void the_right_hypothesis_wins(void **state) {
+    (void)state;
+    static const int64_t right[] = {3, 17, 38};
+    for (size_t k = 0; k < 3; k++) {
+        hidden h;
+        open_hypotheses(&h, &right[k], 1, 0.1);
+        recovered(&h.a, "string-hypothesis", "{}");
+        assert_int_equal(h.a.n_scores, VALUES);
+        assert_int_equal(best_of(&h.a), right[k] % VALUES);
+        assert_memory_equal(h.a.found, h.a.x, FEATURES * sizeof(float));
+        assert_true(fact_of(&h.a, "candidates") == EXAMPLES);
+        recovered(&h.a, "string-hypothesis", "{\"candidates\": 1}");
+        assert_true(fact_of(&h.a, "candidates") == VALUES);
+        assert_rest_is_as_given(&h, 1);
+        assert_true((memcmp(h.a.found, h.a.x, FEATURES * sizeof(float)) == 0) == (right[k] < VALUES));
+        forget(&h.a);
+    }
+}
+
+/* With one layer drowned and of two samples, whose scores are how many are expected to have each value. */
+static void samples_of_a_batch_are_settled_in_turn(void **state) {
+    (void)state;
+    static const int64_t right[] = {5, 22};
+    hidden h;
+    open_hypotheses(&h, right, 2, 0);
+    drown(&h.a, ROUNDS, DENSE_LAYER, 2);
+    recovered(&h.a, "string-hypothesis", "{}");
+    assert_memory_equal(h.a.found, h.a.x, 2 * FEATURES * sizeof(float));
+    for (int v = 0; v < VALUES; v++)
+        assert_true(fabs((double)h.a.scores[v] - (v == 5 || v == 2)) < 1e-3);
+    forget(&h.a);
+}
+
+/* A value that no example has comes last; an attribute that they do not have is refused. */
+static void what_has_no_example_comes_last(void **state) {
+    (void)state;
+    static const int64_t right[] = {3};
+    hidden h;
+    open_hypotheses(&h, right, 1, 0.05);
+    for (int i = 0; i < EXAMPLES; i++)
+        value_of[i] = value_of[i] == 7 ? 8 : value_of[i];
+    recovered(&h.a, "string-hypothesis", "{}");
+    for (int v = 0; v < VALUES; v++)
+        assert_true(v == 7 || h.a.scores[v] > h.a.scores[7]);
+    h.a.seen.attribute_values = 4;
+    assert_int_equal(attack(&h.a, "{}"), GNT_UNSUPPORTED);
+    forget(&h.a);
+}
+
+/* A box of 2 × 2 stretched to 2 × 4: pixel centres at −1/4, 1/4, 3/4 and 5/4 of its columns, cut at its
+ * edges. Pixels outside the mask stay. */
+static void a_region_is_pasted_into_another(void **state) {
+    (void)state;
+    const uint8_t from_mask[] = {0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 1, 0},
+                  whole[] = {1, 1, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0};
+    const float from[] = {9, 9, 9, 9, 9, 0, 4, 9, 9, 2, 6, 9};
+    float to[] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+    const float expected[] = {0, 1, 3, 4, 2, -1, 5, 6, -1, -1, -1, -1};
+    region_paste(to, whole, from, from_mask, 1, 3, 4);
+    for (int i = 0; i < 12; i++)
+        assert_true(fabsf(to[i] - expected[i]) < 1e-6f);
+    const uint8_t nothing[12] = {0};
+    region_paste(to, whole, from, nothing, 1, 3, 4);
+    region_paste(to, nothing, from, from_mask, 1, 3, 4);
+    for (int i = 0; i < 12; i++)
+        assert_true(fabsf(to[i] - expected[i]) < 1e-6f);
+    region_paste(to, NULL, from, NULL, 1, 3, 4);
+    assert_memory_equal(to, from, sizeof from);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_region_comes_back),
         cmocka_unit_test(knowing_the_rest_helps),
         cmocka_unit_test(a_drowned_layer_needs_whitening),
+        cmocka_unit_test(the_right_hypothesis_wins),
+        cmocka_unit_test(samples_of_a_batch_are_settled_in_turn),
+        cmocka_unit_test(what_has_no_example_comes_last),
+        cmocka_unit_test(a_region_is_pasted_into_another),
     };
     return cmocka_run_group_tests(tests, open_glyphs, close_glyphs);
 }

@@ -1,6 +1,6 @@
 #include "region.h"
 
-#include <string.h>
+#include <math.h>
 
 #include "match.h"
 
@@ -56,4 +56,39 @@ int region_box_of(const uint8_t *mask, int64_t height, int64_t width, region_box
                 box->right = x + 1 > box->right ? x + 1 : box->right;
             }
     return box->bottom > box->top && box->right > box->left;
+}
+
+/* Where a place of one side of a box lies on that of another, between `low` and the next pixel. */
+typedef struct between {
+    int64_t low, high;
+    float share; /* of the higher one */
+} between;
+
+static between place(int64_t at, int64_t to_from, int64_t to_end, int64_t from, int64_t end) {
+    const double scale = (double)(end - from) / (double)(to_end - to_from);
+    double v = (double)from + ((double)(at - to_from) + 0.5) * scale - 0.5;
+    v = fmin(fmax(v, (double)from), (double)(end - 1));
+    const int64_t low = (int64_t)floor(v);
+    return (between){low, low + 1 < end ? low + 1 : low, (float)(v - (double)low)};
+}
+
+static float mixed(float a, float b, float share) {
+    return share > 0 ? a + share * (b - a) : a;
+}
+
+void region_paste(float *to, const uint8_t *to_mask, const float *from, const uint8_t *from_mask,
+                  int64_t channels, int64_t height, int64_t width) {
+    region_box t, f;
+    if (!region_box_of(to_mask, height, width, &t) || !region_box_of(from_mask, height, width, &f))
+        return;
+    for (int64_t c = 0; c < channels; c++, to += height * width, from += height * width)
+        for (int64_t y = t.top; y < t.bottom; y++)
+            for (int64_t x = t.left; x < t.right; x++) {
+                const between v = place(y, t.top, t.bottom, f.top, f.bottom),
+                              u = place(x, t.left, t.right, f.left, f.right);
+                const float *above = from + v.low * width, *below = from + v.high * width;
+                if (!to_mask || to_mask[y * width + x])
+                    to[y * width + x] = mixed(mixed(above[u.low], above[u.high], u.share),
+                                              mixed(below[u.low], below[u.high], u.share), v.share);
+            }
 }

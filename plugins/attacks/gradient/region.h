@@ -21,4 +21,10 @@ typedef struct region_box {
 } region_box;
 int region_box_of(const uint8_t *mask, int64_t height, int64_t width, region_box *box);
 
+/* Puts what lies in the box about `from`'s mask into the pixels inside `to`'s, stretched to the box about
+ * these (bilinear; boxes of one size are copied). Masks: height × width, NULL: the whole image. Images:
+ * channels × height × width. Nothing where a mask is empty. */
+void region_paste(float *to, const uint8_t *to_mask, const float *from, const uint8_t *from_mask,
+                  int64_t channels, int64_t height, int64_t width);
+
 #endif
