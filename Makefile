@@ -91,9 +91,10 @@ NN_OBJ = $(filter $(B)/obj/harness/base/% $(B)/obj/harness/nn/%,$(LIB_OBJ))
 PLUGIN_INCLUDE = -Iharness/include -Iplugins
 PLUGIN_ONE = $(wildcard plugins/defenses/*.c plugins/attacks/*.c)
 PLUGIN_DIR = $(patsubst %/,%,$(sort $(dir $(wildcard plugins/defenses/*/*.c plugins/attacks/*/*.c))))
-# what a defense and the attacks on it have in common is compiled into each folder of that name; its headers
-# are included as "shared/NAME/…"
-plugin_shared = $(wildcard plugins/shared/$(notdir $(1))/*.[ch])
+# what a defense and the attacks on it have in common is compiled into each folder of that name, and into
+# those that a line SHARED_FOLDER names; its headers are included as "shared/NAME/…"
+SHARED_gradient = region
+plugin_shared = $(wildcard $(patsubst %,plugins/shared/%/*.[ch],$(notdir $(1)) $(SHARED_$(notdir $(1)))))
 PLUGINS = $(PLUGIN_ONE:%.c=$(B)/%.so) $(PLUGIN_DIR:%=$(B)/%.so)
 PLUGIN_CFLAGS = $(CSTD) $(WARN) $(OPT) $(FLOAT) -fPIC -fvisibility=hidden $(PLUGIN_INCLUDE) -MMD -MP $(SAN) \
     $(if $(strip $(SVM)),-DGNT_SVM) $(CFLAGS)

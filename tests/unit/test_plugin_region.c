@@ -8,9 +8,9 @@
 #include <string.h>
 
 /* before cmocka, which has a macro `fail` */
-#include "../../plugins/defenses/region/draw.c"
-#include "../../plugins/defenses/region/layers.c"
-#include "../../plugins/defenses/region/psi.c"
+#include "../../plugins/shared/region/draw.c"
+#include "../../plugins/shared/region/layers.c"
+#include "../../plugins/shared/region/psi.c"
 #include <cmocka.h>
 
 #include "gauntlet/dp.h"

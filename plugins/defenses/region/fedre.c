@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "draw.h"
+#include "shared/region/draw.h"
 #include "mechanism.h"
-#include "psi.h"
+#include "shared/region/psi.h"
 #include "region.h"
 
 enum { EPSILON, CLIP, DELTA, SCORES, SAMPLES, PROBES }; /* uniform has the first three */

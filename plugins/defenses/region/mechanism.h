@@ -9,7 +9,7 @@
 #ifndef REGION_MECHANISM_H
 #define REGION_MECHANISM_H
 
-#include "layers.h"
+#include "shared/region/layers.h"
 
 typedef struct mechanism {
     const gnt_host *host;

@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "draw.h"
-#include "psi.h"
+#include "shared/region/draw.h"
+#include "shared/region/psi.h"
 #include "region.h"
 
 enum { RULE, SAMPLES, PROBES };

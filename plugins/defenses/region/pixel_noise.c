@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "draw.h"
+#include "shared/region/draw.h"
 #include "region.h"
 
 enum { SIGMA };

@@ -29,8 +29,11 @@ typedef struct psi_request {
 gnt_status psi_choose(const gnt_host *host, const gnt_samples *s, int64_t most, const char *stream,
                       int64_t **row, int64_t *n);
 
-/* layers->n scores, 0 without samples. They may be infinite or NaN where the gradient is. GNT_FAILED after
- * host->fail, GNT_STOPPED. */
+/* Of each sample alone: in->n × layers->n scores, 0 where a region is empty. They may be infinite or NaN
+ * where the gradient is. GNT_FAILED after host->fail, GNT_STOPPED. */
+gnt_status psi_of_each(const gnt_host *host, const layers *l, const psi_request *in, double *score);
+
+/* Their means: layers->n scores, 0 without samples. */
 gnt_status psi_scores(const gnt_host *host, const layers *l, const psi_request *in, double *score);
 
 /* Do these samples fit the host's model, labels too? `whose` begins the sentence; GNT_UNSUPPORTED. */

@@ -19,7 +19,7 @@ typedef struct measuring {
     const float **cotangent; /* one for each tensor */
     double *square; /* plane (exactly: layers × plane; else CHUNK × plane): Σ_c ‖∂g/∂x_pc‖² */
     const int64_t *count; /* entries of each tensor */
-    double *score;
+    double *score;        /* samples × layers */
 } measuring;
 
 static gnt_status failed(const measuring *m) {
@@ -42,16 +42,17 @@ static int has_region(const gnt_samples *s, int64_t row) {
     return p < plane;
 }
 
-/* Adds the mean over a sample's region of √(square/probes) to a layer's score. */
-static void add_sample(measuring *m, int32_t layer, int64_t row, const double *square, double probes) {
+/* A layer's score of one sample: the mean over its region of √(square/probes). */
+static void set_score(measuring *m, int32_t layer, int64_t i, const double *square, double probes) {
     const gnt_samples *s = m->in->samples;
+    const int64_t row = m->in->row[i];
     double sum = 0, pixels = 0;
     for (int64_t p = 0; p < m->plane; p++)
         if (in_region(s, row, m->plane, p)) {
             sum += sqrt(square[p] / probes);
             pixels++;
         }
-    m->score[layer] += pixels > 0 ? sum / pixels / (double)m->in->n : 0;
+    m->score[i * m->layers->n + layer] = pixels > 0 ? sum / pixels : 0;
 }
 
 /* ---- exactly ---- */
@@ -102,7 +103,7 @@ static gnt_status measure_exactly(measuring *m) {
             for (int64_t c = 0; in_region(s, row, m->plane, p) && status == GNT_OK && c < m->channels; c++)
                 status = add_entry(m, p, c);
         for (int32_t l = 0; l < m->layers->n; l++)
-            add_sample(m, l, row, m->square + l * m->plane, 1);
+            set_score(m, l, i, m->square + l * m->plane, 1);
     }
     return status;
 }
@@ -142,7 +143,7 @@ static gnt_status probe_layer(measuring *m, int32_t layer, int64_t from, int64_t
         }
     }
     for (int64_t i = 0; i < size; i++)
-        add_sample(m, layer, m->in->row[from + i], m->square + i * m->plane, (double)m->in->probes);
+        set_score(m, layer, from + i, m->square + i * m->plane, (double)m->in->probes);
     return GNT_OK;
 }
 
@@ -210,7 +211,7 @@ static gnt_status open_measuring(measuring *m) {
     return GNT_OK;
 }
 
-gnt_status psi_scores(const gnt_host *host, const layers *l, const psi_request *in, double *score) {
+gnt_status psi_of_each(const gnt_host *host, const layers *l, const psi_request *in, double *score) {
     const int64_t plane = plane_of(in->samples);
     measuring m = {.host = host,
                    .layers = l,
@@ -218,7 +219,6 @@ gnt_status psi_scores(const gnt_host *host, const layers *l, const psi_request *
                    .plane = plane,
                    .channels = in->samples->features / plane,
                    .score = score};
-    memset(score, 0, (size_t)l->n * sizeof *score);
     if (in->n == 0)
         return GNT_OK;
     gnt_status status = open_measuring(&m);
@@ -226,6 +226,19 @@ gnt_status psi_scores(const gnt_host *host, const layers *l, const psi_request *
         status = in->probes > 0 ? measure_by_probes(&m) : measure_exactly(&m);
     if (m.f)
         host->model->release(host->model->context, m.f);
+    return status;
+}
+
+gnt_status psi_scores(const gnt_host *host, const layers *l, const psi_request *in, double *score) {
+    const size_t scores = (size_t)(in->n * l->n);
+    double *each = host->scratch(host->context, (scores > 0 ? scores : 1) * sizeof *each);
+    if (!each)
+        return host->fail(host->context, "no memory for the scores of layers");
+    memset(score, 0, (size_t)l->n * sizeof *score);
+    const gnt_status status = psi_of_each(host, l, in, each);
+    for (int64_t i = 0; status == GNT_OK && i < in->n; i++)
+        for (int32_t k = 0; k < l->n; k++)
+            score[k] += each[i * l->n + k] / (double)in->n;
     return status;
 }
 
