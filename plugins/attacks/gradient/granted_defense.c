@@ -164,11 +164,13 @@ static void read_zeros(granted_defense *told, int member, value_list own) {
 }
 
 static void read_layers(granted_defense *told, int member, value_list own) {
+    const gnt_value *samples = value_of(own, "samples");
     told->is_complete = told->clip_is_last = 0;
     told->layered = (layered_noise){.clip = fmax(own.at[1].r, 0),
                                     .epsilon = own.at[0].r,
                                     .delta = own.at[2].r,
-                                    .by_scores = member == MEMBER_FEDRE};
+                                    .by_scores = member == MEMBER_FEDRE,
+                                    .samples = samples ? samples->i : 0};
 }
 
 static void read_member(reading *r, int member) {

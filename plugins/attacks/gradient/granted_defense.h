@@ -13,7 +13,8 @@
 typedef struct layered_noise {
     double clip; /* C; 0: there is no such member */
     double epsilon, delta;
-    int by_scores; /* ε is dealt to the layers by scores of the sensitive region (fedre), else evenly */
+    int by_scores;   /* ε is dealt to the layers by scores of the sensitive region (fedre), else evenly */
+    int64_t samples; /* that scores are the mean of; 0: not told */
 } layered_noise;
 
 typedef struct granted_defense {

@@ -13,8 +13,7 @@ static int is_named(const char *name, const char *end) {
            (length == tail || name[length - tail - 1] == '/');
 }
 
-/* One for each layer; NULL where they were not published. */
-static const float *scores_of(const gnt_observation *seen, int64_t layers) {
+const float *whitening_scores(const gnt_observation *seen, int64_t layers) {
     const gnt_artefacts *a = seen->defense_artefacts;
     for (int64_t i = 0; a && i < a->tensors.n; i++)
         if (is_named(a->tensors.view[i].name, "psi") && a->tensors.view[i].count == layers)
@@ -80,7 +79,7 @@ static double rounds_root(const layered *r) {
 
 static gnt_status read_shares(layered *r, const gnt_host *host, const gnt_observation *seen) {
     const layered_noise *of = &r->told->layered;
-    const float *scores = of->by_scores ? scores_of(seen, r->noise.n) : NULL;
+    const float *scores = of->by_scores ? whitening_scores(seen, r->noise.n) : NULL;
     if (!(of->epsilon > 0) || !(of->delta > 0) || (of->by_scores && !scores))
         return GNT_OK;
     r->share = host->scratch(host->context, (size_t)r->noise.n * sizeof *r->share);

@@ -30,6 +30,9 @@ typedef struct whitening {
     double floor; /* of an s_l that is not */
 } whitening;
 
+/* The scores that fedre made public, one for each layer; NULL where it made none. */
+const float *whitening_scores(const gnt_observation *seen, int64_t layers);
+
 /* plain: as by an attacker who knows of no clip and takes the noise to be the same in all layers. Reports the
  * facts `noise_known`, 1 where a grant told it, `noise_least` and `noise_most`, the layers' s_l. Scratch of
  * the hook. GNT_OK, or a status after host->fail. */
