@@ -337,7 +337,7 @@ requests = {
     "attack": {"attacker": attacker, "chained": True, "key": key},
     "score": {"samples": samples, "goals": ["reconstruction", "label"], "granted": [], "observe": observed,
               "attribute": {"index": 0, "values": 2}, "chained": False, "lpips": [{"net": "vgg", "digest": "3" * 64}], "judge": model,
-              "key": key},
+              "points": 12, "points_of_samples": True, "key": key},
     "vet": {"check": "hooks", "seed": 7, "plugin": {"file": "/a.so", "id": "dp", "params": "", "kind": "defense"},
             "behind": {"file": "/b.so", "id": "guess", "params": "{}", "kind": "attack"}},
     "describe": {"file": "/a.so"},

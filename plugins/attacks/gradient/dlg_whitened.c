@@ -7,10 +7,10 @@
  *     Σ_l ‖clip_l(u_l(x)) − o_l‖² / (2·s_l²) + tv·Σ|d|/β
  *
  * over images x, with the labels where they are not granted; d: differences of neighbours, β: their mean size
- * (of public images where granted). C_l and s_l are whitening.h's. Where no layer has noise, it is the
- * squared distance of DLG. What earlier rounds showed of the same samples (history) joins the sum, each
- * round with its own noise. Source of a likelihood in place of a distance: Balunović, Dimitrov, Staab and
- * Vechev, Bayesian Framework for Gradient Leakage, ICLR 2022. */
+ * (of public images where granted). C_l and s_l are whitening.h's. Where no layer has noise, and with `cost`
+ * plain anyway, it is the squared distance of DLG. What earlier rounds showed of the same samples (history)
+ * joins the sum, each round with its own noise. Source of a likelihood in place of a distance: Balunović,
+ * Dimitrov, Staab and Vechev, Bayesian Framework for Gradient Leakage, ICLR 2022. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
     search s = {.answer = answer};
     public_images images;
     (void)own;
-    gnt_status status = likely_search_open(&s, context, seen, DATA_WHITENED, &images);
+    gnt_status status = likely_search_open(&s, context, seen, &images);
     if (status == GNT_OK)
         status = likely_search_run(&s, seen);
     if (status != GNT_OK)

@@ -9,6 +9,7 @@
 enum { REFITS = 3 };
 
 const char *const likely_optimisers[] = {"auto", "adam", "lbfgs", NULL};
+const char *const likely_costs[] = {"whitened", "plain", NULL};
 
 void *likely_search_create(const gnt_host *host, const gnt_value *values) {
     invert *s = invert_new(host, values);
@@ -37,13 +38,18 @@ static gnt_status add_history(search *s, const gnt_observation *seen, int cost, 
     return GNT_OK;
 }
 
-gnt_status likely_search_open(search *s, invert *self, const gnt_observation *seen, int cost,
-                              public_images *images) {
+gnt_status likely_search_open(search *s, invert *self, const gnt_observation *seen, public_images *images) {
     const gnt_host *host = self->host;
     const prior_setting setting = {.kind = PRIOR_TV, .weight = self->value[INVERT_TV].r};
     const int64_t wanted = self->value[LIKELY_OPTIMISER].i;
+    const int cost = self->value[LIKELY_COST].i == COST_PLAIN ? DATA_PLAIN : DATA_WHITENED;
     if (!host->model || seen->n < 1 || seen->steps < 0)
         return match_refuse(host, "it needs the model and the number of samples in the batch");
+    /* who is granted the defense has to adapt to count as an attack that knows it */
+    if (cost == DATA_PLAIN && (seen->granted & GNT_KNOWS_DEFENSE))
+        return match_refuse(
+            host, "cost is \"plain\", as by an attacker who does not know of the layers' noise, but the "
+                  "defense is granted: leave that grant out, or take \"whitened\"");
     const granted_defense told = granted_defense_of(seen);
     const size_t labels = (size_t)(seen->n * host->model->info->classes);
     float *y = host->scratch(host->context, labels * sizeof *y);

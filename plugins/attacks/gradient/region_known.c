@@ -11,9 +11,6 @@
 #include "likely_search.h"
 #include "region.h"
 
-enum { REGION_COST = LIKELY_COMMON };
-enum { COST_WHITENED, COST_PLAIN };
-
 static gnt_status bind_region(search *s, const gnt_observation *seen) {
     const gnt_host *host = s->self->host;
     known_region region;
@@ -29,17 +26,10 @@ static gnt_status bind_region(search *s, const gnt_observation *seen) {
 
 static gnt_status run(void *context, const gnt_observation *seen, const gnt_artefacts *own,
                       const gnt_answer *answer) {
-    invert *self = context;
     search s = {.answer = answer};
     public_images images;
-    const int plain = self->value[REGION_COST].i == COST_PLAIN;
     (void)own;
-    /* who is granted the defense has to adapt to count as an attack that knows it */
-    if (plain && (seen->granted & GNT_KNOWS_DEFENSE))
-        return match_refuse(
-            self->host, "cost is \"plain\", as by an attacker who does not know of the layers' noise, but "
-                        "the defense is granted: leave that grant out, or take \"whitened\"");
-    gnt_status status = likely_search_open(&s, self, seen, plain ? DATA_PLAIN : DATA_WHITENED, &images);
+    gnt_status status = likely_search_open(&s, context, seen, &images);
     if (status == GNT_OK)
         status = bind_region(&s, seen);
     if (status == GNT_OK)
@@ -52,17 +42,7 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
 
 static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
 
-static const char *const costs[] = {"whitened", "plain", NULL};
-
-static const gnt_parameter parameters[] = {
-    LIKELY_ROWS,
-    {.id = "cost",
-     .type = GNT_TYPE_CHOICE,
-     .unit = "",
-     .preset_text = "whitened",
-     .choices = costs,
-     .help = "whitened: each layer by its own noise, clipped; plain: all layers alike"},
-};
+static const gnt_parameter parameters[] = {LIKELY_ROWS};
 
 /* Plugins, not families: what it makes of the grant are their parameters. */
 static const char *const families[] = {"fedre", "uniform", "dp-gaussian", "dp-laplace", "clip", NULL};
