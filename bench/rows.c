@@ -17,6 +17,13 @@
         }                                                                                                    \
     }
 
+#define MAP                                                                                                  \
+    {                                                                                                        \
+        3, {                                                                                                 \
+            1, 32, 32                                                                                        \
+        }                                                                                                    \
+    }
+
 const bench_row bench_rows[] = {
     {"match-lenet-1x28x28", "matching step, LeNet, 1x28x28", BENCH_MATCH, "models/lenet.json", GRAY, 10, 1,
      0},
@@ -31,6 +38,7 @@ const bench_row bench_rows[] = {
      0},
     {"train-resnet18-b32", "training step, ResNet-18, batch 32", BENCH_TRAIN, "models/resnet18.json", COLOUR,
      10, 32, 0},
+    {"train-unet-b16", "training step, U-Net, batch 16", BENCH_TRAIN, "models/unet.json", MAP, 1024, 16, 0},
     {"loda-resnet18-b1", "LODA step, ResNet-18", BENCH_LODA, "models/resnet18.json", COLOUR, 100, 1, 0},
     {"loda-resnet18-b8", "LODA step, ResNet-18, batch 8", BENCH_LODA, "models/resnet18.json", COLOUR, 100, 8,
      0},

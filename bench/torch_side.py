@@ -47,6 +47,7 @@ class Model:
             model = json.load(file)
         self.layers = list(written_out(model["layers"]))
         self.representation = model.get("representation")
+        self.is_map = model.get("output") == "map"
         self.classes, self.params, self.buffers = classes, params, buffers
 
     def __call__(self, x, training=False, seen=None):
@@ -88,6 +89,10 @@ class Model:
             return F.adaptive_avg_pool2d(x, 1)
         if kind == "flatten":
             return x.flatten(1)
+        if kind == "upsample":
+            return F.interpolate(x, scale_factor=layer["factor"])
+        if kind == "concat":
+            return torch.cat([self.run(branch, prefix, x, training, seen) for branch in layer["branches"]], 1)
         if kind == "residual":
             shortcut = layer.get("shortcut", "identity")
             body = self.run(layer["body"], name + ".", x, training, seen)
@@ -97,6 +102,10 @@ class Model:
 
 def cross_entropy(z, y):
     return -(y * torch.log_softmax(z, 1)).sum() / len(z)
+
+
+def loss_of(model, z, y):
+    return F.binary_cross_entropy_with_logits(z.flatten(1), y) if model.is_map else cross_entropy(z, y)
 
 
 class Work:
@@ -124,7 +133,7 @@ class Work:
                 v.copy_(self.first[k])
 
     def gradient(self, x, y):
-        loss = cross_entropy(self.model(x), y)
+        loss = loss_of(self.model, self.model(x), y)
         return torch.autograd.grad(loss, self.weights, create_graph=True)
 
 
@@ -190,7 +199,7 @@ class Train(Work):
 
     def step(self):
         self.sgd.zero_grad(set_to_none=True)
-        loss = cross_entropy(self.model(self.tensors["x"], training=True), self.tensors["y"])
+        loss = loss_of(self.model, self.model(self.tensors["x"], training=True), self.tensors["y"])
         loss.backward()
         if not self.results:
             self.results = {"r.cost": loss.detach(), "r.grad": torch.cat([p.grad.flatten() for p in self.weights])}
