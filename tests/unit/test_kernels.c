@@ -431,6 +431,7 @@ static void test_samples(void **state) {
             gnt_conv_case q = {.op = op, .s = s};
             if (!gnt_conv_lanes.fits(&q)) { /* all of them fit where the processor has the vectors */
                 assert_true(!__builtin_cpu_supports("avx512f"));
+                print_message("skip: no AVX-512, which convolutions over samples in lanes need\n");
                 skip();
             }
             compare_samples(&r, s, op);
