@@ -24,6 +24,8 @@ static const char *const of_group[] = {"task",   "stage",   "defense", "strength
 static const char *const of_cell[] = {"cell", "task",     "stage",   "defense", "attack",
                                       "mode", "strength", "matched", "seed",    "status"};
 static const char *const of_stat[] = {"mean", "low", "high", "deviation", "worst", "median"};
+static const char *const of_equal[] = {"task",    "stage",   "defense", "attack", "measure",
+                                       "leakage", "utility", "low",     "high",   "strengths"};
 /* a suite without tables of its own shows means and intervals alone */
 enum { PLAIN_STATS = 3 };
 static const char *const measures[] = {"psnr", "identification", "attribute_balanced",
@@ -275,6 +277,21 @@ static int add_groups(gnt_text *out, const json_t *root) {
     return add_list(out, "groups", list, failed);
 }
 
+/* What defenses leave at the leakages that a suite lists. */
+static int add_equal(gnt_text *out, const gnt_results *r) {
+    const json_t *from = json_object_get(r->root, "equal_leakage");
+    json_t *list = json_array();
+    int failed = !list;
+    for (size_t i = 0; !failed && i < json_array_size(from); i++)
+        if (scores_compares_leakages(from, i))
+            failed |= json_array_append_new(list, some(json_array_get(from, i), of_equal, COUNT(of_equal)));
+    if (!failed && json_array_size(list) == 0) {
+        json_decref(list);
+        return 0;
+    }
+    return add_list(out, "equal_leakage", list, failed);
+}
+
 static int add_cells(gnt_text *out, const gnt_results *r) {
     const json_t *from = json_object_get(r->root, "cells");
     json_t *list = json_array();
@@ -300,7 +317,7 @@ int scores_keep(const scores *s, gnt_text *out, gnt_err *err) {
     failed |= add_plugins(out, root, "defenses") | add_plugins(out, root, "attacks");
     failed |= add_some(out, root, "tables", NULL, 0);
     failed |= add_some(out, root, "matches", NULL, 0);
-    failed |= add_groups(out, root) | add_cells(out, &s->results);
+    failed |= add_equal(out, &s->results) | add_groups(out, root) | add_cells(out, &s->results);
     gnt_text_add(out, "\n}\n");
     json_decref(head);
     return failed || out->failed ? gnt_fail(err, "out of memory for what is kept of a run") : 0;

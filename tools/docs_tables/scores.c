@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "metric/measure.h"
 #include "results/hook_seconds.h"
 
 enum { MOST_HOST = 64 << 20, MOST_RUNS = 1 << 20 };
@@ -149,4 +150,23 @@ int scores_is_counted(const gnt_results *r, const gnt_outcome *cell) {
     return cell->mode == GNT_ROW_NONE && cell->status == GNT_CELL_OK &&
            !gnt_facts_of(r, cell->task)->in_round &&
            json_is_number(json_object_get(json_array_get(cell->targets, 0), "mse"));
+}
+
+static int is_one_place(const json_t *a, const json_t *b) {
+    static const char *const key[] = {"task", "stage", "defense", "attack", "measure"};
+    for (size_t i = 0; i < sizeof key / sizeof *key; i++)
+        if (!json_equal(json_object_get(a, key[i]), json_object_get(b, key[i])))
+            return 0;
+    return a && b;
+}
+
+int scores_compares_leakages(const json_t *list, size_t i) {
+    static const gnt_measure_id shown[] = {GNT_MEASURE_ATTRIBUTE_BALANCED, GNT_MEASURE_PSNR};
+    const json_t *row = json_array_get(list, i);
+    const char *measure = json_string_value(json_object_get(row, "measure"));
+    for (size_t k = 0; measure && k < sizeof shown / sizeof *shown; k++)
+        if (!strcmp(measure, gnt_measure_of(shown[k])->name))
+            return (i > 0 && is_one_place(row, json_array_get(list, i - 1))) ||
+                   is_one_place(row, json_array_get(list, i + 1));
+    return 0;
 }

@@ -28,6 +28,9 @@ int scores_keep(const scores *s, gnt_text *out, gnt_err *err);
 
 /* The entry of results.json's "tasks", or NULL. */
 const json_t *scores_task(const scores *s, const char *id);
+/* 1 for the entry i of results.json's "equal_leakage" that a table shows: of a measure that pages have, and
+ * one of several that follow each other and differ in the leakage alone. */
+int scores_compares_leakages(const json_t *list, size_t i);
 /* 1 of a probe's cell without a defense, whose targets are counted one by one. */
 int scores_is_counted(const gnt_results *r, const gnt_outcome *cell);
 

@@ -20,6 +20,7 @@ typedef struct kind {
 static const kind kinds[] = {{"run", table_run, NULL, 0, 0, 0},
                              {"matches", table_matches, NULL, 0, MOST_WORDS, 0},
                              {"leakage", table_leakage, NULL, 0, MOST_WORDS, 0},
+                             {"equal-leakage", table_equal_leakage, NULL, 0, MOST_WORDS, 0},
                              {"ranking", table_ranking, NULL, 0, MOST_WORDS, 0},
                              {"back", table_back, NULL, 0, MOST_WORDS, 0},
                              {"sets", table_sets, NULL, 0, 0, 0},
@@ -38,6 +39,7 @@ const char tables_help[] =
     "  run RUN                    which program, machine, suite and scale the numbers come from\n"
     "  matches RUN [TASK ...]     how the searches for a strength ended\n"
     "  leakage RUN [TASK ...]     every defense and strength by attack, a table for each task and round\n"
+    "  equal-leakage RUN [TASK ...]  the utility of each defense at the leakages that the suite lists\n"
     "  ranking RUN [TASK ...]     the worst case of each defense\n"
     "  back RUN [TASK ...]        of how many undefended targets the image and the label came back\n"
     "  sets RUN                   what was found of sets of mixed encodings\n"

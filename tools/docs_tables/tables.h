@@ -17,6 +17,9 @@ table_writer table_run;
 table_writer table_matches;
 /* leakage NAME [TASK…]: every defense and strength by attack, a table for each task and round */
 table_writer table_leakage;
+/* equal-leakage NAME [TASK…]: the utility of each defense at the leakages that the suite lists, a table for
+ * each task, round and attack */
+table_writer table_equal_leakage;
 /* ranking NAME [TASK…]: the worst case of each defense, as a report ranks it */
 table_writer table_ranking;
 /* back NAME [TASK…]: of how many undefended targets of a probe the image and the label came back */
