@@ -392,8 +392,8 @@ static gnt_status train(bench *b, const device *d, int32_t round, int32_t steps)
                               &b->err);
 }
 
-/* How often g tells the attribute after the last round. */
-static double own_accuracy(const device *d, const char *json, float weights[PARAMS]) {
+/* A fact of the last round, such as how often g tells the attribute, and the weights after it. */
+static double fact_of(const char *name, const device *d, const char *json, float weights[PARAMS]) {
     bench b;
     open_bench(&b, json);
     for (int32_t round = 0; round < ROUNDS; round++) {
@@ -402,11 +402,15 @@ static double own_accuracy(const device *d, const char *json, float weights[PARA
         for (int i = 0; i < SHARED; i++)
             b.weights[i] += b.update[i];
     }
-    const double told = try_fact(&b.t, "own_accuracy");
+    const double told = try_fact(&b.t, name);
     if (weights)
         memcpy(weights, b.weights, sizeof b.weights);
     close_bench(&b);
     return told;
+}
+
+static double own_accuracy(const device *d, const char *json, float weights[PARAMS]) {
+    return fact_of("own_accuracy", d, json, weights);
 }
 
 static void the_printed_sign_helps_who_infers(void **state) {
@@ -447,6 +451,52 @@ static void pretraining_hides_nothing(void **state) {
     assert_memory_equal(first, second, sizeof first);
     own_accuracy(&d, "{\"width\": 0.05, \"lambda\": 0.9, \"pretrain\": 5}", second);
     assert_memory_not_equal(first, second, sizeof first);
+}
+
+/* Of 200 samples 54 are set apart, five batches and four more: sample i where a multiple of 200/54 lies in
+ * (i, i + 1]. So the first is 3 and the last 199. */
+static void g_is_tried_on_samples_that_nothing_is_learnt_from(void **state) {
+    (void)state;
+    static const char json[] = "{\"width\": 0.05, \"lambda\": 0, \"validation\": 0.27}";
+    enum { UNSEEN = 54, FIRST = 3 };
+    device d;
+    float weights[PARAMS], again[PARAMS];
+    make_device(&d);
+    const double told = UNSEEN * fact_of("unseen_accuracy", &d, json, weights);
+    assert_true(told > 0.7 * UNSEEN && fabs(told - round(told)) < 1e-9);
+    assert_true(isnan(fact_of("unseen_accuracy", &d, "{\"width\": 0.05}", NULL)));
+    int64_t apart = 0;
+    for (int i = 0; i < HELD; i++) {
+        d.a[i] = !d.a[i];
+        if (i < 12 || i >= 160) { /* each is a training */
+            const double other = UNSEEN * fact_of("unseen_accuracy", &d, json, again);
+            const int is_unseen = memcmp(weights, again, sizeof weights) == 0;
+            assert_int_equal(is_unseen, (i + 1) * UNSEEN / HELD > i * UNSEEN / HELD);
+            if (is_unseen)
+                assert_true(fabs(fabs(other - told) - 1) < 1e-9);
+            apart += is_unseen;
+        }
+        d.a[i] = !d.a[i];
+    }
+    assert_true(apart >= 5);
+    d.a[FIRST] = !d.a[FIRST];
+    d.x[FIRST * FEATURES] += 1;
+    fact_of("unseen_accuracy", &d, json, again);
+    assert_memory_equal(weights, again, sizeof weights);
+}
+
+/* Of an attribute that nothing tells g learns the samples by heart, and knows none that it has not seen. */
+static void a_coin_is_told_of_no_other_sample(void **state) {
+    (void)state;
+    static const char json[] = "{\"width\": 0.05, \"lambda\": 0, \"validation\": 0.5}";
+    const gnt_key key = gnt_key_of_seed(8);
+    gnt_stream r = gnt_stream_open(&key, "coin");
+    device d;
+    make_device(&d);
+    for (int i = 0; i < HELD; i++)
+        d.a[i] = (int32_t)gnt_random_below(&r, 2);
+    const double own = own_accuracy(&d, json, NULL), unseen = fact_of("unseen_accuracy", &d, json, NULL);
+    assert_true(own > 0.6 && unseen < own && unseen > 0.35 && unseen < 0.65); /* 3 standard errors */
 }
 
 static gnt_status save(bench *b, int32_t client, kept *out) {
@@ -525,10 +575,16 @@ static void refuses_in_words(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tappfl_moves_as_eq_7_says),      cmocka_unit_test(adversarial_moves_against_g),
-        cmocka_unit_test(dpfe_lowers_normal_information), cmocka_unit_test(the_printed_sign_helps_who_infers),
-        cmocka_unit_test(labels_enter_nowhere),           cmocka_unit_test(pretraining_hides_nothing),
-        cmocka_unit_test(a_device_keeps_its_networks),    cmocka_unit_test(refuses_in_words),
+        cmocka_unit_test(tappfl_moves_as_eq_7_says),
+        cmocka_unit_test(adversarial_moves_against_g),
+        cmocka_unit_test(dpfe_lowers_normal_information),
+        cmocka_unit_test(the_printed_sign_helps_who_infers),
+        cmocka_unit_test(labels_enter_nowhere),
+        cmocka_unit_test(pretraining_hides_nothing),
+        cmocka_unit_test(g_is_tried_on_samples_that_nothing_is_learnt_from),
+        cmocka_unit_test(a_coin_is_told_of_no_other_sample),
+        cmocka_unit_test(a_device_keeps_its_networks),
+        cmocka_unit_test(refuses_in_words),
     };
     return cmocka_run_group_tests_name("tappfl", tests, NULL, NULL);
 }

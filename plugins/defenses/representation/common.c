@@ -6,7 +6,8 @@ extractor_setting representation_setting(const gnt_value *v, objective_build *bu
                                .sign = sign,
                                .pretrain = (int32_t)v[REPRESENTATION_PRETRAIN].i,
                                .rate = v[REPRESENTATION_RATE].r,
-                               .width = v[REPRESENTATION_WIDTH].r};
+                               .width = v[REPRESENTATION_WIDTH].r,
+                               .validation = v[REPRESENTATION_VALIDATION].r};
 }
 
 const gnt_defense representation_hooks = {.size = sizeof representation_hooks,

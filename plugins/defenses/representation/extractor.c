@@ -182,11 +182,12 @@ typedef struct training {
     extractor *e;
     const gnt_client *client;
     int32_t attribute;
-    int64_t rows, held; /* of a batch, of the device */
+    int64_t rows, held; /* of a batch; that the device learns from */
+    int64_t unseen;     /* that it keeps for trying g */
     float *weights, *side;
     float *x, *other, *u, *y;
     float a, b;
-    int64_t *order, at;  /* held: samples of this epoch, and the next */
+    int64_t *order, at;  /* held: samples of this epoch, and the next; behind them the unseen ones */
     int64_t *of_value;   /* held: samples by value of the attribute */
     int64_t *begin;      /* values + 1: where each value's begin there */
     int64_t seen, right; /* in the steps that count */
@@ -215,18 +216,30 @@ static int32_t hidden_attribute(const gnt_host *host, const gnt_samples *s) {
     return found;
 }
 
+/* The samples in the device's order, those for trying g behind the others. */
+static void set_apart(training *t) {
+    const int64_t n = t->held + t->unseen;
+    int64_t held = 0, unseen = t->held;
+    for (int64_t i = 0; i < n; i++) {
+        const int is_unseen = i * t->unseen / n != (i + 1) * t->unseen / n;
+        t->order[is_unseen ? unseen++ : held++] = i;
+    }
+}
+
+/* Of the samples that it learns from; the values of all are checked. */
 static gnt_status sort_by_value(training *t) {
     const int32_t values = t->client->samples->attribute[t->attribute].values;
-    for (int64_t i = 0; i < t->held; i++) {
-        const int32_t v = value_of(t, i);
+    for (int64_t i = 0; i < t->held + t->unseen; i++) {
+        const int32_t v = value_of(t, t->order[i]);
         if (v < 0 || v >= values)
             return t->e->host->fail(t->e->host->context, "a sample has a hidden attribute out of its range");
-        t->begin[v + 1]++;
+        if (i < t->held)
+            t->begin[v + 1]++;
     }
     for (int32_t v = 0; v < values; v++)
         t->begin[v + 1] += t->begin[v];
     for (int64_t i = t->held; i-- > 0;) /* fills from the ends, which become the beginnings */
-        t->of_value[--t->begin[value_of(t, i) + 1]] = i;
+        t->of_value[--t->begin[value_of(t, t->order[i]) + 1]] = t->order[i];
     for (int32_t v = 0; v < values; v++)
         t->begin[v] = t->begin[v + 1];
     t->begin[values] = t->held;
@@ -256,14 +269,20 @@ static int64_t draw_other(const training *t, int64_t i) {
     return drawn != i ? drawn : t->of_value[t->begin[v + 1] - 1];
 }
 
-static void fill_batch(training *t) {
+/* The next samples of the epoch: `rows` of them. */
+static const int64_t *next_batch(training *t) {
+    if (t->at + t->rows > t->held)
+        shuffle(t);
+    t->at += t->rows;
+    return t->order + t->at - t->rows;
+}
+
+static void fill_batch(training *t, const int64_t *sample) {
     const gnt_samples *s = t->client->samples;
     const objective_shape *shape = &t->e->now.shape;
     memset(t->u, 0, (size_t)(t->rows * shape->values) * sizeof *t->u);
-    if (t->at + t->rows > t->held)
-        shuffle(t);
     for (int64_t r = 0; r < t->rows; r++) {
-        const int64_t i = t->order[t->at++];
+        const int64_t i = sample[r];
         memcpy(t->x + r * s->features, s->x + i * s->features, (size_t)s->features * sizeof *t->x);
         t->u[r * shape->values + value_of(t, i)] = 1;
         if (t->e->now.nodes.other >= 0)
@@ -312,32 +331,50 @@ static int64_t top(const float *row, int64_t n) {
     return best;
 }
 
+/* In how many of the first n rows g tells the attribute. */
+static int64_t count_right(const training *t, int64_t n) {
+    const int64_t values = t->e->now.shape.values;
+    const float *scores = gnt_program_output(t->e->now.program, SCORES);
+    int64_t right = 0;
+    for (int64_t r = 0; r < n; r++)
+        right += top(scores + r * values, values) == top(t->u + r * values, values);
+    return right;
+}
+
 static void count(training *t) {
     const gnt_program *p = t->e->now.program;
-    const int64_t values = t->e->now.shape.values;
-    const float *scores = gnt_program_output(p, SCORES);
     t->hidden += (double)*(const float *)gnt_program_output(p, HIDDEN);
     t->kept += (double)*(const float *)gnt_program_output(p, KEPT);
     t->counted++;
-    for (int64_t r = 0; r < t->rows; r++)
-        t->right += top(scores + r * values, values) == top(t->u + r * values, values);
+    t->right += count_right(t, t->rows);
     t->seen += t->rows;
 }
 
-static gnt_status step(training *t, double side_rate, int counts) {
+/* r of a batch, and all that the program computes of it. */
+static gnt_status compute(training *t, const int64_t *sample) {
     extractor *e = t->e;
     const gnt_host *host = e->host;
     const gnt_model_service *m = host->model;
     const gnt_function_args args = {
         .size = sizeof args, .x = t->x, .weights = t->weights, .buffers = t->client->buffers};
     const gnt_views *r;
-    const gnt_gradient *by;
-    fill_batch(t);
+    fill_batch(t, sample);
     if (m->eval(m->context, e->now.features, &args, &r) != GNT_OK)
         return host->fail(host->context, host->last_error(host->context));
     gnt_program_bind(e->now.program, e->now.nodes.r, r->view[0].data);
     if (gnt_program_run(e->now.program, 0) != 0)
         return host->fail(host->context, "the networks beside the extractor could not be run");
+    return GNT_OK;
+}
+
+static gnt_status step(training *t, double side_rate, int counts) {
+    extractor *e = t->e;
+    const gnt_host *host = e->host;
+    const gnt_model_service *m = host->model;
+    const gnt_gradient *by;
+    const gnt_status status = compute(t, next_batch(t));
+    if (status != GNT_OK)
+        return status;
     if (counts)
         count(t);
     const float *cotangent[1] = {gnt_program_output(e->now.program, BY_R)};
@@ -345,6 +382,23 @@ static gnt_status step(training *t, double side_rate, int counts) {
         return host->fail(host->context, host->last_error(host->context));
     step_side(t, side_rate);
     step_extractor(t, by);
+    return GNT_OK;
+}
+
+/* How often g tells the attribute of the samples that were kept for it. The last batch is filled up by those
+ * before it. */
+static gnt_status try_unseen(training *t) {
+    const gnt_host *host = t->e->host;
+    const int64_t n = t->held + t->unseen;
+    int64_t right = 0;
+    for (int64_t from = t->held; from < n; from += t->rows) {
+        const int64_t left = n - from, count = left < t->rows ? left : t->rows;
+        const gnt_status status = compute(t, t->order + from - (t->rows - count));
+        if (status != GNT_OK)
+            return status;
+        right += count_right(t, t->rows) - count_right(t, t->rows - count);
+    }
+    host->fact(host->context, "unseen_accuracy", (double)right / (double)t->unseen);
     return GNT_OK;
 }
 
@@ -362,11 +416,12 @@ static gnt_status open_training(training *t, extractor *e, const gnt_client *cli
                    "encoding before it");
         return GNT_UNSUPPORTED;
     }
-    *t = (training){.e = e, .client = client, .held = s->n};
+    const int64_t unseen = (int64_t)(e->setting.validation * (double)s->n);
+    *t = (training){.e = e, .client = client, .held = s->n - unseen, .unseen = unseen};
     t->attribute = hidden_attribute(host, s);
     if (t->attribute < 0)
         return GNT_UNSUPPORTED;
-    t->rows = client->batch < s->n ? client->batch : s->n;
+    t->rows = client->batch < t->held ? client->batch : t->held;
     const int32_t values = s->attribute[t->attribute].values;
     objective_shape shape = {.rows = t->rows,
                              .x_rank = s->rank,
@@ -390,8 +445,7 @@ static gnt_status open_training(training *t, extractor *e, const gnt_client *cli
     if (!t->weights || !t->x || !t->other || !t->u || !t->y || !t->order || !t->of_value || !t->begin)
         return no_memory(host);
     memcpy(t->weights, client->weights, (size_t)info->n_params * sizeof *t->weights);
-    for (int64_t i = 0; i < s->n; i++)
-        t->order[i] = i;
+    set_apart(t);
     t->at = t->held; /* the first batch shuffles */
     return sort_by_value(t);
 }
@@ -444,5 +498,7 @@ gnt_status extractor_client_update(void *self, const gnt_client *client, gnt_ten
         status = give(&t, update);
     if (status == GNT_OK && t.counted > 0)
         tell(&t);
+    if (status == GNT_OK && last && t.unseen > 0 && e->now.nodes.scores >= 0)
+        status = try_unseen(&t);
     return status;
 }

@@ -18,6 +18,8 @@ typedef struct extractor_setting {
     int32_t pretrain; /* rounds with λ = 0, first */
     double rate;      /* of the networks beside it; 0: the clients' */
     double width;     /* of these networks; 1: as published */
+    /* share of a device's samples, spread evenly over them, that are kept for trying g */
+    double validation;
 } extractor_setting;
 
 typedef struct extractor extractor;
@@ -27,7 +29,8 @@ extractor *extractor_new(const gnt_host *host, const extractor_setting *setting)
 void extractor_free(void *self);
 
 /* Hooks of gnt_defense. The facts of the last round: `hidden_loss`, `kept_loss`, means over the last epoch's
- * steps, and `own_accuracy`, how often the device's own network told the attribute there. */
+ * steps, and `own_accuracy`, how often the device's own network told the attribute there; with `validation`
+ * also `unseen_accuracy`, how often it tells that of the samples kept for it, after the last step. */
 gnt_status extractor_client_update(void *self, const gnt_client *client, gnt_tensors *update);
 gnt_status extractor_save(void *self, int32_t client, const gnt_sink *out);
 gnt_status extractor_load(void *self, int32_t client, const gnt_artefacts *from);

@@ -10,6 +10,7 @@ enum {
     REPRESENTATION_PRETRAIN,
     REPRESENTATION_RATE,
     REPRESENTATION_WIDTH,
+    REPRESENTATION_VALIDATION,
     REPRESENTATION_COMMON
 };
 extractor_setting representation_setting(const gnt_value *v, objective_build *build, double sign);
@@ -24,7 +25,9 @@ extern const gnt_defense representation_hooks;
     {.id = "side_rate", .type = GNT_TYPE_REAL, .unit = "", .least = 0, .most = 10, .preset = 0,              \
      .help = "learning rate of the networks beside the extractor; 0: that of the clients, as in the paper"}, \
     {.id = "width", .type = GNT_TYPE_REAL, .unit = "", .least = 0.001, .most = 4, .preset = 1,               \
-     .help = "how wide the layers of these networks are; 1: as published"}
+     .help = "how wide the layers of these networks are; 1: as published"},                                  \
+    {.id = "validation", .type = GNT_TYPE_REAL, .unit = "", .least = 0, .most = 0.9, .preset = 0,            \
+     .help = "share of a device's samples on which g is tried in the end, and nothing is learnt from"}
 /* clang-format on */
 
 extern const gnt_descriptor tappfl_descriptor, adversarial_descriptor, dpfe_descriptor;
