@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "results/groups.h"
 #include "results/measure.h"
 #include "results/paired.h"
 
@@ -128,8 +129,30 @@ static const char *utility_shown(const char *show) {
     return show[n] ? show + n + 1 : "";
 }
 
+/* The mean over seeds of what plugins reported in the group's cells. */
+static void write_fact(gnt_table *t, const gnt_results *r, const gnt_outcome *g, const char *fact) {
+    double sum = 0;
+    int64_t n = 0;
+    for (size_t i = 0; g && i < r->n_cell; i++) {
+        const json_t *told = json_object_get(r->cell[i].facts, fact);
+        if (!json_is_number(told) || !gnt_stands_for(&r->cell[i], g))
+            continue;
+        sum += json_number_value(told);
+        n++;
+    }
+    if (n)
+        gnt_table_format(t, "%.4g", sum / (double)n);
+    else
+        gnt_table_text(t, g ? "not measured" : "not run");
+}
+
 static void write_item(const gnt_results *r, const choice *c, gnt_table *t) {
     const char *show = said_text(c, "show"), *name = said_text(c, "measure"), *minus = said_text(c, "minus");
+    const char *fact = said_text(c, "fact");
+    if (fact) {
+        write_fact(t, r, pick(r, c, NULL, ""), fact);
+        return;
+    }
     show = show ? show : "mean";
     const char *const number = utility_shown(show);
     const int utility = number != NULL;

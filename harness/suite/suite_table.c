@@ -51,7 +51,7 @@ static int check_attacks(suite_reader *r, const char *path, const json_t *object
 /* What a row, a column and the table itself may say of the cells they choose. */
 static int check_choice(suite_reader *r, const char *path, const json_t *object, const labels *known) {
     const gnt_suite *s = r->s;
-    const char *measures[GNT_MEASURES];
+    const char *measures[GNT_MEASURES], *fact;
     int64_t stage;
     double strength;
     gnt_measure_names(measures);
@@ -61,13 +61,14 @@ static int check_choice(suite_reader *r, const char *path, const json_t *object,
                    check_label(r, path, object, "minus", known->attack, s->n_attacks) ||
                    check_label(r, path, object, "show", show_names, SHOWS) ||
                    check_label(r, path, object, "measure", measures, GNT_MEASURES) ||
+                   gnt_doc_text(r->doc, path, object, "fact", 64, &fact, r->err) ||
                    gnt_doc_int(r->doc, path, object, "stage", 0, INT32_MAX, &stage, r->err) ||
                    gnt_doc_real(r->doc, path, object, "strength", -1e30, 1e30, &strength, r->err)
                ? -1
                : 0;
 }
 
-#define CHOICE_KEYS "task", "stage", "defense", "strength", "attack", "minus", "show", "measure"
+#define CHOICE_KEYS "task", "stage", "defense", "strength", "attack", "minus", "show", "measure", "fact"
 
 static int check_lines(suite_reader *r, const char *path, const json_t *table, const char *key,
                        const labels *known, const json_t **out) {

@@ -47,22 +47,22 @@ static json_t *some(const json_t *from, const char *const *keys, size_t n) {
     return to;
 }
 
-static int names(const json_t *line, const char *measure) {
-    const char *name = json_string_value(json_object_get(line, "measure"));
-    return name && !strcmp(name, measure);
+static int names(const json_t *line, const char *key, const char *wanted) {
+    const char *name = json_string_value(json_object_get(line, key));
+    return name && !strcmp(name, wanted);
 }
 
-/* 1 where a table of the suite's own shows a measure: all of it, a row or a column. */
-static int is_shown(const json_t *tables, const char *measure) {
+/* 1 where a table of the suite's own names a measure or a fact: all of it, a row or a column. */
+static int is_shown(const json_t *tables, const char *key, const char *wanted) {
     static const char *const parts[] = {"rows", "columns"};
     for (size_t i = 0; i < json_array_size(tables); i++) {
         const json_t *table = json_array_get(tables, i);
-        if (names(table, measure))
+        if (names(table, key, wanted))
             return 1;
         for (size_t part = 0; part < COUNT(parts); part++) {
             const json_t *lines = json_object_get(table, parts[part]);
             for (size_t k = 0; k < json_array_size(lines); k++)
-                if (names(json_array_get(lines, k), measure))
+                if (names(json_array_get(lines, k), key, wanted))
                     return 1;
         }
     }
@@ -73,7 +73,7 @@ static int is_kept(const json_t *tables, const char *measure) {
     for (size_t i = 0; i < COUNT(measures); i++)
         if (!strcmp(measure, measures[i]))
             return 1;
-    return is_shown(tables, measure);
+    return is_shown(tables, "measure", measure);
 }
 
 static int keep_group(const json_t *tables, const json_t *group, json_t *to) {
@@ -183,10 +183,24 @@ static int keep_means(const json_t *cell, json_t *to) {
     return failed ? -1 : 0;
 }
 
+/* The facts of a cell that tables show; NULL when out of memory. */
+static json_t *keep_facts(const gnt_results *r, const gnt_outcome *c) {
+    const json_t *tables = json_object_get(r->root, "tables");
+    json_t *found = some(c->facts, facts, COUNT(facts)), *value;
+    const char *name;
+    json_object_foreach((json_t *)(uintptr_t)c->facts, name, value) {
+        if (found && is_shown(tables, "fact", name) && json_object_set(found, name, value)) {
+            json_decref(found);
+            found = NULL;
+        }
+    }
+    return found;
+}
+
 /* Appends what is kept of a cell, if anything is. */
 static int keep_cell(const gnt_results *r, size_t at, const json_t *cell, json_t *list) {
     const gnt_outcome *c = &r->cell[at];
-    json_t *found = some(c->facts, facts, COUNT(facts)), *to = some(cell, of_cell, COUNT(of_cell));
+    json_t *found = keep_facts(r, c), *to = some(cell, of_cell, COUNT(of_cell));
     static const char *const value[] = {"measure", "value", "by_value"};
     const size_t n_value = gnt_bounds_tell(r, at) ? 3 : 2;
     const int first = is_first_of_training(r, at), counted = scores_is_counted(r, c);
