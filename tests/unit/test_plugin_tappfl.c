@@ -294,6 +294,32 @@ static void dpfe_lowers_normal_information(void **state) {
     moves_by(dpfe_objective, normal_information, cross_entropy_of_y, 1, 0);
 }
 
+/* g of images begins with convolutions of 256 and, from the fourth on, of 512 channels (Table 3). */
+static void channels_come_in_blocks(void **state) {
+    (void)state;
+    static const struct {
+        double width;
+        int64_t first, fourth;
+    } expected[] = {{1, 256, 512}, {0.1, 32, 48}, {0.05, 16, 32}, {0.01, 8, 8}};
+    enum { PIXELS = 8, BEHIND = 32, TENSOR = 6 }; /* weights and biases take turns */
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const objective_shape shape = {.rows = ROWS,
+                                       .x_rank = 3,
+                                       .x_dim = {3, 4 * PIXELS, 4 * PIXELS},
+                                       .r_rank = 3,
+                                       .r_dim = {BEHIND, PIXELS, PIXELS},
+                                       .values = VALUES,
+                                       .classes = CLASSES,
+                                       .width = expected[i].width};
+        objective o = {.r = -1};
+        gnt_graph *g = gnt_graph_new();
+        tappfl_objective(g, &shape, &o);
+        assert_int_equal(o.side.count[0], expected[i].first * BEHIND * 9);
+        assert_int_equal(o.side.count[TENSOR + 1], expected[i].fourth);
+        gnt_graph_free(g);
+    }
+}
+
 /* ---- the hook ---- */
 
 enum { HELD = 200, FEATURES = 6, ROUNDS = 6, PARAMS = 7 * 12 + 13 * 2, SHARED = 7 * 12 };
@@ -578,6 +604,7 @@ int main(void) {
         cmocka_unit_test(tappfl_moves_as_eq_7_says),
         cmocka_unit_test(adversarial_moves_against_g),
         cmocka_unit_test(dpfe_lowers_normal_information),
+        cmocka_unit_test(channels_come_in_blocks),
         cmocka_unit_test(the_printed_sign_helps_who_infers),
         cmocka_unit_test(labels_enter_nowhere),
         cmocka_unit_test(pretraining_hides_nothing),

@@ -45,13 +45,21 @@ static gnt_node hidden_layers(gnt_graph *g, const objective_shape *s, side_param
     return x;
 }
 
+/* Narrow convolutions have whole blocks of 16 channels from 12 on, which are computed in half the time of,
+ * say, 26: the published numbers are multiples of 16 already. */
+static int64_t channels_of(const objective_shape *s, int64_t n) {
+    enum { BLOCK = 16, LEAST = 12 };
+    const int64_t scaled = objective_width(s, n);
+    return scaled < LEAST ? scaled : (scaled + BLOCK / 2) / BLOCK * BLOCK;
+}
+
 /* 0 is a pool, which is left out where there is no more to pool. */
 static gnt_node conv_layers(gnt_graph *g, const objective_shape *s, side_params *p, gnt_node x,
                             const int *channels) {
     for (; *channels >= 0; channels++) {
         const gnt_nn_shape now = gnt_nn_shape_of(g, x);
         if (*channels > 0)
-            x = gnt_nn_relu(g, side_conv(g, p, x, objective_width(s, *channels)));
+            x = gnt_nn_relu(g, side_conv(g, p, x, channels_of(s, *channels)));
         else if (now.dim[2] > 1 && now.dim[3] > 1)
             x = gnt_nn_max_pool(g, x, 2, 2, 2, 2, 0, 0, 0);
     }
