@@ -21,13 +21,13 @@ static const char *const of_plugin[] = {"label", "plugin"};
 static const char *const of_member[] = {"id", "families"};
 static const char *const of_group[] = {"task",   "stage",   "defense", "strength", "mode",   "attack",
                                        "status", "n_cells", "n_ok",    "matched",  "utility"};
-static const char *const of_cell[] = {"cell", "task",     "stage",   "defense", "attack",
-                                      "mode", "strength", "matched", "seed",    "status"};
+static const char *const of_cell[] = {"task", "stage",    "defense", "attack",
+                                      "mode", "strength", "seed",    "status"};
+/* the first ones always, each of the others where a table of the suite's own shows it */
 static const char *const of_stat[] = {"mean", "low", "high", "deviation", "worst", "median"};
+enum { PLAIN_STATS = 3 };
 static const char *const of_equal[] = {"task",    "stage",   "defense", "attack", "measure",
                                        "leakage", "utility", "low",     "high",   "strengths"};
-/* a suite without tables of its own shows means and intervals alone */
-enum { PLAIN_STATS = 3 };
 static const char *const measures[] = {"psnr", "identification", "attribute_balanced",
                                        "attribute_relabelled"};
 static const char *const facts[] = {
@@ -52,7 +52,7 @@ static int names(const json_t *line, const char *key, const char *wanted) {
     return name && !strcmp(name, wanted);
 }
 
-/* 1 where a table of the suite's own names a measure or a fact: all of it, a row or a column. */
+/* 1 where a table of the suite's own says `wanted` of a key: all of it, a row or a column. */
 static int is_shown(const json_t *tables, const char *key, const char *wanted) {
     static const char *const parts[] = {"rows", "columns"};
     for (size_t i = 0; i < json_array_size(tables); i++) {
@@ -76,6 +76,16 @@ static int is_kept(const json_t *tables, const char *measure) {
     return is_shown(tables, "measure", measure);
 }
 
+/* What is kept of a measure's numbers over targets; NULL when out of memory. */
+static json_t *keep_stat(const json_t *tables, const json_t *stat) {
+    const char *shown[COUNT(of_stat)];
+    size_t n = 0;
+    for (size_t i = 0; i < COUNT(of_stat); i++)
+        if (i < PLAIN_STATS || is_shown(tables, "show", of_stat[i]))
+            shown[n++] = of_stat[i];
+    return some(stat, shown, n);
+}
+
 static int keep_group(const json_t *tables, const json_t *group, json_t *to) {
     json_t *stats = json_object(), *floors = json_object(), *chance = json_object(), *value;
     const json_t *floor = json_object_get(group, "floors"), *by_chance = json_object_get(group, "chance");
@@ -85,8 +95,7 @@ static int keep_group(const json_t *tables, const json_t *group, json_t *to) {
     json_object_foreach(json_object_get(group, "measures"), name, value) {
         if (failed || !is_kept(tables, name))
             continue;
-        failed |= json_object_set_new(
-            stats, name, some(value, of_stat, json_array_size(tables) ? COUNT(of_stat) : PLAIN_STATS));
+        failed |= json_object_set_new(stats, name, keep_stat(tables, value));
         if (json_object_get(floor, name))
             failed |= json_object_set(floors, name, json_object_get(floor, name));
         if (json_object_get(by_chance, name))
@@ -183,13 +192,35 @@ static int keep_means(const json_t *cell, json_t *to) {
     return failed ? -1 : 0;
 }
 
+static int asks_fact(const json_t *line, const char *fact, const char *attack) {
+    const char *only = json_string_value(json_object_get(line, "attack"));
+    return names(line, "fact", fact) && (!only || !strcmp(only, attack));
+}
+
+/* 1 where a table of the suite's own may show a fact of an attack's cells. */
+static int is_fact_shown(const json_t *tables, const char *fact, const char *attack) {
+    static const char *const parts[] = {"rows", "columns"};
+    for (size_t i = 0; i < json_array_size(tables); i++) {
+        const json_t *table = json_array_get(tables, i);
+        if (asks_fact(table, fact, attack))
+            return 1;
+        for (size_t part = 0; part < COUNT(parts); part++) {
+            const json_t *lines = json_object_get(table, parts[part]);
+            for (size_t k = 0; k < json_array_size(lines); k++)
+                if (asks_fact(json_array_get(lines, k), fact, attack))
+                    return 1;
+        }
+    }
+    return 0;
+}
+
 /* The facts of a cell that tables show; NULL when out of memory. */
 static json_t *keep_facts(const gnt_results *r, const gnt_outcome *c) {
     const json_t *tables = json_object_get(r->root, "tables");
     json_t *found = some(c->facts, facts, COUNT(facts)), *value;
     const char *name;
     json_object_foreach((json_t *)(uintptr_t)c->facts, name, value) {
-        if (found && is_shown(tables, "fact", name) && json_object_set(found, name, value)) {
+        if (found && is_fact_shown(tables, name, c->attack) && json_object_set(found, name, value)) {
             json_decref(found);
             found = NULL;
         }
@@ -207,6 +238,8 @@ static int keep_cell(const gnt_results *r, size_t at, const json_t *cell, json_t
     const int told = json_object_size(found) > 0, ranked = is_ranked(r, c);
     const int paired = is_in_difference(json_object_get(r->root, "tables"), c->attack);
     int failed = !found || !to;
+    if (!failed && c->matched)
+        failed |= json_object_set_new(to, "matched", json_true());
     if (!failed && first)
         failed |= json_object_set(to, "utility", json_object_get(cell, "utility"));
     else if (!failed && (n_value > 2 || (ranked && is_on_curve(r, c))))
