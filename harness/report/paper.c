@@ -94,21 +94,44 @@ static void write_score(gnt_table *t, const gnt_measure *m, const gnt_score *s, 
     gnt_text_free(&text);
 }
 
-/* How much more the attack of the group found than another, over the targets that both met. */
-static void write_difference(gnt_table *t, const gnt_results *r, const gnt_measure *m, const gnt_outcome *g,
-                             const char *minus) {
-    const gnt_outcome *other = gnt_group_of_attack(r, g, minus);
+static void write_stat(gnt_table *t, const gnt_measure *m, const gnt_stat *d) {
     gnt_text text;
-    gnt_stat d;
-    if (!other || gnt_paired_difference(&d, r, g, other, m) != 0) {
-        gnt_table_text(t, other ? "not measured" : "not run");
-        return;
-    }
     gnt_text_init(&text, 4096);
-    gnt_measure_write(m, &d, &text);
+    gnt_measure_write(m, d, &text);
     t->failed |= text.failed;
     gnt_table_text(t, gnt_text_get(&text));
     gnt_text_free(&text);
+}
+
+/* A utility and, of several trainings, its interval. */
+static void write_interval(gnt_table *t, const char *name, const gnt_stat *d) {
+    gnt_text text;
+    gnt_text_init(&text, 256);
+    gnt_utility_write(name, d->mean, &text);
+    if (gnt_has_interval(d)) {
+        gnt_text_add(&text, " [");
+        gnt_utility_write(name, d->low, &text);
+        gnt_text_add(&text, ", ");
+        gnt_utility_write(name, d->high, &text);
+        gnt_text_add(&text, "]");
+    }
+    t->failed |= text.failed;
+    gnt_table_text(t, gnt_text_get(&text));
+    gnt_text_free(&text);
+}
+
+/* How much more the group has of a measure, or without one of a utility, than the one beside it. */
+static void write_difference(gnt_table *t, const gnt_results *r, const gnt_paper_pair *pair) {
+    gnt_stat d;
+    if (!pair->other)
+        gnt_table_text(t, "not run");
+    else if (pair->measure ? gnt_paired_difference(&d, r, pair->group, pair->other, pair->measure)
+                           : gnt_paired_utility(&d, r, pair->group, pair->other, pair->utility))
+        gnt_table_text(t, "not measured");
+    else if (pair->measure)
+        write_stat(t, pair->measure, &d);
+    else
+        write_interval(t, pair->utility, &d);
 }
 
 static void write_utility(gnt_table *t, const gnt_utility *u) {
@@ -146,32 +169,43 @@ static void write_fact(gnt_table *t, const gnt_results *r, const gnt_outcome *g,
         gnt_table_text(t, g ? "not measured" : "not run");
 }
 
+/* What a row and a column ask for together. */
+static gnt_paper_pair pair_of(const gnt_results *r, const choice *c) {
+    const char *show = said_text(c, "show"), *name = said_text(c, "measure");
+    const json_t *minus = said(c, "minus");
+    gnt_paper_pair p = {.show = show ? show : "mean"};
+    const char *const number = utility_shown(p.show);
+    p.measure = !number && name ? gnt_measure_find(name) : NULL;
+    p.group = number || p.measure ? pick(r, c, p.measure, p.show) : NULL;
+    if (p.group && number)
+        p.utility = *number ? number : p.group->utility.measure;
+    /* another attack met the same trainings, so of a utility there is no difference */
+    p.is_difference = minus && !(number && json_is_string(minus));
+    if (p.group && p.is_difference)
+        p.other = gnt_group_instead(r, p.group, minus);
+    return p;
+}
+
 static void write_item(const gnt_results *r, const choice *c, gnt_table *t) {
-    const char *show = said_text(c, "show"), *name = said_text(c, "measure"), *minus = said_text(c, "minus");
     const char *fact = said_text(c, "fact");
     if (fact) {
         write_fact(t, r, pick(r, c, NULL, ""), fact);
         return;
     }
-    show = show ? show : "mean";
-    const char *const number = utility_shown(show);
-    const int utility = number != NULL;
-    const gnt_measure *m = !utility && name ? gnt_measure_find(name) : NULL;
-    const gnt_outcome *g = utility || m ? pick(r, c, m, show) : NULL;
-    const gnt_score *s = g && m ? gnt_score_find(g, m->name) : NULL;
-    const gnt_utility u = g && utility
-                              ? gnt_utility_number(&g->utility, *number ? number : g->utility.measure)
-                              : (gnt_utility){0};
-    if (utility && g && isfinite(u.value))
+    const gnt_paper_pair p = pair_of(r, c);
+    const gnt_score *s = p.group && p.measure ? gnt_score_find(p.group, p.measure->name) : NULL;
+    const gnt_utility u = p.utility ? gnt_utility_number(&p.group->utility, p.utility) : (gnt_utility){0};
+    const int has_utility = p.utility && isfinite(u.value), has_score = s && p.group->status == GNT_CELL_OK;
+    if (p.is_difference && (has_utility || has_score))
+        write_difference(t, r, &p);
+    else if (has_utility)
         write_utility(t, &u);
-    else if (s && g->status == GNT_CELL_OK && minus)
-        write_difference(t, r, m, g, minus);
-    else if (s && g->status == GNT_CELL_OK)
-        write_score(t, m, s, show);
+    else if (has_score)
+        write_score(t, p.measure, s, p.show);
     else
-        gnt_table_text(t, !g                         ? "not run"
-                          : g->status == GNT_CELL_OK ? "not measured"
-                                                     : gnt_status_name(g->status));
+        gnt_table_text(t, !p.group                         ? "not run"
+                          : p.group->status == GNT_CELL_OK ? "not measured"
+                                                           : gnt_status_name(p.group->status));
 }
 
 static void write_printed(const json_t *v, gnt_table *t) {
@@ -215,6 +249,12 @@ int gnt_paper_at(const gnt_results *r, size_t i, gnt_paper_table *out) {
                    json_array_size(lines(out, "rows"))
                ? 0
                : -1;
+}
+
+gnt_paper_pair gnt_paper_pair_at(const gnt_results *r, const gnt_paper_table *p, size_t row, size_t column) {
+    const choice c = {json_array_get(lines(p, "rows"), row), json_array_get(lines(p, "columns"), column),
+                      p->spec};
+    return pair_of(r, &c);
 }
 
 static const char *label_of(const json_t *line) {

@@ -85,4 +85,15 @@ size_t gnt_paper_count(const gnt_results *r);
 int gnt_paper_at(const gnt_results *r, size_t i, gnt_paper_table *out);
 void gnt_paper_fill(const gnt_results *r, const gnt_paper_table *p, gnt_table *t);
 
+/* What an entry of such a table shows: a measure, or without one the utility of that name, of a group, or how
+ * much more of it the group has than another one. All is of the results, NULL where there is none. */
+typedef struct gnt_paper_pair {
+    const char *show, *utility;
+    const gnt_measure *measure;
+    const gnt_outcome *group, *other;
+    int is_difference;
+} gnt_paper_pair;
+
+gnt_paper_pair gnt_paper_pair_at(const gnt_results *r, const gnt_paper_table *p, size_t row, size_t column);
+
 #endif

@@ -48,6 +48,29 @@ static int check_attacks(suite_reader *r, const char *path, const json_t *object
     return 0;
 }
 
+/* "minus": an attack's label, or what is different of the cells that are subtracted. */
+static int check_minus(suite_reader *r, const char *path, const json_t *object, const labels *known) {
+    static const char *const keys[] = {"task", "stage", "defense", "strength", "attack"};
+    const gnt_path at = gnt_path_key(path, "minus");
+    const json_t *minus = json_object_get(object, "minus");
+    int64_t stage;
+    double strength;
+    if (!json_is_object(minus))
+        return check_label(r, path, object, "minus", known->attack, r->s->n_attacks);
+    if (json_object_size(minus) == 0)
+        return suite_fail(r, at.text,
+                          "is empty; expected at least one of task, stage, defense, strength and "
+                          "attack, in which the cells that are subtracted differ");
+    return gnt_doc_keys(r->doc, at.text, minus, keys, sizeof keys / sizeof *keys, r->err) ||
+                   check_label(r, at.text, minus, "task", known->task, r->s->n_tasks) ||
+                   check_label(r, at.text, minus, "defense", known->defense, r->s->n_defenses) ||
+                   check_label(r, at.text, minus, "attack", known->attack, r->s->n_attacks) ||
+                   gnt_doc_int(r->doc, at.text, minus, "stage", 0, INT32_MAX, &stage, r->err) ||
+                   gnt_doc_real(r->doc, at.text, minus, "strength", -1e30, 1e30, &strength, r->err)
+               ? -1
+               : 0;
+}
+
 /* What a row, a column and the table itself may say of the cells they choose. */
 static int check_choice(suite_reader *r, const char *path, const json_t *object, const labels *known) {
     const gnt_suite *s = r->s;
@@ -57,8 +80,7 @@ static int check_choice(suite_reader *r, const char *path, const json_t *object,
     gnt_measure_names(measures);
     return check_label(r, path, object, "task", known->task, s->n_tasks) ||
                    check_label(r, path, object, "defense", known->defense, s->n_defenses) ||
-                   check_attacks(r, path, object, known) ||
-                   check_label(r, path, object, "minus", known->attack, s->n_attacks) ||
+                   check_attacks(r, path, object, known) || check_minus(r, path, object, known) ||
                    check_label(r, path, object, "show", show_names, SHOWS) ||
                    check_label(r, path, object, "measure", measures, GNT_MEASURES) ||
                    gnt_doc_text(r->doc, path, object, "fact", 64, &fact, r->err) ||

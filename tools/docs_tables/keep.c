@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "report/tables_impl.h"
 #include "results/bounds.h"
 #include "results/curve.h"
 
@@ -120,47 +121,74 @@ static int is_first_of_training(const gnt_results *r, size_t at) {
     return 1;
 }
 
-/* 1 where a line of a table of the suite's own shows a difference of the cell's attack and another, or of
- * another and the cell's. */
-static int is_in_difference(const json_t *tables, const char *attack) {
-    static const char *const parts[] = {"rows", "columns"};
-    for (size_t i = 0; i < json_array_size(tables); i++)
-        for (size_t part = 0; part < COUNT(parts); part++) {
-            const json_t *lines = json_object_get(json_array_get(tables, i), parts[part]);
-            for (size_t k = 0; k < json_array_size(lines); k++) {
-                const json_t *line = json_array_get(lines, k);
-                const char *minus = json_string_value(json_object_get(line, "minus")),
-                           *from = json_string_value(json_object_get(line, "attack"));
-                if (minus && (!strcmp(minus, attack) || (from && !strcmp(from, attack))))
-                    return 1;
-            }
+/* 1 where an entry of a table of the suite's own is a difference that the cell is in. */
+static int is_in(const gnt_paper_pair *p, const gnt_outcome *cell) {
+    return p->is_difference && p->group && p->other &&
+           (gnt_is_of_group(cell, p->group) || gnt_is_of_group(cell, p->other));
+}
+
+/* What differences of the suite's own tables ask of a cell: measures of its targets, and its utility. */
+typedef struct wanted {
+    unsigned char measure[GNT_MEASURES];
+    int measures, utility, beside;
+} wanted;
+
+static wanted differences_of(const gnt_results *r, const gnt_outcome *cell) {
+    wanted w = {0};
+    for (size_t i = 0; i < gnt_paper_count(r); i++) {
+        gnt_paper_table t;
+        if (gnt_paper_at(r, i, &t) != 0)
+            continue;
+        const size_t rows = json_array_size(json_object_get(t.spec, "rows")),
+                     columns = json_array_size(json_object_get(t.spec, "columns"));
+        for (size_t k = 0; k < rows * columns; k++) {
+            const gnt_paper_pair p = gnt_paper_pair_at(r, &t, k / columns, k % columns);
+            if (!is_in(&p, cell))
+                continue;
+            w.utility |= !p.measure;
+            w.beside |= !p.measure && strcmp(p.utility, p.group->utility.measure) != 0;
+            for (size_t m = 0; p.measure && m < GNT_MEASURES; m++)
+                w.measure[m] |= gnt_measure_at(m) == p.measure;
+            w.measures |= p.measure != NULL;
         }
-    return 0;
+    }
+    return w;
 }
 
-/* What a difference is made from: each target's id and PSNR. */
-static int keep_pairs(const json_t *cell, json_t *to) {
-    static const char *const of_target[] = {"id", "psnr"};
-    const json_t *targets = json_object_get(cell, "targets");
-    json_t *list = json_array();
-    int failed = json_object_set_new(to, "targets", list);
-    for (size_t i = 0; i < json_array_size(targets); i++)
-        failed |= json_array_append_new(list, some(json_array_get(targets, i), of_target, COUNT(of_target)));
-    return failed ? -1 : 0;
-}
-
-static int keep_targets(const json_t *cell, json_t *to) {
-    static const char *const mse[] = {"mse"};
+/* Of each target its MSE where targets are counted, and what differences are made from: its id and numbers. */
+static int keep_targets(const json_t *cell, const wanted *w, int counted, json_t *to) {
+    const char *keys[2 + GNT_MEASURES];
     const json_t *targets = json_object_get(cell, "targets");
     const json_t *labels = json_object_get(json_object_get(cell, "measures"), "label_accuracy");
     json_t *list = json_array();
+    size_t n = 0;
     int failed = json_object_set_new(to, "targets", list);
+    if (counted)
+        keys[n++] = "mse";
+    if (w->measures)
+        keys[n++] = "id";
+    for (size_t m = 0; m < GNT_MEASURES; m++)
+        if (w->measure[m])
+            keys[n++] = gnt_measure_at(m)->name;
     for (size_t i = 0; i < json_array_size(targets); i++)
-        failed |= json_array_append_new(list, some(json_array_get(targets, i), mse, 1));
-    if (labels)
+        failed |= json_array_append_new(list, some(json_array_get(targets, i), keys, n));
+    if (counted && labels)
         failed |= json_object_set_new(
             to, "measures", json_pack("{s:o}", "label_accuracy", some(labels, of_stat, PLAIN_STATS)));
     return failed ? -1 : 0;
+}
+
+/* All of a training's first cell; else the number, and what bounds and differences ask for beside it. */
+static int keep_utility(const json_t *cell, const wanted *w, int first, int bounds, json_t *to) {
+    const char *keys[4] = {"measure", "value"};
+    const json_t *utility = json_object_get(cell, "utility");
+    size_t n = 2;
+    if (bounds)
+        keys[n++] = "by_value";
+    if (w->beside)
+        keys[n++] = "beside";
+    return first ? json_object_set(to, "utility", (json_t *)(uintptr_t)utility)
+                 : json_object_set_new(to, "utility", some(utility, keys, n));
 }
 
 /* 1 when a cell is on the curve of a matched defense, by which it is read at the target utility. */
@@ -232,29 +260,23 @@ static json_t *keep_facts(const gnt_results *r, const gnt_outcome *c) {
 static int keep_cell(const gnt_results *r, size_t at, const json_t *cell, json_t *list) {
     const gnt_outcome *c = &r->cell[at];
     json_t *found = keep_facts(r, c), *to = some(cell, of_cell, COUNT(of_cell));
-    static const char *const value[] = {"measure", "value", "by_value"};
-    const size_t n_value = gnt_bounds_tell(r, at) ? 3 : 2;
     const int first = is_first_of_training(r, at), counted = scores_is_counted(r, c);
-    const int told = json_object_size(found) > 0, ranked = is_ranked(r, c);
-    const int paired = is_in_difference(json_object_get(r->root, "tables"), c->attack);
+    const int told = json_object_size(found) > 0, ranked = is_ranked(r, c), bounds = gnt_bounds_tell(r, at);
+    const wanted w = differences_of(r, c);
     int failed = !found || !to;
     if (!failed && c->matched)
         failed |= json_object_set_new(to, "matched", json_true());
-    if (!failed && first)
-        failed |= json_object_set(to, "utility", json_object_get(cell, "utility"));
-    else if (!failed && (n_value > 2 || (ranked && is_on_curve(r, c))))
-        failed |= json_object_set_new(to, "utility", some(json_object_get(cell, "utility"), value, n_value));
+    if (!failed && (first || bounds || w.utility || (ranked && is_on_curve(r, c))))
+        failed |= keep_utility(cell, &w, first, bounds, to);
     if (!failed && told)
         failed |= json_object_set(to, "facts", found);
     if (!failed && c->marks)
         failed |= json_object_set(to, "marks", json_object_get(cell, "marks"));
-    if (!failed && counted)
-        failed |= keep_targets(cell, to);
-    else if (!failed && paired)
-        failed |= keep_pairs(cell, to);
+    if (!failed && (counted || w.measures))
+        failed |= keep_targets(cell, &w, counted, to);
     if (!failed && ranked)
         failed |= keep_means(cell, to);
-    if (!failed && (first || n_value > 2 || told || c->marks || counted || paired || ranked))
+    if (!failed && (first || bounds || told || c->marks || counted || w.measures || w.utility || ranked))
         failed |= json_array_append(list, to);
     json_decref(found);
     json_decref(to);

@@ -98,11 +98,13 @@ int table_value(const scores *s, char *const *argument, size_t n, gnt_text *out,
 
 /* ---- paper ---- */
 
-/* 1 where a row of n columns has no number behind its label and source. */
+/* 1 where a row of n columns has no number behind its label and source: a scale may leave its strength out. */
 static int is_unmeasured(const gnt_table *t, size_t row) {
-    for (size_t c = 2; c < t->n_column; c++)
-        if (strcmp(t->item[row * t->n_column + c].text, "not measured") != 0)
+    for (size_t c = 2; c < t->n_column; c++) {
+        const char *text = t->item[row * t->n_column + c].text;
+        if (strcmp(text, "not measured") != 0 && strcmp(text, "not run") != 0)
             return 0;
+    }
     return 1;
 }
 
