@@ -119,6 +119,34 @@ static void width_multiplies_and_rounds_what_is_no_class(void **state) {
     }
 }
 
+/* 3 channels to 4, to the 2 that the map of 10·10 entries has places for, whatever activation ends it. */
+static void width_leaves_the_values_of_a_map(void **state) {
+    (void)state;
+    static const char *const ends[] = {"", ", {\"type\": \"sigmoid\"}"};
+    const struct {
+        const char *width;
+        int64_t channels;
+    } cases[] = {{"1", 4}, {"2", 8}, {"0.5", 2}, {"0.01", 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (size_t k = 0; k < 2; k++) {
+            gnt_nn_shape sample = image(3, 5, 10);
+            char json[600];
+            gnt_err err = {0};
+            gnt_model *m = NULL;
+            snprintf(
+                json, sizeof json,
+                "{\"width\": %s, \"output\": \"map\", \"loss\": \"mse\", \"layers\": [{\"type\": \"conv\", "
+                "\"name\": \"c\", "
+                "\"out\": 4, \"kernel\": 1}, {\"type\": \"conv\", \"name\": \"d\", \"out\": 2, \"kernel\": "
+                "1}%s]}",
+                cases[i].width, ends[k]);
+            if (gnt_model_parse(&m, "map.json", json, &sample, 100, NULL, NULL, &err))
+                fail_msg("%s", err.text);
+            assert_int_equal(gnt_model_size(m), 4 * cases[i].channels + 2 * (cases[i].channels + 1));
+            gnt_model_free(m);
+        }
+}
+
 static void parameters_are_called_and_placed_as_in_pytorch(void **state) {
     (void)state;
     gnt_model *m = load("resnet18", image(3, 32, 32), 10);
@@ -590,6 +618,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shipped_models_have_the_sizes_of_their_sources),
         cmocka_unit_test(width_multiplies_and_rounds_what_is_no_class),
+        cmocka_unit_test(width_leaves_the_values_of_a_map),
         cmocka_unit_test(parameters_are_called_and_placed_as_in_pytorch),
         cmocka_unit_test(repeated_blocks_are_called_as_in_pytorch),
         cmocka_unit_test(repeats_count_and_nest),

@@ -390,6 +390,16 @@ static int read_init(gnt_model *m, const json_t *init, gnt_err *err) {
                : 0;
 }
 
+/* The last layer that says how much it gives: of a map how many values a place has, at any width. */
+static const json_t *values_of_map(const json_t *root) {
+    const json_t *list = json_object_get(root, "layers");
+    const char *output = json_string_value(json_object_get(root, "output"));
+    size_t n = output && !strcmp(output, "map") ? json_array_size(list) : 0;
+    while (n > 0 && !json_object_get(json_array_get(list, n - 1), "out"))
+        n--;
+    return n ? json_array_get(list, n - 1) : NULL;
+}
+
 static int read_model(model_parser *p, const json_t *root, gnt_err *err) {
     static const char *const keys[] = {"about", "init",   "width", "representation", "loss", "output",
                                        "share", "layers", NULL};
@@ -403,6 +413,7 @@ static int read_model(model_parser *p, const json_t *root, gnt_err *err) {
         return -1;
     if (!json_object_get(root, "layers"))
         return gnt_fail(err, "\"layers\" is missing: a list of layers");
+    p->values = values_of_map(root);
     place where = {"layers", "", 0, MODEL_NO_COUNT, 0};
     int32_t last = read_list(p, json_object_get(root, "layers"), &where, MODEL_SAMPLE, err);
     if (last == FAILED || model_read_output(p->m, root, last, err) ||

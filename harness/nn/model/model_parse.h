@@ -18,6 +18,7 @@ typedef struct model_parser {
     int32_t seen[MODEL_KINDS]; /* layers of each kind so far, for the names of those that have none */
     int32_t last_dense;        /* −1 for none */
     double width;              /* what every "out" that is a number is multiplied by */
+    const json_t *values;      /* but for this layer's, which gives the values of a map; NULL for none */
     char failed[300];          /* path of the layer that the sentence is about, "" for none */
 } model_parser;
 

@@ -96,7 +96,8 @@ int model_get_out(const model_parser *p, const json_t *spec, int32_t *out, gnt_e
     if (!text) {
         if (model_get_int(spec, "out", 1, 1, MOST_WIDTH, out, err))
             return -1;
-        *out = (int32_t)fmax(1, floor(*out * p->width + 0.5));
+        if (spec != p->values)
+            *out = (int32_t)fmax(1, floor(*out * p->width + 0.5));
         return 0;
     }
     if (strcmp(text, "classes") != 0)
