@@ -8,7 +8,7 @@
 #include "results/results.h"
 
 /* The group that differs from `group` in what `instead` names alone: text is an attack's label; an object has
- * the labels and numbers of "task", "stage", "defense", "strength" and "attack", each of which may be missing.
+ * the labels and numbers of "task", "stage", "defense", "strength" and "attack", any of which may be missing.
  * Unless a strength is named, it is of the same strength, or matched where `group` is; or without a strength,
  * as no defense is. NULL for none. */
 const gnt_outcome *gnt_group_instead(const gnt_results *r, const gnt_outcome *group, const json_t *instead);

@@ -1,5 +1,5 @@
-/* What two groups of cells differ by: scores of the same targets and utilities of the same seeds, pair by pair,
- * and which group stands beside which. */
+/* What two groups of cells differ by: scores of the same targets and utilities of the same seeds, pair by
+ * pair, and which group stands beside which. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

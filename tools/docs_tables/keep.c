@@ -155,7 +155,7 @@ static wanted differences_of(const gnt_results *r, const gnt_outcome *cell) {
     return w;
 }
 
-/* Of each target its MSE where targets are counted, and what differences are made from: its id and numbers. */
+/* Of each target its MSE where targets are counted; its id and numbers where differences are made of them. */
 static int keep_targets(const json_t *cell, const wanted *w, int counted, json_t *to) {
     const char *keys[2 + GNT_MEASURES];
     const json_t *targets = json_object_get(cell, "targets");

@@ -98,7 +98,7 @@ int table_value(const scores *s, char *const *argument, size_t n, gnt_text *out,
 
 /* ---- paper ---- */
 
-/* 1 where a row of n columns has no number behind its label and source: a scale may leave its strength out. */
+/* 1 where a row has no number behind its label and source: a scale may leave its strength out. */
 static int is_unmeasured(const gnt_table *t, size_t row) {
     for (size_t c = 2; c < t->n_column; c++) {
         const char *text = t->item[row * t->n_column + c].text;
