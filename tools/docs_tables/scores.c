@@ -161,7 +161,8 @@ static int is_one_place(const json_t *a, const json_t *b) {
 }
 
 int scores_compares_leakages(const json_t *list, size_t i) {
-    static const gnt_measure_id shown[] = {GNT_MEASURE_ATTRIBUTE_BALANCED, GNT_MEASURE_PSNR};
+    static const gnt_measure_id shown[] = {GNT_MEASURE_ATTRIBUTE_BALANCED, GNT_MEASURE_PSNR,
+                                           GNT_MEASURE_REGION_PSNR};
     const json_t *row = json_array_get(list, i);
     const char *measure = json_string_value(json_object_get(row, "measure"));
     for (size_t k = 0; measure && k < sizeof shown / sizeof *shown; k++)
