@@ -1,11 +1,13 @@
 #include "base/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -96,13 +98,26 @@ int gnt_fd_write(int fd, const char *name, const void *bytes, size_t size, gnt_e
     return 0;
 }
 
-enum { MOST_WRITERS = 8 };
+enum { MOST_WRITERS = 8, TAG_SIZE = 9 };
 
-/* The name that writer number `n` of a path gives to what it has not finished. */
-static char *part_name(const char *path, int n) {
-    return n == 0             ? gnt_format("%s.part", path)
-           : n < MOST_WRITERS ? gnt_format("%s.%d.part", path, n)
-                              : gnt_format("%s.%ld.part", path, (long)getpid());
+/* The first digits of the running kernel's own number, which changes at every start; all zero where it does
+ * not tell. */
+static void kernel_tag(char tag[TAG_SIZE]) {
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    memset(tag, '0', TAG_SIZE);
+    if (fd < 0 || read(fd, tag, TAG_SIZE - 1) != TAG_SIZE - 1)
+        memset(tag, '0', TAG_SIZE);
+    tag[TAG_SIZE - 1] = 0;
+    if (fd >= 0)
+        close(fd);
+}
+
+char *gnt_file_part_name(const char *path, int writer) {
+    char tag[TAG_SIZE];
+    kernel_tag(tag);
+    return writer == 0             ? gnt_format("%s.%s.part", path, tag)
+           : writer < MOST_WRITERS ? gnt_format("%s.%s.%d.part", path, tag, writer)
+                                   : gnt_format("%s.%s.%ld.part", path, tag, (long)getpid());
 }
 
 static int stands_at(int fd, const char *name) {
@@ -143,7 +158,7 @@ static int open_part(const char *path, char **part, gnt_err *err) {
     int fd = -1;
     *part = NULL;
     for (int n = 0; n <= MOST_WRITERS; n++) {
-        char *name = part_name(path, n);
+        char *name = gnt_file_part_name(path, n);
         if (!name)
             return fd >= 0 ? fd : gnt_fail(err, "%s: out of memory", path);
         int clear = clear_part(name) == 0 || n == MOST_WRITERS;
@@ -174,6 +189,25 @@ int gnt_file_write(const char *path, const void *bytes, size_t size, gnt_err *er
     close(fd);
     gnt_free(part);
     return rc;
+}
+
+int gnt_file_sweep_parts(const char *folder, const char *now, double seconds) {
+    static const char ending[] = ".part";
+    struct stat clock, st;
+    DIR *d = stat(now, &clock) == 0 ? opendir(folder) : NULL;
+    int removed = 0;
+    for (const struct dirent *e; d && (e = readdir(d));) {
+        const size_t n = strlen(e->d_name);
+        if (n < sizeof ending || strcmp(e->d_name + n - (sizeof ending - 1), ending) != 0 ||
+            fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(st.st_mode))
+            continue;
+        const double age = difftime(clock.st_mtim.tv_sec, st.st_mtim.tv_sec) +
+                           1e-9 * (double)(clock.st_mtim.tv_nsec - st.st_mtim.tv_nsec);
+        removed += age >= seconds && unlinkat(dirfd(d), e->d_name, 0) == 0;
+    }
+    if (d)
+        closedir(d);
+    return removed;
 }
 
 int gnt_make_dirs(const char *path, gnt_err *err) {

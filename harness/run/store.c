@@ -19,6 +19,8 @@ struct gnt_store {
 };
 
 enum { MOST_RECORD = 1 << 20, MOST_JOB = 1000, HEX = GNT_HEX_SIZE - 1 };
+/* Seconds after which a writer that writes no more is taken for dead. */
+enum { IDLE_WRITER = 60 };
 static const size_t most_output = (size_t)8 << 30;
 static const char sum_key[] = ",\"sum\":\"", sum_end[] = "\"}";
 
@@ -248,6 +250,16 @@ static int make_entry(gnt_store *s, const gnt_digest *key, gnt_err *err) {
     return rc;
 }
 
+/* Takes away what writers on other machines left unfinished beside the record at `done`. */
+static void sweep_entry(const char *done) {
+    char *folder = gnt_strdup(done);
+    if (folder) {
+        *strrchr(folder, '/') = 0;
+        gnt_file_sweep_parts(folder, done, IDLE_WRITER);
+    }
+    gnt_free(folder);
+}
+
 static int write_entry(gnt_store *s, const gnt_digest *key, json_t *record, const gnt_stored_output *outputs,
                        size_t n, gnt_err *err) {
     char *path = path_of(s, key, "done", ".json"), *text = NULL;
@@ -260,26 +272,38 @@ static int write_entry(gnt_store *s, const gnt_digest *key, json_t *record, cons
         text = record_text(key, record);
         rc = text ? write_one(path, text, strlen(text), err) : gnt_fail(err, "out of memory for the store");
     }
+    if (rc == 0)
+        sweep_entry(path);
     json_decref(digests);
     gnt_free(text);
     gnt_free(path);
     return rc;
 }
 
-int gnt_store_put(gnt_store *s, const gnt_digest *key, json_t *record, const gnt_stored_output *outputs,
-                  size_t n, gnt_err *err) {
+/* 1 when `record` has become that of a whole entry that was made in a sandbox of the same level, 0 when there
+ * is none, −1 on error. */
+static int adopt(gnt_store *s, const gnt_digest *key, json_t *record, gnt_err *err) {
     json_t *there;
     if (gnt_store_find(s, key, &there, err) != 0)
         return -1;
     const char *level = json_string_value(json_object_get(record, "sandbox")),
                *old = json_string_value(json_object_get(there, "sandbox"));
-    int rc = 0;
-    if (!there || strcmp(level ? level : "", old ? old : "") != 0)
-        rc = write_entry(s, key, record, outputs, n, err);
-    else if (json_object_clear(record) != 0 || json_object_update(record, there) != 0)
-        rc = gnt_fail(err, "out of memory for the store");
+    int found = there && strcmp(level ? level : "", old ? old : "") == 0;
+    if (found && (json_object_clear(record) != 0 || json_object_update(record, there) != 0))
+        found = gnt_fail(err, "out of memory for the store");
     json_decref(there);
-    return rc;
+    return found;
+}
+
+int gnt_store_put(gnt_store *s, const gnt_digest *key, json_t *record, const gnt_stored_output *outputs,
+                  size_t n, gnt_err *err) {
+    const int found = adopt(s, key, record, err);
+    if (found)
+        return found > 0 ? 0 : -1;
+    if (write_entry(s, key, record, outputs, n, err) == 0)
+        return 0;
+    /* a machine that made the same may have been faster, and have taken this writer for dead */
+    return adopt(s, key, record, NULL) > 0 ? 0 : -1;
 }
 
 int gnt_store_put_times(gnt_store *s, const gnt_digest *key, const json_t *times, gnt_err *err) {

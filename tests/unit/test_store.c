@@ -232,8 +232,8 @@ static void odd_files_are_no_entry(void **state) {
 
 static int count_parts(const place *p) {
     int n = 0;
-    for (int i = 0; i < 12; i++) {
-        char *name = i ? gnt_format("%s.%d.part", p->output, i) : gnt_format("%s.part", p->output);
+    for (int i = 0; i < 8; i++) {
+        char *name = gnt_file_part_name(p->output, i);
         struct stat st;
         n += lstat(name, &st) == 0;
         gnt_free(name);
@@ -244,7 +244,7 @@ static int count_parts(const place *p) {
 static void what_a_dead_writer_left_goes(void **state) {
     place *p = *state;
     for (int i = 0; i < 3; i++) {
-        char *name = i ? gnt_format("%s.%d.part", p->output, i) : gnt_format("%s.part", p->output);
+        char *name = gnt_file_part_name(p->output, i);
         int fd = open(name, O_WRONLY | O_CREAT, 0666);
         assert_int_equal(write(fd, "half", 4), 4);
         close(fd);
@@ -258,7 +258,7 @@ static void what_a_dead_writer_left_goes(void **state) {
 
 static void a_living_writer_is_left_alone(void **state) {
     place *p = *state;
-    char *name = gnt_format("%s.part", p->output);
+    char *name = gnt_file_part_name(p->output, 0);
     int fd = open(name, O_WRONLY | O_CREAT, 0666);
     assert_int_equal(flock(fd, LOCK_EX), 0);
     assert_int_equal(gnt_file_write(p->output, bytes, sizeof bytes, NULL), 0);
@@ -271,7 +271,7 @@ static void a_living_writer_is_left_alone(void **state) {
 /* A folder that came from a stranger may have a link where a half-written file would be. */
 static void a_link_is_not_written_through(void **state) {
     place *p = *state;
-    char *name = gnt_format("%s.part", p->output), *outside = gnt_format("%s/outside", p->folder);
+    char *name = gnt_file_part_name(p->output, 0), *outside = gnt_format("%s/outside", p->folder);
     assert_int_equal(gnt_file_write(outside, "mine", 4, NULL), 0);
     assert_int_equal(symlink(outside, name), 0);
     assert_int_equal(gnt_file_write(p->output, bytes, sizeof bytes, NULL), 0);
@@ -285,15 +285,60 @@ static void a_link_is_not_written_through(void **state) {
     gnt_free(outside);
 }
 
+/* A file that a writer under another kernel has not finished, which was last written `age` seconds ago. */
+static char *foreign_part(const place *p, long age) {
+    struct timespec times[2];
+    struct stat st;
+    char *name = gnt_format("%s.0bad0bad.part", p->output);
+    int fd = open(name, O_WRONLY | O_CREAT, 0666);
+    assert_int_equal(write(fd, "half", 4), 4);
+    assert_int_equal(fstat(fd, &st), 0);
+    times[0] = st.st_mtim;
+    times[0].tv_sec -= age;
+    times[1] = times[0];
+    assert_int_equal(futimens(fd, times), 0);
+    close(fd);
+    return name;
+}
+
+/* Its lock says nothing here: locks may hold on one machine alone. */
+static void another_machine_s_writer_is_left_alone(void **state) {
+    place *p = *state;
+    char *name = foreign_part(p, 5);
+    assert_int_equal(gnt_file_write(p->output, bytes, sizeof bytes, NULL), 0);
+    unlink(p->done);
+    put(p, bytes, sizeof bytes);
+    assert_true(gnt_file_exists(name));
+    assert_true(is_there(p));
+    gnt_free(name);
+}
+
+static void what_another_machine_s_dead_writer_left_goes(void **state) {
+    place *p = *state;
+    char *name = foreign_part(p, 3600);
+    unlink(p->done);
+    put(p, bytes, sizeof bytes);
+    assert_false(gnt_file_exists(name));
+    assert_true(is_there(p));
+    gnt_free(name);
+}
+
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        CASE(an_entry_comes_back),           CASE(a_flipped_bit_is_seen),
-        CASE(a_file_cut_short_is_seen),      CASE(times_stand_beside_an_entry),
-        CASE(a_moved_entry_is_seen),         CASE(reading_holds_the_bytes_against_the_record),
-        CASE(a_whole_entry_stays),           CASE(odd_files_are_no_entry),
-        CASE(what_a_dead_writer_left_goes),  CASE(a_living_writer_is_left_alone),
+        CASE(an_entry_comes_back),
+        CASE(a_flipped_bit_is_seen),
+        CASE(a_file_cut_short_is_seen),
+        CASE(times_stand_beside_an_entry),
+        CASE(a_moved_entry_is_seen),
+        CASE(reading_holds_the_bytes_against_the_record),
+        CASE(a_whole_entry_stays),
+        CASE(odd_files_are_no_entry),
+        CASE(what_a_dead_writer_left_goes),
+        CASE(a_living_writer_is_left_alone),
         CASE(a_link_is_not_written_through),
+        CASE(another_machine_s_writer_is_left_alone),
+        CASE(what_another_machine_s_dead_writer_left_goes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
