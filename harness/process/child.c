@@ -32,6 +32,7 @@ static void on_interrupt(int number) {
 void gnt_interrupt_catch(void) {
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
     sigaction(SIGINT, &action, NULL);
+    action.sa_flags = 0; /* whoever ends a whole group of processes sends these more than once */
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
 }
