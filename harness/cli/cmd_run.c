@@ -14,6 +14,7 @@
 #include "report/report.h"
 #include "process/child.h"
 #include "run/engine.h"
+#include "run/share.h"
 #include "run/shard.h"
 #include "suite/plan.h"
 
@@ -34,6 +35,12 @@ static const char help[] =
     "  --dry-run          list the cells and the most trainings that matching may need; run nothing\n"
     "  --json             with --dry-run: the plan as JSON\n"
     "  --shard I/N        only part I of N of the cells; `gauntlet merge` joins the parts' folders\n"
+    "  --share            work with other runs of the suite in the folder, on this machine or on others that "
+    "see "
+    "it:\n"
+    "                     compute into its store what nobody else computes, until nothing is left\n"
+    "  --gather           likewise, try again what failed elsewhere, and write results and report\n"
+    "  --lease SECONDS    after which who shows no sign of life has lost its job to others (60)\n"
     "  --jobs N           processes at once (the number of processors)\n"
     "  --data DIR         where data files are (the environment variable GAUNTLET_DATA)\n"
     "  --models DIR       one more folder of model files\n"
@@ -54,6 +61,8 @@ typedef struct options {
     uint64_t jobs;
     int dry, json, no_report, quiet;
     int part, parts; /* 0: the whole */
+    int share, gather;
+    uint64_t lease;
     gnt_sandbox_options sandbox;
     gnt_sandbox_report sandbox_here;
 } options;
@@ -86,6 +95,13 @@ static int read_options(int argc, char **argv, options *o) {
         CLI_PATHS(&o->paths),
         CLI_SANDBOX(&o->sandbox),
         {.name = "shard", .kind = CLI_READ, .to = o, .read = read_shard},
+        {.name = "share", .kind = CLI_FLAG, .to = &o->share},
+        {.name = "gather", .kind = CLI_FLAG, .to = &o->gather},
+        {.name = "lease",
+         .kind = CLI_WHOLE,
+         .to = &o->lease,
+         .least = GNT_LEASE_LEAST,
+         .most = GNT_LEASE_MOST},
         {.name = "keep-failed", .kind = CLI_TEXT, .to = &o->keep_failed},
         {.name = "no-report", .kind = CLI_FLAG, .to = &o->no_report},
         {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .to = &o->quiet},
@@ -100,18 +116,25 @@ static int read_options(int argc, char **argv, options *o) {
         return cli_wrong(&command, "expected one suite file");
     if (o->json && !o->dry)
         return cli_wrong(&command, "--json goes with --dry-run; what a run leaves is results.json");
+    if ((o->share || o->gather) && (o->parts || o->share == o->gather))
+        return cli_wrong(&command, "--share, --gather and --shard go each without the others");
+    if (o->lease && !o->share && !o->gather)
+        return cli_wrong(&command, "--lease goes with --share or --gather");
     o->suite = words.word[0];
     return CLI_GO_ON;
 }
 
-static void print_summary(const gnt_run_counts *c, const char *folder) {
+static void print_summary(const gnt_run_counts *c, const char *folder, int share) {
     printf("%zu cells ok, %zu n/a, %zu failed, %zu crashed, %zu timed out", c->ok, c->na, c->failed,
            c->crashed, c->timeout);
     if (c->unfinished)
         printf(", %zu not finished", c->unfinished);
     if (c->left_out)
         printf(", %zu of other shards", c->left_out);
-    printf("; results in %s\n", folder);
+    if (share)
+        printf("; outputs in %s/store; a run with --gather writes the results\n", folder);
+    else
+        printf("; results in %s\n", folder);
     if (c->interrupted)
         printf("Interrupted: the same command goes on from here.\n");
 }
@@ -173,7 +196,12 @@ static int run_plan(const options *o, const gnt_suite *suite, const gnt_plan *pl
                            .wanted = wanted,
                            .keep_failed = o->keep_failed,
                            .sandbox = o->sandbox,
-                           .sandbox_here = o->sandbox_here.remark};
+                           .sandbox_here = o->sandbox_here.remark,
+                           .share = o->share    ? GNT_SHARE_WORK
+                                    : o->gather ? GNT_SHARE_GATHER
+                                                : GNT_SHARE_NOT,
+                           .lease_term = (double)o->lease,
+                           .slurm_job = getenv("SLURM_JOB_ID")};
     gnt_run_counts counts = {0};
     int code = GNT_EXIT_FAILED;
     gnt_interrupt_catch();
@@ -181,10 +209,11 @@ static int run_plan(const options *o, const gnt_suite *suite, const gnt_plan *pl
         fprintf(stderr, "gauntlet run: %s\n", err.text[0] ? err.text : "out of memory");
     else {
         code = exit_code(&counts);
-        if (!o->no_report && !wanted && !counts.interrupted && make_report(folder, o->quiet) != 0)
+        if (!o->no_report && !wanted && !o->share && !counts.interrupted &&
+            make_report(folder, o->quiet) != 0)
             code = GNT_EXIT_FAILED;
         if (!o->quiet)
-            print_summary(&counts, folder);
+            print_summary(&counts, folder, o->share);
     }
     gnt_free(folder);
     return code;

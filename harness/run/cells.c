@@ -186,7 +186,11 @@ int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
     if (!none)
         return gnt_fail(err, "out of memory for the cell %s", cell->id);
     const run_job *public_job = run_public_job(r, cell->task, cell->seed);
-    if (ended_well(r, c, c->score_job, moved) && others_have_ended(c, none, public_job))
+    if (!ended_well(r, c, c->score_job, moved) || !others_have_ended(c, none, public_job))
+        return 0;
+    if (r->options->share == GNT_SHARE_WORK) /* results are read by who writes them */
+        settle(r, c, RUN_CELL_OK, NULL, moved);
+    else
         take_results(r, c, none, moved);
     return 0;
 }

@@ -115,7 +115,8 @@ static int open_run(run *r, gnt_err *err) {
     int rc = store && r->index && r->cell && r->search ? gnt_store_open_writable(&r->store, store, err)
                                                        : gnt_fail(err, "out of memory for a run");
     gnt_free(store);
-    if (rc != 0 || !(r->host = gnt_run_identity(err)) || digest_inputs(r, err) != 0)
+    if (rc != 0 || !(r->host = gnt_run_identity(err)) || run_share_open(r, err) != 0 ||
+        digest_inputs(r, err) != 0)
         return -1;
     for (size_t i = 0; i < r->plan->n; i++)
         r->cell[i] =
@@ -139,6 +140,7 @@ static int open_run(run *r, gnt_err *err) {
 
 static void close_run(run *r) {
     run_free_jobs(r);
+    run_share_close(r);
     for (size_t i = 0; r->cell && i < r->plan->n; i++) {
         gnt_free(r->cell[i].reason);
         json_decref(r->cell[i].score);
@@ -185,12 +187,13 @@ static int run_all(run *r, gnt_err *err) {
     for (;;) {
         if (!r->interrupted && settle_all(r, err) != 0)
             return -1;
-        if (r->running == 0)
-            return 0;
         if (r->interrupted) /* what runs is killed when its job is freed; what is done is stored */
             return 0;
-        if (run_wait_job(r, err) != 0)
+        if (r->running == 0 && !run_share_waits(r))
+            return 0;
+        if (r->running && run_wait_job(r, err) != 0)
             return -1;
+        run_share_renew(r);
         run_show_progress(r, 0);
     }
 }
@@ -316,16 +319,18 @@ int gnt_run(const gnt_suite *suite, const gnt_plan *plan, const gnt_run_options 
     run r = {.suite = suite, .plan = plan, .options = options};
     warn_of_blas_core(&r);
     warn_of_batch_statistics(&r);
+    const int works = options->share == GNT_SHARE_WORK;
     int rc = open_run(&r, err);
-    if (rc == 0)
+    if (rc == 0 && !works)
         rc = run_write_plan(&r, err);
     if (rc == 0)
         rc = run_all(&r, err);
-    if (rc == 0) {
+    if (rc == 0 && !works) {
         run_show_progress(&r, 1);
         warn_of_unused_rows(&r);
         rc = write_all(&r, err);
     }
+    run_share_tell(&r, rc != 0 ? "failed" : r.interrupted ? "stopped" : "ended");
     if (r.cell)
         count(&r, counts);
     if (rc == 0 && options->done && !r.interrupted)

@@ -17,6 +17,17 @@
 
 struct run;
 
+/* Whether other runs work in the same folder at the same time, on this machine or on others (run/share.h). */
+typedef enum gnt_share_kind {
+    /* Jobs are run as they come; others' are neither waited for nor known. */
+    GNT_SHARE_NOT,
+    /* Computes what nobody else does until nothing is left, into the store alone: no file of the run is
+     * written, and what failed elsewhere is not tried again. */
+    GNT_SHARE_WORK,
+    /* Likewise, but tries again what failed, and writes the files of the run. */
+    GNT_SHARE_GATHER
+} gnt_share_kind;
+
 typedef struct gnt_run_options {
     /* Of the run: store/, images/ and the JSON files go there. */
     const char *folder;
@@ -40,6 +51,11 @@ typedef struct gnt_run_options {
     /* In place of searches, n_tasks × n_defenses × GNT_BRACKETS: the matched strength and, at its
      * gnt_bracket, those beside it. NULL: searches. */
     const double *strength;
+    gnt_share_kind share;
+    /* Of its leases, in seconds; 0: the usual. */
+    double lease_term;
+    /* The number of the Slurm job that this run is, for the record; NULL: none. */
+    const char *slurm_job;
 } gnt_run_options;
 
 typedef struct gnt_run_counts {
@@ -49,7 +65,7 @@ typedef struct gnt_run_counts {
     int interrupted;
 } gnt_run_counts;
 
-/* Writes plan.json, results.json and host.json into the folder. −1: the run itself could not go on (disk,
+/* Writes plan.json, results.json and host.json into the folder, unless it shares in the work alone. −1: the run itself could not go on (disk,
  * memory). After an interruption what was finished is stored and written. */
 int gnt_run(const gnt_suite *suite, const gnt_plan *plan, const gnt_run_options *options,
             gnt_run_counts *counts, gnt_err *err);

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "nn/io/safetensors.h"
+#include "process/sandbox.h"
 #include "run/run_impl.h"
 
 run_job *run_get_job(run *r, const char *name, int *fresh) {
@@ -60,6 +61,28 @@ json_t *run_metadata(const run *r, const run_job *j, const char *output) {
     gnt_st_free(&st);
     gnt_free(bytes);
     return all;
+}
+
+void run_end_job(run_job *j, const char *verdict, const char *sentence) {
+    j->state = RUN_ENDED;
+    j->verdict = verdict;
+    j->reason = gnt_strdup(sentence);
+}
+
+/* An output that was made in a sandbox below the required level does not count. */
+static int has_required_sandbox(const run *r, const run_job *j, const json_t *record) {
+    const char *level = json_string_value(json_object_get(record, "sandbox"));
+    return j->n_plugins == 0 || gnt_sandbox_level_of(level ? level : "") >= r->options->sandbox.least;
+}
+
+int run_find_stored(const run *r, const run_job *j, json_t **record, gnt_err *err) {
+    const int rc = r->options->share == GNT_SHARE_WORK ? gnt_store_find_record(r->store, &j->key, record, err)
+                                                       : gnt_store_find(r->store, &j->key, record, err);
+    if (rc == 0 && *record && !has_required_sandbox(r, j, *record)) {
+        json_decref(*record);
+        *record = NULL;
+    }
+    return rc;
 }
 
 const run_job *run_origin(const run_job *j) {

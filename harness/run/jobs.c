@@ -12,14 +12,9 @@
 #include "plugin/hook_times.h"
 #include "plugin/info.h"
 #include "process/describe.h"
+#include "run/order.h"
 #include "run/run_impl.h"
 #include "run/sides.h"
-
-static void end_job(run_job *j, const char *verdict, const char *sentence) {
-    j->state = RUN_ENDED;
-    j->verdict = verdict;
-    j->reason = gnt_strdup(sentence);
-}
 
 /* Digest of everything that can change the output. */
 static int key_of(const run *r, run_job *j) {
@@ -50,16 +45,10 @@ static int key_of(const run *r, run_job *j) {
 static void finish_stored(const run *r, run_job *j) {
     gnt_err why;
     j->state = RUN_OK;
-    if (strcmp(j->outputs[0], "trained") != 0 || run_has_utility(r, j))
-        return;
+    if (strcmp(j->outputs[0], "trained") != 0 || r->options->share == GNT_SHARE_WORK || run_has_utility(r, j))
+        return; /* a search that needs it asks for itself */
     gnt_fail(&why, "the utility that the job %s left cannot be read back from the store", j->name);
-    end_job(j, "failed", why.text);
-}
-
-/* An output that was made in a sandbox below the required level does not count. */
-static int has_required_sandbox(const run *r, const run_job *j) {
-    const char *level = json_string_value(json_object_get(j->record, "sandbox"));
-    return j->n_plugins == 0 || gnt_sandbox_level_of(level ? level : "") >= r->options->sandbox.least;
+    run_end_job(j, "failed", why.text);
 }
 
 /* ---- what a job took ---- */
@@ -76,6 +65,8 @@ static double no_less_than_0(const json_t *times, const char *name) {
 
 /* Of a job whose output was in the store: what it took when that was made. */
 static void read_times(run *r, run_job *j) {
+    if (r->options->share == GNT_SHARE_WORK && !run_order_wants(r->order, j->name, j->attack))
+        return;
     json_t *times = gnt_store_times(r->store, &j->key);
     const json_int_t peak = json_integer_value(json_object_get(times, "peak_bytes"));
     j->wall_seconds = no_less_than_0(times, "seconds");
@@ -83,6 +74,8 @@ static void read_times(run *r, run_job *j) {
     j->peak = peak > 0 ? (uint64_t)peak : 0;
     j->hooks = json_array();
     gnt_hook_times_join(j->hooks, json_object_get(times, "hooks"));
+    if (r->order && times)
+        run_order_learn(r->order, j->name, j->attack, j->wall_seconds);
     json_decref(times);
 }
 
@@ -99,7 +92,7 @@ static int check_inputs(run *r, run_job *j, int *moved, gnt_err *err) {
     for (size_t i = 0; i < j->n_inputs; i++) {
         const run_job *from = j->input[i].from;
         if (from && from->state == RUN_ENDED) {
-            end_job(j, from->verdict, from->reason);
+            run_end_job(j, from->verdict, from->reason);
             j->origin = run_origin(from);
             *moved = 1;
             return 0;
@@ -113,12 +106,8 @@ static int check_inputs(run *r, run_job *j, int *moved, gnt_err *err) {
         return gnt_fail(err, "the request of the job %s cannot be made: %s", j->name, j->request_error);
     if (key_of(r, j) != 0)
         return gnt_fail(err, "out of memory for the job %s", j->name);
-    if (gnt_store_find(r->store, &j->key, &j->record, err) != 0)
+    if (run_find_stored(r, j, &j->record, err) != 0)
         return -1;
-    if (j->record && !has_required_sandbox(r, j)) {
-        json_decref(j->record);
-        j->record = NULL;
-    }
     j->cached = j->record != NULL;
     if (j->cached) {
         j->sandbox = gnt_strdup(json_string_value(json_object_get(j->record, "sandbox")));
@@ -242,7 +231,7 @@ static void start_job(run *r, run_job *j) {
     run_sides_free(j);
     close_inputs(j);
     gnt_fail(&whole, "the job %s could not be started: %s", j->name, why.text);
-    end_job(j, "failed", whole.text);
+    run_end_job(j, "failed", whole.text);
 }
 
 /* Facts come out of a process that a plugin shares: only numbers with a proper name are taken. */
@@ -299,7 +288,15 @@ static void end_badly(run_job *j, const char *verdict, const gnt_err *reason) {
     gnt_err whole = *reason;
     if (!said || strcmp(said, reason->text) != 0)
         gnt_fail(&whole, "the job %s %s", j->name, reason->text);
-    end_job(j, verdict, whole.text);
+    run_end_job(j, verdict, whole.text);
+}
+
+static void free_processes(run *r, run_job *j) {
+    close_inputs(j);
+    run_sides_free(j);
+    gnt_child_free(j->child);
+    j->child = NULL;
+    r->running--;
 }
 
 static int finish_job(run *r, run_job *j, gnt_err *err) {
@@ -319,6 +316,10 @@ static int finish_job(run *r, run_job *j, gnt_err *err) {
     }
     j->hooks = run_sides_hooks(j);
     int rc = 0;
+    if (run_share_was_ended(r, j, verdict)) {
+        free_processes(r, j);
+        return 0;
+    }
     if (strcmp(verdict, "ok") == 0 && left_nothing(j)) {
         gnt_fail(&reason, "says it is done but left no \"%s\"", j->outputs[0]);
         end_badly(j, "failed", &reason);
@@ -333,23 +334,25 @@ static int finish_job(run *r, run_job *j, gnt_err *err) {
         if (strcmp(j->verdict, "unsupported") != 0 && strcmp(j->verdict, "stopped") != 0)
             run_keep_failed(r, j);
     }
-    close_inputs(j);
-    run_sides_free(j);
-    gnt_child_free(j->child);
-    j->child = NULL;
-    r->running--;
-    return rc;
+    free_processes(r, j);
+    return rc == 0 ? run_share_ended(r, j, err) : rc;
 }
 
 int run_step_jobs(run *r, int *moved, gnt_err *err) {
     for (size_t i = 0; i < r->n_jobs; i++)
         if (r->job[i]->state == RUN_WAITING && check_inputs(r, r->job[i], moved, err) != 0)
             return -1;
-    for (size_t i = 0; i < r->n_jobs && r->running < (size_t)r->options->jobs && !r->interrupted; i++)
-        if (r->job[i]->state == RUN_READY) {
-            start_job(r, r->job[i]);
-            *moved = 1;
-        }
+    while (r->running < (size_t)r->options->jobs && !r->interrupted) {
+        run_job *next;
+        if (run_next_job(r, &next, moved, err) != 0)
+            return -1;
+        if (!next)
+            return 0;
+        start_job(r, next);
+        *moved = 1;
+        if (next->state == RUN_ENDED && run_share_ended(r, next, err) != 0)
+            return -1;
+    }
     return 0;
 }
 
@@ -388,12 +391,8 @@ int run_rerun_job(run *r, run_job *j, double *seconds, gnt_err *err) {
     *seconds = 0;
     for (size_t i = 0; over && i <= j->n_sides; i++)
         *seconds += gnt_child_result_of(all[i])->cpu_seconds;
-    close_inputs(j);
-    run_sides_free(j);
-    gnt_child_free(j->child);
-    j->child = NULL;
+    free_processes(r, j);
     j->state = RUN_OK;
-    r->running--;
     return good ? 0 : gnt_fail(err, "the job %s, run again: %s", j->name, why.text);
 }
 
@@ -415,6 +414,7 @@ void run_free_jobs(run *r) {
         json_decref(j->hooks);
         gnt_free(j->name);
         gnt_free(j->reason);
+        gnt_free(j->node);
         gnt_free(j->sandbox);
         gnt_free(j->stderr_tail);
         gnt_free(j);

@@ -68,6 +68,8 @@ struct run_job {
     int cached;
     /* The job whose failure ended this one, which never ran; NULL: its own. */
     const run_job *origin;
+    /* The machine on which another run found that it fails; NULL: this run found it. */
+    char *node;
 
     /* Of a training: what utility is measured by, and whether nobody trained the
      * weights, which then have none. */
@@ -202,6 +204,16 @@ typedef struct run {
     /* By the real-time clock. */
     time_t started;
     int interrupted;
+
+    /* Where several runs share the folder; else NULL. */
+    struct gnt_share *share;
+    struct run_order *order;
+    /* When to look next at what others do, and how long to wait then; when this run told how far it is. By
+     * the monotonic clock. */
+    double look_at, look_wait, told;
+    /* Jobs that this run computed, and the wall time that they took. */
+    size_t computed;
+    double computed_seconds;
 } run;
 
 /* ---- job_table.c ---- */
@@ -213,6 +225,11 @@ run_job *run_find_ok(const run *r, const char *name);
 int run_add_input(run_job *j, const char *name, run_job *from, const char *output);
 /* The job whose output is this input of a job; NULL where it has none of that name, or is NULL. */
 const run_job *run_input_of(const run_job *j, const char *name);
+/* The job has failed. verdict: constant text. */
+void run_end_job(run_job *j, const char *verdict, const char *sentence);
+/* *record: a new reference to that of the job's output where the store has one that counts, else NULL. A run
+ * that shares believes a record without reading the outputs: who reads one holds it against its digest. */
+int run_find_stored(const run *r, const run_job *j, json_t **record, gnt_err *err);
 /* The job whose failure ended this one: itself, or one whose output it needed. */
 const run_job *run_origin(const run_job *j);
 /* Metadata of a stored bundle as JSON; NULL when it cannot be read. */
@@ -227,6 +244,23 @@ int run_wait_job(run *r, gnt_err *err);
  * processor time that it took. */
 int run_rerun_job(run *r, run_job *j, double *seconds, gnt_err *err);
 void run_free_jobs(run *r);
+
+/* ---- shared_jobs.c: nothing but run_next_job does anything where the run does not share ---- */
+int run_share_open(run *r, gnt_err *err);
+void run_share_close(run *r);
+/* The ready job to start next; NULL: there is none, or others hold them. *moved is set when a job turned out
+ * to be stored or to have failed elsewhere. */
+int run_next_job(run *r, run_job **next, int *moved, gnt_err *err);
+/* Whether others compute what this run needs: 1 after a while of waiting. */
+int run_share_waits(run *r);
+/* To be called often: keeps what this run holds, and tells now and then how far it is. */
+void run_share_renew(run *r);
+/* Tells it now. state: "running", "ended", "stopped". */
+void run_share_tell(run *r, const char *state);
+/* 1: the job ended badly because everything here is being ended. It is ready again, and the run interrupted. */
+int run_share_was_ended(run *r, run_job *j, const char *verdict);
+/* A job that this run computed has ended, and its output, if any, is stored. */
+int run_share_ended(run *r, run_job *j, gnt_err *err);
 
 /* ---- requests_*.c: the jobs of a task; each returns NULL when out of memory ---- */
 

@@ -6,7 +6,10 @@
 #include "run/run_impl.h"
 
 /* 1 when job `j` has ended; one that failed settles the search. */
-static int has_ended(run_search *s, const run_job *j) {
+static int has_ended(const run *r, run_search *s, run_job *j) {
+    /* others have read theirs when they were found (run/jobs.c) */
+    if (j->state == RUN_OK && r->options->share == GNT_SHARE_WORK && !j->measured && !run_has_utility(r, j))
+        run_end_job(j, "failed", "the utility that a training left cannot be read back from the store");
     if (j->state == RUN_ENDED) {
         s->settled = 1;
         if (!s->reason) {
@@ -28,7 +31,7 @@ static int baseline(run *r, run_search *s, int *ready, gnt_err *err) {
         run_job *j = run_none_job(r, s->task, r->suite->seeds[i]);
         if (!j)
             return gnt_fail(err, "out of memory for a search");
-        if (!has_ended(s, j))
+        if (!has_ended(r, s, j))
             *ready = 0;
         else if (j->state == RUN_OK && *ready)
             sum += run_utility(r, j, NULL);
@@ -76,11 +79,11 @@ static int train_asked(run *r, run_search *s, int *ready, gnt_err *err) {
     *ready = 1;
     for (int64_t i = 0; i < s->step.n_seeds; i++) {
         const int64_t number = s->step.seed + i;
-        const run_job *j = asked_job(r, s, number);
-        const run_job *none = paired ? run_none_job(r, s->task, run_search_seed(number)) : j;
+        run_job *j = asked_job(r, s, number);
+        run_job *none = paired ? run_none_job(r, s->task, run_search_seed(number)) : j;
         if (!j || !none)
             return gnt_fail(err, "out of memory for a search");
-        if (!has_ended(s, j) || !has_ended(s, none))
+        if (!has_ended(r, s, j) || !has_ended(r, s, none))
             *ready = 0;
     }
     for (int64_t i = 0; *ready && !s->settled && i < s->step.n_seeds; i++)

@@ -144,7 +144,24 @@ static int outputs_hold(const gnt_store *s, const gnt_digest *key, const json_t 
     return 1;
 }
 
-int gnt_store_find(gnt_store *s, const gnt_digest *key, json_t **record, gnt_err *err) {
+/* Every output named by the record is there. */
+static int outputs_are_there(const gnt_store *s, const gnt_digest *key, const json_t *record) {
+    const char *name;
+    json_t *value;
+    json_object_foreach(json_object_get(record, "outputs"), name, value) {
+        struct stat st;
+        char *path = output_path(s, key, name);
+        const int there = path && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+        gnt_free(path);
+        if (!there)
+            return 0;
+    }
+    return 1;
+}
+
+static int find(const gnt_store *s, const gnt_digest *key,
+                int (*holds)(const gnt_store *s, const gnt_digest *key, const json_t *record),
+                json_t **record, gnt_err *err) {
     *record = NULL;
     gnt_doc doc;
     char *path = path_of(s, key, "done", ".json");
@@ -152,12 +169,20 @@ int gnt_store_find(gnt_store *s, const gnt_digest *key, json_t **record, gnt_err
         return gnt_fail(err, "out of memory for the store");
     if (gnt_doc_load(&doc, path, MOST_RECORD, NULL) == 0) {
         if (sum_holds(key, doc.text, doc.size) && json_object_del(doc.root, "sum") == 0 &&
-            record_ok(doc.root) && outputs_hold(s, key, doc.root))
+            record_ok(doc.root) && holds(s, key, doc.root))
             *record = json_incref(doc.root);
         gnt_doc_free(&doc);
     }
     gnt_free(path);
     return 0;
+}
+
+int gnt_store_find(gnt_store *s, const gnt_digest *key, json_t **record, gnt_err *err) {
+    return find(s, key, outputs_hold, record, err);
+}
+
+int gnt_store_find_record(gnt_store *s, const gnt_digest *key, json_t **record, gnt_err *err) {
+    return find(s, key, outputs_are_there, record, err);
 }
 
 int gnt_store_open_output(gnt_store *s, const gnt_digest *key, const char *name, gnt_err *err) {

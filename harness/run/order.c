@@ -1,0 +1,132 @@
+#include "run/order.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "base/mem.h"
+
+/* Kinds of job by the words that their names begin with; what a cell needs later has a higher step. */
+static const struct kind {
+    const char *word;
+    int step;
+    /* Seconds, where no such job has ended. */
+    double guess;
+} kinds[] = {
+    {"data", 0, 1},    {"start", 0, 1},  {"model", 0, 20},           {"prepare", 1, 5},
+    {"train", 2, 10},  {"public", 2, 9}, {"shuffled-labels", 2, 10}, {"prepare-attack", 3, 5},
+    {"observe", 3, 1}, {"probe", 3, 1},  {"shadow", 3, 1},           {"replay", 4, 4},
+    {"attack", 4, 10}, {"score", 5, 1},
+};
+enum { N_KINDS = sizeof kinds / sizeof *kinds, N_STEPS = 6, OTHER_STEP = 3 };
+/* Trainings of a search that are likely to follow one, and samples of a class that say enough of it. */
+enum { FOLLOWING = 4, ENOUGH = 16 };
+
+typedef struct job_class {
+    double sum;
+    size_t n;
+    int step;
+} job_class;
+
+struct run_order {
+    json_t *index; /* class -> its number */
+    job_class *of;
+    size_t n, room;
+};
+
+run_order *run_order_make(void) {
+    run_order *o = gnt_alloc(sizeof *o);
+    if (o && !(o->index = json_object())) {
+        gnt_free(o);
+        return NULL;
+    }
+    return o;
+}
+
+void run_order_free(run_order *o) {
+    if (!o)
+        return;
+    json_decref(o->index);
+    gnt_free(o->of);
+    gnt_free(o);
+}
+
+static const struct kind *kind_of(const char *name) {
+    const size_t n = strcspn(name, " ");
+    for (size_t i = 0; i < N_KINDS; i++)
+        if (strlen(kinds[i].word) == n && strncmp(kinds[i].word, name, n) == 0)
+            return &kinds[i];
+    return NULL;
+}
+
+/* Of jobs like this; NULL when out of memory. */
+static job_class *class_of(run_order *o, const char *name, const char *attack) {
+    char text[512];
+    const struct kind *kind = kind_of(name);
+    snprintf(text, sizeof text, "%.*s|%s", (int)strcspn(name, "/"), name, attack ? attack : "");
+    const json_t *known = json_object_get(o->index, text);
+    if (known)
+        return &o->of[json_integer_value(known)];
+    if (o->n == o->room) {
+        size_t room = o->room ? 2 * o->room : 32;
+        job_class *grown = gnt_resize(o->of, room, sizeof *grown);
+        if (!grown)
+            return NULL;
+        o->of = grown;
+        o->room = room;
+    }
+    if (json_object_set_new(o->index, text, json_integer((json_int_t)o->n)) != 0)
+        return NULL;
+    o->of[o->n] = (job_class){.step = kind ? kind->step : OTHER_STEP};
+    return &o->of[o->n++];
+}
+
+int run_order_wants(run_order *o, const char *name, const char *attack) {
+    const job_class *c = class_of(o, name, attack);
+    return c && c->n < ENOUGH;
+}
+
+void run_order_learn(run_order *o, const char *name, const char *attack, double seconds) {
+    job_class *c = class_of(o, name, attack);
+    if (!c || !isfinite(seconds) || seconds < 0)
+        return;
+    c->sum += seconds;
+    c->n++;
+}
+
+double run_order_seconds(run_order *o, const char *name, const char *attack) {
+    const job_class *c = class_of(o, name, attack);
+    const struct kind *kind = kind_of(name);
+    return c && c->n ? c->sum / (double)c->n : kind ? kind->guess : 1;
+}
+
+/* What a cell needs behind a job of this step, at the longest. */
+static double behind(const run_order *o, int step) {
+    double most[N_STEPS] = {0}, sum = 0;
+    int known[N_STEPS] = {0};
+    for (size_t i = 0; i < o->n; i++)
+        if (o->of[i].n) {
+            most[o->of[i].step] = fmax(most[o->of[i].step], o->of[i].sum / (double)o->of[i].n);
+            known[o->of[i].step] = 1;
+        }
+    for (size_t i = 0; i < N_KINDS; i++)
+        if (!known[kinds[i].step])
+            most[kinds[i].step] = fmax(most[kinds[i].step], kinds[i].guess);
+    for (int i = step + 1; i < N_STEPS; i++)
+        sum += most[i];
+    return sum;
+}
+
+/* The last part of its name is the draw, "s1" of the suite's or "search3" (run/request_parts.c). */
+static int is_of_search(const char *name) {
+    const char *draw = strrchr(name, '/');
+    return draw && strncmp(draw, "/search", strlen("/search")) == 0;
+}
+
+double run_order_priority(run_order *o, const char *name, const char *attack) {
+    const struct kind *kind = kind_of(name);
+    const double own = run_order_seconds(o, name, attack);
+    return own * (is_of_search(name) ? 1 + FOLLOWING : 1) + behind(o, kind ? kind->step : OTHER_STEP);
+}

@@ -1,0 +1,276 @@
+/* Jobs where several runs share a folder: which to compute next, what others have computed meanwhile, and what
+ * is told of it. A run that does not share starts its jobs as they come.
+ *
+ * A ready job is looked for in the store, then claimed, then looked for once more, for who held it may have
+ * left it in between. One that others hold is asked about again later, the later the longer nothing happened. */
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "run/order.h"
+#include "run/run_impl.h"
+#include "run/share.h"
+
+/* Seconds between two looks at what others do, least and most, and between two records of how far this is. */
+static const double least_wait = 0.1, most_wait = 4, between_records = 15;
+/* Failed cells that a record names, at most. */
+enum { MOST_FAILED = 200 };
+
+static double monotonic(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+int run_share_open(run *r, gnt_err *err) {
+    const gnt_run_options *o = r->options;
+    if (o->share == GNT_SHARE_NOT)
+        return 0;
+    r->order = run_order_make();
+    if (!r->order)
+        return gnt_fail(err, "out of memory for a run");
+    r->look_wait = least_wait;
+    return gnt_share_open(&r->share, o->folder, r->host, o->slurm_job ? o->slurm_job : "",
+                          o->lease_term > 0 ? o->lease_term : GNT_LEASE_TERM, err);
+}
+
+void run_share_close(run *r) {
+    gnt_share_close(r->share);
+    run_order_free(r->order);
+}
+
+/* ---- what this run tells ---- */
+
+static void count_jobs(const run *r, json_int_t *stored, json_int_t *failed, double *left) {
+    size_t asked = 0;
+    *stored = *failed = 0;
+    *left = 0;
+    for (size_t i = 0; i < r->n_jobs; i++) {
+        const run_job *j = r->job[i];
+        *stored += j->state == RUN_OK;
+        *failed += j->state == RUN_ENDED && !j->origin;
+        if (j->state != RUN_OK && j->state != RUN_ENDED)
+            *left += run_order_seconds(r->order, j->name, j->attack);
+    }
+    /* cells whose strength is still searched for have no jobs yet: they will need what others did */
+    double known = 0;
+    for (size_t i = 0; i < r->n_jobs; i++)
+        known += run_order_seconds(r->order, r->job[i]->name, r->job[i]->attack);
+    for (size_t i = 0; i < r->plan->n; i++)
+        asked += r->cell[i].score_job != NULL;
+    const size_t open = r->n_wanted - r->plan->n_na > asked ? r->n_wanted - r->plan->n_na - asked : 0;
+    if (asked)
+        *left += known / (double)asked * (double)open;
+}
+
+static json_t *failed_cells(run *r) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->plan->n && json_array_size(list) < MOST_FAILED; i++) {
+        const run_cell *c = &r->cell[i];
+        if (!run_is_bad(c->status))
+            continue;
+        const run_job *by = c->failed;
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:s}", "cell", c->cell->id, "status",
+                                              run_status_name(c->status), "reason",
+                                              c->reason ? c->reason : "", "job", by ? by->name : "", "node",
+                                              by && by->node ? by->node : gnt_share_node(r->share)));
+    }
+    return list;
+}
+
+void run_share_tell(run *r, const char *state) {
+    json_int_t stored, failed;
+    double left;
+    size_t bad = 0;
+    if (!r->share || (!state && monotonic() - r->told < between_records))
+        return;
+    count_jobs(r, &stored, &failed, &left);
+    for (size_t i = 0; i < r->plan->n; i++)
+        bad += (size_t)run_is_bad(r->cell[i].status);
+    json_t *all =
+        json_pack("{s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:i, s:s, s:o}", "state",
+                  state ? state : "running", "gathers", r->options->share == GNT_SHARE_GATHER, "cells",
+                  (json_int_t)r->n_wanted, "finished", (json_int_t)r->finished, "bad", (json_int_t)bad,
+                  "jobs", (json_int_t)r->n_jobs, "stored", stored, "failed", failed, "running",
+                  (json_int_t)r->running, "computed", (json_int_t)r->computed, "computed_seconds",
+                  r->computed_seconds, "seconds_left", left, "at_once", r->options->jobs, "sandbox",
+                  r->options->sandbox_here ? r->options->sandbox_here : "", "failed_cells", failed_cells(r));
+    gnt_share_tell(r->share, all, NULL); /* for people alone: a run goes on without */
+    json_decref(all);
+    r->told = monotonic();
+}
+
+/* ---- the next job ---- */
+
+typedef struct ready_job {
+    run_job *job;
+    double priority;
+    size_t index;
+} ready_job;
+
+static int first_first(const void *a, const void *b) {
+    const ready_job *x = a, *y = b;
+    if (x->priority != y->priority)
+        return x->priority > y->priority ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static ready_job *ready_jobs(const run *r, size_t *n) {
+    ready_job *all = gnt_array(r->n_jobs + 1, sizeof *all);
+    *n = 0;
+    for (size_t i = 0; all && i < r->n_jobs; i++)
+        if (r->job[i]->state == RUN_READY)
+            all[(*n)++] =
+                (ready_job){r->job[i], run_order_priority(r->order, r->job[i]->name, r->job[i]->attack), i};
+    if (all && *n)
+        qsort(all, *n, sizeof *all, first_first);
+    return all;
+}
+
+/* Its output is there now: it is to be taken from the store like any other. */
+static int is_stored(const run *r, run_job *j) {
+    json_t *record;
+    const int found = run_find_stored(r, j, &record, NULL) == 0 && record;
+    json_decref(record);
+    if (found)
+        j->state = RUN_WAITING;
+    return found;
+}
+
+/* As gnt_child_verdict has it; "failed" where it is none of these. */
+static const char *verdict_of(const json_t *failure) {
+    static const char *const verdicts[] = {"unsupported", "stopped", "crashed", "timeout"};
+    const char *said = json_string_value(json_object_get(failure, "verdict"));
+    for (size_t i = 0; said && i < sizeof verdicts / sizeof *verdicts; i++)
+        if (strcmp(said, verdicts[i]) == 0)
+            return verdicts[i];
+    return "failed";
+}
+
+/* Another run has found that it fails. The one that gathers tries for itself. */
+static int has_failed(run *r, run_job *j) {
+    if (r->options->share == GNT_SHARE_GATHER)
+        return 0;
+    json_t *failure = gnt_share_failure(r->share, &j->key);
+    const char *reason = json_string_value(json_object_get(failure, "reason"));
+    if (failure) {
+        run_end_job(j, verdict_of(failure), reason ? reason : "another run says no more");
+        j->node = gnt_strdup(json_string_value(json_object_get(failure, "node")));
+    }
+    json_decref(failure);
+    return j->state == RUN_ENDED;
+}
+
+/* 1: the job is ours to compute. 0: others hold it, or *moved. */
+static int try_job(run *r, run_job *j, int *moved, gnt_err *err) {
+    if (is_stored(r, j) || has_failed(r, j)) {
+        *moved = 1;
+        return 0;
+    }
+    int got = gnt_leases_claim(gnt_share_leases(r->share), &j->key, err);
+    if (got == 1 && is_stored(r, j)) {
+        gnt_leases_release(gnt_share_leases(r->share), &j->key);
+        *moved = 1;
+        got = 0;
+    }
+    return got;
+}
+
+static int next_shared(run *r, run_job **next, int *moved, gnt_err *err) {
+    size_t n;
+    *next = NULL;
+    if (monotonic() < r->look_at)
+        return 0;
+    ready_job *all = ready_jobs(r, &n);
+    int rc = all ? 0 : gnt_fail(err, "out of memory for the jobs of a run"), any = 0;
+    if (rc == 0 && n)
+        rc = gnt_leases_look(gnt_share_leases(r->share), err) != 0 || gnt_share_look(r->share, err) != 0 ? -1
+                                                                                                         : 0;
+    for (size_t i = 0; rc == 0 && i < n && !*next; i++) {
+        rc = try_job(r, all[i].job, &any, err);
+        if (rc == 1) {
+            *next = all[i].job;
+            rc = 0;
+        }
+    }
+    gnt_free(all);
+    *moved |= any;
+    if (*next || any)
+        r->look_wait = least_wait;
+    else if (n) {
+        r->look_at = monotonic() + r->look_wait;
+        r->look_wait = fmin(2 * r->look_wait, most_wait);
+    }
+    return rc;
+}
+
+int run_next_job(run *r, run_job **next, int *moved, gnt_err *err) {
+    if (r->share)
+        return next_shared(r, next, moved, err);
+    *next = NULL;
+    for (size_t i = 0; i < r->n_jobs && !*next; i++)
+        if (r->job[i]->state == RUN_READY)
+            *next = r->job[i];
+    return 0;
+}
+
+/* ---- between jobs ---- */
+
+int run_share_waits(run *r) {
+    enum { MOST_MS = 250 };
+    int others = 0;
+    for (size_t i = 0; r->share && i < r->n_jobs && !others; i++)
+        others = r->job[i]->state == RUN_READY;
+    if (!others)
+        return 0;
+    const double ms = 1e3 * (r->look_at - monotonic());
+    poll(NULL, 0, ms < 1 ? 1 : ms > MOST_MS ? MOST_MS : (int)ms);
+    r->interrupted |= gnt_interrupted() != 0;
+    return 1;
+}
+
+void run_share_renew(run *r) {
+    if (r->share)
+        gnt_leases_renew(gnt_share_leases(r->share));
+    run_share_tell(r, NULL);
+}
+
+/* Who ends a whole group of processes ends the jobs' first, now and then. */
+static int was_ended_with_us(const run_job *j, const char *verdict) {
+    const int killed = j->signal == SIGKILL || j->signal == SIGTERM || strcmp(verdict, "stopped") == 0;
+    for (int i = 0; killed && i < 20 && !gnt_interrupted(); i++)
+        poll(NULL, 0, 50);
+    return gnt_interrupted() != 0;
+}
+
+int run_share_was_ended(run *r, run_job *j, const char *verdict) {
+    if (!r->share || strcmp(verdict, "ok") == 0 || !was_ended_with_us(j, verdict))
+        return 0;
+    r->interrupted = 1;
+    j->state = RUN_READY;
+    return 1;
+}
+
+int run_share_ended(run *r, run_job *j, gnt_err *err) {
+    int rc = 0;
+    if (!r->share)
+        return 0;
+    r->computed++;
+    r->computed_seconds += j->wall_seconds;
+    run_order_learn(r->order, j->name, j->attack, j->wall_seconds);
+    if (j->state == RUN_OK)
+        gnt_share_forget_failure(r->share, &j->key);
+    else {
+        json_t *failure = json_pack("{s:s, s:s, s:s}", "job", j->name, "verdict", j->verdict, "reason",
+                                    j->reason ? j->reason : "");
+        rc = failure ? gnt_share_put_failure(r->share, &j->key, failure, err)
+                     : gnt_fail(err, "out of memory for the job %s", j->name);
+        json_decref(failure);
+    }
+    gnt_leases_release(gnt_share_leases(r->share), &j->key);
+    return rc;
+}
