@@ -80,7 +80,7 @@ TEST_INCLUDE = $(INCLUDE) -Itests -Iplugins
 
 NN_ROOMS = nn/graph nn/kernels nn/conv nn/plan nn/model nn/io nn/solve
 ROOMS = base data $(NN_ROOMS) metric fl match suite plugin request tally render results process job run vet \
-    finished seal report board gate cli
+    finished seal report board gate cluster cli
 ROOM_SRC = $(foreach r,$(ROOMS),$(wildcard harness/$(r)/*.c))
 # files named real_*.c are compiled twice, for float and for double
 REAL_SRC = $(foreach s,$(ROOM_SRC),$(if $(filter real_%,$(notdir $(s))),$(s)))

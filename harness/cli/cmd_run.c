@@ -197,6 +197,7 @@ static int run_plan(const options *o, const gnt_suite *suite, const gnt_plan *pl
                            .keep_failed = o->keep_failed,
                            .sandbox = o->sandbox,
                            .sandbox_here = o->sandbox_here.remark,
+                           .sandbox_level = o->sandbox_here.level,
                            .share = o->share    ? GNT_SHARE_WORK
                                     : o->gather ? GNT_SHARE_GATHER
                                                 : GNT_SHARE_NOT,

@@ -43,6 +43,8 @@ typedef struct gnt_run_options {
     gnt_sandbox_options sandbox;
     /* The layers in force on this machine, for the record; may be NULL. */
     const char *sandbox_here;
+    /* And their level, for others that share the folder; may be NULL. */
+    const char *sandbox_level;
     /* Called when every cell is done, while its jobs can still be run again (run/rerun_job.h). NULL: not. */
     int (*done)(void *user, struct run *r, gnt_err *err);
     void *user;

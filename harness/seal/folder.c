@@ -12,7 +12,7 @@
 #include "base/mem.h"
 
 static int left_out(const char *path) {
-    static const char *const names[] = {"store", "report", "signature.json"};
+    static const char *const names[] = {"store", "report", "slurm", "signature.json"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(path, names[i]) == 0)
             return 1;

@@ -1,0 +1,180 @@
+#include "cluster/status.h"
+
+#include <string.h>
+
+static json_int_t whole(const json_t *one, const char *name) {
+    const json_int_t n = json_integer_value(json_object_get(one, name));
+    return n > 0 ? n : 0;
+}
+
+static const char *text(const json_t *one, const char *name) {
+    const char *s = json_string_value(json_object_get(one, name));
+    return s ? s : "";
+}
+
+/* Text of a file that anybody may have written: control characters become '?'. */
+static void add_clean(gnt_text *out, const char *s) {
+    gnt_err line;
+    gnt_fail(&line, "%.1000s", s);
+    gnt_text_add(out, "%s", line.text);
+}
+
+static int is(const json_t *one, const char *name, const char *wanted) {
+    return strcmp(text(one, name), wanted) == 0;
+}
+
+/* The queue's entry of the job that a run was; NULL: none. */
+static const json_t *queued(const json_t *queue, const char *id) {
+    for (size_t i = 0; *id && i < json_array_size(queue); i++)
+        if (is(json_array_get(queue, i), "id", id))
+            return json_array_get(queue, i);
+    return NULL;
+}
+
+/* It says that it runs, and Slurm does not say otherwise. */
+static int runs(const json_t *one, const json_t *queue) {
+    const json_t *job = queued(queue, text(one, "slurm_job"));
+    return is(one, "state", "running") && (!queue || (job && is(job, "state", "RUNNING")));
+}
+
+/* The one that knows most: the one that gathers, else who has finished most cells. */
+static const json_t *leader(const json_t *told) {
+    const json_t *best = NULL;
+    for (size_t i = 0; i < json_array_size(told); i++) {
+        const json_t *one = json_array_get(told, i);
+        const int gathers = json_is_true(json_object_get(one, "gathers"));
+        if (is(one, "state", "refused"))
+            continue;
+        if (!best || gathers > json_is_true(json_object_get(best, "gathers")) ||
+            (gathers == json_is_true(json_object_get(best, "gathers")) &&
+             (whole(one, "finished") > whole(best, "finished") ||
+              (whole(one, "finished") == whole(best, "finished") &&
+               whole(one, "stored") > whole(best, "stored")))))
+            best = one;
+    }
+    return best;
+}
+
+static void add_time(gnt_text *out, double seconds) {
+    if (seconds < 90)
+        gnt_text_add(out, "about %.0f s", seconds);
+    else if (seconds < 5400)
+        gnt_text_add(out, "about %.0f min", seconds / 60);
+    else
+        gnt_text_add(out, "about %.1f h", seconds / 3600);
+}
+
+static void add_progress(gnt_text *out, const json_t *told, const json_t *queue, const json_t *best) {
+    json_int_t workers = 0, at_once = 0;
+    const double left = json_number_value(json_object_get(best, "seconds_left"));
+    for (size_t i = 0; i < json_array_size(told); i++) {
+        const json_t *one = json_array_get(told, i);
+        if (!runs(one, queue))
+            continue;
+        workers++;
+        at_once += whole(one, "at_once");
+    }
+    gnt_text_add(out, "%lld of %lld cells done, %lld of them failed; %lld of %lld known jobs stored",
+                 (long long)whole(best, "finished"), (long long)whole(best, "cells"),
+                 (long long)whole(best, "bad"), (long long)whole(best, "stored"),
+                 (long long)whole(best, "jobs"));
+    if (left > 0 && at_once > 0) {
+        gnt_text_add(out, "; ");
+        add_time(out, left / (double)at_once);
+        gnt_text_add(out, " left with %lld run%s", (long long)workers, workers == 1 ? "" : "s");
+    }
+    gnt_text_add(out, "\n");
+}
+
+/* One line for each node, when it is met first. */
+static void add_nodes(gnt_text *out, const json_t *told, const json_t *queue) {
+    for (size_t i = 0; i < json_array_size(told); i++) {
+        const json_t *first = json_array_get(told, i);
+        json_int_t ended = 0, running = 0, computed = 0;
+        int known = is(first, "state", "refused");
+        for (size_t k = 0; k < i; k++)
+            known |= is(json_array_get(told, k), "node", text(first, "node")) &&
+                     !is(json_array_get(told, k), "state", "refused");
+        if (known)
+            continue;
+        for (size_t k = i; k < json_array_size(told); k++) {
+            const json_t *one = json_array_get(told, k);
+            if (!is(one, "node", text(first, "node")) || is(one, "state", "refused"))
+                continue;
+            computed += whole(one, "computed");
+            running += runs(one, queue);
+            ended += !runs(one, queue);
+        }
+        gnt_text_add(out, "node ");
+        add_clean(out, text(first, "node"));
+        gnt_text_add(out, ": %lld running, %lld ended, %lld jobs computed; sandbox: ", (long long)running,
+                     (long long)ended, (long long)computed);
+        add_clean(out, text(first, "sandbox"));
+        gnt_text_add(out, "\n");
+    }
+}
+
+static void add_queue(gnt_text *out, const json_t *queue, const json_t *ended) {
+    for (size_t i = 0; i < json_array_size(queue); i++) {
+        const json_t *one = json_array_get(queue, i);
+        gnt_text_add(out, "job ");
+        add_clean(out, text(one, "shown"));
+        gnt_text_add(out, ": ");
+        add_clean(out, text(one, "state"));
+        const char *where = *text(one, "node") ? "node" : "reason";
+        gnt_text_add(out, *text(one, "node") ? " on " : " for ");
+        add_clean(out, text(one, where));
+        gnt_text_add(out, "\n");
+    }
+    for (size_t i = 0; i < json_array_size(ended); i++) {
+        const json_t *one = json_array_get(ended, i);
+        gnt_text_add(out, "job ");
+        add_clean(out, text(one, "shown"));
+        gnt_text_add(out, ": ended as ");
+        add_clean(out, text(one, "state"));
+        gnt_text_add(out, " on ");
+        add_clean(out, text(one, "node"));
+        gnt_text_add(out, "\n");
+    }
+}
+
+static void add_failed(gnt_text *out, const json_t *best) {
+    const json_t *list = json_object_get(best, "failed_cells");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *one = json_array_get(list, i);
+        add_clean(out, text(one, "status"));
+        gnt_text_add(out, " ");
+        add_clean(out, text(one, "cell"));
+        gnt_text_add(out, " on ");
+        add_clean(out, text(one, "node"));
+        gnt_text_add(out, ": ");
+        add_clean(out, text(one, "reason"));
+        gnt_text_add(out, "\n");
+    }
+}
+
+int gnt_status_text(gnt_text *out, const json_t *told, const json_t *queue, const json_t *ended, int *bad,
+                    gnt_err *err) {
+    const json_t *best = leader(told);
+    *bad = whole(best, "bad") > 0;
+    if (best)
+        add_progress(out, told, queue, best);
+    else
+        gnt_text_add(out, "no run has begun\n");
+    add_nodes(out, told, queue);
+    add_queue(out, queue, ended);
+    for (size_t i = 0; i < json_array_size(told); i++)
+        if (is(json_array_get(told, i), "state", "refused")) {
+            gnt_text_add(out, "refused to begin: ");
+            add_clean(out, text(json_array_get(told, i), "reason"));
+            gnt_text_add(out, "\n");
+            *bad = 1;
+        }
+    add_failed(out, best);
+    const int gathered = json_is_true(json_object_get(best, "gathers")) && is(best, "state", "ended");
+    if (queue && json_array_size(queue) == 0 && !gathered) {
+        gnt_text_add(out, "no job is left, and the results are not written; submit again to go on\n");
+        *bad = 1;
+    }
+    return out->failed ? gnt_fail(err, "out of memory for the status") : 0;
+}

@@ -1,0 +1,262 @@
+#include "cluster/submission.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cluster/command.h"
+#include "cluster/script.h"
+
+enum { MOST_RECORD = 1 << 16, MOST_ARGUMENTS = 128, MOST_TEXT = 1 << 20, MOST_OWN = 20 };
+
+char *gnt_slurm_name(const char *suite_name, const char *folder) {
+    char hex[GNT_HEX_SIZE];
+    gnt_digest d = gnt_digest_bytes(folder, strlen(folder));
+    gnt_digest_hex(&d, hex);
+    return gnt_format("gauntlet-%s-%.8s", suite_name, hex);
+}
+
+/* ---- the two commands ---- */
+
+typedef struct sbatch {
+    const char *argv[MOST_ARGUMENTS + 1];
+    size_t n;
+    /* Those that were made for it. */
+    char *own[MOST_OWN];
+    size_t n_own;
+    int failed;
+} sbatch;
+
+static void add(sbatch *b, const char *argument) {
+    if (b->n < MOST_ARGUMENTS)
+        b->argv[b->n++] = argument;
+    else
+        b->failed = 1;
+}
+
+static void add_own(sbatch *b, char *argument) {
+    if (!argument || b->n_own == MOST_OWN) {
+        gnt_free(argument);
+        b->failed = 1;
+        return;
+    }
+    b->own[b->n_own++] = argument;
+    add(b, argument);
+}
+
+static void free_sbatch(sbatch *b) {
+    for (size_t i = 0; i < b->n_own; i++)
+        gnt_free(b->own[i]);
+}
+
+/* Slurm reads % in the name of a log: each stands for itself when it is doubled. The caller frees. */
+static char *doubled(const char *path) {
+    gnt_text t;
+    gnt_text_init(&t, 1 << 16);
+    for (; *path; path++)
+        gnt_text_add(&t, *path == '%' ? "%%%%" : "%c", *path);
+    return gnt_text_take(&t);
+}
+
+/* after: the number of the array that the gathering job waits for; NULL: the array itself. */
+static int make_sbatch(sbatch *b, const gnt_slurm_ask *ask, const char *after, gnt_err *err) {
+    char *folder = doubled(ask->folder), *name = gnt_slurm_name(ask->suite_name, ask->folder);
+    *b = (sbatch){0};
+    add(b, "sbatch");
+    add(b, "--parsable");
+    add_own(b, name ? gnt_format("--job-name=%s", name) : NULL);
+    if (after)
+        add_own(b, gnt_format("--dependency=afterany:%s", after));
+    else
+        add_own(b, gnt_format("--array=1-%" PRId64, ask->workers));
+    add(b, "--requeue");
+    add(b, "--open-mode=append");
+    add(b, "--signal=B:USR1@60");
+    add(b, "--ntasks=1");
+    add_own(b, gnt_format("--cpus-per-task=%" PRId64, ask->jobs));
+    add_own(b, gnt_format("--mem=%s", ask->mem));
+    add_own(b, gnt_format("--time=%s", ask->time));
+    if (ask->partition)
+        add_own(b, gnt_format("--partition=%s", ask->partition));
+    add_own(b, gnt_format("--chdir=%s", ask->working_folder));
+    add_own(b, folder ? gnt_format("--output=%s/slurm/log/%s", folder, after ? "gather.txt" : "worker-%a.txt")
+                      : NULL);
+    for (size_t i = 0; ask->options && ask->options[i]; i++)
+        add(b, ask->options[i]);
+    add_own(b, gnt_format("%s/slurm/%s.sh", ask->folder, after ? "gather" : "worker"));
+    gnt_free(folder);
+    gnt_free(name);
+    if (!b->failed)
+        return 0;
+    free_sbatch(b);
+    return gnt_fail(err, "more than %d arguments for sbatch, or out of memory", MOST_ARGUMENTS);
+}
+
+/* The script, then the command that submits it. */
+static int show(gnt_text *t, const gnt_slurm_ask *ask, const char *after, gnt_err *err) {
+    sbatch b;
+    if (make_sbatch(&b, ask, after, err) != 0)
+        return -1;
+    gnt_text_add(t, "# ---- %s\n", b.argv[b.n - 1]);
+    gnt_slurm_script(t, ask->program, ask->run, after ? "--gather" : "--share -q");
+    gnt_text_add(t, "# ---- submitted by\n");
+    gnt_shell_words(t, b.argv);
+    gnt_text_add(t, "\n\n");
+    free_sbatch(&b);
+    return 0;
+}
+
+char *gnt_slurm_dry(const gnt_slurm_ask *ask, gnt_err *err) {
+    gnt_text t;
+    gnt_text_init(&t, MOST_TEXT);
+    if (show(&t, ask, NULL, err) != 0 || show(&t, ask, "NUMBER-OF-THE-ARRAY", err) != 0) {
+        gnt_text_free(&t);
+        return NULL;
+    }
+    char *text = gnt_text_take(&t);
+    if (!text)
+        gnt_fail(err, "out of memory for the scripts");
+    return text;
+}
+
+/* ---- submitting ---- */
+
+static int write_script(const gnt_slurm_ask *ask, const char *name, const char *last, gnt_err *err) {
+    gnt_text t;
+    char *path = gnt_format("%s/slurm/%s.sh", ask->folder, name);
+    gnt_text_init(&t, MOST_TEXT);
+    gnt_slurm_script(&t, ask->program, ask->run, last);
+    int rc = path && !t.failed ? gnt_file_write(path, gnt_text_get(&t), t.size, err)
+                               : gnt_fail(err, "out of memory for a script");
+    gnt_text_free(&t);
+    gnt_free(path);
+    return rc;
+}
+
+/* The number that sbatch printed, "12" or "12;cluster". The caller frees; NULL after a sentence. */
+static char *submit_one(const gnt_slurm_ask *ask, const char *after, gnt_err *err) {
+    sbatch b;
+    gnt_text out, errors;
+    int code = 0;
+    char *number = NULL;
+    if (make_sbatch(&b, ask, after, err) != 0)
+        return NULL;
+    gnt_text_init(&out, GNT_COMMAND_MOST);
+    gnt_text_init(&errors, GNT_COMMAND_MOST);
+    if (gnt_command(b.argv, &out, &errors, &code, err) == 0) {
+        const size_t n = strspn(gnt_text_get(&out), "0123456789");
+        if (code == 0 && n > 0 && n < 20)
+            number = gnt_format("%.*s", (int)n, gnt_text_get(&out));
+        if (!number)
+            gnt_fail(err, "sbatch refused with exit code %d: %.800s", code, gnt_text_get(&errors));
+    }
+    gnt_text_free(&out);
+    gnt_text_free(&errors);
+    free_sbatch(&b);
+    return number;
+}
+
+static int write_record(const char *folder, const gnt_submission *s, gnt_err *err) {
+    json_t *all =
+        json_pack("{s:i, s:s, s:s?, s:s, s:I, s:I}", "format", 1, "array", s->array, "gather", s->gather,
+                  "name", s->name, "workers", (json_int_t)s->workers, "jobs", (json_int_t)s->jobs);
+    char *path = gnt_format("%s/slurm/submission.json", folder), *text = all ? gnt_json_canonical(all) : NULL;
+    int rc = path && text ? gnt_file_write(path, text, strlen(text), err)
+                          : gnt_fail(err, "out of memory for the record of a submission");
+    json_decref(all);
+    gnt_free(text);
+    gnt_free(path);
+    return rc;
+}
+
+static void cancel(const char *number) {
+    const char *const argv[] = {"scancel", number, NULL};
+    gnt_text out, errors;
+    int code;
+    gnt_text_init(&out, GNT_COMMAND_MOST);
+    gnt_text_init(&errors, GNT_COMMAND_MOST);
+    gnt_command(argv, &out, &errors, &code, NULL);
+    gnt_text_free(&out);
+    gnt_text_free(&errors);
+}
+
+int gnt_slurm_submit(const gnt_slurm_ask *ask, gnt_submission *done, gnt_err *err) {
+    char *log = gnt_format("%s/slurm/log", ask->folder);
+    *done = (gnt_submission){.workers = ask->workers, .jobs = ask->jobs};
+    done->name = gnt_slurm_name(ask->suite_name, ask->folder);
+    int rc = log && done->name ? gnt_make_dirs(log, err) : gnt_fail(err, "out of memory");
+    gnt_free(log);
+    if (rc == 0)
+        rc = write_script(ask, "worker", "--share -q", err) != 0 ||
+                     write_script(ask, "gather", "--gather", err) != 0
+                 ? -1
+                 : 0;
+    if (rc == 0 && !(done->array = submit_one(ask, NULL, err)))
+        rc = -1;
+    if (rc == 0 &&
+        (!(done->gather = submit_one(ask, done->array, err)) || write_record(ask->folder, done, err) != 0)) {
+        cancel(done->array);
+        if (done->gather)
+            cancel(done->gather);
+        rc = -1;
+    }
+    if (rc != 0)
+        gnt_submission_free(done);
+    return rc;
+}
+
+/* ---- the record ---- */
+
+void gnt_submission_free(gnt_submission *s) {
+    gnt_free(s->array);
+    gnt_free(s->gather);
+    gnt_free(s->name);
+    *s = (gnt_submission){0};
+}
+
+static int is_number(const char *text) {
+    return text && *text && strlen(text) < 20 && strspn(text, "0123456789") == strlen(text);
+}
+
+/* Its texts become arguments of commands: each is what this program writes, or the record is refused. */
+static int read_record(const gnt_doc *doc, gnt_submission *s) {
+    const char *array = json_string_value(json_object_get(doc->root, "array"));
+    const char *gather = json_string_value(json_object_get(doc->root, "gather"));
+    const char *name = json_string_value(json_object_get(doc->root, "name"));
+    const json_int_t workers = json_integer_value(json_object_get(doc->root, "workers"));
+    const json_int_t jobs = json_integer_value(json_object_get(doc->root, "jobs"));
+    if (!is_number(array) || !is_number(gather) || !name || strncmp(name, "gauntlet-", 9) != 0 ||
+        !gnt_text_ok(name, 1, 300) || strpbrk(name, ", ") || workers < 1 || jobs < 1)
+        return -1;
+    *s = (gnt_submission){.array = gnt_strdup(array),
+                          .gather = gnt_strdup(gather),
+                          .name = gnt_strdup(name),
+                          .workers = workers,
+                          .jobs = jobs};
+    return s->array && s->gather && s->name ? 0 : -1;
+}
+
+int gnt_submission_load(const char *folder, gnt_submission *s, int *there, gnt_err *err) {
+    char *path = gnt_format("%s/slurm/submission.json", folder);
+    gnt_doc doc;
+    int rc = path ? 0 : gnt_fail(err, "out of memory");
+    *s = (gnt_submission){0};
+    *there = path && gnt_file_exists(path);
+    if (rc == 0 && *there && (rc = gnt_doc_load(&doc, path, MOST_RECORD, err)) == 0) {
+        if (read_record(&doc, s) != 0) {
+            gnt_submission_free(s);
+            rc = gnt_fail(err,
+                          "%s: is no record of `gauntlet slurm`; expected \"array\", \"gather\", \"name\", "
+                          "\"workers\" and \"jobs\"",
+                          path);
+        }
+        gnt_doc_free(&doc);
+    }
+    gnt_free(path);
+    return rc;
+}
