@@ -92,13 +92,14 @@ void run_share_tell(run *r, const char *state) {
     for (size_t i = 0; i < r->plan->n; i++)
         bad += (size_t)run_is_bad(r->cell[i].status);
     json_t *all = json_pack(
-        "{s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:i, s:s, s:o}", "state",
-        state ? state : "running", "gathers", r->options->share == GNT_SHARE_GATHER, "cells",
-        (json_int_t)r->n_wanted, "finished", (json_int_t)r->finished, "bad", (json_int_t)bad, "jobs",
-        (json_int_t)r->n_jobs, "stored", stored, "failed", failed, "running", (json_int_t)r->running,
-        "computed", (json_int_t)r->computed, "computed_seconds", r->computed_seconds, "seconds_left", left,
-        "at_once", r->options->jobs, "sandbox", r->options->sandbox_level ? r->options->sandbox_level : "",
-        "failed_cells", failed_cells(r));
+        "{s:s, s:f, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:i, s:s, s:o}", "state",
+        state ? state : "running", "seconds",
+        monotonic() - (double)r->start.tv_sec - 1e-9 * (double)r->start.tv_nsec, "gathers",
+        r->options->share == GNT_SHARE_GATHER, "cells", (json_int_t)r->n_wanted, "finished",
+        (json_int_t)r->finished, "bad", (json_int_t)bad, "jobs", (json_int_t)r->n_jobs, "stored", stored,
+        "failed", failed, "running", (json_int_t)r->running, "computed", (json_int_t)r->computed,
+        "computed_seconds", r->computed_seconds, "seconds_left", left, "at_once", r->options->jobs, "sandbox",
+        r->options->sandbox_level ? r->options->sandbox_level : "", "failed_cells", failed_cells(r));
     gnt_share_tell(r->share, all, NULL); /* for people alone: a run goes on without */
     json_decref(all);
     r->told = monotonic();
