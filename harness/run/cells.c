@@ -130,8 +130,8 @@ static int ask_for_jobs(run *r, run_cell *c, gnt_err *err) {
 }
 
 /* Whether the jobs beside the score have ended, well or badly. NULL: not needed. */
-static int others_have_ended(const run_cell *c, const run_job *none, const run_job *public_job) {
-    const run_job *const others[] = {none, c->replay, public_job, c->shuffled, c->shuffled_none};
+static int others_have_ended(const run_cell *c) {
+    const run_job *const others[] = {c->none, c->replay, c->public_only, c->shuffled, c->shuffled_none};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i] && !has_ended(others[i]))
             return 0;
@@ -151,9 +151,9 @@ static json_t *facts_of(const run_cell *c) {
 }
 
 /* Everything that results.json says of a cell whose jobs have ended. */
-static void take_results(run *r, run_cell *c, run_job *none, int *moved) {
+static void take_results(run *r, run_cell *c, int *moved) {
     c->utility = run_utility(r, c->train, &c->utility_error);
-    c->utility_none = none->state == RUN_OK ? run_utility(r, none, NULL) : NAN;
+    c->utility_none = c->none->state == RUN_OK ? run_utility(r, c->none, NULL) : NAN;
     c->score = run_metadata(r, c->score_job, "score");
     if (c->score && !run_score_is_valid(c->score)) {
         json_decref(c->score);
@@ -182,15 +182,18 @@ int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
             return -1;
         *moved = 1;
     }
-    run_job *none = run_none_job(r, cell->task, cell->seed);
-    if (!none)
-        return gnt_fail(err, "out of memory for the cell %s", cell->id);
-    const run_job *public_job = run_public_job(r, cell->task, cell->seed);
-    if (!ended_well(r, c, c->score_job, moved) || !others_have_ended(c, none, public_job))
+    if (!c->none) { /* asked for once: a large plan has as many steps as jobs */
+        c->none = run_none_job(r, cell->task, cell->seed);
+        if (!c->none)
+            return gnt_fail(err, "out of memory for the cell %s", cell->id);
+        c->public_only = run_public_job(r, cell->task, cell->seed);
+        *moved = 1;
+    }
+    if (!ended_well(r, c, c->score_job, moved) || !others_have_ended(c))
         return 0;
     if (r->options->share == GNT_SHARE_WORK) /* results are read by who writes them */
         settle(r, c, RUN_CELL_OK, NULL, moved);
     else
-        take_results(r, c, none, moved);
+        take_results(r, c, moved);
     return 0;
 }

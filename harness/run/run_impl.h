@@ -160,6 +160,9 @@ typedef struct run_cell {
     run_job *first_attack;
     /* NULL where there is nothing to compute again. */
     run_job *replay;
+    /* The plain training, and the one on public data alone, if any: what the utility stands beside. */
+    run_job *none;
+    const run_job *public_only;
     /* Trainings with labels of other samples, defended and not. NULL where nothing is judged by them. */
     run_job *shuffled, *shuffled_none;
     /* The job whose failure is the cell's; else NULL. */
@@ -257,7 +260,8 @@ int run_share_waits(run *r);
 void run_share_renew(run *r);
 /* Tells it now. state: "running", "ended", "stopped". */
 void run_share_tell(run *r, const char *state);
-/* 1: the job ended badly because everything here is being ended. It is ready again, and the run interrupted. */
+/* 1: the job ended badly because everything here is being ended. It is ready again, and the run
+ * interrupted. */
 int run_share_was_ended(run *r, run_job *j, const char *verdict);
 /* A job that this run computed has ended, and its output, if any, is stored. */
 int run_share_ended(run *r, run_job *j, gnt_err *err);
