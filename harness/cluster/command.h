@@ -10,8 +10,8 @@
 
 enum { GNT_COMMAND_MOST = 16 << 20 };
 
-/* argv: NULL-terminated; argv[0] is looked for on the PATH. out, errors: initialised; what it wrote, cut after
- * GNT_COMMAND_MOST bytes. *code: its exit code, 128 and the signal where one ended it. */
+/* argv: NULL-terminated; argv[0] is looked for on the PATH. out, errors: initialised; what it wrote, cut
+ * after GNT_COMMAND_MOST bytes. *code: its exit code, 128 and the signal where one ended it. */
 int gnt_command(const char *const *argv, gnt_text *out, gnt_text *errors, int *code, gnt_err *err);
 
 #endif

@@ -4,8 +4,8 @@
  *   slurm/submission.json        {"array", "format", "gather", "jobs", "name", "workers"}
  *   slurm/log/                   what the jobs said
  *
- * An array of workers (`gauntlet run --share`), then one job that gathers (`gauntlet run --gather`). Both have
- * the name "gauntlet-SUITE-" and a digest of the folder's path, by which they are found in the queue.
+ * An array of workers (`gauntlet run --share`), then one job that gathers (`gauntlet run --gather`). Both
+ * have the name "gauntlet-SUITE-" and a digest of the folder's path, by which they are found in the queue.
  *
  * Owner and lifetime: a submission owns its texts until gnt_submission_free; what is asked is borrowed.
  * Thread: any. Errors: −1 or NULL with a sentence. */

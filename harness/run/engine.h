@@ -67,8 +67,9 @@ typedef struct gnt_run_counts {
     int interrupted;
 } gnt_run_counts;
 
-/* Writes plan.json, results.json and host.json into the folder, unless it shares in the work alone. −1: the run itself could not go on (disk,
- * memory). After an interruption what was finished is stored and written. */
+/* Writes plan.json, results.json and host.json into the folder, unless it shares in the work alone. −1:
+ * the run itself could not go on (disk, memory). After an interruption what was finished is stored and
+ * written. */
 int gnt_run(const gnt_suite *suite, const gnt_plan *plan, const gnt_run_options *options,
             gnt_run_counts *counts, gnt_err *err);
 

@@ -219,8 +219,8 @@ int gnt_leases_claim(gnt_leases *l, const gnt_digest *key, gnt_err *err) {
     return got;
 }
 
-/* A descriptor of our own lease; −1 when another's, or none, stands in its place. What it says tells, for a new
- * file may have the number of one that went. */
+/* A descriptor of our own lease; −1 when another's, or none, stands in its place. What it says tells, for
+ * a new file may have the number of one that went. */
 static int open_own(const gnt_leases *l, const char *path) {
     char text[MOST_TEXT];
     const size_t size = strlen(l->text);

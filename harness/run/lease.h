@@ -1,21 +1,22 @@
-/* lease: which process computes which job, where several machines share a store. A lease is a file named by
- * the store key in a folder that all of them see:
+/* lease: which process computes which job, where several machines share a store. A lease is a file named
+ * by the store key in a folder that all of them see:
  *
  *   FOLDER/KEY              held: {"job", "node", "pid", "token"} of the holder
  *   FOLDER/KEY.TOKEN.part   about to become one
  *   FOLDER/KEY.TOKEN.stale  taken from a holder that is no more
  *   FOLDER/clock.TOKEN      by which one process tells the file system's time
  *
- * A lease is made by link(), of which one succeeds. Its holder touches it every quarter of a term. It is stale
- * when it was not touched for a whole term by the clock of the file system, and was seen in its place for a
- * whole term by this process: clocks of machines play no part, and a step of the file system's clock takes no
- * lease away. A stale one is taken by rename() to a name of one's own, of which one succeeds.
+ * A lease is made by link(), of which one succeeds. Its holder touches it every quarter of a term. It is
+ * stale when it was not touched for a whole term by the clock of the file system, and was seen in its
+ * place for a whole term by this process: clocks of machines play no part, and a step of the file system's
+ * clock takes no lease away. A stale one is taken by rename() to a name of one's own, of which one
+ * succeeds.
  *
- * No lock is used, and none is promised: a holder that was suspended for a term loses its lease and goes on
- * computing. Two that compute one job leave the same bytes (run/store.h); a lease only saves the work.
+ * No lock is used, and none is promised: a holder that was suspended for a term loses its lease and goes
+ * on computing. Two that compute one job leave the same bytes (run/store.h); a lease only saves the work.
  *
- * Owner and lifetime: gnt_leases_open gives them, gnt_leases_close takes them back and lets go of all that are
- * held. Thread: any, one for a gnt_leases. Errors: −1 with a sentence. */
+ * Owner and lifetime: gnt_leases_open gives them, gnt_leases_close takes them back and lets go of all that
+ * are held. Thread: any, one for a gnt_leases. Errors: −1 with a sentence. */
 #ifndef GNT_RUN_LEASE_H
 #define GNT_RUN_LEASE_H
 

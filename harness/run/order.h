@@ -1,13 +1,13 @@
-/* order: which of several ready jobs to start first, where several machines share a run: those that take long
- * and those that much waits for. What a job takes is the mean of the times of jobs like it, in the store or made
- * by this run, else a plain guess by its kind. It decides nothing but the order.
+/* order: which of several ready jobs to start first, where several machines share a run: those that take
+ * long and those that much waits for. What a job takes is the mean of the times of jobs like it, in the
+ * store or made by this run, else a plain guess by its kind. It decides nothing but the order.
  *
- * Jobs are alike that are of one kind, task and attack. To a job's own time is added that of what a cell still
- * needs behind it (an attack behind a training, a score behind an attack), by the longest such. A training of a
- * search counts for several: others follow it one by one.
+ * Jobs are alike that are of one kind, task and attack. To a job's own time is added that of what a cell
+ * still needs behind it (an attack behind a training, a score behind an attack), by the longest such. A
+ * training of a search counts for several: others follow it one by one.
  *
- * Owner and lifetime: run_order_make gives one, run_order_free takes it back. Thread: any, one for an order.
- * Errors: running out of memory leaves a job with the guess. */
+ * Owner and lifetime: run_order_make gives one, run_order_free takes it back. Thread: any, one for an
+ * order. Errors: running out of memory leaves a job with the guess. */
 #ifndef GNT_RUN_ORDER_H
 #define GNT_RUN_ORDER_H
 

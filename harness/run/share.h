@@ -1,5 +1,5 @@
-/* share: what runs in one folder know of each other, so that several machines can work on one suite. It lies in
- * the store, whose other readers pass it by:
+/* share: what runs in one folder know of each other, so that several machines can work on one suite. It
+ * lies in the store, whose other readers pass it by:
  *
  *   STORE/share/identity.json     {"format", "identity", "node"}: of the run that came first
  *   STORE/share/lease/            who computes what (run/lease.h)
@@ -9,8 +9,8 @@
  * A failed job is not run again by those that share, only by the one that gathers. Nothing here enters a
  * result. All of it is read as hostile.
  *
- * Owner and lifetime: gnt_share_open gives a share, gnt_share_close takes it back and lets go of its leases.
- * Thread: any, one for a share. Errors: −1 with a sentence. */
+ * Owner and lifetime: gnt_share_open gives a share, gnt_share_close takes it back and lets go of its
+ * leases. Thread: any, one for a share. Errors: −1 with a sentence. */
 #ifndef GNT_RUN_SHARE_H
 #define GNT_RUN_SHARE_H
 

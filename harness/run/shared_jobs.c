@@ -1,8 +1,9 @@
-/* Jobs where several runs share a folder: which to compute next, what others have computed meanwhile, and what
- * is told of it. A run that does not share starts its jobs as they come.
+/* Jobs where several runs share a folder: which to compute next, what others have computed meanwhile, and
+ * what is told of it. A run that does not share starts its jobs as they come.
  *
- * A ready job is looked for in the store, then claimed, then looked for once more, for who held it may have
- * left it in between. One that others hold is asked about again later, the later the longer nothing happened. */
+ * A ready job is looked for in the store, then claimed, then looked for once more, for who held it may
+ * have left it in between. One that others hold is asked about again later, the later the longer nothing
+ * happened. */
 #include <math.h>
 #include <poll.h>
 #include <signal.h>

@@ -43,7 +43,8 @@ typedef struct gnt_stored_output {
 /* *record: a new reference to done.json's object without "sum", NULL when there is no such entry (no
  * error). */
 int gnt_store_find(gnt_store *s, const gnt_digest *key, json_t **record, gnt_err *err);
-/* The same, but the outputs are not read: each is there, and whoever reads one holds it against its digest. */
+/* The same, but the outputs are not read: each is there, and whoever reads one holds it against its
+ * digest. */
 int gnt_store_find_record(gnt_store *s, const gnt_digest *key, json_t **record, gnt_err *err);
 /* record: all but "outputs"; the outputs' digests are added. Where a whole entry is there already that was
  * made in a sandbox of the same level it stays, and `record` becomes that entry's. */

@@ -1,5 +1,5 @@
-/* What gauntlet writes for Slurm and what it makes of Slurm's answers; neither holds a surprise for a shell, and
- * files that anybody may have written are told without harm. */
+/* What gauntlet writes for Slurm and what it makes of Slurm's answers; neither holds a surprise for a
+ * shell, and files that anybody may have written are told without harm. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

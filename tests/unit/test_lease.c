@@ -1,5 +1,5 @@
-/* Leases: one of several claimants gets a job; who shows no sign of life loses it, whatever clocks say; nothing
- * is left behind. */
+/* Leases: one of several claimants gets a job; who shows no sign of life loses it, whatever clocks say;
+ * nothing is left behind. */
 #include <fcntl.h>
 #include <ftw.h>
 #include <setjmp.h>
@@ -188,8 +188,8 @@ static void a_living_holder_keeps_it(void **state) {
     gnt_leases_close(b);
 }
 
-/* A lease that was there all along but looks old at first sight was perhaps made by a clock that was wrong: it
- * is watched for a term before it is taken. */
+/* A lease that was there all along but looks old at first sight was perhaps made by a clock that was
+ * wrong: it is watched for a term before it is taken. */
 static void clocks_take_no_lease_away(void **state) {
     place *p = *state;
     gnt_leases *a = begin(p, lasting), *b = begin(p, lasting);
