@@ -161,6 +161,8 @@ int gnt_share_open(gnt_share **out, const char *folder, const char *identity, co
 void gnt_share_close(gnt_share *s) {
     if (!s)
         return;
+    if (s->leases) /* of those that died while this ran */
+        gnt_leases_sweep(s->leases);
     gnt_leases_close(s->leases);
     json_decref(s->failed);
     gnt_free(s->folder);
