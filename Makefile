@@ -114,7 +114,7 @@ FUZZ_MAIN ?= $(B)/obj/tests/fuzz/replay.o
 # makes the tables of pages from kept scores
 DOCS_OBJ = $(patsubst %.c,$(B)/obj/%.o,$(wildcard tools/docs_tables/*.c))
 DOCS_PAGES = docs/findings.md $(wildcard docs/papers/*.md) --blocks docs/measures.md \
-    docs/performance.md docs/plugins.md
+    docs/performance.md docs/plugins.md docs/slurm.md
 UNIT = $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 
 # a target that builds by itself uses every core, unless the caller said how many
