@@ -48,22 +48,25 @@ static json_t *some(const json_t *from, const char *const *keys, size_t n) {
     return to;
 }
 
-static int names(const json_t *line, const char *key, const char *wanted) {
+/* 1 where a line of a table names what is wanted, of any attack or of this one. */
+static int names(const json_t *line, const char *key, const char *wanted, const char *attack) {
     const char *name = json_string_value(json_object_get(line, key));
-    return name && !strcmp(name, wanted);
+    const char *only = json_string_value(json_object_get(line, "attack"));
+    return name && !strcmp(name, wanted) && (!attack || !only || !strcmp(only, attack));
 }
 
-/* 1 where a table of the suite's own says `wanted` of a key: all of it, a row or a column. */
-static int is_shown(const json_t *tables, const char *key, const char *wanted) {
+/* 1 where a table of the suite's own names a measure or a fact: all of it, a row or a column. attack: NULL for
+ * cells of any. */
+static int is_shown(const json_t *tables, const char *key, const char *wanted, const char *attack) {
     static const char *const parts[] = {"rows", "columns"};
     for (size_t i = 0; i < json_array_size(tables); i++) {
         const json_t *table = json_array_get(tables, i);
-        if (names(table, key, wanted))
+        if (names(table, key, wanted, attack))
             return 1;
         for (size_t part = 0; part < COUNT(parts); part++) {
             const json_t *lines = json_object_get(table, parts[part]);
             for (size_t k = 0; k < json_array_size(lines); k++)
-                if (names(json_array_get(lines, k), key, wanted))
+                if (names(json_array_get(lines, k), key, wanted, attack))
                     return 1;
         }
     }
@@ -74,7 +77,7 @@ static int is_kept(const json_t *tables, const char *measure) {
     for (size_t i = 0; i < COUNT(measures); i++)
         if (!strcmp(measure, measures[i]))
             return 1;
-    return is_shown(tables, "measure", measure);
+    return is_shown(tables, "measure", measure, NULL);
 }
 
 /* What is kept of a measure's numbers over targets; NULL when out of memory. */
@@ -82,7 +85,7 @@ static json_t *keep_stat(const json_t *tables, const json_t *stat) {
     const char *shown[COUNT(of_stat)];
     size_t n = 0;
     for (size_t i = 0; i < COUNT(of_stat); i++)
-        if (i < PLAIN_STATS || is_shown(tables, "show", of_stat[i]))
+        if (i < PLAIN_STATS || is_shown(tables, "show", of_stat[i], NULL))
             shown[n++] = of_stat[i];
     return some(stat, shown, n);
 }
@@ -220,35 +223,13 @@ static int keep_means(const json_t *cell, json_t *to) {
     return failed ? -1 : 0;
 }
 
-static int asks_fact(const json_t *line, const char *fact, const char *attack) {
-    const char *only = json_string_value(json_object_get(line, "attack"));
-    return names(line, "fact", fact) && (!only || !strcmp(only, attack));
-}
-
-/* 1 where a table of the suite's own may show a fact of an attack's cells. */
-static int is_fact_shown(const json_t *tables, const char *fact, const char *attack) {
-    static const char *const parts[] = {"rows", "columns"};
-    for (size_t i = 0; i < json_array_size(tables); i++) {
-        const json_t *table = json_array_get(tables, i);
-        if (asks_fact(table, fact, attack))
-            return 1;
-        for (size_t part = 0; part < COUNT(parts); part++) {
-            const json_t *lines = json_object_get(table, parts[part]);
-            for (size_t k = 0; k < json_array_size(lines); k++)
-                if (asks_fact(json_array_get(lines, k), fact, attack))
-                    return 1;
-        }
-    }
-    return 0;
-}
-
 /* The facts of a cell that tables show; NULL when out of memory. */
 static json_t *keep_facts(const gnt_results *r, const gnt_outcome *c) {
     const json_t *tables = json_object_get(r->root, "tables");
     json_t *found = some(c->facts, facts, COUNT(facts)), *value;
     const char *name;
     json_object_foreach((json_t *)(uintptr_t)c->facts, name, value) {
-        if (found && is_fact_shown(tables, name, c->attack) && json_object_set(found, name, value)) {
+        if (found && is_shown(tables, "fact", name, c->attack) && json_object_set(found, name, value)) {
             json_decref(found);
             found = NULL;
         }
