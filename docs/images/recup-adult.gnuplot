@@ -13,8 +13,8 @@ set xlabel "how often the hidden attribute is told (a guess: 50 %)"
 set grid x
 set border 3
 set tics nomirror
-set key at screen 0.5, screen 0.03 center center horizontal samplen 2
-set bmargin 5
+set key at screen 0.5, screen 0.035 center center horizontal samplen 2
+set bmargin 7
 set rmargin 6
 set arrow from 50, graph 0 to 50, graph 1 nohead dt 2 lc "#555555" lw 1.5
 set bars 0.6
