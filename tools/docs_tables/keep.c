@@ -55,8 +55,8 @@ static int names(const json_t *line, const char *key, const char *wanted, const 
     return name && !strcmp(name, wanted) && (!attack || !only || !strcmp(only, attack));
 }
 
-/* 1 where a table of the suite's own names a measure or a fact: all of it, a row or a column. attack: NULL for
- * cells of any. */
+/* 1 where a table of the suite's own names a measure or a fact: all of it, a row or a column.
+ * attack: NULL for cells of any. */
 static int is_shown(const json_t *tables, const char *key, const char *wanted, const char *attack) {
     static const char *const parts[] = {"rows", "columns"};
     for (size_t i = 0; i < json_array_size(tables); i++) {
