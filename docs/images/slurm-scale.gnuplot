@@ -20,7 +20,7 @@ set key left top
 first = system("awk -F'\t' 'NR == 2 { print $3 }' ".workers) + 0
 plot x with lines dt 2 lc "#999999" title "ideal", \
      scale skip 1 using 1:3 with linespoints pt 0 lw 2 lc "black" title "simulated, a file server without limit", \
-     scale skip 1 using 1:6 with lines lw 2 lc "#009E73" title "simulated, 200,000 questions a second", \
-     scale skip 1 using 1:5 with lines lw 2 lc "#0072B2" title "simulated, 20,000 questions a second", \
-     scale skip 1 using 1:4 with lines lw 2 lc "#D55E00" title "simulated, 2,000 questions a second", \
+     scale skip 1 using 1:6 with lines lw 2 lc "#009E73" title "simulated, 200,000 requests a second", \
+     scale skip 1 using 1:5 with lines lw 2 lc "#0072B2" title "simulated, 20,000 requests a second", \
+     scale skip 1 using 1:4 with lines lw 2 lc "#D55E00" title "simulated, 2,000 requests a second", \
      workers skip 1 using 1:(first / $3) with points pt 7 ps 1.6 lc "#CC79A7" title "measured"
