@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "report/tables_impl.h"
+#include "differences.h"
 #include "results/bounds.h"
 #include "results/curve.h"
 
@@ -124,42 +124,8 @@ static int is_first_of_training(const gnt_results *r, size_t at) {
     return 1;
 }
 
-/* 1 where an entry of a table of the suite's own is a difference that the cell is in. */
-static int is_in(const gnt_paper_pair *p, const gnt_outcome *cell) {
-    return p->is_difference && p->group && p->other &&
-           (gnt_is_of_group(cell, p->group) || gnt_is_of_group(cell, p->other));
-}
-
-/* What differences of the suite's own tables ask of a cell: measures of its targets, and its utility. */
-typedef struct wanted {
-    unsigned char measure[GNT_MEASURES];
-    int measures, utility, beside;
-} wanted;
-
-static wanted differences_of(const gnt_results *r, const gnt_outcome *cell) {
-    wanted w = {0};
-    for (size_t i = 0; i < gnt_paper_count(r); i++) {
-        gnt_paper_table t;
-        if (gnt_paper_at(r, i, &t) != 0)
-            continue;
-        const size_t rows = json_array_size(json_object_get(t.spec, "rows")),
-                     columns = json_array_size(json_object_get(t.spec, "columns"));
-        for (size_t k = 0; k < rows * columns; k++) {
-            const gnt_paper_pair p = gnt_paper_pair_at(r, &t, k / columns, k % columns);
-            if (!is_in(&p, cell))
-                continue;
-            w.utility |= !p.measure;
-            w.beside |= !p.measure && strcmp(p.utility, p.group->utility.measure) != 0;
-            for (size_t m = 0; p.measure && m < GNT_MEASURES; m++)
-                w.measure[m] |= gnt_measure_at(m) == p.measure;
-            w.measures |= p.measure != NULL;
-        }
-    }
-    return w;
-}
-
 /* Of each target its MSE where targets are counted; its id and numbers where differences are made of them. */
-static int keep_targets(const json_t *cell, const wanted *w, int counted, json_t *to) {
+static int keep_targets(const json_t *cell, const differences *w, int counted, json_t *to) {
     const char *keys[2 + GNT_MEASURES];
     const json_t *targets = json_object_get(cell, "targets");
     const json_t *labels = json_object_get(json_object_get(cell, "measures"), "label_accuracy");
@@ -181,8 +147,24 @@ static int keep_targets(const json_t *cell, const wanted *w, int counted, json_t
     return failed ? -1 : 0;
 }
 
+/* One target that stands for all: its numbers are their means. */
+static int keep_mean_target(const json_t *cell, const differences *w, json_t *to) {
+    const json_t *targets = json_object_get(cell, "targets");
+    const size_t n = json_array_size(targets);
+    json_t *one = json_pack("{s:i}", "id", 0);
+    int failed = json_object_set_new(to, "targets", json_pack("[o]", one));
+    for (size_t m = 0; !failed && m < GNT_MEASURES; m++) {
+        double sum = 0;
+        for (size_t i = 0; w->measure[m] && i < n; i++)
+            sum += json_number_value(json_object_get(json_array_get(targets, i), gnt_measure_at(m)->name));
+        if (w->measure[m])
+            failed |= json_object_set_new(one, gnt_measure_at(m)->name, json_real(sum / (double)n));
+    }
+    return failed ? -1 : 0;
+}
+
 /* All of a training's first cell; else the number, and what bounds and differences ask for beside it. */
-static int keep_utility(const json_t *cell, const wanted *w, int first, int bounds, json_t *to) {
+static int keep_utility(const json_t *cell, const differences *w, int first, int bounds, json_t *to) {
     const char *keys[4] = {"measure", "value"};
     const json_t *utility = json_object_get(cell, "utility");
     size_t n = 2;
@@ -238,12 +220,12 @@ static json_t *keep_facts(const gnt_results *r, const gnt_outcome *c) {
 }
 
 /* Appends what is kept of a cell, if anything is. */
-static int keep_cell(const gnt_results *r, size_t at, const json_t *cell, json_t *list) {
+static int keep_cell(const gnt_results *r, size_t at, const json_t *cell, int by_means, json_t *list) {
     const gnt_outcome *c = &r->cell[at];
     json_t *found = keep_facts(r, c), *to = some(cell, of_cell, COUNT(of_cell));
     const int first = is_first_of_training(r, at), counted = scores_is_counted(r, c);
     const int told = json_object_size(found) > 0, ranked = is_ranked(r, c), bounds = gnt_bounds_tell(r, at);
-    const wanted w = differences_of(r, c);
+    const differences w = differences_of(r, c);
     int failed = !found || !to;
     if (!failed && c->matched)
         failed |= json_object_set_new(to, "matched", json_true());
@@ -253,7 +235,9 @@ static int keep_cell(const gnt_results *r, size_t at, const json_t *cell, json_t
         failed |= json_object_set(to, "facts", found);
     if (!failed && c->marks)
         failed |= json_object_set(to, "marks", json_object_get(cell, "marks"));
-    if (!failed && (counted || w.measures))
+    if (!failed && w.measures && by_means && !counted)
+        failed |= keep_mean_target(cell, &w, to);
+    else if (!failed && (counted || w.measures))
         failed |= keep_targets(cell, &w, counted, to);
     if (!failed && ranked)
         failed |= keep_means(cell, to);
@@ -344,10 +328,11 @@ static int add_equal(gnt_text *out, const gnt_results *r) {
 
 static int add_cells(gnt_text *out, const gnt_results *r) {
     const json_t *from = json_object_get(r->root, "cells");
+    const int by_means = differences_need_means(r);
     json_t *list = json_array();
     int failed = !list;
     for (size_t i = 0; !failed && i < r->n_cell; i++)
-        failed |= keep_cell(r, i, json_array_get(from, i), list);
+        failed |= keep_cell(r, i, json_array_get(from, i), by_means, list);
     return add_list(out, "cells", list, failed);
 }
 

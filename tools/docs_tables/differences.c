@@ -1,0 +1,77 @@
+#include "differences.h"
+
+#include <string.h>
+
+#include "report/tables_impl.h"
+#include "results/paired.h"
+#include "scores.h"
+
+/* Calls `visit` with every entry of the suite's own tables that is a difference; ends where it gives 0. */
+typedef int visitor(void *context, const gnt_results *r, const gnt_paper_pair *p);
+
+static int visit_differences(const gnt_results *r, visitor *visit, void *context) {
+    for (size_t i = 0; i < gnt_paper_count(r); i++) {
+        gnt_paper_table t;
+        if (gnt_paper_at(r, i, &t) != 0)
+            continue;
+        const size_t rows = json_array_size(json_object_get(t.spec, "rows")),
+                     columns = json_array_size(json_object_get(t.spec, "columns"));
+        for (size_t k = 0; k < rows * columns; k++) {
+            const gnt_paper_pair p = gnt_paper_pair_at(r, &t, k / columns, k % columns);
+            if (p.is_difference && p.group && p.other && !visit(context, r, &p))
+                return 0;
+        }
+    }
+    return 1;
+}
+
+typedef struct asked {
+    const gnt_outcome *cell;
+    differences found;
+} asked;
+
+static int add_what_is_asked(void *context, const gnt_results *r, const gnt_paper_pair *p) {
+    asked *a = context;
+    differences *d = &a->found;
+    (void)r;
+    if (!gnt_is_of_group(a->cell, p->group) && !gnt_is_of_group(a->cell, p->other))
+        return 1;
+    d->utility |= !p->measure;
+    d->beside |= !p->measure && strcmp(p->utility, p->group->utility.measure) != 0;
+    for (size_t m = 0; p->measure && m < GNT_MEASURES; m++)
+        d->measure[m] |= gnt_measure_at(m) == p->measure;
+    d->measures |= p->measure != NULL;
+    return 1;
+}
+
+differences differences_of(const gnt_results *r, const gnt_outcome *cell) {
+    asked a = {.cell = cell};
+    visit_differences(r, add_what_is_asked, &a);
+    return a.found;
+}
+
+/* How many targets the cells of a group have; 0 where a table counts them one by one. */
+static size_t count_targets(const gnt_results *r, const gnt_outcome *group) {
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_cell; i++) {
+        if (!gnt_is_of_group(&r->cell[i], group))
+            continue;
+        if (scores_is_counted(r, &r->cell[i]))
+            return 0;
+        n += json_array_size(r->cell[i].targets);
+    }
+    return n;
+}
+
+static int means_suffice(void *context, const gnt_results *r, const gnt_paper_pair *p) {
+    gnt_stat d;
+    (void)context;
+    if (!p->measure)
+        return 1;
+    return gnt_paired_difference(&d, r, p->group, p->other, p->measure) == 0 && d.trainings > 1 &&
+           (size_t)d.n == count_targets(r, p->group) && (size_t)d.n == count_targets(r, p->other);
+}
+
+int differences_need_means(const gnt_results *r) {
+    return visit_differences(r, means_suffice, NULL);
+}
