@@ -113,7 +113,7 @@ HARNESSES = $(HARNESS_SRC:tests/fuzz/%.c=$(B)/fuzz/%)
 FUZZ_MAIN ?= $(B)/obj/tests/fuzz/replay.o
 # makes the tables of pages from kept scores
 DOCS_OBJ = $(patsubst %.c,$(B)/obj/%.o,$(wildcard tools/docs_tables/*.c))
-DOCS_PAGES = docs/findings.md $(wildcard docs/papers/*.md) --blocks docs/measures.md \
+DOCS_PAGES = docs/findings.md $(wildcard docs/papers/*.md) --blocks docs/data.md docs/measures.md \
     docs/performance.md docs/plugins.md docs/slurm.md
 UNIT = $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 

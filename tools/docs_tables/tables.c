@@ -20,6 +20,7 @@ typedef struct kind {
 static const kind kinds[] = {{"run", table_run, NULL, 0, 0, 0},
                              {"matches", table_matches, NULL, 0, MOST_WORDS, 0},
                              {"leakage", table_leakage, NULL, 0, MOST_WORDS, 0},
+                             {"undefended", table_undefended, NULL, 0, MOST_WORDS, 0},
                              {"equal-leakage", table_equal_leakage, NULL, 0, MOST_WORDS, 0},
                              {"ranking", table_ranking, NULL, 0, MOST_WORDS, 0},
                              {"back", table_back, NULL, 0, MOST_WORDS, 0},
@@ -39,6 +40,7 @@ const char tables_help[] =
     "  run RUN                    which program, machine, suite and scale the numbers come from\n"
     "  matches RUN [TASK ...]     how the searches for a strength ended\n"
     "  leakage RUN [TASK ...]     every defense and strength by attack, a table for each task and round\n"
+    "  undefended RUN [TASK ...]  what attacks read where nothing protects, a row for each task and attack\n"
     "  equal-leakage RUN [TASK ...]  the utility of each defense at the leakages that the suite lists\n"
     "  ranking RUN [TASK ...]     the worst case of each defense\n"
     "  back RUN [TASK ...]        of how many undefended targets the image and the label came back\n"

@@ -17,6 +17,9 @@ table_writer table_run;
 table_writer table_matches;
 /* leakage NAME [TASK…]: every defense and strength by attack, a table for each task and round */
 table_writer table_leakage;
+/* undefended NAME [TASK…]: what attacks read where nothing protects, beside what is had without an attack; a
+ * row for each task, round and attack */
+table_writer table_undefended;
 /* equal-leakage NAME [TASK…]: the utility of each defense at the leakages that the suite lists, a table for
  * each task, round and attack */
 table_writer table_equal_leakage;
