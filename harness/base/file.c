@@ -3,10 +3,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -236,6 +238,11 @@ int gnt_make_dirs(const char *path, gnt_err *err) {
 int gnt_file_exists(const char *path) {
     struct stat st;
     return stat(path, &st) == 0;
+}
+
+double gnt_disk_free(const char *path) {
+    struct statvfs fs;
+    return statvfs(path, &fs) == 0 ? (double)fs.f_bavail * (double)fs.f_frsize : INFINITY;
 }
 
 int gnt_folder_hold(const char *path) {

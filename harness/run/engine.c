@@ -248,6 +248,18 @@ static void warn_of_blas_core(const run *r) {
         run_show_warning(r, "%s", text);
 }
 
+/* A run that fills the disk ends, and so may much else on the machine. */
+static void warn_of_disk(const run *r) {
+    const double needed = r->plan->update_bytes * (double)r->n_wanted / (double)(r->plan->n ? r->plan->n : 1);
+    const double left = gnt_disk_free(r->options->folder);
+    if (needed > left)
+        run_show_warning(
+            r,
+            "%s: will keep about %.0f GB of observed updates, of which some may be there already, "
+            "and %.0f GB are free; fewer targets, seeds or strengths need less",
+            r->options->folder, needed / 1e9, left / 1e9);
+}
+
 /* Weights of a trained network mostly expect the statistics that come with them. */
 static void warn_of_batch_statistics(const run *r) {
     for (size_t t = 0; t < r->suite->n_tasks; t++) {
@@ -321,6 +333,8 @@ int gnt_run(const gnt_suite *suite, const gnt_plan *plan, const gnt_run_options 
     warn_of_batch_statistics(&r);
     const int works = options->share == GNT_SHARE_WORK;
     int rc = open_run(&r, err);
+    if (rc == 0)
+        warn_of_disk(&r);
     if (rc == 0 && !works)
         rc = run_write_plan(&r, err);
     if (rc == 0)

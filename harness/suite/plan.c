@@ -103,6 +103,43 @@ static void choose_points(gnt_plan *p, const gnt_suite *s, size_t from) {
     }
 }
 
+static int same_observe(const gnt_suite_observe *a, const gnt_suite_observe *b) {
+    return a->probe == b->probe && a->surface == b->surface && a->batch == b->batch &&
+           a->local_steps == b->local_steps && a->targets == b->targets;
+}
+
+static int has_stage(const gnt_suite_task *t, int64_t stage) {
+    for (size_t i = 0; i < t->n_stages; i++)
+        if (t->stages[i] == stage)
+            return 1;
+    return 0;
+}
+
+/* Whether a task before the cell's, trained as one with it, observes the same. */
+static int is_observed_before(const gnt_suite *s, const gnt_cell *c) {
+    const gnt_suite_task *t = &s->task[c->task];
+    for (size_t i = 0; i < c->task; i++)
+        if (strcmp(s->task[i].trained_as, t->trained_as) == 0 && s->defense[c->defense].on_task[i] &&
+            same_observe(&s->task[i].observe, &t->observe) && has_stage(&s->task[i], c->stage))
+            return 1;
+    return 0;
+}
+
+/* The cells from `from` on are of one setting, and read what it shows once a seed. */
+static void count_update_bytes(gnt_plan *p, const gnt_suite *s, size_t from) {
+    if (from == p->n || is_observed_before(s, &p->cell[from]))
+        return;
+    const gnt_suite_task *t = &s->task[p->cell[from].task];
+    int seen = 0, shadows = 0;
+    for (size_t i = from; i < p->n; i++)
+        if (!p->cell[i].reason && p->cell[i].surface == GNT_SURFACE_UPDATE) {
+            seen = 1;
+            shadows |= (p->cell[i].grants & GNT_KNOWS_SHADOW_OBS) != 0;
+        }
+    const int64_t updates = seen * t->observe.targets + shadows * t->shadow_observations;
+    p->update_bytes += (double)updates * (double)t->update_size * (double)sizeof(float) * (double)s->n_seeds;
+}
+
 /* All attacks and seeds of one task, stage, defense and strength. */
 static int add_attacks(gnt_plan *p, const gnt_suite *s, gnt_cell *at) {
     const size_t from = p->n;
@@ -116,6 +153,7 @@ static int add_attacks(gnt_plan *p, const gnt_suite *s, gnt_cell *at) {
         }
     }
     choose_points(p, s, from);
+    count_update_bytes(p, s, from);
     return 0;
 }
 

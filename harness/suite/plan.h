@@ -56,6 +56,9 @@ typedef struct gnt_plan {
     size_t n, n_na;
     int64_t trainings;       /* of cells with a known strength, and of `none` as the baseline */
     int64_t match_trainings; /* the most that matching may need besides */
+    /* About what observed updates take in the store, of targets and of shadow rows: they are most of a large
+     * run. */
+    double update_bytes;
 } gnt_plan;
 
 int gnt_plan_make(gnt_plan *out, const gnt_suite *suite, gnt_err *err);

@@ -8,6 +8,7 @@
 #include "plugin/words.h"
 
 enum { MOST_TEXT = 256 << 20 };
+static const double GB = 1e9;
 
 char *gnt_plan_text(const gnt_plan *p, const gnt_suite *s) {
     gnt_text t;
@@ -22,6 +23,8 @@ char *gnt_plan_text(const gnt_plan *p, const gnt_suite *s) {
     if (p->match_trainings)
         gnt_text_add(&t, ", and at most %lld for matching", (long long)p->match_trainings);
     gnt_text_add(&t, "\n");
+    if (p->update_bytes >= GB)
+        gnt_text_add(&t, "disk: about %.0f GB of observed updates\n", p->update_bytes / GB);
     return gnt_text_take(&t);
 }
 
@@ -75,6 +78,7 @@ char *gnt_plan_json(const gnt_plan *p, const gnt_suite *s) {
     gnt_json_add_text(&t, s->title);
     gnt_text_add(&t, ",\n  \"digest\": \"%s\",\n  \"trainings\": %lld,\n  \"match_trainings\": %lld,\n",
                  s->digest, (long long)p->trainings, (long long)p->match_trainings);
+    gnt_text_add(&t, "  \"update_bytes\": %.0f,\n", p->update_bytes);
     gnt_text_add(&t, "  \"planned\": %zu,\n  \"n/a\": %zu,\n  \"cells\": [\n", p->n - p->n_na, p->n_na);
     for (size_t i = 0; i < p->n; i++) {
         add_cell(&t, s, &p->cell[i]);

@@ -204,6 +204,7 @@ typedef struct gnt_suite_task {
     int has_representation;   /* some layer's output; 0: it is the sample itself */
     int is_map;               /* its output is a map, not classes */
     int shares_part;          /* clients share a part of its parameters */
+    int64_t update_size;      /* entries of one update */
     int first_dense;          /* the model's first layer that has weights is dense */
     int has_buffers;          /* it has batch norm */
     int has_statistics;       /* `weights` bring running statistics of a training */

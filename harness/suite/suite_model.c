@@ -183,6 +183,7 @@ static void note_layers(gnt_suite_task *t, const gnt_model *m) {
     t->has_representation = gnt_model_representation(m) >= 0;
     t->is_map = gnt_model_is_map(m);
     t->shares_part = gnt_model_shared(m) != NULL;
+    t->update_size = gnt_model_shared_size(m);
 }
 
 static int weights_fit(const char *path, const gnt_model *m, int *has_statistics, gnt_err *err) {

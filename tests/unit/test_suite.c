@@ -116,6 +116,9 @@ static void cells_come_in_one_order_with_their_ids(void **state) {
     expand(&p, &s);
     expected_ids(&p, ids, sizeof ids / sizeof *ids);
     assert_int_equal(p.n_na, 0);
+    /* 2 stages × 4 settings × 2 seeds */
+    assert_true(s.task[0].update_size > 0);
+    assert_true(p.update_bytes == 16.0 * 4 * (double)(s.task[0].observe.targets * s.task[0].update_size));
     assert_int_equal(p.cell[2].mode, GNT_MODE_MATCHED);
     assert_int_equal(p.cell[4].mode, GNT_MODE_SWEEP);
     assert_true(p.cell[4].strength == 0.5);
@@ -186,6 +189,14 @@ static void what_cannot_run_is_not_trained(void **state) {
     assert_int_equal(p.n_na, 1);
     assert_non_null(p.cell[0].reason);
     assert_int_equal(p.trainings + p.match_trainings, 0);
+    assert_true(p.update_bytes == 0);
+    char *text = gnt_plan_text(&p, &s);
+    assert_null(strstr(text, "disk"));
+    gnt_free(text);
+    p.update_bytes = 4.8e10;
+    text = gnt_plan_text(&p, &s);
+    assert_non_null(strstr(text, "\ndisk: about 48 GB of observed updates\n"));
+    gnt_free(text);
     gnt_plan_free(&p);
     gnt_suite_free(&s);
 }
