@@ -1,4 +1,4 @@
-/* Attacks that know the rest of the image: region-known, string-hypothesis. */
+/* Attacks that know the rest of the image: region-known, region-read, string-hypothesis. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -224,6 +224,83 @@ static void what_has_no_example_comes_last(void **state) {
     forget(&h.a);
 }
 
+/* ---- region-read ---- */
+
+enum { READ = IMAGES - FIRST };
+
+static int32_t class_of[READ];
+
+/* Examples FIRST … are public, with their class as the attribute asked for; the client's image is none of
+ * them. */
+static void open_reading(hidden *h, int64_t row) {
+    static const int64_t any[] = {0};
+    open_hypotheses(h, any, 1, 0);
+    attacked *a = &h->a;
+    memcpy(a->x, images + row * FEATURES, FEATURES * sizeof *a->x);
+    memcpy(a->y, labels + row * CLASSES, CLASSES * sizeof *a->y);
+    for (int64_t i = 0; i < FEATURES; i++)
+        h->x[i] = h->mask[i] ? 0 : a->x[i];
+    for (int t = 0; t < 16; t++)
+        gnt_free(a->entry[ROUNDS][t]);
+    gnt_observation granted = a->seen;
+    observe(a, &a->seen, ROUNDS, a->x, a->y, 1, 0);
+    a->seen.outside = granted.outside;
+    a->seen.labels = a->y;
+    a->seen.granted = granted.granted;
+    a->seen.goals = granted.goals;
+    a->seen.attribute = granted.attribute;
+    a->seen.attribute_values = granted.attribute_values;
+    for (int64_t i = 0; i < READ; i++)
+        for (int32_t v = 0; v < VALUES; v++)
+            if (labels[(FIRST + i) * CLASSES + v] > 0.5f)
+                class_of[i] = v;
+    a->public_data.n = READ;
+    a->public_data.a = class_of;
+    a->seen.public_data = &a->public_data;
+}
+
+static int class_at(int64_t row) {
+    int best = 0;
+    for (int v = 1; v < CLASSES; v++)
+        best = labels[row * CLASSES + v] > labels[row * CLASSES + best] ? v : best;
+    return best;
+}
+
+/* The middle of eight digits is searched, and by 16 examples of each half of them are read; a guess reads one. */
+static void what_was_found_is_read(void **state) {
+    (void)state;
+    enum { ROWS = 8 };
+    int right = 0;
+    for (int64_t row = 0; row < ROWS; row++) {
+        hidden h;
+        open_reading(&h, row);
+        recovered(&h.a, "region-read", "{}");
+        assert_int_equal(h.a.n_scores, VALUES);
+        assert_true(region_psnr(&h, 1) > 35);
+        assert_rest_is_as_given(&h, 1);
+        right += best_of(&h.a) == class_at(row);
+        forget(&h.a);
+    }
+    print_message("%d of %d read\n", right, ROWS);
+    assert_true(right >= ROWS / 2);
+}
+
+/* A value without examples comes last; images without the attribute are refused. */
+static void what_was_never_seen_is_not_read(void **state) {
+    (void)state;
+    hidden h;
+    open_reading(&h, 1);
+    const int own = class_at(1);
+    for (int64_t i = 0; i < READ; i++)
+        class_of[i] = class_of[i] == own ? (own + 1) % VALUES : class_of[i];
+    recovered(&h.a, "region-read", "{}");
+    for (int v = 0; v < VALUES; v++)
+        assert_true(v == own || h.a.scores[v] > h.a.scores[own]);
+    h.a.seen.attribute_values = 4;
+    assert_int_equal(attack(&h.a, "{}"), GNT_UNSUPPORTED);
+    forget(&h.a);
+}
+
 /* A box of 2 × 2 stretched to 2 × 4: pixel centres at −1/4, 1/4, 3/4 and 5/4 of its columns, cut at its
  * edges. Pixels outside the mask stay. */
 static void a_region_is_pasted_into_another(void **state) {
@@ -253,6 +330,8 @@ int main(void) {
         cmocka_unit_test(the_right_hypothesis_wins),
         cmocka_unit_test(samples_of_a_batch_are_settled_in_turn),
         cmocka_unit_test(what_has_no_example_comes_last),
+        cmocka_unit_test(what_was_found_is_read),
+        cmocka_unit_test(what_was_never_seen_is_not_read),
         cmocka_unit_test(a_region_is_pasted_into_another),
     };
     return cmocka_run_group_tests(tests, open_glyphs, close_glyphs);

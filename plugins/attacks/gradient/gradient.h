@@ -6,7 +6,7 @@
 #include "gauntlet/plugin.h"
 
 extern const gnt_descriptor gradient_dlg, gradient_idlg, gradient_invert_gradients, gradient_linear_layer,
-    gradient_lrp_search, gradient_ggl, gradient_dlg_whitened, gradient_region_known,
+    gradient_lrp_search, gradient_ggl, gradient_dlg_whitened, gradient_region_known, gradient_region_read,
     gradient_string_hypothesis, gradient_layout;
 
 #endif

@@ -5,35 +5,16 @@
  * dlg-whitened, or with `cost` plain its cost as by an attacker who takes all layers alike and knows of no
  * clip. The search begins at the mean of public images, where they are granted, else at grey. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "gradient.h"
-#include "likely_search.h"
-#include "region.h"
-
-static gnt_status bind_region(search *s, const gnt_observation *seen) {
-    const gnt_host *host = s->self->host;
-    known_region region;
-    gnt_status status = known_region_open(&region, host, seen);
-    if (status != GNT_OK)
-        return status;
-    host->fact(host->context, "pixels_sought", (double)region.sought);
-    s->known = region.known;
-    s->given = region.image;
-    s->begin = region.image;
-    return GNT_OK;
-}
+#include "region_search.h"
 
 static gnt_status run(void *context, const gnt_observation *seen, const gnt_artefacts *own,
                       const gnt_answer *answer) {
     search s = {.answer = answer};
     public_images images;
     (void)own;
-    gnt_status status = likely_search_open(&s, context, seen, &images);
-    if (status == GNT_OK)
-        status = bind_region(&s, seen);
-    if (status == GNT_OK)
-        status = likely_search_run(&s, seen);
+    gnt_status status = region_search(&s, context, seen, &images);
     if (status != GNT_OK)
         return status;
     answer->chosen(answer->context, s.chosen, s.least);

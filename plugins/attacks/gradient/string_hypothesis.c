@@ -18,6 +18,7 @@
 #include "label.h"
 #include "outliers.h"
 #include "region.h"
+#include "region_values.h"
 #include "survivors.h"
 
 enum { CANDIDATES };
@@ -45,17 +46,6 @@ typedef struct judging {
 } judging;
 
 /* ---- candidates ---- */
-
-static gnt_status check_examples(const judging *j) {
-    const gnt_samples *s = j->examples;
-    const gnt_observation *seen = j->seen;
-    const int fits = s && s->a && seen->attribute >= 0 && seen->attribute < s->n_attributes &&
-                     s->attribute[seen->attribute].values == seen->attribute_values &&
-                     s->features == j->features;
-    return fits ? GNT_OK
-                : match_refuse(j->self->host,
-                               "it needs public images of the model's size with the attribute asked for");
-}
 
 /* Rows of the examples, value by value, the first of each. */
 static void choose_rows(judging *j) {
@@ -135,7 +125,7 @@ static gnt_status open_judging(judging *j) {
     j->width = info->dim[2];
     j->features = j->channels * j->height * j->width;
     j->values = seen->attribute_values;
-    status = check_examples(j);
+    status = region_examples_fit(host, seen, j->features);
     if (status != GNT_OK)
         return status;
     const size_t rows = (size_t)j->examples->n + 1, n = (size_t)seen->n, features = (size_t)j->features;
@@ -200,7 +190,7 @@ static gnt_status judge_all(judging *j, const gnt_answer *answer) {
  * all others. */
 static void score_sample(const judging *j, int64_t sample, float *score) {
     const double *cost = j->cost + sample * j->n_rows;
-    double least = INFINITY, lowest = 0;
+    double least = INFINITY;
     for (int64_t k = 0; k < j->n_rows; k++)
         least = fmin(least, cost[k]);
     for (int32_t v = 0; v < j->values; v++) {
@@ -213,34 +203,18 @@ static void score_sample(const judging *j, int64_t sample, float *score) {
                 n++;
             }
         score[v] = n > 0 ? (float)fmax(least - own + log(sum / n), -1e30) : NAN;
-        lowest = n > 0 ? fmin(lowest, (double)score[v]) : lowest;
     }
-    for (int32_t v = 0; v < j->values; v++)
-        score[v] = isnan(score[v]) ? (float)(lowest * 1.01 - 1) : score[v];
+    region_rank_unseen(score, j->values);
 }
 
-/* Of a batch also how many samples are expected to have each value. */
 static gnt_status answer_attribute(const judging *j, const gnt_answer *answer) {
     const gnt_host *host = j->self->host;
-    const int64_t n = j->seen->n;
-    const size_t values = (size_t)j->values;
-    float *score = host->scratch(host->context, (size_t)n * values * sizeof *score);
-    float *expected = host->scratch(host->context, values * sizeof *expected);
-    if (!score || !expected)
+    float *score = host->scratch(host->context, (size_t)(j->seen->n * j->values) * sizeof *score);
+    if (!score)
         return match_no_memory(host);
-    for (int64_t i = 0; i < n; i++) {
-        float *own = score + i * j->values, sum = 0;
-        score_sample(j, i, own);
-        for (int32_t v = 0; v < j->values; v++)
-            sum += expf(own[v]);
-        for (int32_t v = 0; v < j->values; v++)
-            expected[v] += expf(own[v]) / sum;
-    }
-    if (n == 1)
-        return answer->attribute(answer->context, j->values, score);
-    gnt_status status = answer->attribute(answer->context, j->values, expected);
-    return status == GNT_OK ? answer->attributes(answer->context, j->seen->attribute, n, j->values, score)
-                            : status;
+    for (int64_t i = 0; i < j->seen->n; i++)
+        score_sample(j, i, score + i * j->values);
+    return region_answer_values(host, j->seen, score, answer);
 }
 
 /* ---- the hook ---- */
