@@ -266,7 +266,8 @@ static int class_at(int64_t row) {
     return best;
 }
 
-/* The middle of eight digits is searched, and by 16 examples of each half of them are read; a guess reads one. */
+/* The middle of eight digits is searched, and by 16 examples of each half of them are read; a guess reads
+ * one. */
 static void what_was_found_is_read(void **state) {
     (void)state;
     enum { ROWS = 8 };

@@ -1,5 +1,5 @@
-/* region_search: the search of likely_search.h over the pixels of the sensitive region alone, where the rest of
- * the image is known. It begins at the mean of public images, where they are granted, else at grey. */
+/* region_search: the search of likely_search.h over the pixels of the sensitive region alone, where the rest
+ * of the image is known. It begins at the mean of public images, where they are granted, else at grey. */
 #ifndef GRADIENT_REGION_SEARCH_H
 #define GRADIENT_REGION_SEARCH_H
 
