@@ -523,6 +523,45 @@ static void test_long_sums(void **state) {
     free(v);
 }
 
+/* As an image is enlarged by n and its gradient taken: (5, 1, 150, 1) repeated to (5, n, 150, n), and summed
+ * back row by row. n: below and above what goes together with its neighbour. */
+static void test_repeats_and_their_sums(void **state) {
+    (void)state;
+    enum { ROWS = 5, WIDTH = 150, MOST = 9 };
+    gnt_key key = gnt_key_of_seed(6);
+    gnt_stream r = gnt_stream_open(&key, "repeats");
+    static double v[ROWS * MOST * WIDTH * MOST];
+    for (size_t i = 0; i < sizeof v / sizeof *v; i++)
+        v[i] = (double)(float)(gnt_random_uniform(&r) - 0.5);
+    for (int64_t n = 1; n <= MOST; n++) {
+        gnt_graph *g = gnt_graph_new();
+        gnt_node small = gnt_nn_data(g, 4, (int64_t[]){ROWS, 1, WIDTH, 1}, v);
+        gnt_node large = gnt_nn_data(g, 4, (int64_t[]){ROWS, n, WIDTH, n}, v);
+        gnt_node out[2] = {gnt_nn_expand(g, small, 4, (int64_t[]){ROWS, n, WIDTH, n}),
+                           gnt_nn_sum(g, large, 1u << 1 | 1u << 3)};
+        for (int32_t precision = 4; precision <= 8; precision += 4) {
+            gnt_program *p = gnt_program_new(g, out, NULL, 2, precision, NULL, 0);
+            assert_non_null(p);
+            gnt_program_run(p, 0);
+            const gnt_kernels *k = precision == 4 ? gnt_kernels_f32() : gnt_kernels_f64();
+            for (int64_t row = 0; row < ROWS; row++)
+                for (int64_t x = 0; x < WIDTH; x++) {
+                    double sum = 0;
+                    for (int64_t a = 0; a < n; a++)
+                        for (int64_t b = 0; b < n; b++) {
+                            const int64_t at = ((row * n + a) * WIDTH + x) * n + b;
+                            assert_true(get(k, gnt_program_output(p, 0), at) == v[row * WIDTH + x]);
+                            sum += v[at];
+                        }
+                    assert_true(fabs(get(k, gnt_program_output(p, 1), row * WIDTH + x) - sum) <
+                                (precision == 4 ? 1e-5 : 1e-13));
+                }
+            gnt_program_free(p);
+        }
+        gnt_graph_free(g);
+    }
+}
+
 /* log Σ exp where exp alone would overflow, vanish, or meet an infinity. */
 static void test_log_sum_exp(void **state) {
     (void)state;
@@ -630,17 +669,12 @@ static void test_same_sums(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gemm),
-        cmocka_unit_test(test_conv),
-        cmocka_unit_test(test_general_conv),
-        cmocka_unit_test(test_window_chooses_the_node),
-        cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_four),
-        cmocka_unit_test(test_indices),
-        cmocka_unit_test(test_long_sums),
-        cmocka_unit_test(test_log_sum_exp),
-        cmocka_unit_test(test_float_functions),
+        cmocka_unit_test(test_gemm),         cmocka_unit_test(test_conv),
+        cmocka_unit_test(test_general_conv), cmocka_unit_test(test_window_chooses_the_node),
+        cmocka_unit_test(test_choice),       cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_four),         cmocka_unit_test(test_indices),
+        cmocka_unit_test(test_long_sums),    cmocka_unit_test(test_repeats_and_their_sums),
+        cmocka_unit_test(test_log_sum_exp),  cmocka_unit_test(test_float_functions),
         cmocka_unit_test(test_same_sums),
     };
     return cmocka_run_group_tests_name("kernels", tests, NULL, NULL);

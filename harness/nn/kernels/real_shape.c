@@ -5,6 +5,9 @@
 #include "nn/kernels/real.h"
 #include "nn/kernels/turn.h"
 
+/* Entries below which an innermost axis is too short for a loop of its own; that of run_sum's lanes. */
+enum { FEW = 8 };
+
 /* The innermost axis of a move, four ways. */
 static void move_run(real *y, const real *x, int64_t n, int64_t to, int64_t from) {
     if (to == 1 && from == 1) {
@@ -31,6 +34,24 @@ static int move_table(real *y, const real *x, const gnt_move *m) {
 #endif
 }
 
+/* The two innermost axes, where each entry is repeated a few times beside itself, as in enlarging an image;
+ * 0: it is not. */
+static int move_repeated(real *y, const real *x, const gnt_move *m) {
+    int32_t i = m->rank - 1, j = i - 1;
+    if (j < 0 || m->to[i] != 1 || m->from[i] != 0 || m->from[j] != 1 || m->to[j] != m->dim[i] ||
+        m->dim[i] >= FEW)
+        return 0;
+    const int64_t n = m->dim[j], times = m->dim[i];
+    if (times == 2)
+        for (int64_t k = 0; k < n; k++)
+            y[2 * k] = y[2 * k + 1] = x[k];
+    else
+        for (int64_t k = 0; k < n; k++)
+            for (int64_t l = 0; l < times; l++)
+                y[k * times + l] = x[k];
+    return 1;
+}
+
 /* y, x: the entries of m->dim, wherever its strides put them. */
 void NAME(move)(void *y_all, const void *x_all, const gnt_move *m) {
     real *y = (real *)y_all + m->to_at;
@@ -42,7 +63,7 @@ void NAME(move)(void *y_all, const void *x_all, const gnt_move *m) {
     int32_t inner = m->rank - 1;
     int64_t i[GNT_NN_RANK] = {0};
     for (;;) {
-        int both = move_table(y, x, m);
+        int both = move_table(y, x, m) || move_repeated(y, x, m);
         if (!both)
             move_run(y, x, m->dim[inner], m->to[inner], m->from[inner]);
         int32_t k = inner - 1 - both;
@@ -93,7 +114,28 @@ static int step(odometer *o) {
     return 0;
 }
 
-/* y: the axes of r->dim that are not reduced; x: all of r->dim. */
+/* s[j] += Σ x[j·n + l] over l < n, n below FEW: as run_sum adds so few. */
+static void add_groups(double *s, const real *x, int64_t width, int64_t n) {
+    if (n == 1) {
+        for (int64_t j = 0; j < width; j++)
+            s[j] += (double)x[j];
+        return;
+    }
+    if (n == 2) {
+        for (int64_t j = 0; j < width; j++)
+            s[j] += (double)x[2 * j] + (double)x[2 * j + 1];
+        return;
+    }
+    for (int64_t j = 0; j < width; j++) {
+        double sum = 0;
+        for (int64_t l = 0; l < n; l++)
+            sum += (double)x[j * n + l];
+        s[j] += sum;
+    }
+}
+
+/* y: the axes of r->dim that are not reduced; x: all of r->dim. A short innermost axis that goes, behind one
+ * that stays, goes with it: `few` entries for each of its own. */
 void NAME(sum)(void *y_all, const void *x_all, const gnt_reduce *r) {
     real *y = y_all;
     const real *x = x_all;
@@ -103,10 +145,13 @@ void NAME(sum)(void *y_all, const void *x_all, const gnt_reduce *r) {
     }
     odometer kept = {0}, gone = {0};
     int32_t inner = r->rank - 1;
-    int64_t stride[GNT_NN_RANK], n = r->dim[inner];
+    int64_t stride[GNT_NN_RANK], few = 1;
     stride[inner] = 1;
     for (int32_t k = inner - 1; k >= 0; k--)
         stride[k] = stride[k + 1] * r->dim[k + 1];
+    if (inner > 0 && r->reduced[inner] && !r->reduced[inner - 1] && r->dim[inner] < FEW)
+        few = r->dim[inner--];
+    const int64_t n = r->dim[inner];
     for (int32_t k = 0; k < inner; k++) {
         odometer *o = r->reduced[k] ? &gone : &kept;
         o->dim[o->rank] = r->dim[k];
@@ -123,10 +168,10 @@ void NAME(sum)(void *y_all, const void *x_all, const gnt_reduce *r) {
         }
         for (int64_t from = 0; from < n; from += TILE) {
             int64_t width = n - from < TILE ? n - from : TILE;
-            double s[TILE] = {0};
+            double s[TILE];
+            memset(s, 0, (size_t)width * sizeof *s);
             do
-                for (int64_t j = 0; j < width; j++)
-                    s[j] += (double)x[kept.at + gone.at + from + j];
+                add_groups(s, x + kept.at + gone.at + from * few, width, few);
             while (step(&gone));
             for (int64_t j = 0; j < width; j++)
                 y[from + j] = (real)s[j];
