@@ -31,7 +31,8 @@ const json_t *scores_task(const scores *s, const char *id);
 /* 1 for the entry i of results.json's "equal_leakage" that a table shows: of a measure that pages have, and
  * one of several that follow each other and differ in the leakage alone. */
 int scores_compares_leakages(const json_t *list, size_t i);
-/* 1 of a probe's cell without a defense, whose targets are counted one by one. */
+/* 1 of a probe's cell without a defense, whose targets are counted one by one; of a representation they are
+ * not. */
 int scores_is_counted(const gnt_results *r, const gnt_outcome *cell);
 
 #endif
