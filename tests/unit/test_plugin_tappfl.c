@@ -320,6 +320,34 @@ static void channels_come_in_blocks(void **state) {
     }
 }
 
+/* g of vectors has 64 and 128 neurons (Table 3), h begins with 16. */
+static void g_keeps_a_width_of_its_own(void **state) {
+    (void)state;
+    static const struct {
+        double width, g_width;
+        int64_t first, second, of_h;
+    } expected[] = {{0.25, 0, 16, 32, 8}, {0.25, 1, 64, 128, 8}, {1, 0.25, 16, 32, 16}};
+    enum { TENSOR = 6 };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const objective_shape shape = {.rows = ROWS,
+                                       .x_rank = 1,
+                                       .x_dim = {X},
+                                       .r_rank = 1,
+                                       .r_dim = {R},
+                                       .values = VALUES,
+                                       .classes = CLASSES,
+                                       .width = expected[i].width,
+                                       .g_width = expected[i].g_width};
+        objective o = {.r = -1};
+        gnt_graph *g = gnt_graph_new();
+        tappfl_objective(g, &shape, &o);
+        assert_int_equal(o.side.count[0], expected[i].first * R);
+        assert_int_equal(o.side.count[3], expected[i].second);
+        assert_int_equal(o.side.count[TENSOR], expected[i].of_h * (X + R + VALUES));
+        gnt_graph_free(g);
+    }
+}
+
 /* ---- the hook ---- */
 
 enum { HELD = 200, FEATURES = 6, ROUNDS = 6, PARAMS = 7 * 12 + 13 * 2, SHARED = 7 * 12 };
@@ -605,6 +633,7 @@ int main(void) {
         cmocka_unit_test(adversarial_moves_against_g),
         cmocka_unit_test(dpfe_lowers_normal_information),
         cmocka_unit_test(channels_come_in_blocks),
+        cmocka_unit_test(g_keeps_a_width_of_its_own),
         cmocka_unit_test(the_printed_sign_helps_who_infers),
         cmocka_unit_test(labels_enter_nowhere),
         cmocka_unit_test(pretraining_hides_nothing),

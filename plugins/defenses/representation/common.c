@@ -7,6 +7,7 @@ extractor_setting representation_setting(const gnt_value *v, objective_build *bu
                                .pretrain = (int32_t)v[REPRESENTATION_PRETRAIN].i,
                                .rate = v[REPRESENTATION_RATE].r,
                                .width = v[REPRESENTATION_WIDTH].r,
+                               .g_width = v[REPRESENTATION_G_WIDTH].r,
                                .validation = v[REPRESENTATION_VALIDATION].r};
 }
 

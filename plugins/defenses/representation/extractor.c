@@ -427,7 +427,8 @@ static gnt_status open_training(training *t, extractor *e, const gnt_client *cli
                              .x_rank = s->rank,
                              .values = values,
                              .classes = s->classes,
-                             .width = e->setting.width};
+                             .width = e->setting.width,
+                             .g_width = e->setting.g_width};
     memcpy(shape.x_dim, s->dim, sizeof shape.x_dim);
     gnt_status status = compile(e, &shape);
     if (status == GNT_OK)

@@ -70,9 +70,12 @@ gnt_node objective_classifier(gnt_graph *g, const objective_shape *s, side_param
                               int64_t outputs) {
     static const int convs[] = {256, 256, 256, 0, 512, 512, 512, 0, 512, 512, 512, 0, -1};
     static const int after[] = {4096, 4096, 0}, dense[] = {64, 128, 0};
+    objective_shape own = *s;
+    if (s->g_width > 0)
+        own.width = s->g_width;
     if (s->r_rank == 3)
-        r = conv_layers(g, s, p, r, convs);
-    return side_dense(g, p, hidden_layers(g, s, p, flat(g, r), s->r_rank == 3 ? after : dense), outputs);
+        r = conv_layers(g, &own, p, r, convs);
+    return side_dense(g, p, hidden_layers(g, &own, p, flat(g, r), s->r_rank == 3 ? after : dense), outputs);
 }
 
 /* ---- TAPPFL ---- */

@@ -16,6 +16,7 @@ typedef struct objective_shape {
     int32_t values;  /* of the attribute */
     int32_t classes; /* of the task */
     double width;    /* of the networks beside the extractor, 1: as published */
+    double g_width;  /* of g and of a task's head c instead; 0: `width` */
 } objective_shape;
 
 typedef struct objective {

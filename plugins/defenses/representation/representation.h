@@ -10,6 +10,7 @@ enum {
     REPRESENTATION_PRETRAIN,
     REPRESENTATION_RATE,
     REPRESENTATION_WIDTH,
+    REPRESENTATION_G_WIDTH,
     REPRESENTATION_VALIDATION,
     REPRESENTATION_COMMON
 };
@@ -26,6 +27,8 @@ extern const gnt_defense representation_hooks;
      .help = "learning rate of the networks beside the extractor; 0: that of the clients, as in the paper"}, \
     {.id = "width", .type = GNT_TYPE_REAL, .unit = "", .least = 0.001, .most = 4, .preset = 1,               \
      .help = "how wide the layers of these networks are; 1: as published"},                                  \
+    {.id = "g_width", .type = GNT_TYPE_REAL, .unit = "", .least = 0, .most = 4, .preset = 0,                 \
+     .help = "how wide those of g, and of a task's head, are instead; 0: as `width` says"},                  \
     {.id = "validation", .type = GNT_TYPE_REAL, .unit = "", .least = 0, .most = 0.9, .preset = 0,            \
      .help = "share of a device's samples on which g is tried in the end, and nothing is learnt from"}
 /* clang-format on */
