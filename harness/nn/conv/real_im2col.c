@@ -27,49 +27,118 @@ static void inside(int64_t at, int64_t stride, int64_t w, int64_t n, int64_t *fr
         *from = *to;
 }
 
-/* x: the channels of one group. */
-static void im2col(real *col, const real *x, const gnt_general_conv *s) {
-    for (int64_t c = 0; c < s->c / s->groups; c++, x += s->h * s->w)
-        for (int64_t i = 0; i < s->kh; i++)
-            for (int64_t j = 0; j < s->kw; j++) {
-                int64_t from, to, at = j * s->dw - s->pw;
-                inside(at, s->sw, s->w, s->ow, &from, &to);
-                for (int64_t row = 0; row < s->oh; row++, col += s->ow) {
-                    int64_t y = row * s->sh + i * s->dh - s->ph;
-                    if (y < 0 || y >= s->h || from == to) {
-                        memset(col, 0, (size_t)s->ow * sizeof *col);
-                        continue;
-                    }
-                    const real *line = x + y * s->w + at;
-                    for (int64_t q = 0; q < from; q++)
-                        col[q] = 0;
-                    if (s->sw == 1)
-                        memcpy(col + from, line + from, (size_t)(to - from) * sizeof *col);
-                    else
-                        for (int64_t q = from; q < to; q++)
-                            col[q] = line[q * s->sw];
-                    for (int64_t q = to; q < s->ow; q++)
-                        col[q] = 0;
-                }
-            }
+/* One tap of a window that moves by one place over rows as long as those of its result: what lies under it, for
+ * all places, is the image itself, `shift` entries on. Of places [first, last) in rows [top, bottom) the tap
+ * lies on the image, or on the end of a neighbouring row; there, at places [0, from) and [to, ow) of each row,
+ * it lies in the padding. */
+typedef struct tap {
+    int64_t shift, first, last, top, bottom, from, to;
+} tap;
+
+static int keeps_rows(const gnt_general_conv *s) {
+    return s->sh == 1 && s->sw == 1 && s->ow == s->w;
 }
 
-static void col2im(real *x, const real *col, const gnt_general_conv *s) {
+static tap tap_of(const gnt_general_conv *s, int64_t i, int64_t j) {
+    const int64_t down = i * s->dh - s->ph, at = j * s->dw - s->pw, pixels = s->h * s->w;
+    tap t = {.shift = down * s->w + at};
+    inside(down, 1, s->h, s->oh, &t.top, &t.bottom);
+    inside(at, 1, s->w, s->ow, &t.from, &t.to);
+    if (t.from == t.to)
+        t.bottom = t.top;
+    t.first = t.top * s->w;
+    t.last = t.bottom * s->w;
+    if (t.first < -t.shift)
+        t.first = -t.shift < t.last ? -t.shift : t.last;
+    if (t.last > pixels - t.shift)
+        t.last = pixels - t.shift > t.first ? pixels - t.shift : t.first;
+    return t;
+}
+
+/* Zeros where the tap lies beside the image. */
+static void clear_sides(real *col, const tap *t, int64_t ow) {
+    for (int64_t row = t->top; row < t->bottom; row++) {
+        for (int64_t q = 0; q < t->from; q++)
+            col[row * ow + q] = 0;
+        for (int64_t q = t->to; q < ow; q++)
+            col[row * ow + q] = 0;
+    }
+}
+
+static void take_tap(real *col, const real *x, const gnt_general_conv *s, int64_t i, int64_t j) {
+    const tap t = tap_of(s, i, j);
+    memset(col, 0, (size_t)t.first * sizeof *col);
+    memcpy(col + t.first, x + t.first + t.shift, (size_t)(t.last - t.first) * sizeof *col);
+    memset(col + t.last, 0, (size_t)(s->oh * s->ow - t.last) * sizeof *col);
+    clear_sides(col, &t, s->ow);
+}
+
+/* col is overwritten. */
+static void add_tap(real *restrict x, real *restrict col, const gnt_general_conv *s, int64_t i, int64_t j) {
+    const tap t = tap_of(s, i, j);
+    clear_sides(col, &t, s->ow);
+    for (int64_t q = t.first; q < t.last; q++)
+        x[q + t.shift] += col[q];
+}
+
+static void take_rows(real *col, const real *x, const gnt_general_conv *s, int64_t i, int64_t j) {
+    int64_t from, to, at = j * s->dw - s->pw;
+    inside(at, s->sw, s->w, s->ow, &from, &to);
+    for (int64_t row = 0; row < s->oh; row++, col += s->ow) {
+        int64_t y = row * s->sh + i * s->dh - s->ph;
+        if (y < 0 || y >= s->h || from == to) {
+            memset(col, 0, (size_t)s->ow * sizeof *col);
+            continue;
+        }
+        const real *line = x + y * s->w + at;
+        for (int64_t q = 0; q < from; q++)
+            col[q] = 0;
+        if (s->sw == 1)
+            memcpy(col + from, line + from, (size_t)(to - from) * sizeof *col);
+        else
+            for (int64_t q = from; q < to; q++)
+                col[q] = line[q * s->sw];
+        for (int64_t q = to; q < s->ow; q++)
+            col[q] = 0;
+    }
+}
+
+static void add_rows(real *x, const real *col, const gnt_general_conv *s, int64_t i, int64_t j) {
+    int64_t from, to, at = j * s->dw - s->pw;
+    inside(at, s->sw, s->w, s->ow, &from, &to);
+    for (int64_t row = 0; row < s->oh; row++, col += s->ow) {
+        int64_t y = row * s->sh + i * s->dh - s->ph;
+        if (y < 0 || y >= s->h || from == to)
+            continue;
+        real *line = x + y * s->w;
+        for (int64_t q = from; q < to; q++)
+            line[q * s->sw + at] += col[q];
+    }
+}
+
+/* x: the channels of one group. */
+static void im2col(real *col, const real *x, const gnt_general_conv *s) {
+    const int64_t places = s->oh * s->ow;
+    for (int64_t c = 0; c < s->c / s->groups; c++, x += s->h * s->w)
+        for (int64_t i = 0; i < s->kh; i++)
+            for (int64_t j = 0; j < s->kw; j++, col += places)
+                if (keeps_rows(s))
+                    take_tap(col, x, s, i, j);
+                else
+                    take_rows(col, x, s, i, j);
+}
+
+/* col is overwritten. */
+static void col2im(real *x, real *col, const gnt_general_conv *s) {
+    const int64_t places = s->oh * s->ow;
     memset(x, 0, (size_t)(s->c / s->groups * s->h * s->w) * sizeof *x);
     for (int64_t c = 0; c < s->c / s->groups; c++, x += s->h * s->w)
         for (int64_t i = 0; i < s->kh; i++)
-            for (int64_t j = 0; j < s->kw; j++) {
-                int64_t from, to, at = j * s->dw - s->pw;
-                inside(at, s->sw, s->w, s->ow, &from, &to);
-                for (int64_t row = 0; row < s->oh; row++, col += s->ow) {
-                    int64_t y = row * s->sh + i * s->dh - s->ph;
-                    if (y < 0 || y >= s->h || from == to)
-                        continue;
-                    real *line = x + y * s->w;
-                    for (int64_t q = from; q < to; q++)
-                        line[q * s->sw + at] += col[q];
-                }
-            }
+            for (int64_t j = 0; j < s->kw; j++, col += places)
+                if (keeps_rows(s))
+                    add_tap(x, col, s, i, j);
+                else
+                    add_rows(x, col, s, i, j);
 }
 
 /* Entries of one group: of a row of w (k), of x, of y, of w; and places. */
