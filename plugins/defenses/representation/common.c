@@ -6,6 +6,7 @@ extractor_setting representation_setting(const gnt_value *v, objective_build *bu
                                .sign = sign,
                                .pretrain = (int32_t)v[REPRESENTATION_PRETRAIN].i,
                                .rate = v[REPRESENTATION_RATE].r,
+                               .g_rate = v[REPRESENTATION_G_RATE].r,
                                .width = v[REPRESENTATION_WIDTH].r,
                                .g_width = v[REPRESENTATION_G_WIDTH].r,
                                .validation = v[REPRESENTATION_VALIDATION].r};

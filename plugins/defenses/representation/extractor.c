@@ -186,6 +186,7 @@ typedef struct training {
     int64_t unseen;     /* that it keeps for trying g */
     float *weights, *side;
     float *x, *other, *u, *y;
+    double rate, g_rate; /* of the networks beside the extractor, of g */
     float a, b;
     int64_t *order, at;  /* held: samples of this epoch, and the next; behind them the unseen ones */
     int64_t *of_value;   /* held: samples by value of the attribute */
@@ -309,11 +310,12 @@ static void bind(training *t) {
         gnt_program_bind(p, o->side.node[k], at);
 }
 
-static void step_side(training *t, double rate) {
+static void step_side(training *t) {
     const side_params *p = &t->e->now.nodes.side;
     float *at = t->side;
     for (int32_t k = 0; k < p->n; at += p->count[k++])
-        gnt_sgd_step(at, NULL, gnt_program_output(t->e->now.program, OUTPUTS + k), p->count[k], rate, 0, 0);
+        gnt_sgd_step(at, NULL, gnt_program_output(t->e->now.program, OUTPUTS + k), p->count[k],
+                     k < t->e->now.nodes.g_tensors ? t->g_rate : t->rate, 0, 0);
 }
 
 static void step_extractor(training *t, const gnt_gradient *by) {
@@ -367,7 +369,7 @@ static gnt_status compute(training *t, const int64_t *sample) {
     return GNT_OK;
 }
 
-static gnt_status step(training *t, double side_rate, int counts) {
+static gnt_status step(training *t, int counts) {
     extractor *e = t->e;
     const gnt_host *host = e->host;
     const gnt_model_service *m = host->model;
@@ -380,7 +382,7 @@ static gnt_status step(training *t, double side_rate, int counts) {
     const float *cotangent[1] = {gnt_program_output(e->now.program, BY_R)};
     if (m->vjp(m->context, e->now.features, cotangent, &by) != GNT_OK)
         return host->fail(host->context, host->last_error(host->context));
-    step_side(t, side_rate);
+    step_side(t);
     step_extractor(t, by);
     return GNT_OK;
 }
@@ -418,6 +420,8 @@ static gnt_status open_training(training *t, extractor *e, const gnt_client *cli
     }
     const int64_t unseen = (int64_t)(e->setting.validation * (double)s->n);
     *t = (training){.e = e, .client = client, .held = s->n - unseen, .unseen = unseen};
+    t->rate = e->setting.rate > 0 ? e->setting.rate : client->rate;
+    t->g_rate = e->setting.g_rate > 0 ? e->setting.g_rate : t->rate;
     t->attribute = hidden_attribute(host, s);
     if (t->attribute < 0)
         return GNT_UNSUPPORTED;
@@ -486,15 +490,14 @@ gnt_status extractor_client_update(void *self, const gnt_client *client, gnt_ten
     if (status != GNT_OK)
         return status;
     const double lambda = client->round < e->setting.pretrain ? 0 : e->setting.lambda;
-    const double side_rate = e->setting.rate > 0 ? e->setting.rate : client->rate;
     const int last = client->round == client->rounds - 1;
     const int64_t epoch = t.held / t.rows;
     t.a = (float)(e->setting.sign * lambda);
     t.b = (float)(1 - lambda);
     bind(&t);
     for (int32_t i = 0; status == GNT_OK && i < client->steps; i++)
-        status = host->should_stop(host->context) ? GNT_STOPPED
-                                                  : step(&t, side_rate, last && i >= client->steps - epoch);
+        status =
+            host->should_stop(host->context) ? GNT_STOPPED : step(&t, last && i >= client->steps - epoch);
     if (status == GNT_OK)
         status = give(&t, update);
     if (status == GNT_OK && t.counted > 0)

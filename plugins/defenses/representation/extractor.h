@@ -17,6 +17,7 @@ typedef struct extractor_setting {
     double sign;      /* a = sign·λ, b = 1 − λ */
     int32_t pretrain; /* rounds with λ = 0, first */
     double rate;      /* of the networks beside it; 0: the clients' */
+    double g_rate;    /* of g instead; 0: rate */
     double width;     /* of these networks; 1: as published */
     double g_width;   /* of g, and of a task's head, instead; 0: width */
     /* share of a device's samples, spread evenly over them, that are kept for trying g */

@@ -116,6 +116,7 @@ void tappfl_objective(gnt_graph *g, const objective_shape *s, objective *o) {
     o->x = objective_samples(g, s, "x");
     o->other = objective_samples(g, s, "other");
     o->scores = objective_classifier(g, s, &o->side, o->r, s->values);
+    o->g_tensors = o->side.n;
     o->hidden = gnt_nn_cross_entropy(g, o->scores, o->u);
     const gnt_node x = twice(g, o->x, o->other), r = twice(g, o->r, o->r), u = twice(g, o->u, o->u);
     const int images = s->x_rank == 3 && s->r_rank == 3;
@@ -139,6 +140,7 @@ static void keep_the_task(gnt_graph *g, const objective_shape *s, objective *o) 
 void adversarial_objective(gnt_graph *g, const objective_shape *s, objective *o) {
     objective_inputs(g, s, o);
     o->scores = objective_classifier(g, s, &o->side, o->r, s->values);
+    o->g_tensors = o->side.n;
     o->hidden = gnt_nn_cross_entropy(g, o->scores, o->u);
     keep_the_task(g, s, o);
     o->own = gnt_nn_add(g, o->hidden, o->kept);

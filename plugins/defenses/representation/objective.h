@@ -24,6 +24,7 @@ typedef struct objective {
      * not used. A caller that sets `r` beforehand has the rest built upon that node. */
     gnt_node r, x, other, u, y, a, b;
     side_params side;
+    int32_t g_tensors;          /* of `side`, the first: those of g */
     gnt_node hidden, kept, own; /* scalars */
     gnt_node scores;            /* rows × values: what a network beside it says of u; −1: there is none */
 } objective;

@@ -9,6 +9,7 @@ enum {
     REPRESENTATION_LAMBDA,
     REPRESENTATION_PRETRAIN,
     REPRESENTATION_RATE,
+    REPRESENTATION_G_RATE,
     REPRESENTATION_WIDTH,
     REPRESENTATION_G_WIDTH,
     REPRESENTATION_VALIDATION,
@@ -25,6 +26,8 @@ extern const gnt_defense representation_hooks;
      .help = "first rounds, in which λ is 0"},                                                               \
     {.id = "side_rate", .type = GNT_TYPE_REAL, .unit = "", .least = 0, .most = 10, .preset = 0,              \
      .help = "learning rate of the networks beside the extractor; 0: that of the clients, as in the paper"}, \
+    {.id = "g_rate", .type = GNT_TYPE_REAL, .unit = "", .least = 0, .most = 10, .preset = 0,                 \
+     .help = "learning rate of g instead; 0: as `side_rate` says"},                                          \
     {.id = "width", .type = GNT_TYPE_REAL, .unit = "", .least = 0.001, .most = 4, .preset = 1,               \
      .help = "how wide the layers of these networks are; 1: as published"},                                  \
     {.id = "g_width", .type = GNT_TYPE_REAL, .unit = "", .least = 0, .most = 4, .preset = 0,                 \
