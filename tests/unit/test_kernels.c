@@ -228,6 +228,11 @@ static void test_general_conv(void **state) {
         {3, 2, 4, 3, 4, 2, 3, 1, 1, 1, 0, 1, 1, 2},
         {1, 2, 5, 4, 2, 2, 2, 1, 1, 3, 2, 1, 1, 2},
         {2, 1, 6, 6, 4, 3, 3, 1, 1, 1, 0, 1, 1, 1},
+        /* rows that keep their length: taps beside the image altogether, fewer rows of the result, dilated,
+           and more of them */
+        {2, 3, 1, 2, 4, 5, 7, 1, 1, 2, 3, 1, 1, 1},
+        {1, 4, 6, 5, 3, 3, 3, 1, 1, 0, 2, 1, 2, 1},
+        {2, 2, 4, 3, 3, 2, 3, 1, 1, 5, 1, 3, 1, 1},
     };
     gnt_key key = gnt_key_of_seed(12);
     gnt_stream r = gnt_stream_open(&key, "general");

@@ -598,6 +598,34 @@ static void a_device_keeps_its_networks(void **state) {
     close_bench(&c);
 }
 
+/* After one step from the same start: g, whose tensors come first, is where its own rate takes it, and h where
+ * that of both does. */
+static void g_keeps_a_rate_of_its_own(void **state) {
+    (void)state;
+    static const char *const json[] = {"{\"width\": 0.05, \"side_rate\": 0.01}",
+                                       "{\"width\": 0.05, \"side_rate\": 0.3}",
+                                       "{\"width\": 0.05, \"side_rate\": 0.01, \"g_rate\": 0.3}"};
+    enum { SLOW, FAST, MIXED, RUNS, OF_G = 8 * 12 + 8 + 8 * 8 + 8 + 2 * 8 + 2 };
+    device d;
+    kept k[RUNS];
+    make_device(&d);
+    for (int i = 0; i < RUNS; i++) {
+        bench b;
+        open_bench(&b, json[i]);
+        assert_int_equal(train(&b, &d, 0, 1), GNT_OK);
+        assert_int_equal(save(&b, 0, &k[i]), GNT_OK);
+        close_bench(&b);
+    }
+    const float *slow = k[SLOW].view[0].data, *fast = k[FAST].view[0].data, *mixed = k[MIXED].view[0].data;
+    const size_t of_g = OF_G * sizeof(float), of_h = (size_t)k[SLOW].view[0].count * sizeof(float) - of_g;
+    assert_memory_equal(mixed, fast, of_g);
+    assert_memory_not_equal(mixed, slow, of_g);
+    assert_memory_equal(mixed + OF_G, slow + OF_G, of_h);
+    assert_memory_not_equal(mixed + OF_G, fast + OF_G, of_h);
+    for (int i = 0; i < RUNS; i++)
+        try_drop(&k[i]);
+}
+
 static void refuses_in_words(void **state) {
     (void)state;
     device d;
@@ -640,6 +668,7 @@ int main(void) {
         cmocka_unit_test(g_is_tried_on_samples_that_nothing_is_learnt_from),
         cmocka_unit_test(a_coin_is_told_of_no_other_sample),
         cmocka_unit_test(a_device_keeps_its_networks),
+        cmocka_unit_test(g_keeps_a_rate_of_its_own),
         cmocka_unit_test(refuses_in_words),
     };
     return cmocka_run_group_tests_name("tappfl", tests, NULL, NULL);
