@@ -338,6 +338,12 @@ static void test_conv(void **state) {
         {1, 2, 9, 9, 2, 2, 3, 3, 0},
         {1, 1, 3, 3, 2, 2, 2, 4, 3},
         {4, 8, 4, 4, 16, 3, 3, 1, 1},
+        /* images that share a product, and the last of them fewer */
+        {5, 3, 10, 10, 4, 3, 3, 1, 1},
+        {70, 2, 2, 2, 3, 3, 3, 1, 1},
+        {300, 5, 1, 1, 3, 3, 3, 1, 1},
+        {7, 3, 6, 7, 4, 1, 1, 1, 0},
+        {7, 3, 13, 12, 4, 3, 2, 2, 1},
         /* enough places for the direct kernels: odd sizes, both parities, a parity without window entries */
         {1, 3, 31, 33, 7, 5, 5, 2, 2},
         {2, 5, 20, 40, 13, 3, 3, 2, 1},
