@@ -40,11 +40,11 @@ static gnt_node add_extractor(bench_joint *j, gnt_graph *g, const bench_row *row
 /* Outputs into `out`; returns their number. */
 static int32_t add_step(bench_joint *j, gnt_graph *g, const gnt_node *shared, gnt_node *out) {
     const objective *o = &j->nodes;
-    const gnt_node total = gnt_nn_add(g, gnt_nn_mul(g, o->a, o->hidden), gnt_nn_mul(g, o->b, o->kept));
+    const gnt_node by_r = objective_by_r(g, o);
     const int32_t n = BENCH_JOINT_DERIVATIVES + j->n_shared + o->side.n;
     out[BENCH_JOINT_HIDDEN] = o->hidden;
     out[BENCH_JOINT_KEPT] = o->kept;
-    gnt_nn_vjp(g, &total, NULL, 1, shared, j->n_shared, out + BENCH_JOINT_DERIVATIVES);
+    gnt_nn_vjp(g, &o->r, &by_r, 1, shared, j->n_shared, out + BENCH_JOINT_DERIVATIVES);
     gnt_nn_vjp(g, &o->own, NULL, 1, o->side.node, o->side.n, out + BENCH_JOINT_DERIVATIVES + j->n_shared);
     for (int32_t k = 0; k < n; k++)
         j->shape[k] = gnt_nn_shape_of(g, out[k]);

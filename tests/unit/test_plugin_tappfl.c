@@ -626,6 +626,31 @@ static void g_keeps_a_rate_of_its_own(void **state) {
         try_drop(&k[i]);
 }
 
+/* One step of f from the same start: that of λ lies between those of 0 and 1, and these differ. */
+static void lambda_weighs_the_two(void **state) {
+    (void)state;
+    static const char *const json[] = {"{\"width\": 0.05, \"lambda\": 0}", "{\"width\": 0.05, \"lambda\": 1}",
+                                       "{\"width\": 0.05, \"lambda\": 0.3}"};
+    enum { RUNS = 3 };
+    float moved[RUNS][SHARED];
+    double apart = 0, off = 0;
+    device d;
+    make_device(&d);
+    for (int i = 0; i < RUNS; i++) {
+        bench b;
+        open_bench(&b, json[i]);
+        assert_int_equal(train(&b, &d, 0, 1), GNT_OK);
+        memcpy(moved[i], b.update, sizeof b.update);
+        close_bench(&b);
+    }
+    for (int k = 0; k < SHARED; k++) {
+        const double expected = 0.7 * (double)moved[0][k] + 0.3 * (double)moved[1][k];
+        apart = fmax(apart, fabs((double)moved[0][k] - (double)moved[1][k]));
+        off = fmax(off, fabs((double)moved[2][k] - expected));
+    }
+    assert_true(apart > 1e-4 && off < 1e-4 * apart);
+}
+
 static void refuses_in_words(void **state) {
     (void)state;
     device d;
@@ -669,6 +694,7 @@ int main(void) {
         cmocka_unit_test(a_coin_is_told_of_no_other_sample),
         cmocka_unit_test(a_device_keeps_its_networks),
         cmocka_unit_test(g_keeps_a_rate_of_its_own),
+        cmocka_unit_test(lambda_weighs_the_two),
         cmocka_unit_test(refuses_in_words),
     };
     return cmocka_run_group_tests_name("tappfl", tests, NULL, NULL);

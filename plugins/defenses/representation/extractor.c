@@ -73,7 +73,7 @@ static int same_shape(const objective_shape *a, const objective_shape *b) {
 
 static gnt_status build(extractor *e) {
     compiled *c = &e->now;
-    gnt_node out[OUTPUTS + SIDE_TENSORS], total;
+    gnt_node out[OUTPUTS + SIDE_TENSORS];
     char error[300] = "no memory for the networks beside the extractor";
     objective *o = &c->nodes;
     gnt_graph *g = gnt_graph_new();
@@ -84,8 +84,7 @@ static gnt_status build(extractor *e) {
     out[HIDDEN] = o->hidden;
     out[KEPT] = o->kept;
     out[SCORES] = o->scores >= 0 ? o->scores : o->u;
-    total = gnt_nn_add(g, gnt_nn_mul(g, o->a, o->hidden), gnt_nn_mul(g, o->b, o->kept));
-    gnt_nn_vjp(g, &total, NULL, 1, &o->r, 1, &out[BY_R]);
+    out[BY_R] = objective_by_r(g, o);
     gnt_nn_vjp(g, &o->own, NULL, 1, o->side.node, o->side.n, out + OUTPUTS);
     c->program = gnt_program_new(g, out, NULL, OUTPUTS + o->side.n, 4, error, sizeof error);
     gnt_graph_free(g);

@@ -30,6 +30,19 @@ void objective_inputs(gnt_graph *g, const objective_shape *s, objective *o) {
     o->b = gnt_nn_input(g, "b", 0, NULL, 0);
 }
 
+static gnt_node scaled(gnt_graph *g, gnt_node factor, gnt_node x) {
+    static const int64_t one[] = {1, 1, 1, 1};
+    const gnt_nn_shape s = gnt_nn_shape_of(g, x);
+    return gnt_nn_mul(g, gnt_nn_expand(g, gnt_nn_reshape(g, factor, s.rank, one), s.rank, s.dim), x);
+}
+
+gnt_node objective_by_r(gnt_graph *g, const objective *o) {
+    gnt_node hidden, kept;
+    gnt_nn_vjp(g, &o->hidden, NULL, 1, &o->r, 1, &hidden);
+    gnt_nn_vjp(g, &o->kept, NULL, 1, &o->r, 1, &kept);
+    return gnt_nn_add(g, scaled(g, o->a, hidden), scaled(g, o->b, kept));
+}
+
 /* ---- networks ---- */
 
 static gnt_node flat(gnt_graph *g, gnt_node x) {
