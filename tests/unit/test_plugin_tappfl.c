@@ -598,8 +598,7 @@ static void a_device_keeps_its_networks(void **state) {
     close_bench(&c);
 }
 
-/* After one step from the same start: g, whose tensors come first, is where its own rate takes it, and h where
- * that of both does. */
+/* After one step: g, whose tensors come first, is where its own rate takes it, h where that of both does. */
 static void g_keeps_a_rate_of_its_own(void **state) {
     (void)state;
     static const char *const json[] = {"{\"width\": 0.05, \"side_rate\": 0.01}",

@@ -1,7 +1,8 @@
 /* columns: what lies under a window at each place, as columns of a matrix, and the way back.
  *
- * Of one group's c channels of some images: row (channel, tap) of col holds the places of the first image, then
- * those of the next: (c·kh·kw) × (images·oh·ow). In the padding it is 0. The images lie x_step entries apart. */
+ * Of one group's c channels of some images: row (channel, tap) of col holds the places of the first image,
+ * then those of the next: (c·kh·kw) × (images·oh·ow). In the padding it is 0. The images lie x_step entries
+ * apart. */
 #ifndef GNT_NN_COLUMNS_H
 #define GNT_NN_COLUMNS_H
 

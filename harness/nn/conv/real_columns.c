@@ -1,6 +1,6 @@
-/* real_columns: im2col and col2im. Where a window moves by `step` places and the result has a column for every
- * step-th of the image, the image is first split into step² planes, of rows and columns with one remainder by
- * step: all that a tap sees lies in one plane, some entries on, and is copied at once. */
+/* real_columns: im2col and col2im. Where a window moves by `step` places and the result has a column for
+ * every step-th of the image, the image is first split into step² planes, of rows and columns with one
+ * remainder by step: all that a tap sees lies in one plane, some entries on, and is copied at once. */
 #include <string.h>
 
 #include "nn/conv/columns.h"
@@ -65,9 +65,9 @@ static void inside(int64_t at, int64_t stride, int64_t w, int64_t n, int64_t *fr
         *from = *to;
 }
 
-/* One tap of a window: of the places of the result, rows [top, bottom) and in each of them [from, to) have it
- * on the image, or on the plane, at row row·stride + `down` and column column·stride + `at`; elsewhere it lies
- * in the padding. */
+/* One tap of a window: of the places of the result, rows [top, bottom) and in each of them [from, to) have
+ * it on the image, or on the plane, at row row·stride + `down` and column column·stride + `at`; elsewhere it
+ * lies in the padding. */
 typedef struct tap {
     int64_t top, bottom, from, to, down, at;
     int64_t plane; /* where its plane begins among those of a channel */
