@@ -210,58 +210,68 @@ static int64_t in_planes(const walk *w, int64_t c, int64_t i) {
     return (i * w->channels + c) * plane_size(&w->g);
 }
 
+/* How one tap is walked. */
+typedef struct view {
+    int each, runs;
+    tap t;
+    run r;
+    int64_t at[FEW_PLACES];
+} view;
+
+static void look(view *v, const walk *w, const gnt_general_conv *s, int64_t k) {
+    v->each = w->places <= FEW_PLACES;
+    v->runs = !v->each && w->g.step > 0;
+    v->t = v->runs ? tap_on_plane(s, &w->g, k) : tap_on_image(s, k);
+    if (v->runs)
+        v->r = run_of(&w->g, &v->t);
+    if (v->each)
+        places_of(v->at, s, &v->t);
+}
+
 void NAME(im2col)(real *col, const real *x, real *room, const gnt_general_conv *s, int64_t images,
                   int64_t x_step) {
     const walk w = walk_of(s, images, x_step);
-    const int each = w.places <= FEW_PLACES, apart = is_split(&w.g, s);
-    int64_t at[FEW_PLACES];
+    const int apart = is_split(&w.g, s);
+    view v;
     for (int64_t n = 0; apart && n < images * w.channels; n++)
         split(room + n * plane_size(&w.g), x + in_x(&w, n % w.channels, n / w.channels), s, &w.g);
     for (int64_t k = 0; k < w.taps; k++) {
-        const int runs = !each && w.g.step > 0;
-        const tap t = runs ? tap_on_plane(s, &w.g, k) : tap_on_image(s, k);
-        const run r = runs ? run_of(&w.g, &t) : (run){0};
-        if (each)
-            places_of(at, s, &t);
+        look(&v, &w, s, k);
         for (int64_t c = 0; c < w.channels; c++)
             for (int64_t i = 0; i < images; i++) {
                 real *to = col + in_col(&w, c, k, i);
-                const real *from = apart ? room + in_planes(&w, c, i) + t.plane : x + in_x(&w, c, i);
-                if (each)
-                    take_each(to, from, at, w.places);
-                else if (runs)
-                    take_run(to, from, w.places, &r, &t, s->ow);
+                const real *from = apart ? room + in_planes(&w, c, i) + v.t.plane : x + in_x(&w, c, i);
+                if (v.each)
+                    take_each(to, from, v.at, w.places);
+                else if (v.runs)
+                    take_run(to, from, w.places, &v.r, &v.t, s->ow);
                 else
-                    take_rows(to, from, s, &t);
+                    take_rows(to, from, s, &v.t);
             }
     }
 }
 
 void NAME(col2im)(real *x, real *col, real *room, const gnt_general_conv *s, int64_t images, int64_t x_step) {
     const walk w = walk_of(s, images, x_step);
-    const int each = w.places <= FEW_PLACES, apart = is_split(&w.g, s);
+    const int apart = is_split(&w.g, s);
     const NAME(loop) add = NAME(loops_best)()->op[GNT_OP_ADD];
-    int64_t at[FEW_PLACES];
+    view v;
     if (apart)
         memset(room, 0, (size_t)(images * w.channels * plane_size(&w.g)) * sizeof *room);
     for (int64_t i = 0; !apart && i < images; i++)
         memset(x + i * x_step, 0, (size_t)(w.channels * w.pixels) * sizeof *x);
     for (int64_t k = 0; k < w.taps; k++) {
-        const int runs = !each && w.g.step > 0;
-        const tap t = runs ? tap_on_plane(s, &w.g, k) : tap_on_image(s, k);
-        const run r = runs ? run_of(&w.g, &t) : (run){0};
-        if (each)
-            places_of(at, s, &t);
+        look(&v, &w, s, k);
         for (int64_t c = 0; c < w.channels; c++)
             for (int64_t i = 0; i < images; i++) {
-                real *to = apart ? room + in_planes(&w, c, i) + t.plane : x + in_x(&w, c, i);
+                real *to = apart ? room + in_planes(&w, c, i) + v.t.plane : x + in_x(&w, c, i);
                 real *from = col + in_col(&w, c, k, i);
-                if (each)
-                    add_each(to, from, at, w.places);
-                else if (runs)
-                    add_run(to, from, &r, &t, s->ow, add);
+                if (v.each)
+                    add_each(to, from, v.at, w.places);
+                else if (v.runs)
+                    add_run(to, from, &v.r, &v.t, s->ow, add);
                 else
-                    add_rows(to, from, s, &t);
+                    add_rows(to, from, s, &v.t);
             }
     }
     for (int64_t n = 0; apart && n < images * w.channels; n++)
