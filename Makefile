@@ -6,7 +6,8 @@
 #   make asan                   the same under AddressSanitizer and UBSan, in build/asan
 #   make fuzz T=60              every parser under libFuzzer, T seconds in all; FUZZ="NAME …" picks some
 #   make bench                  gauntlet beside PyTorch and this machine's limits; KEEP=1 keeps the times,
-#                               with the quick suite's, and makes docs/performance.md of them
+#                               with the quick suite's, and makes docs/performance.md of them; KEEP=avx2
+#                               keeps those of a machine without AVX-512
 #   make docs                   the tables of the pages in docs from results/baselines
 #   make docs-check             says where they differ from it
 #   make docs-results           runs anew what it was kept from, then make docs; RUNS="NAME …" picks some
@@ -208,8 +209,9 @@ $(B)/bench/bench: $(BENCH_OBJ) $(BENCH_SHARED) $(B)/libgauntlet.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS)
 # BENCH_FLAGS: build/bench/bench --help
+KEPT_BENCH = results/baselines/bench$(patsubst %,-%,$(filter-out 1,$(KEEP))).json
 bench: all $(B)/bench/bench $(if $(KEEP),$(B)/docs-tables)
-	@$(B)/bench/bench -o $(B)/bench.json $(if $(KEEP),--keep results/baselines/bench.json) $(BENCH_FLAGS)
+	@$(B)/bench/bench -o $(B)/bench.json $(if $(KEEP),--keep $(KEPT_BENCH)) $(BENCH_FLAGS)
 	@$(if $(KEEP),$(B)/docs-tables write $(DOCS_PAGES))
 
 $(B)/docs-tables: $(DOCS_OBJ) $(B)/libgauntlet.a

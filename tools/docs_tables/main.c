@@ -40,11 +40,12 @@ static int has_line(const gnt_text *names, const char *name) {
     return 0;
 }
 
-/* 1 for the folder of a run, the file of a table, and that of the bench; a baseline of someone's own is none
- * of them. */
+/* 1 for the folder of a run, the file of a table, and those of the bench, bench.json and bench-NAME.json; a
+ * baseline of someone's own is none of them. */
 static int is_kept(const char *name) {
     const char *ending = strrchr(name, '.');
-    return !ending || !strcmp(ending, ".tsv") || !strcmp(name, "bench.json");
+    const int is_bench = !strncmp(name, "bench.", 6) || !strncmp(name, "bench-", 6);
+    return !ending || !strcmp(ending, ".tsv") || (is_bench && !strcmp(ending, ".json"));
 }
 
 static int unused(const gnt_text *used) {
