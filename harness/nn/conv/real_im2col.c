@@ -4,8 +4,9 @@
  * For one group of one image: col is (c/groups·kh·kw) × (oh·ow), the entries of x under the window at each
  * place, zeros in the padding. y = w·col          dx = col2im(wᵀ·dy)          dw = Σ_n dy·colᵀ
  *
- * Images of few places, in one group, go into one product together: the places of one stand behind those of
- * another in each row of col, and of y and dy, which are copied. */
+ * In dw, a sum over images, those of few places in one group go into one product together: the places of one
+ * stand behind those of another in each row of col, and of dy, which is copied. In y and dx each image has a
+ * product of its own: it must round in the same way wherever it stands in a batch. */
 #include <string.h>
 
 #include "nn/conv/backends.h"
@@ -19,7 +20,7 @@ static int pointwise(const gnt_general_conv *s) {
     return s->kh == 1 && s->kw == 1 && s->sh == 1 && s->sw == 1 && s->ph == 0 && s->pw == 0;
 }
 
-/* Images of one product. */
+/* Images of one product of dw. */
 static int64_t together(const gnt_general_conv *s) {
     const int64_t places = s->oh * s->ow;
     if (s->groups > 1 || places == 0 || 2 * places > MOST_PLACES)
@@ -33,16 +34,16 @@ typedef struct part {
     int64_t k, x, y, w, o, places, images, results, room;
 } part;
 
-static part part_of(const gnt_general_conv *s) {
+static part part_of(const gnt_general_conv *s, int64_t images) {
     int64_t k = s->c / s->groups * s->kh * s->kw, places = s->oh * s->ow, o = s->o / s->groups;
-    part p = {k, s->c / s->groups * s->h * s->w, o * places, o * k, o, places, together(s), 0, 0};
+    part p = {k, s->c / s->groups * s->h * s->w, o * places, o * k, o, places, images, 0, 0};
     p.results = k * p.images * places;
     p.room = p.results + (p.images > 1 ? o * p.images * places : 0);
     return p;
 }
 
 size_t NAME(columns_scratch)(const gnt_general_conv *s) {
-    const part p = part_of(s);
+    const part p = part_of(s, together(s)); /* which needs more than one image does */
     if (p.images == 1 && pointwise(s))
         return 0;
     return (size_t)(p.room + NAME(columns_room)(s, p.images)) * sizeof(real);
@@ -63,7 +64,7 @@ static const real *columns(const part *p, const gnt_general_conv *s, const real 
     return scratch;
 }
 
-/* Results of these images, image by image, as a product has them, and back. */
+/* Results of these images, image by image, as a product has them. */
 static const real *joined(const part *p, const real *y, int64_t images, real *scratch) {
     if (p->images == 1)
         return y;
@@ -74,50 +75,35 @@ static const real *joined(const part *p, const real *y, int64_t images, real *sc
     return scratch;
 }
 
-static void part_again(const part *p, real *y, int64_t images, const real *from) {
-    for (int64_t o = 0; o < p->o; o++)
-        for (int64_t i = 0; i < images; i++)
-            memcpy(y + i * p->y + o * p->places, from + (o * images + i) * p->places,
-                   (size_t)p->places * sizeof *y);
-}
-
 /* y: n × o × oh × ow; x: n × c × h × w; w: o × c/groups × kh × kw. */
 void NAME(columns_conv)(void *y_all, const void *x_all, const void *w_all, void *scratch,
                         const gnt_general_conv *s) {
-    part p = part_of(s);
-    real *y = y_all, *col = scratch, *both = col + p.results;
+    part p = part_of(s, 1);
+    real *y = y_all;
     const real *x = x_all, *w = w_all;
-    for (int64_t i = 0; i < s->n * s->groups; i += p.images, y += p.images * p.y, x += p.images * p.x) {
-        const int64_t images = images_from(&p, s, i);
+    for (int64_t i = 0; i < s->n * s->groups; i++, y += p.y, x += p.x)
         NAME(multiply)
-        (0, 0, p.o, images * p.places, p.k, w + i % s->groups * p.w, columns(&p, s, x, images, col), 0,
-         p.images > 1 ? both : y);
-        if (p.images > 1)
-            part_again(&p, y, images, both);
-    }
+    (0, 0, p.o, p.places, p.k, w + i % s->groups * p.w, columns(&p, s, x, 1, scratch), 0, y);
 }
 
 /* dx: n × c × h × w; dy: n × o × oh × ow; w: o × c/groups × kh × kw. */
 void NAME(columns_conv_dx)(void *dx_all, const void *dy_all, const void *w_all, void *scratch,
                            const gnt_general_conv *s) {
-    part p = part_of(s);
-    real *dx = dx_all, *col = scratch, *both = col + p.results;
+    part p = part_of(s, 1);
+    real *dx = dx_all, *col = scratch;
     const real *dy = dy_all, *w = w_all;
-    const int itself = p.images == 1 && pointwise(s);
-    for (int64_t i = 0; i < s->n * s->groups; i += p.images, dy += p.images * p.y, dx += p.images * p.x) {
-        const int64_t images = images_from(&p, s, i);
-        NAME(multiply)
-        (1, 0, p.k, images * p.places, p.o, w + i % s->groups * p.w, joined(&p, dy, images, both), 0,
-         itself ? dx : col);
+    const int itself = pointwise(s);
+    for (int64_t i = 0; i < s->n * s->groups; i++, dy += p.y, dx += p.x) {
+        NAME(multiply)(1, 0, p.k, p.places, p.o, w + i % s->groups * p.w, dy, 0, itself ? dx : col);
         if (!itself)
-            NAME(col2im)(dx, col, col + p.room, s, images, p.x);
+            NAME(col2im)(dx, col, col + p.room, s, 1, p.x);
     }
 }
 
 /* dw: o × c/groups × kh × kw; x: n × c × h × w; dy: n × o × oh × ow. */
 void NAME(columns_conv_dw)(void *dw_all, const void *x_all, const void *dy_all, void *scratch,
                            const gnt_general_conv *s) {
-    part p = part_of(s);
+    part p = part_of(s, together(s));
     real *dw = dw_all, *col = scratch, *both = col + p.results;
     const real *x = x_all, *dy = dy_all;
     for (int64_t i = 0; i < s->n * s->groups; i += p.images, dy += p.images * p.y, x += p.images * p.x) {
