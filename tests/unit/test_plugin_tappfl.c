@@ -154,16 +154,21 @@ typedef struct made {
     gnt_program *program; /* ∂(a·hidden + b·kept) by Θ, ∂own by the side networks, hidden, kept */
 } made;
 
+static objective_shape shape_of_rows(double width, double g_width) {
+    return (objective_shape){.rows = ROWS,
+                             .x_rank = 1,
+                             .x_dim = {X},
+                             .r_rank = 1,
+                             .r_dim = {R},
+                             .values = VALUES,
+                             .classes = CLASSES,
+                             .width = width,
+                             .g_width = g_width};
+}
+
 static void make(made *m, objective_build *build) {
     static const int64_t x_dim[2] = {ROWS, X}, first[2] = {INNER, X}, second[2] = {R, INNER};
-    const objective_shape shape = {.rows = ROWS,
-                                   .x_rank = 1,
-                                   .x_dim = {X},
-                                   .r_rank = 1,
-                                   .r_dim = {R},
-                                   .values = VALUES,
-                                   .classes = CLASSES,
-                                   .width = 0.02};
+    const objective_shape shape = shape_of_rows(0.02, 0);
     gnt_node out[2 + SIDE_TENSORS + 2];
     char error[300] = "";
     gnt_graph *g = gnt_graph_new();
@@ -329,15 +334,7 @@ static void g_keeps_a_width_of_its_own(void **state) {
     } expected[] = {{0.25, 0, 16, 32, 8}, {0.25, 1, 64, 128, 8}, {1, 0.25, 16, 32, 16}};
     enum { TENSOR = 6 };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        const objective_shape shape = {.rows = ROWS,
-                                       .x_rank = 1,
-                                       .x_dim = {X},
-                                       .r_rank = 1,
-                                       .r_dim = {R},
-                                       .values = VALUES,
-                                       .classes = CLASSES,
-                                       .width = expected[i].width,
-                                       .g_width = expected[i].g_width};
+        const objective_shape shape = shape_of_rows(expected[i].width, expected[i].g_width);
         objective o = {.r = -1};
         gnt_graph *g = gnt_graph_new();
         tappfl_objective(g, &shape, &o);

@@ -13,7 +13,7 @@
 int64_t NAME(columns_room)(const gnt_general_conv *s, int64_t images);
 void NAME(im2col)(real *col, const real *x, real *room, const gnt_general_conv *s, int64_t images,
                   int64_t x_step);
-/* x becomes the sums of what stands in col for each of its entries. col is overwritten. */
-void NAME(col2im)(real *x, real *col, real *room, const gnt_general_conv *s, int64_t images, int64_t x_step);
+/* Of one image: x becomes the sums of what stands in col for each of its entries. col is overwritten. */
+void NAME(col2im)(real *x, real *col, real *room, const gnt_general_conv *s);
 
 #endif

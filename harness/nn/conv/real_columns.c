@@ -251,29 +251,28 @@ void NAME(im2col)(real *col, const real *x, real *room, const gnt_general_conv *
     }
 }
 
-void NAME(col2im)(real *x, real *col, real *room, const gnt_general_conv *s, int64_t images, int64_t x_step) {
-    const walk w = walk_of(s, images, x_step);
+void NAME(col2im)(real *x, real *col, real *room, const gnt_general_conv *s) {
+    const walk w = walk_of(s, 1, 0);
     const int apart = is_split(&w.g, s);
     const NAME(loop) add = NAME(loops_best)()->op[GNT_OP_ADD];
     view v;
     if (apart)
-        memset(room, 0, (size_t)(images * w.channels * plane_size(&w.g)) * sizeof *room);
-    for (int64_t i = 0; !apart && i < images; i++)
-        memset(x + i * x_step, 0, (size_t)(w.channels * w.pixels) * sizeof *x);
+        memset(room, 0, (size_t)(w.channels * plane_size(&w.g)) * sizeof *room);
+    else
+        memset(x, 0, (size_t)(w.channels * w.pixels) * sizeof *x);
     for (int64_t k = 0; k < w.taps; k++) {
         look(&v, &w, s, k);
-        for (int64_t c = 0; c < w.channels; c++)
-            for (int64_t i = 0; i < images; i++) {
-                real *to = apart ? room + in_planes(&w, c, i) + v.t.plane : x + in_x(&w, c, i);
-                real *from = col + in_col(&w, c, k, i);
-                if (v.each)
-                    add_each(to, from, v.at, w.places);
-                else if (v.runs)
-                    add_run(to, from, &v.r, &v.t, s->ow, add);
-                else
-                    add_rows(to, from, s, &v.t);
-            }
+        for (int64_t c = 0; c < w.channels; c++) {
+            real *to = apart ? room + in_planes(&w, c, 0) + v.t.plane : x + in_x(&w, c, 0);
+            real *from = col + in_col(&w, c, k, 0);
+            if (v.each)
+                add_each(to, from, v.at, w.places);
+            else if (v.runs)
+                add_run(to, from, &v.r, &v.t, s->ow, add);
+            else
+                add_rows(to, from, s, &v.t);
+        }
     }
-    for (int64_t n = 0; apart && n < images * w.channels; n++)
-        unite(x + in_x(&w, n % w.channels, n / w.channels), room + n * plane_size(&w.g), s, &w.g);
+    for (int64_t c = 0; apart && c < w.channels; c++)
+        unite(x + in_x(&w, c, 0), room + in_planes(&w, c, 0), s, &w.g);
 }

@@ -96,7 +96,7 @@ void NAME(columns_conv_dx)(void *dx_all, const void *dy_all, const void *w_all, 
     for (int64_t i = 0; i < s->n * s->groups; i++, dy += p.y, dx += p.x) {
         NAME(multiply)(1, 0, p.k, p.places, p.o, w + i % s->groups * p.w, dy, 0, itself ? dx : col);
         if (!itself)
-            NAME(col2im)(dx, col, col + p.room, s, 1, p.x);
+            NAME(col2im)(dx, col, col + p.room, s);
     }
 }
 
