@@ -117,6 +117,7 @@ DOCS_OBJ = $(patsubst %.c,$(B)/obj/%.o,$(wildcard tools/docs_tables/*.c))
 DOCS_PAGES = docs/findings.md $(wildcard docs/papers/*.md) --blocks docs/data.md docs/measures.md \
     docs/performance.md docs/plugins.md docs/slurm.md
 UNIT = $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
+UNIT_OBJ = $(UNIT:$(B)/tests/%=$(B)/obj/tests/unit/%.o)
 
 # a target that builds by itself uses every core, unless the caller said how many
 CORES = $(shell nproc 2>/dev/null || echo 2)
@@ -183,9 +184,10 @@ $(PLUGIN_DIR:%=$(B)/%.so): $(B)/%.so: $$(wildcard %/*.[ch]) $$(call plugin_share
     $(wildcard harness/include/gauntlet/*.h) $(B)/libgauntlet-nn.so.0 plugins/plugin.map
 	$(call plugin_link,$(filter %.c,$^))
 
-$(B)/tests/%: tests/unit/%.c $(B)/libgauntlet.a
+$(UNIT_OBJ): INCLUDE += -Itests -Iplugins
+$(B)/tests/%: $(B)/obj/tests/unit/%.o $(B)/libgauntlet.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) $(TEST_INCLUDE) $< -o $@ $(WRAPPED) $(B)/libgauntlet.a -lcmocka $(LIBS)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) $< -o $@ $(WRAPPED) $(B)/libgauntlet.a -lcmocka -Wl,--as-needed $(LIBS)
 # it fails the allocations of the program that it is linked with
 $(B)/tests/test_hostile: WRAPPED = \
     -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free
@@ -300,4 +302,4 @@ clean:
 
 Q = $(if $(V),,@)
 -include $(LIB_OBJ:.o=.d) $(B)/obj/harness/cli/main.d $(PLUGIN_ONE:%.c=$(B)/%.so.d) $(TEST_PLUGINS:=.d) \
-    $(UNIT:=.d) $(HARNESSES:=.d) $(B)/obj/faulty.d $(BENCH_OBJ:.o=.d) $(DOCS_OBJ:.o=.d)
+    $(UNIT_OBJ:.o=.d) $(HARNESSES:=.d) $(B)/obj/faulty.d $(BENCH_OBJ:.o=.d) $(DOCS_OBJ:.o=.d)
