@@ -77,7 +77,10 @@ endif
 LIBS += -ljansson -lopenblas -lsodium -lseccomp -lpng -lz -lm -ldl -lpthread
 
 INCLUDE = -Iharness -Iharness/include
-TEST_INCLUDE = $(INCLUDE) -Itests -Iplugins
+# tests include sources of plugins, whose folders' subfolders are named from the plugin's own folder
+TESTS_OWN_INCLUDE = -Itests -Iplugins \
+    $(patsubst %/,-I%,$(sort $(dir $(patsubst %/,%,$(dir $(wildcard plugins/*/*/*/*.c))))))
+TEST_INCLUDE = $(INCLUDE) $(TESTS_OWN_INCLUDE)
 
 NN_ROOMS = nn/graph nn/kernels nn/conv nn/plan nn/model nn/io nn/solve
 ROOMS = base data $(NN_ROOMS) metric fl match suite plugin request tally render results process job run vet \
@@ -92,6 +95,8 @@ NN_OBJ = $(filter $(B)/obj/harness/base/% $(B)/obj/harness/nn/%,$(LIB_OBJ))
 PLUGIN_INCLUDE = -Iharness/include -Iplugins
 PLUGIN_ONE = $(wildcard plugins/defenses/*.c plugins/attacks/*.c)
 PLUGIN_DIR = $(patsubst %/,%,$(sort $(dir $(wildcard plugins/defenses/*/*.c plugins/attacks/*/*.c))))
+# the sources of a plugin's folder, and of its subfolders; includes are relative to the plugin's folder
+plugin_folder = $(wildcard $(1)/*.[ch] $(1)/*/*.[ch])
 # what a defense and the attacks on it have in common is compiled into each folder of that name, and into
 # those that a line SHARED_FOLDER names; its headers are included as "shared/NAME/…"
 SHARED_gradient = region
@@ -169,8 +174,8 @@ $(B)/libgauntlet-nn.so: $(B)/libgauntlet-nn.so.0
 
 define plugin_link
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(PLUGIN_CFLAGS) -MF $@.d $(1) -o $@ $(PLUGIN_LDFLAGS) $(B)/libgauntlet-nn.so.0 \
-	    $(PLUGIN_LIBS) -lm -Wl,-rpath,'$$ORIGIN/../..:$$ORIGIN/../../..'
+	$(Q)$(CC) $(PLUGIN_CFLAGS) -I$(@:$(B)/%.so=%) -MF $@.d $(1) -o $@ $(PLUGIN_LDFLAGS) \
+	    $(B)/libgauntlet-nn.so.0 $(PLUGIN_LIBS) -lm -Wl,-rpath,'$$ORIGIN/../..:$$ORIGIN/../../..'
 endef
 $(B)/plugins/attacks/attribute.so: PLUGIN_LIBS = $(if $(strip $(SVM)),-lsvm)
 # the toolkit is found beside the built plugins' folder, or in lib/ above an installed lib/gauntlet/plugins
@@ -180,11 +185,11 @@ $(TEST_PLUGINS): $(B)/tests/so/%.so: tests/plugins/%.c $(B)/libgauntlet-nn.so.0 
 	$(call plugin_link,$<)
 .SECONDEXPANSION:
 # several sources in one call leave the dependencies of the last alone: those of a folder are said here
-$(PLUGIN_DIR:%=$(B)/%.so): $(B)/%.so: $$(wildcard %/*.[ch]) $$(call plugin_shared,%) \
+$(PLUGIN_DIR:%=$(B)/%.so): $(B)/%.so: $$(call plugin_folder,%) $$(call plugin_shared,%) \
     $(wildcard harness/include/gauntlet/*.h) $(B)/libgauntlet-nn.so.0 plugins/plugin.map
 	$(call plugin_link,$(filter %.c,$^))
 
-$(UNIT_OBJ): INCLUDE += -Itests -Iplugins
+$(UNIT_OBJ): INCLUDE += $(TESTS_OWN_INCLUDE)
 $(B)/tests/%: $(B)/obj/tests/unit/%.o $(B)/libgauntlet.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) $< -o $@ $(WRAPPED) $(B)/libgauntlet.a -lcmocka -Wl,--as-needed $(LIBS)
@@ -276,7 +281,9 @@ $(COMPILE_COMMANDS): FORCE
 	        clangd_flags,$(CFLAGS_ALL),$(INCLUDE) -Iplugins)); \
 	    $(call sources_with,$(wildcard tests/*.c tests/unit/*.c tests/fuzz/*.c),$(call \
 	        clangd_flags,$(CFLAGS_ALL),$(TEST_INCLUDE))); \
-	    $(call sources_with,$(wildcard plugins/*/*.c plugins/*/*/*.c tests/plugins/*.c tests/abi/*.c),$(call \
+	    $(foreach d,$(PLUGIN_DIR) $(wildcard plugins/shared/*),$(call sources_with,$(filter \
+	        %.c,$(call plugin_folder,$(d))),$(call clangd_flags,$(PLUGIN_CFLAGS),-I$(d)));) \
+	    $(call sources_with,$(PLUGIN_ONE) $(wildcard tests/plugins/*.c tests/abi/*.c),$(call \
 	        clangd_flags,$(PLUGIN_CFLAGS))); } | sed 's/[\\"]/\\&/g' | \
 	    awk -F'\t' 'BEGIN { print "[" } \
 	        { printf("%s{\"directory\": \"%s\", \"file\": \"%s\", \"command\": \"%s -c %s\"}", \

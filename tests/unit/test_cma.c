@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../plugins/attacks/gradient/cma.c"
+#include "../../plugins/attacks/gradient/search/cma.c"
 #include <cmocka.h>
 
 #include "plain_host.h"

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../plugins/attacks/gradient/granted_defense.c"
+#include "../../plugins/attacks/gradient/defense/granted_defense.c"
 #include <cmocka.h>
 
 #define REAL(name, value)                                                                                    \

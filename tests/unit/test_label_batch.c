@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../plugins/attacks/gradient/label.c"
-#include "../../plugins/attacks/gradient/label_batch.c"
-#include "../../plugins/attacks/gradient/label_fit.c"
+#include "../../plugins/attacks/gradient/label/label.c"
+#include "../../plugins/attacks/gradient/label/label_batch.c"
+#include "../../plugins/attacks/gradient/label/label_fit.c"
 #include <cmocka.h>
 
 #include "base/mem.h"

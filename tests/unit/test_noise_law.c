@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../plugins/attacks/gradient/noise_law.c"
+#include "../../plugins/attacks/gradient/defense/noise_law.c"
 #include <cmocka.h>
 
 #include "base/random.h"

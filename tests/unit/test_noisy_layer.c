@@ -9,16 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../plugins/attacks/gradient/both_signs.c"
-#include "../../plugins/attacks/gradient/first_delta.c"
-#include "../../plugins/attacks/gradient/kept_prior.c"
-#include "../../plugins/attacks/gradient/narrowing.c"
-#include "../../plugins/attacks/gradient/noise_law.c"
-#include "../../plugins/attacks/gradient/principal.c"
-#include "../../plugins/attacks/gradient/prior_choice.c"
-#include "../../plugins/attacks/gradient/rank_one.c"
-#include "../../plugins/attacks/gradient/rows.c"
-#include "../../plugins/attacks/gradient/sample_prior.c"
+#include "../../plugins/attacks/gradient/linear/both_signs.c"
+#include "../../plugins/attacks/gradient/linear/first_delta.c"
+#include "../../plugins/attacks/gradient/prior/kept_prior.c"
+#include "../../plugins/attacks/gradient/prior/narrowing.c"
+#include "../../plugins/attacks/gradient/defense/noise_law.c"
+#include "../../plugins/attacks/gradient/prior/principal.c"
+#include "../../plugins/attacks/gradient/prior/prior_choice.c"
+#include "../../plugins/attacks/gradient/linear/rank_one.c"
+#include "../../plugins/attacks/gradient/prior/rows.c"
+#include "../../plugins/attacks/gradient/prior/sample_prior.c"
 #include <cmocka.h>
 
 #include "plain_host.h"

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include "../../plugins/attacks/gradient/outliers.c"
-#include "../../plugins/attacks/gradient/perturbed.c"
+#include "../../plugins/attacks/gradient/defense/outliers.c"
+#include "../../plugins/attacks/gradient/defense/perturbed.c"
 #include <cmocka.h>
 
 enum { ROWS = 20, COLUMNS = 30, ENTRIES = ROWS * COLUMNS, CONV = 8 * 5 * 5 };

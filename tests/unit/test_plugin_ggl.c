@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../plugins/attacks/gradient/generator.c"
+#include "../../plugins/attacks/gradient/prior/generator.c"
 #include <cmocka.h>
 
 #include "data/data.h"

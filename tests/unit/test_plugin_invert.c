@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../plugins/attacks/gradient/image_prior.c"
-#include "../../plugins/attacks/gradient/statistics.c"
+#include "../../plugins/attacks/gradient/prior/image_prior.c"
+#include "../../plugins/attacks/gradient/cost/statistics.c"
 #include <cmocka.h>
 
 #include "../attacked.h"

@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "../../plugins/attacks/gradient/layer_noise.c"
-#include "../../plugins/attacks/gradient/profile.c"
+#include "../../plugins/attacks/gradient/defense/layer_noise.c"
+#include "../../plugins/attacks/gradient/region/profile.c"
 #include "../../plugins/shared/region/draw.c"
 #include "../../plugins/shared/region/layers.c"
 #include "../../plugins/shared/region/psi.c"

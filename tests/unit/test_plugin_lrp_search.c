@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../plugins/attacks/gradient/log_rates.c"
+#include "../../plugins/attacks/gradient/search/log_rates.c"
 #include <cmocka.h>
 
 #include "base/mem.h"

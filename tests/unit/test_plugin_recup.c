@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "../../plugins/attacks/gradient/perturbed.c"
+#include "../../plugins/attacks/gradient/defense/perturbed.c"
 #include "base/random.h"
 #include "plugin/model_service.h"
 #include "try_plugin.h"

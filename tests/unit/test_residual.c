@@ -7,14 +7,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../plugins/attacks/gradient/granted_defense.c"
-#include "../../plugins/attacks/gradient/noise_law.c"
-#include "../../plugins/attacks/gradient/outliers.c"
-#include "../../plugins/attacks/gradient/perturbed.c"
-#include "../../plugins/attacks/gradient/residual.c"
-#include "../../plugins/attacks/gradient/seen_clip.c"
-#include "../../plugins/attacks/gradient/survivors.c"
-#include "../../plugins/attacks/gradient/zeroed_columns.c"
+#include "../../plugins/attacks/gradient/defense/granted_defense.c"
+#include "../../plugins/attacks/gradient/defense/noise_law.c"
+#include "../../plugins/attacks/gradient/defense/outliers.c"
+#include "../../plugins/attacks/gradient/defense/perturbed.c"
+#include "../../plugins/attacks/gradient/cost/residual.c"
+#include "../../plugins/attacks/gradient/defense/seen_clip.c"
+#include "../../plugins/attacks/gradient/defense/survivors.c"
+#include "../../plugins/attacks/gradient/defense/zeroed_columns.c"
 #include <cmocka.h>
 
 enum { ENTRIES = 4, TENSORS = 2 };

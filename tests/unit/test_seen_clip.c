@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../plugins/attacks/gradient/clipped_cosine.c"
-#include "../../plugins/attacks/gradient/noise_law.c"
-#include "../../plugins/attacks/gradient/seen_clip.c"
+#include "../../plugins/attacks/gradient/cost/clipped_cosine.c"
+#include "../../plugins/attacks/gradient/defense/noise_law.c"
+#include "../../plugins/attacks/gradient/defense/seen_clip.c"
 #include <cmocka.h>
 
 #include "base/random.h"

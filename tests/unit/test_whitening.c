@@ -7,11 +7,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../plugins/attacks/gradient/granted_defense.c"
-#include "../../plugins/attacks/gradient/layer_noise.c"
-#include "../../plugins/attacks/gradient/noise_law.c"
-#include "../../plugins/attacks/gradient/soft_labels.c"
-#include "../../plugins/attacks/gradient/whitening.c"
+#include "../../plugins/attacks/gradient/defense/granted_defense.c"
+#include "../../plugins/attacks/gradient/defense/layer_noise.c"
+#include "../../plugins/attacks/gradient/defense/noise_law.c"
+#include "../../plugins/attacks/gradient/label/soft_labels.c"
+#include "../../plugins/attacks/gradient/cost/whitening.c"
 #include <cmocka.h>
 
 #include "../plain_host.h"

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../plugins/attacks/gradient/granted_defense.c"
-#include "../../plugins/attacks/gradient/zeroed_columns.c"
+#include "../../plugins/attacks/gradient/defense/granted_defense.c"
+#include "../../plugins/attacks/gradient/defense/zeroed_columns.c"
 #include <cmocka.h>
 
 enum { LAYERS = 5, TENSORS = 4, ROWS = 3, INPUTS = 4, KEPT = 32 };

@@ -13,7 +13,7 @@
 
 #include "dlg.h"
 #include "gradient.h"
-#include "survivors.h"
+#include "defense/survivors.h"
 
 enum { MODE, STEPS, INNER, HISTORY, RATE, GUARD, RESTARTS, PATIENCE, TOLERANCE, MASK_ZEROS, OUTLIERS, PRIOR };
 enum { MODE_GUARDED, MODE_REFERENCE };

@@ -9,9 +9,9 @@
 
 #include "gauntlet/nn.h"
 #include "gauntlet/plugin.h"
-#include "match.h"
-#include "prior.h"
-#include "residual.h"
+#include "cost/match.h"
+#include "prior/prior.h"
+#include "cost/residual.h"
 
 typedef struct dlg {
     const gnt_host *host;

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 #include "gradient.h"
-#include "likely_search.h"
+#include "search/likely_search.h"
 
 static gnt_status run(void *context, const gnt_observation *seen, const gnt_artefacts *own,
                       const gnt_answer *answer) {

@@ -21,10 +21,10 @@
 #include <string.h>
 
 #include "gradient.h"
-#include "granted_defense.h"
-#include "invert.h"
-#include "invert_parameters.h"
-#include "label.h"
+#include "defense/granted_defense.h"
+#include "search/invert.h"
+#include "search/invert_parameters.h"
+#include "label/label.h"
 
 /* Weight of granted batch statistics where `bn` leaves it to the attack, against 1 − cos. */
 static const double usual_statistics = 0.1;

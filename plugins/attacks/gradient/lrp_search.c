@@ -17,9 +17,9 @@
 #include <stdlib.h>
 
 #include "gradient.h"
-#include "granted_defense.h"
-#include "invert.h"
-#include "invert_parameters.h"
+#include "defense/granted_defense.h"
+#include "search/invert.h"
+#include "search/invert_parameters.h"
 
 enum { LRP_RATES = INVERT_COMMON };
 enum { RATES_LEARNT, RATES_KNOWN, RATES_EQUAL };

@@ -1,0 +1,126 @@
+#include "cost/data_term.h"
+
+#include "cost/clipped_cosine.h"
+
+const char *const data_term_costs[] = {"auto", "cosine", "l2", "l1", "scale_free", "likelihood", NULL};
+
+static int32_t match_cost(int cost) {
+    switch (cost) {
+    case DATA_L2:
+        return GNT_COST_L2;
+    case DATA_L1:
+        return GNT_COST_L1;
+    case DATA_SCALE_FREE:
+        return GNT_COST_SCALE_FREE;
+    default:
+        return GNT_COST_COSINE;
+    }
+}
+
+static gnt_status open_cotangents(data_term *d, const gnt_views *update) {
+    const gnt_host *host = d->host;
+    d->d_u = host->scratch(host->context, (size_t)update->n * sizeof *d->d_u);
+    for (int64_t t = 0; d->d_u && t < update->n; t++) {
+        d->d_u[t] = host->scratch(host->context, (size_t)update->view[t].count * sizeof **d->d_u);
+        if (!d->d_u[t])
+            return match_no_memory(host);
+    }
+    return d->d_u ? GNT_OK : match_no_memory(host);
+}
+
+static gnt_status open_clip(data_term *d, const granted_defense *told, const gnt_views *update) {
+    const gnt_status status = seen_clip_open(&d->clip, d->host, told, update);
+    d->clipped = status == GNT_OK && seen_clip_turns(&d->clip);
+    if (d->clipped)
+        d->host->fact(d->host->context, "clip_inside", 1);
+    return status;
+}
+
+static int is_whitened(const data_term *d) {
+    return d->cost == DATA_WHITENED || d->cost == DATA_PLAIN;
+}
+
+static int is_computed_here(const data_term *d) {
+    return d->cost == DATA_LIKELIHOOD || d->clipped || is_whitened(d);
+}
+
+gnt_status data_term_open(data_term *d, data_function *of, const gnt_host *host, const gnt_observation *seen,
+                          match_choice choice, int cost, const granted_defense *told) {
+    int32_t masked = 0;
+    double squares;
+    *d = (data_term){.host = host, .of = of, .cost = cost};
+    d->args = (gnt_function_args){.size = sizeof d->args, .weights = seen->weights, .buffers = seen->buffers};
+    d->law = told->noise;
+    d->rates = host->scratch(host->context, ((size_t)seen->steps + 1) * sizeof *d->rates);
+    if (!d->rates)
+        return match_no_memory(host);
+    for (int32_t i = 0; i < seen->steps; i++)
+        d->rates[i] = seen->rates ? seen->rates[i] : (float)seen->rate;
+    d->args.rates = d->rates;
+    gnt_status status = match_bind(&d->args, host, seen, choice, &d->apart, &masked, &squares);
+    if (status != GNT_OK)
+        return status;
+    uint32_t by = of->by_rates && seen->steps > 0 ? GNT_WRT_X | GNT_WRT_RATES : GNT_WRT_X;
+    if (of->by_labels && is_whitened(d))
+        by |= GNT_WRT_Y;
+    if (cost == DATA_COSINE)
+        status = open_clip(d, told, seen->update);
+    else if (is_whitened(d))
+        status = whitening_open(&d->white, host, seen, told, cost == DATA_PLAIN);
+    if (status != GNT_OK)
+        return status;
+    if (!is_computed_here(d))
+        return match_prepare(&of->distance, host, seen, match_cost(cost), by, masked);
+    status = open_cotangents(d, seen->update);
+    return status == GNT_OK ? match_prepare_update(&of->update, host, seen, by) : status;
+}
+
+static gnt_status no_result(const gnt_host *host) {
+    return host->fail(host->context, host->last_error(host->context));
+}
+
+/* Leaves the derivative by the update in d_u where the cost is computed here. */
+gnt_status data_term_cost(data_term *d, const float *x, double *cost) {
+    const gnt_model_service *m = d->host->model;
+    const gnt_views *out;
+    gnt_function *f = is_computed_here(d) ? d->of->update.function : d->of->distance.function;
+    d->args.x = x;
+    if (m->eval(m->context, f, &d->args, &out) != GNT_OK)
+        return no_result(d->host);
+    if (d->clipped)
+        *cost = clipped_cosine(&d->clip, out, d->args.observed, d->args.mask, d->d_u);
+    else if (is_whitened(d))
+        *cost = whitening_cost(&d->white, out, d->args.observed, d->args.mask, d->d_u);
+    else
+        *cost = is_computed_here(d) ? noise_cost(&d->law, out, d->args.observed, d->args.mask, d->d_u)
+                                    : (double)out->view[0].data[0];
+    return GNT_OK;
+}
+
+gnt_status data_term_refit(data_term *d, const float *x) {
+    const gnt_model_service *m = d->host->model;
+    const gnt_views *out;
+    if (!is_whitened(d) || d->white.is_known)
+        return GNT_OK;
+    d->args.x = x;
+    if (m->eval(m->context, d->of->update.function, &d->args, &out) != GNT_OK)
+        return no_result(d->host);
+    whitening_refit(&d->white, out, d->args.observed, d->args.mask, d->d_u);
+    return GNT_OK;
+}
+
+gnt_status data_term_eval(data_term *d, const float *x, double *cost, const float **d_x) {
+    const gnt_model_service *m = d->host->model;
+    const gnt_gradient *g;
+    const int here = is_computed_here(d);
+    gnt_status status = data_term_cost(d, x, cost);
+    if (status != GNT_OK)
+        return status;
+    gnt_function *f = here ? d->of->update.function : d->of->distance.function;
+    if (m->vjp(m->context, f, here ? (const float *const *)d->d_u : NULL, &g) != GNT_OK)
+        return no_result(d->host);
+    *d_x = g->x;
+    d->d_rates = g->rates;
+    d->d_y = g->y;
+    return GNT_OK;
+}

@@ -1,0 +1,62 @@
+/* data_term: how well the update of a batch x fits one that was observed, and the derivative by x. */
+#ifndef GRADIENT_DATA_TERM_H
+#define GRADIENT_DATA_TERM_H
+
+#include "gauntlet/plugin.h"
+#include "cost/match.h"
+#include "defense/granted_defense.h"
+#include "defense/noise_law.h"
+#include "defense/seen_clip.h"
+#include "cost/whitening.h"
+
+/* The choices of the parameter `cost`, in its order. */
+enum { DATA_AUTO, DATA_COSINE, DATA_L2, DATA_L1, DATA_SCALE_FREE, DATA_LIKELIHOOD };
+/* Of other attacks: the likelihood with the noise of each layer (whitening.h), or of one noise in all. */
+enum { DATA_WHITENED = DATA_LIKELIHOOD + 1, DATA_PLAIN };
+extern const char *const data_term_costs[];
+
+/* What is prepared once for observations of one shape and kept by the instance; zeros at first. */
+typedef struct data_function {
+    match distance;
+    match update; /* the update itself, for the costs that are computed here */
+    /* The owner's, set once: the derivative by the rates is wanted as well; of costs other than the
+     * likelihood, and of observations with local steps. */
+    int by_rates;
+    /* … by the labels, of DATA_WHITENED and DATA_PLAIN alone */
+    int by_labels;
+} data_function;
+
+typedef struct data_term {
+    const gnt_host *host;
+    data_function *of;
+    int cost;        /* a DATA_* other than auto */
+    noise_law law;   /* DATA_LIKELIHOOD */
+    seen_clip clip;  /* DATA_COSINE: of each tensor on its own, */
+    int clipped;     /* which changes what the cosine sees */
+    whitening white; /* DATA_WHITENED, DATA_PLAIN */
+    /* x is set at each evaluation; y, rates and weights stay */
+    gnt_function_args args;
+    /* args.rates, the owner's to change between evaluations; and, where it asked, the derivative by them
+     * and by args.y, the host's until the next */
+    float *rates;
+    const float *d_rates, *d_y;
+    outliers apart;
+    float **d_u; /* where the cost is computed here: one tensor for each of the update */
+} data_term;
+
+/* Binds one observation: weights, buffers, what of the update is matched, rates as granted or else as
+ * announced. args.y is the caller's to set. `cost` is a DATA_* other than auto. told: its noise is
+ * DATA_LIKELIHOOD's, its clip is inside of that and of DATA_COSINE. GNT_OK, or a status after host->fail. */
+gnt_status data_term_open(data_term *d, data_function *of, const gnt_host *host, const gnt_observation *seen,
+                          match_choice choice, int cost, const granted_defense *told);
+
+/* *d_x: n × features, the host's until the next evaluation. */
+gnt_status data_term_eval(data_term *d, const float *x, double *cost, const float **d_x);
+
+/* Of DATA_WHITENED and DATA_PLAIN: takes for the noise that is not known what x leaves (whitening_refit). */
+gnt_status data_term_refit(data_term *d, const float *x);
+
+/* The cost alone. */
+gnt_status data_term_cost(data_term *d, const float *x, double *cost);
+
+#endif

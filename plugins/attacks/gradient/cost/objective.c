@@ -1,0 +1,116 @@
+/* The cost of dlg and idlg, and its gradient: the squared distance of the update u that x and y would give
+ * from the one observed, as residual.h has it. */
+#include <math.h>
+#include <string.h>
+
+#include "dlg.h"
+#include "label/soft_labels.h"
+
+/* What an empty update costs where costs are relative: L-BFGS's tolerances are absolute, and this leaves room
+ * for nine digits above them. */
+static const double empty_cost = 1000;
+
+/* Local steps: the rates that were granted, else the announced one at every step. Their sum turns a weight
+ * delta into a mean gradient, which keeps the cost in the units that L-BFGS's tolerances are made for. */
+static gnt_status bind_rates(dlg_objective *o, const gnt_observation *seen) {
+    const gnt_host *host = o->self->host;
+    double sum = 0;
+    o->scale = 1;
+    if (seen->steps == 0)
+        return GNT_OK;
+    float *rates = host->scratch(host->context, (size_t)seen->steps * sizeof *rates);
+    if (!rates)
+        return match_no_memory(host);
+    for (int32_t i = 0; i < seen->steps; i++)
+        sum += rates[i] = seen->rates ? seen->rates[i] : (float)seen->rate;
+    if (!(sum > 0) || !isfinite(sum))
+        return match_refuse(host, "it needs positive learning rates to read a weight delta");
+    o->args.rates = rates;
+    o->scale = 1 / (sum * sum);
+    return GNT_OK;
+}
+
+gnt_status dlg_objective_open(dlg_objective *o, dlg *self, const gnt_observation *seen) {
+    const gnt_host *host = self->host;
+    *o = (dlg_objective){.self = self};
+    if (!host->model)
+        return match_refuse(host, "it needs the model");
+    if (host->model->info->output == GNT_OUTPUT_MAP)
+        return match_refuse(host, "it looks for a label among classes, and this model's output is a map");
+    if (seen->n < 1 || seen->steps < 0)
+        return match_refuse(host, "it needs the number of samples in the batch");
+    /* who is granted the defense has to use it to count as an attack that knows it */
+    if (self->reference && (seen->granted & GNT_KNOWS_DEFENSE))
+        return match_refuse(host,
+                            "mode is \"reference\", the authors' program, which knows of no defense, but "
+                            "the defense is granted: leave that grant out, or take \"guarded\"");
+    gnt_status s = residual_open(&o->residual, host, seen, self->choice.mask_zeros, self->choice.outliers);
+    if (s == GNT_OK)
+        s = bind_rates(o, seen);
+    if (s == GNT_OK)
+        s = match_prepare_update(&self->match, host, seen, GNT_WRT_X | (self->fixed_label ? 0 : GNT_WRT_Y));
+    if (s != GNT_OK)
+        return s;
+    o->observed = o->residual.squares;
+    const gnt_model_info *info = host->model->info;
+    o->units = o->scale;
+    if (!self->reference && o->observed > 0)
+        o->scale = empty_cost / o->observed;
+    o->observed *= o->scale;
+    o->prior = prior_of(info, seen->n);
+    o->n = seen->n;
+    o->classes = info->classes;
+    o->features = 1;
+    for (int32_t i = 0; i < info->rank; i++)
+        o->features *= info->dim[i];
+    o->size = o->n * (o->features + (self->fixed_label ? 0 : o->classes));
+    o->y = host->scratch(host->context, (size_t)(o->n * o->classes) * sizeof *o->y);
+    o->best = host->scratch(host->context, (size_t)o->size * sizeof *o->best);
+    if (!o->y || !o->best)
+        return match_no_memory(host);
+    o->args.size = sizeof o->args;
+    o->args.y = o->y;
+    o->args.weights = seen->weights;
+    o->args.buffers = seen->buffers;
+    dlg_objective_begin(o, 0);
+    return GNT_OK;
+}
+
+void dlg_objective_begin(dlg_objective *o, double weight) {
+    o->weight = weight;
+    o->least = o->fit = INFINITY;
+}
+
+double dlg_cost(void *objective, const float *z, float *grad) {
+    dlg_objective *o = objective;
+    const gnt_host *host = o->self->host;
+    const gnt_model_service *m = host->model;
+    const gnt_views *out;
+    const gnt_gradient *g;
+    int64_t pixels = o->n * o->features;
+    if (!o->stopped)
+        o->stopped = host->should_stop(host->context);
+    if (o->stopped || o->failed)
+        return NAN;
+    if (!o->self->fixed_label)
+        soft_labels_set(GNT_OUTPUT_CLASSES, z + pixels, o->n, o->classes, o->y);
+    o->args.x = z;
+    o->failed = m->eval(m->context, o->self->match.function, &o->args, &out) != GNT_OK;
+    double cost = o->failed ? NAN : o->scale * residual_squares(&o->residual, out);
+    const float *const *cotangent = (const float *const *)o->residual.cotangent;
+    o->failed |= !o->failed && m->vjp(m->context, o->self->match.function, cotangent, &g) != GNT_OK;
+    if (o->failed)
+        return NAN;
+    for (int64_t i = 0; i < pixels; i++)
+        grad[i] = (float)o->scale * g->x[i];
+    double fit = cost;
+    cost += prior_add(&o->prior, z, o->weight, grad);
+    if (!o->self->fixed_label)
+        soft_labels_vjp(GNT_OUTPUT_CLASSES, o->y, g->y, o->n, o->classes, o->scale, grad + pixels);
+    if (cost < o->least) {
+        o->least = cost;
+        o->fit = fit;
+        memcpy(o->best, z, (size_t)o->size * sizeof *z);
+    }
+    return cost;
+}

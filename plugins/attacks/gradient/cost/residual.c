@@ -1,0 +1,93 @@
+#include "cost/residual.h"
+
+#include <math.h>
+
+#include "defense/granted_defense.h"
+#include "cost/match.h"
+#include "defense/survivors.h"
+#include "update.h"
+
+/* What entry i of tensor t is known to lie within where it is zero. */
+static double bound_of(const residual *r, int64_t t, int64_t i) {
+    return zeroed_columns_has(&r->zeroed, &r->seen->view[t], t, i) ? INFINITY : (double)r->bound[t];
+}
+
+static void count_tensor(residual *r, int64_t t) {
+    const gnt_view *v = &r->seen->view[t];
+    for (int64_t i = 0; i < v->count; i++) {
+        const double bound = bound_of(r, t, i);
+        if (outliers_has(&r->apart, t, i))
+            continue;
+        r->matched++;
+        r->squares += (double)v->data[i] * (double)v->data[i];
+        if (v->data[i] == 0 && isfinite(bound))
+            r->hidden += bound * bound;
+    }
+}
+
+gnt_status residual_open(residual *r, const gnt_host *host, const gnt_observation *seen, int64_t mask_zeros,
+                         int64_t outlier_choice) {
+    const gnt_views *update = seen->update;
+    if (!is_whole_update(host->model->info, update))
+        return match_refuse(host, "it needs one tensor of the update for each parameter that clients share");
+    const granted_defense told = granted_defense_of(seen);
+    *r = (residual){.seen = update};
+    for (int64_t t = 0; t < update->n; t++)
+        for (int64_t i = 0; i < update->view[t].count; i++)
+            if (!isfinite(update->view[t].data[i]))
+                return host->fail(host->context, "the observed update holds NaN or infinite entries");
+    gnt_status status = survivors_check(host, seen, mask_zeros);
+    if (status == GNT_OK)
+        status = seen_clip_open(&r->clip, host, &told, update);
+    if (status == GNT_OK)
+        status = outliers_find(&r->apart, host, seen, outlier_choice);
+    if (status == GNT_OK && mask_zeros == SURVIVORS_AUTO)
+        status = zeroed_columns_find(&r->zeroed, host, seen);
+    float *bound = host->scratch(host->context, (size_t)update->n * sizeof *bound);
+    r->cotangent = host->scratch(host->context, (size_t)update->n * sizeof *r->cotangent);
+    if (status != GNT_OK || !bound || !r->cotangent)
+        return status != GNT_OK ? status : match_no_memory(host);
+    survivors_bounds(update, &r->apart, mask_zeros, told.pruned_together, bound);
+    r->bound = bound;
+    for (int64_t t = 0; t < update->n; t++) {
+        r->cotangent[t] = host->scratch(host->context, (size_t)update->view[t].count * sizeof(float));
+        if (!r->cotangent[t])
+            return match_no_memory(host);
+        count_tensor(r, t);
+    }
+    host->fact(host->context, "zeros_bounded", r->squares > 0 ? r->hidden / r->squares : 0);
+    return GNT_OK;
+}
+
+/* ---- the sum of squares ---- */
+
+static double tensor_squares(const residual *r, const gnt_view *u, int64_t t, double f) {
+    const gnt_view *o = &r->seen->view[t];
+    double sum = 0, mean = r->clip.law.mean;
+    for (int64_t i = 0; i < o->count; i++) {
+        const double bound = bound_of(r, t, i);
+        double v = f * (double)u->data[i], d = v + mean - (double)o->data[i];
+        double within = 0; /* what is left of v */
+        if (o->data[i] == 0) {
+            d = v > bound ? v - bound : v < -bound ? v + bound : 0;
+            within = isfinite(bound) ? v - d : 0;
+        }
+        if (outliers_has(&r->apart, t, i))
+            d = within = 0;
+        sum += d * d + r->shrink * within * within;
+        r->cotangent[t][i] = (float)(2 * (d + (fabs(v) < bound ? r->shrink * within : 0)));
+    }
+    return sum;
+}
+
+double residual_squares(residual *r, const gnt_views *u) {
+    const int64_t group = noise_clip_group(&r->clip.law, u->n);
+    double sum = 0;
+    for (int64_t t = 0; t < u->n; t += group) {
+        const noise_clip clip = seen_clip_of(&r->clip, u, t);
+        for (int64_t s = t; s < t + group; s++)
+            sum += tensor_squares(r, &u->view[s], s, clip.factor);
+        seen_clip_vjp(&r->clip, clip, u, t, r->cotangent);
+    }
+    return sum;
+}

@@ -1,0 +1,196 @@
+#include "cost/whitening.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cost/match.h"
+
+/* ---- the scores that fedre made public ---- */
+
+static int is_named(const char *name, const char *end) {
+    const size_t length = strlen(name), tail = strlen(end);
+    return length >= tail && strcmp(name + length - tail, end) == 0 &&
+           (length == tail || name[length - tail - 1] == '/');
+}
+
+const float *whitening_scores(const gnt_observation *seen, int64_t layers) {
+    const gnt_artefacts *a = seen->defense_artefacts;
+    for (int64_t i = 0; a && i < a->tensors.n; i++)
+        if (is_named(a->tensors.view[i].name, "psi") && a->tensors.view[i].count == layers)
+            return a->tensors.view[i].data;
+    return NULL;
+}
+
+/* ---- what is known of each layer ---- */
+
+/* Of the least: layers that have about as much noise. */
+static const double about_least = 1.2;
+
+typedef struct layered {
+    const granted_defense *told;
+    layer_noise noise;
+    double *share; /* of each layer: s_l/√T; NULL where it is not known */
+} layered;
+
+/* Scores of 0 would have no noise at all. */
+static double score_at(const float *scores, int64_t layer, double most) {
+    return fmax((double)scores[layer], 1e-12 * most);
+}
+
+static void set_shares(layered *r, const float *scores) {
+    const layered_noise *of = &r->told->layered;
+    const double layers = (double)r->noise.n;
+    double most = 0, sum = 0;
+    for (int64_t k = 0; scores && k < r->noise.n; k++)
+        most = fmax(most, (double)scores[k]);
+    for (int64_t k = 0; most > 0 && k < r->noise.n; k++)
+        sum += 1 / score_at(scores, k, most);
+    for (int64_t k = 0; k < r->noise.n; k++) {
+        const double part = most > 0 ? 1 / score_at(scores, k, most) / sum : 1 / layers;
+        r->share[k] = of->clip * sqrt(2 * log(layers / of->delta)) / (of->epsilon * part);
+    }
+}
+
+/* The medians of small layers are too uncertain, where there are others. */
+static int counts(const layered *r, int64_t layer) {
+    int64_t most = 0;
+    for (int64_t k = 0; k < r->noise.n; k++)
+        most = r->noise.layer[k].entries > most ? r->noise.layer[k].entries : most;
+    return r->noise.layer[layer].entries >= (most < LAYER_NOISE_ENTRIES ? most : LAYER_NOISE_ENTRIES);
+}
+
+/* √T. What a layer's spread makes of it is too much where the gradient adds to the noise: so it is the mean
+ * over the entries of those layers in which it is about the least. */
+static double rounds_root(const layered *r) {
+    double least = INFINITY, sum = 0, entries = 0;
+    for (int64_t k = 0; k < r->noise.n; k++)
+        if (counts(r, k))
+            least = fmin(least, r->noise.layer[k].spread / r->share[k]);
+    for (int64_t k = 0; k < r->noise.n; k++) {
+        const double root = r->noise.layer[k].spread / r->share[k], n = (double)r->noise.layer[k].entries;
+        if (!counts(r, k) || root > about_least * least)
+            continue;
+        sum += n * root * root;
+        entries += n;
+    }
+    const double rounds = entries > 0 ? round(sum / entries) : 1;
+    return rounds >= 1 ? sqrt(rounds) : 1;
+}
+
+static gnt_status read_shares(layered *r, const gnt_host *host, const gnt_observation *seen) {
+    const layered_noise *of = &r->told->layered;
+    const float *scores = of->by_scores ? whitening_scores(seen, r->noise.n) : NULL;
+    if (!(of->epsilon > 0) || !(of->delta > 0) || (of->by_scores && !scores))
+        return GNT_OK;
+    r->share = host->scratch(host->context, (size_t)r->noise.n * sizeof *r->share);
+    if (!r->share)
+        return match_no_memory(host);
+    set_shares(r, scores);
+    const double root = rounds_root(r);
+    for (int64_t k = 0; k < r->noise.n; k++)
+        r->share[k] *= root;
+    return GNT_OK;
+}
+
+/* ---- parts ---- */
+
+/* A law of the whole update, as dp-* and clip have it. */
+static void take_whole(whitening *w, const layered *r, int64_t tensors) {
+    w->n = 1;
+    w->part[0] = (whitening_part){.n = tensors, .law = r->told->noise};
+    if (w->part[0].law.kind != NOISE_NONE)
+        return;
+    w->part[0].law.kind = NOISE_GAUSSIAN;
+    w->part[0].law.scale = r->noise.floor;
+}
+
+static void take_layers(whitening *w, const layered *r) {
+    const double clip = r->told->layered.clip;
+    w->n = r->noise.n;
+    for (int64_t k = 0; k < w->n; k++) {
+        const layer_noise_part *l = &r->noise.layer[k];
+        const double s = r->share ? r->share[k] : layer_noise_deviation(&r->noise, k);
+        w->part[k] = (whitening_part){.first = l->first,
+                                      .n = l->n,
+                                      .law = {.kind = NOISE_GAUSSIAN,
+                                              .scale = fmax(s, r->noise.floor),
+                                              .clip = clip,
+                                              .clip_mode = clip > 0 ? NOISE_CLIP_GLOBAL : NOISE_CLIP_NONE}};
+    }
+}
+
+/* Their mean noise in all layers, and no clip. */
+static void take_plain(whitening *w, const layered *r, int64_t tensors) {
+    double sum = 0, entries = 0;
+    for (int64_t k = 0; k < r->noise.n; k++) {
+        const double s = layer_noise_deviation(&r->noise, k), n = (double)r->noise.layer[k].entries;
+        sum += n * s * s;
+        entries += n;
+    }
+    w->n = 1;
+    w->part[0] = (whitening_part){.n = tensors,
+                                  .law = {.kind = NOISE_GAUSSIAN, .scale = sqrt(sum / fmax(entries, 1))}};
+}
+
+static void tell(const whitening *w, const gnt_host *host) {
+    double least = INFINITY, most = 0;
+    for (int64_t k = 0; k < w->n; k++) {
+        least = fmin(least, noise_deviation(&w->part[k].law));
+        most = fmax(most, noise_deviation(&w->part[k].law));
+    }
+    host->fact(host->context, "noise_known", w->is_known);
+    host->fact(host->context, "noise_least", least);
+    host->fact(host->context, "noise_most", most);
+}
+
+gnt_status whitening_open(whitening *w, const gnt_host *host, const gnt_observation *seen,
+                          const granted_defense *told, int plain) {
+    const int64_t tensors = seen->update->n;
+    const int has_law = told->noise.kind != NOISE_NONE || told->noise.clip_mode != NOISE_CLIP_NONE;
+    layered r = {.told = told};
+    *w = (whitening){.part = host->scratch(host->context, ((size_t)tensors + 1) * sizeof *w->part)};
+    if (!w->part)
+        return match_no_memory(host);
+    gnt_status status = layer_noise_read(&r.noise, host, seen->update);
+    if (status == GNT_OK && !plain && told->layered.clip > 0)
+        status = read_shares(&r, host, seen);
+    if (status != GNT_OK)
+        return status;
+    if (plain)
+        take_plain(w, &r, tensors);
+    else if (has_law && !(told->layered.clip > 0))
+        take_whole(w, &r, tensors);
+    else
+        take_layers(w, &r);
+    w->floor = r.noise.floor;
+    w->is_known = !plain && (r.share != NULL || told->noise.kind != NOISE_NONE);
+    tell(w, host);
+    return GNT_OK;
+}
+
+static double part_cost(const whitening_part *p, const gnt_views *u, const float *const *observed,
+                        const float *const *mask, float *const *d_u) {
+    const gnt_views own = {p->n, u->view + p->first};
+    return noise_cost(&p->law, &own, observed + p->first, mask ? mask + p->first : NULL, d_u + p->first);
+}
+
+void whitening_refit(whitening *w, const gnt_views *u, const float *const *observed, const float *const *mask,
+                     float *const *d_u) {
+    for (int64_t k = 0; !w->is_known && k < w->n; k++) {
+        whitening_part *p = &w->part[k];
+        int64_t entries = 0;
+        for (int64_t t = p->first; t < p->first + p->n; t++)
+            entries += u->view[t].count;
+        /* the cost is Σ r²/(2·s²) */
+        const double squares = 2 * part_cost(p, u, observed, mask, d_u) / (double)(entries > 0 ? entries : 1);
+        p->law.scale = fmax(p->law.scale * sqrt(squares), w->floor);
+    }
+}
+
+double whitening_cost(const whitening *w, const gnt_views *u, const float *const *observed,
+                      const float *const *mask, float *const *d_u) {
+    double cost = 0;
+    for (int64_t k = 0; k < w->n; k++)
+        cost += part_cost(&w->part[k], u, observed, mask, d_u);
+    return cost;
+}

@@ -1,0 +1,224 @@
+#include "defense/granted_defense.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    MEMBER_NONE,
+    MEMBER_GAUSSIAN,
+    MEMBER_LAPLACE,
+    MEMBER_CLIP,
+    MEMBER_PRUNE,
+    MEMBER_SOTERIA,
+    MEMBER_FEDRE,
+    MEMBER_UNIFORM,
+    MEMBERS
+};
+enum { HEAD = 3 };
+
+/* `head`: with these parameters a member's values begin among those of the chain. */
+static const struct {
+    const char *id, *head[HEAD];
+} members[MEMBERS] = {
+    [MEMBER_NONE] = {"none", {NULL}},
+    [MEMBER_GAUSSIAN] = {"dp-gaussian", {"sigma", "clip", "clip_mode"}},
+    [MEMBER_LAPLACE] = {"dp-laplace", {"b", "clip", "clip_mode"}},
+    [MEMBER_CLIP] = {"clip", {"bound", "clip_mode"}},
+    [MEMBER_PRUNE] = {"prune", {"p", "scope"}},
+    [MEMBER_SOTERIA] = {"soteria", {"p", "layer", "ranking"}},
+    [MEMBER_FEDRE] = {"fedre", {"epsilon", "clip", "delta"}},
+    [MEMBER_UNIFORM] = {"uniform", {"epsilon", "clip", "delta"}},
+};
+
+/* What is left of the values from some place on. */
+typedef struct value_list {
+    const gnt_value *at;
+    int64_t n;
+} value_list;
+
+/* ---- whose values are whose ---- */
+
+/* The member whose id has this length and begins here; MEMBERS: another plugin. */
+static int member_at(const char *chain, size_t length) {
+    int m = 0;
+    while (m < MEMBERS && (strlen(members[m].id) != length || strncmp(members[m].id, chain, length) != 0))
+        m++;
+    return m;
+}
+
+static int begins_with(value_list v, const char *const *head) {
+    for (int i = 0; i < HEAD && head[i]; i++)
+        if (i >= v.n || strcmp(v.at[i].id, head[i]) != 0)
+            return 0;
+    return 1;
+}
+
+/* From the member's first value on; n is 0 where it has none. */
+static value_list values_of(int member, value_list v) {
+    while (v.n > 0 && !begins_with(v, members[member].head))
+        v = (value_list){v.at + 1, v.n - 1};
+    return v;
+}
+
+static const gnt_value *value_of(value_list v, const char *id) {
+    for (int64_t i = 0; i < v.n; i++)
+        if (strcmp(v.at[i].id, id) == 0)
+            return &v.at[i];
+    return NULL;
+}
+
+static int is_text(const gnt_value *v, const char *text) {
+    return v && v->text && strcmp(v->text, text) == 0;
+}
+
+/* ---- what a member does ---- */
+
+static int clip_mode_of(const gnt_value *mode) {
+    return is_text(mode, "none")         ? NOISE_CLIP_NONE
+           : is_text(mode, "per_tensor") ? NOISE_CLIP_PER_TENSOR
+                                         : NOISE_CLIP_GLOBAL;
+}
+
+/* NOISE_NONE where a parameter is none that the member takes. */
+static noise_law noise_of(int member, value_list own) {
+    const gnt_value *scale = &own.at[0], *clip = &own.at[1], *mode = &own.at[2], *mean = value_of(own, "mu");
+    const int laplace = member == MEMBER_LAPLACE;
+    if (!(scale->r > 0) || !(clip->r > 0))
+        return (noise_law){.kind = NOISE_NONE};
+    return (noise_law){.kind = laplace ? NOISE_LAPLACE : NOISE_GAUSSIAN,
+                       .scale = scale->r,
+                       .mean = mean ? mean->r : 0,
+                       .clip = clip->r,
+                       .clip_mode = clip_mode_of(mode),
+                       .l1 = laplace && is_text(value_of(own, "norm"), "l1")};
+}
+
+/* The same of the member clip: NOISE_CLIP_NONE where there is no bound. */
+static noise_law clip_of(value_list own) {
+    const double bound = own.at[0].r;
+    return bound > 0 ? (noise_law){.clip = bound, .clip_mode = clip_mode_of(&own.at[1])} : (noise_law){0};
+}
+
+typedef struct reading {
+    granted_defense told;
+    value_list left; /* of members that are not read yet */
+    int members, noisy;
+} reading;
+
+/* The member that is read clips, or adds noise, or both. 0 where what it does with those before it is not one
+ * law. */
+static int add_law(reading *r, const noise_law *next) {
+    granted_defense *told = &r->told;
+    const noise_law before = told->noise;
+    const int behind = told->clip_is_last; /* directly behind the clip before it */
+    told->noise = *next;
+    told->clip_is_last = next->kind == NOISE_NONE;
+    if (next->clip_mode == NOISE_CLIP_PER_TENSOR)
+        told->pruned_together = 0;
+    if (before.clip_mode == NOISE_CLIP_NONE) {
+        told->noise_is_first = r->members == 1;
+        return 1;
+    }
+    if (next->clip_mode == NOISE_CLIP_NONE) {
+        told->noise.clip = before.clip;
+        told->noise.clip_mode = before.clip_mode;
+        told->noise.l1 = before.l1;
+        return 1;
+    }
+    if (behind && before.clip_mode == next->clip_mode && !next->l1) {
+        told->noise.clip = fmin(before.clip, next->clip);
+        return 1;
+    }
+    told->noise_is_first = 0;
+    told->clip_is_unread = 1;
+    return 0;
+}
+
+static void read_noise(reading *r, int member, value_list own) {
+    const noise_law law = noise_of(member, own);
+    granted_defense *told = &r->told;
+    if (law.kind != NOISE_NONE) {
+        told->is_complete &= add_law(r, &law);
+        return;
+    }
+    told->noise = law;
+    told->is_complete = told->noise_is_first = told->clip_is_last = 0;
+}
+
+/* A clip behind noise is none of the noise's law. */
+static void read_clip(reading *r, value_list own) {
+    const noise_law law = clip_of(own);
+    r->told.clip_is_unread |= r->noisy > 0 || law.clip_mode == NOISE_CLIP_NONE;
+    r->told.is_complete &= r->noisy == 0 && law.clip_mode != NOISE_CLIP_NONE && add_law(r, &law);
+}
+
+static void read_zeros(granted_defense *told, int member, value_list own) {
+    told->clip_is_last = 0;
+    if (member == MEMBER_SOTERIA) {
+        told->defended = own.at[0].r > 0 ? own.at[1].text : told->defended;
+        told->is_complete = 0;
+    } else {
+        told->pruned = own.at[0].r > 0;
+        told->pruned_together = is_text(&own.at[1], "update");
+    }
+}
+
+static void read_layers(granted_defense *told, int member, value_list own) {
+    const gnt_value *samples = value_of(own, "samples");
+    told->is_complete = told->clip_is_last = 0;
+    told->layered = (layered_noise){.clip = fmax(own.at[1].r, 0),
+                                    .epsilon = own.at[0].r,
+                                    .delta = own.at[2].r,
+                                    .by_scores = member == MEMBER_FEDRE,
+                                    .samples = samples ? samples->i : 0};
+}
+
+static void read_member(reading *r, int member) {
+    const int noisy = member == MEMBER_GAUSSIAN || member == MEMBER_LAPLACE;
+    const value_list own = member == MEMBERS ? (value_list){NULL, 0} : values_of(member, r->left);
+    r->members++;
+    r->noisy += noisy;
+    if (own.n == 0) {
+        r->told.is_complete = r->told.clip_is_last = 0;
+        r->told.clip_is_unread |= member == MEMBER_CLIP;
+        return;
+    }
+    r->left = (value_list){own.at + 1, own.n - 1};
+    if (noisy)
+        read_noise(r, member, own);
+    else if (member == MEMBER_CLIP)
+        read_clip(r, own);
+    else if (member == MEMBER_FEDRE || member == MEMBER_UNIFORM)
+        read_layers(&r->told, member, own);
+    else
+        read_zeros(&r->told, member, own);
+}
+
+granted_defense granted_defense_of(const gnt_observation *seen) {
+    reading r = {.left = {seen->defense_values, seen->n_defense_values}};
+    int clips = 0;
+    r.told.is_complete = seen->defense != NULL;
+    for (const char *at = seen->defense; at && *at;) {
+        const size_t length = strcspn(at, "+");
+        const int member = member_at(at, length);
+        clips |= member == MEMBER_CLIP;
+        if (member != MEMBER_NONE)
+            read_member(&r, member);
+        at += length + (at[length] == '+');
+    }
+    if (r.noisy > 1) {
+        r.told.is_complete = r.told.noise_is_first = r.told.clip_is_last = 0;
+        r.told.clip_is_unread = clips;
+        r.told.noise = (noise_law){.kind = NOISE_NONE};
+    }
+    return r.told;
+}
+
+gnt_status granted_defense_check(const gnt_host *host, const granted_defense *told) {
+    if (!told->clip_is_unread)
+        return GNT_OK;
+    host->fail(host->context,
+               "the granted chain has a clip behind noise, or two of different modes or norms, "
+               "which it does not reckon with: leave the grant defense out");
+    return GNT_UNSUPPORTED;
+}

@@ -1,0 +1,98 @@
+#include "defense/perturbed.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BETWEEN = 50 }; /* at most one in so many */
+
+static const gnt_value *granted_value(const gnt_observation *seen, const char *id) {
+    for (int64_t i = 0; i < seen->n_defense_values; i++)
+        if (strcmp(seen->defense_values[i].id, id) == 0)
+            return &seen->defense_values[i];
+    return NULL;
+}
+
+static int64_t size_of(const gnt_views *update) {
+    int64_t size = 0;
+    for (int64_t t = 0; t < update->n; t++)
+        size += update->view[t].count;
+    return size;
+}
+
+int perturbed_read(perturbed *p, const gnt_observation *seen) {
+    /* `parts`: one step of ε is made of as many as networks are drawn */
+    static const struct {
+        const char *id;
+        int parts;
+    } known[] = {{"recup", 0},    {"recup-random-target", 0}, {"fgsm-one", 0},
+                 {"fgsm-avg", 1}, {"fgsm-iter", 1},           {"fgsm-momentum", 1}};
+    const gnt_value *epsilon = granted_value(seen, "epsilon"), *drawn = granted_value(seen, "drawn");
+    const gnt_value *iterations = granted_value(seen, "iterations");
+    const gnt_value *window = granted_value(seen, "window"), *inputs = granted_value(seen, "inputs");
+    for (size_t i = 0; i < sizeof known / sizeof *known && seen->defense; i++)
+        if (strcmp(seen->defense, known[i].id) == 0 && epsilon && window && inputs && inputs->i > 0) {
+            const double size = epsilon->r * (seen->steps > 0 ? seen->rate : 1);
+            p->window = window->i > 0 ? window->i : (size_of(seen->update) + inputs->i - 1) / inputs->i;
+            p->reach = (double)(iterations ? iterations->i + 2 : 3) * size;
+            p->step = known[i].parts && drawn && drawn->i > 0 ? size / (double)drawn->i : size;
+            return p->window > 0 && p->reach > 0;
+        }
+    return 0;
+}
+
+/* An entry of the flat update. */
+typedef struct place {
+    const gnt_views *update;
+    int64_t t, i;
+} place;
+
+/* The entry there, and on to the next; NULL behind the last. */
+static const float *next(place *at) {
+    while (at->t < at->update->n && at->i == at->update->view[at->t].count)
+        *at = (place){at->update, at->t + 1, 0};
+    return at->t < at->update->n ? &at->update->view[at->t].data[at->i++] : NULL;
+}
+
+/* Next to no entry of the tensor lies between two multiples of the step. */
+static int is_on_lattice(const gnt_view *v, double step) {
+    int64_t n = 0, between = 0;
+    for (int64_t i = 0; i < v->count; i++) {
+        const double steps = fabs((double)v->data[i]) / step;
+        n += v->data[i] != 0;
+        between += fabs(steps - floor(steps + 0.5)) > 0.25;
+    }
+    return between * BETWEEN <= n;
+}
+
+/* How many may have been moved, marked unless `of` is NULL; *left: how many others are not 0. */
+static int64_t look(const perturbed *p, const gnt_views *update, uint8_t *const *of, int64_t *left) {
+    int64_t n = 0, tensor = -1;
+    int on_lattice = 0;
+    const float *v;
+    *left = 0;
+    for (place at = {update, 0, 0}, first = at;; first = at) {
+        float most = 0;
+        int64_t seen = 0;
+        for (; seen < p->window && (v = next(&at)) != NULL; seen++)
+            most = seen == 0 || *v > most ? *v : most;
+        if (seen == 0)
+            return n;
+        for (int64_t k = 0; k < seen; k++) {
+            v = next(&first);
+            if (tensor != first.t)
+                on_lattice = is_on_lattice(&update->view[tensor = first.t], p->step);
+            const int within = *v != 0 && (double)*v >= (double)most - p->reach &&
+                               !(on_lattice && fabs((double)*v) < p->step / 4);
+            n += within;
+            *left += *v != 0 && !within;
+            if (of && within)
+                of[first.t][first.i - 1] = 1;
+        }
+    }
+}
+
+int64_t perturbed_mark(const perturbed *p, const gnt_views *update, uint8_t *const *of) {
+    int64_t left;
+    const int64_t n = look(p, update, NULL, &left);
+    return n > 0 && left > 0 ? look(p, update, of, &left) : 0;
+}

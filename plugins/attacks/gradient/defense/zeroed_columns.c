@@ -1,0 +1,232 @@
+/* A column of zeros counts as zeroed where r_j is known to live.
+ *
+ *  - The unit before it learns: its own row of the layer that makes it has a gradient, which a dead unit has
+ *    not. Where a dense layer or a norm makes r_j alone, that is exact.
+ *  - Or what makes r is never 0: sigmoid, tanh, softplus.
+ *  - Or the defense is granted, has soteria in it, and this is the layer that it defends. Then only a unit
+ *    that is known to be dead is matched as 0.
+ *
+ * Without the grant two more signs have to agree, for pruning by magnitude leaves empty columns too, and
+ * their zeros are known to be small (survivors.h): a column is empty or whole, with no row missing but of
+ * dead units, and of the update hardly an entry is zero by itself. */
+#include "defense/zeroed_columns.h"
+
+#include <string.h>
+
+#include "first_dense.h"
+#include "defense/granted_defense.h"
+
+/* Entries that are zero by themselves for each that is not, from which on an update counts as pruned entry by
+ * entry. */
+static const double scattered = 0.01;
+
+static gnt_status no_memory(const gnt_host *host) {
+    return host->fail(host->context, "no memory for the search: the limit on scratch memory is too low");
+}
+
+static int is_any(const char *type, const char *const *types) {
+    for (; *types; types++)
+        if (strcmp(type, *types) == 0)
+            return 1;
+    return 0;
+}
+
+/* ---- lines of a tensor, rows × columns ---- */
+
+typedef struct live_lines {
+    int64_t rows, columns;
+    uint8_t *row, *column; /* 1: has an entry that is not 0 */
+} live_lines;
+
+static int64_t columns_of(const gnt_view *v) {
+    return v->dim[0] > 0 ? v->count / v->dim[0] : 0;
+}
+
+static gnt_status find_live_lines(live_lines *l, const gnt_host *host, const gnt_view *v) {
+    *l = (live_lines){.rows = v->dim[0], .columns = columns_of(v)};
+    l->row = host->scratch(host->context, (size_t)(l->rows + l->columns + 1));
+    if (!l->row)
+        return no_memory(host);
+    l->column = l->row + l->rows;
+    memset(l->row, 0, (size_t)(l->rows + l->columns));
+    for (int64_t r = 0; r < l->rows; r++)
+        for (int64_t j = 0; j < l->columns; j++)
+            if (v->data[r * l->columns + j] != 0)
+                l->row[r] = l->column[j] = 1;
+    return GNT_OK;
+}
+
+/* The layer's bias in the update; NULL where it has none. */
+static const gnt_view *bias_of(const gnt_views *update, int32_t layer) {
+    for (int64_t t = 0; t < update->n; t++)
+        if (update->view[t].layer == layer && update->view[t].rank == 1)
+            return &update->view[t];
+    return NULL;
+}
+
+/* Is no row missing, but of units that die? Where no column is left, the bias tells which rows there were. */
+static int has_all_rows(const gnt_model_info *info, const gnt_views *update, const gnt_view *v,
+                        const live_lines *l) {
+    const gnt_view *bias = bias_of(update, v->layer);
+    int columns = 0, missing = 0;
+    for (int64_t j = 0; j < l->columns; j++)
+        columns |= l->column[j];
+    if (!columns && (!bias || bias->count != l->rows))
+        return 0;
+    for (int64_t r = 0; r < l->rows; r++)
+        missing |= columns ? !l->row[r] : bias->data[r] == 0;
+    return !missing || is_before_relu(info, v->layer);
+}
+
+/* Has every column either no entry, or one in every row that has any? */
+static int is_by_columns(const gnt_view *v, const live_lines *l) {
+    for (int64_t r = 0; r < l->rows; r++)
+        for (int64_t j = 0; l->row[r] && j < l->columns; j++)
+            if (l->column[j] && v->data[r * l->columns + j] == 0)
+                return 0;
+    return 1;
+}
+
+/* Was the update pruned entry by entry? *yes: zeros whose row and column both have more to say. */
+static gnt_status is_scattered(const gnt_host *host, const gnt_views *update, int *yes) {
+    int64_t alone = 0, kept = 0;
+    for (int64_t t = 0; t < update->n; t++) {
+        const gnt_view *v = &update->view[t];
+        live_lines l;
+        for (int64_t i = 0; i < v->count; i++)
+            kept += v->data[i] != 0;
+        if (v->rank < 2)
+            continue;
+        gnt_status status = find_live_lines(&l, host, v);
+        if (status != GNT_OK)
+            return status;
+        for (int64_t r = 0; r < l.rows; r++)
+            for (int64_t j = 0; l.row[r] && j < l.columns; j++)
+                alone += l.column[j] && v->data[r * l.columns + j] == 0;
+    }
+    *yes = (double)alone > scattered * (double)kept;
+    return GNT_OK;
+}
+
+/* ---- what makes a dense layer's input ---- */
+
+typedef struct source {
+    int never_zero; /* it has no zeros */
+    int32_t maker;  /* layer whose row j makes entry j alone; −1: none is known */
+} source;
+
+/* May the layer be part of a residual or concat layer, which is listed behind its parts? Then what it reads
+ * need not be the layer before it. */
+static int is_part(const gnt_model_info *info, int32_t layer) {
+    static const char *const whole[] = {"residual", "concat", NULL};
+    for (int32_t i = layer + 1; i < info->n_layers; i++)
+        if (is_any(info->layer[i].type, whole))
+            return 1;
+    return 0;
+}
+
+static source source_of(const gnt_model_info *info, int32_t layer, int64_t inputs) {
+    static const char *const never[] = {"sigmoid", "tanh", "softplus", NULL};
+    static const char *const pools[] = {"max_pool", "avg_pool", "global_avg_pool", "flatten", NULL};
+    static const char *const each[] = {"relu", "leaky_relu", "gelu", "silu", "dropout", NULL};
+    static const char *const makers[] = {"dense", "conv", "batch_norm", NULL};
+    source s = {.maker = -1};
+    if (is_part(info, layer))
+        return s;
+    for (int32_t i = layer - 1, may_zero = 0; i >= 0; i--) {
+        const char *type = info->layer[i].type;
+        may_zero |= is_any(type, each);
+        s.never_zero |= !may_zero && is_any(type, never);
+        if (is_any(type, makers)) {
+            s.maker = info->layer[i].dim[0] == inputs ? i : -1;
+            return s;
+        }
+        if (!is_any(type, pools) && !is_any(type, each) && !is_any(type, never))
+            return s;
+    }
+    return s;
+}
+
+/* live[j]: row j of the layer's tensors has an entry that is not 0. Returns how many tensors it has. */
+static int find_live(const gnt_views *update, int32_t layer, int64_t n, uint8_t *live) {
+    int tensors = 0;
+    memset(live, 0, (size_t)n);
+    for (int64_t t = 0; t < update->n; t++) {
+        const gnt_view *v = &update->view[t];
+        if (v->layer != layer || v->rank < 1 || v->dim[0] != n)
+            continue;
+        tensors++;
+        for (int64_t i = 0, length = columns_of(v); i < v->count; i++)
+            live[i / length] |= v->data[i] != 0;
+    }
+    return tensors;
+}
+
+/* ---- the columns ---- */
+
+/* The layer that a granted soteria defends; −1: none is granted, or there is no such layer. */
+static int32_t defended_layer(const gnt_model_info *info, const granted_defense *told) {
+    int32_t layer = -1;
+    for (int32_t i = 0; told->defended && i < info->n_layers; i++)
+        if (*told->defended ? strcmp(info->layer[i].name, told->defended) == 0
+                            : strcmp(info->layer[i].type, "dense") == 0)
+            layer = i;
+    return layer;
+}
+
+/* Tensor t, rank 2; `told`: the grant says that columns of it were zeroed. */
+static gnt_status find_in(zeroed_columns *out, const gnt_host *host, const gnt_views *update, int64_t t,
+                          int told) {
+    const gnt_model_info *info = host->model->info;
+    const gnt_view *v = &update->view[t];
+    const source from = source_of(info, v->layer, v->dim[1]);
+    live_lines l;
+    gnt_status status = find_live_lines(&l, host, v);
+    if (status != GNT_OK)
+        return status;
+    uint8_t *live = host->scratch(host->context, (size_t)l.columns + 1);
+    if (!live)
+        return no_memory(host);
+    const int known = from.maker >= 0 && find_live(update, from.maker, l.columns, live) > 0;
+    if (!told && !(has_all_rows(info, update, v, &l) && is_by_columns(v, &l)))
+        return GNT_OK;
+    int64_t n = 0;
+    for (int64_t j = 0; j < l.columns; j++) {
+        const int lives = known ? live[j] : told || from.never_zero;
+        n += live[j] = !l.column[j] && lives;
+    }
+    if (n > 0)
+        out->of[t] = live;
+    out->n += n;
+    return GNT_OK;
+}
+
+gnt_status zeroed_columns_find(zeroed_columns *out, const gnt_host *host, const gnt_observation *seen) {
+    const gnt_model_info *info = host->model->info;
+    const gnt_views *update = seen->update;
+    const granted_defense told = granted_defense_of(seen);
+    const int32_t defended = defended_layer(info, &told);
+    int pruned = 0;
+    *out = (zeroed_columns){0};
+    if (told.is_complete) /* soteria is none of its members */
+        return GNT_OK;
+    gnt_status status = is_scattered(host, update, &pruned);
+    if (status != GNT_OK)
+        return status;
+    uint8_t **of = host->scratch(host->context, (size_t)update->n * sizeof *of);
+    if (!of)
+        return no_memory(host);
+    memset(of, 0, (size_t)update->n * sizeof *of);
+    out->of = of;
+    for (int64_t t = 0; t < update->n && status == GNT_OK; t++) {
+        const int32_t layer = update->view[t].layer;
+        if (update->view[t].rank == 2 && layer >= 0 && layer < info->n_layers &&
+            !is_first_dense(info, layer) && (layer == defended || !pruned))
+            status = find_in(out, host, update, t, layer == defended);
+    }
+    if (out->n == 0)
+        out->of = NULL;
+    else if (status == GNT_OK)
+        host->fact(host->context, "columns_left_out", (double)out->n);
+    return status;
+}

@@ -1,0 +1,50 @@
+/* What the files of ggl share. */
+#ifndef GRADIENT_GGL_H
+#define GRADIENT_GGL_H
+
+#include "prior/generator.h"
+#include "gauntlet/plugin.h"
+#include "cost/match.h"
+
+enum { GGL_COSINE, GGL_SCALE_FREE, GGL_L2 }; /* choices of `cost` */
+enum { GGL_CMAES, GGL_GRADIENT };            /* choices of `search` */
+
+typedef struct ggl {
+    const gnt_host *host;
+    int64_t cost, search, steps, population, restarts, latents, features, images;
+    double rate, weight; /* of the search by gradient; of the latents' norm */
+    generator_setting learning;
+    match_choice choice;
+    match match;
+} ggl;
+
+/* The cost of an image x = G(w): the distance of the updates, relative to what was observed, plus
+ * weight·‖w‖²/latents. Lives for one run. */
+typedef struct ggl_cost {
+    ggl *self;
+    generator_shape shape;
+    gnt_function_args args;
+    outliers apart;
+    double scale; /* of the distance */
+    double weight;
+    int64_t pixels;
+} ggl_cost;
+
+/* Binds one observation. GNT_OK, or a status after host->fail. */
+gnt_status ggl_cost_open(ggl_cost *c, ggl *self, const generator_shape *s, const gnt_observation *seen);
+/* The cost of w and its image x; *d_x (NULL: not wanted) its derivative by x, without the norm's part. */
+gnt_status ggl_cost_of(ggl_cost *c, const float *w, const float *x, double *cost, const float **d_x);
+
+/* What a search found: the image of least cost. */
+typedef struct ggl_found {
+    float *x; /* pixels */
+    double cost;
+    int32_t restart;
+} ggl_found;
+
+/* `steps` populations of CMA-ES, or steps of Adam, shared among the restarts. GNT_OK, GNT_STOPPED, or a
+ * status after host->fail. */
+gnt_status ggl_search(ggl_cost *c, const generator_learnt *learnt, int64_t label, int64_t steps,
+                      const gnt_answer *answer, ggl_found *found);
+
+#endif

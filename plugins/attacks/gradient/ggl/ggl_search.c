@@ -1,0 +1,181 @@
+/* The searches of ggl in the space of latents: CMA-ES as published, and Adam. */
+#include <math.h>
+#include <string.h>
+
+#include "search/cma.h"
+#include "ggl/ggl.h"
+
+gnt_status ggl_cost_open(ggl_cost *c, ggl *self, const generator_shape *s, const gnt_observation *seen) {
+    const gnt_host *host = self->host;
+    static const int32_t kinds[] = {GNT_COST_COSINE, GNT_COST_SCALE_FREE, GNT_COST_L2};
+    int32_t masked = 0;
+    double squares;
+    *c = (ggl_cost){.self = self, .shape = *s, .weight = self->weight, .pixels = generator_pixels(s)};
+    c->args = (gnt_function_args){.size = sizeof c->args, .weights = seen->weights, .buffers = seen->buffers};
+    float *rates = host->scratch(host->context, ((size_t)seen->steps + 1) * sizeof *rates);
+    if (!rates)
+        return match_no_memory(host);
+    for (int32_t i = 0; i < seen->steps; i++)
+        rates[i] = seen->rates ? seen->rates[i] : (float)seen->rate;
+    c->args.rates = rates;
+    gnt_status status = match_bind(&c->args, host, seen, self->choice, &c->apart, &masked, &squares);
+    if (status != GNT_OK)
+        return status;
+    /* cosine distances are relative by themselves; of an empty update nothing is */
+    c->scale = self->cost == GGL_COSINE || !(squares > 0) ? 1 : 1 / squares;
+    return match_prepare(&self->match, host, seen, kinds[self->cost],
+                         self->search == GGL_GRADIENT ? GNT_WRT_X : 0, masked);
+}
+
+gnt_status ggl_cost_of(ggl_cost *c, const float *w, const float *x, double *cost, const float **d_x) {
+    const gnt_host *host = c->self->host;
+    const gnt_model_service *m = host->model;
+    const gnt_views *out;
+    const gnt_gradient *g;
+    double squares = 0;
+    c->args.x = x;
+    if (m->eval(m->context, c->self->match.function, &c->args, &out) != GNT_OK)
+        return host->fail(host->context, host->last_error(host->context));
+    for (int64_t j = 0; j < c->shape.latents; j++)
+        squares += (double)w[j] * (double)w[j];
+    *cost = c->scale * (double)out->view[0].data[0] + c->weight * squares / (double)c->shape.latents;
+    if (!d_x)
+        return GNT_OK;
+    if (m->vjp(m->context, c->self->match.function, NULL, &g) != GNT_OK)
+        return host->fail(host->context, host->last_error(host->context));
+    *d_x = g->x;
+    return GNT_OK;
+}
+
+static void keep(const ggl_cost *c, const float *x, double cost, int32_t restart, ggl_found *found) {
+    if (!(cost < found->cost))
+        return;
+    memcpy(found->x, x, (size_t)c->pixels * sizeof *x);
+    found->cost = cost;
+    found->restart = restart;
+}
+
+/* A cost curve of about a hundred points. */
+static void tell(const gnt_answer *answer, int32_t restart, int64_t step, int64_t steps, double cost) {
+    if (step % (steps / 100 + 1) == 0)
+        answer->cost(answer->context, restart, step, cost);
+}
+
+/* ---- CMA-ES ---- */
+
+/* One population: drawn, made into images and told. *least: its least cost. */
+static gnt_status next_population(ggl_cost *c, cma *search, generator *g, double *w, double *cost,
+                                  int32_t restart, ggl_found *found, double *least) {
+    const gnt_host *host = c->self->host;
+    const int64_t d = c->shape.latents;
+    cma_ask(search, w);
+    for (int64_t k = 0; k < g->n * d; k++)
+        g->w[k] = (float)w[k];
+    const float *x = generator_draw(g);
+    if (!x)
+        return host->fail(host->context, "its generator could not be run");
+    *least = INFINITY;
+    for (int64_t k = 0; k < g->n; k++) {
+        if (host->should_stop(host->context))
+            return GNT_STOPPED;
+        gnt_status status = ggl_cost_of(c, g->w + k * d, x + k * c->pixels, &cost[k], NULL);
+        if (status != GNT_OK)
+            return status;
+        keep(c, x + k * c->pixels, cost[k], restart, found);
+        *least = fmin(*least, cost[k]);
+    }
+    cma_tell(search, cost);
+    return GNT_OK;
+}
+
+static gnt_status by_cmaes(ggl_cost *c, generator *g, int64_t steps, int32_t restart,
+                           const gnt_answer *answer, ggl_found *found) {
+    const gnt_host *host = c->self->host;
+    const int64_t d = c->shape.latents;
+    cma search;
+    double least = INFINITY;
+    double *start = host->scratch(host->context, (size_t)d * sizeof *start);
+    double *w = host->scratch(host->context, (size_t)(g->n * d) * sizeof *w);
+    double *cost = host->scratch(host->context, (size_t)g->n * sizeof *cost);
+    if (!start || !w || !cost)
+        return match_no_memory(host);
+    gnt_status status = cma_open(&search, host, d, g->n, start, 0.5, "cma");
+    for (int64_t step = 0; status == GNT_OK && step < steps; step++) {
+        status = next_population(c, &search, g, w, cost, restart, found, &least);
+        tell(answer, restart, step, steps, least);
+    }
+    return status;
+}
+
+/* ---- Adam ---- */
+
+static gnt_status by_adam(ggl_cost *c, generator *g, gnt_adam *adam, int64_t steps, int32_t restart,
+                          const gnt_answer *answer, ggl_found *found) {
+    const gnt_host *host = c->self->host;
+    const int64_t d = c->shape.latents;
+    float *w = host->scratch(host->context, (size_t)d * sizeof *w);
+    float *grad = host->scratch(host->context, (size_t)d * sizeof *grad);
+    double cost;
+    if (!w || !grad)
+        return match_no_memory(host);
+    if (restart > 0)
+        host->normal(host->context, "start", d, w);
+    for (int64_t step = 0; step < steps; step++) {
+        const float *d_x, *d_w, *x;
+        if (host->should_stop(host->context))
+            return GNT_STOPPED;
+        memcpy(g->w, w, (size_t)d * sizeof *w);
+        if (!(x = generator_draw(g)))
+            return host->fail(host->context, "its generator could not be run");
+        gnt_status status = ggl_cost_of(c, w, x, &cost, &d_x);
+        if (status != GNT_OK)
+            return status;
+        keep(c, x, cost, restart, found);
+        tell(answer, restart, step, steps, cost);
+        for (int64_t i = 0; i < c->pixels; i++)
+            g->pulled[i] = (float)c->scale * d_x[i];
+        if (!(d_w = generator_pull(g)))
+            return host->fail(host->context, "its generator could not be run");
+        for (int64_t j = 0; j < d; j++)
+            grad[j] = d_w[j] + (float)(2 * c->weight / (double)d) * w[j];
+        gnt_adam_step(adam, w, grad, gnt_rate_cosine(c->self->rate, step, steps));
+    }
+    return GNT_OK;
+}
+
+/* ---- either ---- */
+
+static gnt_status all_restarts(ggl_cost *c, generator *g, gnt_adam *adam, int64_t steps,
+                               const gnt_answer *answer, ggl_found *found) {
+    const gnt_host *host = c->self->host;
+    const int64_t restarts = c->self->restarts, each = steps / restarts > 0 ? steps / restarts : 1;
+    for (int32_t r = 0; r < restarts; r++) {
+        gnt_adam_reset(adam);
+        gnt_status status = c->self->search == GGL_GRADIENT ? by_adam(c, g, adam, each, r, answer, found)
+                                                            : by_cmaes(c, g, each, r, answer, found);
+        if (status != GNT_OK)
+            return status;
+        host->progress(host->context, r + 1, (double)restarts);
+    }
+    if (!isfinite(found->cost))
+        return host->fail(host->context, "its cost was never finite, for any latents");
+    return GNT_OK;
+}
+
+gnt_status ggl_search(ggl_cost *c, const generator_learnt *learnt, int64_t label, int64_t steps,
+                      const gnt_answer *answer, ggl_found *found) {
+    const gnt_host *host = c->self->host;
+    const int64_t n = c->self->search == GGL_GRADIENT ? 1 : c->self->population;
+    generator g;
+    *found = (ggl_found){.cost = INFINITY};
+    found->x = host->scratch(host->context, (size_t)c->pixels * sizeof *found->x);
+    gnt_adam *adam = gnt_adam_new(c->shape.latents, 0.9, 0.999, 1e-8);
+    gnt_status status =
+        found->x && adam ? generator_open(&g, host, &c->shape, learnt, label, n) : match_no_memory(host);
+    if (status == GNT_OK) {
+        status = all_restarts(c, &g, adam, steps, answer, found);
+        generator_close(&g);
+    }
+    gnt_adam_free(adam);
+    return status;
+}

@@ -1,0 +1,303 @@
+/* linear-layer: exact recovery of an input through a first dense layer.
+ *
+ * Row i of such a layer has the gradients dW_i = δ_i·x and db_i = δ_i, so x = dW_i/db_i wherever δ_i ≠ 0,
+ * for any network behind it and whatever the scale of the update: a weight delta of one step does as
+ * well. (Phong et al., 2017; the row of largest |db| loses least to rounding.) Through one sample it is
+ * exact. Over a batch a row gives an average of the samples, weighted by δ_i: exact only where a unit was
+ * active for one sample alone, which ReLU makes common, so the answer is then approximate: the rows of
+ * largest |db| that differ from each other. The same holds for several local steps, over which δ_i varies
+ * but a single sample does not.
+ *
+ * A clip of each tensor on its own leaves a factor between weights and bias, which linear_clip.h finds.
+ *
+ * Entries that stand apart (outliers.h) are not used: a row whose bias does is left out, and an entry of a
+ * row that does is the median of what the other rows say of it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "first_dense.h"
+#include "gradient.h"
+#include "defense/granted_defense.h"
+#include "linear/linear_clip.h"
+#include "linear/linear_layer.h"
+#include "update.h"
+#include "gauntlet/plugin.h"
+
+enum { PARAM_DISTINCT, PARAM_OUTLIERS, PARAM_NOISE, PARAM_WHOLE };
+enum { WHOLE_AUTO, WHOLE_NEVER };
+static const char *const whole_choices[] = {"auto", "never", NULL};
+enum { MOST_ASKED = 31 }; /* rows that tell an entry that stands apart in one */
+
+static gnt_status refuse(const gnt_host *host, const char *why) {
+    host->fail(host->context, why);
+    return GNT_UNSUPPORTED;
+}
+
+gnt_status linear_find(const linear_layer *s, const gnt_observation *seen, int64_t features, dense_layer *l) {
+    const gnt_host *host = s->host;
+    const gnt_model_info *info = host->model->info;
+    *l = (dense_layer){0};
+    if (!is_whole_update(info, seen->update))
+        return refuse(host, "it needs one tensor of the update for each parameter that clients share");
+    for (int64_t t = 0; t < seen->update->n; t++) {
+        const gnt_view *u = &seen->update->view[t];
+        if (!is_first_dense(info, u->layer))
+            continue;
+        if (u->rank == 2 && u->dim[1] == features)
+            l->w = u;
+        if (u->rank == 1)
+            l->b = u;
+    }
+    if (!l->w)
+        return refuse(host, "it needs a model whose first layer is dense, such as mlp, and shared");
+    if (!l->b || l->b->count * features != l->w->count)
+        return refuse(host, "it divides by the bias's gradient, and the first dense layer has no bias");
+    l->w_at = l->w - seen->update->view;
+    l->b_at = l->b - seen->update->view;
+    return outliers_find(&l->apart, host, seen, s->outliers);
+}
+
+/* What the loudest rows that can tell say of entry k: their median; NaN where none can. */
+static double told_by_others(const dense_layer *l, int64_t features, int64_t k) {
+    double loud[MOST_ASKED], told[MOST_ASKED];
+    int64_t n = 0;
+    for (int64_t i = 0; i < l->b->count; i++) {
+        double bias = (double)l->b->data[i], value;
+        if (bias == 0 || outliers_has(&l->apart, l->b_at, i) ||
+            outliers_has(&l->apart, l->w_at, i * features + k))
+            continue;
+        int64_t at = n < MOST_ASKED ? n++ : MOST_ASKED;
+        while (at > 0 && fabs(bias) > loud[at - 1]) { /* by loudness; the faintest falls off the end */
+            if (at < MOST_ASKED) {
+                loud[at] = loud[at - 1];
+                told[at] = told[at - 1];
+            }
+            at--;
+        }
+        if (at == MOST_ASKED)
+            continue;
+        value = (double)l->w->data[i * features + k] / bias;
+        loud[at] = fabs(bias);
+        told[at] = value;
+    }
+    for (int64_t i = 1; i < n; i++) { /* now by value */
+        double value = told[i];
+        int64_t at = i;
+        for (; at > 0 && told[at - 1] > value; at--)
+            told[at] = told[at - 1];
+        told[at] = value;
+    }
+    return n ? (told[(n - 1) / 2] + told[n / 2]) / 2 : (double)NAN;
+}
+
+/* dW_i/db_i of row `row`: what the layer saw, up to the scale that linear_clip.h has. */
+static double quotient(const dense_layer *l, int64_t row, int64_t features, int64_t k) {
+    return outliers_has(&l->apart, l->w_at, row * features + k)
+               ? told_by_others(l, features, k)
+               : (double)l->w->data[row * features + k] / (double)l->b->data[row];
+}
+
+/* Row `row` as an input in image space: what the layer saw, after the model's normalisation. */
+static void read_row(const gnt_model_info *info, const dense_layer *l, double scale, int64_t row,
+                     int64_t features, float *x) {
+    int64_t channels = info->dim[0], area = features / channels;
+    for (int64_t k = 0; k < features; k++) {
+        double value = scale * quotient(l, row, features, k);
+        if (info->mean)
+            value = value * (double)info->deviation[k / area] + (double)info->mean[k / area];
+        x[k] = value > 0 ? (value < 1 ? (float)value : 1) : 0; /* NaN becomes 0 */
+    }
+}
+
+/* Mean squared difference from the nearest of the n samples in x. */
+static double nearest(const float *one, const float *x, int64_t n, int64_t features) {
+    double least = INFINITY;
+    for (int64_t i = 0; i < n; i++, x += features) {
+        double sum = 0;
+        for (int64_t k = 0; k < features; k++)
+            sum += ((double)one[k] - (double)x[k]) * ((double)one[k] - (double)x[k]);
+        least = fmin(least, sum / (double)features);
+    }
+    return least;
+}
+
+/* The unused row of largest |db|, −1 when all that is left is zero or stands apart. */
+static int64_t largest(const dense_layer *l, const uint8_t *used) {
+    const gnt_view *b = l->b;
+    int64_t at = -1;
+    float most = 0;
+    for (int64_t i = 0; i < b->count; i++)
+        if (!used[i] && fabsf(b->data[i]) > most && !outliers_has(&l->apart, l->b_at, i)) {
+            most = fabsf(b->data[i]);
+            at = i;
+        }
+    return at;
+}
+
+/* rank_one.h has weights and bias scaled by one factor. */
+static int is_clip_in_the_way(const linear_layer *s, const gnt_observation *seen) {
+    const granted_defense told = granted_defense_of(seen);
+    return seen->n == 1 && told.noise.kind == NOISE_NONE && told.noise.clip_mode == NOISE_CLIP_PER_TENSOR &&
+           (s->noise > 0 || told.pruned);
+}
+
+/* What quotients are to be multiplied by: told by the loudest rows, one for each sample. `used` is as long as
+ * the bias, and empty again afterwards. */
+static gnt_status find_scale(const linear_layer *s, const gnt_observation *seen, const dense_layer *l,
+                             int64_t features, uint8_t *used, double *scale) {
+    const gnt_host *host = s->host;
+    int64_t n = 0;
+    int scaled;
+    gnt_status status = linear_is_scaled(s, seen, l, &scaled);
+    *scale = 1;
+    if (status != GNT_OK || !scaled)
+        return status;
+    double *rows = host->scratch(host->context, (size_t)(seen->n * features) * sizeof *rows);
+    if (!rows)
+        return host->fail(host->context, "no memory for the rows of the layer");
+    for (int64_t row; n < seen->n && (row = largest(l, used)) >= 0; used[row] = 1, n++)
+        for (int64_t k = 0; k < features; k++) {
+            const double value = quotient(l, row, features, k);
+            rows[n * features + k] = isfinite(value) ? value : 0;
+        }
+    memset(used, 0, (size_t)l->b->count);
+    status = linear_scale(s, seen, rows, n, features, scale);
+    host->fact(host->context, "scale", *scale);
+    return status;
+}
+
+static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefacts *own,
+                      const gnt_answer *answer) {
+    linear_layer *s = self;
+    const gnt_host *host = s->host;
+    dense_layer l;
+    layer_noise noise;
+    int64_t features = 1, found = 0;
+    (void)own;
+    if (!host->model || seen->n < 1)
+        return refuse(host, "it needs the model and the number of samples in the batch");
+    const gnt_model_info *info = host->model->info;
+    for (int32_t i = 0; i < info->rank; i++)
+        features *= info->dim[i];
+    gnt_status status = linear_find(s, seen, features, &l);
+    if (status != GNT_OK)
+        return status;
+    const granted_defense told = granted_defense_of(seen);
+    status = granted_defense_check(host, &told);
+    if (status != GNT_OK)
+        return status;
+    if (s->noise >= 0 && told.noise.kind != NOISE_NONE)
+        return refuse(host, "noise is set, but the granted defense tells it: leave that grant out, or noise");
+    if (is_clip_in_the_way(s, seen))
+        return refuse(host,
+                      "a clip of each tensor on its own is granted, and beside it noise is set or entries "
+                      "are pruned: it reckons with one or the other. Leave the grant defense out, or "
+                      "noise");
+    if (linear_is_noisy(s, seen, &l, &noise))
+        return linear_noisy_run(s, seen, &noise, answer);
+    float *x = host->scratch(host->context, (size_t)(seen->n * features) * sizeof *x);
+    uint8_t *used = host->scratch(host->context, (size_t)l.b->count);
+    if (!x || !used)
+        return host->fail(host->context, "no memory for the answer");
+    double scale;
+    status = find_scale(s, seen, &l, features, used, &scale);
+    if (status != GNT_OK)
+        return status;
+    for (int64_t row; found < seen->n && (row = largest(&l, used)) >= 0; used[row] = 1) {
+        float *one = x + found * features;
+        if (host->should_stop(host->context))
+            return GNT_STOPPED;
+        read_row(info, &l, scale, row, features, one);
+        if (nearest(one, x, found, features) > s->distinct)
+            found++;
+    }
+    host->fact(host->context, "rows_used", (double)found);
+    if (found == 0) { /* nothing is left to read (every bias was pruned away): a guess is an answer too */
+        host->log(host->context, GNT_LOG_INFO,
+                  "no row of the first layer's update can be read; it answers grey");
+        for (int64_t k = 0; k < features; k++)
+            x[k] = 0.5f;
+        found = 1;
+    }
+    return answer->reconstruction(answer->context, found, x);
+}
+
+static void *create(const gnt_host *host, const gnt_value *values) {
+    linear_layer *s = malloc(sizeof *s);
+    if (!s) {
+        host->fail(host->context, "out of memory");
+        return NULL;
+    }
+    *s = (linear_layer){.host = host,
+                        .distinct = values[PARAM_DISTINCT].r,
+                        .noise = values[PARAM_NOISE].r,
+                        .whole = values[PARAM_WHOLE].i == WHOLE_AUTO,
+                        .outliers = values[PARAM_OUTLIERS].i};
+    return s;
+}
+
+static void destroy(void *self) {
+    linear_layer *s = self;
+    kept_prior_clear(&s->known);
+    free(s);
+}
+
+static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
+
+static const gnt_parameter parameters[] = {
+    {.id = "distinct",
+     .type = GNT_TYPE_REAL,
+     .scale = GNT_SCALE_LINEAR,
+     .unit = "mean squared difference",
+     .least = 0,
+     .most = 1,
+     .preset = 1e-3,
+     .help = "batches: rows nearer than this to one already taken are the same sample again"},
+    {.id = "outliers",
+     .type = GNT_TYPE_CHOICE,
+     .unit = "",
+     .preset_text = "auto",
+     .choices = outliers_choices,
+     .help = "auto: entries that stand apart by a factor of 100 in size are not used"},
+    {.id = "noise",
+     .type = GNT_TYPE_REAL,
+     .unit = "units of the update",
+     .least = -1,
+     .most = 1e6,
+     .preset = -1,
+     .help = "standard deviation of normal noise in each entry; 0: none; below 0: what the grants tell"},
+    {.id = "whole_update",
+     .type = GNT_TYPE_CHOICE,
+     .unit = "",
+     .preset_text = "auto",
+     .choices = whole_choices,
+     .help = "auto: where clip and noise are told, later layers are matched too; never: the first alone"},
+};
+
+/* Plugins where it reads their parameters. The size of a step is nothing to a quotient of entries, and
+ * soteria leaves the layer alone that reads the sample. */
+static const char *const families[] = {"dp-gaussian", "dp-laplace", "clip", "prune",
+                                       "soteria",     "step-size",  NULL};
+
+const gnt_descriptor gradient_linear_layer = {
+    .size = sizeof(gnt_descriptor),
+    .kind = GNT_PLUGIN_ATTACK,
+    .id = "linear-layer",
+    .version = "1.0",
+    .line =
+        "divides a first dense layer's weight gradient by its bias gradient: the input, exactly at batch 1",
+    .licence = "MIT",
+    .citation = "Phong et al., Privacy-Preserving Deep Learning: Revisited and Enhanced, ATIS 2017",
+    .parameters = parameters,
+    .n_parameters = sizeof parameters / sizeof *parameters,
+    .surfaces = GNT_SURFACE_UPDATE,
+    .goals = GNT_GOAL_RECONSTRUCTION,
+    .families = families,
+    .uses = GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC | GNT_KNOWS_HISTORY,
+    .data_kinds = GNT_KIND_ANY,
+    .flags = GNT_FLAG_FIRST_DENSE,
+    .create = create,
+    .destroy = destroy,
+    .attack = &hooks,
+};

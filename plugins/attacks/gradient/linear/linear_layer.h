@@ -1,0 +1,44 @@
+/* What the files of linear-layer share: linear_layer.c divides, linear_noisy.c estimates. */
+#ifndef GRADIENT_LINEAR_LAYER_H
+#define GRADIENT_LINEAR_LAYER_H
+
+#include "gauntlet/plugin.h"
+#include "prior/kept_prior.h"
+#include "defense/noise_law.h"
+#include "defense/outliers.h"
+
+typedef struct linear_layer {
+    const gnt_host *host;
+    double distinct, noise; /* parameters, as the table explains them */
+    int64_t outliers;
+    int whole;
+    kept_prior known;
+} linear_layer;
+
+/* The layer's weight and bias in the update, and which of their entries stand apart. */
+typedef struct dense_layer {
+    const gnt_view *w, *b;
+    int64_t w_at, b_at; /* tensors of the update */
+    outliers apart;
+} dense_layer;
+
+/* The first layer's weight W (units × features) and bias b (units), or GNT_UNSUPPORTED after a sentence on
+ * what is missing. */
+gnt_status linear_find(const linear_layer *s, const gnt_observation *seen, int64_t features, dense_layer *l);
+
+/* What is known of the noise. */
+typedef struct layer_noise {
+    noise_law law;
+    int pruned;          /* entries that are zero are small, not zero */
+    int pruned_together; /* … of all tensors, by one threshold */
+    int told;            /* by the grant, and nothing else was done to the update */
+} layer_noise;
+
+/* Is there noise to reckon with, and something to reckon with? */
+int linear_is_noisy(const linear_layer *s, const gnt_observation *seen, const dense_layer *l,
+                    layer_noise *noise);
+/* Answers with the estimate of rank_one.h and whole_update.h. */
+gnt_status linear_noisy_run(linear_layer *s, const gnt_observation *seen, const layer_noise *noise,
+                            const gnt_answer *answer);
+
+#endif

@@ -1,0 +1,478 @@
+/* linear-layer where an update is noisy or pruned.
+ *
+ *  1. What is known of the noise: told by the defense, given as a parameter, or read off the layer.
+ *  2. The estimate of rank_one.h from all rows of the layer, of all rounds that show the same sample, under a
+ *     prior whose setting is chosen on the public samples.
+ *  3. Where clip and noise are told, the δ of whole_update.h, kept if the layer's agree with them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "defense/granted_defense.h"
+#include "linear/both_signs.h"
+#include "linear/linear_layer.h"
+#include "linear/rank_one.h"
+#include "update.h"
+#include "linear/whole_update.h"
+
+static const double rounding = 1e-6; /* of floats, against the largest entry: the noise where there is none */
+static const double negligible =
+    1e-3; /* deviation of noise against the layer's norm, both over all entries */
+static const double laplace_below =
+    0.752;                             /* mean |r| / √mean r²: 0.798 in a normal law, 0.707 in Laplace's */
+static const double many_zeros = 0.05; /* share of entries */
+static const double settled_to_choose =
+    0.1; /* as rank_one.h has it: a choice is by factors of 4 in variance */
+static const double least_precision = 1e-9;
+static const double least_loud = 1e-6; /* where nothing is left: so that precisions are floats */
+
+typedef struct estimate {
+    linear_layer *s;
+    const gnt_host *host;
+    layer_noise noise;
+    sample_shape shape;
+    const float *known; /* n_known public samples */
+    int64_t n_known;
+    sample_prior prior;
+    prior_room *room;
+    rank_one_input input;
+    rank_one_fit fit;
+    int64_t rounds; /* the observation, then its history */
+    whole_round *whole;
+    rank_one_round *of, **list;
+    gnt_status judged; /* of what judged the signs */
+} estimate;
+
+static gnt_status no_memory(const gnt_host *host) {
+    return host->fail(host->context, "no memory for the estimate: the limit on scratch memory is too low");
+}
+
+/* ---- what is known of the noise ---- */
+
+static double squares_of(const gnt_view *v) {
+    double sum = 0;
+    for (int64_t i = 0; i < v->count; i++)
+        sum += (double)v->data[i] * (double)v->data[i];
+    return sum;
+}
+
+static int64_t zeros_of(const gnt_view *v) {
+    int64_t n = 0;
+    for (int64_t i = 0; i < v->count; i++)
+        n += v->data[i] == 0;
+    return n;
+}
+
+enum { POWER_STEPS = 30 };
+
+/* The greatest singular pair of W (units × features): W ≈ left·rightᵀ, ‖right‖ = 1. */
+static void principal_pair(const gnt_view *w, double *left, double *right) {
+    const int64_t units = w->dim[0], d = w->dim[1];
+    for (int64_t i = 0; i < units; i++)
+        left[i] = 1;
+    for (int step = 0; step <= POWER_STEPS; step++) {
+        double norm = 0;
+        for (int64_t k = 0; k < d; k++)
+            right[k] = 0;
+        for (int64_t i = 0; i < units; i++)
+            for (int64_t k = 0; k < d; k++)
+                right[k] += (left[i] + (step == 0 && i % 2)) * (double)w->data[i * d + k];
+        for (int64_t k = 0; k < d; k++)
+            norm += right[k] * right[k];
+        for (int64_t k = 0; k < d; k++)
+            right[k] /= norm > 0 ? sqrt(norm) : 1;
+        for (int64_t i = 0; i < units; i++) {
+            left[i] = 0;
+            for (int64_t k = 0; k < d; k++)
+                left[i] += (double)w->data[i * d + k] * right[k];
+        }
+    }
+}
+
+/* Of one sample the layer's weight gradient has rank one: what is beside that is noise, or pruning. */
+static layer_noise noise_read_off(const gnt_host *host, const gnt_view *w) {
+    const int64_t units = w->dim[0], d = w->dim[1];
+    layer_noise out = {.told = 0};
+    double *left = host->scratch(host->context, (size_t)units * sizeof *left);
+    double *right = host->scratch(host->context, (size_t)d * sizeof *right);
+    double sizes = 0, squares = 0;
+    if (!left || !right || units < 2 || d < 2)
+        return out;
+    principal_pair(w, left, right);
+    for (int64_t i = 0; i < units; i++)
+        for (int64_t k = 0; k < d; k++) {
+            const double r = (double)w->data[i * d + k] - left[i] * right[k];
+            sizes += fabs(r);
+            squares += r * r;
+        }
+    if (!(squares > negligible * negligible * squares_of(w)))
+        return out;
+    if ((double)zeros_of(w) > many_zeros * (double)w->count) {
+        out.pruned = 1;
+        return out;
+    }
+    const double mean = sizes / (double)w->count, freedom = (double)((units - 1) * (d - 1));
+    out.law.kind = mean < laplace_below * sqrt(squares / (double)w->count) ? NOISE_LAPLACE : NOISE_GAUSSIAN;
+    out.law.scale = sqrt(squares / freedom) / (out.law.kind == NOISE_LAPLACE ? sqrt(2) : 1);
+    return out;
+}
+
+int linear_is_noisy(const linear_layer *s, const gnt_observation *seen, const dense_layer *l,
+                    layer_noise *noise) {
+    const granted_defense granted = granted_defense_of(seen);
+    *noise = (layer_noise){.told = 0};
+    if (seen->n != 1 || s->noise == 0)
+        return 0;
+    if (s->noise > 0)
+        noise->law = (noise_law){.kind = NOISE_GAUSSIAN, .scale = s->noise};
+    else if (granted.is_complete) /* what another plugin did counts as noise: read off */
+        *noise = (layer_noise){granted.noise, granted.pruned, granted.pruned_together, 1};
+    if (s->noise < 0 && !noise->told && seen->public_data)
+        *noise = noise_read_off(s->host, l->w);
+    return noise->law.kind != NOISE_NONE || noise->pruned;
+}
+
+/* ---- rounds ---- */
+
+static float largest_in(const float *v, int64_t n) {
+    float most = 0;
+    for (int64_t i = 0; i < n; i++)
+        most = fmaxf(most, fabsf(v[i]));
+    return most;
+}
+
+/* The least magnitude that survived pruning; INFINITY where none did. */
+static double least_of(const gnt_view *v) {
+    float least = INFINITY;
+    for (int64_t i = 0; i < v->count; i++)
+        if (v->data[i] != 0)
+            least = fminf(least, fabsf(v->data[i]));
+    return (double)least;
+}
+
+typedef struct entry_law {
+    double precision, zero_precision, mean; /* of what is there, and of what was pruned */
+    double bound;                           /* of what was pruned; 0: nothing was */
+} entry_law;
+
+/* What was pruned of a tensor lies within ± its least survivor, or that of the whole update where one
+ * threshold served all tensors. Of a tensor without survivors nothing is known. */
+static double pruned_within(const layer_noise *n, const gnt_views *update, const gnt_view *v) {
+    double least = least_of(v);
+    for (int64_t t = 0; n->pruned_together && t < update->n; t++)
+        least = fmin(least, least_of(&update->view[t]));
+    return n->pruned ? least : 0;
+}
+
+static entry_law law_of(const layer_noise *n, const gnt_views *update, const gnt_view *v, double loudest) {
+    const double deviation = noise_deviation(&n->law);
+    const double variance = fmax(deviation * deviation, rounding * rounding * loudest * loudest);
+    const double bound = pruned_within(n, update, v);
+    return (entry_law){1 / variance, 1 / fmax(variance, bound * bound / 3), n->law.mean, bound};
+}
+
+static void put(const entry_law *law, float value, int apart, float *g, float *w) {
+    const int zero = law->bound > 0 && value == 0;
+    *g = zero ? 0 : (float)((double)value - law->mean);
+    *w = apart ? 0 : (float)(zero ? law->zero_precision : law->precision);
+}
+
+static gnt_status open_round(estimate *e, int64_t t, const gnt_observation *seen) {
+    const int64_t d = e->shape.features;
+    rank_one_round *r = &e->of[t];
+    dense_layer l;
+    gnt_status status = linear_find(e->s, seen, d, &l);
+    if (status != GNT_OK)
+        return status;
+    const double loudest =
+        fmax((double)fmaxf(largest_in(l.w->data, l.w->count), largest_in(l.b->data, l.b->count)), least_loud);
+    const entry_law weights = law_of(&e->noise, seen->update, l.w, loudest),
+                    biases = law_of(&e->noise, seen->update, l.b, loudest);
+    if (!isfinite(squares_of(l.w) + squares_of(l.b)))
+        return e->host->fail(e->host->context, "the observed update holds NaN or infinite entries");
+    *r = rank_one_round_make(e->host, l.b->count, d);
+    if (!r->g)
+        return no_memory(e->host);
+    r->laplace = e->noise.law.kind == NOISE_LAPLACE;
+    r->scale = e->noise.law.scale;
+    r->from_bias = e->noise.law.kind == NOISE_NONE;
+    r->bias_bound = biases.bound;
+    for (int64_t i = 0; i < r->units; i++) {
+        float *g = r->g + i * (d + 1), *w = r->weight + i * (d + 1);
+        for (int64_t k = 0; k < d; k++)
+            put(&weights, l.w->data[i * d + k], outliers_has(&l.apart, l.w_at, i * d + k), g + k, w + k);
+        put(&biases, l.b->data[i], outliers_has(&l.apart, l.b_at, i), g + d, w + d);
+        if (weights.bound > 0 && largest_in(g, d + 1) == 0)
+            memset(w, 0, (size_t)(d + 1) * sizeof *w); /* a small δ, whatever x is */
+    }
+    e->list[t] = r;
+    e->whole[t] = (whole_round){.seen = seen, .apart = l.apart, .w_at = l.w_at, .b_at = l.b_at};
+    return GNT_OK;
+}
+
+static int input_make(rank_one_input *in, const gnt_host *host, int64_t features) {
+    const gnt_model_info *info = host->model->info;
+    const int64_t area = features / info->dim[0];
+    in->slope = host->scratch(host->context, (size_t)features * sizeof *in->slope);
+    in->shift = host->scratch(host->context, (size_t)features * sizeof *in->shift);
+    for (int64_t k = 0; in->slope && in->shift && k < features; k++) {
+        in->slope[k] = info->mean ? 1 / (double)info->deviation[k / area] : 1;
+        in->shift[k] = info->mean ? -(double)info->mean[k / area] * in->slope[k] : 0;
+    }
+    return in->slope && in->shift;
+}
+
+static gnt_status open_rounds(estimate *e, const gnt_observation *seen) {
+    const gnt_host *host = e->host;
+    const size_t most = (size_t)(1 + (seen->history ? seen->n_history : 0));
+    e->whole = host->scratch(host->context, most * sizeof *e->whole);
+    e->of = host->scratch(host->context, most * sizeof *e->of);
+    e->list = host->scratch(host->context, most * sizeof *e->list);
+    if (!e->whole || !e->of || !e->list || !input_make(&e->input, host, e->shape.features) ||
+        !rank_one_fit_make(&e->fit, host, e->shape.features))
+        return no_memory(host);
+    gnt_status status = open_round(e, 0, seen);
+    e->rounds = 1;
+    for (size_t t = 1; status == GNT_OK && t < most; t++) {
+        const gnt_observation *past = seen->history[t - 1];
+        if (past->n == 1 && is_whole_update(host->model->info, past->update))
+            status = open_round(e, e->rounds++, past);
+    }
+    return status;
+}
+
+/* ---- the estimate ---- */
+
+static gnt_status solve(estimate *e, int64_t from, int64_t n) {
+    return rank_one_solve(&e->fit, e->host, e->list + from, n, &e->input, &e->prior, e->room);
+}
+
+static gnt_status open_prior(estimate *e, int candidate) {
+    gnt_status status =
+        kept_prior_get(&e->s->known, &e->prior, e->host, &e->shape, e->known, e->n_known, candidate);
+    e->room = status == GNT_OK ? prior_room_make(e->host, &e->prior) : NULL;
+    return status == GNT_OK && !e->room ? no_memory(e->host) : status;
+}
+
+/* The noise's variance in an entry of x that the rounds leave, on average over precisions. */
+static double variance_left(const estimate *e) {
+    double sum = 0;
+    for (int64_t k = 0; k < e->shape.features; k++)
+        sum += e->fit.told.precision[k];
+    return (double)e->shape.features / fmax(sum, least_precision);
+}
+
+/* Solves roughly with the preset, chooses a setting by the noise that is left, and takes that prior. */
+static gnt_status choose_prior(estimate *e) {
+    int choice = 0;
+    kept_prior_begin(&e->s->known, e->known, e->n_known, e->shape.features);
+    gnt_status status = open_prior(e, 0);
+    e->fit.settled = settled_to_choose;
+    if (status == GNT_OK)
+        status = solve(e, 0, 1);
+    e->fit.settled = RANK_ONE_SETTLED;
+    if (status != GNT_OK || e->n_known == 0)
+        return status;
+    status =
+        kept_prior_choose(&e->s->known, &choice, e->host, &e->shape, e->known, e->n_known, variance_left(e));
+    if (status != GNT_OK)
+        return status;
+    e->host->fact(e->host->context, "prior_setting", (double)choice);
+    return choice == 0 ? GNT_OK : open_prior(e, choice);
+}
+
+/* What the rounds alone say of x, and its variance, far where they say nothing. */
+static void keep_told(const estimate *e, double *value, double *variance) {
+    for (int64_t k = 0; k < e->shape.features; k++) {
+        const double precision = e->fit.told.precision[k];
+        value[k] = precision > least_precision ? e->fit.told.pull[k] / precision : e->prior.mean[k];
+        variance[k] = 1 / fmax(precision, least_precision);
+    }
+}
+
+static double density_of(estimate *e, double scale, const double *y, const double *noise) {
+    if (sample_prior_density_open(&e->prior, scale, noise, e->room) != 0)
+        return (double)NAN;
+    return sample_prior_density_at(&e->prior, y, e->room);
+}
+
+/* Is what differs between round t and the observation noise, rather than another sample? Under the prior both
+ * are hypotheses about the difference: N(0, R) against N(0, R + 2·covariance). Meant where *status is GNT_OK
+ * afterwards. */
+static int is_same_sample(estimate *e, int64_t t, const double *value, const double *variance, double *off,
+                          double *both, gnt_status *status) {
+    *status = solve(e, t, 1);
+    if (*status != GNT_OK)
+        return 0;
+    keep_told(e, off, both);
+    for (int64_t k = 0; k < e->shape.features; k++) {
+        off[k] -= value[k];
+        both[k] += variance[k];
+    }
+    return density_of(e, 0, off, both) >= density_of(e, 2, off, both);
+}
+
+/* Leaves the observation alone, with its estimate in fit.x, where an earlier round shows another sample. What
+ * the rounds say together is still to be solved, from its beginning. */
+static gnt_status compare_rounds(estimate *e) {
+    const gnt_host *host = e->host;
+    const size_t bytes = (size_t)e->shape.features * sizeof(double);
+    double *room[5];
+    gnt_status status = solve(e, 0, 1);
+    int same = 1;
+    e->fit.begun = 0;
+    for (int i = 0; i < 5; i++)
+        room[i] = host->scratch(host->context, bytes);
+    if (status != GNT_OK || !room[0] || !room[1] || !room[2] || !room[3] || !room[4])
+        return status != GNT_OK ? status : no_memory(host);
+    memcpy(room[4], e->fit.x, bytes);
+    keep_told(e, room[0], room[1]);
+    for (int64_t t = 1; same && status == GNT_OK && t < e->rounds; t++)
+        same = is_same_sample(e, t, room[0], room[1], room[2], room[3], &status);
+    if (status != GNT_OK)
+        return status;
+    if (!same) {
+        host->log(host->context, GNT_LOG_WARN,
+                  "the client's earlier updates are of other samples than this one's: they are left out");
+        memcpy(e->fit.x, room[4], bytes);
+        e->rounds = 1;
+    }
+    host->fact(host->context, "rounds_joined", (double)e->rounds);
+    return GNT_OK;
+}
+
+/* With the true x and y the layer's δ differ from those of a free fit by noise: twice the costs' difference
+ * has a χ² law with a degree of freedom for each δ. A unit that is wrongly taken for open or closed stands
+ * out. */
+static int is_plausible(const estimate *e, const double *x) {
+    double excess = 0, units = 0;
+    for (int64_t t = 0; t < e->rounds; t++) {
+        excess += e->whole[t].layer_cost - rank_one_cost(e->list[t], &e->input, &e->noise.law, x);
+        units += (double)e->list[t]->units;
+    }
+    e->host->fact(e->host->context, "excess", excess / units);
+    return 2 * excess <= units + 2 * sqrt(2 * units);
+}
+
+/* Is the law of all entries known, so that the rest of the update can be reckoned with? */
+static int is_whole_known(const estimate *e) {
+    return e->s->whole && e->noise.told && e->noise.law.kind != NOISE_NONE && !e->noise.pruned;
+}
+
+/* A sign_judge's cost: that of the whole update at its minimum next to x. */
+static double whole_cost(void *estimate_, const double *x) {
+    estimate *e = estimate_;
+    const size_t bytes = (size_t)e->shape.features * sizeof(double);
+    double *moved = e->host->scratch(e->host->context, bytes);
+    whole_fit whole = {.cost = (double)NAN};
+    if (!moved)
+        e->judged = no_memory(e->host);
+    if (e->judged == GNT_OK)
+        e->judged = whole_update_fit(&whole, e->host, e->whole, e->rounds, &e->noise.law, &e->prior,
+                                     &e->input, memcpy(moved, x, bytes));
+    return whole.cost;
+}
+
+/* The same at x itself, of a pruned update: what is missing counts as noise as large as what is left. */
+static double pruned_cost(void *estimate_, const double *x) {
+    estimate *e = estimate_;
+    noise_law law = e->noise.law; /* its clip, if any */
+    double cost = (double)NAN;
+    law.kind = NOISE_GAUSSIAN;
+    law.scale = INFINITY;
+    for (int64_t t = 0; t < e->rounds; t++)
+        for (int64_t v = 0; v < e->whole[t].seen->update->n; v++)
+            law.scale = fmin(law.scale, least_of(&e->whole[t].seen->update->view[v]));
+    if (e->judged == GNT_OK && isfinite(law.scale))
+        e->judged = whole_update_cost(&cost, e->host, e->whole, e->rounds, &law, &e->prior, &e->input, x);
+    return cost;
+}
+
+static gnt_status choose_sign(estimate *e) {
+    const gnt_host *host = e->host;
+    layer_densities l = {.round = e->list,
+                         .rounds = e->rounds,
+                         .input = &e->input,
+                         .noise = &e->noise.law,
+                         .prior = &e->prior,
+                         .room = e->room};
+    sign_judge judge = {whole_cost, e};
+    l.vectors = host->scratch(host->context, 2 * (size_t)e->shape.features * sizeof *l.vectors);
+    if (!l.vectors)
+        return no_memory(host);
+    if (e->noise.law.kind == NOISE_NONE)
+        judge.cost = pruned_cost;
+    else if (!is_whole_known(e))
+        judge = (sign_judge){layer_densities_cost, &l};
+    const gnt_status status =
+        both_signs(&e->fit, host, e->list, e->rounds, &e->input, &e->prior, e->room, judge);
+    return status == GNT_OK ? e->judged : status;
+}
+
+/* Solves again, about the δ that the whole updates tell. */
+static gnt_status solve_about(estimate *e) {
+    for (int64_t t = 0; t < e->rounds; t++) {
+        e->list[t]->expected = e->whole[t].delta;
+        memcpy(e->list[t]->delta, e->whole[t].delta, (size_t)e->list[t]->units * sizeof(double));
+    }
+    e->fit.begun = 1;
+    return solve(e, 0, e->rounds);
+}
+
+static gnt_status refine(estimate *e) {
+    const gnt_host *host = e->host;
+    whole_fit whole;
+    double *x = host->scratch(host->context, (size_t)e->shape.features * sizeof *x);
+    if (!x)
+        return no_memory(host);
+    memcpy(x, e->fit.x, (size_t)e->shape.features * sizeof *x);
+    gnt_status status =
+        whole_update_fit(&whole, host, e->whole, e->rounds, &e->noise.law, &e->prior, &e->input, x);
+    if (status != GNT_OK)
+        return status;
+    const int kept = is_plausible(e, x);
+    if (kept)
+        status = solve_about(e);
+    host->fact(host->context, "whole_update_kept", kept);
+    return status;
+}
+
+static gnt_status give(const estimate *e, const gnt_answer *answer) {
+    const gnt_host *host = e->host;
+    const int64_t d = e->shape.features;
+    float *x = host->scratch(host->context, (size_t)d * sizeof *x);
+    double squares = 0;
+    if (!x)
+        return no_memory(host);
+    for (int64_t k = 0; k < d; k++)
+        x[k] = (float)fmin(1, fmax(0, e->fit.x[k]));
+    for (int64_t i = 0; i < e->of[0].units; i++)
+        squares += e->of[0].delta[i] * e->of[0].delta[i];
+    host->fact(host->context, "noise_scale", e->noise.law.scale);
+    host->fact(host->context, "delta_norm", sqrt(squares));
+    host->fact(host->context, "iterations", (double)e->fit.iterations);
+    return answer->reconstruction(answer->context, 1, x);
+}
+
+gnt_status linear_noisy_run(linear_layer *s, const gnt_observation *seen, const layer_noise *noise,
+                            const gnt_answer *answer) {
+    const gnt_samples *known = seen->public_data;
+    estimate e = {.s = s, .host = s->host, .noise = *noise, .shape = sample_shape_of(s->host->model->info)};
+    if (known && known->x && known->features == e.shape.features) {
+        e.known = known->x;
+        e.n_known = known->n;
+    }
+    gnt_status status = open_rounds(&e, seen);
+    if (status == GNT_OK)
+        status = choose_prior(&e);
+    e.fit.begun = 1;
+    if (status == GNT_OK && e.rounds > 1)
+        status = compare_rounds(&e);
+    if (status == GNT_OK && (e.fit.begun || e.rounds > 1))
+        status = solve(&e, 0, e.rounds);
+    if (status == GNT_OK)
+        status = choose_sign(&e);
+    if (status == GNT_OK && is_whole_known(&e))
+        status = refine(&e);
+    return status == GNT_OK ? give(&e, answer) : status;
+}

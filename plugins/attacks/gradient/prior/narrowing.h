@@ -1,0 +1,26 @@
+/* narrowing: by how much evidence narrows a prior, as a function of how loud it is.
+ *
+ * V(a) = ½ log det(1 + C·a·diag(unit)), C the covariance of a sample_prior. It is tabulated over log₂ a where
+ * it is asked for, and cubic between. */
+#ifndef GRADIENT_NARROWING_H
+#define GRADIENT_NARROWING_H
+
+#include "prior/sample_prior.h"
+
+enum { NARROWING_NODES = 96 };
+
+typedef struct narrowing {
+    const sample_prior *prior;
+    const double *unit; /* features: precision at a = 1 */
+    double *precision;
+    prior_room *room;
+    double node[NARROWING_NODES]; /* NaN: not computed yet */
+} narrowing;
+
+/* All memory is the hook's scratch; prior and unit are borrowed. 0 when memory ran out. */
+int narrowing_make(narrowing *v, const gnt_host *host, const sample_prior *prior, const double *unit);
+
+/* V(a), and its derivative by a. Below 2⁻²⁴ and above 2⁶⁸ it counts as constant. */
+double narrowing_at(narrowing *v, double a, double *slope);
+
+#endif

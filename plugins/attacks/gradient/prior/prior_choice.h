@@ -1,0 +1,18 @@
+/* prior_choice: which setting of sample_prior suits the public samples, at a level of noise. */
+#ifndef GRADIENT_PRIOR_CHOICE_H
+#define GRADIENT_PRIOR_CHOICE_H
+
+#include "prior/sample_prior.h"
+
+/* 0 … levels − 1: the noise's variance in an entry of x, by factors of 4. */
+int prior_level(double variance, int levels);
+
+/* 0: the preset; else which candidate (prior_candidate). Each half of the samples is judged by a prior made
+ * of the other: by the log density of its samples under noise of that variance. A candidate must beat the
+ * preset by two standard errors of the difference. n below 8: the preset. *status: GNT_OK, or after
+ * host->fail. */
+int prior_choose(const gnt_host *host, const sample_shape *shape, const float *x, int64_t n, double variance,
+                 gnt_status *status);
+prior_setting prior_candidate(int index);
+
+#endif

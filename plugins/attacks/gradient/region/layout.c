@@ -1,0 +1,257 @@
+/* layout: which format a document has, and where its sensitive region lies, by the noise that hides it.
+ *
+ * FedRE gives layer l noise of deviation s_l in proportion to its score S_l, which it measures in the
+ * client's own region (shared/region/psi.h). The profile of the s_l is seen by everyone (layer_noise.h), and
+ * shows what the defense looked at. `prepare` measures scores of public samples, with the broadcast weights
+ * and each sample's own mask. With μ_gl = log of the mean S_l over the m_g public samples of a group g, v_l
+ * the variance of log S_l within groups, m the samples that the client's scores are the mean of, and n_l the
+ * entries of layer l,
+ *
+ *     log p(g | s) = log m_g − ½ Σ_l ((log s_l − μ_gl − c)²/v_gl + log v_gl) + const,
+ *     v_gl = v_l·(1/m + 1/m_g) + 1.36/n_l
+ *
+ * c is what all layers have in common (ε, the clip, the rounds), at its best; 1.36/n is the variance of the
+ * log of a median deviation. Groups are the values of the attribute asked for, and for a region the distinct
+ * masks, alike ones together. A pixel's score is the share of the posterior whose masks have it.
+ *
+ * Where the granted defense does not deal noise by the client's own region, or no layer holds noise, the
+ * answer is that of the public shares. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gradient.h"
+#include "cost/match.h"
+#include "region/profile.h"
+#include "shared/region/draw.h"
+#include "shared/region/psi.h"
+#include "update.h"
+#include "cost/whitening.h"
+
+enum { SAMPLES, PROBES, AVERAGED };
+
+typedef struct layout {
+    const gnt_host *host;
+    int64_t samples, probes, averaged;
+} layout;
+
+/* ---- prepare ---- */
+
+static gnt_status leave(const layout *self, const gnt_samples *s, const int64_t *row, int64_t n,
+                        const double *score, int64_t n_layers, int32_t attribute, const gnt_sink *out) {
+    const gnt_host *host = self->host;
+    const int64_t plane = s->dim[1] * s->dim[2], dim[3][2] = {{n, n_layers}, {n, plane}, {n, 1}};
+    float *scores = host->scratch(host->context, (size_t)(n * n_layers) * sizeof *scores);
+    float *masks = host->scratch(host->context, (size_t)(n * plane) * sizeof *masks);
+    float *values = host->scratch(host->context, (size_t)n * sizeof *values);
+    if (!scores || !masks || !values)
+        return match_no_memory(host);
+    for (int64_t i = 0; i < n * n_layers; i++) {
+        scores[i] = (float)score[i];
+        if (!isfinite(scores[i]))
+            return host->fail(host->context, "a layer's score of a public image is not finite");
+    }
+    for (int64_t i = 0; i < n * plane; i++)
+        masks[i] = !s->mask || s->mask[row[i / plane] * plane + i % plane];
+    for (int64_t i = 0; i < n; i++)
+        values[i] = s->a && attribute >= 0 && attribute < s->n_attributes
+                        ? (float)s->a[row[i] * s->n_attributes + attribute]
+                        : -1;
+    gnt_status status = out->tensor(out->context, "scores", 2, dim[0], scores);
+    if (status == GNT_OK)
+        status = out->tensor(out->context, "masks", 2, dim[1], masks);
+    return status == GNT_OK ? out->tensor(out->context, "values", 2, dim[2], values) : status;
+}
+
+static gnt_status prepare(void *context, const gnt_attack_prepare *in, const gnt_sink *out) {
+    const layout *self = context;
+    const gnt_host *host = self->host;
+    const gnt_samples *s = in->public_data;
+    layers l;
+    int64_t *row;
+    if (!host->model || (s && s->rank != 3))
+        return match_refuse(host, "it needs the model, and images");
+    gnt_status status = psi_fits(host, s, "public");
+    if (status != GNT_OK)
+        return status;
+    psi_request of = {.samples = s, .weights = in->weights, .buffers = in->buffers, .probes = self->probes};
+    of.seed = draw_seed(host, "probes");
+    status = psi_choose(host, s, self->samples, "samples", &row, &of.n);
+    of.row = row;
+    if (status == GNT_OK && of.n == 0)
+        return match_refuse(host, "no public image has a sensitive region");
+    if (status == GNT_OK)
+        status = layers_of_model(host, &l);
+    if (status != GNT_OK)
+        return status;
+    double *score = host->scratch(host->context, (size_t)(of.n * l.n) * sizeof *score);
+    if (!score)
+        return match_no_memory(host);
+    status = psi_of_each(host, &l, &of, score);
+    return status == GNT_OK ? leave(self, s, row, of.n, score, l.n, in->attribute, out) : status;
+}
+
+/* ---- run ---- */
+
+static const gnt_view *find(const gnt_artefacts *own, const char *name) {
+    for (int64_t i = 0; own && i < own->tensors.n; i++)
+        if (strcmp(own->tensors.view[i].name, name) == 0 && own->tensors.view[i].rank == 2)
+            return &own->tensors.view[i];
+    return NULL;
+}
+
+typedef struct reading {
+    const layout *self;
+    const gnt_observation *seen;
+    const gnt_view *scores, *masks, *values;
+    layer_noise noise;
+    profile of; /* the noise beside the public scores */
+    int64_t n, plane;
+} reading;
+
+/* Does what is granted of the defense leave room for a profile of the client's region? */
+static int may_tell(const gnt_observation *seen, const granted_defense *told, int64_t n_layers) {
+    return !seen->defense || (told->layered.by_scores && !whitening_scores(seen, n_layers));
+}
+
+static gnt_status read_all(reading *r, const gnt_artefacts *own) {
+    const gnt_host *host = r->self->host;
+    const gnt_observation *seen = r->seen;
+    const granted_defense told = granted_defense_of(seen);
+    const int64_t averaged = told.layered.samples ? told.layered.samples : r->self->averaged;
+    r->scores = find(own, "scores");
+    r->masks = find(own, "masks");
+    r->values = find(own, "values");
+    if (!r->scores || !r->masks || !r->values)
+        return host->fail(host->context, "the scores of public samples that `prepare` leaves are not there");
+    r->n = r->scores->dim[0];
+    r->plane = r->masks->dim[1];
+    if (!is_whole_update(host->model->info, seen->update))
+        return match_refuse(host, "it needs one tensor of the update for each parameter that clients share");
+    gnt_status status = layer_noise_read(&r->noise, host, seen->update);
+    if (status != GNT_OK)
+        return status;
+    if (r->noise.n != r->scores->dim[1])
+        return host->fail(host->context, "the update has other layers than the model that was scored");
+    status = profile_open(&r->of, host, &r->noise, r->scores->data, r->n, averaged);
+    if (!may_tell(seen, &told, r->noise.n))
+        r->of.used = 0;
+    host->fact(host->context, "layers_compared", (double)r->of.used);
+    return status;
+}
+
+static gnt_status answer_attribute(reading *r, const gnt_answer *answer) {
+    const gnt_host *host = r->self->host;
+    const int32_t values = r->seen->attribute_values;
+    int32_t *group = host->scratch(host->context, (size_t)r->n * sizeof *group);
+    float *score = host->scratch(host->context, (size_t)values * sizeof *score);
+    if (!group || !score)
+        return match_no_memory(host);
+    for (int64_t i = 0; i < r->n; i++)
+        group[i] = (int32_t)r->values->data[i];
+    gnt_status status = profile_judge(&r->of, group, values, score);
+    return status == GNT_OK ? answer->attribute(answer->context, values, score) : status;
+}
+
+static gnt_status answer_region(reading *r, const gnt_answer *answer) {
+    const gnt_host *host = r->self->host;
+    const int64_t n = r->seen->n;
+    int32_t *group = host->scratch(host->context, (size_t)r->n * sizeof *group), groups = 0;
+    float score[PROFILE_MASKS];
+    float *pixel = host->scratch(host->context, (size_t)(n * r->plane) * sizeof *pixel);
+    if (!group || !pixel)
+        return match_no_memory(host);
+    profile_group_masks(r->masks->data, r->n, r->plane, group, &groups);
+    gnt_status status = profile_judge(&r->of, group, groups, score);
+    if (status != GNT_OK)
+        return status;
+    for (int64_t i = 0; i < r->n; i++) {
+        int64_t members = 0;
+        for (int64_t k = 0; k < r->n; k++)
+            members += group[k] == group[i];
+        const float weight = expf(score[group[i]]) / (float)members;
+        for (int64_t p = 0; p < r->plane; p++)
+            pixel[p] += weight * r->masks->data[i * r->plane + p];
+    }
+    for (int64_t i = 1; i < n; i++)
+        memcpy(pixel + i * r->plane, pixel, (size_t)r->plane * sizeof *pixel);
+    return answer->region(answer->context, n, pixel);
+}
+
+static gnt_status run(void *context, const gnt_observation *seen, const gnt_artefacts *own,
+                      const gnt_answer *answer) {
+    reading r = {.self = context, .seen = seen};
+    const gnt_host *host = r.self->host;
+    if (!host->model || seen->n < 1)
+        return match_refuse(host, "it needs the model and the number of samples in the batch");
+    gnt_status status = read_all(&r, own);
+    if (status == GNT_OK && (seen->goals & GNT_GOAL_ATTRIBUTE) && seen->attribute >= 0)
+        status = answer_attribute(&r, answer);
+    if (status == GNT_OK && (seen->goals & GNT_GOAL_REGION))
+        status = answer_region(&r, answer);
+    return status;
+}
+
+static void *create(const gnt_host *host, const gnt_value *values) {
+    layout *s = calloc(1, sizeof *s);
+    if (!s) {
+        host->fail(host->context, "out of memory");
+        return NULL;
+    }
+    *s = (layout){.host = host,
+                  .samples = values[SAMPLES].i,
+                  .probes = values[PROBES].i,
+                  .averaged = values[AVERAGED].i};
+    return s;
+}
+
+static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = run};
+
+static const gnt_parameter parameters[] = {
+    {.id = "samples",
+     .type = GNT_TYPE_INT,
+     .unit = "images",
+     .least = 1,
+     .most = 100000,
+     .preset = 64,
+     .help = "public images whose layers are scored"},
+    {.id = "probes",
+     .type = GNT_TYPE_INT,
+     .unit = "products",
+     .least = 1,
+     .most = 10000,
+     .preset = 16,
+     .help = "products with the Jacobian for each layer and image; more make a score more exact"},
+    {.id = "averaged",
+     .type = GNT_TYPE_INT,
+     .unit = "samples",
+     .least = 1,
+     .most = 1000000,
+     .preset = 10,
+     .help = "samples that a client's scores are the mean of, where no grant tells"},
+};
+
+static const char *const families[] = {"fedre", NULL};
+
+const gnt_descriptor gradient_layout = {
+    .size = sizeof(gnt_descriptor),
+    .kind = GNT_PLUGIN_ATTACK,
+    .id = "layout",
+    .version = "1.0",
+    .line = "tells a document's format and its sensitive region by the noise in each layer",
+    .licence = "MIT",
+    .citation = "",
+    .parameters = parameters,
+    .n_parameters = sizeof parameters / sizeof *parameters,
+    .scope = GNT_SCOPE_STAGE,
+    .surfaces = GNT_SURFACE_UPDATE,
+    .goals = GNT_GOAL_ATTRIBUTE | GNT_GOAL_REGION,
+    .families = families,
+    .needs = GNT_KNOWS_PUBLIC | GNT_KNOWS_ATTRIBUTE,
+    .uses = GNT_KNOWS_DEFENSE,
+    .data_kinds = GNT_KIND_IMAGE,
+    .flags = GNT_FLAG_RANDOMISED,
+    .create = create,
+    .destroy = free,
+    .attack = &hooks,
+};

@@ -1,0 +1,223 @@
+/* region-read: the sensitive region is searched as by region-known, and what stands there is read by public
+ * images.
+ *
+ * The region of each public image is stretched to that of the sample, and every region is brought to mean 0
+ * and deviation 1. Of pixel p: μ_vp is the mean over the m_v public images of value v, μ_p that over values,
+ * B_p the variance of μ_vp over values, W_p the variance within values. Means are drawn together as far as
+ * they do not differ by more than chance (James and Stein), and z is read as by independent normal pixels:
+ *
+ *     μ'_vp = μ_p + max(0, 1 − W_p/(m·B_p)) (μ_vp − μ_p),   m: the harmonic mean of m_v
+ *     score of v = −½ Σ_p (z_p − μ'_vp)²/(W_p + BLUR)
+ *
+ * BLUR stands for what the search leaves wrong. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gradient.h"
+#include "cost/match.h"
+#include "region/region.h"
+#include "region/region_search.h"
+#include "region/region_values.h"
+
+static const double BLUR = 0.1;
+
+typedef struct reading {
+    const gnt_observation *seen;
+    int64_t channels, height, width, features;
+    int64_t *entry, n_entries; /* of the sample's region */
+    float *image;              /* features: a stretched example */
+    double *z;                 /* n_entries */
+    double *mean;              /* values × n_entries */
+    double *within, *common;   /* n_entries */
+    int64_t *count;            /* values */
+} reading;
+
+static gnt_status open_reading(reading *r, const gnt_host *host, const gnt_observation *seen) {
+    const gnt_model_info *info = host->model->info;
+    *r = (reading){.seen = seen, .channels = info->dim[0], .height = info->dim[1], .width = info->dim[2]};
+    r->features = r->channels * r->height * r->width;
+    const size_t n = (size_t)r->features, values = (size_t)seen->attribute_values;
+    gnt_status status = region_examples_fit(host, seen, r->features);
+    if (status != GNT_OK)
+        return status;
+    r->entry = host->scratch(host->context, n * sizeof *r->entry);
+    r->image = host->scratch(host->context, n * sizeof *r->image);
+    r->z = host->scratch(host->context, n * sizeof *r->z);
+    r->mean = host->scratch(host->context, values * n * sizeof *r->mean);
+    r->within = host->scratch(host->context, n * sizeof *r->within);
+    r->common = host->scratch(host->context, n * sizeof *r->common);
+    r->count = host->scratch(host->context, values * sizeof *r->count);
+    return r->entry && r->image && r->z && r->mean && r->within && r->common && r->count
+               ? GNT_OK
+               : match_no_memory(host);
+}
+
+/* The region of an image, mean 0 and deviation 1; of an even one 0. */
+static void standardise(const reading *r, const float *image) {
+    double sum = 0, square = 0;
+    for (int64_t i = 0; i < r->n_entries; i++)
+        sum += (double)image[r->entry[i]];
+    const double mean = sum / (double)r->n_entries;
+    for (int64_t i = 0; i < r->n_entries; i++) {
+        r->z[i] = (double)image[r->entry[i]] - mean;
+        square += r->z[i] * r->z[i];
+    }
+    const double deviation = sqrt(square / (double)r->n_entries);
+    for (int64_t i = 0; i < r->n_entries; i++)
+        r->z[i] = deviation > 1e-4 ? r->z[i] / deviation : 0;
+}
+
+/* The value of example i; −1: it shows no region. Leaves its region in r->z. */
+static int32_t take_example(const reading *r, int64_t i, const uint8_t *mask) {
+    const gnt_samples *s = r->seen->public_data;
+    const int64_t plane = r->height * r->width;
+    const uint8_t *from = s->mask ? s->mask + i * plane : mask;
+    region_box box;
+    if (!region_box_of(from, r->height, r->width, &box))
+        return -1;
+    region_paste(r->image, mask, s->x + i * r->features, from, r->channels, r->height, r->width);
+    standardise(r, r->image);
+    return s->a[i * s->n_attributes + r->seen->attribute];
+}
+
+/* Means by value, and the variance within. Returns the harmonic mean of the counts; 0: there is none. */
+static double learn(const reading *r, const uint8_t *mask) {
+    const int32_t values = r->seen->attribute_values;
+    double inverse = 0, met = 0, n = 0;
+    memset(r->mean, 0, (size_t)(values * r->n_entries) * sizeof *r->mean);
+    memset(r->within, 0, (size_t)r->n_entries * sizeof *r->within);
+    memset(r->common, 0, (size_t)r->n_entries * sizeof *r->common);
+    memset(r->count, 0, (size_t)values * sizeof *r->count);
+    for (int64_t i = 0; i < r->seen->public_data->n; i++) {
+        const int32_t v = take_example(r, i, mask);
+        for (int64_t p = 0; v >= 0 && p < r->n_entries; p++) {
+            r->mean[v * r->n_entries + p] += r->z[p];
+            r->within[p] += r->z[p] * r->z[p];
+        }
+        if (v >= 0)
+            r->count[v]++;
+    }
+    for (int32_t v = 0; v < values; v++)
+        if (r->count[v]) {
+            inverse += 1 / (double)r->count[v];
+            n += (double)r->count[v];
+            met++;
+        }
+    for (int32_t v = 0; v < values; v++)
+        for (int64_t p = 0; r->count[v] && p < r->n_entries; p++) {
+            double *mean = &r->mean[v * r->n_entries + p];
+            r->within[p] -= *mean * *mean / (double)r->count[v];
+            *mean /= (double)r->count[v];
+            r->common[p] += *mean / met;
+        }
+    for (int64_t p = 0; p < r->n_entries; p++)
+        r->within[p] = fmax(r->within[p], 0) / fmax(n - met, 1);
+    return met > 0 ? met / inverse : 0;
+}
+
+static void draw_together(const reading *r, double m) {
+    const int32_t values = r->seen->attribute_values;
+    for (int64_t p = 0; p < r->n_entries; p++) {
+        double between = 0, met = 0;
+        for (int32_t v = 0; v < values; v++)
+            if (r->count[v]) {
+                const double apart = r->mean[v * r->n_entries + p] - r->common[p];
+                between += apart * apart;
+                met++;
+            }
+        between /= fmax(met - 1, 1);
+        const double kept = between > 0 ? fmax(0, 1 - r->within[p] / (m * between)) : 0;
+        for (int32_t v = 0; v < values; v++)
+            r->mean[v * r->n_entries + p] =
+                r->common[p] + kept * (r->mean[v * r->n_entries + p] - r->common[p]);
+    }
+}
+
+/* Of one sample's image. mask: NULL: the whole image. */
+static void read_values(reading *r, const float *image, const uint8_t *mask, float *score) {
+    const int64_t plane = r->height * r->width;
+    const int32_t values = r->seen->attribute_values;
+    r->n_entries = 0;
+    for (int64_t i = 0; i < r->features; i++)
+        if (!mask || mask[i % plane])
+            r->entry[r->n_entries++] = i;
+    const double m = r->n_entries ? learn(r, mask) : 0;
+    if (m > 0) {
+        draw_together(r, m);
+        standardise(r, image);
+    }
+    for (int32_t v = 0; v < values; v++) {
+        double sum = 0;
+        for (int64_t p = 0; m > 0 && p < r->n_entries; p++) {
+            const double d = r->z[p] - r->mean[v * r->n_entries + p];
+            sum -= d * d / (2 * (r->within[p] + BLUR));
+        }
+        score[v] = m > 0 && !r->count[v] ? NAN : (float)sum;
+    }
+    region_rank_unseen(score, values);
+}
+
+static gnt_status answer_values(const gnt_host *host, const gnt_observation *seen, const float *images,
+                                const gnt_answer *answer) {
+    const gnt_samples *outside = seen->outside;
+    const int32_t values = seen->attribute_values;
+    reading r;
+    gnt_status status = open_reading(&r, host, seen);
+    if (status != GNT_OK)
+        return status;
+    float *score = host->scratch(host->context, (size_t)(seen->n * values) * sizeof *score);
+    if (!score)
+        return match_no_memory(host);
+    for (int64_t i = 0; i < seen->n; i++)
+        read_values(&r, images + i * r.features,
+                    outside && outside->mask ? outside->mask + i * r.height * r.width : NULL,
+                    score + i * values);
+    return region_answer_values(host, seen, score, answer);
+}
+
+static gnt_status run(void *context, const gnt_observation *seen, const gnt_artefacts *own,
+                      const gnt_answer *answer) {
+    invert *self = context;
+    search s = {.answer = answer};
+    public_images images;
+    (void)own;
+    gnt_status status = region_search(&s, self, seen, &images);
+    if (status != GNT_OK)
+        return status;
+    answer->chosen(answer->context, s.chosen, s.least);
+    if (seen->goals & GNT_GOAL_ATTRIBUTE)
+        status = answer_values(self->host, seen, s.winner, answer);
+    if (status == GNT_OK && (seen->goals & GNT_GOAL_RECONSTRUCTION))
+        status = answer->reconstruction(answer->context, s.n, s.winner);
+    return status;
+}
+
+static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
+
+static const gnt_parameter parameters[] = {LIKELY_ROWS};
+
+/* Plugins, not families: what it makes of the grant are their parameters. */
+static const char *const families[] = {"fedre", "uniform", "dp-gaussian", "dp-laplace", "clip", NULL};
+
+const gnt_descriptor gradient_region_read = {
+    .size = sizeof(gnt_descriptor),
+    .kind = GNT_PLUGIN_ATTACK,
+    .id = "region-read",
+    .version = "1.0",
+    .line = "searches the sensitive region, and tells what stands there by public images",
+    .licence = "MIT",
+    .citation = "",
+    .parameters = parameters,
+    .n_parameters = sizeof parameters / sizeof *parameters,
+    .surfaces = GNT_SURFACE_UPDATE,
+    .goals = GNT_GOAL_ATTRIBUTE | GNT_GOAL_RECONSTRUCTION,
+    .families = families,
+    .needs = GNT_KNOWS_REGION | GNT_KNOWS_PUBLIC | GNT_KNOWS_ATTRIBUTE,
+    .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE | GNT_KNOWS_HISTORY,
+    .data_kinds = GNT_KIND_IMAGE,
+    .flags = GNT_FLAG_RANDOMISED,
+    .create = likely_search_create,
+    .destroy = free,
+    .attack = &hooks,
+};

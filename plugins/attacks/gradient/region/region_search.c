@@ -1,0 +1,23 @@
+#include "region/region_search.h"
+
+#include "region/region.h"
+
+static gnt_status bind_region(search *s, const gnt_observation *seen) {
+    const gnt_host *host = s->self->host;
+    known_region region;
+    gnt_status status = known_region_open(&region, host, seen);
+    if (status != GNT_OK)
+        return status;
+    host->fact(host->context, "pixels_sought", (double)region.sought);
+    s->known = region.known;
+    s->given = region.image;
+    s->begin = region.image;
+    return GNT_OK;
+}
+
+gnt_status region_search(search *s, invert *self, const gnt_observation *seen, public_images *images) {
+    gnt_status status = likely_search_open(s, self, seen, images);
+    if (status == GNT_OK)
+        status = bind_region(s, seen);
+    return status == GNT_OK ? likely_search_run(s, seen) : status;
+}

@@ -1,0 +1,288 @@
+/* string-hypothesis: what stands in the sensitive region, told from candidates.
+ *
+ * The rest of the image is known, and of what may stand in the region public images show examples: up to
+ * `candidates` of each value of the attribute asked for, such as a digit. Each is pasted into the region, and
+ * what its update leaves of the one observed is judged by the noise of each layer (whitening.h):
+ *
+ *     score of a value = log mean over its candidates c of p(observed | c)
+ *
+ * Where no grant told the noise, it is what the best candidate leaves of each layer, and all are judged once
+ * more. Of a batch the samples are settled one after another, the others as they are best so far; twice.
+ * Labels that are not granted are read off the update, maps are the mean public one. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cost/data_term.h"
+#include "gradient.h"
+#include "label/label.h"
+#include "defense/outliers.h"
+#include "region/region.h"
+#include "region/region_values.h"
+#include "defense/survivors.h"
+
+enum { CANDIDATES };
+enum { SWEEPS = 2 };
+
+typedef struct hypothesis {
+    const gnt_host *host;
+    int64_t candidates;
+    data_function data;
+} hypothesis;
+
+typedef struct judging {
+    hypothesis *self;
+    const gnt_observation *seen;
+    const gnt_samples *examples;
+    known_region region;
+    data_term term;
+    int64_t features, channels, height, width;
+    int32_t values;
+    int64_t *row;   /* n_rows: examples, those of the first value first */
+    int32_t *value; /* n_rows: of each */
+    int64_t n_rows;
+    float *x;     /* n × features: the best so far */
+    double *cost; /* n × n_rows, of the last sweep */
+} judging;
+
+/* ---- candidates ---- */
+
+/* Rows of the examples, value by value, the first of each. */
+static void choose_rows(judging *j) {
+    const gnt_samples *s = j->examples;
+    for (int32_t v = 0; v < j->values; v++) {
+        int64_t found = 0;
+        for (int64_t i = 0; i < s->n && found < j->self->candidates; i++) {
+            if (s->a[i * s->n_attributes + j->seen->attribute] != v)
+                continue;
+            j->row[j->n_rows] = i;
+            j->value[j->n_rows++] = v;
+            found++;
+        }
+    }
+}
+
+static const uint8_t *mask_of(const gnt_samples *s, int64_t i, int64_t plane) {
+    return s && s->mask ? s->mask + i * plane : NULL;
+}
+
+/* Without masks of their own, examples show the region where the target has it. */
+static void paste(judging *j, int64_t sample, int64_t candidate, float *image) {
+    const int64_t plane = j->height * j->width, row = j->row[candidate];
+    const uint8_t *to = mask_of(j->seen->outside, sample, plane),
+                  *from = j->examples->mask ? mask_of(j->examples, row, plane) : to;
+    region_paste(image, to, j->examples->x + row * j->features, from, j->channels, j->height, j->width);
+}
+
+/* ---- labels ---- */
+
+static void mean_target(const gnt_samples *s, int64_t n, int64_t classes, float *y) {
+    for (int64_t c = 0; c < classes; c++) {
+        double sum = 0;
+        for (int64_t i = 0; i < s->n; i++)
+            sum += (double)s->y[i * classes + c];
+        for (int64_t k = 0; k < n; k++)
+            y[k * classes + c] = (float)(sum / (double)s->n);
+    }
+}
+
+static gnt_status find_labels(const judging *j, float *y) {
+    const gnt_host *host = j->self->host;
+    const gnt_observation *seen = j->seen;
+    const int64_t classes = host->model->info->classes;
+    if (seen->labels) {
+        memcpy(y, seen->labels, (size_t)(seen->n * classes) * sizeof *y);
+        return GNT_OK;
+    }
+    if (host->model->info->output == GNT_OUTPUT_MAP) {
+        if (!j->examples->y || j->examples->classes != classes)
+            return match_refuse(host, "without labels it needs public images with maps of the model's size");
+        mean_target(j->examples, seen->n, classes, y);
+        return GNT_OK;
+    }
+    int64_t *count = host->scratch(host->context, (size_t)classes * sizeof *count);
+    gnt_status status = count ? label_counts(host, seen, &j->term.apart, count) : match_no_memory(host);
+    if (status == GNT_OK)
+        label_rows(count, classes, y);
+    return status;
+}
+
+/* ---- judging ---- */
+
+static gnt_status open_judging(judging *j) {
+    const gnt_host *host = j->self->host;
+    const gnt_model_info *info = host->model->info;
+    const gnt_observation *seen = j->seen;
+    const granted_defense told = granted_defense_of(seen);
+    const match_choice choice = {SURVIVORS_AUTO, OUTLIERS_AUTO};
+    gnt_status status = granted_defense_check(host, &told);
+    if (status == GNT_OK)
+        status = known_region_open(&j->region, host, seen);
+    if (status != GNT_OK)
+        return status;
+    j->channels = info->dim[0];
+    j->height = info->dim[1];
+    j->width = info->dim[2];
+    j->features = j->channels * j->height * j->width;
+    j->values = seen->attribute_values;
+    status = region_examples_fit(host, seen, j->features);
+    if (status != GNT_OK)
+        return status;
+    const size_t rows = (size_t)j->examples->n + 1, n = (size_t)seen->n, features = (size_t)j->features;
+    float *y = host->scratch(host->context, n * (size_t)info->classes * sizeof *y);
+    j->row = host->scratch(host->context, rows * sizeof *j->row);
+    j->value = host->scratch(host->context, rows * sizeof *j->value);
+    j->x = host->scratch(host->context, n * features * sizeof *j->x);
+    j->cost = host->scratch(host->context, n * rows * sizeof *j->cost);
+    if (!y || !j->row || !j->value || !j->x || !j->cost)
+        return match_no_memory(host);
+    choose_rows(j);
+    if (j->n_rows == 0)
+        return match_refuse(host, "no public image has a value of the attribute asked for");
+    memcpy(j->x, j->region.image, n * features * sizeof *j->x);
+    status = data_term_open(&j->term, &j->self->data, host, seen, choice, DATA_WHITENED, &told);
+    j->term.args.y = y;
+    return status == GNT_OK ? find_labels(j, y) : status;
+}
+
+/* Costs of one sample's candidates; its best one goes into x. */
+static gnt_status judge_sample(judging *j, int64_t sample) {
+    const gnt_host *host = j->self->host;
+    float *image = j->x + sample * j->features;
+    double *cost = j->cost + sample * j->n_rows;
+    int64_t best = 0;
+    for (int64_t k = 0; k < j->n_rows; k++) {
+        if (host->should_stop(host->context))
+            return GNT_STOPPED;
+        paste(j, sample, k, image);
+        gnt_status status = data_term_cost(&j->term, j->x, &cost[k]);
+        if (status != GNT_OK)
+            return status;
+        if (!isfinite(cost[k]))
+            return host->fail(host->context, "the update of a candidate holds NaN or infinite entries");
+        best = cost[k] < cost[best] ? k : best;
+    }
+    paste(j, sample, best, image);
+    return GNT_OK;
+}
+
+static gnt_status judge_all(judging *j, const gnt_answer *answer) {
+    const gnt_host *host = j->self->host;
+    gnt_status status = GNT_OK;
+    for (int sweep = 0; status == GNT_OK && sweep < SWEEPS; sweep++) {
+        for (int64_t i = 0; status == GNT_OK && i < j->seen->n; i++) {
+            status = judge_sample(j, i);
+            host->progress(host->context, (double)(sweep * j->seen->n + i + 1),
+                           (double)(SWEEPS * j->seen->n));
+        }
+        double cost = 0;
+        if (status == GNT_OK)
+            status = data_term_cost(&j->term, j->x, &cost);
+        if (status == GNT_OK)
+            answer->cost(answer->context, 0, sweep, cost);
+        if (status == GNT_OK && sweep + 1 < SWEEPS)
+            status = data_term_refit(&j->term, j->x);
+    }
+    return status;
+}
+
+/* Log mean of exp(−cost) over each value's candidates, less the largest. A value without candidates is below
+ * all others. */
+static void score_sample(const judging *j, int64_t sample, float *score) {
+    const double *cost = j->cost + sample * j->n_rows;
+    double least = INFINITY;
+    for (int64_t k = 0; k < j->n_rows; k++)
+        least = fmin(least, cost[k]);
+    for (int32_t v = 0; v < j->values; v++) {
+        double own = INFINITY, sum = 0, n = 0;
+        for (int64_t k = 0; k < j->n_rows; k++)
+            own = j->value[k] == v ? fmin(own, cost[k]) : own;
+        for (int64_t k = 0; k < j->n_rows; k++)
+            if (j->value[k] == v) {
+                sum += exp(own - cost[k]);
+                n++;
+            }
+        score[v] = n > 0 ? (float)fmax(least - own + log(sum / n), -1e30) : NAN;
+    }
+    region_rank_unseen(score, j->values);
+}
+
+static gnt_status answer_attribute(const judging *j, const gnt_answer *answer) {
+    const gnt_host *host = j->self->host;
+    float *score = host->scratch(host->context, (size_t)(j->seen->n * j->values) * sizeof *score);
+    if (!score)
+        return match_no_memory(host);
+    for (int64_t i = 0; i < j->seen->n; i++)
+        score_sample(j, i, score + i * j->values);
+    return region_answer_values(host, j->seen, score, answer);
+}
+
+/* ---- the hook ---- */
+
+static gnt_status run(void *context, const gnt_observation *seen, const gnt_artefacts *own,
+                      const gnt_answer *answer) {
+    hypothesis *self = context;
+    const gnt_host *host = self->host;
+    judging j = {.self = self, .seen = seen, .examples = seen->public_data};
+    (void)own;
+    if (!host->model || seen->n < 1 || seen->steps < 0)
+        return match_refuse(host, "it needs the model and the number of samples in the batch");
+    gnt_status status = open_judging(&j);
+    if (status == GNT_OK)
+        status = judge_all(&j, answer);
+    if (status != GNT_OK)
+        return status;
+    host->fact(host->context, "candidates", (double)j.n_rows);
+    if (seen->goals & GNT_GOAL_ATTRIBUTE)
+        status = answer_attribute(&j, answer);
+    if (status == GNT_OK && (seen->goals & GNT_GOAL_RECONSTRUCTION))
+        status = answer->reconstruction(answer->context, seen->n, j.x);
+    return status;
+}
+
+static void *create(const gnt_host *host, const gnt_value *values) {
+    hypothesis *s = calloc(1, sizeof *s);
+    if (!s) {
+        host->fail(host->context, "out of memory");
+        return NULL;
+    }
+    s->host = host;
+    s->candidates = values[CANDIDATES].i;
+    return s;
+}
+
+static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
+
+static const gnt_parameter parameters[] = {
+    {.id = "candidates",
+     .type = GNT_TYPE_INT,
+     .unit = "images",
+     .least = 1,
+     .most = 100000,
+     .preset = 8,
+     .help = "public images of each value of the attribute whose regions are tried"},
+};
+
+/* Plugins, not families: what it makes of the grant are their parameters. */
+static const char *const families[] = {"fedre", "uniform", "dp-gaussian", "dp-laplace", "clip", NULL};
+
+const gnt_descriptor gradient_string_hypothesis = {
+    .size = sizeof(gnt_descriptor),
+    .kind = GNT_PLUGIN_ATTACK,
+    .id = "string-hypothesis",
+    .version = "1.0",
+    .line = "ranks what may stand in the sensitive region by what its update leaves of the one seen",
+    .licence = "MIT",
+    .citation = "",
+    .parameters = parameters,
+    .n_parameters = sizeof parameters / sizeof *parameters,
+    .surfaces = GNT_SURFACE_UPDATE,
+    .goals = GNT_GOAL_ATTRIBUTE | GNT_GOAL_RECONSTRUCTION,
+    .families = families,
+    .needs = GNT_KNOWS_REGION | GNT_KNOWS_PUBLIC | GNT_KNOWS_ATTRIBUTE,
+    .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE,
+    .data_kinds = GNT_KIND_IMAGE,
+    .create = create,
+    .destroy = free,
+    .attack = &hooks,
+};

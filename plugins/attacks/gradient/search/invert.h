@@ -1,0 +1,182 @@
+/* What the files of invert-gradients and lrp-search share: the attack, its settings, and one search.
+ *
+ * A search looks for the batch x (n × features, image space) over unknowns q. Without the Gaussian of public
+ * images q is x in the model's normalised space, kept in the valid box; with it q are the coefficients w of
+ * image_prior.h, for each sample in turn. Where the client's rates are searched too, their s_i of log_rates.h
+ * follow, and where the labels are, their logits (soft_labels.h). */
+#ifndef GRADIENT_INVERT_H
+#define GRADIENT_INVERT_H
+
+#include "cost/data_term.h"
+#include "gauntlet/nn.h"
+#include "gauntlet/plugin.h"
+#include "prior/image_prior.h"
+#include "prior/prior.h"
+#include "cost/statistics.h"
+
+/* The parameters of every search, with which the table of each attack begins (invert_parameters.h). */
+enum {
+    INVERT_STEPS,
+    INVERT_RATE,
+    INVERT_MILESTONES,
+    INVERT_DECAY,
+    INVERT_SIGNED,
+    INVERT_TV,
+    INVERT_RESTARTS,
+    INVERT_MASK_ZEROS,
+    INVERT_OUTLIERS,
+    INVERT_COMMON
+};
+
+/* The choices of the parameter `signed`, in its order. */
+enum { SIGNED_AUTO, SIGNED_ALWAYS, SIGNED_NEVER };
+extern const char *const invert_signed_choices[];
+
+/* Those of invert-gradients alone, in the order of its table. */
+enum { INVERT_COST = INVERT_COMMON, INVERT_PRIOR, INVERT_PRIOR_WEIGHT, INVERT_BN, INVERT_GROUP, INVERT_AIM };
+
+/* The choices of the parameter `prior`, in its order. */
+enum { PRIOR_AUTO, PRIOR_TV, PRIOR_GAUSSIAN, PRIOR_CLASS_GAUSSIAN };
+
+/* The choices of the parameter `aim`, in its order. */
+enum { AIM_ERROR, AIM_IDENTITY };
+
+enum { INVERT_ROUNDS = 9 }; /* observations of one client that are matched together: eight earlier ones */
+
+typedef struct invert {
+    const gnt_host *host;
+    const gnt_value *value;
+    data_function data[INVERT_ROUNDS]; /* the observation's own first */
+    statistics_function statistics;
+} invert;
+
+/* What prior the cost has, and its weight: a multiple of what the probabilities say where the cost is a
+ * likelihood, else of the parameter `tv`. */
+typedef struct prior_setting {
+    int kind; /* a PRIOR_* other than auto */
+    double weight;
+} prior_setting;
+
+/* Public images as priors are made of them; the last `trials` are kept out. */
+typedef struct public_images {
+    const float *x, *y; /* y NULL where their classes are not the model's */
+    int64_t n, features, trials;
+    int32_t classes;
+    double difference; /* mean magnitude of neighbours' differences, in image space; 0 without images */
+    image_gaussian all, *of_class; /* n is 0 where it was not made yet */
+} public_images;
+
+/* What of public_data (may be NULL) can serve this model; keeps at most `trials` for trials. GNT_OK, or a
+ * status after host->fail. */
+gnt_status public_images_open(public_images *p, const gnt_host *host, const gnt_samples *public_data,
+                              int64_t trials);
+
+/* The Gaussian of all images, or of a class that has at least 8. NULL where there are too few. */
+gnt_status public_images_gaussian(public_images *p, const gnt_host *host, int64_t label,
+                                  const image_gaussian **out);
+
+typedef struct search {
+    invert *self;
+    const gnt_answer *answer; /* NULL: a trial, whose costs nobody wants */
+    int64_t n, features, channels, height, width;
+    float *mean, *deviation; /* per channel (or feature); 0 and 1 without normalisation */
+    int image;
+    const float *y; /* n × classes */
+    /* rounds that are matched together; n_terms of them count */
+    data_term term[INVERT_ROUNDS];
+    int n_terms;
+    statistics statistics;
+    double bn; /* weight of the batch statistics; 0: none */
+    /* the prior */
+    double tv, weight;
+    const image_gaussian **gaussian; /* of each sample; NULL: none, q is z */
+    int64_t *at;                     /* where sample i begins in q, n + 1 of them */
+    int64_t n_rates;                 /* that are searched, behind the samples; 0: none are */
+    double announced;                /* where they begin */
+    /* s->y where its logits are searched, behind the rates, and the derivative by it; else NULL */
+    float *y_sought, *d_y;
+    /* n × features each, or NULL: what is known of the samples, which is 1 in `known` and stays as it is in
+     * `given`; about where the search begins, elsewhere */
+    const uint8_t *known;
+    const float *given, *begin;
+    /* L-BFGS in place of Adam: q is not cut to the box, and the prior is the smooth one of prior.h */
+    int by_lbfgs;
+    prior smooth;
+    double smooth_weight;
+    float *x, *d_x;
+    int with_signs; /* Adam sees the signs of the gradient only */
+    /* the best so far */
+    float *winner, *winner_rates;
+    /* its unknowns, where the owner set room for them (search_size); and those that the first restart begins
+     * at, NULL: begin, or noise */
+    float *winner_q;
+    const float *begin_q;
+    double least;
+    int32_t chosen;
+    int64_t done, total; /* steps, for progress */
+} search;
+
+/* Memory for an instance, whose `destroy` is `free`; NULL after host->fail. */
+invert *invert_new(const gnt_host *host, const gnt_value *values);
+
+/* Shapes, memory, data term of `seen` alone; y is the caller's, as long as the search. */
+gnt_status search_open(search *s, invert *self, const gnt_observation *seen, const float *y, int cost,
+                       const granted_defense *told);
+
+/* Labels of the batch as granted, else read off the update, in the classes' order; room: an entry for each
+ * class. y: the one of search_open. GNT_OK, or a status after host->fail. */
+gnt_status search_labels(search *s, const gnt_observation *seen, int64_t *room, float *y);
+
+/* Makes the rates of the steps unknowns of the next searches, in whose first evaluation all are the announced
+ * one. Of one step there is nothing to search: its rate is a common factor. GNT_OK, or a status after
+ * host->fail. */
+gnt_status search_rates(search *s, const gnt_observation *seen);
+
+/* Makes the labels unknowns of the next searches; y: the one of search_open. For the costs DATA_WHITENED and
+ * DATA_PLAIN of an instance whose data functions are by_labels. GNT_OK, or a status after host->fail. */
+gnt_status search_soft_labels(search *s, float *y);
+
+/* Is the cost minus the log of a probability, up to a constant? */
+int search_is_likely(const search *s);
+
+/* Chooses the prior of the next searches. GNT_OK, or a status after host->fail. */
+gnt_status search_use(search *s, const prior_setting *setting, public_images *images);
+
+/* `restarts` searches of `steps` each: one after another, or, with a weight of `group`, side by side and
+ * drawn to their mean. s->winner is what cost least, s->least its cost, which begins anew. */
+gnt_status search_run(search *s, int64_t restarts, int64_t steps, double group);
+
+/* Has the model layers whose derivative jumps? */
+int search_has_kinks(const gnt_model_info *model);
+
+/* The data terms' own mean cost at x, by round. GNT_OK, or a status after host->fail. */
+gnt_status search_costs(search *s, const float *x, double *cost);
+
+/* ---- of the files of the search alone ---- */
+
+/* Entries of q. */
+int64_t search_size(const search *s);
+/* Sets q to where this restart begins. */
+void search_begin(search *s, int32_t restart, float *q);
+/* The cost at q, and its gradient; s->x becomes the batch. */
+gnt_status search_evaluate(search *s, const float *q, double *cost, float *grad);
+/* Keeps s->x, which was made of q, where this is the least cost so far. */
+void search_keep(search *s, int32_t restart, const float *q, double cost);
+/* Clamps q to what [0, 1] is in normalised space. */
+void search_into_box(const search *s, float *q);
+/* One restart of about `steps` evaluations by L-BFGS, from q. GNT_OK, GNT_STOPPED or after host->fail. */
+gnt_status search_descend(search *s, int32_t restart, int64_t steps, float *q);
+
+/* ---- the choice by trial ---- */
+
+/* The hook prepare: leaves the best setting on simulated observations, or nothing where the grants tell too
+ * little to simulate them. */
+gnt_status invert_prepare(void *self, const gnt_attack_prepare *in, const gnt_sink *out);
+
+/* Reads what prepare left; 0 where there is none. */
+int invert_setting_read(const gnt_artefacts *own, prior_setting *setting);
+
+/* Public images that prepare tries settings on, and that no prior is made of. */
+enum { INVERT_TRIALS = 4 };
+
+#endif

@@ -1,0 +1,303 @@
+/* One search of invert-gradients and its like: its unknowns and its cost. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/invert.h"
+#include "label/label.h"
+#include "search/log_rates.h"
+#include "label/soft_labels.h"
+
+/* Neighbours' mean difference where no public image tells it; in image space. */
+static const double usual_difference = 0.05;
+/* Deviation of the first coefficients of a Gaussian: near the mean image. */
+static const float near_mean = 0.1f;
+/* L-BFGS begins where no unit saturates, as dlg does. */
+static const float near_black = 0.1f;
+/* The first restart begins near where it is to, others about there; in normalised space. */
+static const float near_begin = 0.02f, about_begin = 0.3f;
+
+/* ---- set-up ---- */
+
+invert *invert_new(const gnt_host *host, const gnt_value *values) {
+    invert *s = calloc(1, sizeof *s);
+    if (!s) {
+        host->fail(host->context, "out of memory");
+        return NULL;
+    }
+    s->host = host;
+    s->value = values;
+    return s;
+}
+
+gnt_status search_open(search *s, invert *self, const gnt_observation *seen, const float *y, int cost,
+                       const granted_defense *told) {
+    const gnt_host *host = self->host;
+    const gnt_model_info *info = host->model->info;
+    const gnt_value *v = self->value;
+    s->self = self;
+    s->n = seen->n;
+    s->image = info->rank == 3;
+    s->channels = info->dim[0];
+    s->height = s->image ? info->dim[1] : 1;
+    s->width = s->image ? info->dim[2] : 1;
+    s->features = s->channels * s->height * s->width;
+    size_t size = (size_t)(s->n * s->features);
+    s->x = host->scratch(host->context, 3 * size * sizeof *s->x);
+    s->mean = host->scratch(host->context, 2 * (size_t)s->channels * sizeof *s->mean);
+    s->at = host->scratch(host->context, ((size_t)s->n + 1) * sizeof *s->at);
+    s->gaussian = host->scratch(host->context, (size_t)s->n * sizeof *s->gaussian);
+    if (!s->x || !s->mean || !s->at || !s->gaussian)
+        return match_no_memory(host);
+    s->d_x = s->x + size;
+    s->winner = s->d_x + size;
+    s->deviation = s->mean + s->channels;
+    for (int64_t c = 0; c < s->channels; c++) {
+        s->mean[c] = info->mean ? info->mean[c] : 0;
+        s->deviation[c] = info->deviation ? info->deviation[c] : 1;
+    }
+    s->y = y;
+    s->n_terms = 1;
+    gnt_status status =
+        data_term_open(&s->term[0], &self->data[0], host, seen,
+                       (match_choice){v[INVERT_MASK_ZEROS].i, v[INVERT_OUTLIERS].i}, cost, told);
+    s->term[0].args.y = y;
+    return status;
+}
+
+gnt_status search_labels(search *s, const gnt_observation *seen, int64_t *room, float *y) {
+    const gnt_host *host = s->self->host;
+    int64_t classes = host->model->info->classes;
+    if (seen->labels) {
+        memcpy(y, seen->labels, (size_t)(s->n * classes) * sizeof *y);
+        return GNT_OK;
+    }
+    gnt_status status = label_counts(host, seen, &s->term[0].apart, room);
+    if (status != GNT_OK)
+        return status;
+    label_rows(room, classes, y);
+    if (s->n > 1)
+        host->fact(host->context, "labels_read", (double)s->n);
+    return GNT_OK;
+}
+
+gnt_status search_rates(search *s, const gnt_observation *seen) {
+    const gnt_host *host = s->self->host;
+    s->announced = seen->rate;
+    s->n_rates = seen->steps > 1 ? seen->steps : 0;
+    s->winner_rates = host->scratch(host->context, ((size_t)s->n_rates + 1) * sizeof *s->winner_rates);
+    return s->winner_rates ? GNT_OK : match_no_memory(host);
+}
+
+int search_is_likely(const search *s) {
+    const int cost = s->term[0].cost;
+    return cost == DATA_LIKELIHOOD || cost == DATA_WHITENED || cost == DATA_PLAIN;
+}
+
+gnt_status search_soft_labels(search *s, float *y) {
+    const gnt_host *host = s->self->host;
+    const size_t size = (size_t)(s->n * host->model->info->classes);
+    s->y_sought = y;
+    s->d_y = host->scratch(host->context, size * sizeof *s->d_y);
+    return s->d_y ? GNT_OK : match_no_memory(host);
+}
+
+/* Σ|d|/β over the differences d of neighbours: Laplace's law of mean magnitude β. In terms of means over n
+ * × features differences, and of normalised space. */
+static double likely_variation(const search *s, double difference) {
+    double deviation = 0;
+    for (int64_t c = 0; c < s->channels; c++)
+        deviation += (double)s->deviation[c] / (double)s->channels;
+    return (double)(s->n * s->features) * deviation / difference;
+}
+
+static int64_t label_of(const search *s, int64_t i) {
+    int64_t classes = s->self->host->model->info->classes, top = 0;
+    for (int64_t c = 1; c < classes; c++)
+        top = s->y[i * classes + c] > s->y[i * classes + top] ? c : top;
+    return top;
+}
+
+gnt_status search_use(search *s, const prior_setting *setting, public_images *images) {
+    const gnt_host *host = s->self->host;
+    const double difference = images && images->difference > 0 ? images->difference : usual_difference;
+    s->weight = setting->weight;
+    s->tv = !s->image             ? 0
+            : search_is_likely(s) ? setting->weight * likely_variation(s, difference)
+                                  : s->self->value[INVERT_TV].r;
+    s->smooth = prior_of(host->model->info, s->n);
+    s->smooth_weight = s->image ? setting->weight / difference : 0;
+    s->at[0] = 0;
+    for (int64_t i = 0; i < s->n; i++) {
+        s->gaussian[i] = NULL;
+        if (setting->kind == PRIOR_GAUSSIAN || setting->kind == PRIOR_CLASS_GAUSSIAN) {
+            int64_t label = setting->kind == PRIOR_CLASS_GAUSSIAN ? label_of(s, i) : -1;
+            gnt_status status = public_images_gaussian(images, host, label, &s->gaussian[i]);
+            if (status != GNT_OK)
+                return status;
+            s->tv = 0;
+        }
+        s->at[i + 1] = s->at[i] + s->features + (s->gaussian[i] ? s->gaussian[i]->n : 0);
+    }
+    return GNT_OK;
+}
+
+/* ---- unknowns ---- */
+
+static int64_t channel_of(const search *s, int64_t i) {
+    return i % s->features / (s->height * s->width);
+}
+
+static void to_image_space(search *s, const float *q) {
+    const int cut = !s->by_lbfgs;
+    if (s->gaussian[0]) {
+        for (int64_t i = 0; i < s->n; i++)
+            image_gaussian_image(s->gaussian[i], q + s->at[i], s->x + i * s->features);
+        return;
+    }
+    for (int64_t i = 0; i < s->n * s->features; i++) {
+        int64_t c = channel_of(s, i);
+        float x = q[i] * s->deviation[c] + s->mean[c];
+        s->x[i] = cut && x < 0 ? 0 : cut && x > 1 ? 1 : x;
+        if (s->known && s->known[i])
+            s->x[i] = s->given[i];
+    }
+}
+
+void search_into_box(const search *s, float *q) {
+    int64_t area = s->height * s->width;
+    for (int64_t p = 0; !s->gaussian[0] && p < s->n * s->channels; p++) {
+        int64_t c = p % s->channels;
+        float low = (0 - s->mean[c]) / s->deviation[c], high = (1 - s->mean[c]) / s->deviation[c];
+        gnt_project_box(q + p * area, area, low, high);
+    }
+}
+
+int64_t search_size(const search *s) {
+    const int64_t logits = s->y_sought ? s->n * s->self->host->model->info->classes : 0;
+    return s->at[s->n] + s->n_rates + logits;
+}
+
+/* What is known, and of the rest what the search is to begin at, beside the noise in q. */
+static void begin_at(const search *s, int32_t restart, float *q) {
+    for (int64_t i = 0; i < s->n * s->features; i++) {
+        const int64_t c = channel_of(s, i);
+        const float begun = s->begin ? (s->begin[i] - s->mean[c]) / s->deviation[c] : 0;
+        if (s->known && s->known[i])
+            q[i] = (s->given[i] - s->mean[c]) / s->deviation[c];
+        else if (s->begin)
+            q[i] = begun + (restart ? about_begin : near_begin) * q[i];
+    }
+}
+
+void search_begin(search *s, int32_t restart, float *q) {
+    const gnt_host *host = s->self->host;
+    const int64_t size = s->at[s->n], all = search_size(s);
+    const float scale = s->gaussian[0] ? near_mean : s->by_lbfgs && !s->begin ? near_black : 1;
+    if (s->begin_q && restart == 0) {
+        memcpy(q, s->begin_q, (size_t)all * sizeof *q);
+        return;
+    }
+    host->normal(host->context, s->answer ? "start" : "trial start", size, q);
+    for (int64_t i = 0; scale < 1 && i < size; i++)
+        q[i] *= scale;
+    begin_at(s, restart, q);
+    memset(q + size, 0, (size_t)s->n_rates * sizeof *q);
+    if (s->y_sought)
+        host->normal(host->context, "start labels", all - size - s->n_rates, q + size + s->n_rates);
+    search_into_box(s, q);
+}
+
+/* ---- the cost ---- */
+
+static gnt_status data_cost(search *s, double *cost) {
+    int64_t size = s->n * s->features;
+    *cost = 0;
+    for (int k = 0; k < s->n_terms; k++) {
+        const float *d_x;
+        double one;
+        gnt_status status = data_term_eval(&s->term[k], s->x, &one, &d_x);
+        if (status != GNT_OK)
+            return status;
+        *cost += one;
+        for (int64_t i = 0; i < size; i++)
+            s->d_x[i] = k ? s->d_x[i] + d_x[i] : d_x[i];
+    }
+    return GNT_OK;
+}
+
+static gnt_status add_statistics(search *s, double *cost) {
+    const float *d_x;
+    double one;
+    gnt_status status = statistics_eval(&s->statistics, s->x, &one, &d_x);
+    *cost += s->bn * one;
+    for (int64_t i = 0; status == GNT_OK && i < s->n * s->features; i++)
+        s->d_x[i] += (float)s->bn * d_x[i];
+    return status;
+}
+
+/* Adds ½·weight·‖w‖² and its derivative. */
+static double add_gaussian(const search *s, const float *q, float *grad) {
+    double sum = 0;
+    for (int64_t i = 0; i < s->at[s->n]; i++) {
+        sum += (double)q[i] * (double)q[i];
+        grad[i] += (float)s->weight * q[i];
+    }
+    return 0.5 * s->weight * sum;
+}
+
+/* The derivative by the logits, of all rounds together. */
+static void add_labels(search *s, float *d_logits) {
+    const gnt_model_info *info = s->self->host->model->info;
+    const int64_t size = s->n * info->classes;
+    memset(s->d_y, 0, (size_t)size * sizeof *s->d_y);
+    for (int k = 0; k < s->n_terms; k++)
+        for (int64_t i = 0; i < size; i++)
+            s->d_y[i] += s->term[k].d_y[i];
+    soft_labels_vjp(info->output, s->y_sought, s->d_y, s->n, info->classes, 1, d_logits);
+}
+
+gnt_status search_evaluate(search *s, const float *q, double *cost, float *grad) {
+    const gnt_model_info *info = s->self->host->model->info;
+    const int64_t logits = s->at[s->n] + s->n_rates;
+    data_term *own = &s->term[0];
+    to_image_space(s, q);
+    if (s->n_rates)
+        log_rates_set(q + s->at[s->n], s->n_rates, s->announced, own->rates);
+    if (s->y_sought)
+        soft_labels_set(info->output, q + logits, s->n, info->classes, s->y_sought);
+    gnt_status status = data_cost(s, cost);
+    if (status == GNT_OK && s->n_rates)
+        log_rates_vjp(own->rates, own->d_rates, s->n_rates, grad + s->at[s->n]);
+    if (status == GNT_OK && s->y_sought)
+        add_labels(s, grad + logits);
+    if (status == GNT_OK && s->bn > 0)
+        status = add_statistics(s, cost);
+    if (status != GNT_OK)
+        return status;
+    if (s->gaussian[0]) {
+        for (int64_t i = 0; i < s->n; i++)
+            image_gaussian_vjp(s->gaussian[i], s->x + i * s->features, s->d_x + i * s->features,
+                               grad + s->at[i]);
+        *cost += add_gaussian(s, q, grad);
+        return GNT_OK;
+    }
+    if (s->by_lbfgs)
+        *cost += prior_add(&s->smooth, s->x, s->smooth_weight, s->d_x);
+    for (int64_t i = 0; i < s->n * s->features; i++)
+        grad[i] = s->d_x[i] * s->deviation[channel_of(s, i)];
+    if (!s->by_lbfgs && s->tv > 0)
+        *cost += image_prior_variation(q, s->n * s->channels, s->height, s->width, s->tv, grad);
+    for (int64_t i = 0; s->known && i < s->n * s->features; i++)
+        grad[i] = s->known[i] ? 0 : grad[i];
+    return GNT_OK;
+}
+
+gnt_status search_costs(search *s, const float *x, double *cost) {
+    gnt_status status = GNT_OK;
+    for (int k = 0; status == GNT_OK && k < s->n_terms; k++) {
+        const float *d_x;
+        status = data_term_eval(&s->term[k], x, &cost[k], &d_x);
+    }
+    return status;
+}

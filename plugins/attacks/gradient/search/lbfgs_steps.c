@@ -1,0 +1,72 @@
+/* A restart of a search by L-BFGS.
+ *
+ * A step is refused that leaves more than 1.1 times the cost before. Where the cost stagnates, the remembered
+ * steps are forgotten once; a second time ends the restart. */
+#include <math.h>
+
+#include "search/invert.h"
+
+enum { INNER = 20, HISTORY = 100, PATIENCE = 5 };
+static const double guard = 1.1;
+/* The cost has moved when it fell to this share. */
+static const double progress = 0.98;
+
+typedef struct descent {
+    search *s;
+    int32_t restart;
+    gnt_status status;
+} descent;
+
+static double cost_of(void *context, const float *q, float *grad) {
+    descent *d = context;
+    const gnt_host *host = d->s->self->host;
+    double cost = NAN;
+    if (d->status == GNT_OK && host->should_stop(host->context))
+        d->status = GNT_STOPPED;
+    if (d->status == GNT_OK)
+        d->status = search_evaluate(d->s, q, &cost, grad);
+    if (d->status != GNT_OK)
+        return NAN;
+    search_keep(d->s, d->restart, q, cost);
+    return cost;
+}
+
+/* Outer steps until the evaluations are spent or nothing moves. */
+static gnt_status descend(descent *d, gnt_lbfgs *lbfgs, int64_t steps, float *q) {
+    search *s = d->s;
+    const gnt_host *host = s->self->host;
+    double mark = INFINITY;
+    int since = 0, forgotten = 0;
+    for (int64_t spent = 0; spent < steps;) {
+        const int64_t left = steps - spent, before = spent;
+        const double cost =
+            gnt_lbfgs_step(lbfgs, q, 1, (int32_t)(left < INNER ? left : INNER), guard, cost_of, d, &spent);
+        if (d->status != GNT_OK)
+            return d->status;
+        s->done += spent - before;
+        if (s->answer)
+            s->answer->cost(s->answer->context, d->restart, before, cost);
+        host->progress(host->context, fmin((double)s->done, (double)s->total), (double)s->total);
+        if (!isfinite(cost) || cost == 0)
+            return GNT_OK;
+        since = cost < progress * mark ? 0 : since + 1;
+        mark = since == 0 ? cost : mark;
+        if (since < PATIENCE)
+            continue;
+        if (forgotten++)
+            return GNT_OK;
+        gnt_lbfgs_reset(lbfgs);
+        since = 0;
+    }
+    return GNT_OK;
+}
+
+gnt_status search_descend(search *s, int32_t restart, int64_t steps, float *q) {
+    descent d = {.s = s, .restart = restart};
+    gnt_lbfgs *lbfgs = gnt_lbfgs_new(search_size(s), HISTORY);
+    if (!lbfgs)
+        return match_no_memory(s->self->host);
+    const gnt_status status = descend(&d, lbfgs, steps, q);
+    gnt_lbfgs_free(lbfgs);
+    return status;
+}
