@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "plugin/info_impl.h"
+#include "plugin/members.h"
 #include "plugin/words.h"
 
 enum { MOST_STREAMS = 65536, LONGEST_STREAM_NAME = 256, MOST_FACTS = 256, MOST_HOOKS = 32 };
@@ -33,6 +34,7 @@ struct gnt_instance {
     const gnt_instance_model *named;
     size_t n_named;
     void *self;
+    int made; /* create or start has returned: scratch is the hook's */
 
     void *context;
     void (*log)(void *context, int32_t level, const char *text);
@@ -67,7 +69,7 @@ static void arena_free(arena *a) {
 
 static void *host_scratch(void *context, size_t bytes) {
     gnt_instance *i = context;
-    arena *a = i->hook && strcmp(i->hook, "create") != 0 ? &i->of_hook : &i->of_life;
+    arena *a = i->made && i->hook ? &i->of_hook : &i->of_life;
     size_t used = i->of_hook.bytes + i->of_life.bytes;
     if (bytes > SIZE_MAX - used || (i->memory && used + bytes > i->memory))
         return NULL;
@@ -322,6 +324,28 @@ static void fill_host(gnt_instance *i) {
     i->models = (gnt_models){.size = sizeof i->models, .context = i, .open = open_model};
 }
 
+static gnt_status call_create(gnt_instance *i, gnt_err *err) {
+    gnt_instance_enter(i, "create");
+    i->self = i->descriptor->create(&i->host, i->params.value);
+    return gnt_instance_leave(i, i->self ? GNT_OK : GNT_FAILED, err);
+}
+
+/* Allocates and fills the plugin's struct, and calls its `start`. */
+static gnt_status start(gnt_instance *i, gnt_err *err) {
+    const gnt_descriptor *d = i->descriptor;
+    i->self = host_scratch(i, (size_t)d->instance_size);
+    if (!i->self) {
+        gnt_fail(err, "%s %s: its instance of %llu bytes does not fit in the memory limit", kind_of(i), d->id,
+                 (unsigned long long)d->instance_size);
+        return GNT_FAILED;
+    }
+    gnt_members_set(i->self, d, &i->host, &i->params);
+    if (!d->start)
+        return GNT_OK;
+    gnt_instance_enter(i, "start");
+    return gnt_instance_leave(i, d->start(i->self), err);
+}
+
 static gnt_status create(gnt_instance *i, gnt_err *err) {
     const gnt_descriptor *d = i->descriptor;
     if (d->flags & GNT_FLAG_ACTIVE) {
@@ -335,9 +359,7 @@ static gnt_status create(gnt_instance *i, gnt_err *err) {
                      d->id, d->services[k]);
             return GNT_UNSUPPORTED;
         }
-    gnt_instance_enter(i, "create");
-    i->self = d->create(&i->host, i->params.value);
-    return gnt_instance_leave(i, i->self ? GNT_OK : GNT_FAILED, err);
+    return d->instance_size ? start(i, err) : call_create(i, err);
 }
 
 int gnt_instance_new(gnt_instance **out, const gnt_instance_spec *spec, gnt_status *status, gnt_err *err) {
@@ -367,6 +389,7 @@ int gnt_instance_new(gnt_instance **out, const gnt_instance_spec *spec, gnt_stat
     fill_host(i);
     if (gnt_params_copy(&i->params, spec->params, err) == 0)
         *status = create(i, err);
+    i->made = 1;
     if (*status != GNT_OK) {
         gnt_instance_free(i);
         return -1;
@@ -389,9 +412,10 @@ void gnt_instance_rekey(gnt_instance *i, const gnt_key *key) {
 void gnt_instance_free(gnt_instance *i) {
     if (!i)
         return;
-    if (i->self) {
-        i->hook = "destroy";
-        i->descriptor->destroy(i->self);
+    void (*end)(void *self) = i->own.instance_size ? i->own.stop : i->own.destroy;
+    if (i->self && end) {
+        i->hook = i->own.instance_size ? "stop" : "destroy";
+        end(i->self);
     }
     if (i->model)
         gnt_service_release_all(i->model);

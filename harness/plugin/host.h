@@ -44,12 +44,14 @@ typedef struct gnt_instance_spec {
     size_t memory;  /* bytes of scratch at once; 0: none but the system's */
 } gnt_instance_spec;
 
-/* Calls create. *status (may be NULL): GNT_OK, GNT_FAILED, GNT_UNSUPPORTED (a service it requires is absent)
- * or GNT_STOPPED; all but OK come with -1 and a sentence naming the plugin. */
+/* Calls create, or allocates and fills the plugin's struct and calls start. *status (may be NULL): GNT_OK,
+ * GNT_FAILED, GNT_UNSUPPORTED (a service it requires is absent) or GNT_STOPPED; all but OK come with -1 and a
+ * sentence naming the plugin. */
 int gnt_instance_new(gnt_instance **out, const gnt_instance_spec *spec, gnt_status *status, gnt_err *err);
 /* From now on its streams are those under `key`, each from its beginning. Between hooks. */
 void gnt_instance_rekey(gnt_instance *i, const gnt_key *key);
-void gnt_instance_free(gnt_instance *i); /* calls destroy; releases what it prepared with the model service */
+void gnt_instance_free(
+    gnt_instance *i); /* calls destroy or stop; releases what it prepared with the model service */
 
 void *gnt_instance_self(const gnt_instance *i);
 /* The hooks; those of a later minor version that the plugin's table is too short for are NULL. */
@@ -79,7 +81,7 @@ typedef struct gnt_hook_time {
     double seconds; /* of all calls together, by the monotonic clock */
 } gnt_hook_time;
 
-/* Of the hooks that were called so far, `create` among them, in the order of their first calls. Owned by the
+/* Of the hooks that were called so far, `create` or `start` among them, in the order of their first calls. Owned by the
  * instance, valid until its next hook. */
 int32_t gnt_instance_times(const gnt_instance *i, const gnt_hook_time **list);
 

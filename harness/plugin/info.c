@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "plugin/info_impl.h"
+#include "plugin/members.h"
 #include "plugin/params.h"
 #include "plugin/sized.h"
 #include "plugin/words.h"
@@ -90,7 +91,7 @@ static int copy_parameter(gnt_parameter *to, const gnt_parameter *from, const ch
     int32_t t = from->type;
     int list = t == GNT_TYPE_INT_LIST || t == GNT_TYPE_REAL_LIST,
         number = t == GNT_TYPE_INT || t == GNT_TYPE_REAL;
-    if (from->reserved || from->reserved_word[0] || from->reserved_word[1])
+    if (from->reserved || from->reserved_word)
         return gnt_fail(err, "%s: a parameter has reserved members that are not 0", where);
     *to = (gnt_parameter){.type = t, .strength = from->strength};
     to->preset = number || t == GNT_TYPE_BOOL ? from->preset : 0;
@@ -187,8 +188,6 @@ static int defense_hooks(uint32_t *hooks, const gnt_descriptor *d, const char *w
 }
 
 static int hooks_of(uint32_t *hooks, const gnt_descriptor *d, const char *where, gnt_err *err) {
-    if (!d->create || !d->destroy)
-        return gnt_fail(err, "%s: %s is NULL", where, d->create ? "destroy" : "create");
     if (!d->defense == !d->attack)
         return gnt_fail(
             err, "%s: it has %s a table of defense hooks and a table of attack hooks; expected exactly one",
@@ -223,6 +222,8 @@ static int copy_descriptor(gnt_plugin_info *info, const gnt_descriptor *d, const
     for (int32_t i = 0; i < d->n_parameters; i++)
         if (copy_parameter(&info->parameters[i], &d->parameters[i], where, err))
             return -1;
+    if (gnt_members_check(d, where, err))
+        return -1;
     return copy_texts(&info->services, &info->n_services, d->services, GNT_PLUGIN_SERVICES, where,
                       "required services", err) ||
                    copy_texts(&info->families, &info->n_families, d->families, GNT_PLUGIN_FAMILIES, where,

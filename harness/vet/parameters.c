@@ -20,7 +20,8 @@ static int inspect_edge(checking *v, const gnt_vet_sequence_spec *sequence,
     return 1;
 }
 
-/* A choice may need another parameter too ("custom" needs a list). Then create fails with a sentence. */
+/* A choice may need another parameter too ("custom" needs a list). Then create or start fails with a
+ * sentence. */
 static int inspect_choice(checking *v, const gnt_vet_sequence_spec *sequence,
                           const gnt_vet_hook_result *result) {
     if (strcmp(result->name, "create") == 0 && result->status == GNT_FAILED &&

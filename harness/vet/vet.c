@@ -35,14 +35,14 @@ enum {
 
 const gnt_vet_check gnt_vet_checks[GNT_VET_CHECKS] = {
     {"exports", "the file exports the symbol gauntlet_entry and no other"},
-    {"descriptor", "ids, texts, bits and hooks are sound; every default lies in its range"},
+    {"descriptor", "ids, texts, bits, hooks and members are sound; every default lies in its range"},
     {"limits", "a walk through all hooks stays within --seconds and --memory-mb"},
     {"hooks", "with its defaults every hook does its work on made-up inputs, and gives what it should"},
     {"edges", "each parameter works at both ends of its range, and is refused beyond them"},
     {"inputs", "what it is handed to read stays as it was, watched page by page"},
     {"finite", "finite inputs give no NaN and no infinity"},
     {"stops", "it returns within a second of being told to stop"},
-    {"memory", "destroy gives back what create and the hooks took"},
+    {"memory", "stop (or destroy) gives back what start (or create) and the hooks took"},
     {"leaves", "no thread, process or open file is left behind a hook"},
     {"repeats", "the same key gives the same bytes, in another process and a second later"},
     {"random", "another key gives other bytes if GNT_FLAG_RANDOMISED is declared, and the same if not"},

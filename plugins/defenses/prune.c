@@ -5,12 +5,10 @@
  * literature, so it is a parameter). The order of magnitudes is that of the bits of |u| read as an integer,
  * which holds for all floats; NaN counts as largest. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "gauntlet/plugin.h"
 
-enum { PARAM_P, PARAM_SCOPE };
 enum { SCOPE_UPDATE, SCOPE_TENSOR };
 enum { BINS = 1 << 16 };
 
@@ -55,11 +53,21 @@ static uint32_t kth_least(const gnt_tensor *tensor, int64_t n, int64_t k, int64_
     return high << 16 | low;
 }
 
-/* Zeroes the k least of the n tensors taken together. */
-static void prune_together(gnt_tensor *tensor, int64_t n, int64_t k, int64_t *count) {
-    int64_t ties;
+/* ⌊p·n⌋ as people mean it: 0.29 of 100 is 29, though the double nearest to 0.29 lies below it. */
+static int64_t share(double p, int64_t n) {
+    return (int64_t)floor(p * (double)n + 1e-9 * (p > 0));
+}
+
+/* Zeroes the share p of the n tensors taken together, adds their entries to *total and returns how many became
+ * zero. `count` has BINS entries. */
+static int64_t prune_together(gnt_tensor *tensor, int64_t n, double p, int64_t *count, int64_t *total) {
+    int64_t entries = 0, ties;
+    for (int64_t t = 0; t < n; t++)
+        entries += tensor[t].count;
+    *total += entries;
+    const int64_t k = share(p, entries);
     if (k == 0)
-        return;
+        return 0;
     uint32_t limit = kth_least(tensor, n, k, count, &ties);
     for (int64_t t = 0; t < n; t++)
         for (int64_t i = 0; i < tensor[t].count; i++) {
@@ -67,88 +75,44 @@ static void prune_together(gnt_tensor *tensor, int64_t n, int64_t k, int64_t *co
             if (m < limit || (m == limit && ties-- > 0))
                 tensor[t].data[i] = 0;
         }
-}
-
-/* ⌊p·n⌋ as people mean it: 0.29 of 100 is 29, though the double nearest to 0.29 lies below it. */
-static int64_t share(double p, int64_t n) {
-    return (int64_t)floor(p * (double)n + 1e-9 * (p > 0));
+    return k;
 }
 
 static gnt_status transform_update(void *self, const gnt_client *client, gnt_tensors *update) {
     prune *s = self;
-    const gnt_host *host = s->host;
-    int64_t total = 0, pruned = 0;
+    const int64_t group = s->scope == SCOPE_UPDATE ? update->n : 1;
+    int64_t total = 0, pruned = 0, *count = gnt_host_scratch(s->host, BINS, sizeof *count);
     (void)client;
-    int64_t *count = host->scratch(host->context, BINS * sizeof *count);
     if (!count)
-        return host->fail(host->context, "no memory for the counts of magnitudes");
-    for (int64_t t = 0; t < update->n; t++)
-        total += update->tensor[t].count;
-    if (s->scope == SCOPE_UPDATE) {
-        pruned = share(s->p, total);
-        prune_together(update->tensor, update->n, pruned, count);
-    }
-    for (int64_t t = 0; s->scope == SCOPE_TENSOR && t < update->n; t++) {
-        int64_t k = share(s->p, update->tensor[t].count);
-        if (host->should_stop(host->context))
+        return gnt_host_fail(s->host, "no memory for the counts of magnitudes");
+    for (int64_t t = 0; t < update->n; t += group) {
+        if (gnt_host_should_stop(s->host))
             return GNT_STOPPED;
-        prune_together(&update->tensor[t], 1, k, count);
-        pruned += k;
+        pruned += prune_together(&update->tensor[t], group, s->p, count, &total);
     }
-    host->fact(host->context, "pruned_fraction", total ? (double)pruned / (double)total : 0);
+    gnt_host_fact(s->host, "pruned_fraction", total ? (double)pruned / (double)total : 0);
     return GNT_OK;
 }
-
-static void *create(const gnt_host *host, const gnt_value *values) {
-    prune *s = malloc(sizeof *s);
-    if (!s) {
-        host->fail(host->context, "out of memory");
-        return NULL;
-    }
-    *s = (prune){host, values[PARAM_P].r, values[PARAM_SCOPE].i};
-    return s;
-}
-
-static const gnt_defense hooks = {.size = sizeof hooks, .transform_update = transform_update};
 
 static const char *const scopes[] = {"update", "tensor", NULL};
 
 static const gnt_parameter parameters[] = {
-    {.id = "p",
-     .type = GNT_TYPE_REAL,
-     .scale = GNT_SCALE_COMPLEMENT,
-     .unit = "",
-     .least = 0,
-     .most = 0.99999,
-     .preset = 0.9,
-     .strength = 1,
-     .help = "fraction of entries that become zero"},
-    {.id = "scope",
-     .type = GNT_TYPE_CHOICE,
-     .unit = "",
-     .preset_text = "update",
-     .choices = scopes,
-     .help = "what the fraction is taken of: the whole update, or each tensor on its own"},
+    GNT_STRENGTH_REAL(prune, p, 0, 0.99999, 0.9, GNT_SCALE_COMPLEMENT, 1, "",
+                      "fraction of entries that become zero"),
+    GNT_CHOICE(prune, scope, scopes, "update",
+               "what the fraction is taken of: the whole update, or each tensor on its own"),
 };
 
+static const gnt_defense hooks = {.size = sizeof hooks, .transform_update = transform_update};
 static const char *const families[] = {GNT_FAMILY_PRUNING, NULL};
-
 static const gnt_descriptor descriptor = {
-    .size = sizeof descriptor,
-    .kind = GNT_PLUGIN_DEFENSE,
-    .id = "prune",
-    .version = "1.0",
-    .line = "sets the smallest entries of each update to zero",
-    .licence = "MIT",
-    .citation = "Zhu, Liu and Han, Deep Leakage from Gradients, NeurIPS 2019, section 5 (gradient pruning)",
+    GNT_DEFENSE("prune", "1.0", "sets the smallest entries of each update to zero", "MIT",
+                "Zhu, Liu and Han, Deep Leakage from Gradients, NeurIPS 2019, section 5 (gradient pruning)"),
+    GNT_PARAMETERS(parameters),
     .families = families,
-    .parameters = parameters,
-    .n_parameters = sizeof parameters / sizeof *parameters,
     .surfaces = GNT_SURFACE_UPDATE,
     .data_kinds = GNT_KIND_ANY,
-    .create = create,
-    .destroy = free,
     .defense = &hooks,
-};
+    .instance_size = GNT_INSTANCE(prune)};
 
 GNT_DEFINE_ENTRY(descriptor)

@@ -420,6 +420,138 @@ static void logs_are_clean(void **state) {
     gnt_instance_free(i);
 }
 
+/* ---- an instance that the host makes ---- */
+
+static const char *const shapes[] = {"round", "square", NULL};
+
+typedef struct filled {
+    const gnt_host *host;
+    double rate, *room; /* room: taken in start */
+    struct {
+        int64_t count;
+    } inner;
+    int64_t flag, shape;
+    const char *note, *judge;
+    gnt_list cuts, marks;
+} filled;
+
+static const gnt_parameter rows[] = {
+    GNT_STRENGTH_REAL(filled, rate, 0, 10, 0.5, GNT_SCALE_LOG, -1, "", "a rate"),
+    GNT_INT_ID("count", filled, inner.count, -9, 9, 3, "steps", "a member within a member"),
+    GNT_BOOL(filled, flag, 1, "a flag"),
+    GNT_CHOICE(filled, shape, shapes, "square", "a shape"),
+    GNT_TEXT(filled, note, "none", "a note"),
+    GNT_MODEL(filled, judge, "", "a model"),
+    GNT_REAL_LIST(filled, cuts, 0, 1, "[0.25,0.5]", "", "cuts"),
+    GNT_INT_LIST(filled, marks, 0, 9, "[]", "", "marks"),
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static int started, stopped;
+static gnt_status start_says;
+
+static gnt_status start(void *self) {
+    filled *f = self;
+    started++;
+    f->room = gnt_host_scratch(f->host, 2, sizeof *f->room);
+    assert_non_null(f->room);
+    assert_null(gnt_host_scratch(f->host, -1, sizeof *f->room));
+    assert_null(gnt_host_scratch(f->host, INT64_MAX, sizeof *f->room));
+    f->room[1] = f->rate;
+    return start_says == GNT_OK ? GNT_OK : gnt_host_fail(f->host, "not with this shape");
+}
+
+static void stop(void *self) {
+    const filled *f = self;
+    stopped++;
+    assert_true(f->room[1] == f->rate); /* the members and the scratch of start live until now */
+}
+
+static gnt_descriptor filling = {
+    GNT_DEFENSE("filled", "1", "a line", "MIT", ""), GNT_PARAMETERS(rows), .defense = &hooks,
+    .instance_size = GNT_INSTANCE(filled),           .start = start,       .stop = stop};
+
+static int open_filled(gnt_instance **i, const char *json, size_t memory, gnt_status *status, gnt_err *err) {
+    gnt_params params;
+    started = stopped = 0;
+    if (gnt_params_parse(&params, rows, ROWS, "test", json, err))
+        fail_msg("%s", err->text);
+    gnt_instance_spec spec = {.descriptor = &filling, .params = &params, .memory = memory};
+    const int rc = gnt_instance_new(i, &spec, status, err);
+    gnt_params_free(&params);
+    return rc;
+}
+
+static void the_host_fills_the_members(void **state) {
+    (void)state;
+    gnt_instance *i;
+    gnt_err err = {0};
+    gnt_status status;
+    start_says = GNT_OK;
+    if (open_filled(&i, NULL, 0, &status, &err))
+        fail_msg("%s", err.text);
+    const filled *f = gnt_instance_self(i);
+    assert_true((uintptr_t)f % 64 == 0 && started == 1 && status == GNT_OK);
+    assert_true(f->rate == 0.5 && f->inner.count == 3 && f->flag == 1 && f->shape == 1);
+    assert_string_equal(f->note, "none");
+    assert_string_equal(f->judge, "");
+    assert_true(f->cuts.n == 2 && f->cuts.at[0] == 0.25 && f->cuts.at[1] == 0.5 && f->marks.n == 0);
+    assert_true(gnt_host_should_stop(f->host) == 0);
+    gnt_instance_free(i);
+    assert_int_equal(stopped, 1);
+    const char *json = "{\"rate\":2,\"count\":-4,\"flag\":false,\"shape\":\"round\",\"note\":\"hm\","
+                       "\"judge\":\"net\",\"cuts\":[],\"marks\":[1,2,3]}";
+    if (open_filled(&i, json, 0, &status, &err))
+        fail_msg("%s", err.text);
+    f = gnt_instance_self(i);
+    assert_true(f->rate == 2 && f->inner.count == -4 && f->flag == 0 && f->shape == 0);
+    assert_string_equal(f->note, "hm");
+    assert_string_equal(f->judge, "net");
+    assert_true(f->cuts.n == 0 && f->marks.n == 3 && f->marks.at[2] == 3);
+    gnt_instance_free(i);
+}
+
+static void a_start_that_fails_is_followed_by_stop(void **state) {
+    (void)state;
+    gnt_instance *i;
+    gnt_err err = {0};
+    gnt_status status;
+    start_says = GNT_FAILED;
+    assert_int_equal(open_filled(&i, NULL, 0, &status, &err), -1);
+    assert_null(i);
+    assert_true(status == GNT_FAILED && started == 1 && stopped == 1);
+    assert_string_equal(err.text, "defense filled: start: not with this shape");
+    start_says = GNT_OK;
+}
+
+static void an_instance_counts_against_the_memory(void **state) {
+    (void)state;
+    gnt_instance *i;
+    gnt_err err = {0};
+    gnt_status status;
+    assert_int_equal(open_filled(&i, NULL, sizeof(filled) - 1, &status, &err), -1);
+    assert_true(status == GNT_FAILED && started == 0 && stopped == 0);
+    assert_non_null(strstr(err.text, "does not fit in the memory limit"));
+    assert_int_equal(open_filled(&i, NULL, sizeof(filled) + 16, &status, &err), 0);
+    gnt_instance_free(i);
+}
+
+static void start_and_stop_are_optional(void **state) {
+    (void)state;
+    gnt_instance *i;
+    gnt_err err = {0};
+    gnt_status status;
+    filling.start = NULL;
+    filling.stop = NULL;
+    assert_int_equal(open_filled(&i, NULL, 0, &status, &err), 0);
+    const gnt_hook_time *time;
+    assert_int_equal(gnt_instance_times(i, &time), 0);
+    assert_true(((const filled *)gnt_instance_self(i))->rate == 0.5);
+    gnt_instance_free(i);
+    filling.start = start;
+    filling.stop = stop;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_name_continues_and_names_are_independent),
@@ -434,6 +566,10 @@ int main(void) {
         cmocka_unit_test(a_hooks_time_is_that_inside_it),
         cmocka_unit_test(a_fact_that_cannot_be_held_fails_its_hook),
         cmocka_unit_test(logs_are_clean),
+        cmocka_unit_test(the_host_fills_the_members),
+        cmocka_unit_test(a_start_that_fails_is_followed_by_stop),
+        cmocka_unit_test(an_instance_counts_against_the_memory),
+        cmocka_unit_test(start_and_stop_are_optional),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,6 +112,31 @@ static void make(subject *s) {
     s->d.defense = &s->defense;
 }
 
+/* The struct that the host fills in place of create. */
+typedef struct filled {
+    const gnt_host *host;
+    double sigma;
+    int64_t count, flag, mode;
+    const char *note;
+    gnt_list steps, marks;
+    const char *judge, *extractor;
+} filled;
+
+static void by_members(subject *s) {
+    s->d.create = NULL;
+    s->d.destroy = NULL;
+    s->d.instance_size = GNT_INSTANCE(filled);
+    s->p[SIGMA].member = GNT_MEMBER(filled, sigma, double);
+    s->p[COUNT].member = GNT_MEMBER(filled, count, int64_t);
+    s->p[FLAG].member = GNT_MEMBER(filled, flag, int64_t);
+    s->p[MODE].member = GNT_MEMBER(filled, mode, int64_t);
+    s->p[NOTE].member = GNT_MEMBER(filled, note, const char *);
+    s->p[STEPS].member = GNT_MEMBER(filled, steps, gnt_list);
+    s->p[MARKS].member = GNT_MEMBER(filled, marks, gnt_list);
+    s->p[JUDGE].member = GNT_MEMBER(filled, judge, const char *);
+    s->p[EXTRACTOR].member = GNT_MEMBER(filled, extractor, const char *);
+}
+
 static const char digest[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
 static char *text_of(const gnt_plugin_info *info) {
@@ -145,6 +170,13 @@ static void description_survives_json(void **state) {
     assert_int_equal(info.hooks, GNT_HOOK_PREPARE | GNT_HOOK_TRANSFORM_UPDATE);
     assert_string_equal(info.parameters[STEPS].preset_text, "[0.375,0.625,0.875]");
     char *first = text_of(&info);
+    gnt_info_free(&info);
+    by_members(&s); /* says the same of itself */
+    if (gnt_info_of_descriptor(&info, &s.d, "/a/file.so", digest, 3, &err))
+        fail_msg("%s", err.text);
+    char *filled_text = text_of(&info);
+    assert_string_equal(first, filled_text);
+    gnt_free(filled_text);
     if (parse(&again, first, &err))
         fail_msg("%s", err.text);
     char *second = text_of(&again);
@@ -244,7 +276,28 @@ SPOIL(list_outside, s->p[STEPS].preset_text = "[0.5, 1.5]")
 SPOIL(list_fraction, s->p[MARKS].preset_text = "[1, 2.5]")
 SPOIL(two_strengths, s->p[COUNT].strength = -1)
 SPOIL(strength_odd, s->p[SIGMA].strength = 5)
-SPOIL(word_set, s->p[SIGMA].reserved_word[1] = 1)
+SPOIL(word_set, s->p[SIGMA].reserved_word = 1)
+static gnt_status start(void *self) {
+    (void)self;
+    return GNT_OK;
+}
+
+SPOIL(member_with_create, s->p[SIGMA].member = 9)
+SPOIL(start_with_create, s->d.start = start)
+SPOIL(stop_with_create, s->d.stop = destroy)
+SPOIL(create_with_instance, by_members(s); s->d.create = create)
+SPOIL(destroy_with_instance, by_members(s); s->d.destroy = destroy)
+SPOIL(instance_without_host, by_members(s); s->d.instance_size = sizeof(void *) - 1)
+SPOIL(instance_huge, by_members(s); s->d.instance_size = UINT64_MAX)
+SPOIL(member_missing, by_members(s); s->p[NOTE].member = 0)
+SPOIL(member_on_host, by_members(s); s->p[NOTE].member = 1)
+SPOIL(member_beyond, by_members(s); s->p[STEPS].member = sizeof(filled) - 7)
+SPOIL(member_far_beyond, by_members(s); s->p[STEPS].member = UINT64_MAX)
+SPOIL(member_at_the_end, by_members(s); s->p[SIGMA].member = sizeof(filled) + 1)
+SPOIL(member_unaligned, by_members(s); s->p[SIGMA].member += 4)
+SPOIL(member_shared, by_members(s); s->p[COUNT].member = s->p[SIGMA].member)
+SPOIL(member_in_a_list, by_members(s); s->p[JUDGE].member = s->p[STEPS].member + 8)
+SPOIL(type_of_member_odd, by_members(s); s->p[FLAG].type = 12)
 SPOIL(active_defense, s->d.flags |= GNT_FLAG_ACTIVE)
 SPOIL(strength_bool, s->p[SIGMA].strength = 0; s->p[FLAG].strength = 1)
 SPOIL(attack_strength, s->d.kind = GNT_PLUGIN_ATTACK; wrong_table(s); s->d.goals = GNT_GOAL_LABEL;
@@ -327,6 +380,22 @@ static const struct {
     {"only a defense", attack_strength},
     {"run", attack_no_run},
     {"goals", attack_no_goal},
+    {"parameter sigma names a member, but instance_size is 0", member_with_create},
+    {"both create and start", start_with_create},
+    {"both create and stop", stop_with_create},
+    {"both instance_size and create", create_with_instance},
+    {"both instance_size and destroy", destroy_with_instance},
+    {"instance_size is 7", instance_without_host},
+    {"instance_size is 18446744073709551615", instance_huge},
+    {"parameter note names no member", member_missing},
+    {"parameter note: its member is at offset 0, inside", member_on_host},
+    {"parameter steps_at: its member of 16 bytes at offset 88 lies beyond instance_size 96", member_beyond},
+    {"parameter steps_at: its member of 16 bytes at offset 18446744073709551614", member_far_beyond},
+    {"parameter sigma: its member of 8 bytes at offset 96 lies beyond", member_at_the_end},
+    {"parameter sigma: its member at offset 12 is not aligned to 8", member_unaligned},
+    {"parameters sigma and count share a member, at offset 8", member_shared},
+    {"parameters steps_at and judge share a member, at offset 56", member_in_a_list},
+    {"type 12", type_of_member_odd},
 };
 
 static void lying_descriptors_are_refused(void **state) {
@@ -470,7 +539,7 @@ static void entries_are_checked_field_by_field(void **state) {
     const gnt_entry good = {
         GNT_ABI_MAGIC, sizeof(gnt_entry), GNT_ABI_MAJOR, GNT_ABI_MINOR, sizeof(void *), "", 1, 0, nothing};
     gnt_entry bad[8];
-    static const char *const words[8] = {"magic is 0x00000001", "abi_major is 7",         "abi_minor is 12",
+    static const char *const words[8] = {"magic is 0x00000001", "abi_major is 7",         "abi_minor is 13",
                                          "pointer_size is 4",   "size of the entry is 8", "n_plugins is 0",
                                          "n_plugins is 1000",   "descriptor is NULL"};
     for (int i = 0; i < 8; i++)
@@ -494,7 +563,7 @@ static void entries_are_checked_field_by_field(void **state) {
     gnt_err err = {0};
     older.abi_minor = 9;
     assert_int_equal(gnt_entry_check(&older, "/a/b.so", &err), -1);
-    assert_non_null(strstr(err.text, "abi_minor is 9; this host takes 10 to 11"));
+    assert_non_null(strstr(err.text, "abi_minor is 9; this host takes 10 to 12"));
     const gnt_descriptor *d;
     assert_int_equal(gnt_entry_find(&d, &good, "/a/b.so", GNT_PLUGIN_ATTACK, "x", &err), -1);
     assert_non_null(strstr(err.text, "NULL"));

@@ -119,10 +119,11 @@ static void odd_floats_keep_their_order(void **state) {
     (void)state;
     float u[6] = {NAN, -INFINITY, 1e-42f, -3e-42f, 0, 1};
     gnt_tensor tensor = {.count = 6, .data = u};
-    int64_t *room = calloc(BINS, sizeof *room);
-    prune_together(&tensor, 1, 3, room);
+    int64_t *room = calloc(BINS, sizeof *room), entries = 0;
+    assert_int_equal(prune_together(&tensor, 1, 0.5, room, &entries), 3);
     assert_true(isnan(u[0]) && isinf(u[1]) && u[2] == 0 && u[3] == 0 && u[4] == 0 && u[5] == 1);
-    prune_together(&tensor, 1, 5, room);
+    assert_int_equal(prune_together(&tensor, 1, 0.9, room, &entries), 5);
+    assert_int_equal(entries, 12);
     assert_true(isnan(u[0]) && u[1] == 0 && u[5] == 0);
     free(room);
 }
