@@ -76,7 +76,7 @@ int board_read_seal(board_run *run, gnt_err *err) {
         rc = gnt_seal_verify(run->folder, &key, &verdict, &n, first_difference, &what, err);
     if (rc != 0)
         gnt_fail_in(err, "%s", run->folder);
-    else if (verdict != GNT_SEAL_HOLDS)
+    else if (verdict != GNT_SEAL_VALID)
         rc = gnt_fail(err, "%s/signature.json does not fit: %s; sign the run again, or take the file away",
                       run->folder,
                       verdict == GNT_SEAL_DIFFERS ? gnt_text_get(&what)

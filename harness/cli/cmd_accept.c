@@ -130,7 +130,7 @@ static void name_difference(void *user, const gnt_seal_difference *d) {
 
 static int check_seal(const options *o) {
     gnt_seal_key key;
-    gnt_seal_verdict verdict = GNT_SEAL_HOLDS;
+    gnt_seal_verdict verdict = GNT_SEAL_VALID;
     gnt_err err = {""};
     gnt_text differs;
     size_t n = 0;
@@ -146,7 +146,7 @@ static int check_seal(const options *o) {
     int rc = o->public ? 0 : gnt_seal_own_key(o->run, &key, &err);
     if (rc == 0)
         rc = gnt_seal_verify(o->run, &key, &verdict, &n, name_difference, &differs, &err);
-    if (rc == 0 && verdict != GNT_SEAL_HOLDS)
+    if (rc == 0 && verdict != GNT_SEAL_VALID)
         rc = verdict == GNT_SEAL_OTHER_KEY
                  ? gnt_fail(&err, "it is signed with another key than %s", o->public)
              : verdict == GNT_SEAL_FORGED

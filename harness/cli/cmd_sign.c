@@ -138,7 +138,7 @@ static int verify(const char *folder, const char *key_file) {
         gnt_seal_verify(folder, &key, &verdict, &n, print_difference, NULL, &err) != 0)
         return wrong("verify", &err);
     switch (verdict) {
-    case GNT_SEAL_HOLDS:
+    case GNT_SEAL_VALID:
         printf("%zu files are as they were signed\n", n);
         return GNT_EXIT_OK;
     case GNT_SEAL_OTHER_KEY:

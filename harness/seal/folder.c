@@ -21,7 +21,7 @@ static int left_out(const char *path) {
 
 static int add(gnt_seal_folder *f, const char *path, const struct stat *st, gnt_err *err) {
     if (f->n == GNT_SEAL_MOST_FILES)
-        return gnt_fail(err, "the folder holds more than %d files: that is no run", GNT_SEAL_MOST_FILES);
+        return gnt_fail(err, "the folder has more than %d files, which no run has", GNT_SEAL_MOST_FILES);
     if (f->n == f->room) {
         size_t room = f->room ? 2 * f->room : 64;
         gnt_seal_found *grown = gnt_resize(f->file, room, sizeof *grown);
@@ -40,28 +40,29 @@ static int add(gnt_seal_folder *f, const char *path, const struct stat *st, gnt_
 
 static int walk(gnt_seal_folder *f, int folder, const char *prefix, int depth, gnt_err *err);
 
-static int look_at(gnt_seal_folder *f, int folder, const char *prefix, const char *name, int depth,
-                   gnt_err *err) {
+static int visit(gnt_seal_folder *f, int folder, const char *prefix, const char *name, int depth,
+                 gnt_err *err) {
     char path[GNT_SEAL_PATH + 1];
     struct stat st;
     int n = snprintf(path, sizeof path, "%s%s%s", prefix, *prefix ? "/" : "", name);
     if (n < 0 || (size_t)n >= sizeof path)
-        return gnt_fail(err, "a name in the folder has more than %d bytes: that is no run", GNT_SEAL_PATH);
+        return gnt_fail(err, "a path in the folder has more than %d bytes, which no run has", GNT_SEAL_PATH);
     if (!*prefix && left_out(name))
         return 0;
     if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-        return gnt_fail(err, "%s: cannot look at it: %s", path, strerror(errno));
+        return gnt_fail(err, "%s: cannot inspect: %s", path, strerror(errno));
     if (!S_ISDIR(st.st_mode))
         return add(f, path, &st, err);
     if (depth == GNT_SEAL_DEPTH)
-        return gnt_fail(err, "%s: folders lie more than %d deep: that is no run", path, GNT_SEAL_DEPTH);
+        return gnt_fail(err, "%s: folders are nested more than %d deep, which no run has", path,
+                        GNT_SEAL_DEPTH);
     int inner = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (inner < 0)
         return gnt_fail(err, "%s: cannot open: %s", path, strerror(errno));
     return walk(f, inner, path, depth + 1, err);
 }
 
-/* Takes the descriptor over. */
+/* Adds what is in a folder; closes its descriptor. */
 static int walk(gnt_seal_folder *f, int folder, const char *prefix, int depth, gnt_err *err) {
     DIR *d = fdopendir(folder);
     if (!d) {
@@ -71,7 +72,7 @@ static int walk(gnt_seal_folder *f, int folder, const char *prefix, int depth, g
     int rc = 0;
     for (const struct dirent *e; rc == 0 && (errno = 0, e = readdir(d));)
         if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-            rc = look_at(f, dirfd(d), prefix, e->d_name, depth, err);
+            rc = visit(f, dirfd(d), prefix, e->d_name, depth, err);
     if (rc == 0 && errno)
         rc = gnt_fail(err, "cannot list a folder: %s", strerror(errno));
     closedir(d);
@@ -115,5 +116,5 @@ int gnt_seal_folder_read(const gnt_seal_folder *f, const char *path, gnt_err *er
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
         return fd;
     close(fd);
-    return gnt_fail(err, "%s: is no regular file", path);
+    return gnt_fail(err, "%s: is not a regular file", path);
 }

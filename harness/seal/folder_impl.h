@@ -1,5 +1,5 @@
-/* folder: what a run folder holds, for signing and checking. The folder may come from a stranger: links are
- * never followed, nothing but regular files is opened, depth and number are bounded. */
+/* folder: lists the files of a run folder, for signing and checking. The folder is untrusted: links are never
+ * followed, only regular files are opened, depth and number are bounded. */
 #ifndef GNT_SEAL_FOLDER_IMPL_H
 #define GNT_SEAL_FOLDER_IMPL_H
 
@@ -18,15 +18,15 @@ typedef struct gnt_seal_found {
 
 typedef struct gnt_seal_folder {
     int fd;
-    gnt_seal_found *file; /* by path, in the order of bytes */
+    gnt_seal_found *file; /* sorted by path, bytewise */
     size_t n, room;
 } gnt_seal_folder;
 
-/* Everything in the folder but folders themselves, the top level's store/ and report/ and signature.json. On
- * failure *out is empty. */
+/* Lists everything in the folder except subfolders themselves, and store/, report/, slurm/ and signature.json
+ * at its top level. On failure *out is empty. */
 int gnt_seal_folder_open(gnt_seal_folder *out, const char *path, gnt_err *err);
 void gnt_seal_folder_close(gnt_seal_folder *f); /* leaves it empty; an empty one is allowed */
-/* The file for reading; −1 when it cannot be opened, or is a regular file no more. */
+/* Opens the file for reading; −1 if it cannot be opened, or is no longer a regular file. */
 int gnt_seal_folder_read(const gnt_seal_folder *f, const char *path, gnt_err *err);
 
 #endif

@@ -20,7 +20,7 @@ static int write_new(const char *path, mode_t mode, const char *word, const uint
     int n = snprintf(line, sizeof line, "%s%s\n", word, sodium_bin2hex(hex, sizeof hex, bytes, 32));
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode), rc = -1;
     if (fd < 0)
-        gnt_fail(err, "%s: cannot make the key file: %s", path, strerror(errno));
+        gnt_fail(err, "%s: cannot create the key file: %s", path, strerror(errno));
     else {
         rc = gnt_fd_write(fd, path, line, (size_t)n, err);
         if (rc == 0 && fsync(fd) != 0)
@@ -36,24 +36,24 @@ static int write_new(const char *path, mode_t mode, const char *word, const uint
 
 int gnt_seal_key_make(const char *path, gnt_seal_key *out, gnt_err *err) {
     uint8_t seed[SEED];
-    char *beside = gnt_format("%s.pub", path);
-    if (!beside || sodium_init() < 0) {
-        gnt_free(beside);
-        return gnt_fail(err, "no key can be made: out of memory, or no random numbers");
+    char *public_path = gnt_format("%s.pub", path);
+    if (!public_path || sodium_init() < 0) {
+        gnt_free(public_path);
+        return gnt_fail(err, "cannot make a key: out of memory, or no random numbers");
     }
     randombytes_buf(seed, sizeof seed);
     crypto_sign_seed_keypair(out->public, out->secret, seed);
     int rc = write_new(path, 0600, secret_word, seed, err);
-    if (rc == 0 && (rc = write_new(beside, 0644, public_word, out->public, err)) != 0)
+    if (rc == 0 && (rc = write_new(public_path, 0644, public_word, out->public, err)) != 0)
         unlink(path);
     sodium_memzero(seed, sizeof seed);
     if (rc != 0)
         gnt_seal_key_wipe(out);
-    gnt_free(beside);
+    gnt_free(public_path);
     return rc;
 }
 
-/* What stands in the file is never shown: it may be a secret. */
+/* Reads 32 bytes from a key file. Errors never quote the file: it may hold a secret. */
 static int read_line(const char *path, const char *word, const char *kind, uint8_t bytes[32], gnt_err *err) {
     uint8_t *text;
     size_t size, n = 0, length = strlen(word);
@@ -67,7 +67,7 @@ static int read_line(const char *path, const char *word, const char *kind, uint8
     gnt_free(text);
     return good ? 0
                 : gnt_fail(err,
-                           "%s: is no %s key; expected one line, \"%s\" and 64 hexadecimal digits, as "
+                           "%s: is not a %s key; expected one line, \"%s\" and 64 hexadecimal digits, as "
                            "`gauntlet sign --new-key` writes it",
                            path, kind, word);
 }
@@ -75,7 +75,7 @@ static int read_line(const char *path, const char *word, const char *kind, uint8
 int gnt_seal_key_read_secret(const char *path, gnt_seal_key *out, gnt_err *err) {
     uint8_t seed[SEED];
     if (sodium_init() < 0)
-        return gnt_fail(err, "libsodium does not start");
+        return gnt_fail(err, "cannot initialize libsodium");
     int rc = read_line(path, secret_word, "secret", seed, err);
     if (rc == 0)
         crypto_sign_seed_keypair(out->public, out->secret, seed);
@@ -85,7 +85,7 @@ int gnt_seal_key_read_secret(const char *path, gnt_seal_key *out, gnt_err *err) 
 
 int gnt_seal_key_read_public(const char *path, gnt_seal_key *out, gnt_err *err) {
     if (sodium_init() < 0)
-        return gnt_fail(err, "libsodium does not start");
+        return gnt_fail(err, "cannot initialize libsodium");
     *out = (gnt_seal_key){0};
     return read_line(path, public_word, "public", out->public, err);
 }

@@ -8,10 +8,10 @@
 
 typedef struct gnt_seal_key {
     uint8_t public[32];
-    uint8_t secret[64]; /* zeros in one that only checks; wipe with gnt_seal_key_wipe */
+    uint8_t secret[64]; /* zeros if only the public key was read; wipe with gnt_seal_key_wipe */
 } gnt_seal_key;
 
-/* A new pair into `path` (mode 0600) and `path`.pub; files that are there are never overwritten. */
+/* Writes a new pair to `path` (mode 0600) and `path`.pub; never overwrites a file. */
 int gnt_seal_key_make(const char *path, gnt_seal_key *out, gnt_err *err);
 int gnt_seal_key_read_secret(const char *path, gnt_seal_key *out, gnt_err *err);
 int gnt_seal_key_read_public(const char *path, gnt_seal_key *out, gnt_err *err);

@@ -21,7 +21,7 @@ typedef struct digests {
     gnt_text marks; /* hex */
 } digests;
 
-/* A block, or what is left of the file; −1 on an error. */
+/* Reads a block, or the rest of the file; returns its bytes, or −1 on an error. */
 static ssize_t read_block(int fd, uint8_t block[GNT_SEAL_BLOCK]) {
     size_t n = 0;
     while (n < GNT_SEAL_BLOCK) {
@@ -62,7 +62,7 @@ static int digest_file(const gnt_seal_folder *f, const char *path, digests *out,
     if (n < 0)
         return gnt_fail(err, "%s: cannot read", path);
     if (*size > MOST_FILE || out->marks.failed)
-        return gnt_fail(err, "%s: is too large to be signed", path);
+        return gnt_fail(err, "%s: is too large to sign", path);
     return 0;
 }
 
@@ -81,11 +81,11 @@ static json_t *file_json(const gnt_seal_folder *f, const gnt_seal_found *one, gn
     uint64_t size;
     json_t *entry = NULL;
     if (!one->regular) {
-        gnt_fail(err, "%s: is a link or no regular file; a run that is signed holds files alone", one->path);
+        gnt_fail(err, "%s: is not a regular file; only regular files can be signed", one->path);
         return NULL;
     }
     if (has_control(one->path)) {
-        gnt_fail(err, "%s: its name holds control characters", one->path);
+        gnt_fail(err, "%s: its name has control characters", one->path);
         return NULL;
     }
     gnt_text_init(&d.marks, MOST_SIGNATURE);
@@ -94,7 +94,7 @@ static json_t *file_json(const gnt_seal_folder *f, const gnt_seal_found *one, gn
         entry = json_pack("{s:s, s:I, s:s, s:s}", "path", one->path, "size", (json_int_t)size, "digest", hex,
                           "blocks", gnt_text_get(&d.marks));
         if (!entry)
-            gnt_fail(err, "%s: its name is no UTF-8, or memory is out", one->path);
+            gnt_fail(err, "%s: its name is not UTF-8, or out of memory", one->path);
     }
     gnt_text_free(&d.marks);
     return entry;
@@ -116,7 +116,7 @@ static json_t *manifest_json(const gnt_seal_folder *f, gnt_err *err) {
     return manifest;
 }
 
-/* What is signed; the caller frees. */
+/* Returns the text that is signed; the caller frees it. */
 static char *signed_text(const json_t *manifest) {
     char *canonical = gnt_json_canonical(manifest);
     char *text = canonical ? gnt_format("gauntlet run 1\n%s", canonical) : NULL;
@@ -124,7 +124,7 @@ static char *signed_text(const json_t *manifest) {
     return text;
 }
 
-/* Takes the manifest over. */
+/* Writes signature.json; takes ownership of the manifest. */
 static int write_signature(const char *folder, json_t *manifest, const gnt_seal_key *key, gnt_err *err) {
     uint8_t signature[crypto_sign_BYTES];
     char hex[2 * crypto_sign_BYTES + 1], public[65];
@@ -140,7 +140,7 @@ static int write_signature(const char *folder, json_t *manifest, const gnt_seal_
         json_decref(all);
     }
     if (text && strlen(text) > MOST_SIGNATURE)
-        rc = gnt_fail(err, "%s: the folder is too large to be signed", folder);
+        rc = gnt_fail(err, "%s: the folder is too large to sign", folder);
     else
         rc = text ? gnt_file_write(path, text, strlen(text), err)
                   : gnt_fail(err, "out of memory for the signature");
@@ -178,7 +178,7 @@ static int read_entry(const gnt_doc *doc, const char *path, const json_t *value,
     if (gnt_doc_keys(doc, path, value, keys, 4, err) != 0)
         return -1;
     for (size_t i = 0; i < 4; i++)
-        if (gnt_doc_need(doc, path, value, keys[i], "it is part of each file's entry", err) != 0)
+        if (gnt_doc_need(doc, path, value, keys[i], "every file entry has it", err) != 0)
             return -1;
     out->blocks = json_string_value(json_object_get(value, "blocks"));
     if (gnt_doc_text(doc, path, value, "path", GNT_SEAL_PATH, &out->path, err) != 0 ||
@@ -188,7 +188,7 @@ static int read_entry(const gnt_doc *doc, const char *path, const json_t *value,
     size_t blocks = ((size_t)out->size + GNT_SEAL_BLOCK - 1) / GNT_SEAL_BLOCK;
     if (!is_hex(out->digest, 64) || !out->blocks || !is_hex(out->blocks, MARK_HEX * blocks))
         return gnt_doc_fail(err, doc, path,
-                            "its digests are not those of %lld bytes: expected 64 and %zu hexadecimal digits",
+                            "its digests do not fit %lld bytes: expected 64 and %zu hexadecimal digits",
                             (long long)out->size, MARK_HEX * blocks);
     return 0;
 }
@@ -209,7 +209,7 @@ static void free_seal(seal *s) {
 static int read_hex(const gnt_doc *doc, const char *key, uint8_t *out, size_t size, gnt_err *err) {
     const char *text = NULL;
     size_t n;
-    if (gnt_doc_need(doc, "", doc->root, key, "a signature has it", err) != 0 ||
+    if (gnt_doc_need(doc, "", doc->root, key, "every signature has it", err) != 0 ||
         gnt_doc_text(doc, "", doc->root, key, 2 * size, &text, err) != 0)
         return -1;
     if (!is_hex(text, 2 * size) || sodium_hex2bin(out, size, text, 2 * size, NULL, &n, NULL) != 0)
@@ -237,7 +237,7 @@ static int read_files(seal *s, gnt_err *err) {
             return -1;
         if (s->n && strcmp(s->file[s->n - 1].path, s->file[s->n].path) >= 0)
             return gnt_doc_fail(err, &s->doc, path.text,
-                                "its path does not come after that of the file before");
+                                "its path is not greater than that of the file before");
     }
     return 0;
 }
@@ -264,8 +264,8 @@ static int read_seal(seal *s, const char *folder, gnt_err *err) {
     return rc ? -1 : 0;
 }
 
-static int signature_holds(const seal *s, const gnt_seal_key *key, gnt_seal_verdict *verdict, gnt_err *err) {
-    *verdict = GNT_SEAL_HOLDS;
+static int check_signature(const seal *s, const gnt_seal_key *key, gnt_seal_verdict *verdict, gnt_err *err) {
+    *verdict = GNT_SEAL_VALID;
     if (memcmp(s->public, key->public, sizeof s->public) != 0) {
         *verdict = GNT_SEAL_OTHER_KEY;
         return 0;
@@ -280,7 +280,7 @@ static int signature_holds(const seal *s, const gnt_seal_key *key, gnt_seal_verd
     return 0;
 }
 
-/* Reads no more than was signed: a file may have grown without end. */
+/* Compares a file with its entry, and reads no more bytes than were signed: the file may be endless. */
 static int compare(const gnt_seal_folder *f, const entry *e, const gnt_seal_found *now,
                    gnt_seal_difference *d, int *differs, gnt_err *err) {
     uint8_t block[GNT_SEAL_BLOCK];
@@ -302,7 +302,7 @@ static int compare(const gnt_seal_folder *f, const entry *e, const gnt_seal_foun
             break;
         if ((size_t)n > want)
             n = (ssize_t)want;
-        if ((size_t)n < want) /* the last block of a file that was cut */
+        if ((size_t)n < want) /* the last block of a truncated file */
             break;
         mark_of(block, (size_t)n, hex);
         crypto_generichash_update(&state, block, (size_t)n);
@@ -324,7 +324,7 @@ static int compare(const gnt_seal_folder *f, const entry *e, const gnt_seal_foun
     return 0;
 }
 
-/* Both lists are by path. */
+/* Merges two lists sorted by path, and calls differs for each difference. */
 static int compare_all(const seal *s, const gnt_seal_folder *f, size_t *differences,
                        void (*differs)(void *user, const gnt_seal_difference *d), void *user, gnt_err *err) {
     size_t i = 0, k = 0;
@@ -376,9 +376,9 @@ int gnt_seal_verify(const char *folder, const gnt_seal_key *key, gnt_seal_verdic
     size_t differences = 0;
     if (read_seal(&s, folder, err) != 0)
         return -1;
-    int rc = signature_holds(&s, key, verdict, err);
+    int rc = check_signature(&s, key, verdict, err);
     *n_files = s.n;
-    if (rc == 0 && *verdict == GNT_SEAL_HOLDS) {
+    if (rc == 0 && *verdict == GNT_SEAL_VALID) {
         rc = gnt_seal_folder_open(&f, folder, err);
         if (rc == 0) {
             rc = compare_all(&s, &f, &differences, differs, user, err);
