@@ -13,7 +13,6 @@ int gnt_cmd_show(int argc, char **argv);
 int gnt_cmd_program(int argc, char **argv);
 int gnt_cmd_vet(int argc, char **argv);
 int gnt_cmd_slurm(int argc, char **argv);
-int gnt_cmd_merge(int argc, char **argv);
 int gnt_cmd_audit(int argc, char **argv);
 int gnt_cmd_pace(int argc, char **argv);
 int gnt_cmd_sign(int argc, char **argv);

@@ -1,5 +1,4 @@
 /* gauntlet run: a suite from its file to its results. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,6 @@
 #include "process/child.h"
 #include "run/engine.h"
 #include "run/share.h"
-#include "run/shard.h"
 #include "suite/plan.h"
 
 static const char help[] =
@@ -34,7 +32,6 @@ static const char help[] =
     "                     that was matched there too, in cells named @baseline, for `gauntlet check`\n"
     "  --dry-run          list the cells and the most trainings that matching may need; run nothing\n"
     "  --json             with --dry-run: the plan as JSON\n"
-    "  --shard I/N        only part I of N of the cells; `gauntlet merge` joins the parts' folders\n"
     "  --share            work with other runs of the suite in the folder, on this machine or on others\n"
     "                     that see it: compute into its store what nobody else computes, until nothing is\n"
     "                     left\n"
@@ -59,29 +56,11 @@ typedef struct options {
     cli_paths paths;
     uint64_t jobs;
     int dry, json, no_report, quiet;
-    int part, parts; /* 0: the whole */
     int share, gather;
     uint64_t lease;
     gnt_sandbox_options sandbox;
     gnt_sandbox_report sandbox_here;
 } options;
-
-/* "2/3" */
-static int read_shard(void *to, char *text) {
-    options *o = to;
-    char *end;
-    errno = 0;
-    long part = strtol(text, &end, 10), parts = *end == '/' ? strtol(end + 1, &end, 10) : 0;
-    if (errno || *end || part < 1 || parts < part || parts > GNT_MOST_SHARDS) {
-        fprintf(stderr,
-                "gauntlet run: --shard is \"%.40s\", expected I/N with 1 <= I <= N <= %d, such as 2/3\n",
-                text, GNT_MOST_SHARDS);
-        return -1;
-    }
-    o->part = (int)part;
-    o->parts = (int)parts;
-    return 0;
-}
 
 static int read_options(int argc, char **argv, options *o) {
     const cli_option known[] = {
@@ -93,7 +72,6 @@ static int read_options(int argc, char **argv, options *o) {
         {.name = "jobs", .kind = CLI_WHOLE, .to = &o->jobs, .least = 1, .most = CLI_MOST_JOBS},
         CLI_PATHS(&o->paths),
         CLI_SANDBOX(&o->sandbox),
-        {.name = "shard", .kind = CLI_READ, .to = o, .read = read_shard},
         {.name = "share", .kind = CLI_FLAG, .to = &o->share},
         {.name = "gather", .kind = CLI_FLAG, .to = &o->gather},
         {.name = "lease",
@@ -115,8 +93,8 @@ static int read_options(int argc, char **argv, options *o) {
         return cli_wrong(&command, "expected one suite file");
     if (o->json && !o->dry)
         return cli_wrong(&command, "--json goes with --dry-run; what a run leaves is results.json");
-    if ((o->share || o->gather) && (o->parts || o->share == o->gather))
-        return cli_wrong(&command, "--share, --gather and --shard go each without the others");
+    if (o->share && o->gather)
+        return cli_wrong(&command, "--share and --gather exclude each other");
     if (o->lease && !o->share && !o->gather)
         return cli_wrong(&command, "--lease goes with --share or --gather");
     o->suite = words.word[0];
@@ -128,8 +106,6 @@ static void print_summary(const gnt_run_counts *c, const char *folder, int share
            c->crashed, c->timeout);
     if (c->unfinished)
         printf(", %zu not finished", c->unfinished);
-    if (c->left_out)
-        printf(", %zu of other shards", c->left_out);
     if (share)
         printf("; outputs in %s/store; a run with --gather writes the results\n", folder);
     else
@@ -176,23 +152,19 @@ static int make_report(const char *folder, int quiet) {
 
 /* The caller frees. */
 static char *folder_of(const options *o, const gnt_suite *suite) {
-    char part[32] = "";
     if (o->output)
         return gnt_strdup(o->output);
-    if (o->parts)
-        snprintf(part, sizeof part, "-%d-of-%d", o->part, o->parts);
-    return gnt_format("results/%s%s%s%s", suite->name, suite->scale ? "-" : "",
-                      suite->scale ? suite->scale : "", part);
+    return gnt_format("results/%s%s%s", suite->name, suite->scale ? "-" : "",
+                      suite->scale ? suite->scale : "");
 }
 
-static int run_plan(const options *o, const gnt_suite *suite, const gnt_plan *plan, const uint8_t *wanted) {
+static int run_plan(const options *o, const gnt_suite *suite, const gnt_plan *plan) {
     gnt_err err = {0};
     char *folder = folder_of(o, suite);
     gnt_run_options how = {.folder = folder,
                            .data_folder = o->paths.data,
                            .jobs = (int)o->jobs,
                            .quiet = o->quiet,
-                           .wanted = wanted,
                            .keep_failed = o->keep_failed,
                            .sandbox = o->sandbox,
                            .sandbox_here = o->sandbox_here.remark,
@@ -209,35 +181,12 @@ static int run_plan(const options *o, const gnt_suite *suite, const gnt_plan *pl
         fprintf(stderr, "gauntlet run: %s\n", err.text[0] ? err.text : "out of memory");
     else {
         code = exit_code(&counts);
-        if (!o->no_report && !wanted && !o->share && !counts.interrupted &&
-            make_report(folder, o->quiet) != 0)
+        if (!o->no_report && !o->share && !counts.interrupted && make_report(folder, o->quiet) != 0)
             code = GNT_EXIT_FAILED;
         if (!o->quiet)
             print_summary(&counts, folder, o->share);
     }
     gnt_free(folder);
-    return code;
-}
-
-/* The ids of a shard's cells. */
-static int print_shard(const gnt_plan *plan, const uint8_t *wanted) {
-    for (size_t i = 0; i < plan->n; i++)
-        if (wanted[i] && !plan->cell[i].reason)
-            puts(plan->cell[i].id);
-    return GNT_EXIT_OK;
-}
-
-static int plan_or_run(const options *o, const gnt_suite *suite, const gnt_plan *plan) {
-    gnt_err err = {0};
-    if (!o->parts)
-        return o->dry ? print_plan(plan, suite, o->json) : run_plan(o, suite, plan, NULL);
-    uint8_t *wanted = gnt_array(plan->n, 1);
-    int code = GNT_EXIT_FAILED;
-    if (!wanted || gnt_shard_pick(suite, plan, o->part, o->parts, wanted, &err) != 0)
-        fprintf(stderr, "gauntlet run: %s\n", err.text[0] ? err.text : "out of memory");
-    else
-        code = o->dry ? print_shard(plan, wanted) : run_plan(o, suite, plan, wanted);
-    gnt_free(wanted);
     return code;
 }
 
@@ -286,7 +235,7 @@ int gnt_cmd_run(int argc, char **argv) {
         add_baseline(&o, &suite, &err) != 0 || gnt_plan_make(&plan, &suite, &err) != 0)
         wrong(&err);
     else
-        code = plan_or_run(&o, &suite, &plan);
+        code = o.dry ? print_plan(&plan, &suite, o.json) : run_plan(&o, &suite, &plan);
     gnt_plan_free(&plan);
     gnt_suite_free(&suite);
     cli_env_close(&env);

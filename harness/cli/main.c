@@ -43,7 +43,6 @@ static const command commands[] = {
     {"report", "tables, plots and pages from the folder of a run", gnt_cmd_report},
     {"leaderboard", "several runs and contributors in one ranking", gnt_cmd_leaderboard},
     {"accept", "a stranger's run: held, checked, audited, put on the board, or refused", gnt_cmd_accept},
-    {"merge", "the stores of several runs of one suite, such as its shards", gnt_cmd_merge},
     {"slurm", "a suite on a cluster: submit it, how far it is, cancel it", gnt_cmd_slurm},
     {"audit", "do some cells of a run, run again, come out the same?", gnt_cmd_audit},
     {"sign", "the folder of a run, with a key of yours", gnt_cmd_sign},

@@ -112,7 +112,7 @@ static int open_run(run *r, gnt_err *err) {
     r->index = json_object();
     r->cell = gnt_array(r->plan->n, sizeof *r->cell);
     r->search = gnt_array(s->n_tasks * s->n_defenses, sizeof *r->search);
-    int rc = store && r->index && r->cell && r->search ? gnt_store_open_writable(&r->store, store, err)
+    int rc = store && r->index && r->cell && r->search ? gnt_store_open(&r->store, store, err)
                                                        : gnt_fail(err, "out of memory for a run");
     gnt_free(store);
     if (rc != 0 || !(r->host = gnt_run_identity(err)) || run_share_open(r, err) != 0 ||
@@ -201,10 +201,8 @@ static int run_all(run *r, gnt_err *err) {
 static void count(const run *r, gnt_run_counts *counts) {
     *counts = (gnt_run_counts){.interrupted = r->interrupted};
     for (size_t i = 0; i < r->plan->n; i++) {
-        if (!run_wants(r, i)) {
-            counts->left_out++;
+        if (!run_wants(r, i))
             continue;
-        }
         switch (r->cell[i].status) {
         case RUN_CELL_UNFINISHED:
             counts->unfinished++;

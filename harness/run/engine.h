@@ -61,9 +61,8 @@ typedef struct gnt_run_options {
 } gnt_run_options;
 
 typedef struct gnt_run_counts {
+    /* Of the cells to run. */
     size_t ok, failed, crashed, timeout, na, unfinished;
-    /* Not wanted. */
-    size_t left_out;
     int interrupted;
 } gnt_run_counts;
 

@@ -25,6 +25,11 @@ static const size_t most_output = (size_t)8 << 30;
 static const char sum_key[] = ",\"sum\":\"", sum_end[] = "\"}";
 
 int gnt_store_open(gnt_store **out, const char *folder, gnt_err *err) {
+    if (gnt_make_dirs(folder, err) != 0)
+        return -1;
+    if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0)
+        return gnt_fail(err, "%s: cannot be written: %s; a run keeps there what it computes", folder,
+                        strerror(errno));
     gnt_store *s = gnt_alloc(sizeof *s);
     if (s)
         s->folder = gnt_strdup(folder);
@@ -34,15 +39,6 @@ int gnt_store_open(gnt_store **out, const char *folder, gnt_err *err) {
     }
     *out = s;
     return 0;
-}
-
-int gnt_store_open_writable(gnt_store **out, const char *folder, gnt_err *err) {
-    if (gnt_make_dirs(folder, err) != 0)
-        return -1;
-    if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0)
-        return gnt_fail(err, "%s: cannot be written: %s; a run keeps there what it computes", folder,
-                        strerror(errno));
-    return gnt_store_open(out, folder, err);
 }
 
 void gnt_store_close(gnt_store *s) {

@@ -28,10 +28,8 @@ typedef struct gnt_store gnt_store;
 
 enum { GNT_STORE_MOST_OUTPUTS = 16 };
 
-/* A store that is read only: the folder need not be there. */
+/* Makes the folder if it is missing; fails if nothing can be written into it. */
 int gnt_store_open(gnt_store **out, const char *folder, gnt_err *err);
-/* One to be written too: makes the folder; fails at once where nothing can be written into it. */
-int gnt_store_open_writable(gnt_store **out, const char *folder, gnt_err *err);
 void gnt_store_close(gnt_store *s);
 
 typedef struct gnt_stored_output {

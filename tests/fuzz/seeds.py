@@ -377,19 +377,17 @@ for name, odd in {"odd-region": {"samples": {**samples, "region": [0, 0, 9, 9]}}
 put("request", "odd-process", message("sandbox", {}, {**process, "inputs": [{"name": "seen", "fd": -1}]}))
 put("request", "odd-sandbox", message("sandbox", {}, {**process, "sandbox": {**process["sandbox"], "options.least": "most"}}))
 
-# ---- the store, and joining stores
+# ---- the store
 
 plain = bundle({"x": ("U8", [2], b"ab")}, {"a": 1})
-for harness, record in [("store", {"status": "ok", "job": "train a", "sandbox": "full", "facts": {"loss": 1}}),
-                        ("merge", {"status": "ok", "job": "data a", "facts": {"loss": 1.5}})]:
-    whole = {**record, "outputs": {"o": blake(plain)}}
-    host = b"\n%%\n" + text({"identity": "b"}).encode() if harness == "merge" else b""
-    put(harness, "whole", text(whole).encode() + b"\n%%\n" + plain + host)
-    put(harness, "none", text({**record, "outputs": {}}).encode() + b"\n%%\n" + plain + host)
-    put(harness, "other", text({**record, "outputs": {"o": "0" * 64}}).encode() + b"\n%%\n" + plain + host)
-    put(harness, "way-out", text({**record, "outputs": {"../../o": blake(plain)}}).encode() + b"\n%%\n" + plain + host)
-    put(harness, "torn", text(whole).encode()[:-7] + b"\n%%\n" + plain + host)
-    put(harness, "no-tensors", text({**record, "outputs": {"o": blake(b"abc")}}).encode() + b"\n%%\nabc" + host)
+record = {"status": "ok", "job": "train a", "sandbox": "full", "facts": {"loss": 1}}
+whole = {**record, "outputs": {"o": blake(plain)}}
+put("store", "whole", text(whole).encode() + b"\n%%\n" + plain)
+put("store", "none", text({**record, "outputs": {}}).encode() + b"\n%%\n" + plain)
+put("store", "other", text({**record, "outputs": {"o": "0" * 64}}).encode() + b"\n%%\n" + plain)
+put("store", "way-out", text({**record, "outputs": {"../../o": blake(plain)}}).encode() + b"\n%%\n" + plain)
+put("store", "torn", text(whole).encode()[:-7] + b"\n%%\n" + plain)
+put("store", "no-tensors", text({**record, "outputs": {"o": blake(b"abc")}}).encode() + b"\n%%\nabc")
 
 # ---- bundles: metadata, then tensors as work.h reads them
 

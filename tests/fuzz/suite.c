@@ -4,7 +4,6 @@
 
 #include "match/match.h"
 #include "planned.h"
-#include "run/shard.h"
 
 static void plan_it(const gnt_suite *s) {
     gnt_plan plan;
@@ -18,9 +17,6 @@ static void plan_it(const gnt_suite *s) {
     gnt_doc_free(&doc);
     for (size_t i = 0; i < plan.n; i += 1 + plan.n / 16)
         MUST(gnt_plan_find(&plan, plan.cell[i].id) != NULL);
-    uint8_t *wanted = gnt_array(plan.n, 1);
-    MUST(wanted && gnt_shard_pick(s, &plan, 2, 3, wanted, &err) == 0);
-    gnt_free(wanted);
     for (size_t t = 0; t < s->n_tasks; t++)
         for (size_t d = 0; d < s->n_defenses; d++) {
             struct gnt_match_spec spec;
