@@ -110,6 +110,8 @@ const char *gnt_number_text(double value, char out[GNT_NUMBER_SIZE]); /* returns
 void gnt_json_add_text(gnt_text *out, const char *text);
 /* The number, or null where it is not finite. */
 void gnt_json_add_real(gnt_text *out, double value);
+/* A new value: the number, or null unless it is finite. NULL when out of memory. */
+json_t *gnt_json_real(double value);
 /* No spaces, keys sorted by bytes, numbers by gnt_number_text (so that 1 and 1.0 are the same). The caller
  * frees; NULL when out of memory. */
 char *gnt_json_canonical(const json_t *value);

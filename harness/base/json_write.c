@@ -68,6 +68,10 @@ void gnt_json_add_real(gnt_text *out, double value) {
     gnt_text_add(out, "%s", number);
 }
 
+json_t *gnt_json_real(double value) {
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
 static int by_bytes(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+enum { FIRST_ROOM = 16 }; /* entries of a list that grows; a power of two */
+
 void *gnt_alloc(size_t bytes) {
     return calloc(1, bytes ? bytes : 1);
 }
@@ -20,6 +22,18 @@ void *gnt_resize(void *block, size_t n, size_t size) {
         return NULL;
     size_t bytes = n * size;
     return realloc(block, bytes ? bytes : 1);
+}
+
+int gnt_grow(void *list, size_t n, size_t size) {
+    if (n > 0 && (n < FIRST_ROOM || (n & (n - 1)) != 0))
+        return 0;
+    void *block;
+    memcpy(&block, list, sizeof block); /* C converts no pointer to a T * to one to a void * */
+    block = n > SIZE_MAX / 2 ? NULL : gnt_resize(block, n ? 2 * n : FIRST_ROOM, size);
+    if (!block)
+        return -1;
+    memcpy(list, &block, sizeof block);
+    return 0;
 }
 
 char *gnt_strdup(const char *text) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "data/data.h"
 
 const char *const gnt_role_names[GNT_ROLES] = {"clients", "targets", "test",
@@ -94,11 +95,6 @@ static int take_named(gnt_split *out, const gnt_data *d, const gnt_split_spec *s
 
 /* ---- roles apart by group ---- */
 
-static int by_value(const void *a, const void *b) {
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Whoever is among the named targets has no row in another role. */
 static int take_groups(const gnt_data *d, const gnt_split *named, uint8_t *taken, gnt_err *err) {
     const size_t n = (size_t)named->n[GNT_ROLE_TARGETS];
@@ -107,11 +103,9 @@ static int take_groups(const gnt_data *d, const gnt_split *named, uint8_t *taken
         return gnt_fail(err, "%s: out of memory for the groups of %zu targets", d->name, n);
     for (size_t i = 0; i < n; i++)
         group[i] = (uint32_t)d->group[named->rows[GNT_ROLE_TARGETS][i]];
-    qsort(group, n, sizeof *group, by_value);
-    for (int64_t row = 0; row < d->rows; row++) {
-        const uint64_t of = (uint32_t)d->group[row];
-        taken[row] |= bsearch(&of, group, n, sizeof *group, by_value) != NULL;
-    }
+    gnt_sort_words(group, n);
+    for (int64_t row = 0; row < d->rows; row++)
+        taken[row] |= gnt_has_word(group, n, (uint32_t)d->group[row]);
     gnt_free(group);
     return 0;
 }
@@ -129,7 +123,7 @@ static int gather_groups(deck *k, const gnt_data *d, gnt_stream *s) {
             row[i] = k->row[i];
             key[i] = (uint64_t)(uint32_t)d->group[row[i]] << 32 | i;
         }
-        qsort(key, n, sizeof *key, by_value);
+        gnt_sort_words(key, n);
         for (size_t i = 0; i < n; i++)
             groups += i == 0 || key[i] >> 32 != key[i - 1] >> 32;
         gnt_random_shuffle(s, rank, groups);
@@ -140,7 +134,7 @@ static int gather_groups(deck *k, const gnt_data *d, gnt_stream *s) {
             key[i] = (uint64_t)rank[of] << 32 | (key[i] & UINT32_MAX);
             of += (size_t)last;
         }
-        qsort(key, n, sizeof *key, by_value);
+        gnt_sort_words(key, n);
         for (size_t i = 0; i < n; i++)
             k->row[i] = row[key[i] & UINT32_MAX];
     }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 
 /* The samples of a group are `sorted` from … from + n − 1. */
 typedef struct group {
@@ -15,11 +16,6 @@ typedef struct groups {
     int64_t n;
     uint32_t *sorted; /* samples group by group */
 } groups;
-
-static int by_value(const void *a, const void *b) {
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
 
 static int largest_first(const void *a, const void *b) {
     const group *x = a, *y = b;
@@ -35,7 +31,7 @@ static int find_groups(groups *g, const int32_t *of, const uint32_t *order, int6
     if (rc == 0) {
         for (int64_t i = 0; i < n; i++)
             key[i] = (uint64_t)(uint32_t)of[order[i]] << 32 | (uint64_t)i;
-        qsort(key, (size_t)n, sizeof *key, by_value);
+        gnt_sort_words(key, (size_t)n);
         for (int64_t i = 0; i < n; i++) {
             g->sorted[i] = order[key[i] & UINT32_MAX];
             if (i == 0 || key[i] >> 32 != key[i - 1] >> 32)

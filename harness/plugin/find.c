@@ -29,10 +29,7 @@ static int add_file(gnt_paths *out, const char *path, gnt_err *err) {
             return 0;
     if (out->n == MOST_FILES)
         return gnt_fail(err, "%s: more than %d plugin files in all", path, MOST_FILES);
-    char **larger = gnt_resize(out->path, out->n + 1, sizeof *larger);
-    if (larger)
-        out->path = larger;
-    char *copy = larger ? gnt_strdup(real) : NULL;
+    char *copy = GNT_GROW(out->path, out->n) == 0 ? gnt_strdup(real) : NULL;
     if (!copy)
         return gnt_fail(err, "%s: out of memory", path);
     out->path[out->n++] = copy;

@@ -73,11 +73,7 @@ static void *host_scratch(void *context, size_t bytes) {
     size_t used = i->of_hook.bytes + i->of_life.bytes;
     if (bytes > SIZE_MAX - used || (i->memory && used + bytes > i->memory))
         return NULL;
-    void **larger = gnt_resize(a->block, a->n + 1, sizeof *larger);
-    if (!larger)
-        return NULL;
-    a->block = larger;
-    void *block = gnt_aligned(bytes, 1);
+    void *block = GNT_GROW(a->block, a->n) == 0 ? gnt_aligned(bytes, 1) : NULL;
     if (!block)
         return NULL;
     a->block[a->n++] = block;
@@ -171,14 +167,7 @@ static gnt_stream *stream_of(gnt_instance *i, const char *name) {
         return NULL;
     }
     size_t n = i->n_streams;
-    if ((n & (n - 1)) == 0) { /* room doubles */
-        named_stream *larger = gnt_resize(i->streams, n ? 2 * n : 1, sizeof *larger);
-        if (larger)
-            i->streams = larger;
-        else
-            name = NULL;
-    }
-    char *copy = gnt_strdup(name);
+    char *copy = GNT_GROW(i->streams, n) == 0 ? gnt_strdup(name) : NULL;
     if (!copy) {
         gnt_fail(&i->broken, "out of memory for a random stream");
         return NULL;
@@ -219,11 +208,7 @@ static gnt_fact *fact_of(gnt_instance *i, const char *name) {
             return &i->facts[k];
     if (i->n_facts == MOST_FACTS)
         return NULL;
-    gnt_fact *larger = gnt_resize(i->facts, (size_t)i->n_facts + 1, sizeof *larger);
-    if (!larger)
-        return NULL;
-    i->facts = larger;
-    char *copy = gnt_strdup(name);
+    char *copy = GNT_GROW(i->facts, i->n_facts) == 0 ? gnt_strdup(name) : NULL;
     if (!copy)
         return NULL;
     i->facts[i->n_facts] = (gnt_fact){.name = copy};

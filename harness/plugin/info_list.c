@@ -28,22 +28,18 @@ int gnt_plugin_list_add(gnt_plugin_list *list, gnt_plugin_info *info, gnt_err *e
         return gnt_fail(err, "two plugins are the %s \"%s\": one in %s, one in %s; remove or rename one",
                         gnt_word_name(&gnt_kind_words, (uint32_t)info->kind), info->id, list->info[at].file,
                         info->file);
-    gnt_plugin_info *larger = gnt_resize(list->info, list->n + 1, sizeof *larger);
-    if (!larger)
+    if (GNT_GROW(list->info, list->n) != 0)
         return gnt_fail(err, "out of memory while listing plugins");
-    memmove(larger + at + 1, larger + at, (list->n - at) * sizeof *larger);
-    larger[at] = *info;
+    memmove(list->info + at + 1, list->info + at, (list->n - at) * sizeof *info);
+    list->info[at] = *info;
     *info = (gnt_plugin_info){0};
-    list->info = larger;
     list->n++;
     return 0;
 }
 
 int gnt_plugin_list_refuse(gnt_plugin_list *list, const char *file, const char *sentence, gnt_err *err) {
-    gnt_refusal *larger = gnt_resize(list->refused, list->n_refused + 1, sizeof *larger);
-    if (!larger)
+    if (GNT_GROW(list->refused, list->n_refused) != 0)
         return gnt_fail(err, "out of memory while listing plugins");
-    list->refused = larger;
     gnt_refusal new = {gnt_strdup(file), gnt_strdup(sentence)};
     if (!new.file || !new.sentence) {
         gnt_free(new.file);

@@ -24,10 +24,7 @@ static int add_existing(gnt_paths *out, const char *path, gnt_err *err) {
     for (size_t i = 0; i < out->n; i++)
         if (strcmp(out->path[i], real) == 0)
             return 0;
-    char **larger = gnt_resize(out->path, out->n + 1, sizeof *larger);
-    if (larger)
-        out->path = larger;
-    char *copy = larger ? gnt_strdup(real) : NULL;
+    char *copy = GNT_GROW(out->path, out->n) == 0 ? gnt_strdup(real) : NULL;
     if (!copy)
         return gnt_fail(err, "out of memory");
     out->path[out->n++] = copy;

@@ -22,14 +22,8 @@ static int add_path(gnt_readable *r, const char *path) {
     for (size_t i = 0; i < r->n; i++)
         if (strcmp(r->paths[i], path) == 0)
             return 0;
-    if (r->n == r->room) {
-        size_t room = r->room ? 2 * r->room : 32;
-        char **grown = gnt_resize(r->paths, room, sizeof *grown);
-        if (!grown)
-            return -1;
-        r->paths = grown;
-        r->room = room;
-    }
+    if (GNT_GROW(r->paths, r->n) != 0)
+        return -1;
     r->paths[r->n] = gnt_strdup(path);
     return r->paths[r->n] ? (void)r->n++, 0 : -1;
 }

@@ -23,7 +23,7 @@ typedef enum gnt_layer_outcome {
 /* Absolute paths that stay readable: folders first, so that a file within one is met after it. */
 typedef struct gnt_readable {
     char **paths;
-    size_t n, room;
+    size_t n;
 } gnt_readable;
 
 /* *files_closed: whether the old root is out of reach. Without it (errno says why) the network and

@@ -23,10 +23,7 @@ void gnt_table_free(gnt_table *t) {
 }
 
 void gnt_table_column(gnt_table *t, const char *name) {
-    char **grown = gnt_resize(t->column, t->n_column + 1, sizeof *grown);
-    char *copy = grown ? gnt_strdup(name) : NULL;
-    if (grown)
-        t->column = grown;
+    char *copy = GNT_GROW(t->column, t->n_column) == 0 ? gnt_strdup(name) : NULL;
     if (!copy)
         t->failed = 1;
     else
@@ -39,16 +36,10 @@ void gnt_table_columns(gnt_table *t, const char *const *names, size_t n) {
 }
 
 static void add_item(gnt_table *t, char *text, double number) {
-    if (t->n_item == t->room) {
-        size_t room = t->room ? t->room * 2 : 64;
-        gnt_table_item *grown = gnt_resize(t->item, room, sizeof *grown);
-        if (!grown) {
-            t->failed = 1;
-            gnt_free(text);
-            return;
-        }
-        t->item = grown;
-        t->room = room;
+    if (GNT_GROW(t->item, t->n_item) != 0) {
+        t->failed = 1;
+        gnt_free(text);
+        return;
     }
     t->item[t->n_item++] = (gnt_table_item){text, number};
 }

@@ -22,7 +22,7 @@ typedef struct gnt_table {
     char *caption;     /* owned: one sentence below the title, may hold foreign text; or NULL */
     char **column;     /* owned names */
     /* items row by row; the last row may be unfinished only while it is filled */
-    size_t n_column, n_item, room;
+    size_t n_column, n_item;
     gnt_table_item *item;
     int failed;
 } gnt_table;

@@ -22,15 +22,7 @@ static int left_out(const char *path) {
 static int add(gnt_seal_folder *f, const char *path, const struct stat *st, gnt_err *err) {
     if (f->n == GNT_SEAL_MOST_FILES)
         return gnt_fail(err, "the folder has more than %d files, which no run has", GNT_SEAL_MOST_FILES);
-    if (f->n == f->room) {
-        size_t room = f->room ? 2 * f->room : 64;
-        gnt_seal_found *grown = gnt_resize(f->file, room, sizeof *grown);
-        if (!grown)
-            return gnt_fail(err, "out of memory for the names of a folder");
-        f->file = grown;
-        f->room = room;
-    }
-    char *copy = gnt_strdup(path);
+    char *copy = GNT_GROW(f->file, f->n) == 0 ? gnt_strdup(path) : NULL;
     if (!copy)
         return gnt_fail(err, "out of memory for the names of a folder");
     f->file[f->n++] = (gnt_seal_found){

@@ -19,7 +19,7 @@ typedef struct gnt_seal_found {
 typedef struct gnt_seal_folder {
     int fd;
     gnt_seal_found *file; /* sorted by path, bytewise */
-    size_t n, room;
+    size_t n;
 } gnt_seal_folder;
 
 /* Lists everything in the folder except subfolders themselves, and store/, report/, slurm/ and signature.json

@@ -251,6 +251,15 @@ static void written_text_is_always_valid(void **state) {
     gnt_text_free(&out);
 }
 
+static void numbers_that_are_not_finite_are_null(void **state) {
+    (void)state;
+    json_t *list = json_pack("[o, o, o]", gnt_json_real(0.5), gnt_json_real(NAN), gnt_json_real(-INFINITY));
+    char *text = gnt_json_canonical(list);
+    assert_string_equal(text, "[0.5,null,null]");
+    gnt_free(text);
+    json_decref(list);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_syntax_is_named_where_it_stands),
@@ -260,6 +269,7 @@ int main(void) {
         cmocka_unit_test(numbers_are_shortest_and_read_back),
         cmocka_unit_test(canonical_text_has_one_form),
         cmocka_unit_test(written_text_is_always_valid),
+        cmocka_unit_test(numbers_that_are_not_finite_are_null),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,16 +103,10 @@ gnt_st_tensor *gnt_st_need(const gnt_st *st, const char *where, const char *name
 }
 
 static int grow(gnt_st *st, gnt_err *err) {
-    if (st->n < st->room)
-        return 0;
     if (st->n >= GNT_ST_MOST_TENSORS)
         return gnt_fail(err, "more than %d tensors in one set", GNT_ST_MOST_TENSORS);
-    size_t room = st->room ? st->room * 2 : 16;
-    gnt_st_tensor *tensor = gnt_resize(st->tensor, room, sizeof *tensor);
-    if (!tensor)
-        return gnt_fail(err, "out of memory for the list of %zu tensors", room);
-    st->tensor = tensor;
-    st->room = room;
+    if (GNT_GROW(st->tensor, st->n) != 0)
+        return gnt_fail(err, "out of memory for the list of tensors");
     return 0;
 }
 

@@ -26,7 +26,7 @@ typedef struct gnt_st_tensor {
 
 typedef struct gnt_st {
     gnt_st_tensor *tensor;
-    size_t n, room;
+    size_t n;
     char *metadata; /* JSON text of one object of our own (kept under __metadata__.gauntlet), or NULL */
 } gnt_st;
 

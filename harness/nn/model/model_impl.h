@@ -74,9 +74,9 @@ struct gnt_model {
     model_init init;
     double bound; /* of MODEL_INIT_UNIFORM */
     model_layer *layer;
-    int32_t n_layers, layer_room;
+    int32_t n_layers;
     gnt_param *param; /* parameters, then buffers (once parsing is done) */
-    int32_t n_params, n_buffers, param_room;
+    int32_t n_params, n_buffers;
     int64_t size, buffer_size;
 };
 

@@ -185,14 +185,8 @@ static int read_kind(const json_t *spec, model_kind *kind, gnt_err *err) {
 static int append_layer(gnt_model *m, const char *name, model_kind kind, int32_t n_inputs, gnt_err *err) {
     if (m->n_layers >= MOST_LAYERS)
         return gnt_fail(err, "with it the model has more than %d layers", MOST_LAYERS);
-    if (m->n_layers == m->layer_room) {
-        int32_t room = m->layer_room ? 2 * m->layer_room : 32;
-        model_layer *layer = gnt_resize(m->layer, (size_t)room, sizeof *layer);
-        if (!layer)
-            return gnt_fail(err, "out of memory for the list of layers");
-        m->layer = layer;
-        m->layer_room = room;
-    }
+    if (GNT_GROW(m->layer, m->n_layers) != 0)
+        return gnt_fail(err, "out of memory for the list of layers");
     model_layer l = {.kind = kind,
                      .n_inputs = n_inputs,
                      .weight = -1,
@@ -361,7 +355,6 @@ static int part_params(gnt_model *m, gnt_err *err) {
         param[at[m->param[i].buffer]++] = m->param[i];
     gnt_free(m->param);
     m->param = param;
-    m->param_room = n;
     return 0;
 }
 

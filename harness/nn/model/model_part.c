@@ -34,14 +34,8 @@ int model_add_param(model_parser *p, const char *layer, const char *part, int bu
     int64_t *total = buffer ? &m->buffer_size : &m->size, count = gnt_nn_count(&shape);
     if (count > most_weights - *total)
         return gnt_fail(err, "with it the model has more than %" PRId64 " weights", most_weights);
-    if (n == m->param_room) {
-        int32_t room = n ? 2 * n : 32;
-        gnt_param *param = gnt_resize(m->param, (size_t)room, sizeof *param);
-        if (!param)
-            return gnt_fail(err, "out of memory for the list of parameters");
-        m->param = param;
-        m->param_room = room;
-    }
+    if (GNT_GROW(m->param, n) != 0)
+        return gnt_fail(err, "out of memory for the list of parameters");
     char *name = gnt_format("%s.%s", layer, part);
     if (!name)
         return gnt_fail(err, "out of memory for a name");

@@ -12,26 +12,15 @@ typedef struct builder {
     gnt_nn_plan *plan;
     const gnt_grouping *q;
     gnt_fused_chain *c;
-    int32_t room_ops, room_slots;
     gnt_node *of_slot; /* the node each slot stands for */
     int failed;
 } builder;
 
 static int32_t new_slot(builder *b, gnt_node node, gnt_fused_slot s) {
     gnt_fused_chain *c = b->c;
-    if (c->n_slots == b->room_slots) {
-        int32_t room = b->room_slots ? b->room_slots * 2 : 16;
-        gnt_fused_slot *slots = gnt_resize(c->slot, (size_t)room, sizeof *slots);
-        if (slots)
-            c->slot = slots;
-        gnt_node *nodes = gnt_resize(b->of_slot, (size_t)room, sizeof *nodes);
-        if (nodes)
-            b->of_slot = nodes;
-        if (!slots || !nodes) {
-            b->failed = 1;
-            return 0;
-        }
-        b->room_slots = room;
+    if (GNT_GROW(c->slot, c->n_slots) != 0 || GNT_GROW(b->of_slot, c->n_slots) != 0) {
+        b->failed = 1;
+        return 0;
     }
     s.first_op = c->n_ops;
     s.last_op = -1;
@@ -44,16 +33,7 @@ static int32_t new_slot(builder *b, gnt_node node, gnt_fused_slot s) {
 
 static void new_op(builder *b, gnt_fused_op o) {
     gnt_fused_chain *c = b->c;
-    if (c->n_ops == b->room_ops) {
-        int32_t room = b->room_ops ? b->room_ops * 2 : 16;
-        gnt_fused_op *ops = gnt_resize(c->op, (size_t)room, sizeof *ops);
-        if (!ops) {
-            b->failed = 1;
-            return;
-        }
-        c->op = ops;
-        b->room_ops = room;
-    }
+    b->failed |= GNT_GROW(c->op, c->n_ops) != 0;
     if (b->failed)
         return;
     c->slot[o.y].first_op = c->slot[o.y].first_op < c->n_ops ? c->slot[o.y].first_op : c->n_ops;

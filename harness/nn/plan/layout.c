@@ -18,7 +18,7 @@ typedef struct block {
 
 typedef struct space {
     block *free;
-    int32_t n, room;
+    int32_t n;
     size_t top;
 } space;
 
@@ -51,14 +51,8 @@ static int give(space *s, size_t at, size_t size) {
         s->free[low].size += size;
         return 0;
     }
-    if (s->n == s->room) {
-        int32_t room = s->room ? s->room * 2 : 64;
-        block *grown = gnt_resize(s->free, (size_t)room, sizeof *grown);
-        if (!grown)
-            return -1;
-        s->free = grown;
-        s->room = room;
-    }
+    if (GNT_GROW(s->free, s->n) != 0)
+        return -1;
     memmove(s->free + low + 1, s->free + low, (size_t)(s->n - low) * sizeof *s->free);
     s->free[low] = (block){at, size};
     s->n++;

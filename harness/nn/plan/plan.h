@@ -87,7 +87,7 @@ typedef struct gnt_nn_plan {
     /* The convolutions with their back-ends; gnt_nn_plan_choice says which is a node's. */
     gnt_conv_choice *conv;
     int32_t n_convs;
-    int32_t n_outputs, n_values, n_steps, room_steps;
+    int32_t n_outputs, n_values, n_steps;
     gnt_node *output; /* values */
     gnt_nn_plan_value *value;
     gnt_nn_plan_step *step;
