@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "data/library.h"
 
 void data_grey_free(data_grey *g) {
     gnt_free(g->at);
@@ -13,13 +14,12 @@ void data_grey_free(data_grey *g) {
 
 #ifdef GNT_JPEG
 
-#include <dlfcn.h>
 #include <jpeglib.h>
 #include <setjmp.h>
 
 enum { MOST_BYTES = 32 << 20 };
 
-/* What is used of libjpeg. It stays open once it is, as libmatio does (mat.c). */
+/* The functions of libjpeg that are called. */
 typedef struct libjpeg {
     __typeof__(&jpeg_std_error) errors;
     __typeof__(&jpeg_CreateDecompress) create;
@@ -33,30 +33,18 @@ typedef struct libjpeg {
 } libjpeg;
 
 static int libjpeg_load(libjpeg *j, gnt_err *err) {
-    static const char *const names[] = {"libjpeg.so.62", "libjpeg.so.8", "libjpeg.so"};
-    void *library = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    const struct {
-        const char *name;
-        void *to;
-    } wanted[] = {{"jpeg_std_error", &j->errors},
-                  {"jpeg_CreateDecompress", &j->create},
-                  {"jpeg_mem_src", &j->source},
-                  {"jpeg_read_header", &j->header},
-                  {"jpeg_has_multiple_scans", &j->scans},
-                  {"jpeg_start_decompress", &j->start},
-                  {"jpeg_read_scanlines", &j->lines},
-                  {"jpeg_finish_decompress", &j->finish},
-                  {"jpeg_destroy_decompress", &j->destroy}};
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        void *found = library ? dlsym(library, wanted[i].name) : NULL;
-        if (!found)
-            return gnt_fail(err, "libjpeg, which reads .jpg files, is not installed; install "
-                                 "libjpeg62-turbo-dev");
-        memcpy(wanted[i].to, &found, sizeof found);
-    }
-    return 0;
+    static const char *const files[] = {"libjpeg.so.62", "libjpeg.so.8", "libjpeg.so", NULL};
+    const data_symbol wanted[] = {{"jpeg_std_error", &j->errors},
+                                  {"jpeg_CreateDecompress", &j->create},
+                                  {"jpeg_mem_src", &j->source},
+                                  {"jpeg_read_header", &j->header},
+                                  {"jpeg_has_multiple_scans", &j->scans},
+                                  {"jpeg_start_decompress", &j->start},
+                                  {"jpeg_read_scanlines", &j->lines},
+                                  {"jpeg_finish_decompress", &j->finish},
+                                  {"jpeg_destroy_decompress", &j->destroy}};
+    return data_library_open(files, wanted, sizeof wanted / sizeof *wanted,
+                             "libjpeg, which reads .jpg files,", "libjpeg62-turbo-dev", err);
 }
 
 /* Where libjpeg goes when it finds a fault, and what it says of it. */

@@ -3,13 +3,13 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "data/library.h"
 
 #ifdef GNT_MATIO
 
-#include <dlfcn.h>
 #include <matio.h>
 
-/* What is used of libmatio. It stays open once it is: libraries below it do not bear being closed. */
+/* The functions of libmatio that are called. */
 typedef struct matio {
     __typeof__(&Mat_Open) open;
     __typeof__(&Mat_Close) close;
@@ -19,25 +19,15 @@ typedef struct matio {
 } matio;
 
 static int matio_load(matio *m, gnt_err *err) {
-    static const char *const names[] = {"libmatio.so.11", "libmatio.so.12", "libmatio.so.13", "libmatio.so"};
-    void *library = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    const struct {
-        const char *name;
-        void *to;
-    } wanted[] = {{"Mat_Open", &m->open},
-                  {"Mat_Close", &m->close},
-                  {"Mat_VarReadNextInfo", &m->next},
-                  {"Mat_VarReadDataAll", &m->data},
-                  {"Mat_VarFree", &m->drop}};
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        void *found = library ? dlsym(library, wanted[i].name) : NULL;
-        if (!found)
-            return gnt_fail(err, "libmatio, which reads .mat files, is not installed; install libmatio-dev");
-        memcpy(wanted[i].to, &found, sizeof found); /* C has no conversion from a pointer to data */
-    }
-    return 0;
+    static const char *const files[] = {"libmatio.so.11", "libmatio.so.12", "libmatio.so.13", "libmatio.so",
+                                        NULL};
+    const data_symbol wanted[] = {{"Mat_Open", &m->open},
+                                  {"Mat_Close", &m->close},
+                                  {"Mat_VarReadNextInfo", &m->next},
+                                  {"Mat_VarReadDataAll", &m->data},
+                                  {"Mat_VarFree", &m->drop}};
+    return data_library_open(files, wanted, sizeof wanted / sizeof *wanted,
+                             "libmatio, which reads .mat files,", "libmatio-dev", err);
 }
 
 static int check_shape(const matvar_t *v, const char *path, const char *name, int rank, int64_t *dim,

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "data/library.h"
 
 #ifdef GNT_FFTW
 
-#include <dlfcn.h>
 #include <fftw3.h>
 
 enum { SIDE = DATA_SPECTRUM_SIDE };
@@ -33,26 +33,14 @@ struct data_spectrum {
 };
 
 static int fftw_load(fftw *f, gnt_err *err) {
-    static const char *const names[] = {"libfftw3f.so.3", "libfftw3f.so"};
-    void *library = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    const struct {
-        const char *name;
-        void *to;
-    } wanted[] = {{"fftwf_malloc", &f->take},
-                  {"fftwf_free", &f->give},
-                  {"fftwf_plan_dft_r2c_1d", &f->plan},
-                  {"fftwf_execute", &f->run},
-                  {"fftwf_destroy_plan", &f->drop}};
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        void *found = library ? dlsym(library, wanted[i].name) : NULL;
-        if (!found)
-            return gnt_fail(err, "FFTW, which makes spectra of recordings, is not installed; install "
-                                 "libfftw3-dev");
-        memcpy(wanted[i].to, &found, sizeof found);
-    }
-    return 0;
+    static const char *const files[] = {"libfftw3f.so.3", "libfftw3f.so", NULL};
+    const data_symbol wanted[] = {{"fftwf_malloc", &f->take},
+                                  {"fftwf_free", &f->give},
+                                  {"fftwf_plan_dft_r2c_1d", &f->plan},
+                                  {"fftwf_execute", &f->run},
+                                  {"fftwf_destroy_plan", &f->drop}};
+    return data_library_open(files, wanted, sizeof wanted / sizeof *wanted,
+                             "FFTW, which makes spectra of recordings,", "libfftw3-dev", err);
 }
 
 int data_spectrum_new(data_spectrum **out, int32_t rate, gnt_err *err) {

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "data/library.h"
 
 void data_wav_free(data_wav *w) {
     gnt_free(w->x);
@@ -12,12 +13,11 @@ void data_wav_free(data_wav *w) {
 
 #ifdef GNT_SNDFILE
 
-#include <dlfcn.h>
 #include <sndfile.h>
 
 enum { MOST_BYTES = 8 << 20 };
 
-/* What is used of libsndfile. It stays open once it is, as libmatio does (mat.c). */
+/* The functions of libsndfile that are called. */
 typedef struct sndfile {
     __typeof__(&sf_open_virtual) open;
     __typeof__(&sf_readf_float) read;
@@ -25,22 +25,11 @@ typedef struct sndfile {
 } sndfile;
 
 static int sndfile_load(sndfile *s, gnt_err *err) {
-    static const char *const names[] = {"libsndfile.so.1", "libsndfile.so"};
-    void *library = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    const struct {
-        const char *name;
-        void *to;
-    } wanted[] = {{"sf_open_virtual", &s->open}, {"sf_readf_float", &s->read}, {"sf_close", &s->close}};
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        void *found = library ? dlsym(library, wanted[i].name) : NULL;
-        if (!found)
-            return gnt_fail(err,
-                            "libsndfile, which reads recordings, is not installed; install libsndfile1-dev");
-        memcpy(wanted[i].to, &found, sizeof found);
-    }
-    return 0;
+    static const char *const files[] = {"libsndfile.so.1", "libsndfile.so", NULL};
+    const data_symbol wanted[] = {
+        {"sf_open_virtual", &s->open}, {"sf_readf_float", &s->read}, {"sf_close", &s->close}};
+    return data_library_open(files, wanted, sizeof wanted / sizeof *wanted,
+                             "libsndfile, which reads recordings,", "libsndfile1-dev", err);
 }
 
 /* ---- the bytes that were checked, as a file ---- */

@@ -4,13 +4,13 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "data/library.h"
 
 #ifdef GNT_ZIP
 
-#include <dlfcn.h>
 #include <zip.h>
 
-/* What is used of libzip. It stays open once it is. */
+/* The functions of libzip that are called. */
 typedef struct libzip {
     __typeof__(&zip_source_buffer_create) source;
     __typeof__(&zip_source_free) drop;
@@ -26,32 +26,20 @@ typedef struct libzip {
 } libzip;
 
 static int libzip_load(libzip *z, gnt_err *err) {
-    static const char *const names[] = {"libzip.so.4", "libzip.so.5", "libzip.so"};
-    void *library = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    const struct {
-        const char *name;
-        void *to;
-    } wanted[] = {{"zip_source_buffer_create", &z->source},
-                  {"zip_source_free", &z->drop},
-                  {"zip_open_from_source", &z->open},
-                  {"zip_discard", &z->close},
-                  {"zip_name_locate", &z->locate},
-                  {"zip_fopen_index", &z->open_file},
-                  {"zip_fread", &z->read},
-                  {"zip_file_get_error", &z->error},
-                  {"zip_fclose", &z->close_file},
-                  {"zip_error_strerror", &z->words},
-                  {"zip_error_fini", &z->error_free}};
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        void *found = library ? dlsym(library, wanted[i].name) : NULL;
-        if (!found)
-            return gnt_fail(err, "libzip, which reads .zip files, is not installed; install libzip-dev, or "
-                                 "unpack the file");
-        memcpy(wanted[i].to, &found, sizeof found); /* C has no conversion from a pointer to data */
-    }
-    return 0;
+    static const char *const files[] = {"libzip.so.4", "libzip.so.5", "libzip.so", NULL};
+    const data_symbol wanted[] = {{"zip_source_buffer_create", &z->source},
+                                  {"zip_source_free", &z->drop},
+                                  {"zip_open_from_source", &z->open},
+                                  {"zip_discard", &z->close},
+                                  {"zip_name_locate", &z->locate},
+                                  {"zip_fopen_index", &z->open_file},
+                                  {"zip_fread", &z->read},
+                                  {"zip_file_get_error", &z->error},
+                                  {"zip_fclose", &z->close_file},
+                                  {"zip_error_strerror", &z->words},
+                                  {"zip_error_fini", &z->error_free}};
+    return data_library_open(files, wanted, sizeof wanted / sizeof *wanted, "libzip, which reads .zip files,",
+                             "libzip-dev, or unpack the file", err);
 }
 
 /* The whole of an opened member. zip_fread compares length and checksum with the archive's at its end. */
