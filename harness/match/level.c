@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "metric/stats.h"
 
 /* A strength's own scatter is a poor estimate from two or three seeds: the scatter of all strengths together
  * joins it with this many degrees of freedom. */
@@ -163,34 +164,24 @@ static void estimate(gnt_match_view *v, const gnt_match_spec *spec) {
 /* Weighted antitonic regression by pooling adjacent violators. Rationale for the floor under the error: means
  * that are believed outright (error 0) must not outweigh all others without bound. */
 static int fit(gnt_match_view *v, const gnt_match_spec *spec, gnt_err *err) {
-    struct block {
-        double mean, weight;
-        int end;
-    } *block = gnt_array((size_t)v->n_levels, sizeof *block);
-    int n = 0;
-    if (!block)
-        return gnt_fail(err, "out of memory while fitting %d strengths", v->n_levels);
-    for (int i = 0; i < v->n_levels; i++) {
-        double error = fmax(v->level[i].error, spec->tolerance / 4);
-        block[n].mean = v->level[i].gap;
-        block[n].weight = 1 / (error * error);
-        block[n].end = i + 1;
-        n++;
-        while (n > 1 && block[n - 2].mean < block[n - 1].mean) {
-            double sum = block[n - 2].weight + block[n - 1].weight;
-            block[n - 2].mean += (block[n - 1].mean - block[n - 2].mean) * (block[n - 1].weight / sum);
-            block[n - 2].weight = sum;
-            block[n - 2].end = block[n - 1].end;
-            n--;
-        }
+    const size_t n = (size_t)v->n_levels;
+    double *gap = gnt_array(n, sizeof *gap), *weight = gnt_array(n, sizeof *weight);
+    size_t *pooled = gnt_array(n, sizeof *pooled);
+    const int rc =
+        gap && weight && pooled ? 0 : gnt_fail(err, "out of memory while fitting %zu strengths", n);
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        const double error = fmax(v->level[i].error, spec->tolerance / 4);
+        gap[i] = v->level[i].gap;
+        weight[i] = 1 / (error * error);
     }
-    for (int i = 0, b = 0; i < v->n_levels; i++) {
-        if (i == block[b].end)
-            b++;
-        v->level[i].fitted = block[b].mean;
-    }
-    gnt_free(block);
-    return 0;
+    if (rc == 0)
+        gnt_metric_isotonic(gap, weight, pooled, n, -1);
+    for (size_t i = 0; i < n && rc == 0; i++)
+        v->level[i].fitted = gap[i];
+    gnt_free(gap);
+    gnt_free(weight);
+    gnt_free(pooled);
+    return rc;
 }
 
 const gnt_match_level *gnt_match_level_at(const gnt_match_view *v, double strength) {

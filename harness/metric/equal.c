@@ -8,8 +8,8 @@
 /* Means at the strengths that have a training. */
 typedef struct curve {
     double *x, *y, *fitted, *weight;
-    /* the caller's number of each strength */
-    size_t *strength;
+    /* the caller's number of each strength; scratch of the fit */
+    size_t *strength, *pooled;
     size_t n;
 } curve;
 
@@ -18,8 +18,9 @@ static int curve_make(curve *c, size_t n) {
                  .y = gnt_array(n + 1, sizeof *c->y),
                  .fitted = gnt_array(n + 1, sizeof *c->fitted),
                  .weight = gnt_array(n + 1, sizeof *c->weight),
-                 .strength = gnt_array(n + 1, sizeof *c->strength)};
-    return c->x && c->y && c->fitted && c->weight && c->strength ? 0 : -1;
+                 .strength = gnt_array(n + 1, sizeof *c->strength),
+                 .pooled = gnt_array(n + 1, sizeof *c->pooled)};
+    return c->x && c->y && c->fitted && c->weight && c->strength && c->pooled ? 0 : -1;
 }
 
 static void curve_free(curve *c) {
@@ -28,6 +29,7 @@ static void curve_free(curve *c) {
     gnt_free(c->fitted);
     gnt_free(c->weight);
     gnt_free(c->strength);
+    gnt_free(c->pooled);
 }
 
 static int is_there(const gnt_equal_point *p) {
@@ -56,29 +58,16 @@ static void fill(curve *c, const gnt_equal_point *point, size_t n_strengths, siz
     }
 }
 
-/* Least squares among the sequences that never rise (sign −1), or never fall (+1). Returns what is left. */
+/* Least squares among the sequences that never rise (sign −1), or never fall (+1). Returns the squares left. */
 static double fit(curve *c, int sign) {
-    size_t n = 0, at = 0;
     double left = 0;
-    /* a block: its mean in `fitted`, how many strengths it holds in `weight` */
     for (size_t i = 0; i < c->n; i++) {
-        c->fitted[n] = c->x[i];
-        c->weight[n++] = 1;
-        while (n > 1 && sign * (c->fitted[n - 1] - c->fitted[n - 2]) < 0) {
-            const double sum = c->weight[n - 2] + c->weight[n - 1];
-            c->fitted[n - 2] += (c->fitted[n - 1] - c->fitted[n - 2]) * (c->weight[n - 1] / sum);
-            c->weight[--n - 1] = sum;
-        }
+        c->fitted[i] = c->x[i];
+        c->weight[i] = 1;
     }
-    /* unpacked from the end, so that nothing is written over before it is read */
-    for (size_t b = n, end = c->n; b-- > 0;) {
-        const double mean = c->fitted[b];
-        const size_t many = (size_t)c->weight[b];
-        for (size_t i = 0; i < many; i++)
-            c->fitted[--end] = mean;
-    }
-    for (at = 0; at < c->n; at++)
-        left += (c->x[at] - c->fitted[at]) * (c->x[at] - c->fitted[at]);
+    gnt_metric_isotonic(c->fitted, c->weight, c->pooled, c->n, sign);
+    for (size_t i = 0; i < c->n; i++)
+        left += (c->x[i] - c->fitted[i]) * (c->x[i] - c->fitted[i]);
     return left;
 }
 

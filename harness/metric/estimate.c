@@ -39,21 +39,13 @@ typedef struct moments {
     size_t k;
 } moments;
 
-/* In two passes, exact for constants. */
 static moments moments_of(const double *x, size_t k) {
-    double sum = 0, rest = 0, squares = 0, size = 0;
-    for (size_t i = 0; i < k; i++) {
-        sum += x[i];
+    double mean, variance, size = 0;
+    for (size_t i = 0; i < k; i++)
         size = fmax(size, fabs(x[i]));
-    }
-    const double rough = sum / (double)k;
-    for (size_t i = 0; i < k; i++) {
-        rest += x[i] - rough;
-        squares += (x[i] - rough) * (x[i] - rough);
-    }
-    squares -= rest * rest / (double)k;
-    double error = k > 1 && squares > 0 ? sqrt(squares / (double)(k - 1) / (double)k) : 0;
-    return (moments){rough + rest / (double)k, error > rounding * size ? error : 0, k};
+    gnt_metric_moments(x, k, &mean, &variance);
+    const double error = sqrt(variance / (double)k);
+    return (moments){mean, error > rounding * size ? error : 0, k};
 }
 
 /* The scores of each training joined. */

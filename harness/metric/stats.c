@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 
 static int check(const double *x, size_t n, size_t least, gnt_err *err) {
     if (n < least)
@@ -15,12 +16,7 @@ static int check(const double *x, size_t n, size_t least, gnt_err *err) {
     return 0;
 }
 
-static int rising(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-static double quantile(const double *sorted, size_t n, double p) {
+double gnt_metric_quantile(const double *sorted, size_t n, double p) {
     double at = p * (double)(n - 1);
     size_t i = (size_t)at;
     if (i + 1 >= n)
@@ -28,8 +24,7 @@ static double quantile(const double *sorted, size_t n, double p) {
     return sorted[i] + (at - (double)i) * (sorted[i + 1] - sorted[i]);
 }
 
-/* Mean and sample variance in two passes: exact for constants, no cancellation. */
-static void moments(const double *x, size_t n, double *mean, double *variance) {
+void gnt_metric_moments(const double *x, size_t n, double *mean, double *variance) {
     double sum = 0, squares = 0, rest = 0;
     for (size_t i = 0; i < n; i++)
         sum += x[i];
@@ -44,6 +39,27 @@ static void moments(const double *x, size_t n, double *mean, double *variance) {
     *variance = n > 1 && squares > 0 ? squares / (double)(n - 1) : 0;
 }
 
+void gnt_metric_isotonic(double *x, double *weight, size_t *size, size_t n, int sign) {
+    size_t blocks =
+        0; /* x, weight, size: of each block its mean, its weight, and how many numbers it holds */
+    for (size_t i = 0; i < n; i++) {
+        x[blocks] = x[i];
+        weight[blocks] = weight[i];
+        size[blocks++] = 1;
+        for (; blocks > 1 && sign * (x[blocks - 1] - x[blocks - 2]) < 0; blocks--) {
+            const double sum = weight[blocks - 2] + weight[blocks - 1];
+            x[blocks - 2] += (x[blocks - 1] - x[blocks - 2]) * (weight[blocks - 1] / sum);
+            weight[blocks - 2] = sum;
+            size[blocks - 2] += size[blocks - 1];
+        }
+    }
+    for (size_t end = n; blocks-- > 0;) { /* from the end, so that nothing is overwritten before it is read */
+        const double mean = x[blocks];
+        for (size_t i = 0; i < size[blocks]; i++)
+            x[--end] = mean;
+    }
+}
+
 int gnt_metric_summarize(gnt_metric_summary *out, const double *x, size_t n, gnt_err *err) {
     if (check(x, n, 1, err) != 0)
         return -1;
@@ -51,17 +67,17 @@ int gnt_metric_summarize(gnt_metric_summary *out, const double *x, size_t n, gnt
     if (!sorted)
         return gnt_fail(err, "out of memory while sorting %zu scores", n);
     memcpy(sorted, x, n * sizeof *x);
-    qsort(sorted, n, sizeof *sorted, rising);
+    gnt_sort_reals(sorted, n);
     double mean,
         variance; /* in sorted order, so that the order of the scores does not matter to the last bit */
-    moments(sorted, n, &mean, &variance);
+    gnt_metric_moments(sorted, n, &mean, &variance);
     *out = (gnt_metric_summary){.n = n,
                                 .mean = mean,
                                 .deviation = sqrt(variance),
                                 .least = sorted[0],
-                                .quartile1 = quantile(sorted, n, 0.25),
-                                .median = quantile(sorted, n, 0.5),
-                                .quartile3 = quantile(sorted, n, 0.75),
+                                .quartile1 = gnt_metric_quantile(sorted, n, 0.25),
+                                .median = gnt_metric_quantile(sorted, n, 0.5),
+                                .quartile3 = gnt_metric_quantile(sorted, n, 0.75),
                                 .most = sorted[n - 1]};
     gnt_free(sorted);
     return 0;
@@ -171,8 +187,8 @@ int gnt_metric_welch(gnt_metric_difference *out, const double *a, size_t na, con
     double ma, va, mb, vb;
     if (check(a, na, 2, err) != 0 || check(b, nb, 2, err) != 0)
         return -1;
-    moments(a, na, &ma, &va);
-    moments(b, nb, &mb, &vb);
+    gnt_metric_moments(a, na, &ma, &va);
+    gnt_metric_moments(b, nb, &mb, &vb);
     va /= (double)na;
     vb /= (double)nb;
     double both = va + vb;
@@ -192,7 +208,7 @@ int gnt_metric_paired(gnt_metric_difference *out, const double *a, const double 
         return gnt_fail(err, "out of memory while comparing %zu pairs", n);
     for (size_t i = 0; i < n; i++)
         d[i] = a[i] - b[i];
-    moments(d, n, &mean, &variance);
+    gnt_metric_moments(d, n, &mean, &variance);
     gnt_free(d);
     *out = (gnt_metric_difference){
         .mean = mean, .error = sqrt(variance / (double)n), .freedom = (double)(n - 1)};

@@ -20,6 +20,16 @@ typedef struct gnt_metric_summary {
  * (MSE). */
 int gnt_metric_summarize(gnt_metric_summary *out, const double *x, size_t n, gnt_err *err);
 
+/* Mean and sample variance (n − 1; 0 for n = 1) of n ≥ 1 numbers, in two passes: exact for constants. */
+void gnt_metric_moments(const double *x, size_t n, double *mean, double *variance);
+
+/* The quantile p (0 … 1) of n ≥ 1 sorted numbers, linear between order statistics (type 7). */
+double gnt_metric_quantile(const double *sorted, size_t n, double p);
+
+/* Isotonic regression by pooling adjacent violators: replaces the n numbers by the nearest (weighted least
+ * squares) that never rise (sign −1) or never fall (+1). The weights are overwritten; size: room for n. */
+void gnt_metric_isotonic(double *x, double *weight, size_t *size, size_t n, int sign);
+
 typedef struct gnt_metric_interval {
     double low, high;
 } gnt_metric_interval;

@@ -33,6 +33,32 @@ static void summary_by_hand(void **state) {
     assert_true(near(s.deviation, sqrt(30), 1e-12));
 }
 
+static void quantiles_by_hand(void **state) {
+    (void)state;
+    const double sorted[] = {1, 2, 4, 8};
+    assert_true(gnt_metric_quantile(sorted, 4, 0) == 1 && gnt_metric_quantile(sorted, 4, 1) == 8);
+    assert_true(gnt_metric_quantile(sorted, 4, 0.5) == 3 &&
+                near(gnt_metric_quantile(sorted, 4, 0.9), 6.8, 1e-15));
+    assert_true(gnt_metric_quantile(sorted, 1, 0.3) == 1);
+}
+
+/* Falling: 1, 0, 4 and 5 violate one after the other, (3 + 0 + 4 + 10) / 7. Rising: 3, 1, 0, (3 + 3 + 0) / 5. */
+static void isotonic_by_hand(void **state) {
+    (void)state;
+    double x[] = {3, 1, 0, 4, 5}, weight[] = {1, 3, 1, 1, 2};
+    const double falling[] = {3, 17.0 / 7, 17.0 / 7, 17.0 / 7, 17.0 / 7};
+    size_t size[5];
+    gnt_metric_isotonic(x, weight, size, 5, -1);
+    for (int i = 0; i < 5; i++)
+        assert_true(near(x[i], falling[i], 1e-15));
+    double y[] = {3, 1, 0, 4, 5}, even[] = {1, 3, 1, 1, 2};
+    const double rising[] = {1.2, 1.2, 1.2, 4, 5};
+    gnt_metric_isotonic(y, even, size, 5, 1);
+    for (int i = 0; i < 5; i++)
+        assert_true(near(y[i], rising[i], 1e-15));
+    gnt_metric_isotonic(y, even, size, 0, 1);
+}
+
 static void not_finite_is_an_error(void **state) {
     (void)state;
     const double x[] = {1, 2, NAN}, y[] = {1, 2, 3};
@@ -126,9 +152,10 @@ static void holm_by_hand(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(summary_by_hand), cmocka_unit_test(not_finite_is_an_error),
-        cmocka_unit_test(distributions),   cmocka_unit_test(wilson_interval),
-        cmocka_unit_test(welch_and_pairs), cmocka_unit_test(holm_by_hand),
+        cmocka_unit_test(summary_by_hand),  cmocka_unit_test(quantiles_by_hand),
+        cmocka_unit_test(isotonic_by_hand), cmocka_unit_test(not_finite_is_an_error),
+        cmocka_unit_test(distributions),    cmocka_unit_test(wilson_interval),
+        cmocka_unit_test(welch_and_pairs),  cmocka_unit_test(holm_by_hand),
     };
     return cmocka_run_group_tests_name("metric stats", tests, NULL, NULL);
 }
