@@ -15,9 +15,9 @@ void *gnt_alloc(size_t bytes);
 void *gnt_array(size_t n, size_t size);
 /* Of a block of gnt_alloc or gnt_array, or NULL. The old block stays valid where this returns NULL. */
 void *gnt_resize(void *block, size_t n, size_t size);
-/* Makes room for one more entry after the n of `list`, a pointer that is NULL at first and grows by this macro
- * alone: capacities are the powers of two from 16 on, so that n tells them. The new entry is not zeroed.
- * Returns −1 when out of memory; the list then stays as it was. */
+/* Makes room for one more entry after the n of `list`, a pointer that is NULL at first and grows by this
+ * macro alone: capacities are the powers of two from 16 on, so that they follow from n. The new entry is not
+ * zeroed. Returns −1 when out of memory; the list then stays as it was. */
 #define GNT_GROW(list, n) gnt_grow(&(list), (size_t)(n), sizeof *(list))
 /* The function behind the macro: `list` points to the pointer, `size` are the bytes of an entry. */
 int gnt_grow(void *list, size_t n, size_t size);

@@ -58,7 +58,7 @@ static void fill(curve *c, const gnt_equal_point *point, size_t n_strengths, siz
     }
 }
 
-/* Least squares among the sequences that never rise (sign −1), or never fall (+1). Returns the squares left. */
+/* Least squares among the sequences that never rise (sign −1), or never fall (+1). Returns what is left. */
 static double fit(curve *c, int sign) {
     double left = 0;
     for (size_t i = 0; i < c->n; i++) {

@@ -42,7 +42,7 @@ static void quantiles_by_hand(void **state) {
     assert_true(gnt_metric_quantile(sorted, 1, 0.3) == 1);
 }
 
-/* Falling: 1, 0, 4 and 5 violate one after the other, (3 + 0 + 4 + 10) / 7. Rising: 3, 1, 0, (3 + 3 + 0) / 5. */
+/* Falling: all but 3 are pooled, (3 + 0 + 4 + 10) / 7. Rising: 3, 1 and 0 are, (3 + 3 + 0) / 5. */
 static void isotonic_by_hand(void **state) {
     (void)state;
     double x[] = {3, 1, 0, 4, 5}, weight[] = {1, 3, 1, 1, 2};
