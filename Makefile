@@ -263,7 +263,7 @@ fuzz:
 	    LDFLAGS=-fsanitize=fuzzer SAN='$(ASAN) -fsanitize=fuzzer-no-link' CFLAGS=$(CLANG_WARN) harnesses
 	@tests/fuzz/search $(B)/fuzzing/fuzz $(T) $(FUZZ)
 
-SOURCES = $(shell find harness plugins tests bench tools -name '*.[ch]' 2>/dev/null | sort)
+SOURCES = $(shell find harness plugins tests bench tools docs -name '*.[ch]' 2>/dev/null | sort)
 format:
 	@clang-format -i $(SOURCES)
 format-check:
@@ -283,7 +283,7 @@ $(COMPILE_COMMANDS): FORCE
 	        clangd_flags,$(CFLAGS_ALL),$(TEST_INCLUDE))); \
 	    $(foreach d,$(PLUGIN_DIR) $(wildcard plugins/shared/*),$(call sources_with,$(filter \
 	        %.c,$(call plugin_folder,$(d))),$(call clangd_flags,$(PLUGIN_CFLAGS),-I$(d)));) \
-	    $(call sources_with,$(PLUGIN_ONE) $(wildcard tests/plugins/*.c tests/abi/*.c),$(call \
+	    $(call sources_with,$(PLUGIN_ONE) $(wildcard docs/*.c tests/plugins/*.c tests/abi/*.c),$(call \
 	        clangd_flags,$(PLUGIN_CFLAGS))); } | sed 's/[\\"]/\\&/g' | \
 	    awk -F'\t' 'BEGIN { print "[" } \
 	        { printf("%s{\"directory\": \"%s\", \"file\": \"%s\", \"command\": \"%s -c %s\"}", \
