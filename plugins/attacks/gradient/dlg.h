@@ -16,8 +16,8 @@
 typedef struct dlg {
     const gnt_host *host;
     int fixed_label; /* idlg */
-    int reference;   /* as published; else costs are relative to ‖what was observed‖² */
     /* parameters, as the table explains them */
+    int64_t reference; /* as published; else costs are relative to ‖what was observed‖² */
     int64_t steps, inner, history, restarts, patience;
     double rate, guard, tolerance, prior;
     match_choice choice;
