@@ -45,8 +45,6 @@ typedef struct face_look {
 face_person face_draw_person(gnt_stream *s, const double share[3]);
 /* middle and unit: where the head of a picture of that size is on average, and how large. */
 face_look face_draw_look(const face_person *p, gnt_stream *s, double x, double y, double unit);
-/* Paints one picture, high × wide pixels of three planes; draws its background, clothes and grain from s. */
-void face_draw(uint8_t *pixels, int high, int wide, const face_person *p, const face_look *l, gnt_stream *s);
 
 /* The parts of a picture, in the order in which they are painted. */
 void face_behind(face_view *f, gnt_stream *s);

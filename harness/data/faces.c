@@ -43,7 +43,9 @@ static void finish(const face_view *f, const face_look *l, uint8_t *pixels, gnt_
         }
 }
 
-void face_draw(uint8_t *pixels, int high, int wide, const face_person *p, const face_look *l, gnt_stream *s) {
+/* Paints one picture, high × wide pixels of three planes; draws its background, clothes and grain from s. */
+static void draw_face(uint8_t *pixels, int high, int wide, const face_person *p, const face_look *l,
+                      gnt_stream *s) {
     face_view f; /* face_behind paints every pixel */
     f.wide = wide;
     f.high = high;
@@ -108,7 +110,7 @@ static void put_row(gnt_data *d, const face_set *set, int64_t row, const face_pe
     a[2] = p->age;
     a[3] = l.eyewear;
     a[4] = p->hair;
-    face_draw(d->pixels + row * d->features, set->high, set->wide, p, &l, s);
+    draw_face(d->pixels + row * d->features, set->high, set->wide, p, &l, s);
 }
 
 static int draw_all(gnt_data *d, const face_set *set, const gnt_data_spec *spec, gnt_err *err) {

@@ -71,23 +71,3 @@ int gnt_match_pareto(unsigned char *on_front, size_t *order, size_t *n_front,
     gnt_free(e);
     return 0;
 }
-
-int gnt_match_area(double *area, const gnt_match_tradeoff *points, size_t n, gnt_match_tradeoff corner,
-                   gnt_err *err) {
-    size_t m = 0;
-    entry *e = sorted(points, n, &m, err);
-    if (!e)
-        return -1;
-    double sum = 0,
-           covered = corner.leakage; /* strips from high leakage down, each as wide as its point's utility */
-    for (size_t i = 0; i < m; i++) {
-        double width = e[i].point.utility - corner.utility;
-        if (width <= 0 || e[i].point.leakage >= covered)
-            continue;
-        sum += width * (covered - e[i].point.leakage);
-        covered = e[i].point.leakage;
-    }
-    *area = sum;
-    gnt_free(e);
-    return 0;
-}

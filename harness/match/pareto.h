@@ -18,10 +18,4 @@ typedef struct gnt_match_tradeoff {
 int gnt_match_pareto(unsigned char *on_front, size_t *order, size_t *n_front,
                      const gnt_match_tradeoff *points, size_t n, gnt_err *err);
 
-/* Hypervolume: the area between the front and `corner` (its utility: the least worth counting, such as
- * chance; its leakage: the most, such as no defense). Points beyond the corner count for the part inside. 0
- * when none is inside. */
-int gnt_match_area(double *area, const gnt_match_tradeoff *points, size_t n, gnt_match_tradeoff corner,
-                   gnt_err *err);
-
 #endif

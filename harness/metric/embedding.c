@@ -194,15 +194,6 @@ static double weights_of(double *weight, const double *xy, size_t n) {
     return sum;
 }
 
-double gnt_tsne_divergence(const double *p, const double *xy, size_t n, double *weight) {
-    const double sum = weights_of(weight, xy, n);
-    double divergence = 0;
-    for (size_t i = 0; i < n * n; i++)
-        if (p[i] > 0)
-            divergence += p[i] * log(p[i] * sum / weight[i]);
-    return divergence;
-}
-
 void gnt_tsne_slope(double *slope, const double *p, const double *xy, size_t n, double *weight) {
     const double sum = weights_of(weight, xy, n);
     for (size_t i = 0; i < n; i++) {

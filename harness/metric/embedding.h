@@ -28,9 +28,7 @@ int gnt_embed_pca(double *xy, double share[2], const gnt_gram *g, gnt_err *err);
 /* t-SNE (van der Maaten and Hinton, 2008), exact: the joint probabilities of neighbours, whose entropy in
  * each row is the logarithm of `perplexity`, into p (n × n, sum 1). */
 void gnt_tsne_neighbours(double *p, const gnt_gram *g, double perplexity);
-/* Their divergence, in nats, from those in the plane. weight: n × n of room. */
-double gnt_tsne_divergence(const double *p, const double *xy, size_t n, double *weight);
-/* Its derivative by xy, n × 2. */
+/* The derivative by xy (n × 2) of the divergence of p from those in the plane. weight: n × n of scratch. */
 void gnt_tsne_slope(double *slope, const double *p, const double *xy, size_t n, double *weight);
 /* GNT_TSNE_STEPS steps of gradient descent from the principal components, with the momentum, gains and early
  * exaggeration of the paper. Perplexity: 30, or a third of the rows where these are few. −1 without

@@ -39,17 +39,6 @@ static scored scored_of(float score, int positive) {
     return (scored){isfinite(score) ? score : worst, (uint8_t)(positive != 0)};
 }
 
-int gnt_metric_auc(double *out, const float *score, const uint8_t *positive, size_t n, gnt_err *err) {
-    scored *list = gnt_array(n + 1, sizeof *list);
-    if (!list)
-        return gnt_fail(err, "out of memory for %zu scores", n);
-    for (size_t i = 0; i < n; i++)
-        list[i] = scored_of(score[i], positive[i]);
-    *out = area(list, n);
-    gnt_free(list);
-    return 0;
-}
-
 /* The largest product of the weights that two encodings have in one original. */
 static double shared(const float *a, const float *b, size_t originals) {
     double most = 0;

@@ -13,16 +13,15 @@
 /* A pair shares an original visibly when the product of its two weights there is at least this. */
 #define GNT_METRIC_VISIBLE 0.04
 
-/* Area under the ROC curve: the chance that a positive scores above a negative, ties counting half. A score
- * that is not finite is on the wrong side of all others. NaN where one of the two kinds is missing. */
-int gnt_metric_auc(double *out, const float *score, const uint8_t *positive, size_t n, gnt_err *err);
-
 typedef struct gnt_metric_pairs {
-    double all;     /* AUC over all pairs; positive: they share an original */
-    double visible; /* the same without the pairs that share one, but none visibly */
+    /* AUC over all pairs, those that share an original being the positive ones: the chance that a positive
+     * scores above a negative, ties counting half. NAN if one of the two kinds is missing. */
+    double all;
+    /* as above, without the pairs that share an original but none visibly */
+    double visible;
 } gnt_metric_pairs;
 
-/* similarity: encodings × encodings; (i, j) and (j, i) are averaged, the diagonal is left out. */
+/* A score that is not finite is on the wrong side of all others. similarity: encodings × encodings; (i, j) and (j, i) are averaged, the diagonal is left out. */
 int gnt_metric_similarity(gnt_metric_pairs *out, const float *similarity, const float *weight,
                           size_t encodings, size_t originals, gnt_err *err);
 

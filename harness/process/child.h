@@ -147,9 +147,6 @@ void gnt_child_stop(gnt_child *child);
 /* Kills and reaps a running one. NULL is fine. */
 void gnt_child_free(gnt_child *child);
 
-/* A sealed memfd with these bytes, to hand to many children without copying. */
-int gnt_sealed(const char *name, const void *bytes, size_t size, int *fd, gnt_err *err);
-
 /* From the call on, SIGINT, SIGTERM and SIGHUP no longer end the program but make gnt_interrupted true and
  * gnt_children_wait return; a second SIGINT ends it at once (children die with their parent). */
 void gnt_interrupt_catch(void);

@@ -46,7 +46,8 @@ typedef struct process_setup {
     struct rlimit address, cpu, file, files;
 } process_setup;
 
-int gnt_sealed(const char *name, const void *bytes, size_t size, int *fd, gnt_err *err) {
+/* A sealed memfd with these bytes, which many children can read without a copy. */
+static int sealed_file(const char *name, const void *bytes, size_t size, int *fd, gnt_err *err) {
     int made = memfd_create("gauntlet", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (made < 0)
         return gnt_fail(err, "%s: cannot make a memory file: %s", name, strerror(errno));
@@ -106,7 +107,7 @@ static int seal_message(const gnt_child_spec *spec, const gnt_launch *of, int *f
     else if (size > GNT_REQUEST_MOST)
         gnt_fail(err, "a job's request has %zu bytes, more than the %d allowed", size, GNT_REQUEST_MOST);
     else
-        rc = gnt_sealed("a job's request", text, size, fd, err);
+        rc = sealed_file("a job's request", text, size, fd, err);
     free(text);
     json_decref(all);
     return rc;
@@ -116,7 +117,7 @@ static int open_inputs(const gnt_child_spec *spec, process_setup *l, message *m,
     for (size_t i = 0; i < spec->n_inputs; i++) {
         const gnt_child_input *in = &spec->inputs[i];
         int sealed = in->fd;
-        if (in->bytes && gnt_sealed(in->name, in->bytes, in->size, &sealed, err) != 0)
+        if (in->bytes && sealed_file(in->name, in->bytes, in->size, &sealed, err) != 0)
             return -1;
         l->fds[GNT_FD_FIRST + i] = view_of(sealed, in->name, err);
         if (in->bytes)

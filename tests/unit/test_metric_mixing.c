@@ -9,29 +9,36 @@
 
 #include "metric/mixing.h"
 
-static double auc(const float *score, const uint8_t *positive, size_t n) {
-    double out;
-    assert_int_equal(gnt_metric_auc(&out, score, positive, n, NULL), 0);
-    return out;
+/* Of four encodings 0, 1 and 2 share an original: pairs (0,1), (0,2), (1,2) are positive, (0,3), (1,3), (2,3)
+ * are not. */
+static double auc(const float positive[3], const float negative[3]) {
+    const float original[4] = {1, 1, 1, 0}, *p = positive, *q = negative;
+    const float similarity[16] = {0,    p[0], p[1], q[0], p[0], 0,    p[2], q[1],
+                                  p[1], p[2], 0,    q[2], q[0], q[1], q[2], 0};
+    gnt_metric_pairs out;
+    assert_int_equal(gnt_metric_similarity(&out, similarity, original, 4, 1, NULL), 0);
+    return out.all;
 }
 
-/* Pairs of a positive and a negative, counted one by one: 5 of 6 here; a tie is half a pair. */
+/* Pairs of a positive and a negative, counted one by one: 8 of 9 here; a tie is half a pair. */
 static void areas_count_pairs(void **state) {
     (void)state;
-    assert_float_equal(
-        auc((const float[]){0.9f, 0.4f, 0.5f, 0.1f, 0.2f}, (const uint8_t[]){1, 1, 0, 0, 0}, 5), 5.0 / 6,
-        1e-12);
-    assert_float_equal(auc((const float[]){3, 1}, (const uint8_t[]){0, 1}, 2), 0, 0);
-    assert_float_equal(auc((const float[]){2, 2, 2, 2}, (const uint8_t[]){0, 1, 1, 0}, 4), 0.5, 0);
-    assert_true(isnan(auc((const float[]){1, 2}, (const uint8_t[]){1, 1}, 2)));
+    assert_float_equal(auc((const float[]){0.9f, 0.4f, 0.6f}, (const float[]){0.5f, 0.1f, 0.2f}), 8.0 / 9,
+                       1e-12);
+    assert_float_equal(auc((const float[]){1, 1, 1}, (const float[]){3, 2, 3}), 0, 0);
+    assert_float_equal(auc((const float[]){2, 2, 2}, (const float[]){2, 2, 2}), 0.5, 0);
+    const float similarity[4] = {0}, alike[2] = {1, 1};
+    gnt_metric_pairs one_kind;
+    assert_int_equal(gnt_metric_similarity(&one_kind, similarity, alike, 2, 1, NULL), 0);
+    assert_true(isnan(one_kind.all));
 }
 
 /* A score that is no number must never help, on either side. */
 static void what_is_not_finite_loses(void **state) {
     (void)state;
-    assert_float_equal(auc((const float[]){NAN, 0}, (const uint8_t[]){1, 0}, 2), 0, 0);
-    assert_float_equal(auc((const float[]){0, NAN}, (const uint8_t[]){1, 0}, 2), 0, 0);
-    assert_float_equal(auc((const float[]){INFINITY, 0}, (const uint8_t[]){1, 0}, 2), 0, 0);
+    const float low[3] = {0, 0, 0}, lost[3] = {NAN, NAN, INFINITY}, high[3] = {1, 1, 1};
+    assert_float_equal(auc(lost, low), 0, 0);
+    assert_float_equal(auc(high, lost), 0, 0);
 }
 
 /* Encodings 0 and 1 share original 0 visibly (.5 × .5), 0 and 2 original 1 with .5 × .05 < .04, 1 and 2 none.

@@ -36,12 +36,12 @@ const char *model_kind_name(model_kind kind) {
     return names[kind];
 }
 
-int model_is_norm(model_kind kind) {
+static int is_norm(model_kind kind) {
     return kind == MODEL_BATCH_NORM || kind == MODEL_LAYER_NORM || kind == MODEL_GROUP_NORM;
 }
 
 int model_has_params(model_kind kind) {
-    return kind == MODEL_CONV || kind == MODEL_CONV_TRANSPOSE || kind == MODEL_DENSE || model_is_norm(kind);
+    return kind == MODEL_CONV || kind == MODEL_CONV_TRANSPOSE || kind == MODEL_DENSE || is_norm(kind);
 }
 
 const char *model_shape_text(char text[MODEL_SHAPE_TEXT], const gnt_nn_shape *s) {
@@ -133,7 +133,7 @@ void gnt_model_init(const gnt_model *m, gnt_stream *random, float *params, float
         int is_bias = i == layer->bias;
         float *to = params + m->param[i].offset;
         int64_t n = gnt_nn_count(&m->param[i].shape);
-        if (model_is_norm(layer->kind)) {
+        if (is_norm(layer->kind)) {
             for (int64_t j = 0; j < n; j++)
                 to[j] = is_bias ? 0 : 1;
             continue;

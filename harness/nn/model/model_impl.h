@@ -82,7 +82,6 @@ struct gnt_model {
 
 const char *model_kind_name(model_kind kind);
 int model_has_params(model_kind kind);
-int model_is_norm(model_kind kind);
 const char *model_shape_text(char text[MODEL_SHAPE_TEXT], const gnt_nn_shape *s); /* "12×7×7" */
 
 #endif

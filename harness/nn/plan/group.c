@@ -23,15 +23,12 @@ static gnt_node input(const grouper *w, gnt_node c, int32_t k) {
     return w->q->alias[w->ir->edge[w->ir->v[c].first + k]];
 }
 
-gnt_node gnt_grouping_operand(const gnt_nn_plan *plan, const gnt_grouping *q, gnt_node c, int32_t k) {
-    gnt_node r = q->alias[plan->ir->edge[plan->ir->v[c].first + k]];
-    while (q->kind[r] == GNT_KIND_INLINE)
-        r = q->alias[plan->ir->edge[plan->ir->v[r].first]];
-    return r;
-}
-
+/* The node whose entries input k of node c are, looking through reshapes and inlined nodes. */
 static gnt_node operand(const grouper *w, gnt_node c, int32_t k) {
-    return gnt_grouping_operand(w->plan, w->q, c, k);
+    gnt_node r = input(w, c, k);
+    while (w->q->kind[r] == GNT_KIND_INLINE)
+        r = input(w, r, 0);
+    return r;
 }
 
 static int is_member(const grouper *w, gnt_node i) {

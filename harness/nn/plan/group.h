@@ -41,9 +41,6 @@ typedef struct gnt_grouping {
     int32_t n_items;
 } gnt_grouping;
 
-/* The node whose entries input k of node c are, looking through reshapes and inlined nodes. */
-gnt_node gnt_grouping_operand(const gnt_nn_plan *plan, const gnt_grouping *q, gnt_node c, int32_t k);
-
 /* Stages must be known. −1 out of memory. */
 int gnt_group(gnt_nn_plan *plan, gnt_grouping *q);
 void gnt_grouping_free(gnt_grouping *q);

@@ -130,9 +130,6 @@ int gnt_nn_plan_blocks(gnt_nn_plan *plan);
 /* Sizes of a convolution of any face, or of what stands in place of a weight gradient; operands in rows. */
 gnt_conv gnt_nn_plan_conv(const gnt_graph *ir, const gnt_vertex *v);
 
-/* The same of a general one. */
-gnt_general_conv gnt_nn_plan_general_conv(const gnt_graph *ir, const gnt_vertex *v);
-
 /* Appends the kernel steps of node i. */
 int gnt_nn_plan_node(gnt_nn_plan *plan, gnt_node i);
 
